@@ -1,0 +1,3 @@
+module github.com/seed-08962ecc/kronfield
+
+go 1.26

@@ -1,0 +1,28 @@
+package mat
+
+import "github.com/seed-08962ecc/kronfield/asm"
+
+// Tuning constants. They change speed, never results beyond rounding; tests
+// lower them through export_test.go so that every path runs on small shapes.
+var tune = tuning{
+	mc:       32 * asm.MR,
+	kc:       256,
+	nc:       512 * asm.NR,
+	smallMul: 8 * 8 * 8,
+	longK:    2048,
+	longMN:   128 * 128,
+	triangle: 32,
+	parallel: 1 << 18,
+}
+
+// The packed block of A (mc×kc, 256 KiB) is meant for the level-2 cache, a
+// panel of B (kc×NR, 4 KiB) for level 1 and the packed block of B (kc×nc,
+// 2 MiB) for level 3.
+type tuning struct {
+	mc, kc, nc int // blocks of the product: rows of A, depth, columns of B
+	smallMul   int // m·n·k up to which a product runs without packing
+	longK      int // depth of one chunk of a long thin product
+	longMN     int // m·n up to which a long product is split along its depth
+	triangle   int // order up to which triangular operations run unblocked
+	parallel   int // multiplications below which a product stays on one core
+}
