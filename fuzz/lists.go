@@ -1,0 +1,151 @@
+package fuzz
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Exponents of four: 4^±250 is near the roots of the overflow and underflow
+// thresholds, by which LAPACK's tests scale matrices up and down.
+const (
+	scaleUp   = 250
+	scaleDown = -250
+)
+
+// SymmetricCases returns the 21 types of n×n matrices on which LAPACK tests
+// its symmetric eigensolvers (dchkst, ddrvst), with condition numbers up to
+// 1/ε: zero, identity, diagonal, full with a given spectrum of either sign,
+// random entries, positive definite, tridiagonal, and some of them scaled
+// nearly to the root of overflow and underflow.
+func SymmetricCases(s *Source, n int) []Case {
+	spectrum := func(mode Mode) []float64 { return Spectrum(s, mode, n, 1/Eps) }
+	signed := func(mode Mode) []float64 { return RandomSigns(s, spectrum(mode)) }
+	full := func(mode Mode, d []float64) Case { return WithSpectrum(s, mode.String(), d) }
+	random := Case{Name: fmt.Sprintf("random n=%d", n), A: symmetric(n, func(int, int) float64 { return 2*s.Float64() - 1 }), Pivot: Unknown}
+	geometric := Diagonal(signed(Geometric))
+	arithmetic := full(Arithmetic, signed(Arithmetic))
+	positive := full(Arithmetic, spectrum(Arithmetic))
+	return number([]Case{
+		Diagonal(make([]float64, n)),
+		Diagonal(slices.Repeat([]float64{1}, n)),
+		Diagonal(signed(Arithmetic)),
+		geometric,
+		Diagonal(signed(OneLarge)),
+		geometric.Scaled(scaleUp),
+		geometric.Scaled(scaleDown),
+		arithmetic,
+		full(Geometric, signed(Geometric)),
+		full(OneLarge, signed(OneLarge)),
+		arithmetic.Scaled(scaleUp),
+		arithmetic.Scaled(scaleDown),
+		random,
+		random.Scaled(scaleUp),
+		random.Scaled(scaleDown),
+		positive,
+		full(Geometric, spectrum(Geometric)),
+		full(OneLarge, spectrum(OneLarge)),
+		positive.Scaled(scaleUp),
+		positive.Scaled(scaleDown),
+		dominant(s, n),
+	})
+}
+
+// dominant is a diagonally dominant tridiagonal matrix with a geometric
+// diagonal, the last of LAPACK's types.
+func dominant(s *Source, n int) Case {
+	d := Spectrum(s, Geometric, n, 1/Eps)
+	a := tridiagonal(n,
+		func(i int) float64 { return d[i] },
+		func(i int) float64 { return 0.25 * math.Sqrt(d[i]*d[i+1]) * (2*s.Float64() - 1) })
+	return Case{Name: fmt.Sprintf("dominant n=%d", n), A: a, Pivot: n}
+}
+
+// DefiniteCases returns the nine types of n×n matrices on which LAPACK tests
+// its Cholesky factorisation (dchkpo, dlatb4): diagonal, well conditioned, with
+// a zero row and column first, last and in the middle, at which the
+// factorisation has to fail, ill-conditioned (√(0.1/ε) and 0.1/(nε)), and
+// scaled nearly to underflow and overflow.
+func DefiniteCases(s *Source, n int) []Case {
+	full := func(cond float64) Case {
+		return WithSpectrum(s, fmt.Sprintf("condition %.1g", cond), Spectrum(s, Geometric, n, cond))
+	}
+	easy := full(2)
+	diagonal := Diagonal(Spectrum(s, Arithmetic, n, 2))
+	cases := []Case{diagonal, easy}
+	if n > 0 {
+		cases = append(cases, zeroed(easy, 0), zeroed(easy, n-1), zeroed(easy, n/2))
+	}
+	return number(append(cases,
+		full(math.Sqrt(0.1/Eps)),
+		full(max(2, 0.1/Eps/float64(64*max(n, 1)*max(n, 1)))),
+		easy.Scaled(-480),
+		easy.Scaled(480),
+	))
+}
+
+// zeroed returns the case with row and column k of its matrix set to 0.
+func zeroed(c Case, k int) Case {
+	a := c.A.Clone()
+	for i := range a.Rows {
+		a.Set(i, k, 0)
+		a.Set(k, i, 0)
+	}
+	return Case{Name: fmt.Sprintf("%s, row %d zero", c.Name, k), A: a, Pivot: k}
+}
+
+// number puts the number of its type, counted from 1, before each name.
+func number(cases []Case) []Case {
+	for i := range cases {
+		cases[i].Name = fmt.Sprintf("%d: %s", i+1, cases[i].Name)
+	}
+	return cases
+}
+
+// Families returns one of each of the matrices of order n that are known in
+// closed form, or known to be hard.
+func Families(s *Source, n int) []Case {
+	u := make([]int, n)
+	for i := range u {
+		u[i] = s.values.IntN(9) - 4
+	}
+	cases := []Case{
+		SecondDifference(n), Clement(n), Wilkinson(n), Hermite(n), Laguerre(n), Legendre(n),
+		MinIJ(n), Hilbert(n), RankOne(u), SPD(s, n), LowRank(s, n, n/2), Graded(s, n, 100),
+	}
+	if n <= 29 {
+		cases = append(cases, Pascal(n))
+	}
+	if n > 0 && n&(n-1) == 0 {
+		d := make([]int, n)
+		for i := range d {
+			d[i] = s.values.IntN(2*n+1) - n
+		}
+		cases = append(cases, Hadamard(d))
+	}
+	if n%3 == 0 {
+		for _, glue := range []float64{1e-14, 1e-7, 1} {
+			cases = append(cases, GluedWilkinson(n/3, 3, glue))
+		}
+	}
+	return cases
+}
+
+// Stetester returns full matrices with the spectra of STETESTER (see [Mode]):
+// every mode, condition number cond, each with positive, negative and random
+// signs.
+func Stetester(s *Source, n int, cond float64) []Case {
+	var cases []Case
+	for _, mode := range Modes {
+		d := Spectrum(s, mode, n, cond)
+		negative := make([]float64, n)
+		mat.Scale(mat.Vector(negative), -1, mat.Vector(d))
+		cases = append(cases,
+			WithSpectrum(s, fmt.Sprintf("%v, condition %.0e", mode, cond), d),
+			WithSpectrum(s, fmt.Sprintf("%v, negative, condition %.0e", mode, cond), negative),
+			WithSpectrum(s, fmt.Sprintf("%v, random signs, condition %.0e", mode, cond), RandomSigns(s, slices.Clone(d))))
+	}
+	return cases
+}

@@ -1,0 +1,181 @@
+package fuzz
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// NaiveMul returns alpha·a·b + beta·c by the definition, each entry summed from
+// the first term to the last. As in [mat.Mul], c is not read with beta == 0,
+// nor a and b with alpha == 0.
+func NaiveMul(alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) mat.Matrix {
+	if a.Cols != b.Rows || beta != 0 && (c.Rows != a.Rows || c.Cols != b.Cols) {
+		panic(fmt.Sprintf("fuzz: NaiveMul: a %d×%d, b %d×%d, c %d×%d do not fit", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols))
+	}
+	return fill(a.Rows, b.Cols, func(i, j int) float64 {
+		var v float64
+		if beta != 0 {
+			v = beta * c.At(i, j)
+		}
+		if alpha == 0 || a.Cols == 0 {
+			return v
+		}
+		var sum float64
+		for l := range a.Cols {
+			sum += float64(a.At(i, l) * b.At(l, j))
+		}
+		return v + float64(alpha*sum)
+	})
+}
+
+// NaiveKron returns the Kronecker product of the factors, from left to right:
+// entry (i₁, i₂, …; j₁, j₂, …) is Π A_k[i_k, j_k], the last index running
+// fastest. Without factors it is the 1×1 matrix 1.
+func NaiveKron(factors ...mat.Matrix) mat.Matrix {
+	k := mat.Identity(1)
+	for _, f := range factors {
+		left, r, c := k, f.Rows, f.Cols
+		k = fill(left.Rows*r, left.Cols*c, func(i, j int) float64 {
+			return left.At(i/r, j/c) * f.At(i%r, j%c)
+		})
+	}
+	return k
+}
+
+// NaiveCholesky returns the lower triangular l with a = l·lᵀ, column by
+// column, from the lower triangle of a. If a pivot is not positive, failed is
+// its index, counted from 0; otherwise failed is a.Rows.
+func NaiveCholesky(a mat.Matrix) (l mat.Matrix, failed int) {
+	n := a.Rows
+	l = mat.New(n, n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			v := a.At(i, j)
+			for k := range j {
+				v -= float64(l.At(i, k) * l.At(j, k))
+			}
+			if i > j {
+				l.Set(i, j, v/l.At(j, j))
+				continue
+			}
+			if !(v > 0) {
+				return l, j
+			}
+			l.Set(j, j, math.Sqrt(v))
+		}
+	}
+	return l, n
+}
+
+// NaiveSolveLower returns l⁻¹·b by forward substitution, from the lower
+// triangle of l.
+func NaiveSolveLower(l, b mat.Matrix) mat.Matrix {
+	x := b.Clone()
+	for j := range x.Cols {
+		for i := range x.Rows {
+			v := x.At(i, j)
+			for k := range i {
+				v -= float64(l.At(i, k) * x.At(k, j))
+			}
+			x.Set(i, j, v/l.At(i, i))
+		}
+	}
+	return x
+}
+
+// NaiveSolveUpper returns u⁻¹·b by back substitution, from the upper triangle
+// of u.
+func NaiveSolveUpper(u, b mat.Matrix) mat.Matrix {
+	x := b.Clone()
+	for j := range x.Cols {
+		for i := x.Rows - 1; i >= 0; i-- {
+			v := x.At(i, j)
+			for k := i + 1; k < x.Rows; k++ {
+				v -= float64(u.At(i, k) * x.At(k, j))
+			}
+			x.Set(i, j, v/u.At(i, i))
+		}
+	}
+	return x
+}
+
+// NaiveEig returns the eigenvalues w of a symmetric matrix in ascending order
+// and orthonormal eigenvectors in the columns of v, by cyclic Jacobi rotations
+// (Golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about
+// ten sweeps, no blocks, no cut-overs. Only the lower triangle of a is read;
+// its entries must be finite.
+func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {
+	n := a.Rows
+	e := exponent(Lower(a))
+	t := scaled(Lower(a), -e) // entries below 1: nothing overflows
+	mat.MirrorLower(t)
+	v = mat.Identity(n)
+	for range 60 {
+		rotated := false
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				rotated = rotate(t, v, p, q) || rotated
+			}
+		}
+		if !rotated {
+			break
+		}
+	}
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		switch x, y := t.At(i, i), t.At(j, j); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for _, i := range order {
+		w = append(w, math.Ldexp(t.At(i, i), e))
+	}
+	vectors := v
+	return w, fill(n, n, func(i, j int) float64 { return vectors.At(i, order[j]) })
+}
+
+// rotate makes t[p,q] zero by a rotation from both sides and applies it to the
+// columns of v. It reports false, and does nothing, where t[p,q] is already
+// negligible.
+func rotate(t, v mat.Matrix, p, q int) bool {
+	x := t.At(p, q)
+	if math.Abs(x) <= 0x1p-56*math.Sqrt(math.Abs(t.At(p, p)))*math.Sqrt(math.Abs(t.At(q, q))) || math.Abs(x) < 0x1p-1000 {
+		t.Set(p, q, 0)
+		t.Set(q, p, 0)
+		return false
+	}
+	theta := (t.At(q, q) - t.At(p, p)) / (2 * x)
+	tan := math.Copysign(1/(math.Abs(theta)+math.Hypot(theta, 1)), theta)
+	cos := 1 / math.Hypot(tan, 1)
+	sin := cos * tan
+	turn := func(m mat.Matrix) {
+		for i := range m.Rows {
+			f, g := m.At(i, p), m.At(i, q)
+			m.Set(i, p, float64(cos*f)-float64(sin*g))
+			m.Set(i, q, float64(sin*f)+float64(cos*g))
+		}
+	}
+	turn(t)
+	turn(t.T())
+	t.Set(p, q, 0)
+	t.Set(q, p, 0)
+	turn(v)
+	return true
+}
+
+// exponent returns e such that every entry of a is below 2^e in size; 0 for a
+// zero matrix.
+func exponent(a mat.Matrix) int {
+	_, e := math.Frexp(mat.NormMax(a))
+	return e
+}
