@@ -1,0 +1,263 @@
+package eig
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Spectrum is the decomposition A = V·diag(w)·Vᵀ of a symmetric matrix of
+// order n.
+type Spectrum struct {
+	Values  []float64  // w, ascending, in the units of A
+	Vectors mat.Matrix // V, n×n; column j is the unit vector that belongs to Values[j]
+}
+
+// NonFiniteError names the first element of the lower triangle, row by row,
+// that is NaN or infinite.
+type NonFiniteError struct {
+	Row, Col int // counted from 0, Col ≤ Row
+	Value    float64
+}
+
+func (e *NonFiniteError) Error() string {
+	return fmt.Sprintf("eig: element (%d, %d) of the matrix is %g, not a finite number", e.Row, e.Col, e.Value)
+}
+
+// NotConvergedError says that the QL iteration reached its limit of sweeps.
+// No finite matrix is known on which it does.
+type NotConvergedError struct {
+	Order  int // of the matrix
+	Sweeps int // done, the limit
+	Index  int // of the tridiagonal matrix's row that was being isolated
+}
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("eig: no convergence at row %d of the tridiagonal matrix of order %d after %d sweeps", e.Index, e.Order, e.Sweeps)
+}
+
+// OverflowError says that an eigenvalue of a finite matrix is too large for a
+// float64. Scale the matrix down.
+type OverflowError struct {
+	Index int     // of the eigenvalue in ascending order, counted from 0
+	Log2  float64 // of its magnitude
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("eig: eigenvalue %d has a magnitude of 2^%.1f, beyond the range of float64", e.Index, e.Log2)
+}
+
+// Sym returns the eigenvalues and eigenvectors of the symmetric n×n matrix a,
+// of which it reads the lower triangle only. The error is a *[NonFiniteError],
+// *[NotConvergedError] or *[OverflowError].
+func Sym(a mat.Matrix) (Spectrum, error) {
+	var s Solver
+	var sp Spectrum
+	if err := s.Sym(&sp, a); err != nil {
+		return Spectrum{}, err
+	}
+	return sp, nil
+}
+
+// SymValues returns the eigenvalues alone, ascending, the same bits as [Sym].
+// Errors are those of Sym.
+func SymValues(a mat.Matrix) ([]float64, error) {
+	var s Solver
+	values := make([]float64, a.Rows)
+	if err := s.SymValues(values, a); err != nil {
+		return nil, err
+	}
+	return values, nil
+}
+
+// Solver holds the workspace of decompositions, about n² numbers beside the
+// result, and keeps it between calls: further matrices of the same or a smaller
+// order need no new memory. The zero value is ready. One goroutine at a time
+// may use a Solver.
+type Solver struct {
+	n       int
+	u       mat.Matrix // upper triangle: the matrix, then the Householder vectors
+	d, e    []float64  // diagonal and subdiagonal of the tridiagonal matrix
+	tau     []float64  // Householder coefficients
+	panel   []float64  // 3·panelWidth rows of length n
+	partial []float64  // symvChunks rows of length n
+	perm    []int
+
+	symvPart func(chunk int) // set once, so that a parallel call does not allocate
+	symvArgs symvArgs
+
+	rotations
+	wy
+}
+
+// Sym is the function [Sym] with s's workspace. If dst.Vectors is n×n with
+// contiguous rows and dst.Values has length n, both are overwritten; what does
+// not fit is replaced by new memory. dst may share memory with a, which is read
+// first. After an error dst's contents are not specified.
+func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
+	scale, err := s.load("Sym", a)
+	if err != nil {
+		return err
+	}
+	n := s.n
+	if len(dst.Values) != n {
+		dst.Values = make([]float64, n)
+	}
+	if v := dst.Vectors; v.Rows != n || v.Cols != n || n > 1 && v.ColStride != 1 {
+		dst.Vectors = mat.New(n, n)
+	}
+	v := dst.Vectors
+	v.Fill(0)
+	for i := range n {
+		v.Set(i, i, 1)
+	}
+	s.tridiagonalize()
+	s.rotations.start(v)
+	if err := s.ql(); err != nil {
+		return err
+	}
+	s.rotations.apply()
+	s.sort()
+	s.permuteColumns(v)
+	s.backTransform(v)
+	s.fixSigns(v)
+	return s.unscale(dst.Values, scale)
+}
+
+// SymValues is the function [SymValues] with s's workspace; dst has length n.
+func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
+	if len(dst) != a.Rows {
+		panic(fmt.Sprintf("eig: SymValues: %d values for a %d×%d matrix", len(dst), a.Rows, a.Cols))
+	}
+	scale, err := s.load("SymValues", a)
+	if err != nil {
+		return err
+	}
+	s.tridiagonalize()
+	s.rotations.ignore()
+	if err := s.ql(); err != nil {
+		return err
+	}
+	s.sort()
+	return s.unscale(dst, scale)
+}
+
+// load sizes the workspace and copies the lower triangle of a, divided by
+// 2^scale, transposed to the upper triangle of s.u, with zeros below. The
+// largest magnitude becomes at least 1/2 and less than 1 (down to 2⁻⁵¹ for a
+// matrix of subnormal numbers), so that squares neither overflow nor vanish.
+func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
+	if a.Rows != a.Cols {
+		panic(fmt.Sprintf("eig: %s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
+	}
+	if i, j, found := mat.NonFiniteLower(a); found {
+		return 0, &NonFiniteError{Row: i, Col: j, Value: a.At(i, j)}
+	}
+	s.grow(a.Rows)
+	n := s.n
+	var largest float64
+	for i := range n {
+		for j := range i + 1 {
+			largest = max(largest, math.Abs(a.Data[i*a.RowStride+j*a.ColStride]))
+		}
+	}
+	_, scale = math.Frexp(largest)
+	scale = max(scale, -1023)
+	factor := math.Ldexp(1, -scale)
+	const nb = 32 // block that keeps both triangles' cache lines warm
+	for i0 := 0; i0 < n; i0 += nb {
+		for j0 := 0; j0 <= i0; j0 += nb {
+			for i := i0; i < min(i0+nb, n); i++ {
+				for j := j0; j < min(j0+nb, i+1); j++ {
+					s.u.Data[i*n+j] = 0
+					s.u.Data[j*n+i] = a.Data[i*a.RowStride+j*a.ColStride] * factor
+				}
+			}
+		}
+	}
+	return scale, nil
+}
+
+// grow sizes the workspace for order n; it allocates only beyond the largest
+// order met so far.
+func (s *Solver) grow(n int) {
+	s.n = n
+	s.u = mat.NewDense(n, n, resize(s.u.Data, n*n))
+	s.d = resize(s.d, n)
+	s.e = resize(s.e, n)
+	s.tau = resize(s.tau, n)
+	s.panel = resize(s.panel, 3*panelWidth*n)
+	s.partial = resize(s.partial, symvChunks(n)*n)
+	s.perm = resize(s.perm, n)
+}
+
+// resize returns a slice of length n, of s's memory if that is large enough.
+func resize[T any](s []T, n int) []T {
+	if s == nil || cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// sort sets s.perm to the order that makes s.d ascending.
+func (s *Solver) sort() {
+	for i := range s.perm {
+		s.perm[i] = i
+	}
+	d := s.d
+	slices.SortStableFunc(s.perm, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
+}
+
+// permuteColumns brings the columns of v into the order s.perm.
+func (s *Solver) permuteColumns(v mat.Matrix) {
+	old := s.e // no longer needed
+	for i := range s.n {
+		row := v.Row(i)
+		copy(old, row)
+		for j, p := range s.perm {
+			row[j] = old[p]
+		}
+	}
+}
+
+// unscale writes the sorted eigenvalues times 2^scale to dst.
+func (s *Solver) unscale(dst []float64, scale int) error {
+	for j, p := range s.perm {
+		dst[j] = math.Ldexp(s.d[p], scale)
+		if math.IsInf(dst[j], 0) {
+			return &OverflowError{Index: j, Log2: math.Log2(math.Abs(s.d[p])) + float64(scale)}
+		}
+	}
+	return nil
+}
+
+// signShare is the share of a column's largest magnitude from which on an
+// element may decide its sign. It is below 1 so that elements that are equal by
+// symmetry, and differ by rounding, do not compete.
+const signShare = 0.9
+
+// fixSigns multiplies columns of v by −1 where the first element whose
+// magnitude is at least signShare of the column's largest is negative.
+func (s *Solver) fixSigns(v mat.Matrix) {
+	largest, sign := s.e, s.tau // no longer needed
+	clear(largest)
+	clear(sign)
+	for i := range s.n {
+		for j, x := range v.Row(i) {
+			if m := math.Abs(x); m > largest[j] {
+				largest[j] = m
+			}
+		}
+	}
+	for i := range s.n {
+		for j, x := range v.Row(i) {
+			if sign[j] == 0 && math.Abs(x) >= signShare*largest[j] {
+				sign[j] = math.Copysign(1, x)
+			}
+		}
+	}
+	mat.ScaleCols(v, v, sign)
+}
