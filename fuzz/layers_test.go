@@ -1,0 +1,203 @@
+package fuzz_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/seed-08962ecc/kronfield"
+
+// policy lists, for each package of the module, what it may import besides the
+// standard library: packages of the module by their path inside it, others in
+// full, and unsafe. It is the module's layout, not a description of what the
+// files happen to import.
+var policy = map[string][]string{
+	"asm":             {"golang.org/x/sys/cpu", "unsafe"},
+	"mat":             {"asm", "unsafe"},
+	"mat/npy":         {"mat"},
+	"mat/safetensors": {"mat"},
+	"chol":            {"mat", "asm"},
+	"eig":             {"mat", "asm"},
+	"kronprod":        {"mat", "chol", "eig"},
+	"lbfgs":           {},
+	"sgplvm":          below,
+	"sgplvm/dataset":  {"sgplvm", "mat/npy"},
+	"sgplvm/evaluate": {"mat"},
+	"sgplvm/baseline": below,
+	"fuzz":            answers,
+	"cmd/sgplvm":      append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/baseline"}, below...),
+}
+
+// below is all that lies under the model, answers all that package fuzz and,
+// besides fuzz itself, the external tests may know.
+var (
+	below   = []string{"asm", "mat", "mat/npy", "mat/safetensors", "chol", "eig", "kronprod", "lbfgs"}
+	answers = []string{"mat", "chol", "eig", "kronprod"}
+)
+
+// listed is what "go list -json" tells of a package.
+type listed struct {
+	ImportPath   string
+	Standard     bool
+	CgoFiles     []string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+}
+
+// violations returns a line for each import that the policy does not allow.
+func violations(packages []listed) []string {
+	var lines []string
+	complain := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	for _, p := range packages {
+		name, inside := strings.CutPrefix(p.ImportPath, module+"/")
+		switch allowed, known := policy[name]; {
+		case p.Standard:
+		case !inside:
+			if p.ImportPath != "golang.org/x/sys/cpu" {
+				complain("the module depends on %s", p.ImportPath)
+			}
+		case !known:
+			complain("%s is not a package of the layout", name)
+		default:
+			check := func(kind string, imports []string, more ...string) {
+				for _, path := range imports {
+					short := strings.TrimPrefix(path, module+"/")
+					if !standard(path) && short != name && !slices.Contains(allowed, short) && !slices.Contains(more, short) {
+						complain("%s: %s import %s", name, kind, short)
+					}
+				}
+			}
+			cmp := []string{"github.com/google/go-cmp/cmp", "github.com/google/go-cmp/cmp/cmpopts"}
+			check("its files", p.Imports)
+			check("its tests", p.TestImports, cmp...)
+			check("its external tests", p.XTestImports, slices.Concat(cmp, answers, []string{"fuzz", "unsafe"})...)
+			if len(p.CgoFiles) > 0 {
+				complain("%s: cgo in %s", name, p.CgoFiles[0])
+			}
+		}
+	}
+	return lines
+}
+
+// standard reports whether any package may import path: the standard library
+// without unsafe and cgo.
+func standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && path != "unsafe" && path != "C"
+}
+
+func TestLayers(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command: ", err)
+	}
+	if _, err := os.Stat("../go.mod"); err != nil {
+		t.Skip("not inside the module: ", err)
+	}
+	touchSources(t)
+	platforms := []string{"linux/amd64", "linux/arm64", "windows/amd64", "wasip1/wasm"}
+	if testing.Short() {
+		platforms = platforms[:2]
+	}
+	for _, platform := range platforms {
+		t.Run(platform, func(t *testing.T) {
+			packages := list(t, platform)
+			if !slices.ContainsFunc(packages, func(p listed) bool { return p.ImportPath == module+"/mat" }) {
+				t.Error("go list does not list mat")
+			}
+			for _, line := range violations(packages) {
+				t.Error(line)
+			}
+		})
+	}
+}
+
+// touchSources looks at every source file of the module, so that the go command
+// does not reuse a cached result of this test after one of them has changed.
+func touchSources(t *testing.T) {
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..":
+			return filepath.SkipDir
+		case strings.HasSuffix(path, ".go"):
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func list(t *testing.T, platform string) []listed {
+	goos, goarch, _ := strings.Cut(platform, "/")
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,CgoFiles,Imports,TestImports,XTestImports", "./...")
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=1", "GOFLAGS=")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var packages []listed
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages
+		case err != nil:
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+func TestLayersRefuse(t *testing.T) {
+	in := func(names ...string) []string {
+		for i, n := range names {
+			names[i] = module + "/" + n
+		}
+		return names
+	}
+	for _, c := range []struct {
+		p    listed
+		want string // part of the only complaint; none if empty
+	}{
+		{listed{ImportPath: module + "/chol", Imports: append(in("mat", "asm"), "fmt", "math/bits")}, ""},
+		{listed{ImportPath: module + "/chol", Imports: in("eig")}, "chol: its files import eig"},
+		{listed{ImportPath: module + "/asm", Imports: in("mat")}, "asm: its files import mat"},
+		{listed{ImportPath: module + "/asm", Imports: []string{"golang.org/x/sys/cpu", "unsafe"}}, ""},
+		{listed{ImportPath: module + "/mat", Imports: []string{"golang.org/x/sys/cpu"}}, "mat: its files import golang.org/x/sys/cpu"},
+		{listed{ImportPath: module + "/mat", Imports: []string{"unsafe"}}, ""},
+		{listed{ImportPath: module + "/eig", Imports: []string{"unsafe"}}, "eig: its files import unsafe"},
+		{listed{ImportPath: module + "/eig", Imports: []string{"C"}, CgoFiles: nil}, "eig: its files import C"},
+		{listed{ImportPath: module + "/eig", CgoFiles: []string{"x.go"}}, "eig: cgo in x.go"},
+		{listed{ImportPath: module + "/eig", Imports: in("fuzz")}, "eig: its files import fuzz"},
+		{listed{ImportPath: module + "/eig", TestImports: in("fuzz")}, "eig: its tests import fuzz"},
+		{listed{ImportPath: module + "/eig", XTestImports: append(in("fuzz", "eig"), "github.com/google/go-cmp/cmp")}, ""},
+		{listed{ImportPath: module + "/eig", Imports: []string{"github.com/google/go-cmp/cmp"}}, "eig: its files import github.com/google/go-cmp/cmp"},
+		{listed{ImportPath: module + "/sgplvm", Imports: in("sgplvm/dataset")}, "sgplvm: its files import sgplvm/dataset"},
+		{listed{ImportPath: module + "/cmd/sgplvm", Imports: in("sgplvm/dataset", "sgplvm", "mat")}, ""},
+		{listed{ImportPath: module + "/util"}, "util is not a package of the layout"},
+		{listed{ImportPath: "gonum.org/v1/gonum/mat"}, "the module depends on gonum.org/v1/gonum/mat"},
+		{listed{ImportPath: "golang.org/x/sys/cpu", Imports: []string{"unsafe"}}, ""},
+		{listed{ImportPath: "unsafe", Standard: true}, ""},
+	} {
+		got := violations([]listed{c.p})
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || got[0] != c.want) {
+			t.Errorf("%+v: complaints %q, want %q", c.p, got, c.want)
+		}
+	}
+}
