@@ -1,0 +1,115 @@
+package kronprod
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Workspace holds the intermediate tensors of repeated products, so that these
+// do not allocate once it has grown. The zero value is ready; it serves one
+// call at a time.
+type Workspace struct {
+	buffer [2][]float64
+	order  []int
+}
+
+// Mul sets dst = o·x, where x has o.Cols() rows and dst o.Rows() rows and as
+// many columns as x. dst must not overlap x. A nil workspace allocates.
+func (o Operator) Mul(dst, x mat.Matrix, w *Workspace) {
+	if x.Rows != o.Cols() || dst.Rows != o.Rows() || dst.Cols != x.Cols {
+		panic(fmt.Sprintf("kronprod: Mul: dst %d×%d, operator %s, x %d×%d do not fit dst = o·x",
+			dst.Rows, dst.Cols, o.shape(), x.Rows, x.Cols))
+	}
+	if mat.Overlap(dst, x) {
+		panic(fmt.Sprintf("kronprod: Mul: dst %d×%d overlaps x %d×%d", dst.Rows, dst.Cols, x.Rows, x.Cols))
+	}
+	if !x.IsContiguous() {
+		x = x.Clone()
+	}
+	out := dst
+	if !dst.IsContiguous() {
+		out = mat.New(dst.Rows, dst.Cols)
+	}
+	if w == nil {
+		w = new(Workspace)
+	}
+	from := Tensor{Dims: make([]int, len(o.Factors)+1), Data: x.Data[:x.Rows*x.Cols]}
+	for f, a := range o.Factors {
+		from.Dims[f] = a.Cols
+	}
+	from.Dims[len(o.Factors)] = x.Cols
+	o.apply(Tensor{Data: out.Data[:out.Rows*out.Cols]}, from, w)
+	if !dst.IsContiguous() {
+		mat.Copy(dst, out)
+	}
+}
+
+// MulTensor multiplies every mode f of x by factor f; a factor of which all
+// four integers and the slice are zero leaves its mode alone, and so do modes
+// beyond the last factor. It returns a tensor that shares dst's storage, which
+// must be long enough and not overlap x.
+func (o Operator) MulTensor(dst []float64, x Tensor, w *Workspace) Tensor {
+	dims := slices.Clone(x.Dims)
+	for f, a := range o.Factors {
+		if absent(a) {
+			continue
+		}
+		if f >= len(dims) || a.Cols != dims[f] {
+			panic(fmt.Sprintf("kronprod: MulTensor: operator %s does not fit a tensor %v", o.shape(), x.Dims))
+		}
+		dims[f] = a.Rows
+	}
+	if w == nil {
+		w = new(Workspace)
+	}
+	out := Shaped(dst, dims...)
+	o.apply(out, x, w)
+	return out
+}
+
+func absent(a mat.Matrix) bool {
+	return a.Rows == 0 && a.Cols == 0 && a.Data == nil
+}
+
+// apply multiplies the modes of x one after another, the cheapest order first,
+// and leaves the result in dst.Data.
+func (o Operator) apply(dst, x Tensor, w *Workspace) {
+	order := w.order[:0]
+	for f, a := range o.Factors {
+		if !absent(a) {
+			order = append(order, f)
+		}
+	}
+	w.order = order
+	slices.SortStableFunc(order, func(f, g int) int {
+		return cmp.Compare(o.cost(f), o.cost(g))
+	})
+	if len(order) == 0 {
+		copy(dst.Data, x.Data)
+		return
+	}
+	from := Tensor{Dims: slices.Clone(x.Dims), Data: x.Data}
+	for i, f := range order {
+		to := Tensor{Dims: slices.Clone(from.Dims)}
+		to.Dims[f] = o.Factors[f].Rows
+		n := product(to.Dims)
+		if i == len(order)-1 {
+			to.Data = dst.Data[:n]
+		} else {
+			w.buffer[i%2] = grow(w.buffer[i%2], n)
+			to.Data = w.buffer[i%2]
+		}
+		MulMode(to, o.Factors[f], from, f)
+		from = to
+	}
+}
+
+// cost orders the factors: an r×c factor costs r per entry and leaves r/c of
+// them, and the total is least in ascending order of 1/c − 1/r.
+func (o Operator) cost(f int) float64 {
+	a := o.Factors[f]
+	return 1/float64(max(a.Cols, 1)) - 1/float64(max(a.Rows, 1))
+}

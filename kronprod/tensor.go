@@ -1,0 +1,259 @@
+package kronprod
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Tensor is a dense array of any number of modes. Data holds its entries with
+// the last index fastest; their number is the product of Dims.
+type Tensor struct {
+	Dims []int
+	Data []float64
+}
+
+// NewTensor returns a tensor of zeros with the given dimensions.
+func NewTensor(dims ...int) Tensor {
+	return Tensor{Dims: slices.Clone(dims), Data: make([]float64, product(dims))}
+}
+
+// Shaped returns the leading numbers of data as a tensor with the given
+// dimensions; it shares data, which must be long enough.
+func Shaped(data []float64, dims ...int) Tensor {
+	n := product(dims)
+	if len(data) < n {
+		panic(fmt.Sprintf("kronprod: Shaped: %d numbers for a tensor %v", len(data), dims))
+	}
+	return Tensor{Dims: slices.Clone(dims), Data: data[:n]}
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// split returns how many joint indices stand before the mode, the mode's own
+// length, and how many joint indices stand after it.
+func (t Tensor) split(mode int) (before, n, after int) {
+	return product(t.Dims[:mode]), t.Dims[mode], product(t.Dims[mode+1:])
+}
+
+func (t Tensor) check(op string, mode int) {
+	if len(t.Data) != product(t.Dims) || mode < 0 || mode >= len(t.Dims) {
+		panic(fmt.Sprintf("kronprod: %s: mode %d of a tensor %v with %d entries", op, mode, t.Dims, len(t.Data)))
+	}
+}
+
+// An unfolding is a tensor seen as a few matrices whose columns are the fibres
+// along one mode: one n×after view for every joint index before the mode, or
+// one n×before view for every joint index after it, whichever are fewer.
+type unfolding struct {
+	data             []float64
+	before, n, after int
+	byBefore         bool
+	count            int // number of views
+}
+
+func (t Tensor) unfold(mode int) unfolding {
+	b, n, a := t.split(mode)
+	u := unfolding{data: t.Data, before: b, n: n, after: a, byBefore: b <= a, count: min(a, b)}
+	if n == 0 || a == 0 || b == 0 {
+		u.count = 0
+	}
+	return u
+}
+
+// view returns matrix p, of n rows.
+func (u unfolding) view(p int) mat.Matrix {
+	if u.byBefore {
+		return mat.Matrix{Rows: u.n, Cols: u.after, RowStride: u.after, ColStride: 1, Data: u.data[p*u.n*u.after : (p+1)*u.n*u.after]}
+	}
+	return mat.Matrix{Rows: u.n, Cols: u.before, RowStride: u.after, ColStride: u.n * u.after, Data: u.data[p:]}
+}
+
+// weights splits per-mode weights into those of the view p as a whole and those
+// of its columns; nil stands for ones.
+func (u unfolding) weights(before, after []float64, p int) (whole float64, columns []float64) {
+	single, columns := before, after
+	if !u.byBefore {
+		single, columns = after, before
+	}
+	if single == nil {
+		return 1, columns
+	}
+	return single[p], columns
+}
+
+// MulMode multiplies one mode of x by a: with i and j in that mode's place,
+//
+//	dst[…, i, …] = Σ_j a[i,j]·x[…, j, …]
+//
+// dst has x's dimensions but for the mode, where it has a's number of rows. dst
+// must not share storage with x.
+func MulMode(dst Tensor, a mat.Matrix, x Tensor, mode int) {
+	x.check("MulMode", mode)
+	dst.check("MulMode", mode)
+	ok := len(dst.Dims) == len(x.Dims) && a.Rows == dst.Dims[mode] && a.Cols == x.Dims[mode]
+	for i := range x.Dims {
+		ok = ok && (i == mode || dst.Dims[i] == x.Dims[i])
+	}
+	if !ok {
+		panic(fmt.Sprintf("kronprod: MulMode: dst %v, a %d×%d, x %v do not fit along mode %d", dst.Dims, a.Rows, a.Cols, x.Dims, mode))
+	}
+	u, v := x.unfold(mode), dst.unfold(mode)
+	if u.count == 0 || v.count == 0 {
+		clear(dst.Data)
+		return
+	}
+	mat.Parallel(u.count, func(p int) { mat.Mul(v.view(p), 1, a, u.view(p), 0) })
+}
+
+// Gram sets dst = X·diag(w)·Xᵀ, where X is the unfolding of x along a mode (its
+// rows are that mode's indices, its columns the joint indices of all others)
+// and w the product of the other modes' weights: weights[g], of length
+// x.Dims[g], belongs to mode g; nil stands for ones. dst is square and becomes
+// symmetric.
+func Gram(dst mat.Matrix, x Tensor, mode int, weights [][]float64) {
+	contract("Gram", dst, x, x, mode, weights, mat.MulSym)
+	mat.MirrorLower(dst)
+}
+
+// Cross sets dst = X·diag(w)·Yᵀ for the unfoldings of x and y along a mode; see
+// Gram. x and y agree in all other modes.
+func Cross(dst mat.Matrix, x, y Tensor, mode int, weights [][]float64) {
+	contract("Cross", dst, x, y, mode, weights, mat.Mul)
+}
+
+// columnBlock is how many columns of an unfolding are weighted at a time.
+const columnBlock = 2048
+
+func contract(op string, dst mat.Matrix, x, y Tensor, mode int, weights [][]float64,
+	mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)) {
+	x.check(op, mode)
+	y.check(op, mode)
+	ok := len(x.Dims) == len(y.Dims) && dst.Rows == x.Dims[mode] && dst.Cols == y.Dims[mode]
+	for i := range min(len(x.Dims), len(y.Dims)) {
+		ok = ok && (i == mode || x.Dims[i] == y.Dims[i])
+	}
+	if !ok {
+		panic(fmt.Sprintf("kronprod: %s: dst %d×%d, x %v, y %v do not fit along mode %d", op, dst.Rows, dst.Cols, x.Dims, y.Dims, mode))
+	}
+	before, after := jointWeights(op, x.Dims, mode, weights)
+	u, v := x.unfold(mode), y.unfold(mode)
+	if u.count == 0 || v.count == 0 {
+		dst.Fill(0)
+		return
+	}
+	beta := 0.0
+	for p := range u.count {
+		whole, columns := u.weights(before, after, p)
+		a, b := u.view(p), v.view(p)
+		if columns == nil {
+			mul(dst, whole, a, b.T(), beta)
+			beta = 1
+			continue
+		}
+		scaled := buffers.Get().(*[]float64)
+		*scaled = grow(*scaled, a.Rows*min(columnBlock, a.Cols))
+		for c0 := 0; c0 < a.Cols; c0 += columnBlock {
+			c1 := min(c0+columnBlock, a.Cols)
+			s := mat.NewDense(a.Rows, c1-c0, (*scaled)[:a.Rows*(c1-c0)])
+			mat.ScaleCols(s, a.Slice(0, a.Rows, c0, c1), columns[c0:c1])
+			mul(dst, whole, s, b.Slice(0, b.Rows, c0, c1).T(), beta)
+			beta = 1
+		}
+		buffers.Put(scaled)
+	}
+}
+
+var buffers = sync.Pool{New: func() any { return new([]float64) }}
+
+// jointWeights returns the products of the weights of the modes before and of
+// those after a mode, nil where all are ones.
+func jointWeights(op string, dims []int, mode int, weights [][]float64) (before, after []float64) {
+	if weights == nil {
+		return nil, nil
+	}
+	if len(weights) != len(dims) {
+		panic(fmt.Sprintf("kronprod: %s: weights for %d modes of a tensor %v", op, len(weights), dims))
+	}
+	join := func(from, to int) []float64 {
+		if !slices.ContainsFunc(weights[from:to], func(w []float64) bool { return w != nil }) {
+			return nil
+		}
+		vectors := make([][]float64, 0, to-from)
+		for g := from; g < to; g++ {
+			w := weights[g]
+			if w == nil {
+				w = slices.Repeat([]float64{1}, dims[g])
+			}
+			if len(w) != dims[g] {
+				panic(fmt.Sprintf("kronprod: %s: %d weights for mode %d of a tensor %v", op, len(w), g, dims))
+			}
+			vectors = append(vectors, w)
+		}
+		return Vectors(vectors...)
+	}
+	return join(0, mode), join(mode+1, len(dims))
+}
+
+// Vectors returns the Kronecker product of vectors: entry (j₁, j₂, …) of it is
+// v₁[j₁]·v₂[j₂]·…, the last index fastest. Of no vectors it is [1].
+func Vectors(v ...[]float64) []float64 {
+	joint := []float64{1}
+	for _, w := range v {
+		next := make([]float64, 0, len(joint)*len(w))
+		for _, a := range joint {
+			for _, b := range w {
+				next = append(next, a*b)
+			}
+		}
+		joint = next
+	}
+	return joint
+}
+
+// Marginal sets dst[i] = Σ_j w[j]·x[i,j], where i is the index of one mode, j
+// the joint index of all others and w the product of their weights; see Gram.
+func Marginal(dst []float64, x Tensor, mode int, weights [][]float64) {
+	x.check("Marginal", mode)
+	if len(dst) != x.Dims[mode] {
+		panic(fmt.Sprintf("kronprod: Marginal: dst of length %d for mode %d of a tensor %v", len(dst), mode, x.Dims))
+	}
+	before, after := jointWeights("Marginal", x.Dims, mode, weights)
+	b, n, a := x.split(mode)
+	clear(dst)
+	for l := range b {
+		whole := 1.0
+		if before != nil {
+			whole = before[l]
+		}
+		for i := range n {
+			row := x.Data[(l*n+i)*a : (l*n+i+1)*a]
+			var s float64
+			if after == nil {
+				for _, v := range row {
+					s += v
+				}
+			} else {
+				for j, v := range row {
+					s += float64(v * after[j])
+				}
+			}
+			dst[i] += float64(whole * s)
+		}
+	}
+}
+
+func grow(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,179 @@
+package sgplvm
+
+import (
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// gradient overwrites grad with the derivatives of the bound in the natural
+// parameters of the free groups and 0 elsewhere; bound must have been called
+// with the same p. Spatial length scales and inducing points cost the most, so
+// they are left out where they are held. The eigenvectors are
+// never differentiated (T, D and E enter as numbers: the bound's derivative in
+// K_f, Ψ1_f and Ψ2_f is known in closed form), so repeated eigenvalues do no
+// harm.
+func (b *problem) gradient(grad, p *Params, free group) {
+	grad.zero()
+	dy, beta := float64(b.channels()), p.Beta
+	m := float64(len(b.d.Data))
+	n := float64(len(b.y.Data)) / dy
+	inverse := kronprod.NewTensor(b.d.Dims...) // 1/d
+	for i, d := range b.d.Data {
+		inverse.Data[i] = 1 / d
+	}
+	var sumInverse float64
+	for _, v := range inverse.Data {
+		sumInverse += v
+	}
+	fit, coefficients := b.quadratic()
+	slack := b.psi0(p) - b.tracePsi2()
+	grad.Beta = dy/2*((n-m)/beta+sumInverse/(beta*beta)) - 0.5*(b.yy-fit+dy*slack) + 0.5*coefficients/beta
+
+	dPsi0 := -0.5 * beta * dy
+	grad.Latent.Variance = dPsi0 * b.psi0(p) / p.Latent.Variance
+	for f := range b.x {
+		grad.Spatial[f].Variance = dPsi0 * b.psi0(p) / p.Spatial[f].Variance
+		if free&groupSpatial != 0 {
+			b.spatialGradient(grad, p, f, inverse)
+		}
+	}
+	if free&groupLatent != 0 {
+		b.latentGradient(grad, p, inverse)
+		subtractIndependentKL(grad.Mu, grad.S, p.Mu, p.S)
+	}
+}
+
+// latentGradient chains ∂L/∂K_0, ∂L/∂Ψ1_0 and ∂L/∂Ψ2_0 into the latent kernel,
+// Z, μ and S.
+func (b *problem) latentGradient(grad, p *Params, inverse kronprod.Tensor) {
+	dK, dPsi1, dPsi2 := b.factorGradients(p.Beta, 0, b.projected, inverse)
+	twice := mat.New(p.Z.Rows, p.Z.Cols)
+	p.Latent.addGradient(&grad.Latent, twice, dK, b.factors[0].k, p.Z, p.Z)
+	mat.Add(grad.Z, grad.Z, 2, twice) // K_0 depends on Z through both arguments
+	if b.jitter != 0 {                // the jitter is a multiple of the variance
+		grad.Latent.Variance += b.jitter * mat.Trace(dK)
+	}
+	ps := newPsiGradient(p.Z.Rows, p.Z.Cols)
+	b.psi.psi1Backward(ps, grad.Mu, grad.S, dPsi1, b.factors[0].psi1, p.Mu, p.S)
+	b.psi.psi2Backward(ps, grad.Mu, grad.S, dPsi2, p.Mu, p.S)
+	ps.addTo(p.Latent, &grad.Latent, grad.Z)
+}
+
+// spatialGradient chains the derivatives of spatial factor f (counted from 0)
+// into its kernel and, where these are free, its inducing points.
+func (b *problem) spatialGradient(grad, p *Params, f int, inverse kronprod.Tensor) {
+	s, kernel, x := b.factors[f+1], p.Spatial[f], b.x[f]
+	if s.tied {
+		dK := b.tiedGradient(p.Beta, f+1, inverse)
+		kernel.addGradient(&grad.Spatial[f], mat.Matrix{}, dK, s.k, x, x)
+		return
+	}
+	// Y contracted with every data basis but this factor's.
+	others := kronprod.Operator{Factors: make([]mat.Matrix, len(b.factors))}
+	for g, o := range b.factors {
+		if g != f+1 {
+			others.Factors[g] = o.data.T()
+		}
+	}
+	n := x.Rows * len(b.h.Data) / s.size()
+	v := others.MulTensor(make([]float64, n), b.y, &b.work)
+	dK, dPsi1, dPsi2 := b.factorGradients(p.Beta, f+1, v, inverse)
+	mat.Mul(dPsi1, 2, s.psi1, dPsi2, 1) // Ψ2 = Ψ1ᵀΨ1
+	xu, dXu := p.Xu[f], grad.Xu[f]
+	kernel.addGradient(&grad.Spatial[f], dXu, dPsi1, s.psi1, x, xu)
+	twice := mat.New(xu.Rows, xu.Cols)
+	kernel.addGradient(&grad.Spatial[f], twice, dK, s.k, xu, xu)
+	mat.Add(dXu, dXu, 2, twice) // K_f depends on X_u through both arguments
+	if b.jitter != 0 {
+		grad.Spatial[f].Variance += b.jitter * mat.Trace(dK)
+	}
+}
+
+// factorGradients returns ∂L/∂K_f (m_f×m_f, symmetric), ∂L/∂Ψ1_f (n_f×m_f) and
+// ∂L/∂Ψ2_f (m_f×m_f, symmetric) of a factor that is not tied. v is Y contracted
+// with the data basis of every other factor; inverse is 1/d.
+func (b *problem) factorGradients(beta float64, f int, v, inverse kronprod.Tensor) (dK, dPsi1, dPsi2 mat.Matrix) {
+	s := b.factors[f]
+	m := s.size()
+	dy := float64(b.channels())
+	lambda := b.lambdas()
+	omega := b.omegas()
+	weighted := make([][]float64, len(omega)) // λω of every other factor
+	t := 1.0                                  // Σ_j λ_j
+	for g, o := range b.factors {
+		if g == f {
+			continue
+		}
+		t *= o.sumLambda()
+		weighted[g] = o.lambda
+		if o.tied {
+			weighted[g] = make([]float64, o.size())
+			for j, l := range o.lambda {
+				weighted[g][j] = l * o.omega[j]
+			}
+		}
+	}
+	r1, r2 := make([]float64, m), make([]float64, m)
+	kronprod.Marginal(r1, inverse, f, lambda)
+	kronprod.Marginal(r2, inverse, f, nil)
+	omega[f] = nil
+
+	inner := mat.New(m, m)
+	kronprod.Gram(inner, b.h, f, weighted)
+	mat.Scale(inner, -0.5*beta, inner)
+	for i := range m {
+		inner.Data[i*m+i] += -0.5*dy*r1[i] + 0.5*beta*dy*t
+	}
+	dPsi2 = congruence(s.coord, inner)
+
+	kronprod.Gram(inner, b.h, f, omega)
+	mat.Scale(inner, -0.5, inner)
+	others := float64(len(b.d.Data) / m)
+	for i := range m {
+		inner.Data[i*m+i] += -0.5*dy*r2[i]/beta + 0.5*dy*others - 0.5*beta*dy*t*s.lambda[i]
+	}
+	dK = congruence(s.coord, inner)
+
+	cross := mat.New(v.Dims[f], m)
+	kronprod.Cross(cross, v, b.h, f, omega)
+	dPsi1 = mat.New(v.Dims[f], m)
+	mat.Mul(dPsi1, beta, cross, s.coord.T(), 0)
+	return dK, dPsi1, dPsi2
+}
+
+// tiedGradient returns the total derivative of the bound, but for ψ0, in the
+// kernel matrix of a tied spatial factor f (counted with the latent one):
+//
+//	V [ −½ d_y diag r1 + ½ H_(f) diag(ω) H_(f)ᵀ + ½ β d_y t I ] Vᵀ
+func (b *problem) tiedGradient(beta float64, f int, inverse kronprod.Tensor) mat.Matrix {
+	s := b.factors[f]
+	m := s.size()
+	dy := float64(b.channels())
+	t := 1.0
+	for g, o := range b.factors {
+		if g != f {
+			t *= o.sumLambda()
+		}
+	}
+	r1 := make([]float64, m)
+	kronprod.Marginal(r1, inverse, f, b.lambdas())
+	inner := mat.New(m, m)
+	omega := b.omegas()
+	omega[f] = nil
+	kronprod.Gram(inner, b.h, f, omega)
+	mat.Scale(inner, 0.5, inner)
+	for i := range m {
+		inner.Data[i*m+i] += 0.5*beta*dy*t - 0.5*dy*r1[i]
+	}
+	return congruence(s.coord, inner)
+}
+
+// congruence returns T·inner·Tᵀ for a symmetric inner matrix, both m×m.
+func congruence(t, inner mat.Matrix) mat.Matrix {
+	m := t.Rows
+	half, dst := mat.New(m, inner.Cols), mat.New(m, m)
+	mat.Mul(half, 1, t, inner, 0)
+	mat.MulSym(dst, 1, half, t.T(), 0)
+	mat.MirrorLower(dst)
+	return dst
+}

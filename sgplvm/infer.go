@@ -1,0 +1,350 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Observed is a partly seen example, in the user's units.
+type Observed struct {
+	// Grid holds the points; nil means the training grid.
+	Grid Grid
+
+	// Values are the data, n_s*×d_y, point by point in the grid's order. NaN means
+	// not observed; channels may miss different points.
+	Values mat.Matrix
+}
+
+// Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S).
+type Latent struct {
+	Mu, S []float64 // d_ξ each
+	Bound float64   // L*, a lower bound on the log evidence of the scaled observations
+	Start int       // the training example whose posterior led here; −1: the prior mean
+}
+
+// InferOptions steer inference. The zero value works.
+type InferOptions struct {
+	// Polish is how many of the best starting points are optimised. All training
+	// posteriors and the prior are scored. Default 3.
+	Polish int
+
+	// Iterations bounds the L-BFGS steps of each. Default 200.
+	Iterations int
+}
+
+// Infer returns the posterior of a partly seen example's latent variables. An
+// example with nothing observed gets the prior. Errors: *ConfigError,
+// *ValueError, ctx.Err().
+func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
+	q, err := m.ready()
+	if err != nil {
+		return Latent{}, err
+	}
+	e, err := m.observe(q, obs)
+	if err != nil {
+		return Latent{}, err
+	}
+	return q.infer(ctx, e, o)
+}
+
+// An example is a partly seen example in the model's units, on a projected
+// grid.
+type example struct {
+	on     *projection
+	values mat.Matrix // n_s*×d_y, scaled, NaN where missing
+	seen   [][]int    // observed points of each channel, ascending
+}
+
+// observe checks an example and scales it.
+func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
+	g := obs.Grid
+	if g == nil {
+		g = m.space
+	}
+	if err := m.checkGrid(g); err != nil {
+		return nil, err
+	}
+	v := obs.Values
+	if v.Rows != g.Len() || v.Cols != m.channels {
+		return nil, &ConfigError{"Observed", fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), m.channels)}
+	}
+	for i := range v.Rows {
+		for c := range v.Cols {
+			if x := v.At(i, c); math.IsInf(x, 0) {
+				return nil, &ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+			}
+		}
+	}
+	e := &example{on: m.at(q, g), values: m.scaler.apply(v), seen: make([][]int, m.channels)}
+	for c := range e.seen {
+		for i := range v.Rows {
+			if x := e.values.At(i, c); x == x {
+				e.seen[c] = append(e.seen[c], i)
+			}
+		}
+	}
+	return e, nil
+}
+
+// checkGrid compares a grid's factors with the model's.
+func (m *Model) checkGrid(g Grid) error {
+	if len(g) != len(m.space) {
+		return &ConfigError{"Grid", fmt.Errorf("%d spatial factors, expected %d", len(g), len(m.space))}
+	}
+	for f, x := range g {
+		if x.Cols != m.space[f].Cols || x.Rows < 1 {
+			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: points are %d×%d, expected %d columns and at least one row", f, x.Rows, x.Cols, m.space[f].Cols)}
+		}
+		if i, j, bad := mat.NonFinite(x); bad {
+			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
+		}
+	}
+	return nil
+}
+
+// evidence is L* as a function of the latent posterior: Atkinson and Zabaras
+// (2018), equation of the test bound, with K_uu⁻¹Ū = α and the channel count
+// where it belongs,
+//
+//	L* = constant + β r·ψ1 − β/2 tr(R Ψ2) − KL
+//
+// The data enter through r (m_ξ) and the symmetric R (m_ξ×m_ξ) alone.
+type evidence struct {
+	constant, beta float64
+	r              []float64
+	bigR           mat.Matrix
+}
+
+// evidenceOf condenses an example's observations.
+func (q *posterior) evidenceOf(e *example) *evidence {
+	latent := q.factors[0]
+	m, beta := latent.size(), q.params.Beta
+	v := &evidence{beta: beta, r: make([]float64, m), bigR: mat.New(m, m)}
+	slack := make([]float64, m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
+	count := 0
+	for c, seen := range e.seen {
+		if len(seen) == 0 {
+			continue
+		}
+		count += len(seen)
+		po := gather(e.on.p[c], seen)
+		y := make([]float64, len(seen))
+		for k, i := range seen {
+			y[k] = e.values.At(i, c)
+			v.constant -= 0.5 * beta * y[k] * y[k]
+		}
+		mat.Mul(mat.Vector(v.r), 1, po.T(), mat.Vector(y), 1)
+		mat.Syrk(v.bigR, 1, po.T(), 1)
+		mask := kronprod.NewTensor(gridDims(e.on.grid)...)
+		for _, i := range seen {
+			mask.Data[i] = 1
+		}
+		norms := e.on.squared.T().MulTensor(make([]float64, q.latentTimesSpace.Cols), mask, nil)
+		mat.Mul(mat.Vector(slack), -1, q.latentTimesSpace, mat.Vector(norms.Data), 1)
+	}
+	v.constant += -0.5*float64(count)*math.Log(2*math.Pi/beta) - 0.5*beta*float64(count)*q.priorVariance()
+	scaled := mat.New(m, m)
+	mat.ScaleCols(scaled, latent.coord, slack)
+	mat.MulSym(v.bigR, 1, scaled, latent.coord.T(), 1)
+	mat.MirrorLower(v.bigR)
+	return v
+}
+
+// gather returns the given rows of a.
+func gather(a mat.Matrix, rows []int) mat.Matrix {
+	g := mat.New(len(rows), a.Cols)
+	for k, i := range rows {
+		copy(g.Row(k), a.Row(i))
+	}
+	return g
+}
+
+func gridDims(g Grid) []int {
+	dims := make([]int, len(g))
+	for f, x := range g {
+		dims[f] = x.Rows
+	}
+	return dims
+}
+
+// bound returns L* at N(mu, diag s) and writes its derivatives to dmu and ds,
+// unless these are nil.
+func (v *evidence) bound(ps *psiStatistics, t *psi2Scratch, mu, s, dmu, ds []float64) float64 {
+	d := len(mu)
+	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
+	psi1 := mat.New(1, len(v.r))
+	ps.psi1(psi1, rowMu, rowS)
+	ps.psi2Example(t, mu, s)
+	value := v.constant + v.beta*asm.Dot(v.r, psi1.Data) - 0.5*v.beta*traceLower(v.bigR, t.e) - independentKL(rowMu, rowS)
+	if dmu == nil {
+		return value
+	}
+	clear(dmu)
+	clear(ds)
+	rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
+	g1, g2 := mat.New(1, len(v.r)), mat.New(len(v.r), len(v.r))
+	mat.Scale(g1, v.beta, mat.NewDense(1, len(v.r), v.r))
+	mat.Scale(g2, -0.5*v.beta, v.bigR)
+	ps.psi1Backward(newPsiGradient(len(v.r), d), rowDmu, rowDs, g1, psi1, rowMu, rowS)
+	ps.psi2ExampleBackward(t, nil, dmu, ds, g2, mu, s)
+	subtractIndependentKL(rowDmu, rowDs, rowMu, rowS)
+	return value
+}
+
+// traceLower returns tr(a·b) of two symmetric matrices; only the lower triangle
+// of b is read.
+func traceLower(a, b mat.Matrix) float64 {
+	var s float64
+	for i := range a.Rows {
+		s += 2*asm.Dot(a.Row(i)[:i], b.Row(i)[:i]) + a.At(i, i)*b.At(i, i)
+	}
+	return s
+}
+
+// starts are the training posteriors in the form in which L* sees them, so that
+// scoring all of them is two products.
+type starts struct {
+	example []int      // training example of each row
+	psi1    mat.Matrix // rows ψ1, m_ξ
+	psi2    mat.Matrix // rows of Ψ2's lower triangle with the off-diagonal doubled
+	kl      []float64
+}
+
+// startNumbers bounds the numbers kept in starts.psi2 (128 MiB); beyond it only
+// evenly chosen training examples are starting points.
+const startNumbers = 1 << 24
+
+func newStarts(ps *psiStatistics, p *Params) *starts {
+	m := p.Z.Rows
+	pairs := m * (m + 1) / 2
+	count := max(1, min(p.Mu.Rows, startNumbers/pairs))
+	s := &starts{psi1: mat.New(count, m), psi2: mat.New(count, pairs), kl: make([]float64, count), example: make([]int, count)}
+	blocks := min(exampleBlocks, count)
+	mat.Parallel(blocks, func(b int) {
+		t := ps.newScratch()
+		from, to := blockRange(b, blocks, count)
+		for k := from; k < to; k++ {
+			i := k * p.Mu.Rows / count
+			s.example[k] = i
+			mu, v := p.Mu.Slice(i, i+1, 0, p.Mu.Cols), p.S.Slice(i, i+1, 0, p.S.Cols)
+			ps.psi1(s.psi1.Slice(k, k+1, 0, m), mu, v)
+			ps.psi2Example(t, mu.Row(0), v.Row(0))
+			packLower(s.psi2.Row(k), t.e, 2)
+			s.kl[k] = independentKL(mu, v)
+		}
+	})
+	return s
+}
+
+// packLower writes the lower triangle of a row by row, with the elements below
+// the diagonal multiplied by off.
+func packLower(dst []float64, a mat.Matrix, off float64) {
+	for i := range a.Rows {
+		row := a.Row(i)
+		asm.Scale(dst, off, row[:i])
+		dst[i] = row[i]
+		dst = dst[i+1:]
+	}
+}
+
+// infer scores all starting points, optimises the best and returns the best
+// result.
+func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
+	if o.Polish < 0 || o.Iterations < 0 {
+		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Polish %d, Iterations %d, expected no negative number", o.Polish, o.Iterations)}
+	}
+	if o.Polish == 0 {
+		o.Polish = 3
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 200
+	}
+	d := q.params.Mu.Cols
+	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1}
+	if !slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 }) {
+		return prior, ctx.Err()
+	}
+	v := q.evidenceOf(e)
+	w := inferWorkspaces.Get().(*inferWorkspace)
+	defer inferWorkspaces.Put(w)
+	w.fit(q.psi)
+
+	candidates := q.score(v)
+	prior.Bound = v.bound(q.psi, w.scratch, prior.Mu, prior.S, nil, nil)
+	candidates = append(candidates, prior)
+	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
+
+	var best Latent
+	x := make([]float64, 2*d)
+	for k, c := range candidates[:min(o.Polish, len(candidates))] {
+		copy(x, c.Mu)
+		for i, s := range c.S {
+			x[d+i] = math.Log(s)
+		}
+		r, err := w.minimizer.Minimize(ctx, func(x, slope []float64) float64 {
+			for i, l := range x[d:] {
+				w.s[i] = math.Exp(l)
+			}
+			value := v.bound(q.psi, w.scratch, x[:d], w.s, w.dmu, w.ds)
+			for i := range d {
+				slope[i] = -w.dmu[i]
+				slope[d+i] = -w.ds[i] * w.s[i]
+			}
+			return -value
+		}, x, lbfgs.Options{MaxIterations: o.Iterations, GradTolerance: 1e-4, RelativeDecrease: 1e-9, Noise: 1e-13})
+		if err != nil {
+			return Latent{}, err
+		}
+		if k == 0 || -r.F > best.Bound {
+			best = Latent{Mu: slices.Clone(r.X[:d]), S: make([]float64, d), Bound: -r.F, Start: c.Start}
+			for i, l := range r.X[d:] {
+				best.S[i] = math.Exp(l)
+			}
+		}
+	}
+	return best, nil
+}
+
+// score returns every training posterior as a candidate with its L*.
+func (q *posterior) score(v *evidence) []Latent {
+	s := q.starts
+	n := len(s.example)
+	packed := make([]float64, s.psi2.Cols)
+	packLower(packed, v.bigR, 1)
+	linear, square := mat.New(n, 1), mat.New(n, 1)
+	mat.Mul(linear, v.beta, s.psi1, mat.Vector(v.r), 0)
+	mat.Mul(square, -0.5*v.beta, s.psi2, mat.Vector(packed), 0)
+	c := make([]Latent, n)
+	for k, i := range s.example {
+		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i,
+			Bound: v.constant + linear.Data[k] + square.Data[k] - s.kl[k]}
+	}
+	return c
+}
+
+// inferWorkspace is what one inference at a time needs.
+type inferWorkspace struct {
+	minimizer  lbfgs.Minimizer
+	scratch    *psi2Scratch
+	s, dmu, ds []float64
+}
+
+var inferWorkspaces = sync.Pool{New: func() any { return new(inferWorkspace) }}
+
+func (w *inferWorkspace) fit(ps *psiStatistics) {
+	m, d := ps.z.Rows, ps.z.Cols
+	if w.scratch != nil && w.scratch.zs.Rows == m && w.scratch.zs.Cols == d {
+		return
+	}
+	w.scratch = ps.newScratch()
+	w.s, w.dmu, w.ds = make([]float64, d), make([]float64, d), make([]float64, d)
+}

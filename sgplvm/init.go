@@ -1,0 +1,142 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// start returns the parameters from which training starts: latent means from
+// the principal components of the examples, long latent length scales for weak
+// components, spatial length scales of two point spacings.
+func (b *problem) start(cfg Config) (*Params, error) {
+	n := b.y.Dims[0]
+	d, m, noise := cfg.LatentDims, cfg.Inducing, cfg.Noise
+	switch {
+	case d < 0:
+		return nil, &ConfigError{"LatentDims", fmt.Errorf("%d latent dimensions, expected at least 1", d)}
+	case m < 0 || m > n:
+		return nil, &ConfigError{"Inducing", fmt.Errorf("%d latent inducing points, expected 1 to %d, the number of examples", m, n)}
+	case noise < 0 || noise >= 1 || math.IsNaN(noise):
+		return nil, &ConfigError{"Noise", fmt.Errorf("initial noise fraction %v, expected between 0 and 1", noise)}
+	case math.IsNaN(cfg.Jitter) || cfg.Jitter > 0.1:
+		return nil, &ConfigError{"Jitter", fmt.Errorf("jitter %v, expected at most 0.1", cfg.Jitter)}
+	}
+	if d == 0 {
+		d = max(1, min(30, n-1))
+	}
+	if m == 0 {
+		m = min(100, n)
+	}
+	if noise == 0 {
+		noise = 0.05
+	}
+	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5367706c766d))
+
+	p := &Params{Beta: 1 / noise, Mu: mat.New(n, d), S: mat.New(n, d), Z: mat.New(m, d)}
+	p.S.Fill(0.1)
+	fractions, err := b.principalComponents(p.Mu, rng)
+	if err != nil {
+		return nil, err
+	}
+	p.Latent = Kernel{Kind: RBF, Variance: 1, LengthScale: make([]float64, d)}
+	for q, f := range fractions {
+		p.Latent.LengthScale[q] = 1 / math.Sqrt(max(f, 1e-3))
+	}
+	for k, i := range rng.Perm(n)[:m] {
+		copy(p.Z.Row(k), p.Mu.Row(i))
+	}
+	for f, s := range cfg.Space {
+		k := s.Kernel.clone()
+		if k.Kind == "" {
+			k.Kind = Matern32
+		}
+		if k.Variance == 0 {
+			k.Variance = 1
+		}
+		if len(k.LengthScale) == 0 && k.Kind != White {
+			k.LengthScale = twoSpacings(s.X)
+		}
+		if k.Kind == White && s.Xu.Rows > 0 {
+			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: a white kernel knows nothing between points, so its inducing points cannot be free", f)}
+		}
+		p.Spatial = append(p.Spatial, k)
+		p.Xu = append(p.Xu, s.Xu.Clone())
+	}
+	return p, nil
+}
+
+// twoSpacings returns twice the mean spacing of points (n×d) that fill a box:
+// for each dimension, twice its range over n^(1/d).
+func twoSpacings(x mat.Matrix) []float64 {
+	l := make([]float64, x.Cols)
+	for q := range l {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range x.Rows {
+			low, high = min(low, x.At(i, q)), max(high, x.At(i, q))
+		}
+		l[q] = 2 * (high - low) / math.Pow(float64(x.Rows), 1/float64(x.Cols))
+		if !(l[q] > 0) {
+			l[q] = 1
+		}
+	}
+	return l
+}
+
+// principalComponents sets mu (n_ξ×d_ξ) to the examples' scores on their
+// leading principal components, each scaled to unit variance; dimensions beyond
+// the data's rank are small random numbers. It returns each dimension's
+// fraction of the explained variance.
+func (b *problem) principalComponents(mu mat.Matrix, rng *rand.Rand) ([]float64, error) {
+	n, d := mu.Rows, mu.Cols
+	y := mat.NewDense(n, len(b.y.Data)/n, b.y.Data)
+	gram := mat.New(n, n)
+	mat.Syrk(gram, 1, y, 0)
+	mat.MirrorLower(gram)
+	centre(gram)
+	s, err := eig.Sym(gram)
+	if err != nil {
+		return nil, &FactorizationError{Factor: 0, Err: err}
+	}
+	var total float64
+	for _, v := range s.Values {
+		total += max(v, 0)
+	}
+	fractions := make([]float64, d)
+	for q := range d {
+		if j := n - 1 - q; j >= 0 && s.Values[j] > 1e-10*total {
+			fractions[q] = s.Values[j] / total
+			for i := range n {
+				mu.Set(i, q, s.Vectors.At(i, j)*math.Sqrt(float64(n)))
+			}
+			continue
+		}
+		for i := range n {
+			mu.Set(i, q, 0.01*rng.NormFloat64())
+		}
+	}
+	return fractions, nil
+}
+
+// centre subtracts row and column means from a Gram matrix: the Gram matrix of
+// the centred vectors.
+func centre(g mat.Matrix) {
+	n := g.Rows
+	means := make([]float64, n)
+	var grand float64
+	for i := range n {
+		for _, v := range g.Row(i) {
+			means[i] += v / float64(n)
+		}
+		grand += means[i] / float64(n)
+	}
+	for i := range n {
+		row := g.Row(i)
+		for j := range row {
+			row[j] += grand - means[i] - means[j]
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// KernelKind names a stationary covariance function of the scaled distance
+// r = ‖(x − x′)/ℓ‖.
+type KernelKind string
+
+// The kernels, for unit variance. Matérn: Rasmussen and Williams, "Gaussian
+// Processes for Machine Learning" (2006), section 4.2.
+const (
+	Matern12 KernelKind = "matern12" // exp(−r)
+	Matern32 KernelKind = "matern32" // (1 + √3r)·exp(−√3r)
+	Matern52 KernelKind = "matern52" // (1 + √5r + 5r²/3)·exp(−√5r)
+	RBF      KernelKind = "rbf"      // exp(−r²/2)
+	White    KernelKind = "white"    // 1 where all coordinates are equal, else 0
+)
+
+// KernelKinds lists all kinds.
+var KernelKinds = []KernelKind{Matern12, Matern32, Matern52, RBF, White}
+
+// Kernel is a covariance function: Variance times its kind's function of the
+// distance, with one length scale for all dimensions (isotropic), or one for
+// each (automatic relevance determination). A white kernel has none.
+type Kernel struct {
+	Kind        KernelKind
+	Variance    float64
+	LengthScale []float64
+}
+
+// validate reports whether the kernel can be used on points of d dimensions.
+func (k Kernel) validate(d int) error {
+	if !slices.Contains(KernelKinds, k.Kind) {
+		return fmt.Errorf("unknown kernel %q, expected one of %v", k.Kind, KernelKinds)
+	}
+	if !(k.Variance > 0) || math.IsInf(k.Variance, 0) {
+		return fmt.Errorf("%s kernel: variance %v, expected a positive number", k.Kind, k.Variance)
+	}
+	if k.Kind == White {
+		if len(k.LengthScale) != 0 {
+			return fmt.Errorf("white kernel: %d length scales, expected none", len(k.LengthScale))
+		}
+		return nil
+	}
+	if n := len(k.LengthScale); n != 1 && n != d {
+		return fmt.Errorf("%s kernel: %d length scales for %d dimensions, expected 1 or %d", k.Kind, n, d, d)
+	}
+	for q, l := range k.LengthScale {
+		if !(l > 0) || math.IsInf(l, 0) {
+			return fmt.Errorf("%s kernel: length scale %v of dimension %d, expected a positive number", k.Kind, l, q)
+		}
+	}
+	return nil
+}
+
+func (k Kernel) clone() Kernel {
+	k.LengthScale = slices.Clone(k.LengthScale)
+	return k
+}
+
+// inverseSquares returns 1/ℓ_q² for each of d dimensions.
+func (k Kernel) inverseSquares(d int) []float64 {
+	w := make([]float64, d)
+	for q := range w {
+		switch len(k.LengthScale) {
+		case 0:
+			w[q] = 1
+		case 1:
+			w[q] = 1 / (k.LengthScale[0] * k.LengthScale[0])
+		default:
+			w[q] = 1 / (k.LengthScale[q] * k.LengthScale[q])
+		}
+	}
+	return w
+}
+
+// rowBlocks is into how many blocks of rows the work on a kernel matrix is cut,
+// whatever the number of processors.
+const rowBlocks = 32
+
+// Matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d) and y (m×d); dst
+// is n×m.
+func (k Kernel) Matrix(dst, x, y mat.Matrix) {
+	inv := k.inverseSquares(x.Cols)
+	mat.Parallel(min(rowBlocks, x.Rows), func(b int) {
+		i0, i1 := blockRange(b, min(rowBlocks, x.Rows), x.Rows)
+		for i := i0; i < i1; i++ {
+			row := dst.Row(i)
+			squaredDistances(row, x.Row(i), y, inv)
+			k.values(row)
+		}
+	})
+}
+
+// blockRange returns where block b of count nearly equal blocks of n begins
+// and ends.
+func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
+
+// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q.
+func squaredDistances(r2, x []float64, y mat.Matrix, inv []float64) {
+	for j := range r2 {
+		var s float64
+		for q, v := range y.Row(j) {
+			d := x[q] - v
+			s += float64(float64(d*d) * inv[q])
+		}
+		r2[j] = s
+	}
+}
+
+// values turns squared distances into covariances, in place.
+func (k Kernel) values(r2 []float64) {
+	switch k.Kind {
+	case White:
+		for j, v := range r2 {
+			r2[j] = 0
+			if v == 0 {
+				r2[j] = k.Variance
+			}
+		}
+	case RBF:
+		asm.Scale(r2, -0.5, r2)
+		asm.Exp(r2, r2)
+		asm.Scale(r2, k.Variance, r2)
+	case Matern12:
+		for j, v := range r2 {
+			r2[j] = k.Variance * math.Exp(-math.Sqrt(v))
+		}
+	case Matern32:
+		for j, v := range r2 {
+			r := math.Sqrt(3 * v)
+			r2[j] = k.Variance * (1 + r) * math.Exp(-r)
+		}
+	case Matern52:
+		for j, v := range r2 {
+			r := math.Sqrt(5 * v)
+			r2[j] = k.Variance * (1 + r + float64(r*r)/3) * math.Exp(-r)
+		}
+	}
+}
+
+// slopes turns squared distances into −k′(r)/r, in place: the factor in every
+// derivative, ∂k/∂ℓ_q = (−k′/r)·(x_q−y_q)²/ℓ_q³ and ∂k/∂y_q = (−k′/r)·(x_q−y_q)/ℓ_q².
+// Where points coincide the Matérn 1/2 kernel has a kink; the slope there is
+// taken as 0.
+func (k Kernel) slopes(r2 []float64) {
+	switch k.Kind {
+	case White:
+		clear(r2)
+	case RBF:
+		k.values(r2)
+	case Matern12:
+		for j, v := range r2 {
+			r2[j] = 0
+			if r := math.Sqrt(v); r > 0 {
+				r2[j] = k.Variance * math.Exp(-r) / r
+			}
+		}
+	case Matern32:
+		for j, v := range r2 {
+			r2[j] = 3 * k.Variance * math.Exp(-math.Sqrt(3*v))
+		}
+	case Matern52:
+		for j, v := range r2 {
+			r := math.Sqrt(5 * v)
+			r2[j] = 5. / 3 * k.Variance * (1 + r) * math.Exp(-r)
+		}
+	}
+}
+
+// addGradient chains g = ∂L/∂K (n×m), where K[i,j] = k(x_i, y_j), into the
+// kernel's parameters, which it adds to grad, and, unless dy is the zero
+// Matrix, into the points y, added to dy (m×d). values is K.
+func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Matrix) {
+	d := x.Cols
+	grad.Variance += mat.Dot(g, values) / k.Variance
+	if k.Kind == White {
+		return
+	}
+	inv := k.inverseSquares(d)
+	blocks := min(rowBlocks, x.Rows)
+	sums := mat.New(blocks, d)          // Σ g·slope·(x_q−y_q)² of each block
+	moves := make([]mat.Matrix, blocks) // ∂L/∂y of each block
+	mat.Parallel(blocks, func(b int) {
+		slope := make([]float64, y.Rows)
+		sum := sums.Row(b)
+		if dy.Rows > 0 {
+			moves[b] = mat.New(dy.Rows, d)
+		}
+		i0, i1 := blockRange(b, blocks, x.Rows)
+		for i := i0; i < i1; i++ {
+			xi := x.Row(i)
+			squaredDistances(slope, xi, y, inv)
+			k.slopes(slope)
+			asm.MulTo(slope, slope, g.Row(i))
+			for j, w := range slope {
+				yj := y.Row(j)
+				for q, v := range yj {
+					delta := xi[q] - v
+					sum[q] += w * delta * delta
+				}
+				if dy.Rows > 0 {
+					move := moves[b].Row(j)
+					for q, v := range yj {
+						move[q] += w * (xi[q] - v) * inv[q]
+					}
+				}
+			}
+		}
+	})
+	for b := range blocks {
+		for q, s := range sums.Row(b) {
+			l := k.LengthScale[min(q, len(k.LengthScale)-1)]
+			grad.LengthScale[min(q, len(k.LengthScale)-1)] += s / (l * l * l)
+		}
+		if dy.Rows > 0 {
+			mat.Add(dy, dy, 1, moves[b])
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Data are n_ξ examples, each seen in d_y channels at all n_s points of a
+// space, in the user's units.
+type Data struct {
+	Examples int
+	Y        mat.Matrix // (n_ξ·n_s)×d_y; row i·n_s + j is example i at point j of the grid
+}
+
+// Grid is a set of spatial points: the Cartesian product of the factors' point
+// sets, each an n_f×d_f matrix, one point a row. The last factor's index is the
+// fastest. One factor of any dimension holds scattered points or small
+// pictures; large pictures take one factor for the rows and one for the
+// columns.
+type Grid []mat.Matrix
+
+// Len returns the number of points, the product of the factors'.
+func (g Grid) Len() int {
+	n := 1
+	for _, x := range g {
+		n *= x.Rows
+	}
+	return n
+}
+
+func (g Grid) equal(h Grid) bool {
+	return slices.EqualFunc(g, h, equalMatrix)
+}
+
+// SpatialFactor is one factor of the training grid with its kernel.
+type SpatialFactor struct {
+	// X are the factor's points, n_f×d_f.
+	X mat.Matrix
+
+	// Kernel is the covariance along the factor. Default: Matern32, variance 1,
+	// one length scale per dimension, twice the mean spacing of the points. Only
+	// the product of all variances is identified; the spatial ones stay as given.
+	Kernel Kernel
+
+	// Xu are the initial inducing points, m_f×d_f, which training moves. Default:
+	// none, the inducing points are the data points and stay there (tied).
+	Xu mat.Matrix
+}
+
+// Config chooses a model. Only Space must be given.
+type Config struct {
+	// Space is the grid on which every example is seen, factor by factor.
+	Space []SpatialFactor
+
+	// LatentDims is d_ξ, the number of latent dimensions. Default: 30, or n_ξ−1 if
+	// that is less.
+	LatentDims int
+
+	// Inducing is m_ξ, the number of latent inducing points, at most n_ξ. Default:
+	// 100, or n_ξ if that is less.
+	Inducing int
+
+	// Noise is the initial noise variance as a fraction of the data's variance.
+	// Default 0.05.
+	Noise float64
+
+	// Jitter is added to the diagonals of the latent kernel matrix and of those of
+	// free spatial inducing points, as a fraction of their mean. It is the same for
+	// a whole training run. Default 1e-8; negative: none.
+	Jitter float64
+
+	// Seed decides everything random: which latent points become inducing points
+	// and the start of latent dimensions beyond the data's rank.
+	Seed uint64
+
+	// Attributes are kept in the model file for the caller, who gives them meaning.
+	Attributes map[string]string
+}
+
+// Model is a structured Bayesian Gaussian process latent variable model. Fit
+// must have the model to itself; all other methods may be called from many
+// goroutines at once.
+type Model struct {
+	space      Grid
+	channels   int
+	scaler     Scaler
+	params     *Params
+	jitter     float64
+	seed       uint64
+	attributes map[string]string
+
+	problem *problem // training data; nil for a model that was loaded
+
+	mu        sync.Mutex
+	posterior *posterior // what prediction needs; made when first asked for
+	alpha     *kronprod.Tensor
+}
+
+// ConfigError reports a configuration that cannot be used.
+type ConfigError struct {
+	Field string
+	Err   error
+}
+
+func (e *ConfigError) Error() string { return fmt.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// ValueError reports a datum that cannot be used; all indices count from 0.
+type ValueError struct {
+	Example, Point, Channel int
+	Value                   float64
+	Want                    string
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
+}
+
+// New sets up a model of the data at the starting point of training. The data
+// are copied. Errors: *ConfigError, *ValueError.
+func New(data Data, cfg Config) (*Model, error) {
+	m := &Model{channels: data.Y.Cols, seed: cfg.Seed, attributes: cfg.Attributes}
+	if len(cfg.Space) == 0 {
+		return nil, &ConfigError{"Space", fmt.Errorf("no spatial factor")}
+	}
+	for f, s := range cfg.Space {
+		if s.X.Rows < 1 || s.X.Cols < 1 {
+			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
+		}
+		if i, j, bad := mat.NonFinite(s.X); bad {
+			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
+		}
+		m.space = append(m.space, s.X.Clone())
+	}
+	n, ns := data.Examples, m.space.Len()
+	if n < 1 || data.Y.Cols < 1 || data.Y.Rows != n*ns {
+		return nil, &ConfigError{"Data", fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", data.Y.Rows, data.Y.Cols, n, ns, n*ns)}
+	}
+	if i, c, bad := mat.NonFinite(data.Y); bad {
+		want := "a finite number"
+		if v := data.Y.At(i, c); math.IsNaN(v) {
+			want = "a number: training needs complete examples"
+		}
+		return nil, &ValueError{Example: i / ns, Point: i % ns, Channel: c, Value: data.Y.At(i, c), Want: want}
+	}
+	m.scaler = newScaler(data.Y)
+	for c, s := range m.scaler.Scale {
+		if math.IsInf(s, 0) || math.IsNaN(s) || math.IsInf(1/s, 0) {
+			return nil, &ConfigError{"Data", fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
+		}
+	}
+	switch {
+	case cfg.Jitter < 0:
+		m.jitter = 0
+	case cfg.Jitter == 0:
+		m.jitter = 1e-8
+	default:
+		m.jitter = cfg.Jitter
+	}
+	m.problem = newProblem(m.scaler.apply(data.Y), n, m.space, m.jitter)
+	params, err := m.problem.start(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := params.validate(m.space); err != nil {
+		return nil, &ConfigError{"Space", err}
+	}
+	m.params = params
+	return m, nil
+}
+
+// Space returns the training grid. It must not be changed.
+func (m *Model) Space() Grid { return m.space }
+
+// Channels returns d_y.
+func (m *Model) Channels() int { return m.channels }
+
+// Examples returns n_ξ.
+func (m *Model) Examples() int { return m.params.Mu.Rows }
+
+// Params returns a copy of the parameters.
+func (m *Model) Params() *Params { return m.params.clone() }
+
+// Scaler returns the map from the user's units to the model's.
+func (m *Model) Scaler() Scaler { return m.scaler }
+
+// Jitter returns what is added to kernel diagonals, as a fraction of their mean.
+func (m *Model) Jitter() float64 { return m.jitter }
+
+// Seed returns the seed of everything random in training.
+func (m *Model) Seed() uint64 { return m.seed }
+
+// Attributes returns the caller's own entries in the model file. The map must
+// not be changed.
+func (m *Model) Attributes() map[string]string { return m.attributes }
+
+// Noise returns the noise standard deviation of each channel, in the user's
+// units.
+func (m *Model) Noise() []float64 {
+	sd := make([]float64, m.channels)
+	for c, s := range m.scaler.Scale {
+		sd[c] = s / math.Sqrt(m.params.Beta)
+	}
+	return sd
+}
+
+// SignalToNoise returns β times the variance of the scaled data, which is 1.
+// Near 1 the model explains everything as noise.
+func (m *Model) SignalToNoise() float64 { return m.params.Beta }

@@ -1,0 +1,172 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Params are the model's parameters in their natural units (scaled data,
+// spatial coordinates as given). The same type holds the gradient of a scalar
+// with respect to each of them.
+type Params struct {
+	Beta    float64      // noise precision 1/σ_y² of the scaled data
+	Latent  Kernel       // RBF, one length scale per latent dimension
+	Mu, S   mat.Matrix   // mean and diagonal variance of q(X), n_ξ×d_ξ
+	Z       mat.Matrix   // latent inducing inputs, m_ξ×d_ξ
+	Spatial []Kernel     // kernel of each spatial factor
+	Xu      []mat.Matrix // inducing inputs of each spatial factor, m_f×d_f; 0×0 where tied to the data points
+}
+
+func (p *Params) clone() *Params {
+	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone()}
+	for f, k := range p.Spatial {
+		c.Spatial = append(c.Spatial, k.clone())
+		c.Xu = append(c.Xu, p.Xu[f].Clone())
+	}
+	return c
+}
+
+// zero sets every parameter to 0, to collect a gradient.
+func (p *Params) zero() {
+	p.Beta = 0
+	p.Mu.Fill(0)
+	p.S.Fill(0)
+	p.Z.Fill(0)
+	p.Latent.Variance = 0
+	clear(p.Latent.LengthScale)
+	for f := range p.Spatial {
+		p.Spatial[f].Variance = 0
+		clear(p.Spatial[f].LengthScale)
+		p.Xu[f].Fill(0)
+	}
+}
+
+// A group is a set of parameters that a training phase frees or holds.
+type group int
+
+const (
+	groupLatent  group = 1 << iota // μ, S, Z and the latent kernel
+	groupNoise                     // β
+	groupSpatial                   // spatial length scales and free inducing points
+	groupAll     = groupLatent | groupNoise | groupSpatial
+)
+
+// visit calls f for every free parameter in a fixed order: value is a slice of
+// the parameters, slope the same slice of other (a gradient, say), and positive
+// says that the parameter is optimised through its logarithm. The spatial
+// variances are never free: only their product with the latent variance is
+// identified, so they stay as configured.
+func (p *Params) visit(other *Params, free group, f func(value, slope []float64, positive bool)) {
+	if free&groupNoise != 0 {
+		scalar(&p.Beta, &other.Beta, f)
+	}
+	if free&groupLatent != 0 {
+		scalar(&p.Latent.Variance, &other.Latent.Variance, f)
+		f(p.Latent.LengthScale, other.Latent.LengthScale, true)
+		f(p.Mu.Data, other.Mu.Data, false)
+		f(p.S.Data, other.S.Data, true)
+		f(p.Z.Data, other.Z.Data, false)
+	}
+	if free&groupSpatial != 0 {
+		for i := range p.Spatial {
+			f(p.Spatial[i].LengthScale, other.Spatial[i].LengthScale, true)
+			f(p.Xu[i].Data, other.Xu[i].Data, false)
+		}
+	}
+}
+
+// scalar visits a positive parameter that is not a slice.
+func scalar(value, slope *float64, f func(value, slope []float64, positive bool)) {
+	v, s := []float64{*value}, []float64{*slope}
+	f(v, s, true)
+	*value, *slope = v[0], s[0]
+}
+
+// count returns the number of free parameters.
+func (p *Params) count(free group) int {
+	n := 0
+	p.visit(p, free, func(value, _ []float64, _ bool) { n += len(value) })
+	return n
+}
+
+// pack writes the free parameters to x: logarithms of the positive ones.
+func (p *Params) pack(x []float64, free group) {
+	p.visit(p, free, func(value, _ []float64, positive bool) {
+		for i, v := range value {
+			if positive {
+				v = math.Log(v)
+			}
+			x[i] = v
+		}
+		x = x[len(value):]
+	})
+}
+
+// unpack sets the free parameters from x; the others keep their values.
+func (p *Params) unpack(x []float64, free group) {
+	p.visit(p, free, func(value, _ []float64, positive bool) {
+		for i := range value {
+			v := x[i]
+			if positive {
+				v = math.Exp(v)
+			}
+			value[i] = v
+		}
+		x = x[len(value):]
+	})
+}
+
+// packGradient writes the derivatives with respect to pack's numbers to x,
+// given those with respect to the natural parameters.
+func (p *Params) packGradient(x []float64, grad *Params, free group) {
+	p.visit(grad, free, func(value, slope []float64, positive bool) {
+		for i, g := range slope {
+			if positive {
+				g *= value[i]
+			}
+			x[i] = g
+		}
+		x = x[len(value):]
+	})
+}
+
+// validate checks parameters read from a file or set by a caller against one
+// another and against the spatial inputs.
+func (p *Params) validate(x []mat.Matrix) error {
+	d := p.Mu.Cols
+	switch {
+	case p.Mu.Rows < 1 || d < 1:
+		return fmt.Errorf("latent means are %d×%d, expected at least one example and one dimension", p.Mu.Rows, d)
+	case p.S.Rows != p.Mu.Rows || p.S.Cols != d:
+		return fmt.Errorf("latent variances are %d×%d, expected %d×%d like the means", p.S.Rows, p.S.Cols, p.Mu.Rows, d)
+	case p.Z.Rows < 1 || p.Z.Cols != d:
+		return fmt.Errorf("latent inducing inputs are %d×%d, expected %d columns", p.Z.Rows, p.Z.Cols, d)
+	case p.Latent.Kind != RBF || len(p.Latent.LengthScale) != d:
+		return fmt.Errorf("latent kernel is %q with %d length scales, expected rbf with %d", p.Latent.Kind, len(p.Latent.LengthScale), d)
+	case !(p.Beta > 0) || math.IsInf(p.Beta, 0):
+		return fmt.Errorf("noise precision %v, expected a positive number", p.Beta)
+	case len(p.Spatial) != len(x) || len(p.Xu) != len(x):
+		return fmt.Errorf("%d spatial kernels for %d spatial factors", len(p.Spatial), len(x))
+	}
+	for n := range p.S.Rows {
+		for q, v := range p.S.Row(n) {
+			if !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("latent variance %v of example %d, dimension %d, expected a positive number", v, n, q)
+			}
+		}
+	}
+	if err := p.Latent.validate(d); err != nil {
+		return fmt.Errorf("latent %w", err)
+	}
+	for f, k := range p.Spatial {
+		if err := k.validate(x[f].Cols); err != nil {
+			return fmt.Errorf("spatial factor %d: %w", f, err)
+		}
+		if u := p.Xu[f]; u.Rows > 0 && u.Cols != x[f].Cols {
+			return fmt.Errorf("spatial factor %d: inducing points have %d dimensions, the points %d", f, u.Cols, x[f].Cols)
+		}
+	}
+	return nil
+}

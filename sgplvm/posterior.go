@@ -1,0 +1,175 @@
+package sgplvm
+
+import (
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// posterior is what prediction and inference need: the factors of the training
+// bound and α = K_uu⁻¹Ū, without the data. It is made from the parameters and α
+// alone, so a loaded model predicts with the bits of the one that was saved.
+type posterior struct {
+	params   *Params
+	factors  []*factor
+	inducing []mat.Matrix // X_{u,f}; X_f where tied
+	psi      *psiStatistics
+	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
+
+	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
+	starts           *starts    // training posteriors as starting points of inference
+
+	grids []*projection // most recent last; guarded by the model's mutex
+}
+
+// computeAlpha returns α = (T_0 ⊗ T_1 ⊗ …)·E for the training data at the
+// model's parameters.
+func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
+	if err := b.factorize(p); err != nil {
+		return kronprod.Tensor{}, err
+	}
+	o := kronprod.Operator{}
+	for _, f := range b.factors {
+		o.Factors = append(o.Factors, f.coord) // T·E, or V·H where tied
+	}
+	return o.MulTensor(make([]float64, len(b.h.Data)), b.h, &b.work), nil
+}
+
+// ready returns the posterior, which it makes when it is first asked for.
+func (m *Model) ready() (*posterior, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.posterior != nil {
+		return m.posterior, nil
+	}
+	if err := m.ensureAlpha(); err != nil {
+		return nil, err
+	}
+	p, err := newPosterior(m.params, m.space, *m.alpha, m.jitter)
+	if err != nil {
+		return nil, err
+	}
+	m.posterior = p
+	return p, nil
+}
+
+// ensureAlpha computes α of a model that has its training data. The caller
+// holds the mutex.
+func (m *Model) ensureAlpha() error {
+	if m.alpha != nil {
+		return nil
+	}
+	alpha, err := m.problem.computeAlpha(m.params)
+	if err != nil {
+		return err
+	}
+	m.alpha = &alpha
+	return nil
+}
+
+func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) (*posterior, error) {
+	q := &posterior{params: p.clone(), alpha: alpha, psi: newPsiStatistics(p.Latent, p.Z)}
+	latent, err := newLatentFactor(q.psi, p, jitter)
+	if err != nil {
+		return nil, &FactorizationError{Factor: 0, Err: err}
+	}
+	q.factors = append(q.factors, latent)
+	kappa := [][]float64{}
+	for f, x := range space {
+		s, err := newSpatialFactor(p.Spatial[f], x, p.Xu[f], jitter)
+		if err != nil {
+			return nil, &FactorizationError{Factor: f + 1, Err: err}
+		}
+		q.factors = append(q.factors, s)
+		if s.tied {
+			q.inducing = append(q.inducing, x)
+			kappa = append(kappa, ones(s.size()))
+		} else {
+			q.inducing = append(q.inducing, p.Xu[f])
+			kappa = append(kappa, s.lambda)
+		}
+	}
+	var spatial [][]float64
+	for _, s := range q.factors[1:] {
+		spatial = append(spatial, s.lambda)
+	}
+	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
+	q.latentTimesSpace = mat.New(latent.size(), len(lambda))
+	for i, l0 := range latent.lambda {
+		row := q.latentTimesSpace.Row(i)
+		for j, l := range lambda {
+			row[j] = l0 * weight[j] / (1/p.Beta + l0*l)
+		}
+	}
+	q.starts = newStarts(q.psi, p)
+	return q, nil
+}
+
+func (q *posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
+
+// priorVariance is σ²_ξ·Π σ²_f, the prior variance of f anywhere.
+func (q *posterior) priorVariance() float64 {
+	v := q.params.Latent.Variance
+	for _, k := range q.params.Spatial {
+		v *= k.Variance
+	}
+	return v
+}
+
+// A projection is the part of a prediction that depends on the spatial points
+// only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
+// channel P = K_s·αᵀ.
+type projection struct {
+	grid    Grid
+	phi     kronprod.Operator // Φ_f, n*_f×m_f
+	squared kronprod.Operator // Φ_f∘Φ_f
+	p       []mat.Matrix      // per channel, n_s*×m_ξ
+	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
+}
+
+// gridsKept is how many projections a model keeps for later calls.
+const gridsKept = 2
+
+// at returns the projection on a grid; the last ones are kept.
+func (m *Model) at(q *posterior, g Grid) *projection {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, p := range q.grids {
+		if p.grid.equal(g) {
+			return p
+		}
+	}
+	p := q.project(g)
+	if len(q.grids) == gridsKept {
+		q.grids = q.grids[1:]
+	}
+	q.grids = append(q.grids, p)
+	return p
+}
+
+// project evaluates the spatial kernels between a grid and the inducing points.
+func (q *posterior) project(g Grid) *projection {
+	p := &projection{}
+	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
+	for f, x := range g {
+		s, kernel, u := q.factors[f+1], q.params.Spatial[f], q.inducing[f]
+		cross := mat.New(x.Rows, u.Rows)
+		kernel.Matrix(cross, x, u)
+		toGrid.Factors[f+1] = cross
+		phi, squared := mat.New(x.Rows, s.size()), mat.New(x.Rows, s.size())
+		mat.Mul(phi, 1, cross, s.coord, 0)
+		mat.MulElem(squared, phi, phi)
+		kss := mat.New(x.Rows, x.Rows)
+		kernel.Matrix(kss, x, x)
+		p.grid = append(p.grid, x.Clone())
+		p.phi.Factors = append(p.phi.Factors, phi)
+		p.squared.Factors = append(p.squared.Factors, squared)
+		p.kss = append(p.kss, kss)
+	}
+	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
+	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
+	for c := range dy {
+		view := mat.Matrix{Rows: n, Cols: m, RowStride: dy, ColStride: n * dy, Data: t.Data[c:]}
+		p.p = append(p.p, view.Clone())
+	}
+	return p
+}

@@ -1,0 +1,295 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Prediction is the marginal distribution of the data at a grid's points, in
+// the user's units.
+type Prediction struct {
+	Mean     mat.Matrix // n_s*×d_y
+	Variance mat.Matrix // n_s*×d_y, noise included
+
+	// Conditioning says how the observed values of the same example entered beside
+	// the latent posterior: "none", "exact", or "local" (each missing value given
+	// its nearest observed ones).
+	Conditioning string
+}
+
+// Predict returns mean and variance of the data at the points of a grid (nil:
+// the training grid) for a latent posterior. They are the exact first two
+// moments for uncertain latent variables. Errors: *ConfigError.
+func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
+	q, on, err := m.prepare(l, g)
+	if err != nil {
+		return Prediction{}, err
+	}
+	t := q.momentsOf(l)
+	p := q.marginal(on, t)
+	p.Conditioning = "none"
+	m.toUserUnits(p)
+	return p, nil
+}
+
+// PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
+// covariance (n_s*×n_s*) of f, the data without noise, at the points of a grid
+// (nil: the training grid), in the user's units. It forms the full matrices.
+func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	q, on, err := m.prepare(l, g)
+	if err != nil {
+		return mat.Matrix{}, nil, err
+	}
+	t := q.momentsOf(l)
+	mean = q.mean(on, t)
+	all := make([]int, on.grid.Len())
+	for i := range all {
+		all[i] = i
+	}
+	shared := q.sharedCovariance(on, t, all, all)
+	for c, s := range m.scaler.Scale {
+		k := shared.Clone()
+		spread := mat.New(k.Rows, t.spread.Cols)
+		mat.Mul(spread, 1, on.p[c], t.spread, 0)
+		mat.Mul(k, 1, spread, on.p[c].T(), 1)
+		mat.Scale(k, s*s, k)
+		cov = append(cov, k)
+	}
+	for i := range mean.Rows {
+		for c := range mean.Cols {
+			mean.Set(i, c, m.scaler.Mean[c]+m.scaler.Scale[c]*mean.At(i, c))
+		}
+	}
+	return mean, cov, nil
+}
+
+// prepare checks the arguments of a prediction.
+func (m *Model) prepare(l Latent, g Grid) (*posterior, *projection, error) {
+	if g == nil {
+		g = m.space
+	}
+	if err := m.checkGrid(g); err != nil {
+		return nil, nil, err
+	}
+	if d := m.params.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
+		return nil, nil, &ConfigError{"Latent", fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)}
+	}
+	for i, v := range l.S {
+		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
+			return nil, nil, &ConfigError{"Latent", fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)}
+		}
+	}
+	q, err := m.ready()
+	if err != nil {
+		return nil, nil, err
+	}
+	return q, m.at(q, g), nil
+}
+
+// toUserUnits scales a prediction of the model's f to the user's data, noise
+// included.
+func (m *Model) toUserUnits(p Prediction) {
+	for c, s := range m.scaler.Scale {
+		for i := range p.Mean.Rows {
+			p.Mean.Set(i, c, m.scaler.Mean[c]+s*p.Mean.At(i, c))
+			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+1/m.params.Beta))
+		}
+	}
+}
+
+// moments are what a latent posterior contributes to a prediction.
+type moments struct {
+	psi1   mat.Matrix // ψ1, m_ξ×1
+	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+}
+
+func (q *posterior) momentsOf(l Latent) moments {
+	d, m := len(l.Mu), q.factors[0].size()
+	t := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
+	q.psi.psi1(t.psi1.T(), mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S))
+	scratch := q.psi.newScratch()
+	q.psi.psi2Example(scratch, l.Mu, l.S)
+	mat.MirrorLower(scratch.e)
+	mat.Copy(t.spread, scratch.e)
+	mat.Mul(t.spread, -1, t.psi1, t.psi1.T(), 1)
+
+	t0 := q.factors[0].coord
+	rotated := mat.New(m, m)
+	mat.Mul(rotated, 1, scratch.e, t0, 0)
+	mat.MulElem(rotated, rotated, t0)
+	tau := mat.New(1, m) // diag T_0ᵀΨ2T_0
+	for i := range m {
+		asm.Axpy(1, rotated.Row(i), tau.Data)
+	}
+	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
+	return t
+}
+
+// mean returns P_c·ψ1 for every channel, n_s*×d_y.
+func (q *posterior) mean(on *projection, t moments) mat.Matrix {
+	mean := mat.New(on.grid.Len(), len(on.p))
+	for c, p := range on.p {
+		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
+	}
+	return mean
+}
+
+// marginal returns mean and variance of f at every point, in the model's units:
+// Atkinson and Zabaras (2018), predictive moments, with the last term that an
+// uncertain latent variable adds exactly.
+func (q *posterior) marginal(on *projection, t moments) Prediction {
+	n := on.grid.Len()
+	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p))}
+	explained := q.explained(on, t)
+	prior := q.priorVariance()
+	for c, pc := range on.p {
+		spread := mat.New(n, t.spread.Cols)
+		mat.Mul(spread, 1, pc, t.spread, 0)
+		for i := range n {
+			p.Variance.Set(i, c, max(0, prior-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
+		}
+	}
+	return p
+}
+
+// explained returns (Φ∘Φ)·h, what the inducing points take off the prior
+// variance, at every point.
+func (q *posterior) explained(on *projection, t moments) []float64 {
+	h := kronprod.Shaped(t.h, spatialDims(q)...)
+	return on.squared.MulTensor(make([]float64, on.grid.Len()), h, nil).Data
+}
+
+func spatialDims(q *posterior) []int {
+	var dims []int
+	for _, s := range q.factors[1:] {
+		dims = append(dims, s.size())
+	}
+	return dims
+}
+
+// sharedCovariance returns the covariance of f between two lists of grid
+// points, without the term of the latent uncertainty, which differs between
+// channels:
+//
+//	σ²_ξ·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
+func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.Matrix {
+	cov := mat.New(len(a), len(b))
+	dims := gridDims(on.grid)
+	mat.Parallel(min(rowBlocks, len(a)), func(block int) {
+		from, to := blockRange(block, min(rowBlocks, len(a)), len(a))
+		ia, ib := make([]int, len(dims)), make([]int, len(dims))
+		for i := from; i < to; i++ {
+			split(ia, a[i], dims)
+			row := cov.Row(i)
+			for j, at := range b {
+				split(ib, at, dims)
+				k := q.params.Latent.Variance
+				for f := range dims {
+					k *= on.kss[f].Data[ia[f]*dims[f]+ib[f]]
+				}
+				row[j] = k
+			}
+		}
+	})
+	same := len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
+	columns := len(t.h)
+	step := max(1, featureNumbers/max(len(a), len(b)))
+	for j0 := 0; j0 < columns; j0 += step {
+		j1 := min(j0+step, columns)
+		right := on.features(b, j0, j1, spatialDims(q))
+		left := right
+		if !same {
+			left = on.features(a, j0, j1, spatialDims(q))
+		}
+		scaled := mat.New(left.Rows, left.Cols)
+		mat.ScaleCols(scaled, left, t.h[j0:j1])
+		if same {
+			mat.MulSym(cov, -1, scaled, right.T(), 1)
+		} else {
+			mat.Mul(cov, -1, scaled, right.T(), 1)
+		}
+	}
+	if same {
+		mat.MirrorLower(cov)
+	}
+	return cov
+}
+
+// featureNumbers bounds the size of one block of features.
+const featureNumbers = 1 << 21
+
+// features returns columns j0 ≤ j < j1 of the rows of Φ = Φ_1 ⊗ Φ_2 ⊗ … that
+// belong to the given grid points.
+func (on *projection) features(points []int, j0, j1 int, sizes []int) mat.Matrix {
+	dims := gridDims(on.grid)
+	phi := mat.New(len(points), j1-j0)
+	if len(dims) == 1 {
+		for k, i := range points {
+			copy(phi.Row(k), on.phi.Factors[0].Row(i)[j0:j1])
+		}
+		return phi
+	}
+	mat.Parallel(min(rowBlocks, len(points)), func(block int) {
+		from, to := blockRange(block, min(rowBlocks, len(points)), len(points))
+		ip, ij := make([]int, len(dims)), make([]int, len(dims))
+		for k := from; k < to; k++ {
+			split(ip, points[k], dims)
+			row := phi.Row(k)
+			for j := j0; j < j1; j++ {
+				split(ij, j, sizes)
+				v := 1.0
+				for f, m := range sizes {
+					v *= on.phi.Factors[f].Data[ip[f]*m+ij[f]]
+				}
+				row[j-j0] = v
+			}
+		}
+	})
+	return phi
+}
+
+// split writes the index of each factor of a joint index, the last the fastest.
+func split(index []int, joint int, dims []int) {
+	for f := len(dims) - 1; f >= 0; f-- {
+		index[f] = joint % dims[f]
+		joint /= dims[f]
+	}
+}
+
+// Impute infers a partly seen example's latent variables and returns the
+// distribution of the data at all points of its grid given what was observed:
+// an observed value is its own mean, with variance 0; a missing one is
+// predicted from q(x) and from the residuals of the observed ones. Errors:
+// *ConfigError, *ValueError, ctx.Err().
+func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
+	q, err := m.ready()
+	if err != nil {
+		return Prediction{}, Latent{}, err
+	}
+	e, err := m.observe(q, obs)
+	if err != nil {
+		return Prediction{}, Latent{}, err
+	}
+	l, err := q.infer(ctx, e, o)
+	if err != nil {
+		return Prediction{}, Latent{}, err
+	}
+	p, err := q.conditional(e, l)
+	if err != nil {
+		return Prediction{}, Latent{}, err
+	}
+	m.toUserUnits(p)
+	for c, seen := range e.seen {
+		for _, i := range seen {
+			p.Mean.Set(i, c, obs.Values.At(i, c))
+			p.Variance.Set(i, c, 0)
+		}
+	}
+	return p, l, nil
+}

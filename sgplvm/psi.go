@@ -1,0 +1,297 @@
+package sgplvm
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// psiStatistics computes, for the RBF-ARD latent kernel k and q(x) = N(μ, diag S),
+//
+//	Ψ1[n,k]   = E k(x_n, z_k)
+//	Ψ2[k,k'] = Σ_n E k(x_n, z_k)·k(x_n, z_k')
+//
+// and chains gradients back through them (math: Titsias and Lawrence, "Bayesian
+// Gaussian process latent variable model", AISTATS 2010, appendix; here written
+// as matrix products).
+//
+// With a = 1/(2S + ℓ²), the exponent of one example's Ψ2 splits into a constant,
+// a term for k, a term for k' and Σ_q ½(1/ℓ_q² − a_q)·z_kq·z_k'q. The last one is
+// a Gram matrix of scaled inducing points: forward costs one symmetric product
+// of depth d_ξ and m_ξ²/2 exponentials per example, backward the one product
+// W·Z. Memory is a few m_ξ×m_ξ tiles, never n_ξ·m_ξ².
+//
+// Inputs are shifted by the mean of Z, so that the split exponent does not lose
+// digits where latent coordinates lie far from the origin.
+type psiStatistics struct {
+	variance float64
+	square   []float64  // ℓ_q²
+	shift    []float64  // mean of Z, d_ξ
+	z        mat.Matrix // Z − shift, m_ξ×d_ξ
+	features mat.Matrix // [z², z], m_ξ×2d_ξ
+}
+
+func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
+	m, d := z.Rows, z.Cols
+	ps := &psiStatistics{variance: k.Variance, square: make([]float64, d), shift: make([]float64, d),
+		z: mat.New(m, d), features: mat.New(m, 2*d)}
+	for q := range d {
+		l := k.LengthScale[min(q, len(k.LengthScale)-1)]
+		ps.square[q] = l * l
+		for i := range m {
+			ps.shift[q] += z.At(i, q) / float64(m)
+		}
+	}
+	for i := range m {
+		for q := range d {
+			v := z.At(i, q) - ps.shift[q]
+			ps.z.Set(i, q, v)
+			ps.features.Set(i, q, v*v)
+			ps.features.Set(i, d+q, v)
+		}
+	}
+	return ps
+}
+
+// psiGradient collects derivatives of a scalar L that depends on Ψ1 and Ψ2.
+type psiGradient struct {
+	variance float64
+	square   []float64  // with respect to ℓ_q²
+	z        mat.Matrix // m_ξ×d_ξ
+}
+
+func newPsiGradient(m, d int) *psiGradient {
+	return &psiGradient{square: make([]float64, d), z: mat.New(m, d)}
+}
+
+func (g *psiGradient) add(h *psiGradient) {
+	g.variance += h.variance
+	asm.Axpy(1, h.square, g.square)
+	mat.Add(g.z, g.z, 1, h.z)
+}
+
+// coefficients sets row n of a to [−b, 2bμ], where b = 1/(2(S+ℓ²)), and
+// constant[n] to the rest of Ψ1's logarithm.
+func (ps *psiStatistics) coefficients(a mat.Matrix, constant []float64, mu, s mat.Matrix) {
+	d := len(ps.square)
+	logVariance := math.Log(ps.variance)
+	for n := range mu.Rows {
+		row, m, v := a.Row(n), mu.Row(n), s.Row(n)
+		c := logVariance
+		for q, l2 := range ps.square {
+			b := 0.5 / (v[q] + l2)
+			x := m[q] - ps.shift[q]
+			row[q] = -b
+			row[d+q] = 2 * b * x
+			c -= 0.5*math.Log1p(v[q]/l2) + b*x*x
+		}
+		constant[n] = c
+	}
+}
+
+// psi1 sets dst (n×m_ξ) to Ψ1 for q(x_n) = N(mu_n, diag s_n); mu and s are n×d_ξ.
+func (ps *psiStatistics) psi1(dst, mu, s mat.Matrix) {
+	a := mat.New(mu.Rows, 2*mu.Cols)
+	constant := make([]float64, mu.Rows)
+	ps.coefficients(a, constant, mu, s)
+	mat.Mul(dst, 1, a, ps.features.T(), 0)
+	for n, c := range constant {
+		row := dst.Row(n)
+		for k := range row {
+			row[k] += c
+		}
+		asm.Exp(row, row)
+	}
+}
+
+// psi1Backward adds the derivatives of Σ g∘Ψ1, given g = ∂L/∂Ψ1 and Ψ1 itself
+// (n×m_ξ), to grad and to dmu and ds (n×d_ξ).
+func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s mat.Matrix) {
+	n, m, d := mu.Rows, ps.z.Rows, mu.Cols
+	a := mat.New(n, 2*d)
+	ps.coefficients(a, make([]float64, n), mu, s)
+	w := mat.New(n, m)
+	mat.MulElem(w, g, psi1)
+	moments := mat.New(n, 2*d) // Σ_k w·z², Σ_k w·z
+	mat.Mul(moments, 1, w, ps.features, 0)
+	for i := range n {
+		var s0 float64
+		for _, v := range w.Row(i) {
+			s0 += v
+		}
+		grad.variance += s0 / ps.variance
+		row := moments.Row(i)
+		for q, l2 := range ps.square {
+			b := 0.5 / (s.At(i, q) + l2)
+			x := mu.At(i, q) - ps.shift[q]
+			s2, s1 := row[q], row[d+q]
+			db := -(s2 - 2*x*s1 + x*x*s0)
+			dmu.Row(i)[q] += 2 * b * (s1 - x*s0)
+			v := -2*b*b*db - b*s0
+			ds.Row(i)[q] += v
+			grad.square[q] += v + 0.5*s0/l2
+		}
+	}
+	back := mat.New(m, 2*d) // −Σ_n w·b, Σ_n w·2bμ
+	mat.Mul(back, 1, w.T(), a, 0)
+	for k := range m {
+		for q := range d {
+			grad.z.Row(k)[q] += 2*ps.z.At(k, q)*back.At(k, q) + back.At(k, d+q)
+		}
+	}
+}
+
+// psi2Scratch is what one goroutine needs for one example's Ψ2.
+type psi2Scratch struct {
+	e, zs, wz mat.Matrix // m_ξ×m_ξ, m_ξ×d_ξ, m_ξ×d_ξ
+	u, w      []float64  // m_ξ
+	s1, s2    []float64  // d_ξ
+}
+
+func (ps *psiStatistics) newScratch() *psi2Scratch {
+	m, d := ps.z.Rows, ps.z.Cols
+	return &psi2Scratch{e: mat.New(m, m), zs: mat.New(m, d), wz: mat.New(m, d),
+		u: make([]float64, m), w: make([]float64, m), s1: make([]float64, d), s2: make([]float64, d)}
+}
+
+// psi2Example sets the lower triangle of t.e to one example's Ψ2.
+func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
+	c := 2 * math.Log(ps.variance)
+	clear(t.u)
+	scale := t.s1
+	for q, l2 := range ps.square {
+		a := 1 / (2*s[q] + l2)
+		x := mu[q] - ps.shift[q]
+		c -= 0.5*math.Log1p(2*s[q]/l2) + a*x*x
+		curvature, slope := -0.25*(a+1/l2), a*x
+		for k := range t.u {
+			z := ps.z.Data[k*ps.z.RowStride+q]
+			t.u[k] += z * (slope + curvature*z)
+		}
+		scale[q] = math.Sqrt(s[q] * a / l2) // ½(1/ℓ² − a) = S·a/ℓ²
+	}
+	mat.ScaleCols(t.zs, ps.z, scale)
+	mat.Syrk(t.e, 1, t.zs, 0)
+	for i := range t.u {
+		row := t.e.Row(i)[:i+1]
+		ui := c + t.u[i]
+		for j := range row {
+			row[j] += ui + t.u[j]
+		}
+		asm.Exp(row, row)
+	}
+}
+
+// psi2ExampleBackward adds the derivatives of Σ g∘Ψ2 (over all k, k'; g
+// symmetric, m_ξ×m_ξ) for one example to grad, unless that is nil, and to dmu
+// and ds. psi2Example must have been called with the same arguments; t.e is
+// overwritten.
+func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, grad *psiGradient, dmu, ds []float64, g mat.Matrix, mu, s []float64) {
+	for i := range t.w {
+		row := t.e.Row(i)[:i+1]
+		asm.MulTo(row, row, g.Row(i)[:i+1])
+	}
+	mat.MirrorLower(t.e)
+	var s0 float64
+	for i := range t.w {
+		var sum float64
+		for _, v := range t.e.Row(i) {
+			sum += v
+		}
+		t.w[i] = sum
+		s0 += sum
+	}
+	mat.Mul(t.wz, 1, t.e, ps.z, 0)
+	clear(t.s1)
+	clear(t.s2) // Σ w·z² − Σ z·(Wz), the spread between pairs
+	spread, square := t.s2, make([]float64, len(t.s1))
+	for k, w := range t.w {
+		z, wz := ps.z.Row(k), t.wz.Row(k)
+		for q, v := range z {
+			t.s1[q] += w * v
+			own, cross := w*v*v, v*wz[q]
+			square[q] += 0.5 * (own + cross)
+			spread[q] += own - cross
+		}
+	}
+	for q, l2 := range ps.square {
+		a := 1 / (2*s[q] + l2)
+		x := mu[q] - ps.shift[q]
+		da := -(square[q] - 2*x*t.s1[q] + x*x*s0)
+		dmu[q] += 2 * a * (t.s1[q] - x*s0)
+		ds[q] += -2*a*a*da - a*s0
+		if grad != nil {
+			grad.square[q] += -a*a*da - 0.5*a*s0 + 0.5*s0/l2 + 0.5*spread[q]/(l2*l2)
+		}
+	}
+	if grad == nil {
+		return
+	}
+	grad.variance += 2 * s0 / ps.variance
+	for k, w := range t.w {
+		z, wz, dz := ps.z.Row(k), t.wz.Row(k), grad.z.Row(k)
+		for q, l2 := range ps.square {
+			a := 1 / (2*s[q] + l2)
+			x := mu[q] - ps.shift[q]
+			dz[q] -= a*(z[q]*w+wz[q]-2*x*w) + (w*z[q]-wz[q])/l2
+		}
+	}
+}
+
+// exampleBlocks is into how many blocks of examples a sum over them is cut,
+// whatever the number of processors.
+const exampleBlocks = 16
+
+// psi2 sets dst (m_ξ×m_ξ, symmetric) to Ψ2, summed over the rows of mu and s
+// (n×d_ξ).
+func (ps *psiStatistics) psi2(dst, mu, s mat.Matrix) {
+	m := ps.z.Rows
+	blocks := min(exampleBlocks, mu.Rows)
+	sums := make([]mat.Matrix, blocks)
+	mat.Parallel(blocks, func(b int) {
+		t := ps.newScratch()
+		sums[b] = mat.New(m, m)
+		n0, n1 := blockRange(b, blocks, mu.Rows)
+		for n := n0; n < n1; n++ {
+			ps.psi2Example(t, mu.Row(n), s.Row(n))
+			for i := range m {
+				asm.Axpy(1, t.e.Row(i)[:i+1], sums[b].Row(i))
+			}
+		}
+	})
+	dst.Fill(0)
+	for _, sum := range sums {
+		mat.Add(dst, dst, 1, sum)
+	}
+	mat.MirrorLower(dst)
+}
+
+// psi2Backward adds the derivatives of Σ g∘Ψ2 to grad and to dmu and ds
+// (n×d_ξ), given the symmetric g = ∂L/∂Ψ2.
+func (ps *psiStatistics) psi2Backward(grad *psiGradient, dmu, ds, g, mu, s mat.Matrix) {
+	blocks := min(exampleBlocks, mu.Rows)
+	sums := make([]*psiGradient, blocks)
+	mat.Parallel(blocks, func(b int) {
+		t := ps.newScratch()
+		sums[b] = newPsiGradient(ps.z.Rows, ps.z.Cols)
+		n0, n1 := blockRange(b, blocks, mu.Rows)
+		for n := n0; n < n1; n++ {
+			ps.psi2Example(t, mu.Row(n), s.Row(n))
+			ps.psi2ExampleBackward(t, sums[b], dmu.Row(n), ds.Row(n), g, mu.Row(n), s.Row(n))
+		}
+	})
+	for _, sum := range sums {
+		grad.add(sum)
+	}
+}
+
+// addTo chains the gradient into the kernel's own parameters and Z.
+func (g *psiGradient) addTo(k Kernel, grad *Kernel, dz mat.Matrix) {
+	grad.Variance += g.variance
+	for q, v := range g.square {
+		i := min(q, len(k.LengthScale)-1)
+		grad.LengthScale[i] += 2 * k.LengthScale[i] * v
+	}
+	mat.Add(dz, dz, 1, g.z)
+}
