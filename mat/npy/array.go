@@ -1,0 +1,183 @@
+package npy
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+)
+
+// Type is the type of an array's elements.
+type Type uint8
+
+// The element types, each with the slice that holds it in [Array].Data.
+const (
+	Uint8   Type = iota + 1 // []uint8
+	Int8                    // []int8
+	Uint16                  // []uint16
+	Int16                   // []int16
+	Uint32                  // []uint32
+	Int32                   // []int32
+	Uint64                  // []uint64
+	Int64                   // []int64
+	Float32                 // []float32
+	Float64                 // []float64
+)
+
+// types holds numpy's name and type code of each Type.
+var types = [...]struct{ name, code string }{
+	Uint8:   {"uint8", "u1"},
+	Int8:    {"int8", "i1"},
+	Uint16:  {"uint16", "u2"},
+	Int16:   {"int16", "i2"},
+	Uint32:  {"uint32", "u4"},
+	Int32:   {"int32", "i4"},
+	Uint64:  {"uint64", "u8"},
+	Int64:   {"int64", "i8"},
+	Float32: {"float32", "f4"},
+	Float64: {"float64", "f8"},
+}
+
+// String returns numpy's name of the type, such as "uint8" or "float32".
+func (t Type) String() string {
+	if t < Uint8 || t > Float64 {
+		return "Type(" + strconv.Itoa(int(t)) + ")"
+	}
+	return types[t].name
+}
+
+// Number lists the element types of an [Array].
+type Number interface {
+	uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64 | float32 | float64
+}
+
+// Array is a dense array of numbers in C order: the last axis runs fastest.
+type Array struct {
+	Shape []int // length of each axis; empty for a single number
+	Type  Type  // type of the elements
+	Data  any   // the elements: the slice of Type, such as []float32 for Float32
+}
+
+// New returns the array of the given shape that shares data. It panics if the
+// shape does not hold exactly len(data) elements.
+func New[T Number](data []T, shape ...int) *Array {
+	a := &Array{Shape: append([]int{}, shape...), Data: data}
+	a.Type, _ = inspect(data)
+	a.check("npy.New")
+	return a
+}
+
+// Len returns the number of elements: the product of the shape, 1 for a single
+// number.
+func (a *Array) Len() int {
+	n := 1
+	for _, d := range a.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Float64s returns the elements as float64 numbers in C order. For a Float64
+// array that is Data itself, for the others a new slice. Every type but two
+// converts exactly; Int64 and Uint64 elements beyond 2^53 in magnitude are
+// rounded to the nearest float64.
+func (a *Array) Float64s() []float64 {
+	a.check("npy.Array.Float64s")
+	switch d := a.Data.(type) {
+	case []uint8:
+		return toFloat64(d)
+	case []int8:
+		return toFloat64(d)
+	case []uint16:
+		return toFloat64(d)
+	case []int16:
+		return toFloat64(d)
+	case []uint32:
+		return toFloat64(d)
+	case []int32:
+		return toFloat64(d)
+	case []uint64:
+		return toFloat64(d)
+	case []int64:
+		return toFloat64(d)
+	case []float32:
+		return toFloat64(d)
+	}
+	return a.Data.([]float64)
+}
+
+func toFloat64[T Number](src []T) []float64 {
+	dst := make([]float64, len(src))
+	for i, v := range src {
+		dst[i] = float64(v)
+	}
+	return dst
+}
+
+// inspect returns the type and the length of a slice of numbers, and a zero
+// Type for anything else.
+func inspect(data any) (Type, int) {
+	switch d := data.(type) {
+	case []uint8:
+		return Uint8, len(d)
+	case []int8:
+		return Int8, len(d)
+	case []uint16:
+		return Uint16, len(d)
+	case []int16:
+		return Int16, len(d)
+	case []uint32:
+		return Uint32, len(d)
+	case []int32:
+		return Int32, len(d)
+	case []uint64:
+		return Uint64, len(d)
+	case []int64:
+		return Int64, len(d)
+	case []float32:
+		return Float32, len(d)
+	case []float64:
+		return Float64, len(d)
+	}
+	return 0, 0
+}
+
+// check panics in the name of op unless Shape, Type and Data belong together.
+func (a *Array) check(op string) {
+	t, n := inspect(a.Data)
+	if t == 0 || t != a.Type {
+		panic(fmt.Sprintf("%s: Type is %v and Data is %T", op, a.Type, a.Data))
+	}
+	if len(a.Shape) > maxAxes {
+		panic(fmt.Sprintf("%s: %d axes, at most %d are allowed", op, len(a.Shape), maxAxes))
+	}
+	for _, d := range a.Shape {
+		if d < 0 {
+			panic(fmt.Sprintf("%s: negative axis in shape %v", op, a.Shape))
+		}
+	}
+	if size, ok := sizeOf(a.Shape, 1); !ok || size != n {
+		panic(fmt.Sprintf("%s: shape %v does not hold the %d elements of Data", op, a.Shape, n))
+	}
+}
+
+// sizeOf returns the product of the axes and the element size, and whether an
+// int can count it, empty axes left aside: (0, 2^62, 2^62) is refused too.
+func sizeOf(shape []int, elem int) (size int, ok bool) {
+	product, empty := uint64(elem), false
+	for _, d := range shape {
+		if d == 0 {
+			empty = true
+			continue
+		}
+		hi, lo := bits.Mul64(product, uint64(d))
+		if hi != 0 || lo > math.MaxInt {
+			return 0, false
+		}
+		product = lo
+	}
+	if empty {
+		return 0, true
+	}
+	return int(product), true
+}
