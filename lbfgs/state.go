@@ -1,0 +1,134 @@
+package lbfgs
+
+import "fmt"
+
+// State is everything that a run needs to go on from its last accepted point: plain
+// exported fields, for encoding/json, encoding/gob or any other format that keeps
+// the bits of a float64. n is the number of variables, m the number of pairs.
+//
+// A state taken in the middle of a line search (Cancelled, EvaluationLimit) belongs
+// to the point before that search, which is then done again; its Evaluations do not
+// count the interrupted search, so that the sum comes out right in the end.
+type State struct {
+	X, Gradient         []float64   // the last accepted point and ∇f there; n each
+	F                   float64     // f(X)
+	BestX, BestGradient []float64   // the lowest point seen and ∇f there; n each
+	BestF               float64     // f(BestX) ≤ F
+	S, Y                [][]float64 // the pairs, oldest first; m×n each
+	Gamma               float64     // scale of the initial inverse Hessian, above 0
+	Recent              []float64   // f after the last iterations, oldest first, ending with F; 1 to 11
+	Iterations          int         // accepted steps
+	Evaluations         int         // calls of the objective
+}
+
+// Save writes the state of the last run to dst, reusing dst's storage. It may be
+// called after [Minimizer.Minimize] has begun with a feasible point: from Progress
+// (or [Progress.Save]) and after the end.
+func (m *Minimizer) Save(dst *State) {
+	dst.X = append(dst.X[:0], m.x...)
+	dst.Gradient = append(dst.Gradient[:0], m.g...)
+	dst.F = m.f
+	dst.BestX = append(dst.BestX[:0], m.bestX...)
+	dst.BestGradient = append(dst.BestGradient[:0], m.bestG...)
+	dst.BestF = m.bestF
+	dst.S, dst.Y = resizeRows(dst.S, m.memory.used), resizeRows(dst.Y, m.memory.used)
+	for i, p := range m.memory.pairs[:m.memory.used] {
+		dst.S[i] = append(dst.S[i][:0], p.s...)
+		dst.Y[i] = append(dst.Y[i][:0], p.y...)
+	}
+	dst.Gamma = m.memory.gamma
+	dst.Recent = append(dst.Recent[:0], m.recent...)
+	dst.Iterations, dst.Evaluations = m.iterations, m.committed
+}
+
+// load takes over a state that check has passed. Of more pairs than the memory
+// holds it takes the newest.
+func (m *Minimizer) load(s *State) {
+	copy(m.x, s.X)
+	copy(m.g, s.Gradient)
+	m.f = s.F
+	copy(m.bestX, s.BestX)
+	copy(m.bestG, s.BestGradient)
+	m.bestF, m.bestNorm = s.BestF, normInf(s.BestGradient)
+	for i := max(0, len(s.S)-m.memory.limit); i < len(s.S); i++ {
+		p := m.memory.slot(len(m.x))
+		copy(p.s, s.S[i])
+		copy(p.y, s.Y[i])
+		p.rho = 1 / dot(p.s, p.y)
+	}
+	m.memory.gamma = s.Gamma
+	m.recent = append(m.recent[:0], s.Recent...)
+	m.iterations, m.evaluations = s.Iterations, s.Evaluations
+}
+
+// check reports the first thing that no run can have left in s.
+func (s *State) check() error {
+	n := len(s.X)
+	vectors := []struct {
+		name string
+		v    []float64
+	}{{"X", s.X}, {"Gradient", s.Gradient}, {"BestX", s.BestX}, {"BestGradient", s.BestGradient}}
+	for _, v := range vectors {
+		if err := checkVector(v.name, -1, v.v, n); err != nil {
+			return err
+		}
+	}
+	if len(s.S) != len(s.Y) {
+		return &StateError{"Y", fmt.Sprintf("%d rows", len(s.Y)), fmt.Sprintf("%d as in S", len(s.S))}
+	}
+	for i := range s.S {
+		if err := checkVector("S", i, s.S[i], n); err != nil {
+			return err
+		}
+		if err := checkVector("Y", i, s.Y[i], n); err != nil {
+			return err
+		}
+		if sy := dot(s.S[i], s.Y[i]); !(sy > 0) || !finite(1/sy) || !finite(sy) {
+			return &StateError{fmt.Sprintf("S[%d]", i), fmt.Sprintf("product with Y[%d] is %v", i, sy), "a finite number above 0"}
+		}
+	}
+	if len(s.Recent) < 1 || len(s.Recent) > stallWindow+1 {
+		return &StateError{"Recent", fmt.Sprintf("%d entries", len(s.Recent)), fmt.Sprintf("1 to %d", stallWindow+1)}
+	}
+	if err := checkVector("Recent", -1, s.Recent, len(s.Recent)); err != nil {
+		return err
+	}
+	switch {
+	case !(s.Gamma > 0) || !finite(s.Gamma):
+		return &StateError{"Gamma", fmt.Sprint(s.Gamma), "a finite number above 0"}
+	case s.F != s.Recent[len(s.Recent)-1]:
+		return &StateError{"F", fmt.Sprint(s.F), "the last entry of Recent"}
+	case !(s.BestF <= s.F) || !finite(s.BestF):
+		return &StateError{"BestF", fmt.Sprint(s.BestF), "a finite number, at most F"}
+	case s.Iterations < 0:
+		return &StateError{"Iterations", fmt.Sprint(s.Iterations), "at least 0"}
+	case s.Evaluations < 1:
+		return &StateError{"Evaluations", fmt.Sprint(s.Evaluations), "at least 1"}
+	}
+	return nil
+}
+
+// checkVector reports a wrong length or the first entry that is not finite, of the
+// field or, unless row is −1, of that row of it.
+func checkVector(field string, row int, v []float64, n int) error {
+	i := nonFinite(v)
+	if len(v) == n && i < 0 {
+		return nil
+	}
+	if row >= 0 {
+		field = fmt.Sprintf("%s[%d]", field, row)
+	}
+	if len(v) != n {
+		return &StateError{field, fmt.Sprintf("%d entries", len(v)), fmt.Sprint(n)}
+	}
+	return &StateError{field, fmt.Sprintf("entry %d is %v", i, v[i]), "a finite number"}
+}
+
+// resizeRows returns n rows, keeping the storage of those that rows has had.
+func resizeRows(rows [][]float64, n int) [][]float64 {
+	rows = rows[:cap(rows)]
+	for len(rows) < n {
+		rows = append(rows, nil)
+	}
+	return rows[:n]
+}
