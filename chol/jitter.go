@@ -53,7 +53,7 @@ func (f *Factor) RefactorizeJitter(a mat.Matrix, ladder []float64) (jitter float
 			break
 		}
 	}
-	return jitter, fmt.Errorf("chol: with %g added to the diagonal, the last step of the ladder: %w", jitter, err)
+	return jitter, fmt.Errorf("chol: with %g added to the diagonal, the last jitter tried: %w", jitter, err)
 }
 
 func meanDiagonal(a mat.Matrix) float64 {

@@ -1,0 +1,57 @@
+package chol_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+func Example() {
+	a := mat.NewDense(3, 3, []float64{ // the lower triangle is read
+		4, 0, 0,
+		2, 10, 0,
+		-2, 5, 6,
+	})
+	f, err := chol.Factorize(a)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := []float64{2, 37, 26}
+	f.Solve(mat.Vector(x))
+	fmt.Print(f.L())
+	fmt.Println("x =", x)
+	fmt.Printf("log|A| = %.6f\n", f.LogDet())
+	// Output:
+	// 2 0 0
+	// 1 3 0
+	// -1 2 1
+	// x = [1 2 3]
+	// log|A| = 3.583519
+}
+
+func ExampleNotPositiveDefiniteError() {
+	a := mat.NewDense(2, 2, []float64{
+		1, 0,
+		2, 1,
+	})
+	_, err := chol.Factorize(a)
+	var failed *chol.NotPositiveDefiniteError
+	fmt.Println(errors.As(err, &failed), failed.Index, failed.Pivot)
+	fmt.Println(err)
+	// Output:
+	// true 1 -3
+	// chol: the matrix is not positive definite: pivot 1 is -3, not a positive number
+}
+
+func ExampleFactorizeJitter() {
+	a := mat.NewDense(2, 2, []float64{ // the same point twice
+		1, 1,
+		1, 1,
+	})
+	_, jitter, err := chol.FactorizeJitter(a, nil)
+	fmt.Println(jitter, err)
+	// Output: 1e-10 <nil>
+}

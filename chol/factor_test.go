@@ -1,0 +1,367 @@
+package chol_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// gate is the residual, in units of n·ε·‖A‖₁, that LAPACK's own test of the
+// Cholesky factorisation rejects at three times its size.
+const gate = 10
+
+// sizes are small orders and the neighbours of the leaf's order and of its
+// multiples.
+func sizes() []int {
+	if testing.Short() {
+		return []int{0, 1, 2, 3, 5, 10, 31, 32, 33, 63, 64, 65}
+	}
+	return []int{0, 1, 2, 3, 5, 10, 31, 32, 33, 50, 63, 64, 65, 127, 128, 129, 200}
+}
+
+func mustFactorize(t *testing.T, a mat.Matrix) *chol.Factor {
+	t.Helper()
+	f, err := chol.Factorize(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestResidual(t *testing.T) {
+	for _, n := range sizes() {
+		for _, c := range fuzz.DefiniteCases(fuzz.New(uint64(n)), n) {
+			f, err := chol.Factorize(c.A)
+			if n > 0 && !c.Definite() {
+				var failed *chol.NotPositiveDefiniteError
+				if !errors.As(err, &failed) || failed.Index != c.Pivot || failed.Pivot != 0 || f != nil {
+					t.Errorf("%s: got %v, %v, want failure of pivot %d with value 0", c.Name, f, err, c.Pivot)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+				continue
+			}
+			if r := fuzz.CholResidual(c.A, f.L()); !(r <= gate) {
+				t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
+			}
+			if err := fuzz.SameBits(f.L(), fuzz.Lower(f.L())); err != nil || f.Size() != n {
+				t.Errorf("%s: size %d; above the diagonal: %v", c.Name, f.Size(), err)
+			}
+		}
+	}
+}
+
+// exactCases are matrices with a factor of integers or of powers of two times
+// integers: every sum is exact, whatever its order.
+func exactCases(n int) []fuzz.Case {
+	s := fuzz.New(uint64(n))
+	return []fuzz.Case{fuzz.SPD(s, n), fuzz.MinIJ(n), fuzz.Graded(s, n, 100), fuzz.Pascal(min(n, 20))}
+}
+
+func TestExactBits(t *testing.T) {
+	for _, n := range sizes() {
+		for _, c := range exactCases(n) {
+			if err := fuzz.SameBits(mustFactorize(t, c.A).L(), c.Factor); err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+		}
+	}
+}
+
+func TestLeafSizes(t *testing.T) {
+	const n = 70
+	s := fuzz.New(1)
+	for _, leaf := range []int{1, 2, 3, 16, 34, 35, 36, 64, n - 1, n, n + 1} {
+		t.Run(fmt.Sprint(leaf), func(t *testing.T) {
+			chol.SetLeaf(t, leaf)
+			for _, c := range fuzz.DefiniteCases(s, n) {
+				if !c.Definite() {
+					continue
+				}
+				if r := fuzz.CholResidual(c.A, mustFactorize(t, c.A).L()); !(r <= gate) {
+					t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
+				}
+			}
+			for _, c := range exactCases(n) {
+				if err := fuzz.SameBits(mustFactorize(t, c.A).L(), c.Factor); err != nil {
+					t.Errorf("%s: %v", c.Name, err)
+				}
+			}
+		})
+	}
+}
+
+// TestFailingPivot gives every index its turn, under several block sizes: the
+// index is exact, and so is the value, because the pivots before it are.
+func TestFailingPivot(t *testing.T) {
+	type place struct{ n, k int }
+	var places []place
+	for k := range 70 {
+		places = append(places, place{70, k})
+	}
+	for _, k := range []int{0, 31, 32, 33, 95, 96, 97, 127, 128, 129, 199} {
+		if !testing.Short() {
+			places = append(places, place{200, k})
+		}
+	}
+	var f chol.Factor
+	for _, p := range places {
+		for _, value := range []int{0, -1} {
+			c := fuzz.FailingPivot(fuzz.New(uint64(p.k)), p.n, p.k, value)
+			for _, leaf := range []int{1, 7, 32} {
+				chol.SetLeaf(t, leaf)
+				err := f.Refactorize(c.A)
+				var failed *chol.NotPositiveDefiniteError
+				if !errors.As(err, &failed) || failed.Index != p.k {
+					t.Fatalf("%s, leaf %d: got error %v, want pivot %d", c.Name, leaf, err, p.k)
+				}
+				// The diagonal of the integer factor is 1, 2 or 4.
+				v := float64(value)
+				if got := failed.Pivot; got != v && got != 4*v && got != 16*v {
+					t.Fatalf("%s, leaf %d: the pivot is %g, want %d times 1, 4 or 16", c.Name, leaf, got, value)
+				}
+			}
+		}
+	}
+}
+
+// TestPivotsThatAreNoNumbers overflows inside the factorisation: the pivot is
+// −Inf or NaN, and no factor comes out.
+func TestPivotsThatAreNoNumbers(t *testing.T) {
+	for _, c := range []struct {
+		a     []float64
+		index int
+	}{
+		{[]float64{1e-300, 0, 1e300, 1}, 1},                            // L[1,0] = 1e450
+		{[]float64{1e-300, 0, 0, 1e300, 1e300, 0, 1e300, 1e300, 1}, 1}, // the same, with NaN below
+		{[]float64{math.MaxFloat64, 0, -math.MaxFloat64, 1}, 1},
+		{[]float64{math.SmallestNonzeroFloat64, 0, math.MaxFloat64, math.MaxFloat64}, 1},
+	} {
+		n := int(math.Sqrt(float64(len(c.a))))
+		_, err := chol.Factorize(mat.NewDense(n, n, c.a))
+		var failed *chol.NotPositiveDefiniteError
+		if !errors.As(err, &failed) || failed.Index != c.index || failed.Pivot > 0 {
+			t.Errorf("%v: got error %v, want pivot %d", c.a, err, c.index)
+		}
+	}
+	// A pivot that a shift takes beyond the range is no pivot either.
+	var f chol.Factor
+	var failed *chol.NotPositiveDefiniteError
+	for _, shift := range []float64{math.Inf(1), math.NaN(), math.MaxFloat64} {
+		a := mat.NewDense(1, 1, []float64{math.MaxFloat64})
+		if err := f.RefactorizeShifted(a, shift); !errors.As(err, &failed) || failed.Pivot <= math.MaxFloat64 {
+			t.Errorf("shift %g: got error %v, want a pivot that is not finite", shift, err)
+		}
+	}
+}
+
+func TestNonFinite(t *testing.T) {
+	check := func(spd mat.Matrix, i, j int) {
+		t.Helper()
+		n := spd.Rows
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			a := spd.Clone()
+			a.Set(i, j, bad)
+			if i < n-1 { // a later one, not to be named
+				a.Set(n-1, n-1, math.Inf(1))
+			}
+			f, err := chol.Factorize(a)
+			var named *chol.NonFiniteError
+			if f != nil || !errors.As(err, &named) {
+				t.Fatalf("%g at (%d, %d) of n=%d: got %v, %v, want a NonFiniteError", bad, i, j, n, f, err)
+			}
+			if named.Row != i || named.Col != j || math.Float64bits(named.Value) != math.Float64bits(bad) {
+				t.Fatalf("%g at (%d, %d) of n=%d: the error says %v", bad, i, j, n, err)
+			}
+		}
+	}
+	s := fuzz.New(2)
+	small := fuzz.SPD(s, 9).A
+	for i := range 9 {
+		for j := range i + 1 {
+			check(small, i, j)
+		}
+	}
+	for _, n := range []int{70, 200} {
+		a := fuzz.SPD(s, n).A
+		for range 20 {
+			i := s.IntN(n)
+			check(a, i, s.IntN(i+1))
+		}
+	}
+}
+
+// TestScale multiplies by powers of four, which commutes with every rounding.
+func TestScale(t *testing.T) {
+	s := fuzz.New(3)
+	for _, n := range []int{3, 33, 70} {
+		c := fuzz.WithSpectrum(s, "geometric", fuzz.Spectrum(s, fuzz.Geometric, n, 256))
+		l := mustFactorize(t, c.A).L()
+		for _, k := range []int{-400, -100, 100, 400} {
+			want := mat.New(n, n)
+			mat.Scale(want, math.Ldexp(1, k), l)
+			if err := fuzz.SameBits(mustFactorize(t, c.Scaled(k).A).L(), want); err != nil {
+				t.Errorf("4^%d, n=%d: %v", k, n, err)
+			}
+		}
+	}
+}
+
+// TestViews factors matrices in layouts with gaps and with canaries in the
+// strict upper triangle: the bits are those of the plain matrix, and the
+// argument is left alone.
+func TestViews(t *testing.T) {
+	s := fuzz.New(4)
+	for _, n := range []int{1, 2, 9, 33, 70} {
+		for range 10 {
+			a := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100)).A
+			want := mustFactorize(t, a).L()
+			poisoned := a.Clone()
+			fuzz.PoisonUpper(poisoned)
+			g := fuzz.Guard(poisoned, s.Layout())
+			if err := fuzz.SameBits(mustFactorize(t, g.Matrix).L(), want); err != nil {
+				t.Fatal(err)
+			}
+			if err := fuzz.SameBits(g.Matrix, poisoned); err != nil {
+				t.Fatalf("the argument changed: %v", err)
+			}
+			if err := g.Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestRefactorize(t *testing.T) {
+	s := fuzz.New(5)
+	big, small := fuzz.SPD(s, 70), fuzz.SPD(s, 20)
+	f := mustFactorize(t, big.A)
+	storage := &f.L().Data[0]
+	for _, c := range []fuzz.Case{small, big, fuzz.SPD(s, 0), fuzz.SPD(s, 33), big} {
+		if err := f.Refactorize(c.A); err != nil {
+			t.Fatal(err)
+		}
+		if err := fuzz.SameBits(f.L(), c.Factor); err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		if f.Size() > 0 && &f.L().Data[0] != storage {
+			t.Errorf("%s: new storage", c.Name)
+		}
+	}
+	allocations := testing.AllocsPerRun(10, func() {
+		if err := f.Refactorize(small.A); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations for a smaller matrix, want 0", allocations)
+	}
+	shifted := small.A.Clone()
+	for i := range shifted.Rows {
+		shifted.Set(i, i, small.A.At(i, i)+0.5)
+	}
+	if err := f.RefactorizeShifted(small.A, 0.5); err != nil {
+		t.Fatal(err)
+	}
+	if err := fuzz.SameBits(f.L(), mustFactorize(t, shifted).L()); err != nil {
+		t.Errorf("shift: %v", err)
+	}
+}
+
+func panics(t *testing.T, what string, call func(), words ...string) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		text := fmt.Sprint(recover())
+		for _, w := range words {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: panic %q does not contain %q", what, text, w)
+			}
+		}
+	}()
+	call()
+}
+
+// TestUnusable calls every method where there is no factor: before the first
+// matrix, and after one that was refused.
+func TestUnusable(t *testing.T) {
+	b := mat.New(2, 2)
+	for _, first := range []string{"zero value", "refused", "not finite"} {
+		var f chol.Factor
+		switch first {
+		case "refused":
+			f = *mustFactorize(t, mat.Identity(2))
+			if f.Refactorize(mat.New(2, 2)) == nil {
+				t.Fatal("a zero matrix was factored")
+			}
+		case "not finite":
+			f = *mustFactorize(t, mat.Identity(2))
+			if f.Refactorize(mat.NewDense(2, 2, []float64{1, 0, math.NaN(), 1})) == nil {
+				t.Fatal("a NaN was factored")
+			}
+		}
+		for op, call := range map[string]func(){
+			"Size": func() { f.Size() }, "L": func() { f.L() }, "LogDet": func() { f.LogDet() },
+			"Solve": func() { f.Solve(b) }, "SolveHalf": func() { f.SolveHalf(b) }, "SolveHalfT": func() { f.SolveHalfT(b) },
+			"MulHalf": func() { f.MulHalf(b) }, "Inverse": func() { f.Inverse(b) },
+		} {
+			panics(t, first, call, "chol: "+op+":", "there is no factor")
+		}
+		if err := f.Refactorize(mat.Identity(2)); err != nil || f.Size() != 2 {
+			t.Errorf("%s: Refactorize does not revive the factor: %v", first, err)
+		}
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	f := mustFactorize(t, mat.Identity(3))
+	for op, call := range map[string]func(mat.Matrix){
+		"Solve": f.Solve, "SolveHalf": f.SolveHalf, "SolveHalfT": f.SolveHalfT, "MulHalf": f.MulHalf, "Inverse": f.Inverse,
+	} {
+		panics(t, op, func() { call(mat.New(2, 4)) }, "chol: "+op+":", "3×3", "2×4")
+		panics(t, op, func() { call(f.L()) }, "chol: "+op+":", "3×3", "overlaps")
+	}
+	panics(t, "Inverse", func() { f.Inverse(mat.New(3, 4)) }, "chol: Inverse:", "3×4", "square")
+	panics(t, "Factorize", func() { chol.Factorize(mat.New(2, 3)) }, "chol: Refactorize:", "2×3", "square")
+	panics(t, "Refactorize", func() { f.Refactorize(f.L()) }, "chol: Refactorize:", "3×3", "overlaps")
+	panics(t, "Refactorize", func() { f.Refactorize(f.L().Slice(1, 3, 0, 2)) }, "chol: Refactorize:", "2×2", "overlaps")
+	panics(t, "ladder", func() { f.RefactorizeJitter(mat.Identity(3), []float64{}) }, "chol: RefactorizeJitter:", "ladder")
+	if err := fuzz.SameBits(f.L(), mat.Identity(3)); err != nil {
+		t.Errorf("a refused call changed the factor: %v", err)
+	}
+}
+
+func TestSameBitsAtAnyGOMAXPROCS(t *testing.T) {
+	n := 300
+	if testing.Short() {
+		n = 150
+	}
+	s := fuzz.New(6)
+	a := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 1e6)).A
+	b := fuzz.Normal(s, n, 50)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var want [32]byte
+	for i, procs := range []int{1, 2, 4} {
+		runtime.GOMAXPROCS(procs)
+		f := mustFactorize(t, a)
+		x, inverse := b.Clone(), mat.New(n, n)
+		f.Solve(x)
+		f.Inverse(inverse)
+		got := fuzz.Digest(f.L(), x, inverse, mat.Vector([]float64{f.LogDet()}))
+		if i == 0 {
+			want = got
+		}
+		if got != want {
+			t.Errorf("GOMAXPROCS %d: other bits than with 1", procs)
+		}
+	}
+}

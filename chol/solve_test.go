@@ -1,0 +1,192 @@
+package chol_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// spectra are positive definite matrices with known eigenvalues.
+func spectra(n int) []fuzz.Case {
+	s := fuzz.New(uint64(n))
+	var cases []fuzz.Case
+	for _, cond := range []float64{1, 100, 1e6, 1e10} {
+		cases = append(cases, fuzz.WithSpectrum(s, "geometric", fuzz.Spectrum(s, fuzz.Geometric, n, cond)))
+	}
+	return append(cases, fuzz.SecondDifference(n), fuzz.MinIJ(n))
+}
+
+func condition(c fuzz.Case) float64 {
+	if len(c.Eigenvalues) == 0 {
+		return 1
+	}
+	return c.Eigenvalues[len(c.Eigenvalues)-1] / c.Eigenvalues[0]
+}
+
+// TestSolve holds Solve to the gates of LAPACK's dpot02 and dget04, 30, for one
+// and for several right-hand sides in any layout.
+func TestSolve(t *testing.T) {
+	const gate = 30
+	for _, n := range sizes() {
+		s := fuzz.New(uint64(n))
+		for _, c := range spectra(n) {
+			f := mustFactorize(t, c.A)
+			for _, k := range []int{0, 1, 3, 17} {
+				x := fuzz.Uniform(s, n, k)
+				b := fuzz.NaiveMul(1, c.A, x, 0, mat.Matrix{})
+				g := fuzz.Guard(b, s.Layout())
+				f.Solve(g.Matrix)
+				if err := g.Check(); err != nil {
+					t.Fatal(err)
+				}
+				// The residual is that of one column times n, so that the gate suits every order.
+				if r := fuzz.SolveResidual(c.A, g.Matrix, b) / float64(max(n, 1)); !(r <= gate) {
+					t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
+				}
+				// b is rounded n times over, which moves x by n·ε·cond.
+				if r := fuzz.ForwardError(g.Matrix, x, float64(n)*condition(c)); !(r <= gate) {
+					t.Errorf("%s: forward error %.3g, want at most %d", c.Name, r, gate)
+				}
+			}
+		}
+	}
+}
+
+// TestHalves compares the triangular operations with plain substitution, and
+// exactly where the factor has a unit diagonal of integers.
+func TestHalves(t *testing.T) {
+	for _, n := range sizes() {
+		s := fuzz.New(uint64(n))
+		c := fuzz.MinIJ(n) // L is the triangle of ones, L⁻¹ takes differences
+		f := mustFactorize(t, c.A)
+		x := fuzz.Integers(s, n, 5, 100)
+		for _, op := range []struct {
+			name string
+			call func(mat.Matrix)
+			want mat.Matrix
+		}{
+			{"MulHalf", f.MulHalf, fuzz.NaiveMul(1, c.Factor, x, 0, mat.Matrix{})},
+			{"SolveHalf", f.SolveHalf, fuzz.NaiveSolveLower(c.Factor, x)},
+			{"SolveHalfT", f.SolveHalfT, fuzz.NaiveSolveUpper(c.Factor.T(), x)},
+			{"Solve", f.Solve, fuzz.NaiveSolveUpper(c.Factor.T(), fuzz.NaiveSolveLower(c.Factor, x))},
+		} {
+			g := fuzz.Guard(x, s.Layout())
+			op.call(g.Matrix)
+			if err := g.Check(); err != nil {
+				t.Fatalf("%s n=%d: %v", op.name, n, err)
+			}
+			mat.Add(g.Matrix, g.Matrix, -1, op.want)
+			if d := mat.NormMax(g.Matrix); d != 0 {
+				t.Errorf("%s n=%d: differs by %g from the exact answer", op.name, n, d)
+			}
+		}
+	}
+}
+
+// TestLogDet allows 10·n·ε·cond: a relative change of ε in A moves each
+// eigenvalue, relatively, by up to ε·cond.
+func TestLogDet(t *testing.T) {
+	for _, n := range sizes() {
+		for _, c := range spectra(n) {
+			var want float64
+			for _, w := range c.Eigenvalues {
+				want += math.Log(w)
+			}
+			tol := 10 * float64(n) * fuzz.Eps * max(condition(c), math.Abs(want))
+			if got := mustFactorize(t, c.A).LogDet(); !(math.Abs(got-want) <= tol) {
+				t.Errorf("%s: log-determinant %g, want %g ± %.1g", c.Name, got, want, tol)
+			}
+		}
+	}
+	// Determinants far beyond the range of float64.
+	for _, e := range []int{-900, 900} {
+		a := mat.New(200, 200)
+		for i := range a.Rows {
+			a.Set(i, i, math.Ldexp(1, e))
+		}
+		want := 200 * float64(e) * math.Ln2
+		if got := mustFactorize(t, a).LogDet(); !(math.Abs(got-want) <= 400*fuzz.Eps*math.Abs(want)) {
+			t.Errorf("log-determinant of 2^%d·I: %g, want %g", e, got, want)
+		}
+	}
+}
+
+func TestInverse(t *testing.T) {
+	const gate = 30 // of LAPACK's dpot03
+	for _, n := range []int{0, 1, 2, 3, 4, 5, 31, 32, 33, 64, 100} {
+		s := fuzz.New(uint64(n))
+		for _, c := range append(spectra(n), fuzz.DefiniteCases(s, n)...) {
+			if !c.Definite() {
+				continue
+			}
+			g := fuzz.Guard(fuzz.Normal(s, n, n), s.Layout())
+			mustFactorize(t, c.A).Inverse(g.Matrix)
+			if err := g.Check(); err != nil {
+				t.Fatal(err)
+			}
+			if r := fuzz.InverseResidual(c.A, g.Matrix); !(r <= gate) {
+				t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
+			}
+			if err := fuzz.SameBits(g.Matrix, g.Matrix.T()); err != nil {
+				t.Errorf("%s: not symmetric: %v", c.Name, err)
+			}
+		}
+		// min(i,j)+1 is the inverse of the second difference with a free end.
+		inverse := mat.New(n, n)
+		mustFactorize(t, fuzz.MinIJ(n).A).Inverse(inverse)
+		want := fuzz.SecondDifference(n).A
+		if n > 0 {
+			want.Set(n-1, n-1, 1)
+		}
+		mat.Add(want, want, -1, inverse)
+		if d := mat.NormMax(want); d != 0 {
+			t.Errorf("inverse of min(i,j), n=%d: off by %g", n, d)
+		}
+	}
+}
+
+// TestConcurrentUse shares one factor among goroutines.
+func TestConcurrentUse(t *testing.T) {
+	s := fuzz.New(7)
+	const n = 65
+	f := mustFactorize(t, fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100)).A)
+	b := fuzz.Normal(s, n, 4)
+	want := b.Clone()
+	f.Solve(want)
+	errs := make([]error, 16)
+	mat.Parallel(len(errs), func(i int) {
+		x := b.Clone()
+		f.Solve(x)
+		errs[i] = fuzz.SameBits(x, want)
+	})
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFactorize(b *testing.B) {
+	const n = 560
+	a := fuzz.MinIJ(n).A
+	f, err := chol.Factorize(a)
+	if err != nil {
+		b.Fatal(err)
+	}
+	inverse := mat.New(n, n)
+	b.Run("Refactorize", func(b *testing.B) {
+		for b.Loop() {
+			if err := f.Refactorize(a); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("Inverse", func(b *testing.B) {
+		for b.Loop() {
+			f.Inverse(inverse)
+		}
+	})
+}
