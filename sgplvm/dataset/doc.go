@@ -1,0 +1,42 @@
+// Package dataset brings pictures from files to the model and from the model
+// back to files.
+//
+// # Frames
+//
+// [Frames] are n pictures of one size, WIDTH×HEIGHT pixels with one or more
+// channels. [Load] reads them from a .npy file or from a folder of PNG files.
+// The order is the same everywhere: frame by frame, the rows of a picture one
+// after the other, and the channels of a pixel side by side (channels last). A
+// point of the model's grid is a pixel, so pixel (row, column) is point
+// row·Width + column. An array may have the shape
+//
+//	n×p        a picture a row, p = width·height·channels; the grid must be given
+//	n×h×w      grey pictures
+//	n×h×w×c    pictures of c channels
+//
+// and [Frames].Shape remembers which, so that a result can have the shape of
+// its source. The numbers stay in the type of the file and become float64 a
+// frame ([Frames.Observed]) or a training set ([Frames.Data]) at a time. They
+// are raw: those of a PNG are its levels, 0 to 255, or 0 to 65535 for one of 16
+// bits.
+//
+// # Missing values
+//
+// NaN means missing. A [Mask] from [LoadMask] says which values were observed,
+// and under [Frames.WithMask] the others read as NaN, whatever stands there.
+// [CheckComplete] is the check before training, [CheckNoInf] that before
+// imputation.
+//
+// # Results
+//
+// [WriteFileAtomic] replaces a file as a whole or not at all, and everything
+// here writes through it: [SaveNPY], [SavePNG] and [SaveFrames]. A [Sheet] puts
+// pictures side by side for the eye, such as what was seen, what the model
+// filled in and the truth.
+//
+// # Errors
+//
+// What a file or a user can cause is an [*Error] of one line that names the
+// file, the place in it, what was found there and what was expected. Frames,
+// rows, columns, channels and axes are counted from 0.
+package dataset

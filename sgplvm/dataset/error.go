@@ -1,0 +1,76 @@
+package dataset
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// Error reports a file, or what stands in one, that cannot be used.
+type Error struct {
+	Path  string // the file or folder
+	Place string // where in it, counted from 0: "frame 3, row 2, column 5, channel 0"; may be empty
+	Found string // what stands there; empty where Err says it
+	Want  string // what was expected; may be empty
+	Err   error  // the cause, such as fs.ErrNotExist; may be nil
+}
+
+// Error returns one line with all that is known.
+func (e *Error) Error() string {
+	parts := []string{oneLine(e.Path)}
+	if e.Place != "" {
+		parts = append(parts, e.Place)
+	}
+	what := ""
+	if e.Found != "" {
+		what = "found " + e.Found
+	} else if e.Err != nil {
+		what = oneLine(cause(e.Err).Error())
+	}
+	if e.Want != "" {
+		if what != "" {
+			what += ", "
+		}
+		what += "expected " + e.Want
+	}
+	return strings.Join(append(parts, what), ": ")
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// cause strips operation and path from an error of the file system: the path
+// is known, or is that of a temporary file.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}
+
+// oneLine quotes text that would not stay on one line.
+func oneLine(s string) string {
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// arrayError puts an error of the .npy reader into words.
+func arrayError(path string, err error) error {
+	var f *npy.FormatError
+	if errors.As(err, &f) {
+		return &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
+	}
+	return &Error{Path: path, Err: err}
+}

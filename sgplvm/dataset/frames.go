@@ -1,0 +1,347 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Layout is the size of a picture. In what is asked for, 0 stands for any
+// width, height or number of channels.
+type Layout struct{ Width, Height, Channels int }
+
+// Frames are Count pictures of one size. Frames are read only: they may be used
+// from many goroutines.
+type Frames struct {
+	Name  string // the file or folder, for messages
+	Count int    // n, at least 1
+	Layout
+	Shape []int    // of the source: n×p, n×h×w or n×h×w×c
+	Type  npy.Type // of the numbers in the source
+
+	values source
+	mask   *Mask // nil: everything observed
+}
+
+// A source delivers numbers of any type as float64.
+type source interface {
+	read(dst []float64, from int) // elements from, from+1, …
+}
+
+type numbers[T npy.Number] []T
+
+func (v numbers[T]) read(dst []float64, from int) {
+	for i, x := range v[from : from+len(dst)] {
+		dst[i] = float64(x)
+	}
+}
+
+// sourceOf wraps the elements of an array without copying them.
+func sourceOf(a *npy.Array) source {
+	switch d := a.Data.(type) {
+	case []uint8:
+		return numbers[uint8](d)
+	case []int8:
+		return numbers[int8](d)
+	case []uint16:
+		return numbers[uint16](d)
+	case []int16:
+		return numbers[int16](d)
+	case []uint32:
+		return numbers[uint32](d)
+	case []int32:
+		return numbers[int32](d)
+	case []uint64:
+		return numbers[uint64](d)
+	case []int64:
+		return numbers[int64](d)
+	case []float32:
+		return numbers[float32](d)
+	case []float64:
+		return numbers[float64](d)
+	}
+	panic(fmt.Sprintf("dataset: %T is not the data of an array", a.Data))
+}
+
+// Load reads frames from a .npy file or a folder of PNG files.
+//
+// A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
+// documentation). Rows of p values need the grid, and p must be
+// width·height·channels, where no number of channels means 1; the other shapes
+// give the grid themselves and must agree with what is asked for.
+//
+// Of a folder all files are read whose names end in .png, in the order of their
+// names with runs of digits compared as numbers (frame2 before frame10); names
+// that begin with a dot are passed over. The pictures have one size and 8 or 16
+// bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
+// pictures have one channel and colour ones three, red, green, blue; grey ones
+// among colour ones have three equal channels, and a palette of greys is grey.
+// A picture with transparent pixels is refused.
+//
+// Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
+// header claims is checked against the length of the file before memory is
+// taken. Errors: [*Error].
+func Load(path string, want Layout) (*Frames, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	var a *npy.Array
+	if info.IsDir() {
+		a, err = readFolder(path)
+	} else {
+		a, err = readArray(path, "a .npy file or a folder of PNG frames")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return FromArray(path, a, want)
+}
+
+// readArray reads a .npy file; want says what the file should be.
+func readArray(path, want string) (*npy.Array, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	if info.IsDir() {
+		return nil, &Error{Path: path, Found: "a folder", Want: want}
+	}
+	a, err := npy.Read(file)
+	if err != nil {
+		e := arrayError(path, err).(*Error)
+		if e.Place == "magic" {
+			e.Want = want
+		}
+		return nil, e
+	}
+	return a, nil
+}
+
+// FromArray returns the frames in an array, whose numbers they share; name
+// stands for it in messages. The rules for shapes are those of [Load]. Errors:
+// [*Error].
+func FromArray(name string, a *npy.Array, want Layout) (*Frames, error) {
+	found, expected := "", ""
+	layout, err := layoutOf(a.Shape, want)
+	if err != nil {
+		found, expected = err.found, err.want
+		return nil, &Error{Path: name, Place: "shape " + formatShape(a.Shape), Found: found, Want: expected}
+	}
+	return &Frames{Name: name, Count: a.Shape[0], Layout: layout, Shape: slices.Clone(a.Shape), Type: a.Type, values: sourceOf(a)}, nil
+}
+
+// A mismatch says why a shape is not that of frames.
+type mismatch struct{ found, want string }
+
+// layoutOf finds the size of the pictures in an array.
+func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
+	switch len(shape) {
+	case 2, 3, 4:
+	case 1:
+		return Layout{}, &mismatch{"1 axis", "frames: n×p, n×height×width or n×height×width×channels"}
+	default:
+		return Layout{}, &mismatch{strconv.Itoa(len(shape)) + " axes", "frames: n×p, n×height×width or n×height×width×channels"}
+	}
+	if shape[0] == 0 {
+		return Layout{}, &mismatch{"no frame", "at least one"}
+	}
+	if len(shape) == 2 {
+		return layoutOfRows(shape[1], want)
+	}
+	got := Layout{Height: shape[1], Width: shape[2], Channels: 1}
+	if len(shape) == 4 {
+		got.Channels = shape[3]
+	}
+	if bad := got.check(); bad != nil {
+		return Layout{}, bad
+	}
+	if want.Width != 0 && want.Width != got.Width || want.Height != 0 && want.Height != got.Height {
+		return Layout{}, &mismatch{"pictures of " + FormatGrid(got.Width, got.Height) + " (width x height)", want.grid()}
+	}
+	if want.Channels != 0 && want.Channels != got.Channels {
+		return Layout{}, &mismatch{counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
+	}
+	return got, nil
+}
+
+// layoutOfRows divides rows of p values into pictures of the given grid.
+func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
+	if want.Width == 0 || want.Height == 0 {
+		return Layout{}, &mismatch{fmt.Sprintf("rows of %d values and no grid", p), "a grid, WIDTHxHEIGHT, to divide them"}
+	}
+	got := want
+	got.Channels = max(want.Channels, 1)
+	if bad := got.check(); bad != nil {
+		return Layout{}, bad
+	}
+	points := got.Width * got.Height
+	if int64(points)*int64(got.Channels) == int64(p) {
+		return got, nil
+	}
+	expected := fmt.Sprintf("%d for %s", int64(points)*int64(got.Channels), want.grid())
+	if want.Channels != 0 {
+		expected += " and " + counted(want.Channels, "channel")
+	}
+	switch {
+	case p%points != 0:
+		expected += fmt.Sprintf(" (%d points do not divide the row)", points)
+	case want.Channels == 0:
+		expected += fmt.Sprintf(" and 1 channel (%d channels would fit)", p/points)
+	}
+	return Layout{}, &mismatch{fmt.Sprintf("rows of %d values", p), expected}
+}
+
+// check holds a size against the limits.
+func (l Layout) check() *mismatch {
+	if l.Width < 1 || l.Height < 1 || l.Width > MaxSide || l.Height > MaxSide || l.Width*l.Height > MaxPoints {
+		return &mismatch{"pictures of " + FormatGrid(l.Width, l.Height) + " (width x height)",
+			fmt.Sprintf("sides of 1 to %d and at most %d pixels", MaxSide, MaxPoints)}
+	}
+	if l.Channels < 1 || l.Channels > MaxChannels {
+		return &mismatch{counted(l.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels)}
+	}
+	return nil
+}
+
+// grid names the grid that was asked for.
+func (l Layout) grid() string {
+	side := func(n int) string {
+		if n == 0 {
+			return "any"
+		}
+		return strconv.Itoa(n)
+	}
+	return "a grid of " + side(l.Width) + "x" + side(l.Height)
+}
+
+// Points returns the number of pixels of a picture, n_s.
+func (l Layout) Points() int { return l.Width * l.Height }
+
+// size returns the number of values of a picture.
+func (l Layout) size() int { return l.Width * l.Height * l.Channels }
+
+// counted writes "1 channel", "2 channels".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// formatShape writes 50×28×20, and () for a single number.
+func formatShape(shape []int) string {
+	if len(shape) == 0 {
+		return "()"
+	}
+	s := make([]string, len(shape))
+	for i, d := range shape {
+		s[i] = strconv.Itoa(d)
+	}
+	return strings.Join(s, "×")
+}
+
+// read sets dst to the values of the given frame, NaN where the mask says so.
+func (f *Frames) read(dst []float64, frame int) {
+	if frame < 0 || frame >= f.Count {
+		panic(fmt.Sprintf("dataset: frame %d of %d", frame, f.Count))
+	}
+	f.values.read(dst, frame*f.size())
+	if f.mask != nil {
+		f.mask.hide(dst, frame)
+	}
+}
+
+// Values returns the values of one frame, point by point, the channels of a
+// point side by side: Points()·Channels numbers. NaN is missing.
+func (f *Frames) Values(frame int) []float64 {
+	v := make([]float64, f.size())
+	f.read(v, frame)
+	return v
+}
+
+// Observed returns one frame for inference on the training grid: its values are
+// a Points()×Channels matrix in which NaN is missing.
+func (f *Frames) Observed(frame int) (obs sgplvm.Observed) {
+	obs.Values.Rows, obs.Values.Cols = f.Points(), f.Channels
+	obs.Values.RowStride, obs.Values.ColStride = f.Channels, 1
+	obs.Values.Data = f.Values(frame)
+	return obs
+}
+
+// Data returns all frames for training: values are (Count·Points())×Channels.
+func (f *Frames) Data() (data sgplvm.Data) {
+	n := f.size()
+	all := make([]float64, f.Count*n)
+	for i := range f.Count {
+		f.read(all[i*n:(i+1)*n], i)
+	}
+	data.Examples = f.Count
+	data.Y.Rows, data.Y.Cols = f.Count*f.Points(), f.Channels
+	data.Y.RowStride, data.Y.ColStride = f.Channels, 1
+	data.Y.Data = all
+	return data
+}
+
+// Missing returns how many values of one frame are missing, of Points()·Channels.
+func (f *Frames) Missing(frame int) int {
+	n := 0
+	for _, v := range f.Values(frame) {
+		if math.IsNaN(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// place names a value by its frame and its index in it.
+func (f *Frames) place(frame, i int) string {
+	point := i / f.Channels
+	return fmt.Sprintf("frame %d, row %d, column %d, channel %d", frame, point/f.Width, point%f.Width, i%f.Channels)
+}
+
+// CheckComplete returns an [*Error] that names the first value that is NaN or
+// infinite, with how many there are, and nil for frames without any.
+func CheckComplete(f *Frames) error {
+	return f.refuse(func(v float64) bool { return v-v != 0 }, "missing or infinite value", "a finite number in every place")
+}
+
+// CheckNoInf returns an [*Error] that names the first infinite value, with how
+// many there are, and nil for frames without any. NaN is missing and passes.
+func CheckNoInf(f *Frames) error {
+	return f.refuse(func(v float64) bool { return math.IsInf(v, 0) }, "infinite value", "a finite number, or NaN for a missing one")
+}
+
+// refuse reports the first bad value and the number of all.
+func (f *Frames) refuse(bad func(float64) bool, noun, want string) error {
+	total, first := 0, &Error{Path: f.Name, Want: want}
+	v := make([]float64, f.size())
+	for frame := range f.Count {
+		f.read(v, frame)
+		for i, x := range v {
+			if !bad(x) {
+				continue
+			}
+			if total == 0 {
+				first.Place, first.Found = f.place(frame, i), fmt.Sprint(x)
+			}
+			total++
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	first.Found += " (" + counted(total, noun) + " in all)"
+	return first
+}

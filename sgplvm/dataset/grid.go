@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Limits on the size of a picture. They keep a slip in a flag or a header that
+// lies from asking for all memory: a factor of n points needs several n×n
+// matrices of 8-byte numbers, 2 GiB each for 16384 points.
+const (
+	MaxSide     = 1 << 14 // pixels along one side
+	MaxPoints   = 1 << 26 // pixels of a picture
+	MaxChannels = 1 << 10
+
+	maxJoint  = 1 << 14 // points of one joint factor
+	autoJoint = 2048    // points up to which "auto" chooses the joint factor
+)
+
+// ParseGrid reads the size of a picture, WIDTHxHEIGHT, such as "20x28" for
+// pictures of 28 rows and 20 columns. Sides are 1 to [MaxSide], and a picture
+// has at most [MaxPoints] pixels.
+func ParseGrid(s string) (width, height int, err error) {
+	w, h, ok := strings.Cut(s, "x")
+	width, okW := parseSide(w)
+	height, okH := parseSide(h)
+	if !ok || !okW || !okH {
+		return 0, 0, fmt.Errorf("grid %q: expected WIDTHxHEIGHT such as 20x28, sides of 1 to %d", s, MaxSide)
+	}
+	if width*height > MaxPoints {
+		return 0, 0, fmt.Errorf("grid %q: %d points, expected at most %d", s, width*height, MaxPoints)
+	}
+	return width, height, nil
+}
+
+// parseSide reads plain digits: no sign, no blank, no leading zero.
+func parseSide(s string) (int, bool) {
+	n, err := strconv.Atoi(s)
+	return n, err == nil && 1 <= n && n <= MaxSide && strconv.Itoa(n) == s
+}
+
+// FormatGrid is the inverse of [ParseGrid].
+func FormatGrid(width, height int) string {
+	return strconv.Itoa(width) + "x" + strconv.Itoa(height)
+}
+
+// Space returns the spatial factors of pictures of the given size, without
+// kernels. Coordinates are pixels, counted from 0: (row, column).
+//
+//	"joint"    one factor of height·width points (row, column)
+//	"product"  a factor of height rows, then one of width columns (the faster)
+//	"auto"     joint up to 2048 points, product beyond
+//
+// In all cases point row·width + column of the grid is pixel (row, column).
+// Another word and a joint factor of more than 16384 points are errors. It
+// panics if the size is not within the limits of [ParseGrid].
+func Space(width, height int, factors string) ([]sgplvm.SpatialFactor, error) {
+	if width < 1 || height < 1 || width > MaxSide || height > MaxSide || width*height > MaxPoints {
+		panic(fmt.Sprintf("dataset: Space: no grid of %d×%d points", width, height))
+	}
+	points := width * height
+	if factors == "auto" {
+		factors = "joint"
+		if points > autoJoint {
+			factors = "product"
+		}
+	}
+	switch factors {
+	case "joint":
+		if points > maxJoint {
+			return nil, fmt.Errorf("factors joint: a grid of %s has %d points, expected at most %d (larger pictures take product)",
+				FormatGrid(width, height), points, maxJoint)
+		}
+		xy := make([]float64, 0, 2*points)
+		for row := range height {
+			for column := range width {
+				xy = append(xy, float64(row), float64(column))
+			}
+		}
+		return []sgplvm.SpatialFactor{factor(xy, 2)}, nil
+	case "product":
+		return []sgplvm.SpatialFactor{factor(count(height), 1), factor(count(width), 1)}, nil
+	}
+	return nil, fmt.Errorf("factors %q: expected joint, product or auto", factors)
+}
+
+// factor returns points of d coordinates each.
+func factor(coordinates []float64, d int) (f sgplvm.SpatialFactor) {
+	f.X.Rows, f.X.Cols = len(coordinates)/d, d
+	f.X.RowStride, f.X.ColStride = d, 1
+	f.X.Data = coordinates
+	return f
+}
+
+// count returns 0, 1, …, n−1.
+func count(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i)
+	}
+	return x
+}

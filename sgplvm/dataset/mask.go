@@ -1,0 +1,115 @@
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Mask says of every value of some frames whether it was observed.
+type Mask struct {
+	layout   Layout
+	observed []bool
+	frames   int // distinct frames: the count of the data, or 1 for all alike
+	channels int // distinct channels: those of the data, or 1 for all alike
+}
+
+// LoadMask reads which values of the frames were observed from a .npy file of
+// numbers of any type (truth values included): 1 is observed, 0 is not, and any
+// other value is refused. For n frames of h×w pixels and c channels its shape is
+// the first of these that fits:
+//
+//	n×h×w×c, n×(h·w·c)   each value has its own entry
+//	n×h×w,   n×(h·w)     the entry of a pixel is for all its channels
+//	h×w×c,   (h·w·c)     one picture for all frames
+//	h×w,     (h·w)       one picture for all frames and channels
+//
+// Errors: [*Error].
+func LoadMask(path string, f *Frames) (*Mask, error) {
+	a, err := readArray(path, "a .npy file of zeros and ones")
+	if err != nil {
+		return nil, err
+	}
+	m := &Mask{layout: f.Layout}
+	var shapes []string
+	n, h, w, c := f.Count, f.Height, f.Width, f.Channels
+	for _, form := range []struct {
+		shape            []int
+		frames, channels int
+	}{
+		{[]int{n, h, w, c}, n, c}, {[]int{n, h * w * c}, n, c},
+		{[]int{n, h, w}, n, 1}, {[]int{n, h * w}, n, 1},
+		{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c},
+		{[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1},
+	} {
+		if slices.Equal(a.Shape, form.shape) {
+			m.frames, m.channels = form.frames, form.channels
+			break
+		}
+		if s := formatShape(form.shape); !slices.Contains(shapes, s) {
+			shapes = append(shapes, s)
+		}
+	}
+	if m.frames == 0 {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"),
+			Want: fmt.Sprintf("%s for the data of shape %s in %s", strings.Join(shapes, ", "), formatShape(f.Shape), oneLine(f.Name))}
+	}
+	m.observed = make([]bool, a.Len())
+	values, row := sourceOf(a), make([]float64, a.Len()/m.frames)
+	for frame := range m.frames {
+		values.read(row, frame*len(row))
+		for i, v := range row {
+			if v != 0 && v != 1 {
+				return nil, &Error{Path: path, Place: "element " + formatIndex(frame*len(row)+i, a.Shape), Found: fmt.Sprint(v),
+					Want: "1 (observed) or 0 (not observed)"}
+			}
+			m.observed[frame*len(row)+i] = v == 1
+		}
+	}
+	return m, nil
+}
+
+// formatIndex writes the place of an element, counted in C order, as (3, 0, 12).
+func formatIndex(at int, shape []int) string {
+	s := make([]string, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		s[k] = fmt.Sprint(at % shape[k])
+		at /= shape[k]
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}
+
+// Observed tells whether a value was observed; all indices count from 0.
+func (m *Mask) Observed(frame, point, channel int) bool {
+	if m.frames == 1 {
+		frame = 0
+	}
+	if m.channels == 1 {
+		channel = 0
+	}
+	return m.observed[(frame*m.layout.Points()+point)*m.channels+channel]
+}
+
+// hide puts NaN where the frame's values were not observed.
+func (m *Mask) hide(v []float64, frame int) {
+	for i := range v {
+		if !m.Observed(frame, i/m.layout.Channels, i%m.layout.Channels) {
+			v[i] = math.NaN()
+		}
+	}
+}
+
+// WithMask returns the frames with NaN in place of all that the mask calls not
+// observed, whatever stands there, infinities included. A value that is NaN
+// itself stays missing even where the mask says 1. The numbers are shared; a
+// mask that f had is replaced. It panics if the mask was made for frames of
+// another size.
+func (f *Frames) WithMask(m *Mask) *Frames {
+	if m.layout != f.Layout || m.frames != 1 && m.frames != f.Count {
+		panic(fmt.Sprintf("dataset: WithMask: a mask of %d frames of %v for %d frames of %v", m.frames, m.layout, f.Count, f.Layout))
+	}
+	masked := *f
+	masked.mask = m
+	return &masked
+}

@@ -1,0 +1,330 @@
+package dataset
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// maxDeflate bounds the ratio at which deflate, the compression of PNG, can
+// shrink data (zlib's technical notes: 1032 to 1).
+const maxDeflate = 1032
+
+// A pngHeader is what can be known of a PNG file without decoding it.
+type pngHeader struct {
+	width, height int
+	bits          int // of a sample as it is delivered: 8 or 16
+	colour        bool
+}
+
+// readFolder reads all PNG files of a folder: first all headers, which decide
+// about size and type, then the pixels.
+func readFolder(folder string) (*npy.Array, error) {
+	names, err := pngNames(folder)
+	if err != nil {
+		return nil, err
+	}
+	var all pngHeader
+	for i, name := range names {
+		h, err := readHeader(filepath.Join(folder, name))
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			all = h
+		case h.width != all.width || h.height != all.height:
+			return nil, &Error{Path: filepath.Join(folder, name), Found: FormatGrid(h.width, h.height) + " pixels",
+				Want: FormatGrid(all.width, all.height) + " as in " + oneLine(names[0])}
+		case h.bits != all.bits:
+			return nil, &Error{Path: filepath.Join(folder, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
+				Want: fmt.Sprintf("%d as in %s", all.bits, oneLine(names[0]))}
+		}
+		all.colour = all.colour || h.colour
+	}
+	shape := []int{len(names), all.height, all.width}
+	if all.colour {
+		shape = append(shape, 3)
+	}
+	size := int64(all.bits / 8)
+	for _, d := range shape {
+		if size > math.MaxInt/int64(d) {
+			return nil, &Error{Path: folder, Found: fmt.Sprintf("%d frames of %s pixels", len(names), FormatGrid(all.width, all.height)),
+				Want: fmt.Sprintf("at most %d bytes", math.MaxInt)}
+		}
+		size *= int64(d)
+	}
+	if all.bits == 16 {
+		data, err := readPixels[uint16](folder, names, all, int(size/2))
+		return &npy.Array{Shape: shape, Type: npy.Uint16, Data: data}, err
+	}
+	data, err := readPixels[uint8](folder, names, all, int(size))
+	return &npy.Array{Shape: shape, Type: npy.Uint8, Data: data}, err
+}
+
+// pngNames returns the names of the PNG files in a folder, in the order of the
+// frames.
+func pngNames(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, &Error{Path: folder, Err: err}
+	}
+	var names []string
+	for _, e := range entries {
+		if n := e.Name(); strings.EqualFold(filepath.Ext(n), ".png") && n[0] != '.' {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return nil, &Error{Path: folder, Found: "no PNG frame", Want: "files whose names end in .png"}
+	}
+	slices.SortFunc(names, compareNames)
+	return names, nil
+}
+
+// compareNames orders names by their parts, where a run of digits is one part
+// and counts as a number; names with equal parts (a1, a01) as plain strings.
+func compareNames(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		dx, dy := digits(x), digits(y)
+		if dx == 0 || dy == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		nx, ny := strings.TrimLeft(x[:dx], "0"), strings.TrimLeft(y[:dy], "0")
+		if c := cmp.Or(cmp.Compare(len(nx), len(ny)), cmp.Compare(nx, ny)); c != 0 {
+			return c
+		}
+		x, y = x[dx:], y[dy:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits returns the length of the run of digits that s begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// openPNG opens a frame, which must be a regular file: a pipe would block.
+func openPNG(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, &Error{Path: path, Found: kindOf(info), Want: "a PNG picture"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	return file, info.Size(), nil
+}
+
+// readHeader reads the size of a frame and refuses one that the file cannot
+// hold.
+func readHeader(path string) (pngHeader, error) {
+	file, length, err := openPNG(path)
+	if err != nil {
+		return pngHeader{}, err
+	}
+	defer file.Close()
+	h, err := decodeHeader(file, length)
+	if err != nil {
+		err.Path = path
+		return h, err
+	}
+	return h, nil
+}
+
+// decodeHeader is readHeader for an open file of the given length.
+func decodeHeader(r io.Reader, length int64) (pngHeader, *Error) {
+	b := bufio.NewReader(r)
+	// Signature, length and name of the first chunk, then IHDR: width, height,
+	// bits a sample, colour type.
+	var ihdr [26]byte
+	if start, err := b.Peek(len(ihdr)); err == nil {
+		copy(ihdr[:], start)
+	}
+	config, err := png.DecodeConfig(b)
+	if err != nil {
+		return pngHeader{}, pngError(err)
+	}
+	bits, kind := int(ihdr[24]), ihdr[25]
+	samples := 1
+	h := pngHeader{width: config.Width, height: config.Height, bits: max(bits, 8)}
+	switch kind {
+	case 2:
+		h.colour, samples = true, 3
+	case 3:
+		h.colour = !grey(config.ColorModel)
+	case 4:
+		samples = 2
+	case 6:
+		h.colour, samples = true, 4
+	}
+	size := Layout{Width: h.width, Height: h.height, Channels: 1}
+	if bad := size.check(); bad != nil {
+		return h, &Error{Found: bad.found, Want: bad.want}
+	}
+	if least := int64(h.width*h.height) / 8 * int64(samples*bits) / maxDeflate; least > length {
+		return h, &Error{Found: fmt.Sprintf("%d bytes for %s pixels", length, FormatGrid(h.width, h.height)),
+			Want: fmt.Sprintf("at least %d", least)}
+	}
+	return h, nil
+}
+
+// grey tells whether a palette holds greys alone.
+func grey(m color.Model) bool {
+	palette, _ := m.(color.Palette)
+	return !slices.ContainsFunc(palette, func(c color.Color) bool {
+		r, g, b, _ := c.RGBA()
+		return r != g || g != b
+	})
+}
+
+// pngError puts an error of the PNG decoder into words.
+func pngError(err error) *Error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return &Error{Found: "the end of the file", Want: "a whole PNG picture", Err: err}
+	}
+	return &Error{Err: err, Want: "a PNG picture"}
+}
+
+// readPixels decodes all frames. A frame that has changed since its header was
+// read is refused.
+func readPixels[T uint8 | uint16](folder string, names []string, want pngHeader, size int) ([]T, error) {
+	data := make([]T, size)
+	n := size / len(names)
+	for i, name := range names {
+		path := filepath.Join(folder, name)
+		if err := readPicture(data[i*n:(i+1)*n], path, want); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+func readPicture[T uint8 | uint16](dst []T, path string, want pngHeader) error {
+	h, err := readHeader(path)
+	if err != nil {
+		return err
+	}
+	file, _, err := openPNG(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	picture, err := png.Decode(bufio.NewReader(file))
+	if err != nil {
+		e := pngError(err)
+		e.Path = path
+		return e
+	}
+	if s := picture.Bounds().Size(); s.X != want.width || s.Y != want.height || h.bits != want.bits || h.colour && !want.colour {
+		return &Error{Path: path, Found: "another header than before", Want: "a file that is not written to"}
+	}
+	if err := samples(dst, picture, len(dst)/(want.width*want.height)); err != nil {
+		err.Path = path
+		return err
+	}
+	return nil
+}
+
+// samples copies the levels of a picture, channels (1 or 3) side by side.
+func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Error {
+	if err := checkOpaque(picture); err != nil {
+		return err
+	}
+	if p, ok := picture.(*image.Paletted); ok {
+		picture = expand(p)
+	}
+	// Of an opaque picture the bytes are the levels, alpha behind them.
+	var pix []uint8
+	var stride, width, step int
+	r := picture.Bounds()
+	switch p := picture.(type) {
+	case *image.Gray:
+		pix, stride, step = p.Pix, p.Stride, 1
+	case *image.RGBA:
+		pix, stride, step = p.Pix, p.Stride, 4
+	case *image.NRGBA:
+		pix, stride, step = p.Pix, p.Stride, 4
+	case *image.Gray16:
+		pix, stride, step = p.Pix, p.Stride, 2
+	case *image.RGBA64:
+		pix, stride, step = p.Pix, p.Stride, 8
+	case *image.NRGBA64:
+		pix, stride, step = p.Pix, p.Stride, 8
+	}
+	width = 1
+	if _, wide := any(dst).([]uint16); wide {
+		width = 2
+	}
+	if step == 0 || (step == 2 || step == 8) != (width == 2) {
+		return &Error{Found: fmt.Sprintf("pixels of type %T", picture), Want: fmt.Sprintf("%d bits a sample", 8*width)}
+	}
+	have := max(step/width-1, 1)
+	at := 0
+	for y := range r.Dy() {
+		row := pix[y*stride:]
+		for x := range r.Dx() {
+			for c := range channels {
+				i := x*step + min(c, have-1)*width
+				v := T(row[i])
+				if width == 2 {
+					v = T(uint16(row[i])<<8 | uint16(row[i+1]))
+				}
+				dst[at] = v
+				at++
+			}
+		}
+	}
+	return nil
+}
+
+// expand replaces the indices of a palette by its colours.
+func expand(p *image.Paletted) *image.RGBA {
+	q := image.NewRGBA(p.Rect)
+	for i, index := range p.Pix {
+		c := color.RGBAModel.Convert(p.Palette[index]).(color.RGBA)
+		q.Pix[4*i], q.Pix[4*i+1], q.Pix[4*i+2], q.Pix[4*i+3] = c.R, c.G, c.B, c.A
+	}
+	return q
+}
+
+// checkOpaque finds the first pixel that is not opaque.
+func checkOpaque(picture image.Image) *Error {
+	if p, ok := picture.(interface{ Opaque() bool }); ok && p.Opaque() {
+		return nil
+	}
+	r := picture.Bounds()
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if _, _, _, a := picture.At(x, y).RGBA(); a != math.MaxUint16 {
+				return &Error{Place: fmt.Sprintf("row %d, column %d", y-r.Min.Y, x-r.Min.X), Found: "a transparent pixel",
+					Want: "an opaque picture"}
+			}
+		}
+	}
+	return nil
+}

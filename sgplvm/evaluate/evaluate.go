@@ -1,0 +1,209 @@
+package evaluate
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Levels are the probabilities of the central intervals whose coverage is
+// measured.
+var Levels = [3]float64{0.50, 0.90, 0.99}
+
+// Scores are the measures of one picture (see the package documentation).
+// Without a value to score all but Count are NaN.
+type Scores struct {
+	Count    int // values scored
+	RMSE     float64
+	MAE      float64
+	MNLP     float64
+	NLP      float64
+	Coverage [len(Levels)]float64 // shares, 0 to 1
+}
+
+// ValueError reports a prediction that cannot be scored; indices count from 0.
+type ValueError struct {
+	Name     string // "mean", "variance" or "truth"
+	Row, Col int    // point and channel
+	Value    float64
+	Want     string
+}
+
+// Error returns one line that names the value, its place and what was expected.
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("evaluate: %s at point %d, channel %d: found %v, expected %s", e.Name, e.Row, e.Col, e.Value, e.Want)
+}
+
+// Score measures a prediction of one picture. All matrices are n_s×d_y: truth,
+// what was seen (NaN where not), and the predicted mean and variance, noise
+// included. The values that were not seen are scored, except where the truth is
+// NaN and so unknown. Errors: *ValueError for an infinite truth, a mean that is
+// not finite and a variance that is not positive and finite. It panics if the
+// shapes differ.
+func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
+	for _, m := range []mat.Matrix{seen, mean, variance} {
+		if m.Rows != truth.Rows || m.Cols != truth.Cols {
+			panic(fmt.Sprintf("evaluate: Score: shapes %d×%d and %d×%d differ", truth.Rows, truth.Cols, m.Rows, m.Cols))
+		}
+	}
+	var squares, errs, logs float64
+	var nlp []float64
+	var inside [len(Levels)]int
+	for i := range truth.Rows {
+		for j := range truth.Cols {
+			y := truth.At(i, j)
+			if !math.IsNaN(seen.At(i, j)) || math.IsNaN(y) {
+				continue
+			}
+			m, v := mean.At(i, j), variance.At(i, j)
+			switch {
+			case math.IsInf(y, 0):
+				return Scores{}, &ValueError{"truth", i, j, y, "a finite number"}
+			case m-m != 0:
+				return Scores{}, &ValueError{"mean", i, j, m, "a finite number"}
+			case !(v > 0) || math.IsInf(v, 0):
+				return Scores{}, &ValueError{"variance", i, j, v, "a positive number"}
+			}
+			d := math.Abs(y - m)
+			squares += d * d
+			errs += d
+			nlp = append(nlp, NegativeLogDensity(y, m, v))
+			logs += nlp[len(nlp)-1]
+			for k, p := range Levels {
+				if d <= math.Sqrt2*math.Erfinv(p)*math.Sqrt(v) {
+					inside[k]++
+				}
+			}
+		}
+	}
+	n := float64(len(nlp))
+	s := Scores{Count: len(nlp), RMSE: math.Sqrt(squares / n), MAE: errs / n, MNLP: Quantile(nlp, 0.5), NLP: logs / n}
+	for k := range Levels {
+		s.Coverage[k] = float64(inside[k]) / n
+	}
+	return s, nil
+}
+
+// NegativeLogDensity returns −log N(y | mean, variance).
+func NegativeLogDensity(y, mean, variance float64) float64 {
+	d := (y - mean) / math.Sqrt(variance)
+	return 0.5*math.Log(2*math.Pi*variance) + 0.5*d*d
+}
+
+// Quantile returns the p-quantile of values, 0 ≤ p ≤ 1, in any order: linear
+// interpolation between the two neighbours of position p·(n−1) in sorted order,
+// the default of numpy.quantile and definition 7 of Hyndman and Fan (The
+// American Statistician 50(4), 1996). Of no value it is NaN, and so it is if a
+// value is NaN.
+func Quantile(values []float64, p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		panic(fmt.Sprintf("evaluate: Quantile: p = %v", p))
+	}
+	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	position := p * float64(len(sorted)-1)
+	below := math.Floor(position)
+	low := sorted[int(below)]
+	high := sorted[min(int(below)+1, len(sorted)-1)]
+	if t := position - below; t > 0 {
+		return (1-t)*low + t*high
+	}
+	return low
+}
+
+// Statistic is a measure over many pictures.
+type Statistic struct {
+	Mean      float64
+	Low, High float64 // the 2.5th and the 97.5th percentile
+}
+
+// Summary holds the measures over many pictures.
+type Summary struct {
+	Pictures, Values int // pictures with a value to score, and all such values
+
+	RMSE, MAE, MNLP, NLP Statistic
+	Coverage             [len(Levels)]Statistic
+}
+
+// Summarize combines the scores of pictures. Those without a value to score do
+// not count; without any other all statistics are NaN.
+func Summarize(scores []Scores) Summary {
+	var used []Scores
+	var s Summary
+	for _, one := range scores {
+		if one.Count > 0 {
+			used = append(used, one)
+			s.Values += one.Count
+		}
+	}
+	s.Pictures = len(used)
+	over := func(measure func(Scores) float64) Statistic {
+		v := make([]float64, len(used))
+		var sum float64
+		for i, one := range used {
+			v[i] = measure(one)
+			sum += v[i]
+		}
+		return Statistic{sum / float64(len(v)), Quantile(v, 0.025), Quantile(v, 0.975)}
+	}
+	s.RMSE = over(func(s Scores) float64 { return s.RMSE })
+	s.MAE = over(func(s Scores) float64 { return s.MAE })
+	s.MNLP = over(func(s Scores) float64 { return s.MNLP })
+	s.NLP = over(func(s Scores) float64 { return s.NLP })
+	for k := range Levels {
+		s.Coverage[k] = over(func(s Scores) float64 { return s.Coverage[k] })
+	}
+	return s
+}
+
+// Table writes summaries side by side, one column each under its name, one line
+// for each measure: the mean and, in brackets, the 2.5th and the 97.5th
+// percentile over the pictures. It panics if there are not as many names as
+// summaries.
+func Table(w io.Writer, names []string, summaries ...Summary) error {
+	if len(names) != len(summaries) {
+		panic(fmt.Sprintf("evaluate: Table: %d names for %d summaries", len(names), len(summaries)))
+	}
+	lines := [][]string{{""}, {"pictures"}, {"values"}, {"RMSE"}, {"MAE"}, {"MNLP (median)"}, {"NLP (mean)"}}
+	for _, p := range Levels {
+		lines = append(lines, []string{fmt.Sprintf("within %.0f %%", 100*p)})
+	}
+	for k, s := range summaries {
+		cells := []string{names[k], fmt.Sprint(s.Pictures), fmt.Sprint(s.Values),
+			s.RMSE.cell(4), s.MAE.cell(4), s.MNLP.cell(4), s.NLP.cell(4)}
+		for _, c := range s.Coverage {
+			cells = append(cells, Statistic{100 * c.Mean, 100 * c.Low, 100 * c.High}.cell(3))
+		}
+		for i, cell := range cells {
+			lines[i] = append(lines[i], cell)
+		}
+	}
+	widths := make([]int, len(summaries)+1)
+	for _, line := range lines {
+		for k, cell := range line {
+			widths[k] = max(widths[k], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		text := ""
+		for k, cell := range line {
+			text += cell + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cell writes mean [low, high] with the given number of digits.
+func (s Statistic) cell(digits int) string {
+	return fmt.Sprintf("%.*g [%.*g, %.*g]", digits, s.Mean, digits, s.Low, digits, s.High)
+}
