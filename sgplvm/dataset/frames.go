@@ -133,11 +133,9 @@ func readArray(path, want string) (*npy.Array, error) {
 // stands for it in messages. The rules for shapes are those of [Load]. Errors:
 // [*Error].
 func FromArray(name string, a *npy.Array, want Layout) (*Frames, error) {
-	found, expected := "", ""
-	layout, err := layoutOf(a.Shape, want)
-	if err != nil {
-		found, expected = err.found, err.want
-		return nil, &Error{Path: name, Place: "shape " + formatShape(a.Shape), Found: found, Want: expected}
+	layout, bad := layoutOf(a.Shape, want)
+	if bad != nil {
+		return nil, &Error{Path: name, Place: "shape " + formatShape(a.Shape), Found: bad.found, Want: bad.want}
 	}
 	return &Frames{Name: name, Count: a.Shape[0], Layout: layout, Shape: slices.Clone(a.Shape), Type: a.Type, values: sourceOf(a)}, nil
 }

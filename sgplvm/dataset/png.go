@@ -148,10 +148,10 @@ func readHeader(path string) (pngHeader, error) {
 		return pngHeader{}, err
 	}
 	defer file.Close()
-	h, err := decodeHeader(file, length)
-	if err != nil {
-		err.Path = path
-		return h, err
+	h, bad := decodeHeader(file, length)
+	if bad != nil {
+		bad.Path = path
+		return h, bad
 	}
 	return h, nil
 }
