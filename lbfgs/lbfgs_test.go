@@ -376,6 +376,40 @@ func TestInfeasibleAtCall(t *testing.T) {
 	}
 }
 
+// A search that sees only infeasible points fails; the next one, down the gradient,
+// gets through.
+func TestRestartAfterFailedSearch(t *testing.T) {
+	restarts := 0
+	for first := 5; first <= 30; first++ {
+		calls := 0
+		f, log := recorded(func(x, g []float64) float64 {
+			calls++
+			v := rosenbrockObjective(x, g)
+			if first <= calls && calls < first+24 { // a search of tenths ends after some 17: ten to that power is the rounding of x
+				return math.NaN()
+			}
+			return v
+		})
+		pairs := 0
+		r, err := lbfgs.Minimize(t.Context(), f, []float64{-1.2, 1}, lbfgs.Options{Progress: func(p lbfgs.Progress) bool {
+			var s lbfgs.State
+			p.Save(&s)
+			if len(s.S) < pairs {
+				restarts++
+			}
+			pairs = len(s.S)
+			return true
+		}})
+		if err != nil || r.Status != lbfgs.GradientConverged {
+			t.Errorf("infeasible from call %d: %v after %d calls, error %v", first, r.Status, len(*log), err)
+		}
+		checkBest(t, "stretch", r, *log)
+	}
+	if restarts < 20 { // the other searches had found a lower point before the stretch
+		t.Errorf("%d restarts in 26 runs, want at least 20", restarts)
+	}
+}
+
 // Minima against the wall of an infeasible region.
 func TestWall(t *testing.T) {
 	for _, c := range []struct {
@@ -384,48 +418,60 @@ func TestWall(t *testing.T) {
 		x0     float64
 		want   float64
 		within float64
+		most   int // evaluations
 	}{
 		{"falling to a wall at 1", func(x float64) (float64, float64) {
 			if x > 1 {
 				return math.NaN(), math.NaN()
 			}
 			return -x, -1
-		}, -3, 1, 1e-12},
+		}, -3, 1, 1e-12, 300},
 		{"minimum 1e-9 from a wall", func(x float64) (float64, float64) {
 			if x > 1+1e-9 {
 				return math.Inf(1), math.NaN()
 			}
 			return (x - 1) * (x - 1), 2 * (x - 1)
-		}, -3, 1, 1e-6},
+		}, -3, 1, 1e-6, 100},
 		{"logarithmic barrier", func(x float64) (float64, float64) {
 			return x - 1e-6*math.Log(x), 1 - 1e-6/x
-		}, 5, 1e-6, 1e-9},
+		}, 5, 1e-6, 1e-9, 150},
 		{"minus infinity beyond 1", func(x float64) (float64, float64) {
 			if x >= 1 {
 				return math.Inf(-1), 0
 			}
 			return math.Log(1 - x), -1 / (1 - x)
-		}, 0, 1, 1e-12},
+		}, 0, 1, 1e-12, 1200},
 		{"cliff of 1e308 at 0.5", func(x float64) (float64, float64) {
 			if x > 0.5 {
 				return 1e308, 1e308
 			}
 			return (x - 1) * (x - 1), 2 * (x - 1)
-		}, -0.2, 0.5, 1e-9},
+		}, -0.2, 0.5, 1e-9, 1200},
+		{"cliff of 1e200 at 900", func(x float64) (float64, float64) {
+			if x > 900 {
+				return 1e200, 1e200
+			}
+			return (x - 1000) * (x - 1000), 2 * (x - 1000)
+		}, 0, 900, 1e-6, 320},
 		{"concave to a wall at 10", func(x float64) (float64, float64) {
 			if x > 10 {
 				return math.NaN(), 0
 			}
 			return -x * x, -2 * x
-		}, 1, 10, 1e-11},
+		}, 1, 10, 1e-11, 250},
 	} {
 		f, log := recorded(func(x, g []float64) (v float64) {
 			v, g[0] = c.f(x[0])
 			g[1] = x[1]
 			return v + x[1]*x[1]/2
 		})
-		r, err := lbfgs.Minimize(t.Context(), f, []float64{c.x0, 1}, lbfgs.Options{})
-		if err != nil || !(math.Abs(r.X[0]-c.want) <= c.within) || r.Evaluations > 1500 {
+		r, err := lbfgs.Minimize(t.Context(), f, []float64{c.x0, 1}, lbfgs.Options{Progress: func(p lbfgs.Progress) bool {
+			if p.Iteration == 1 && p.Evaluations > 1+20 {
+				t.Errorf("%s: %d evaluations in the first step, want at most 20", c.name, p.Evaluations-1)
+			}
+			return true
+		}})
+		if err != nil || !(math.Abs(r.X[0]-c.want) <= c.within) || r.Evaluations > c.most {
 			t.Errorf("%s: X = %v, want %v; %v after %d iterations, %d evaluations; error %v", c.name, r.X, c.want, r.Status, r.Iterations, r.Evaluations, err)
 		}
 		checkBest(t, c.name, r, *log)
@@ -545,6 +591,23 @@ func TestCurvatureSkip(t *testing.T) {
 	}
 }
 
+// A pair whose curvature is positive only by rounding's size, cosine 1e-17, is left out.
+func TestCurvatureFloor(t *testing.T) {
+	for _, c := range []struct {
+		across float64 // how much of y lies across s, per unit along it
+		pairs  int
+	}{{1e17, 0}, {1e13, 1}} {
+		f := func(x, g []float64) float64 {
+			g[0], g[1] = x[0]-1, c.across*x[0]
+			return (x[0] - 1) * (x[0] - 1) / 2
+		}
+		r, err := lbfgs.Minimize(t.Context(), f, []float64{0, 0}, lbfgs.Options{MaxIterations: 1})
+		if err != nil || len(r.State.S) != c.pairs {
+			t.Errorf("cosine %v: %d pairs kept, want %d; %v, error %v", 1/c.across, len(r.State.S), c.pairs, r.Status, err)
+		}
+	}
+}
+
 // trace runs a problem and returns the bits of every accepted point.
 type trace struct {
 	points [][]float64
@@ -611,37 +674,99 @@ func resumeProblems() []problem {
 	return []problem{all[0], all[2], all[6], all[13], all[15], all[17]} // helical valley, Gaussian, Watson, Rosenbrock, Beale, Chebyquad
 }
 
+// scaled is c·f.
+func scaled(f lbfgs.Objective, c float64) lbfgs.Objective {
+	return func(x, g []float64) float64 {
+		v := f(x, g)
+		for i := range g {
+			g[i] *= c
+		}
+		return v * c
+	}
+}
+
+// flat is 7 + 2⁻⁶⁰·f, in which rounding leaves of f only the gradient.
+func flat(f lbfgs.Objective) lbfgs.Objective {
+	small := scaled(f, 0x1p-60)
+	return func(x, g []float64) float64 {
+		small(x, g)
+		return 7
+	}
+}
+
 func TestResumeGivesSameBits(t *testing.T) {
+	type row struct {
+		name string
+		f    func() lbfgs.Objective
+		x0   []float64
+		o    lbfgs.Options
+	}
+	var rows []row
 	for _, p := range resumeProblems() {
-		o := lbfgs.Options{Memory: 5, GradTolerance: p.tolerance}
-		whole := run(t, p.objective(), p.from(1), o)
-		for k := 1; k < whole.result.Iterations; k++ {
-			stop := o
-			stop.Progress = func(p lbfgs.Progress) bool { return p.Iteration < k }
-			first := run(t, p.objective(), p.from(1), stop)
-			if first.result.Status != lbfgs.Stopped || len(first.points) != k {
-				t.Errorf("%s: %v after %d steps, want stopped after %d", p.name, first.result.Status, len(first.points), k)
-			}
-			rest := o
-			rest.InitialState = reload(t, first.result.State, k%2 == 0)
-			second := run(t, p.objective(), nil, rest)
+		rows = append(rows,
+			row{p.name, p.objective, p.from(1), lbfgs.Options{Memory: 5, GradTolerance: p.tolerance}},
+			row{p.name + " to the floor", p.objective, p.from(1), lbfgs.Options{GradTolerance: -1}})
+	}
+	for most := 4; most <= 12; most++ { // the gradient, which alone tells the best point here, falls unevenly
+		rows = append(rows, row{fmt.Sprint("flat, ", most, " steps"), func() lbfgs.Objective { return flat(quadratic(5, 5, 100)) }, make([]float64, 5),
+			lbfgs.Options{GradTolerance: -1, RelativeDecrease: -1, MaxIterations: most}})
+	}
+	for _, c := range rows {
+		whole := run(t, c.f(), c.x0, c.o)
+		resume := func(first trace, s *lbfgs.State) trace {
+			rest := c.o
+			rest.InitialState = s
+			second := run(t, c.f(), nil, rest)
 			second.points = append(first.points, second.points...)
-			if d := whole.differs(second); d != "" {
-				t.Errorf("%s, stopped at step %d: %s", p.name, k, d)
+			return second
+		}
+		for k := 1; k < whole.result.Iterations; k++ {
+			stop := c.o
+			stop.Progress = func(p lbfgs.Progress) bool { return p.Iteration < k }
+			first := run(t, c.f(), c.x0, stop)
+			if first.result.Status != lbfgs.Stopped || len(first.points) != k {
+				t.Errorf("%s: %v after %d steps, want stopped after %d", c.name, first.result.Status, len(first.points), k)
+			}
+			if d := whole.differs(resume(first, reload(t, first.result.State, k%2 == 0))); d != "" {
+				t.Errorf("%s, stopped at step %d: %s", c.name, k, d)
 			}
 		}
 		for k := 1; k < whole.result.Evaluations; k++ { // also within a line search
-			stop := o
+			stop := c.o
 			stop.MaxEvaluations = k
-			first := run(t, p.objective(), p.from(1), stop)
-			rest := o
-			rest.InitialState = first.result.State
-			second := run(t, p.objective(), nil, rest)
-			second.points = append(first.points, second.points...)
-			if d := whole.differs(second); d != "" {
-				t.Errorf("%s, stopped at call %d: %s", p.name, k, d)
+			first := run(t, c.f(), c.x0, stop)
+			if d := whole.differs(resume(first, first.result.State)); d != "" {
+				t.Errorf("%s, stopped at call %d: %s", c.name, k, d)
 			}
 		}
+	}
+}
+
+// A state with more pairs than the memory may hold gives its newest ones.
+func TestResumeWithLessMemory(t *testing.T) {
+	s := run(t, rosenbrockObjective, []float64{-1.2, 1}, lbfgs.Options{MaxIterations: 15}).result.State
+	less := run(t, rosenbrockObjective, nil, lbfgs.Options{MaxIterations: 15, Memory: 3, InitialState: s}).result.State
+	if len(s.S) != 10 || len(less.S) != 3 || len(less.Y) != 3 {
+		t.Fatalf("%d pairs, then %d and %d, want 10, then 3", len(s.S), len(less.S), len(less.Y))
+	}
+	for i := range 3 {
+		if !sameBits(less.S[i], s.S[7+i]) || !sameBits(less.Y[i], s.Y[7+i]) {
+			t.Errorf("pair %d is not pair %d of the longer memory", i, 7+i)
+		}
+	}
+	if less.Gamma != s.Gamma {
+		t.Errorf("γ = %v, want %v", less.Gamma, s.Gamma)
+	}
+}
+
+// Pairs of sizes that overflow in the recursion: the direction is refused, and the run
+// goes on down the gradient.
+func TestResumeFromWildPairs(t *testing.T) {
+	s := run(t, rosenbrockObjective, []float64{-1.2, 1}, lbfgs.Options{MaxIterations: 3}).result.State
+	s.S = [][]float64{{1e200, 0}}
+	s.Y = [][]float64{{1e-150, 0}}
+	if r := run(t, rosenbrockObjective, nil, lbfgs.Options{InitialState: s}).result; r.Status != lbfgs.GradientConverged {
+		t.Errorf("%v at %v", r.Status, r.X)
 	}
 }
 
@@ -677,15 +802,7 @@ func TestScaleInvariance(t *testing.T) {
 		want := run(t, p.objective(), p.from(1), lbfgs.Options{GradTolerance: 1e-9})
 		for _, k := range []int{-40, 40} {
 			scale := math.Ldexp(1, k)
-			f := p.objective()
-			scaled := func(x, g []float64) float64 {
-				v := f(x, g)
-				for i := range g {
-					g[i] *= scale
-				}
-				return v * scale
-			}
-			got := run(t, scaled, p.from(1), lbfgs.Options{GradTolerance: 1e-9 * scale})
+			got := run(t, scaled(p.objective(), scale), p.from(1), lbfgs.Options{GradTolerance: 1e-9 * scale})
 			for _, point := range got.points {
 				point[len(point)-1] /= scale
 			}
@@ -819,15 +936,11 @@ func TestLimits(t *testing.T) {
 func TestFirstStep(t *testing.T) {
 	for _, scale := range []float64{1e-300, 1e-150, 1e-20, 1e-3, 1, 1e3, 1e20, 1e150} {
 		for _, first := range []float64{0, 1e-3, 50} {
-			g := quadratic(6, 6, 10)
-			f, log := recorded(func(x, grad []float64) float64 {
-				v := g(x, grad)
-				for i := range grad {
-					grad[i] *= scale
-				}
-				return v * scale
-			})
+			f, log := recorded(scaled(quadratic(6, 6, 10), scale))
 			r, err := lbfgs.Minimize(t.Context(), f, make([]float64, 6), lbfgs.Options{InitialStep: first, GradTolerance: 1e-6 * scale})
+			if _, err := lbfgs.Minimize(t.Context(), f, nil, lbfgs.Options{InitialState: r.State, GradTolerance: 1e-6 * scale}); err != nil {
+				t.Errorf("f × %v, InitialStep %v: continued: %v", scale, first, err)
+			}
 			want := first
 			if first == 0 {
 				want = 1
@@ -866,6 +979,75 @@ func TestRoundingFloor(t *testing.T) {
 		if err != nil || last.F > good.F || last.Evaluations > good.Evaluations+80 {
 			t.Errorf("%s: f = %v after %d calls, then %v after %d (%v), error %v", p.name, good.F, good.Evaluations, last.F, last.Evaluations, last.Status, err)
 		}
+	}
+}
+
+// Where rounding hides f, the slope leads: of equal values the one with the smaller
+// gradient is returned.
+func TestFlatValue(t *testing.T) {
+	f, log := recorded(flat(quadratic(5, 5, 100)))
+	r, err := lbfgs.Minimize(t.Context(), f, make([]float64, 5), lbfgs.Options{GradTolerance: 0x1p-80, RelativeDecrease: -1})
+	least := math.Inf(1)
+	for _, c := range *log {
+		least = min(least, maxAbs(c.g))
+	}
+	if err != nil || r.Status != lbfgs.GradientConverged || maxAbs(r.Gradient) != least {
+		t.Errorf("%v with max|∇f| = %v, least %v, error %v", r.Status, maxAbs(r.Gradient), least, err)
+	}
+}
+
+// A start whose value rounding has made the lowest: the run ends at the minimum, but
+// returns the start.
+func TestLowestByRounding(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		slope      lbfgs.Objective
+		n          int
+		kick       float64 // makes the gradient at the start large
+		tolerance  float64
+		iterations int
+	}{
+		{"gradient of zero", quadratic(1, 1, 1), 1, 0, -1, 1},
+		{"small gradient", quadratic(10, 10, 1e4), 10, 1e4, 1e3 * 0x1p-60, 10},
+	} {
+		slope := scaled(c.slope, 0x1p-60)
+		f := func(x, g []float64) float64 {
+			slope(x, g)
+			if maxAbs(x) == 0 {
+				g[0] -= c.kick * 0x1p-60
+				return 1
+			}
+			return 1 + 4*0x1p-52
+		}
+		r, err := lbfgs.Minimize(t.Context(), f, make([]float64, c.n), lbfgs.Options{GradTolerance: c.tolerance, RelativeDecrease: -1})
+		if err != nil || r.Status != lbfgs.Stalled || r.Iterations != c.iterations || r.F != 1 || maxAbs(r.X) != 0 {
+			t.Errorf("%s: %v after %d iterations at f = %v, X = %v, error %v", c.name, r.Status, r.Iterations, r.F, r.X, err)
+		}
+	}
+}
+
+// A value that rises by 0.4 of Noise per call, while the gradient promises descent,
+// cannot climb by more than Noise in ten steps.
+func TestNoiseDoesNotAddUp(t *testing.T) {
+	const noise = 1e-9
+	slope := scaled(quadratic(10, 10, 1e4), 1e-10)
+	f, log := recorded(slope)
+	rising := func(x, g []float64) float64 {
+		f(x, g)
+		return 1 + float64(0.4*noise*float64(len(*log)))
+	}
+	var values []float64
+	_, err := lbfgs.Minimize(t.Context(), rising, make([]float64, 10), lbfgs.Options{
+		Noise: noise, GradTolerance: -1, RelativeDecrease: -1,
+		Progress: func(p lbfgs.Progress) bool {
+			if values = append(values, p.F); p.F > 1+0.4*noise+1.01*noise {
+				t.Errorf("iteration %d: f = %v", p.Iteration, p.F)
+			}
+			return true
+		},
+	})
+	if err != nil || len(values) < 2 {
+		t.Errorf("steps to %v, want at least two upward; error %v", values, err)
 	}
 }
 

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A line search gives up after maxTrials trials. It settles for a step that only
-// decreases f after settleTrials.
+// A line search gives up after maxTrials trials. Once it has an upper end, it settles
+// after settleTrials for a step that only decreases f.
 const (
 	maxTrials    = 60
-	settleTrials = 30
+	settleTrials = 20
 )
 
 // sample is φ(a) = f(x + a·d) and the slope φ′(a) = d·∇f(x + a·d) at the step a.
@@ -34,11 +34,12 @@ func (m *Minimizer) search(ctx context.Context, f Objective, slope float64) (t s
 	low := m.lowest()
 	xlo, stop := m.x, SearchFailed
 	for trial, a := 0, 1.0; trial < maxTrials; trial++ {
-		if b.lo.f < m.f && trial >= settleTrials {
+		open := math.IsInf(b.hi.a, 1)
+		if b.lo.f < m.f && trial >= settleTrials && !open {
 			break
 		}
 		if !m.place(a, xlo) {
-			if m.memory.used > 0 || !math.IsInf(b.hi.a, 1) {
+			if m.memory.used > 0 || !open {
 				break
 			}
 			a *= 10 // the guessed scale is below the rounding of x

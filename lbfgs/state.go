@@ -50,7 +50,7 @@ func (m *Minimizer) load(s *State) {
 	copy(m.bestX, s.BestX)
 	copy(m.bestG, s.BestGradient)
 	m.bestF, m.bestNorm = s.BestF, normInf(s.BestGradient)
-	for i := max(0, len(s.S)-m.memory.limit); i < len(s.S); i++ {
+	for i := range s.S {
 		p := m.memory.slot(len(m.x))
 		copy(p.s, s.S[i])
 		copy(p.y, s.Y[i])
