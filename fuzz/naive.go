@@ -165,8 +165,11 @@ func rotate(t, v mat.Matrix, p, q int) bool {
 			m.Set(i, q, float64(sin*f)+float64(cos*g))
 		}
 	}
+	tp, tq := t.At(p, p)-float64(tan*x), t.At(q, q)+float64(tan*x)
 	turn(t)
 	turn(t.T())
+	t.Set(p, p, tp)
+	t.Set(q, q, tq)
 	t.Set(p, q, 0)
 	t.Set(q, p, 0)
 	turn(v)

@@ -1,0 +1,233 @@
+package fuzz_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+func naiveMul(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+	mat.Copy(dst, fuzz.NaiveMul(alpha, a, b, beta, dst))
+}
+
+func naiveEig(a mat.Matrix) ([]float64, mat.Matrix, error) {
+	w, v := fuzz.NaiveEig(a)
+	return w, v, nil
+}
+
+// outside writes one number behind the last element of each row but the last,
+// through the storage that rows share.
+func outside(m mat.Matrix) {
+	if m.Rows > 1 && m.ColStride > 0 && m.RowStride > m.Cols*m.ColStride {
+		m.Data[m.Cols*m.ColStride] = 0
+	}
+}
+
+// A law accepts right implementations on every draw and refuses each wrong one
+// on some draw.
+func TestLaws(t *testing.T) {
+	type law = func(*fuzz.Source) error
+	mul := func(f func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)) law {
+		return func(s *fuzz.Source) error { return fuzz.CheckMul(s, f) }
+	}
+	lower := func(f func(l, b mat.Matrix)) law {
+		return func(s *fuzz.Source) error { return fuzz.CheckSolveLower(s, f) }
+	}
+	upper := func(f func(u, b mat.Matrix)) law {
+		return func(s *fuzz.Source) error { return fuzz.CheckSolveUpper(s, f) }
+	}
+	chol := func(f func(a mat.Matrix) (mat.Matrix, int)) law {
+		return func(s *fuzz.Source) error { return fuzz.CheckCholesky(s, f) }
+	}
+	eig := func(f func(a mat.Matrix) ([]float64, mat.Matrix, error)) law {
+		return func(s *fuzz.Source) error { return fuzz.CheckEig(s, f) }
+	}
+	for _, c := range []struct {
+		name  string
+		right bool
+		law   law
+	}{
+		{"mul", true, mul(mat.Mul)},
+		{"naive mul", true, mul(naiveMul)},
+		{"mul ignores beta", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			mat.Mul(dst, alpha, a, b, min(1, math.Abs(beta)))
+		})},
+		{"mul reads dst with beta 0", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			mat.Scale(dst, beta, dst)
+			naiveMul(dst, alpha, a, b, 1)
+		})},
+		{"mul reads factors with alpha 0", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			x := fuzz.NaiveMul(1, a, b, 0, mat.Matrix{})
+			mat.Scale(x, alpha, x)
+			naiveMul(dst, 0, a, b, beta)
+			mat.Add(dst, dst, 1, x)
+		})},
+		{"mul leaves out the last term", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			k := max(a.Cols-1, 0)
+			naiveMul(dst, alpha, a.Slice(0, a.Rows, 0, k), b.Slice(0, k, 0, b.Cols), beta)
+		})},
+		{"mul writes outside", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			outside(dst)
+		})},
+		{"mul writes its factor", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			mat.Scale(a, alpha, a)
+		})},
+		{"mul in single precision", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			for i := range dst.Rows {
+				for j := range dst.Cols {
+					dst.Set(i, j, float64(float32(dst.At(i, j))))
+				}
+			}
+		})},
+		{"solve lower", true, lower(mat.SolveLower)},
+		{"naive solve lower", true, lower(func(l, b mat.Matrix) { mat.Copy(b, fuzz.NaiveSolveLower(l, b)) })},
+		{"solve reads above the diagonal", false, lower(func(l, b mat.Matrix) {
+			x := fuzz.NaiveSolveLower(l, b)
+			for i := range x.Rows {
+				for j := range x.Cols {
+					b.Set(i, j, x.At(i, j)+0*l.At(0, l.Cols-1))
+				}
+			}
+		})},
+		{"solve takes the diagonal for 1", false, lower(func(l, b mat.Matrix) {
+			l = l.Clone()
+			l.Diag().Fill(1)
+			mat.Copy(b, fuzz.NaiveSolveLower(l, b))
+		})},
+		{"solve writes the triangle", false, lower(func(l, b mat.Matrix) {
+			mat.Copy(b, fuzz.NaiveSolveLower(l, b))
+			l.Diag().Fill(1)
+		})},
+		{"solve writes outside", false, lower(func(l, b mat.Matrix) {
+			mat.Copy(b, fuzz.NaiveSolveLower(l, b))
+			outside(b)
+		})},
+		{"solve by an inverse in single precision", false, lower(func(l, b mat.Matrix) {
+			x := fuzz.NaiveSolveLower(l, b)
+			for i := range x.Rows {
+				for j := range x.Cols {
+					b.Set(i, j, float64(float32(x.At(i, j))))
+				}
+			}
+		})},
+		{"solve upper", true, upper(mat.SolveUpper)},
+		{"naive solve upper", true, upper(func(u, b mat.Matrix) { mat.Copy(b, fuzz.NaiveSolveUpper(u, b)) })},
+		{"solve upper is lower", false, upper(mat.SolveLower)},
+		{"naive Cholesky", true, chol(fuzz.NaiveCholesky)},
+		{"Cholesky accepts everything", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
+			l, _ := fuzz.NaiveCholesky(a)
+			return l, a.Rows
+		})},
+		{"Cholesky counts from 1", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
+			l, failed := fuzz.NaiveCholesky(a)
+			if failed < a.Rows {
+				failed++
+			}
+			return l, failed
+		})},
+		{"Cholesky with jitter", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
+			a = a.Clone()
+			for i := range a.Rows {
+				a.Set(i, i, a.At(i, i)*(1+1e-10))
+			}
+			return fuzz.NaiveCholesky(a)
+		})},
+		{"Cholesky in place", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
+			l, failed := fuzz.NaiveCholesky(a)
+			mat.Copy(a, l)
+			return l, failed
+		})},
+		{"naive eigenvalues", true, eig(naiveEig)},
+		{"eigenvalues in descending order", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			slices.Reverse(w)
+			n := a.Rows
+			r := v.Clone()
+			for j := range n {
+				mat.Copy(r.Slice(0, n, j, j+1), v.Slice(0, n, n-1-j, n-j))
+			}
+			return w, r, nil
+		})},
+		{"eigenvectors not normalised", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			mat.Scale(v, 1+1e-12, v)
+			return w, v, nil
+		})},
+		{"eigenvectors in rows", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			return w, v.T(), nil
+		})},
+		{"eigenvalues off by 1e-12", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			for i := range w {
+				w[i] *= 1 + 1e-12
+			}
+			return w, v, nil
+		})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			draws := 200
+			if testing.Short() && c.right {
+				draws = 50
+			}
+			for seed := range uint64(draws) {
+				err := c.law(fuzz.New(seed))
+				if err != nil && c.right {
+					t.Fatalf("seed %d: %v", seed, err)
+				}
+				if err != nil {
+					return
+				}
+			}
+			if !c.right {
+				t.Error("no draw refuses it")
+			}
+		})
+	}
+}
+
+// seeds are inputs that reach every kind of problem of a law.
+func seeds(f *testing.F) {
+	f.Add([]byte{})
+	for seed := range uint64(6) {
+		s := fuzz.New(seed)
+		data := make([]byte, 64)
+		for i := range data {
+			data[i] = byte(s.IntN(256))
+		}
+		f.Add(data)
+	}
+}
+
+func FuzzMul(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := fuzz.CheckMul(fuzz.FromBytes(data), mat.Mul); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzSolveLower(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := fuzz.CheckSolveLower(fuzz.FromBytes(data), mat.SolveLower); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzSolveUpper(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := fuzz.CheckSolveUpper(fuzz.FromBytes(data), mat.SolveUpper); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
