@@ -140,7 +140,8 @@ type rotation struct{ c, s float64 }
 
 // rotations collects the sweeps that are to be applied to the columns of z, so
 // that a few rows of z meet many sweeps while they are in the nearest cache.
-// Every row is treated alike and alone, so rows run in parallel.
+// Every row is treated alike and alone, so rows run in parallel. Between finish
+// and start nothing is recorded.
 type rotations struct {
 	z       mat.Matrix
 	record  bool
@@ -168,8 +169,11 @@ func (r *rotations) start(z mat.Matrix) {
 	r.list, r.steps = r.list[:0], r.steps[:0]
 }
 
-// ignore makes flip and sweep record nothing.
-func (r *rotations) ignore() { r.z, r.record = mat.Matrix{}, false }
+// finish applies what is left and lets go of z.
+func (r *rotations) finish() {
+	r.apply()
+	r.z, r.record = mat.Matrix{}, false
+}
 
 // flip records the reversal of columns lo to hi.
 func (r *rotations) flip(lo, hi int) {

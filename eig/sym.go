@@ -84,13 +84,15 @@ type Solver struct {
 	tau     []float64  // Householder coefficients
 	panel   []float64  // 3·panelWidth rows of length n
 	partial []float64  // symvChunks rows of length n
-	perm    []int
+	perm    []int      // column of V in ascending order → row of the tridiagonal matrix
 
 	symvPart func(chunk int) // set once, so that a parallel call does not allocate
 	symvArgs symvArgs
 
-	rotations
-	wy
+	rotations rotations
+
+	t       []float64 // T of the compact WY form, panelWidth×panelWidth
+	product []float64 // (T·Vᵀ·Z)ᵀ, n×panelWidth
 }
 
 // Sym is the function [Sym] with s's workspace. If dst.Vectors is n×n with
@@ -116,10 +118,11 @@ func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
 	}
 	s.tridiagonalize()
 	s.rotations.start(v)
-	if err := s.ql(); err != nil {
+	err = s.ql()
+	s.rotations.finish()
+	if err != nil {
 		return err
 	}
-	s.rotations.apply()
 	s.sort()
 	s.permuteColumns(v)
 	s.backTransform(v)
@@ -137,7 +140,6 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 		return err
 	}
 	s.tridiagonalize()
-	s.rotations.ignore()
 	if err := s.ql(); err != nil {
 		return err
 	}
@@ -192,6 +194,8 @@ func (s *Solver) grow(n int) {
 	s.panel = resize(s.panel, 3*panelWidth*n)
 	s.partial = resize(s.partial, symvChunks(n)*n)
 	s.perm = resize(s.perm, n)
+	s.t = resize(s.t, panelWidth*panelWidth)
+	s.product = resize(s.product, panelWidth*n)
 }
 
 // resize returns a slice of length n, of s's memory if that is large enough.
