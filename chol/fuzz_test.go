@@ -1,0 +1,42 @@
+package chol_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+func factor(a mat.Matrix) (mat.Matrix, int) {
+	f, err := chol.Factorize(a)
+	var failed *chol.NotPositiveDefiniteError
+	switch {
+	case errors.As(err, &failed):
+		return mat.Matrix{}, failed.Index
+	case err != nil:
+		return mat.Matrix{}, -1
+	}
+	return f.L(), a.Rows
+}
+
+func FuzzFactorize(f *testing.F) {
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := fuzz.CheckCholesky(fuzz.FromBytes(data), factor); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestLaws(t *testing.T) {
+	for _, leaf := range []int{3, 32} {
+		chol.SetLeaf(t, leaf)
+		for seed := range uint64(300) {
+			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
+				t.Errorf("leaf %d, seed %d: %v", leaf, seed, err)
+			}
+		}
+	}
+}
