@@ -65,6 +65,9 @@ func (s *Solver) qlBlock(lo, hi int, budget *int) (row int, ok bool) {
 		for m < len(e) && !negligible(e[m], d[m], d[m+1]) {
 			m++
 		}
+		if m < len(e) {
+			e[m] = 0
+		}
 		if m == l {
 			l++
 			continue

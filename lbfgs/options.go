@@ -29,8 +29,8 @@ type Options struct {
 	GradTolerance float64
 
 	// RelativeDecrease ends the run when f fell by at most RelativeDecrease·|f| over
-	// the last 10 iterations; no unit. Default 1e-12; negative: never, and a run that asks
-	// for a smaller gradient than rounding allows may then go on to a limit.
+	// the last 10 iterations; no unit. Default 1e-12; negative: never, and a run that
+	// asks for a smaller gradient than rounding allows may then go on to a limit.
 	RelativeDecrease float64
 
 	// C1 is the fraction c₁ of the predicted decrease that a step must reach, and C2
@@ -92,8 +92,8 @@ const (
 	// Cancelled: the context ended.
 	Cancelled
 	// SearchFailed: no better point was found even down the gradient. At a minimum this
-	// means that the rounding error of f or of its gradient is above what the tolerances
-	// ask for; elsewhere, that the gradient does not belong to the function.
+	// means that the rounding error of f or of its gradient is above what Noise and the
+	// tolerances allow for; elsewhere, that the gradient does not belong to the function.
 	SearchFailed
 	// Infeasible: as SearchFailed, with infeasible points among the last trials; or the
 	// starting point is infeasible.

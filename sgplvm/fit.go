@@ -121,7 +121,7 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 		MaxIterations:    steps,
 		GradTolerance:    1e-8 * float64(len(m.problem.y.Data)),
 		RelativeDecrease: 1e-7,
-		Noise:            1e-12,
+		Noise:            1e-10,
 		Progress: func(p lbfgs.Progress) bool {
 			if t.options.Progress == nil {
 				return true

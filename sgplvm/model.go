@@ -71,7 +71,7 @@ type Config struct {
 
 	// Jitter is added to the diagonals of the latent kernel matrix and of those of
 	// free spatial inducing points, as a fraction of their mean. It is the same for
-	// a whole training run. Default 1e-8; negative: none.
+	// a whole training run. Default 1e-6; negative: none.
 	Jitter float64
 
 	// Seed decides everything random: which latent points become inducing points
@@ -159,7 +159,7 @@ func New(data Data, cfg Config) (*Model, error) {
 	case cfg.Jitter < 0:
 		m.jitter = 0
 	case cfg.Jitter == 0:
-		m.jitter = 1e-8
+		m.jitter = 1e-6
 	default:
 		m.jitter = cfg.Jitter
 	}

@@ -81,7 +81,8 @@ func (p *Params) visit(other *Params, free group, f func(value, slope []float64,
 func scalar(value, slope *float64, f func(value, slope []float64, positive bool)) {
 	v, s := []float64{*value}, []float64{*slope}
 	f(v, s, true)
-	*value, *slope = v[0], s[0]
+	*slope = s[0] // first: the two may be one
+	*value = v[0]
 }
 
 // count returns the number of free parameters.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -156,7 +157,7 @@ func readHeader(path string) (pngHeader, error) {
 	return h, nil
 }
 
-// decodeHeader is readHeader for an open file of the given length.
+// decodeHeader is readHeader for an open file of length bytes.
 func decodeHeader(r io.Reader, length int64) (pngHeader, *Error) {
 	b := bufio.NewReader(r)
 	// Signature, length and name of the first chunk, then IHDR: width, height,
@@ -225,29 +226,37 @@ func readPixels[T uint8 | uint16](folder string, names []string, want pngHeader,
 }
 
 func readPicture[T uint8 | uint16](dst []T, path string, want pngHeader) error {
-	h, err := readHeader(path)
-	if err != nil {
-		return err
-	}
-	file, _, err := openPNG(path)
+	file, length, err := openPNG(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	picture, err := png.Decode(bufio.NewReader(file))
-	if err != nil {
-		e := pngError(err)
-		e.Path = path
-		return e
-	}
-	if s := picture.Bounds().Size(); s.X != want.width || s.Y != want.height || h.bits != want.bits || h.colour && !want.colour {
-		return &Error{Path: path, Found: "another header than before", Want: "a file that is not written to"}
-	}
-	if err := samples(dst, picture, len(dst)/(want.width*want.height)); err != nil {
-		err.Path = path
-		return err
+	if bad := decodePicture(dst, file, length, want); bad != nil {
+		bad.Path = path
+		return bad
 	}
 	return nil
+}
+
+// decodePicture reads the levels of a picture, of which the header is expected
+// to be want, or grey where that is coloured.
+func decodePicture[T uint8 | uint16](dst []T, r io.ReadSeeker, length int64, want pngHeader) *Error {
+	h, bad := decodeHeader(r, length)
+	if bad != nil {
+		return bad
+	}
+	h.colour = h.colour || want.colour
+	if h != want {
+		return &Error{Found: "another header than a moment ago", Want: "a file that nobody writes to"}
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return &Error{Err: err}
+	}
+	picture, err := png.Decode(bufio.NewReader(r))
+	if err != nil {
+		return pngError(err)
+	}
+	return samples(dst, picture, len(dst)/(want.width*want.height))
 }
 
 // samples copies the levels of a picture, channels (1 or 3) side by side.
@@ -258,48 +267,47 @@ func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Erro
 	if p, ok := picture.(*image.Paletted); ok {
 		picture = expand(p)
 	}
-	// Of an opaque picture the bytes are the levels, alpha behind them.
-	var pix []uint8
-	var stride, width, step int
-	r := picture.Bounds()
+	// The bytes of an opaque picture are its levels, big-endian, with alpha behind
+	// those of a coloured one. Grey with alpha looks like a coloured picture.
 	switch p := picture.(type) {
 	case *image.Gray:
-		pix, stride, step = p.Pix, p.Stride, 1
+		unpack(dst, p.Pix, p.Stride, p.Rect, 1, channels, level8)
 	case *image.RGBA:
-		pix, stride, step = p.Pix, p.Stride, 4
+		unpack(dst, p.Pix, p.Stride, p.Rect, 4, channels, level8)
 	case *image.NRGBA:
-		pix, stride, step = p.Pix, p.Stride, 4
+		unpack(dst, p.Pix, p.Stride, p.Rect, 4, channels, level8)
 	case *image.Gray16:
-		pix, stride, step = p.Pix, p.Stride, 2
+		unpack(dst, p.Pix, p.Stride, p.Rect, 2, channels, level16)
 	case *image.RGBA64:
-		pix, stride, step = p.Pix, p.Stride, 8
+		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
 	case *image.NRGBA64:
-		pix, stride, step = p.Pix, p.Stride, 8
+		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
+	default:
+		panic(fmt.Sprintf("dataset: a PNG picture of type %T", picture))
 	}
-	width = 1
-	if _, wide := any(dst).([]uint16); wide {
-		width = 2
-	}
-	if step == 0 || (step == 2 || step == 8) != (width == 2) {
-		return &Error{Found: fmt.Sprintf("pixels of type %T", picture), Want: fmt.Sprintf("%d bits a sample", 8*width)}
-	}
-	have := max(step/width-1, 1)
+	return nil
+}
+
+// level8 and level16 read sample i of a pixel.
+func level8(pixel []uint8, i int) uint16  { return uint16(pixel[i]) }
+func level16(pixel []uint8, i int) uint16 { return binary.BigEndian.Uint16(pixel[2*i:]) }
+
+// unpack copies the first samples of each pixel of step bytes; grey ones
+// (step 1 and 2) have one.
+func unpack[T uint8 | uint16](dst []T, pix []uint8, stride int, r image.Rectangle, step, channels int, level func([]uint8, int) uint16) {
 	at := 0
 	for y := range r.Dy() {
 		row := pix[y*stride:]
 		for x := range r.Dx() {
 			for c := range channels {
-				i := x*step + min(c, have-1)*width
-				v := T(row[i])
-				if width == 2 {
-					v = T(uint16(row[i])<<8 | uint16(row[i+1]))
+				if step <= 2 {
+					c = 0
 				}
-				dst[at] = v
+				dst[at] = T(level(row[x*step:], c))
 				at++
 			}
 		}
 	}
-	return nil
 }
 
 // expand replaces the indices of a palette by its colours.

@@ -183,7 +183,7 @@ func SavePNG(path string, picture image.Image) error {
 // low to high become levels from 0 to 255 (bits = 8) or 65535 (bits = 16),
 // rounded and clamped, so that what [Load] reads from a folder and SaveFrames
 // writes with low 0 and high 255 or 65535 are the same pictures. Each file is
-// written as a whole or not at all. NaN, other numbers of channels and what the
+// written as a whole or not at all; other files of the folder stay. NaN, other numbers of channels and what the
 // file system refuses are errors: [*Error].
 func SaveFrames(folder string, pictures []Picture, low, high float64, bits int) error {
 	if !(high > low) || bits != 8 && bits != 16 {

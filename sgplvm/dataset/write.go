@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -26,14 +27,16 @@ import (
 // that it points to is replaced or made. What exists and is not a regular file,
 // a folder or a device, is refused. Errors: [*Error].
 func WriteFileAtomic(path string, write func(w io.Writer) error) error {
-	target, mode, err := writable(path)
+	target, old, err := writable(path)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Dir(target)
+	// Cut off the last part without filepath.Dir, which would shorten a/../b: not
+	// the same folder if a is a link.
+	folder, _ := filepath.Split(target)
 	temp, err := createTemp(folder)
 	if err != nil {
-		return &Error{Path: path, Err: fmt.Errorf("cannot create a file in the folder %s: %w", oneLine(folder), cause(err))}
+		return &Error{Path: path, Err: fmt.Errorf("cannot create a file in its folder: %w", cause(err))}
 	}
 	done := false
 	defer func() {
@@ -42,7 +45,7 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 			os.Remove(temp.Name())
 		}
 	}()
-	if err := fill(temp, mode, write); err != nil {
+	if err := fill(temp, old, write); err != nil {
 		var e *Error
 		if errors.As(err, &e) {
 			return err
@@ -53,7 +56,7 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 		return &Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w", cause(err))}
 	}
 	done = true
-	if d, err := os.Open(folder); err == nil {
+	if d, err := os.Open(cmp.Or(folder, ".")); err == nil {
 		d.Sync()
 		d.Close()
 	}
@@ -64,11 +67,10 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 const maxLinks = 40
 
 // writable follows symbolic links to the file that is to be written and makes
-// sure that os.Create would open it. mode is that of the old file, 0 if there is
-// none.
-func writable(path string) (target string, mode fs.FileMode, err error) {
-	fail := func(found string, err error) (string, fs.FileMode, error) {
-		return "", 0, &Error{Path: path, Found: found, Want: "a file name to write to", Err: err}
+// sure that os.Create would open it. old is nil if there is no such file yet.
+func writable(path string) (target string, old fs.FileInfo, err error) {
+	fail := func(found string, err error) (string, fs.FileInfo, error) {
+		return "", nil, &Error{Path: path, Found: found, Want: "a file that can be written", Err: err}
 	}
 	if path == "" {
 		return fail("no name", nil)
@@ -81,7 +83,7 @@ func writable(path string) (target string, mode fs.FileMode, err error) {
 		info, err := os.Lstat(target)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return target, 0, nil
+			return target, nil, nil
 		case err != nil:
 			return fail("", err)
 		case info.Mode()&fs.ModeSymlink != 0:
@@ -90,17 +92,18 @@ func writable(path string) (target string, mode fs.FileMode, err error) {
 				return fail("", err)
 			}
 			if !filepath.IsAbs(next) {
-				next = filepath.Join(filepath.Dir(target), next)
+				folder, _ := filepath.Split(target)
+				next = folder + next
 			}
 			target = next
 		case !info.Mode().IsRegular():
 			return fail(kindOf(info), nil)
 		default:
-			old, err := os.OpenFile(target, os.O_WRONLY, 0)
+			f, err := os.OpenFile(target, os.O_WRONLY, 0)
 			if err != nil {
 				return fail("", err)
 			}
-			return target, info.Mode().Perm(), old.Close()
+			return target, info, f.Close()
 		}
 	}
 	return fail("a circle of symbolic links", nil)
@@ -119,10 +122,11 @@ func kindOf(info fs.FileInfo) string {
 	return "a special file"
 }
 
-// createTemp makes a new file with the permissions of os.Create.
+// createTemp makes a new file with the permissions of os.Create. folder is
+// empty or ends in a separator.
 func createTemp(folder string) (*os.File, error) {
 	for try := 0; ; try++ {
-		name := filepath.Join(folder, fmt.Sprintf(".kronfield-%08x.tmp", rand.Uint32()))
+		name := folder + fmt.Sprintf(".kronfield-%08x.tmp", rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
 			return f, err
@@ -130,8 +134,9 @@ func createTemp(folder string) (*os.File, error) {
 	}
 }
 
-// fill writes, syncs and closes the temporary file.
-func fill(f *os.File, mode fs.FileMode, write func(w io.Writer) error) error {
+// fill writes, syncs and closes the temporary file, which gets the permissions
+// of the old one.
+func fill(f *os.File, old fs.FileInfo, write func(w io.Writer) error) error {
 	b := bufio.NewWriterSize(f, 1<<16)
 	if err := write(b); err != nil {
 		return err
@@ -139,8 +144,8 @@ func fill(f *os.File, mode fs.FileMode, write func(w io.Writer) error) error {
 	if err := b.Flush(); err != nil {
 		return cause(err)
 	}
-	if mode != 0 {
-		if err := f.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if old != nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return cause(err)
 		}
 	}

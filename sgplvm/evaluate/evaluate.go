@@ -54,6 +54,10 @@ func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 	var squares, errs, logs float64
 	var nlp []float64
 	var inside [len(Levels)]int
+	var reach [len(Levels)]float64 // half the interval in standard deviations
+	for k, p := range Levels {
+		reach[k] = math.Sqrt2 * math.Erfinv(p)
+	}
 	for i := range truth.Rows {
 		for j := range truth.Cols {
 			y := truth.At(i, j)
@@ -74,8 +78,8 @@ func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 			errs += d
 			nlp = append(nlp, NegativeLogDensity(y, m, v))
 			logs += nlp[len(nlp)-1]
-			for k, p := range Levels {
-				if d <= math.Sqrt2*math.Erfinv(p)*math.Sqrt(v) {
+			for k, z := range reach {
+				if d <= z*math.Sqrt(v) {
 					inside[k]++
 				}
 			}
