@@ -23,3 +23,6 @@ func Tune(t testing.TB, to Tuning) {
 	set(to)
 	t.Cleanup(func() { set(old) })
 }
+
+// Givens is the rotation of the QL iteration.
+var Givens = givens

@@ -306,6 +306,26 @@ func TestAgainstJacobi(t *testing.T) {
 	}
 }
 
+// TestGivens: c² + s² = 1 and (c, s)·r = (g, f) to a few ε, down to the smallest
+// numbers. The QL iteration meets numbers below 4.
+func TestGivens(t *testing.T) {
+	const least = math.SmallestNonzeroFloat64
+	for _, v := range [][2]float64{
+		{3, 4}, {-3, 4}, {1, 0}, {0, 1}, {-2, 0}, {0, -2}, {0, 0}, {1, 1e-200}, {1e-200, -1},
+		{1e-155, 1e-155}, {1e-170, 3e-170}, {1e-300, 1e-310}, {least, least}, {least, 0}, {0, least}, {3 * least, -4 * least},
+	} {
+		g, f := v[0], v[1]
+		c, s, r := eig.Givens(g, f)
+		if !(math.Abs(c*c+s*s-1) <= 4*fuzz.Eps) {
+			t.Errorf("(%g, %g): c² + s² = 1 + %g", g, f, c*c+s*s-1)
+		}
+		tol := 4*fuzz.Eps*math.Abs(r) + least
+		if !(math.Abs(c*r-g) <= tol && math.Abs(s*r-f) <= tol) {
+			t.Errorf("(%g, %g): c·r = %g, s·r = %g", g, f, c*r, s*r)
+		}
+	}
+}
+
 // TestScale: a power of two goes through to the last bit, vectors untouched.
 // 2^±500 is beyond the roots of the range; −1060 makes every entry subnormal.
 func TestScale(t *testing.T) {
@@ -407,6 +427,8 @@ func TestNotConverged(t *testing.T) {
 			var failed *eig.NotConvergedError
 			if !errors.As(err, &failed) || failed.Order != n || failed.Sweeps != limit*n || failed.Index < 0 || failed.Index >= n-1 {
 				t.Errorf("limit %d: got error %v, want one after %d sweeps", limit, err, limit*n)
+			} else if want := fmt.Sprintf("order %d after %d sweeps", n, limit*n); !strings.Contains(err.Error(), want) {
+				t.Errorf("limit %d: error %q does not say %q", limit, err, want)
 			}
 		}
 		// A diagonal matrix needs no sweep.
@@ -437,6 +459,8 @@ func TestOverflow(t *testing.T) {
 		var failed *eig.OverflowError
 		if !errors.As(err, &failed) || failed.Index != c.index || math.Abs(failed.Log2-1026) > 1e-9 {
 			t.Errorf("all %g: got error %v, want eigenvalue %d of 2^1026", a.At(0, 0), err, c.index)
+		} else if want := fmt.Sprintf("eigenvalue %d has a magnitude of 2^1026.0", c.index); !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
 		}
 	}
 	a := mat.NewDense(1, 1, []float64{math.MaxFloat64})
