@@ -1,0 +1,159 @@
+package safetensors
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Element lists the types of elements, named F64, F32, I64, I32 and U8 in the
+// file.
+type Element interface {
+	float64 | float32 | int64 | int32 | uint8
+}
+
+// Tensor is a named dense array in C order: the last axis runs fastest.
+type Tensor struct {
+	Name  string
+	Shape []int // length of each axis; empty for a single number
+	Data  any   // the elements: []float64, []float32, []int64, []int32 or []uint8
+}
+
+// File is the content of a safetensors file.
+type File struct {
+	Metadata map[string]string // without the checksum; may be nil
+	Tensors  []Tensor          // in the order of the data, when read; names are unique
+}
+
+// FormatError reports a file that is not the safetensors file it should be, or
+// content that the format cannot hold.
+type FormatError struct {
+	Place string // where: "header length", "byte 17", `tensor "w"`, "data", ...
+	Found string // what stands there
+	Want  string // what was expected
+}
+
+// Error returns one line that names the place, what stands there and what was
+// expected.
+func (e *FormatError) Error() string {
+	return "safetensors: " + e.Place + ": found " + e.Found + ", expected " + e.Want
+}
+
+// Lookup returns the tensor of that name, or nil if there is none.
+func (f *File) Lookup(name string) *Tensor {
+	for i := range f.Tensors {
+		if f.Tensors[i].Name == name {
+			return &f.Tensors[i]
+		}
+	}
+	return nil
+}
+
+// Values returns the elements of the tensor of that name, which must have the
+// element type T and the given shape; -1 stands for an axis of any length. It
+// shares the tensor's slice. A missing tensor, another type and another shape
+// are each a [*FormatError].
+func Values[T Element](f *File, name string, shape ...int) ([]T, error) {
+	t := f.Lookup(name)
+	if t == nil {
+		return nil, &FormatError{"tensor " + quote(name), "none", "one"}
+	}
+	data, ok := t.Data.([]T)
+	if !ok {
+		have, _ := inspect(t.Data)
+		want, _ := inspect([]T(nil))
+		return nil, &FormatError{"tensor " + quote(name), "type " + have.String(), want.String()}
+	}
+	fits := func(have, want int) bool { return have == want || want == -1 }
+	if !slices.EqualFunc(t.Shape, shape, fits) {
+		return nil, &FormatError{"tensor " + quote(name), "shape " + list(t.Shape),
+			strings.ReplaceAll(list(shape), "-1", "any")}
+	}
+	return data, nil
+}
+
+// dtype is the type of a tensor's elements, in the order of their tensors in a
+// file: that of the reference implementation, large elements first.
+type dtype uint8
+
+const (
+	i64 dtype = iota + 1
+	f64
+	f32
+	i32
+	u8
+)
+
+var dtypes = [...]struct {
+	name string
+	size int // bytes
+}{{"none", 0}, i64: {"I64", 8}, f64: {"F64", 8}, f32: {"F32", 4}, i32: {"I32", 4}, u8: {"U8", 1}}
+
+func (t dtype) String() string { return dtypes[t].name }
+
+func (t dtype) size() int { return dtypes[t].size }
+
+// typeNamed returns the type of that name, zero if there is none.
+func typeNamed(name string) dtype {
+	for t := i64; t <= u8; t++ {
+		if name == t.String() {
+			return t
+		}
+	}
+	return 0
+}
+
+// inspect returns the type and the length of a slice of elements, and a zero
+// dtype for anything else.
+func inspect(data any) (dtype, int) {
+	switch d := data.(type) {
+	case []int64:
+		return i64, len(d)
+	case []float64:
+		return f64, len(d)
+	case []float32:
+		return f32, len(d)
+	case []int32:
+		return i32, len(d)
+	case []uint8:
+		return u8, len(d)
+	}
+	return 0, 0
+}
+
+// sizeOf returns the product of the axes and the element size, and whether an
+// int can count it, empty axes left aside.
+func sizeOf(shape []int, elem int) (size int, ok bool) {
+	product, empty := uint64(elem), false
+	for _, d := range shape {
+		if d == 0 {
+			empty = true
+			continue
+		}
+		hi, lo := bits.Mul64(product, uint64(d))
+		if hi != 0 || lo > math.MaxInt {
+			return 0, false
+		}
+		product = lo
+	}
+	if empty {
+		return 0, true
+	}
+	return int(product), true
+}
+
+// list spells integers as JSON does: [2,3].
+func list(v []int) string {
+	return strings.ReplaceAll(fmt.Sprint(v), " ", ",")
+}
+
+// quote makes foreign text safe to show: one line, escaped, not too long.
+func quote(s string) string {
+	if len(s) > 40 {
+		return strconv.Quote(s[:40]) + "..."
+	}
+	return strconv.Quote(s)
+}
