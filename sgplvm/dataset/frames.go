@@ -180,7 +180,9 @@ func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
 		return Layout{}, &mismatch{fmt.Sprintf("rows of %d values and no grid", p), "a grid, WIDTHxHEIGHT, to divide them"}
 	}
 	got := want
-	got.Channels = max(want.Channels, 1)
+	if got.Channels == 0 {
+		got.Channels = 1
+	}
 	if bad := got.check(); bad != nil {
 		return Layout{}, bad
 	}
@@ -188,15 +190,11 @@ func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
 	if int64(points)*int64(got.Channels) == int64(p) {
 		return got, nil
 	}
-	expected := fmt.Sprintf("%d for %s", int64(points)*int64(got.Channels), want.grid())
-	if want.Channels != 0 {
-		expected += " and " + counted(want.Channels, "channel")
-	}
-	switch {
-	case p%points != 0:
+	expected := fmt.Sprintf("%d for %s and %s", int64(points)*int64(got.Channels), want.grid(), counted(got.Channels, "channel"))
+	if p%points != 0 {
 		expected += fmt.Sprintf(" (%d points do not divide the row)", points)
-	case want.Channels == 0:
-		expected += fmt.Sprintf(" and 1 channel (%d channels would fit)", p/points)
+	} else if n := p / points; n > 0 && n <= MaxChannels {
+		expected += fmt.Sprintf(" (%s would fit)", counted(n, "channel"))
 	}
 	return Layout{}, &mismatch{fmt.Sprintf("rows of %d values", p), expected}
 }
@@ -215,13 +213,13 @@ func (l Layout) check() *mismatch {
 
 // grid names the grid that was asked for.
 func (l Layout) grid() string {
-	side := func(n int) string {
-		if n == 0 {
-			return "any"
-		}
-		return strconv.Itoa(n)
+	switch {
+	case l.Height == 0:
+		return fmt.Sprintf("a width of %d", l.Width)
+	case l.Width == 0:
+		return fmt.Sprintf("a height of %d", l.Height)
 	}
-	return "a grid of " + side(l.Width) + "x" + side(l.Height)
+	return "a grid of " + FormatGrid(l.Width, l.Height)
 }
 
 // Points returns the number of pixels of a picture, n_s.
