@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+func demo(ctx context.Context, e *environment, args []string) error {
+	f := newFlags(e, "demo", `sgplvm demo [flags]
+
+Draws frames of a moving face, trains on most of them, hides half the pixels of
+the others, fills these in, prints the errors and writes pictures.`)
+	out := f.String("out", "sgplvm-demo", "the `folder` to write to")
+	grid := f.String("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
+	count := f.Int("frames", 96, "frames drawn; every fourth is held out")
+	iters := f.Int("iters", 200, "steps of training")
+	seed := f.Uint64("seed", 1, "seed of the frames' noise, the hidden pixels and training")
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	l, err := layoutFlags(f, *grid, 1)
+	if err != nil {
+		return err
+	}
+	if err := f.atLeast("frames", *count, 8); err != nil {
+		return err
+	}
+	if err := f.atLeast("iters", *iters, 1); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	begin := time.Now()
+
+	frames := drawFaces(*count, l.Width, l.Height, *seed)
+	training, held := split(frames)
+	fmt.Fprintf(e.stdout, "drew %d frames of %s pixels: %d to learn from, %d to fill in\n",
+		*count, *grid, training.Shape[0], held.Shape[0])
+	known, err := dataset.FromArray("drawn frames", training, l)
+	if err != nil {
+		return err
+	}
+	truth, err := dataset.FromArray("held-out frames", held, l)
+	if err != nil {
+		return err
+	}
+	seen, err := dataset.FromArray("half-seen frames", hide(held, *seed), l)
+	if err != nil {
+		return err
+	}
+
+	space, err := dataset.Space(l.Width, l.Height, "product")
+	if err != nil {
+		return err
+	}
+	m, err := sgplvm.New(known.Data(), sgplvm.Config{Space: space, LatentDims: min(12, known.Count-1), Seed: *seed, Attributes: pictureAttributes(l)})
+	if err != nil {
+		return err
+	}
+	if _, err := fitWithProgress(ctx, e, m, sgplvm.FitOptions{Iterations: *iters}); err != nil {
+		return err
+	}
+	filled, err := fill(ctx, e, m, seen)
+	if err != nil {
+		return err
+	}
+	summary, err := summarize(seen, filled, truth)
+	if err != nil {
+		return err
+	}
+	if err := evaluate.Table(e.stdout, []string{"hidden pixels"}, summary); err != nil {
+		return err
+	}
+
+	for _, file := range []struct {
+		name string
+		save func(path string) error
+	}{
+		{"strip.png", func(path string) error { return saveSheet(path, seen, filled, truth, min(held.Shape[0], 8)) }},
+		{"model.safetensors", func(path string) error { return saveModel(path, m) }},
+		{"train.npy", func(path string) error {
+			return dataset.SaveNPY(path, training.Shape, training.Float64s(), npy.Float64)
+		}},
+		{"seen.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, seenValues(seen), npy.Float64) }},
+		{"filled.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, filled.mean, npy.Float64) }},
+		{"truth.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, held.Float64s(), npy.Float64) }},
+	} {
+		if err := file.save(filepath.Join(*out, file.name)); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(e.stdout, "wrote %s: strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
+		*out, time.Since(begin).Round(100*time.Millisecond))
+	return nil
+}
+
+// split divides frames into those to learn from and every fourth, held out.
+func split(frames *npy.Array) (training, held *npy.Array) {
+	values := frames.Float64s()
+	size := len(values) / frames.Shape[0]
+	var a, b []float64
+	for i := range frames.Shape[0] {
+		frame := values[i*size : (i+1)*size]
+		if i%4 == 2 {
+			b = append(b, frame...)
+		} else {
+			a = append(a, frame...)
+		}
+	}
+	shaped := func(v []float64) *npy.Array {
+		return npy.New(v, append([]int{len(v) / size}, frames.Shape[1:]...)...)
+	}
+	return shaped(a), shaped(b)
+}
+
+// hide returns the frames with half the pixels missing: scattered ones in the
+// even frames, the left or right half of the odd ones.
+func hide(frames *npy.Array, seed uint64) *npy.Array {
+	rng := rand.New(rand.NewPCG(seed, 0x41de))
+	values := append([]float64{}, frames.Float64s()...)
+	n, height, width := frames.Shape[0], frames.Shape[1], frames.Shape[2]
+	for i := range n {
+		frame := values[i*height*width : (i+1)*height*width]
+		order := rng.Perm(len(frame))
+		left := i%4 == 1
+		for k, at := range order {
+			switch c := at % width; {
+			case i%2 == 0 && k < len(order)/2,
+				i%2 == 1 && left == (c < width/2):
+				frame[at] = math.NaN()
+			}
+		}
+	}
+	return npy.New(values, frames.Shape...)
+}
+
+func seenValues(f *dataset.Frames) []float64 {
+	var v []float64
+	for i := range f.Count {
+		v = append(v, f.Values(i)...)
+	}
+	return v
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+func impute(ctx context.Context, e *environment, args []string) error {
+	f := newFlags(e, "impute", `sgplvm impute -model MODEL -data F -out FILLED.npy [flags]
+
+Fills in the missing pixels of pictures. NaN means missing, or 0 in a mask.
+Observed values are kept as they are; the results have the shape of the input.`)
+	model := f.String("model", "", "the model `file`")
+	data := f.String("data", "", "the pictures: a .npy `file` or a folder of PNG frames")
+	grid := f.String("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
+	observed := f.String("observed", "", "mask `file`, .npy: 1 where a value was observed, 0 where not")
+	out := f.String("out", "", "`file` for the filled pictures, .npy")
+	variance := f.String("variance", "", "`file` for the variance of every value, noise included, .npy; 0 where observed")
+	truth := f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in")
+	sheet := f.String("sheet", "", "PNG `file` with the first pictures: seen, filled and, with -truth, truth")
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	if err := f.require("model", "data", "out"); err != nil {
+		return err
+	}
+	want, err := layoutFlags(f, *grid, 0)
+	if err != nil {
+		return err
+	}
+	for _, path := range []string{*out, *variance, *sheet} {
+		if path != "" {
+			if err := writable(path); err != nil {
+				return err
+			}
+		}
+	}
+	m, err := loadModel(*model)
+	if err != nil {
+		return err
+	}
+	want.Channels = m.Channels()
+	if g := m.Attributes()[attributeGrid]; g != "" {
+		w, h, err := dataset.ParseGrid(g)
+		if err != nil {
+			return fmt.Errorf("%s: attribute %s: %w", *model, attributeGrid, err)
+		}
+		if *grid != "" && (w != want.Width || h != want.Height) {
+			return usagef("impute: -grid %s, expected %s, the model's", *grid, g)
+		}
+		want.Width, want.Height = w, h
+	}
+	frames, err := dataset.Load(*data, want)
+	if err != nil {
+		return err
+	}
+	if frames.Points() != m.Space().Len() {
+		return fmt.Errorf("%s: pictures of %d points, expected %d, the model's", *data, frames.Points(), m.Space().Len())
+	}
+	if *observed != "" {
+		mask, err := dataset.LoadMask(*observed, frames)
+		if err != nil {
+			return err
+		}
+		frames = frames.WithMask(mask)
+	}
+	if err := dataset.CheckNoInf(frames); err != nil {
+		return err
+	}
+	var whole *dataset.Frames
+	if *truth != "" {
+		if whole, err = dataset.Load(*truth, want); err != nil {
+			return err
+		}
+		if whole.Count != frames.Count {
+			return fmt.Errorf("%s: %d pictures, expected %d as in %s", *truth, whole.Count, frames.Count, *data)
+		}
+		if err := dataset.CheckNoInf(whole); err != nil {
+			return err
+		}
+	}
+
+	filled, err := fill(ctx, e, m, frames)
+	if err != nil {
+		return err
+	}
+	if err := dataset.SaveNPY(*out, frames.Shape, filled.mean, npy.Float64); err != nil {
+		return err
+	}
+	if *variance != "" {
+		if err := dataset.SaveNPY(*variance, frames.Shape, filled.variance, npy.Float64); err != nil {
+			return err
+		}
+	}
+	if *sheet != "" {
+		if err := saveSheet(*sheet, frames, filled, whole, min(frames.Count, 16)); err != nil {
+			return err
+		}
+	}
+	if whole != nil {
+		return printErrors(e, frames, filled, whole)
+	}
+	return nil
+}
+
+func loadModel(path string) (*sgplvm.Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	m, err := sgplvm.Load(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// result holds the imputed pictures, one after the other.
+type result struct {
+	mean, variance []float64
+	size           int // values of a picture
+}
+
+// fill imputes all pictures, several at a time.
+func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.Frames) (*result, error) {
+	size := frames.Points() * frames.Channels
+	r := &result{mean: make([]float64, frames.Count*size), variance: make([]float64, frames.Count*size), size: size}
+	begin := time.Now()
+	p := newProgress(e)
+	defer p.clear()
+	var (
+		mu       sync.Mutex
+		done     int
+		messages = map[int]string{}
+		failures = make([]error, frames.Count)
+		local    int
+	)
+	mat.Parallel(frames.Count, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		prediction, _, err := m.Impute(ctx, frames.Observed(i), sgplvm.InferOptions{})
+		if err != nil {
+			failures[i] = err
+			return
+		}
+		copy(r.mean[i*size:], prediction.Mean.Data)
+		copy(r.variance[i*size:], prediction.Variance.Data)
+		mu.Lock()
+		defer mu.Unlock()
+		if frames.Missing(i) == size {
+			messages[i] = "nothing observed: filled with the prediction of the prior"
+		}
+		if prediction.Conditioning == "local" {
+			local++
+		}
+		done++
+		p.counting(done, frames.Count, begin)
+	})
+	p.clear()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for i, err := range failures {
+		if err != nil {
+			return nil, fmt.Errorf("%s: picture %d: %w", frames.Name, i, err)
+		}
+	}
+	for i := range frames.Count {
+		if text := messages[i]; text != "" {
+			fmt.Fprintf(e.stderr, "sgplvm: %s: picture %d: %s\n", frames.Name, i, text)
+		}
+	}
+	if local > 0 {
+		fmt.Fprintf(e.stderr, "sgplvm: %d pictures have so many observed points that each missing one was conditioned on its neighbourhood only\n", local)
+	}
+	return r, nil
+}
+
+// picture returns one imputed picture.
+func (r *result) picture(i int, l dataset.Layout) dataset.Picture {
+	return dataset.Picture{Layout: l, Values: r.mean[i*r.size : (i+1)*r.size]}
+}
+
+// saveSheet draws the first pictures.
+func saveSheet(path string, seen *dataset.Frames, r *result, truth *dataset.Frames, count int) error {
+	s := dataset.Sheet{Columns: []string{"seen", "filled"}, Low: math.Inf(1), High: math.Inf(-1)}
+	if truth != nil {
+		s.Columns = append(s.Columns, "truth")
+	}
+	for i := range count {
+		row := dataset.SheetRow{Label: fmt.Sprint(i), Pictures: []dataset.Picture{seen.Picture(i), r.picture(i, seen.Layout)}}
+		if truth != nil {
+			row.Pictures = append(row.Pictures, truth.Picture(i))
+		}
+		for _, v := range row.Pictures[len(row.Pictures)-1].Values {
+			if v == v {
+				s.Low, s.High = min(s.Low, v), max(s.High, v)
+			}
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	if !(s.High > s.Low) {
+		s.High = s.Low + 1
+	}
+	return dataset.SavePNG(path, s.Image())
+}
+
+// printErrors scores what was filled in.
+func printErrors(e *environment, seen *dataset.Frames, r *result, truth *dataset.Frames) error {
+	summary, err := summarize(seen, r, truth)
+	if err != nil {
+		return err
+	}
+	return evaluate.Table(e.stdout, []string{"filled in"}, summary)
+}
+
+func summarize(seen *dataset.Frames, r *result, truth *dataset.Frames) (evaluate.Summary, error) {
+	var scores []evaluate.Scores
+	n, c := seen.Points(), seen.Channels
+	for i := range seen.Count {
+		s, err := evaluate.Score(mat.NewDense(n, c, truth.Values(i)), mat.NewDense(n, c, seen.Values(i)),
+			mat.NewDense(n, c, r.mean[i*r.size:(i+1)*r.size]), mat.NewDense(n, c, r.variance[i*r.size:(i+1)*r.size]))
+		if err != nil {
+			return evaluate.Summary{}, fmt.Errorf("picture %d: %w", i, err)
+		}
+		scores = append(scores, s)
+	}
+	return evaluate.Summarize(scores), nil
+}

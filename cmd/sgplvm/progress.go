@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// progress writes one line to a terminal again and again, and nothing to
+// anything else.
+type progress struct {
+	e     *environment
+	mu    sync.Mutex
+	last  time.Time
+	width int
+}
+
+func newProgress(e *environment) *progress { return &progress{e: e} }
+
+// show replaces the line, at most some times a second.
+func (p *progress) show(format string, args ...any) {
+	if !p.e.terminal {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) < 100*time.Millisecond {
+		return
+	}
+	p.last = time.Now()
+	line := fmt.Sprintf(format, args...)
+	fmt.Fprintf(p.e.stderr, "\r%-*s", p.width, line)
+	p.width = len(line)
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.width > 0 {
+		fmt.Fprintf(p.e.stderr, "\r%*s\r", p.width, "")
+		p.width = 0
+	}
+}
+
+// training shows a step of training.
+func (p *progress) training(s sgplvm.Progress) bool {
+	p.show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f  %s left",
+		s.Phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, s.TimeLeft.Round(time.Second))
+	return true
+}
+
+// counting shows that done of total pictures are filled in.
+func (p *progress) counting(done, total int, begin time.Time) {
+	left := time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
+	p.show("filled %d/%d pictures  %s left", done, total, left.Round(time.Second))
+}

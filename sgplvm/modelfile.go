@@ -1,0 +1,228 @@
+package sgplvm
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+)
+
+// A model file is a sealed safetensors file. Its tensors, all F64 in C order:
+//
+//	mu, S                    n_ξ×d_ξ     q(X)
+//	Z                        m_ξ×d_ξ     latent inducing inputs
+//	latent.variance          1           σ²_ξ
+//	latent.lengthscale       d_ξ
+//	beta, jitter             1
+//	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
+//	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
+//	spatial.F.variance       1
+//	spatial.F.lengthscale    1 or d_F; 0 for a white kernel
+//	scaler.mean, scaler.scale  d_y
+//	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
+//
+// and its metadata: format, seed, spatial.F.kernel and attribute.NAME for the
+// caller's own entries. No training data are kept.
+const modelFormat = "kronfield sgplvm 1"
+
+// FileError reports a model file that cannot be used.
+type FileError struct{ Err error }
+
+func (e *FileError) Error() string { return "model file: " + e.Err.Error() }
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Save writes the model to w: everything that inference and prediction need, no
+// training data, sealed with a checksum. The bytes depend on the model alone.
+func (m *Model) Save(w io.Writer) error {
+	m.mu.Lock()
+	err := m.ensureAlpha()
+	m.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	p := m.params
+	f := &safetensors.File{Metadata: map[string]string{
+		"format": modelFormat,
+		"seed":   strconv.FormatUint(m.seed, 10),
+	}}
+	put := func(name string, data []float64, shape ...int) {
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: shape, Data: data})
+	}
+	matrix := func(name string, a mat.Matrix) { put(name, a.Clone().Data, a.Rows, a.Cols) }
+	matrix("mu", p.Mu)
+	matrix("S", p.S)
+	matrix("Z", p.Z)
+	put("latent.variance", []float64{p.Latent.Variance}, 1)
+	put("latent.lengthscale", p.Latent.LengthScale, len(p.Latent.LengthScale))
+	put("beta", []float64{p.Beta}, 1)
+	put("jitter", []float64{m.jitter}, 1)
+	for i, k := range p.Spatial {
+		name := fmt.Sprintf("spatial.%d.", i)
+		f.Metadata[name+"kernel"] = string(k.Kind)
+		matrix(name+"X", m.space[i])
+		if p.Xu[i].Rows > 0 {
+			matrix(name+"Xu", p.Xu[i])
+		}
+		put(name+"variance", []float64{k.Variance}, 1)
+		put(name+"lengthscale", append([]float64{}, k.LengthScale...), len(k.LengthScale))
+	}
+	put("scaler.mean", m.scaler.Mean, m.channels)
+	put("scaler.scale", m.scaler.Scale, m.channels)
+	put("alpha", m.alpha.Data, m.alpha.Dims...)
+	for name, v := range m.attributes {
+		f.Metadata["attribute."+name] = v
+	}
+	return safetensors.Write(w, f)
+}
+
+// Load reads a model that Save wrote. It predicts with the bits of the one that
+// was saved, on the same instruction set. Errors: *FileError.
+func Load(r io.Reader) (*Model, error) {
+	f, err := safetensors.ReadSealed(r)
+	if err != nil {
+		return nil, &FileError{err}
+	}
+	m, err := fromFile(f)
+	if err != nil {
+		return nil, &FileError{err}
+	}
+	return m, nil
+}
+
+func fromFile(f *safetensors.File) (*Model, error) {
+	if got := f.Metadata["format"]; got != modelFormat {
+		return nil, fmt.Errorf("format %q, expected %q", got, modelFormat)
+	}
+	seed, err := strconv.ParseUint(f.Metadata["seed"], 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("seed %q, expected a whole number", f.Metadata["seed"])
+	}
+	t := tensorReader{file: f}
+	p := &Params{Beta: t.scalar("beta"), Mu: t.matrix("mu"), S: t.matrix("S"), Z: t.matrix("Z"),
+		Latent: Kernel{Kind: RBF, Variance: t.scalar("latent.variance"), LengthScale: t.vector("latent.lengthscale")}}
+	m := &Model{params: p, seed: seed, jitter: t.scalar("jitter"), attributes: map[string]string{},
+		scaler: Scaler{Mean: t.vector("scaler.mean"), Scale: t.vector("scaler.scale")}}
+	m.channels = len(m.scaler.Mean)
+	for i := 0; f.Lookup(fmt.Sprintf("spatial.%d.X", i)) != nil; i++ {
+		name := fmt.Sprintf("spatial.%d.", i)
+		m.space = append(m.space, t.matrix(name+"X"))
+		p.Spatial = append(p.Spatial, Kernel{Kind: KernelKind(f.Metadata[name+"kernel"]),
+			Variance: t.scalar(name + "variance"), LengthScale: t.vector(name + "lengthscale")})
+		xu := mat.Matrix{}
+		if f.Lookup(name+"Xu") != nil {
+			xu = t.matrix(name + "Xu")
+		}
+		p.Xu = append(p.Xu, xu)
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	for name, v := range f.Metadata {
+		if key, ok := strings.CutPrefix(name, "attribute."); ok {
+			m.attributes[key] = v
+		}
+	}
+	if err := m.validate(); err != nil {
+		return nil, err
+	}
+	dims := []int{p.Z.Rows}
+	for i, x := range m.space {
+		if u := p.Xu[i]; u.Rows > 0 {
+			x = u
+		}
+		dims = append(dims, x.Rows)
+	}
+	dims = append(dims, m.channels)
+	alpha, err := safetensors.Values[float64](f, "alpha", dims...)
+	if err != nil {
+		return nil, err
+	}
+	if err := finite("alpha", alpha); err != nil {
+		return nil, err
+	}
+	m.alpha = &kronprod.Tensor{Dims: dims, Data: alpha}
+	return m, nil
+}
+
+// validate checks what a file's own checksum cannot: that its parts belong
+// together.
+func (m *Model) validate() error {
+	if len(m.space) == 0 {
+		return fmt.Errorf("no tensor spatial.0.X, expected at least one spatial factor")
+	}
+	for i, x := range m.space {
+		if x.Rows < 1 || x.Cols < 1 {
+			return fmt.Errorf("spatial.%d.X is %d×%d, expected at least one point of one dimension", i, x.Rows, x.Cols)
+		}
+	}
+	if m.channels < 1 || len(m.scaler.Scale) != m.channels {
+		return fmt.Errorf("scaler of %d means and %d scales, expected as many and at least one", m.channels, len(m.scaler.Scale))
+	}
+	for c, s := range m.scaler.Scale {
+		if !(s > 0) {
+			return fmt.Errorf("scale %v of channel %d, expected a positive number", s, c)
+		}
+	}
+	if !(m.jitter >= 0 && m.jitter <= 0.1) {
+		return fmt.Errorf("jitter %v, expected 0 to 0.1", m.jitter)
+	}
+	return m.params.validate(m.space)
+}
+
+// tensorReader reads tensors of finite numbers and keeps the first error.
+type tensorReader struct {
+	file *safetensors.File
+	err  error
+}
+
+func (t *tensorReader) read(name string, shape ...int) []float64 {
+	v, err := safetensors.Values[float64](t.file, name, shape...)
+	if err == nil {
+		err = finite(name, v)
+	}
+	if err != nil && t.err == nil {
+		t.err = err
+	}
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+func (t *tensorReader) scalar(name string) float64 {
+	v := t.read(name, 1)
+	if v == nil {
+		return math.NaN()
+	}
+	return v[0]
+}
+
+func (t *tensorReader) vector(name string) []float64 { return slices.Clip(t.read(name, -1)) }
+
+func (t *tensorReader) matrix(name string) mat.Matrix {
+	v := t.read(name, -1, -1)
+	if t.err != nil {
+		return mat.Matrix{}
+	}
+	shape := t.file.Lookup(name).Shape
+	if shape[0] == 0 || shape[1] == 0 {
+		return mat.New(shape[0], shape[1])
+	}
+	return mat.NewDense(shape[0], shape[1], v)
+}
+
+func finite(name string, v []float64) error {
+	for i, x := range v {
+		if x-x != 0 {
+			return fmt.Errorf("tensor %s: element %d is %v, expected a finite number", name, i, x)
+		}
+	}
+	return nil
+}
