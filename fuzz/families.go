@@ -7,9 +7,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// integerFactor returns an n×n lower triangular matrix of integers from -3 to
-// 3 with 1, 2 or 4 on the diagonal.
-func integerFactor(s *Source, n int) mat.Matrix {
+// IntegerFactor returns an n×n lower triangular matrix of integers from -3 to
+// 3 with 1, 2 or 4 on the diagonal: division by the diagonal is exact, and so
+// are the systems L·X = B whose solution X is of integers.
+func IntegerFactor(s *Source, n int) mat.Matrix {
 	return fill(n, n, func(i, j int) float64 {
 		switch {
 		case i == j:
@@ -26,7 +27,7 @@ func integerFactor(s *Source, n int) mat.Matrix {
 // of every variant of Cholesky's algorithm is exact, so a factorisation must
 // return Factor to the bit.
 func SPD(s *Source, n int) Case {
-	l := integerFactor(s, n)
+	l := IntegerFactor(s, n)
 	return Case{Name: fmt.Sprintf("integer factor n=%d", n), A: timesTransposed(l), Factor: l, Pivot: n}
 }
 
@@ -37,7 +38,7 @@ func FailingPivot(s *Source, n, k, value int) Case {
 	if k < 0 || k >= n || value > 0 {
 		panic(fmt.Sprintf("fuzz: FailingPivot: pivot %d = %d of a %d×%d matrix", k, value, n, n))
 	}
-	l := integerFactor(s, n)
+	l := IntegerFactor(s, n)
 	a := symmetric(n, func(i, j int) float64 {
 		var sum float64
 		for m := range n {
@@ -59,7 +60,7 @@ func LowRank(s *Source, n, rank int) Case {
 	if rank < 0 || rank > n {
 		panic(fmt.Sprintf("fuzz: LowRank: rank %d of a %d×%d matrix", rank, n, n))
 	}
-	l := integerFactor(s, n).Slice(0, n, 0, rank)
+	l := IntegerFactor(s, n).Slice(0, n, 0, rank)
 	return Case{Name: fmt.Sprintf("rank %d n=%d", rank, n), A: timesTransposed(l), Pivot: rank}
 }
 

@@ -109,7 +109,7 @@ func checkSolve(s *Source, name string, arrange func(mat.Matrix) mat.Matrix, sol
 	exact := s.Bool()
 	var l, x, b mat.Matrix
 	if exact {
-		l, x = integerFactor(s, n), Integers(s, n, k, 8)
+		l, x = IntegerFactor(s, n), Integers(s, n, k, 8)
 		b = NaiveMul(1, l, x, 0, mat.Matrix{})
 	} else {
 		l, b = Triangular(s, n, math.Pow(10, float64(s.IntN(16))), s.Bool()), Normal(s, n, k)

@@ -15,6 +15,10 @@ func NaiveMul(alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) mat.Ma
 	if a.Cols != b.Rows || beta != 0 && (c.Rows != a.Rows || c.Cols != b.Cols) {
 		panic(fmt.Sprintf("fuzz: NaiveMul: a %d×%d, b %d×%d, c %d×%d do not fit", a.Rows, a.Cols, b.Rows, b.Cols, c.Rows, c.Cols))
 	}
+	var columns mat.Matrix
+	if alpha != 0 {
+		a, columns = a.Clone(), b.T().Clone()
+	}
 	return fill(a.Rows, b.Cols, func(i, j int) float64 {
 		var v float64
 		if beta != 0 {
@@ -24,8 +28,9 @@ func NaiveMul(alpha float64, a, b mat.Matrix, beta float64, c mat.Matrix) mat.Ma
 			return v
 		}
 		var sum float64
-		for l := range a.Cols {
-			sum += float64(a.At(i, l) * b.At(l, j))
+		column := columns.Row(j)
+		for l, x := range a.Row(i) {
+			sum += float64(x * column[l])
 		}
 		return v + float64(alpha*sum)
 	})

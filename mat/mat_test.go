@@ -1,0 +1,331 @@
+package mat_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// variants are tuning constants that lead small shapes down every path:
+// blocks of a few rows and columns that end inside the register tile, on it
+// and behind it, products in chunks of the depth, and triangles split to the
+// last row.
+var variants = []struct {
+	name   string
+	tuning mat.Tuning
+}{
+	{"plain", mat.Tuning{MC: 8, KC: 5, NC: 8, SmallMul: 1 << 30, LongK: 1 << 30, LongMN: 0, Triangle: 3, Parallel: 1 << 30}},
+	{"blocks", mat.Tuning{MC: 2 * asm.MR, KC: 5, NC: 2 * asm.NR, SmallMul: 0, LongK: 1 << 28, LongMN: 0, Triangle: 2, Parallel: 1}},
+	{"odd blocks", mat.Tuning{MC: 3, KC: 1, NC: 5, SmallMul: 7, LongK: 1 << 28, LongMN: 0, Triangle: 1, Parallel: 0}},
+	{"long", mat.Tuning{MC: 2 * asm.MR, KC: 3, NC: 2 * asm.NR, SmallMul: 0, LongK: 4, LongMN: 36, Triangle: 4, Parallel: 1}},
+}
+
+// eachVariant runs f under the default tuning constants and under variants,
+// with enough processors for work to be shared.
+func eachVariant(t *testing.T, f func(t *testing.T)) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	t.Run("default", f)
+	for _, v := range variants {
+		former := mat.SetTuning(v.tuning)
+		t.Run(v.name, f)
+		mat.SetTuning(former)
+	}
+}
+
+// panicText returns what f panics with, as text; "" if it returns.
+func panicText(f func()) (text string) {
+	defer func() {
+		if v := recover(); v != nil {
+			text = fmt.Sprint(v)
+		}
+	}()
+	f()
+	return ""
+}
+
+// A shape mistake panics with the operation and the shapes.
+func TestShapePanics(t *testing.T) {
+	m := func(r, c int) mat.Matrix { return mat.New(r, c) }
+	for _, c := range []struct {
+		f     func()
+		op    string
+		words string // what the text must hold besides
+	}{
+		{func() { mat.Mul(m(2, 4), 1, m(2, 3), m(5, 4), 0) }, "Mul", "2×4|2×3|5×4"},
+		{func() { mat.Mul(m(3, 4), 1, m(2, 3), m(3, 4), 0) }, "Mul", "3×4|2×3"},
+		{func() { mat.Mul(m(2, 5), 1, m(2, 3), m(3, 4), 0) }, "Mul", "2×5|2×3|3×4"},
+		{func() { mat.Mul(m(0, 5), 1, m(0, 3), m(2, 5), 0) }, "Mul", "0×5|0×3|2×5"},
+		{func() { mat.Syrk(m(2, 3), 1, m(2, 4), 0) }, "Syrk", "2×3|2×4"},
+		{func() { mat.Syrk(m(3, 3), 1, m(2, 4), 0) }, "Syrk", "3×3|2×4"},
+		{func() { mat.MulSym(m(2, 3), 1, m(2, 4), m(4, 3), 0) }, "MulSym", "2×3|2×4|4×3"},
+		{func() { mat.MulSym(m(2, 2), 1, m(2, 4), m(3, 2), 0) }, "MulSym", "2×2|2×4|3×2"},
+		{func() { mat.SolveLower(m(2, 3), m(2, 1)) }, "SolveLower", "2×3|2×1"},
+		{func() { mat.SolveLower(m(3, 3), m(2, 1)) }, "SolveLower", "3×3|2×1"},
+		{func() { mat.SolveUpper(m(3, 3), m(2, 1)) }, "SolveUpper", "3×3|2×1"},
+		{func() { mat.MulLower(m(3, 3), m(2, 1)) }, "MulLower", "3×3|2×1"},
+		{func() { mat.MulUpper(m(3, 2), m(3, 1)) }, "MulUpper", "3×2|3×1"},
+		{func() { mat.Copy(m(3, 2), m(2, 3)) }, "Copy", "3×2|2×3"},
+		{func() { mat.Scale(m(3, 2), 1, m(3, 3)) }, "Scale", "3×2|3×3"},
+		{func() { mat.Add(m(3, 2), m(3, 3), 1, m(3, 2)) }, "Add", "3×2|3×3"},
+		{func() { mat.Add(m(3, 2), m(3, 2), 1, m(3, 4)) }, "Add", "3×2|3×4"},
+		{func() { mat.MulElem(m(3, 2), m(3, 3), m(3, 2)) }, "MulElem", "3×2|3×3"},
+		{func() { mat.MulElem(m(3, 2), m(3, 2), m(1, 2)) }, "MulElem", "3×2|1×2"},
+		{func() { mat.ScaleRows(m(3, 2), make([]float64, 3), m(2, 2)) }, "ScaleRows", "3×2|2×2"},
+		{func() { mat.ScaleRows(m(3, 2), make([]float64, 2), m(3, 2)) }, "ScaleRows", "2|3×2"},
+		{func() { mat.ScaleCols(m(3, 2), m(3, 1), make([]float64, 2)) }, "ScaleCols", "3×2|3×1"},
+		{func() { mat.ScaleCols(m(3, 2), m(3, 2), make([]float64, 3)) }, "ScaleCols", "3|3×2"},
+		{func() { mat.Dot(m(3, 2), m(2, 3)) }, "Dot", "3×2|2×3"},
+		{func() { mat.Trace(m(3, 2)) }, "Trace", "3×2"},
+		{func() { mat.MirrorLower(m(3, 2)) }, "MirrorLower", "3×2"},
+		{func() { mat.NonFiniteLower(m(3, 2)) }, "NonFiniteLower", "3×2"},
+		{func() { mat.New(-1, 2) }, "New", "-1×2"},
+		{func() { mat.New(1<<30, 1<<30) }, "New", "1073741824×1073741824"},
+		{func() { mat.NewDense(2, 2, make([]float64, 3)) }, "NewDense", "3|2×2"},
+		{func() { m(2, 2).At(2, 0) }, "At", "(2, 0)|2×2"},
+		{func() { m(2, 2).At(0, -1) }, "At", "(0, -1)|2×2"},
+		{func() { m(2, 2).Set(0, 2, 1) }, "Set", "(0, 2)|2×2"},
+		{func() { m(2, 3).Slice(0, 3, 0, 1) }, "Slice", "2×3"},
+		{func() { m(2, 3).Slice(0, 1, 2, 1) }, "Slice", "2×3"},
+		{func() { m(2, 3).Slice(-1, 1, 0, 1) }, "Slice", "2×3"},
+		{func() { m(2, 3).Row(2) }, "Row", "2|2×3"},
+		{func() { m(2, 3).T().Row(0) }, "Row", "3×2|3"},
+	} {
+		text := panicText(c.f)
+		if !strings.HasPrefix(text, "mat: "+c.op+": ") {
+			t.Errorf("%s of %s panics with %q", c.op, c.words, text)
+		}
+		for _, word := range strings.Split(c.words, "|") {
+			if !strings.Contains(text, word) {
+				t.Errorf("%s panics with %q, which does not hold %q", c.op, text, word)
+			}
+		}
+	}
+}
+
+func TestConstructors(t *testing.T) {
+	data := []float64{1, 2, 3, 4, 5, 6}
+	m := mat.NewDense(2, 3, data)
+	m.Set(1, 0, 40)
+	if data[3] != 40 || m.At(1, 0) != 40 || m.At(0, 2) != 3 {
+		t.Error("NewDense does not share its slice")
+	}
+	if z := mat.NewDense(2, 2, nil); z.Rows != 2 || z.Cols != 2 || z.At(1, 1) != 0 {
+		t.Error("NewDense of nil is not a matrix of zeros")
+	}
+	if v := mat.Vector(data); v.Rows != 6 || v.Cols != 1 || v.At(5, 0) != 6 {
+		t.Error("Vector is not a column")
+	}
+	id := mat.Identity(3)
+	for i := range 3 {
+		for j := range 3 {
+			if want := map[bool]float64{true: 1}[i == j]; id.At(i, j) != want {
+				t.Errorf("Identity: element (%d, %d) is %g", i, j, id.At(i, j))
+			}
+		}
+	}
+	for _, shape := range [][2]int{{0, 0}, {0, 4}, {4, 0}} {
+		z := mat.New(shape[0], shape[1])
+		if z.Rows != shape[0] || z.Cols != shape[1] || z.T().Rows != shape[1] || z.Clone().Cols != shape[1] {
+			t.Errorf("an empty matrix of shape %v is none", shape)
+		}
+		if _, _, found := mat.NonFinite(z); found || mat.NormMax(z) != 0 || z.Slice(0, z.Rows, 0, z.Cols).Rows != z.Rows {
+			t.Errorf("an empty matrix of shape %v has elements", shape)
+		}
+	}
+}
+
+// Views of views, in every layout, show the elements that their indices say.
+func TestViews(t *testing.T) {
+	a := fuzz.Normal(fuzz.New(1), 7, 5)
+	for _, l := range fuzz.Layouts {
+		g := fuzz.Guard(a, l)
+		v := g.Slice(1, 6, 2, 5)
+		if v.Rows != 5 || v.Cols != 3 {
+			t.Fatalf("Slice is %d×%d", v.Rows, v.Cols)
+		}
+		w := v.T().Slice(1, 3, 0, 4)
+		for i := range w.Rows {
+			for j := range w.Cols {
+				if w.At(i, j) != a.At(1+j, 3+i) {
+					t.Errorf("%+v: element (%d, %d) is %g, want %g", l, i, j, w.At(i, j), a.At(1+j, 3+i))
+				}
+			}
+		}
+		d := v.Diag()
+		if d.Rows != 3 || d.Cols != 1 {
+			t.Fatalf("Diag is %d×%d", d.Rows, d.Cols)
+		}
+		for i := range 3 {
+			if d.At(i, 0) != a.At(1+i, 2+i) {
+				t.Errorf("%+v: diagonal element %d is %g", l, i, d.At(i, 0))
+			}
+		}
+		if err := fuzz.SameBits(v.Clone(), a.Slice(1, 6, 2, 5)); err != nil {
+			t.Errorf("%+v: Clone: %v", l, err)
+		}
+		if want := l == (fuzz.Layout{}); g.IsContiguous() != want || !v.Clone().IsContiguous() {
+			t.Errorf("%+v: IsContiguous is not %v", l, want)
+		}
+		v.Fill(9)
+		for i := range a.Rows {
+			for j := range a.Cols {
+				want := a.At(i, j)
+				if i >= 1 && i < 6 && j >= 2 {
+					want = 9
+				}
+				if g.At(i, j) != want {
+					t.Errorf("%+v: after Fill element (%d, %d) is %g, want %g", l, i, j, g.At(i, j), want)
+				}
+			}
+		}
+		if err := g.Check(); err != nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	if r := a.Row(3); len(r) != 5 || cap(r) != 5 || r[2] != a.At(3, 2) {
+		t.Error("Row is not the row, or reaches into the next one")
+	}
+	if got, want := mat.NewDense(2, 2, []float64{1, 0.5, -2, 1e20}).String(), "1 0.5\n-2 1e+20\n"; got != want {
+		t.Errorf("String is %q, want %q", got, want)
+	}
+}
+
+// elements is the set of the places that a view covers, its first being first.
+func elements(m mat.Matrix, first int) map[int]bool {
+	set := map[int]bool{}
+	for i := range m.Rows {
+		for j := range m.Cols {
+			set[first+i*m.RowStride+j*m.ColStride] = true
+		}
+	}
+	return set
+}
+
+// Overlap agrees with the sets of elements of all kinds of views of one slice.
+func TestOverlap(t *testing.T) {
+	s := fuzz.New(2)
+	data := make([]float64, 64)
+	view := func() (mat.Matrix, int) {
+		for {
+			m := mat.Matrix{Rows: s.IntN(6), Cols: s.IntN(6), RowStride: s.IntN(10), ColStride: s.IntN(4)}
+			if s.Bool() { // a rectangle of a matrix with rows of 8
+				m.RowStride, m.ColStride = 8, 1
+			}
+			if s.Bool() {
+				m = m.T()
+			}
+			first := s.IntN(len(data))
+			end := first
+			if m.Rows > 0 && m.Cols > 0 {
+				end += (m.Rows-1)*m.RowStride + (m.Cols-1)*m.ColStride + 1
+			}
+			if end <= len(data) {
+				m.Data = data[first:end]
+				return m, first
+			}
+		}
+	}
+	draws, met := 40000, 0
+	if testing.Short() {
+		draws /= 10
+	}
+	for range draws {
+		a, p := view()
+		b, q := view()
+		inB, want := elements(b, q), false
+		for e := range elements(a, p) {
+			want = want || inB[e]
+		}
+		if want {
+			met++
+		}
+		if got := mat.Overlap(a, b); got != want {
+			t.Fatalf("Overlap = %v of %d×%d with strides %d, %d at %d and %d×%d with strides %d, %d at %d",
+				got, a.Rows, a.Cols, a.RowStride, a.ColStride, p, b.Rows, b.Cols, b.RowStride, b.ColStride, q)
+		}
+	}
+	if met < draws/10 || met > draws*9/10 {
+		t.Errorf("%d of %d pairs overlap: a poor choice of pairs", met, draws)
+	}
+	if mat.Overlap(mat.Vector(data), mat.Vector(make([]float64, 64))) {
+		t.Error("two slices overlap")
+	}
+}
+
+// An operation whose destination shares elements with an argument gives the
+// answer that it gives on copies, or refuses.
+func TestAliasing(t *testing.T) {
+	const n = 6
+	type views struct{ dst, a, b mat.Matrix }
+	ops := []struct {
+		name   string
+		inside bool // whether dst may be a itself
+		f      func(v views)
+	}{
+		{"Mul", false, func(v views) { mat.Mul(v.dst, 1, v.a, v.b, 1) }},
+		{"Mul", false, func(v views) { mat.Mul(v.dst, 1, v.b, v.a, 0) }},
+		{"Syrk", false, func(v views) { mat.Syrk(v.dst, 1, v.a, 1) }},
+		{"MulSym", false, func(v views) { mat.MulSym(v.dst, 1, v.a, v.b, 0) }},
+		{"MulSym", false, func(v views) { mat.MulSym(v.dst, 1, v.b, v.a, 1) }},
+		{"SolveLower", false, func(v views) { mat.SolveLower(v.a, v.dst) }},
+		{"SolveUpper", false, func(v views) { mat.SolveUpper(v.a, v.dst) }},
+		{"MulLower", false, func(v views) { mat.MulLower(v.a, v.dst) }},
+		{"MulUpper", false, func(v views) { mat.MulUpper(v.a, v.dst) }},
+		{"Copy", true, func(v views) { mat.Copy(v.dst, v.a) }},
+		{"Scale", true, func(v views) { mat.Scale(v.dst, 3, v.a) }},
+		{"Add", true, func(v views) { mat.Add(v.dst, v.a, 2, v.b) }},
+		{"Add", true, func(v views) { mat.Add(v.dst, v.b, 2, v.a) }},
+		{"MulElem", true, func(v views) { mat.MulElem(v.dst, v.a, v.b) }},
+		{"MulElem", true, func(v views) { mat.MulElem(v.dst, v.b, v.a) }},
+		{"ScaleRows", true, func(v views) { mat.ScaleRows(v.dst, []float64{1, 2, 3, 4, 5, 6}, v.a) }},
+		{"ScaleCols", true, func(v views) { mat.ScaleCols(v.dst, v.a, []float64{1, 2, 3, 4, 5, 6}) }},
+	}
+	whole := func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 0, n) }
+	places := []struct {
+		name     string
+		disjoint bool
+		dst, a   func(m mat.Matrix) mat.Matrix // views of one 3n×3n matrix
+	}{
+		{"the same", false, whole, whole},
+		{"transposed", false, whole, func(m mat.Matrix) mat.Matrix { return whole(m).T() }},
+		{"a row lower", false, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(1, n+1, 0, n) }},
+		{"a row higher", false, func(m mat.Matrix) mat.Matrix { return m.Slice(1, n+1, 0, n) }, whole},
+		{"a column right", false, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 1, n+1) }},
+		{"a column left", false, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 1, n+1) }, whole},
+		{"one corner", false, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(n-1, 2*n-1, n-1, 2*n-1) }},
+		{"below", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(n, 2*n, 0, n) }},
+		{"to the right", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, n, 2*n) }},
+		{"to the right, transposed", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, n, 2*n).T() }},
+		{"between", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(2*n, 3*n, n/2, n/2+n) }},
+	}
+	for _, op := range ops {
+		for _, p := range places {
+			for _, transposed := range []bool{false, true} {
+				store := func() mat.Matrix { // equal matrices, each its own
+					return fuzz.Guard(fuzz.Normal(fuzz.New(3), 3*n, 3*n), fuzz.Layout{Transposed: transposed}).Matrix
+				}
+				b := fuzz.Normal(fuzz.New(4), n, n)
+				apart := views{p.dst(store()), p.a(store()), b}
+				op.f(apart)
+				m := store()
+				v := views{p.dst(m), p.a(m), b}
+				text := panicText(func() { op.f(v) })
+				switch {
+				case text == "":
+					if err := fuzz.SameBits(v.dst, apart.dst); err != nil {
+						t.Errorf("%s, %s: wrong answer: %v", op.name, p.name, err)
+					}
+				case p.disjoint || op.inside && p.name == "the same":
+					t.Errorf("%s, %s: refused: %s", op.name, p.name, text)
+				case !strings.HasPrefix(text, "mat: "+op.name+": ") || strings.Count(text, "6×6") < 2:
+					t.Errorf("%s, %s: refusal %q does not name the operation and both shapes", op.name, p.name, text)
+				}
+			}
+		}
+	}
+}

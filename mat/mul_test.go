@@ -1,0 +1,316 @@
+package mat_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// layoutsOf returns the layouts number i, i/2 and i/4 of the list, so that
+// running through i combines them.
+func layoutsOf(i int) (p, q, r fuzz.Layout) {
+	n := len(fuzz.Layouts)
+	return fuzz.Layouts[i%n], fuzz.Layouts[i/2%n], fuzz.Layouts[i/4%n]
+}
+
+// Products of integers are exact, so that every path gives the bits of the
+// definition, at every size around the tile and the blocks.
+func TestMulExact(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(10)
+		ms := []int{0, 1, 2, asm.MR - 1, asm.MR, asm.MR + 1, 2*asm.MR - 1, 2 * asm.MR, 2*asm.MR + 1}
+		ns := []int{0, 1, asm.NR - 1, asm.NR, asm.NR + 1, 2*asm.NR - 1, 2 * asm.NR, 2*asm.NR + 1, 17}
+		ks := []int{0, 1, 4, 5, 6, 7, 8, 9, 16, 33}
+		at := 0
+		for _, m := range ms {
+			for _, n := range ns {
+				for _, k := range ks {
+					at++
+					checkMulExact(t, s, m, n, k, at)
+				}
+			}
+		}
+	})
+}
+
+func checkMulExact(t *testing.T, s *fuzz.Source, m, n, k, at int) {
+	t.Helper()
+	alpha, beta := []float64{1, -1, 2, 0, 0.5}[at%5], []float64{0, 1, 2, -0.5}[at%4]
+	a, b, c := fuzz.Integers(s, m, k, 8), fuzz.Integers(s, k, n, 8), fuzz.Integers(s, m, n, 8)
+	mat.Add(c, c, 1, ones(m, n, 9)) // no zero whose sign beta could turn
+	want := fuzz.NaiveMul(alpha, a, b, beta, c)
+	p, q, r := layoutsOf(at)
+	ga, gb, gc := fuzz.Guard(a, p), fuzz.Guard(b, q), fuzz.Guard(c, r)
+	if beta == 0 {
+		gc.Fill(math.NaN())
+	}
+	mat.Mul(gc.Matrix, alpha, ga.Matrix, gb.Matrix, beta)
+	for _, err := range []error{
+		fuzz.SameBits(gc.Matrix, want), fuzz.SameBits(ga.Matrix, a), fuzz.SameBits(gb.Matrix, b),
+		ga.Check(), gb.Check(), gc.Check(),
+	} {
+		if err != nil {
+			t.Errorf("%d×%d×%d, alpha %g, beta %g, layouts %+v %+v %+v: %v", m, k, n, alpha, beta, p, q, r, err)
+		}
+	}
+}
+
+func ones(r, c int, v float64) mat.Matrix {
+	m := mat.New(r, c)
+	m.Fill(v)
+	return m
+}
+
+// Sizes at which the default tuning constants change the path.
+func TestMulExactDefault(t *testing.T) {
+	s := fuzz.New(11)
+	shapes := [][3]int{ // m, n, k
+		{127, 33, 65}, {128, 31, 64}, {129, 2, 63}, {257, 5, 10}, // mc
+		{9, 17, 255}, {9, 17, 256}, {9, 17, 257}, {5, 3, 513}, // kc
+		{4, 1023, 9}, {5, 1024, 8}, {3, 1025, 9}, // nc
+		{8, 8, 7}, {8, 8, 8}, {8, 8, 9}, {1, 512, 1}, {2, 2, 129}, // smallMul
+		{3, 2, 4095}, {3, 2, 4096}, {3, 2, 4097}, {2, 3, 6145}, // longK
+		{1, 300, 200}, {300, 1, 200}, {1, 1, 5000}, {200, 300, 1}, // vectors
+	}
+	for at, d := range shapes {
+		checkMulExact(t, s, d[0], d[1], d[2], at)
+		checkMulExact(t, s, d[0], d[1], d[2], at+7)
+	}
+}
+
+// The law of package fuzz: error bounds on normal, wide and cancelling entries,
+// layouts, scalars, transposition.
+func TestMulLaw(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		draws := 300
+		if testing.Short() {
+			draws = 60
+		}
+		for seed := range uint64(draws) {
+			if err := fuzz.CheckMul(fuzz.New(seed), mat.Mul); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+		}
+	})
+}
+
+// Larger products stay within the bound of each element.
+func TestMulAccuracy(t *testing.T) {
+	s := fuzz.New(12)
+	for _, d := range [][3]int{{64, 65, 63}, {129, 40, 127}, {30, 50, 500}, {6, 5, 5000}, {1, 257, 255}} {
+		m, n, k := d[0], d[1], d[2]
+		cancelA, cancelB := fuzz.Cancelling(s, m, k, n)
+		for _, c := range []struct {
+			name string
+			a, b mat.Matrix
+		}{
+			{"normal", fuzz.Normal(s, m, k), fuzz.Normal(s, k, n)},
+			{"wide", fuzz.Wide(s, m, k, 300), fuzz.Wide(s, k, n, 300)},
+			{"cancelling", cancelA, cancelB},
+		} {
+			dst := fuzz.Normal(s, m, n)
+			before := dst.Clone()
+			mat.Mul(dst, -1.5, c.a, c.b, 0.75)
+			if r := fuzz.MulError(dst, -1.5, c.a, c.b, 0.75, before); !(r <= 1) {
+				t.Errorf("%s, %d×%d×%d: %.3g of the bound", c.name, m, k, n, r)
+			}
+		}
+	}
+}
+
+// A NaN or an infinity in the factors makes exactly its row or column of the
+// product non-finite, also against zeros.
+func TestMulNonFinite(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(13)
+		for _, d := range [][3]int{{1, 1, 1}, {3, 1, 4}, {1, 3, 5}, {5, 3, 4}, {4, 4, 9}, {9, 5, 8}} {
+			m, n, k := d[0], d[1], d[2]
+			for at := range (m + n) * k {
+				for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					a, b := fuzz.Normal(s, m, k), fuzz.Normal(s, k, n)
+					row, col := -1, -1
+					if i := at / k; i < m {
+						row = i
+						a.Set(i, at%k, v)
+						if math.IsNaN(v) {
+							b.Fill(0)
+						}
+					} else {
+						col = i - m
+						b.Set(at%k, col, v)
+						if math.IsNaN(v) {
+							a.Fill(0)
+						}
+					}
+					p, q, r := layoutsOf(at)
+					dst := fuzz.Guard(ones(m, n, 1), r)
+					mat.Mul(dst.Matrix, 1, fuzz.Guard(a, p).Matrix, fuzz.Guard(b, q).Matrix, 1)
+					for i := range m {
+						for j := range n {
+							x := dst.At(i, j)
+							if bad := x-x != 0; bad != (i == row || j == col) {
+								t.Fatalf("%d×%d×%d, %g in row %d or column %d: element (%d, %d) is %g", m, k, n, v, row, col, i, j, x)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// alpha 0 leaves the factors unread, beta 0 the destination; NaN as a scalar
+// reaches every element.
+func TestMulScalars(t *testing.T) {
+	nan := math.NaN()
+	eachVariant(t, func(t *testing.T) {
+		for _, d := range [][3]int{{1, 1, 1}, {1, 5, 9}, {6, 1, 9}, {5, 7, 9}, {5, 7, 0}, {3, 2, 40}} {
+			m, n, k := d[0], d[1], d[2]
+			sum := float64(k)
+			for _, c := range []struct {
+				alpha, beta, a, dst float64
+				want                float64
+			}{
+				{0, 2, nan, 3, 6},
+				{0, 0, nan, nan, 0},
+				{2, 0, 1, nan, 2 * sum},
+				{2, 0, 1, math.Inf(1), 2 * sum},
+				{-1, 1, 1, 5, 5 - sum},
+				{1, nan, 1, 5, nan},
+				{0, nan, 1, 5, nan},
+				{0, math.Inf(1), 1, 5, math.Inf(1)},
+			} {
+				dst := ones(m, n, c.dst)
+				mat.Mul(dst, c.alpha, ones(m, k, c.a), ones(k, n, 1), c.beta)
+				want := ones(m, n, c.want)
+				for i := range m {
+					for j := range n {
+						if got := dst.At(i, j); got != want.At(i, j) && !(got != got && c.want != c.want) {
+							t.Fatalf("%d×%d×%d, alpha %g, beta %g: element (%d, %d) is %g, want %g", m, k, n, c.alpha, c.beta, i, j, got, c.want)
+						}
+					}
+				}
+			}
+			if k == 0 {
+				continue // without a product there is nothing to scale
+			}
+			dst := ones(m, n, 1)
+			mat.Mul(dst, nan, ones(m, k, 1), ones(k, n, 1), 1)
+			for _, x := range dst.Data {
+				if x == x {
+					t.Fatalf("%d×%d×%d, alpha NaN: an element is %g", m, k, n, x)
+				}
+			}
+		}
+	})
+}
+
+// Syrk and MulSym form the lower triangle and leave the rest alone.
+func TestSymmetricProducts(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(14)
+		at := 0
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65} {
+			for _, k := range []int{0, 1, 3, 8, 17} {
+				at++
+				alpha, beta := []float64{1, -2, 0.5}[at%3], []float64{0, 1, -0.5, 2}[at%4]
+				a, c := fuzz.Integers(s, n, k, 8), ones(n, n, 3)
+				d := fuzz.Integers(s, k, 1, 4).Data
+				b := mat.New(k, n) // diag(d)·aᵀ: a·b is symmetric
+				mat.ScaleRows(b, d, a.T())
+				p, q, r := layoutsOf(at)
+				for _, f := range []struct {
+					name string
+					b    mat.Matrix
+					do   func(dst mat.Matrix, a, b fuzz.Guarded)
+				}{
+					{"Syrk", a.T(), func(dst mat.Matrix, a, _ fuzz.Guarded) { mat.Syrk(dst, alpha, a.Matrix, beta) }},
+					{"MulSym", b, func(dst mat.Matrix, a, b fuzz.Guarded) { mat.MulSym(dst, alpha, a.Matrix, b.Matrix, beta) }},
+				} {
+					want := fuzz.NaiveMul(alpha, a, f.b, beta, c)
+					dst, ga, gb := fuzz.Guard(c, p), fuzz.Guard(a, q), fuzz.Guard(f.b, r)
+					if beta == 0 {
+						dst.Fill(math.NaN())
+					}
+					fuzz.PoisonUpper(dst.Matrix)
+					f.do(dst.Matrix, ga, gb)
+					for _, err := range []error{
+						fuzz.SameBits(fuzz.Lower(dst.Matrix), fuzz.Lower(want)),
+						fuzz.CheckUpper(dst.Matrix), dst.Check(), ga.Check(), gb.Check(),
+					} {
+						if err != nil {
+							t.Errorf("%s, n=%d, k=%d, alpha %g, beta %g: %v", f.name, n, k, alpha, beta, err)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// Syrk stays within the error bound of each element.
+func TestSyrkAccuracy(t *testing.T) {
+	s := fuzz.New(15)
+	for _, d := range [][2]int{{65, 33}, {100, 257}, {5, 5000}} {
+		n, k := d[0], d[1]
+		for _, a := range []mat.Matrix{fuzz.Normal(s, n, k), fuzz.Wide(s, n, k, 300)} {
+			dst := mat.New(n, n)
+			mat.Syrk(dst, 1, a, 0)
+			mat.MirrorLower(dst)
+			if r := fuzz.MulError(dst, 1, a, a.T(), 0, mat.Matrix{}); !(r <= 1) {
+				t.Errorf("n=%d, k=%d: %.3g of the bound", n, k, r)
+			}
+		}
+	}
+}
+
+func BenchmarkMul(b *testing.B) {
+	for _, n := range []int{64, 128, 256, 560, 1000} {
+		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+			s := fuzz.New(1)
+			x, y, dst := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n), mat.New(n, n)
+			for b.Loop() {
+				mat.Mul(dst, 1, x, y, 0)
+			}
+			gflops(b, 2*cube(n))
+		})
+	}
+}
+
+func BenchmarkSyrk(b *testing.B) {
+	for _, n := range []int{64, 256, 560} {
+		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+			x, dst := fuzz.Normal(fuzz.New(1), n, n), mat.New(n, n)
+			for b.Loop() {
+				mat.Syrk(dst, 1, x, 0)
+			}
+			gflops(b, cube(n))
+		})
+	}
+}
+
+func BenchmarkSolveLower(b *testing.B) {
+	for _, n := range []int{64, 256, 560} {
+		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+			s := fuzz.New(1)
+			l, rhs, x := fuzz.Triangular(s, n, 10, false), fuzz.Normal(s, n, n), mat.New(n, n)
+			for b.Loop() {
+				mat.Copy(x, rhs)
+				mat.SolveLower(l, x)
+			}
+			gflops(b, cube(n))
+		})
+	}
+}
+
+func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
+
+// gflops reports the rate of a benchmark whose iterations take flops
+// operations each.
+func gflops(b *testing.B, flops float64) {
+	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+}

@@ -1,0 +1,162 @@
+package mat_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// products are the digests of products of many shapes: tall, wide, long and
+// thin, triangular, symmetric.
+func products() [][sha256.Size]byte {
+	s := fuzz.New(50)
+	var sums [][sha256.Size]byte
+	for _, d := range [][3]int{
+		{300, 64, 40}, {1000, 8, 64}, {8, 1000, 64}, {140, 140, 140}, {7, 9, 5000}, {3, 2, 40000}, {1, 900, 300}, {400, 1, 500},
+	} {
+		dst := mat.New(d[0], d[1])
+		mat.Mul(dst, 1.1, fuzz.Normal(s, d[0], d[2]), fuzz.Normal(s, d[2], d[1]), 0)
+		sums = append(sums, fuzz.Digest(dst))
+	}
+	a, b := fuzz.Normal(s, 300, 60), fuzz.Normal(s, 300, 70)
+	dst := mat.New(300, 300)
+	mat.Syrk(dst, 1, a, 0)
+	mat.SolveLower(fuzz.Triangular(s, 300, 100, true), b)
+	return append(sums, fuzz.Digest(dst), fuzz.Digest(b))
+}
+
+// The number of processors does not change a bit.
+func TestSameBitsAtAnyGOMAXPROCS(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	eachVariantHere(t, func(t *testing.T) {
+		runtime.GOMAXPROCS(1)
+		want := products()
+		for _, n := range []int{2, 3, 4, 8} {
+			runtime.GOMAXPROCS(n)
+			for i, sum := range products() {
+				if sum != want[i] {
+					t.Errorf("GOMAXPROCS %d: product %d has other bits than with 1", n, i)
+				}
+			}
+		}
+	})
+}
+
+// eachVariantHere runs f with the default tuning constants and with such as
+// share even the smallest product out.
+func eachVariantHere(t *testing.T, f func(t *testing.T)) {
+	t.Run("default", f)
+	former := mat.SetTuning(mat.Tuning{MC: 32, KC: 64, NC: 64, SmallMul: 512, LongK: 100, LongMN: 1 << 12, Triangle: 16, Parallel: 1})
+	defer mat.SetTuning(former)
+	t.Run("small blocks", f)
+}
+
+// Goroutines that multiply and solve at the same time get what each gets alone.
+func TestConcurrentUse(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	eachVariantHere(t, func(t *testing.T) {
+		work := func(seed uint64) [sha256.Size]byte {
+			s := fuzz.New(seed)
+			n, k := 20+s.IntN(60), 1+s.IntN(300)
+			a, b := fuzz.Normal(s, n, k), fuzz.Normal(s, k, n)
+			dst, sym := mat.New(n, n), mat.New(n, n)
+			mat.Mul(dst, 1, a, b, 0)
+			mat.Syrk(sym, 1, a, 0)
+			mat.SolveLower(fuzz.Triangular(s, n, 10, false), dst)
+			return fuzz.Digest(dst, sym)
+		}
+		const goroutines, rounds = 16, 5
+		var want [goroutines][sha256.Size]byte
+		for g := range want {
+			want[g] = work(uint64(g))
+		}
+		var wg sync.WaitGroup
+		for g := range goroutines {
+			wg.Go(func() {
+				for r := range rounds {
+					if work(uint64(g)) != want[g] {
+						t.Errorf("goroutine %d, round %d: other bits than alone", g, r)
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// Parallel calls each index once, for any number of indices and processors,
+// also from within itself.
+func TestParallel(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, procs := range []int{1, 2, 4, 8} {
+		runtime.GOMAXPROCS(procs)
+		for _, n := range []int{-1, 0, 1, 2, 3, 17, 1000} {
+			calls := make([]atomic.Int32, max(n, 0))
+			mat.Parallel(n, func(i int) { calls[i].Add(1) })
+			for i := range calls {
+				if c := calls[i].Load(); c != 1 {
+					t.Errorf("GOMAXPROCS %d, n=%d: index %d called %d times", procs, n, i, c)
+				}
+			}
+		}
+		const outer, inner = 9, 7
+		var calls [outer][inner]atomic.Int32
+		mat.Parallel(outer, func(i int) {
+			mat.Parallel(inner, func(j int) {
+				mat.Parallel(2, func(int) { calls[i][j].Add(1) })
+			})
+		})
+		for i := range outer {
+			for j := range inner {
+				if c := calls[i][j].Load(); c != 2 {
+					t.Errorf("GOMAXPROCS %d: nested indices (%d, %d) called %d times", procs, i, j, c)
+				}
+			}
+		}
+	}
+}
+
+// A panic reaches the caller with its value, after all running calls have
+// returned, and leaves Parallel in working order.
+func TestParallelPanics(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, procs := range []int{1, 4} {
+		runtime.GOMAXPROCS(procs)
+		for _, bad := range []int{0, 5, 99} {
+			var running atomic.Int32
+			want := fmt.Sprintf("index %d", bad)
+			got := panicText(func() {
+				mat.Parallel(100, func(i int) {
+					running.Add(1)
+					defer running.Add(-1)
+					if i == bad {
+						panic(want)
+					}
+					runtime.Gosched()
+				})
+			})
+			if got != want {
+				t.Errorf("GOMAXPROCS %d: panic %q, want %q", procs, got, want)
+			}
+			if r := running.Load(); r != 0 {
+				t.Errorf("GOMAXPROCS %d: %d calls still run when Parallel panics", procs, r)
+			}
+		}
+		if got := panicText(func() {
+			mat.Parallel(3, func(i int) { mat.Parallel(3, func(j int) { panic("inner") }) })
+		}); got != "inner" {
+			t.Errorf("GOMAXPROCS %d: nested panic %q", procs, got)
+		}
+		var sum atomic.Int32
+		mat.Parallel(100, func(i int) { sum.Add(int32(i)) })
+		if sum.Load() != 4950 {
+			t.Errorf("GOMAXPROCS %d: after panics the sum of the indices is %d", procs, sum.Load())
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package mat_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// upper returns a copy of the upper triangle, zeros below.
+func upper(m mat.Matrix) mat.Matrix { return fuzz.Lower(m.T()).T() }
+
+var triangular = []struct {
+	name  string
+	lower bool
+	do    func(t, b mat.Matrix)
+	naive func(t, b mat.Matrix) mat.Matrix
+}{
+	{"SolveLower", true, mat.SolveLower, fuzz.NaiveSolveLower},
+	{"SolveUpper", false, mat.SolveUpper, fuzz.NaiveSolveUpper},
+	{"MulLower", true, mat.MulLower, func(l, b mat.Matrix) mat.Matrix {
+		return fuzz.NaiveMul(1, fuzz.Lower(l), b, 0, mat.Matrix{})
+	}},
+	{"MulUpper", false, mat.MulUpper, func(u, b mat.Matrix) mat.Matrix {
+		return fuzz.NaiveMul(1, upper(u), b, 0, mat.Matrix{})
+	}},
+}
+
+// Triangles with powers of two on the diagonal and integers elsewhere are
+// exact: the bits of the definition at every size around the cut-overs.
+func TestTriangularExact(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(30)
+		at := 0
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 63, 64, 65} {
+			for _, k := range []int{0, 1, 2, 5} {
+				for _, op := range triangular {
+					at++
+					l, x := fuzz.IntegerFactor(s, n), fuzz.Integers(s, n, k, 8)
+					p, q, _ := layoutsOf(at)
+					if !op.lower {
+						l = l.T()
+					}
+					want := op.naive(l, x)
+					b := x
+					if op.name == "SolveLower" || op.name == "SolveUpper" {
+						// Large integers would not stay exact: solve for x instead.
+						want, b = x, fuzz.NaiveMul(1, l, x, 0, mat.Matrix{})
+					}
+					poisoned := l.Clone()
+					if op.lower {
+						fuzz.PoisonUpper(poisoned)
+					} else {
+						fuzz.PoisonUpper(poisoned.T())
+					}
+					gt, gb := fuzz.Guard(poisoned, p), fuzz.Guard(b, q)
+					op.do(gt.Matrix, gb.Matrix)
+					for _, err := range []error{
+						fuzz.SameBits(gb.Matrix, want), fuzz.SameBits(gt.Matrix, poisoned), gt.Check(), gb.Check(),
+					} {
+						if err != nil {
+							t.Errorf("%s, n=%d, k=%d: %v", op.name, n, k, err)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// The laws of package fuzz.
+func TestSolveLaws(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		draws := 150
+		if testing.Short() {
+			draws = 30
+		}
+		for seed := range uint64(draws) {
+			if err := fuzz.CheckSolveLower(fuzz.New(seed), mat.SolveLower); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+			if err := fuzz.CheckSolveUpper(fuzz.New(seed), mat.SolveUpper); err != nil {
+				t.Errorf("seed %d: %v", seed, err)
+			}
+		}
+	})
+}
+
+// The solution of a triangular system is backward stable whatever its
+// condition: ‖b - T·x‖₁ ≤ 10·n·ε·‖T‖₁·‖x‖₁. (Higham, Theorem 8.5, gives n·ε/2
+// elementwise.)
+func TestSolveBackward(t *testing.T) {
+	s := fuzz.New(31)
+	for _, n := range []int{1, 10, 33, 64, 100} {
+		for _, cond := range []float64{1, 1e4, 1e8, 1e12, 1e15} {
+			for _, byRows := range []bool{false, true} {
+				l, b := fuzz.Triangular(s, n, cond, byRows), fuzz.Normal(s, n, 4)
+				x, y := b.Clone(), b.Clone()
+				mat.SolveLower(l, x)
+				mat.SolveUpper(l.T(), y)
+				for name, r := range map[string]float64{
+					"SolveLower": fuzz.SolveResidual(l, x, b),
+					"SolveUpper": fuzz.SolveResidual(l.T(), y, b),
+				} {
+					if !(r <= 10*float64(n)) {
+						t.Errorf("%s, n=%d, condition %.0e: residual %.3g·n", name, n, cond, r/float64(n))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Triangular products stay within the bound of each element.
+func TestTriangularAccuracy(t *testing.T) {
+	s := fuzz.New(32)
+	for _, n := range []int{33, 65, 130} {
+		for _, l := range []mat.Matrix{fuzz.Lower(fuzz.Normal(s, n, n)), fuzz.Lower(fuzz.Wide(s, n, n, 300))} {
+			b := fuzz.Normal(s, n, 7)
+			x, y := b.Clone(), b.Clone()
+			mat.MulLower(l, x)
+			mat.MulUpper(l.T(), y)
+			if r := fuzz.MulError(x, 1, l, b, 0, mat.Matrix{}); !(r <= 1) {
+				t.Errorf("MulLower, n=%d: %.3g of the bound", n, r)
+			}
+			if r := fuzz.MulError(y, 1, l.T(), b, 0, mat.Matrix{}); !(r <= 1) {
+				t.Errorf("MulUpper, n=%d: %.3g of the bound", n, r)
+			}
+		}
+	}
+}
+
+// A zero on the diagonal gives no finite row from there on; a NaN in a
+// right-hand side stays in its column.
+func TestSolveNonFinite(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		const n, k = 7, 3
+		for zero := range n {
+			l := fuzz.IntegerFactor(fuzz.New(33), n)
+			l.Set(zero, zero, 0)
+			b := ones(n, k, 1)
+			mat.SolveLower(l, b)
+			for j := range k {
+				if v := b.At(zero, j); v-v == 0 {
+					t.Errorf("a zero at %d: element (%d, %d) is %g", zero, zero, j, v)
+				}
+			}
+		}
+		l, b := fuzz.IntegerFactor(fuzz.New(34), n), ones(n, k, 1)
+		b.Set(2, 1, math.NaN())
+		mat.SolveLower(l, b)
+		for i := range n {
+			for j := range k {
+				if v := b.At(i, j); (v-v != 0) != (j == 1 && i >= 2) {
+					t.Errorf("a NaN at (2, 1): element (%d, %d) is %g", i, j, v)
+				}
+			}
+		}
+	})
+}
