@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -194,5 +195,20 @@ func atEveryWidth(f func(procs int)) {
 	for _, procs := range []int{1, 2, 4} {
 		runtime.GOMAXPROCS(procs)
 		f(procs)
+	}
+}
+
+// sameBits fails unless got has want's bits.
+func sameBits(t testing.TB, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
+		return
+	}
+	for i, w := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(w) {
+			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
+			return
+		}
 	}
 }

@@ -1,0 +1,224 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// gradientShapes has every kernel kind, one to three spatial factors, tied and
+// free inducing points, one and three channels, m_ξ = n_ξ and less, isotropic
+// kernels and length scales per dimension, with jitter and without.
+var gradientShapes = []modelShape{
+	{examples: 5, inducing: 5, latent: 2, channels: 1, space: []factorShape{{points: 6, dims: 1, kind: Matern12}}},
+	{examples: 5, inducing: 3, latent: 2, channels: 3, space: []factorShape{{points: 6, dims: 2, kind: Matern32, ard: true}}},
+	{examples: 4, inducing: 2, latent: 1, channels: 1, jitter: 1e-4, space: []factorShape{{points: 6, dims: 2, kind: Matern52}}},
+	{examples: 4, inducing: 4, latent: 3, channels: 3, jitter: 1e-4, space: []factorShape{{points: 5, dims: 2, kind: RBF, ard: true}}},
+	{examples: 4, inducing: 3, latent: 2, channels: 1, space: []factorShape{{points: 4, dims: 1, kind: White}}},
+	{examples: 4, inducing: 4, latent: 2, channels: 1, space: []factorShape{{points: 6, dims: 2, inducing: 4, kind: Matern12, ard: true}}},
+	{examples: 5, inducing: 2, latent: 1, channels: 3, jitter: 1e-4, space: []factorShape{{points: 6, dims: 1, inducing: 3, kind: Matern32}}},
+	{examples: 4, inducing: 3, latent: 2, channels: 1, jitter: 1e-4, space: []factorShape{{points: 6, dims: 2, inducing: 6, kind: Matern52, ard: true}}},
+	{examples: 3, inducing: 3, latent: 2, channels: 3, space: []factorShape{{points: 7, dims: 2, inducing: 4, kind: RBF}}},
+	{examples: 4, inducing: 3, latent: 2, channels: 1, space: []factorShape{{points: 3, dims: 1, kind: Matern32}, {points: 4, dims: 1, kind: RBF}}},
+	{examples: 4, inducing: 4, latent: 2, channels: 3, jitter: 1e-4, space: []factorShape{{points: 3, dims: 1, inducing: 2, kind: Matern52}, {points: 4, dims: 1, kind: Matern12}}},
+	{examples: 5, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 4, dims: 2, kind: White}, {points: 3, dims: 1, inducing: 3, kind: Matern32}}},
+	{examples: 3, inducing: 2, latent: 2, channels: 3, jitter: 1e-4, space: []factorShape{{points: 4, dims: 2, inducing: 3, kind: RBF, ard: true}, {points: 3, dims: 1, inducing: 2, kind: Matern12}}},
+	{examples: 3, inducing: 3, latent: 2, channels: 1, space: []factorShape{{points: 2, dims: 1, kind: Matern32}, {points: 3, dims: 1, kind: Matern52}, {points: 2, dims: 2, kind: RBF}}},
+	{examples: 4, inducing: 3, latent: 1, channels: 3, jitter: 1e-4, space: []factorShape{{points: 2, dims: 1, inducing: 2, kind: Matern32}, {points: 3, dims: 1, kind: White}, {points: 3, dims: 2, inducing: 2, kind: RBF, ard: true}}},
+	{examples: 4, inducing: 2, latent: 2, channels: 1, jitter: 1e-4, space: []factorShape{{points: 3, dims: 1, kind: RBF}, {points: 3, dims: 1, inducing: 2, kind: Matern52}, {points: 2, dims: 1, kind: Matern12}}},
+	{examples: 1, inducing: 1, latent: 1, channels: 1, space: []factorShape{{points: 1, dims: 1, kind: RBF}}},
+	{examples: 20, inducing: 3, latent: 1, channels: 1, space: []factorShape{{points: 2, dims: 1, kind: Matern32}}},
+	{examples: 2, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 35, dims: 1, inducing: 2, kind: Matern32}}},
+}
+
+// checkGradient compares grad with central differences of f in every
+// coordinate of x. With h = 1e-5 the differences have an error of h² times the
+// third derivative and of ε·|f|/h, which the two terms of the tolerance cover.
+func checkGradient(t *testing.T, name func(i int) string, x, grad []float64, f func() float64) {
+	t.Helper()
+	value := f()
+	for i, at := range x {
+		h := 1e-5 * max(1, math.Abs(at))
+		x[i] = at + h
+		high := f()
+		x[i] = at - h
+		low := f()
+		x[i] = at
+		if d := math.Abs((high-low)/(2*h) - grad[i]); !(d <= 1e-6*max(1, math.Abs(grad[i]))+1e-10*math.Abs(value)) {
+			t.Errorf("%s: derivative %v, differences give %v", name(i), grad[i], (high-low)/(2*h))
+		}
+	}
+}
+
+// natural lists all parameters of p as slices that share them, with names; the
+// scalars are copied.
+func natural(p *Params) (names []string, values [][]float64) {
+	add := func(name string, v []float64) {
+		names, values = append(names, name), append(values, v)
+	}
+	add("β", one(p.Beta))
+	add("latent variance", one(p.Latent.Variance))
+	add("latent length scale", p.Latent.LengthScale)
+	add("μ", p.Mu.Data)
+	add("S", p.S.Data)
+	add("Z", p.Z.Data)
+	for f, k := range p.Spatial {
+		add(fmt.Sprintf("variance %d", f), one(k.Variance))
+		add(fmt.Sprintf("length scale %d", f), k.LengthScale)
+		add(fmt.Sprintf("X_u %d", f), p.Xu[f].Data)
+	}
+	return names, values
+}
+
+// setScalars puts natural's copies of the scalars back.
+func setScalars(p *Params, values [][]float64) {
+	p.Beta, p.Latent.Variance = values[0][0], values[1][0]
+	for f := range p.Spatial {
+		p.Spatial[f].Variance = values[6+3*f][0]
+	}
+}
+
+// Every derivative in the natural parameters, the spatial variances included,
+// which training never frees.
+func TestGradient(t *testing.T) {
+	for i, shape := range gradientShapes {
+		repeats := 2
+		if testing.Short() {
+			repeats = 1
+		}
+		for repeat := range repeats {
+			shape.seed = uint64(100*i + repeat)
+			t.Run(shape.String(), func(t *testing.T) {
+				m := shape.model(t)
+				p := m.params
+				m.mustBound(t)
+				grad := p.clone()
+				m.problem.gradient(grad, p, groupAll)
+				names, values := natural(p)
+				_, slopes := natural(grad)
+				for k, x := range values {
+					checkGradient(t, func(i int) string { return fmt.Sprintf("%s[%d]", names[k], i) }, x, slopes[k], func() float64 {
+						setScalars(p, values)
+						return m.mustBound(t)
+					})
+				}
+			})
+		}
+	}
+}
+
+// In the variables of the optimiser, logarithms of the positive parameters, for
+// every set of parameters that training frees.
+func TestPackedGradient(t *testing.T) {
+	for i, shape := range gradientShapes {
+		shape.seed = uint64(100*i + 50)
+		m := shape.model(t)
+		p := m.params
+		groups := []group{groupAll, groupLatent, groupNoise, groupSpatial, groupLatent | groupNoise}
+		if testing.Short() {
+			groups = groups[:1]
+		}
+		for _, free := range groups {
+			x, slope := make([]float64, p.count(free)), make([]float64, p.count(free))
+			p.pack(x, free)
+			m.mustBound(t)
+			grad := p.clone()
+			m.problem.gradient(grad, p, free)
+			p.packGradient(slope, grad, free)
+			checkGradient(t, func(i int) string { return fmt.Sprintf("%v: group %b, entry %d", shape, free, i) }, x, slope, func() float64 {
+				p.unpack(x, free)
+				return m.mustBound(t)
+			})
+			p.unpack(x, free)
+		}
+	}
+}
+
+// A bound at other parameters in between, as a line search makes them, leaves
+// nothing behind: bound and gradient have the same bits afterwards.
+func TestBoundKeepsNoTrace(t *testing.T) {
+	for i, shape := range gradientShapes {
+		shape.seed = uint64(100*i + 70)
+		m, fresh := shape.model(t), shape.model(t)
+		m.mustBound(t)
+		rng := rand.New(rand.NewPCG(uint64(i), 7))
+		trial := m.params.clone()
+		x := make([]float64, trial.count(groupAll))
+		trial.pack(x, groupAll)
+		for k := range x {
+			x[k] += 0.1 * rng.NormFloat64()
+		}
+		trial.unpack(x, groupAll)
+		if _, err := m.problem.bound(trial); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.mustBound(t), fresh.mustBound(t); got != want {
+			t.Errorf("%v: bound %v, %v without a trial before", shape, got, want)
+		}
+		got, want := m.params.clone(), m.params.clone()
+		m.problem.gradient(got, m.params, groupAll)
+		fresh.problem.gradient(want, fresh.params, groupAll)
+		_, g := natural(got)
+		_, w := natural(want)
+		for k := range g {
+			sameBits(t, shape.String(), g[k], w[k])
+		}
+	}
+}
+
+// Inducing points at data points: the Matérn 1/2 kernel has a kink there, and
+// its slope is taken as 0; the others are smooth, so their derivatives hold.
+func TestGradientAtCoincidentPoints(t *testing.T) {
+	for _, kind := range []KernelKind{Matern12, Matern32, Matern52, RBF} {
+		shape := modelShape{examples: 3, inducing: 2, latent: 2, channels: 2, jitter: 1e-4, seed: 5,
+			space: []factorShape{{points: 5, dims: 2, inducing: 3, kind: kind, ard: true}}}
+		m := shape.model(t)
+		mat.Copy(m.params.Xu[0], m.space[0].Slice(1, 4, 0, 2))
+		m.mustBound(t)
+		grad := m.params.clone()
+		m.problem.gradient(grad, m.params, groupAll)
+		names, values := natural(m.params)
+		_, slopes := natural(grad)
+		for k, x := range values {
+			if kind == Matern12 && names[k] == "X_u 0" {
+				for i, v := range slopes[k] {
+					if v-v != 0 {
+						t.Errorf("%s: derivative %v of X_u[%d]", kind, v, i)
+					}
+				}
+				continue
+			}
+			checkGradient(t, func(i int) string { return fmt.Sprintf("%s: %s[%d]", kind, names[k], i) }, x, slopes[k], func() float64 {
+				setScalars(m.params, values)
+				return m.mustBound(t)
+			})
+		}
+	}
+}
+
+// L* with its own gradient, in μ* and S*.
+func TestEvidenceGradient(t *testing.T) {
+	for seed := range uint64(sizes(40)) {
+		shape := randomShape(5000 + seed)
+		m := shape.model(t)
+		rng := rand.New(rand.NewPCG(seed, 8))
+		q := m.mustReady(t)
+		e, err := m.observe(q, Observed{Values: m.scaler.unscaled(masked(rng, m.space.Len(), shape.channels, 0.3, false))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, scratch := q.evidenceOf(e), q.psi.newScratch()
+		l := randomLatent(rng, shape.latent)
+		dmu, ds := make([]float64, shape.latent), make([]float64, shape.latent)
+		value := v.bound(q.psi, scratch, l.Mu, l.S, dmu, ds)
+		f := func() float64 { return v.bound(q.psi, scratch, l.Mu, l.S, nil, nil) }
+		if f() != value {
+			t.Errorf("%v: L* is %v with its gradient, %v without", shape, value, f())
+		}
+		checkGradient(t, func(i int) string { return fmt.Sprintf("%v: μ*[%d]", shape, i) }, l.Mu, dmu, f)
+		checkGradient(t, func(i int) string { return fmt.Sprintf("%v: S*[%d]", shape, i) }, l.S, ds, f)
+	}
+}
