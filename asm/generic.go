@@ -21,8 +21,9 @@ const (
 // van de Geijn, "Anatomy of high-performance matrix multiplication" (2008).
 func GemmTile(k int, alpha float64, a, b []float64, c []float64, ldc int) {
 	var c00, c01, c10, c11, c20, c21, c30, c31 float64
-	a = a[:k*MR]
-	b = b[:k*NR]
+	a = a[: k*MR : len(a)] // a panel that is too short panics, whatever its capacity
+	b = b[: k*NR : len(b)]
+	c = c[: 3*ldc+NR : len(c)]
 	for len(a) >= MR && len(b) >= NR {
 		b0, b1 := b[0], b[1]
 		a0, a1, a2, a3 := a[0], a[1], a[2], a[3]
@@ -49,7 +50,7 @@ func GemmTile(k int, alpha float64, a, b []float64, c []float64, ldc int) {
 // Dot returns Σ x[i]·y[i] over i < len(x), in four interleaved partial sums
 // that are added as (s0+s1)+(s2+s3). y must not be shorter than x.
 func Dot(x, y []float64) float64 {
-	y = y[:len(x)]
+	y = y[:len(x):len(y)]
 	var s0, s1, s2, s3 float64
 	i := 0
 	for ; i+4 <= len(x); i += 4 {
@@ -66,7 +67,7 @@ func Dot(x, y []float64) float64 {
 
 // Axpy adds alpha·x[i] to y[i] for i < len(x). y must not be shorter than x.
 func Axpy(alpha float64, x, y []float64) {
-	y = y[:len(x)]
+	y = y[:len(x):len(y)]
 	for i, v := range x {
 		y[i] = float64(alpha*v) + y[i]
 	}
@@ -75,7 +76,7 @@ func Axpy(alpha float64, x, y []float64) {
 // Scale sets dst[i] = alpha·x[i] for i < len(x). dst must not be shorter than
 // x and may be x itself.
 func Scale(dst []float64, alpha float64, x []float64) {
-	dst = dst[:len(x)]
+	dst = dst[:len(x):len(dst)]
 	for i, v := range x {
 		dst[i] = alpha * v
 	}
@@ -84,7 +85,7 @@ func Scale(dst []float64, alpha float64, x []float64) {
 // MulTo sets dst[i] = x[i]·y[i] for i < len(x). dst and y must not be shorter
 // than x; dst may be x or y itself.
 func MulTo(dst, x, y []float64) {
-	dst, y = dst[:len(x)], y[:len(x)]
+	dst, y = dst[:len(x):len(dst)], y[:len(x):len(y)]
 	for i, v := range x {
 		dst[i] = v * y[i]
 	}
@@ -93,7 +94,7 @@ func MulTo(dst, x, y []float64) {
 // Exp sets dst[i] = exp(x[i]) for i < len(x). dst must not be shorter than x
 // and may be x itself.
 func Exp(dst, x []float64) {
-	dst = dst[:len(x)]
+	dst = dst[:len(x):len(dst)]
 	for i, v := range x {
 		dst[i] = math.Exp(v)
 	}
