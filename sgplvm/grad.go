@@ -157,15 +157,30 @@ func (b *problem) tiedGradient(beta float64, f int, inverse kronprod.Tensor) mat
 	}
 	r1 := make([]float64, m)
 	kronprod.Marginal(r1, inverse, f, b.lambdas())
-	inner := mat.New(m, m)
+	diagonal := make([]float64, m)
+	for i := range diagonal {
+		diagonal[i] = 0.5*beta*dy*t - 0.5*dy*r1[i]
+	}
 	omega := b.omegas()
 	omega[f] = nil
-	kronprod.Gram(inner, b.h, f, omega)
-	mat.Scale(inner, 0.5, inner)
-	for i := range m {
-		inner.Data[i*m+i] += 0.5*beta*dy*t - 0.5*dy*r1[i]
+	if len(b.h.Data)/m >= m {
+		inner := mat.New(m, m)
+		kronprod.Gram(inner, b.h, f, omega)
+		mat.Scale(inner, 0.5, inner)
+		for i, v := range diagonal {
+			inner.Data[i*m+i] += v
+		}
+		return congruence(s.coord, inner)
 	}
-	return congruence(s.coord, inner)
+	// The Gram matrix has low rank: (V·H_(f))·diag(ω)·(V·H_(f))ᵀ is cheaper.
+	vh := kronprod.NewTensor(b.h.Dims...)
+	kronprod.MulMode(vh, s.coord, b.h, f)
+	dK, scaled := mat.New(m, m), mat.New(m, m)
+	kronprod.Gram(dK, vh, f, omega)
+	mat.ScaleCols(scaled, s.coord, diagonal)
+	mat.MulSym(dK, 1, scaled, s.coord.T(), 0.5)
+	mat.MirrorLower(dK)
+	return dK
 }
 
 // congruence returns T·inner·Tᵀ for a symmetric inner matrix, both m×m.

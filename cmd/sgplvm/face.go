@@ -56,8 +56,10 @@ func (f face) pixel(u, v, blur float64) float64 {
 	dx, dy := u-f.x, (v-f.y)*1.2
 	x, y := cos*dx+sin*dy, cos*dy-sin*dx
 	inside := func(cx, cy, rx, ry float64) float64 { // a soft ellipse
-		d := math.Hypot((x-cx)/rx, (y-cy)/ry)
-		return 1 / (1 + math.Exp((d-1)*min(rx, ry)/blur*2))
+		px, py := (x-cx)/rx, (y-cy)/ry
+		r := math.Hypot(px, py)
+		distance := (r - 1) * r / (math.Hypot(px/rx, py/ry) + 1e-9) // to the edge, to first order
+		return 1 / (1 + math.Exp(2*distance/blur))
 	}
 	blend := func(under, over, share float64) float64 { return under + (over-under)*share }
 
