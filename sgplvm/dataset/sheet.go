@@ -104,20 +104,20 @@ func (s *Sheet) Image() image.Image {
 	}
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(img, img.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
+	y := top
+	for r, row := range s.Rows {
+		drawText(img, gap, y+(heights[r]-glyphHeight)/2, row.Label)
+		x := left + gap
+		for k, p := range row.Pictures {
+			s.drawPicture(img, x, y, zoom, p)
+			x += widths[k] + gap
+		}
+		y += heights[r] + gap
+	}
 	x := left + gap
 	for k, w := range widths {
 		if k < len(s.Columns) {
 			drawText(img, x, gap, s.Columns[k])
-		}
-		y := top
-		for r, row := range s.Rows {
-			if k == 0 {
-				drawText(img, gap, y+(heights[r]-glyphHeight)/2, row.Label)
-			}
-			if k < len(row.Pictures) {
-				s.drawPicture(img, x, y, zoom, row.Pictures[k])
-			}
-			y += heights[r] + gap
 		}
 		x += w + gap
 	}

@@ -177,13 +177,13 @@ func Table(w io.Writer, names []string, summaries ...Summary) error {
 	}
 	lines := [][]string{{""}, {"pictures"}, {"values"}, {"RMSE"}, {"MAE"}, {"MNLP (median)"}, {"NLP (mean)"}}
 	for _, p := range Levels {
-		lines = append(lines, []string{fmt.Sprintf("within %.0f %%", 100*p)})
+		lines = append(lines, []string{fmt.Sprintf("coverage %.0f %%", 100*p)})
 	}
 	for k, s := range summaries {
 		cells := []string{names[k], fmt.Sprint(s.Pictures), fmt.Sprint(s.Values),
-			s.RMSE.cell(4), s.MAE.cell(4), s.MNLP.cell(4), s.NLP.cell(4)}
+			s.RMSE.cell("%#.4g"), s.MAE.cell("%#.4g"), s.MNLP.cell("%#.4g"), s.NLP.cell("%#.4g")}
 		for _, c := range s.Coverage {
-			cells = append(cells, Statistic{100 * c.Mean, 100 * c.Low, 100 * c.High}.cell(3))
+			cells = append(cells, Statistic{100 * c.Mean, 100 * c.Low, 100 * c.High}.cell("%.1f %%"))
 		}
 		for i, cell := range cells {
 			lines[i] = append(lines[i], cell)
@@ -207,7 +207,7 @@ func Table(w io.Writer, names []string, summaries ...Summary) error {
 	return err
 }
 
-// cell writes mean [low, high] with the given number of digits.
-func (s Statistic) cell(digits int) string {
-	return fmt.Sprintf("%.*g [%.*g, %.*g]", digits, s.Mean, digits, s.Low, digits, s.High)
+// cell writes mean [low, high] in the given format of one number.
+func (s Statistic) cell(number string) string {
+	return fmt.Sprintf(number+" ["+number+", "+number+"]", s.Mean, s.Low, s.High)
 }

@@ -1,0 +1,65 @@
+package dataset_test
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// Two pictures of 3×2 pixels, each a row of the array, and a mask that
+// hides the last column of both.
+func Example() {
+	folder, err := os.MkdirTemp("", "frames")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	save := func(name string, a *npy.Array) string {
+		path := filepath.Join(folder, name)
+		if err := dataset.WriteFileAtomic(path, func(w io.Writer) error { return npy.Write(w, a) }); err != nil {
+			log.Fatal(err)
+		}
+		return path
+	}
+	data := save("frames.npy", npy.New([]uint8{
+		10, 11, 12, 13, 14, 15,
+		20, 21, 22, 23, 24, 25}, 2, 6))
+	hidden := save("mask.npy", npy.New([]uint8{
+		1, 1, 0,
+		1, 1, 0}, 2, 3))
+
+	width, height, err := dataset.ParseGrid("3x2")
+	if err != nil {
+		log.Fatal(err)
+	}
+	frames, err := dataset.Load(data, dataset.Layout{Width: width, Height: height})
+	if err != nil {
+		log.Fatal(err)
+	}
+	mask, err := dataset.LoadMask(hidden, frames)
+	if err != nil {
+		log.Fatal(err)
+	}
+	frames = frames.WithMask(mask)
+	frames.Name = "frames.npy"
+	fmt.Println(frames.Values(1), frames.Missing(1), "missing")
+	fmt.Println(dataset.CheckComplete(frames))
+
+	space, err := dataset.Space(width, height, "product")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range space {
+		fmt.Println(f.X.Data)
+	}
+	// Output:
+	// [20 21 NaN 23 24 NaN] 2 missing
+	// frames.npy: frame 0, row 0, column 2, channel 0: found NaN (4 missing or infinite values in all), expected a finite number in every place
+	// [0 1]
+	// [0 1 2]
+}

@@ -1,0 +1,266 @@
+package evaluate_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+const eps = 0x1p-52
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+// near compares with a tolerance of 16 roundings: every number here comes from
+// a handful of operations and a logarithm or a square root.
+func near(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 16*eps*max(1, math.Abs(want))) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		t.Errorf("%s is %v, expected %v", name, got, want)
+	}
+}
+
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); got != want {
+			t.Errorf("panic %q, expected %q", got, want)
+		}
+	}()
+	f()
+}
+
+// logs2pi is log √(2π).
+const logs2pi = 0.91893853320467274178
+
+// Six values, of which three count: errors 3, −4 and 0 with deviations 1, 2 and
+// 5. The other three were seen or have no truth; their predictions may be
+// anything.
+func TestScoreByHand(t *testing.T) {
+	truth := mat.NewDense(3, 2, []float64{13, 99, 6, inf, nan, 2})
+	seen := mat.NewDense(3, 2, []float64{nan, 99, nan, 0, nan, nan})
+	mean := mat.NewDense(3, 2, []float64{10, nan, 10, 7, inf, 2})
+	variance := mat.NewDense(3, 2, []float64{1, 0, 4, -1, nan, 25})
+	s, err := evaluate.Score(truth, seen, mean, variance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Count != 3 {
+		t.Fatalf("%d values", s.Count)
+	}
+	near(t, "RMSE", s.RMSE, math.Sqrt(25./3))
+	near(t, "MAE", s.MAE, 7./3)
+	// −log densities: log√2π + 4.5; log√2π + log 2 + 2; log√2π + log 5.
+	near(t, "MNLP", s.MNLP, logs2pi+math.Ln2+2)
+	near(t, "NLP", s.NLP, logs2pi+(4.5+math.Ln2+2+math.Log(5))/3)
+	// Distances of 3, 2 and 0 deviations.
+	for k, want := range []float64{1. / 3, 1. / 3, 2. / 3} {
+		near(t, fmt.Sprintf("coverage of %v", evaluate.Levels[k]), s.Coverage[k], want)
+	}
+}
+
+// The edges of the intervals: quantiles of the normal distribution to 15 digits
+// (Abramowitz and Stegun, table 26.5, goes to five).
+func TestCoverageEdges(t *testing.T) {
+	for k, z := range []float64{0.674489750196082, 1.644853626951473, 2.575829303548901} {
+		for _, side := range []float64{-1, 1} {
+			for _, d := range []float64{-1e-12, 1e-12} {
+				one := func(v float64) mat.Matrix { return mat.NewDense(1, 1, []float64{v}) }
+				s, err := evaluate.Score(one(5+side*3*(z+d)), one(nan), one(5), one(9))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := 0.
+				if d < 0 {
+					want = 1
+				}
+				near(t, fmt.Sprintf("%v deviations in %v", side*(z+d), evaluate.Levels[k]), s.Coverage[k], want)
+			}
+		}
+	}
+}
+
+// Draws from the predictive distribution itself. The median of ½ log 2πv +
+// ½ χ²(1) is log√2π + log σ + ½·0.4549364, its mean log√2π + log σ + ½. Bounds:
+// four standard errors of 40000 draws; those of the median are √¼/(√n·density)
+// with the density 2·0.4715 of ½χ² at its median, and var(½χ²) = ½.
+func TestScoreStatistics(t *testing.T) {
+	const n, sd = 40000, 3.5
+	r := rand.New(rand.NewPCG(7, 7))
+	truth, seen, mean, variance := mat.New(n, 1), mat.New(n, 1), mat.New(n, 1), mat.New(n, 1)
+	seen.Fill(nan)
+	variance.Fill(sd * sd)
+	for i := range n {
+		mean.Set(i, 0, 100*r.Float64())
+		truth.Set(i, 0, mean.At(i, 0)+sd*r.NormFloat64())
+	}
+	s, err := evaluate.Score(truth, seen, mean, variance)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := func(name string, got, want, bound float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= bound) {
+			t.Errorf("%s is %v, expected %v ± %v", name, got, want, bound)
+		}
+	}
+	root := math.Sqrt(n)
+	within("RMSE", s.RMSE, sd, 4*sd/math.Sqrt2/root)
+	within("MAE", s.MAE, sd*math.Sqrt(2/math.Pi), 4*sd*math.Sqrt(1-2/math.Pi)/root)
+	within("MNLP", s.MNLP, logs2pi+math.Log(sd)+0.5*0.4549364, 4*0.5/(2*0.4715)/root)
+	within("NLP", s.NLP, logs2pi+math.Log(sd)+0.5, 4*math.Sqrt(0.5)/root)
+	for k, p := range evaluate.Levels {
+		within(fmt.Sprint("coverage of ", p), s.Coverage[k], p, 4*math.Sqrt(p*(1-p))/root)
+	}
+}
+
+func TestScoreNothing(t *testing.T) {
+	one := mat.NewDense(1, 1, []float64{1})
+	for _, empty := range []mat.Matrix{one, mat.New(0, 1)} {
+		s, err := evaluate.Score(empty, empty, empty, empty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Count != 0 {
+			t.Errorf("%d values", s.Count)
+		}
+		for _, v := range []float64{s.RMSE, s.MAE, s.MNLP, s.NLP, s.Coverage[0], s.Coverage[2]} {
+			near(t, "a measure of nothing", v, nan)
+		}
+	}
+}
+
+func TestScoreRefused(t *testing.T) {
+	for _, test := range []struct {
+		y, m, v float64
+		err     string
+	}{
+		{1, 1, 0, "evaluate: variance at point 1, channel 2: found 0, expected a positive number"},
+		{1, 1, -1, "evaluate: variance at point 1, channel 2: found -1, expected a positive number"},
+		{1, 1, nan, "evaluate: variance at point 1, channel 2: found NaN, expected a positive number"},
+		{1, 1, inf, "evaluate: variance at point 1, channel 2: found +Inf, expected a positive number"},
+		{1, nan, 1, "evaluate: mean at point 1, channel 2: found NaN, expected a finite number"},
+		{1, -inf, 1, "evaluate: mean at point 1, channel 2: found -Inf, expected a finite number"},
+		{inf, 1, 1, "evaluate: truth at point 1, channel 2: found +Inf, expected a finite number"},
+	} {
+		truth, seen, mean, variance := mat.New(2, 3), mat.New(2, 3), mat.New(2, 3), mat.New(2, 3)
+		seen.Set(1, 2, nan)
+		truth.Set(1, 2, test.y)
+		mean.Set(1, 2, test.m)
+		variance.Set(1, 2, test.v)
+		s, err := evaluate.Score(truth, seen, mean, variance)
+		if err == nil || err.Error() != test.err {
+			t.Errorf("error %v, expected %s", err, test.err)
+		}
+		if e := (*evaluate.ValueError)(nil); !errors.As(err, &e) || s != (evaluate.Scores{}) {
+			t.Errorf("%T with %v", err, s)
+		}
+	}
+	panics(t, "evaluate: Score: shapes 2×3 and 3×2 differ", func() {
+		evaluate.Score(mat.New(2, 3), mat.New(2, 3), mat.New(3, 2), mat.New(2, 3))
+	})
+}
+
+// Quantiles as numpy.quantile computes them, positions p·(n−1).
+func TestQuantile(t *testing.T) {
+	ten := []float64{9, 1, 16, 4, 0, 49, 25, 81, 36, 64} // squares of 0 to 9
+	for _, test := range []struct {
+		values  []float64
+		p, want float64
+	}{
+		{[]float64{7}, 0, 7}, {[]float64{7}, 0.3, 7}, {[]float64{7}, 1, 7},
+		{[]float64{3, 1}, 0.5, 2}, {[]float64{3, 1}, 0.25, 1.5},
+		{[]float64{5, 1, 3}, 0.5, 3},
+		{ten, 0, 0}, {ten, 1, 81}, {ten, 0.5, 20.5},
+		{ten, 0.025, 0.225},  // position 0.225 between 0 and 1
+		{ten, 0.975, 77.175}, // position 8.775 between 64 and 81
+		{ten, 1. / 3, 9},     // position 3
+		{ten, 0.9, 65.7},     // position 8.1
+		{[]float64{2, inf}, 0, 2},
+		{[]float64{2, nan}, 0, nan}, {nil, 0.5, nan},
+	} {
+		near(t, fmt.Sprintf("quantile %v of %v", test.p, test.values), evaluate.Quantile(test.values, test.p), test.want)
+	}
+	if ten[0] != 9 || ten[9] != 64 {
+		t.Error("the values have been sorted in place")
+	}
+	if got := evaluate.Quantile([]float64{2, inf}, 0.5); got != inf {
+		t.Errorf("halfway to infinity is %v", got)
+	}
+	for _, p := range []float64{-0.1, 1.1, nan} {
+		panics(t, fmt.Sprintf("evaluate: Quantile: p = %v", p), func() { evaluate.Quantile(ten, p) })
+	}
+}
+
+// Forty-one pictures with RMSE 0 to 40, and one without a value: the 2.5th
+// percentile is at position 1 and the 97.5th at position 39.
+func TestSummarize(t *testing.T) {
+	scores := []evaluate.Scores{{Count: 0, RMSE: nan, MAE: nan, MNLP: nan, NLP: nan, Coverage: [3]float64{nan, nan, nan}}}
+	for i := range 41 {
+		v := float64((i * 17) % 41)
+		scores = append(scores, evaluate.Scores{Count: i + 1, RMSE: v, MAE: 2 * v, MNLP: -v, NLP: v * v, Coverage: [3]float64{v / 40, 0.5, 1}})
+	}
+	s := evaluate.Summarize(scores)
+	if s.Pictures != 41 || s.Values != 41*42/2 {
+		t.Errorf("%d pictures, %d values", s.Pictures, s.Values)
+	}
+	for name, test := range map[string]struct{ got, want evaluate.Statistic }{
+		"RMSE":           {s.RMSE, evaluate.Statistic{20, 1, 39}},
+		"MAE":            {s.MAE, evaluate.Statistic{40, 2, 78}},
+		"MNLP":           {s.MNLP, evaluate.Statistic{-20, -39, -1}},
+		"NLP":            {s.NLP, evaluate.Statistic{40. * 81 / 6, 1, 39 * 39}},
+		"coverage of 50": {s.Coverage[0], evaluate.Statistic{0.5, 1. / 40, 39. / 40}},
+		"coverage of 90": {s.Coverage[1], evaluate.Statistic{0.5, 0.5, 0.5}},
+		"coverage of 99": {s.Coverage[2], evaluate.Statistic{1, 1, 1}},
+	} {
+		near(t, name+", mean", test.got.Mean, test.want.Mean)
+		near(t, name+", low", test.got.Low, test.want.Low)
+		near(t, name+", high", test.got.High, test.want.High)
+	}
+	none := evaluate.Summarize(scores[:1])
+	if none.Pictures != 0 || none.Values != 0 {
+		t.Errorf("%d pictures, %d values", none.Pictures, none.Values)
+	}
+	near(t, "the mean of nothing", none.RMSE.Mean, nan)
+	near(t, "a percentile of nothing", none.Coverage[2].High, nan)
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestTable(t *testing.T) {
+	a := evaluate.Summary{Pictures: 965, Values: 270200,
+		RMSE: evaluate.Statistic{12.4321, 7.1, 20.0049}, MAE: evaluate.Statistic{8, 5, 13}, MNLP: evaluate.Statistic{3.21, 2.9, 4.05},
+		NLP: evaluate.Statistic{3.9, 3.1, 123456}, Coverage: [3]evaluate.Statistic{{0.501, 0.4, 0.62}, {0.899, 0.8, 0.95}, {0.985, 0.9, 1}}}
+	var b strings.Builder
+	if err := evaluate.Table(&b, []string{"modèle", "mean of the training frames"}, a, evaluate.Summarize(nil)); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+               modèle                    mean of the training frames
+pictures       965                       0
+values         270200                    0
+RMSE           12.43 [7.100, 20.00]      NaN [NaN, NaN]
+MAE            8.000 [5.000, 13.00]      NaN [NaN, NaN]
+MNLP (median)  3.210 [2.900, 4.050]      NaN [NaN, NaN]
+NLP (mean)     3.900 [3.100, 1.235e+05]  NaN [NaN, NaN]
+coverage 50 %  50.1 % [40.0 %, 62.0 %]   NaN % [NaN %, NaN %]
+coverage 90 %  89.9 % [80.0 %, 95.0 %]   NaN % [NaN %, NaN %]
+coverage 99 %  98.5 % [90.0 %, 100.0 %]  NaN % [NaN %, NaN %]
+`
+	if got := "\n" + b.String(); got != want {
+		t.Errorf("the table is%s\nexpected%s", got, want)
+	}
+	if err := evaluate.Table(brokenWriter{}, []string{"a"}, a); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v", err)
+	}
+	panics(t, "evaluate: Table: 1 names for 0 summaries", func() { evaluate.Table(&b, []string{"a"}) })
+}
