@@ -103,7 +103,11 @@ func (k Kernel) Matrix(dst, x, y mat.Matrix) {
 // and ends.
 func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
 
-// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q.
+// farthest is a squared scaled distance at which every covariance is 0 in
+// float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
+const farthest = 1e300
+
+// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q, at most farthest.
 func squaredDistances(r2, x []float64, y mat.Matrix, inv []float64) {
 	for j := range r2 {
 		var s float64
@@ -111,7 +115,7 @@ func squaredDistances(r2, x []float64, y mat.Matrix, inv []float64) {
 			d := x[q] - v
 			s += float64(float64(d*d) * inv[q])
 		}
-		r2[j] = s
+		r2[j] = min(s, farthest)
 	}
 }
 
