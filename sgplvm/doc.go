@@ -1,3 +1,66 @@
 // Package sgplvm is the structured Bayesian Gaussian process latent variable
-// model of Atkinson and Zabaras (2018, arXiv:1805.08665).
+// model (SGPLVM) of S. Atkinson and N. Zabaras, "Structured Bayesian Gaussian
+// process latent variable model" (2018, arXiv:1805.08665).
+//
+// # The model
+//
+// Each of n_ξ examples (pictures, maps, solutions) has d_ξ latent variables x,
+// standard normal beforehand. The value of channel c at the spatial point s is
+//
+//	y_c = f_c(x, s) + noise of variance 1/β,   f_c ~ GP(0, k_ξ(x, x′)·k_s(s, s′))
+//
+// with an RBF kernel k_ξ that has a length scale for every latent dimension, so
+// that dimensions which are not needed switch themselves off, and a spatial
+// kernel k_s. The latent variables are unknown: training finds
+// q(x) = N(μ, diag S) for every example together with the kernels and the noise,
+// by maximising a lower bound on log p(Y).
+//
+// # Names
+//
+//	n_ξ, n_s, n = n_ξ·n_s   examples, spatial points, data per channel
+//	m_ξ, m_f, m = m_ξ·Πm_f  inducing points: latent, of spatial factor f, all
+//	d_ξ, d_y                latent dimensions, channels
+//	Mu, S                   μ and S, n_ξ×d_ξ
+//	Z, Xu                   latent and spatial inducing inputs
+//	K_f, Ψ1_f, Ψ2_f         kernel matrix and psi statistics of factor f, 0 the latent one
+//	T_f, Λ_f                T_fᵀK_fT_f = I, T_fᵀΨ2_fT_f = Λ_f
+//	D = β⁻¹ + ⊗Λ_f          m numbers: K_ψ⁻¹ = (⊗T)·D⁻¹·(⊗T)ᵀ
+//	α = K_uu⁻¹Ū             what predictions are linear in, m×d_y
+//
+// # Why it is fast
+//
+// All examples are seen at the same points, and the points are a Cartesian
+// product of spatial factors, so every large matrix is a Kronecker product. One
+// small eigenproblem per factor diagonalises the whole (factor.go); the bound
+// (bound.go), its gradient (grad.go) and predictions (predict.go) then cost
+// matrix products along one mode at a time, linear in the data. A spatial factor
+// whose inducing points are its data points needs no Cholesky factor and no
+// jitter. The eigenvectors are never differentiated.
+//
+// # The bound
+//
+// With the psi statistics Ψ1 = E k(x, z) and Ψ2 = E k(z, x)·k(x, z′) under q(x),
+// which are closed forms (psi.go), and B = (⊗W)ᵀY, W = Ψ1·T,
+//
+//	L = d_y/2·[(n−m)·log β − n·log 2π − Σ log d_i]
+//	    − β/2·[‖Y‖² − Σ b_ij²/d_i + d_y·(ψ0 − Π tr Λ_f)] − KL(q(X) ‖ p(X))
+//
+// # New examples
+//
+// Infer finds q(x) of an example seen at some points only, from a bound that
+// depends on the data through one vector and one small matrix, whatever the
+// size of the picture. Predict gives the exact mean and variance of the data
+// under such a q(x), at any points. Impute conditions on the example's own
+// observed values besides, without counting them twice (conditional.go).
+//
+// # Use
+//
+//	m, err := sgplvm.New(sgplvm.Data{Examples: n, Y: y}, sgplvm.Config{Space: space})
+//	_, err = m.Fit(ctx, sgplvm.FitOptions{})
+//	p, latent, err := m.Impute(ctx, sgplvm.Observed{Values: half}, sgplvm.InferOptions{})
+//	err = m.Save(file)
+//
+// Data and predictions are in the user's units; each channel is centred and
+// scaled inside. The same data, configuration and seed give the same bits at
+// any GOMAXPROCS.
 package sgplvm
