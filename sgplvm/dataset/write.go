@@ -50,7 +50,7 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 		if errors.As(err, &e) {
 			return err
 		}
-		return &Error{Path: path, Err: fmt.Errorf("cannot write: %w", err)}
+		return &Error{Path: path, Err: fmt.Errorf("cannot write: %w", cause(err))}
 	}
 	if err := os.Rename(temp.Name(), target); err != nil {
 		return &Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w", cause(err))}
@@ -103,7 +103,8 @@ func writable(path string) (target string, old fs.FileInfo, err error) {
 			if err != nil {
 				return fail("", err)
 			}
-			return target, info, f.Close()
+			f.Close()
+			return target, info, nil
 		}
 	}
 	return fail("a circle of symbolic links", nil)
@@ -142,15 +143,15 @@ func fill(f *os.File, old fs.FileInfo, write func(w io.Writer) error) error {
 		return err
 	}
 	if err := b.Flush(); err != nil {
-		return cause(err)
+		return err
 	}
 	if old != nil {
 		if err := f.Chmod(old.Mode().Perm()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return cause(err)
+			return err
 		}
 	}
 	if err := f.Sync(); err != nil {
-		return cause(err)
+		return err
 	}
 	return f.Close()
 }
