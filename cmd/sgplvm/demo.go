@@ -21,25 +21,22 @@ func demo(ctx context.Context, e *environment, args []string) error {
 Draws frames of a moving face, trains on most of them, hides half the pixels of
 the others, fills these in, prints the errors and writes pictures.`)
 	out := f.String("out", "sgplvm-demo", "the `folder` to write to")
-	grid := f.String("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
-	count := f.Int("frames", 96, "frames drawn; every fourth is held out")
-	iters := f.Int("iters", 200, "steps of training")
-	seed := f.Uint64("seed", 1, "seed of the frames' noise, the hidden pixels and training")
+	grid := f.grid("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
+	count := f.whole("frames", 96, 8, 100000, "`number` of frames drawn; every fourth is held out")
+	iters := f.whole("iters", 200, 1, maxIters, "`steps` of training")
+	seed := f.seed("seed", 1, "the `number` that decides the frames' noise, the hidden pixels and training")
 	if err := f.parse(args); err != nil {
 		return err
 	}
-	l, err := layoutFlags(f, *grid, 1)
-	if err != nil {
+	if err := f.require("out"); err != nil {
 		return err
 	}
-	if err := f.atLeast("frames", *count, 8); err != nil {
-		return err
+	l := layout(*grid, 1)
+	if int64(*count)*int64(l.Points()) > dataset.MaxPoints {
+		return usagef("demo: -frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
 	}
-	if err := f.atLeast("iters", *iters, 1); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(*out, 0o777); err != nil {
-		return err
+	if info, err := os.Stat(*out); err == nil && !info.IsDir() {
+		return &dataset.Error{Path: *out, Found: "a file", Want: "the name of a folder to write to"}
 	}
 	begin := time.Now()
 
@@ -68,9 +65,11 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if err != nil {
 		return err
 	}
-	if _, err := fitWithProgress(ctx, e, m, sgplvm.FitOptions{Iterations: *iters}); err != nil {
+	r, err := fit(ctx, e, m, sgplvm.FitOptions{Iterations: *iters})
+	if err != nil {
 		return err
 	}
+	report(e, m, r)
 	filled, err := fill(ctx, e, m, seen)
 	if err != nil {
 		return err
@@ -83,6 +82,9 @@ the others, fills these in, prints the errors and writes pictures.`)
 		return err
 	}
 
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return &dataset.Error{Path: *out, Err: err, Want: "a folder to write to"}
+	}
 	for _, file := range []struct {
 		name string
 		save func(path string) error

@@ -22,7 +22,7 @@ Fills in the missing pixels of pictures. NaN means missing, or 0 in a mask.
 Observed values are kept as they are; the results have the shape of the input.`)
 	model := f.String("model", "", "the model `file`")
 	data := f.String("data", "", "the pictures: a .npy `file` or a folder of PNG frames")
-	grid := f.String("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
+	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
 	observed := f.String("observed", "", "mask `file`, .npy: 1 where a value was observed, 0 where not")
 	out := f.String("out", "", "`file` for the filled pictures, .npy")
 	variance := f.String("variance", "", "`file` for the variance of every value, noise included, .npy; 0 where observed")
@@ -34,8 +34,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	if err := f.require("model", "data", "out"); err != nil {
 		return err
 	}
-	want, err := layoutFlags(f, *grid, 0)
-	if err != nil {
+	if err := f.apart([]string{"model", "data", "observed", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
 	for _, path := range []string{*out, *variance, *sheet} {
@@ -49,7 +48,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	if err != nil {
 		return err
 	}
-	want.Channels = m.Channels()
+	want := layout(*grid, m.Channels())
 	if g := m.Attributes()[attributeGrid]; g != "" {
 		w, h, err := dataset.ParseGrid(g)
 		if err != nil {
@@ -79,7 +78,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	}
 	var whole *dataset.Frames
 	if *truth != "" {
-		if whole, err = dataset.Load(*truth, want); err != nil {
+		if whole, err = dataset.Load(*truth, frames.Layout); err != nil {
 			return err
 		}
 		if whole.Count != frames.Count {
@@ -116,9 +115,12 @@ Observed values are kept as they are; the results have the shape of the input.`)
 func loadModel(path string) (*sgplvm.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
+	}
 	m, err := sgplvm.Load(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -151,6 +153,9 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 			return
 		}
 		prediction, _, err := m.Impute(ctx, frames.Observed(i), sgplvm.InferOptions{})
+		if err == nil {
+			err = checkFinite(prediction)
+		}
 		if err != nil {
 			failures[i] = err
 			return
@@ -188,6 +193,20 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 	return r, nil
 }
 
+// checkFinite refuses a prediction that is no number.
+func checkFinite(p sgplvm.Prediction) error {
+	for _, part := range []struct {
+		name   string
+		values mat.Matrix
+	}{{"mean", p.Mean}, {"variance", p.Variance}} {
+		if i, c, bad := mat.NonFinite(part.values); bad {
+			return fmt.Errorf("point %d, channel %d: predicted %s %v, expected a finite number: the values are out of the model's range",
+				i, c, part.name, part.values.At(i, c))
+		}
+	}
+	return nil
+}
+
 // picture returns one imputed picture.
 func (r *result) picture(i int, l dataset.Layout) dataset.Picture {
 	return dataset.Picture{Layout: l, Values: r.mean[i*r.size : (i+1)*r.size]}
@@ -211,8 +230,11 @@ func saveSheet(path string, seen *dataset.Frames, r *result, truth *dataset.Fram
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	if !(s.High > s.Low) {
-		s.High = s.Low + 1
+	switch {
+	case s.Low > s.High: // no value at all
+		s.Low, s.High = 0, 1
+	case s.Low == s.High:
+		s.High = max(s.Low+1, math.Nextafter(s.Low, math.Inf(1)))
 	}
 	return dataset.SavePNG(path, s.Image())
 }

@@ -43,7 +43,7 @@ func describe(m *sgplvm.Model) string {
 	line("channels", "%d", m.Channels())
 	line("spatial points", "%d", m.Space().Len())
 	if g := m.Attributes()[attributeGrid]; g != "" {
-		line("picture", "%s", g)
+		line("picture", "%s", printable(g))
 	}
 	for i, k := range p.Spatial {
 		x, u := m.Space()[i], p.Xu[i]
@@ -65,7 +65,7 @@ func describe(m *sgplvm.Model) string {
 	line("seed", "%d", m.Seed())
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
 		if name != attributeGrid {
-			line("attribute "+name, "%s", m.Attributes()[name])
+			line("attribute "+printable(name), "%s", printable(m.Attributes()[name]))
 		}
 	}
 	return s.String()

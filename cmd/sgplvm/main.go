@@ -19,7 +19,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A command is one word after the program's name.
@@ -55,18 +57,13 @@ func main() {
 	os.Exit(run(ctx, e, os.Args[1:]))
 }
 
-// usageError is a command line that cannot be understood.
-type usageError struct{ text string }
-
-func (e *usageError) Error() string { return e.text }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
-}
-
 // run runs the program and returns its exit code.
 func run(ctx context.Context, e *environment, args []string) int {
-	err := dispatch(ctx, e, args)
+	stdout := &watched{w: e.stdout}
+	err := dispatch(ctx, &environment{stdout: stdout, stderr: e.stderr, terminal: e.terminal}, args)
+	if (err == nil || errors.Is(err, flag.ErrHelp)) && stdout.err != nil {
+		err = fmt.Errorf("standard output: %w", stdout.err)
+	}
 	var usage *usageError
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
@@ -83,9 +80,39 @@ func run(ctx context.Context, e *environment, args []string) int {
 	}
 }
 
-// oneLine returns an error's text without a package's own prefix, on one line.
+// watched remembers the first error of a writer, for reports that are made of
+// many small writes.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// oneLine returns an error's text on one line, without the prefix that the
+// model's package gives its own.
 func oneLine(err error) string {
-	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "sgplvm: "), "\n", "; ")
+	text := strings.TrimPrefix(err.Error(), "sgplvm: ")
+	return printable(strings.ReplaceAll(text, ": sgplvm: ", ": "))
+}
+
+// printable spells control characters out.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 func dispatch(ctx context.Context, e *environment, args []string) (err error) {
@@ -126,57 +153,4 @@ func help(w io.Writer) error {
 	s.WriteString("\nsgplvm COMMAND -h explains a command.\n")
 	_, err := io.WriteString(w, s.String())
 	return err
-}
-
-// flags is a command's set of flags.
-type flags struct {
-	*flag.FlagSet
-	e        *environment
-	synopsis string
-}
-
-func newFlags(e *environment, name, synopsis string) *flags {
-	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis}
-	f.SetOutput(io.Discard) // errors are reported in one line by run
-	f.Usage = func() {}
-	return f
-}
-
-// parse reads the command line; -h prints the flags to stdout.
-func (f *flags) parse(args []string) error {
-	err := f.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		var s strings.Builder
-		fmt.Fprintf(&s, "%s\n\n", f.synopsis)
-		f.SetOutput(&s)
-		f.PrintDefaults()
-		if _, werr := io.WriteString(f.e.stdout, s.String()); werr != nil {
-			return werr
-		}
-		return err
-	case err != nil:
-		return usagef("%s: %v", f.Name(), err)
-	case f.NArg() > 0:
-		return usagef("%s: unexpected argument %q", f.Name(), f.Arg(0))
-	}
-	return nil
-}
-
-// require refuses a command line without one of the named flags.
-func (f *flags) require(names ...string) error {
-	for _, name := range names {
-		if f.Lookup(name).Value.String() == "" {
-			return usagef("%s: -%s is missing", f.Name(), name)
-		}
-	}
-	return nil
-}
-
-// atLeast refuses a whole-number flag below its least value.
-func (f *flags) atLeast(name string, value, least int) error {
-	if value < least {
-		return usagef("%s: -%s %d, expected at least %d", f.Name(), name, value, least)
-	}
-	return nil
 }

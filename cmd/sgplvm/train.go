@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
+	"math"
 	"strings"
 	"time"
 
@@ -22,17 +20,18 @@ Learns a model from complete pictures and writes it to a file. F is a .npy array
 of shape n×p, n×height×width or n×height×width×channels, or a folder of PNG
 pictures.`)
 	data := f.String("data", "", "the training pictures: a .npy `file` or a folder of PNG frames")
-	grid := f.String("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row")
-	channels := f.Int("channels", 0, "channels of a pixel, side by side in a row (0: one, or what the array's shape says)")
-	factors := f.String("factors", "auto", "spatial `structure`: joint (one two-dimensional factor), product (one per axis) or auto (joint up to 2048 points)")
-	latent := f.Int("latent", 0, "latent dimensions (0: 30, or one less than the pictures)")
-	inducing := f.Int("inducing", 0, "latent inducing points, at most as many as pictures (0: up to 100)")
-	spatial := f.String("spatial", "matern32", "spatial `kernel`: matern12, matern32, matern52, rbf or white")
-	isotropic := f.Bool("isotropic", false, "one spatial length scale for all axes of a factor")
-	iters := f.Int("iters", 400, "steps of training in all")
-	warmup := f.Int("warmup", -1, "steps of them with noise and spatial kernel held (-1: a quarter)")
-	noise := f.Float64("noise", 0.05, "initial noise variance as a fraction of the data's")
-	seed := f.Uint64("seed", 0, "seed of everything random")
+	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row")
+	channels := f.whole("channels", 0, 0, dataset.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says)")
+	factors := f.choice("factors", "auto", "spatial `structure`: joint (one two-dimensional factor), product (one per axis) or auto (joint up to 2048 points)",
+		"joint", "product", "auto")
+	latent := f.whole("latent", 0, 0, maxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)")
+	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
+	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
+	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
+	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
+	warmup := f.whole("warmup", -1, -1, maxIters, "`steps` of them with noise and spatial kernel held (-1: a quarter)")
+	noise := f.share("noise", 0.05, "initial noise variance as a `fraction` of the data's")
+	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	out := f.String("out", "", "the model `file` to write")
 	if err := f.parse(args); err != nil {
 		return err
@@ -40,29 +39,14 @@ pictures.`)
 	if err := f.require("data", "out"); err != nil {
 		return err
 	}
-	want, err := layoutFlags(f, *grid, *channels)
-	if err != nil {
-		return err
-	}
-	kind := sgplvm.KernelKind(*spatial)
-	if !slices.Contains(sgplvm.KernelKinds, kind) {
-		return usagef("train: -spatial %q, expected one of %v", *spatial, sgplvm.KernelKinds)
-	}
-	if !slices.Contains([]string{"auto", "joint", "product"}, *factors) {
-		return usagef("train: -factors %q, expected auto, joint or product", *factors)
-	}
-	if !(*noise > 0 && *noise < 1) {
-		return usagef("train: -noise %v, expected a number between 0 and 1", *noise)
-	}
-	if err := errors.Join(f.atLeast("latent", *latent, 0), f.atLeast("inducing", *inducing, 0),
-		f.atLeast("iters", *iters, 1), f.atLeast("warmup", *warmup, -1)); err != nil {
+	if err := f.apart([]string{"data"}, []string{"out"}); err != nil {
 		return err
 	}
 	if err := writable(*out); err != nil {
 		return err
 	}
 
-	frames, err := dataset.Load(*data, want)
+	frames, err := dataset.Load(*data, layout(*grid, *channels))
 	if err != nil {
 		return err
 	}
@@ -73,6 +57,7 @@ pictures.`)
 	if err != nil {
 		return usagef("train: -factors: %v", err)
 	}
+	kind := sgplvm.KernelKind(*spatial)
 	for i := range space {
 		space[i].Kernel.Kind = kind
 		if *isotropic && kind != sgplvm.White {
@@ -97,38 +82,57 @@ pictures.`)
 	default:
 		o.Warmup = *warmup
 	}
-	r, fitErr := fitWithProgress(ctx, e, m, o)
-	if fitErr != nil && !errors.Is(fitErr, context.Canceled) {
-		return fitErr
-	}
-	if fitErr != nil && r.Iterations == 0 {
-		return fitErr // nothing was learnt: leave an older model alone
+	r, fitErr := fit(ctx, e, m, o)
+	if fitErr != nil && (r.Iterations == 0 || !errors.Is(fitErr, context.Canceled)) {
+		return fmt.Errorf("%s: %w", *data, fitErr) // nothing was learnt: leave an older model alone
 	}
 	if err := saveModel(*out, m); err != nil {
 		return err
 	}
+	report(e, m, r)
 	if fitErr != nil {
-		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after %d steps\n", *out, r.Iterations)
+		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after %d steps\n", printable(*out), r.Iterations)
 	}
 	return fitErr
 }
 
-// fitWithProgress trains a model and reports how it went.
-func fitWithProgress(ctx context.Context, e *environment, m *sgplvm.Model, o sgplvm.FitOptions) (sgplvm.FitResult, error) {
+// Limits on flags, far beyond use, within which no arithmetic overflows.
+const (
+	maxLatent = 1024
+	maxIters  = 1000000
+)
+
+func kernelNames() []string {
+	var names []string
+	for _, k := range sgplvm.KernelKinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// trained is the outcome of training and the time that it took.
+type trained struct {
+	sgplvm.FitResult
+	took time.Duration
+}
+
+// fit trains a model and shows how it goes.
+func fit(ctx context.Context, e *environment, m *sgplvm.Model, o sgplvm.FitOptions) (trained, error) {
 	p := newProgress(e)
+	defer p.clear()
 	o.Progress = p.training
 	begin := time.Now()
 	r, err := m.Fit(ctx, o)
-	p.clear()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return r, err
-	}
+	return trained{r, time.Since(begin)}, err
+}
+
+// report prints how training went.
+func report(e *environment, m *sgplvm.Model, r trained) {
 	fmt.Fprintf(e.stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.1f\n",
-		m.Examples(), time.Since(begin).Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, numbers(m.Noise()), m.SignalToNoise())
+		m.Examples(), r.took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, numbers(m.Noise()), m.SignalToNoise())
 	for _, w := range r.Warnings {
 		fmt.Fprintf(e.stderr, "sgplvm: warning: %s\n", w)
 	}
-	return r, err
 }
 
 func numbers(v []float64) string {
@@ -146,30 +150,21 @@ func saveModel(path string, m *sgplvm.Model) error {
 // writable refuses a result's path that cannot be written, before hours are
 // spent on the result.
 func writable(path string) error {
-	dir := filepath.Dir(path)
-	if s, err := os.Stat(dir); err != nil || !s.IsDir() {
-		return fmt.Errorf("%s: there is no folder %s to write to", path, dir)
+	probe := errors.New("not written")
+	err := dataset.WriteFileAtomic(path, func(io.Writer) error { return probe })
+	if errors.Is(err, probe) {
+		return nil
 	}
-	if s, err := os.Stat(path); err == nil && s.IsDir() {
-		return fmt.Errorf("%s: is a folder, expected the name of a file to write", path)
-	}
-	return nil
+	return err
 }
 
-// layoutFlags reads -grid and -channels.
-func layoutFlags(f *flags, grid string, channels int) (dataset.Layout, error) {
-	want := dataset.Layout{Channels: channels}
-	if channels < 0 || channels > dataset.MaxChannels {
-		return want, usagef("%s: -channels %d, expected 1 to %d", f.Name(), channels, dataset.MaxChannels)
-	}
+// layout is the size of the pictures as flags ask for it.
+func layout(grid string, channels int) dataset.Layout {
+	l := dataset.Layout{Channels: channels}
 	if grid != "" {
-		w, h, err := dataset.ParseGrid(grid)
-		if err != nil {
-			return want, usagef("%s: -grid: %v", f.Name(), err)
-		}
-		want.Width, want.Height = w, h
+		l.Width, l.Height, _ = dataset.ParseGrid(grid) // checked by the flag
 	}
-	return want, nil
+	return l
 }
 
 // attributeGrid is where a model keeps the size of its pictures.
