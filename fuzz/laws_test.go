@@ -26,6 +26,13 @@ func outside(m mat.Matrix) {
 	}
 }
 
+// lastBit moves the first element, if there is one, to its neighbour.
+func lastBit(m mat.Matrix) {
+	if m.Rows > 0 && m.Cols > 0 {
+		m.Set(0, 0, math.Nextafter(m.At(0, 0), math.Inf(1)))
+	}
+}
+
 // A law accepts right implementations on every draw and refuses each wrong one
 // on some draw.
 func TestLaws(t *testing.T) {
@@ -56,8 +63,7 @@ func TestLaws(t *testing.T) {
 			mat.Mul(dst, alpha, a, b, min(1, math.Abs(beta)))
 		})},
 		{"mul reads dst with beta 0", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
-			mat.Scale(dst, beta, dst)
-			naiveMul(dst, alpha, a, b, 1)
+			mat.Add(dst, fuzz.NaiveMul(alpha, a, b, 0, dst), beta, dst)
 		})},
 		{"mul reads factors with alpha 0", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 			x := fuzz.NaiveMul(1, a, b, 0, mat.Matrix{})
@@ -76,6 +82,16 @@ func TestLaws(t *testing.T) {
 		{"mul writes its factor", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 			naiveMul(dst, alpha, a, b, beta)
 			mat.Scale(a, alpha, a)
+		})},
+		{"mul writes the factor that it need not read", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			if alpha == 0 {
+				b.Fill(0)
+			}
+		})},
+		{"mul off by a bit", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
+			naiveMul(dst, alpha, a, b, beta)
+			lastBit(dst)
 		})},
 		{"mul in single precision", false, mul(func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 			naiveMul(dst, alpha, a, b, beta)
@@ -108,7 +124,11 @@ func TestLaws(t *testing.T) {
 			mat.Copy(b, fuzz.NaiveSolveLower(l, b))
 			outside(b)
 		})},
-		{"solve by an inverse in single precision", false, lower(func(l, b mat.Matrix) {
+		{"solve off by a bit", false, lower(func(l, b mat.Matrix) {
+			mat.Copy(b, fuzz.NaiveSolveLower(l, b))
+			lastBit(b)
+		})},
+		{"solve in single precision", false, lower(func(l, b mat.Matrix) {
 			x := fuzz.NaiveSolveLower(l, b)
 			for i := range x.Rows {
 				for j := range x.Cols {
@@ -138,6 +158,11 @@ func TestLaws(t *testing.T) {
 			}
 			return fuzz.NaiveCholesky(a)
 		})},
+		{"Cholesky off by a bit", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
+			l, failed := fuzz.NaiveCholesky(a)
+			lastBit(l)
+			return l, failed
+		})},
 		{"Cholesky in place", false, chol(func(a mat.Matrix) (mat.Matrix, int) {
 			l, failed := fuzz.NaiveCholesky(a)
 			mat.Copy(a, l)
@@ -154,9 +179,27 @@ func TestLaws(t *testing.T) {
 			}
 			return w, r, nil
 		})},
+		{"eigenvalues in order but for rounding", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			for j := 1; j < len(w); j++ {
+				if w[j]-w[j-1] < 4*fuzz.Eps*math.Abs(w[j]) {
+					w[j], w[j-1] = w[j-1], w[j]
+				}
+			}
+			return w, v, nil
+		})},
 		{"eigenvectors not normalised", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
 			w, v := fuzz.NaiveEig(a)
 			mat.Scale(v, 1+1e-12, v)
+			return w, v, nil
+		})},
+		{"eigenvectors of 0 not normalised", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {
+			w, v := fuzz.NaiveEig(a)
+			for j, x := range w {
+				if x == 0 {
+					v.Slice(0, a.Rows, j, j+1).Fill(2)
+				}
+			}
 			return w, v, nil
 		})},
 		{"eigenvectors in rows", false, eig(func(a mat.Matrix) ([]float64, mat.Matrix, error) {

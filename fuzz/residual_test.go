@@ -107,9 +107,11 @@ func TestCheckers(t *testing.T) {
 			}
 			e := c.entry(p)
 			right := *e
-			*e += 100 * c.gate * c.unit(p)
-			if r := c.residual(p); !(r > 50*c.gate && r < 1000*c.gate) {
-				t.Errorf("residual %.3g of an answer that is off by 100 times the gate %g", r, c.gate)
+			for _, times := range []float64{100, -100} {
+				*e = right + times*c.gate*c.unit(p)
+				if r := c.residual(p); !(r > 50*c.gate && r < 1000*c.gate) {
+					t.Errorf("residual %.3g of an answer that is off by %g times the gate %g", r, times, c.gate)
+				}
 			}
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 				*e = v
@@ -142,7 +144,9 @@ func TestCheckersScale(t *testing.T) {
 // with a wrong one.
 func TestCheckersZero(t *testing.T) {
 	z, one := mat.New(3, 3), mat.Identity(3)
-	w := make([]float64, 3)
+	w, huge := make([]float64, 3), mat.New(3, 3)
+	huge.Fill(0x1p700)
+	huge.Set(0, 0, -0x1p700)
 	for _, c := range []struct {
 		name  string
 		got   float64
@@ -152,6 +156,8 @@ func TestCheckersZero(t *testing.T) {
 		{"Cholesky of 0", fuzz.CholResidual(z, one), true},
 		{"eigenvalues of 0", fuzz.EigResidual(z, w, one), false},
 		{"eigenvalues of 0", fuzz.EigResidual(z, []float64{0, 0, 1}, one), true},
+		{"eigenvalues with vectors that overflow", fuzz.EigResidual(one, []float64{1, -1, 1}, huge), true},
+		{"vectors that overflow", fuzz.Orthogonality(huge), true},
 		{"solution with 0", fuzz.SolveResidual(z, one, z), false},
 		{"solution with 0", fuzz.SolveResidual(z, one, one), true},
 		{"solution 0", fuzz.ForwardError(z, z, 1), false},
@@ -212,6 +218,33 @@ func TestMulError(t *testing.T) {
 				t.Errorf("NaN is judged as %.3g", r)
 			}
 		})
+	}
+}
+
+// The ratio itself agrees with exact arithmetic.
+func TestMulErrorExact(t *testing.T) {
+	s := fuzz.New(6)
+	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }
+	times := func(x, y *big.Float) *big.Float { return new(big.Float).SetPrec(2000).Mul(x, y) }
+	for _, k := range []int{0, 1, 2, 5, 12} {
+		for range 20 {
+			a, b, c := fuzz.Normal(s, 1, k), fuzz.Normal(s, k, 1), s.NormFloat64()
+			alpha, beta := s.NormFloat64(), s.NormFloat64()
+			dst := mat.NewDense(1, 1, []float64{c})
+			got := fuzz.NaiveMul(alpha, a, b, beta, dst)
+			d, size := exact(got.At(0, 0)), math.Abs(beta*c)
+			d.Sub(d, times(exact(beta), exact(c)))
+			for l := range k {
+				d.Sub(d, times(exact(alpha), times(exact(a.At(0, l)), exact(b.At(l, 0)))))
+				size += math.Abs(alpha * a.At(0, l) * b.At(l, 0))
+			}
+			want, _ := d.Abs(d).Float64()
+			want /= 2 * float64(k+3) * fuzz.Eps * size
+			// The reference has an error near ε², the bound itself a few roundings.
+			if r := fuzz.MulError(got, alpha, a, b, beta, dst); math.Abs(r-want) > 1e-10 {
+				t.Errorf("depth %d: %g of the bound, want %g", k, r, want)
+			}
+		}
 	}
 }
 

@@ -9,3 +9,9 @@ func SetTuning(t Tuning) (former Tuning) {
 	tune = tuning{t.MC, t.KC, t.NC, t.SmallMul, t.LongK, t.LongMN, t.Triangle, t.Parallel}
 	return former
 }
+
+// PackA and PackB pack a block into the panels of the register tile.
+var (
+	PackA = packA
+	PackB = packB
+)

@@ -213,8 +213,8 @@ func TestOverlap(t *testing.T) {
 	view := func() (mat.Matrix, int) {
 		for {
 			m := mat.Matrix{Rows: s.IntN(6), Cols: s.IntN(6), RowStride: s.IntN(10), ColStride: s.IntN(4)}
-			if s.Bool() { // a rectangle of a matrix with rows of 8
-				m.RowStride, m.ColStride = 8, 1
+			if s.Bool() { // a rectangle of a matrix with rows of 8, or of 3 and then maybe into the next row
+				m.RowStride, m.ColStride = 8-5*s.IntN(2), 1
 			}
 			if s.Bool() {
 				m = m.T()
@@ -286,6 +286,10 @@ func TestAliasing(t *testing.T) {
 		{"ScaleCols", true, func(v views) { mat.ScaleCols(v.dst, v.a, []float64{1, 2, 3, 4, 5, 6}) }},
 	}
 	whole := func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 0, n) }
+	everyOtherRow := func(m mat.Matrix) mat.Matrix {
+		return mat.Matrix{Rows: n, Cols: n, RowStride: 2 * m.RowStride, ColStride: m.ColStride, Data: m.Data}
+	}
+	everyOtherColumn := func(m mat.Matrix) mat.Matrix { return everyOtherRow(m.T()).T() }
 	places := []struct {
 		name     string
 		disjoint bool
@@ -297,6 +301,8 @@ func TestAliasing(t *testing.T) {
 		{"a row higher", false, func(m mat.Matrix) mat.Matrix { return m.Slice(1, n+1, 0, n) }, whole},
 		{"a column right", false, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 1, n+1) }},
 		{"a column left", false, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, 1, n+1) }, whole},
+		{"every other row", false, everyOtherRow, whole},
+		{"every other column", false, everyOtherColumn, whole},
 		{"one corner", false, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(n-1, 2*n-1, n-1, 2*n-1) }},
 		{"below", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(n, 2*n, 0, n) }},
 		{"to the right", true, whole, func(m mat.Matrix) mat.Matrix { return m.Slice(0, n, n, 2*n) }},

@@ -98,6 +98,48 @@ func TestMulLaw(t *testing.T) {
 	})
 }
 
+// Panels hold the block in the tile's order, the last one filled up with zeros,
+// whatever stood in the buffer.
+func TestPack(t *testing.T) {
+	s := fuzz.New(16)
+	for _, p := range []struct {
+		name  string
+		width int
+		pack  func(dst []float64, m mat.Matrix)
+		at    func(m mat.Matrix, i, l int) float64
+		t     bool
+	}{
+		{"packA", asm.MR, mat.PackA, mat.Matrix.At, false},
+		{"packB", asm.NR, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
+	} {
+		for size := range 3*p.width + 1 {
+			for _, k := range []int{1, 2, 7} {
+				for _, l := range fuzz.Layouts {
+					m := fuzz.Normal(s, size, k)
+					if p.t {
+						m = m.T()
+					}
+					panels := (size + p.width - 1) / p.width
+					dst := ones(1, panels*p.width*k+1, math.NaN()).Data
+					p.pack(dst, fuzz.Guard(m, l).Matrix)
+					for at, got := range dst[:len(dst)-1] {
+						i, l, want := at/(p.width*k)*p.width+at%p.width, at/p.width%k, 0.0
+						if i < size {
+							want = p.at(m, i, l)
+						}
+						if got != want {
+							t.Fatalf("%s of %d by %d: element %d is %g, want %g", p.name, size, k, at, got, want)
+						}
+					}
+					if last := dst[len(dst)-1]; last == last {
+						t.Errorf("%s of %d by %d writes behind the last panel", p.name, size, k)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Larger products stay within the bound of each element.
 func TestMulAccuracy(t *testing.T) {
 	s := fuzz.New(12)
