@@ -158,6 +158,12 @@ func (p *Params) validate(x []mat.Matrix) error {
 			}
 		}
 	}
+	if n, q, bad := mat.NonFinite(p.Mu); bad {
+		return fmt.Errorf("latent mean %v of example %d, dimension %d, expected a finite number", p.Mu.At(n, q), n, q)
+	}
+	if k, q, bad := mat.NonFinite(p.Z); bad {
+		return fmt.Errorf("latent inducing point %d, dimension %d: %v, expected a finite number", k, q, p.Z.At(k, q))
+	}
 	if err := p.Latent.validate(d); err != nil {
 		return fmt.Errorf("latent %w", err)
 	}
@@ -165,8 +171,12 @@ func (p *Params) validate(x []mat.Matrix) error {
 		if err := k.validate(x[f].Cols); err != nil {
 			return fmt.Errorf("spatial factor %d: %w", f, err)
 		}
-		if u := p.Xu[f]; u.Rows > 0 && u.Cols != x[f].Cols {
+		u := p.Xu[f]
+		if u.Rows > 0 && u.Cols != x[f].Cols {
 			return fmt.Errorf("spatial factor %d: inducing points have %d dimensions, the points %d", f, u.Cols, x[f].Cols)
+		}
+		if k, q, bad := mat.NonFinite(u); bad {
+			return fmt.Errorf("spatial factor %d: inducing point %d, dimension %d: coordinate %v, expected a finite number", f, k, q, u.At(k, q))
 		}
 	}
 	return nil
