@@ -59,7 +59,7 @@ func Cancelling(s *Source, m, k, n int) (a, b mat.Matrix) {
 			a.Set(i, h+l, a.At(i, l))
 		}
 		for j := range n {
-			b.Set(h+l, j, -b.At(l, j)*(1+0x1p-40*s.NormFloat64()))
+			b.Set(h+l, j, -b.At(l, j)*(1+float64(0x1p-40*s.NormFloat64())))
 		}
 	}
 	return a, b

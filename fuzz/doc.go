@@ -5,7 +5,8 @@
 // # Random numbers
 //
 // Everything random is drawn from a [Source]: [New] makes one from a seed, and
-// the same seed gives the same matrices on every machine; [FromBytes] makes one
+// the same seed gives the same matrices, on every machine but for the last bit
+// of what goes through a power or a logarithm; [FromBytes] makes one
 // from the input of a native fuzz target, and then a shorter input gives
 // smaller matrices, so that Go's minimiser finds small counterexamples.
 //

@@ -16,39 +16,40 @@ const (
 )
 
 // SymmetricCases returns the 21 types of n×n matrices on which LAPACK tests
-// its symmetric eigensolvers (dchkst, ddrvst), with condition numbers up to
-// 1/ε: zero, identity, diagonal, full with a given spectrum of either sign,
-// random entries, positive definite, tridiagonal, and some of them scaled
-// nearly to the root of overflow and underflow.
+// its symmetric eigensolvers (dchkst, ddrvst): zero, identity, diagonal, full
+// with a given spectrum of either sign and condition 1/ε, random entries,
+// positive definite with condition 0.1/(nε), tridiagonal, and some of them
+// scaled nearly to the root of overflow and underflow.
 func SymmetricCases(s *Source, n int) []Case {
 	spectrum := func(mode Mode) []float64 { return Spectrum(s, mode, n, 1/Eps) }
 	signed := func(mode Mode) []float64 { return RandomSigns(s, spectrum(mode)) }
-	full := func(mode Mode, d []float64) Case { return WithSpectrum(s, mode.String(), d) }
+	full := func(mode Mode) Case { return WithSpectrum(s, mode.String(), signed(mode)) }
+	positive := func(mode Mode) Case {
+		return WithSpectrum(s, mode.String()+", positive", Spectrum(s, mode, n, 0.1/Eps/float64(max(n, 1))))
+	}
 	random := Case{Name: fmt.Sprintf("random n=%d", n), A: symmetric(n, func(int, int) float64 { return 2*s.Float64() - 1 }), Pivot: Unknown}
-	geometric := Diagonal(signed(Geometric))
-	arithmetic := full(Arithmetic, signed(Arithmetic))
-	positive := full(Arithmetic, spectrum(Arithmetic))
+	diagonal, even, definite := Diagonal(signed(Arithmetic)), full(Arithmetic), positive(Arithmetic)
 	return number([]Case{
 		Diagonal(make([]float64, n)),
 		Diagonal(slices.Repeat([]float64{1}, n)),
-		Diagonal(signed(Arithmetic)),
-		geometric,
+		diagonal,
+		Diagonal(signed(Geometric)),
 		Diagonal(signed(OneLarge)),
-		geometric.Scaled(scaleUp),
-		geometric.Scaled(scaleDown),
-		arithmetic,
-		full(Geometric, signed(Geometric)),
-		full(OneLarge, signed(OneLarge)),
-		arithmetic.Scaled(scaleUp),
-		arithmetic.Scaled(scaleDown),
+		diagonal.Scaled(scaleUp),
+		diagonal.Scaled(scaleDown),
+		even,
+		full(Geometric),
+		full(OneLarge),
+		even.Scaled(scaleUp),
+		even.Scaled(scaleDown),
 		random,
 		random.Scaled(scaleUp),
 		random.Scaled(scaleDown),
-		positive,
-		full(Geometric, spectrum(Geometric)),
-		full(OneLarge, spectrum(OneLarge)),
-		positive.Scaled(scaleUp),
-		positive.Scaled(scaleDown),
+		definite,
+		positive(Geometric),
+		positive(OneLarge),
+		definite.Scaled(scaleUp),
+		definite.Scaled(scaleDown),
 		dominant(s, n),
 	})
 }
@@ -66,7 +67,8 @@ func dominant(s *Source, n int) Case {
 // DefiniteCases returns the nine types of n×n matrices on which LAPACK tests
 // its Cholesky factorisation (dchkpo, dlatb4): diagonal, well conditioned, with
 // a zero row and column first, last and in the middle, at which the
-// factorisation has to fail, ill-conditioned (√(0.1/ε) and 0.1/(nε)), and
+// factorisation has to fail, ill-conditioned (√(0.1/ε), and 0.1/ε over 64n²,
+// where LAPACK leaves out the divisor that lets rounding spare every pivot), and
 // scaled nearly to underflow and overflow.
 func DefiniteCases(s *Source, n int) []Case {
 	full := func(cond float64) Case {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// The same seed gives the same numbers, here and everywhere.
+// The same seed or the same bytes give the same numbers; a seed always has.
 func TestSourceRepeats(t *testing.T) {
 	draw := func(s *fuzz.Source) mat.Matrix {
 		m := fuzz.Normal(s, 3+s.IntN(1000)%3, 4)

@@ -13,9 +13,9 @@ import (
 const Eps = 0x1p-52
 
 // Mode is a distribution of n eigenvalues between 1/κ and 1. The first six are
-// those of LAPACK's dlatms (routine dlatm1), all nine those of STETESTER
-// (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS 35(1), 2008,
-// in which κ is the condition number).
+// those of LAPACK's dlatms (routine dlatm1), the last three follow those that
+// STETESTER adds (Marques, Vömel, Demmel and Parlett, "Algorithm 880", ACM TOMS
+// 35(1), 2008). κ is the condition number where it has a meaning.
 type Mode int
 
 const (
