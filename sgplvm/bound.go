@@ -53,7 +53,7 @@ func (b *problem) factorize(p *Params) error {
 		}
 		s, err := newSpatialFactor(p.Spatial[f], x, p.Xu[f], b.jitter)
 		if err != nil {
-			b.factors[f+1] = nil
+			b.factors = nil // those before f are not the held ones any more
 			return &FactorizationError{Factor: f + 1, Err: err}
 		}
 		b.factors[f+1] = s
