@@ -87,13 +87,19 @@ func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
 	e := &example{on: m.at(q, g), values: m.scaler.apply(v), seen: make([][]int, m.channels)}
 	for c := range e.seen {
 		for i := range v.Rows {
-			if x := e.values.At(i, c); x == x {
+			switch x := e.values.At(i, c); {
+			case math.Abs(x) > farOff:
+				return nil, &ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
+			case x == x:
 				e.seen[c] = append(e.seen[c], i)
 			}
 		}
 	}
 	return e, nil
 }
+
+// farOff bounds the scaled observations, so that their squares do not overflow.
+const farOff = 1e100
 
 // checkGrid compares a grid's factors with the model's.
 func (m *Model) checkGrid(g Grid) error {
