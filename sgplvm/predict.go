@@ -221,8 +221,8 @@ func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 	return cov
 }
 
-// featureNumbers bounds the size of one block of features.
-const featureNumbers = 1 << 21
+// featureNumbers bounds the size of one block of features. Tests lower it.
+var featureNumbers = 1 << 21
 
 // features returns columns j0 ≤ j < j1 of the rows of Φ = Φ_1 ⊗ Φ_2 ⊗ … that
 // belong to the given grid points.
