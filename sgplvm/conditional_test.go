@@ -274,6 +274,24 @@ func TestNeighbourhoods(t *testing.T) {
 	}
 }
 
+// A long strip is cut across, not along.
+func TestNeighbourhoodsCutTheLongSide(t *testing.T) {
+	shape := modelShape{examples: 2, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 16, dims: 1, kind: Matern32}, {points: 4, dims: 1, kind: Matern32}}}
+	m := shape.model(t)
+	q, e := m.mustObserve(t, nil, missing(64, 1))
+	conditionWith(conditionLimits{group: 16}, func() {
+		for _, group := range q.neighbourhoods(e.on, complement(nil, 64)) {
+			rows := map[int]bool{}
+			for _, p := range group {
+				rows[p/4] = true
+			}
+			if len(group) != 16 || len(rows) != 4 {
+				t.Errorf("a group of %d points in %d rows, want 16 in 4", len(group), len(rows))
+			}
+		}
+	})
+}
+
 // Conditioning is a closed form at S = 0 in a model that is one Gaussian: with a
 // certain latent point, the missing values given the observed ones by the joint
 // covariance of PredictCovariance.

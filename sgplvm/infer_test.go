@@ -164,7 +164,17 @@ func TestInferOptimum(t *testing.T) {
 		if l.Start < -1 || l.Start >= shape.examples {
 			t.Errorf("%v: start %d", shape, l.Start)
 		}
-		// More starts can only help; a single short run is allowed to be worse.
+		// A single step from a single start is no worse than the best start.
+		quick, err := m.Infer(context.Background(), Observed{Values: m.scaler.unscaled(values)}, InferOptions{Polish: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range starts {
+			if b := v.bound(q.psi, scratch, s.Mu, s.S, nil, nil); !(quick.Bound >= b) {
+				t.Errorf("%v: bound %v after one step, start %d has %v", shape, quick.Bound, s.Start, b)
+			}
+		}
+		// More starts can only help.
 		all, err := m.Infer(context.Background(), Observed{Values: m.scaler.unscaled(values)}, InferOptions{Polish: 1000})
 		if err != nil {
 			t.Fatal(err)
@@ -264,6 +274,30 @@ func TestObservedErrors(t *testing.T) {
 				t.Errorf("%s: error %v, expected one at %+v", name, err, c.value)
 			}
 		}
+	}
+}
+
+// A value so far off that its square overflows is refused by its place; one that
+// is merely absurd is taken as it is.
+func TestObservedFarOff(t *testing.T) {
+	m := modelShape{examples: 3, inducing: 2, latent: 2, channels: 2, space: []factorShape{{points: 4, dims: 1, kind: RBF}}}.model(t)
+	for _, v := range []float64{1e308, -1e160} {
+		values := missing(4, 2)
+		values.Set(1, 0, 0)
+		values.Set(2, 1, v)
+		var value *ValueError
+		if _, err := m.Infer(context.Background(), Observed{Values: values}, InferOptions{}); !errors.As(err, &value) || value.Point != 2 || value.Channel != 1 || value.Value != v {
+			t.Errorf("%g: error %v", v, err)
+		}
+	}
+	values := missing(4, 2)
+	values.Set(1, 1, 1e50)
+	p, l, err := m.Impute(context.Background(), Observed{Values: values}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, bad := mat.NonFinite(mat.Vector(slices.Concat(p.Mean.Data, p.Variance.Data, l.Mu, l.S, one(l.Bound)))); bad {
+		t.Errorf("prediction %v, posterior %+v", p, l)
 	}
 }
 

@@ -64,6 +64,37 @@ func difference(a, b mat.Matrix) float64 {
 	return mat.NormMax(d)
 }
 
+// Covariances are summed over blocks of features; how wide these are changes the
+// rounding of a sum of a few terms and nothing else.
+func TestFeatureBlocks(t *testing.T) {
+	defer func(old int) { featureNumbers = old }(featureNumbers)
+	for seed := range uint64(sizes(20)) {
+		shape := randomShape(16000 + seed)
+		m := shape.model(t)
+		rng := rand.New(rand.NewPCG(seed, 34))
+		g, l := randomGrid(rng, m), randomLatent(rng, shape.latent)
+		values := masked(rng, g.Len(), shape.channels, 0.5, true)
+		q, e := m.mustObserve(t, g, values)
+		var want []float64
+		for _, numbers := range []int{1 << 21, 1, g.Len(), 2*g.Len() + 1, 7 * g.Len()} {
+			featureNumbers = numbers
+			_, cov, err := m.PredictCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := q.conditional(e, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := slices.Concat(cov[0].Data, p.Mean.Data, p.Variance.Data)
+			if want == nil {
+				want = got
+			}
+			near(t, fmt.Sprintf("%v: blocks of %d numbers", shape, numbers), got, want, 1e-12)
+		}
+	}
+}
+
 // An uncertain latent variable is an average over certain ones: the law of total
 // expectation and of total variance, by quadrature.
 func TestPredictUncertain(t *testing.T) {

@@ -278,6 +278,37 @@ func TestTrainingCancelledAtOnce(t *testing.T) {
 	near(t, "bound", one(m.mustBound(t)), one(before), 1e-11)
 }
 
+// Training makes earlier predictions stale.
+func TestTrainingChangesPredictions(t *testing.T) {
+	m, err := New(bumps(10, 5, 4, 13), bumpConfig(5, 4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Latent{Mu: []float64{1, 0.5}, S: []float64{0.1, 0.1}}
+	before, err := m.Predict(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Fit(context.Background(), FitOptions{Iterations: 10}); err != nil {
+		t.Fatal(err)
+	}
+	after, err := m.Predict(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := rebuilt(m.space, m.params, m.problem.observations(), m.jitter)
+	fresh.scaler = m.scaler
+	want, err := fresh.Predict(l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Equal(before.Mean.Data, after.Mean.Data) {
+		t.Error("the prediction is that of the untrained model")
+	}
+	sameBits(t, "mean", after.Mean.Data, want.Mean.Data)
+	sameBits(t, "variance", after.Variance.Data, want.Variance.Data)
+}
+
 func TestTrainingOptions(t *testing.T) {
 	m, err := New(bumps(6, 4, 3, 11), bumpConfig(4, 3))
 	if err == nil {
