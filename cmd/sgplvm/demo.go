@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,7 +17,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-func demo(ctx context.Context, e *environment, args []string) error {
+func demo(ctx context.Context, e *environment, args []string) (err error) {
 	f := newFlags(e, "demo", `sgplvm demo [flags]
 
 Draws frames of a moving face, trains on most of them, hides half the pixels of
@@ -35,9 +37,15 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if int64(*count)*int64(l.Points()) > dataset.MaxPoints {
 		return usagef("demo: -frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
 	}
-	if info, err := os.Stat(*out); err == nil && !info.IsDir() {
-		return &dataset.Error{Path: *out, Found: "a file", Want: "the name of a folder to write to"}
+	made, err := makeFolder(*out)
+	if err != nil {
+		return err
 	}
+	defer func() {
+		if err != nil && made {
+			os.Remove(*out) // only if it is empty
+		}
+	}()
 	begin := time.Now()
 
 	frames := drawFaces(*count, l.Width, l.Height, *seed)
@@ -82,9 +90,6 @@ the others, fills these in, prints the errors and writes pictures.`)
 		return err
 	}
 
-	if err := os.MkdirAll(*out, 0o777); err != nil {
-		return &dataset.Error{Path: *out, Err: err, Want: "a folder to write to"}
-	}
 	for _, file := range []struct {
 		name string
 		save func(path string) error
@@ -105,6 +110,20 @@ the others, fills these in, prints the errors and writes pictures.`)
 	fmt.Fprintf(e.stdout, "wrote %s: strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
 		*out, time.Since(begin).Round(100*time.Millisecond))
 	return nil
+}
+
+// makeFolder makes a folder unless it is there and tells whether it did.
+func makeFolder(path string) (made bool, err error) {
+	err = os.Mkdir(path, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			return false, nil
+		}
+	}
+	if err != nil {
+		return false, &dataset.Error{Path: path, Err: err, Want: "a folder, or the name of a new one in a folder that exists"}
+	}
+	return true, nil
 }
 
 // split divides frames into those to learn from and every fourth, held out.

@@ -79,7 +79,7 @@ func (f *flags) whole(name string, value, least, most int, usage string) *int {
 func (f *flags) seed(name string, value uint64, usage string) *uint64 {
 	return add(f, name, value, usage, func(s string) (uint64, error) {
 		v, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
+		if err != nil || strconv.FormatUint(v, 10) != s {
 			return 0, fmt.Errorf("expected a whole number from 0 to %d", uint64(1<<64-1))
 		}
 		return v, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -23,11 +24,11 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	model := f.String("model", "", "the model `file`")
 	data := f.String("data", "", "the pictures: a .npy `file` or a folder of PNG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
-	observed := f.String("observed", "", "mask `file`, .npy: 1 where a value was observed, 0 where not")
-	out := f.String("out", "", "`file` for the filled pictures, .npy")
-	variance := f.String("variance", "", "`file` for the variance of every value, noise included, .npy; 0 where observed")
+	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not")
+	out := f.String("out", "", "the `file` for the filled pictures, .npy")
+	variance := f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed")
 	truth := f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in")
-	sheet := f.String("sheet", "", "PNG `file` with the first pictures: seen, filled and, with -truth, truth")
+	sheet := f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth")
 	if err := f.parse(args); err != nil {
 		return err
 	}
@@ -152,9 +153,10 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 		if ctx.Err() != nil {
 			return
 		}
-		prediction, _, err := m.Impute(ctx, frames.Observed(i), sgplvm.InferOptions{})
+		seen := frames.Observed(i)
+		prediction, _, err := m.Impute(ctx, seen, sgplvm.InferOptions{})
 		if err == nil {
-			err = checkFinite(prediction)
+			err = check(prediction, seen.Values)
 		}
 		if err != nil {
 			failures[i] = err
@@ -178,13 +180,18 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 		return nil, err
 	}
 	for i, err := range failures {
+		var value *sgplvm.ValueError
+		if errors.As(err, &value) {
+			value.Example = i
+			return nil, fmt.Errorf("%s: %w", frames.Name, value)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: picture %d: %w", frames.Name, i, err)
 		}
 	}
 	for i := range frames.Count {
 		if text := messages[i]; text != "" {
-			fmt.Fprintf(e.stderr, "sgplvm: %s: picture %d: %s\n", frames.Name, i, text)
+			fmt.Fprintf(e.stderr, "sgplvm: %s: picture %d: %s\n", printable(frames.Name), i, text)
 		}
 	}
 	if local > 0 {
@@ -193,15 +200,17 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 	return r, nil
 }
 
-// checkFinite refuses a prediction that is no number.
-func checkFinite(p sgplvm.Prediction) error {
-	for _, part := range []struct {
-		name   string
-		values mat.Matrix
-	}{{"mean", p.Mean}, {"variance", p.Variance}} {
-		if i, c, bad := mat.NonFinite(part.values); bad {
-			return fmt.Errorf("point %d, channel %d: predicted %s %v, expected a finite number: the values are out of the model's range",
-				i, c, part.name, part.values.At(i, c))
+// check refuses a prediction that is no number, or of which the variance is
+// beyond the range of numbers.
+func check(p sgplvm.Prediction, seen mat.Matrix) error {
+	for i := range seen.Rows {
+		for c := range seen.Cols {
+			if v := p.Mean.At(i, c); v-v != 0 {
+				return fmt.Errorf("point %d, channel %d: predicted %v, expected a finite number", i, c, v)
+			}
+			if v := p.Variance.At(i, c); math.IsNaN(seen.At(i, c)) && !(v > 0 && v-v == 0) {
+				return fmt.Errorf("point %d, channel %d: predicted with variance %v, expected a positive number", i, c, v)
+			}
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func main() {
 func run(ctx context.Context, e *environment, args []string) int {
 	stdout := &watched{w: e.stdout}
 	err := dispatch(ctx, &environment{stdout: stdout, stderr: e.stderr, terminal: e.terminal}, args)
-	if (err == nil || errors.Is(err, flag.ErrHelp)) && stdout.err != nil {
+	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
 	var usage *usageError

@@ -128,7 +128,7 @@ func fit(ctx context.Context, e *environment, m *sgplvm.Model, o sgplvm.FitOptio
 
 // report prints how training went.
 func report(e *environment, m *sgplvm.Model, r trained) {
-	fmt.Fprintf(e.stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.1f\n",
+	fmt.Fprintf(e.stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
 		m.Examples(), r.took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, numbers(m.Noise()), m.SignalToNoise())
 	for _, w := range r.Warnings {
 		fmt.Fprintf(e.stderr, "sgplvm: warning: %s\n", w)

@@ -1,0 +1,439 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// asProgram makes the test binary behave as the program itself.
+const asProgram = "SGPLVM_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program returns the command that runs the program in a process of its own.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS == "wasip1" || runtime.GOOS == "js" {
+		t.Skip("no processes on " + runtime.GOOS)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, args...)
+	c.Env = append(os.Environ(), asProgram+"=1")
+	return c
+}
+
+// outcome is what a run leaves behind.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// sgplvmRun runs the program in this process, not at a terminal.
+func sgplvmRun(args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), &environment{stdout: &stdout, stderr: &stderr}, args)
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// mustRun runs the program, which must succeed in silence on stderr.
+func mustRun(t *testing.T, args ...string) string {
+	t.Helper()
+	o := sgplvmRun(args...)
+	if o.code != 0 || o.stderr != "" {
+		t.Fatalf("sgplvm %s: exit code %d\n%s", strings.Join(args, " "), o.code, o.stderr)
+	}
+	return o.stdout
+}
+
+// mustFail runs the program, which must end with the code and the line on
+// stderr, print nothing and leave the working folder as it was. A line that
+// begins with ~ is a pattern.
+func mustFail(t *testing.T, code int, line string, args ...string) {
+	t.Helper()
+	before := folder(t)
+	o := sgplvmRun(args...)
+	fits := o.stderr == "sgplvm: "+line+"\n"
+	if pattern, ok := strings.CutPrefix(line, "~"); ok {
+		fits = regexp.MustCompile("^sgplvm: " + pattern + "\n$").MatchString(o.stderr)
+	}
+	if o.code != code || o.stdout != "" || !fits {
+		t.Errorf("sgplvm %q\ncode %d, want %d\nstdout %q, want nothing\nstderr %s\n  want sgplvm: %s", args, o.code, code, o.stdout, o.stderr, line)
+	}
+	sameFolder(t, before)
+}
+
+// folder returns the contents of all files below the working folder, and of
+// folders a mark.
+func folder(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			files[path] = "a folder"
+		case d.Type()&fs.ModeSymlink != 0:
+			to, err := os.Readlink(path)
+			files[path] = "a link to " + to
+			return err
+		default:
+			b, err := os.ReadFile(path)
+			files[path] = string(b)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// sameFolder fails unless the working folder is as it was, but for the files
+// named.
+func sameFolder(t *testing.T, before map[string]string, but ...string) {
+	t.Helper()
+	after := folder(t)
+	for _, path := range slices.Sorted(maps.Keys(after)) {
+		if b, ok := before[path]; !slices.Contains(but, path) && (!ok || b != after[path]) {
+			t.Errorf("%s was made or changed", path)
+		}
+	}
+	for path := range before {
+		if _, ok := after[path]; !ok && !slices.Contains(but, path) {
+			t.Errorf("%s was removed", path)
+		}
+	}
+}
+
+// read returns the content of a file.
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func writeArray(t *testing.T, path string, a *npy.Array) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.Write(&b, a); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, b.Bytes())
+}
+
+func readArray(t *testing.T, path string) *npy.Array {
+	t.Helper()
+	a, err := npy.Read(bytes.NewReader(read(t, path)))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return a
+}
+
+// sameBits fails unless two lists hold the same bits.
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
+		return
+	}
+	for i, w := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(w) {
+			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
+			return
+		}
+	}
+}
+
+// The pictures of most tests: 9 to learn from and 3 to fill in, 5 pixels wide
+// and 4 high, whole levels, so that every type of number holds them.
+const (
+	testWidth, testHeight = 5, 4
+	testPoints            = testWidth * testHeight
+	testTraining, testNew = 9, 3
+)
+
+var testFaces = sync.OnceValue(func() []float64 {
+	v := drawFaces(testTraining+testNew, testWidth, testHeight, 7).Float64s()
+	for i := range v {
+		v[i] = math.Round(v[i])
+	}
+	return v
+})
+
+// trainingFaces returns testTraining×testPoints numbers.
+func trainingFaces() []float64 {
+	return slices.Clone(testFaces()[:testTraining*testPoints])
+}
+
+// newFaces returns testNew×testPoints numbers.
+func newFaces() []float64 {
+	return slices.Clone(testFaces()[testTraining*testPoints:])
+}
+
+// holes returns copies of frames with every third value NaN, another third in
+// every frame.
+func holes(frames []float64) []float64 {
+	v := slices.Clone(frames)
+	for i := range v {
+		if (i+i/testPoints)%3 == 0 {
+			v[i] = math.NaN()
+		}
+	}
+	return v
+}
+
+// testModel is a trained model file of the training faces.
+var testModel = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "sgplvm")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	var b bytes.Buffer
+	if err := npy.Write(&b, npy.New(trainingFaces(), testTraining, testHeight, testWidth)); err != nil {
+		return nil, err
+	}
+	data, model := filepath.Join(dir, "data.npy"), filepath.Join(dir, "model")
+	if err := os.WriteFile(data, b.Bytes(), 0o666); err != nil {
+		return nil, err
+	}
+	if o := sgplvmRun("train", "-data", data, "-out", model, "-iters", "12"); o.code != 0 {
+		return nil, errors.New(o.stderr)
+	}
+	return os.ReadFile(model)
+})
+
+// workFolder makes a new working folder with train.npy, truth.npy and seen.npy
+// (frames×height×width), mask.npy and model.
+func workFolder(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	writeArray(t, "train.npy", npy.New(trainingFaces(), testTraining, testHeight, testWidth))
+	writeArray(t, "truth.npy", npy.New(newFaces(), testNew, testHeight, testWidth))
+	seen := holes(newFaces())
+	writeArray(t, "seen.npy", npy.New(seen, testNew, testHeight, testWidth))
+	writeArray(t, "mask.npy", npy.New(maskOf(seen), testNew, testHeight, testWidth))
+	model, err := testModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, "model", model)
+}
+
+// maskOf returns 1 where a value is a number.
+func maskOf(v []float64) []uint8 {
+	m := make([]uint8, len(v))
+	for i, x := range v {
+		if x == x {
+			m[i] = 1
+		}
+	}
+	return m
+}
+
+func loadTestModel(t *testing.T, path string) *sgplvm.Model {
+	t.Helper()
+	m, err := sgplvm.Load(bytes.NewReader(read(t, path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// rawArray returns a .npy file of the elements in the byte order and type of
+// descr, with the first axis fastest if fortran says so.
+func rawArray(values []float64, shape []int, descr string, fortran bool) []byte {
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if descr[0] == '>' {
+		order = binary.BigEndian
+	}
+	var b []byte
+	put := func(v float64) {
+		switch descr[1:] {
+		case "u1":
+			b = append(b, uint8(v))
+		case "i2":
+			b = order.AppendUint16(b, uint16(int16(v)))
+		case "i8":
+			b = order.AppendUint64(b, uint64(int64(v)))
+		case "f4":
+			b = order.AppendUint32(b, math.Float32bits(float32(v)))
+		case "f8":
+			b = order.AppendUint64(b, math.Float64bits(v))
+		default:
+			panic(descr)
+		}
+	}
+	truth := "False"
+	if fortran {
+		truth = "True"
+		index := make([]int, len(shape))
+		for range values {
+			at := 0
+			for k, i := range index {
+				at = at*shape[k] + i
+			}
+			put(values[at])
+			for k := 0; k < len(index); k++ { // the next index, the first axis fastest
+				if index[k]++; index[k] < shape[k] {
+					break
+				}
+				index[k] = 0
+			}
+		}
+	} else {
+		for _, v := range values {
+			put(v)
+		}
+	}
+	var axes []string
+	for _, d := range shape {
+		axes = append(axes, fmt.Sprint(d))
+	}
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }", descr, truth, strings.Join(axes, ", "))
+	for (10+len(header)+1)%64 != 0 {
+		header += " "
+	}
+	header += "\n"
+	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
+	return append(append(file, header...), b...)
+}
+
+func TestHelp(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range []string{"-h", "-help", "--help", "help",
+		"demo -h", "train -h", "impute -h", "info -h", "train --help", "train -iters 5 -help", "impute -data none -h -model none"} {
+		before := folder(t)
+		o := sgplvmRun(strings.Fields(args)...)
+		if o.code != 0 || o.stderr != "" {
+			t.Errorf("%s: code %d, stderr %q", args, o.code, o.stderr)
+		}
+		name, _, _ := strings.Cut(args, " ")
+		for _, c := range commands {
+			if c.name == name && !strings.HasPrefix(o.stdout, "sgplvm "+name+" ") || strings.HasPrefix(args, "-") && !strings.Contains(o.stdout, "sgplvm "+c.name) {
+				t.Errorf("%s: %s", args, o.stdout)
+			}
+		}
+		sameFolder(t, before)
+	}
+	// Every flag that the help of a command names is one, and has a word on it.
+	for _, c := range commands {
+		for _, flag := range regexp.MustCompile(`(?m)^  -(\w+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.name, "-h").stdout, -1) {
+			if o := sgplvmRun(c.name, "-"+flag[1]); strings.Contains(o.stderr, "not defined") {
+				t.Errorf("%s -%s: %s", c.name, flag[1], o.stderr)
+			}
+			if len(strings.TrimSpace(flag[2])) < 10 {
+				t.Errorf("%s -%s: %q", c.name, flag[1], flag[2])
+			}
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, «ü» and 5×4":            "plain, «ü» and 5×4",
+		"a\nb\r\x1b[31mc\x7f":           `a\nb\r\x1b[31mc\x7f`,
+		"sgplvm: f: sgplvm: Data: text": "f: Data: text",
+		"f: line one\nline two":         `f: line one\nline two`,
+	} {
+		if got := oneLine(errors.New(text)); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A panic inside a command becomes one line and exit code 1.
+func TestPanicIsCaught(t *testing.T) {
+	old := commands
+	defer func() { commands = old }()
+	commands = append(slices.Clone(old), command{"boom", "", func(context.Context, *environment, []string) error {
+		panic("index out of range\ngoroutine 1")
+	}})
+	if o := sgplvmRun("boom"); o != (outcome{1, "", "sgplvm: internal error, please report it: index out of range\\ngoroutine 1\n"}) {
+		t.Errorf("%+v", o)
+	}
+}
+
+// limited takes some bytes and then fails.
+type limited struct{ left int }
+
+var errFull = errors.New("no space left")
+
+func (w *limited) Write(b []byte) (int, error) {
+	if len(b) > w.left {
+		return 0, errFull
+	}
+	w.left -= len(b)
+	return len(b), nil
+}
+
+// A full standard output is an error, and results are written all the same.
+func TestStdoutFull(t *testing.T) {
+	workFolder(t)
+	for _, args := range []string{
+		"-h", "train -h", "info -model model",
+		"train -data train.npy -iters 3 -out result",
+		"impute -model model -data seen.npy -truth truth.npy -out result",
+		"demo -grid 5x4 -frames 8 -iters 2 -out result",
+	} {
+		var stderr bytes.Buffer
+		code := run(context.Background(), &environment{stdout: &limited{}, stderr: &stderr}, strings.Fields(args))
+		if got := stderr.String(); code != 1 || got != "sgplvm: standard output: no space left\n" {
+			t.Errorf("%s: code %d, stderr %q", args, code, got)
+		}
+		if _, err := os.Stat("result"); strings.HasSuffix(args, "result") && !strings.HasPrefix(args, "demo") && err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+		os.Remove("result")
+	}
+}
+
+// What goes wrong on a stderr that cannot be written is still an exit code.
+func TestStderrFull(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]int{"train": 2, "info -model none": 1} {
+		if code := run(context.Background(), &environment{stdout: io.Discard, stderr: &limited{}}, strings.Fields(args)); code != want {
+			t.Errorf("%s: code %d, want %d", args, code, want)
+		}
+	}
+}

@@ -1,0 +1,475 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// inColour gives every grey value three channels.
+func inColour(grey []float64) []float64 {
+	var v []float64
+	for i, x := range grey {
+		v = append(v, x, math.Round(0.8*x), 255-x+math.Mod(float64(i), 7))
+	}
+	return v
+}
+
+// writePNGs writes 8-bit frames of one or three channels to a new folder, under
+// names that sort as numbers only.
+func writePNGs(t *testing.T, dir string, values []float64, channels int) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := image.Rect(0, 0, testWidth, testHeight)
+	for i := range len(values) / (testPoints * channels) {
+		grey, colour := image.NewGray(r), image.NewNRGBA(r)
+		for p := range testPoints {
+			v := values[(i*testPoints+p)*channels:]
+			if channels == 1 {
+				grey.SetGray(p%testWidth, p/testWidth, color.Gray{Y: uint8(v[0])})
+			} else {
+				colour.SetNRGBA(p%testWidth, p/testWidth, color.NRGBA{uint8(v[0]), uint8(v[1]), uint8(v[2]), 255})
+			}
+		}
+		var picture image.Image = grey
+		if channels == 3 {
+			picture = colour
+		}
+		write(t, fmt.Sprintf("%s/f%d.png", dir, i+8), encodePNG(t, picture))
+	}
+}
+
+// The same pictures in any form give the same model, byte for byte, and the
+// same values filled in, in the shape of the input.
+func TestForms(t *testing.T) {
+	for _, channels := range []int{1, 3} {
+		t.Run(fmt.Sprintf("%d channels", channels), func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			known, unknown := trainingFaces(), newFaces()
+			if channels == 3 {
+				known, unknown = inColour(known), inColour(unknown)
+			}
+			mask := maskOf(holes(newFaces()))
+			writeArray(t, "mask.npy", npy.New(mask, testNew, testPoints))
+			size := testPoints * channels
+			type form struct {
+				name   string
+				flags  string // to read the training pictures
+				make   func(path string, v []float64)
+				shape  []int // of the filled pictures
+				folder bool
+			}
+			raw := func(descr string, fortran bool, tail ...int) func(string, []float64) {
+				return func(path string, v []float64) {
+					write(t, path, rawArray(v, append([]int{len(v) / size}, tail...), descr, fortran))
+				}
+			}
+			rows, cube := []int{size}, []int{testHeight, testWidth, channels}
+			if channels == 1 {
+				cube = cube[:2]
+			}
+			flags := fmt.Sprintf("-grid 5x4 -channels %d", channels)
+			forms := []form{
+				{name: "f8 cube", make: raw("<f8", false, cube...), shape: cube},
+				{name: "f8 rows", make: raw("<f8", false, rows...), shape: rows, flags: flags},
+				{name: "f8 rows fortran", make: raw("<f8", true, rows...), shape: rows, flags: flags},
+				{name: "f8 cube fortran big", make: raw(">f8", true, cube...), shape: cube, flags: flags},
+				{name: "f4 cube", make: raw("<f4", false, cube...), shape: cube},
+				{name: "f4 rows big", make: raw(">f4", false, rows...), shape: rows, flags: flags},
+				{name: "u1 cube", make: raw("|u1", false, cube...), shape: cube},
+				{name: "u1 rows fortran", make: raw("|u1", true, rows...), shape: rows, flags: flags},
+				{name: "i2 cube fortran", make: raw("<i2", true, cube...), shape: cube, flags: "-grid 5x4"},
+				{name: "i8 rows big", make: raw(">i8", false, rows...), shape: rows, flags: flags},
+				{name: "png", make: func(path string, v []float64) { writePNGs(t, path, v, channels) }, shape: []int{testHeight, testWidth, channels}, folder: true},
+			}
+			var model []byte
+			var filled, variance []float64
+			for _, f := range forms {
+				name := strings.ReplaceAll(f.name, " ", "_")
+				f.make(name, known)
+				f.make(name+".new", unknown)
+				args := append([]string{"train", "-iters", "8", "-data", name, "-out", name + ".model"}, strings.Fields(f.flags)...)
+				out := mustRun(t, args...)
+				if !strings.HasPrefix(out, "trained on 9 pictures in ") || !strings.Contains(out, ": 8 steps (") || strings.Count(out, "\n") != 1 {
+					t.Errorf("%s: %s", f.name, out)
+				}
+				out = mustRun(t, "impute", "-model", name+".model", "-data", name+".new", "-observed", "mask.npy", "-out", name+".filled", "-variance", name+".variance")
+				if out != "" {
+					t.Errorf("%s: %s", f.name, out)
+				}
+				a, v := readArray(t, name+".filled"), readArray(t, name+".variance")
+				shape := append([]int{testNew}, f.shape...)
+				if f.folder && channels == 1 && len(a.Shape) == 3 {
+					shape = shape[:3]
+				}
+				if !slices.Equal(a.Shape, shape) || !slices.Equal(v.Shape, shape) || a.Type != npy.Float64 || v.Type != npy.Float64 {
+					t.Errorf("%s: filled %v %v, variance %v %v, want float64 %v", f.name, a.Type, a.Shape, v.Type, v.Shape, shape)
+				}
+				if model == nil {
+					model, filled, variance = read(t, name+".model"), a.Float64s(), v.Float64s()
+					checkFilled(t, name+".model", unknown, mask, filled, variance)
+					continue
+				}
+				if !bytes.Equal(read(t, name+".model"), model) {
+					t.Errorf("%s: another model", f.name)
+				}
+				sameBits(t, f.name+": filled", a.Float64s(), filled)
+				sameBits(t, f.name+": variance", v.Float64s(), variance)
+			}
+		})
+	}
+}
+
+// checkFilled compares filled pictures with what the library says. The mask has
+// an entry for each point.
+func checkFilled(t *testing.T, model string, values []float64, mask []uint8, filled, variance []float64) {
+	t.Helper()
+	m := loadTestModel(t, model)
+	c := m.Channels()
+	hidden := slices.Clone(values)
+	for i := range hidden {
+		if mask[i/c] == 0 {
+			hidden[i] = math.NaN()
+		}
+	}
+	size := testPoints * c
+	for i := range testNew {
+		frame := hidden[i*size : (i+1)*size]
+		p, _, err := m.Impute(context.Background(), sgplvm.Observed{Values: mat.NewDense(testPoints, c, frame)}, sgplvm.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, fmt.Sprintf("picture %d: filled", i), filled[i*size:(i+1)*size], p.Mean.Data)
+		sameBits(t, fmt.Sprintf("picture %d: variance", i), variance[i*size:(i+1)*size], p.Variance.Data)
+	}
+	for i, v := range values {
+		seen := mask[i/c] == 1
+		if seen && (math.Float64bits(filled[i]) != math.Float64bits(v) || math.Float64bits(variance[i]) != 0) {
+			t.Errorf("observed value %d: %v ± %v, want %v ± 0", i, filled[i], variance[i], v)
+		}
+		if !seen && !(variance[i] > 0) {
+			t.Errorf("missing value %d has variance %v", i, variance[i])
+		}
+	}
+}
+
+// NaN means missing; beside a mask it still does, and what a mask hides may be
+// anything.
+func TestMissing(t *testing.T) {
+	workFolder(t)
+	seen := holes(newFaces())
+	impute := func(name string, v []float64, mask *npy.Array) (filled, variance []float64) {
+		t.Helper()
+		writeArray(t, name, npy.New(v, testNew, testHeight, testWidth))
+		args := []string{"impute", "-model", "model", "-data", name, "-out", name + ".filled", "-variance", name + ".variance"}
+		if mask != nil {
+			writeArray(t, name+".mask", mask)
+			args = append(args, "-observed", name+".mask")
+		}
+		mustRun(t, args...)
+		return readArray(t, name+".filled").Float64s(), readArray(t, name+".variance").Float64s()
+	}
+	filled, variance := impute("nan", seen, nil)
+	checkFilled(t, "model", newFaces(), maskOf(seen), filled, variance)
+	for i, v := range seen {
+		if v == v && math.Float64bits(v) != math.Float64bits(filled[i]) {
+			t.Errorf("observed value %d: %v, want %v", i, filled[i], v)
+		}
+	}
+
+	junk := newFaces()
+	half := slices.Clone(seen)
+	for i, v := range seen {
+		if v == v {
+			continue
+		}
+		junk[i] = []float64{math.Inf(1), math.Inf(-1), math.NaN(), 1e308, -7}[i%5]
+		if i%2 == 0 {
+			half[i] = 0.5 // hidden by the mask; the others by NaN
+		}
+	}
+	some := maskOf(seen)
+	for i := range some {
+		if seen[i] != seen[i] && i%2 == 1 {
+			some[i] = 1
+		}
+	}
+	for _, c := range []struct {
+		name string
+		data []float64
+		mask *npy.Array
+	}{
+		{"junk under the mask", junk, npy.New(maskOf(seen), testNew, testHeight, testWidth)},
+		{"a mask of rows", junk, npy.New(maskOf(seen), testNew, testPoints)},
+		{"nan and a mask", half, npy.New(some, testNew, testHeight, testWidth)},
+		{"a mask of ones", seen, npy.New(slices.Repeat([]uint8{1}, testPoints), testHeight, testWidth)},
+	} {
+		f, v := impute(c.name, c.data, c.mask)
+		sameBits(t, c.name+": filled", f, filled)
+		sameBits(t, c.name+": variance", v, variance)
+	}
+
+	// Nothing missing: nothing to do, and −0 stays −0.
+	whole := newFaces()
+	whole[3] = math.Copysign(0, -1)
+	f, v := impute("whole", whole, nil)
+	sameBits(t, "whole: filled", f, whole)
+	sameBits(t, "whole: variance", v, make([]float64, len(whole)))
+}
+
+// A picture of which nothing was observed gets the prior's prediction, and a
+// line says so.
+func TestNothingObserved(t *testing.T) {
+	workFolder(t)
+	v := holes(newFaces())
+	for i := testPoints; i < 2*testPoints; i++ {
+		v[i] = math.NaN()
+	}
+	writeArray(t, "blind.npy", npy.New(v, testNew, testHeight, testWidth))
+	o := sgplvmRun("impute", "-model", "model", "-data", "blind.npy", "-out", "filled", "-variance", "variance")
+	if o != (outcome{0, "", "sgplvm: blind.npy: picture 1: nothing observed: filled with the prediction of the prior\n"}) {
+		t.Errorf("%+v", o)
+	}
+	m := loadTestModel(t, "model")
+	d := m.Params().Mu.Cols
+	p, err := m.Predict(sgplvm.Latent{Mu: make([]float64, d), S: slices.Repeat([]float64{1}, d)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, "filled", readArray(t, "filled").Float64s()[testPoints:2*testPoints], p.Mean.Data)
+	sameBits(t, "variance", readArray(t, "variance").Float64s()[testPoints:2*testPoints], p.Variance.Data)
+	checkFilled(t, "model", v, maskOf(v), readArray(t, "filled").Float64s(), readArray(t, "variance").Float64s())
+
+	writeArray(t, "none.npy", npy.New(make([]uint8, testPoints), testHeight, testWidth))
+	o = sgplvmRun("impute", "-model", "model", "-data", "truth.npy", "-observed", "none.npy", "-out", "filled")
+	var want strings.Builder
+	for i := range testNew {
+		fmt.Fprintf(&want, "sgplvm: truth.npy: picture %d: nothing observed: filled with the prediction of the prior\n", i)
+	}
+	if o != (outcome{0, "", want.String()}) {
+		t.Errorf("%+v", o)
+	}
+}
+
+// The flags of train reach the model.
+func TestTrainingFlags(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "rows.npy", npy.New(trainingFaces(), testTraining, testPoints))
+	base := []string{"train", "-iters", "4", "-data", "train.npy", "-out", "result"}
+	mustRun(t, base...)
+	plain := read(t, "result")
+	for _, c := range []struct{ flags, want string }{
+		{"-seed 0", `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8\nlatent inducing points +9\n`},
+		{"-factors joint", `spatial factor 0 +20 points of dimension 2`},
+		{"-factors product", `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`},
+		{"-latent 3", `latent dimensions +3\n`},
+		{"-latent 12", `latent dimensions +12\n`},
+		{"-inducing 4", `latent inducing points +4\n`},
+		{"-inducing 9", `latent inducing points +9\n`},
+		{"-inducing 1", `latent inducing points +1\n`},
+		{"-spatial matern12", `dimension 2, matern12, variance 1, length scale \S+, \S+, tied`},
+		{"-spatial matern52", `dimension 2, matern52, variance 1, length scale \S+, \S+, tied`},
+		{"-spatial rbf -isotropic", `dimension 2, rbf, variance 1, length scale \S+, tied`},
+		{"-spatial white", `dimension 2, white, variance 1, tied`},
+		{"-spatial white -isotropic", `dimension 2, white, variance 1, tied`},
+		{"-isotropic", `dimension 2, matern32, variance 1, length scale \S+, tied`},
+		{"-seed 18446744073709551615", `seed +18446744073709551615\n`},
+		{"-grid 5x4 -channels 1", `picture +5x4`},
+		{"-data rows.npy -grid 4x5", `picture +4x5`},
+		{"-data rows.npy -grid 5x2 -channels 2", `channels +2\nspatial points +10\npicture +5x2`},
+		{"-warmup 0", `training examples +9`},
+		{"-warmup 4", `training examples +9`},
+		{"-warmup 1000", `training examples +9`},
+		{"-noise 0.5", `training examples +9`},
+	} {
+		flags := strings.Fields(c.flags)
+		mustRun(t, append(slices.Clone(base), flags...)...)
+		info := mustRun(t, "info", "-model", "result")
+		if !regexp.MustCompile(c.want).MatchString(info) {
+			t.Errorf("%s: want %s\n%s", c.flags, c.want, info)
+		}
+		same := c.flags == "-seed 0" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
+		if bytes.Equal(read(t, "result"), plain) != same {
+			t.Errorf("%s: the same model as without: %v", c.flags, !same)
+		}
+	}
+	mustRun(t, append(slices.Clone(base), "-iters", "5")...)
+	if bytes.Equal(read(t, "result"), plain) {
+		t.Error("-iters changes nothing")
+	}
+}
+
+// The same command gives the same bytes, in every run and with any number of
+// processors; train, impute and demo.
+func TestSameBytes(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "train3.npy", npy.New(inColour(trainingFaces()), testTraining, testHeight, testWidth, 3))
+	writeArray(t, "seen3.npy", npy.New(inColour(holes(newFaces())), testNew, testHeight, testWidth, 3))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, c := range []struct{ data, seen, flags string }{
+		{"train.npy", "seen.npy", ""},
+		{"train.npy", "seen.npy", "-factors product -inducing 5 -latent 2 -seed 3"},
+		{"train3.npy", "seen3.npy", "-factors product"},
+	} {
+		var first map[string]string
+		for _, procs := range []int{1, 1, 2, 4} {
+			runtime.GOMAXPROCS(procs)
+			mustRun(t, append([]string{"train", "-iters", "6", "-data", c.data, "-out", "r.model"}, strings.Fields(c.flags)...)...)
+			mustRun(t, "impute", "-model", "r.model", "-data", c.seen, "-out", "r.filled", "-variance", "r.variance", "-sheet", "r.png")
+			files := map[string]string{}
+			for _, name := range []string{"r.model", "r.filled", "r.variance", "r.png"} {
+				files[name] = string(read(t, name))
+			}
+			if first == nil {
+				first = files
+			}
+			for name := range files {
+				if files[name] != first[name] {
+					t.Errorf("%s %s: %s with %d processors has other bytes", c.data, c.flags, name, procs)
+				}
+			}
+		}
+	}
+}
+
+// -truth prints the errors of what was filled in, and -sheet shows it.
+func TestTruthAndSheet(t *testing.T) {
+	workFolder(t)
+	out := mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled", "-truth", "truth.npy", "-sheet", "sheet.png")
+	lines := strings.Split(out, "\n")
+	if strings.TrimSpace(lines[0]) != "filled in" || !regexp.MustCompile(`(?m)^pictures +3\nvalues +21\nRMSE +`).MatchString(out) {
+		t.Error(out)
+	}
+	// The mean of each picture's root mean square error.
+	filled, truth, seen := readArray(t, "filled").Float64s(), newFaces(), holes(newFaces())
+	var mean float64
+	for i := range testNew {
+		var sum, count float64
+		for p := i * testPoints; p < (i+1)*testPoints; p++ {
+			if seen[p] != seen[p] {
+				sum += (filled[p] - truth[p]) * (filled[p] - truth[p])
+				count++
+			}
+		}
+		mean += math.Sqrt(sum/count) / testNew
+	}
+	if want := fmt.Sprintf("RMSE %.4g ", mean); !strings.Contains(regexp.MustCompile(` +`).ReplaceAllString(out, " "), want) {
+		t.Errorf("want %s\n%s", want, out)
+	}
+	widths := map[string]int{"sheet.png": 3}
+	mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled", "-sheet", "two.png")
+	widths["two.png"] = 2
+	for name, columns := range widths {
+		picture, err := png.Decode(bytes.NewReader(read(t, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := picture.Bounds().Dx(); w < columns*100 || w > (columns+1)*150 {
+			t.Errorf("%s is %d pixels wide for %d columns", name, w, columns)
+		}
+	}
+}
+
+// Pictures and truths without any range can be drawn and scored.
+func TestSheetOfNothing(t *testing.T) {
+	workFolder(t)
+	for name, v := range map[string]float64{"unknown": math.NaN(), "flat": 3, "large": 1e17, "zero": 0} {
+		writeArray(t, name+".npy", npy.New(slices.Repeat([]float64{v}, testPoints), 1, testHeight, testWidth))
+		writeArray(t, name+".seen.npy", npy.New(append([]float64{100}, slices.Repeat([]float64{math.NaN()}, testPoints-1)...), 1, testHeight, testWidth))
+		mustRun(t, "impute", "-model", "model", "-data", name+".seen.npy", "-truth", name+".npy", "-out", "filled", "-sheet", "sheet.png")
+		if _, err := png.Decode(bytes.NewReader(read(t, "sheet.png"))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Data that say little, or much, give a model that fills in numbers, or one
+// line that says why not.
+func TestDegenerateData(t *testing.T) {
+	workFolder(t)
+	faces := trainingFaces()
+	scaled := func(f func(x float64) float64) []float64 {
+		v := slices.Clone(faces)
+		for i := range v {
+			v[i] = f(v[i])
+		}
+		return v
+	}
+	const (
+		train  = "data.npy: Data: channel 0: standard deviation "
+		impute = "missing.npy: picture 0: point 0, channel 0: predicted with variance "
+	)
+	for _, c := range []struct {
+		name       string
+		data       []float64
+		n, h, w    int
+		line       string // that train or impute ends with
+		atTraining bool
+	}{
+		{name: "one picture", data: faces[:20], n: 1, h: 4, w: 5},
+		{name: "one pixel", data: faces[:9], n: 9, h: 1, w: 1},
+		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1},
+		{name: "one row", data: faces, n: 9, h: 1, w: 20},
+		{name: "one column", data: faces, n: 9, h: 20, w: 1},
+		{name: "the same picture", data: slices.Repeat(faces[:20], 5), n: 5, h: 4, w: 5},
+		{name: "a constant", data: slices.Repeat([]float64{7}, 80), n: 4, h: 4, w: 5},
+		{name: "zero", data: make([]float64, 80), n: 4, h: 4, w: 5},
+		{name: "far from zero", data: scaled(func(x float64) float64 { return 1e12 + x }), n: 9, h: 4, w: 5},
+		{name: "small", data: scaled(func(x float64) float64 { return 1e-150 * x }), n: 9, h: 4, w: 5},
+		{name: "large", data: scaled(func(x float64) float64 { return 1e150 * x }), n: 9, h: 4, w: 5},
+		{name: "smaller", data: scaled(func(x float64) float64 { return 1e-200 * x }), n: 9, h: 4, w: 5, line: impute + "0, expected a positive number"},
+		{name: "larger", data: scaled(func(x float64) float64 { return 1e200 * x }), n: 9, h: 4, w: 5, line: impute + "+Inf, expected a positive number"},
+		{name: "largest", data: scaled(func(x float64) float64 { return math.Copysign(1.7e308, x-100) }), n: 9, h: 4, w: 5,
+			line: train + "+Inf is outside the range of a float64", atTraining: true},
+		{name: "smallest", data: scaled(func(x float64) float64 { return math.Trunc(x/100) * 5e-324 }), n: 9, h: 4, w: 5,
+			line: train + "5e-324 is outside the range of a float64", atTraining: true},
+	} {
+		os.Remove("result")
+		writeArray(t, "data.npy", npy.New(c.data, c.n, c.h, c.w))
+		args := []string{"train", "-data", "data.npy", "-out", "result", "-iters", "8"}
+		if c.atTraining {
+			mustFail(t, 1, c.line, args...)
+			continue
+		}
+		if o := sgplvmRun(args...); o.code != 0 {
+			t.Errorf("%s: %+v", c.name, o)
+			continue
+		}
+		missing := slices.Clone(c.data)
+		missing[0] = math.NaN()
+		writeArray(t, "missing.npy", npy.New(missing, c.n, c.h, c.w))
+		args = []string{"impute", "-model", "result", "-data", "missing.npy", "-out", "filled", "-variance", "variance"}
+		os.Remove("filled")
+		os.Remove("variance")
+		if c.line != "" {
+			mustFail(t, 1, c.line, args...)
+			continue
+		}
+		if o := sgplvmRun(args...); o.code != 0 {
+			t.Errorf("%s: %+v", c.name, o)
+			continue
+		}
+		f, v := readArray(t, "filled").Float64s(), readArray(t, "variance").Float64s()
+		low, high := slices.Min(c.data), slices.Max(c.data)
+		if spread := high - low; !(f[0] >= low-spread && f[0] <= high+spread) || !(v[0] > 0) || math.IsInf(v[0], 0) {
+			t.Errorf("%s: filled with %v ± %v, the data are between %v and %v", c.name, f[0], v[0], low, high)
+		}
+		sameBits(t, c.name, f[1:], c.data[1:])
+	}
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// notWhole are texts that no flag takes for a number.
+var notWhole = []string{"", " ", " 5", "5 ", "+5", "-0", "05", "0x10", "0b1", "0o7", "1_000", "1e3", "5.0", "five", "NaN", "Inf", "½", "5\n",
+	"-2", "-9223372036854775809", "9223372036854775808", "18446744073709551616"}
+
+// Every flag that takes a number refuses what is none and what is out of its
+// range, by its name and its range, before anything is read or written.
+func TestNumberFlags(t *testing.T) {
+	workFolder(t)
+	const whole, most64 = "expected a whole number from %v to %v", "18446744073709551615"
+	for _, f := range []struct {
+		command, name, want string
+		also                []string
+	}{
+		{"train", "channels", fmt.Sprintf(whole, 0, 1024), []string{"-1", "1025"}},
+		{"train", "latent", fmt.Sprintf(whole, 0, 1024), []string{"-1", "1025", "1000000000"}},
+		{"train", "inducing", fmt.Sprintf(whole, 0, 1<<31-1), []string{"-1", "2147483648"}},
+		{"train", "iters", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001", "1000000000"}},
+		{"train", "warmup", fmt.Sprintf(whole, -1, 1000000), []string{"1000001"}},
+		{"train", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
+		{"train", "noise", "expected a number between 0 and 1", []string{"0", "1", "-1", "2", "1e400", "1e-400", "-Inf", "0.1x", "nan"}},
+		{"demo", "frames", fmt.Sprintf(whole, 8, 100000), []string{"0", "7", "100001", "1000000000"}},
+		{"demo", "iters", fmt.Sprintf(whole, 1, 1000000), []string{"0", "1000001"}},
+		{"demo", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
+	} {
+		for _, value := range append(f.also, notWhole...) {
+			if f.name == "seed" && value == "9223372036854775808" {
+				continue
+			}
+			line := fmt.Sprintf("%s: invalid value %q for flag -%s: %s (sgplvm %s -h explains the flags)", f.command, value, f.name, f.want, f.command)
+			args := []string{f.command, "-" + f.name, value, "-out", "result"}
+			if f.command == "train" {
+				args = append(args, "-data", "train.npy")
+			}
+			mustFail(t, 2, line, args...)
+			mustFail(t, 2, line, f.command, "-out=result", fmt.Sprintf("--%s=%s", f.name, value))
+		}
+	}
+}
+
+func TestBadCommandLines(t *testing.T) {
+	workFolder(t)
+	if err := os.Mkdir("sub", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Link("seen.npy", "hard.npy"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("seen.npy", "soft.npy"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const words = ", expected one of demo, train, impute, info"
+	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
+	tell := func(command, text string) string {
+		return fmt.Sprintf("%s: %s (sgplvm %s -h explains the flags)", command, text, command)
+	}
+	more := func(command, text string) string {
+		return fmt.Sprintf("%s: found %q, expected nothing but flags (sgplvm %s -h explains them)", command, text, command)
+	}
+	for _, c := range []struct{ args, line string }{
+		{"", "no command" + words + "; sgplvm -h explains them"},
+		{"tran", `unknown command "tran"` + words},
+		{"Train -h", `unknown command "Train"` + words},
+		{"-data train.npy", `unknown command "-data"` + words},
+		{"a\nb", `unknown command "a\nb"` + words},
+
+		{"train", "train: -data is missing, expected the training pictures: a .npy file or a folder of PNG frames"},
+		{"train|-data|", "train: -data is missing, expected the training pictures: a .npy file or a folder of PNG frames"},
+		{"train -data train.npy", "train: -out is missing, expected the model file to write"},
+		{"train|-data|train.npy|-out|", "train: -out is missing, expected the model file to write"},
+		{"train -data train.npy -out", tell("train", "flag needs an argument: -out")},
+		{"train -data train.npy -out result -epochs 5", tell("train", "flag provided but not defined: -epochs")},
+		{"train -data train.npy -out result ---iters 5", tell("train", "bad flag syntax: ---iters")},
+		{"train -data train.npy -out result -=5", tell("train", "bad flag syntax: -=5")},
+		{"train|-data|train.npy|-out|result|-a\nb", tell("train", `flag provided but not defined: -a\nb`)},
+		{"train -data train.npy truth.npy -out result", more("train", "truth.npy")},
+		{"train -data train.npy -out result -- -iters", more("train", "-iters")},
+		{"train -data train.npy -out result -isotropic yes", more("train", "yes")},
+		{"train -data train.npy -out result -isotropic=yes", tell("train", `invalid boolean value "yes" for -isotropic: expected true or false`)},
+		{"train -data train.npy -out result -grid 5", tell("train", `invalid value "5" for flag -grid: `+sides)},
+		{"train|-data|train.npy|-out|result|-grid|", tell("train", `invalid value "" for flag -grid: `+sides)},
+		{"train|-data|train.npy|-out|result|-grid| 5x4", tell("train", `invalid value " 5x4" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid 5X4", tell("train", `invalid value "5X4" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid 0x4", tell("train", `invalid value "0x4" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid -5x4", tell("train", `invalid value "-5x4" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid 5x4x3", tell("train", `invalid value "5x4x3" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid 9223372036854775808x1", tell("train", `invalid value "9223372036854775808x1" for flag -grid: `+sides)},
+		{"train -data train.npy -out result -grid 16384x16384", tell("train", `invalid value "16384x16384" for flag -grid: 268435456 points, expected at most 67108864`)},
+		{"train -data train.npy -out result -factors both", tell("train", `invalid value "both" for flag -factors: expected joint, product or auto`)},
+		{"train -data train.npy -out result -factors Joint", tell("train", `invalid value "Joint" for flag -factors: expected joint, product or auto`)},
+		{"train -data train.npy -out result -spatial matern", tell("train", `invalid value "matern" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
+		{"train|-data|train.npy|-out|result|-spatial|", tell("train", `invalid value "" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
+		{"train -data train.npy -out result -inducing 10", "train: -inducing 10, expected at most 9, the number of pictures in train.npy"},
+		{"train -data train.npy -out train.npy", `train: -out "train.npy" is the file of -data, expected another one`},
+		{"train -data train.npy -out sub/../train.npy", `train: -out "sub/../train.npy" is the file of -data, expected another one`},
+
+		{"impute", "impute: -model is missing, expected the model file"},
+		{"impute -model model", "impute: -data is missing, expected the pictures: a .npy file or a folder of PNG frames"},
+		{"impute -model model -data seen.npy", "impute: -out is missing, expected the file for the filled pictures, .npy"},
+		{"impute -model model -data seen.npy -out result -mask mask.npy", tell("impute", "flag provided but not defined: -mask")},
+		{"impute -model model -data seen.npy -out result -grid x", tell("impute", `invalid value "x" for flag -grid: `+sides)},
+		{"impute -model model -data seen.npy -out result -grid 4x5", "impute: -grid 4x5, expected 5x4, the model's"},
+		{"impute -model model -data seen.npy -out result more", more("impute", "more")},
+		{"impute -model model -data seen.npy -out seen.npy", `impute: -out "seen.npy" is the file of -data, expected another one`},
+		{"impute -model model -data seen.npy -out hard.npy", `impute: -out "hard.npy" is the file of -data, expected another one`},
+		{"impute -model model -data seen.npy -out soft.npy", `impute: -out "soft.npy" is the file of -data, expected another one`},
+		{"impute -model model -data seen.npy -out ./model", `impute: -out "./model" is the file of -model, expected another one`},
+		{"impute -model model -data seen.npy -observed mask.npy -out mask.npy", `impute: -out "mask.npy" is the file of -observed, expected another one`},
+		{"impute -model model -data seen.npy -truth truth.npy -out result -sheet truth.npy", `impute: -sheet "truth.npy" is the file of -truth, expected another one`},
+		{"impute -model model -data seen.npy -out result -variance result", `impute: -variance "result" is the file of -out, expected another one`},
+		{"impute -model model -data seen.npy -out result -variance a -sheet ./a", `impute: -sheet "./a" is the file of -variance, expected another one`},
+
+		{"info", "info: -model is missing, expected the model file"},
+		{"info model", more("info", "model")},
+		{"info -model model -model2 model", tell("info", "flag provided but not defined: -model2")},
+		{"info -model", tell("info", "flag needs an argument: -model")},
+
+		{"demo now", more("demo", "now")},
+		{"demo|-out|", "demo: -out is missing, expected the folder to write to"},
+		{"demo -grid 40 -out result", tell("demo", `invalid value "40" for flag -grid: `+sides)},
+		{"demo -grid 1024x1024 -frames 65 -out result", "demo: -frames 65 of -grid 1024x1024, expected at most 67108864 pixels in all"},
+		{"demo -grid 8192x8192 -frames 100000 -out result", "demo: -frames 100000 of -grid 8192x8192, expected at most 67108864 pixels in all"},
+	} {
+		if runtime.GOOS == "windows" && (strings.Contains(c.args, "hard") || strings.Contains(c.args, "soft")) {
+			continue
+		}
+		separator := " "
+		if strings.Contains(c.args, "|") {
+			separator = "|"
+		}
+		args := strings.Split(c.args, separator)
+		if c.args == "" {
+			args = nil
+		}
+		mustFail(t, 2, c.line, args...)
+	}
+}
