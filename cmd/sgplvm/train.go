@@ -91,7 +91,7 @@ pictures.`)
 	}
 	report(e, m, r)
 	if fitErr != nil {
-		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after %d steps\n", printable(*out), r.Iterations)
+		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after step %d\n", printable(*out), r.Iterations)
 	}
 	return fitErr
 }

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"image/png"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// terminalRun runs the program as if a person watched stderr.
+func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code int, stdout string) {
+	var out bytes.Buffer
+	code = run(ctx, &environment{stdout: &out, stderr: stderr, terminal: true}, args)
+	return code, out.String()
+}
+
+// At a terminal one line tells how far the work is and disappears at the end.
+func TestProgress(t *testing.T) {
+	workFolder(t)
+	const (
+		training = `(warm-up|training) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
+		filling  = `filled \d/3 pictures  \d+s left`
+	)
+	for _, c := range []struct{ args, lines string }{
+		{"train -iters 8 -data train.npy -out result", training},
+		{"impute -model model -data seen.npy -out result", filling},
+		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling},
+	} {
+		var stderr bytes.Buffer
+		if code, _ := terminalRun(context.Background(), &stderr, strings.Fields(c.args)...); code != 0 {
+			t.Errorf("%s: code %d", c.args, code)
+		}
+		lines := strings.Split(stderr.String(), "\r")
+		if len(lines) < 4 || lines[0] != "" || lines[len(lines)-1] != "" || strings.TrimSpace(lines[len(lines)-2]) != "" || strings.Contains(stderr.String(), "\n") {
+			t.Errorf("%s: %q", c.args, lines)
+		}
+		for _, line := range lines {
+			if line = strings.TrimRight(line, " "); line != "" && !regexp.MustCompile("^("+c.lines+")$").MatchString(line) {
+				t.Errorf("%s: %q", c.args, line)
+			}
+		}
+	}
+}
+
+// A line that is shorter than the one before covers it.
+func TestProgressLine(t *testing.T) {
+	var stderr bytes.Buffer
+	p := newProgress(&environment{stderr: &stderr, terminal: true})
+	for _, text := range []string{"a long line", "short", "longer"} {
+		p.last = p.last.AddDate(-1, 0, 0) // long ago
+		p.show("%s", text)
+	}
+	p.show("too soon")
+	p.clear()
+	p.clear()
+	if got := stderr.String(); got != "\ra long line\rshort      \rlonger\r      \r" {
+		t.Errorf("%q", got)
+	}
+}
+
+// canceller ends a context at the first write that holds a word.
+type canceller struct {
+	word   string
+	cancel func()
+	text   strings.Builder
+}
+
+func (w *canceller) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), w.word) {
+		w.cancel()
+	}
+	return w.text.Write(b)
+}
+
+// Interrupted before there is a result, a command leaves everything as it was.
+func TestInterrupted(t *testing.T) {
+	workFolder(t)
+	write(t, "old", []byte("an older result"))
+	for _, c := range []struct{ word, args string }{
+		{"", "train -iters 100 -data train.npy -out old"},
+		{"", "impute -model model -data seen.npy -out old -variance new -sheet new.png"},
+		{"", "demo -grid 5x4 -frames 8 -iters 2 -out new"},
+		{"filled", "impute -model model -data many.npy -out old -variance new -sheet new.png"},
+		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
+		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},
+	} {
+		many := holes(newFaces())
+		for range 5 {
+			many = append(many, many...)
+		}
+		writeArray(t, "many.npy", npy.New(many, 32*testNew, testHeight, testWidth))
+		before := folder(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		w := &canceller{word: c.word, cancel: cancel}
+		if c.word == "" {
+			cancel()
+		}
+		code, _ := terminalRun(ctx, w, strings.Fields(c.args)...)
+		if lines := strings.Split(w.text.String(), "\r"); code != 130 || lines[len(lines)-1] != "sgplvm: interrupted\n" {
+			t.Errorf("%s: code %d, stderr %q", c.args, code, w.text.String())
+		}
+		sameFolder(t, before)
+		cancel()
+	}
+}
+
+// Interrupted in the middle, train writes the model as it is.
+func TestTrainingInterrupted(t *testing.T) {
+	workFolder(t)
+	before := folder(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	w := &canceller{word: "warm-up", cancel: cancel}
+	code, stdout := terminalRun(ctx, w, "train", "-iters", "100000", "-data", "train.npy", "-out", "result")
+	lines := strings.Split(w.text.String(), "\r")
+	last := regexp.MustCompile(`^sgplvm: wrote result as it was after step \d+\nsgplvm: interrupted\n$`)
+	if code != 130 || !last.MatchString(lines[len(lines)-1]) || !strings.HasPrefix(stdout, "trained on 9 pictures") {
+		t.Errorf("code %d, stderr %q, stdout %q", code, lines, stdout)
+	}
+	sameFolder(t, before, "result")
+	mustRun(t, "impute", "-model", "result", "-data", "seen.npy", "-out", "filled")
+}
+
+// The demo writes what it says, the same every time; the files are those that
+// train and impute make.
+func TestDemo(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"demo", "-grid", "12x14", "-frames", "24", "-iters", "40", "-seed", "5", "-out"}
+	out := mustRun(t, append(args, "first")...)
+	for _, want := range []string{
+		`^drew 24 frames of 12x14 pixels: 18 to learn from, 6 to fill in\n`,
+		`\ntrained on 18 pictures in \S+: 40 steps `,
+		`\n +hidden pixels\npictures +6\nvalues +504\nRMSE `,
+		`\nwrote first: strip\.png shows seen, filled and truth; the arrays and the model are beside it\ntook \S+\n$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("want %s\n%s", want, out)
+		}
+	}
+	files := folder(t)
+	names := []string{"strip.png", "model.safetensors", "train.npy", "seen.npy", "filled.npy", "truth.npy"}
+	sameFolder(t, map[string]string{".": "a folder", "first": "a folder"}, func() (paths []string) {
+		for _, n := range names {
+			paths = append(paths, filepath.Join("first", n))
+		}
+		return paths
+	}()...)
+	if len(files) != 2+len(names) {
+		t.Errorf("%d files and folders, want %d", len(files), 2+len(names))
+	}
+	if _, err := png.Decode(bytes.NewReader(read(t, "first/strip.png"))); err != nil {
+		t.Error(err)
+	}
+	same := func(a, b string) {
+		t.Helper()
+		if !bytes.Equal(read(t, a), read(t, b)) {
+			t.Errorf("%s and %s differ", a, b)
+		}
+	}
+	if err := os.Mkdir("second", 0o777); err != nil { // a folder that is there is used
+		t.Fatal(err)
+	}
+	mustRun(t, append(args, "second")...)
+	for _, n := range names {
+		same("first/"+n, "second/"+n)
+	}
+	mustRun(t, "train", "-data", "first/train.npy", "-factors", "product", "-latent", "12", "-iters", "40", "-seed", "5", "-out", "model")
+	same("first/model.safetensors", "model")
+	mustRun(t, "impute", "-model", "model", "-data", "first/seen.npy", "-out", "filled")
+	same("first/filled.npy", "filled")
+
+	// Filled pixels are nearer to the truth than the training frames' mean, which
+	// a filler of holes would use that knows nothing of the picture.
+	train, seen := readArray(t, "first/train.npy").Float64s(), readArray(t, "first/seen.npy").Float64s()
+	filled, truth := readArray(t, "filled").Float64s(), readArray(t, "first/truth.npy").Float64s()
+	const pixels = 12 * 14
+	var model, mean float64
+	hidden := 0
+	for i, s := range seen {
+		if s == s {
+			continue
+		}
+		hidden++
+		var m float64
+		for k := i % pixels; k < len(train); k += pixels {
+			m += train[k] / 18
+		}
+		model += (filled[i] - truth[i]) * (filled[i] - truth[i])
+		mean += (m - truth[i]) * (m - truth[i])
+	}
+	if hidden != len(seen)/2 {
+		t.Errorf("%d of %d pixels hidden, want half", hidden, len(seen))
+	}
+	if !(model < mean/3) {
+		t.Errorf("squared error %g, of the mean frame %g", model, mean)
+	}
+	t.Logf("squared error %g, of the mean frame %g", model, mean)
+}
+
+// The smallest frames there are.
+func TestDemoSmall(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, grid := range []string{"1x1", "1x3", "3x1", "2x2"} {
+		o := sgplvmRun("demo", "-grid", grid, "-frames", "8", "-iters", "2", "-out", grid)
+		if o.code != 0 || !strings.Contains(o.stdout, "\nwrote "+grid+": ") {
+			t.Errorf("%s: %+v", grid, o)
+		}
+	}
+}
+
+// exitCode runs a process and returns its exit code and what it wrote to stderr.
+func exitCode(t *testing.T, c *exec.Cmd) (int, string) {
+	t.Helper()
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), stderr.String()
+}
+
+// The process itself: exit codes, streams that are gone, a full device.
+func TestProcess(t *testing.T) {
+	workFolder(t)
+	if code, stderr := exitCode(t, program(t, "info", "-model", "model")); code != 0 || stderr != "" {
+		t.Errorf("info: code %d, %q", code, stderr)
+	}
+	if code, stderr := exitCode(t, program(t, "info")); code != 2 || stderr != "sgplvm: info: -model is missing, expected the model file\n" {
+		t.Errorf("info: code %d, %q", code, stderr)
+	}
+	if code, stderr := exitCode(t, program(t, "train", "-data", "seen.npy", "-out", "result")); code != 1 || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("train: code %d, %q", code, stderr)
+	}
+
+	// A closed pipe ends the program without a word; the model is there.
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	c := program(t, "train", "-data", "train.npy", "-iters", "3", "-out", "result")
+	c.Stdout = w
+	code, stderr := exitCode(t, c)
+	if code == 0 || strings.Contains(stderr, "panic") || strings.Contains(stderr, "goroutine") {
+		t.Errorf("closed pipe: code %d, %q", code, stderr)
+	}
+	w.Close()
+	mustRun(t, "info", "-model", "result")
+
+	if runtime.GOOS != "linux" {
+		return
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	c = program(t, "info", "-model", "model")
+	c.Stdout = full
+	if code, stderr := exitCode(t, c); code != 1 || stderr != "sgplvm: standard output: write /dev/stdout: no space left on device\n" {
+		t.Errorf("full device: code %d, %q", code, stderr)
+	}
+
+	// A file may not grow beyond a limit: the old result stays, no other is left.
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		return
+	}
+	write(t, "result", []byte("an older result"))
+	for _, args := range []string{
+		"train -data train.npy -iters 3 -out result",
+		"impute -model model -data many.npy -out result",
+	} {
+		many := newFaces()
+		for range 3 {
+			many = append(many, many...)
+		}
+		writeArray(t, "many.npy", npy.New(many, 8*testNew, testHeight, testWidth))
+		before := folder(t)
+		c := program(t, strings.Fields(args)...)
+		limited := exec.Command(shell, append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`}, c.Args...)...)
+		limited.Env = c.Env
+		if code, stderr := exitCode(t, limited); code != 1 || stderr != "sgplvm: result: cannot write: file too large\n" {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+		sameFolder(t, before)
+	}
+}
+
+// An interrupt of the process ends it with code 130 and without a trace.
+func TestProcessInterrupted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupts between processes on windows")
+	}
+	t.Chdir(t.TempDir())
+	c := program(t, "demo", "-iters", "1000000", "-out", "shown")
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n') // the work has begun
+	if err != nil {
+		t.Error(err)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 130 || stderr.String() != "sgplvm: interrupted\n" {
+		t.Errorf("after %q: code %d, %q", line, code, stderr.String())
+	}
+	sameFolder(t, map[string]string{".": "a folder"})
+}
