@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -476,5 +478,38 @@ func TestBoundAtExtremes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// One evaluation allocates a few numbers for each datum and a fixed number of
+// m_ξ×m_ξ tiles, not one for each example: twice the examples take at most twice
+// the memory, and all of it is far below n_ξ·m_ξ² numbers.
+func TestBoundMemory(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("the race detector makes pools forget")
+	}
+	const inducing = 100
+	var last float64
+	for _, examples := range []int{200, 400} {
+		m := modelShape{examples: examples, inducing: inducing, latent: 3, channels: 1, jitter: 1e-6,
+			space: []factorShape{{points: 8, dims: 1, kind: Matern32}, {points: 6, dims: 1, kind: Matern32}}}.model(t)
+		grad := m.params.clone()
+		used := math.Inf(1)
+		for range 3 { // a pool may lose a buffer at any moment
+			m.problem = newProblem(m.problem.observations(), examples, m.space, m.jitter)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			m.mustBound(t)
+			m.problem.gradient(grad, m.params, groupAll)
+			runtime.ReadMemStats(&after)
+			used = min(used, float64(after.TotalAlloc-before.TotalAlloc))
+		}
+		if last > 0 && used > 2.2*last {
+			t.Errorf("%d examples: %.0f bytes, %.0f for half as many", examples, used, last)
+		}
+		last = used
+	}
+	if limit := float64(8 * 400 * inducing * inducing); last > limit/2 {
+		t.Errorf("%.0f bytes, expected far less than %.0f", last, limit)
 	}
 }

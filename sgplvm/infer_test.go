@@ -208,6 +208,24 @@ func TestInferFindsTrainingExample(t *testing.T) {
 	}
 }
 
+// Where no training example is like the one seen, the prior is the best start.
+func TestInferStartsFromPrior(t *testing.T) {
+	m := modelShape{examples: 4, inducing: 3, latent: 2, channels: 1, space: []factorShape{{points: 4, dims: 1, kind: RBF}}}.model(t)
+	for _, a := range []mat.Matrix{m.params.Mu, m.params.Z} {
+		for i := range a.Data {
+			a.Data[i] += 8 // unlikely under the prior
+		}
+	}
+	m.params.Latent.Variance = 1e-3 // and not worth it
+	l, err := m.Infer(context.Background(), Observed{Values: m.scaler.unscaled(mat.New(4, 1))}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Start != -1 {
+		t.Errorf("started from training example %d: %+v", l.Start, l)
+	}
+}
+
 func TestInferSameBitsAtAnyWidth(t *testing.T) {
 	m := trained(t)
 	rng := rand.New(rand.NewPCG(3, 12))
