@@ -54,6 +54,25 @@ func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
 	return ps
 }
 
+// farthestInducing is the distance from their mean, in length scales, up to which
+// inducing inputs are accepted: the exponents keep an absolute error below about
+// 2e-6.
+const farthestInducing = 1e5
+
+// farthest returns the largest distance of an inducing input from their mean, in
+// length scales.
+func (ps *psiStatistics) farthest() float64 {
+	var far float64
+	for k := range ps.z.Rows {
+		var r2 float64
+		for q, v := range ps.z.Row(k) {
+			r2 += v * v / ps.square[q]
+		}
+		far = max(far, math.Sqrt(r2)) // NaN stays NaN
+	}
+	return far
+}
+
 // psiGradient collects derivatives of a scalar L that depends on Ψ1 and Ψ2.
 type psiGradient struct {
 	variance float64
