@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -478,6 +479,36 @@ func TestBoundAtExtremes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where exponents lose their digits, between latent coordinates too many length
+// scales apart, there is an error that says so, or the truth; never a bound that
+// an optimiser would take for a better one.
+func TestBoundWhereDigitsEnd(t *testing.T) {
+	refused := 0
+	for _, distance := range []float64{1e4, 1e6, 1e8, 3e8, 1e9, 3e9, 1e10, 1e12} {
+		for name, change := range map[string]func(p *Params){
+			"an inducing point far away": func(p *Params) { p.Z.Set(0, 0, distance) },
+			"a short length scale":       func(p *Params) { p.Latent.LengthScale[0] = 1 / distance },
+			"a latent mean far away":     func(p *Params) { p.Mu.Set(0, 0, distance) },
+		} {
+			m := modelShape{examples: 6, inducing: 4, latent: 2, channels: 2, jitter: 1e-8, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}}.model(t)
+			change(m.params)
+			b, err := m.problem.bound(m.params)
+			var at *FactorizationError
+			switch truth := newDense(m).bound(); {
+			case err != nil && errors.As(err, &at) && at.Factor == 0:
+				refused++
+			case err != nil:
+				t.Errorf("%s, %g: error %v", name, distance, err)
+			case !(b <= truth+1e-4*math.Abs(truth)):
+				t.Errorf("%s, %g: bound %v, in truth %v", name, distance, b, truth)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
 	}
 }
 

@@ -309,6 +309,21 @@ func TestTrainingChangesPredictions(t *testing.T) {
 	sameBits(t, "variance", after.Variance.Data, want.Variance.Data)
 }
 
+// A start at which nothing can be evaluated is an error that says why, and moves
+// nothing.
+func TestTrainingCannotStart(t *testing.T) {
+	m := modelShape{examples: 4, inducing: 3, latent: 1, channels: 1, space: []factorShape{{points: 3, dims: 1, kind: RBF}}}.model(t)
+	m.params.Latent.Variance = 1
+	m.params.Z.Fill(0.5)
+	before := flat(m.params)
+	_, err := m.Fit(context.Background(), FitOptions{Iterations: 5})
+	var at *FactorizationError
+	if !errors.As(err, &at) || at.Factor != 0 {
+		t.Errorf("error %v, expected one about the latent factor", err)
+	}
+	sameBits(t, "parameters", flat(m.params), before)
+}
+
 func TestTrainingOptions(t *testing.T) {
 	m, err := New(bumps(6, 4, 3, 11), bumpConfig(4, 3))
 	if err == nil {
