@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -34,7 +35,7 @@ const modelFormat = "kronfield sgplvm 1"
 // FileError reports a model file that cannot be used.
 type FileError struct{ Err error }
 
-func (e *FileError) Error() string { return "model file: " + e.Err.Error() }
+func (e *FileError) Error() string { return "not a usable model file: " + e.Err.Error() }
 
 func (e *FileError) Unwrap() error { return e.Err }
 
@@ -101,53 +102,56 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		return nil, fmt.Errorf("format %q, expected %q", got, modelFormat)
 	}
 	seed, err := strconv.ParseUint(f.Metadata["seed"], 10, 64)
-	if err != nil {
+	if err != nil || strconv.FormatUint(seed, 10) != f.Metadata["seed"] {
 		return nil, fmt.Errorf("seed %q, expected a whole number", f.Metadata["seed"])
 	}
-	t := tensorReader{file: f}
+	t := tensorReader{file: f, unread: map[string]bool{}}
+	for _, tensor := range f.Tensors {
+		t.unread[tensor.Name] = true
+	}
+	known := map[string]bool{"format": true, "seed": true} // metadata
 	p := &Params{Beta: t.scalar("beta"), Mu: t.matrix("mu"), S: t.matrix("S"), Z: t.matrix("Z"),
 		Latent: Kernel{Kind: RBF, Variance: t.scalar("latent.variance"), LengthScale: t.vector("latent.lengthscale")}}
 	m := &Model{params: p, seed: seed, jitter: t.scalar("jitter"), attributes: map[string]string{},
 		scaler: Scaler{Mean: t.vector("scaler.mean"), Scale: t.vector("scaler.scale")}}
 	m.channels = len(m.scaler.Mean)
-	for i := 0; f.Lookup(fmt.Sprintf("spatial.%d.X", i)) != nil; i++ {
+	alphaDims := []int{p.Z.Rows}
+	for i := 0; t.unread[fmt.Sprintf("spatial.%d.X", i)]; i++ {
 		name := fmt.Sprintf("spatial.%d.", i)
-		m.space = append(m.space, t.matrix(name+"X"))
+		x, xu := t.matrix(name+"X"), mat.Matrix{}
+		inducing := x.Rows
+		if t.unread[name+"Xu"] {
+			xu = t.matrix(name + "Xu")
+			inducing = xu.Rows
+		}
+		m.space = append(m.space, x)
+		known[name+"kernel"] = true
 		p.Spatial = append(p.Spatial, Kernel{Kind: KernelKind(f.Metadata[name+"kernel"]),
 			Variance: t.scalar(name + "variance"), LengthScale: t.vector(name + "lengthscale")})
-		xu := mat.Matrix{}
-		if f.Lookup(name+"Xu") != nil {
-			xu = t.matrix(name + "Xu")
-		}
 		p.Xu = append(p.Xu, xu)
+		alphaDims = append(alphaDims, inducing)
 	}
 	if t.err != nil {
 		return nil, t.err
 	}
-	for name, v := range f.Metadata {
-		if key, ok := strings.CutPrefix(name, "attribute."); ok {
-			m.attributes[key] = v
-		}
-	}
 	if err := m.validate(); err != nil {
 		return nil, err
 	}
-	dims := []int{p.Z.Rows}
-	for i, x := range m.space {
-		if u := p.Xu[i]; u.Rows > 0 {
-			x = u
+	alphaDims = append(alphaDims, m.channels)
+	m.alpha = &kronprod.Tensor{Dims: alphaDims, Data: t.read("alpha", alphaDims...)}
+	if t.err != nil {
+		return nil, t.err
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.unread)) {
+		return nil, fmt.Errorf("tensor %q, expected none of that name", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Metadata)) {
+		if key, ok := strings.CutPrefix(name, "attribute."); ok {
+			m.attributes[key] = f.Metadata[name]
+		} else if !known[name] {
+			return nil, fmt.Errorf("metadata entry %q, expected none of that name", name)
 		}
-		dims = append(dims, x.Rows)
 	}
-	dims = append(dims, m.channels)
-	alpha, err := safetensors.Values[float64](f, "alpha", dims...)
-	if err != nil {
-		return nil, err
-	}
-	if err := finite("alpha", alpha); err != nil {
-		return nil, err
-	}
-	m.alpha = &kronprod.Tensor{Dims: dims, Data: alpha}
 	return m, nil
 }
 
@@ -157,17 +161,27 @@ func (m *Model) validate() error {
 	if len(m.space) == 0 {
 		return fmt.Errorf("no tensor spatial.0.X, expected at least one spatial factor")
 	}
+	points := 1
 	for i, x := range m.space {
-		if x.Rows < 1 || x.Cols < 1 {
+		u := m.params.Xu[i]
+		switch {
+		case x.Rows < 1 || x.Cols < 1:
 			return fmt.Errorf("spatial.%d.X is %d×%d, expected at least one point of one dimension", i, x.Rows, x.Cols)
+		case x.Rows > math.MaxInt/points:
+			return fmt.Errorf("spatial.%d.X has %d points, with those of the factors before it more than can be counted", i, x.Rows)
+		case u.Data != nil && u.Rows < 1: // there is a tensor, of nothing
+			return fmt.Errorf("spatial.%d.Xu is %d×%d, expected at least one point, or no such tensor", i, u.Rows, u.Cols)
+		case u.Rows > 0 && m.params.Spatial[i].Kind == White:
+			return fmt.Errorf("spatial.%d.Xu has %d points, expected no such tensor beside a white kernel", i, u.Rows)
 		}
+		points *= x.Rows
 	}
 	if m.channels < 1 || len(m.scaler.Scale) != m.channels {
 		return fmt.Errorf("scaler of %d means and %d scales, expected as many and at least one", m.channels, len(m.scaler.Scale))
 	}
 	for c, s := range m.scaler.Scale {
-		if !(s > 0) {
-			return fmt.Errorf("scale %v of channel %d, expected a positive number", s, c)
+		if !(s > 0) || math.IsInf(1/s, 0) {
+			return fmt.Errorf("scale %v of channel %d, expected a positive number with an inverse", s, c)
 		}
 	}
 	if !(m.jitter >= 0 && m.jitter <= 0.1) {
@@ -178,11 +192,13 @@ func (m *Model) validate() error {
 
 // tensorReader reads tensors of finite numbers and keeps the first error.
 type tensorReader struct {
-	file *safetensors.File
-	err  error
+	file   *safetensors.File
+	unread map[string]bool
+	err    error
 }
 
 func (t *tensorReader) read(name string, shape ...int) []float64 {
+	delete(t.unread, name)
 	v, err := safetensors.Values[float64](t.file, name, shape...)
 	if err == nil {
 		err = finite(name, v)
