@@ -19,17 +19,18 @@ func Example() {
 // Panels hold the columns of A and the rows of B one after the other.
 func ExampleGemmTile() {
 	const k = 2
-	a, b := make([]float64, asm.MR*k), make([]float64, k*asm.NR)
+	mr, nr := asm.Tile()
+	a, b := make([]float64, mr*k), make([]float64, k*nr)
 	for l := range k {
-		for i := range asm.MR {
-			a[l*asm.MR+i] = float64(10*i + l)
+		for i := range mr {
+			a[l*mr+i] = float64(10*i + l)
 		}
-		for j := range asm.NR {
-			b[l*asm.NR+j] = float64(j + 1)
+		for j := range nr {
+			b[l*nr+j] = float64(j + 1)
 		}
 	}
-	c := make([]float64, asm.MR*asm.NR)
-	asm.GemmTile(k, 1, a, b, c, asm.NR)
-	fmt.Println(c[0*asm.NR+1], c[3*asm.NR+1]) // (0+1)·2 and (30+31)·2
+	c := make([]float64, mr*nr)
+	asm.GemmTile(k, 1, a, b, c, nr, mr, nr)
+	fmt.Println(c[0*nr+1], c[3*nr+1]) // (0+1)·2 and (30+31)·2
 	// Output: 2 122
 }

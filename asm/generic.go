@@ -2,28 +2,17 @@ package asm
 
 import "math"
 
-// The register tile of GemmTile: MR rows by NR columns. Packed panels of A
-// hold MR rows, packed panels of B hold NR columns. Four by two is the
-// largest tile whose sums, operands and temporaries stay in the sixteen
-// scalar registers of amd64.
+// The register tile of gemmTileGeneric. Four by two is the largest tile whose
+// sums, operands and temporaries stay in the sixteen scalar registers of amd64.
 const (
-	MR = 4
-	NR = 2
+	genericMR = 4
+	genericNR = 2
 )
 
-// GemmTile adds alpha·A·B to the MR×NR tile C, where
-//
-//	a[l*MR+i] = A[i,l]   i < MR, l < k   (packed panel of A)
-//	b[l*NR+j] = B[l,j]   j < NR, l < k   (packed panel of B)
-//	c[i*ldc+j] = C[i,j]
-//
-// k may be 0. It is the innermost loop of the matrix product of Goto and
-// van de Geijn, "Anatomy of high-performance matrix multiplication" (2008).
-func GemmTile(k int, alpha float64, a, b []float64, c []float64, ldc int) {
+func gemmTileGeneric(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
+	const MR, NR = genericMR, genericNR
 	var c00, c01, c10, c11, c20, c21, c30, c31 float64
-	a = a[: k*MR : len(a)] // a panel that is too short panics, whatever its capacity
-	b = b[: k*NR : len(b)]
-	c = c[: 3*ldc+NR : len(c)]
+	a, b = a[:k*MR], b[:k*NR]
 	for len(a) >= MR && len(b) >= NR {
 		b0, b1 := b[0], b[1]
 		a0, a1, a2, a3 := a[0], a[1], a[2], a[3]
@@ -37,20 +26,17 @@ func GemmTile(k int, alpha float64, a, b []float64, c []float64, ldc int) {
 		c31 = float64(a3*b1) + c31
 		a, b = a[MR:], b[NR:]
 	}
-	add := func(row []float64, x, y float64) {
-		row[0] += float64(alpha * x)
-		row[1] += float64(alpha * y)
+	sums := [MR][NR]float64{{c00, c01}, {c10, c11}, {c20, c21}, {c30, c31}}
+	for i := range m {
+		row := c[i*ldc : i*ldc+n]
+		for j := range row {
+			row[j] += float64(alpha * sums[i][j])
+		}
 	}
-	add(c[0*ldc:0*ldc+NR], c00, c01)
-	add(c[1*ldc:1*ldc+NR], c10, c11)
-	add(c[2*ldc:2*ldc+NR], c20, c21)
-	add(c[3*ldc:3*ldc+NR], c30, c31)
 }
 
-// Dot returns Σ x[i]·y[i] over i < len(x), in four interleaved partial sums
-// that are added as (s0+s1)+(s2+s3). y must not be shorter than x.
-func Dot(x, y []float64) float64 {
-	y = y[:len(x):len(y)]
+func dotGeneric(x, y []float64) float64 {
+	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
 	i := 0
 	for ; i+4 <= len(x); i += 4 {
@@ -65,37 +51,72 @@ func Dot(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// Axpy adds alpha·x[i] to y[i] for i < len(x). y must not be shorter than x.
-func Axpy(alpha float64, x, y []float64) {
-	y = y[:len(x):len(y)]
-	for i, v := range x {
-		y[i] = float64(alpha*v) + y[i]
+func sumSquaresGeneric(x []float64) float64 { return dotGeneric(x, x) }
+
+func maxAbsGeneric(x []float64) float64 {
+	var largest float64
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	return largest
+}
+
+func addScaledGeneric(dst, x []float64, alpha float64, y []float64) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		dst[i] = x[i] + float64(alpha*y[i])
 	}
 }
 
-// Scale sets dst[i] = alpha·x[i] for i < len(x). dst must not be shorter than
-// x and may be x itself.
-func Scale(dst []float64, alpha float64, x []float64) {
-	dst = dst[:len(x):len(dst)]
+func scaleGeneric(dst []float64, alpha float64, x []float64) {
+	dst = dst[:len(x)]
 	for i, v := range x {
 		dst[i] = alpha * v
 	}
 }
 
-// MulTo sets dst[i] = x[i]·y[i] for i < len(x). dst and y must not be shorter
-// than x; dst may be x or y itself.
-func MulTo(dst, x, y []float64) {
-	dst, y = dst[:len(x):len(dst)], y[:len(x):len(y)]
+func mulToGeneric(dst, x, y []float64) {
+	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v * y[i]
 	}
 }
 
-// Exp sets dst[i] = exp(x[i]) for i < len(x). dst must not be shorter than x
-// and may be x itself.
-func Exp(dst, x []float64) {
-	dst = dst[:len(x):len(dst)]
-	for i, v := range x {
-		dst[i] = math.Exp(v)
+func rotateGeneric(x, y []float64, c, s float64) {
+	y = y[:len(x)]
+	for i, xi := range x {
+		yi := y[i]
+		x[i] = float64(c*xi) + float64(s*yi)
+		y[i] = float64(c*yi) - float64(s*xi)
+	}
+}
+
+func rotateRowsGeneric(z []float64, ldz, n int, c, s []float64) {
+	for i := len(c) - 1; i >= 0; i-- {
+		rotateGeneric(z[(i+1)*ldz:][:n], z[i*ldz:][:n], c[i], s[i])
+	}
+}
+
+func dotRowsGeneric(dst *[4]float64, a []float64, lda int, x []float64) {
+	for i := range dst {
+		dst[i] = dotGeneric(x, a[i*lda:])
+	}
+}
+
+func axpyRowsGeneric(alpha *[4]float64, a []float64, lda int, y []float64) {
+	n := len(y)
+	a0, a1, a2, a3 := a[:n], a[lda:][:n], a[2*lda:][:n], a[3*lda:][:n]
+	for j, v := range y {
+		v = float64(alpha[0]*a0[j]) + v
+		v = float64(alpha[1]*a1[j]) + v
+		v = float64(alpha[2]*a2[j]) + v
+		y[j] = float64(alpha[3]*a3[j]) + v
+	}
+}
+
+func symvRowsGeneric(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
+	axpyRowsGeneric(xr, a, lda, y)
+	for i := range yr {
+		yr[i] += dotGeneric(x[:len(y)], a[i*lda:])
 	}
 }

@@ -206,11 +206,12 @@ func TestVectorsNonFinite(t *testing.T) {
 
 // packed returns the panels that GemmTile expects of a, MR×k, and b, k×NR.
 func packed(a, b mat.Matrix) (pa, pb []float64) {
+	mr, nr := asm.Tile()
 	for l := range a.Cols {
-		for i := range asm.MR {
+		for i := range mr {
 			pa = append(pa, a.At(i, l))
 		}
-		for j := range asm.NR {
+		for j := range nr {
 			pb = append(pb, b.At(l, j))
 		}
 	}
@@ -227,16 +228,17 @@ func tile(c mat.Matrix, offset, gap int) fuzz.Guarded {
 // The register tile is exact on integers, at every depth, alignment and
 // leading dimension, and writes nothing but its tile.
 func TestGemmTileExact(t *testing.T) {
+	mr, nr := asm.Tile()
 	s := fuzz.New(4)
 	for _, k := range depths {
 		for offset := range 8 {
 			for _, gap := range []int{0, 1, 7} {
 				alpha := []float64{1, -1, 2, 0.5}[offset%4]
-				a, b := fuzz.Integers(s, asm.MR, k, 8), fuzz.Integers(s, k, asm.NR, 8)
-				c := fuzz.Integers(s, asm.MR, asm.NR, 8)
+				a, b := fuzz.Integers(s, mr, k, 8), fuzz.Integers(s, k, nr, 8)
+				c := fuzz.Integers(s, mr, nr, 8)
 				pa, pb := packed(a, b)
 				ga, gb, gc := guard(pa, (offset+1)%8), guard(pb, (offset+2)%8), tile(c, offset, gap)
-				asm.GemmTile(k, alpha, ga.v, gb.v, gc.Data, gc.RowStride)
+				asm.GemmTile(k, alpha, ga.v, gb.v, gc.Data, gc.RowStride, mr, nr)
 				if err := fuzz.SameBits(gc.Matrix, fuzz.NaiveMul(alpha, a, b, 1, c)); err != nil {
 					t.Errorf("k=%d, ldc=%d, alpha %g: %v", k, gc.RowStride, alpha, err)
 				}
@@ -254,16 +256,17 @@ func TestGemmTileExact(t *testing.T) {
 
 // The register tile stays within the bound of each element.
 func TestGemmTileAccurate(t *testing.T) {
+	mr, nr := asm.Tile()
 	s := fuzz.New(5)
 	for _, k := range depths {
-		for name, p := range inputs(s, asm.MR, k, asm.NR) {
-			c := fuzz.Normal(s, asm.MR, asm.NR)
+		for name, p := range inputs(s, mr, k, nr) {
+			c := fuzz.Normal(s, mr, nr)
 			if name == "subnormal" {
 				c.Fill(0)
 			}
 			pa, pb := packed(p[0], p[1])
 			got := c.Clone()
-			asm.GemmTile(k, -1.3, pa, pb, got.Data, asm.NR)
+			asm.GemmTile(k, -1.3, pa, pb, got.Data, nr, mr, nr)
 			if r := fuzz.MulError(got, -1.3, p[0], p[1], 1, c); !(r <= 1) {
 				t.Errorf("k=%d, %s: %.3g of the bound", k, name, r)
 			}
@@ -274,21 +277,22 @@ func TestGemmTileAccurate(t *testing.T) {
 // A NaN or an infinity at one place of a panel makes its row or its column of
 // the tile non-finite, and nothing else.
 func TestGemmTileNonFinite(t *testing.T) {
+	mr, nr := asm.Tile()
 	for _, k := range []int{1, 2, 3, 4, 9} {
-		for at := range (asm.MR + asm.NR) * k {
+		for at := range (mr + nr) * k {
 			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-				pa, pb := make([]float64, asm.MR*k), make([]float64, asm.NR*k)
+				pa, pb := make([]float64, mr*k), make([]float64, nr*k)
 				row, col := -1, -1
 				if at < len(pa) {
-					pa[at], row = v, at%asm.MR
+					pa[at], row = v, at%mr
 				} else {
-					pb[at-len(pa)], col = v, (at-len(pa))%asm.NR
+					pb[at-len(pa)], col = v, (at-len(pa))%nr
 				}
-				c := make([]float64, asm.MR*asm.NR)
-				asm.GemmTile(k, 1, pa, pb, c, asm.NR)
-				for i := range asm.MR {
-					for j := range asm.NR {
-						x := c[i*asm.NR+j]
+				c := make([]float64, mr*nr)
+				asm.GemmTile(k, 1, pa, pb, c, nr, mr, nr)
+				for i := range mr {
+					for j := range nr {
+						x := c[i*nr+j]
 						if (x-x != 0) != (i == row || j == col) {
 							t.Fatalf("k=%d, %g in row %d or column %d: element (%d, %d) is %g", k, v, row, col, i, j, x)
 						}
@@ -302,10 +306,11 @@ func TestGemmTileNonFinite(t *testing.T) {
 // A destination or a second operand that is too short panics, although the
 // array behind it may be long enough.
 func TestShortSlices(t *testing.T) {
+	mr, nr := asm.Tile()
 	long, short := make([]float64, 9), make([]float64, 9)[:8]
 	panel := func(r, k int) []float64 { return make([]float64, r*k) }
 	less := func(x []float64) []float64 { return x[:len(x)-1] } // the capacity would do
-	a, b, c := panel(asm.MR, 3), panel(asm.NR, 3), panel(asm.MR, asm.NR)
+	a, b, c := panel(mr, 3), panel(nr, 3), panel(mr, nr)
 	for name, f := range map[string]func(){
 		"Dot":         func() { asm.Dot(long, short) },
 		"Axpy":        func() { asm.Axpy(1, long, short) },
@@ -313,10 +318,10 @@ func TestShortSlices(t *testing.T) {
 		"MulTo dst":   func() { asm.MulTo(short, long, long) },
 		"MulTo y":     func() { asm.MulTo(long, long, short) },
 		"Exp":         func() { asm.Exp(short, long) },
-		"GemmTile a":  func() { asm.GemmTile(3, 1, less(a), b, c, asm.NR) },
-		"GemmTile b":  func() { asm.GemmTile(3, 1, a, less(b), c, asm.NR) },
-		"GemmTile c":  func() { asm.GemmTile(3, 1, a, b, less(c), asm.NR) },
-		"GemmTile c0": func() { asm.GemmTile(0, 1, nil, nil, less(c), asm.NR) },
+		"GemmTile a":  func() { asm.GemmTile(3, 1, less(a), b, c, nr, mr, nr) },
+		"GemmTile b":  func() { asm.GemmTile(3, 1, a, less(b), c, nr, mr, nr) },
+		"GemmTile c":  func() { asm.GemmTile(3, 1, a, b, less(c), nr, mr, nr) },
+		"GemmTile c0": func() { asm.GemmTile(0, 1, nil, nil, less(c), nr, mr, nr) },
 	} {
 		panicked := func() (yes bool) {
 			defer func() { yes = recover() != nil }()
@@ -329,42 +334,9 @@ func TestShortSlices(t *testing.T) {
 	}
 }
 
-// Exp is right to 2ε, relative, wherever the result is normal, to the least
-// subnormal number below, and at the ends of its range.
-func TestExp(t *testing.T) {
-	s := fuzz.New(6)
-	x := []float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), 709.78, 709.79, 1e300, -1e300,
-		-708.3, -708.4, -745.13, -745.14, 1e-300, -1e-17, math.Ln2, -math.Ln2 / 2}
-	for range 5000 {
-		x = append(x, 1500*s.Float64()-760)
-	}
-	for range 5000 {
-		x = append(x, s.NormFloat64())
-	}
-	for _, n := range append(slices.Clone(lengths), len(x)) {
-		for offset := range 2 {
-			g, dst := guard(x[:n], offset), guard(make([]float64, n+1), 1-offset)
-			asm.Exp(dst.v, g.v)
-			if dst.v[n] != 0 {
-				t.Errorf("element %d behind the end is %g", n, dst.v[n])
-			}
-			for i, v := range x[:n] {
-				got, want := dst.v[i], math.Exp(v)
-				if got != want && !(math.Abs(got-want) <= 2*fuzz.Eps*want+0x1p-1074) && !(got != got && want != want) {
-					t.Errorf("Exp(%v) = %v, want %v", v, got, want)
-				}
-			}
-			same(t, "x", g.v, x[:n])
-			asm.Exp(g.v, g.v)
-			equal(t, "Exp in place", g.v, dst.v[:n])
-			g.check(t, "x")
-			dst.check(t, "dst")
-		}
-	}
-}
-
 // Subnormal numbers are not flushed, by any kernel or after it.
 func TestSubnormal(t *testing.T) {
+	mr, nr := asm.Tile()
 	const tiny = math.SmallestNonzeroFloat64
 	for _, n := range lengths[1:] {
 		x, y := slices.Repeat([]float64{tiny}, n), slices.Repeat([]float64{1.}, n)
@@ -378,9 +350,9 @@ func TestSubnormal(t *testing.T) {
 		same(t, "Scale", dst, slices.Repeat([]float64{5 * tiny}, n))
 		asm.MulTo(dst, x, y)
 		same(t, "MulTo", dst, x)
-		pa, pb := slices.Repeat([]float64{tiny}, asm.MR*n), slices.Repeat([]float64{1.}, asm.NR*n)
-		c := make([]float64, asm.MR*asm.NR)
-		asm.GemmTile(n, 2, pa, pb, c, asm.NR)
+		pa, pb := slices.Repeat([]float64{tiny}, mr*n), slices.Repeat([]float64{1.}, nr*n)
+		c := make([]float64, mr*nr)
+		asm.GemmTile(n, 2, pa, pb, c, nr, mr, nr)
 		same(t, "GemmTile", c, slices.Repeat([]float64{2 * float64(n) * tiny}, len(c)))
 		if half := dst[0] * 2; half != 2*tiny {
 			t.Errorf("after the kernels 2·%g is %g", tiny, half)
@@ -389,14 +361,15 @@ func TestSubnormal(t *testing.T) {
 }
 
 func BenchmarkGemmTile(b *testing.B) {
+	mr, nr := asm.Tile()
 	const k = 256
 	s := fuzz.New(1)
-	pa, pb := packed(fuzz.Normal(s, asm.MR, k), fuzz.Normal(s, k, asm.NR))
-	c := make([]float64, asm.MR*asm.NR)
+	pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
+	c := make([]float64, mr*nr)
 	b.Run("generic/k=256", func(b *testing.B) {
 		for b.Loop() {
-			asm.GemmTile(k, 1, pa, pb, c, asm.NR)
+			asm.GemmTile(k, 1, pa, pb, c, nr, mr, nr)
 		}
-		b.ReportMetric(2*asm.MR*asm.NR*k*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+		b.ReportMetric(2*float64(mr*nr*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
 	})
 }

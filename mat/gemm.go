@@ -118,7 +118,8 @@ func mulLong(dst Matrix, alpha float64, a, b Matrix) {
 func mulBlocked(dst Matrix, alpha float64, a, b Matrix) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	mc, kc, nc := tune.mc, min(tune.kc, k), tune.nc
-	packedB := borrow(kc * roundUp(min(nc, n), asm.NR))
+	mr, nr := asm.Tile()
+	packedB := borrow(kc * roundUp(min(nc, n), nr))
 	defer giveBack(packedB)
 	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
 		nb := min(nc, n-jc)
@@ -128,7 +129,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix) {
 			rows := func(block int) { // loop 3: rows of a, mc at a time
 				ic := block * mc
 				mb := min(mc, m-ic)
-				packedA := borrow(kb * roundUp(mb, asm.MR))
+				packedA := borrow(kb * roundUp(mb, mr))
 				packA(*packedA, a.Slice(ic, ic+mb, pc, pc+kb))
 				mulPacked(dst.Slice(ic, ic+mb, jc, jc+nb), alpha, kb, *packedA, *packedB)
 				giveBack(packedA)
@@ -146,23 +147,24 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix) {
 }
 
 // mulPacked adds alpha·A·B to dst for packed blocks of depth k: loops 2 and 1.
-// A tile that reaches over dst's edge, or whose rows are not contiguous, is
-// formed in a buffer.
+// A tile of a dst whose rows are not contiguous is formed in a buffer.
 func mulPacked(dst Matrix, alpha float64, k int, packedA, packedB []float64) {
-	const MR, NR = asm.MR, asm.NR
-	for j := 0; j < dst.Cols; j += NR { // loop 2: panels of B
-		pb := packedB[j*k : (j+NR)*k]
-		for i := 0; i < dst.Rows; i += MR { // loop 1: panels of A
-			pa := packedA[i*k : (i+MR)*k]
-			if i+MR <= dst.Rows && j+NR <= dst.Cols && dst.ColStride == 1 {
-				asm.GemmTile(k, alpha, pa, pb, dst.Data[i*dst.RowStride+j:], dst.RowStride)
+	mr, nr := asm.Tile()
+	for j := 0; j < dst.Cols; j += nr { // loop 2: panels of B
+		pb := packedB[j*k : (j+nr)*k]
+		n := min(nr, dst.Cols-j)
+		for i := 0; i < dst.Rows; i += mr { // loop 1: panels of A
+			pa := packedA[i*k : (i+mr)*k]
+			m := min(mr, dst.Rows-i)
+			if dst.ColStride == 1 {
+				asm.GemmTile(k, alpha, pa, pb, dst.Data[i*dst.RowStride+j:], dst.RowStride, m, n)
 				continue
 			}
-			var tile [MR * NR]float64
-			asm.GemmTile(k, alpha, pa, pb, tile[:], NR)
-			for ii := range min(MR, dst.Rows-i) {
-				for jj := range min(NR, dst.Cols-j) {
-					dst.Data[(i+ii)*dst.RowStride+(j+jj)*dst.ColStride] += tile[ii*NR+jj]
+			var tile [asm.MaxTile]float64
+			asm.GemmTile(k, alpha, pa, pb, tile[:m*n], n, m, n)
+			for ii := range m {
+				for jj := range n {
+					dst.Data[(i+ii)*dst.RowStride+(j+jj)*dst.ColStride] += tile[ii*n+jj]
 				}
 			}
 		}

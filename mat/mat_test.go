@@ -11,6 +11,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
+var mr, nr = asm.Tile()
+
 // variants are tuning constants that lead small shapes down every path:
 // blocks of a few rows and columns that end inside the register tile, on it
 // and behind it, products in chunks of the depth, and triangles split to the
@@ -20,9 +22,9 @@ var variants = []struct {
 	tuning mat.Tuning
 }{
 	{"plain", mat.Tuning{MC: 8, KC: 5, NC: 8, SmallMul: 1 << 30, LongK: 1 << 30, LongMN: 0, Triangle: 3, Parallel: 1 << 30}},
-	{"blocks", mat.Tuning{MC: 2 * asm.MR, KC: 5, NC: 2 * asm.NR, SmallMul: 0, LongK: 1 << 28, LongMN: 0, Triangle: 2, Parallel: 1}},
+	{"blocks", mat.Tuning{MC: 2 * mr, KC: 5, NC: 2 * nr, SmallMul: 0, LongK: 1 << 28, LongMN: 0, Triangle: 2, Parallel: 1}},
 	{"odd blocks", mat.Tuning{MC: 3, KC: 1, NC: 5, SmallMul: 7, LongK: 1 << 28, LongMN: 0, Triangle: 1, Parallel: 0}},
-	{"long", mat.Tuning{MC: 2 * asm.MR, KC: 3, NC: 2 * asm.NR, SmallMul: 0, LongK: 4, LongMN: 36, Triangle: 4, Parallel: 1}},
+	{"long", mat.Tuning{MC: 2 * mr, KC: 3, NC: 2 * nr, SmallMul: 0, LongK: 4, LongMN: 36, Triangle: 4, Parallel: 1}},
 }
 
 // eachVariant runs f under the default tuning constants and under variants,

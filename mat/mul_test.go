@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -22,8 +21,8 @@ func layoutsOf(i int) (p, q, r fuzz.Layout) {
 func TestMulExact(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(10)
-		ms := []int{0, 1, 2, asm.MR - 1, asm.MR, asm.MR + 1, 2*asm.MR - 1, 2 * asm.MR, 2*asm.MR + 1}
-		ns := []int{0, 1, asm.NR - 1, asm.NR, asm.NR + 1, 2*asm.NR - 1, 2 * asm.NR, 2*asm.NR + 1, 17}
+		ms := []int{0, 1, 2, mr - 1, mr, mr + 1, 2*mr - 1, 2 * mr, 2*mr + 1}
+		ns := []int{0, 1, nr - 1, nr, nr + 1, 2*nr - 1, 2 * nr, 2*nr + 1, 17}
 		ks := []int{0, 1, 4, 5, 6, 7, 8, 9, 16, 33}
 		at := 0
 		for _, m := range ms {
@@ -109,8 +108,8 @@ func TestPack(t *testing.T) {
 		at    func(m mat.Matrix, i, l int) float64
 		t     bool
 	}{
-		{"packA", asm.MR, mat.PackA, mat.Matrix.At, false},
-		{"packB", asm.NR, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
+		{"packA", mr, mat.PackA, mat.Matrix.At, false},
+		{"packB", nr, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
 	} {
 		for size := range 3*p.width + 1 {
 			for _, k := range []int{1, 2, 7} {

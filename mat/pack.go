@@ -6,15 +6,21 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 )
 
-// packA copies the m×k block a into panels of MR rows, column after column
-// within a panel, the last panel filled up with zeros: dst[p*MR*k+l*MR+i] is
-// a[p*MR+i, l].
-func packA(dst []float64, a Matrix) { packPanels(dst, a, asm.MR) }
+// packA copies the m×k block a into panels of as many rows as the register tile
+// has, mr, column after column within a panel, the last panel filled up with
+// zeros: dst[p*mr*k+l*mr+i] is a[p*mr+i, l].
+func packA(dst []float64, a Matrix) {
+	mr, _ := asm.Tile()
+	packPanels(dst, a, mr)
+}
 
-// packB copies the k×n block b into panels of NR columns, row after row within
-// a panel, the last panel filled up with zeros: dst[p*NR*k+l*NR+j] is
-// b[l, p*NR+j].
-func packB(dst []float64, b Matrix) { packPanels(dst, b.T(), asm.NR) }
+// packB copies the k×n block b into panels of as many columns as the register
+// tile has, nr, row after row within a panel, the last panel filled up with
+// zeros: dst[p*nr*k+l*nr+j] is b[l, p*nr+j].
+func packB(dst []float64, b Matrix) {
+	_, nr := asm.Tile()
+	packPanels(dst, b.T(), nr)
+}
 
 // packPanels copies a into panels of r rows, the last one padded with zeros.
 func packPanels(dst []float64, a Matrix, r int) {

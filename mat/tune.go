@@ -4,20 +4,23 @@ import "github.com/seed-08962ecc/kronfield/asm"
 
 // Tuning constants. They change speed, never results beyond rounding; tests
 // lower them through export_test.go so that every path runs on small shapes.
-var tune = tuning{
-	mc:       32 * asm.MR,
-	kc:       256,
-	nc:       512 * asm.NR,
-	smallMul: 8 * 8 * 8,
-	longK:    2048,
-	longMN:   128 * 128,
-	triangle: 32,
-	parallel: 1 << 18,
-}
+var tune = func() tuning {
+	mr, nr := asm.Tile()
+	return tuning{
+		mc:       roundUp(128, mr),
+		kc:       256,
+		nc:       roundUp(1024, nr),
+		smallMul: 8 * 8 * 8,
+		longK:    2048,
+		longMN:   128 * 128,
+		triangle: 32,
+		parallel: 1 << 18,
+	}
+}()
 
 // The packed block of A (mc×kc, 256 KiB) is meant for the level-2 cache, a
-// panel of B (kc×NR, 4 KiB) for level 1 and the packed block of B (kc×nc,
-// 2 MiB) for level 3.
+// panel of B (kc×nr) for level 1 and the packed block of B (kc×nc, 2 MiB) for
+// level 3, where mr, nr is the register tile.
 type tuning struct {
 	mc, kc, nc int // blocks of the product: rows of A, depth, columns of B
 	smallMul   int // m·n·k up to which a product runs without packing

@@ -1,0 +1,47 @@
+package asm
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// level is a set of instructions that the kernels may use.
+type level uint8
+
+const (
+	generic level = iota // Go
+	avx2                 // amd64: AVX2 and FMA
+	avx512               // amd64: AVX-512 F, DQ and VL
+	neon                 // arm64: Advanced SIMD
+)
+
+var levelNames = [...]string{generic: "generic", avx2: "avx2", avx512: "avx512", neon: "neon"}
+
+func (l level) String() string { return levelNames[l] }
+
+// active is the level in use. It is chosen once, before the first kernel runs;
+// only tests change it.
+var active = choose(os.Getenv("KRONFIELD_ISA"), available())
+
+// Level returns the name of the instruction set in use: "generic", "avx2",
+// "avx512" or "neon". It is the best that the processor and the operating
+// system support, unless the environment variable KRONFIELD_ISA names another.
+func Level() string { return active.String() }
+
+// choose returns the level called forced, or the last of have if forced is
+// empty. A level that does not exist or that is not in have panics.
+func choose(forced string, have []level) level {
+	if forced == "" {
+		return have[len(have)-1]
+	}
+	i := slices.Index(levelNames[:], forced)
+	if i < 0 {
+		panic(fmt.Sprintf("asm: KRONFIELD_ISA=%s is not one of %s", forced, strings.Join(levelNames[:], ", ")))
+	}
+	if !slices.Contains(have, level(i)) {
+		panic(fmt.Sprintf("asm: KRONFIELD_ISA=%s: this program has only %v here", forced, have))
+	}
+	return level(i)
+}
