@@ -29,6 +29,8 @@ var gradientShapes = []modelShape{
 	{examples: 3, inducing: 3, latent: 2, channels: 1, space: []factorShape{{points: 2, dims: 1, kind: Matern32}, {points: 3, dims: 1, kind: Matern52}, {points: 2, dims: 2, kind: RBF}}},
 	{examples: 4, inducing: 3, latent: 1, channels: 3, jitter: 1e-4, space: []factorShape{{points: 2, dims: 1, inducing: 2, kind: Matern32}, {points: 3, dims: 1, kind: White}, {points: 3, dims: 2, inducing: 2, kind: RBF, ard: true}}},
 	{examples: 4, inducing: 2, latent: 2, channels: 1, jitter: 1e-4, space: []factorShape{{points: 3, dims: 1, kind: RBF}, {points: 3, dims: 1, inducing: 2, kind: Matern52}, {points: 2, dims: 1, kind: Matern12}}},
+	{examples: 3, inducing: 1, latent: 1, channels: 1, space: []factorShape{{points: 6, dims: 1, kind: Matern32}, {points: 2, dims: 1, kind: RBF}}},
+	{examples: 3, inducing: 2, latent: 2, channels: 1, space: []factorShape{{points: 2, dims: 1, kind: Matern52}, {points: 7, dims: 2, kind: Matern12, ard: true}}},
 	{examples: 1, inducing: 1, latent: 1, channels: 1, space: []factorShape{{points: 1, dims: 1, kind: RBF}}},
 	{examples: 20, inducing: 3, latent: 1, channels: 1, space: []factorShape{{points: 2, dims: 1, kind: Matern32}}},
 	{examples: 2, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 35, dims: 1, inducing: 2, kind: Matern32}}},
