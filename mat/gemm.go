@@ -2,6 +2,7 @@ package mat
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 )
@@ -16,11 +17,11 @@ func Mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if Overlap(dst, a) || Overlap(dst, b) {
 		panic(fmt.Sprintf("mat: Mul: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
-	scaleBy(dst, beta)
 	if alpha == 0 || dst.Rows == 0 || dst.Cols == 0 || a.Cols == 0 {
+		scaleBy(dst, beta)
 		return
 	}
-	mulAdd(dst, alpha, a, b)
+	mul(dst, alpha, a, b, beta)
 }
 
 // scaleBy multiplies dst by beta; 0 overwrites, whatever stood there.
@@ -34,21 +35,22 @@ func scaleBy(dst Matrix, beta float64) {
 	}
 }
 
-// mulAdd adds alpha·a·b to dst; no dimension is 0. It chooses among three
-// ways: without packing for small products, in chunks of the depth for long
-// thin ones, and the blocked loops.
-func mulAdd(dst Matrix, alpha float64, a, b Matrix) {
+// mul is Mul where no dimension is 0. It chooses among three ways: without
+// packing for small products, in chunks of the depth for long thin ones, and
+// the blocked loops.
+func mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if dst.ColStride != 1 && (dst.RowStride == 1 || dst.Cols == 1) {
 		dst, a, b = dst.T(), b.T(), a.T() // dstᵀ = bᵀ·aᵀ
 	}
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	switch {
 	case m == 1 || n == 1 || m*n <= tune.smallMul && m*n*k <= tune.smallMul:
+		scaleBy(dst, beta)
 		mulSmall(dst, alpha, a, b)
 	case k >= 2*tune.longK && m*n <= tune.longMN:
-		mulLong(dst, alpha, a, b)
+		mulLong(dst, alpha, a, b, beta)
 	default:
-		mulBlocked(dst, alpha, a, b)
+		mulBlocked(dst, alpha, a, b, beta)
 	}
 }
 
@@ -88,85 +90,234 @@ func mulSmall(dst Matrix, alpha float64, a, b Matrix) {
 	}
 }
 
-// mulLong adds alpha·a·b to a small dst when the depth k is large: the depth is
-// cut into chunks whose number depends on k alone, the chunks' products are
-// formed side by side, and then added pairwise in a fixed tree.
-func mulLong(dst Matrix, alpha float64, a, b Matrix) {
-	const most = 16
+// long is a product of great depth under way: chunks of the depth are
+// multiplied side by side.
+type long struct {
+	a, b    Matrix
+	alpha   float64
+	chunks  int
+	partial []float64 // the chunks' products, one after the other
+}
+
+// mostChunks bounds the number of chunks of a long product.
+const mostChunks = 16
+
+// mulLong sets a small dst when the depth k is large: the depth is cut into
+// chunks whose number depends on k alone, the chunks' products are formed side
+// by side, and then added pairwise in a fixed tree.
+func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
-	chunks := min(k/tune.longK, most)
-	buf := borrow(chunks * m * n)
-	defer giveBack(buf)
-	part := func(c int) Matrix { return NewDense(m, n, (*buf)[c*m*n:(c+1)*m*n]) }
-	Parallel(chunks, func(c int) {
-		k0, k1 := c*k/chunks, (c+1)*k/chunks
-		p := part(c)
-		p.Fill(0)
-		mulBlocked(p, alpha, a.Slice(0, m, k0, k1), b.Slice(k0, k1, 0, n))
-	})
+	chunks := min(k/tune.longK, mostChunks)
+	buffer := borrow(chunks * m * n)
+	p := longs.take()
+	*p = long{a: a, b: b, alpha: alpha, chunks: chunks, partial: *buffer}
+	Run(chunks, p)
 	for step := 1; step < chunks; step *= 2 {
 		for c := 0; c+step < chunks; c += 2 * step {
-			Add(part(c), part(c), 1, part(c+step))
+			Add(p.part(c), p.part(c), 1, p.part(c+step))
 		}
 	}
-	Add(dst, dst, 1, part(0))
+	scaleBy(dst, beta)
+	Add(dst, dst, 1, p.part(0))
+	*p = long{}
+	longs.give(p)
+	giveBack(buffer)
 }
 
-// mulBlocked adds alpha·a·b to dst: the five loops around the register tile.
-// Blocks of rows run in parallel; each element of dst is summed by one
-// goroutine, in steps of kc along the depth.
-func mulBlocked(dst Matrix, alpha float64, a, b Matrix) {
+func (p *long) part(c int) Matrix {
+	m, n := p.a.Rows, p.b.Cols
+	return NewDense(m, n, p.partial[c*m*n:(c+1)*m*n])
+}
+
+// Do multiplies chunk c.
+func (p *long) Do(c int) {
+	k := p.a.Cols
+	k0, k1 := c*k/p.chunks, (c+1)*k/p.chunks
+	mulBlocked(p.part(c), p.alpha, p.a.Slice(0, p.a.Rows, k0, k1), p.b.Slice(k0, k1, 0, p.b.Cols), 0)
+}
+
+// blocked is one step of a blocked product under way: all of dst, for kb of the
+// depth. One operand is packed first, as a whole, and used by all; dst is cut
+// into blocks along the other one, and each block packs its own part of that.
+type blocked struct {
+	dst, a, b Matrix
+	alpha     float64
+	beta      float64 // what the step multiplies dst by
+	byRows    bool    // blocks are rows of dst and a, B is shared; else columns of dst and b, A is
+	block     int     // rows or columns of a block
+	shared    []float64
+}
+
+// mulBlocked sets dst by the five loops around the register tile. Every element
+// of dst is summed by one goroutine, in steps of kc along the depth, so its bits
+// do not depend on how dst is divided.
+func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
-	mc, kc, nc := tune.mc, min(tune.kc, k), tune.nc
 	mr, nr := asm.Tile()
-	packedB := borrow(kc * roundUp(min(nc, n), nr))
-	defer giveBack(packedB)
-	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
-		nb := min(nc, n-jc)
-		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
-			kb := min(kc, k-pc)
-			packB(*packedB, b.Slice(pc, pc+kb, jc, jc+nb))
-			rows := func(block int) { // loop 3: rows of a, mc at a time
-				ic := block * mc
-				mb := min(mc, m-ic)
-				packedA := borrow(kb * roundUp(mb, mr))
-				packA(*packedA, a.Slice(ic, ic+mb, pc, pc+kb))
-				mulPacked(dst.Slice(ic, ic+mb, jc, jc+nb), alpha, kb, *packedA, *packedB)
-				giveBack(packedA)
-			}
-			blocks := (m + mc - 1) / mc
-			if blocks == 1 || m*nb*kb < tune.parallel {
-				for block := range blocks {
-					rows(block)
-				}
-			} else {
-				Parallel(blocks, rows)
-			}
-		}
+	steps := (k + tune.kc - 1) / tune.kc
+	kc := (k + steps - 1) / steps
+	byRows := m >= n
+	nc := n
+	if byRows {
+		nc = min(n, tune.nc)
 	}
-}
-
-// mulPacked adds alpha·A·B to dst for packed blocks of depth k: loops 2 and 1.
-// A tile of a dst whose rows are not contiguous is formed in a buffer.
-func mulPacked(dst Matrix, alpha float64, k int, packedA, packedB []float64) {
-	mr, nr := asm.Tile()
-	for j := 0; j < dst.Cols; j += nr { // loop 2: panels of B
-		pb := packedB[j*k : (j+nr)*k]
-		n := min(nr, dst.Cols-j)
-		for i := 0; i < dst.Rows; i += mr { // loop 1: panels of A
-			pa := packedA[i*k : (i+mr)*k]
-			m := min(mr, dst.Rows-i)
-			if dst.ColStride == 1 {
-				asm.GemmTile(k, alpha, pa, pb, dst.Data[i*dst.RowStride+j:], dst.RowStride, m, n)
+	p := blockeds.take()
+	buffer := borrow(kc * max(roundUp(nc, nr), roundUp(m, mr)))
+	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
+		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
+			kb, nb := min(kc, k-pc), min(nc, n-jc)
+			*p = blocked{dst: dst.Slice(0, m, jc, jc+nb), a: a.Slice(0, m, pc, pc+kb), b: b.Slice(pc, pc+kb, jc, jc+nb),
+				alpha: alpha, beta: beta, byRows: byRows, shared: *buffer}
+			if pc > 0 {
+				p.beta = 1
+			}
+			side, tile, most := m, mr, tune.mc
+			if !byRows {
+				side, tile, most = nb, nr, tune.mc*2
+			}
+			blocks := evenBlocks(side, most)
+			p.block = roundUp((side+blocks-1)/blocks, tile)
+			blocks = (side + p.block - 1) / p.block
+			if blocks == 1 || m*nb*kb < tune.parallel {
+				p.packShared(0, p.panels())
+				for i := range blocks {
+					p.Do(i)
+				}
 				continue
 			}
-			var tile [asm.MaxTile]float64
-			asm.GemmTile(k, alpha, pa, pb, tile[:m*n], n, m, n)
-			for ii := range m {
-				for jj := range n {
-					dst.Data[(i+ii)*dst.RowStride+(j+jj)*dst.ColStride] += tile[ii*n+jj]
+			Run((p.panels()+panelsTogether-1)/panelsTogether, (*packing)(p))
+			Run(blocks, p) // loop 3: blocks of rows of a, or columns of b
+		}
+	}
+	*p = blocked{}
+	blockeds.give(p)
+	giveBack(buffer)
+}
+
+// evenBlocks returns into how many blocks of at most about most a side is cut:
+// a multiple of four where there are several, so that two or four processors
+// end together.
+func evenBlocks(side, most int) int {
+	blocks := (side + most - 1) / most
+	if blocks == 1 && side < most/2 {
+		return 1
+	}
+	return roundUp(blocks, 4)
+}
+
+// panels is the number of panels of the shared operand.
+func (p *blocked) panels() int {
+	mr, nr := asm.Tile()
+	if p.byRows {
+		return (p.b.Cols + nr - 1) / nr
+	}
+	return (p.a.Rows + mr - 1) / mr
+}
+
+// packing does the packing of a product's shared operand, some panels at a time.
+type packing blocked
+
+const panelsTogether = 8
+
+// Do packs part i of the shared operand.
+func (p *packing) Do(i int) {
+	b := (*blocked)(p)
+	b.packShared(i*panelsTogether, min((i+1)*panelsTogether, b.panels()))
+}
+
+// packShared packs some panels of the shared operand.
+func (p *blocked) packShared(from, to int) {
+	mr, nr := asm.Tile()
+	k := p.a.Cols
+	if p.byRows {
+		packB(p.shared[from*nr*k:], p.b.Slice(0, k, from*nr, min(to*nr, p.b.Cols)))
+	} else {
+		packA(p.shared[from*mr*k:], p.a.Slice(from*mr, min(to*mr, p.a.Rows), 0, k))
+	}
+}
+
+// Do forms block i of dst.
+func (p *blocked) Do(i int) {
+	mr, nr := asm.Tile()
+	m, n, k := p.dst.Rows, p.dst.Cols, p.a.Cols
+	if p.byRows {
+		i0, i1 := i*p.block, min((i+1)*p.block, m)
+		own := borrow(k * roundUp(i1-i0, mr))
+		packA(*own, p.a.Slice(i0, i1, 0, k))
+		dst := p.dst.Slice(i0, i1, 0, n)
+		scaleBy(dst, p.beta)
+		mulPacked(dst, p.alpha, k, *own, p.shared)
+		giveBack(own)
+		return
+	}
+	j0, j1 := i*p.block, min((i+1)*p.block, n)
+	own := borrow(k * roundUp(j1-j0, nr))
+	packB(*own, p.b.Slice(0, k, j0, j1))
+	dst := p.dst.Slice(0, m, j0, j1)
+	scaleBy(dst, p.beta)
+	mulPacked(dst, p.alpha, k, p.shared, *own)
+	giveBack(own)
+}
+
+// mulPacked adds alpha·A·B to dst for packed blocks of depth k. A tile of a dst
+// whose rows are not contiguous is formed in a buffer.
+func mulPacked(dst Matrix, alpha float64, k int, packedA, packedB []float64) {
+	mr, nr := asm.Tile()
+	mc := roundUp(tune.mc, mr)
+	for ic := 0; ic < dst.Rows; ic += mc { // rows whose panels stay in the level-2 cache
+		for j := 0; j < dst.Cols; j += nr { // loop 2: panels of B
+			pb := packedB[j*k : (j+nr)*k]
+			n := min(nr, dst.Cols-j)
+			for i := ic; i < min(ic+mc, dst.Rows); i += mr { // loop 1: panels of A
+				pa := packedA[i*k : (i+mr)*k]
+				m := min(mr, dst.Rows-i)
+				if dst.ColStride == 1 {
+					asm.GemmTile(k, alpha, pa, pb, dst.Data[i*dst.RowStride+j:], dst.RowStride, m, n)
+				} else {
+					scatterTile(dst.Slice(i, i+m, j, j+n), alpha, k, pa, pb)
 				}
 			}
 		}
 	}
 }
+
+// scatterTile adds one tile to a dst whose rows are not contiguous.
+func scatterTile(dst Matrix, alpha float64, k int, pa, pb []float64) {
+	var tile [asm.MaxTile]float64
+	m, n := dst.Rows, dst.Cols
+	asm.GemmTile(k, alpha, pa, pb, tile[:m*n], n, m, n)
+	for i := range m {
+		for j := range n {
+			dst.Data[i*dst.RowStride+j*dst.ColStride] += tile[i*n+j]
+		}
+	}
+}
+
+// A freeList keeps objects for the next call, so that steady state allocates
+// nothing.
+type freeList[T any] struct {
+	mutex sync.Mutex
+	free  []*T
+}
+
+func (f *freeList[T]) take() *T {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if n := len(f.free); n > 0 {
+		p := f.free[n-1]
+		f.free = f.free[:n-1]
+		return p
+	}
+	return new(T)
+}
+
+func (f *freeList[T]) give(p *T) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.free = append(f.free, p)
+}
+
+var (
+	blockeds freeList[blocked]
+	longs    freeList[long]
+)

@@ -24,21 +24,31 @@ func packB(dst []float64, b Matrix) {
 
 // packPanels copies a into panels of r rows, the last one padded with zeros.
 func packPanels(dst []float64, a Matrix, r int) {
+	k := a.Cols
 	for i0 := 0; i0 < a.Rows; i0 += r {
-		panel := dst[:r*a.Cols]
-		dst = dst[r*a.Cols:]
+		panel := dst[:r*k]
+		dst = dst[r*k:]
 		rows := min(r, a.Rows-i0)
-		for i := range rows {
-			src := a.Data[(i0+i)*a.RowStride:]
-			at := 0
-			for l := i; l < len(panel); l += r {
-				panel[l] = src[at]
-				at += a.ColStride
+		src := a.Data[i0*a.RowStride:]
+		switch {
+		case a.ColStride == 1:
+			asm.Transpose(panel, r, src, a.RowStride, rows, k)
+		case a.RowStride == 1:
+			for l := range k {
+				copy(panel[l*r:l*r+rows], src[l*a.ColStride:])
+			}
+		default:
+			for i := range rows {
+				at := i * a.RowStride
+				for l := i; l < len(panel); l += r {
+					panel[l] = src[at]
+					at += a.ColStride
+				}
 			}
 		}
-		for i := rows; i < r; i++ {
-			for l := i; l < len(panel); l += r {
-				panel[l] = 0
+		if rows < r {
+			for l := range k {
+				clear(panel[l*r+rows : (l+1)*r])
 			}
 		}
 	}

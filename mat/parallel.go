@@ -34,7 +34,7 @@ func Run(n int, t Tasks) {
 		}
 		return
 	}
-	j := takeJob()
+	j := jobs.take()
 	j.tasks, j.n = t, int64(n)
 	j.next.Store(0)
 	for range min(n, processors) - 1 {
@@ -46,7 +46,7 @@ func Run(n int, t Tasks) {
 	j.helpers.Wait()
 	failure := j.failure.Swap(nil)
 	j.tasks = nil
-	giveJob(j)
+	jobs.give(j)
 	if failure != nil {
 		panic(failure.value)
 	}
@@ -59,7 +59,6 @@ type job struct {
 	next    atomic.Int64
 	helpers sync.WaitGroup
 	failure atomic.Pointer[failure]
-	free    *job // next in the list of unused jobs
 }
 
 type failure struct{ value any }
@@ -68,32 +67,13 @@ type failure struct{ value any }
 var errExited = errors.New("mat: a parallel part called runtime.Goexit")
 
 var (
-	jobsMutex sync.Mutex
-	freeJobs  *job
+	jobs freeList[job]
 
 	// An idle helper waits here; a busy one does not, so an invitation that
 	// cannot be delivered at once is dropped and the caller does the work.
 	invitations = make(chan *job)
 	helperCount atomic.Int64
 )
-
-func takeJob() *job {
-	jobsMutex.Lock()
-	defer jobsMutex.Unlock()
-	j := freeJobs
-	if j == nil {
-		return new(job)
-	}
-	freeJobs = j.free
-	return j
-}
-
-func giveJob(j *job) {
-	jobsMutex.Lock()
-	defer jobsMutex.Unlock()
-	j.free = freeJobs
-	freeJobs = j
-}
 
 // invite asks an idle helper to join, and starts a helper if there are fewer
 // than the other processors. It reports whether one joins.
