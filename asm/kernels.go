@@ -11,7 +11,7 @@ var tiles = [...][2]int{
 	generic: {genericMR, genericNR},
 	avx2:    {genericMR, genericNR},
 	avx512:  {genericMR, genericNR},
-	neon:    {genericMR, genericNR},
+	neon:    {6, 8},
 }
 
 // Tile returns the number of rows and columns of GemmTile's register tile on
