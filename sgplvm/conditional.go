@@ -34,21 +34,21 @@ var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, wor
 // which is exact for a linear map. (Atkinson and Zabaras condition the
 // moment-matched Gaussian instead and so count the data twice.)
 func (q *posterior) conditional(e *example, l Latent) (Prediction, error) {
-	t := q.momentsOf(l)
+	return q.conditionalOn(e, q.momentsOf(l))
+}
+
+// conditionalOn is conditional for given moments of the latent posterior.
+func (q *posterior) conditionalOn(e *example, t moments) (Prediction, error) {
 	p := q.marginal(e.on, t)
 	p.Conditioning = "none"
 	n := e.on.grid.Len()
-	done := make([]bool, len(e.seen))
 	for c, seen := range e.seen {
-		if done[c] || len(seen) == 0 || len(seen) == n {
+		if len(seen) == 0 || len(seen) == n {
 			continue
 		}
-		var channels []int // that miss the same points
-		for c2 := c; c2 < len(e.seen); c2++ {
-			if slices.Equal(e.seen[c2], seen) {
-				channels = append(channels, c2)
-				done[c2] = true
-			}
+		channels := e.alike(c)
+		if channels == nil {
+			continue
 		}
 		missing := complement(seen, n)
 		if len(seen) <= conditioning.exact {
@@ -72,6 +72,23 @@ func (q *posterior) conditional(e *example, l Latent) (Prediction, error) {
 	return p, nil
 }
 
+// alike returns the channels from c on that miss the same points as c, nil if an
+// earlier channel does.
+func (e *example) alike(c int) []int {
+	for earlier := range c {
+		if slices.Equal(e.seen[earlier], e.seen[c]) {
+			return nil
+		}
+	}
+	channels := []int{c}
+	for later := c + 1; later < len(e.seen); later++ {
+		if slices.Equal(e.seen[later], e.seen[c]) {
+			channels = append(channels, later)
+		}
+	}
+	return channels
+}
+
 // complement returns the numbers below n that are not in the ascending list.
 func complement(list []int, n int) []int {
 	rest := make([]int, 0, n-len(list))
@@ -85,14 +102,93 @@ func complement(list []int, n int) []int {
 	return rest
 }
 
-// condition overwrites mean and variance of the missing points given the
-// observed ones, in the given channels.
-func (q *posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
-	coo := q.sharedCovariance(e.on, t, seen, seen)
+// observedFactor returns the Cholesky factor of C_OO, the covariance of the
+// observed values given x.
+func (q *posterior) observedFactor(on *projection, t moments, seen []int) (*chol.Factor, error) {
+	coo := q.sharedCovariance(on, t, seen, seen)
 	for i := range seen {
 		coo.Data[i*coo.RowStride+i] += 1 / q.params.Beta
 	}
-	l, err := chol.Factorize(coo)
+	return chol.Factorize(coo)
+}
+
+// refine returns the moments of the latent posterior that the observed values
+// have under the predictive covariance C itself, to first order around q(x).
+//
+// L* judges q(x) as if all that the inducing variables leave unexplained were
+// white. Given x, however, the residuals of neighbouring points are correlated
+// by C, and generalised least squares makes better use of them: with the
+// prediction linear in x around μ, y_O ≈ P_O·(ψ1 + J·(x − μ)) + N(0, C_OO), and
+// the prior N(0, I), the posterior is Gaussian with
+//
+//	precision A = I + Σ_c (P_O·J)ᵀ·C_OO⁻¹·(P_O·J)
+//	mean      μ + A⁻¹·[Σ_c (P_O·J)ᵀ·C_OO⁻¹·(y_O − P_O·ψ1) − μ]
+//
+// so the data count once. It replaces ψ1 by its value at the new mean and
+// Ψ2 − ψ1ψ1ᵀ by J·A⁻¹·Jᵀ. Where C is white and the map linear, that is q(x) with
+// its full covariance. Examples whose observed points are too many for one
+// C_OO keep their moments, and so do those with nothing observed.
+func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
+	if !e.observed() {
+		return t, nil
+	}
+	d, m := len(l.Mu), q.factors[0].size()
+	jacobian := mat.New(m, d)
+	q.psi.psi1Jacobian(jacobian, t.psi1.Data, l.Mu, l.S)
+	precision := mat.Identity(d)
+	shift := mat.New(d, 1)
+	for k, v := range l.Mu {
+		shift.Data[k] = -v
+	}
+	for c, seen := range e.seen {
+		if len(seen) > conditioning.exact {
+			return t, nil
+		}
+		channels := e.alike(c)
+		if len(seen) == 0 || channels == nil {
+			continue
+		}
+		factor, err := q.observedFactor(e.on, t, seen)
+		if err != nil {
+			return t, err
+		}
+		for _, c := range channels {
+			po := gather(e.on.p[c], seen)
+			slope, residual := mat.New(len(seen), d), mat.New(len(seen), 1)
+			mat.Mul(slope, 1, po, jacobian, 0)
+			mat.Mul(residual, -1, po, t.psi1, 0)
+			for k, i := range seen {
+				residual.Data[k] += e.values.At(i, c)
+			}
+			factor.SolveHalf(slope)
+			factor.SolveHalf(residual)
+			mat.Syrk(precision, 1, slope.T(), 1)
+			mat.Mul(shift, 1, slope.T(), residual, 1)
+		}
+	}
+	a, err := chol.Factorize(precision)
+	if err != nil {
+		return t, err
+	}
+	a.Solve(shift)
+	mean := make([]float64, d)
+	for k, v := range l.Mu {
+		mean[k] = v + shift.Data[k]
+	}
+	refined := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
+	q.psi.psi1Jacobian(jacobian, refined.psi1.Data, mean, l.S)
+	half := jacobian.Clone() // J·R⁻ᵀ with A = R·Rᵀ, so that half·halfᵀ = J·A⁻¹·Jᵀ
+	a.SolveHalf(half.T())
+	mat.Syrk(refined.spread, 1, half, 0)
+	mat.MirrorLower(refined.spread)
+	return refined, nil
+}
+
+// condition overwrites mean and variance of the missing points given the
+// observed ones, in the given channels.
+func (q *posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+	l, err := q.observedFactor(e.on, t, seen)
 	if err != nil {
 		return err
 	}

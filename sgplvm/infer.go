@@ -39,6 +39,10 @@ type InferOptions struct {
 
 	// Iterations bounds the L-BFGS steps of each. Default 200.
 	Iterations int
+
+	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
+	// the refinement by generalised least squares.
+	FirstOrder bool
 }
 
 // Infer returns the posterior of a partly seen example's latent variables. An
@@ -100,6 +104,11 @@ func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
 
 // farOff bounds the scaled observations, so that their squares do not overflow.
 const farOff = 1e100
+
+// observed reports whether anything of the example was.
+func (e *example) observed() bool {
+	return slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 })
+}
 
 // checkGrid compares a grid's factors with the model's.
 func (m *Model) checkGrid(g Grid) error {
@@ -276,7 +285,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	}
 	d := q.params.Mu.Cols
 	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1}
-	if !slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 }) {
+	if !e.observed() {
 		return prior, ctx.Err()
 	}
 	v := q.evidenceOf(e)

@@ -32,7 +32,7 @@ func (b *problem) start(cfg Config) (*Params, error) {
 		m = min(100, n)
 	}
 	if noise == 0 {
-		noise = 0.05
+		noise = 0.01
 	}
 	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5367706c766d))
 

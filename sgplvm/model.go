@@ -66,7 +66,7 @@ type Config struct {
 	Inducing int
 
 	// Noise is the initial noise variance as a fraction of the data's variance.
-	// Default 0.05.
+	// Default 0.01.
 	Noise float64
 
 	// Jitter is added to the diagonals of the latent kernel matrix and of those of

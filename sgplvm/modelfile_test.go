@@ -187,6 +187,13 @@ func TestModelFileDamaged(t *testing.T) {
 			mustRefuse(t, fmt.Sprintf("%#x before byte %d", extra, i), bytes.NewReader(slices.Insert(bytes.Clone(file), i, extra)))
 		}
 	}
+	sum := regexp.MustCompile(`"` + regexp.QuoteMeta(safetensors.ChecksumKey) + `":"[0-9a-f]{64}",`).Find(file)
+	bare := bytes.Replace(file, sum, nil, 1)
+	bare = slices.Insert(bare, bytes.LastIndexByte(bare, '}')+1, bytes.Repeat([]byte(" "), len(sum))...)
+	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || len(sum) == 0 || f.Metadata["format"] != modelFormat {
+		t.Fatalf("without a checksum %q: %v", sum, err)
+	}
+	mustRefuse(t, "without a checksum", bytes.NewReader(bare))
 	mustRefuse(t, "twice", bytes.NewReader(slices.Concat(file, file)))
 	for _, size := range []int{8, 100, len(file)} {
 		mustRefuse(t, "zeros", bytes.NewReader(make([]byte, size)))

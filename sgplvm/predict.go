@@ -280,7 +280,13 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
-	p, err := q.conditional(e, l)
+	t := q.momentsOf(l)
+	if !o.FirstOrder {
+		if t, err = q.refine(e, l, t); err != nil {
+			return Prediction{}, Latent{}, err
+		}
+	}
+	p, err := q.conditionalOn(e, t)
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}

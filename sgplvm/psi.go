@@ -124,6 +124,17 @@ func (ps *psiStatistics) psi1(dst, mu, s mat.Matrix) {
 	}
 }
 
+// psi1Jacobian sets dst[k,q] = ∂ψ1_k/∂μ_q for one example, given its ψ1 (m_ξ);
+// dst is m_ξ×d_ξ.
+func (ps *psiStatistics) psi1Jacobian(dst mat.Matrix, psi1, mu, s []float64) {
+	for k, v := range psi1 {
+		row, z := dst.Row(k), ps.z.Row(k)
+		for q, l2 := range ps.square {
+			row[q] = v * (z[q] - (mu[q] - ps.shift[q])) / (s[q] + l2)
+		}
+	}
+}
+
 // psi1Backward adds the derivatives of Σ g∘Ψ1, given g = ∂L/∂Ψ1 and Ψ1 itself
 // (n×m_ξ), to grad and to dmu and ds (n×d_ξ).
 func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s mat.Matrix) {
