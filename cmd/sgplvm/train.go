@@ -30,7 +30,7 @@ pictures.`)
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
 	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
 	warmup := f.whole("warmup", -1, -1, maxIters, "`steps` of them with noise and spatial kernel held (-1: a quarter)")
-	noise := f.share("noise", 0.05, "initial noise variance as a `fraction` of the data's")
+	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	out := f.String("out", "", "the model `file` to write")
 	if err := f.parse(args); err != nil {
