@@ -32,7 +32,7 @@ func twoSum(a, b float64) (s, e float64) {
 // twoProduct returns p and e with p = fl(a·b) and p+e = a·b exactly, barring
 // underflow.
 func twoProduct(a, b float64) (p, e float64) {
-	p = a * b
+	p = float64(a * b) // rounded: no compiler may fuse it with what p is added to
 	return p, math.FMA(a, b, -p)
 }
 
