@@ -4,9 +4,189 @@ import "math"
 
 // Exp sets dst[i] = exp(x[i]) for i < len(x). dst must not be shorter than x
 // and may be x itself.
+//
+// The error is below 0.9 units in the last place where the result is normal,
+// and below 0.51 of the least positive number where it is subnormal (x < −708.39).
+// Above 709.78 the result is +Inf, below −745.14 it is 0; a NaN gives a NaN.
+// All levels give the same bits, generic too. That one rests on math.FMA, which
+// takes some hundred nanoseconds for each of fifteen steps on processors
+// without a fused multiply-add.
+//
+// With k the integer nearest to x·log₂e and r = x − k·ln 2, so |r| ≤ ½·ln 2,
+//
+//	exp(x) = 2^k·(1 + r·(1 + r·q(r)))
+//
+// where q, of degree 9, makes the largest relative error 2^−57.9. The product k·ln 2
+// is subtracted in two parts (Cody and Waite, "Software Manual for the
+// Elementary Functions", 1980, chapter 6); the first difference is exact, since
+// the multiplication is fused with the subtraction.
 func Exp(dst, x []float64) {
-	dst = dst[:len(x):len(dst)]
-	for i, v := range x {
-		dst[i] = math.Exp(v)
+	atLeast("Exp", "dst", len(dst), len(x))
+	raceRead(x)
+	raceWrite(dst[:len(x)])
+	for ; len(x) > expBlock; dst, x = dst[expBlock:], x[expBlock:] {
+		exp(dst, x[:expBlock])
 	}
+	exp(dst, x)
+}
+
+// ExpAdd sets dst[i] = exp(x[i] + (c + u[i])) for i < len(x), with the bits of
+// Exp of that sum. dst and u must not be shorter than x; dst may be x or u
+// itself.
+func ExpAdd(dst, x []float64, c float64, u []float64) {
+	atLeast("ExpAdd", "dst", len(dst), len(x))
+	atLeast("ExpAdd", "u", len(u), len(x))
+	raceRead(x)
+	raceRead(u[:len(x)])
+	raceWrite(dst[:len(x)])
+	for ; len(x) > expBlock; dst, x, u = dst[expBlock:], x[expBlock:], u[expBlock:] {
+		expAdd(dst, x[:expBlock], c, u)
+	}
+	expAdd(dst, x, c, u)
+}
+
+// ExpAddMul sets dst[i] = w[i]·exp(x[i] + (c + u[i])) for i < len(x), the
+// exponential rounded before it is multiplied, and returns the sum of dst[:len(x)].
+// dst, u and w must not be shorter than x; dst may be any of them.
+//
+// Each block of 1024 numbers is summed in eight lanes from 0: lane i mod 8
+// takes number i. The lanes are added 4, 2 and 1 apart, the blocks from the
+// first to the last. All levels give the same bits.
+func ExpAddMul(dst, x []float64, c float64, u, w []float64) float64 {
+	atLeast("ExpAddMul", "dst", len(dst), len(x))
+	atLeast("ExpAddMul", "u", len(u), len(x))
+	atLeast("ExpAddMul", "w", len(w), len(x))
+	raceRead(x)
+	raceRead(u[:len(x)])
+	raceRead(w[:len(x)])
+	raceWrite(dst[:len(x)])
+	if len(x) <= expBlock {
+		return expAddMul(dst, x, c, u, w)
+	}
+	var sum float64
+	for ; len(x) > expBlock; dst, x, u, w = dst[expBlock:], x[expBlock:], u[expBlock:], w[expBlock:] {
+		sum += expAddMul(dst, x[:expBlock], c, u, w)
+	}
+	return sum + expAddMul(dst, x, c, u, w)
+}
+
+// ExpSqrt sets dst[i] = (c0 + r·(c1 + r·c2))·exp(−r) with r = √(s·x[i]), for
+// i < len(x): a Matérn covariance of half-integer order, up to 5/2, from the
+// squared distances x (Rasmussen and Williams, "Gaussian Processes for Machine
+// Learning", 2006, equation 4.16), or its derivative. The square root is
+// rounded, the two sums take one rounding each, exp is that of Exp. A negative s·x[i] gives
+// NaN; an infinite one is treated as 1024², beyond which exp(−r) is 0.
+// dst must not be shorter than x and may be x itself. All levels give the same
+// bits.
+func ExpSqrt(dst, x []float64, s, c0, c1, c2 float64) {
+	atLeast("ExpSqrt", "dst", len(dst), len(x))
+	raceRead(x)
+	raceWrite(dst[:len(x)])
+	for ; len(x) > expBlock; dst, x = dst[expBlock:], x[expBlock:] {
+		expSqrt(dst, x[:expBlock], s, c0, c1, c2)
+	}
+	expSqrt(dst, x, s, c0, c1, c2)
+}
+
+// expBlock is the number of elements after which a kernel returns to Go, as
+// block is for others: some processors take 90 ns for each number that is
+// subnormal, or becomes so.
+const expBlock = 1 << 10
+
+// ln2Hi + ln2Lo is ln 2, to 107 bits.
+const (
+	ln2Hi = 0x1.62e42fefa39efp-1
+	ln2Lo = 0x1.abc9e3b39803fp-56
+)
+
+const (
+	// Arguments are cut to ±expCut, far outside the range of exp.
+	expCut = 1024
+
+	// Below expZero the result is 0.
+	expZero = -746
+
+	// Adding expShift rounds to an integer k and leaves k + 2046 in the last
+	// twelve bits, from which the exponents of two factors of 2^k are taken.
+	expShift = 0x1.8p52 + 2046
+)
+
+// The coefficients of q. Their sum over r^j makes 1 + r·(1 + r·q(r)) the best
+// approximation of exp(r), in the relative sense, for |r| ≤ ½·ln 2 (Remez's
+// algorithm, then Lawson's for the rest after each coefficient is rounded).
+const (
+	exp0 = 0x1.000000000000ap-1
+	exp1 = 0x1.5555555555505p-3
+	exp2 = 0x1.55555555506c1p-5
+	exp3 = 0x1.1111111125201p-7
+	exp4 = 0x1.6c16c184751ccp-10
+	exp5 = 0x1.a01a0137cb6bcp-13
+	exp6 = 0x1.a0199965c9646p-16
+	exp7 = 0x1.71df087e29579p-19
+	exp8 = 0x1.28adf56bea0aep-22
+	exp9 = 0x1.adab8c449cccbp-26
+)
+
+// expOf is the exponential that the kernels evaluate, step by step.
+func expOf(x float64) float64 {
+	if x != x {
+		return x
+	}
+	x = min(max(x, -expCut), expCut)
+	t := math.FMA(x, math.Log2E, expShift)
+	k := t - expShift
+	r := math.FMA(-k, ln2Hi, x)
+	r = math.FMA(-k, ln2Lo, r)
+	z := r * r
+	even := math.FMA(z, exp8, exp6)
+	even = math.FMA(z, even, exp4)
+	even = math.FMA(z, even, exp2)
+	even = math.FMA(z, even, exp0)
+	odd := math.FMA(z, exp9, exp7)
+	odd = math.FMA(z, odd, exp5)
+	odd = math.FMA(z, odd, exp3)
+	odd = math.FMA(z, odd, exp1)
+	p := math.FMA(r, odd, even)
+	p = math.FMA(r, p, 1)
+	p = math.FMA(r, p, 1)
+	b := math.Float64bits(t)
+	return p * math.Float64frombits(b>>1<<52) * math.Float64frombits((b-b>>1)<<52)
+}
+
+func expGeneric(dst, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] = expOf(v)
+	}
+}
+
+func expAddGeneric(dst, x []float64, c float64, u []float64) {
+	dst, u = dst[:len(x)], u[:len(x)]
+	for i, v := range x {
+		dst[i] = expOf(v + (c + u[i]))
+	}
+}
+
+func expAddMulGeneric(dst, x []float64, c float64, u, w []float64) float64 {
+	dst, u, w = dst[:len(x)], u[:len(x)], w[:len(x)]
+	var s [8]float64
+	for i, v := range x {
+		e := float64(w[i] * expOf(v+(c+u[i])))
+		dst[i] = e
+		s[i%8] += e
+	}
+	return sumLanes(&s)
+}
+
+func expSqrtGeneric(dst, x []float64, s, c0, c1, c2 float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		r := min(math.Sqrt(s*v), expCut)
+		dst[i] = math.FMA(r, math.FMA(r, c2, c1), c0) * expOf(-r)
+	}
+}
+
+// sumLanes adds eight lanes 4, 2 and 1 apart.
+func sumLanes(s *[8]float64) float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

@@ -9,6 +9,8 @@
 //	FADD(n, m, d)       Vd.2D  = Vn.2D + Vm.2D; so FSUB (n - m), FMUL, FDIV (n / m)
 //	FMAX(n, m, d)       Vd.2D  = the larger, NaN if either is NaN; so FMIN
 //	FABS(n, d)          Vd.2D  = |Vn.2D|; so FNEG, FSQRT
+//	FCMGT(n, m, d)      Vd.2D  = all ones where Vn.2D > Vm.2D, else 0
+//	FCMEQZ(n, d)        Vd.2D  = all ones where Vn.2D = 0, else 0; so FCMLTZ (< 0)
 //	FADDP(n, d)         Vd     = Vn.D[0] + Vn.D[1], the other lane 0
 //	FMAXP(n, d)         Vd     = the larger of both lanes, NaN if either is NaN
 //	MOVE(n, d)          Vd     = Vn
@@ -27,6 +29,9 @@
 #define FABS(n, d) WORD $(0x4ee0f800 | (n)<<5 | (d))
 #define FNEG(n, d) WORD $(0x6ee0f800 | (n)<<5 | (d))
 #define FSQRT(n, d) WORD $(0x6ee1f800 | (n)<<5 | (d))
+#define FCMGT(n, m, d) WORD $(0x6ee0e400 | (m)<<16 | (n)<<5 | (d))
+#define FCMEQZ(n, d) WORD $(0x4ee0d800 | (n)<<5 | (d))
+#define FCMLTZ(n, d) WORD $(0x4ee0e800 | (n)<<5 | (d))
 #define FADDP(n, d) WORD $(0x7e70d800 | (n)<<5 | (d))
 #define FMAXP(n, d) WORD $(0x7e70f800 | (n)<<5 | (d))
 #define MOVE(n, d) WORD $(0x4ea01c00 | (n)<<16 | (n)<<5 | (d))
