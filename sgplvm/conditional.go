@@ -2,10 +2,12 @@ package sgplvm
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -166,20 +168,27 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 			mat.Mul(shift, 1, slope.T(), residual, 1)
 		}
 	}
-	a, err := chol.Factorize(precision)
+	a, err := eig.Sym(precision)
 	if err != nil {
 		return t, err
 	}
-	a.Solve(shift)
+	for k, v := range a.Values {
+		// A ⪰ I, and rounding must not say otherwise where the data are sharp.
+		a.Values[k] = 1 / math.Sqrt(max(v, 1))
+	}
+	mat.ScaleCols(a.Vectors, a.Vectors, a.Values) // A⁻¹ = V·Vᵀ
+	rotated, step := mat.New(d, 1), mat.New(d, 1)
+	mat.Mul(rotated, 1, a.Vectors.T(), shift, 0)
+	mat.Mul(step, 1, a.Vectors, rotated, 0)
 	mean := make([]float64, d)
 	for k, v := range l.Mu {
-		mean[k] = v + shift.Data[k]
+		mean[k] = v + step.Data[k]
 	}
 	refined := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
 	q.psi.psi1Jacobian(jacobian, refined.psi1.Data, mean, l.S)
-	half := jacobian.Clone() // J·R⁻ᵀ with A = R·Rᵀ, so that half·halfᵀ = J·A⁻¹·Jᵀ
-	a.SolveHalf(half.T())
+	half := mat.New(m, d)
+	mat.Mul(half, 1, jacobian, a.Vectors, 0)
 	mat.Syrk(refined.spread, 1, half, 0)
 	mat.MirrorLower(refined.spread)
 	return refined, nil

@@ -17,7 +17,7 @@ type FitOptions struct {
 
 	// Warmup is how many of them come first with the noise and the spatial kernels
 	// held, so that the latent variables find structure before anything can be
-	// explained as noise; they are cheap. Default: a quarter. Negative: none.
+	// explained as noise; they are cheap. Default: three quarters. Negative: none.
 	Warmup int
 
 	// Progress, if not nil, is called after every step and reports whether to go on.
@@ -64,7 +64,7 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 	case o.Warmup < 0:
 		o.Warmup = 0
 	case o.Warmup == 0:
-		o.Warmup = o.Iterations / 4
+		o.Warmup = o.Iterations * 3 / 4
 	}
 	o.Warmup = min(o.Warmup, o.Iterations)
 

@@ -32,11 +32,11 @@ func TestNewDefaults(t *testing.T) {
 		if w := p.Spatial[1]; w.Kind != White || w.Variance != 1 || len(w.LengthScale) != 0 {
 			t.Errorf("white kernel %+v", w)
 		}
-		near(t, "noise", one(p.Beta), one(20), 1e-15)
+		near(t, "noise", one(p.Beta), one(100), 1e-15)
 		if j := m.Jitter(); !(j > 0 && j <= 1e-4) || m.SignalToNoise() != p.Beta {
 			t.Errorf("jitter %v, signal-to-noise ratio %v", m.Jitter(), m.SignalToNoise())
 		}
-		near(t, "noise in the data's units", m.Noise(), one(math.Sqrt(0.05)*m.Scaler().Scale[0]), 1e-15)
+		near(t, "noise in the data's units", m.Noise(), one(math.Sqrt(0.01)*m.Scaler().Scale[0]), 1e-15)
 	}
 }
 

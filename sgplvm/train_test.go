@@ -338,7 +338,7 @@ func TestTrainingOptions(t *testing.T) {
 	if _, err := m.Fit(context.Background(), FitOptions{Iterations: -1}); !errors.As(err, &config) || config.Field != "Iterations" {
 		t.Errorf("error %v, expected one about Iterations", err)
 	}
-	for _, c := range []struct{ warmup, steps, first int }{{-1, 6, 0}, {0, 8, 2}, {3, 6, 3}, {100, 6, 6}} {
+	for _, c := range []struct{ warmup, steps, first int }{{-1, 6, 0}, {0, 8, 6}, {3, 6, 3}, {100, 6, 6}} {
 		if m, err = New(bumps(6, 4, 3, 11), cfg); err != nil {
 			t.Fatal(err)
 		}
