@@ -79,6 +79,8 @@ func TestBadData(t *testing.T) {
 	write(t, "badgrid", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["attribute.grid"] = "large" }))
 	write(t, "othergrid", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["attribute.grid"] = "7x3" }))
 	write(t, "nogrid", foreignModel(t, read(t, "model"), func(f *safetensors.File) { delete(f.Metadata, "attribute.grid") }))
+	write(t, "wild", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Lookup("alpha").Data.([]float64)[0] = 1e308 }))
+	array("blind.npy", slices.Repeat([]float64{nan}, 20), 1, 4, 5)
 	array("seven.npy", make([]float64, 3*21), 3, 3, 7)
 	array("newrows.npy", newFaces(), 3, 20)
 
@@ -148,6 +150,8 @@ func TestBadData(t *testing.T) {
 		{impute + "model -data pngs", "pngs: found no PNG frame, expected files whose names end in .png"},
 		{impute + "model -data short.npy", "short.npy: data: found 1439 bytes, expected 1440 (the file is truncated)"},
 		{impute + "model -data beyond.npy", "beyond.npy: example 2, point 1, channel 0: value 1.7e+308, expected a value within 1e+100 standard deviations of the channel's mean"},
+		{impute + "wild -data seen.npy", "seen.npy: picture 0: lbfgs: objective at x0 is NaN, want a finite number"},
+		{impute + "wild -data blind.npy", `~blind\.npy: picture 0: point \d+, channel 0: predicted (NaN|[+-]Inf), expected a finite number`},
 		{impute + "model -data seen.npy -observed absent.npy", "absent.npy: " + gone},
 		{impute + "model -data seen.npy -observed folder", "folder: found a folder, expected a .npy file of zeros and ones"},
 		{impute + "model -data seen.npy -observed text.npy", `text.npy: magic: found "1,2,3\n", expected a .npy file of zeros and ones`},
@@ -236,6 +240,11 @@ func TestUnwritableResults(t *testing.T) {
 		mustFail(t, 1, c.line, "impute", "-model", "model", "-data", "seen.npy", "-out", "result", "-variance", c.path)
 		mustFail(t, 1, c.line, "impute", "-model", "model", "-data", "seen.npy", "-out", "result", "-sheet", c.path)
 	}
+	// At once is before anything is read.
+	line := "folder: found a folder, expected a file that can be written"
+	mustFail(t, 1, line, "train", "-data", "absent", "-out", "folder")
+	mustFail(t, 1, line, "impute", "-model", "absent", "-data", "absent", "-out", "result", "-sheet", "folder")
+
 	folder := ", expected a folder, or the name of a new one in a folder that exists"
 	mustFail(t, 1, "train.npy: file exists"+folder, "demo", "-out", "train.npy")
 	mustFail(t, 1, "train.npy/demo: not a directory"+folder, "demo", "-out", "train.npy/demo")
