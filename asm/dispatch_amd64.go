@@ -2,8 +2,17 @@
 
 package asm
 
+import "unsafe"
+
 func gemmTile(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
-	gemmTileGeneric(k, alpha, a, b, c, ldc, m, n)
+	switch active {
+	case avx512:
+		gemmTileAVX512(k, alpha, unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), ldc, m, n)
+	case avx2:
+		gemmTileAVX2(k, alpha, unsafe.SliceData(a), unsafe.SliceData(b), unsafe.SliceData(c), ldc, m, n)
+	default:
+		gemmTileGeneric(k, alpha, a, b, c, ldc, m, n)
+	}
 }
 
 func dot(x, y []float64) float64 {
@@ -48,4 +57,17 @@ func axpyRows(alpha *[4]float64, a []float64, lda int, y []float64) {
 
 func symvRows(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
 	symvRowsGeneric(y, x, yr, xr, a, lda)
+}
+
+func peak(n int) float64 {
+	switch active {
+	case avx512:
+		peakAVX512(n)
+		return 24 * 8 * 2 * float64(n)
+	case avx2:
+		peakAVX2(n)
+		return 12 * 4 * 2 * float64(n)
+	default:
+		return peakGeneric(n)
+	}
 }

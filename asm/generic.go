@@ -120,3 +120,22 @@ func symvRowsGeneric(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
 		yr[i] += dotGeneric(x[:len(y)], a[i*lda:])
 	}
 }
+
+func peakGeneric(n int) float64 {
+	const a, b = 0.617, 0.676
+	var x0, x1, x2, x3, x4, x5, x6, x7 float64
+	for range n {
+		x0 = float64(a*x0) + b
+		x1 = float64(a*x1) + b
+		x2 = float64(a*x2) + b
+		x3 = float64(a*x3) + b
+		x4 = float64(a*x4) + b
+		x5 = float64(a*x5) + b
+		x6 = float64(a*x6) + b
+		x7 = float64(a*x7) + b
+	}
+	if s := ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7)); s != s {
+		return 0 // never; but the compiler must compute the sums to know
+	}
+	return 8 * 2 * float64(n)
+}
