@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -471,5 +472,45 @@ func TestDegenerateData(t *testing.T) {
 			t.Errorf("%s: filled with %v ± %v, the data are between %v and %v", c.name, f[0], v[0], low, high)
 		}
 		sameBits(t, c.name, f[1:], c.data[1:])
+	}
+}
+
+// A model that takes everything for noise is written with a warning.
+func TestWarning(t *testing.T) {
+	workFolder(t)
+	o := sgplvmRun("train", "-data", "train.npy", "-out", "result", "-noise", "0.9", "-warmup", "1", "-iters", "1")
+	if o.code != 0 || !regexp.MustCompile(`^sgplvm: warning: signal-to-noise ratio 1\.11: [^\n]+\n$`).MatchString(o.stderr) {
+		t.Errorf("%+v", o)
+	}
+	mustRun(t, "info", "-model", "result")
+}
+
+// info tells every entry of a model file, control characters spelled out.
+func TestInfo(t *testing.T) {
+	workFolder(t)
+	write(t, "noted", foreignModel(t, read(t, "model"), func(f *safetensors.File) {
+		f.Metadata["attribute.note"] = "red\x1b[31m\nline"
+		f.Metadata["attribute.author"] = "Ada"
+		f.Metadata["attribute.grid"] = "5x4\r"
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "spatial.0.Xu", Shape: []int{20, 2}, Data: f.Lookup("spatial.0.X").Data})
+		f.Lookup("beta").Data.([]float64)[0] = 25
+		f.Lookup("scaler.scale").Data.([]float64)[0] = 10
+		f.Lookup("scaler.mean").Data.([]float64)[0] = 3
+		copy(f.Lookup("latent.lengthscale").Data.([]float64), []float64{4, 2, 1000, 8, 300, 2000, 4000, 8000})
+	}))
+	out := mustRun(t, "info", "-model", "noted")
+	for _, want := range []string{
+		"\npicture                5x4\\r\n",
+		", 20 free inducing points\n",
+		"\nrelevance              1: 100 %, 0: 50 %, 3: 25 %, and 5 dimensions below 1 %\n",
+		"\nnoise                  2 (standard deviation, in the data's units)\n",
+		"\nsignal-to-noise ratio  25\n",
+		"\ndata mean              3\n",
+		"\ndata deviation         10\n",
+		"\nseed                   0\nattribute author       Ada\nattribute note         red\\x1b[31m\\nline\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("want %q\n%s", want, out)
+		}
 	}
 }
