@@ -113,4 +113,12 @@ func symvRows(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
 	}
 }
 
-func peak(n int) float64 { return peakGeneric(n) }
+func peak(n int) float64 {
+	switch active {
+	case neon:
+		peakNEON(n)
+		return 24 * 2 * 2 * float64(n)
+	default:
+		return peakGeneric(n)
+	}
+}

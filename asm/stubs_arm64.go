@@ -120,3 +120,6 @@ func axpyRowsNEON(alpha *[4]float64, a []float64, lda int, y []float64)
 //
 //go:noescape
 func symvRowsNEON(y, x []float64, yr, xr *[4]float64, a []float64, lda int)
+
+// peakNEON runs n rounds of 24 independent multiply-adds of 2 lanes.
+func peakNEON(n int)
