@@ -173,12 +173,16 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 			}
 			side, tile, most := m, mr, tune.mc
 			if !byRows {
-				side, tile, most = nb, nr, tune.mc*2
+				side, tile, most = nb, nr, 2*tune.mc
 			}
-			blocks := evenBlocks(side, most)
+			blocks := (side + most - 1) / most
+			share := m*nb*kb >= tune.parallel
+			if share {
+				blocks = roundUp(blocks, 4) // two or four processors end together
+			}
 			p.block = roundUp((side+blocks-1)/blocks, tile)
 			blocks = (side + p.block - 1) / p.block
-			if blocks == 1 || m*nb*kb < tune.parallel {
+			if !share {
 				p.packShared(0, p.panels())
 				for i := range blocks {
 					p.Do(i)
@@ -192,17 +196,6 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	*p = blocked{}
 	blockeds.give(p)
 	giveBack(buffer)
-}
-
-// evenBlocks returns into how many blocks of at most about most a side is cut:
-// a multiple of four where there are several, so that two or four processors
-// end together.
-func evenBlocks(side, most int) int {
-	blocks := (side + most - 1) / most
-	if blocks == 1 && side < most/2 {
-		return 1
-	}
-	return roundUp(blocks, 4)
 }
 
 // panels is the number of panels of the shared operand.

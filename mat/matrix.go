@@ -143,6 +143,10 @@ func (m Matrix) Fill(v float64) {
 	for i := range m.Rows {
 		if m.ColStride == 1 {
 			row := m.Row(i)
+			if v == 0 && !math.Signbit(v) {
+				clear(row)
+				continue
+			}
 			for j := range row {
 				row[j] = v
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -311,7 +312,7 @@ func TestSyrkAccuracy(t *testing.T) {
 
 func BenchmarkMul(b *testing.B) {
 	for _, n := range []int{64, 128, 256, 560, 1000} {
-		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			s := fuzz.New(1)
 			x, y, dst := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n), mat.New(n, n)
 			for b.Loop() {
@@ -324,7 +325,7 @@ func BenchmarkMul(b *testing.B) {
 
 func BenchmarkSyrk(b *testing.B) {
 	for _, n := range []int{64, 256, 560} {
-		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			x, dst := fuzz.Normal(fuzz.New(1), n, n), mat.New(n, n)
 			for b.Loop() {
 				mat.Syrk(dst, 1, x, 0)
@@ -336,7 +337,7 @@ func BenchmarkSyrk(b *testing.B) {
 
 func BenchmarkSolveLower(b *testing.B) {
 	for _, n := range []int{64, 256, 560} {
-		b.Run(fmt.Sprintf("generic/n=%d", n), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			s := fuzz.New(1)
 			l, rhs, x := fuzz.Triangular(s, n, 10, false), fuzz.Normal(s, n, n), mat.New(n, n)
 			for b.Loop() {
