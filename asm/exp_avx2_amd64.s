@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "asm_amd64.h"
 
 // Constants of exp in registers; AX points to expTable, which holds the others.
 //
@@ -46,12 +47,6 @@
 	VMULPD       Y1, Y3, Y0        \
 	VMULPD       Y4, Y0, Y0
 
-// Y10 = a mask of the lowest CX lanes, CX < 4.
-#define TAILMASK \
-	MOVQ    $·laneMask+32(SB), DX \
-	NEGQ    CX                    \
-	VMOVUPD (DX)(CX*8), Y10
-
 // func expAVX2(dst, x []float64)
 //
 // DI dst   SI x   BX bytes done   CX numbers left, less 4
@@ -73,16 +68,15 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (SI)(BX*1), Y10, Y0
+	ADDQ $4, CX
+	JEQ  done
+	REST
+	LOAD(SI, Y0, X0, X1)
 	EXP
-	VMASKMOVPD Y0, Y10, (DI)(BX*1)
+	STORE(DI)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func expAddAVX2(dst, x []float64, c float64, u []float64)
 //
@@ -108,19 +102,18 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (R8)(BX*1), Y10, Y0
-	VMASKMOVPD (SI)(BX*1), Y10, Y1
-	VADDPD     Y0, Y5, Y0
-	VADDPD     Y0, Y1, Y0
+	ADDQ   $4, CX
+	JEQ    done
+	REST
+	LOAD(R8, Y0, X0, X1)
+	LOAD(SI, Y1, X1, X2)
+	VADDPD Y0, Y5, Y0
+	VADDPD Y0, Y1, Y0
 	EXP
-	VMASKMOVPD Y0, Y10, (DI)(BX*1)
+	STORE(DI)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func expAddMulAVX2(dst, x []float64, c float64, u, w []float64) float64
 //
@@ -154,29 +147,25 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (R8)(BX*1), Y10, Y0
-	VMASKMOVPD (SI)(BX*1), Y10, Y1
-	VADDPD     Y0, Y5, Y0
-	VADDPD     Y0, Y1, Y0
+	ADDQ   $4, CX
+	JEQ    done
+	REST
+	LOAD(R8, Y0, X0, X1)
+	LOAD(SI, Y1, X1, X2)
+	VADDPD Y0, Y5, Y0
+	VADDPD Y0, Y1, Y0
 	EXP
-	VMASKMOVPD (R9)(BX*1), Y10, Y1
-	VMULPD     Y1, Y0, Y0
-	VMASKMOVPD Y0, Y10, (DI)(BX*1)
-	VANDPD     Y0, Y10, Y0
-	VADDPD     Y0, Y6, Y6
+	LOAD(R9, Y1, X1, X2)
+	VMULPD Y1, Y0, Y0
+	STORE(DI)
+	CUT
+	VADDPD Y0, Y6, Y6
 
 done:
-	VADDPD       Y7, Y6, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $1, X0, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, ret+104(FP)
-	VZEROUPPER
-	RET
+	VADDPD Y7, Y6, Y0
+	FOLD
+	VMOVSD X0, ret+104(FP)
+	RETURN
 
 // From Y0 = r² Y1 = r, Y9 = c0 + r·(c1 + r·c2), Y0 = −r.
 #define MINUSROOT \
@@ -217,16 +206,15 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (SI)(BX*1), Y10, Y0
-	VMULPD     Y0, Y5, Y0
+	ADDQ   $4, CX
+	JEQ    done
+	REST
+	LOAD(SI, Y0, X0, X1)
+	VMULPD Y0, Y5, Y0
 	MINUSROOT
 	EXP
-	VMULPD     Y9, Y0, Y0
-	VMASKMOVPD Y0, Y10, (DI)(BX*1)
+	VMULPD Y9, Y0, Y0
+	STORE(DI)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN

@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "asm_amd64.h"
 
 // The constants of expTable, in the order of its rows, but for −expCut.
 //
@@ -26,7 +27,7 @@
 	VBROADCASTSD 9*32(AX), Z26      \
 	VBROADCASTSD 8*32(AX), Z27
 
-// Z0 = exp(Z0), the steps of expOf. Z1 k, then the odd part of q; Z2 r²;
+// Z0 = exp(Z0), the steps of expOf ($21 is "not less"). Z1 k, then the odd part of q; Z2 r²;
 // Z3 q, and k again. Lanes below expZero become 0 by the mask K2: scaling them
 // would take a microcode assist.
 #define EXP \
@@ -53,13 +54,6 @@
 	VFMADD213PD  Z17, Z0, Z3      \
 	VSCALEFPD.Z  Z1, Z3, K2, Z0
 
-// K1 = the lowest CX lanes, CX < 8.
-#define TAILMASK \
-	MOVL  $1, AX \
-	SHLL  CX, AX \
-	DECL  AX     \
-	KMOVB AX, K1
-
 // func expAVX512(dst, x []float64)
 //
 // DI dst   SI x   BX bytes done   CX numbers left, less 8
@@ -83,14 +77,13 @@ loop:
 tail:
 	ADDQ      $8, CX
 	JEQ       done
-	TAILMASK
+	LANES
 	VMOVUPD.Z (SI)(BX*1), K1, Z0
 	EXP
 	VMOVUPD   Z0, K1, (DI)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func expAddAVX512(dst, x []float64, c float64, u []float64)
 //
@@ -118,15 +111,14 @@ loop:
 tail:
 	ADDQ     $8, CX
 	JEQ      done
-	TAILMASK
+	LANES
 	VADDPD.Z (R8)(BX*1), Z28, K1, Z0
 	VADDPD.Z (SI)(BX*1), Z0, K1, Z0
 	EXP
 	VMOVUPD  Z0, K1, (DI)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func expAddMulAVX512(dst, x []float64, c float64, u, w []float64) float64
 //
@@ -159,7 +151,7 @@ loop:
 tail:
 	ADDQ     $8, CX
 	JEQ      done
-	TAILMASK
+	LANES
 	VADDPD.Z (R8)(BX*1), Z28, K1, Z0
 	VADDPD.Z (SI)(BX*1), Z0, K1, Z0
 	EXP
@@ -170,13 +162,9 @@ tail:
 done:
 	VEXTRACTF64X4 $1, Z29, Y0
 	VADDPD        Y0, Y29, Y0
-	VEXTRACTF128  $1, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $1, X0, X1
-	VADDSD        X1, X0, X0
+	FOLD
 	VMOVSD        X0, ret+104(FP)
-	VZEROUPPER
-	RET
+	RETURN
 
 // From Z0 = r² Z5 = r, Z6 = c0 + r·(c1 + r·c2), Z0 = −r; Z7 is 0.
 #define MINUSROOT \
@@ -218,7 +206,7 @@ loop:
 tail:
 	ADDQ     $8, CX
 	JEQ      done
-	TAILMASK
+	LANES
 	VMULPD.Z (SI)(BX*1), Z28, K1, Z0
 	MINUSROOT
 	EXP
@@ -226,5 +214,4 @@ tail:
 	VMOVUPD  Z0, K1, (DI)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN

@@ -5,16 +5,17 @@ import "math"
 // Log sets dst[i] = ln x[i] for i < len(x). dst must not be shorter than x and
 // may be x itself.
 //
-// The error is below 0.9 units in the last place, near 1 too. The logarithm of
-// ±0 is −Inf, of +Inf is +Inf, of a negative number or a NaN a NaN; that of 1 is
-// +0. All levels give the same bits, generic too.
+// The error is below 0.8 units in the last place, also near 1 and where x is
+// subnormal. The logarithm of 0, of either sign, is −Inf, that of +Inf is +Inf,
+// that of a negative number or a NaN is a NaN, that of 1 is +0. All levels give
+// the same bits, generic too (see Exp).
 //
-// With x = 2^k·m, √½ ≤ m < √2, f = m − 1 and s = f/(2+f),
+// With x = 2^k·m, √½ ≤ m < √2, f = m − 1 and s = f/(2 + f),
 //
-//	ln x = k·ln 2 + f − (½f² − s·(½f² + R(s²))),   R(z) = z·p(z)
+//	ln x = k·ln 2 + f − (½f² − s·(½f² + R(s²))),   R(z) = z·p(z),
 //
-// (K. C. Ng's scheme in Sun's fdlibm, 1993), where p, of degree 6, makes the error of
-// ln m 2^−59.4 of it at most.
+// the arrangement of K. C. Ng in Sun's fdlibm (1993). The polynomial p, of degree 6,
+// makes ln m off by 2^−59.4 of it at most.
 func Log(dst, x []float64) {
 	atLeast("Log", "dst", len(dst), len(x))
 	raceRead(x)
@@ -39,8 +40,7 @@ func SumLog(x []float64) float64 {
 	return sum + sumLog(x)
 }
 
-// The coefficients of p, by Remez's algorithm, each rounded before the rest is
-// determined.
+// The coefficients of p, determined like those of q.
 const (
 	log0 = 0x1.5555555555592p-1
 	log1 = 0x1.999999997ff1ap-2

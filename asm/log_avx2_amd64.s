@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "asm_amd64.h"
 
 // Constants of ln in registers; AX points to logTable, which holds the others.
 //
@@ -11,7 +12,7 @@
 	VMOVUPD 2*32(AX), Y14      \
 	VPXOR   Y15, Y15, Y15
 
-// Y0 = ln Y0, the steps of logOf. Y8 x; Y1 k; Y2 m, m + 1, s; Y0 f; Y3 s²; Y4 s⁴;
+// Y0 = ln Y0, the steps of logOf ($0 is "equal", $17 "less", $21 "not less"). Y8 x; Y1 k; Y2 m, m + 1, s; Y0 f; Y3 s²; Y4 s⁴;
 // Y5 p and what follows; Y6 odd part of p, ½f; Y7 k·ln2Lo.
 #define LOG \
 	VMOVAPD     Y0, Y8                 \
@@ -62,12 +63,6 @@
 	VORPD  Y3, Y2, Y2             \
 	VADDPD Y2, Y1, Y1
 
-// Y10 = a mask of the lowest CX lanes, CX < 4.
-#define TAILMASK \
-	MOVQ    $·laneMask+32(SB), DX \
-	NEGQ    CX                    \
-	VMOVUPD (DX)(CX*8), Y10
-
 // func logAVX2(dst, x []float64)
 //
 // DI dst   SI x   BX bytes done   CX numbers left, less 4
@@ -89,16 +84,15 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (SI)(BX*1), Y10, Y0
+	ADDQ $4, CX
+	JEQ  done
+	REST
+	LOAD(SI, Y0, X0, X1)
 	LOG
-	VMASKMOVPD Y0, Y10, (DI)(BX*1)
+	STORE(DI)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func sumLogAVX2(x []float64) float64
 //
@@ -125,20 +119,16 @@ loop:
 	JGE     loop
 
 tail:
-	ADDQ       $4, CX
-	JEQ        done
-	TAILMASK
-	VMASKMOVPD (SI)(BX*1), Y10, Y0
+	ADDQ   $4, CX
+	JEQ    done
+	REST
+	LOAD(SI, Y0, X0, X1)
 	LOG
-	VANDPD     Y0, Y10, Y0
-	VADDPD     Y0, Y11, Y11
+	CUT
+	VADDPD Y0, Y11, Y11
 
 done:
-	VADDPD       Y12, Y11, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $1, X0, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, ret+24(FP)
-	VZEROUPPER
-	RET
+	VADDPD Y12, Y11, Y0
+	FOLD
+	VMOVSD X0, ret+24(FP)
+	RETURN

@@ -1,6 +1,7 @@
 //go:build !purego
 
 #include "textflag.h"
+#include "asm_amd64.h"
 
 // The first rows of logTable.
 //
@@ -22,7 +23,8 @@
 	VBROADCASTSD 11*32(AX), Z27
 
 // Z0 = ln Z0, the steps of logOf; the exponent of 0 or infinity is infinite, the
-// fraction of a negative number a NaN, and so are the results.
+// fraction of a negative number a NaN ($12), and so are the results. $29 is "not
+// below".
 // Z1 k   Z2 m, m + 1, s   Z0 f   Z3 s²   Z4 s⁴   Z5 p and what follows
 // Z6 odd part of p, ½f   Z7 k·ln2Lo
 #define LOG \
@@ -53,13 +55,6 @@
 	VSUBPD      Z6, Z0, Z0       \
 	VFMADD231PD Z26, Z1, Z0
 
-// K1 = the lowest CX lanes, CX < 8.
-#define TAILMASK \
-	MOVL  $1, AX \
-	SHLL  CX, AX \
-	DECL  AX     \
-	KMOVB AX, K1
-
 // func logAVX512(dst, x []float64)
 //
 // DI dst   SI x   BX bytes done   CX numbers left, less 8
@@ -83,14 +78,13 @@ loop:
 tail:
 	ADDQ      $8, CX
 	JEQ       done
-	TAILMASK
+	LANES
 	VMOVUPD.Z (SI)(BX*1), K1, Z0
 	LOG
 	VMOVUPD   Z0, K1, (DI)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
+	RETURN
 
 // func sumLogAVX512(x []float64) float64
 //
@@ -114,7 +108,7 @@ loop:
 tail:
 	ADDQ      $8, CX
 	JEQ       done
-	TAILMASK
+	LANES
 	VMOVUPD.Z (SI), K1, Z0
 	LOG
 	VADDPD    Z0, Z29, K1, Z29
@@ -122,10 +116,6 @@ tail:
 done:
 	VEXTRACTF64X4 $1, Z29, Y0
 	VADDPD        Y0, Y29, Y0
-	VEXTRACTF128  $1, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $1, X0, X1
-	VADDSD        X1, X0, X0
+	FOLD
 	VMOVSD        X0, ret+24(FP)
-	VZEROUPPER
-	RET
+	RETURN
