@@ -48,8 +48,8 @@
 // Exp is 19 operations for the two arithmetic ports with AVX-512, so 9.5
 // cycles are its floor there; ExpSqrt waits for the square root, Log for the
 // division. On NEON Exp is 74 instructions for four numbers, 34 of which
-// multiply. Numbers that are subnormal, or become so, take up to 90 ns each on
-// that processor. To redo:
+// multiply. Numbers that are subnormal, or become so, take Intel's processors up
+// to 90 ns each. To redo:
 //
 //	go test ./asm -run - -bench 'Exp|Log'
 package asm
