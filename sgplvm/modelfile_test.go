@@ -347,7 +347,7 @@ func TestModelFileTensors(t *testing.T) {
 			default:
 				refuse(fmt.Sprintf("with axis %d longer", axis), why, change)
 			}
-			for _, huge := range []int{0, math.MaxInt32} {
+			for _, huge := range []int{0, math.MaxInt / 512} {
 				empty := slices.Clone(shape)
 				empty[axis] = 0
 				if huge > 0 && len(shape) > 1 {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -53,6 +54,10 @@ func TestBadData(t *testing.T) {
 	write(t, "long.npy", append(slices.Clone(good), 0))
 	write(t, "text.npy", []byte("1,2,3\n4,5,6\n"))
 	write(t, "huge.npy", bytes.Replace(good, []byte("(9, 4, 5), "), []byte("(99999999999,4,5),"), 1))
+	huge := "huge.npy: data: found 1447 bytes, expected 15999999999840 (the file is truncated)"
+	if strconv.IntSize == 32 {
+		huge = `huge.npy: byte 61: found "99999999999,4,5),}      "..., expected an axis of at most 2147483647`
+	}
 	write(t, "complex.npy", bytes.Replace(good, []byte("<f8"), []byte("<c8"), 1))
 	for _, dir := range []string{"folder", "pngs", "sizes", "broken", "glass"} {
 		if err := os.Mkdir(dir, 0o777); err != nil {
@@ -105,7 +110,7 @@ func TestBadData(t *testing.T) {
 		{train + "text.npy", `text.npy: magic: found "1,2,3\n", expected ` + frames},
 		{train + "short.npy", "short.npy: data: found 1439 bytes, expected 1440 (the file is truncated)"},
 		{train + "long.npy", "long.npy: data: found more bytes, expected the end of the file after 1440"},
-		{train + "huge.npy", "huge.npy: data: found 1447 bytes, expected 15999999999840 (the file is truncated)"},
+		{train + "huge.npy", huge},
 		{train + "complex.npy", `complex.npy: descr: found "<c8", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
 		{train + "nan.npy", "nan.npy: frame 2, row 1, column 2, channel 0: found NaN (1 missing or infinite value in all), expected a finite number in every place (train needs complete pictures)"},
 		{train + "inf.npy", "inf.npy: frame 3, row 3, column 4, channel 0: found -Inf (1 missing or infinite value in all), expected a finite number in every place (train needs complete pictures)"},

@@ -17,6 +17,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -313,7 +314,11 @@ func TestPNGLies(t *testing.T) {
 			if n := allocated(func() { _, err = dataset.Load(folder, dataset.Layout{}) }); n > 1<<20 {
 				t.Errorf("%d bytes taken", n)
 			}
-			checkError(t, err, folder, "1.png: "+lie.err)
+			want := lie.err
+			if strconv.IntSize == 32 && strings.Contains(want, "found pictures of") { // image/png itself refuses what an int cannot count
+				want = "png: unsupported feature: dimension overflow, expected a PNG picture"
+			}
+			checkError(t, err, folder, "1.png: "+want)
 		})
 	}
 	// A header that is refused costs nothing even behind one that is not.
