@@ -157,12 +157,13 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	steps := (k + tune.kc - 1) / tune.kc
 	kc := (k + steps - 1) / steps
 	byRows := m >= n
-	nc := n
+	nc, shared := n, roundUp(m, mr)
 	if byRows {
 		nc = min(n, tune.nc)
+		shared = roundUp(nc, nr)
 	}
 	p := blockeds.take()
-	buffer := borrow(kc * max(roundUp(nc, nr), roundUp(m, mr)))
+	buffer := borrow(kc * shared)
 	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
 		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
 			kb, nb := min(kc, k-pc), min(nc, n-jc)

@@ -1,10 +1,6 @@
 package mat
 
-import (
-	"sync"
-
-	"github.com/seed-08962ecc/kronfield/asm"
-)
+import "github.com/seed-08962ecc/kronfield/asm"
 
 // packA copies the m×k block a into panels of as many rows as the register tile
 // has, mr, column after column within a panel, the last panel filled up with
@@ -56,11 +52,11 @@ func packPanels(dst []float64, a Matrix, r int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// scratch lends buffers of float64 numbers with arbitrary contents.
-var scratch = sync.Pool{New: func() any { return new([]float64) }}
+// scratch holds buffers of float64 numbers with arbitrary contents.
+var scratch freeList[[]float64]
 
 func borrow(n int) *[]float64 {
-	p := scratch.Get().(*[]float64)
+	p := scratch.take()
 	if cap(*p) < n {
 		*p = make([]float64, n)
 	}
@@ -68,4 +64,4 @@ func borrow(n int) *[]float64 {
 	return p
 }
 
-func giveBack(p *[]float64) { scratch.Put(p) }
+func giveBack(p *[]float64) { scratch.give(p) }
