@@ -2,9 +2,6 @@
 
 package asm
 
-// laneMask selects the first n of four lanes by its elements from 4 − n.
-var laneMask = [8]int64{-1, -1, -1, -1}
-
 func exp(dst, x []float64) {
 	switch active {
 	case avx512:

@@ -8,7 +8,8 @@
 //	Y0 … Y11   sums: row i is Y(3i), Y(3i+1), Y(3i+2)
 //	Y12 … Y14  row l of B
 //	Y15        an element of column l of A in all lanes; in the end alpha
-//	SI, DI     column l of A's panel (32 bytes), row l of B's (96 bytes)
+//	SI, DI     column l of A's panel (32 bytes), row l of B's (96 bytes);
+//	           in the end SI is a row of C
 
 // ROW1, ROW2, ROW3 add a·B[l,:] to the 4, 8 or 12 sums of one row.
 #define ROW1(a, c0) \
@@ -84,24 +85,36 @@ one: \
 	DECQ BX \
 	JNZ  one \
 store: \
-	VBROADCASTSD alpha+8(FP), Y15
+	VBROADCASTSD alpha+8(FP), Y15 \
+	MOVQ c_base+64(FP), SI \
+	MOVQ n+104(FP), CX
 
-// PLAIN and MASKED add alpha times four sums to C, MASKED in the lanes of Y12.
+// PLAIN and REMAINDER add alpha times four sums to C, REMAINDER the first 1 to 3
+// of them by REST.
 #define PLAIN(at, c0) \
-	VFMADD213PD at(DX), Y15, c0 \
-	VMOVUPD c0, at(DX)
+	VFMADD213PD at(SI), Y15, c0 \
+	VMOVUPD c0, at(SI)
 
-#define MASKED(at, c0) \
-	VMASKMOVPD at(DX), Y12, Y13 \
+#define REMAINDER(c0, x0) \
+	LOAD(SI, Y13, X13, X14) \
 	VFMADD213PD Y13, Y15, c0 \
-	VMASKMOVPD c0, Y12, at(DX)
+	STOREOF(SI, c0, x0, X14)
 
-// ADDv and ADDMv add alpha times the sums of one row of v vectors to C, ADDMv
-// only in the lanes of Y12 of the last, and leave after the last row.
+// ADDv adds alpha times the sums of one row of v vectors to C, ADDRv those of v
+// vectors and of a remainder; both leave after the last row.
 #define NEXT \
 	DECQ R14 \
 	JZ   done \
-	ADDQ R8, DX
+	ADDQ R8, SI
+
+#define ADD1(c0) \
+	PLAIN(0, c0) \
+	NEXT
+
+#define ADD2(c0, c1) \
+	PLAIN(0, c0) \
+	PLAIN(32, c1) \
+	NEXT
 
 #define ADD3(c0, c1, c2) \
 	PLAIN(0, c0) \
@@ -109,89 +122,91 @@ store: \
 	PLAIN(64, c2) \
 	NEXT
 
-#define ADDM3(c0, c1, c2) \
+#define ADDR0(c0, x0) \
+	REMAINDER(c0, x0) \
+	NEXT
+
+#define ADDR1(c0, c1, x1) \
+	PLAIN(0, c0) \
+	REMAINDER(c1, x1) \
+	NEXT
+
+#define ADDR2(c0, c1, c2, x2) \
 	PLAIN(0, c0) \
 	PLAIN(32, c1) \
-	MASKED(64, c2) \
+	REMAINDER(c2, x2) \
 	NEXT
 
-#define ADDM2(c0, c1) \
-	PLAIN(0, c0) \
-	MASKED(32, c1) \
-	NEXT
-
-#define ADDM1(c0) \
-	MASKED(0, c0) \
-	NEXT
-
-// MASK sets r lanes of Y12, 1 ≤ r ≤ 4, where AX = r − 4.
-#define MASK \
-	NEGQ AX \
-	LEAQ lanes<>(SB), BX \
-	VMOVUPD (BX)(AX*8), Y12
-
-DATA lanes<>+0(SB)/8, $-1
-DATA lanes<>+8(SB)/8, $-1
-DATA lanes<>+16(SB)/8, $-1
-DATA lanes<>+24(SB)/8, $-1
-DATA lanes<>+32(SB)/8, $0
-DATA lanes<>+40(SB)/8, $0
-DATA lanes<>+48(SB)/8, $0
-GLOBL lanes<>(SB), RODATA|NOPTR, $56
-
-// func gemmTileAVX2(k int, alpha float64, a, b, c *float64, ldc, m, n int)
-TEXT ·gemmTileAVX2(SB), NOSPLIT, $0-64
+// func gemmTileAVX2(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+TEXT ·gemmTileAVX2(SB), NOSPLIT, $0-112
 	MOVQ k+0(FP), CX
 	MOVQ CX, BX
 	ANDQ $3, BX
 	SHRQ $2, CX
-	MOVQ a+16(FP), SI
-	MOVQ b+24(FP), DI
-	MOVQ c+32(FP), DX
-	MOVQ ldc+40(FP), R8
+	MOVQ a_base+16(FP), SI
+	MOVQ b_base+40(FP), DI
+	MOVQ ldc+88(FP), R8
 	SHLQ $3, R8      // bytes from row to row of C
-	MOVQ DX, R9      // what is fetched of C
+	MOVQ c_base+64(FP), R9 // what is fetched of C
 	MOVQ $88, R11    // from there to the end of the row
 	MOVQ R8, R13
 	SUBQ R11, R13
 	XORQ R11, R13    // R11 ^= R13: to the next row, and back
 	XORL R12, R12
-	MOVQ m+48(FP), R14
+	MOVQ m+96(FP), R14
 	LEAQ (R14)(R14*1), R10
 	ZERO4(Y0, Y1, Y2, Y3)
 	ZERO4(Y4, Y5, Y6, Y7)
 	ZERO4(Y8, Y9, Y10, Y11)
-	MOVQ n+56(FP), AX
-	SUBQ $4, AX
+	CMPQ n+104(FP), $4
 	JLE  narrow
-	SUBQ $4, AX
+	CMPQ n+104(FP), $8
 	JLE  middle
 	SUM(STEP3, wideFour, wideRest, wideOne, wideStore)
-	SUBQ $4, AX
-	JLT  partial
+	MOVQ $64, BX
+	SUBQ $8, CX
+	CMPQ CX, $4
+	JLT  widePart
 	ADD3(Y0, Y1, Y2)
 	ADD3(Y3, Y4, Y5)
 	ADD3(Y6, Y7, Y8)
 	ADD3(Y9, Y10, Y11)
-partial:
-	MASK
-	ADDM3(Y0, Y1, Y2)
-	ADDM3(Y3, Y4, Y5)
-	ADDM3(Y6, Y7, Y8)
-	ADDM3(Y9, Y10, Y11)
+widePart:
+	REST
+	ADDR2(Y0, Y1, Y2, X2)
+	ADDR2(Y3, Y4, Y5, X5)
+	ADDR2(Y6, Y7, Y8, X8)
+	ADDR2(Y9, Y10, Y11, X11)
 middle:
 	SUM(STEP2, middleFour, middleRest, middleOne, middleStore)
-	MASK
-	ADDM2(Y0, Y1)
-	ADDM2(Y3, Y4)
-	ADDM2(Y6, Y7)
-	ADDM2(Y9, Y10)
+	MOVQ $32, BX
+	SUBQ $4, CX
+	CMPQ CX, $4
+	JLT  middlePart
+	ADD2(Y0, Y1)
+	ADD2(Y3, Y4)
+	ADD2(Y6, Y7)
+	ADD2(Y9, Y10)
+middlePart:
+	REST
+	ADDR1(Y0, Y1, X1)
+	ADDR1(Y3, Y4, X4)
+	ADDR1(Y6, Y7, X7)
+	ADDR1(Y9, Y10, X10)
 narrow:
 	SUM(STEP1, narrowFour, narrowRest, narrowOne, narrowStore)
-	MASK
-	ADDM1(Y0)
-	ADDM1(Y3)
-	ADDM1(Y6)
-	ADDM1(Y9)
+	XORL BX, BX
+	CMPQ CX, $4
+	JLT  narrowPart
+	ADD1(Y0)
+	ADD1(Y3)
+	ADD1(Y6)
+	ADD1(Y9)
+narrowPart:
+	REST
+	ADDR0(Y0, X0)
+	ADDR0(Y3, X3)
+	ADDR0(Y6, X6)
+	ADDR0(Y9, X9)
 done:
 	RETURN

@@ -121,9 +121,9 @@ one: \
 	VMOVUPD c2, K3, 128(DX) \
 	ADDQ R8, DX
 
-// func gemmTileAVX512(k int, alpha float64, a, b, c *float64, ldc, m, n int)
-TEXT ·gemmTileAVX512(SB), NOSPLIT, $0-64
-	MOVQ n+56(FP), CX
+// func gemmTileAVX512(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+TEXT ·gemmTileAVX512(SB), NOSPLIT, $0-112
+	MOVQ n+104(FP), CX
 	MOVQ $1, AX
 	SHLQ CX, AX
 	DECQ AX          // a bit for each of the n columns
@@ -132,10 +132,10 @@ TEXT ·gemmTileAVX512(SB), NOSPLIT, $0-64
 	KMOVW AX, K2
 	SHRQ $8, AX
 	KMOVW AX, K3
-	MOVQ a+16(FP), SI
-	MOVQ b+24(FP), DI
-	MOVQ c+32(FP), DX
-	MOVQ ldc+40(FP), R8
+	MOVQ a_base+16(FP), SI
+	MOVQ b_base+40(FP), DI
+	MOVQ c_base+64(FP), DX
+	MOVQ ldc+88(FP), R8
 	SHLQ $3, R8      // bytes from row to row of C
 	MOVQ DX, R9      // what is fetched of C
 	MOVQ $120, R11   // from there to the last lines of the row
@@ -143,7 +143,7 @@ TEXT ·gemmTileAVX512(SB), NOSPLIT, $0-64
 	SUBQ R11, R13
 	XORQ R11, R13    // R11 ^= R13: to the next row, and back
 	XORL R12, R12
-	MOVQ m+48(FP), R14
+	MOVQ m+96(FP), R14
 	LEAQ (R14)(R14*1), R10
 	VBROADCASTSD alpha+8(FP), Z31
 	ZERO4(Z0, Z1, Z2, Z3)

@@ -359,17 +359,3 @@ func TestSubnormal(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkGemmTile(b *testing.B) {
-	mr, nr := asm.Tile()
-	const k = 256
-	s := fuzz.New(1)
-	pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
-	c := make([]float64, mr*nr)
-	b.Run("generic/k=256", func(b *testing.B) {
-		for b.Loop() {
-			asm.GemmTile(k, 1, pa, pb, c, nr, mr, nr)
-		}
-		b.ReportMetric(2*float64(mr*nr*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
-	})
-}
