@@ -33,13 +33,24 @@ func Scale(dst Matrix, alpha float64, a Matrix) {
 		func(s float64) float64 { return alpha * s })
 }
 
-// Add sets dst = a + alpha·b, all of one shape. dst may be a or b.
+// Add sets dst = a + alpha·b, all of one shape, with the product rounded first.
+// dst may be a or b.
 func Add(dst, a Matrix, alpha float64, b Matrix) {
 	sameShape("Add", dst, a)
 	sameShape("Add", dst, b)
 	refuseOverlap("Add", dst, a, "a")
 	refuseOverlap("Add", dst, b, "b")
-	binary(dst, a, b, func(x, y float64) float64 { return x + float64(alpha*y) })
+	binary(dst, a, b,
+		func(d, x, y []float64) {
+			if alpha == 1 || alpha == -1 { // one rounding or two are the same then
+				asm.AddScaled(d, x, alpha, y)
+				return
+			}
+			for i, v := range y {
+				d[i] = x[i] + float64(alpha*v)
+			}
+		},
+		func(x, y float64) float64 { return x + float64(alpha*y) })
 }
 
 // MulElem sets dst[i,j] = a[i,j]·b[i,j], all of one shape. dst may be a or b.
@@ -48,14 +59,24 @@ func MulElem(dst, a, b Matrix) {
 	sameShape("MulElem", dst, b)
 	refuseOverlap("MulElem", dst, a, "a")
 	refuseOverlap("MulElem", dst, b, "b")
-	binary(dst, a, b, func(x, y float64) float64 { return x * y })
+	binary(dst, a, b, asm.MulTo, func(x, y float64) float64 { return x * y })
 }
 
-func binary(dst, a, b Matrix, f func(x, y float64) float64) {
+// binary applies row to corresponding contiguous rows of dst, a and b where all
+// have them, and one to single elements elsewhere.
+func binary(dst, a, b Matrix, row func(d, x, y []float64), one func(x, y float64) float64) {
+	if dst.ColStride != 1 && a.ColStride != 1 && b.ColStride != 1 {
+		dst, a, b = dst.T(), a.T(), b.T()
+	}
+	contiguous := dst.ColStride == 1 && a.ColStride == 1 && b.ColStride == 1
 	for i := range dst.Rows {
+		if contiguous {
+			row(dst.Row(i), a.Row(i), b.Row(i))
+			continue
+		}
 		d, p, q := i*dst.RowStride, i*a.RowStride, i*b.RowStride
 		for range dst.Cols {
-			dst.Data[d] = f(a.Data[p], b.Data[q])
+			dst.Data[d] = one(a.Data[p], b.Data[q])
 			d, p, q = d+dst.ColStride, p+a.ColStride, q+b.ColStride
 		}
 	}
