@@ -38,7 +38,6 @@ func rate(b *testing.B, flops float64, f func()) {
 		t2 := time.Now()
 		ratios = append(ratios, flops*float64(inner)/t2.Sub(t1).Seconds()/(peak/t1.Sub(t0).Seconds()))
 	}
-	_ = slices.Sort[[]float64]
 	slices.Sort(ratios)
 	b.ReportMetric(ratios[len(ratios)/2], "of-peak")
 }

@@ -72,16 +72,14 @@ func tooShort(op, name string, have, need int) {
 	panic(fmt.Sprintf("asm: %s: %s has %d numbers, want at least %d", op, name, have, need))
 }
 
-// extent is the number of elements from the first to the last of an m×n matrix
-// whose rows are lda apart.
-func extent(op string, m, n, lda int) int {
+// matrixFits panics if a slice does not hold m rows of n numbers, lda apart.
+func matrixFits(op, name string, have, m, n, lda int) {
 	if m == 0 || n == 0 {
-		return 0
+		return
 	}
-	if m > 1 && lda < n {
-		panic(fmt.Sprintf("asm: %s: rows of %d numbers %d apart", op, n, lda))
+	if have < n || m > 1 && (lda < n || (have-n)/lda < m-1) {
+		panic(fmt.Sprintf("asm: %s: %s has %d numbers, which are no %d×%d matrix with rows %d apart", op, name, have, m, n, lda))
 	}
-	return (m-1)*lda + n
 }
 
 // block is the number of elements after which a long vector's loop returns to
@@ -214,7 +212,10 @@ func Rotate(x, y []float64, c, s float64) {
 // nearest caches; columns are independent of one another.
 func RotateRows(z []float64, ldz, n int, c, s []float64) {
 	atLeast("RotateRows", "s", len(s), len(c))
-	atLeast("RotateRows", "z", len(z), extent("RotateRows", len(c)+1, n, ldz))
+	if n < 0 {
+		panic(fmt.Sprintf("asm: RotateRows: %d columns", n))
+	}
+	matrixFits("RotateRows", "z", len(z), len(c)+1, n, ldz)
 	if len(c) == 0 || n == 0 {
 		return
 	}
@@ -241,7 +242,7 @@ const (
 // matrix of rows lda apart with a vector. Each element has the bits of Dot of
 // its row and x. dst must not overlap a or x.
 func DotRows(dst, a []float64, lda int, x []float64) {
-	atLeast("DotRows", "a", len(a), extent("DotRows", len(dst), len(x), lda))
+	matrixFits("DotRows", "a", len(a), len(dst), len(x), lda)
 	if len(x) == 0 {
 		clear(dst)
 		return
@@ -263,7 +264,7 @@ func DotRows(dst, a []float64, lda int, x []float64) {
 // are those of an Axpy for each row, from the first to the last. y must not
 // overlap a or alpha.
 func AxpyRows(alpha, a []float64, lda int, y []float64) {
-	atLeast("AxpyRows", "a", len(a), extent("AxpyRows", len(alpha), len(y), lda))
+	matrixFits("AxpyRows", "a", len(a), len(alpha), len(y), lda)
 	if len(y) == 0 {
 		return
 	}
@@ -286,11 +287,11 @@ func AxpyRows(alpha, a []float64, lda int, y []float64) {
 // y is summed from the first row to the last. Each of the other four sums is
 // formed in eight lanes from 0, lane j mod 8 taking product j; lanes are added
 // 4, 2 and 1 apart, and the sum of each block of 16384 columns is added to
-// yr[i]. Products are rounded on the generic level only. x must not be shorter
+// yr[i]. (The generic level rounds products, and sums a row as Dot does.) x must not be shorter
 // than y; y and yr overlap neither each other nor an operand.
 func SymvRows(y, x []float64, yr, xr *[4]float64, a []float64, lda int) {
 	atLeast("SymvRows", "x", len(x), len(y))
-	atLeast("SymvRows", "a", len(a), extent("SymvRows", 4, len(y), lda))
+	matrixFits("SymvRows", "a", len(a), 4, len(y), lda)
 	if len(y) == 0 {
 		return
 	}
