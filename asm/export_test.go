@@ -2,7 +2,7 @@ package asm
 
 import "slices"
 
-// Levels returns the names of the levels that run here.
+// Levels returns the names of the levels that run here, the best one last.
 func Levels() []string {
 	var names []string
 	for _, l := range available() {
@@ -15,6 +15,23 @@ func Levels() []string {
 // the former one.
 func SetLevel(name string) (restore func()) {
 	former := active
-	active = level(slices.Index(levelNames[:], name))
+	active = named(name)
 	return func() { active = former }
+}
+
+// Choose is choose, with levels by name.
+func Choose(forced string, have []string) string {
+	var levels []level
+	for _, name := range have {
+		levels = append(levels, named(name))
+	}
+	return choose(forced, levels).String()
+}
+
+func named(name string) level {
+	i := slices.Index(levelNames[:], name)
+	if i < 0 {
+		panic("no level " + name)
+	}
+	return level(i)
 }
