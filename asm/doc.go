@@ -7,11 +7,20 @@
 // nothing anywhere else.
 //
 //	operation   meaning                                      forms
-//	GemmTile    C[MR×NR] += alpha · A[MR×k] · B[k×NR]        generic
-//	Dot         Σ x[i]·y[i]                                  generic
-//	Axpy        y[i] += alpha·x[i]                           generic
-//	Scale       dst[i] = alpha·x[i]                          generic
-//	MulTo       dst[i] = x[i]·y[i]                           generic
+//	GemmTile    C[m×n] += alpha · A[m×k] · B[k×n]            generic avx2 avx512 neon
+//	Transpose   dst[l,i] = src[i,l]                          generic avx2 avx512 neon
+//	Dot         Σ x[i]·y[i]                                  generic avx2 avx512 neon
+//	SumSquares  Σ x[i]²                                      generic avx2 avx512 neon
+//	MaxAbs      max |x[i]|                                   generic avx2 avx512 neon
+//	Axpy        y[i] += alpha·x[i]                           generic avx2 avx512 neon
+//	AddScaled   dst[i] = x[i] + alpha·y[i]                   generic avx2 avx512 neon
+//	Scale       dst[i] = alpha·x[i]                          generic avx2 avx512 neon
+//	MulTo       dst[i] = x[i]·y[i]                           generic avx2 avx512 neon
+//	Rotate      plane rotation of x[i] and y[i]              generic avx2 avx512 neon
+//	RotateRows  sweep of rotations of neighbouring rows       generic avx2 avx512 neon
+//	DotRows     rows times a vector                          generic avx2 avx512 neon
+//	AxpyRows    a vector plus scaled rows                    generic avx2 avx512 neon
+//	SymvRows    both of these in one pass                    generic avx2 avx512 neon
 //	Exp         dst[i] = exp(x[i])                           generic avx2 avx512 neon
 //	ExpAdd      dst[i] = exp(x[i] + (c + u[i]))              generic avx2 avx512 neon
 //	ExpAddMul   dst[i] = w[i]·exp(x[i] + (c + u[i])), Σ dst  generic avx2 avx512 neon
