@@ -43,13 +43,15 @@
 	FMOVQ.P 16(R0), F16  \
 	FMLA(16, 16, p)
 
-// PRODUCT and SQUARE add the last one to V(p), if there is one: what is loaded
-// beside it is 0.
+// PRODUCT and SQUARE add the last one to V(p), if there is one: beside it are 0
+// and −0, whose product −0 changes not even the sign of a zero.
 #define PRODUCT(p, odd) \
 odd:                         \
 	TBZ   $0, R2, fold   \
 	FMOVD (R0), F16      \
 	FMOVD (R1), F24      \
+	MOVD  $(1<<63), R3   \
+	VMOV  R3, V16.D[1]   \
 	FMLA(16, 24, p)      \
 	B     fold
 
@@ -57,7 +59,10 @@ odd:                         \
 odd:                         \
 	TBZ   $0, R2, fold   \
 	FMOVD (R0), F16      \
-	FMLA(16, 16, p)      \
+	FMOVD (R0), F24      \
+	MOVD  $(1<<63), R3   \
+	VMOV  R3, V16.D[1]   \
+	FMLA(16, 24, p)      \
 	B     fold
 
 // FOLD adds lanes 16 apart, then 8, 4, 2 and 1.

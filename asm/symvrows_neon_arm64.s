@@ -31,7 +31,8 @@
 	FMLA(24, 20, s)
 
 // PAIRS takes two columns of every row if so many are left (R7), else leaves
-// at odd, where ODD takes the last one: what is loaded beside it is 0.
+// at odd, where ODD takes the last one: beside it are −0 in x and 0 in the row,
+// whose product −0 changes not even the sign of a zero.
 #define PAIRS(s0, s1, s2, s3, odd) \
 	SUBS    $2, R7      \
 	BLT     odd         \
@@ -48,6 +49,8 @@ odd:                        \
 	TBZ   $0, R7, fold  \
 	FMOVD (R0), F16     \
 	FMOVD (R1), F20     \
+	MOVD  $(1<<63), R6  \
+	VMOV  R6, V20.D[1]  \
 	LAST(R2, 30, 0, s0) \
 	LAST(R3, 30, 1, s1) \
 	LAST(R4, 31, 0, s2) \

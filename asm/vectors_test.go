@@ -207,6 +207,9 @@ var kinds = map[string]func(s *fuzz.Source, n int) []float64{
 	"wide":    func(s *fuzz.Source, n int) []float64 { return fuzz.Wide(s, n, 1, 300).Data },
 	"special": samples,
 	"tiny":    tiny,
+	"vanishing": func(s *fuzz.Source, n int) []float64 { // products are zeros of one sign
+		return slices.Repeat([]float64{math.Copysign(1e-300, float64(s.IntN(2))-0.5)}, n)
+	},
 }
 
 // clones copies slices.
