@@ -20,32 +20,39 @@ func atLevels(b *testing.B, f func(b *testing.B)) {
 	}
 }
 
-// rate times f, which does flops floating-point operations, and reports the
-// speed and its ratio to the multiply-add peak. Pairs of short runs of the two
-// follow each other, so that both meet the same clock and the same neighbours;
-// the ratio is the median of the pairs.
+// rate reports the speed of f, which does flops floating-point operations, and
+// its ratio to the multiply-add peak. Short runs of the two take turns, so that
+// both meet the same clock and the same neighbours; the speed is the median, the
+// ratio that of the medians.
 func rate(b *testing.B, flops float64, f func()) {
-	inner := max(1, int(5e7/flops))
-	var ratios []float64
+	const run = 1e7 // operations, about 0.1 ms
+	calls, rounds := int(max(1, run/flops)), int(max(1, run/asm.Peak(1)))
+	var speeds, peaks []float64
 	for b.Loop() {
-		const n = 50000
-		t0 := time.Now()
-		peak := asm.Peak(n)
-		t1 := time.Now()
-		for range inner {
+		start := time.Now()
+		peak := asm.Peak(rounds)
+		middle := time.Now()
+		for range calls {
 			f()
 		}
-		t2 := time.Now()
-		ratios = append(ratios, flops*float64(inner)/t2.Sub(t1).Seconds()/(peak/t1.Sub(t0).Seconds()))
+		end := time.Now()
+		peaks = append(peaks, peak/middle.Sub(start).Seconds())
+		speeds = append(speeds, flops*float64(calls)/end.Sub(middle).Seconds())
 	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "of-peak")
+	median := func(x []float64) float64 {
+		slices.Sort(x)
+		return x[len(x)/2]
+	}
+	speed := median(speeds)
+	b.ReportMetric(speed/1e9, "GFLOPS")
+	b.ReportMetric(speed/median(peaks), "of-peak")
+	b.ReportMetric(0, "ns/op") // of both and of no interest
 }
 
 func BenchmarkGemmTile(b *testing.B) {
 	atLevels(b, func(b *testing.B) {
 		mr, nr := asm.Tile()
-		for _, k := range []int{32, 64, 128, 256} {
+		for _, k := range []int{32, 64, 128, 256, 384} {
 			b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
 				s := fuzz.New(1)
 				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
@@ -53,5 +60,87 @@ func BenchmarkGemmTile(b *testing.B) {
 				rate(b, 2*float64(mr*nr*k), func() { asm.GemmTile(k, 1e-3, pa, pb, c, nr, mr, nr) })
 			})
 		}
+	})
+}
+
+// Tiles at the edge of a matrix.
+func BenchmarkGemmTileEdge(b *testing.B) {
+	atLevels(b, func(b *testing.B) {
+		mr, nr := asm.Tile()
+		for _, d := range [][2]int{{mr, nr - 1}, {mr, nr * 2 / 3}, {mr, nr / 3}, {mr / 2, nr}, {1, nr}, {mr, 1}} {
+			b.Run(fmt.Sprintf("m=%d/n=%d", d[0], d[1]), func(b *testing.B) {
+				const k = 256
+				s := fuzz.New(1)
+				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
+				c := make([]float64, mr*nr)
+				rate(b, 2*float64(d[0]*d[1]*k), func() { asm.GemmTile(k, 1e-3, pa, pb, c, nr, d[0], d[1]) })
+			})
+		}
+	})
+}
+
+func BenchmarkDot(b *testing.B)        { benchmarkVector(b, "Dot", 2) }
+func BenchmarkSumSquares(b *testing.B) { benchmarkVector(b, "SumSquares", 2) }
+func BenchmarkMaxAbs(b *testing.B)     { benchmarkVector(b, "MaxAbs", 1) }
+func BenchmarkAxpy(b *testing.B)       { benchmarkVector(b, "Axpy", 2) }
+func BenchmarkAddScaled(b *testing.B)  { benchmarkVector(b, "AddScaled", 2) }
+func BenchmarkScale(b *testing.B)      { benchmarkVector(b, "Scale", 1) }
+func BenchmarkMulTo(b *testing.B)      { benchmarkVector(b, "MulTo", 1) }
+func BenchmarkRotate(b *testing.B)     { benchmarkVector(b, "Rotate", 6) }
+func BenchmarkRotateRows(b *testing.B) { benchmarkVector(b, "RotateRows", 6*turns) }
+func BenchmarkDotRows(b *testing.B)    { benchmarkVector(b, "DotRows", 2*rows) }
+func BenchmarkAxpyRows(b *testing.B)   { benchmarkVector(b, "AxpyRows", 2*rows) }
+func BenchmarkSymvRows(b *testing.B)   { benchmarkVector(b, "SymvRows", 16) }
+
+// benchmarkVector measures a kernel that does so many floating-point operations
+// for each of its n numbers, in the first-level cache, and a very short one.
+func benchmarkVector(b *testing.B, name string, flops float64) {
+	k := vectors[slices.IndexFunc(vectors, func(k vectorKernel) bool { return k.name == name })]
+	atLevels(b, func(b *testing.B) {
+		for _, n := range []int{20, 500} {
+			b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+				s := fuzz.New(1)
+				var v [][]float64
+				for _, size := range k.sizes(n) {
+					x := fuzz.Normal(s, size, 1).Data
+					asm.Scale(x, 0.1, x)
+					v = append(v, x)
+				}
+				for b.Loop() {
+					k.do(v)
+				}
+				seconds := b.Elapsed().Seconds() / float64(b.N)
+				b.ReportMetric(flops*float64(n)/seconds/1e9, "GFLOPS")
+			})
+		}
+	})
+}
+
+// The longest time for which a call of assembly keeps a goroutine from being
+// preempted: the longest vectors and the deepest tile, in memory far away.
+func BenchmarkLongestCall(b *testing.B) {
+	atLevels(b, func(b *testing.B) {
+		run := func(name string, f func()) {
+			b.Run(name, func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(1e6*b.Elapsed().Seconds()/float64(b.N), "µs")
+			})
+		}
+		for _, k := range vectors {
+			const copies = 32 // too many to stay in a cache near by
+			sets := make([][][]float64, copies)
+			for i := range sets {
+				for _, size := range k.sizes(block) {
+					sets[i] = append(sets[i], make([]float64, size))
+				}
+			}
+			at := 0
+			run(k.name, func() { k.do(sets[at]); at = (at + 1) % copies })
+		}
+		mr, nr := asm.Tile()
+		a, p, c := make([]float64, 8192*mr), make([]float64, 8192*nr), make([]float64, mr*nr)
+		run("GemmTile", func() { asm.GemmTile(8192, 1, a, p, c, nr, mr, nr) })
 	})
 }
