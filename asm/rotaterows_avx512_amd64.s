@@ -38,8 +38,7 @@ TEXT ·rotateRowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ c_len+48(FP), R9
 	IMULQ R8, R9
 	ADDQ z_base+0(FP), R9  // the last row
-wide:                      // 32 columns
-	CMPQ BX, $32
+	CMPQ BX, $32           // 32 columns, all that a call has
 	JLT  narrow
 	BEGIN
 	MOVQ R9, DX
@@ -61,7 +60,6 @@ wideRotation:
 	VMOVUPD Z3, 192(DX)
 	ADDQ $256, R9
 	SUBQ $32, BX
-	JMP  wide
 narrow:                    // 8 columns, or the 1 to 7 of the mask K1
 	TESTQ BX, BX
 	JZ   done

@@ -80,7 +80,7 @@ func mulToAVX512(dst, x, y []float64)
 //go:noescape
 func rotateAVX512(x, y []float64, c, s float64)
 
-// rotateRowsAVX512 is rotateRowsGeneric, for at least one rotation:
+// rotateRowsAVX512 is rotateRowsGeneric, for at least one rotation and n ≤ 32:
 //
 //	for i := len(c) - 1; i >= 0; i-- {
 //		rotateAVX512(z[(i+1)*ldz:][:n], z[i*ldz:][:n], c[i], s[i])

@@ -19,6 +19,7 @@ const (
 	gap    = 3 // between the rows of a matrix
 	turns  = 5 // rotations of RotateRows
 	rows   = 7 // of DotRows and AxpyRows: a group of four and a remainder
+	group  = 4 // of them, without a remainder
 )
 
 // A vectorKernel is a kernel that goes through slices of about n numbers, and
@@ -54,6 +55,8 @@ func row(a []float64, i, n int) []float64 {
 }
 
 var vectors = []vectorKernel{
+	dotRows("DotRows", rows), dotRows("DotRows of a group", group),
+	axpyRows("AxpyRows", rows), axpyRows("AxpyRows of a group", group),
 	{
 		name: "Dot", sizes: times(2),
 		do:    func(v [][]float64) float64 { return asm.Dot(v[0], v[1]) },
@@ -140,32 +143,6 @@ var vectors = []vectorKernel{
 			return 0
 		},
 	}, {
-		name: "DotRows", sizes: func(n int) []int { return []int{rows, spread(rows, n), n} }, writes: 1,
-		do: func(v [][]float64) float64 {
-			asm.DotRows(v[0], v[1], len(v[2])+gap, v[2])
-			return 0
-		},
-		model: func(v [][]float64) float64 {
-			for i := range v[0] {
-				v[0][i] = modelDot(row(v[1], i, len(v[2])), v[2])
-			}
-			return 0
-		},
-	}, {
-		name: "AxpyRows", sizes: func(n int) []int { return []int{n, spread(rows, n), rows} }, writes: 1,
-		do: func(v [][]float64) float64 {
-			asm.AxpyRows(v[2], v[1], len(v[0])+gap, v[0])
-			return 0
-		},
-		model: func(v [][]float64) float64 {
-			for i, f := range v[2] {
-				for j, a := range row(v[1], i, len(v[0])) {
-					v[0][j] = mulAdd(f, a, v[0][j])
-				}
-			}
-			return 0
-		},
-	}, {
 		name: "SymvRows", sizes: func(n int) []int { return []int{n, 4, 4, n, spread(4, n)} }, writes: 2,
 		do: func(v [][]float64) float64 {
 			asm.SymvRows(v[0], v[3], (*[4]float64)(v[1]), (*[4]float64)(v[2]), v[4], len(v[0])+gap)
@@ -192,6 +169,40 @@ var vectors = []vectorKernel{
 	},
 }
 
+func dotRows(name string, m int) vectorKernel {
+	return vectorKernel{
+		name: name, sizes: func(n int) []int { return []int{m, spread(m, n), n} }, writes: 1,
+		do: func(v [][]float64) float64 {
+			asm.DotRows(v[0], v[1], len(v[2])+gap, v[2])
+			return 0
+		},
+		model: func(v [][]float64) float64 {
+			for i := range v[0] {
+				v[0][i] = modelDot(row(v[1], i, len(v[2])), v[2])
+			}
+			return 0
+		},
+	}
+}
+
+func axpyRows(name string, m int) vectorKernel {
+	return vectorKernel{
+		name: name, sizes: func(n int) []int { return []int{n, spread(m, n), m} }, writes: 1,
+		do: func(v [][]float64) float64 {
+			asm.AxpyRows(v[2], v[1], len(v[0])+gap, v[0])
+			return 0
+		},
+		model: func(v [][]float64) float64 {
+			for i, f := range v[2] {
+				for j, a := range row(v[1], i, len(v[0])) {
+					v[0][j] = mulAdd(f, a, v[0][j])
+				}
+			}
+			return 0
+		},
+	}
+}
+
 // width is the n of which spread(m, n) = length.
 func width(length, m int) int {
 	if length == 0 {
@@ -208,7 +219,7 @@ var kinds = map[string]func(s *fuzz.Source, n int) []float64{
 	"special": samples,
 	"tiny":    tiny,
 	"vanishing": func(s *fuzz.Source, n int) []float64 { // products are zeros of one sign
-		return slices.Repeat([]float64{math.Copysign(1e-300, float64(s.IntN(2))-0.5)}, n)
+		return slices.Repeat([]float64{[]float64{1e-300, -1e-300, 0, math.Copysign(0, -1)}[s.IntN(4)]}, n)
 	},
 }
 
@@ -364,7 +375,7 @@ func TestVectorsNonFinite(t *testing.T) {
 // Numbers and their negatives are found, however small, in every place.
 func TestMaxAbs(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
-		for _, n := range append([]int{block + 1}, lengths[1:]...) {
+		for _, n := range append([]int{2*block + 1}, lengths[1:]...) {
 			x := slices.Repeat([]float64{-5e-324}, n)
 			for at := 0; at < n; at += 1 + n/300 {
 				for _, v := range []float64{-1e-323, 1, -math.MaxFloat64} {
@@ -452,6 +463,33 @@ func TestSubnormal(t *testing.T) {
 			if got, want := asm.Dot(x, one), float64(n)*least; got != want {
 				t.Errorf("Dot of %d numbers is %g, want %g", n, got, want)
 			}
+		}
+	})
+}
+
+// No kernel allocates, nor makes its operands escape to the heap.
+func TestAllocations(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		mr, nr := asm.Tile()
+		if n := testing.AllocsPerRun(10, func() {
+			var x, y, z, w [asm.MaxTile]float64
+			var p, q [4]float64
+			asm.GemmTile(1, 1, x[:], y[:], z[:], nr, mr, nr)
+			asm.Dot(x[:], y[:])
+			asm.SumSquares(x[:])
+			asm.MaxAbs(x[:])
+			asm.Axpy(2, x[:], y[:])
+			asm.AddScaled(x[:], y[:], 2, z[:])
+			asm.Scale(x[:], 2, y[:])
+			asm.MulTo(x[:], y[:], z[:])
+			asm.Rotate(x[:], y[:], 1, 0)
+			asm.RotateRows(x[:], 32, 32, p[:], q[:])
+			asm.DotRows(p[:], x[:], 20, y[:20])
+			asm.AxpyRows(p[:], x[:], 20, y[:20])
+			asm.SymvRows(y[:20], z[:], &p, &q, x[:], 20)
+			asm.Transpose(w[:], 8, x[:], 20, 8, 20)
+		}); n > 0 {
+			t.Errorf("%g allocations", n)
 		}
 	})
 }
