@@ -245,7 +245,13 @@ func TestVectors(t *testing.T) {
 			s := fuzz.New(1)
 			for at, n := range sizes {
 				for kind, numbers := range kinds {
-					checkVector(t, s, k, n, at, fmt.Sprintf("%s of %d %s numbers", k.name, n, kind), numbers)
+					repeat := 1
+					if kind == "vanishing" {
+						repeat = 20 // the signs of several slices must meet
+					}
+					for range repeat {
+						checkVector(t, s, k, n, at, fmt.Sprintf("%s of %d %s numbers", k.name, n, kind), numbers)
+					}
 				}
 				if t.Failed() {
 					return
@@ -463,33 +469,6 @@ func TestSubnormal(t *testing.T) {
 			if got, want := asm.Dot(x, one), float64(n)*least; got != want {
 				t.Errorf("Dot of %d numbers is %g, want %g", n, got, want)
 			}
-		}
-	})
-}
-
-// No kernel allocates, nor makes its operands escape to the heap.
-func TestAllocations(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		mr, nr := asm.Tile()
-		if n := testing.AllocsPerRun(10, func() {
-			var x, y, z, w [asm.MaxTile]float64
-			var p, q [4]float64
-			asm.GemmTile(1, 1, x[:], y[:], z[:], nr, mr, nr)
-			asm.Dot(x[:], y[:])
-			asm.SumSquares(x[:])
-			asm.MaxAbs(x[:])
-			asm.Axpy(2, x[:], y[:])
-			asm.AddScaled(x[:], y[:], 2, z[:])
-			asm.Scale(x[:], 2, y[:])
-			asm.MulTo(x[:], y[:], z[:])
-			asm.Rotate(x[:], y[:], 1, 0)
-			asm.RotateRows(x[:], 32, 32, p[:], q[:])
-			asm.DotRows(p[:], x[:], 20, y[:20])
-			asm.AxpyRows(p[:], x[:], 20, y[:20])
-			asm.SymvRows(y[:20], z[:], &p, &q, x[:], 20)
-			asm.Transpose(w[:], 8, x[:], 20, 8, 20)
-		}); n > 0 {
-			t.Errorf("%g allocations", n)
 		}
 	})
 }
