@@ -4,7 +4,7 @@
 //
 //	FMLAE(n, m, i, d)   Vd.2D += Vn.2D · Vm.D[i], rounded once
 //	FMLA(n, m, d)       Vd.2D += Vn.2D · Vm.2D,   rounded once
-//	FMLSE, FMLS         the same with -=
+//	FMLS(n, m, d)       the same with -=
 //	FMULE(n, m, i, d)   Vd.2D  = Vn.2D · Vm.D[i]
 //	FADD(n, m, d)       Vd.2D  = Vn.2D + Vm.2D; so FSUB (n - m), FMUL, FDIV (n / m)
 //	FMAX(n, m, d)       Vd.2D  = the larger, NaN if either is NaN; so FMIN
@@ -16,7 +16,6 @@
 //	MOVE(n, d)          Vd     = Vn
 //	ZERO(d)             Vd     = 0; ZERO4 clears four registers
 #define FMLAE(n, m, i, d) WORD $(0x4fc01000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
-#define FMLSE(n, m, i, d) WORD $(0x4fc05000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
 #define FMULE(n, m, i, d) WORD $(0x4fc09000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
 #define FMLA(n, m, d) WORD $(0x4e60cc00 | (m)<<16 | (n)<<5 | (d))
 #define FMLS(n, m, d) WORD $(0x4ee0cc00 | (m)<<16 | (n)<<5 | (d))
