@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -21,32 +22,61 @@ func atLevels(b *testing.B, f func(b *testing.B)) {
 }
 
 // rate reports the speed of f, which does flops floating-point operations, and
-// its ratio to the multiply-add peak. Short runs of the two take turns, so that
-// both meet the same clock and the same neighbours; the speed is the median, the
-// ratio that of the medians.
+// its ratio to the multiply-add peak, once by time and once by cycles. Short runs
+// of the two take turns, so that both meet the same clock and the same
+// neighbours; the speed is the median, the ratios are those of the medians. They
+// differ where the processor lowers its clock for f.
 func rate(b *testing.B, flops float64, f func()) {
-	const run = 1e7 // operations, about 0.1 ms
+	const run, together = 1e7, 100 // operations of a run, about 0.1 ms, and runs one after the other
 	calls, rounds := int(max(1, run/flops)), int(max(1, run/asm.Peak(1)))
-	var speeds, peaks []float64
-	for b.Loop() {
+	var speed, cycleSpeed [2][]float64 // of the peak, of f
+	clock := multiplications()
+	measure := func(i int, g func() float64) {
 		start := time.Now()
-		peak := asm.Peak(rounds)
-		middle := time.Now()
-		for range calls {
-			f()
+		done := g()
+		seconds := time.Since(start).Seconds()
+		after := multiplications()
+		speed[i] = append(speed[i], done/seconds)
+		cycleSpeed[i] = append(cycleSpeed[i], done/seconds/(clock+after))
+		clock = after
+	}
+	for b.Loop() {
+		for range together {
+			measure(0, func() float64 { return asm.Peak(rounds) })
 		}
-		end := time.Now()
-		peaks = append(peaks, peak/middle.Sub(start).Seconds())
-		speeds = append(speeds, flops*float64(calls)/end.Sub(middle).Seconds())
+		for range together {
+			measure(1, func() float64 {
+				for range calls {
+					f()
+				}
+				return flops * float64(calls)
+			})
+		}
 	}
 	median := func(x []float64) float64 {
 		slices.Sort(x)
 		return x[len(x)/2]
 	}
-	speed := median(speeds)
-	b.ReportMetric(speed/1e9, "GFLOPS")
-	b.ReportMetric(speed/median(peaks), "of-peak")
+	b.ReportMetric(median(speed[1])/1e9, "GFLOPS")
+	b.ReportMetric(median(speed[1])/median(speed[0]), "of-peak")
+	b.ReportMetric(median(cycleSpeed[1])/median(cycleSpeed[0]), "of-peak-in-cycles")
 	b.ReportMetric(0, "ns/op") // of both and of no interest
+}
+
+// multiplications returns how many integer multiplications, one waiting for the
+// other, are done in a second: the clock, but for a factor of 3.
+func multiplications() float64 {
+	const n = 1000
+	x := uint64(3)
+	start := time.Now()
+	for range n {
+		x *= x
+	}
+	seconds := time.Since(start).Seconds()
+	if x == 0 {
+		panic("a power of 3 is even")
+	}
+	return n / seconds
 }
 
 func BenchmarkGemmTile(b *testing.B) {
@@ -87,10 +117,26 @@ func BenchmarkAddScaled(b *testing.B)  { benchmarkVector(b, "AddScaled", 2) }
 func BenchmarkScale(b *testing.B)      { benchmarkVector(b, "Scale", 1) }
 func BenchmarkMulTo(b *testing.B)      { benchmarkVector(b, "MulTo", 1) }
 func BenchmarkRotate(b *testing.B)     { benchmarkVector(b, "Rotate", 6) }
-func BenchmarkRotateRows(b *testing.B) { benchmarkVector(b, "RotateRows", 6*turns) }
 func BenchmarkDotRows(b *testing.B)    { benchmarkVector(b, "DotRows", 2*rows) }
 func BenchmarkAxpyRows(b *testing.B)   { benchmarkVector(b, "AxpyRows", 2*rows) }
 func BenchmarkSymvRows(b *testing.B)   { benchmarkVector(b, "SymvRows", 16) }
+
+// A sweep of rotations over 64 columns that stay in the second-level cache.
+func BenchmarkRotateRows(b *testing.B) {
+	atLevels(b, func(b *testing.B) {
+		const turns, n = 300, 64
+		s := fuzz.New(1)
+		z := fuzz.Normal(s, turns+1, n).Data
+		c, sn := make([]float64, turns), make([]float64, turns)
+		for i := range c {
+			sn[i], c[i] = math.Sincos(float64(i))
+		}
+		for b.Loop() {
+			asm.RotateRows(z, n, n, c, sn)
+		}
+		b.ReportMetric(6*turns*n*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
+	})
+}
 
 // benchmarkVector measures a kernel that does so many floating-point operations
 // for each of its n numbers, in the first-level cache, and a very short one.
