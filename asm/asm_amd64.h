@@ -137,3 +137,13 @@ part: \
 	PART \
 done: \
 	RETURN
+
+// NEXTPANEL, in GemmPanel: R15 is where the panel of B ends if it is packed,
+// with so many bytes from row to row, and else the panel itself.
+#define NEXTPANEL(packed) \
+	MOVQ k+0(FP), R15 \
+	IMULQ R12, R15 \
+	XORL AX, AX \
+	CMPQ R12, packed \
+	CMOVQNE AX, R15 \
+	ADDQ DI, R15

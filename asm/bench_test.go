@@ -21,65 +21,7 @@ func atLevels(b *testing.B, f func(b *testing.B)) {
 	}
 }
 
-// rate reports the speed of f, which does flops floating-point operations, and
-// its ratio to the multiply-add peak, once by time and once by cycles. Short runs
-// of the two take turns, so that both meet the same clock and the same
-// neighbours; the speed is the median, the ratios are those of the medians. They
-// differ where the processor lowers its clock for f.
-func rate(b *testing.B, flops float64, f func()) {
-	const run, together = 1e7, 100 // operations of a run, about 0.1 ms, and runs one after the other
-	calls, rounds := int(max(1, run/flops)), int(max(1, run/asm.Peak(1)))
-	var speed, cycleSpeed [2][]float64 // of the peak, of f
-	clock := multiplications()
-	measure := func(i int, g func() float64) {
-		start := time.Now()
-		done := g()
-		seconds := time.Since(start).Seconds()
-		after := multiplications()
-		speed[i] = append(speed[i], done/seconds)
-		cycleSpeed[i] = append(cycleSpeed[i], done/seconds/(clock+after))
-		clock = after
-	}
-	for b.Loop() {
-		for range together {
-			measure(0, func() float64 { return asm.Peak(rounds) })
-		}
-		for range together {
-			measure(1, func() float64 {
-				for range calls {
-					f()
-				}
-				return flops * float64(calls)
-			})
-		}
-	}
-	median := func(x []float64) float64 {
-		slices.Sort(x)
-		return x[len(x)/2]
-	}
-	b.ReportMetric(median(speed[1])/1e9, "GFLOPS")
-	b.ReportMetric(median(speed[1])/median(speed[0]), "of-peak")
-	b.ReportMetric(median(cycleSpeed[1])/median(cycleSpeed[0]), "of-peak-in-cycles")
-	b.ReportMetric(0, "ns/op") // of both and of no interest
-}
-
-// multiplications returns how many integer multiplications, one waiting for the
-// other, are done in a second: the clock, but for a factor of 3.
-func multiplications() float64 {
-	const n = 1000
-	x := uint64(3)
-	start := time.Now()
-	for range n {
-		x *= x
-	}
-	seconds := time.Since(start).Seconds()
-	if x == 0 {
-		panic("a power of 3 is even")
-	}
-	return n / seconds
-}
-
-func BenchmarkGemmTile(b *testing.B) {
+func BenchmarkGemmPanel(b *testing.B) {
 	atLevels(b, func(b *testing.B) {
 		mr, nr := asm.Tile()
 		for _, k := range []int{32, 64, 128, 256, 384} {
@@ -87,14 +29,14 @@ func BenchmarkGemmTile(b *testing.B) {
 				s := fuzz.New(1)
 				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
 				c := make([]float64, mr*nr)
-				rate(b, 2*float64(mr*nr*k), func() { asm.GemmTile(k, 1e-3, pa, pb, c, nr, mr, nr) })
+				fuzz.Rate(b, asm.Peak, 2*float64(mr*nr*k), func() { asm.GemmPanel(k, 1e-3, pa, 1, mr, 0, pb, nr, 1, c, nr, mr, nr) })
 			})
 		}
 	})
 }
 
 // Tiles at the edge of a matrix.
-func BenchmarkGemmTileEdge(b *testing.B) {
+func BenchmarkGemmPanelEdge(b *testing.B) {
 	atLevels(b, func(b *testing.B) {
 		mr, nr := asm.Tile()
 		for _, d := range [][2]int{{mr, nr - 1}, {mr, nr * 2 / 3}, {mr, nr / 3}, {mr / 2, nr}, {1, nr}, {mr, 1}} {
@@ -103,7 +45,7 @@ func BenchmarkGemmTileEdge(b *testing.B) {
 				s := fuzz.New(1)
 				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
 				c := make([]float64, mr*nr)
-				rate(b, 2*float64(d[0]*d[1]*k), func() { asm.GemmTile(k, 1e-3, pa, pb, c, nr, d[0], d[1]) })
+				fuzz.Rate(b, asm.Peak, 2*float64(d[0]*d[1]*k), func() { asm.GemmPanel(k, 1e-3, pa, 1, mr, 0, pb, nr, 1, c, nr, d[0], d[1]) })
 			})
 		}
 	})
@@ -187,6 +129,6 @@ func BenchmarkLongestCall(b *testing.B) {
 		}
 		mr, nr := asm.Tile()
 		a, p, c := make([]float64, 8192*mr), make([]float64, 8192*nr), make([]float64, mr*nr)
-		run("GemmTile", func() { asm.GemmTile(8192, 1, a, p, c, nr, mr, nr) })
+		run("GemmPanel", func() { asm.GemmPanel(8192, 1, a, 1, mr, 0, p, nr, 1, c, nr, mr, nr) })
 	})
 }

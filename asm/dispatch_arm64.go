@@ -2,12 +2,12 @@
 
 package asm
 
-func gemmTile(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
+func gemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int) {
 	switch active {
 	case neon:
-		gemmTileNEON(k, alpha, a, b, c, ldc, m, n)
+		gemmPanelNEON(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, m, n)
 	default:
-		gemmTileGeneric(k, alpha, a, b, c, ldc, m, n)
+		gemmPanelGeneric(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, m, n)
 	}
 }
 

@@ -2,8 +2,8 @@
 
 package asm
 
-func gemmTile(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
-	gemmTileGeneric(k, alpha, a, b, c, ldc, m, n)
+func gemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int) {
+	gemmPanelGeneric(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, m, n)
 }
 
 func dot(x, y []float64) float64 {

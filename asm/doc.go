@@ -73,7 +73,7 @@
 // processor answers with a lower clock (2.9 for 3.2 GHz) or by leaving out every
 // twelfth cycle; shapes that load less or more are no faster. To redo:
 //
-//	go test ./asm -run - -bench GemmTile 
+//	go test ./asm -run - -bench GemmTile
 //
 // Operations per second, in 10⁹, of vectors of 500 numbers in the first-level cache
 // (the best of three runs of 3 ms): a kernel that reads two vectors for each

@@ -3,17 +3,24 @@
 #include "textflag.h"
 #include "asm_amd64.h"
 
-// Registers of the tile, 8×24:
+// Registers of the panel, which goes by in tiles of 8×24, and of 4×24 at its end:
 //
 //	Z0 … Z23   sums: row i is Z(3i), Z(3i+1), Z(3i+2)
 //	Z24 … Z26  row l of B
-//	Z27 … Z30  elements of column l of A, each in all lanes
+//	Z27 … Z30  elements of column l of A, each in all lanes; in the end Z30 is beta
 //	Z31        alpha
-//	SI, DI     column l of A's panel (64 bytes), row l of B's (192 bytes)
+//	SI         A at column l and the tile's first row; BX four rows below
+//	R8,R9,R10  bytes from there to the next three rows; R11 from column to column
+//	           (in tiles of 8 rows, R9 is the tile's last row of C, as BX in those of 4)
+//	DI, R12    row l of B, bytes from row to row
+//	DX, R13    the tile's first row of C, bytes from row to row
+//	R14        rows left
+//	AX, R15    what is to be fetched of C, and of the panel of B behind this one
+//	K1, K2, K3 columns in use, of each vector
 
 // ROW1, ROW2, ROW3 add a·B[l,:] to the 8, 16 or 24 sums of one row.
 #define ROW1(a, t, c0) \
-	VBROADCASTSD a(SI), t \
+	VBROADCASTSD a, t \
 	VFMADD231PD Z24, t, c0
 
 #define ROW2(a, t, c0, c1) \
@@ -24,183 +31,286 @@
 	ROW2(a, t, c0, c1) \
 	VFMADD231PD Z26, t, c2
 
-// TOPv and ALLv add the product of column l+u of A and row l+u of B to four or
-// eight rows of v vectors.
-#define TOP1(u) \
-	VMOVUPD (192*u)(DI), Z24 \
-	ROW1(64*u+0, Z27, Z0) \
-	ROW1(64*u+8, Z28, Z3) \
-	ROW1(64*u+16, Z29, Z6) \
-	ROW1(64*u+24, Z30, Z9)
+// TOPv and ALLv add the product of column l of A and row l of B to four or eight
+// rows of v vectors, and go to the next column and row.
+#define TOP1OF(third) \
+	VMOVUPD.Z (DI), K1, Z24 \
+	ROW1((SI), Z27, Z0) \
+	ROW1((SI)(R8*1), Z28, Z3) \
+	ROW1(third, Z29, Z6) \
+	ROW1((SI)(R10*1), Z30, Z9) \
+	ADDQ R11, SI \
+	ADDQ R12, DI
 
-#define ALL1(u) \
-	TOP1(u) \
-	ROW1(64*u+32, Z27, Z12) \
-	ROW1(64*u+40, Z28, Z15) \
-	ROW1(64*u+48, Z29, Z18) \
-	ROW1(64*u+56, Z30, Z21)
+#define TOP1 TOP1OF((SI)(R9*1))
 
-#define TOP2(u) \
-	VMOVUPD (192*u)(DI), Z24 \
-	VMOVUPD (192*u+64)(DI), Z25 \
-	ROW2(64*u+0, Z27, Z0, Z1) \
-	ROW2(64*u+8, Z28, Z3, Z4) \
-	ROW2(64*u+16, Z29, Z6, Z7) \
-	ROW2(64*u+24, Z30, Z9, Z10)
+#define ALL1 \
+	TOP1OF((SI)(R8*2)) \
+	ROW1((BX), Z27, Z12) \
+	ROW1((BX)(R8*1), Z28, Z15) \
+	ROW1((BX)(R8*2), Z29, Z18) \
+	ROW1((BX)(R10*1), Z30, Z21) \
+	ADDQ R11, BX
 
-#define ALL2(u) \
-	TOP2(u) \
-	ROW2(64*u+32, Z27, Z12, Z13) \
-	ROW2(64*u+40, Z28, Z15, Z16) \
-	ROW2(64*u+48, Z29, Z18, Z19) \
-	ROW2(64*u+56, Z30, Z21, Z22)
+#define TOP2OF(third) \
+	VMOVUPD (DI), Z24 \
+	VMOVUPD.Z 64(DI), K2, Z25 \
+	ROW2((SI), Z27, Z0, Z1) \
+	ROW2((SI)(R8*1), Z28, Z3, Z4) \
+	ROW2(third, Z29, Z6, Z7) \
+	ROW2((SI)(R10*1), Z30, Z9, Z10) \
+	ADDQ R11, SI \
+	ADDQ R12, DI
 
-#define TOP3(u) \
-	VMOVUPD (192*u)(DI), Z24 \
-	VMOVUPD (192*u+64)(DI), Z25 \
-	VMOVUPD (192*u+128)(DI), Z26 \
-	ROW3(64*u+0, Z27, Z0, Z1, Z2) \
-	ROW3(64*u+8, Z28, Z3, Z4, Z5) \
-	ROW3(64*u+16, Z29, Z6, Z7, Z8) \
-	ROW3(64*u+24, Z30, Z9, Z10, Z11)
+#define TOP2 TOP2OF((SI)(R9*1))
 
-#define ALL3(u) \
-	TOP3(u) \
-	ROW3(64*u+32, Z27, Z12, Z13, Z14) \
-	ROW3(64*u+40, Z28, Z15, Z16, Z17) \
-	ROW3(64*u+48, Z29, Z18, Z19, Z20) \
-	ROW3(64*u+56, Z30, Z21, Z22, Z23)
+#define ALL2 \
+	TOP2OF((SI)(R8*2)) \
+	ROW2((BX), Z27, Z12, Z13) \
+	ROW2((BX)(R8*1), Z28, Z15, Z16) \
+	ROW2((BX)(R8*2), Z29, Z18, Z19) \
+	ROW2((BX)(R10*1), Z30, Z21, Z22) \
+	ADDQ R11, BX
 
-// SUM runs STEP over the depth: CX times four steps, then BX single ones. The
-// panel of A is fetched 1 KiB ahead, and C, which is not needed before the end,
-// two lines every four steps (R9 and R11 go through the first and the last two
-// lines of each row in turn; R10 counts half rows), so that neither waits nor
-// holds up the other.
-#define SUM(STEP, four, rest, one) \
-	TESTQ CX, CX \
-	JZ    rest \
+#define TOP3OF(third) \
+	VMOVUPD (DI), Z24 \
+	VMOVUPD 64(DI), Z25 \
+	VMOVUPD.Z 128(DI), K3, Z26 \
+	ROW3((SI), Z27, Z0, Z1, Z2) \
+	ROW3((SI)(R8*1), Z28, Z3, Z4, Z5) \
+	ROW3(third, Z29, Z6, Z7, Z8) \
+	ROW3((SI)(R10*1), Z30, Z9, Z10, Z11) \
+	ADDQ R11, SI \
+	ADDQ R12, DI
+
+#define TOP3 TOP3OF((SI)(R9*1))
+
+#define ALL3 \
+	TOP3OF((SI)(R8*2)) \
+	ROW3((BX), Z27, Z12, Z13, Z14) \
+	ROW3((BX)(R8*1), Z28, Z15, Z16, Z17) \
+	ROW3((BX)(R8*2), Z29, Z18, Z19, Z20) \
+	ROW3((BX)(R10*1), Z30, Z21, Z22, Z23) \
+	ADDQ R11, BX
+
+// SUM runs STEP over the depth, four steps at a time and then single ones. The
+// tile's rows of C are fetched one by one from 20 rounds of four steps before they
+// are needed, early enough to come from memory and too late to be
+// driven out of the first-level cache by A and B. A line of the panel that lies behind B, if B is
+// packed, is brought into the second-level cache in every round.
+#define SUM(STEP, last, four, skip, few, one, end) \
+	MOVQ k+0(FP), CX \
+	SUBQ $4, CX \
+	JLT  few \
 	PCALIGN $32 \
 four: \
-	STEP(0) \
-	PREFETCHT0 1024(SI) \
-	PREFETCHT0 (R9) \
-	STEP(1) \
-	PREFETCHT0 1088(SI) \
-	DECQ R10 \
-	STEP(2) \
-	PREFETCHT0 1152(SI) \
-	PREFETCHT0 64(R9) \
-	CMOVQLT R12, R11 \
-	CMOVQLT R12, R13 \
-	STEP(3) \
-	PREFETCHT0 1216(SI) \
-	ADDQ R11, R9 \
-	XORQ R13, R11 \
-	ADDQ $256, SI \
-	ADDQ $768, DI \
-	DECQ CX \
-	JNZ  four \
-rest: \
-	TESTQ BX, BX \
-	JZ   store \
+	STEP \
+	STEP \
+	CMPQ CX, $80 \
+	JGT  skip \
+	PREFETCHT0 (AX) \
+	PREFETCHT0 64(AX) \
+	PREFETCHT0 128(AX) \
+	PREFETCHT0 184(AX) \
+	ADDQ R13, AX \
+	CMPQ AX, last \
+	CMOVQHI last, AX \
+skip: \
+	PREFETCHT1 (R15) \
+	ADDQ $64, R15 \
+	STEP \
+	STEP \
+	SUBQ $4, CX \
+	JGE  four \
+few: \
+	ADDQ $4, CX \
+	JZ   end \
 one: \
-	STEP(0) \
-	ADDQ $64, SI \
-	ADDQ $192, DI \
-	DECQ BX \
+	STEP \
+	DECQ CX \
 	JNZ  one \
-	JMP  store
+end:
 
-// ADD adds alpha times the sums of one row to C, in the columns of the masks.
-#define ADD(c0, c1, c2) \
-	VFMADD213PD (DX), Z31, K1, c0 \
-	VMOVUPD c0, K1, (DX) \
-	VFMADD213PD 64(DX), Z31, K2, c1 \
-	VMOVUPD c1, K2, 64(DX) \
-	VFMADD213PD 128(DX), Z31, K3, c2 \
-	VMOVUPD c2, K3, 128(DX) \
-	ADDQ R8, DX
+// PUTv writes alpha times the sums of one row plus Z30 = 0 to C, ADDv adds them to beta times
+// the row, both in the columns of the masks and going to the next row.
+#define PUT(at, k, c) \
+	VFMADD213PD Z30, Z31, c \
+	VMOVUPD c, k, at(DX)
 
-// func gemmTileAVX512(k int, alpha float64, a, b, c []float64, ldc, m, n int)
-TEXT ·gemmTileAVX512(SB), NOSPLIT, $0-112
-	MOVQ n+104(FP), CX
+#define ADD(at, k, c) \
+	VMULPD.Z at(DX), Z30, k, Z29 \
+	VFMADD213PD Z29, Z31, c \
+	VMOVUPD c, k, at(DX)
+
+#define PUT1(c0, c1, c2) \
+	PUT(0, K1, c0) \
+	ADDQ R13, DX
+
+#define PUT2(c0, c1, c2) \
+	PUT(0, K1, c0) \
+	PUT(64, K2, c1) \
+	ADDQ R13, DX
+
+#define PUT3(c0, c1, c2) \
+	PUT(0, K1, c0) \
+	PUT(64, K2, c1) \
+	PUT(128, K3, c2) \
+	ADDQ R13, DX
+
+#define ADD1(c0, c1, c2) \
+	ADD(0, K1, c0) \
+	ADDQ R13, DX
+
+#define ADD2(c0, c1, c2) \
+	ADD(0, K1, c0) \
+	ADD(64, K2, c1) \
+	ADDQ R13, DX
+
+#define ADD3(c0, c1, c2) \
+	ADD(0, K1, c0) \
+	ADD(64, K2, c1) \
+	ADD(128, K3, c2) \
+	ADDQ R13, DX
+
+#define STORE4(ROW) \
+	ROW(Z0, Z1, Z2) \
+	ROW(Z3, Z4, Z5) \
+	ROW(Z6, Z7, Z8) \
+	ROW(Z9, Z10, Z11)
+
+#define STORE8(ROW) \
+	STORE4(ROW) \
+	ROW(Z12, Z13, Z14) \
+	ROW(Z15, Z16, Z17) \
+	ROW(Z18, Z19, Z20) \
+	ROW(Z21, Z22, Z23)
+
+// STOREUPTO4 stores the rows left, and leaves after the last one.
+#define STOREUPTO4(ROW) \
+	ROW(Z0, Z1, Z2) \
+	DECQ R14 \
+	JZ   done \
+	ROW(Z3, Z4, Z5) \
+	DECQ R14 \
+	JZ   done \
+	ROW(Z6, Z7, Z8) \
+	DECQ R14 \
+	JZ   done \
+	ROW(Z9, Z10, Z11) \
+	DECQ R14 \
+	JZ   done
+
+#define ZEROTOP \
+	ZERO4(Z0, Z1, Z2, Z3) \
+	ZERO4(Z4, Z5, Z6, Z7) \
+	ZERO4(Z8, Z9, Z10, Z11)
+
+#define ZEROALL \
+	ZEROTOP \
+	ZERO4(Z12, Z13, Z14, Z15) \
+	ZERO4(Z16, Z17, Z18, Z19) \
+	ZERO4(Z20, Z21, Z22, Z23)
+
+// BETA: Z30 = beta; the zero flag says whether it is 0.
+#define BETA \
+	VBROADCASTSD beta+96(FP), Z30 \
+	MOVQ beta+96(FP), CX \
+	ADDQ CX, CX
+
+// REWIND goes back to column 0 of A and row 0 of B.
+#define REWIND \
+	MOVQ  k+0(FP), CX \
+	IMULQ R11, CX \
+	SUBQ  CX, SI \
+	MOVQ  b_base+64(FP), DI
+
+// PANEL goes through the rows of C, 8 at a time, then 4.
+#define PANEL(ALL, TOP, PUTROW, ADDROW, big, bigFour, bigSkip, bigFew, bigOne, bigEnd, bigPut, bigNext, small, smallFour, smallSkip, smallFew, smallOne, smallEnd, smallPut) \
+	NEXTPANEL($192) \
+	CMPQ R14, $8 \
+	JLT  small \
+big: \
+	LEAQ (SI)(R8*4), BX \
+	MOVQ DX, AX \
+	LEAQ (R13)(R13*2), R9 \
+	LEAQ (R9)(R13*4), R9 \
+	ADDQ DX, R9 \
+	ZEROALL \
+	SUM(ALL, R9, bigFour, bigSkip, bigFew, bigOne, bigEnd) \
+	REWIND \
+	MOVQ stepa+56(FP), CX \
+	LEAQ (SI)(CX*8), SI \
+	BETA \
+	JZ   bigPut \
+	STORE8(ADDROW) \
+	JMP  bigNext \
+bigPut: \
+	VXORPD Z30, Z30, Z30 \
+	STORE8(PUTROW) \
+bigNext: \
+	SUBQ $8, R14 \
+	CMPQ R14, $8 \
+	JGE  big \
+	LEAQ (R8)(R8*1), R9 \
+small: \
+	XORL    AX, AX \
+	CMPQ    R14, $1 \
+	JLT     done \
+	CMOVQEQ AX, R8 \
+	CMPQ    R14, $2 \
+	CMOVQLE R8, R9 \
+	CMPQ    R14, $3 \
+	CMOVQLE R9, R10 \
+	MOVQ    DX, AX \
+	LEAQ    (R13)(R13*2), BX \
+	ADDQ    DX, BX \
+	ZEROTOP \
+	SUM(TOP, BX, smallFour, smallSkip, smallFew, smallOne, smallEnd) \
+	REWIND \
+	LEAQ (SI)(R8*4), SI \
+	BETA \
+	JZ   smallPut \
+	STOREUPTO4(ADDROW) \
+	JMP  small \
+smallPut: \
+	VXORPD Z30, Z30, Z30 \
+	STOREUPTO4(PUTROW) \
+	JMP  small
+
+// func gemmPanelAVX512(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int)
+TEXT ·gemmPanelAVX512(SB), NOSPLIT, $0-152
+	MOVQ n+144(FP), CX
 	MOVQ $1, AX
 	SHLQ CX, AX
 	DECQ AX          // a bit for each of the n columns
-	KMOVW AX, K1
+	KMOVB AX, K1
 	SHRQ $8, AX
-	KMOVW AX, K2
+	KMOVB AX, K2
 	SHRQ $8, AX
-	KMOVW AX, K3
+	KMOVB AX, K3
 	MOVQ a_base+16(FP), SI
-	MOVQ b_base+40(FP), DI
-	MOVQ c_base+64(FP), DX
-	MOVQ ldc+88(FP), R8
-	SHLQ $3, R8      // bytes from row to row of C
-	MOVQ DX, R9      // what is fetched of C
-	MOVQ $120, R11   // from there to the last lines of the row
-	MOVQ R8, R13
-	SUBQ R11, R13
-	XORQ R11, R13    // R11 ^= R13: to the next row, and back
-	XORL R12, R12
-	MOVQ m+96(FP), R14
-	LEAQ (R14)(R14*1), R10
+	MOVQ rsa+40(FP), R8
+	SHLQ $3, R8
+	LEAQ (R8)(R8*1), R9
+	LEAQ (R8)(R8*2), R10
+	MOVQ csa+48(FP), R11
+	SHLQ $3, R11
+	MOVQ b_base+64(FP), DI
+	MOVQ ldb+88(FP), R12
+	SHLQ $3, R12
+	MOVQ c_base+104(FP), DX
+	MOVQ ldc+128(FP), R13
+	SHLQ $3, R13
+	MOVQ m+136(FP), R14
 	VBROADCASTSD alpha+8(FP), Z31
-	ZERO4(Z0, Z1, Z2, Z3)
-	ZERO4(Z4, Z5, Z6, Z7)
-	ZERO4(Z8, Z9, Z10, Z11)
-	ZERO4(Z12, Z13, Z14, Z15)
-	ZERO4(Z16, Z17, Z18, Z19)
-	ZERO4(Z20, Z21, Z22, Z23)
-	MOVQ CX, AX      // n
-	MOVQ k+0(FP), CX
-	MOVQ CX, BX
-	ANDQ $3, BX
-	SHRQ $2, CX
-	CMPQ R14, $4
-	JLE  top
-	CMPQ AX, $8
-	JLE  all1
-	CMPQ AX, $16
-	JLE  all2
-	SUM(ALL3, all3Four, all3Rest, all3One)
-all2:
-	SUM(ALL2, all2Four, all2Rest, all2One)
-all1:
-	SUM(ALL1, all1Four, all1Rest, all1One)
-top:
-	CMPQ AX, $8
-	JLE  top1
-	CMPQ AX, $16
-	JLE  top2
-	SUM(TOP3, top3Four, top3Rest, top3One)
-top2:
-	SUM(TOP2, top2Four, top2Rest, top2One)
-top1:
-	SUM(TOP1, top1Four, top1Rest, top1One)
-
-store:
-	ADD(Z0, Z1, Z2)
-	DECQ R14
-	JZ   done
-	ADD(Z3, Z4, Z5)
-	DECQ R14
-	JZ   done
-	ADD(Z6, Z7, Z8)
-	DECQ R14
-	JZ   done
-	ADD(Z9, Z10, Z11)
-	DECQ R14
-	JZ   done
-	ADD(Z12, Z13, Z14)
-	DECQ R14
-	JZ   done
-	ADD(Z15, Z16, Z17)
-	DECQ R14
-	JZ   done
-	ADD(Z18, Z19, Z20)
-	DECQ R14
-	JZ   done
-	ADD(Z21, Z22, Z23)
+	CMPQ CX, $8
+	JLE  one
+	CMPQ CX, $16
+	JLE  two
+	PANEL(ALL3, TOP3, PUT3, ADD3, big3, bigFour3, bigSkip3, bigFew3, bigOne3, bigEnd3, bigPut3, bigNext3, small3, smallFour3, smallSkip3, smallFew3, smallOne3, smallEnd3, smallPut3)
+two:
+	PANEL(ALL2, TOP2, PUT2, ADD2, big2, bigFour2, bigSkip2, bigFew2, bigOne2, bigEnd2, bigPut2, bigNext2, small2, smallFour2, smallSkip2, smallFew2, smallOne2, smallEnd2, smallPut2)
+one:
+	PANEL(ALL1, TOP1, PUT1, ADD1, big1, bigFour1, bigSkip1, bigFew1, bigOne1, bigEnd1, bigPut1, bigNext1, small1, smallFour1, smallSkip1, smallFew1, smallOne1, smallEnd1, smallPut1)
 done:
 	RETURN

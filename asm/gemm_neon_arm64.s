@@ -3,131 +3,232 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// One step l: 24 FMA for 7 vectors of operands, loaded by 4 instructions, and
-// 2 instructions of loop. Two 128-bit FMA pipes (Cortex-A76, Neoverse N1) need
-// 12 cycles for it, two load pipes 3.5, decoding 30 instructions four at a
-// time 7.5; four FMA pipes (Apple M, Neoverse V1) need 6 cycles, three load
-// pipes 2.3, eight decoders 3.8. A sum takes part once a step, after 24 FMA,
-// and an FMA is ready after 4 cycles, 16 FMA at most. So the FMA pipes are the
-// limit: 0.29 loads of 16 bytes per FMA against one per FMA that the load
-// pipes could serve (0.75 with four FMA pipes). The loads of a step depend on
-// no sum, so they run ahead of it.
+// One step l of eight columns: 24 FMA, 8 instructions that load 10 times 16 bytes,
+// and 3 of loop. Two 128-bit FMA pipes
+// (Cortex-A76, Neoverse N1) need 12 cycles for it, two load pipes 5, decoding 35
+// instructions four at a time 9; four FMA pipes (Apple M, Neoverse V1) need 6
+// cycles, three load pipes 3.3, eight decoders 4.4. A sum takes part once a step,
+// after 24 FMA, and an FMA is ready after 4 cycles, 16 FMA at most. So the FMA pipes
+// are the limit. The loads of a step depend on no sum, so they run ahead of it.
 
-// Row i of the sums is V(4i) … V(4i+3): ROW adds A[i,l]·B[l,:] to it. The
-// first argument is V(28+i/2), the second its lane i mod 2.
-#define ROW(a, lane, c0, c1, c2, c3) \
-	FMLAE(24, a, lane, c0) \
-	FMLAE(25, a, lane, c1) \
-	FMLAE(26, a, lane, c2) \
-	FMLAE(27, a, lane, c3)
+// BROADCAST loads an element of A into both lanes of t and goes to the next column.
+#define BROADCAST(row, t) VLD1R.P (row)(R15), [t.D2]
 
-// FULL adds alpha times a row of sums to the eight elements at R3, then leaves
-// if it was the last, else goes to the next row of C.
-#define FULL(c0, c1, c2, c3) \
-	FLDPQ (R3), (F24, F25)   \
-	FLDPQ 32(R3), (F26, F27) \
-	FMLAE(c0, 31, 0, 24)     \
-	FMLAE(c1, 31, 0, 25)     \
-	FMLAE(c2, 31, 0, 26)     \
-	FMLAE(c3, 31, 0, 27)     \
-	FSTPQ (F24, F25), (R3)   \
+// STEPw adds the product of column l of A and w columns of row l of B to the sums:
+// row i is V(4i) … V(4i+3).
+#define ROW8(a, c0, c1, c2, c3) \
+	FMLA(24, a, c0) \
+	FMLA(25, a, c1) \
+	FMLA(26, a, c2) \
+	FMLA(27, a, c3)
+
+#define ROW4(a, c0, c1, c2, c3) \
+	FMLA(24, a, c0) \
+	FMLA(25, a, c1)
+
+#define ROW2(a, c0, c1, c2, c3) \
+	FMLA(24, a, c0)
+
+#define LOADB8 \
+	FLDPQ (R2), (F24, F25) \
+	FLDPQ 32(R2), (F26, F27)
+
+#define LOADB4 FLDPQ (R2), (F24, F25)
+#define LOADB2 FMOVQ (R2), F24
+#define LOADB1 FMOVD (R2), F24
+
+#define STEP(LOADB, ROW) \
+	LOADB \
+	BROADCAST(R9, V28) \
+	BROADCAST(R10, V29) \
+	BROADCAST(R11, V30) \
+	BROADCAST(R12, V31) \
+	ADD R26, R2 \
+	SUB $1, R0 \
+	ROW(28, 0, 1, 2, 3) \
+	BROADCAST(R13, V28) \
+	ROW(29, 4, 5, 6, 7) \
+	BROADCAST(R14, V29) \
+	ROW(30, 8, 9, 10, 11) \
+	ROW(31, 12, 13, 14, 15) \
+	ROW(28, 16, 17, 18, 19) \
+	ROW(29, 20, 21, 22, 23)
+
+// ADDw sets w elements at R3 to alpha (V28) times a row of sums plus beta (V29)
+// times themselves, PUTw to the first of these. Both go to the next row of C, and
+// leave after the last one.
+#define NEXTROW(end) \
+	ADD R4, R3 \
+	SUB $1, R5 \
+	CBZ R5, end
+
+#define OUT8(c0, c1, c2, c3, end) \
+	FMLAE(c0, 28, 0, 24) \
+	FMLAE(c1, 28, 0, 25) \
+	FMLAE(c2, 28, 0, 26) \
+	FMLAE(c3, 28, 0, 27) \
+	FSTPQ (F24, F25), (R3) \
 	FSTPQ (F26, F27), 32(R3) \
-	ADD   R4, R3             \
-	SUB   $1, R5             \
-	CBZ   R5, done
+	NEXTROW(end)
 
-// PART does so with n < 8 elements: four, two and one of them, as the bits of
-// n say, each time from the front of the sums that are left.
-#define PART(c0, c1, c2, c3, two, one, next) \
-	MOVD    R3, R7                   \
-	TBZ     $2, R6, two              \
-	FLDPQ   (R7), (F24, F25)         \
-	FMLAE(c0, 31, 0, 24)             \
-	FMLAE(c1, 31, 0, 25)             \
-	FSTPQ.P (F24, F25), 32(R7)       \
-	MOVE(c2, c0)                     \
-	MOVE(c3, c1)                     \
-two:                                     \
-	TBZ     $1, R6, one              \
-	FMOVQ   (R7), F24                \
-	FMLAE(c0, 31, 0, 24)             \
-	FMOVQ.P F24, 16(R7)              \
-	MOVE(c1, c0)                     \
-one:                                     \
-	TBZ     $0, R6, next             \
-	FMOVD   (R7), F24                \
-	FMLAE(c0, 31, 0, 24)             \
-	FMOVD   F24, (R7)                \
-next:                                    \
-	ADD     R4, R3                   \
-	SUB     $1, R5                   \
-	CBZ     R5, done
+#define ADD8(c0, c1, c2, c3, end) \
+	FLDPQ (R3), (F24, F25) \
+	FLDPQ 32(R3), (F26, F27) \
+	FMULE(24, 29, 0, 24) \
+	FMULE(25, 29, 0, 25) \
+	FMULE(26, 29, 0, 26) \
+	FMULE(27, 29, 0, 27) \
+	OUT8(c0, c1, c2, c3, end)
 
-// func gemmTileNEON(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+#define PUT8(c0, c1, c2, c3, end) \
+	ZERO4(24, 25, 26, 27) \
+	OUT8(c0, c1, c2, c3, end)
+
+#define OUT4(c0, c1, end) \
+	FMLAE(c0, 28, 0, 24) \
+	FMLAE(c1, 28, 0, 25) \
+	FSTPQ (F24, F25), (R3) \
+	NEXTROW(end)
+
+#define ADD4(c0, c1, c2, c3, end) \
+	FLDPQ (R3), (F24, F25) \
+	FMULE(24, 29, 0, 24) \
+	FMULE(25, 29, 0, 25) \
+	OUT4(c0, c1, end)
+
+#define PUT4(c0, c1, c2, c3, end) \
+	ZERO(24) \
+	ZERO(25) \
+	OUT4(c0, c1, end)
+
+#define ADD2(c0, c1, c2, c3, end) \
+	FMOVQ (R3), F24 \
+	FMULE(24, 29, 0, 24) \
+	FMLAE(c0, 28, 0, 24) \
+	FMOVQ F24, (R3) \
+	NEXTROW(end)
+
+#define PUT2(c0, c1, c2, c3, end) \
+	ZERO(24) \
+	FMLAE(c0, 28, 0, 24) \
+	FMOVQ F24, (R3) \
+	NEXTROW(end)
+
+#define ADD1(c0, c1, c2, c3, end) \
+	FMOVD (R3), F24 \
+	FMULE(24, 29, 0, 24) \
+	FMLAE(c0, 28, 0, 24) \
+	FMOVD F24, (R3) \
+	NEXTROW(end)
+
+#define PUT1(c0, c1, c2, c3, end) \
+	ZERO(24) \
+	FMLAE(c0, 28, 0, 24) \
+	FMOVD F24, (R3) \
+	NEXTROW(end)
+
+#define STORE(OUT, end) \
+	OUT(0, 1, 2, 3, end) \
+	OUT(4, 5, 6, 7, end) \
+	OUT(8, 9, 10, 11, end) \
+	OUT(12, 13, 14, 15, end) \
+	OUT(16, 17, 18, 19, end) \
+	OUT(20, 21, 22, 23, end)
+
+// POINT: the row after that of p is at q, or p's itself if there are no more than
+// i rows left.
+#define POINT(i, p, q) \
+	CMP  $i, R5 \
+	CSEL GT, R25, ZR, R24 \
+	ADD  R24, p, q
+
+#define FETCH \
+	PRFM (R24), PSTL1KEEP \
+	ADD  R4, R24
+
+// COLUMNS goes through the rows of C, six at a time, in w columns, and then moves on
+// by them.
+#define COLUMNS(w, LOADB, ROW, ADDROW, PUTROW, tile, step, store, put, end) \
+	MOVD a_base+16(FP), R19 \
+	MOVD R22, R3 \
+	MOVD m+136(FP), R5 \
+tile: \
+	MOVD R19, R9 \
+	POINT(1, R9, R10) \
+	POINT(2, R10, R11) \
+	POINT(3, R11, R12) \
+	POINT(4, R12, R13) \
+	POINT(5, R13, R14) \
+	MOVD R3, R24 \
+	FETCH \
+	FETCH \
+	FETCH \
+	FETCH \
+	FETCH \
+	FETCH \
+	ZERO4(0, 1, 2, 3) \
+	ZERO4(4, 5, 6, 7) \
+	ZERO4(8, 9, 10, 11) \
+	ZERO4(12, 13, 14, 15) \
+	ZERO4(16, 17, 18, 19) \
+	ZERO4(20, 21, 22, 23) \
+	MOVD R21, R2 \
+	MOVD k+0(FP), R0 \
+	CBZ  R0, store \
+step: \
+	STEP(LOADB, ROW) \
+	CBNZ R0, step \
+store: \
+	FMOVD alpha+8(FP), F28 \
+	FMOVD beta+96(FP), F29 \
+	ADD R20, R19 \
+	CBZ R7, put \
+	STORE(ADDROW, end) \
+	B   tile \
+put: \
+	STORE(PUTROW, end) \
+	B   tile \
+end: \
+	ADD $(8*w), R21 \
+	ADD $(8*w), R22
+
+// func gemmPanelNEON(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int)
 //
-//	R0      steps left          V0…V23  sums, row i in V(4i) … V(4i+3)
-//	R1, R2  panels of A and B   V24…V27 B[l,:], at the end a row of C
-//	R3, R4  row of C, 8·ldc     V28…V30 A[:,l]
-//	R5, R6  m, n                V31     alpha
-//	R7, R8  within C
-TEXT ·gemmTileNEON(SB), NOSPLIT, $0-112
-	MOVD  k+0(FP), R0
-	FMOVD alpha+8(FP), F31
-	MOVD  a_base+16(FP), R1
-	MOVD  b_base+40(FP), R2
-	MOVD  c_base+64(FP), R3
-	MOVD  ldc+88(FP), R4
-	MOVD  m+96(FP), R5
-	MOVD  n+104(FP), R6
-	LSL   $3, R4
-
-	MOVD R3, R7
-	MOVD R5, R8
-
-fetch:
-	PRFM (R7), PSTL1KEEP
-	ADD  R4, R7
-	SUB  $1, R8
-	CBNZ R8, fetch
-
-	ZERO4(0, 1, 2, 3)
-	ZERO4(4, 5, 6, 7)
-	ZERO4(8, 9, 10, 11)
-	ZERO4(12, 13, 14, 15)
-	ZERO4(16, 17, 18, 19)
-	ZERO4(20, 21, 22, 23)
-	CBZ  R0, store
-
-step:
-	FLDPQ.P 64(R2), (F24, F25)
-	FLDPQ.P 48(R1), (F28, F29)
-	FLDPQ   -32(R2), (F26, F27)
-	FMOVQ   -16(R1), F30
-	SUB     $1, R0
-	ROW(28, 0, 0, 1, 2, 3)
-	ROW(28, 1, 4, 5, 6, 7)
-	ROW(29, 0, 8, 9, 10, 11)
-	ROW(29, 1, 12, 13, 14, 15)
-	ROW(30, 0, 16, 17, 18, 19)
-	ROW(30, 1, 20, 21, 22, 23)
-	CBNZ    R0, step
-
-store:
-	TBZ $3, R6, part
-	FULL(0, 1, 2, 3)
-	FULL(4, 5, 6, 7)
-	FULL(8, 9, 10, 11)
-	FULL(12, 13, 14, 15)
-	FULL(16, 17, 18, 19)
-	FULL(20, 21, 22, 23)
-
-part:
-	PART(0, 1, 2, 3, two0, one0, next0)
-	PART(4, 5, 6, 7, two1, one1, next1)
-	PART(8, 9, 10, 11, two2, one2, next2)
-	PART(12, 13, 14, 15, two3, one3, next3)
-	PART(16, 17, 18, 19, two4, one4, next4)
-	PART(20, 21, 22, 23, two5, one5, next5)
-
+//	R0       steps left              V0…V23  sums, row i in V(4i) … V(4i+3)
+//	R2, R26  row of B, 8·ldb         V24…V27 B[l,:], at the end a row of C
+//	R3, R4   row of C, 8·ldc         V28…V31 elements of A[:,l], at the end alpha, beta
+//	R5, R6   rows left, n            R9…R14  rows of A
+//	R7       0 if beta is            R15     8·csa
+//	R19, R20 tile of A, 8·stepa      R25     8·rsa
+//	R21, R22 B and C, at the columns in work
+TEXT ·gemmPanelNEON(SB), NOSPLIT, $0-152
+	MOVD m+136(FP), R5
+	CBZ  R5, done
+	MOVD n+144(FP), R6
+	MOVD beta+96(FP), R7
+	LSL  $1, R7
+	MOVD rsa+40(FP), R25
+	LSL  $3, R25
+	MOVD csa+48(FP), R15
+	LSL  $3, R15
+	MOVD stepa+56(FP), R20
+	LSL  $3, R20
+	MOVD b_base+64(FP), R21
+	MOVD ldb+88(FP), R26
+	LSL  $3, R26
+	MOVD c_base+104(FP), R22
+	MOVD ldc+128(FP), R4
+	LSL  $3, R4
+	TBZ  $3, R6, four
+	COLUMNS(8, LOADB8, ROW8, ADD8, PUT8, tile8, step8, store8, put8, end8)
+four:
+	TBZ  $2, R6, two
+	COLUMNS(4, LOADB4, ROW4, ADD4, PUT4, tile4, step4, store4, put4, end4)
+two:
+	TBZ  $1, R6, one
+	COLUMNS(2, LOADB2, ROW2, ADD2, PUT2, tile2, step2, store2, put2, end2)
+one:
+	TBZ  $0, R6, done
+	COLUMNS(1, LOADB1, ROW2, ADD1, PUT1, tile1, step1, store1, put1, end1)
 done:
 	RET

@@ -2,35 +2,44 @@ package asm
 
 import "math"
 
-// The register tile of gemmTileGeneric. Four by two is the largest tile whose
+// The register tile of the generic kernels. Four by two is the largest tile whose
 // sums, operands and temporaries stay in the sixteen scalar registers of amd64.
 const (
 	genericMR = 4
 	genericNR = 2
 )
 
-func gemmTileGeneric(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
+func gemmPanelGeneric(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int) {
 	const MR, NR = genericMR, genericNR
-	var c00, c01, c10, c11, c20, c21, c30, c31 float64
-	a, b = a[:k*MR], b[:k*NR]
-	for len(a) >= MR && len(b) >= NR {
-		b0, b1 := b[0], b[1]
-		a0, a1, a2, a3 := a[0], a[1], a[2], a[3]
-		c00 = float64(a0*b0) + c00
-		c01 = float64(a0*b1) + c01
-		c10 = float64(a1*b0) + c10
-		c11 = float64(a1*b1) + c11
-		c20 = float64(a2*b0) + c20
-		c21 = float64(a2*b1) + c21
-		c30 = float64(a3*b0) + c30
-		c31 = float64(a3*b1) + c31
-		a, b = a[MR:], b[NR:]
-	}
-	sums := [MR][NR]float64{{c00, c01}, {c10, c11}, {c20, c21}, {c30, c31}}
-	for i := range m {
-		row := c[i*ldc : i*ldc+n]
-		for j := range row {
-			row[j] += float64(alpha * sums[i][j])
+	for i0 := 0; i0 < m; i0 += MR {
+		rows := min(MR, m-i0)
+		p0 := i0 / MR * stepa
+		p1, p2, p3 := p0+min(1, rows-1)*rsa, p0+min(2, rows-1)*rsa, p0+min(3, rows-1)*rsa
+		q0, q1 := 0, n-1
+		var c00, c01, c10, c11, c20, c21, c30, c31 float64
+		for range k {
+			b0, b1 := b[q0], b[q1]
+			a0, a1, a2, a3 := a[p0], a[p1], a[p2], a[p3]
+			c00 = float64(a0*b0) + c00
+			c01 = float64(a0*b1) + c01
+			c10 = float64(a1*b0) + c10
+			c11 = float64(a1*b1) + c11
+			c20 = float64(a2*b0) + c20
+			c21 = float64(a2*b1) + c21
+			c30 = float64(a3*b0) + c30
+			c31 = float64(a3*b1) + c31
+			p0, p1, p2, p3, q0, q1 = p0+csa, p1+csa, p2+csa, p3+csa, q0+ldb, q1+ldb
+		}
+		sums := [MR][NR]float64{{c00, c01}, {c10, c11}, {c20, c21}, {c30, c31}}
+		for i := range rows {
+			row := c[(i0+i)*ldc:][:n]
+			for j := range row {
+				var scaled float64
+				if beta != 0 {
+					scaled = float64(beta * row[j])
+				}
+				row[j] = float64(alpha*sums[i][j]) + scaled
+			}
 		}
 	}
 }

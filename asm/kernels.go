@@ -14,51 +14,86 @@ var tiles = [...][2]int{
 	neon:    {6, 8},
 }
 
-// Tile returns the number of rows and columns of GemmTile's register tile on
-// the level in use.
+// Tile returns the number of rows and columns of the register tile of the level
+// in use.
 func Tile() (mr, nr int) {
 	t := &tiles[active]
 	return t[0], t[1]
 }
 
-// GemmTile adds alpha·A·B to the m×n matrix C, where m ≤ mr and n ≤ nr with
-// mr, nr = Tile(), and
+// GemmPanel sets C = alpha·A·B + beta·C for a panel C of any number m of rows and
+// n ≤ nr columns, where mr, nr = Tile() and
 //
-//	a[l*mr+i] = A[i,l]   i < mr, l < k   (packed panel of A)
-//	b[l*nr+j] = B[l,j]   j < nr, l < k   (packed panel of B)
-//	c[i*ldc+j] = C[i,j]  i < m, j < n
+//	a[i/mr*stepa+i%mr*rsa+l*csa] = A[i,l]   i < m, l < k
+//	b[l*ldb+j] = B[l,j]                     l < k, j < n
+//	c[i*ldc+j] = C[i,j]                     i < m, j < n
 //
-// The panels are always full; what stands in rows from m and in columns from n
-// does not matter. k may be 0. Only the m×n elements of C are read or written.
-// Each element is summed over l in order, from 0, with one rounding for each
-// step (two on the generic level, which rounds the product first), and then
-// multiplied by alpha and added to C in the same way; so all levels but
-// generic give the same bits. The panels are not cut along k, and the call
-// cannot be interrupted: k up to 8192 keeps it under 100 µs.
+// So A may lie packed, mr rows beside one another (rsa = 1, csa = mr, stepa =
+// mr·k), or as any matrix (stepa = mr·rsa), and B packed (ldb = nr) or as a matrix
+// with contiguous rows. Nothing else is read or written. With beta = 0 C is not
+// read. k may be 0.
+//
+// Each element is summed over l in order, from 0, with one rounding for each step
+// (two on the generic level, which rounds the product first); the sum times alpha
+// is added in the same way to beta·C, rounded. So all levels but generic give the
+// same bits. Panels are not cut along k: k up to 8192 keeps the time in which the
+// call cannot be interrupted under 100 µs.
 //
 // It is the innermost loop of the matrix product of Goto and van de Geijn,
-// "Anatomy of high-performance matrix multiplication" (2008).
-func GemmTile(k int, alpha float64, a, b, c []float64, ldc, m, n int) {
-	mr, nr := Tile()
-	if uint(m) > uint(mr) || uint(n) > uint(nr) || uint(k) > uint(min(len(a), len(b))) || len(a) < k*mr || len(b) < k*nr {
-		badTile(k, a, b, c, ldc, m, n)
-	}
+// "Anatomy of high-performance matrix multiplication" (2008), and the one around
+// it.
+func GemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int) {
 	if m == 0 || n == 0 {
 		return
 	}
-	if m > 1 && (ldc < n || ldc > len(c)) || len(c) < (m-1)*ldc+n {
-		badTile(k, a, b, c, ldc, m, n)
+	mr, nr := Tile()
+	full := (m - 1) / mr
+	last := m - full*mr // rows of the last tile
+	needA, needB := 0, 0
+	if k > 0 {
+		needA = 1 + reach(full, stepa, len(a)) + reach(last-1, rsa, len(a)) + reach(k-1, csa, len(a))
+		if full > 0 {
+			needA = max(needA, 1+reach(full-1, stepa, len(a))+reach(mr-1, rsa, len(a))+reach(k-1, csa, len(a)))
+		}
+		needB = n + reach(k-1, ldb, len(b))
 	}
-	raceRead(a[:k*mr])
-	raceRead(b[:k*nr])
+	if k < 0 || m < 0 || uint(n) > uint(nr) || needA > len(a) || needB > len(b) || n+reach(m-1, ldc, len(c)) > len(c) || m > 1 && ldc < n {
+		badPanel(k, a, rsa, csa, stepa, b, ldb, c, ldc, m, n)
+	}
+	raceRead(a[:needA])
+	raceRead(b[:needB])
 	raceRows(raceWrite, c, ldc, m, n)
-	gemmTile(k, alpha, a, b, c, ldc, m, n)
+	for tilesTogether := max(1, mostProducts/(mr*nr*(k+1))); full >= tilesTogether; full -= tilesTogether {
+		rows := tilesTogether * mr
+		gemmPanel(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, rows, n)
+		c, m = c[rows*ldc:], m-rows
+		if k > 0 {
+			a = a[tilesTogether*stepa:]
+		}
+	}
+	gemmPanel(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, m, n)
 }
 
-func badTile(k int, a, b, c []float64, ldc, m, n int) {
+// mostProducts bounds the multiplications of one call of assembly, which cannot be
+// interrupted.
+const mostProducts = 1 << 20
+
+// reach returns how far count steps of stride lead in a slice of so many numbers,
+// something larger than the slice if they leave it.
+func reach(count, stride, have int) int {
+	switch {
+	case count <= 0 || stride == 0:
+		return 0
+	case stride < 0 || count > have/stride:
+		return have + 1
+	}
+	return count * stride
+}
+
+func badPanel(k int, a []float64, rsa, csa, stepa int, b []float64, ldb int, c []float64, ldc, m, n int) {
 	mr, nr := Tile()
-	panic(fmt.Sprintf("asm: GemmTile: panels of %d and %d numbers and %d of C do not fit %d×%d += %d×%d · %d×%d with ldc %d and a tile of %d×%d",
-		len(a), len(b), len(c), m, n, m, k, k, n, ldc, mr, nr))
+	panic(fmt.Sprintf("asm: GemmPanel: %d numbers of A (strides %d, %d, %d), %d of B (%d) and %d of C (%d) do not fit %d×%d = %d×%d · %d×%d with tiles of %d×%d",
+		len(a), rsa, csa, stepa, len(b), ldb, len(c), ldc, m, n, m, k, k, n, mr, nr))
 }
 
 // atLeast panics if a slice has fewer numbers than the operation needs.

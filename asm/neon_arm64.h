@@ -3,6 +3,7 @@
 // means both float64 lanes of a register.
 //
 //	FMLAE(n, m, i, d)   Vd.2D += Vn.2D · Vm.D[i], rounded once
+//	FMLSE(n, m, i, d)   the same with -=
 //	FMLA(n, m, d)       Vd.2D += Vn.2D · Vm.2D,   rounded once
 //	FMLS(n, m, d)       the same with -=
 //	FMULE(n, m, i, d)   Vd.2D  = Vn.2D · Vm.D[i]
@@ -16,6 +17,7 @@
 //	MOVE(n, d)          Vd     = Vn
 //	ZERO(d)             Vd     = 0; ZERO4 clears four registers
 #define FMLAE(n, m, i, d) WORD $(0x4fc01000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
+#define FMLSE(n, m, i, d) WORD $(0x4fc05000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
 #define FMULE(n, m, i, d) WORD $(0x4fc09000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
 #define FMLA(n, m, d) WORD $(0x4e60cc00 | (m)<<16 | (n)<<5 | (d))
 #define FMLS(n, m, d) WORD $(0x4ee0cc00 | (m)<<16 | (n)<<5 | (d))

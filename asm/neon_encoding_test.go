@@ -18,6 +18,8 @@ var encodings = []struct {
 }{
 	{"FMLAE(10, 21, 1, 6)", "fmla v6.2d, v10.2d, v21.d[1]", 0x4fd51946},
 	{"FMLAE(21, 10, 0, 25)", "fmla v25.2d, v21.2d, v10.d[0]", 0x4fca12b9},
+	{"FMLSE(10, 21, 1, 6)", "fmls v6.2d, v10.2d, v21.d[1]", 0x4fd55946},
+	{"FMLSE(21, 10, 0, 25)", "fmls v25.2d, v21.2d, v10.d[0]", 0x4fca52b9},
 	{"FMULE(10, 21, 1, 6)", "fmul v6.2d, v10.2d, v21.d[1]", 0x4fd59946},
 	{"FMULE(21, 10, 0, 25)", "fmul v25.2d, v21.2d, v10.d[0]", 0x4fca92b9},
 	{"FMLA(10, 21, 6)", "fmla v6.2d, v10.2d, v21.2d", 0x4e75cd46},

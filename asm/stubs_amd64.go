@@ -2,17 +2,21 @@
 
 package asm
 
-// gemmTileAVX512 is gemmTileGeneric with a tile of 8×24 and products that are
-// not rounded: for i < m, j < n, both at least 1
+// gemmPanelAVX512 is gemmPanelGeneric with a tile of 8×24 and products that are
+// not rounded: for i < m, j < n, n at least 1
 //
 //	var sum float64
 //	for l := range k {
-//		sum = math.FMA(a[l*8+i], b[l*24+j], sum)
+//		sum = math.FMA(a[i/8*stepa+i%8*rsa+l*csa], b[l*ldb+j], sum)
 //	}
-//	c[i*ldc+j] = math.FMA(alpha, sum, c[i*ldc+j])
+//	var scaled float64
+//	if beta != 0 {
+//		scaled = beta * c[i*ldc+j]
+//	}
+//	c[i*ldc+j] = math.FMA(alpha, sum, scaled)
 //
 //go:noescape
-func gemmTileAVX512(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+func gemmPanelAVX512(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int)
 
 // dotAVX512 is dotGeneric in 32 lanes:
 //
@@ -129,17 +133,10 @@ func symvRowsAVX512(y, x []float64, yr, xr *[4]float64, a []float64, lda int)
 // peakAVX512 runs n rounds of 24 independent multiply-adds of 8 lanes.
 func peakAVX512(n int)
 
-// gemmTileAVX2 is gemmTileGeneric with a tile of 4×12 and products that are
-// not rounded: for i < m, j < n, both at least 1
-//
-//	var sum float64
-//	for l := range k {
-//		sum = math.FMA(a[l*4+i], b[l*12+j], sum)
-//	}
-//	c[i*ldc+j] = math.FMA(alpha, sum, c[i*ldc+j])
+// gemmPanelAVX2 is gemmPanelAVX512 with a tile of 4×12.
 //
 //go:noescape
-func gemmTileAVX2(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+func gemmPanelAVX2(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int)
 
 // dotAVX2 is dotGeneric in 32 lanes:
 //

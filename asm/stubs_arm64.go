@@ -2,21 +2,25 @@
 
 package asm
 
-// gemmTileNEON is gemmTileGeneric with a tile of 6×8 and products that are not
-// rounded: for i < m, j < n, both at least 1
+// gemmPanelNEON is gemmPanelGeneric with a tile of 6×8 and products that are not
+// rounded: for i < m, j < n, n at least 1
 //
 //	var sum float64
 //	for l := range k {
-//		sum = math.FMA(a[l*6+i], b[l*8+j], sum)
+//		sum = math.FMA(a[i/6*stepa+i%6*rsa+l*csa], b[l*ldb+j], sum)
 //	}
-//	c[i*ldc+j] = math.FMA(alpha, sum, c[i*ldc+j])
+//	var scaled float64
+//	if beta != 0 {
+//		scaled = beta * c[i*ldc+j]
+//	}
+//	c[i*ldc+j] = math.FMA(alpha, sum, scaled)
 //
-// 24 of the 32 registers hold the sums, 4 a row of B and 3 a column of A. Of the
-// tiles that fit (4×12, 6×8, 8×6) this one and its transpose load least for a
-// multiplication, and eight columns are whole cache lines of C.
+// 24 of the 32 registers hold the sums, 4 a row of B and 4 elements of a column of
+// A. Of the tiles that fit (4×12, 6×8, 8×6) this one and its transpose load least
+// for a multiplication, and eight columns are whole cache lines of C.
 //
 //go:noescape
-func gemmTileNEON(k int, alpha float64, a, b, c []float64, ldc, m, n int)
+func gemmPanelNEON(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float64, ldb int, beta float64, c []float64, ldc, m, n int)
 
 // dotNEON is dotGeneric in 32 lanes:
 //

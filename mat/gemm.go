@@ -35,29 +35,40 @@ func scaleBy(dst Matrix, beta float64) {
 	}
 }
 
-// mul is Mul where no dimension is 0. It chooses among three ways: without
-// packing for small products, in chunks of the depth for long thin ones, and
-// the blocked loops.
+// mul is Mul where no dimension is 0. It chooses among three ways: vectors, long
+// thin products in chunks of the depth, and the blocked loops.
 func mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if dst.ColStride != 1 && (dst.RowStride == 1 || dst.Cols == 1) {
 		dst, a, b = dst.T(), b.T(), a.T() // dstᵀ = bᵀ·aᵀ
 	}
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	switch {
-	case m == 1 || n == 1 || m*n <= tune.smallMul && m*n*k <= tune.smallMul:
+	case m == 1 || n == 1:
 		scaleBy(dst, beta)
-		mulSmall(dst, alpha, a, b)
+		mulVector(dst, alpha, a, b)
+	case dst.ColStride != 1:
+		mulScattered(dst, alpha, a, b, beta)
 	case k >= 2*tune.longK && m*n <= tune.longMN:
-		mulLong(dst, alpha, a, b, beta)
+		mulLong(dst, alpha, a, b, beta, false)
 	default:
-		mulBlocked(dst, alpha, a, b, beta)
+		mulBlocked(dst, alpha, a, b, beta, false)
 	}
 }
 
-// mulSmall adds alpha·a·b to dst without packing: dot products where a's rows
+// mulScattered sets a dst of which neither rows nor columns are contiguous.
+func mulScattered(dst Matrix, alpha float64, a, b Matrix, beta float64) {
+	buffer := borrow(dst.Rows * dst.Cols)
+	product := NewDense(dst.Rows, dst.Cols, *buffer)
+	mul(product, alpha, a, b, 0)
+	scaleBy(dst, beta)
+	Add(dst, dst, 1, product)
+	giveBack(buffer)
+}
+
+// mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where a's rows
 // and b's columns are contiguous, multiples of b's rows where those are, and
 // plain sums elsewhere.
-func mulSmall(dst Matrix, alpha float64, a, b Matrix) {
+func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 	switch k := a.Cols; {
 	case a.ColStride == 1 && b.RowStride == 1 || k == 1:
 		for i := range dst.Rows {
@@ -95,6 +106,7 @@ func mulSmall(dst Matrix, alpha float64, a, b Matrix) {
 type long struct {
 	a, b    Matrix
 	alpha   float64
+	lower   bool // only the lower triangle is wanted
 	chunks  int
 	partial []float64 // the chunks' products, one after the other
 }
@@ -102,23 +114,31 @@ type long struct {
 // mostChunks bounds the number of chunks of a long product.
 const mostChunks = 16
 
-// mulLong sets a small dst when the depth k is large: the depth is cut into
-// chunks whose number depends on k alone, the chunks' products are formed side
-// by side, and then added pairwise in a fixed tree.
-func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64) {
+// mulLong sets a small dst, or its lower triangle, when the depth k is large: the
+// depth is cut into chunks whose number depends on k alone, the chunks' products
+// are formed side by side, and then added pairwise in a fixed tree.
+func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	chunks := min(k/tune.longK, mostChunks)
 	buffer := borrow(chunks * m * n)
 	p := longs.take()
-	*p = long{a: a, b: b, alpha: alpha, chunks: chunks, partial: *buffer}
+	*p = long{a: a, b: b, alpha: alpha, lower: lower, chunks: chunks, partial: *buffer}
 	Run(chunks, p)
-	for step := 1; step < chunks; step *= 2 {
-		for c := 0; c+step < chunks; c += 2 * step {
-			Add(p.part(c), p.part(c), 1, p.part(c+step))
+	for i := range m {
+		to := n
+		if lower {
+			to = i + 1
 		}
+		row := func(c int) Matrix { return p.part(c).Slice(i, i+1, 0, to) }
+		for step := 1; step < chunks; step *= 2 {
+			for c := 0; c+step < chunks; c += 2 * step {
+				Add(row(c), row(c), 1, row(c+step))
+			}
+		}
+		d := dst.Slice(i, i+1, 0, to)
+		scaleBy(d, beta)
+		Add(d, d, 1, row(0))
 	}
-	scaleBy(dst, beta)
-	Add(dst, dst, 1, p.part(0))
 	*p = long{}
 	longs.give(p)
 	giveBack(buffer)
@@ -133,70 +153,105 @@ func (p *long) part(c int) Matrix {
 func (p *long) Do(c int) {
 	k := p.a.Cols
 	k0, k1 := c*k/p.chunks, (c+1)*k/p.chunks
-	mulBlocked(p.part(c), p.alpha, p.a.Slice(0, p.a.Rows, k0, k1), p.b.Slice(k0, k1, 0, p.b.Cols), 0)
+	mulBlocked(p.part(c), p.alpha, p.a.Slice(0, p.a.Rows, k0, k1), p.b.Slice(k0, k1, 0, p.b.Cols), 0, p.lower)
 }
 
 // blocked is one step of a blocked product under way: all of dst, for kb of the
-// depth. One operand is packed first, as a whole, and used by all; dst is cut
-// into blocks along the other one, and each block packs its own part of that.
+// depth. dst is cut into blocks of rows, for which B is packed once, or of columns,
+// for which A is, if they are packed at all; each block packs its own part of the
+// other operand.
 type blocked struct {
-	dst, a, b Matrix
-	alpha     float64
-	beta      float64 // what the step multiplies dst by
-	byRows    bool    // blocks are rows of dst and a, B is shared; else columns of dst and b, A is
-	block     int     // rows or columns of a block
-	shared    []float64
+	dst, a, b    Matrix
+	alpha        float64
+	beta         float64 // what the step multiplies dst by
+	lower        bool    // only elements (i, j) with i + above ≥ j are wanted
+	above        int
+	packA, packB bool // operands that do not lie as the kernel needs them
+	byRows       bool // blocks are rows of dst and a, B is shared; else columns of dst and b, A is
+	block        int  // rows or columns of a block
+	shared       []float64
+	ready        bool // the shared operand is packed
 }
 
-// mulBlocked sets dst by the five loops around the register tile. Every element
-// of dst is summed by one goroutine, in steps of kc along the depth, so its bits
-// do not depend on how dst is divided.
-func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64) {
+// mulBlocked sets dst, or the lower triangle of a square one, by the five loops
+// around the register tile. Every element of dst is summed by one goroutine, in
+// steps of kc along the depth, so its bits do not depend on how dst is divided.
+func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	mr, nr := asm.Tile()
 	steps := (k + tune.kc - 1) / tune.kc
 	kc := (k + steps - 1) / steps
 	byRows := m >= n
+	packA, packB := mustPackA(a), mustPackB(b, m)
 	nc, shared := n, roundUp(m, mr)
 	if byRows {
 		nc = min(n, tune.nc)
 		shared = roundUp(nc, nr)
+	}
+	if byRows && !packB || !byRows && !packA {
+		shared = 0
 	}
 	p := blockeds.take()
 	buffer := borrow(kc * shared)
 	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
 		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
 			kb, nb := min(kc, k-pc), min(nc, n-jc)
-			*p = blocked{dst: dst.Slice(0, m, jc, jc+nb), a: a.Slice(0, m, pc, pc+kb), b: b.Slice(pc, pc+kb, jc, jc+nb),
-				alpha: alpha, beta: beta, byRows: byRows, shared: *buffer}
+			ic := 0
+			if lower {
+				ic = jc / mr * mr
+			}
+			*p = blocked{dst: dst.Slice(ic, m, jc, jc+nb), a: a.Slice(ic, m, pc, pc+kb), b: b.Slice(pc, pc+kb, jc, jc+nb),
+				alpha: alpha, beta: beta, lower: lower, above: ic - jc, packA: packA, packB: packB, byRows: byRows, shared: *buffer}
 			if pc > 0 {
 				p.beta = 1
 			}
-			side, tile, most := m, mr, tune.mc
-			if !byRows {
-				side, tile, most = nb, nr, 2*tune.mc
-			}
-			blocks := (side + most - 1) / most
-			share := m*nb*kb >= tune.parallel
-			if share {
-				blocks = roundUp(blocks, 4) // two or four processors end together
-			}
-			p.block = roundUp((side+blocks-1)/blocks, tile)
-			blocks = (side + p.block - 1) / p.block
-			if !share {
-				p.packShared(0, p.panels())
-				for i := range blocks {
-					p.Do(i)
-				}
-				continue
-			}
-			Run((p.panels()+panelsTogether-1)/panelsTogether, (*packing)(p))
-			Run(blocks, p) // loop 3: blocks of rows of a, or columns of b
+			p.run()
 		}
 	}
 	*p = blocked{}
 	blockeds.give(p)
 	giveBack(buffer)
+}
+
+// mustPackA reports whether the product runs faster with a packed: where its rows
+// are not contiguous, or many of them would meet in few sets of the caches.
+func mustPackA(a Matrix) bool {
+	return a.Rows*a.Cols > tune.direct && (a.ColStride != 1 || a.RowStride%1024 == 0)
+}
+
+// mustPackB reports whether b, which meets m rows, must be packed: where its rows
+// are not contiguous, or where it is large and used often.
+func mustPackB(b Matrix, m int) bool {
+	mr, _ := asm.Tile()
+	return b.ColStride != 1 && b.Cols > 1 || b.Rows*b.Cols > tune.direct && m > 3*mr
+}
+
+// run does the step: the packing of the shared operand, and the blocks.
+func (p *blocked) run() {
+	mr, nr := asm.Tile()
+	side, tile, most := p.dst.Rows, mr, tune.mc
+	if !p.byRows {
+		side, tile, most = p.dst.Cols, nr, 2*tune.mc
+	}
+	blocks := (side + most - 1) / most
+	share := p.dst.Rows*p.dst.Cols*p.a.Cols >= tune.parallel
+	if share {
+		blocks = roundUp(blocks, 4) // two or four processors end together
+	}
+	p.block = roundUp((side+blocks-1)/blocks, tile)
+	blocks = (side + p.block - 1) / p.block
+	if !share {
+		for i := range blocks {
+			p.Do(i)
+			p.ready = true
+		}
+		return
+	}
+	if p.byRows && p.packB || !p.byRows && p.packA {
+		Run((p.panels()+panelsTogether-1)/panelsTogether, (*packing)(p))
+	}
+	p.ready = true
+	Run(blocks, p) // loop 3: blocks of rows of a, or columns of b
 }
 
 // panels is the number of panels of the shared operand.
@@ -216,75 +271,76 @@ const panelsTogether = 8
 // Do packs part i of the shared operand.
 func (p *packing) Do(i int) {
 	b := (*blocked)(p)
-	b.packShared(i*panelsTogether, min((i+1)*panelsTogether, b.panels()))
-}
-
-// packShared packs some panels of the shared operand.
-func (p *blocked) packShared(from, to int) {
 	mr, nr := asm.Tile()
-	k := p.a.Cols
-	if p.byRows {
-		packB(p.shared[from*nr*k:], p.b.Slice(0, k, from*nr, min(to*nr, p.b.Cols)))
+	k := b.a.Cols
+	from, to := i*panelsTogether, min((i+1)*panelsTogether, b.panels())
+	if b.byRows {
+		packB(b.shared[from*nr*k:], b.b.Slice(0, k, from*nr, min(to*nr, b.b.Cols)))
 	} else {
-		packA(p.shared[from*mr*k:], p.a.Slice(from*mr, min(to*mr, p.a.Rows), 0, k))
+		packA(b.shared[from*mr*k:], b.a.Slice(from*mr, min(to*mr, b.a.Rows), 0, k))
 	}
 }
 
-// Do forms block i of dst.
+// Do forms block i of dst. What is not packed yet is packed when it is needed
+// first, so that it is found in the cache.
 func (p *blocked) Do(i int) {
 	mr, nr := asm.Tile()
 	m, n, k := p.dst.Rows, p.dst.Cols, p.a.Cols
+	i0, i1, j0, j1 := 0, m, 0, n
+	own, ownA, ownB := 0, p.packA && p.byRows, p.packB && !p.byRows
 	if p.byRows {
-		i0, i1 := i*p.block, min((i+1)*p.block, m)
-		own := borrow(k * roundUp(i1-i0, mr))
-		packA(*own, p.a.Slice(i0, i1, 0, k))
-		dst := p.dst.Slice(i0, i1, 0, n)
-		scaleBy(dst, p.beta)
-		mulPacked(dst, p.alpha, k, *own, p.shared)
-		giveBack(own)
-		return
+		i0, i1 = i*p.block, min((i+1)*p.block, m)
+		own = roundUp(i1-i0, mr)
+	} else {
+		j0, j1 = i*p.block, min((i+1)*p.block, n)
+		own = roundUp(j1-j0, nr)
 	}
-	j0, j1 := i*p.block, min((i+1)*p.block, n)
-	own := borrow(k * roundUp(j1-j0, nr))
-	packB(*own, p.b.Slice(0, k, j0, j1))
-	dst := p.dst.Slice(0, m, j0, j1)
-	scaleBy(dst, p.beta)
-	mulPacked(dst, p.alpha, k, p.shared, *own)
-	giveBack(own)
-}
-
-// mulPacked adds alpha·A·B to dst for packed blocks of depth k. A tile of a dst
-// whose rows are not contiguous is formed in a buffer.
-func mulPacked(dst Matrix, alpha float64, k int, packedA, packedB []float64) {
-	mr, nr := asm.Tile()
+	if !ownA && !ownB {
+		own = 0
+	}
+	buffer := borrow(k * own)
+	a := left{p.a.Data[i0*p.a.RowStride:], p.a.RowStride, p.a.ColStride, mr * p.a.RowStride}
+	if p.packA {
+		a = left{p.shared, 1, mr, mr * k}
+		if ownA {
+			a.data = *buffer
+		}
+		if ownA || !p.ready {
+			packA(a.data, p.a.Slice(i0, i1, 0, k))
+		}
+	}
+	b, packNow := p.shared, ownB || p.packB && !p.ready
+	if ownB {
+		b = *buffer
+	}
 	mc := roundUp(tune.mc, mr)
-	for ic := 0; ic < dst.Rows; ic += mc { // rows whose panels stay in the level-2 cache
-		for j := 0; j < dst.Cols; j += nr { // loop 2: panels of B
-			pb := packedB[j*k : (j+nr)*k]
-			n := min(nr, dst.Cols-j)
-			for i := ic; i < min(ic+mc, dst.Rows); i += mr { // loop 1: panels of A
-				pa := packedA[i*k : (i+mr)*k]
-				m := min(mr, dst.Rows-i)
-				if dst.ColStride == 1 {
-					asm.GemmTile(k, alpha, pa, pb, dst.Data[i*dst.RowStride+j:], dst.RowStride, m, n)
-				} else {
-					scatterTile(dst.Slice(i, i+m, j, j+n), alpha, k, pa, pb)
+	for ic := i0; ic < i1; ic += mc { // rows whose panels stay in the level-2 cache
+		ib := min(mc, i1-ic)
+		for j := j0; j < j1; j += nr { // loop 2: panels of B; loop 1, panels of A, is in asm
+			nb := min(nr, j1-j)
+			panel, ldb := p.b.Data[j*p.b.ColStride:], p.b.RowStride
+			if p.packB {
+				panel, ldb = b[(j-j0)*k:], nr
+				if packNow && ic == i0 {
+					packB(panel, p.b.Slice(0, k, j, j+nb))
 				}
+			}
+			if p.lower {
+				p.lowerPanel(a, ic-i0, panel, ldb, ic, ic+ib, j, nb)
+			} else {
+				asm.GemmPanel(k, p.alpha, a.data[(ic-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb,
+					p.beta, p.dst.Data[ic*p.dst.RowStride+j:], p.dst.RowStride, ib, nb)
 			}
 		}
 	}
+	giveBack(buffer)
 }
 
-// scatterTile adds one tile to a dst whose rows are not contiguous.
-func scatterTile(dst Matrix, alpha float64, k int, pa, pb []float64) {
-	var tile [asm.MaxTile]float64
-	m, n := dst.Rows, dst.Cols
-	asm.GemmTile(k, alpha, pa, pb, tile[:m*n], n, m, n)
-	for i := range m {
-		for j := range n {
-			dst.Data[i*dst.RowStride+j*dst.ColStride] += tile[i*n+j]
-		}
-	}
+// left is a left operand as the kernel takes it: its numbers and the steps from row
+// to row, from column to column, and from tile to tile.
+type left struct {
+	data             []float64
+	rows, cols, step int
 }
 
 // A freeList keeps objects for the next call, so that steady state allocates

@@ -72,7 +72,7 @@ func TestMulExactDefault(t *testing.T) {
 		{127, 33, 65}, {128, 31, 64}, {129, 2, 63}, {257, 5, 10}, // mc
 		{9, 17, 255}, {9, 17, 256}, {9, 17, 257}, {5, 3, 513}, // kc
 		{4, 1023, 9}, {5, 1024, 8}, {3, 1025, 9}, // nc
-		{8, 8, 7}, {8, 8, 8}, {8, 8, 9}, {1, 512, 1}, {2, 2, 129}, // smallMul
+		{8, 8, 7}, {8, 8, 8}, {8, 8, 9}, {1, 512, 1}, {2, 2, 129}, // direct
 		{3, 2, 4095}, {3, 2, 4096}, {3, 2, 4097}, {2, 3, 6145}, // longK
 		{1, 300, 200}, {300, 1, 200}, {1, 1, 5000}, {200, 300, 1}, // vectors
 	}
@@ -123,11 +123,12 @@ func TestPack(t *testing.T) {
 					dst := ones(1, panels*p.width*k+1, math.NaN()).Data
 					p.pack(dst, fuzz.Guard(m, l).Matrix)
 					for at, got := range dst[:len(dst)-1] {
-						i, l, want := at/(p.width*k)*p.width+at%p.width, at/p.width%k, 0.0
-						if i < size {
-							want = p.at(m, i, l)
-						}
-						if got != want {
+						i, l := at/(p.width*k)*p.width+at%p.width, at/p.width%k
+						if i >= size { // beyond the last panel's rows
+							if got == got {
+								t.Fatalf("%s of %d by %d: element %d is %g, want it untouched", p.name, size, k, at, got)
+							}
+						} else if want := p.at(m, i, l); got != want {
 							t.Fatalf("%s of %d by %d: element %d is %g, want %g", p.name, size, k, at, got, want)
 						}
 					}
@@ -310,49 +311,60 @@ func TestSyrkAccuracy(t *testing.T) {
 	}
 }
 
+// Square products, wide and thin ones, and transposed operands.
 func BenchmarkMul(b *testing.B) {
-	for _, n := range []int{64, 128, 256, 560, 1000} {
-		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
-			s := fuzz.New(1)
-			x, y, dst := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n), mat.New(n, n)
-			for b.Loop() {
-				mat.Mul(dst, 1, x, y, 0)
-			}
-			gflops(b, 2*cube(n))
-		})
+	for _, n := range sizes {
+		benchmarkMul(b, fmt.Sprintf("n=%d", n), n, n, n, false, false)
 	}
+	benchmarkMul(b, "640x640x28080", 640, 640, 28080, false, false)
+	benchmarkMul(b, "78x78x691200", 78, 78, 691200, false, false)
+	benchmarkMul(b, "1000x60x5050", 1000, 60, 5050, false, false)
+	benchmarkMul(b, "78x691200x78t", 78, 691200, 78, false, true)
+	for _, n := range []int{64, 256, 560} {
+		benchmarkMul(b, fmt.Sprintf("n=%d,bt", n), n, n, n, false, true)
+		benchmarkMul(b, fmt.Sprintf("n=%d,at", n), n, n, n, true, false)
+	}
+}
+
+func benchmarkMul(b *testing.B, name string, m, k, n int, ta, tb bool) {
+	b.Run(asm.Level()+"/"+name, func(b *testing.B) {
+		s := fuzz.New(1)
+		numbers := func(r, c int, t bool) mat.Matrix {
+			if t {
+				return fuzz.Normal(s, c, r).T()
+			}
+			return fuzz.Normal(s, r, c)
+		}
+		x, y, dst := numbers(m, k, ta), numbers(k, n, tb), mat.New(m, n)
+		fuzz.Rate(b, asm.Peak, 2*float64(m)*float64(k)*float64(n), func() { mat.Mul(dst, 1, x, y, 0) })
+	})
 }
 
 func BenchmarkSyrk(b *testing.B) {
-	for _, n := range []int{64, 256, 560} {
+	for _, n := range sizes {
 		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			x, dst := fuzz.Normal(fuzz.New(1), n, n), mat.New(n, n)
-			for b.Loop() {
-				mat.Syrk(dst, 1, x, 0)
-			}
-			gflops(b, cube(n))
+			fuzz.Rate(b, asm.Peak, cube(n), func() { mat.Syrk(dst, 1, x, 0) })
 		})
 	}
 }
 
+// The right-hand side is solved again and again: it stays about as large as it is,
+// since the triangle is nearly orthogonal.
 func BenchmarkSolveLower(b *testing.B) {
-	for _, n := range []int{64, 256, 560} {
+	for _, n := range sizes {
 		b.Run(fmt.Sprintf("%s/n=%d", asm.Level(), n), func(b *testing.B) {
 			s := fuzz.New(1)
-			l, rhs, x := fuzz.Triangular(s, n, 10, false), fuzz.Normal(s, n, n), mat.New(n, n)
-			for b.Loop() {
-				mat.Copy(x, rhs)
-				mat.SolveLower(l, x)
+			l, x := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n)
+			mat.Scale(l, 1e-3/float64(n), l)
+			for i := range n {
+				l.Set(i, i, 1)
 			}
-			gflops(b, cube(n))
+			fuzz.Rate(b, asm.Peak, cube(n), func() { mat.SolveLower(l, x) })
 		})
 	}
 }
 
-func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }
+var sizes = []int{64, 128, 256, 560, 1000, 2000}
 
-// gflops reports the rate of a benchmark whose iterations take flops
-// operations each.
-func gflops(b *testing.B, flops float64) {
-	b.ReportMetric(flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOPS")
-}
+func cube(n int) float64 { return float64(n) * float64(n) * float64(n) }

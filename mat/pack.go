@@ -3,22 +3,21 @@ package mat
 import "github.com/seed-08962ecc/kronfield/asm"
 
 // packA copies the m×k block a into panels of as many rows as the register tile
-// has, mr, column after column within a panel, the last panel filled up with
-// zeros: dst[p*mr*k+l*mr+i] is a[p*mr+i, l].
+// has, mr, column after column within a panel: dst[p*mr*k+l*mr+i] is a[p*mr+i, l].
 func packA(dst []float64, a Matrix) {
 	mr, _ := asm.Tile()
 	packPanels(dst, a, mr)
 }
 
 // packB copies the k×n block b into panels of as many columns as the register
-// tile has, nr, row after row within a panel, the last panel filled up with
-// zeros: dst[p*nr*k+l*nr+j] is b[l, p*nr+j].
+// tile has, nr, row after row within a panel: dst[p*nr*k+l*nr+j] is b[l, p*nr+j].
 func packB(dst []float64, b Matrix) {
 	_, nr := asm.Tile()
 	packPanels(dst, b.T(), nr)
 }
 
-// packPanels copies a into panels of r rows, the last one padded with zeros.
+// packPanels copies a into panels of r rows. What the last one has no rows for
+// stays as it is.
 func packPanels(dst []float64, a Matrix, r int) {
 	k := a.Cols
 	for i0 := 0; i0 < a.Rows; i0 += r {
@@ -30,9 +29,7 @@ func packPanels(dst []float64, a Matrix, r int) {
 		case a.ColStride == 1:
 			asm.Transpose(panel, r, src, a.RowStride, rows, k)
 		case a.RowStride == 1:
-			for l := range k {
-				copy(panel[l*r:l*r+rows], src[l*a.ColStride:])
-			}
+			asm.CopyRows(panel, r, src, a.ColStride, k, rows)
 		default:
 			for i := range rows {
 				at := i * a.RowStride
@@ -40,11 +37,6 @@ func packPanels(dst []float64, a Matrix, r int) {
 					panel[l] = src[at]
 					at += a.ColStride
 				}
-			}
-		}
-		if rows < r {
-			for l := range k {
-				clear(panel[l*r+rows : (l+1)*r])
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package mat
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+)
 
 // Syrk sets the lower triangle of dst to that of alpha·a·aᵀ + beta·dst, where a
 // is n×k and dst n×n. The strict upper triangle of dst is neither read nor
@@ -30,25 +34,66 @@ func MulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	mulSym(dst, alpha, a, b, beta)
 }
 
-// mulSym halves the triangle: two triangles and one full product below them.
+// mulSym is MulSym for operands that were checked. A dst of which only columns are
+// contiguous would be an upper triangle by rows; it is formed beside.
 func mulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	n, k := dst.Rows, a.Cols
-	if n <= 2*tune.triangle {
-		buf := borrow(n * n)
-		full := NewDense(n, n, *buf)
-		Mul(full, alpha, a, b, 0)
+	switch {
+	case alpha == 0 || n == 0 || k == 0:
 		for i := range n {
-			d := dst.Slice(i, i+1, 0, i+1)
-			scaleBy(d, beta)
-			Add(d, d, 1, full.Slice(i, i+1, 0, i+1))
+			scaleBy(dst.Slice(i, i+1, 0, i+1), beta)
 		}
-		giveBack(buf)
-		return
+	case dst.ColStride != 1 && n > 1:
+		buffer := borrow(n * n)
+		product := NewDense(n, n, *buffer)
+		mulSym(product, alpha, a, b, 0)
+		addLower(dst, beta, product)
+		giveBack(buffer)
+	case k >= 2*tune.longK && n*n <= tune.longMN:
+		mulLong(dst, alpha, a, b, beta, true)
+	default:
+		mulBlocked(dst, alpha, a, b, beta, true)
 	}
-	h := half(n)
-	mulSym(dst.Slice(0, h, 0, h), alpha, a.Slice(0, h, 0, k), b.Slice(0, k, 0, h), beta)
-	Mul(dst.Slice(h, n, 0, h), alpha, a.Slice(h, n, 0, k), b.Slice(0, k, 0, h), beta)
-	mulSym(dst.Slice(h, n, h, n), alpha, a.Slice(h, n, 0, k), b.Slice(0, k, h, n), beta)
+}
+
+// addLower sets the lower triangle of dst to that of src + beta·dst.
+func addLower(dst Matrix, beta float64, src Matrix) {
+	for i := range dst.Rows {
+		d := dst.Slice(i, i+1, 0, i+1)
+		scaleBy(d, beta)
+		Add(d, d, 1, src.Slice(i, i+1, 0, i+1))
+	}
+}
+
+// lowerPanel is a panel of dst, rows i0 ≤ i < i1 and n columns from j, of which
+// only what is on and below the diagonal is wanted. Tiles that the diagonal crosses
+// are formed beside.
+func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n int) {
+	mr, nr := asm.Tile()
+	k := p.a.Cols
+	first := j - p.above // the row of the diagonal's first element in the panel
+	i := i0
+	if first > i {
+		i += (first - i) / mr * mr
+	}
+	var tile [asm.MaxTile]float64
+	for ; i < min(i1, first+n-1); i += mr {
+		rows, cols := min(mr, i1-i), min(n, i+mr-first)
+		asm.GemmPanel(k, p.alpha, a.data[(at+i-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb, 0, tile[:], nr, rows, cols)
+		for r := max(i, first); r < i+rows; r++ {
+			product := tile[(r-i)*nr:][:min(cols, r-first+1)]
+			for c, v := range p.dst.Data[r*p.dst.RowStride+j:][:len(product)] {
+				if p.beta != 0 {
+					product[c] += float64(p.beta * v)
+				}
+			}
+			copy(p.dst.Data[r*p.dst.RowStride+j:], product)
+		}
+	}
+	if i < i1 {
+		asm.GemmPanel(k, p.alpha, a.data[(at+i-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb,
+			p.beta, p.dst.Data[i*p.dst.RowStride+j:], p.dst.RowStride, i1-i, n)
+	}
 }
 
 // half is about n/2, a multiple of the unblocked order where n is larger.

@@ -117,7 +117,7 @@ func combineRows(b Matrix, i int, sign float64, t Matrix, l0, l1 int) {
 	if l0 == l1 || b.Cols == 0 {
 		return
 	}
-	mulSmall(b.Slice(i, i+1, 0, b.Cols), sign, t.Slice(i, i+1, l0, l1), b.Slice(l0, l1, 0, b.Cols))
+	mulVector(b.Slice(i, i+1, 0, b.Cols), sign, t.Slice(i, i+1, l0, l1), b.Slice(l0, l1, 0, b.Cols))
 }
 
 // scaleRow multiplies row i of b by t[i,i], or divides it.

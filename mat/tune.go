@@ -7,14 +7,14 @@ import "github.com/seed-08962ecc/kronfield/asm"
 var tune = func() tuning {
 	mr, nr := asm.Tile()
 	return tuning{
-		mc:       roundUp(128, mr),
-		kc:       256,
+		mc:       roundUp(192, mr),
+		kc:       320,
 		nc:       roundUp(1024, nr),
-		smallMul: 8 * 8 * 8,
+		direct:   144 * 144,
 		longK:    2048,
 		longMN:   128 * 128,
 		triangle: 32,
-		parallel: 1 << 18,
+		parallel: 1 << 20,
 	}
 }()
 
@@ -23,7 +23,7 @@ var tune = func() tuning {
 // level 3, where mr, nr is the register tile.
 type tuning struct {
 	mc, kc, nc int // blocks of the product: rows of A, depth, columns of B
-	smallMul   int // m·n·k up to which a product runs without packing
+	direct     int // numbers of an operand up to which it is not packed
 	longK      int // depth of one chunk of a long thin product
 	longMN     int // m·n up to which a long product is split along its depth
 	triangle   int // order up to which triangular operations run unblocked

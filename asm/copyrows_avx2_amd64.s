@@ -1,0 +1,30 @@
+//go:build !purego
+
+#include "textflag.h"
+#include "asm_amd64.h"
+
+// func copyRowsAVX2(dst []float64, ldd int, src []float64, lds, rows, n int)
+//
+// DI, R8  row of dst, bytes from row to row
+// SI, R9  row of src, bytes from row to row
+// CX      rows left
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-80
+	MOVQ dst_base+0(FP), DI
+	MOVQ ldd+24(FP), R8
+	SHLQ $3, R8
+	MOVQ src_base+32(FP), SI
+	MOVQ lds+56(FP), R9
+	SHLQ $3, R9
+	MOVQ rows+64(FP), CX
+row:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ R9, SI
+	ADDQ R8, DI
+	DECQ CX
+	JNZ  row
+	RETURN

@@ -1,0 +1,7 @@
+//go:build purego || !amd64
+
+package asm
+
+func copyRows(dst []float64, ldd int, src []float64, lds, rows, n int) {
+	copyRowsGeneric(dst, ldd, src, lds, rows, n)
+}
