@@ -2,12 +2,13 @@ package asm
 
 import "fmt"
 
-// CopyRows sets dst[i*ldd+j] = src[i*lds+j] for i < rows and j < n, with n at most
-// nr: it packs columns of a matrix into a panel. Where rows is above 1, ldd and lds
+// CopyRows sets dst[i*ldd+j] = src[i*lds+j] for i < rows and j < n, with n at
+// most the larger of mr, nr = Tile(): it packs rows or columns of a matrix into a
+// panel. Where rows is above 1, ldd and lds
 // must be at least n. dst and src must not overlap.
 func CopyRows(dst []float64, ldd int, src []float64, lds, rows, n int) {
-	if _, nr := Tile(); rows < 0 || uint(n) > uint(nr) {
-		panic(fmt.Sprintf("asm: CopyRows: %d×%d numbers, at most %d columns", rows, n, nr))
+	if mr, nr := Tile(); rows < 0 || uint(n) > uint(max(mr, nr)) {
+		panic(fmt.Sprintf("asm: CopyRows: %d×%d numbers, at most %d columns", rows, n, max(mr, nr)))
 	}
 	if rows == 0 || n == 0 {
 		return

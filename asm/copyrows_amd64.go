@@ -7,7 +7,7 @@ package asm
 //go:noescape
 func copyRowsAVX512(dst []float64, ldd int, src []float64, lds, rows, n int)
 
-// copyRowsAVX2 is copyRowsGeneric for n = 12 and rows at least 1.
+// copyRowsAVX2 is copyRowsGeneric for n = 4, 8 or 12 and rows at least 1.
 //
 //go:noescape
 func copyRowsAVX2(dst []float64, ldd int, src []float64, lds, rows, n int)
@@ -16,7 +16,7 @@ func copyRows(dst []float64, ldd int, src []float64, lds, rows, n int) {
 	switch {
 	case active == avx512:
 		copyRowsAVX512(dst, ldd, src, lds, rows, n)
-	case active == avx2 && n == 12:
+	case active == avx2 && n%4 == 0:
 		copyRowsAVX2(dst, ldd, src, lds, rows, n)
 	default:
 		copyRowsGeneric(dst, ldd, src, lds, rows, n)

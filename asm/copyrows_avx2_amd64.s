@@ -3,6 +3,12 @@
 #include "textflag.h"
 #include "asm_amd64.h"
 
+#define NEXT(row) \
+	ADDQ R9, SI \
+	ADDQ R8, DI \
+	DECQ CX \
+	JNZ  row
+
 // func copyRowsAVX2(dst []float64, ldd int, src []float64, lds, rows, n int)
 //
 // DI, R8  row of dst, bytes from row to row
@@ -16,15 +22,27 @@ TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ lds+56(FP), R9
 	SHLQ $3, R9
 	MOVQ rows+64(FP), CX
-row:
+	CMPQ n+72(FP), $8
+	JLT  one
+	JEQ  two
+three:
 	VMOVUPD (SI), Y0
 	VMOVUPD 32(SI), Y1
 	VMOVUPD 64(SI), Y2
 	VMOVUPD Y0, (DI)
 	VMOVUPD Y1, 32(DI)
 	VMOVUPD Y2, 64(DI)
-	ADDQ R9, SI
-	ADDQ R8, DI
-	DECQ CX
-	JNZ  row
+	NEXT(three)
+	RETURN
+two:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	NEXT(two)
+	RETURN
+one:
+	VMOVUPD (SI), Y0
+	VMOVUPD Y0, (DI)
+	NEXT(one)
 	RETURN

@@ -2,17 +2,32 @@
 
 package asm
 
-// solvePanelNEON is solvePanelGeneric with a tile of 6×8, products that are not
+// solveLowerNEON is solveLowerGeneric with a tile of 6×8, products that are not
 // rounded, and at least one tile.
 //
 //go:noescape
-func solvePanelNEON(tiles int, l, x []float64)
+func solveLowerNEON(tiles int, t, x []float64)
 
-func solvePanel(tiles int, l, x []float64) {
+// solveUpperNEON is solveUpperGeneric with a tile of 6×8, products that are not
+// rounded, and at least one tile.
+//
+//go:noescape
+func solveUpperNEON(tiles int, t, x []float64)
+
+func solveLower(tiles int, t, x []float64) {
 	switch active {
 	case neon:
-		solvePanelNEON(tiles, l, x)
+		solveLowerNEON(tiles, t, x)
 	default:
-		solvePanelGeneric(tiles, l, x)
+		solveLowerGeneric(tiles, t, x)
+	}
+}
+
+func solveUpper(tiles int, t, x []float64) {
+	switch active {
+	case neon:
+		solveUpperNEON(tiles, t, x)
+	default:
+		solveUpperGeneric(tiles, t, x)
 	}
 }

@@ -2,4 +2,5 @@
 
 package asm
 
-func solvePanel(tiles int, l, x []float64) { solvePanelGeneric(tiles, l, x) }
+func solveLower(tiles int, t, x []float64) { solveLowerGeneric(tiles, t, x) }
+func solveUpper(tiles int, t, x []float64) { solveUpperGeneric(tiles, t, x) }

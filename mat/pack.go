@@ -20,10 +20,13 @@ func packB(dst []float64, b Matrix) {
 // stays as it is.
 func packPanels(dst []float64, a Matrix, r int) {
 	k := a.Cols
+	if k == 0 {
+		return
+	}
 	for i0 := 0; i0 < a.Rows; i0 += r {
-		panel := dst[:r*k]
-		dst = dst[r*k:]
 		rows := min(r, a.Rows-i0)
+		panel := dst[:(k-1)*r+rows]
+		dst = dst[min(r*k, len(dst)):]
 		src := a.Data[i0*a.RowStride:]
 		switch {
 		case a.ColStride == 1:

@@ -95,11 +95,3 @@ func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n 
 			p.beta, p.dst.Data[i*p.dst.RowStride+j:], p.dst.RowStride, i1-i, n)
 	}
 }
-
-// half is about n/2, a multiple of the unblocked order where n is larger.
-func half(n int) int {
-	if t := tune.triangle; n > 2*t {
-		return roundUp(n/2, t)
-	}
-	return (n + 1) / 2
-}

@@ -1,6 +1,11 @@
 package mat
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+)
 
 // SolveLower overwrites b with l⁻¹·b, where l is n×n lower triangular and b is
 // n×k (forward substitution; the BLAS's TRSM). The strict upper triangle of l
@@ -41,14 +46,13 @@ func quarters(t Matrix, h int) (t11, t12, t21, t22 Matrix) {
 
 func solveLower(l, b Matrix) {
 	n := l.Rows
-	if n <= tune.triangle {
-		for i := range n {
-			subtractRows(b, i, l, 0, i)
-			scaleRow(b, i, l, true)
+	if n <= solveOrder(b) {
+		if !solvePanels(l, b, false) {
+			solveLowerRows(l, b)
 		}
 		return
 	}
-	h := half(n)
+	h := halve(n, solveOrder(b))
 	l11, _, l21, l22 := quarters(l, h)
 	b1, b2 := b.Slice(0, h, 0, b.Cols), b.Slice(h, n, 0, b.Cols)
 	solveLower(l11, b1)
@@ -58,14 +62,13 @@ func solveLower(l, b Matrix) {
 
 func solveUpper(u, b Matrix) {
 	n := u.Rows
-	if n <= tune.triangle {
-		for i := n - 1; i >= 0; i-- {
-			subtractRows(b, i, u, i+1, n)
-			scaleRow(b, i, u, true)
+	if n <= solveOrder(b) {
+		if !solvePanels(u, b, true) {
+			solveUpperRows(u, b)
 		}
 		return
 	}
-	h := half(n)
+	h := halve(n, solveOrder(b))
 	u11, u12, _, u22 := quarters(u, h)
 	b1, b2 := b.Slice(0, h, 0, b.Cols), b.Slice(h, n, 0, b.Cols)
 	solveUpper(u22, b2)
@@ -73,16 +76,166 @@ func solveUpper(u, b Matrix) {
 	solveUpper(u11, b1)
 }
 
+// solveOrder is the order up to which a system with the right-hand sides b is solved
+// without halving.
+func solveOrder(b Matrix) int {
+	if b.Cols < tune.narrow {
+		return tune.triangle
+	}
+	return tune.solve
+}
+
+// halve is about half of n, a multiple of the order of the blocks where n is much
+// larger.
+func halve(n, order int) int {
+	if n > 2*order {
+		return roundUp(n/2, order)
+	}
+	return (n + 1) / 2
+}
+
+// solveLowerRows and solveUpperRows solve row by row.
+func solveLowerRows(l, b Matrix) {
+	for i := range l.Rows {
+		subtractRows(b, i, l, 0, i)
+		divideRow(b, i, l)
+	}
+}
+
+func solveUpperRows(u, b Matrix) {
+	for i := u.Rows - 1; i >= 0; i-- {
+		subtractRows(b, i, u, i+1, u.Rows)
+		divideRow(b, i, u)
+	}
+}
+
+// solving is a triangular solve of small order under way: the triangle is packed,
+// and panels of right-hand sides are packed, solved and put back.
+type solving struct {
+	b        Matrix
+	upper    bool
+	tiles    int
+	triangle []float64
+}
+
+// solvePanels solves a system of small order on packed panels. It leaves it alone,
+// and returns false, where there are few right-hand sides or the reciprocal of an
+// element of the diagonal would not do for the element.
+func solvePanels(t, b Matrix, upper bool) bool {
+	n := t.Rows
+	if b.Cols < tune.narrow || !invertible(t.Diag()) {
+		return false
+	}
+	mr, nr := asm.Tile()
+	tiles := (n + mr - 1) / mr
+	buffer := borrow(mr * mr * (tiles * (tiles + 1) / 2))
+	packTriangle(*buffer, t, upper)
+	p := solvings.take()
+	*p = solving{b: b, upper: upper, tiles: tiles, triangle: *buffer}
+	panels := (b.Cols + nr - 1) / nr
+	if n*n*b.Cols >= tune.parallel {
+		Run(panels, p)
+	} else {
+		for i := range panels {
+			p.Do(i)
+		}
+	}
+	*p = solving{}
+	solvings.give(p)
+	giveBack(buffer)
+	return true
+}
+
+var solvings freeList[solving]
+
+// invertible reports whether the reciprocals of d neither overflow nor lose bits.
+// Those of 0, infinities and NaN do what division by them does.
+func invertible(d Matrix) bool {
+	for i := range d.Rows {
+		v := math.Abs(d.Data[i*d.RowStride])
+		if v != 0 && v < 0x1p-1020 || v > 0x1p1020 && v <= math.MaxFloat64 {
+			return false
+		}
+	}
+	return true
+}
+
+// packTriangle packs a triangle as asm.SolvePanel takes it. A tile has rows missing
+// where the order is no multiple of mr: the last one of a lower triangle, the first
+// one of an upper one, so that nothing depends on what stands in their place.
+func packTriangle(dst []float64, t Matrix, upper bool) {
+	n := t.Rows
+	mr, _ := asm.Tile()
+	for done := 0; done < n; done += mr {
+		rows := min(mr, n-done)
+		missing := mr - rows
+		tile := dst[mr*done : mr*(done+mr)] // that on the diagonal
+		if missing > 0 {
+			clear(dst[:mr*(done+mr)])
+		}
+		if !upper {
+			packPanels(dst, t.Slice(done, done+rows, 0, done+rows), mr)
+			missing = 0
+		} else {
+			first := n - done - rows
+			packPanels(dst[missing:], t.Slice(first, first+rows, n-done, n), mr)
+			packPanels(tile[missing*(mr+1):], t.Slice(first, first+rows, first, n-done), mr)
+		}
+		for j := missing; j < missing+rows; j++ {
+			tile[j*(mr+1)] = 1 / tile[j*(mr+1)]
+		}
+		dst = dst[mr*(done+mr):]
+	}
+}
+
+// Do solves panel i of the right-hand sides.
+func (p *solving) Do(i int) {
+	mr, nr := asm.Tile()
+	n := p.b.Rows
+	j0, j1 := i*nr, min((i+1)*nr, p.b.Cols)
+	b := p.b.Slice(0, n, j0, j1)
+	buffer := borrow(p.tiles * mr * nr)
+	x := *buffer
+	missing := p.tiles*mr - n
+	if missing > 0 || j1-j0 < nr {
+		clear(x)
+	}
+	if p.upper {
+		x = x[missing*nr:]
+	}
+	packB(x[:n*nr], b)
+	asm.SolvePanel(p.upper, p.tiles, p.triangle, *buffer)
+	unpack(b, x)
+	giveBack(buffer)
+}
+
+// unpack copies a panel of nr columns back to b.
+func unpack(b Matrix, x []float64) {
+	_, nr := asm.Tile()
+	switch {
+	case b.ColStride == 1 || b.Cols == 1:
+		asm.CopyRows(b.Data, b.RowStride, x, nr, b.Rows, b.Cols)
+	case b.RowStride == 1:
+		asm.Transpose(b.Data, b.ColStride, x, nr, b.Rows, b.Cols)
+	default:
+		for i := range b.Rows {
+			for j := range b.Cols {
+				b.Data[i*b.RowStride+j*b.ColStride] = x[i*nr+j]
+			}
+		}
+	}
+}
+
 func mulLower(l, b Matrix) {
 	n := l.Rows
 	if n <= tune.triangle {
 		for i := n - 1; i >= 0; i-- {
-			scaleRow(b, i, l, false)
+			scaleRow(b, i, l)
 			addRows(b, i, l, 0, i)
 		}
 		return
 	}
-	h := half(n)
+	h := halve(n, tune.triangle)
 	l11, _, l21, l22 := quarters(l, h)
 	b1, b2 := b.Slice(0, h, 0, b.Cols), b.Slice(h, n, 0, b.Cols)
 	mulLower(l22, b2)
@@ -94,12 +247,12 @@ func mulUpper(u, b Matrix) {
 	n := u.Rows
 	if n <= tune.triangle {
 		for i := range n {
-			scaleRow(b, i, u, false)
+			scaleRow(b, i, u)
 			addRows(b, i, u, i+1, n)
 		}
 		return
 	}
-	h := half(n)
+	h := halve(n, tune.triangle)
 	u11, u12, _, u22 := quarters(u, h)
 	b1, b2 := b.Slice(0, h, 0, b.Cols), b.Slice(h, n, 0, b.Cols)
 	mulUpper(u11, b1)
@@ -120,14 +273,18 @@ func combineRows(b Matrix, i int, sign float64, t Matrix, l0, l1 int) {
 	mulVector(b.Slice(i, i+1, 0, b.Cols), sign, t.Slice(i, i+1, l0, l1), b.Slice(l0, l1, 0, b.Cols))
 }
 
-// scaleRow multiplies row i of b by t[i,i], or divides it.
-func scaleRow(b Matrix, i int, t Matrix, divide bool) {
+// scaleRow multiplies row i of b by t[i,i].
+func scaleRow(b Matrix, i int, t Matrix) {
 	d := t.Data[i*(t.RowStride+t.ColStride)]
 	for j := range b.Cols {
-		if p := i*b.RowStride + j*b.ColStride; divide {
-			b.Data[p] /= d
-		} else {
-			b.Data[p] *= d
-		}
+		b.Data[i*b.RowStride+j*b.ColStride] *= d
+	}
+}
+
+// divideRow divides row i of b by t[i,i].
+func divideRow(b Matrix, i int, t Matrix) {
+	d := t.Data[i*(t.RowStride+t.ColStride)]
+	for j := range b.Cols {
+		b.Data[i*b.RowStride+j*b.ColStride] /= d
 	}
 }

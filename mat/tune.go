@@ -14,6 +14,8 @@ var tune = func() tuning {
 		longK:    2048,
 		longMN:   128 * 128,
 		triangle: 32,
+		solve:    128,
+		narrow:   8,
 		parallel: 1 << 20,
 	}
 }()
@@ -26,6 +28,8 @@ type tuning struct {
 	direct     int // numbers of an operand up to which it is not packed
 	longK      int // depth of one chunk of a long thin product
 	longMN     int // m·n up to which a long product is split along its depth
-	triangle   int // order up to which triangular operations run unblocked
+	triangle   int // order up to which triangular operations run row by row
+	solve      int // order up to which triangular systems are solved on packed panels
+	narrow     int // right-hand sides below which they are not
 	parallel   int // multiplications below which a product stays on one core
 }
