@@ -5,8 +5,9 @@ import "fmt"
 // CopyRows sets dst[i*ldd+j] = src[i*lds+j] for i < rows and j < n, with n at
 // most the larger of mr, nr = Tile(): it packs rows or columns of a matrix into a
 // panel. Where rows is above 1, ldd and lds
-// must be at least n. dst and src must not overlap.
-func CopyRows(dst []float64, ldd int, src []float64, lds, rows, n int) {
+// must be at least n. dst and src must not overlap. What lies ahead numbers behind
+// the source is brought into the cache: what will be copied next.
+func CopyRows(dst []float64, ldd int, src []float64, lds, rows, n, ahead int) {
 	if mr, nr := Tile(); rows < 0 || uint(n) > uint(max(mr, nr)) {
 		panic(fmt.Sprintf("asm: CopyRows: %d×%d numbers, at most %d columns", rows, n, max(mr, nr)))
 	}
@@ -18,10 +19,10 @@ func CopyRows(dst []float64, ldd int, src []float64, lds, rows, n int) {
 	raceRows(raceWrite, dst, ldd, rows, n)
 	raceRows(raceRead, src, lds, rows, n)
 	for ; rows > block/8; rows -= block / 8 { // a call of assembly cannot be interrupted
-		copyRows(dst, ldd, src, lds, block/8, n)
+		copyRows(dst, ldd, src, lds, block/8, n, ahead)
 		dst, src = dst[block/8*ldd:], src[block/8*lds:]
 	}
-	copyRows(dst, ldd, src, lds, rows, n)
+	copyRows(dst, ldd, src, lds, rows, n, ahead)
 }
 
 func copyRowsGeneric(dst []float64, ldd int, src []float64, lds, rows, n int) {

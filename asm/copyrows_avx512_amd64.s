@@ -14,17 +14,19 @@
 
 #define NEXT(row) \
 	ADDQ R9, SI \
+	ADDQ R9, R10 \
 	ADDQ R8, DI \
 	DECQ CX \
 	JNZ  row
 
-// func copyRowsAVX512(dst []float64, ldd int, src []float64, lds, rows, n int)
+// func copyRowsAVX512(dst []float64, ldd int, src []float64, lds, rows, n, ahead int)
 //
 // DI, R8  row of dst, bytes from row to row
 // SI, R9  row of src, bytes from row to row
 // CX      rows left
+// R10     where to fetch what will be copied next
 // K1      columns of the last vector
-TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-80
+TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-88
 	MOVQ dst_base+0(FP), DI
 	MOVQ ldd+24(FP), R8
 	SHLQ $3, R8
@@ -39,11 +41,16 @@ TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-80
 	DECQ AX
 	KMOVB AX, K1
 	MOVQ rows+64(FP), CX
+	MOVQ ahead+80(FP), R10
+	LEAQ (SI)(R10*8), R10
 	CMPQ BX, $8
 	JLE  one
 	CMPQ BX, $16
 	JLE  two
 three:
+	PREFETCHT0 (R10)
+	PREFETCHT0 64(R10)
+	PREFETCHT0 128(R10)
 	MOVE(0)
 	MOVE(64)
 	LAST(128)

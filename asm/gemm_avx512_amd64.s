@@ -11,7 +11,6 @@
 //	Z31        alpha
 //	SI         A at column l and the tile's first row; BX four rows below
 //	R8,R9,R10  bytes from there to the next three rows; R11 from column to column
-//	           (in tiles of 8 rows, R9 is the tile's last row of C, as BX in those of 4)
 //	DI, R12    row l of B, bytes from row to row
 //	DX, R13    the tile's first row of C, bytes from row to row
 //	R14        rows left
@@ -33,72 +32,66 @@
 
 // TOPv and ALLv add the product of column l of A and row l of B to four or eight
 // rows of v vectors, and go to the next column and row.
-#define TOP1OF(third) \
+#define TOP1 \
 	VMOVUPD.Z (DI), K1, Z24 \
 	ROW1((SI), Z27, Z0) \
 	ROW1((SI)(R8*1), Z28, Z3) \
-	ROW1(third, Z29, Z6) \
+	ROW1((SI)(R9*1), Z29, Z6) \
 	ROW1((SI)(R10*1), Z30, Z9) \
 	ADDQ R11, SI \
 	ADDQ R12, DI
 
-#define TOP1 TOP1OF((SI)(R9*1))
-
 #define ALL1 \
-	TOP1OF((SI)(R8*2)) \
+	TOP1 \
 	ROW1((BX), Z27, Z12) \
 	ROW1((BX)(R8*1), Z28, Z15) \
-	ROW1((BX)(R8*2), Z29, Z18) \
+	ROW1((BX)(R9*1), Z29, Z18) \
 	ROW1((BX)(R10*1), Z30, Z21) \
 	ADDQ R11, BX
 
-#define TOP2OF(third) \
+#define TOP2 \
 	VMOVUPD (DI), Z24 \
 	VMOVUPD.Z 64(DI), K2, Z25 \
 	ROW2((SI), Z27, Z0, Z1) \
 	ROW2((SI)(R8*1), Z28, Z3, Z4) \
-	ROW2(third, Z29, Z6, Z7) \
+	ROW2((SI)(R9*1), Z29, Z6, Z7) \
 	ROW2((SI)(R10*1), Z30, Z9, Z10) \
 	ADDQ R11, SI \
 	ADDQ R12, DI
 
-#define TOP2 TOP2OF((SI)(R9*1))
-
 #define ALL2 \
-	TOP2OF((SI)(R8*2)) \
+	TOP2 \
 	ROW2((BX), Z27, Z12, Z13) \
 	ROW2((BX)(R8*1), Z28, Z15, Z16) \
-	ROW2((BX)(R8*2), Z29, Z18, Z19) \
+	ROW2((BX)(R9*1), Z29, Z18, Z19) \
 	ROW2((BX)(R10*1), Z30, Z21, Z22) \
 	ADDQ R11, BX
 
-#define TOP3OF(third) \
+#define TOP3 \
 	VMOVUPD (DI), Z24 \
 	VMOVUPD 64(DI), Z25 \
 	VMOVUPD.Z 128(DI), K3, Z26 \
 	ROW3((SI), Z27, Z0, Z1, Z2) \
 	ROW3((SI)(R8*1), Z28, Z3, Z4, Z5) \
-	ROW3(third, Z29, Z6, Z7, Z8) \
+	ROW3((SI)(R9*1), Z29, Z6, Z7, Z8) \
 	ROW3((SI)(R10*1), Z30, Z9, Z10, Z11) \
 	ADDQ R11, SI \
 	ADDQ R12, DI
 
-#define TOP3 TOP3OF((SI)(R9*1))
-
 #define ALL3 \
-	TOP3OF((SI)(R8*2)) \
+	TOP3 \
 	ROW3((BX), Z27, Z12, Z13, Z14) \
 	ROW3((BX)(R8*1), Z28, Z15, Z16, Z17) \
-	ROW3((BX)(R8*2), Z29, Z18, Z19, Z20) \
+	ROW3((BX)(R9*1), Z29, Z18, Z19, Z20) \
 	ROW3((BX)(R10*1), Z30, Z21, Z22, Z23) \
 	ADDQ R11, BX
 
 // SUM runs STEP over the depth, four steps at a time and then single ones. The
-// tile's rows of C are fetched one by one from 20 rounds of four steps before they
-// are needed, early enough to come from memory and too late to be
+// tile's rows of C, and then the next ones, are fetched from 20 rounds of four steps
+// before they are needed, early enough to come from memory and too late to be
 // driven out of the first-level cache by A and B. A line of the panel that lies behind B, if B is
 // packed, is brought into the second-level cache in every round.
-#define SUM(STEP, last, four, skip, few, one, end) \
+#define SUM(STEP, four, skip, few, one, end) \
 	MOVQ k+0(FP), CX \
 	SUBQ $4, CX \
 	JLT  few \
@@ -113,8 +106,6 @@ four: \
 	PREFETCHT0 128(AX) \
 	PREFETCHT0 184(AX) \
 	ADDQ R13, AX \
-	CMPQ AX, last \
-	CMOVQHI last, AX \
 skip: \
 	PREFETCHT1 (R15) \
 	ADDQ $64, R15 \
@@ -232,11 +223,8 @@ end:
 big: \
 	LEAQ (SI)(R8*4), BX \
 	MOVQ DX, AX \
-	LEAQ (R13)(R13*2), R9 \
-	LEAQ (R9)(R13*4), R9 \
-	ADDQ DX, R9 \
 	ZEROALL \
-	SUM(ALL, R9, bigFour, bigSkip, bigFew, bigOne, bigEnd) \
+	SUM(ALL, bigFour, bigSkip, bigFew, bigOne, bigEnd) \
 	REWIND \
 	MOVQ stepa+56(FP), CX \
 	LEAQ (SI)(CX*8), SI \
@@ -251,7 +239,6 @@ bigNext: \
 	SUBQ $8, R14 \
 	CMPQ R14, $8 \
 	JGE  big \
-	LEAQ (R8)(R8*1), R9 \
 small: \
 	XORL    AX, AX \
 	CMPQ    R14, $1 \
@@ -262,10 +249,8 @@ small: \
 	CMPQ    R14, $3 \
 	CMOVQLE R9, R10 \
 	MOVQ    DX, AX \
-	LEAQ    (R13)(R13*2), BX \
-	ADDQ    DX, BX \
 	ZEROTOP \
-	SUM(TOP, BX, smallFour, smallSkip, smallFew, smallOne, smallEnd) \
+	SUM(TOP, smallFour, smallSkip, smallFew, smallOne, smallEnd) \
 	REWIND \
 	LEAQ (SI)(R8*4), SI \
 	BETA \

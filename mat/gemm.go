@@ -216,7 +216,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 // mustPackA reports whether the product runs faster with a packed: where its rows
 // are not contiguous, or many of them would meet in few sets of the caches.
 func mustPackA(a Matrix) bool {
-	return a.Rows*a.Cols > tune.direct && (a.ColStride != 1 || a.RowStride%1024 == 0)
+	return a.Rows*a.Cols > tune.direct && (a.ColStride != 1 || a.RowStride%tune.clash == 0)
 }
 
 // mustPackB reports whether b, which meets m rows, must be packed: where its rows
@@ -314,6 +314,10 @@ func (p *blocked) Do(i int) {
 		b = *buffer
 	}
 	mc := roundUp(tune.mc, mr)
+	if packNow && ownB {
+		packB(b, p.b.Slice(0, k, j0, j1))
+		packNow = false
+	}
 	for ic := i0; ic < i1; ic += mc { // rows whose panels stay in the level-2 cache
 		ib := min(mc, i1-ic)
 		for j := j0; j < j1; j += nr { // loop 2: panels of B; loop 1, panels of A, is in asm

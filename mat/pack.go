@@ -13,7 +13,22 @@ func packA(dst []float64, a Matrix) {
 // tile has, nr, row after row within a panel: dst[p*nr*k+l*nr+j] is b[l, p*nr+j].
 func packB(dst []float64, b Matrix) {
 	_, nr := asm.Tile()
-	packPanels(dst, b.T(), nr)
+	if b.ColStride != 1 {
+		packPanels(dst, b.T(), nr)
+		return
+	}
+	// Row by row, as the memory likes it.
+	k, full := b.Rows, b.Cols/nr
+	if b.Cols == 0 {
+		return
+	}
+	for l := range k {
+		row := b.Data[l*b.RowStride:]
+		asm.CopyRows(dst[l*nr:], nr*k, row, nr, full, nr, b.RowStride)
+		if rest := b.Cols - full*nr; rest > 0 {
+			asm.CopyRows(dst[full*nr*k+l*nr:], nr, row[full*nr:], nr, 1, rest, 0)
+		}
+	}
 }
 
 // packPanels copies a into panels of r rows. What the last one has no rows for
@@ -32,7 +47,7 @@ func packPanels(dst []float64, a Matrix, r int) {
 		case a.ColStride == 1:
 			asm.Transpose(panel, r, src, a.RowStride, rows, k)
 		case a.RowStride == 1:
-			asm.CopyRows(panel, r, src, a.ColStride, k, rows)
+			asm.CopyRows(panel, r, src, a.ColStride, k, rows, r)
 		default:
 			for i := range rows {
 				at := i * a.RowStride

@@ -33,8 +33,8 @@ func TestTriangularExact(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(30)
 		at := 0
-		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 63, 64, 65} {
-			for _, k := range []int{0, 1, 2, 5} {
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129} {
+			for _, k := range []int{0, 1, 2, 5, 7, 8, 9, 25} {
 				for _, op := range triangular {
 					at++
 					l, x := fuzz.IntegerFactor(s, n), fuzz.Integers(s, n, k, 8)
@@ -67,6 +67,50 @@ func TestTriangularExact(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Elements on the diagonal whose reciprocals overflow or are subnormal are divided
+// by as well as any; zeros, infinities and NaN do what division does.
+func TestSolveExtremeDiagonal(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(31)
+		for _, d := range []float64{0x1p-1074, 0x1p-1040, 0x1p-1022, 0x1p-1020, 0x1p1019, 0x1p1020, 0x1p1023, 0, math.Inf(1), math.NaN()} {
+			for _, n := range []int{1, 8, 20, 40} {
+				for _, k := range []int{1, 30} {
+					at, x := n/2, fuzz.Integers(s, n, k, 8)
+					l := mat.Identity(n)
+					l.Set(at, at, d)
+					want := x.Clone()
+					for j := range k {
+						want.Set(at, j, x.At(at, j)/d)
+					}
+					got := x.Clone()
+					mat.SolveLower(l, got)
+					sameNumbers(t, "lower", d, got, want)
+					mat.SolveUpper(l, x)
+					sameNumbers(t, "upper", d, x, want)
+				}
+			}
+		}
+	})
+}
+
+// sameNumbers compares row by row what depends on the row alone: in a NaN's or an
+// infinity's column others become NaN too.
+func sameNumbers(t *testing.T, name string, d float64, got, want mat.Matrix) {
+	t.Helper()
+	for i := range got.Rows {
+		for j := range got.Cols {
+			g, w := got.At(i, j), want.At(i, j)
+			finite := true // all of the column
+			for l := range got.Rows {
+				finite = finite && want.At(l, j)-want.At(l, j) == 0
+			}
+			if (finite || w-w != 0) && g != w && (g == g || w == w) {
+				t.Errorf("%s, n=%d, %d right-hand sides, %g on the diagonal: element (%d, %d) is %g, want %g", name, got.Rows, got.Cols, d, i, j, g, w)
+			}
+		}
+	}
 }
 
 // The laws of package fuzz.

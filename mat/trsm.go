@@ -214,7 +214,7 @@ func unpack(b Matrix, x []float64) {
 	_, nr := asm.Tile()
 	switch {
 	case b.ColStride == 1 || b.Cols == 1:
-		asm.CopyRows(b.Data, b.RowStride, x, nr, b.Rows, b.Cols)
+		asm.CopyRows(b.Data, b.RowStride, x, nr, b.Rows, b.Cols, 0)
 	case b.RowStride == 1:
 		asm.Transpose(b.Data, b.ColStride, x, nr, b.Rows, b.Cols)
 	default:
