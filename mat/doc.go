@@ -20,12 +20,25 @@
 //
 // [Mul] is the five-loop algorithm of Goto and van de Geijn (ACM TOMS 34(3),
 // 2008) in the form that BLIS gives it (Van Zee and van de Geijn, ACM TOMS
-// 41(3), 2015): blocks of A and B are packed into contiguous panels and a
-// register tile, asm.GemmTile, runs over them. [MulSym] computes the lower
-// triangle of a product that is known to be symmetric, [Syrk] that of a·aᵀ.
-// [SolveLower], [SolveUpper], [MulLower] and [MulUpper] halve the triangle
-// recursively, so that nearly all of their work is products (Elmroth,
-// Gustavson, Jonsson and Kågström, SIAM Review 46(1), 2004).
+// 41(3), 2015). The two inner loops are asm.GemmPanel, which takes both operands
+// where they lie: rows of A with any strides, rows of B that are contiguous. So an
+// operand is packed into contiguous panels only where that is faster, just before it
+// is used, or, where work is shared, by all processors first:
+//
+//	A   if its rows are not contiguous or would meet in few sets of a cache
+//	B   if its rows are not contiguous, or it is large and used often
+//
+// A product whose depth is much larger than dst is cut into chunks of the depth that
+// are added in a fixed tree. [MulSym] computes the lower triangle of a product that
+// is known to be symmetric, [Syrk] that of a·aᵀ, by the same loops: panels begin at
+// the diagonal, and tiles that it crosses are formed beside.
+//
+// [SolveLower] and [SolveUpper] halve the triangle recursively, so that most of
+// their work is products (Elmroth, Gustavson, Jonsson and Kågström, SIAM Review
+// 46(1), 2004); triangles of small order are packed, with reciprocals on the
+// diagonal, and meet packed panels of right-hand sides in asm.SolvePanel, which is a
+// register tile with substitution at its end. [MulLower] and [MulUpper] halve
+// likewise and end row by row.
 //
 // # Zeros, NaN and infinities
 //
