@@ -2,37 +2,46 @@ package eig
 
 import "github.com/seed-08962ecc/kronfield/mat"
 
+// Blocks of reflectors are an eighth of the order wide, within these bounds: a
+// wide block makes better products and a larger triangle. Tests change them.
+var leastBlock, mostBlock = 16, 192
+
+// reflectorBlock is the number of reflectors that are applied together to a
+// matrix of n rows.
+func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/8&^15)) }
+
 // backTransform overwrites z with Q·z, where Q = H₀·H₁·…·Hₙ₋₂ is the product of
-// the reflectors that tridiagonalize left in s.u and s.tau. The reflectors of a
-// panel are applied together, in the compact WY form I − V·T·Vᵀ of Schreiber
-// and Van Loan (SIAM J. Sci. Stat. Comput. 10(1), 1989).
+// the reflectors that tridiagonalize left in s.u and s.tau. A block of them is
+//
+//	Hₖ·Hₖ₊₁·… = I − V·T·Vᵀ    T⁻ᵀ = L = stril(Vᵀ·V) + diag(1/τ)
+//
+// the compact WY form of Schreiber and Van Loan (SIAM J. Sci. Stat. Comput.
+// 10(1), 1989), with the inverse of T that Joffrain, Low, Quintana-Ortí, van de
+// Geijn and Van Zee read off VᵀV (ACM Trans. Math. Software 32(2), 2006). So a
+// triangular solution, G = L⁻¹·Vᵀ, takes the place of T, and z loses Gᵀ·(Vᵀ·z).
 func (s *Solver) backTransform(z mat.Matrix) {
 	n := s.n
 	if n < 2 {
 		return
 	}
-	for k := (n - 2) / panelWidth * panelWidth; k >= 0; k -= panelWidth {
-		width := min(panelWidth, n-1-k)
+	block := reflectorBlock(n)
+	for k := (n - 2) / block * block; k >= 0; k -= block {
+		width := min(block, n-1-k)
 		vt := s.u.Slice(k, k+width, k+1, n)
-		t := mat.NewDense(width, width, s.t[:width*width])
-		compact(t, vt, s.tau[k:k+width])
+		l := mat.NewDense(width, width, s.triangle[:width*width])
+		mat.Syrk(l, 1, vt, 0)
+		for i, tau := range s.tau[k : k+width] {
+			if tau == 0 { // v is 0, and so is row i of G whatever stands here
+				tau = 1
+			}
+			l.Set(i, i, 1/tau)
+		}
+		g := mat.NewDense(width, vt.Cols, s.g[:width*vt.Cols])
+		mat.Copy(g, vt)
+		mat.SolveLower(l, g)
 		rows := z.Slice(k+1, n, 0, n)
-		p := mat.NewDense(n, width, s.product[:n*width]) // (T·Vᵀ·Z)ᵀ: rows are what Mul shares out
-		mat.Mul(p, 1, rows.T(), vt.T(), 0)
-		mat.MulUpper(t, p.T())
-		mat.Mul(rows, -1, vt.T(), p.T(), 1)
-	}
-}
-
-// compact sets t to the upper triangular T with H₀·H₁·… = I − V·T·Vᵀ, where
-// Hᵢ = I − tauᵢ·vᵢ·vᵢᵀ and row i of vt is vᵢᵀ: column i of T is
-// −tauᵢ·T·(Vᵀ·vᵢ) above the diagonal and tauᵢ on it.
-func compact(t, vt mat.Matrix, tau []float64) {
-	mat.Mul(t, 1, vt, vt.T(), 0)
-	for i, ti := range tau {
-		above := t.Slice(0, i, i, i+1)
-		mat.Scale(above, -ti, above)
-		mat.MulUpper(t.Slice(0, i, 0, i), above)
-		t.Set(i, i, ti)
+		w := mat.NewDense(width, n, s.w[:width*n])
+		mat.Mul(w, 1, vt, rows, 0)
+		mat.Mul(rows, -1, g.T(), w, 1)
 	}
 }

@@ -1,24 +1,33 @@
 package eig
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
 
 // Tuning holds the constants that change speed, or the limit of sweeps, and
 // nothing else beyond rounding.
 type Tuning struct {
-	PanelWidth    int // reflectors that are applied together
+	PanelWidth    int // columns that are reduced before the rest is updated
 	SymvOrder     int // rows for each part of a symmetric product
+	LeastBlock    int // reflectors that are applied together, at least
+	MostBlock     int // and at most
 	RotationLimit int // rotations that are collected before they are applied
 	SweepsPerRow  int // limit of QL sweeps for each row
 }
 
 // Tuned returns the constants in force.
-func Tuned() Tuning { return Tuning{panelWidth, symvOrder, rotationLimit, sweepsPerRow} }
+func Tuned() Tuning {
+	return Tuning{panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow}
+}
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		panelWidth, symvOrder, rotationLimit, sweepsPerRow = c.PanelWidth, c.SymvOrder, c.RotationLimit, c.SweepsPerRow
+		panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow =
+			c.PanelWidth, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow
 	}
 	set(to)
 	t.Cleanup(func() { set(old) })
@@ -26,3 +35,19 @@ func Tune(t testing.TB, to Tuning) {
 
 // Givens is the rotation of the QL iteration.
 var Givens = givens
+
+// Load, Tridiagonalize and BackTransform are the phases of Sym around the
+// tridiagonal eigenproblem.
+func (s *Solver) Load(a mat.Matrix) error {
+	_, err := s.load("Load", a)
+	return err
+}
+
+// Tridiagonalize returns the diagonal and the subdiagonal of T; see Load.
+func (s *Solver) Tridiagonalize() (d, e []float64) {
+	s.tridiagonalize()
+	return s.d, s.e[:max(0, s.n-1)]
+}
+
+// BackTransform overwrites z with Q·z; see Load.
+func (s *Solver) BackTransform(z mat.Matrix) { s.backTransform(z) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -78,21 +79,19 @@ func SymValues(a mat.Matrix) ([]float64, error) {
 // order need no new memory. The zero value is ready. One goroutine at a time
 // may use a Solver.
 type Solver struct {
-	n       int
-	u       mat.Matrix // upper triangle: the matrix, then the Householder vectors
-	d, e    []float64  // diagonal and subdiagonal of the tridiagonal matrix
-	tau     []float64  // Householder coefficients
-	panel   []float64  // 3·panelWidth rows of length n
-	partial []float64  // symvChunks rows of length n
-	perm    []int      // column of V in ascending order → row of the tridiagonal matrix
+	n    int
+	u    mat.Matrix // strict upper triangle: the matrix, then the Householder vectors
+	d, e []float64  // diagonal and subdiagonal of the tridiagonal matrix
+	tau  []float64  // Householder coefficients
+	perm []int      // column of V in ascending order → row of the tridiagonal matrix
 
-	symvPart func(chunk int) // set once, so that a parallel call does not allocate
-	symvArgs symvArgs
+	panel        []float64 // three matrices of a panel's width × padded order
+	coefficients []float64 // of the panel's vectors, two for each
+	product      symvTask
 
 	rotations rotations
 
-	t       []float64 // T of the compact WY form, panelWidth×panelWidth
-	product []float64 // (T·Vᵀ·Z)ᵀ, n×panelWidth
+	triangle, g, w []float64 // L, G and Vᵀ·Z of a block of reflectors
 }
 
 // Sym is the function [Sym] with s's workspace. If dst.Vectors is n×n with
@@ -148,54 +147,99 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 }
 
 // load sizes the workspace and copies the lower triangle of a, divided by
-// 2^scale, transposed to the upper triangle of s.u, with zeros below. The
-// largest magnitude becomes at least 1/2 and less than 1 (down to 2⁻⁵¹ for a
-// matrix of subnormal numbers), so that squares neither overflow nor vanish.
+// 2^scale: the diagonal to s.d, the rest transposed to the strict upper triangle
+// of s.u, with zeros below. The largest magnitude becomes at least 1/2 and less
+// than 1 (down to 2⁻⁵¹ for a matrix of subnormal numbers), so that squares
+// neither overflow nor vanish.
 func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("eig: %s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
 	}
-	if i, j, found := mat.NonFiniteLower(a); found {
+	largest := largestLower(a)
+	if !(largest <= math.MaxFloat64) {
+		i, j, _ := mat.NonFiniteLower(a)
 		return 0, &NonFiniteError{Row: i, Col: j, Value: a.At(i, j)}
 	}
 	s.grow(a.Rows)
-	n := s.n
-	var largest float64
-	for i := range n {
-		for j := range i + 1 {
-			largest = max(largest, math.Abs(a.Data[i*a.RowStride+j*a.ColStride]))
-		}
-	}
 	_, scale = math.Frexp(largest)
 	scale = max(scale, -1023)
 	factor := math.Ldexp(1, -scale)
-	const nb = 32 // block that keeps both triangles' cache lines warm
-	for i0 := 0; i0 < n; i0 += nb {
-		for j0 := 0; j0 <= i0; j0 += nb {
-			for i := i0; i < min(i0+nb, n); i++ {
-				for j := j0; j < min(j0+nb, i+1); j++ {
-					s.u.Data[i*n+j] = 0
-					s.u.Data[j*n+i] = a.Data[i*a.RowStride+j*a.ColStride] * factor
-				}
+	s.u.Fill(0)
+	copyLower(s.u.Slice(0, s.n, 0, s.n).T(), a)
+	for i := range s.n {
+		row := s.u.Row(i)[i:]
+		asm.Scale(row, factor, row)
+		s.d[i] = row[0]
+		row[0] = 0
+	}
+	return scale, nil
+}
+
+// largestLower returns the largest magnitude in the lower triangle of a, NaN if
+// there is one.
+func largestLower(a mat.Matrix) float64 {
+	var largest float64
+	for i := range a.Rows {
+		switch {
+		case a.ColStride == 1:
+			largest = max(largest, asm.MaxAbs(a.Row(i)[:i+1]))
+		case a.RowStride == 1:
+			largest = max(largest, asm.MaxAbs(a.T().Row(i)[i:]))
+		default:
+			for j := range i + 1 {
+				largest = max(largest, math.Abs(a.Data[i*a.RowStride+j*a.ColStride]))
 			}
 		}
 	}
-	return scale, nil
+	return largest
+}
+
+// copyLower copies the lower triangle of a to that of dst, whose columns are
+// contiguous, in blocks that keep both matrices' cache lines warm.
+func copyLower(dst, a mat.Matrix) {
+	const nb = 32
+	n := a.Rows
+	for i0 := 0; i0 < n; i0 += nb {
+		i1 := min(i0+nb, n)
+		for j0 := 0; j0 < i0; j0 += nb {
+			to, from := dst.Data[i0+j0*dst.ColStride:], a.Data[i0*a.RowStride+j0*a.ColStride:]
+			if a.ColStride == 1 {
+				asm.Transpose(to, dst.ColStride, from, a.RowStride, i1-i0, nb)
+			} else {
+				mat.Copy(dst.Slice(i0, i1, j0, j0+nb), a.Slice(i0, i1, j0, j0+nb))
+			}
+		}
+		for i := i0; i < i1; i++ {
+			for j := i0; j <= i; j++ {
+				dst.Data[i+j*dst.ColStride] = a.Data[i*a.RowStride+j*a.ColStride]
+			}
+		}
+	}
 }
 
 // grow sizes the workspace for order n; it allocates only beyond the largest
 // order met so far.
 func (s *Solver) grow(n int) {
 	s.n = n
-	s.u = mat.NewDense(n, n, resize(s.u.Data, n*n))
+	ld := (n + 7) &^ 7
+	s.u = mat.NewDense(ld, ld, resize(s.u.Data, ld*ld))
 	s.d = resize(s.d, n)
 	s.e = resize(s.e, n)
 	s.tau = resize(s.tau, n)
-	s.panel = resize(s.panel, 3*panelWidth*n)
-	s.partial = resize(s.partial, symvChunks(n)*n)
 	s.perm = resize(s.perm, n)
-	s.t = resize(s.t, panelWidth*panelWidth)
-	s.product = resize(s.product, panelWidth*n)
+
+	width := min(panelWidth, n)
+	s.panel = resize(s.panel, 3*width*ld)
+	s.coefficients = resize(s.coefficients, 2*width)
+	p := &s.product
+	p.u, p.n, p.ld, p.backward = s.u.Data, n, ld, false
+	p.right = resize(p.right, ld)
+	p.down = resize(p.down, symvParts(n)*ld)
+
+	block := reflectorBlock(n)
+	s.triangle = resize(s.triangle, block*block)
+	s.g = resize(s.g, block*n)
+	s.w = resize(s.w, block*n)
 }
 
 // resize returns a slice of length n, of s's memory if that is large enough.

@@ -131,9 +131,10 @@ func TestTuning(t *testing.T) {
 	usual := eig.Tuned()
 	for _, width := range []int{1, 2, 3, 8, 20, n - 2, n - 1, n} {
 		for _, order := range []int{1, 4, 13} {
-			t.Run(fmt.Sprintf("panel %d, parts of %d", width, order), func(t *testing.T) {
+			t.Run(fmt.Sprintf("width %d, parts of %d", width, order), func(t *testing.T) {
 				to := usual
 				to.PanelWidth, to.SymvOrder = width, order
+				to.LeastBlock, to.MostBlock = width, width
 				eig.Tune(t, to)
 				checkAll(t, fuzz.SymmetricCases(fuzz.New(2), n))
 			})
@@ -627,25 +628,4 @@ func TestConcurrentUse(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func BenchmarkSym(b *testing.B) {
-	const n = 560
-	a := fuzz.Normal(fuzz.New(13), n, n)
-	var s eig.Solver
-	var sp eig.Spectrum
-	b.Run("vectors", func(b *testing.B) {
-		for b.Loop() {
-			if err := s.Sym(&sp, a); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("values", func(b *testing.B) {
-		for b.Loop() {
-			if err := s.SymValues(sp.Values, a); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
