@@ -15,19 +15,20 @@ type Tuning struct {
 	MostBlock     int // and at most
 	RotationLimit int // rotations that are collected before they are applied
 	SweepsPerRow  int // limit of QL sweeps for each row
+	WhitenOrder   int // order up to which the generalised problem is transformed at once
 }
 
 // Tuned returns the constants in force.
 func Tuned() Tuning {
-	return Tuning{panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow}
+	return Tuning{panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder}
 }
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow =
-			c.PanelWidth, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow
+		panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder =
+			c.PanelWidth, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow, c.WhitenOrder
 	}
 	set(to)
 	t.Cleanup(func() { set(old) })

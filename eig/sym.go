@@ -17,15 +17,20 @@ type Spectrum struct {
 	Vectors mat.Matrix // V, n×n; column j is the unit vector that belongs to Values[j]
 }
 
-// NonFiniteError names the first element of the lower triangle, row by row,
-// that is NaN or infinite.
+// NonFiniteError names the first element of a lower triangle, row by row, that
+// is NaN or infinite.
 type NonFiniteError struct {
-	Row, Col int // counted from 0, Col ≤ Row
+	Matrix   string // which of several matrices, as in [General]; empty if there is one
+	Row, Col int    // counted from 0, Col ≤ Row
 	Value    float64
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("eig: element (%d, %d) of the matrix is %g, not a finite number", e.Row, e.Col, e.Value)
+	name := e.Matrix
+	if name == "" {
+		name = "the matrix"
+	}
+	return fmt.Sprintf("eig: element (%d, %d) of %s is %g, not a finite number", e.Row, e.Col, name, e.Value)
 }
 
 // NotConvergedError says that the QL iteration reached its limit of sweeps.
@@ -103,6 +108,16 @@ func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
 	if err != nil {
 		return err
 	}
+	s.fit(dst)
+	if err := s.decompose(dst, scale); err != nil {
+		return err
+	}
+	s.fixSigns(dst.Vectors)
+	return nil
+}
+
+// fit gives dst room for a spectrum of order s.n.
+func (s *Solver) fit(dst *Spectrum) {
 	n := s.n
 	if len(dst.Values) != n {
 		dst.Values = make([]float64, n)
@@ -110,23 +125,36 @@ func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
 	if v := dst.Vectors; v.Rows != n || v.Cols != n || n > 1 && v.ColStride != 1 {
 		dst.Vectors = mat.New(n, n)
 	}
-	v := dst.Vectors
-	v.Fill(0)
-	for i := range n {
-		v.Set(i, i, 1)
-	}
+}
+
+// decompose sets dst to the spectrum of 2^scale times the matrix that load left,
+// the signs of the vectors as they come.
+func (s *Solver) decompose(dst *Spectrum, scale int) error {
 	s.tridiagonalize()
-	s.rotations.start(v)
-	err = s.ql()
+	if err := s.solveTridiagonal(dst.Vectors); err != nil {
+		return err
+	}
+	s.backTransform(dst.Vectors)
+	return s.unscale(dst.Values, scale)
+}
+
+// solveTridiagonal overwrites s.d with the eigenvalues of the tridiagonal matrix
+// (s.d, s.e), s.perm with their ascending order and the columns of z, in that
+// order, with the eigenvectors. What s.e holds afterwards does not matter.
+func (s *Solver) solveTridiagonal(z mat.Matrix) error {
+	z.Fill(0)
+	for i := range s.n {
+		z.Set(i, i, 1)
+	}
+	s.rotations.start(z)
+	err := s.ql()
 	s.rotations.finish()
 	if err != nil {
 		return err
 	}
 	s.sort()
-	s.permuteColumns(v)
-	s.backTransform(v)
-	s.fixSigns(v)
-	return s.unscale(dst.Values, scale)
+	s.permuteColumns(z)
+	return nil
 }
 
 // SymValues is the function [SymValues] with s's workspace; dst has length n.
