@@ -74,9 +74,13 @@ func BenchmarkBackTransformation(b *testing.B) {
 	}
 }
 
-func reduce(t testing.TB, s *eig.Solver, a mat.Matrix) {
-	if err := s.Load(a); err != nil {
+// reduce leaves s with the tridiagonal form T of a divided by 2^scale, and
+// returns T's diagonal and subdiagonal.
+func reduce(t testing.TB, s *eig.Solver, a mat.Matrix) (d, e []float64, scale int) {
+	scale, err := s.Load(a)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.Tridiagonalize()
+	d, e = s.Tridiagonalize()
+	return d, e, scale
 }

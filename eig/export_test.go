@@ -34,15 +34,18 @@ func Tune(t testing.TB, to Tuning) {
 	t.Cleanup(func() { set(old) })
 }
 
+// Stall makes the QL iteration find no eigenvalue, for the time of a test.
+func Stall(t testing.TB) {
+	stalled = true
+	t.Cleanup(func() { stalled = false })
+}
+
 // Givens is the rotation of the QL iteration.
 var Givens = givens
 
 // Load, Tridiagonalize and BackTransform are the phases of Sym around the
-// tridiagonal eigenproblem.
-func (s *Solver) Load(a mat.Matrix) error {
-	_, err := s.load("Load", a)
-	return err
-}
+// tridiagonal eigenproblem. Load divides the matrix by 2^scale.
+func (s *Solver) Load(a mat.Matrix) (scale int, err error) { return s.load("Load", a) }
 
 // Tridiagonalize returns the diagonal and the subdiagonal of T; see Load.
 func (s *Solver) Tridiagonalize() (d, e []float64) {
@@ -52,3 +55,15 @@ func (s *Solver) Tridiagonalize() (d, e []float64) {
 
 // BackTransform overwrites z with Q·z; see Load.
 func (s *Solver) BackTransform(z mat.Matrix) { s.backTransform(z) }
+
+// Symv returns A·x by the solver's product, where A is the matrix of the latest
+// Load without its first rows and columns, which the reduction would have done.
+// backward is the direction.
+func (s *Solver) Symv(first int, x []float64, backward bool) []float64 {
+	padded := make([]float64, s.u.Cols)
+	copy(padded[first:], x)
+	y := make([]float64, len(padded))
+	s.product.backward = !backward
+	s.symv(y, first, padded)
+	return y[first:s.n]
+}
