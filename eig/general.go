@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -59,15 +60,8 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	if mat.Overlap(c, l) {
 		panic(fmt.Sprintf("eig: General: the %d×%d destination of the vectors overlaps the %d×%d factor", n, n, n, n))
 	}
-	// Ψ with elements as large as those of L, of whatever size: C has the size
-	// of 1/L then, and nothing on the way overflows.
 	_, size := math.Frexp(largestLower(l))
-	for i := range n {
-		for j := range i {
-			c.Set(i, j, math.Ldexp(s.u.At(j, i), size))
-		}
-		c.Set(i, i, math.Ldexp(s.d[i], size))
-	}
+	s.unload(c, size)
 	whiten(c, s.factor(l))
 	own, err := s.load("General", c)
 	if err != nil {
@@ -82,6 +76,25 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	}
 	s.fixSigns(dst.Vectors)
 	return nil
+}
+
+// unload writes the matrix that load left, times 2^size, to the lower triangle
+// of c. With elements of Ψ as large as those of L, of whatever size, L⁻¹ΨL⁻ᵀ has
+// the size of 1/L, and nothing on the way overflows.
+func (s *Solver) unload(c mat.Matrix, size int) {
+	n, ld := s.n, s.u.RowStride
+	const block = 32
+	for j := 0; j < n; j += block {
+		asm.Transpose(c.Data[j:], c.RowStride, s.u.Data[j*ld:], ld, min(block, n-j), n)
+	}
+	half := math.Ldexp(1, size/2) // 2^size itself may overflow
+	rest := math.Ldexp(1, size-size/2)
+	for i := range n {
+		row := c.Row(i)[:i+1]
+		row[i] = s.d[i]
+		asm.Scale(row, half, row)
+		asm.Scale(row, rest, row)
+	}
 }
 
 // factor copies l to s.u, transposed, so that its layout decides no rounding.

@@ -316,24 +316,31 @@ func (s *Solver) unscale(dst []float64, scale int) error {
 const signShare = 0.9
 
 // fixSigns multiplies columns of v by −1 where the first element whose
-// magnitude is at least signShare of the column's largest is negative.
+// magnitude is at least signShare of the column's largest is negative. Some
+// columns at a time are transposed for that.
 func (s *Solver) fixSigns(v mat.Matrix) {
-	largest, sign := s.e, s.tau // no longer needed
-	clear(largest)
-	clear(sign)
-	for i := range s.n {
-		for j, x := range v.Row(i) {
-			if m := math.Abs(x); m > largest[j] {
-				largest[j] = m
-			}
+	n := s.n
+	sign, columns := s.tau, s.w // no longer needed
+	for j0 := 0; j0 < n; {
+		width := min(32, len(columns)/n, n-j0)
+		asm.Transpose(columns, n, v.Data[j0:], v.RowStride, n, width)
+		for j := range width {
+			sign[j0+j] = columnSign(columns[j*n : (j+1)*n])
 		}
-	}
-	for i := range s.n {
-		for j, x := range v.Row(i) {
-			if sign[j] == 0 && math.Abs(x) >= signShare*largest[j] {
-				sign[j] = math.Copysign(1, x)
-			}
-		}
+		j0 += width
 	}
 	mat.ScaleCols(v, v, sign)
+}
+
+// columnSign returns the sign of the element that decides x's.
+func columnSign(x []float64) float64 {
+	enough := signShare * asm.MaxAbs(x)
+	const block = 32
+	for len(x) > block && asm.MaxAbs(x[:block]) < enough {
+		x = x[block:]
+	}
+	for math.Abs(x[0]) < enough {
+		x = x[1:]
+	}
+	return math.Copysign(1, x[0])
 }

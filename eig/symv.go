@@ -55,7 +55,7 @@ func (s *Solver) symv(y []float64, first int, x []float64) {
 	mat.Run(p.parts, p)
 	copy(y[c:], p.right[c:])
 	for part := range p.parts {
-		r := p.row(part) &^ 7
+		r := p.row(part)
 		asm.Axpy(1, p.down[part*p.ld+r:(part+1)*p.ld], y[r:])
 	}
 }
