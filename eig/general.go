@@ -82,24 +82,20 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 // of c. With elements of Ψ as large as those of L, of whatever size, L⁻¹ΨL⁻ᵀ has
 // the size of 1/L, and nothing on the way overflows.
 func (s *Solver) unload(c mat.Matrix, size int) {
-	n, ld := s.n, s.u.RowStride
-	const block = 32
-	for j := 0; j < n; j += block {
-		asm.Transpose(c.Data[j:], c.RowStride, s.u.Data[j*ld:], ld, min(block, n-j), n)
-	}
 	half := math.Ldexp(1, size/2) // 2^size itself may overflow
 	rest := math.Ldexp(1, size-size/2)
-	for i := range n {
+	for i := range s.n {
 		row := c.Row(i)[:i+1]
+		copy(row, s.u.Row(i)[:i])
 		row[i] = s.d[i]
 		asm.Scale(row, half, row)
 		asm.Scale(row, rest, row)
 	}
 }
 
-// factor copies l to s.u, transposed, so that its layout decides no rounding.
+// factor copies l to s.u, so that its layout decides no rounding.
 func (s *Solver) factor(l mat.Matrix) mat.Matrix {
-	own := s.u.Slice(0, s.n, 0, s.n).T()
+	own := s.u.Slice(0, s.n, 0, s.n)
 	copyLower(own, l)
 	return own
 }

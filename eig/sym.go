@@ -85,7 +85,7 @@ func SymValues(a mat.Matrix) ([]float64, error) {
 // may use a Solver.
 type Solver struct {
 	n    int
-	u    mat.Matrix // strict upper triangle: the matrix, then the Householder vectors
+	u    mat.Matrix // strict lower triangle: the matrix; strict upper triangle: the Householder vectors
 	d, e []float64  // diagonal and subdiagonal of the tridiagonal matrix
 	tau  []float64  // Householder coefficients
 	perm []int      // column of V in ascending order → row of the tridiagonal matrix
@@ -175,10 +175,10 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 }
 
 // load sizes the workspace and copies the lower triangle of a, divided by
-// 2^scale: the diagonal to s.d, the rest transposed to the strict upper triangle
-// of s.u, with zeros below. The largest magnitude becomes at least 1/2 and less
-// than 1 (down to 2⁻⁵¹ for a matrix of subnormal numbers), so that squares
-// neither overflow nor vanish.
+// 2^scale: the diagonal to s.d, the rest to the strict lower triangle of s.u,
+// with zeros above. The largest magnitude becomes at least 1/2 and less than 1
+// (down to 2⁻⁵¹ for a matrix of subnormal numbers), so that squares neither
+// overflow nor vanish.
 func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("eig: %s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
@@ -193,12 +193,11 @@ func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	scale = max(scale, -1023)
 	factor := math.Ldexp(1, -scale)
 	s.u.Fill(0)
-	copyLower(s.u.Slice(0, s.n, 0, s.n).T(), a)
+	copyLower(s.u, a)
 	for i := range s.n {
-		row := s.u.Row(i)[i:]
+		row := s.u.Row(i)[:i+1]
 		asm.Scale(row, factor, row)
-		s.d[i] = row[0]
-		row[0] = 0
+		s.d[i], row[i] = row[i], 0
 	}
 	return scale, nil
 }
@@ -222,24 +221,30 @@ func largestLower(a mat.Matrix) float64 {
 	return largest
 }
 
-// copyLower copies the lower triangle of a to that of dst, whose columns are
-// contiguous, in blocks that keep both matrices' cache lines warm.
+// copyLower copies the lower triangle of a to that of dst, whose rows are
+// contiguous: row by row, or in blocks that keep both matrices' cache lines warm.
 func copyLower(dst, a mat.Matrix) {
-	const nb = 32
 	n := a.Rows
+	if a.ColStride == 1 {
+		for i := range n {
+			copy(dst.Row(i), a.Row(i)[:i+1])
+		}
+		return
+	}
+	const nb = 32
 	for i0 := 0; i0 < n; i0 += nb {
 		i1 := min(i0+nb, n)
 		for j0 := 0; j0 < i0; j0 += nb {
-			to, from := dst.Data[i0+j0*dst.ColStride:], a.Data[i0*a.RowStride+j0*a.ColStride:]
-			if a.ColStride == 1 {
-				asm.Transpose(to, dst.ColStride, from, a.RowStride, i1-i0, nb)
+			to, from := dst.Data[i0*dst.RowStride+j0:], a.Data[i0*a.RowStride+j0*a.ColStride:]
+			if a.RowStride == 1 {
+				asm.Transpose(to, dst.RowStride, from, a.ColStride, nb, i1-i0)
 			} else {
 				mat.Copy(dst.Slice(i0, i1, j0, j0+nb), a.Slice(i0, i1, j0, j0+nb))
 			}
 		}
 		for i := i0; i < i1; i++ {
 			for j := i0; j <= i; j++ {
-				dst.Data[i+j*dst.ColStride] = a.Data[i*a.RowStride+j*a.ColStride]
+				dst.Data[i*dst.RowStride+j] = a.Data[i*a.RowStride+j*a.ColStride]
 			}
 		}
 	}
@@ -261,8 +266,8 @@ func (s *Solver) grow(n int) {
 	s.coefficients = resize(s.coefficients, 2*width)
 	p := &s.product
 	p.u, p.n, p.ld, p.backward = s.u.Data, n, ld, false
-	p.right = resize(p.right, ld)
-	p.down = resize(p.down, symvParts(n)*ld)
+	p.rows = resize(p.rows, ld)
+	p.columns = resize(p.columns, symvParts(n)*ld)
 
 	block := reflectorBlock(n)
 	s.triangle = resize(s.triangle, block*block)

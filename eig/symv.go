@@ -20,9 +20,8 @@ const mostSymvParts = 8
 func symvParts(n int) int { return max(1, min(mostSymvParts, n/symvOrder)) }
 
 // symvTask is the product A·x under way, where A is the symmetric matrix with
-// its strict upper triangle in u from row and column first on. Every element of
-// u is read once, for both triangles: from left to right for the sums of its
-// row, downwards for those of its column.
+// its strict lower triangle in u from row and column first on. Every element of
+// u is read once, for both triangles.
 //
 // A part is a band of rows of about the same area, and sums its columns into a
 // vector of its own.
@@ -31,14 +30,14 @@ func symvParts(n int) int { return max(1, min(mostSymvParts, n/symvOrder)) }
 // product read last is then read first, while it is in the cache: of a triangle
 // larger than the cache only the excess comes from further away.
 type symvTask struct {
-	u        []float64 // strict upper triangle, zeros below
+	u        []float64 // strict lower triangle, zeros above
 	n, ld    int       // order; distance of rows, a multiple of 8
 	first    int
 	parts    int
 	backward bool
 	x        []float64 // elements before first are 0
-	right    []float64 // sums of rows
-	down     []float64 // sums of columns, ld for each part
+	rows     []float64 // sums of rows, from the diagonal's share on
+	columns  []float64 // sums of columns, ld for each part
 }
 
 // symv sets y = A·x for the trailing matrix A whose first row and column is
@@ -50,13 +49,13 @@ func (s *Solver) symv(y []float64, first int, x []float64) {
 	n, c := p.n, first&^7
 	p.x, p.first, p.backward = x, first, !p.backward
 	p.parts = symvParts(n - first)
-	asm.MulTo(p.right[c:n], s.d[c:], x[c:n])
-	clear(p.right[n:])
+	asm.MulTo(p.rows[c:n], s.d[c:], x[c:n])
+	clear(p.rows[n:])
 	mat.Run(p.parts, p)
-	copy(y[c:], p.right[c:])
+	copy(y[c:], p.rows[c:])
 	for part := range p.parts {
-		r := p.row(part)
-		asm.Axpy(1, p.down[part*p.ld+r:(part+1)*p.ld], y[r:])
+		end := p.end(p.row(part + 1))
+		asm.Axpy(1, p.columns[part*p.ld+c:part*p.ld+end], y[c:])
 	}
 }
 
@@ -66,28 +65,32 @@ func (p *symvTask) row(part int) int {
 	if part == p.parts {
 		return (p.n + 3) &^ 3
 	}
-	return (p.first + int(float64(m)*(1-math.Sqrt(1-float64(part)/float64(p.parts))))) &^ 3
+	return (p.first + int(float64(m)*math.Sqrt(float64(part)/float64(p.parts)))) &^ 3
 }
+
+// end returns where the columns of the rows before row end, a multiple of eight.
+func (p *symvTask) end(row int) int { return (row + 7) &^ 7 }
 
 // Do forms a part's sums, four rows at a time.
 func (p *symvTask) Do(part int) {
 	if p.backward {
 		part = p.parts - 1 - part
 	}
-	r0, r1 := p.row(part), p.row(part+1)
-	y := p.down[part*p.ld : (part+1)*p.ld]
-	clear(y[r0&^7:])
-	for i, end, step := p.order(r0, r1); i != end; i += step {
-		c := i &^ 7
-		asm.SymvRows(y[c:], p.x[c:], (*[4]float64)(p.right[i:]), (*[4]float64)(p.x[i:]), p.u[i*p.ld+c:], p.ld)
+	from, to := p.row(part), p.row(part+1)
+	c := p.first &^ 7
+	y := p.columns[part*p.ld : (part+1)*p.ld]
+	clear(y[c:p.end(to)])
+	for i, stop, step := p.order(from, to); i != stop; i += step {
+		end := p.end(i + 4)
+		asm.SymvRows(y[c:end], p.x[c:end], (*[4]float64)(p.rows[i:]), (*[4]float64)(p.x[i:]), p.u[i*p.ld+c:], p.ld)
 	}
 }
 
 // order returns the first group of four rows, what follows the last, and the
 // step between them.
-func (p *symvTask) order(r0, r1 int) (i, end, step int) {
+func (p *symvTask) order(from, to int) (i, stop, step int) {
 	if p.backward {
-		return r1 - 4, r0 - 4, -4
+		return to - 4, from - 4, -4
 	}
-	return r0, r1, 4
+	return from, to, 4
 }

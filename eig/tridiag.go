@@ -13,7 +13,7 @@ var panelWidth = 32
 
 // tridiagonalize reduces the symmetric matrix A to T = QᵀAQ with diagonal s.d
 // and subdiagonal s.e, where Q = H₀·H₁·…·Hₙ₋₂ is a product of reflectors
-// Hⱼ = I − τⱼ·vⱼ·vⱼᵀ. It finds A's diagonal in s.d and what is above it in s.u,
+// Hⱼ = I − τⱼ·vⱼ·vⱼᵀ. It finds A's diagonal in s.d and what is below it in s.u,
 // zeros elsewhere; row j of s.u becomes vⱼᵀ, zero up to column j. Where no
 // reflection is needed vⱼ is 0.
 //
@@ -27,22 +27,22 @@ func (s *Solver) tridiagonalize() {
 	}
 }
 
-// reducePanel reduces rows k to k+width−1 and updates the triangle that
-// follows them: A ← A − V·Wᵀ − W·Vᵀ, where column i of V is v of row k+i and
+// reducePanel reduces columns k to k+width−1 and updates the triangle that
+// follows them: A ← A − V·Wᵀ − W·Vᵀ, where column i of V is v of column k+i and
 // that of W is w = τ·(A·v − ½·τ·(vᵀ·A·v)·v) for the A that earlier columns left.
 //
-// Every vector starts at a multiple of eight columns, so that the rows of all
-// operands are aligned alike; what that adds before column j+1 is multiplied by
-// v's zeros there.
+// Every vector starts at a multiple of eight, so that all operands are aligned
+// alike; what that adds before element j+1 is multiplied by v's zeros there.
 func (s *Solver) reducePanel(k, width int) {
 	n, ld := s.n, s.u.RowStride
 	panel := mat.NewDense(3*width, ld, s.panel[:3*width*ld]) // rows of Vᵀ, Wᵀ, Vᵀ
-	vt, wt := s.u.Data[k*ld:], panel.Data[width*ld:]
+	vt, wt := panel.Data, panel.Data[width*ld:]
 	g, h := s.coefficients[:width], s.coefficients[width:2*width]
+	s.takeColumns(panel, k, width)
 	for i := range width {
 		j := k + i
 		c := j &^ 7
-		v, w := s.u.Row(j), panel.Row(width+i)
+		v, w := panel.Row(i), panel.Row(width+i)
 		for l := range i {
 			g[l], h[l] = -wt[l*ld+j], -vt[l*ld+j]
 		}
@@ -71,15 +71,33 @@ func (s *Solver) reducePanel(k, width int) {
 	}
 	next := k + width
 	for i := range width {
-		v := s.u.Row(k + i)[next:]
-		copy(panel.Row(i)[next:], v)
-		copy(panel.Row(2*width + i)[next:], v)
+		j, v := k+i, panel.Row(i)
+		row := s.u.Row(j)
+		clear(row[:j+1])
+		copy(row[j+1:], v[j+1:])
+		copy(panel.Row(2*width + i)[next:], v[next:])
 	}
-	rest := s.u.Slice(next, n, next, n)
 	vw := panel.Slice(0, 2*width, next, n)
 	wv := panel.Slice(width, 3*width, next, n)
-	mat.MulSym(rest.T(), -1, vw.T(), wv, 1)
+	mat.MulSym(s.u.Slice(next, n, next, n), -1, vw.T(), wv, 1)
 	s.takeDiagonal(next)
+}
+
+// takeColumns copies columns k to k+width−1 below the diagonal to the first rows
+// of the panel, with zeros around.
+func (s *Solver) takeColumns(panel mat.Matrix, k, width int) {
+	n, ld := s.n, s.u.RowStride
+	next := k + width
+	for i := range width {
+		j := k + i
+		v := panel.Row(i)
+		clear(v[k&^7 : j+1])
+		for r := j + 1; r < next; r++ {
+			v[r] = s.u.Data[r*ld+j]
+		}
+		clear(v[n:])
+	}
+	asm.Transpose(panel.Data[next:], ld, s.u.Data[next*ld+k:], ld, n-next, width)
 }
 
 // takeDiagonal moves the diagonal of s.u from row k on, adding it to s.d.
