@@ -9,7 +9,8 @@ import (
 // Tuning holds the constants that change speed, or the limit of sweeps, and
 // nothing else beyond rounding.
 type Tuning struct {
-	PanelWidth    int // columns that are reduced before the rest is updated
+	LeastPanel    int // columns that are reduced before the rest is updated, at least
+	MostPanel     int // and at most
 	SymvOrder     int // rows for each part of a symmetric product
 	LeastBlock    int // reflectors that are applied together, at least
 	MostBlock     int // and at most
@@ -20,15 +21,15 @@ type Tuning struct {
 
 // Tuned returns the constants in force.
 func Tuned() Tuning {
-	return Tuning{panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder}
+	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder}
 }
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		panelWidth, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder =
-			c.PanelWidth, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow, c.WhitenOrder
+		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder =
+			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow, c.WhitenOrder
 	}
 	set(to)
 	t.Cleanup(func() { set(old) })

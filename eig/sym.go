@@ -261,7 +261,7 @@ func (s *Solver) grow(n int) {
 	s.tau = resize(s.tau, n)
 	s.perm = resize(s.perm, n)
 
-	width := min(panelWidth, n)
+	width := panelWidth(n)
 	s.panel = resize(s.panel, 3*width*ld)
 	s.coefficients = resize(s.coefficients, 2*width)
 	p := &s.product

@@ -163,7 +163,8 @@ func TestTuning(t *testing.T) {
 		for _, order := range []int{1, 4, 13} {
 			t.Run(fmt.Sprintf("width %d, parts of %d", width, order), func(t *testing.T) {
 				to := usual
-				to.PanelWidth, to.SymvOrder = width, order
+				to.SymvOrder = order
+				to.LeastPanel, to.MostPanel = width, width
 				to.LeastBlock, to.MostBlock = width, width
 				eig.Tune(t, to)
 				checkAll(t, fuzz.SymmetricCases(fuzz.New(2), n))

@@ -7,9 +7,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// panelWidth is the number of columns that are reduced before the rest of the
-// matrix is updated. Tests change it.
-var panelWidth = 32
+// Panels have a fiftieth of the order's columns, within these bounds: the
+// vectors of a wide panel cost more to subtract from each column, and a narrow
+// one sends the rest of a large matrix through the caches more often. Tests
+// change them.
+var leastPanel, mostPanel = 16, 32
+
+// panelWidth is the number of columns of a matrix of order n that are reduced
+// before the rest is updated.
+func panelWidth(n int) int { return max(leastPanel, min(mostPanel, n/50&^7)) }
 
 // tridiagonalize reduces the symmetric matrix A to T = QᵀAQ with diagonal s.d
 // and subdiagonal s.e, where Q = H₀·H₁·…·Hₙ₋₂ is a product of reflectors
@@ -22,8 +28,9 @@ var panelWidth = 32
 // for each column, the other half a product of matrices for each panel.
 func (s *Solver) tridiagonalize() {
 	n := s.n
-	for k := 0; k < n-1; k += panelWidth {
-		s.reducePanel(k, min(panelWidth, n-1-k))
+	width := panelWidth(n)
+	for k := 0; k < n-1; k += width {
+		s.reducePanel(k, min(width, n-1-k))
 	}
 }
 
