@@ -287,6 +287,9 @@ func (p *blocked) Do(i int) {
 	mr, nr := asm.Tile()
 	m, n, k := p.dst.Rows, p.dst.Cols, p.a.Cols
 	i0, i1, j0, j1 := 0, m, 0, n
+	if p.lower {
+		i = (m-1)/p.block - i // the longest rows first, so that processors end together
+	}
 	own, ownA, ownB := 0, p.packA && p.byRows, p.packB && !p.byRows
 	if p.byRows {
 		i0, i1 = i*p.block, min((i+1)*p.block, m)
@@ -309,14 +312,11 @@ func (p *blocked) Do(i int) {
 			packA(a.data, p.a.Slice(i0, i1, 0, k))
 		}
 	}
-	b, packNow := p.shared, ownB || p.packB && !p.ready
-	if ownB {
-		b = *buffer
-	}
+	b, packNow := p.shared, p.packB && !p.ready
 	mc := roundUp(tune.mc, mr)
-	if packNow && ownB {
+	if ownB {
+		b, packNow = *buffer, false
 		packB(b, p.b.Slice(0, k, j0, j1))
-		packNow = false
 	}
 	for ic := i0; ic < i1; ic += mc { // rows whose panels stay in the level-2 cache
 		ib := min(mc, i1-ic)

@@ -82,12 +82,12 @@ func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n 
 		asm.GemmPanel(k, p.alpha, a.data[(at+i-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb, 0, tile[:], nr, rows, cols)
 		for r := max(i, first); r < i+rows; r++ {
 			product := tile[(r-i)*nr:][:min(cols, r-first+1)]
-			for c, v := range p.dst.Data[r*p.dst.RowStride+j:][:len(product)] {
-				if p.beta != 0 {
-					product[c] += float64(p.beta * v)
-				}
+			row := p.dst.Data[r*p.dst.RowStride+j:][:len(product)]
+			if p.beta == 0 {
+				copy(row, product)
+			} else {
+				asm.AddScaled(row, product, p.beta, row)
 			}
-			copy(p.dst.Data[r*p.dst.RowStride+j:], product)
 		}
 	}
 	if i < i1 {
