@@ -15,7 +15,9 @@ func TestAllocations(t *testing.T) {
 		if n := testing.AllocsPerRun(10, func() {
 			var x, y, z, w [asm.MaxTile]float64
 			var p, q [4]float64
-			asm.GemmTile(1, 1, x[:], y[:], z[:], nr, mr, nr)
+			asm.GemmPanel(1, 1, x[:], 1, mr, 0, y[:], nr, 1, z[:], nr, mr, nr)
+			asm.SolvePanel(1, x[:], z[:])
+			asm.CopyRows(z[:], nr, y[:], nr, mr, nr)
 			asm.Dot(x[:], y[:])
 			asm.SumSquares(x[:])
 			asm.MaxAbs(x[:])

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
@@ -26,11 +25,28 @@ func BenchmarkGemmPanel(b *testing.B) {
 		mr, nr := asm.Tile()
 		for _, k := range []int{32, 64, 128, 256, 384} {
 			b.Run(fmt.Sprintf("k=%d", k), func(b *testing.B) {
-				s := fuzz.New(1)
-				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
-				c := make([]float64, mr*nr)
-				fuzz.Rate(b, asm.Peak, 2*float64(mr*nr*k), func() { asm.GemmPanel(k, 1e-3, pa, 1, mr, 0, pb, nr, 1, c, nr, mr, nr) })
+				ratePanel(b, panel{m: mr, n: nr, k: k, order: orders[0], gapB: -1, beta: 1})
 			})
+		}
+	})
+}
+
+// Panels of some tiles, whose operands lie in each way.
+func BenchmarkGemmPanelLayouts(b *testing.B) {
+	atLevels(b, func(b *testing.B) {
+		mr, nr := asm.Tile()
+		for _, order := range orders[:6] {
+			for _, gap := range []int{-1, 7} {
+				name := "A by " + order.name + ", B "
+				if gap < 0 {
+					name += "packed"
+				} else {
+					name += "by rows"
+				}
+				b.Run(name, func(b *testing.B) {
+					ratePanel(b, panel{m: 10 * mr, n: nr, k: 256, order: order, gapB: gap, beta: 1})
+				})
+			}
 		}
 	})
 }
@@ -41,13 +57,21 @@ func BenchmarkGemmPanelEdge(b *testing.B) {
 		mr, nr := asm.Tile()
 		for _, d := range [][2]int{{mr, nr - 1}, {mr, nr * 2 / 3}, {mr, nr / 3}, {mr / 2, nr}, {1, nr}, {mr, 1}} {
 			b.Run(fmt.Sprintf("m=%d/n=%d", d[0], d[1]), func(b *testing.B) {
-				const k = 256
-				s := fuzz.New(1)
-				pa, pb := packed(fuzz.Normal(s, mr, k), fuzz.Normal(s, k, nr))
-				c := make([]float64, mr*nr)
-				fuzz.Rate(b, asm.Peak, 2*float64(d[0]*d[1]*k), func() { asm.GemmPanel(k, 1e-3, pa, 1, mr, 0, pb, nr, 1, c, nr, d[0], d[1]) })
+				ratePanel(b, panel{m: d[0], n: d[1], k: 256, order: orders[0], gapB: -1, beta: 1})
 			})
 		}
+	})
+}
+
+// ratePanel measures a panel in the caches near by.
+func ratePanel(b *testing.B, p panel) {
+	s := fuzz.New(1)
+	x, y := p.operands(fuzz.Normal(s, p.m, p.k), fuzz.Normal(s, p.k, p.n))
+	c := make([]float64, p.m*p.n)
+	rsa, csa, stepa := p.order.strides(p.m, p.k)
+	ldb := p.ldb()
+	fuzz.Rate(b, asm.Peak, 2*float64(p.m*p.n*p.k), func() {
+		asm.GemmPanel(p.k, 1e-3, x, rsa, csa, stepa, y, ldb, p.beta, c, p.n, p.m, p.n)
 	})
 }
 
@@ -127,8 +151,51 @@ func BenchmarkLongestCall(b *testing.B) {
 			at := 0
 			run(k.name, func() { k.do(sets[at]); at = (at + 1) % copies })
 		}
+		// As many rows as one call takes, of operands and a result far away.
 		mr, nr := asm.Tile()
-		a, p, c := make([]float64, 8192*mr), make([]float64, 8192*nr), make([]float64, mr*nr)
-		run("GemmPanel", func() { asm.GemmPanel(8192, 1, a, 1, mr, 0, p, nr, 1, c, nr, mr, nr) })
+		far := make([]float64, 1<<25)
+		clear(far) // pages of its own
+		for _, k := range []int{1, 64, 512, 8192} {
+			m := mr * max(1, asm.MostProducts/(mr*nr*(k+1)))
+			for _, order := range orders[:6] {
+				for _, ldb := range []int{nr, 1000} {
+					rsa, csa, stepa := order.strides(m, k)
+					needA, needB := (m-1)/mr*stepa+(mr-1)*rsa+(k-1)*csa+1, (k-1)*ldb+nr
+					if order.name == "columns with gaps" {
+						csa = (len(far)/2 - m) / k // on pages of their own
+						needA = (k-1)*csa + m
+					}
+					ldc := min(1000, (len(far)-needA-needB)/m)
+					if ldc < nr {
+						continue
+					}
+					at := 0
+					run(fmt.Sprintf("GemmPanel/k=%d/m=%d/%s/ldb=%d", k, m, order.name, ldb), func() {
+						whole := needA + needB + m*ldc
+						if at += whole; at+whole > len(far) {
+							at = 0
+						}
+						a, p, c := far[at:], far[at+needA:], far[at+needA+needB:]
+						asm.GemmPanel(k, 1, a, rsa, csa, stepa, p, ldb, 1, c, ldc, m, nr)
+					})
+				}
+			}
+		}
+		tiles := 512 / mr
+		sizeL, sizeX := mr*mr*tiles*(tiles+1)/2, tiles*mr*nr
+		at := 0
+		run("SolvePanel", func() {
+			if at += sizeL + sizeX; at+sizeL+sizeX > len(far) {
+				at = 0
+			}
+			asm.SolvePanel(tiles, far[at:], far[at+sizeL:])
+		})
+		run("CopyRows", func() {
+			const lds = 1000
+			if at += block / 8 * (lds + nr); at+block/8*(lds+nr) > len(far) {
+				at = 0
+			}
+			asm.CopyRows(far[at:], nr, far[at+block/8*nr:], lds, block/8, nr)
+		})
 	})
 }

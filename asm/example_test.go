@@ -16,21 +16,26 @@ func Example() {
 	// [12 24 36]
 }
 
-// Panels hold the columns of A and the rows of B one after the other.
-func ExampleGemmTile() {
-	const k = 2
-	mr, nr := asm.Tile()
-	a, b := make([]float64, mr*k), make([]float64, k*nr)
-	for l := range k {
-		for i := range mr {
-			a[l*mr+i] = float64(10*i + l)
-		}
-		for j := range nr {
-			b[l*nr+j] = float64(j + 1)
-		}
+// Operands are read where they lie, here as the rows of matrices.
+func ExampleGemmPanel() {
+	a := []float64{
+		1, 2, 3,
+		4, 5, 6,
 	}
-	c := make([]float64, mr*nr)
-	asm.GemmTile(k, 1, a, b, c, nr, mr, nr)
-	fmt.Println(c[0*nr+1], c[3*nr+1]) // (0+1)·2 and (30+31)·2
-	// Output: 2 122
+	b := []float64{
+		1, -1,
+		2, 0,
+		0, 1,
+	}
+	c := []float64{
+		10, 10,
+		10, 10,
+	}
+	mr, _ := asm.Tile()
+	asm.GemmPanel(3, 2, a, 3, 1, 3*mr, b, 2, 0.5, c, 2, 2, 2) // 2·A·B + C/2
+	fmt.Println(c[:2])
+	fmt.Println(c[2:])
+	// Output:
+	// [15 9]
+	// [33 9]
 }

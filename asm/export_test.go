@@ -11,6 +11,9 @@ func Levels() []string {
 	return names
 }
 
+// MostProducts bounds the multiplications of one call of assembly.
+const MostProducts = mostProducts
+
 // SetLevel makes the kernels use a level and returns a function that restores
 // the former one.
 func SetLevel(name string) (restore func()) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // fence returns as many pages as n numbers need, between two pages that may not
@@ -100,35 +99,87 @@ func TestVectorFences(t *testing.T) {
 	})
 }
 
-// Nor does the tile, for any number of rows and columns and any depth.
-func TestGemmTileFences(t *testing.T) {
+// Nor does the product of panels, for any number of rows and columns, any depth and
+// any layout, although it fetches ahead.
+func TestGemmPanelFences(t *testing.T) {
 	s := fuzz.New(22)
-	const deepest, widest = 257, 24
+	const most = 257 * 700
 	pieces := make([][]float64, 3)
 	for i := range pieces {
-		pieces[i] = fence(t, deepest*widest)
+		pieces[i] = fence(t, most)
 		copy(pieces[i], fuzz.Normal(s, len(pieces[i]), 1).Data)
 	}
 	eachLevel(t, func(t *testing.T) {
 		mr, nr := asm.Tile()
-		for m := range mr + 1 {
+		for m := range 2*mr + 2 {
 			for n := range nr + 1 {
 				for at, k := range depths {
 					if testing.Short() && k > 33 && (m+n)%5 != 0 {
 						continue
 					}
-					ldc := n + []int{0, 1, 7}[at%3]
-					length := 0
-					if m > 0 && n > 0 {
-						length = (m-1)*ldc + n
+					p := draw(s, m, n, k)
+					p.alpha, p.beta = 1e-9, float64(at%2)
+					if m*n == 0 {
+						continue
+					}
+					rsa, csa, stepa := p.order.strides(m, k)
+					needA, needB, needC := 0, 0, (m-1)*(n+p.gapC)+n
+					for i := range m {
+						needA = max(needA, i/mr*stepa+i%mr*rsa+(k-1)*csa+1)
+					}
+					if k > 0 {
+						needB = (k-1)*p.ldb() + n
+					} else {
+						needA = 0
 					}
 					for _, sides := range []int{0, 7, 1 + (m+n+at)%6} {
-						a := flush(pieces[0], k*mr, sides&1 != 0)
-						b := flush(pieces[1], k*nr, sides&2 != 0)
-						c := flush(pieces[2], length, sides&4 != 0)
-						if faults(func() { asm.GemmTile(k, 1e-9, a, b, c, ldc, m, n) }) {
-							t.Fatalf("%d×%d×%d, ldc=%d, sides %03b: touches what is outside", m, k, n, ldc, sides)
+						a := flush(pieces[0], needA, sides&1 != 0)
+						b := flush(pieces[1], needB, sides&2 != 0)
+						c := flush(pieces[2], needC, sides&4 != 0)
+						if faults(func() { p.do(a, b, c) }) {
+							t.Fatalf("%v, sides %03b: touches what is outside", p, sides)
 						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// Nor does substitution.
+func TestSolvePanelFences(t *testing.T) {
+	s := fuzz.New(25)
+	triangle, panel := fence(t, 8*8*21), fence(t, 6*8*24)
+	copy(triangle, fuzz.Normal(s, len(triangle), 1).Data)
+	eachLevel(t, func(t *testing.T) {
+		mr, nr := asm.Tile()
+		for tiles := range 7 {
+			for sides := range 4 {
+				l := flush(triangle, mr*mr*tiles*(tiles+1)/2, sides&1 != 0)
+				x := flush(panel, tiles*mr*nr, sides&2 != 0)
+				clear(x)
+				if faults(func() { asm.SolvePanel(tiles, l, x) }) {
+					t.Fatalf("%d tiles, sides %02b: touches what is outside", tiles, sides)
+				}
+			}
+		}
+	})
+}
+
+// Nor does the copying of rows.
+func TestCopyRowsFences(t *testing.T) {
+	const most = 40
+	src, dst := fence(t, most*most), fence(t, most*most)
+	eachLevel(t, func(t *testing.T) {
+		_, nr := asm.Tile()
+		for rows := 1; rows < 10; rows++ {
+			for n := 1; n <= nr; n++ {
+				for sides := range 4 {
+					lds, ldd := n+rows%3, n+(rows+n)%4
+					from := flush(src, (rows-1)*lds+n, sides&1 != 0)
+					to := flush(dst, (rows-1)*ldd+n, sides&2 != 0)
+					if faults(func() { asm.CopyRows(to, ldd, from, lds, rows, n) }) {
+						t.Fatalf("%d×%d, rows %d and %d apart, sides %02b: touches what is outside", rows, n, lds, ldd, sides)
 					}
 				}
 			}
@@ -182,12 +233,25 @@ func TestReadOnlyOperands(t *testing.T) {
 				t.Errorf("%s writes what it should only read", k.name)
 			}
 		}
+		// Where a matrix is read only, what is fetched behind it is as well.
 		mr, nr := asm.Tile()
-		a, b := fence(t, n*mr), fence(t, n*nr)
-		protect(a, syscall.PROT_READ)
-		protect(b, syscall.PROT_READ)
-		if faults(func() { asm.GemmTile(n, 1, a, b, mat.New(mr, nr).Data, nr, mr, nr) }) {
-			t.Error("GemmTile writes what it should only read")
+		a, b := fence(t, n*(2*mr+1)), fence(t, n*nr)
+		x, y := fence(t, 6*mr*mr), fence(t, n*nr)
+		for _, piece := range [][]float64{a, b, x} {
+			protect(piece, syscall.PROT_READ)
+		}
+		for _, beta := range []float64{0, 1} {
+			for m := 1; m <= 2*mr+1; m++ {
+				if faults(func() { asm.GemmPanel(n, 1, a, n, 1, n*mr, b, nr, beta, y, nr, m, nr) }) {
+					t.Errorf("GemmPanel of %d rows, beta %g, writes what it should only read", m, beta)
+				}
+			}
+		}
+		if faults(func() { asm.SolvePanel(3, x, y) }) {
+			t.Error("SolvePanel writes what it should only read")
+		}
+		if faults(func() { asm.CopyRows(y, nr, b, nr, n, nr) }) {
+			t.Error("CopyRows writes what it should only read")
 		}
 	})
 }

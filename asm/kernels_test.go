@@ -109,6 +109,19 @@ func mulAdd(a, b, c float64) float64 {
 	return math.FMA(a, b, c)
 }
 
+// addMultiple adds a·x[j] to sum[j] as the level in use rounds it.
+func addMultiple(sum []float64, a float64, x []float64) {
+	if asm.Level() == "generic" {
+		for j, v := range x {
+			sum[j] += float64(a * v)
+		}
+		return
+	}
+	for j, v := range x {
+		sum[j] = math.FMA(a, v, sum[j])
+	}
+}
+
 // lanes is Σ x[i]·y[i] as the documentation of Dot says, for one block: in 32
 // lanes, or 4 on the generic level. Numbers behind the last full step of the
 // generic level go to its first lane.

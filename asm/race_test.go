@@ -22,9 +22,33 @@ var racing = map[string][2]func(x, y []float64){
 		func(x, y []float64) { asm.RotateRows(x, 5, 3, y[:2], y[:2]) },
 		func(x, _ []float64) { asm.MaxAbs(x) },
 	},
-	"GemmTile": {
-		func(x, y []float64) { asm.GemmTile(1, 1, y, y, x, 2, 1, 2) },
+	"GemmPanel writes C": {
+		func(x, y []float64) { asm.GemmPanel(1, 1, y, 1, 1, 0, y, 2, 1, x, 2, 1, 2) },
 		func(x, y []float64) { asm.Axpy(1, x, make([]float64, len(x))) },
+	},
+	"GemmPanel reads A": {
+		func(x, y []float64) { asm.GemmPanel(3, 1, x, 3, 1, 0, y, 2, 1, make([]float64, 4), 2, 2, 2) },
+		func(x, _ []float64) { x[5] = 1 },
+	},
+	"GemmPanel reads B": {
+		func(x, y []float64) { asm.GemmPanel(3, 1, y, 3, 1, 0, x, 2, 1, make([]float64, 4), 2, 2, 2) },
+		func(x, _ []float64) { x[5] = 1 },
+	},
+	"SolvePanel writes X": {
+		func(x, _ []float64) { asm.SolvePanel(1, make([]float64, asm.MaxTile), x) },
+		func(x, _ []float64) { asm.SumSquares(x) },
+	},
+	"SolvePanel reads L": {
+		func(x, _ []float64) { asm.SolvePanel(1, x, make([]float64, asm.MaxTile)) },
+		func(x, _ []float64) { x[3] = 1 },
+	},
+	"CopyRows writes its destination": {
+		func(x, y []float64) { asm.CopyRows(x, 10, y, 10, 4, 2) },
+		func(x, _ []float64) { asm.SumSquares(x) },
+	},
+	"CopyRows reads its source": {
+		func(x, y []float64) { asm.CopyRows(y, 10, x, 10, 4, 2) },
+		func(x, _ []float64) { x[31] = 1 },
 	},
 }
 
@@ -32,7 +56,7 @@ var racing = map[string][2]func(x, y []float64){
 // runs each pair, since the detector makes it fail.
 func TestRaceDetected(t *testing.T) {
 	if name := os.Getenv("ASM_TEST_RACING"); name != "" {
-		x, y := make([]float64, 40), make([]float64, 40)
+		x, y := make([]float64, asm.MaxTile), make([]float64, asm.MaxTile)
 		var wg sync.WaitGroup
 		for _, f := range racing[name] {
 			wg.Go(func() { f(x, y) })
