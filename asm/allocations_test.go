@@ -16,8 +16,9 @@ func TestAllocations(t *testing.T) {
 			var x, y, z, w [asm.MaxTile]float64
 			var p, q [4]float64
 			asm.GemmPanel(1, 1, x[:], 1, mr, 0, y[:], nr, 1, z[:], nr, mr, nr)
-			asm.SolvePanel(1, x[:], z[:])
-			asm.CopyRows(z[:], nr, y[:], nr, mr, nr)
+			asm.SolvePanel(false, 1, x[:], z[:])
+			asm.SolvePanel(true, 1, x[:], z[:])
+			asm.CopyRows(z[:], nr, y[:], nr, mr, nr, 0)
 			asm.Dot(x[:], y[:])
 			asm.SumSquares(x[:])
 			asm.MaxAbs(x[:])

@@ -184,18 +184,20 @@ func BenchmarkLongestCall(b *testing.B) {
 		tiles := 512 / mr
 		sizeL, sizeX := mr*mr*tiles*(tiles+1)/2, tiles*mr*nr
 		at := 0
-		run("SolvePanel", func() {
-			if at += sizeL + sizeX; at+sizeL+sizeX > len(far) {
-				at = 0
-			}
-			asm.SolvePanel(tiles, far[at:], far[at+sizeL:])
-		})
+		for _, upper := range []bool{false, true} {
+			run(fmt.Sprintf("SolvePanel/upper=%t", upper), func() {
+				if at += sizeL + sizeX; at+sizeL+sizeX > len(far) {
+					at = 0
+				}
+				asm.SolvePanel(upper, tiles, far[at:], far[at+sizeL:])
+			})
+		}
 		run("CopyRows", func() {
 			const lds = 1000
 			if at += block / 8 * (lds + nr); at+block/8*(lds+nr) > len(far) {
 				at = 0
 			}
-			asm.CopyRows(far[at:], nr, far[at+block/8*nr:], lds, block/8, nr)
+			asm.CopyRows(far[at:], nr, far[at+block/8*nr:], lds, block/8, nr, 0)
 		})
 	})
 }

@@ -154,12 +154,12 @@ func TestSolvePanelFences(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		mr, nr := asm.Tile()
 		for tiles := range 7 {
-			for sides := range 4 {
+			for sides := range 8 {
 				l := flush(triangle, mr*mr*tiles*(tiles+1)/2, sides&1 != 0)
 				x := flush(panel, tiles*mr*nr, sides&2 != 0)
 				clear(x)
-				if faults(func() { asm.SolvePanel(tiles, l, x) }) {
-					t.Fatalf("%d tiles, sides %02b: touches what is outside", tiles, sides)
+				if faults(func() { asm.SolvePanel(sides&4 != 0, tiles, l, x) }) {
+					t.Fatalf("%d tiles, upper and sides %03b: touches what is outside", tiles, sides)
 				}
 			}
 		}
@@ -171,14 +171,14 @@ func TestCopyRowsFences(t *testing.T) {
 	const most = 40
 	src, dst := fence(t, most*most), fence(t, most*most)
 	eachLevel(t, func(t *testing.T) {
-		_, nr := asm.Tile()
+		mr, nr := asm.Tile()
 		for rows := 1; rows < 10; rows++ {
-			for n := 1; n <= nr; n++ {
+			for n := 1; n <= max(mr, nr); n++ {
 				for sides := range 4 {
 					lds, ldd := n+rows%3, n+(rows+n)%4
 					from := flush(src, (rows-1)*lds+n, sides&1 != 0)
 					to := flush(dst, (rows-1)*ldd+n, sides&2 != 0)
-					if faults(func() { asm.CopyRows(to, ldd, from, lds, rows, n) }) {
+					if faults(func() { asm.CopyRows(to, ldd, from, lds, rows, n, 8*n) }) {
 						t.Fatalf("%d×%d, rows %d and %d apart, sides %02b: touches what is outside", rows, n, lds, ldd, sides)
 					}
 				}
@@ -247,10 +247,10 @@ func TestReadOnlyOperands(t *testing.T) {
 				}
 			}
 		}
-		if faults(func() { asm.SolvePanel(3, x, y) }) {
+		if faults(func() { asm.SolvePanel(false, 3, x, y); asm.SolvePanel(true, 3, x, y) }) {
 			t.Error("SolvePanel writes what it should only read")
 		}
-		if faults(func() { asm.CopyRows(y, nr, b, nr, n, nr) }) {
+		if faults(func() { asm.CopyRows(y, nr, b, nr, n, nr, n*nr) }) {
 			t.Error("CopyRows writes what it should only read")
 		}
 	})

@@ -15,7 +15,8 @@ import (
 // their generic twin or its model, at every level.
 var differential = map[string]string{
 	"gemmPanel":  "TestGemmPanel",
-	"solvePanel": "TestSolvePanel",
+	"solveLower": "TestSolvePanel",
+	"solveUpper": "TestSolvePanel",
 	"copyRows":   "TestCopyRows",
 	"dot":        "TestVectors",
 	"sumSquares": "TestVectors",

@@ -35,19 +35,19 @@ var racing = map[string][2]func(x, y []float64){
 		func(x, _ []float64) { x[5] = 1 },
 	},
 	"SolvePanel writes X": {
-		func(x, _ []float64) { asm.SolvePanel(1, make([]float64, asm.MaxTile), x) },
+		func(x, _ []float64) { asm.SolvePanel(false, 1, make([]float64, asm.MaxTile), x) },
 		func(x, _ []float64) { asm.SumSquares(x) },
 	},
-	"SolvePanel reads L": {
-		func(x, _ []float64) { asm.SolvePanel(1, x, make([]float64, asm.MaxTile)) },
+	"SolvePanel reads T": {
+		func(x, _ []float64) { asm.SolvePanel(true, 1, x, make([]float64, asm.MaxTile)) },
 		func(x, _ []float64) { x[3] = 1 },
 	},
 	"CopyRows writes its destination": {
-		func(x, y []float64) { asm.CopyRows(x, 10, y, 10, 4, 2) },
+		func(x, y []float64) { asm.CopyRows(x, 10, y, 10, 4, 2, 0) },
 		func(x, _ []float64) { asm.SumSquares(x) },
 	},
 	"CopyRows reads its source": {
-		func(x, y []float64) { asm.CopyRows(y, 10, x, 10, 4, 2) },
+		func(x, y []float64) { asm.CopyRows(y, 10, x, 10, 4, 2, 0) },
 		func(x, _ []float64) { x[31] = 1 },
 	},
 }

@@ -20,7 +20,7 @@ import "fmt"
 // up to 512 rows keep it under 100 µs.
 func SolvePanel(upper bool, tiles int, t, x []float64) {
 	mr, nr := Tile()
-	if tiles < 0 || tiles > len(x)/(mr*nr) || mr*mr*(tiles*(tiles+1)/2) > len(t) {
+	if tiles < 0 || tiles > len(x)/(mr*nr) || tiles > 0 && tiles+1 > 2*(len(t)/(mr*mr))/tiles {
 		panic(fmt.Sprintf("asm: SolvePanel: %d numbers of T and %d of X do not hold %d tiles of %d×%d and %d×%d",
 			len(t), len(x), tiles, mr, mr, mr, nr))
 	}

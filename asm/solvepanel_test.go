@@ -12,88 +12,120 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// packedTriangle returns the lower triangle of a matrix as SolvePanel takes it; what
-// does not matter is NaN.
-func packedTriangle(l mat.Matrix) (v []float64) {
+// packedTriangle returns a triangle of a matrix as SolvePanel takes it; what is beyond
+// the diagonal is NaN.
+func packedTriangle(upper bool, a mat.Matrix) (v []float64) {
 	mr, _ := asm.Tile()
-	for i0 := 0; i0 < l.Rows; i0 += mr {
-		for j := range i0 + mr {
-			for i := i0; i < i0+mr; i++ {
-				if i < j {
-					v = append(v, fuzz.Canary())
+	columns := func(tile, from, to int) {
+		for j := from; j < to; j++ {
+			for i := tile; i < tile+mr; i++ {
+				if i < j == upper || i == j {
+					v = append(v, a.At(i, j))
 				} else {
-					v = append(v, l.At(i, j))
+					v = append(v, fuzz.Canary())
 				}
 			}
 		}
+	}
+	for tile := 0; tile < a.Rows && !upper; tile += mr {
+		columns(tile, 0, tile+mr)
+	}
+	for tile := a.Rows - mr; tile >= 0 && upper; tile -= mr {
+		columns(tile, tile+mr, a.Rows)
+		columns(tile, tile, tile+mr)
 	}
 	return v
 }
 
 // modelSolve is what SolvePanel makes of X.
-func modelSolve(l, x mat.Matrix) {
-	for i := range x.Rows {
-		row := x.Row(i)
-		for r := range i {
-			addMultiple(row, -l.At(i, r), x.Row(r))
+func modelSolve(upper bool, a, x mat.Matrix) {
+	mr, _ := asm.Tile()
+	n := x.Rows
+	subtract := func(i, j int) { addMultiple(x.Row(i), -a.At(i, j), x.Row(j)) }
+	scale := func(i int) {
+		for j, v := range x.Row(i) {
+			x.Set(i, j, v*a.At(i, i))
 		}
-		for j := range row {
-			row[j] *= l.At(i, i)
+	}
+	for i := 0; i < n && !upper; i++ {
+		for j := range i {
+			subtract(i, j)
 		}
+		scale(i)
+	}
+	for i := n - 1; i >= 0 && upper; i-- {
+		tile := (i/mr + 1) * mr
+		for j := tile; j < n; j++ {
+			subtract(i, j)
+		}
+		for j := tile - 1; j > i; j-- {
+			subtract(i, j)
+		}
+		scale(i)
 	}
 }
 
-// The solution has the bits of its model for any number of tiles, at every
-// alignment, on any numbers, whatever stands above the diagonal.
+// The solution has the bits of its model for either triangle, any number of tiles, at
+// every alignment, on any numbers, whatever stands beyond the diagonal.
 func TestSolvePanel(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		s := fuzz.New(31)
-		for _, tiles := range []int{0, 1, 2, 3, 4, 5, 6, 20} {
-			for at, number := range matrixKinds {
-				checkSolve(t, s, tiles, at, number)
+		for _, upper := range []bool{false, true} {
+			for _, tiles := range []int{0, 1, 2, 3, 4, 5, 6, 20} {
+				for at, number := range matrixKinds {
+					checkSolve(t, s, upper, tiles, at, number)
+				}
 			}
-		}
-		for align := range 64 {
-			checkSolve(t, s, 2, align, fuzz.Normal)
+			for align := range 64 {
+				checkSolve(t, s, upper, 2, align, fuzz.Normal)
+			}
 		}
 	})
 }
 
-func checkSolve(t *testing.T, s *fuzz.Source, tiles, align int, number func(s *fuzz.Source, r, c int) mat.Matrix) {
+func checkSolve(t *testing.T, s *fuzz.Source, upper bool, tiles, align int, number func(s *fuzz.Source, r, c int) mat.Matrix) {
 	t.Helper()
 	mr, nr := asm.Tile()
 	n := tiles * mr
-	l, x := number(s, n, n), number(s, n, nr)
-	v := packedTriangle(l)
-	gl, gx := guard(v, align%8), guard(x.Data, align/8%8)
-	asm.SolvePanel(tiles, gl.v, gx.v)
-	modelSolve(l, x)
-	name := fmt.Sprintf("%d tiles, alignment %o", tiles, align)
+	a, x := number(s, n, n), number(s, n, nr)
+	if align == 0 { // where nothing overflows
+		mat.Scale(a, 0.2, a)
+	}
+	v := packedTriangle(upper, a)
+	ga, gx := guard(v, align%8), guard(x.Data, align/8%8)
+	asm.SolvePanel(upper, tiles, ga.v, gx.v)
+	modelSolve(upper, a, x)
+	name := fmt.Sprintf("%d tiles, upper %t, alignment %o", tiles, upper, align)
 	equal(t, name, gx.v, x.Data)
-	same(t, name+", l", gl.v, v)
-	gl.check(t, name+", l")
+	same(t, name+", the triangle", ga.v, v)
+	ga.check(t, name+", the triangle")
 	gx.check(t, name+", x")
 }
 
-// The solution is exact where that is an integer and the diagonal 1 or 2.
+// The solution is exact where it is an integer and the diagonal 1 or 2.
 func TestSolvePanelExact(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		mr, nr := asm.Tile()
 		s := fuzz.New(32)
 		for tiles := range 7 {
-			n := tiles * mr
-			l, want := fuzz.Integers(s, n, n, 2), fuzz.Integers(s, n, nr, 8)
-			for i := range n {
-				l.Set(i, i, float64(1+s.IntN(2)))
-			}
-			x := fuzz.NaiveMul(1, fuzz.Lower(l), want, 0, mat.Matrix{})
-			for i := range n {
-				l.Set(i, i, 1/l.At(i, i))
-			}
-			asm.SolvePanel(tiles, packedTriangle(l), x.Data)
-			for i := range want.Data {
-				if x.Data[i] != want.Data[i] {
-					t.Fatalf("%d tiles: element %d is %g, want %g", tiles, i, x.Data[i], want.Data[i])
+			for _, upper := range []bool{false, true} {
+				n := tiles * mr
+				a, want := fuzz.Lower(fuzz.Integers(s, n, n, 2)), fuzz.Integers(s, n, nr, 8)
+				for i := range n {
+					a.Set(i, i, float64(1+s.IntN(2)))
+				}
+				if upper {
+					a = a.T()
+				}
+				x := fuzz.NaiveMul(1, a, want, 0, mat.Matrix{})
+				for i := range n {
+					a.Set(i, i, 1/a.At(i, i))
+				}
+				asm.SolvePanel(upper, tiles, packedTriangle(upper, a), x.Data)
+				for i := range want.Data {
+					if x.Data[i] != want.Data[i] {
+						t.Fatalf("%d tiles, upper %t: element %d is %g, want %g", tiles, upper, i, x.Data[i], want.Data[i])
+					}
 				}
 			}
 		}
@@ -101,34 +133,35 @@ func TestSolvePanelExact(t *testing.T) {
 }
 
 // Slices that do not hold the tiles panic with the operation and the shapes, before
-// anything is written.
+// anything is written, whatever the capacities of the slices.
 func TestSolvePanelPanics(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		mr, nr := asm.Tile()
-		l, x := make([]float64, 6*mr*mr), slices.Repeat([]float64{1}, 3*mr*nr)
-		long := make([]float64, 46342*mr*nr)
+		a, x := make([]float64, 6*mr*mr), slices.Repeat([]float64{1}, 3*mr*nr)
 		for name, c := range map[string]struct {
 			tiles int
-			l, x  []float64
+			a, x  []float64
 		}{
-			"l":         {3, l[:len(l)-1], x}, // the capacity would do
-			"x":         {3, l, x[:len(x)-1]},
-			"l empty":   {1, nil, x},
-			"x empty":   {1, l, nil},
-			"below 0":   {-1, l, x},
-			"least":     {math.MinInt, l, x},
-			"many":      {4, l, x},
-			"huge":      {math.MaxInt, l, x},
-			"l of many": {46341, l, long}, // 46341·46342 needs 32 bits
+			"triangle":       {3, a[:len(a)-1], x},
+			"x":              {3, a, x[:len(x)-1]},
+			"triangle empty": {1, nil, x},
+			"x empty":        {1, a, nil},
+			"below 0":        {-1, a, x},
+			"least":          {math.MinInt, a, x},
+			"many":           {4, a, x},
+			"huge":           {math.MaxInt, a, x},
+			"huge triangle":  {16384, a, make([]float64, 16384*mr*nr)}, // 32 bits are not enough for it
 		} {
-			text := panicText(func() { asm.SolvePanel(c.tiles, c.l, c.x) })
-			want := fmt.Sprintf("do not hold %d tiles of %d×%d and %d×%d", c.tiles, mr, mr, mr, nr)
-			if !strings.HasPrefix(text, "asm: SolvePanel: ") || !strings.HasSuffix(text, want) {
-				t.Errorf("%s: panic %q, want one of SolvePanel that ends with %q", name, text, want)
+			for _, upper := range []bool{false, true} {
+				text := panicText(func() { asm.SolvePanel(upper, c.tiles, c.a, c.x) })
+				want := fmt.Sprintf("do not hold %d tiles of %d×%d and %d×%d", c.tiles, mr, mr, mr, nr)
+				if !strings.HasPrefix(text, "asm: SolvePanel: ") || !strings.HasSuffix(text, want) {
+					t.Errorf("%s: panic %q, want one of SolvePanel that ends with %q", name, text, want)
+				}
 			}
 		}
 		same(t, "x after panics", x, slices.Repeat([]float64{1}, len(x)))
-		if text := panicText(func() { asm.SolvePanel(0, nil, nil) }); text != "" {
+		if text := panicText(func() { asm.SolvePanel(false, 0, nil, nil); asm.SolvePanel(true, 0, nil, nil) }); text != "" {
 			t.Errorf("no tiles: panic %q", text)
 		}
 	})
@@ -152,13 +185,19 @@ func involution(s *fuzz.Source, n int) mat.Matrix {
 func BenchmarkSolvePanel(b *testing.B) {
 	atLevels(b, func(b *testing.B) {
 		mr, nr := asm.Tile()
-		for _, rows := range []int{48, 120, 240, 504} {
-			b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
-				s := fuzz.New(1)
-				v, x := packedTriangle(involution(s, rows)), fuzz.Normal(s, rows, nr)
-				tiles := rows / mr
-				fuzz.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(tiles, v, x.Data) })
-			})
+		for _, upper := range []bool{false, true} {
+			for _, rows := range []int{48, 120, 240, 504} {
+				b.Run(fmt.Sprintf("upper=%t/rows=%d", upper, rows), func(b *testing.B) {
+					s := fuzz.New(1)
+					a := involution(s, rows)
+					if upper {
+						a = a.T()
+					}
+					v, x := packedTriangle(upper, a), fuzz.Normal(s, rows, nr)
+					tiles := rows / mr
+					fuzz.Rate(b, asm.Peak, float64(rows*(rows+1)*nr), func() { asm.SolvePanel(upper, tiles, v, x.Data) })
+				})
+			}
 		}
 	})
 }
