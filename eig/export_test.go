@@ -1,6 +1,7 @@
 package eig
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -9,27 +10,28 @@ import (
 // Tuning holds the constants that change speed, or the limit of sweeps, and
 // nothing else beyond rounding.
 type Tuning struct {
-	LeastPanel    int // columns that are reduced before the rest is updated, at least
-	MostPanel     int // and at most
-	SymvOrder     int // rows for each part of a symmetric product
-	LeastBlock    int // reflectors that are applied together, at least
-	MostBlock     int // and at most
-	RotationLimit int // rotations that are collected before they are applied
-	SweepsPerRow  int // limit of QL sweeps for each row
-	WhitenOrder   int // order up to which the generalised problem is transformed at once
+	LeastPanel   int // columns that are reduced before the rest is updated, at least
+	MostPanel    int // and at most
+	SymvOrder    int // rows for each part of a symmetric product
+	LeastBlock   int // reflectors that are applied together, at least
+	MostBlock    int // and at most
+	LeafOrder    int // largest order of a tridiagonal matrix that is not divided
+	SweepsPerRow int // limit of QL sweeps for each row
+	SecularSteps int // limit of steps for a root of a secular equation
+	WhitenOrder  int // order up to which the generalised problem is transformed at once
 }
 
 // Tuned returns the constants in force.
 func Tuned() Tuning {
-	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder}
+	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, leafOrder, sweepsPerRow, secularSteps, whitenOrder}
 }
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, rotationLimit, sweepsPerRow, whitenOrder =
-			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.RotationLimit, c.SweepsPerRow, c.WhitenOrder
+		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, leafOrder, sweepsPerRow, secularSteps, whitenOrder =
+			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.LeafOrder, c.SweepsPerRow, c.SecularSteps, c.WhitenOrder
 	}
 	set(to)
 	t.Cleanup(func() { set(old) })
@@ -67,4 +69,59 @@ func (s *Solver) Symv(first int, x []float64, backward bool) []float64 {
 	s.product.backward = !backward
 	s.symv(y, first, padded)
 	return y[first:s.n]
+}
+
+// Tridiagonal returns the eigenvalues, not sorted, and in columns the
+// eigenvectors of the tridiagonal matrix (d, e) by divide and conquer.
+func Tridiagonal(d, e []float64) ([]float64, mat.Matrix, error) {
+	var c dc
+	d, e = slices.Clone(d), slices.Clone(e)
+	z := mat.New(len(d), len(d))
+	err := c.solve(z, d, e)
+	return d, z, err
+}
+
+// TridiagonalValues returns the eigenvalues alone, not sorted.
+func TridiagonalValues(d, e []float64) ([]float64, error) {
+	var c dc
+	d, e = slices.Clone(d), slices.Clone(e)
+	return d, c.solve(mat.Matrix{}, d, e)
+}
+
+// QL does so by the QL iteration alone.
+func QL(d, e []float64) ([]float64, mat.Matrix, error) {
+	n := len(d)
+	d, e = slices.Clone(d), slices.Clone(e)
+	z := mat.Identity(n)
+	var w qlWork
+	w.grow(n)
+	if at, ok := ql(d, e, z, w, sweepsPerRow*n); !ok {
+		return nil, z, &NotConvergedError{Order: n, Sweeps: sweepsPerRow * n, Index: at}
+	}
+	return d, z.T(), nil
+}
+
+// SecularRoot returns root j of 1/rho + Σ z[i]²/(d[i] − λ) as d[pole] + shift.
+func SecularRoot(d, z []float64, rho float64, j int) (pole int, shift float64, ok bool) {
+	f := secular{d, z, 1 / rho}
+	return f.root(j)
+}
+
+// TridiagonalSolver is a workspace with a result.
+type TridiagonalSolver struct {
+	c    dc
+	d, e []float64
+	z    mat.Matrix
+}
+
+// NewTridiagonalSolver returns a workspace for matrices of order n.
+func NewTridiagonalSolver(n int) *TridiagonalSolver {
+	return &TridiagonalSolver{d: make([]float64, n), e: make([]float64, n), z: mat.New(n, n)}
+}
+
+// Solve is Tridiagonal without its results.
+func (s *TridiagonalSolver) Solve(d, e []float64) error {
+	copy(s.d, d)
+	copy(s.e, e)
+	return s.c.solve(s.z, s.d, s.e)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -19,50 +20,65 @@ const unit = 0x1p-53
 // might. Tests set it.
 var stalled = false
 
-// ql reduces the tridiagonal matrix (s.d, s.e) to the diagonal s.d by the
-// implicit QL iteration with Wilkinson's shift (Dubrulle, Martin and Wilkinson,
-// Numer. Math. 12, 1968; Parlett, "The Symmetric Eigenvalue Problem", chapter
-// 8), and records the rotations. Blocks between negligible subdiagonal elements
-// are treated one after the other.
-func (s *Solver) ql() error {
-	n := s.n
-	budget := sweepsPerRow * n
-	for lo := 0; lo < n; {
-		hi := lo
-		for hi < n-1 && math.Abs(s.e[hi]) > unit*math.Sqrt(math.Abs(s.d[hi]))*math.Sqrt(math.Abs(s.d[hi+1])) {
-			hi++
-		}
-		if at, ok := s.qlBlock(lo, hi, &budget); !ok {
-			return &NotConvergedError{Order: n, Sweeps: sweepsPerRow * n, Index: at}
-		}
-		lo = hi + 1
-	}
-	return nil
+// qlWork is the scratch memory of a QL iteration: the rotations of a sweep.
+type qlWork struct{ c, s []float64 }
+
+// grow sizes the workspace for order n.
+func (w *qlWork) grow(n int) {
+	w.c, w.s = resize(w.c, n), resize(w.s, n)
 }
 
-// qlBlock diagonalises rows lo to hi. It scales them so that their largest
-// element is about 1, and turns the block round if the larger end is the upper
-// one: QL finds the upper end's eigenvalues first and wants them small. Where
-// budget sweeps are not enough it returns the row it was isolating.
-func (s *Solver) qlBlock(lo, hi int, budget *int) (row int, ok bool) {
-	if lo == hi {
-		return 0, true
+// part is the part of the workspace that belongs to rows lo ≤ i < hi.
+func (w *qlWork) part(lo, hi int) qlWork { return qlWork{w.c[lo:hi], w.s[lo:hi]} }
+
+// ql overwrites the diagonal d of the tridiagonal matrix (d, e) with its
+// eigenvalues, in no order, by the implicit QL iteration with Wilkinson's shift
+// (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 1968; Parlett, "The
+// Symmetric Eigenvalue Problem", chapter 8), and e with zeros. z, of as many rows
+// or none, is multiplied from the left by the matrix whose rows are the
+// eigenvectors in the order of d. Blocks between negligible subdiagonal elements
+// are treated one after the other. Where budget sweeps are not enough it returns
+// the row it was isolating.
+func ql(d, e []float64, z mat.Matrix, work qlWork, budget int) (row int, ok bool) {
+	for lo := 0; lo < len(d); {
+		hi := blockEnd(d, e, lo)
+		block := z
+		if z.Rows > 0 {
+			block = z.Slice(lo, hi, 0, z.Cols)
+		}
+		if at, ok := qlBlock(d[lo:hi], e[lo:hi-1], block, work, &budget); !ok {
+			return lo + at, false
+		}
+		lo = hi
 	}
-	d, e := s.d[lo:hi+1], s.e[lo:hi]
-	var largest float64
-	for _, x := range d {
-		largest = max(largest, math.Abs(x))
+	return 0, true
+}
+
+// blockEnd returns the end of the block that begins at row lo: the first row
+// behind it whose coupling to the row before is negligible beside their own
+// diagonal elements.
+func blockEnd(d, e []float64, lo int) int {
+	hi := lo + 1
+	for hi < len(d) && math.Abs(e[hi-1]) > unit*math.Sqrt(math.Abs(d[hi-1]))*math.Sqrt(math.Abs(d[hi])) {
+		hi++
 	}
-	for _, x := range e {
-		largest = max(largest, math.Abs(x))
-	}
-	_, scale := math.Frexp(largest)
-	scaleBy(d, -scale)
-	scaleBy(e, -scale)
+	return hi
+}
+
+// qlBlock is ql for one block. It scales the block so that its largest element is
+// about 1, and turns it round if the larger end is the upper one: QL finds the
+// upper end's eigenvalues first and wants them small.
+func qlBlock(d, e []float64, z mat.Matrix, work qlWork, budget *int) (row int, ok bool) {
+	scale := scaleBlock(d, e)
 	if math.Abs(d[len(d)-1]) < math.Abs(d[0]) {
 		slices.Reverse(d)
 		slices.Reverse(e)
-		s.rotations.flip(lo, hi)
+		for i := range z.Rows / 2 {
+			a, b := z.Row(i), z.Row(z.Rows-1-i)
+			for j, x := range a {
+				a[j], b[j] = b[j], x
+			}
+		}
 	}
 	for l := 0; l < len(e); {
 		m := l
@@ -77,16 +93,33 @@ func (s *Solver) qlBlock(lo, hi int, budget *int) (row int, ok bool) {
 			continue
 		}
 		if *budget == 0 {
-			return lo + l, false
+			return l, false
 		}
 		*budget--
-		sweep(d[l:m+1], e[l:m], s.rotations.sweep(lo+l, lo+m))
+		c, s := work.c[:m-l], work.s[:m-l]
+		sweep(d[l:m+1], e[l:m], c, s)
+		if z.Rows > 0 {
+			asm.RotateRows(z.Data[l*z.RowStride:], z.RowStride, z.Cols, c, s)
+		}
 	}
 	scaleBy(d, scale)
 	return 0, true
 }
 
+// scaleBlock divides the tridiagonal matrix (d, e) by 2^scale so that its
+// largest magnitude is at least 1/2 and less than 1, or 0.
+func scaleBlock(d, e []float64) (scale int) {
+	_, scale = math.Frexp(max(asm.MaxAbs(d), asm.MaxAbs(e)))
+	scaleBy(d, -scale)
+	scaleBy(e, -scale)
+	return scale
+}
+
+// scaleBy multiplies x by 2^exponent.
 func scaleBy(x []float64, exponent int) {
+	if exponent == 0 {
+		return
+	}
 	for i := range x {
 		x[i] = math.Ldexp(x[i], exponent)
 	}
@@ -99,30 +132,64 @@ func negligible(e, a, b float64) bool {
 }
 
 // sweep is one QL step with the shift nearest to d[0] of the leading 2×2
-// block's eigenvalues: rotations in the planes (i, i+1) for i = len(e)−1 down
-// to 0, where rot[i] rotates plane i.
-func sweep(d, e []float64, rot []rotation) {
+// block's eigenvalues: rotations (c[i], s[i]) in the planes (i, i+1) for
+// i = len(e)−1 down to 0.
+//
+// Of each rotation, with q = g²+f², c = g/√q and s = f/√q, the next one waits only
+// for what is rational: s², c·s and c²−s² are quotients by q, which halves the
+// time of the chain. The square roots are taken beside it, and f from f², so that
+// (c, s) has length 1 whatever error f² has collected.
+func sweep(d, e, c, s []float64) {
 	m := len(e)
+	d, c, s = d[:m+1], c[:m], s[:m]
 	g := (d[1] - d[0]) / (2 * e[0])
-	g = d[m] - d[0] + e[0]/(g+math.Copysign(math.Hypot(g, 1), g))
-	c, sn, p := 1.0, 1.0, 0.0
-	for i := m - 1; i >= 0; i-- {
-		f, b := sn*e[i], c*e[i]
-		var r float64
-		c, sn, r = givens(g, f)
+	g = d[m] - d[0] + e[0]/(g+math.Copysign(math.Sqrt(float64(g*g)+1), g))
+	f, b := e[m-1], e[m-1]
+	ff := f * f
+	x := d[m] // d[i+1] as the rotations so far have left it
+	for i := m - 1; ; i-- {
+		var before float64 // e[i−1]
+		if i > 0 {
+			before = e[i-1]
+		}
+		t := d[i] - x
+		var ci, si, r, p, next float64
+		gg := g * g
+		if ff > tiny {
+			q := gg + ff
+			inverse := 1 / q
+			ss, cs := ff*inverse, g*f*inverse
+			p = float64(ss*t) + float64(2*cs*b)
+			next = float64(cs*t) + float64((gg-ff)*inverse*b)
+			ff = ss * float64(before*before)
+			r = math.Sqrt(q)
+			ci, si = g*(r*inverse), f*(r*inverse)
+		} else {
+			ci, si, r = givens(g, f)
+			w := float64(t*si) + float64(2*ci*b)
+			p, next = si*w, float64(ci*w)-b
+			ff = float64(si*before) * float64(si*before)
+		}
 		if i < m-1 {
 			e[i+1] = r
 		}
-		g = d[i+1] - p
-		r = float64((d[i]-g)*sn) + float64(2*c*b)
-		p = sn * r
-		d[i+1] = g + p
-		g = float64(c*r) - b
-		rot[i] = rotation{c, sn}
+		d[i+1] = x + p
+		c[i], s[i] = ci, si
+		x = d[i] - p
+		g, f, b = next, si*before, ci*before
+		if ff > tiny {
+			f = math.Copysign(math.Sqrt(ff), f)
+		}
+		if i == 0 {
+			break
+		}
 	}
-	d[0] -= p
-	e[0] = g
+	d[0], e[0] = x, g
 }
+
+// tiny is a number below which a square, and what it is multiplied by, may have
+// lost bits.
+const tiny = 0x1p-900
 
 // givens returns c = g/r and s = f/r with r = √(g²+f²).
 func givens(g, f float64) (c, s, r float64) {
@@ -130,7 +197,7 @@ func givens(g, f float64) (c, s, r float64) {
 		return 1, 0, g
 	}
 	q := float64(g*g) + float64(f*f)
-	if q > 0x1p-900 {
+	if q > tiny {
 		r = math.Sqrt(q)
 		return g / r, f / r, r
 	}
@@ -138,140 +205,4 @@ func givens(g, f float64) (c, s, r float64) {
 	g, f = up*g, up*f
 	r = math.Sqrt(float64(g*g) + float64(f*f))
 	return g / r, f / r, r / up
-}
-
-// rotation is a plane rotation of columns i and i+1:
-//
-//	(zᵢ, zᵢ₊₁) ← (c·zᵢ − s·zᵢ₊₁, s·zᵢ + c·zᵢ₊₁)
-type rotation struct{ c, s float64 }
-
-// rotations collects the sweeps that are to be applied to the columns of z, so
-// that a few rows of z meet many sweeps while they are in the nearest cache.
-// Every row is treated alike and alone, so rows run in parallel. Between finish
-// and start nothing is recorded.
-type rotations struct {
-	z       mat.Matrix
-	record  bool
-	list    []rotation
-	steps   []step
-	scratch []rotation // of a sweep that is not recorded
-
-	rowsPart func(block int) // set once, so that a parallel call does not allocate
-}
-
-// step is a sweep over columns lo to hi, list[at+i] for the plane (lo+i,
-// lo+i+1); or, if at < 0, the reversal of those columns.
-type step struct{ lo, hi, at int }
-
-// rotationLimit is the length that the list may reach before it is applied
-// (256 KiB). Tests change it.
-var rotationLimit = 1 << 14
-
-// rowBlock is the number of rows of one parallel part.
-const rowBlock = 16
-
-// start begins a list for z.
-func (r *rotations) start(z mat.Matrix) {
-	r.z, r.record = z, true
-	r.list, r.steps = r.list[:0], r.steps[:0]
-}
-
-// finish applies what is left and lets go of z.
-func (r *rotations) finish() {
-	r.apply()
-	r.z, r.record = mat.Matrix{}, false
-}
-
-// flip records the reversal of columns lo to hi.
-func (r *rotations) flip(lo, hi int) {
-	if r.record {
-		r.steps = append(r.steps, step{lo, hi, -1})
-	}
-}
-
-// sweep returns room for the hi−lo rotations of a sweep over columns lo to hi.
-func (r *rotations) sweep(lo, hi int) []rotation {
-	if !r.record {
-		r.scratch = resize(r.scratch, hi-lo)
-		return r.scratch
-	}
-	if len(r.list)+hi-lo > rotationLimit {
-		r.apply()
-	}
-	at := len(r.list)
-	r.list = slices.Grow(r.list, hi-lo)[:at+hi-lo]
-	r.steps = append(r.steps, step{lo, hi, at})
-	return r.list[at:]
-}
-
-// apply applies the list to z and empties it.
-func (r *rotations) apply() {
-	if r.rowsPart == nil {
-		r.rowsPart = func(block int) {
-			i0 := block * rowBlock
-			r.applyRows(i0, min(i0+rowBlock, r.z.Rows))
-		}
-	}
-	if len(r.steps) > 0 {
-		mat.Parallel((r.z.Rows+rowBlock-1)/rowBlock, r.rowsPart)
-	}
-	r.list, r.steps = r.list[:0], r.steps[:0]
-}
-
-// applyRows applies the list to rows i0 to i1−1 of z, four at a time.
-func (r *rotations) applyRows(i0, i1 int) {
-	for ; i0 < i1; i0 += 4 {
-		rows := min(4, i1-i0)
-		for _, st := range r.steps {
-			row := func(i int) []float64 { return r.z.Row(i0 + i)[st.lo : st.hi+1] }
-			switch {
-			case st.at < 0:
-				for i := range rows {
-					slices.Reverse(row(i))
-				}
-			case rows == 4:
-				rotate4(row(0), row(1), row(2), row(3), r.list[st.at:st.at+st.hi-st.lo])
-			default:
-				for i := range rows {
-					rotate(row(i), r.list[st.at:st.at+st.hi-st.lo])
-				}
-			}
-		}
-	}
-}
-
-// rotate applies a sweep to one row: rot[i] to elements i and i+1, from the
-// last to the first.
-func rotate(z []float64, rot []rotation) {
-	n := len(rot)
-	z = z[:n+1]
-	f := z[n]
-	for i := n - 1; i >= 0; i-- {
-		c, s := rot[i].c, rot[i].s
-		h := z[i]
-		z[i+1] = float64(s*h) + float64(c*f)
-		f = float64(c*h) - float64(s*f)
-	}
-	z[0] = f
-}
-
-// rotate4 is rotate for four rows at once, whose chains of operations do not
-// wait for one another.
-func rotate4(z0, z1, z2, z3 []float64, rot []rotation) {
-	n := len(rot)
-	z0, z1, z2, z3 = z0[:n+1], z1[:n+1], z2[:n+1], z3[:n+1]
-	f0, f1, f2, f3 := z0[n], z1[n], z2[n], z3[n]
-	for i := n - 1; i >= 0; i-- {
-		c, s := rot[i].c, rot[i].s
-		h0, h1, h2, h3 := z0[i], z1[i], z2[i], z3[i]
-		z0[i+1] = float64(s*h0) + float64(c*f0)
-		z1[i+1] = float64(s*h1) + float64(c*f1)
-		z2[i+1] = float64(s*h2) + float64(c*f2)
-		z3[i+1] = float64(s*h3) + float64(c*f3)
-		f0 = float64(c*h0) - float64(s*f0)
-		f1 = float64(c*h1) - float64(s*f1)
-		f2 = float64(c*h2) - float64(s*f2)
-		f3 = float64(c*h3) - float64(s*f3)
-	}
-	z0[0], z1[0], z2[0], z3[0] = f0, f1, f2, f3
 }

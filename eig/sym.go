@@ -33,11 +33,12 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("eig: element (%d, %d) of %s is %g, not a finite number", e.Row, e.Col, name, e.Value)
 }
 
-// NotConvergedError says that the QL iteration reached its limit of sweeps.
-// No finite matrix is known on which it does.
+// NotConvergedError says that the QL iteration reached its limit of sweeps, or
+// that of a secular equation its limit of steps for one root. No finite matrix is
+// known on which they do.
 type NotConvergedError struct {
 	Order  int // of the matrix
-	Sweeps int // done, the limit
+	Sweeps int // done, or steps: the limit
 	Index  int // of the tridiagonal matrix's row that was being isolated
 }
 
@@ -68,8 +69,8 @@ func Sym(a mat.Matrix) (Spectrum, error) {
 	return sp, nil
 }
 
-// SymValues returns the eigenvalues alone, ascending, the same bits as [Sym].
-// Errors are those of Sym.
+// SymValues returns the eigenvalues alone, ascending, those of [Sym] within a
+// small multiple of ε·‖A‖. Errors are those of Sym.
 func SymValues(a mat.Matrix) ([]float64, error) {
 	var s Solver
 	values := make([]float64, a.Rows)
@@ -79,7 +80,7 @@ func SymValues(a mat.Matrix) ([]float64, error) {
 	return values, nil
 }
 
-// Solver holds the workspace of decompositions, about n² numbers beside the
+// Solver holds the workspace of decompositions, about 3·n² numbers beside the
 // result, and keeps it between calls: further matrices of the same or a smaller
 // order need no new memory. The zero value is ready. One goroutine at a time
 // may use a Solver.
@@ -94,7 +95,7 @@ type Solver struct {
 	coefficients []float64 // of the panel's vectors, two for each
 	product      symvTask
 
-	rotations rotations
+	dc dc
 
 	triangle, g, w []float64 // L, G and Vᵀ·Z of a block of reflectors
 }
@@ -142,14 +143,7 @@ func (s *Solver) decompose(dst *Spectrum, scale int) error {
 // (s.d, s.e), s.perm with their ascending order and the columns of z, in that
 // order, with the eigenvectors. What s.e holds afterwards does not matter.
 func (s *Solver) solveTridiagonal(z mat.Matrix) error {
-	z.Fill(0)
-	for i := range s.n {
-		z.Set(i, i, 1)
-	}
-	s.rotations.start(z)
-	err := s.ql()
-	s.rotations.finish()
-	if err != nil {
+	if err := s.dc.solve(z, s.d, s.e); err != nil {
 		return err
 	}
 	s.sort()
@@ -167,7 +161,7 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 		return err
 	}
 	s.tridiagonalize()
-	if err := s.ql(); err != nil {
+	if err := s.dc.solve(mat.Matrix{}, s.d, s.e); err != nil {
 		return err
 	}
 	s.sort()

@@ -78,8 +78,12 @@ func checkAll(t *testing.T, cases []fuzz.Case) {
 			t.Errorf("%s: values alone: %v", c.Name, err)
 			continue
 		}
-		if err := fuzz.SameBits(mat.Vector(values), mat.Vector(sp.Values)); err != nil {
-			t.Errorf("%s: values alone differ: %v", c.Name, err)
+		norm := mat.NormMax(mat.Vector(values))
+		for i, w := range values {
+			if !(math.Abs(w-sp.Values[i]) <= 10*fuzz.Eps*norm) {
+				t.Errorf("%s: eigenvalue %d alone is %g, with vectors %g", c.Name, i, w, sp.Values[i])
+				break
+			}
 		}
 	}
 }
@@ -169,33 +173,6 @@ func TestTuning(t *testing.T) {
 				eig.Tune(t, to)
 				checkAll(t, fuzz.SymmetricCases(fuzz.New(2), n))
 			})
-		}
-	}
-}
-
-// TestRotationLimit: when the rotations are applied does not change a bit.
-func TestRotationLimit(t *testing.T) {
-	s := fuzz.New(3)
-	for _, c := range []fuzz.Case{
-		fuzz.WithSpectrum(s, "arithmetic", fuzz.Spectrum(s, fuzz.Arithmetic, 45, 100)),
-		fuzz.Graded(s, 30, 20), // falls towards the lower end: the block is turned round
-		fuzz.GluedWilkinson(9, 4, 1e-9),
-	} {
-		want, err := eig.Sym(c.A)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, limit := range []int{0, 1, 44, 45, 1000} {
-			to := eig.Tuned()
-			to.RotationLimit = limit
-			eig.Tune(t, to)
-			got, err := eig.Sym(c.A)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if fuzz.Digest(got.Vectors, mat.Vector(got.Values)) != fuzz.Digest(want.Vectors, mat.Vector(want.Values)) {
-				t.Errorf("%s: other bits with a limit of %d", c.Name, limit)
-			}
 		}
 	}
 }
