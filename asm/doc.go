@@ -21,6 +21,9 @@
 //	DotRows      A·x, rows apart                                generic avx512, else Dot
 //	AxpyRows     y += xᵀ·A, rows apart                          generic avx2 avx512 neon
 //	SymvRows     four rows of a symmetric A·x, both triangles   generic avx2 avx512 neon
+//	CholUpdate   C -= Aᵀ·B in the panels of a Cholesky factor    generic avx2 avx512 neon
+//	CholSolve    C·L⁻ᵀ there                                    generic avx2 avx512 neon
+//	CholFactor   the factor of a diagonal block there           generic avx2 avx512 neon
 //	Exp          dst[i] = exp(x[i])                             generic avx2 avx512 neon
 //	ExpAdd       dst[i] = exp(x[i] + (c + u[i]))                generic avx2 avx512 neon
 //	ExpAddMul    dst[i] = w[i]·exp(x[i] + (c + u[i])), Σ dst    generic avx2 avx512 neon

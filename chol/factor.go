@@ -4,19 +4,15 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
-
-// leaf is the order up to which a diagonal block is factored row by row. Tests
-// change it so that the recursion runs on small matrices.
-var leaf = 32
 
 // Factor is the Cholesky factor L of a matrix A = L·Lᵀ. The zero value holds
 // no matrix and is ready for [Factor.Refactorize]; until that succeeds, and
 // after it has failed, every other method panics.
 type Factor struct {
 	l     mat.Matrix // n×n, zeros above the diagonal
+	work  panels
 	valid bool
 }
 
@@ -70,72 +66,31 @@ func (f *Factor) RefactorizeShifted(a mat.Matrix, shift float64) error {
 		panic(fmt.Sprintf("chol: Refactorize: the %d×%d matrix overlaps the factor's storage", a.Rows, a.Cols))
 	}
 	f.valid = false
-	if i, j, found := mat.NonFiniteLower(a); found {
-		return &NonFiniteError{Row: i, Col: j, Value: a.At(i, j)}
-	}
-	f.load(a, shift)
-	if i, pivot, ok := factor(f.l, 0); !ok {
-		return &NotPositiveDefiniteError{Index: i, Pivot: pivot}
+	f.resize(a.Rows)
+	if !f.work.factorize(f.l, a, shift) {
+		// A number that is not finite makes its row's pivot fail, if none
+		// fails before. It is the one to be reported.
+		if i, j, found := mat.NonFiniteLower(a); found {
+			return &NonFiniteError{Row: i, Col: j, Value: a.At(i, j)}
+		}
+		failed := f.work.pivot
+		return &failed
 	}
 	f.valid = true
 	return nil
 }
 
-// load copies the lower triangle of a + shift·I into f.l, with zeros above.
-func (f *Factor) load(a mat.Matrix, shift float64) {
-	n := a.Rows
+// resize gives f.l the order n and zeros above the diagonal.
+func (f *Factor) resize(n int) {
+	if f.l.Rows == n && f.l.Data != nil {
+		return // nothing is ever written there
+	}
 	if cap(f.l.Data) < n*n {
 		f.l = mat.New(n, n)
+		return
 	}
 	f.l = mat.Matrix{Rows: n, Cols: n, RowStride: n, ColStride: 1, Data: f.l.Data[:n*n]}
-	for i := range n {
-		row := f.l.Row(i)
-		if a.ColStride == 1 {
-			copy(row[:i+1], a.Data[i*a.RowStride:])
-		} else {
-			for j := range i + 1 {
-				row[j] = a.Data[i*a.RowStride+j*a.ColStride]
-			}
-		}
-		row[i] += shift
-		clear(row[i+1:])
-	}
-}
-
-// factor overwrites the lower triangle of a with its Cholesky factor. first is
-// the index of a's first row in the whole matrix. Where a pivot fails it
-// returns its index and value.
-func factor(a mat.Matrix, first int) (index int, pivot float64, ok bool) {
-	n := a.Rows
-	if n <= leaf {
-		return factorRows(a, first)
-	}
-	h := (n/2 + leaf - 1) / leaf * leaf
-	a11, a21, a22 := a.Slice(0, h, 0, h), a.Slice(h, n, 0, h), a.Slice(h, n, h, n)
-	if index, pivot, ok = factor(a11, first); !ok {
-		return index, pivot, false
-	}
-	mat.SolveLower(a11, a21.T()) // L₁₁·L₂₁ᵀ = A₂₁ᵀ
-	mat.Syrk(a22, -1, a21, 1)
-	return factor(a22, first+h)
-}
-
-// factorRows is factor without blocks: row by row, each element one inner
-// product of finished rows.
-func factorRows(a mat.Matrix, first int) (index int, pivot float64, ok bool) {
-	for i := range a.Rows {
-		row := a.Row(i)
-		for j := range i {
-			above := a.Row(j)
-			row[j] = (row[j] - asm.Dot(row[:j], above[:j])) / above[j]
-		}
-		p := row[i] - asm.Dot(row[:i], row[:i])
-		if !(p > 0) || p > math.MaxFloat64 {
-			return first + i, p, false
-		}
-		row[i] = math.Sqrt(p)
-	}
-	return 0, 0, true
+	clear(f.l.Data)
 }
 
 // Size returns the order n of the matrix.

@@ -82,7 +82,7 @@ func TestLeafSizes(t *testing.T) {
 	s := fuzz.New(1)
 	for _, leaf := range []int{1, 2, 3, 16, 34, 35, 36, 64, n - 1, n, n + 1} {
 		t.Run(fmt.Sprint(leaf), func(t *testing.T) {
-			chol.SetLeaf(t, leaf)
+			chol.SetBlocking(t, leaf, 0, 50)
 			for _, c := range fuzz.DefiniteCases(s, n) {
 				if !c.Definite() {
 					continue
@@ -118,7 +118,7 @@ func TestFailingPivot(t *testing.T) {
 		for _, value := range []int{0, -1} {
 			c := fuzz.FailingPivot(fuzz.New(uint64(p.k)), p.n, p.k, value)
 			for _, leaf := range []int{1, 7, 32} {
-				chol.SetLeaf(t, leaf)
+				chol.SetBlocking(t, leaf, 0, 50)
 				err := f.Refactorize(c.A)
 				var failed *chol.NotPositiveDefiniteError
 				if !errors.As(err, &failed) || failed.Index != p.k {

@@ -32,7 +32,7 @@ func FuzzFactorize(f *testing.F) {
 
 func TestLaws(t *testing.T) {
 	for _, leaf := range []int{3, 32} {
-		chol.SetLeaf(t, leaf)
+		chol.SetBlocking(t, leaf, 0, 50)
 		for seed := range uint64(300) {
 			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
 				t.Errorf("leaf %d, seed %d: %v", leaf, seed, err)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -167,26 +166,4 @@ func TestConcurrentUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func BenchmarkFactorize(b *testing.B) {
-	const n = 560
-	a := fuzz.MinIJ(n).A
-	f, err := chol.Factorize(a)
-	if err != nil {
-		b.Fatal(err)
-	}
-	inverse := mat.New(n, n)
-	b.Run("Refactorize", func(b *testing.B) {
-		for b.Loop() {
-			if err := f.Refactorize(a); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("Inverse", func(b *testing.B) {
-		for b.Loop() {
-			f.Inverse(inverse)
-		}
-	})
 }

@@ -1,0 +1,146 @@
+//go:build !purego
+
+package asm
+
+func cholUpdate(d int, a, b, c []float64) {
+	switch active {
+	case avx512:
+		cholUpdateAVX512(d, a, b, c)
+	case avx2:
+		cholUpdateAVX2(d, a, b, c)
+	default:
+		cholUpdateGeneric(d, a, b, c)
+	}
+}
+
+func cholSolve(d int, a, b, inv []float64) {
+	switch active {
+	case avx512:
+		cholSolveAVX512(d, a, b, inv)
+	case avx2:
+		cholSolveAVX2(d, a, b, inv)
+	default:
+		cholSolveGeneric(d, a, b, inv)
+	}
+}
+
+func cholFactor(d int, b, inv []float64) (good int, pivot float64) {
+	switch active {
+	case avx512:
+		return cholFactorAVX512(d, b, inv)
+	case avx2:
+		return cholFactorAVX2(d, b, inv)
+	default:
+		return cholFactorGeneric(d, b, inv)
+	}
+}
+
+// cholUpdateAVX512 is cholUpdateGeneric, with w = 24:
+//
+//	for s := range d {
+//		for k := range w {
+//			for r := range w {
+//				c[k*w+r] = math.FMA(-a[s*w+k], b[s*w+r], c[k*w+r])
+//			}
+//		}
+//	}
+//
+//go:noescape
+func cholUpdateAVX512(d int, a, b, c []float64)
+
+// cholSolveAVX512 is cholSolveGeneric, with w = 24:
+//
+//	for k := range w {
+//		for r := range w {
+//			x := b[(d+k)*w+r]
+//			for s := range d + k {
+//				x = math.FMA(-a[s*w+k], b[s*w+r], x)
+//			}
+//			q := x * inv[k]
+//			b[(d+k)*w+r] = math.FMA(math.FMA(-q, a[(d+k)*w+k], x), inv[k], q)
+//		}
+//	}
+//
+//go:noescape
+func cholSolveAVX512(d int, a, b, inv []float64)
+
+// cholFactorAVX512 is cholFactorGeneric, with w = 24:
+//
+//	for k := range w {
+//		for r := k; r < w; r++ {
+//			x := b[(d+k)*w+r]
+//			for s := range d + k {
+//				x = math.FMA(-b[s*w+k], b[s*w+r], x)
+//			}
+//			if r == k {
+//				if !(x > 0) || x > math.MaxFloat64 {
+//					return k, x
+//				}
+//				b[(d+k)*w+k] = math.Sqrt(x)
+//				inv[k] = 1 / b[(d+k)*w+k]
+//				continue
+//			}
+//			q := x * inv[k]
+//			b[(d+k)*w+r] = math.FMA(math.FMA(-q, b[(d+k)*w+k], x), inv[k], q)
+//		}
+//		clear(b[(d+k)*w : (d+k)*w+k])
+//	}
+//	return w, 0
+//
+//go:noescape
+func cholFactorAVX512(d int, b, inv []float64) (good int, pivot float64)
+
+// cholUpdateAVX2 is cholUpdateGeneric, with w = 12:
+//
+//	for s := range d {
+//		for k := range w {
+//			for r := range w {
+//				c[k*w+r] = math.FMA(-a[s*w+k], b[s*w+r], c[k*w+r])
+//			}
+//		}
+//	}
+//
+//go:noescape
+func cholUpdateAVX2(d int, a, b, c []float64)
+
+// cholSolveAVX2 is cholSolveGeneric, with w = 12:
+//
+//	for k := range w {
+//		for r := range w {
+//			x := b[(d+k)*w+r]
+//			for s := range d + k {
+//				x = math.FMA(-a[s*w+k], b[s*w+r], x)
+//			}
+//			q := x * inv[k]
+//			b[(d+k)*w+r] = math.FMA(math.FMA(-q, a[(d+k)*w+k], x), inv[k], q)
+//		}
+//	}
+//
+//go:noescape
+func cholSolveAVX2(d int, a, b, inv []float64)
+
+// cholFactorAVX2 is cholFactorGeneric, with w = 12:
+//
+//	for k := range w {
+//		for r := k; r < w; r++ {
+//			x := b[(d+k)*w+r]
+//			for s := range d + k {
+//				x = math.FMA(-b[s*w+k], b[s*w+r], x)
+//			}
+//			if r == k {
+//				if !(x > 0) || x > math.MaxFloat64 {
+//					return k, x
+//				}
+//				b[(d+k)*w+k] = math.Sqrt(x)
+//				inv[k] = 1 / b[(d+k)*w+k]
+//				continue
+//			}
+//			q := x * inv[k]
+//			b[(d+k)*w+r] = math.FMA(math.FMA(-q, b[(d+k)*w+k], x), inv[k], q)
+//		}
+//		clear(b[(d+k)*w : (d+k)*w+k])
+//	}
+//	return w, 0
+//
+//go:noescape
+func cholFactorAVX2(d int, b, inv []float64) (good int, pivot float64)

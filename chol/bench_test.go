@@ -1,0 +1,76 @@
+package chol_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// rate reports the speed of f, which counts as flops operations, and its ratio to
+// the multiply-add peak of one core. Runs of the two take turns, so that both
+// meet the same clock and the same neighbours; both numbers are medians.
+func rate(b *testing.B, flops float64, f func()) {
+	rounds := int(max(1, 1e7/asm.Peak(1)))
+	var speed, ratio []float64
+	for b.Loop() {
+		start := time.Now()
+		peak := asm.Peak(rounds) / time.Since(start).Seconds()
+		start = time.Now()
+		calls := 0
+		for ; calls == 0 || time.Since(start) < 100*time.Microsecond; calls++ {
+			f()
+		}
+		speed = append(speed, flops*float64(calls)/time.Since(start).Seconds())
+		ratio = append(ratio, speed[len(speed)-1]/peak)
+	}
+	slices.Sort(speed)
+	slices.Sort(ratio)
+	b.ReportMetric(speed[len(speed)/2]/1e9, "GFLOPS")
+	b.ReportMetric(ratio[len(ratio)/2], "of-peak")
+	b.ReportMetric(0, "ns/op") // of both and of no interest
+}
+
+// benchmarkOrders are those of the table in the package's documentation.
+var benchmarkOrders = []int{64, 128, 256, 560, 1000, 2000}
+
+// covariance returns one of n points on a line, without subnormal numbers, which
+// some processors are slow with, plus a tenth of the identity.
+func covariance(n int) mat.Matrix {
+	a := mat.New(n, n)
+	for i := range n {
+		for j := range n {
+			d := float64(i-j) / 10
+			a.Set(i, j, 1/(1+d*d))
+		}
+		a.Set(i, i, 1.1)
+	}
+	return a
+}
+
+func eachOrder(b *testing.B, flops func(n float64) float64, run func(f *chol.Factor, a mat.Matrix) func()) {
+	for _, n := range benchmarkOrders {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			a := covariance(n)
+			f, err := chol.Factorize(a)
+			if err != nil {
+				b.Fatal(err)
+			}
+			rate(b, flops(float64(n)), run(f, a))
+		})
+	}
+}
+
+func BenchmarkFactorize(b *testing.B) {
+	eachOrder(b, func(n float64) float64 { return n * n * n / 3 }, func(f *chol.Factor, a mat.Matrix) func() {
+		return func() {
+			if err := f.Refactorize(a); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
