@@ -74,3 +74,48 @@ func BenchmarkFactorize(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkSolve(b *testing.B) {
+	for _, columns := range []int{1, 0} {
+		name := fmt.Sprintf("columns=%d", columns)
+		if columns == 0 {
+			name = "columns=n"
+		}
+		b.Run(name, func(b *testing.B) {
+			k := func(n float64) float64 { return max(float64(columns), n*float64(1-columns)) }
+			eachOrder(b, func(n float64) float64 { return 2 * n * n * k(n) }, func(f *chol.Factor, a mat.Matrix) func() {
+				x := mat.New(a.Rows, int(k(float64(a.Rows))))
+				x.Fill(1)
+				solution := mat.New(x.Rows, x.Cols)
+				return func() {
+					mat.Copy(solution, x)
+					f.Solve(solution)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkInverse(b *testing.B) {
+	eachOrder(b, func(n float64) float64 { return 2 * n * n * n / 3 }, func(f *chol.Factor, a mat.Matrix) func() {
+		inverse := mat.New(a.Rows, a.Rows)
+		return func() { f.Inverse(inverse) }
+	})
+}
+
+func BenchmarkUpdate(b *testing.B) {
+	eachOrder(b, func(n float64) float64 { return 6 * n * n }, func(f *chol.Factor, a mat.Matrix) func() {
+		x := make([]float64, a.Rows)
+		for i := range x {
+			x[i] = 1e-3
+		}
+		return func() {
+			if err := f.Update(x); err != nil {
+				b.Fatal(err)
+			}
+			if err := f.Downdate(x); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -11,9 +11,10 @@ import (
 // no matrix and is ready for [Factor.Refactorize]; until that succeeds, and
 // after it has failed, every other method panics.
 type Factor struct {
-	l     mat.Matrix // n×n, zeros above the diagonal
-	work  panels
-	valid bool
+	l         mat.Matrix // n×n, zeros above the diagonal
+	valid     bool
+	work      panels
+	rotations []rotation // of Update and Downdate
 }
 
 // NotPositiveDefiniteError says that elimination met a pivot that is not a

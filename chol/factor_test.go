@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -17,13 +18,12 @@ import (
 // Cholesky factorisation rejects at three times its size.
 const gate = 10
 
-// sizes are small orders and the neighbours of the leaf's order and of its
-// multiples.
+// sizes are small orders and the neighbours of orders of panels and blocks.
 func sizes() []int {
 	if testing.Short() {
 		return []int{0, 1, 2, 3, 5, 10, 31, 32, 33, 63, 64, 65}
 	}
-	return []int{0, 1, 2, 3, 5, 10, 31, 32, 33, 50, 63, 64, 65, 127, 128, 129, 200}
+	return []int{0, 1, 2, 3, 5, 10, 23, 24, 25, 31, 32, 33, 50, 63, 64, 65, 95, 96, 97, 127, 128, 129, 193, 200}
 }
 
 func mustFactorize(t *testing.T, a mat.Matrix) *chol.Factor {
@@ -35,26 +35,116 @@ func mustFactorize(t *testing.T, a mat.Matrix) *chol.Factor {
 	return f
 }
 
+// TestResidual is LAPACK's dchkpo: its nine types of matrices, three of each.
 func TestResidual(t *testing.T) {
-	for _, n := range sizes() {
-		for _, c := range fuzz.DefiniteCases(fuzz.New(uint64(n)), n) {
-			f, err := chol.Factorize(c.A)
-			if n > 0 && !c.Definite() {
-				var failed *chol.NotPositiveDefiniteError
-				if !errors.As(err, &failed) || failed.Index != c.Pivot || failed.Pivot != 0 || f != nil {
-					t.Errorf("%s: got %v, %v, want failure of pivot %d with value 0", c.Name, f, err, c.Pivot)
+	orders, seeds := sizes(), uint64(1)
+	if !testing.Short() {
+		orders, seeds = append(orders, 257), 3
+	}
+	for _, n := range orders {
+		for seed := range seeds {
+			if n > 150 && seed > 0 {
+				break // once is enough for the largest
+			}
+			for _, c := range fuzz.DefiniteCases(fuzz.New(100*seed+uint64(n)), n) {
+				checkFactor(t, c)
+			}
+		}
+	}
+	if !testing.Short() {
+		s := fuzz.New(500)
+		c := fuzz.WithSpectrum(s, "condition 1e10", fuzz.Spectrum(s, fuzz.Geometric, 500, 1e10))
+		c.Pivot = c.A.Rows
+		checkFactor(t, c)
+	}
+}
+
+// checkFactor factors a matrix and checks the residual, or that the right pivot
+// fails with 0.
+func checkFactor(t *testing.T, c fuzz.Case) {
+	t.Helper()
+	n := c.A.Rows
+	f, err := chol.Factorize(c.A)
+	if n > 0 && !c.Definite() {
+		var failed *chol.NotPositiveDefiniteError
+		if !errors.As(err, &failed) || failed.Index != c.Pivot || failed.Pivot != 0 || f != nil {
+			t.Errorf("%s: got error %v, want failure of pivot %d with value 0", c.Name, err, c.Pivot)
+		}
+		return
+	}
+	if err != nil {
+		t.Errorf("%s: %v", c.Name, err)
+		return
+	}
+	if r := fuzz.CholResidual(c.A, f.L()); !(r <= gate) {
+		t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
+	}
+	if err := fuzz.SameBits(f.L(), fuzz.Lower(f.L())); err != nil || f.Size() != n {
+		t.Errorf("%s: size %d; above the diagonal: %v", c.Name, f.Size(), err)
+	}
+}
+
+// A residual gate that lets pass an error a hundred times its size would be none.
+func TestResidualGate(t *testing.T) {
+	s := fuzz.New(7)
+	const n = 65
+	c := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100))
+	l := mustFactorize(t, c.A).L()
+	l.Set(40, 20, l.At(40, 20)+100*gate*n*fuzz.Eps*mat.Norm1(c.A))
+	if r := fuzz.CholResidual(c.A, l); !(r > gate) {
+		t.Errorf("residual %.3g of a wrong factor", r)
+	}
+}
+
+// reference is the factorisation that the package promises to the last bit, on
+// levels with fused multiply-adds: sums in the order of the columns, quotients by
+// the reciprocal and one correction.
+func reference(a mat.Matrix) mat.Matrix {
+	n := a.Rows
+	l := mat.New(n, n)
+	fused := asm.Level() != "generic"
+	for i := range n {
+		for j := range i + 1 {
+			x := a.At(i, j)
+			for k := range j {
+				if fused {
+					x = math.FMA(-l.At(j, k), l.At(i, k), x)
+				} else {
+					x -= float64(l.At(j, k) * l.At(i, k))
 				}
-				continue
 			}
-			if err != nil {
-				t.Errorf("%s: %v", c.Name, err)
-				continue
+			switch d := l.At(j, j); {
+			case i == j:
+				x = math.Sqrt(x)
+			case fused:
+				q := x * (1 / d)
+				x = math.FMA(math.FMA(-q, d, x), 1/d, q)
+			default:
+				x /= d
 			}
-			if r := fuzz.CholResidual(c.A, f.L()); !(r <= gate) {
-				t.Errorf("%s: residual %.3g, want at most %d", c.Name, r, gate)
-			}
-			if err := fuzz.SameBits(f.L(), fuzz.Lower(f.L())); err != nil || f.Size() != n {
-				t.Errorf("%s: size %d; above the diagonal: %v", c.Name, f.Size(), err)
+			l.Set(i, j, x)
+		}
+	}
+	return l
+}
+
+// TestBits holds the factor to the bits of the reference, whatever the blocks, the
+// number of processors, and the depth of a kernel's call.
+func TestBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, n := range sizes() {
+		s := fuzz.New(uint64(n))
+		a := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 1e6)).A
+		want := reference(a)
+		for _, side := range []int{1, 30, 96, 500} {
+			for _, procs := range []int{1, 2, 3, 7} {
+				runtime.GOMAXPROCS(procs)
+				for _, large := range []int{1, 1000} {
+					chol.SetBlocking(t, side, large, 0, 13)
+					if err := fuzz.SameBits(mustFactorize(t, a).L(), want); err != nil {
+						t.Fatalf("n=%d, blocks of %d, %d processors: %v", n, side, procs, err)
+					}
+				}
 			}
 		}
 	}
@@ -77,12 +167,12 @@ func TestExactBits(t *testing.T) {
 	}
 }
 
-func TestLeafSizes(t *testing.T) {
+func TestBlockSizes(t *testing.T) {
 	const n = 70
 	s := fuzz.New(1)
-	for _, leaf := range []int{1, 2, 3, 16, 34, 35, 36, 64, n - 1, n, n + 1} {
-		t.Run(fmt.Sprint(leaf), func(t *testing.T) {
-			chol.SetBlocking(t, leaf, 0, 50)
+	for _, side := range []int{1, 3, 16, 24, 25, 48, 64, n, n + 1} {
+		t.Run(fmt.Sprint(side), func(t *testing.T) {
+			chol.SetBlocking(t, side, 1000, 0, 50)
 			for _, c := range fuzz.DefiniteCases(s, n) {
 				if !c.Definite() {
 					continue
@@ -113,21 +203,22 @@ func TestFailingPivot(t *testing.T) {
 			places = append(places, place{200, k})
 		}
 	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var f chol.Factor
 	for _, p := range places {
 		for _, value := range []int{0, -1} {
 			c := fuzz.FailingPivot(fuzz.New(uint64(p.k)), p.n, p.k, value)
-			for _, leaf := range []int{1, 7, 32} {
-				chol.SetBlocking(t, leaf, 0, 50)
+			for _, side := range []int{1, 30, 96} {
+				chol.SetBlocking(t, side, 1000, 0, 50)
 				err := f.Refactorize(c.A)
 				var failed *chol.NotPositiveDefiniteError
 				if !errors.As(err, &failed) || failed.Index != p.k {
-					t.Fatalf("%s, leaf %d: got error %v, want pivot %d", c.Name, leaf, err, p.k)
+					t.Fatalf("%s, blocks of %d: got error %v, want pivot %d", c.Name, side, err, p.k)
 				}
 				// The diagonal of the integer factor is 1, 2 or 4.
 				v := float64(value)
 				if got := failed.Pivot; got != v && got != 4*v && got != 16*v {
-					t.Fatalf("%s, leaf %d: the pivot is %g, want %d times 1, 4 or 16", c.Name, leaf, got, value)
+					t.Fatalf("%s, blocks of %d: the pivot is %g, want %d times 1, 4 or 16", c.Name, side, got, value)
 				}
 			}
 		}
@@ -316,6 +407,7 @@ func TestUnusable(t *testing.T) {
 			"Size": func() { f.Size() }, "L": func() { f.L() }, "LogDet": func() { f.LogDet() },
 			"Solve": func() { f.Solve(b) }, "SolveHalf": func() { f.SolveHalf(b) }, "SolveHalfT": func() { f.SolveHalfT(b) },
 			"MulHalf": func() { f.MulHalf(b) }, "Inverse": func() { f.Inverse(b) },
+			"Update": func() { f.Update(nil) }, "Downdate": func() { f.Downdate(nil) },
 		} {
 			panics(t, first, call, "chol: "+op+":", "there is no factor")
 		}

@@ -31,11 +31,11 @@ func FuzzFactorize(f *testing.F) {
 }
 
 func TestLaws(t *testing.T) {
-	for _, leaf := range []int{3, 32} {
-		chol.SetBlocking(t, leaf, 0, 50)
+	for _, side := range []int{3, 96} {
+		chol.SetBlocking(t, side, 1000, 0, 50)
 		for seed := range uint64(300) {
 			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
-				t.Errorf("leaf %d, seed %d: %v", leaf, seed, err)
+				t.Errorf("blocks of %d, seed %d: %v", side, seed, err)
 			}
 		}
 	}

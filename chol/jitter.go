@@ -1,7 +1,6 @@
 package chol
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -43,10 +42,10 @@ func (f *Factor) RefactorizeJitter(a mat.Matrix, ladder []float64) (jitter float
 		panic("chol: RefactorizeJitter: the ladder has no step")
 	}
 	mean := meanDiagonal(a)
-	var failed *NotPositiveDefiniteError
 	for _, step := range ladder {
 		jitter = step * mean
-		if err = f.RefactorizeShifted(a, jitter); !errors.As(err, &failed) {
+		err = f.RefactorizeShifted(a, jitter)
+		if _, failed := err.(*NotPositiveDefiniteError); !failed {
 			return jitter, err
 		}
 		if !(mean > 0) {
