@@ -2,38 +2,13 @@ package chol_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
-
-// rate reports the speed of f, which counts as flops operations, and its ratio to
-// the multiply-add peak of one core. Runs of the two take turns, so that both
-// meet the same clock and the same neighbours; both numbers are medians.
-func rate(b *testing.B, flops float64, f func()) {
-	rounds := int(max(1, 1e7/asm.Peak(1)))
-	var speed, ratio []float64
-	for b.Loop() {
-		start := time.Now()
-		peak := asm.Peak(rounds) / time.Since(start).Seconds()
-		start = time.Now()
-		calls := 0
-		for ; calls == 0 || time.Since(start) < 100*time.Microsecond; calls++ {
-			f()
-		}
-		speed = append(speed, flops*float64(calls)/time.Since(start).Seconds())
-		ratio = append(ratio, speed[len(speed)-1]/peak)
-	}
-	slices.Sort(speed)
-	slices.Sort(ratio)
-	b.ReportMetric(speed[len(speed)/2]/1e9, "GFLOPS")
-	b.ReportMetric(ratio[len(ratio)/2], "of-peak")
-	b.ReportMetric(0, "ns/op") // of both and of no interest
-}
 
 // benchmarkOrders are those of the table in the package's documentation.
 var benchmarkOrders = []int{64, 128, 256, 560, 1000, 2000}
@@ -60,7 +35,7 @@ func eachOrder(b *testing.B, flops func(n float64) float64, run func(f *chol.Fac
 			if err != nil {
 				b.Fatal(err)
 			}
-			rate(b, flops(float64(n)), run(f, a))
+			fuzz.Rate(b, asm.Peak, flops(float64(n)), run(f, a))
 		})
 	}
 }
@@ -76,7 +51,7 @@ func BenchmarkFactorize(b *testing.B) {
 }
 
 func BenchmarkSolve(b *testing.B) {
-	for _, columns := range []int{1, 0} {
+	for _, columns := range []int{1, 4, 8, 16, 0} {
 		name := fmt.Sprintf("columns=%d", columns)
 		if columns == 0 {
 			name = "columns=n"

@@ -11,10 +11,10 @@ func SetBlocking(t testing.TB, side, large, serial, depth int) {
 	t.Cleanup(func() { blocking = old })
 }
 
-// SetHalvable changes, for the time of a test, the order up to which Inverse does
-// not halve triangles, at most its usual value.
-func SetHalvable(t testing.TB, n int) {
-	old := halvable
-	halvable = n
-	t.Cleanup(func() { halvable = old })
+// SetNarrow changes, for the time of a test, the number of columns up to which
+// they are solved for one after the other.
+func SetNarrow(t testing.TB, columns int) {
+	old := narrow
+	narrow = columns
+	t.Cleanup(func() { narrow = old })
 }

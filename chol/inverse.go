@@ -2,6 +2,7 @@ package chol
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -10,109 +11,180 @@ import (
 // Inverse writes A⁻¹ to the n×n matrix dst, both triangles, exactly symmetric.
 // To apply A⁻¹ to a few vectors Solve is faster and more accurate.
 //
-// Method: X = L⁻¹ in place, then Xᵀ·X in place (LAPACK's POTRI), both by
-// halving; 2n³/3 multiplications and additions together.
+// Method: U = L⁻ᵀ and then U·Uᵀ (LAPACK's POTRI), by the kernels of the
+// factorisation: U is what they make of rows of the identity below L, and −U·Uᵀ
+// what they then subtract from 0. 2n³/3 multiplications and additions together.
 func (f *Factor) Inverse(dst mat.Matrix) {
 	f.fits("Inverse", dst)
 	if dst.Cols != dst.Rows {
 		panic(fmt.Sprintf("chol: Inverse: a %d×%d destination is not square", dst.Rows, dst.Cols))
 	}
-	mat.Copy(dst, f.l)
-	invertLower(dst)
-	squareLower(dst)
-	mat.MirrorLower(dst)
+	if dst.ColStride != 1 {
+		dst = dst.T() // as good, and better where it has contiguous rows
+	}
+	v := inversions.take()
+	v.invert(dst, f.l)
+	inversions.give(v)
 }
 
-// inverseLeaf is the largest order of a triangle that Inverse does not halve.
-const inverseLeaf = 32
-
-// halvable is the order up to which triangles are not halved, at most inverseLeaf;
-// tests lower it.
-var halvable = inverseLeaf
-
-// quarters splits a lower triangle in two parts and the block below the first,
-// whose order is a multiple of halvable.
-func quarters(l mat.Matrix) (l11, l21, l22 mat.Matrix) {
-	n := l.Rows
-	h := (n/2 + halvable - 1) / halvable * halvable
-	return l.Slice(0, h, 0, h), l.Slice(h, n, 0, h), l.Slice(h, n, h, n)
+// inversion is an inverse under way. U is kept in panels of w rows like L, but
+// from the diagonal to the right: panel g has columns from g·w on.
+type inversion struct {
+	panels
+	u     []float64
+	dst   mat.Matrix
+	phase int // 0: panels of L; 1: U; 2: U·Uᵀ
 }
 
-// copyLower copies the lower triangle of src to that of dst.
-func copyLower(dst, src mat.Matrix) {
-	for i := range src.Rows {
-		for j := range i + 1 {
-			dst.Data[i*dst.RowStride+j*dst.ColStride] = src.Data[i*src.RowStride+j*src.ColStride]
+// inversions are those not in use: a Factor is not changed by its inversion, so
+// the workspace is not part of it.
+var inversions freeList[inversion]
+
+func (v *inversion) invert(dst, l mat.Matrix) {
+	v.prepare(dst, l, 0)
+	if size := v.count * (v.count + 1) / 2 * v.w * v.w; cap(v.u) < size {
+		v.u = make([]float64, size)
+	} else {
+		v.u = v.u[:size]
+	}
+	v.dst = dst
+	for v.phase = range 3 {
+		tasks := v.blocks
+		if v.phase == 2 {
+			tasks = v.blocks * (v.blocks + 1) / 2
+		}
+		if dst.Rows > blocking.serial {
+			mat.Run(tasks, v)
+			continue
+		}
+		for i := range tasks {
+			v.Do(i)
+		}
+	}
+	v.dst, v.l, v.a = mat.Matrix{}, mat.Matrix{}, mat.Matrix{}
+}
+
+// row returns panel g of U from column k on, k ≥ g·w.
+func (v *inversion) row(g, k int) []float64 {
+	before := v.w * v.w * (g*v.count - g*(g-1)/2)
+	return v.u[before+(k-g*v.w)*v.w : before+(v.count-g)*v.w*v.w]
+}
+
+// Do does a task: a row of blocks, or a block of the product.
+func (v *inversion) Do(i int) {
+	switch v.phase {
+	case 0:
+		v.load(i)
+		g0, g1 := v.rows(i)
+		for g := g0; g < g1; g++ {
+			block := v.columns(g, g*v.w)
+			for k := range v.w {
+				v.inverse[g*v.w+k] = 1 / block[k*v.w+k]
+			}
+		}
+	case 1:
+		v.invertRows(i)
+	case 2:
+		j := 0
+		for ; i >= v.blocks-j; j++ {
+			i -= v.blocks - j
+		}
+		v.multiply(j, j+i)
+	}
+}
+
+// invertRows forms block row i of U, from left to right.
+func (v *inversion) invertRows(i int) {
+	g0, g1 := v.rows(i)
+	for g := g0; g < g1; g++ {
+		u := v.row(g, g*v.w)
+		clear(u)
+		for k := range v.w {
+			u[k*v.w+k] = 1
+		}
+	}
+	for j := i; j < v.blocks; j++ {
+		h0, h1 := v.rows(j)
+		for b := i; b < j; b++ {
+			k0, k1 := v.rows(b)
+			for g := g0; g < g1; g++ {
+				from := max(g, k0) * v.w
+				for h := h0; h < h1; h++ {
+					asm.CholUpdate(k1*v.w-from, v.columns(h, from), v.row(g, from), v.row(g, h*v.w))
+				}
+			}
+		}
+		for g := g0; g < g1; g++ {
+			from := max(g, h0) * v.w
+			for h := max(g, h0); h < h1; h++ {
+				asm.CholSolve(h*v.w-from, v.columns(h, from), v.row(g, from), v.inverse[h*v.w:])
+			}
 		}
 	}
 }
 
-// invertLower overwrites a lower triangle l with its inverse:
-//
-//	[L₁₁    ]⁻¹   [ L₁₁⁻¹               ]
-//	[L₂₁ L₂₂]   = [−L₂₂⁻¹·L₂₁·L₁₁⁻¹ L₂₂⁻¹]
-func invertLower(l mat.Matrix) {
-	if l.Rows <= halvable {
-		invertLeaf(l)
-		return
-	}
-	l11, l21, l22 := quarters(l)
-	mat.SolveLower(l22, l21)
-	mat.SolveUpper(l11.T(), l21.T()) // (L₂₁·L₁₁⁻¹)ᵀ = L₁₁⁻ᵀ·L₂₁ᵀ
-	mat.Scale(l21, -1, l21)
-	invertLower(l11)
-	invertLower(l22)
-}
-
-// invertLeaf is invertLower row by row, on a copy whose rows are contiguous:
-// X[i,:] = −Σ L[i,k]·X[k,:] / L[i,i] over k < i.
-func invertLeaf(l mat.Matrix) {
-	var buffer [inverseLeaf * inverseLeaf]float64
-	var sum [inverseLeaf]float64
-	n := l.Rows
-	x := mat.NewDense(n, n, buffer[:n*n])
-	copyLower(x, l)
-	for i := range n {
-		row := x.Row(i)[:i+1]
-		clear(sum[:i])
-		for k, v := range row[:i] {
-			asm.Axpy(v, x.Row(k)[:k+1], sum[:])
+// multiply forms block (i, j) of U·Uᵀ, j ≥ i, and its transpose.
+func (v *inversion) multiply(i, j int) {
+	var sums [192 * 24]float64
+	size := v.w * v.w
+	together := len(sums) / size // products that take turns, while their common factor is near
+	g0, g1 := v.rows(i)
+	h0, h2 := v.rows(j)
+	for g := g0; g < g1; g++ {
+		for ; h0 < h2; h0 += together {
+			h1 := min(h0+together, h2)
+			clear(sums[:(h1-h0)*size])
+			for b := j; b < v.blocks; b++ {
+				k0, k1 := v.rows(b)
+				for h := max(g, h0); h < h1; h++ {
+					from := max(h, k0) * v.w
+					asm.CholUpdate(k1*v.w-from, v.row(h, from), v.row(g, from), sums[(h-h0)*size:])
+				}
+			}
+			for h := max(g, h0); h < h1; h++ {
+				v.put(sums[(h-h0)*size:(h-h0+1)*size], h, g)
+			}
 		}
-		row[i] = 1 / row[i]
-		asm.Scale(row, -row[i], sum[:i])
+		h0, h2 = v.rows(j)
 	}
-	copyLower(l, x)
 }
 
-// squareLower overwrites a lower triangle x with the lower triangle of xᵀ·x:
-//
-//	[X₁₁ᵀ X₂₁ᵀ] [X₁₁    ]   [X₁₁ᵀX₁₁ + X₂₁ᵀX₂₁    ·   ]
-//	[     X₂₂ᵀ]·[X₂₁ X₂₂] = [X₂₂ᵀX₂₁            X₂₂ᵀX₂₂]
-func squareLower(x mat.Matrix) {
-	if x.Rows <= halvable {
-		squareLeaf(x)
-		return
-	}
-	x11, x21, x22 := quarters(x)
-	squareLower(x11)
-	mat.Syrk(x11, 1, x21.T(), 1)
-	mat.MulUpper(x22.T(), x21)
-	squareLower(x22)
-}
-
-// squareLeaf is squareLower row by row, on a copy whose rows are contiguous: row i
-// is Σ X[k,i]·X[k,:i+1] over k ≥ i.
-func squareLeaf(x mat.Matrix) {
-	var buffer [inverseLeaf * inverseLeaf]float64
-	n := x.Rows
-	y := mat.NewDense(n, n, buffer[:n*n])
-	copyLower(y, x)
-	for i := range n {
-		row := y.Row(i)[:i+1]
-		asm.Scale(row, row[i], row)
-		for k := i + 1; k < n; k++ {
-			asm.Axpy(y.Row(k)[i], y.Row(k)[:i+1], row)
+// put writes −c and its transpose to dst, where the first is block (h, g) of
+// panels, less the rows and columns of the identity.
+func (v *inversion) put(c []float64, h, g int) {
+	asm.Scale(c, -1, c)
+	r0, k0 := max(0, v.pad-g*v.w), max(0, v.pad-h*v.w)
+	row, col := h*v.w-v.pad, g*v.w-v.pad // of c's first element
+	below := v.dst.Slice(row+k0, row+v.w, col+r0, col+v.w)
+	right := v.dst.Slice(col+r0, col+v.w, row+k0, row+v.w).T()
+	for k := range below.Rows {
+		for r, x := range c[(k0+k)*v.w+r0 : (k0+k+1)*v.w] {
+			below.Data[k*below.RowStride+r*below.ColStride] = x
+			right.Data[k*right.RowStride+r*right.ColStride] = x
 		}
 	}
-	copyLower(x, y)
+}
+
+// A freeList keeps workspaces for the next call, so that steady state allocates
+// nothing.
+type freeList[T any] struct {
+	mutex sync.Mutex
+	free  []*T
+}
+
+func (f *freeList[T]) take() *T {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if n := len(f.free); n > 0 {
+		p := f.free[n-1]
+		f.free = f.free[:n-1]
+		return p
+	}
+	return new(T)
+}
+
+func (f *freeList[T]) give(p *T) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.free = append(f.free, p)
 }

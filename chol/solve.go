@@ -3,28 +3,91 @@ package chol
 import (
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
+
+// narrow is the number of columns up to which they are solved for one after the
+// other. Each of them takes what memory delivers of L; more are worth the packing
+// that blocks need. Tests change it.
+var narrow = 2
 
 // Solve overwrites the n×k matrix b with A⁻¹·b.
 func (f *Factor) Solve(b mat.Matrix) {
 	f.fits("Solve", b)
-	mat.SolveLower(f.l, b)
-	mat.SolveUpper(f.l.T(), b)
+	f.forward(b)
+	f.backward(b)
 }
 
 // SolveHalf overwrites the n×k matrix b with L⁻¹·b. Columns with covariance A
 // become columns with covariance I.
 func (f *Factor) SolveHalf(b mat.Matrix) {
 	f.fits("SolveHalf", b)
-	mat.SolveLower(f.l, b)
+	f.forward(b)
 }
 
 // SolveHalfT overwrites the n×k matrix b with L⁻ᵀ·b. Columns with covariance I
 // become columns with covariance A⁻¹.
 func (f *Factor) SolveHalfT(b mat.Matrix) {
 	f.fits("SolveHalfT", b)
-	mat.SolveUpper(f.l.T(), b)
+	f.backward(b)
+}
+
+// forward overwrites b with L⁻¹·b.
+func (f *Factor) forward(b mat.Matrix) {
+	if b.Cols > narrow {
+		mat.SolveLower(f.l, b)
+		return
+	}
+	eachColumn(b, func(x []float64) {
+		for i := range x {
+			row := f.l.Row(i)
+			x[i] = (x[i] - asm.Dot(row[:i], x)) / row[i]
+		}
+	})
+}
+
+// backward overwrites b with L⁻ᵀ·b.
+func (f *Factor) backward(b mat.Matrix) {
+	if b.Cols > narrow {
+		mat.SolveUpper(f.l.T(), b)
+		return
+	}
+	eachColumn(b, func(x []float64) {
+		for i := len(x) - 1; i >= 0; i-- {
+			row := f.l.Row(i)
+			x[i] /= row[i]
+			asm.Axpy(-x[i], row[:i], x)
+		}
+	})
+}
+
+// columns are buffers for columns that are not contiguous.
+var columns freeList[[]float64]
+
+// eachColumn calls do with every column of b, as a slice that becomes the column.
+func eachColumn(b mat.Matrix, do func(x []float64)) {
+	if b.RowStride == 1 || b.Rows == 1 {
+		for j := range b.Cols {
+			do(b.Data[j*b.ColStride : j*b.ColStride+b.Rows])
+		}
+		return
+	}
+	buffer := columns.take()
+	if cap(*buffer) < b.Rows {
+		*buffer = make([]float64, b.Rows)
+	}
+	x := (*buffer)[:b.Rows]
+	for j := range b.Cols {
+		for i := range x {
+			x[i] = b.Data[i*b.RowStride+j*b.ColStride]
+		}
+		do(x)
+		for i, v := range x {
+			b.Data[i*b.RowStride+j*b.ColStride] = v
+		}
+	}
+	columns.give(buffer)
 }
 
 // MulHalf overwrites the n×k matrix b with L·b. Columns with covariance I

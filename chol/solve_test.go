@@ -34,7 +34,8 @@ func TestSolve(t *testing.T) {
 		s := fuzz.New(uint64(n))
 		for _, c := range spectra(n) {
 			f := mustFactorize(t, c.A)
-			for _, k := range []int{0, 1, 3, 17} {
+			for _, k := range []int{0, 1, 3, 4, 5, 17} {
+				chol.SetNarrow(t, []int{0, 2, 4}[n%3])
 				x := fuzz.Uniform(s, n, k)
 				b := fuzz.NaiveMul(1, c.A, x, 0, mat.Matrix{})
 				g := fuzz.Guard(b, s.Layout())
@@ -62,7 +63,7 @@ func TestHalves(t *testing.T) {
 		s := fuzz.New(uint64(n))
 		c := fuzz.MinIJ(n) // L is the triangle of ones, L⁻¹ takes differences
 		f := mustFactorize(t, c.A)
-		x := fuzz.Integers(s, n, 5, 100)
+		x := fuzz.Integers(s, n, 2+n%4, 100)
 		for _, op := range []struct {
 			name string
 			call func(mat.Matrix)
@@ -118,7 +119,7 @@ func TestInverse(t *testing.T) {
 	const gate = 30 // of LAPACK's dpot03
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 100} {
 		s := fuzz.New(uint64(n))
-		chol.SetHalvable(t, []int{1, 3, 32}[n%3])
+		chol.SetBlocking(t, []int{1, 48, 96}[n%3], 1000, 0, 50)
 		for _, c := range append(spectra(n), fuzz.DefiniteCases(s, n)...) {
 			if !c.Definite() {
 				continue
