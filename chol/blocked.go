@@ -3,6 +3,7 @@ package chol
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -12,14 +13,13 @@ import (
 // speed, never a bit of its result; tests change them so that every path runs on
 // small matrices.
 var blocking = struct {
-	// side is the order of a block that one task finishes, rounded up to panels:
-	// so deep that the tile's sums amount to more than fetching it, so small
-	// that the columns of two panels stay in the nearest cache (2·8·24·96 bytes).
-	side int
-
-	// From the order large on a block has twice that order: far caches then
-	// deliver half as many numbers.
-	large int
+	// A block that one task finishes is of an eighth of the matrix's order, so
+	// that several processors find work, but of least at least and most at most,
+	// and then rounded up to panels. Below, fetching sums costs more than forming
+	// them; above, nothing is gained, and two panels of a block's columns still
+	// fit in the nearest cache but for a part (2·8·24·192 bytes). Between them far
+	// caches deliver the fewer numbers the larger a block is.
+	least, most int
 
 	// serial is the order up to which one processor does everything.
 	serial int
@@ -27,7 +27,7 @@ var blocking = struct {
 	// depth is the number of columns that one call of a kernel takes at most,
 	// since assembly cannot be interrupted.
 	depth int
-}{side: 96, large: 900, serial: 192, depth: 2048}
+}{least: 72, most: 192, serial: 192, depth: 2048}
 
 // panels is a factorisation under way. L is kept in panels of w rows, each column
 // by column (asm.CholPanel), so that every kernel reads and writes what lies side
@@ -82,10 +82,7 @@ func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 	p.w = asm.CholPanel()
 	p.count = (a.Rows + p.w - 1) / p.w
 	p.pad = p.count*p.w - a.Rows
-	side := blocking.side
-	if a.Rows >= blocking.large {
-		side *= 2
-	}
+	side := min(max(blocking.least, a.Rows/8), blocking.most)
 	p.block = max(1, (side+p.w-1)/p.w)
 	p.blocks = (p.count + p.block - 1) / p.block
 	if size := p.start(p.count); cap(p.data) < size {
@@ -145,13 +142,18 @@ func (p *panels) place(task int) (i, j int) {
 }
 
 // wait waits until block (i, j) is finished and returns false if it never will be.
+// It is rarely long, unless another program has the processor of the one that is
+// waited for, and may need this one's too.
 func (p *panels) wait(i, j int) bool {
+	const patience = 500 // about 0.1 ms
 	for spins := 0; int(p.finished[i].Load()) <= j; spins++ {
-		if p.failed.Load() {
+		switch {
+		case p.failed.Load():
 			return false
-		}
-		if spins > 100 {
+		case spins < patience:
 			runtime.Gosched()
+		default:
+			time.Sleep(20 * time.Microsecond)
 		}
 	}
 	return true

@@ -2,12 +2,11 @@ package chol
 
 import "testing"
 
-// SetBlocking changes, for the time of a test, the order of a block, the order
-// from which it is twice that, the order up to which one processor does everything,
-// and the depth of a kernel's call.
-func SetBlocking(t testing.TB, side, large, serial, depth int) {
+// SetBlocking changes, for the time of a test, the order of a block, the order up
+// to which one processor does everything, and the depth of a kernel's call.
+func SetBlocking(t testing.TB, side, serial, depth int) {
 	old := blocking
-	blocking.side, blocking.large, blocking.serial, blocking.depth = side, large, serial, depth
+	blocking.least, blocking.most, blocking.serial, blocking.depth = side, side, serial, depth
 	t.Cleanup(func() { blocking = old })
 }
 

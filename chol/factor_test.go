@@ -139,11 +139,9 @@ func TestBits(t *testing.T) {
 		for _, side := range []int{1, 30, 96, 500} {
 			for _, procs := range []int{1, 2, 3, 7} {
 				runtime.GOMAXPROCS(procs)
-				for _, large := range []int{1, 1000} {
-					chol.SetBlocking(t, side, large, 0, 13)
-					if err := fuzz.SameBits(mustFactorize(t, a).L(), want); err != nil {
-						t.Fatalf("n=%d, blocks of %d, %d processors: %v", n, side, procs, err)
-					}
+				chol.SetBlocking(t, side, 0, 13)
+				if err := fuzz.SameBits(mustFactorize(t, a).L(), want); err != nil {
+					t.Fatalf("n=%d, blocks of %d, %d processors: %v", n, side, procs, err)
 				}
 			}
 		}
@@ -172,7 +170,7 @@ func TestBlockSizes(t *testing.T) {
 	s := fuzz.New(1)
 	for _, side := range []int{1, 3, 16, 24, 25, 48, 64, n, n + 1} {
 		t.Run(fmt.Sprint(side), func(t *testing.T) {
-			chol.SetBlocking(t, side, 1000, 0, 50)
+			chol.SetBlocking(t, side, 0, 50)
 			for _, c := range fuzz.DefiniteCases(s, n) {
 				if !c.Definite() {
 					continue
@@ -209,7 +207,7 @@ func TestFailingPivot(t *testing.T) {
 		for _, value := range []int{0, -1} {
 			c := fuzz.FailingPivot(fuzz.New(uint64(p.k)), p.n, p.k, value)
 			for _, side := range []int{1, 30, 96} {
-				chol.SetBlocking(t, side, 1000, 0, 50)
+				chol.SetBlocking(t, side, 0, 50)
 				err := f.Refactorize(c.A)
 				var failed *chol.NotPositiveDefiniteError
 				if !errors.As(err, &failed) || failed.Index != p.k {
