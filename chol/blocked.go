@@ -27,7 +27,12 @@ var blocking = struct {
 	// depth is the number of columns that one call of a kernel takes at most,
 	// since assembly cannot be interrupted.
 	depth int
-}{least: 72, most: 192, serial: 192, depth: 2048}
+}{least: 72, most: mostSide, serial: 192, depth: 2048}
+
+const (
+	mostSide    = 192 // a multiple of every panel's width
+	widestPanel = 24
+)
 
 // panels is a factorisation under way. L is kept in panels of w rows, each column
 // by column (asm.CholPanel), so that every kernel reads and writes what lies side

@@ -123,29 +123,25 @@ func (v *inversion) invertRows(i int) {
 	}
 }
 
-// multiply forms block (i, j) of U·Uᵀ, j ≥ i, and its transpose.
+// multiply forms block (i, j) of U·Uᵀ, j ≥ i, and its transpose. The products of one
+// panel with those of a block take turns, while their common factor is near.
 func (v *inversion) multiply(i, j int) {
-	var sums [192 * 24]float64
+	var sums [mostSide * widestPanel]float64
 	size := v.w * v.w
-	together := len(sums) / size // products that take turns, while their common factor is near
 	g0, g1 := v.rows(i)
-	h0, h2 := v.rows(j)
+	h0, h1 := v.rows(j)
 	for g := g0; g < g1; g++ {
-		for ; h0 < h2; h0 += together {
-			h1 := min(h0+together, h2)
-			clear(sums[:(h1-h0)*size])
-			for b := j; b < v.blocks; b++ {
-				k0, k1 := v.rows(b)
-				for h := max(g, h0); h < h1; h++ {
-					from := max(h, k0) * v.w
-					asm.CholUpdate(k1*v.w-from, v.row(h, from), v.row(g, from), sums[(h-h0)*size:])
-				}
-			}
+		clear(sums[:(h1-h0)*size])
+		for b := j; b < v.blocks; b++ {
+			k0, k1 := v.rows(b)
 			for h := max(g, h0); h < h1; h++ {
-				v.put(sums[(h-h0)*size:(h-h0+1)*size], h, g)
+				from := max(h, k0) * v.w
+				asm.CholUpdate(k1*v.w-from, v.row(h, from), v.row(g, from), sums[(h-h0)*size:])
 			}
 		}
-		h0, h2 = v.rows(j)
+		for h := max(g, h0); h < h1; h++ {
+			v.put(sums[(h-h0)*size:(h-h0+1)*size], h, g)
+		}
 	}
 }
 

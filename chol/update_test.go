@@ -232,3 +232,15 @@ func TestUpdateScale(t *testing.T) {
 		}
 	}
 }
+
+// TestDowndateSubnormal leaves a pivot below the smallest number: 2^−1074 − 2^−1076.
+func TestDowndateSubnormal(t *testing.T) {
+	f := mustFactorize(t, mat.NewDense(1, 1, []float64{0x1p-1074}))
+	if err := f.Downdate([]float64{0x1p-538}); err != nil {
+		t.Fatal(err)
+	}
+	want := 0x1p-538 * math.Sqrt(3)
+	if got := f.L().At(0, 0); math.Abs(got-want) > 2*fuzz.Eps*want {
+		t.Errorf("root %g, want %g", got, want)
+	}
+}
