@@ -1,14 +1,14 @@
 // Package chol factors symmetric positive definite matrices as A = L·Lᵀ, with L
-// lower triangular and a positive diagonal, and solves, inverts and takes
-// determinants through the factor.
+// lower triangular and a positive diagonal, and solves, inverts, updates and
+// takes determinants through the factor.
 //
 // # Use
 //
 // [Factorize] reads the lower triangle of A and returns a [Factor].
 // [Factor.Refactorize] replaces its contents and reuses its storage, for loops
-// that factor one matrix after another. A Factor is not changed by its other
-// methods, so any number of goroutines may use one at the same time, except
-// during Refactorize.
+// that factor one matrix after another. A Factor is changed by Refactorize and
+// its kin, by Update and by Downdate; otherwise any number of goroutines may use
+// one at the same time.
 //
 // Everything works in place on the columns of a matrix; wrap a slice as
 // mat.Vector(x) to solve for one right-hand side.
@@ -19,30 +19,104 @@
 //	MulHalf     b ← L·b      (draws with covariance A)
 //	Inverse     dst ← A⁻¹
 //	LogDet      log|A|
+//	Update      A ← A + x·xᵀ
+//	Downdate    A ← A − x·xᵀ
 //
-// # Method
+// On storage that is in use already none of them allocates.
 //
-// The matrix is halved recursively, so that nearly all of the work is matrix
-// products (Gustavson, IBM J. Res. Dev. 41(6), 1997):
+// # The factorisation
 //
-//	A₁₁ = L₁₁·L₁₁ᵀ          the same, half the order
-//	L₂₁ = A₂₁·L₁₁⁻ᵀ         mat.SolveLower on transposed views
-//	A₂₂ ← A₂₂ − L₂₁·L₂₁ᵀ    mat.Syrk
-//	A₂₂ = L₂₂·L₂₂ᵀ          the same, half the order
+// Every element of L is one sum and one quotient (Cholesky; Golub and Van Loan,
+// "Matrix Computations", section 4.2):
 //
-// Blocks of small order are factored row by row. The result is backward
-// stable whatever the order of the sums: L·Lᵀ = A + E with |E| of the order
-// n·ε·|L|·|Lᵀ| (Higham, "Accuracy and Stability of Numerical Algorithms",
-// theorem 10.3).
+//	L[i,j] = (A[i,j] − Σ L[i,k]·L[j,k]) / L[j,j]   over k < j
+//	L[j,j] = √(A[j,j] − Σ L[j,k]²)
+//
+// What is left to choose is the order in which elements are finished, and where
+// they lie meanwhile. Here L is kept in panels of w rows, column by column
+// within a panel, w being what a few registers hold (24 on AVX-512, 12 on AVX2, 8 on
+// NEON):
+//
+//	     0 1 2 …
+//	r₀ ┌ a d g      one column of w rows after the other: the w sums of a
+//	r₁ │ b e h      column fill registers, and the factor L[j,k] that they
+//	r₂ └ c f i      share is one number of another panel, in all lanes
+//
+// So a panel is both operands of the products, as it is and without packing, and
+// three kernels of package asm do all the arithmetic: CholUpdate subtracts products of
+// two panels from a w×w block, CholSolve finishes a block below the diagonal,
+// CholFactor one on it. A tile of the block stays in registers while finished
+// columns go by, and its own triangle is solved there before it is stored.
+//
+// The matrix is read into panels once and L written out once. Where n is no multiple
+// of w, rows of an identity stand before the first one: they meet the shortest sums,
+// and no kernel needs to know of edges.
+//
+// Panels are grouped into blocks of 72 to 192 rows. To finish a block is a task:
+// subtract what the blocks to the left contribute (left-looking, so that a sum is
+// fetched and stored once for each of them, and no other memory is written), then
+// solve with the block on the diagonal, or factor it. Tasks are numbered column
+// by column, but for the next diagonal block, which comes right after the block
+// that it waits for; processors take them in that order, and each waits only for
+// tasks with lower numbers, which others have begun already (Buttari, Langou,
+// Kurzak and Dongarra, Parallel Computing 35, 2009). There are no barriers.
+//
+// Products are subtracted from A[i,j] one after the other, k = 0 first, whatever the
+// blocks. So the bits of L depend on neither the sizes of blocks nor the number
+// of processors, and AVX2, AVX-512 and NEON give the same; the generic level rounds
+// products before it subtracts them. A quotient is the product with the
+// reciprocal, corrected by its remainder, which is the division in all but the
+// rarest cases (asm.CholSolve). The result is backward stable: L·Lᵀ = A + E with
+// |E| of the order n·ε·|L|·|Lᵀ| (Higham, "Accuracy and Stability of Numerical
+// Algorithms", theorem 10.3).
+//
+// # Solving, inverting, updating
+//
+// Many right-hand sides are mat.SolveLower and mat.SolveUpper. Up to four are solved
+// for one after the other, by inner products with rows of L forwards and multiples
+// of rows of L backwards: then memory is the limit.
+//
+// Inverse forms U = L⁻ᵀ and then U·Uᵀ, as LAPACK's POTRI does, by the kernels of the
+// factorisation: rows of the identity below A become U when A becomes L, and what
+// they then subtract from a zero matrix is A⁻¹.
+//
+// Update and Downdate rotate the columns of L with x, plane rotations in the one case
+// and hyperbolic ones in mixed form in the other (see there), row by row, since rows
+// are contiguous, and four rows at a time, since each is a chain of steps that
+// wait for one another. The old rows are kept until nothing can fail.
 //
 // # Failure
 //
 // Pivots are met in the order 0, 1, 2, …, and the first that is not a positive
-// number ends the factorisation with a [NotPositiveDefiniteError] that names
-// it. A NaN or an infinity in the lower triangle is refused before that, with
-// a [NonFiniteError]. So a Factor without an error holds finite numbers only.
+// finite number ends the factorisation with a [NotPositiveDefiniteError] that
+// names it. If a number of the lower triangle is NaN or infinite the pivot of its
+// row fails at the latest; the error then is a [NonFiniteError] that names the
+// number. So a Factor without an error holds finite numbers only.
 //
 // A covariance matrix of nearly equal points is positive definite on paper
 // and not in floating point. [FactorizeJitter] adds to the diagonal the
 // smallest step of a ladder that makes it so, and returns what it added.
+//
+// # Speed
+//
+// One core of an Intel Sapphire Rapids (two cores, shared with others; Go 1.26,
+// 2026-11-21), AVX-512: 10⁹ operations per second, n³/3 of them for the
+// factorisation, 2n³/3 for the inverse, 2n²·k for a solve with k columns and 3n²
+// for an update; of-peak is the factorisation's ratio to the multiply-add peak
+// in the same run. OpenBLAS is LAPACKE_dpotrf of version 0.3.21, the better of its
+// AVX2 and AVX-512 kernels, in runs that took turns with ours; it works in place, and we
+// copy.
+//
+//	n                    64     128    256    560    1000   2000
+//	Factorize            23     42     68     73     76     76
+//	  of-peak            0.19   0.34   0.57   0.62   0.64   0.65
+//	  OpenBLAS           15     24     36     41     45     49
+//	Inverse              14     25     44     53     55     54
+//	Solve, one column    2.7    5.4    9.9    16     8.7    7.1
+//	Update               3.7    4.8    5.4    4.7    4.4    4.5
+//
+// At n = 64 about a third of the time goes to the 64 pivots, each a square root and
+// a reciprocal that wait for the pivot before, some 50 cycles. To redo:
+//
+//	go test ./chol -run - -bench . -benchtime 1x
 package chol

@@ -3,6 +3,7 @@ package chol_test
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -54,4 +55,26 @@ func ExampleFactorizeJitter() {
 	_, jitter, err := chol.FactorizeJitter(a, nil)
 	fmt.Println(jitter, err)
 	// Output: 1e-10 <nil>
+}
+
+func ExampleFactor_Downdate() {
+	a := mat.NewDense(2, 2, []float64{
+		2, 1,
+		1, 2,
+	})
+	f, err := chol.Factorize(a)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := []float64{1, 1}
+	fmt.Println(f.Update(x)) // 3 2 2 3
+	fmt.Printf("|A + x·xᵀ| = %.3f\n", math.Exp(f.LogDet()))
+	fmt.Println(f.Downdate(x), f.Downdate([]float64{1, -1}))
+	fmt.Printf("|A| = %.3f\n", math.Exp(f.LogDet()))
+	// Output:
+	// <nil>
+	// |A + x·xᵀ| = 5.000
+	// <nil> chol: the matrix is not positive definite: pivot 1 is -1.3333333333333335, not a positive number
+	// |A| = 3.000
 }

@@ -19,7 +19,7 @@ type Factor struct {
 
 // NotPositiveDefiniteError says that elimination met a pivot that is not a
 // positive finite number: the leading block of order Index+1 is not positive
-// definite in floating point.
+// definite in floating point. After Update and Downdate the matrix is A ± x·xᵀ.
 type NotPositiveDefiniteError struct {
 	Index int     // row of the pivot, counted from 0
 	Pivot float64 // A[i,i] − Σ L[i,j]² over j < i, for i = Index
@@ -29,21 +29,21 @@ func (e *NotPositiveDefiniteError) Error() string {
 	return fmt.Sprintf("chol: the matrix is not positive definite: pivot %d is %g, not a positive number", e.Index, e.Pivot)
 }
 
-// NonFiniteError names the first element of the lower triangle, row by row,
-// that is NaN or infinite.
+// NonFiniteError names the first element of the lower triangle, row by row, or
+// of a vector, that is NaN or infinite.
 type NonFiniteError struct {
-	Row, Col int // counted from 0, Col ≤ Row
+	Row, Col int // counted from 0, Col ≤ Row; Col is 0 for a vector
 	Value    float64
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("chol: element (%d, %d) of the matrix is %g, not a finite number", e.Row, e.Col, e.Value)
+	return fmt.Sprintf("chol: element (%d, %d) is %g, not a finite number", e.Row, e.Col, e.Value)
 }
 
 // Factorize returns the Cholesky factor of the n×n matrix a, of which it reads
 // the lower triangle only. The error is a *[NonFiniteError] or a
-// *[NotPositiveDefiniteError]. Storage: n² numbers; work: n³/3 multiplications
-// and additions together.
+// *[NotPositiveDefiniteError]. Storage: 1.5·n² numbers, a third of which are
+// workspace; work: n³/3 multiplications and additions together.
 func Factorize(a mat.Matrix) (*Factor, error) {
 	f := new(Factor)
 	if err := f.Refactorize(a); err != nil {

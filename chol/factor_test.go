@@ -271,7 +271,7 @@ func TestNonFinite(t *testing.T) {
 			if named.Row != i || named.Col != j || math.Float64bits(named.Value) != math.Float64bits(bad) {
 				t.Fatalf("%g at (%d, %d) of n=%d: the error says %v", bad, i, j, n, err)
 			}
-			if want := fmt.Sprintf("element (%d, %d) of the matrix is %g", i, j, bad); !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("element (%d, %d) is %g", i, j, bad); !strings.Contains(err.Error(), want) {
 				t.Fatalf("error %q does not say %q", err, want)
 			}
 		}

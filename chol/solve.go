@@ -10,7 +10,7 @@ import (
 // narrow is the number of columns up to which they are solved for one after the
 // other. Each of them takes what memory delivers of L; more are worth the packing
 // that blocks need. Tests change it.
-var narrow = 2
+var narrow = 4
 
 // Solve overwrites the n×k matrix b with A⁻¹·b.
 func (f *Factor) Solve(b mat.Matrix) {
