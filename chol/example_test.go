@@ -70,11 +70,16 @@ func ExampleFactor_Downdate() {
 	x := []float64{1, 1}
 	fmt.Println(f.Update(x)) // 3 2 2 3
 	fmt.Printf("|A + x·xᵀ| = %.3f\n", math.Exp(f.LogDet()))
-	fmt.Println(f.Downdate(x), f.Downdate([]float64{1, -1}))
+	fmt.Println(f.Downdate(x))
+	var failed *chol.NotPositiveDefiniteError
+	if errors.As(f.Downdate([]float64{1, -1}), &failed) { // 1 2 2 1
+		fmt.Printf("pivot %d would be %.3f\n", failed.Index, failed.Pivot)
+	}
 	fmt.Printf("|A| = %.3f\n", math.Exp(f.LogDet()))
 	// Output:
 	// <nil>
 	// |A + x·xᵀ| = 5.000
-	// <nil> chol: the matrix is not positive definite: pivot 1 is -1.3333333333333335, not a positive number
+	// <nil>
+	// pivot 1 would be -3.000
 	// |A| = 3.000
 }
