@@ -357,7 +357,7 @@ var inferWorkspaces = sync.Pool{New: func() any { return new(inferWorkspace) }}
 
 func (w *inferWorkspace) fit(ps *psiStatistics) {
 	m, d := ps.z.Rows, ps.z.Cols
-	if w.scratch != nil && w.scratch.zs.Rows == m && w.scratch.zs.Cols == d {
+	if w.scratch != nil && w.scratch.left.Cols == m && w.scratch.left.Rows == d+2 {
 		return
 	}
 	w.scratch = ps.newScratch()

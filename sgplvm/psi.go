@@ -18,9 +18,11 @@ import (
 //
 // With a = 1/(2S + ℓ²), the exponent of one example's Ψ2 splits into a constant,
 // a term for k, a term for k' and Σ_q ½(1/ℓ_q² − a_q)·z_kq·z_k'q. The last one is
-// a Gram matrix of scaled inducing points: forward costs one symmetric product
-// of depth d_ξ and m_ξ²/2 exponentials per example, backward the one product
-// W·Z. Memory is a few m_ξ×m_ξ tiles, never n_ξ·m_ξ².
+// a Gram matrix of scaled inducing points, and two rows more add the terms:
+// forward costs one product of depth d_ξ + 2 and m_ξ² exponentials per example,
+// backward the one product Zᵀ·W. Memory is a few m_ξ×m_ξ tiles, never n_ξ·m_ξ².
+// Inducing points are kept by coordinates (d_ξ×m_ξ), so that all loops are over
+// contiguous numbers of m_ξ.
 //
 // Inputs are shifted by the mean of Z, so that the split exponent does not lose
 // digits where latent coordinates lie far from the origin.
@@ -30,12 +32,14 @@ type psiStatistics struct {
 	shift    []float64  // mean of Z, d_ξ
 	z        mat.Matrix // Z − shift, m_ξ×d_ξ
 	features mat.Matrix // [z², z], m_ξ×2d_ξ
+	zt       mat.Matrix // zᵀ and a row of ones, (d_ξ+1)×m_ξ
+	squares  mat.Matrix // z² by coordinates, d_ξ×m_ξ
 }
 
 func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
 	m, d := z.Rows, z.Cols
 	ps := &psiStatistics{variance: k.Variance, square: make([]float64, d), shift: make([]float64, d),
-		z: mat.New(m, d), features: mat.New(m, 2*d)}
+		z: mat.New(m, d), features: mat.New(m, 2*d), zt: mat.New(d+1, m), squares: mat.New(d, m)}
 	for q := range d {
 		l := k.LengthScale[min(q, len(k.LengthScale)-1)]
 		ps.square[q] = l * l
@@ -49,7 +53,10 @@ func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
 			ps.z.Set(i, q, v)
 			ps.features.Set(i, q, v*v)
 			ps.features.Set(i, d+q, v)
+			ps.zt.Set(q, i, v)
+			ps.squares.Set(q, i, v*v)
 		}
+		ps.zt.Set(d, i, 1)
 	}
 	return ps
 }
@@ -78,16 +85,20 @@ type psiGradient struct {
 	variance float64
 	square   []float64  // with respect to ℓ_q²
 	z        mat.Matrix // m_ξ×d_ξ
+	zt       mat.Matrix // a further part of it, by coordinates (d_ξ×m_ξ)
+	perZ     mat.Matrix // and one that is to be multiplied by z, likewise
 }
 
 func newPsiGradient(m, d int) *psiGradient {
-	return &psiGradient{square: make([]float64, d), z: mat.New(m, d)}
+	return &psiGradient{square: make([]float64, d), z: mat.New(m, d), zt: mat.New(d, m), perZ: mat.New(d, m)}
 }
 
 func (g *psiGradient) add(h *psiGradient) {
 	g.variance += h.variance
 	asm.Axpy(1, h.square, g.square)
 	mat.Add(g.z, g.z, 1, h.z)
+	mat.Add(g.zt, g.zt, 1, h.zt)
+	mat.Add(g.perZ, g.perZ, 1, h.perZ)
 }
 
 // coefficients sets row n of a to [−b, 2bμ], where b = 1/(2(S+ℓ²)), and
@@ -174,43 +185,40 @@ func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s
 
 // psi2Scratch is what one goroutine needs for one example's Ψ2.
 type psi2Scratch struct {
-	e, zs, wz mat.Matrix // m_ξ×m_ξ, m_ξ×d_ξ, m_ξ×d_ξ
-	u, w      []float64  // m_ξ
-	s1, s2    []float64  // d_ξ
+	e           mat.Matrix // m_ξ×m_ξ
+	left, right mat.Matrix // factors of the exponent, (d_ξ+2)×m_ξ
+	w           mat.Matrix // Zᵀ·W and the sums of W's columns, (d_ξ+1)×m_ξ
 }
 
 func (ps *psiStatistics) newScratch() *psi2Scratch {
 	m, d := ps.z.Rows, ps.z.Cols
-	return &psi2Scratch{e: mat.New(m, m), zs: mat.New(m, d), wz: mat.New(m, d),
-		u: make([]float64, m), w: make([]float64, m), s1: make([]float64, d), s2: make([]float64, d)}
+	t := &psi2Scratch{e: mat.New(m, m), left: mat.New(d+2, m), right: mat.New(d+2, m), w: mat.New(d+1, m)}
+	t.left.Slice(d+1, d+2, 0, m).Fill(1)
+	t.right.Slice(d, d+1, 0, m).Fill(1)
+	return t
 }
 
-// psi2Example sets the lower triangle of t.e to one example's Ψ2.
+// psi2Example sets t.e to one example's Ψ2, which is symmetric to rounding.
 func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
+	d := len(ps.square)
 	c := 2 * math.Log(ps.variance)
-	clear(t.u)
-	scale := t.s1
+	u := t.left.Row(d) // what k alone adds to the exponent
+	clear(u)
 	for q, l2 := range ps.square {
 		a := 1 / (2*s[q] + l2)
 		x := mu[q] - ps.shift[q]
 		c -= 0.5*math.Log1p(2*s[q]/l2) + a*x*x
-		curvature, slope := -0.25*(a+1/l2), a*x
-		for k := range t.u {
-			z := ps.z.Data[k*ps.z.RowStride+q]
-			t.u[k] += z * (slope + curvature*z)
-		}
-		scale[q] = math.Sqrt(s[q] * a / l2) // ½(1/ℓ² − a) = S·a/ℓ²
+		z := ps.zt.Row(q)
+		asm.Axpy(a*x, z, u)
+		asm.Axpy(-0.25*(a+1/l2), ps.squares.Row(q), u)
+		asm.Scale(t.left.Row(q), math.Sqrt(s[q]*a/l2), z) // ½(1/ℓ² − a) = S·a/ℓ²
+		copy(t.right.Row(q), t.left.Row(q))
 	}
-	mat.ScaleCols(t.zs, ps.z, scale)
-	mat.Syrk(t.e, 1, t.zs, 0)
-	for i := range t.u {
-		row := t.e.Row(i)[:i+1]
-		ui := c + t.u[i]
-		for j := range row {
-			row[j] += ui + t.u[j]
-		}
-		asm.Exp(row, row)
+	for k, v := range u {
+		t.right.Row(d + 1)[k] = c + v
 	}
+	mat.Mul(t.e, 1, t.left.T(), t.right, 0)
+	asm.Exp(t.e.Data, t.e.Data)
 }
 
 // psi2ExampleBackward adds the derivatives of Σ g∘Ψ2 (over all k, k'; g
@@ -218,54 +226,29 @@ func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
 // and ds. psi2Example must have been called with the same arguments; t.e is
 // overwritten.
 func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, grad *psiGradient, dmu, ds []float64, g mat.Matrix, mu, s []float64) {
-	for i := range t.w {
-		row := t.e.Row(i)[:i+1]
-		asm.MulTo(row, row, g.Row(i)[:i+1])
-	}
-	mat.MirrorLower(t.e)
-	var s0 float64
-	for i := range t.w {
-		var sum float64
-		for _, v := range t.e.Row(i) {
-			sum += v
-		}
-		t.w[i] = sum
-		s0 += sum
-	}
-	mat.Mul(t.wz, 1, t.e, ps.z, 0)
-	clear(t.s1)
-	clear(t.s2) // Σ w·z² − Σ z·(Wz), the spread between pairs
-	spread, square := t.s2, make([]float64, len(t.s1))
-	for k, w := range t.w {
-		z, wz := ps.z.Row(k), t.wz.Row(k)
-		for q, v := range z {
-			t.s1[q] += w * v
-			own, cross := w*v*v, v*wz[q]
-			square[q] += 0.5 * (own + cross)
-			spread[q] += own - cross
-		}
-	}
+	mat.MulElem(t.e, t.e, g)
+	mat.Mul(t.w, 1, ps.zt, t.e, 0)
+	d := len(ps.square)
+	w := t.w.Row(d)
+	s0 := asm.Dot(w, ps.zt.Row(d))
 	for q, l2 := range ps.square {
 		a := 1 / (2*s[q] + l2)
 		x := mu[q] - ps.shift[q]
-		da := -(square[q] - 2*x*t.s1[q] + x*x*s0)
-		dmu[q] += 2 * a * (t.s1[q] - x*s0)
+		z, zw := ps.zt.Row(q), t.w.Row(q)
+		s1 := asm.Dot(z, w)
+		own, cross := asm.Dot(ps.squares.Row(q), w), asm.Dot(z, zw) // Σ w·z², Σ z·W·z
+		da := -(0.5*(own+cross) - 2*x*s1 + x*x*s0)
+		dmu[q] += 2 * a * (s1 - x*s0)
 		ds[q] += -2*a*a*da - a*s0
 		if grad != nil {
-			grad.square[q] += -a*a*da - 0.5*a*s0 + 0.5*s0/l2 + 0.5*spread[q]/(l2*l2)
+			grad.square[q] += -a*a*da - 0.5*a*s0 + 0.5*s0/l2 + 0.5*(own-cross)/(l2*l2)
+			asm.Axpy(1/l2-a, zw, grad.zt.Row(q))
+			asm.Axpy(2*a*x, w, grad.zt.Row(q))
+			asm.Axpy(-(1/l2 + a), w, grad.perZ.Row(q))
 		}
 	}
-	if grad == nil {
-		return
-	}
-	grad.variance += 2 * s0 / ps.variance
-	for k, w := range t.w {
-		z, wz, dz := ps.z.Row(k), t.wz.Row(k), grad.z.Row(k)
-		for q, l2 := range ps.square {
-			a := 1 / (2*s[q] + l2)
-			x := mu[q] - ps.shift[q]
-			dz[q] -= a*(z[q]*w+wz[q]-2*x*w) + (w*z[q]-wz[q])/l2
-		}
+	if grad != nil {
+		grad.variance += 2 * s0 / ps.variance
 	}
 }
 
@@ -285,9 +268,7 @@ func (ps *psiStatistics) psi2(dst, mu, s mat.Matrix) {
 		n0, n1 := blockRange(b, blocks, mu.Rows)
 		for n := n0; n < n1; n++ {
 			ps.psi2Example(t, mu.Row(n), s.Row(n))
-			for i := range m {
-				asm.Axpy(1, t.e.Row(i)[:i+1], sums[b].Row(i))
-			}
+			asm.Axpy(1, t.e.Data, sums[b].Data)
 		}
 	})
 	dst.Fill(0)
@@ -314,6 +295,13 @@ func (ps *psiStatistics) psi2Backward(grad *psiGradient, dmu, ds, g, mu, s mat.M
 	for _, sum := range sums {
 		grad.add(sum)
 	}
+	for q := range grad.zt.Rows {
+		asm.MulTo(grad.perZ.Row(q), grad.perZ.Row(q), ps.zt.Row(q))
+	}
+	mat.Add(grad.z, grad.z, 1, grad.zt.T())
+	mat.Add(grad.z, grad.z, 1, grad.perZ.T())
+	grad.zt.Fill(0)
+	grad.perZ.Fill(0)
 }
 
 // addTo chains the gradient into the kernel's own parameters and Z.
