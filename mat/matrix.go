@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unsafe"
+
+	"github.com/seed-08962ecc/kronfield/asm"
 )
 
 // Matrix is a view of a rectangle of float64 numbers: element (i, j) is
@@ -134,6 +136,13 @@ func (m Matrix) Clone() Matrix {
 func Copy(dst, src Matrix) {
 	sameShape("Copy", dst, src)
 	refuseOverlap("Copy", dst, src, "src")
+	if dst.ColStride != 1 && dst.RowStride == 1 {
+		dst, src = dst.T(), src.T()
+	}
+	if dst.ColStride == 1 && src.RowStride == 1 && dst.RowStride >= dst.Cols && src.ColStride >= src.Rows {
+		asm.Transpose(dst.Data, dst.RowStride, src.Data, src.ColStride, src.Cols, src.Rows)
+		return
+	}
 	unary(dst, src, func(d, s []float64) { copy(d, s) }, func(s float64) float64 { return s })
 }
 

@@ -46,8 +46,7 @@ func stepProblem(n, m, d, channels int, kind KernelKind, points ...int) (*proble
 	return newProblem(normal(n*total, channels, 1), n, space, 1e-6), p
 }
 
-// One evaluation of the bound with all gradients, at new spatial parameters each
-// time.
+// One evaluation of the bound with all gradients, at new length scales each time.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		n, m, d int
@@ -58,7 +57,9 @@ func BenchmarkStep(b *testing.B) {
 			grad := p.clone()
 			b.ReportAllocs()
 			for b.Loop() {
-				p.Spatial[0].Variance *= 1.0000001
+				for i := range p.Spatial[0].LengthScale {
+					p.Spatial[0].LengthScale[i] *= 1.0000001
+				}
 				if _, err := prob.bound(p); err != nil {
 					b.Fatal(err)
 				}
@@ -71,7 +72,7 @@ func BenchmarkStep(b *testing.B) {
 
 // The psi statistics alone: forward, and backward.
 func BenchmarkPsi2(b *testing.B) {
-	prob, p := stepProblem(1000, 100, 30, 1, White, 4)
+	_, p := stepProblem(1000, 100, 30, 1, White, 4)
 	ps := newPsiStatistics(p.Latent, p.Z)
 	psi2 := mat.New(100, 100)
 	b.Run("forward", func(b *testing.B) {
@@ -87,5 +88,4 @@ func BenchmarkPsi2(b *testing.B) {
 		}
 		b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N), "ms")
 	})
-	_ = prob
 }

@@ -26,6 +26,7 @@ type problem struct {
 	h         kronprod.Tensor // D⁻¹ times Y contracted with all data bases, with d_y as last mode
 	work      kronprod.Workspace
 	buffer    []float64
+	kept      []float64 // Ψ2 of examples, see psiStatistics.keep
 }
 
 func newProblem(y mat.Matrix, examples int, x []mat.Matrix, jitter float64) *problem {
@@ -68,6 +69,7 @@ func (b *problem) factorize(p *Params) error {
 		b.project()
 	}
 	b.psi = newPsiStatistics(p.Latent, p.Z)
+	b.psi.keep = &b.kept
 	latent, err := newLatentFactor(b.psi, p, b.jitter)
 	if err != nil {
 		return &FactorizationError{Factor: 0, Err: err}

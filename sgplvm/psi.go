@@ -34,6 +34,8 @@ type psiStatistics struct {
 	features mat.Matrix // [z², z], m_ξ×2d_ξ
 	zt       mat.Matrix // zᵀ and a row of ones, (d_ξ+1)×m_ξ
 	squares  mat.Matrix // z² by coordinates, d_ξ×m_ξ
+	keep     *[]float64 // where psi2 keeps packed Ψ2 of the first examples for psi2Backward, or nil
+	kept     int        // how many
 }
 
 func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
@@ -185,21 +187,51 @@ func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s
 
 // psi2Scratch is what one goroutine needs for one example's Ψ2.
 type psi2Scratch struct {
-	e           mat.Matrix // m_ξ×m_ξ
+	e           mat.Matrix // Ψ2, m_ξ×m_ξ
+	packed      []float64  // its lower triangle by blocks of rows
 	left, right mat.Matrix // factors of the exponent, (d_ξ+2)×m_ξ
 	w           mat.Matrix // Zᵀ·W and the sums of W's columns, (d_ξ+1)×m_ξ
 }
 
 func (ps *psiStatistics) newScratch() *psi2Scratch {
 	m, d := ps.z.Rows, ps.z.Cols
-	t := &psi2Scratch{e: mat.New(m, m), left: mat.New(d+2, m), right: mat.New(d+2, m), w: mat.New(d+1, m)}
+	t := &psi2Scratch{e: mat.New(m, m), packed: make([]float64, packedSize(m)),
+		left: mat.New(d+2, m), right: mat.New(d+2, m), w: mat.New(d+1, m)}
 	t.left.Slice(d+1, d+2, 0, m).Fill(1)
 	t.right.Slice(d, d+1, 0, m).Fill(1)
 	return t
 }
 
-// psi2Example sets t.e to one example's Ψ2, which is symmetric to rounding.
-func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
+// A symmetric m_ξ×m_ξ matrix is kept, where there are many, by blocks of packedRows
+// rows, each up to the end of its diagonal block: little more than a triangle, in
+// rectangles.
+const packedRows = 24
+
+// eachPackedBlock calls f with every block of rows i0 ≤ i < i1, columns below i1.
+func eachPackedBlock(m int, packed []float64, f func(i0, i1 int, block mat.Matrix)) {
+	for i0 := 0; i0 < m; i0 += packedRows {
+		i1 := min(i0+packedRows, m)
+		n := (i1 - i0) * i1
+		f(i0, i1, mat.NewDense(i1-i0, i1, packed[:n]))
+		packed = packed[n:]
+	}
+}
+
+func packedSize(m int) int {
+	full := m / packedRows
+	return packedRows*packedRows*(full*(full+1)/2) + (m-full*packedRows)*m
+}
+
+// unpackSymmetric sets e to the symmetric matrix whose blocks are packed.
+func unpackSymmetric(e mat.Matrix, packed []float64) {
+	eachPackedBlock(e.Rows, packed, func(i0, i1 int, block mat.Matrix) {
+		mat.Copy(e.Slice(i0, i1, 0, i1), block)
+		mat.Copy(e.Slice(0, i0, i0, i1), block.Slice(0, i1-i0, 0, i0).T())
+	})
+}
+
+// psi2Packed sets packed to one example's Ψ2.
+func (ps *psiStatistics) psi2Packed(packed []float64, t *psi2Scratch, mu, s []float64) {
 	d := len(ps.square)
 	c := 2 * math.Log(ps.variance)
 	u := t.left.Row(d) // what k alone adds to the exponent
@@ -217,8 +249,16 @@ func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
 	for k, v := range u {
 		t.right.Row(d + 1)[k] = c + v
 	}
-	mat.Mul(t.e, 1, t.left.T(), t.right, 0)
-	asm.Exp(t.e.Data, t.e.Data)
+	eachPackedBlock(len(u), packed, func(i0, i1 int, block mat.Matrix) {
+		mat.Mul(block, 1, t.left.Slice(0, d+2, i0, i1).T(), t.right.Slice(0, d+2, 0, i1), 0)
+		asm.Exp(block.Data, block.Data)
+	})
+}
+
+// psi2Example sets t.e to one example's Ψ2.
+func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
+	ps.psi2Packed(t.packed, t, mu, s)
+	unpackSymmetric(t.e, t.packed)
 }
 
 // psi2ExampleBackward adds the derivatives of Σ g∘Ψ2 (over all k, k'; g
@@ -256,31 +296,46 @@ func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, grad *psiGradient, 
 // whatever the number of processors.
 const exampleBlocks = 16
 
+// keptNumbers bounds how many numbers of the examples' Ψ2 are kept from psi2 for
+// psi2Backward, which computes the others again: 48 MB.
+var keptNumbers = 6 << 20
+
 // psi2 sets dst (m_ξ×m_ξ, symmetric) to Ψ2, summed over the rows of mu and s
 // (n×d_ξ).
 func (ps *psiStatistics) psi2(dst, mu, s mat.Matrix) {
-	m := ps.z.Rows
+	size := packedSize(ps.z.Rows)
+	if ps.keep != nil {
+		ps.kept = min(mu.Rows, keptNumbers/size)
+		if len(*ps.keep) < ps.kept*size {
+			*ps.keep = make([]float64, ps.kept*size)
+		}
+	}
 	blocks := min(exampleBlocks, mu.Rows)
-	sums := make([]mat.Matrix, blocks)
+	sums := mat.New(blocks, size)
 	mat.Parallel(blocks, func(b int) {
 		t := ps.newScratch()
-		sums[b] = mat.New(m, m)
 		n0, n1 := blockRange(b, blocks, mu.Rows)
 		for n := n0; n < n1; n++ {
-			ps.psi2Example(t, mu.Row(n), s.Row(n))
-			asm.Axpy(1, t.e.Data, sums[b].Data)
+			packed := t.packed
+			if n < ps.kept {
+				packed = (*ps.keep)[n*size : (n+1)*size]
+			}
+			ps.psi2Packed(packed, t, mu.Row(n), s.Row(n))
+			asm.Axpy(1, packed, sums.Row(b))
 		}
 	})
-	dst.Fill(0)
-	for _, sum := range sums {
-		mat.Add(dst, dst, 1, sum)
+	for b := 1; b < blocks; b++ {
+		asm.Axpy(1, sums.Row(b), sums.Row(0))
 	}
-	mat.MirrorLower(dst)
+	unpackSymmetric(dst, sums.Row(0))
+	mat.MirrorLower(dst) // blocks on the diagonal are symmetric to rounding only
 }
 
 // psi2Backward adds the derivatives of Σ g∘Ψ2 to grad and to dmu and ds
-// (n×d_ξ), given the symmetric g = ∂L/∂Ψ2.
+// (n×d_ξ), given the symmetric g = ∂L/∂Ψ2. Where Ψ2 was kept, mu and s must be
+// those that psi2 was called with.
 func (ps *psiStatistics) psi2Backward(grad *psiGradient, dmu, ds, g, mu, s mat.Matrix) {
+	size := packedSize(ps.z.Rows)
 	blocks := min(exampleBlocks, mu.Rows)
 	sums := make([]*psiGradient, blocks)
 	mat.Parallel(blocks, func(b int) {
@@ -288,7 +343,11 @@ func (ps *psiStatistics) psi2Backward(grad *psiGradient, dmu, ds, g, mu, s mat.M
 		sums[b] = newPsiGradient(ps.z.Rows, ps.z.Cols)
 		n0, n1 := blockRange(b, blocks, mu.Rows)
 		for n := n0; n < n1; n++ {
-			ps.psi2Example(t, mu.Row(n), s.Row(n))
+			if n < ps.kept {
+				unpackSymmetric(t.e, (*ps.keep)[n*size:(n+1)*size])
+			} else {
+				ps.psi2Example(t, mu.Row(n), s.Row(n))
+			}
 			ps.psi2ExampleBackward(t, sums[b], dmu.Row(n), ds.Row(n), g, mu.Row(n), s.Row(n))
 		}
 	})
