@@ -24,6 +24,9 @@
 //	CholUpdate   C -= Aᵀ·B in the panels of a Cholesky factor    generic avx2 avx512 neon
 //	CholSolve    C·L⁻ᵀ there                                    generic avx2 avx512 neon
 //	CholFactor   the factor of a diagonal block there           generic avx2 avx512 neon
+//	PoleSum      Σ z[i]²/δ[i] and its slope, δ = (d−σ)−τ        generic avx2 avx512
+//	PoleRatios   p[i] *= δ[i]/(d[i]−pole)                       generic avx2 avx512
+//	PoleVector   v[i] = z[i]/δ[i], Σ v[i]²                      generic avx2 avx512
 //	Exp          dst[i] = exp(x[i])                             generic avx2 avx512 neon
 //	ExpAdd       dst[i] = exp(x[i] + (c + u[i]))                generic avx2 avx512 neon
 //	ExpAddMul    dst[i] = w[i]·exp(x[i] + (c + u[i])), Σ dst    generic avx2 avx512 neon
@@ -47,7 +50,9 @@
 // fixed order, the same in every instruction set, and every multiply-add rounds
 // once; so avx2, avx512 and neon give the same bits. The generic level rounds
 // every product before it is added (float64(a*b) + c), since a compiler may or
-// may not fuse the two, and has bits of its own, but for exp and ln.
+// may not fuse the two, and has bits of its own, but for exp and ln. PoleSum,
+// PoleRatios and PoleVector are the exception: avx512 multiplies by reciprocals
+// where the others divide, and is a few ε apart from them.
 //
 // # The tile
 //

@@ -182,7 +182,7 @@ func (f *secular) step(j, pole int, shift float64, t terms, fixed bool) float64 
 // those terms left out or replaced by their value at the middle that makes the
 // rest larger.
 func (f *secular) start(j int) (pole int, shift, lo, hi float64) {
-	const slack = 0x1p-20 // far more than rounding
+	const slack = 0x1p-20 // far more than rounding, so that steps to the bound itself stay inside
 	d, z, k := f.d, f.z, len(f.d)
 	if j == k-1 {
 		p, q := k-2, k-1
@@ -213,11 +213,11 @@ func (f *secular) start(j int) (pole int, shift, lo, hi float64) {
 	psi -= zp / half
 	phi += zq / half
 	if f.inverse+(psi+phi) >= 0 {
-		lo, hi = (1-slack)*zp/(f.inverse+phi), half
+		lo, hi = (1-slack)*zp/(f.inverse+phi), (1+slack)*half
 		shift = twoPoles(float64(rest*gap)+(zp+zq), zp*gap, rest, false)
 		return j, inside(shift, lo, hi), lo, hi
 	}
-	lo, hi = -half, (1-slack)*zq/psi
+	lo, hi = -(1+slack)*half, (1-slack)*zq/psi
 	shift = twoPoles((zp+zq)-float64(rest*gap), -zq*gap, rest, false)
 	return j + 1, inside(shift, lo, hi), lo, hi
 }
