@@ -1,7 +1,9 @@
 package chol_test
 
 import (
+	"errors"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -147,6 +149,32 @@ func TestInverse(t *testing.T) {
 		if d := mat.NormMax(want); d != 0 {
 			t.Errorf("inverse of min(i,j), n=%d: off by %g", n, d)
 		}
+	}
+}
+
+// TestConcurrentFactors factors and inverts on many goroutines at once, each of
+// which shares its blocks with the same helpers.
+func TestConcurrentFactors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	chol.SetBlocking(t, 24, 0, 2048)
+	s := fuzz.New(8)
+	const n = 150
+	a := fuzz.WithSpectrum(s, "", fuzz.Spectrum(s, fuzz.Geometric, n, 100)).A
+	f, want := mustFactorize(t, a), mat.New(n, n)
+	f.Inverse(want)
+	errs := make([]error, 24)
+	mat.Parallel(len(errs), func(i int) {
+		g, err := chol.Factorize(a)
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		inverse := mat.New(n, n)
+		g.Inverse(inverse)
+		errs[i] = errors.Join(fuzz.SameBits(g.L(), f.L()), fuzz.SameBits(inverse, want))
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
 	}
 }
 
