@@ -55,11 +55,11 @@
 // Panels are grouped into blocks of 72 to 192 rows. To finish a block is a task:
 // subtract what the blocks to the left contribute (left-looking, so that a sum is
 // fetched and stored once for each of them, and no other memory is written), then
-// solve with the block on the diagonal, or factor it. Tasks are numbered column
-// by column, but for the next diagonal block, which comes right after the block
-// that it waits for; processors take them in that order, and each waits only for
-// tasks with lower numbers, which others have begun already (Buttari, Langou,
-// Kurzak and Dongarra, Parallel Computing 35, 2009). There are no barriers.
+// solve with the block on the diagonal, or factor it. Tasks are numbered along slanted
+// lines, so that diagonal blocks come early; processors take them in that order,
+// and each waits only for tasks with lower numbers, which others have begun
+// already (Buttari, Langou, Kurzak and Dongarra, Parallel Computing 35, 2009).
+// There are no barriers.
 //
 // Products are subtracted from A[i,j] one after the other, k = 0 first, whatever the
 // blocks. So the bits of L depend on neither the sizes of blocks nor the number

@@ -17,3 +17,6 @@ func SetNarrow(t testing.TB, columns int) {
 	narrow = columns
 	t.Cleanup(func() { narrow = old })
 }
+
+// Place returns the block of a task, of a matrix of so many blocks in a column.
+func Place(blocks, task int) (i, j int) { return (&panels{blocks: blocks}).place(task) }

@@ -148,6 +148,21 @@ func TestBits(t *testing.T) {
 	}
 }
 
+// TestOrder meets every block once, after the blocks that it needs: those to the
+// left in its row, and those of its column's diagonal block's row.
+func TestOrder(t *testing.T) {
+	for blocks := range 30 {
+		done := make([]int, blocks) // in each row
+		for task := range blocks * (blocks + 1) / 2 {
+			i, j := chol.Place(blocks, task)
+			if j < 0 || i < j || i >= blocks || done[i] != j || i > j && done[j] != j+1 {
+				t.Fatalf("%d blocks in a column: task %d is (%d, %d), finished in each row: %v", blocks, task, i, j, done)
+			}
+			done[i]++
+		}
+	}
+}
+
 // exactCases are matrices with a factor of integers or of powers of two times
 // integers: every sum is exact, whatever its order.
 func exactCases(n int) []fuzz.Case {
