@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -63,6 +64,10 @@ func (b *problem) latentGradient(grad, p *Params, inverse kronprod.Tensor) {
 // into its kernel and, where these are free, its inducing points.
 func (b *problem) spatialGradient(grad, p *Params, f int, inverse kronprod.Tensor) {
 	s, kernel, x := b.factors[f+1], p.Spatial[f], b.x[f]
+	if s.tied && kernel.Kind == White {
+		grad.Spatial[f].Variance += b.tiedVarianceGradient(p.Beta, f+1, inverse) / kernel.Variance
+		return
+	}
 	if s.tied {
 		dK := b.tiedGradient(p.Beta, f+1, inverse)
 		kernel.addGradient(&grad.Spatial[f], mat.Matrix{}, dK, s.k, x, x)
@@ -148,19 +153,7 @@ func (b *problem) factorGradients(beta float64, f int, v, inverse kronprod.Tenso
 func (b *problem) tiedGradient(beta float64, f int, inverse kronprod.Tensor) mat.Matrix {
 	s := b.factors[f]
 	m := s.size()
-	dy := float64(b.channels())
-	t := 1.0
-	for g, o := range b.factors {
-		if g != f {
-			t *= o.sumLambda()
-		}
-	}
-	r1 := make([]float64, m)
-	kronprod.Marginal(r1, inverse, f, b.lambdas())
-	diagonal := make([]float64, m)
-	for i := range diagonal {
-		diagonal[i] = 0.5*beta*dy*t - 0.5*dy*r1[i]
-	}
+	diagonal := b.tiedDiagonal(beta, f, inverse)
 	omega := b.omegas()
 	omega[f] = nil
 	if len(b.h.Data)/m >= m {
@@ -181,6 +174,39 @@ func (b *problem) tiedGradient(beta float64, f int, inverse kronprod.Tensor) mat
 	mat.MulSym(dK, 1, scaled, s.coord.T(), 0.5)
 	mat.MirrorLower(dK)
 	return dK
+}
+
+// tiedDiagonal returns −½ d_y r1 + ½ β d_y t of tiedGradient.
+func (b *problem) tiedDiagonal(beta float64, f int, inverse kronprod.Tensor) []float64 {
+	dy := float64(b.channels())
+	t := 1.0
+	for g, o := range b.factors {
+		if g != f {
+			t *= o.sumLambda()
+		}
+	}
+	diagonal := make([]float64, b.factors[f].size())
+	kronprod.Marginal(diagonal, inverse, f, b.lambdas())
+	for i, r1 := range diagonal {
+		diagonal[i] = 0.5*beta*dy*t - 0.5*dy*r1
+	}
+	return diagonal
+}
+
+// tiedVarianceGradient returns Σ K∘∂L/∂K with the derivative of tiedGradient: in the
+// eigenbasis only its diagonal counts.
+func (b *problem) tiedVarianceGradient(beta float64, f int, inverse kronprod.Tensor) float64 {
+	omega := b.omegas()
+	omega[f] = nil
+	squares := kronprod.NewTensor(b.h.Dims...)
+	asm.MulTo(squares.Data, b.h.Data, b.h.Data)
+	gram := make([]float64, b.factors[f].size())
+	kronprod.Marginal(gram, squares, f, omega)
+	var sum float64
+	for i, v := range b.tiedDiagonal(beta, f, inverse) {
+		sum += (0.5*gram[i] + v) * b.factors[f].lambda[i]
+	}
+	return sum
 }
 
 // congruence returns T·inner·Tᵀ for a symmetric inner matrix, both m×m.

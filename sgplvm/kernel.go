@@ -134,19 +134,11 @@ func (k Kernel) values(r2 []float64) {
 		asm.Exp(r2, r2)
 		asm.Scale(r2, k.Variance, r2)
 	case Matern12:
-		for j, v := range r2 {
-			r2[j] = k.Variance * math.Exp(-math.Sqrt(v))
-		}
+		asm.ExpSqrt(r2, r2, 1, k.Variance, 0, 0)
 	case Matern32:
-		for j, v := range r2 {
-			r := math.Sqrt(3 * v)
-			r2[j] = k.Variance * (1 + r) * math.Exp(-r)
-		}
+		asm.ExpSqrt(r2, r2, 3, k.Variance, k.Variance, 0)
 	case Matern52:
-		for j, v := range r2 {
-			r := math.Sqrt(5 * v)
-			r2[j] = k.Variance * (1 + r + float64(r*r)/3) * math.Exp(-r)
-		}
+		asm.ExpSqrt(r2, r2, 5, k.Variance, k.Variance, k.Variance/3)
 	}
 }
 
@@ -168,14 +160,9 @@ func (k Kernel) slopes(r2 []float64) {
 			}
 		}
 	case Matern32:
-		for j, v := range r2 {
-			r2[j] = 3 * k.Variance * math.Exp(-math.Sqrt(3*v))
-		}
+		asm.ExpSqrt(r2, r2, 3, 3*k.Variance, 0, 0)
 	case Matern52:
-		for j, v := range r2 {
-			r := math.Sqrt(5 * v)
-			r2[j] = 5. / 3 * k.Variance * (1 + r) * math.Exp(-r)
-		}
+		asm.ExpSqrt(r2, r2, 5, 5./3*k.Variance, 5./3*k.Variance, 0)
 	}
 }
 
@@ -190,10 +177,11 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 	}
 	inv := k.inverseSquares(d)
 	blocks := min(rowBlocks, x.Rows)
-	sums := mat.New(blocks, d)          // Σ g·slope·(x_q−y_q)² of each block
-	moves := make([]mat.Matrix, blocks) // ∂L/∂y of each block
+	sums := mat.New(blocks, d)                          // Σ g·slope·(x_q−y_q)² of each block
+	moves := make([]mat.Matrix, blocks)                 // ∂L/∂y of each block
+	together := len(k.LengthScale) == 1 && dy.Rows == 0 // all coordinates count in one sum
 	mat.Parallel(blocks, func(b int) {
-		slope := make([]float64, y.Rows)
+		slope, r2 := make([]float64, y.Rows), make([]float64, y.Rows)
 		sum := sums.Row(b)
 		if dy.Rows > 0 {
 			moves[b] = mat.New(dy.Rows, d)
@@ -201,9 +189,14 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 		i0, i1 := blockRange(b, blocks, x.Rows)
 		for i := i0; i < i1; i++ {
 			xi := x.Row(i)
-			squaredDistances(slope, xi, y, inv)
+			squaredDistances(r2, xi, y, inv)
+			copy(slope, r2)
 			k.slopes(slope)
 			asm.MulTo(slope, slope, g.Row(i))
+			if together {
+				sum[0] += asm.Dot(slope, r2) / inv[0]
+				continue
+			}
 			for j, w := range slope {
 				yj := y.Row(j)
 				for q, v := range yj {
