@@ -2,22 +2,25 @@ package eig
 
 import (
 	"math"
+	"runtime"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// symvOrder is the order for each part of a symmetric product: below two of
-// them the product takes less time than waking another processor is worth.
-// Tests change it.
-var symvOrder = 400
-
-// mostSymvParts bounds the number of parts.
-const mostSymvParts = 8
+// symvOrder is the order from which on a symmetric product is cut into parts:
+// below, it takes less time than waking another processor is worth. Tests change
+// it.
+var symvOrder = 1200
 
 // symvParts is the number of parts into which the product of a symmetric matrix
 // of order n with a vector is cut.
-func symvParts(n int) int { return max(1, min(mostSymvParts, n/symvOrder)) }
+func symvParts(n int) int {
+	if n < symvOrder {
+		return 1
+	}
+	return 4
+}
 
 // symvTask is the product A·x under way, where A is the symmetric matrix with
 // its strict lower triangle in u from row and column first on. Every element of
@@ -35,6 +38,7 @@ type symvTask struct {
 	first    int
 	parts    int
 	backward bool
+	alone    bool      // one processor does all parts
 	x        []float64 // elements before first are 0
 	rows     []float64 // sums of rows, from the diagonal's share on
 	columns  []float64 // sums of columns, ld for each part
@@ -48,7 +52,7 @@ func (s *Solver) symv(y []float64, first int, x []float64) {
 	p := &s.product
 	n, c := p.n, first&^7
 	p.x, p.first, p.backward = x, first, !p.backward
-	p.parts = symvParts(n - first)
+	p.parts, p.alone = symvParts(n-first), runtime.GOMAXPROCS(0) == 1
 	asm.MulTo(p.rows[c:n], s.d[c:], x[c:n])
 	clear(p.rows[n:])
 	mat.Run(p.parts, p)
@@ -73,7 +77,7 @@ func (p *symvTask) end(row int) int { return (row + 7) &^ 7 }
 
 // Do forms a part's sums, four rows at a time.
 func (p *symvTask) Do(part int) {
-	if p.backward {
+	if p.backward && p.alone {
 		part = p.parts - 1 - part
 	}
 	from, to := p.row(part), p.row(part+1)
