@@ -76,15 +76,14 @@ func (c *dc) solve(z mat.Matrix, d, e []float64) error {
 	c.z, c.d, c.e = z, d, e
 	c.grow(len(d))
 	z.Fill(0)
-	for lo := 0; lo < c.n; {
+	var err error
+	for lo := 0; lo < c.n && err == nil; {
 		hi := blockEnd(d, e, lo)
-		if err := c.solveBlock(lo, hi); err != nil {
-			return err
-		}
+		err = c.solveBlock(lo, hi)
 		lo = hi
 	}
-	c.z, c.d, c.e = mat.Matrix{}, nil, nil
-	return nil
+	c.z, c.d, c.e = mat.Matrix{}, nil, nil // the result is the caller's
+	return err
 }
 
 // grow sizes the workspace for order n; it allocates only beyond the largest
