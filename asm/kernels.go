@@ -60,8 +60,8 @@ func GemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float
 	if k < 0 || m < 0 || uint(n) > uint(nr) || needA > len(a) || needB > len(b) || n+reach(m-1, ldc, len(c)) > len(c) || m > 1 && ldc < n {
 		badPanel(k, a, rsa, csa, stepa, b, ldb, c, ldc, m, n)
 	}
-	raceRead(a[:needA])
-	raceRead(b[:needB])
+	raceTiles(a, rsa, csa, stepa, m, k)
+	raceRows(raceRead, b, ldb, k, n)
 	raceRows(raceWrite, c, ldc, m, n)
 	for tilesTogether := max(1, mostProducts/(mr*nr*(k+1))); full >= tilesTogether; full -= tilesTogether {
 		rows := tilesTogether * mr
