@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -8,7 +10,8 @@ import (
 
 // Rate reports the speed of f, which does flops floating-point operations, beside
 // that of a yardstick such as asm.Peak, which does n rounds and returns its
-// operations: GFLOPS, and the ratio of the two speeds, of-peak.
+// operations: GFLOPS, and the ratio of the two speeds, of-peak. flops must be at
+// least 1.
 //
 // Runs of the two take turns, so that both meet the same clock and the same
 // neighbours; the speed is the median, the ratios are those of medians.
@@ -16,6 +19,9 @@ import (
 // every run: the two ratios differ where the processor lowers its clock for f.
 func Rate(b *testing.B, yardstick func(n int) float64, flops float64, f func()) {
 	const run, turn = 1e7, 1e9 // operations of a run, about 0.1 ms, and of what runs in turn
+	if !(flops >= 1) || math.IsInf(flops, 0) {
+		panic(fmt.Sprintf("fuzz: Rate: %g operations, want 1 or more", flops))
+	}
 	calls := int(max(1, run/flops))
 	work := flops * float64(calls)
 	together := int(max(1, turn/work))
