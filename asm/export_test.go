@@ -11,8 +11,8 @@ func Levels() []string {
 	return names
 }
 
-// MostProducts bounds the multiplications of one call of assembly.
-const MostProducts = mostProducts
+// TilesTogether is tilesTogether.
+func TilesTogether(k int) int { return tilesTogether(k) }
 
 // SetLevel makes the kernels use a level and returns a function that restores
 // the former one.

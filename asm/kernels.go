@@ -36,8 +36,8 @@ func Tile() (mr, nr int) {
 // Each element is summed over l in order, from 0, with one rounding for each step
 // (two on the generic level, which rounds the product first); the sum times alpha
 // is added in the same way to beta·C, rounded. So all levels but generic give the
-// same bits. Panels are not cut along k: k up to 8192 keeps the time in which the
-// call cannot be interrupted under 100 µs.
+// same bits. Panels are cut along m but not along k: k up to 2048 keeps the time in
+// which the call cannot be interrupted under 100 µs, wherever the operands are.
 //
 // It is the innermost loop of the matrix product of Goto and van de Geijn,
 // "Anatomy of high-performance matrix multiplication" (2008), and the one around
@@ -63,20 +63,24 @@ func GemmPanel(k int, alpha float64, a []float64, rsa, csa, stepa int, b []float
 	raceTiles(a, rsa, csa, stepa, m, k)
 	raceRows(raceRead, b, ldb, k, n)
 	raceRows(raceWrite, c, ldc, m, n)
-	for tilesTogether := max(1, mostProducts/(mr*nr*(k+1))); full >= tilesTogether; full -= tilesTogether {
-		rows := tilesTogether * mr
+	for together := tilesTogether(k); full >= together; full -= together {
+		rows := together * mr
 		gemmPanel(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, rows, n)
 		c, m = c[rows*ldc:], m-rows
 		if k > 0 {
-			a = a[tilesTogether*stepa:]
+			a = a[together*stepa:]
 		}
 	}
 	gemmPanel(k, alpha, a, rsa, csa, stepa, b, ldb, beta, c, ldc, m, n)
 }
 
-// mostProducts bounds the multiplications of one call of assembly, which cannot be
-// interrupted.
-const mostProducts = 1 << 20
+// tilesTogether returns how many tiles of depth k one call of assembly takes, which
+// cannot be interrupted: it reads 40960 numbers of A at most, and writes less than
+// 1300 rows of C, all of which may come from memory. A row of C counts as 32 numbers.
+func tilesTogether(k int) int {
+	mr, _ := Tile()
+	return max(1, 40960/(mr*(k+32)))
+}
 
 // reach returns how far count steps of stride lead in a slice of so many numbers,
 // something larger than the slice if they leave it.
