@@ -16,8 +16,8 @@ import "fmt"
 // for its own from the outside towards i, with one rounding for each (two on the
 // generic level, which rounds the product first), and is then multiplied by the
 // reciprocal. So all levels but generic give the same bits only where their tiles
-// have the same order of j: for a lower triangle. The call cannot be interrupted:
-// up to 512 rows keep it under 100 µs.
+// have the same order of j: for a lower triangle. The call cannot be interrupted: 512
+// rows take 65 µs if T is in a cache, up to 170 µs if it is in memory.
 func SolvePanel(upper bool, tiles int, t, x []float64) {
 	mr, nr := Tile()
 	if tiles < 0 || tiles > len(x)/(mr*nr) || tiles > 0 && tiles+1 > 2*(len(t)/(mr*mr))/tiles {
