@@ -15,3 +15,6 @@ var (
 	PackA = packA
 	PackB = packB
 )
+
+// SizeClass returns the class and the capacity of a buffer of n numbers.
+var SizeClass = sizeClass

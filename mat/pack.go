@@ -1,6 +1,10 @@
 package mat
 
-import "github.com/seed-08962ecc/kronfield/asm"
+import (
+	"math/bits"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+)
 
 // packA copies the m×k block a into panels of as many rows as the register tile
 // has, mr, column after column within a panel: dst[p*mr*k+l*mr+i] is a[p*mr+i, l].
@@ -62,16 +66,30 @@ func packPanels(dst []float64, a Matrix, r int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// scratch holds buffers of float64 numbers with arbitrary contents.
-var scratch freeList[[]float64]
+// scratch holds buffers of float64 numbers with arbitrary contents, by classes of
+// sizes: a buffer that is found is large enough, whoever gave it back.
+var scratch [4 * (bits.UintSize + 1)]freeList[[]float64]
+
+// sizeClass returns the class of a buffer of n numbers and its capacity, which is a
+// power of two times 4, 5, 6 or 7, at most a quarter more than n.
+func sizeClass(n int) (class, capacity int) {
+	shift := max(bits.Len(uint(n))-3, 0)
+	capacity = roundUp(n, 1<<shift)
+	shift = max(bits.Len(uint(capacity))-3, 0)
+	return 4*shift + capacity>>shift&3, capacity
+}
 
 func borrow(n int) *[]float64 {
-	p := scratch.take()
+	class, capacity := sizeClass(max(n, 4))
+	p := scratch[class].take()
 	if cap(*p) < n {
-		*p = make([]float64, n)
+		*p = make([]float64, capacity)
 	}
 	*p = (*p)[:n]
 	return p
 }
 
-func giveBack(p *[]float64) { scratch.give(p) }
+func giveBack(p *[]float64) {
+	class, _ := sizeClass(max(cap(*p), 4))
+	scratch[class].give(p)
+}
