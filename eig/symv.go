@@ -31,7 +31,9 @@ func symvParts(n int) int {
 //
 // Every other product runs from the last row to the first. What the former
 // product read last is then read first, while it is in the cache: of a triangle
-// larger than the cache only the excess comes from further away.
+// larger than the cache only the excess comes from further away. The order of the
+// parts is turned round as well where one processor does them all; several find
+// their own parts in their caches. No sum depends on it.
 type symvTask struct {
 	u        []float64 // strict lower triangle, zeros above
 	n, ld    int       // order; distance of rows, a multiple of 8
