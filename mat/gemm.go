@@ -301,7 +301,8 @@ func (p *blocked) Do(i int) {
 	if !ownA && !ownB {
 		own = 0
 	}
-	buffer := borrow(k * own)
+	buffer := borrow(k*own + asm.MaxTile)
+	beside := (*buffer)[k*own:] // for tiles that the diagonal crosses
 	a := left{p.a.Data[i0*p.a.RowStride:], p.a.RowStride, p.a.ColStride, mr * p.a.RowStride}
 	if p.packA {
 		a = left{p.shared, 1, mr, mr * k}
@@ -330,7 +331,7 @@ func (p *blocked) Do(i int) {
 				}
 			}
 			if p.lower {
-				p.lowerPanel(a, ic-i0, panel, ldb, ic, ic+ib, j, nb)
+				p.lowerPanel(a, ic-i0, panel, ldb, ic, ic+ib, j, nb, beside)
 			} else {
 				asm.GemmPanel(k, p.alpha, a.data[(ic-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb,
 					p.beta, p.dst.Data[ic*p.dst.RowStride+j:], p.dst.RowStride, ib, nb)

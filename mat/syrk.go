@@ -67,8 +67,8 @@ func addLower(dst Matrix, beta float64, src Matrix) {
 
 // lowerPanel is a panel of dst, rows i0 ≤ i < i1 and n columns from j, of which
 // only what is on and below the diagonal is wanted. Tiles that the diagonal crosses
-// are formed beside.
-func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n int) {
+// are formed in the buffer tile.
+func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n int, tile []float64) {
 	mr, nr := asm.Tile()
 	k := p.a.Cols
 	first := j - p.above // the row of the diagonal's first element in the panel
@@ -76,10 +76,9 @@ func (p *blocked) lowerPanel(a left, at int, panel []float64, ldb, i0, i1, j, n 
 	if first > i {
 		i += (first - i) / mr * mr
 	}
-	var tile [asm.MaxTile]float64
 	for ; i < min(i1, first+n-1); i += mr {
 		rows, cols := min(mr, i1-i), min(n, i+mr-first)
-		asm.GemmPanel(k, p.alpha, a.data[(at+i-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb, 0, tile[:], nr, rows, cols)
+		asm.GemmPanel(k, p.alpha, a.data[(at+i-i0)/mr*a.step:], a.rows, a.cols, a.step, panel, ldb, 0, tile, nr, rows, cols)
 		for r := max(i, first); r < i+rows; r++ {
 			product := tile[(r-i)*nr:][:min(cols, r-first+1)]
 			row := p.dst.Data[r*p.dst.RowStride+j:][:len(product)]
