@@ -3,7 +3,6 @@ package mat
 import (
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 )
 
@@ -26,6 +25,10 @@ func (f taskFunc) Do(i int) { f(i) }
 // and nothing is allocated in steady state. Results must not depend on the order
 // of the calls: let part i write only what belongs to i. A panic in a part
 // reaches the caller, when the parts already begun have ended.
+//
+// A helper that has nothing to do looks for work for some 50 µs before it sleeps, and
+// a caller does so for its helpers' ends, since waking a goroutine takes longer than
+// many a part.
 func Run(n int, t Tasks) {
 	processors := runtime.GOMAXPROCS(0)
 	if n <= 1 || processors == 1 {
@@ -35,6 +38,9 @@ func Run(n int, t Tasks) {
 		return
 	}
 	j := jobs.take()
+	if j.ended == nil {
+		j.ended = make(chan struct{}, 1)
+	}
 	j.tasks, j.n = t, int64(n)
 	j.next.Store(0)
 	for range min(n, processors) - 1 {
@@ -43,7 +49,7 @@ func Run(n int, t Tasks) {
 		}
 	}
 	j.work()
-	j.helpers.Wait()
+	j.await()
 	failure := j.failure.Swap(nil)
 	j.tasks = nil
 	jobs.give(j)
@@ -57,7 +63,8 @@ type job struct {
 	tasks   Tasks
 	n       int64
 	next    atomic.Int64
-	helpers sync.WaitGroup
+	helpers atomic.Int64  // helpers that have not ended, and sleeping if the caller sleeps
+	ended   chan struct{} // wakes the caller
 	failure atomic.Pointer[failure]
 }
 
@@ -66,44 +73,93 @@ type failure struct{ value any }
 // errExited stands for a part that ended its goroutine.
 var errExited = errors.New("mat: a parallel part called runtime.Goexit")
 
+const (
+	sleeping = 1 << 32
+	looks    = 20000 // how often a goroutine looks for something before it sleeps
+)
+
 var (
 	jobs freeList[job]
 
-	// An idle helper waits here; a busy one does not, so an invitation that
-	// cannot be delivered at once is dropped and the caller does the work.
+	// A helper that sleeps waits here; an invitation that cannot be delivered at
+	// once is dropped and the caller does the work.
 	invitations = make(chan *job)
 	helperCount atomic.Int64
+
+	// A helper that looks for work has put looking into its place, where it will
+	// find a job.
+	places  [64]atomic.Pointer[job]
+	looking = new(job)
 )
 
-// invite asks an idle helper to join, and starts a helper if there are fewer
-// than the other processors. It reports whether one joins.
+// invite asks a helper that has nothing to do to join, and starts one if there are
+// fewer than the other processors. It reports whether one joins.
 func (j *job) invite(processors int) bool {
 	j.helpers.Add(1)
+	count := helperCount.Load()
+	for i := range min(count, int64(len(places))) {
+		if places[i].Load() == looking && places[i].CompareAndSwap(looking, j) {
+			return true
+		}
+	}
 	select {
 	case invitations <- j:
 		return true
 	default:
 	}
-	if c := helperCount.Load(); c < int64(processors-1) && helperCount.CompareAndSwap(c, c+1) {
-		go help(j)
+	if count < int64(processors-1) && helperCount.CompareAndSwap(count, count+1) {
+		go help(j, count)
 		return true
 	}
-	j.helpers.Done()
+	j.helpers.Add(-1)
 	return false
 }
 
-// help is a helper's life.
-func help(j *job) {
+// help is a helper's life; i is its number.
+func help(j *job, i int64) {
 	defer helperCount.Add(-1) // only if a part ends the goroutine
 	for {
 		j.assist()
-		j = <-invitations
+		j = nextJob(i)
 	}
 }
 
+// nextJob waits for the next job of helper i.
+func nextJob(i int64) *job {
+	if i < int64(len(places)) && places[i].CompareAndSwap(nil, looking) {
+		for range looks {
+			if j := places[i].Load(); j != looking {
+				places[i].Store(nil)
+				return j
+			}
+		}
+		if !places[i].CompareAndSwap(looking, nil) {
+			return places[i].Swap(nil)
+		}
+	}
+	return <-invitations
+}
+
 func (j *job) assist() {
-	defer j.helpers.Done()
+	defer func() {
+		if j.helpers.Add(-1) == sleeping {
+			j.ended <- struct{}{}
+		}
+	}()
 	j.work()
+}
+
+// await waits until all helpers have ended.
+func (j *job) await() {
+	for range looks {
+		if j.helpers.Load() == 0 {
+			return
+		}
+	}
+	if j.helpers.Add(sleeping) > sleeping {
+		<-j.ended
+	}
+	j.helpers.Store(0)
 }
 
 // work does parts until none is left. A panic is kept for the caller.
