@@ -17,15 +17,12 @@ func packA(dst []float64, a Matrix) {
 // tile has, nr, row after row within a panel: dst[p*nr*k+l*nr+j] is b[l, p*nr+j].
 func packB(dst []float64, b Matrix) {
 	_, nr := asm.Tile()
-	if b.ColStride != 1 {
+	if b.ColStride != 1 || b.Cols < 4*nr {
 		packPanels(dst, b.T(), nr)
 		return
 	}
 	// Row by row, as the memory likes it.
 	k, full := b.Rows, b.Cols/nr
-	if b.Cols == 0 {
-		return
-	}
 	for l := range k {
 		row := b.Data[l*b.RowStride:]
 		asm.CopyRows(dst[l*nr:], nr*k, row, nr, full, nr, b.RowStride)
