@@ -76,7 +76,7 @@ func (p *panels) factorize(l, a mat.Matrix, shift float64) bool {
 			p.Do(i)
 		}
 	} else {
-		mat.Run(tasks, p)
+		mat.RunInOrder(tasks, p)
 	}
 	p.l, p.a = mat.Matrix{}, mat.Matrix{}
 	return !p.failed.Load()

@@ -54,7 +54,7 @@ func (v *inversion) invert(dst, l mat.Matrix) {
 			tasks = v.blocks * (v.blocks + 1) / 2
 		}
 		if dst.Rows > blocking.serial {
-			mat.Run(tasks, v)
+			mat.RunInOrder(tasks, v)
 			continue
 		}
 		for i := range tasks {

@@ -181,8 +181,8 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 	mr, nr := asm.Tile()
 	steps := (k + tune.kc - 1) / tune.kc
 	kc := (k + steps - 1) / steps
-	byRows := m >= n
 	packA, packB := mustPackA(a), mustPackB(b, m)
+	byRows := m >= 4*n || packA && (!packB || m >= n)
 	nc, shared := n, roundUp(m, mr)
 	if byRows {
 		nc = min(n, tune.nc)

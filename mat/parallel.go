@@ -2,6 +2,7 @@ package mat
 
 import (
 	"errors"
+	"math"
 	"runtime"
 	"sync/atomic"
 )
@@ -26,10 +27,18 @@ func (f taskFunc) Do(i int) { f(i) }
 // of the calls: let part i write only what belongs to i. A panic in a part
 // reaches the caller, when the parts already begun have ended.
 //
-// A helper that has nothing to do looks for work for some 50 µs before it sleeps, and
-// a caller does so for its helpers' ends, since waking a goroutine takes longer than
-// many a part.
-func Run(n int, t Tasks) {
+// The caller does parts from the first on and half of the helpers from the last one
+// back, so that in a next call of the same shape most parts find their data in the
+// cache of the processor that they were in. A helper that has nothing to do looks for
+// work for some 50 µs before it sleeps, and a caller does so for its helpers' ends,
+// since waking a goroutine takes longer than many a part.
+func Run(n int, t Tasks) { run(n, t, false) }
+
+// RunInOrder is Run for parts that may wait for others with smaller numbers: a part is
+// begun only when all before it are.
+func RunInOrder(n int, t Tasks) { run(n, t, true) }
+
+func run(n int, t Tasks, inOrder bool) {
 	processors := runtime.GOMAXPROCS(0)
 	if n <= 1 || processors == 1 {
 		for i := range n {
@@ -41,14 +50,14 @@ func Run(n int, t Tasks) {
 	if j.ended == nil {
 		j.ended = make(chan struct{}, 1)
 	}
-	j.tasks, j.n = t, int64(n)
-	j.next.Store(0)
+	j.tasks, j.n, j.inOrder = t, int64(n), inOrder
+	j.begun.Store(0)
 	for range min(n, processors) - 1 {
 		if !j.invite(processors) {
 			break
 		}
 	}
-	j.work()
+	j.work(false)
 	j.await()
 	failure := j.failure.Swap(nil)
 	j.tasks = nil
@@ -58,11 +67,14 @@ func Run(n int, t Tasks) {
 	}
 }
 
-// A job is one call of Run: the numbers below n are handed out by next.
+// A job is one call of Run: the numbers below n are handed out by begun, which counts
+// parts from the first on in its lower 32 bits and from the last one back in the
+// upper ones.
 type job struct {
 	tasks   Tasks
 	n       int64
-	next    atomic.Int64
+	inOrder bool
+	begun   atomic.Int64
 	helpers atomic.Int64  // helpers that have not ended, and sleeping if the caller sleeps
 	ended   chan struct{} // wakes the caller
 	failure atomic.Pointer[failure]
@@ -119,7 +131,7 @@ func (j *job) invite(processors int) bool {
 func help(j *job, i int64) {
 	defer helperCount.Add(-1) // only if a part ends the goroutine
 	for {
-		j.assist()
+		j.assist(i%2 == 0)
 		j = nextJob(i)
 	}
 }
@@ -140,13 +152,13 @@ func nextJob(i int64) *job {
 	return <-invitations
 }
 
-func (j *job) assist() {
+func (j *job) assist(back bool) {
 	defer func() {
 		if j.helpers.Add(-1) == sleeping {
 			j.ended <- struct{}{}
 		}
 	}()
-	j.work()
+	j.work(back && !j.inOrder)
 }
 
 // await waits until all helpers have ended.
@@ -162,8 +174,9 @@ func (j *job) await() {
 	j.helpers.Store(0)
 }
 
-// work does parts until none is left. A panic is kept for the caller.
-func (j *job) work() {
+// work does parts until none is left, from the last one back or from the first on. A
+// panic is kept for the caller.
+func (j *job) work(back bool) {
 	done := false
 	defer func() {
 		if done {
@@ -174,9 +187,22 @@ func (j *job) work() {
 			f.value = errExited
 		}
 		j.failure.CompareAndSwap(nil, f)
-		j.next.Store(j.n) // no further parts
+		j.begun.Store(j.n) // no further parts
 	}()
-	for i := j.next.Add(1) - 1; i < j.n; i = j.next.Add(1) - 1 {
+	for {
+		step := int64(1)
+		if back {
+			step = 1 << 32
+		}
+		begun := j.begun.Add(step)
+		first, last := begun&math.MaxUint32, begun>>32
+		if first+last > j.n {
+			break
+		}
+		i := first - 1
+		if back {
+			i = j.n - last
+		}
 		j.tasks.Do(int(i))
 	}
 	done = true
