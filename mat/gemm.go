@@ -239,6 +239,9 @@ func (p *blocked) run() {
 		blocks = roundUp(blocks, 4) // two or four processors end together
 	}
 	p.block = roundUp((side+blocks-1)/blocks, tile)
+	if share && (side+p.block-1)/p.block == 3 {
+		p.block = roundUp((side+1)/2, tile)
+	}
 	blocks = (side + p.block - 1) / p.block
 	if !share {
 		for i := range blocks {

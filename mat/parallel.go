@@ -3,6 +3,7 @@ package mat
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"runtime"
 	"sync/atomic"
 )
@@ -30,7 +31,7 @@ func (f taskFunc) Do(i int) { f(i) }
 // The caller does parts from the first on and half of the helpers from the last one
 // back, so that in a next call of the same shape most parts find their data in the
 // cache of the processor that they were in. A helper that has nothing to do looks for
-// work for some 50 µs before it sleeps, and a caller does so for its helpers' ends,
+// work for about a millisecond before it sleeps, and a caller does so for its helpers' ends,
 // since waking a goroutine takes longer than many a part.
 func Run(n int, t Tasks) { run(n, t, false) }
 
@@ -58,6 +59,7 @@ func run(n int, t Tasks, inOrder bool) {
 		}
 	}
 	j.work(false)
+	j.withdraw()
 	j.await()
 	failure := j.failure.Swap(nil)
 	j.tasks = nil
@@ -87,7 +89,8 @@ var errExited = errors.New("mat: a parallel part called runtime.Goexit")
 
 const (
 	sleeping = 1 << 32
-	looks    = 20000 // how often a goroutine looks for something before it sleeps
+	looks    = 1 << 19 // how often a goroutine looks for something before it sleeps
+	patience = 1 << 12 // looks after which it lets others run
 )
 
 var (
@@ -97,21 +100,24 @@ var (
 	// once is dropped and the caller does the work.
 	invitations = make(chan *job)
 	helperCount atomic.Int64
+	numbers     atomic.Uint64 // of the helpers that have one, by bits
 
-	// A helper that looks for work has put looking into its place, where it will
-	// find a job.
-	places  [64]atomic.Pointer[job]
-	looking = new(job)
+	// Where a helper finds its next job. Nothing is there while it works, looking
+	// while it looks for one, and asleep while it sleeps.
+	places          [64]atomic.Pointer[job]
+	looking, asleep = new(job), new(job)
 )
 
-// invite asks a helper that has nothing to do to join, and starts one if there are
-// fewer than the other processors. It reports whether one joins.
+// invite asks a helper to join, one that has nothing to do or is about to end its work,
+// and starts one if there are fewer than the other processors. It reports whether one
+// may join.
 func (j *job) invite(processors int) bool {
 	j.helpers.Add(1)
-	count := helperCount.Load()
-	for i := range min(count, int64(len(places))) {
-		if places[i].Load() == looking && places[i].CompareAndSwap(looking, j) {
-			return true
+	for _, state := range [...]*job{looking, nil} {
+		for i := range places {
+			if places[i].Load() == state && numbers.Load()>>i&1 != 0 && places[i].CompareAndSwap(state, j) {
+				return true
+			}
 		}
 	}
 	select {
@@ -119,37 +125,73 @@ func (j *job) invite(processors int) bool {
 		return true
 	default:
 	}
-	if count < int64(processors-1) && helperCount.CompareAndSwap(count, count+1) {
-		go help(j, count)
+	if count := helperCount.Load(); count < int64(processors-1) && helperCount.CompareAndSwap(count, count+1) {
+		go help(j)
 		return true
 	}
 	j.helpers.Add(-1)
 	return false
 }
 
-// help is a helper's life; i is its number.
-func help(j *job, i int64) {
-	defer helperCount.Add(-1) // only if a part ends the goroutine
+// withdraw takes back invitations that no helper has found.
+func (j *job) withdraw() {
+	for i := range places {
+		if places[i].Load() == j && places[i].CompareAndSwap(j, nil) {
+			j.helpers.Add(-1)
+		}
+	}
+}
+
+// help is a helper's life.
+func help(j *job) {
+	i := takeNumber()
+	defer func() { // only if a part ends the goroutine
+		numbers.And(^(1 << i))
+		helperCount.Add(-1)
+	}()
 	for {
 		j.assist(i%2 == 0)
 		j = nextJob(i)
 	}
 }
 
-// nextJob waits for the next job of helper i.
-func nextJob(i int64) *job {
-	if i < int64(len(places)) && places[i].CompareAndSwap(nil, looking) {
-		for range looks {
-			if j := places[i].Load(); j != looking {
-				places[i].Store(nil)
-				return j
-			}
-		}
-		if !places[i].CompareAndSwap(looking, nil) {
-			return places[i].Swap(nil)
+// takeNumber returns a helper's number, that of its place; there is none from 64 on.
+func takeNumber() int {
+	for {
+		taken := numbers.Load()
+		i := bits.TrailingZeros64(^taken)
+		if i == len(places) || numbers.CompareAndSwap(taken, taken|1<<i) {
+			return i
 		}
 	}
-	return <-invitations
+}
+
+// nextJob waits for the next job of helper i.
+func nextJob(i int) *job {
+	if i == len(places) {
+		return <-invitations
+	}
+	place := &places[i]
+	for look := 1; ; look++ {
+		if look%patience == 0 {
+			runtime.Gosched()
+		}
+		switch at := place.Load(); {
+		case at == looking && look < looks:
+		case at == looking || at == nil && look >= looks:
+			if place.CompareAndSwap(at, asleep) {
+				j := <-invitations
+				place.Store(nil)
+				return j
+			}
+		case at == nil:
+			place.CompareAndSwap(nil, looking)
+		default:
+			if place.CompareAndSwap(at, nil) {
+				return at
+			}
+		}
+	}
 }
 
 func (j *job) assist(back bool) {
@@ -163,9 +205,12 @@ func (j *job) assist(back bool) {
 
 // await waits until all helpers have ended.
 func (j *job) await() {
-	for range looks {
+	for look := 1; look < looks; look++ {
 		if j.helpers.Load() == 0 {
 			return
+		}
+		if look%patience == 0 {
+			runtime.Gosched()
 		}
 	}
 	if j.helpers.Add(sleeping) > sleeping {
