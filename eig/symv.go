@@ -11,7 +11,7 @@ import (
 // symvOrder is the order from which on a symmetric product is cut into parts:
 // below, it takes less time than waking another processor is worth. Tests change
 // it.
-var symvOrder = 1200
+var symvOrder = 400
 
 // symvParts is the number of parts into which the product of a symmetric matrix
 // of order n with a vector is cut.
