@@ -33,7 +33,7 @@ func TestTriangularExact(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(30)
 		at := 0
-		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 63, 64, 65, 127, 128, 129} {
+		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 32, 33, 63, 64, 65, 287, 288, 289} {
 			for _, k := range []int{0, 1, 2, 5, 7, 8, 9, 25} {
 				for _, op := range triangular {
 					at++

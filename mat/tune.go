@@ -23,7 +23,7 @@ var tune = func() tuning {
 		longK:    2048,
 		longMN:   128 * 128,
 		triangle: 32,
-		solve:    128,
+		solve:    288,
 		narrow:   8,
 		parallel: 1 << 20,
 	}
