@@ -71,19 +71,21 @@
 // 8×24 is faster than 8×16 by 3 %, than 12×16 and 14×16 by 1 to 2 %, and 4×12
 // faster than 6×8 by 6 %.
 //
-// The speed of the tile on packed panels, one core of an Intel Sapphire Rapids
-// (two cores, shared with others; Go 1.26.8, 2026-11-20): cycles are the median of
-// 150 runs, each with the clock measured beside it, as a fraction of the
-// multiply-add peak in cycles, 31.9 and 15.8 operations per cycle:
+// The speed of a single tile of packed panels, which has to start and to store
+// within a call, and of ten tiles below one another, one core of an Intel Sapphire
+// Rapids (two cores, shared with others; Go 1.26.8, 2026-11-21), as a fraction of the
+// multiply-add peak in cycles, 31.9 and 15.8 operations per cycle; medians of runs
+// with the clock measured beside each:
 //
-//	k           32     64     128    256
-//	AVX-512     0.92   0.95   0.97   0.98
-//	AVX2        0.96   0.93   0.98   0.98
+//	             one tile, k                     ten tiles, k=256, A and B
+//	             32     64     128    256   384  packed  by rows
+//	AVX-512      0.80   0.82   0.86   0.89  0.91 0.94    0.90
+//	AVX2         0.78   0.87   0.89   0.96  0.94 0.98    0.92
 //
-// With AVX-512 the same runs are 0.83, 0.88, 0.92 and 0.92 of the peak in seconds,
-// the medians of runs of 0.1 ms in turn: what the tile loads takes power, and this
-// processor answers with a lower clock (2.9 for 3.2 GHz) or by leaving out every
-// twelfth cycle; shapes that load less or more are no faster. To redo:
+// In seconds AVX-512 may be up to a tenth slower than in cycles: what the tile loads
+// takes power, and this processor answers at times with a lower clock (2.9 for 3.2
+// GHz) or by leaving out every twelfth cycle; shapes that load less or more are no
+// faster. To redo:
 //
 //	go test ./asm -run - -bench GemmPanel/
 //
