@@ -2,13 +2,13 @@ package eig
 
 import "github.com/seed-08962ecc/kronfield/mat"
 
-// Blocks have a sixteenth of the order's reflectors, within these bounds: a wide
+// Blocks have an eighth of the order's reflectors, within these bounds: a wide
 // block makes better products and a larger triangle. Tests change them.
 var leastBlock, mostBlock = 16, 128
 
 // reflectorBlock is the number of reflectors that are applied together to a
 // matrix of n rows.
-func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/16&^7)) }
+func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/8&^7)) }
 
 // backTransform overwrites z with Q·z, where Q = H₀·H₁·…·Hₙ₋₂ is the product of
 // the reflectors that tridiagonalize left in s.u and s.tau. A block of them is
