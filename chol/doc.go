@@ -108,19 +108,17 @@
 // copy.
 //
 //	n                    64     128    256    560    1000   2000
-//	Factorize            23     42     68     73     76     76
-//	  of-peak            0.19   0.34   0.57   0.62   0.64   0.65
-//	  OpenBLAS           15     24     36     41     45     49
+//	Factorize            24     43     70     75     84     86
+//	  of-peak            0.20   0.35   0.58   0.62   0.69   0.70
+//	  OpenBLAS           15     24     36     43     49     58
 //	Inverse              14     25     44     53     55     54
 //	Solve, one column    2.7    5.4    9.9    16     8.7    7.1
 //	Update               3.7    4.8    5.4    4.7    4.4    4.5
 //
-// Two processors are 1.4 times as fast as one at n = 560, 1.75 times at 1000 and 2.0
-// times at 2000, the medians of runs between which two processors did twice the
-// multiply-adds of one, that is, in which neighbours were quiet. At 560 that is less
-// than the order of tasks allows (1.9 in a model), whatever the size of blocks from
-// 48 to 72 rows; a helper joins within 15 µs of 400. What two processors fetch from
-// each other's caches is what the model leaves out.
+// Two processors are 1.6 times as fast as one at n = 560 and 1000, and 1.9 times at
+// 2000. At 560 that is less than the order of tasks allows (1.9 in a model), whatever the
+// size of blocks from 48 to 72 rows: what two processors fetch from each other's caches
+// is what the model leaves out.
 //
 // At n = 64 about a third of the time goes to the 64 pivots, each a square root and
 // a reciprocal that wait for the pivot before, some 50 cycles. To redo:

@@ -31,10 +31,12 @@
 // matrix of order 1000, with 4 MB in its triangle, would pay for the slower
 // cache twice over. But every other product runs from the last row to the
 // first, and begins with what the former one left in the cache: that saves 15 %
-// of the reduction for n = 1000, and 8 % for n = 2000. From order 1200 on the
-// product is shared out in bands of rows, each with sums of its own: two cores
-// reduce n = 2000 in 404 ms instead of 468. Below that, waking the other core for
-// each column costs more than it gains.
+// of the reduction for n = 1000, and 8 % for n = 2000. From order 400 on the
+// product is shared out in bands of rows, each with sums of its own, and so is the
+// update, so that every processor finds its band in its cache: two reduce n = 1000 in
+// 23 ms instead of 42, and n = 2000 in 269 instead of 451. At n = 560 they gain
+// nothing (5.5 ms, 5.0 on one): a column takes 9 µs, and what its product and update
+// fetch from the other cache as much again.
 //
 // Two other designs were weighed with the speeds of their parts (in ms, for
 // n = 560, 1000 and 2000; b is the width of a band):
@@ -79,21 +81,26 @@
 //
 // # Speed
 //
-// One core of an Intel Xeon (Sapphire Rapids, AVX-512, 2 MiB of level-2 cache, 107
-// GFLOPS), shared with others, 2026-11-21, Go 1.26; milliseconds, a random
-// matrix, the best of several calls:
+// One core of an Intel Sapphire Rapids (AVX-512, 2 MiB of level-2 cache; two cores,
+// shared with others; Go 1.26.8, 2026-11-21); milliseconds for a random matrix, means
+// of a benchmark's runs. OpenBLAS is LAPACKE_dsyevd of version 0.3.21, the better of
+// its AVX2 and AVX-512 kernels, in the minutes between:
 //
-//	                       n = 64    128    256    560   1000
-//	reduction               0.041  0.137  0.646   5.24   40.2
-//	divide and conquer      0.090  0.312  1.08    4.84   29.7
-//	back-transformation     0.018  0.076  0.443   5.26   27.4
-//	Sym                     0.150  0.525  2.16   15.8    97.2
-//	SymValues               0.122  0.378  1.31    7.03   47.5
-//	General                 0.175  0.640  2.81   22.4   126
-//	OpenBLAS 0.3.21 dsyevd  0.221  0.936  4.13   26.9   136
+//	                      n = 64   128    256    560    1000   2000
+//	reduction             0.042  0.14   0.66   5.0    42     451
+//	divide and conquer    0.081  0.27   0.96   5.1    19
+//	back-transformation   0.017  0.081  0.57   5.1    27     209
+//	Sym                   0.150  0.55   2.4    16     93     970
+//	SymValues             0.125  0.41   1.4    7.3    47     475
+//	General               0.17   0.63   2.9    22     118
+//	OpenBLAS, vectors     0.22   0.91   4.0    24     132    1140
+//	Sym, two cores        0.144  0.51   2.2    12.5   56     550
 //
-// and from GOMAXPROCS=1 go test -run XXX -bench . ./eig on the same machine, for
-// n = 2000: reduction 460, back-transformation 220.
+// Two cores are 1.3 times as fast as one at n = 560, where the reduction gains nothing
+// and the other two phases 1.4 and 1.6 times, and 1.7 times at 1000 and 2000. To redo,
+// once with GOMAXPROCS=2:
+//
+//	GOMAXPROCS=1 go test ./eig -run - -bench .
 //
 // # Accuracy
 //

@@ -33,7 +33,8 @@ func symvParts(n int) int {
 // product read last is then read first, while it is in the cache: of a triangle
 // larger than the cache only the excess comes from further away. The order of the
 // parts is turned round as well where one processor does them all; several find
-// their own parts in their caches. No sum depends on it.
+// their own parts in their caches, and begin with the longest rows, as the update of
+// the triangle by mat.MulSym does. No sum depends on it.
 type symvTask struct {
 	u        []float64 // strict lower triangle, zeros above
 	n, ld    int       // order; distance of rows, a multiple of 8
@@ -79,7 +80,7 @@ func (p *symvTask) end(row int) int { return (row + 7) &^ 7 }
 
 // Do forms a part's sums, four rows at a time.
 func (p *symvTask) Do(part int) {
-	if p.backward && p.alone {
+	if p.backward || !p.alone {
 		part = p.parts - 1 - part
 	}
 	from, to := p.row(part), p.row(part+1)

@@ -1,12 +1,12 @@
 package mat
 
 // Tuning is the tuning struct, for tests in package mat_test.
-type Tuning struct{ MC, KC, NC, Direct, Clash, LongK, LongMN, Triangle, Solve, Narrow, Parallel int }
+type Tuning struct{ MC, KC, NC, Direct, Clash, LongK, LongMN, Bands, Triangle, Solve, Narrow, Parallel int }
 
 // SetTuning sets the tuning constants and returns the former ones.
 func SetTuning(t Tuning) (former Tuning) {
-	former = Tuning{tune.mc, tune.kc, tune.nc, tune.direct, tune.clash, tune.longK, tune.longMN, tune.triangle, tune.solve, tune.narrow, tune.parallel}
-	tune = tuning{t.MC, t.KC, t.NC, t.Direct, t.Clash, t.LongK, t.LongMN, t.Triangle, t.Solve, t.Narrow, t.Parallel}
+	former = Tuning{tune.mc, tune.kc, tune.nc, tune.direct, tune.clash, tune.longK, tune.longMN, tune.bands, tune.triangle, tune.solve, tune.narrow, tune.parallel}
+	tune = tuning{t.MC, t.KC, t.NC, t.Direct, t.Clash, t.LongK, t.LongMN, t.Bands, t.Triangle, t.Solve, t.Narrow, t.Parallel}
 	return former
 }
 

@@ -182,7 +182,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 	steps := (k + tune.kc - 1) / tune.kc
 	kc := (k + steps - 1) / steps
 	packA, packB := mustPackA(a), mustPackB(b, m)
-	byRows := 2*m >= n && !lower
+	byRows := 2*m >= n && (!lower || m >= tune.bands)
 	nc, shared := n, roundUp(m, mr)
 	if byRows {
 		nc = min(n, tune.nc)

@@ -52,7 +52,7 @@ func TestSameBitsAtAnyGOMAXPROCS(t *testing.T) {
 // share even the smallest product out.
 func eachVariantHere(t *testing.T, f func(t *testing.T)) {
 	t.Run("default", f)
-	former := mat.SetTuning(mat.Tuning{MC: 32, KC: 64, NC: 64, Direct: 512, Clash: 100, LongK: 100, LongMN: 1 << 12, Triangle: 16, Solve: 48, Narrow: 4, Parallel: 1})
+	former := mat.SetTuning(mat.Tuning{MC: 32, KC: 64, NC: 64, Direct: 512, Clash: 100, LongK: 100, LongMN: 1 << 12, Bands: 100, Triangle: 16, Solve: 48, Narrow: 4, Parallel: 1})
 	defer mat.SetTuning(former)
 	t.Run("small blocks", f)
 }

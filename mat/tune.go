@@ -24,6 +24,7 @@ var tune = func() tuning {
 		clash:    1024,
 		longK:    2048,
 		longMN:   128 * 128,
+		bands:    400,
 		triangle: 32,
 		solve:    288,
 		narrow:   8,
@@ -37,6 +38,7 @@ type tuning struct {
 	clash      int // rows of A that are a multiple of this apart meet in few sets of a cache
 	longK      int // depth of one chunk of a long thin product
 	longMN     int // m·n up to which a long product is split along its depth
+	bands      int // order from which on a triangular result is cut into rows, below into columns
 	triangle   int // order up to which triangular operations run row by row
 	solve      int // order up to which triangular systems are solved on packed panels
 	narrow     int // right-hand sides below which they are not
