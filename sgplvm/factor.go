@@ -42,7 +42,7 @@ func (e *FactorizationError) Error() string {
 func (e *FactorizationError) Unwrap() error { return e.Err }
 
 // newFactor solves the generalised eigenproblem of a factor that is not tied.
-// k is K_f, psi2 is Ψ2_f (overwritten), psi1 is Ψ1_f; jitter, relative to the
+// k is K_f, psi2 is Ψ2_f, psi1 is Ψ1_f; jitter, relative to the
 // mean of K_f's diagonal, is added to that diagonal alone.
 func newFactor(k, psi1, psi2 mat.Matrix, jitter float64) (*factor, error) {
 	m := k.Rows
@@ -54,15 +54,12 @@ func newFactor(k, psi1, psi2 mat.Matrix, jitter float64) (*factor, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SolveHalf(psi2)     // L⁻¹Ψ2
-	l.SolveHalf(psi2.T()) // L⁻¹Ψ2L⁻ᵀ
-	s, err := eig.Sym(psi2)
+	s, err := eig.General(psi2, l.L())
 	if err != nil {
 		return nil, err
 	}
 	clampAtZero(s.Values)
 	f := &factor{k: k, psi1: psi1, lambda: s.Values, coord: s.Vectors, data: mat.New(psi1.Rows, m)}
-	l.SolveHalfT(f.coord)
 	mat.Mul(f.data, 1, psi1, f.coord, 0)
 	return f, nil
 }
