@@ -65,38 +65,39 @@ func mulScattered(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	giveBack(buffer)
 }
 
-// mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where a's rows
-// and b's columns are contiguous, multiples of b's rows where those are, and
-// plain sums elsewhere.
+// mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where
+// one factor is a contiguous vector and the other has its vectors contiguous, multiples
+// of contiguous rows where those are, and plain sums elsewhere.
 func mulVector(dst Matrix, alpha float64, a, b Matrix) {
-	switch k := a.Cols; {
-	case a.ColStride == 1 && b.RowStride == 1 || k == 1:
-		for i := range dst.Rows {
-			ai := a.Data[i*a.RowStride : i*a.RowStride+k]
-			for j := range dst.Cols {
-				dst.Data[i*dst.RowStride+j*dst.ColStride] += alpha * asm.Dot(ai, b.Data[j*b.ColStride:j*b.ColStride+k])
+	if dst.Rows != 1 {
+		dst, a, b = dst.T(), b.T(), a.T() // so that dst and a are rows
+	}
+	k, n := a.Cols, dst.Cols
+	var buffer [64]float64
+	switch {
+	case (a.ColStride == 1 || k == 1) && (b.RowStride == 1 || k == 1):
+		for j := 0; j < n; j += len(buffer) {
+			dots := buffer[:min(len(buffer), n-j)]
+			asm.DotRows(dots, b.Data[j*b.ColStride:], b.ColStride, a.Data[:k])
+			for i, v := range dots {
+				dst.Data[(j+i)*dst.ColStride] += alpha * v
 			}
 		}
 	case dst.ColStride == 1 && b.ColStride == 1:
-		for i := range dst.Rows {
-			row := dst.Row(i)
-			for l := range k {
-				asm.Axpy(alpha*a.Data[i*a.RowStride+l*a.ColStride], b.Row(l), row)
+		for l := 0; l < k; l += len(buffer) {
+			factors := buffer[:min(len(buffer), k-l)]
+			for i := range factors {
+				factors[i] = alpha * a.Data[(l+i)*a.ColStride]
 			}
-		}
-	case dst.Cols == 1 && a.RowStride == 1 && dst.RowStride == 1:
-		for l := range k {
-			asm.Axpy(alpha*b.Data[l*b.RowStride], a.Data[l*a.ColStride:l*a.ColStride+a.Rows], dst.Data)
+			asm.AxpyRows(factors, b.Data[l*b.RowStride:], b.RowStride, dst.Data[:n])
 		}
 	default:
-		for i := range dst.Rows {
-			for j := range dst.Cols {
-				var s float64
-				for l := range k {
-					s += float64(a.Data[i*a.RowStride+l*a.ColStride] * b.Data[l*b.RowStride+j*b.ColStride])
-				}
-				dst.Data[i*dst.RowStride+j*dst.ColStride] += alpha * s
+		for j := range n {
+			var s float64
+			for l := range k {
+				s += float64(a.Data[l*a.ColStride] * b.Data[l*b.RowStride+j*b.ColStride])
 			}
+			dst.Data[j*dst.ColStride] += alpha * s
 		}
 	}
 }

@@ -137,6 +137,8 @@ type evidence struct {
 	constant, beta float64
 	r              []float64
 	bigR           mat.Matrix
+	dPsi1          []float64  // ∂L*/∂ψ1 = β r
+	dPsi2          mat.Matrix // ∂L*/∂Ψ2 = −½ β R
 }
 
 // evidenceOf condenses an example's observations.
@@ -171,6 +173,9 @@ func (q *posterior) evidenceOf(e *example) *evidence {
 	mat.ScaleCols(scaled, latent.coord, slack)
 	mat.MulSym(v.bigR, 1, scaled, latent.coord.T(), 1)
 	mat.MirrorLower(v.bigR)
+	v.dPsi1, v.dPsi2 = make([]float64, m), mat.New(m, m)
+	asm.Scale(v.dPsi1, beta, v.r)
+	mat.Scale(v.dPsi2, -0.5*beta, v.bigR)
 	return v
 }
 
@@ -206,11 +211,8 @@ func (v *evidence) bound(ps *psiStatistics, t *psi2Scratch, mu, s, dmu, ds []flo
 	clear(dmu)
 	clear(ds)
 	rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
-	g1, g2 := mat.New(1, len(v.r)), mat.New(len(v.r), len(v.r))
-	mat.Scale(g1, v.beta, mat.NewDense(1, len(v.r), v.r))
-	mat.Scale(g2, -0.5*v.beta, v.bigR)
-	ps.psi1Backward(newPsiGradient(len(v.r), d), rowDmu, rowDs, g1, psi1, rowMu, rowS)
-	ps.psi2ExampleBackward(t, nil, dmu, ds, g2, mu, s)
+	ps.psi1Backward(nil, rowDmu, rowDs, mat.NewDense(1, len(v.r), v.dPsi1), psi1, rowMu, rowS)
+	ps.psi2ExampleBackward(t, nil, dmu, ds, v.dPsi2, mu, s)
 	subtractIndependentKL(rowDmu, rowDs, rowMu, rowS)
 	return value
 }

@@ -149,7 +149,7 @@ func (ps *psiStatistics) psi1Jacobian(dst mat.Matrix, psi1, mu, s []float64) {
 }
 
 // psi1Backward adds the derivatives of Σ g∘Ψ1, given g = ∂L/∂Ψ1 and Ψ1 itself
-// (n×m_ξ), to grad and to dmu and ds (n×d_ξ).
+// (n×m_ξ), to grad, unless that is nil, and to dmu and ds (n×d_ξ).
 func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s mat.Matrix) {
 	n, m, d := mu.Rows, ps.z.Rows, mu.Cols
 	a := mat.New(n, 2*d)
@@ -163,7 +163,6 @@ func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s
 		for _, v := range w.Row(i) {
 			s0 += v
 		}
-		grad.variance += s0 / ps.variance
 		row := moments.Row(i)
 		for q, l2 := range ps.square {
 			b := 0.5 / (s.At(i, q) + l2)
@@ -173,8 +172,16 @@ func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s
 			dmu.Row(i)[q] += 2 * b * (s1 - x*s0)
 			v := -2*b*b*db - b*s0
 			ds.Row(i)[q] += v
-			grad.square[q] += v + 0.5*s0/l2
+			if grad != nil {
+				grad.square[q] += v + 0.5*s0/l2
+			}
 		}
+		if grad != nil {
+			grad.variance += s0 / ps.variance
+		}
+	}
+	if grad == nil {
+		return
 	}
 	back := mat.New(m, 2*d) // −Σ_n w·b, Σ_n w·2bμ
 	mat.Mul(back, 1, w.T(), a, 0)
