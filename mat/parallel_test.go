@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -157,6 +158,79 @@ func TestParallelPanics(t *testing.T) {
 		mat.Parallel(100, func(i int) { sum.Add(int32(i)) })
 		if sum.Load() != 4950 {
 			t.Errorf("GOMAXPROCS %d: after panics the sum of the indices is %d", procs, sum.Load())
+		}
+	}
+}
+
+// Callers beside one another, calls within parts, panics and sleeping helpers: every
+// part is called once, nothing hangs, and products have the bits that they have alone.
+func TestParallelTogether(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, processors := range []int{2, 5} {
+		runtime.GOMAXPROCS(processors)
+		var callers sync.WaitGroup
+		for g := range 6 {
+			callers.Add(1)
+			go func() {
+				defer callers.Done()
+				s := fuzz.New(uint64(g))
+				n := 60 + 40*g
+				x, y, want, got := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n), mat.New(n, n), mat.New(n, n)
+				mat.Mul(want, 1, x, y, 0)
+				for k := range 40 {
+					var calls atomic.Int64
+					mat.Parallel(5, func(int) { mat.Parallel(3, func(int) { calls.Add(1) }) })
+					if calls.Load() != 15 {
+						t.Errorf("%d calls of 15 parts", calls.Load())
+					}
+					if k%10 == 3 {
+						if text := panicText(func() {
+							mat.Parallel(9, func(i int) {
+								if i == 5 {
+									panic("part 5")
+								}
+							})
+						}); text != "part 5" {
+							t.Errorf("panic %q, want that of part 5", text)
+						}
+					}
+					if k%20 == g {
+						time.Sleep(3 * time.Millisecond) // helpers fall asleep
+					}
+					mat.Mul(got, 1, x, y, 0)
+					if err := fuzz.SameBits(got, want); err != nil {
+						t.Errorf("a product of order %d: %v", n, err)
+					}
+				}
+			}()
+		}
+		callers.Wait()
+	}
+}
+
+// chain's parts each wait for the one before.
+type chain struct{ ended [50]atomic.Bool }
+
+func (c *chain) Do(i int) {
+	for i > 0 && !c.ended[i-1].Load() {
+		runtime.Gosched()
+	}
+	c.ended[i].Store(true)
+}
+
+// Parts that wait for others with smaller numbers end, whoever does them.
+func TestRunInOrder(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, processors := range []int{1, 2, 5} {
+		runtime.GOMAXPROCS(processors)
+		for range 20 {
+			var c chain
+			mat.RunInOrder(len(c.ended), &c)
+			for i := range c.ended {
+				if !c.ended[i].Load() {
+					t.Fatalf("GOMAXPROCS %d: part %d was not done", processors, i)
+				}
+			}
 		}
 	}
 }
