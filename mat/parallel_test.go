@@ -174,10 +174,10 @@ func TestParallelTogether(t *testing.T) {
 			go func() {
 				defer callers.Done()
 				s := fuzz.New(uint64(g))
-				n := 60 + 40*g
+				n := 60 + 30*g
 				x, y, want, got := fuzz.Normal(s, n, n), fuzz.Normal(s, n, n), mat.New(n, n), mat.New(n, n)
 				mat.Mul(want, 1, x, y, 0)
-				for k := range 40 {
+				for k := range 25 {
 					var calls atomic.Int64
 					mat.Parallel(5, func(int) { mat.Parallel(3, func(int) { calls.Add(1) }) })
 					if calls.Load() != 15 {
