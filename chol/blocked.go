@@ -59,7 +59,6 @@ type panels struct {
 	data    []float64 // the panels, one after the other
 	inverse []float64 // reciprocals of the diagonal
 
-	task     atomic.Int64   // the next one
 	finished []atomic.Int32 // blocks of each row of blocks
 	failed   atomic.Bool
 	pivot    NotPositiveDefiniteError // why
@@ -107,7 +106,6 @@ func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 	for i := range p.finished {
 		p.finished[i].Store(0)
 	}
-	p.task.Store(0)
 	p.failed.Store(false)
 }
 
@@ -117,10 +115,9 @@ func (p *panels) start(g int) int { return p.w * p.w * g * (g + 1) / 2 }
 // columns returns panel g from column k on.
 func (p *panels) columns(g, k int) []float64 { return p.data[p.start(g)+k*p.w : p.start(g+1)] }
 
-// Do does the next task, whatever the argument: the order in which tasks are
-// taken is what makes waiting end.
-func (p *panels) Do(int) {
-	if i, j := p.place(int(p.task.Add(1) - 1)); i == j {
+// Do does a task. All before it have begun, which is what makes waiting end.
+func (p *panels) Do(task int) {
+	if i, j := p.place(task); i == j {
 		p.diagonal(j)
 	} else {
 		p.below(i, j)

@@ -2,7 +2,6 @@ package chol
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -22,9 +21,9 @@ func (f *Factor) Inverse(dst mat.Matrix) {
 	if dst.ColStride != 1 {
 		dst = dst.T() // as good, and better where it has contiguous rows
 	}
-	v := inversions.take()
+	v := inversions.Take()
 	v.invert(dst, f.l)
-	inversions.give(v)
+	inversions.Give(v)
 }
 
 // inversion is an inverse under way. U is kept in panels of w rows like L, but
@@ -38,7 +37,7 @@ type inversion struct {
 
 // inversions are those not in use: a Factor is not changed by its inversion, so
 // the workspace is not part of it.
-var inversions freeList[inversion]
+var inversions mat.Pool[inversion]
 
 func (v *inversion) invert(dst, l mat.Matrix) {
 	v.prepare(dst, l, 0)
@@ -54,7 +53,7 @@ func (v *inversion) invert(dst, l mat.Matrix) {
 			tasks = v.blocks * (v.blocks + 1) / 2
 		}
 		if dst.Rows > blocking.serial {
-			mat.RunInOrder(tasks, v)
+			mat.Run(tasks, v)
 			continue
 		}
 		for i := range tasks {
@@ -159,28 +158,4 @@ func (v *inversion) put(c []float64, h, g int) {
 			right.Data[k*right.RowStride+r*right.ColStride] = x
 		}
 	}
-}
-
-// A freeList keeps workspaces for the next call, so that steady state allocates
-// nothing.
-type freeList[T any] struct {
-	mutex sync.Mutex
-	free  []*T
-}
-
-func (f *freeList[T]) take() *T {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if n := len(f.free); n > 0 {
-		p := f.free[n-1]
-		f.free = f.free[:n-1]
-		return p
-	}
-	return new(T)
-}
-
-func (f *freeList[T]) give(p *T) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.free = append(f.free, p)
 }

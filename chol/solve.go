@@ -63,7 +63,7 @@ func (f *Factor) backward(b mat.Matrix) {
 }
 
 // columns are buffers for columns that are not contiguous.
-var columns freeList[[]float64]
+var columns mat.Pool[[]float64]
 
 // eachColumn calls do with every column of b, as a slice that becomes the column.
 func eachColumn(b mat.Matrix, do func(x []float64)) {
@@ -73,7 +73,7 @@ func eachColumn(b mat.Matrix, do func(x []float64)) {
 		}
 		return
 	}
-	buffer := columns.take()
+	buffer := columns.Take()
 	if cap(*buffer) < b.Rows {
 		*buffer = make([]float64, b.Rows)
 	}
@@ -87,7 +87,7 @@ func eachColumn(b mat.Matrix, do func(x []float64)) {
 			b.Data[i*b.RowStride+j*b.ColStride] = v
 		}
 	}
-	columns.give(buffer)
+	columns.Give(buffer)
 }
 
 // MulHalf overwrites the n×k matrix b with L·b. Columns with covariance I

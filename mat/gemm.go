@@ -2,7 +2,6 @@ package mat
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 )
@@ -122,7 +121,7 @@ func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	chunks := min(k/tune.longK, mostChunks)
 	buffer := borrow(chunks * m * n)
-	p := longs.take()
+	p := longs.Take()
 	*p = long{a: a, b: b, alpha: alpha, lower: lower, chunks: chunks, partial: *buffer}
 	Run(chunks, p)
 	for i := range m {
@@ -141,7 +140,7 @@ func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 		Add(d, d, 1, row(0))
 	}
 	*p = long{}
-	longs.give(p)
+	longs.Give(p)
 	giveBack(buffer)
 }
 
@@ -192,7 +191,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 	if byRows && !packB || !byRows && !packA {
 		shared = 0
 	}
-	p := blockeds.take()
+	p := blockeds.Take()
 	buffer := borrow(kc * shared)
 	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
 		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
@@ -210,7 +209,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 		}
 	}
 	*p = blocked{}
-	blockeds.give(p)
+	blockeds.Give(p)
 	giveBack(buffer)
 }
 
@@ -291,11 +290,11 @@ func (p *blocked) Do(i int) {
 	mr, nr := asm.Tile()
 	m, n, k := p.dst.Rows, p.dst.Cols, p.a.Cols
 	i0, i1, j0, j1 := 0, m, 0, n
-	if p.lower {
-		i = (m-1)/p.block - i // the longest rows first, so that processors end together
-	}
 	own, ownA, ownB := 0, p.packA && p.byRows, p.packB && !p.byRows
 	if p.byRows {
+		if p.lower {
+			i = (m-1)/p.block - i // the longest rows first, so that processors end together
+		}
 		i0, i1 = i*p.block, min((i+1)*p.block, m)
 		own = roundUp(i1-i0, mr)
 	} else {
@@ -352,31 +351,7 @@ type left struct {
 	rows, cols, step int
 }
 
-// A freeList keeps objects for the next call, so that steady state allocates
-// nothing.
-type freeList[T any] struct {
-	mutex sync.Mutex
-	free  []*T
-}
-
-func (f *freeList[T]) take() *T {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	if n := len(f.free); n > 0 {
-		p := f.free[n-1]
-		f.free = f.free[:n-1]
-		return p
-	}
-	return new(T)
-}
-
-func (f *freeList[T]) give(p *T) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.free = append(f.free, p)
-}
-
 var (
-	blockeds freeList[blocked]
-	longs    freeList[long]
+	blockeds Pool[blocked]
+	longs    Pool[long]
 )

@@ -65,7 +65,7 @@ func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multi
 
 // scratch holds buffers of float64 numbers with arbitrary contents, by classes of
 // sizes: a buffer that is found is large enough, whoever gave it back.
-var scratch [4 * (bits.UintSize + 1)]freeList[[]float64]
+var scratch [4 * (bits.UintSize + 1)]Pool[[]float64]
 
 // sizeClass returns the class of a buffer of n numbers and its capacity, which is a
 // power of two times 4, 5, 6 or 7, at most a quarter more than n.
@@ -78,7 +78,7 @@ func sizeClass(n int) (class, capacity int) {
 
 func borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
-	p := scratch[class].take()
+	p := scratch[class].Take()
 	if cap(*p) < n {
 		*p = make([]float64, capacity)
 	}
@@ -88,5 +88,5 @@ func borrow(n int) *[]float64 {
 
 func giveBack(p *[]float64) {
 	class, _ := sizeClass(max(cap(*p), 4))
-	scratch[class].give(p)
+	scratch[class].Give(p)
 }

@@ -47,7 +47,7 @@ func run(n int, t Tasks, inOrder bool) {
 		}
 		return
 	}
-	j := jobs.take()
+	j := jobs.Take()
 	if j.ended == nil {
 		j.ended = make(chan struct{}, 1)
 	}
@@ -63,7 +63,7 @@ func run(n int, t Tasks, inOrder bool) {
 	j.await()
 	failure := j.failure.Swap(nil)
 	j.tasks = nil
-	jobs.give(j)
+	jobs.Give(j)
 	if failure != nil {
 		panic(failure.value)
 	}
@@ -94,7 +94,7 @@ const (
 )
 
 var (
-	jobs freeList[job]
+	jobs Pool[job]
 
 	// A helper that sleeps waits here; an invitation that cannot be delivered at
 	// once is dropped and the caller does the work.

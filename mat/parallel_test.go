@@ -208,28 +208,28 @@ func TestParallelTogether(t *testing.T) {
 	}
 }
 
-// chain's parts each wait for the one before.
-type chain struct{ ended [50]atomic.Bool }
+// begun counts parts that are begun and keeps the least lead of any over the parts
+// before it: how many were begun, less how many there are.
+type begun struct{ count, lead atomic.Int64 }
 
-func (c *chain) Do(i int) {
-	for i > 0 && !c.ended[i-1].Load() {
-		runtime.Gosched()
+func (b *begun) Do(i int) {
+	lead := b.count.Add(1) - 1 - int64(i)
+	for least := b.lead.Load(); lead < least && !b.lead.CompareAndSwap(least, lead); least = b.lead.Load() {
 	}
-	c.ended[i].Store(true)
+	runtime.Gosched()
 }
 
-// Parts that wait for others with smaller numbers end, whoever does them.
+// Parts in order: when one begins, each other processor may be on its way into one
+// part before it, and no more are missing. Run itself has no such order.
 func TestRunInOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, processors := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(processors)
-		for range 20 {
-			var c chain
-			mat.RunInOrder(len(c.ended), &c)
-			for i := range c.ended {
-				if !c.ended[i].Load() {
-					t.Fatalf("GOMAXPROCS %d: part %d was not done", processors, i)
-				}
+		for range 200 {
+			var b begun
+			mat.RunInOrder(300, &b)
+			if lead, least := b.lead.Load(), int64(1-processors); lead < least || b.count.Load() != 300 {
+				t.Fatalf("GOMAXPROCS %d: %d parts of 300; %d parts before one were not begun, want at most %d", processors, b.count.Load(), -lead, -least)
 			}
 		}
 	}

@@ -130,7 +130,7 @@ func solvePanels(t, b Matrix, upper bool) bool {
 	tiles := (n + mr - 1) / mr
 	buffer := borrow(mr * mr * (tiles * (tiles + 1) / 2))
 	packTriangle(*buffer, t, upper)
-	p := solvings.take()
+	p := solvings.Take()
 	*p = solving{b: b, upper: upper, tiles: tiles, triangle: *buffer}
 	panels := (b.Cols + nr - 1) / nr
 	if n*n*b.Cols >= tune.parallel {
@@ -141,12 +141,12 @@ func solvePanels(t, b Matrix, upper bool) bool {
 		}
 	}
 	*p = solving{}
-	solvings.give(p)
+	solvings.Give(p)
 	giveBack(buffer)
 	return true
 }
 
-var solvings freeList[solving]
+var solvings Pool[solving]
 
 // invertible reports whether the reciprocals of d neither overflow nor lose bits.
 // Those of 0, infinities and NaN do what division by them does.
