@@ -45,3 +45,13 @@ func (s Scaler) apply(y mat.Matrix) mat.Matrix {
 	}
 	return z
 }
+
+// scale puts points, one after the other, into the model's units.
+func (s Scaler) scale(v []float64) {
+	for c, mean := range s.Mean {
+		scale := s.Scale[c]
+		for i := c; i < len(v); i += len(s.Mean) {
+			v[i] = (v[i] - mean) / scale
+		}
+	}
+}
