@@ -43,24 +43,45 @@ func NormMax(a Matrix) float64 {
 }
 
 // NormFro returns the Frobenius norm, the root of the sum of squares, free of
-// overflow and underflow (the scaled sum of Blue 1978, as in LAPACK's dlassq).
+// overflow and underflow.
 func NormFro(a Matrix) float64 {
-	scale, sum := 0.0, 1.0
+	var f Frobenius
+	f.Add(a)
+	return f.Norm()
+}
+
+// Frobenius is the Frobenius norm of a matrix that is seen in parts; the zero value
+// is that of no elements. It is free of overflow and underflow (the scaled sum of
+// Blue 1978, as in LAPACK's dlassq) and does not depend on where the parts begin.
+type Frobenius struct {
+	scale, sum float64 // the squares sum to scale²·sum
+	largest    float64 // infinity or NaN where there is one, else 0
+}
+
+// Add takes in the elements of a, row by row.
+func (f *Frobenius) Add(a Matrix) {
 	for i := range a.Rows {
 		for j := range a.Cols {
 			v := math.Abs(a.Data[i*a.RowStride+j*a.ColStride])
 			switch {
 			case v == 0:
-			case v != v || math.IsInf(v, 0):
-				return NormMax(a) // Inf, or NaN if there is one
-			case scale < v:
-				r := scale / v
-				scale, sum = v, 1+float64(sum*float64(r*r))
+			case v-v != 0:
+				f.largest = max(f.largest, v) // NaN wins
+			case f.scale < v:
+				r := f.scale / v
+				f.scale, f.sum = v, 1+float64(f.sum*float64(r*r))
 			default:
-				r := v / scale
-				sum += float64(r * r)
+				r := v / f.scale
+				f.sum += float64(r * r)
 			}
 		}
 	}
-	return scale * math.Sqrt(sum)
+}
+
+// Norm returns the norm of all elements so far: infinity or NaN if there is one.
+func (f *Frobenius) Norm() float64 {
+	if f.largest != 0 {
+		return f.largest
+	}
+	return f.scale * math.Sqrt(f.sum)
 }

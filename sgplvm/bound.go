@@ -35,7 +35,7 @@ func newProblem(y mat.Matrix, examples int, x []mat.Matrix, jitter float64) *pro
 		dims = append(dims, xf.Rows)
 	}
 	dims = append(dims, y.Cols)
-	p := &problem{x: x, y: kronprod.Shaped(y.Clone().Data, dims...), jitter: jitter}
+	p := &problem{x: x, y: kronprod.Shaped(y.Data, dims...), jitter: jitter}
 	p.yy = mat.Dot(mat.Vector(p.y.Data), mat.Vector(p.y.Data))
 	return p
 }

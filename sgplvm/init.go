@@ -12,8 +12,8 @@ import (
 // start returns the parameters from which training starts: latent means from
 // the principal components of the examples, long latent length scales for weak
 // components, spatial length scales of two point spacings.
-func (b *problem) start(cfg Config) (*Params, error) {
-	n := b.y.Dims[0]
+func start(y *scaledSource, cfg Config) (*Params, error) {
+	n := y.examples
 	d, m, noise := cfg.LatentDims, cfg.Inducing, cfg.Noise
 	switch {
 	case d < 0:
@@ -38,7 +38,7 @@ func (b *problem) start(cfg Config) (*Params, error) {
 
 	p := &Params{Beta: 1 / noise, Mu: mat.New(n, d), S: mat.New(n, d), Z: mat.New(m, d)}
 	p.S.Fill(0.1)
-	fractions, err := b.principalComponents(p.Mu, rng)
+	fractions, err := principalComponents(p.Mu, y, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -90,12 +90,12 @@ func twoSpacings(x mat.Matrix) []float64 {
 // leading principal components, each scaled to unit variance; dimensions beyond
 // the data's rank are small random numbers. It returns each dimension's
 // fraction of the explained variance.
-func (b *problem) principalComponents(mu mat.Matrix, rng *rand.Rand) ([]float64, error) {
+func principalComponents(mu mat.Matrix, y *scaledSource, rng *rand.Rand) ([]float64, error) {
 	n, d := mu.Rows, mu.Cols
-	y := mat.NewDense(n, len(b.y.Data)/n, b.y.Data)
-	gram := mat.New(n, n)
-	mat.Syrk(gram, 1, y, 0)
-	mat.MirrorLower(gram)
+	gram, err := y.gram()
+	if err != nil {
+		return nil, err
+	}
 	centre(gram)
 	s, err := eig.Sym(gram)
 	if err != nil {

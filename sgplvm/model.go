@@ -11,10 +11,33 @@ import (
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a
-// space, in the user's units.
+// space, in the user's units: either Examples and Y, or Source. They are not
+// copied and must not change while the model trains.
 type Data struct {
 	Examples int
 	Y        mat.Matrix // (n_ξ·n_s)×d_y; row i·n_s + j is example i at point j of the grid
+	Source   Source     // the same in another form: other types of numbers, files
+}
+
+// source returns the data as a source whose sizes fit together and to ns points.
+func (d Data) source(ns int) (*scaledSource, error) {
+	s := &scaledSource{source: d.Source}
+	if d.Source == nil {
+		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
+			return nil, &ConfigError{"Data", fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
+		}
+		s.source = &matrixSource{d.Y, d.Examples}
+	} else if d.Examples != 0 || d.Y.Rows != 0 {
+		return nil, &ConfigError{"Data", fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
+	}
+	s.examples, s.points, s.channels = s.source.Dims()
+	if s.examples < 1 || s.channels < 1 || s.points != ns {
+		return nil, &ConfigError{"Data", fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
+	}
+	if s.channels > math.MaxInt/8/s.points/s.examples {
+		return nil, &ConfigError{"Data", fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
+	}
+	return s, nil
 }
 
 // Grid is a set of spatial points: the Cartesian product of the factors' point
@@ -122,10 +145,10 @@ func (e *ValueError) Error() string {
 	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
 }
 
-// New sets up a model of the data at the starting point of training. The data
-// are copied. Errors: *ConfigError, *ValueError.
+// New sets up a model of the data at the starting point of training. Errors:
+// *ConfigError, *ValueError, *ReadError.
 func New(data Data, cfg Config) (*Model, error) {
-	m := &Model{channels: data.Y.Cols, seed: cfg.Seed, attributes: cfg.Attributes}
+	m := &Model{seed: cfg.Seed, attributes: cfg.Attributes}
 	if len(cfg.Space) == 0 {
 		return nil, &ConfigError{"Space", fmt.Errorf("no spatial factor")}
 	}
@@ -138,18 +161,14 @@ func New(data Data, cfg Config) (*Model, error) {
 		}
 		m.space = append(m.space, s.X.Clone())
 	}
-	n, ns := data.Examples, m.space.Len()
-	if n < 1 || data.Y.Cols < 1 || data.Y.Rows != n*ns {
-		return nil, &ConfigError{"Data", fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", data.Y.Rows, data.Y.Cols, n, ns, n*ns)}
+	y, err := data.source(m.space.Len())
+	if err != nil {
+		return nil, err
 	}
-	if i, c, bad := mat.NonFinite(data.Y); bad {
-		want := "a finite number"
-		if v := data.Y.At(i, c); math.IsNaN(v) {
-			want = "a number: training needs complete examples"
-		}
-		return nil, &ValueError{Example: i / ns, Point: i % ns, Channel: c, Value: data.Y.At(i, c), Want: want}
+	if m.scaler, err = newScaler(y); err != nil {
+		return nil, err
 	}
-	m.scaler = newScaler(data.Y)
+	m.channels, y.scaler = y.channels, m.scaler
 	for c, s := range m.scaler.Scale {
 		if math.IsInf(s, 0) || math.IsNaN(s) || math.IsInf(1/s, 0) {
 			return nil, &ConfigError{"Data", fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
@@ -163,8 +182,7 @@ func New(data Data, cfg Config) (*Model, error) {
 	default:
 		m.jitter = cfg.Jitter
 	}
-	m.problem = newProblem(m.scaler.apply(data.Y), n, m.space, m.jitter)
-	params, err := m.problem.start(cfg)
+	params, err := start(y, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +190,11 @@ func New(data Data, cfg Config) (*Model, error) {
 		return nil, &ConfigError{"Space", err}
 	}
 	m.params = params
+	scaled := mat.New(y.examples*y.points, y.channels)
+	if err := y.read(scaled.Data, 0, y.examples); err != nil {
+		return nil, err
+	}
+	m.problem = newProblem(scaled, y.examples, m.space, m.jitter)
 	return m, nil
 }
 

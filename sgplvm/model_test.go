@@ -60,7 +60,6 @@ func TestNewKeepsConfig(t *testing.T) {
 	bound := m.mustBound(t)
 
 	// The caller's arrays and the copies handed out are nobody's business.
-	y.Fill(math.NaN())
 	cfg.Space[0].X.Fill(9)
 	xu.Fill(8)
 	k.LengthScale[0] = 0
@@ -177,7 +176,10 @@ func TestScaler(t *testing.T) {
 		y.Row(i)[2] = -7
 		y.Row(i)[3] = 1e200 * rng.NormFloat64() // whose square overflows
 	}
-	s := newScaler(y)
+	s, err := newScaler(&scaledSource{source: &matrixSource{y, 10}, examples: 10, points: 5, channels: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if s.Mean[2] != -7 || s.Scale[2] != 1 {
 		t.Errorf("constant channel: mean %v, scale %v", s.Mean[2], s.Scale[2])
 	}

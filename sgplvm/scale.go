@@ -10,29 +10,57 @@ import (
 // channel, so that the training data have mean 0 and variance 1 per channel.
 type Scaler struct{ Mean, Scale []float64 }
 
-// newScaler computes mean and standard deviation of each column of y. A
-// constant channel keeps its unit. The sums are formed around the first value,
-// so a large common offset costs no digits.
-func newScaler(y mat.Matrix) Scaler {
-	s := Scaler{Mean: make([]float64, y.Cols), Scale: make([]float64, y.Cols)}
-	n := float64(y.Rows)
-	for c := range y.Cols {
-		first := y.At(0, c)
-		var sum float64
-		for i := range y.Rows {
-			sum += (y.At(i, c) - first) / n
+// newScaler computes mean and standard deviation of each channel, in two passes
+// over the source. A constant channel keeps its unit. The sums are formed around
+// the first value, so a large common offset costs no digits, and one value after
+// the other. Errors: *ReadError, and *ValueError for the first value that is not
+// finite.
+func newScaler(y *scaledSource) (Scaler, error) {
+	dy := y.channels
+	s := Scaler{Mean: make([]float64, dy), Scale: make([]float64, dy)}
+	n := float64(y.examples) * float64(y.points)
+	first, sum := make([]float64, dy), make([]float64, dy)
+	err := y.eachSlab(y.readRaw, func(slab []float64, from int) error {
+		if from == 0 {
+			copy(first, slab)
 		}
-		s.Mean[c] = first + sum
-		column := mat.New(y.Rows, 1)
-		for i := range y.Rows {
-			column.Data[i] = y.At(i, c) - s.Mean[c]
+		for i, v := range slab {
+			if v-v != 0 {
+				return y.refuse(from*y.size()+i, v)
+			}
 		}
-		s.Scale[c] = mat.NormFro(column) / math.Sqrt(n)
+		for c := range dy {
+			s := sum[c]
+			for i := c; i < len(slab); i += dy {
+				s += (slab[i] - first[c]) / n
+			}
+			sum[c] = s
+		}
+		return nil
+	})
+	if err != nil {
+		return s, err
+	}
+	for c := range dy {
+		s.Mean[c] = first[c] + sum[c]
+	}
+	norms := make([]mat.Frobenius, dy)
+	err = y.eachSlab(y.readRaw, func(slab []float64, _ int) error {
+		for c, mean := range s.Mean {
+			for i := c; i < len(slab); i += dy {
+				slab[i] -= mean
+			}
+			norms[c].Add(mat.NewDense(len(slab)/dy, dy, slab).Slice(0, len(slab)/dy, c, c+1))
+		}
+		return nil
+	})
+	for c := range dy {
+		s.Scale[c] = norms[c].Norm() / math.Sqrt(n)
 		if s.Scale[c] == 0 {
 			s.Scale[c] = 1
 		}
 	}
-	return s
+	return s, err
 }
 
 // apply returns y in the model's units.

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -98,12 +99,87 @@ func (s *scaledSource) slab() int {
 // read sets dst to the scaled examples from ≤ i < to. Calls with different dst may
 // run at once. Errors: *ReadError.
 func (s *scaledSource) read(dst []float64, from, to int) error {
+	err := s.readRaw(dst, from, to)
+	if err == nil {
+		s.scaler.scale(dst)
+	}
+	return err
+}
+
+// readRaw is read in the user's units.
+func (s *scaledSource) readRaw(dst []float64, from, to int) error {
 	if len(dst) != (to-from)*s.size() {
 		panic(fmt.Sprintf("sgplvm: %d numbers for examples %d to %d of %d values", len(dst), from, to-1, s.size()))
 	}
 	if err := s.source.ReadExamples(dst, from, to); err != nil {
 		return &ReadError{from, to, err}
 	}
-	s.scaler.scale(dst)
 	return nil
+}
+
+// eachSlab reads slab after slab and hands it to body, which may overwrite it, with
+// the number of its first example.
+func (s *scaledSource) eachSlab(read func(dst []float64, from, to int) error, body func(slab []float64, from int) error) error {
+	step := s.slab()
+	buffer := make([]float64, step*s.size())
+	for from := 0; from < s.examples; from += step {
+		to := min(from+step, s.examples)
+		slab := buffer[:(to-from)*s.size()]
+		if err := read(slab, from, to); err != nil {
+			return err
+		}
+		if err := body(slab, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuse reports value number i, which is not finite.
+func (s *scaledSource) refuse(i int, v float64) error {
+	e := &ValueError{Example: i / s.size(), Point: i % s.size() / s.channels, Channel: i % s.channels, Value: v, Want: "a finite number"}
+	if math.IsNaN(v) {
+		e.Want = "a number: training needs complete examples"
+	}
+	return e
+}
+
+// gramNumbers is how many numbers are always held at a time for the Gram matrix,
+// 32 MiB.
+const gramNumbers = 1 << 22
+
+// gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),
+// block by block: two bands of whole examples are held at a time, each an eighth of
+// all or of gramNumbers, so that the source is read 4½ times at most. Bands of
+// columns would need one pass, but from a source that can read parts of an
+// example.
+func (s *scaledSource) gram() (mat.Matrix, error) {
+	n := s.examples
+	g := mat.New(n, n)
+	step := min(n, max((n+7)/8, gramNumbers/s.size()))
+	band := func(buffer []float64, from int) (mat.Matrix, error) {
+		to := min(from+step, n)
+		y := mat.NewDense(to-from, s.size(), buffer[:(to-from)*s.size()])
+		return y, s.read(y.Data, from, to)
+	}
+	upper, lower := make([]float64, step*s.size()), []float64(nil)
+	if step < n {
+		lower = make([]float64, step*s.size())
+	}
+	for j := 0; j < n; j += step {
+		a, err := band(upper, j)
+		if err != nil {
+			return g, err
+		}
+		mat.Syrk(g.Slice(j, j+a.Rows, j, j+a.Rows), 1, a, 0)
+		for i := j + step; i < n; i += step {
+			b, err := band(lower, i)
+			if err != nil {
+				return g, err
+			}
+			mat.Mul(g.Slice(i, i+b.Rows, j, j+a.Rows), 1, b, a.T(), 0)
+		}
+	}
+	mat.MirrorLower(g)
+	return g, nil
 }
