@@ -83,35 +83,50 @@ func (a *Array) Len() int {
 // rounded to the nearest float64.
 func (a *Array) Float64s() []float64 {
 	a.check("npy.Array.Float64s")
-	switch d := a.Data.(type) {
-	case []uint8:
-		return toFloat64(d)
-	case []int8:
-		return toFloat64(d)
-	case []uint16:
-		return toFloat64(d)
-	case []int16:
-		return toFloat64(d)
-	case []uint32:
-		return toFloat64(d)
-	case []int32:
-		return toFloat64(d)
-	case []uint64:
-		return toFloat64(d)
-	case []int64:
-		return toFloat64(d)
-	case []float32:
-		return toFloat64(d)
+	if d, ok := a.Data.([]float64); ok {
+		return d
 	}
-	return a.Data.([]float64)
+	dst := make([]float64, a.Len())
+	a.CopyFloat64s(dst, 0)
+	return dst
 }
 
-func toFloat64[T Number](src []T) []float64 {
-	dst := make([]float64, len(src))
+// CopyFloat64s sets dst to the elements from, from+1, … in C order, converted as by
+// [Array.Float64s]. It panics if there are fewer.
+func (a *Array) CopyFloat64s(dst []float64, from int) {
+	if _, n := inspect(a.Data); from < 0 || len(dst) > n-from {
+		panic(fmt.Sprintf("npy.Array.CopyFloat64s: %d elements from %d of %d", len(dst), from, n))
+	}
+	to := from + len(dst)
+	switch d := a.Data.(type) {
+	case []uint8:
+		toFloat64(dst, d[from:to])
+	case []int8:
+		toFloat64(dst, d[from:to])
+	case []uint16:
+		toFloat64(dst, d[from:to])
+	case []int16:
+		toFloat64(dst, d[from:to])
+	case []uint32:
+		toFloat64(dst, d[from:to])
+	case []int32:
+		toFloat64(dst, d[from:to])
+	case []uint64:
+		toFloat64(dst, d[from:to])
+	case []int64:
+		toFloat64(dst, d[from:to])
+	case []float32:
+		toFloat64(dst, d[from:to])
+	case []float64:
+		copy(dst, d[from:to])
+	}
+}
+
+// toFloat64 converts the elements of src into the first of dst.
+func toFloat64[T Number](dst []float64, src []T) {
 	for i, v := range src {
 		dst[i] = float64(v)
 	}
-	return dst
 }
 
 // inspect returns the type and the length of a slice of numbers, and a zero

@@ -37,6 +37,12 @@
 // memory is taken as they arrive, so that a short file that claims 2^60
 // elements costs no more than its own length and a fixed buffer.
 //
+// # Large files
+//
+// [Open] leaves the elements in the file and delivers parts of them as float64
+// when they are asked for, under the same rules. It costs a buffer, whatever the
+// size of the array.
+//
 // # Writing
 //
 // [Write] produces what numpy.save writes on a little-endian machine, byte for

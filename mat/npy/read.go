@@ -63,10 +63,14 @@ func expectEnd(r io.Reader, size int) error {
 	case io.EOF:
 		return nil
 	case nil:
-		return &FormatError{"data", "more bytes", "the end of the file after " + strconv.Itoa(size)}
+		return tooLong(size)
 	default:
 		return fmt.Errorf("npy: reading the end of the data: %w", err)
 	}
+}
+
+func tooLong(size int) error {
+	return &FormatError{"data", "more bytes", "the end of the file after " + strconv.Itoa(size)}
 }
 
 // decode turns the bytes of the file into the slice of the header's type, in C
@@ -79,8 +83,12 @@ func decode(h *Header, chunks [][]byte) (any, error) {
 	}
 	switch h.code() {
 	case "b1":
-		if err := checkBools(chunks); err != nil {
-			return nil, err
+		at := 0
+		for _, c := range chunks {
+			if err := checkBools(c, at); err != nil {
+				return nil, err
+			}
+			at += len(c)
 		}
 		return arrange(h, chunks, uint8s), nil
 	case "u1":
@@ -195,18 +203,65 @@ func reverse(b []byte, size int) {
 	}
 }
 
-// checkBools refuses truth values other than 0 and 1.
-func checkBools(chunks [][]byte) error {
-	at := 0
-	for _, c := range chunks {
-		for i, v := range c {
-			if v > 1 {
-				return &FormatError{"truth value " + strconv.Itoa(at+i), strconv.Itoa(int(v)), "0 or 1"}
-			}
+// checkBools refuses truth values other than 0 and 1; the first one of b is number
+// at.
+func checkBools(b []byte, at int) error {
+	for i, v := range b {
+		if v > 1 {
+			return &FormatError{"truth value " + strconv.Itoa(at+i), strconv.Itoa(int(v)), "0 or 1"}
 		}
-		at += len(c)
 	}
 	return nil
+}
+
+// convert turns bytes of the file into the numbers of dst, of which the first is
+// element at. It uses up the bytes.
+func (h *Header) convert(dst []float64, src []byte, at int) error {
+	if h.bigEndian() {
+		reverse(src, h.itemSize())
+	}
+	switch h.code() {
+	case "b1":
+		if err := checkBools(src, at); err != nil {
+			return err
+		}
+		widen(dst, src, uint8s)
+	case "u1":
+		widen(dst, src, uint8s)
+	case "i1":
+		widen(dst, src, int8s)
+	case "u2":
+		widen(dst, src, ints16[uint16])
+	case "i2":
+		widen(dst, src, ints16[int16])
+	case "u4":
+		widen(dst, src, ints32[uint32])
+	case "i4":
+		widen(dst, src, ints32[int32])
+	case "u8":
+		widen(dst, src, ints64[uint64])
+	case "i8":
+		widen(dst, src, ints64[int64])
+	case "f2":
+		widen(dst, src, halves)
+	case "f4":
+		widen(dst, src, float32s)
+	default:
+		float64s(dst, src)
+	}
+	return nil
+}
+
+// widen converts len(dst) elements with conv, as arrange does, and to float64.
+func widen[T Number](dst []float64, src []byte, conv func(dst []T, src []byte)) {
+	size := len(src) / len(dst)
+	part := make([]T, min(len(dst), 1024))
+	for len(dst) > 0 {
+		k := min(len(dst), len(part))
+		conv(part[:k], src[:k*size])
+		toFloat64(dst, part[:k])
+		dst, src = dst[k:], src[k*size:]
+	}
 }
 
 func uint8s(dst []uint8, src []byte) { copy(dst, src) }
