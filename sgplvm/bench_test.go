@@ -20,7 +20,7 @@ func stepProblem(n, m, d, channels int, kind KernelKind, points ...int) (*proble
 		}
 		return x
 	}
-	p := &Params{Beta: 50, Latent: Kernel{RBF, 1, make([]float64, d)}, Mu: normal(n, d, 1), S: mat.New(n, d), Z: normal(m, d, 1)}
+	p := &Params{Beta: 50, Latent: LatentKernel{Variance: 1, LengthScale: make([]float64, d)}, Mu: normal(n, d, 1), S: mat.New(n, d), Z: normal(m, d, 1)}
 	for q := range d {
 		p.Latent.LengthScale[q] = 2 + 6*rng.Float64()
 	}
@@ -73,7 +73,7 @@ func BenchmarkStep(b *testing.B) {
 // The psi statistics alone: forward, and backward.
 func BenchmarkPsi2(b *testing.B) {
 	_, p := stepProblem(1000, 100, 30, 1, White, 4)
-	ps := newPsiStatistics(p.Latent, p.Z)
+	ps := newPsiStatistics(p.Latent.rbf(), p.Z)
 	psi2 := mat.New(100, 100)
 	b.Run("forward", func(b *testing.B) {
 		for b.Loop() {

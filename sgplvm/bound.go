@@ -17,7 +17,7 @@ type problem struct {
 	yy     float64         // ‖Y‖²
 	jitter float64         // on the latent and free spatial K_f, relative to their mean diagonal
 
-	psi     *psiStatistics
+	psi     *latentPsi
 	factors []*factor // latent first
 	held    *Params   // parameters of the spatial factors above
 
@@ -68,8 +68,10 @@ func (b *problem) factorize(p *Params) error {
 		}
 		b.project()
 	}
-	b.psi = newPsiStatistics(p.Latent, p.Z)
-	b.psi.keep = &b.kept
+	b.psi = newLatentPsi(p.Latent, p.Z)
+	if b.psi.rbf != nil {
+		b.psi.rbf.keep = &b.kept
+	}
 	latent, err := newLatentFactor(b.psi, p, b.jitter)
 	if err != nil {
 		return &FactorizationError{Factor: 0, Err: err}
@@ -147,9 +149,14 @@ func (b *problem) bound(p *Params) (float64, error) {
 		independentKL(p.Mu, p.S), nil
 }
 
-// psi0 is the whole trace n_ξ·σ²_ξ·Π_f tr K(X_f, X_f).
+// psi0 is the whole trace: the latent ψ0 times Π_f tr K(X_f, X_f).
 func (b *problem) psi0(p *Params) float64 {
-	t := float64(b.y.Dims[0]) * p.Latent.Variance
+	return p.Latent.psi0(p.Mu, p.S) * b.spatialTrace(p)
+}
+
+// spatialTrace is Π_f tr K(X_f, X_f).
+func (b *problem) spatialTrace(p *Params) float64 {
+	t := 1.0
 	for f, x := range b.x {
 		t *= float64(x.Rows) * p.Spatial[f].Variance
 	}

@@ -136,7 +136,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	}
 	d, m := len(l.Mu), q.factors[0].size()
 	jacobian := mat.New(m, d)
-	q.psi.psi1Jacobian(jacobian, t.psi1.Data, l.Mu, l.S)
+	q.psi.psi1Jacobian(jacobian, l.Mu, l.S)
 	precision := mat.Identity(d)
 	shift := mat.New(d, 1)
 	for k, v := range l.Mu {
@@ -184,9 +184,9 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	for k, v := range l.Mu {
 		mean[k] = v + step.Data[k]
 	}
-	refined := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	refined := moments{psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
-	q.psi.psi1Jacobian(jacobian, refined.psi1.Data, mean, l.S)
+	q.psi.psi1Jacobian(jacobian, mean, l.S)
 	half := mat.New(m, d)
 	mat.Mul(half, 1, jacobian, a.Vectors, 0)
 	mat.Syrk(refined.spread, 1, half, 0)
@@ -210,7 +210,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		}
 	}
 	byInducing := q.explained(e.on, t)
-	prior := q.priorVariance()
+	prior := t.psi0 * q.spatialVariance()
 	for _, c := range channels {
 		residual := mat.New(len(seen), 1)
 		for k, i := range seen {

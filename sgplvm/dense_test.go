@@ -156,6 +156,66 @@ func psi2Of(k Kernel, mu, s, z, w []float64) float64 {
 	return v
 }
 
+// latentCovarianceOf is a latent kernel's value at two points.
+func latentCovarianceOf(k LatentKernel, x, y []float64) float64 {
+	sum := k.Bias
+	if k.LengthScale != nil {
+		sum += covarianceOf(k.rbf(), x, y)
+	}
+	for q, v := range k.Linear {
+		sum += float64(v * x[q] * y[q])
+	}
+	return sum
+}
+
+// latentPsi1Of is E k(x, z) under N(mu, diag s), latentPsi2Of is
+// E k(x, z)·k(x, w), latentPsi0Of is E k(x, x). The product of an RBF part with a
+// coordinate is E k·x_q = μ_q·E k + S_q·∂(E k)/∂μ_q (Stein).
+func latentPsi1Of(k LatentKernel, mu, s, z []float64) float64 {
+	linear, _ := linearPsi(k, mu, s, z, z)
+	if k.LengthScale != nil {
+		linear += psi1Of(k.rbf(), mu, s, z)
+	}
+	return linear + k.Bias
+}
+
+func latentPsi2Of(k LatentKernel, mu, s, z, w []float64) float64 {
+	linearZ, sum := linearPsi(k, mu, s, z, w)
+	linearW, _ := linearPsi(k, mu, s, w, z)
+	sum += k.Bias * (linearZ + linearW + k.Bias)
+	if k.LengthScale == nil {
+		return sum
+	}
+	rbf := k.rbf()
+	rbfZ, rbfW := psi1Of(rbf, mu, s, z), psi1Of(rbf, mu, s, w)
+	sum += psi2Of(rbf, mu, s, z, w) + k.Bias*(rbfZ+rbfW)
+	for q, v := range k.Linear {
+		width := s[q] + k.LengthScale[q]*k.LengthScale[q]
+		sum += float64(v * w[q] * rbfZ * (mu[q] - s[q]*(mu[q]-z[q])/width))
+		sum += float64(v * z[q] * rbfW * (mu[q] - s[q]*(mu[q]-w[q])/width))
+	}
+	return sum
+}
+
+func latentPsi0Of(k LatentKernel, mu, s []float64) float64 {
+	sum := k.Variance + k.Bias
+	for q, v := range k.Linear {
+		sum += v * (mu[q]*mu[q] + s[q])
+	}
+	return sum
+}
+
+// linearPsi is E f(z) and E f(z)·f(w) for the linear part f(z) = Σ v_q·x_q·z_q.
+func linearPsi(k LatentKernel, mu, s, z, w []float64) (mean, product float64) {
+	var other float64
+	for q, v := range k.Linear {
+		mean += float64(v * mu[q] * z[q])
+		other += float64(v * mu[q] * w[q])
+		product += float64(v * v * z[q] * w[q] * s[q])
+	}
+	return mean, product + mean*other
+}
+
 // gridPoints lists all points of a grid, the last factor's index fastest.
 func gridPoints(g Grid) []rows {
 	points := []rows{nil}
@@ -208,12 +268,16 @@ func newDense(m *Model) *dense {
 	n, mm := nx*ns, mx*ms
 
 	// K_uu, with the jitter on the latent factor and on free spatial ones.
+	var latentDiagonal float64 // its mean
+	for k := range mx {
+		latentDiagonal += latentCovarianceOf(p.Latent, p.Z.Row(k), p.Z.Row(k)) / float64(mx)
+	}
 	d.kuu = newRows(mm, mm)
 	for u := range mm {
 		for v := range mm {
-			latent := covarianceOf(p.Latent, p.Z.Row(u/ms), p.Z.Row(v/ms))
+			latent := latentCovarianceOf(p.Latent, p.Z.Row(u/ms), p.Z.Row(v/ms))
 			if u/ms == v/ms {
-				latent += m.jitter * p.Latent.Variance
+				latent += m.jitter * latentDiagonal
 			}
 			space := 1.0
 			for f, k := range p.Spatial {
@@ -232,13 +296,13 @@ func newDense(m *Model) *dense {
 		mu, s := p.Mu.Row(i/ns), p.S.Row(i/ns)
 		for u := range mm {
 			ku := spatialCovariance(p, d.points[i%ns], d.spots[u%ms])
-			d.psi1[i][u] = psi1Of(p.Latent, mu, s, p.Z.Row(u/ms)) * ku
+			d.psi1[i][u] = latentPsi1Of(p.Latent, mu, s, p.Z.Row(u/ms)) * ku
 			for v := range mm {
 				kv := spatialCovariance(p, d.points[i%ns], d.spots[v%ms])
-				d.psi2[u][v] += float64(psi2Of(p.Latent, mu, s, p.Z.Row(u/ms), p.Z.Row(v/ms)) * ku * kv)
+				d.psi2[u][v] += float64(latentPsi2Of(p.Latent, mu, s, p.Z.Row(u/ms), p.Z.Row(v/ms)) * ku * kv)
 			}
 		}
-		d.psi0 += p.Latent.Variance * spatialCovariance(p, d.points[i%ns], d.points[i%ns])
+		d.psi0 += latentPsi0Of(p.Latent, mu, s) * spatialCovariance(p, d.points[i%ns], d.points[i%ns])
 	}
 	for i := range p.Mu.Rows {
 		d.kl += klOf(p.Mu.Row(i), p.S.Row(i))
@@ -329,11 +393,11 @@ func (d *dense) forecast(l Latent, g Grid) forecast {
 	psi1, psi2 := make([]float64, mx), newRows(mx, mx)
 	t := forecast{shared: newRows(n, n), spread: newRows(mx, mx)}
 	for i := range mx {
-		psi1[i] = psi1Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i))
+		psi1[i] = latentPsi1Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i))
 	}
 	for i := range mx {
 		for k := range mx {
-			psi2[i][k] = psi2Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i), d.p.Z.Row(k))
+			psi2[i][k] = latentPsi2Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i), d.p.Z.Row(k))
 			t.spread[i][k] = psi2[i][k] - float64(psi1[i]*psi1[k])
 		}
 	}
@@ -348,7 +412,7 @@ func (d *dense) forecast(l Latent, g Grid) forecast {
 	}
 	for a := range n {
 		for b := range n {
-			t.shared[a][b] = d.p.Latent.Variance*spatialCovariance(d.p, points[a], points[b]) -
+			t.shared[a][b] = latentPsi0Of(d.p.Latent, l.Mu, l.S)*spatialCovariance(d.p, points[a], points[b]) -
 				second(a, b, func(u, v int) float64 { return d.kInverse[u][v] - d.aInverse[u][v] })
 		}
 	}

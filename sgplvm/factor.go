@@ -96,13 +96,13 @@ func newSpatialFactor(kernel Kernel, x, xu mat.Matrix, jitter float64) (*factor,
 // It refuses inducing inputs so far apart that the split exponents of the psi
 // statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
 // what comes out then for a better bound.
-func newLatentFactor(ps *psiStatistics, p *Params, jitter float64) (*factor, error) {
+func newLatentFactor(ps *latentPsi, p *Params, jitter float64) (*factor, error) {
 	if far := ps.farthest(); !(far <= farthestInducing) {
 		return nil, fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, farthestInducing)
 	}
 	m := p.Z.Rows
 	k, psi1, psi2 := mat.New(m, m), mat.New(p.Mu.Rows, m), mat.New(m, m)
-	p.Latent.Matrix(k, p.Z, p.Z)
+	p.Latent.matrix(k, p.Z, p.Z)
 	ps.psi1(psi1, p.Mu, p.S)
 	ps.psi2(psi2, p.Mu, p.S)
 	return newFactor(k, psi1, psi2, jitter)

@@ -44,7 +44,7 @@ func TestFactorDiagonalises(t *testing.T) {
 			}
 			k := s.k.Clone()
 			for i := range n {
-				k.Set(i, i, k.At(i, i)*(1+m.jitter))
+				k.Set(i, i, k.At(i, i)+m.jitter*mat.Trace(s.k)/float64(n))
 			}
 			psi2 := mat.New(n, n)
 			if f == 0 {

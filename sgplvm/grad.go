@@ -31,7 +31,6 @@ func (b *problem) gradient(grad, p *Params, free group) {
 	grad.Beta = dy/2*((n-m)/beta+sumInverse/(beta*beta)) - 0.5*(b.yy-fit+dy*slack) + 0.5*coefficients/beta
 
 	dPsi0 := -0.5 * beta * dy
-	grad.Latent.Variance = dPsi0 * b.psi0(p) / p.Latent.Variance
 	for f := range b.x {
 		grad.Spatial[f].Variance = dPsi0 * b.psi0(p) / p.Spatial[f].Variance
 		if free&groupSpatial != 0 {
@@ -39,6 +38,7 @@ func (b *problem) gradient(grad, p *Params, free group) {
 		}
 	}
 	if free&groupLatent != 0 {
+		p.Latent.psi0Backward(&grad.Latent, grad.Mu, grad.S, dPsi0*b.spatialTrace(p), p.Mu, p.S)
 		b.latentGradient(grad, p, inverse)
 		subtractIndependentKL(grad.Mu, grad.S, p.Mu, p.S)
 	}
@@ -48,16 +48,12 @@ func (b *problem) gradient(grad, p *Params, free group) {
 // Z, μ and S.
 func (b *problem) latentGradient(grad, p *Params, inverse kronprod.Tensor) {
 	dK, dPsi1, dPsi2 := b.factorGradients(p.Beta, 0, b.projected, inverse)
-	twice := mat.New(p.Z.Rows, p.Z.Cols)
-	p.Latent.addGradient(&grad.Latent, twice, dK, b.factors[0].k, p.Z, p.Z)
-	mat.Add(grad.Z, grad.Z, 2, twice) // K_0 depends on Z through both arguments
-	if b.jitter != 0 {                // the jitter is a multiple of the variance
-		grad.Latent.Variance += b.jitter * mat.Trace(dK)
+	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, dPsi1, dPsi2, b.factors[0].psi1, p.Mu, p.S)
+	byMean := b.jitter * mat.Trace(dK) / float64(dK.Rows) // the jitter is a multiple of the mean diagonal
+	for i := range dK.Rows {
+		dK.Row(i)[i] += byMean
 	}
-	ps := newPsiGradient(p.Z.Rows, p.Z.Cols)
-	b.psi.psi1Backward(ps, grad.Mu, grad.S, dPsi1, b.factors[0].psi1, p.Mu, p.S)
-	b.psi.psi2Backward(ps, grad.Mu, grad.S, dPsi2, p.Mu, p.S)
-	ps.addTo(p.Latent, &grad.Latent, grad.Z)
+	p.Latent.addGradient(&grad.Latent, grad.Z, dK, b.factors[0].k, p.Z)
 }
 
 // spatialGradient chains the derivatives of spatial factor f (counted from 0)

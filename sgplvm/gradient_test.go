@@ -36,6 +36,15 @@ var gradientShapes = []modelShape{
 	{examples: 2, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 35, dims: 1, inducing: 2, kind: Matern32}}},
 }
 
+func init() {
+	// Every other latent kernel with three of the shapes, m_ξ above its rank and not.
+	for parts := LatentLinear; parts <= LatentRBF|LatentLinear|LatentBias; parts++ {
+		for i := range 3 {
+			gradientShapes = append(gradientShapes, gradientShapes[(5*int(parts)+4*i)%21].of(parts))
+		}
+	}
+}
+
 // checkGradient compares grad with central differences of f in every
 // coordinate of x. With h = 1e-5 the differences have an error of h² times the
 // third derivative and of ε·|f|/h, which the two terms of the tolerance cover.
@@ -55,31 +64,40 @@ func checkGradient(t *testing.T, name func(i int) string, x, grad []float64, f f
 	}
 }
 
-// natural lists all parameters of p as slices that share them, with names; the
-// scalars are copied.
-func natural(p *Params) (names []string, values [][]float64) {
+// natural lists all parameters of p, whose latent kernel has the given parts, as
+// slices that share them, with names; the scalars are copied, and set puts the
+// copies back.
+func natural(p *Params, parts LatentParts) (names []string, values [][]float64, set func()) {
 	add := func(name string, v []float64) {
 		names, values = append(names, name), append(values, v)
 	}
-	add("β", one(p.Beta))
-	add("latent variance", one(p.Latent.Variance))
+	var scalars []*float64
+	var copies [][]float64
+	addScalar := func(name string, v *float64) {
+		scalars, copies = append(scalars, v), append(copies, one(*v))
+		add(name, copies[len(copies)-1])
+	}
+	addScalar("β", &p.Beta)
+	if parts&LatentRBF != 0 {
+		addScalar("latent variance", &p.Latent.Variance)
+	}
+	if parts&LatentBias != 0 {
+		addScalar("bias", &p.Latent.Bias)
+	}
 	add("latent length scale", p.Latent.LengthScale)
+	add("linear variance", p.Latent.Linear)
 	add("μ", p.Mu.Data)
 	add("S", p.S.Data)
 	add("Z", p.Z.Data)
-	for f, k := range p.Spatial {
-		add(fmt.Sprintf("variance %d", f), one(k.Variance))
-		add(fmt.Sprintf("length scale %d", f), k.LengthScale)
+	for f := range p.Spatial {
+		addScalar(fmt.Sprintf("variance %d", f), &p.Spatial[f].Variance)
+		add(fmt.Sprintf("length scale %d", f), p.Spatial[f].LengthScale)
 		add(fmt.Sprintf("X_u %d", f), p.Xu[f].Data)
 	}
-	return names, values
-}
-
-// setScalars puts natural's copies of the scalars back.
-func setScalars(p *Params, values [][]float64) {
-	p.Beta, p.Latent.Variance = values[0][0], values[1][0]
-	for f := range p.Spatial {
-		p.Spatial[f].Variance = values[6+3*f][0]
+	return names, values, func() {
+		for i, v := range scalars {
+			*v = copies[i][0]
+		}
 	}
 }
 
@@ -99,11 +117,11 @@ func TestGradient(t *testing.T) {
 				m.mustBound(t)
 				grad := p.clone()
 				m.problem.gradient(grad, p, groupAll)
-				names, values := natural(p)
-				_, slopes := natural(grad)
+				names, values, set := natural(p, p.Latent.Parts())
+				_, slopes, _ := natural(grad, p.Latent.Parts())
 				for k, x := range values {
 					checkGradient(t, func(i int) string { return fmt.Sprintf("%s[%d]", names[k], i) }, x, slopes[k], func() float64 {
-						setScalars(p, values)
+						set()
 						return m.mustBound(t)
 					})
 				}
@@ -163,8 +181,8 @@ func TestBoundKeepsNoTrace(t *testing.T) {
 		got, want := m.params.clone(), m.params.clone()
 		m.problem.gradient(got, m.params, groupAll)
 		fresh.problem.gradient(want, fresh.params, groupAll)
-		_, g := natural(got)
-		_, w := natural(want)
+		_, g, _ := natural(got, m.params.Latent.Parts())
+		_, w, _ := natural(want, m.params.Latent.Parts())
 		for k := range g {
 			sameBits(t, shape.String(), g[k], w[k])
 		}
@@ -182,8 +200,8 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 		m.mustBound(t)
 		grad := m.params.clone()
 		m.problem.gradient(grad, m.params, groupAll)
-		names, values := natural(m.params)
-		_, slopes := natural(grad)
+		names, values, set := natural(m.params, LatentRBF)
+		_, slopes, _ := natural(grad, LatentRBF)
 		for k, x := range values {
 			if kind == Matern12 && names[k] == "X_u 0" {
 				for i, v := range slopes[k] {
@@ -194,7 +212,7 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 				continue
 			}
 			checkGradient(t, func(i int) string { return fmt.Sprintf("%s: %s[%d]", kind, names[k], i) }, x, slopes[k], func() float64 {
-				setScalars(m.params, values)
+				set()
 				return m.mustBound(t)
 			})
 		}

@@ -130,22 +130,23 @@ func (m *Model) checkGrid(g Grid) error {
 // (2018), equation of the test bound, with K_uu⁻¹Ū = α and the channel count
 // where it belongs,
 //
-//	L* = constant + β r·ψ1 − β/2 tr(R Ψ2) − KL
+//	L* = constant + g0·ψ0 + g1·ψ1 + tr(G·Ψ2) − KL
 //
-// The data enter through r (m_ξ) and the symmetric R (m_ξ×m_ξ) alone.
+// with g0 = −½β·|O|·d_y·Π σ²_f, g1 = β·r and G = −½β·R. The data enter through r
+// (m_ξ) and the symmetric R (m_ξ×m_ξ) alone.
 type evidence struct {
-	constant, beta float64
-	r              []float64
-	bigR           mat.Matrix
-	dPsi1          []float64  // ∂L*/∂ψ1 = β r
-	dPsi2          mat.Matrix // ∂L*/∂Ψ2 = −½ β R
+	constant float64
+	dPsi0    float64    // g0
+	dPsi1    []float64  // g1, m_ξ
+	dPsi2    *psi2Slope // G
 }
 
 // evidenceOf condenses an example's observations.
 func (q *posterior) evidenceOf(e *example) *evidence {
 	latent := q.factors[0]
 	m, beta := latent.size(), q.params.Beta
-	v := &evidence{beta: beta, r: make([]float64, m), bigR: mat.New(m, m)}
+	v := &evidence{dPsi1: make([]float64, m)}
+	bigR := mat.New(m, m)
 	slack := make([]float64, m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
 	count := 0
 	for c, seen := range e.seen {
@@ -159,8 +160,8 @@ func (q *posterior) evidenceOf(e *example) *evidence {
 			y[k] = e.values.At(i, c)
 			v.constant -= 0.5 * beta * y[k] * y[k]
 		}
-		mat.Mul(mat.Vector(v.r), 1, po.T(), mat.Vector(y), 1)
-		mat.Syrk(v.bigR, 1, po.T(), 1)
+		mat.Mul(mat.Vector(v.dPsi1), beta, po.T(), mat.Vector(y), 1)
+		mat.Syrk(bigR, 1, po.T(), 1)
 		mask := kronprod.NewTensor(gridDims(e.on.grid)...)
 		for _, i := range seen {
 			mask.Data[i] = 1
@@ -168,14 +169,14 @@ func (q *posterior) evidenceOf(e *example) *evidence {
 		norms := e.on.squared.T().MulTensor(make([]float64, q.latentTimesSpace.Cols), mask, nil)
 		mat.Mul(mat.Vector(slack), -1, q.latentTimesSpace, mat.Vector(norms.Data), 1)
 	}
-	v.constant += -0.5*float64(count)*math.Log(2*math.Pi/beta) - 0.5*beta*float64(count)*q.priorVariance()
+	v.constant -= 0.5 * float64(count) * math.Log(2*math.Pi/beta)
+	v.dPsi0 = -0.5 * beta * float64(count) * q.spatialVariance()
 	scaled := mat.New(m, m)
 	mat.ScaleCols(scaled, latent.coord, slack)
-	mat.MulSym(v.bigR, 1, scaled, latent.coord.T(), 1)
-	mat.MirrorLower(v.bigR)
-	v.dPsi1, v.dPsi2 = make([]float64, m), mat.New(m, m)
-	asm.Scale(v.dPsi1, beta, v.r)
-	mat.Scale(v.dPsi2, -0.5*beta, v.bigR)
+	mat.MulSym(bigR, 1, scaled, latent.coord.T(), 1)
+	mat.MirrorLower(bigR)
+	mat.Scale(bigR, -0.5*beta, bigR)
+	v.dPsi2 = q.psi.slope2(bigR)
 	return v
 }
 
@@ -198,23 +199,15 @@ func gridDims(g Grid) []int {
 
 // bound returns L* at N(mu, diag s) and writes its derivatives to dmu and ds,
 // unless these are nil.
-func (v *evidence) bound(ps *psiStatistics, t *psi2Scratch, mu, s, dmu, ds []float64) float64 {
+func (v *evidence) bound(ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) float64 {
 	d := len(mu)
 	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
-	psi1 := mat.New(1, len(v.r))
-	ps.psi1(psi1, rowMu, rowS)
-	ps.psi2Example(t, mu, s)
-	value := v.constant + v.beta*asm.Dot(v.r, psi1.Data) - 0.5*v.beta*traceLower(v.bigR, t.e) - independentKL(rowMu, rowS)
-	if dmu == nil {
-		return value
+	if dmu != nil {
+		clear(dmu)
+		clear(ds)
+		subtractIndependentKL(mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds), rowMu, rowS)
 	}
-	clear(dmu)
-	clear(ds)
-	rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
-	ps.psi1Backward(nil, rowDmu, rowDs, mat.NewDense(1, len(v.r), v.dPsi1), psi1, rowMu, rowS)
-	ps.psi2ExampleBackward(t, nil, dmu, ds, v.dPsi2, mu, s)
-	subtractIndependentKL(rowDmu, rowDs, rowMu, rowS)
-	return value
+	return v.constant + ps.linear(t, v.dPsi0, v.dPsi1, v.dPsi2, mu, s, dmu, ds) - independentKL(rowMu, rowS)
 }
 
 // traceLower returns tr(a·b) of two symmetric matrices; only the lower triangle
@@ -230,7 +223,8 @@ func traceLower(a, b mat.Matrix) float64 {
 // starts are the training posteriors in the form in which L* sees them, so that
 // scoring all of them is two products.
 type starts struct {
-	example []int      // training example of each row
+	example []int // training example of each row
+	psi0    []float64
 	psi1    mat.Matrix // rows ψ1, m_ξ
 	psi2    mat.Matrix // rows of Ψ2's lower triangle with the off-diagonal doubled
 	kl      []float64
@@ -240,11 +234,11 @@ type starts struct {
 // evenly chosen training examples are starting points.
 const startNumbers = 1 << 24
 
-func newStarts(ps *psiStatistics, p *Params) *starts {
+func newStarts(ps *latentPsi, p *Params) *starts {
 	m := p.Z.Rows
 	pairs := m * (m + 1) / 2
 	count := max(1, min(p.Mu.Rows, startNumbers/pairs))
-	s := &starts{psi1: mat.New(count, m), psi2: mat.New(count, pairs), kl: make([]float64, count), example: make([]int, count)}
+	s := &starts{psi1: mat.New(count, m), psi2: mat.New(count, pairs), kl: make([]float64, count), psi0: make([]float64, count), example: make([]int, count)}
 	blocks := min(exampleBlocks, count)
 	mat.Parallel(blocks, func(b int) {
 		t := ps.newScratch()
@@ -253,6 +247,7 @@ func newStarts(ps *psiStatistics, p *Params) *starts {
 			i := k * p.Mu.Rows / count
 			s.example[k] = i
 			mu, v := p.Mu.Slice(i, i+1, 0, p.Mu.Cols), p.S.Slice(i, i+1, 0, p.S.Cols)
+			s.psi0[k] = p.Latent.psi0(mu, v)
 			ps.psi1(s.psi1.Slice(k, k+1, 0, m), mu, v)
 			ps.psi2Example(t, mu.Row(0), v.Row(0))
 			packLower(s.psi2.Row(k), t.e, 2)
@@ -336,14 +331,14 @@ func (q *posterior) score(v *evidence) []Latent {
 	s := q.starts
 	n := len(s.example)
 	packed := make([]float64, s.psi2.Cols)
-	packLower(packed, v.bigR, 1)
+	packLower(packed, v.dPsi2.g, 1)
 	linear, square := mat.New(n, 1), mat.New(n, 1)
-	mat.Mul(linear, v.beta, s.psi1, mat.Vector(v.r), 0)
-	mat.Mul(square, -0.5*v.beta, s.psi2, mat.Vector(packed), 0)
+	mat.Mul(linear, 1, s.psi1, mat.Vector(v.dPsi1), 0)
+	mat.Mul(square, 1, s.psi2, mat.Vector(packed), 0)
 	c := make([]Latent, n)
 	for k, i := range s.example {
 		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i,
-			Bound: v.constant + linear.Data[k] + square.Data[k] - s.kl[k]}
+			Bound: v.constant + v.dPsi0*s.psi0[k] + linear.Data[k] + square.Data[k] - s.kl[k]}
 	}
 	return c
 }
@@ -351,17 +346,17 @@ func (q *posterior) score(v *evidence) []Latent {
 // inferWorkspace is what one inference at a time needs.
 type inferWorkspace struct {
 	minimizer  lbfgs.Minimizer
-	scratch    *psi2Scratch
+	scratch    *latentScratch
 	s, dmu, ds []float64
 }
 
 var inferWorkspaces = sync.Pool{New: func() any { return new(inferWorkspace) }}
 
-func (w *inferWorkspace) fit(ps *psiStatistics) {
-	m, d := ps.z.Rows, ps.z.Cols
-	if w.scratch != nil && w.scratch.left.Cols == m && w.scratch.left.Rows == d+2 {
+func (w *inferWorkspace) fit(ps *latentPsi) {
+	if w.scratch.fits(ps) {
 		return
 	}
+	d := ps.z.Cols
 	w.scratch = ps.newScratch()
 	w.s, w.dmu, w.ds = make([]float64, d), make([]float64, d), make([]float64, d)
 }

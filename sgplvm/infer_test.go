@@ -100,7 +100,10 @@ func TestEvidenceQuadrature(t *testing.T) {
 		values.Set(0, 0, 0.5) // at least one
 		q, e := m.mustObserve(t, nil, values)
 
-		l := Latent{Mu: one(rng.NormFloat64()), S: one(0.1 * rng.Float64() * math.Pow(m.params.Latent.LengthScale[0], 2))}
+		l := Latent{Mu: one(rng.NormFloat64()), S: one(0.1 * rng.Float64())}
+		if m.params.Latent.LengthScale != nil {
+			l.S[0] *= math.Pow(m.params.Latent.LengthScale[0], 2)
+		}
 		want := expectation(nodes, weights, l.Mu, l.S, func(x []float64) float64 {
 			logPrior := -0.5 * (math.Log(2*math.Pi) + x[0]*x[0])
 			logQ := -0.5 * (math.Log(2*math.Pi*l.S[0]) + math.Pow(x[0]-l.Mu[0], 2)/l.S[0])

@@ -42,7 +42,7 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Latent = Kernel{Kind: RBF, Variance: 1, LengthScale: make([]float64, d)}
+	p.Latent = LatentKernel{Variance: 1, LengthScale: make([]float64, d)}
 	for q, f := range fractions {
 		p.Latent.LengthScale[q] = 1 / math.Sqrt(max(f, 1e-3))
 	}

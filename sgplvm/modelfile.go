@@ -18,8 +18,10 @@ import (
 //
 //	mu, S                    n_ξ×d_ξ     q(X)
 //	Z                        m_ξ×d_ξ     latent inducing inputs
-//	latent.variance          1           σ²_ξ
-//	latent.lengthscale       d_ξ
+//	latent.variance          1           RBF part of the latent kernel: σ²; absent without one
+//	latent.lengthscale       d_ξ         its ℓ
+//	latent.linear            d_ξ         v; absent without a linear part
+//	latent.bias              1           b; absent without a bias
 //	beta, jitter             1
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
 //	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
@@ -60,8 +62,16 @@ func (m *Model) Save(w io.Writer) error {
 	matrix("mu", p.Mu)
 	matrix("S", p.S)
 	matrix("Z", p.Z)
-	put("latent.variance", []float64{p.Latent.Variance}, 1)
-	put("latent.lengthscale", p.Latent.LengthScale, len(p.Latent.LengthScale))
+	if p.Latent.LengthScale != nil {
+		put("latent.variance", []float64{p.Latent.Variance}, 1)
+		put("latent.lengthscale", p.Latent.LengthScale, len(p.Latent.LengthScale))
+	}
+	if p.Latent.Linear != nil {
+		put("latent.linear", p.Latent.Linear, len(p.Latent.Linear))
+	}
+	if p.Latent.Bias != 0 {
+		put("latent.bias", []float64{p.Latent.Bias}, 1)
+	}
 	put("beta", []float64{p.Beta}, 1)
 	put("jitter", []float64{m.jitter}, 1)
 	for i, k := range p.Spatial {
@@ -110,8 +120,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		t.unread[tensor.Name] = true
 	}
 	known := map[string]bool{"format": true, "seed": true} // metadata
-	p := &Params{Beta: t.scalar("beta"), Mu: t.matrix("mu"), S: t.matrix("S"), Z: t.matrix("Z"),
-		Latent: Kernel{Kind: RBF, Variance: t.scalar("latent.variance"), LengthScale: t.vector("latent.lengthscale")}}
+	p := &Params{Beta: t.scalar("beta"), Mu: t.matrix("mu"), S: t.matrix("S"), Z: t.matrix("Z"), Latent: t.latentKernel()}
 	m := &Model{params: p, seed: seed, jitter: t.scalar("jitter"), attributes: map[string]string{},
 		scaler: Scaler{Mean: t.vector("scaler.mean"), Scale: t.vector("scaler.scale")}}
 	m.channels = len(m.scaler.Mean)
@@ -221,6 +230,25 @@ func (t *tensorReader) scalar(name string) float64 {
 }
 
 func (t *tensorReader) vector(name string) []float64 { return slices.Clip(t.read(name, -1)) }
+
+// latentKernel reads the parts whose tensors are there.
+func (t *tensorReader) latentKernel() LatentKernel {
+	var k LatentKernel
+	if t.unread["latent.variance"] || t.unread["latent.lengthscale"] {
+		k.Variance = t.scalar("latent.variance")
+		k.LengthScale = append([]float64{}, t.vector("latent.lengthscale")...)
+	}
+	if t.unread["latent.linear"] {
+		k.Linear = append([]float64{}, t.vector("latent.linear")...)
+	}
+	if t.unread["latent.bias"] {
+		k.Bias = t.scalar("latent.bias")
+		if k.Bias == 0 && t.err == nil {
+			t.err = fmt.Errorf("latent bias 0, expected a positive number, or no such tensor")
+		}
+	}
+	return k
+}
 
 func (t *tensorReader) matrix(name string) mat.Matrix {
 	v := t.read(name, -1, -1)

@@ -78,7 +78,11 @@ func sameModel(t *testing.T, what string, got, want *Model) {
 	sameBits(t, what+": scaler mean", got.scaler.Mean, want.scaler.Mean)
 	sameBits(t, what+": scaler scale", got.scaler.Scale, want.scaler.Scale)
 	p, q := got.params, want.params
-	sameBits(t, what+": numbers", []float64{p.Beta, p.Latent.Variance}, []float64{q.Beta, q.Latent.Variance})
+	if p.Latent.Parts() != q.Latent.Parts() {
+		t.Errorf("%s: latent kernel %v, want %v", what, p.Latent.Parts(), q.Latent.Parts())
+	}
+	sameBits(t, what+": numbers", []float64{p.Beta, p.Latent.Variance, p.Latent.Bias}, []float64{q.Beta, q.Latent.Variance, q.Latent.Bias})
+	sameBits(t, what+": linear variances", p.Latent.Linear, q.Latent.Linear)
 	sameBits(t, what+": latent length scales", p.Latent.LengthScale, q.Latent.LengthScale)
 	sameBits(t, what+": mu", p.Mu.Data, q.Mu.Data)
 	sameBits(t, what+": S", p.S.Data, q.S.Data)
@@ -423,7 +427,7 @@ func TestModelFileLies(t *testing.T) {
 		{`latent means are 0×2, expected at least one example and one dimension`, func(f *safetensors.File) { put(f, "mu", 0, 2) }},
 		{`latent inducing inputs are 2×3, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 2, 3) }},
 		{`latent inducing inputs are 0×2, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 0, 2) }},
-		{`latent kernel is "rbf" with 1 length scales, expected rbf with 2`, func(f *safetensors.File) { put(f, "latent.lengthscale", 1) }},
+		{`latent kernel has 1 length scales, expected 2`, func(f *safetensors.File) { put(f, "latent.lengthscale", 1) }},
 		{`latent variance -1 of example 0, dimension 0, expected a positive number`, set("S", -1)},
 		{`noise precision -1, expected a positive number`, set("beta", -1)},
 		{`latent rbf kernel: variance -1, expected a positive number`, set("latent.variance", -1)},

@@ -12,7 +12,7 @@ import (
 // with respect to each of them.
 type Params struct {
 	Beta    float64      // noise precision 1/σ_y² of the scaled data
-	Latent  Kernel       // RBF, one length scale per latent dimension
+	Latent  LatentKernel // covariance function of the latent variables
 	Mu, S   mat.Matrix   // mean and diagonal variance of q(X), n_ξ×d_ξ
 	Z       mat.Matrix   // latent inducing inputs, m_ξ×d_ξ
 	Spatial []Kernel     // kernel of each spatial factor
@@ -34,8 +34,7 @@ func (p *Params) zero() {
 	p.Mu.Fill(0)
 	p.S.Fill(0)
 	p.Z.Fill(0)
-	p.Latent.Variance = 0
-	clear(p.Latent.LengthScale)
+	p.Latent.zero()
 	for f := range p.Spatial {
 		p.Spatial[f].Variance = 0
 		clear(p.Spatial[f].LengthScale)
@@ -63,8 +62,7 @@ func (p *Params) visit(other *Params, free group, f func(value, slope []float64,
 		scalar(&p.Beta, &other.Beta, f)
 	}
 	if free&groupLatent != 0 {
-		scalar(&p.Latent.Variance, &other.Latent.Variance, f)
-		f(p.Latent.LengthScale, other.Latent.LengthScale, true)
+		p.Latent.visit(&other.Latent, f)
 		f(p.Mu.Data, other.Mu.Data, false)
 		f(p.S.Data, other.S.Data, true)
 		f(p.Z.Data, other.Z.Data, false)
@@ -105,13 +103,17 @@ func (p *Params) pack(x []float64, free group) {
 	})
 }
 
+// leastPositive is what a positive parameter unpacks to at least, the smallest
+// number with an inverse: one that vanished would be another kernel.
+const leastPositive = 0x1p-1022
+
 // unpack sets the free parameters from x; the others keep their values.
 func (p *Params) unpack(x []float64, free group) {
 	p.visit(p, free, func(value, _ []float64, positive bool) {
 		for i := range value {
 			v := x[i]
 			if positive {
-				v = math.Exp(v)
+				v = max(math.Exp(v), leastPositive)
 			}
 			value[i] = v
 		}
@@ -144,8 +146,6 @@ func (p *Params) validate(x []mat.Matrix) error {
 		return fmt.Errorf("latent variances are %d×%d, expected %d×%d like the means", p.S.Rows, p.S.Cols, p.Mu.Rows, d)
 	case p.Z.Rows < 1 || p.Z.Cols != d:
 		return fmt.Errorf("latent inducing inputs are %d×%d, expected %d columns", p.Z.Rows, p.Z.Cols, d)
-	case p.Latent.Kind != RBF || len(p.Latent.LengthScale) != d:
-		return fmt.Errorf("latent kernel is %q with %d length scales, expected rbf with %d", p.Latent.Kind, len(p.Latent.LengthScale), d)
 	case !(p.Beta > 0) || math.IsInf(p.Beta, 0):
 		return fmt.Errorf("noise precision %v, expected a positive number", p.Beta)
 	case len(p.Spatial) != len(x) || len(p.Xu) != len(x):

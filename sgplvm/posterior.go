@@ -12,7 +12,7 @@ type posterior struct {
 	params   *Params
 	factors  []*factor
 	inducing []mat.Matrix // X_{u,f}; X_f where tied
-	psi      *psiStatistics
+	psi      *latentPsi
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
 
 	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
@@ -67,7 +67,7 @@ func (m *Model) ensureAlpha() error {
 }
 
 func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) (*posterior, error) {
-	q := &posterior{params: p.clone(), alpha: alpha, psi: newPsiStatistics(p.Latent, p.Z)}
+	q := &posterior{params: p.clone(), alpha: alpha, psi: newLatentPsi(p.Latent, p.Z)}
 	latent, err := newLatentFactor(q.psi, p, jitter)
 	if err != nil {
 		return nil, &FactorizationError{Factor: 0, Err: err}
@@ -106,9 +106,9 @@ func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) 
 
 func (q *posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
 
-// priorVariance is σ²_ξ·Π σ²_f, the prior variance of f anywhere.
-func (q *posterior) priorVariance() float64 {
-	v := q.params.Latent.Variance
+// spatialVariance is Π σ²_f, the prior variance of f anywhere for a latent one of 1.
+func (q *posterior) spatialVariance() float64 {
+	v := 1.0
 	for _, k := range q.params.Spatial {
 		v *= k.Variance
 	}

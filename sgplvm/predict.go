@@ -104,6 +104,7 @@ func (m *Model) toUserUnits(p Prediction) {
 
 // moments are what a latent posterior contributes to a prediction.
 type moments struct {
+	psi0   float64    // ψ0
 	psi1   mat.Matrix // ψ1, m_ξ×1
 	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
 	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
@@ -112,7 +113,9 @@ type moments struct {
 func (q *posterior) momentsOf(l Latent) moments {
 	d, m := len(l.Mu), q.factors[0].size()
 	t := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
-	q.psi.psi1(t.psi1.T(), mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S))
+	mu, s := mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S)
+	t.psi0 = q.params.Latent.psi0(mu, s)
+	q.psi.psi1(t.psi1.T(), mu, s)
 	scratch := q.psi.newScratch()
 	q.psi.psi2Example(scratch, l.Mu, l.S)
 	mat.MirrorLower(scratch.e)
@@ -147,7 +150,7 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
 	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p))}
 	explained := q.explained(on, t)
-	prior := q.priorVariance()
+	prior := t.psi0 * q.spatialVariance()
 	for c, pc := range on.p {
 		spread := mat.New(n, t.spread.Cols)
 		mat.Mul(spread, 1, pc, t.spread, 0)
@@ -177,7 +180,7 @@ func spatialDims(q *posterior) []int {
 // points, without the term of the latent uncertainty, which differs between
 // channels:
 //
-//	σ²_ξ·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
+//	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
 func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.Matrix {
 	cov := mat.New(len(a), len(b))
 	dims := gridDims(on.grid)
@@ -189,7 +192,7 @@ func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 			row := cov.Row(i)
 			for j, at := range b {
 				split(ib, at, dims)
-				k := q.params.Latent.Variance
+				k := t.psi0
 				for f := range dims {
 					k *= on.kss[f].Data[ia[f]*dims[f]+ib[f]]
 				}

@@ -148,7 +148,7 @@ func TestPredictUncertain(t *testing.T) {
 // Far from all data, in space or in the latent variables, the prior is left.
 func TestPredictFar(t *testing.T) {
 	for seed := range uint64(sizes(20)) {
-		shape := randomShape(11000 + seed)
+		shape := randomShape(11000 + seed).of(LatentRBF)
 		m := shape.model(t)
 		var away Grid
 		for _, x := range m.space {

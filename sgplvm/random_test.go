@@ -23,11 +23,12 @@ type modelShape struct {
 	examples, inducing, latent, channels int
 	space                                []factorShape
 	jitter                               float64
+	parts                                LatentParts // of the latent kernel; 0: RBF
 	seed                                 uint64
 }
 
 func (s modelShape) String() string {
-	text := fmt.Sprintf("n=%d m=%d d=%d c=%d jitter=%g", s.examples, s.inducing, s.latent, s.channels, s.jitter)
+	text := fmt.Sprintf("n=%d m=%d d=%d c=%d jitter=%g %v", s.examples, s.inducing, s.latent, s.channels, s.jitter, s.parts)
 	for _, f := range s.space {
 		text += fmt.Sprintf(" %s(%d×%d", f.kind, f.points, f.dims)
 		if f.inducing > 0 {
@@ -62,6 +63,19 @@ func randomShape(seed uint64) modelShape {
 		}
 		s.space = append(s.space, f)
 	}
+	if rng.IntN(2) == 0 {
+		s = s.of(LatentParts(1 + rng.IntN(7)))
+	}
+	return s
+}
+
+// of returns the shape with another latent kernel. Without an RBF part the latent
+// kernel matrix may be singular, and rests on jitter then.
+func (s modelShape) of(parts LatentParts) modelShape {
+	s.parts = parts
+	if parts&LatentRBF == 0 {
+		s.jitter = 1e-3
+	}
 	return s
 }
 
@@ -83,7 +97,7 @@ func (s modelShape) model(t testing.TB) *Model {
 		}
 		return x
 	}
-	p := &Params{Beta: uniform(2, 20), Latent: Kernel{RBF, uniform(0.5, 2), make([]float64, s.latent)},
+	p := &Params{Beta: uniform(2, 20), Latent: LatentKernel{Variance: uniform(0.5, 2), LengthScale: make([]float64, s.latent)},
 		Mu: lattice(s.examples, s.latent, 1), S: mat.New(s.examples, s.latent), Z: lattice(s.inducing, s.latent, 1.2)}
 	for q := range s.latent {
 		p.Latent.LengthScale[q] = uniform(0.6, 1.2)
@@ -109,6 +123,18 @@ func (s modelShape) model(t testing.TB) *Model {
 		m.space = append(m.space, x)
 		p.Spatial = append(p.Spatial, k)
 		p.Xu = append(p.Xu, xu)
+	}
+	other := rand.New(rand.NewPCG(s.seed, 2020))
+	if s.parts&LatentLinear != 0 {
+		for range s.latent {
+			p.Latent.Linear = append(p.Latent.Linear, 0.2+other.Float64())
+		}
+	}
+	if s.parts&LatentBias != 0 {
+		p.Latent.Bias = 0.2 + other.Float64()
+	}
+	if s.parts != 0 && s.parts&LatentRBF == 0 {
+		p.Latent.Variance, p.Latent.LengthScale = 0, nil
 	}
 	if err := p.validate(m.space); err != nil {
 		t.Fatal(err)

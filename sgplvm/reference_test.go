@@ -18,10 +18,7 @@ import (
 type referenceCase struct {
 	Name   string
 	Beta   float64
-	Latent struct {
-		Variance    float64
-		LengthScale []float64
-	}
+	Latent   LatentKernel
 	Mu, S, Z [][]float64
 	T        json.RawMessage `json:"t"` // times, of a dynamical case
 	MuBar    [][]float64
@@ -73,7 +70,7 @@ func matrixOf(t *testing.T, rows [][]float64) mat.Matrix {
 // model returns the case as a model in its own units, without jitter.
 func (c *referenceCase) model(t *testing.T) *Model {
 	t.Helper()
-	p := &Params{Beta: c.Beta, Latent: Kernel{RBF, c.Latent.Variance, c.Latent.LengthScale},
+	p := &Params{Beta: c.Beta, Latent: c.Latent,
 		Mu: matrixOf(t, c.Mu), S: matrixOf(t, c.S), Z: matrixOf(t, c.Z)}
 	y := matrixOf(t, c.Y)
 	m := &Model{channels: y.Cols, params: p, scaler: Scaler{Mean: make([]float64, y.Cols), Scale: ones(y.Cols)}}
@@ -186,8 +183,16 @@ func checkReference(t *testing.T, file string) {
 	grad := p.clone()
 	m.problem.gradient(grad, p, groupAll)
 	got := map[string][]float64{
-		"beta": {grad.Beta}, "latent.variance": {grad.Latent.Variance}, "latent.lengthscale": grad.Latent.LengthScale,
-		"Z": grad.Z.Data, "mu": grad.Mu.Data, "S": grad.S.Data,
+		"beta": {grad.Beta}, "Z": grad.Z.Data, "mu": grad.Mu.Data, "S": grad.S.Data,
+	}
+	if p.Latent.LengthScale != nil {
+		got["latent.variance"], got["latent.lengthscale"] = one(grad.Latent.Variance), grad.Latent.LengthScale
+	}
+	if p.Latent.Linear != nil {
+		got["latent.linear"] = grad.Latent.Linear
+	}
+	if p.Latent.Bias != 0 {
+		got["latent.bias"] = one(grad.Latent.Bias)
 	}
 	for f, k := range grad.Spatial {
 		got[fmt.Sprintf("spatial.%d.variance", f)] = []float64{k.Variance}

@@ -68,7 +68,7 @@ var (
 
 // flat lists all parameters.
 func flat(p *Params) []float64 {
-	_, values := natural(p)
+	_, values, _ := natural(p, p.Latent.Parts())
 	return slices.Concat(values...)
 }
 

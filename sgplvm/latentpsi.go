@@ -1,0 +1,427 @@
+package sgplvm
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// latentPsi computes the psi statistics of a latent kernel, for
+// q(x_n) = N(μ_n, diag S_n):
+//
+//	ψ0        = Σ_n E k(x_n, x_n)
+//	Ψ1[n,k]   = E k(x_n, z_k)
+//	Ψ2[k,k'] = Σ_n E k(x_n, z_k)·k(x_n, z_k')
+//
+// and chains gradients back through them. Those of the RBF part are
+// psiStatistics. Beside it, with A = v∘Z (m_ξ×d_ξ) and Ψ1_R the RBF part of Ψ1,
+//
+//	ψ0 = n·σ² + Σ_nq v_q·(μ_nq² + S_nq) + n·b
+//	Ψ1 = Ψ1_R + μ·Aᵀ + b
+//	Ψ2 = Ψ2_R + A·Q·Aᵀ + M·Aᵀ + A·Mᵀ + b·(c·1ᵀ + 1·cᵀ) + n·b²·1·1ᵀ
+//
+// where Q = Σ_n E x·xᵀ (d_ξ×d_ξ), c_k sums Ψ1 without b over the examples, and
+// M[k,q] = Σ_n E k_R(x_n, z_k)·x_nq. Given a multiplication with k_R(x, z_k), x is
+// Gaussian around w·μ + (1−w)·z_k with w = ℓ²/(S + ℓ²), so
+//
+//	M = Ψ1_Rᵀ·(w∘μ) + Z∘(Ψ1_Rᵀ·(1−w))
+//
+// All of it costs products of n×m_ξ with d_ξ columns, nothing of order n·m_ξ².
+type latentPsi struct {
+	kernel LatentKernel
+	rbf    *psiStatistics // nil without an RBF part
+	z      mat.Matrix     // m_ξ×d_ξ
+	a      mat.Matrix     // A; 0 without a linear part
+}
+
+func newLatentPsi(k LatentKernel, z mat.Matrix) *latentPsi {
+	ps := &latentPsi{kernel: k, z: z.Clone(), a: mat.New(z.Rows, z.Cols)}
+	if k.LengthScale != nil {
+		ps.rbf = newPsiStatistics(k.rbf(), z)
+	}
+	if k.Linear != nil {
+		mat.ScaleCols(ps.a, z, k.Linear)
+	}
+	return ps
+}
+
+// rbfAlone reports whether the kernel has no other part.
+func (ps *latentPsi) rbfAlone() bool { return ps.kernel.Parts() == LatentRBF }
+
+// farthest returns the largest distance of an inducing input from their mean, in
+// length scales; 0 without an RBF part, whose exponents alone suffer from it.
+func (ps *latentPsi) farthest() float64 {
+	if ps.rbf == nil {
+		return 0
+	}
+	return ps.rbf.farthest()
+}
+
+// psi0 returns Σ_n E k(x_n, x_n) for q(x_n) = N(mu_n, diag s_n); mu and s are
+// n×d_ξ.
+func (k LatentKernel) psi0(mu, s mat.Matrix) float64 {
+	sum := float64(mu.Rows) * (k.Variance + k.Bias)
+	if k.Linear != nil {
+		for n := range mu.Rows {
+			m, v := mu.Row(n), s.Row(n)
+			for q, w := range k.Linear {
+				sum += w * (m[q]*m[q] + v[q])
+			}
+		}
+	}
+	return sum
+}
+
+// psi0Backward adds the derivatives of g·ψ0 to grad, unless that is nil, and to
+// dmu and ds (n×d_ξ).
+func (k LatentKernel) psi0Backward(grad *LatentKernel, dmu, ds mat.Matrix, g float64, mu, s mat.Matrix) {
+	if k.Linear != nil {
+		for n := range mu.Rows {
+			m, v, dm, dv := mu.Row(n), s.Row(n), dmu.Row(n), ds.Row(n)
+			for q, w := range k.Linear {
+				dm[q] += 2 * g * w * m[q]
+				dv[q] += g * w
+				if grad != nil {
+					grad.Linear[q] += g * (m[q]*m[q] + v[q])
+				}
+			}
+		}
+	}
+	if grad == nil {
+		return
+	}
+	if k.LengthScale != nil {
+		grad.Variance += g * float64(mu.Rows)
+	}
+	if k.Bias != 0 {
+		grad.Bias += g * float64(mu.Rows)
+	}
+}
+
+// rbf1 returns Ψ1_R, n×m_ξ; zeros without an RBF part.
+func (ps *latentPsi) rbf1(mu, s mat.Matrix) mat.Matrix {
+	psi1 := mat.New(mu.Rows, ps.z.Rows)
+	if ps.rbf != nil {
+		ps.rbf.psi1(psi1, mu, s)
+	}
+	return psi1
+}
+
+// addOthers1 adds what the parts beside RBF contribute to Ψ1 (n×m_ξ).
+func (ps *latentPsi) addOthers1(dst, mu mat.Matrix) {
+	if ps.kernel.Linear != nil {
+		mat.Mul(dst, 1, mu, ps.a.T(), 1)
+	}
+	if ps.kernel.Bias != 0 {
+		addToAll(dst, ps.kernel.Bias)
+	}
+}
+
+// psi1 sets dst (n×m_ξ) to Ψ1 for q(x_n) = N(mu_n, diag s_n); mu and s are n×d_ξ.
+func (ps *latentPsi) psi1(dst, mu, s mat.Matrix) {
+	if ps.rbf != nil {
+		ps.rbf.psi1(dst, mu, s)
+	} else {
+		dst.Fill(0)
+	}
+	ps.addOthers1(dst, mu)
+}
+
+// psi1Jacobian sets dst[k,q] = ∂ψ1_k/∂μ_q for one example; dst is m_ξ×d_ξ.
+func (ps *latentPsi) psi1Jacobian(dst mat.Matrix, mu, s []float64) {
+	dst.Fill(0)
+	if ps.rbf != nil {
+		psi1 := ps.rbf1(mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(s), s))
+		ps.rbf.psi1Jacobian(dst, psi1.Row(0), mu, s)
+	}
+	mat.Add(dst, dst, 1, ps.a)
+}
+
+// psi2 sets dst (m_ξ×m_ξ, symmetric) to Ψ2, summed over the rows of mu and s
+// (n×d_ξ).
+func (ps *latentPsi) psi2(dst, mu, s mat.Matrix) {
+	if ps.rbf != nil {
+		ps.rbf.psi2(dst, mu, s)
+	} else {
+		dst.Fill(0)
+	}
+	ps.addOthers2(dst, mu, s)
+}
+
+// latentScratch is what one goroutine needs for one example's Ψ2.
+type latentScratch struct {
+	e    mat.Matrix // Ψ2, m_ξ×m_ξ
+	rbf  *psi2Scratch
+	dims int // d_ξ
+}
+
+func (ps *latentPsi) newScratch() *latentScratch {
+	t := &latentScratch{dims: ps.z.Cols}
+	if ps.rbf == nil {
+		t.e = mat.New(ps.z.Rows, ps.z.Rows)
+		return t
+	}
+	t.rbf = ps.rbf.newScratch()
+	t.e = t.rbf.e
+	return t
+}
+
+// fits reports whether the scratch serves these statistics.
+func (t *latentScratch) fits(ps *latentPsi) bool {
+	return t != nil && t.e.Rows == ps.z.Rows && t.dims == ps.z.Cols && (t.rbf != nil) == (ps.rbf != nil)
+}
+
+// psi2Example sets the lower triangle of t.e to that of one example's Ψ2.
+func (ps *latentPsi) psi2Example(t *latentScratch, mu, s []float64) {
+	if ps.rbf != nil {
+		ps.rbf.psi2Example(t.rbf, mu, s)
+	} else {
+		t.e.Fill(0)
+	}
+	ps.addOthers2(t.e, mat.NewDense(1, len(mu), mu), mat.NewDense(1, len(s), s))
+}
+
+// addOthers2 adds what the parts beside RBF contribute to Ψ2 (m_ξ×m_ξ), with
+// N = M + ½A·Q and u = b·(c + ½n·b) in the symmetric form
+//
+//	N·Aᵀ + A·Nᵀ + u·1ᵀ + 1·uᵀ
+func (ps *latentPsi) addOthers2(dst, mu, s mat.Matrix) {
+	if ps.rbfAlone() {
+		return
+	}
+	m, d := ps.z.Rows, ps.z.Cols
+	x := ps.others(ps.rbf1(mu, s), mu, s)
+	left, right := mat.New(m, 2*d+2), mat.New(m, 2*d+2) // [N, u, A, 1] and [A, 1, N, u]
+	n := left.Slice(0, m, 0, d)
+	mat.Copy(n, x.m)
+	mat.Mul(n, 0.5, ps.a, x.q, 1)
+	for k, c := range x.c {
+		left.Set(k, d, ps.kernel.Bias*(c+0.5*float64(mu.Rows)*ps.kernel.Bias))
+		left.Set(k, 2*d+1, 1)
+	}
+	mat.Copy(left.Slice(0, m, d+1, 2*d+1), ps.a)
+	mat.Copy(right.Slice(0, m, 0, d+1), left.Slice(0, m, d+1, 2*d+2))
+	mat.Copy(right.Slice(0, m, d+1, 2*d+2), left.Slice(0, m, 0, d+1))
+	mat.MulSym(dst, 1, left, right.T(), 1)
+	mat.MirrorLower(dst)
+}
+
+// otherMoments are what the parts beside RBF need of q(X); of an RBF part alone,
+// nothing but Ψ1_R.
+type otherMoments struct {
+	rbf1   mat.Matrix // Ψ1_R, n×m_ξ
+	weight mat.Matrix // w, n×d_ξ; 0 without an RBF part
+	pulled mat.Matrix // w∘μ, n×d_ξ
+	rest   mat.Matrix // 1−w, n×d_ξ; 0 without an RBF part
+	toZ    mat.Matrix // Ψ1_Rᵀ·(1−w), m_ξ×d_ξ
+	m      mat.Matrix // M, m_ξ×d_ξ
+	q      mat.Matrix // Q, d_ξ×d_ξ
+	c      []float64  // m_ξ
+}
+
+func (ps *latentPsi) others(rbf1, mu, s mat.Matrix) *otherMoments {
+	x := &otherMoments{rbf1: rbf1}
+	if ps.rbfAlone() {
+		return x
+	}
+	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	x.weight, x.pulled, x.rest = mat.New(n, d), mat.New(n, d), mat.New(n, d)
+	x.toZ, x.m, x.q, x.c = mat.New(m, d), mat.New(m, d), mat.New(d, d), make([]float64, m)
+	mat.Syrk(x.q, 1, mu.T(), 0)
+	mat.MirrorLower(x.q)
+	means := make([]float64, d) // Σ_n μ
+	for i := range n {
+		asm.Axpy(1, mu.Row(i), means)
+		asm.Axpy(1, rbf1.Row(i), x.c)
+		for q, v := range s.Row(i) {
+			x.q.Data[q*d+q] += v
+		}
+	}
+	mat.Mul(mat.Vector(x.c), 1, ps.a, mat.Vector(means), 1)
+	if ps.rbf == nil {
+		return x
+	}
+	for i := range n {
+		weight, rest, v := x.weight.Row(i), x.rest.Row(i), s.Row(i)
+		for q, l := range ps.kernel.LengthScale {
+			weight[q] = l * l / (v[q] + l*l)
+			rest[q] = v[q] / (v[q] + l*l)
+		}
+	}
+	mat.MulElem(x.pulled, x.weight, mu)
+	mat.Mul(x.toZ, 1, rbf1.T(), x.rest, 0)
+	mat.MulElem(x.m, ps.z, x.toZ)
+	mat.Mul(x.m, 1, rbf1.T(), x.pulled, 1)
+	return x
+}
+
+// A psi2Slope is a symmetric G = ∂L/∂Ψ2 with its products that the parts beside
+// RBF ask for.
+type psi2Slope struct {
+	g   mat.Matrix // m_ξ×m_ξ
+	a   mat.Matrix // G·A, m_ξ×d_ξ
+	aa  mat.Matrix // Aᵀ·G·A, d_ξ×d_ξ
+	one []float64  // G·1, m_ξ
+}
+
+func (ps *latentPsi) slope2(g mat.Matrix) *psi2Slope {
+	m, d := ps.z.Rows, ps.z.Cols
+	w := &psi2Slope{g: g}
+	if ps.rbfAlone() {
+		return w
+	}
+	w.a, w.aa, w.one = mat.New(m, d), mat.New(d, d), make([]float64, m)
+	mat.Mul(w.a, 1, g, ps.a, 0)
+	mat.MulSym(w.aa, 1, ps.a.T(), w.a, 0)
+	mat.MirrorLower(w.aa)
+	for k := range m {
+		for _, v := range g.Row(k) {
+			w.one[k] += v
+		}
+	}
+	return w
+}
+
+// A latentGradient collects derivatives in the kernel's parameters and in Z.
+type latentGradient struct {
+	rbf    *psiGradient
+	kernel *LatentKernel
+	z      mat.Matrix // m_ξ×d_ξ
+}
+
+// backward adds the derivatives of Σ g1∘Ψ1 + tr(g2·Ψ2), given g1 = ∂L/∂Ψ1
+// (n×m_ξ), the symmetric g2 = ∂L/∂Ψ2 and Ψ1 itself, to grad, dz (m_ξ×d_ξ), dmu
+// and ds (n×d_ξ). mu and s must be those that psi2 was called with last.
+func (ps *latentPsi) backward(grad *LatentKernel, dz, dmu, ds, g1, g2, psi1, mu, s mat.Matrix) {
+	to := &latentGradient{kernel: grad, z: dz}
+	if ps.rbf != nil {
+		to.rbf = newPsiGradient(ps.z.Rows, ps.z.Cols)
+	}
+	if !ps.rbfAlone() {
+		psi1 = ps.rbf1(mu, s)
+	}
+	ps.othersBackward(to, dmu, ds, g1, ps.slope2(g2), ps.others(psi1, mu, s), mu, s)
+	if ps.rbf != nil {
+		ps.rbf.psi2Backward(to.rbf, dmu, ds, g2, mu, s)
+		part := grad.rbf()
+		to.rbf.addTo(ps.kernel.rbf(), &part, dz)
+		grad.Variance = part.Variance
+	}
+}
+
+// othersBackward adds the derivatives of Σ g1∘Ψ1 + tr(G·(Ψ2 − Ψ2_R)) to grad,
+// unless that is nil, and to dmu and ds.
+func (ps *latentPsi) othersBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
+	if ps.rbfAlone() {
+		var to *psiGradient
+		if grad != nil {
+			to = grad.rbf
+		}
+		ps.rbf.psi1Backward(to, dmu, ds, g1, x.rbf1, mu, s)
+		return
+	}
+	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	b := ps.kernel.Bias
+	total := g1.Clone() // what a change of Ψ1 but for b does, through c too
+	for i := range n {
+		asm.Axpy(2*b, w.one, total.Row(i))
+	}
+
+	mat.Mul(dmu, 1, total, ps.a, 1)
+	mat.Mul(dmu, 2, mu, w.aa, 1)
+	for i := range n {
+		for q := range d {
+			ds.Row(i)[q] += w.aa.At(q, q)
+		}
+	}
+	if grad != nil && ps.kernel.Linear != nil {
+		da := mat.New(m, d)
+		mat.Mul(da, 1, total.T(), mu, 0)
+		mat.Mul(da, 2, w.a, x.q, 1)
+		mat.Mul(da, 2, w.g, x.m, 1)
+		for k := range m {
+			z, row, to := ps.z.Row(k), da.Row(k), grad.z.Row(k)
+			for q, v := range ps.kernel.Linear {
+				grad.kernel.Linear[q] += row[q] * z[q]
+				to[q] += row[q] * v
+			}
+		}
+	}
+	if grad != nil && b != 0 {
+		for i := range n {
+			for _, v := range g1.Row(i) {
+				grad.kernel.Bias += v
+			}
+		}
+		for k, v := range w.one {
+			grad.kernel.Bias += 2 * v * (x.c[k] + float64(n)*b)
+		}
+	}
+	if ps.rbf != nil {
+		ps.crossBackward(grad, dmu, ds, total, w, x, mu, s)
+	}
+}
+
+// crossBackward adds the derivatives of Σ g1∘Ψ1_R + 2·Σ (G·A)∘M, and overwrites
+// g1.
+func (ps *latentPsi) crossBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
+	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	zg := mat.New(m, d) // Z∘(G·A)
+	mat.MulElem(zg, ps.z, w.a)
+	mat.Mul(g1, 2, x.pulled, w.a.T(), 1)
+	mat.Mul(g1, 2, x.rest, zg.T(), 1)
+	sums, zSums := mat.New(n, d), mat.New(n, d)
+	mat.Mul(sums, 2, x.rbf1, w.a, 0)
+	mat.Mul(zSums, 2, x.rbf1, zg, 0)
+	var to *psiGradient
+	if grad != nil {
+		to = grad.rbf
+		for k := range m {
+			for q, v := range x.toZ.Row(k) {
+				grad.z.Row(k)[q] += 2 * w.a.At(k, q) * v
+			}
+		}
+	}
+	for i := range n {
+		for q, l := range ps.kernel.LengthScale {
+			dw := mu.At(i, q)*sums.At(i, q) - zSums.At(i, q)
+			width := s.At(i, q) + l*l
+			dmu.Row(i)[q] += x.weight.At(i, q) * sums.At(i, q)
+			ds.Row(i)[q] -= dw * x.weight.At(i, q) / width
+			if grad != nil {
+				to.square[q] += dw * x.rest.At(i, q) / width
+			}
+		}
+	}
+	ps.rbf.psi1Backward(to, dmu, ds, g1, x.rbf1, mu, s)
+}
+
+// linear returns g0·ψ0 + g1·ψ1 + tr(G·Ψ2) of one example and adds its derivatives
+// to dmu and ds, unless these are nil.
+func (ps *latentPsi) linear(t *latentScratch, g0 float64, g1 []float64, w *psi2Slope, mu, s, dmu, ds []float64) float64 {
+	d, m := len(mu), len(g1)
+	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
+	psi1 := ps.rbf1(rowMu, rowS)
+	x := ps.others(psi1, rowMu, rowS)
+	var value float64
+	if ps.rbf != nil {
+		ps.rbf.psi2Example(t.rbf, mu, s)
+		value = traceLower(w.g, t.e)
+	}
+	if !ps.rbfAlone() {
+		b := ps.kernel.Bias
+		value += mat.Dot(w.aa, x.q) + 2*mat.Dot(w.a, x.m)
+		for k, g := range w.one {
+			value += b * g * (2*x.c[k] + b)
+		}
+	}
+	if dmu != nil {
+		rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
+		ps.othersBackward(nil, rowDmu, rowDs, mat.NewDense(1, m, g1), w, x, rowMu, rowS)
+		if ps.rbf != nil {
+			ps.rbf.psi2ExampleBackward(t.rbf, nil, dmu, ds, w.g, mu, s)
+		}
+		ps.kernel.psi0Backward(nil, rowDmu, rowDs, g0, rowMu, rowS)
+	}
+	ps.addOthers1(psi1, rowMu)
+	return g0*ps.kernel.psi0(rowMu, rowS) + asm.Dot(g1, psi1.Row(0)) + value
+}
