@@ -16,8 +16,8 @@ import (
 // referenceCase is a model with its inputs and what a dense evaluation at 50
 // digits gives.
 type referenceCase struct {
-	Name   string
-	Beta   float64
+	Name     string
+	Beta     float64
 	Latent   LatentKernel
 	Mu, S, Z [][]float64
 	T        json.RawMessage `json:"t"` // times, of a dynamical case
