@@ -46,11 +46,12 @@ pictures.`)
 		return err
 	}
 
-	frames, err := dataset.Load(*data, layout(*grid, *channels))
+	frames, err := dataset.Open(*data, layout(*grid, *channels))
 	if err != nil {
 		return err
 	}
-	if err := dataset.CheckComplete(frames); err != nil {
+	defer frames.Close()
+	if err := frames.CheckComplete(); err != nil {
 		return fmt.Errorf("%w (train needs complete pictures)", err)
 	}
 	space, err := dataset.Space(frames.Width, frames.Height, *factors)

@@ -15,17 +15,19 @@
 //	n×h×w×c    pictures of c channels
 //
 // and [Frames].Shape remembers which, so that a result can have the shape of
-// its source. The numbers stay in the type of the file and become float64 a
-// frame ([Frames.Observed]) or a training set ([Frames.Data]) at a time. They
-// are raw: those of a PNG are its levels, 0 to 255, or 0 to 65535 for one of 16
-// bits.
+// its source. The numbers stay in the type of the file and become float64 some
+// frames at a time. They are raw: those of a PNG are its levels, 0 to 255, or 0
+// to 65535 for one of 16 bits.
+//
+// [Open] opens frames for training, which may be more than memory holds: those of
+// a .npy file stay in the file and are read whenever training needs them.
 //
 // # Missing values
 //
 // NaN means missing. A [Mask] from [LoadMask] says which values were observed,
 // and under [Frames.WithMask] the others read as NaN, whatever stands there.
-// [CheckComplete] is the check before training, [CheckNoInf] that before
-// imputation.
+// [CheckComplete] is the check before training ([Training.CheckComplete] for
+// frames in a file), [CheckNoInf] that before imputation.
 //
 // # Results
 //

@@ -66,11 +66,16 @@ func oneLine(s string) string {
 	return s
 }
 
-// arrayError puts an error of the .npy reader into words.
-func arrayError(path string, err error) error {
+// arrayError puts an error of the .npy reader into words; want says what the file
+// should be, where it is something else.
+func arrayError(path, want string, err error) error {
 	var f *npy.FormatError
-	if errors.As(err, &f) {
-		return &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
+	if !errors.As(err, &f) {
+		return &Error{Path: path, Err: err}
 	}
-	return &Error{Path: path, Err: err}
+	e := &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
+	if f.Place == "magic" {
+		e.Want = want
+	}
+	return e
 }

@@ -16,57 +16,21 @@ import (
 // width, height or number of channels.
 type Layout struct{ Width, Height, Channels int }
 
-// Frames are Count pictures of one size. Frames are read only: they may be used
-// from many goroutines.
-type Frames struct {
+// Form is what is known of frames besides their numbers.
+type Form struct {
 	Name  string // the file or folder, for messages
 	Count int    // n, at least 1
 	Layout
 	Shape []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type  npy.Type // of the numbers in the source
+}
 
-	values source
+// Frames are Count pictures of one size, in memory. Frames are read only: they may
+// be used from many goroutines.
+type Frames struct {
+	Form
+	values *npy.Array
 	mask   *Mask // nil: everything observed
-}
-
-// A source delivers numbers of any type as float64.
-type source interface {
-	read(dst []float64, from int) // elements from, from+1, …
-}
-
-type numbers[T npy.Number] []T
-
-func (v numbers[T]) read(dst []float64, from int) {
-	for i, x := range v[from : from+len(dst)] {
-		dst[i] = float64(x)
-	}
-}
-
-// sourceOf wraps the elements of an array without copying them.
-func sourceOf(a *npy.Array) source {
-	switch d := a.Data.(type) {
-	case []uint8:
-		return numbers[uint8](d)
-	case []int8:
-		return numbers[int8](d)
-	case []uint16:
-		return numbers[uint16](d)
-	case []int16:
-		return numbers[int16](d)
-	case []uint32:
-		return numbers[uint32](d)
-	case []int32:
-		return numbers[int32](d)
-	case []uint64:
-		return numbers[uint64](d)
-	case []int64:
-		return numbers[int64](d)
-	case []float32:
-		return numbers[float32](d)
-	case []float64:
-		return numbers[float64](d)
-	}
-	panic(fmt.Sprintf("dataset: %T is not the data of an array", a.Data))
 }
 
 // Load reads frames from a .npy file or a folder of PNG files.
@@ -96,13 +60,15 @@ func Load(path string, want Layout) (*Frames, error) {
 	if info.IsDir() {
 		a, err = readFolder(path)
 	} else {
-		a, err = readArray(path, "a .npy file or a folder of PNG frames")
+		a, err = readArray(path, wantFrames)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return FromArray(path, a, want)
 }
+
+const wantFrames = "a .npy file or a folder of PNG frames"
 
 // readArray reads a .npy file; want says what the file should be.
 func readArray(path, want string) (*npy.Array, error) {
@@ -120,11 +86,7 @@ func readArray(path, want string) (*npy.Array, error) {
 	}
 	a, err := npy.Read(file)
 	if err != nil {
-		e := arrayError(path, err).(*Error)
-		if e.Place == "magic" {
-			e.Want = want
-		}
-		return nil, e
+		return nil, arrayError(path, want, err)
 	}
 	return a, nil
 }
@@ -133,11 +95,20 @@ func readArray(path, want string) (*npy.Array, error) {
 // stands for it in messages. The rules for shapes are those of [Load]. Errors:
 // [*Error].
 func FromArray(name string, a *npy.Array, want Layout) (*Frames, error) {
-	layout, bad := layoutOf(a.Shape, want)
-	if bad != nil {
-		return nil, &Error{Path: name, Place: "shape " + formatShape(a.Shape), Found: bad.found, Want: bad.want}
+	form, err := formOf(name, a.Shape, a.Type, want)
+	if err != nil {
+		return nil, err
 	}
-	return &Frames{Name: name, Count: a.Shape[0], Layout: layout, Shape: slices.Clone(a.Shape), Type: a.Type, values: sourceOf(a)}, nil
+	return &Frames{Form: form, values: a}, nil
+}
+
+// formOf finds the form of the frames in an array.
+func formOf(name string, shape []int, t npy.Type, want Layout) (Form, error) {
+	layout, bad := layoutOf(shape, want)
+	if bad != nil {
+		return Form{}, &Error{Path: name, Place: "shape " + formatShape(shape), Found: bad.found, Want: bad.want}
+	}
+	return Form{Name: name, Count: shape[0], Layout: layout, Shape: slices.Clone(shape), Type: t}, nil
 }
 
 // A mismatch says why a shape is not that of frames.
@@ -253,7 +224,7 @@ func (f *Frames) read(dst []float64, frame int) {
 	if frame < 0 || frame >= f.Count {
 		panic(fmt.Sprintf("dataset: frame %d of %d", frame, f.Count))
 	}
-	f.values.read(dst, frame*f.size())
+	f.values.CopyFloat64s(dst, frame*f.size())
 	if f.mask != nil {
 		f.mask.hide(dst, frame)
 	}
@@ -276,19 +247,24 @@ func (f *Frames) Observed(frame int) (obs sgplvm.Observed) {
 	return obs
 }
 
-// Data returns all frames for training: values are (Count·Points())×Channels.
-func (f *Frames) Data() (data sgplvm.Data) {
-	n := f.size()
-	all := make([]float64, f.Count*n)
-	for i := range f.Count {
-		f.read(all[i*n:(i+1)*n], i)
-	}
-	data.Examples = f.Count
-	data.Y.Rows, data.Y.Cols = f.Count*f.Points(), f.Channels
-	data.Y.RowStride, data.Y.ColStride = f.Channels, 1
-	data.Y.Data = all
-	return data
+// Dims returns the numbers of frames, of points and of channels; see
+// [sgplvm.Source].
+func (f *Form) Dims() (examples, points, channels int) {
+	return f.Count, f.Points(), f.Channels
 }
+
+// ReadExamples sets dst to the values of the frames from ≤ i < to; see
+// [sgplvm.Source].
+func (f *Frames) ReadExamples(dst []float64, from, to int) error {
+	n := f.size()
+	for i := from; i < to; i++ {
+		f.read(dst[(i-from)*n:(i-from+1)*n], i)
+	}
+	return nil
+}
+
+// Data returns all frames for training. They stay in their type.
+func (f *Frames) Data() sgplvm.Data { return sgplvm.Data{Source: f} }
 
 // Missing returns how many values of one frame are missing, of Points()·Channels.
 func (f *Frames) Missing(frame int) int {
@@ -302,29 +278,33 @@ func (f *Frames) Missing(frame int) int {
 }
 
 // place names a value by its frame and its index in it.
-func (f *Frames) place(frame, i int) string {
+func (f *Form) place(frame, i int) string {
 	point := i / f.Channels
 	return fmt.Sprintf("frame %d, row %d, column %d, channel %d", frame, point/f.Width, point%f.Width, i%f.Channels)
 }
 
 // CheckComplete returns an [*Error] that names the first value that is NaN or
 // infinite, with how many there are, and nil for frames without any.
-func CheckComplete(f *Frames) error {
-	return f.refuse(func(v float64) bool { return v-v != 0 }, "missing or infinite value", "a finite number in every place")
-}
+func CheckComplete(f *Frames) error { return f.checkComplete(f.ReadExamples) }
 
 // CheckNoInf returns an [*Error] that names the first infinite value, with how
 // many there are, and nil for frames without any. NaN is missing and passes.
 func CheckNoInf(f *Frames) error {
-	return f.refuse(func(v float64) bool { return math.IsInf(v, 0) }, "infinite value", "a finite number, or NaN for a missing one")
+	return f.refuse(f.ReadExamples, func(v float64) bool { return math.IsInf(v, 0) }, "infinite value", "a finite number, or NaN for a missing one")
+}
+
+func (f *Form) checkComplete(read func(dst []float64, from, to int) error) error {
+	return f.refuse(read, func(v float64) bool { return v-v != 0 }, "missing or infinite value", "a finite number in every place")
 }
 
 // refuse reports the first bad value and the number of all.
-func (f *Frames) refuse(bad func(float64) bool, noun, want string) error {
+func (f *Form) refuse(read func(dst []float64, from, to int) error, bad func(float64) bool, noun, want string) error {
 	total, first := 0, &Error{Path: f.Name, Want: want}
 	v := make([]float64, f.size())
 	for frame := range f.Count {
-		f.read(v, frame)
+		if err := read(v, frame, frame+1); err != nil {
+			return err
+		}
 		for i, x := range v {
 			if !bad(x) {
 				continue

@@ -177,8 +177,13 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		data := f.Data()
-		if data.Examples != n || data.Y.Rows != n*h*w || data.Y.Cols != k {
-			t.Fatalf("%d examples of %d×%d values", data.Examples, data.Y.Rows, data.Y.Cols)
+		examples, points, channels := data.Source.Dims()
+		if examples != n || points != h*w || channels != k {
+			t.Fatalf("%d examples of %d×%d values", examples, points, channels)
+		}
+		y := make([]float64, n*h*w*k)
+		if err := data.Source.ReadExamples(y, 0, n); err != nil {
+			t.Fatal(err)
 		}
 		for i := range n {
 			obs := f.Observed(i)
@@ -189,7 +194,7 @@ func TestOrder(t *testing.T) {
 				for c := range w {
 					for ch := range k {
 						want := value(i, r, c, ch)
-						if got := data.Y.At((i*h+r)*w+c, ch); got != want {
+						if got := y[((i*h+r)*w+c)*k+ch]; got != want {
 							t.Fatalf("data: %v, expected %v", got, want)
 						}
 						if got := obs.Values.At(r*w+c, ch); got != want {

@@ -56,9 +56,9 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 			Want: fmt.Sprintf("%s for the data of shape %s in %s", strings.Join(shapes, ", "), formatShape(f.Shape), oneLine(f.Name))}
 	}
 	m.observed = make([]bool, a.Len())
-	values, row := sourceOf(a), make([]float64, a.Len()/m.frames)
+	row := make([]float64, a.Len()/m.frames)
 	for frame := range m.frames {
-		values.read(row, frame*len(row))
+		a.CopyFloat64s(row, frame*len(row))
 		for i, v := range row {
 			if v != 0 && v != 1 {
 				return nil, &Error{Path: path, Place: "element " + formatIndex(frame*len(row)+i, a.Shape), Found: fmt.Sprint(v),

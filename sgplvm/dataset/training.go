@@ -1,0 +1,73 @@
+package dataset
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Training are frames to learn from, which are read while training needs them: those
+// of a .npy file stay in the file, those of a folder are held in memory with the
+// bits that the pictures have. They may be read from many goroutines.
+type Training struct {
+	Form
+	read  func(dst []float64, from int) error // values from, from+1, …
+	close func() error
+}
+
+// Open opens what [Load] loads, under the same rules. The file must not change
+// before [Training.Close]. Errors: [*Error].
+func Open(path string, want Layout) (*Training, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	if !info.Mode().IsRegular() { // a folder, or a pipe that can be read but once
+		f, err := Load(path, want)
+		if err != nil {
+			return nil, err
+		}
+		return &Training{
+			Form: f.Form,
+			read: func(dst []float64, from int) error {
+				f.values.CopyFloat64s(dst, from)
+				return nil
+			},
+			close: func() error { return nil },
+		}, nil
+	}
+	file, err := npy.Open(path)
+	if err != nil {
+		return nil, arrayError(path, wantFrames, err)
+	}
+	form, err := formOf(path, file.Shape, file.Type, want)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return &Training{Form: form, read: file.CopyFloat64s, close: file.Close}, nil
+}
+
+// Close closes the file.
+func (t *Training) Close() error { return t.close() }
+
+// ReadExamples sets dst to the values of the frames from ≤ i < to; see
+// [sgplvm.Source]. Errors: [*Error].
+func (t *Training) ReadExamples(dst []float64, from, to int) error {
+	if n := (to - from) * t.size(); from < 0 || to > t.Count || len(dst) != n {
+		panic(fmt.Sprintf("dataset: %d numbers for frames %d to %d of %d", len(dst), from, to-1, t.Count))
+	}
+	if err := t.read(dst, from*t.size()); err != nil {
+		return arrayError(t.Name, wantFrames, err)
+	}
+	return nil
+}
+
+// Data returns all frames for training.
+func (t *Training) Data() sgplvm.Data { return sgplvm.Data{Source: t} }
+
+// CheckComplete returns an [*Error] that names the first value that is NaN or
+// infinite, with how many there are, and nil for frames without any.
+func (t *Training) CheckComplete() error { return t.checkComplete(t.ReadExamples) }
