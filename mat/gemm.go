@@ -56,12 +56,12 @@ func mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 
 // mulScattered sets a dst of which neither rows nor columns are contiguous.
 func mulScattered(dst Matrix, alpha float64, a, b Matrix, beta float64) {
-	buffer := borrow(dst.Rows * dst.Cols)
+	buffer := Borrow(dst.Rows * dst.Cols)
 	product := NewDense(dst.Rows, dst.Cols, *buffer)
 	mul(product, alpha, a, b, 0)
 	scaleBy(dst, beta)
 	Add(dst, dst, 1, product)
-	giveBack(buffer)
+	GiveBack(buffer)
 }
 
 // mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where
@@ -120,7 +120,7 @@ const mostChunks = 16
 func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	m, n, k := dst.Rows, dst.Cols, a.Cols
 	chunks := min(k/tune.longK, mostChunks)
-	buffer := borrow(chunks * m * n)
+	buffer := Borrow(chunks * m * n)
 	p := longs.Take()
 	*p = long{a: a, b: b, alpha: alpha, lower: lower, chunks: chunks, partial: *buffer}
 	Run(chunks, p)
@@ -141,7 +141,7 @@ func mulLong(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool) {
 	}
 	*p = long{}
 	longs.Give(p)
-	giveBack(buffer)
+	GiveBack(buffer)
 }
 
 func (p *long) part(c int) Matrix {
@@ -192,7 +192,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 		shared = 0
 	}
 	p := blockeds.Take()
-	buffer := borrow(kc * shared)
+	buffer := Borrow(kc * shared)
 	for jc := 0; jc < n; jc += nc { // loop 5: columns of b, nc at a time
 		for pc := 0; pc < k; pc += kc { // loop 4: depth, kc at a time
 			kb, nb := min(kc, k-pc), min(nc, n-jc)
@@ -210,7 +210,7 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 	}
 	*p = blocked{}
 	blockeds.Give(p)
-	giveBack(buffer)
+	GiveBack(buffer)
 }
 
 // mustPackA reports whether the product runs faster with a packed: where its rows
@@ -304,7 +304,7 @@ func (p *blocked) Do(i int) {
 	if !ownA && !ownB {
 		own = 0
 	}
-	buffer := borrow(k*own + asm.MaxTile)
+	buffer := Borrow(k*own + asm.MaxTile)
 	beside := (*buffer)[k*own:] // for tiles that the diagonal crosses
 	a := left{p.a.Data[i0*p.a.RowStride:], p.a.RowStride, p.a.ColStride, mr * p.a.RowStride}
 	if p.packA {
@@ -341,7 +341,7 @@ func (p *blocked) Do(i int) {
 			}
 		}
 	}
-	giveBack(buffer)
+	GiveBack(buffer)
 }
 
 // left is a left operand as the kernel takes it: its numbers and the steps from row

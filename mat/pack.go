@@ -76,7 +76,8 @@ func sizeClass(n int) (class, capacity int) {
 	return 4*shift + capacity>>shift&3, capacity
 }
 
-func borrow(n int) *[]float64 {
+// Borrow returns n numbers of arbitrary value from a store that all callers share.
+func Borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
 	p := scratch[class].Take()
 	if cap(*p) < n {
@@ -86,7 +87,9 @@ func borrow(n int) *[]float64 {
 	return p
 }
 
-func giveBack(p *[]float64) {
+// GiveBack returns a slice that Borrow lent, which the caller must not use any more,
+// for another to borrow: steady state allocates nothing.
+func GiveBack(p *[]float64) {
 	class, _ := sizeClass(max(cap(*p), 4))
 	scratch[class].Give(p)
 }

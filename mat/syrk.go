@@ -44,11 +44,11 @@ func mulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 			scaleBy(dst.Slice(i, i+1, 0, i+1), beta)
 		}
 	case dst.ColStride != 1 && n > 1:
-		buffer := borrow(n * n)
+		buffer := Borrow(n * n)
 		product := NewDense(n, n, *buffer)
 		mulSym(product, alpha, a, b, 0)
 		addLower(dst, beta, product)
-		giveBack(buffer)
+		GiveBack(buffer)
 	case k >= 2*tune.longK && n*n <= tune.longMN:
 		mulLong(dst, alpha, a, b, beta, true)
 	default:

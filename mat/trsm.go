@@ -128,7 +128,7 @@ func solvePanels(t, b Matrix, upper bool) bool {
 	}
 	mr, nr := asm.Tile()
 	tiles := (n + mr - 1) / mr
-	buffer := borrow(mr * mr * (tiles * (tiles + 1) / 2))
+	buffer := Borrow(mr * mr * (tiles * (tiles + 1) / 2))
 	packTriangle(*buffer, t, upper)
 	p := solvings.Take()
 	*p = solving{b: b, upper: upper, tiles: tiles, triangle: *buffer}
@@ -142,7 +142,7 @@ func solvePanels(t, b Matrix, upper bool) bool {
 	}
 	*p = solving{}
 	solvings.Give(p)
-	giveBack(buffer)
+	GiveBack(buffer)
 	return true
 }
 
@@ -194,7 +194,7 @@ func (p *solving) Do(i int) {
 	n := p.b.Rows
 	j0, j1 := i*nr, min((i+1)*nr, p.b.Cols)
 	b := p.b.Slice(0, n, j0, j1)
-	buffer := borrow(p.tiles * mr * nr)
+	buffer := Borrow(p.tiles * mr * nr)
 	x := *buffer
 	missing := p.tiles*mr - n
 	if missing > 0 || j1-j0 < nr {
@@ -206,7 +206,7 @@ func (p *solving) Do(i int) {
 	packB(x[:n*nr], b)
 	asm.SolvePanel(p.upper, p.tiles, p.triangle, *buffer)
 	unpack(b, x)
-	giveBack(buffer)
+	GiveBack(buffer)
 }
 
 // unpack copies a panel of nr columns back to b.

@@ -26,7 +26,6 @@ type problem struct {
 	h         kronprod.Tensor // D⁻¹ times Y contracted with all data bases, with d_y as last mode
 	work      kronprod.Workspace
 	buffer    []float64
-	kept      []float64 // Ψ2 of examples, see psiStatistics.keep
 }
 
 func newProblem(y mat.Matrix, examples int, x []mat.Matrix, jitter float64) *problem {
@@ -68,10 +67,10 @@ func (b *problem) factorize(p *Params) error {
 		}
 		b.project()
 	}
-	b.psi = newLatentPsi(p.Latent, p.Z)
-	if b.psi.rbf != nil {
-		b.psi.rbf.keep = &b.kept
+	if b.psi == nil {
+		b.psi = new(latentPsi)
 	}
+	b.psi.set(p.Latent, p.Z)
 	latent, err := newLatentFactor(b.psi, p, b.jitter)
 	if err != nil {
 		return &FactorizationError{Factor: 0, Err: err}

@@ -528,8 +528,6 @@ func TestBoundMemory(t *testing.T) {
 	if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 		t.Skip("the race detector makes pools forget")
 	}
-	defer func(former int) { keptNumbers = former }(keptNumbers)
-	keptNumbers = 1 << 16 // a constant of the memory; so small that a part of the examples is computed again
 	const inducing = 100
 	var last float64
 	for _, examples := range []int{200, 400} {

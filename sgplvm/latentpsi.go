@@ -34,14 +34,31 @@ type latentPsi struct {
 }
 
 func newLatentPsi(k LatentKernel, z mat.Matrix) *latentPsi {
-	ps := &latentPsi{kernel: k, z: z.Clone(), a: mat.New(z.Rows, z.Cols)}
-	if k.LengthScale != nil {
+	ps := new(latentPsi)
+	ps.set(k, z)
+	return ps
+}
+
+// set is newLatentPsi in the storage of an earlier one.
+func (ps *latentPsi) set(k LatentKernel, z mat.Matrix) {
+	if ps.z.Rows != z.Rows || ps.z.Cols != z.Cols {
+		*ps = latentPsi{z: mat.New(z.Rows, z.Cols), a: mat.New(z.Rows, z.Cols)}
+	}
+	ps.kernel = k.clone()
+	mat.Copy(ps.z, z)
+	switch {
+	case k.LengthScale == nil:
+		ps.rbf = nil
+	case ps.rbf == nil:
 		ps.rbf = newPsiStatistics(k.rbf(), z)
+	default:
+		ps.rbf.set(k.rbf(), z)
 	}
 	if k.Linear != nil {
 		mat.ScaleCols(ps.a, z, k.Linear)
+	} else {
+		ps.a.Fill(0)
 	}
-	return ps
 }
 
 // rbfAlone reports whether the kernel has no other part.
@@ -418,7 +435,7 @@ func (ps *latentPsi) linear(t *latentScratch, g0 float64, g1 []float64, w *psi2S
 		rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
 		ps.othersBackward(nil, rowDmu, rowDs, mat.NewDense(1, m, g1), w, x, rowMu, rowS)
 		if ps.rbf != nil {
-			ps.rbf.psi2ExampleBackward(t.rbf, nil, dmu, ds, w.g, mu, s)
+			ps.rbf.psi2ExampleBackward(t.rbf, dmu, ds, w.g, mu, s)
 		}
 		ps.kernel.psi0Backward(nil, rowDmu, rowDs, g0, rowMu, rowS)
 	}

@@ -16,13 +16,10 @@ import (
 // Gaussian process latent variable model", AISTATS 2010, appendix; here written
 // as matrix products).
 //
-// With a = 1/(2S + ℓ²), the exponent of one example's Ψ2 splits into a constant,
-// a term for k, a term for k' and Σ_q ½(1/ℓ_q² − a_q)·z_kq·z_k'q. The last one is
-// a Gram matrix of scaled inducing points, and two rows more add the terms:
-// forward costs one product of depth d_ξ + 2 and m_ξ² exponentials per example,
-// backward the one product Zᵀ·W. Memory is a few m_ξ×m_ξ tiles, never n_ξ·m_ξ².
-// Inducing points are kept by coordinates (d_ξ×m_ξ), so that all loops are over
-// contiguous numbers of m_ξ.
+// With a = 1/(2S + ℓ²), the exponent of one example's Ψ2 splits into a term for k,
+// one for k' and Σ_q ½(1/ℓ_q² − a_q)·z_kq·z_k'q, a Gram matrix. For one example, as
+// inference asks for it, this is a product of depth d_ξ + 2 (this file); summed over
+// many examples it is a product of pairs of inducing points with examples (psi2.go).
 //
 // Inputs are shifted by the mean of Z, so that the split exponent does not lose
 // digits where latent coordinates lie far from the origin.
@@ -31,36 +28,48 @@ type psiStatistics struct {
 	square   []float64  // ℓ_q²
 	shift    []float64  // mean of Z, d_ξ
 	z        mat.Matrix // Z − shift, m_ξ×d_ξ
-	features mat.Matrix // [z², z], m_ξ×2d_ξ
+	features mat.Matrix // [z², z, 1], m_ξ×(2d_ξ+1)
 	zt       mat.Matrix // zᵀ and a row of ones, (d_ξ+1)×m_ξ
 	squares  mat.Matrix // z² by coordinates, d_ξ×m_ξ
-	keep     *[]float64 // where psi2 keeps packed Ψ2 of the first examples for psi2Backward, or nil
-	kept     int        // how many
+	sum      psi2Sum    // what psi2 and psi2Backward work in
 }
 
+// newPsiStatistics prepares statistics for the kernel k and the inducing inputs z,
+// m_ξ×d_ξ.
 func newPsiStatistics(k Kernel, z mat.Matrix) *psiStatistics {
+	ps := new(psiStatistics)
+	ps.set(k, z)
+	return ps
+}
+
+// set is newPsiStatistics in the storage of an earlier one.
+func (ps *psiStatistics) set(k Kernel, z mat.Matrix) {
 	m, d := z.Rows, z.Cols
-	ps := &psiStatistics{variance: k.Variance, square: make([]float64, d), shift: make([]float64, d),
-		z: mat.New(m, d), features: mat.New(m, 2*d), zt: mat.New(d+1, m), squares: mat.New(d, m)}
+	if ps.z.Rows != m || ps.z.Cols != d {
+		*ps = psiStatistics{square: make([]float64, d), shift: make([]float64, d), z: mat.New(m, d),
+			features: mat.New(m, 2*d+1), zt: mat.New(d+1, m), squares: mat.New(d, m)}
+	}
+	ps.variance = k.Variance
 	for q := range d {
 		l := k.LengthScale[min(q, len(k.LengthScale)-1)]
 		ps.square[q] = l * l
+		ps.shift[q] = 0
 		for i := range m {
 			ps.shift[q] += z.At(i, q) / float64(m)
 		}
 	}
 	for i := range m {
+		features := ps.features.Row(i)
 		for q := range d {
 			v := z.At(i, q) - ps.shift[q]
-			ps.z.Set(i, q, v)
-			ps.features.Set(i, q, v*v)
-			ps.features.Set(i, d+q, v)
-			ps.zt.Set(q, i, v)
-			ps.squares.Set(q, i, v*v)
+			ps.z.Data[i*d+q] = v
+			features[q], features[d+q] = v*v, v
+			ps.zt.Data[q*m+i] = v
+			ps.squares.Data[q*m+i] = v * v
 		}
-		ps.zt.Set(d, i, 1)
+		features[2*d] = 1
+		ps.zt.Data[d*m+i] = 1
 	}
-	return ps
 }
 
 // farthestInducing is the distance from their mean, in length scales, up to which
@@ -87,25 +96,21 @@ type psiGradient struct {
 	variance float64
 	square   []float64  // with respect to ℓ_q²
 	z        mat.Matrix // m_ξ×d_ξ
-	zt       mat.Matrix // a further part of it, by coordinates (d_ξ×m_ξ)
-	perZ     mat.Matrix // and one that is to be multiplied by z, likewise
 }
 
 func newPsiGradient(m, d int) *psiGradient {
-	return &psiGradient{square: make([]float64, d), z: mat.New(m, d), zt: mat.New(d, m), perZ: mat.New(d, m)}
+	return &psiGradient{square: make([]float64, d), z: mat.New(m, d)}
 }
 
-func (g *psiGradient) add(h *psiGradient) {
-	g.variance += h.variance
-	asm.Axpy(1, h.square, g.square)
-	mat.Add(g.z, g.z, 1, h.z)
-	mat.Add(g.zt, g.zt, 1, h.zt)
-	mat.Add(g.perZ, g.perZ, 1, h.perZ)
+func (g *psiGradient) zero() {
+	g.variance = 0
+	clear(g.square)
+	g.z.Fill(0)
 }
 
-// coefficients sets row n of a to [−b, 2bμ], where b = 1/(2(S+ℓ²)), and
-// constant[n] to the rest of Ψ1's logarithm.
-func (ps *psiStatistics) coefficients(a mat.Matrix, constant []float64, mu, s mat.Matrix) {
+// coefficients sets row n of a, n×(2d_ξ+1), to [−b, 2bμ, c], where b = 1/(2(S+ℓ²))
+// and c is the rest of Ψ1's logarithm: times the features it is all of it.
+func (ps *psiStatistics) coefficients(a, mu, s mat.Matrix) {
 	d := len(ps.square)
 	logVariance := math.Log(ps.variance)
 	for n := range mu.Rows {
@@ -118,23 +123,20 @@ func (ps *psiStatistics) coefficients(a mat.Matrix, constant []float64, mu, s ma
 			row[d+q] = 2 * b * x
 			c -= 0.5*math.Log1p(v[q]/l2) + b*x*x
 		}
-		constant[n] = c
+		row[2*d] = c
 	}
 }
 
 // psi1 sets dst (n×m_ξ) to Ψ1 for q(x_n) = N(mu_n, diag s_n); mu and s are n×d_ξ.
 func (ps *psiStatistics) psi1(dst, mu, s mat.Matrix) {
-	a := mat.New(mu.Rows, 2*mu.Cols)
-	constant := make([]float64, mu.Rows)
-	ps.coefficients(a, constant, mu, s)
+	buffer := mat.Borrow(mu.Rows * ps.features.Cols)
+	a := mat.NewDense(mu.Rows, ps.features.Cols, *buffer)
+	ps.coefficients(a, mu, s)
 	mat.Mul(dst, 1, a, ps.features.T(), 0)
-	for n, c := range constant {
-		row := dst.Row(n)
-		for k := range row {
-			row[k] += c
-		}
-		asm.Exp(row, row)
+	for n := range dst.Rows {
+		asm.Exp(dst.Row(n), dst.Row(n))
 	}
+	mat.GiveBack(buffer)
 }
 
 // psi1Jacobian sets dst[k,q] = ∂ψ1_k/∂μ_q for one example, given its ψ1 (m_ξ);
@@ -152,44 +154,48 @@ func (ps *psiStatistics) psi1Jacobian(dst mat.Matrix, psi1, mu, s []float64) {
 // (n×m_ξ), to grad, unless that is nil, and to dmu and ds (n×d_ξ).
 func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s mat.Matrix) {
 	n, m, d := mu.Rows, ps.z.Rows, mu.Cols
-	a := mat.New(n, 2*d)
-	ps.coefficients(a, make([]float64, n), mu, s)
-	w := mat.New(n, m)
+	columns := 2*d + 1
+	buffer := mat.Borrow(n*m + 2*n*columns + m*columns)
+	take := func(r, c int) mat.Matrix {
+		x := mat.NewDense(r, c, (*buffer)[:r*c])
+		*buffer = (*buffer)[r*c:]
+		return x
+	}
+	whole := *buffer
+	w, a, moments, back := take(n, m), take(n, columns), take(n, columns), take(m, columns)
+	ps.coefficients(a, mu, s)
 	mat.MulElem(w, g, psi1)
-	moments := mat.New(n, 2*d) // Σ_k w·z², Σ_k w·z
-	mat.Mul(moments, 1, w, ps.features, 0)
+	mat.Mul(moments, 1, w, ps.features, 0) // Σ_k w·z², Σ_k w·z, Σ_k w
 	for i := range n {
-		var s0 float64
-		for _, v := range w.Row(i) {
-			s0 += v
-		}
-		row := moments.Row(i)
+		row, m, v, dm, dv := moments.Row(i), mu.Row(i), s.Row(i), dmu.Row(i), ds.Row(i)
+		s0 := row[2*d]
 		for q, l2 := range ps.square {
-			b := 0.5 / (s.At(i, q) + l2)
-			x := mu.At(i, q) - ps.shift[q]
+			b := 0.5 / (v[q] + l2)
+			x := m[q] - ps.shift[q]
 			s2, s1 := row[q], row[d+q]
 			db := -(s2 - 2*x*s1 + x*x*s0)
-			dmu.Row(i)[q] += 2 * b * (s1 - x*s0)
-			v := -2*b*b*db - b*s0
-			ds.Row(i)[q] += v
+			dm[q] += 2 * b * (s1 - x*s0)
+			dl := -2*b*b*db - b*s0
+			dv[q] += dl
 			if grad != nil {
-				grad.square[q] += v + 0.5*s0/l2
+				grad.square[q] += dl + 0.5*s0/l2
 			}
 		}
 		if grad != nil {
 			grad.variance += s0 / ps.variance
 		}
 	}
-	if grad == nil {
-		return
-	}
-	back := mat.New(m, 2*d) // −Σ_n w·b, Σ_n w·2bμ
-	mat.Mul(back, 1, w.T(), a, 0)
-	for k := range m {
-		for q := range d {
-			grad.z.Row(k)[q] += 2*ps.z.At(k, q)*back.At(k, q) + back.At(k, d+q)
+	if grad != nil {
+		mat.Mul(back, 1, w.T(), a, 0) // −Σ_n w·b, Σ_n w·2bμ
+		for k := range m {
+			dz, z, row := grad.z.Row(k), ps.z.Row(k), back.Row(k)
+			for q := range d {
+				dz[q] += 2*z[q]*row[q] + row[d+q]
+			}
 		}
 	}
+	*buffer = whole
+	mat.GiveBack(buffer)
 }
 
 // psi2Scratch is what one goroutine needs for one example's Ψ2.
@@ -269,10 +275,9 @@ func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
 }
 
 // psi2ExampleBackward adds the derivatives of Σ g∘Ψ2 (over all k, k'; g
-// symmetric, m_ξ×m_ξ) for one example to grad, unless that is nil, and to dmu
-// and ds. psi2Example must have been called with the same arguments; t.e is
-// overwritten.
-func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, grad *psiGradient, dmu, ds []float64, g mat.Matrix, mu, s []float64) {
+// symmetric, m_ξ×m_ξ) for one example to dmu and ds. psi2Example must have been
+// called with the same arguments; t.e is overwritten.
+func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, dmu, ds []float64, g mat.Matrix, mu, s []float64) {
 	mat.MulElem(t.e, t.e, g)
 	mat.Mul(t.w, 1, ps.zt, t.e, 0)
 	d := len(ps.square)
@@ -281,94 +286,18 @@ func (ps *psiStatistics) psi2ExampleBackward(t *psi2Scratch, grad *psiGradient, 
 	for q, l2 := range ps.square {
 		a := 1 / (2*s[q] + l2)
 		x := mu[q] - ps.shift[q]
-		z, zw := ps.zt.Row(q), t.w.Row(q)
+		z := ps.zt.Row(q)
 		s1 := asm.Dot(z, w)
-		own, cross := asm.Dot(ps.squares.Row(q), w), asm.Dot(z, zw) // Σ w·z², Σ z·W·z
+		own, cross := asm.Dot(ps.squares.Row(q), w), asm.Dot(z, t.w.Row(q)) // Σ w·z², Σ z·W·z
 		da := -(0.5*(own+cross) - 2*x*s1 + x*x*s0)
 		dmu[q] += 2 * a * (s1 - x*s0)
 		ds[q] += -2*a*a*da - a*s0
-		if grad != nil {
-			grad.square[q] += -a*a*da - 0.5*a*s0 + 0.5*s0/l2 + 0.5*(own-cross)/(l2*l2)
-			asm.Axpy(1/l2-a, zw, grad.zt.Row(q))
-			asm.Axpy(2*a*x, w, grad.zt.Row(q))
-			asm.Axpy(-(1/l2 + a), w, grad.perZ.Row(q))
-		}
-	}
-	if grad != nil {
-		grad.variance += 2 * s0 / ps.variance
 	}
 }
 
 // exampleBlocks is into how many blocks of examples a sum over them is cut,
 // whatever the number of processors.
 const exampleBlocks = 16
-
-// keptNumbers bounds how many numbers of the examples' Ψ2 are kept from psi2 for
-// psi2Backward, which computes the others again: 48 MB.
-var keptNumbers = 6 << 20
-
-// psi2 sets dst (m_ξ×m_ξ, symmetric) to Ψ2, summed over the rows of mu and s
-// (n×d_ξ).
-func (ps *psiStatistics) psi2(dst, mu, s mat.Matrix) {
-	size := packedSize(ps.z.Rows)
-	if ps.keep != nil {
-		ps.kept = min(mu.Rows, keptNumbers/size)
-		if len(*ps.keep) < ps.kept*size {
-			*ps.keep = make([]float64, ps.kept*size)
-		}
-	}
-	blocks := min(exampleBlocks, mu.Rows)
-	sums := mat.New(blocks, size)
-	mat.Parallel(blocks, func(b int) {
-		t := ps.newScratch()
-		n0, n1 := blockRange(b, blocks, mu.Rows)
-		for n := n0; n < n1; n++ {
-			packed := t.packed
-			if n < ps.kept {
-				packed = (*ps.keep)[n*size : (n+1)*size]
-			}
-			ps.psi2Packed(packed, t, mu.Row(n), s.Row(n))
-			asm.Axpy(1, packed, sums.Row(b))
-		}
-	})
-	for b := 1; b < blocks; b++ {
-		asm.Axpy(1, sums.Row(b), sums.Row(0))
-	}
-	unpackSymmetric(dst, sums.Row(0))
-	mat.MirrorLower(dst) // blocks on the diagonal are symmetric to rounding only
-}
-
-// psi2Backward adds the derivatives of Σ g∘Ψ2 to grad and to dmu and ds
-// (n×d_ξ), given the symmetric g = ∂L/∂Ψ2. Where Ψ2 was kept, mu and s must be
-// those that psi2 was called with.
-func (ps *psiStatistics) psi2Backward(grad *psiGradient, dmu, ds, g, mu, s mat.Matrix) {
-	size := packedSize(ps.z.Rows)
-	blocks := min(exampleBlocks, mu.Rows)
-	sums := make([]*psiGradient, blocks)
-	mat.Parallel(blocks, func(b int) {
-		t := ps.newScratch()
-		sums[b] = newPsiGradient(ps.z.Rows, ps.z.Cols)
-		n0, n1 := blockRange(b, blocks, mu.Rows)
-		for n := n0; n < n1; n++ {
-			if n < ps.kept {
-				unpackSymmetric(t.e, (*ps.keep)[n*size:(n+1)*size])
-			} else {
-				ps.psi2Example(t, mu.Row(n), s.Row(n))
-			}
-			ps.psi2ExampleBackward(t, sums[b], dmu.Row(n), ds.Row(n), g, mu.Row(n), s.Row(n))
-		}
-	})
-	for _, sum := range sums {
-		grad.add(sum)
-	}
-	for q := range grad.zt.Rows {
-		asm.MulTo(grad.perZ.Row(q), grad.perZ.Row(q), ps.zt.Row(q))
-	}
-	mat.Add(grad.z, grad.z, 1, grad.zt.T())
-	mat.Add(grad.z, grad.z, 1, grad.perZ.T())
-	grad.zt.Fill(0)
-	grad.perZ.Fill(0)
-}
 
 // addTo chains the gradient into the kernel's own parameters and Z.
 func (g *psiGradient) addTo(k Kernel, grad *Kernel, dz mat.Matrix) {
