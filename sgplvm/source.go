@@ -77,8 +77,9 @@ func (s *matrixSource) ReadExamples(dst []float64, from, to int) error {
 	return nil
 }
 
-// slabNumbers is about how many numbers a slab of examples has, 8 MiB.
-const slabNumbers = 1 << 20
+// slabNumbers is about how many numbers are read at a time, 8 MiB, and gramNumbers
+// how many are held for the Gram matrix at any rate, 32 MiB. Tests lower them.
+var slabNumbers, gramNumbers = 1 << 20, 1 << 22
 
 // scaledSource reads a source in the model's units.
 type scaledSource struct {
@@ -143,10 +144,6 @@ func (s *scaledSource) refuse(i int, v float64) error {
 	}
 	return e
 }
-
-// gramNumbers is how many numbers are always held at a time for the Gram matrix,
-// 32 MiB.
-const gramNumbers = 1 << 22
 
 // gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),
 // block by block: two bands of whole examples are held at a time, each an eighth of

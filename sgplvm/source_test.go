@@ -1,0 +1,239 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// withSlabs lets sources be read and held in parts of the given sizes.
+func withSlabs(t testing.TB, read, hold int) {
+	r, h := slabNumbers, gramNumbers
+	t.Cleanup(func() { slabNumbers, gramNumbers = r, h })
+	slabNumbers, gramNumbers = read, hold
+}
+
+// converted returns the values in another type.
+func converted[T uint8 | uint16 | float32 | float64](values []float64) []T {
+	v := make([]T, len(values))
+	for i, x := range values {
+		v[i] = T(x)
+	}
+	return v
+}
+
+// fitted trains a little and returns the model file.
+func fitted(t *testing.T, d Data, cfg Config) []byte {
+	t.Helper()
+	m, err := New(d, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Fit(context.Background(), FitOptions{Iterations: 6}); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := m.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The same values give the same model, byte for byte, in whatever type and layout
+// they lie, in parts of any size, at any number of processors.
+func TestSourceTypes(t *testing.T) {
+	d := bumps(11, 4, 3, 1)
+	for i, v := range d.Y.Data {
+		d.Y.Data[i] = math.Round(v)
+	}
+	cfg := bumpConfig(4, 3)
+	want := fitted(t, d, cfg)
+	wide := mat.New(2*d.Y.Rows, 3)
+	view := mat.Matrix{Rows: d.Y.Rows, Cols: 1, RowStride: 6, ColStride: 1, Data: wide.Data[1:]}
+	mat.Copy(view, d.Y)
+	for name, c := range map[string]Data{
+		"uint8":   {Source: NewSource(converted[uint8](d.Y.Data), 11, 12, 1)},
+		"uint16":  {Source: NewSource(converted[uint16](d.Y.Data), 11, 12, 1)},
+		"float32": {Source: NewSource(converted[float32](d.Y.Data), 11, 12, 1)},
+		"float64": {Source: NewSource(d.Y.Data, 11, 12, 1)},
+		"a view":  {Examples: 11, Y: view},
+	} {
+		if !bytes.Equal(fitted(t, c, cfg), want) {
+			t.Errorf("%s: another model", name)
+		}
+	}
+	for _, read := range []int{1, 12, 25, 1000} {
+		withSlabs(t, read, 1000)
+		if !bytes.Equal(fitted(t, d, cfg), want) {
+			t.Errorf("%d numbers at a time: another model", read)
+		}
+	}
+	withSlabs(t, 30, 30)
+	want = fitted(t, d, cfg)
+	atEveryWidth(func(procs int) {
+		if !bytes.Equal(fitted(t, d, cfg), want) {
+			t.Errorf("%d processors: another model", procs)
+		}
+	})
+}
+
+// Mean and deviation come out of slabs of any size with the bits that they have in
+// one piece.
+func TestScalerOfSlabs(t *testing.T) {
+	y := normalMatrix(rand.New(rand.NewPCG(1, 71)), 17*6, 3)
+	for i := range y.Rows {
+		y.Row(i)[1] += 1e9
+		y.Row(i)[2] = -7
+	}
+	source := &scaledSource{source: &matrixSource{y, 17}, examples: 17, points: 6, channels: 3}
+	want, err := newScaler(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{1, 18, 36, 37, 100, 306} {
+		withSlabs(t, n, n)
+		got, err := newScaler(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, fmt.Sprintf("means of slabs of %d numbers", n), got.Mean, want.Mean, 0)
+		near(t, fmt.Sprintf("deviations of slabs of %d numbers", n), got.Scale, want.Scale, 0)
+	}
+}
+
+// The Gram matrix of bands is that of the whole, and no more than an eighth of the
+// data or gramNumbers are read at a time, 4½ times in all.
+func TestGram(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 8, 9, 16, 17, 33} {
+		for _, hold := range []int{1, 10, 30, 100, 1 << 20} {
+			withSlabs(t, 1, hold)
+			y := normalMatrix(rand.New(rand.NewPCG(uint64(n), 72)), n*5, 2)
+			counted := &countingSource{Source: &matrixSource{y, n}}
+			source := &scaledSource{source: counted, examples: n, points: 5, channels: 2,
+				scaler: Scaler{Mean: []float64{1, -2}, Scale: []float64{2, 0.5}}}
+			got, err := source.gram()
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := mat.NewDense(n, 10, source.scaler.apply(y).Data)
+			want := mat.New(n, n)
+			mat.Mul(want, 1, whole, whole.T(), 0)
+			near(t, fmt.Sprintf("%d examples, %d numbers held", n, hold), got.Data, want.Data, 1e-14)
+			if most := max((n+7)/8, min(n, hold/10)); counted.most > most || 2*counted.total > 9*n {
+				t.Errorf("%d examples, %d numbers held: %d examples at a time, %d in all", n, hold, counted.most, counted.total)
+			}
+		}
+	}
+}
+
+// countingSource counts the examples read, and fails in call number failAt, counted
+// from 1.
+type countingSource struct {
+	Source
+	mu                 sync.Mutex
+	calls, total, most int
+	failAt             int
+}
+
+var errSource = errors.New("the disk is gone")
+
+func (s *countingSource) ReadExamples(dst []float64, from, to int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	s.total += to - from
+	s.most = max(s.most, to-from)
+	if s.calls == s.failAt {
+		return errSource
+	}
+	return s.Source.ReadExamples(dst, from, to)
+}
+
+// Whichever read of New fails, the caller is told.
+func TestNewReadErrors(t *testing.T) {
+	d := bumps(5, 4, 3, 1)
+	withSlabs(t, 24, 24)
+	for failAt := 1; ; failAt++ {
+		source := &countingSource{Source: &matrixSource{d.Y, 5}, failAt: failAt}
+		m, err := New(Data{Source: source}, bumpConfigOf(5, 4, 3))
+		if source.calls < failAt {
+			if failAt < 10 || err != nil {
+				t.Errorf("%d reads; error %v", source.calls, err)
+			}
+			break
+		}
+		var read *ReadError
+		if m != nil || !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > 5 || read.From >= read.To {
+			t.Errorf("read %d fails: error %v", failAt, err)
+		}
+		if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want {
+			t.Errorf("message %q, expected %q", err, want)
+		}
+	}
+}
+
+// bumpConfigOf is bumpConfig for few examples.
+func bumpConfigOf(examples, height, width int) Config {
+	cfg := bumpConfig(height, width)
+	cfg.Inducing = min(cfg.Inducing, examples)
+	return cfg
+}
+
+// A value that is not finite is named wherever the slabs begin.
+func TestSourceRefusesNonFinite(t *testing.T) {
+	withSlabs(t, 24, 24)
+	for at := range 60 {
+		y := make([]float32, 60)
+		y[at], y[59] = float32(math.Inf(-1)), float32(math.NaN())
+		if at == 59 {
+			y[at] = float32(math.Inf(-1))
+		}
+		_, err := New(Data{Source: NewSource(y, 5, 6, 2)}, Config{Space: []SpatialFactor{{X: line(6)}}})
+		var value *ValueError
+		if !errors.As(err, &value) || value.Example != at/12 || value.Point != at/2%6 || value.Channel != at%2 || !math.IsInf(value.Value, -1) {
+			t.Errorf("value %d: error %v", at, err)
+		}
+	}
+}
+
+// sized claims to be of any size.
+type sized [3]int
+
+func (s sized) Dims() (examples, points, channels int)         { return s[0], s[1], s[2] }
+func (s sized) ReadExamples(dst []float64, from, to int) error { return nil }
+
+func TestSourceSizes(t *testing.T) {
+	for _, c := range []struct {
+		data Data
+		want string
+	}{
+		{Data{Source: sized{0, 4, 1}}, "the source has 0 examples of 4 points and 1 channels"},
+		{Data{Source: sized{3, 5, 1}}, "expected at least one example, 4 points"},
+		{Data{Source: sized{3, 4, 0}}, "4 points and 0 channels"},
+		{Data{Source: sized{math.MaxInt / 8, 4, 1}}, "expected at most"},
+		{Data{Source: sized{3, 4, 1}, Examples: 3}, "beside a source"},
+		{Data{Source: sized{3, 4, 1}, Y: mat.New(12, 1)}, "beside a source"},
+		{Data{}, "values are 0×0"},
+	} {
+		_, err := New(c.data, Config{Space: []SpatialFactor{{X: line(4)}}})
+		var config *ConfigError
+		if !errors.As(err, &config) || config.Field != "Data" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, expected %q", err, c.want)
+		}
+	}
+	defer func() {
+		const want = "sgplvm: NewSource: 11 values for 2 examples × 3 points × 2 channels"
+		if got := fmt.Sprint(recover()); got != want {
+			t.Errorf("panic %q, expected %q", got, want)
+		}
+	}()
+	NewSource(make([]uint8, 11), 2, 3, 2)
+}
