@@ -22,6 +22,8 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		return nil, &ConfigError{"Inducing", fmt.Errorf("%d latent inducing points, expected 1 to %d, the number of examples", m, n)}
 	case noise < 0 || noise >= 1 || math.IsNaN(noise):
 		return nil, &ConfigError{"Noise", fmt.Errorf("initial noise fraction %v, expected between 0 and 1", noise)}
+	case cfg.LatentKernel < 0 || cfg.LatentKernel > LatentRBF|LatentLinear|LatentBias:
+		return nil, &ConfigError{"LatentKernel", fmt.Errorf("parts %#b, expected a sum of LatentRBF, LatentLinear and LatentBias", int(cfg.LatentKernel))}
 	case math.IsNaN(cfg.Jitter) || cfg.Jitter > 0.1:
 		return nil, &ConfigError{"Jitter", fmt.Errorf("jitter %v, expected at most 0.1", cfg.Jitter)}
 	}
@@ -38,14 +40,11 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 
 	p := &Params{Beta: 1 / noise, Mu: mat.New(n, d), S: mat.New(n, d), Z: mat.New(m, d)}
 	p.S.Fill(0.1)
-	fractions, err := principalComponents(p.Mu, y, rng)
+	fractions, common, err := principalComponents(p.Mu, y, rng)
 	if err != nil {
 		return nil, err
 	}
-	p.Latent = LatentKernel{Variance: 1, LengthScale: make([]float64, d)}
-	for q, f := range fractions {
-		p.Latent.LengthScale[q] = 1 / math.Sqrt(max(f, 1e-3))
-	}
+	p.Latent = startLatentKernel(cfg.LatentKernel, fractions, common)
 	for k, i := range rng.Perm(n)[:m] {
 		copy(p.Z.Row(k), p.Mu.Row(i))
 	}
@@ -69,6 +68,34 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	return p, nil
 }
 
+// startLatentKernel returns the kernel of the given parts (0: RBF) from which
+// training starts: an RBF part with long length scales for weak components; a
+// linear part and a bias that explain what principal components and the common
+// picture do. fractions are the components' of the variance between examples,
+// common is the share of the picture common to all in the variance of the data.
+func startLatentKernel(parts LatentParts, fractions []float64, common float64) LatentKernel {
+	const least = 1e-3
+	var k LatentKernel
+	if parts == 0 {
+		parts = LatentRBF
+	}
+	if parts&LatentRBF != 0 {
+		k.Variance = 1
+		for _, f := range fractions {
+			k.LengthScale = append(k.LengthScale, 1/math.Sqrt(max(f, least)))
+		}
+	}
+	if parts&LatentLinear != 0 {
+		for _, f := range fractions {
+			k.Linear = append(k.Linear, max((1-common)*f, least))
+		}
+	}
+	if parts&LatentBias != 0 {
+		k.Bias = max(common, least)
+	}
+	return k
+}
+
 // twoSpacings returns twice the mean spacing of points (n×d) that fill a box:
 // for each dimension, twice its range over n^(1/d).
 func twoSpacings(x mat.Matrix) []float64 {
@@ -89,23 +116,28 @@ func twoSpacings(x mat.Matrix) []float64 {
 // principalComponents sets mu (n_ξ×d_ξ) to the examples' scores on their
 // leading principal components, each scaled to unit variance; dimensions beyond
 // the data's rank are small random numbers. It returns each dimension's
-// fraction of the explained variance.
-func principalComponents(mu mat.Matrix, y *scaledSource, rng *rand.Rand) ([]float64, error) {
+// fraction of the variance between examples, and the share of the examples' mean
+// in the mean square of the data.
+func principalComponents(mu mat.Matrix, y *scaledSource, rng *rand.Rand) (fractions []float64, common float64, err error) {
 	n, d := mu.Rows, mu.Cols
 	gram, err := y.gram()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	square := mat.Trace(gram)
 	centre(gram)
+	if square > 0 {
+		common = max(0, 1-mat.Trace(gram)/square)
+	}
 	s, err := eig.Sym(gram)
 	if err != nil {
-		return nil, &FactorizationError{Factor: 0, Err: err}
+		return nil, 0, &FactorizationError{Factor: 0, Err: err}
 	}
 	var total float64
 	for _, v := range s.Values {
 		total += max(v, 0)
 	}
-	fractions := make([]float64, d)
+	fractions = make([]float64, d)
 	for q := range d {
 		if j := n - 1 - q; j >= 0 && s.Values[j] > 1e-10*total {
 			fractions[q] = s.Values[j] / total
@@ -118,7 +150,7 @@ func principalComponents(mu mat.Matrix, y *scaledSource, rng *rand.Rand) ([]floa
 			mu.Set(i, q, 0.01*rng.NormFloat64())
 		}
 	}
-	return fractions, nil
+	return fractions, common, nil
 }
 
 // centre subtracts row and column means from a Gram matrix: the Gram matrix of

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,7 +44,7 @@ func ParseLatentParts(s string) (LatentParts, error) {
 	for name := range strings.SplitSeq(s, "+") {
 		i := slices.Index(latentPartNames, name)
 		if i < 0 || parts&(1<<i) != 0 {
-			return 0, fmt.Errorf("expected %s, or a sum of different ones of them such as %s", "rbf, linear or bias", "rbf+linear")
+			return 0, errors.New("expected rbf, linear, bias or a sum of different ones, as rbf+linear")
 		}
 		parts |= 1 << i
 	}

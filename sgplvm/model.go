@@ -88,6 +88,10 @@ type Config struct {
 	// 100, or n_ξ if that is less.
 	Inducing int
 
+	// LatentKernel is which parts the latent kernel has, such as
+	// LatentRBF|LatentLinear|LatentBias. Default: LatentRBF.
+	LatentKernel LatentParts
+
 	// Noise is the initial noise variance as a fraction of the data's variance.
 	// Default 0.01.
 	Noise float64

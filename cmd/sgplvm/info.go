@@ -55,8 +55,21 @@ func describe(m *sgplvm.Model) string {
 	}
 	line("latent dimensions", "%d", p.Mu.Cols)
 	line("latent inducing points", "%d", p.Z.Rows)
-	line("latent kernel", "rbf, variance %.4g", p.Latent.Variance)
-	line("relevance", "%s", relevance(p.Latent.LengthScale))
+	line("latent kernel", "%s", latentKernelText(p.Latent))
+	if p.Latent.LengthScale != nil {
+		inverse := make([]float64, p.Mu.Cols)
+		for q, l := range p.Latent.LengthScale {
+			inverse[q] = 1 / l
+		}
+		line("relevance", "%s", relevance(inverse))
+	}
+	if p.Latent.Linear != nil {
+		slope := make([]float64, p.Mu.Cols)
+		for q, v := range p.Latent.Linear {
+			slope[q] = math.Sqrt(v)
+		}
+		line("linear relevance", "%s", relevance(slope))
+	}
 	line("noise", "%s (standard deviation, in the data's units)", numbers(m.Noise()))
 	line("signal-to-noise ratio", "%.4g", m.SignalToNoise())
 	line("data mean", "%s", numbers(m.Scaler().Mean))
@@ -78,23 +91,43 @@ func kernelText(k sgplvm.Kernel) string {
 	return fmt.Sprintf("%s, variance %.4g, length scale %s", k.Kind, k.Variance, numbers(k.LengthScale))
 }
 
-// relevance lists the latent dimensions by inverse length scale, the largest
-// first, as percentages of it; those below one percent are counted.
-func relevance(lengthScale []float64) string {
+// latentKernelText names the parts with their variances.
+func latentKernelText(k sgplvm.LatentKernel) string {
+	var s []string
+	if k.LengthScale != nil {
+		s = append(s, fmt.Sprintf("rbf, variance %.4g", k.Variance))
+	}
+	if k.Linear != nil {
+		var sum float64
+		for _, v := range k.Linear {
+			sum += v
+		}
+		s = append(s, fmt.Sprintf("linear, variances of %.4g in all", sum))
+	}
+	if k.Bias != 0 {
+		s = append(s, fmt.Sprintf("bias %.4g", k.Bias))
+	}
+	return strings.Join(s, " + ")
+}
+
+// relevance lists the latent dimensions by how fast pictures change along them,
+// inverse length scales or slopes, the largest first, as percentages of it; those
+// below one percent are counted.
+func relevance(slopes []float64) string {
 	type dimension struct {
-		index   int
-		inverse float64
+		index int
+		slope float64
 	}
 	var d []dimension
 	largest := 0.0
-	for q, l := range lengthScale {
-		d = append(d, dimension{q, 1 / l})
-		largest = math.Max(largest, 1/l)
+	for q, v := range slopes {
+		d = append(d, dimension{q, v})
+		largest = math.Max(largest, v)
 	}
-	slices.SortStableFunc(d, func(a, b dimension) int { return cmp.Compare(b.inverse, a.inverse) })
+	slices.SortStableFunc(d, func(a, b dimension) int { return cmp.Compare(b.slope, a.slope) })
 	var s []string
 	for i, x := range d {
-		share := 100 * x.inverse / largest
+		share := 100 * x.slope / largest
 		if share < 1 {
 			s = append(s, fmt.Sprintf("and %d dimensions below 1 %%", len(d)-i))
 			break

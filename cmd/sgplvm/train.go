@@ -25,6 +25,7 @@ pictures.`)
 	factors := f.choice("factors", "auto", "spatial `structure`: joint (one two-dimensional factor), product (one per axis) or auto (joint up to 2048 points)",
 		"joint", "product", "auto")
 	latent := f.whole("latent", 0, 0, maxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)")
+	latentKernel := add(f, "latent-kernel", sgplvm.LatentRBF, "latent `kernel`: rbf, linear, bias or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentParts)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
@@ -69,7 +70,7 @@ pictures.`)
 		return usagef("train: -inducing %d, expected at most %d, the number of pictures in %s", *inducing, frames.Count, *data)
 	}
 	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
-		Space: space, LatentDims: *latent, Inducing: *inducing, Noise: *noise, Seed: *seed,
+		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
 		Attributes: pictureAttributes(frames.Layout),
 	})
 	if err != nil {
