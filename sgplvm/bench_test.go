@@ -43,7 +43,7 @@ func stepProblem(n, m, d, channels int, kind KernelKind, points ...int) (*proble
 		p.Xu = append(p.Xu, mat.Matrix{})
 		total *= k
 	}
-	return newProblem(normal(n*total, channels, 1), n, space, 1e-6), p
+	return problemOf(normal(n*total, channels, 1), n, space, 1e-6), p
 }
 
 // One evaluation of the bound with all gradients, at new length scales each time.
@@ -63,7 +63,7 @@ func BenchmarkStep(b *testing.B) {
 				if _, err := prob.bound(p); err != nil {
 					b.Fatal(err)
 				}
-				prob.gradient(grad, p, groupAll)
+				prob.gradientOf(grad, p, groupAll)
 			}
 			b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N), "ms")
 		})

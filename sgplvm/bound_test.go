@@ -64,7 +64,7 @@ func logEvidenceGiven(m *Model, x mat.Matrix) float64 {
 	for c := range m.channels {
 		y := make([]float64, n)
 		for i := range y {
-			y[i] = m.problem.y.Data[i*m.channels+c]
+			y[i] = m.problem.observations().Data[i*m.channels+c]
 		}
 		sum += logGaussian(y, cov)
 	}
@@ -151,21 +151,16 @@ func TestLogEvidenceOfNoise(t *testing.T) {
 	m := modelShape{examples: 2, inducing: 2, latent: 1, channels: 1, space: []factorShape{{points: 3, dims: 1, kind: White}}}.model(t)
 	m.params.Latent.Variance = 1e-14
 	var want float64
-	for _, y := range m.problem.y.Data {
+	for _, y := range m.problem.observations().Data {
 		want += 0.5*math.Log(m.params.Beta/(2*math.Pi)) - m.params.Beta/2*y*y
 	}
 	near(t, "log evidence", one(logEvidence(m)), one(want), 1e-11)
 }
 
-// observations returns the data as an n×d_y matrix that shares them.
-func (b *problem) observations() mat.Matrix {
-	return mat.NewDense(len(b.y.Data)/b.channels(), b.channels(), b.y.Data)
-}
-
 // rebuilt is a model of other data and parameters in the model's own units.
 func rebuilt(space Grid, p *Params, y mat.Matrix, jitter float64) *Model {
 	return &Model{space: space, channels: y.Cols, params: p, jitter: jitter, scaler: Scaler{Mean: make([]float64, y.Cols), Scale: ones(y.Cols)},
-		problem: newProblem(y, p.Mu.Rows, space, jitter)}
+		problem: problemOf(y, p.Mu.Rows, space, jitter)}
 }
 
 // twin is a model that must say the same as another one about the same things.
@@ -319,7 +314,7 @@ var twins = map[string]func(rng *rand.Rand, m *Model) twin{
 		p.Spatial = append([]Kernel{p.Spatial[k]}, p.Spatial[:k]...)
 		p.Xu = append([]mat.Matrix{p.Xu[k]}, p.Xu[:k]...)
 		nk, others := m.space[k].Rows, m.space.Len()/m.space[k].Rows
-		y, moved := m.problem.observations(), mat.New(len(m.problem.y.Data)/m.channels, m.channels)
+		y, moved := m.problem.observations(), mat.New(len(m.problem.observations().Data)/m.channels, m.channels)
 		place := make([]int, nk*others)
 		for j := range place {
 			place[j] = j%nk*others + j/nk
@@ -437,7 +432,7 @@ func TestWhiteSpaceIsPlain(t *testing.T) {
 		p := m.params.clone()
 		p.Spatial = []Kernel{{Kind: Matern32, Variance: p.Spatial[0].Variance * p.Spatial[1].Variance, LengthScale: one(1)}}
 		p.Xu = p.Xu[:1]
-		plain := rebuilt(Grid{mat.New(1, 1)}, p, mat.NewDense(5, 12, m.problem.y.Data), m.jitter)
+		plain := rebuilt(Grid{mat.New(1, 1)}, p, mat.NewDense(5, 12, m.problem.observations().Data), m.jitter)
 		near(t, "bound", one(plain.mustBound(t)), one(m.mustBound(t)), 1e-9)
 
 		l := randomLatent(rand.New(rand.NewPCG(seed, 6)), 2)
@@ -480,7 +475,7 @@ func TestBoundAtExtremes(t *testing.T) {
 			t.Errorf("%s: bound %v", name, v)
 		}
 		grad := m.params.clone()
-		m.problem.gradient(grad, m.params, groupAll)
+		m.problem.gradientOf(grad, m.params, groupAll)
 		grad.visit(grad, groupAll, func(value, _ []float64, _ bool) {
 			for _, v := range value {
 				if v-v != 0 {
@@ -536,11 +531,11 @@ func TestBoundMemory(t *testing.T) {
 		grad := m.params.clone()
 		used := math.Inf(1)
 		for range 3 { // a pool may lose a buffer at any moment
-			m.problem = newProblem(m.problem.observations(), examples, m.space, m.jitter)
+			m.problem = problemOf(m.problem.observations(), examples, m.space, m.jitter)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			m.mustBound(t)
-			m.problem.gradient(grad, m.params, groupAll)
+			m.problem.gradientOf(grad, m.params, groupAll)
 			runtime.ReadMemStats(&after)
 			used = min(used, float64(after.TotalAlloc-before.TotalAlloc))
 		}

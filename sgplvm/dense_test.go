@@ -255,7 +255,7 @@ func spatialCovariance(p *Params, x, y rows) float64 {
 }
 
 func newDense(m *Model) *dense {
-	p, y := m.params, m.problem.y
+	p, y := m.params, m.problem.observations()
 	var inducing Grid
 	for f, x := range m.space {
 		if p.Xu[f].Rows > 0 {

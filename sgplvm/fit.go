@@ -103,12 +103,11 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 			lastError = err
 			return math.NaN()
 		}
-		bound, err := m.problem.bound(trial)
+		bound, err := m.problem.evaluate(trial, grad, free)
 		if err != nil {
 			lastError = err
 			return math.NaN()
 		}
-		m.problem.gradient(grad, trial, free)
 		trial.packGradient(slope, grad, free)
 		for i := range slope {
 			slope[i] = -slope[i]
@@ -119,7 +118,7 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 	r, err := lbfgs.Minimize(ctx, objective, x0, lbfgs.Options{
 		Memory:           20,
 		MaxIterations:    steps,
-		GradTolerance:    1e-8 * float64(len(m.problem.y.Data)),
+		GradTolerance:    1e-8 * float64(m.problem.y.examples*m.problem.y.size()),
 		RelativeDecrease: 1e-7,
 		Noise:            1e-10,
 		Progress: func(p lbfgs.Progress) bool {

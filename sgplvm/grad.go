@@ -1,216 +1,310 @@
 package sgplvm
 
 import (
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// gradient overwrites grad with the derivatives of the bound in the natural
-// parameters of the free groups and 0 elsewhere; bound must have been called
-// with the same p. Spatial length scales and inducing points cost the most, so
-// they are left out where they are held. The eigenvectors are
-// never differentiated (T, D and E enter as numbers: the bound's derivative in
-// K_f, Ψ1_f and Ψ2_f is known in closed form), so repeated eigenvalues do no
-// harm.
-func (b *problem) gradient(grad, p *Params, free group) {
+// gradientWork is room for the derivatives in one factor's matrices.
+type gradientWork struct {
+	inner, half, dK, dPsi1, dPsi2 mat.Matrix
+	diagonal                      []float64
+}
+
+// gradient overwrites grad with the derivatives of the bound; see evaluate. Spatial
+// length scales and inducing points cost the most, so they are left out where they are
+// held. The eigenvectors are never differentiated (T, D and E enter as numbers: the
+// bound's derivative in K_f, Ψ1_f and Ψ2_f is known in closed form), so repeated
+// eigenvalues do no harm.
+func (b *problem) gradient(grad, p *Params, free group) error {
 	grad.zero()
+	sums := &b.sweep.sums
 	dy, beta := float64(b.channels()), p.Beta
-	m := float64(len(b.d.Data))
-	n := float64(len(b.y.Data)) / dy
-	inverse := kronprod.NewTensor(b.d.Dims...) // 1/d
-	for i, d := range b.d.Data {
-		inverse.Data[i] = 1 / d
-	}
-	var sumInverse float64
-	for _, v := range inverse.Data {
-		sumInverse += v
-	}
-	fit, coefficients := b.quadratic()
+	n, m := float64(b.y.examples*b.points()), float64(b.factors[0].size()*b.components())
 	slack := b.psi0(p) - b.tracePsi2()
-	grad.Beta = dy/2*((n-m)/beta+sumInverse/(beta*beta)) - 0.5*(b.yy-fit+dy*slack) + 0.5*coefficients/beta
+	grad.Beta = dy/2*((n-m)/beta+sum(sums.r2)/(beta*beta)) - 0.5*(b.yy-sums.fit+dy*slack) + 0.5*sums.coefficients/beta
 
 	dPsi0 := -0.5 * beta * dy
 	for f := range b.x {
 		grad.Spatial[f].Variance = dPsi0 * b.psi0(p) / p.Spatial[f].Variance
 		if free&groupSpatial != 0 {
-			b.spatialGradient(grad, p, f, inverse)
+			if err := b.spatialGradient(grad, p, f); err != nil {
+				return err
+			}
 		}
 	}
 	if free&groupLatent != 0 {
 		p.Latent.psi0Backward(&grad.Latent, grad.Mu, grad.S, dPsi0*b.spatialTrace(p), p.Mu, p.S)
-		b.latentGradient(grad, p, inverse)
+		b.latentGradient(grad, p)
 		subtractIndependentKL(grad.Mu, grad.S, p.Mu, p.S)
 	}
+	return nil
 }
 
 // latentGradient chains ∂L/∂K_0, ∂L/∂Ψ1_0 and ∂L/∂Ψ2_0 into the latent kernel,
 // Z, μ and S.
-func (b *problem) latentGradient(grad, p *Params, inverse kronprod.Tensor) {
-	dK, dPsi1, dPsi2 := b.factorGradients(p.Beta, 0, b.projected, inverse)
-	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, dPsi1, dPsi2, b.factors[0].psi1, p.Mu, p.S)
-	byMean := b.jitter * mat.Trace(dK) / float64(dK.Rows) // the jitter is a multiple of the mean diagonal
-	for i := range dK.Rows {
-		dK.Row(i)[i] += byMean
+func (b *problem) latentGradient(grad, p *Params) {
+	s, w, sums := b.factors[0], &b.gradientWork, &b.sweep.sums
+	mat.Copy(w.sized(s), sums.weighted)
+	b.dPsi2(s, sums.r1, p.Beta, sum(b.lambda))
+	mat.Copy(w.inner, sums.gram)
+	b.dK(s, sums.r2, p.Beta, sum(b.lambda), b.components())
+	resize(&w.dPsi1, b.y.examples, s.size())
+	mat.Mul(w.dPsi1, p.Beta, sums.cross, s.coord.T(), 0)
+
+	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, w.dPsi1, w.dPsi2, s.psi1, p.Mu, p.S)
+	byMean := b.jitter * mat.Trace(w.dK) / float64(w.dK.Rows) // the jitter is a multiple of the mean diagonal
+	for i := range w.dK.Rows {
+		w.dK.Row(i)[i] += byMean
 	}
-	p.Latent.addGradient(&grad.Latent, grad.Z, dK, b.factors[0].k, p.Z)
+	p.Latent.addGradient(&grad.Latent, grad.Z, w.dK, s.k, p.Z)
 }
+
+// dPsi2 sets dPsi2 = ∂L/∂Ψ2_f of a factor that is not tied. In inner stands
+// E_(f)·diag(λ_j)·E_(f)ᵀ, r1_i is Σ_j λ_j/d_ij and t is Σ_j λ_j, where j runs over the
+// joint index of the other factors.
+func (b *problem) dPsi2(s *factor, r1 []float64, beta, t float64) {
+	w, dy := &b.gradientWork, float64(b.channels())
+	mat.Scale(w.inner, -0.5*beta, w.inner)
+	for i, r := range r1 {
+		w.inner.Row(i)[i] += -0.5*dy*r + 0.5*beta*dy*t
+	}
+	resize(&w.dPsi2, s.size(), s.size())
+	w.congruence(w.dPsi2, s.coord)
+}
+
+// dK sets dK = ∂L/∂K_f likewise, with E_(f)·E_(f)ᵀ in inner and r2_i = Σ_j 1/d_ij; others
+// is the number of the joint indices j.
+func (b *problem) dK(s *factor, r2 []float64, beta, t float64, others int) {
+	w, dy := &b.gradientWork, float64(b.channels())
+	mat.Scale(w.inner, -0.5, w.inner)
+	for i, r := range r2 {
+		w.inner.Row(i)[i] += -0.5*dy*r/beta + 0.5*dy*float64(others) - 0.5*beta*dy*t*s.lambda[i]
+	}
+	resize(&w.dK, s.size(), s.size())
+	w.congruence(w.dK, s.coord)
+}
+
+// sized makes inner fit a factor and returns it.
+func (w *gradientWork) sized(s *factor) mat.Matrix {
+	resize(&w.inner, s.size(), s.size())
+	return w.inner
+}
+
+// congruence sets dst = t·inner·tᵀ, all m×m, with inner symmetric.
+func (w *gradientWork) congruence(dst, t mat.Matrix) {
+	resize(&w.half, t.Rows, t.Cols)
+	mat.Mul(w.half, 1, t, w.inner, 0)
+	mat.MulSym(dst, 1, w.half, t.T(), 0)
+	mat.MirrorLower(dst)
+}
+
+// needsH reports whether the gradient in the spatial parameters needs H.
+func (b *problem) needsH() bool {
+	for f := range b.x {
+		if !b.held.tiedWhite(f) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Params) tiedWhite(f int) bool { return p.Spatial[f].Kind == White && p.Xu[f].Rows == 0 }
 
 // spatialGradient chains the derivatives of spatial factor f (counted from 0)
 // into its kernel and, where these are free, its inducing points.
-func (b *problem) spatialGradient(grad, p *Params, f int, inverse kronprod.Tensor) {
-	s, kernel, x := b.factors[f+1], p.Spatial[f], b.x[f]
-	if s.tied && kernel.Kind == White {
-		grad.Spatial[f].Variance += b.tiedVarianceGradient(p.Beta, f+1, inverse) / kernel.Variance
-		return
+func (b *problem) spatialGradient(grad, p *Params, f int) error {
+	s, kernel, x, w := b.factors[f+1], p.Spatial[f], b.x[f], &b.gradientWork
+	switch {
+	case p.tiedWhite(f):
+		grad.Spatial[f].Variance += b.tiedVarianceGradient(p.Beta, f) / kernel.Variance
+	case s.tied:
+		b.tiedGradient(p.Beta, f)
+		kernel.addGradient(&grad.Spatial[f], mat.Matrix{}, w.dK, s.k, x, x)
+	default:
+		if err := b.freeGradient(p.Beta, f); err != nil {
+			return err
+		}
+		mat.Mul(w.dPsi1, 2, s.psi1, w.dPsi2, 1) // Ψ2 = Ψ1ᵀΨ1
+		xu, dXu := p.Xu[f], grad.Xu[f]
+		kernel.addGradient(&grad.Spatial[f], dXu, w.dPsi1, s.psi1, x, xu)
+		twice := mat.New(xu.Rows, xu.Cols)
+		kernel.addGradient(&grad.Spatial[f], twice, w.dK, s.k, xu, xu)
+		mat.Add(dXu, dXu, 2, twice) // K_f depends on X_u through both arguments
+		if b.jitter != 0 {          // the jitter is a multiple of the variance
+			grad.Spatial[f].Variance += b.jitter * mat.Trace(w.dK)
+		}
 	}
-	if s.tied {
-		dK := b.tiedGradient(p.Beta, f+1, inverse)
-		kernel.addGradient(&grad.Spatial[f], mat.Matrix{}, dK, s.k, x, x)
-		return
+	return nil
+}
+
+// others are weights for kronprod's contractions of H, whose modes are the latent one,
+// the channels and the spatial ones: of(g) for every spatial factor g but f.
+func (b *problem) others(f int, of func(s *factor) []float64) [][]float64 {
+	weights := make([][]float64, 2+len(b.x))
+	for g, s := range b.factors[1:] {
+		if g != f {
+			weights[2+g] = of(s)
+		}
 	}
-	// Y contracted with every data basis but this factor's.
-	others := kronprod.Operator{Factors: make([]mat.Matrix, len(b.factors))}
-	for g, o := range b.factors {
+	return weights
+}
+
+// marginal sets dst to the sums of v, one number for each joint spatial component,
+// over the components of all spatial factors but f, with weights of(g).
+func (b *problem) marginal(dst, v []float64, f int, of func(s *factor) []float64) {
+	kronprod.Marginal(dst, kronprod.Shaped(v, b.dims[2:]...), f, b.others(f, of)[2:])
+}
+
+func lambdaOf(s *factor) []float64 { return s.lambda }
+func omegaOf(s *factor) []float64  { return s.omega }
+func onesOf(s *factor) []float64   { return nil }
+
+// lambdaOmegaOf returns λ∘ω.
+func lambdaOmegaOf(s *factor) []float64 {
+	if s.omega == nil {
+		return s.lambda
+	}
+	v := make([]float64, s.size())
+	for j, l := range s.lambda {
+		v[j] = l * s.omega[j]
+	}
+	return v
+}
+
+// otherLambda returns Σ_j λ_j over the joint index of all factors but spatial factor f.
+func (b *problem) otherLambda(f int) float64 {
+	t := 1.0
+	for g, s := range b.factors {
 		if g != f+1 {
-			others.Factors[g] = o.data.T()
+			t *= s.sumLambda()
 		}
 	}
-	n := x.Rows * len(b.h.Data) / s.size()
-	v := others.MulTensor(make([]float64, n), b.y, &b.work)
-	dK, dPsi1, dPsi2 := b.factorGradients(p.Beta, f+1, v, inverse)
-	mat.Mul(dPsi1, 2, s.psi1, dPsi2, 1) // Ψ2 = Ψ1ᵀΨ1
-	xu, dXu := p.Xu[f], grad.Xu[f]
-	kernel.addGradient(&grad.Spatial[f], dXu, dPsi1, s.psi1, x, xu)
-	twice := mat.New(xu.Rows, xu.Cols)
-	kernel.addGradient(&grad.Spatial[f], twice, dK, s.k, xu, xu)
-	mat.Add(dXu, dXu, 2, twice) // K_f depends on X_u through both arguments
-	if b.jitter != 0 {
-		grad.Spatial[f].Variance += b.jitter * mat.Trace(dK)
-	}
+	return t
 }
 
-// factorGradients returns ∂L/∂K_f (m_f×m_f, symmetric), ∂L/∂Ψ1_f (n_f×m_f) and
-// ∂L/∂Ψ2_f (m_f×m_f, symmetric) of a factor that is not tied. v is Y contracted
-// with the data basis of every other factor; inverse is 1/d.
-func (b *problem) factorGradients(beta float64, f int, v, inverse kronprod.Tensor) (dK, dPsi1, dPsi2 mat.Matrix) {
-	s := b.factors[f]
-	m := s.size()
-	dy := float64(b.channels())
-	lambda := b.lambdas()
-	omega := b.omegas()
-	weighted := make([][]float64, len(omega)) // λω of every other factor
-	t := 1.0                                  // Σ_j λ_j
-	for g, o := range b.factors {
-		if g == f {
-			continue
-		}
-		t *= o.sumLambda()
-		weighted[g] = o.lambda
-		if o.tied {
-			weighted[g] = make([]float64, o.size())
-			for j, l := range o.lambda {
-				weighted[g][j] = l * o.omega[j]
-			}
-		}
-	}
-	r1, r2 := make([]float64, m), make([]float64, m)
-	kronprod.Marginal(r1, inverse, f, lambda)
-	kronprod.Marginal(r2, inverse, f, nil)
-	omega[f] = nil
-
-	inner := mat.New(m, m)
-	kronprod.Gram(inner, b.h, f, weighted)
-	mat.Scale(inner, -0.5*beta, inner)
-	for i := range m {
-		inner.Data[i*m+i] += -0.5*dy*r1[i] + 0.5*beta*dy*t
-	}
-	dPsi2 = congruence(s.coord, inner)
-
-	kronprod.Gram(inner, b.h, f, omega)
-	mat.Scale(inner, -0.5, inner)
-	others := float64(len(b.d.Data) / m)
-	for i := range m {
-		inner.Data[i*m+i] += -0.5*dy*r2[i]/beta + 0.5*dy*others - 0.5*beta*dy*t*s.lambda[i]
-	}
-	dK = congruence(s.coord, inner)
-
-	cross := mat.New(v.Dims[f], m)
-	kronprod.Cross(cross, v, b.h, f, omega)
-	dPsi1 = mat.New(v.Dims[f], m)
-	mat.Mul(dPsi1, beta, cross, s.coord.T(), 0)
-	return dK, dPsi1, dPsi2
-}
-
-// tiedGradient returns the total derivative of the bound, but for ψ0, in the
-// kernel matrix of a tied spatial factor f (counted with the latent one):
+// tiedGradient sets dK to the total derivative of the bound, but for ψ0, in the
+// kernel matrix of a tied spatial factor f (counted from 0):
 //
 //	V [ −½ d_y diag r1 + ½ H_(f) diag(ω) H_(f)ᵀ + ½ β d_y t I ] Vᵀ
-func (b *problem) tiedGradient(beta float64, f int, inverse kronprod.Tensor) mat.Matrix {
-	s := b.factors[f]
+func (b *problem) tiedGradient(beta float64, f int) {
+	s, w, h := b.factors[f+1], &b.gradientWork, b.sweep.h
 	m := s.size()
-	diagonal := b.tiedDiagonal(beta, f, inverse)
-	omega := b.omegas()
-	omega[f] = nil
-	if len(b.h.Data)/m >= m {
-		inner := mat.New(m, m)
-		kronprod.Gram(inner, b.h, f, omega)
-		mat.Scale(inner, 0.5, inner)
+	diagonal := b.tiedDiagonal(beta, f)
+	omega := b.others(f, omegaOf)
+	resize(&w.dK, m, m)
+	w.sized(s)
+	if len(h.Data)/m >= m || s.coord.Rows == 0 {
+		kronprod.Gram(w.inner, h, f+2, omega)
+		mat.Scale(w.inner, 0.5, w.inner)
 		for i, v := range diagonal {
-			inner.Data[i*m+i] += v
+			w.inner.Row(i)[i] += v
 		}
-		return congruence(s.coord, inner)
+		if s.coord.Rows == 0 {
+			mat.Copy(w.dK, w.inner)
+			return
+		}
+		w.congruence(w.dK, s.coord)
+		return
 	}
 	// The Gram matrix has low rank: (V·H_(f))·diag(ω)·(V·H_(f))ᵀ is cheaper.
-	vh := kronprod.NewTensor(b.h.Dims...)
-	kronprod.MulMode(vh, s.coord, b.h, f)
-	dK, scaled := mat.New(m, m), mat.New(m, m)
-	kronprod.Gram(dK, vh, f, omega)
-	mat.ScaleCols(scaled, s.coord, diagonal)
-	mat.MulSym(dK, 1, scaled, s.coord.T(), 0.5)
-	mat.MirrorLower(dK)
-	return dK
+	buffer := mat.Borrow(len(h.Data))
+	vh := kronprod.Shaped(*buffer, h.Dims...)
+	kronprod.MulMode(vh, s.coord, h, f+2)
+	kronprod.Gram(w.dK, vh, f+2, omega)
+	mat.GiveBack(buffer)
+	mat.ScaleCols(w.inner, s.coord, diagonal)
+	mat.MulSym(w.dK, 1, w.inner, s.coord.T(), 0.5)
+	mat.MirrorLower(w.dK)
 }
 
 // tiedDiagonal returns −½ d_y r1 + ½ β d_y t of tiedGradient.
-func (b *problem) tiedDiagonal(beta float64, f int, inverse kronprod.Tensor) []float64 {
-	dy := float64(b.channels())
-	t := 1.0
-	for g, o := range b.factors {
-		if g != f {
-			t *= o.sumLambda()
-		}
+func (b *problem) tiedDiagonal(beta float64, f int) []float64 {
+	w, dy := &b.gradientWork, float64(b.channels())
+	t := b.otherLambda(f)
+	w.diagonal = grown(w.diagonal, b.factors[f+1].size())
+	b.marginal(w.diagonal, b.sweep.r1, f, lambdaOf)
+	for i, r1 := range w.diagonal {
+		w.diagonal[i] = 0.5*beta*dy*t - 0.5*dy*r1
 	}
-	diagonal := make([]float64, b.factors[f].size())
-	kronprod.Marginal(diagonal, inverse, f, b.lambdas())
-	for i, r1 := range diagonal {
-		diagonal[i] = 0.5*beta*dy*t - 0.5*dy*r1
-	}
-	return diagonal
+	return w.diagonal
 }
 
 // tiedVarianceGradient returns Σ K∘∂L/∂K with the derivative of tiedGradient: in the
 // eigenbasis only its diagonal counts.
-func (b *problem) tiedVarianceGradient(beta float64, f int, inverse kronprod.Tensor) float64 {
-	omega := b.omegas()
-	omega[f] = nil
-	squares := kronprod.NewTensor(b.h.Dims...)
-	asm.MulTo(squares.Data, b.h.Data, b.h.Data)
-	gram := make([]float64, b.factors[f].size())
-	kronprod.Marginal(gram, squares, f, omega)
-	var sum float64
-	for i, v := range b.tiedDiagonal(beta, f, inverse) {
-		sum += (0.5*gram[i] + v) * b.factors[f].lambda[i]
+func (b *problem) tiedVarianceGradient(beta float64, f int) float64 {
+	s := b.factors[f+1]
+	gram := make([]float64, s.size())
+	b.marginal(gram, b.sweep.squares, f, omegaOf)
+	var total float64
+	for i, v := range b.tiedDiagonal(beta, f) {
+		total += (0.5*gram[i] + v) * s.lambda[i]
 	}
-	return sum
+	return total
 }
 
-// congruence returns T·inner·Tᵀ for a symmetric inner matrix, both m×m.
-func congruence(t, inner mat.Matrix) mat.Matrix {
-	m := t.Rows
-	half, dst := mat.New(m, inner.Cols), mat.New(m, m)
-	mat.Mul(half, 1, t, inner, 0)
-	mat.MulSym(dst, 1, half, t.T(), 0)
-	mat.MirrorLower(dst)
-	return dst
+// freeGradient sets dK, dPsi1 and dPsi2 to the derivatives in K_f (m_f×m_f), Ψ1_f
+// (n_f×m_f) and Ψ2_f (m_f×m_f) of a spatial factor f (counted from 0) that is not tied.
+func (b *problem) freeGradient(beta float64, f int) error {
+	s, w, h := b.factors[f+1], &b.gradientWork, b.sweep.h
+	r, t := make([]float64, s.size()), b.otherLambda(f)
+
+	weights := b.others(f, lambdaOmegaOf)
+	weights[0] = b.factors[0].lambda
+	kronprod.Gram(w.sized(s), h, f+2, weights)
+	b.marginal(r, b.sweep.r1, f, lambdaOf)
+	b.dPsi2(s, r, beta, t)
+
+	omega := b.others(f, omegaOf)
+	kronprod.Gram(w.inner, h, f+2, omega)
+	b.marginal(r, b.sweep.r2, f, onesOf)
+	b.dK(s, r, beta, t, b.factors[0].size()*b.components()/s.size())
+
+	v, err := b.contractOthers(f)
+	if err != nil {
+		return err
+	}
+	n := v.Dims[f+2]
+	cross := mat.New(n, s.size())
+	kronprod.Cross(cross, v, h, f+2, omega)
+	resize(&w.dPsi1, n, s.size())
+	mat.Mul(w.dPsi1, beta, cross, s.coord.T(), 0)
+	return nil
+}
+
+// contractOthers returns Y contracted with the data basis of every factor but spatial
+// factor f, m_ξ × d_y × m_1 × … n_f …: each slab of examples along space first, which
+// leaves the least, then added up along the latent mode.
+func (b *problem) contractOthers(f int) (kronprod.Tensor, error) {
+	latent := b.factors[0].data
+	o := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(b.x))}
+	dims := append([]int{latent.Cols}, b.dims[1:]...)
+	for g, s := range b.factors[1:] {
+		if g == f {
+			o.Factors = append(o.Factors, mat.Matrix{})
+			dims[2+g] = b.x[g].Rows
+		} else {
+			o.Factors = append(o.Factors, s.data.T())
+		}
+	}
+	v := kronprod.NewTensor(dims...)
+	size := len(v.Data) / latent.Cols
+	dst := mat.NewDense(latent.Cols, size, v.Data)
+	err := b.eachSlab(func(slab kronprod.Tensor, from int) error {
+		count := slab.Dims[0]
+		buffer := mat.Borrow(count * size)
+		defer mat.GiveBack(buffer)
+		o.MulTensor(*buffer, slab, &b.work)
+		mat.Mul(dst, 1, latent.Slice(from, from+count, 0, latent.Cols).T(), mat.NewDense(count, size, *buffer), 1)
+		return nil
+	})
+	return v, err
+}
+
+func sum(v []float64) float64 {
+	var s float64
+	for _, x := range v {
+		s += x
+	}
+	return s
 }

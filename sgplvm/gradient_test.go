@@ -116,7 +116,7 @@ func TestGradient(t *testing.T) {
 				p := m.params
 				m.mustBound(t)
 				grad := p.clone()
-				m.problem.gradient(grad, p, groupAll)
+				m.problem.gradientOf(grad, p, groupAll)
 				names, values, set := natural(p, p.Latent.Parts())
 				_, slopes, _ := natural(grad, p.Latent.Parts())
 				for k, x := range values {
@@ -146,7 +146,7 @@ func TestPackedGradient(t *testing.T) {
 			p.pack(x, free)
 			m.mustBound(t)
 			grad := p.clone()
-			m.problem.gradient(grad, p, free)
+			m.problem.gradientOf(grad, p, free)
 			p.packGradient(slope, grad, free)
 			checkGradient(t, func(i int) string { return fmt.Sprintf("%v: group %b, entry %d", shape, free, i) }, x, slope, func() float64 {
 				p.unpack(x, free)
@@ -179,8 +179,8 @@ func TestBoundKeepsNoTrace(t *testing.T) {
 			t.Errorf("%v: bound %v, %v without a trial before", shape, got, want)
 		}
 		got, want := m.params.clone(), m.params.clone()
-		m.problem.gradient(got, m.params, groupAll)
-		fresh.problem.gradient(want, fresh.params, groupAll)
+		m.problem.gradientOf(got, m.params, groupAll)
+		fresh.problem.gradientOf(want, fresh.params, groupAll)
 		_, g, _ := natural(got, m.params.Latent.Parts())
 		_, w, _ := natural(want, m.params.Latent.Parts())
 		for k := range g {
@@ -199,7 +199,7 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 		mat.Copy(m.params.Xu[0], m.space[0].Slice(1, 4, 0, 2))
 		m.mustBound(t)
 		grad := m.params.clone()
-		m.problem.gradient(grad, m.params, groupAll)
+		m.problem.gradientOf(grad, m.params, groupAll)
 		names, values, set := natural(m.params, LatentRBF)
 		_, slopes, _ := natural(grad, LatentRBF)
 		for k, x := range values {

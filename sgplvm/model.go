@@ -194,11 +194,7 @@ func New(data Data, cfg Config) (*Model, error) {
 		return nil, &ConfigError{"Space", err}
 	}
 	m.params = params
-	scaled := mat.New(y.examples*y.points, y.channels)
-	if err := y.read(scaled.Data, 0, y.examples); err != nil {
-		return nil, err
-	}
-	m.problem = newProblem(scaled, y.examples, m.space, m.jitter)
+	m.problem = newProblem(y, m.space, m.jitter)
 	return m, nil
 }
 

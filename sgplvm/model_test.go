@@ -66,7 +66,7 @@ func TestNewKeepsConfig(t *testing.T) {
 	p.Mu.Fill(7)
 	p.Spatial[0].LengthScale[0] = 6
 	p.Xu[0].Fill(5)
-	m.problem.factors = nil
+	m.problem.held = nil
 	if got := m.mustBound(t); got != bound {
 		t.Errorf("bound %v, %v before the caller changed its arrays", got, bound)
 	}

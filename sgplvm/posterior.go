@@ -27,11 +27,22 @@ func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
 	if err := b.factorize(p); err != nil {
 		return kronprod.Tensor{}, err
 	}
-	o := kronprod.Operator{}
-	for _, f := range b.factors {
-		o.Factors = append(o.Factors, f.coord) // T·E, or V·H where tied
+	b.sweep.run(b, p.Beta, false, true)
+	o := kronprod.Operator{Factors: []mat.Matrix{b.factors[0].coord, {}}} // T·E, or V·H where tied
+	dims := []int{b.factors[0].size()}
+	for _, s := range b.factors[1:] {
+		o.Factors = append(o.Factors, s.coord)
+		dims = append(dims, s.size())
 	}
-	return o.MulTensor(make([]float64, len(b.h.Data)), b.h, &b.work), nil
+	h := b.sweep.h
+	product := o.MulTensor(make([]float64, len(h.Data)), h, &b.work)
+	alpha := kronprod.NewTensor(append(dims, b.channels())...)
+	size := len(alpha.Data) / dims[0]
+	for i := 0; i < len(alpha.Data); i += size { // the channels last
+		points := size / b.channels()
+		mat.Copy(mat.NewDense(points, b.channels(), alpha.Data[i:i+size]), mat.NewDense(b.channels(), points, product.Data[i:i+size]).T())
+	}
+	return alpha, nil
 }
 
 // ready returns the posterior, which it makes when it is first asked for.
@@ -156,7 +167,7 @@ func (q *posterior) project(g Grid) *projection {
 		kernel.Matrix(cross, x, u)
 		toGrid.Factors[f+1] = cross
 		phi, squared := mat.New(x.Rows, s.size()), mat.New(x.Rows, s.size())
-		mat.Mul(phi, 1, cross, s.coord, 0)
+		s.toInducing(phi, cross)
 		mat.MulElem(squared, phi, phi)
 		kss := mat.New(x.Rows, x.Rows)
 		kernel.Matrix(kss, x, x)

@@ -147,7 +147,7 @@ func (s modelShape) model(t testing.TB) *Model {
 		m.scaler.Mean = append(m.scaler.Mean, 5*rng.NormFloat64())
 		m.scaler.Scale = append(m.scaler.Scale, uniform(0.1, 10))
 	}
-	m.problem = newProblem(y, s.examples, m.space, s.jitter)
+	m.problem = problemOf(y, s.examples, m.space, s.jitter)
 	return m
 }
 

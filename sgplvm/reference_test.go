@@ -90,7 +90,7 @@ func (c *referenceCase) model(t *testing.T) *Model {
 	if err := p.validate(m.space); err != nil {
 		t.Fatal(err)
 	}
-	m.problem = newProblem(y, p.Mu.Rows, m.space, 0)
+	m.problem = problemOf(y, p.Mu.Rows, m.space, 0)
 	return m
 }
 
@@ -181,7 +181,7 @@ func checkReference(t *testing.T, file string) {
 	agree(t, "latent variance", p.S.Data, slices.Concat(c.Expected.LatentVariance...))
 
 	grad := p.clone()
-	m.problem.gradient(grad, p, groupAll)
+	m.problem.gradientOf(grad, p, groupAll)
 	got := map[string][]float64{
 		"beta": {grad.Beta}, "Z": grad.Z.Data, "mu": grad.Mu.Data, "S": grad.S.Data,
 	}

@@ -122,10 +122,11 @@ func (s *scaledSource) readRaw(dst []float64, from, to int) error {
 // the number of its first example.
 func (s *scaledSource) eachSlab(read func(dst []float64, from, to int) error, body func(slab []float64, from int) error) error {
 	step := s.slab()
-	buffer := make([]float64, step*s.size())
+	buffer := mat.Borrow(step * s.size())
+	defer mat.GiveBack(buffer)
 	for from := 0; from < s.examples; from += step {
 		to := min(from+step, s.examples)
-		slab := buffer[:(to-from)*s.size()]
+		slab := (*buffer)[:(to-from)*s.size()]
 		if err := read(slab, from, to); err != nil {
 			return err
 		}
