@@ -305,13 +305,19 @@ func resealed(t testing.TB, file []byte, change func(f *safetensors.File)) []byt
 
 // Each tensor must be there, of its type and shape, and hold finite numbers.
 func TestModelFileTensors(t *testing.T) {
-	file := saved(t, fileShape.model(t))
+	for parts, tensors := range map[LatentParts]int{LatentRBF: 17, LatentRBF | LatentLinear | LatentBias: 19, LatentLinear | LatentBias: 17} {
+		t.Run(parts.String(), func(t *testing.T) { checkTensors(t, fileShape.of(parts), tensors) })
+	}
+}
+
+func checkTensors(t *testing.T, s modelShape, tensors int) {
+	file := saved(t, s.model(t))
 	contents, err := safetensors.ReadSealed(bytes.NewReader(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(contents.Tensors) != 17 {
-		t.Errorf("%d tensors, want 17", len(contents.Tensors))
+	if len(contents.Tensors) != tensors {
+		t.Errorf("%d tensors, want %d", len(contents.Tensors), tensors)
 	}
 	for _, original := range contents.Tensors {
 		name, shape := original.Name, original.Shape
@@ -332,7 +338,14 @@ func TestModelFileTensors(t *testing.T) {
 		case "spatial.0.Xu": // and here a tied one
 			missing = `safetensors: tensor "alpha": found shape \[2,2,2,2\], expected \[2,3,2,2\]`
 		}
-		refuse("missing", missing, func(f *safetensors.File) { drop(f, name) })
+		if name == "latent.linear" || name == "latent.bias" { // another kernel then
+			l := loaded(t, resealed(t, file, func(f *safetensors.File) { drop(f, name) }))
+			if got := name[len("latent."):]; strings.Contains(l.params.Latent.Parts().String(), got) {
+				t.Errorf("a latent kernel with %s from a file without %s", got, name)
+			}
+		} else {
+			refuse("missing", missing, func(f *safetensors.File) { drop(f, name) })
+		}
 		refuse("as float32", `safetensors: tensor "`+quoted+`": found type F32, expected F64`, func(f *safetensors.File) {
 			tensor(f, name).Data = make([]float32, len(original.Data.([]float64)))
 		})
@@ -427,6 +440,16 @@ func TestModelFileLies(t *testing.T) {
 		{`latent means are 0×2, expected at least one example and one dimension`, func(f *safetensors.File) { put(f, "mu", 0, 2) }},
 		{`latent inducing inputs are 2×3, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 2, 3) }},
 		{`latent inducing inputs are 0×2, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 0, 2) }},
+		{`latent kernel has no part, expected an RBF part, a linear one or a bias`, func(f *safetensors.File) { drop(f, "latent.variance"); drop(f, "latent.lengthscale") }},
+		{`latent kernel has 0 length scales, expected 2`, func(f *safetensors.File) { put(f, "latent.lengthscale", 0) }},
+		{`latent kernel has 3 linear variances, expected 2`, func(f *safetensors.File) { put(f, "latent.linear", 3) }},
+		{`latent kernel has 0 linear variances, expected 2`, func(f *safetensors.File) { put(f, "latent.linear", 0) }},
+		{`latent linear variance -1 of dimension 0, expected a positive number`, func(f *safetensors.File) { put(f, "latent.linear", 2); set("latent.linear", -1)(f) }},
+		{`latent linear variance 0 of dimension 0, expected a positive number`, func(f *safetensors.File) { put(f, "latent.linear", 2); set("latent.linear", 0)(f) }},
+		{`latent bias 0, expected a positive number, or no such tensor`, func(f *safetensors.File) { put(f, "latent.bias", 1); set("latent.bias", 0)(f) }},
+		{`latent bias -1, expected a positive number`, func(f *safetensors.File) { put(f, "latent.bias", 1); set("latent.bias", -1)(f) }},
+		{`safetensors: tensor "latent.bias": found shape [2], expected [1]`, func(f *safetensors.File) { put(f, "latent.bias", 2) }},
+		{`tensor "latent.kernel", expected none of that name`, func(f *safetensors.File) { put(f, "latent.kernel", 1) }},
 		{`latent kernel has 1 length scales, expected 2`, func(f *safetensors.File) { put(f, "latent.lengthscale", 1) }},
 		{`latent variance -1 of example 0, dimension 0, expected a positive number`, set("S", -1)},
 		{`noise precision -1, expected a positive number`, set("beta", -1)},
@@ -476,7 +499,7 @@ func unsealed(file []byte) []byte {
 // FuzzLoad reads any bytes as a model file, and, where they are a safetensors
 // file, what they hold under a right checksum.
 func FuzzLoad(f *testing.F) {
-	for _, s := range []modelShape{fileShape, randomShape(1), randomShape(2), randomShape(3)} {
+	for _, s := range []modelShape{fileShape, randomShape(1), randomShape(2), randomShape(3), fileShape.of(LatentLinear | LatentBias)} {
 		file := saved(f, s.model(f))
 		f.Add(file)
 		f.Add(unsealed(file))

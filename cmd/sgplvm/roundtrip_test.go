@@ -281,6 +281,13 @@ func TestTrainingFlags(t *testing.T) {
 		{"-factors product", `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`},
 		{"-latent 3", `latent dimensions +3\n`},
 		{"-latent 12", `latent dimensions +12\n`},
+		{"-latent-kernel rbf", `latent kernel +rbf, variance \S+\nrelevance +.*\nnoise`},
+		{"-latent-kernel linear", `latent kernel +linear, variances of \S+ in all\nlinear relevance +.*\nnoise`},
+		{"-latent-kernel bias", `latent kernel +bias \S+\nnoise`},
+		{"-latent-kernel bias+rbf", `latent kernel +rbf, variance \S+ \+ bias \S+\nrelevance +.*\nnoise`},
+		{"-latent-kernel rbf+linear", `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all\nrelevance +.*\nlinear relevance +.*\nnoise`},
+		{"-latent-kernel linear+bias", `latent kernel +linear, variances of \S+ in all \+ bias \S+\nlinear relevance +.*\nnoise`},
+		{"-latent-kernel rbf+linear+bias", `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all \+ bias \S+\nrelevance +.*\nlinear relevance`},
 		{"-inducing 4", `latent inducing points +4\n`},
 		{"-inducing 9", `latent inducing points +9\n`},
 		{"-inducing 1", `latent inducing points +1\n`},
@@ -305,7 +312,7 @@ func TestTrainingFlags(t *testing.T) {
 		if !regexp.MustCompile(c.want).MatchString(info) {
 			t.Errorf("%s: want %s\n%s", c.flags, c.want, info)
 		}
-		same := c.flags == "-seed 0" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
+		same := c.flags == "-seed 0" || c.flags == "-latent-kernel rbf" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
 		if bytes.Equal(read(t, "result"), plain) != same {
 			t.Errorf("%s: the same model as without: %v", c.flags, !same)
 		}
@@ -492,6 +499,9 @@ func TestInfo(t *testing.T) {
 		f.Metadata["attribute.note"] = "red\x1b[31m\nline"
 		f.Metadata["attribute.author"] = "Ada"
 		f.Metadata["attribute.grid"] = "5x4\r"
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "latent.linear", Shape: []int{8}, Data: []float64{4, 1, 1e-9, 16, 1e-5, 1e-6, 1e-7, 1e-8}},
+			safetensors.Tensor{Name: "latent.bias", Shape: []int{1}, Data: []float64{0.5}})
+		f.Lookup("latent.variance").Data.([]float64)[0] = 2
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "spatial.0.Xu", Shape: []int{20, 2}, Data: f.Lookup("spatial.0.X").Data})
 		f.Lookup("beta").Data.([]float64)[0] = 25
 		f.Lookup("scaler.scale").Data.([]float64)[0] = 10
@@ -503,6 +513,8 @@ func TestInfo(t *testing.T) {
 		"\npicture                5x4\\r\n",
 		", 20 free inducing points\n",
 		"\nrelevance              1: 100 %, 0: 50 %, 3: 25 %, and 5 dimensions below 1 %\n",
+		"\nlatent kernel          rbf, variance 2 + linear, variances of 21 in all + bias 0.5\n",
+		"\nlinear relevance       3: 100 %, 0: 50 %, 1: 25 %, and 5 dimensions below 1 %\n",
 		"\nnoise                  2 (standard deviation, in the data's units)\n",
 		"\nsignal-to-noise ratio  25\n",
 		"\ndata mean              3\n",

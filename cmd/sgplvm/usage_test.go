@@ -62,6 +62,7 @@ func TestBadCommandLines(t *testing.T) {
 	}
 	const words = ", expected one of demo, train, impute, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
+	const parts = "expected rbf, linear, bias or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {
 		return fmt.Sprintf("%s: %s (sgplvm %s -h explains the flags)", command, text, command)
 	}
@@ -99,6 +100,14 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -grid 16384x16384", tell("train", `invalid value "16384x16384" for flag -grid: 268435456 points, expected at most 67108864`)},
 		{"train -data train.npy -out result -factors both", tell("train", `invalid value "both" for flag -factors: expected joint, product or auto`)},
 		{"train -data train.npy -out result -factors Joint", tell("train", `invalid value "Joint" for flag -factors: expected joint, product or auto`)},
+		{"train|-data|train.npy|-out|result|-latent-kernel|", tell("train", `invalid value "" for flag -latent-kernel: `+parts)},
+		{"train|-data|train.npy|-out|result|-latent-kernel|rbf + linear", tell("train", `invalid value "rbf + linear" for flag -latent-kernel: `+parts)},
+		{"train -data train.npy -out result -latent-kernel rbf+", tell("train", `invalid value "rbf+" for flag -latent-kernel: `+parts)},
+		{"train -data train.npy -out result -latent-kernel rbf+bias+rbf", tell("train", `invalid value "rbf+bias+rbf" for flag -latent-kernel: `+parts)},
+		{"train -data train.npy -out result -latent-kernel RBF", tell("train", `invalid value "RBF" for flag -latent-kernel: `+parts)},
+		{"train -data train.npy -out result -latent-kernel=matern32", tell("train", `invalid value "matern32" for flag -latent-kernel: `+parts)},
+		{"train -data train.npy -out result -latent-kernel", tell("train", "flag needs an argument: -latent-kernel")},
+		{"impute -model model -data seen.npy -out result -latent-kernel rbf", tell("impute", "flag provided but not defined: -latent-kernel")},
 		{"train -data train.npy -out result -spatial matern", tell("train", `invalid value "matern" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
 		{"train|-data|train.npy|-out|result|-spatial|", tell("train", `invalid value "" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
 		{"train -data train.npy -out result -inducing 10", "train: -inducing 10, expected at most 9, the number of pictures in train.npy"},
