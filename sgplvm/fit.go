@@ -49,7 +49,8 @@ var errNoData = errors.New("sgplvm: a loaded model holds no training data and ca
 
 // Fit trains the model: it maximises the collapsed bound over all parameters
 // with L-BFGS, a warm-up first. When ctx ends or Progress stops it, the model
-// keeps the best parameters found and the error, if any, is ctx.Err().
+// keeps the best parameters found and the error, if any, is ctx.Err(). It keeps
+// them likewise when the data can no longer be read, which is a *ReadError.
 func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 	if m.problem == nil {
 		return FitResult{}, errNoData
@@ -97,6 +98,9 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 	x0 := make([]float64, m.params.count(free))
 	m.params.pack(x0, free)
 	var lastError error
+	var unread *ReadError // ends training: no other parameters help
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	objective := func(x, slope []float64) float64 {
 		trial.unpack(x, free)
 		if err := trial.validate(m.space); err != nil {
@@ -106,6 +110,9 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 		bound, err := m.problem.evaluate(trial, grad, free)
 		if err != nil {
 			lastError = err
+			if errors.As(err, &unread) {
+				stop()
+			}
 			return math.NaN()
 		}
 		trial.packGradient(slope, grad, free)
@@ -135,7 +142,13 @@ func (t *trainer) run(ctx context.Context, phase string, free group, steps int) 
 		},
 	})
 	var start *lbfgs.NonFiniteError
-	if errors.As(err, &start) {
+	switch {
+	case unread != nil:
+		err = unread
+		if r.Iterations == 0 {
+			return err
+		}
+	case errors.As(err, &start):
 		if lastError != nil {
 			err = lastError
 		}

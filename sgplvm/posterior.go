@@ -22,26 +22,46 @@ type posterior struct {
 }
 
 // computeAlpha returns α = (T_0 ⊗ T_1 ⊗ …)·E for the training data at the
-// model's parameters.
+// model's parameters. Besides H and α it needs room for a slab: the spatial modes are
+// multiplied in place, and the latent one some components at a time.
 func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
 	if err := b.factorize(p); err != nil {
 		return kronprod.Tensor{}, err
 	}
 	b.sweep.run(b, p.Beta, false, true)
-	o := kronprod.Operator{Factors: []mat.Matrix{b.factors[0].coord, {}}} // T·E, or V·H where tied
-	dims := []int{b.factors[0].size()}
+	h, latent, channels, components := b.sweep.h, b.factors[0].coord, b.channels(), b.components()
+	m, size := latent.Rows, channels*components
+	toInducing := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(b.x))} // T·E, or V·H where tied
+	dims := []int{m}
 	for _, s := range b.factors[1:] {
-		o.Factors = append(o.Factors, s.coord)
+		toInducing.Factors = append(toInducing.Factors, s.coord)
 		dims = append(dims, s.size())
 	}
-	h := b.sweep.h
-	product := o.MulTensor(make([]float64, len(h.Data)), h, &b.work)
-	alpha := kronprod.NewTensor(append(dims, b.channels())...)
-	size := len(alpha.Data) / dims[0]
-	for i := 0; i < len(alpha.Data); i += size { // the channels last
-		points := size / b.channels()
-		mat.Copy(mat.NewDense(points, b.channels(), alpha.Data[i:i+size]), mat.NewDense(b.channels(), points, product.Data[i:i+size]).T())
+	step := max(1, min(m, slabNumbers/size))
+	slab := mat.Borrow(step * size)
+	for from := 0; from < m; from += step {
+		part := h.Data[from*size : min(from+step, m)*size]
+		x := kronprod.Shaped(part, append([]int{len(part) / size}, h.Dims[1:]...)...)
+		toInducing.MulTensor(*slab, x, &b.work)
+		copy(part, *slab)
 	}
+	mat.GiveBack(slab)
+
+	alpha := kronprod.NewTensor(append(dims, channels)...)
+	width := max(1, min(components, slabNumbers/m))
+	block := mat.Borrow(m * width)
+	for c := range channels {
+		for from := 0; from < components; from += width {
+			n := min(width, components-from)
+			at := func(data []float64, first, stride int) mat.Matrix { // the block's components of channel c
+				return mat.Matrix{Rows: m, Cols: n, RowStride: size, ColStride: stride, Data: data[first:]}
+			}
+			product := mat.NewDense(m, n, (*block)[:m*n])
+			mat.Mul(product, 1, latent, at(h.Data, c*components+from, 1), 0)
+			mat.Copy(at(alpha.Data, from*channels+c, channels), product)
+		}
+	}
+	mat.GiveBack(block)
 	return alpha, nil
 }
 

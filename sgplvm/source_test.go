@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -30,8 +31,8 @@ func converted[T uint8 | uint16 | float32 | float64](values []float64) []T {
 	return v
 }
 
-// fitted trains a little and returns the model file.
-func fitted(t *testing.T, d Data, cfg Config) []byte {
+// fitted trains a little and returns the model and its file.
+func fitted(t *testing.T, d Data, cfg Config) (*Model, []byte) {
 	t.Helper()
 	m, err := New(d, cfg)
 	if err != nil {
@@ -44,18 +45,18 @@ func fitted(t *testing.T, d Data, cfg Config) []byte {
 	if err := m.Save(&b); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return m, b.Bytes()
 }
 
 // The same values give the same model, byte for byte, in whatever type and layout
-// they lie, in parts of any size, at any number of processors.
+// they lie and at any number of processors; and but for rounding in parts of any size.
 func TestSourceTypes(t *testing.T) {
 	d := bumps(11, 4, 3, 1)
 	for i, v := range d.Y.Data {
 		d.Y.Data[i] = math.Round(v)
 	}
 	cfg := bumpConfig(4, 3)
-	want := fitted(t, d, cfg)
+	model, want := fitted(t, d, cfg)
 	wide := mat.New(2*d.Y.Rows, 3)
 	view := mat.Matrix{Rows: d.Y.Rows, Cols: 1, RowStride: 6, ColStride: 1, Data: wide.Data[1:]}
 	mat.Copy(view, d.Y)
@@ -66,20 +67,20 @@ func TestSourceTypes(t *testing.T) {
 		"float64": {Source: NewSource(d.Y.Data, 11, 12, 1)},
 		"a view":  {Examples: 11, Y: view},
 	} {
-		if !bytes.Equal(fitted(t, c, cfg), want) {
+		if _, got := fitted(t, c, cfg); !bytes.Equal(got, want) {
 			t.Errorf("%s: another model", name)
 		}
 	}
 	for _, read := range []int{1, 12, 25, 1000} {
 		withSlabs(t, read, 1000)
-		if !bytes.Equal(fitted(t, d, cfg), want) {
-			t.Errorf("%d numbers at a time: another model", read)
-		}
+		got, _ := fitted(t, d, cfg)
+		near(t, fmt.Sprintf("μ with %d numbers at a time", read), got.params.Mu.Data, model.params.Mu.Data, 1e-9)
+		near(t, fmt.Sprintf("α with %d numbers at a time", read), got.alpha.Data, model.alpha.Data, 1e-9)
 	}
 	withSlabs(t, 30, 30)
-	want = fitted(t, d, cfg)
+	_, want = fitted(t, d, cfg)
 	atEveryWidth(func(procs int) {
-		if !bytes.Equal(fitted(t, d, cfg), want) {
+		if _, got := fitted(t, d, cfg); !bytes.Equal(got, want) {
 			t.Errorf("%d processors: another model", procs)
 		}
 	})
@@ -176,6 +177,52 @@ func TestNewReadErrors(t *testing.T) {
 		}
 		if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want {
 			t.Errorf("message %q, expected %q", err, want)
+		}
+	}
+}
+
+// Whichever read of training or of saving fails, the caller is told, and what was
+// learnt before is kept: when the source has recovered, the model goes on.
+func TestFitReadErrors(t *testing.T) {
+	d := bumps(5, 4, 3, 1)
+	withSlabs(t, 24, 1000)
+	for _, cfg := range []Config{bumpConfigOf(5, 4, 3), {Space: []SpatialFactor{{X: line(4), Xu: mat.NewDense(2, 1, []float64{1, 2})}, {X: line(3)}}, LatentDims: 2}} {
+		after := 0
+		for failAt := 1; ; failAt += 1 + failAt/4 {
+			source := &countingSource{Source: &matrixSource{d.Y, 5}}
+			m, err := New(Data{Source: source}, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.failAt = source.calls + failAt
+			var last float64
+			r, err := m.Fit(context.Background(), FitOptions{Iterations: 12, Warmup: 4, Progress: func(p Progress) bool {
+				last = p.Bound
+				return true
+			}})
+			if err == nil {
+				err = m.Save(io.Discard)
+			}
+			if source.calls < source.failAt {
+				if after < 3 || err != nil {
+					t.Errorf("%d failures after steps; error %v", after, err)
+				}
+				break
+			}
+			var read *ReadError
+			if !errors.As(err, &read) || !errors.Is(err, errSource) {
+				t.Fatalf("read %d fails: error %v", failAt, err)
+			}
+			if r.Iterations > 0 {
+				after++
+				near(t, "bound of the model that is left", one(m.mustBound(t)), one(last), 1e-9)
+			}
+			if _, err := m.Fit(context.Background(), FitOptions{Iterations: 1}); err != nil {
+				t.Errorf("read %d failed, and then training: %v", failAt, err)
+			}
+			if err := m.Save(io.Discard); err != nil {
+				t.Errorf("read %d failed, and then Save: %v", failAt, err)
+			}
 		}
 	}
 }
