@@ -457,6 +457,8 @@ func TestBoundAtExtremes(t *testing.T) {
 		"precision 1e-12":          func(p *Params) { p.Beta = 1e-12 },
 		"latent variance 1e-12":    func(p *Params) { p.Latent.Variance = 1e-12 },
 		"latent variance 1e12":     func(p *Params) { p.Latent.Variance = 1e12 },
+		"linear variances 1e-12":   func(p *Params) { mat.Scale(mat.Vector(p.Latent.Linear), 1e-12, mat.Vector(p.Latent.Linear)) },
+		"bias 1e-300":              func(p *Params) { p.Latent.Bias *= 1e-300 },
 		"uncertain by 1e12":        func(p *Params) { p.S.Fill(1e12) },
 		"certain to 1e-12":         func(p *Params) { p.S.Fill(1e-12) },
 		"long latent scale":        func(p *Params) { p.Latent.LengthScale[0] = 1e6 },
@@ -467,52 +469,72 @@ func TestBoundAtExtremes(t *testing.T) {
 		"latent means far away":    func(p *Params) { p.Mu.Fill(1e4) },
 		"inducing points far away": func(p *Params) { p.Z.Fill(-1e4) },
 	} {
-		shape := modelShape{examples: 4, inducing: 3, latent: 2, channels: 2, jitter: 1e-8,
-			space: []factorShape{{points: 3, dims: 1, kind: Matern32}, {points: 3, dims: 1, inducing: 2, kind: RBF}}}
-		m := shape.model(t)
-		change(m.params)
-		if v := m.mustBound(t); math.IsNaN(v) || math.IsInf(v, 0) {
-			t.Errorf("%s: bound %v", name, v)
-		}
-		grad := m.params.clone()
-		m.problem.gradientOf(grad, m.params, groupAll)
-		grad.visit(grad, groupAll, func(value, _ []float64, _ bool) {
-			for _, v := range value {
-				if v-v != 0 {
-					t.Errorf("%s: gradient entry %v", name, v)
-				}
+		for _, parts := range []LatentParts{LatentRBF, LatentRBF | LatentLinear | LatentBias} {
+			shape := modelShape{examples: 4, inducing: 3, latent: 2, channels: 2, jitter: 1e-8, parts: parts,
+				space: []factorShape{{points: 3, dims: 1, kind: Matern32}, {points: 3, dims: 1, inducing: 2, kind: RBF}}}
+			m := shape.model(t)
+			change(m.params)
+			if v := m.mustBound(t); math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%s, %v: bound %v", name, parts, v)
 			}
-		})
+			grad := m.params.clone()
+			m.problem.gradientOf(grad, m.params, groupAll)
+			grad.visit(grad, groupAll, func(value, _ []float64, _ bool) {
+				for _, v := range value {
+					if v-v != 0 {
+						t.Errorf("%s, %v: gradient entry %v", name, parts, v)
+					}
+				}
+			})
+		}
 	}
 }
 
 // Where exponents lose their digits, between latent coordinates too many length
-// scales apart, there is an error that says so, or the truth; never a bound that
-// an optimiser would take for a better one.
+// scales apart, or a linear part or a bias so large that rounding outgrows the
+// rest, there is an error that says so, or the truth; never a bound that an
+// optimiser would take for a better one.
 func TestBoundWhereDigitsEnd(t *testing.T) {
-	refused := 0
-	for _, distance := range []float64{1e4, 1e6, 1e8, 3e8, 1e9, 3e9, 1e10, 1e12} {
-		for name, change := range map[string]func(p *Params){
-			"an inducing point far away": func(p *Params) { p.Z.Set(0, 0, distance) },
-			"a short length scale":       func(p *Params) { p.Latent.LengthScale[0] = 1 / distance },
-			"a latent mean far away":     func(p *Params) { p.Mu.Set(0, 0, distance) },
-		} {
-			m := modelShape{examples: 6, inducing: 4, latent: 2, channels: 2, jitter: 1e-8, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}}.model(t)
-			change(m.params)
+	const every = LatentRBF | LatentLinear | LatentBias
+	for name, c := range map[string]struct {
+		parts  LatentParts
+		most   float64 // beyond it the truth, too, is lost in the dense formulas
+		refuse bool    // something is
+		change func(p *Params, far float64)
+	}{
+		"an inducing point far away":              {LatentRBF, 1e12, true, func(p *Params, far float64) { p.Z.Set(0, 0, far) }},
+		"a short length scale":                    {LatentRBF, 1e12, true, func(p *Params, far float64) { p.Latent.LengthScale[0] = 1 / far }},
+		"a latent mean far away":                  {LatentRBF, 1e12, false, func(p *Params, far float64) { p.Mu.Set(0, 0, far) }},
+		"all parts, an inducing point far away":   {every, 1e12, true, func(p *Params, far float64) { p.Z.Set(0, 0, far) }},
+		"all parts, a latent mean far away":       {every, 1e6, false, func(p *Params, far float64) { p.Mu.Set(0, 0, far) }},
+		"all parts, a linear variance":            {every, 1e12, true, func(p *Params, far float64) { p.Latent.Linear[0] = far }},
+		"all parts, a bias":                       {every, 1e12, true, func(p *Params, far float64) { p.Latent.Bias = far }},
+		"linear and bias, an inducing point away": {LatentLinear | LatentBias, 1e12, false, func(p *Params, far float64) { p.Z.Set(0, 0, far) }},
+		"linear and bias, a linear variance":      {LatentLinear | LatentBias, 1e12, true, func(p *Params, far float64) { p.Latent.Linear[0] = far }},
+		"linear and bias, small variances":        {LatentLinear | LatentBias, 1e12, false, func(p *Params, far float64) { p.Latent.Linear[0], p.Latent.Bias = 1/far, 1/far }},
+		"linear and bias, a bias":                 {LatentLinear | LatentBias, 1e12, true, func(p *Params, far float64) { p.Latent.Bias = far }},
+		"bias alone":                              {LatentBias, 1e12, true, func(p *Params, far float64) { p.Latent.Bias = far }},
+	} {
+		refused := false
+		for _, far := range []float64{1e2, 1e4, 1e6, 1e8, 3e8, 1e9, 3e9, 1e10, 1e12} {
+			if far > c.most {
+				break
+			}
+			m := modelShape{examples: 6, inducing: 4, latent: 2, channels: 2, jitter: 1e-7, parts: c.parts, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}}.model(t)
+			c.change(m.params, far)
 			b, err := m.problem.bound(m.params)
 			var at *FactorizationError
-			switch truth := newDense(m).bound(); {
-			case err != nil && errors.As(err, &at) && at.Factor == 0:
-				refused++
-			case err != nil:
-				t.Errorf("%s, %g: error %v", name, distance, err)
-			case !(b <= truth+1e-4*math.Abs(truth)):
-				t.Errorf("%s, %g: bound %v, in truth %v", name, distance, b, truth)
+			if errors.As(err, &at) && at.Factor == 0 {
+				refused = true
+			} else if err != nil {
+				t.Errorf("%s, %g: error %v", name, far, err)
+			} else if truth := newDense(m).bound(); !(b <= truth+1e-4*math.Abs(truth)) {
+				t.Errorf("%s, %g: bound %v, in truth %v", name, far, b, truth)
 			}
 		}
-	}
-	if refused == 0 {
-		t.Error("nothing was refused")
+		if refused != c.refuse {
+			t.Errorf("%s: something was refused: %v", name, refused)
+		}
 	}
 }
 

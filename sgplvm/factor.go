@@ -87,10 +87,18 @@ func newLatentFactor(ps *latentPsi, p *Params, jitter float64) (*factor, error) 
 // setLatent is newLatentFactor in the storage of an earlier factor.
 // It refuses inducing inputs so far apart that the split exponents of the psi
 // statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
-// what comes out then for a better bound.
+// what comes out then for a better bound. For the same reason it refuses a linear
+// part and a bias of prior variances above flattestPrior.
 func (f *factor) setLatent(w *factorWork, ps *latentPsi, p *Params, jitter float64) error {
 	if far := ps.farthest(); !(far <= farthestInducing) {
 		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, farthestInducing)
+	}
+	flat := p.Latent.flatVariance()
+	for _, k := range p.Spatial {
+		flat *= k.Variance
+	}
+	if !(flat <= flattestPrior) {
+		return fmt.Errorf("the linear part and the bias give f a prior variance of %.3g, expected at most %g", flat, flattestPrior)
 	}
 	m := p.Z.Rows
 	resize(&f.k, m, m)

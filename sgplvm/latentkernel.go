@@ -132,6 +132,21 @@ func (k LatentKernel) validate(d int) error {
 	return k.rbf().validate(d)
 }
 
+// flattestPrior bounds the prior variance that the linear part and the bias give f,
+// in units of the data's. Beyond it they say nothing any more: the bound falls like
+// a logarithm, while rounding in ψ0 − tr K⁻¹Ψ2, of relative size ε/jitter, grows in
+// proportion, and some day it wins.
+const flattestPrior = 1e4
+
+// flatVariance returns E k(x, x) under x ~ N(0, I) of all parts but RBF.
+func (k LatentKernel) flatVariance() float64 {
+	sum := k.Bias
+	for _, v := range k.Linear {
+		sum += v
+	}
+	return sum
+}
+
 // matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d_ξ) and y (m×d_ξ);
 // dst is n×m.
 func (k LatentKernel) matrix(dst, x, y mat.Matrix) {
