@@ -63,6 +63,13 @@
 // and the iteration starts again down the gradient. A failure right after that
 // ends the run.
 //
+// # Blocks of variables in turn
+//
+// An optimisation that frees its variables block by block comes back to each block
+// again and again. [Options.InitialPairs] hands the pairs of the last visit on, so that
+// the curvature is known from the first step. The function has changed a little
+// since then; BFGS needs of the pairs no more than sᵀy > 0.
+//
 // # What is promised
 //
 //   - [Result.F] is bit for bit the objective's value at [Result.X], and the

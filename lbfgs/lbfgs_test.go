@@ -792,6 +792,57 @@ func TestResumeFromWildPairs(t *testing.T) {
 	}
 }
 
+// A run that starts from the pairs of another, a little away from where that was
+// cut short, is ahead of one that starts without them.
+func TestInitialPairs(t *testing.T) {
+	f := quadratic(60, 40, 1e4)
+	first := run(t, f, repeat(60, 3), lbfgs.Options{Memory: 20, MaxIterations: 40}).result
+	moved := clone(first.X)
+	for i := range moved {
+		moved[i] += 1e-3 * math.Sin(float64(i))
+	}
+	short := lbfgs.Options{Memory: 20, MaxIterations: 5}
+	without := run(t, f, moved, short).result
+	short.InitialPairs = &lbfgs.State{S: first.State.S, Y: first.State.Y, Gamma: first.State.Gamma}
+	logged, log := recorded(f)
+	with := run(t, logged, moved, short).result
+	if !(with.F < 0.95*without.F) || with.Iterations != 5 {
+		t.Errorf("%g after %d steps with pairs, %g without", with.F, with.Iterations, without.F)
+	}
+	if x := (*log)[0].x; !sameBits(x, moved) {
+		t.Errorf("the first point is %v", x)
+	}
+	alone := run(t, f, nil, lbfgs.Options{Memory: 20, InitialState: first.State}).result
+	both := run(t, f, nil, lbfgs.Options{Memory: 20, InitialState: first.State, InitialPairs: with.State}).result
+	if !sameBits(alone.X, both.X) {
+		t.Error("pairs changed a run that continues from a state")
+	}
+}
+
+// A run near the value 0 ends when f falls by less than Decrease in ten steps, and
+// not before.
+func TestDecrease(t *testing.T) {
+	f := quadratic(60, 40, 1e8) // the least value is 0
+	var values []float64
+	o := lbfgs.Options{Memory: 3, GradTolerance: -1, Decrease: 1e-3, Progress: func(p lbfgs.Progress) bool {
+		values = append(values, p.F)
+		return true
+	}}
+	r, err := lbfgs.Minimize(t.Context(), f, repeat(60, 3), o)
+	if err != nil || r.Status != lbfgs.Stalled {
+		t.Fatalf("%v, error %v", r.Status, err)
+	}
+	for i := 10; i < len(values); i++ {
+		if fell := values[i-10] - values[i]; (fell <= 1e-3) != (i == len(values)-1) {
+			t.Errorf("step %d of %d: fell by %g", i+1, len(values), fell)
+		}
+	}
+	o.Decrease = 0
+	if longer, err := lbfgs.Minimize(t.Context(), f, repeat(60, 3), o); err != nil || longer.Iterations <= r.Iterations {
+		t.Errorf("%d steps with the limit, %d without, error %v", r.Iterations, longer.Iterations, err)
+	}
+}
+
 func TestDeterminism(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var m lbfgs.Minimizer
@@ -1136,6 +1187,10 @@ func TestRefusals(t *testing.T) {
 		{ok, []float64{0, 0}, lbfgs.Options{C1: 0.5, C2: 0.4}, option, "Options.C2 is 0.4"},
 		{ok, []float64{0, 0}, lbfgs.Options{C2: 1}, option, "Options.C2 is 1"},
 		{ok, []float64{0, 0}, lbfgs.Options{InitialStep: -1}, option, "Options.InitialStep is -1"},
+		{ok, []float64{0, 0}, lbfgs.Options{Decrease: -1}, option, "Options.Decrease is -1"},
+		{ok, []float64{0, 0}, lbfgs.Options{Decrease: nan}, option, "Options.Decrease is NaN"},
+		{ok, []float64{0, 0, 0}, lbfgs.Options{InitialPairs: good}, state, "State.S[0]: 2 entries, want 3"},
+		{ok, []float64{0, 0}, lbfgs.Options{InitialPairs: &lbfgs.State{}}, state, "State.Gamma: 0"},
 		{ok, []float64{0, 0, 0}, lbfgs.Options{InitialState: good}, state, "State.X: 2 entries, want 3"},
 		{ok, nil, broken(func(s *lbfgs.State) { s.Gradient = s.Gradient[:1] }), state, "State.Gradient: 1 entries, want 2"},
 		{ok, nil, broken(func(s *lbfgs.State) { s.BestX[1] = nan }), state, "State.BestX: entry 1 is NaN"},

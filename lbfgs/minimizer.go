@@ -75,8 +75,18 @@ func (m *Minimizer) minimize(ctx context.Context, f Objective, x0 []float64, o O
 			return 0, err
 		}
 		m.load(s)
-	} else if status, err := m.start(ctx, f); status != 0 || err != nil {
+		return m.run(ctx, f)
+	}
+	if p := o.InitialPairs; p != nil {
+		if err := p.checkPairs(len(x0)); err != nil {
+			return 0, err
+		}
+	}
+	if status, err := m.start(ctx, f); status != 0 || err != nil {
 		return status, err
+	}
+	if p := o.InitialPairs; p != nil && len(p.S) > 0 {
+		m.memory.load(p)
 	}
 	return m.run(ctx, f)
 }
@@ -177,7 +187,7 @@ func (m *Minimizer) stalled(small bool) bool {
 		return false
 	}
 	least := max(m.o.RelativeDecrease, 0) * max(math.Abs(m.recent[0]), math.Abs(m.f))
-	return m.recent[0]-m.f <= least
+	return m.recent[0]-m.f <= max(least, m.o.Decrease)
 }
 
 // accept moves from m.x to the point that the search has left in m.xt.

@@ -33,6 +33,11 @@ type Options struct {
 	// asks for a smaller gradient than rounding allows may then go on to a limit.
 	RelativeDecrease float64
 
+	// Decrease ends the run as RelativeDecrease does, but when f fell by at most Decrease
+	// itself, in units of f: the larger of the two counts, unless RelativeDecrease is
+	// negative. It speaks where f may come near 0. Default 0.
+	Decrease float64
+
 	// C1 is the fraction c₁ of the predicted decrease that a step must reach, and C2
 	// the fraction c₂ of the initial slope that may remain; no unit.
 	// 0 < C1 ≤ C2 < 1. Defaults 1e-4 and 0.9.
@@ -51,6 +56,11 @@ type Options struct {
 	// to go on, like the yield function of an iterator: false ends the run with the
 	// status [Stopped].
 	Progress func(Progress) bool
+
+	// InitialPairs, if not nil, gives the pairs and the scale to start from x₀ with, those
+	// of an earlier run on nearly the same function: S, Y and Gamma count, nothing
+	// else. It is read, never written, and not used beside InitialState.
+	InitialPairs *State
 
 	// InitialState, if not nil, continues the run that it was saved from. The
 	// starting point is then not used and may be nil. It is read, never written.
@@ -153,6 +163,7 @@ func (o *Options) complete() error {
 		{"C2", &o.C2, 0.9},
 		{"InitialStep", &o.InitialStep, 1},
 		{"Noise", &o.Noise, 0x1p-46},
+		{"Decrease", &o.Decrease, 0},
 	} {
 		if !finite(*r.value) {
 			return &OptionError{r.name, *r.value, "a finite number"}
@@ -166,6 +177,8 @@ func (o *Options) complete() error {
 		return &OptionError{"C1", o.C1, "above 0"}
 	case o.C2 < o.C1 || o.C2 >= 1:
 		return &OptionError{"C2", o.C2, fmt.Sprintf("from C1 = %v to below 1", o.C1)}
+	case o.Decrease < 0:
+		return &OptionError{"Decrease", o.Decrease, "at least 0"}
 	case o.InitialStep < 0:
 		return &OptionError{"InitialStep", o.InitialStep, "above 0"}
 	}

@@ -50,15 +50,20 @@ func (m *Minimizer) load(s *State) {
 	copy(m.bestX, s.BestX)
 	copy(m.bestG, s.BestGradient)
 	m.bestF, m.bestNorm = s.BestF, normInf(s.BestGradient)
+	m.memory.load(s)
+	m.recent = append(m.recent[:0], s.Recent...)
+	m.iterations, m.evaluations = s.Iterations, s.Evaluations
+}
+
+// load takes over the pairs and the scale of a state that checkPairs has passed.
+func (m *memory) load(s *State) {
 	for i := range s.S {
-		p := m.memory.slot(len(m.x))
+		p := m.slot(len(s.S[i]))
 		copy(p.s, s.S[i])
 		copy(p.y, s.Y[i])
 		p.rho = 1 / dot(p.s, p.y)
 	}
-	m.memory.gamma = s.Gamma
-	m.recent = append(m.recent[:0], s.Recent...)
-	m.iterations, m.evaluations = s.Iterations, s.Evaluations
+	m.gamma = s.Gamma
 }
 
 // check reports the first thing that no run can have left in s.
@@ -73,6 +78,31 @@ func (s *State) check() error {
 			return err
 		}
 	}
+	if err := s.checkPairs(n); err != nil {
+		return err
+	}
+	if len(s.Recent) < 1 || len(s.Recent) > stallWindow+1 {
+		return &StateError{"Recent", fmt.Sprintf("%d entries", len(s.Recent)), fmt.Sprintf("1 to %d", stallWindow+1)}
+	}
+	if err := checkVector("Recent", -1, s.Recent, len(s.Recent)); err != nil {
+		return err
+	}
+	switch {
+	case s.F != s.Recent[len(s.Recent)-1]:
+		return &StateError{"F", fmt.Sprint(s.F), "the last entry of Recent"}
+	case !(s.BestF <= s.F) || !finite(s.BestF):
+		return &StateError{"BestF", fmt.Sprint(s.BestF), "a finite number, at most F"}
+	case s.Iterations < 0:
+		return &StateError{"Iterations", fmt.Sprint(s.Iterations), "at least 0"}
+	case s.Evaluations < 1:
+		return &StateError{"Evaluations", fmt.Sprint(s.Evaluations), "at least 1"}
+	}
+	return nil
+}
+
+// checkPairs reports the first pair of n entries each, or scale, that no run can have
+// left in s.
+func (s *State) checkPairs(n int) error {
 	if len(s.S) != len(s.Y) {
 		return &StateError{"Y", fmt.Sprintf("%d rows", len(s.Y)), fmt.Sprintf("%d as in S", len(s.S))}
 	}
@@ -87,23 +117,8 @@ func (s *State) check() error {
 			return &StateError{fmt.Sprintf("S[%d]", i), fmt.Sprintf("product with Y[%d] is %v", i, sy), "a finite number above 0"}
 		}
 	}
-	if len(s.Recent) < 1 || len(s.Recent) > stallWindow+1 {
-		return &StateError{"Recent", fmt.Sprintf("%d entries", len(s.Recent)), fmt.Sprintf("1 to %d", stallWindow+1)}
-	}
-	if err := checkVector("Recent", -1, s.Recent, len(s.Recent)); err != nil {
-		return err
-	}
-	switch {
-	case !(s.Gamma > 0) || !finite(s.Gamma):
+	if !(s.Gamma > 0) || !finite(s.Gamma) {
 		return &StateError{"Gamma", fmt.Sprint(s.Gamma), "a finite number above 0"}
-	case s.F != s.Recent[len(s.Recent)-1]:
-		return &StateError{"F", fmt.Sprint(s.F), "the last entry of Recent"}
-	case !(s.BestF <= s.F) || !finite(s.BestF):
-		return &StateError{"BestF", fmt.Sprint(s.BestF), "a finite number, at most F"}
-	case s.Iterations < 0:
-		return &StateError{"Iterations", fmt.Sprint(s.Iterations), "at least 0"}
-	case s.Evaluations < 1:
-		return &StateError{"Evaluations", fmt.Sprint(s.Evaluations), "at least 1"}
 	}
 	return nil
 }
