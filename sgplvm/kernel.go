@@ -65,38 +65,79 @@ func (k Kernel) clone() Kernel {
 	return k
 }
 
-// inverseSquares returns 1/ℓ_q² for each of d dimensions.
-func (k Kernel) inverseSquares(d int) []float64 {
-	w := make([]float64, d)
+// inverseSquares sets w_q to 1/ℓ_q² for each dimension.
+func (k Kernel) inverseSquares(w []float64) {
 	for q := range w {
-		switch len(k.LengthScale) {
-		case 0:
-			w[q] = 1
-		case 1:
-			w[q] = 1 / (k.LengthScale[0] * k.LengthScale[0])
-		default:
-			w[q] = 1 / (k.LengthScale[q] * k.LengthScale[q])
+		w[q] = 1
+		if n := len(k.LengthScale); n > 0 {
+			l := k.LengthScale[min(q, n-1)]
+			w[q] = 1 / (l * l)
 		}
 	}
-	return w
 }
 
-// rowBlocks is into how many blocks of rows the work on a kernel matrix is cut,
-// whatever the number of processors.
-const rowBlocks = 32
+// The work on a kernel matrix is cut into blocks of rows of about blockWork
+// multiplications, but no more than rowBlocks, whatever the number of processors.
+const (
+	rowBlocks = 32
+	blockWork = 1 << 15
+)
 
 // Matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d) and y (m×d); dst
 // is n×m.
 func (k Kernel) Matrix(dst, x, y mat.Matrix) {
-	inv := k.inverseSquares(x.Cols)
-	mat.Parallel(min(rowBlocks, x.Rows), func(b int) {
-		i0, i1 := blockRange(b, min(rowBlocks, x.Rows), x.Rows)
+	w := newKernelWork(k, x, y)
+	symmetric := sameView(x, y)
+	mat.Parallel(w.blocks, func(b int) {
+		i0, i1 := blockRange(b, w.blocks, x.Rows)
 		for i := i0; i < i1; i++ {
 			row := dst.Row(i)
-			squaredDistances(row, x.Row(i), y, inv)
+			if symmetric {
+				row = row[:i+1]
+			}
+			w.squaredDistances(row, x.Row(i))
 			k.values(row)
 		}
 	})
+	if symmetric {
+		mat.MirrorLower(dst)
+	}
+	w.giveBack()
+}
+
+// kernelWork holds points y by coordinates, so that all loops are along points.
+type kernelWork struct {
+	blocks int        // blocks of rows of x
+	yt     mat.Matrix // yᵀ, d×m
+	inv    []float64  // 1/ℓ_q² for each dimension
+	buffer *[]float64
+}
+
+func newKernelWork(k Kernel, x, y mat.Matrix) kernelWork {
+	d := x.Cols
+	w := kernelWork{blocks: max(1, min(rowBlocks, x.Rows, x.Rows*y.Rows*d/blockWork)), buffer: mat.Borrow(d * (y.Rows + 1))}
+	w.yt, w.inv = mat.NewDense(d, y.Rows, (*w.buffer)[:d*y.Rows]), (*w.buffer)[d*y.Rows:]
+	mat.Copy(w.yt, y.T())
+	k.inverseSquares(w.inv)
+	return w
+}
+
+func (w kernelWork) giveBack() { mat.GiveBack(w.buffer) }
+
+// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q for j < len(r2), at most
+// farthest.
+func (w kernelWork) squaredDistances(r2, x []float64) {
+	clear(r2)
+	for q, inv := range w.inv {
+		at := x[q]
+		for j, v := range w.yt.Row(q)[:len(r2)] {
+			d := at - v
+			r2[j] += float64(float64(d*d) * inv)
+		}
+	}
+	for j, v := range r2 {
+		r2[j] = min(v, farthest)
+	}
 }
 
 // blockRange returns where block b of count nearly equal blocks of n begins
@@ -106,18 +147,6 @@ func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) 
 // farthest is a squared scaled distance at which every covariance is 0 in
 // float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
 const farthest = 1e300
-
-// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q, at most farthest.
-func squaredDistances(r2, x []float64, y mat.Matrix, inv []float64) {
-	for j := range r2 {
-		var s float64
-		for q, v := range y.Row(j) {
-			d := x[q] - v
-			s += float64(float64(d*d) * inv[q])
-		}
-		r2[j] = min(s, farthest)
-	}
-}
 
 // values turns squared distances into covariances, in place.
 func (k Kernel) values(r2 []float64) {
@@ -175,50 +204,66 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 	if k.Kind == White {
 		return
 	}
-	inv := k.inverseSquares(d)
-	blocks := min(rowBlocks, x.Rows)
-	sums := mat.New(blocks, d)                          // Σ g·slope·(x_q−y_q)² of each block
-	moves := make([]mat.Matrix, blocks)                 // ∂L/∂y of each block
+	w := newKernelWork(k, x, y)
+	sums := mat.New(w.blocks, d)                        // Σ g·slope·(x_q−y_q)² of each block
+	moves := mat.New(w.blocks, len(dy.Data))            // ∂L/∂yᵀ of each block
 	together := len(k.LengthScale) == 1 && dy.Rows == 0 // all coordinates count in one sum
-	mat.Parallel(blocks, func(b int) {
-		slope, r2 := make([]float64, y.Rows), make([]float64, y.Rows)
+	mat.Parallel(w.blocks, func(b int) {
+		buffer := mat.Borrow(2 * y.Rows)
+		slope, r2 := (*buffer)[:y.Rows], (*buffer)[y.Rows:]
 		sum := sums.Row(b)
-		if dy.Rows > 0 {
-			moves[b] = mat.New(dy.Rows, d)
-		}
-		i0, i1 := blockRange(b, blocks, x.Rows)
+		i0, i1 := blockRange(b, w.blocks, x.Rows)
 		for i := i0; i < i1; i++ {
 			xi := x.Row(i)
-			squaredDistances(r2, xi, y, inv)
+			w.squaredDistances(r2, xi)
 			copy(slope, r2)
 			k.slopes(slope)
 			asm.MulTo(slope, slope, g.Row(i))
 			if together {
-				sum[0] += asm.Dot(slope, r2) / inv[0]
+				sum[0] += asm.Dot(slope, r2) / w.inv[0]
 				continue
 			}
-			for j, w := range slope {
-				yj := y.Row(j)
-				for q, v := range yj {
-					delta := xi[q] - v
-					sum[q] += w * delta * delta
-				}
-				if dy.Rows > 0 {
-					move := moves[b].Row(j)
-					for q, v := range yj {
-						move[q] += w * (xi[q] - v) * inv[q]
+			for q, at := range xi {
+				yq := w.yt.Row(q)
+				var s float64
+				if dy.Rows == 0 {
+					for j, v := range yq {
+						delta := at - v
+						s += slope[j] * delta * delta
+					}
+				} else {
+					move, inv := moves.Row(b)[q*len(yq):], w.inv[q]
+					for j, v := range yq {
+						delta := at - v
+						wd := slope[j] * delta
+						s += wd * delta
+						move[j] += wd * inv
 					}
 				}
+				sum[q] += s
 			}
 		}
+		mat.GiveBack(buffer)
 	})
-	for b := range blocks {
+	for b := range w.blocks {
 		for q, s := range sums.Row(b) {
 			l := k.LengthScale[min(q, len(k.LengthScale)-1)]
 			grad.LengthScale[min(q, len(k.LengthScale)-1)] += s / (l * l * l)
 		}
-		if dy.Rows > 0 {
-			mat.Add(dy, dy, 1, moves[b])
+		if dy.Rows > 0 && b > 0 {
+			asm.Axpy(1, moves.Row(b), moves.Row(0))
 		}
 	}
+	if dy.Rows > 0 {
+		byPoints := mat.New(dy.Rows, d)
+		mat.Copy(byPoints, mat.NewDense(d, dy.Rows, moves.Row(0)).T())
+		mat.Add(dy, dy, 1, byPoints)
+	}
+	w.giveBack()
+}
+
+// sameView reports whether a and b are one view of the same numbers.
+func sameView(a, b mat.Matrix) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] &&
+		a.Rows == b.Rows && a.Cols == b.Cols && a.RowStride == b.RowStride && a.ColStride == b.ColStride
 }

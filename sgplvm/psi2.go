@@ -45,7 +45,7 @@ type psi2Sum struct {
 }
 
 const (
-	blockExamples = 96  // a multiple of the width of every register tile
+	blockExamples = 144 // a multiple of the width of every register tile
 	chunkExamples = 512 // as many as one chunk has at least, if there are more
 	pairChunks    = 16  // at most
 	pairParts     = 8   // at least

@@ -73,6 +73,10 @@ func (s *matrixSource) Dims() (examples, points, channels int) {
 func (s *matrixSource) ReadExamples(dst []float64, from, to int) error {
 	n := s.y.Rows / s.examples
 	rows := s.y.Slice(from*n, to*n, 0, s.y.Cols)
+	if rows.IsContiguous() {
+		copy(dst, rows.Data)
+		return nil
+	}
 	mat.Copy(mat.NewDense(rows.Rows, rows.Cols, dst), rows)
 	return nil
 }

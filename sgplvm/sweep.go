@@ -82,7 +82,7 @@ func (s *sweepSums) add(t *sweepSums, gradient bool) {
 func (s *sweep) run(b *problem, beta float64, gradient, keep bool) {
 	n, m, components := b.y.examples, b.factors[0].size(), b.components()
 	s.b, s.beta, s.gradient, s.keep = b, beta, gradient, keep
-	s.parts = max(1, min(components*b.channels()/m, components, sweepParts)) // so that the parts' sums are no larger than P
+	s.parts = max(1, min(components*b.channels()/m, components/fewestWidth, sweepParts)) // so that the parts' sums are no larger than P
 	if s.parts > 4 {
 		s.parts -= s.parts % 4
 	}
