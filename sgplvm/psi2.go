@@ -190,6 +190,7 @@ type psi2Part struct {
 	right []float64 // C and two rows u, (d_ξ+2) rows, block by block
 	e     []float64 // exponentials, (m_ξ+1)×blockExamples
 	ct    []float64 // Cᵀ, d_ξ columns, block by block
+	g     []float64 // ĝ of the pairs of a tile: what each contributes to L for every unit of its E, in both its places
 	back  []float64 // ĝ·left, (m_ξ+1)×(d_ξ+2)
 	sum   []float64 // E·Cᵀ, (m_ξ+1)×d_ξ
 	cross []float64 // backᵀ·E, (d_ξ+2)×blockExamples
@@ -288,9 +289,9 @@ func (p *psi2Backward) Do(i int) {
 		pairs := t.pairs()
 		w.setTile(s, t)
 		back, sum := mat.NewDense(pairs, d+2, w.back[:pairs*(d+2)]), mat.NewDense(pairs, d, w.sum[:pairs*d])
-		for r := range pairs {
-			k, j := t.pair(r)
-			asm.Scale(back.Row(r), pairWeight(s.g, k, j), w.left[r*(d+2):(r+1)*(d+2)])
+		g := w.weights(s.g, t)
+		for r, v := range g {
+			asm.Scale(back.Row(r), v, w.left[r*(d+2):(r+1)*(d+2)])
 		}
 		for n0 := from; n0 < to; n0 += blockExamples {
 			n1 := min(n0+blockExamples, to)
@@ -310,14 +311,13 @@ func (p *psi2Backward) Do(i int) {
 			if t.short >= 0 {
 				asm.Axpy(1, product.Row(d+1), block.Row(t.short))
 			}
-			for r := range pairs {
-				k, j := t.pair(r)
-				asm.Axpy(pairWeight(s.g, k, j), e.Row(r), block.Row(j))
+			for r, v := range g {
+				_, j := t.pair(r)
+				asm.Axpy(v, e.Data[r*nb:(r+1)*nb], block.Data[j*nb:(j+1)*nb])
 			}
 		}
-		for r := range pairs {
+		for r, weight := range g {
 			k, j := t.pair(r)
-			weight := pairWeight(s.g, k, j)
 			zk, zj, dzk, dzj := s.ps.z.Row(k), s.ps.z.Row(j), dz[k*d:(k+1)*d], dz[j*d:(j+1)*d]
 			for q, v := range sum.Row(r) {
 				v *= weight
@@ -340,13 +340,16 @@ func (w *psi2Part) beginBackward(p *psi2Sum, from, to int) {
 	}
 }
 
-// pairWeight is ĝ: what the pair (k, j) contributes to L for every unit of its E, once
-// for each of its two places in Ψ2.
-func pairWeight(g mat.Matrix, k, j int) float64 {
-	if k == j {
-		return g.At(k, k)
+// weights fills and returns g.
+func (w *psi2Part) weights(g mat.Matrix, t tile) []float64 {
+	w.g = grown(w.g, t.pairs())
+	asm.Scale(w.g[:t.long+1], 2, g.Row(t.long)[:t.long+1])
+	w.g[t.long] /= 2
+	if t.short >= 0 {
+		asm.Scale(w.g[t.long+1:], 2, g.Row(t.short)[:t.short+1])
+		w.g[t.long+1+t.short] /= 2
 	}
-	return 2 * g.At(k, j)
+	return w.g
 }
 
 type psi2Finish psi2Sum
