@@ -9,11 +9,12 @@
 //
 //	y_c = f_c(x, s) + noise of variance 1/β,   f_c ~ GP(0, k_ξ(x, x′)·k_s(s, s′))
 //
-// with an RBF kernel k_ξ that has a length scale for every latent dimension, so
-// that dimensions which are not needed switch themselves off, and a spatial
-// kernel k_s. The latent variables are unknown: training finds
-// q(x) = N(μ, diag S) for every example together with the kernels and the noise,
-// by maximising a lower bound on log p(Y).
+// with a latent kernel k_ξ and a spatial kernel k_s. The latent kernel is the sum
+// of an RBF part, a linear one and a bias, or some of them (LatentKernel); it has
+// a length scale or a variance for every latent dimension, so that dimensions
+// which are not needed switch themselves off. The latent variables are unknown:
+// training finds q(x) = N(μ, diag S) for every example together with the kernels
+// and the noise, by maximising a lower bound on log p(Y).
 //
 // # Names
 //
@@ -40,7 +41,7 @@
 // # The bound
 //
 // With the psi statistics Ψ1 = E k(x, z) and Ψ2 = E k(z, x)·k(x, z′) under q(x),
-// which are closed forms (psi.go), and B = (⊗W)ᵀY, W = Ψ1·T,
+// which are closed forms (latentpsi.go), and B = (⊗W)ᵀY, W = Ψ1·T,
 //
 //	L = d_y/2·[(n−m)·log β − n·log 2π − Σ log d_i]
 //	    − β/2·[‖Y‖² − Σ b_ij²/d_i + d_y·(ψ0 − Π tr Λ_f)] − KL(q(X) ‖ p(X))

@@ -307,7 +307,7 @@ type latentGradient struct {
 
 // backward adds the derivatives of Σ g1∘Ψ1 + tr(g2·Ψ2), given g1 = ∂L/∂Ψ1
 // (n×m_ξ), the symmetric g2 = ∂L/∂Ψ2 and Ψ1 itself, to grad, dz (m_ξ×d_ξ), dmu
-// and ds (n×d_ξ). mu and s must be those that psi2 was called with last.
+// and ds (n×d_ξ). psi2 must have been called before, with the same mu and s.
 func (ps *latentPsi) backward(grad *LatentKernel, dz, dmu, ds, g1, g2, psi1, mu, s mat.Matrix) {
 	to := &latentGradient{kernel: grad, z: dz}
 	if ps.rbf != nil {
@@ -399,13 +399,14 @@ func (ps *latentPsi) crossBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix,
 		}
 	}
 	for i := range n {
+		m, v, dm, dv := mu.Row(i), s.Row(i), dmu.Row(i), ds.Row(i)
+		weight, rest, sum, zSum := x.weight.Row(i), x.rest.Row(i), sums.Row(i), zSums.Row(i)
 		for q, l := range ps.kernel.LengthScale {
-			dw := mu.At(i, q)*sums.At(i, q) - zSums.At(i, q)
-			width := s.At(i, q) + l*l
-			dmu.Row(i)[q] += x.weight.At(i, q) * sums.At(i, q)
-			ds.Row(i)[q] -= dw * x.weight.At(i, q) / width
+			byWidth := (m[q]*sum[q] - zSum[q]) / (v[q] + l*l) // ∂/∂w over S + ℓ²
+			dm[q] += weight[q] * sum[q]
+			dv[q] -= byWidth * weight[q]
 			if grad != nil {
-				to.square[q] += dw * x.rest.At(i, q) / width
+				to.square[q] += byWidth * rest[q]
 			}
 		}
 	}
