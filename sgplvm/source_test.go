@@ -213,6 +213,9 @@ func TestFitReadErrors(t *testing.T) {
 			if !errors.As(err, &read) || !errors.Is(err, errSource) {
 				t.Fatalf("read %d fails: error %v", failAt, err)
 			}
+			if source.calls > source.failAt {
+				t.Errorf("read %d failed, and %d more were tried", failAt, source.calls-source.failAt)
+			}
 			if r.Iterations > 0 {
 				after++
 				near(t, "bound of the model that is left", one(m.mustBound(t)), one(last), 1e-9)
