@@ -54,6 +54,38 @@
 // under such a q(x), at any points. Impute conditions on the example's own
 // observed values besides, without counting them twice (conditional.go).
 //
+// # Large data
+//
+// Data need neither be float64 nor lie in memory: a Source gives them some examples at
+// a time, in whatever form they are kept. NewSource wraps slices of uint8, uint16, float32
+// and float64; package npy's File leaves an array in its file. New reads the data up to
+// seven times, an evaluation of the bound once if spatial parameters have moved since the
+// last and, with free inducing points in space, once more for each factor that has
+// them; otherwise not at all.
+//
+// Beside the data as they are stored, what is live at most is, in numbers of 8 bytes,
+//
+//	New               5·n_ξ² + min(N, max(N/4, 2²³)) + B
+//	Fit, warm-up      P + S + X + k·B
+//	Fit, training     P + H + S + X + k·B
+//	Save              P + H + α + S + X + k·B
+//
+//	N = n_ξ·n_s·d_y      the data
+//	P = n_ξ·d_y·Πm_f     Y in the basis of the spatial factors: N where all are tied
+//	H = m_ξ·d_y·Πm_f     for the gradient in spatial parameters; with free inducing
+//	                     points 1 + n_f/m_f times as much, for the largest n_f/m_f
+//	α = m_ξ·d_y·Πm_f     kept with the model
+//	S = 8·Σm_f² + 5·Πm_f + 4·Σn_f·m_f    spatial factors; the last sum over free ones
+//	X = 32·n_ξ·m_ξ + 60·m_ξ² + 50·(2n_ξ + m_ξ)·d_ξ + 3000·m_ξ·GOMAXPROCS + 2²⁰
+//	B = 1.25·min(N, max(2²⁰, n_s·d_y))   a slab of examples, and its products
+//	k = number of spatial factors, 3 at most, and one more if d_y > 1
+//
+// What grows with the data is P alone, and H and α with the inducing points: 8 bytes a
+// datum for each. 64 pictures of 1250×1250 bytes, 10⁸ in all, with m_ξ = 32 take
+// 0.1 GB as stored and 1.9 GB beside. Arrays of this size are allocated once and kept, but
+// Go's collector lets the heap grow to twice what is live before it looks: set GOMEMLIMIT
+// somewhat above the formula where memory is short.
+//
 // # Use
 //
 //	m, err := sgplvm.New(sgplvm.Data{Examples: n, Y: y}, sgplvm.Config{Space: space})

@@ -151,14 +151,15 @@ func (s *scaledSource) refuse(i int, v float64) error {
 }
 
 // gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),
-// block by block: two bands of whole examples are held at a time, each an eighth of
-// all or of gramNumbers, so that the source is read 4½ times at most. Bands of
-// columns would need one pass, but from a source that can read parts of an
-// example.
+// block by block: all examples are held if they are few, else two bands of them at a
+// time, each an eighth of all or of gramNumbers numbers. So the source is read 4½
+// times at most; bands of columns would need one pass, but of a source that can read
+// parts of an example.
 func (s *scaledSource) gram() (mat.Matrix, error) {
 	n := s.examples
 	g := mat.New(n, n)
-	step := min(n, max((n+7)/8, gramNumbers/s.size()))
+	bands := max(1, min(8, (n*s.size()+gramNumbers-1)/gramNumbers))
+	step := (n + bands - 1) / bands
 	band := func(buffer []float64, from int) (mat.Matrix, error) {
 		to := min(from+step, n)
 		y := mat.NewDense(to-from, s.size(), buffer[:(to-from)*s.size()])
