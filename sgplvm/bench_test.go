@@ -130,8 +130,7 @@ func evaluatePhases(t testing.TB, w *phases, b *problem, grad, p *Params, free g
 	w.end("psi", 2*n*(pairs*(d+2)+m*(4*d+2)))
 	check(s.diagonalise(work, b.jitter))
 	w.end("factor", 2*n*m*m+10*m*m*m)
-	space := free&groupSpatial != 0 && b.needsH()
-	b.sweep.run(b, p.Beta, true, space)
+	b.sweep.run(b, p.Beta, b.wanted(true, free))
 	w.end("contract", 2*ns*dy*(2*n*m+m*m))
 	grad.zero()
 	if free&groupSpatial != 0 {

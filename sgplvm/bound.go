@@ -10,7 +10,7 @@ func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	if err := b.factorize(p); err != nil {
 		return math.NaN(), err
 	}
-	b.sweep.run(b, p.Beta, grad != nil, grad != nil && free&groupSpatial != 0 && b.needsH())
+	b.sweep.run(b, p.Beta, b.wanted(grad != nil, free))
 	if grad != nil {
 		if err := b.gradient(grad, p, free); err != nil {
 			return math.NaN(), err
@@ -21,8 +21,25 @@ func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	m := float64(b.factors[0].size() * b.components())
 	dy := float64(b.channels())
 	return dy/2*((n-m)*math.Log(p.Beta)-n*math.Log(2*math.Pi)-sums.logDet) -
-		p.Beta/2*(b.yy-sums.fit+dy*(b.psi0(p)-b.tracePsi2())) -
+		p.Beta/2*(b.yy-sums.fit(p.Beta, b.factors[0].lambda)+dy*(b.psi0(p)-b.tracePsi2())) -
 		independentKL(p.Mu, p.S), nil
+}
+
+// wanted says which sums of a sweep the derivatives in the free groups need.
+func (b *problem) wanted(gradient bool, free group) wanted {
+	var w wanted
+	if gradient && free&groupLatent != 0 {
+		w |= wantCross
+	}
+	if gradient && free&groupSpatial != 0 {
+		w |= wantSpace
+		for f := range b.x {
+			if !b.held.tiedWhite(f) {
+				w |= wantH
+			}
+		}
+	}
+	return w
 }
 
 // bound is evaluate without derivatives.

@@ -22,7 +22,7 @@ func (b *problem) gradient(grad, p *Params, free group) error {
 	dy, beta := float64(b.channels()), p.Beta
 	n, m := float64(b.y.examples*b.points()), float64(b.factors[0].size()*b.components())
 	slack := b.psi0(p) - b.tracePsi2()
-	grad.Beta = dy/2*((n-m)/beta+sum(sums.r2)/(beta*beta)) - 0.5*(b.yy-sums.fit+dy*slack) + 0.5*sums.coefficients/beta
+	grad.Beta = dy/2*((n-m)/beta+sum(sums.r2)/(beta*beta)) - 0.5*(b.yy-sums.fit(beta, b.factors[0].lambda)+dy*slack) + 0.5*sums.coefficients()/beta
 
 	dPsi0 := -0.5 * beta * dy
 	for f := range b.x {
@@ -99,16 +99,7 @@ func (w *gradientWork) congruence(dst, t mat.Matrix) {
 	mat.MirrorLower(dst)
 }
 
-// needsH reports whether the gradient in the spatial parameters needs H.
-func (b *problem) needsH() bool {
-	for f := range b.x {
-		if !b.held.tiedWhite(f) {
-			return true
-		}
-	}
-	return false
-}
-
+// tiedWhite reports whether spatial factor f has a white kernel and tied inducing points.
 func (p *Params) tiedWhite(f int) bool { return p.Spatial[f].Kind == White && p.Xu[f].Rows == 0 }
 
 // spatialGradient chains the derivatives of spatial factor f (counted from 0)
@@ -138,13 +129,13 @@ func (b *problem) spatialGradient(grad, p *Params, f int) error {
 	return nil
 }
 
-// others are weights for kronprod's contractions of H, whose modes are the latent one,
-// the channels and the spatial ones: of(g) for every spatial factor g but f.
+// others are weights for kronprod's contractions of H, whose modes are the channels, the
+// spatial ones and the latent one: of(g) for every spatial factor g but f.
 func (b *problem) others(f int, of func(s *factor) []float64) [][]float64 {
 	weights := make([][]float64, 2+len(b.x))
 	for g, s := range b.factors[1:] {
 		if g != f {
-			weights[2+g] = of(s)
+			weights[1+g] = of(s)
 		}
 	}
 	return weights
@@ -153,7 +144,7 @@ func (b *problem) others(f int, of func(s *factor) []float64) [][]float64 {
 // marginal sets dst to the sums of v, one number for each joint spatial component,
 // over the components of all spatial factors but f, with weights of(g).
 func (b *problem) marginal(dst, v []float64, f int, of func(s *factor) []float64) {
-	kronprod.Marginal(dst, kronprod.Shaped(v, b.dims[2:]...), f, b.others(f, of)[2:])
+	kronprod.Marginal(dst, kronprod.Shaped(v, b.dims[2:]...), f, b.others(f, of)[1:1+len(b.x)])
 }
 
 func lambdaOf(s *factor) []float64 { return s.lambda }
@@ -195,7 +186,7 @@ func (b *problem) tiedGradient(beta float64, f int) {
 	resize(&w.dK, m, m)
 	w.sized(s)
 	if len(h.Data)/m >= m || s.coord.Rows == 0 {
-		kronprod.Gram(w.inner, h, f+2, omega)
+		kronprod.Gram(w.inner, h, f+1, omega)
 		mat.Scale(w.inner, 0.5, w.inner)
 		for i, v := range diagonal {
 			w.inner.Row(i)[i] += v
@@ -210,8 +201,8 @@ func (b *problem) tiedGradient(beta float64, f int) {
 	// The Gram matrix has low rank: (V·H_(f))·diag(ω)·(V·H_(f))ᵀ is cheaper.
 	buffer := mat.Borrow(len(h.Data))
 	vh := kronprod.Shaped(*buffer, h.Dims...)
-	kronprod.MulMode(vh, s.coord, h, f+2)
-	kronprod.Gram(w.dK, vh, f+2, omega)
+	kronprod.MulMode(vh, s.coord, h, f+1)
+	kronprod.Gram(w.dK, vh, f+1, omega)
 	mat.GiveBack(buffer)
 	mat.ScaleCols(w.inner, s.coord, diagonal)
 	mat.MulSym(w.dK, 1, w.inner, s.coord.T(), 0.5)
@@ -250,13 +241,13 @@ func (b *problem) freeGradient(beta float64, f int) error {
 	r, t := make([]float64, s.size()), b.otherLambda(f)
 
 	weights := b.others(f, lambdaOmegaOf)
-	weights[0] = b.factors[0].lambda
-	kronprod.Gram(w.sized(s), h, f+2, weights)
+	weights[len(weights)-1] = b.factors[0].lambda
+	kronprod.Gram(w.sized(s), h, f+1, weights)
 	b.marginal(r, b.sweep.r1, f, lambdaOf)
 	b.dPsi2(s, r, beta, t)
 
 	omega := b.others(f, omegaOf)
-	kronprod.Gram(w.inner, h, f+2, omega)
+	kronprod.Gram(w.inner, h, f+1, omega)
 	b.marginal(r, b.sweep.r2, f, onesOf)
 	b.dK(s, r, beta, t, b.factors[0].size()*b.components()/s.size())
 
@@ -264,38 +255,38 @@ func (b *problem) freeGradient(beta float64, f int) error {
 	if err != nil {
 		return err
 	}
-	n := v.Dims[f+2]
+	n := v.Dims[f+1]
 	cross := mat.New(n, s.size())
-	kronprod.Cross(cross, v, h, f+2, omega)
+	kronprod.Cross(cross, v, h, f+1, omega)
 	resize(&w.dPsi1, n, s.size())
 	mat.Mul(w.dPsi1, beta, cross, s.coord.T(), 0)
 	return nil
 }
 
 // contractOthers returns Y contracted with the data basis of every factor but spatial
-// factor f, m_ξ × d_y × m_1 × … n_f …: each slab of examples along space first, which
+// factor f, d_y × m_1 × … n_f … × m_ξ: each slab of examples along space first, which
 // leaves the least, then added up along the latent mode.
 func (b *problem) contractOthers(f int) (kronprod.Tensor, error) {
 	latent := b.factors[0].data
 	o := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(b.x))}
-	dims := append([]int{latent.Cols}, b.dims[1:]...)
+	dims := append(append([]int{}, b.dims[1:]...), latent.Cols)
 	for g, s := range b.factors[1:] {
 		if g == f {
 			o.Factors = append(o.Factors, mat.Matrix{})
-			dims[2+g] = b.x[g].Rows
+			dims[1+g] = b.x[g].Rows
 		} else {
 			o.Factors = append(o.Factors, s.data.T())
 		}
 	}
 	v := kronprod.NewTensor(dims...)
 	size := len(v.Data) / latent.Cols
-	dst := mat.NewDense(latent.Cols, size, v.Data)
+	dst := mat.NewDense(size, latent.Cols, v.Data)
 	err := b.eachSlab(func(slab kronprod.Tensor, from int) error {
 		count := slab.Dims[0]
 		buffer := mat.Borrow(count * size)
 		defer mat.GiveBack(buffer)
 		o.MulTensor(*buffer, slab, &b.work)
-		mat.Mul(dst, 1, latent.Slice(from, from+count, 0, latent.Cols).T(), mat.NewDense(count, size, *buffer), 1)
+		mat.Mul(dst, 1, mat.NewDense(count, size, *buffer).T(), latent.Slice(from, from+count, 0, latent.Cols), 1)
 		return nil
 	})
 	return v, err

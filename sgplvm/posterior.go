@@ -28,40 +28,37 @@ func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
 	if err := b.factorize(p); err != nil {
 		return kronprod.Tensor{}, err
 	}
-	b.sweep.run(b, p.Beta, false, true)
+	b.sweep.run(b, p.Beta, wantH)
 	h, latent, channels, components := b.sweep.h, b.factors[0].coord, b.channels(), b.components()
 	m, size := latent.Rows, channels*components
-	toInducing := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(b.x))} // T·E, or V·H where tied
+	toInducing := kronprod.Operator{Factors: make([]mat.Matrix, 1, 1+len(b.x))} // T·E, or V·H where tied
 	dims := []int{m}
 	for _, s := range b.factors[1:] {
 		toInducing.Factors = append(toInducing.Factors, s.coord)
 		dims = append(dims, s.size())
 	}
-	step := max(1, min(m, slabNumbers/size))
-	slab := mat.Borrow(step * size)
-	for from := 0; from < m; from += step {
-		part := h.Data[from*size : min(from+step, m)*size]
-		x := kronprod.Shaped(part, append([]int{len(part) / size}, h.Dims[1:]...)...)
-		toInducing.MulTensor(*slab, x, &b.work)
-		copy(part, *slab)
-	}
-	mat.GiveBack(slab)
-
 	alpha := kronprod.NewTensor(append(dims, channels)...)
 	width := max(1, min(components, slabNumbers/m))
 	block := mat.Borrow(m * width)
 	for c := range channels {
 		for from := 0; from < components; from += width {
-			n := min(width, components-from)
-			at := func(data []float64, first, stride int) mat.Matrix { // the block's components of channel c
-				return mat.Matrix{Rows: m, Cols: n, RowStride: size, ColStride: stride, Data: data[first:]}
-			}
-			product := mat.NewDense(m, n, (*block)[:m*n])
-			mat.Mul(product, 1, latent, at(h.Data, c*components+from, 1), 0)
-			mat.Copy(at(alpha.Data, from*channels+c, channels), product)
+			n, at := min(width, components-from), c*components+from
+			product := mat.NewDense(n, m, (*block)[:n*m])
+			mat.Mul(product, 1, mat.NewDense(n, m, h.Data[at*m:(at+n)*m]), latent.T(), 0)
+			mat.Copy(mat.Matrix{Rows: n, Cols: m, RowStride: channels, ColStride: size, Data: alpha.Data[from*channels+c:]}, product)
 		}
 	}
 	mat.GiveBack(block)
+	b.sweep.h = kronprod.Tensor{}
+
+	step := max(1, min(m, slabNumbers/size))
+	slab := mat.Borrow(step * size)
+	for from := 0; from < m; from += step {
+		part := alpha.Data[from*size : min(from+step, m)*size]
+		toInducing.MulTensor(*slab, kronprod.Shaped(part, append([]int{len(part) / size}, alpha.Dims[1:]...)...), &b.work)
+		copy(part, *slab)
+	}
+	mat.GiveBack(slab)
 	return alpha, nil
 }
 

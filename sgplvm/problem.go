@@ -21,10 +21,10 @@ type problem struct {
 	factors []*factor // latent first
 	held    *Params   // parameters of the spatial factors above, or nil if these are of no use
 
-	yy        float64         // ‖Y‖²
-	projected kronprod.Tensor // Y contracted with every spatial factor's data basis, n_ξ × d_y × m_1 × …
-	lambda    []float64       // Λ of all spatial factors together, Π m_f numbers
-	omega     []float64       // ω likewise, ones written out
+	yy        float64 // ‖Y‖²
+	projected projected
+	lambda    []float64 // Λ of all spatial factors together, Π m_f numbers
+	omega     []float64 // ω likewise, ones written out
 
 	sweep sweep // of the last evaluation
 
@@ -92,47 +92,45 @@ func (b *problem) project() error {
 		b.dims = append(b.dims, s.size())
 		toData.Factors = append(toData.Factors, s.data.T())
 	}
-	if n := b.y.examples * b.channels() * b.components(); len(b.projected.Data) != n {
-		b.projected.Data = nil // of another size: let go before there are two
-		b.projected = kronprod.NewTensor(b.dims...)
-	}
-	b.yy = 0
+	b.projected.resize(b.y.examples, b.channels(), b.components())
 	size := b.channels() * b.components()
+	b.yy = 0
 	return b.eachSlab(func(slab kronprod.Tensor, from int) error {
 		for y := slab.Data; len(y) > 0; y = y[b.y.size():] { // whatever the size of a slab
 			b.yy += asm.SumSquares(y[:b.y.size()])
 		}
-		toData.MulTensor(b.projected.Data[from*size:], slab, &b.work)
+		count := slab.Dims[0]
+		buffer := mat.Borrow(count * size)
+		toData.MulTensor(*buffer, slab, &b.work)
+		mat.Parallel(count, func(i int) { b.projected.set(from+i, (*buffer)[i*size:(i+1)*size]) })
+		mat.GiveBack(buffer)
 		return nil
 	})
 }
 
-// eachSlab reads Y some examples at a time, as tensors examples × d_y × n_1 × ….
+// eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
 func (b *problem) eachSlab(body func(slab kronprod.Tensor, from int) error) error {
 	dims := []int{0, b.channels()}
 	for _, x := range b.x {
 		dims = append(dims, x.Rows)
 	}
-	return b.y.eachSlab(b.y.read, func(slab []float64, from int) error {
-		dims[0] = len(slab) / b.y.size()
-		if b.channels() == 1 {
-			return body(kronprod.Shaped(slab, dims...), from)
-		}
-		buffer := mat.Borrow(len(slab))
+	return b.y.eachSlab(b.y.readRaw, func(raw []float64, from int) error {
+		dims[0] = len(raw) / b.y.size()
+		buffer := mat.Borrow(len(raw))
 		defer mat.GiveBack(buffer)
-		separateChannels(*buffer, slab, b.channels(), b.y.size())
+		parts := dims[0] * b.channels() * scaleParts
+		mat.Parallel(parts, func(i int) {
+			series := i / scaleParts // channels of examples
+			from, to := blockRange(i%scaleParts, scaleParts, b.points())
+			example, c := series/b.channels(), series%b.channels()
+			b.y.scaler.scaleChannel((*buffer)[series*b.points()+from:series*b.points()+to], raw[example*b.y.size()+from*b.channels():], c)
+		})
 		return body(kronprod.Shaped(*buffer, dims...), from)
 	})
 }
 
-// separateChannels sets dst to src, examples of size numbers each, in which the
-// channels of a point lie side by side, with the channels one after the other.
-func separateChannels(dst, src []float64, channels, size int) {
-	points := size / channels
-	for i := 0; i < len(src); i += size {
-		mat.Copy(mat.NewDense(channels, points, dst[i:i+size]), mat.NewDense(points, channels, src[i:i+size]).T())
-	}
-}
+// scaleParts is into how many parts the scaling of one channel of an example is divided.
+const scaleParts = 4
 
 // joint returns the Kronecker product of a vector of each factor, in the storage of v.
 func joint(v []float64, factors []*factor, of func(f *factor, j int) float64) []float64 {

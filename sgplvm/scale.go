@@ -83,3 +83,12 @@ func (s Scaler) scale(v []float64) {
 		}
 	}
 }
+
+// scaleChannel sets dst to channel c of raw values, the channels of a point side by side,
+// in the model's units.
+func (s Scaler) scaleChannel(dst, raw []float64, c int) {
+	mean, scale, channels := s.Mean[c], s.Scale[c], len(s.Mean)
+	for i := range dst {
+		dst[i] = (raw[i*channels+c] - mean) / scale
+	}
+}

@@ -6,174 +6,218 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// A sweep goes once over the data in the spatial eigenbasis, P (n_ξ × d_y × J with
-// J = Π m_f), and adds up all that the bound and its gradient need of D and of
-//
-//	H = D⁻¹·(W_0 ⊗ V_1 ⊗ …)ᵀ·Y = D⁻¹∘(W_0ᵀ·P)
-//
-// block of spatial components by block, while the block is in the cache: neither D
-// nor, as long as the spatial parameters are held, H is ever stored. P is read once.
-//
-// Components are divided into parts by shape, parts into blocks; a part's sums are its
-// own, and the parts' are added in order.
-type sweep struct {
-	b        *problem
-	beta     float64
-	gradient bool // sums of the gradient too
-	keep     bool // h too
+// projected is the data in the spatial eigenbasis: Y contracted with the data basis of
+// every spatial factor, n_ξ examples × d_y channels × J components, J = Π m_f. Blocks of
+// components lie one after the other, each a matrix of all examples, so that a sweep
+// over the blocks reads memory from the first number to the last.
+type projected struct {
+	examples, channels, components int
+	width                          int       // components of a block; the last one has what is left
+	data                           []float64 // channel by channel, block by block
+}
 
+const (
+	blockNumbers  = 1 << 15 // of a block, about: with what a sweep makes of it, it fits a level-2 cache
+	fewestColumns = 96      // of a block, if there are so many components
+)
+
+func (y *projected) resize(examples, channels, components int) {
+	y.examples, y.channels, y.components = examples, channels, components
+	y.width = max(fewestColumns, blockNumbers/examples)
+	blocks := (components + y.width - 1) / y.width
+	y.width = (components + blocks - 1) / blocks
+	y.width = min((y.width+23)/24*24, components) // a multiple of every register tile's width
+	if n := examples * channels * components; len(y.data) != n {
+		y.data = nil // of another size: let go before there are two
+		y.data = make([]float64, n)
+	}
+}
+
+func (y *projected) blocks() int { return (y.components + y.width - 1) / y.width }
+
+// components returns the components of block i.
+func (y *projected) block(i int) (from, to int) {
+	return i * y.width, min((i+1)*y.width, y.components)
+}
+
+// at returns the components from ≤ j < to of a channel, one block, as examples×(to−from).
+func (y *projected) at(channel, from, to int) mat.Matrix {
+	return mat.NewDense(y.examples, to-from, y.data[(channel*y.components+from)*y.examples:(channel*y.components+to)*y.examples])
+}
+
+// set stores an example, channel by channel.
+func (y *projected) set(example int, values []float64) {
+	for c := range y.channels {
+		for b := range y.blocks() {
+			from, to := y.block(b)
+			copy(y.at(c, from, to).Row(example), values[c*y.components+from:c*y.components+to])
+		}
+	}
+}
+
+// A sweep goes once over the projected data P and adds up all that the bound and its
+// gradient need of D and of
+//
+//	H = D⁻¹·(W_0 ⊗ V_1 ⊗ …)ᵀ·Y = D⁻¹∘(Pᵀ·W_0)
+//
+// block by block, while the block is in the cache: neither D nor, as long as the spatial
+// parameters are held, H is ever stored. Components are rows here and latent components
+// columns, so that no product needs its operands packed.
+//
+// Blocks are divided into parts by shape; a part's sums are its own, and the parts' are
+// added in order.
+type sweep struct {
+	b       *problem
+	beta    float64
+	wanted  wanted
 	parts   int
 	partial []sweepSums
 	sums    sweepSums // of all parts
 
-	// For each spatial component: Σ_i λ0_i/d_ij, Σ_i 1/d_ij and Σ_ic h².
+	// For each component, if wanted: Σ_i λ0_i/d_ij, Σ_i 1/d_ij and Σ_ic h².
 	r1, r2, squares []float64
 
-	h kronprod.Tensor // m_ξ × d_y × m_1 × …
+	h kronprod.Tensor // d_y × m_1 × … × m_ξ, if wanted
 }
 
-// sweepSums are sums over spatial components j and channels c. λ_j and ω_j are the
-// spatial factors' joint Λ and ω.
-type sweepSums struct {
-	logDet       float64    // Σ_ij log d
-	fit          float64    // Σ_ijc ω·h²·d = Σ b²/d
-	coefficients float64    // Σ_ijc ω·h² = Σ e²
-	r1, r2       []float64  // Σ_j λ_j/d_ij, Σ_j 1/d_ij: m_ξ each
-	gram         mat.Matrix // Σ_jc ω·h·hᵀ, lower triangle of m_ξ×m_ξ
-	weighted     mat.Matrix // Σ_jc ω·λ·h·hᵀ, likewise
-	cross        mat.Matrix // Σ_jc ω·p·hᵀ, n_ξ×m_ξ
-}
+// wanted says what a sweep gives beside the sums of the bound.
+type wanted int
 
 const (
-	sweepParts  = 16      // at most
-	sweepBlock  = 1 << 16 // numbers of a block of P, about
-	fewestWidth = 192     // components of a block, at least, and at most
-	mostWidth   = 960
+	wantCross wanted = 1 << iota // cross
+	wantSpace                    // r1, r2 and squares
+	wantH                        // h
 )
 
-func (s *sweepSums) reset(n, m int, gradient bool) {
-	s.logDet, s.fit, s.coefficients = 0, 0, 0
+// sweepSums are sums over components j and channels c. λ_j and ω_j are the spatial
+// factors' joint Λ and ω.
+type sweepSums struct {
+	logDet   float64    // Σ_ij log d
+	r1, r2   []float64  // Σ_j λ_j/d_ij, Σ_j 1/d_ij: m_ξ each
+	gram     mat.Matrix // Σ_jc ω·h·hᵀ, lower triangle of m_ξ×m_ξ
+	weighted mat.Matrix // Σ_jc ω·λ·h·hᵀ, likewise
+	cross    mat.Matrix // Σ_jc ω·p·hᵀ, n_ξ×m_ξ
+}
+
+// mostParts is into how many parts a sweep is divided at most.
+const mostParts = 16
+
+func (s *sweepSums) reset(n, m int, w wanted) {
+	s.logDet = 0
 	s.r1, s.r2 = zeros(s.r1, m), zeros(s.r2, m)
-	if gradient {
-		for _, a := range []*mat.Matrix{&s.gram, &s.weighted} {
-			resize(a, m, m)
-			a.Fill(0)
-		}
+	for _, a := range []*mat.Matrix{&s.gram, &s.weighted} {
+		resize(a, m, m)
+		a.Fill(0)
+	}
+	if w&wantCross != 0 {
 		resize(&s.cross, n, m)
 		s.cross.Fill(0)
 	}
 }
 
-func (s *sweepSums) add(t *sweepSums, gradient bool) {
+func (s *sweepSums) add(t *sweepSums, w wanted) {
 	s.logDet += t.logDet
-	s.fit += t.fit
-	s.coefficients += t.coefficients
 	asm.Axpy(1, t.r1, s.r1)
 	asm.Axpy(1, t.r2, s.r2)
-	if gradient {
-		asm.Axpy(1, t.gram.Data, s.gram.Data)
-		asm.Axpy(1, t.weighted.Data, s.weighted.Data)
+	asm.Axpy(1, t.gram.Data, s.gram.Data)
+	asm.Axpy(1, t.weighted.Data, s.weighted.Data)
+	if w&wantCross != 0 {
 		asm.Axpy(1, t.cross.Data, s.cross.Data)
 	}
 }
 
-// run sweeps over the data as they were projected last, with the latent factor as it
-// is. gradient and keep say what is wanted beside the sums of the bound.
-func (s *sweep) run(b *problem, beta float64, gradient, keep bool) {
-	n, m, components := b.y.examples, b.factors[0].size(), b.components()
-	s.b, s.beta, s.gradient, s.keep = b, beta, gradient, keep
-	s.parts = max(1, min(components*b.channels()/m, components/fewestWidth, sweepParts)) // so that the parts' sums are no larger than P
-	if s.parts > 4 {
-		s.parts -= s.parts % 4
+// coefficients returns Σ e² = Σ_ijc ω·h².
+func (s *sweepSums) coefficients() float64 { return mat.Trace(s.gram) }
+
+// fit returns Σ b²/d = Σ_ijc ω·h²·d, where d = β⁻¹ + λ0_i·λ_j.
+func (s *sweepSums) fit(beta float64, lambda0 []float64) float64 {
+	v := s.coefficients() / beta
+	for i, l := range lambda0 {
+		v += l * s.weighted.At(i, i)
 	}
+	return v
+}
+
+// run sweeps over the data as they were projected last, with the latent factor as it
+// is.
+func (s *sweep) run(b *problem, beta float64, w wanted) {
+	y, m := &b.projected, b.factors[0].size()
+	s.b, s.beta, s.wanted = b, beta, w
+	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), mostParts)) // so that the parts' sums are no larger than P
 	for len(s.partial) < s.parts {
 		s.partial = append(s.partial, sweepSums{})
 	}
-	if gradient {
-		s.r1, s.r2, s.squares = zeros(s.r1, components), zeros(s.r2, components), zeros(s.squares, components)
+	if w&wantSpace != 0 {
+		s.r1, s.r2, s.squares = grown(s.r1, y.components), grown(s.r2, y.components), zeros(s.squares, y.components)
 	}
-	if size := m * b.channels() * components; keep && len(s.h.Data) != size {
-		s.h.Data = nil
-		s.h = kronprod.NewTensor(append([]int{m}, b.dims[1:]...)...)
+	if size := m * y.channels * y.components; w&wantH == 0 {
+		s.h = kronprod.Tensor{}
+	} else if len(s.h.Data) != size {
+		s.h = kronprod.Tensor{}
+		s.h = kronprod.NewTensor(append(b.dims[1:len(b.dims):len(b.dims)], m)...)
 	}
 	mat.Run(s.parts, s)
-	s.sums.reset(n, m, gradient)
+	s.sums.reset(y.examples, m, w)
 	for i := range s.parts {
-		s.sums.add(&s.partial[i], gradient)
+		s.sums.add(&s.partial[i], w)
 	}
-	if gradient {
-		mat.MirrorLower(s.sums.gram)
-		mat.MirrorLower(s.sums.weighted)
-	}
+	mat.MirrorLower(s.sums.gram)
+	mat.MirrorLower(s.sums.weighted)
 }
 
 // Do sweeps over part i.
 func (s *sweep) Do(i int) {
-	b, sums := s.b, &s.partial[i]
-	n, m, channels, components := b.y.examples, b.factors[0].size(), b.channels(), b.components()
-	sums.reset(n, m, s.gradient)
-	width := max(fewestWidth, min(sweepBlock/n/fewestWidth*fewestWidth, mostWidth))
-	buffer := mat.Borrow((3*m + 2) * width)
-	ones := (*buffer)[3*m*width:][:width]
-	for j := range ones {
-		ones[j] = 1
+	b, y, sums, latent := s.b, &s.b.projected, &s.partial[i], s.b.factors[0]
+	m := latent.size()
+	sums.reset(y.examples, m, s.wanted)
+	buffer := mat.Borrow(3*m*y.width + m)
+	ones := (*buffer)[3*m*y.width:]
+	for i := range ones {
+		ones[i] = 1
 	}
-	from, to := blockRange(i, s.parts, components)
-	for j0 := from; j0 < to; j0 += width {
-		j1 := min(j0+width, to)
-		for c := range channels {
-			s.block(sums, c, j0, j1, *buffer, ones[:j1-j0])
+	first, last := blockRange(i, s.parts, y.blocks())
+	for block := first; block < last; block++ {
+		from, to := y.block(block)
+		n := to - from
+		room := func(i int) mat.Matrix { return mat.NewDense(n, m, (*buffer)[i*m*n:(i+1)*m*n]) }
+		inverse, h, weighted := room(0), room(1), room(2)
+		lambda, omega := b.lambda[from:to], b.omega[from:to]
+		for j, v := range lambda {
+			row := inverse.Data[j*m : (j+1)*m]
+			for i, l := range latent.lambda {
+				row[i] = 1 / (1/s.beta + l*v)
+			}
+		}
+		sums.logDet -= asm.SumLog(inverse.Data)
+		mat.Mul(mat.Vector(sums.r1).T(), 1, mat.Vector(lambda).T(), inverse, 1)
+		for j := range lambda {
+			asm.Axpy(1, inverse.Row(j), sums.r2)
+		}
+		if s.wanted&wantSpace != 0 {
+			asm.DotRows(s.r1[from:to], inverse.Data, m, latent.lambda)
+			asm.DotRows(s.r2[from:to], inverse.Data, m, ones)
+		}
+		for c := range y.channels {
+			if s.wanted&wantH != 0 {
+				at := (c*y.components + from) * m
+				h.Data = s.h.Data[at : at+n*m]
+			}
+			p := y.at(c, from, to)
+			mat.Mul(h, 1, p.T(), latent.data, 0)
+			asm.MulTo(h.Data, h.Data, inverse.Data)
+			if s.wanted&wantSpace != 0 {
+				for j := range n {
+					s.squares[from+j] += asm.SumSquares(h.Row(j))
+				}
+			}
+			mat.ScaleRows(weighted, omega, h)
+			mat.MulSym(sums.gram, 1, weighted.T(), h, 1)
+			if s.wanted&wantCross != 0 {
+				mat.Mul(sums.cross, 1, p, weighted, 1)
+			}
+			mat.ScaleRows(weighted, lambda, weighted)
+			mat.MulSym(sums.weighted, 1, weighted.T(), h, 1)
 		}
 	}
 	mat.GiveBack(buffer)
-}
-
-// block adds the components j0 ≤ j < j1 of a channel to the sums. Those of D alone are
-// added with channel 0.
-func (s *sweep) block(sums *sweepSums, channel, j0, j1 int, room, ones []float64) {
-	b := s.b
-	latent, components := b.factors[0], b.components()
-	n, m, width := b.y.examples, latent.size(), j1-j0
-	stride := b.channels() * components
-	at := channel*components + j0
-	p := mat.Matrix{Rows: n, Cols: width, RowStride: stride, ColStride: 1, Data: b.projected.Data[at : (n-1)*stride+at+width]}
-	h := mat.NewDense(m, width, room[:m*width])
-	if s.keep {
-		h = mat.Matrix{Rows: m, Cols: width, RowStride: stride, ColStride: 1, Data: s.h.Data[at : (m-1)*stride+at+width]}
-	}
-	weighted, twice := mat.NewDense(m, width, room[m*width:2*m*width]), mat.NewDense(m, width, room[2*m*width:3*m*width])
-	inverse := room[len(room)-width:]
-	lambda, omega := b.lambda[j0:j1], b.omega[j0:j1]
-
-	mat.Mul(h, 1, latent.data.T(), p, 0)
-	for i, l := range latent.lambda {
-		for j, v := range lambda {
-			inverse[j] = 1 / (1/s.beta + l*v)
-		}
-		if channel == 0 {
-			sums.logDet -= asm.SumLog(inverse)
-			sums.r1[i] += asm.Dot(lambda, inverse)
-			sums.r2[i] += asm.Dot(ones, inverse)
-		}
-		row, w, square := h.Row(i), weighted.Row(i), twice.Row(i)
-		asm.MulTo(square, omega, row) // of W_0ᵀ·P
-		asm.MulTo(row, inverse, row)
-		asm.MulTo(w, omega, row)
-		sums.fit += asm.Dot(square, row)
-		sums.coefficients += asm.Dot(w, row)
-		if s.gradient {
-			if channel == 0 {
-				asm.Axpy(l, inverse, s.r1[j0:j1])
-				asm.Axpy(1, inverse, s.r2[j0:j1])
-			}
-			asm.MulTo(square, row, row)
-			asm.Axpy(1, square, s.squares[j0:j1])
-			asm.MulTo(square, lambda, w)
-		}
-	}
-	if s.gradient {
-		mat.MulSym(sums.gram, 1, weighted, h.T(), 1)
-		mat.MulSym(sums.weighted, 1, twice, h.T(), 1)
-		mat.Mul(sums.cross, 1, p, weighted.T(), 1)
-	}
 }
