@@ -2,8 +2,8 @@ package kronprod
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -117,34 +117,116 @@ func MulMode(dst Tensor, a mat.Matrix, x Tensor, mode int) {
 // Gram sets dst = X·diag(w)·Xᵀ, where X is the unfolding of x along a mode (its
 // rows are that mode's indices, its columns the joint indices of all others)
 // and w the product of the other modes' weights: weights[g], of length
-// x.Dims[g], belongs to mode g; nil stands for ones. dst is square and becomes
-// symmetric.
+// x.Dims[g] and without negative numbers, belongs to mode g; nil stands for ones. dst is
+// square and becomes symmetric.
+//
+// Blocks of columns of X, each column times the root of its weight, are gathered from
+// wherever they lie and multiplied with their own transpose: half the work of a product.
 func Gram(dst mat.Matrix, x Tensor, mode int, weights [][]float64) {
-	contract("Gram", dst, x, x, mode, weights, mat.MulSym)
+	x.check("Gram", mode)
+	if dst.Rows != x.Dims[mode] || dst.Cols != x.Dims[mode] {
+		panic(fmt.Sprintf("kronprod: Gram: dst %d×%d, x %v do not fit along mode %d", dst.Rows, dst.Cols, x.Dims, mode))
+	}
+	g := gatherings.Take()
+	defer gatherings.Give(g)
+	g.before, g.after = jointWeights("Gram", x.Dims, mode, weights)
+	roots(g.before)
+	roots(g.after)
+	var b int
+	b, g.n, g.a = x.split(mode)
+	g.data = x.Data
+	if len(x.Data) == 0 {
+		dst.Fill(0)
+		return
+	}
+	if b == 1 && g.before == nil && g.after == nil {
+		mat.Syrk(dst, 1, mat.NewDense(g.n, g.a, x.Data), 0)
+		mat.MirrorLower(dst)
+		return
+	}
+	columns := b * g.a
+	buffer := mat.Borrow(g.n * min(gramColumns, columns))
+	for g.from = 0; g.from < columns; g.from = g.to {
+		g.to = min(g.from+gramColumns, columns)
+		g.block = mat.NewDense(g.n, g.to-g.from, (*buffer)[:g.n*(g.to-g.from)])
+		mat.Run((g.n+gatherRows-1)/gatherRows, g)
+		beta := 1.0
+		if g.from == 0 {
+			beta = 0
+		}
+		mat.Syrk(dst, 1, g.block, beta)
+	}
+	mat.GiveBack(buffer)
+	g.data, g.block = nil, mat.Matrix{}
 	mat.MirrorLower(dst)
 }
 
-// Cross sets dst = X·diag(w)·Yᵀ for the unfoldings of x and y along a mode; see
-// Gram. x and y agree in all other modes.
-func Cross(dst mat.Matrix, x, y Tensor, mode int, weights [][]float64) {
-	contract("Cross", dst, x, y, mode, weights, mat.Mul)
+const (
+	gramColumns = 640 // of a block
+	gatherRows  = 16  // of a block are gathered at a time
+)
+
+// A gathering copies columns from ≤ c < to of an unfolding, n fibres of b·a numbers,
+// into a block.
+type gathering struct {
+	data          []float64
+	n, a          int
+	before, after []float64 // roots of the weights, or nil
+	from, to      int
+	block         mat.Matrix
+}
+
+var gatherings mat.Pool[gathering]
+
+// Do gathers some rows.
+func (g *gathering) Do(part int) {
+	i0, i1 := part*gatherRows, min((part+1)*gatherRows, g.n)
+	for c := g.from; c < g.to; {
+		l, t := c/g.a, c%g.a
+		n := min(g.a-t, g.to-c)
+		src := mat.NewDense(g.n, g.a, g.data[l*g.n*g.a:(l+1)*g.n*g.a]).Slice(i0, i1, t, t+n)
+		dst := g.block.Slice(i0, i1, c-g.from, c-g.from+n)
+		whole := 1.0
+		if g.before != nil {
+			whole = g.before[l]
+		}
+		if g.after != nil {
+			mat.ScaleCols(dst, src, g.after[t:t+n])
+			src = dst
+		}
+		if g.after == nil || g.before != nil {
+			mat.Scale(dst, whole, src)
+		}
+		c += n
+	}
+}
+
+// roots replaces weights by their square roots.
+func roots(v []float64) {
+	for i, w := range v {
+		if w < 0 {
+			panic(fmt.Sprintf("kronprod: Gram: weight %v, expected no negative one", w))
+		}
+		v[i] = math.Sqrt(w)
+	}
 }
 
 // columnBlock is how many columns of an unfolding are weighted at a time.
 const columnBlock = 2048
 
-func contract(op string, dst mat.Matrix, x, y Tensor, mode int, weights [][]float64,
-	mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64)) {
-	x.check(op, mode)
-	y.check(op, mode)
+// Cross sets dst = X·diag(w)·Yᵀ for the unfoldings of x and y along a mode; see
+// Gram, but weights may be negative. x and y agree in all other modes.
+func Cross(dst mat.Matrix, x, y Tensor, mode int, weights [][]float64) {
+	x.check("Cross", mode)
+	y.check("Cross", mode)
 	ok := len(x.Dims) == len(y.Dims) && dst.Rows == x.Dims[mode] && dst.Cols == y.Dims[mode]
 	for i := range min(len(x.Dims), len(y.Dims)) {
 		ok = ok && (i == mode || x.Dims[i] == y.Dims[i])
 	}
 	if !ok {
-		panic(fmt.Sprintf("kronprod: %s: dst %d×%d, x %v, y %v do not fit along mode %d", op, dst.Rows, dst.Cols, x.Dims, y.Dims, mode))
+		panic(fmt.Sprintf("kronprod: Cross: dst %d×%d, x %v, y %v do not fit along mode %d", dst.Rows, dst.Cols, x.Dims, y.Dims, mode))
 	}
-	before, after := jointWeights(op, x.Dims, mode, weights)
+	before, after := jointWeights("Cross", x.Dims, mode, weights)
 	u, v := x.unfold(mode), y.unfold(mode)
 	if u.count == 0 || v.count == 0 {
 		dst.Fill(0)
@@ -155,24 +237,21 @@ func contract(op string, dst mat.Matrix, x, y Tensor, mode int, weights [][]floa
 		whole, columns := u.weights(before, after, p)
 		a, b := u.view(p), v.view(p)
 		if columns == nil {
-			mul(dst, whole, a, b.T(), beta)
+			mat.Mul(dst, whole, a, b.T(), beta)
 			beta = 1
 			continue
 		}
-		scaled := buffers.Get().(*[]float64)
-		*scaled = grow(*scaled, a.Rows*min(columnBlock, a.Cols))
+		scaled := mat.Borrow(a.Rows * min(columnBlock, a.Cols))
 		for c0 := 0; c0 < a.Cols; c0 += columnBlock {
 			c1 := min(c0+columnBlock, a.Cols)
 			s := mat.NewDense(a.Rows, c1-c0, (*scaled)[:a.Rows*(c1-c0)])
 			mat.ScaleCols(s, a.Slice(0, a.Rows, c0, c1), columns[c0:c1])
-			mul(dst, whole, s, b.Slice(0, b.Rows, c0, c1).T(), beta)
+			mat.Mul(dst, whole, s, b.Slice(0, b.Rows, c0, c1).T(), beta)
 			beta = 1
 		}
-		buffers.Put(scaled)
+		mat.GiveBack(scaled)
 	}
 }
-
-var buffers = sync.Pool{New: func() any { return new([]float64) }}
 
 // jointWeights returns the products of the weights of the modes before and of
 // those after a mode, nil where all are ones.
