@@ -240,3 +240,33 @@ func TestInducingPointsOfFullRank(t *testing.T) {
 		}
 	}
 }
+
+// Statistics and scratch that served another kernel or another shape give the
+// bits of fresh ones.
+func TestLatentPsiReused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(44, 0))
+	used, w := new(latentPsi), new(inferWorkspace)
+	for i := range 60 {
+		parts := everyLatentKernel()[rng.IntN(7)]
+		c := [][2]int{{3, 2}, {4, 2}, {3, 1}}[rng.IntN(3)]
+		k, z, mu, s := randomLatentKernel(rng, parts, 1, c[0], c[1], 1)
+		used.set(k, z)
+		w.fit(used)
+		fresh := newLatentPsi(k, z)
+		scratch := fresh.newScratch()
+		used.psi2Example(w.scratch, mu.Row(0), s.Row(0))
+		fresh.psi2Example(scratch, mu.Row(0), s.Row(0))
+		got, want := mat.New(1, c[0]), mat.New(1, c[0])
+		used.psi1(got, mu, s)
+		fresh.psi1(want, mu, s)
+		sameBits(t, fmt.Sprintf("%d, %v: Ψ1", i, parts), got.Data, want.Data)
+		sameBits(t, fmt.Sprintf("%d, %v: Ψ2", i, parts), lowerOf(w.scratch.e), lowerOf(scratch.e))
+	}
+}
+
+// lowerOf returns the lower triangle of a.
+func lowerOf(a mat.Matrix) []float64 {
+	v := make([]float64, a.Rows*(a.Rows+1)/2)
+	packLower(v, a, 1)
+	return v
+}
