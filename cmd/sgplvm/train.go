@@ -74,7 +74,7 @@ pictures.`)
 		Attributes: pictureAttributes(frames.Layout),
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", *data, err)
+		return aboutData(*data, err)
 	}
 	o := sgplvm.FitOptions{Iterations: *iters}
 	switch *warmup {
@@ -86,7 +86,7 @@ pictures.`)
 	}
 	r, fitErr := fit(ctx, e, m, o)
 	if fitErr != nil && (r.Iterations == 0 || !errors.Is(fitErr, context.Canceled)) {
-		return fmt.Errorf("%s: %w", *data, fitErr) // nothing was learnt: leave an older model alone
+		return aboutData(*data, fitErr) // nothing was learnt: leave an older model alone
 	}
 	if err := saveModel(*out, m); err != nil {
 		return err
@@ -96,6 +96,14 @@ pictures.`)
 		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after step %d\n", printable(*out), r.Iterations)
 	}
 	return fitErr
+}
+
+// aboutData names the data in an error, unless that is one of reading them, which does.
+func aboutData(path string, err error) error {
+	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {
+		return read.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // Limits on flags, far beyond use, within which no arithmetic overflows.

@@ -132,6 +132,26 @@ func TestTrainingInterrupted(t *testing.T) {
 	mustRun(t, "impute", "-model", "result", "-data", "seen.npy", "-out", "filled")
 }
 
+// The training pictures are read whenever training needs them: where the file is cut
+// short meanwhile, train says so and leaves everything as it was.
+func TestTrainingFileCut(t *testing.T) {
+	workFolder(t)
+	write(t, "cut.npy", read(t, "train.npy"))
+	write(t, "result", []byte("an older result"))
+	before := folder(t)
+	w := &canceller{word: "warm-up", cancel: func() {
+		if err := os.Truncate("cut.npy", 1000); err != nil {
+			t.Error(err)
+		}
+	}}
+	code, stdout := terminalRun(context.Background(), w, "train", "-iters", "8", "-data", "cut.npy", "-out", "result")
+	const want = "sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
+	if lines := strings.Split(w.text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
+		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.text.String(), want)
+	}
+	sameFolder(t, before, "cut.npy")
+}
+
 // The demo writes what it says, the same every time; the files are those that
 // train and impute make.
 func TestDemo(t *testing.T) {

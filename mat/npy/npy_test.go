@@ -495,6 +495,7 @@ func checkRead(t *testing.T, in []byte) error {
 	if used, limit := allocated(func() { a, err = npy.Read(bytes.NewReader(in)) }), uint64(4*len(in)+1<<20); used > limit {
 		t.Errorf("allocated %d bytes, limit %d: %q", used, limit, in)
 	}
+	checkFile(t, in, a, err)
 	if err != nil {
 		var format *npy.FormatError
 		if !errors.As(err, &format) || a != nil || strings.Contains(err.Error(), "\n") {
@@ -514,6 +515,28 @@ func checkRead(t *testing.T, in []byte) error {
 		t.Errorf("read back: %s: %q", diff, in)
 	}
 	return nil
+}
+
+// checkFile reads any input as a file of which parts are asked for: the numbers of the
+// array a, or the error, if that is what Read gave.
+func checkFile(t *testing.T, in []byte, a *npy.Array, want error) {
+	t.Helper()
+	f, err := npy.NewFile(bytes.NewReader(in), int64(len(in)))
+	var got []float64
+	if err == nil {
+		elements := 1
+		for _, d := range f.Shape {
+			elements *= d
+		}
+		got = make([]float64, elements)
+		err = f.CopyFloat64s(got, 0)
+	}
+	switch {
+	case (err == nil) != (want == nil) || err != nil && err.Error() != want.Error():
+		t.Errorf("as a file: error %v, expected %v: %q", err, want, in)
+	case err == nil && !equalBits(got, a.Float64s()):
+		t.Errorf("as a file: %v, expected %v: %q", got, a.Float64s(), in)
+	}
 }
 
 func TestMutations(t *testing.T) {
