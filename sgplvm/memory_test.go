@@ -130,9 +130,14 @@ func TestMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What is allocated during a collection counts as live. Earlier tests may have
-			// left slabs that are used again.
-			if !(got <= 1.05*want+1e6) || least && !(got >= 0.5*want) {
+			// What is allocated during a collection counts as live, and under the race
+			// detector or an emulator collections are long. Earlier tests may have left
+			// slabs that are used again.
+			tolerance := 1.05
+			if testing.Short() {
+				tolerance = 1.5
+			}
+			if !(got <= tolerance*want+1e6) || least && !(got >= 0.5*want) {
 				t.Errorf("%d examples, %v points, %s: %.1f MB, expected up to %.1f MB", c.examples, c.points, name, got/1e6, want/1e6)
 			}
 		}
