@@ -205,12 +205,15 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 		return
 	}
 	w := newKernelWork(k, x, y)
-	sums := mat.New(w.blocks, d)                        // Σ g·slope·(x_q−y_q)² of each block
-	moves := mat.New(w.blocks, len(dy.Data))            // ∂L/∂yᵀ of each block
-	together := len(k.LengthScale) == 1 && dy.Rows == 0 // all coordinates count in one sum
+	buffer := mat.Borrow(w.blocks*(d+len(dy.Data)) + len(dy.Data))
+	clear(*buffer)
+	sums := mat.NewDense(w.blocks, d, (*buffer)[:w.blocks*d]) // Σ g·slope·(x_q−y_q)² of each block
+	rest := (*buffer)[w.blocks*d:]
+	moves, byPoints := mat.NewDense(w.blocks, len(dy.Data), rest[:w.blocks*len(dy.Data)]), rest[w.blocks*len(dy.Data):] // ∂L/∂yᵀ of each block
+	together := len(k.LengthScale) == 1 && dy.Rows == 0                                                                 // all coordinates count in one sum
 	mat.Parallel(w.blocks, func(b int) {
-		buffer := mat.Borrow(2 * y.Rows)
-		slope, r2 := (*buffer)[:y.Rows], (*buffer)[y.Rows:]
+		rows := mat.Borrow(2 * y.Rows)
+		slope, r2 := (*rows)[:y.Rows], (*rows)[y.Rows:]
 		sum := sums.Row(b)
 		i0, i1 := blockRange(b, w.blocks, x.Rows)
 		for i := i0; i < i1; i++ {
@@ -243,7 +246,7 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 				sum[q] += s
 			}
 		}
-		mat.GiveBack(buffer)
+		mat.GiveBack(rows)
 	})
 	for b := range w.blocks {
 		for q, s := range sums.Row(b) {
@@ -255,10 +258,11 @@ func (k Kernel) addGradient(grad *Kernel, dy mat.Matrix, g, values, x, y mat.Mat
 		}
 	}
 	if dy.Rows > 0 {
-		byPoints := mat.New(dy.Rows, d)
-		mat.Copy(byPoints, mat.NewDense(d, dy.Rows, moves.Row(0)).T())
-		mat.Add(dy, dy, 1, byPoints)
+		t := mat.NewDense(dy.Rows, d, byPoints)
+		mat.Copy(t, mat.NewDense(d, dy.Rows, moves.Row(0)).T())
+		mat.Add(dy, dy, 1, t)
 	}
+	mat.GiveBack(buffer)
 	w.giveBack()
 }
 

@@ -182,10 +182,13 @@ func (k LatentKernel) addGradient(grad *LatentKernel, dz, g, values, z mat.Matri
 			values = mat.New(z.Rows, z.Rows)
 			k.rbf().Matrix(values, z, z)
 		}
-		part, half := grad.rbf(), mat.New(z.Rows, z.Cols)
+		part, buffer := grad.rbf(), mat.Borrow(z.Rows*z.Cols)
+		half := mat.NewDense(z.Rows, z.Cols, *buffer)
+		half.Fill(0)
 		k.rbf().addGradient(&part, half, g, values, z, z)
 		grad.Variance = part.Variance
 		mat.Add(dz, dz, 2, half) // K depends on z through both arguments
+		mat.GiveBack(buffer)
 	}
 	if k.Linear != nil {
 		gz := mat.New(z.Rows, z.Cols)

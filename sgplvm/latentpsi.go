@@ -31,6 +31,8 @@ type latentPsi struct {
 	rbf    *psiStatistics // nil without an RBF part
 	z      mat.Matrix     // m_ξ×d_ξ
 	a      mat.Matrix     // A; 0 without a linear part
+
+	gradient *psiGradient // what backward works in
 }
 
 func newLatentPsi(k LatentKernel, z mat.Matrix) *latentPsi {
@@ -311,7 +313,11 @@ type latentGradient struct {
 func (ps *latentPsi) backward(grad *LatentKernel, dz, dmu, ds, g1, g2, psi1, mu, s mat.Matrix) {
 	to := &latentGradient{kernel: grad, z: dz}
 	if ps.rbf != nil {
-		to.rbf = newPsiGradient(ps.z.Rows, ps.z.Cols)
+		if ps.gradient == nil {
+			ps.gradient = newPsiGradient(ps.z.Rows, ps.z.Cols)
+		}
+		ps.gradient.zero()
+		to.rbf = ps.gradient
 	}
 	if !ps.rbfAlone() {
 		psi1 = ps.rbf1(mu, s)
