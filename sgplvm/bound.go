@@ -7,6 +7,9 @@ import "math"
 // prior. Unless grad is nil it overwrites grad with the bound's derivatives in the natural
 // parameters of the free groups and 0 elsewhere.
 func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
+	if grad != nil && free&groupSpatial != 0 {
+		b.restore()
+	}
 	if err := b.factorize(p); err != nil {
 		return math.NaN(), err
 	}

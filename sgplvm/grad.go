@@ -45,10 +45,11 @@ func (b *problem) gradient(grad, p *Params, free group) error {
 // Z, μ and S.
 func (b *problem) latentGradient(grad, p *Params) {
 	s, w, sums := b.factors[0], &b.gradientWork, &b.sweep.sums
+	t := b.otherLambda(latentFactor)
 	mat.Copy(w.sized(s), sums.weighted)
-	b.dPsi2(s, sums.r1, p.Beta, sum(b.lambda))
+	b.dPsi2(s, sums.r1, p.Beta, t)
 	mat.Copy(w.inner, sums.gram)
-	b.dK(s, sums.r2, p.Beta, sum(b.lambda), b.components())
+	b.dK(s, sums.r2, p.Beta, t, b.components())
 	resize(&w.dPsi1, b.y.examples, s.size())
 	mat.Mul(w.dPsi1, p.Beta, sums.cross, s.coord.T(), 0)
 
@@ -163,7 +164,10 @@ func lambdaOmegaOf(s *factor) []float64 {
 	return v
 }
 
-// otherLambda returns Σ_j λ_j over the joint index of all factors but spatial factor f.
+// latentFactor is the latent factor's number where spatial factors count from 0.
+const latentFactor = -1
+
+// otherLambda returns Σ_j λ_j over the joint index of all factors but factor f.
 func (b *problem) otherLambda(f int) float64 {
 	t := 1.0
 	for g, s := range b.factors {

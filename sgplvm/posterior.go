@@ -25,6 +25,7 @@ type posterior struct {
 // model's parameters. Besides H and α it needs room for a slab: the spatial modes are
 // multiplied in place, and the latent one some components at a time.
 func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
+	b.restore()
 	if err := b.factorize(p); err != nil {
 		return kronprod.Tensor{}, err
 	}

@@ -23,8 +23,9 @@ type problem struct {
 
 	yy        float64 // ‖Y‖²
 	projected projected
-	lambda    []float64 // Λ of all spatial factors together, Π m_f numbers
+	lambda    []float64 // Λ of all spatial factors together, for the components in projected
 	omega     []float64 // ω likewise, ones written out
+	dropped   dropped   // the components that are not in projected
 
 	sweep sweep // of the last evaluation
 
@@ -48,7 +49,7 @@ func (b *problem) channels() int { return b.y.channels }
 func (b *problem) points() int { return b.y.points }
 
 // components returns Π m_f over the spatial factors.
-func (b *problem) components() int { return len(b.lambda) }
+func (b *problem) components() int { return len(b.lambda) + len(b.dropped.lambda) }
 
 // factorize brings factors, projected, lambda and omega up to date with the
 // parameters.
@@ -85,6 +86,7 @@ func (b *problem) factorize(p *Params) error {
 // project contracts Y with the data basis of every spatial factor, some examples at
 // a time.
 func (b *problem) project() error {
+	b.dropped.lambda, b.dropped.energy = b.dropped.lambda[:0], b.dropped.energy[:0]
 	b.lambda, b.omega = joint(b.lambda, b.factors[1:], (*factor).eigenvalues), joint(b.omega, b.factors[1:], (*factor).weights)
 	b.dims = append(b.dims[:0], b.y.examples, b.channels())
 	toData := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(b.x))}

@@ -182,17 +182,7 @@ func (s *sweep) Do(i int) {
 		room := func(i int) mat.Matrix { return mat.NewDense(n, m, (*buffer)[i*m*n:(i+1)*m*n]) }
 		inverse, h, weighted := room(0), room(1), room(2)
 		lambda, omega := b.lambda[from:to], b.omega[from:to]
-		for j, v := range lambda {
-			row := inverse.Data[j*m : (j+1)*m]
-			for i, l := range latent.lambda {
-				row[i] = 1 / (1/s.beta + l*v)
-			}
-		}
-		sums.logDet -= asm.SumLog(inverse.Data)
-		mat.Mul(mat.Vector(sums.r1).T(), 1, mat.Vector(lambda).T(), inverse, 1)
-		for j := range lambda {
-			asm.Axpy(1, inverse.Row(j), sums.r2)
-		}
+		s.invert(sums, inverse, lambda)
 		if s.wanted&wantSpace != 0 {
 			asm.DotRows(s.r1[from:to], inverse.Data, m, latent.lambda)
 			asm.DotRows(s.r2[from:to], inverse.Data, m, ones)
@@ -219,5 +209,26 @@ func (s *sweep) Do(i int) {
 			mat.MulSym(sums.weighted, 1, weighted.T(), h, 1)
 		}
 	}
+	first, last = blockRange(i, s.parts, len(b.dropped.lambda))
+	for from := first; from < last; from += y.width {
+		to := min(from+y.width, last)
+		s.invert(sums, mat.NewDense(to-from, m, (*buffer)[:m*(to-from)]), b.dropped.lambda[from:to])
+	}
 	mat.GiveBack(buffer)
+}
+
+// invert sets inverse, a row for each component with a λ, to 1/d and adds it to the sums.
+func (s *sweep) invert(sums *sweepSums, inverse mat.Matrix, lambda []float64) {
+	m := inverse.Cols
+	for j, v := range lambda {
+		row := inverse.Data[j*m : (j+1)*m]
+		for i, l := range s.b.factors[0].lambda {
+			row[i] = 1 / (1/s.beta + l*v)
+		}
+	}
+	sums.logDet -= asm.SumLog(inverse.Data)
+	mat.Mul(mat.Vector(sums.r1).T(), 1, mat.Vector(lambda).T(), inverse, 1)
+	for j := range lambda {
+		asm.Axpy(1, inverse.Row(j), sums.r2)
+	}
 }
