@@ -44,10 +44,10 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Latent = startLatentKernel(cfg.LatentKernel, fractions, common)
 	for k, i := range rng.Perm(n)[:m] {
 		copy(p.Z.Row(k), p.Mu.Row(i))
 	}
+	spatial := 1.0 // Π σ²_f
 	for f, s := range cfg.Space {
 		k := s.Kernel.clone()
 		if k.Kind == "" {
@@ -64,7 +64,9 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		}
 		p.Spatial = append(p.Spatial, k)
 		p.Xu = append(p.Xu, s.Xu.Clone())
+		spatial *= k.Variance
 	}
+	p.Latent = startLatentKernel(cfg.LatentKernel, fractions, common, spatial)
 	return p, nil
 }
 
@@ -72,8 +74,9 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 // training starts: an RBF part with long length scales for weak components; a
 // linear part and a bias that explain what principal components and the common
 // picture do. fractions are the components' of the variance between examples,
-// common is the share of the picture common to all in the variance of the data.
-func startLatentKernel(parts LatentParts, fractions []float64, common float64) LatentKernel {
+// common is the share of the picture common to all in the variance of the data,
+// spatial is what the spatial kernels multiply variances by.
+func startLatentKernel(parts LatentParts, fractions []float64, common, spatial float64) LatentKernel {
 	const least = 1e-3
 	var k LatentKernel
 	if parts == 0 {
@@ -87,11 +90,11 @@ func startLatentKernel(parts LatentParts, fractions []float64, common float64) L
 	}
 	if parts&LatentLinear != 0 {
 		for _, f := range fractions {
-			k.Linear = append(k.Linear, max((1-common)*f, least))
+			k.Linear = append(k.Linear, max((1-common)*f, least)/spatial)
 		}
 	}
 	if parts&LatentBias != 0 {
-		k.Bias = max(common, least)
+		k.Bias = max(common, least) / spatial
 	}
 	return k
 }

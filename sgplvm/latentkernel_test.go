@@ -2,9 +2,11 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -173,6 +175,20 @@ func TestStartLatentKernel(t *testing.T) {
 	near(t, "all of the variance", one(k.Linear[0]+k.Linear[1]+k.Bias), one(1), 1e-9)
 	if k.Variance != 1 || len(k.LengthScale) != 3 {
 		t.Errorf("RBF part %+v", k)
+	}
+
+	// Spatial variances multiply the latent ones.
+	kernel := Kernel{Kind: Matern32, Variance: 4}
+	m, err = New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(points), Kernel: kernel}}, LatentDims: 3, LatentKernel: LatentLinear | LatentBias})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "a quarter", []float64{m.params.Latent.Bias, m.params.Latent.Linear[0]}, []float64{k.Bias / 4, k.Linear[0] / 4}, 1e-15)
+	kernel.Variance = -4
+	var config *ConfigError
+	_, err = New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(points), Kernel: kernel}}, LatentKernel: LatentLinear | LatentBias})
+	if !errors.As(err, &config) || config.Field != "Space" || !strings.Contains(err.Error(), "spatial factor 0: matern32 kernel: variance -4") {
+		t.Errorf("a negative spatial variance: error %v", err)
 	}
 
 	for _, parts := range []LatentParts{-1, 8} {

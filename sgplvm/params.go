@@ -164,9 +164,6 @@ func (p *Params) validate(x []mat.Matrix) error {
 	if k, q, bad := mat.NonFinite(p.Z); bad {
 		return fmt.Errorf("latent inducing point %d, dimension %d: %v, expected a finite number", k, q, p.Z.At(k, q))
 	}
-	if err := p.Latent.validate(d); err != nil {
-		return fmt.Errorf("latent %w", err)
-	}
 	for f, k := range p.Spatial {
 		if err := k.validate(x[f].Cols); err != nil {
 			return fmt.Errorf("spatial factor %d: %w", f, err)
@@ -178,6 +175,9 @@ func (p *Params) validate(x []mat.Matrix) error {
 		if k, q, bad := mat.NonFinite(u); bad {
 			return fmt.Errorf("spatial factor %d: inducing point %d, dimension %d: coordinate %v, expected a finite number", f, k, q, u.At(k, q))
 		}
+	}
+	if err := p.Latent.validate(d); err != nil {
+		return fmt.Errorf("latent %w", err)
 	}
 	return nil
 }
