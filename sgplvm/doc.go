@@ -77,8 +77,8 @@
 //	α = m_ξ·d_y·Πm_f     kept with the model
 //	S = 8·Σm_f² + 5·Πm_f + 4·Σn_f·m_f    spatial factors; the last sum over free ones
 //	X = 32·n_ξ·m_ξ + 60·m_ξ² + 50·(2n_ξ + m_ξ)·d_ξ + 2¹⁹ + GOMAXPROCS·(3000·m_ξ + 2¹⁹)
-//	B = 1.25·min(N, max(2²⁰, n_s·d_y))   a slab of examples, and its products
-//	k = number of spatial factors, 3 at most, and one more if d_y > 1
+//	B = 1.25·min(N, max(2²⁰, n_s·d_y))   a slab of examples
+//	k = 2 + the number of spatial factors, 5 at most: a slab on its way into P
 //
 // What grows with the data is P alone, and H and α with the inducing points: 8 bytes a
 // datum for each. 64 pictures of 1250×1250 bytes, 10⁸ in all, with m_ξ = 32 take

@@ -38,10 +38,7 @@ func expectedFootprint(examples, channels, latents, inducing int, space []Spatia
 	data := nx * ns * dy
 	p, h := nx*dy*j, m*dy*j
 	b := 1.25 * min(data, max(1<<20, ns*dy))
-	k := min(3, float64(len(space)))
-	if channels > 1 {
-		k++
-	}
+	k := min(5, 2+float64(len(space)))
 	s := 8*squares + 5*j + 4*cross
 	x := 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19
 	f := footprint{
