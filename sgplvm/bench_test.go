@@ -115,7 +115,7 @@ func evaluatePhases(t testing.TB, w *phases, b *problem, grad, p *Params, free g
 			}
 		}
 		w.end("space", decompose)
-		check(b.project())
+		check(b.project(false))
 		b.held = p.clone()
 		w.end("project", project)
 	}

@@ -13,7 +13,8 @@ func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	if err := b.factorize(p); err != nil {
 		return math.NaN(), err
 	}
-	b.sweep.run(b, p.Beta, b.wanted(grad != nil, free))
+	beta := p.precision()
+	b.sweep.run(b, beta, b.wanted(grad != nil, free))
 	if grad != nil {
 		if err := b.gradient(grad, p, free); err != nil {
 			return math.NaN(), err
@@ -23,8 +24,8 @@ func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	n := float64(b.y.examples * b.points())
 	m := float64(b.factors[0].size() * b.components())
 	dy := float64(b.channels())
-	return dy/2*((n-m)*math.Log(p.Beta)-n*math.Log(2*math.Pi)-sums.logDet) -
-		p.Beta/2*(b.yy-sums.fit(p.Beta, b.factors[0].lambda)+dy*(b.psi0(p)-b.tracePsi2())) -
+	return dy/2*(-b.logNoise(p)-m*math.Log(beta)-n*math.Log(2*math.Pi)-sums.logDet) -
+		beta/2*(b.yy-sums.fit(beta, b.factors[0].lambda)+dy*(b.psi0(p)-b.tracePsi2())) -
 		independentKL(p.Mu, p.S), nil
 }
 
@@ -37,7 +38,7 @@ func (b *problem) wanted(gradient bool, free group) wanted {
 	if gradient && free&groupSpatial != 0 {
 		w |= wantSpace
 		for f := range b.x {
-			if !b.held.tiedWhite(f) {
+			if b.held.structured() || !b.held.tiedWhite(f) {
 				w |= wantH
 			}
 		}
@@ -48,13 +49,25 @@ func (b *problem) wanted(gradient bool, free group) wanted {
 // bound is evaluate without derivatives.
 func (b *problem) bound(p *Params) (float64, error) { return b.evaluate(p, nil, 0) }
 
+// logNoise is log|Σ| of all examples: n_ξ times that of one, or −n·log β where the noise
+// is white.
+func (b *problem) logNoise(p *Params) float64 {
+	if p.structured() {
+		return float64(b.y.examples) * b.factors[1].logNoise
+	}
+	return -float64(b.y.examples*b.points()) * math.Log(p.Beta)
+}
+
 // psi0 is the whole trace Σ_n E k(x_n, x_n)·Π_f tr K(X_f, X_f).
 func (b *problem) psi0(p *Params) float64 {
 	return p.Latent.psi0(p.Mu, p.S) * b.spatialTrace(p)
 }
 
-// spatialTrace is Π_f tr K(X_f, X_f).
+// spatialTrace is Π_f tr K(X_f, X_f), of whitened data tr Σ⁻¹K(X, X).
 func (b *problem) spatialTrace(p *Params) float64 {
+	if p.structured() {
+		return b.factors[1].sumLambda()
+	}
 	t := 1.0
 	for f, x := range b.x {
 		t *= float64(x.Rows) * p.Spatial[f].Variance

@@ -397,7 +397,7 @@ func (m *Model) testBound(t testing.TB, l Latent, values mat.Matrix) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q.evidenceOf(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
+	return q.mustEvidence(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
 }
 
 // Space as a product of two factors or as one, where the kernel factorises:

@@ -107,7 +107,7 @@ func complement(list []int, n int) []int {
 // observedFactor returns the Cholesky factor of C_OO, the covariance of the
 // observed values given x.
 func (q *posterior) observedFactor(on *projection, t moments, seen []int) (*chol.Factor, error) {
-	coo := q.sharedCovariance(on, t, seen, seen)
+	coo := q.dataCovariance(on, t, seen, seen)
 	for i := range seen {
 		coo.Data[i*coo.RowStride+i] += 1 / q.params.Beta
 	}
@@ -201,7 +201,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 	if err != nil {
 		return err
 	}
-	x := q.sharedCovariance(e.on, t, seen, missing)
+	x := q.dataCovariance(e.on, t, seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 	explained := make([]float64, len(missing))
 	for k := range seen {
@@ -210,7 +210,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		}
 	}
 	byInducing := q.explained(e.on, t)
-	prior := t.psi0 * q.spatialVariance()
+	prior := t.psi0*q.spatialVariance() + q.residualVariance()
 	for _, c := range channels {
 		residual := mat.New(len(seen), 1)
 		for k, i := range seen {

@@ -26,6 +26,8 @@ type factor struct {
 	lambda []float64  // Λ_f, ascending, clamped at 0; s where tied
 	omega  []float64  // s where tied, else nil, which stands for ones
 
+	logNoise float64 // log|Σ| of a factor that whitens, see residual.go
+
 	spectrum eig.Spectrum // holds lambda and coord
 }
 
@@ -51,6 +53,14 @@ type factorWork struct {
 	psi2     mat.Matrix
 	cholesky chol.Factor
 	eigen    eig.Solver
+}
+
+// set evaluates and decomposes spatial factor f (counted from 0) with data points x.
+func (s *factor) set(w *factorWork, p *Params, f int, x mat.Matrix, jitter float64) error {
+	if p.structured() {
+		return s.setWhitened(w, p.Spatial[f], x, p)
+	}
+	return s.setSpatial(w, p.Spatial[f], x, p.Xu[f], jitter)
 }
 
 // newSpatialFactor evaluates a spatial kernel and decomposes it. x are the data

@@ -7,8 +7,8 @@ import (
 
 // gradientWork is room for the derivatives in one factor's matrices.
 type gradientWork struct {
-	inner, half, dK, dPsi1, dPsi2 mat.Matrix
-	diagonal                      []float64
+	inner, half, gram, dK, dPsi1, dPsi2 mat.Matrix
+	diagonal                            []float64
 }
 
 // gradient overwrites grad with the derivatives of the bound; see evaluate. Spatial
@@ -19,17 +19,21 @@ type gradientWork struct {
 func (b *problem) gradient(grad, p *Params, free group) error {
 	grad.zero()
 	sums := &b.sweep.sums
-	dy, beta := float64(b.channels()), p.Beta
-	n, m := float64(b.y.examples*b.points()), float64(b.factors[0].size()*b.components())
-	slack := b.psi0(p) - b.tracePsi2()
-	grad.Beta = dy/2*((n-m)/beta+sum(sums.r2)/(beta*beta)) - 0.5*(b.yy-sums.fit(beta, b.factors[0].lambda)+dy*slack) + 0.5*sums.coefficients()/beta
-
+	dy, beta := float64(b.channels()), p.precision()
 	dPsi0 := -0.5 * beta * dy
-	for f := range b.x {
-		grad.Spatial[f].Variance = dPsi0 * b.psi0(p) / p.Spatial[f].Variance
-		if free&groupSpatial != 0 {
-			if err := b.spatialGradient(grad, p, f); err != nil {
-				return err
+	switch {
+	case p.structured() && free&groupSpatial != 0:
+		b.whitenedGradient(grad, p)
+	case !p.structured():
+		n, m := float64(b.y.examples*b.points()), float64(b.factors[0].size()*b.components())
+		slack := b.psi0(p) - b.tracePsi2()
+		grad.Beta = dy/2*((n-m)/beta+sum(sums.r2)/(beta*beta)) - 0.5*(b.yy-sums.fit(beta, b.factors[0].lambda)+dy*slack) + 0.5*sums.coefficients()/beta
+		for f := range b.x {
+			grad.Spatial[f].Variance = dPsi0 * b.psi0(p) / p.Spatial[f].Variance
+			if free&groupSpatial != 0 {
+				if err := b.spatialGradient(grad, p, f); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -47,11 +51,11 @@ func (b *problem) latentGradient(grad, p *Params) {
 	s, w, sums := b.factors[0], &b.gradientWork, &b.sweep.sums
 	t := b.otherLambda(latentFactor)
 	mat.Copy(w.sized(s), sums.weighted)
-	b.dPsi2(s, sums.r1, p.Beta, t)
+	b.dPsi2(s, sums.r1, p.precision(), t)
 	mat.Copy(w.inner, sums.gram)
-	b.dK(s, sums.r2, p.Beta, t, b.components())
+	b.dK(s, sums.r2, p.precision(), t, b.components())
 	resize(&w.dPsi1, b.y.examples, s.size())
-	mat.Mul(w.dPsi1, p.Beta, sums.cross, s.coord.T(), 0)
+	mat.Mul(w.dPsi1, p.precision(), sums.cross, s.coord.T(), 0)
 
 	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, w.dPsi1, w.dPsi2, s.psi1, p.Mu, p.S)
 	byMean := b.jitter * mat.Trace(w.dK) / float64(w.dK.Rows) // the jitter is a multiple of the mean diagonal

@@ -43,6 +43,11 @@ func init() {
 			gradientShapes = append(gradientShapes, gradientShapes[(5*int(parts)+4*i)%21].of(parts))
 		}
 	}
+	// Structured residuals, of all kinds and over spatial kernels of all kinds.
+	for i, kind := range []KernelKind{Matern12, Matern32, Matern52, RBF, Matern32} {
+		gradientShapes = append(gradientShapes, modelShape{examples: 4, inducing: 3, latent: 2, channels: 1 + i%3, jitter: 1e-6, residual: kind,
+			space: []factorShape{{points: 5 + i, dims: 1 + i%2, kind: KernelKinds[i], ard: i%2 == 1}}})
+	}
 }
 
 // checkGradient compares grad with central differences of f in every
@@ -93,6 +98,10 @@ func natural(p *Params, parts LatentParts) (names []string, values [][]float64, 
 		addScalar(fmt.Sprintf("variance %d", f), &p.Spatial[f].Variance)
 		add(fmt.Sprintf("length scale %d", f), p.Spatial[f].LengthScale)
 		add(fmt.Sprintf("X_u %d", f), p.Xu[f].Data)
+	}
+	if p.structured() {
+		addScalar("residual variance", &p.Residual.Variance)
+		add("residual length scale", p.Residual.LengthScale)
 	}
 	return names, values, func() {
 		for i, v := range scalars {
@@ -230,7 +239,7 @@ func TestEvidenceGradient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, scratch := q.evidenceOf(e), q.psi.newScratch()
+		v, scratch := q.mustEvidence(e), q.psi.newScratch()
 		l := randomLatent(rng, shape.latent)
 		dmu, ds := make([]float64, shape.latent), make([]float64, shape.latent)
 		value := v.bound(q.psi, scratch, l.Mu, l.S, dmu, ds)

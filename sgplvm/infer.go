@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -132,8 +133,9 @@ func (m *Model) checkGrid(g Grid) error {
 //
 //	L* = constant + g0·ψ0 + g1·ψ1 + tr(G·Ψ2) − KL
 //
-// with g0 = −½β·|O|·d_y·Π σ²_f, g1 = β·r and G = −½β·R. The data enter through r
-// (m_ξ) and the symmetric R (m_ξ×m_ξ) alone.
+// with g0 = −½β·d_y·tr K(X_O, X_O), g1 = β·r and G = −½β·R. The data enter through r
+// (m_ξ) and the symmetric R (m_ξ×m_ξ) alone. Where the noise is structured all of it is
+// whitened with the Cholesky factor of Σ_OO, and β = 1.
 type evidence struct {
 	constant float64
 	dPsi0    float64    // g0
@@ -142,42 +144,94 @@ type evidence struct {
 }
 
 // evidenceOf condenses an example's observations.
-func (q *posterior) evidenceOf(e *example) *evidence {
+func (q *posterior) evidenceOf(e *example) (*evidence, error) {
 	latent := q.factors[0]
-	m, beta := latent.size(), q.params.Beta
+	m, beta := latent.size(), q.params.precision()
 	v := &evidence{dPsi1: make([]float64, m)}
 	bigR := mat.New(m, m)
 	slack := make([]float64, m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
-	count := 0
 	for c, seen := range e.seen {
-		if len(seen) == 0 {
+		channels := e.alike(c)
+		if len(seen) == 0 || channels == nil {
 			continue
 		}
-		count += len(seen)
-		po := gather(e.on.p[c], seen)
-		y := make([]float64, len(seen))
-		for k, i := range seen {
-			y[k] = e.values.At(i, c)
-			v.constant -= 0.5 * beta * y[k] * y[k]
+		o, err := q.observe(e.on, seen)
+		if err != nil {
+			return nil, err
 		}
-		mat.Mul(mat.Vector(v.dPsi1), beta, po.T(), mat.Vector(y), 1)
-		mat.Syrk(bigR, 1, po.T(), 1)
-		mask := kronprod.NewTensor(gridDims(e.on.grid)...)
-		for _, i := range seen {
-			mask.Data[i] = 1
+		for _, c := range channels {
+			po, y := gather(e.on.p[c], seen), mat.New(len(seen), 1)
+			for k, i := range seen {
+				y.Data[k] = e.values.At(i, c)
+			}
+			o.whiten(po)
+			o.whiten(y)
+			v.constant -= 0.5*o.logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi) + 0.5*beta*mat.Dot(y, y)
+			v.dPsi0 -= 0.5 * beta * o.trace
+			mat.Mul(mat.Vector(v.dPsi1), beta, po.T(), y, 1)
+			mat.Syrk(bigR, 1, po.T(), 1)
+			mat.Mul(mat.Vector(slack), -1, q.latentTimesSpace, mat.Vector(o.norms), 1)
 		}
-		norms := e.on.squared.T().MulTensor(make([]float64, q.latentTimesSpace.Cols), mask, nil)
-		mat.Mul(mat.Vector(slack), -1, q.latentTimesSpace, mat.Vector(norms.Data), 1)
 	}
-	v.constant -= 0.5 * float64(count) * math.Log(2*math.Pi/beta)
-	v.dPsi0 = -0.5 * beta * float64(count) * q.spatialVariance()
 	scaled := mat.New(m, m)
 	mat.ScaleCols(scaled, latent.coord, slack)
 	mat.MulSym(bigR, 1, scaled, latent.coord.T(), 1)
 	mat.MirrorLower(bigR)
 	mat.Scale(bigR, -0.5*beta, bigR)
 	v.dPsi2 = q.psi.slope2(bigR)
-	return v
+	return v, nil
+}
+
+// observation is what L* needs of a set of observed points of one channel.
+type observation struct {
+	factor   *chol.Factor // of Σ_OO where the noise is structured, else nil
+	logNoise float64      // log|Σ_OO|
+	trace    float64      // tr K(X_O, X_O), of whitened data tr Σ_OO⁻¹K(X_O, X_O)
+	norms    []float64    // g_j, the sums of squares of the columns of Φ_O, whitened likewise
+}
+
+// whiten sets a, with a row for each observed point, to L⁻¹·a.
+func (o *observation) whiten(a mat.Matrix) {
+	if o.factor != nil {
+		o.factor.SolveHalf(a)
+	}
+}
+
+// observe prepares L* for observations at the given points of a grid.
+func (q *posterior) observe(on *projection, seen []int) (*observation, error) {
+	o := &observation{logNoise: -float64(len(seen)) * math.Log(q.params.Beta), trace: float64(len(seen)) * q.spatialVariance()}
+	if !q.params.structured() {
+		mask := kronprod.NewTensor(gridDims(on.grid)...)
+		for _, i := range seen {
+			mask.Data[i] = 1
+		}
+		o.norms = on.squared.T().MulTensor(make([]float64, q.latentTimesSpace.Cols), mask, nil).Data
+		return o, nil
+	}
+	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
+	for a, i := range seen {
+		for b, j := range seen {
+			noise.Row(a)[b] = on.residual.At(i, j)
+			k.Row(a)[b] = on.kss[0].At(i, j)
+		}
+		noise.Row(a)[a] += 1 / q.params.Beta
+	}
+	var err error
+	if o.factor, err = chol.Factorize(noise); err != nil {
+		return nil, err
+	}
+	o.logNoise = o.factor.LogDet()
+	o.factor.Solve(k)
+	o.trace = mat.Trace(k)
+	phi := gather(on.phi.Factors[0], seen)
+	o.whiten(phi)
+	o.norms = make([]float64, phi.Cols)
+	for a := range seen {
+		for j, v := range phi.Row(a) {
+			o.norms[j] += v * v
+		}
+	}
+	return o, nil
 }
 
 // gather returns the given rows of a.
@@ -285,7 +339,10 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	if !e.observed() {
 		return prior, ctx.Err()
 	}
-	v := q.evidenceOf(e)
+	v, err := q.evidenceOf(e)
+	if err != nil {
+		return Latent{}, err
+	}
 	w := inferWorkspaces.Get().(*inferWorkspace)
 	defer inferWorkspaces.Put(w)
 	w.fit(q.psi)

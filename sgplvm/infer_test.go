@@ -39,7 +39,7 @@ func TestNothingObserved(t *testing.T) {
 		values := missing(m.space.Len(), shape.channels)
 		q, e := m.mustObserve(t, nil, values)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 9)), shape.latent)
-		got := q.evidenceOf(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
+		got := q.mustEvidence(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
 		if want := -independentKL(mat.NewDense(1, shape.latent, l.Mu), mat.NewDense(1, shape.latent, l.S)); got != want {
 			t.Errorf("%v: L* %v, −KL %v", shape, got, want)
 		}
@@ -109,7 +109,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 			logQ := -0.5 * (math.Log(2*math.Pi*l.S[0]) + math.Pow(x[0]-l.Mu[0], 2)/l.S[0])
 			return d.logLikelihood(x, m.space, values) + logPrior - logQ
 		})
-		got := q.evidenceOf(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
+		got := q.mustEvidence(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
 		near(t, shape.String()+": L*", one(got), one(want), 1e-9)
 
 		best, err := m.Infer(context.Background(), Observed{Values: m.scaler.unscaled(values)}, InferOptions{})
@@ -136,7 +136,7 @@ func TestInferOptimum(t *testing.T) {
 		values := masked(rand.New(rand.NewPCG(seed, 12)), m.space.Len(), shape.channels, 0.3, false)
 		values.Set(0, 0, 1)
 		q, e := m.mustObserve(t, nil, values)
-		v, scratch := q.evidenceOf(e), q.psi.newScratch()
+		v, scratch := q.mustEvidence(e), q.psi.newScratch()
 		l, err := m.Infer(context.Background(), Observed{Values: m.scaler.unscaled(values)}, InferOptions{})
 		if err != nil {
 			t.Fatal(err)

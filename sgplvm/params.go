@@ -17,10 +17,18 @@ type Params struct {
 	Z       mat.Matrix   // latent inducing inputs, m_ξ×d_ξ
 	Spatial []Kernel     // kernel of each spatial factor
 	Xu      []mat.Matrix // inducing inputs of each spatial factor, m_f×d_f; 0×0 where tied to the data points
+
+	// Residual is the kernel of the noise's structured part, of zero Kind where there is
+	// none; see residual.go.
+	Residual Kernel
+
+	// NoiseFloor is what the white noise variance 1/β does not fall below.
+	NoiseFloor float64
 }
 
 func (p *Params) clone() *Params {
-	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone()}
+	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone(),
+		Residual: p.Residual.clone(), NoiseFloor: p.NoiseFloor}
 	for f, k := range p.Spatial {
 		c.Spatial = append(c.Spatial, k.clone())
 		c.Xu = append(c.Xu, p.Xu[f].Clone())
@@ -35,6 +43,8 @@ func (p *Params) zero() {
 	p.S.Fill(0)
 	p.Z.Fill(0)
 	p.Latent.zero()
+	p.Residual.Variance = 0
+	clear(p.Residual.LengthScale)
 	for f := range p.Spatial {
 		p.Spatial[f].Variance = 0
 		clear(p.Spatial[f].LengthScale)
@@ -47,8 +57,8 @@ type group int
 
 const (
 	groupLatent  group = 1 << iota // μ, S, Z and the latent kernel
-	groupNoise                     // β
-	groupSpatial                   // spatial length scales and free inducing points
+	groupNoise                     // β; with a structured residual together with the next only
+	groupSpatial                   // spatial length scales, free inducing points and the residual
 	groupAll     = groupLatent | groupNoise | groupSpatial
 )
 
@@ -58,8 +68,8 @@ const (
 // variances are never free: only their product with the latent variance is
 // identified, so they stay as configured.
 func (p *Params) visit(other *Params, free group, f func(value, slope []float64, positive bool)) {
-	if free&groupNoise != 0 {
-		scalar(&p.Beta, &other.Beta, f)
+	if free&groupNoise != 0 && (!p.structured() || free&groupSpatial != 0) {
+		p.visitNoise(other, f)
 	}
 	if free&groupLatent != 0 {
 		p.Latent.visit(&other.Latent, f)
@@ -72,6 +82,24 @@ func (p *Params) visit(other *Params, free group, f func(value, slope []float64,
 			f(p.Spatial[i].LengthScale, other.Spatial[i].LengthScale, true)
 			f(p.Xu[i].Data, other.Xu[i].Data, false)
 		}
+		if p.structured() {
+			scalar(&p.Residual.Variance, &other.Residual.Variance, f)
+			f(p.Residual.LengthScale, other.Residual.LengthScale, true)
+		}
+	}
+}
+
+// visitNoise visits β, or, where the noise has a floor, the variance above it.
+func (p *Params) visitNoise(other *Params, f func(value, slope []float64, positive bool)) {
+	if p.NoiseFloor == 0 {
+		scalar(&p.Beta, &other.Beta, f)
+		return
+	}
+	above := 1/p.Beta - p.NoiseFloor
+	v := []float64{above}
+	f(v, []float64{-other.Beta * p.Beta * p.Beta}, true)
+	if v[0] != above {
+		p.Beta = 1 / (p.NoiseFloor + v[0])
 	}
 }
 
@@ -179,5 +207,8 @@ func (p *Params) validate(x []mat.Matrix) error {
 	if err := p.Latent.validate(d); err != nil {
 		return fmt.Errorf("latent %w", err)
 	}
-	return nil
+	if !(p.NoiseFloor >= 0 && p.NoiseFloor < 1/p.Beta) {
+		return fmt.Errorf("noise floor %v, expected at least 0 and less than the noise variance %v", p.NoiseFloor, 1/p.Beta)
+	}
+	return p.validateResidual(x)
 }

@@ -29,7 +29,7 @@ func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
 	if err := b.factorize(p); err != nil {
 		return kronprod.Tensor{}, err
 	}
-	b.sweep.run(b, p.Beta, wantH)
+	b.sweep.run(b, p.precision(), wantH)
 	h, latent, channels, components := b.sweep.h, b.factors[0].coord, b.channels(), b.components()
 	m, size := latent.Rows, channels*components
 	toInducing := kronprod.Operator{Factors: make([]mat.Matrix, 1, 1+len(b.x))} // T·E, or V·H where tied
@@ -104,8 +104,8 @@ func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) 
 	q.factors = append(q.factors, latent)
 	kappa := [][]float64{}
 	for f, x := range space {
-		s, err := newSpatialFactor(p.Spatial[f], x, p.Xu[f], jitter)
-		if err != nil {
+		s := new(factor)
+		if err := s.set(new(factorWork), p, f, x, jitter); err != nil {
 			return nil, &FactorizationError{Factor: f + 1, Err: err}
 		}
 		q.factors = append(q.factors, s)
@@ -126,7 +126,7 @@ func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) 
 	for i, l0 := range latent.lambda {
 		row := q.latentTimesSpace.Row(i)
 		for j, l := range lambda {
-			row[j] = l0 * weight[j] / (1/p.Beta + l0*l)
+			row[j] = l0 * weight[j] / (1/p.precision() + l0*l)
 		}
 	}
 	q.starts = newStarts(q.psi, p)
@@ -153,6 +153,8 @@ type projection struct {
 	squared kronprod.Operator // Φ_f∘Φ_f
 	p       []mat.Matrix      // per channel, n_s*×m_ξ
 	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
+
+	residual mat.Matrix // K_r(X*, X*), n*×n*, where the noise is structured
 }
 
 // gridsKept is how many projections a model keeps for later calls.
@@ -193,6 +195,10 @@ func (q *posterior) project(g Grid) *projection {
 		p.phi.Factors = append(p.phi.Factors, phi)
 		p.squared.Factors = append(p.squared.Factors, squared)
 		p.kss = append(p.kss, kss)
+	}
+	if q.params.structured() {
+		p.residual = mat.New(g[0].Rows, g[0].Rows)
+		q.params.Residual.Matrix(p.residual, g[0], g[0])
 	}
 	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)

@@ -143,14 +143,15 @@ func (q *posterior) mean(on *projection, t moments) mat.Matrix {
 	return mean
 }
 
-// marginal returns mean and variance of f at every point, in the model's units:
+// marginal returns mean and variance of the data at every point, without the white
+// noise, in the model's units:
 // Atkinson and Zabaras (2018), predictive moments, with the last term that an
 // uncertain latent variable adds exactly.
 func (q *posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
 	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p))}
 	explained := q.explained(on, t)
-	prior := t.psi0 * q.spatialVariance()
+	prior := t.psi0*q.spatialVariance() + q.residualVariance()
 	for c, pc := range on.p {
 		spread := mat.New(n, t.spread.Cols)
 		mat.Mul(spread, 1, pc, t.spread, 0)
@@ -159,6 +160,29 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 		}
 	}
 	return p
+}
+
+// residualVariance is the variance of the noise's structured part.
+func (q *posterior) residualVariance() float64 {
+	if !q.params.structured() {
+		return 0
+	}
+	return q.params.Residual.Variance
+}
+
+// dataCovariance is sharedCovariance of the data without the white noise: with the
+// structured part.
+func (q *posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Matrix {
+	cov := q.sharedCovariance(on, t, a, b)
+	if q.params.structured() {
+		for i, k := range a {
+			row, residual := cov.Row(i), on.residual.Row(k)
+			for j, l := range b {
+				row[j] += residual[l]
+			}
+		}
+	}
+	return cov
 }
 
 // explained returns (Φ∘Φ)·h, what the inducing points take off the prior

@@ -56,10 +56,10 @@ func (b *problem) components() int { return len(b.lambda) + len(b.dropped.lambda
 func (b *problem) factorize(p *Params) error {
 	moved := false
 	for f, x := range b.x {
-		if b.held != nil && equalKernel(b.held.Spatial[f], p.Spatial[f]) && equalMatrix(b.held.Xu[f], p.Xu[f]) {
+		if b.held != nil && equalKernel(b.held.Spatial[f], p.Spatial[f]) && equalMatrix(b.held.Xu[f], p.Xu[f]) && b.held.sameNoise(p) {
 			continue
 		}
-		if err := b.factors[f+1].setSpatial(&b.works[f+1], p.Spatial[f], x, p.Xu[f], b.jitter); err != nil {
+		if err := b.factors[f+1].set(&b.works[f+1], p, f, x, b.jitter); err != nil {
 			b.held = nil
 			return &FactorizationError{Factor: f + 1, Err: err}
 		}
@@ -67,10 +67,10 @@ func (b *problem) factorize(p *Params) error {
 	}
 	if moved {
 		b.held = nil
-		if err := b.project(); err != nil {
+		if err := b.project(p.structured()); err != nil {
 			return err
 		}
-		b.held = &Params{}
+		b.held = &Params{Beta: p.Beta, Residual: p.Residual.clone()}
 		for f := range b.x {
 			b.held.Spatial = append(b.held.Spatial, p.Spatial[f].clone())
 			b.held.Xu = append(b.held.Xu, p.Xu[f].Clone())
@@ -84,8 +84,8 @@ func (b *problem) factorize(p *Params) error {
 }
 
 // project contracts Y with the data basis of every spatial factor, some examples at
-// a time.
-func (b *problem) project() error {
+// a time. If that whitens them, ‖Y‖² is that of the whitened data.
+func (b *problem) project(whitens bool) error {
 	b.dropped.lambda, b.dropped.energy = b.dropped.lambda[:0], b.dropped.energy[:0]
 	b.lambda, b.omega = joint(b.lambda, b.factors[1:], (*factor).eigenvalues), joint(b.omega, b.factors[1:], (*factor).weights)
 	b.dims = append(b.dims[:0], b.y.examples, b.channels())
@@ -98,12 +98,16 @@ func (b *problem) project() error {
 	size := b.channels() * b.components()
 	b.yy = 0
 	return b.eachSlab(func(slab kronprod.Tensor, from int) error {
-		for y := slab.Data; len(y) > 0; y = y[b.y.size():] { // whatever the size of a slab
-			b.yy += asm.SumSquares(y[:b.y.size()])
-		}
 		count := slab.Dims[0]
 		buffer := mat.Borrow(count * size)
 		toData.MulTensor(*buffer, slab, &b.work)
+		y := slab.Data
+		if whitens {
+			y = *buffer
+		}
+		for each := len(y) / count; len(y) > 0; y = y[each:] { // whatever the size of a slab
+			b.yy += asm.SumSquares(y[:each])
+		}
 		mat.Parallel(count, func(i int) { b.projected.set(from+i, (*buffer)[i*size:(i+1)*size]) })
 		mat.GiveBack(buffer)
 		return nil

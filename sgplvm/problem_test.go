@@ -26,3 +26,11 @@ func (b *problem) gradientOf(grad, p *Params, free group) {
 		panic(err)
 	}
 }
+
+func (q *posterior) mustEvidence(e *example) *evidence {
+	v, err := q.evidenceOf(e)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

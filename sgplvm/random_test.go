@@ -24,6 +24,7 @@ type modelShape struct {
 	space                                []factorShape
 	jitter                               float64
 	parts                                LatentParts // of the latent kernel; 0: RBF
+	residual                             KernelKind  // of a structured residual; "": none
 	seed                                 uint64
 }
 
@@ -39,7 +40,19 @@ func (s modelShape) String() string {
 		}
 		text += ")"
 	}
+	if s.residual != "" {
+		text += fmt.Sprintf(" residual %s", s.residual)
+	}
 	return fmt.Sprintf("%s seed=%d", text, s.seed)
+}
+
+// residualShape is randomShape with one tied spatial factor and a structured residual.
+func residualShape(seed uint64) modelShape {
+	s := randomShape(seed)
+	rng := rand.New(rand.NewPCG(seed, 8))
+	s.space = []factorShape{{points: 1 + rng.IntN(6), dims: 1 + rng.IntN(2), kind: KernelKinds[rng.IntN(len(KernelKinds))], ard: rng.IntN(2) == 0}}
+	s.residual = []KernelKind{Matern12, Matern32, Matern52, RBF}[rng.IntN(4)]
+	return s
 }
 
 // randomShape draws a shape small enough for the dense formulas: up to 6
@@ -135,6 +148,13 @@ func (s modelShape) model(t testing.TB) *Model {
 	}
 	if s.parts != 0 && s.parts&LatentRBF == 0 {
 		p.Latent.Variance, p.Latent.LengthScale = 0, nil
+	}
+	if s.residual != "" {
+		p.Residual = Kernel{Kind: s.residual, Variance: 0.1 + 0.5*other.Float64()}
+		for range max(1, len(p.Spatial[0].LengthScale)) {
+			p.Residual.LengthScale = append(p.Residual.LengthScale, 0.5+other.Float64())
+		}
+		p.NoiseFloor = 0.5 / p.Beta * other.Float64()
 	}
 	if err := p.validate(m.space); err != nil {
 		t.Fatal(err)

@@ -258,7 +258,7 @@ func checkReference(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := q.evidenceOf(e)
+		v := q.mustEvidence(e)
 		got := v.bound(q.psi, q.psi.newScratch(), test.Mu, test.S, nil, nil)
 		agree(t, "test bound", []float64{got}, []float64{test.Bound})
 	}

@@ -55,7 +55,7 @@ func (b *problem) truncate(p *Params, tolerance float64) error {
 	order := make([]int, y.components)
 	for j := range order {
 		energy[j] *= b.omega[j]
-		losses[j] = componentLoss(p.Beta, sigma, b.lambda[j], energy[j])
+		losses[j] = componentLoss(p.precision(), sigma, b.lambda[j], energy[j])
 		order[j] = j
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(losses[i], losses[j]) })
