@@ -208,7 +208,7 @@ func (ps *latentPsi) addOthers2(dst, mu, s mat.Matrix) {
 		return
 	}
 	m, d := ps.z.Rows, ps.z.Cols
-	x := ps.others(ps.rbf1(mu, s), mu, s)
+	x := ps.sums(ps.others(ps.rbf1(mu, s), mu, s), mu, s)
 	left, right := mat.New(m, 2*d+2), mat.New(m, 2*d+2) // [N, u, A, 1] and [A, 1, N, u]
 	n := left.Slice(0, m, 0, d)
 	mat.Copy(n, x.m)
@@ -231,10 +231,6 @@ type otherMoments struct {
 	weight mat.Matrix // w, n×d_ξ; 0 without an RBF part
 	pulled mat.Matrix // w∘μ, n×d_ξ
 	rest   mat.Matrix // 1−w, n×d_ξ; 0 without an RBF part
-	toZ    mat.Matrix // Ψ1_Rᵀ·(1−w), m_ξ×d_ξ
-	m      mat.Matrix // M, m_ξ×d_ξ
-	q      mat.Matrix // Q, d_ξ×d_ξ
-	c      []float64  // m_ξ
 }
 
 func (ps *latentPsi) others(rbf1, mu, s mat.Matrix) *otherMoments {
@@ -242,20 +238,8 @@ func (ps *latentPsi) others(rbf1, mu, s mat.Matrix) *otherMoments {
 	if ps.rbfAlone() {
 		return x
 	}
-	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	n, d := mu.Rows, mu.Cols
 	x.weight, x.pulled, x.rest = mat.New(n, d), mat.New(n, d), mat.New(n, d)
-	x.toZ, x.m, x.q, x.c = mat.New(m, d), mat.New(m, d), mat.New(d, d), make([]float64, m)
-	mat.Syrk(x.q, 1, mu.T(), 0)
-	mat.MirrorLower(x.q)
-	means := make([]float64, d) // Σ_n μ
-	for i := range n {
-		asm.Axpy(1, mu.Row(i), means)
-		asm.Axpy(1, rbf1.Row(i), x.c)
-		for q, v := range s.Row(i) {
-			x.q.Data[q*d+q] += v
-		}
-	}
-	mat.Mul(mat.Vector(x.c), 1, ps.a, mat.Vector(means), 1)
 	if ps.rbf == nil {
 		return x
 	}
@@ -267,19 +251,46 @@ func (ps *latentPsi) others(rbf1, mu, s mat.Matrix) *otherMoments {
 		}
 	}
 	mat.MulElem(x.pulled, x.weight, mu)
-	mat.Mul(x.toZ, 1, rbf1.T(), x.rest, 0)
-	mat.MulElem(x.m, ps.z, x.toZ)
-	mat.Mul(x.m, 1, rbf1.T(), x.pulled, 1)
 	return x
+}
+
+// otherSums are sums of such moments over the examples.
+type otherSums struct {
+	toZ mat.Matrix // Ψ1_Rᵀ·(1−w), m_ξ×d_ξ
+	m   mat.Matrix // M, m_ξ×d_ξ
+	q   mat.Matrix // Q, d_ξ×d_ξ
+	c   []float64  // m_ξ
+}
+
+func (ps *latentPsi) sums(x *otherMoments, mu, s mat.Matrix) *otherSums {
+	m, d := ps.z.Rows, ps.z.Cols
+	o := &otherSums{toZ: mat.New(m, d), m: mat.New(m, d), q: mat.New(d, d), c: make([]float64, m)}
+	mat.Mul(o.toZ, 1, x.rbf1.T(), x.rest, 0)
+	mat.MulElem(o.m, ps.z, o.toZ)
+	mat.Mul(o.m, 1, x.rbf1.T(), x.pulled, 1)
+	mat.Syrk(o.q, 1, mu.T(), 0)
+	mat.MirrorLower(o.q)
+	means := make([]float64, d) // Σ_n μ
+	for i := range mu.Rows {
+		asm.Axpy(1, mu.Row(i), means)
+		asm.Axpy(1, x.rbf1.Row(i), o.c)
+		for q, v := range s.Row(i) {
+			o.q.Data[q*d+q] += v
+		}
+	}
+	mat.Mul(mat.Vector(o.c), 1, ps.a, mat.Vector(means), 1)
+	return o
 }
 
 // A psi2Slope is a symmetric G = ∂L/∂Ψ2 with its products that the parts beside
 // RBF ask for.
 type psi2Slope struct {
-	g   mat.Matrix // m_ξ×m_ξ
-	a   mat.Matrix // G·A, m_ξ×d_ξ
-	aa  mat.Matrix // Aᵀ·G·A, d_ξ×d_ξ
-	one []float64  // G·1, m_ξ
+	g    mat.Matrix // m_ξ×m_ξ
+	a    mat.Matrix // G·A, m_ξ×d_ξ
+	za   mat.Matrix // Z∘(G·A), m_ξ×d_ξ
+	aa   mat.Matrix // Aᵀ·G·A, d_ξ×d_ξ
+	one  []float64  // G·1, m_ξ
+	aOne []float64  // Aᵀ·G·1, d_ξ
 }
 
 func (ps *latentPsi) slope2(g mat.Matrix) *psi2Slope {
@@ -288,16 +299,33 @@ func (ps *latentPsi) slope2(g mat.Matrix) *psi2Slope {
 	if ps.rbfAlone() {
 		return w
 	}
-	w.a, w.aa, w.one = mat.New(m, d), mat.New(d, d), make([]float64, m)
+	w.a, w.za, w.aa = mat.New(m, d), mat.New(m, d), mat.New(d, d)
+	w.one, w.aOne = make([]float64, m), make([]float64, d)
 	mat.Mul(w.a, 1, g, ps.a, 0)
+	mat.MulElem(w.za, ps.z, w.a)
 	mat.MulSym(w.aa, 1, ps.a.T(), w.a, 0)
 	mat.MirrorLower(w.aa)
 	for k := range m {
 		for _, v := range g.Row(k) {
 			w.one[k] += v
 		}
+		asm.Axpy(1, w.a.Row(k), w.aOne)
 	}
 	return w
+}
+
+// slopeOfRBF1 returns the derivative of tr(G·(Ψ2 − Ψ2_R)) in Ψ1_R, on which it
+// depends linearly, through c and M:
+//
+//	2b·1·(G·1)ᵀ + 2(w∘μ)·(G·A)ᵀ + 2(1−w)·(Z∘(G·A))ᵀ      (n×m_ξ)
+func (ps *latentPsi) slopeOfRBF1(w *psi2Slope, x *otherMoments) mat.Matrix {
+	t := mat.New(x.rbf1.Rows, ps.z.Rows)
+	for i := range t.Rows {
+		asm.Axpy(2*ps.kernel.Bias, w.one, t.Row(i))
+	}
+	mat.Mul(t, 2, x.pulled, w.a.T(), 1)
+	mat.Mul(t, 2, x.rest, w.za.T(), 1)
+	return t
 }
 
 // A latentGradient collects derivatives in the kernel's parameters and in Z.
@@ -322,7 +350,11 @@ func (ps *latentPsi) backward(grad *LatentKernel, dz, dmu, ds, g1, g2, psi1, mu,
 	if !ps.rbfAlone() {
 		psi1 = ps.rbf1(mu, s)
 	}
-	ps.othersBackward(to, dmu, ds, g1, ps.slope2(g2), ps.others(psi1, mu, s), mu, s)
+	w, x, t := ps.slope2(g2), ps.others(psi1, mu, s), mat.Matrix{}
+	if !ps.rbfAlone() {
+		t = ps.slopeOfRBF1(w, x)
+	}
+	ps.othersBackward(to, dmu, ds, g1, w, x, t, mu, s)
 	if ps.rbf != nil {
 		ps.rbf.psi2Backward(to.rbf, dmu, ds, g2, mu, s)
 		part := grad.rbf()
@@ -332,35 +364,67 @@ func (ps *latentPsi) backward(grad *LatentKernel, dz, dmu, ds, g1, g2, psi1, mu,
 }
 
 // othersBackward adds the derivatives of Σ g1∘Ψ1 + tr(G·(Ψ2 − Ψ2_R)) to grad,
-// unless that is nil, and to dmu and ds.
-func (ps *latentPsi) othersBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
-	if ps.rbfAlone() {
-		var to *psiGradient
+// unless that is nil, and to dmu and ds. t is slopeOfRBF1, and is overwritten; an
+// RBF part alone has none.
+func (ps *latentPsi) othersBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix, w *psi2Slope, x *otherMoments, t, mu, s mat.Matrix) {
+	if !ps.rbfAlone() {
+		ps.linearBackward(dmu, ds, g1, w, mu)
 		if grad != nil {
-			to = grad.rbf
+			ps.parametersBackward(grad, g1, w, x, mu, s)
 		}
-		ps.rbf.psi1Backward(to, dmu, ds, g1, x.rbf1, mu, s)
+		if ps.rbf == nil {
+			return
+		}
+		ps.weightBackward(grad, dmu, ds, w, x, mu, s)
+		mat.Add(t, t, 1, g1)
+		g1 = t
+	}
+	var to *psiGradient
+	if grad != nil {
+		to = grad.rbf
+	}
+	ps.rbf.psi1Backward(to, dmu, ds, g1, x.rbf1, mu, s)
+}
+
+// linearBackward adds the derivatives that come of the linear part's share in Ψ1,
+// in c and in Q to dmu and ds.
+func (ps *latentPsi) linearBackward(dmu, ds, g1 mat.Matrix, w *psi2Slope, mu mat.Matrix) {
+	if ps.kernel.Linear == nil {
 		return
 	}
-	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
-	b := ps.kernel.Bias
-	total := g1.Clone() // what a change of Ψ1 but for b does, through c too
-	for i := range n {
-		asm.Axpy(2*b, w.one, total.Row(i))
-	}
-
-	mat.Mul(dmu, 1, total, ps.a, 1)
+	mat.Mul(dmu, 1, g1, ps.a, 1)
 	mat.Mul(dmu, 2, mu, w.aa, 1)
-	for i := range n {
-		for q := range d {
-			ds.Row(i)[q] += w.aa.At(q, q)
+	for i := range mu.Rows {
+		asm.Axpy(2*ps.kernel.Bias, w.aOne, dmu.Row(i))
+		for q, v := range ds.Row(i) {
+			ds.Row(i)[q] = v + w.aa.At(q, q)
 		}
 	}
-	if grad != nil && ps.kernel.Linear != nil {
-		da := mat.New(m, d)
-		mat.Mul(da, 1, total.T(), mu, 0)
-		mat.Mul(da, 2, w.a, x.q, 1)
-		mat.Mul(da, 2, w.g, x.m, 1)
+}
+
+// parametersBackward adds the derivatives in v, b and Z but for those through
+// Ψ1_R.
+func (ps *latentPsi) parametersBackward(grad *latentGradient, g1 mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
+	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	b := ps.kernel.Bias
+	o := ps.sums(x, mu, s)
+	for k := range m {
+		to, a := grad.z.Row(k), w.a.Row(k)
+		for q, v := range o.toZ.Row(k) {
+			to[q] += 2 * a[q] * v
+		}
+	}
+	if ps.kernel.Linear != nil {
+		da, means := mat.New(m, d), make([]float64, d) // ∂L/∂A, Σ_n μ
+		for i := range n {
+			asm.Axpy(1, mu.Row(i), means)
+		}
+		for k, v := range w.one {
+			asm.Axpy(2*b*v, means, da.Row(k))
+		}
+		mat.Mul(da, 1, g1.T(), mu, 1)
+		mat.Mul(da, 2, w.a, o.q, 1)
+		mat.Mul(da, 2, w.g, o.m, 1)
 		for k := range m {
 			z, row, to := ps.z.Row(k), da.Row(k), grad.z.Row(k)
 			for q, v := range ps.kernel.Linear {
@@ -369,41 +433,25 @@ func (ps *latentPsi) othersBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix
 			}
 		}
 	}
-	if grad != nil && b != 0 {
+	if b != 0 {
 		for i := range n {
 			for _, v := range g1.Row(i) {
 				grad.kernel.Bias += v
 			}
 		}
 		for k, v := range w.one {
-			grad.kernel.Bias += 2 * v * (x.c[k] + float64(n)*b)
+			grad.kernel.Bias += 2 * v * (o.c[k] + float64(n)*b)
 		}
-	}
-	if ps.rbf != nil {
-		ps.crossBackward(grad, dmu, ds, total, w, x, mu, s)
 	}
 }
 
-// crossBackward adds the derivatives of Σ g1∘Ψ1_R + 2·Σ (G·A)∘M, and overwrites
-// g1.
-func (ps *latentPsi) crossBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
-	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
-	zg := mat.New(m, d) // Z∘(G·A)
-	mat.MulElem(zg, ps.z, w.a)
-	mat.Mul(g1, 2, x.pulled, w.a.T(), 1)
-	mat.Mul(g1, 2, x.rest, zg.T(), 1)
+// weightBackward adds the derivatives of 2·Σ (G·A)∘M in what M depends on beside
+// Ψ1_R and Z: μ, and S and ℓ through w.
+func (ps *latentPsi) weightBackward(grad *latentGradient, dmu, ds mat.Matrix, w *psi2Slope, x *otherMoments, mu, s mat.Matrix) {
+	n, d := mu.Rows, ps.z.Cols
 	sums, zSums := mat.New(n, d), mat.New(n, d)
 	mat.Mul(sums, 2, x.rbf1, w.a, 0)
-	mat.Mul(zSums, 2, x.rbf1, zg, 0)
-	var to *psiGradient
-	if grad != nil {
-		to = grad.rbf
-		for k := range m {
-			for q, v := range x.toZ.Row(k) {
-				grad.z.Row(k)[q] += 2 * w.a.At(k, q) * v
-			}
-		}
-	}
+	mat.Mul(zSums, 2, x.rbf1, w.za, 0)
 	for i := range n {
 		m, v, dm, dv := mu.Row(i), s.Row(i), dmu.Row(i), ds.Row(i)
 		weight, rest, sum, zSum := x.weight.Row(i), x.rest.Row(i), sums.Row(i), zSums.Row(i)
@@ -412,11 +460,10 @@ func (ps *latentPsi) crossBackward(grad *latentGradient, dmu, ds, g1 mat.Matrix,
 			dm[q] += weight[q] * sum[q]
 			dv[q] -= byWidth * weight[q]
 			if grad != nil {
-				to.square[q] += byWidth * rest[q]
+				grad.rbf.square[q] += byWidth * rest[q]
 			}
 		}
 	}
-	ps.rbf.psi1Backward(to, dmu, ds, g1, x.rbf1, mu, s)
 }
 
 // linear returns g0·ψ0 + g1·ψ1 + tr(G·Ψ2) of one example and adds its derivatives
@@ -427,20 +474,25 @@ func (ps *latentPsi) linear(t *latentScratch, g0 float64, g1 []float64, w *psi2S
 	psi1 := ps.rbf1(rowMu, rowS)
 	x := ps.others(psi1, rowMu, rowS)
 	var value float64
+	var slope mat.Matrix
 	if ps.rbf != nil {
 		ps.rbf.psi2Example(t.rbf, mu, s)
 		value = traceLower(w.g, t.e)
 	}
 	if !ps.rbfAlone() {
 		b := ps.kernel.Bias
-		value += mat.Dot(w.aa, x.q) + 2*mat.Dot(w.a, x.m)
-		for k, g := range w.one {
-			value += b * g * (2*x.c[k] + b)
+		slope = ps.slopeOfRBF1(w, x)
+		value += mat.Dot(slope, psi1)
+		for q, v := range mu {
+			value += v*asm.Dot(w.aa.Row(q), mu) + w.aa.At(q, q)*s[q] + 2*b*v*w.aOne[q]
+		}
+		for _, g := range w.one {
+			value += b * b * g
 		}
 	}
 	if dmu != nil {
 		rowDmu, rowDs := mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds)
-		ps.othersBackward(nil, rowDmu, rowDs, mat.NewDense(1, m, g1), w, x, rowMu, rowS)
+		ps.othersBackward(nil, rowDmu, rowDs, mat.NewDense(1, m, g1), w, x, slope, rowMu, rowS)
 		if ps.rbf != nil {
 			ps.rbf.psi2ExampleBackward(t.rbf, dmu, ds, w.g, mu, s)
 		}
