@@ -210,7 +210,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		}
 	}
 	byInducing := q.explained(e.on, t)
-	prior := t.psi0*q.spatialVariance() + q.residualVariance()
+	prior := t.psi0 * q.spatialVariance()
 	for _, c := range channels {
 		residual := mat.New(len(seen), 1)
 		for k, i := range seen {
@@ -228,7 +228,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		mat.Mul(spread, 1, left, t.spread, 0)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			p.Variance.Set(i, c, max(0, prior-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
+			p.Variance.Set(i, c, max(0, prior+q.residualVariance(e.on, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
 		}
 	}
 	return nil

@@ -364,6 +364,12 @@ func newDense(m *Model) *dense {
 // noiseAt is Σ at points.
 func (d *dense) noiseAt(points []rows) rows {
 	a := newRows(len(points), len(points))
+	if d.p.Covariance.Rows > 0 { // the points are those of training
+		for i := range points {
+			copy(a[i], d.p.Covariance.Row(i))
+		}
+		return a
+	}
 	for i, x := range points {
 		for j, y := range points {
 			if d.p.structured() {

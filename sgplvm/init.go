@@ -67,6 +67,18 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		spatial *= k.Variance
 	}
 	p.Latent = startLatentKernel(cfg.LatentKernel, fractions, common, spatial)
+	if p.NoiseFloor = cfg.NoiseFloor; !(p.NoiseFloor >= 0 && p.NoiseFloor < noise) {
+		return nil, &ConfigError{"NoiseFloor", fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, noise)}
+	}
+	if k := cfg.Residual.clone(); k.Kind != "" {
+		if k.Variance == 0 {
+			k.Variance = noise
+		}
+		if len(k.LengthScale) == 0 {
+			k.LengthScale = twoSpacings(cfg.Space[0].X)
+		}
+		p.Residual = k
+	}
 	return p, nil
 }
 

@@ -96,6 +96,16 @@ type Config struct {
 	// Default 0.01.
 	Noise float64
 
+	// Residual is the kernel of the noise's structured part: what one example has in
+	// space that the latent variables do not explain. Default: none, the noise is white.
+	// Without a variance it starts with that of the noise, without length scales with two
+	// spacings. Only for one spatial factor without free inducing points.
+	Residual Kernel
+
+	// NoiseFloor is what the white noise variance, as a fraction of the data's, does not
+	// fall below: a structured residual otherwise takes its place. Default 0.
+	NoiseFloor float64
+
 	// Jitter is added to the diagonals of the latent kernel matrix and of those of
 	// free spatial inducing points, as a fraction of their mean. It is the same for
 	// a whole training run. Default 1e-6; negative: none.

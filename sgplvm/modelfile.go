@@ -22,6 +22,10 @@ import (
 //	latent.lengthscale       d_ξ         its ℓ
 //	latent.linear            d_ξ         v; absent without a linear part
 //	latent.bias              1           b; absent without a bias
+//	residual.variance        1           structured residual; absent without one
+//	residual.lengthscale     1 or d_0
+//	noise.covariance         n_s×n_s     Σ; absent where it was not learned freely
+//	noise.floor              1           absent where it is 0
 //	beta, jitter             1
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
 //	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
@@ -30,8 +34,8 @@ import (
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //
-// and its metadata: format, seed, spatial.F.kernel and attribute.NAME for the
-// caller's own entries. No training data are kept.
+// and its metadata: format, seed, spatial.F.kernel, residual.kernel and attribute.NAME
+// for the caller's own entries. No training data are kept.
 const modelFormat = "kronfield sgplvm 1"
 
 // FileError reports a model file that cannot be used.
@@ -71,6 +75,17 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if p.Latent.Bias != 0 {
 		put("latent.bias", []float64{p.Latent.Bias}, 1)
+	}
+	if p.structured() {
+		f.Metadata["residual.kernel"] = string(p.Residual.Kind)
+		put("residual.variance", []float64{p.Residual.Variance}, 1)
+		put("residual.lengthscale", p.Residual.LengthScale, len(p.Residual.LengthScale))
+	}
+	if p.Covariance.Rows > 0 {
+		matrix("noise.covariance", p.Covariance)
+	}
+	if p.NoiseFloor > 0 {
+		put("noise.floor", []float64{p.NoiseFloor}, 1)
 	}
 	put("beta", []float64{p.Beta}, 1)
 	put("jitter", []float64{m.jitter}, 1)
@@ -124,6 +139,16 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	m := &Model{params: p, seed: seed, jitter: t.scalar("jitter"), attributes: map[string]string{},
 		scaler: Scaler{Mean: t.vector("scaler.mean"), Scale: t.vector("scaler.scale")}}
 	m.channels = len(m.scaler.Mean)
+	if t.unread["residual.variance"] {
+		known["residual.kernel"] = true
+		p.Residual = Kernel{Kind: KernelKind(f.Metadata["residual.kernel"]), Variance: t.scalar("residual.variance"), LengthScale: t.vector("residual.lengthscale")}
+		if t.unread["noise.covariance"] {
+			p.Covariance = t.matrix("noise.covariance")
+		}
+	}
+	if t.unread["noise.floor"] {
+		p.NoiseFloor = t.scalar("noise.floor")
+	}
 	alphaDims := []int{p.Z.Rows}
 	for i := 0; t.unread[fmt.Sprintf("spatial.%d.X", i)]; i++ {
 		name := fmt.Sprintf("spatial.%d.", i)

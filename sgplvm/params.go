@@ -22,13 +22,17 @@ type Params struct {
 	// none; see residual.go.
 	Residual Kernel
 
+	// Covariance is Σ, the noise's covariance at the training points (n_s×n_s), where it
+	// has been learned freely; 0×0 elsewhere. Residual and β are what it was drawn to.
+	Covariance mat.Matrix
+
 	// NoiseFloor is what the white noise variance 1/β does not fall below.
 	NoiseFloor float64
 }
 
 func (p *Params) clone() *Params {
 	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone(),
-		Residual: p.Residual.clone(), NoiseFloor: p.NoiseFloor}
+		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), NoiseFloor: p.NoiseFloor}
 	for f, k := range p.Spatial {
 		c.Spatial = append(c.Spatial, k.clone())
 		c.Xu = append(c.Xu, p.Xu[f].Clone())
@@ -68,7 +72,7 @@ const (
 // variances are never free: only their product with the latent variance is
 // identified, so they stay as configured.
 func (p *Params) visit(other *Params, free group, f func(value, slope []float64, positive bool)) {
-	if free&groupNoise != 0 && (!p.structured() || free&groupSpatial != 0) {
+	if free&groupNoise != 0 && p.Covariance.Rows == 0 && (!p.structured() || free&groupSpatial != 0) {
 		p.visitNoise(other, f)
 	}
 	if free&groupLatent != 0 {
@@ -82,7 +86,7 @@ func (p *Params) visit(other *Params, free group, f func(value, slope []float64,
 			f(p.Spatial[i].LengthScale, other.Spatial[i].LengthScale, true)
 			f(p.Xu[i].Data, other.Xu[i].Data, false)
 		}
-		if p.structured() {
+		if p.structured() && p.Covariance.Rows == 0 {
 			scalar(&p.Residual.Variance, &other.Residual.Variance, f)
 			f(p.Residual.LengthScale, other.Residual.LengthScale, true)
 		}

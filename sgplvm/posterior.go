@@ -198,7 +198,7 @@ func (q *posterior) project(g Grid) *projection {
 	}
 	if q.params.structured() {
 		p.residual = mat.New(g[0].Rows, g[0].Rows)
-		q.params.Residual.Matrix(p.residual, g[0], g[0])
+		q.params.structuredNoise(p.residual, g[0], q.inducing[0])
 	}
 	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)

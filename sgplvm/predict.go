@@ -151,23 +151,23 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
 	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p))}
 	explained := q.explained(on, t)
-	prior := t.psi0*q.spatialVariance() + q.residualVariance()
+	prior := t.psi0 * q.spatialVariance()
 	for c, pc := range on.p {
 		spread := mat.New(n, t.spread.Cols)
 		mat.Mul(spread, 1, pc, t.spread, 0)
 		for i := range n {
-			p.Variance.Set(i, c, max(0, prior-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
+			p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
 		}
 	}
 	return p
 }
 
-// residualVariance is the variance of the noise's structured part.
-func (q *posterior) residualVariance() float64 {
+// residualVariance is the variance of the noise's structured part at a grid point.
+func (q *posterior) residualVariance(on *projection, i int) float64 {
 	if !q.params.structured() {
 		return 0
 	}
-	return q.params.Residual.Variance
+	return on.residual.At(i, i)
 }
 
 // dataCovariance is sharedCovariance of the data without the white noise: with the

@@ -70,7 +70,7 @@ func (b *problem) factorize(p *Params) error {
 		if err := b.project(p.structured()); err != nil {
 			return err
 		}
-		b.held = &Params{Beta: p.Beta, Residual: p.Residual.clone()}
+		b.held = &Params{Beta: p.Beta, Residual: p.Residual.clone(), Covariance: p.Covariance.Clone()}
 		for f := range b.x {
 			b.held.Spatial = append(b.held.Spatial, p.Spatial[f].clone())
 			b.held.Xu = append(b.held.Xu, p.Xu[f].Clone())

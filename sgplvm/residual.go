@@ -36,15 +36,57 @@ func (p *Params) sameNoise(q *Params) bool {
 	if !p.structured() && !q.structured() {
 		return true
 	}
-	return p.Beta == q.Beta && equalKernel(p.Residual, q.Residual)
+	return p.Beta == q.Beta && equalKernel(p.Residual, q.Residual) && equalMatrix(p.Covariance, q.Covariance)
 }
 
-// noise sets dst (n×n) to Σ at the points x (n×d_s).
+// noise sets dst (n×n) to Σ at the training points x (n×d_s).
 func (p *Params) noise(dst, x mat.Matrix) {
+	if p.Covariance.Rows > 0 {
+		mat.Copy(dst, p.Covariance)
+		return
+	}
+	p.parametricNoise(dst, x)
+}
+
+// parametricNoise sets dst (n×n) to β⁻¹·I + K_r at the points x (n×d_s).
+func (p *Params) parametricNoise(dst, x mat.Matrix) {
 	p.Residual.Matrix(dst, x, x)
 	for i := range dst.Rows {
 		dst.Row(i)[i] += 1 / p.Beta
 	}
+}
+
+// structuredNoise sets dst (n×n) to Σ − β⁻¹·I at the points x (n×d_s); where Σ was learned
+// these are among the training points.
+func (p *Params) structuredNoise(dst, x, training mat.Matrix) {
+	if p.Covariance.Rows == 0 {
+		p.Residual.Matrix(dst, x, x)
+		return
+	}
+	at, _ := among(x, training)
+	for i, k := range at {
+		for j, l := range at {
+			dst.Row(i)[j] = p.Covariance.At(k, l)
+		}
+		dst.Row(i)[i] -= 1 / p.Beta
+	}
+}
+
+// among returns which training points the points x are; missing is the first that is
+// none, or −1.
+func among(x, training mat.Matrix) (at []int, missing int) {
+	index := make(map[string]int, training.Rows)
+	for i := range training.Rows {
+		index[fmt.Sprint(training.Row(i))] = i
+	}
+	for i := range x.Rows {
+		k, ok := index[fmt.Sprint(x.Row(i))]
+		if !ok {
+			return nil, i
+		}
+		at = append(at, k)
+	}
+	return at, -1
 }
 
 // validateResidual checks the structured part against the spatial factors.
@@ -60,6 +102,14 @@ func (p *Params) validateResidual(x []mat.Matrix) error {
 	}
 	if err := p.Residual.validate(x[0].Cols); err != nil {
 		return fmt.Errorf("residual %w", err)
+	}
+	if c := p.Covariance; c.Rows > 0 {
+		if c.Rows != x[0].Rows || c.Cols != c.Rows {
+			return fmt.Errorf("noise covariance is %d×%d, expected %d×%d", c.Rows, c.Cols, x[0].Rows, x[0].Rows)
+		}
+		if i, j, bad := mat.NonFinite(c); bad {
+			return fmt.Errorf("noise covariance of points %d and %d is %v, expected a finite number", i, j, c.At(i, j))
+		}
 	}
 	return nil
 }
@@ -92,22 +142,38 @@ func (f *factor) setWhitened(w *factorWork, kernel Kernel, x mat.Matrix, p *Para
 //	∂L/∂Σ = Ū [ −½ n_ξ d_y I + ½ d_y diag(s∘r1) + ½ Z·Zᵀ
 //	            − ½ (s·H·Hᵀ + H·Hᵀ·s + s·H·diag(λ0)·Hᵀ·s) + ½ d_y τ s ] Ūᵀ
 func (b *problem) whitenedGradient(grad, p *Params) {
-	s, x, h, w := b.factors[1], b.x[0], b.sweep.h, &b.gradientWork
+	s, x, w := b.factors[1], b.x[0], &b.gradientWork
 	n, dy := s.size(), float64(b.channels())
 	tau := p.Latent.psi0(p.Mu, p.S) - b.factors[0].sumLambda()
-	r1 := b.sweep.r1
 
 	resize(&w.gram, n, n)
-	kronprod.Gram(w.gram, h, 1, nil)
+	resize(&w.dK, n, n)
+	kronprod.Gram(w.gram, b.sweep.h, 1, nil)
 	mat.Scale(w.sized(s), 0.5, w.gram)
-	for j, r := range r1 {
+	for j, r := range b.sweep.r1 {
 		w.inner.Row(j)[j] -= 0.5 * dy * (r + tau)
 	}
-	resize(&w.dK, n, n)
 	w.congruence(w.dK, s.coord)
 	p.Spatial[0].addGradient(&grad.Spatial[0], mat.Matrix{}, w.dK, s.k, x, x)
+	if p.Covariance.Rows > 0 {
+		return
+	}
 
-	kronprod.Gram(w.inner, h, 1, [][]float64{nil, nil, b.factors[0].lambda})
+	b.noiseSlope(p)
+	w.congruence(w.dK, s.coord)
+	for i := range n {
+		grad.Beta -= w.dK.At(i, i) / (p.Beta * p.Beta)
+	}
+	p.Residual.Matrix(w.gram, x, x)
+	p.Residual.addGradient(&grad.Residual, mat.Matrix{}, w.dK, w.gram, x, x)
+}
+
+// noiseSlope sets inner to Ū⁻¹·∂L/∂Σ·Ū⁻ᵀ; gram must hold H·Hᵀ.
+func (b *problem) noiseSlope(p *Params) {
+	s, w := b.factors[1], &b.gradientWork
+	dy, r1 := float64(b.channels()), b.sweep.r1
+	tau := p.Latent.psi0(p.Mu, p.S) - b.factors[0].sumLambda()
+	kronprod.Gram(w.sized(s), b.sweep.h, 1, [][]float64{nil, nil, b.factors[0].lambda})
 	for i, si := range s.lambda {
 		row, gram := w.inner.Row(i), w.gram.Row(i)
 		for j, sj := range s.lambda {
@@ -116,12 +182,48 @@ func (b *problem) whitenedGradient(grad, p *Params) {
 		row[i] += 0.5 * dy * (si*(r1[i]+tau) - float64(b.y.examples))
 	}
 	b.projected.addGram(w.inner, 0.5)
-	w.congruence(w.dK, s.coord)
-	for i := range n {
-		grad.Beta -= w.dK.At(i, i) / (p.Beta * p.Beta)
+}
+
+// residualCovariance returns the mean over examples and channels of
+// E_q (y − f)·(y − f)ᵀ at p, n_s×n_s. Since L depends on Σ through the expected log
+// likelihood alone, that is Σ + 2/(n_ξ·d_y)·Σ·∂L/∂Σ·Σ.
+func (b *problem) residualCovariance(p *Params) (mat.Matrix, error) {
+	b.restore()
+	if err := b.factorize(p); err != nil {
+		return mat.Matrix{}, err
 	}
-	p.Residual.Matrix(w.gram, x, x)
-	p.Residual.addGradient(&grad.Residual, mat.Matrix{}, w.dK, w.gram, x, x)
+	b.sweep.run(b, 1, wantSpace|wantH)
+	s, w := b.factors[1], &b.gradientWork
+	n := s.size()
+	resize(&w.gram, n, n)
+	kronprod.Gram(w.gram, b.sweep.h, 1, nil)
+	b.noiseSlope(p)
+	mat.Scale(w.inner, 2/float64(b.y.examples*b.channels()), w.inner)
+	for i := range n {
+		w.inner.Row(i)[i]++
+	}
+	sigma, back, cov := mat.New(n, n), mat.New(n, n), mat.New(n, n) // Σ·Ū = Ū⁻ᵀ
+	p.noise(sigma, b.x[0])
+	mat.Mul(back, 1, sigma, s.coord, 0)
+	w.congruence(cov, back)
+	return cov, nil
+}
+
+// learnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
+// centred on the parametric Σ and weighs as much as the given number of examples.
+func (b *problem) learnNoise(p *Params, strength float64) error {
+	cov, err := b.residualCovariance(p)
+	if err != nil {
+		return err
+	}
+	n := float64(b.y.examples)
+	prior := mat.New(cov.Rows, cov.Cols)
+	p.parametricNoise(prior, b.x[0])
+	mat.Scale(cov, n/(n+strength), cov)
+	mat.Add(cov, cov, strength/(n+strength), prior)
+	mat.MirrorLower(cov)
+	p.Covariance = cov
+	return nil
 }
 
 // addGram adds alpha times the components' Gram matrix over examples and channels to dst.

@@ -1,0 +1,150 @@
+package sgplvm
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// The mean of E_q (y − f)·(y − f)ᵀ over examples and channels, with q's own moments of
+// every training example one by one.
+func TestResidualCovariance(t *testing.T) {
+	for seed := range uint64(sizes(40)) {
+		shape := residualShape(30000 + seed)
+		m := shape.model(t)
+		got, err := m.problem.residualCovariance(m.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, y := newDense(m), m.problem.observations()
+		n := len(d.points)
+		want := mat.New(n, n)
+		share := 1 / float64(shape.examples*shape.channels)
+		for e := range shape.examples {
+			f := d.forecast(Latent{Mu: m.params.Mu.Row(e), S: m.params.S.Row(e)}, m.space)
+			for c := range shape.channels {
+				for i := range n {
+					for j := range n {
+						left, right := y.At(e*n+i, c)-f.mean[c][i], y.At(e*n+j, c)-f.mean[c][j]
+						want.Row(i)[j] += share * (float64(left*right) + f.cov[c][i][j])
+					}
+				}
+			}
+		}
+		near(t, shape.String(), got.Data, want.Data, 1e-8)
+	}
+}
+
+// A learned Σ raises the bound, penalised by its prior's divergence, and without a prior
+// the bound itself: the step is one of expectation and maximisation.
+func TestLearnNoise(t *testing.T) {
+	raised := 0
+	for seed := range uint64(sizes(40)) {
+		shape := residualShape(31000 + seed)
+		m := shape.model(t)
+		before := m.mustBound(t)
+		if shape.examples*shape.channels <= 2*m.space.Len() {
+			if err := m.problem.learnNoise(m.params, 1e9); err != nil { // hardly anything moves
+				t.Fatal(err)
+			}
+			near(t, shape.String()+": strong prior", one(m.mustBound(t)), one(before), 1e-5)
+			continue
+		}
+		raised++
+		if err := m.problem.learnNoise(m.params, 0); err != nil {
+			t.Fatal(err)
+		}
+		if after := m.mustBound(t); !(after >= before-1e-9*math.Abs(before)) {
+			t.Errorf("%v: bound %v, %v after the step", shape, before, after)
+		}
+	}
+	if raised == 0 && !testing.Short() {
+		t.Error("no shape with enough examples")
+	}
+}
+
+// A model with a structured residual, learned or not, is saved and loaded whole: its file
+// has the same bytes again and it predicts with the same bits.
+func TestResidualModelFile(t *testing.T) {
+	for _, learned := range []bool{false, true} {
+		m := residualShape(3).model(t)
+		if learned {
+			if err := m.problem.learnNoise(m.params, 5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var first, second bytes.Buffer
+		if err := m.Save(&first); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := loaded.Save(&second); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Errorf("learned %v: another file", learned)
+		}
+		rng := rand.New(rand.NewPCG(4, 4))
+		l := randomLatent(rng, m.params.Mu.Cols)
+		a, err := m.Predict(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := loaded.Predict(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameBits(t, fmt.Sprintf("learned %v: variance", learned), a.Variance.Data, b.Variance.Data)
+		elsewhere := Grid{mat.New(2, m.space[0].Cols)}
+		if _, err := loaded.Predict(l, elsewhere); (err != nil) != learned {
+			t.Errorf("learned %v: off the grid: error %v", learned, err)
+		}
+	}
+}
+
+// On the grid of training, prediction and inference with a learned Σ follow the dense
+// formulas, as they do with the parametric one.
+func TestLearnedNoiseDense(t *testing.T) {
+	for seed := range uint64(sizes(30)) {
+		m := residualShape(32000 + seed).model(t)
+		if err := m.problem.learnNoise(m.params, 3); err != nil {
+			t.Fatal(err)
+		}
+		d, rng := newDense(m), rand.New(rand.NewPCG(seed, 9))
+		near(t, "bound", one(m.mustBound(t)), one(d.bound()), 1e-9)
+		checkForecast(t, m, d, randomLatent(rng, m.params.Mu.Cols), nil)
+		checkExample(t, m, d, rng, m.space)
+	}
+}
+
+// What cannot be is refused in one line that says what was expected.
+func TestResidualValidation(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		change func(m *Model)
+	}{
+		{"a white residual kernel, expected", func(m *Model) { m.params.Residual.Kind = White }},
+		{"residual", func(m *Model) { m.params.Residual.Variance = -1 }},
+		{"expected one", func(m *Model) { m.params.Xu[0] = m.space[0].Clone() }},
+		{"noise floor", func(m *Model) { m.params.NoiseFloor = 2 / m.params.Beta }},
+		{"noise covariance is 1×2", func(m *Model) { m.params.Covariance = mat.New(1, 2) }},
+		{"noise covariance of points 0 and 0", func(m *Model) {
+			m.params.Covariance = mat.New(m.space[0].Rows, m.space[0].Rows)
+			m.params.Covariance.Data[0] = math.NaN()
+		}},
+	} {
+		m := residualShape(3).model(t)
+		c.change(m)
+		if err := m.params.validate(m.space); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, expected one with %q", err, c.want)
+		}
+	}
+}
