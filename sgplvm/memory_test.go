@@ -142,7 +142,7 @@ func TestMemory(t *testing.T) {
 			m, err = New(Data{Source: NewSource(y, c.examples, n/c.examples/c.channels, c.channels)}, cfg)
 		})
 		stage("warm-up", max(want.new, want.warmup), false, func() { _, err = m.Fit(context.Background(), FitOptions{Iterations: 2, Warmup: 2}) })
-		stage("training", max(want.new, want.training), c.large, func() { _, err = m.Fit(context.Background(), FitOptions{Iterations: 2, Warmup: -1}) })
+		stage("training", max(want.new, want.training), c.large, func() { _, err = m.Fit(context.Background(), FitOptions{Iterations: 2, Warmup: -1, Schedule: Joint}) })
 		stage("Save", max(want.new, want.training, want.save), c.large, func() { err = m.Save(io.Discard) })
 	}
 }

@@ -196,7 +196,7 @@ func TestFitReadErrors(t *testing.T) {
 			}
 			source.failAt = source.calls + failAt
 			var last float64
-			r, err := m.Fit(context.Background(), FitOptions{Iterations: 12, Warmup: 4, Progress: func(p Progress) bool {
+			r, err := m.Fit(context.Background(), FitOptions{Iterations: 12, Warmup: 4, Schedule: Joint, Progress: func(p Progress) bool {
 				last = p.Bound
 				return true
 			}})

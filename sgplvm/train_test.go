@@ -338,6 +338,12 @@ func TestTrainingOptions(t *testing.T) {
 	if _, err := m.Fit(context.Background(), FitOptions{Iterations: -1}); !errors.As(err, &config) || config.Field != "Iterations" {
 		t.Errorf("error %v, expected one about Iterations", err)
 	}
+	if _, err := m.Fit(context.Background(), FitOptions{Restarts: -2}); !errors.As(err, &config) || config.Field != "Restarts" {
+		t.Errorf("error %v, expected one about Restarts", err)
+	}
+	if _, err := m.Fit(context.Background(), FitOptions{Schedule: "all"}); !errors.As(err, &config) || err.Error() != `sgplvm: Schedule: schedule "all", expected alternating or joint` {
+		t.Errorf("error %v, expected one about Schedule", err)
+	}
 	for _, c := range []struct{ warmup, steps, first int }{{-1, 6, 0}, {0, 8, 6}, {3, 6, 3}, {100, 6, 6}} {
 		if m, err = New(bumps(6, 4, 3, 11), cfg); err != nil {
 			t.Fatal(err)
@@ -345,7 +351,11 @@ func TestTrainingOptions(t *testing.T) {
 		beta, scale := m.params.Beta, m.params.Spatial[0].LengthScale[0]
 		counts := map[string]int{}
 		if _, err := m.Fit(context.Background(), FitOptions{Iterations: c.steps, Warmup: c.warmup, Progress: func(p Progress) bool {
-			counts[p.Phase]++
+			if p.Phase == "warm-up" {
+				counts[p.Phase]++
+			} else {
+				counts["training"]++
+			}
 			return true
 		}}); err != nil {
 			t.Fatal(err)

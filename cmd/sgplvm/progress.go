@@ -47,8 +47,15 @@ func (p *progress) clear() {
 
 // training shows a step of training.
 func (p *progress) training(s sgplvm.Progress) bool {
+	phase := s.Phase
+	switch {
+	case s.Phase == "start":
+		phase = fmt.Sprintf("start %d of %d", s.Start+1, s.Starts)
+	case s.Starts > 1:
+		phase = fmt.Sprintf("start %d, %s", s.Start+1, s.Phase)
+	}
 	p.show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f  %s left",
-		s.Phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, s.TimeLeft.Round(time.Second))
+		phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, s.TimeLeft.Round(time.Second))
 	return true
 }
 

@@ -56,6 +56,30 @@ func writePNGs(t *testing.T, dir string, values []float64, channels int) {
 	}
 }
 
+// The schedule and the starts change the model; the same ones give the same file.
+func TestTrainingSchedules(t *testing.T) {
+	workFolder(t)
+	files := map[string]string{}
+	for _, flags := range []string{"", "-schedule alternating -restarts 1", "-schedule joint", "-restarts 3", "-restarts 3"} {
+		out := mustRun(t, strings.Fields("train -iters 60 -warmup 10 -data train.npy -out result "+flags)...)
+		bounds := regexp.MustCompile(`\nbounds of the starts when the best was chosen: (-?[\d.]+), (-?[\d.]+), (-?[\d.]+)\n$`)
+		if strings.Contains(flags, "3") != bounds.MatchString(out) || strings.Count(out, "\n") > 2 {
+			t.Errorf("%s: %s", flags, out)
+		}
+		file := string(read(t, "result"))
+		if want, ok := files[flags]; ok && file != want {
+			t.Errorf("%s: another model", flags)
+		}
+		files[flags] = file
+	}
+	if files[""] != files["-schedule alternating -restarts 1"] {
+		t.Error("the defaults are others")
+	}
+	if files[""] == files["-schedule joint"] {
+		t.Error("the schedules do the same")
+	}
+}
+
 // The same pictures in any form give the same model, byte for byte, and the
 // same values filled in, in the shape of the input.
 func TestForms(t *testing.T) {

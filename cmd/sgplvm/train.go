@@ -31,6 +31,8 @@ pictures.`)
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
 	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
 	warmup := f.whole("warmup", -1, -1, maxIters, "`steps` of them with noise and spatial kernel held (-1: three quarters)")
+	schedule := f.choice("schedule", string(sgplvm.Schedules[0]), "`order` of the steps after the warm-up: alternating (space is free in a few of them) or joint (in all)", scheduleNames()...)
+	restarts := f.whole("restarts", 1, 1, maxRestarts, "`number` of starts, from which the best goes on after a tenth of the steps")
 	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	out := f.String("out", "", "the model `file` to write")
@@ -76,7 +78,7 @@ pictures.`)
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	o := sgplvm.FitOptions{Iterations: *iters}
+	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts}
 	switch *warmup {
 	case -1:
 	case 0:
@@ -108,9 +110,18 @@ func aboutData(path string, err error) error {
 
 // Limits on flags, far beyond use, within which no arithmetic overflows.
 const (
-	maxLatent = 1024
-	maxIters  = 1000000
+	maxLatent   = 1024
+	maxIters    = 1000000
+	maxRestarts = 1000
 )
+
+func scheduleNames() []string {
+	var names []string
+	for _, s := range sgplvm.Schedules {
+		names = append(names, string(s))
+	}
+	return names
+}
 
 func kernelNames() []string {
 	var names []string
@@ -140,6 +151,9 @@ func fit(ctx context.Context, e *environment, m *sgplvm.Model, o sgplvm.FitOptio
 func report(e *environment, m *sgplvm.Model, r trained) {
 	fmt.Fprintf(e.stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
 		m.Examples(), r.took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, numbers(m.Noise()), m.SignalToNoise())
+	if len(r.Starts) > 0 {
+		fmt.Fprintf(e.stdout, "bounds of the starts when the best was chosen: %s\n", numbers(r.Starts))
+	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(e.stderr, "sgplvm: warning: %s\n", w)
 	}

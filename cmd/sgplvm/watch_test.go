@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // terminalRun runs the program as if a person watched stderr.
@@ -29,7 +30,7 @@ func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code in
 func TestProgress(t *testing.T) {
 	workFolder(t)
 	const (
-		training = `(warm-up|training) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
+		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
 		filling  = `filled \d/3 pictures  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
@@ -50,6 +51,22 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%s: %q", c.args, line)
 			}
 		}
+	}
+}
+
+// The line names the start that is tried or was chosen.
+func TestProgressOfStarts(t *testing.T) {
+	var stderr bytes.Buffer
+	p := newProgress(&environment{stderr: &stderr, terminal: true})
+	step := sgplvm.Progress{Phase: "start", Start: 1, Starts: 3, Iteration: 5, Total: 12}
+	for _, phase := range []string{"start", "latent"} {
+		p.last = p.last.AddDate(-1, 0, 0) // long ago
+		step.Phase = phase
+		p.training(step)
+	}
+	const rest = " 5/12  bound 0.00  gradient 0  noise 0.0000  0s left"
+	if got := stderr.String(); got != "\rstart 2 of 3"+rest+"\rstart 2, latent"+rest {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -144,7 +161,7 @@ func TestTrainingFileCut(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	code, stdout := terminalRun(context.Background(), w, "train", "-iters", "8", "-data", "cut.npy", "-out", "result")
+	code, stdout := terminalRun(context.Background(), w, "train", "-iters", "8", "-schedule", "joint", "-data", "cut.npy", "-out", "result")
 	const want = "sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
 	if lines := strings.Split(w.text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
 		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.text.String(), want)

@@ -1,0 +1,55 @@
+package sgplvm
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// nextStart keeps the start just tried if it is the best, and goes on to the next or,
+// after the last, to the warm-up of the best, where that start's steps left it.
+func (t *trainer) nextStart() {
+	t.Result.Starts = append(t.Result.Starts, t.Bound)
+	if t.Chosen == nil || t.Bound > t.Chosen.Bound {
+		t.Chosen = &startState{t.Start, t.Params, t.Bound, t.Optimiser}
+	}
+	if t.Start++; t.Start < t.options.Restarts {
+		t.Params = perturbed(t.model.params, t.model.seed, t.Start)
+		t.Bound, t.Optimiser = math.Inf(-1), nil
+	} else {
+		t.Start, t.Params, t.Bound, t.Optimiser = t.Chosen.Start, t.Chosen.Params, t.Chosen.Bound, t.Chosen.Optimiser
+		t.Chosen = nil
+		t.Stage = stageWarmup
+	}
+	t.enter()
+}
+
+// perturbed returns start k ≥ 1: p with the latent means mixed with independent noise of
+// their own variance (a share of 0.1, 0.4 and 0.8 of it in turn), other examples'
+// means as inducing inputs, and latent variances three times as large or as small.
+// Noise and kernels stay: held as they are during the first steps, they would
+// decide which start looks best.
+func perturbed(p *Params, seed uint64, k int) *Params {
+	p = p.clone()
+	rng := rand.New(rand.NewPCG(seed, 0x7265737461727400+uint64(k)))
+	share := []float64{0.1, 0.4, 0.8}[(k-1)%3]
+	n, d := p.Mu.Rows, p.Mu.Cols
+	for q := range d {
+		column := p.Mu.Slice(0, n, q, q+1)
+		spread := mat.NormFro(column) / math.Sqrt(float64(n))
+		for i := range n {
+			column.Set(i, 0, math.Sqrt(1-share)*column.At(i, 0)+math.Sqrt(share)*spread*rng.NormFloat64())
+		}
+	}
+	factor := 3.0
+	if k%2 == 0 {
+		factor = 1.0 / 3
+	}
+	mat.Scale(p.S, factor, p.S)
+	order := rng.Perm(n)
+	for j := range min(p.Z.Rows, n) {
+		copy(p.Z.Row(j), p.Mu.Row(order[j]))
+	}
+	return p
+}
