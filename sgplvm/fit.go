@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,13 @@ type FitOptions struct {
 	// is the model as it is, the others differ from it at random, by the model's
 	// seed. Default 1.
 	Restarts int
+
+	// Truncate allows phases that hold the spatial kernels to leave spatial components
+	// out of their matrix products, as many as lower the bound by no more than this
+	// for each number of the data when the phase begins (nats). What comes out is still a
+	// lower bound, and PhaseResult says how far truncation lowers it at most. Default 0:
+	// nothing is left out.
+	Truncate float64
 
 	// Progress, if not nil, is called after every step and reports whether to go on.
 	Progress func(Progress) bool
@@ -79,6 +87,11 @@ type PhaseResult struct {
 	Evaluations int     // evaluations of the bound and its gradient
 	Bound       float64 // at its end
 	Status      string  // how it ended: an lbfgs.Status in words, or "collapsed"
+
+	// Of the last run with truncation: how many of all spatial components were left
+	// out, and by how much at most that lowers the bound at its end.
+	LeftOut, Components int
+	TruncationLoss      float64
 }
 
 // errNoData is returned by Fit on a loaded model.
@@ -91,6 +104,8 @@ func (o *FitOptions) complete() error {
 		return &ConfigError{"Iterations", fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
 	case o.Restarts < 0:
 		return &ConfigError{"Restarts", fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
+	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
+		return &ConfigError{"Truncate", fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	case o.Schedule == "":
 		o.Schedule = Schedules[0]
 	case !slices.Contains(Schedules, o.Schedule):

@@ -63,6 +63,7 @@ type trainerState struct {
 	Hold      int          // steps of the warm-up
 	Limit     int          // steps in all
 	Params    *Params      // at the beginning of the phase
+	Truncated *Params      // for which the components left out of the phase were chosen
 	Bound     float64      // of Params; −Inf before it is known
 	Optimiser *lbfgs.State // of the phase, where it goes on after an interruption
 	Latent    *lbfgs.State // where the phases of a round ended last, for their pairs
@@ -269,6 +270,10 @@ func (t *trainer) climb(ctx context.Context, p phase) (status string, err error)
 	x0 := make([]float64, t.Params.count(p.free))
 	t.Params.pack(x0, p.free)
 	var lastError error
+	first := math.NaN() // the bound at the start, as the phase sees it
+	if t.Optimiser != nil {
+		first = t.Bound
+	}
 	var unread *ReadError // ends training: no other parameters help
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -286,11 +291,23 @@ func (t *trainer) climb(ctx context.Context, p phase) (status string, err error)
 			}
 			return math.NaN()
 		}
+		if math.IsNaN(first) {
+			first = bound
+		}
 		trial.packGradient(slope, grad, p.free)
 		for i := range slope {
 			slope[i] = -slope[i]
 		}
 		return -bound
+	}
+	truncates := t.options.Truncate > 0 && p.free&groupSpatial == 0
+	if truncates {
+		if t.Optimiser == nil || t.Truncated == nil {
+			t.Truncated = t.Params.clone()
+		}
+		if err := problem.truncate(t.Truncated, t.options.Truncate*t.data()); err != nil {
+			return "", err
+		}
 	}
 	o := lbfgs.Options{
 		Memory:           20,
@@ -338,12 +355,19 @@ func (t *trainer) climb(ctx context.Context, p phase) (status string, err error)
 		t.Params.unpack(r.X, p.free)
 		if t.Stage == stageTraining {
 			t.Free += r.Iterations - steps
-			t.Gained += -r.F - t.Bound
+			t.Gained += -r.F - first
 		}
 		t.Bound = -r.F
 		t.Optimiser = r.State
 		if p.pairs != nil {
 			*p.pairs = r.State
+		}
+		if truncates {
+			if lost := problem.factorize(t.Params); lost != nil {
+				return r.Status.String(), lost
+			}
+			t.Phase.LeftOut, t.Phase.Components = len(problem.dropped.lambda), problem.components()
+			t.Phase.TruncationLoss = problem.truncationLoss(t.Params.precision())
 		}
 		if t.Best == nil || t.Bound > t.BestBound {
 			t.Best, t.BestBound = t.Params.clone(), t.Bound

@@ -99,3 +99,44 @@ func TestTruncationEnds(t *testing.T) {
 		}
 	})
 }
+
+// Training with truncation says what it left out, ends no further below training
+// without it than that takes off, and gives the same bits at any number of processors.
+func TestFitTruncated(t *testing.T) {
+	train := func(truncate float64) (*Model, FitResult) {
+		m := mustNew(t, bumps(12, 8, 7, 2), bumpConfig(8, 7))
+		return m, mustFit(t, m, FitOptions{Iterations: sizes(200), Warmup: 30, Truncate: truncate})
+	}
+	_, plain := train(0)
+	for _, p := range plain.Phases {
+		if p.Components != 0 || p.LeftOut != 0 || p.TruncationLoss != 0 {
+			t.Errorf("without truncation: %+v", p)
+		}
+	}
+	const tolerance = 1e-3
+	data := float64(12 * 8 * 7 * 2)
+	var want *Model
+	atEveryWidth(func(procs int) {
+		m, r := train(tolerance)
+		if want == nil {
+			want = m
+			left := 0
+			for _, p := range r.Phases {
+				left += p.LeftOut
+				if !(p.TruncationLoss >= 0 && p.TruncationLoss <= 30*tolerance*data) {
+					t.Errorf("phase %+v", p)
+				}
+			}
+			if left == 0 {
+				t.Error("nothing was left out")
+			}
+			if !(r.Bound >= plain.Bound-0.01*math.Abs(plain.Bound)-tolerance*data) {
+				t.Errorf("bound %v, %v without truncation", r.Bound, plain.Bound)
+			}
+		}
+		sameBits(t, fmt.Sprintf("μ with %d processors", procs), m.params.Mu.Data, want.params.Mu.Data)
+	})
+	if _, err := want.Fit(t.Context(), FitOptions{Truncate: -1}); err == nil {
+		t.Error("a negative truncation is accepted")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"io"
 	"os"
 	"path/filepath"
@@ -92,6 +93,17 @@ func (f *flags) share(name string, value float64, usage string) *float64 {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0 && v < 1) {
 			return 0, errors.New("expected a number between 0 and 1")
+		}
+		return v, nil
+	})
+}
+
+// part is share with 0 allowed.
+func (f *flags) part(name, usage string) *float64 {
+	return add(f, name, 0., usage, func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(v >= 0 && v < 1) || math.Signbit(v) {
+			return 0, errors.New("expected a number from 0 to less than 1")
 		}
 		return v, nil
 	})

@@ -32,6 +32,9 @@ pictures.`)
 	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
 	warmup := f.whole("warmup", -1, -1, maxIters, "`steps` of them with noise and spatial kernel held (-1: three quarters)")
 	schedule := f.choice("schedule", string(sgplvm.Schedules[0]), "`order` of the steps after the warm-up: alternating (space is free in a few of them) or joint (in all)", scheduleNames()...)
+	truncate := f.part("truncate", "`nats` a value by which spatial components may be left out where that saves time (0: none)")
+	residual := f.choice("residual", "none", "`kernel` of what a picture has beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", residualNames()...)
+	floor := f.part("noise-floor", "`fraction` of the data's variance that the white noise does not fall below")
 	restarts := f.whole("restarts", 1, 1, maxRestarts, "`number` of starts, from which the best goes on after a tenth of the steps")
 	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
@@ -71,14 +74,25 @@ pictures.`)
 	if *inducing > frames.Count {
 		return usagef("train: -inducing %d, expected at most %d, the number of pictures in %s", *inducing, frames.Count, *data)
 	}
+	var rest sgplvm.Kernel
+	if *residual != "none" {
+		if len(space) != 1 {
+			return usagef("train: -residual %s with %d spatial factors, expected one: -factors joint (an exact scheme for products is not available)", *residual, len(space))
+		}
+		rest.Kind = sgplvm.KernelKind(*residual)
+	}
+	if *floor >= *noise {
+		return usagef("train: -noise-floor %v, expected less than the initial noise, %v", *floor, *noise)
+	}
 	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
+		Residual: rest, NoiseFloor: *floor,
 		Attributes: pictureAttributes(frames.Layout),
 	})
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts}
+	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate}
 	switch *warmup {
 	case -1:
 	case 0:
@@ -114,6 +128,17 @@ const (
 	maxIters    = 1000000
 	maxRestarts = 1000
 )
+
+// residualNames are the kernels of a residual; none comes first.
+func residualNames() []string {
+	names := []string{"none"}
+	for _, k := range sgplvm.KernelKinds {
+		if k != sgplvm.White {
+			names = append(names, string(k))
+		}
+	}
+	return names
+}
 
 func scheduleNames() []string {
 	var names []string
@@ -153,6 +178,12 @@ func report(e *environment, m *sgplvm.Model, r trained) {
 		m.Examples(), r.took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, numbers(m.Noise()), m.SignalToNoise())
 	if len(r.Starts) > 0 {
 		fmt.Fprintf(e.stdout, "bounds of the starts when the best was chosen: %s\n", numbers(r.Starts))
+	}
+	for i := len(r.Phases) - 1; i >= 0; i-- {
+		if p := r.Phases[i]; p.Components > 0 {
+			fmt.Fprintf(e.stdout, "truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g\n", p.LeftOut, p.Components, p.TruncationLoss)
+			break
+		}
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(e.stderr, "sgplvm: warning: %s\n", w)
