@@ -218,6 +218,57 @@ func TestRestartsPassOver(t *testing.T) {
 	}
 }
 
+// A phase that comes again starts from the pairs of the last time, and is ahead of
+// one that does not.
+func TestPairsStay(t *testing.T) {
+	at := func(forget bool) float64 {
+		o := FitOptions{Iterations: 300, Warmup: 12}
+		if err := o.complete(); err != nil {
+			t.Fatal(err)
+		}
+		tr := newTrainer(mustNew(t, bumps(24, 8, 7, 1), Config{Space: []SpatialFactor{{X: line(8)}, {X: line(7)}}, LatentDims: 4}), o)
+		for range 9 { // the warm-up and four rounds
+			if err := tr.advance(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if forget {
+				tr.Latent, tr.Joint = nil, nil
+			}
+		}
+		return tr.Bound
+	}
+	if with, without := at(false), at(true); !(with > without+5) {
+		t.Errorf("bound %v with pairs, %v without", with, without)
+	}
+}
+
+// A phase that gains nothing ends no round: the other may.
+func TestRoundIsWhole(t *testing.T) {
+	m := mustNew(t, bumps(12, 6, 5, 2), bumpConfig(6, 5))
+	o := FitOptions{Iterations: 3000, Warmup: -1}
+	if err := o.complete(); err != nil {
+		t.Fatal(err)
+	}
+	tr := newTrainer(m, o)
+	tr.release()
+	p := tr.next()
+	p.steps = 3000
+	if _, err := tr.climb(context.Background(), p); err != nil { // to the end of it
+		t.Fatal(err)
+	}
+	m.params = tr.Best
+	before, joint := m.mustBound(t), 0
+	r := mustFit(t, m, FitOptions{Iterations: 100, Warmup: -1, Progress: func(p Progress) bool {
+		if p.Phase == "joint" {
+			joint++
+		}
+		return true
+	}})
+	if joint == 0 || !(r.Bound > before+1) {
+		t.Errorf("%d steps with space free, bound %v after %v", joint, r.Bound, before)
+	}
+}
+
 // A state that has gone through an encoder continues with the same bits.
 func TestTrainerState(t *testing.T) {
 	fresh := func() *trainer {
@@ -328,13 +379,52 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A long collapse is noticed before the end, a short one is left to pass.
+func TestGuardIsPatient(t *testing.T) {
+	for low, want := range map[int]stage{0: stageTraining, collapsedSteps - 1: stageTraining, collapsedSteps: stageWarmup} {
+		o := FitOptions{Iterations: 300, Warmup: -1}
+		if err := o.complete(); err != nil {
+			t.Fatal(err)
+		}
+		tr := newTrainer(mustNew(t, bumps(6, 4, 3, 1), bumpConfigOf(6, 4, 3)), o)
+		tr.release()
+		p := tr.next()
+		status, err := tr.climb(context.Background(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Low = low
+		if tr.nextRound(p, status); tr.Stage != want {
+			t.Errorf("%d steps of a collapsed ratio: stage %d, expected %d", low, tr.Stage, want)
+		}
+	}
+	m := collapsing(t) // the smaller noise stays above its floor
+	m.params.NoiseFloor = 0.8
+	mustFit(t, m, FitOptions{Iterations: 60, Warmup: -1})
+	if noise := 1 / m.params.Beta; !(noise > 0.8) {
+		t.Errorf("noise %v", noise)
+	}
+	m = collapsing(t)
+	o := FitOptions{Iterations: 300, Warmup: -1}
+	if err := o.complete(); err != nil {
+		t.Fatal(err)
+	}
+	tr := newTrainer(m, o)
+	tr.release()
+	tr.Released.Beta = 100
+	p := tr.next()
+	if _, err := tr.climb(context.Background(), p); err != nil || tr.Low != p.steps {
+		t.Errorf("%d collapsed steps of %d, error %v", tr.Low, p.steps, err)
+	}
+}
+
 // Pure noise collapses again and again; the best bound is kept and the warning names
 // the remedy.
 func TestGuardGivesUp(t *testing.T) {
 	d := Data{Examples: 10, Y: normalMatrix(rand.New(rand.NewPCG(2, 21)), 10*20, 1)}
 	m := mustNew(t, d, Config{Space: []SpatialFactor{{X: line(20)}}, LatentDims: 1, Inducing: 3})
 	best := math.Inf(-1)
-	r := mustFit(t, m, FitOptions{Iterations: 60, Progress: func(p Progress) bool {
+	r := mustFit(t, m, FitOptions{Iterations: 200, Progress: func(p Progress) bool {
 		best = max(best, p.Bound)
 		if p.Iteration > p.Total {
 			t.Errorf("step %d of %d", p.Iteration, p.Total)

@@ -23,8 +23,8 @@ const (
 	// Training has collapsed when the signal-to-noise ratio is below collapsedRatio, and
 	// below where it was when the noise was set free, for collapsedSteps in a row (fewer
 	// come about where the noise was held too low) or at the end. It then goes back, but
-	// no more than maxCollapses times, divides the noise variance there by
-	// collapseFactor and holds it.
+	// no more than maxCollapses times, divides the noise variance there, above its
+	// floor, by collapseFactor and holds it.
 	collapsedRatio = 1.5
 	collapsedSteps = 25
 	collapseFactor = 4
@@ -218,26 +218,26 @@ func (t *trainer) nextRound(p phase, status string) {
 	t.Optimiser = nil
 	limit := t.Result.Iterations+t.Phase.Steps >= t.Limit
 	round := p.pairs == nil || t.Round%2 == 0
+	ends := true
 	switch {
-	case t.fell(t.Low >= collapsedSteps):
 	case p.pairs == nil, p.free == groupAll && status == lbfgs.GradientConverged.String():
 	case limit:
 		status = lbfgs.IterationLimit.String()
 	case round && t.Gained <= trainingTolerance*t.scale():
 		status = lbfgs.Stalled.String()
 	default:
-		if round {
-			t.Gained = 0
-		}
-		return
+		ends = false
 	}
-	if t.fell(t.Params.Beta < collapsedRatio) {
+	switch {
+	case t.fell(t.Low >= collapsedSteps || ends && t.Params.Beta < collapsedRatio):
 		t.record(collapsed)
 		t.recover()
-		return
+	case ends:
+		t.record(status)
+		t.Stage = stageEnd
+	case round:
+		t.Gained = 0
 	}
-	t.record(status)
-	t.Stage = stageEnd
 }
 
 // recover goes back from a collapse to where the noise was set free, and holds a
@@ -247,7 +247,8 @@ func (t *trainer) recover() {
 	t.Hold = max(t.options.Warmup, t.options.Iterations/4, 1)
 	t.Limit += t.Free + t.Hold
 	t.Params = t.Released.clone()
-	t.Params.Beta *= collapseFactor
+	floor := t.Params.NoiseFloor
+	t.Params.Beta = 1 / (floor + (1/t.Params.Beta-floor)/collapseFactor)
 	t.Bound = math.Inf(-1)
 	t.Stage = stageWarmup
 	t.enter()
