@@ -109,7 +109,7 @@ func complement(list []int, n int) []int {
 func (q *posterior) observedFactor(on *projection, t moments, seen []int) (*chol.Factor, error) {
 	coo := q.dataCovariance(on, t, seen, seen)
 	for i := range seen {
-		coo.Data[i*coo.RowStride+i] += 1 / q.params.Beta
+		coo.Data[i*coo.RowStride+i] += t.noise / q.params.Beta
 	}
 	return chol.Factorize(coo)
 }
@@ -184,7 +184,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	for k, v := range l.Mu {
 		mean[k] = v + step.Data[k]
 	}
-	refined := moments{psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	refined := moments{noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
 	q.psi.psi1Jacobian(jacobian, mean, l.S)
 	half := mat.New(m, d)
@@ -228,7 +228,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		mat.Mul(spread, 1, left, t.spread, 0)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			p.Variance.Set(i, c, max(0, prior+q.residualVariance(e.on, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
+			p.Variance.Set(i, c, max(0, prior+t.noise*q.residualVariance(e.on, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
 		}
 	}
 	return nil

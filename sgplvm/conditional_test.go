@@ -124,7 +124,7 @@ func TestConditionLimits(t *testing.T) {
 				t.Errorf("%+v: conditioning %q, want %q", c.limits, p.Conditioning, c.want)
 			}
 			if c.want == "none" {
-				m.toUserUnits(p)
+				m.toUserUnits(p, 1)
 				sameBits(t, "mean", p.Mean.Data, plain.Mean.Data)
 				sameBits(t, "variance", p.Variance.Data, plain.Variance.Data)
 			}

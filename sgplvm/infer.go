@@ -29,6 +29,7 @@ type Observed struct {
 type Latent struct {
 	Mu, S []float64 // d_ξ each
 	Bound float64   // L*, a lower bound on the log evidence of the scaled observations
+	Noise float64   // the example's noise variance over that of the training data; 0 stands for 1
 	Start int       // the training example whose posterior led here; −1: the prior mean
 }
 
@@ -40,6 +41,12 @@ type InferOptions struct {
 
 	// Iterations bounds the L-BFGS steps of each. Default 200.
 	Iterations int
+
+	// NoiseStrength says how firmly the noise of the example is taken to be that of the
+	// training data: as if this many further values had been observed with it. What one
+	// example has that others do not varies, most of all after training on few. 0 stands for
+	// infinitely many, the noise is fixed.
+	NoiseStrength float64
 
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
@@ -142,7 +149,9 @@ func (m *Model) checkGrid(g Grid) error {
 // (m_ξ) and the symmetric R (m_ξ×m_ξ) alone. Where the noise is structured all of it is
 // whitened with the Cholesky factor of Σ_OO, and β = 1.
 type evidence struct {
-	constant float64
+	constant float64    // without −½β·‖y‖²
+	square   float64    // that
+	count    float64    // observed values
 	dPsi0    float64    // g0
 	dPsi1    []float64  // g1, m_ξ
 	dPsi2    *psi2Slope // G
@@ -171,7 +180,9 @@ func (q *posterior) evidenceOf(e *example) (*evidence, error) {
 			}
 			o.whiten(po)
 			o.whiten(y)
-			v.constant -= 0.5*o.logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi) + 0.5*beta*mat.Dot(y, y)
+			v.constant -= 0.5*o.logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
+			v.square -= 0.5 * beta * mat.Dot(y, y)
+			v.count += float64(len(seen))
 			v.dPsi0 -= 0.5 * beta * o.trace
 			mat.Mul(mat.Vector(v.dPsi1), beta, po.T(), y, 1)
 			mat.Syrk(bigR, 1, po.T(), 1)
@@ -259,14 +270,47 @@ func gridDims(g Grid) []int {
 // bound returns L* at N(mu, diag s) and writes its derivatives to dmu and ds,
 // unless these are nil.
 func (v *evidence) bound(ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) float64 {
+	value, _ := v.boundWith(noiseOf{1, math.Inf(1)}, ps, t, mu, s, dmu, ds)
+	return value
+}
+
+// noiseOf is what is known beforehand of an example's own noise: its variance is about
+// the given multiple of the training noise's, as firmly as if so many further values had
+// been observed. Infinitely many fix it.
+type noiseOf struct{ multiple, strength float64 }
+
+// boundWith is bound where the example's noise variance may be another multiple of the
+// training noise's, and returns the multiple with the highest bound. Only the expected
+// squares of the whitened residuals, −2A, count for it: with τ in place of the precision 1
+// and a Gamma prior that weighs as much as ν values,
+//
+//	L* = constant + ½|O|·log τ + τ·A − KL + ½ν·(log τ − τ + 1),  τ = (|O| + ν)/(ν − 2A)
+func (v *evidence) boundWith(n noiseOf, ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) (value, multiple float64) {
 	d := len(mu)
-	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
 	if dmu != nil {
 		clear(dmu)
 		clear(ds)
+	}
+	square := v.square + ps.linear(t, v.dPsi0, v.dPsi1, v.dPsi2, mu, s, dmu, ds)
+	value, tau := v.valueOf(n, square)
+	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
+	if dmu != nil {
+		asm.Scale(dmu, tau, dmu)
+		asm.Scale(ds, tau, ds)
 		subtractIndependentKL(mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds), rowMu, rowS)
 	}
-	return v.constant + ps.linear(t, v.dPsi0, v.dPsi1, v.dPsi2, mu, s, dmu, ds) - independentKL(rowMu, rowS)
+	return value - independentKL(rowMu, rowS), 1 / tau
+}
+
+// valueOf returns L* but for the divergence, and τ, given A.
+func (v *evidence) valueOf(n noiseOf, square float64) (value, tau float64) {
+	if math.IsInf(n.strength, 1) {
+		tau = 1 / n.multiple
+		return v.constant + 0.5*v.count*math.Log(tau) + tau*square, tau
+	}
+	prior := n.multiple // of 1/τ
+	tau = (v.count + n.strength) / (n.strength*prior - 2*square)
+	return v.constant + 0.5*v.count*math.Log(tau) + tau*square + 0.5*n.strength*(math.Log(tau*prior)-tau*prior+1), tau
 }
 
 // traceLower returns tr(a·b) of two symmetric matrices; only the lower triangle
@@ -340,7 +384,14 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 		o.Iterations = 200
 	}
 	d := q.params.Mu.Cols
-	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1}
+	if !(o.NoiseStrength >= 0) {
+		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}
+	}
+	noise := noiseOf{1, o.NoiseStrength}
+	if o.NoiseStrength == 0 {
+		noise.strength = math.Inf(1)
+	}
+	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1, Noise: 1}
 	if !e.observed() {
 		return prior, ctx.Err()
 	}
@@ -352,8 +403,8 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	defer inferWorkspaces.Put(w)
 	w.fit(q.psi)
 
-	candidates := q.score(v)
-	prior.Bound = v.bound(q.psi, w.scratch, prior.Mu, prior.S, nil, nil)
+	candidates := q.score(v, noise)
+	prior.Bound, _ = v.boundWith(noise, q.psi, w.scratch, prior.Mu, prior.S, nil, nil)
 	candidates = append(candidates, prior)
 	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
 
@@ -368,7 +419,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 			for i, l := range x[d:] {
 				w.s[i] = math.Exp(l)
 			}
-			value := v.bound(q.psi, w.scratch, x[:d], w.s, w.dmu, w.ds)
+			value, _ := v.boundWith(noise, q.psi, w.scratch, x[:d], w.s, w.dmu, w.ds)
 			for i := range d {
 				slope[i] = -w.dmu[i]
 				slope[d+i] = -w.ds[i] * w.s[i]
@@ -385,11 +436,12 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 			}
 		}
 	}
+	_, best.Noise = v.boundWith(noise, q.psi, w.scratch, best.Mu, best.S, nil, nil)
 	return best, nil
 }
 
 // score returns every training posterior as a candidate with its L*.
-func (q *posterior) score(v *evidence) []Latent {
+func (q *posterior) score(v *evidence, noise noiseOf) []Latent {
 	s := q.starts
 	n := len(s.example)
 	packed := make([]float64, s.psi2.Cols)
@@ -399,8 +451,8 @@ func (q *posterior) score(v *evidence) []Latent {
 	mat.Mul(square, 1, s.psi2, mat.Vector(packed), 0)
 	c := make([]Latent, n)
 	for k, i := range s.example {
-		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i,
-			Bound: v.constant + v.dPsi0*s.psi0[k] + linear.Data[k] + square.Data[k] - s.kl[k]}
+		value, _ := v.valueOf(noise, v.square+v.dPsi0*s.psi0[k]+linear.Data[k]+square.Data[k])
+		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i, Bound: value - s.kl[k]}
 	}
 	return c
 }

@@ -33,7 +33,7 @@ func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
 	t := q.momentsOf(l)
 	p := q.marginal(on, t)
 	p.Conditioning = "none"
-	m.toUserUnits(p)
+	m.toUserUnits(p, t.noise)
 	return p, nil
 }
 
@@ -91,19 +91,20 @@ func (m *Model) prepare(l Latent, g Grid) (*posterior, *projection, error) {
 	return q, m.at(q, g), nil
 }
 
-// toUserUnits scales a prediction of the model's f to the user's data, noise
-// included.
-func (m *Model) toUserUnits(p Prediction) {
+// toUserUnits scales a prediction of the model's f to the user's data, white noise of
+// the given multiple of the training data's included.
+func (m *Model) toUserUnits(p Prediction, noise float64) {
 	for c, s := range m.scaler.Scale {
 		for i := range p.Mean.Rows {
 			p.Mean.Set(i, c, m.scaler.Mean[c]+s*p.Mean.At(i, c))
-			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+1/m.params.Beta))
+			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+noise/m.params.Beta))
 		}
 	}
 }
 
 // moments are what a latent posterior contributes to a prediction.
 type moments struct {
+	noise  float64    // the example's noise variance over that of the training data
 	psi0   float64    // ψ0
 	psi1   mat.Matrix // ψ1, m_ξ×1
 	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
@@ -112,9 +113,12 @@ type moments struct {
 
 func (q *posterior) momentsOf(l Latent) moments {
 	d, m := len(l.Mu), q.factors[0].size()
-	t := moments{psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
+	t := moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
 	mu, s := mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S)
 	t.psi0 = q.params.Latent.psi0(mu, s)
+	if l.Noise > 0 {
+		t.noise = l.Noise
+	}
 	q.psi.psi1(t.psi1.T(), mu, s)
 	scratch := q.psi.newScratch()
 	q.psi.psi2Example(scratch, l.Mu, l.S)
@@ -156,7 +160,7 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 		spread := mat.New(n, t.spread.Cols)
 		mat.Mul(spread, 1, pc, t.spread, 0)
 		for i := range n {
-			p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
+			p.Variance.Set(i, c, max(0, prior+t.noise*q.residualVariance(on, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
 		}
 	}
 	return p
@@ -178,7 +182,7 @@ func (q *posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Ma
 		for i, k := range a {
 			row, residual := cov.Row(i), on.residual.Row(k)
 			for j, l := range b {
-				row[j] += residual[l]
+				row[j] += t.noise * residual[l]
 			}
 		}
 	}
@@ -317,7 +321,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
-	m.toUserUnits(p)
+	m.toUserUnits(p, t.noise)
 	for c, seen := range e.seen {
 		for _, i := range seen {
 			p.Mean.Set(i, c, obs.Values.At(i, c))
