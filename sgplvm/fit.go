@@ -31,6 +31,17 @@ type FitOptions struct {
 	// seed. Default 1.
 	Restarts int
 
+	// ResidualRounds is how often, after all else, the covariance of the noise in space is
+	// learned freely and the latent side adapted to it: each time Σ becomes the posterior
+	// mean under an inverse Wishart prior that is centred on the parametric Σ, and
+	// residualSteps steps with everything else in space held follow. They come on top of
+	// Iterations. Only for a model with a Residual; predictions are at its training points
+	// alone then. Default 0.
+	ResidualRounds int
+
+	// ResidualStrength is the weight of that prior, in examples. Default 100.
+	ResidualStrength float64
+
 	// Truncate allows phases that hold the spatial kernels to leave spatial components
 	// out of their matrix products, as many as lower the bound by no more than this
 	// for each number of the data when the phase begins (nats). What comes out is still a
@@ -58,7 +69,7 @@ var Schedules = []Schedule{Alternating, Joint}
 
 // Progress describes a step of training.
 type Progress struct {
-	Phase             string        // "start", "warm-up", "joint" or "latent" (all but space free)
+	Phase             string        // "start", "warm-up", "joint", "latent" (all but space free) or "residual"
 	Start, Starts     int           // the start that is tried or was chosen, from 0, of how many
 	Iteration, Total  int           // steps so far, and at most
 	Bound             float64       // lower bound on the log evidence of the scaled data
@@ -82,7 +93,7 @@ type FitResult struct {
 
 // PhaseResult tells how a phase of training went.
 type PhaseResult struct {
-	Name        string  // "start 0", "start 1", …, "warm-up", "alternating" or "joint"
+	Name        string  // "start 0", "start 1", …, "warm-up", "alternating", "joint" or "residual 1", "residual 2", …
 	Steps       int     // L-BFGS steps
 	Evaluations int     // evaluations of the bound and its gradient
 	Bound       float64 // at its end
@@ -104,6 +115,10 @@ func (o *FitOptions) complete() error {
 		return &ConfigError{"Iterations", fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
 	case o.Restarts < 0:
 		return &ConfigError{"Restarts", fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
+	case o.ResidualRounds < 0:
+		return &ConfigError{"ResidualRounds", fmt.Errorf("%d rounds, expected 0 or more", o.ResidualRounds)}
+	case !(o.ResidualStrength >= 0) || math.IsInf(o.ResidualStrength, 0):
+		return &ConfigError{"ResidualStrength", fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", o.ResidualStrength)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
 		return &ConfigError{"Truncate", fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	case o.Schedule == "":
@@ -119,6 +134,9 @@ func (o *FitOptions) complete() error {
 		o.Iterations = 400
 	}
 	o.Restarts = max(o.Restarts, 1)
+	if o.ResidualStrength == 0 {
+		o.ResidualStrength = 100
+	}
 	switch {
 	case o.Warmup < 0:
 		o.Warmup = 0

@@ -148,3 +148,36 @@ func TestResidualValidation(t *testing.T) {
 		}
 	}
 }
+
+// Rounds of training that learn Σ follow the schedule, are named, leave Σ in the model and
+// give the same bits at any number of processors; a model without a residual has none.
+func TestFitResidualRounds(t *testing.T) {
+	train := func(kind KernelKind) (*Model, FitResult) {
+		x := mat.New(30, 2)
+		for i := range 30 {
+			x.Set(i, 0, float64(i/5))
+			x.Set(i, 1, float64(i%5))
+		}
+		cfg := Config{Space: []SpatialFactor{{X: x}}, LatentDims: 3, Residual: Kernel{Kind: kind}}
+		m := mustNew(t, bumps(12, 6, 5, 2), cfg)
+		return m, mustFit(t, m, FitOptions{Iterations: 40, ResidualRounds: 2, ResidualStrength: 20})
+	}
+	var want *Model
+	atEveryWidth(func(procs int) {
+		m, r := train(Matern32)
+		if want == nil {
+			want = m
+			n := len(r.Phases)
+			if n < 4 || r.Phases[n-2].Name != "residual 1" || r.Phases[n-1].Name != "residual 2" || m.params.Covariance.Rows != 30 || r.Iterations > 40+2*residualSteps {
+				t.Errorf("%d steps, phases %+v, Σ %d×%d", r.Iterations, r.Phases, m.params.Covariance.Rows, m.params.Covariance.Cols)
+			}
+			if b := m.mustBound(t); math.Abs(b-r.Bound) > 1e-9*math.Abs(b) {
+				t.Errorf("bound %v, reported %v", b, r.Bound)
+			}
+		}
+		sameBits(t, fmt.Sprintf("Σ with %d processors", procs), m.params.Covariance.Data, want.params.Covariance.Data)
+	})
+	if m, r := train(""); m.params.Covariance.Rows != 0 || strings.HasPrefix(r.Phases[len(r.Phases)-1].Name, "residual") {
+		t.Errorf("without a residual: phases %+v", r.Phases)
+	}
+}

@@ -12,6 +12,8 @@ import (
 
 // The schedule, as measured (doc_training.go).
 const (
+	residualSteps = 30 // of a round that learned the covariance of the noise
+
 	latentSteps = 20 // of a round of the alternating schedule, with the spatial kernels held
 	jointSteps  = 3  // the others of a round, everything free
 
@@ -43,6 +45,7 @@ const (
 	stageStarts   stage = iota // one start after the other
 	stageWarmup                // noise and space held
 	stageTraining              // the schedule
+	stageResidual              // rounds that learn the covariance of the noise
 	stageEnd
 )
 
@@ -73,6 +76,7 @@ type trainerState struct {
 	Released  *Params     // when the noise was last set free
 	Free      int         // steps since then
 	Low       int         // the last of them, with a collapsed signal-to-noise ratio
+	Learned   bool        // the covariance of the noise, for the round of stageResidual
 	Best      *Params     // with the highest bound of all
 	BestBound float64
 	Phase     PhaseResult // as it is
@@ -120,6 +124,8 @@ func (t *trainer) next() phase {
 	switch {
 	case t.Stage == stageStarts:
 		p.name, p.steps = "start", t.trial()
+	case t.Stage == stageResidual:
+		p.name, p.steps, p.tolerance = "residual", residualSteps, trainingTolerance
 	case t.Stage == stageTraining:
 		p = phase{name: "joint", free: groupAll, steps: left, tolerance: trainingTolerance}
 		if t.Params.count(groupSpatial) == 0 {
@@ -143,6 +149,8 @@ func (t *trainer) enter() {
 		t.Phase.Name = fmt.Sprintf("start %d", t.Start)
 	case stageTraining:
 		t.Phase.Name = string(t.options.Schedule)
+	case stageResidual:
+		t.Phase.Name = fmt.Sprintf("residual %d", t.Round+1)
 	}
 }
 
@@ -170,6 +178,11 @@ func (t *trainer) run(ctx context.Context) error {
 
 // advance runs the phase that the state calls for.
 func (t *trainer) advance(ctx context.Context) error {
+	if t.Stage == stageResidual && !t.Learned {
+		if err := t.learnResidual(); err != nil {
+			return err
+		}
+	}
 	p := t.next()
 	if t.Stage == stageWarmup && p.steps == 0 {
 		t.release()
@@ -192,6 +205,13 @@ func (t *trainer) advance(ctx context.Context) error {
 	case t.Stage == stageWarmup:
 		t.record(status)
 		t.release()
+	case t.Stage == stageResidual:
+		t.record(status)
+		t.Round++
+		t.Learned = false
+		if t.Round == t.options.ResidualRounds {
+			t.Stage = stageEnd
+		}
 	default:
 		t.nextRound(p, status)
 	}
@@ -205,8 +225,38 @@ func (t *trainer) release() {
 	t.Released = t.Params.clone()
 	t.enter()
 	if t.Result.Iterations >= t.Limit {
-		t.Stage = stageEnd
+		t.settle()
 	}
+}
+
+// settle ends the schedule.
+func (t *trainer) settle() {
+	t.Stage = stageEnd
+	if t.options.ResidualRounds > 0 && t.Params.structured() {
+		t.Stage, t.Round = stageResidual, 0
+		t.Limit = t.Result.Iterations + t.options.ResidualRounds*residualSteps
+		if t.Best != nil {
+			t.Params = t.Best.clone()
+		}
+	}
+}
+
+// learnResidual learns the covariance of the noise before a round. Bounds before and
+// after are those of two models, so the best one so far counts no more.
+func (t *trainer) learnResidual() error {
+	p, problem := t.Params.clone(), t.model.problem
+	if err := problem.learnNoise(p, t.options.ResidualStrength); err != nil {
+		return err
+	}
+	bound, err := problem.bound(p)
+	if err != nil {
+		return err
+	}
+	t.Params, t.Bound, t.Optimiser = p, bound, nil
+	t.Best, t.BestBound = p.clone(), bound
+	t.Learned = true
+	t.enter()
+	return nil
 }
 
 // fell reports a collapse that is to be recovered from.
@@ -234,7 +284,7 @@ func (t *trainer) nextRound(p phase, status string) {
 		t.recover()
 	case ends:
 		t.record(status)
-		t.Stage = stageEnd
+		t.settle()
 	case round:
 		t.Gained = 0
 	}

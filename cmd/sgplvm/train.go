@@ -35,6 +35,7 @@ pictures.`)
 	truncate := f.part("truncate", "`nats` a value by which spatial components may be left out where that saves time (0: none)")
 	residual := f.choice("residual", "none", "`kernel` of what a picture has beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", residualNames()...)
 	floor := f.part("noise-floor", "`fraction` of the data's variance that the white noise does not fall below")
+	rounds := f.whole("residual-rounds", 0, 0, maxRestarts, "`number` of times that the covariance of the residual is learned freely after training; predictions are at the training points alone then")
 	restarts := f.whole("restarts", 1, 1, maxRestarts, "`number` of starts, from which the best goes on after a tenth of the steps")
 	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
@@ -81,6 +82,9 @@ pictures.`)
 		}
 		rest.Kind = sgplvm.KernelKind(*residual)
 	}
+	if *rounds > 0 && *residual == "none" {
+		return usagef("train: -residual-rounds %d without a residual, expected -residual with one of its kernels", *rounds)
+	}
 	if *floor >= *noise {
 		return usagef("train: -noise-floor %v, expected less than the initial noise, %v", *floor, *noise)
 	}
@@ -92,7 +96,7 @@ pictures.`)
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate}
+	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate, ResidualRounds: *rounds}
 	switch *warmup {
 	case -1:
 	case 0:
