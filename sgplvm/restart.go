@@ -27,7 +27,7 @@ func (t *trainer) nextStart() {
 
 // perturbed returns start k ≥ 1: p with the latent means mixed with independent noise of
 // their own variance (a share of 0.1, 0.4 and 0.8 of it in turn), other examples'
-// means as inducing inputs, and latent variances three times as large or as small.
+// means as inducing inputs and, for every other three starts, a third of the latent variances.
 // Noise and kernels stay: held as they are during the first steps, they would
 // decide which start looks best.
 func perturbed(p *Params, seed uint64, k int) *Params {
@@ -42,11 +42,9 @@ func perturbed(p *Params, seed uint64, k int) *Params {
 			column.Set(i, 0, math.Sqrt(1-share)*column.At(i, 0)+math.Sqrt(share)*spread*rng.NormFloat64())
 		}
 	}
-	factor := 3.0
-	if k%2 == 0 {
-		factor = 1.0 / 3
+	if (k-1)/3%2 == 0 {
+		mat.Scale(p.S, 1.0/3, p.S)
 	}
-	mat.Scale(p.S, factor, p.S)
 	order := rng.Perm(n)
 	for j := range min(p.Z.Rows, n) {
 		copy(p.Z.Row(j), p.Mu.Row(order[j]))
