@@ -1,0 +1,303 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// alone is Gaussian-process regression over the points of one picture: an
+// unknown constant plus a process with a Matérn kernel of order 3/2, one length
+// scale for each dimension, plus noise. Each channel of each picture gets its own
+// kernel, fitted to its seen values; training pictures say only what a picture
+// of which nothing is seen may look like.
+type alone struct {
+	points   int
+	channels int
+	apart    []mat.Matrix // of each dimension: squared differences, n_s×n_s, in units of the mean spacing
+	mean     []float64    // of each channel in training
+	variance []float64
+}
+
+func fitAlone(x mat.Matrix, channels int) fitter {
+	unit := meanSpacing(x)
+	apart := make([]mat.Matrix, x.Cols)
+	for q := range apart {
+		apart[q] = mat.New(x.Rows, x.Rows)
+		for i := range x.Rows {
+			row := apart[q].Row(i)
+			for j := range row {
+				row[j] = square((x.At(i, q) - x.At(j, q)) / unit)
+			}
+		}
+	}
+	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+		m := &alone{x.Rows, channels, apart, make([]float64, channels), make([]float64, channels)}
+		floor := least * spread(y)
+		for c := range channels {
+			var all []float64
+			for i := range y.Rows {
+				for j := c; j < y.Cols; j += channels {
+					all = append(all, y.At(i, j))
+				}
+			}
+			mean, centred := moments(mat.Vector(all))
+			m.mean[c], m.variance[c] = mean[0], max(mat.Dot(centred, centred)/float64(len(all)), floor)
+		}
+		return func([]float64) (conditional, error) { return m, nil }, nil
+	}
+}
+
+func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
+	for c := range m.channels {
+		so, sm := m.channel(p.seen, c), m.channel(p.missing, c)
+		if len(sm.points) == 0 {
+			continue
+		}
+		for i := range seen.Rows {
+			y := make([]float64, len(so.points))
+			for k, at := range so.places {
+				y[k] = seen.At(i, at)
+			}
+			mu, v, err := m.regress(y, c, so.points, sm.points)
+			if err != nil {
+				return err
+			}
+			for k, at := range sm.places {
+				mean.Set(i, at, mu[k])
+				variance.Set(i, at, v[k])
+			}
+		}
+	}
+	return nil
+}
+
+// places are the values of one channel in a list: their points and where they
+// stand in it.
+type places struct{ points, places []int }
+
+func (m *alone) channel(list []int, c int) places {
+	var s places
+	for k, j := range list {
+		if j%m.channels == c {
+			s.points = append(s.points, j/m.channels)
+			s.places = append(s.places, k)
+		}
+	}
+	return s
+}
+
+// noiseFloor is the least noise variance as a part of that of the seen values.
+const noiseFloor = 1e-6
+
+// regress fits the kernel to the values y of channel c at the points seen and
+// predicts those at the points missing.
+func (m *alone) regress(y []float64, c int, seen, missing []int) (mean, variance []float64, err error) {
+	n := len(y)
+	mean, variance = make([]float64, len(missing)), make([]float64, len(missing))
+	var level, s2 float64
+	for _, v := range y {
+		level += v / float64(n)
+	}
+	for _, v := range y {
+		s2 += square(v-level) / float64(n)
+	}
+	if n < 2 {
+		for k := range missing {
+			mean[k], variance[k] = m.mean[c], m.variance[c]
+		}
+		return mean, variance, nil
+	}
+	// Values that are all alike are taken to vary a little, as rounding does.
+	s := math.Sqrt(max(s2, 1e-4*m.variance[c]))
+	f := newRegression(m.apart, seen)
+	for k, v := range y {
+		f.y.Data[k] = (v - level) / s
+	}
+	theta, err := f.optimise()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := f.predict(mean, variance, theta, m.apart, seen, missing); err != nil {
+		return nil, nil, err
+	}
+	for k := range mean {
+		mean[k] = level + s*mean[k]
+		variance[k] *= s * s
+	}
+	return mean, variance, nil
+}
+
+// A regression holds the scaled values of one picture and the workspace of their
+// marginal likelihood. Its variables are θ = (log σ², log τ², log ℓ_1, …, log ℓ_d):
+// the variances of the process and of the noise, and length scales in mean spacings.
+type regression struct {
+	y               mat.Matrix   // n×1
+	apart           []mat.Matrix // squared differences of the seen points, n×n
+	k               mat.Matrix   // covariance
+	inverse         mat.Matrix
+	factor          chol.Factor
+	r2, row         []float64
+	variance, noise float64    // σ² and τ²
+	weights         []float64  // 1/ℓ²
+	alpha           mat.Matrix // K⁻¹(y − mean), n×1
+	ones            mat.Matrix // K⁻¹1, n×1
+	sum             float64    // 1ᵀK⁻¹1
+	level           float64    // the mean: 1ᵀK⁻¹y/1ᵀK⁻¹1
+}
+
+func newRegression(apart []mat.Matrix, seen []int) *regression {
+	n := len(seen)
+	f := &regression{y: mat.New(n, 1), k: mat.New(n, n), inverse: mat.New(n, n), r2: make([]float64, n), row: make([]float64, n),
+		alpha: mat.New(n, 1), ones: mat.New(n, 1), weights: make([]float64, len(apart))}
+	for _, d := range apart {
+		f.apart = append(f.apart, block(d, seen, seen))
+	}
+	return f
+}
+
+// A broad prior keeps what the picture does not tell where numbers are finite:
+// log-normal, with a deviation of priorDeviation in the logarithm.
+const priorDeviation = 3
+
+// centreOf is the prior's median in each variable.
+func (f *regression) centreOf(i int) float64 {
+	return []float64{0, math.Log(0.05), math.Log(4)}[min(i, 2)]
+}
+
+// starts are where the search for θ begins: smooth with little noise, and rough.
+var starts = [][3]float64{{0, math.Log(0.02), math.Log(6)}, {0, math.Log(0.1), math.Log(2)}}
+
+// optimise returns the best θ that L-BFGS finds from the starts.
+func (f *regression) optimise() ([]float64, error) {
+	var best []float64
+	lowest := math.Inf(1)
+	for _, s := range starts {
+		theta := make([]float64, 2+len(f.apart))
+		for i := range theta {
+			theta[i] = s[min(i, 2)]
+		}
+		r, err := lbfgs.Minimize(context.Background(), f.objective, theta, lbfgs.Options{MaxIterations: 60, GradTolerance: 1e-3, RelativeDecrease: 1e-7, Noise: 1e-10})
+		if err != nil {
+			return nil, fmt.Errorf("baseline: marginal likelihood: %w", err)
+		}
+		if r.F < lowest {
+			lowest, best = r.F, r.X
+		}
+	}
+	return best, nil
+}
+
+// covariances sets row[k] to the covariance of the process for the squared
+// differences apart(q)[k], and f.r2 to the squared scaled distances.
+func (f *regression) covariances(row []float64, apart func(q int) []float64) {
+	r2 := f.r2[:len(row)]
+	clear(r2)
+	for q, w := range f.weights {
+		asm.Axpy(w, apart(q)[:len(row)], r2)
+	}
+	asm.ExpSqrt(row, r2, 3, f.variance, f.variance, 0)
+}
+
+// solve factors the covariance of the seen values and finds their mean, by
+// generalised least squares.
+func (f *regression) solve(theta []float64) error {
+	f.variance, f.noise = math.Exp(theta[0]), math.Exp(theta[1])+noiseFloor
+	for q, log := range theta[2:] {
+		f.weights[q] = math.Exp(-2 * log)
+	}
+	for i := range f.y.Rows {
+		f.covariances(f.k.Row(i)[:i+1], func(q int) []float64 { return f.apart[q].Row(i) })
+	}
+	if err := f.factor.RefactorizeShifted(f.k, f.noise); err != nil {
+		return err
+	}
+	f.ones.Fill(1)
+	f.factor.Solve(f.ones)
+	mat.Copy(f.alpha, f.y)
+	f.factor.Solve(f.alpha)
+	f.sum, f.level = 0, 0
+	for i, u := range f.ones.Data {
+		f.sum += u
+		f.level += u * f.y.Data[i]
+	}
+	f.level /= f.sum
+	asm.Axpy(-f.level, f.ones.Data, f.alpha.Data)
+	return nil
+}
+
+// objective is the negative log marginal likelihood, the constant mean integrated
+// out under a flat prior (Rasmussen and Williams 2006, section 2.7), plus that of
+// the prior of θ; constants left out. Its gradient follows from
+// ∂/∂K = −½·(ααᵀ + uuᵀ/1ᵀu − K⁻¹), u = K⁻¹1.
+func (f *regression) objective(theta, grad []float64) float64 {
+	if err := f.solve(theta); err != nil {
+		return math.NaN()
+	}
+	n := f.y.Rows
+	value := 0.5*mat.Dot(f.y, f.alpha) + 0.5*f.factor.LogDet() + 0.5*math.Log(f.sum)
+	clear(grad)
+	f.factor.Inverse(f.inverse)
+	for i := range n {
+		g := f.inverse.Row(i)[:i]
+		asm.Axpy(-f.alpha.Data[i], f.alpha.Data[:i], g)
+		asm.Axpy(-f.ones.Data[i]/f.sum, f.ones.Data[:i], g)
+		diagonal := f.inverse.At(i, i) - square(f.alpha.Data[i]) - square(f.ones.Data[i])/f.sum
+		grad[0] += asm.Dot(g, f.k.Row(i)) + 0.5*diagonal*f.k.At(i, i)
+		grad[1] += 0.5 * diagonal * (f.noise - noiseFloor)
+		f.covariances(f.row[:i], func(q int) []float64 { return f.apart[q].Row(i) })
+		asm.ExpSqrt(f.row[:i], f.r2[:i], 3, 3*f.variance, 0, 0)
+		asm.MulTo(f.row[:i], f.row[:i], g)
+		for q := range f.apart {
+			grad[2+q] += f.weights[q] * asm.Dot(f.row[:i], f.apart[q].Row(i))
+		}
+	}
+	for i, t := range theta {
+		z := (t - f.centreOf(i)) / priorDeviation
+		value += 0.5 * z * z
+		grad[i] += z / priorDeviation
+	}
+	return value
+}
+
+// predict sets mean and variance, noise included, of the values at the missing
+// points; the variance counts the uncertain constant.
+func (f *regression) predict(mean, variance, theta []float64, apart []mat.Matrix, seen, missing []int) error {
+	if err := f.solve(theta); err != nil {
+		return fmt.Errorf("baseline: covariance of the observed values: %w", err)
+	}
+	om := mat.New(len(seen), len(missing))
+	cross := make([]mat.Matrix, len(apart))
+	for q, d := range apart {
+		cross[q] = block(d, seen, missing)
+	}
+	f.r2 = make([]float64, max(len(seen), len(missing)))
+	for i := range seen {
+		f.covariances(om.Row(i), func(q int) []float64 { return cross[q].Row(i) })
+	}
+	slack := make([]float64, len(missing)) // 1 − kᵀK⁻¹1
+	for k := range slack {
+		slack[k] = 1
+		mean[k] = f.level
+		variance[k] = f.variance
+	}
+	for i := range seen {
+		asm.Axpy(f.alpha.Data[i], om.Row(i), mean)
+		asm.Axpy(-f.ones.Data[i], om.Row(i), slack)
+	}
+	f.factor.SolveHalf(om)
+	squares := make([]float64, len(missing))
+	for i := range seen {
+		asm.MulTo(squares, om.Row(i), om.Row(i))
+		asm.Axpy(-1, squares, variance)
+	}
+	for k := range variance {
+		variance[k] = max(variance[k], 0) + square(slack[k])/f.sum + f.noise
+	}
+	return nil
+}

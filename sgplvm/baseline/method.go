@@ -1,0 +1,241 @@
+package baseline
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Kind names a method.
+type Kind string
+
+// The methods; the package documentation says what they do.
+const (
+	Nearest       Kind = "nearest"
+	PPCA          Kind = "ppca"
+	Gaussian      Kind = "gaussian"
+	LocalGaussian Kind = "local-gaussian"
+	GP            Kind = "gp"
+)
+
+// Kinds lists all methods.
+var Kinds = []Kind{Nearest, PPCA, Gaussian, LocalGaussian, GP}
+
+// A Filler fills in the missing values of pictures.
+type Filler interface {
+	// Fill returns what is known of pictures, N×(n_s·d_y) as in Data, with NaN where a
+	// value is missing.
+	Fill(ctx context.Context, pictures mat.Matrix) (Prediction, error)
+}
+
+// Setting is a number that cross-validation has chosen.
+type Setting struct {
+	Name  string
+	Value float64
+}
+
+// Method is a fitted method. Any number of goroutines may use it at once.
+type Method struct {
+	settings  []Setting
+	residuals []float64
+	scale     float64 // of all variances
+	values    int     // n_s·d_y
+	model     conditional
+}
+
+// Fit fits a method to training pictures. Settings, and one factor for all
+// variances, are those that predict values hidden from training pictures best,
+// by their mean log density; see Options. Errors: *SizeError, *ValueError,
+// ctx.Err(), or one that says which matrix could not be factored. It panics for
+// an unknown kind.
+func Fit(ctx context.Context, kind Kind, d Data, o Options) (*Method, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if err := o.check(d); err != nil {
+		return nil, err
+	}
+	n, p := d.Pictures.Rows, d.Pictures.Cols
+	var axes []axis
+	var fit fitter
+	switch kind {
+	case Nearest:
+		axes, fit = nearestAxes(), fitNearest
+	case PPCA:
+		axes, fit = principalAxes(o.trained(n), p), fitPrincipal
+	case Gaussian:
+		axes, fit = gaussianAxes(), fitGaussian(squaredDistances(d.Points), d.Channels)
+	case LocalGaussian:
+		distance := squaredDistances(d.Points)
+		global, err := choose(ctx, d, o, gaussianAxes(), fitGaussian(distance, d.Channels))
+		if err != nil {
+			return nil, err
+		}
+		axes, fit = localAxes(n), fitLocal(distance, d.Channels, n, global.settings)
+	case GP:
+		fit = fitAlone(d.Points, d.Channels)
+	default:
+		panic(fmt.Sprintf("baseline: Fit: kind %q, expected one of %v", kind, Kinds))
+	}
+	best, err := choose(ctx, d, o, axes, fit)
+	if err != nil {
+		return nil, err
+	}
+	m := &Method{residuals: best.residuals, scale: best.scale, values: p}
+	for a, x := range axes {
+		m.settings = append(m.settings, Setting{x.name, best.settings[a]})
+	}
+	m.settings = append(m.settings, Setting{"variance factor", best.scale})
+	withSettings, err := fit(d.Pictures)
+	if err != nil {
+		return nil, err
+	}
+	m.model, err = withSettings(best.settings)
+	return m, err
+}
+
+// Settings returns what cross-validation has chosen.
+func (m *Method) Settings() []Setting { return m.settings }
+
+// Residuals returns the residuals of cross-validation in units of the predicted
+// deviation, (y − mean)/√variance. Their mean square is 1. They must not be changed.
+func (m *Method) Residuals() []float64 { return m.residuals }
+
+// batch is how many pictures with one pattern are filled in at once.
+const batch = 16
+
+// Fill fills in pictures, several at a time; those with one pattern of missing
+// values share the work that depends on it. Errors: *ValueError for an infinite
+// value, ctx.Err(), or one that says which matrix could not be factored. It panics
+// if the pictures are not of the size of those in training.
+func (m *Method) Fill(ctx context.Context, pictures mat.Matrix) (Prediction, error) {
+	if pictures.Cols != m.values {
+		panic(fmt.Sprintf("baseline: Fill: pictures are %d×%d, expected %d columns", pictures.Rows, pictures.Cols, m.values))
+	}
+	if err := checkNoInf(pictures); err != nil {
+		return Prediction{}, err
+	}
+	p := Prediction{pictures.Clone(), mat.New(pictures.Rows, m.values)}
+	groups := byPattern(pictures, batch)
+	failures := make([]error, len(groups))
+	mat.Parallel(len(groups), func(g int) {
+		if ctx.Err() != nil {
+			return
+		}
+		list, pattern := groups[g].pictures, groups[g].pattern
+		if len(pattern.missing) == 0 {
+			return
+		}
+		seen := mat.New(len(list), len(pattern.seen))
+		for k, i := range list {
+			copy(seen.Row(k), gather(p.Mean.Row(i), pattern.seen))
+		}
+		mean, variance := mat.New(len(list), len(pattern.missing)), mat.New(len(list), len(pattern.missing))
+		if err := m.model.fill(mean, variance, seen, pattern); err != nil {
+			failures[g] = fmt.Errorf("%w (picture %d)", err, list[0])
+			return
+		}
+		for k, i := range list {
+			for l, j := range pattern.missing {
+				p.Mean.Set(i, j, mean.At(k, l))
+				p.Variance.Set(i, j, m.scale*variance.At(k, l))
+			}
+		}
+	})
+	return p, firstError(ctx, failures)
+}
+
+// Each returns a Filler that fills in one picture after the other, several at a
+// time, with a function from a picture (n_s×d_y) to its means and variances of the
+// same shape: the form in which a trained model of package sgplvm imputes.
+func Each(channels int, fill func(ctx context.Context, seen mat.Matrix) (mean, variance mat.Matrix, err error)) Filler {
+	return each{channels, fill}
+}
+
+type each struct {
+	channels int
+	fill     func(ctx context.Context, seen mat.Matrix) (mean, variance mat.Matrix, err error)
+}
+
+func (e each) Fill(ctx context.Context, pictures mat.Matrix) (Prediction, error) {
+	if e.channels < 1 || pictures.Cols%e.channels != 0 {
+		panic(fmt.Sprintf("baseline: Fill: pictures are %d×%d, expected a multiple of %d channels", pictures.Rows, pictures.Cols, e.channels))
+	}
+	if err := checkNoInf(pictures); err != nil {
+		return Prediction{}, err
+	}
+	n, points := pictures.Rows, pictures.Cols/e.channels
+	p := Prediction{pictures.Clone(), mat.New(n, pictures.Cols)}
+	failures := make([]error, n)
+	mat.Parallel(n, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		mean, variance, err := e.fill(ctx, mat.NewDense(points, e.channels, p.Mean.Row(i)).Clone())
+		if err != nil {
+			failures[i] = fmt.Errorf("picture %d: %w", i, err)
+			return
+		}
+		for j, v := range p.Mean.Row(i) {
+			if math.IsNaN(v) {
+				p.Mean.Set(i, j, mean.At(j/e.channels, j%e.channels))
+				p.Variance.Set(i, j, variance.At(j/e.channels, j%e.channels))
+			}
+		}
+	})
+	return p, firstError(ctx, failures)
+}
+
+func firstError(ctx context.Context, failures []error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, err := range failures {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkNoInf(pictures mat.Matrix) error {
+	for i := range pictures.Rows {
+		for j := range pictures.Cols {
+			if v := pictures.At(i, j); math.IsInf(v, 0) {
+				return &ValueError{"picture", i, j, v, "a finite number, or NaN for a missing one"}
+			}
+		}
+	}
+	return nil
+}
+
+// A group is some pictures with one pattern.
+type group struct {
+	pattern  pattern
+	pictures []int
+}
+
+// byPattern divides pictures into groups of at most size.
+func byPattern(pictures mat.Matrix, size int) []group {
+	var groups []group
+	open := map[string]int{} // the last group with a pattern
+	for i := range pictures.Rows {
+		key := make([]byte, pictures.Cols)
+		observed := make([]bool, pictures.Cols)
+		for j := range observed {
+			if observed[j] = !math.IsNaN(pictures.At(i, j)); observed[j] {
+				key[j] = 1
+			}
+		}
+		g, found := open[string(key)]
+		if !found || len(groups[g].pictures) == size {
+			g = len(groups)
+			groups = append(groups, group{pattern: patternOf(observed)})
+			open[string(key)] = g
+		}
+		groups[g].pictures = append(groups[g].pictures, i)
+	}
+	return groups
+}
