@@ -80,6 +80,9 @@
 //	B = 1.25·min(N, max(2²⁰, n_s·d_y))   a slab of examples
 //	k = 2 + the number of spatial factors, 5 at most: a slab on its way into P
 //
+// Truncation (FitOptions.Truncate) holds the kept components beside P for a moment: as much
+// again at most, while H is not there.
+//
 // What grows with the data is P alone, and H and α with the inducing points: 8 bytes a
 // datum for each. 64 pictures of 1250×1250 bytes, 10⁸ in all, with m_ξ = 32 take
 // 0.1 GB as stored and 1.9 GB beside. Arrays of this size are allocated once and kept, but
