@@ -1,6 +1,8 @@
 package sgplvm
 
 import (
+	"sync"
+
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -154,7 +156,9 @@ type projection struct {
 	p       []mat.Matrix      // per channel, n_s*×m_ξ
 	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
 
-	residual mat.Matrix // K_r(X*, X*), n*×n*, where the noise is structured
+	residual mat.Matrix // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+
+	sampler func() (*sampler, error) // made when first asked for
 }
 
 // gridsKept is how many projections a model keeps for later calls.
@@ -206,5 +210,6 @@ func (q *posterior) project(g Grid) *projection {
 		view := mat.Matrix{Rows: n, Cols: m, RowStride: dy, ColStride: n * dy, Data: t.Data[c:]}
 		p.p = append(p.p, view.Clone())
 	}
+	p.sampler = sync.OnceValues(func() (*sampler, error) { return newSampler(q, p) })
 	return p
 }

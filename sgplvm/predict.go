@@ -38,8 +38,9 @@ func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
 }
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
-// covariance (n_s*×n_s*) of f, the data without noise, at the points of a grid
-// (nil: the training grid), in the user's units. It forms the full matrices.
+// covariance (n_s*×n_s*) of f, the data without noise of either kind, white or
+// structured, at the points of a grid (nil: the training grid), in the user's
+// units. PredictDataCovariance has the noise too. Both form the full matrices.
 func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
 	q, on, err := m.prepare(l, g)
 	if err != nil {
@@ -64,6 +65,23 @@ func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.
 		for c := range mean.Cols {
 			mean.Set(i, c, m.scaler.Mean[c]+m.scaler.Scale[c]*mean.At(i, c))
 		}
+	}
+	return mean, cov, nil
+}
+
+// PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
+// Its diagonal is the variance that Predict returns.
+func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	if mean, cov, err = m.PredictCovariance(l, g); err != nil {
+		return mean, cov, err
+	}
+	q, on, err := m.prepare(l, g)
+	if err != nil {
+		return mat.Matrix{}, nil, err
+	}
+	noise := q.noise(on)
+	for c, s := range m.scaler.Scale {
+		mat.Add(cov[c], cov[c], s*s, noise)
 	}
 	return mean, cov, nil
 }
@@ -172,6 +190,19 @@ func (q *posterior) residualVariance(on *projection, i int) float64 {
 		return 0
 	}
 	return on.residual.At(i, i)
+}
+
+// noise returns Σ at a grid's points, n_s*×n_s*.
+func (q *posterior) noise(on *projection) mat.Matrix {
+	n := on.grid.Len()
+	sigma := mat.New(n, n)
+	if q.params.structured() {
+		mat.Copy(sigma, on.residual)
+	}
+	for i := range n {
+		sigma.Row(i)[i] += 1 / q.params.Beta
+	}
+	return sigma
 }
 
 // dataCovariance is sharedCovariance of the data without the white noise: with the
