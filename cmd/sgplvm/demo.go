@@ -86,7 +86,7 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if err != nil {
 		return err
 	}
-	if err := evaluate.Table(e.stdout, []string{"hidden pixels"}, summary); err != nil {
+	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.stdout); err != nil {
 		return err
 	}
 

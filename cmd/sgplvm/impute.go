@@ -254,19 +254,15 @@ func printErrors(e *environment, seen *dataset.Frames, r *result, truth *dataset
 	if err != nil {
 		return err
 	}
-	return evaluate.Table(e.stdout, []string{"filled in"}, summary)
+	return (evaluate.Table{Rows: []evaluate.Row{{Name: "filled in", Summary: summary}}}).WriteText(e.stdout)
 }
 
 func summarize(seen *dataset.Frames, r *result, truth *dataset.Frames) (evaluate.Summary, error) {
-	var scores []evaluate.Scores
-	n, c := seen.Points(), seen.Channels
+	whole, part := mat.New(seen.Count, r.size), mat.New(seen.Count, r.size)
 	for i := range seen.Count {
-		s, err := evaluate.Score(mat.NewDense(n, c, truth.Values(i)), mat.NewDense(n, c, seen.Values(i)),
-			mat.NewDense(n, c, r.mean[i*r.size:(i+1)*r.size]), mat.NewDense(n, c, r.variance[i*r.size:(i+1)*r.size]))
-		if err != nil {
-			return evaluate.Summary{}, fmt.Errorf("picture %d: %w", i, err)
-		}
-		scores = append(scores, s)
+		copy(whole.Row(i), truth.Values(i))
+		copy(part.Row(i), seen.Values(i))
 	}
-	return evaluate.Summarize(scores), nil
+	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.size, r.mean), mat.NewDense(seen.Count, r.size, r.variance), seen.Channels)
+	return s, err
 }

@@ -2,11 +2,8 @@ package evaluate
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -54,9 +51,9 @@ func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 	var squares, errs, logs float64
 	var nlp []float64
 	var inside [len(Levels)]int
-	var reach [len(Levels)]float64 // half the interval in standard deviations
+	var reaches [len(Levels)]float64
 	for k, p := range Levels {
-		reach[k] = math.Sqrt2 * math.Erfinv(p)
+		reaches[k] = reach(p)
 	}
 	for i := range truth.Rows {
 		for j := range truth.Cols {
@@ -78,7 +75,7 @@ func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 			errs += d
 			nlp = append(nlp, NegativeLogDensity(y, m, v))
 			logs += nlp[len(nlp)-1]
-			for k, z := range reach {
+			for k, z := range reaches {
 				if d <= z*math.Sqrt(v) {
 					inside[k]++
 				}
@@ -91,6 +88,39 @@ func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 		s.Coverage[k] = float64(inside[k]) / n
 	}
 	return s, nil
+}
+
+// reach returns half the central interval of probability p of a normal
+// distribution, in standard deviations.
+func reach(p float64) float64 { return math.Sqrt2 * math.Erfinv(p) }
+
+// Evaluate computes everything that is reported of a prediction of many pictures:
+// the scores of each and their summary. All matrices are N×(n_s·d_y), a picture
+// a row, point by point with the channels of a point side by side; otherwise they
+// are as in Score. Errors: those of Score, with the picture. It panics if shapes
+// differ, or channels does not divide their columns.
+func Evaluate(truth, seen, mean, variance mat.Matrix, channels int) ([]Scores, Summary, error) {
+	for _, m := range []mat.Matrix{seen, mean, variance} {
+		if m.Rows != truth.Rows || m.Cols != truth.Cols {
+			panic(fmt.Sprintf("evaluate: Evaluate: shapes %d×%d and %d×%d differ", truth.Rows, truth.Cols, m.Rows, m.Cols))
+		}
+	}
+	if channels < 1 || truth.Cols%channels != 0 {
+		panic(fmt.Sprintf("evaluate: Evaluate: pictures are %d×%d, expected a multiple of %d channels", truth.Rows, truth.Cols, channels))
+	}
+	points := truth.Cols / channels
+	scores := make([]Scores, truth.Rows)
+	for i := range scores {
+		picture := func(m mat.Matrix) mat.Matrix {
+			first := m.Slice(i, i+1, 0, m.Cols)
+			return mat.Matrix{Rows: points, Cols: channels, RowStride: channels * m.ColStride, ColStride: m.ColStride, Data: first.Data}
+		}
+		var err error
+		if scores[i], err = Score(picture(truth), picture(seen), picture(mean), picture(variance)); err != nil {
+			return nil, Summary{}, fmt.Errorf("picture %d: %w", i, err)
+		}
+	}
+	return scores, Summarize(scores), nil
 }
 
 // NegativeLogDensity returns −log N(y | mean, variance).
@@ -165,49 +195,4 @@ func Summarize(scores []Scores) Summary {
 		s.Coverage[k] = over(func(s Scores) float64 { return s.Coverage[k] })
 	}
 	return s
-}
-
-// Table writes summaries side by side, one column each under its name, one line
-// for each measure: the mean and, in brackets, the 2.5th and the 97.5th
-// percentile over the pictures. It panics if there are not as many names as
-// summaries.
-func Table(w io.Writer, names []string, summaries ...Summary) error {
-	if len(names) != len(summaries) {
-		panic(fmt.Sprintf("evaluate: Table: %d names for %d summaries", len(names), len(summaries)))
-	}
-	lines := [][]string{{""}, {"pictures"}, {"values"}, {"RMSE"}, {"MAE"}, {"MNLP (median)"}, {"NLP (mean)"}}
-	for _, p := range Levels {
-		lines = append(lines, []string{fmt.Sprintf("coverage %.0f %%", 100*p)})
-	}
-	for k, s := range summaries {
-		cells := []string{names[k], fmt.Sprint(s.Pictures), fmt.Sprint(s.Values),
-			s.RMSE.cell("%#.4g"), s.MAE.cell("%#.4g"), s.MNLP.cell("%#.4g"), s.NLP.cell("%#.4g")}
-		for _, c := range s.Coverage {
-			cells = append(cells, Statistic{100 * c.Mean, 100 * c.Low, 100 * c.High}.cell("%.1f %%"))
-		}
-		for i, cell := range cells {
-			lines[i] = append(lines[i], cell)
-		}
-	}
-	widths := make([]int, len(summaries)+1)
-	for _, line := range lines {
-		for k, cell := range line {
-			widths[k] = max(widths[k], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		text := ""
-		for k, cell := range line {
-			text += cell + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell)+2)
-		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// cell writes mean [low, high] in the given format of one number.
-func (s Statistic) cell(number string) string {
-	return fmt.Sprintf(number+" ["+number+", "+number+"]", s.Mean, s.Low, s.High)
 }

@@ -236,31 +236,167 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
+// Two methods, one of which has nothing to score, and a published row.
 func TestTable(t *testing.T) {
 	a := evaluate.Summary{Pictures: 965, Values: 270200,
 		RMSE: evaluate.Statistic{12.4321, 7.1, 20.0049}, MAE: evaluate.Statistic{8, 5, 13}, MNLP: evaluate.Statistic{3.21, 2.9, 4.05},
 		NLP: evaluate.Statistic{3.9, 3.1, 123456}, Coverage: [3]evaluate.Statistic{{0.501, 0.4, 0.62}, {0.899, 0.8, 0.95}, {0.985, 0.9, 1}}}
-	var b strings.Builder
-	if err := evaluate.Table(&b, []string{"modèle", "mean of the training frames"}, a, evaluate.Summarize(nil)); err != nil {
+	one := evaluate.Table{Rows: []evaluate.Row{{Name: "modèle", Summary: a, Notes: []string{"5 s"}}}, Notes: []string{"time"}}
+	all := evaluate.Table{Title: "Half <missing>", Notes: []string{"time"}, Rows: []evaluate.Row{
+		one.Rows[0],
+		{Name: "no, \"data\"", Summary: evaluate.Summarize(nil), Notes: []string{""}},
+		evaluate.Published("theirs", evaluate.Statistic{14.5, 8, 25}, evaluate.Only(3.25), "<1 h"),
+	}}
+	for _, test := range []struct {
+		name  string
+		write func(io.Writer) error
+		want  string
+	}{
+		{"text of one", one.WriteText, `
+               modèle
+pictures       965
+values         270200
+RMSE           12.43 [7.100, 20.00]
+MAE            8.000 [5.000, 13.00]
+MNLP (median)  3.210 [2.900, 4.050]
+NLP (mean)     3.900 [3.100, 1.235e+05]
+coverage 50 %  50.1 % [40.0 %, 62.0 %]
+coverage 90 %  89.9 % [80.0 %, 95.0 %]
+coverage 99 %  98.5 % [90.0 %, 100.0 %]
+time           5 s
+`},
+		{"text", all.WriteText, `
+Half <missing>
+                    pictures  values  RMSE                  MAE                   MNLP (median)         NLP (mean)                coverage 50 %  coverage 90 %  coverage 99 %  time
+modèle              965       270200  12.43 [7.100, 20.00]  8.000 [5.000, 13.00]  3.210 [2.900, 4.050]  3.900 [3.100, 1.235e+05]  50.1 %         89.9 %         98.5 %         5 s
+no, "data"          0         0       –                     –                     –                     –                         –              –              –
+theirs (published)  –         –       14.50 [8.000, 25.00]  –                     3.250                 –                         –              –              –              <1 h
+`},
+		{"CSV", all.WriteCSV, `
+name,published,pictures,values,rmse,rmse_low,rmse_high,mae,mae_low,mae_high,mnlp,mnlp_low,mnlp_high,nlp,nlp_low,nlp_high,coverage50,coverage50_low,coverage50_high,coverage90,coverage90_low,coverage90_high,coverage99,coverage99_low,coverage99_high,time
+modèle,false,965,270200,12.4321,7.1,20.0049,8,5,13,3.21,2.9,4.05,3.9,3.1,123456,0.501,0.4,0.62,0.899,0.8,0.95,0.985,0.9,1,5 s
+"no, ""data""",false,0,0,,,,,,,,,,,,,,,,,,,,,,
+theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
+`},
+		{"HTML", all.WriteHTML, `
+<table>
+<caption>Half &lt;missing&gt;</caption>
+<thead>
+<tr><th></th><th>pictures</th><th>values</th><th>RMSE</th><th>MAE</th><th>MNLP (median)</th><th>NLP (mean)</th><th>coverage 50 %</th><th>coverage 90 %</th><th>coverage 99 %</th><th>time</th></tr>
+</thead>
+<tbody>
+<tr><th>modèle</th><td>965</td><td>270200</td><td>12.43 [7.100, 20.00]</td><td>8.000 [5.000, 13.00]</td><td>3.210 [2.900, 4.050]</td><td>3.900 [3.100, 1.235e&#43;05]</td><td>50.1 % [40.0 %, 62.0 %]</td><td>89.9 % [80.0 %, 95.0 %]</td><td>98.5 % [90.0 %, 100.0 %]</td><td>5 s</td></tr>
+<tr><th>no, &#34;data&#34;</th><td>0</td><td>0</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td></td></tr>
+<tr class="published"><th>theirs (published)</th><td>–</td><td>–</td><td>14.50 [8.000, 25.00]</td><td>–</td><td>3.250</td><td>–</td><td>–</td><td>–</td><td>–</td><td>&lt;1 h</td></tr>
+</tbody>
+</table>
+`},
+	} {
+		var b strings.Builder
+		if err := test.write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got := "\n" + b.String(); got != test.want {
+			t.Errorf("%s is%s\nexpected%s", test.name, got, test.want)
+		}
+		if err := test.write(brokenWriter{}); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+	}
+	all.Rows[1].Notes = nil
+	for _, write := range []func(io.Writer) error{all.WriteText, all.WriteCSV, all.WriteHTML} {
+		panics(t, `evaluate: Table: row "no, \"data\"" has 0 notes, expected 1`, func() { write(io.Discard) })
+	}
+}
+
+// Two pictures of three points and two channels, seen through a transposed view:
+// the scores are those of each picture alone.
+func TestEvaluate(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	random := func() mat.Matrix {
+		m := mat.New(6, 2).T()
+		for i := range m.Data {
+			m.Data[i] = 5 + r.Float64()
+		}
+		return m
+	}
+	truth, seen, mean, variance := random(), random(), random(), random()
+	for _, at := range [][2]int{{0, 0}, {0, 3}, {0, 4}, {1, 5}} {
+		seen.Set(at[0], at[1], nan)
+	}
+	scores, summary, err := evaluate.Evaluate(truth, seen, mean, variance, 2)
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := `
-               modèle                    mean of the training frames
-pictures       965                       0
-values         270200                    0
-RMSE           12.43 [7.100, 20.00]      NaN [NaN, NaN]
-MAE            8.000 [5.000, 13.00]      NaN [NaN, NaN]
-MNLP (median)  3.210 [2.900, 4.050]      NaN [NaN, NaN]
-NLP (mean)     3.900 [3.100, 1.235e+05]  NaN [NaN, NaN]
-coverage 50 %  50.1 % [40.0 %, 62.0 %]   NaN % [NaN %, NaN %]
-coverage 90 %  89.9 % [80.0 %, 95.0 %]   NaN % [NaN %, NaN %]
-coverage 99 %  98.5 % [90.0 %, 100.0 %]  NaN % [NaN %, NaN %]
-`
-	if got := "\n" + b.String(); got != want {
-		t.Errorf("the table is%s\nexpected%s", got, want)
+	for i := range 2 {
+		picture := func(m mat.Matrix) mat.Matrix {
+			return mat.NewDense(3, 2, m.Slice(i, i+1, 0, 6).Clone().Data)
+		}
+		want, err := evaluate.Score(picture(truth), picture(seen), picture(mean), picture(variance))
+		if err != nil || scores[i] != want {
+			t.Errorf("picture %d: %+v, expected %+v, %v", i, scores[i], want, err)
+		}
 	}
-	if err := evaluate.Table(brokenWriter{}, []string{"a"}, a); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("error %v", err)
+	if scores[0].Count != 3 || scores[1].Count != 1 || summary != evaluate.Summarize(scores) {
+		t.Errorf("counts %d and %d, summary %+v", scores[0].Count, scores[1].Count, summary)
 	}
-	panics(t, "evaluate: Table: 1 names for 0 summaries", func() { evaluate.Table(&b, []string{"a"}) })
+	variance.Set(1, 5, 0)
+	_, _, err = evaluate.Evaluate(truth, seen, mean, variance, 2)
+	if want := "picture 1: evaluate: variance at point 2, channel 1: found 0, expected a positive number"; err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+	panics(t, "evaluate: Evaluate: shapes 2×6 and 3×6 differ", func() { evaluate.Evaluate(truth, seen, mean, mat.New(3, 6), 2) })
+	panics(t, "evaluate: Evaluate: pictures are 2×6, expected a multiple of 4 channels", func() { evaluate.Evaluate(truth, seen, mean, variance, 4) })
+}
+
+// Ten residuals, nine of them within 4 deviations: the factor is 4/1.645 = 2.432.
+// Within 0.674·2.432 = 1.64 are two, and within 2.576·2.432 = 6.26 nine.
+func TestCalibrate(t *testing.T) {
+	z := []float64{-4, 0.5, 1.5, -2, 2, 2.5, -2.5, 3, 3, 100}
+	c := evaluate.Calibrate(z, 0.9)
+	near(t, "factor", c.Factor, 4/1.644853626951473)
+	if want := [3]float64{0.1, 0.2, 0.6}; c.Before != want {
+		t.Errorf("coverage before %v, expected %v", c.Before, want)
+	}
+	if want := [3]float64{0.2, 0.9, 0.9}; c.After != want {
+		t.Errorf("coverage after %v, expected %v", c.After, want)
+	}
+	if z[0] != -4 {
+		t.Error("the residuals have been changed")
+	}
+	// Scaled residuals scale the factor; standard normal ones need none, Student's
+	// (here with three degrees of freedom, unit variance) cover too much in the
+	// middle and too little in the tails.
+	r := rand.New(rand.NewPCG(3, 3))
+	normal, student := make([]float64, 20000), make([]float64, 20000)
+	for i := range normal {
+		normal[i] = 2 * r.NormFloat64()
+		chi := math.Hypot(math.Hypot(r.NormFloat64(), r.NormFloat64()), r.NormFloat64())
+		student[i] = r.NormFloat64() / chi
+	}
+	c = evaluate.Calibrate(normal, 0.9)
+	if !(math.Abs(c.Factor-2) < 0.05) { // four standard errors are 0.04
+		t.Errorf("factor %v, expected 2", c.Factor)
+	}
+	if c = evaluate.Calibrate(student, 0.9); !(c.After[0] > 0.55 && c.After[1] == 0.9 && c.After[2] < 0.975) {
+		t.Errorf("coverage of Student's t %v", c.After)
+	}
+	// The share is reached at every level and size.
+	for n := 1; n < 60; n++ {
+		for k, p := range evaluate.Levels {
+			got := evaluate.Calibrate(normal[:n], p).After[k]
+			if !(got >= p-1e-9 && got < p+1/float64(n)) {
+				t.Errorf("%d residuals: coverage of %v is %v", n, p, got)
+			}
+		}
+	}
+	if c := evaluate.Calibrate([]float64{0, 0, 1}, 0.5); c.Factor != 0 {
+		t.Errorf("factor %v", c.Factor)
+	}
+	for _, z := range [][]float64{nil, {1, nan}} {
+		near(t, "factor", evaluate.Calibrate(z, 0.9).Factor, nan)
+	}
+	for _, p := range []float64{0, 1, nan} {
+		panics(t, fmt.Sprintf("evaluate: Calibrate: level %v, expected between 0 and 1", p), func() { evaluate.Calibrate(z, p) })
+	}
 }

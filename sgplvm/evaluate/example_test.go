@@ -13,21 +13,17 @@ import (
 // Two pictures of three pixels, of which the first pixel was seen.
 func Example() {
 	nan := math.NaN()
-	truth := []mat.Matrix{mat.Vector([]float64{50, 60, 70}), mat.Vector([]float64{80, 90, 100})}
-	seen := []mat.Matrix{mat.Vector([]float64{50, nan, nan}), mat.Vector([]float64{80, nan, nan})}
-	mean := []mat.Matrix{mat.Vector([]float64{50, 58, 71}), mat.Vector([]float64{80, 93, 99})}
-	variance := mat.Vector([]float64{0, 4, 4})
+	truth := mat.NewDense(2, 3, []float64{50, 60, 70, 80, 90, 100})
+	seen := mat.NewDense(2, 3, []float64{50, nan, nan, 80, nan, nan})
+	mean := mat.NewDense(2, 3, []float64{50, 58, 71, 80, 93, 99})
+	variance := mat.NewDense(2, 3, []float64{0, 4, 4, 0, 4, 4})
 
-	var scores []evaluate.Scores
-	for i := range truth {
-		s, err := evaluate.Score(truth[i], seen[i], mean[i], variance)
-		if err != nil {
-			log.Fatal(err)
-		}
-		scores = append(scores, s)
+	scores, summary, err := evaluate.Evaluate(truth, seen, mean, variance, 1)
+	if err != nil {
+		log.Fatal(err)
 	}
 	fmt.Printf("MAE of the first picture: %.1f\n", scores[0].MAE)
-	if err := evaluate.Table(os.Stdout, []string{"model"}, evaluate.Summarize(scores)); err != nil {
+	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "model", Summary: summary}}}).WriteText(os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -1,0 +1,227 @@
+package evaluate
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Row is a line of a Table: how one method did.
+type Row struct {
+	Name    string
+	Summary Summary
+
+	// Published marks numbers that are quoted, not measured. What was not
+	// published is NaN; see Published.
+	Published bool
+
+	// Notes are the cells of the table's further columns, as many as it has.
+	Notes []string
+}
+
+// Published returns a row of quoted numbers; NaN stands for what was not
+// published. Notes are as in Row.
+func Published(name string, rmse, mnlp Statistic, notes ...string) Row {
+	unknown := Statistic{math.NaN(), math.NaN(), math.NaN()}
+	s := Summary{RMSE: rmse, MNLP: mnlp, MAE: unknown, NLP: unknown}
+	for k := range s.Coverage {
+		s.Coverage[k] = unknown
+	}
+	return Row{Name: name, Summary: s, Published: true, Notes: notes}
+}
+
+// Only is a published mean of which no percentiles are known.
+func Only(mean float64) Statistic { return Statistic{mean, math.NaN(), math.NaN()} }
+
+// Table compares methods.
+type Table struct {
+	Title string
+	Rows  []Row
+	Notes []string // headings of further columns, such as times
+}
+
+// A measure is a column of a table.
+type measure struct {
+	heading string // for people
+	key     string // in CSV
+	percent bool
+	of      func(Summary) Statistic
+}
+
+func measures() []measure {
+	m := []measure{
+		{"RMSE", "rmse", false, func(s Summary) Statistic { return s.RMSE }},
+		{"MAE", "mae", false, func(s Summary) Statistic { return s.MAE }},
+		{"MNLP (median)", "mnlp", false, func(s Summary) Statistic { return s.MNLP }},
+		{"NLP (mean)", "nlp", false, func(s Summary) Statistic { return s.NLP }},
+	}
+	for k, p := range Levels {
+		m = append(m, measure{fmt.Sprintf("coverage %.0f %%", 100*p), fmt.Sprintf("coverage%.0f", 100*p), true,
+			func(s Summary) Statistic { return s.Coverage[k] }})
+	}
+	return m
+}
+
+// dash stands for what is not known.
+const dash = "–"
+
+// cell writes mean [low, high], or the mean alone if asked or if the
+// percentiles are not known.
+func (m measure) cell(s Statistic, alone bool) string {
+	number := func(v float64) string {
+		if m.percent {
+			return fmt.Sprintf("%.1f %%", 100*v)
+		}
+		return fmt.Sprintf("%#.4g", v)
+	}
+	switch {
+	case math.IsNaN(s.Mean):
+		return dash
+	case alone || math.IsNaN(s.Low) || math.IsNaN(s.High):
+		return number(s.Mean)
+	}
+	return fmt.Sprintf("%s [%s, %s]", number(s.Mean), number(s.Low), number(s.High))
+}
+
+// check panics if a row's notes do not fit the headings.
+func (t Table) check() {
+	for _, r := range t.Rows {
+		if len(r.Notes) != len(t.Notes) {
+			panic(fmt.Sprintf("evaluate: Table: row %q has %d notes, expected %d", r.Name, len(r.Notes), len(t.Notes)))
+		}
+	}
+}
+
+// cells returns the table as text, a heading first: a mean and, in brackets, the
+// 2.5th and the 97.5th percentile over the pictures; of shares only the mean if
+// brief.
+func (t Table) cells(brief bool) [][]string {
+	t.check()
+	heading := []string{"", "pictures", "values"}
+	for _, m := range measures() {
+		heading = append(heading, m.heading)
+	}
+	grid := [][]string{append(heading, t.Notes...)}
+	for _, r := range t.Rows {
+		line := []string{r.Name, fmt.Sprint(r.Summary.Pictures), fmt.Sprint(r.Summary.Values)}
+		if r.Published {
+			line = []string{r.Name + " (published)", dash, dash}
+		}
+		for _, m := range measures() {
+			line = append(line, m.cell(m.of(r.Summary), brief && m.percent))
+		}
+		grid = append(grid, append(line, r.Notes...))
+	}
+	return grid
+}
+
+// WriteText writes the table in columns, a line for each row; a table of one row
+// has a line for each measure instead. Of coverage, the percentiles are left out
+// where there are several rows. It panics if a row has not as many notes as the
+// table.
+func (t Table) WriteText(w io.Writer) error {
+	grid := t.cells(len(t.Rows) > 1)
+	if len(t.Rows) == 1 {
+		turned := make([][]string, len(grid[0]))
+		for k := range turned {
+			turned[k] = []string{grid[0][k], grid[1][k]}
+		}
+		grid = turned
+	}
+	widths := make([]int, len(grid[0]))
+	for _, line := range grid {
+		for k, cell := range line {
+			widths[k] = max(widths[k], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	if t.Title != "" {
+		b.WriteString(t.Title + "\n")
+	}
+	for _, line := range grid {
+		text := ""
+		for k, cell := range line {
+			text += cell + strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell)+2)
+		}
+		b.WriteString(strings.TrimRight(text, " ") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// WriteCSV writes the table as comma-separated values with all digits: three
+// columns for each measure, X, X_low and X_high; coverage as shares from 0 to 1;
+// nothing where a number is not known. The title is left out. It panics as
+// WriteText does.
+func (t Table) WriteCSV(w io.Writer) error {
+	t.check()
+	heading := []string{"name", "published", "pictures", "values"}
+	for _, m := range measures() {
+		heading = append(heading, m.key, m.key+"_low", m.key+"_high")
+	}
+	out := csv.NewWriter(w)
+	if err := out.Write(append(heading, t.Notes...)); err != nil {
+		return err
+	}
+	for _, r := range t.Rows {
+		line := []string{r.Name, strconv.FormatBool(r.Published), "", ""}
+		if !r.Published {
+			line[2], line[3] = fmt.Sprint(r.Summary.Pictures), fmt.Sprint(r.Summary.Values)
+		}
+		for _, m := range measures() {
+			s := m.of(r.Summary)
+			for _, v := range []float64{s.Mean, s.Low, s.High} {
+				text := ""
+				if !math.IsNaN(v) {
+					text = strconv.FormatFloat(v, 'g', -1, 64)
+				}
+				line = append(line, text)
+			}
+		}
+		if err := out.Write(append(line, r.Notes...)); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+var page = template.Must(template.New("table").Parse(`<table>
+{{- if .Title}}
+<caption>{{.Title}}</caption>
+{{- end}}
+<thead>
+<tr>{{range .Heading}}<th>{{.}}</th>{{end}}</tr>
+</thead>
+<tbody>
+{{- range .Lines}}
+<tr{{if .Published}} class="published"{{end}}><th>{{.Name}}</th>{{range .Cells}}<td>{{.}}</td>{{end}}</tr>
+{{- end}}
+</tbody>
+</table>
+`))
+
+// WriteHTML writes the table as a <table> element, to be put into a page;
+// published rows have the class published. It panics as WriteText does.
+func (t Table) WriteHTML(w io.Writer) error {
+	type line struct {
+		Name      string
+		Published bool
+		Cells     []string
+	}
+	grid := t.cells(false)
+	content := struct {
+		Title   string
+		Heading []string
+		Lines   []line
+	}{Title: t.Title, Heading: grid[0]}
+	for k, cells := range grid[1:] {
+		content.Lines = append(content.Lines, line{cells[0], t.Rows[k].Published, cells[1:]})
+	}
+	return page.Execute(w, content)
+}
