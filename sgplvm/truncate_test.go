@@ -105,7 +105,7 @@ func TestTruncationEnds(t *testing.T) {
 func TestFitTruncated(t *testing.T) {
 	train := func(truncate float64) (*Model, FitResult) {
 		m := mustNew(t, bumps(12, 8, 7, 2), bumpConfig(8, 7))
-		return m, mustFit(t, m, FitOptions{Iterations: sizes(200), Warmup: 30, Truncate: truncate})
+		return m, mustFit(t, m, FitOptions{Iterations: 80, Warmup: 30, Truncate: truncate})
 	}
 	_, plain := train(0)
 	for _, p := range plain.Phases {
