@@ -872,6 +872,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("error %v, expected %s", err, test.want)
 		}
 	}
+	wide := Data{Points: mat.New(largest+1, 1), Pictures: mat.New(3, largest+1)}
+	if _, err := Fit(context.Background(), GP, wide, Options{}); err == nil || err.Error() != "baseline: values of a picture: found 5001, expected at most 5000 for gp, which needs matrices of all pairs" {
+		t.Errorf("error %v", err)
+	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	m, err := Fit(context.Background(), PPCA, good(), Options{Cases: 6})

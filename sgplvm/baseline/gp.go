@@ -55,20 +55,17 @@ func fitAlone(x mat.Matrix, channels int) fitter {
 
 func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	for c := range m.channels {
-		so, sm := m.channel(p.seen, c), m.channel(p.missing, c)
-		if len(sm.points) == 0 {
+		seenPoints, from := m.channel(p.seen, c)
+		missingPoints, to := m.channel(p.missing, c)
+		if len(missingPoints) == 0 {
 			continue
 		}
 		for i := range seen.Rows {
-			y := make([]float64, len(so.points))
-			for k, at := range so.places {
-				y[k] = seen.At(i, at)
-			}
-			mu, v, err := m.regress(y, c, so.points, sm.points)
+			mu, v, err := m.regress(gather(seen.Row(i), from), c, seenPoints, missingPoints)
 			if err != nil {
 				return err
 			}
-			for k, at := range sm.places {
+			for k, at := range to {
 				mean.Set(i, at, mu[k])
 				variance.Set(i, at, v[k])
 			}
@@ -77,19 +74,16 @@ func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	return nil
 }
 
-// places are the values of one channel in a list: their points and where they
+// channel returns the points of the values of channel c in a list, and where they
 // stand in it.
-type places struct{ points, places []int }
-
-func (m *alone) channel(list []int, c int) places {
-	var s places
+func (m *alone) channel(list []int, c int) (points, places []int) {
 	for k, j := range list {
 		if j%m.channels == c {
-			s.points = append(s.points, j/m.channels)
-			s.places = append(s.places, k)
+			points = append(points, j/m.channels)
+			places = append(places, k)
 		}
 	}
-	return s
+	return points, places
 }
 
 // noiseFloor is the least noise variance as a part of that of the seen values.

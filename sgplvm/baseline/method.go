@@ -45,6 +45,10 @@ type Method struct {
 	model     conditional
 }
 
+// largest is the number of values of a picture up to which matrices of all pairs
+// of values are formed: 11 of them, 200 MB each.
+const largest = 5000
+
 // Fit fits a method to training pictures. Settings, and one factor for all
 // variances, are those that predict values hidden from training pictures best,
 // by their mean log density; see Options. Errors: *SizeError, *ValueError,
@@ -58,6 +62,9 @@ func Fit(ctx context.Context, kind Kind, d Data, o Options) (*Method, error) {
 		return nil, err
 	}
 	n, p := d.Pictures.Rows, d.Pictures.Cols
+	if p > largest && kind != Nearest && kind != PPCA {
+		return nil, &SizeError{"values of a picture", p, fmt.Sprintf("at most %d for %s, which needs matrices of all pairs", largest, kind)}
+	}
 	var axes []axis
 	var fit fitter
 	switch kind {
