@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -22,6 +23,31 @@ type conditionLimits struct {
 
 var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
 
+// Conditioning is how the observed values of an example enter the prediction of its
+// missing ones beside q(x), which came from them.
+type Conditioning string
+
+// The ways of conditioning.
+const (
+	// Missing and observed values are jointly Gaussian given x, and x is averaged over:
+	// the observed values say nothing more about x.
+	ConditionGivenLatent Conditioning = ""
+
+	// The Gaussian with the exact moments of missing and observed values under q(x) is
+	// conditioned, which uses the observed values twice: Atkinson and Zabaras (2018).
+	ConditionMoments Conditioning = "paper"
+
+	// The missing values are predicted from q(x) alone.
+	ConditionNone Conditioning = "none"
+)
+
+func (c Conditioning) validate() error {
+	if c != ConditionGivenLatent && c != ConditionMoments && c != ConditionNone {
+		return fmt.Errorf("Conditioning %q, expected nothing, %q or %q", string(c), ConditionMoments, ConditionNone)
+	}
+	return nil
+}
+
 // conditional returns the distribution of f at every point given the latent
 // posterior l and the example's observed values, in the model's units.
 //
@@ -36,13 +62,21 @@ var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, wor
 // which is exact for a linear map. (Atkinson and Zabaras condition the
 // moment-matched Gaussian instead and so count the data twice.)
 func (q *posterior) conditional(e *example, l Latent) (Prediction, error) {
-	return q.conditionalOn(e, q.momentsOf(l))
+	return q.conditionalOn(e, q.momentsOf(l), ConditionGivenLatent)
 }
 
-// conditionalOn is conditional for given moments of the latent posterior.
-func (q *posterior) conditionalOn(e *example, t moments) (Prediction, error) {
+// conditionalOn is conditional for given moments of the latent posterior and in any
+// way.
+func (q *posterior) conditionalOn(e *example, t moments, how Conditioning) (Prediction, error) {
 	p := q.marginal(e.on, t)
 	p.Conditioning = "none"
+	if how == ConditionNone {
+		return p, nil
+	}
+	condition := q.condition
+	if how == ConditionMoments {
+		condition = q.conditionMoments
+	}
 	n := e.on.grid.Len()
 	for c, seen := range e.seen {
 		if len(seen) == 0 || len(seen) == n {
@@ -55,7 +89,7 @@ func (q *posterior) conditionalOn(e *example, t moments) (Prediction, error) {
 		missing := complement(seen, n)
 		if len(seen) <= conditioning.exact {
 			p.Conditioning = "exact"
-			if err := q.condition(p, e, t, channels, missing, seen); err != nil {
+			if err := condition(p, e, t, channels, missing, seen); err != nil {
 				return p, err
 			}
 			continue
@@ -66,7 +100,7 @@ func (q *posterior) conditionalOn(e *example, t moments) (Prediction, error) {
 		}
 		p.Conditioning = "local"
 		for _, group := range q.neighbourhoods(e.on, missing) {
-			if err := q.condition(p, e, t, channels, group, q.nearest(e.on, group, seen)); err != nil {
+			if err := condition(p, e, t, channels, group, q.nearest(e.on, group, seen)); err != nil {
 				return p, err
 			}
 		}
@@ -203,12 +237,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 	}
 	x := q.dataCovariance(e.on, t, seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
-	explained := make([]float64, len(missing))
-	for k := range seen {
-		for i, v := range x.Row(k) {
-			explained[i] += v * v
-		}
-	}
+	explained := columnSquares(x)
 	byInducing := q.explained(e.on, t)
 	prior := t.psi0 * q.spatialVariance()
 	for _, c := range channels {
@@ -234,7 +263,57 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 	return nil
 }
 
-// scaledCoordinate returns coordinate q (counted over all factors) of a grid
+// conditionMoments is condition in the way of the paper: with the term of the latent
+// uncertainty in the covariance, which makes it a matter of each channel,
+//
+//	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,
+//	C = ψ0·K − Φ·diag(h)·Φᵀ + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ + Σ
+func (q *posterior) conditionMoments(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+	observed := q.dataCovariance(e.on, t, seen, seen)
+	for i := range seen {
+		observed.Row(i)[i] += t.noise / q.params.Beta
+	}
+	between := q.dataCovariance(e.on, t, seen, missing)
+	for _, c := range channels {
+		po, pm := gather(e.on.p[c], seen), gather(e.on.p[c], missing)
+		spread := mat.New(po.Rows, po.Cols)
+		mat.Mul(spread, 1, po, t.spread, 0)
+		coo, x := observed.Clone(), between.Clone()
+		mat.MulSym(coo, 1, spread, po.T(), 1)
+		mat.Mul(x, 1, spread, pm.T(), 1)
+		l, err := chol.Factorize(coo)
+		if err != nil {
+			return err
+		}
+		residual := mat.New(len(seen), 1)
+		for k, i := range seen {
+			residual.Data[k] = e.values.At(i, c) - p.Mean.At(i, c)
+		}
+		l.SolveHalf(residual)
+		l.SolveHalf(x)
+		shift := mat.New(len(missing), 1)
+		mat.Mul(shift, 1, x.T(), residual, 0)
+		explained := columnSquares(x)
+		for k, i := range missing {
+			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
+			p.Variance.Set(i, c, max(0, p.Variance.At(i, c)-explained[k]))
+		}
+	}
+	return nil
+}
+
+// columnSquares returns the sum of squares of every column.
+func columnSquares(a mat.Matrix) []float64 {
+	sums := make([]float64, a.Cols)
+	for k := range a.Rows {
+		for i, v := range a.Row(k) {
+			sums[i] += v * v
+		}
+	}
+	return sums
+}
+
+// scaledCoordinates returns the coordinates (over all factors) of a grid
 // point in units of the kernel's length scale.
 func (q *posterior) scaledCoordinates(on *projection, point int) []float64 {
 	dims := gridDims(on.grid)

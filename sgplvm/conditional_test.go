@@ -3,11 +3,14 @@ package sgplvm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // conditionWith runs f under other limits.
@@ -332,6 +335,155 @@ func TestConditionalIsGaussian(t *testing.T) {
 				}
 				near(t, shape.String()+": mean", one(p.Mean.At(i, c)), one(mean.At(i, c)+inner(com, solveWith(factor, residual))), 1e-9)
 				near(t, shape.String()+": variance", one(p.Variance.At(i, c)), one(cov[c].At(i, i)-inner(com, solveWith(factor, com))), 1e-9)
+			}
+		}
+	}
+}
+
+// The paper's way: the Gaussian with the exact moments of each channel, noise included,
+// conditioned by the dense formula; in groups that see all observed points as well.
+func TestConditionMoments(t *testing.T) {
+	for seed := range uint64(sizes(40)) {
+		shape := samplingShape(15000 + seed)
+		m := shape.model(t)
+		rng := rand.New(rand.NewPCG(seed, 45))
+		values := masked(rng, m.space.Len(), shape.channels, 0.5, seed%2 == 0)
+		values.Set(0, 0, 1)
+		q, e := m.mustObserve(t, nil, values)
+		l := randomLatent(rng, shape.latent)
+		d := newDense(m)
+		f, noise := d.forecast(l, m.space), d.noiseAt(d.points)
+		mean, variance := values.Clone(), values.Clone()
+		for c, seen := range e.seen {
+			coo, residual := newRows(len(seen), len(seen)), make([]float64, len(seen))
+			for k, i := range seen {
+				residual[k] = values.At(i, c) - f.mean[c][i]
+				for h, j := range seen {
+					coo[k][h] = f.cov[c][i][j] + noise[i][j]
+				}
+			}
+			factor := choleskyOf(coo)
+			for i := range mean.Rows {
+				mean.Set(i, c, f.mean[c][i])
+				variance.Set(i, c, f.cov[c][i][i]+noise[i][i]-1/m.params.Beta)
+				if slices.Contains(seen, i) {
+					continue
+				}
+				com := make([]float64, len(seen))
+				for k, j := range seen {
+					com[k] = f.cov[c][j][i] + noise[j][i]
+				}
+				g := solveWith(factor, com)
+				mean.Set(i, c, mean.At(i, c)+inner(g, residual))
+				variance.Set(i, c, variance.At(i, c)-inner(g, com))
+			}
+		}
+		for _, limits := range []conditionLimits{conditioning, {exact: 0, group: 2, neighbours: mean.Rows, work: math.Inf(1)}} {
+			conditionWith(limits, func() {
+				p, err := q.conditionalOn(e, q.momentsOf(l), ConditionMoments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-9)
+				near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-9)
+			})
+		}
+	}
+}
+
+// What Impute does in each way is what it says: q(x) is that of Infer, and without
+// conditioning the prediction that of Predict.
+func TestImputeConditioning(t *testing.T) {
+	for seed := range uint64(sizes(20)) {
+		shape := samplingShape(17000 + seed)
+		m := shape.model(t)
+		rng := rand.New(rand.NewPCG(seed, 46))
+		values := masked(rng, m.space.Len(), shape.channels, 0.5, false)
+		values.Set(0, 0, 1)
+		q, e := m.mustObserve(t, nil, values)
+		obs := Observed{Values: m.scaler.unscaled(values)}
+		strength := float64(seed%2) * 3
+		inferred, err := m.Infer(t.Context(), obs, InferOptions{NoiseStrength: strength})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, how := range []Conditioning{ConditionGivenLatent, ConditionMoments, ConditionNone} {
+			p, l, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: how, NoiseStrength: strength})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "latent mean", l.Mu, inferred.Mu)
+			moments := q.momentsOf(l)
+			if how == ConditionGivenLatent {
+				if moments, err = q.refine(e, l, moments); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := q.conditionalOn(e, moments, how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.toUserUnits(want, l.noise())
+			if how == ConditionNone {
+				if want, err = m.Predict(l, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if p.Conditioning != want.Conditioning {
+				t.Errorf("%v: conditioning %q is %q, want %q", shape, how, p.Conditioning, want.Conditioning)
+			}
+			for i, y := range values.Data {
+				if y == y {
+					want.Mean.Data[i], want.Variance.Data[i] = obs.Values.Data[i], 0
+				}
+			}
+			sameBits(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data, want.Mean.Data)
+			sameBits(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data, want.Variance.Data)
+		}
+		var config *ConfigError
+		if _, _, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: "exact"}); !errors.As(err, &config) || config.Field != "InferOptions" {
+			t.Errorf("an unknown way: %v", err)
+		}
+	}
+}
+
+// Conditioning on everything returns the data: where each missing point is also an
+// observed one and there is hardly any noise, the observed value.
+func TestConditionOnEverything(t *testing.T) {
+	for seed := range uint64(sizes(20)) {
+		shape := randomShape(18000 + seed).of(LatentRBF)
+		m := shape.model(t)
+		m.params.Beta = 1e10
+		rng := rand.New(rand.NewPCG(seed, 47))
+		last := len(m.space) - 1
+		x := m.space[last]
+		twice := mat.New(2*x.Rows, x.Cols)
+		mat.Copy(twice.Slice(0, x.Rows, 0, x.Cols), x)
+		mat.Copy(twice.Slice(x.Rows, 2*x.Rows, 0, x.Cols), x)
+		g := append(slices.Clone(m.space[:last]), twice)
+		values := masked(rng, g.Len(), shape.channels, 0, true)
+		want := values.Clone()
+		for i := range values.Rows {
+			for c := range values.Cols {
+				if j := i % twice.Rows; j >= x.Rows {
+					want.Set(i, c, values.At(i-x.Rows, c))
+					values.Set(i, c, math.NaN())
+				}
+			}
+		}
+		q, e := m.mustObserve(t, g, values)
+		l := randomLatent(rng, shape.latent)
+		l.Mu[0] = 10 // where the training data say nothing
+		for _, how := range []Conditioning{ConditionGivenLatent, ConditionMoments} {
+			p, err := q.conditionalOn(e, q.momentsOf(l), how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range values.Data {
+				if y != y { // β⁻¹ over the least eigenvalue of K is left, 1e-4 at most
+					near(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), one(p.Mean.Data[i]), one(want.Data[i]), 1e-3)
+					near(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), one(p.Variance.Data[i]), one(0), 1e-3)
+				}
 			}
 		}
 	}

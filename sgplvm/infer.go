@@ -48,6 +48,10 @@ type InferOptions struct {
 	// infinitely many, the noise is fixed.
 	NoiseStrength float64
 
+	// Conditioning is how Impute uses the observed values beside q(x). Default:
+	// ConditionGivenLatent.
+	Conditioning Conditioning
+
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
 	FirstOrder bool
@@ -376,6 +380,9 @@ func packLower(dst []float64, a mat.Matrix, off float64) {
 func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
 	if o.Polish < 0 || o.Iterations < 0 {
 		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Polish %d, Iterations %d, expected no negative number", o.Polish, o.Iterations)}
+	}
+	if err := o.Conditioning.validate(); err != nil {
+		return Latent{}, &ConfigError{"InferOptions", err}
 	}
 	if o.Polish == 0 {
 		o.Polish = 3

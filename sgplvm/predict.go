@@ -81,7 +81,7 @@ func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []
 	}
 	noise := q.noise(on)
 	for c, s := range m.scaler.Scale {
-		mat.Add(cov[c], cov[c], s*s, noise)
+		mat.Add(cov[c], cov[c], l.noise()*s*s, noise)
 	}
 	return mean, cov, nil
 }
@@ -129,14 +129,19 @@ type moments struct {
 	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
 }
 
+// noise returns Noise, 1 by default.
+func (l Latent) noise() float64 {
+	if l.Noise > 0 {
+		return l.Noise
+	}
+	return 1
+}
+
 func (q *posterior) momentsOf(l Latent) moments {
 	d, m := len(l.Mu), q.factors[0].size()
-	t := moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
+	t := moments{noise: l.noise(), psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
 	mu, s := mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S)
 	t.psi0 = q.params.Latent.psi0(mu, s)
-	if l.Noise > 0 {
-		t.noise = l.Noise
-	}
 	q.psi.psi1(t.psi1.T(), mu, s)
 	scratch := q.psi.newScratch()
 	q.psi.psi2Example(scratch, l.Mu, l.S)
@@ -153,6 +158,31 @@ func (q *posterior) momentsOf(l Latent) moments {
 		asm.Axpy(1, rotated.Row(i), tau.Data)
 	}
 	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
+	return t
+}
+
+// certain is what latent points without uncertainty contribute to predictions.
+type certain struct {
+	psi1 mat.Matrix // rows ψ1, count×m_ξ
+	tau  mat.Matrix // rows (T_0ᵀ·ψ1)∘², count×m_ξ
+	k0   []float64  // k(x, x)
+	q0   []float64  // Σ τ_i, the part of k0 that the inducing points determine
+}
+
+// certain evaluates the latent kernel at the rows of x, count×d_ξ.
+func (q *posterior) certain(x mat.Matrix) certain {
+	count, m := x.Rows, q.factors[0].size()
+	t := certain{psi1: mat.New(count, m), tau: mat.New(count, m), k0: make([]float64, count), q0: make([]float64, count)}
+	zero := mat.New(count, x.Cols)
+	q.psi.psi1(t.psi1, x, zero)
+	mat.Mul(t.tau, 1, t.psi1, q.factors[0].coord, 0)
+	mat.MulElem(t.tau, t.tau, t.tau)
+	for k := range count {
+		t.k0[k] = q.params.Latent.psi0(x.Slice(k, k+1, 0, x.Cols), zero.Slice(k, k+1, 0, x.Cols))
+		for _, v := range t.tau.Row(k) {
+			t.q0[k] += v
+		}
+	}
 	return t
 }
 
@@ -327,7 +357,8 @@ func split(index []int, joint int, dims []int) {
 // Impute infers a partly seen example's latent variables and returns the
 // distribution of the data at all points of its grid given what was observed:
 // an observed value is its own mean, with variance 0; a missing one is
-// predicted from q(x) and from the residuals of the observed ones. Errors:
+// predicted from q(x) and, as InferOptions.Conditioning says, from the residuals
+// of the observed ones. Errors:
 // *ConfigError, *ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
 	q, err := m.ready()
@@ -343,12 +374,12 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		return Prediction{}, Latent{}, err
 	}
 	t := q.momentsOf(l)
-	if !o.FirstOrder {
+	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
 		if t, err = q.refine(e, l, t); err != nil {
 			return Prediction{}, Latent{}, err
 		}
 	}
-	p, err := q.conditionalOn(e, t)
+	p, err := q.conditionalOn(e, t, o.Conditioning)
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}

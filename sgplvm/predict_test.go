@@ -14,14 +14,16 @@ import (
 )
 
 // The full covariance has the marginal variances on its diagonal, without the
-// noise, is symmetric and has no negative eigenvalue.
+// noise or with it, is symmetric and has no negative eigenvalue. Both are sums of
+// the same terms, of at most 100 of them near 1.
 func TestPredictCovariance(t *testing.T) {
 	for seed := range uint64(sizes(30)) {
-		shape := randomShape(9000 + seed)
+		shape := samplingShape(9000 + seed)
 		m := shape.model(t)
 		rng := rand.New(rand.NewPCG(seed, 30))
 		for _, g := range []Grid{nil, randomGrid(rng, m)} {
 			l := randomLatent(rng, shape.latent)
+			l.Noise = float64(seed % 3)
 			p, err := m.Predict(l, g)
 			if err != nil {
 				t.Fatal(err)
@@ -34,11 +36,24 @@ func TestPredictCovariance(t *testing.T) {
 				t.Errorf("%v: conditioning %q", shape, p.Conditioning)
 			}
 			near(t, "mean", mean.Data, p.Mean.Data, 1e-12)
+			same, withNoise, err := m.PredictDataCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "mean of the data", same.Data, mean.Data)
+			q := m.mustReady(t)
+			points := g
+			if g == nil {
+				points = m.space
+			}
+			on := m.at(q, points)
 			for c, k := range cov {
 				unit := m.scaler.Scale[c] * m.scaler.Scale[c]
 				for i := range k.Rows {
-					near(t, fmt.Sprintf("%v: variance", shape), one(k.At(i, i)/unit), one(p.Variance.At(i, c)/unit-1/m.params.Beta), 1e-9)
-					if !(p.Variance.At(i, c) >= unit/m.params.Beta) {
+					noise := l.noise() * (1/m.params.Beta + q.residualVariance(on, i))
+					near(t, fmt.Sprintf("%v: variance", shape), one(k.At(i, i)/unit), one(p.Variance.At(i, c)/unit-noise), 1e-10)
+					near(t, fmt.Sprintf("%v: variance of the data", shape), one(withNoise[c].At(i, i)/unit), one(p.Variance.At(i, c)/unit), 1e-10)
+					if !(p.Variance.At(i, c) >= l.noise()*unit/m.params.Beta) {
 						t.Errorf("%v: variance %v below that of the noise", shape, p.Variance.At(i, c))
 					}
 				}
@@ -286,6 +301,9 @@ func TestPredictErrors(t *testing.T) {
 		var config *ConfigError
 		if _, err := m.Predict(c.l, c.g); !errors.As(err, &config) || config.Field != c.field {
 			t.Errorf("%s: Predict: error %v, expected one about %s", name, err, c.field)
+		}
+		if _, _, err := m.PredictDataCovariance(c.l, c.g); !errors.As(err, &config) || config.Field != c.field {
+			t.Errorf("%s: PredictDataCovariance: error %v, expected one about %s", name, err, c.field)
 		}
 		if _, _, err := m.PredictCovariance(c.l, c.g); !errors.As(err, &config) || config.Field != c.field {
 			t.Errorf("%s: PredictCovariance: error %v, expected one about %s", name, err, c.field)

@@ -16,7 +16,7 @@ import (
 // seen nothing.
 func (m *Model) PriorLatent() Latent {
 	d := m.params.Mu.Cols
-	return Latent{Mu: make([]float64, d), S: ones(d), Start: -1}
+	return Latent{Mu: make([]float64, d), S: ones(d), Noise: 1, Start: -1}
 }
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
@@ -25,7 +25,7 @@ func (m *Model) TrainingLatent(i int) Latent {
 	if i < 0 || i >= m.Examples() {
 		panic(fmt.Sprintf("sgplvm: TrainingLatent: example %d of %d", i, m.Examples()))
 	}
-	return Latent{Mu: slices.Clone(m.params.Mu.Row(i)), S: slices.Clone(m.params.S.Row(i)), Start: i}
+	return Latent{Mu: slices.Clone(m.params.Mu.Row(i)), S: slices.Clone(m.params.S.Row(i)), Noise: 1, Start: i}
 }
 
 // Sample draws from N(Mu, diag S): a row for each of count points, count×d_ξ. The same
@@ -77,9 +77,13 @@ func (m *Model) Sample(l Latent, g Grid, o SampleOptions) (Samples, error) {
 	r := Samples{X: l.Sample(count, o.Seed)}
 	n, dy := on.grid.Len(), q.channels()
 	step := max(1, min(count, slabNumbers/(n*dy)))
+	noise := 0.
+	if o.Noise {
+		noise = l.noise()
+	}
 	for from := 0; from < count; from += step {
 		to := min(from+step, count)
-		y := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, o.Noise)
+		y := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, noise)
 		for k := range to - from {
 			field := mat.New(n, dy)
 			for c, scale := range m.scaler.Scale {
@@ -229,10 +233,10 @@ func (q *posterior) unknown() mat.Matrix {
 	return share
 }
 
-// draw returns f for the latent points in the rows of x, and adds noise if asked to: for
-// each point and channel n_s* numbers, in the model's units. Point k is number from+k of
-// its batch.
-func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise bool) []float64 {
+// draw returns f for the latent points in the rows of x, with noise of the given multiple
+// of the training data's: for each point and channel n_s* numbers, in the model's units.
+// Point k is number from+k of its batch.
+func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) []float64 {
 	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
 	y := make([]float64, count*dy*n)
 	streams := make([]*rand.Rand, count)
@@ -265,7 +269,8 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise bool) []float6
 		return func(k int, z []float64) { asm.Scale(z, math.Sqrt(max(0, variance(k))), z) }
 	}
 
-	t := s.certain(x)
+	t, left := s.q.certain(x), mat.New(count, s.unknown.Cols)
+	mat.Mul(left, 1, t.tau, s.unknown, 0)
 	for c, p := range s.on.p {
 		fields := mat.Matrix{Rows: count, Cols: n, RowStride: dy * n, ColStride: 1, Data: y[c*n:]}
 		mat.Mul(fields, 1, t.psi1, p.T(), 0)
@@ -279,15 +284,15 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise bool) []float6
 		beyond = func(int) float64 { return 0 }
 	}
 	add(s.known, func(k int, z []float64) { // with ⊗K_f, where that is ⊗Q_f
-		for j, left := range t.left.Row(k) {
-			z[j] *= math.Sqrt(max(0, left+beyond(k)))
+		for j, v := range left.Row(k) {
+			z[j] *= math.Sqrt(max(0, v+beyond(k)))
 		}
 	})
 	switch {
-	case noise && s.q.params.structured():
-		add(s.noise, func(int, []float64) {})
-	case noise:
-		deviation := 1 / math.Sqrt(s.q.params.Beta)
+	case noise > 0 && s.q.params.structured():
+		add(s.noise, constant(func(int) float64 { return noise }))
+	case noise > 0:
+		deviation := math.Sqrt(noise / s.q.params.Beta)
 		mat.Parallel(count, func(k int) {
 			field := y[k*dy*n : (k+1)*dy*n]
 			for i := range field {
@@ -296,29 +301,4 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise bool) []float6
 		})
 	}
 	return y
-}
-
-// certain holds what latent points without uncertainty contribute to samples.
-type certain struct {
-	psi1   mat.Matrix // rows ψ1, count×m_ξ
-	left   mat.Matrix // Σ_i τ_i·β⁻¹/d_ij, count×Π m_f
-	k0, q0 []float64
-}
-
-func (s *sampler) certain(x mat.Matrix) certain {
-	q, count, m := s.q, x.Rows, s.q.factors[0].size()
-	t := certain{psi1: mat.New(count, m), left: mat.New(count, s.unknown.Cols), k0: make([]float64, count), q0: make([]float64, count)}
-	zero := mat.New(count, x.Cols)
-	q.psi.psi1(t.psi1, x, zero)
-	tau := mat.New(count, m)
-	mat.Mul(tau, 1, t.psi1, q.factors[0].coord, 0)
-	mat.MulElem(tau, tau, tau)
-	mat.Mul(t.left, 1, tau, s.unknown, 0)
-	for k := range count {
-		t.k0[k] = q.params.Latent.psi0(x.Slice(k, k+1, 0, x.Cols), zero.Slice(k, k+1, 0, x.Cols))
-		for _, v := range tau.Row(k) {
-			t.q0[k] += v
-		}
-	}
-	return t
 }

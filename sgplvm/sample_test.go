@@ -46,15 +46,16 @@ func expanded(o kronprod.Operator) mat.Matrix {
 
 // partsCovariance is the covariance of one channel that the parts of a draw have in sum.
 func partsCovariance(s *sampler, mu []float64) mat.Matrix {
-	at, n := s.certain(mat.NewDense(1, len(mu), mu)), s.on.grid.Len()
+	at, n := s.q.certain(mat.NewDense(1, len(mu), mu)), s.on.grid.Len()
 	sum, whole, known := mat.New(n, n), expanded(s.whole), expanded(s.known)
 	mat.Mul(sum, at.k0[0]-at.q0[0], whole, whole.T(), 0)
 	for _, o := range s.rest {
 		a := expanded(o)
 		mat.Mul(sum, at.q0[0], a, a.T(), 1)
 	}
-	scaled := mat.New(known.Rows, known.Cols)
-	mat.ScaleCols(scaled, known, at.left.Row(0))
+	scaled, left := mat.New(known.Rows, known.Cols), mat.New(1, known.Cols)
+	mat.Mul(left, 1, at.tau, s.unknown, 0)
+	mat.ScaleCols(scaled, known, left.Data)
 	mat.Mul(sum, 1, scaled, known.T(), 1)
 	return sum
 }
@@ -163,6 +164,7 @@ func TestSampleMoments(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 51))
 		l := randomLatent(rng, shape.latent)
 		clear(l.S)
+		l.Noise = 3
 		g := samplingGrids(rng, m)[seed%4]
 		for _, noise := range []bool{false, true} {
 			mean, cov, err := m.PredictCovariance(l, g)
