@@ -195,6 +195,9 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 			mat.Mul(residual, -1, po, t.psi1, 0)
 			for k, i := range seen {
 				residual.Data[k] += e.values.At(i, c)
+				if t.local != nil {
+					residual.Data[k] -= t.local.mean.At(i, c)
+				}
 			}
 			factor.SolveHalf(slope)
 			factor.SolveHalf(residual)
@@ -218,7 +221,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	for k, v := range l.Mu {
 		mean[k] = v + step.Data[k]
 	}
-	refined := moments{noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	refined := moments{local: t.local, noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
 	q.psi.psi1Jacobian(jacobian, mean, l.S)
 	half := mat.New(m, d)
@@ -257,7 +260,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		mat.Mul(spread, 1, left, t.spread, 0)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			p.Variance.Set(i, c, max(0, prior+t.noise*q.residualVariance(e.on, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
+			p.Variance.Set(i, c, max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
 		}
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // FitOptions steer training. The zero value works.
@@ -41,6 +43,11 @@ type FitOptions struct {
 
 	// ResidualStrength is the weight of that prior, in examples. Default 100.
 	ResidualStrength float64
+
+	// LocalResiduals makes a model whose noise was learned in ResidualRounds keep what
+	// training leaves unexplained of every example, in its file too: Impute then takes for the
+	// noise of a picture that of training pictures like it (local.go).
+	LocalResiduals bool
 
 	// Truncate allows phases that hold the spatial kernels to leave spatial components
 	// out of their matrix products, as many as lower the bound by no more than this
@@ -159,8 +166,14 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 		return FitResult{}, err
 	}
 	m.mu.Lock()
-	m.posterior, m.alpha = nil, nil
+	m.posterior, m.alpha, m.residuals = nil, nil, mat.Matrix{}
 	m.mu.Unlock()
 	t := newTrainer(m, o)
-	return t.finish(t.run(ctx))
+	r, err := t.finish(t.run(ctx))
+	if err == nil && o.LocalResiduals && m.params.Covariance.Rows > 0 {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		err = m.keepResiduals()
+	}
+	return r, err
 }

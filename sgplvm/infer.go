@@ -52,6 +52,12 @@ type InferOptions struct {
 	// ConditionGivenLatent.
 	Conditioning Conditioning
 
+	// LocalBandwidth and LocalStrength are h and ν of a model that keeps its training
+	// residuals: how near training examples must be to count for the noise of this one, and
+	// how firmly the noise is taken to be that of all (local.go). Defaults 0.5 and 10;
+	// a negative bandwidth: the noise is that of all.
+	LocalBandwidth, LocalStrength float64
+
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
 	FirstOrder bool
@@ -391,6 +397,9 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 		o.Iterations = 200
 	}
 	d := q.params.Mu.Cols
+	if !(o.LocalStrength >= 0) || math.IsInf(o.LocalStrength, 0) || math.IsNaN(o.LocalBandwidth) || math.IsInf(o.LocalBandwidth, 0) {
+		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)}
+	}
 	if !(o.NoiseStrength >= 0) {
 		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}
 	}

@@ -26,6 +26,7 @@ import (
 //	residual.lengthscale     1 or d_0
 //	noise.covariance         n_s×n_s     Σ; absent where it was not learned freely
 //	noise.floor              1           absent where it is 0
+//	residuals                n_ξ×n_s·d_y of the training examples; absent where not kept
 //	beta, jitter             1
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
 //	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
@@ -35,7 +36,8 @@ import (
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel and attribute.NAME
-// for the caller's own entries. No training data are kept.
+// for the caller's own entries. No training data are kept but, where asked,
+// their residuals.
 const modelFormat = "kronfield sgplvm 1"
 
 // FileError reports a model file that cannot be used.
@@ -83,6 +85,9 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if p.Covariance.Rows > 0 {
 		matrix("noise.covariance", p.Covariance)
+	}
+	if m.residuals.Rows > 0 {
+		matrix("residuals", m.residuals)
 	}
 	if p.NoiseFloor > 0 {
 		put("noise.floor", []float64{p.NoiseFloor}, 1)
@@ -145,6 +150,9 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		if t.unread["noise.covariance"] {
 			p.Covariance = t.matrix("noise.covariance")
 		}
+	}
+	if t.unread["residuals"] {
+		m.residuals = t.matrix("residuals")
 	}
 	if t.unread["noise.floor"] {
 		p.NoiseFloor = t.scalar("noise.floor")
@@ -221,7 +229,10 @@ func (m *Model) validate() error {
 	if !(m.jitter >= 0 && m.jitter <= 0.1) {
 		return fmt.Errorf("jitter %v, expected 0 to 0.1", m.jitter)
 	}
-	return m.params.validate(m.space)
+	if err := m.params.validate(m.space); err != nil {
+		return err
+	}
+	return m.validateResiduals()
 }
 
 // tensorReader reads tensors of finite numbers and keeps the first error.

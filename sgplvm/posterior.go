@@ -20,7 +20,8 @@ type posterior struct {
 	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
 	starts           *starts    // training posteriors as starting points of inference
 
-	grids []*projection // most recent last; guarded by the model's mutex
+	kept  *trainingResiduals // or nil
+	grids []*projection      // most recent last; guarded by the model's mutex
 }
 
 // computeAlpha returns α = (T_0 ⊗ T_1 ⊗ …)·E for the training data at the
@@ -78,6 +79,9 @@ func (m *Model) ready() (*posterior, error) {
 	p, err := newPosterior(m.params, m.space, *m.alpha, m.jitter)
 	if err != nil {
 		return nil, err
+	}
+	if m.residuals.Rows > 0 {
+		p.useResiduals(m.residuals, m.space)
 	}
 	m.posterior = p
 	return p, nil
@@ -157,6 +161,7 @@ type projection struct {
 	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
 
 	residual mat.Matrix // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	training []int      // which training points X* are, where Σ was learned
 
 	sampler func() (*sampler, error) // made when first asked for
 }
@@ -203,6 +208,9 @@ func (q *posterior) project(g Grid) *projection {
 	if q.params.structured() {
 		p.residual = mat.New(g[0].Rows, g[0].Rows)
 		q.params.structuredNoise(p.residual, g[0], q.inducing[0])
+		if q.params.Covariance.Rows > 0 {
+			p.training, _ = among(g[0], q.inducing[0])
+		}
 	}
 	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -122,11 +123,12 @@ func (m *Model) toUserUnits(p Prediction, noise float64) {
 
 // moments are what a latent posterior contributes to a prediction.
 type moments struct {
-	noise  float64    // the example's noise variance over that of the training data
-	psi0   float64    // ψ0
-	psi1   mat.Matrix // ψ1, m_ξ×1
-	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
-	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+	local  *localNoise // the example's own noise, or nil
+	noise  float64     // the example's noise variance over that of the training data
+	psi0   float64     // ψ0
+	psi1   mat.Matrix  // ψ1, m_ξ×1
+	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h      []float64   // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
 }
 
 // noise returns Noise, 1 by default.
@@ -192,6 +194,9 @@ func (q *posterior) mean(on *projection, t moments) mat.Matrix {
 	for c, p := range on.p {
 		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
 	}
+	if t.local != nil {
+		mat.Add(mean, mean, 1, t.local.mean)
+	}
 	return mean
 }
 
@@ -208,18 +213,18 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 		spread := mat.New(n, t.spread.Cols)
 		mat.Mul(spread, 1, pc, t.spread, 0)
 		for i := range n {
-			p.Variance.Set(i, c, max(0, prior+t.noise*q.residualVariance(on, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
+			p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
 		}
 	}
 	return p
 }
 
 // residualVariance is the variance of the noise's structured part at a grid point.
-func (q *posterior) residualVariance(on *projection, i int) float64 {
+func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {
 	if !q.params.structured() {
 		return 0
 	}
-	return on.residual.At(i, i)
+	return t.noise * t.residual(on).At(i, i)
 }
 
 // noise returns Σ at a grid's points, n_s*×n_s*.
@@ -241,7 +246,7 @@ func (q *posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Ma
 	cov := q.sharedCovariance(on, t, a, b)
 	if q.params.structured() {
 		for i, k := range a {
-			row, residual := cov.Row(i), on.residual.Row(k)
+			row, residual := cov.Row(i), t.residual(on).Row(k)
 			for j, l := range b {
 				row[j] += t.noise * residual[l]
 			}
@@ -374,6 +379,9 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		return Prediction{}, Latent{}, err
 	}
 	t := q.momentsOf(l)
+	if q.kept != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
+		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.5), cmp.Or(o.LocalStrength, 10))
+	}
 	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
 		if t, err = q.refine(e, l, t); err != nil {
 			return Prediction{}, Latent{}, err

@@ -36,6 +36,7 @@ pictures.`)
 	residual := f.choice("residual", "none", "`kernel` of what a picture has beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", residualNames()...)
 	floor := f.part("noise-floor", "`fraction` of the data's variance that the white noise does not fall below")
 	rounds := f.whole("residual-rounds", 0, 0, maxRestarts, "`number` of times that the covariance of the residual is learned freely after training; predictions are at the training points alone then")
+	local := f.toggle("residual-local", "keep what training leaves unexplained of every picture: a picture that is filled in then has the noise of those like it; with -residual-rounds")
 	restarts := f.whole("restarts", 1, 1, maxRestarts, "`number` of starts, from which the best goes on after a tenth of the steps")
 	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
@@ -85,6 +86,9 @@ pictures.`)
 	if *rounds > 0 && *residual == "none" {
 		return usagef("train: -residual-rounds %d without a residual, expected -residual with one of its kernels", *rounds)
 	}
+	if *local && *rounds == 0 {
+		return usagef("train: -residual-local without -residual-rounds, expected 1 round or more")
+	}
 	if *floor >= *noise {
 		return usagef("train: -noise-floor %v, expected less than the initial noise, %v", *floor, *noise)
 	}
@@ -96,7 +100,7 @@ pictures.`)
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate, ResidualRounds: *rounds}
+	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate, ResidualRounds: *rounds, LocalResiduals: *local}
 	switch *warmup {
 	case -1:
 	case 0:

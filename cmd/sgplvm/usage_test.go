@@ -96,6 +96,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -residual white", tell("train", `invalid value "white" for flag -residual: expected none, matern12, matern32, matern52 or rbf`)},
 		{"train -data train.npy -out result -residual rbf -factors product", "train: -residual rbf with 2 spatial factors, expected one: -factors joint (an exact scheme for products is not available)"},
 		{"train -data train.npy -out result -residual-rounds 2", "train: -residual-rounds 2 without a residual, expected -residual with one of its kernels"},
+		{"train -data train.npy -out result -residual rbf -residual-local", "train: -residual-local without -residual-rounds, expected 1 round or more"},
 		{"train -data train.npy -out result -noise-floor 0.01", "train: -noise-floor 0.01, expected less than the initial noise, 0.01"},
 		{"train -data train.npy -out result -schedule all", tell("train", `invalid value "all" for flag -schedule: expected alternating or joint`)},
 		{"train -data train.npy -out result -schedule", tell("train", "flag needs an argument: -schedule")},

@@ -1,0 +1,166 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Local residuals. What the latent variables leave unexplained is not the same
+// everywhere: it has a mean and a covariance that depend on what the picture looks like. A
+// model that keeps its training residuals r_n = y_n − E f(x_n) weighs them by how near the
+// training examples are to the one at hand, on the values observed of it,
+//
+//	w_n = exp(−½·(d_n² − d²)/(h²·d²)),   d_n² = the mean of (y* − y_n)²,  d² the least of them
+//
+// and takes for the noise of that example the posterior under a normal inverse Wishart prior
+// around 0 and Σ that weighs ν examples: with W = Σ w_n,
+//
+//	m = Σ w_n·r_n/(W + ν)
+//	Σ* = (1 + 1/(W + ν))·[ν·Σ + Σ w_n·r_n·r_nᵀ − (W + ν)·m·mᵀ]/(W + ν)
+//
+// (Gelman and others, "Bayesian Data Analysis", third edition, section 3.6). Without latent
+// variables that is a locally weighted conditional Gaussian.
+
+// trainingResiduals are what a model keeps for that.
+type trainingResiduals struct {
+	r, y mat.Matrix // residuals and values of the training examples, n_ξ×(n_s·d_y), the channels of a point side by side
+}
+
+// localNoise is the noise of one example at the points of a grid.
+type localNoise struct {
+	mean       mat.Matrix // m, n*×d_y
+	structured mat.Matrix // Σ* − β⁻¹·I, n*×n*
+}
+
+// residuals returns r_n of all training examples at p, n_ξ×(n_s·d_y).
+func (b *problem) residuals(q *posterior, on *projection) (mat.Matrix, error) {
+	r := mat.New(b.y.examples, b.y.size())
+	if err := b.y.read(r.Data, 0, b.y.examples); err != nil {
+		return r, err
+	}
+	q.addFitted(r, -1, on)
+	return r, nil
+}
+
+// addFitted adds alpha·E f(x_n) of all training examples to a, n_ξ×(n_s·d_y).
+func (q *posterior) addFitted(a mat.Matrix, alpha float64, on *projection) {
+	psi1 := mat.New(q.params.Mu.Rows, q.factors[0].size())
+	q.psi.psi1(psi1, q.params.Mu, q.params.S)
+	for c, p := range on.p {
+		channel := mat.Matrix{Rows: a.Rows, Cols: p.Rows, RowStride: a.Cols, ColStride: len(on.p), Data: a.Data[c:]}
+		mat.Mul(channel, alpha, psi1, p.T(), 1)
+	}
+}
+
+// keepResiduals makes a model with training data and a learned covariance of the noise
+// keep its residuals. The caller holds the mutex.
+func (m *Model) keepResiduals() error {
+	if err := m.ensureAlpha(); err != nil {
+		return err
+	}
+	q, err := newPosterior(m.params, m.space, *m.alpha, m.jitter)
+	if err != nil {
+		return err
+	}
+	m.residuals, err = m.problem.residuals(q, q.project(m.space))
+	return err
+}
+
+// useResiduals gives the posterior what localNoise needs.
+func (q *posterior) useResiduals(r mat.Matrix, space Grid) {
+	on := q.project(space)
+	q.grids = append(q.grids, on)
+	q.kept = &trainingResiduals{r: r, y: r.Clone()}
+	q.addFitted(q.kept.y, 1, on)
+}
+
+// noiseNear returns the noise of a partly seen example. bandwidth is h and strength ν.
+func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoise {
+	weights := q.nearness(e, bandwidth)
+	n, channels := e.on.grid.Len(), q.channels()
+	var total float64
+	var rows []int
+	for i, w := range weights {
+		total += w
+		if w > 1e-6 {
+			rows = append(rows, i)
+		}
+	}
+	all := total + strength
+	t := &localNoise{mean: mat.New(n, channels), structured: mat.New(n, n)}
+	mat.Copy(t.structured, e.on.residual)
+	for i := range n {
+		t.structured.Row(i)[i] += 1 / q.params.Beta
+	}
+	near := mat.New(len(rows), n)
+	mat.Scale(t.structured, strength/all, t.structured)
+	for c := range channels {
+		mean := make([]float64, n)
+		for k, i := range rows {
+			row, from := near.Row(k), q.kept.r.Row(i)
+			for j, at := range e.on.training {
+				row[j] = from[at*channels+c]
+			}
+			asm.Axpy(weights[i]/all, row, mean)
+			asm.Scale(row, math.Sqrt(weights[i]), row)
+		}
+		share := 1 / (all * float64(channels))
+		mat.Syrk(t.structured, share, near.T(), 1)
+		column := mat.Vector(mean)
+		mat.Syrk(t.structured, -1/float64(channels), column, 1)
+		mat.Copy(t.mean.Slice(0, n, c, c+1), column)
+	}
+	mat.MirrorLower(t.structured)
+	mat.Scale(t.structured, 1+1/all, t.structured)
+	for i := range n {
+		t.structured.Row(i)[i] -= 1 / q.params.Beta
+	}
+	return t
+}
+
+// nearness returns the weights of the training examples.
+func (q *posterior) nearness(e *example, bandwidth float64) []float64 {
+	channels := q.channels()
+	d2 := make([]float64, q.kept.y.Rows)
+	var count float64
+	for c, seen := range e.seen {
+		count += float64(len(seen))
+		for _, i := range seen {
+			value, at := e.values.At(i, c), e.on.training[i]*channels+c
+			for k := range d2 {
+				d := value - q.kept.y.Data[k*q.kept.y.Cols+at]
+				d2[k] += d * d
+			}
+		}
+	}
+	for k := range d2 {
+		d2[k] /= count
+	}
+	least := slices.Min(d2)
+	scale := bandwidth * bandwidth * max(least, 1/q.params.Beta)
+	for k, v := range d2 {
+		d2[k] = math.Exp(-0.5 * (v - least) / scale)
+	}
+	return d2
+}
+
+// residual returns the structured part of an example's noise at a grid's points.
+func (t moments) residual(on *projection) mat.Matrix {
+	if t.local != nil {
+		return t.local.structured
+	}
+	return on.residual
+}
+
+// validateResiduals checks residuals read from a file.
+func (m *Model) validateResiduals() error {
+	if r := m.residuals; r.Rows > 0 && (m.params.Covariance.Rows == 0 || r.Rows != m.params.Mu.Rows || r.Cols != m.space.Len()*m.channels) {
+		return fmt.Errorf("residuals are %d×%d beside a noise covariance of order %d, expected %d×%d beside one of order %d",
+			r.Rows, r.Cols, m.params.Covariance.Rows, m.params.Mu.Rows, m.space.Len()*m.channels, m.space.Len())
+	}
+	return nil
+}
