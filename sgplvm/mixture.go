@@ -53,7 +53,7 @@ func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, er
 	for k, k0 := range t.k0 {
 		row := r.variance.Row(k)
 		for i, v := range row {
-			row[i] = max(0, k0*q.spatialVariance()+l.noise()*q.residualVariance(on, i)-v) + l.noise()/q.params.Beta
+			row[i] = max(0, k0*q.spatialVariance()+q.residualVariance(on, moments{noise: l.noise()}, i)-v) + l.noise()/q.params.Beta
 		}
 	}
 	return r, nil

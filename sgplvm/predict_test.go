@@ -50,7 +50,7 @@ func TestPredictCovariance(t *testing.T) {
 			for c, k := range cov {
 				unit := m.scaler.Scale[c] * m.scaler.Scale[c]
 				for i := range k.Rows {
-					noise := l.noise() * (1/m.params.Beta + q.residualVariance(on, i))
+					noise := l.noise()/m.params.Beta + q.residualVariance(on, moments{noise: l.noise()}, i)
 					near(t, fmt.Sprintf("%v: variance", shape), one(k.At(i, i)/unit), one(p.Variance.At(i, c)/unit-noise), 1e-10)
 					near(t, fmt.Sprintf("%v: variance of the data", shape), one(withNoise[c].At(i, i)/unit), one(p.Variance.At(i, c)/unit), 1e-10)
 					if !(p.Variance.At(i, c) >= l.noise()*unit/m.params.Beta) {
