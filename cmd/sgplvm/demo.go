@@ -78,7 +78,7 @@ the others, fills these in, prints the errors and writes pictures.`)
 		return err
 	}
 	report(e, m, r)
-	filled, err := fill(ctx, e, m, seen)
+	filled, err := fill(ctx, e, m, seen, sgplvm.InferOptions{})
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 		}
 	}
 
-	filled, err := fill(ctx, e, m, frames)
+	filled, err := fill(ctx, e, m, frames, sgplvm.InferOptions{})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ type result struct {
 }
 
 // fill imputes all pictures, several at a time.
-func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.Frames) (*result, error) {
+func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.Frames, o sgplvm.InferOptions) (*result, error) {
 	size := frames.Points() * frames.Channels
 	r := &result{mean: make([]float64, frames.Count*size), variance: make([]float64, frames.Count*size), size: size}
 	begin := time.Now()
@@ -154,7 +154,7 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 			return
 		}
 		seen := frames.Observed(i)
-		prediction, _, err := m.Impute(ctx, seen, sgplvm.InferOptions{})
+		prediction, _, err := m.Impute(ctx, seen, o)
 		if err == nil {
 			err = check(prediction, seen.Values)
 		}
@@ -221,13 +221,13 @@ func (r *result) picture(i int, l dataset.Layout) dataset.Picture {
 	return dataset.Picture{Layout: l, Values: r.mean[i*r.size : (i+1)*r.size]}
 }
 
-// saveSheet draws the first pictures.
-func saveSheet(path string, seen *dataset.Frames, r *result, truth *dataset.Frames, count int) error {
-	s := dataset.Sheet{Columns: []string{"seen", "filled"}, Low: math.Inf(1), High: math.Inf(-1)}
+// sheetOf draws some of the pictures, by their numbers.
+func sheetOf(seen *dataset.Frames, r *result, truth *dataset.Frames, pictures []int) *dataset.Sheet {
+	s := &dataset.Sheet{Columns: []string{"seen", "filled"}, Low: math.Inf(1), High: math.Inf(-1)}
 	if truth != nil {
 		s.Columns = append(s.Columns, "truth")
 	}
-	for i := range count {
+	for _, i := range pictures {
 		row := dataset.SheetRow{Label: fmt.Sprint(i), Pictures: []dataset.Picture{seen.Picture(i), r.picture(i, seen.Layout)}}
 		if truth != nil {
 			row.Pictures = append(row.Pictures, truth.Picture(i))
@@ -245,7 +245,16 @@ func saveSheet(path string, seen *dataset.Frames, r *result, truth *dataset.Fram
 	case s.Low == s.High:
 		s.High = max(s.Low+1, math.Nextafter(s.Low, math.Inf(1)))
 	}
-	return dataset.SavePNG(path, s.Image())
+	return s
+}
+
+// saveSheet draws the first pictures.
+func saveSheet(path string, seen *dataset.Frames, r *result, truth *dataset.Frames, count int) error {
+	pictures := make([]int, count)
+	for i := range pictures {
+		pictures[i] = i
+	}
+	return dataset.SavePNG(path, sheetOf(seen, r, truth, pictures).Image())
 }
 
 // printErrors scores what was filled in.

@@ -4,6 +4,7 @@
 //	sgplvm demo   [-out DIR]
 //	sgplvm train  -data F -grid 20x28 -out MODEL
 //	sgplvm impute -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
+//	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm info   -model MODEL
 //
 // Every command explains itself with -h. The exit code is 0 for success, 2 for
@@ -34,6 +35,7 @@ var commands = []command{
 	{"demo", "train on drawn faces, hide half of some others, fill them in", demo},
 	{"train", "learn a model from complete pictures", train},
 	{"impute", "fill in missing pixels with a model", impute},
+	{"reproduce", "repeat a published experiment beside its rivals", reproduce},
 	{"info", "print what a model file holds", info},
 }
 
@@ -148,7 +150,7 @@ func help(w io.Writer) error {
 	var s strings.Builder
 	s.WriteString("sgplvm learns a structured Bayesian Gaussian process latent variable model from\npictures of one kind and fills in what other pictures of that kind miss.\n\n")
 	for _, c := range commands {
-		fmt.Fprintf(&s, "  sgplvm %-7s %s\n", c.name, c.summary)
+		fmt.Fprintf(&s, "  sgplvm %-10s %s\n", c.name, c.summary)
 	}
 	s.WriteString("\nsgplvm COMMAND -h explains a command.\n")
 	_, err := io.WriteString(w, s.String())

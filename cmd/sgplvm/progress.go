@@ -45,6 +45,30 @@ func (p *progress) clear() {
 	}
 }
 
+// timing shows what is being done and for how long, until stop is called.
+func (p *progress) timing(text string) (stop func()) {
+	begin := time.Now()
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			p.show("%s  %s", text, time.Since(begin).Round(time.Second))
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-gone
+		p.clear()
+	}
+}
+
 // training shows a step of training.
 func (p *progress) training(s sgplvm.Progress) bool {
 	phase := s.Phase

@@ -64,7 +64,7 @@ func TestBadCommandLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const words = ", expected one of demo, train, impute, info"
+	const words = ", expected one of demo, train, impute, reproduce, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
 	const parts = "expected rbf, linear, bias or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {

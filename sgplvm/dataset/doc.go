@@ -29,6 +29,10 @@
 // [CheckComplete] is the check before training ([Training.CheckComplete] for
 // frames in a file), [CheckNoInf] that before imputation.
 //
+// [LoadPermutation] reads an order of frames, such as a split into some to learn
+// from and others, [Frames.Select] takes frames in an order, and [LoadMasks] reads one
+// mask for each of as many frames as the file says.
+//
 // # Results
 //
 // [WriteFileAtomic] replaces a file as a whole or not at all, and everything

@@ -263,6 +263,21 @@ func (f *Frames) ReadExamples(dst []float64, from, to int) error {
 	return nil
 }
 
+// Select returns the frames of the given numbers, in that order, as copies in
+// float64; the mask goes with them, as NaN. It panics for a number out of range.
+func (f *Frames) Select(frames []int) *Frames {
+	n := f.size()
+	values := make([]float64, len(frames)*n)
+	for k, i := range frames {
+		f.read(values[k*n:(k+1)*n], i)
+	}
+	s := *f
+	s.Count, s.Type, s.mask = len(frames), npy.Float64, nil
+	s.Shape = append([]int{len(frames)}, f.Shape[1:]...)
+	s.values = npy.New(values, s.Shape...)
+	return &s
+}
+
 // Data returns all frames for training. They stay in their type.
 func (f *Frames) Data() sgplvm.Data { return sgplvm.Data{Source: f} }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // A Mask says of every value of some frames whether it was observed.
@@ -27,22 +29,55 @@ type Mask struct {
 //
 // Errors: [*Error].
 func LoadMask(path string, f *Frames) (*Mask, error) {
-	a, err := readArray(path, "a .npy file of zeros and ones")
+	a, err := readArray(path, wantMask)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mask{layout: f.Layout}
+	return newMask(path, a, f.Layout, append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...),
+		fmt.Sprintf("the data of shape %s in %s", formatShape(f.Shape), oneLine(f.Name)))
+}
+
+// LoadMasks reads masks as [LoadMask] does, but one for each frame, and returns
+// their number n ≥ 1, which is what the array's first axis says: only the first four
+// shapes fit. Errors: [*Error].
+func LoadMasks(path string, l Layout) (*Mask, int, error) {
+	a, err := readArray(path, wantMask)
+	if err != nil {
+		return nil, 0, err
+	}
+	n := 1
+	if len(a.Shape) > 0 {
+		n = max(a.Shape[0], 1)
+	}
+	m, err := newMask(path, a, l, masksOf(n, l), fmt.Sprintf("pictures of %s and %s", FormatGrid(l.Width, l.Height), counted(l.Channels, "channel")))
+	return m, n, err
+}
+
+const wantMask = "a .npy file of zeros and ones"
+
+// A maskShape is a shape of a file of masks and how many distinct frames and
+// channels it has.
+type maskShape struct {
+	shape            []int
+	frames, channels int
+}
+
+func masksOf(n int, l Layout) []maskShape {
+	h, w, c := l.Height, l.Width, l.Channels
+	return []maskShape{{[]int{n, h, w, c}, n, c}, {[]int{n, h * w * c}, n, c}, {[]int{n, h, w}, n, 1}, {[]int{n, h * w}, n, 1}}
+}
+
+func oneMask(l Layout) []maskShape {
+	h, w, c := l.Height, l.Width, l.Channels
+	return []maskShape{{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c}, {[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1}}
+}
+
+// newMask returns the mask in an array, which must have one of the shapes; of names
+// what the mask is for.
+func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string) (*Mask, error) {
+	m := &Mask{layout: l}
 	var shapes []string
-	n, h, w, c := f.Count, f.Height, f.Width, f.Channels
-	for _, form := range []struct {
-		shape            []int
-		frames, channels int
-	}{
-		{[]int{n, h, w, c}, n, c}, {[]int{n, h * w * c}, n, c},
-		{[]int{n, h, w}, n, 1}, {[]int{n, h * w}, n, 1},
-		{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c},
-		{[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1},
-	} {
+	for _, form := range allowed {
 		if slices.Equal(a.Shape, form.shape) {
 			m.frames, m.channels = form.frames, form.channels
 			break
@@ -53,7 +88,7 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 	}
 	if m.frames == 0 {
 		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"),
-			Want: fmt.Sprintf("%s for the data of shape %s in %s", strings.Join(shapes, ", "), formatShape(f.Shape), oneLine(f.Name))}
+			Want: fmt.Sprintf("%s for %s", strings.Join(shapes, ", "), of)}
 	}
 	m.observed = make([]bool, a.Len())
 	row := make([]float64, a.Len()/m.frames)

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// The data of a small experiment: 26 faces of 5×4 pixels, of which 12 are
+// learned from and the last 12 of the split filled in.
+const (
+	splitCount, splitTraining, splitTests = 26, 12, 12
+	smallExperiment                       = "reproduce frey -data all.npy -grid 5x4 -split split.npy -observed masks.npy -n 12"
+)
+
+// splitFolder makes a new working folder with all.npy (a picture a row),
+// split.npy and masks.npy, and returns their contents.
+func splitFolder(t *testing.T) (faces []float64, split []int64, masks []uint8) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	faces = drawFaces(splitCount, testWidth, testHeight, 3).Float64s()
+	for i := range splitCount {
+		split = append(split, int64((7*i+3)%splitCount))
+	}
+	for i := range splitTests * testPoints {
+		masks = append(masks, uint8(i*i/7%2))
+	}
+	writeArray(t, "all.npy", npy.New(faces, splitCount, testPoints))
+	writeArray(t, "split.npy", npy.New(split, splitCount))
+	writeArray(t, "masks.npy", npy.New(masks, splitTests, testPoints))
+	return faces, split, masks
+}
+
+// readTable returns the rows of a CSV file by the name of the method.
+func readTable(t *testing.T, path string) map[string]map[string]string {
+	t.Helper()
+	lines, err := csv.NewReader(bytes.NewReader(read(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]map[string]string{}
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for k, heading := range lines[0] {
+			row[heading] = line[k]
+		}
+		rows[line[0]] = row
+	}
+	return rows
+}
+
+// nearestRMSE returns the mean RMSE of what the training picture nearest on the
+// observed values has at the others, over every step-th test picture.
+func nearestRMSE(faces []float64, split []int64, masks []uint8, step int) float64 {
+	var sum, count float64
+	for k := 0; k < splitTests; k += step {
+		mask := masks[k*testPoints : (k+1)*testPoints]
+		of := func(number int64) []float64 { return faces[number*testPoints : (number+1)*testPoints] }
+		truth := of(split[splitCount-splitTests+k])
+		distance := func(number int64, observed uint8) (mean float64) {
+			var n float64
+			for j, v := range of(number) {
+				if mask[j] == observed {
+					mean += (v - truth[j]) * (v - truth[j])
+					n++
+				}
+			}
+			return mean / n
+		}
+		best := split[0]
+		for _, number := range split[:splitTraining] {
+			if distance(number, 1) < distance(best, 1) {
+				best = number
+			}
+		}
+		sum += math.Sqrt(distance(best, 0))
+		count++
+	}
+	return sum / count
+}
+
+// All methods learn from the first pictures of the split and fill in the last ones, each
+// under its own mask; the results are on stdout and in files, and do not depend on the
+// number of processors.
+func TestReproduce(t *testing.T) {
+	faces, split, masks := splitFolder(t)
+	var first map[string]map[string]string
+	for _, procs := range []int{1, 4} {
+		old := runtime.GOMAXPROCS(procs)
+		stdout := mustRun(t, strings.Fields(smallExperiment+" -out results")...)
+		runtime.GOMAXPROCS(old)
+		rows := readTable(t, "results/table.csv")
+		for _, name := range methodNames() {
+			row, ok := rows[titles[name]]
+			if !ok || row["published"] != "false" || row["pictures"] != fmt.Sprint(splitTests) || !strings.Contains(stdout, "\n"+titles[name]+" ") {
+				t.Errorf("%s: row %v in\n%s", name, row, stdout)
+			}
+			if row["learning"] == "" || row["filling in"] == "" {
+				t.Errorf("%s: no times", name)
+			}
+			delete(row, "learning")
+			delete(row, "filling in")
+		}
+		if len(rows) != len(methodNames()) {
+			t.Errorf("%d rows", len(rows))
+		}
+		if first == nil {
+			first = rows
+		} else if fmt.Sprint(rows) != fmt.Sprint(first) {
+			t.Errorf("%d processors:\n%v\nexpected\n%v", procs, rows, first)
+		}
+		if !strings.Contains(stdout, "all.npy: 12 pictures of 5x4 learned from, 12 filled in\n") {
+			t.Errorf("no title in\n%s", stdout)
+		}
+	}
+	got, err := strconv.ParseFloat(first[titles["nearest"]]["rmse"], 64)
+	if want := nearestRMSE(faces, split, masks, 1); err != nil || math.Abs(got-want) > 1e-9*want {
+		t.Errorf("RMSE of the nearest picture %v, expected %v", got, want)
+	}
+	page := string(read(t, "results/table.html"))
+	for _, text := range []string{"<th>SGPLVM</th>", "<caption>all.npy: 12 pictures", "GP on each picture alone: variance factor", "data:image/png;base64,iVBOR"} {
+		if !strings.Contains(page, text) {
+			t.Errorf("the page has no %q", text)
+		}
+	}
+	if strings.Contains(page, "Published") {
+		t.Error("the page speaks of published numbers")
+	}
+	if _, err := png.Decode(bytes.NewReader(read(t, "results/strip.png"))); err != nil {
+		t.Error(err)
+	}
+}
+
+// A quick look fills in every tenth picture and says so.
+func TestReproduceQuick(t *testing.T) {
+	faces, split, masks := splitFolder(t)
+	stdout := mustRun(t, strings.Fields(smallExperiment+" -quick -paper -methods nearest,sgplvm -out quick")...)
+	if title := "12 pictures of 5x4 learned from, 2 filled in; the paper's settings; a quick look: few steps, every 10th picture\n"; !strings.Contains(stdout, title) {
+		t.Errorf("%s\nexpected %s", stdout, title)
+	}
+	rows := readTable(t, "quick/table.csv")
+	got, err := strconv.ParseFloat(rows[titles["nearest"]]["rmse"], 64)
+	if want := nearestRMSE(faces, split, masks, 10); err != nil || math.Abs(got-want) > 1e-9*want || len(rows) != 2 {
+		t.Errorf("RMSE of the nearest picture %v, expected %v, %d rows", got, want, len(rows))
+	}
+}
+
+// Pictures in colour, masks for whole pixels and pictures without a grid work as well.
+func TestReproduceForms(t *testing.T) {
+	faces, _, masks := splitFolder(t)
+	writeArray(t, "colour.npy", npy.New(inColour(faces), splitCount, testHeight, testWidth, 3))
+	writeArray(t, "rows.npy", npy.New(masks, splitTests, testHeight, testWidth))
+	mustRun(t, strings.Fields("reproduce frey -data colour.npy -split split.npy -observed rows.npy -n 12 -quick -methods sgplvm,gp -out colour")...)
+	missing := 0
+	for _, m := range append(slices.Clone(masks[:testPoints]), masks[10*testPoints:11*testPoints]...) {
+		missing += 3 * (1 - int(m))
+	}
+	if got := readTable(t, "colour/table.csv")["SGPLVM"]["values"]; got != fmt.Sprint(missing) {
+		t.Errorf("%s values filled in, expected %d", got, missing)
+	}
+	large := npy.New(make([]uint8, 4*560), 4, 560) // 20x28 without a word
+	for i, v := range large.Data.([]uint8) {
+		large.Data.([]uint8)[i] = v + uint8(i*i%251)
+	}
+	writeArray(t, "large.npy", large)
+	writeArray(t, "four.npy", npy.New([]uint8{2, 0, 3, 1}, 4))
+	mask := make([]uint8, 560)
+	mask[17] = 1
+	writeArray(t, "one.npy", npy.New(mask, 1, 560))
+	stdout := mustRun(t, strings.Fields("reproduce frey -data large.npy -split four.npy -observed one.npy -n 3 -methods nearest -out large")...)
+	if !strings.Contains(stdout, "3 pictures of 20x28 learned from, 1 filled in\n") {
+		t.Error(stdout)
+	}
+}
+
+// Published numbers stand beside pictures of the Frey faces' number and size alone.
+func TestPublished(t *testing.T) {
+	x := &experiment{training: &dataset.Frames{}, frey: true}
+	for _, c := range []struct {
+		name       string
+		n          int
+		rmse, mnlp float64
+	}{
+		{structured, 50, 14.50, 3.25}, {structured, 1000, 8.91, 3.16}, {plain, 50, 15.63, 3.45}, {plain, 1000, 9.09, 3.15},
+		{string(baseline.GP), 50, 19.27, 6.66}, {string(baseline.GP), 77, 19.27, 6.66},
+		{structured, 100, 0, 0}, {string(baseline.PPCA), 50, 0, 0},
+	} {
+		x.training.Count = c.n
+		row, ok := x.published(c.name)
+		if ok != (c.rmse != 0) || ok && (row.Summary.RMSE.Mean != c.rmse || row.Summary.MNLP.Mean != c.mnlp || !row.Published || len(row.Notes) != 2) {
+			t.Errorf("%s at %d: %v, %v", c.name, c.n, ok, row)
+		}
+	}
+	x.frey = false
+	if row, ok := x.published(structured); ok {
+		t.Error(row)
+	}
+}
+
+func TestReproduceConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		n, width      int
+		paper         bool
+		residual      sgplvm.KernelKind
+		rounds        int
+		latent, basis int
+	}{
+		{20, 20, false, "", 0, 19, 20},
+		{50, 20, false, "", 0, 30, 50},
+		{1000, 20, false, sgplvm.Matern32, 3, 30, 100},
+		{1000, 20, true, "", 0, 30, 100},
+		{1000, 80, false, "", 0, 30, 100}, // two spatial factors
+	} {
+		x := &experiment{paper: c.paper, training: &dataset.Frames{Form: dataset.Form{Count: c.n, Layout: dataset.Layout{Width: c.width, Height: 28, Channels: 1}}}}
+		got, o, err := x.configuration()
+		if err != nil || got.Residual.Kind != c.residual || o.ResidualRounds != c.rounds || got.LatentDims != c.latent || got.Inducing != c.basis || o.Iterations != 400 {
+			t.Errorf("%+v: %+v, %+v, %v", c, got, o, err)
+		}
+	}
+}
+
+// What cannot be used is refused before anything is learned or written.
+func TestReproduceRefuses(t *testing.T) {
+	faces, split, masks := splitFolder(t)
+	order := func(path string, at int, v int64) {
+		s := slices.Clone(split)
+		s[at] = v
+		writeArray(t, path, npy.New(s, splitCount))
+	}
+	order("beyond.npy", 4, 26)
+	order("below.npy", 25, -1)
+	order("twice.npy", 9, split[2])
+	writeArray(t, "short.npy", npy.New(split[:25], 25))
+	writeArray(t, "square.npy", npy.New(split, 2, 13))
+	writeArray(t, "float.npy", npy.New(make([]float64, splitCount), splitCount))
+	mask := func(path string, change func(m []uint8), shape ...int) {
+		m := slices.Clone(masks)
+		change(m)
+		writeArray(t, path, npy.New(m, shape...))
+	}
+	fill := func(from, to int, v uint8) func(m []uint8) {
+		return func(m []uint8) {
+			for i := from; i < to; i++ {
+				m[i] = v
+			}
+		}
+	}
+	mask("nothing.npy", fill(3*testPoints, 4*testPoints, 0), splitTests, testPoints)
+	mask("everything.npy", fill(0, len(masks), 1), splitTests, testPoints)
+	mask("grey.npy", fill(45, 46, 9), splitTests, testPoints)
+	mask("narrow.npy", fill(0, 0, 0), 16, 15)
+	writeArray(t, "picture.npy", npy.New(masks[:testPoints], testHeight, testWidth))
+	writeArray(t, "nomask.npy", npy.New([]uint8{}, 0, testPoints))
+	nan := slices.Clone(faces)
+	nan[5*testPoints+7] = math.NaN()
+	writeArray(t, "nan.npy", npy.New(nan, splitCount, testPoints))
+	write(t, "text.npy", []byte("no array\n"))
+	if err := os.MkdirAll("taken/table.csv", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	const want = "expected 26 whole numbers, each from 0 to 25 once"
+	const sizes = "expected 12×4×5×1, 12×20, 12×4×5 for pictures of 5x4 and 1 channel"
+	const words = "sgplvm, bgplvm, nearest, ppca, gaussian, local-gaussian, gp"
+	explains := " (sgplvm reproduce -h explains the flags)"
+	for _, c := range []struct {
+		code       int
+		args, line string
+	}{
+		{2, "reproduce", "reproduce: no experiment, expected frey, before all flags"},
+		{2, "reproduce -data all.npy frey", "reproduce: no experiment, expected frey, before all flags"},
+		{2, "reproduce faces", `reproduce: unknown experiment "faces", expected frey`},
+		{2, "reproduce frey", "reproduce: -data is missing, expected all pictures, complete: a .npy file or a folder of PNG frames"},
+		{2, "reproduce frey -data all.npy", "reproduce: -split is missing, expected the file with the order of the pictures, .npy: whole numbers, each from 0 once"},
+		{2, "reproduce frey -data all.npy -split split.npy", "reproduce: -observed is missing, expected the file of masks, .npy: one for each picture to fill in"},
+		{2, "reproduce frey -data taken -split split.npy -observed masks.npy -out ./taken", `reproduce: -out "./taken" is the file of -data, expected another one`},
+		{2, "reproduce frey -n 2", `reproduce: invalid value "2" for flag -n: expected a whole number from 3 to 2147483647` + explains},
+		{2, "reproduce frey -n x", `reproduce: invalid value "x" for flag -n: expected a whole number from 3 to 2147483647` + explains},
+		{2, "reproduce frey -seed -1", `reproduce: invalid value "-1" for flag -seed: expected a whole number from 0 to 18446744073709551615` + explains},
+		{2, "reproduce frey -methods sgplvm,best", `reproduce: invalid value "sgplvm,best" for flag -methods: expected all, or different ones of ` + words + ", separated by commas" + explains},
+		{2, "reproduce frey -methods gp,gp", `reproduce: invalid value "gp,gp" for flag -methods: expected all, or different ones of ` + words + ", separated by commas" + explains},
+		{2, "reproduce frey -quick=often", `reproduce: invalid boolean value "often" for -quick: expected true or false` + explains},
+		{2, smallExperiment + " -n 15", "reproduce: -n 15 and 12 masks in masks.npy, expected at most 26 together, the number of pictures in all.npy"},
+		{1, "reproduce frey -data all.npy -split split.npy -observed masks.npy", "all.npy: shape 26×20: found rows of 20 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
+		{1, smallExperiment + " -data nan.npy", "nan.npy: frame 5, row 1, column 2, channel 0: found NaN (1 missing or infinite value in all), expected a finite number in every place (reproduce hides values itself, where the masks say so)"},
+		{1, smallExperiment + " -data none.npy", "~none.npy: .+"},
+		{1, smallExperiment + " -data text.npy", "~text.npy: .+ expected a .npy file or a folder of PNG frames"},
+		{1, smallExperiment + " -split beyond.npy", "beyond.npy: element 4: found 26, " + want},
+		{1, smallExperiment + " -split below.npy", "below.npy: element 25: found -1, " + want},
+		{1, smallExperiment + " -split twice.npy", fmt.Sprintf("twice.npy: element 9: found %d, as in element 2, %s", split[2], want)},
+		{1, smallExperiment + " -split short.npy", "short.npy: shape 25: found 25 values, " + want},
+		{1, smallExperiment + " -split square.npy", "square.npy: shape 2×13: found 26 values, " + want},
+		{1, smallExperiment + " -split float.npy", "float.npy: found elements of type float64, expected integers"},
+		{1, smallExperiment + " -split text.npy", "text.npy: magic: found \"no arr\", expected a .npy file of 26 whole numbers, each from 0 to 25 once"},
+		{1, smallExperiment + " -observed nothing.npy", "nothing.npy: mask 3: found nothing observed, expected at least one value"},
+		{1, smallExperiment + " -observed everything.npy", "everything.npy: found everything observed, expected some values to fill in"},
+		{1, smallExperiment + " -observed grey.npy", "grey.npy: element (2, 5): found 9, expected 1 (observed) or 0 (not observed)"},
+		{1, smallExperiment + " -observed narrow.npy", "narrow.npy: shape 16×15: found 240 values, " + strings.ReplaceAll(sizes, "12", "16")},
+		{1, smallExperiment + " -observed picture.npy", "picture.npy: shape 4×5: found 20 values, " + strings.ReplaceAll(sizes, "12", "4")},
+		{1, smallExperiment + " -observed nomask.npy", "nomask.npy: shape 0×20: found 0 values, " + strings.ReplaceAll(sizes, "12", "1")},
+		{1, smallExperiment + " -out none/results", "~none/results: .+, expected a folder, or the name of a new one in a folder that exists"},
+		{1, smallExperiment + " -out taken", "~taken.table.csv: found a folder, expected a file that can be written"},
+	} {
+		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
+	}
+}
+
+// Interrupted at any step, the experiment leaves nothing behind.
+func TestReproduceInterrupted(t *testing.T) {
+	splitFolder(t)
+	for _, c := range []struct{ word, args string }{
+		{"", smallExperiment + " -out new"},
+		{"warm-up", smallExperiment + " -out new"},
+		{"filled", smallExperiment + " -out new"},
+		{"cross-validation of Gaussian", smallExperiment + " -methods gaussian -out new"},
+		{"filled", smallExperiment + " -methods nearest -out new"},
+	} {
+		before := folder(t)
+		ctx, cancel := context.WithCancel(context.Background())
+		w := &canceller{word: c.word, cancel: cancel}
+		if c.word == "" {
+			cancel()
+		}
+		code, _ := terminalRun(ctx, w, strings.Fields(c.args)...)
+		if text := w.text.String(); code != 130 || !strings.HasSuffix(text, "\rsgplvm: interrupted\n") && c.word != "" {
+			t.Errorf("%s at %q: code %d, stderr %q", c.args, c.word, code, text)
+		}
+		sameFolder(t, before)
+		cancel()
+	}
+}
+
+// Older results stay when an experiment fails.
+func TestReproduceKeepsOld(t *testing.T) {
+	splitFolder(t)
+	if err := os.Mkdir("old", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range resultNames {
+		write(t, filepath.Join("old", name), []byte("an older result"))
+	}
+	before := folder(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &canceller{word: "warm-up", cancel: cancel}
+	if code, _ := terminalRun(ctx, w, strings.Fields(smallExperiment+" -out old")...); code != 130 {
+		t.Errorf("code %d", code)
+	}
+	sameFolder(t, before)
+	cancel()
+}

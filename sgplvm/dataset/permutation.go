@@ -1,0 +1,36 @@
+package dataset
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// LoadPermutation reads an order of n things, such as frames, from a .npy file: n
+// whole numbers of any type of integers, of which each from 0 to n−1 occurs once.
+// Errors: [*Error].
+func LoadPermutation(path string, n int) ([]int, error) {
+	want := fmt.Sprintf("%d whole numbers, each from 0 to %d once", n, n-1)
+	a, err := readArray(path, "a .npy file of "+want)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != n {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+	}
+	if a.Type == npy.Float32 || a.Type == npy.Float64 {
+		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "integers"}
+	}
+	order, where := make([]int, n), make([]int, n)
+	for k, v := range a.Float64s() {
+		if !(v >= 0 && v < float64(n)) {
+			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", k), Found: fmt.Sprintf("%.0f", v), Want: want}
+		}
+		i := int(v)
+		if where[i] > 0 {
+			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", k), Found: fmt.Sprintf("%d, as in element %d", i, where[i]-1), Want: want}
+		}
+		order[k], where[i] = i, k+1
+	}
+	return order, nil
+}
