@@ -221,7 +221,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	for k, v := range l.Mu {
 		mean[k] = v + step.Data[k]
 	}
-	refined := moments{local: t.local, noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	refined := moments{local: t.local, freedom: t.freedom, noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
 	q.psi.psi1Jacobian(jacobian, mean, l.S)
 	half := mat.New(m, d)
@@ -229,6 +229,17 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	mat.Syrk(refined.spread, 1, half, 0)
 	mat.MirrorLower(refined.spread)
 	return refined, nil
+}
+
+// scale returns what all variances of an example are multiplied by whose |O| observed
+// values have the squared Mahalanobis distance χ from their mean: (ν + χ)/(ν + |O|), as under
+// a multivariate Student distribution with ν degrees of freedom (Kotz and Nadarajah,
+// "Multivariate t Distributions and Their Applications", section 1.11).
+func (t moments) scale(chi float64, observed int) float64 {
+	if t.freedom == 0 {
+		return 1
+	}
+	return (t.freedom + chi) / (t.freedom + float64(observed))
 }
 
 // condition overwrites mean and variance of the missing points given the
@@ -249,6 +260,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 			residual.Data[k] = e.values.At(i, c) - p.Mean.At(i, c)
 		}
 		l.SolveHalf(residual)
+		scale := t.scale(mat.Dot(residual, residual), len(seen))
 		shift := mat.New(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
 
@@ -260,7 +272,9 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 		mat.Mul(spread, 1, left, t.spread, 0)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			p.Variance.Set(i, c, max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k))))
+			v := max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
+			white := t.noise / q.params.Beta // is in the scaled variance and not in p's
+			p.Variance.Set(i, c, v+(scale-1)*(v+white))
 		}
 	}
 	return nil

@@ -20,8 +20,9 @@ import (
 // around 0 and Σ that weighs ν examples: with W = Σ w_n,
 //
 //	m = Σ w_n·r_n/(W + ν)
-//	Σ* = (1 + 1/(W + ν))·[ν·Σ + Σ w_n·r_n·r_nᵀ − (W + ν)·m·mᵀ]/(W + ν)
+//	Σ* = (1 + 1/(W + ν))·[ν·Σ + (Σ w_n·r_n·r_nᵀ − (W + ν)·m·mᵀ)∘C]/(W + ν)
 //
+// with the taper C, if there is one
 // (Gelman and others, "Bayesian Data Analysis", third edition, section 3.6). Without latent
 // variables that is a locally weighted conditional Gaussian.
 
@@ -92,12 +93,7 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 	}
 	all := total + strength
 	t := &localNoise{mean: mat.New(n, channels), structured: mat.New(n, n)}
-	mat.Copy(t.structured, e.on.residual)
-	for i := range n {
-		t.structured.Row(i)[i] += 1 / q.params.Beta
-	}
 	near := mat.New(len(rows), n)
-	mat.Scale(t.structured, strength/all, t.structured)
 	for c := range channels {
 		mean := make([]float64, n)
 		for k, i := range rows {
@@ -115,6 +111,11 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 		mat.Copy(t.mean.Slice(0, n, c, c+1), column)
 	}
 	mat.MirrorLower(t.structured)
+	q.params.taper(t.structured, e.on.grid[0])
+	mat.Add(t.structured, t.structured, strength/all, e.on.residual)
+	for i := range n {
+		t.structured.Row(i)[i] += strength / all / q.params.Beta
+	}
 	mat.Scale(t.structured, 1+1/all, t.structured)
 	for i := range n {
 		t.structured.Row(i)[i] -= 1 / q.params.Beta

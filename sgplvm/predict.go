@@ -123,12 +123,13 @@ func (m *Model) toUserUnits(p Prediction, noise float64) {
 
 // moments are what a latent posterior contributes to a prediction.
 type moments struct {
-	local  *localNoise // the example's own noise, or nil
-	noise  float64     // the example's noise variance over that of the training data
-	psi0   float64     // ψ0
-	psi1   mat.Matrix  // ψ1, m_ξ×1
-	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
-	h      []float64   // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+	local   *localNoise // the example's own noise, or nil
+	freedom float64     // degrees of freedom of the data around the mean; 0: infinitely many
+	noise   float64     // the example's noise variance over that of the training data
+	psi0    float64     // ψ0
+	psi1    mat.Matrix  // ψ1, m_ξ×1
+	spread  mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h       []float64   // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
 }
 
 // noise returns Noise, 1 by default.
@@ -379,6 +380,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		return Prediction{}, Latent{}, err
 	}
 	t := q.momentsOf(l)
+	t.freedom = o.Freedom
 	if q.kept != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
 		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.5), cmp.Or(o.LocalStrength, 10))
 	}

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -102,6 +103,9 @@ func (p *Params) validateResidual(x []mat.Matrix) error {
 	}
 	if err := p.Residual.validate(x[0].Cols); err != nil {
 		return fmt.Errorf("residual %w", err)
+	}
+	if !(p.Taper >= 0) || math.IsInf(p.Taper, 0) {
+		return fmt.Errorf("noise taper %v, expected a finite number, 0 or more", p.Taper)
 	}
 	if c := p.Covariance; c.Rows > 0 {
 		if c.Rows != x[0].Rows || c.Cols != c.Rows {
@@ -209,8 +213,21 @@ func (b *problem) residualCovariance(p *Params) (mat.Matrix, error) {
 	return cov, nil
 }
 
+// taper multiplies the covariance a of points x, n×n, by C_ij = exp(−‖x_i − x_j‖²/ℓ²), which
+// is a covariance again: with few examples, what they say of distant points is mostly
+// chance (Furrer, Genton and Nychka, J. Comput. Graph. Stat. 15, 2006).
+func (p *Params) taper(a, x mat.Matrix) {
+	if p.Taper == 0 {
+		return
+	}
+	c := mat.New(x.Rows, x.Rows)
+	Kernel{Kind: RBF, Variance: 1, LengthScale: []float64{p.Taper / math.Sqrt2}}.Matrix(c, x, x)
+	mat.MulElem(a, a, c)
+}
+
 // learnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
-// centred on the parametric Σ and weighs as much as the given number of examples.
+// centred on the parametric Σ and weighs as much as the given number of examples, of what
+// is left by the taper.
 func (b *problem) learnNoise(p *Params, strength float64) error {
 	cov, err := b.residualCovariance(p)
 	if err != nil {
@@ -219,6 +236,7 @@ func (b *problem) learnNoise(p *Params, strength float64) error {
 	n := float64(b.y.examples)
 	prior := mat.New(cov.Rows, cov.Cols)
 	p.parametricNoise(prior, b.x[0])
+	p.taper(cov, b.x[0])
 	mat.Scale(cov, n/(n+strength), cov)
 	mat.Add(cov, cov, strength/(n+strength), prior)
 	mat.MirrorLower(cov)

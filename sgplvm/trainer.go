@@ -245,6 +245,7 @@ func (t *trainer) settle() {
 // after are those of two models, so the best one so far counts no more.
 func (t *trainer) learnResidual() error {
 	p, problem := t.Params.clone(), t.model.problem
+	p.Taper = t.options.ResidualTaper
 	if err := problem.learnNoise(p, t.options.ResidualStrength); err != nil {
 		return err
 	}
