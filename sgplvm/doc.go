@@ -52,7 +52,13 @@
 // depends on the data through one vector and one small matrix, whatever the
 // size of the picture. Predict gives the exact mean and variance of the data
 // under such a q(x), at any points. Impute conditions on the example's own
-// observed values besides, without counting them twice (conditional.go).
+// observed values besides, without counting them twice (conditional.go); the paper's
+// way, which does, is there for comparison.
+//
+// PredictMixture has the whole density of the data under an uncertain x, as a mixture
+// of Gaussians, and PredictCovariance the covariance between points. Sample draws whole
+// fields, in any resolution and from any latent posterior, the prior included, without
+// forming that covariance (sample.go).
 //
 // # Large data
 //

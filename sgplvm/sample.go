@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,8 +61,8 @@ type Samples struct {
 // the fields have mean and covariance of PredictCovariance. The n_s*×n_s* covariance is
 // not formed; an n_f*×n_f* matrix of each factor is decomposed when a grid is first
 // sampled. The same options give the same bits at any GOMAXPROCS. Errors: *ConfigError,
-// *FactorizationError.
-func (m *Model) Sample(l Latent, g Grid, o SampleOptions) (Samples, error) {
+// *FactorizationError, ctx.Err().
+func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
 	if o.Count < 0 {
 		return Samples{}, &ConfigError{"SampleOptions", fmt.Errorf("Count %d, expected no negative number", o.Count)}
 	}
@@ -82,6 +83,9 @@ func (m *Model) Sample(l Latent, g Grid, o SampleOptions) (Samples, error) {
 		noise = l.noise()
 	}
 	for from := 0; from < count; from += step {
+		if err := ctx.Err(); err != nil {
+			return Samples{}, err
+		}
 		to := min(from+step, count)
 		y := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, noise)
 		for k := range to - from {

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -154,7 +155,7 @@ func moments5(t *testing.T, what string, samples [][]float64, mean []float64, co
 // PredictCovariance, with noise of PredictDataCovariance, and independent between
 // channels.
 func TestSampleMoments(t *testing.T) {
-	count := 20000
+	count := 10000
 	if testing.Short() {
 		count = 1000
 	}
@@ -174,7 +175,7 @@ func TestSampleMoments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			drawn, err := m.Sample(l, g, SampleOptions{Count: count, Seed: seed, Noise: noise})
+			drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: noise})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +200,7 @@ func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
 	if testing.Short() {
 		count = 2000
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		shape := samplingShape(42000 + seed)
 		if seed < 2 {
 			shape = shape.of(LatentRBF | LatentLinear | LatentBias)
@@ -212,7 +213,7 @@ func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		drawn, err := m.Sample(l, g, SampleOptions{Count: count, Seed: seed, Noise: true})
+		drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +277,7 @@ func TestSampleSameBitsAtAnyWidth(t *testing.T) {
 		fresh := rebuilt(m.space, m.params, m.problem.observations(), m.jitter)
 		var got []float64
 		for _, g := range []Grid{nil, g} {
-			r, err := fresh.Sample(l, g, SampleOptions{Count: 3, Seed: 9, Noise: true})
+			r, err := fresh.Sample(t.Context(), l, g, SampleOptions{Count: 3, Seed: 9, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,14 +302,14 @@ func TestSampleBatches(t *testing.T) {
 		var want Samples
 		for _, size := range []int{1 << 20, 1, 2 * m.space.Len() * shape.channels} {
 			slabNumbers = size
-			got, err := m.Sample(l, nil, SampleOptions{Count: 5, Seed: seed, Noise: true})
+			got, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 5, Seed: seed, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if want.Y == nil {
 				want = got
 			}
-			few, err := m.Sample(l, nil, SampleOptions{Count: 2, Seed: seed, Noise: true})
+			few, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 2, Seed: seed, Noise: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,23 +326,28 @@ func TestSampleBatches(t *testing.T) {
 func TestSampleErrors(t *testing.T) {
 	m := residualShape(45000).model(t)
 	var config *ConfigError
-	if _, err := m.Sample(m.PriorLatent(), nil, SampleOptions{Count: -1}); !errors.As(err, &config) || config.Field != "SampleOptions" {
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Count: -1}); !errors.As(err, &config) || config.Field != "SampleOptions" {
 		t.Errorf("a negative count: %v", err)
 	}
-	if _, err := m.Sample(Latent{}, nil, SampleOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Sample(gone, m.PriorLatent(), nil, SampleOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := m.Sample(t.Context(), Latent{}, nil, SampleOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
 		t.Errorf("no latent: %v", err)
 	}
-	if r, err := m.Sample(m.PriorLatent(), nil, SampleOptions{}); err != nil || len(r.Y) != 1 || r.X.Rows != 1 {
+	if r, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{}); err != nil || len(r.Y) != 1 || r.X.Rows != 1 {
 		t.Errorf("the zero options: %d fields, %v", len(r.Y), err)
 	}
 	if err := m.problem.learnNoise(m.params, 5); err != nil {
 		t.Fatal(err)
 	}
 	learned := rebuilt(m.space, m.params, m.problem.observations(), m.jitter)
-	if _, err := learned.Sample(m.PriorLatent(), Grid{mat.New(1, m.space[0].Cols)}, SampleOptions{}); !errors.As(err, &config) || config.Field != "Grid" {
+	if _, err := learned.Sample(t.Context(), m.PriorLatent(), Grid{mat.New(1, m.space[0].Cols)}, SampleOptions{}); !errors.As(err, &config) || config.Field != "Grid" {
 		t.Errorf("a learned covariance off its points: %v", err)
 	}
-	if _, err := learned.Sample(m.PriorLatent(), nil, SampleOptions{Noise: true}); err != nil {
+	if _, err := learned.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Noise: true}); err != nil {
 		t.Error(err)
 	}
 }

@@ -69,7 +69,7 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if err != nil {
 		return err
 	}
-	m, err := sgplvm.New(known.Data(), sgplvm.Config{Space: space, LatentDims: min(12, known.Count-1), Seed: *seed, Attributes: pictureAttributes(l)})
+	m, err := sgplvm.New(known.Data(), sgplvm.Config{Space: space, LatentDims: min(12, known.Count-1), Seed: *seed, Attributes: attributes(&known.Form)})
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,14 @@ func (f *flags) apart(inputs, results []string) error {
 	return nil
 }
 
+// onePlace refuses a command line with both -points and -grid.
+func (f *flags) onePlace(points, grid string) error {
+	if points != "" && grid != "" {
+		return usagef("%s: -grid %s with -points, expected one of the two", f.Name(), grid)
+	}
+	return nil
+}
+
 func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -19,8 +20,9 @@ import (
 func impute(ctx context.Context, e *environment, args []string) error {
 	f := newFlags(e, "impute", `sgplvm impute -model MODEL -data F -out FILLED.npy [flags]
 
-Fills in the missing pixels of pictures. NaN means missing, or 0 in a mask.
-Observed values are kept as they are; the results have the shape of the input.`)
+Fills in the missing pixels of pictures, or values at the model's scattered points
+(n×points or n×points×channels). NaN means missing, or 0 in a mask. Observed values
+are kept as they are; the results have the shape of the input.`)
 	model := f.String("model", "", "the model `file`")
 	data := f.String("data", "", "the pictures: a .npy `file` or a folder of PNG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
@@ -28,6 +30,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	out := f.String("out", "", "the `file` for the filled pictures, .npy")
 	variance := f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed")
 	truth := f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in")
+	conditioning := f.choice("conditioning", "latent", "what observed values say of missing ones beside the latent `variables`: latent (what they do given these), paper (what they do in all, as Atkinson and Zabaras have it) or none", "latent", "paper", "none")
 	sheet := f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth")
 	if err := f.parse(args); err != nil {
 		return err
@@ -38,48 +41,23 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	if err := f.apart([]string{"model", "data", "observed", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
-	for _, path := range []string{*out, *variance, *sheet} {
-		if path != "" {
-			if err := writable(path); err != nil {
-				return err
-			}
-		}
+	if err := allWritable(*out, *variance, *sheet); err != nil {
+		return err
 	}
 	m, err := loadModel(*model)
 	if err != nil {
 		return err
 	}
-	want := layout(*grid, m.Channels())
-	if g := m.Attributes()[attributeGrid]; g != "" {
-		w, h, err := dataset.ParseGrid(g)
-		if err != nil {
-			return fmt.Errorf("%s: attribute %s: %w", *model, attributeGrid, err)
-		}
-		if *grid != "" && (w != want.Width || h != want.Height) {
-			return usagef("impute: -grid %s, expected %s, the model's", *grid, g)
-		}
-		want.Width, want.Height = w, h
-	}
-	frames, err := dataset.Load(*data, want)
+	frames, err := observedFrames("impute", *model, m, *data, *grid, *observed)
 	if err != nil {
 		return err
 	}
-	if frames.Points() != m.Space().Len() {
-		return fmt.Errorf("%s: pictures of %d points, expected %d, the model's", *data, frames.Points(), m.Space().Len())
-	}
-	if *observed != "" {
-		mask, err := dataset.LoadMask(*observed, frames)
-		if err != nil {
-			return err
-		}
-		frames = frames.WithMask(mask)
-	}
-	if err := dataset.CheckNoInf(frames); err != nil {
-		return err
+	if *sheet != "" && frames.Scattered {
+		return usagef("impute: -sheet with a model of scattered points, expected one of pictures")
 	}
 	var whole *dataset.Frames
 	if *truth != "" {
-		if whole, err = dataset.Load(*truth, frames.Layout); err != nil {
+		if whole, err = loadLike(frames, *truth); err != nil {
 			return err
 		}
 		if whole.Count != frames.Count {
@@ -90,7 +68,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 		}
 	}
 
-	filled, err := fill(ctx, e, m, frames, sgplvm.InferOptions{})
+	filled, err := fill(ctx, e, m, frames, sgplvm.InferOptions{Conditioning: conditionings[*conditioning]})
 	if err != nil {
 		return err
 	}
@@ -103,7 +81,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 		}
 	}
 	if *sheet != "" {
-		if err := saveSheet(*sheet, frames, filled, whole, min(frames.Count, 16)); err != nil {
+		if err := saveSheet(*sheet, frames, filled, whole, min(frames.Count, sheetRows)); err != nil {
 			return err
 		}
 	}
@@ -111,6 +89,69 @@ Observed values are kept as they are; the results have the shape of the input.`)
 		return printErrors(e, frames, filled, whole)
 	}
 	return nil
+}
+
+// observedFrames loads partly seen examples for a model: its pictures, or values at its
+// scattered points.
+func observedFrames(command, model string, m *sgplvm.Model, data, grid, observed string) (*dataset.Frames, error) {
+	frames, err := modelFrames(command, model, m, data, grid)
+	if err != nil {
+		return nil, err
+	}
+	if frames.Points() != m.Space().Len() {
+		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, frames.Points(), m.Space().Len())
+	}
+	if observed != "" {
+		mask, err := dataset.LoadMask(observed, frames)
+		if err != nil {
+			return nil, err
+		}
+		frames = frames.WithMask(mask)
+	}
+	return frames, dataset.CheckNoInf(frames)
+}
+
+// modelFrames loads examples of the form that the model's attributes tell, or else the
+// flag -grid and the file itself.
+func modelFrames(command, model string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
+	if scattered(m) {
+		if grid != "" {
+			return nil, usagef("%s: -grid %s with a model of scattered points, expected none", command, grid)
+		}
+		return dataset.LoadAt(data, m.Space().Len(), m.Channels())
+	}
+	want := layout(grid, m.Channels())
+	w, h, err := pictureSize(model, m)
+	if err != nil {
+		return nil, err
+	}
+	if w > 0 {
+		if grid != "" && (w != want.Width || h != want.Height) {
+			return nil, usagef("%s: -grid %s, expected %s, the model's", command, grid, dataset.FormatGrid(w, h))
+		}
+		want.Width, want.Height = w, h
+	}
+	return dataset.Load(data, want)
+}
+
+// loadLike loads examples of the form of others.
+func loadLike(frames *dataset.Frames, path string) (*dataset.Frames, error) {
+	if frames.Scattered {
+		return dataset.LoadAt(path, frames.Points(), frames.Channels)
+	}
+	return dataset.Load(path, frames.Layout)
+}
+
+// pictureSize returns the size of the model's pictures, 0×0 if it does not say.
+func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
+	g := m.Attributes()[attributeGrid]
+	if g == "" {
+		return 0, 0, nil
+	}
+	if width, height, err = dataset.ParseGrid(g); err != nil {
+		return 0, 0, fmt.Errorf("%s: attribute %s: %w", path, attributeGrid, err)
+	}
+	return width, height, nil
 }
 
 func loadModel(path string) (*sgplvm.Model, error) {
@@ -129,6 +170,9 @@ func loadModel(path string) (*sgplvm.Model, error) {
 	return m, nil
 }
 
+// conditionings are the words of the flag -conditioning.
+var conditionings = map[string]sgplvm.Conditioning{"latent": sgplvm.ConditionGivenLatent, "paper": sgplvm.ConditionMoments, "none": sgplvm.ConditionNone}
+
 // result holds the imputed pictures, one after the other.
 type result struct {
 	mean, variance []float64
@@ -139,28 +183,19 @@ type result struct {
 func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.Frames, o sgplvm.InferOptions) (*result, error) {
 	size := frames.Points() * frames.Channels
 	r := &result{mean: make([]float64, frames.Count*size), variance: make([]float64, frames.Count*size), size: size}
-	begin := time.Now()
-	p := newProgress(e)
-	defer p.clear()
 	var (
 		mu       sync.Mutex
-		done     int
 		messages = map[int]string{}
-		failures = make([]error, frames.Count)
 		local    int
 	)
-	mat.Parallel(frames.Count, func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
+	err := each(ctx, e, "filled", frames.Name, frames.Count, func(i int) error {
 		seen := frames.Observed(i)
 		prediction, _, err := m.Impute(ctx, seen, o)
 		if err == nil {
 			err = check(prediction, seen.Values)
 		}
 		if err != nil {
-			failures[i] = err
-			return
+			return err
 		}
 		copy(r.mean[i*size:], prediction.Mean.Data)
 		copy(r.variance[i*size:], prediction.Variance.Data)
@@ -172,22 +207,10 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 		if prediction.Conditioning == "local" {
 			local++
 		}
-		done++
-		p.counting(done, frames.Count, begin)
+		return nil
 	})
-	p.clear()
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, err
-	}
-	for i, err := range failures {
-		var value *sgplvm.ValueError
-		if errors.As(err, &value) {
-			value.Example = i
-			return nil, fmt.Errorf("%s: %w", frames.Name, value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: picture %d: %w", frames.Name, i, err)
-		}
 	}
 	for i := range frames.Count {
 		if text := messages[i]; text != "" {
@@ -198,6 +221,39 @@ func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.
 		fmt.Fprintf(e.stderr, "sgplvm: %d pictures have so many observed points that each missing one was conditioned on its neighbourhood only\n", local)
 	}
 	return r, nil
+}
+
+// each calls body for every one of count examples, several at a time, and returns the
+// error of the first that has one; verb is what body does to them, name where they are
+// from.
+func each(ctx context.Context, e *environment, verb, name string, count int, body func(i int) error) error {
+	begin := time.Now()
+	p := newProgress(e)
+	defer p.clear()
+	var done atomic.Int64
+	failures := make([]error, count)
+	mat.Parallel(count, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if failures[i] = body(i); failures[i] == nil {
+			p.counting(verb, int(done.Add(1)), count, begin)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, err := range failures {
+		var value *sgplvm.ValueError
+		if errors.As(err, &value) {
+			value.Example = i
+			return fmt.Errorf("%s: %w", name, value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: picture %d: %w", name, i, err)
+		}
+	}
+	return nil
 }
 
 // check refuses a prediction that is no number, or of which the variance is
@@ -223,21 +279,34 @@ func (r *result) picture(i int, l dataset.Layout) dataset.Picture {
 
 // sheetOf draws some of the pictures, by their numbers.
 func sheetOf(seen *dataset.Frames, r *result, truth *dataset.Frames, pictures []int) *dataset.Sheet {
-	s := &dataset.Sheet{Columns: []string{"seen", "filled"}, Low: math.Inf(1), High: math.Inf(-1)}
+	columns := []string{"seen", "filled"}
 	if truth != nil {
-		s.Columns = append(s.Columns, "truth")
+		columns = append(columns, "truth")
 	}
+	var rows []dataset.SheetRow
 	for _, i := range pictures {
 		row := dataset.SheetRow{Label: fmt.Sprint(i), Pictures: []dataset.Picture{seen.Picture(i), r.picture(i, seen.Layout)}}
 		if truth != nil {
 			row.Pictures = append(row.Pictures, truth.Picture(i))
 		}
+		rows = append(rows, row)
+	}
+	return sheetWith(columns, rows)
+}
+
+// sheetRows is how many pictures a sheet shows.
+const sheetRows = 16
+
+// sheetWith is a sheet on which black and white are the least and the greatest value of
+// the last column.
+func sheetWith(columns []string, rows []dataset.SheetRow) *dataset.Sheet {
+	s := &dataset.Sheet{Columns: columns, Rows: rows, Low: math.Inf(1), High: math.Inf(-1)}
+	for _, row := range rows {
 		for _, v := range row.Pictures[len(row.Pictures)-1].Values {
 			if v == v {
 				s.Low, s.High = min(s.Low, v), max(s.High, v)
 			}
 		}
-		s.Rows = append(s.Rows, row)
 	}
 	switch {
 	case s.Low > s.High: // no value at all

@@ -1,11 +1,13 @@
 // Command sgplvm trains structured Bayesian Gaussian process latent variable
 // models of pictures and fills in what pictures miss.
 //
-//	sgplvm demo   [-out DIR]
-//	sgplvm train  -data F -grid 20x28 -out MODEL
-//	sgplvm impute -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
+//	sgplvm demo    [-out DIR]
+//	sgplvm train   -data F -grid 20x28 -out MODEL
+//	sgplvm impute  -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
+//	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
+//	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
-//	sgplvm info   -model MODEL
+//	sgplvm info    -model MODEL
 //
 // Every command explains itself with -h. The exit code is 0 for success, 2 for
 // a command line that cannot be understood, 1 for data that cannot be used and
@@ -35,6 +37,8 @@ var commands = []command{
 	{"demo", "train on drawn faces, hide half of some others, fill them in", demo},
 	{"train", "learn a model from complete pictures", train},
 	{"impute", "fill in missing pixels with a model", impute},
+	{"predict", "predict pictures of any resolution, or at any points", predict},
+	{"sample", "draw pictures from a model", sample},
 	{"reproduce", "repeat a published experiment beside its rivals", reproduce},
 	{"info", "print what a model file holds", info},
 }

@@ -342,7 +342,7 @@ func rawArray(values []float64, shape []int, descr string, fortran bool) []byte 
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range []string{"-h", "-help", "--help", "help",
-		"demo -h", "train -h", "impute -h", "info -h", "reproduce -h", "reproduce frey -h", "train --help", "train -iters 5 -help", "impute -data none -h -model none"} {
+		"demo -h", "train -h", "impute -h", "predict -h", "sample -h", "info -h", "reproduce -h", "reproduce frey -h", "train --help", "train -iters 5 -help", "impute -data none -h -model none"} {
 		before := folder(t)
 		o := sgplvmRun(strings.Fields(args)...)
 		if o.code != 0 || o.stderr != "" {

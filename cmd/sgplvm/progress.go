@@ -83,8 +83,8 @@ func (p *progress) training(s sgplvm.Progress) bool {
 	return true
 }
 
-// counting shows that done of total pictures are filled in.
-func (p *progress) counting(done, total int, begin time.Time) {
+// counting shows that done of total pictures are filled or predicted, as verb says.
+func (p *progress) counting(verb string, done, total int, begin time.Time) {
 	left := time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
-	p.show("filled %d/%d pictures  %s left", done, total, left.Round(time.Second))
+	p.show("%s %d/%d pictures  %s left", verb, done, total, left.Round(time.Second))
 }

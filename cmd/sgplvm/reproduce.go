@@ -225,7 +225,7 @@ func (x *experiment) steps() int {
 func (x *experiment) configuration() (sgplvm.Config, sgplvm.FitOptions, error) {
 	space, err := dataset.Space(x.training.Width, x.training.Height, "auto")
 	n := x.training.Count
-	c := sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed, Attributes: pictureAttributes(x.training.Layout)}
+	c := sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed, Attributes: attributes(&x.training.Form)}
 	o := sgplvm.FitOptions{Iterations: x.steps()}
 	if n >= 200 && len(space) == 1 && !x.paper {
 		c.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.02}
@@ -343,7 +343,7 @@ func (x *experiment) runRival(ctx context.Context, kind baseline.Kind) (filled *
 		}
 		copy(filled.mean[from*size:], prediction.Mean.Data)
 		copy(filled.variance[from*size:], prediction.Variance.Data)
-		p.counting(to, seen.Rows, begin)
+		p.counting("filled", to, seen.Rows, begin)
 	}
 	var settings []string
 	for _, s := range m.Settings() {

@@ -18,9 +18,10 @@ func train(ctx context.Context, e *environment, args []string) error {
 
 Learns a model from complete pictures and writes it to a file. F is a .npy array
 of shape n×p, n×height×width or n×height×width×channels, or a folder of PNG
-pictures.`)
+pictures; with -points, of shape n×points or n×points×channels.`)
 	data := f.String("data", "", "the training pictures: a .npy `file` or a folder of PNG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row")
+	points := f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were not seen on a picture's grid but at scattered points")
 	channels := f.whole("channels", 0, 0, dataset.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says)")
 	factors := f.choice("factors", "auto", "spatial `structure`: joint (one two-dimensional factor), product (one per axis) or auto (joint up to 2048 points)",
 		"joint", "product", "auto")
@@ -47,24 +48,31 @@ pictures.`)
 	if err := f.require("data", "out"); err != nil {
 		return err
 	}
-	if err := f.apart([]string{"data"}, []string{"out"}); err != nil {
+	if err := f.onePlace(*points, *grid); err != nil {
+		return err
+	}
+	if *points != "" {
+		switch {
+		case *factors != "auto":
+			return usagef("train: -factors %s with -points, expected no -factors: scattered points are one factor", *factors)
+		case *isotropic:
+			return usagef("train: -isotropic with -points, expected one of the two")
+		}
+	}
+	if err := f.apart([]string{"data", "points"}, []string{"out"}); err != nil {
 		return err
 	}
 	if err := writable(*out); err != nil {
 		return err
 	}
 
-	frames, err := dataset.Open(*data, layout(*grid, *channels))
+	frames, space, err := trainingFrames(*data, *points, layout(*grid, *channels), *factors)
 	if err != nil {
 		return err
 	}
 	defer frames.Close()
 	if err := frames.CheckComplete(); err != nil {
 		return fmt.Errorf("%w (train needs complete pictures)", err)
-	}
-	space, err := dataset.Space(frames.Width, frames.Height, *factors)
-	if err != nil {
-		return usagef("train: -factors: %v", err)
 	}
 	kind := sgplvm.KernelKind(*spatial)
 	for i := range space {
@@ -95,7 +103,7 @@ pictures.`)
 	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
 		Residual: rest, NoiseFloor: *floor,
-		Attributes: pictureAttributes(frames.Layout),
+		Attributes: attributes(&frames.Form),
 	})
 	if err != nil {
 		return aboutData(*data, err)
@@ -122,6 +130,28 @@ pictures.`)
 	return fitErr
 }
 
+// trainingFrames opens the training data with the space in which they were seen.
+func trainingFrames(data, points string, want dataset.Layout, factors string) (*dataset.Training, []sgplvm.SpatialFactor, error) {
+	if points != "" {
+		grid, err := dataset.LoadPoints(points)
+		if err != nil {
+			return nil, nil, err
+		}
+		frames, err := dataset.OpenAt(data, grid.Len(), want.Channels)
+		return frames, []sgplvm.SpatialFactor{{X: grid[0]}}, err
+	}
+	frames, err := dataset.Open(data, want)
+	if err != nil {
+		return nil, nil, err
+	}
+	space, err := dataset.Space(frames.Width, frames.Height, factors)
+	if err != nil {
+		frames.Close()
+		return nil, nil, usagef("train: -factors: %v", err)
+	}
+	return frames, space, nil
+}
+
 // aboutData names the data in an error, unless that is one of reading them, which does.
 func aboutData(path string, err error) error {
 	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {
@@ -135,6 +165,7 @@ const (
 	maxLatent   = 1024
 	maxIters    = 1000000
 	maxRestarts = 1000
+	maxFields   = 1000000
 )
 
 // residualNames are the kernels of a residual; none comes first.
@@ -221,6 +252,18 @@ func writable(path string) error {
 	return err
 }
 
+// allWritable is writable for those of the paths that are given.
+func allWritable(paths ...string) error {
+	for _, path := range paths {
+		if path != "" {
+			if err := writable(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // layout is the size of the pictures as flags ask for it.
 func layout(grid string, channels int) dataset.Layout {
 	l := dataset.Layout{Channels: channels}
@@ -230,9 +273,19 @@ func layout(grid string, channels int) dataset.Layout {
 	return l
 }
 
-// attributeGrid is where a model keeps the size of its pictures.
-const attributeGrid = "grid"
+// attributeGrid is where a model keeps the size of its pictures, attributePoints where
+// one of scattered points says so.
+const (
+	attributeGrid   = "grid"
+	attributePoints = "points"
+)
 
-func pictureAttributes(l dataset.Layout) map[string]string {
-	return map[string]string{attributeGrid: dataset.FormatGrid(l.Width, l.Height)}
+func attributes(f *dataset.Form) map[string]string {
+	if f.Scattered {
+		return map[string]string{attributePoints: "scattered"}
+	}
+	return map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
 }
+
+// scattered reports whether a model was trained on values at scattered points.
+func scattered(m *sgplvm.Model) bool { return m.Attributes()[attributePoints] == "scattered" }

@@ -32,6 +32,11 @@ func TestNumberFlags(t *testing.T) {
 		{"train", "residual-rounds", fmt.Sprintf(whole, 0, 1000), []string{"-1", "1001"}},
 		{"train", "truncate", "expected a number from 0 to less than 1", []string{"1", "-1", "-0.1", "1e400", "-Inf", "nan"}},
 		{"train", "noise-floor", "expected a number from 0 to less than 1", []string{"1", "-1", "nan"}},
+		{"predict", "mixture", fmt.Sprintf(whole, 0, 1000000), []string{"-1", "1000001"}},
+		{"predict", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
+		{"sample", "count", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001"}},
+		{"sample", "example", fmt.Sprintf(whole, -1, 1<<31-1), []string{"2147483648"}},
+		{"sample", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
 		{"demo", "frames", fmt.Sprintf(whole, 8, 100000), []string{"0", "7", "100001", "1000000000"}},
 		{"demo", "iters", fmt.Sprintf(whole, 1, 1000000), []string{"0", "1000001"}},
 		{"demo", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
@@ -64,7 +69,7 @@ func TestBadCommandLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const words = ", expected one of demo, train, impute, reproduce, info"
+	const words = ", expected one of demo, train, impute, predict, sample, reproduce, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
 	const parts = "expected rbf, linear, bias or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {
@@ -125,6 +130,11 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out train.npy", `train: -out "train.npy" is the file of -data, expected another one`},
 		{"train -data train.npy -out sub/../train.npy", `train: -out "sub/../train.npy" is the file of -data, expected another one`},
 
+		{"train -data train.npy -out result -points truth.npy -grid 5x4", "train: -grid 5x4 with -points, expected one of the two"},
+		{"train -data train.npy -out result -points truth.npy -factors joint", "train: -factors joint with -points, expected no -factors: scattered points are one factor"},
+		{"train -data train.npy -out result -points truth.npy -isotropic", "train: -isotropic with -points, expected one of the two"},
+		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
+
 		{"impute", "impute: -model is missing, expected the model file"},
 		{"impute -model model", "impute: -data is missing, expected the pictures: a .npy file or a folder of PNG frames"},
 		{"impute -model model -data seen.npy", "impute: -out is missing, expected the file for the filled pictures, .npy"},
@@ -140,6 +150,23 @@ func TestBadCommandLines(t *testing.T) {
 		{"impute -model model -data seen.npy -truth truth.npy -out result -sheet truth.npy", `impute: -sheet "truth.npy" is the file of -truth, expected another one`},
 		{"impute -model model -data seen.npy -out result -variance result", `impute: -variance "result" is the file of -out, expected another one`},
 		{"impute -model model -data seen.npy -out result -variance a -sheet ./a", `impute: -sheet "./a" is the file of -variance, expected another one`},
+
+		{"impute -model model -data seen.npy -out result -conditioning exact", tell("impute", `invalid value "exact" for flag -conditioning: expected latent, paper or none`)},
+
+		{"predict -out result", "predict: -model is missing, expected the model file"},
+		{"predict -model model", "predict: -out is missing, expected the file for the means, .npy"},
+		{"predict -model model -out result -points seen.npy -grid 5x4", "predict: -grid 5x4 with -points, expected one of the two"},
+		{"predict -model model -out result -observed mask.npy", "predict: -observed without -data, expected both"},
+		{"predict -model model -data seen.npy -out seen.npy", `predict: -out "seen.npy" is the file of -data, expected another one`},
+		{"predict -model model -out result -variance result", `predict: -variance "result" is the file of -out, expected another one`},
+		{"predict -model model -out result -grid 5", tell("predict", `invalid value "5" for flag -grid: `+sides)},
+		{"predict -model model -out result -grid 500x400", "predict: -grid 500x400: a grid of 500x400 has 200000 points, expected at most 16384 in one factor"},
+		{"sample -out result", "sample: -model is missing, expected the model file"},
+		{"sample -model model", "sample: -out is missing, expected the file for the pictures, .npy"},
+		{"sample -model model -out result -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},
+		{"sample -model model -out result -latent result", `sample: -latent "result" is the file of -out, expected another one`},
+		{"sample -model model -out result -example 9", "sample: -example 9, expected at most 8, the last of the model's"},
+		{"sample -model model -out result -count 1000000 -grid 128x128", "sample: 1000000 fields of 16384 values, expected at most 2147483648 values in all"},
 
 		{"info", "info: -model is missing, expected the model file"},
 		{"info model", more("info", "model")},

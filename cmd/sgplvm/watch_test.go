@@ -109,6 +109,9 @@ func TestInterrupted(t *testing.T) {
 		{"", "impute -model model -data seen.npy -out old -variance new -sheet new.png"},
 		{"", "demo -grid 5x4 -frames 8 -iters 2 -out new"},
 		{"filled", "impute -model model -data many.npy -out old -variance new -sheet new.png"},
+		{"", "predict -model model -out old -variance new -sheet new.png"},
+		{"", "sample -model model -out old -latent new -sheet new.png"},
+		{"predicted", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
 		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},
 	} {

@@ -19,6 +19,10 @@
 // frames at a time. They are raw: those of a PNG are its levels, 0 to 255, or 0
 // to 65535 for one of 16 bits.
 //
+// Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
+// [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
+// in another resolution.
+//
 // [Open] opens frames for training, which may be more than memory holds: those of
 // a .npy file stay in the file and are read whenever training needs them.
 //

@@ -21,8 +21,9 @@ type Form struct {
 	Name  string // the file or folder, for messages
 	Count int    // n, at least 1
 	Layout
-	Shape []int    // of the source: n×p, n×h×w or n×h×w×c
-	Type  npy.Type // of the numbers in the source
+	Scattered bool     // the pixels are scattered points, side by side in one row
+	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
+	Type      npy.Type // of the numbers in the source
 }
 
 // Frames are Count pictures of one size, in memory. Frames are read only: they may
@@ -295,6 +296,9 @@ func (f *Frames) Missing(frame int) int {
 // place names a value by its frame and its index in it.
 func (f *Form) place(frame, i int) string {
 	point := i / f.Channels
+	if f.Scattered {
+		return fmt.Sprintf("example %d, point %d, channel %d", frame, point, i%f.Channels)
+	}
 	return fmt.Sprintf("frame %d, row %d, column %d, channel %d", frame, point/f.Width, point%f.Width, i%f.Channels)
 }
 

@@ -27,13 +27,19 @@ type Mask struct {
 //	h×w×c,   (h·w·c)     one picture for all frames
 //	h×w,     (h·w)       one picture for all frames and channels
 //
+// and for n examples at p scattered points the first of n×p×c, n×p, p×c and p.
+//
 // Errors: [*Error].
 func LoadMask(path string, f *Frames) (*Mask, error) {
 	a, err := readArray(path, wantMask)
 	if err != nil {
 		return nil, err
 	}
-	return newMask(path, a, f.Layout, append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...),
+	allowed := append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...)
+	if n, p, c := f.Count, f.Width, f.Channels; f.Scattered {
+		allowed = []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
+	}
+	return newMask(path, a, f.Layout, allowed,
 		fmt.Sprintf("the data of shape %s in %s", formatShape(f.Shape), oneLine(f.Name)))
 }
 

@@ -20,12 +20,19 @@ type Training struct {
 // Open opens what [Load] loads, under the same rules. The file must not change
 // before [Training.Close]. Errors: [*Error].
 func Open(path string, want Layout) (*Training, error) {
+	return open(path, wantFrames, func() (*Frames, error) { return Load(path, want) },
+		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
+}
+
+// open opens a .npy file whose form form finds, and loads what is no regular file; want
+// says what the file should be.
+func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
 	}
 	if !info.Mode().IsRegular() { // a folder, or a pipe that can be read but once
-		f, err := Load(path, want)
+		f, err := load()
 		if err != nil {
 			return nil, err
 		}
@@ -40,14 +47,14 @@ func Open(path string, want Layout) (*Training, error) {
 	}
 	file, err := npy.Open(path)
 	if err != nil {
-		return nil, arrayError(path, wantFrames, err)
+		return nil, arrayError(path, want, err)
 	}
-	form, err := formOf(path, file.Shape, file.Type, want)
+	found, err := form(file.Shape, file.Type)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return &Training{Form: form, read: file.CopyFloat64s, close: file.Close}, nil
+	return &Training{Form: found, read: file.CopyFloat64s, close: file.Close}, nil
 }
 
 // Close closes the file.

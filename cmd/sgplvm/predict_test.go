@@ -1,0 +1,251 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// pixels are the coordinates (row, column) of the pictures' pixels.
+func pixels() []float64 {
+	var x []float64
+	for i := range testPoints {
+		x = append(x, float64(i/testWidth), float64(i%testWidth))
+	}
+	return x
+}
+
+func shaped(t *testing.T, path string, shape ...int) []float64 {
+	t.Helper()
+	a := readArray(t, path)
+	if !slices.Equal(a.Shape, shape) {
+		t.Fatalf("%s: shape %v, want %v", path, a.Shape, shape)
+	}
+	return a.Float64s()
+}
+
+// The command predicts what the library does: training examples and inferred ones, on
+// the training grid, in another resolution, at points, exactly or by a mixture.
+func TestPredict(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "points.npy", npy.New([]float64{0.5, 1, 3, 4}, 2, 2))
+	m := loadTestModel(t, "model")
+	fine, err := dataset.Cover(m.Space(), 7, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := sgplvm.Grid{mat.NewDense(2, 2, []float64{0.5, 1, 3, 4})}
+	var training, inferred []sgplvm.Latent
+	for i := range testTraining {
+		training = append(training, m.TrainingLatent(i))
+	}
+	seen := holes(newFaces())
+	for i := range testNew {
+		values := mat.NewDense(testPoints, 1, seen[i*testPoints:(i+1)*testPoints])
+		l, err := m.Infer(t.Context(), sgplvm.Observed{Values: values}, sgplvm.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inferred = append(inferred, l)
+	}
+	for _, c := range []struct {
+		args    string
+		latents []sgplvm.Latent
+		grid    sgplvm.Grid
+		shape   []int
+		mixture int
+	}{
+		{"", training, nil, []int{9, 4, 5}, 0},
+		{"-grid 5x4", training, nil, []int{9, 4, 5}, 0},
+		{"-grid 7x9 -sheet sheet.png", training, fine, []int{9, 9, 7}, 0},
+		{"-points points.npy", training, two, []int{9, 2}, 0},
+		{"-data seen.npy -sheet sheet.png", inferred, nil, []int{3, 4, 5}, 0},
+		{"-data truth.npy -observed mask.npy -grid 7x9", inferred, fine, []int{3, 9, 7}, 0},
+		{"-data seen.npy -mixture 4 -seed 5", inferred, nil, []int{3, 4, 5}, 4},
+	} {
+		args := append([]string{"predict", "-model", "model", "-out", "mean.npy", "-variance", "variance.npy"}, strings.Fields(c.args)...)
+		if out := mustRun(t, args...); out != "" {
+			t.Errorf("%s: printed %q", c.args, out)
+		}
+		var mean, variance []float64
+		for _, l := range c.latents {
+			p, err := m.Predict(l, c.grid)
+			if c.mixture > 0 {
+				var r *sgplvm.Mixture
+				if r, err = m.PredictMixture(l, c.grid, sgplvm.MixtureOptions{Components: c.mixture, Seed: 5}); err == nil {
+					p = r.Moments()
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, variance = append(mean, p.Mean.Data...), append(variance, p.Variance.Data...)
+		}
+		sameBits(t, c.args+": mean", shaped(t, "mean.npy", c.shape...), mean)
+		sameBits(t, c.args+": variance", shaped(t, "variance.npy", c.shape...), variance)
+		if strings.Contains(c.args, "-sheet") && len(read(t, "sheet.png")) == 0 {
+			t.Errorf("%s: no sheet", c.args)
+		}
+	}
+}
+
+// The command draws what the library does.
+func TestSample(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "points.npy", npy.New([]float64{0.5, 1, 3, 4}, 2, 2))
+	m := loadTestModel(t, "model")
+	two := sgplvm.Grid{mat.NewDense(2, 2, []float64{0.5, 1, 3, 4})}
+	for _, c := range []struct {
+		args   string
+		latent sgplvm.Latent
+		grid   sgplvm.Grid
+		o      sgplvm.SampleOptions
+		shape  []int
+	}{
+		{"", m.PriorLatent(), nil, sgplvm.SampleOptions{Count: 16}, []int{16, 4, 5}},
+		{"-count 3 -seed 7 -noise -sheet sheet.png", m.PriorLatent(), nil, sgplvm.SampleOptions{Count: 3, Seed: 7, Noise: true}, []int{3, 4, 5}},
+		{"-count 2 -example 8 -points points.npy", m.TrainingLatent(8), two, sgplvm.SampleOptions{Count: 2}, []int{2, 2}},
+	} {
+		mustRun(t, append([]string{"sample", "-model", "model", "-out", "fields.npy", "-latent", "latent.npy"}, strings.Fields(c.args)...)...)
+		want, err := m.Sample(t.Context(), c.latent, c.grid, c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields []float64
+		for _, y := range want.Y {
+			fields = append(fields, y.Data...)
+		}
+		sameBits(t, c.args, shaped(t, "fields.npy", c.shape...), fields)
+		sameBits(t, c.args+": latent points", shaped(t, "latent.npy", c.shape[0], want.X.Cols), want.X.Data)
+	}
+}
+
+// Scattered points that are a picture's pixels make the same model, except for what it
+// says of itself, with the same results.
+func TestScattered(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "points.npy", npy.New(pixels(), testPoints, 2))
+	writeArray(t, "rows.npy", npy.New(trainingFaces(), testTraining, testPoints))
+	seen := holes(newFaces())
+	writeArray(t, "seenrows.npy", npy.New(seen, testNew, testPoints))
+	writeArray(t, "truthrows.npy", npy.New(newFaces(), testNew, testPoints))
+	writeArray(t, "maskrows.npy", npy.New(maskOf(seen), testNew, testPoints))
+	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-iters", "12")
+	if text := mustRun(t, "info", "-model", "scattered"); !strings.Contains(text, "attribute points") || strings.Contains(text, "\npicture ") {
+		t.Errorf("info: %s", text)
+	}
+	for _, c := range []struct{ picture, scattered string }{
+		{"impute -data seen.npy", "impute -data seenrows.npy"},
+		{"impute -data truth.npy -observed mask.npy -truth truth.npy", "impute -data truthrows.npy -observed maskrows.npy -truth truthrows.npy"},
+		{"impute -data seen.npy -conditioning paper", "impute -data seenrows.npy -conditioning paper"},
+		{"impute -data seen.npy -conditioning none", "impute -data seenrows.npy -conditioning none"},
+		{"predict", "predict"},
+		{"predict -grid 6x3", "predict -grid 6x3"},
+		{"predict -data seen.npy", "predict -data seenrows.npy -points points.npy"},
+		{"sample -grid 6x3 -sheet a.png", "sample -grid 6x3 -sheet b.png"},
+	} {
+		want := mustRun(t, append(strings.Fields(c.picture), "-model", "model", "-out", "picture.npy")...)
+		got := mustRun(t, append(strings.Fields(c.scattered), "-model", "scattered", "-out", "scattered.npy")...)
+		if got != want {
+			t.Errorf("%s: printed %q, want %q", c.scattered, got, want)
+		}
+		sameBits(t, c.scattered, readArray(t, "scattered.npy").Float64s(), readArray(t, "picture.npy").Float64s())
+	}
+}
+
+// Values of two channels at points on a line.
+func TestScatteredChannels(t *testing.T) {
+	workFolder(t)
+	line := []float64{0, 0.4, 1.1, 1.5, 2.3, 3, 3.2, 4.1, 4.4, 5}
+	values := trainingFaces() // 9 examples of 10 points and 2 channels
+	writeArray(t, "line.npy", npy.New(line, 10))
+	writeArray(t, "values.npy", npy.New(values, 9, 10, 2))
+	mustRun(t, "train", "-data", "values.npy", "-points", "line.npy", "-channels", "2", "-out", "two", "-iters", "5")
+	m := loadTestModel(t, "two")
+	if m.Channels() != 2 || m.Space()[0].Cols != 1 || m.Space().Len() != 10 {
+		t.Fatalf("%d channels, %d points of dimension %d", m.Channels(), m.Space().Len(), m.Space()[0].Cols)
+	}
+	mustRun(t, "predict", "-model", "two", "-out", "mean.npy")
+	shaped(t, "mean.npy", 9, 10, 2)
+	writeArray(t, "between.npy", npy.New([]float64{0.2, 6}, 2, 1))
+	mustRun(t, "sample", "-model", "two", "-points", "between.npy", "-count", "3", "-out", "fields.npy")
+	shaped(t, "fields.npy", 3, 2, 2)
+	for i := 0; i < len(values); i += 7 {
+		values[i] = math.NaN()
+	}
+	writeArray(t, "holes.npy", npy.New(values, 9, 10, 2))
+	mustRun(t, "impute", "-model", "two", "-data", "holes.npy", "-out", "filled.npy")
+	for i, v := range shaped(t, "filled.npy", 9, 10, 2) {
+		if y := values[i]; v-v != 0 || y == y && v != y {
+			t.Errorf("value %d: %v, was %v", i, v, y)
+		}
+	}
+}
+
+// The ways of conditioning differ where values are missing.
+func TestConditioningFlag(t *testing.T) {
+	workFolder(t)
+	filled := map[string][]float64{}
+	for _, how := range []string{"latent", "paper", "none"} {
+		mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy", "-conditioning", how)
+		filled[how] = readArray(t, "filled.npy").Float64s()
+	}
+	differ := func(a, b string) float64 {
+		var d float64
+		for i, v := range filled[a] {
+			d = max(d, math.Abs(v-filled[b][i]))
+		}
+		return d
+	}
+	if differ("latent", "paper") == 0 || differ("latent", "none") == 0 || differ("paper", "none") == 0 {
+		t.Error("two ways of conditioning fill in the same values")
+	}
+	mustRun(t, "impute", "-model", "model", "-data", "seen.npy", "-out", "filled.npy")
+	sameBits(t, "the default", readArray(t, "filled.npy").Float64s(), filled["latent"])
+}
+
+// Points and models that do not fit are refused in one line, and nothing is written.
+func TestPlacesErrors(t *testing.T) {
+	workFolder(t)
+	array := func(path string, v []float64, shape ...int) { writeArray(t, path, npy.New(v, shape...)) }
+	array("points.npy", pixels(), testPoints, 2)
+	array("triples.npy", make([]float64, 6), 2, 3)
+	array("nan.npy", []float64{0, 1, 2, math.NaN()}, 2, 2)
+	array("none.npy", nil, 0, 2)
+	array("cube.npy", make([]float64, 8), 2, 2, 2)
+	array("rows.npy", trainingFaces(), testTraining, testPoints)
+	array("short.npy", trainingFaces(), 2*testTraining, testPoints/2)
+	array("line.npy", pixels()[:testPoints], testPoints)
+	mustRun(t, "train", "-data", "train.npy", "-factors", "product", "-out", "product", "-iters", "2")
+	mustRun(t, "train", "-data", "rows.npy", "-points", "line.npy", "-out", "line", "-iters", "2")
+	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-iters", "2")
+	for _, c := range []struct {
+		code       int
+		args, line string
+	}{
+		{1, "train -data rows.npy -points absent.npy -out result", "absent.npy: no such file or directory"},
+		{1, "train -data rows.npy -points nan.npy -out result", "nan.npy: point 1, dimension 1: found NaN, expected a finite coordinate"},
+		{1, "train -data rows.npy -points none.npy -out result", "none.npy: shape 0×2: found 0 points of 2 dimensions, expected 1 to 16384 points of 1 to 64 dimensions"},
+		{1, "train -data rows.npy -points cube.npy -out result", "cube.npy: shape 2×2×2: found 3 axes, expected coordinates: points×dimensions, or points"},
+		{1, "train -data short.npy -points points.npy -out result", "short.npy: shape 18×10: found 10 points, expected 20"},
+		{1, "train -data rows.npy -points points.npy -channels 2 -out result", "rows.npy: shape 9×20: found 1 channel, expected 2"},
+		{1, "predict -model model -points triples.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
+		{2, "predict -model product -points points.npy -out result", "predict: -points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "predict -model line -grid 4x4 -out result", "predict: -grid 4x4: a space of 1 dimension, expected 2 for a grid"},
+		{2, "predict -model model -points points.npy -out result -sheet sheet.png", "predict: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
+		{2, "sample -model scattered -out result -sheet sheet.png", "sample: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
+		{2, "impute -model scattered -data rows.npy -out result -grid 5x4", "impute: -grid 5x4 with a model of scattered points, expected none"},
+		{2, "impute -model scattered -data rows.npy -out result -sheet sheet.png", "impute: -sheet with a model of scattered points, expected one of pictures"},
+		{1, "impute -model scattered -data seen.npy -out result", "seen.npy: shape 3×4×5: found 4 points, expected 20"},
+		{1, "impute -model scattered -data rows.npy -observed mask.npy -out result", "mask.npy: shape 3×4×5: found 60 values, expected 9×20×1, 9×20, 20×1, 20 for the data of shape 9×20 in rows.npy"},
+		{1, "impute -model scattered -data rows.npy -truth truth.npy -out result", "truth.npy: shape 3×4×5: found 4 points, expected 20"},
+	} {
+		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
+	}
+}

@@ -1,0 +1,147 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// maxDimensions bounds the coordinates of a scattered point.
+const maxDimensions = 64
+
+// LoadPoints reads the coordinates of scattered points from a .npy file, n_s×d_s, or n_s
+// numbers on a line, as a grid of one joint factor. Errors: [*Error].
+func LoadPoints(path string) (sgplvm.Grid, error) {
+	a, err := readArray(path, "a .npy file of coordinates")
+	if err != nil {
+		return nil, err
+	}
+	fail := func(place, found, want string) (sgplvm.Grid, error) {
+		return nil, &Error{Path: path, Place: place, Found: found, Want: want}
+	}
+	shape := "shape " + formatShape(a.Shape)
+	if len(a.Shape) != 1 && len(a.Shape) != 2 {
+		return fail(shape, strconv.Itoa(len(a.Shape))+" axes", "coordinates: points×dimensions, or points")
+	}
+	points, dims := a.Shape[0], 1
+	if len(a.Shape) == 2 {
+		dims = a.Shape[1]
+	}
+	if points < 1 || points > maxJoint || dims < 1 || dims > maxDimensions {
+		return fail(shape, counted(points, "point")+" of "+counted(dims, "dimension"), fmt.Sprintf("1 to %d points of 1 to %d dimensions", maxJoint, maxDimensions))
+	}
+	x := a.Float64s()
+	for i, v := range x {
+		if v-v != 0 {
+			return fail(fmt.Sprintf("point %d, dimension %d", i/dims, i%dims), fmt.Sprint(v), "a finite coordinate")
+		}
+	}
+	return sgplvm.Grid{factor(x, dims).X}, nil
+}
+
+// LoadAt is [Load] of examples seen at scattered points, n×points or
+// n×points×channels in a .npy file; channels are those that are asked for, or any if 0.
+// The points take the place of the pixels of a picture one row high. Errors: [*Error].
+func LoadAt(path string, points, channels int) (*Frames, error) {
+	a, err := readArray(path, wantExamples)
+	if err != nil {
+		return nil, err
+	}
+	form, err := formAt(path, a.Shape, a.Type, points, channels)
+	if err != nil {
+		return nil, err
+	}
+	return &Frames{Form: form, values: a}, nil
+}
+
+// OpenAt is [Open] of what LoadAt loads. Errors: [*Error].
+func OpenAt(path string, points, channels int) (*Training, error) {
+	return open(path, wantExamples, func() (*Frames, error) { return LoadAt(path, points, channels) },
+		func(shape []int, t npy.Type) (Form, error) { return formAt(path, shape, t, points, channels) })
+}
+
+const wantExamples = "a .npy file of examples at points"
+
+// formAt finds the form of examples at scattered points.
+func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, error) {
+	fail := func(found, want string) (Form, error) {
+		return Form{}, &Error{Path: name, Place: "shape " + formatShape(shape), Found: found, Want: want}
+	}
+	layout := Layout{Width: points, Height: 1, Channels: 1}
+	switch len(shape) {
+	case 2:
+	case 3:
+		layout.Channels = shape[2]
+	case 1:
+		return fail("1 axis", "examples: n×points or n×points×channels")
+	default:
+		return fail(strconv.Itoa(len(shape))+" axes", "examples: n×points or n×points×channels")
+	}
+	switch {
+	case shape[0] == 0:
+		return fail("no example", "at least one")
+	case shape[1] != points:
+		return fail(counted(shape[1], "point"), strconv.Itoa(points))
+	case layout.Channels < 1 || layout.Channels > MaxChannels:
+		return fail(counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels))
+	case channels != 0 && channels != layout.Channels:
+		return fail(counted(layout.Channels, "channel"), strconv.Itoa(channels))
+	}
+	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
+}
+
+// Cover returns a grid of width×height points, evenly from the first to the last
+// coordinate of another one along each axis, and in the middle along an axis with one
+// point: the same pictures in another resolution. The grid to cover has one factor of
+// two dimensions (row, column), or two of one. Another kind of grid, and a joint factor
+// of more than 16384 points, are errors.
+func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
+	switch {
+	case len(g) == 2 && g[0].Cols == 1 && g[1].Cols == 1:
+		low0, high0 := extent(g, 0, 0)
+		low1, high1 := extent(g, 1, 0)
+		return sgplvm.Grid{factor(evenly(low0, high0, height), 1).X, factor(evenly(low1, high1, width), 1).X}, nil
+	case len(g) == 1 && g[0].Cols == 2:
+	case len(g) == 1:
+		return nil, fmt.Errorf("a space of %s, expected 2 for a grid", counted(g[0].Cols, "dimension"))
+	default:
+		return nil, fmt.Errorf("a space of %s, expected a plane for a grid", counted(len(g), "factor"))
+	}
+	if n := width * height; n > maxJoint {
+		return nil, fmt.Errorf("a grid of %s has %d points, expected at most %d in one factor", FormatGrid(width, height), n, maxJoint)
+	}
+	low0, high0 := extent(g, 0, 0)
+	low1, high1 := extent(g, 0, 1)
+	columns := evenly(low1, high1, width)
+	xy := make([]float64, 0, 2*width*height)
+	for _, row := range evenly(low0, high0, height) {
+		for _, column := range columns {
+			xy = append(xy, row, column)
+		}
+	}
+	return sgplvm.Grid{factor(xy, 2).X}, nil
+}
+
+// extent returns the least and the greatest value of a coordinate of a factor.
+func extent(g sgplvm.Grid, f, dimension int) (low, high float64) {
+	low, high = g[f].At(0, dimension), g[f].At(0, dimension)
+	for i := range g[f].Rows {
+		low, high = min(low, g[f].At(i, dimension)), max(high, g[f].At(i, dimension))
+	}
+	return low, high
+}
+
+// evenly returns n numbers from low to high.
+func evenly(low, high float64, n int) []float64 {
+	if n == 1 {
+		return []float64{low + (high-low)/2}
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = low + float64(i)*(high-low)/float64(n-1)
+	}
+	return x
+}
