@@ -41,12 +41,12 @@ type FitOptions struct {
 	// alone then. Default 0.
 	ResidualRounds int
 
-	// ResidualStrength is the weight of that prior, in examples. Default 100.
+	// ResidualStrength is the weight of that prior, in examples. Default 10.
 	ResidualStrength float64
 
-	// ResidualTaper is the distance, in the unit of the points, over which those rounds
-	// believe what examples say of two points together: ℓ of exp(−‖x − x′‖²/ℓ²). Default 0:
-	// any distance.
+	// ResidualTaper is the distance, in mean spacings of the points along each dimension, over
+	// which those rounds believe what examples say of two points together: ℓ of
+	// exp(−‖x − x′‖²/ℓ²). Default 6; negative: any distance.
 	ResidualTaper float64
 
 	// LocalResiduals makes a model whose noise was learned in ResidualRounds keep what
@@ -131,8 +131,8 @@ func (o *FitOptions) complete() error {
 		return &ConfigError{"ResidualRounds", fmt.Errorf("%d rounds, expected 0 or more", o.ResidualRounds)}
 	case !(o.ResidualStrength >= 0) || math.IsInf(o.ResidualStrength, 0):
 		return &ConfigError{"ResidualStrength", fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", o.ResidualStrength)}
-	case !(o.ResidualTaper >= 0) || math.IsInf(o.ResidualTaper, 0):
-		return &ConfigError{"ResidualTaper", fmt.Errorf("a taper of %v, expected a finite distance, 0 or more", o.ResidualTaper)}
+	case math.IsNaN(o.ResidualTaper) || math.IsInf(o.ResidualTaper, 0):
+		return &ConfigError{"ResidualTaper", fmt.Errorf("a taper of %v, expected a finite distance", o.ResidualTaper)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
 		return &ConfigError{"Truncate", fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	case o.Schedule == "":
@@ -149,7 +149,10 @@ func (o *FitOptions) complete() error {
 	}
 	o.Restarts = max(o.Restarts, 1)
 	if o.ResidualStrength == 0 {
-		o.ResidualStrength = 100
+		o.ResidualStrength = 10
+	}
+	if o.ResidualTaper == 0 {
+		o.ResidualTaper = 6
 	}
 	switch {
 	case o.Warmup < 0:

@@ -55,12 +55,13 @@ type InferOptions struct {
 	// Freedom makes Impute scale an example's variances as if its values had a multivariate
 	// Student distribution with so many degrees of freedom around their mean, given x: pictures
 	// whose observed values lie far from what was expected are less sure elsewhere too.
-	// 0 stands for infinitely many, a Gaussian.
+	// Default: 50 where the model keeps its training residuals, else infinitely many, a
+	// Gaussian, for which a negative number stands too.
 	Freedom float64
 
 	// LocalBandwidth and LocalStrength are h and ν of a model that keeps its training
 	// residuals: how near training examples must be to count for the noise of this one, and
-	// how firmly the noise is taken to be that of all (local.go). Defaults 0.5 and 10;
+	// how firmly the noise is taken to be that of all (local.go). Defaults 0.7 and 2;
 	// a negative bandwidth: the noise is that of all.
 	LocalBandwidth, LocalStrength float64
 
@@ -406,8 +407,8 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	if !(o.LocalStrength >= 0) || math.IsInf(o.LocalStrength, 0) || math.IsNaN(o.LocalBandwidth) || math.IsInf(o.LocalBandwidth, 0) {
 		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)}
 	}
-	if !(o.Freedom >= 0) || math.IsInf(o.Freedom, 0) {
-		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Freedom %v, expected a finite number, 0 or more", o.Freedom)}
+	if math.IsNaN(o.Freedom) || math.IsInf(o.Freedom, 0) {
+		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Freedom %v, expected a finite number", o.Freedom)}
 	}
 	if !(o.NoiseStrength >= 0) {
 		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}

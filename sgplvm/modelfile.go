@@ -25,7 +25,8 @@ import (
 //	residual.variance        1           structured residual; absent without one
 //	residual.lengthscale     1 or d_0
 //	noise.covariance         n_s×n_s     Σ; absent where it was not learned freely
-//	noise.floor, noise.taper 1           absent where they are 0
+//	noise.floor              1           absent where it is 0
+//	noise.taper              d_0         absent without one
 //	residuals                n_ξ×n_s·d_y of the training examples; absent where not kept
 //	beta, jitter             1
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
@@ -86,8 +87,8 @@ func (m *Model) Save(w io.Writer) error {
 	if p.Covariance.Rows > 0 {
 		matrix("noise.covariance", p.Covariance)
 	}
-	if p.Taper > 0 {
-		put("noise.taper", []float64{p.Taper}, 1)
+	if p.Taper != nil {
+		put("noise.taper", p.Taper, len(p.Taper))
 	}
 	if m.residuals.Rows > 0 {
 		matrix("residuals", m.residuals)
@@ -155,7 +156,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		}
 	}
 	if t.unread["noise.taper"] {
-		p.Taper = t.scalar("noise.taper")
+		p.Taper = t.vector("noise.taper")
 	}
 	if t.unread["residuals"] {
 		m.residuals = t.matrix("residuals")

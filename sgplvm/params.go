@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -26,9 +27,10 @@ type Params struct {
 	// has been learned freely; 0×0 elsewhere. Residual and β are what it was drawn to.
 	Covariance mat.Matrix
 
-	// Taper is the distance over which what examples say of two points together is believed,
-	// where Σ is learned: ℓ of exp(−‖x − x′‖²/ℓ²), in the unit of the points; 0: any.
-	Taper float64
+	// Taper is the distance along each spatial dimension over which what examples say of two
+	// points together is believed, where Σ is learned: ℓ of exp(−Σ_q (x_q − x′_q)²/ℓ_q²);
+	// nil: any.
+	Taper []float64
 
 	// NoiseFloor is what the white noise variance 1/β does not fall below.
 	NoiseFloor float64
@@ -36,7 +38,7 @@ type Params struct {
 
 func (p *Params) clone() *Params {
 	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone(),
-		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), Taper: p.Taper, NoiseFloor: p.NoiseFloor}
+		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), Taper: slices.Clone(p.Taper), NoiseFloor: p.NoiseFloor}
 	for f, k := range p.Spatial {
 		c.Spatial = append(c.Spatial, k.clone())
 		c.Xu = append(c.Xu, p.Xu[f].Clone())

@@ -380,9 +380,12 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		return Prediction{}, Latent{}, err
 	}
 	t := q.momentsOf(l)
-	t.freedom = o.Freedom
+	t.freedom = max(0, o.Freedom)
+	if o.Freedom == 0 && q.kept != nil {
+		t.freedom = 50
+	}
 	if q.kept != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.5), cmp.Or(o.LocalStrength, 10))
+		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.7), cmp.Or(o.LocalStrength, 2))
 	}
 	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
 		if t, err = q.refine(e, l, t); err != nil {

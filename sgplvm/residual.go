@@ -104,8 +104,13 @@ func (p *Params) validateResidual(x []mat.Matrix) error {
 	if err := p.Residual.validate(x[0].Cols); err != nil {
 		return fmt.Errorf("residual %w", err)
 	}
-	if !(p.Taper >= 0) || math.IsInf(p.Taper, 0) {
-		return fmt.Errorf("noise taper %v, expected a finite number, 0 or more", p.Taper)
+	if n := len(p.Taper); n != 0 && n != x[0].Cols {
+		return fmt.Errorf("noise taper of %d lengths, expected %d, one for each dimension", n, x[0].Cols)
+	}
+	for _, l := range p.Taper {
+		if !(l > 0) || math.IsInf(l, 0) {
+			return fmt.Errorf("noise taper %v, expected a positive number", l)
+		}
 	}
 	if c := p.Covariance; c.Rows > 0 {
 		if c.Rows != x[0].Rows || c.Cols != c.Rows {
@@ -213,15 +218,18 @@ func (b *problem) residualCovariance(p *Params) (mat.Matrix, error) {
 	return cov, nil
 }
 
-// taper multiplies the covariance a of points x, n×n, by C_ij = exp(−‖x_i − x_j‖²/ℓ²), which
-// is a covariance again: with few examples, what they say of distant points is mostly
+// taper multiplies the covariance a of points x, n×n, by C_ij = exp(−Σ_q (x_iq − x_jq)²/ℓ_q²),
+// which is a covariance again: with few examples, what they say of distant points is mostly
 // chance (Furrer, Genton and Nychka, J. Comput. Graph. Stat. 15, 2006).
 func (p *Params) taper(a, x mat.Matrix) {
-	if p.Taper == 0 {
+	if p.Taper == nil {
 		return
 	}
-	c := mat.New(x.Rows, x.Rows)
-	Kernel{Kind: RBF, Variance: 1, LengthScale: []float64{p.Taper / math.Sqrt2}}.Matrix(c, x, x)
+	c, k := mat.New(x.Rows, x.Rows), Kernel{Kind: RBF, Variance: 1}
+	for _, l := range p.Taper {
+		k.LengthScale = append(k.LengthScale, l/math.Sqrt2)
+	}
+	k.Matrix(c, x, x)
 	mat.MulElem(a, a, c)
 }
 

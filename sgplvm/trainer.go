@@ -245,7 +245,12 @@ func (t *trainer) settle() {
 // after are those of two models, so the best one so far counts no more.
 func (t *trainer) learnResidual() error {
 	p, problem := t.Params.clone(), t.model.problem
-	p.Taper = t.options.ResidualTaper
+	p.Taper = nil
+	if t.options.ResidualTaper > 0 {
+		for _, two := range twoSpacings(problem.x[0]) {
+			p.Taper = append(p.Taper, t.options.ResidualTaper*two/2)
+		}
+	}
 	if err := problem.learnNoise(p, t.options.ResidualStrength); err != nil {
 		return err
 	}
