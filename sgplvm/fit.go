@@ -46,7 +46,8 @@ type FitOptions struct {
 
 	// ResidualTaper is the distance, in mean spacings of the points along each dimension, over
 	// which those rounds believe what examples say of two points together: ℓ of
-	// exp(−‖x − x′‖²/ℓ²). Default 6; negative: any distance.
+	// exp(−‖x − x′‖²/ℓ²). Default 2.6·n_ξ^(1/6), since more examples tell chance from
+	// what is there further away: 5 for 50 of them, 8 for 1000. Negative: any distance.
 	ResidualTaper float64
 
 	// LocalResiduals makes a model whose noise was learned in ResidualRounds keep what
@@ -150,9 +151,6 @@ func (o *FitOptions) complete() error {
 	o.Restarts = max(o.Restarts, 1)
 	if o.ResidualStrength == 0 {
 		o.ResidualStrength = 10
-	}
-	if o.ResidualTaper == 0 {
-		o.ResidualTaper = 6
 	}
 	switch {
 	case o.Warmup < 0:

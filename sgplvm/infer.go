@@ -61,7 +61,7 @@ type InferOptions struct {
 
 	// LocalBandwidth and LocalStrength are h and ν of a model that keeps its training
 	// residuals: how near training examples must be to count for the noise of this one, and
-	// how firmly the noise is taken to be that of all (local.go). Defaults 0.7 and 2;
+	// how firmly the noise is taken to be that of all (local.go). Defaults 0.7 and 1;
 	// a negative bandwidth: the noise is that of all.
 	LocalBandwidth, LocalStrength float64
 

@@ -385,7 +385,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		t.freedom = 50
 	}
 	if q.kept != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.7), cmp.Or(o.LocalStrength, 2))
+		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.7), cmp.Or(o.LocalStrength, 1))
 	}
 	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
 		if t, err = q.refine(e, l, t); err != nil {

@@ -246,9 +246,12 @@ func (t *trainer) settle() {
 func (t *trainer) learnResidual() error {
 	p, problem := t.Params.clone(), t.model.problem
 	p.Taper = nil
-	if t.options.ResidualTaper > 0 {
+	if taper := t.options.ResidualTaper; taper >= 0 {
+		if taper == 0 {
+			taper = 2.6 * math.Pow(float64(problem.y.examples), 1./6)
+		}
 		for _, two := range twoSpacings(problem.x[0]) {
-			p.Taper = append(p.Taper, t.options.ResidualTaper*two/2)
+			p.Taper = append(p.Taper, taper*two/2)
 		}
 	}
 	if err := problem.learnNoise(p, t.options.ResidualStrength); err != nil {

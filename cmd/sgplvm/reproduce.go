@@ -227,9 +227,12 @@ func (x *experiment) configuration() (sgplvm.Config, sgplvm.FitOptions, error) {
 	n := x.training.Count
 	c := sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed, Attributes: attributes(&x.training.Form)}
 	o := sgplvm.FitOptions{Iterations: x.steps()}
-	if n >= 200 && len(space) == 1 && !x.paper {
-		c.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.02}
-		o.ResidualRounds = 3
+	if len(space) == 1 && !x.paper {
+		c.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}
+		o.ResidualRounds, o.LocalResiduals = 2, true
+		if n >= 200 {
+			c.LatentDims = 12
+		}
 	}
 	return c, o, err
 }
@@ -273,7 +276,8 @@ func (x *experiment) runModel(ctx context.Context, name string) (filled *result,
 		return
 	}
 	if name == plain {
-		c.Residual, o.ResidualRounds = sgplvm.Kernel{}, 0
+		c.Residual, c.LatentDims = sgplvm.Kernel{}, min(30, x.training.Count-1)
+		o.ResidualRounds, o.LocalResiduals = 0, false
 		for f := range c.Space {
 			c.Space[f].Kernel.Kind = sgplvm.White
 		}

@@ -220,9 +220,9 @@ func TestReproduceConfiguration(t *testing.T) {
 		rounds        int
 		latent, basis int
 	}{
-		{20, 20, false, "", 0, 19, 20},
-		{50, 20, false, "", 0, 30, 50},
-		{1000, 20, false, sgplvm.Matern32, 3, 30, 100},
+		{20, 20, false, sgplvm.Matern32, 2, 19, 20},
+		{50, 20, false, sgplvm.Matern32, 2, 30, 50},
+		{1000, 20, false, sgplvm.Matern32, 2, 12, 100},
 		{1000, 20, true, "", 0, 30, 100},
 		{1000, 80, false, "", 0, 30, 100}, // two spatial factors
 	} {
