@@ -73,6 +73,11 @@ func TestNoiseNear(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, nu := 0.2+rng.Float64(), 10*rng.Float64()
+		if seed%3 == 0 {
+			for range m.space[0].Cols {
+				q.params.Taper = append(q.params.Taper, 0.5+2*rng.Float64())
+			}
+		}
 		got := q.noiseNear(e, h, nu)
 
 		y := m.problem.observations()
@@ -106,18 +111,103 @@ func TestNoiseNear(t *testing.T) {
 				near(t, "mean", one(got.mean.At(i, c)), one(mean), 1e-5) // examples of weight below 1e-6 are left out
 			}
 			for j := range n {
-				sum := nu * m.params.Covariance.At(order[i], order[j])
+				var sum float64
 				for c := range m.channels {
 					for k, w := range weights {
 						sum += w * residual(k, i, c) * residual(k, j, c) / float64(m.channels)
 					}
 					sum -= total * got.mean.At(i, c) * got.mean.At(j, c) / float64(m.channels)
 				}
+				sum *= taperOf(q.params.Taper, m.space[0].Row(order[i]), m.space[0].Row(order[j]))
+				sum += nu * m.params.Covariance.At(order[i], order[j])
 				want := (1 + 1/total) * sum / total
 				if i == j {
 					want -= 1 / m.params.Beta
 				}
 				near(t, fmt.Sprintf("covariance of %d and %d", i, j), one(got.structured.At(i, j)), one(want), 1e-5)
+			}
+		}
+	}
+}
+
+// taperOf is exp(−Σ (x_q − y_q)²/ℓ_q²), 1 without lengths.
+func taperOf(length, x, y []float64) float64 {
+	var s float64
+	for q, l := range length {
+		s += math.Pow((x[q]-y[q])/l, 2)
+	}
+	return math.Exp(-s)
+}
+
+// A learned Σ is the tapered mean of the residuals' squares, blended with the parametric
+// one.
+func TestLearnNoiseTapered(t *testing.T) {
+	for seed := range uint64(sizes(20)) {
+		m := residualShape(42000 + seed).model(t)
+		p, x := m.params, m.space[0]
+		cov, err := m.problem.residualCovariance(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cov = cov.Clone()
+		for q := range x.Cols {
+			p.Taper = append(p.Taper, 0.7+float64(q))
+		}
+		d := newDense(m)
+		parametric := d.noiseAt(d.points)
+		const strength = 3.0
+		if err := m.problem.learnNoise(p, strength); err != nil {
+			t.Fatal(err)
+		}
+		n := float64(p.Mu.Rows)
+		for i := range x.Rows {
+			for j := range x.Rows {
+				want := (n*cov.At(i, j)*taperOf(p.Taper, x.Row(i), x.Row(j)) + strength*parametric[i][j]) / (n + strength)
+				near(t, "Σ", one(p.Covariance.At(i, j)), one(want), 1e-10)
+			}
+		}
+	}
+}
+
+// With ν degrees of freedom all variances of missing values, noise included, are
+// (ν + χ)/(ν + |O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas.
+func TestFreedom(t *testing.T) {
+	for seed := range uint64(sizes(30)) {
+		m := residualShape(43000 + seed).model(t)
+		rng := rand.New(rand.NewPCG(seed, 6))
+		q, d := m.mustReady(t), newDense(m)
+		values := masked(rng, m.space.Len(), m.channels, 0.4, false)
+		e, err := m.observe(q, Observed{Values: m.scaler.unscaled(values)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, freedom := randomLatent(rng, m.params.Mu.Cols), 1+20*rng.Float64()
+		moments := q.momentsOf(l)
+		plain, err := q.conditionalOn(e, moments, ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moments.freedom = freedom
+		scaled, err := q.conditionalOn(e, moments, ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, noise, white := d.forecast(l, m.space), d.noiseAt(d.points), 1/m.params.Beta
+		for c, seen := range e.seen {
+			if len(seen) == 0 || len(seen) == m.space.Len() {
+				continue
+			}
+			coo, residual := newRows(len(seen), len(seen)), make([]float64, len(seen))
+			for a, i := range seen {
+				residual[a] = values.At(i, c) - f.mean[c][i]
+				for b, j := range seen {
+					coo[a][b] = f.shared[i][j] + noise[i][j]
+				}
+			}
+			factor := (freedom + inner(residual, solveWith(choleskyOf(coo), residual))) / (freedom + float64(len(seen)))
+			for _, i := range complement(seen, m.space.Len()) {
+				near(t, "mean", one(scaled.Mean.At(i, c)), one(plain.Mean.At(i, c)), 0)
+				near(t, "variance", one(scaled.Variance.At(i, c)+white), one(factor*(plain.Variance.At(i, c)+white)), 1e-9)
 			}
 		}
 	}
