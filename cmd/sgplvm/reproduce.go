@@ -220,98 +220,134 @@ func (x *experiment) steps() int {
 	return 400
 }
 
-// configuration returns the settings of the structured model: the best known ones, or
-// those of the paper.
-func (x *experiment) configuration() (sgplvm.Config, sgplvm.FitOptions, error) {
+// A configuration is how the structured model is set up, trained and used.
+type configuration struct {
+	model sgplvm.Config
+	fit   sgplvm.FitOptions
+	infer sgplvm.InferOptions
+}
+
+// configuration returns the settings of a latent variable model: the best known ones, or
+// those of the paper. The plain Bayesian GP-LVM (Titsias and Lawrence 2010) knows no
+// space: every pixel is by itself.
+func (x *experiment) configuration(name string) (configuration, error) {
 	space, err := dataset.Space(x.training.Width, x.training.Height, "auto")
 	n := x.training.Count
-	c := sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed, Attributes: attributes(&x.training.Form)}
-	o := sgplvm.FitOptions{Iterations: x.steps()}
-	if len(space) == 1 && !x.paper {
-		c.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}
-		o.ResidualRounds, o.LocalResiduals = 2, true
+	c := configuration{
+		model: sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed},
+		fit:   sgplvm.FitOptions{Iterations: x.steps()},
+	}
+	if x.paper {
+		c.infer.Conditioning = sgplvm.ConditionMoments
+	}
+	switch {
+	case name == plain:
+		for f := range space {
+			space[f].Kernel.Kind = sgplvm.White
+		}
+	case len(space) == 1 && !x.paper:
+		c.model.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}
+		c.fit.ResidualRounds, c.fit.LocalResiduals = 2, true
 		if n >= 200 {
-			c.LatentDims = 12
+			c.model.LatentDims = 12
 		}
 	}
-	return c, o, err
+	return c, err
+}
+
+// String names the settings that are not the defaults.
+func (c *configuration) String() string {
+	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.model.LatentDims, c.model.Inducing)
+	if kind := c.model.Residual.Kind; kind != "" {
+		s += fmt.Sprintf(", residual %s", kind)
+	}
+	if c.fit.ResidualRounds > 0 {
+		s += fmt.Sprintf(", its covariance learned freely in %d rounds", c.fit.ResidualRounds)
+	}
+	if c.fit.ResidualTaper > 0 {
+		s += fmt.Sprintf(" with taper %g", c.fit.ResidualTaper)
+	}
+	if c.fit.LocalResiduals {
+		s += ", local residuals"
+	}
+	if c.infer.Freedom > 0 {
+		s += fmt.Sprintf(", %g degrees of freedom", c.infer.Freedom)
+	}
+	if c.infer.Conditioning == sgplvm.ConditionMoments {
+		s += ", conditioned as in the paper"
+	}
+	return s
+}
+
+// An attempt is what a method made of the experiment.
+type attempt struct {
+	filled           *result
+	about            string // its settings
+	learned, filling time.Duration
 }
 
 // run fits one method, fills in the pictures and adds a row to the table.
 func (x *experiment) run(ctx context.Context, name string) error {
-	var filled *result
-	var fitting, filling time.Duration
-	var about string
+	var a attempt
 	var err error
 	if name == structured || name == plain {
-		filled, about, fitting, filling, err = x.runModel(ctx, name)
+		a, err = x.runModel(ctx, name)
 	} else {
-		filled, about, fitting, filling, err = x.runRival(ctx, baseline.Kind(name))
+		a, err = x.runRival(ctx, baseline.Kind(name))
 	}
 	if err != nil {
 		return err
 	}
-	summary, err := summarize(x.seen, filled, x.truth)
+	summary, err := summarize(x.seen, a.filled, x.truth)
 	if err != nil {
 		return err
 	}
 	if x.strip == nil {
-		x.strip = filled
+		x.strip = a.filled
 	}
-	x.about = append(x.about, titles[name]+": "+about)
-	x.rows = append(x.rows, evaluate.Row{Name: titles[name], Summary: summary, Notes: []string{seconds(fitting), seconds(filling)}})
+	x.about = append(x.about, titles[name]+": "+a.about)
+	x.rows = append(x.rows, evaluate.Row{Name: titles[name], Summary: summary, Notes: []string{seconds(a.learned), seconds(a.filling)}})
 	if row, ok := x.published(name); ok {
 		x.rows = append(x.rows, row)
 	}
-	fmt.Fprintf(x.e.stdout, "%s: learned in %s, filled in %d pictures in %s\n", titles[name], seconds(fitting), x.seen.Count, seconds(filling))
+	fmt.Fprintf(x.e.stdout, "%s: learned in %s, filled in %d pictures in %s\n", titles[name], seconds(a.learned), x.seen.Count, seconds(a.filling))
 	return nil
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
 // runModel trains one of the two latent variable models.
-func (x *experiment) runModel(ctx context.Context, name string) (filled *result, about string, fitting, filling time.Duration, err error) {
-	c, o, err := x.configuration()
+func (x *experiment) runModel(ctx context.Context, name string) (attempt, error) {
+	c, err := x.configuration(name)
 	if err != nil {
-		return
+		return attempt{}, err
 	}
-	if name == plain {
-		c.Residual, c.LatentDims = sgplvm.Kernel{}, min(30, x.training.Count-1)
-		o.ResidualRounds, o.LocalResiduals = 0, false
-		for f := range c.Space {
-			c.Space[f].Kernel.Kind = sgplvm.White
-		}
-	}
-	m, err := sgplvm.New(x.training.Data(), c)
+	m, err := sgplvm.New(x.training.Data(), c.model)
 	if err != nil {
-		return
+		return attempt{}, err
 	}
-	r, err := fit(ctx, x.e, m, o)
+	r, err := fit(ctx, x.e, m, c.fit)
 	if err != nil {
-		return
+		return attempt{}, err
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(x.e.stderr, "sgplvm: warning: %s: %s\n", titles[name], w)
 	}
 	begin := time.Now()
-	var infer sgplvm.InferOptions
-	if x.paper {
-		infer.Conditioning = sgplvm.ConditionMoments
+	filled, err := fill(ctx, x.e, m, x.seen, c.infer)
+	if err != nil {
+		return attempt{}, err
 	}
-	filled, err = fill(ctx, x.e, m, x.seen, infer)
-	about = fmt.Sprintf("%d latent dimensions, %d inducing points, %d steps (%s), bound %.6g, noise %s", c.LatentDims, c.Inducing, r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
-	if c.Residual.Kind != "" {
-		about += fmt.Sprintf(", residual %s, its covariance learned freely in %d rounds", c.Residual.Kind, o.ResidualRounds)
-	}
-	return filled, about, r.took, time.Since(begin), err
+	about := fmt.Sprintf("%v; %d steps (%s), bound %.6g, noise %s", &c, r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
+	return attempt{filled, about, r.took, time.Since(begin)}, nil
 }
 
 // batch is how many pictures a rival fills in before progress is shown.
-const batch = 48
+var batch = 48
 
 // runRival fits one of the rivals, its settings chosen by cross-validation inside the
 // training pictures under the masks of the others.
-func (x *experiment) runRival(ctx context.Context, kind baseline.Kind) (filled *result, about string, fitting, filling time.Duration, err error) {
+func (x *experiment) runRival(ctx context.Context, kind baseline.Kind) (attempt, error) {
 	size := x.training.Points() * x.training.Channels
 	d := baseline.Data{Points: gridPoints(x.training.Width, x.training.Height), Channels: x.training.Channels, Pictures: values(x.training)}
 	o := baseline.Options{Seed: x.seed}
@@ -333,17 +369,18 @@ func (x *experiment) runRival(ctx context.Context, kind baseline.Kind) (filled *
 	m, err := baseline.Fit(ctx, kind, d, o)
 	stop()
 	if err != nil {
-		return
+		return attempt{}, err
 	}
-	fitting, begin = time.Since(begin), time.Now()
+	learned := time.Since(begin)
+	begin = time.Now()
 	p := newProgress(x.e)
 	defer p.clear()
-	filled = &result{make([]float64, seen.Rows*size), make([]float64, seen.Rows*size), size}
+	filled := &result{make([]float64, seen.Rows*size), make([]float64, seen.Rows*size), size}
 	for from := 0; from < seen.Rows; from += batch {
 		to := min(from+batch, seen.Rows)
 		prediction, err := m.Fill(ctx, seen.Slice(from, to, 0, size))
 		if err != nil {
-			return nil, "", 0, 0, err
+			return attempt{}, err
 		}
 		copy(filled.mean[from*size:], prediction.Mean.Data)
 		copy(filled.variance[from*size:], prediction.Variance.Data)
@@ -353,7 +390,7 @@ func (x *experiment) runRival(ctx context.Context, kind baseline.Kind) (filled *
 	for _, s := range m.Settings() {
 		settings = append(settings, fmt.Sprintf("%s %.4g", s.Name, s.Value))
 	}
-	return filled, strings.Join(settings, ", "), fitting, time.Since(begin), nil
+	return attempt{filled, strings.Join(settings, ", "), learned, time.Since(begin)}, nil
 }
 
 // gridPoints returns the pixels (row, column) of a picture, n_s×2.
