@@ -54,10 +54,10 @@ func partsCovariance(s *sampler, mu []float64) mat.Matrix {
 		a := expanded(o)
 		mat.Mul(sum, at.q0[0], a, a.T(), 1)
 	}
-	scaled, left := mat.New(known.Rows, known.Cols), mat.New(1, known.Cols)
+	weighted, left := mat.New(known.Rows, known.Cols), mat.New(1, known.Cols)
 	mat.Mul(left, 1, at.tau, s.unknown, 0)
-	mat.ScaleCols(scaled, known, left.Data)
-	mat.Mul(sum, 1, scaled, known.T(), 1)
+	mat.ScaleCols(weighted, known, left.Data)
+	mat.Mul(sum, 1, weighted, known.T(), 1)
 	return sum
 }
 
@@ -82,8 +82,7 @@ func TestSampleSingularKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mat.Scale(cov[0], math.Pow(m.scaler.Scale[0], -2), cov[0])
-		near(t, "covariance", partsCovariance(s, l.Mu).Data, cov[0].Data, 1e-9)
+		near(t, "covariance", partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
 	}
 }
 
@@ -110,9 +109,7 @@ func TestSampleParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			unit := m.scaler.Scale[0] * m.scaler.Scale[0]
-			mat.Scale(cov[0], 1/unit, cov[0])
-			near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, cov[0].Data, 1e-9)
+			near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
 			if shape.residual != "" {
 				a, noise := expanded(s.noise), q.noise(on)
 				mat.Mul(noise, -1, a, a.T(), 1)
@@ -234,6 +231,53 @@ func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A learned covariance of the noise, which is known at training points alone, is drawn on
+// all of them, and on some in another order.
+func TestSampleLearnedNoise(t *testing.T) {
+	for seed := range uint64(sizes(20)) {
+		shape := residualShape(46000 + seed)
+		m := shape.model(t)
+		if err := m.problem.learnNoise(m.params, 4); err != nil {
+			t.Fatal(err)
+		}
+		l := randomLatent(rand.New(rand.NewPCG(seed, 55)), shape.latent)
+		clear(l.S)
+		x := m.space[0]
+		some := mat.New((x.Rows+1)/2, x.Cols)
+		for i := range some.Rows {
+			copy(some.Row(i), x.Row(x.Rows-1-2*i))
+		}
+		for _, g := range []Grid{m.space, {some}} {
+			s, err := m.at(m.mustReady(t), g).sampler()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, f, err := m.PredictCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, y, err := m.PredictDataCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unit := math.Pow(m.scaler.Scale[0], -2)
+			near(t, shape.String(), partsCovariance(s, l.Mu).Data, scaled(f[0], unit).Data, 1e-9)
+			noise := mat.New(g.Len(), g.Len())
+			mat.Add(noise, scaled(y[0], unit), -unit, f[0])
+			a := expanded(s.noise)
+			mat.Mul(noise, -1, a, a.T(), 1)
+			near(t, shape.String()+": noise", noise.Data, make([]float64, len(noise.Data)), 1e-10)
+		}
+	}
+}
+
+// scaled returns factor·a.
+func scaled(a mat.Matrix, factor float64) mat.Matrix {
+	b := mat.New(a.Rows, a.Cols)
+	mat.Scale(b, factor, a)
+	return b
 }
 
 func TestLatentSample(t *testing.T) {
