@@ -211,14 +211,25 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 	explained := q.explained(on, t)
 	prior := t.psi0 * q.spatialVariance()
 	for c, pc := range on.p {
-		spread := mat.New(n, t.spread.Cols)
-		mat.Mul(spread, 1, pc, t.spread, 0)
-		for i := range n {
-			p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i), pc.Row(i))))
-		}
+		blocks := (n + spreadRows - 1) / spreadRows
+		mat.Parallel(blocks, func(b int) {
+			from, to := blockRange(b, blocks, n)
+			rows := pc.Slice(from, to, 0, pc.Cols)
+			buffer := mat.Borrow(rows.Rows * rows.Cols)
+			spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
+			mat.Mul(spread, 1, rows, t.spread, 0)
+			for i := from; i < to; i++ {
+				p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+			}
+			mat.GiveBack(buffer)
+		})
 	}
 	return p
 }
+
+// spreadRows is how many points' variances are computed together, in storage that
+// caches hold. Tests lower it.
+var spreadRows = 1024
 
 // residualVariance is the variance of the noise's structured part at a grid point.
 func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {

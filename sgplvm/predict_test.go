@@ -79,10 +79,11 @@ func difference(a, b mat.Matrix) float64 {
 	return mat.NormMax(d)
 }
 
-// Covariances are summed over blocks of features; how wide these are changes the
-// rounding of a sum of a few terms and nothing else.
+// Covariances are summed over blocks of features, and variances computed in blocks of
+// points; how wide these are changes the rounding of a sum of a few terms and nothing
+// else.
 func TestFeatureBlocks(t *testing.T) {
-	defer func(old int) { featureNumbers = old }(featureNumbers)
+	defer func(numbers, rows int) { featureNumbers, spreadRows = numbers, rows }(featureNumbers, spreadRows)
 	for seed := range uint64(sizes(20)) {
 		shape := randomShape(16000 + seed)
 		m := shape.model(t)
@@ -92,7 +93,7 @@ func TestFeatureBlocks(t *testing.T) {
 		q, e := m.mustObserve(t, g, values)
 		var want []float64
 		for _, numbers := range []int{1 << 21, 1, g.Len(), 2*g.Len() + 1, 7 * g.Len()} {
-			featureNumbers = numbers
+			featureNumbers, spreadRows = numbers, min(numbers, 1+int(seed%5))
 			_, cov, err := m.PredictCovariance(l, g)
 			if err != nil {
 				t.Fatal(err)

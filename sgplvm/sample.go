@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -129,7 +130,8 @@ type sampler struct {
 // leastMode bounds the modes of a tied factor that determine f off its points, as a
 // fraction of the largest eigenvalue: of smaller ones rounding has taken the
 // eigenvectors. What they explain, at most λ0·β·leastMode of the prior variance, is drawn
-// from the prior.
+// from the prior. The same fraction of the prior variance is added to each point's where
+// that helps against rounding.
 const leastMode = 1e-12
 
 // newSampler decomposes what sampling on a grid needs.
@@ -143,12 +145,13 @@ func newSampler(q *posterior, on *projection) (*sampler, error) {
 		}
 		whole, remainder := known, mat.Matrix{}
 		if u := q.factors[f+1]; !u.tied || !equalMatrix(x, q.inducing[f]) {
-			if whole, err = root(on.kss[f]); err != nil {
+			nugget := leastMode * q.params.Spatial[f].Variance
+			if whole, err = root(on.kss[f], nugget); err != nil {
 				return nil, &FactorizationError{Factor: f + 1, Err: err}
 			}
 			unexplained := on.kss[f].Clone()
 			mat.Syrk(unexplained, -1, known, 1)
-			if remainder, err = root(unexplained); err != nil {
+			if remainder, err = root(unexplained, nugget); err != nil {
 				return nil, &FactorizationError{Factor: f + 1, Err: err}
 			}
 		}
@@ -163,7 +166,7 @@ func newSampler(q *posterior, on *projection) (*sampler, error) {
 		}
 	}
 	if q.params.structured() {
-		noise, err := root(q.noise(on))
+		noise, err := root(q.noise(on), 0)
 		if err != nil {
 			return nil, fmt.Errorf("sgplvm: noise covariance: %w", err)
 		}
@@ -206,9 +209,14 @@ func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
 	return known, nil
 }
 
-// root returns V·diag(w)^½ of a symmetric matrix V·diag(w)·Vᵀ whose negative eigenvalues
-// are rounding errors.
-func root(a mat.Matrix) (mat.Matrix, error) {
+// root returns a factor R, R·Rᵀ = a + nugget·I, of a symmetric matrix: its Cholesky factor,
+// or V·diag(w)^½ of a = V·diag(w)·Vᵀ, without the nugget, where rounding has left it
+// indefinite. Cholesky is some 50 times as fast.
+func root(a mat.Matrix, nugget float64) (mat.Matrix, error) {
+	var l chol.Factor
+	if l.RefactorizeShifted(a, nugget) == nil {
+		return l.L(), nil
+	}
 	spectrum, err := eig.Sym(a)
 	if err != nil {
 		return mat.Matrix{}, err
