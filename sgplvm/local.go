@@ -111,7 +111,7 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 		mat.Copy(t.mean.Slice(0, n, c, c+1), column)
 	}
 	mat.MirrorLower(t.structured)
-	q.params.taper(t.structured, e.on.grid[0])
+	mat.MulElem(t.structured, t.structured, e.on.taper)
 	mat.Add(t.structured, t.structured, strength/all, e.on.residual)
 	for i := range n {
 		t.structured.Row(i)[i] += strength / all / q.params.Beta

@@ -52,6 +52,11 @@ func TestNoiseNear(t *testing.T) {
 	for seed := range uint64(sizes(40)) {
 		m := keeping(t, residualShape(41000+seed))
 		rng := rand.New(rand.NewPCG(seed, 5))
+		if seed%3 == 0 {
+			for range m.space[0].Cols {
+				m.params.Taper = append(m.params.Taper, 0.5+2*rng.Float64())
+			}
+		}
 		q, g, order := m.mustReady(t), m.space, rng.Perm(m.space.Len())
 		if seed%2 == 0 {
 			order = order[:1+len(order)/2]
@@ -73,11 +78,6 @@ func TestNoiseNear(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, nu := 0.2+rng.Float64(), 10*rng.Float64()
-		if seed%3 == 0 {
-			for range m.space[0].Cols {
-				q.params.Taper = append(q.params.Taper, 0.5+2*rng.Float64())
-			}
-		}
 		got := q.noiseNear(e, h, nu)
 
 		y := m.problem.observations()

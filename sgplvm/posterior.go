@@ -161,6 +161,7 @@ type projection struct {
 	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
 
 	residual mat.Matrix // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	taper    mat.Matrix // C at X*, n*×n*, where Σ was learned
 	training []int      // which training points X* are, where Σ was learned
 
 	sampler func() (*sampler, error) // made when first asked for
@@ -210,6 +211,7 @@ func (q *posterior) project(g Grid) *projection {
 		q.params.structuredNoise(p.residual, g[0], q.inducing[0])
 		if q.params.Covariance.Rows > 0 {
 			p.training, _ = among(g[0], q.inducing[0])
+			p.taper = q.params.taper(g[0])
 		}
 	}
 	m, n, dy := q.factors[0].size(), g.Len(), q.channels()

@@ -218,19 +218,21 @@ func (b *problem) residualCovariance(p *Params) (mat.Matrix, error) {
 	return cov, nil
 }
 
-// taper multiplies the covariance a of points x, n×n, by C_ij = exp(−Σ_q (x_iq − x_jq)²/ℓ_q²),
-// which is a covariance again: with few examples, what they say of distant points is mostly
-// chance (Furrer, Genton and Nychka, J. Comput. Graph. Stat. 15, 2006).
-func (p *Params) taper(a, x mat.Matrix) {
-	if p.Taper == nil {
-		return
-	}
+// taper returns C_ij = exp(−Σ_q (x_iq − x_jq)²/ℓ_q²) at points x, n×n, all ones without a
+// taper. A covariance times C, element by element, is a covariance again: with few examples,
+// what they say of distant points is mostly chance (Furrer, Genton and Nychka, J. Comput.
+// Graph. Stat. 15, 2006).
+func (p *Params) taper(x mat.Matrix) mat.Matrix {
 	c, k := mat.New(x.Rows, x.Rows), Kernel{Kind: RBF, Variance: 1}
+	if p.Taper == nil {
+		c.Fill(1)
+		return c
+	}
 	for _, l := range p.Taper {
 		k.LengthScale = append(k.LengthScale, l/math.Sqrt2)
 	}
 	k.Matrix(c, x, x)
-	mat.MulElem(a, a, c)
+	return c
 }
 
 // learnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
@@ -244,7 +246,7 @@ func (b *problem) learnNoise(p *Params, strength float64) error {
 	n := float64(b.y.examples)
 	prior := mat.New(cov.Rows, cov.Cols)
 	p.parametricNoise(prior, b.x[0])
-	p.taper(cov, b.x[0])
+	mat.MulElem(cov, cov, p.taper(b.x[0]))
 	mat.Scale(cov, n/(n+strength), cov)
 	mat.Add(cov, cov, strength/(n+strength), prior)
 	mat.MirrorLower(cov)
