@@ -395,3 +395,38 @@ func TestSampleErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A root is Cholesky's where there is one, with the nugget, and else that of the
+// eigenvalues, of which rounding makes some negative.
+func TestRoot(t *testing.T) {
+	singular := mat.New(3, 3)
+	singular.Fill(2)
+	negative := singular.Clone()
+	negative.Set(2, 2, 2-1e-14)
+	for i, c := range []struct {
+		a      mat.Matrix
+		nugget float64
+		added  float64
+	}{
+		{mat.NewDense(2, 2, []float64{4, 1, 1, 3}), 0, 0},
+		{mat.NewDense(2, 2, []float64{4, 1, 1, 3}), 0.5, 0.5},
+		{singular, 0.5, 0.5},
+		{singular, 0, 0},
+		{negative, 0, 0},
+		{mat.New(2, 2), 0, 0},
+	} {
+		r, err := root(c.a, c.nugget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := mat.New(c.a.Rows, c.a.Rows), c.a.Clone()
+		mat.Mul(got, 1, r, r.T(), 0)
+		for j := range want.Rows {
+			want.Row(j)[j] += c.added
+		}
+		near(t, fmt.Sprintf("case %d", i), got.Data, want.Data, 1e-13)
+	}
+	if _, err := root(mat.NewDense(1, 1, one(math.NaN())), 0); err == nil {
+		t.Error("the root of NaN")
+	}
+}
