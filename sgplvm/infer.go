@@ -244,8 +244,8 @@ func (q *posterior) observe(on *projection, seen []int) (*observation, error) {
 	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
 	for a, i := range seen {
 		for b, j := range seen {
-			noise.Row(a)[b] = on.residual.At(i, j)
-			k.Row(a)[b] = on.kss[0].At(i, j)
+			noise.Row(a)[b] = on.residual().At(i, j)
+			k.Row(a)[b] = on.kss[0]().At(i, j)
 		}
 		noise.Row(a)[a] += 1 / q.params.Beta
 	}

@@ -112,7 +112,7 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 	}
 	mat.MirrorLower(t.structured)
 	mat.MulElem(t.structured, t.structured, e.on.taper)
-	mat.Add(t.structured, t.structured, strength/all, e.on.residual)
+	mat.Add(t.structured, t.structured, strength/all, e.on.residual())
 	for i := range n {
 		t.structured.Row(i)[i] += strength / all / q.params.Beta
 	}
@@ -154,7 +154,7 @@ func (t moments) residual(on *projection) mat.Matrix {
 	if t.local != nil {
 		return t.local.structured
 	}
-	return on.residual
+	return on.residual()
 }
 
 // validateResiduals checks residuals read from a file.

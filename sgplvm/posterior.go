@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -154,17 +155,17 @@ func (q *posterior) spatialVariance() float64 {
 // only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
 // channel P = K_s·αᵀ.
 type projection struct {
-	grid    Grid
-	phi     kronprod.Operator // Φ_f, n*_f×m_f
-	squared kronprod.Operator // Φ_f∘Φ_f
-	p       []mat.Matrix      // per channel, n_s*×m_ξ
-	kss     []mat.Matrix      // K_f(X*, X*), n*_f×n*_f
+	grid     Grid
+	phi      kronprod.Operator // Φ_f, n*_f×m_f
+	squared  kronprod.Operator // Φ_f∘Φ_f
+	p        []mat.Matrix      // per channel, n_s*×m_ξ
+	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned
+	training []int             // which training points X* are, where Σ was learned
 
-	residual mat.Matrix // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
-	taper    mat.Matrix // C at X*, n*×n*, where Σ was learned
-	training []int      // which training points X* are, where Σ was learned
-
-	sampler func() (*sampler, error) // made when first asked for
+	// What only some predictions need is made when it is first asked for.
+	kss      []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
+	residual func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	sampler  func() (*sampler, error)
 }
 
 // gridsKept is how many projections a model keeps for later calls.
@@ -191,7 +192,10 @@ func (m *Model) at(q *posterior, g Grid) *projection {
 func (q *posterior) project(g Grid) *projection {
 	p := &projection{}
 	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
+	g = slices.Clone(g)
 	for f, x := range g {
+		x = x.Clone()
+		g[f] = x
 		s, kernel, u := q.factors[f+1], q.params.Spatial[f], q.inducing[f]
 		cross := mat.New(x.Rows, u.Rows)
 		kernel.Matrix(cross, x, u)
@@ -199,21 +203,26 @@ func (q *posterior) project(g Grid) *projection {
 		phi, squared := mat.New(x.Rows, s.size()), mat.New(x.Rows, s.size())
 		s.toInducing(phi, cross)
 		mat.MulElem(squared, phi, phi)
-		kss := mat.New(x.Rows, x.Rows)
-		kernel.Matrix(kss, x, x)
-		p.grid = append(p.grid, x.Clone())
 		p.phi.Factors = append(p.phi.Factors, phi)
 		p.squared.Factors = append(p.squared.Factors, squared)
-		p.kss = append(p.kss, kss)
+		p.kss = append(p.kss, sync.OnceValue(func() mat.Matrix {
+			kss := mat.New(x.Rows, x.Rows)
+			kernel.Matrix(kss, x, x)
+			return kss
+		}))
 	}
 	if q.params.structured() {
-		p.residual = mat.New(g[0].Rows, g[0].Rows)
-		q.params.structuredNoise(p.residual, g[0], q.inducing[0])
+		p.residual = sync.OnceValue(func() mat.Matrix {
+			residual := mat.New(g[0].Rows, g[0].Rows)
+			q.params.structuredNoise(residual, g[0], q.inducing[0])
+			return residual
+		})
 		if q.params.Covariance.Rows > 0 {
 			p.training, _ = among(g[0], q.inducing[0])
 			p.taper = q.params.taper(g[0])
 		}
 	}
+	p.grid = g
 	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
 	for c := range dy {

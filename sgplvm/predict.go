@@ -233,8 +233,11 @@ var spreadRows = 1024
 
 // residualVariance is the variance of the noise's structured part at a grid point.
 func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {
-	if !q.params.structured() {
+	switch {
+	case !q.params.structured():
 		return 0
+	case t.local == nil && q.params.Covariance.Rows == 0:
+		return t.noise * q.params.Residual.Variance
 	}
 	return t.noise * t.residual(on).At(i, i)
 }
@@ -244,7 +247,7 @@ func (q *posterior) noise(on *projection) mat.Matrix {
 	n := on.grid.Len()
 	sigma := mat.New(n, n)
 	if q.params.structured() {
-		mat.Copy(sigma, on.residual)
+		mat.Copy(sigma, on.residual())
 	}
 	for i := range n {
 		sigma.Row(i)[i] += 1 / q.params.Beta
@@ -290,6 +293,10 @@ func spatialDims(q *posterior) []int {
 func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.Matrix {
 	cov := mat.New(len(a), len(b))
 	dims := gridDims(on.grid)
+	kss := make([]mat.Matrix, len(dims))
+	for f, k := range on.kss {
+		kss[f] = k()
+	}
 	mat.Parallel(min(rowBlocks, len(a)), func(block int) {
 		from, to := blockRange(block, min(rowBlocks, len(a)), len(a))
 		ia, ib := make([]int, len(dims)), make([]int, len(dims))
@@ -300,7 +307,7 @@ func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 				split(ib, at, dims)
 				k := t.psi0
 				for f := range dims {
-					k *= on.kss[f].Data[ia[f]*dims[f]+ib[f]]
+					k *= kss[f].Data[ia[f]*dims[f]+ib[f]]
 				}
 				row[j] = k
 			}

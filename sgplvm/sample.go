@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -88,7 +89,10 @@ func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (
 			return Samples{}, err
 		}
 		to := min(from+step, count)
-		y := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, noise)
+		y, err := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, noise)
+		if err != nil {
+			return Samples{}, err
+		}
 		for k := range to - from {
 			field := mat.New(n, dy)
 			for c, scale := range m.scaler.Scale {
@@ -120,11 +124,11 @@ type sampler struct {
 	q  *posterior
 	on *projection
 
-	whole   kronprod.Operator   // ⊗K_f^½
-	known   kronprod.Operator   // ⊗Q_f^½
-	rest    []kronprod.Operator // the terms of ⊗K_f − ⊗Q_f that do not vanish
-	unknown mat.Matrix          // β⁻¹/d_ij, m_ξ×Π m_f
-	noise   kronprod.Operator   // Σ^½; β^(−½)·I has no factor
+	whole   kronprod.Operator                 // ⊗K_f^½
+	known   kronprod.Operator                 // ⊗Q_f^½
+	rest    []kronprod.Operator               // the terms of ⊗K_f − ⊗Q_f that do not vanish
+	unknown mat.Matrix                        // β⁻¹/d_ij, m_ξ×Π m_f
+	noise   func() (kronprod.Operator, error) // Σ^½, n_s*×n_s*
 }
 
 // leastMode bounds the modes of a tied factor that determine f off its points, as a
@@ -146,10 +150,10 @@ func newSampler(q *posterior, on *projection) (*sampler, error) {
 		whole, remainder := known, mat.Matrix{}
 		if u := q.factors[f+1]; !u.tied || !equalMatrix(x, q.inducing[f]) {
 			nugget := leastMode * q.params.Spatial[f].Variance
-			if whole, err = root(on.kss[f], nugget); err != nil {
+			if whole, err = root(on.kss[f](), nugget); err != nil {
 				return nil, &FactorizationError{Factor: f + 1, Err: err}
 			}
-			unexplained := on.kss[f].Clone()
+			unexplained := on.kss[f]().Clone()
 			mat.Syrk(unexplained, -1, known, 1)
 			if remainder, err = root(unexplained, nugget); err != nil {
 				return nil, &FactorizationError{Factor: f + 1, Err: err}
@@ -165,13 +169,13 @@ func newSampler(q *posterior, on *projection) (*sampler, error) {
 			s.rest = append(s.rest, kronprod.Of(append(factors, s.whole.Factors[f+1:]...)...))
 		}
 	}
-	if q.params.structured() {
+	s.noise = sync.OnceValues(func() (kronprod.Operator, error) {
 		noise, err := root(q.noise(on), 0)
 		if err != nil {
-			return nil, fmt.Errorf("sgplvm: noise covariance: %w", err)
+			return kronprod.Operator{}, fmt.Errorf("sgplvm: noise covariance: %w", err)
 		}
-		s.noise = kronprod.Of(noise)
-	}
+		return kronprod.Of(noise), nil
+	})
 	s.unknown = q.unknown()
 	return s, nil
 }
@@ -248,7 +252,7 @@ func (q *posterior) unknown() mat.Matrix {
 // draw returns f for the latent points in the rows of x, with noise of the given multiple
 // of the training data's: for each point and channel n_s* numbers, in the model's units.
 // Point k is number from+k of its batch.
-func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) []float64 {
+func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) ([]float64, error) {
 	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
 	y := make([]float64, count*dy*n)
 	streams := make([]*rand.Rand, count)
@@ -302,7 +306,11 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) []flo
 	})
 	switch {
 	case noise > 0 && s.q.params.structured():
-		add(s.noise, constant(func(int) float64 { return noise }))
+		structured, err := s.noise()
+		if err != nil {
+			return nil, err
+		}
+		add(structured, constant(func(int) float64 { return noise }))
 	case noise > 0:
 		deviation := math.Sqrt(noise / s.q.params.Beta)
 		mat.Parallel(count, func(k int) {
@@ -312,5 +320,5 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) []flo
 			}
 		})
 	}
-	return y
+	return y, nil
 }

@@ -45,6 +45,16 @@ func expanded(o kronprod.Operator) mat.Matrix {
 	return a
 }
 
+// noiseRoot writes Σ^½ out.
+func noiseRoot(t *testing.T, s *sampler) mat.Matrix {
+	t.Helper()
+	o, err := s.noise()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return expanded(o)
+}
+
 // partsCovariance is the covariance of one channel that the parts of a draw have in sum.
 func partsCovariance(s *sampler, mu []float64) mat.Matrix {
 	at, n := s.q.certain(mat.NewDense(1, len(mu), mu)), s.on.grid.Len()
@@ -111,7 +121,7 @@ func TestSampleParts(t *testing.T) {
 			}
 			near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
 			if shape.residual != "" {
-				a, noise := expanded(s.noise), q.noise(on)
+				a, noise := noiseRoot(t, s), q.noise(on)
 				mat.Mul(noise, -1, a, a.T(), 1)
 				near(t, fmt.Sprintf("%v, grid %d: noise", shape, i), noise.Data, make([]float64, len(noise.Data)), 1e-12)
 			}
@@ -266,7 +276,7 @@ func TestSampleLearnedNoise(t *testing.T) {
 			near(t, shape.String(), partsCovariance(s, l.Mu).Data, scaled(f[0], unit).Data, 1e-9)
 			noise := mat.New(g.Len(), g.Len())
 			mat.Add(noise, scaled(y[0], unit), -unit, f[0])
-			a := expanded(s.noise)
+			a := noiseRoot(t, s)
 			mat.Mul(noise, -1, a, a.T(), 1)
 			near(t, shape.String()+": noise", noise.Data, make([]float64, len(noise.Data)), 1e-10)
 		}
