@@ -201,6 +201,9 @@ func (x *experiment) load(data, grid, order, observed string, n int) error {
 // rowLength returns the length of the rows of a two-dimensional array in a file, 0
 // of anything else.
 func rowLength(path string) int {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return 0 // what cannot be read twice
+	}
 	file, err := npy.Open(path)
 	if err != nil {
 		return 0
@@ -310,7 +313,7 @@ func (x *experiment) run(ctx context.Context, name string) error {
 	if row, ok := x.published(name); ok {
 		x.rows = append(x.rows, row)
 	}
-	fmt.Fprintf(x.e.stdout, "%s: learned in %s, filled in %d pictures in %s\n", titles[name], seconds(a.learned), x.seen.Count, seconds(a.filling))
+	fmt.Fprintf(x.e.stdout, "%s: learned in %s, filled in %s\n", titles[name], seconds(a.learned), seconds(a.filling))
 	return nil
 }
 

@@ -399,6 +399,24 @@ func TestReproduceInterrupted(t *testing.T) {
 	}
 }
 
+// At a terminal every step shows how far it is, in a line that disappears.
+func TestReproduceProgress(t *testing.T) {
+	splitFolder(t)
+	var stderr bytes.Buffer
+	if code, _ := terminalRun(context.Background(), &stderr, strings.Fields(smallExperiment+" -quick -methods sgplvm,nearest -out shown")...); code != 0 {
+		t.Errorf("code %d", code)
+	}
+	text := stderr.String()
+	for _, step := range []string{"\rwarm-up ", "\rfilled 1/2 pictures", "\rcross-validation of nearest picture  0s", "\rfilled 2/2 pictures"} {
+		if !strings.Contains(text, step) {
+			t.Errorf("no %q in %q", step, text)
+		}
+	}
+	if !strings.HasSuffix(text, "\r") || strings.Contains(text, "\n") {
+		t.Errorf("%q", text)
+	}
+}
+
 // Older results stay when an experiment fails.
 func TestReproduceKeepsOld(t *testing.T) {
 	splitFolder(t)
