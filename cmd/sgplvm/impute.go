@@ -30,7 +30,7 @@ are kept as they are; the results have the shape of the input.`)
 	out := f.String("out", "", "the `file` for the filled pictures, .npy")
 	variance := f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed")
 	truth := f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in")
-	conditioning := f.choice("conditioning", "latent", "what observed values say of missing ones beside the latent `variables`: latent (what they do given these), paper (what they do in all, as Atkinson and Zabaras have it) or none", "latent", "paper", "none")
+	conditioning := f.choice("conditioning", "latent", "the `way` in which observed values bear on missing ones besides through the latent variables: latent (given these), paper (in all, as Atkinson and Zabaras have it) or none", "latent", "paper", "none")
 	sheet := f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth")
 	if err := f.parse(args); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -67,11 +68,13 @@ func (p places) of(count int) []int { return append([]int{count}, p.shape...) }
 // size returns the number of values of a field.
 func (p places) size() int { return p.grid.Len() * p.layout.Channels }
 
+// mostValues bounds the values of a result, 16 GiB or what an int can count.
+var mostValues = min(int64(1)<<31, math.MaxInt/8)
+
 // room returns the numbers of count fields, or an error where they are too many.
 func (p places) room(command string, count int) ([]float64, error) {
-	const most = 1 << 31
-	if int64(count) > most/int64(p.size()) {
-		return nil, usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, p.size(), int64(most))
+	if int64(count) > mostValues/int64(p.size()) {
+		return nil, usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, p.size(), mostValues)
 	}
 	return make([]float64, count*p.size()), nil
 }

@@ -166,7 +166,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"sample -model model -out result -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},
 		{"sample -model model -out result -latent result", `sample: -latent "result" is the file of -out, expected another one`},
 		{"sample -model model -out result -example 9", "sample: -example 9, expected at most 8, the last of the model's"},
-		{"sample -model model -out result -count 1000000 -grid 128x128", "sample: 1000000 fields of 16384 values, expected at most 2147483648 values in all"},
+		{"sample -model model -out result -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", mostValues)},
 
 		{"info", "info: -model is missing, expected the model file"},
 		{"info model", more("info", "model")},
