@@ -277,7 +277,7 @@ func (c *configuration) String() string {
 		s += fmt.Sprintf(", %g degrees of freedom", c.infer.Freedom)
 	}
 	if c.infer.Conditioning == sgplvm.ConditionMoments {
-		s += ", conditioned as in the paper"
+		s += ", conditioned as in the paper, with exact moments for those of its 100 samples"
 	}
 	return s
 }
