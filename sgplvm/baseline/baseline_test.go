@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -553,12 +554,15 @@ func TestRegression(t *testing.T) {
 
 // search walks to the lowest point of a bowl, and looks nowhere twice.
 func TestSearch(t *testing.T) {
+	var several sync.Mutex
 	looks := map[string]int{}
 	axes := []axis{{"a", []float64{0, 1, 2, 3, 4, 5, 6, 7}, 1}, {"b", []float64{0, 1, 2, 3, 4, 5}, 5}}
 	y := draw(t, 6, decaying(grid(1, 2), 1, 1), 1)
 	fit := func(mat.Matrix) (func([]float64) (conditional, error), error) {
 		return func(s []float64) (conditional, error) {
+			several.Lock()
 			looks[fmt.Sprint(s)]++
+			several.Unlock()
 			if s[0] == 6 {
 				return nil, errors.New("not here")
 			}
