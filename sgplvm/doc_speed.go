@@ -1,20 +1,21 @@
 // # Speed
 //
 // What an evaluation of the bound with all its derivatives takes, in milliseconds, with
-// 30 latent dimensions; medians of a few runs on two cores of an AMD EPYC (Zen 4, virtual,
+// 30 latent dimensions; the first three pairs of "all" and "of peak" are medians of five runs
+// with one core and with two in turns, the rest single runs, on two cores of an AMD EPYC (Zen 4, virtual,
 // AVX-512, 58 GFLOPS a core by asm.Peak), Go 1.26.8, 2026-11-21:
 //
 //	go test ./sgplvm -run - -bench Step       (GOMAXPROCS=1 or 2)
 //
 //	                           psi  factor  contract  gradient  space  all   of peak
 //	n_ξ = 50, m_ξ = 50,
-//	  560 points, white        0.3     0.2       0.4       0.7      0   1.6    0.33
-//	  the same, two cores                                               1.3    0.20
+//	  560 points, white        0.3     0.2       0.4       0.7      0   1.6    0.31
+//	  the same, two cores                                               1.4    0.19
 //	n_ξ = 1000, m_ξ = 100,
-//	  560 points, white       11.7     1.2       5.8      28.7    0.1    48    0.60
-//	  the same, two cores      7.1     1.1       4.0      17.8    0.1    26    0.54
-//	  Matérn 3/2, tied        11.6     1.1       5.8      28.9   43.6    91    0.74
-//	  the same, two cores      7.1     1.1       4.0      17.8     30    60    0.58
+//	  560 points, white       11.7     1.2       5.8      28.7    0.1    49    0.58
+//	  the same, two cores      7.1     1.1       4.0      17.8    0.1    28    0.51
+//	  Matérn 3/2, tied        11.6     1.1       5.8      28.9   43.6    96    0.71
+//	  the same, two cores      7.1     1.1       4.0      17.8     30    59    0.56
 //	n_ξ = m_ξ = 78, 640×360
 //	  points, 3 channels       0.9     0.5       780         3   3680  4460    0.72
 //	  the same, two cores      0.8     0.5       450         2   2300  2750    0.70
