@@ -197,13 +197,13 @@ func NonFiniteLower(m Matrix) (i, j int, found bool) {
 // strict upper triangle, so that the matrix becomes symmetric.
 func MirrorLower(m Matrix) {
 	square("MirrorLower", m)
-	const nb = 32 // block that keeps both triangles' cache lines warm
+	const nb = 24
 	for i0 := 0; i0 < m.Rows; i0 += nb {
-		for j0 := 0; j0 <= i0; j0 += nb {
-			for i := i0; i < min(i0+nb, m.Rows); i++ {
-				for j := j0; j < min(j0+nb, i); j++ {
-					m.Data[j*m.RowStride+i*m.ColStride] = m.Data[i*m.RowStride+j*m.ColStride]
-				}
+		i1 := min(i0+nb, m.Rows)
+		Copy(m.Slice(0, i0, i0, i1), m.Slice(i0, i1, 0, i0).T())
+		for i := i0; i < i1; i++ {
+			for j := i0; j < i; j++ {
+				m.Data[j*m.RowStride+i*m.ColStride] = m.Data[i*m.RowStride+j*m.ColStride]
 			}
 		}
 	}

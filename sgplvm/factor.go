@@ -55,12 +55,13 @@ type factorWork struct {
 	eigen    eig.Solver
 }
 
-// set evaluates and decomposes spatial factor f (counted from 0) with data points x.
-func (s *factor) set(w *factorWork, p *Params, f int, x mat.Matrix, jitter float64) error {
+// set evaluates and decomposes a spatial factor, by its number counted from 0, with data
+// points x.
+func (f *factor) set(w *factorWork, p *Params, number int, x mat.Matrix, jitter float64) error {
 	if p.structured() {
-		return s.setWhitened(w, p.Spatial[f], x, p)
+		return f.setWhitened(w, p.Spatial[number], x, p)
 	}
-	return s.setSpatial(w, p.Spatial[f], x, p.Xu[f], jitter)
+	return f.setSpatial(w, p.Spatial[number], x, p.Xu[number], jitter)
 }
 
 // newSpatialFactor evaluates a spatial kernel and decomposes it. x are the data

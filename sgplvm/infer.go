@@ -148,7 +148,7 @@ func (m *Model) checkGrid(g Grid) error {
 			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
 		}
 	}
-	if m.params.Covariance.Rows > 0 {
+	if m.params.Covariance.Rows > 0 && !g.equal(m.space) {
 		if _, missing := among(g[0], m.space[0]); missing >= 0 {
 			return &ConfigError{"Grid", fmt.Errorf("point %d is not a training point: a learned noise covariance is known at those alone", missing)}
 		}
@@ -287,29 +287,26 @@ func gridDims(g Grid) []int {
 // bound returns L* at N(mu, diag s) and writes its derivatives to dmu and ds,
 // unless these are nil.
 func (v *evidence) bound(ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) float64 {
-	value, _ := v.boundWith(noiseOf{1, math.Inf(1)}, ps, t, mu, s, dmu, ds)
+	value, _ := v.boundWith(math.Inf(1), ps, t, mu, s, dmu, ds)
 	return value
 }
 
-// noiseOf is what is known beforehand of an example's own noise: its variance is about
-// the given multiple of the training noise's, as firmly as if so many further values had
-// been observed. Infinitely many fix it.
-type noiseOf struct{ multiple, strength float64 }
-
-// boundWith is bound where the example's noise variance may be another multiple of the
-// training noise's, and returns the multiple with the highest bound. Only the expected
-// squares of the whitened residuals, −2A, count for it: with τ in place of the precision 1
-// and a Gamma prior that weighs as much as ν values,
+// boundWith is bound where the example's noise variance may be a multiple of the training
+// noise's, and returns the multiple with the highest bound. Only the expected squares of the
+// whitened residuals, −2A, count for it: with τ in place of the precision 1 and a Gamma prior
+// around 1 that weighs as much as strength ν values,
 //
 //	L* = constant + ½|O|·log τ + τ·A − KL + ½ν·(log τ − τ + 1),  τ = (|O| + ν)/(ν − 2A)
-func (v *evidence) boundWith(n noiseOf, ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) (value, multiple float64) {
+//
+// An infinite strength fixes τ = 1.
+func (v *evidence) boundWith(strength float64, ps *latentPsi, t *latentScratch, mu, s, dmu, ds []float64) (value, multiple float64) {
 	d := len(mu)
 	if dmu != nil {
 		clear(dmu)
 		clear(ds)
 	}
 	square := v.square + ps.linear(t, v.dPsi0, v.dPsi1, v.dPsi2, mu, s, dmu, ds)
-	value, tau := v.valueOf(n, square)
+	value, tau := v.valueOf(strength, square)
 	rowMu, rowS := mat.NewDense(1, d, mu), mat.NewDense(1, d, s)
 	if dmu != nil {
 		asm.Scale(dmu, tau, dmu)
@@ -320,14 +317,12 @@ func (v *evidence) boundWith(n noiseOf, ps *latentPsi, t *latentScratch, mu, s, 
 }
 
 // valueOf returns L* but for the divergence, and τ, given A.
-func (v *evidence) valueOf(n noiseOf, square float64) (value, tau float64) {
-	if math.IsInf(n.strength, 1) {
-		tau = 1 / n.multiple
-		return v.constant + 0.5*v.count*math.Log(tau) + tau*square, tau
+func (v *evidence) valueOf(strength, square float64) (value, tau float64) {
+	if math.IsInf(strength, 1) {
+		return v.constant + square, 1
 	}
-	prior := n.multiple // of 1/τ
-	tau = (v.count + n.strength) / (n.strength*prior - 2*square)
-	return v.constant + 0.5*v.count*math.Log(tau) + tau*square + 0.5*n.strength*(math.Log(tau*prior)-tau*prior+1), tau
+	tau = (v.count + strength) / (strength - 2*square)
+	return v.constant + 0.5*v.count*math.Log(tau) + tau*square + 0.5*strength*(math.Log(tau)-tau+1), tau
 }
 
 // traceLower returns tr(a·b) of two symmetric matrices; only the lower triangle
@@ -413,9 +408,9 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	if !(o.NoiseStrength >= 0) {
 		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}
 	}
-	noise := noiseOf{1, o.NoiseStrength}
-	if o.NoiseStrength == 0 {
-		noise.strength = math.Inf(1)
+	strength := o.NoiseStrength
+	if strength == 0 {
+		strength = math.Inf(1)
 	}
 	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1, Noise: 1}
 	if !e.observed() {
@@ -429,8 +424,8 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	defer inferWorkspaces.Put(w)
 	w.fit(q.psi)
 
-	candidates := q.score(v, noise)
-	prior.Bound, _ = v.boundWith(noise, q.psi, w.scratch, prior.Mu, prior.S, nil, nil)
+	candidates := q.score(v, strength)
+	prior.Bound, _ = v.boundWith(strength, q.psi, w.scratch, prior.Mu, prior.S, nil, nil)
 	candidates = append(candidates, prior)
 	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
 
@@ -445,7 +440,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 			for i, l := range x[d:] {
 				w.s[i] = math.Exp(l)
 			}
-			value, _ := v.boundWith(noise, q.psi, w.scratch, x[:d], w.s, w.dmu, w.ds)
+			value, _ := v.boundWith(strength, q.psi, w.scratch, x[:d], w.s, w.dmu, w.ds)
 			for i := range d {
 				slope[i] = -w.dmu[i]
 				slope[d+i] = -w.ds[i] * w.s[i]
@@ -462,12 +457,12 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 			}
 		}
 	}
-	_, best.Noise = v.boundWith(noise, q.psi, w.scratch, best.Mu, best.S, nil, nil)
+	_, best.Noise = v.boundWith(strength, q.psi, w.scratch, best.Mu, best.S, nil, nil)
 	return best, nil
 }
 
 // score returns every training posterior as a candidate with its L*.
-func (q *posterior) score(v *evidence, noise noiseOf) []Latent {
+func (q *posterior) score(v *evidence, strength float64) []Latent {
 	s := q.starts
 	n := len(s.example)
 	packed := make([]float64, s.psi2.Cols)
@@ -477,7 +472,7 @@ func (q *posterior) score(v *evidence, noise noiseOf) []Latent {
 	mat.Mul(square, 1, s.psi2, mat.Vector(packed), 0)
 	c := make([]Latent, n)
 	for k, i := range s.example {
-		value, _ := v.valueOf(noise, v.square+v.dPsi0*s.psi0[k]+linear.Data[k]+square.Data[k])
+		value, _ := v.valueOf(strength, v.square+v.dPsi0*s.psi0[k]+linear.Data[k]+square.Data[k])
 		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i, Bound: value - s.kl[k]}
 	}
 	return c

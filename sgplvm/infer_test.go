@@ -150,7 +150,7 @@ func TestInferOptimum(t *testing.T) {
 				t.Errorf("%v: slope %g in dimension %d at the end", shape, g, i)
 			}
 		}
-		starts := q.score(v, noiseOf{1, math.Inf(1)})
+		starts := q.score(v, math.Inf(1))
 		for k, s := range starts {
 			want := v.bound(q.psi, scratch, s.Mu, s.S, nil, nil)
 			near(t, "score", one(s.Bound), one(want), 1e-10)

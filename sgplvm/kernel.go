@@ -77,11 +77,11 @@ func (k Kernel) inverseSquares(w []float64) {
 }
 
 // The work on a kernel matrix is cut into blocks of rows of about blockWork
-// multiplications, but no more than rowBlocks, whatever the number of processors.
-const (
-	rowBlocks = 32
-	blockWork = 1 << 15
-)
+// multiplications, but no more than rowBlocks, whatever the number of processors. Tests
+// lower blockWork.
+const rowBlocks = 32
+
+var blockWork = 1 << 15
 
 // Matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d) and y (m×d); dst
 // is n×m.

@@ -72,7 +72,19 @@ func TestNoiseNear(t *testing.T) {
 		}
 		n := len(order)
 		values := masked(rng, n, m.channels, 0.4, false)
-		values.Set(0, 0, 0.3) // something is seen
+		if seed%5 == 0 { // a training example itself
+			y := m.problem.observations()
+			for i, at := range order {
+				for c := range m.channels {
+					if v := values.At(i, c); v == v {
+						values.Set(i, c, y.At(at, c))
+					}
+				}
+			}
+		}
+		if v := values.At(0, 0); v != v { // something is seen
+			values.Set(0, 0, 0.3)
+		}
 		e, err := m.observe(q, Observed{Grid: g, Values: m.scaler.unscaled(values)})
 		if err != nil {
 			t.Fatal(err)
@@ -239,6 +251,11 @@ func TestLocalResidualsFile(t *testing.T) {
 	here, there := fill(m, InferOptions{}), fill(loaded, InferOptions{})
 	sameBits(t, "mean of the loaded model", there.Mean.Data, here.Mean.Data)
 	sameBits(t, "variance of the loaded model", there.Variance.Data, here.Variance.Data)
+
+	sameBits(t, "variance with 50 degrees of freedom", fill(m, InferOptions{Freedom: 50}).Variance.Data, here.Variance.Data)
+	if slices.Equal(fill(m, InferOptions{Freedom: -1}).Variance.Data, here.Variance.Data) {
+		t.Error("variances of a Gaussian are those of a Student distribution")
+	}
 
 	global := fill(m, InferOptions{LocalBandwidth: -1})
 	m.residuals, m.posterior = mat.Matrix{}, nil

@@ -154,9 +154,9 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		if t.unread["noise.covariance"] {
 			p.Covariance = t.matrix("noise.covariance")
 		}
-	}
-	if t.unread["noise.taper"] {
-		p.Taper = t.vector("noise.taper")
+		if t.unread["noise.taper"] {
+			p.Taper = t.vector("noise.taper")
+		}
 	}
 	if t.unread["residuals"] {
 		m.residuals = t.matrix("residuals")

@@ -120,7 +120,7 @@ func (b *problem) eachSlab(body func(slab kronprod.Tensor, from int) error) erro
 	for _, x := range b.x {
 		dims = append(dims, x.Rows)
 	}
-	return b.y.eachSlab(b.y.readRaw, func(raw []float64, from int) error {
+	return b.y.eachSlab(func(raw []float64, from int) error {
 		dims[0] = len(raw) / b.y.size()
 		buffer := mat.Borrow(len(raw))
 		defer mat.GiveBack(buffer)

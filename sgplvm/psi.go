@@ -201,50 +201,22 @@ func (ps *psiStatistics) psi1Backward(grad *psiGradient, dmu, ds, g, psi1, mu, s
 // psi2Scratch is what one goroutine needs for one example's Ψ2.
 type psi2Scratch struct {
 	e           mat.Matrix // Ψ2, m_ξ×m_ξ
-	packed      []float64  // its lower triangle by blocks of rows
 	left, right mat.Matrix // factors of the exponent, (d_ξ+2)×m_ξ
 	w           mat.Matrix // Zᵀ·W and the sums of W's columns, (d_ξ+1)×m_ξ
 }
 
 func (ps *psiStatistics) newScratch() *psi2Scratch {
 	m, d := ps.z.Rows, ps.z.Cols
-	t := &psi2Scratch{e: mat.New(m, m), packed: make([]float64, packedSize(m)),
+	t := &psi2Scratch{e: mat.New(m, m),
 		left: mat.New(d+2, m), right: mat.New(d+2, m), w: mat.New(d+1, m)}
 	t.left.Slice(d+1, d+2, 0, m).Fill(1)
 	t.right.Slice(d, d+1, 0, m).Fill(1)
 	return t
 }
 
-// A symmetric m_ξ×m_ξ matrix is kept, where there are many, by blocks of packedRows
-// rows, each up to the end of its diagonal block: little more than a triangle, in
-// rectangles.
-const packedRows = 24
-
-// eachPackedBlock calls f with every block of rows i0 ≤ i < i1, columns below i1.
-func eachPackedBlock(m int, packed []float64, f func(i0, i1 int, block mat.Matrix)) {
-	for i0 := 0; i0 < m; i0 += packedRows {
-		i1 := min(i0+packedRows, m)
-		n := (i1 - i0) * i1
-		f(i0, i1, mat.NewDense(i1-i0, i1, packed[:n]))
-		packed = packed[n:]
-	}
-}
-
-func packedSize(m int) int {
-	full := m / packedRows
-	return packedRows*packedRows*(full*(full+1)/2) + (m-full*packedRows)*m
-}
-
-// unpackSymmetric sets e to the symmetric matrix whose blocks are packed.
-func unpackSymmetric(e mat.Matrix, packed []float64) {
-	eachPackedBlock(e.Rows, packed, func(i0, i1 int, block mat.Matrix) {
-		mat.Copy(e.Slice(i0, i1, 0, i1), block)
-		mat.Copy(e.Slice(0, i0, i0, i1), block.Slice(0, i1-i0, 0, i0).T())
-	})
-}
-
-// psi2Packed sets packed to one example's Ψ2.
-func (ps *psiStatistics) psi2Packed(packed []float64, t *psi2Scratch, mu, s []float64) {
+// psi2Example sets t.e to one example's Ψ2: rows of the lower triangle, some at a time,
+// each row to the end of its block's diagonal.
+func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
 	d := len(ps.square)
 	c := 2 * math.Log(ps.variance)
 	u := t.left.Row(d) // what k alone adds to the exponent
@@ -262,17 +234,19 @@ func (ps *psiStatistics) psi2Packed(packed []float64, t *psi2Scratch, mu, s []fl
 	for k, v := range u {
 		t.right.Row(d + 1)[k] = c + v
 	}
-	eachPackedBlock(len(u), packed, func(i0, i1 int, block mat.Matrix) {
+	for i0 := 0; i0 < len(u); i0 += rowsTogether {
+		i1 := min(i0+rowsTogether, len(u))
+		block := t.e.Slice(i0, i1, 0, i1)
 		mat.Mul(block, 1, t.left.Slice(0, d+2, i0, i1).T(), t.right.Slice(0, d+2, 0, i1), 0)
-		asm.Exp(block.Data, block.Data)
-	})
+		for i := range block.Rows {
+			asm.Exp(block.Row(i), block.Row(i))
+		}
+	}
+	mat.MirrorLower(t.e)
 }
 
-// psi2Example sets t.e to one example's Ψ2.
-func (ps *psiStatistics) psi2Example(t *psi2Scratch, mu, s []float64) {
-	ps.psi2Packed(t.packed, t, mu, s)
-	unpackSymmetric(t.e, t.packed)
-}
+// rowsTogether is how many rows of Ψ2 are formed at a time for one example.
+const rowsTogether = 24
 
 // psi2ExampleBackward adds the derivatives of Σ g∘Ψ2 (over all k, k'; g
 // symmetric, m_ξ×m_ξ) for one example to dmu and ds. psi2Example must have been

@@ -221,6 +221,45 @@ func TestPsi2ExamplesAddUp(t *testing.T) {
 	near(t, "Ψ2", sum.Data, want.Data, 40*0x1p-52)
 }
 
+// So many examples that they are several chunks of several blocks: Ψ2 is the sum of the
+// examples' own, and so are the derivatives in μ and S; those in Z, ℓ² and σ² are those of
+// the sum.
+func TestPsi2ManyExamples(t *testing.T) {
+	const n = 2*chunkExamples + blockExamples + 7
+	for _, m := range []int{1, 4, 5} {
+		rng := rand.New(rand.NewPCG(18, uint64(m)))
+		k, z, mu, s := randomPsi(rng, n, m, 2, 1)
+		g := mat.New(m, m)
+		for i := range g.Data {
+			g.Data[i] = rng.NormFloat64()
+		}
+		mat.MirrorLower(g)
+		ps, psi2 := newPsiStatistics(k, z), mat.New(m, m)
+		ps.psi2(psi2, mu, s)
+		grad, dmu, ds := newPsiGradient(m, 2), mat.New(n, 2), mat.New(n, 2)
+		ps.psi2Backward(grad, dmu, ds, g, mu, s)
+
+		scratch, sum, wantMu, wantS := ps.newScratch(), mat.New(m, m), mat.New(n, 2), mat.New(n, 2)
+		for i := range n {
+			ps.psi2Example(scratch, mu.Row(i), s.Row(i))
+			mat.Add(sum, sum, 1, scratch.e)
+			ps.psi2ExampleBackward(scratch, wantMu.Row(i), wantS.Row(i), g, mu.Row(i), s.Row(i))
+		}
+		near(t, "Ψ2", psi2.Data, sum.Data, n*0x1p-52)
+		near(t, "∂L/∂μ", dmu.Data, wantMu.Data, 1e-12)
+		near(t, "∂L/∂S", ds.Data, wantS.Data, 1e-12)
+
+		total := func() float64 {
+			_, psi2 := statistics(k, z, mu, s)
+			return mat.Dot(g, psi2)
+		}
+		checkGradient(t, func(i int) string { return fmt.Sprintf("m = %d, Z[%d]", m, i) }, z.Data, grad.z.Data, total)
+		byLength := []float64{2 * k.LengthScale[0] * grad.square[0], 2 * k.LengthScale[1] * grad.square[1]}
+		checkGradient(t, func(i int) string { return fmt.Sprintf("m = %d, ℓ[%d]", m, i) }, k.LengthScale, byLength, total)
+		near(t, "∂L/∂σ²", one(grad.variance), one(2*mat.Dot(g, psi2)/k.Variance), 1e-12)
+	}
+}
+
 func TestPsiSameBitsAtAnyWidth(t *testing.T) {
 	k, z, mu, s := randomPsi(rand.New(rand.NewPCG(16, 0)), 50, 40, 3, 1)
 	rng := rand.New(rand.NewPCG(17, 0))

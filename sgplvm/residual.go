@@ -153,7 +153,7 @@ func (f *factor) setWhitened(w *factorWork, kernel Kernel, x mat.Matrix, p *Para
 func (b *problem) whitenedGradient(grad, p *Params) {
 	s, x, w := b.factors[1], b.x[0], &b.gradientWork
 	n, dy := s.size(), float64(b.channels())
-	tau := p.Latent.psi0(p.Mu, p.S) - b.factors[0].sumLambda()
+	tau := b.latentSlack(p)
 
 	resize(&w.gram, n, n)
 	resize(&w.dK, n, n)
@@ -177,11 +177,16 @@ func (b *problem) whitenedGradient(grad, p *Params) {
 	p.Residual.addGradient(&grad.Residual, mat.Matrix{}, w.dK, w.gram, x, x)
 }
 
+// latentSlack returns τ = ψ0 − Σ λ0 of the latent factor.
+func (b *problem) latentSlack(p *Params) float64 {
+	return p.Latent.psi0(p.Mu, p.S) - b.factors[0].sumLambda()
+}
+
 // noiseSlope sets inner to Ū⁻¹·∂L/∂Σ·Ū⁻ᵀ; gram must hold H·Hᵀ.
 func (b *problem) noiseSlope(p *Params) {
 	s, w := b.factors[1], &b.gradientWork
 	dy, r1 := float64(b.channels()), b.sweep.r1
-	tau := p.Latent.psi0(p.Mu, p.S) - b.factors[0].sumLambda()
+	tau := b.latentSlack(p)
 	kronprod.Gram(w.sized(s), b.sweep.h, 1, [][]float64{nil, nil, b.factors[0].lambda})
 	for i, si := range s.lambda {
 		row, gram := w.inner.Row(i), w.gram.Row(i)

@@ -175,8 +175,17 @@ func TestFitResidualRounds(t *testing.T) {
 				t.Errorf("bound %v, reported %v", b, r.Bound)
 			}
 		}
+		spacing := twoSpacings(m.space[0])
+		for q, l := range m.params.Taper {
+			near(t, "taper", one(l), one(2.6*math.Pow(12, 1./6)*spacing[q]/2), 1e-12)
+		}
 		sameBits(t, fmt.Sprintf("Σ with %d processors", procs), m.params.Covariance.Data, want.params.Covariance.Data)
 	})
+	m, _ := train(Matern32)
+	mustFit(t, m, FitOptions{Iterations: 5, ResidualRounds: 1, ResidualTaper: -1})
+	if want.params.Taper == nil || m.params.Taper != nil {
+		t.Errorf("tapers %v, and %v where there is to be none", want.params.Taper, m.params.Taper)
+	}
 	if m, r := train(""); m.params.Covariance.Rows != 0 || strings.HasPrefix(r.Phases[len(r.Phases)-1].Name, "residual") {
 		t.Errorf("without a residual: phases %+v", r.Phases)
 	}

@@ -20,7 +20,7 @@ func newScaler(y *scaledSource) (Scaler, error) {
 	s := Scaler{Mean: make([]float64, dy), Scale: make([]float64, dy)}
 	n := float64(y.examples) * float64(y.points)
 	first, sum := make([]float64, dy), make([]float64, dy)
-	err := y.eachSlab(y.readRaw, func(slab []float64, from int) error {
+	err := y.eachSlab(func(slab []float64, from int) error {
 		if from == 0 {
 			copy(first, slab)
 		}
@@ -45,7 +45,7 @@ func newScaler(y *scaledSource) (Scaler, error) {
 		s.Mean[c] = first[c] + sum[c]
 	}
 	norms := make([]mat.Frobenius, dy)
-	err = y.eachSlab(y.readRaw, func(slab []float64, _ int) error {
+	err = y.eachSlab(func(slab []float64, _ int) error {
 		for c, mean := range s.Mean {
 			for i := c; i < len(slab); i += dy {
 				slab[i] -= mean
@@ -65,12 +65,8 @@ func newScaler(y *scaledSource) (Scaler, error) {
 
 // apply returns y in the model's units.
 func (s Scaler) apply(y mat.Matrix) mat.Matrix {
-	z := mat.New(y.Rows, y.Cols)
-	for i := range y.Rows {
-		for c := range y.Cols {
-			z.Set(i, c, (y.At(i, c)-s.Mean[c])/s.Scale[c])
-		}
-	}
+	z := y.Clone()
+	s.scale(z.Data)
 	return z
 }
 

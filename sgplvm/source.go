@@ -122,16 +122,16 @@ func (s *scaledSource) readRaw(dst []float64, from, to int) error {
 	return nil
 }
 
-// eachSlab reads slab after slab and hands it to body, which may overwrite it, with
-// the number of its first example.
-func (s *scaledSource) eachSlab(read func(dst []float64, from, to int) error, body func(slab []float64, from int) error) error {
+// eachSlab reads slab after slab in the user's units and hands it to body, which may
+// overwrite it, with the number of its first example.
+func (s *scaledSource) eachSlab(body func(slab []float64, from int) error) error {
 	step := s.slab()
 	buffer := mat.Borrow(step * s.size())
 	defer mat.GiveBack(buffer)
 	for from := 0; from < s.examples; from += step {
 		to := min(from+step, s.examples)
 		slab := (*buffer)[:(to-from)*s.size()]
-		if err := read(slab, from, to); err != nil {
+		if err := s.readRaw(slab, from, to); err != nil {
 			return err
 		}
 		if err := body(slab, from); err != nil {

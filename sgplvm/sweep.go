@@ -16,7 +16,8 @@ type projected struct {
 	data                           []float64 // channel by channel, block by block
 }
 
-const (
+// Tests lower them.
+var (
 	blockNumbers  = 1 << 15 // of a block, about: with what a sweep makes of it, it fits a level-2 cache
 	fewestColumns = 96      // of a block, if there are so many components
 )
@@ -35,7 +36,7 @@ func (y *projected) resize(examples, channels, components int) {
 
 func (y *projected) blocks() int { return (y.components + y.width - 1) / y.width }
 
-// components returns the components of block i.
+// block returns the components of block i, from ≤ j < to.
 func (y *projected) block(i int) (from, to int) {
 	return i * y.width, min((i+1)*y.width, y.components)
 }
