@@ -188,6 +188,16 @@ func (m *Model) at(q *posterior, g Grid) *projection {
 	return p
 }
 
+// cross returns K_f(X, X_u) and Φ_f = K_f(X, X_u)·coord_f, both n×m_f, of spatial factor f,
+// counted from 0, at points x (n×d_f).
+func (q *posterior) cross(f int, x mat.Matrix) (cross, phi mat.Matrix) {
+	s, u := q.factors[f+1], q.inducing[f]
+	cross, phi = mat.New(x.Rows, u.Rows), mat.New(x.Rows, s.size())
+	q.params.Spatial[f].Matrix(cross, x, u)
+	s.toInducing(phi, cross)
+	return cross, phi
+}
+
 // project evaluates the spatial kernels between a grid and the inducing points.
 func (q *posterior) project(g Grid) *projection {
 	p := &projection{}
@@ -196,12 +206,10 @@ func (q *posterior) project(g Grid) *projection {
 	for f, x := range g {
 		x = x.Clone()
 		g[f] = x
-		s, kernel, u := q.factors[f+1], q.params.Spatial[f], q.inducing[f]
-		cross := mat.New(x.Rows, u.Rows)
-		kernel.Matrix(cross, x, u)
+		kernel := q.params.Spatial[f]
+		cross, phi := q.cross(f, x)
 		toGrid.Factors[f+1] = cross
-		phi, squared := mat.New(x.Rows, s.size()), mat.New(x.Rows, s.size())
-		s.toInducing(phi, cross)
+		squared := mat.New(phi.Rows, phi.Cols)
 		mat.MulElem(squared, phi, phi)
 		p.phi.Factors = append(p.phi.Factors, phi)
 		p.squared.Factors = append(p.squared.Factors, squared)

@@ -95,19 +95,26 @@ func (m *Model) prepare(l Latent, g Grid) (*posterior, *projection, error) {
 	if err := m.checkGrid(g); err != nil {
 		return nil, nil, err
 	}
-	if d := m.params.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
-		return nil, nil, &ConfigError{"Latent", fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)}
-	}
-	for i, v := range l.S {
-		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
-			return nil, nil, &ConfigError{"Latent", fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)}
-		}
+	if err := m.checkLatent(l); err != nil {
+		return nil, nil, &ConfigError{"Latent", err}
 	}
 	q, err := m.ready()
 	if err != nil {
 		return nil, nil, err
 	}
 	return q, m.at(q, g), nil
+}
+
+func (m *Model) checkLatent(l Latent) error {
+	if d := m.params.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
+		return fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)
+	}
+	for i, v := range l.S {
+		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
+			return fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)
+		}
+	}
+	return nil
 }
 
 // toUserUnits scales a prediction of the model's f to the user's data, white noise of
@@ -141,8 +148,17 @@ func (l Latent) noise() float64 {
 }
 
 func (q *posterior) momentsOf(l Latent) moments {
+	t, tau := q.latentMoments(l)
+	t.h = make([]float64, q.latentTimesSpace.Cols)
+	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
+	return t
+}
+
+// latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
+// combination of weights.
+func (q *posterior) latentMoments(l Latent) (t moments, tau mat.Matrix) {
 	d, m := len(l.Mu), q.factors[0].size()
-	t := moments{noise: l.noise(), psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols)}
+	t = moments{noise: l.noise(), psi1: mat.New(m, 1), spread: mat.New(m, m)}
 	mu, s := mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S)
 	t.psi0 = q.params.Latent.psi0(mu, s)
 	q.psi.psi1(t.psi1.T(), mu, s)
@@ -156,12 +172,11 @@ func (q *posterior) momentsOf(l Latent) moments {
 	rotated := mat.New(m, m)
 	mat.Mul(rotated, 1, scratch.e, t0, 0)
 	mat.MulElem(rotated, rotated, t0)
-	tau := mat.New(1, m) // diag T_0ᵀΨ2T_0
+	tau = mat.New(1, m)
 	for i := range m {
 		asm.Axpy(1, rotated.Row(i), tau.Data)
 	}
-	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
-	return t
+	return t, tau
 }
 
 // certain is what latent points without uncertainty contribute to predictions.
