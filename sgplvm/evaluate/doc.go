@@ -18,6 +18,9 @@
 // deviation. So it is never shown without the coverage, which should be 0.50,
 // 0.90 and 0.99, and the mean, which a few confident mistakes make large.
 //
+// A picture too large to be held as a whole arrives in parts: a [Stream] takes slab
+// after slab, and its scores are those of Score to the last bit.
+//
 // # Many pictures
 //
 // [Evaluate] does all of it for many pictures at once: [Summarize] gives the mean

@@ -43,51 +43,14 @@ func (e *ValueError) Error() string {
 // not finite and a variance that is not positive and finite. It panics if the
 // shapes differ.
 func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
-	for _, m := range []mat.Matrix{seen, mean, variance} {
-		if m.Rows != truth.Rows || m.Cols != truth.Cols {
-			panic(fmt.Sprintf("evaluate: Score: shapes %d×%d and %d×%d differ", truth.Rows, truth.Cols, m.Rows, m.Cols))
-		}
+	if seen.Rows != truth.Rows || seen.Cols != truth.Cols {
+		panic(fmt.Sprintf("evaluate: Score: shapes %d×%d and %d×%d differ", truth.Rows, truth.Cols, seen.Rows, seen.Cols))
 	}
-	var squares, errs, logs float64
-	var nlp []float64
-	var inside [len(Levels)]int
-	var reaches [len(Levels)]float64
-	for k, p := range Levels {
-		reaches[k] = reach(p)
+	var s Stream
+	if err := s.Add(truth, seen, mean, variance); err != nil {
+		return Scores{}, err
 	}
-	for i := range truth.Rows {
-		for j := range truth.Cols {
-			y := truth.At(i, j)
-			if !math.IsNaN(seen.At(i, j)) || math.IsNaN(y) {
-				continue
-			}
-			m, v := mean.At(i, j), variance.At(i, j)
-			switch {
-			case math.IsInf(y, 0):
-				return Scores{}, &ValueError{"truth", i, j, y, "a finite number"}
-			case m-m != 0:
-				return Scores{}, &ValueError{"mean", i, j, m, "a finite number"}
-			case !(v > 0) || math.IsInf(v, 0):
-				return Scores{}, &ValueError{"variance", i, j, v, "a positive number"}
-			}
-			d := math.Abs(y - m)
-			squares += d * d
-			errs += d
-			nlp = append(nlp, NegativeLogDensity(y, m, v))
-			logs += nlp[len(nlp)-1]
-			for k, z := range reaches {
-				if d <= z*math.Sqrt(v) {
-					inside[k]++
-				}
-			}
-		}
-	}
-	n := float64(len(nlp))
-	s := Scores{Count: len(nlp), RMSE: math.Sqrt(squares / n), MAE: errs / n, MNLP: Quantile(nlp, 0.5), NLP: logs / n}
-	for k := range Levels {
-		s.Coverage[k] = float64(inside[k]) / n
-	}
-	return s, nil
+	return s.Scores(), nil
 }
 
 // reach returns half the central interval of probability p of a normal
@@ -141,15 +104,7 @@ func Quantile(values []float64, p float64) float64 {
 	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
 		return math.NaN()
 	}
-	sorted := slices.Sorted(slices.Values(values))
-	position := p * float64(len(sorted)-1)
-	below := math.Floor(position)
-	low := sorted[int(below)]
-	high := sorted[min(int(below)+1, len(sorted)-1)]
-	if t := position - below; t > 0 {
-		return (1-t)*low + t*high
-	}
-	return low
+	return quantile(slices.Clone(values), p)
 }
 
 // Statistic is a measure over many pictures.
