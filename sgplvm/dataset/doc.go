@@ -24,7 +24,8 @@
 // in another resolution.
 //
 // [Open] opens frames for training, which may be more than memory holds: those of
-// a .npy file stay in the file and are read whenever training needs them.
+// a .npy file stay in the file and are read whenever training needs them. [OpenEach]
+// leaves the pictures of a folder in their files too.
 //
 // # Missing values
 //

@@ -32,24 +32,74 @@ type pngHeader struct {
 
 // readFolder reads all PNG files of a folder: first all headers, which decide
 // about size and type, then the pixels.
-func readFolder(folder string) (*npy.Array, error) {
-	names, err := pngNames(folder)
+func readFolder(path string) (*npy.Array, error) {
+	f, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	size := f.size() * len(f.names)
+	if f.all.bits == 16 {
+		data, err := readPixels[uint16](f.path, f.names, f.all, size)
+		return &npy.Array{Shape: f.shape, Type: npy.Uint16, Data: data}, err
+	}
+	data, err := readPixels[uint8](f.path, f.names, f.all, size)
+	return &npy.Array{Shape: f.shape, Type: npy.Uint8, Data: data}, err
+}
+
+// A folder of PNG files, of which the headers were read.
+type folder struct {
+	path  string
+	names []string
+	all   pngHeader // of every frame; coloured if one is
+	shape []int     // n×h×w or n×h×w×3
+}
+
+// size returns the number of values of a frame.
+func (f *folder) size() int {
+	n := 1
+	for _, d := range f.shape[1:] {
+		n *= d
+	}
+	return n
+}
+
+// readFrame reads the values of one frame.
+func (f *folder) readFrame(dst []float64, frame int) error {
+	a := &npy.Array{Shape: f.shape[1:], Type: npy.Uint8}
+	var err error
+	if f.all.bits == 16 {
+		a.Type = npy.Uint16
+		a.Data, err = readPixels[uint16](f.path, f.names[frame:frame+1], f.all, f.size())
+	} else {
+		a.Data, err = readPixels[uint8](f.path, f.names[frame:frame+1], f.all, f.size())
+	}
+	if err != nil {
+		return err
+	}
+	a.CopyFloat64s(dst, 0)
+	return nil
+}
+
+// openFolder reads the headers of all PNG files of a folder, which decide about size
+// and type.
+func openFolder(path string) (*folder, error) {
+	names, err := pngNames(path)
 	if err != nil {
 		return nil, err
 	}
 	var all pngHeader
 	for i, name := range names {
-		h, err := readHeader(filepath.Join(folder, name))
+		h, err := readHeader(filepath.Join(path, name))
 		switch {
 		case err != nil:
 			return nil, err
 		case i == 0:
 			all = h
 		case h.width != all.width || h.height != all.height:
-			return nil, &Error{Path: filepath.Join(folder, name), Found: FormatGrid(h.width, h.height) + " pixels",
+			return nil, &Error{Path: filepath.Join(path, name), Found: FormatGrid(h.width, h.height) + " pixels",
 				Want: FormatGrid(all.width, all.height) + " as in " + oneLine(names[0])}
 		case h.bits != all.bits:
-			return nil, &Error{Path: filepath.Join(folder, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
+			return nil, &Error{Path: filepath.Join(path, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
 				Want: fmt.Sprintf("%d as in %s", all.bits, oneLine(names[0]))}
 		}
 		all.colour = all.colour || h.colour
@@ -61,17 +111,12 @@ func readFolder(folder string) (*npy.Array, error) {
 	size := int64(all.bits / 8)
 	for _, d := range shape {
 		if size > math.MaxInt/int64(d) {
-			return nil, &Error{Path: folder, Found: fmt.Sprintf("%d frames of %s pixels", len(names), FormatGrid(all.width, all.height)),
+			return nil, &Error{Path: path, Found: fmt.Sprintf("%d frames of %s pixels", len(names), FormatGrid(all.width, all.height)),
 				Want: fmt.Sprintf("at most %d bytes", math.MaxInt)}
 		}
 		size *= int64(d)
 	}
-	if all.bits == 16 {
-		data, err := readPixels[uint16](folder, names, all, int(size/2))
-		return &npy.Array{Shape: shape, Type: npy.Uint16, Data: data}, err
-	}
-	data, err := readPixels[uint8](folder, names, all, int(size))
-	return &npy.Array{Shape: shape, Type: npy.Uint8, Data: data}, err
+	return &folder{path, names, all, shape}, nil
 }
 
 // pngNames returns the names of the PNG files in a folder, in the order of the

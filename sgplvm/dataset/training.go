@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -57,6 +58,41 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 	return &Training{Form: found, read: file.CopyFloat64s, close: file.Close}, nil
 }
 
+// OpenEach opens what [Load] loads, under the same rules, to be read frame by frame: the
+// pictures of a folder stay in their files too, of which only the headers are read at
+// once. Neither the files nor the folder may change before [Training.Close]. Errors:
+// [*Error].
+func OpenEach(path string, want Layout) (*Training, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return Open(path, want)
+	}
+	f, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	t := npy.Uint8
+	if f.all.bits == 16 {
+		t = npy.Uint16
+	}
+	form, err := formOf(path, f.shape, t, want)
+	if err != nil {
+		return nil, err
+	}
+	n := form.size()
+	return &Training{
+		Form: form,
+		read: func(dst []float64, from int) error {
+			for k := 0; k < len(dst); k += n {
+				if err := f.readFrame(dst[k:k+n], (from+k)/n); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		close: func() error { return nil },
+	}, nil
+}
+
 // Close closes the file.
 func (t *Training) Close() error { return t.close() }
 
@@ -67,6 +103,10 @@ func (t *Training) ReadExamples(dst []float64, from, to int) error {
 		panic(fmt.Sprintf("dataset: %d numbers for frames %d to %d of %d", len(dst), from, to-1, t.Count))
 	}
 	if err := t.read(dst, from*t.size()); err != nil {
+		var known *Error
+		if errors.As(err, &known) {
+			return known
+		}
 		return arrayError(t.Name, wantFrames, err)
 	}
 	return nil
