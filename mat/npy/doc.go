@@ -47,5 +47,5 @@
 //
 // [Write] produces what numpy.save writes on a little-endian machine, byte for
 // byte: version 1.0, C order. What was read and is written again reads as the
-// same array.
+// same array. A [Writer] takes the elements in parts, of an array larger than memory.
 package npy

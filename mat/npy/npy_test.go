@@ -683,3 +683,51 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) { checkRead(t, in) })
 }
+
+// An array written in parts is the one written at once; what does not belong to it panics, and
+// what is missing is an error.
+func TestWriter(t *testing.T) {
+	var whole, parts bytes.Buffer
+	data := []int16{1, -2, 3, -4, 5, -6}
+	if err := npy.Write(&whole, npy.New(data, 2, 3)); err != nil {
+		t.Fatal(err)
+	}
+	w, err := npy.NewWriter(&parts, npy.Int16, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range [][]int16{data[:1], {}, data[1:5]} {
+		if err := w.Write(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err == nil || err.Error() != "npy: 1 elements of int16 were not written" {
+		t.Errorf("error %v", err)
+	}
+	for _, wrong := range []any{data[:2], []uint16{1}, 7} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%T %v was written", wrong, wrong)
+				}
+			}()
+			w.Write(wrong)
+		}()
+	}
+	if err := errors.Join(w.Write(data[5:]), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(parts.Bytes(), whole.Bytes()) {
+		t.Error("other bytes in parts")
+	}
+	for _, shape := range [][]int{{-1}, {1 << 40, 1 << 40}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("shape %v was taken", shape)
+				}
+			}()
+			npy.NewWriter(&parts, npy.Uint8, shape...)
+		}()
+	}
+}

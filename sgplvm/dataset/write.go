@@ -161,21 +161,39 @@ func fill(f *os.File, old fs.FileInfo, write func(w io.Writer) error) error {
 // rounded; a finite value beyond its range is an error. Errors: [*Error]. It
 // panics if the shape does not hold len(values) numbers or for another type.
 func SaveNPY(path string, shape []int, values []float64, typ npy.Type) error {
-	var a *npy.Array
-	switch typ {
-	case npy.Float64:
-		a = npy.New(values, shape...)
-	case npy.Float32:
-		single := make([]float32, len(values))
-		a = npy.New(single, shape...)
-		for i, v := range values {
-			single[i] = float32(v)
-			if math.IsInf(float64(single[i]), 0) && !math.IsInf(v, 0) {
-				return &Error{Path: path, Place: "element " + formatIndex(i, shape), Found: fmt.Sprint(v), Want: "a number in the range of float32"}
-			}
-		}
-	default:
-		panic(fmt.Sprintf("dataset: SaveNPY: type %v, expected float32 or float64", typ))
+	npy.New(values, shape...) // panics if they do not belong together
+	return StreamNPY(path, shape, typ, func(put func([]float64) error) error { return put(values) })
+}
+
+// StreamNPY is [SaveNPY] of values that need not be in memory at once: write gives them to
+// put, some at a time, and an error of either leaves no file. Too few values are an error,
+// too many a panic. Errors: [*Error], and those of write.
+func StreamNPY(path string, shape []int, typ npy.Type, write func(put func(values []float64) error) error) error {
+	if typ != npy.Float32 && typ != npy.Float64 {
+		panic(fmt.Sprintf("dataset: StreamNPY: type %v, expected float32 or float64", typ))
 	}
-	return WriteFileAtomic(path, func(w io.Writer) error { return npy.Write(w, a) })
+	return WriteFileAtomic(path, func(w io.Writer) error {
+		a, err := npy.NewWriter(w, typ, shape...)
+		if err != nil {
+			return err
+		}
+		at := 0
+		if err := write(func(values []float64) error {
+			if typ == npy.Float64 {
+				return a.Write(values)
+			}
+			single := make([]float32, len(values))
+			for i, v := range values {
+				single[i] = float32(v)
+				if math.IsInf(float64(single[i]), 0) && !math.IsInf(v, 0) {
+					return &Error{Path: path, Place: "element " + formatIndex(at+i, shape), Found: fmt.Sprint(v), Want: "a number in the range of float32"}
+				}
+			}
+			at += len(values)
+			return a.Write(single)
+		}); err != nil {
+			return err
+		}
+		return a.Close()
+	})
 }

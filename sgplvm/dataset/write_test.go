@@ -335,6 +335,49 @@ func TestSaveNPY(t *testing.T) {
 	if listing(t, folder) != before {
 		t.Error("the old file has changed")
 	}
-	mustPanic(t, "dataset: SaveNPY: type uint8, expected float32 or float64", func() { dataset.SaveNPY(path, []int{6}, values, npy.Uint8) })
+	mustPanic(t, "dataset: StreamNPY: type uint8, expected float32 or float64", func() { dataset.SaveNPY(path, []int{6}, values, npy.Uint8) })
 	mustPanic(t, "npy.New: shape [7] does not hold the 6 elements of Data", func() { dataset.SaveNPY(path, []int{7}, values, npy.Float64) })
+}
+
+// Values that come in parts make the file that they make at once; parts that are missing, or an
+// error between them, leave none.
+func TestStreamNPY(t *testing.T) {
+	folder := t.TempDir()
+	values := ramp[float64](60_000)
+	values[3] = math.NaN()
+	for _, typ := range []npy.Type{npy.Float32, npy.Float64} {
+		whole, parts := filepath.Join(folder, "whole.npy"), filepath.Join(folder, "parts.npy")
+		if err := dataset.SaveNPY(whole, []int{3, 20_000}, values, typ); err != nil {
+			t.Fatal(err)
+		}
+		if err := dataset.StreamNPY(parts, []int{3, 20_000}, typ, func(put func([]float64) error) error {
+			return errors.Join(put(values[:7]), put(nil), put(values[7:40_000]), put(values[40_000:]))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		a, errA := os.ReadFile(whole)
+		b, errB := os.ReadFile(parts)
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%v: other bytes in parts (%v, %v)", typ, errA, errB)
+		}
+	}
+	before := listing(t, folder)
+	path, stop := filepath.Join(folder, "new.npy"), errors.New("enough")
+	if err := dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error {
+		return errors.Join(put(values[:3]), stop)
+	}); !errors.Is(err, stop) {
+		t.Errorf("error %v, expected that of the callback", err)
+	}
+	checkError(t, dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:5]) }), folder,
+		"new.npy: cannot write: npy: 1 elements of float64 were not written")
+	values[5] = 1e300
+	checkError(t, dataset.StreamNPY(path, []int{2, 3}, npy.Float32, func(put func([]float64) error) error {
+		return errors.Join(put(values[:4]), put(values[4:6]))
+	}), folder, "new.npy: element (1, 2): found 1e+300, expected a number in the range of float32")
+	mustPanic(t, "npy.Writer.Write: 7 elements of []float64 where 6 of float64 are left", func() {
+		dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:7]) })
+	})
+	if after := listing(t, folder); after != before {
+		t.Errorf("the folder holds\n\t%.300s\nexpected\n\t%.300s", after, before)
+	}
 }

@@ -1,0 +1,43 @@
+package dataset
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// LoadTimes reads the times of n frames, in any unit and order, from a .npy file: n finite
+// numbers, float64 or integers; n = 0 stands for any number, at least one.
+// Errors: [*Error].
+func LoadTimes(path string, n int) ([]float64, error) {
+	want := "times, one for each frame"
+	if n > 0 {
+		want = fmt.Sprintf("%d times, one for each frame", n)
+	}
+	a, err := readArray(path, "a .npy file of "+want)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] == 0 || n > 0 && a.Shape[0] != n {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+	}
+	if a.Type == npy.Float32 {
+		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "float64 or integers"}
+	}
+	times := a.Float64s()
+	for i, t := range times {
+		if t-t != 0 {
+			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", i), Found: fmt.Sprint(t), Want: "a finite time"}
+		}
+	}
+	return times, nil
+}
+
+// EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames, rate of them a unit of time.
+func EvenTimes(n int, rate float64) []float64 {
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = float64(i) / rate
+	}
+	return times
+}
