@@ -94,15 +94,15 @@ func TestBadData(t *testing.T) {
 		train   = "train -out result -iters 3 -data "
 		impute  = "impute -out result -variance variance -sheet sheet.png -model "
 		gone    = "no such file or directory"
-		frames  = "a .npy file or a folder of PNG frames"
+		frames  = "a .npy file, a GIF or a folder of PNG or JPEG frames"
 		shapes  = "expected frames: n×p, n×height×width or n×height×width×channels"
 		masks   = "expected 3×4×5×1, 3×20, 3×4×5, 4×5×1, 20, 4×5 for the data of shape 3×4×5 in seen.npy"
 		infSeen = "frame 1, row 0, column 2, channel 0: found +Inf (1 infinite value in all), expected a finite number, or NaN for a missing one"
 	)
 	for _, c := range []struct{ args, line string }{
 		{train + "absent.npy", "absent.npy: " + gone},
-		{train + "folder", "folder: found no PNG frame, expected files whose names end in .png"},
-		{train + "pngs", "pngs: found no PNG frame, expected files whose names end in .png"},
+		{train + "folder", "folder: found no frame, expected files whose names end in .png, .jpg or .jpeg"},
+		{train + "pngs", "pngs: found no frame, expected files whose names end in .png, .jpg or .jpeg"},
 		{train + "sizes", "sizes/1.png: found 4x5 pixels, expected 5x4 as in 0.png"},
 		{train + "broken", "broken/0.png: png: invalid format: unexpected EOF, expected a PNG picture"},
 		{train + "glass", "glass/0.png: row 1, column 3: found a transparent pixel, expected an opaque picture"},
@@ -152,7 +152,7 @@ func TestBadData(t *testing.T) {
 		{impute + "model -data prime.npy", "prime.npy: shape 9×19: found rows of 19 values, expected 20 for a grid of 5x4 and 1 channel (20 points do not divide the row)"},
 		{impute + "model -data colour.npy", "colour.npy: shape 9×4×5×3: found 3 channels, expected 1"},
 		{impute + "model -data seeninf.npy", "seeninf.npy: " + infSeen},
-		{impute + "model -data pngs", "pngs: found no PNG frame, expected files whose names end in .png"},
+		{impute + "model -data pngs", "pngs: found no frame, expected files whose names end in .png, .jpg or .jpeg"},
 		{impute + "model -data short.npy", "short.npy: data: found 1439 bytes, expected 1440 (the file is truncated)"},
 		{impute + "model -data beyond.npy", "beyond.npy: example 2, point 1, channel 0: value 1.7e+308, expected a value within 1e+100 standard deviations of the channel's mean"},
 		{impute + "wild -data seen.npy", "seen.npy: picture 0: lbfgs: objective at x0 is NaN, want a finite number"},

@@ -24,7 +24,7 @@ Fills in the missing pixels of pictures, or values at the model's scattered poin
 (n×points or n×points×channels). NaN means missing, or 0 in a mask. Observed values
 are kept as they are; the results have the shape of the input.`)
 	model := f.String("model", "", "the model `file`")
-	data := f.String("data", "", "the pictures: a .npy `file` or a folder of PNG frames")
+	data := f.String("data", "", "the pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
 	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not")
 	out := f.String("out", "", "the `file` for the filled pictures, .npy")

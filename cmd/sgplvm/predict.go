@@ -17,7 +17,7 @@ Predicts the training examples, or with -data examples whose latent variables ar
 inferred from what was seen of them, from the latent variables alone: on the
 training grid, in another resolution, or at any points.`)
 	model := f.String("model", "", "the model `file`")
-	data := f.String("data", "", "partly seen examples, as impute takes them: a .npy `file` or a folder of PNG frames")
+	data := f.String("data", "", "partly seen examples, as impute takes them: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value of -data was observed, 0 where not")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of the predicted pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows")
 	points := f.String("points", "", "the `file` with coordinates to predict at, .npy, points×dimensions")

@@ -41,10 +41,10 @@ Repeats the first experiment of Atkinson and Zabaras (2018): the model and its
 rivals learn from the first n pictures of a split and fill in the last ones, of which
 masks say what was observed. Prints a table of their errors, beside the published
 ones where the data are the Frey faces, and writes table.csv, table.html and
-strip.png. F is a .npy array or a folder of PNG pictures of any kind; SPLIT.npy
+strip.png. F is a .npy array, a GIF or a folder of pictures of any kind; SPLIT.npy
 holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observed,
 0 not) for each of the last pictures in that order.`)
-	data := f.String("data", "", "all pictures, complete: a .npy `file` or a folder of PNG frames")
+	data := f.String("data", "", "all pictures, complete: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	order := f.String("split", "", "the `file` with the order of the pictures, .npy: whole numbers, each from 0 once")
 	observed := f.String("observed", "", "the `file` of masks, .npy: one for each picture to fill in")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, needed where the array has a picture a row, but for rows of 560 values: 20x28")

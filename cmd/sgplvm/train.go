@@ -17,9 +17,9 @@ func train(ctx context.Context, e *environment, args []string) error {
 	f := newFlags(e, "train", `sgplvm train -data F -out MODEL [flags]
 
 Learns a model from complete pictures and writes it to a file. F is a .npy array
-of shape n×p, n×height×width or n×height×width×channels, or a folder of PNG
-pictures; with -points, of shape n×points or n×points×channels.`)
-	data := f.String("data", "", "the training pictures: a .npy `file` or a folder of PNG frames")
+of shape n×p, n×height×width or n×height×width×channels, an animated GIF, or a folder of
+PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
+	data := f.String("data", "", "the training pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row")
 	points := f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were not seen on a picture's grid but at scattered points")
 	channels := f.whole("channels", 0, 0, dataset.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says)")

@@ -4,7 +4,7 @@
 // # Frames
 //
 // [Frames] are n pictures of one size, WIDTH×HEIGHT pixels with one or more
-// channels. [Load] reads them from a .npy file or from a folder of PNG files.
+// channels. [Load] reads them from a .npy file, an animated GIF or a folder of PNG and JPEG files.
 // The order is the same everywhere: frame by frame, the rows of a picture one
 // after the other, and the channels of a pixel side by side (channels last). A
 // point of the model's grid is a pixel, so pixel (row, column) is point
@@ -16,8 +16,9 @@
 //
 // and [Frames].Shape remembers which, so that a result can have the shape of
 // its source. The numbers stay in the type of the file and become float64 some
-// frames at a time. They are raw: those of a PNG are its levels, 0 to 255, or 0
-// to 65535 for one of 16 bits.
+// frames at a time. They are raw: those of a picture are its levels, 0 to 255, or 0
+// to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
+// them, or [EvenTimes] makes them.
 //
 // Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
@@ -41,7 +42,8 @@
 // # Results
 //
 // [WriteFileAtomic] replaces a file as a whole or not at all, and everything
-// here writes through it: [SaveNPY], [SavePNG] and [SaveFrames]. A [Sheet] puts
+// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrames], and
+// [Animation] for films. A [Sheet] puts
 // pictures side by side for the eye, such as what was seen, what the model
 // filled in and the truth.
 //

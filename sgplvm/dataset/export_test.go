@@ -14,7 +14,7 @@ var (
 // DecodePNG reads one frame from memory, by the steps that Load takes for a
 // file: the header, memory for the pixels, the pixels.
 func DecodePNG(file []byte) (*npy.Array, error) {
-	h, bad := decodeHeader(bytes.NewReader(file), int64(len(file)))
+	h, bad := pngFormat.header(bytes.NewReader(file), int64(len(file)))
 	if bad != nil {
 		return nil, bad
 	}
@@ -29,8 +29,8 @@ func DecodePNG(file []byte) (*npy.Array, error) {
 	return decodeTo(make([]uint8, n), file, h, channels)
 }
 
-func decodeTo[T uint8 | uint16](dst []T, file []byte, h pngHeader, channels int) (*npy.Array, error) {
-	if bad := decodePicture(dst, bytes.NewReader(file), int64(len(file)), h); bad != nil {
+func decodeTo[T uint8 | uint16](dst []T, file []byte, h header, channels int) (*npy.Array, error) {
+	if bad := decodePicture(pngFormat, dst, bytes.NewReader(file), int64(len(file)), h); bad != nil {
 		return nil, bad
 	}
 	return npy.New(dst, h.height, h.width, channels), nil

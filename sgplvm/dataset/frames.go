@@ -24,6 +24,8 @@ type Form struct {
 	Scattered bool     // the pixels are scattered points, side by side in one row
 	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type      npy.Type // of the numbers in the source
+
+	Times []float64 // of an animation's frames, in seconds; nil where the source has none
 }
 
 // Frames are Count pictures of one size, in memory. Frames are read only: they may
@@ -34,20 +36,25 @@ type Frames struct {
 	mask   *Mask // nil: everything observed
 }
 
-// Load reads frames from a .npy file or a folder of PNG files.
+// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files.
 //
 // A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
 // documentation). Rows of p values need the grid, and p must be
 // width·height·channels, where no number of channels means 1; the other shapes
 // give the grid themselves and must agree with what is asked for.
 //
-// Of a folder all files are read whose names end in .png, in the order of their
-// names with runs of digits compared as numbers (frame2 before frame10); names
+// Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
+// their names with runs of digits compared as numbers (frame2 before frame10); names
 // that begin with a dot are passed over. The pictures have one size and 8 or 16
 // bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
 // pictures have one channel and colour ones three, red, green, blue; grey ones
 // among colour ones have three equal channels, and a palette of greys is grey.
-// A picture with transparent pixels is refused.
+// A picture with transparent pixels is refused, and so is one in four inks.
+//
+// The frames of a GIF are the pictures that a viewer shows one after the other, whatever parts of
+// them the file holds, with three channels unless all pixels are grey; what shows the viewer's
+// background is refused. Times count from the first frame, and a delay of less than 0.02 s
+// stands for 0.1 s, as viewers have it.
 //
 // Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
 // header claims is checked against the length of the file before memory is
@@ -58,18 +65,26 @@ func Load(path string, want Layout) (*Frames, error) {
 		return nil, &Error{Path: path, Err: err}
 	}
 	var a *npy.Array
-	if info.IsDir() {
+	var times []float64
+	switch {
+	case info.IsDir():
 		a, err = readFolder(path)
-	} else {
+	case isGIF(path):
+		a, times, err = readGIF(path)
+	default:
 		a, err = readArray(path, wantFrames)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return FromArray(path, a, want)
+	f, err := FromArray(path, a, want)
+	if err == nil {
+		f.Times = times
+	}
+	return f, err
 }
 
-const wantFrames = "a .npy file or a folder of PNG frames"
+const wantFrames = "a .npy file, a GIF or a folder of PNG or JPEG frames"
 
 // readArray reads a .npy file; want says what the file should be.
 func readArray(path, want string) (*npy.Array, error) {
@@ -275,6 +290,12 @@ func (f *Frames) Select(frames []int) *Frames {
 	s := *f
 	s.Count, s.Type, s.mask = len(frames), npy.Float64, nil
 	s.Shape = append([]int{len(frames)}, f.Shape[1:]...)
+	if f.Times != nil {
+		s.Times = make([]float64, len(frames))
+		for k, i := range frames {
+			s.Times[k] = f.Times[i]
+		}
+	}
 	s.values = npy.New(values, s.Shape...)
 	return &s
 }

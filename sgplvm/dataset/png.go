@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"math"
@@ -23,14 +24,14 @@ import (
 // shrink data (zlib's technical notes: 1032 to 1).
 const maxDeflate = 1032
 
-// A pngHeader is what can be known of a PNG file without decoding it.
-type pngHeader struct {
+// A header is what can be known of a picture without decoding it.
+type header struct {
 	width, height int
 	bits          int // of a sample as it is delivered: 8 or 16
 	colour        bool
 }
 
-// readFolder reads all PNG files of a folder: first all headers, which decide
+// readFolder reads all pictures of a folder: first all headers, which decide
 // about size and type, then the pixels.
 func readFolder(path string) (*npy.Array, error) {
 	f, err := openFolder(path)
@@ -46,12 +47,12 @@ func readFolder(path string) (*npy.Array, error) {
 	return &npy.Array{Shape: f.shape, Type: npy.Uint8, Data: data}, err
 }
 
-// A folder of PNG files, of which the headers were read.
+// A folder of pictures, of which the headers were read.
 type folder struct {
 	path  string
 	names []string
-	all   pngHeader // of every frame; coloured if one is
-	shape []int     // n×h×w or n×h×w×3
+	all   header // of every frame; coloured if one is
+	shape []int  // n×h×w or n×h×w×3
 }
 
 // size returns the number of values of a frame.
@@ -80,14 +81,14 @@ func (f *folder) readFrame(dst []float64, frame int) error {
 	return nil
 }
 
-// openFolder reads the headers of all PNG files of a folder, which decide about size
+// openFolder reads the headers of all pictures of a folder, which decide about size
 // and type.
 func openFolder(path string) (*folder, error) {
-	names, err := pngNames(path)
+	names, err := pictureNames(path)
 	if err != nil {
 		return nil, err
 	}
-	var all pngHeader
+	var all header
 	for i, name := range names {
 		h, err := readHeader(filepath.Join(path, name))
 		switch {
@@ -119,21 +120,21 @@ func openFolder(path string) (*folder, error) {
 	return &folder{path, names, all, shape}, nil
 }
 
-// pngNames returns the names of the PNG files in a folder, in the order of the
+// pictureNames returns the names of the pictures in a folder, in the order of the
 // frames.
-func pngNames(folder string) ([]string, error) {
+func pictureNames(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, &Error{Path: folder, Err: err}
 	}
 	var names []string
 	for _, e := range entries {
-		if n := e.Name(); strings.EqualFold(filepath.Ext(n), ".png") && n[0] != '.' {
+		if n := e.Name(); formatOf(n) != "" && n[0] != '.' {
 			names = append(names, n)
 		}
 	}
 	if len(names) == 0 {
-		return nil, &Error{Path: folder, Found: "no PNG frame", Want: "files whose names end in .png"}
+		return nil, &Error{Path: folder, Found: "no frame", Want: "files whose names end in .png, .jpg or .jpeg"}
 	}
 	slices.SortFunc(names, compareNames)
 	return names, nil
@@ -170,14 +171,48 @@ func digits(s string) int {
 	return n
 }
 
-// openPNG opens a frame, which must be a regular file: a pipe would block.
-func openPNG(path string) (*os.File, int64, error) {
+// A format is a kind of picture file; "" is none.
+type format string
+
+const (
+	pngFormat  format = "PNG"
+	jpegFormat format = "JPEG"
+)
+
+// formatOf returns the format that a name stands for.
+func formatOf(name string) format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".png":
+		return pngFormat
+	case ".jpg", ".jpeg":
+		return jpegFormat
+	}
+	return ""
+}
+
+// header reads the size of a picture in a file of length bytes.
+func (f format) header(r io.Reader, length int64) (header, *Error) {
+	if f == jpegFormat {
+		return jpegHeader(r, length)
+	}
+	return pngHeader(r, length)
+}
+
+func (f format) decode(r io.Reader) (image.Image, error) {
+	if f == jpegFormat {
+		return jpeg.Decode(r)
+	}
+	return png.Decode(r)
+}
+
+// openPicture opens a frame, which must be a regular file: a pipe would block.
+func openPicture(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, &Error{Path: path, Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, &Error{Path: path, Found: kindOf(info), Want: "a PNG picture"}
+		return nil, 0, &Error{Path: path, Found: kindOf(info), Want: "a " + string(formatOf(path)) + " picture"}
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -188,13 +223,13 @@ func openPNG(path string) (*os.File, int64, error) {
 
 // readHeader reads the size of a frame and refuses one that the file cannot
 // hold.
-func readHeader(path string) (pngHeader, error) {
-	file, length, err := openPNG(path)
+func readHeader(path string) (header, error) {
+	file, length, err := openPicture(path)
 	if err != nil {
-		return pngHeader{}, err
+		return header{}, err
 	}
 	defer file.Close()
-	h, bad := decodeHeader(file, length)
+	h, bad := formatOf(path).header(file, length)
 	if bad != nil {
 		bad.Path = path
 		return h, bad
@@ -202,8 +237,8 @@ func readHeader(path string) (pngHeader, error) {
 	return h, nil
 }
 
-// decodeHeader is readHeader for an open file of length bytes.
-func decodeHeader(r io.Reader, length int64) (pngHeader, *Error) {
+// pngHeader is the header of a PNG file of length bytes.
+func pngHeader(r io.Reader, length int64) (header, *Error) {
 	b := bufio.NewReader(r)
 	// Signature, length and name of the first chunk, then IHDR: width, height,
 	// bits a sample, colour type.
@@ -213,11 +248,11 @@ func decodeHeader(r io.Reader, length int64) (pngHeader, *Error) {
 	}
 	config, err := png.DecodeConfig(b)
 	if err != nil {
-		return pngHeader{}, pngError(err)
+		return header{}, pngFormat.fault(err)
 	}
 	bits, kind := int(ihdr[24]), ihdr[25]
 	samples := 1
-	h := pngHeader{width: config.Width, height: config.Height, bits: max(bits, 8)}
+	h := header{width: config.Width, height: config.Height, bits: max(bits, 8)}
 	switch kind {
 	case 2:
 		h.colour, samples = true, 3
@@ -248,17 +283,17 @@ func grey(m color.Model) bool {
 	})
 }
 
-// pngError puts an error of the PNG decoder into words.
-func pngError(err error) *Error {
+// fault puts an error of a decoder into words.
+func (f format) fault(err error) *Error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{Found: "the end of the file", Want: "a whole PNG picture", Err: err}
+		return &Error{Found: "the end of the file", Want: "a whole " + string(f) + " picture", Err: err}
 	}
-	return &Error{Err: err, Want: "a PNG picture"}
+	return &Error{Err: err, Want: "a " + string(f) + " picture"}
 }
 
 // readPixels decodes all frames. A frame that has changed since its header was
 // read is refused.
-func readPixels[T uint8 | uint16](folder string, names []string, want pngHeader, size int) ([]T, error) {
+func readPixels[T uint8 | uint16](folder string, names []string, want header, size int) ([]T, error) {
 	data := make([]T, size)
 	n := size / len(names)
 	for i, name := range names {
@@ -270,23 +305,23 @@ func readPixels[T uint8 | uint16](folder string, names []string, want pngHeader,
 	return data, nil
 }
 
-func readPicture[T uint8 | uint16](dst []T, path string, want pngHeader) error {
-	file, length, err := openPNG(path)
+func readPicture[T uint8 | uint16](dst []T, path string, want header) error {
+	file, length, err := openPicture(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if bad := decodePicture(dst, file, length, want); bad != nil {
+	if bad := decodePicture(formatOf(path), dst, file, length, want); bad != nil {
 		bad.Path = path
 		return bad
 	}
 	return nil
 }
 
-// decodePicture reads the levels of a picture, of which the header is expected
+// decodePicture reads the levels of a picture of format f, of which the header is expected
 // to be want, or grey where that is coloured.
-func decodePicture[T uint8 | uint16](dst []T, r io.ReadSeeker, length int64, want pngHeader) *Error {
-	h, bad := decodeHeader(r, length)
+func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) *Error {
+	h, bad := f.header(r, length)
 	if bad != nil {
 		return bad
 	}
@@ -297,9 +332,9 @@ func decodePicture[T uint8 | uint16](dst []T, r io.ReadSeeker, length int64, wan
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return &Error{Err: err}
 	}
-	picture, err := png.Decode(bufio.NewReader(r))
+	picture, err := f.decode(bufio.NewReader(r))
 	if err != nil {
-		return pngError(err)
+		return f.fault(err)
 	}
 	return samples(dst, picture, len(dst)/(want.width*want.height))
 }
@@ -327,8 +362,10 @@ func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Erro
 		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
 	case *image.NRGBA64:
 		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
+	case *image.YCbCr:
+		unpackYCbCr(dst, p)
 	default:
-		panic(fmt.Sprintf("dataset: a PNG picture of type %T", picture))
+		panic(fmt.Sprintf("dataset: a picture of type %T", picture))
 	}
 	return nil
 }

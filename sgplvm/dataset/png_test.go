@@ -239,7 +239,7 @@ func TestFolderRefused(t *testing.T) {
 		want  dataset.Layout
 		err   string
 	}{
-		{"empty", nil, dataset.Layout{}, ": found no PNG frame, expected files whose names end in .png"},
+		{"empty", nil, dataset.Layout{}, ": found no frame, expected files whose names end in .png, .jpg or .jpeg"},
 		{"size", map[string][]byte{"1.png": grey(1, 2), "2.png": grey(1, 2, 3)}, dataset.Layout{},
 			"2.png: found 3x1 pixels, expected 2x1 as in 1.png"},
 		{"bits", map[string][]byte{"1.png": grey(1, 2), "2.png": pngFile(2, 1, 16, 0, nil, nil, "abcd")}, dataset.Layout{},

@@ -10,8 +10,8 @@ import (
 )
 
 // Training are frames to learn from, which are read while training needs them: those
-// of a .npy file stay in the file, those of a folder are held in memory with the
-// bits that the pictures have. They may be read from many goroutines.
+// of a .npy file stay in the file, those of a folder or a GIF are held in memory
+// with the bits that the pictures have. They may be read from many goroutines.
 type Training struct {
 	Form
 	read  func(dst []float64, from int) error // values from, from+1, …
@@ -32,7 +32,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
 	}
-	if !info.Mode().IsRegular() { // a folder, or a pipe that can be read but once
+	if !info.Mode().IsRegular() || isGIF(path) { // a folder, a pipe that can be read but once, or an animation
 		f, err := load()
 		if err != nil {
 			return nil, err
