@@ -33,6 +33,12 @@ type FitOptions struct {
 	// seed. Default 1.
 	Restarts int
 
+	// CoarsePoints, where a model with a Residual has more points than that, makes all of
+	// this begin on a random subset of so many of them: at all points only the latent side
+	// adapts, in adaptSteps steps, with noise and space held, before ResidualRounds (coarse.go).
+	// Default 0: training takes all points.
+	CoarsePoints int
+
 	// ResidualRounds is how often, after all else, the covariance of the noise in space is
 	// learned freely and the latent side adapted to it: each time Σ becomes the posterior
 	// mean under an inverse Wishart prior that is centred on the parametric Σ, and
@@ -128,6 +134,8 @@ func (o *FitOptions) complete() error {
 		return &ConfigError{"Iterations", fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
 	case o.Restarts < 0:
 		return &ConfigError{"Restarts", fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
+	case o.CoarsePoints < 0:
+		return &ConfigError{"CoarsePoints", fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
 	case o.ResidualRounds < 0:
 		return &ConfigError{"ResidualRounds", fmt.Errorf("%d rounds, expected 0 or more", o.ResidualRounds)}
 	case !(o.ResidualStrength >= 0) || math.IsInf(o.ResidualStrength, 0):
@@ -176,8 +184,17 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 	m.mu.Lock()
 	m.posterior, m.alpha, m.residuals = nil, nil, mat.Matrix{}
 	m.mu.Unlock()
+	var coarse FitResult
+	if o.CoarsePoints > 0 && o.CoarsePoints < m.space.Len() && m.params.structured() {
+		var on bool
+		var err error
+		if coarse, on, err = m.fitCoarse(ctx, &o); err != nil || !on {
+			return coarse, err
+		}
+	}
 	t := newTrainer(m, o)
 	r, err := t.finish(t.run(ctx))
+	r.follow(coarse)
 	if err == nil && o.LocalResiduals && m.params.Covariance.Rows > 0 {
 		m.mu.Lock()
 		defer m.mu.Unlock()

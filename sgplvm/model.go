@@ -111,6 +111,12 @@ type Config struct {
 	// a whole training run. Default 1e-6; negative: none.
 	Jitter float64
 
+	// Start are the parameters from which training starts, such as Model.Params returns of a
+	// model of the same examples; LatentDims, Inducing, LatentKernel, Noise, Residual,
+	// NoiseFloor and the kernels of Space do not count then. They are copied. Default: principal
+	// components and what the other fields say.
+	Start *Params
+
 	// Seed decides everything random: which latent points become inducing points
 	// and the start of latent dimensions beyond the data's rank.
 	Seed uint64
@@ -198,12 +204,19 @@ func New(data Data, cfg Config) (*Model, error) {
 	default:
 		m.jitter = cfg.Jitter
 	}
-	params, err := start(y, cfg)
-	if err != nil {
-		return nil, err
+	field, params := "Start", cfg.Start
+	if params == nil {
+		field = "Space"
+		if params, err = start(y, cfg); err != nil {
+			return nil, err
+		}
 	}
+	if params.Mu.Rows != y.examples {
+		return nil, &ConfigError{field, fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
+	}
+	params = params.clone()
 	if err := params.validate(m.space); err != nil {
-		return nil, &ConfigError{"Space", err}
+		return nil, &ConfigError{field, err}
 	}
 	m.params = params
 	m.problem = newProblem(y, m.space, m.jitter)

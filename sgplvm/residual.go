@@ -240,6 +240,9 @@ func (p *Params) taper(x mat.Matrix) mat.Matrix {
 	return c
 }
 
+// DefaultTaper is FitOptions.ResidualTaper, in mean spacings, where that is 0.
+func DefaultTaper(examples int) float64 { return 2.6 * math.Pow(float64(examples), 1./6) }
+
 // learnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
 // centred on the parametric Σ and weighs as much as the given number of examples, of what
 // is left by the taper.

@@ -248,7 +248,7 @@ func (t *trainer) learnResidual() error {
 	p.Taper = nil
 	if taper := t.options.ResidualTaper; taper >= 0 {
 		if taper == 0 {
-			taper = 2.6 * math.Pow(float64(problem.y.examples), 1./6)
+			taper = DefaultTaper(problem.y.examples)
 		}
 		for _, two := range twoSpacings(problem.x[0]) {
 			p.Taper = append(p.Taper, taper*two/2)
