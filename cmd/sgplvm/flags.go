@@ -109,6 +109,15 @@ func (f *flags) part(name, usage string) *float64 {
 	})
 }
 
+// finite reads a finite number.
+func finite(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil || v-v != 0 {
+		return 0, errors.New("expected a finite number")
+	}
+	return v, nil
+}
+
 // choice defines a flag that takes one of some words.
 func (f *flags) choice(name, value, usage string, words ...string) *string {
 	return add(f, name, value, usage, func(s string) (string, error) {

@@ -267,7 +267,8 @@ func TestReproduceConfiguration(t *testing.T) {
 		{1000, 20, structured, true, 30, 100, false},
 		{1000, 20, plain, true, 30, 100, false},
 		{1000, 20, plain, false, 30, 100, false},
-		{1000, 80, structured, false, 30, 100, false}, // two spatial factors
+		{1000, 80, structured, false, 0, 100, true},
+		{1000, 200, structured, false, 30, 100, false}, // two spatial factors
 		{50, 20, structured, false, 0, 50, true},
 		{1000, 20, structured, false, 0, 100, true},
 	} {
@@ -275,7 +276,10 @@ func TestReproduceConfiguration(t *testing.T) {
 		got, err := x.configuration(c.name)
 		if err != nil || got.model.Inducing != c.basis || c.latent > 0 && got.model.LatentDims != c.latent || got.fit.Iterations != 400 ||
 			(got.model.Residual.Kind != "") != c.residual || (got.fit.ResidualRounds > 0) != c.residual || (got.infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
-			t.Errorf("%+v: %+v, %v", c, got, err)
+			t.Errorf("%+v: %v, %v", c, &got, err)
+		}
+		if large := c.residual && c.width*28 > coarseFrom; (got.fit.CoarsePoints > 0) != large || c.residual != (got.fit.ResidualTaper > 0) {
+			t.Errorf("%+v: trained on %d points, taper %v", c, got.fit.CoarsePoints, got.fit.ResidualTaper)
 		}
 		for _, f := range got.model.Space {
 			if (f.Kernel.Kind == sgplvm.White) != (c.name == plain) {

@@ -38,6 +38,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	floor := f.part("noise-floor", "`fraction` of the data's variance that the white noise does not fall below")
 	rounds := f.whole("residual-rounds", 0, 0, maxRestarts, "`number` of times that the covariance of the residual is learned freely after training; predictions are at the training points alone then")
 	local := f.toggle("residual-local", "keep what training leaves unexplained of every picture: a picture that is filled in then has the noise of those like it; with -residual-rounds")
+	taper := add(f, "residual-taper", 0., "`distance`, in mean spacings of the points, over which those rounds believe what pictures say of two points together (0: by the number of pictures; negative: any)", finite)
+	coarse := f.whole("coarse", 0, 0, math.MaxInt32, "`number` of points, of more of which a model with -residual takes a random choice for all training but these rounds (0: all points)")
 	restarts := f.whole("restarts", 1, 1, maxRestarts, "`number` of starts, from which the best goes on after a tenth of the steps")
 	noise := f.share("noise", 0.01, "initial noise variance as a `fraction` of the data's")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
@@ -94,6 +96,9 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if *rounds > 0 && *residual == "none" {
 		return usagef("train: -residual-rounds %d without a residual, expected -residual with one of its kernels", *rounds)
 	}
+	if *coarse > 0 && *residual == "none" {
+		return usagef("train: -coarse %d without a residual, expected -residual with one of its kernels", *coarse)
+	}
 	if *local && *rounds == 0 {
 		return usagef("train: -residual-local without -residual-rounds, expected 1 round or more")
 	}
@@ -108,7 +113,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate, ResidualRounds: *rounds, LocalResiduals: *local}
+	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate,
+		CoarsePoints: *coarse, ResidualRounds: *rounds, ResidualTaper: *taper, LocalResiduals: *local}
 	switch *warmup {
 	case -1:
 	case 0:
