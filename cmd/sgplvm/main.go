@@ -7,6 +7,7 @@
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
+//	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
 //	sgplvm info    -model MODEL
 //
 // Every command explains itself with -h. The exit code is 0 for success, 2 for

@@ -85,6 +85,15 @@ func (p *progress) training(s sgplvm.Progress) bool {
 
 // counting shows that done of total pictures are filled or predicted, as verb says.
 func (p *progress) counting(verb string, done, total int, begin time.Time) {
-	left := time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
-	p.show("%s %d/%d pictures  %s left", verb, done, total, left.Round(time.Second))
+	p.show("%s %d/%d pictures  %s left", verb, done, total, left(done, total, begin))
+}
+
+// stepping shows that done of at most total steps of something were taken.
+func (p *progress) stepping(doing string, done, total int, begin time.Time) {
+	p.show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin))
+}
+
+// left is the time that the rest of some steps takes at the pace so far.
+func left(done, total int, begin time.Time) time.Duration {
+	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done)).Round(time.Second)
 }

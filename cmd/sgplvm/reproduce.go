@@ -43,7 +43,9 @@ masks say what was observed. Prints a table of their errors, beside the publishe
 ones where the data are the Frey faces, and writes table.csv, table.html and
 strip.png. F is a .npy array, a GIF or a folder of pictures of any kind; SPLIT.npy
 holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observed,
-0 not) for each of the last pictures in that order.`)
+0 not) for each of the last pictures in that order.
+
+sgplvm reproduce video -h explains the second experiment, on a film.`)
 	data := f.String("data", "", "all pictures, complete: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	order := f.String("split", "", "the `file` with the order of the pictures, .npy: whole numbers, each from 0 once")
 	observed := f.String("observed", "", "the `file` of masks, .npy: one for each picture to fill in")
@@ -55,13 +57,15 @@ holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observe
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	out := f.String("out", "sgplvm-frey", "the `folder` to write to")
 	switch {
+	case len(args) > 0 && args[0] == "video":
+		return reproduceVideo(ctx, e, args[1:])
 	case len(args) > 0 && args[0] == "frey":
 		args = args[1:]
 	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
 	case len(args) > 0 && !strings.HasPrefix(args[0], "-"):
-		return usagef("reproduce: unknown experiment %q, expected frey", args[0])
+		return usagef("reproduce: unknown experiment %q, expected frey or video", args[0])
 	default:
-		return usagef("reproduce: no experiment, expected frey, before all flags")
+		return usagef("reproduce: no experiment, expected frey or video, before all flags")
 	}
 	if err := f.parse(args); err != nil {
 		return err
@@ -110,14 +114,17 @@ holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observe
 }
 
 // parseMethods checks a list of methods.
-func parseMethods(s string) (string, error) {
+func parseMethods(s string) (string, error) { return parseMethodsOf(s, methodNames()) }
+
+// parseMethodsOf checks a list of some of the names.
+func parseMethodsOf(s string, names []string) (string, error) {
 	if s == "all" {
 		return s, nil
 	}
 	words := strings.Split(s, ",")
 	for k, w := range words {
-		if !slices.Contains(methodNames(), w) || slices.Contains(words[:k], w) {
-			return "", fmt.Errorf("expected all, or different ones of %s, separated by commas", strings.Join(methodNames(), ", "))
+		if !slices.Contains(names, w) || slices.Contains(words[:k], w) {
+			return "", fmt.Errorf("expected all, or different ones of %s, separated by commas", strings.Join(names, ", "))
 		}
 	}
 	return s, nil

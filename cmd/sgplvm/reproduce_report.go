@@ -107,19 +107,22 @@ func (x *experiment) write(folder string) error {
 	return err
 }
 
-var reproducePage = template.Must(template.New("reproduce").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>{{.Title}}</title>
-<style>
+// pageStyle is how a page with a table looks.
+const pageStyle = `
 body { font-family: sans-serif; margin: 2em; }
 table { border-collapse: collapse; margin-bottom: 2em; }
 caption { text-align: left; font-weight: bold; padding-bottom: 0.5em; }
 th, td { padding: 0.25em 0.7em; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
 th:first-child { text-align: left; }
 tr.published { color: #777; font-style: italic; }
-</style>
+`
+
+var reproducePage = template.Must(template.New("reproduce").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{{.Title}}</title>
+<style>` + pageStyle + `</style>
 </head>
 <body>
 {{.Table}}

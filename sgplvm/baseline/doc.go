@@ -47,5 +47,35 @@
 // a trained model's. A plain Bayesian GP-LVM (Titsias and Lawrence 2010) is
 // package sgplvm's model with one white spatial kernel.
 //
+// # Films
+//
+// [FitFilm] learns from some frames of a film, and the [FilmMethod] predicts frames at
+// any times and in any finer resolution, slab by slab, so that no more than some rows of
+// some frames are ever in memory:
+//
+//	interpolation   between the frames before and after, linearly for each pixel
+//	climatology     the mean of the frames of the same phase of a period
+//	gp-time         Gaussian-process regression in time for each pixel alone, with an
+//	                unknown constant (ordinary kriging)
+//	gp-space-time   Gaussian-process regression in time and space, exactly, with a
+//	                covariance that is a Kronecker product
+//
+// The first three are weighted sums of frames, with the same weights for all pixels. Their
+// settings are those under which training frames that are left out are likeliest, for which
+// the n×n matrix of the inner products of the frames is enough. Each pixel has a
+// variance of its own, from its residuals when left out, shrunk towards that of its
+// channel. Resampling is bicubic; what it cannot know is judged one octave lower, where
+// the truth is known, and added to the variance.
+//
+// The last maximises the marginal likelihood of all values. With the spectra of the three
+// factors, one evaluation with all gradients costs two products of the data with a matrix for
+// each axis, and predictions with exact variances one each; for 78 frames of 640×360 pixels
+// and three channels that is about 2·10¹¹ operations, and memory is four times that of
+// the data. It can also choose the smoothness in time by the exact likelihood of each frame
+// given all others, which in the eigenbasis of space is that of independent series.
+//
+// Pixels of both resolutions cover the same area: one of the coarse grid is the mean of
+// the fine cells that it covers.
+//
 // The same data, options and seed give the same bits at any GOMAXPROCS.
 package baseline

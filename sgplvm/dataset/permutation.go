@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
@@ -18,10 +19,32 @@ func LoadPermutation(path string, n int) ([]int, error) {
 	if len(a.Shape) != 1 || a.Shape[0] != n {
 		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
 	}
+	return different(path, a, n, want)
+}
+
+// LoadChoice reads the numbers of some of n things, such as frames, from a .npy file:
+// different whole numbers of any type of integers, each from 0 to n−1. It returns them in
+// ascending order. Errors: [*Error].
+func LoadChoice(path string, n int) ([]int, error) {
+	want := fmt.Sprintf("different whole numbers from 0 to %d", n-1)
+	a, err := readArray(path, "a .npy file of "+want)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 1 {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: fmt.Sprintf("%d axes", len(a.Shape)), Want: "one axis: " + want}
+	}
+	choice, err := different(path, a, n, want)
+	slices.Sort(choice)
+	return choice, err
+}
+
+// different checks that the elements of an array are different whole numbers from 0 to n−1.
+func different(path string, a *npy.Array, n int, want string) ([]int, error) {
 	if a.Type == npy.Float32 || a.Type == npy.Float64 {
 		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "integers"}
 	}
-	order, where := make([]int, n), make([]int, n)
+	order, where := make([]int, a.Len()), make([]int, n)
 	for k, v := range a.Float64s() {
 		if !(v >= 0 && v < float64(n)) {
 			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", k), Found: fmt.Sprintf("%.0f", v), Want: want}
@@ -33,4 +56,23 @@ func LoadPermutation(path string, n int) ([]int, error) {
 		order[k], where[i] = i, k+1
 	}
 	return order, nil
+}
+
+// LoadNumbers reads n numbers of any type, such as the times of frames, from a .npy file; all
+// finite. Errors: [*Error].
+func LoadNumbers(path string, n int) ([]float64, error) {
+	want := counted(n, "finite number")
+	a, err := readArray(path, "a .npy file of "+want)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != n {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+	}
+	for k, v := range a.Float64s() {
+		if v-v != 0 {
+			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", k), Found: fmt.Sprint(v), Want: "a finite number"}
+		}
+	}
+	return a.Float64s(), nil
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html/template"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+// filmResults are the files that the experiment writes.
+var filmResults = []string{"table.txt", "table.csv", "table.html", "frames.png"}
+
+// published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a clip with as
+// many frames and as many to learn from: with their own split, which is not known.
+func (x *filmExperiment) published() []evaluate.Row {
+	if x.frames.Count != 156 || len(x.training) != 78 || x.frames.Channels != 3 {
+		return nil
+	}
+	return []evaluate.Row{
+		evaluate.Published("dynamical SGPLVM", evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
+		evaluate.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, evaluate.Only(-0.021), "", ""),
+	}
+}
+
+// table returns the table of all methods that have run.
+func (x *filmExperiment) table() evaluate.Table {
+	title := fmt.Sprintf("%s: %d frames of %s learned from, %d of %s predicted; standardised units", filepath.Base(x.frames.Name), len(x.training),
+		dataset.FormatGrid(x.frames.Width, x.frames.Height), len(x.tests), dataset.FormatGrid(x.truth.Width, x.truth.Height))
+	if x.quick {
+		title += fmt.Sprintf("; a quick look: every %dth frame", stride)
+	}
+	return evaluate.Table{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
+}
+
+// write prints the table and writes the results.
+func (x *filmExperiment) write(ctx context.Context, folder string) error {
+	sheet, err := x.sheet(ctx)
+	if err != nil {
+		return err
+	}
+	table := x.table()
+	var text bytes.Buffer
+	if err := table.WriteText(&text); err != nil {
+		return err
+	}
+	fmt.Fprintln(&text)
+	for _, line := range x.about {
+		fmt.Fprintln(&text, line)
+	}
+	for name, write := range map[string]func(w io.Writer) error{
+		"table.txt":  func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err },
+		"table.csv":  table.WriteCSV,
+		"table.html": func(w io.Writer) error { return x.writePage(w, table) },
+	} {
+		if err := dataset.WriteFileAtomic(filepath.Join(folder, name), write); err != nil {
+			return err
+		}
+	}
+	if err := dataset.SavePNG(filepath.Join(folder, "frames.png"), sheet.Image()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(x.e.stdout, "\n%swrote %s: table.txt, table.csv, table.html and frames.png, frames predicted by %s beside the truth\n",
+		text.String(), printable(folder), x.rows[0].Name)
+	return err
+}
+
+// sheet shows the best, the median and the worst frame of the first method by RMSE.
+func (x *filmExperiment) sheet(ctx context.Context) (*dataset.Sheet, error) {
+	order := make([]int, len(x.tests))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case x.scores[a].RMSE < x.scores[b].RMSE:
+			return -1
+		case x.scores[a].RMSE > x.scores[b].RMSE:
+			return 1
+		}
+		return 0
+	})
+	size := x.truth.Points() * x.truth.Channels
+	var rows []dataset.SheetRow
+	for k, name := range []string{"best", "median", "worst"} {
+		i := x.tests[order[k*(len(order)-1)/2]]
+		predicted, truth := make([]float64, size), make([]float64, size)
+		if err := x.truth.ReadExamples(truth, i, i+1); err != nil {
+			return nil, err
+		}
+		if err := x.first.Predict(ctx, x.timesOf([]int{i}), x.truth.Height, x.truth.Width, func(s baseline.Slab) error {
+			copy(predicted[s.From*x.truth.Width*x.truth.Channels:], s.Mean.Row(0))
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		rows = append(rows, dataset.SheetRow{Label: fmt.Sprintf("%s %d", name, i), Pictures: []dataset.Picture{
+			{Layout: x.truth.Layout, Values: predicted}, {Layout: x.truth.Layout, Values: truth}}})
+	}
+	return sheetWith([]string{"predicted", "truth"}, rows), nil
+}
+
+var filmPage = template.Must(template.New("video").Parse(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{{.Title}}</title>
+<style>` + pageStyle + `
+img { max-width: 100%; }
+</style>
+</head>
+<body>
+{{.Table}}
+<p>Means over the frames with the 2.5th and the 97.5th percentile, in units in which each channel of the
+training frames has mean 0 and variance 1.{{if .Published}} Published numbers (Atkinson and Zabaras 2018) are those of another split.{{end}}</p>
+<ul>
+{{- range .About}}
+<li>{{.}}</li>
+{{- end}}
+</ul>
+<p>Frames predicted by {{.First}}, best, median and worst, beside the truth:</p>
+<p><img alt="predicted and true frames" src="frames.png"></p>
+</body>
+</html>
+`))
+
+// writePage writes the table and the settings as a page.
+func (x *filmExperiment) writePage(w io.Writer, table evaluate.Table) error {
+	var rows bytes.Buffer
+	if err := table.WriteHTML(&rows); err != nil {
+		return err
+	}
+	return filmPage.Execute(w, struct {
+		Title, First string
+		Table        template.HTML
+		Published    bool
+		About        []string
+	}{table.Title, x.rows[0].Name, template.HTML(rows.String()), len(x.published()) > 0, x.about})
+}

@@ -1,0 +1,211 @@
+package baseline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+)
+
+const (
+	// Correlations and starting points are tried on the middle of the frames, of at most
+	// this many rows and columns.
+	cropSide = 64
+
+	// Steps of L-BFGS at most: on the middle, for each choice of correlations and for the best
+	// one; on all pixels, with the length scales of space held and with all of them free.
+	choiceSteps, cropSteps, timeSteps, allSteps = 20, 40, 12, 8
+
+	// compassSteps bounds the rounds of the search by leaving frames out.
+	compassSteps = 30
+)
+
+// timeStarts are length scales in time to start from, in median spacings.
+var timeStarts = []float64{2, 6, 20, 60}
+
+// fitSpaceTime maximises the marginal likelihood: on the middle of the frames, which is a
+// sample of the same process, for each choice of correlations from the likeliest starting
+// point and for the best one from all of them; then on all pixels, with the length scales of
+// space held and with all of them free. With LeaveOneOut a compass search over the signal, the noise and the length scale
+// in time follows.
+func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Setting, error) {
+	n := f.y.Rows
+	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
+	middle := crop(values, min(f.height, cropSide), min(f.width, cropSide))
+	choices := correlationsOf(o)
+	unit := spacing(f.times)
+	var best *structure
+	var theta []float64
+	lowest := math.Inf(1)
+	total, done := len(choices)+len(timeStarts), 0
+	try := func(s *structure, start []float64, steps int) error {
+		r, err := s.maximise(ctx, start, true, steps, nil)
+		if err == nil && r.F < lowest {
+			best, theta, lowest = s, r.X, r.F
+		}
+		done++
+		o.Progress("correlations and starting points", done, total)
+		return err
+	}
+	starts := make([][]float64, len(timeStarts))
+	for k, l := range timeStarts {
+		starts[k] = []float64{0, math.Log(0.01), math.Log(l * unit), math.Log(8), math.Log(8)}
+	}
+	for _, kinds := range choices {
+		s := newStructure(middle, kinds, coordinates(f.times, middle))
+		likeliest := slices.MinFunc(starts, func(a, b []float64) int { return cmp.Compare(s.value(a), s.value(b)) })
+		if err := try(s, likeliest, choiceSteps); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, start := range starts {
+		if best == nil {
+			break
+		}
+		if err := try(best, start, cropSteps); err != nil {
+			return nil, nil, err
+		}
+	}
+	if best == nil {
+		return nil, nil, fmt.Errorf("baseline: the marginal likelihood is not finite for any of %d choices of correlations", len(choices))
+	}
+	s := newStructure(values, best.kinds, coordinates(f.times, values))
+	for _, stage := range []struct {
+		doing string
+		space bool
+		steps int
+	}{{"marginal likelihood in time", false, timeSteps}, {"marginal likelihood", true, allSteps}} {
+		r, err := s.maximise(ctx, theta, stage.space, stage.steps, func(done int) { o.Progress(stage.doing, done, stage.steps) })
+		if err != nil {
+			return nil, nil, err
+		}
+		theta = r.X
+	}
+	if o.Criterion == LeaveOneOut {
+		var err error
+		if theta, err = s.compass(ctx, theta, o); err != nil {
+			return nil, nil, err
+		}
+	}
+	settings := []Setting{
+		{"signal variance", math.Exp(theta[logSignal])},
+		{"noise variance", math.Exp(theta[logNoise]) + leastNoise},
+	}
+	for k, name := range []string{"in time", "of rows", "of columns"} {
+		settings = append(settings, Setting{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})
+	}
+	p, err := s.posterior(theta)
+	return p, settings, err
+}
+
+// correlationsOf returns the choices of correlations that the options leave.
+func correlationsOf(o FilmOptions) [][axesCount]Correlation {
+	of := func(c Correlation) []Correlation {
+		if c == "" {
+			return Correlations
+		}
+		return []Correlation{c}
+	}
+	var list [][axesCount]Correlation
+	for _, t := range of(o.Time) {
+		for _, r := range of(o.Rows) {
+			for _, c := range of(o.Columns) {
+				if o.Rows == "" && o.Columns == "" && r != c {
+					continue
+				}
+				list = append(list, [axesCount]Correlation{t, r, c})
+			}
+		}
+	}
+	return list
+}
+
+// coordinates returns times and pixels of a tensor n × d_y × height × width.
+func coordinates(times []float64, y kronprod.Tensor) [axesCount][]float64 {
+	return [axesCount][]float64{times, centres(y.Dims[2], y.Dims[2]), centres(y.Dims[3], y.Dims[3])}
+}
+
+// crop returns the middle of all planes.
+func crop(y kronprod.Tensor, height, width int) kronprod.Tensor {
+	h, w := y.Dims[2], y.Dims[3]
+	dst := kronprod.NewTensor(y.Dims[0], y.Dims[1], height, width)
+	top, left := (h-height)/2, (w-width)/2
+	for p := range y.Dims[0] * y.Dims[1] {
+		for r := range height {
+			copy(dst.Data[(p*height+r)*width:][:width], y.Data[(p*h+top+r)*w+left:])
+		}
+	}
+	return dst
+}
+
+// maximise runs L-BFGS on the marginal likelihood, over the length scales of space too if
+// space is set.
+func (s *structure) maximise(ctx context.Context, theta []float64, space bool, steps int, progress func(done int)) (lbfgs.Result, error) {
+	count := variables
+	if !space {
+		count = logLength + 1 // those of rows and columns come last
+	}
+	full, gradient := slices.Clone(theta), make([]float64, variables)
+	r, err := lbfgs.Minimize(ctx, func(x, grad []float64) float64 {
+		copy(full, x)
+		value := s.objective(full, gradient, space)
+		copy(grad, gradient)
+		return value
+	}, theta[:count], lbfgs.Options{MaxIterations: steps, GradTolerance: 1e-6, RelativeDecrease: -1, InitialStep: 0.5,
+		Progress: func(p lbfgs.Progress) bool {
+			if progress != nil {
+				progress(p.Iteration)
+			}
+			return true
+		}})
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
+	if err != nil {
+		return r, fmt.Errorf("baseline: marginal likelihood: %w", err)
+	}
+	r.X = append(r.X, theta[count:]...)
+	return r, nil
+}
+
+// value is objective without a gradient, +Inf where that is not finite.
+func (s *structure) value(theta []float64) float64 {
+	v := s.objective(theta, make([]float64, variables), false)
+	if math.IsNaN(v) {
+		return math.Inf(1)
+	}
+	return v
+}
+
+// compass improves the likelihood of left-out frames step by step along one variable at a
+// time, with smaller steps where none helps.
+func (s *structure) compass(ctx context.Context, theta []float64, o FilmOptions) ([]float64, error) {
+	theta = slices.Clone(theta)
+	lowest := s.leaveOneOut(theta)
+	step := 0.7
+	for round := 0; round < compassSteps && step > 0.02; round++ {
+		moved := false
+		for i := range logLength + 1 {
+			for _, d := range []float64{step, -step} {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				trial := slices.Clone(theta)
+				trial[i] += d
+				if v := s.leaveOneOut(trial); v < lowest {
+					theta, lowest, moved = trial, v, true
+					break
+				}
+			}
+		}
+		if !moved {
+			step /= 2
+		}
+		o.Progress("leaving frames out", round+1, compassSteps)
+	}
+	return theta, nil
+}
