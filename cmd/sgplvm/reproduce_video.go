@@ -53,10 +53,10 @@ Repeats the second experiment of Atkinson and Zabaras (2018): methods learn from
 frames of a film and predict the others, at the resolution of the truth. Prints a table
 of their errors in units in which each channel of the training frames has mean 0 and
 variance 1, and writes table.txt, table.csv, table.html and frames.png, which shows the
-best, the median and the worst frame beside the truth. F is a folder of PNG frames or a
-.npy array.`)
-	frames := f.String("frames", "", "all frames, of which some are learned from: a `folder` of PNG frames or a .npy file")
-	truth := f.String("truth", "", "the same frames in the resolution to predict: a `folder` of PNG frames or a .npy file")
+best, the median and the worst frame beside the truth. F is a .npy array, a GIF or a folder
+of pictures.`)
+	frames := f.String("frames", "", "all frames, of which some are learned from: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
+	truth := f.String("truth", "", "the same frames in the resolution to predict: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	training := f.String("train", "", "the `file` with the numbers of the frames to learn from, .npy: whole numbers from 0")
 	times := f.String("times", "", "the `file` with the times of all frames, .npy (default: 0, 1, 2, …)")
 	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for climatology: 12 for months", parsePeriod)
@@ -184,10 +184,8 @@ func (x *filmExperiment) load(frames, truth, training, times string) error {
 		x.tests = some
 	}
 	if times == "" {
-		for i := range n {
-			x.times = append(x.times, float64(i))
-		}
-	} else if x.times, err = dataset.LoadNumbers(times, n); err != nil {
+		x.times = dataset.EvenTimes(n, 1)
+	} else if x.times, err = dataset.LoadTimes(times, n); err != nil {
 		return err
 	}
 	return x.standards()

@@ -136,7 +136,7 @@ func TestReproduceVideoRefuses(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "reproduce video", "reproduce video: -frames is missing, expected all frames, of which some are learned from: a folder of PNG frames or a .npy file"},
+		{2, "reproduce video", "reproduce video: -frames is missing, expected all frames, of which some are learned from: a .npy file, a GIF or a folder of PNG or JPEG frames"},
 		{2, "reproduce video -frames low.npy -truth hd.npy", "reproduce video: -train is missing, expected the file with the numbers of the frames to learn from, .npy: whole numbers from 0"},
 		{2, smallVideo + " -methods best", `reproduce video: invalid value "best" for flag -methods: expected all, or different ones of ` + strings.Join(filmMethodNames(), ", ") + ", separated by commas" + explains},
 		{2, smallVideo + " -period -3", `reproduce video: invalid value "-3" for flag -period: expected a positive number` + explains},
@@ -147,8 +147,8 @@ func TestReproduceVideoRefuses(t *testing.T) {
 		{1, smallVideo + " -train few.npy", "few.npy: found 2 of 12 frames, expected at least 3 to learn from and one to predict"},
 		{1, smallVideo + " -train square.npy", "square.npy: shape 2×2: found 2 axes, expected one axis: different whole numbers from 0 to 11"},
 		{1, smallVideo + " -train nan.npy", "nan.npy: found elements of type float64, expected integers"},
-		{1, smallVideo + " -times short.npy", "short.npy: shape 11: found 11 values, expected 12 finite numbers"},
-		{1, smallVideo + " -times nan.npy", "nan.npy: element 4: found NaN, expected a finite number"},
+		{1, smallVideo + " -times short.npy", "short.npy: shape 11: found 11 values, expected 12 times, one for each frame"},
+		{1, smallVideo + " -times nan.npy", "nan.npy: element 4: found NaN, expected a finite time"},
 		{1, smallVideo + " -times equal.npy -methods interpolation", "linear interpolation in time: baseline: time 1, value 0: found 0, expected another one than that of frame 0"},
 		{1, smallVideo + " -truth less.npy", "less.npy: found 6 frames, expected 12, as in low.npy"},
 		{1, "reproduce video -frames hd.npy -truth low.npy -train train.npy", "low.npy: found frames of 6x4, expected at least 12x8, the size of those in hd.npy"},

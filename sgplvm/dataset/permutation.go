@@ -57,22 +57,3 @@ func different(path string, a *npy.Array, n int, want string) ([]int, error) {
 	}
 	return order, nil
 }
-
-// LoadNumbers reads n numbers of any type, such as the times of frames, from a .npy file; all
-// finite. Errors: [*Error].
-func LoadNumbers(path string, n int) ([]float64, error) {
-	want := counted(n, "finite number")
-	a, err := readArray(path, "a .npy file of "+want)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.Shape) != 1 || a.Shape[0] != n {
-		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
-	}
-	for k, v := range a.Float64s() {
-		if v-v != 0 {
-			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", k), Found: fmt.Sprint(v), Want: "a finite number"}
-		}
-	}
-	return a.Float64s(), nil
-}
