@@ -55,6 +55,7 @@
 // observed values besides, without counting them twice (conditional.go); the paper's
 // way, which does, is there for comparison.
 //
+// PredictSlabs predicts many examples on a fine grid in parts, in bounded memory.
 // PredictMixture has the whole density of the data under an uncertain x, as a mixture
 // of Gaussians, and PredictCovariance the covariance between points. Sample draws whole
 // fields, in any resolution and from any latent posterior, the prior included, without

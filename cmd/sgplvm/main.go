@@ -5,6 +5,7 @@
 //	sgplvm train   -data F -grid 20x28 -out MODEL
 //	sgplvm impute  -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
+//	sgplvm render  -model MODEL [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
@@ -39,6 +40,7 @@ var commands = []command{
 	{"train", "learn a model from complete pictures", train},
 	{"impute", "fill in missing pixels with a model", impute},
 	{"predict", "predict pictures of any resolution, or at any points", predict},
+	{"render", "predict pictures of any resolution as frames, a GIF or an array", render},
 	{"sample", "draw pictures from a model", sample},
 	{"reproduce", "repeat a published experiment beside its rivals", reproduce},
 	{"info", "print what a model file holds", info},

@@ -35,6 +35,7 @@ func TestNumberFlags(t *testing.T) {
 		{"train", "noise-floor", "expected a number from 0 to less than 1", []string{"1", "-1", "nan"}},
 		{"predict", "mixture", fmt.Sprintf(whole, 0, 1000000), []string{"-1", "1000001"}},
 		{"predict", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
+		{"render", "examples", "expected all, a whole number, or two as 10-19, the larger one last", []string{"3-2", "1-", "-1", "a", "2147483648", "1-2-3"}},
 		{"sample", "count", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001"}},
 		{"sample", "example", fmt.Sprintf(whole, -1, 1<<31-1), []string{"2147483648"}},
 		{"sample", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
@@ -70,7 +71,7 @@ func TestBadCommandLines(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const words = ", expected one of demo, train, impute, predict, sample, reproduce, info"
+	const words = ", expected one of demo, train, impute, predict, render, sample, reproduce, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
 	const parts = "expected rbf, linear, bias or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {
@@ -164,6 +165,18 @@ func TestBadCommandLines(t *testing.T) {
 		{"predict -model model -out result -variance result", `predict: -variance "result" is the file of -out, expected another one`},
 		{"predict -model model -out result -grid 5", tell("predict", `invalid value "5" for flag -grid: `+sides)},
 		{"predict -model model -out result -grid 500x400", "predict: -grid 500x400: a grid of 500x400 has 200000 points, expected at most 16384 in one factor"},
+		{"render -out result", "render: -model is missing, expected the model file"},
+		{"render -model model", "render: -out is missing, expected the folder for frame0000.png, frame0001.png, …, or the file for a film, with a name in .gif or .npy"},
+		{"render -model model -out a.npy -variance a.npy", `render: -variance "a.npy" is the file of -out, expected another one`},
+		{"render -model model -out model", `render: -out "model" is the file of -model, expected another one`},
+		{"render -model model -out result -white nan", tell("render", `invalid value "nan" for flag -white: expected a finite number`)},
+		{"render -model model -out result -black 1e400", tell("render", `invalid value "1e400" for flag -black: expected a finite number`)},
+		{"render -model model -out result -fps 51", tell("render", `invalid value "51" for flag -fps: expected a number from 0.01 to 50`)},
+		{"render -model model -out result -fps 0", tell("render", `invalid value "0" for flag -fps: expected a number from 0.01 to 50`)},
+		{"render -model model -out result -fps nan", tell("render", `invalid value "nan" for flag -fps: expected a number from 0.01 to 50`)},
+		{"render -model model -out result -white 3 -black 3", "render: -white 3 with -black 3, expected more"},
+		{"render -model model -out result -examples 3-9", "render: -examples 3-9, expected numbers up to 8, the last of the model's"},
+		{"render -model model -out result -grid 500x400", "render: -grid 500x400: a grid of 500x400 has 200000 points, expected at most 16384 in one factor"},
 		{"sample -out result", "sample: -model is missing, expected the model file"},
 		{"sample -model model", "sample: -out is missing, expected the file for the pictures, .npy"},
 		{"sample -model model -out result -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},

@@ -32,10 +32,12 @@ func TestProgress(t *testing.T) {
 	const (
 		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
 		filling  = `filled \d/3 pictures  \d+s left`
+		films    = `rendered \d/9 pictures  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
 		{"train -iters 8 -data train.npy -out result", training},
 		{"impute -model model -data seen.npy -out result", filling},
+		{"render -model model -out film.npy", films},
 		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling},
 	} {
 		var stderr bytes.Buffer
@@ -111,6 +113,9 @@ func TestInterrupted(t *testing.T) {
 		{"filled", "impute -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"", "predict -model model -out old -variance new -sheet new.png"},
 		{"", "sample -model model -out old -latent new -sheet new.png"},
+		{"", "render -model model -out new -variance old"},
+		{"rendered", "render -model model -out new.gif -variance old"},
+		{"rendered", "render -model model -out new.npy -variance old"},
 		{"predicted", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
 		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},

@@ -13,9 +13,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// maxFilm bounds the values of an animation: a frame of a few bytes stands for a whole
+// MostFilm bounds the values of an animation: a frame of a few bytes stands for a whole
 // picture, so that the length of the file is no bound.
-const maxFilm = 1 << 30
+const MostFilm = 1 << 30
 
 // isGIF tells whether a regular file begins as a GIF does.
 func isGIF(path string) bool {
@@ -69,8 +69,8 @@ func decodeGIF(r io.ReadSeeker) (*npy.Array, []float64, *Error) {
 		size.Channels = 3
 		shape = append(shape, 3)
 	}
-	if n := int64(size.size()); n > maxFilm/int64(len(film.Image)) {
-		return nil, nil, &Error{Found: fmt.Sprintf("%d frames of %d values", len(film.Image), n), Want: fmt.Sprintf("at most %d values in all", maxFilm)}
+	if n := int64(size.size()); n > MostFilm/int64(len(film.Image)) {
+		return nil, nil, &Error{Found: fmt.Sprintf("%d frames of %d values", len(film.Image), n), Want: fmt.Sprintf("at most %d values in all", MostFilm)}
 	}
 	data := make([]uint8, len(film.Image)*size.size())
 	if bad := compose(data, film, size); bad != nil {
@@ -162,34 +162,43 @@ func compose(dst []uint8, film *gif.GIF, size Layout) *Error {
 
 // An Animation gathers pictures of one size, in 8 bits a sample, for a GIF file.
 type Animation struct {
+	path   string
 	layout Layout
 	frames [][]uint8 // rgb or grey levels
 }
 
+// NewAnimation returns an animation without pictures for the file at path.
+func NewAnimation(path string) *Animation { return &Animation{path: path} }
+
 // Add adds a picture of one or three channels. Values from low to high become levels from 0
 // to 255, rounded and clamped. NaN, other numbers of channels and another size than that of the
-// pictures before are errors: [*Error], with a place and without a path.
+// pictures before are errors: [*Error].
 func (a *Animation) Add(p Picture, low, high float64) error {
 	p.check()
 	if !(high > low) {
 		panic(fmt.Sprintf("dataset: Animation: values from %v to %v", low, high))
 	}
 	frame := len(a.frames)
+	fail := func(place, found, want string) error {
+		return &Error{Path: a.path, Place: place, Found: found, Want: want}
+	}
+	place := fmt.Sprintf("frame %d", frame)
 	if p.Channels != 1 && p.Channels != 3 {
-		return &Error{Place: fmt.Sprintf("frame %d", frame), Found: counted(p.Channels, "channel"), Want: "1 (grey) or 3 (red, green, blue)"}
+		return fail(place, counted(p.Channels, "channel"), "1 (grey) or 3 (red, green, blue)")
 	}
 	if frame == 0 {
 		a.layout = p.Layout
 	}
 	if p.Layout != a.layout {
-		return &Error{Place: fmt.Sprintf("frame %d", frame), Found: fmt.Sprintf("%s pixels and %s", FormatGrid(p.Width, p.Height), counted(p.Channels, "channel")),
-			Want: fmt.Sprintf("%s and %s as in frame 0", FormatGrid(a.layout.Width, a.layout.Height), counted(a.layout.Channels, "channel"))}
+		of := func(l Layout) string {
+			return FormatGrid(l.Width, l.Height) + " pixels and " + counted(l.Channels, "channel")
+		}
+		return fail(place, of(p.Layout), of(a.layout)+" as in frame 0")
 	}
 	levels := make([]uint8, len(p.Values))
 	for i, v := range p.Values {
 		if math.IsNaN(v) {
-			f := Form{Layout: p.Layout}
-			return &Error{Place: f.place(frame, i), Found: "NaN", Want: "a number"}
+			return fail((&Form{Layout: p.Layout}).place(frame, i), "NaN", "a number")
 		}
 		levels[i] = uint8(level(v, low, high, 255))
 	}
@@ -207,7 +216,7 @@ const MostRate = 50
 // Graphics Gems II, 1991) and Lloyd's iterations, with errors diffused after Floyd and Steinberg
 // (1976). The same pictures give the same bytes. Errors: [*Error]. It panics unless there is a
 // picture and 0.01 ≤ rate ≤ MostRate.
-func (a *Animation) Save(path string, rate float64) error {
+func (a *Animation) Save(rate float64) error {
 	if len(a.frames) == 0 || !(rate >= 0.01 && rate <= MostRate) {
 		panic(fmt.Sprintf("dataset: Animation: %d frames, %v a second", len(a.frames), rate))
 	}
@@ -223,17 +232,16 @@ func (a *Animation) Save(path string, rate float64) error {
 		film.Image = append(film.Image, p)
 		film.Delay = append(film.Delay, int(math.Round(100*float64(i+1)/rate)-math.Round(100*float64(i)/rate)))
 	}
-	return WriteFileAtomic(path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
+	return WriteFileAtomic(a.path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
 }
 
 // SaveGIF writes pictures as an animation; see [Animation]. Errors: [*Error].
 func SaveGIF(path string, pictures []Picture, low, high, rate float64) error {
-	var a Animation
+	a := NewAnimation(path)
 	for _, p := range pictures {
 		if err := a.Add(p, low, high); err != nil {
-			err.(*Error).Path = path
 			return err
 		}
 	}
-	return a.Save(path, rate)
+	return a.Save(rate)
 }

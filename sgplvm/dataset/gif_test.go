@@ -341,7 +341,7 @@ func TestSaveGIFRefuses(t *testing.T) {
 		pictures []dataset.Picture
 		err      string
 	}{
-		{[]dataset.Picture{good, other}, "frame 1: found 2x3 pixels and 3 channels, expected 3x2 and 3 channels as in frame 0"},
+		{[]dataset.Picture{good, other}, "frame 1: found 2x3 pixels and 3 channels, expected 3x2 pixels and 3 channels as in frame 0"},
 		{[]dataset.Picture{two}, "frame 0: found 2 channels, expected 1 (grey) or 3 (red, green, blue)"},
 		{[]dataset.Picture{good, nan}, "frame 1, row 1, column 0, channel 1: found NaN, expected a number"},
 	} {

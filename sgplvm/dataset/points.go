@@ -95,29 +95,54 @@ func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, e
 
 // Cover returns a grid of width×height points, evenly from the first to the last
 // coordinate of another one along each axis, and in the middle along an axis with one
-// point: the same pictures in another resolution. The grid to cover has one factor of
+// point: the same pictures in another resolution, with the outermost points where they were; see
+// [Pixels]. The grid to cover has one factor of
 // two dimensions (row, column), or two of one. Another kind of grid, and a joint factor
 // of more than 16384 points, are errors.
 func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
+	rows, columns, err := extents(g)
+	if err != nil {
+		return nil, err
+	}
+	return plane(len(g), evenly(rows.low, rows.high, height), evenly(columns.low, columns.high, width))
+}
+
+// Pixels returns the centres of width×height pixels that show the area which those of a picture
+// of the size from cover, whose centres are g: every pixel reaches half way to its neighbours. With
+// twice the pixels along an axis there are two, a quarter of the old distance on either side of
+// each old centre, and an old pixel is the mean of the new ones in its place; the same size gives
+// the same points. Grids and errors are those of [Cover].
+func Pixels(g sgplvm.Grid, from Layout, width, height int) (sgplvm.Grid, error) {
+	rows, columns, err := extents(g)
+	if err != nil {
+		return nil, err
+	}
+	return plane(len(g), rows.centres(from.Height, height), columns.centres(from.Width, width))
+}
+
+// extents returns those of the rows' and the columns' coordinates of a grid in a plane.
+func extents(g sgplvm.Grid) (rows, columns extent, err error) {
 	switch {
 	case len(g) == 2 && g[0].Cols == 1 && g[1].Cols == 1:
-		low0, high0 := extent(g, 0, 0)
-		low1, high1 := extent(g, 1, 0)
-		return sgplvm.Grid{factor(evenly(low0, high0, height), 1).X, factor(evenly(low1, high1, width), 1).X}, nil
+		return extentOf(g, 0, 0), extentOf(g, 1, 0), nil
 	case len(g) == 1 && g[0].Cols == 2:
+		return extentOf(g, 0, 0), extentOf(g, 0, 1), nil
 	case len(g) == 1:
-		return nil, fmt.Errorf("a space of %s, expected 2 for a grid", counted(g[0].Cols, "dimension"))
-	default:
-		return nil, fmt.Errorf("a space of %s, expected a plane for a grid", counted(len(g), "factor"))
+		return rows, columns, fmt.Errorf("a space of %s, expected 2 for a grid", counted(g[0].Cols, "dimension"))
 	}
-	if n := width * height; n > maxJoint {
-		return nil, fmt.Errorf("a grid of %s has %d points, expected at most %d in one factor", FormatGrid(width, height), n, maxJoint)
+	return rows, columns, fmt.Errorf("a space of %s, expected a plane for a grid", counted(len(g), "factor"))
+}
+
+// plane returns the grid of rows and columns in one joint factor or in two.
+func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
+	if factors == 2 {
+		return sgplvm.Grid{factor(rows, 1).X, factor(columns, 1).X}, nil
 	}
-	low0, high0 := extent(g, 0, 0)
-	low1, high1 := extent(g, 0, 1)
-	columns := evenly(low1, high1, width)
-	xy := make([]float64, 0, 2*width*height)
-	for _, row := range evenly(low0, high0, height) {
+	if n := len(rows) * len(columns); n > maxJoint {
+		return nil, fmt.Errorf("a grid of %s has %d points, expected at most %d in one factor", FormatGrid(len(columns), len(rows)), n, maxJoint)
+	}
+	xy := make([]float64, 0, 2*len(rows)*len(columns))
+	for _, row := range rows {
 		for _, column := range columns {
 			xy = append(xy, row, column)
 		}
@@ -125,13 +150,30 @@ func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
 	return sgplvm.Grid{factor(xy, 2).X}, nil
 }
 
-// extent returns the least and the greatest value of a coordinate of a factor.
-func extent(g sgplvm.Grid, f, dimension int) (low, high float64) {
-	low, high = g[f].At(0, dimension), g[f].At(0, dimension)
+// An extent is the least and the greatest value of a coordinate.
+type extent struct{ low, high float64 }
+
+// extentOf returns that of a coordinate of a factor.
+func extentOf(g sgplvm.Grid, f, dimension int) extent {
+	e := extent{g[f].At(0, dimension), g[f].At(0, dimension)}
 	for i := range g[f].Rows {
-		low, high = min(low, g[f].At(i, dimension)), max(high, g[f].At(i, dimension))
+		e.low, e.high = min(e.low, g[f].At(i, dimension)), max(e.high, g[f].At(i, dimension))
 	}
-	return low, high
+	return e
+}
+
+// centres returns those of n pixels in the place of n0, of which the first and the last lie at
+// the ends; a single one is as wide as a unit.
+func (e extent) centres(n0, n int) []float64 {
+	step := 1.
+	if n0 > 1 {
+		step = (e.high - e.low) / float64(n0-1)
+	}
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = e.low + ((float64(i)+0.5)*float64(n0)/float64(n)-0.5)*step
+	}
+	return x
 }
 
 // evenly returns n numbers from low to high.

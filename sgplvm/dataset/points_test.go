@@ -162,3 +162,66 @@ func TestCover(t *testing.T) {
 		}
 	}
 }
+
+// Pixels of another size show the same area: two in the place of one lie a quarter of its side
+// from its centre, and the mean of those in a pixel's place is its centre.
+func TestPixels(t *testing.T) {
+	for _, factors := range []string{"joint", "product"} {
+		space, err := dataset.Space(6, 4, factors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g sgplvm.Grid
+		for _, s := range space {
+			g = append(g, s.X)
+		}
+		from := dataset.Layout{Width: 6, Height: 4}
+		coordinate := func(g sgplvm.Grid, width, row, column int) [2]float64 {
+			if factors == "joint" {
+				return [2]float64(g[0].Row(row*width + column))
+			}
+			return [2]float64{g[0].At(row, 0), g[1].At(column, 0)}
+		}
+		same, err := dataset.Pixels(g, from, 6, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		double, err := dataset.Pixels(g, from, 12, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		third, err := dataset.Pixels(g, from, 2, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range g {
+			if !slices.Equal(same[f].Data, g[f].Data) {
+				t.Errorf("%s: %v, want %v", factors, same[f].Data, g[f].Data)
+			}
+		}
+		for row := range 8 {
+			for column := range 12 {
+				want := [2]float64{float64(row/2) + 0.5*float64(row%2) - 0.25, float64(column/2) + 0.5*float64(column%2) - 0.25}
+				if got := coordinate(double, 12, row, column); got != want {
+					t.Errorf("%s: pixel (%d, %d) of twice as many at %v, want %v", factors, row, column, got, want)
+				}
+			}
+		}
+		for i, want := range [][2]float64{{0.5, 1}, {0.5, 4}, {2.5, 1}, {2.5, 4}} {
+			if got := coordinate(third, 2, i/2, i%2); got != want {
+				t.Errorf("%s: pixel %d of 2x2 at %v, want %v", factors, i, got, want)
+			}
+		}
+	}
+	line, err := dataset.Space(3, 1, "product")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := dataset.Pixels(sgplvm.Grid{line[0].X, line[1].X}, dataset.Layout{Width: 3, Height: 1}, 3, 2)
+	if err != nil || !slices.Equal(g[0].Data, []float64{-0.25, 0.25}) || !slices.Equal(g[1].Data, []float64{0, 1, 2}) {
+		t.Errorf("a row in two: %v, error %v", g, err)
+	}
+	if _, err := dataset.Pixels(sgplvm.Grid{line[0].X}, dataset.Layout{Width: 3, Height: 1}, 3, 2); err == nil {
+		t.Error("pixels of a line")
+	}
+}

@@ -193,20 +193,25 @@ func SaveFrames(folder string, pictures []Picture, low, high float64, bits int) 
 		return &Error{Path: folder, Err: err}
 	}
 	for i, p := range pictures {
-		p.check()
-		path := filepath.Join(folder, fmt.Sprintf("frame%04d.png", i))
-		img, err := p.image(low, high, bits)
-		if err == nil {
-			err = SavePNG(path, img)
-		}
-		if e, ok := err.(*Error); ok && e.Path == "" {
-			e.Path = path
-		}
-		if err != nil {
+		if err := SaveFrame(folder, i, p, low, high, bits); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// SaveFrame writes one picture as [SaveFrames] writes its number i, to a folder that exists.
+func SaveFrame(folder string, i int, p Picture, low, high float64, bits int) error {
+	p.check()
+	path := filepath.Join(folder, fmt.Sprintf("frame%04d.png", i))
+	img, err := p.image(low, high, bits)
+	if err == nil {
+		err = SavePNG(path, img)
+	}
+	if e, ok := err.(*Error); ok && e.Path == "" {
+		e.Path = path
+	}
+	return err
 }
 
 // image turns levels into a picture of 8 or 16 bits.

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// A film holds what the library predicts, at the pixels' centres, whatever its form and
+// however many frames are predicted together.
+func TestRender(t *testing.T) {
+	defer func(n int) { groupNumbers = n }(groupNumbers)
+	workFolder(t)
+	mustRun(t, "train", "-data", "train.npy", "-factors", "product", "-out", "product", "-iters", "5")
+	colour := inColour(trainingFaces())
+	writeArray(t, "colour.npy", npy.New(colour, testTraining, testHeight, testWidth, 3))
+	mustRun(t, "train", "-data", "colour.npy", "-out", "colour", "-iters", "5")
+	for _, c := range []struct {
+		model, args   string
+		first, count  int
+		width, height int
+		numbers       int
+	}{
+		{"model", "", 0, 9, testWidth, testHeight, 1 << 27},
+		{"model", "-examples 3 -grid 10x8", 3, 1, 10, 8, 1 << 27},
+		{"product", "-examples 2-8 -grid 11x3", 2, 7, 11, 3, 150},
+		{"colour", "-grid 6x6", 0, 9, 6, 6, 1},
+	} {
+		groupNumbers = c.numbers
+		m := loadTestModel(t, c.model)
+		g, err := dataset.Pixels(m.Space(), dataset.Layout{Width: testWidth, Height: testHeight}, c.width, c.height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shape := []int{c.count, c.height, c.width}
+		if m.Channels() > 1 {
+			shape = append(shape, m.Channels())
+		}
+		var mean, variance []float64
+		for i := c.first; i < c.first+c.count; i++ {
+			p, err := m.Predict(m.TrainingLatent(i), g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean, variance = append(mean, p.Mean.Data...), append(variance, p.Variance.Data...)
+		}
+		film := func(args ...string) {
+			if out := mustRun(t, append(append([]string{"render", "-model", c.model}, args...), strings.Fields(c.args)...)...); out != "" {
+				t.Errorf("printed %q", out)
+			}
+		}
+		closeTo := func(what string, got, want []float64, tolerance float64) {
+			t.Helper()
+			for i, v := range want {
+				if d := math.Abs(got[i] - v); !(d <= tolerance) {
+					t.Fatalf("%s %s, %s: value %d is %v, want %v", c.model, c.args, what, i, got[i], v)
+				}
+			}
+		}
+		film("-out", "film.npy", "-variance", "variance.npy")
+		closeTo("mean", shaped(t, "film.npy", shape...), mean, 1e-9*255)
+		closeTo("variance", shaped(t, "variance.npy", shape...), variance, 1e-9*255*255)
+		low, high := slices.Min(mean), slices.Max(mean)
+		scale := 255 / (math.Ceil(high) - math.Floor(low))
+		var levels []float64
+		for _, v := range mean {
+			levels = append(levels, (v-math.Floor(low))*scale)
+		}
+		frames := func(path string) *dataset.Frames {
+			f, err := dataset.Load(path, dataset.Layout{Width: c.width, Height: c.height, Channels: m.Channels()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Count != c.count {
+				t.Fatalf("%s: %d frames", path, f.Count)
+			}
+			return f
+		}
+		black, white := "-black="+fmt.Sprint(math.Floor(low)), "-white="+fmt.Sprint(math.Ceil(high))
+		// Rounding to levels, and a little for values between two.
+		film("-out", "frames-"+c.model+c.args, black, white)
+		film("-out", "film.gif", "-fps", "10", black, white, "-variance", "variance2.npy")
+		folder, animation := frames("frames-"+c.model+c.args), frames("film.gif")
+		for i := range c.count {
+			n := c.width * c.height * m.Channels()
+			closeTo("frames", folder.Values(i), levels[i*n:(i+1)*n], 0.5+1e-6)
+			if m.Channels() == 1 {
+				closeTo("animation", animation.Values(i), levels[i*n:(i+1)*n], 0.5+1e-6)
+			}
+			if want := float64(i) / 10; animation.Times[i] != want {
+				t.Errorf("frame %d at %v s, want %v", i, animation.Times[i], want)
+			}
+		}
+		sameBits(t, "variances beside an animation", shaped(t, "variance2.npy", shape...), shaped(t, "variance.npy", shape...))
+	}
+	for _, c := range []struct {
+		code       int
+		args, line string
+	}{
+		{1, "render -model model -out train.npy/result", "~train.npy/result: .+"},
+		{1, "render -model model -out seen.npy/film.gif", "~seen.npy/film.gif: .+"},
+		{1, "render -model train.npy -out result", "~train.npy: .+"},
+		{2, "render -model model -out film.npy -grid 128x128 -examples 0-99", "render: -examples 0-99, expected numbers up to 8, the last of the model's"},
+	} {
+		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
+	}
+}
