@@ -3,9 +3,9 @@ package sgplvm
 import "math"
 
 // evaluate returns the collapsed lower bound on log p(Y): Atkinson and Zabaras
-// (2018), equation of the collapsed bound, with q(U) at its optimum; the independent
-// prior. Unless grad is nil it overwrites grad with the bound's derivatives in the natural
-// parameters of the free groups and 0 elsewhere.
+// (2018), equation of the collapsed bound, with q(U) at its optimum. Unless
+// grad is nil it overwrites grad with the bound's derivatives in the natural parameters of
+// the free groups and 0 elsewhere. With a dynamical prior it sets Mu and S of p.
 func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	if grad != nil && free&groupSpatial != 0 {
 		b.restore()
@@ -26,7 +26,7 @@ func (b *problem) evaluate(p, grad *Params, free group) (float64, error) {
 	dy := float64(b.channels())
 	return dy/2*(-b.logNoise(p)-m*math.Log(beta)-n*math.Log(2*math.Pi)-sums.logDet) -
 		beta/2*(b.yy-sums.fit(beta, b.factors[0].lambda)+dy*(b.psi0(p)-b.tracePsi2())) -
-		independentKL(p.Mu, p.S), nil
+		b.divergence(p), nil
 }
 
 // wanted says which sums of a sweep the derivatives in the free groups need.

@@ -107,13 +107,13 @@ func TestBoundAtCertainLatentPoints(t *testing.T) {
 		m := full.model(t)
 		m.params.Z = m.params.Mu.Clone()
 		m.params.S.Fill(1e-13)
-		got := m.mustBound(t) + independentKL(m.params.Mu, m.params.S)
+		got := m.mustBound(t) + independentKL(m.params.Mu, m.params.S, nil)
 		exact := logEvidenceGiven(m, m.params.Mu)
 		near(t, full.String(), one(got), one(exact), 1e-9)
 
 		m = shape.model(t)
 		m.params.S.Fill(1e-13)
-		got = m.mustBound(t) + independentKL(m.params.Mu, m.params.S)
+		got = m.mustBound(t) + independentKL(m.params.Mu, m.params.S, nil)
 		if exact = logEvidenceGiven(m, m.params.Mu); !(got <= exact+1e-9*math.Abs(exact)) {
 			t.Errorf("%v: bound %v above the log evidence %v given the latent points", shape, got, exact)
 		}

@@ -155,10 +155,11 @@ func (q *posterior) observedFactor(on *projection, t moments, seen []int) (*chol
 // white. Given x, however, the residuals of neighbouring points are correlated
 // by C, and generalised least squares makes better use of them: with the
 // prediction linear in x around μ, y_O ≈ P_O·(ψ1 + J·(x − μ)) + N(0, C_OO), and
-// the prior N(0, I), the posterior is Gaussian with
+// the prior N(m, V), which is N(0, I) unless the example has its own, the posterior is
+// Gaussian with
 //
-//	precision A = I + Σ_c (P_O·J)ᵀ·C_OO⁻¹·(P_O·J)
-//	mean      μ + A⁻¹·[Σ_c (P_O·J)ᵀ·C_OO⁻¹·(y_O − P_O·ψ1) − μ]
+//	precision A = V⁻¹ + Σ_c (P_O·J)ᵀ·C_OO⁻¹·(P_O·J)
+//	mean      μ + A⁻¹·[Σ_c (P_O·J)ᵀ·C_OO⁻¹·(y_O − P_O·ψ1) − V⁻¹·(μ − m)]
 //
 // so the data count once. It replaces ψ1 by its value at the new mean and
 // Ψ2 − ψ1ψ1ᵀ by J·A⁻¹·Jᵀ. Where C is white and the map linear, that is q(x) with
@@ -171,10 +172,14 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	d, m := len(l.Mu), q.factors[0].size()
 	jacobian := mat.New(m, d)
 	q.psi.psi1Jacobian(jacobian, l.Mu, l.S)
-	precision := mat.Identity(d)
+	precision := mat.New(d, d)
 	shift := mat.New(d, 1)
+	least := math.Inf(1)
 	for k, v := range l.Mu {
-		shift.Data[k] = -v
+		mean, variance := e.prior.at(k)
+		precision.Set(k, k, 1/variance)
+		shift.Data[k] = (mean - v) / variance
+		least = min(least, 1/variance)
 	}
 	for c, seen := range e.seen {
 		if len(seen) > conditioning.exact {
@@ -210,8 +215,8 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 		return t, err
 	}
 	for k, v := range a.Values {
-		// A ⪰ I, and rounding must not say otherwise where the data are sharp.
-		a.Values[k] = 1 / math.Sqrt(max(v, 1))
+		// A ⪰ V⁻¹, and rounding must not say otherwise where the data are sharp.
+		a.Values[k] = 1 / math.Sqrt(max(v, least))
 	}
 	mat.ScaleCols(a.Vectors, a.Vectors, a.Values) // A⁻¹ = V·Vᵀ
 	rotated, step := mat.New(d, 1), mat.New(d, 1)

@@ -182,7 +182,7 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 		return FitResult{}, err
 	}
 	m.mu.Lock()
-	m.posterior, m.alpha, m.residuals = nil, nil, mat.Matrix{}
+	m.posterior, m.alpha, m.timelines, m.residuals = nil, nil, nil, mat.Matrix{}
 	m.mu.Unlock()
 	var coarse FitResult
 	if o.CoarsePoints > 0 && o.CoarsePoints < m.space.Len() && m.params.structured() {

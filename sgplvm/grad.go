@@ -40,7 +40,11 @@ func (b *problem) gradient(grad, p *Params, free group) error {
 	if free&groupLatent != 0 {
 		p.Latent.psi0Backward(&grad.Latent, grad.Mu, grad.S, dPsi0*b.spatialTrace(p), p.Mu, p.S)
 		b.latentGradient(grad, p)
-		subtractIndependentKL(grad.Mu, grad.S, p.Mu, p.S)
+		if p.dynamic() {
+			b.prior.backward(grad, p)
+		} else {
+			subtractIndependentKL(grad.Mu, grad.S, p.Mu, p.S, nil)
+		}
 	}
 	return nil
 }

@@ -48,6 +48,11 @@ func init() {
 		gradientShapes = append(gradientShapes, modelShape{examples: 4, inducing: 3, latent: 2, channels: 1 + i%3, jitter: 1e-6, residual: kind,
 			space: []factorShape{{points: 5 + i, dims: 1 + i%2, kind: KernelKinds[i], ard: i%2 == 1}}})
 	}
+	// Dynamical priors, one of them beside a structured residual.
+	for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf", "periodic", "rbf*periodic+matern12", "0.2*matern32(0.8)+0.5*matern52(2)*(rbf+periodic(3))+0.3*rbf(4)"} {
+		gradientShapes = append(gradientShapes, modelShape{examples: 6, inducing: 2 + i%2, latent: 1 + i%2, channels: 1, jitter: 1e-6, time: kernel, sequences: 1 + i%3,
+			residual: map[int]KernelKind{2: Matern32}[i], space: []factorShape{{points: 5, dims: 1, kind: Matern32}}})
+	}
 }
 
 // checkGradient compares grad with central differences of f in every
@@ -91,8 +96,23 @@ func natural(p *Params, parts LatentParts) (names []string, values [][]float64, 
 	}
 	add("latent length scale", p.Latent.LengthScale)
 	add("linear variance", p.Latent.Linear)
-	add("μ", p.Mu.Data)
-	add("S", p.S.Data)
+	if p.dynamic() {
+		add("μ̄", p.MuBar.Data)
+		add("Λ", p.Lambda.Data)
+		var addKernel func(k *TimeKernel)
+		addKernel = func(k *TimeKernel) {
+			addScalar("time scale", &k.LengthScale)
+			addScalar("period", &k.Period)
+			add("weight", k.Weights)
+			for i := range k.Terms {
+				addKernel(&k.Terms[i])
+			}
+		}
+		addKernel(&p.Dynamics.Kernel)
+	} else {
+		add("μ", p.Mu.Data)
+		add("S", p.S.Data)
+	}
 	add("Z", p.Z.Data)
 	for f := range p.Spatial {
 		addScalar(fmt.Sprintf("variance %d", f), &p.Spatial[f].Variance)
@@ -146,6 +166,9 @@ func TestPackedGradient(t *testing.T) {
 		shape.seed = uint64(100*i + 50)
 		m := shape.model(t)
 		p := m.params
+		if i%2 == 0 {
+			p.Whitening = p.Dynamics.Kernel.clone()
+		}
 		groups := []group{groupAll, groupLatent, groupNoise, groupSpatial, groupLatent | groupNoise}
 		if testing.Short() {
 			groups = groups[:1]
@@ -238,6 +261,10 @@ func TestEvidenceGradient(t *testing.T) {
 		e, err := m.observe(q, Observed{Values: m.scaler.unscaled(masked(rng, m.space.Len(), shape.channels, 0.3, false))})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if seed%2 == 1 {
+			prior := randomLatent(rng, shape.latent)
+			e.prior = normalOf(&prior)
 		}
 		v, scratch := q.mustEvidence(e), q.psi.newScratch()
 		l := randomLatent(rng, shape.latent)

@@ -23,6 +23,11 @@ type Observed struct {
 	// Values are the data, n_s*×d_y, point by point in the grid's order. NaN means
 	// not observed; channels may miss different points.
 	Values mat.Matrix
+
+	// Prior is the distribution N(Mu, diag S) of the latent variables before anything was
+	// observed, as LatentAt gives it for a certain time; its other fields do not count. nil:
+	// standard normal, which is right at an unknown time, too.
+	Prior *Latent
 }
 
 // Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S).
@@ -71,7 +76,7 @@ type InferOptions struct {
 }
 
 // Infer returns the posterior of a partly seen example's latent variables. An
-// example with nothing observed gets the prior. Errors: *ConfigError,
+// example with nothing observed gets its prior. Errors: *ConfigError,
 // *ValueError, ctx.Err().
 func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
 	q, err := m.ready()
@@ -91,6 +96,7 @@ type example struct {
 	on     *projection
 	values mat.Matrix // n_s*×d_y, scaled, NaN where missing
 	seen   [][]int    // observed points of each channel, ascending
+	prior  *normal
 }
 
 // observe checks an example and scales it.
@@ -113,7 +119,17 @@ func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
 			}
 		}
 	}
-	e := &example{on: m.at(q, g), values: m.scaler.apply(v), seen: make([][]int, m.channels)}
+	if l := obs.Prior; l != nil {
+		if err := m.checkLatent(*l); err != nil {
+			return nil, &ConfigError{"Prior", err}
+		}
+		for i, v := range l.S {
+			if !(1/v > 0 && 1/v < math.Inf(1)) {
+				return nil, &ConfigError{"Prior", fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)}
+			}
+		}
+	}
+	e := &example{on: m.at(q, g), values: m.scaler.apply(v), seen: make([][]int, m.channels), prior: normalOf(obs.Prior)}
 	for c := range e.seen {
 		for i := range v.Rows {
 			switch x := e.values.At(i, c); {
@@ -172,13 +188,14 @@ type evidence struct {
 	dPsi0    float64    // g0
 	dPsi1    []float64  // g1, m_ξ
 	dPsi2    *psi2Slope // G
+	prior    *normal
 }
 
 // evidenceOf condenses an example's observations.
 func (q *posterior) evidenceOf(e *example) (*evidence, error) {
 	latent := q.factors[0]
 	m, beta := latent.size(), q.params.precision()
-	v := &evidence{dPsi1: make([]float64, m)}
+	v := &evidence{dPsi1: make([]float64, m), prior: e.prior}
 	bigR := mat.New(m, m)
 	slack := make([]float64, m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
 	for c, seen := range e.seen {
@@ -311,9 +328,9 @@ func (v *evidence) boundWith(strength float64, ps *latentPsi, t *latentScratch, 
 	if dmu != nil {
 		asm.Scale(dmu, tau, dmu)
 		asm.Scale(ds, tau, ds)
-		subtractIndependentKL(mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds), rowMu, rowS)
+		subtractIndependentKL(mat.NewDense(1, d, dmu), mat.NewDense(1, d, ds), rowMu, rowS, v.prior)
 	}
-	return value - independentKL(rowMu, rowS), 1 / tau
+	return value - independentKL(rowMu, rowS, v.prior), 1 / tau
 }
 
 // valueOf returns L* but for the divergence, and τ, given A.
@@ -342,7 +359,7 @@ type starts struct {
 	psi0    []float64
 	psi1    mat.Matrix // rows ψ1, m_ξ
 	psi2    mat.Matrix // rows of Ψ2's lower triangle with the off-diagonal doubled
-	kl      []float64
+	kl      []float64  // from the standard normal prior
 }
 
 // startNumbers bounds the numbers kept in starts.psi2 (128 MiB); beyond it only
@@ -366,7 +383,7 @@ func newStarts(ps *latentPsi, p *Params) *starts {
 			ps.psi1(s.psi1.Slice(k, k+1, 0, m), mu, v)
 			ps.psi2Example(t, mu.Row(0), v.Row(0))
 			packLower(s.psi2.Row(k), t.e, 2)
-			s.kl[k] = independentKL(mu, v)
+			s.kl[k] = independentKL(mu, v, nil)
 		}
 	})
 	return s
@@ -412,7 +429,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	if strength == 0 {
 		strength = math.Inf(1)
 	}
-	prior := Latent{Mu: make([]float64, d), S: ones(d), Start: -1, Noise: 1}
+	prior := e.prior.latent(d)
 	if !e.observed() {
 		return prior, ctx.Err()
 	}
@@ -473,7 +490,11 @@ func (q *posterior) score(v *evidence, strength float64) []Latent {
 	c := make([]Latent, n)
 	for k, i := range s.example {
 		value, _ := v.valueOf(strength, v.square+v.dPsi0*s.psi0[k]+linear.Data[k]+square.Data[k])
-		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i, Bound: value - s.kl[k]}
+		kl := s.kl[k]
+		if v.prior != nil {
+			kl = independentKL(q.params.Mu.Slice(i, i+1, 0, q.params.Mu.Cols), q.params.S.Slice(i, i+1, 0, q.params.S.Cols), v.prior)
+		}
+		c[k] = Latent{Mu: q.params.Mu.Row(i), S: q.params.S.Row(i), Start: i, Bound: value - kl}
 	}
 	return c
 }

@@ -40,7 +40,7 @@ func TestNothingObserved(t *testing.T) {
 		q, e := m.mustObserve(t, nil, values)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 9)), shape.latent)
 		got := q.mustEvidence(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
-		if want := -independentKL(mat.NewDense(1, shape.latent, l.Mu), mat.NewDense(1, shape.latent, l.S)); got != want {
+		if want := -independentKL(mat.NewDense(1, shape.latent, l.Mu), mat.NewDense(1, shape.latent, l.S), nil); got != want {
 			t.Errorf("%v: L* %v, −KL %v", shape, got, want)
 		}
 

@@ -44,6 +44,11 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d := cfg.Dynamics; d.Times != nil || d.Sequences != nil || d.Kernel.Kind != "" {
+		if err := p.startDynamics(d, fractions); err != nil {
+			return nil, &ConfigError{"Dynamics", err}
+		}
+	}
 	for k, i := range rng.Perm(n)[:m] {
 		copy(p.Z.Row(k), p.Mu.Row(i))
 	}

@@ -216,7 +216,7 @@ func TestBiasIsAConstantDimension(t *testing.T) {
 			p.Latent.LengthScale = append(p.Latent.LengthScale, 1e8)
 		}
 		constant := rebuilt(m.space, p, m.problem.observations(), m.jitter)
-		near(t, parts.String(), one(constant.mustBound(t)+independentKL(p.Mu, p.S)), one(m.mustBound(t)+independentKL(m.params.Mu, m.params.S)), 1e-9)
+		near(t, parts.String(), one(constant.mustBound(t)+independentKL(p.Mu, p.S, nil)), one(m.mustBound(t)+independentKL(m.params.Mu, m.params.S, nil)), 1e-9)
 	}
 }
 
@@ -234,7 +234,7 @@ func TestInducingPointsOfFullRank(t *testing.T) {
 			shape.parts, shape.inducing, shape.jitter = parts, c.inducing, c.jitter
 			m := shape.model(t)
 			m.params.S.Fill(1e-13)
-			got := m.mustBound(t) + independentKL(m.params.Mu, m.params.S)
+			got := m.mustBound(t) + independentKL(m.params.Mu, m.params.S, nil)
 			exact := logEvidenceGiven(m, m.params.Mu)
 			near(t, fmt.Sprintf("%v, %d points", parts, c.inducing), one(got), one(exact), c.tolerance)
 		}

@@ -96,6 +96,11 @@ type Config struct {
 	// Default 0.01.
 	Noise float64
 
+	// Dynamics makes the latent variables move over time: examples that are close in time are
+	// alike, and there are predictions for other times. Default: none, they are
+	// independent.
+	Dynamics Dynamics
+
 	// Residual is the kernel of the noise's structured part: what one example has in
 	// space that the latent variables do not explain. Default: none, the noise is white.
 	// Without a variance it starts with that of the noise, without length scales with two
@@ -144,6 +149,7 @@ type Model struct {
 	mu        sync.Mutex
 	posterior *posterior // what prediction needs; made when first asked for
 	alpha     *kronprod.Tensor
+	timelines map[int]*timeline // of a dynamical prior, likewise
 }
 
 // ConfigError reports a configuration that cannot be used.

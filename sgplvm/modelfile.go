@@ -28,6 +28,9 @@ import (
 //	noise.floor              1           absent where it is 0
 //	noise.taper              d_0         absent without one
 //	residuals                n_ξ×n_s·d_y of the training examples; absent where not kept
+//	dynamics.times           n_ξ         of a dynamical prior; absent without one, like the next
+//	dynamics.sequences       n_ξ         labels, whole numbers; absent where there is one sequence
+//	dynamics.mubar, dynamics.lambda  n_ξ×d_ξ   μ̄ and Λ, which make mu and S
 //	beta, jitter             1
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
 //	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
@@ -36,8 +39,8 @@ import (
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //
-// and its metadata: format, seed, spatial.F.kernel, residual.kernel and attribute.NAME
-// for the caller's own entries. No training data are kept but, where asked,
+// and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel (as
+// ParseTimeKernel reads it) and attribute.NAME for the caller's own entries. No training data are kept but, where asked,
 // their residuals.
 const modelFormat = "kronfield sgplvm 1"
 
@@ -95,6 +98,19 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if p.NoiseFloor > 0 {
 		put("noise.floor", []float64{p.NoiseFloor}, 1)
+	}
+	if p.dynamic() {
+		f.Metadata["dynamics.kernel"] = p.Dynamics.Kernel.String()
+		put("dynamics.times", p.Dynamics.Times, len(p.Dynamics.Times))
+		if p.Dynamics.Sequences != nil {
+			labels := make([]float64, len(p.Dynamics.Sequences))
+			for i, label := range p.Dynamics.Sequences {
+				labels[i] = float64(label)
+			}
+			put("dynamics.sequences", labels, len(labels))
+		}
+		matrix("dynamics.mubar", p.MuBar)
+		matrix("dynamics.lambda", p.Lambda)
 	}
 	put("beta", []float64{p.Beta}, 1)
 	put("jitter", []float64{m.jitter}, 1)
@@ -163,6 +179,10 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	if t.unread["noise.floor"] {
 		p.NoiseFloor = t.scalar("noise.floor")
+	}
+	if t.unread["dynamics.times"] {
+		known["dynamics.kernel"] = true
+		p.Dynamics, p.MuBar, p.Lambda = t.dynamics(), t.matrix("dynamics.mubar"), t.matrix("dynamics.lambda")
 	}
 	alphaDims := []int{p.Z.Rows}
 	for i := 0; t.unread[fmt.Sprintf("spatial.%d.X", i)]; i++ {
@@ -255,10 +275,8 @@ func (t *tensorReader) read(name string, shape ...int) []float64 {
 	if err == nil {
 		err = finite(name, v)
 	}
-	if err != nil && t.err == nil {
-		t.err = err
-	}
 	if err != nil {
+		t.fail(err)
 		return nil
 	}
 	return v
@@ -291,6 +309,33 @@ func (t *tensorReader) latentKernel() LatentKernel {
 		}
 	}
 	return k
+}
+
+// dynamics reads a dynamical prior.
+func (t *tensorReader) dynamics() Dynamics {
+	d := Dynamics{Times: append([]float64{}, t.vector("dynamics.times")...)}
+	if t.unread["dynamics.sequences"] {
+		d.Sequences = []int{}
+		for i, v := range t.vector("dynamics.sequences") {
+			if v != math.Trunc(v) || math.Abs(v) > maxLabel {
+				t.fail(fmt.Errorf("tensor dynamics.sequences: element %d is %v, expected a whole number between ±%d", i, v, maxLabel))
+				break
+			}
+			d.Sequences = append(d.Sequences, int(v))
+		}
+	}
+	var err error
+	if d.Kernel, err = ParseTimeKernel(t.file.Metadata["dynamics.kernel"]); err != nil {
+		t.fail(fmt.Errorf("metadata entry dynamics.kernel: %w", err))
+	}
+	return d
+}
+
+// fail keeps the first error.
+func (t *tensorReader) fail(err error) {
+	if t.err == nil {
+		t.err = err
+	}
 }
 
 func (t *tensorReader) matrix(name string) mat.Matrix {

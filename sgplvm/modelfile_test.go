@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ func loaded(t testing.TB, file []byte) *Model {
 // A loaded model is the one that was saved: all its parts, and every bit of
 // what it infers and predicts.
 func TestModelFileRoundTrip(t *testing.T) {
-	shapes := []modelShape{fileShape}
+	shapes := append([]modelShape{fileShape}, dynamicShapes()...)
 	for seed := range uint64(sizes(30)) {
 		shapes = append(shapes, randomShape(seed))
 	}
@@ -87,6 +88,11 @@ func sameModel(t *testing.T, what string, got, want *Model) {
 	sameBits(t, what+": mu", p.Mu.Data, q.Mu.Data)
 	sameBits(t, what+": S", p.S.Data, q.S.Data)
 	sameBits(t, what+": Z", p.Z.Data, q.Z.Data)
+	if !reflect.DeepEqual(p.Dynamics, q.Dynamics) {
+		t.Errorf("%s: dynamics %+v, want %+v", what, p.Dynamics, q.Dynamics)
+	}
+	sameBits(t, what+": μ̄", p.MuBar.Data, q.MuBar.Data)
+	sameBits(t, what+": Λ", p.Lambda.Data, q.Lambda.Data)
 	for f, k := range q.Spatial {
 		if p.Spatial[f].Kind != k.Kind || p.Spatial[f].Variance != k.Variance || p.Xu[f].Rows != q.Xu[f].Rows {
 			t.Errorf("%s: spatial factor %d: %+v, want %+v", what, f, p.Spatial[f], k)

@@ -34,11 +34,24 @@ type Params struct {
 
 	// NoiseFloor is what the white noise variance 1/β does not fall below.
 	NoiseFloor float64
+
+	// Of latent variables that move over time (dynamics.go), of zero size elsewhere: the
+	// dynamical prior with its kernel, the coefficients μ̄ and the precisions Λ, n_ξ×d_ξ,
+	// that q(X) is made of. Mu and S follow from them then, and a gradient holds in Mu and
+	// S the derivatives of all terms but the divergence.
+	Dynamics      Dynamics
+	MuBar, Lambda mat.Matrix
+
+	// Whitening is the time kernel in whose terms the optimiser sees μ̄, for the length of a
+	// training run; the zero TimeKernel: as it is.
+	Whitening TimeKernel
+	whitening *whitener // shared with clones
 }
 
 func (p *Params) clone() *Params {
 	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone(),
-		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), Taper: slices.Clone(p.Taper), NoiseFloor: p.NoiseFloor}
+		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), Taper: slices.Clone(p.Taper), NoiseFloor: p.NoiseFloor,
+		Dynamics: p.Dynamics.clone(), MuBar: p.MuBar.Clone(), Lambda: p.Lambda.Clone(), Whitening: p.Whitening.clone(), whitening: p.whitening}
 	for f, k := range p.Spatial {
 		c.Spatial = append(c.Spatial, k.clone())
 		c.Xu = append(c.Xu, p.Xu[f].Clone())
@@ -55,6 +68,9 @@ func (p *Params) zero() {
 	p.Latent.zero()
 	p.Residual.Variance = 0
 	clear(p.Residual.LengthScale)
+	p.MuBar.Fill(0)
+	p.Lambda.Fill(0)
+	p.Dynamics.Kernel.zero()
 	for f := range p.Spatial {
 		p.Spatial[f].Variance = 0
 		clear(p.Spatial[f].LengthScale)
@@ -66,7 +82,7 @@ func (p *Params) zero() {
 type group int
 
 const (
-	groupLatent  group = 1 << iota // μ, S, Z and the latent kernel
+	groupLatent  group = 1 << iota // μ and S, or μ̄, Λ and the time kernel; Z and the latent kernel
 	groupNoise                     // β; with a structured residual together with the next only
 	groupSpatial                   // spatial length scales, free inducing points and the residual
 	groupAll     = groupLatent | groupNoise | groupSpatial
@@ -83,8 +99,12 @@ func (p *Params) visit(other *Params, free group, f func(value, slope []float64,
 	}
 	if free&groupLatent != 0 {
 		p.Latent.visit(&other.Latent, f)
-		f(p.Mu.Data, other.Mu.Data, false)
-		f(p.S.Data, other.S.Data, true)
+		if p.dynamic() {
+			p.visitDynamics(other, f)
+		} else {
+			f(p.Mu.Data, other.Mu.Data, false)
+			f(p.S.Data, other.S.Data, true)
+		}
 		f(p.Z.Data, other.Z.Data, false)
 	}
 	if free&groupSpatial != 0 {
@@ -219,6 +239,9 @@ func (p *Params) validate(x []mat.Matrix) error {
 	}
 	if !(p.NoiseFloor >= 0 && p.NoiseFloor < 1/p.Beta) {
 		return fmt.Errorf("noise floor %v, expected at least 0 and less than the noise variance %v", p.NoiseFloor, 1/p.Beta)
+	}
+	if err := p.validateDynamics(); err != nil {
+		return err
 	}
 	return p.validateResidual(x)
 }

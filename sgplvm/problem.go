@@ -17,6 +17,7 @@ type problem struct {
 	y      *scaledSource
 	jitter float64 // on the latent and free spatial K_f, relative to their mean diagonal
 
+	prior   *timePrior // of latent variables that move over time, or nil
 	psi     *latentPsi
 	factors []*factor // latent first
 	held    *Params   // parameters of the spatial factors above, or nil if these are of no use
@@ -52,8 +53,11 @@ func (b *problem) points() int { return b.y.points }
 func (b *problem) components() int { return len(b.lambda) + len(b.dropped.lambda) }
 
 // factorize brings factors, projected, lambda and omega up to date with the
-// parameters.
+// parameters, and with a dynamical prior Mu and S of p with μ̄, Λ and the time kernel.
 func (b *problem) factorize(p *Params) error {
+	if err := b.derive(p); err != nil {
+		return err
+	}
 	moved := false
 	for f, x := range b.x {
 		if b.held != nil && equalKernel(b.held.Spatial[f], p.Spatial[f]) && equalMatrix(b.held.Xu[f], p.Xu[f]) && b.held.sameNoise(p) {
@@ -81,6 +85,25 @@ func (b *problem) factorize(p *Params) error {
 		return &FactorizationError{Factor: 0, Err: err}
 	}
 	return nil
+}
+
+// derive sets Mu and S of p where a dynamical prior makes them.
+func (b *problem) derive(p *Params) error {
+	if !p.dynamic() {
+		return nil
+	}
+	if b.prior == nil {
+		b.prior = newTimePrior(p.Dynamics)
+	}
+	return b.prior.set(p)
+}
+
+// divergence returns KL(q(X) ‖ p(X)) at the parameters of the last factorize.
+func (b *problem) divergence(p *Params) float64 {
+	if p.dynamic() {
+		return b.prior.kl
+	}
+	return independentKL(p.Mu, p.S, nil)
 }
 
 // project contracts Y with the data basis of every spatial factor, some examples at

@@ -25,6 +25,8 @@ type modelShape struct {
 	jitter                               float64
 	parts                                LatentParts // of the latent kernel; 0: RBF
 	residual                             KernelKind  // of a structured residual; "": none
+	time                                 string      // kernel of a dynamical prior; "": none
+	sequences                            int         // of that prior
 	seed                                 uint64
 }
 
@@ -42,6 +44,9 @@ func (s modelShape) String() string {
 	}
 	if s.residual != "" {
 		text += fmt.Sprintf(" residual %s", s.residual)
+	}
+	if s.time != "" {
+		text += fmt.Sprintf(" time %s, %d sequences", s.time, s.sequences)
 	}
 	return fmt.Sprintf("%s seed=%d", text, s.seed)
 }
@@ -156,6 +161,9 @@ func (s modelShape) model(t testing.TB) *Model {
 		}
 		p.NoiseFloor = 0.5 / p.Beta * other.Float64()
 	}
+	if s.time != "" {
+		s.addDynamics(t, p)
+	}
 	if err := p.validate(m.space); err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +177,35 @@ func (s modelShape) model(t testing.TB) *Model {
 	}
 	m.problem = problemOf(y, s.examples, m.space, s.jitter)
 	return m
+}
+
+// addDynamics gives p a dynamical prior under which its latent means and variances are
+// about what they are: irregular times in no order, two of them equal, of sequences of
+// unequal lengths with labels in no order.
+func (s modelShape) addDynamics(t testing.TB, p *Params) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(s.seed, 77))
+	kernel, err := ParseTimeKernel(s.time)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Dynamics = Dynamics{Kernel: kernel.completed(1.7, 2.5)}
+	for i := range s.examples {
+		p.Dynamics.Times = append(p.Dynamics.Times, float64((3*i)%s.examples)+0.4*rng.Float64())
+		if s.sequences > 1 {
+			p.Dynamics.Sequences = append(p.Dynamics.Sequences, 5-(i*i)%s.sequences)
+		}
+	}
+	if s.examples > 3 {
+		p.Dynamics.Times[3] = p.Dynamics.Times[0]
+	}
+	p.MuBar, p.Lambda = p.Mu.Clone(), p.S.Clone()
+	for i := range p.Lambda.Data {
+		p.Lambda.Data[i] = 0.3 + 5*rng.Float64()
+	}
+	if err := newTimePrior(p.Dynamics).set(p); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // randomLatent draws a latent posterior.

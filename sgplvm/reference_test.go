@@ -20,9 +20,14 @@ type referenceCase struct {
 	Beta     float64
 	Latent   LatentKernel
 	Mu, S, Z [][]float64
-	T        json.RawMessage `json:"t"` // times, of a dynamical case
+	T        []float64 // times, of a dynamical case
 	MuBar    [][]float64
-	Spatial  []struct {
+	Lam      [][]float64
+	TKern    struct {
+		Kind        KernelKind
+		LengthScale []float64
+	}
+	Spatial []struct {
 		Kern struct {
 			Kind        KernelKind
 			Variance    float64
@@ -70,8 +75,17 @@ func matrixOf(t *testing.T, rows [][]float64) mat.Matrix {
 // model returns the case as a model in its own units, without jitter.
 func (c *referenceCase) model(t *testing.T) *Model {
 	t.Helper()
-	p := &Params{Beta: c.Beta, Latent: c.Latent,
-		Mu: matrixOf(t, c.Mu), S: matrixOf(t, c.S), Z: matrixOf(t, c.Z)}
+	p := &Params{Beta: c.Beta, Latent: c.Latent, Z: matrixOf(t, c.Z)}
+	if c.T == nil {
+		p.Mu, p.S = matrixOf(t, c.Mu), matrixOf(t, c.S)
+	} else {
+		p.Dynamics = Dynamics{Times: c.T, Kernel: TimeKernel{Kind: c.TKern.Kind, LengthScale: c.TKern.LengthScale[0]}}
+		p.MuBar, p.Lambda = matrixOf(t, c.MuBar), matrixOf(t, c.Lam)
+		p.Mu, p.S = mat.New(len(c.T), p.MuBar.Cols), mat.New(len(c.T), p.MuBar.Cols)
+		if err := newTimePrior(p.Dynamics).set(p); err != nil {
+			t.Fatal(err)
+		}
+	}
 	y := matrixOf(t, c.Y)
 	m := &Model{channels: y.Cols, params: p, scaler: Scaler{Mean: make([]float64, y.Cols), Scale: ones(y.Cols)}}
 	for _, s := range c.Spatial {
@@ -166,9 +180,6 @@ func readReference(t *testing.T, file string) *referenceCase {
 
 func checkReference(t *testing.T, file string) {
 	c := readReference(t, file)
-	if c.MuBar != nil || c.T != nil {
-		t.Skip("a dynamical case: the dynamical prior is not available yet")
-	}
 	m := c.model(t)
 	p := m.params
 	bound, err := m.problem.bound(p)
@@ -176,14 +187,19 @@ func checkReference(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	agree(t, "bound", []float64{bound}, []float64{c.Expected.Bound})
-	agree(t, "kl", []float64{independentKL(p.Mu, p.S)}, []float64{c.Expected.KL})
+	agree(t, "kl", []float64{m.problem.divergence(p)}, []float64{c.Expected.KL})
 	agree(t, "latent mean", p.Mu.Data, slices.Concat(c.Expected.LatentMean...))
 	agree(t, "latent variance", p.S.Data, slices.Concat(c.Expected.LatentVariance...))
 
 	grad := p.clone()
 	m.problem.gradientOf(grad, p, groupAll)
 	got := map[string][]float64{
-		"beta": {grad.Beta}, "Z": grad.Z.Data, "mu": grad.Mu.Data, "S": grad.S.Data,
+		"beta": {grad.Beta}, "Z": grad.Z.Data,
+	}
+	if p.dynamic() {
+		got["mubar"], got["lam"], got["tkern.lengthscale"] = grad.MuBar.Data, grad.Lambda.Data, one(grad.Dynamics.Kernel.LengthScale)
+	} else {
+		got["mu"], got["S"] = grad.Mu.Data, grad.S.Data
 	}
 	if p.Latent.LengthScale != nil {
 		got["latent.variance"], got["latent.lengthscale"] = one(grad.Latent.Variance), grad.Latent.LengthScale

@@ -16,11 +16,8 @@ import (
 )
 
 // PriorLatent returns the prior of a latent variable, N(0, I), as a posterior that has
-// seen nothing.
-func (m *Model) PriorLatent() Latent {
-	d := m.params.Mu.Cols
-	return Latent{Mu: make([]float64, d), S: ones(d), Noise: 1, Start: -1}
-}
+// seen nothing; for a certain time see LatentAt.
+func (m *Model) PriorLatent() Latent { return (*normal)(nil).latent(m.params.Mu.Cols) }
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
 // panics if there is no such example. Its Bound is 0: examples share one.

@@ -199,7 +199,7 @@ func TestRestarts(t *testing.T) {
 		}
 		alone := mustNew(t, bumps(12, 6, 5, seed), cfg)
 		if alone.params = start; best > 0 {
-			alone.params = perturbed(start, seed, best)
+			alone.params = mustPerturb(t, start, seed, best)
 		}
 		mustFit(t, alone, FitOptions{Iterations: 60})
 		sameBits(t, fmt.Sprintf("seed %d, start %d", seed, best), flat(m.params), flat(alone.params))
@@ -468,4 +468,13 @@ func TestRestartsStop(t *testing.T) {
 			}
 		}
 	}
+}
+
+func mustPerturb(t *testing.T, p *Params, seed uint64, k int) *Params {
+	t.Helper()
+	p, err := perturbed(p, seed, k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -81,7 +81,10 @@ func trainingSets() map[string]func() (*Model, error) {
 	for i := range 30 {
 		copy(joint.Row(i), []float64{float64(i / 5), float64(i % 5)})
 	}
+	moving := bumpConfig(6, 5)
+	moving.Dynamics = Dynamics{Times: line(12).Data, Sequences: []int{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, Kernel: TimeKernel{Kind: Sum, Terms: []TimeKernel{{Kind: RBF}, {Kind: Matern32}}}}
 	return map[string]func() (*Model, error){
+		"moving":  func() (*Model, error) { return New(bumps(12, 6, 5, 2), moving) },
 		"product": func() (*Model, error) { return New(bumps(12, 6, 5, 2), bumpConfig(6, 5)) },
 		"joint": func() (*Model, error) {
 			return New(bumps(12, 6, 5, 3), Config{Space: []SpatialFactor{{X: joint}}, LatentDims: 3, Inducing: 12})

@@ -103,7 +103,7 @@ type phase struct {
 func newTrainer(m *Model, o FitOptions) *trainer {
 	t := &trainer{model: m, options: o, begin: time.Now()}
 	t.Hold, t.Limit = o.Warmup, o.Iterations
-	t.Params, t.Bound, t.BestBound = m.params.clone(), math.Inf(-1), math.NaN()
+	t.Params, t.Bound, t.BestBound = t.origin(), math.Inf(-1), math.NaN()
 	t.Stage = stageWarmup
 	if o.Restarts > 1 {
 		t.Stage = stageStarts
@@ -112,6 +112,13 @@ func newTrainer(m *Model, o FitOptions) *trainer {
 	}
 	t.enter()
 	return t
+}
+
+// origin returns the model's parameters as training starts from them.
+func (t *trainer) origin() *Params {
+	p := t.model.params.clone()
+	p.Whitening = p.Dynamics.Kernel.clone()
+	return p
 }
 
 // trial returns the number of steps that each start takes.
@@ -201,7 +208,7 @@ func (t *trainer) advance(ctx context.Context) error {
 		t.Result.Status, t.Result.Converged = status, false
 	case t.Stage == stageStarts:
 		t.record(status)
-		t.nextStart()
+		err = t.nextStart()
 	case t.Stage == stageWarmup:
 		t.record(status)
 		t.release()
@@ -326,9 +333,9 @@ func (t *trainer) data() float64 {
 // how the phase ended.
 func (t *trainer) climb(ctx context.Context, p phase) (status string, err error) {
 	problem := t.model.problem
-	trial, accepted, grad := t.Params.clone(), t.Params.clone(), t.Params.clone()
 	x0 := make([]float64, t.Params.count(p.free))
 	t.Params.pack(x0, p.free)
+	trial, accepted, grad := t.Params.clone(), t.Params.clone(), t.Params.clone()
 	var lastError error
 	first := math.NaN() // the bound at the start, as the phase sees it
 	if t.Optimiser != nil {
@@ -413,6 +420,9 @@ func (t *trainer) climb(ctx context.Context, p phase) (status string, err error)
 	}
 	if !math.IsNaN(r.F) {
 		t.Params.unpack(r.X, p.free)
+		if lost := problem.derive(t.Params); lost != nil {
+			return r.Status.String(), lost
+		}
 		if t.Stage == stageTraining {
 			t.Free += r.Iterations - steps
 			t.Gained += -r.F - first
@@ -463,6 +473,7 @@ func (t *trainer) finish(err error) (FitResult, error) {
 	r.Bound = t.BestBound
 	if t.Best != nil {
 		m.params = t.Best
+		m.params.Whitening, m.params.whitening = TimeKernel{}, nil
 	}
 	again := ""
 	if r.Collapses > 0 {
