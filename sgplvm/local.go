@@ -31,10 +31,15 @@ type trainingResiduals struct {
 	r, y mat.Matrix // residuals and values of the training examples, n_ξ×(n_s·d_y), the channels of a point side by side
 }
 
-// localNoise is the noise of one example at the points of a grid.
+// localNoise is the noise of one example at the points of a grid. Its covariance is
+// evaluated where it is asked for.
 type localNoise struct {
-	mean       mat.Matrix // m, n*×d_y
-	structured mat.Matrix // Σ* − β⁻¹·I, n*×n*
+	on    *projection
+	mean  mat.Matrix // m, n*×d_y
+	near  mat.Matrix // √(w_n/((W + ν)·d_y))·r_n of the examples that count, channel by channel, in columns; n* rows
+	whole float64    // 1 + 1/(W + ν)
+	prior float64    // ν/(W + ν)
+	white float64    // β⁻¹
 }
 
 // residuals returns r_n of all training examples at p, n_ξ×(n_s·d_y).
@@ -67,7 +72,10 @@ func (m *Model) keepResiduals() error {
 	if err != nil {
 		return err
 	}
-	m.residuals, err = m.problem.residuals(q, q.project(m.space))
+	if m.residuals, err = m.problem.residuals(q, q.project(m.space)); err == nil {
+		q.useResiduals(m.residuals, m.space)
+		m.posterior = q
+	}
 	return err
 }
 
@@ -92,36 +100,56 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 		}
 	}
 	all := total + strength
-	t := &localNoise{mean: mat.New(n, channels), structured: mat.New(n, n)}
-	near := mat.New(len(rows), n)
-	for c := range channels {
-		mean := make([]float64, n)
-		for k, i := range rows {
-			row, from := near.Row(k), q.kept.r.Row(i)
-			for j, at := range e.on.training {
-				row[j] = from[at*channels+c]
+	t := &localNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels),
+		whole: 1 + 1/all, prior: strength / all, white: 1 / q.params.Beta}
+	for k, i := range rows {
+		from, share := q.kept.r.Row(i), weights[i]/all
+		root := math.Sqrt(share / float64(channels))
+		for j, at := range e.on.training {
+			mean, near := t.mean.Row(j), t.near.Row(j)
+			for c, r := range from[at*channels : (at+1)*channels] {
+				mean[c] += share * r
+				near[c*len(rows)+k] = root * r
 			}
-			asm.Axpy(weights[i]/all, row, mean)
-			asm.Scale(row, math.Sqrt(weights[i]), row)
 		}
-		share := 1 / (all * float64(channels))
-		mat.Syrk(t.structured, share, near.T(), 1)
-		column := mat.Vector(mean)
-		mat.Syrk(t.structured, -1/float64(channels), column, 1)
-		mat.Copy(t.mean.Slice(0, n, c, c+1), column)
-	}
-	mat.MirrorLower(t.structured)
-	mat.MulElem(t.structured, t.structured, e.on.taper)
-	mat.Add(t.structured, t.structured, strength/all, e.on.residual())
-	for i := range n {
-		t.structured.Row(i)[i] += strength / all / q.params.Beta
-	}
-	mat.Scale(t.structured, 1+1/all, t.structured)
-	for i := range n {
-		t.structured.Row(i)[i] -= 1 / q.params.Beta
 	}
 	return t
 }
+
+// covariance returns Σ* − β⁻¹·I between two lists of points.
+func (t *localNoise) covariance(a, b []int) mat.Matrix {
+	c := mat.New(len(a), len(b))
+	near, mean := gather(t.near, a), gather(t.mean, a)
+	share := 1 / float64(mean.Cols)
+	if sameList(a, b) {
+		mat.Syrk(c, 1, near, 0)
+		mat.Syrk(c, -share, mean, 1)
+		mat.MirrorLower(c)
+	} else {
+		mat.Mul(c, 1, near, gather(t.near, b).T(), 0)
+		mat.Mul(c, -share, mean, gather(t.mean, b).T(), 1)
+	}
+	for i, k := range a {
+		row, taper, sigma := c.Row(i), t.on.taper.Row(k), t.on.residual().Row(k)
+		for j, l := range b {
+			row[j] = t.whole * (float64(row[j]*taper[l]) + float64(t.prior*sigma[l]))
+			if k == l {
+				row[j] += (t.whole*t.prior - 1) * t.white
+			}
+		}
+	}
+	return c
+}
+
+// variance returns covariance's diagonal at point i.
+func (t *localNoise) variance(i int) float64 {
+	mean := t.mean.Row(i)
+	own := asm.SumSquares(t.near.Row(i)) - asm.SumSquares(mean)/float64(len(mean))
+	return t.whole*(own+t.prior*t.on.residual().At(i, i)) + (t.whole*t.prior-1)*t.white
+}
+
+// sameList reports whether two lists are one.
+func sameList(a, b []int) bool { return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] }
 
 // nearness returns the weights of the training examples.
 func (q *posterior) nearness(e *example, bandwidth float64) []float64 {
@@ -147,14 +175,6 @@ func (q *posterior) nearness(e *example, bandwidth float64) []float64 {
 		d2[k] = math.Exp(-0.5 * (v - least) / scale)
 	}
 	return d2
-}
-
-// residual returns the structured part of an example's noise at a grid's points.
-func (t moments) residual(on *projection) mat.Matrix {
-	if t.local != nil {
-		return t.local.structured
-	}
-	return on.residual()
 }
 
 // validateResiduals checks residuals read from a file.

@@ -114,6 +114,16 @@ func TestNoiseNear(t *testing.T) {
 			total += weights[k]
 		}
 		residual := func(k, i, c int) float64 { return m.residuals.At(k, order[i]*m.channels+c) }
+		whole, square := make([]int, n), mat.New(n, n)
+		for i := range whole {
+			whole[i] = i
+		}
+		together := got.covariance(whole, whole)
+		for i := range n {
+			mat.Copy(square.Slice(i, i+1, 0, n), got.covariance([]int{i}, whole))
+			near(t, "variance", one(got.variance(i)), one(together.At(i, i)), 1e-9)
+		}
+		near(t, "covariance row by row", square.Data, together.Data, 1e-9)
 		for i := range n {
 			for c := range m.channels {
 				var mean float64
@@ -136,7 +146,7 @@ func TestNoiseNear(t *testing.T) {
 				if i == j {
 					want -= 1 / m.params.Beta
 				}
-				near(t, fmt.Sprintf("covariance of %d and %d", i, j), one(got.structured.At(i, j)), one(want), 1e-5)
+				near(t, fmt.Sprintf("covariance of %d and %d", i, j), one(together.At(i, j)), one(want), 1e-5)
 			}
 		}
 	}

@@ -251,10 +251,12 @@ func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {
 	switch {
 	case !q.params.structured():
 		return 0
-	case t.local == nil && q.params.Covariance.Rows == 0:
+	case t.local != nil:
+		return t.noise * t.local.variance(i)
+	case q.params.Covariance.Rows == 0:
 		return t.noise * q.params.Residual.Variance
 	}
-	return t.noise * t.residual(on).At(i, i)
+	return t.noise * on.residual().At(i, i)
 }
 
 // noise returns Σ at a grid's points, n_s*×n_s*.
@@ -274,9 +276,12 @@ func (q *posterior) noise(on *projection) mat.Matrix {
 // structured part.
 func (q *posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Matrix {
 	cov := q.sharedCovariance(on, t, a, b)
-	if q.params.structured() {
+	switch {
+	case t.local != nil:
+		mat.Add(cov, cov, t.noise, t.local.covariance(a, b))
+	case q.params.structured():
 		for i, k := range a {
-			row, residual := cov.Row(i), t.residual(on).Row(k)
+			row, residual := cov.Row(i), on.residual().Row(k)
 			for j, l := range b {
 				row[j] += t.noise * residual[l]
 			}
@@ -328,7 +333,7 @@ func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 			}
 		}
 	})
-	same := len(a) > 0 && len(a) == len(b) && &a[0] == &b[0]
+	same := sameList(a, b)
 	columns := len(t.h)
 	step := max(1, featureNumbers/max(len(a), len(b)))
 	for j0 := 0; j0 < columns; j0 += step {
