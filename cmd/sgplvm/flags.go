@@ -196,6 +196,16 @@ func (f *flags) apart(inputs, results []string) error {
 	return nil
 }
 
+// without refuses a command line with one of the named flags, which need another one.
+func (f *flags) without(needed string, names ...string) (err error) {
+	f.Visit(func(v *flag.Flag) {
+		if err == nil && slices.Contains(names, v.Name) {
+			err = usagef("%s: -%s without %s", f.Name(), v.Name, needed)
+		}
+	})
+	return err
+}
+
 // onePlace refuses a command line with both -points and -grid.
 func (f *flags) onePlace(points, grid string) error {
 	if points != "" && grid != "" {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -55,6 +56,7 @@ func describe(m *sgplvm.Model) string {
 	}
 	line("latent dimensions", "%d", p.Mu.Cols)
 	line("latent inducing points", "%d", p.Z.Rows)
+	line("latent prior", "%s", priorText(p.Dynamics))
 	line("latent kernel", "%s", latentKernelText(p.Latent))
 	if p.Latent.LengthScale != nil {
 		inverse := make([]float64, p.Mu.Cols)
@@ -85,6 +87,42 @@ func describe(m *sgplvm.Model) string {
 		}
 	}
 	return s.String()
+}
+
+// priorText tells the prior of the latent variables.
+func priorText(d sgplvm.Dynamics) string {
+	if d.Times == nil {
+		return "independent"
+	}
+	labels := map[int]bool{}
+	for _, label := range d.Sequences {
+		labels[label] = true
+	}
+	sequences := "one sequence"
+	if len(labels) > 1 {
+		sequences = fmt.Sprintf("%d sequences", len(labels))
+	}
+	return fmt.Sprintf("dynamic, %s at times from %.4g to %.4g, kernel %s", sequences, slices.Min(d.Times), slices.Max(d.Times), rounded(d.Kernel))
+}
+
+// rounded returns a kernel with four digits of each number, to be read.
+func rounded(k sgplvm.TimeKernel) sgplvm.TimeKernel {
+	round := func(v float64) float64 {
+		r, err := strconv.ParseFloat(fmt.Sprintf("%.4g", v), 64)
+		if err != nil {
+			return v
+		}
+		return r
+	}
+	k.LengthScale, k.Period = round(k.LengthScale), round(k.Period)
+	k.Terms, k.Weights = slices.Clone(k.Terms), slices.Clone(k.Weights)
+	for i, term := range k.Terms {
+		k.Terms[i] = rounded(term)
+	}
+	for i, w := range k.Weights {
+		k.Weights[i] = round(w)
+	}
+	return k
 }
 
 func kernelText(k sgplvm.Kernel) string {

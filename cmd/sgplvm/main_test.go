@@ -362,7 +362,7 @@ func TestHelp(t *testing.T) {
 		if c.name == "reproduce" {
 			words = append(words, "frey")
 		}
-		for _, flag := range regexp.MustCompile(`(?m)^  -(\w+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.name, "-h").stdout, -1) {
+		for _, flag := range regexp.MustCompile(`(?m)^  -([\w-]+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.name, "-h").stdout, -1) {
 			if o := sgplvmRun(append(words, "-"+flag[1])...); strings.Contains(o.stderr, "not defined") {
 				t.Errorf("%s -%s: %s", c.name, flag[1], o.stderr)
 			}

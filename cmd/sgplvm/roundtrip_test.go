@@ -296,6 +296,8 @@ func TestNothingObserved(t *testing.T) {
 func TestTrainingFlags(t *testing.T) {
 	workFolder(t)
 	writeArray(t, "rows.npy", npy.New(trainingFaces(), testTraining, testPoints))
+	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
+	writeArray(t, "sequences.npy", npy.New([]int64{1, 1, 2, 2, 2, 1, 1, 1, -7}, testTraining))
 	base := []string{"train", "-iters", "4", "-data", "train.npy", "-out", "result"}
 	mustRun(t, base...)
 	plain := read(t, "result")
@@ -329,6 +331,10 @@ func TestTrainingFlags(t *testing.T) {
 		{"-warmup 4", `training examples +9`},
 		{"-warmup 1000", `training examples +9`},
 		{"-noise 0.5", `training examples +9`},
+		{"-prior independent", `latent prior +independent
+`},
+		{"-prior dynamic", `latent prior +dynamic, one sequence at times from 0 to 8, kernel matern32\(\S+\)\n`},
+		{"-prior dynamic -times times.npy -sequences sequences.npy -time-kernel rbf*periodic(4)+matern12", `latent prior +dynamic, 3 sequences at times from 1 to 9, kernel 0\.\d+\*rbf\(\S+\)\*periodic\(\S+,\S+\)\+0\.\d+\*matern12\(\S+\)\n`},
 	} {
 		flags := strings.Fields(c.flags)
 		mustRun(t, append(slices.Clone(base), flags...)...)
@@ -336,7 +342,7 @@ func TestTrainingFlags(t *testing.T) {
 		if !regexp.MustCompile(c.want).MatchString(info) {
 			t.Errorf("%s: want %s\n%s", c.flags, c.want, info)
 		}
-		same := c.flags == "-seed 0" || c.flags == "-latent-kernel rbf" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
+		same := c.flags == "-seed 0" || c.flags == "-prior independent" || c.flags == "-latent-kernel rbf" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
 		if bytes.Equal(read(t, "result"), plain) != same {
 			t.Errorf("%s: the same model as without: %v", c.flags, !same)
 		}

@@ -27,6 +27,10 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		"joint", "product", "auto")
 	latent := f.whole("latent", 0, 0, maxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)")
 	latentKernel := add(f, "latent-kernel", sgplvm.LatentRBF, "latent `kernel`: rbf, linear, bias or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentParts)
+	prior := f.choice("prior", "independent", "`prior` of the latent variables: independent from picture to picture, or dynamic, Gaussian processes in time", "independent", "dynamic")
+	times := f.String("times", "", "the `file` with the times of the pictures, .npy (default: a GIF's own, or 0, 1, 2, …); with -prior dynamic")
+	sequences := f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: those with different labels have nothing to do with one another in time (default: one sequence); with -prior dynamic")
+	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
@@ -53,6 +57,11 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if err := f.onePlace(*points, *grid); err != nil {
 		return err
 	}
+	if *prior == "independent" {
+		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel"); err != nil {
+			return err
+		}
+	}
 	if *points != "" {
 		switch {
 		case *factors != "auto":
@@ -61,7 +70,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			return usagef("train: -isotropic with -points, expected one of the two")
 		}
 	}
-	if err := f.apart([]string{"data", "points"}, []string{"out"}); err != nil {
+	if err := f.apart([]string{"data", "points", "times", "sequences"}, []string{"out"}); err != nil {
 		return err
 	}
 	if err := writable(*out); err != nil {
@@ -105,9 +114,15 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if *floor >= *noise {
 		return usagef("train: -noise-floor %v, expected less than the initial noise, %v", *floor, *noise)
 	}
+	var moves sgplvm.Dynamics
+	if *prior == "dynamic" {
+		if moves, err = dynamics(&frames.Form, *times, *sequences, *timeKernel); err != nil {
+			return err
+		}
+	}
 	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
-		Residual: rest, NoiseFloor: *floor,
+		Dynamics: moves, Residual: rest, NoiseFloor: *floor,
 		Attributes: attributes(&frames.Form),
 	})
 	if err != nil {
@@ -134,6 +149,23 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		fmt.Fprintf(e.stderr, "sgplvm: wrote %s as it was after step %d\n", printable(*out), r.Iterations)
 	}
 	return fitErr
+}
+
+// dynamics reads the times and sequences of a dynamical prior, where they are given.
+func dynamics(f *dataset.Form, times, sequences string, kernel sgplvm.TimeKernel) (d sgplvm.Dynamics, err error) {
+	d = sgplvm.Dynamics{Times: f.Times, Kernel: kernel}
+	switch {
+	case times != "":
+		if d.Times, err = dataset.LoadTimes(times, f.Count); err != nil {
+			return d, err
+		}
+	case d.Times == nil:
+		d.Times = dataset.EvenTimes(f.Count, 1)
+	}
+	if sequences != "" {
+		d.Sequences, err = dataset.LoadSequences(sequences, f.Count)
+	}
+	return d, err
 }
 
 // trainingFrames opens the training data with the space in which they were seen.

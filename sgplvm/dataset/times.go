@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
@@ -31,6 +32,30 @@ func LoadTimes(path string, n int) ([]float64, error) {
 		}
 	}
 	return times, nil
+}
+
+// LoadSequences reads which of several independent sequences each of n frames belongs to
+// from a .npy file: n labels, whole numbers of any type of integers. Errors: [*Error].
+func LoadSequences(path string, n int) ([]int, error) {
+	want := fmt.Sprintf("%d labels of sequences, one for each frame", n)
+	a, err := readArray(path, "a .npy file of "+want)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Shape) != 1 || a.Shape[0] != n {
+		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+	}
+	if a.Type == npy.Float32 || a.Type == npy.Float64 {
+		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "integers"}
+	}
+	labels := make([]int, n)
+	for i, v := range a.Float64s() {
+		if v < math.MinInt32 || v > math.MaxInt32 {
+			return nil, &Error{Path: path, Place: fmt.Sprintf("element %d", i), Found: fmt.Sprintf("%.0f", v), Want: "a label of at most 32 bits"}
+		}
+		labels[i] = int(v)
+	}
+	return labels, nil
 }
 
 // EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames, rate of them a unit of time.

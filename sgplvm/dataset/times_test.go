@@ -47,3 +47,27 @@ func TestLoadTimes(t *testing.T) {
 		t.Errorf("times %v", got)
 	}
 }
+
+func TestLoadSequences(t *testing.T) {
+	for _, c := range []struct {
+		a    *npy.Array
+		want []int
+		err  string
+	}{
+		{a: npy.New([]int64{3, -1, 3}, 3), want: []int{3, -1, 3}},
+		{a: npy.New([]uint8{0, 1, 255}, 3), want: []int{0, 1, 255}},
+		{a: npy.New([]int64{1, 2}, 2), err: "shape 2: found 2 values, expected 3 labels of sequences, one for each frame"},
+		{a: npy.New([]int64{1, 2, 3}, 3, 1), err: "shape 3×1: found 3 values, expected 3 labels of sequences, one for each frame"},
+		{a: npy.New([]float64{1, 2, 3}, 3), err: "found elements of type float64, expected integers"},
+		{a: npy.New([]int64{1, 1 << 40, 3}, 3), err: "element 1: found 1099511627776, expected a label of at most 32 bits"},
+	} {
+		path := saveArray(t, "sequences.npy", c.a)
+		got, err := dataset.LoadSequences(path, 3)
+		switch {
+		case c.err != "":
+			checkError(t, err, filepath.Dir(path), "sequences.npy: "+c.err)
+		case err != nil || !slices.Equal(got, c.want):
+			t.Errorf("%v: labels %v, error %v", c.a, got, err)
+		}
+	}
+}
