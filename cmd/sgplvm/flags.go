@@ -171,6 +171,13 @@ func (f *flags) parse(args []string) error {
 	return nil
 }
 
+// given tells whether a flag stands on the command line.
+func (f *flags) given(name string) bool {
+	found := false
+	f.Visit(func(g *flag.Flag) { found = found || g.Name == name })
+	return found
+}
+
 // require refuses a command line without one of the named flags.
 func (f *flags) require(names ...string) error {
 	for _, name := range names {

@@ -5,7 +5,7 @@
 //	sgplvm train   -data F -grid 20x28 -out MODEL
 //	sgplvm impute  -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
-//	sgplvm render  -model MODEL [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
+//	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy

@@ -21,14 +21,19 @@ import (
 func render(ctx context.Context, e *environment, args []string) (err error) {
 	f := newFlags(e, "render", `sgplvm render -model MODEL -out DIR|FILM.gif|FILM.npy [flags]
 
-Renders predicted pictures as a film: the training examples, in the training or any
-other resolution, frame by frame. Pixels of another resolution show the area of the
-training pictures: with twice as many along each axis a training pixel is the mean of
-four. The film is a folder of PNG frames, an animated GIF, or an array.`)
+Renders predicted pictures as a film: the training examples or, with a model that
+knows their times, any times, in the training or any other resolution. Pixels of another
+resolution show the area of the training pictures: with twice as many along each axis a
+training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
+or an array.`)
 	model := f.String("model", "", "the model `file`")
 	examples := add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan)
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures")
-	rate := add(f, "fps", 25., "`frames` a second of a GIF", parseRate)
+	times := f.String("times", "", "the `file` with the times to render, .npy, in the unit of the training times")
+	from := add(f, "from", 0., "the first `time`, -fps frames to a unit of time (default the first training time)", finite)
+	to := add(f, "to", 0., "the last `time` (default the last training time)", finite)
+	sequence := f.whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are")
+	rate := add(f, "fps", 25., "`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given", parseRate)
 	black := add(f, "black", 0., "`value` that is black in PNG and GIF frames", finite)
 	white := add(f, "white", 255., "`value` that is white in PNG and GIF frames", finite)
 	out := f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, with a name in .gif or .npy")
@@ -39,8 +44,12 @@ four. The film is a folder of PNG frames, an animated GIF, or an array.`)
 	if err := f.require("model", "out"); err != nil {
 		return err
 	}
-	if err := f.apart([]string{"model"}, []string{"out", "variance"}); err != nil {
+	if err := f.apart([]string{"model", "times"}, []string{"out", "variance"}); err != nil {
 		return err
+	}
+	even := f.given("from") || f.given("to")
+	if f.given("times") && f.given("examples") || even && (f.given("times") || f.given("examples")) {
+		return usagef("render: more than one of -times, -examples and -from or -to, expected at most one")
 	}
 	if !(*white > *black) {
 		return usagef("render: -white %v with -black %v, expected more", *white, *black)
@@ -68,7 +77,34 @@ four. The film is a folder of PNG frames, an animated GIF, or an array.`)
 	if c := at.layout.Channels; kind != ".npy" && c != 1 && c != 3 {
 		return usagef("render: -out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", *out, c)
 	}
-	latents, err := examples.latents(m)
+	var latents []sgplvm.Latent
+	sampled := even || f.given("fps") && !f.given("times") && !f.given("examples") && dynamic(m)
+	switch {
+	case (sampled || *times != "") && !dynamic(m):
+		return usagef("render: times with a model that was trained without any, expected -examples or nothing")
+	case sampled:
+		low, high, ok := timeSpan(m, *sequence)
+		if !ok {
+			return usagef("render: -sequence %d, expected one that the model was trained on", *sequence)
+		}
+		if f.given("from") {
+			low = *from
+		}
+		if f.given("to") {
+			high = *to
+		}
+		var at []float64
+		if at, err = evenTimes(low, high, *rate); err == nil {
+			latents, err = m.LatentAt(*sequence, at)
+		}
+	case *times != "":
+		var at []float64
+		if at, err = dataset.LoadTimes(*times, 0); err == nil {
+			latents, err = m.LatentAt(*sequence, at)
+		}
+	default:
+		latents, err = examples.latents(m)
+	}
 	if err != nil {
 		return err
 	}
@@ -163,6 +199,34 @@ func (s span) latents(m *sgplvm.Model) ([]sgplvm.Latent, error) {
 		l = append(l, m.TrainingLatent(i))
 	}
 	return l, nil
+}
+
+// dynamic tells whether a model knows times.
+func dynamic(m *sgplvm.Model) bool { return m.Params().Dynamics.Times != nil }
+
+// timeSpan returns the first and the last training time of a sequence.
+func timeSpan(m *sgplvm.Model, sequence int) (low, high float64, ok bool) {
+	d := m.Params().Dynamics
+	low, high = math.Inf(1), math.Inf(-1)
+	for i, t := range d.Times {
+		if d.Sequences == nil && sequence == 0 || d.Sequences != nil && d.Sequences[i] == sequence {
+			low, high, ok = min(low, t), max(high, t), true
+		}
+	}
+	return low, high, ok
+}
+
+// evenTimes returns times from low to high, rate of them to a unit.
+func evenTimes(low, high, rate float64) ([]float64, error) {
+	n := math.Floor((high-low)*rate*(1+1e-12)) + 1
+	if !(high >= low) || !(n <= maxFields) {
+		return nil, usagef("render: times from %v to %v, %v to a unit, expected a number of 1 to %d", low, high, rate, maxFields)
+	}
+	t := dataset.EvenTimes(int(n), rate)
+	for i := range t {
+		t[i] += low
+	}
+	return t, nil
 }
 
 func parseRate(s string) (float64, error) {

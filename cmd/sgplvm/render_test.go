@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -108,5 +109,92 @@ func TestRender(t *testing.T) {
 		{2, "render -model model -out film.npy -grid 128x128 -examples 0-99", "render: -examples 0-99, expected numbers up to 8, the last of the model's"},
 	} {
 		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
+	}
+}
+
+// A model that knows times renders any of them: from a file, evenly, or those of one of its
+// sequences.
+func TestRenderTimes(t *testing.T) {
+	workFolder(t)
+	space, err := dataset.Space(testWidth, testHeight, "product")
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames, err := dataset.Load("train.npy", dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sgplvm.New(frames.Data(), sgplvm.Config{Space: space, LatentDims: 2, Attributes: attributes(&frames.Form),
+		Dynamics: sgplvm.Dynamics{Times: []float64{0, 1, 2, 3, 4, 10, 11, 12, 13}, Sequences: []int{0, 0, 0, 0, 0, 7, 7, 7, 7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Fit(t.Context(), sgplvm.FitOptions{Iterations: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := saveModel("moving", m); err != nil {
+		t.Fatal(err)
+	}
+	m = loadTestModel(t, "moving")
+	writeArray(t, "times.npy", npy.New([]float64{2.5, -1, 40}, 3))
+	var training []sgplvm.Latent
+	for i := range testTraining {
+		training = append(training, m.TrainingLatent(i))
+	}
+	at := func(sequence int, times ...float64) []sgplvm.Latent {
+		l, err := m.LatentAt(sequence, times)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for _, c := range []struct {
+		args    string
+		latents []sgplvm.Latent
+	}{
+		{"", training},
+		{"-examples 8", training[8:]},
+		{"-examples all -fps 2", training},
+		{"-times times.npy", at(0, 2.5, -1, 40)},
+		{"-times times.npy -sequence 7 -fps 3", at(7, 2.5, -1, 40)},
+		{"-fps 2", at(0, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4)},
+		{"-from 2.5 -fps 2", at(0, 2.5, 3, 3.5, 4)},
+		{"-from=-1 -to 0.49 -fps 10 -sequence 7", at(7, -1, -0.9, -0.8, -0.7, -0.6, -0.5, -0.4, -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 0.4)},
+		{"-sequence 7 -to 10 -fps 1", at(7, 10)},
+	} {
+		mustRun(t, append([]string{"render", "-model", "moving", "-out", "film.npy"}, strings.Fields(c.args)...)...)
+		film := shaped(t, "film.npy", len(c.latents), testHeight, testWidth)
+		for i, l := range c.latents {
+			want, err := m.Predict(l, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range want.Mean.Data {
+				if d := math.Abs(film[i*testPoints+k] - v); !(d < 1e-9*255) {
+					t.Fatalf("%s: frame %d, value %d is %v, want %v", c.args, i, k, film[i*testPoints+k], v)
+				}
+			}
+		}
+	}
+	writeArray(t, "singles.npy", npy.New([]float32{1}, 1))
+	const still = "render: times with a model that was trained without any, expected -examples or nothing"
+	for _, c := range []struct {
+		code       int
+		args, line string
+	}{
+		{2, "-model model -times times.npy", still},
+		{2, "-model model -from 3", still},
+		{2, "-model model -to 3 -fps 5", still},
+		{1, "-model moving -times gone.npy", "~gone.npy: .+"},
+		{1, "-model moving -times singles.npy", "singles.npy: found elements of type float32, expected float64 or integers"},
+		{2, "-model moving -fps 3 -sequence 1", "render: -sequence 1, expected one that the model was trained on"},
+		{1, "-model moving -times times.npy -sequence 1", "~Sequence: 1, .+"},
+		{2, "-model moving -from 5", "render: times from 5 to 4, 25 to a unit, expected a number of 1 to 1000000"},
+		{2, "-model moving -to 1e300", "render: times from 0 to 1e+300, 25 to a unit, expected a number of 1 to 1000000"},
+		{2, "-model moving -times times.npy -examples 3", "render: more than one of -times, -examples and -from or -to, expected at most one"},
+		{2, "-model moving -times times.npy -to 3", "render: more than one of -times, -examples and -from or -to, expected at most one"},
+		{2, "-model moving -times times.npy -times times.npy -out times.npy", `render: -out "times.npy" is the file of -times, expected another one`},
+	} {
+		mustFail(t, c.code, c.line, append([]string{"render", "-out", "result.npy"}, strings.Fields(c.args)...)...)
 	}
 }
