@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// Correlations and starting points are tried on the middle of the frames, of at most
-	// this many rows and columns.
-	cropSide = 64
+	// Correlations and starting points are tried on an excerpt: at most as many runs of
+	// neighbouring rows and columns, spread over the frames, and of this length.
+	excerptRuns, excerptLength = 4, 16
 
-	// Steps of L-BFGS at most: on the middle, for each choice of correlations and for the best
+	// Steps of L-BFGS at most: on the excerpt, for each choice of correlations and for the best
 	// one; on all pixels, with the length scales of space held and with all of them free.
-	choiceSteps, cropSteps, timeSteps, allSteps = 20, 40, 12, 8
+	choiceSteps, excerptSteps, timeSteps, allSteps = 20, 40, 12, 8
 
 	// compassSteps bounds the rounds of the search by leaving frames out.
 	compassSteps = 30
@@ -27,15 +27,18 @@ const (
 // timeStarts are length scales in time to start from, in median spacings.
 var timeStarts = []float64{2, 6, 20, 60}
 
-// fitSpaceTime maximises the marginal likelihood: on the middle of the frames, which is a
-// sample of the same process, for each choice of correlations from the likeliest starting
+// fitSpaceTime maximises the marginal likelihood: on an excerpt, which is a sample of the
+// same process, for each choice of correlations from the likeliest starting
 // point and for the best one from all of them; then on all pixels, with the length scales of
 // space held and with all of them free. With LeaveOneOut a compass search over the signal, the noise and the length scale
 // in time follows.
 func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Setting, error) {
 	n := f.y.Rows
 	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
-	middle := crop(values, min(f.height, cropSide), min(f.width, cropSide))
+	at := coordinates(f.times, values)
+	rows, columns := runs(f.height), runs(f.width)
+	part := excerpt(values, rows, columns)
+	partAt := [axesCount][]float64{f.times, gather(at[rowAxis], rows), gather(at[columnAxis], columns)}
 	choices := correlationsOf(o)
 	unit := spacing(f.times)
 	var best *structure
@@ -56,7 +59,7 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 		starts[k] = []float64{0, math.Log(0.01), math.Log(l * unit), math.Log(8), math.Log(8)}
 	}
 	for _, kinds := range choices {
-		s := newStructure(middle, kinds, coordinates(f.times, middle))
+		s := newStructure(part, kinds, partAt)
 		likeliest := slices.MinFunc(starts, func(a, b []float64) int { return cmp.Compare(s.value(a), s.value(b)) })
 		if err := try(s, likeliest, choiceSteps); err != nil {
 			return nil, nil, err
@@ -66,14 +69,14 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 		if best == nil {
 			break
 		}
-		if err := try(best, start, cropSteps); err != nil {
+		if err := try(best, start, excerptSteps); err != nil {
 			return nil, nil, err
 		}
 	}
 	if best == nil {
 		return nil, nil, fmt.Errorf("baseline: the marginal likelihood is not finite for any of %d choices of correlations", len(choices))
 	}
-	s := newStructure(values, best.kinds, coordinates(f.times, values))
+	s := newStructure(values, best.kinds, at)
 	for _, stage := range []struct {
 		doing string
 		space bool
@@ -129,17 +132,37 @@ func coordinates(times []float64, y kronprod.Tensor) [axesCount][]float64 {
 	return [axesCount][]float64{times, centres(y.Dims[2], y.Dims[2]), centres(y.Dims[3], y.Dims[3])}
 }
 
-// crop returns the middle of all planes.
-func crop(y kronprod.Tensor, height, width int) kronprod.Tensor {
+// excerpt returns the values at some rows and columns.
+func excerpt(y kronprod.Tensor, rows, columns []int) kronprod.Tensor {
 	h, w := y.Dims[2], y.Dims[3]
-	dst := kronprod.NewTensor(y.Dims[0], y.Dims[1], height, width)
-	top, left := (h-height)/2, (w-width)/2
+	dst := kronprod.NewTensor(y.Dims[0], y.Dims[1], len(rows), len(columns))
 	for p := range y.Dims[0] * y.Dims[1] {
-		for r := range height {
-			copy(dst.Data[(p*height+r)*width:][:width], y.Data[(p*h+top+r)*w+left:])
+		for i, r := range rows {
+			row := dst.Data[(p*len(rows)+i)*len(columns):][:len(columns)]
+			for k, c := range columns {
+				row[k] = y.Data[(p*h+r)*w+c]
+			}
 		}
 	}
 	return dst
+}
+
+// runs returns up to excerptRuns·excerptLength of n numbers: runs of neighbours spread evenly.
+func runs(n int) []int {
+	var list []int
+	if n <= excerptRuns*excerptLength {
+		for i := range n {
+			list = append(list, i)
+		}
+		return list
+	}
+	for k := range excerptRuns {
+		first := k * (n - excerptLength) / (excerptRuns - 1)
+		for i := range excerptLength {
+			list = append(list, first+i)
+		}
+	}
+	return list
 }
 
 // maximise runs L-BFGS on the marginal likelihood, over the length scales of space too if
