@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -364,7 +365,7 @@ func newDense(m *Model) *dense {
 // noiseAt is Σ at points.
 func (d *dense) noiseAt(points []rows) rows {
 	a := newRows(len(points), len(points))
-	if d.p.Covariance.Rows > 0 { // the points are those of training
+	if d.p.Covariance.Rows > 0 && reflect.DeepEqual(points, d.points) {
 		for i := range points {
 			copy(a[i], d.p.Covariance.Row(i))
 		}

@@ -43,8 +43,8 @@ type FitOptions struct {
 	// learned freely and the latent side adapted to it: each time Σ becomes the posterior
 	// mean under an inverse Wishart prior that is centred on the parametric Σ, and
 	// residualSteps steps with everything else in space held follow. They come on top of
-	// Iterations. Only for a model with a Residual; predictions are at its training points
-	// alone then. Default 0.
+	// Iterations. Only for a model with a Residual. What is learned are the training points;
+	// predictions at grids with others take the parametric Σ. Default 0.
 	ResidualRounds int
 
 	// ResidualStrength is the weight of that prior, in examples. Default 10.

@@ -164,11 +164,6 @@ func (m *Model) checkGrid(g Grid) error {
 			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
 		}
 	}
-	if m.params.Covariance.Rows > 0 && !g.equal(m.space) {
-		if _, missing := among(g[0], m.space[0]); missing >= 0 {
-			return &ConfigError{"Grid", fmt.Errorf("point %d is not a training point: a learned noise covariance is known at those alone", missing)}
-		}
-	}
 	return nil
 }
 

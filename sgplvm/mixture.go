@@ -24,6 +24,7 @@ type Mixture struct {
 	scaler   Scaler
 	mean     []mat.Matrix // per channel, n_MOG×n_s*, in the model's units
 	variance mat.Matrix   // n_MOG×n_s*, noise included, of all channels
+	noise    string       // Prediction.Noise
 }
 
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
@@ -39,7 +40,7 @@ func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, er
 	if err != nil {
 		return nil, err
 	}
-	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: m.scaler, variance: mat.New(o.Components, on.grid.Len())}
+	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: m.scaler, variance: mat.New(o.Components, on.grid.Len()), noise: q.noiseOf(on, moments{})}
 	t := q.certain(r.X)
 	for _, p := range on.p {
 		mean := mat.New(o.Components, p.Rows)
@@ -61,7 +62,7 @@ func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, er
 
 // Component returns the Gaussian of latent point k, counted from 0, in the user's units.
 func (r *Mixture) Component(k int) Prediction {
-	p := Prediction{Mean: mat.New(r.variance.Cols, len(r.mean)), Variance: mat.New(r.variance.Cols, len(r.mean)), Conditioning: "none"}
+	p := Prediction{Mean: mat.New(r.variance.Cols, len(r.mean)), Variance: mat.New(r.variance.Cols, len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
 		for i, v := range r.variance.Row(k) {
 			p.Mean.Set(i, c, r.scaler.Mean[c]+s*r.mean[c].At(k, i))
@@ -75,7 +76,7 @@ func (r *Mixture) Component(k int) Prediction {
 // Predict but for the choice of latent points.
 func (r *Mixture) Moments() Prediction {
 	n, count := r.variance.Cols, float64(r.variance.Rows)
-	p := Prediction{Mean: mat.New(n, len(r.mean)), Variance: mat.New(n, len(r.mean)), Conditioning: "none"}
+	p := Prediction{Mean: mat.New(n, len(r.mean)), Variance: mat.New(n, len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
 		for i := range n {
 			var mean, variance float64

@@ -159,8 +159,8 @@ type projection struct {
 	phi      kronprod.Operator // Φ_f, n*_f×m_f
 	squared  kronprod.Operator // Φ_f∘Φ_f
 	p        []mat.Matrix      // per channel, n_s*×m_ξ
-	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned
-	training []int             // which training points X* are, where Σ was learned
+	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
+	training []int             // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
 	kss      []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
@@ -222,11 +222,10 @@ func (q *posterior) project(g Grid) *projection {
 	if q.params.structured() {
 		p.residual = sync.OnceValue(func() mat.Matrix {
 			residual := mat.New(g[0].Rows, g[0].Rows)
-			q.params.structuredNoise(residual, g[0], q.inducing[0])
+			q.params.structuredNoise(residual, g[0], p.training)
 			return residual
 		})
-		if q.params.Covariance.Rows > 0 {
-			p.training, _ = among(g[0], q.inducing[0])
+		if p.training = q.params.learnedAt(g[0], q.inducing[0]); p.training != nil {
 			p.taper = q.params.taper(g[0])
 		}
 	}

@@ -21,6 +21,12 @@ type Prediction struct {
 	// the latent posterior: "none", "exact", or "local" (each missing value given
 	// its nearest observed ones).
 	Conditioning string
+
+	// Noise says which covariance of the noise the prediction has: "white", "parametric"
+	// (white and Residual), "learned", or "local" (that of training examples like this
+	// one). Of a learned one it is "parametric" at a grid with points that are no training
+	// points.
+	Noise string
 }
 
 // Predict returns mean and variance of the data at the points of a grid (nil:
@@ -222,7 +228,7 @@ func (q *posterior) mean(on *projection, t moments) mat.Matrix {
 // uncertain latent variable adds exactly.
 func (q *posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
-	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p))}
+	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p)), Noise: q.noiseOf(on, t)}
 	explained := q.explained(on, t)
 	prior := t.psi0 * q.spatialVariance()
 	for c, pc := range on.p {
@@ -246,6 +252,19 @@ func (q *posterior) marginal(on *projection, t moments) Prediction {
 // caches hold. Tests lower it.
 var spreadRows = 1024
 
+// noiseOf returns Prediction.Noise.
+func (q *posterior) noiseOf(on *projection, t moments) string {
+	switch {
+	case !q.params.structured():
+		return "white"
+	case t.local != nil:
+		return "local"
+	case on.training != nil:
+		return "learned"
+	}
+	return "parametric"
+}
+
 // residualVariance is the variance of the noise's structured part at a grid point.
 func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {
 	switch {
@@ -253,7 +272,7 @@ func (q *posterior) residualVariance(on *projection, t moments, i int) float64 {
 		return 0
 	case t.local != nil:
 		return t.noise * t.local.variance(i)
-	case q.params.Covariance.Rows == 0:
+	case on.training == nil:
 		return t.noise * q.params.Residual.Variance
 	}
 	return t.noise * on.residual().At(i, i)
@@ -422,7 +441,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 	if o.Freedom == 0 && q.kept != nil {
 		t.freedom = 50
 	}
-	if q.kept != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
+	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
 		t.local = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.7), cmp.Or(o.LocalStrength, 1))
 	}
 	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {

@@ -57,14 +57,25 @@ func (p *Params) parametricNoise(dst, x mat.Matrix) {
 	}
 }
 
-// structuredNoise sets dst (n×n) to Σ − β⁻¹·I at the points x (n×d_s); where Σ was learned
-// these are among the training points.
-func (p *Params) structuredNoise(dst, x, training mat.Matrix) {
+// learnedAt returns which training points the points x are, if Σ was learned and they all
+// are such points, else nil. What was learned says nothing of other points: predictions at
+// a grid that has any take the parametric Σ there, at all of them, since the two do not
+// make one covariance.
+func (p *Params) learnedAt(x, training mat.Matrix) []int {
 	if p.Covariance.Rows == 0 {
+		return nil
+	}
+	at, _ := among(x, training)
+	return at
+}
+
+// structuredNoise sets dst (n×n) to Σ − β⁻¹·I at the points x (n×d_s), the learned one if
+// these are the training points at, of learnedAt.
+func (p *Params) structuredNoise(dst, x mat.Matrix, at []int) {
+	if at == nil {
 		p.Residual.Matrix(dst, x, x)
 		return
 	}
-	at, _ := among(x, training)
 	for i, k := range at {
 		for j, l := range at {
 			dst.Row(i)[j] = p.Covariance.At(k, l)

@@ -104,14 +104,14 @@ func TestResidualModelFile(t *testing.T) {
 		}
 		sameBits(t, fmt.Sprintf("learned %v: variance", learned), a.Variance.Data, b.Variance.Data)
 		elsewhere := Grid{mat.New(2, m.space[0].Cols)}
-		if _, err := loaded.Predict(l, elsewhere); (err != nil) != learned {
-			t.Errorf("learned %v: off the grid: error %v", learned, err)
+		if p, err := loaded.Predict(l, elsewhere); err != nil || p.Noise != "parametric" || a.Noise != map[bool]string{true: "learned", false: "parametric"}[learned] {
+			t.Errorf("learned %v: noise %q on the grid, %q off it, error %v", learned, a.Noise, p.Noise, err)
 		}
 	}
 }
 
-// On the grid of training, prediction and inference with a learned Σ follow the dense
-// formulas, as they do with the parametric one.
+// Prediction and inference with a learned Σ follow the dense formulas, as they do with the
+// parametric one, on the grid of training and elsewhere.
 func TestLearnedNoiseDense(t *testing.T) {
 	for seed := range uint64(sizes(30)) {
 		m := residualShape(32000 + seed).model(t)
@@ -122,6 +122,9 @@ func TestLearnedNoiseDense(t *testing.T) {
 		near(t, "bound", one(m.mustBound(t)), one(d.bound()), 1e-9)
 		checkForecast(t, m, d, randomLatent(rng, m.params.Mu.Cols), nil)
 		checkExample(t, m, d, rng, m.space)
+		elsewhere := randomGrid(rng, m) // there Σ is the parametric one
+		checkForecast(t, m, d, randomLatent(rng, m.params.Mu.Cols), elsewhere)
+		checkExample(t, m, d, rng, elsewhere)
 	}
 }
 

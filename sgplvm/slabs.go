@@ -165,11 +165,8 @@ func newFilm(q *posterior, scaler Scaler, latents []Latent, g Grid, meanOnly boo
 		for i := range f.residual {
 			f.residual[i] = q.params.Residual.Variance
 		}
-		if q.params.Covariance.Rows > 0 {
-			at, _ := among(g[0], q.inducing[0])
-			for i, k := range at {
-				f.residual[i] = q.params.Covariance.At(k, k) - 1/q.params.Beta
-			}
+		for i, k := range q.params.learnedAt(g[0], q.inducing[0]) {
+			f.residual[i] = q.params.Covariance.At(k, k) - 1/q.params.Beta
 		}
 	}
 	return f, nil
