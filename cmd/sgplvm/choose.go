@@ -19,7 +19,7 @@ type setting struct {
 
 // settings are what is chosen, one after the other. Tests change them.
 var settings = []setting{
-	{true, choices(tapers, func(c *configuration, v float64) { c.fit.ResidualTaper = v })},
+	{true, choices(tapers, func(c *configuration, v float64) { c.fit.ResidualTaper = v * sgplvm.DefaultTaper(c.pictures) })},
 	{true, choices(strengths, func(c *configuration, v float64) { c.fit.ResidualStrength = v })},
 	{false, choices(bandwidths, func(c *configuration, v float64) { c.infer.LocalBandwidth = v })},
 	{false, choices(lessFree, func(c *configuration, v float64) { c.infer.Freedom = v })},
@@ -27,10 +27,10 @@ var settings = []setting{
 }
 
 var (
-	tapers     = []float64{8, 11, 16, 23, 32} // mean spacings
-	strengths  = []float64{1, 0.1}            // pictures
-	bandwidths = []float64{-1}                // −1: the noise of all
-	lessFree   = []float64{10, 2}             // degrees of freedom
+	tapers     = []float64{1.4, 2, 2.8, 4, 5.6} // times the default
+	strengths  = []float64{1, 0.1}              // pictures
+	bandwidths = []float64{-1}                  // −1: the noise of all
+	lessFree   = []float64{10, 2}               // degrees of freedom
 	freer      = []float64{250, -1}
 )
 

@@ -73,7 +73,7 @@ func describe(m *sgplvm.Model) string {
 		line("linear relevance", "%s", relevance(slope))
 	}
 	if p.Residual.Kind != "" {
-		line("residual", "%s%s", kernelText(p.Residual), map[bool]string{true: ", and a covariance learned freely"}[p.Covariance.Rows > 0])
+		line("residual", "%s%s", kernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Covariance.Rows > 0])
 	}
 	line("noise", "%s (standard deviation, in the data's units)", numbers(m.Noise()))
 	line("signal-to-noise ratio", "%.4g", m.SignalToNoise())

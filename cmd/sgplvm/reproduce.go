@@ -232,9 +232,10 @@ func (x *experiment) steps() int {
 
 // A configuration is how the structured model is set up, trained and used.
 type configuration struct {
-	model sgplvm.Config
-	fit   sgplvm.FitOptions
-	infer sgplvm.InferOptions
+	pictures int // to learn from
+	model    sgplvm.Config
+	fit      sgplvm.FitOptions
+	infer    sgplvm.InferOptions
 }
 
 // configuration returns the settings of a latent variable model: the best known ones, or
@@ -248,8 +249,9 @@ func (x *experiment) configuration(name string) (configuration, error) {
 	space, err := dataset.Space(x.training.Width, x.training.Height, factors)
 	n := x.training.Count
 	c := configuration{
-		model: sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed},
-		fit:   sgplvm.FitOptions{Iterations: x.steps()},
+		pictures: n,
+		model:    sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.seed},
+		fit:      sgplvm.FitOptions{Iterations: x.steps()},
 	}
 	if x.paper {
 		c.infer.Conditioning = sgplvm.ConditionMoments
