@@ -228,6 +228,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	}
 	refined := moments{local: t.local, freedom: t.freedom, noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
+	q.params.addKappa(refined.psi1.T(), l.At)
 	q.psi.psi1Jacobian(jacobian, mean, l.S)
 	half := mat.New(m, d)
 	mat.Mul(half, 1, jacobian, a.Vectors, 0)

@@ -199,7 +199,7 @@ func latentPsi2Of(k LatentKernel, mu, s, z, w []float64) float64 {
 }
 
 func latentPsi0Of(k LatentKernel, mu, s []float64) float64 {
-	sum := k.Variance + k.Bias
+	sum := k.Variance + k.Bias + k.Time.Variance
 	for q, v := range k.Linear {
 		sum += v * (mu[q]*mu[q] + s[q])
 	}
@@ -242,6 +242,7 @@ type dense struct {
 	kuu, psi2, kInverse, aInverse rows // m×m; A = K_uu + βΨ2
 	psi1                          rows // n×m
 	logK, logA                    float64
+	at                            *Instant // of the examples that a test predicts
 	psi0, kl                      float64
 	beta, logNoise                float64 // of the whitened data: 1, and log|Σ| of one example
 	alpha                         rows    // one list per channel: K_uu⁻¹Ū = βA⁻¹Ψ1ᵀy
@@ -272,12 +273,12 @@ func newDense(m *Model) *dense {
 	// K_uu, with the jitter on the latent factor and on free spatial ones.
 	var latentDiagonal float64 // its mean
 	for k := range mx {
-		latentDiagonal += latentCovarianceOf(p.Latent, p.Z.Row(k), p.Z.Row(k)) / float64(mx)
+		latentDiagonal += (latentCovarianceOf(p.Latent, p.Z.Row(k), p.Z.Row(k)) + d.timeOf(d.timeAt(k), k)) / float64(mx)
 	}
 	d.kuu = newRows(mm, mm)
 	for u := range mm {
 		for v := range mm {
-			latent := latentCovarianceOf(p.Latent, p.Z.Row(u/ms), p.Z.Row(v/ms))
+			latent := latentCovarianceOf(p.Latent, p.Z.Row(u/ms), p.Z.Row(v/ms)) + d.timeOf(d.timeAt(u/ms), v/ms)
 			if u/ms == v/ms {
 				latent += m.jitter * latentDiagonal
 			}
@@ -323,10 +324,10 @@ func newDense(m *Model) *dense {
 		mu, s := p.Mu.Row(e), p.S.Row(e)
 		for u := range mm {
 			for i := range ns {
-				d.psi1[e*ns+i][u] = latentPsi1Of(p.Latent, mu, s, p.Z.Row(u/ms)) * columns[u%ms][i]
+				d.psi1[e*ns+i][u] = d.psi1At(d.exampleTime(e), mu, s, u/ms) * columns[u%ms][i]
 			}
 			for v := range mm {
-				d.psi2[u][v] += float64(latentPsi2Of(p.Latent, mu, s, p.Z.Row(u/ms), p.Z.Row(v/ms)) * inner(columns[u%ms], columns[v%ms]))
+				d.psi2[u][v] += float64(d.psi2At(d.exampleTime(e), mu, s, u/ms, v/ms) * inner(columns[u%ms], columns[v%ms]))
 			}
 		}
 		d.psi0 += latentPsi0Of(p.Latent, mu, s) * trace
@@ -457,11 +458,11 @@ func (d *dense) forecast(l Latent, g Grid) forecast {
 	psi1, psi2 := make([]float64, mx), newRows(mx, mx)
 	t := forecast{shared: newRows(n, n), spread: newRows(mx, mx)}
 	for i := range mx {
-		psi1[i] = latentPsi1Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i))
+		psi1[i] = d.psi1At(l.At, l.Mu, l.S, i)
 	}
 	for i := range mx {
 		for k := range mx {
-			psi2[i][k] = latentPsi2Of(d.p.Latent, l.Mu, l.S, d.p.Z.Row(i), d.p.Z.Row(k))
+			psi2[i][k] = d.psi2At(l.At, l.Mu, l.S, i, k)
 			t.spread[i][k] = psi2[i][k] - float64(psi1[i]*psi1[k])
 		}
 	}
@@ -631,6 +632,7 @@ func TestDense(t *testing.T) {
 
 func checkForecast(t *testing.T, m *Model, d *dense, l Latent, g Grid) {
 	t.Helper()
+	l.At = d.at
 	mean, cov, err := m.PredictCovariance(l, g)
 	if err != nil {
 		t.Fatal(err)
@@ -660,11 +662,16 @@ func checkExample(t *testing.T, m *Model, d *dense, rng *rand.Rand, g Grid) {
 	t.Helper()
 	values := masked(rng, g.Len(), m.channels, 0.4, rng.IntN(2) == 0)
 	q := m.mustReady(t)
-	e, err := m.observe(q, Observed{Grid: g, Values: m.scaler.unscaled(values)})
+	obs := Observed{Grid: g, Values: m.scaler.unscaled(values)}
+	if d.at != nil { // the standard normal prior at a time
+		obs.Prior = &Latent{Mu: make([]float64, m.params.Mu.Cols), S: ones(m.params.Mu.Cols), At: d.at}
+	}
+	e, err := m.observe(q, obs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := randomLatent(rng, m.params.Mu.Cols)
+	l.At = d.at
 	got := q.mustEvidence(e).bound(q.psi, q.psi.newScratch(), l.Mu, l.S, nil, nil)
 	near(t, "test bound", one(got), one(d.testBound(l, g, values)), 1e-9)
 

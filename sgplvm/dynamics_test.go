@@ -475,7 +475,7 @@ func TestObservedPrior(t *testing.T) {
 // KL(N(μ, S) ‖ N(m, v)) by quadrature, and its derivatives.
 func TestDivergenceFromPrior(t *testing.T) {
 	mu, s := mat.NewDense(1, 2, []float64{0.3, -1}), mat.NewDense(1, 2, []float64{0.2, 2})
-	prior := &normal{[]float64{1.1, -0.5}, []float64{0.5, 3}}
+	prior := &normal{mean: []float64{1.1, -0.5}, variance: []float64{0.5, 3}}
 	var want float64
 	for q := range 2 {
 		logDensity := func(x, m, v float64) float64 { return -0.5*(x-m)*(x-m)/v - 0.5*math.Log(2*math.Pi*v) }

@@ -21,6 +21,7 @@ type factor struct {
 	tied   bool
 	k      mat.Matrix // K_f, m_f×m_f; of the latent factor without the jitter
 	psi1   mat.Matrix // Ψ1_f, n_f×m_f; K_f itself where tied
+	kappa  mat.Matrix // the time part of the latent one
 	data   mat.Matrix // what Y is contracted with: W = Ψ1·T, n_f×m_f; V where tied
 	coord  mat.Matrix // from eigen-coordinates to inducing points: T; V where tied
 	lambda []float64  // Λ_f, ascending, clamped at 0; s where tied
@@ -51,6 +52,7 @@ func (e *FactorizationError) Unwrap() error { return e.Err }
 // set again with the same work allocates nothing.
 type factorWork struct {
 	psi2     mat.Matrix
+	time     mat.Matrix
 	cholesky chol.Factor
 	eigen    eig.Solver
 }
@@ -118,6 +120,7 @@ func (f *factor) setLatent(w *factorWork, ps *latentPsi, p *Params, jitter float
 	p.Latent.matrix(f.k, p.Z, p.Z)
 	ps.psi1(f.psi1, p.Mu, p.S)
 	ps.psi2(w.psi2, p.Mu, p.S)
+	f.addTime(w, p)
 	return f.diagonalise(w, jitter)
 }
 

@@ -8,6 +8,7 @@ import (
 // gradientWork is room for the derivatives in one factor's matrices.
 type gradientWork struct {
 	inner, half, gram, dK, dPsi1, dPsi2 mat.Matrix
+	psi1, dKappa                        mat.Matrix // where the latent kernel has a time part
 	diagonal                            []float64
 }
 
@@ -61,12 +62,17 @@ func (b *problem) latentGradient(grad, p *Params) {
 	resize(&w.dPsi1, b.y.examples, s.size())
 	mat.Mul(w.dPsi1, p.precision(), sums.cross, s.coord.T(), 0)
 
-	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, w.dPsi1, w.dPsi2, s.psi1, p.Mu, p.S)
+	psi1 := w.timeGradient(&grad.Latent, s, p)
+	b.psi.backward(&grad.Latent, grad.Z, grad.Mu, grad.S, w.dPsi1, w.dPsi2, psi1, p.Mu, p.S)
 	byMean := b.jitter * mat.Trace(w.dK) / float64(w.dK.Rows) // the jitter is a multiple of the mean diagonal
 	for i := range w.dK.Rows {
 		w.dK.Row(i)[i] += byMean
 	}
 	p.Latent.addGradient(&grad.Latent, grad.Z, w.dK, s.k, p.Z)
+	if p.Latent.Time.Variance != 0 {
+		z := p.inducingInstants()
+		p.Latent.Time.addGradient(&grad.Latent.Time, w.dK, z, z)
+	}
 }
 
 // dPsi2 sets dPsi2 = ∂L/∂Ψ2_f of a factor that is not tied. In inner stands

@@ -53,6 +53,11 @@ func init() {
 		gradientShapes = append(gradientShapes, modelShape{examples: 6, inducing: 2 + i%2, latent: 1 + i%2, channels: 1, jitter: 1e-6, time: kernel, sequences: 1 + i%3,
 			residual: map[int]KernelKind{2: Matern32}[i], space: []factorShape{{points: 5, dims: 1, kind: Matern32}}})
 	}
+	// Latent kernels with a time part, of its own kernel, beside every other part and alone.
+	for i, kernel := range []string{"matern12", "0.3*matern32+0.7*rbf*periodic", "matern52", "rbf", "matern32", "matern12", "matern32", "matern52"} {
+		gradientShapes = append(gradientShapes, modelShape{examples: 5, inducing: 3 + i%3, latent: 1 + i%2, channels: 1 + i%2, jitter: 1e-3, time: "matern32", sequences: 1 + i%2,
+			timePart: kernel, parts: LatentTime | LatentParts(i), space: []factorShape{{points: 4, dims: 1, kind: Matern32, inducing: 3 * (i % 2)}}})
+	}
 }
 
 // checkGradient compares grad with central differences of f in every
@@ -109,6 +114,10 @@ func natural(p *Params, parts LatentParts) (names []string, values [][]float64, 
 			}
 		}
 		addKernel(&p.Dynamics.Kernel)
+		if parts&LatentTime != 0 {
+			addScalar("variance of the time part", &p.Latent.Time.Variance)
+			addKernel(&p.Latent.Time.Kernel)
+		}
 	} else {
 		add("μ", p.Mu.Data)
 		add("S", p.S.Data)

@@ -25,7 +25,7 @@ type Observed struct {
 	Values mat.Matrix
 
 	// Prior is the distribution N(Mu, diag S) of the latent variables before anything was
-	// observed, as LatentAt gives it for a certain time; its other fields do not count. nil:
+	// observed, as LatentAt gives it for a certain time, and that time; its other fields do not count. nil:
 	// standard normal, which is right at an unknown time, too.
 	Prior *Latent
 }
@@ -36,6 +36,7 @@ type Latent struct {
 	Bound float64   // L*, a lower bound on the log evidence of the scaled observations
 	Noise float64   // the example's noise variance over that of the training data; 0 stands for 1
 	Start int       // the training example whose posterior led here; −1: the prior mean
+	At    *Instant  // its time, where it is known
 }
 
 // InferOptions steer inference. The zero value works.
@@ -223,6 +224,7 @@ func (q *posterior) evidenceOf(e *example) (*evidence, error) {
 	mat.MulSym(bigR, 1, scaled, latent.coord.T(), 1)
 	mat.MirrorLower(bigR)
 	mat.Scale(bigR, -0.5*beta, bigR)
+	v.addTime(q.params, e.prior.when(), bigR)
 	v.dPsi2 = q.psi.slope2(bigR)
 	return v, nil
 }
@@ -463,7 +465,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 			return Latent{}, err
 		}
 		if k == 0 || -r.F > best.Bound {
-			best = Latent{Mu: slices.Clone(r.X[:d]), S: make([]float64, d), Bound: -r.F, Start: c.Start}
+			best = Latent{Mu: slices.Clone(r.X[:d]), S: make([]float64, d), Bound: -r.F, Start: c.Start, At: prior.At}
 			for i, l := range r.X[d:] {
 				best.S[i] = math.Exp(l)
 			}

@@ -22,8 +22,8 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		return nil, &ConfigError{"Inducing", fmt.Errorf("%d latent inducing points, expected 1 to %d, the number of examples", m, n)}
 	case noise < 0 || noise >= 1 || math.IsNaN(noise):
 		return nil, &ConfigError{"Noise", fmt.Errorf("initial noise fraction %v, expected between 0 and 1", noise)}
-	case cfg.LatentKernel < 0 || cfg.LatentKernel > LatentRBF|LatentLinear|LatentBias:
-		return nil, &ConfigError{"LatentKernel", fmt.Errorf("parts %#b, expected a sum of LatentRBF, LatentLinear and LatentBias", int(cfg.LatentKernel))}
+	case cfg.LatentKernel < 0 || cfg.LatentKernel > LatentRBF|LatentLinear|LatentBias|LatentTime:
+		return nil, &ConfigError{"LatentKernel", fmt.Errorf("parts %#b, expected a sum of LatentRBF, LatentLinear, LatentBias and LatentTime", int(cfg.LatentKernel))}
 	case math.IsNaN(cfg.Jitter) || cfg.Jitter > 0.1:
 		return nil, &ConfigError{"Jitter", fmt.Errorf("jitter %v, expected at most 0.1", cfg.Jitter)}
 	}
@@ -49,7 +49,8 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 			return nil, &ConfigError{"Dynamics", err}
 		}
 	}
-	for k, i := range rng.Perm(n)[:m] {
+	inducing := rng.Perm(n)[:m]
+	for k, i := range inducing {
 		copy(p.Z.Row(k), p.Mu.Row(i))
 	}
 	spatial := 1.0 // Π σ²_f
@@ -72,6 +73,11 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		spatial *= k.Variance
 	}
 	p.Latent = startLatentKernel(cfg.LatentKernel, fractions, common, spatial)
+	if cfg.LatentKernel&LatentTime != 0 {
+		if err := p.startTime(cfg.LatentTime, inducing, 0.1/spatial); err != nil {
+			return nil, err
+		}
+	}
 	if p.NoiseFloor = cfg.NoiseFloor; !(p.NoiseFloor >= 0 && p.NoiseFloor < noise) {
 		return nil, &ConfigError{"NoiseFloor", fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, noise)}
 	}

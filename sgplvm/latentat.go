@@ -102,7 +102,7 @@ func (m *Model) LatentAt(sequence int, times []float64) ([]Latent, error) {
 	d := t.muBar.Cols
 	all := make([]Latent, len(times))
 	for i := range all {
-		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1}
+		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &Instant{sequence, times[i]}}
 	}
 	for q := range d {
 		v, mean := t.cross(q, times)

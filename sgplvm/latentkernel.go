@@ -13,7 +13,7 @@ import (
 // LatentKernel is the covariance function of the latent variables, the sum of
 // the parts that it has, at least one and each at most once:
 //
-//	k(x, x′) = σ²·exp(−½ Σ_q (x_q − x′_q)²/ℓ_q²) + Σ_q v_q·x_q·x′_q + b
+//	k(x, x′) = σ²·exp(−½ Σ_q (x_q − x′_q)²/ℓ_q²) + Σ_q v_q·x_q·x′_q + b + k(t, t′)
 //
 // Every part has a number for each latent dimension where it can, so that
 // dimensions which are not needed switch themselves off: ℓ_q → ∞, v_q → 0. Its
@@ -23,6 +23,7 @@ type LatentKernel struct {
 	LengthScale []float64 // ℓ of the RBF part, d_ξ; nil: there is none
 	Linear      []float64 // v, d_ξ; nil: no linear part
 	Bias        float64   // b; 0: no bias
+	Time        TimePart  // of examples that have times (latenttime.go)
 }
 
 // LatentParts is a set of parts of a latent kernel.
@@ -33,10 +34,11 @@ const (
 	LatentRBF LatentParts = 1 << iota
 	LatentLinear
 	LatentBias
+	LatentTime // only with Dynamics
 )
 
 // latentPartNames are the parts' names in the order of their bits.
-var latentPartNames = []string{"rbf", "linear", "bias"}
+var latentPartNames = []string{"rbf", "linear", "bias", "time"}
 
 // ParseLatentParts reads a sum of parts such as rbf+linear+bias, in any order.
 func ParseLatentParts(s string) (LatentParts, error) {
@@ -44,7 +46,7 @@ func ParseLatentParts(s string) (LatentParts, error) {
 	for name := range strings.SplitSeq(s, "+") {
 		i := slices.Index(latentPartNames, name)
 		if i < 0 || parts&(1<<i) != 0 {
-			return 0, errors.New("expected rbf, linear, bias or a sum of different ones, as rbf+linear")
+			return 0, errors.New("expected rbf, linear, bias, time or a sum of different ones, as rbf+linear")
 		}
 		parts |= 1 << i
 	}
@@ -74,14 +76,20 @@ func (k LatentKernel) Parts() LatentParts {
 	if k.Bias != 0 {
 		parts |= LatentBias
 	}
+	if k.Time.Variance != 0 {
+		parts |= LatentTime
+	}
 	return parts
 }
+
+// rbfAlone reports whether the kernel has no other part of the latent variables.
+func (k LatentKernel) rbfAlone() bool { return k.LengthScale != nil && k.Linear == nil && k.Bias == 0 }
 
 // rbf returns the RBF part, which shares the length scales.
 func (k LatentKernel) rbf() Kernel { return Kernel{RBF, k.Variance, k.LengthScale} }
 
 func (k LatentKernel) clone() LatentKernel {
-	k.LengthScale, k.Linear = slices.Clone(k.LengthScale), slices.Clone(k.Linear)
+	k.LengthScale, k.Linear, k.Time.Kernel = slices.Clone(k.LengthScale), slices.Clone(k.Linear), k.Time.Kernel.clone()
 	return k
 }
 
@@ -91,6 +99,8 @@ func (k *LatentKernel) zero() {
 	k.Variance, k.Bias = 0, 0
 	clear(k.LengthScale)
 	clear(k.Linear)
+	k.Time.Variance = 0
+	k.Time.Kernel.zero()
 }
 
 // visit calls f for the parameters of every part, as Params.visit does.
@@ -105,13 +115,17 @@ func (k *LatentKernel) visit(other *LatentKernel, f func(value, slope []float64,
 	if k.Bias != 0 {
 		scalar(&k.Bias, &other.Bias, f)
 	}
+	if k.Time.Variance != 0 {
+		scalar(&k.Time.Variance, &other.Time.Variance, f)
+		k.Time.Kernel.visit(&other.Time.Kernel, f)
+	}
 }
 
 // validate reports whether the kernel can be used on d latent dimensions.
 func (k LatentKernel) validate(d int) error {
 	switch {
 	case k.Parts() == 0:
-		return fmt.Errorf("kernel has no part, expected an RBF part, a linear one or a bias")
+		return fmt.Errorf("kernel has no part, expected an RBF part, a linear one, a bias or one of time")
 	case k.LengthScale != nil && len(k.LengthScale) != d:
 		return fmt.Errorf("kernel has %d length scales, expected %d", len(k.LengthScale), d)
 	case k.LengthScale == nil && k.Variance != 0:
@@ -147,8 +161,8 @@ func (k LatentKernel) flatVariance() float64 {
 	return sum
 }
 
-// matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d_ξ) and y (m×d_ξ);
-// dst is n×m.
+// matrix sets dst[i,j] = k(x_i, y_j) without the time part for the rows of x (n×d_ξ) and y
+// (m×d_ξ); dst is n×m.
 func (k LatentKernel) matrix(dst, x, y mat.Matrix) {
 	if k.LengthScale != nil {
 		k.rbf().Matrix(dst, x, y)
@@ -175,7 +189,7 @@ func addToAll(dst mat.Matrix, v float64) {
 }
 
 // addGradient chains a symmetric g = ∂L/∂K, where K[i,j] = k(z_i, z_j), into the
-// kernel's parameters and z, added to grad and dz (m×d_ξ). values is K.
+// kernel's parameters but for the time part's and z, added to grad and dz (m×d_ξ). values is K.
 func (k LatentKernel) addGradient(grad *LatentKernel, dz, g, values, z mat.Matrix) {
 	if k.LengthScale != nil {
 		if k.Parts() != LatentRBF {

@@ -191,9 +191,9 @@ func TestStartLatentKernel(t *testing.T) {
 		t.Errorf("a negative spatial variance: error %v", err)
 	}
 
-	for _, parts := range []LatentParts{-1, 8} {
+	for _, parts := range []LatentParts{-1, 16} {
 		_, err := New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(points)}}, LatentKernel: parts})
-		if err == nil || err.Error() != fmt.Sprintf("sgplvm: LatentKernel: parts %#b, expected a sum of LatentRBF, LatentLinear and LatentBias", int(parts)) {
+		if err == nil || err.Error() != fmt.Sprintf("sgplvm: LatentKernel: parts %#b, expected a sum of LatentRBF, LatentLinear, LatentBias and LatentTime", int(parts)) {
 			t.Errorf("parts %d: error %v", int(parts), err)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 //	Ψ1[n,k]   = E k(x_n, z_k)
 //	Ψ2[k,k'] = Σ_n E k(x_n, z_k)·k(x_n, z_k')
 //
-// and chains gradients back through them. Those of the RBF part are
+// and chains gradients back through them. The time part's, but for ψ0, are in latenttime.go.
+// Those of the RBF part are
 // psiStatistics. Beside it, with A = v∘Z (m_ξ×d_ξ) and Ψ1_R the RBF part of Ψ1,
 //
 //	ψ0 = n·σ² + Σ_nq v_q·(μ_nq² + S_nq) + n·b
@@ -63,8 +64,8 @@ func (ps *latentPsi) set(k LatentKernel, z mat.Matrix) {
 	}
 }
 
-// rbfAlone reports whether the kernel has no other part.
-func (ps *latentPsi) rbfAlone() bool { return ps.kernel.Parts() == LatentRBF }
+// rbfAlone reports whether the kernel has no other part of the latent variables.
+func (ps *latentPsi) rbfAlone() bool { return ps.kernel.rbfAlone() }
 
 // farthest returns the largest distance of an inducing input from their mean, in
 // length scales; 0 without an RBF part, whose exponents alone suffer from it.
@@ -78,7 +79,7 @@ func (ps *latentPsi) farthest() float64 {
 // psi0 returns Σ_n E k(x_n, x_n) for q(x_n) = N(mu_n, diag s_n); mu and s are
 // n×d_ξ.
 func (k LatentKernel) psi0(mu, s mat.Matrix) float64 {
-	sum := float64(mu.Rows) * (k.Variance + k.Bias)
+	sum := float64(mu.Rows) * (k.Variance + k.Bias + k.Time.Variance)
 	if k.Linear != nil {
 		for n := range mu.Rows {
 			m, v := mu.Row(n), s.Row(n)
@@ -113,6 +114,9 @@ func (k LatentKernel) psi0Backward(grad *LatentKernel, dmu, ds mat.Matrix, g flo
 	}
 	if k.Bias != 0 {
 		grad.Bias += g * float64(mu.Rows)
+	}
+	if k.Time.Variance != 0 {
+		grad.Time.Variance += g * float64(mu.Rows)
 	}
 }
 

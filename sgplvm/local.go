@@ -54,11 +54,9 @@ func (b *problem) residuals(q *posterior, on *projection) (mat.Matrix, error) {
 
 // addFitted adds alpha·E f(x_n) of all training examples to a, n_ξ×(n_s·d_y).
 func (q *posterior) addFitted(a mat.Matrix, alpha float64, on *projection) {
-	psi1 := mat.New(q.params.Mu.Rows, q.factors[0].size())
-	q.psi.psi1(psi1, q.params.Mu, q.params.S)
 	for c, p := range on.p {
 		channel := mat.Matrix{Rows: a.Rows, Cols: p.Rows, RowStride: a.Cols, ColStride: len(on.p), Data: a.Data[c:]}
-		mat.Mul(channel, alpha, psi1, p.T(), 1)
+		mat.Mul(channel, alpha, q.factors[0].psi1, p.T(), 1)
 	}
 }
 

@@ -41,7 +41,7 @@ func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, er
 		return nil, err
 	}
 	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: m.scaler, variance: mat.New(o.Components, on.grid.Len()), noise: q.noiseOf(on, moments{})}
-	t := q.certain(r.X)
+	t := q.certain(r.X, l.At)
 	for _, p := range on.p {
 		mean := mat.New(o.Components, p.Rows)
 		mat.Mul(mean, 1, t.psi1, p.T(), 0)

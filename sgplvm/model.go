@@ -92,6 +92,10 @@ type Config struct {
 	// LatentRBF|LatentLinear|LatentBias. Default: LatentRBF.
 	LatentKernel LatentParts
 
+	// LatentTime is the kernel of the latent kernel's time part, where it has one. Default:
+	// that of Dynamics. Numbers that are 0 are found like those.
+	LatentTime TimeKernel
+
 	// Noise is the initial noise variance as a fraction of the data's variance.
 	// Default 0.01.
 	Noise float64

@@ -22,6 +22,8 @@ import (
 //	latent.lengthscale       d_ξ         its ℓ
 //	latent.linear            d_ξ         v; absent without a linear part
 //	latent.bias              1           b; absent without a bias
+//	latent.time.variance     1           v of the time part; absent without one, like the next
+//	Z.examples               m_ξ         examples whose times the inducing points have, whole numbers
 //	residual.variance        1           structured residual; absent without one
 //	residual.lengthscale     1 or d_0
 //	noise.covariance         n_s×n_s     Σ; absent where it was not learned freely
@@ -39,8 +41,8 @@ import (
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //
-// and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel (as
-// ParseTimeKernel reads it) and attribute.NAME for the caller's own entries. No training data are kept but, where asked,
+// and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
+// latent.time.kernel (as ParseTimeKernel reads them) and attribute.NAME for the caller's own entries. No training data are kept but, where asked,
 // their residuals.
 const modelFormat = "kronfield sgplvm 1"
 
@@ -82,6 +84,11 @@ func (m *Model) Save(w io.Writer) error {
 	if p.Latent.Bias != 0 {
 		put("latent.bias", []float64{p.Latent.Bias}, 1)
 	}
+	if p.Latent.Time.Variance != 0 {
+		f.Metadata["latent.time.kernel"] = p.Latent.Time.Kernel.String()
+		put("latent.time.variance", []float64{p.Latent.Time.Variance}, 1)
+		put("Z.examples", wholeNumbers(p.ZExamples), len(p.ZExamples))
+	}
 	if p.structured() {
 		f.Metadata["residual.kernel"] = string(p.Residual.Kind)
 		put("residual.variance", []float64{p.Residual.Variance}, 1)
@@ -103,11 +110,7 @@ func (m *Model) Save(w io.Writer) error {
 		f.Metadata["dynamics.kernel"] = p.Dynamics.Kernel.String()
 		put("dynamics.times", p.Dynamics.Times, len(p.Dynamics.Times))
 		if p.Dynamics.Sequences != nil {
-			labels := make([]float64, len(p.Dynamics.Sequences))
-			for i, label := range p.Dynamics.Sequences {
-				labels[i] = float64(label)
-			}
-			put("dynamics.sequences", labels, len(labels))
+			put("dynamics.sequences", wholeNumbers(p.Dynamics.Sequences), len(p.Dynamics.Sequences))
 		}
 		matrix("dynamics.mubar", p.MuBar)
 		matrix("dynamics.lambda", p.Lambda)
@@ -183,6 +186,11 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if t.unread["dynamics.times"] {
 		known["dynamics.kernel"] = true
 		p.Dynamics, p.MuBar, p.Lambda = t.dynamics(), t.matrix("dynamics.mubar"), t.matrix("dynamics.lambda")
+	}
+	if t.unread["latent.time.variance"] {
+		known["latent.time.kernel"] = true
+		p.Latent.Time = TimePart{t.scalar("latent.time.variance"), t.timeKernel("latent.time.kernel")}
+		p.ZExamples = t.labels("Z.examples")
 	}
 	alphaDims := []int{p.Z.Rows}
 	for i := 0; t.unread[fmt.Sprintf("spatial.%d.X", i)]; i++ {
@@ -315,20 +323,41 @@ func (t *tensorReader) latentKernel() LatentKernel {
 func (t *tensorReader) dynamics() Dynamics {
 	d := Dynamics{Times: append([]float64{}, t.vector("dynamics.times")...)}
 	if t.unread["dynamics.sequences"] {
-		d.Sequences = []int{}
-		for i, v := range t.vector("dynamics.sequences") {
-			if v != math.Trunc(v) || math.Abs(v) > maxLabel {
-				t.fail(fmt.Errorf("tensor dynamics.sequences: element %d is %v, expected a whole number between ±%d", i, v, maxLabel))
-				break
-			}
-			d.Sequences = append(d.Sequences, int(v))
-		}
+		d.Sequences = t.labels("dynamics.sequences")
 	}
-	var err error
-	if d.Kernel, err = ParseTimeKernel(t.file.Metadata["dynamics.kernel"]); err != nil {
-		t.fail(fmt.Errorf("metadata entry dynamics.kernel: %w", err))
-	}
+	d.Kernel = t.timeKernel("dynamics.kernel")
 	return d
+}
+
+// timeKernel reads a kernel from a metadata entry.
+func (t *tensorReader) timeKernel(entry string) TimeKernel {
+	k, err := ParseTimeKernel(t.file.Metadata[entry])
+	if err != nil {
+		t.fail(fmt.Errorf("metadata entry %s: %w", entry, err))
+	}
+	return k
+}
+
+// labels reads whole numbers.
+func (t *tensorReader) labels(name string) []int {
+	labels := []int{}
+	for i, v := range t.vector(name) {
+		if v != math.Trunc(v) || math.Abs(v) > maxLabel {
+			t.fail(fmt.Errorf("tensor %s: element %d is %v, expected a whole number between ±%d", name, i, v, maxLabel))
+			break
+		}
+		labels = append(labels, int(v))
+	}
+	return labels
+}
+
+// wholeNumbers writes labels as a tensor holds them.
+func wholeNumbers(labels []int) []float64 {
+	v := make([]float64, len(labels))
+	for i, label := range labels {
+		v[i] = float64(label)
+	}
+	return v
 }
 
 // fail keeps the first error.

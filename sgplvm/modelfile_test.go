@@ -446,7 +446,7 @@ func TestModelFileLies(t *testing.T) {
 		{`latent means are 0×2, expected at least one example and one dimension`, func(f *safetensors.File) { put(f, "mu", 0, 2) }},
 		{`latent inducing inputs are 2×3, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 2, 3) }},
 		{`latent inducing inputs are 0×2, expected 2 columns`, func(f *safetensors.File) { put(f, "Z", 0, 2) }},
-		{`latent kernel has no part, expected an RBF part, a linear one or a bias`, func(f *safetensors.File) { drop(f, "latent.variance"); drop(f, "latent.lengthscale") }},
+		{`latent kernel has no part, expected an RBF part, a linear one, a bias or one of time`, func(f *safetensors.File) { drop(f, "latent.variance"); drop(f, "latent.lengthscale") }},
 		{`latent kernel has 0 length scales, expected 2`, func(f *safetensors.File) { put(f, "latent.lengthscale", 0) }},
 		{`latent kernel has 3 linear variances, expected 2`, func(f *safetensors.File) { put(f, "latent.linear", 3) }},
 		{`latent kernel has 0 linear variances, expected 2`, func(f *safetensors.File) { put(f, "latent.linear", 0) }},

@@ -12,12 +12,15 @@ import (
 // spatial coordinates as given). The same type holds the gradient of a scalar
 // with respect to each of them.
 type Params struct {
-	Beta    float64      // noise precision 1/σ_y² of the scaled data
-	Latent  LatentKernel // covariance function of the latent variables
-	Mu, S   mat.Matrix   // mean and diagonal variance of q(X), n_ξ×d_ξ
-	Z       mat.Matrix   // latent inducing inputs, m_ξ×d_ξ
-	Spatial []Kernel     // kernel of each spatial factor
-	Xu      []mat.Matrix // inducing inputs of each spatial factor, m_f×d_f; 0×0 where tied to the data points
+	Beta   float64      // noise precision 1/σ_y² of the scaled data
+	Latent LatentKernel // covariance function of the latent variables
+	Mu, S  mat.Matrix   // mean and diagonal variance of q(X), n_ξ×d_ξ
+	Z      mat.Matrix   // latent inducing inputs, m_ξ×d_ξ
+	// ZExamples are the examples whose times the latent inducing points have, m_ξ, where the
+	// latent kernel has a time part; nil elsewhere.
+	ZExamples []int
+	Spatial   []Kernel     // kernel of each spatial factor
+	Xu        []mat.Matrix // inducing inputs of each spatial factor, m_f×d_f; 0×0 where tied to the data points
 
 	// Residual is the kernel of the noise's structured part, of zero Kind where there is
 	// none; see residual.go.
@@ -51,7 +54,7 @@ type Params struct {
 func (p *Params) clone() *Params {
 	c := &Params{Beta: p.Beta, Latent: p.Latent.clone(), Mu: p.Mu.Clone(), S: p.S.Clone(), Z: p.Z.Clone(),
 		Residual: p.Residual.clone(), Covariance: p.Covariance.Clone(), Taper: slices.Clone(p.Taper), NoiseFloor: p.NoiseFloor,
-		Dynamics: p.Dynamics.clone(), MuBar: p.MuBar.Clone(), Lambda: p.Lambda.Clone(), Whitening: p.Whitening.clone(), whitening: p.whitening}
+		ZExamples: slices.Clone(p.ZExamples), Dynamics: p.Dynamics.clone(), MuBar: p.MuBar.Clone(), Lambda: p.Lambda.Clone(), Whitening: p.Whitening.clone(), whitening: p.whitening}
 	for f, k := range p.Spatial {
 		c.Spatial = append(c.Spatial, k.clone())
 		c.Xu = append(c.Xu, p.Xu[f].Clone())
@@ -241,6 +244,9 @@ func (p *Params) validate(x []mat.Matrix) error {
 		return fmt.Errorf("noise floor %v, expected at least 0 and less than the noise variance %v", p.NoiseFloor, 1/p.Beta)
 	}
 	if err := p.validateDynamics(); err != nil {
+		return err
+	}
+	if err := p.validateTime(); err != nil {
 		return err
 	}
 	return p.validateResidual(x)

@@ -173,6 +173,11 @@ func (q *posterior) latentMoments(l Latent) (t moments, tau mat.Matrix) {
 	mat.MirrorLower(scratch.e)
 	mat.Copy(t.spread, scratch.e)
 	mat.Mul(t.spread, -1, t.psi1, t.psi1.T(), 1)
+	if kappa := q.params.kappa(l.At); kappa != nil { // the spread stays as it is
+		asm.Axpy(1, kappa, t.psi1.Data)
+		mat.Copy(scratch.e, t.spread)
+		mat.Mul(scratch.e, 1, t.psi1, t.psi1.T(), 1)
+	}
 
 	t0 := q.factors[0].coord
 	rotated := mat.New(m, m)
@@ -193,12 +198,13 @@ type certain struct {
 	q0   []float64  // Σ τ_i, the part of k0 that the inducing points determine
 }
 
-// certain evaluates the latent kernel at the rows of x, count×d_ξ.
-func (q *posterior) certain(x mat.Matrix) certain {
+// certain evaluates the latent kernel at the rows of x, count×d_ξ, and one time.
+func (q *posterior) certain(x mat.Matrix, at *Instant) certain {
 	count, m := x.Rows, q.factors[0].size()
 	t := certain{psi1: mat.New(count, m), tau: mat.New(count, m), k0: make([]float64, count), q0: make([]float64, count)}
 	zero := mat.New(count, x.Cols)
 	q.psi.psi1(t.psi1, x, zero)
+	q.params.addKappa(t.psi1, at)
 	mat.Mul(t.tau, 1, t.psi1, q.factors[0].coord, 0)
 	mat.MulElem(t.tau, t.tau, t.tau)
 	for k := range count {

@@ -7,15 +7,27 @@ import (
 )
 
 // normal is N(mean, diag variance), the prior of one example's latent variables, d_ξ
-// numbers each; nil is the standard normal distribution.
-type normal struct{ mean, variance []float64 }
+// numbers each, and its time; nil is the standard normal distribution at no time that is
+// known.
+type normal struct {
+	mean, variance []float64
+	time           *Instant
+}
 
 // normalOf returns the distribution of a latent posterior; nil stays nil.
 func normalOf(l *Latent) *normal {
 	if l == nil {
 		return nil
 	}
-	return &normal{l.Mu, l.S}
+	return &normal{l.Mu, l.S, l.At}
+}
+
+// when returns the time, nil where it is not known.
+func (p *normal) when() *Instant {
+	if p == nil {
+		return nil
+	}
+	return p.time
 }
 
 // at returns mean and variance of dimension q.
@@ -28,7 +40,7 @@ func (p *normal) at(q int) (mean, variance float64) {
 
 // latent returns the prior as the posterior of an example that has seen nothing.
 func (p *normal) latent(d int) Latent {
-	l := Latent{Mu: make([]float64, d), S: make([]float64, d), Start: -1, Noise: 1}
+	l := Latent{Mu: make([]float64, d), S: make([]float64, d), Start: -1, Noise: 1, At: p.when()}
 	for q := range d {
 		l.Mu[q], l.S[q] = p.at(q)
 	}

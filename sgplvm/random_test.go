@@ -27,6 +27,7 @@ type modelShape struct {
 	residual                             KernelKind  // of a structured residual; "": none
 	time                                 string      // kernel of a dynamical prior; "": none
 	sequences                            int         // of that prior
+	timePart                             string      // kernel of the latent kernel's time part; "": none
 	seed                                 uint64
 }
 
@@ -47,6 +48,9 @@ func (s modelShape) String() string {
 	}
 	if s.time != "" {
 		text += fmt.Sprintf(" time %s, %d sequences", s.time, s.sequences)
+	}
+	if s.timePart != "" {
+		text += " part " + s.timePart
 	}
 	return fmt.Sprintf("%s seed=%d", text, s.seed)
 }
@@ -163,6 +167,14 @@ func (s modelShape) model(t testing.TB) *Model {
 	}
 	if s.time != "" {
 		s.addDynamics(t, p)
+	}
+	if s.timePart != "" {
+		kernel, err := ParseTimeKernel(s.timePart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Latent.Time = TimePart{uniform(0.5, 1.5), kernel.completed(1.1, 3)}
+		p.ZExamples = rand.New(rand.NewPCG(s.seed, 78)).Perm(s.examples)[:s.inducing]
 	}
 	if err := p.validate(m.space); err != nil {
 		t.Fatal(err)

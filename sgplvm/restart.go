@@ -61,6 +61,9 @@ func perturbed(p *Params, seed uint64, k int) (*Params, error) {
 	order := rng.Perm(n)
 	for j := range min(p.Z.Rows, n) {
 		copy(p.Z.Row(j), p.Mu.Row(order[j]))
+		if p.ZExamples != nil {
+			p.ZExamples[j] = order[j]
+		}
 	}
 	return p, nil
 }

@@ -25,7 +25,11 @@ func (m *Model) TrainingLatent(i int) Latent {
 	if i < 0 || i >= m.Examples() {
 		panic(fmt.Sprintf("sgplvm: TrainingLatent: example %d of %d", i, m.Examples()))
 	}
-	return Latent{Mu: slices.Clone(m.params.Mu.Row(i)), S: slices.Clone(m.params.S.Row(i)), Noise: 1, Start: i}
+	l := Latent{Mu: slices.Clone(m.params.Mu.Row(i)), S: slices.Clone(m.params.S.Row(i)), Noise: 1, Start: i}
+	if m.params.dynamic() {
+		l.At = &m.params.Dynamics.instants()[i]
+	}
+	return l
 }
 
 // Sample draws from N(Mu, diag S): a row for each of count points, count×d_ξ. The same
@@ -86,7 +90,7 @@ func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (
 			return Samples{}, err
 		}
 		to := min(from+step, count)
-		y, err := s.draw(r.X.Slice(from, to, 0, r.X.Cols), o.Seed, from, noise)
+		y, err := s.draw(r.X.Slice(from, to, 0, r.X.Cols), l.At, o.Seed, from, noise)
 		if err != nil {
 			return Samples{}, err
 		}
@@ -246,10 +250,10 @@ func (q *posterior) unknown() mat.Matrix {
 	return share
 }
 
-// draw returns f for the latent points in the rows of x, with noise of the given multiple
+// draw returns f for the latent points in the rows of x, at a time, with noise of the given multiple
 // of the training data's: for each point and channel n_s* numbers, in the model's units.
 // Point k is number from+k of its batch.
-func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) ([]float64, error) {
+func (s *sampler) draw(x mat.Matrix, at *Instant, seed uint64, from int, noise float64) ([]float64, error) {
 	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
 	y := make([]float64, count*dy*n)
 	streams := make([]*rand.Rand, count)
@@ -282,7 +286,7 @@ func (s *sampler) draw(x mat.Matrix, seed uint64, from int, noise float64) ([]fl
 		return func(k int, z []float64) { asm.Scale(z, math.Sqrt(max(0, variance(k))), z) }
 	}
 
-	t, left := s.q.certain(x), mat.New(count, s.unknown.Cols)
+	t, left := s.q.certain(x, at), mat.New(count, s.unknown.Cols)
 	mat.Mul(left, 1, t.tau, s.unknown, 0)
 	for c, p := range s.on.p {
 		fields := mat.Matrix{Rows: count, Cols: n, RowStride: dy * n, ColStride: 1, Data: y[c*n:]}

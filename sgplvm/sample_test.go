@@ -57,7 +57,7 @@ func noiseRoot(t *testing.T, s *sampler) mat.Matrix {
 
 // partsCovariance is the covariance of one channel that the parts of a draw have in sum.
 func partsCovariance(s *sampler, mu []float64) mat.Matrix {
-	at, n := s.q.certain(mat.NewDense(1, len(mu), mu)), s.on.grid.Len()
+	at, n := s.q.certain(mat.NewDense(1, len(mu), mu), nil), s.on.grid.Len()
 	sum, whole, known := mat.New(n, n), expanded(s.whole), expanded(s.known)
 	mat.Mul(sum, at.k0[0]-at.q0[0], whole, whole.T(), 0)
 	for _, o := range s.rest {

@@ -126,7 +126,9 @@ func newFilm(q *posterior, scaler Scaler, latents []Latent, g Grid, meanOnly boo
 		l := latents[i]
 		f.noise[i] = l.noise()
 		if meanOnly {
-			q.psi.psi1(psi1.Slice(i, i+1, 0, m), mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S))
+			row := psi1.Slice(i, i+1, 0, m)
+			q.psi.psi1(row, mat.NewDense(1, d, l.Mu), mat.NewDense(1, d, l.S))
+			q.params.addKappa(row, l.At)
 			return
 		}
 		t, diagonal := q.latentMoments(l)

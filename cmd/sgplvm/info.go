@@ -148,6 +148,9 @@ func latentKernelText(k sgplvm.LatentKernel) string {
 	if k.Bias != 0 {
 		s = append(s, fmt.Sprintf("bias %.4g", k.Bias))
 	}
+	if k.Time.Variance != 0 {
+		s = append(s, fmt.Sprintf("time, variance %.4g, %s", k.Time.Variance, rounded(k.Time.Kernel)))
+	}
 	return strings.Join(s, " + ")
 }
 

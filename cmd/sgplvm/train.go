@@ -26,11 +26,12 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	factors := f.choice("factors", "auto", "spatial `structure`: joint (one two-dimensional factor), product (one per axis) or auto (joint up to 2048 points)",
 		"joint", "product", "auto")
 	latent := f.whole("latent", 0, 0, maxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)")
-	latentKernel := add(f, "latent-kernel", sgplvm.LatentRBF, "latent `kernel`: rbf, linear, bias or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentParts)
+	latentKernel := add(f, "latent-kernel", sgplvm.LatentRBF, "latent `kernel`: rbf, linear, bias, with -prior dynamic time, or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentParts)
 	prior := f.choice("prior", "independent", "`prior` of the latent variables: independent from picture to picture, or dynamic, Gaussian processes in time", "independent", "dynamic")
 	times := f.String("times", "", "the `file` with the times of the pictures, .npy (default: a GIF's own, or 0, 1, 2, …); with -prior dynamic")
 	sequences := f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: those with different labels have nothing to do with one another in time (default: one sequence); with -prior dynamic")
 	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12", sgplvm.ParseTimeKernel)
+	partKernel := add(f, "residual-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
@@ -59,6 +60,14 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	}
 	if *prior == "independent" {
 		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel"); err != nil {
+			return err
+		}
+		if *latentKernel&sgplvm.LatentTime != 0 {
+			return usagef("train: -latent-kernel %v without -prior dynamic, which knows the times", *latentKernel)
+		}
+	}
+	if *latentKernel&sgplvm.LatentTime == 0 {
+		if err := f.without("-latent-kernel with time", "residual-time-kernel"); err != nil {
 			return err
 		}
 	}
@@ -122,7 +131,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	}
 	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
-		Dynamics: moves, Residual: rest, NoiseFloor: *floor,
+		Dynamics: moves, LatentTime: *partKernel, Residual: rest, NoiseFloor: *floor,
 		Attributes: attributes(&frames.Form),
 	})
 	if err != nil {

@@ -73,7 +73,7 @@ func TestBadCommandLines(t *testing.T) {
 	}
 	const words = ", expected one of demo, train, impute, predict, render, sample, reproduce, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
-	const parts = "expected rbf, linear, bias or a sum of different ones, as rbf+linear"
+	const parts = "expected rbf, linear, bias, time or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {
 		return fmt.Sprintf("%s: %s (sgplvm %s -h explains the flags)", command, text, command)
 	}
