@@ -40,18 +40,21 @@ type SlabOptions struct {
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
 // and some of a grid's points at a time (nil: the training grid): it calls body with one slab
 // after the other, in order. A slab and what it holds belong to body until it returns; an error
-// of body ends the work and is returned. Nothing of the size of all predictions is formed, nor
-// anything of the size of a projection of the whole grid. Beside the slab it takes as many
-// numbers as α has for one latent posterior, for each of them, but no more than α itself, and
-// those only for the means of certain latent variables or where MeanOnly is set.
+// of body ends the work and is returned.
 //
-// For n_ξ latent posteriors with uncertain variables, of two tied factors with m_1 and m_2 points
-// predicted at n_1 and n_2 points, it multiplies
+// Nothing of the size of all predictions is formed, nor a projection of the whole grid. What a
+// slab takes comes beside the model and about a megabyte for each processor; with fewer latent
+// posteriors than inducing points, as many times Π m_f numbers are added for the variances, and
+// d_y times as many for the means of certain latent variables or of MeanOnly.
 //
-//	2·m_ξ·d_y·(n_1·m_1·m_2 + n_1·n_2·m_2) + 2·n_ξ·n_1·n_2·d_y·m_ξ·(1 + r)
+// For n latent posteriors and two spatial factors of m_1 and m_2 inducing points, predicted at
+// n_1 and n_2 points, the products take
 //
-// where r ≤ m_ξ is the rank of the spread of a ψ1 under q(x).
-// Errors: *ConfigError, ctx.Err() and those of body.
+//	2·m_ξ·d_y·n_1·m_2·(m_1 + n_2) + 2·n·m_ξ·d_y·n_1·n_2·(1 + r)
+//
+// operations, where r ≤ m_ξ is the mean rank of Ψ2 − ψ1ψ1ᵀ: 0 where latent variables are certain,
+// and less than half of m_ξ where they are nearly so. Errors: *ConfigError, ctx.Err() and those
+// of body.
 func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error {
 	if g == nil {
 		g = m.space

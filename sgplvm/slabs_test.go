@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -155,6 +156,62 @@ func TestPredictSlabsEnd(t *testing.T) {
 	} {
 		if err := m.PredictSlabs(t.Context(), c.l, c.g, SlabOptions{}, never); !errors.As(err, &config) || config.Field != field {
 			t.Errorf("error %v, expected one about %s", err, field)
+		}
+	}
+}
+
+// A slab takes the numbers it is allowed and little else, of a film of ten times as many or more.
+func TestPredictSlabsMemory(t *testing.T) {
+	for _, space := range [][]factorShape{
+		{{points: 20, dims: 1, kind: Matern32}, {points: 30, dims: 1, kind: Matern32}},
+		{{points: 6, dims: 1, kind: Matern32}, {points: 8, dims: 1, kind: Matern32}, {points: 12, dims: 1, kind: RBF, inducing: 6}},
+		{{points: 60, dims: 2, kind: Matern52}},
+	} {
+		if testing.Short() && len(space) != 2 {
+			continue
+		}
+		shape := modelShape{examples: 12, inducing: 12, latent: 2, channels: 3, space: space}
+		m := shape.model(t)
+		var g Grid
+		rows := []int{200, 12, 10}
+		if len(space) == 1 {
+			rows = []int{20000}
+		} else if len(space) == 2 {
+			rows = []int{160, 150}
+		}
+		for f, n := range rows {
+			x := mat.New(n, space[f].dims)
+			for i := range x.Data {
+				x.Data[i] = float64(i) / 100
+			}
+			g = append(g, x)
+		}
+		rng := rand.New(rand.NewPCG(7, 43))
+		var latents []Latent
+		for range 12 {
+			latents = append(latents, randomLatent(rng, shape.latent))
+		}
+		m.mustReady(t)
+		const numbers = 1 << 17
+		var base, peak float64
+		slabs := 0
+		for run := range 2 { // the first fills the pools of borrowed storage
+			runtime.GC()
+			base, peak, slabs = liveBytes(), 0, 0
+			if err := m.PredictSlabs(t.Context(), latents, g, SlabOptions{Numbers: numbers}, func(Slab) error {
+				if slabs++; run == 1 {
+					runtime.GC()
+					peak = max(peak, liveBytes())
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, want := peak-base, 8.*numbers
+		t.Logf("%v: %d slabs, %.2f MB, expected %.2f MB", rows, slabs, got/1e6, want/1e6)
+		if !(got <= 1.1*want+2e5 && got > 0.5*want) || slabs < 10 {
+			t.Errorf("%v: %d slabs, %.2f MB, expected up to %.2f MB", rows, slabs, got/1e6, want/1e6)
 		}
 	}
 }

@@ -108,12 +108,12 @@ or an array.`)
 	if err != nil {
 		return err
 	}
-	most := mostValues
+	most := int64(math.MaxInt / 8) // of an array, which is not held in memory
 	if kind == ".gif" {
 		most = dataset.MostFilm
 	}
-	if int64(len(latents)) > most/int64(at.size()) {
-		return usagef("render: %d frames of %d values, expected at most %d values in all", len(latents), at.size(), most)
+	if n := int64(at.size()); (kind != "" || *variance != "") && n > most/int64(len(latents)) || n > mostValues {
+		return usagef("render: %d frames of %d values, expected at most %d values in all and %d in one", len(latents), n, most, mostValues)
 	}
 	r := &renderer{ctx: ctx, e: e, model: m, latents: latents, at: at, variances: *variance != ""}
 
