@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -39,7 +40,7 @@ var filmRivals = []filmRival{
 }
 
 func filmMethodNames() []string {
-	var names []string
+	names := []string{structured}
 	for _, r := range filmRivals {
 		names = append(names, r.name)
 	}
@@ -60,10 +61,15 @@ of pictures.`)
 	training := f.String("train", "", "the `file` with the numbers of the frames to learn from, .npy: whole numbers from 0")
 	times := f.String("times", "", "the `file` with the times of all frames, .npy (default: 0, 1, 2, …)")
 	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for climatology: 12 for months", parsePeriod)
-	quick := f.toggle("quick", "a look: every tenth frame predicted")
+	quick := f.toggle("quick", "a look: fewer steps of training, every tenth frame predicted")
 	methods := add(f, "methods", "all", "the `methods`, separated by commas: "+strings.Join(filmMethodNames(), ", "), func(s string) (string, error) {
 		return parseMethodsOf(s, filmMethodNames())
 	})
+	latent := f.whole("latent", 0, 0, maxLatent, "`number` of the model's latent dimensions (0: 30, or one less than the frames)")
+	iterations := f.whole("iters", 0, 0, 1000000, "`number` of the model's steps of training (0: 400, or 80 with -quick)")
+	kernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of the model's latent variables in time, as train takes it", sgplvm.ParseTimeKernel)
+	seed := f.seed("seed", 0, "the `number` that decides everything random")
+	save := f.String("model", "", "the `file` to save the model to")
 	out := f.String("out", "sgplvm-video", "the `folder` to write to")
 	if err := f.parse(args); err != nil {
 		return err
@@ -71,7 +77,7 @@ of pictures.`)
 	if err := f.require("frames", "truth", "train", "out"); err != nil {
 		return err
 	}
-	if err := f.apart([]string{"frames", "truth", "train", "times"}, []string{"out"}); err != nil {
+	if err := f.apart([]string{"frames", "truth", "train", "times"}, []string{"model", "out"}); err != nil {
 		return err
 	}
 	chosen := func(name string) bool {
@@ -80,7 +86,10 @@ of pictures.`)
 	if *methods != "all" && chosen("climatology") && *period == 0 {
 		return usagef("reproduce video: -methods %s without -period, expected both", *methods)
 	}
-	x := &filmExperiment{e: e, quick: *quick, period: *period}
+	if *save != "" && !chosen(structured) {
+		return usagef("reproduce video: -model without the method %s, expected both", structured)
+	}
+	x := &filmExperiment{e: e, quick: *quick, period: *period, latent: *latent, iterations: *iterations, kernel: *kernel, seed: *seed, save: *save}
 	defer x.close()
 	if err := x.load(*frames, *truth, *training, *times); err != nil {
 		return err
@@ -99,18 +108,31 @@ of pictures.`)
 			return err
 		}
 	}
+	if err := allWritable(*save); err != nil {
+		return err
+	}
+	if chosen(structured) {
+		if err := x.run(ctx, titleDynamical, func() (filmMethod, string, error) { return x.train(ctx) }); err != nil {
+			return aboutMethod(ctx, titleDynamical, err)
+		}
+	}
 	for _, r := range filmRivals {
 		if !chosen(r.name) || r.kind == baseline.Climatology && x.period == 0 {
 			continue
 		}
 		if err := x.run(ctx, r.title, func() (filmMethod, string, error) { return x.learn(ctx, r) }); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("%s: %w", r.title, err)
+			return aboutMethod(ctx, r.title, err)
 		}
 	}
 	return x.write(ctx, *out)
+}
+
+// aboutMethod names the method that failed, unless the context ended.
+func aboutMethod(ctx context.Context, title string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s: %w", title, err)
 }
 
 // parsePeriod reads a positive number.
@@ -126,7 +148,12 @@ func parsePeriod(s string) (float64, error) {
 type filmExperiment struct {
 	e      *environment
 	quick  bool
-	period float64
+	period float64 // of the climatology; 0: none
+
+	latent, iterations int // of the model; 0: the default
+	kernel             sgplvm.TimeKernel
+	seed               uint64
+	save               string // the model's file; may be empty
 
 	frames, truth *dataset.Training
 	times         []float64 // of all frames
@@ -138,6 +165,7 @@ type filmExperiment struct {
 	about  []string
 	first  filmMethod // the first method and its scores
 	scores []evaluate.Scores
+	model  *sgplvm.Model // nil unless it has run
 }
 
 func (x *filmExperiment) close() {
@@ -299,8 +327,9 @@ func (x *filmExperiment) run(ctx context.Context, title string, learn func() (fi
 	return nil
 }
 
-// together is how many frames are predicted at once.
-const together = 4
+// togetherNumbers bounds the values of the frames that are predicted at once, 256 MiB; their log
+// densities take as much again.
+const togetherNumbers = 1 << 25
 
 // score predicts all test frames and scores them in standardised units.
 func (x *filmExperiment) score(ctx context.Context, m filmMethod) ([]evaluate.Scores, error) {
@@ -308,6 +337,7 @@ func (x *filmExperiment) score(ctx context.Context, m filmMethod) ([]evaluate.Sc
 	defer p.clear()
 	begin := time.Now()
 	size := x.truth.Points() * x.truth.Channels
+	together := min(len(x.tests), max(1, togetherNumbers/size))
 	truth := mat.New(together, size)
 	streams := make([]evaluate.Stream, together)
 	scores := make([]evaluate.Scores, len(x.tests))

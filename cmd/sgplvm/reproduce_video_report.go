@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"image/png"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-// filmResults are the files that the experiment writes.
-var filmResults = []string{"table.txt", "table.csv", "table.html", "frames.png"}
+// filmResults are the files that the experiment writes; latent.svg only if the model has run.
+var filmResults = []string{"table.txt", "table.csv", "table.html", "frames.png", "latent.svg"}
 
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a clip with as
 // many frames and as many to learn from: with their own split, which is not known.
@@ -24,7 +25,7 @@ func (x *filmExperiment) published() []evaluate.Row {
 		return nil
 	}
 	return []evaluate.Row{
-		evaluate.Published("dynamical SGPLVM", evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
+		evaluate.Published(titleDynamical, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
 		evaluate.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, evaluate.Only(-0.021), "", ""),
 	}
 }
@@ -46,6 +47,12 @@ func (x *filmExperiment) write(ctx context.Context, folder string) error {
 		return err
 	}
 	table := x.table()
+	var latent template.HTML
+	if x.model != nil {
+		if latent, err = x.latentPicture(); err != nil {
+			return err
+		}
+	}
 	var text bytes.Buffer
 	if err := table.WriteText(&text); err != nil {
 		return err
@@ -54,17 +61,22 @@ func (x *filmExperiment) write(ctx context.Context, folder string) error {
 	for _, line := range x.about {
 		fmt.Fprintln(&text, line)
 	}
-	for name, write := range map[string]func(w io.Writer) error{
-		"table.txt":  func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err },
-		"table.csv":  table.WriteCSV,
-		"table.html": func(w io.Writer) error { return x.writePage(w, table) },
+	for _, f := range []struct {
+		name  string
+		write func(w io.Writer) error
+	}{
+		{"table.txt", func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }},
+		{"table.csv", table.WriteCSV},
+		{"table.html", func(w io.Writer) error { return x.writePage(w, table, latent) }},
+		{"frames.png", func(w io.Writer) error { return png.Encode(w, sheet.Image()) }},
+		{"latent.svg", func(w io.Writer) error { _, err := io.WriteString(w, string(latent)); return err }},
 	} {
-		if err := dataset.WriteFileAtomic(filepath.Join(folder, name), write); err != nil {
+		if f.name == "latent.svg" && x.model == nil {
+			continue
+		}
+		if err := dataset.WriteFileAtomic(filepath.Join(folder, f.name), f.write); err != nil {
 			return err
 		}
-	}
-	if err := dataset.SavePNG(filepath.Join(folder, "frames.png"), sheet.Image()); err != nil {
-		return err
 	}
 	_, err = fmt.Fprintf(x.e.stdout, "\n%swrote %s: table.txt, table.csv, table.html and frames.png, frames predicted by %s beside the truth\n",
 		text.String(), printable(folder), x.rows[0].Name)
@@ -126,12 +138,16 @@ training frames has mean 0 and variance 1.{{if .Published}} Published numbers (A
 </ul>
 <p>Frames predicted by {{.First}}, best, median and worst, beside the truth:</p>
 <p><img alt="predicted and true frames" src="frames.png"></p>
+{{- if .Latent}}
+<p>Latent variables over time, with bands of two standard deviations; ticks are the times of the training frames:</p>
+{{.Latent}}
+{{- end}}
 </body>
 </html>
 `))
 
 // writePage writes the table and the settings as a page.
-func (x *filmExperiment) writePage(w io.Writer, table evaluate.Table) error {
+func (x *filmExperiment) writePage(w io.Writer, table evaluate.Table, latent template.HTML) error {
 	var rows bytes.Buffer
 	if err := table.WriteHTML(&rows); err != nil {
 		return err
@@ -141,5 +157,6 @@ func (x *filmExperiment) writePage(w io.Writer, table evaluate.Table) error {
 		Table        template.HTML
 		Published    bool
 		About        []string
-	}{table.Title, x.rows[0].Name, template.HTML(rows.String()), len(x.published()) > 0, x.about})
+		Latent       template.HTML
+	}{table.Title, x.rows[0].Name, template.HTML(rows.String()), len(x.published()) > 0, x.about, latent})
 }

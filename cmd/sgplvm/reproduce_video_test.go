@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"math"
 	"os"
 	"path/filepath"
@@ -49,9 +50,9 @@ func clipFolder(t *testing.T) (low []float64) {
 // linear interpolation is that of a few lines of arithmetic.
 func TestReproduceVideo(t *testing.T) {
 	low := clipFolder(t)
-	stdout := mustRun(t, strings.Fields(smallVideo+" -period 12 -out all")...)
+	stdout := mustRun(t, strings.Fields(smallVideo+" -period 12 -iters 20 -model film.model -out all")...)
 	rows := readTable(t, "all/table.csv")
-	for _, r := range filmRivals {
+	for _, r := range append(filmRivals, filmRival{title: titleDynamical}) {
 		row := rows[r.title]
 		rmse, err := strconv.ParseFloat(row["rmse"], 64)
 		if err != nil || !(rmse > 0 && rmse < 2) || row["pictures"] != "5" || row["values"] != strconv.Itoa(5*4*clipWidth*clipHeight*3) {
@@ -70,7 +71,22 @@ func TestReproduceVideo(t *testing.T) {
 		t.Errorf("table.txt is %s", text)
 	}
 
+	// The latent variables are drawn, in the page too, and the model can be used elsewhere.
+	drawn := string(read(t, "all/latent.svg"))
+	if err := xml.Unmarshal([]byte(drawn), new(struct{})); err != nil || strings.Count(drawn, "<polyline") != 6 || strings.Contains(drawn, "NaN") {
+		t.Errorf("%v: %s", err, drawn)
+	}
+	if !strings.Contains(string(read(t, "all/table.html")), drawn) {
+		t.Error("table.html does not show the latent variables")
+	}
+	if text := mustRun(t, "info", "-model", "film.model"); !strings.Contains(text, "dynamic, one sequence at times from 0 to 11") {
+		t.Errorf("info: %s", text)
+	}
+
 	mustRun(t, strings.Fields("reproduce video -frames low.npy -truth low.npy -train train.npy -methods interpolation -out same")...)
+	if _, err := os.Stat("same/latent.svg"); err == nil {
+		t.Error("latent.svg without the model")
+	}
 	const size = clipWidth * clipHeight * 3
 	training := []int{0, 2, 3, 5, 7, 9, 11}
 	var level, scale [3]float64
@@ -141,6 +157,8 @@ func TestReproduceVideoRefuses(t *testing.T) {
 		{2, smallVideo + " -methods best", `reproduce video: invalid value "best" for flag -methods: expected all, or different ones of ` + strings.Join(filmMethodNames(), ", ") + ", separated by commas" + explains},
 		{2, smallVideo + " -period -3", `reproduce video: invalid value "-3" for flag -period: expected a positive number` + explains},
 		{2, smallVideo + " -methods climatology", "reproduce video: -methods climatology without -period, expected both"},
+		{2, smallVideo + " -methods gp -model m", "reproduce video: -model without the method sgplvm, expected both"},
+		{2, smallVideo + " -model low.npy", `reproduce video: -model "low.npy" is the file of -frames, expected another one`},
 		{2, smallVideo + " -out ./low.npy", `reproduce video: -out "./low.npy" is the file of -frames, expected another one`},
 		{1, smallVideo + " -train beyond.npy", "beyond.npy: element 2: found 12, expected different whole numbers from 0 to 11"},
 		{1, smallVideo + " -train twice.npy", "twice.npy: element 2: found 1, as in element 0, expected different whole numbers from 0 to 11"},
@@ -165,7 +183,9 @@ func TestReproduceVideoInterrupted(t *testing.T) {
 	clipFolder(t)
 	for _, c := range []struct{ word, args string }{
 		{"", smallVideo + " -out new"},
-		{"correlations", smallVideo + " -out new"},
+		{"warm-up", smallVideo + " -out new"},
+		{"predicted", smallVideo + " -iters 2 -out new"},
+		{"correlations", smallVideo + " -methods gp -out new"},
 		{"left at most", smallVideo + " -methods gp-time -out new"},
 		{"predicted", smallVideo + " -methods interpolation -out new"},
 	} {
