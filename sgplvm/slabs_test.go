@@ -60,6 +60,10 @@ func TestPredictSlabs(t *testing.T) {
 		if seed%4 == 3 {
 			shape = residualShape(40000 + seed)
 		}
+		if seed%5 == 4 {
+			shape.time, shape.sequences, shape.timePart = "matern32", 1, "rbf"
+			shape = shape.of(LatentTime | LatentParts(seed%8))
+		}
 		m := shape.model(t)
 		rng := rand.New(rand.NewPCG(seed, 41))
 		grids := []Grid{nil, randomGrid(rng, m)}
@@ -74,6 +78,9 @@ func TestPredictSlabs(t *testing.T) {
 		for i := range latents {
 			latents[i] = randomLatent(rng, shape.latent)
 			latents[i].Noise = float64(rng.IntN(3))
+			if shape.time != "" && i%3 < 2 {
+				latents[i].At = &Instant{i % 2, 3 * rng.Float64()}
+			}
 			if seed%3 == 0 || rng.IntN(3) == 0 {
 				clear(latents[i].S)
 			}
