@@ -18,7 +18,7 @@ import (
 // dynamicShapes are models with dynamical priors of several kernels and sequences.
 func dynamicShapes() []modelShape {
 	var shapes []modelShape
-	for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf", "periodic", "rbf*periodic+matern12"} {
+	for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf", "periodic", "rbf*periodic+matern12", "matern12*matern32+matern52"} {
 		shapes = append(shapes, modelShape{examples: 7, inducing: 3, latent: 1 + i%3, channels: 1 + i%2, jitter: 1e-6, time: kernel, sequences: 1 + i%3, seed: uint64(i),
 			space: []factorShape{{points: 4, dims: 1, kind: Matern32}, {points: 3, dims: 1, kind: RBF}}})
 	}
@@ -205,9 +205,11 @@ func TestLatentPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.mu.Lock()
-		line := m.timelines[s.label]
-		m.mu.Unlock()
+		params := m.params
+		line, err := newDenseTimeline(params.Dynamics.Kernel, &s, gather(params.MuBar, s.examples), gather(params.Lambda, s.examples))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for q := range shape.latent {
 			v, _ := line.cross(q, at)
 			for i := range at {

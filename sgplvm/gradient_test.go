@@ -49,7 +49,7 @@ func init() {
 			space: []factorShape{{points: 5 + i, dims: 1 + i%2, kind: KernelKinds[i], ard: i%2 == 1}}})
 	}
 	// Dynamical priors, one of them beside a structured residual.
-	for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf", "periodic", "rbf*periodic+matern12", "0.2*matern32(0.8)+0.5*matern52(2)*(rbf+periodic(3))+0.3*rbf(4)"} {
+	for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf", "periodic", "rbf*periodic+matern12", "0.2*matern32(0.8)+0.5*matern52(2)*(rbf+periodic(3))+0.3*rbf(4)", "0.4*matern32*matern12+0.6*matern52"} {
 		gradientShapes = append(gradientShapes, modelShape{examples: 6, inducing: 2 + i%2, latent: 1 + i%2, channels: 1, jitter: 1e-6, time: kernel, sequences: 1 + i%3,
 			residual: map[int]KernelKind{2: Matern32}[i], space: []factorShape{{points: 5, dims: 1, kind: Matern32}}})
 	}

@@ -153,7 +153,7 @@ type Model struct {
 	mu        sync.Mutex
 	posterior *posterior // what prediction needs; made when first asked for
 	alpha     *kronprod.Tensor
-	timelines map[int]*timeline // of a dynamical prior, likewise
+	timelines map[int]timeline // of a dynamical prior, likewise
 }
 
 // ConfigError reports a configuration that cannot be used.
