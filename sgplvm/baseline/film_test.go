@@ -555,3 +555,191 @@ func TestFilmConstant(t *testing.T) {
 		}
 	}
 }
+
+// Twice the resolution adds the mean square of what halved training frames lose, four times
+// the resolution twice as much.
+func TestDetail(t *testing.T) {
+	m, err := FitFilm(context.Background(), TimeGP, film(8), FilmOptions{Time: Matern32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, f := m.model.(*smoothed), m.film
+	const h, w = 2, 3 // of halved frames
+	rows, columns := bicubic(h, 2*h), bicubic(w, 2*w)
+	weights := func(r resampling, i int) []float64 { // of all pixels of the source
+		dense := make([]float64, w)
+		for k, at := range r.taps[i] {
+			dense[at] += r.weights[i][k]
+		}
+		return dense
+	}
+	want := make([]float64, f.y.Cols)
+	for i := range f.y.Rows {
+		for c := range 2 {
+			for r := range 5 {
+				for q := range 6 {
+					at := func(r, q int) float64 { return f.y.At(i, (c*5+r)*6+q) }
+					from := min(r, 3) // the last row is as the one before
+					var v float64
+					for a, wa := range weights(rows, from)[:h] {
+						for b, wb := range weights(columns, q) {
+							v += wa * wb * (at(2*a, 2*b) + at(2*a+1, 2*b) + at(2*a, 2*b+1) + at(2*a+1, 2*b+1)) / 4
+						}
+					}
+					want[(c*5+r)*6+q] += square(at(from, q)-v) / 8
+				}
+			}
+		}
+	}
+	v := s.smoother.weights(make([]float64, 8), 3.3)
+	for _, octaves := range []int{0, 1, 2} {
+		height, width := 5<<octaves, 6<<octaves
+		_, variance := predicted(t, m, []float64{3.3}, height, width)
+		down, across := linear(5, height), linear(6, width)
+		for c := range 2 {
+			scale, detail := make([]float64, height*width), make([]float64, height*width)
+			resample(scale, s.scale[c*30:], 1, 5, 6, down, across, 0, height)
+			resample(detail, want[c*30:], 1, 5, 6, down, across, 0, height)
+			for j := range scale {
+				near(t, "variance", variance.At(0, 2*j+c)/square(f.scale[c]), v*scale[j]+float64(octaves)*detail[j], 1e-12)
+			}
+		}
+	}
+}
+
+// The settings of smoothers are those under which frames left out are likeliest, with the
+// best factor for all variances, and the shrinkage that under which residuals left out are.
+func TestSmootherChoice(t *testing.T) {
+	s, err := standardise(context.Background(), film(9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, p := s.y.Rows, s.y.Cols
+	for _, candidates := range [][]smoother{interpolations(s.times), krigings(s.times, Matern52)} {
+		m, settings, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		density := func(c smoother) (logs float64, squares mat.Matrix) {
+			residual, v, err := c.leaveOneOut()
+			if err != nil {
+				t.Fatal(err)
+			}
+			squares = mat.New(n, p)
+			mat.Mul(squares, 1, residual, s.y, 0)
+			var factor float64
+			for i := range n {
+				for j := range p {
+					squares.Set(i, j, square(squares.At(i, j))/v[i])
+					factor += squares.At(i, j) / float64(n*p)
+				}
+				logs -= 0.5 * float64(p) * math.Log(v[i])
+			}
+			return logs - 0.5*float64(n*p)*math.Log(factor), squares
+		}
+		highest, squares := density(m.smoother)
+		for _, c := range candidates {
+			if d, _ := density(c); d > highest+1e-9*math.Abs(highest) {
+				t.Errorf("%v has density %v, %v has %v", c.settings(), d, m.smoother.settings(), highest)
+			}
+		}
+		best, lowest := 0., math.Inf(1)
+		for _, nu := range shrinkages {
+			var score float64
+			for c := range 2 {
+				var level float64
+				for j := c * 30; j < c*30+30; j++ {
+					for i := range n {
+						level += squares.At(i, j) / float64(30*n)
+					}
+				}
+				for j := c * 30; j < c*30+30; j++ {
+					for i := range n {
+						var others float64
+						for k := range n {
+							if k != i {
+								others += squares.At(k, j)
+							}
+						}
+						v := level
+						if !math.IsInf(nu, 1) {
+							v = (others + nu*level) / (float64(n-1) + nu)
+						}
+						score += math.Log(v) + squares.At(i, j)/v
+					}
+				}
+			}
+			if score < lowest {
+				best, lowest = nu, score
+			}
+		}
+		if got := settings[len(settings)-1].Value; got != best {
+			t.Errorf("shrinkage %v, expected %v", got, best)
+		}
+	}
+}
+
+// Fitting ends at a maximum of the marginal likelihood of all values or, where left-out
+// frames choose, at a point that no step along signal, noise or time improves.
+func TestStructureFit(t *testing.T) {
+	defer func(runs, length int) { excerptRuns, excerptLength = runs, length }(excerptRuns, excerptLength)
+	excerptRuns, excerptLength = 2, 2
+	f, err := standardise(context.Background(), film(12))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := kronprod.Shaped(f.y.Data, 12, 2, 5, 6)
+	kinds := [axesCount]Correlation{Matern32, Matern52, Matern52}
+	var ended [2][]float64
+	for k, criterion := range []Criterion{Evidence, LeaveOneOut} {
+		o := FilmOptions{Time: kinds[0], Rows: kinds[1], Columns: kinds[2], Criterion: criterion, Progress: func(string, int, int) {}}
+		p, settings, err := fitSpaceTime(context.Background(), f, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta := []float64{math.Log(p.signal), math.Log(p.noise - leastNoise)}
+		for q := range axesCount {
+			theta = append(theta, math.Log(p.length[q]))
+		}
+		ended[k] = theta
+		if settings[0].Value != p.signal || settings[1].Value != p.noise || settings[2].Value != p.length[0] || settings[4].Value != p.length[2] {
+			t.Errorf("settings %v of %v", settings, theta)
+		}
+	}
+	s := newStructure(y, kinds, coordinates(f.times, y))
+	for i := range variables {
+		for _, d := range []float64{-0.1, 0.1} {
+			x := slices.Clone(ended[0])
+			x[i] += d
+			if a, b := s.objective(x, make([]float64, variables), true), s.objective(ended[0], make([]float64, variables), true); a < b {
+				t.Errorf("−log p(y) is %v, and %v after a step of %v along variable %d", b, a, d, i)
+			}
+			x = slices.Clone(ended[1])
+			x[i] += d
+			if a, b := s.leaveOneOut(x), s.leaveOneOut(ended[1]); i <= logLength && a < b {
+				t.Errorf("−log p of left-out frames is %v, and %v after a step of %v along variable %d", b, a, d, i)
+			}
+		}
+	}
+	if a, b := s.leaveOneOut(ended[1]), s.leaveOneOut(ended[0]); !(a < b) {
+		t.Errorf("−log p of left-out frames is %v where they choose, %v where the marginal likelihood does", a, b)
+	}
+}
+
+// An excerpt holds runs of neighbours from the first to the last row and column.
+func TestExcerpt(t *testing.T) {
+	if got := runs(5); !slices.Equal(got, []int{0, 1, 2, 3, 4}) {
+		t.Errorf("%v", got)
+	}
+	got := runs(100)
+	if len(got) != 64 || got[0] != 0 || got[15] != 15 || got[16] != 28 || got[32] != 56 || got[48] != 84 || got[63] != 99 {
+		t.Errorf("%v", got)
+	}
+	y := kronprod.NewTensor(2, 1, 3, 4)
+	for i := range y.Data {
+		y.Data[i] = float64(i)
+	}
+	if e := excerpt(y, []int{0, 2}, []int{1, 3}); !slices.Equal(e.Data, []float64{1, 3, 9, 11, 13, 15, 21, 23}) || !slices.Equal(e.Dims, []int{2, 1, 2, 2}) {
+		t.Errorf("%v", e)
+	}
+}

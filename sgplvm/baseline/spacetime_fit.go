@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// Correlations and starting points are tried on an excerpt: at most as many runs of
-	// neighbouring rows and columns, spread over the frames, and of this length.
-	excerptRuns, excerptLength = 4, 16
-
 	// Steps of L-BFGS at most: on the excerpt, for each choice of correlations and for the best
 	// one; on all pixels, with the length scales of space held and with all of them free.
 	choiceSteps, excerptSteps, timeSteps, allSteps = 20, 40, 12, 8
 
-	// compassSteps bounds the rounds of the search by leaving frames out.
-	compassSteps = 30
+	// leftOutSteps bounds those by leaving frames out.
+	leftOutSteps = 15
 )
+
+// Correlations and starting points are tried on an excerpt: at most as many runs of
+// neighbouring rows and columns, spread over the frames, and of this length. Tests lower it.
+var excerptRuns, excerptLength = 4, 16
 
 // timeStarts are length scales in time to start from, in median spacings.
 var timeStarts = []float64{2, 6, 20, 60}
@@ -30,8 +30,8 @@ var timeStarts = []float64{2, 6, 20, 60}
 // fitSpaceTime maximises the marginal likelihood: on an excerpt, which is a sample of the
 // same process, for each choice of correlations from the likeliest starting
 // point and for the best one from all of them; then on all pixels, with the length scales of
-// space held and with all of them free. With LeaveOneOut a compass search over the signal, the noise and the length scale
-// in time follows.
+// space held and with all of them free. With LeaveOneOut a search over the signal, the noise and the length scale in time
+// follows.
 func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Setting, error) {
 	n := f.y.Rows
 	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
@@ -90,7 +90,7 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 	}
 	if o.Criterion == LeaveOneOut {
 		var err error
-		if theta, err = s.compass(ctx, theta, o); err != nil {
+		if theta, err = s.byLeavingOut(ctx, theta, o); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -204,31 +204,37 @@ func (s *structure) value(theta []float64) float64 {
 	return v
 }
 
-// compass improves the likelihood of left-out frames step by step along one variable at a
-// time, with smaller steps where none helps.
-func (s *structure) compass(ctx context.Context, theta []float64, o FilmOptions) ([]float64, error) {
-	theta = slices.Clone(theta)
-	lowest := s.leaveOneOut(theta)
-	step := 0.7
-	for round := 0; round < compassSteps && step > 0.02; round++ {
-		moved := false
-		for i := range logLength + 1 {
-			for _, d := range []float64{step, -step} {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-				trial := slices.Clone(theta)
-				trial[i] += d
-				if v := s.leaveOneOut(trial); v < lowest {
-					theta, lowest, moved = trial, v, true
-					break
-				}
-			}
+// byLeavingOut maximises the likelihood of left-out frames over the signal, the noise and the
+// length scale in time with L-BFGS, on derivatives from central differences.
+func (s *structure) byLeavingOut(ctx context.Context, theta []float64, o FilmOptions) ([]float64, error) {
+	const h = 1e-4 // errors of h² and of rounding, 10⁻¹²/h
+	full := slices.Clone(theta)
+	at := func(x []float64) float64 {
+		copy(full, x)
+		if ctx.Err() != nil {
+			return math.NaN()
 		}
-		if !moved {
-			step /= 2
-		}
-		o.Progress("leaving frames out", round+1, compassSteps)
+		return s.leaveOneOut(full)
 	}
-	return theta, nil
+	r, err := lbfgs.Minimize(ctx, func(x, grad []float64) float64 {
+		for i := range x {
+			moved := slices.Clone(x)
+			moved[i] = x[i] + h
+			above := at(moved)
+			moved[i] = x[i] - h
+			grad[i] = (above - at(moved)) / (2 * h)
+		}
+		return at(x)
+	}, theta[:logLength+1], lbfgs.Options{MaxIterations: leftOutSteps, GradTolerance: 1e-6, RelativeDecrease: -1, InitialStep: 0.5, Noise: 1e-11,
+		Progress: func(p lbfgs.Progress) bool {
+			o.Progress("leaving frames out", p.Iteration, leftOutSteps)
+			return true
+		}})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("baseline: likelihood of left-out frames: %w", err)
+	}
+	return append(r.X, theta[logLength+1:]...), nil
 }
