@@ -59,8 +59,14 @@
 //	  weaker prior of Σ (1 picture)      0.00030   −8.42  −8.18   76.6 94.5 98.0
 //	  local                              0.00032   −8.72  −8.36   64.0 90.1 96.3
 //
-// What latent variables are given away by Σ's parametric part: its length scales grow to the
-// size of the picture, so that it interpolates by itself, and the noise falls to any floor
-// (Config.NoiseFloor keeps Σ well conditioned). Principal components do worse because what is outside
-// the span of the training pictures is white to them.
+// The number of latent dimensions hardly counts: 5 do as well as 30 (0.00029, −8.12). With
+// 256 fields to learn from and 100 test fields, settings chosen among the training fields
+// (a taper of 18 spacings, local, 2 degrees of freedom), against components chosen likewise:
+//
+//	probabilistic PCA, 229 components    0.00047   −7.14  −6.82   59.8 91.3 98.1
+//	learned, tapered and local           0.00023   −8.74  −8.43   72.8 93.1 97.3
+//
+// Little is left to the latent variables: the length scales of Σ's parametric part grow to
+// the size of the picture, so that it interpolates by itself, and the noise falls to any
+// floor (Config.NoiseFloor keeps Σ well conditioned; without one training may fail).
 package sgplvm
