@@ -61,6 +61,9 @@ type FitOptions struct {
 	// noise of a picture that of training pictures like it (local.go).
 	LocalResiduals bool
 
+	// Calibrate calibrates the variances at a time after training (Model.Calibrate).
+	Calibrate bool
+
 	// Truncate allows phases that hold the spatial kernels to leave spatial components
 	// out of their matrix products, as many as lower the bound by no more than this
 	// for each number of the data when the phase begins (nats). What comes out is still a
@@ -181,8 +184,13 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 	if err := o.complete(); err != nil {
 		return FitResult{}, err
 	}
+	if o.Calibrate {
+		if err := m.canLeaveOut(); err != nil {
+			return FitResult{}, err
+		}
+	}
 	m.mu.Lock()
-	m.posterior, m.alpha, m.timelines, m.residuals = nil, nil, nil, mat.Matrix{}
+	m.posterior, m.alpha, m.timelines, m.residuals, m.calibration = nil, nil, nil, mat.Matrix{}, nil
 	m.mu.Unlock()
 	var coarse FitResult
 	if o.CoarsePoints > 0 && o.CoarsePoints < m.space.Len() && m.params.structured() {
@@ -195,6 +203,9 @@ func (m *Model) Fit(ctx context.Context, o FitOptions) (FitResult, error) {
 	t := newTrainer(m, o)
 	r, err := t.finish(t.run(ctx))
 	r.follow(coarse)
+	if err == nil && o.Calibrate {
+		err = m.Calibrate(ctx)
+	}
 	if err == nil && o.LocalResiduals && m.params.Covariance.Rows > 0 {
 		m.mu.Lock()
 		defer m.mu.Unlock()

@@ -146,6 +146,8 @@ type Model struct {
 	seed       uint64
 	attributes map[string]string
 
+	calibration *calibration // of variances at a time; nil: none
+
 	residuals mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 
 	problem *problem // training data; nil for a model that was loaded

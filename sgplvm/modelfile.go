@@ -30,6 +30,7 @@ import (
 //	noise.floor              1           absent where it is 0
 //	noise.taper              d_0         absent without one
 //	residuals                n_ξ×n_s·d_y of the training examples; absent where not kept
+//	calibration              n_s×d_y     factors of variances at a time; absent without
 //	dynamics.times           n_ξ         of a dynamical prior; absent without one, like the next
 //	dynamics.sequences       n_ξ         labels, whole numbers; absent where there is one sequence
 //	dynamics.mubar, dynamics.lambda  n_ξ×d_ξ   μ̄ and Λ, which make mu and S
@@ -99,6 +100,9 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if p.Taper != nil {
 		put("noise.taper", p.Taper, len(p.Taper))
+	}
+	if m.calibration != nil {
+		matrix("calibration", m.calibration.factor)
 	}
 	if m.residuals.Rows > 0 {
 		matrix("residuals", m.residuals)
@@ -180,6 +184,10 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if t.unread["residuals"] {
 		m.residuals = t.matrix("residuals")
 	}
+	var factors mat.Matrix
+	if t.unread["calibration"] {
+		factors = t.matrix("calibration")
+	}
 	if t.unread["noise.floor"] {
 		p.NoiseFloor = t.scalar("noise.floor")
 	}
@@ -210,6 +218,9 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	if t.err != nil {
 		return nil, t.err
+	}
+	if factors.Data != nil {
+		m.calibration = calibrationOf(m.space, factors)
 	}
 	if err := m.validate(); err != nil {
 		return nil, err
@@ -265,6 +276,9 @@ func (m *Model) validate() error {
 		return fmt.Errorf("jitter %v, expected 0 to 0.1", m.jitter)
 	}
 	if err := m.params.validate(m.space); err != nil {
+		return err
+	}
+	if err := m.validateCalibration(); err != nil {
 		return err
 	}
 	return m.validateResiduals()

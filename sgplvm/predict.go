@@ -41,6 +41,9 @@ func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
 	p := q.marginal(on, t)
 	p.Conditioning = "none"
 	m.toUserUnits(p, t.noise)
+	if m.calibration != nil && l.At != nil {
+		m.calibration.apply(p.Variance, m.calibration.at(on.grid), 0)
+	}
 	return p, nil
 }
 

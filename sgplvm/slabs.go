@@ -59,6 +59,25 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 	if g == nil {
 		g = m.space
 	}
+	if m.calibration == nil || o.MeanOnly {
+		return m.predictSlabs(ctx, latents, g, o, body)
+	}
+	if err := m.checkGrid(g); err != nil {
+		return err
+	}
+	factor := m.calibration.at(g)
+	return m.predictSlabs(ctx, latents, g, o, func(s Slab) error {
+		mat.Parallel(len(latents), func(i int) {
+			if latents[i].At != nil {
+				m.calibration.apply(s.Variance[i], factor, s.First)
+			}
+		})
+		return body(s)
+	})
+}
+
+// predictSlabs is PredictSlabs on a grid without calibration.
+func (m *Model) predictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error {
 	if err := m.checkGrid(g); err != nil {
 		return err
 	}

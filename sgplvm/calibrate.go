@@ -1,0 +1,376 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Leaving examples out. What the model would have said of training example i at its time,
+// had it not seen it, follows from what it says having seen it, with all kernels as they
+// are.
+//
+// The latent posterior at its time without its own part of it is the cavity of expectation
+// propagation (Minka 2001), N(μ − μ̄/p, 1/p) with p = 1/S − Λ for every dimension. Let w and w̃ be T_0ᵀψ1 of q(x_i) and of the cavity, P_ij the data in the spatial
+// eigenbasis, h_j = Σ_n w_n·P_nj/d_j, and
+//
+//	hat = λ_j·Σ_k w_k²/d_kj,  g = λ_j·Σ_k w̃_k·w_k/d_kj
+//
+// Without example i the prediction at the cavity is that of the whole model there, with mean
+// and variance in the eigenbasis corrected by
+//
+//	−g·(P_ij − λ_j·w·h_j)/(1 − hat)   and   +β⁻¹·g²/(1 − hat)
+//
+// (Sherman and Morrison's formula, for every component). Two small things are left as they
+// are: the spread of Ψ2 around ψ1ψ1ᵀ of example i stays in, and what an uncertain cavity adds
+// to the variances comes from the map that has seen the example.
+
+// calibration is what all variances of predictions at a time are multiplied by: at every
+// point, the mean square of what leaving examples out left unexplained there over what was
+// expected. The model's own variances are nearly the same all over space.
+type calibration struct {
+	space  Grid
+	width  []Kernel   // of the weights of training points, for each factor
+	factor mat.Matrix // n_s×d_y
+}
+
+// calibrationStrength is the weight, in examples, of the mean factor of a channel at
+// every point.
+const calibrationStrength = 2
+
+// newCalibration is that of training sums of squares and of expected ones, n_s×d_y: both
+// are averaged over neighbours first, with a Gaussian of two spacings.
+func newCalibration(space Grid, square, expected mat.Matrix, examples int) *calibration {
+	c := calibrationOf(space, mat.New(square.Rows, square.Cols))
+	near, expectedNear := c.weighted(space, square), c.weighted(space, expected)
+	for k := range square.Cols {
+		var all, allExpected float64
+		for i := range square.Rows {
+			all += square.At(i, k)
+			allExpected += expected.At(i, k)
+		}
+		mean := all / allExpected
+		for i := range square.Rows {
+			prior := calibrationStrength / float64(examples) * expectedNear.At(i, k)
+			c.factor.Set(i, k, (near.At(i, k)+mean*prior)/(expectedNear.At(i, k)+prior))
+		}
+	}
+	return c
+}
+
+// calibrationOf is the calibration by given factors.
+func calibrationOf(space Grid, factor mat.Matrix) *calibration {
+	c := &calibration{space: space, factor: factor}
+	for _, x := range space {
+		c.width = append(c.width, Kernel{Kind: RBF, Variance: 1, LengthScale: twoSpacings(x)})
+	}
+	return c
+}
+
+// validateCalibration checks factors read from a file.
+func (m *Model) validateCalibration() error {
+	if m.calibration == nil {
+		return nil
+	}
+	if f := m.calibration.factor; f.Rows != m.space.Len() || f.Cols != m.channels || !m.params.dynamic() {
+		return fmt.Errorf("calibration is %d×%d, expected %d×%d beside a dynamical prior", f.Rows, f.Cols, m.space.Len(), m.channels)
+	}
+	for i, v := range m.calibration.factor.Data {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("calibration: element %d is %v, expected a positive number", i, v)
+		}
+	}
+	return nil
+}
+
+// weighted returns Σ_j k(x_i, x_j)·v_j at the points of a grid, n*×d_y, for v at the training
+// points.
+func (c *calibration) weighted(g Grid, v mat.Matrix) mat.Matrix {
+	o := kronprod.Operator{}
+	dims := []int{}
+	for f, x := range c.space {
+		k := mat.New(g[f].Rows, x.Rows)
+		c.width[f].Matrix(k, g[f], x)
+		o.Factors = append(o.Factors, k)
+		dims = append(dims, x.Rows)
+	}
+	o.Factors = append(o.Factors, mat.Matrix{})
+	t := kronprod.Shaped(v.Clone().Data, append(dims, v.Cols)...)
+	return mat.NewDense(g.Len(), v.Cols, o.MulTensor(make([]float64, g.Len()*v.Cols), t, nil).Data)
+}
+
+// at returns the factors at the points of a grid, n*×d_y: those at the training points
+// weighted by nearness.
+func (c *calibration) at(g Grid) mat.Matrix {
+	if g.equal(c.space) {
+		return c.factor
+	}
+	one := mat.New(c.factor.Rows, 1)
+	one.Fill(1)
+	values, total := c.weighted(g, c.factor), c.weighted(g, one)
+	for i := range values.Rows {
+		row := values.Row(i)
+		for k := range row {
+			if t := total.Data[i]; t > 0 {
+				row[k] /= t
+			} else {
+				row[k] = 1 // so far from all training points that nothing was learned there
+			}
+		}
+	}
+	return values
+}
+
+// apply multiplies variances at points from on (rows) of all factors.
+func (c *calibration) apply(variance mat.Matrix, factor mat.Matrix, first int) {
+	for i := range variance.Rows {
+		for k := range variance.Cols {
+			variance.Set(i, k, variance.At(i, k)*factor.At(first+i, k))
+		}
+	}
+}
+
+// cavities returns the latent posteriors of all training examples without their own parts. In
+// the names of timePrior, with b = (B⁻¹)_ii = 1 − Λ·S, the cavity has the variance S/b and the
+// mean μ − μ̄·S/b; where b is small, S is (1 − b)/Λ without cancellation.
+func (p *Params) cavities() ([]Latent, error) {
+	n, d := p.Mu.Rows, p.Mu.Cols
+	all, at := make([]Latent, n), p.Dynamics.instants()
+	for i := range all {
+		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &at[i]}
+	}
+	var f chol.Factor
+	for _, s := range p.Dynamics.series() {
+		n := len(s.times)
+		k, b, v, lambda := mat.New(n, n), mat.New(n, n), mat.New(n, n), make([]float64, n)
+		p.Dynamics.Kernel.matrix(k, s.times, s.times)
+		for q := range d {
+			s.column(lambda, p.Lambda, q)
+			if err := precisionFactor(&f, b, v, k, lambda); err != nil {
+				return nil, fmt.Errorf("sgplvm: dynamical prior, sequence %d, latent dimension %d: %w", s.label, q, err)
+			}
+			half := mat.Identity(n)
+			f.SolveHalf(half)
+			for j, b := range columnSquares(half) {
+				i := s.examples[j]
+				variance := p.S.At(i, q)
+				if b < 0.5 {
+					variance = (1 - b) / lambda[j]
+				}
+				variance = min(variance/b, 1)
+				all[i].Mu[q], all[i].S[q] = p.Mu.At(i, q)-p.MuBar.At(i, q)*variance, variance
+			}
+		}
+	}
+	return all, nil
+}
+
+// errUncalibrated is the reason why LeaveOneOut refuses a model.
+var errUncalibrated = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
+
+// LeaveOneOut predicts every training example of a model with a dynamical prior from all
+// others, kernels and latent posteriors of the others as they are, at the training points: it
+// calls body with mean and variance (noise included) in the user's units, n_s×d_y each, which
+// belong to body until it returns. Errors: *ConfigError for a model with a structured
+// residual, free spatial inducing points or the independent prior, under which nothing is known
+// of an example that was not seen; a loaded model; *ReadError, ctx.Err() and those of body.
+func (m *Model) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
+	if m.problem == nil {
+		return errNoData
+	}
+	if err := m.canLeaveOut(); err != nil {
+		return err
+	}
+	q, err := m.ready()
+	if err != nil {
+		return err
+	}
+	latents, err := q.params.cavities()
+	if err != nil {
+		return err
+	}
+	b := m.problem
+	b.restore()
+	if err := b.factorize(q.params); err != nil {
+		return err
+	}
+	b.sweep.run(b, q.params.precision(), wantH)
+	defer func() { b.sweep.h = kronprod.Tensor{} }()
+	n, size := b.y.examples, b.components()*b.channels()
+	step := max(1, min(n, slabNumbers/size))
+	for from := 0; from < n; from += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+step, n)
+		if err := m.leaveOut(ctx, q, latents[from:to], from, to, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Model) canLeaveOut() error {
+	ok := m.params.dynamic() && !m.params.structured()
+	for _, xu := range m.params.Xu {
+		ok = ok && xu.Rows == 0
+	}
+	if !ok {
+		return &ConfigError{"LeaveOneOut", errUncalibrated}
+	}
+	return nil
+}
+
+// leaveOut predicts examples from ≤ i < to at their cavities.
+func (m *Model) leaveOut(ctx context.Context, q *posterior, latents []Latent, from, to int, body func(example int, mean, variance mat.Matrix) error) error {
+	b, n, points := m.problem, to-from, m.space.Len()
+	without := mat.New(n, q.factors[0].size()) // w̃
+	psi1 := mat.New(n, q.factors[0].size())
+	for i, l := range latents {
+		t, _ := q.latentMoments(l)
+		copy(psi1.Row(i), t.psi1.Data)
+	}
+	mat.Mul(without, 1, psi1, b.factors[0].coord, 0)
+	shift, spread := b.leaveOutShift(without, from, to)
+
+	var means, variances []mat.Matrix
+	for range latents {
+		means, variances = append(means, mat.New(points, m.channels)), append(variances, mat.New(points, m.channels))
+	}
+	err := m.predictSlabs(ctx, latents, m.space, SlabOptions{}, func(s Slab) error {
+		for i := range latents {
+			mat.Copy(means[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, m.channels), s.Mean[i])
+			mat.Copy(variances[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, m.channels), s.Variance[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range latents {
+		for c, scale := range m.scaler.Scale {
+			for s := range points {
+				means[i].Set(s, c, means[i].At(s, c)-scale*shift[(i*m.channels+c)*points+s])
+				variances[i].Set(s, c, variances[i].At(s, c)+scale*scale*spread[i*points+s])
+			}
+		}
+		if err := body(from+i, means[i], variances[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveOutShift returns what leaving out examples from ≤ i < to takes off their means
+// (examples × channels × points) and adds to their variances (examples × points).
+func (b *problem) leaveOutShift(without mat.Matrix, from, to int) (shift, spread []float64) {
+	y, m, n, components := &b.projected, b.factors[0].size(), to-from, b.components()
+	with := b.factors[0].data.Slice(from, to, 0, m)
+	squares, products := mat.New(n, m), mat.New(n, m)
+	mat.MulElem(squares, with, with)
+	mat.MulElem(products, with, without)
+	shiftModes := make([]float64, n*b.channels()*components)
+	spreadModes := make([]float64, n*components)
+	beta := b.sweep.beta
+	mat.Parallel(y.blocks(), func(block int) {
+		first, last := y.block(block)
+		width := last - first
+		inverse := mat.New(width, m)
+		for j, v := range b.lambda[first:last] {
+			for k, l := range b.factors[0].lambda {
+				inverse.Row(j)[k] = v / (1/beta + l*v) // λ_j/d_kj
+			}
+		}
+		hat, g, fit := mat.New(n, width), mat.New(n, width), mat.New(n, width)
+		mat.Mul(hat, 1, squares, inverse.T(), 0)
+		mat.Mul(g, 1, products, inverse.T(), 0)
+		for i := range n {
+			for j := range width {
+				spreadModes[i*components+first+j] = g.At(i, j) * g.At(i, j) / (1 - hat.At(i, j)) / beta
+			}
+		}
+		for c := range b.channels() {
+			at := (c*components + first) * m
+			mat.Mul(fit, 1, with, mat.NewDense(width, m, b.sweep.h.Data[at:at+width*m]).T(), 0)
+			p := y.at(c, first, last).Slice(from, to, 0, width)
+			for i := range n {
+				to := shiftModes[(i*b.channels()+c)*components+first:]
+				for j, l := range b.lambda[first:last] {
+					to[j] = g.At(i, j) * (p.At(i, j) - l*fit.At(i, j)) / (1 - hat.At(i, j))
+				}
+			}
+		}
+	})
+	toPoints, squared := kronprod.Operator{Factors: make([]mat.Matrix, 1)}, kronprod.Operator{Factors: make([]mat.Matrix, 1)}
+	dims := []int{}
+	for _, s := range b.factors[1:] {
+		v, v2 := s.coord, mat.Matrix{}
+		if v.Rows > 0 {
+			v2 = mat.New(v.Rows, v.Cols)
+			mat.MulElem(v2, v, v)
+		}
+		toPoints.Factors, squared.Factors = append(toPoints.Factors, v), append(squared.Factors, v2)
+		dims = append(dims, s.size())
+	}
+	shift = toPoints.MulTensor(make([]float64, len(shiftModes)), kronprod.Shaped(shiftModes, append([]int{n * b.channels()}, dims...)...), nil).Data
+	spread = squared.MulTensor(make([]float64, len(spreadModes)), kronprod.Shaped(spreadModes, append([]int{n}, dims...)...), nil).Data
+	return shift, spread
+}
+
+// Calibrate compares what the model says of every training example from the others
+// (LeaveOneOut) with the example itself and makes it multiply the variances that Predict and
+// PredictSlabs give at a time, point by point, by the ratio of the mean squares that were
+// found to those expected. The model file keeps the ratios. Means, covariances and samples stay
+// as they are. Errors: as LeaveOneOut's.
+func (m *Model) Calibrate(ctx context.Context) error {
+	if m.problem == nil {
+		return errNoData
+	}
+	m.mu.Lock()
+	m.calibration = nil
+	m.mu.Unlock()
+	square, expected := mat.New(m.space.Len(), m.channels), mat.New(m.space.Len(), m.channels)
+	y := make([]float64, m.problem.y.size())
+	err := m.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
+		if err := m.problem.y.readRaw(y, example, example+1); err != nil {
+			return err
+		}
+		for i := range mean.Rows {
+			for c := range m.channels {
+				r := y[i*m.channels+c] - mean.At(i, c)
+				square.Set(i, c, square.At(i, c)+r*r)
+				expected.Set(i, c, expected.At(i, c)+variance.At(i, c))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	c := newCalibration(m.space, square, expected, m.Examples())
+	if i, k, bad := mat.NonFinite(c.factor); bad {
+		return fmt.Errorf("sgplvm: calibration: factor %v at point %d, channel %d", c.factor.At(i, k), i, k)
+	}
+	m.mu.Lock()
+	m.calibration = c
+	m.mu.Unlock()
+	return nil
+}
+
+// Calibrated reports whether variances at a time are calibrated, and their mean factor.
+func (m *Model) Calibrated() (factor float64, ok bool) {
+	c := m.calibration
+	if c == nil {
+		return 1, false
+	}
+	var logs float64
+	for _, v := range c.factor.Data {
+		logs += math.Log(v) / float64(len(c.factor.Data))
+	}
+	return math.Exp(logs), true
+}
