@@ -76,6 +76,9 @@ func describe(m *sgplvm.Model) string {
 		line("residual", "%s%s", kernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Covariance.Rows > 0])
 	}
 	line("noise", "%s (standard deviation, in the data's units)", numbers(m.Noise()))
+	if factor, ok := m.Calibrated(); ok {
+		line("calibration", "variances at a time by %.3g in the geometric mean", factor)
+	}
 	line("signal-to-noise ratio", "%.4g", m.SignalToNoise())
 	line("data mean", "%s", numbers(m.Scaler().Mean))
 	line("data deviation", "%s", numbers(m.Scaler().Scale))

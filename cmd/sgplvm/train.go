@@ -34,6 +34,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	partKernel := add(f, "residual-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
+	uncalibrated := f.toggle("uncalibrated", "leave the variances of predictions at a time as they are, rather than compare them with what leaving out one picture after the other leaves unexplained at every point; with -prior dynamic")
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
 	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
 	warmup := f.whole("warmup", -1, -1, maxIters, "`steps` of them with noise and spatial kernel held (-1: three quarters)")
@@ -59,7 +60,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		return err
 	}
 	if *prior == "independent" {
-		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel"); err != nil {
+		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel", "uncalibrated"); err != nil {
 			return err
 		}
 		if *latentKernel&sgplvm.LatentTime != 0 {
@@ -138,7 +139,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		return aboutData(*data, err)
 	}
 	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate,
-		CoarsePoints: *coarse, ResidualRounds: *rounds, ResidualTaper: *taper, LocalResiduals: *local}
+		CoarsePoints: *coarse, Calibrate: moves.Times != nil && rest.Kind == "" && !*uncalibrated, ResidualRounds: *rounds, ResidualTaper: *taper, LocalResiduals: *local}
 	switch *warmup {
 	case -1:
 	case 0:
