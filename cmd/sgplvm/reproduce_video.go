@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -312,6 +313,7 @@ func (x *filmExperiment) run(ctx context.Context, title string, learn func() (fi
 		return err
 	}
 	learned := time.Since(begin)
+	debug.FreeOSMemory() // several times the training frames
 	begin = time.Now()
 	scores, err := x.score(ctx, m)
 	if err != nil {

@@ -124,6 +124,7 @@ func FitFilm(ctx context.Context, kind FilmKind, f Film, o FilmOptions) (*FilmMe
 		m.model, m.settings, err = fitSmoother(ctx, s, krigings(s.times, o.Time), o)
 	case SpaceTimeGP:
 		m.model, m.settings, err = fitSpaceTime(ctx, s, o)
+		s.y = mat.Matrix{} // of which the regression holds what it needs
 	default:
 		panic(fmt.Sprintf("baseline: FitFilm: kind %q, expected one of %v", kind, FilmKinds))
 	}
