@@ -33,8 +33,9 @@ var policy = map[string][]string{
 	"sgplvm/dataset":  {"sgplvm", "mat/npy"},
 	"sgplvm/evaluate": {"mat"},
 	"sgplvm/baseline": below,
+	"sgplvm/motion":   {"sgplvm", "mat", "chol"},
 	"fuzz":            answers,
-	"cmd/sgplvm":      append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/baseline"}, below...),
+	"cmd/sgplvm":      append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/baseline", "sgplvm/motion"}, below...),
 }
 
 // below is all that lies under the model, answers all that package fuzz and,

@@ -1,0 +1,203 @@
+package motion
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// stored is a Motion as JSON text.
+type stored struct {
+	Format     int              `json:"format"`
+	Width      int              `json:"width"`
+	Height     int              `json:"height"`
+	Across     int              `json:"across"`
+	Down       int              `json:"down"`
+	Process    *Process         `json:"process,omitempty"`
+	Covariance []float64        `json:"covariance,omitempty"`
+	Sequences  []storedSequence `json:"sequences"`
+	Chosen     storedTrial      `json:"chosen"`
+	Trials     []storedTrial    `json:"trials"`
+}
+
+type storedSequence struct {
+	Label  int         `json:"label"`
+	Frames []int       `json:"frames"`
+	Times  []float64   `json:"times"`
+	D      [][]float64 `json:"displacements,omitempty"`
+}
+
+// storedTrial is a Trial; its error is null where it is NaN.
+type storedTrial struct {
+	Across   int      `json:"across"`
+	Down     int      `json:"down"`
+	Strength float64  `json:"strength"`
+	Error    *float64 `json:"error"`
+}
+
+// format is the number of the text's format.
+const format = 1
+
+// MarshalJSON returns the motion as a text from which UnmarshalJSON makes the same motion, bit for
+// bit.
+func (m *Motion) MarshalJSON() ([]byte, error) {
+	s := stored{Format: format, Width: m.width, Height: m.height, Chosen: store(m.chosen)}
+	if !m.Still() {
+		s.Across, s.Down, s.Process, s.Covariance = m.lattice.across, m.lattice.down, &m.process, m.covariance
+	}
+	for _, t := range m.trials {
+		s.Trials = append(s.Trials, store(t))
+	}
+	for _, q := range m.sequences {
+		t := storedSequence{Label: q.label, Frames: q.frames, Times: q.times}
+		for p := range q.d.Rows {
+			t.D = append(t.D, q.d.Row(p))
+		}
+		s.Sequences = append(s.Sequences, t)
+	}
+	return json.Marshal(s)
+}
+
+func store(t Trial) storedTrial {
+	s := storedTrial{Across: t.Across, Down: t.Down, Strength: t.Strength}
+	if !math.IsNaN(t.Error) {
+		s.Error = &t.Error
+	}
+	return s
+}
+
+func (s storedTrial) trial() Trial {
+	t := Trial{s.Across, s.Down, s.Strength, math.NaN()}
+	if s.Error != nil {
+		t.Error = *s.Error
+	}
+	return t
+}
+
+// FormatError reports a text that is not a motion.
+type FormatError struct {
+	Place string // the field
+	Err   error
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("motion: text of a motion: %s: %v", e.Place, e.Err)
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+func formatError(place, text string, args ...any) error {
+	return &FormatError{place, fmt.Errorf(text, args...)}
+}
+
+// maxSide bounds width and height of a frame, and maxLabel the labels of sequences.
+const maxSide, maxLabel = 1 << 15, math.MaxInt32
+
+// UnmarshalJSON sets m to the motion in a text that MarshalJSON made. Nothing in the text is
+// trusted. Errors: *FormatError; m is then unchanged.
+func (m *Motion) UnmarshalJSON(text []byte) error {
+	var s stored
+	if err := json.Unmarshal(text, &s); err != nil {
+		return &FormatError{"syntax", err}
+	}
+	read, err := s.motion()
+	if err == nil {
+		*m = *read
+	}
+	return err
+}
+
+func (s *stored) motion() (*Motion, error) {
+	if s.Format != format {
+		return nil, formatError("format", "%d, expected %d", s.Format, format)
+	}
+	if s.Width < 1 || s.Width > maxSide || s.Height < 1 || s.Height > maxSide {
+		return nil, formatError("width, height", "%d×%d pixels, expected 1 to %d", s.Width, s.Height, maxSide)
+	}
+	m := &Motion{width: s.Width, height: s.Height, chosen: s.Chosen.trial()}
+	still := s.Across == 0 && s.Down == 0
+	size := 0
+	if !still {
+		if s.Across < 2 || s.Across > maxNodes || s.Down < 2 || s.Down > maxNodes {
+			return nil, formatError("across, down", "%d×%d nodes, expected 0×0 or 2 to %d", s.Across, s.Down, maxNodes)
+		}
+		m.lattice = lattice{s.Across, s.Down, m.aspect()}
+		size = m.lattice.size()
+		if s.Process == nil {
+			return nil, formatError("process", "missing")
+		}
+		m.process = *s.Process
+		if !slices.Contains(processKernels, m.process.Kernel) {
+			return nil, formatError("process", "unknown kernel %q, expected one of %v", m.process.Kernel, processKernels)
+		}
+		if !(m.process.LengthScale > 0) || !(m.process.Noise >= minNoise) {
+			return nil, formatError("process", "length scale %v and noise %v, expected numbers above 0 and from %v", m.process.LengthScale, m.process.Noise, minNoise)
+		}
+		n := m.lattice.nodes()
+		if len(s.Covariance) != 3*n {
+			return nil, formatError("covariance", "%d numbers, expected %d", len(s.Covariance), 3*n)
+		}
+		for i := range n {
+			uu, uv, vv := s.Covariance[i], s.Covariance[n+i], s.Covariance[2*n+i]
+			if !(uu >= 0 && uu <= maxVariance) || !(vv >= 0 && vv <= maxVariance) || !(uv*uv <= uu*vv*(1+1e-9)) {
+				return nil, formatError("covariance", "[%v %v; %v %v] of node %d is no covariance", uu, uv, uv, vv, i)
+			}
+		}
+		m.covariance = s.Covariance
+	}
+	for i, q := range s.Sequences {
+		m.frames += len(q.Frames)
+		place := fmt.Sprintf("sequence %d", i)
+		if len(q.Frames) == 0 || len(q.Times) != len(q.Frames) || !still && len(q.D) != len(q.Frames) || still && len(q.D) != 0 {
+			return nil, formatError(place, "%d frames, %d times and %d displacements", len(q.Frames), len(q.Times), len(q.D))
+		}
+		if q.Label < -maxLabel || q.Label > maxLabel || i > 0 && q.Label <= s.Sequences[i-1].Label {
+			return nil, formatError(place, "label %d, expected increasing ones", q.Label)
+		}
+		if !slices.IsSorted(q.Times) {
+			return nil, formatError(place, "the times do not increase")
+		}
+		t := sequence{label: q.Label, frames: q.Frames, times: q.Times}
+		if !still {
+			t.d = mat.New(len(q.Frames), size)
+			for p, d := range q.D {
+				if len(d) != size {
+					return nil, formatError(place, "frame %d has %d displacements, expected %d", p, len(d), size)
+				}
+				if !m.lattice.valid(d) {
+					return nil, formatError(place, "frame %d is displaced by more than %d widths or stretched by %v or more", p, maxShift, maxStretch)
+				}
+				copy(t.d.Row(p), d)
+			}
+		}
+		m.sequences = append(m.sequences, t)
+	}
+	if m.frames == 0 {
+		return nil, formatError("sequences", "no frames")
+	}
+	seen := make([]bool, m.frames)
+	for i, q := range m.sequences {
+		for _, f := range q.frames {
+			if f < 0 || f >= m.frames || seen[f] {
+				return nil, formatError(fmt.Sprintf("sequence %d", i), "frame %d, expected each of %d once", f, m.frames)
+			}
+			seen[f] = true
+		}
+	}
+	for _, t := range s.Trials {
+		m.trials = append(m.trials, t.trial())
+	}
+	return m, nil
+}
+
+// processKernels are the kernels of a process, and minNoise the least noise.
+var processKernels = []sgplvm.KernelKind{sgplvm.Matern12, sgplvm.Matern32, sgplvm.Matern52}
+
+const minNoise = 1e-6
+
+// maxVariance bounds the variances of displacements: (maxShift)²/minNoise.
+const maxVariance = maxShift * maxShift / minNoise

@@ -1,0 +1,551 @@
+package motion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Options say how Fit works. Only Width and Height must be given.
+type Options struct {
+	// Width and Height are those of the frames in pixels: point y·Width + x of an example is the
+	// pixel in column x of row y. Pixels are square.
+	Width, Height int
+
+	// Nodes are the numbers of nodes across the frame to choose from, at least 2 each; down the frame
+	// there are as many as make the cells nearly square. The first is tried first. Default 9, 5
+	// and 17.
+	Nodes []int
+
+	// Strengths are those of the prior to choose from, see doc.go; above 0. The first is
+	// tried first. Default 0.001, 0.0001 and 0.01.
+	Strengths []float64
+
+	// Progress, if not nil, is called when a trial or the final estimate has ended.
+	Progress func(Trial)
+}
+
+// A Trial is a setting that Fit tried.
+type Trial struct {
+	// Across and Down are the numbers of nodes; 0 without motion.
+	Across, Down int
+
+	// Strength is that of the prior.
+	Strength float64
+
+	// Error is the root mean square error of frames that were left out, in standard deviations of
+	// the intensities; NaN where none could be.
+	Error float64
+}
+
+// Motion is how the contents of a film's frames are displaced: for each frame a smooth map
+// φ(r) = r + d(r) from reference coordinates to the frame's. It does not change, and
+// may be used from many goroutines at once.
+type Motion struct {
+	width, height int
+	frames        int
+	lattice       lattice
+	process       Process
+	covariance    []float64 // of the nodes' components, at any one time: uu, uv and vv of all nodes
+	sequences     []sequence
+	chosen        Trial
+	trials        []Trial
+}
+
+// A sequence is a list of frames in order of time with their displacements, a row each.
+type sequence struct {
+	label  int
+	frames []int
+	times  []float64
+	d      mat.Matrix
+}
+
+// OptionError reports an argument of Fit that cannot be used.
+type OptionError struct {
+	Field string
+	Err   error
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("motion: %s: %v", e.Field, e.Err) }
+
+func (e *OptionError) Unwrap() error { return e.Err }
+
+func optionError(field, format string, args ...any) error {
+	return &OptionError{field, fmt.Errorf(format, args...)}
+}
+
+// complete sets the defaults and checks what was given.
+func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []int) error {
+	n, points, channels := frames.Dims()
+	if o.Width < 1 || o.Width > maxSide || o.Height < 1 || o.Height > maxSide || points%o.Width != 0 || points/o.Width != o.Height {
+		return optionError("Width and Height", "%d×%d pixels for frames of %d points, expected 1 to %d each way and their product", o.Width, o.Height, points, maxSide)
+	}
+	if n < 1 || channels < 1 {
+		return optionError("frames", "%d frames of %d channels, expected at least one of one channel", n, channels)
+	}
+	if len(times) != n {
+		return optionError("times", "%d times for %d frames", len(times), n)
+	}
+	for i, t := range times {
+		if t-t != 0 {
+			return optionError("times", "time %d is %v, expected a finite number", i, t)
+		}
+	}
+	if sequences != nil && len(sequences) != n {
+		return optionError("sequences", "%d labels of sequences for %d frames", len(sequences), n)
+	}
+	if o.Nodes == nil {
+		o.Nodes = []int{9, 5, 17}
+	}
+	if o.Strengths == nil {
+		o.Strengths = []float64{1e-3, 1e-4, 1e-2}
+	}
+	for _, v := range o.Nodes {
+		if v < 2 || v > maxNodes {
+			return optionError("Nodes", "%d nodes across, expected 2 to %d", v, maxNodes)
+		}
+	}
+	for _, s := range o.Strengths {
+		if !(s > 0) || math.IsInf(s, 0) {
+			return optionError("Strengths", "%v, expected a positive number", s)
+		}
+	}
+	if len(o.Nodes) == 0 || len(o.Strengths) == 0 {
+		return optionError("Nodes", "nothing to choose from")
+	}
+	return nil
+}
+
+// maxNodes bounds the nodes in one direction.
+const maxNodes = 64
+
+// latticeOf returns the lattice with the given number of nodes across whose cells are nearly
+// square on a frame of the given aspect and, in level, have four pixels each way at least.
+func latticeOf(across int, aspect float64, level image[float32]) lattice {
+	down := int(math.Round(float64(across-1)/aspect)) + 1
+	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
+	return lattice{bounded(across, level.width), bounded(down, level.height), aspect}
+}
+
+// sequencesOf returns the frames sequence by sequence, in order of their labels and times.
+func sequencesOf(times []float64, labels []int) []sequence {
+	label := func(i int) int {
+		if labels == nil {
+			return 0
+		}
+		return labels[i]
+	}
+	order := make([]int, len(times))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(label(i), label(j)), cmp.Compare(times[i], times[j]))
+	})
+	var all []sequence
+	for _, i := range order {
+		if len(all) == 0 || all[len(all)-1].label != label(i) {
+			all = append(all, sequence{label: label(i)})
+		}
+		s := &all[len(all)-1]
+		s.frames, s.times = append(s.frames, i), append(s.times, times[i])
+	}
+	return all
+}
+
+// medianSpacing returns the median time between frames that follow one another, 1 if all are 0
+// or there are none, and how long the longest sequence is.
+func medianSpacing(sequences []sequence) (unit, span float64) {
+	var all []float64
+	for _, s := range sequences {
+		for p := range s.times[1:] {
+			if dt := s.times[p+1] - s.times[p]; dt > 0 {
+				all = append(all, dt)
+			}
+		}
+		span = max(span, s.times[len(s.times)-1]-s.times[0])
+	}
+	if len(all) == 0 {
+		return 1, span
+	}
+	slices.Sort(all)
+	return all[len(all)/2], span
+}
+
+// trackOf returns the frames of all sequences for which keep is true.
+func trackOf(sequences []sequence, keep func(s, p int) bool) track {
+	var t track
+	for i, s := range sequences {
+		for p, f := range s.frames {
+			if keep(i, p) {
+				t.frames, t.times, t.linked = append(t.frames, f), append(t.times, s.times[p]), append(t.linked, true)
+			}
+		}
+		if len(t.linked) > 0 {
+			t.linked[len(t.linked)-1] = false
+		}
+	}
+	return t
+}
+
+// heldOut reports whether frame p of n in a sequence is left out in trials: every third, and
+// neither the first nor the last.
+func heldOut(p, n int) bool { return p%3 == 1 && p+1 < n }
+
+// minGain is the part by which motion must lower the error of frames left out.
+const minGain = 0.02
+
+// Fit estimates the motion of a film. times are those of the frames, in any unit and order;
+// frames with different labels in sequences (nil: all are alike) have nothing to do with one
+// another. Errors: *OptionError, *sgplvm.ReadError, *sgplvm.ValueError, ctx.Err().
+func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences []int, o Options) (*Motion, error) {
+	if err := o.complete(frames, times, sequences); err != nil {
+		return nil, err
+	}
+	m := &Motion{width: o.Width, height: o.Height, frames: len(times), sequences: sequencesOf(times, sequences)}
+	f, err := load(ctx, frames, o.Width, o.Height)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.choose(ctx, f, o); err != nil {
+		return nil, err
+	}
+	if m.chosen.Across == 0 {
+		return m, nil
+	}
+	t := trackOf(m.sequences, func(int, int) bool { return true })
+	l := latticeOf(m.chosen.Across, m.aspect(), f.levels[0][0])
+	d, err := estimate(ctx, f, t, l, m.chosen.Strength)
+	if err != nil {
+		return nil, err
+	}
+	m.set(l, d)
+	return m, nil
+}
+
+// aspect returns the frames' width over their height.
+func (m *Motion) aspect() float64 { return float64(m.width) / float64(m.height) }
+
+// choose sets the trials and which of them is the best.
+func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
+	held := trackOf(m.sequences, func(s, p int) bool { return heldOut(p, len(m.sequences[s].frames)) })
+	add := func(t Trial) {
+		m.trials = append(m.trials, t)
+		if o.Progress != nil {
+			o.Progress(t)
+		}
+	}
+	if len(held.frames) == 0 || f.gradient == 0 {
+		m.chosen = Trial{Error: math.NaN()}
+		add(m.chosen)
+		return nil
+	}
+	still := &Motion{width: m.width, height: m.height, sequences: m.kept()}
+	m.chosen = Trial{Error: still.score(f, m.sequences)}
+	add(m.chosen)
+	limit := (1 - minGain) * m.chosen.Error
+	try := func(across int, strength float64) error {
+		l := latticeOf(across, m.aspect(), f.levels[0][0])
+		if slices.ContainsFunc(m.trials, func(t Trial) bool { return t.Across == l.across && t.Down == l.down && t.Strength == strength }) {
+			return nil
+		}
+		part := &Motion{width: m.width, height: m.height, sequences: m.kept()}
+		d, err := estimate(ctx, f, trackOf(part.sequences, func(int, int) bool { return true }), l, strength)
+		if err != nil {
+			return err
+		}
+		part.set(l, d)
+		t := Trial{l.across, l.down, strength, part.score(f, m.sequences)}
+		add(t)
+		if t.Error < limit && t.Error < m.chosen.Error {
+			m.chosen = t
+		}
+		return nil
+	}
+	for _, s := range o.Strengths {
+		if err := try(o.Nodes[0], s); err != nil {
+			return err
+		}
+	}
+	if m.chosen.Across == 0 {
+		return nil
+	}
+	for _, n := range o.Nodes[1:] {
+		if err := try(n, m.chosen.Strength); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept returns the sequences without the frames that trials leave out.
+func (m *Motion) kept() []sequence {
+	all := make([]sequence, len(m.sequences))
+	for i, s := range m.sequences {
+		all[i].label = s.label
+		for p, f := range s.frames {
+			if !heldOut(p, len(s.frames)) {
+				all[i].frames, all[i].times = append(all[i].frames, f), append(all[i].times, s.times[p])
+			}
+		}
+	}
+	return all
+}
+
+// score predicts those frames of all that m does not know from the two around them: registered,
+// interpolated over time and carried to where they are expected. It returns the root mean square
+// error on the finest level.
+func (m *Motion) score(f *film, all []sequence) float64 {
+	type job struct{ s, before, frame int }
+	var jobs []job
+	for i, s := range all {
+		known := m.sequences[i].frames
+		k := 0
+		for _, frame := range s.frames {
+			if k < len(known) && known[k] == frame {
+				k++
+			} else {
+				jobs = append(jobs, job{i, k - 1, frame})
+			}
+		}
+	}
+	level := f.levels[0]
+	errs := make([]float64, len(jobs))
+	mat.Parallel(len(jobs), func(j int) {
+		s, p := m.sequences[jobs[j].s], jobs[j].before
+		var when float64
+		for q, frame := range all[jobs[j].s].frames {
+			if frame == jobs[j].frame {
+				when = all[jobs[j].s].times[q]
+			}
+		}
+		a := 0.5
+		if dt := s.times[p+1] - s.times[p]; dt > 0 {
+			a = (when - s.times[p]) / dt
+		}
+		w, h, n := level[0].width, level[0].height, level[0].channels
+		sum, one := newImage[float32](w, h, n), newImage[float32](w, h, n)
+		for q, weight := range [2]float64{1 - a, a} {
+			m.register(one, level[s.frames[p+q]], s, p+q)
+			for i, v := range one.data {
+				sum.data[i] += float32(weight) * v
+			}
+		}
+		truth, carried := one, newImage[float32](w, h, n)
+		(&Motion{}).register(truth, level[jobs[j].frame], sequence{}, 0)
+		sum.toSpline()
+		field := m.at(s, []float64{when})[0]
+		field.carry(carried, sum)
+		var e float64
+		for i, v := range carried.data {
+			e += square(float64(v - truth.data[i]))
+		}
+		errs[j] = e / float64(len(carried.data))
+	})
+	var e float64
+	for _, v := range errs {
+		e += v / float64(len(errs))
+	}
+	return math.Sqrt(e)
+}
+
+// register sets dst to the picture with the coefficients src, frame p of s, in reference
+// coordinates.
+func (m *Motion) register(dst, src image[float32], s sequence, p int) {
+	warp(dst, src, m.flow(dst.width, dst.height, s, p))
+}
+
+// flow returns the displacement of frame p of s on a grid of width×height pixels.
+func (m *Motion) flow(width, height int, s sequence, p int) *flow {
+	if m.Still() {
+		return newFlow(lattice{2, 2, 1}, width, height).of(make([]float64, 8))
+	}
+	return newFlow(m.lattice, width, height).of(s.d.Row(p))
+}
+
+// set takes the displacements of all frames, in the order of the sequences, and fits the process
+// that they follow.
+func (m *Motion) set(l lattice, d mat.Matrix) {
+	m.lattice = l
+	var windows []window
+	p := 0
+	for i := range m.sequences {
+		s := &m.sequences[i]
+		n := len(s.frames)
+		s.d = d.Slice(p, p+n, 0, d.Cols)
+		p += n
+		for from := 0; from < n; from += maxWindow {
+			to := min(from+maxWindow, n)
+			windows = append(windows, window{s.times[from:to], s.d.Slice(from, to, 0, d.Cols)})
+		}
+	}
+	unit, span := medianSpacing(m.sequences)
+	m.process = fitProcess(windows, unit, span)
+	m.covariance = m.process.nodeCovariance(windows, l)
+}
+
+// nodeCovariance returns the covariance of the two components of each node that maximises the
+// marginal likelihood: uu, uv and vv of all nodes.
+func (p Process) nodeCovariance(windows []window, l lattice) []float64 {
+	nodes, n := l.nodes(), 0
+	c := make([]float64, 3*nodes)
+	for _, w := range windows {
+		k := mat.New(len(w.times), len(w.times))
+		p.covariance(k, w.times)
+		f, err := chol.Factorize(k)
+		if err != nil {
+			panic(err) // its likelihood was finite
+		}
+		half := w.d.Clone()
+		f.SolveHalf(half)
+		n += half.Rows
+		for i := range half.Rows {
+			u, v := half.Row(i)[:nodes], half.Row(i)[nodes:]
+			for j := range nodes {
+				c[j] += u[j] * u[j]
+				c[nodes+j] += u[j] * v[j]
+				c[2*nodes+j] += v[j] * v[j]
+			}
+		}
+	}
+	for j := range c {
+		c[j] /= float64(n)
+	}
+	return c
+}
+
+// Still reports whether no motion was found worth following.
+func (m *Motion) Still() bool { return m.lattice.across == 0 }
+
+// Chosen returns the setting that was chosen, and Trials all that were tried, in that order.
+func (m *Motion) Chosen() Trial { return m.chosen }
+
+// Trials returns the settings that were tried, in that order.
+func (m *Motion) Trials() []Trial { return slices.Clone(m.trials) }
+
+// Process returns the process over time of the displacements; meaningless if Still.
+func (m *Motion) Process() Process { return m.process }
+
+// maxPixels bounds the pixels of the finest level, and maxNumbers the numbers of all frames on it.
+const maxPixels, maxNumbers = 1 << 16, 1 << 28
+
+// load reads the frames and builds their pyramids.
+func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, error) {
+	n, points, channels := source.Dims()
+	type size struct{ w, h int }
+	sizes := []size{{width, height}}
+	for most := max(256, min(maxPixels, maxNumbers/channels/n)); sizes[0].w*sizes[0].h > most; {
+		s := &sizes[0]
+		s.w, s.h = (s.w+1)/2, (s.h+1)/2
+	}
+	for s := sizes[0]; min(s.w, s.h) >= 24; {
+		s = size{(s.w + 1) / 2, (s.h + 1) / 2}
+		sizes = append(sizes, s)
+	}
+	f := &film{levels: make([][]image[float32], len(sizes))}
+	for k := range sizes {
+		f.levels[k] = make([]image[float32], n)
+	}
+	shift := make([]float64, points*channels)
+	if err := source.ReadExamples(shift, 0, 1); err != nil {
+		return nil, &sgplvm.ReadError{From: 0, To: 1, Err: err}
+	}
+	shift = shift[:channels]
+	sums := mat.New(n, 2*channels)
+	errs := make([]error, n)
+	mat.Parallel(n, func(i int) {
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			return
+		}
+		buffer := mat.Borrow(2 * points * channels)
+		defer mat.GiveBack(buffer)
+		raw, tmp := image[float64]{width, height, channels, (*buffer)[:points*channels]}, (*buffer)[points*channels:]
+		if err := source.ReadExamples(raw.data, i, i+1); err != nil {
+			errs[i] = &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+			return
+		}
+		for j, v := range raw.data {
+			if v-v != 0 {
+				errs[i] = &sgplvm.ValueError{Example: i, Point: j / channels, Channel: j % channels, Value: v, Want: "a finite number"}
+				return
+			}
+			c := j % channels
+			v -= shift[c]
+			raw.data[j] = v
+			sums.Row(i)[2*c] += v
+			sums.Row(i)[2*c+1] += v * v
+		}
+		for k, s := range sizes {
+			f.levels[k][i] = newImage[float32](s.w, s.h, channels)
+			if k == 0 {
+				shrink(f.levels[k][i], raw, tmp)
+			} else {
+				shrink(f.levels[k][i], f.levels[k-1][i], tmp)
+			}
+		}
+	})
+	if err := errors.Join(ctx.Err()); err != nil {
+		return nil, err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	inverse := make([]float32, channels)
+	for c := range channels {
+		var s, q float64
+		for i := range n {
+			s += sums.Row(i)[2*c]
+			q += sums.Row(i)[2*c+1]
+		}
+		total := float64(n) * float64(points)
+		if v := q/total - square(s/total); v > 1e-12*q/total {
+			inverse[c] = float32(1 / math.Sqrt(v))
+		}
+	}
+	gradients := make([]float64, n)
+	mat.Parallel(n, func(i int) {
+		for k := range sizes {
+			m := f.levels[k][i]
+			for j := range m.data {
+				m.data[j] *= inverse[j%channels]
+			}
+			if k == 0 {
+				gradients[i] = meanSquaredGradient(m)
+			}
+			m.toSpline()
+		}
+	})
+	for _, g := range gradients {
+		f.gradient += g / float64(n)
+	}
+	return f, nil
+}
+
+// meanSquaredGradient returns the mean over pixels and channels of the squared derivative per
+// width of the frame, both components.
+func meanSquaredGradient(m image[float32]) float64 {
+	var s float64
+	n := m.channels
+	for y := range m.height {
+		row := m.row(y)
+		for i := n; i < len(row); i++ {
+			s += square(float64(row[i] - row[i-n]))
+		}
+		if y > 0 {
+			before := m.row(y - 1)
+			for i, v := range row {
+				s += square(float64(v - before[i]))
+			}
+		}
+	}
+	return s * square(float64(m.width)) / float64(len(m.data))
+}
