@@ -55,8 +55,12 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
+	kernel := sgplvm.LatentRBF | sgplvm.LatentTime
+	if x.paper {
+		kernel = sgplvm.LatentRBF
+	}
 	m, err := sgplvm.New(sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, sgplvm.Config{
-		Space: space, LatentDims: x.latent, Inducing: min(len(x.training), maxFilmInducing), Seed: x.seed,
+		Space: space, LatentDims: x.latent, LatentKernel: kernel, Inducing: min(len(x.training), maxFilmInducing), Seed: x.seed,
 		Dynamics:   sgplvm.Dynamics{Times: x.timesOf(x.training), Kernel: x.kernel},
 		Attributes: attributes(&x.frames.Form),
 	})
@@ -67,7 +71,7 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	if steps == 0 && x.quick {
 		steps = 80
 	}
-	r, err := fit(ctx, x.e, m, sgplvm.FitOptions{Iterations: steps})
+	r, err := fit(ctx, x.e, m, sgplvm.FitOptions{Iterations: steps, Calibrate: !x.paper})
 	if err != nil {
 		return nil, "", err
 	}
