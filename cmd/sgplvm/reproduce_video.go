@@ -34,7 +34,7 @@ type filmRival struct {
 
 var filmRivals = []filmRival{
 	{"gp", "structured GP in time and space", baseline.SpaceTimeGP, baseline.Evidence},
-	{"gp-left-out", "the same, by left-out frames", baseline.SpaceTimeGP, baseline.LeaveOneOut},
+	{"gp-left-out", "structured GP, by left-out frames", baseline.SpaceTimeGP, baseline.LeaveOneOut},
 	{"gp-time", "GP in time for each pixel", baseline.TimeGP, ""},
 	{"interpolation", "linear interpolation in time", baseline.Interpolation, ""},
 	{"climatology", "mean of the same phase", baseline.Climatology, ""},
