@@ -5,7 +5,8 @@
 // # The model
 //
 // Each of n_ξ examples (pictures, maps, solutions) has d_ξ latent variables x,
-// standard normal beforehand. The value of channel c at the spatial point s is
+// standard normal beforehand, and independent from example to example unless these are
+// frames of a film (Config.Dynamics, below). The value of channel c at the spatial point s is
 //
 //	y_c = f_c(x, s) + noise of variance 1/β,   f_c ~ GP(0, k_ξ(x, x′)·k_s(s, s′))
 //
@@ -61,6 +62,14 @@
 // fields, in any resolution and from any latent posterior, the prior included, without
 // forming that covariance (sample.go).
 //
+// # Films
+//
+// Where examples have times, the latent variables can be Gaussian processes in time
+// (Config.Dynamics): close frames are alike beforehand. q(X) is then made of
+// coefficients μ̄ and precisions Λ, of which Mu and S follow, and LatentAt gives the posterior at
+// any other time, for Predict, or as Observed.Prior of a frame that was seen in part
+// (dynamics.go, doc_dynamics.go).
+//
 // # Large data
 //
 // Data need neither be float64 nor lie in memory: a Source gives them some examples at
@@ -86,6 +95,9 @@
 //	X = 32·n_ξ·m_ξ + 60·m_ξ² + 50·(2n_ξ + m_ξ)·d_ξ + 2¹⁹ + GOMAXPROCS·(3000·m_ξ + 2¹⁹)
 //	B = 1.25·min(N, max(2²⁰, n_s·d_y))   a slab of examples
 //	k = 2 + the number of spatial factors, 5 at most: a slab on its way into P
+//
+// A dynamical prior adds d_ξ·n² + 6·n² for sequences of n examples, or, with long ones and
+// Markov kernels, some 4·n·s² with a state of s numbers.
 //
 // Truncation (FitOptions.Truncate) holds the kept components beside P for a moment: as much
 // again at most, while H is not there.

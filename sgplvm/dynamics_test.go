@@ -153,7 +153,7 @@ func TestTimePriorByDefinition(t *testing.T) {
 func TestTimePriorAtItsLimits(t *testing.T) {
 	p := &Params{Mu: mat.New(4, 1), S: mat.New(4, 1), MuBar: mat.NewDense(4, 1, []float64{1, 2, 3, 4}), Lambda: mat.New(4, 1),
 		Dynamics: Dynamics{Times: []float64{1, 1, 1, 1}, Kernel: TimeKernel{Kind: RBF, LengthScale: 1}}}
-	for _, lambda := range []float64{1e-300, 1e-8, 1, 1e8, 1e15} {
+	for _, lambda := range []float64{1e-300, 1e-8, 1, 1e8, 1e12} {
 		p.Lambda.Fill(lambda)
 		prior := newTimePrior(p.Dynamics)
 		if err := prior.set(p); err != nil {
@@ -171,6 +171,10 @@ func TestTimePriorAtItsLimits(t *testing.T) {
 		if i, q, bad := mat.NonFinite(grad.Lambda); bad {
 			t.Errorf("λ = %v: derivative %v", lambda, grad.Lambda.At(i, q))
 		}
+	}
+	p.Lambda.Data[2] = 1e14
+	if err := newTimePrior(p.Dynamics).set(p); err == nil || !strings.Contains(err.Error(), "sequence 0, latent dimension 0: a precision of 1e+14") {
+		t.Errorf("error %v", err)
 	}
 	p.MuBar.Data[0] = 1e9
 	if err := newTimePrior(p.Dynamics).set(p); err == nil || !strings.Contains(err.Error(), "sequence 0, latent dimension 0: coefficients with a sum of 1e+09") {
@@ -332,7 +336,13 @@ func TestWhitening(t *testing.T) {
 // A state that has gone through an encoder continues with the same bits, restarts
 // included, and training leaves means and variances that fit together, in the file too.
 func TestDynamicTraining(t *testing.T) {
-	o := FitOptions{Iterations: 40, Warmup: 12, Restarts: 2, Truncate: 1e-6}
+	for _, truncate := range []float64{0, 1e-6} {
+		checkDynamicTraining(t, FitOptions{Iterations: 40, Warmup: 12, Restarts: 2, Truncate: truncate})
+	}
+}
+
+func checkDynamicTraining(t *testing.T, o FitOptions) {
+	t.Helper()
 	if err := o.complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -436,6 +446,15 @@ func TestObservedPrior(t *testing.T) {
 		}
 		sameBits(t, "the standard prior", append(sameLatent.Mu, same.Mean.Data...), append(q.Mu, p.Mean.Data...))
 
+		seen, err := m.observe(m.mustReady(t), Observed{Values: values, Prior: &prior})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := m.posterior.mustEvidence(seen)
+		for _, c := range m.posterior.score(v, math.Inf(1)) {
+			near(t, shape.String()+": score of a start", one(c.Bound), one(v.bound(m.posterior.psi, m.posterior.psi.newScratch(), c.Mu, c.S, nil, nil)), 1e-9)
+		}
+
 		for k := range prior.S {
 			prior.S[k] = 1e-10
 		}
@@ -494,4 +513,35 @@ func TestDivergenceFromPrior(t *testing.T) {
 	subtractIndependentKL(dmu, ds, mu, s, prior)
 	checkGradient(t, func(i int) string { return fmt.Sprintf("μ[%d]", i) }, mu.Data, dmu.Data, f)
 	checkGradient(t, func(i int) string { return fmt.Sprintf("S[%d]", i) }, s.Data, ds.Data, f)
+}
+
+// A further start differs from the first as a path of the prior does, and fits together.
+func TestPerturbedPaths(t *testing.T) {
+	cfg := bumpConfig(6, 5)
+	cfg.Dynamics = Dynamics{Times: line(30).Data, Kernel: TimeKernel{Kind: RBF, LengthScale: 5}}
+	p := mustNew(t, bumps(30, 6, 5, 2), cfg).params
+	p.Whitening = p.Dynamics.Kernel
+	q := mustPerturb(t, p, 1, 3)
+	for k := range 2 {
+		var before, after, roughness float64
+		for i := range 30 {
+			before += p.Mu.At(i, k) * p.Mu.At(i, k)
+			after += q.Mu.At(i, k) * q.Mu.At(i, k)
+			if i > 0 {
+				roughness += math.Pow(q.Mu.At(i, k)-q.Mu.At(i-1, k), 2)
+			}
+		}
+		if q.Mu.At(7, k) == p.Mu.At(7, k) || !(after > before/20 && after < 20*before) || !(roughness < after/4) {
+			t.Errorf("dimension %d: squares %v, were %v; steps %v", k, after, before, roughness)
+		}
+	}
+	for k := range q.Z.Rows {
+		found := false
+		for i := range 30 {
+			found = found || q.Z.At(k, 0) == q.Mu.At(i, 0) && q.Z.At(k, 1) == q.Mu.At(i, 1)
+		}
+		if !found {
+			t.Errorf("inducing input %d is no example's mean", k)
+		}
+	}
 }

@@ -18,6 +18,12 @@ func TestRefine(t *testing.T) {
 		values.Set(0, 0, 0.7)
 		q, e := m.mustObserve(t, nil, values)
 		l := randomLatent(rng, shape.latent)
+		prior := &normal{mean: make([]float64, shape.latent), variance: ones(shape.latent)}
+		if seed%3 == 0 {
+			own := randomLatent(rng, shape.latent)
+			e.prior = normalOf(&own)
+			prior = e.prior
+		}
 		base := q.momentsOf(l)
 		got, err := q.refine(e, l, base)
 		if err != nil {
@@ -43,8 +49,8 @@ func TestRefine(t *testing.T) {
 		slopes, mean := slopesAt(l.Mu), meanAt(l.Mu)
 		a, g := newRows(d, d), make([]float64, d)
 		for k := range d {
-			a[k][k] = 1
-			g[k] = -l.Mu[k]
+			a[k][k] = 1 / prior.variance[k]
+			g[k] = (prior.mean[k] - l.Mu[k]) / prior.variance[k]
 		}
 		for c, seen := range e.seen {
 			if len(seen) == 0 {

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -61,10 +62,14 @@ func newTimePrior(d Dynamics) *timePrior {
 	return t
 }
 
-// largestCoefficients bounds Σ|μ̄_n| of a sequence and latent dimension. Where K is nearly singular
-// larger ones can cancel in K·μ̄, and rounding, up to ε·(Σ|μ̄_n|)², may make the divergence negative:
-// an optimiser takes that for a better bound.
-const largestCoefficients = 1e7
+// Bounds on Σ|μ̄_n| of a sequence and latent dimension, and on λ_n. Where K is nearly singular
+// larger coefficients can cancel in K·μ̄, and rounding is up to ε·(Σ|μ̄_n|)² in the divergence; S
+// has an error of ε, which λ multiplies there. Beyond these bounds rounding may make the divergence
+// negative, and an optimiser takes that for a better bound.
+const (
+	largestCoefficients = 1e7
+	largestPrecision    = 1e13
+)
 
 // leastLatentVariance is what rounding leaves of a variance at least.
 const leastLatentVariance = 0x1p-52
@@ -81,15 +86,19 @@ func (t *timePrior) set(p *Params) error {
 			s.column(t.muBar, p.MuBar, q)
 			s.column(t.lambda, p.Lambda, q)
 			logDet, err := k.posterior(q, t.variance, t.lambda)
-			if size := sumAbs(t.muBar); !(size <= largestCoefficients) {
+			size, precision := sumAbs(t.muBar), slices.Max(t.lambda)
+			switch {
+			case !(size <= largestCoefficients):
 				err = fmt.Errorf("coefficients with a sum of %.3g, expected at most %g", size, largestCoefficients)
+			case !(precision <= largestPrecision):
+				err = fmt.Errorf("a precision of %.3g, expected at most %g", precision, largestPrecision)
 			}
 			if err != nil {
 				return s.failed(q, err)
 			}
 			k.mul(t.mean, t.muBar)
 			for j, v := range t.variance {
-				t.variance[j] = max(v, leastLatentVariance)
+				t.variance[j] = min(max(v, leastLatentVariance), 1/t.lambda[j])
 			}
 			s.setColumn(p.Mu, q, t.mean)
 			s.setColumn(p.S, q, t.variance)
