@@ -22,7 +22,7 @@
 // whose state of s numbers is filtered and smoothed: s is 1, 2 and 3 for Matérn 1/2, 3/2 and
 // 5/2, added in sums and multiplied in products (kalman.go). The states take over from
 // n = 15·s^1.5 times of a sequence on. The bound's terms with their gradient, in microseconds for each
-// latent dimension, on one core of a shared Zen 4:
+// latent dimension, on one core of a shared Zen 4 (go test ./sgplvm -run - -bench TimePrior):
 //
 //	n                     40    80   160   320   480   960   2000
 //	matrix               130   540  2500 15000 42000

@@ -37,7 +37,7 @@ func TestStateSize(t *testing.T) {
 
 // longSeries are parameters for n irregular times in two sequences, some of them equal, close
 // together or far apart.
-func longSeries(t *testing.T, text string, n int) *Params {
+func longSeries(t testing.TB, text string, n int) *Params {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(n), 11))
 	kernel, err := ParseTimeKernel(text)
@@ -182,5 +182,28 @@ func TestLongSeries(t *testing.T) {
 	}
 	if !(values[0] > 0) {
 		t.Errorf("divergence %v", values[0])
+	}
+}
+
+// One evaluation of a latent dimension with its gradient, in both forms.
+func BenchmarkTimePrior(b *testing.B) {
+	for _, text := range []string{"matern12(5)", "matern32(5)", "matern52(5)", "matern52(3)*matern32(9)"} {
+		for _, n := range []int{40, 80, 160, 320} {
+			withStates(func(always bool) {
+				p := longSeries(b, text, n)
+				p.Dynamics.Sequences = nil
+				prior, grad := newTimePrior(p.Dynamics), p.clone()
+				b.Run(fmt.Sprintf("%s/%d/states=%v", text, n, always), func(b *testing.B) {
+					for b.Loop() {
+						if err := prior.set(p); err != nil {
+							b.Fatal(err)
+						}
+						grad.zero()
+						prior.backward(grad, p)
+					}
+					b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*p.MuBar.Cols), "µs/dimension")
+				})
+			})
+		}
 	}
 }
