@@ -24,12 +24,14 @@
 // n = 15·s^1.5 times of a sequence on. The bound's terms with their gradient, in microseconds for each
 // latent dimension, on one core of a shared Zen 4 (go test ./sgplvm -run - -bench TimePrior):
 //
-//	n                     40    80   160   320   480   960   2000
-//	matrix               130   540  2500 15000 42000
-//	states, Matérn 1/2    85   163   310   640   890  1800   3800
-//	        Matérn 3/2   125   204   470   980  1370  2800   5700
-//	        Matérn 5/2   190   360   790  1490  2000  3700   9300
-//	        s = 6        870  1930  3500  7400 12500 25000  56000
+//	n                     40    80   160   320     960
+//	matrix                70   300  1600  8000  160000
+//	states, Matérn 1/2    32    52   225   350    1300
+//	        Matérn 3/2    79   110   290   560    2200
+//	        Matérn 5/2   170   250   400  1200    4600
+//	        s = 6        670  1500  2800  9100   17000
+//
+// Other work ran on the machine; single numbers may be off by half.
 //
 // Memory, in numbers of 8 bytes: the matrix takes (d_ξ + 6)·n² for the longest sequence and
 // d_ξ·n² for each of the others, the states about 4·n·s².

@@ -188,7 +188,7 @@ func TestLongSeries(t *testing.T) {
 // One evaluation of a latent dimension with its gradient, in both forms.
 func BenchmarkTimePrior(b *testing.B) {
 	for _, text := range []string{"matern12(5)", "matern32(5)", "matern52(5)", "matern52(3)*matern32(9)"} {
-		for _, n := range []int{40, 80, 160, 320} {
+		for _, n := range []int{40, 80, 160, 320, 960} {
 			withStates(func(always bool) {
 				p := longSeries(b, text, n)
 				p.Dynamics.Sequences = nil
