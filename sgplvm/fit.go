@@ -27,6 +27,10 @@ type FitOptions struct {
 	// Schedule says how the steps after the warm-up are spent. Default: Alternating.
 	Schedule Schedule
 
+	// HoldSpace leaves the spatial kernels, free spatial inducing points and a structured
+	// residual as they are. A step costs the latent side only then.
+	HoldSpace bool
+
 	// Restarts is the number of starts. Each takes a tenth of Iterations with noise and
 	// space held, and training goes on from the one with the highest bound. Start 0
 	// is the model as it is, the others differ from it at random, by the model's

@@ -135,7 +135,7 @@ func (t *trainer) next() phase {
 		p.name, p.steps, p.tolerance = "residual", residualSteps, trainingTolerance
 	case t.Stage == stageTraining:
 		p = phase{name: "joint", free: groupAll, steps: left, tolerance: trainingTolerance}
-		if t.Params.count(groupSpatial) == 0 {
+		if t.options.HoldSpace || t.Params.count(groupSpatial) == 0 {
 			p.free = groupLatent | groupNoise
 		} else if t.options.Schedule == Alternating {
 			p.steps, p.pairs = min(left, jointSteps), &t.Joint
