@@ -53,9 +53,9 @@
 //
 //	m, err := motion.Fit(ctx, film, times, nil, motion.Options{Width: 640, Height: 360})
 //	model, err := sgplvm.New(sgplvm.Data{Source: m.Register(film)}, cfg)
-//	// train the model; predict mean and variance of a frame on a grid of 1280×720 pixels; then
+//	// train the model; predict mean and variance of a frame at its points; then
 //	fields, err := m.At(0, []float64{t})
-//	fields[0].Carry(mean, variance, 1280, 720)
+//	fields[0].Carry(fine, frame) // motion.Frames, the finer one of 1280×720 pixels
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
 // nearest pixel of the edge stands for the rest. A Motion is written as JSON text, with

@@ -52,7 +52,8 @@ func Example() {
 	fmt.Printf("moved by %.1f pixels from time 3 to 6.5, truly %.1f\n", moved, sway(6.5)-sway(3))
 
 	mean := mat.NewDense(width*height, 1, held[:size])
-	fields[1].Carry(mean, mat.Matrix{}, width, height) // a frame at time 6.5
+	frame := motion.Frame{Width: width, Height: height, Mean: mean}
+	fields[1].Carry(frame, frame) // a frame at time 6.5
 	// Output:
 	// from frame 3 to 4 pixels change by 0.12, registered by 0.04
 	// moved by -3.5 pixels from time 3 to 6.5, truly -3.3

@@ -111,54 +111,84 @@ func (f Field) carry(dst, src image[float32]) {
 	})
 }
 
-// Carry takes a predicted frame from reference coordinates to those of the frame at the field's
-// time: mean and variance are (width·height)×channels, row y·width + x for the pixel in column x
-// of row y, on a grid of any size over the same frame; they are overwritten. The mean is sampled
-// by a cubic B-spline, the variance bilinearly, at the points which the mean displacement brings here;
-// points from outside take the nearest edge. The variance grows by (∇mean)ᵀ·C·∇mean, where C is
-// the covariance of the displacement, for which that between the nodes of a cell is taken to be the
-// largest possible. variance may be 0×0: then there is none. Beside its arguments Carry holds a copy of
-// them. It panics if the shapes do not fit.
-func (f Field) Carry(mean, variance mat.Matrix, width, height int) {
-	if width < 1 || height < 1 || mean.Rows != width*height || variance.Rows != 0 && (variance.Rows != mean.Rows || variance.Cols != mean.Cols) {
-		panic(fmt.Sprintf("motion: Carry: mean %d×%d and variance %d×%d for %d×%d pixels", mean.Rows, mean.Cols, variance.Rows, variance.Cols, width, height))
+// A Frame is a picture of Width×Height pixels with its uncertainty: Mean and Variance are
+// (Width·Height)×channels, row y·Width + x for the pixel in column x of row y. A Variance of
+// 0×0 stands for none.
+type Frame struct {
+	Width, Height  int
+	Mean, Variance mat.Matrix
+}
+
+// NewFrame returns a frame of zeros, with variances.
+func NewFrame(width, height, channels int) Frame {
+	return Frame{width, height, mat.New(width*height, channels), mat.New(width*height, channels)}
+}
+
+func (f Frame) check(what string) {
+	if n := f.Width * f.Height; f.Width < 1 || f.Height < 1 || f.Mean.Rows != n || f.Variance.Rows != 0 && (f.Variance.Rows != n || f.Variance.Cols != f.Mean.Cols) {
+		panic(fmt.Sprintf("motion: Carry: %s with mean %d×%d and variance %d×%d for %d×%d pixels", what, f.Mean.Rows, f.Mean.Cols, f.Variance.Rows, f.Variance.Cols, f.Width, f.Height))
 	}
-	if f.Across == 0 {
+}
+
+// Carry takes a predicted frame, src, from reference coordinates to those of the frame at the
+// field's time, dst, which may have pixels of another size. The mean is sampled by a cubic
+// B-spline, the variance bilinearly, at the points which the mean displacement brings to the
+// pixels of dst; points from outside take the nearest edge. The variance grows by
+// (∇mean)ᵀ·C·∇mean, where C is the covariance of the displacement, for which that between
+// the nodes of a cell is taken to be the largest possible. Both have variances or neither. dst and
+// src may be one frame; beside them Carry holds a copy of src. It panics if the shapes do not fit.
+func (f Field) Carry(dst, src Frame) {
+	dst.check("a frame to write")
+	src.check("a frame to read")
+	n, uncertain := src.Mean.Cols, src.Variance.Rows > 0
+	if dst.Mean.Cols != n || (dst.Variance.Rows > 0) != uncertain {
+		panic(fmt.Sprintf("motion: Carry: from %d channels, variances %t, to %d channels, variances %t", n, uncertain, dst.Mean.Cols, dst.Variance.Rows > 0))
+	}
+	if f.Across == 0 && dst.Width == src.Width && dst.Height == src.Height {
+		mat.Copy(dst.Mean, src.Mean)
+		mat.Copy(dst.Variance, src.Variance)
 		return
 	}
-	n := mean.Cols
-	buffer := mat.Borrow(2 * mean.Rows * n)
+	buffer := mat.Borrow(2 * src.Mean.Rows * n)
 	defer mat.GiveBack(buffer)
-	spline := image[float64]{width, height, n, (*buffer)[:mean.Rows*n]}
-	mat.Copy(mat.NewDense(mean.Rows, n, spline.data), mean)
+	spline := image[float64]{src.Width, src.Height, n, (*buffer)[:src.Mean.Rows*n]}
+	mat.Copy(mat.NewDense(src.Mean.Rows, n, spline.data), src.Mean)
 	spline.toSpline()
 	var old image[float64]
-	if variance.Rows > 0 {
-		old = image[float64]{width, height, n, (*buffer)[mean.Rows*n:]}
-		mat.Copy(mat.NewDense(mean.Rows, n, old.data), variance)
+	if uncertain {
+		old = image[float64]{src.Width, src.Height, n, (*buffer)[src.Mean.Rows*n:]}
+		mat.Copy(mat.NewDense(src.Mean.Rows, n, old.data), src.Variance)
 	}
-	fl := f.flow(width, height)
-	spread := f.Covariance
-	mat.Parallel(height, func(y int) {
+	// The flow is in pixels of dst; a point of dst is at ratio·(x + ½) − ½ in pixels of src.
+	fl := f.flow(dst.Width, dst.Height)
+	ratioX, ratioY := float64(src.Width)/float64(dst.Width), float64(src.Height)/float64(dst.Height)
+	mat.Parallel(dst.Height, func(y int) {
 		values := make([]float64, 4*n)
 		value, dx, dy, v := values[:n], values[n:2*n], values[2*n:3*n], values[3*n:]
 		var du, dv float64
-		for x := range width {
+		for x := range dst.Width {
 			rx, ry := fl.inverse(float64(x), float64(y), du, dv)
 			du, dv = rx-float64(x), ry-float64(y)
-			sample(value, spline, rx, ry)
-			at := y*width + x
+			sx, sy := ratioX*(rx+0.5)-0.5, ratioY*(ry+0.5)-0.5
+			sample(value, spline, sx, sy)
+			at := y*dst.Width + x
 			for c, m := range value {
-				mean.Set(at, c, m)
+				dst.Mean.Set(at, c, m)
 			}
-			if variance.Rows == 0 {
+			if !uncertain {
 				continue
 			}
-			sampleLinear(v, old, rx, ry)
-			slopes(dx, dy, spline, rx, ry)
-			uu, uv, vv := fl.spread(spread, rx, ry)
+			sampleLinear(v, old, sx, sy)
+			if f.Across > 0 {
+				slopes(dx, dy, spline, sx, sy)
+				uu, uv, vv := fl.spread(f.Covariance, rx, ry)
+				uu, uv, vv = uu*ratioX*ratioX, uv*ratioX*ratioY, vv*ratioY*ratioY
+				for c := range v {
+					v[c] += dx[c]*dx[c]*uu + 2*dx[c]*dy[c]*uv + dy[c]*dy[c]*vv
+				}
+			}
 			for c := range v {
-				variance.Set(at, c, v[c]+dx[c]*dx[c]*uu+2*dx[c]*dy[c]*uv+dy[c]*dy[c]*vv)
+				dst.Variance.Set(at, c, v[c])
 			}
 		}
 	})

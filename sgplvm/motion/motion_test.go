@@ -144,7 +144,7 @@ func TestFitStill(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
-		fields[0].Carry(mean, mat.Matrix{}, 3, 2)
+		carried(fields[0], mean, mat.Matrix{}, 3, 2)
 		if mean.Data[3] != 4 {
 			t.Errorf("%s: carried to %v", name, mean.Data)
 		}
@@ -210,7 +210,7 @@ func TestCarryOfRegister(t *testing.T) {
 	for i := range variance.Data {
 		variance.Data[i] = 2
 	}
-	f.Carry(frame, variance, testWidth, testHeight)
+	carried(f, frame, variance, testWidth, testHeight)
 	for y := 6; y < testHeight-6; y++ {
 		for x := 6; x < testWidth-6; x++ {
 			for c := range 2 {
@@ -240,7 +240,7 @@ func TestCarryVariance(t *testing.T) {
 		}
 		f := Field{2, 2, []float64{.1, .1, .1, .1, -.05, -.05, -.05, -.05}, []float64{4, 4, 4, 4, 1, 1, 1, 1, 9, 9, 9, 9}, 4. / 3}
 		before := mean.Clone()
-		f.Carry(mean, variance, w, h)
+		carried(f, mean, variance, w, h)
 		const want = 3*3*4 + 2*3*5*1 + 5*5*9
 		for y := h / 4; y < 3*h/4; y++ {
 			for x := w / 4; x < 3*w/4; x++ {
@@ -459,8 +459,9 @@ func TestFitErrors(t *testing.T) {
 	m := mustFit(t, make([]float64, 3*testWidth*testHeight), line(3, 1), 1, nil, quick())
 	for want, f := range map[string]func(){
 		"motion: Register: 4 frames of 48 points for the motion of 3 frames of 64×48 pixels": func() { m.Register(good) },
-		"motion: Carry: mean 5×1 and variance 0×0 for 3×2 pixels":                            func() { Field{}.Carry(mat.New(5, 1), mat.Matrix{}, 3, 2) },
-		"motion: Carry: mean 6×1 and variance 6×2 for 3×2 pixels":                            func() { Field{}.Carry(mat.New(6, 1), mat.New(6, 2), 3, 2) },
+		"motion: Carry: a frame to write with mean 5×1 and variance 0×0 for 3×2 pixels":      func() { carried(Field{}, mat.New(5, 1), mat.Matrix{}, 3, 2) },
+		"motion: Carry: from 1 channels, variances true, to 2 channels, variances true":      func() { Field{}.Carry(NewFrame(3, 2, 2), NewFrame(3, 2, 1)) },
+		"motion: Carry: a frame to write with mean 6×1 and variance 6×2 for 3×2 pixels":      func() { carried(Field{}, mat.New(6, 1), mat.New(6, 2), 3, 2) },
 	} {
 		func() {
 			defer func() {
@@ -492,7 +493,7 @@ func TestDeterminism(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fields[0].Carry(mean, variance, testWidth, testHeight)
+		carried(fields[0], mean, variance, testWidth, testHeight)
 		return fmt.Sprint(string(text), frame, variance.Data)
 	}
 	before := runtime.GOMAXPROCS(1)
@@ -502,6 +503,53 @@ func TestDeterminism(t *testing.T) {
 		runtime.GOMAXPROCS(procs)
 		if run() != want {
 			t.Errorf("%d processors: other bits", procs)
+		}
+	}
+}
+
+// carried carries a frame over itself.
+func carried(f Field, mean, variance mat.Matrix, width, height int) {
+	frame := Frame{width, height, mean, variance}
+	f.Carry(frame, frame)
+}
+
+// Carrying to finer pixels is sampling the spline between the coarse ones: a cubic in space
+// comes out exactly, with the coarse pixel's centre amid its fine ones, and the variance that
+// the displacement adds does not depend on the pixels.
+func TestCarryFiner(t *testing.T) {
+	cubic := func(x, y float64) float64 { return 0.3 + x*(1-x)*(0.5+x) + y*y - 0.7*x*y } // in frame widths
+	const width, height, times = 48, 32, 3
+	picture := func(scale int) Frame {
+		f := NewFrame(width*scale, height*scale, 1)
+		for y := range f.Height {
+			for x := range f.Width {
+				f.Mean.Set(y*f.Width+x, 0, cubic((float64(x)+0.5)/float64(f.Width), (float64(y)+0.5)/float64(f.Width)))
+			}
+		}
+		f.Variance.Fill(0.25)
+		return f
+	}
+	still := Field{}
+	shifted := Field{Across: 2, Down: 2, Mean: make([]float64, 8), Covariance: make([]float64, 12), aspect: float64(height) / width}
+	for k := range 4 {
+		shifted.Mean[k], shifted.Mean[4+k] = 0.05, -0.02
+		shifted.Covariance[k], shifted.Covariance[4+k], shifted.Covariance[8+k] = 1e-4, 2e-5, 4e-4
+	}
+	for _, f := range []Field{still, shifted} {
+		coarse, fine := picture(1), picture(times)
+		got, want := NewFrame(width*times, height*times, 1), NewFrame(width*times, height*times, 1)
+		f.Carry(got, coarse)
+		f.Carry(want, fine)
+		for y := 8 * times; y < (height-8)*times; y++ { // away from the edges, where splines are mirrored
+			for x := 8 * times; x < (width-8)*times; x++ {
+				i := y*width*times + x
+				if d := got.Mean.At(i, 0) - want.Mean.At(i, 0); !(math.Abs(d) <= 1e-5) {
+					t.Fatalf("pixel (%d, %d): mean %v from coarse pixels, %v from fine ones", x, y, got.Mean.At(i, 0), want.Mean.At(i, 0))
+				}
+				if d := got.Variance.At(i, 0) - want.Variance.At(i, 0); !(math.Abs(d) <= 1e-5) {
+					t.Fatalf("pixel (%d, %d): variance %v from coarse pixels, %v from fine ones", x, y, got.Variance.At(i, 0), want.Variance.At(i, 0))
+				}
+			}
 		}
 	}
 }
