@@ -40,7 +40,8 @@
 // The number of nodes and λ are chosen by cross-validation: every third frame of a sequence is left
 // out, the motion of the rest estimated, and the frames predicted from the two around them as
 // below. No motion at all is among the choices, and is what a film gets whose frames it does not
-// predict better by 2 %. Trials tells how they all did.
+// predict better by 2 %; among the others those that stretch least have an advantage of 1 %, since
+// what is resampled loses a little on the full grid that the trials do not see. Trials tells how they all did.
 //
 // # Over time
 //
@@ -60,6 +61,19 @@
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
 // nearest pixel of the edge stands for the rest. A Motion is written as JSON text, with
 // encoding/json. The same input gives the same bits at any GOMAXPROCS.
+//
+// # Measured
+//
+// Two clips, half of the frames for training at half size, the others predicted in full size:
+// linear interpolation in time between registered frames, a cubic spline in space, and
+// Carry. Root mean square errors in standard deviations, the mean over every fourth frame left out:
+//
+//	                                     without   with motion   nodes   λ
+//	eye clip, a camera held by hand      0.0662    0.0492        17×10   0.001
+//	a flower opens                       0.0789    0.0775        17×10   0.01
+//
+// 0.026 of the first is what doubling the frame's size costs if the frame is known. Fit took less than
+// a minute of one processor for 78 frames of 640×360 pixels, trials included.
 //
 // # Sources
 //

@@ -16,6 +16,7 @@ const robust = 0.1
 // A film holds the frames for estimation, in standard units less a constant, as cubic B-spline
 // coefficients: levels[0] the finest.
 type film struct {
+	aspect   float64 // width over height of a frame
 	levels   [][]image[float32]
 	gradient float64 // mean squared derivative of the intensities over the finest level, per frame's width
 }
@@ -105,11 +106,13 @@ type solver struct {
 	warped  []image[float32]
 	rowCell []int
 	rowPart []float64
+	factors []chol.Factor // of the normal equations, a block for each frame
 }
 
-// newSolver prepares the level of the film whose pictures are given.
-func newSolver(l lattice, t track, q precision, level []image[float32]) *solver {
-	s := &solver{lattice: l, track: t, prior: q}
+// newSolver prepares the level of the film whose pictures are given; factors is storage, one for
+// each frame of the track.
+func newSolver(l lattice, t track, q precision, level []image[float32], factors []chol.Factor) *solver {
+	s := &solver{lattice: l, track: t, prior: q, factors: factors}
 	w, h := level[0].width, level[0].height
 	for _, f := range t.frames {
 		s.frames = append(s.frames, level[f])
@@ -281,8 +284,9 @@ func (s *solver) step(st *state, damping float64) (mat.Matrix, error) {
 	x := mat.New(n, size)
 	diagonal, link, before := mat.New(size, size), mat.New(size, size), mat.New(size, size)
 	half := mat.New(size, size) // L⁻¹·(the block of frames p−1 and p)
-	factors := make([]chol.Factor, n)
-	// right-hand side: minus half the gradient
+	factors := s.factors
+	residual, product, y := make([]float64, size), make([]float64, size), make([]float64, size)
+	// x is the right-hand side first, minus half the gradient of the cost.
 	for p := range n {
 		d := st.d.Row(p)
 		b := x.Row(p)
@@ -297,21 +301,19 @@ func (s *solver) step(st *state, damping float64) (mat.Matrix, error) {
 			b[i] = -b[i]
 		}
 	}
-	zero := func(m mat.Matrix) { clear(m.Data) }
-	residual := make([]float64, size)
-	off := func(p int) { // link and residual of p, link as the off-diagonal block
-		zero(link)
+	curve := func(p int) { // sets link and residual to those of the frames p and p+1
+		clear(link.Data)
 		clear(residual)
 		s.curvature(link, residual, st.cells[p])
 	}
 	for p := range n {
-		zero(diagonal)
+		clear(diagonal.Data)
 		if p > 0 && s.linked[p-1] {
 			mat.Add(diagonal, diagonal, 1, before)
 		}
 		s.addTo(diagonal, s.prior.diagonal[p])
 		if s.linked[p] {
-			off(p)
+			curve(p)
 			mat.Add(diagonal, diagonal, 1, link)
 			for i, v := range residual {
 				x.Row(p)[i] += v
@@ -323,10 +325,9 @@ func (s *solver) step(st *state, damping float64) (mat.Matrix, error) {
 		}
 		if p > 0 && s.linked[p-1] {
 			mat.Syrk(diagonal, -1, half.T(), 1)
-			y := append([]float64(nil), x.Row(p-1)...)
+			copy(y, x.Row(p-1))
 			factors[p-1].SolveHalf(mat.Vector(y))
-			update := mat.Vector(x.Row(p))
-			mat.Mul(update, -1, half.T(), mat.Vector(y), 1)
+			mat.Mul(mat.Vector(x.Row(p)), -1, half.T(), mat.Vector(y), 1)
 		}
 		if err := factors[p].Refactorize(diagonal); err != nil {
 			return x, fmt.Errorf("motion: normal equations of frame %d: %w", s.track.frames[p], err)
@@ -341,12 +342,8 @@ func (s *solver) step(st *state, damping float64) (mat.Matrix, error) {
 	for p := n - 1; p >= 0; p-- {
 		b := x.Row(p)
 		if s.linked[p] {
-			// b − (block of p and p+1)·x_{p+1}
 			next := x.Row(p + 1)
-			product := make([]float64, size)
-			clear(residual)
-			zero(link)
-			s.curvature(link, residual, st.cells[p])
+			curve(p)
 			mat.Mul(mat.Vector(product), -1, link, mat.Vector(next), 0)
 			s.multiply(product, next, s.prior.next[p])
 			for i, v := range product {
@@ -363,12 +360,13 @@ func (s *solver) step(st *state, damping float64) (mat.Matrix, error) {
 func estimate(ctx context.Context, f *film, t track, l lattice, strength float64) (mat.Matrix, error) {
 	q := priorOf(t, l, strength*f.gradient/float64(l.nodes()))
 	d := mat.New(len(t.frames), l.size())
+	factors := make([]chol.Factor, len(t.frames))
 	for level := len(f.levels) - 1; level >= 0; level-- {
 		w := f.levels[level][0]
 		if level > 0 && (w.width < 2*l.across || w.height < 2*l.down) {
 			continue
 		}
-		s := newSolver(l, t, q, f.levels[level])
+		s := newSolver(l, t, q, f.levels[level], factors)
 		now, next := s.newState(), s.newState()
 		mat.Copy(now.d, d)
 		s.evaluate(now)

@@ -125,7 +125,7 @@ func (s *stored) motion() (*Motion, error) {
 		if s.Across < 2 || s.Across > maxNodes || s.Down < 2 || s.Down > maxNodes {
 			return nil, formatError("across, down", "%d×%d nodes, expected 0×0 or 2 to %d", s.Across, s.Down, maxNodes)
 		}
-		m.lattice = lattice{s.Across, s.Down, m.aspect()}
+		m.lattice = lattice{s.Across, s.Down, float64(s.Width) / float64(s.Height)}
 		size = m.lattice.size()
 		if s.Process == nil {
 			return nil, formatError("process", "missing")

@@ -193,22 +193,16 @@ func sample[T, D number](dst []D, m image[T], x, y float64) {
 }
 
 // slopes sets dx and dy to the derivatives of the spline with the coefficients m at the point
-// (x, y), a number for each channel. Beyond an edge nothing changes across it.
+// (x, y), a number for each channel. They are 0 across an edge and beyond, the picture being mirrored
+// there.
 func slopes[T number](dx, dy []float64, m image[T], x, y float64) {
 	tx, ty := tapsAt(x, m.width), tapsAt(y, m.height)
 	clear(dx)
 	clear(dy)
-	inX, inY := 1., 1.
-	if x < 0 || x > float64(m.width-1) {
-		inX = 0
-	}
-	if y < 0 || y > float64(m.height-1) {
-		inY = 0
-	}
 	for j, w := range ty.weight {
 		row := m.row(ty.at[j])
 		for i, at := range tx.at {
-			ax, ay := inX*w*tx.slope[i], inY*ty.slope[j]*tx.weight[i]
+			ax, ay := w*tx.slope[i], ty.slope[j]*tx.weight[i]
 			for c := range dx {
 				v := float64(row[at*m.channels+c])
 				dx[c] += ax * v

@@ -69,6 +69,25 @@ func TestSplineOfSmallPictures(t *testing.T) {
 	}
 }
 
+// Beyond an edge nothing changes across it.
+func TestSlopesOutside(t *testing.T) {
+	m := newImage[float64](6, 5, 1)
+	for i := range m.data {
+		m.data[i] = math.Sin(float64(i))
+	}
+	m.toSpline()
+	dx, dy := make([]float64, 1), make([]float64, 1)
+	for _, c := range [][2]float64{{-0.5, 2.5}, {5.5, 2.5}, {2.5, -0.5}, {2.5, 4.5}, {2.5, 2.5}} {
+		slopes(dx, dy, m, c[0], c[1])
+		if inside := c[0] >= 0 && c[0] <= 5; inside != (math.Abs(dx[0]) > 1e-12) {
+			t.Errorf("at %v: slope %v to the right", c, dx[0])
+		}
+		if inside := c[1] >= 0 && c[1] <= 4; inside != (math.Abs(dy[0]) > 1e-12) {
+			t.Errorf("at %v: slope %v downwards", c, dy[0])
+		}
+	}
+}
+
 // Shrinking keeps the mean, and a plane a plane.
 func TestShrink(t *testing.T) {
 	for _, c := range [][4]int{{8, 6, 4, 3}, {7, 5, 4, 3}, {9, 4, 2, 1}, {5, 5, 5, 5}, {1, 3, 1, 2}} {

@@ -3,7 +3,6 @@ package motion
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -19,16 +18,17 @@ type Options struct {
 	// pixel in column x of row y. Pixels are square.
 	Width, Height int
 
-	// Nodes are the numbers of nodes across the frame to choose from, at least 2 each; down the frame
-	// there are as many as make the cells nearly square. The first is tried first. Default 9, 5
-	// and 17.
+	// Nodes are the numbers of nodes across the frame to choose from, 2 to 64 each; down the frame
+	// there are as many as make the cells nearly square. Default 9, 5 and 17.
 	Nodes []int
 
-	// Strengths are those of the prior to choose from, see doc.go; above 0. The first is
-	// tried first. Default 0.001, 0.0001 and 0.01.
+	// Strengths are those of the prior to choose from, λ in doc.go; above 0. Default 0.01, 0.001 and
+	// 0.0001. All are tried with the first number of nodes, then the other numbers with the strength
+	// chosen so far. A setting takes the place of one before it only if its error is less by
+	// 1 %: a strong prior and few nodes stretch the frames least, so they should come first.
 	Strengths []float64
 
-	// Progress, if not nil, is called when a trial or the final estimate has ended.
+	// Progress, if not nil, is called when a trial has ended.
 	Progress func(Trial)
 }
 
@@ -105,7 +105,7 @@ func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []in
 		o.Nodes = []int{9, 5, 17}
 	}
 	if o.Strengths == nil {
-		o.Strengths = []float64{1e-3, 1e-4, 1e-2}
+		o.Strengths = []float64{1e-2, 1e-3, 1e-4}
 	}
 	for _, v := range o.Nodes {
 		if v < 2 || v > maxNodes {
@@ -126,12 +126,22 @@ func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []in
 // maxNodes bounds the nodes in one direction.
 const maxNodes = 64
 
-// latticeOf returns the lattice with the given number of nodes across whose cells are nearly
-// square on a frame of the given aspect and, in level, have four pixels each way at least.
-func latticeOf(across int, aspect float64, level image[float32]) lattice {
-	down := int(math.Round(float64(across-1)/aspect)) + 1
+// maxFactors bounds the numbers of the normal equations' factors, a block for each frame.
+const maxFactors = 1 << 27
+
+// latticeOf returns the lattice with the given number of nodes across a film's frames, or with
+// fewer, whose cells are nearly square and have four pixels each way on the finest level.
+func (f *film) latticeOf(across int) lattice {
+	level := f.levels[0][0]
 	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
-	return lattice{bounded(across, level.width), bounded(down, level.height), aspect}
+	for {
+		down := int(math.Round(float64(across-1)/f.aspect)) + 1
+		l := lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}
+		if across <= 2 || l.size()*l.size() <= maxFactors/len(f.levels[0]) {
+			return l
+		}
+		across--
+	}
 }
 
 // sequencesOf returns the frames sequence by sequence, in order of their labels and times.
@@ -199,8 +209,9 @@ func trackOf(sequences []sequence, keep func(s, p int) bool) track {
 // neither the first nor the last.
 func heldOut(p, n int) bool { return p%3 == 1 && p+1 < n }
 
-// minGain is the part by which motion must lower the error of frames left out.
-const minGain = 0.02
+// minGain is the part by which motion must lower the error of frames left out, and moreGain
+// that by which a later setting must lower it further.
+const minGain, moreGain = 0.02, 0.01
 
 // Fit estimates the motion of a film. times are those of the frames, in any unit and order;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one
@@ -221,7 +232,7 @@ func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences [
 		return m, nil
 	}
 	t := trackOf(m.sequences, func(int, int) bool { return true })
-	l := latticeOf(m.chosen.Across, m.aspect(), f.levels[0][0])
+	l := f.latticeOf(m.chosen.Across)
 	d, err := estimate(ctx, f, t, l, m.chosen.Strength)
 	if err != nil {
 		return nil, err
@@ -229,9 +240,6 @@ func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences [
 	m.set(l, d)
 	return m, nil
 }
-
-// aspect returns the frames' width over their height.
-func (m *Motion) aspect() float64 { return float64(m.width) / float64(m.height) }
 
 // choose sets the trials and which of them is the best.
 func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
@@ -250,9 +258,9 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 	still := &Motion{width: m.width, height: m.height, sequences: m.kept()}
 	m.chosen = Trial{Error: still.score(f, m.sequences)}
 	add(m.chosen)
-	limit := (1 - minGain) * m.chosen.Error
+	limit := (1 - minGain) * m.chosen.Error // what the next setting has to reach
 	try := func(across int, strength float64) error {
-		l := latticeOf(across, m.aspect(), f.levels[0][0])
+		l := f.latticeOf(across)
 		if slices.ContainsFunc(m.trials, func(t Trial) bool { return t.Across == l.across && t.Down == l.down && t.Strength == strength }) {
 			return nil
 		}
@@ -264,8 +272,8 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 		part.set(l, d)
 		t := Trial{l.across, l.down, strength, part.score(f, m.sequences)}
 		add(t)
-		if t.Error < limit && t.Error < m.chosen.Error {
-			m.chosen = t
+		if t.Error < limit {
+			m.chosen, limit = t, (1-moreGain)*t.Error
 		}
 		return nil
 	}
@@ -434,7 +442,7 @@ func (m *Motion) Trials() []Trial { return slices.Clone(m.trials) }
 func (m *Motion) Process() Process { return m.process }
 
 // maxPixels bounds the pixels of the finest level, and maxNumbers the numbers of all frames on it.
-const maxPixels, maxNumbers = 1 << 16, 1 << 28
+const maxPixels, maxNumbers = 1 << 16, 1 << 27
 
 // load reads the frames and builds their pyramids.
 func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, error) {
@@ -449,7 +457,7 @@ func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, 
 		s = size{(s.w + 1) / 2, (s.h + 1) / 2}
 		sizes = append(sizes, s)
 	}
-	f := &film{levels: make([][]image[float32], len(sizes))}
+	f := &film{aspect: float64(width) / float64(height), levels: make([][]image[float32], len(sizes))}
 	for k := range sizes {
 		f.levels[k] = make([]image[float32], n)
 	}
@@ -491,9 +499,6 @@ func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, 
 			}
 		}
 	})
-	if err := errors.Join(ctx.Err()); err != nil {
-		return nil, err
-	}
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

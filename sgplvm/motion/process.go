@@ -87,7 +87,7 @@ func (p Process) likelihood(windows []window) (float64, []float64) {
 	}
 	value := -0.5 * float64(size) * logDet
 	for _, v := range variance {
-		used := max(v, floor*mean)
+		used := max(v, floor*mean, 1e-30)
 		value -= 0.5 * float64(n) * (math.Log(used) + v/used)
 	}
 	return value, variance
