@@ -101,6 +101,11 @@ func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []in
 	if sequences != nil && len(sequences) != n {
 		return optionError("sequences", "%d labels of sequences for %d frames", len(sequences), n)
 	}
+	for i, l := range sequences {
+		if l < -maxLabel || l > maxLabel {
+			return optionError("sequences", "label %d of frame %d, expected at most %d in size", l, i, maxLabel)
+		}
+	}
 	if o.Nodes == nil {
 		o.Nodes = []int{9, 5, 17}
 	}

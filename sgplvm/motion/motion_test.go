@@ -453,6 +453,7 @@ func TestFitErrors(t *testing.T) {
 		{nil, good, line(3, 1), nil, size, "motion: times: 3 times for 4 frames"},
 		{nil, good, []float64{0, 1, math.NaN(), 3}, nil, size, "time 2 is NaN"},
 		{nil, good, line(4, 1), []int{1}, size, "motion: sequences: 1 labels of sequences for 4 frames"},
+		{nil, good, line(4, 1), []int{0, 0, math.MinInt, 0}, size, "of frame 2, expected at most 2147483647 in size"},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{1}}, "1 nodes across"},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{65}}, "65 nodes across"},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{}}, "nothing to choose from"},
