@@ -8,23 +8,26 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
 const titleDynamical = "dynamical SGPLVM"
 
-// A filmModel is the model as a method for films.
-type filmModel struct {
+// A gridModel is the model as it was published as a method for films: its spatial kernels say
+// what is between the pixels.
+type gridModel struct {
 	model  *sgplvm.Model
 	layout dataset.Layout // of the training frames
 }
 
 // Predict finds the latent posteriors at the times and predicts their frames.
-func (m filmModel) Predict(ctx context.Context, times []float64, height, width int, body func(s baseline.Slab) error) error {
+func (m gridModel) Predict(ctx context.Context, times []float64, height, width int, body func(s baseline.Slab) error) error {
 	latents, err := m.model.LatentAt(0, times)
 	if err != nil {
 		return err
@@ -49,34 +52,92 @@ func (m filmModel) Predict(ctx context.Context, times []float64, height, width i
 	})
 }
 
-// train trains the model on the training frames.
+// train trains the model on the training frames: as published, or with a time part, on what the
+// frames show once their motion is taken out.
 func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) {
 	space, err := dataset.Space(x.frames.Width, x.frames.Height, "product")
 	if err != nil {
 		return nil, "", err
 	}
-	kernel := sgplvm.LatentRBF | sgplvm.LatentTime
-	if x.paper {
-		kernel = sgplvm.LatentRBF
-	}
-	m, err := sgplvm.New(sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, sgplvm.Config{
-		Space: space, LatentDims: x.latent, LatentKernel: kernel, Inducing: min(len(x.training), maxFilmInducing), Seed: x.seed,
+	cfg := sgplvm.Config{
+		Space: space, LatentDims: x.latent, Inducing: min(len(x.training), maxFilmInducing), Seed: x.seed,
 		Dynamics:   sgplvm.Dynamics{Times: x.timesOf(x.training), Kernel: x.kernel},
 		Attributes: attributes(&x.frames.Form),
-	})
+	}
+	o := sgplvm.FitOptions{Iterations: x.iterations}
+	if x.iterations == 0 && x.quick {
+		o.Iterations = 80
+	}
+	if x.paper {
+		return x.trainModel(ctx, sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, cfg, o, nil)
+	}
+	cfg.LatentKernel = sgplvm.LatentRBF | sgplvm.LatentTime
+	o.Calibrate = true
+	source := chosenFrames{x.frames, x.training}
+	frames, err := held(ctx, source)
 	if err != nil {
 		return nil, "", err
 	}
-	steps := x.iterations
-	if steps == 0 && x.quick {
-		steps = 80
+	f := &filmModel{layout: x.frames.Layout}
+	p := newProgress(x.e)
+	trials, begin := 0, time.Now()
+	f.moves, err = motion.Fit(ctx, frames, cfg.Dynamics.Times, nil, motion.Options{Width: x.frames.Width, Height: x.frames.Height, Progress: func(motion.Trial) {
+		trials++
+		p.stepping("estimating motion, setting", trials, trials+1, begin)
+	}})
+	p.clear()
+	if err != nil {
+		return nil, "", err
 	}
-	r, err := fit(ctx, x.e, m, sgplvm.FitOptions{Iterations: steps, Calibrate: !x.paper})
+	if f.detail, err = motion.MeasureDetail(ctx, frames, x.frames.Width, x.frames.Height); err != nil {
+		return nil, "", err
+	}
+	if !f.moves.Still() {
+		if frames, err = held(ctx, f.moves.Register(frames)); err != nil {
+			return nil, "", err
+		}
+	}
+	return x.trainModel(ctx, sgplvm.Data{Source: frames}, cfg, o, f)
+}
+
+// held reads a film into memory, with the precision of a float32.
+func held(ctx context.Context, film sgplvm.Source) (sgplvm.Source, error) {
+	n, points, channels := film.Dims()
+	frame := make([]float64, points*channels)
+	values := make([]float32, 0, n*len(frame))
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := film.ReadExamples(frame, i, i+1); err != nil {
+			return nil, err
+		}
+		for _, v := range frame {
+			values = append(values, float32(v))
+		}
+	}
+	return sgplvm.NewSource(values, n, points, channels), nil
+}
+
+// trainModel trains the model itself; f is the film's method, without its model yet, or nil for the
+// model as published.
+func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *filmModel) (filmMethod, string, error) {
+	m, err := sgplvm.New(data, cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	r, err := fit(ctx, x.e, m, o)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintf(x.e.stderr, "sgplvm: warning: %s: %s\n", titleDynamical, w)
+	}
+	if f != nil {
+		f.model = m
+		if err := f.keep(); err != nil {
+			return nil, "", err
+		}
 	}
 	if x.save != "" {
 		if err := saveModel(x.save, m); err != nil {
@@ -89,9 +150,12 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	for _, k := range p.Spatial {
 		kernels = append(kernels, kernelText(k))
 	}
-	about := fmt.Sprintf("%d latent dimensions, %d inducing points, in time %s, in space %s; %d steps (%s), bound %.6g, noise %s",
-		p.Mu.Cols, p.Z.Rows, rounded(p.Dynamics.Kernel), strings.Join(kernels, " and "), r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
-	return filmModel{m, x.frames.Layout}, about, nil
+	about := fmt.Sprintf("%d latent dimensions, %d inducing points, in time %s, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
+		p.Mu.Cols, p.Z.Rows, rounded(p.Dynamics.Kernel), strings.Join(kernels, " and "), latentKernelText(p.Latent), r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
+	if f == nil {
+		return gridModel{m, x.frames.Layout}, about, nil
+	}
+	return f, about + "; " + f.about(), nil
 }
 
 // maxFilmInducing bounds the latent inducing points of a film's model.
