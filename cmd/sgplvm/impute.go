@@ -48,6 +48,9 @@ are kept as they are; the results have the shape of the input.`)
 	if err != nil {
 		return err
 	}
+	if err := refuseFilm("impute", m); err != nil {
+		return err
+	}
 	frames, err := observedFrames("impute", *model, m, *data, *grid, *observed)
 	if err != nil {
 		return err

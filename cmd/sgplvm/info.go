@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 func info(_ context.Context, e *environment, args []string) error {
@@ -84,8 +85,13 @@ func describe(m *sgplvm.Model) string {
 	line("data deviation", "%s", numbers(m.Scaler().Scale))
 	line("jitter", "%.3g of the mean kernel diagonal", m.Jitter())
 	line("seed", "%d", m.Seed())
+	if film, err := filmOf(m, dataset.Layout{}); err != nil {
+		line("motion", "%v", err)
+	} else if film != nil {
+		line("motion", "%s", film.about())
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if name != attributeGrid {
+		if !slices.Contains([]string{attributeGrid, attributeMotion, attributeDetail}, name) {
 			line("attribute "+printable(name), "%s", printable(m.Attributes()[name]))
 		}
 	}

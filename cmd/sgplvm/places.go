@@ -14,6 +14,8 @@ type places struct {
 	grid   sgplvm.Grid
 	layout dataset.Layout // of pictures; 0 pixels where the points are no grid
 	shape  []int          // of one field: height×width or points, ×channels if there are several
+
+	trained dataset.Layout // of the training pictures, where pixelsOf knows them
 }
 
 // placesOf reads the flags -points and -grid of a command, of which one may be given.

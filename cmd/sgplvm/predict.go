@@ -48,6 +48,9 @@ training grid, in another resolution, or at any points.`)
 	if err != nil {
 		return err
 	}
+	if err := refuseFilm("predict", m); err != nil {
+		return err
+	}
 	at, err := placesOf("predict", *model, m, *points, *grid)
 	if err != nil {
 		return err

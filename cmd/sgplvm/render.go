@@ -15,6 +15,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -115,7 +116,11 @@ or an array.`)
 	if n := int64(at.size()); (kind != "" || *variance != "") && n > most/int64(len(latents)) || n > mostValues {
 		return usagef("render: %d frames of %d values, expected at most %d values in all and %d in one", len(latents), n, most, mostValues)
 	}
-	r := &renderer{ctx: ctx, e: e, model: m, latents: latents, at: at, variances: *variance != ""}
+	moving, err := filmOf(m, at.trained)
+	if err != nil {
+		return fmt.Errorf("%s: %w", *model, err)
+	}
+	r := &renderer{ctx: ctx, e: e, model: m, film: moving, latents: latents, at: at, variances: *variance != ""}
 
 	switch kind {
 	case ".npy":
@@ -252,6 +257,7 @@ func pixelsOf(command, model string, m *sgplvm.Model, grid string) (places, erro
 	if p.layout.Points() == 0 {
 		return places{}, fmt.Errorf("%s: a model that does not say how large its pictures are, expected the attribute %s", model, attributeGrid)
 	}
+	p.trained = p.layout
 	if grid != "" {
 		from := p.layout
 		p.layout.Width, p.layout.Height, _ = dataset.ParseGrid(grid) // checked by the flag
@@ -271,6 +277,7 @@ type renderer struct {
 	ctx       context.Context
 	e         *environment
 	model     *sgplvm.Model
+	film      *filmModel // nil where nothing moves
 	latents   []sgplvm.Latent
 	at        places
 	variances bool
@@ -299,8 +306,11 @@ func (r *renderer) run(variance string, put func(first int, means []float64) err
 func (r *renderer) predict(put func(first int, means, variances []float64) error) error {
 	size, channels := r.at.size(), r.at.layout.Channels
 	numbers := size
-	if r.variances {
+	if r.variances || r.film != nil {
 		numbers *= 2
+	}
+	if r.film != nil {
+		numbers *= 2 // with the frames in reference coordinates
 	}
 	together := min(len(r.latents), max(1, groupNumbers/numbers))
 	groups := (len(r.latents) + together - 1) / together
@@ -315,7 +325,17 @@ func (r *renderer) predict(put func(first int, means, variances []float64) error
 	defer p.clear()
 	for first := 0; first < len(r.latents); first += together {
 		group := r.latents[first:min(first+together, len(r.latents))]
-		if err := r.model.PredictSlabs(r.ctx, group, r.at.grid, sgplvm.SlabOptions{MeanOnly: !r.variances}, func(s sgplvm.Slab) error {
+		if r.film != nil {
+			if err := r.film.frames(r.ctx, group, r.at.layout.Height, r.at.layout.Width, func(s baseline.Slab) error {
+				copy(means, s.Mean.Data)
+				copy(variances, s.Variance.Data)
+				return nil
+			}); err != nil {
+				return err
+			}
+			done := first + len(group)
+			p.counting("rendered", done, len(r.latents), begin)
+		} else if err := r.model.PredictSlabs(r.ctx, group, r.at.grid, sgplvm.SlabOptions{MeanOnly: !r.variances}, func(s sgplvm.Slab) error {
 			mat.Parallel(len(group), func(i int) {
 				at, n := i*size+s.First*channels, s.Mean[i].Rows
 				mat.Copy(mat.NewDense(n, channels, means[at:at+n*channels]), s.Mean[i])

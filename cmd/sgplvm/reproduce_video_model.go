@@ -8,13 +8,11 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
 const titleDynamical = "dynamical SGPLVM"
@@ -73,50 +71,11 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	}
 	cfg.LatentKernel = sgplvm.LatentRBF | sgplvm.LatentTime
 	o.Calibrate = true
-	source := chosenFrames{x.frames, x.training}
-	frames, err := held(ctx, source)
+	f, frames, err := newFilm(ctx, x.e, chosenFrames{x.frames, x.training}, cfg.Dynamics, x.frames.Layout)
 	if err != nil {
 		return nil, "", err
-	}
-	f := &filmModel{layout: x.frames.Layout}
-	p := newProgress(x.e)
-	trials, begin := 0, time.Now()
-	f.moves, err = motion.Fit(ctx, frames, cfg.Dynamics.Times, nil, motion.Options{Width: x.frames.Width, Height: x.frames.Height, Progress: func(motion.Trial) {
-		trials++
-		p.stepping("estimating motion, setting", trials, trials+1, begin)
-	}})
-	p.clear()
-	if err != nil {
-		return nil, "", err
-	}
-	if f.detail, err = motion.MeasureDetail(ctx, frames, x.frames.Width, x.frames.Height); err != nil {
-		return nil, "", err
-	}
-	if !f.moves.Still() {
-		if frames, err = held(ctx, f.moves.Register(frames)); err != nil {
-			return nil, "", err
-		}
 	}
 	return x.trainModel(ctx, sgplvm.Data{Source: frames}, cfg, o, f)
-}
-
-// held reads a film into memory, with the precision of a float32.
-func held(ctx context.Context, film sgplvm.Source) (sgplvm.Source, error) {
-	n, points, channels := film.Dims()
-	frame := make([]float64, points*channels)
-	values := make([]float32, 0, n*len(frame))
-	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := film.ReadExamples(frame, i, i+1); err != nil {
-			return nil, err
-		}
-		for _, v := range frame {
-			values = append(values, float32(v))
-		}
-	}
-	return sgplvm.NewSource(values, n, points, channels), nil
 }
 
 // trainModel trains the model itself; f is the film's method, without its model yet, or nil for the

@@ -45,6 +45,9 @@ resolution, or at any points.`)
 	if err != nil {
 		return err
 	}
+	if err := refuseFilm("sample", m); err != nil {
+		return err
+	}
 	at, err := placesOf("sample", *model, m, *points, *grid)
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	partKernel := add(f, "residual-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
+	moving := f.toggle("motion", "estimate how the contents of the pictures move, learn the pictures with their motion taken out, and let render carry what it predicts; of pictures that do not move nothing is changed; with -prior dynamic")
 	uncalibrated := f.toggle("uncalibrated", "leave the variances of predictions at a time as they are, rather than compare them with what leaving out one picture after the other leaves unexplained at every point; with -prior dynamic")
 	isotropic := f.toggle("isotropic", "one spatial length scale for all axes of a factor")
 	iters := f.whole("iters", 400, 1, maxIters, "`steps` of training in all")
@@ -60,7 +61,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		return err
 	}
 	if *prior == "independent" {
-		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel", "uncalibrated"); err != nil {
+		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel", "uncalibrated", "motion"); err != nil {
 			return err
 		}
 		if *latentKernel&sgplvm.LatentTime != 0 {
@@ -130,7 +131,18 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			return err
 		}
 	}
-	m, err := sgplvm.New(frames.Data(), sgplvm.Config{
+	source, film := frames.Data(), (*filmModel)(nil)
+	if *moving {
+		if *points != "" {
+			return usagef("train: -motion with -points, expected pictures")
+		}
+		var still sgplvm.Source
+		if film, still, err = newFilm(ctx, e, frames, moves, frames.Layout); err != nil {
+			return aboutData(*data, err)
+		}
+		source = sgplvm.Data{Source: still}
+	}
+	m, err := sgplvm.New(source, sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
 		Dynamics: moves, LatentTime: *partKernel, Residual: rest, NoiseFloor: *floor,
 		Attributes: attributes(&frames.Form),
@@ -146,6 +158,12 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		o.Warmup = -1
 	default:
 		o.Warmup = *warmup
+	}
+	if film != nil {
+		film.model = m
+		if err := film.keep(); err != nil {
+			return err
+		}
 	}
 	r, fitErr := fit(ctx, e, m, o)
 	if fitErr != nil && (r.Iterations == 0 || !errors.Is(fitErr, context.Canceled)) {

@@ -38,9 +38,9 @@
 // The second fills in where there is nothing to see, over the distance a, an eighth of the width.
 //
 // The number of nodes and λ are chosen by cross-validation: every third frame of a sequence is left
-// out, the motion of the rest estimated, and the frames predicted from the two around them as
-// below. No motion at all is among the choices, and is what a film gets whose frames it does not
-// predict better by 2 %; among the others those that stretch least have an advantage of 1 %, since
+// out, the motion of the rest estimated, and the frames predicted from those around them, linearly
+// and by cubics in time, whichever does better, and carried as below. No motion at all is among the choices, and is what a film gets whose frames it does not
+// predict better by 2 % (Options.Gain): one that changes smoothly in every pixel; among the others those that stretch least have an advantage of 1 %, since
 // what is resampled loses a little on the full grid that the trials do not see. Trials tells how they all did.
 //
 // # Over time

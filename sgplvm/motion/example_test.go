@@ -24,7 +24,7 @@ func Example() {
 		}
 	}
 	source := sgplvm.NewSource(film, frames, width*height, 1)
-	m, err := motion.Fit(context.Background(), source, times, nil, motion.Options{Width: width, Height: height, Nodes: []int{3}})
+	m, err := motion.Fit(context.Background(), source, times, nil, motion.Options{Width: width, Height: height, Nodes: []int{3}, Gain: -1})
 	if err != nil {
 		log.Fatal(err)
 	}

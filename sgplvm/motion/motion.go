@@ -28,6 +28,10 @@ type Options struct {
 	// 1 %: a strong prior and few nodes stretch the frames least, so they should come first.
 	Strengths []float64
 
+	// Gain is the part by which motion must lower the error of frames that are left out to be
+	// chosen. Default 0.02; below 0 it may raise the error by as much.
+	Gain float64
+
 	// Progress, if not nil, is called when a trial has ended.
 	Progress func(Trial)
 }
@@ -122,6 +126,12 @@ func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []in
 			return optionError("Strengths", "%v, expected a positive number", s)
 		}
 	}
+	if !(o.Gain < 1) {
+		return optionError("Gain", "%v, expected less than 1", o.Gain)
+	}
+	if o.Gain == 0 {
+		o.Gain = 0.02
+	}
 	if len(o.Nodes) == 0 || len(o.Strengths) == 0 {
 		return optionError("Nodes", "nothing to choose from")
 	}
@@ -214,9 +224,8 @@ func trackOf(sequences []sequence, keep func(s, p int) bool) track {
 // neither the first nor the last.
 func heldOut(p, n int) bool { return p%3 == 1 && p+1 < n }
 
-// minGain is the part by which motion must lower the error of frames left out, and moreGain
-// that by which a later setting must lower it further.
-const minGain, moreGain = 0.02, 0.01
+// moreGain is the part by which a later setting must lower the error of frames left out further.
+const moreGain = 0.01
 
 // Fit estimates the motion of a film. times are those of the frames, in any unit and order;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one
@@ -263,7 +272,7 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 	still := &Motion{width: m.width, height: m.height, sequences: m.kept()}
 	m.chosen = Trial{Error: still.score(f, m.sequences)}
 	add(m.chosen)
-	limit := (1 - minGain) * m.chosen.Error // what the next setting has to reach
+	limit := (1 - o.Gain) * m.chosen.Error // what the next setting has to reach
 	try := func(across int, strength float64) error {
 		l := f.latticeOf(across)
 		if slices.ContainsFunc(m.trials, func(t Trial) bool { return t.Across == l.across && t.Down == l.down && t.Strength == strength }) {
@@ -312,61 +321,85 @@ func (m *Motion) kept() []sequence {
 	return all
 }
 
-// score predicts those frames of all that m does not know from the two around them: registered,
-// interpolated over time and carried to where they are expected. It returns the root mean square
-// error on the finest level.
+// score predicts those frames of all that m does not know from those around them: registered,
+// interpolated over time, linearly and by cubics, and carried to where they are expected. It returns
+// the root mean square error on the finest level, of the better interpolation.
 func (m *Motion) score(f *film, all []sequence) float64 {
-	type job struct{ s, before, frame int }
+	type job struct {
+		s, before, frame int
+		time             float64
+	}
 	var jobs []job
 	for i, s := range all {
 		known := m.sequences[i].frames
 		k := 0
-		for _, frame := range s.frames {
+		for p, frame := range s.frames {
 			if k < len(known) && known[k] == frame {
 				k++
 			} else {
-				jobs = append(jobs, job{i, k - 1, frame})
+				jobs = append(jobs, job{i, k - 1, frame, s.times[p]})
 			}
 		}
 	}
 	level := f.levels[0]
-	errs := make([]float64, len(jobs))
+	errs := make([][2]float64, len(jobs))
 	mat.Parallel(len(jobs), func(j int) {
-		s, p := m.sequences[jobs[j].s], jobs[j].before
-		var when float64
-		for q, frame := range all[jobs[j].s].frames {
-			if frame == jobs[j].frame {
-				when = all[jobs[j].s].times[q]
-			}
-		}
-		a := 0.5
-		if dt := s.times[p+1] - s.times[p]; dt > 0 {
-			a = (when - s.times[p]) / dt
-		}
+		s, p, time := m.sequences[jobs[j].s], jobs[j].before, jobs[j].time
 		w, h, n := level[0].width, level[0].height, level[0].channels
-		sum, one := newImage[float32](w, h, n), newImage[float32](w, h, n)
-		for q, weight := range [2]float64{1 - a, a} {
-			m.register(one, level[s.frames[p+q]], s, p+q)
-			for i, v := range one.data {
-				sum.data[i] += float32(weight) * v
+		sums := [2]image[float32]{newImage[float32](w, h, n), newImage[float32](w, h, n)}
+		one := newImage[float32](w, h, n)
+		from, to := max(p-1, 0), min(p+3, len(s.times))
+		weights := [2][]float64{lagrange(s.times[p:p+2], time), lagrange(s.times[from:to], time)}
+		first := [2]int{p, from}
+		for q := from; q < to; q++ {
+			m.register(one, level[s.frames[q]], s, q)
+			for k, sum := range sums {
+				if r := q - first[k]; r >= 0 && r < len(weights[k]) {
+					for i, v := range one.data {
+						sum.data[i] += float32(weights[k][r]) * v
+					}
+				}
 			}
 		}
 		truth, carried := one, newImage[float32](w, h, n)
 		(&Motion{}).register(truth, level[jobs[j].frame], sequence{}, 0)
-		sum.toSpline()
-		field := m.at(s, []float64{when})[0]
-		field.carry(carried, sum)
-		var e float64
-		for i, v := range carried.data {
-			e += square(float64(v - truth.data[i]))
+		field := m.at(s, []float64{time})[0]
+		for k, sum := range sums {
+			sum.toSpline()
+			field.carry(carried, sum)
+			var e float64
+			for i, v := range carried.data {
+				e += square(float64(v - truth.data[i]))
+			}
+			errs[j][k] = e / float64(len(carried.data))
 		}
-		errs[j] = e / float64(len(carried.data))
 	})
-	var e float64
+	var linear, cubic float64
 	for _, v := range errs {
-		e += v / float64(len(errs))
+		linear += v[0] / float64(len(errs))
+		cubic += v[1] / float64(len(errs))
 	}
-	return math.Sqrt(e)
+	return math.Sqrt(min(linear, cubic))
+}
+
+// lagrange returns the weights of the values at some times in the value at another of the
+// polynomial through them. Equal times share the weight of one.
+func lagrange(times []float64, at float64) []float64 {
+	w := make([]float64, len(times))
+	for i, t := range times {
+		w[i] = 1
+		alike := 1.0
+		for j, u := range times {
+			switch {
+			case u == t && j != i:
+				alike++
+			case u != t && !slices.Contains(times[:j], u):
+				w[i] *= (at - u) / (t - u)
+			}
+		}
+		w[i] /= alike
+	}
+	return w
 }
 
 // register sets dst to the picture with the coefficients src, frame p of s, in reference
