@@ -30,23 +30,33 @@ import (
 // are: the spread of Ψ2 around ψ1ψ1ᵀ of example i stays in, and what an uncertain cavity adds
 // to the variances comes from the map that has seen the example.
 
-// calibration is what all variances of predictions at a time are multiplied by: at every
-// point, the mean square of what leaving examples out left unexplained there over what was
-// expected. The model's own variances are nearly the same all over space.
+// calibration makes of a variance v at a time and a point s
+//
+//	factor(s)·v·(v/mean)^(power−1)
+//
+// The model's own variances are nearly the same all over space; factor is the mean square of what
+// leaving examples out left unexplained at the point over what was expected. And they
+// grow with the distance to the nearest examples as the kernels say; power is how errors
+// did, by maximum likelihood.
 type calibration struct {
 	space  Grid
 	width  []Kernel   // of the weights of training points, for each factor
 	factor mat.Matrix // n_s×d_y
+	mean   []float64  // geometric mean of the variances of examples left out, in the user's units, d_y
+	power  float64
 }
 
 // calibrationStrength is the weight, in examples, of the mean factor of a channel at
-// every point.
-const calibrationStrength = 2
+// every point, and calibrationCount about how many squares the factor of a point is a mean of:
+// neighbours' are taken in where there are fewer examples.
+const (
+	calibrationStrength = 2
+	calibrationCount    = 100
+)
 
-// newCalibration is that of training sums of squares and of expected ones, n_s×d_y: both
-// are averaged over neighbours first, with a Gaussian of two spacings.
+// newCalibration is that of training sums of squares and of expected ones, n_s×d_y.
 func newCalibration(space Grid, square, expected mat.Matrix, examples int) *calibration {
-	c := calibrationOf(space, mat.New(square.Rows, square.Cols))
+	c := calibrationOf(space, mat.New(square.Rows, square.Cols), examples)
 	near, expectedNear := c.weighted(space, square), c.weighted(space, expected)
 	for k := range square.Cols {
 		var all, allExpected float64
@@ -63,11 +73,22 @@ func newCalibration(space Grid, square, expected mat.Matrix, examples int) *cali
 	return c
 }
 
-// calibrationOf is the calibration by given factors.
-func calibrationOf(space Grid, factor mat.Matrix) *calibration {
-	c := &calibration{space: space, factor: factor}
+// calibrationOf is the calibration by given factors. Their weights are Gaussians so wide that the
+// examples' squares at the points within add up to calibrationCount, but a quarter of a
+// spacing at least and two at most.
+func calibrationOf(space Grid, factor mat.Matrix, examples int) *calibration {
+	c := &calibration{space: space, factor: factor, power: 1}
+	dims := 0
 	for _, x := range space {
-		c.width = append(c.width, Kernel{Kind: RBF, Variance: 1, LengthScale: twoSpacings(x)})
+		dims += x.Cols
+	}
+	spacings := math.Pow(calibrationCount/float64(examples), 1/float64(dims)) / math.Sqrt(2*math.Pi)
+	for _, x := range space {
+		scale := twoSpacings(x)
+		for q := range scale {
+			scale[q] *= min(max(spacings, 0.25), 2) / 2
+		}
+		c.width = append(c.width, Kernel{Kind: RBF, Variance: 1, LengthScale: scale})
 	}
 	return c
 }
@@ -79,6 +100,15 @@ func (m *Model) validateCalibration() error {
 	}
 	if f := m.calibration.factor; f.Rows != m.space.Len() || f.Cols != m.channels || !m.params.dynamic() {
 		return fmt.Errorf("calibration is %d×%d, expected %d×%d beside a dynamical prior", f.Rows, f.Cols, m.space.Len(), m.channels)
+	}
+	c := m.calibration
+	if len(c.mean) != m.channels || !(c.power >= 0 && c.power <= 2) {
+		return fmt.Errorf("calibration with %d means and the power %v, expected %d and a number from 0 to 2", len(c.mean), c.power, m.channels)
+	}
+	for k, v := range c.mean {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("calibration: mean variance %v of channel %d, expected a positive number", v, k)
+		}
 	}
 	for i, v := range m.calibration.factor.Data {
 		if !(v > 0) || math.IsInf(v, 0) {
@@ -126,11 +156,12 @@ func (c *calibration) at(g Grid) mat.Matrix {
 	return values
 }
 
-// apply multiplies variances at points from on (rows) of all factors.
+// apply calibrates variances at points from first on, given the factors.
 func (c *calibration) apply(variance mat.Matrix, factor mat.Matrix, first int) {
 	for i := range variance.Rows {
-		for k := range variance.Cols {
-			variance.Set(i, k, variance.At(i, k)*factor.At(first+i, k))
+		for k, mean := range c.mean {
+			v := variance.At(i, k)
+			variance.Set(i, k, factor.At(first+i, k)*v*math.Pow(v/mean, c.power-1))
 		}
 	}
 }
@@ -323,10 +354,11 @@ func (b *problem) leaveOutShift(without mat.Matrix, from, to int) (shift, spread
 }
 
 // Calibrate compares what the model says of every training example from the others
-// (LeaveOneOut) with the example itself and makes it multiply the variances that Predict and
-// PredictSlabs give at a time, point by point, by the ratio of the mean squares that were
-// found to those expected. The model file keeps the ratios. Means, covariances and samples stay
-// as they are. Errors: as LeaveOneOut's.
+// (LeaveOneOut) with the example itself and calibrates the variances that Predict and
+// PredictSlabs give at a time by it: point by point by the ratio of the mean squares that were
+// found to those expected, and in how they grow from what is well known to what is not. The
+// model file keeps that. Means, covariances and samples stay as they are. Errors: as
+// LeaveOneOut's.
 func (m *Model) Calibrate(ctx context.Context) error {
 	if m.problem == nil {
 		return errNoData
@@ -335,42 +367,104 @@ func (m *Model) Calibrate(ctx context.Context) error {
 	m.calibration = nil
 	m.mu.Unlock()
 	square, expected := mat.New(m.space.Len(), m.channels), mat.New(m.space.Len(), m.channels)
-	y := make([]float64, m.problem.y.size())
-	err := m.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
-		if err := m.problem.y.readRaw(y, example, example+1); err != nil {
-			return err
-		}
-		for i := range mean.Rows {
-			for c := range m.channels {
-				r := y[i*m.channels+c] - mean.At(i, c)
+	logs := make([]float64, m.channels)
+	err := m.leftUnexplained(ctx, func(_ int, residual, variance mat.Matrix) {
+		for i := range residual.Rows {
+			for c, r := range residual.Row(i) {
+				v := variance.At(i, c)
 				square.Set(i, c, square.At(i, c)+r*r)
-				expected.Set(i, c, expected.At(i, c)+variance.At(i, c))
+				expected.Set(i, c, expected.At(i, c)+v)
+				logs[c] += math.Log(v) / float64(m.Examples()*residual.Rows)
 			}
 		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
-	c := newCalibration(m.space, square, expected, m.Examples())
-	if i, k, bad := mat.NonFinite(c.factor); bad {
-		return fmt.Errorf("sgplvm: calibration: factor %v at point %d, channel %d", c.factor.At(i, k), i, k)
+	calibrated := newCalibration(m.space, square, expected, m.Examples())
+	for _, l := range logs {
+		calibrated.mean = append(calibrated.mean, math.Exp(l))
+	}
+	// One number each for every example: how large its squares are, and its variances.
+	ratios, sizes := make([]float64, m.Examples()), make([]float64, m.Examples())
+	err = m.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+		per := 1 / float64(residual.Rows*m.channels)
+		for i := range residual.Rows {
+			for c, r := range residual.Row(i) {
+				v := variance.At(i, c)
+				ratios[example] += per * r * r / (calibrated.factor.At(i, c) * v)
+				sizes[example] += per * math.Log(v/calibrated.mean[c])
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	calibrated.power = likeliestPower(ratios, sizes)
+	for i := range calibrated.factor.Data { // so that the mean square is right at that power
+		calibrated.factor.Data[i] *= meanRatio(ratios, sizes, calibrated.power)
+	}
+	if i, k, bad := mat.NonFinite(calibrated.factor); bad {
+		return fmt.Errorf("sgplvm: calibration: factor %v at point %d, channel %d", calibrated.factor.At(i, k), i, k)
 	}
 	m.mu.Lock()
-	m.calibration = c
+	m.calibration = calibrated
 	m.mu.Unlock()
 	return nil
 }
 
-// Calibrated reports whether variances at a time are calibrated, and their mean factor.
-func (m *Model) Calibrated() (factor float64, ok bool) {
+// leftUnexplained calls body with what leaving out every example left unexplained of it and the variance
+// expected, n_s×d_y in the user's units.
+func (m *Model) leftUnexplained(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
+	residual := mat.New(m.space.Len(), m.channels)
+	return m.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
+		if err := m.problem.y.readRaw(residual.Data, example, example+1); err != nil {
+			return err
+		}
+		mat.Add(residual, residual, -1, mean)
+		body(example, residual, variance)
+		return nil
+	})
+}
+
+// meanRatio is the mean over examples of their squares over the variances at a power.
+func meanRatio(ratios, sizes []float64, power float64) float64 {
+	var mean float64
+	for i, r := range ratios {
+		mean += r * math.Exp(-(power-1)*sizes[i]) / float64(len(ratios))
+	}
+	return mean
+}
+
+// likeliestPower returns the power, from 0 to 2, under which examples with squares ratios_i times
+// the variances' and log variances sizes_i are likeliest, a common factor free: it minimises
+// log Σ_i ratios_i·e^(−(power−1)·sizes_i) + (power−1)·Σ_i sizes_i/n, which is convex.
+func likeliestPower(ratios, sizes []float64) float64 {
+	loss := func(power float64) float64 {
+		return math.Log(meanRatio(ratios, sizes, power)) + (power-1)*sum(sizes)/float64(len(sizes))
+	}
+	low, high := 0.0, 2.0
+	for range 60 {
+		a, b := low+(high-low)/3, high-(high-low)/3
+		if loss(a) <= loss(b) {
+			high = b
+		} else {
+			low = a
+		}
+	}
+	return (low + high) / 2
+}
+
+// Calibrated reports whether variances at a time are calibrated, their mean factor (geometric) and
+// the power that they are raised to.
+func (m *Model) Calibrated() (factor, power float64, ok bool) {
 	c := m.calibration
 	if c == nil {
-		return 1, false
+		return 1, 1, false
 	}
 	var logs float64
 	for _, v := range c.factor.Data {
 		logs += math.Log(v) / float64(len(c.factor.Data))
 	}
-	return math.Exp(logs), true
+	return math.Exp(logs), c.power, true
 }

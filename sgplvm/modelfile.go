@@ -30,7 +30,9 @@ import (
 //	noise.floor              1           absent where it is 0
 //	noise.taper              d_0         absent without one
 //	residuals                n_ξ×n_s·d_y of the training examples; absent where not kept
-//	calibration              n_s×d_y     factors of variances at a time; absent without
+//	calibration              n_s×d_y     factors of variances at a time; absent without, like the next
+//	calibration.mean         d_y         the variance to which they belong
+//	calibration.power        1           the power of others
 //	dynamics.times           n_ξ         of a dynamical prior; absent without one, like the next
 //	dynamics.sequences       n_ξ         labels, whole numbers; absent where there is one sequence
 //	dynamics.mubar, dynamics.lambda  n_ξ×d_ξ   μ̄ and Λ, which make mu and S
@@ -103,6 +105,8 @@ func (m *Model) Save(w io.Writer) error {
 	}
 	if m.calibration != nil {
 		matrix("calibration", m.calibration.factor)
+		put("calibration.mean", m.calibration.mean, m.channels)
+		put("calibration.power", []float64{m.calibration.power}, 1)
 	}
 	if m.residuals.Rows > 0 {
 		matrix("residuals", m.residuals)
@@ -184,9 +188,9 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if t.unread["residuals"] {
 		m.residuals = t.matrix("residuals")
 	}
-	var factors mat.Matrix
+	var calibrated calibration
 	if t.unread["calibration"] {
-		factors = t.matrix("calibration")
+		calibrated = calibration{factor: t.matrix("calibration"), mean: t.vector("calibration.mean"), power: t.scalar("calibration.power")}
 	}
 	if t.unread["noise.floor"] {
 		p.NoiseFloor = t.scalar("noise.floor")
@@ -219,8 +223,9 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
-	if factors.Data != nil {
-		m.calibration = calibrationOf(m.space, factors)
+	if calibrated.factor.Data != nil {
+		m.calibration = calibrationOf(m.space, calibrated.factor, p.Mu.Rows)
+		m.calibration.mean, m.calibration.power = calibrated.mean, calibrated.power
 	}
 	if err := m.validate(); err != nil {
 		return nil, err

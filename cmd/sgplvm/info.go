@@ -77,8 +77,8 @@ func describe(m *sgplvm.Model) string {
 		line("residual", "%s%s", kernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Covariance.Rows > 0])
 	}
 	line("noise", "%s (standard deviation, in the data's units)", numbers(m.Noise()))
-	if factor, ok := m.Calibrated(); ok {
-		line("calibration", "variances at a time by %.3g in the geometric mean", factor)
+	if factor, power, ok := m.Calibrated(); ok {
+		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", factor, power)
 	}
 	line("signal-to-noise ratio", "%.4g", m.SignalToNoise())
 	line("data mean", "%s", numbers(m.Scaler().Mean))

@@ -337,7 +337,7 @@ func TestTrainingFlags(t *testing.T) {
 		{"-prior dynamic -times times.npy -sequences sequences.npy -time-kernel rbf*periodic(4)+matern12", `latent prior +dynamic, 3 sequences at times from 1 to 9, kernel 0\.\d+\*rbf\(\S+\)\*periodic\(\S+,\S+\)\+0\.\d+\*matern12\(\S+\)\n`},
 		{"-prior dynamic -residual matern32", `latent prior +dynamic`},
 		{"-prior dynamic -uncalibrated", `noise +.*\nsignal-to-noise`},
-		{"-prior dynamic", `calibration +variances at a time by \S+ in the geometric mean\n`},
+		{"-prior dynamic", `calibration +variances at a time by \S+ in the geometric mean, to the power \S+\n`},
 		{"-prior dynamic -latent-kernel rbf+time -residual-time-kernel matern12", `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`},
 	} {
 		flags := strings.Fields(c.flags)
