@@ -139,9 +139,12 @@ func complement(list []int, n int) []int {
 }
 
 // observedFactor returns the Cholesky factor of C_OO, the covariance of the
-// observed values given x.
-func (q *posterior) observedFactor(on *projection, t moments, seen []int) (*chol.Factor, error) {
-	coo := q.dataCovariance(on, t, seen, seen)
+// observed values given x, in channel c.
+func (q *posterior) observedFactor(e *example, t moments, c int, seen []int) (*chol.Factor, error) {
+	if t.factors != nil && sameList(seen, e.seen[c]) {
+		return t.factors[c], nil
+	}
+	coo := q.dataCovariance(e.on, t, seen, seen)
 	for i := range seen {
 		coo.Data[i*coo.RowStride+i] += t.noise / q.params.Beta
 	}
@@ -174,6 +177,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	q.psi.psi1Jacobian(jacobian, l.Mu, l.S)
 	precision := mat.New(d, d)
 	shift := mat.New(d, 1)
+	factors := make([]*chol.Factor, len(e.seen))
 	least := math.Inf(1)
 	for k, v := range l.Mu {
 		mean, variance := e.prior.at(k)
@@ -189,10 +193,11 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 		if len(seen) == 0 || channels == nil {
 			continue
 		}
-		factor, err := q.observedFactor(e.on, t, seen)
+		factor, err := q.observedFactor(e, t, c, seen)
 		if err != nil {
 			return t, err
 		}
+		factors[c] = factor
 		for _, c := range channels {
 			po := gather(e.on.p[c], seen)
 			slope, residual := mat.New(len(seen), d), mat.New(len(seen), 1)
@@ -226,7 +231,7 @@ func (q *posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	for k, v := range l.Mu {
 		mean[k] = v + step.Data[k]
 	}
-	refined := moments{local: t.local, freedom: t.freedom, noise: t.noise, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
+	refined := moments{local: t.local, freedom: t.freedom, noise: t.noise, factors: factors, psi0: t.psi0, psi1: mat.New(m, 1), spread: mat.New(m, m), h: t.h}
 	q.psi.psi1(refined.psi1.T(), mat.NewDense(1, d, mean), mat.NewDense(1, d, l.S))
 	q.params.addKappa(refined.psi1.T(), l.At)
 	q.psi.psi1Jacobian(jacobian, mean, l.S)
@@ -251,7 +256,7 @@ func (t moments) scale(chi float64, observed int) float64 {
 // condition overwrites mean and variance of the missing points given the
 // observed ones, in the given channels.
 func (q *posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
-	l, err := q.observedFactor(e.on, t, seen)
+	l, err := q.observedFactor(e, t, channels[0], seen)
 	if err != nil {
 		return err
 	}

@@ -256,11 +256,9 @@ func (q *posterior) observe(on *projection, seen []int) (*observation, error) {
 		return o, nil
 	}
 	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
-	for a, i := range seen {
-		for b, j := range seen {
-			noise.Row(a)[b] = on.residual().At(i, j)
-			k.Row(a)[b] = on.kss[0]().At(i, j)
-		}
+	submatrix(noise, on.residual(), seen, seen)
+	submatrix(k, on.kss[0](), seen, seen)
+	for a := range seen {
 		noise.Row(a)[a] += 1 / q.params.Beta
 	}
 	var err error
@@ -288,6 +286,16 @@ func gather(a mat.Matrix, rows []int) mat.Matrix {
 		copy(g.Row(k), a.Row(i))
 	}
 	return g
+}
+
+// submatrix sets dst, len(a)×len(b), to the elements of k in the rows a and the columns b.
+func submatrix(dst, k mat.Matrix, a, b []int) {
+	for i, at := range a {
+		to, row := dst.Row(i), k.Row(at)
+		for j, l := range b {
+			to[j] = row[l]
+		}
+	}
 }
 
 func gridDims(g Grid) []int {
@@ -397,6 +405,10 @@ func packLower(dst []float64, a mat.Matrix, off float64) {
 	}
 }
 
+// latentTolerance ends an optimisation of q(x) that gained no more in ten steps, in nats:
+// what is left then moves its mean by a small fraction of its standard deviations.
+const latentTolerance = 1e-2
+
 // infer scores all starting points, optimises the best and returns the best
 // result.
 func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
@@ -460,7 +472,7 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 				slope[d+i] = -w.ds[i] * w.s[i]
 			}
 			return -value
-		}, x, lbfgs.Options{MaxIterations: o.Iterations, GradTolerance: 1e-4, RelativeDecrease: 1e-9, Noise: 1e-13})
+		}, x, lbfgs.Options{MaxIterations: o.Iterations, GradTolerance: 1e-4, Decrease: latentTolerance, Noise: 1e-13})
 		if err != nil {
 			return Latent{}, err
 		}

@@ -28,7 +28,7 @@ import (
 
 // trainingResiduals are what a model keeps for that.
 type trainingResiduals struct {
-	r, y mat.Matrix // residuals and values of the training examples, n_ξ×(n_s·d_y), the channels of a point side by side
+	r, y mat.Matrix // residuals and values of the training examples in columns, (n_s·d_y)×n_ξ, the channels of a point one below the other
 }
 
 // localNoise is the noise of one example at the points of a grid. Its covariance is
@@ -81,8 +81,9 @@ func (m *Model) keepResiduals() error {
 func (q *posterior) useResiduals(r mat.Matrix, space Grid) {
 	on := q.project(space)
 	q.grids = append(q.grids, on)
-	q.kept = &trainingResiduals{r: r, y: r.Clone()}
-	q.addFitted(q.kept.y, 1, on)
+	y := r.Clone()
+	q.addFitted(y, 1, on)
+	q.kept = &trainingResiduals{r: r.T().Clone(), y: y.T().Clone()}
 }
 
 // noiseNear returns the noise of a partly seen example. bandwidth is h and strength ν.
@@ -98,17 +99,22 @@ func (q *posterior) noiseNear(e *example, bandwidth, strength float64) *localNoi
 		}
 	}
 	all := total + strength
+	shares, roots := make([]float64, len(rows)), make([]float64, len(rows))
+	for k, i := range rows {
+		shares[k] = weights[i] / all
+		roots[k] = math.Sqrt(shares[k] / float64(channels))
+	}
 	t := &localNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels),
 		whole: 1 + 1/all, prior: strength / all, white: 1 / q.params.Beta}
-	for k, i := range rows {
-		from, share := q.kept.r.Row(i), weights[i]/all
-		root := math.Sqrt(share / float64(channels))
-		for j, at := range e.on.training {
-			mean, near := t.mean.Row(j), t.near.Row(j)
-			for c, r := range from[at*channels : (at+1)*channels] {
-				mean[c] += share * r
-				near[c*len(rows)+k] = root * r
+	for j, at := range e.on.training {
+		for c := range channels {
+			from, near := q.kept.r.Row(at*channels+c), t.near.Row(j)[c*len(rows):]
+			var mean float64
+			for k, i := range rows {
+				mean += shares[k] * from[i]
+				near[k] = roots[k] * from[i]
 			}
+			t.mean.Set(j, c, mean)
 		}
 	}
 	return t
@@ -152,15 +158,14 @@ func sameList(a, b []int) bool { return len(a) > 0 && len(a) == len(b) && &a[0] 
 // nearness returns the weights of the training examples.
 func (q *posterior) nearness(e *example, bandwidth float64) []float64 {
 	channels := q.channels()
-	d2 := make([]float64, q.kept.y.Rows)
+	d2 := make([]float64, q.kept.y.Cols)
 	var count float64
 	for c, seen := range e.seen {
 		count += float64(len(seen))
 		for _, i := range seen {
-			value, at := e.values.At(i, c), e.on.training[i]*channels+c
-			for k := range d2 {
-				d := value - q.kept.y.Data[k*q.kept.y.Cols+at]
-				d2[k] += d * d
+			value := e.values.At(i, c)
+			for k, y := range q.kept.y.Row(e.on.training[i]*channels + c) {
+				d2[k] += (value - y) * (value - y)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -139,13 +140,14 @@ func (m *Model) toUserUnits(p Prediction, noise float64) {
 
 // moments are what a latent posterior contributes to a prediction.
 type moments struct {
-	local   *localNoise // the example's own noise, or nil
-	freedom float64     // degrees of freedom of the data around the mean; 0: infinitely many
-	noise   float64     // the example's noise variance over that of the training data
-	psi0    float64     // ψ0
-	psi1    mat.Matrix  // ψ1, m_ξ×1
-	spread  mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
-	h       []float64   // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+	local   *localNoise    // the example's own noise, or nil
+	freedom float64        // degrees of freedom of the data around the mean; 0: infinitely many
+	noise   float64        // the example's noise variance over that of the training data
+	psi0    float64        // ψ0
+	psi1    mat.Matrix     // ψ1, m_ξ×1
+	spread  mat.Matrix     // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	factors []*chol.Factor // of C_OO for each channel, where refine has made them
+	h       []float64      // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
 }
 
 // noise returns Noise, 1 by default.
@@ -345,19 +347,19 @@ func (q *posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 	for f, k := range on.kss {
 		kss[f] = k()
 	}
+	ia, ib := splitAll(a, dims), splitAll(b, dims)
 	mat.Parallel(min(rowBlocks, len(a)), func(block int) {
 		from, to := blockRange(block, min(rowBlocks, len(a)), len(a))
-		ia, ib := make([]int, len(dims)), make([]int, len(dims))
 		for i := from; i < to; i++ {
-			split(ia, a[i], dims)
 			row := cov.Row(i)
-			for j, at := range b {
-				split(ib, at, dims)
-				k := t.psi0
-				for f := range dims {
-					k *= kss[f].Data[ia[f]*dims[f]+ib[f]]
+			for j := range row {
+				row[j] = t.psi0
+			}
+			for f, k := range kss {
+				values := k.Row(ia[f][i])
+				for j, l := range ib[f] {
+					row[j] *= values[l]
 				}
-				row[j] = k
 			}
 		}
 	})
@@ -424,6 +426,18 @@ func split(index []int, joint int, dims []int) {
 		index[f] = joint % dims[f]
 		joint /= dims[f]
 	}
+}
+
+// splitAll returns the indices of every factor of some joint indices.
+func splitAll(joint []int, dims []int) [][]int {
+	index, all := make([]int, len(dims)), make([][]int, len(dims))
+	for _, j := range joint {
+		split(index, j, dims)
+		for f, i := range index {
+			all[f] = append(all[f], i)
+		}
+	}
+	return all
 }
 
 // Impute infers a partly seen example's latent variables and returns the
