@@ -173,6 +173,7 @@ func (x *experiment) validation(ctx context.Context, c configuration) (*validati
 		return nil, err
 	}
 	o := c.fit
+	o.Iterations = (o.Iterations + 1) / 2 // settings compare alike after half of the steps
 	o.CoarsePoints, o.ResidualRounds, o.LocalResiduals = 0, 0, false
 	if _, err := m.Fit(ctx, o); err != nil {
 		return nil, err
