@@ -37,15 +37,11 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if int64(*count)*int64(l.Points()) > dataset.MaxPoints {
 		return usagef("demo: -frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
 	}
-	made, err := makeFolder(*out)
+	undo, err := makeFolder(*out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && made {
-			os.Remove(*out) // only if it is empty
-		}
-	}()
+	defer undo(&err)
 	begin := time.Now()
 
 	frames := drawFaces(*count, l.Width, l.Height, *seed)
@@ -78,7 +74,7 @@ the others, fills these in, prints the errors and writes pictures.`)
 		return err
 	}
 	report(e, m, r)
-	filled, err := fill(ctx, e, m, seen, sgplvm.InferOptions{})
+	filled, err := fill(ctx, e, m, &observations{Frames: seen}, sgplvm.InferOptions{})
 	if err != nil {
 		return err
 	}
@@ -96,12 +92,10 @@ the others, fills these in, prints the errors and writes pictures.`)
 	}{
 		{"strip.png", func(path string) error { return saveSheet(path, seen, filled, truth, min(held.Shape[0], 8)) }},
 		{"model.safetensors", func(path string) error { return saveModel(path, m) }},
-		{"train.npy", func(path string) error {
-			return dataset.SaveNPY(path, training.Shape, training.Float64s(), npy.Float64)
-		}},
-		{"seen.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, seenValues(seen), npy.Float64) }},
-		{"filled.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, filled.mean, npy.Float64) }},
-		{"truth.npy", func(path string) error { return dataset.SaveNPY(path, held.Shape, held.Float64s(), npy.Float64) }},
+		{"train.npy", func(path string) error { return saveArray(path, training.Shape, training.Float64s()) }},
+		{"seen.npy", func(path string) error { return saveArray(path, held.Shape, seenValues(seen)) }},
+		{"filled.npy", func(path string) error { return saveArray(path, held.Shape, filled.mean) }},
+		{"truth.npy", func(path string) error { return saveArray(path, held.Shape, held.Float64s()) }},
 	} {
 		if err := file.save(filepath.Join(*out, file.name)); err != nil {
 			return err
@@ -112,18 +106,23 @@ the others, fills these in, prints the errors and writes pictures.`)
 	return nil
 }
 
-// makeFolder makes a folder unless it is there and tells whether it did.
-func makeFolder(path string) (made bool, err error) {
+// makeFolder makes a folder unless it is there. undo takes it back if it is empty and there
+// was an error.
+func makeFolder(path string) (undo func(err *error), err error) {
 	err = os.Mkdir(path, 0o777)
 	if errors.Is(err, fs.ErrExist) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return false, nil
+			return func(*error) {}, nil
 		}
 	}
 	if err != nil {
-		return false, &dataset.Error{Path: path, Err: err, Want: "a folder, or the name of a new one in a folder that exists"}
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a folder, or the name of a new one in a folder that exists"}
 	}
-	return true, nil
+	return func(err *error) {
+		if *err != nil {
+			os.Remove(path)
+		}
+	}, nil
 }
 
 // split divides frames into those to learn from and every fourth, held out.

@@ -203,6 +203,18 @@ func (f *flags) apart(inputs, results []string) error {
 	return nil
 }
 
+// files is apart for a command line of which all results must be writable, too.
+func (f *flags) files(inputs, results []string) error {
+	if err := f.apart(inputs, results); err != nil {
+		return err
+	}
+	var paths []string
+	for _, name := range results {
+		paths = append(paths, f.Lookup(name).Value.String())
+	}
+	return allWritable(paths...)
+}
+
 // without refuses a command line with one of the named flags, which need another one.
 func (f *flags) without(needed string, names ...string) (err error) {
 	f.Visit(func(v *flag.Flag) {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -20,12 +19,13 @@ import (
 func impute(ctx context.Context, e *environment, args []string) error {
 	f := newFlags(e, "impute", `sgplvm impute -model MODEL -data F -out FILLED.npy [flags]
 
-Fills in the missing pixels of pictures, or values at the model's scattered points
-(n×points or n×points×channels). NaN means missing, or 0 in a mask. Observed values
-are kept as they are; the results have the shape of the input.`)
+Fills in the missing pixels of pictures, or values at the model's scattered points or
+those of -points (n×points or n×points×channels). NaN means missing, or 0 in a mask.
+Observed values are kept as they are; the results have the shape of the input.`)
 	model := f.String("model", "", "the model `file`")
 	data := f.String("data", "", "the pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
+	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
 	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not")
 	out := f.String("out", "", "the `file` for the filled pictures, .npy")
 	variance := f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed")
@@ -38,10 +38,7 @@ are kept as they are; the results have the shape of the input.`)
 	if err := f.require("model", "data", "out"); err != nil {
 		return err
 	}
-	if err := f.apart([]string{"model", "data", "observed", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
-		return err
-	}
-	if err := allWritable(*out, *variance, *sheet); err != nil {
+	if err := f.files([]string{"model", "data", "observed", "points", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
 	m, err := loadModel(*model)
@@ -51,16 +48,16 @@ are kept as they are; the results have the shape of the input.`)
 	if err := refuseFilm("impute", m); err != nil {
 		return err
 	}
-	frames, err := observedFrames("impute", *model, m, *data, *grid, *observed)
+	frames, err := loadObserved(f, *model, m, *data, *observed, *grid, "points")
 	if err != nil {
 		return err
 	}
 	if *sheet != "" && frames.Scattered {
-		return usagef("impute: -sheet with a model of scattered points, expected one of pictures")
+		return usagef("impute: -sheet of scattered points, expected pictures")
 	}
 	var whole *dataset.Frames
 	if *truth != "" {
-		if whole, err = loadLike(frames, *truth); err != nil {
+		if whole, err = loadLike(frames.Frames, *truth); err != nil {
 			return err
 		}
 		if whole.Count != frames.Count {
@@ -75,43 +72,66 @@ are kept as they are; the results have the shape of the input.`)
 	if err != nil {
 		return err
 	}
-	if err := dataset.SaveNPY(*out, frames.Shape, filled.mean, npy.Float64); err != nil {
+	if err := saveArray(*out, frames.Shape, filled.mean); err != nil {
 		return err
 	}
-	if *variance != "" {
-		if err := dataset.SaveNPY(*variance, frames.Shape, filled.variance, npy.Float64); err != nil {
-			return err
-		}
+	if err := saveArray(*variance, frames.Shape, filled.variance); err != nil {
+		return err
 	}
 	if *sheet != "" {
-		if err := saveSheet(*sheet, frames, filled, whole, min(frames.Count, sheetRows)); err != nil {
+		if err := saveSheet(*sheet, frames.Frames, filled, whole, min(frames.Count, sheetRows)); err != nil {
 			return err
 		}
 	}
 	if whole != nil {
-		return printErrors(e, frames, filled, whole)
+		return printErrors(e, frames.Frames, filled, whole)
 	}
 	return nil
 }
 
-// observedFrames loads partly seen examples for a model: its pictures, or values at its
-// scattered points.
-func observedFrames(command, model string, m *sgplvm.Model, data, grid, observed string) (*dataset.Frames, error) {
-	frames, err := modelFrames(command, model, m, data, grid)
+// observations are partly seen examples at the training points or at others.
+type observations struct {
+	*dataset.Frames
+	grid sgplvm.Grid // nil: the training points
+}
+
+// Observed returns one of them.
+func (o *observations) Observed(i int) sgplvm.Observed {
+	seen := o.Frames.Observed(i)
+	seen.Grid = o.grid
+	return seen
+}
+
+// loadObserved loads partly seen examples for a model: its pictures, values at its scattered
+// points, or at those in the file that the flag named places takes.
+func loadObserved(f *flags, model string, m *sgplvm.Model, data, observed, grid, places string) (*observations, error) {
+	o := new(observations)
+	var err error
+	if path := f.Lookup(places).Value.String(); path != "" {
+		if err := f.onePlace(path, grid); err != nil {
+			return nil, err
+		}
+		if o.grid, err = pointsOf(f.Name(), places, m, path); err != nil {
+			return nil, err
+		}
+		o.Frames, err = dataset.LoadAt(data, o.grid.Len(), m.Channels())
+	} else {
+		o.Frames, err = modelFrames(f.Name(), model, m, data, grid)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if frames.Points() != m.Space().Len() {
-		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, frames.Points(), m.Space().Len())
+	if n := o.Points(); o.grid == nil && n != m.Space().Len() {
+		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, n, m.Space().Len())
 	}
 	if observed != "" {
-		mask, err := dataset.LoadMask(observed, frames)
+		mask, err := dataset.LoadMask(observed, o.Frames)
 		if err != nil {
 			return nil, err
 		}
-		frames = frames.WithMask(mask)
+		o.Frames = o.WithMask(mask)
 	}
-	return frames, dataset.CheckNoInf(frames)
+	return o, dataset.CheckNoInf(o.Frames)
 }
 
 // modelFrames loads examples of the form that the model's attributes tell, or else the
@@ -183,7 +203,7 @@ type result struct {
 }
 
 // fill imputes all pictures, several at a time.
-func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *dataset.Frames, o sgplvm.InferOptions) (*result, error) {
+func fill(ctx context.Context, e *environment, m *sgplvm.Model, frames *observations, o sgplvm.InferOptions) (*result, error) {
 	size := frames.Points() * frames.Channels
 	r := &result{mean: make([]float64, frames.Count*size), variance: make([]float64, frames.Count*size), size: size}
 	var (

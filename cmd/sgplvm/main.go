@@ -3,7 +3,7 @@
 //
 //	sgplvm demo    [-out DIR]
 //	sgplvm train   -data F -grid 20x28 -out MODEL
-//	sgplvm impute  -model MODEL -data F [-observed MASK.npy] -out FILLED.npy
+//	sgplvm impute  -model MODEL -data F [-points P.npy] [-observed MASK.npy] -out FILLED.npy
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy

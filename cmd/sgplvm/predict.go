@@ -5,9 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 func predict(ctx context.Context, e *environment, args []string) error {
@@ -16,57 +14,35 @@ func predict(ctx context.Context, e *environment, args []string) error {
 Predicts the training examples, or with -data examples whose latent variables are
 inferred from what was seen of them, from the latent variables alone: on the
 training grid, in another resolution, or at any points.`)
-	model := f.String("model", "", "the model `file`")
+	w := f.placement("predict")
 	data := f.String("data", "", "partly seen examples, as impute takes them: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value of -data was observed, 0 where not")
-	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of the predicted pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows")
-	points := f.String("points", "", "the `file` with coordinates to predict at, .npy, points×dimensions")
+	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
 	mixture := f.whole("mixture", 0, 0, maxFields, "`number` of latent points whose Gaussians are mixed (0: none, exact moments)")
 	seed := f.seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	out := f.String("out", "", "the `file` for the means, .npy")
 	variance := f.String("variance", "", "the `file` for the variances, noise included, .npy")
-	sheet := f.String("sheet", "", "the PNG `file` with the first means")
 	if err := f.parse(args); err != nil {
 		return err
 	}
-	if err := f.require("model", "out"); err != nil {
-		return err
+	if *data == "" {
+		if err := f.without("-data, expected both", "observed", "data-points"); err != nil {
+			return err
+		}
 	}
-	if err := f.onePlace(*points, *grid); err != nil {
-		return err
-	}
-	if *observed != "" && *data == "" {
-		return usagef("predict: -observed without -data, expected both")
-	}
-	if err := f.apart([]string{"model", "data", "observed", "points"}, []string{"out", "variance", "sheet"}); err != nil {
-		return err
-	}
-	if err := allWritable(*out, *variance, *sheet); err != nil {
-		return err
-	}
-	m, err := loadModel(*model)
+	m, at, err := w.open([]string{"data", "observed", "data-points"}, []string{"variance"})
 	if err != nil {
 		return err
 	}
-	if err := refuseFilm("predict", m); err != nil {
-		return err
-	}
-	at, err := placesOf("predict", *model, m, *points, *grid)
-	if err != nil {
-		return err
-	}
-	if err := at.drawable("predict", *sheet); err != nil {
-		return err
-	}
-	count, name := m.Examples(), *model
+	count, name := m.Examples(), *w.model
 	latent := func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }
 	if *data != "" {
-		frames, err := observedFrames("predict", *model, m, *data, "", *observed)
+		seen, err := loadObserved(f, *w.model, m, *data, *observed, "", "data-points")
 		if err != nil {
 			return err
 		}
-		count, name = frames.Count, *data
-		latent = func(i int) (sgplvm.Latent, error) { return m.Infer(ctx, frames.Observed(i), sgplvm.InferOptions{}) }
+		count, name = seen.Count, *data
+		latent = func(i int) (sgplvm.Latent, error) { return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{}) }
 	}
 	means, err := at.room("predict", count)
 	if err != nil {
@@ -91,18 +67,13 @@ training grid, in another resolution, or at any points.`)
 	}); err != nil {
 		return err
 	}
-	if err := dataset.SaveNPY(*out, at.of(count), means, npy.Float64); err != nil {
+	if err := saveArray(*out, at.of(count), means); err != nil {
 		return err
 	}
-	if *variance != "" {
-		if err := dataset.SaveNPY(*variance, at.of(count), variances, npy.Float64); err != nil {
-			return err
-		}
+	if err := saveArray(*variance, at.of(count), variances); err != nil {
+		return err
 	}
-	if *sheet != "" {
-		return at.drawFields(*sheet, "mean", means)
-	}
-	return nil
+	return at.drawFields(*w.sheet, "mean", means)
 }
 
 // predictOne returns exact moments, or those of a mixture of some Gaussians.

@@ -210,6 +210,58 @@ func TestConditioningFlag(t *testing.T) {
 	sameBits(t, "the default", readArray(t, "filled.npy").Float64s(), filled["latent"])
 }
 
+// Values observed at points that are not those of training are filled in, and tell of the
+// rest, as the library has it; at the training points in another order or form nothing
+// changes.
+func TestObservedAtPoints(t *testing.T) {
+	workFolder(t)
+	x := []float64{0.5, 1, 3, 4, 1.5, 1.5, 2, 0.25, 2.5, 3}
+	nan := math.NaN()
+	values := []float64{90, nan, 120, nan, 60, nan, 80, 100, 110, nan}
+	writeArray(t, "points.npy", npy.New(x, 5, 2))
+	writeArray(t, "values.npy", npy.New(values, 2, 5))
+	writeArray(t, "mask.npy", npy.New(maskOf(values), 2, 5))
+	whole := slices.Clone(values)
+	for i, v := range whole {
+		if v != v {
+			whole[i] = 70
+		}
+	}
+	writeArray(t, "whole.npy", npy.New(whole, 2, 5))
+	writeArray(t, "pixels.npy", npy.New(pixels(), testPoints, 2))
+	writeArray(t, "seenrows.npy", npy.New(holes(newFaces()), testNew, testPoints))
+	m := loadTestModel(t, "model")
+	grid := sgplvm.Grid{mat.NewDense(5, 2, x)}
+	var mean, variance, predicted []float64
+	for i := range 2 {
+		obs := sgplvm.Observed{Grid: grid, Values: mat.NewDense(5, 1, values[i*5:i*5+5])}
+		p, l, err := m.Impute(t.Context(), obs, sgplvm.InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, variance = append(mean, p.Mean.Data...), append(variance, p.Variance.Data...)
+		if p, err = m.Predict(l, nil); err != nil {
+			t.Fatal(err)
+		}
+		predicted = append(predicted, p.Mean.Data...)
+	}
+	for _, data := range []string{"-data values.npy", "-data whole.npy -observed mask.npy"} {
+		mustRun(t, append(strings.Fields("impute -model model -points points.npy -out filled.npy -variance variance.npy"), strings.Fields(data)...)...)
+		sameBits(t, data+": filled", shaped(t, "filled.npy", 2, 5), mean)
+		sameBits(t, data+": variance", shaped(t, "variance.npy", 2, 5), variance)
+		mustRun(t, append(strings.Fields("predict -model model -data-points points.npy -out predicted.npy"), strings.Fields(data)...)...)
+		sameBits(t, data+": predicted", shaped(t, "predicted.npy", 2, 4, 5), predicted)
+	}
+	if text := mustRun(t, strings.Fields("impute -model model -points points.npy -data values.npy -truth whole.npy -out filled.npy")...); !strings.Contains(text, "RMSE") {
+		t.Errorf("no errors beside the truth: %s", text)
+	}
+	for _, command := range []string{"impute -points pixels.npy", "predict -data-points pixels.npy"} {
+		mustRun(t, append(strings.Fields(command), "-model", "model", "-data", "seenrows.npy", "-out", "rows.npy")...)
+		mustRun(t, strings.Fields(command)[0], "-model", "model", "-data", "seen.npy", "-out", "pictures.npy")
+		sameBits(t, command, readArray(t, "rows.npy").Float64s(), readArray(t, "pictures.npy").Float64s())
+	}
+}
+
 // Points and models that do not fit are refused in one line, and nothing is written.
 func TestPlacesErrors(t *testing.T) {
 	workFolder(t)
@@ -241,9 +293,20 @@ func TestPlacesErrors(t *testing.T) {
 		{2, "predict -model model -points points.npy -out result -sheet sheet.png", "predict: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
 		{2, "sample -model scattered -out result -sheet sheet.png", "sample: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
 		{2, "impute -model scattered -data rows.npy -out result -grid 5x4", "impute: -grid 5x4 with a model of scattered points, expected none"},
-		{2, "impute -model scattered -data rows.npy -out result -sheet sheet.png", "impute: -sheet with a model of scattered points, expected one of pictures"},
+		{2, "impute -model scattered -data rows.npy -out result -sheet sheet.png", "impute: -sheet of scattered points, expected pictures"},
 		{1, "impute -model scattered -data seen.npy -out result", "seen.npy: shape 3×4×5: found 4 points, expected 20"},
 		{1, "impute -model scattered -data rows.npy -observed mask.npy -out result", "mask.npy: shape 3×4×5: found 60 values, expected 9×20×1, 9×20, 20×1, 20 for the data of shape 9×20 in rows.npy"},
+		{1, "impute -model model -points triples.npy -data rows.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
+		{1, "impute -model model -points points.npy -data short.npy -out result", "short.npy: shape 18×10: found 10 points, expected 20"},
+		{1, "impute -model model -points nan.npy -data rows.npy -out result", "nan.npy: point 1, dimension 1: found NaN, expected a finite coordinate"},
+		{2, "impute -model product -points points.npy -data rows.npy -out result", "impute: -points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "impute -model model -points points.npy -grid 5x4 -data rows.npy -out result", "impute: -grid 5x4 with -points, expected one of the two"},
+		{2, "impute -model model -points points.npy -data rows.npy -out result -sheet sheet.png", "impute: -sheet of scattered points, expected pictures"},
+		{2, "impute -model model -points points.npy -data rows.npy -out points.npy", `impute: -out "points.npy" is the file of -points, expected another one`},
+		{1, "predict -model model -data-points triples.npy -data rows.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
+		{2, "predict -model product -data-points points.npy -data rows.npy -out result", "predict: -data-points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "predict -model model -data-points points.npy -out result", "predict: -data-points without -data, expected both"},
+		{2, "predict -model model -data-points points.npy -data rows.npy -out points.npy", `predict: -out "points.npy" is the file of -data-points, expected another one`},
 		{1, "impute -model scattered -data rows.npy -truth truth.npy -out result", "truth.npy: shape 3×4×5: found 4 points, expected 20"},
 	} {
 		mustFail(t, c.code, c.line, strings.Fields(c.args)...)

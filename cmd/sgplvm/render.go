@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -141,15 +140,11 @@ or an array.`)
 		}
 		return film.Save(*rate)
 	}
-	made, err := makeFolder(*out)
+	undo, err := makeFolder(*out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && made {
-			os.Remove(*out) // only if it is empty
-		}
-	}()
+	defer undo(&err)
 	return r.run(*variance, func(first int, means []float64) error {
 		pictures := r.pictures(means)
 		failures := make([]error, len(pictures))

@@ -80,15 +80,11 @@ sgplvm reproduce video -h explains the second experiment, on a film.`)
 	if err := x.load(*data, *grid, *order, *observed, *n); err != nil {
 		return err
 	}
-	made, err := makeFolder(*out)
+	undo, err := makeFolder(*out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && made {
-			os.Remove(*out) // only if it is empty
-		}
-	}()
+	defer undo(&err)
 	for _, name := range resultNames {
 		if err := writable(filepath.Join(*out, name)); err != nil {
 			return err
@@ -372,7 +368,7 @@ func (x *experiment) runModel(ctx context.Context, name string) (attempt, error)
 	}
 	learned := time.Since(begin)
 	begin = time.Now()
-	filled, err := fill(ctx, x.e, m, x.seen, c.infer)
+	filled, err := fill(ctx, x.e, m, &observations{Frames: x.seen}, c.infer)
 	if err != nil {
 		return attempt{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -96,15 +95,11 @@ of pictures.`)
 	if err := x.load(*frames, *truth, *training, *times); err != nil {
 		return err
 	}
-	made, err := makeFolder(*out)
+	undo, err := makeFolder(*out)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil && made {
-			os.Remove(*out) // only if it is empty
-		}
-	}()
+	defer undo(&err)
 	for _, name := range filmResults {
 		if err := writable(filepath.Join(*out, name)); err != nil {
 			return err
