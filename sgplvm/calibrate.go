@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -30,20 +31,91 @@ import (
 // are: the spread of Ψ2 around ψ1ψ1ᵀ of example i stays in, and what an uncertain cavity adds
 // to the variances comes from the map that has seen the example.
 
-// calibration makes of a variance v at a time and a point s
+// calibration makes of a variance v at a time t and a point s
 //
-//	factor(s)·v·(v/mean)^(power−1)
+//	factor(s)·unrest(t)·v·(v/mean)^(power−1)
 //
 // The model's own variances are nearly the same all over space; factor is the mean square of what
-// leaving examples out left unexplained at the point over what was expected. And they
+// leaving examples out left unexplained at the point over what was expected. Variances
 // grow with the distance to the nearest examples as the kernels say; power is how errors
-// did, by maximum likelihood.
+// did, by maximum likelihood. And some times are more restless than others: unrest is what
+// the squares of the examples nearby were over those of all.
 type calibration struct {
 	space  Grid
 	width  []Kernel   // of the weights of training points, for each factor
 	factor mat.Matrix // n_s×d_y
 	mean   []float64  // geometric mean of the variances of examples left out, in the user's units, d_y
 	power  float64
+	unrest unrest
+}
+
+// unrest tells how much larger errors are at a time than at others: the mean over the examples of
+// its sequence of their ratios, weighted by exp(−|t − t_i|/reach), and a ratio of 1 with the
+// weight of one example.
+type unrest struct {
+	ratio []float64 // of each example
+	reach float64   // 0: the same at all times
+}
+
+// at returns the ratio at a time, from all examples but one (−1: from all).
+func (u unrest) at(t Instant, examples []Instant, but int) float64 {
+	total, weight := 1.0, 1.0
+	if u.reach == 0 {
+		return 1
+	}
+	for i, e := range examples {
+		if i != but && e.Sequence == t.Sequence {
+			w := math.Exp(-math.Abs(t.Time-e.Time) / u.reach)
+			total, weight = total+w*u.ratio[i], weight+w
+		}
+	}
+	return total / weight
+}
+
+// newUnrest chooses the reach, of some multiples of the median distance between examples, under which
+// each example's ratio is likeliest given the others'.
+func newUnrest(ratio []float64, examples []Instant) unrest {
+	mean := sum(ratio) / float64(len(ratio))
+	best := unrest{ratio: make([]float64, len(ratio))}
+	for i, r := range ratio {
+		best.ratio[i] = r / mean
+	}
+	spacing := medianSpacing(examples)
+	least := math.Inf(1)
+	for _, reach := range []float64{0, 0.5, 1, 2, 4, 8} {
+		u := unrest{best.ratio, reach * spacing}
+		var loss float64
+		for i, e := range examples {
+			expected := u.at(e, examples, i)
+			loss += math.Log(expected) + u.ratio[i]/expected
+		}
+		if loss < least {
+			least, best = loss, u
+		}
+	}
+	return best
+}
+
+// medianSpacing is the median distance of an example to the nearest other one of its sequence at
+// another time; 1 where there is none.
+func medianSpacing(examples []Instant) float64 {
+	var all []float64
+	for i, a := range examples {
+		nearest := math.Inf(1)
+		for j, b := range examples {
+			if d := math.Abs(a.Time - b.Time); j != i && a.Sequence == b.Sequence && d > 0 {
+				nearest = min(nearest, d)
+			}
+		}
+		if !math.IsInf(nearest, 1) {
+			all = append(all, nearest)
+		}
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // calibrationStrength is the weight, in examples, of the mean factor of a channel at
@@ -105,6 +177,14 @@ func (m *Model) validateCalibration() error {
 	if len(c.mean) != m.channels || !(c.power >= 0 && c.power <= 2) {
 		return fmt.Errorf("calibration with %d means and the power %v, expected %d and a number from 0 to 2", len(c.mean), c.power, m.channels)
 	}
+	if len(c.unrest.ratio) != m.params.Mu.Rows || !(c.unrest.reach >= 0) || math.IsInf(c.unrest.reach, 1) {
+		return fmt.Errorf("calibration with %d ratios and the reach %v, expected %d and a number from 0", len(c.unrest.ratio), c.unrest.reach, m.params.Mu.Rows)
+	}
+	for k, v := range c.unrest.ratio {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("calibration: ratio %v of example %d, expected 0 or more", v, k)
+		}
+	}
 	for k, v := range c.mean {
 		if !(v > 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("calibration: mean variance %v of channel %d, expected a positive number", v, k)
@@ -156,12 +236,13 @@ func (c *calibration) at(g Grid) mat.Matrix {
 	return values
 }
 
-// apply calibrates variances at points from first on, given the factors.
-func (c *calibration) apply(variance mat.Matrix, factor mat.Matrix, first int) {
+// apply calibrates variances at a time and points from first on, given the factors and the unrest of
+// the time.
+func (c *calibration) apply(variance mat.Matrix, factor mat.Matrix, first int, unrest float64) {
 	for i := range variance.Rows {
 		for k, mean := range c.mean {
 			v := variance.At(i, k)
-			variance.Set(i, k, factor.At(first+i, k)*v*math.Pow(v/mean, c.power-1))
+			variance.Set(i, k, unrest*factor.At(first+i, k)*v*math.Pow(v/mean, c.power-1))
 		}
 	}
 }
@@ -356,8 +437,8 @@ func (b *problem) leaveOutShift(without mat.Matrix, from, to int) (shift, spread
 // Calibrate compares what the model says of every training example from the others
 // (LeaveOneOut) with the example itself and calibrates the variances that Predict and
 // PredictSlabs give at a time by it: point by point by the ratio of the mean squares that were
-// found to those expected, and in how they grow from what is well known to what is not. The
-// model file keeps that. Means, covariances and samples stay as they are. Errors: as
+// found to those expected, in how they grow from what is well known to what is not, and by
+// how restless a time is. The model file keeps that. Means, covariances and samples stay as they are. Errors: as
 // LeaveOneOut's.
 func (m *Model) Calibrate(ctx context.Context) error {
 	if m.problem == nil {
@@ -386,6 +467,7 @@ func (m *Model) Calibrate(ctx context.Context) error {
 		calibrated.mean = append(calibrated.mean, math.Exp(l))
 	}
 	// One number each for every example: how large its squares are, and its variances.
+	examples := m.params.Dynamics.instants()
 	ratios, sizes := make([]float64, m.Examples()), make([]float64, m.Examples())
 	err = m.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*m.channels)
@@ -400,10 +482,30 @@ func (m *Model) Calibrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calibrated.power = likeliestPower(ratios, sizes)
-	for i := range calibrated.factor.Data { // so that the mean square is right at that power
-		calibrated.factor.Data[i] *= meanRatio(ratios, sizes, calibrated.power)
+	power := likeliestPower(ratios, sizes)
+	for i := range ratios {
+		ratios[i] *= math.Exp(-(power - 1) * sizes[i])
 	}
+	unrest := newUnrest(ratios, examples)
+	// The factors once more, for what power and unrest leave to them.
+	square.Fill(0)
+	expected.Fill(0)
+	err = m.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+		at := unrest.at(examples[example], examples, example)
+		for i := range residual.Rows {
+			for c, r := range residual.Row(i) {
+				v := variance.At(i, c)
+				square.Set(i, c, square.At(i, c)+r*r/(at*v*math.Pow(v/calibrated.mean[c], power-1)))
+				expected.Set(i, c, expected.At(i, c)+1)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	mean := calibrated.mean
+	calibrated = newCalibration(m.space, square, expected, m.Examples())
+	calibrated.mean, calibrated.power, calibrated.unrest = mean, power, unrest
 	if i, k, bad := mat.NonFinite(calibrated.factor); bad {
 		return fmt.Errorf("sgplvm: calibration: factor %v at point %d, channel %d", calibrated.factor.At(i, k), i, k)
 	}

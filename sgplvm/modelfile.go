@@ -33,6 +33,8 @@ import (
 //	calibration              n_s×d_y     factors of variances at a time; absent without, like the next
 //	calibration.mean         d_y         the variance to which they belong
 //	calibration.power        1           the power of others
+//	calibration.unrest       n_ξ         how large the squares of the examples were
+//	calibration.reach        1           over which times they count
 //	dynamics.times           n_ξ         of a dynamical prior; absent without one, like the next
 //	dynamics.sequences       n_ξ         labels, whole numbers; absent where there is one sequence
 //	dynamics.mubar, dynamics.lambda  n_ξ×d_ξ   μ̄ and Λ, which make mu and S
@@ -107,6 +109,8 @@ func (m *Model) Save(w io.Writer) error {
 		matrix("calibration", m.calibration.factor)
 		put("calibration.mean", m.calibration.mean, m.channels)
 		put("calibration.power", []float64{m.calibration.power}, 1)
+		put("calibration.unrest", m.calibration.unrest.ratio, len(m.calibration.unrest.ratio))
+		put("calibration.reach", []float64{m.calibration.unrest.reach}, 1)
 	}
 	if m.residuals.Rows > 0 {
 		matrix("residuals", m.residuals)
@@ -190,7 +194,8 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	var calibrated calibration
 	if t.unread["calibration"] {
-		calibrated = calibration{factor: t.matrix("calibration"), mean: t.vector("calibration.mean"), power: t.scalar("calibration.power")}
+		calibrated = calibration{factor: t.matrix("calibration"), mean: t.vector("calibration.mean"), power: t.scalar("calibration.power"),
+			unrest: unrest{t.vector("calibration.unrest"), t.scalar("calibration.reach")}}
 	}
 	if t.unread["noise.floor"] {
 		p.NoiseFloor = t.scalar("noise.floor")
@@ -225,7 +230,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	if calibrated.factor.Data != nil {
 		m.calibration = calibrationOf(m.space, calibrated.factor, p.Mu.Rows)
-		m.calibration.mean, m.calibration.power = calibrated.mean, calibrated.power
+		m.calibration.mean, m.calibration.power, m.calibration.unrest = calibrated.mean, calibrated.power, calibrated.unrest
 	}
 	if err := m.validate(); err != nil {
 		return nil, err

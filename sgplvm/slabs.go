@@ -65,11 +65,16 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 	if err := m.checkGrid(g); err != nil {
 		return err
 	}
-	factor := m.calibration.at(g)
+	factor, unrest, examples := m.calibration.at(g), make([]float64, len(latents)), m.params.Dynamics.instants()
+	for i, l := range latents {
+		if l.At != nil {
+			unrest[i] = m.calibration.unrest.at(*l.At, examples, -1)
+		}
+	}
 	return m.predictSlabs(ctx, latents, g, o, func(s Slab) error {
 		mat.Parallel(len(latents), func(i int) {
 			if latents[i].At != nil {
-				m.calibration.apply(s.Variance[i], factor, s.First)
+				m.calibration.apply(s.Variance[i], factor, s.First, unrest[i])
 			}
 		})
 		return body(s)

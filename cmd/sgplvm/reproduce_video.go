@@ -68,6 +68,7 @@ of pictures.`)
 	latent := f.whole("latent", 0, 0, maxLatent, "`number` of the model's latent dimensions (0: 30, or one less than the frames)")
 	iterations := f.whole("iters", 0, 0, 1000000, "`number` of the model's steps of training (0: 400, or 80 with -quick)")
 	kernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of the model's latent variables in time, as train takes it", sgplvm.ParseTimeKernel)
+	partKernel := add(f, "residual-time-kernel", filmTimeKernel, "`kernel` of the time part of the model's latent kernel", sgplvm.ParseTimeKernel)
 	paper := f.toggle("paper", "the model as published: no time part in its latent kernel, variances as they are")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	save := f.String("model", "", "the `file` to save the model to")
@@ -90,7 +91,7 @@ of pictures.`)
 	if *save != "" && !chosen(structured) {
 		return usagef("reproduce video: -model without the method %s, expected both", structured)
 	}
-	x := &filmExperiment{e: e, quick: *quick, period: *period, latent: *latent, iterations: *iterations, kernel: *kernel, seed: *seed, paper: *paper, save: *save}
+	x := &filmExperiment{e: e, quick: *quick, period: *period, latent: *latent, iterations: *iterations, kernel: *kernel, partKernel: *partKernel, seed: *seed, paper: *paper, save: *save}
 	defer x.close()
 	if err := x.load(*frames, *truth, *training, *times); err != nil {
 		return err
@@ -147,8 +148,8 @@ type filmExperiment struct {
 	quick  bool
 	period float64 // of the climatology; 0: none
 
-	latent, iterations int // of the model; 0: the default
-	kernel             sgplvm.TimeKernel
+	latent, iterations int               // of the model; 0: the default
+	kernel, partKernel sgplvm.TimeKernel // of the latent variables and of the time part
 	seed               uint64
 	paper              bool   // the model as published
 	save               string // the model's file; may be empty

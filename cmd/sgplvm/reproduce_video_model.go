@@ -15,6 +15,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
+// filmTimeKernel is the kernel of the time part for films: rough changes and smooth ones, in shares that
+// training finds.
+var filmTimeKernel = sgplvm.TimeKernel{Kind: sgplvm.Sum, Terms: []sgplvm.TimeKernel{{Kind: sgplvm.Matern12}, {Kind: sgplvm.Matern32}}}
+
 const titleDynamical = "dynamical SGPLVM"
 
 // A gridModel is the model as it was published as a method for films: its spatial kernels say
@@ -69,7 +73,7 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	if x.paper {
 		return x.trainModel(ctx, sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, cfg, o, nil)
 	}
-	cfg.LatentKernel = sgplvm.LatentRBF | sgplvm.LatentTime
+	cfg.LatentKernel, cfg.LatentTime = sgplvm.LatentRBF|sgplvm.LatentTime, x.partKernel
 	o.Calibrate = true
 	f, frames, err := newFilm(ctx, x.e, chosenFrames{x.frames, x.training}, cfg.Dynamics, x.frames.Layout)
 	if err != nil {
