@@ -253,6 +253,57 @@ func (t moments) scale(chi float64, observed int) float64 {
 	return (t.freedom + chi) / (t.freedom + float64(observed))
 }
 
+// nearbyStrength is the weight of an example's mean square, in values, beside those observed
+// near a missing one.
+const nearbyStrength = 5
+
+// nearby returns, in columns, the weights that squares observed at some points have in
+// judging what is missing at others: Gaussian, of two mean spacings. It is |O|×|M|.
+func nearby(on *projection, seen, missing []int) mat.Matrix {
+	weights, factor := mat.New(len(seen), len(missing)), mat.New(len(seen), len(missing))
+	weights.Fill(1)
+	dims := gridDims(on.grid)
+	from, to := splitAll(seen, dims), splitAll(missing, dims)
+	for f, x := range on.grid {
+		k := Kernel{Kind: RBF, Variance: 1, LengthScale: twoSpacings(x)}
+		k.Matrix(factor, gather(x, from[f]), gather(x, to[f]))
+		mat.MulElem(weights, weights, factor)
+	}
+	return weights
+}
+
+// nearbyScale returns what the variances of the missing points are multiplied by beside scale:
+// errors are larger in some parts of a picture. It is the mean square of the observed values'
+// leave-one-out residuals near a point over that of all, both in units of what was expected,
+//
+//	(n₀·z̄ + Σ_i w_i·z_i)/((n₀ + Σ_i w_i)·z̄),   z_i = (C_OO⁻¹r)_i²/(C_OO⁻¹)_ii
+//
+// with the weights w (|O|×|M|), given L⁻¹ of C_OO = LLᵀ and L⁻¹r (|O|×1): Rasmussen and
+// Williams, "Gaussian Processes for Machine Learning", section 5.4.2.
+func nearbyScale(weights, inverse, residual mat.Matrix) []float64 {
+	n := weights.Rows
+	solved, precision := mat.New(n, 1), columnSquares(inverse)
+	mat.Mul(solved, 1, inverse.T(), residual, 0)
+	z, mean := solved.Data, 0.0
+	for i, v := range z {
+		z[i] = v * v / precision[i]
+		mean += z[i] / float64(n)
+	}
+	scale, total := make([]float64, weights.Cols), make([]float64, weights.Cols)
+	for i, v := range z {
+		asm.Axpy(v, weights.Row(i), scale)
+		asm.Axpy(1, weights.Row(i), total)
+	}
+	for k, w := range total {
+		if mean > 0 {
+			scale[k] = (nearbyStrength*mean + scale[k]) / ((nearbyStrength + w) * mean)
+		} else {
+			scale[k] = 1
+		}
+	}
+	return scale
+}
+
 // condition overwrites mean and variance of the missing points given the
 // observed ones, in the given channels.
 func (q *posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
@@ -265,12 +316,21 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 	explained := columnSquares(x)
 	byInducing := q.explained(e.on, t)
 	prior := t.psi0 * q.spatialVariance()
+	var inverse, weights mat.Matrix
+	if t.freedom > 0 {
+		inverse, weights = mat.Identity(len(seen)), nearby(e.on, seen, missing)
+		l.SolveHalf(inverse)
+	}
 	for _, c := range channels {
 		residual := mat.New(len(seen), 1)
 		for k, i := range seen {
 			residual.Data[k] = e.values.At(i, c) - p.Mean.At(i, c)
 		}
 		l.SolveHalf(residual)
+		nearby := ones(len(missing))
+		if t.freedom > 0 {
+			nearby = nearbyScale(weights, inverse, residual)
+		}
 		scale := t.scale(mat.Dot(residual, residual), len(seen))
 		shift := mat.New(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
@@ -285,7 +345,7 @@ func (q *posterior) condition(p Prediction, e *example, t moments, channels, mis
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
 			v := max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
 			white := t.noise / q.params.Beta // is in the scaled variance and not in p's
-			p.Variance.Set(i, c, v+(scale-1)*(v+white))
+			p.Variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
 		}
 	}
 	return nil

@@ -60,7 +60,8 @@ type InferOptions struct {
 
 	// Freedom makes Impute scale an example's variances as if its values had a multivariate
 	// Student distribution with so many degrees of freedom around their mean, given x: pictures
-	// whose observed values lie far from what was expected are less sure elsewhere too.
+	// whose observed values lie far from what was expected are less sure elsewhere too, most
+	// of all near those observed values that all others do not predict (nearbyScale).
 	// Default: 50 where the model keeps its training residuals, else infinitely many, a
 	// Gaussian, for which a negative number stands too.
 	Freedom float64

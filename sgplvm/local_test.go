@@ -192,7 +192,9 @@ func TestLearnNoiseTapered(t *testing.T) {
 }
 
 // With ν degrees of freedom all variances of missing values, noise included, are
-// (ν + χ)/(ν + |O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas.
+// (ν + χ)/(ν + |O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas, and
+// as many times more as the squares of observed values nearby, each predicted from all others,
+// are above the mean of such squares.
 func TestFreedom(t *testing.T) {
 	for seed := range uint64(sizes(30)) {
 		m := residualShape(43000 + seed).model(t)
@@ -227,7 +229,32 @@ func TestFreedom(t *testing.T) {
 				}
 			}
 			factor := (freedom + inner(residual, solveWith(choleskyOf(coo), residual))) / (freedom + float64(len(seen)))
+			var squares []float64
+			var mean float64
+			for a := range seen {
+				without, rest, cross := rows{}, []float64{}, []float64{}
+				for b := range seen {
+					if b != a {
+						without = append(without, slices.Delete(slices.Clone(coo[b]), a, a+1))
+						rest, cross = append(rest, residual[b]), append(cross, coo[a][b])
+					}
+				}
+				weights := solveWith(choleskyOf(without), cross)
+				r := residual[a] - inner(weights, rest)
+				squares = append(squares, r*r/(coo[a][a]-inner(weights, cross)))
+				mean += squares[a] / float64(len(seen))
+			}
+			x, width := m.space[0], twoSpacings(m.space[0])
 			for _, i := range complement(seen, m.space.Len()) {
+				sum, total := 5*mean, 5.
+				for a, j := range seen {
+					var d float64
+					for k, w := range width {
+						d += math.Pow((x.At(i, k)-x.At(j, k))/w, 2)
+					}
+					sum, total = sum+math.Exp(-d/2)*squares[a], total+math.Exp(-d/2)
+				}
+				factor := factor * sum / (total * mean)
 				near(t, "mean", one(scaled.Mean.At(i, c)), one(plain.Mean.At(i, c)), 0)
 				near(t, "variance", one(scaled.Variance.At(i, c)+white), one(factor*(plain.Variance.At(i, c)+white)), 1e-9)
 			}
