@@ -249,37 +249,62 @@ func (c *calibration) apply(variance mat.Matrix, factor mat.Matrix, first int, u
 
 // cavities returns the latent posteriors of all training examples without their own parts. In
 // the names of timePrior, with b = (B⁻¹)_ii = 1 − Λ·S, the cavity has the variance S/b and the
-// mean μ − μ̄·S/b; where b is small, S is (1 − b)/Λ without cancellation.
+// mean μ − μ̄·S/b; where b is small, S is (1 − b)/Λ without cancellation. B is factored for sequences of
+// up to factoredCavities examples; in longer ones b is that difference.
 func (p *Params) cavities() ([]Latent, error) {
 	n, d := p.Mu.Rows, p.Mu.Cols
 	all, at := make([]Latent, n), p.Dynamics.instants()
 	for i := range all {
 		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &at[i]}
 	}
-	var f chol.Factor
 	for _, s := range p.Dynamics.series() {
-		n := len(s.times)
-		k, b, v, lambda := mat.New(n, n), mat.New(n, n), mat.New(n, n), make([]float64, n)
-		p.Dynamics.Kernel.matrix(k, s.times, s.times)
+		lambda, b := make([]float64, len(s.times)), make([]float64, len(s.times))
+		var k mat.Matrix
+		if len(s.times) <= factoredCavities {
+			k = mat.New(len(s.times), len(s.times))
+			p.Dynamics.Kernel.matrix(k, s.times, s.times)
+		}
 		for q := range d {
 			s.column(lambda, p.Lambda, q)
-			if err := precisionFactor(&f, b, v, k, lambda); err != nil {
-				return nil, fmt.Errorf("sgplvm: dynamical prior, sequence %d, latent dimension %d: %w", s.label, q, err)
-			}
-			half := mat.Identity(n)
-			f.SolveHalf(half)
-			for j, b := range columnSquares(half) {
-				i := s.examples[j]
-				variance := p.S.At(i, q)
-				if b < 0.5 {
-					variance = (1 - b) / lambda[j]
+			if k.Rows > 0 {
+				if err := inverseDiagonal(b, k, lambda); err != nil {
+					return nil, fmt.Errorf("sgplvm: dynamical prior, sequence %d, latent dimension %d: %w", s.label, q, err)
 				}
-				variance = min(variance/b, 1)
+			} else {
+				for j, i := range s.examples {
+					b[j] = max(1-lambda[j]*p.S.At(i, q), leastInverse)
+				}
+			}
+			for j, i := range s.examples {
+				variance := p.S.At(i, q)
+				if b[j] < 0.5 && k.Rows > 0 {
+					variance = (1 - b[j]) / lambda[j]
+				}
+				variance = min(variance/b[j], 1)
 				all[i].Mu[q], all[i].S[q] = p.Mu.At(i, q)-p.MuBar.At(i, q)*variance, variance
 			}
 		}
 	}
 	return all, nil
+}
+
+// factoredCavities bounds the examples of a sequence whose B is factored. Tests lower it.
+var factoredCavities = 1000
+
+// leastInverse is what rounding leaves of 1 − Λ·S at least.
+const leastInverse = 1e-12
+
+// inverseDiagonal sets b to the diagonal of B⁻¹ = (I + Λ^½·K·Λ^½)⁻¹.
+func inverseDiagonal(b []float64, k mat.Matrix, lambda []float64) error {
+	n := len(lambda)
+	var f chol.Factor
+	if err := precisionFactor(&f, mat.New(n, n), mat.New(n, n), k, lambda); err != nil {
+		return err
+	}
+	half := mat.Identity(n)
+	f.SolveHalf(half)
+	copy(b, columnSquares(half))
+	return nil
 }
 
 // errUncalibrated is the reason why LeaveOneOut refuses a model.

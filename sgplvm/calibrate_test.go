@@ -321,3 +321,22 @@ func TestUnrest(t *testing.T) {
 		t.Errorf("median spacing %v, want 2", got)
 	}
 }
+
+// Long sequences take the difference 1 − Λ·S, which is the same where it does not cancel.
+func TestCavitiesOfLongSequences(t *testing.T) {
+	m := modelShape{examples: 9, inducing: 4, latent: 2, channels: 1, time: "matern32", sequences: 2, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}}.model(t)
+	want, err := m.params.cavities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func(n int) { factoredCavities = n }(factoredCavities)
+	factoredCavities = 0
+	got, err := m.params.cavities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		near(t, "mean", got[i].Mu, want[i].Mu, 1e-10)
+		near(t, "variance", got[i].S, want[i].S, 1e-10)
+	}
+}
