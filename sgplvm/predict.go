@@ -444,7 +444,8 @@ func splitAll(joint []int, dims []int) [][]int {
 // distribution of the data at all points of its grid given what was observed:
 // an observed value is its own mean, with variance 0; a missing one is
 // predicted from q(x) and, as InferOptions.Conditioning says, from the residuals
-// of the observed ones. Errors:
+// of the observed ones. Variances at a time that Calibrate has seen to are calibrated as far as
+// the observed values leave open what the time alone did (calibrateseen.go). Errors:
 // *ConfigError, *ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
 	q, err := m.ready()
@@ -477,6 +478,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 		return Prediction{}, Latent{}, err
 	}
 	m.toUserUnits(p, t.noise)
+	m.calibrateSeen(q, e, p)
 	for c, seen := range e.seen {
 		for _, i := range seen {
 			p.Mean.Set(i, c, obs.Values.At(i, c))
