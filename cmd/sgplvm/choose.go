@@ -114,7 +114,10 @@ func (v *validation) try(ctx context.Context, c configuration, m *sgplvm.Model) 
 
 // better reports whether scores are lower than others of the same pictures by more than
 // chance makes them.
-func better(scores, others []float64) bool {
+func better(scores, others []float64) bool { return betterBy(preference, scores, others) }
+
+// betterBy is better by a number of standard errors.
+func betterBy(preference float64, scores, others []float64) bool {
 	n := float64(len(scores))
 	var mean, square float64
 	for k, s := range scores {

@@ -27,6 +27,8 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	grid := f.grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say")
 	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
 	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not")
+	times := f.String("times", "", "the `file` with the times of the pictures, .npy, of a model with times: pictures at close times are alike before anything of them is seen")
+	sequence := f.whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are")
 	out := f.String("out", "", "the `file` for the filled pictures, .npy")
 	variance := f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed")
 	truth := f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in")
@@ -38,7 +40,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	if err := f.require("model", "data", "out"); err != nil {
 		return err
 	}
-	if err := f.files([]string{"model", "data", "observed", "points", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
+	if err := f.files([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
 		return err
 	}
 	m, err := loadModel(*model)
@@ -50,6 +52,13 @@ Observed values are kept as they are; the results have the shape of the input.`)
 	}
 	frames, err := loadObserved(f, *model, m, *data, *observed, *grid, "points")
 	if err != nil {
+		return err
+	}
+	if *times == "" {
+		if err := f.without("-times", "sequence"); err != nil {
+			return err
+		}
+	} else if frames.priors, err = priorsAt(m, *times, *sequence, frames.Count); err != nil {
 		return err
 	}
 	if *sheet != "" && frames.Scattered {
@@ -92,13 +101,32 @@ Observed values are kept as they are; the results have the shape of the input.`)
 // observations are partly seen examples at the training points or at others.
 type observations struct {
 	*dataset.Frames
-	grid sgplvm.Grid // nil: the training points
+	grid   sgplvm.Grid     // nil: the training points
+	priors []sgplvm.Latent // at the times of the examples; nil: unknown times
+}
+
+// priorsAt returns the latent posteriors at the times in a file, of n pictures of a sequence.
+func priorsAt(m *sgplvm.Model, path string, sequence, n int) ([]sgplvm.Latent, error) {
+	if !dynamic(m) {
+		return nil, usagef("impute: -times with a model that was trained without any, expected none")
+	}
+	if _, _, ok := timeSpan(m, sequence); !ok {
+		return nil, usagef("impute: -sequence %d, expected one that the model was trained on", sequence)
+	}
+	at, err := dataset.LoadTimes(path, n)
+	if err != nil {
+		return nil, err
+	}
+	return m.LatentAt(sequence, at)
 }
 
 // Observed returns one of them.
 func (o *observations) Observed(i int) sgplvm.Observed {
 	seen := o.Frames.Observed(i)
 	seen.Grid = o.grid
+	if o.priors != nil {
+		seen.Prior = &o.priors[i]
+	}
 	return seen
 }
 

@@ -60,15 +60,16 @@ of pictures.`)
 	truth := f.String("truth", "", "the same frames in the resolution to predict: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 	training := f.String("train", "", "the `file` with the numbers of the frames to learn from, .npy: whole numbers from 0")
 	times := f.String("times", "", "the `file` with the times of all frames, .npy (default: 0, 1, 2, …)")
-	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for climatology: 12 for months", parsePeriod)
+	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for climatology and the choice of the time kernel: 12 for months", parsePeriod)
 	quick := f.toggle("quick", "a look: fewer steps of training, every tenth frame predicted")
 	methods := add(f, "methods", "all", "the `methods`, separated by commas: "+strings.Join(filmMethodNames(), ", "), func(s string) (string, error) {
 		return parseMethodsOf(s, filmMethodNames())
 	})
 	latent := f.whole("latent", 0, 0, maxLatent, "`number` of the model's latent dimensions (0: 30, or one less than the frames)")
 	iterations := f.whole("iters", 0, 0, 1000000, "`number` of the model's steps of training (0: 400, or 80 with -quick)")
-	kernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of the model's latent variables in time, as train takes it", sgplvm.ParseTimeKernel)
+	kernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: automatic}, "`kernel` of the model's latent variables in time, as train takes it; auto chooses it in small films", parseKernelOrAuto)
 	partKernel := add(f, "residual-time-kernel", filmTimeKernel, "`kernel` of the time part of the model's latent kernel", sgplvm.ParseTimeKernel)
+	observed := f.String("observed", "", "the mask `file` of the frames to predict, .npy: row k belongs to the k-th of them, 1 where it is seen; the model and one more rival, interpolation and a GP of what it leaves, use what is seen, and errors are those of the rest")
 	paper := f.toggle("paper", "the model as published: no time part in its latent kernel, variances as they are")
 	seed := f.seed("seed", 0, "the `number` that decides everything random")
 	save := f.String("model", "", "the `file` to save the model to")
@@ -79,7 +80,7 @@ of pictures.`)
 	if err := f.require("frames", "truth", "train", "out"); err != nil {
 		return err
 	}
-	if err := f.apart([]string{"frames", "truth", "train", "times"}, []string{"model", "out"}); err != nil {
+	if err := f.apart([]string{"frames", "truth", "train", "times", "observed"}, []string{"model", "out"}); err != nil {
 		return err
 	}
 	chosen := func(name string) bool {
@@ -94,6 +95,9 @@ of pictures.`)
 	x := &filmExperiment{e: e, quick: *quick, period: *period, latent: *latent, iterations: *iterations, kernel: *kernel, partKernel: *partKernel, seed: *seed, paper: *paper, save: *save}
 	defer x.close()
 	if err := x.load(*frames, *truth, *training, *times); err != nil {
+		return err
+	}
+	if err := x.loadSeen(*observed); err != nil {
 		return err
 	}
 	undo, err := makeFolder(*out)
@@ -120,6 +124,16 @@ of pictures.`)
 		}
 		if err := x.run(ctx, r.title, func() (filmMethod, string, error) { return x.learn(ctx, r) }); err != nil {
 			return aboutMethod(ctx, r.title, err)
+		}
+	}
+	if x.seen != nil && chosen("interpolation") {
+		err := x.run(ctx, titleResidual, func() (filmMethod, string, error) { return x.learnResidual(ctx) })
+		var size *baseline.SizeError
+		switch {
+		case errors.As(err, &size):
+			fmt.Fprintf(e.stderr, "sgplvm: %s is left out: %v\n", titleResidual, err)
+		case err != nil:
+			return aboutMethod(ctx, titleResidual, err)
 		}
 	}
 	return x.write(ctx, *out)
@@ -159,6 +173,8 @@ type filmExperiment struct {
 	training      []int     // numbers of the frames to learn from, ascending
 	tests         []int     // of those to predict
 	level, scale  []float64 // mean and deviation of each channel in training
+
+	seen *partlySeen // nil: nothing
 
 	rows   []evaluate.Row
 	about  []string
@@ -359,7 +375,11 @@ func (x *filmExperiment) score(ctx context.Context, m filmMethod) ([]evaluate.Sc
 				part := truth.Row(k)[s.From*row : s.To*row]
 				x.standardise(part, s.Mean.Row(k), s.Variance.Row(k))
 				points := func(v []float64) mat.Matrix { return mat.NewDense(len(v)/x.truth.Channels, x.truth.Channels, v) }
-				failures[k] = streams[k].Add(points(part), mat.Matrix{}, points(s.Mean.Row(k)), points(s.Variance.Row(k)))
+				var seen mat.Matrix
+				if seen, failures[k] = x.seen.rows(batch[k], s.From, s.To); failures[k] != nil {
+					return
+				}
+				failures[k] = streams[k].Add(points(part), seen, points(s.Mean.Row(k)), points(s.Variance.Row(k)))
 			})
 			return nil
 		})

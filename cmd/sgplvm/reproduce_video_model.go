@@ -71,6 +71,18 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 		o.Iterations = 80
 	}
 	if x.paper {
+		if cfg.Dynamics.Kernel.Kind == automatic {
+			cfg.Dynamics.Kernel = matern32
+		}
+		return x.trainModel(ctx, sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, cfg, o, nil)
+	}
+	if x.seen != nil { // which the model fills in on its grid, without motion
+		cfg.LatentKernel, cfg.LatentTime, o.Calibrate = plainTime.latent, x.partKernel, true
+		if x.kernel.Kind == automatic {
+			if cfg, err = x.chooseSeen(ctx, cfg, o); err != nil {
+				return nil, "", err
+			}
+		}
 		return x.trainModel(ctx, sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, cfg, o, nil)
 	}
 	cfg.LatentKernel, cfg.LatentTime = sgplvm.LatentRBF|sgplvm.LatentTime, x.partKernel
@@ -79,7 +91,13 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	return x.trainModel(ctx, sgplvm.Data{Source: frames}, cfg, o, f)
+	data := sgplvm.Data{Source: frames}
+	if x.kernel.Kind == automatic {
+		if cfg, err = chooseTime(ctx, x.e, data, cfg, o, x.period); err != nil {
+			return nil, "", err
+		}
+	}
+	return x.trainModel(ctx, data, cfg, o, f)
 }
 
 // trainModel trains the model itself; f is the film's method, without its model yet, or nil for the
@@ -115,6 +133,9 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 	}
 	about := fmt.Sprintf("%d latent dimensions, %d inducing points, in time %s, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
 		p.Mu.Cols, p.Z.Rows, rounded(p.Dynamics.Kernel), strings.Join(kernels, " and "), latentKernelText(p.Latent), r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
+	if x.seen != nil {
+		return seenModel{m, x.seen}, about, nil
+	}
 	if f == nil {
 		return gridModel{m, x.frames.Layout}, about, nil
 	}

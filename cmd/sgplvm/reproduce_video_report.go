@@ -34,6 +34,9 @@ func (x *filmExperiment) published() []evaluate.Row {
 func (x *filmExperiment) table() evaluate.Table {
 	title := fmt.Sprintf("%s: %d frames of %s learned from, %d of %s predicted; standardised units", filepath.Base(x.frames.Name), len(x.training),
 		dataset.FormatGrid(x.frames.Width, x.frames.Height), len(x.tests), dataset.FormatGrid(x.truth.Width, x.truth.Height))
+	if x.seen != nil {
+		title += "; each of these seen in part"
+	}
 	if x.quick {
 		title += fmt.Sprintf("; a quick look: every %dth frame", stride)
 	}

@@ -30,7 +30,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	prior := f.choice("prior", "independent", "`prior` of the latent variables: independent from picture to picture, or dynamic, Gaussian processes in time", "independent", "dynamic")
 	times := f.String("times", "", "the `file` with the times of the pictures, .npy (default: a GIF's own, or 0, 1, 2, …); with -prior dynamic")
 	sequences := f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: those with different labels have nothing to do with one another in time (default: one sequence); with -prior dynamic")
-	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12", sgplvm.ParseTimeKernel)
+	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12; or auto: of some with and without a time part and noise floors the one under which leaving out one picture after the other goes best", parseKernelOrAuto)
+	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for the choice of -time-kernel auto", parsePeriod)
 	partKernel := add(f, "residual-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
@@ -61,7 +62,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		return err
 	}
 	if *prior == "independent" {
-		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel", "uncalibrated", "motion"); err != nil {
+		if err := f.without("-prior dynamic", "times", "sequences", "time-kernel", "period", "uncalibrated", "motion"); err != nil {
 			return err
 		}
 		if *latentKernel&sgplvm.LatentTime != 0 {
@@ -71,6 +72,17 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if *latentKernel&sgplvm.LatentTime == 0 {
 		if err := f.without("-latent-kernel with time", "residual-time-kernel"); err != nil {
 			return err
+		}
+	}
+	if timeKernel.Kind != automatic {
+		if err := f.without("-time-kernel auto", "period"); err != nil {
+			return err
+		}
+	} else {
+		for _, name := range []string{"latent-kernel", "residual-time-kernel", "noise", "noise-floor", "residual"} {
+			if f.given(name) {
+				return usagef("train: -%s with -time-kernel auto, which chooses it, expected one of the two", name)
+			}
 		}
 	}
 	if *points != "" {
@@ -142,13 +154,10 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		}
 		source = sgplvm.Data{Source: still}
 	}
-	m, err := sgplvm.New(source, sgplvm.Config{
+	cfg := sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
 		Dynamics: moves, LatentTime: *partKernel, Residual: rest, NoiseFloor: *floor,
 		Attributes: attributes(&frames.Form),
-	})
-	if err != nil {
-		return aboutData(*data, err)
 	}
 	o := sgplvm.FitOptions{Iterations: *iters, Schedule: sgplvm.Schedule(*schedule), Restarts: *restarts, Truncate: *truncate,
 		CoarsePoints: *coarse, Calibrate: moves.Times != nil && rest.Kind == "" && !*uncalibrated, ResidualRounds: *rounds, ResidualTaper: *taper, LocalResiduals: *local}
@@ -158,6 +167,15 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		o.Warmup = -1
 	default:
 		o.Warmup = *warmup
+	}
+	if timeKernel.Kind == automatic {
+		if cfg, err = chooseTime(ctx, e, source, cfg, o, *period); err != nil {
+			return aboutData(*data, err)
+		}
+	}
+	m, err := sgplvm.New(source, cfg)
+	if err != nil {
+		return aboutData(*data, err)
 	}
 	if film != nil {
 		film.model = m
