@@ -101,7 +101,7 @@ func newLatentFactor(ps *latentPsi, p *Params, jitter float64) (*factor, error) 
 // It refuses inducing inputs so far apart that the split exponents of the psi
 // statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
 // what comes out then for a better bound. For the same reason it refuses a linear
-// part and a bias of prior variances above flattestPrior.
+// part, a bias and a time part of prior variances above flattestPrior.
 func (f *factor) setLatent(w *factorWork, ps *latentPsi, p *Params, jitter float64) error {
 	if far := ps.farthest(); !(far <= farthestInducing) {
 		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, farthestInducing)
@@ -111,7 +111,7 @@ func (f *factor) setLatent(w *factorWork, ps *latentPsi, p *Params, jitter float
 		flat *= k.Variance
 	}
 	if !(flat <= flattestPrior) {
-		return fmt.Errorf("the linear part and the bias give f a prior variance of %.3g, expected at most %g", flat, flattestPrior)
+		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, flattestPrior)
 	}
 	m := p.Z.Rows
 	resize(&f.k, m, m)

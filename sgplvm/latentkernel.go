@@ -146,7 +146,7 @@ func (k LatentKernel) validate(d int) error {
 	return k.rbf().validate(d)
 }
 
-// flattestPrior bounds the prior variance that the linear part and the bias give f,
+// flattestPrior bounds the prior variance that the linear part, the bias and the time part give f,
 // in units of the data's. Beyond it they say nothing any more: the bound falls like
 // a logarithm, while rounding in ψ0 − tr K⁻¹Ψ2, of relative size ε/jitter, grows in
 // proportion, and some day it wins.
@@ -154,7 +154,7 @@ const flattestPrior = 1e4
 
 // flatVariance returns E k(x, x) under x ~ N(0, I) of all parts but RBF.
 func (k LatentKernel) flatVariance() float64 {
-	sum := k.Bias
+	sum := k.Bias + k.Time.Variance
 	for _, v := range k.Linear {
 		sum += v
 	}

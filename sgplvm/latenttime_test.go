@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -252,6 +253,15 @@ func TestTimePartTraining(t *testing.T) {
 	}
 	cfg.Dynamics = Dynamics{}
 	if _, err := New(Data{Examples: n, Y: y}, cfg); err == nil || err.Error() != "sgplvm: LatentKernel: a time part without Dynamics, which hold the times" {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A time part so variable that rounding would decide the bound is refused.
+func TestTimePartTooFlat(t *testing.T) {
+	m := timeShapes()[0].model(t)
+	m.params.Latent.Time.Variance = 1e7
+	if _, err := m.problem.bound(m.params); err == nil || !strings.Contains(err.Error(), "the time part give f a prior variance of") {
 		t.Errorf("error %v", err)
 	}
 }
