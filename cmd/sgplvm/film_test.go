@@ -29,6 +29,9 @@ func drift(time float64, width, height, scale int) []float64 {
 // With its motion taken out a film is predicted far better, at times and in pixels that training
 // did not have; the file keeps the motion, and commands that cannot use it say so.
 func TestFilm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two trainings and seven estimates of motion")
+	}
 	workFolder(t)
 	const width, height, n = 48, 32, 24
 	var values, times, fine []float64
