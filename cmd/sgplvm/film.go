@@ -31,7 +31,7 @@ const (
 )
 
 // newFilm measures how the contents of a film move, and its detail. It returns the film with its
-// motion taken out, in memory: what the model is to be trained on.
+// motion taken out, in memory: what the model is to be trained on, before keep takes it.
 func newFilm(ctx context.Context, e *environment, source sgplvm.Source, d sgplvm.Dynamics, layout dataset.Layout) (*filmModel, sgplvm.Source, error) {
 	frames, err := held(ctx, source)
 	if err != nil {
@@ -79,14 +79,15 @@ func held(ctx context.Context, film sgplvm.Source) (sgplvm.Source, error) {
 	return sgplvm.NewSource(values, n, points, channels), nil
 }
 
-// keep writes motion and detail to the model's attributes.
-func (f *filmModel) keep() error {
+// keep makes m the film's model, whose attributes hold motion and detail from then on.
+func (f *filmModel) keep(m *sgplvm.Model) error {
+	f.model = m
 	for name, v := range map[string]any{attributeMotion: f.moves, attributeDetail: f.detail} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return err
 		}
-		f.model.Attributes()[name] = string(text)
+		m.Attributes()[name] = string(text)
 	}
 	return nil
 }

@@ -100,8 +100,8 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 	return x.trainModel(ctx, data, cfg, o, f)
 }
 
-// trainModel trains the model itself; f is the film's method, without its model yet, or nil for the
-// model as published.
+// trainModel trains the model itself; f is the film's method, without its model yet, or nil where the
+// model predicts frames by itself: as published, or seen in part.
 func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *filmModel) (filmMethod, string, error) {
 	m, err := sgplvm.New(data, cfg)
 	if err != nil {
@@ -115,8 +115,7 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 		fmt.Fprintf(x.e.stderr, "sgplvm: warning: %s: %s\n", titleDynamical, w)
 	}
 	if f != nil {
-		f.model = m
-		if err := f.keep(); err != nil {
+		if err := f.keep(m); err != nil {
 			return nil, "", err
 		}
 	}

@@ -338,7 +338,7 @@ func TestTrainingFlags(t *testing.T) {
 		{"-prior dynamic -residual matern32", `latent prior +dynamic`},
 		{"-prior dynamic -uncalibrated", `noise +.*\nsignal-to-noise`},
 		{"-prior dynamic", `calibration +variances at a time by \S+ in the geometric mean, to the power \S+\n`},
-		{"-prior dynamic -latent-kernel rbf+time -residual-time-kernel matern12", `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`},
+		{"-prior dynamic -latent-kernel rbf+time -latent-time-kernel matern12", `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`},
 	} {
 		flags := strings.Fields(c.flags)
 		mustRun(t, append(slices.Clone(base), flags...)...)

@@ -32,7 +32,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	sequences := f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: those with different labels have nothing to do with one another in time (default: one sequence); with -prior dynamic")
 	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12; or auto: of some with and without a time part and noise floors the one under which leaving out one picture after the other goes best", parseKernelOrAuto)
 	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for the choice of -time-kernel auto", parsePeriod)
-	partKernel := add(f, "residual-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
+	partKernel := add(f, "latent-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
 	moving := f.toggle("motion", "estimate how the contents of the pictures move, learn the pictures with their motion taken out, and let render carry what it predicts; of pictures that do not move nothing is changed; with -prior dynamic")
@@ -70,7 +70,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		}
 	}
 	if *latentKernel&sgplvm.LatentTime == 0 {
-		if err := f.without("-latent-kernel with time", "residual-time-kernel"); err != nil {
+		if err := f.without("-latent-kernel with time", "latent-time-kernel"); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			return err
 		}
 	} else {
-		for _, name := range []string{"latent-kernel", "residual-time-kernel", "noise", "noise-floor", "residual"} {
+		for _, name := range []string{"latent-kernel", "latent-time-kernel", "noise", "noise-floor", "residual"} {
 			if f.given(name) {
 				return usagef("train: -%s with -time-kernel auto, which chooses it, expected one of the two", name)
 			}
@@ -178,8 +178,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		return aboutData(*data, err)
 	}
 	if film != nil {
-		film.model = m
-		if err := film.keep(); err != nil {
+		if err := film.keep(m); err != nil {
 			return err
 		}
 	}
