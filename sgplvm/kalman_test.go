@@ -83,10 +83,7 @@ func timeResult(t *testing.T, p *Params) (values, slopes []float64) {
 	slopes = slices.Concat(grad.MuBar.Data, grad.Lambda.Data)
 	var add func(k TimeKernel)
 	add = func(k TimeKernel) {
-		slopes = append(slopes, k.LengthScale)
-		for _, w := range k.Weights {
-			slopes = append(slopes, w)
-		}
+		slopes = append(append(slopes, k.LengthScale), k.Weights...)
 		for _, term := range k.Terms {
 			add(term)
 		}

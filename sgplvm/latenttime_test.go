@@ -192,11 +192,7 @@ func TestTimePartTraining(t *testing.T) {
 			y.Set(i*ns+j, 0, math.Sin(times[i]/2+float64(j)/3)+0.3*math.Cos(times[i])*float64(j%2)+0.05*rng.NormFloat64())
 		}
 	}
-	x := mat.New(ns, 1)
-	for j := range ns {
-		x.Set(j, 0, float64(j))
-	}
-	cfg := Config{Space: []SpatialFactor{{X: x}}, LatentDims: 2, Inducing: 7, LatentKernel: LatentRBF | LatentTime, Dynamics: Dynamics{Times: times}, LatentTime: TimeKernel{Kind: Matern12}}
+	cfg := Config{Space: []SpatialFactor{{X: line(ns)}}, LatentDims: 2, Inducing: 7, LatentKernel: LatentRBF | LatentTime, Dynamics: Dynamics{Times: times}, LatentTime: TimeKernel{Kind: Matern12}}
 	m, err := New(Data{Examples: n, Y: y}, cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -328,13 +328,13 @@ func TestTrainingCannotStart(t *testing.T) {
 }
 
 func TestTrainingOptions(t *testing.T) {
-	m, err := New(bumps(6, 4, 3, 11), bumpConfig(4, 3))
-	if err == nil {
+	if _, err := New(bumps(6, 4, 3, 11), bumpConfig(4, 3)); err == nil {
 		t.Error("8 inducing points for 6 examples were accepted")
 	}
 	cfg := bumpConfig(4, 3)
 	cfg.Inducing = 4
-	if m, err = New(bumps(6, 4, 3, 11), cfg); err != nil {
+	m, err := New(bumps(6, 4, 3, 11), cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var config *ConfigError
