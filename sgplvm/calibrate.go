@@ -259,7 +259,7 @@ func (m *Model) Calibrate(ctx context.Context) error {
 		calibrated.mean = append(calibrated.mean, math.Exp(l))
 	}
 	// One number each for every example: how large its squares are, and its variances.
-	examples := m.params.Dynamics.instants()
+	examples := m.params.Dynamics.Instants()
 	ratios, sizes := make([]float64, m.Examples()), make([]float64, m.Examples())
 	err = m.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*m.channels)

@@ -18,7 +18,7 @@ func (m *Model) calibrateSeen(q *posterior, e *example, p Prediction) {
 	alone := q.marginal(e.on, q.momentsOf(e.prior.latent(q.params.Mu.Cols)))
 	m.toUserUnits(alone, 1)
 	calibrated := alone.Variance.Clone()
-	c.apply(calibrated, c.at(e.on.grid), 0, c.unrest.at(*at, q.params.Dynamics.instants(), -1))
+	c.apply(calibrated, c.at(e.on.grid), 0, c.unrest.at(*at, q.params.Dynamics.Instants(), -1))
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {
 			v0 := alone.Variance.At(i, k)

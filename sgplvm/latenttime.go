@@ -34,8 +34,8 @@ type Instant struct {
 	Time     float64
 }
 
-// instants returns those of the examples.
-func (d Dynamics) instants() []Instant {
+// Instants returns those of the examples.
+func (d Dynamics) Instants() []Instant {
 	at := make([]Instant, len(d.Times))
 	for i, t := range d.Times {
 		at[i].Time = t
@@ -48,7 +48,7 @@ func (d Dynamics) instants() []Instant {
 
 // inducingInstants returns those of the latent inducing points.
 func (p *Params) inducingInstants() []Instant {
-	all := p.Dynamics.instants()
+	all := p.Dynamics.Instants()
 	at := make([]Instant, len(p.ZExamples))
 	for k, i := range p.ZExamples {
 		at[k] = all[i]
@@ -109,7 +109,7 @@ func (f *factor) addTime(w *factorWork, p *Params) {
 	part.matrix(w.time, z, z)
 	mat.Add(f.k, f.k, 1, w.time)
 	resize(&f.kappa, p.Mu.Rows, m)
-	part.matrix(f.kappa, p.Dynamics.instants(), z)
+	part.matrix(f.kappa, p.Dynamics.Instants(), z)
 	mat.Add(f.psi1, f.psi1, 0.5, f.kappa)
 	mat.Mul(w.time, 1, f.psi1.T(), f.kappa, 0)
 	mat.Add(w.psi2, w.psi2, 1, w.time)
@@ -131,7 +131,7 @@ func (w *gradientWork) timeGradient(grad *LatentKernel, f *factor, p *Params) (p
 	resize(&w.dKappa, n, m)
 	mat.Copy(w.dKappa, w.dPsi1)
 	mat.Mul(w.dKappa, 2, f.psi1, w.dPsi2, 1)
-	part.addGradient(&grad.Time, w.dKappa, p.Dynamics.instants(), p.inducingInstants())
+	part.addGradient(&grad.Time, w.dKappa, p.Dynamics.Instants(), p.inducingInstants())
 	mat.Mul(w.dPsi1, 2, f.kappa, w.dPsi2, 1)
 	mat.Add(w.psi1, f.psi1, -1, f.kappa)
 	return w.psi1

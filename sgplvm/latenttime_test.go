@@ -96,7 +96,7 @@ func TestTimePart(t *testing.T) {
 		d := newDense(m)
 		near(t, shape.String()+": bound", one(m.mustBound(t)+m.problem.divergence(m.params)), one(d.bound()+d.kl), 1e-9)
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
-		label := m.params.Dynamics.instants()[0].Sequence
+		label := m.params.Dynamics.Instants()[0].Sequence
 		for _, at := range []*Instant{nil, {label, m.params.Dynamics.Times[0]}, {label, 1.3}, {99, 0}} {
 			d.at = at
 			l := randomLatent(rng, shape.latent)

@@ -37,7 +37,7 @@ import (
 // up to factoredCavities examples; in longer ones b is that difference.
 func (p *Params) cavities() ([]Latent, error) {
 	n, d := p.Mu.Rows, p.Mu.Cols
-	all, at := make([]Latent, n), p.Dynamics.instants()
+	all, at := make([]Latent, n), p.Dynamics.Instants()
 	for i := range all {
 		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &at[i]}
 	}
@@ -96,10 +96,11 @@ var errUncalibrated = errors.New("leaving examples out needs a dynamical prior, 
 
 // LeaveOneOut predicts every training example of a model with a dynamical prior from all
 // others, kernels and latent posteriors of the others as they are, at the training points: it
-// calls body with mean and variance (noise included) in the user's units, n_s×d_y each, which
-// belong to body until it returns. Errors: *ConfigError for a model with a structured
-// residual, free spatial inducing points or the independent prior, under which nothing is known
-// of an example that was not seen; a loaded model; *ReadError, ctx.Err() and those of body.
+// calls body with mean and variance (noise included, calibrated where the model is) in the
+// user's units, n_s×d_y each, which belong to body until it returns. Errors: *ConfigError
+// for a model with a structured residual, free spatial inducing points or the independent
+// prior, under which nothing is known of an example that was not seen; a loaded model;
+// *ReadError, ctx.Err() and those of body.
 func (m *Model) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
 	if m.problem == nil {
 		return errNoData
@@ -173,12 +174,16 @@ func (m *Model) leaveOut(ctx context.Context, q *posterior, latents []Latent, fr
 	if err != nil {
 		return err
 	}
+	examples := m.params.Dynamics.Instants()
 	for i := range latents {
 		for c, scale := range m.scaler.Scale {
 			for s := range points {
 				means[i].Set(s, c, means[i].At(s, c)-scale*shift[(i*m.channels+c)*points+s])
 				variances[i].Set(s, c, variances[i].At(s, c)+scale*scale*spread[i*points+s])
 			}
+		}
+		if c := m.calibration; c != nil {
+			c.apply(variances[i], c.factor, 0, c.unrest.at(*latents[i].At, examples, from+i))
 		}
 		if err := body(from+i, means[i], variances[i]); err != nil {
 			return err
@@ -263,11 +268,8 @@ func (m *Model) leftUnexplained(ctx context.Context, body func(example int, resi
 // of the same examples by where whole examples are to be predicted: the bound also counts how well
 // the values of an example predict one another. Errors: as LeaveOneOut's.
 func (m *Model) LeftOutDensities(ctx context.Context) ([]float64, error) {
-	densities, at := make([]float64, m.Examples()), m.params.Dynamics.instants()
+	densities := make([]float64, m.Examples())
 	err := m.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
-		if c := m.calibration; c != nil {
-			c.apply(variance, c.factor, 0, c.unrest.at(at[example], at, example))
-		}
 		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {

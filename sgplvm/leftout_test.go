@@ -30,11 +30,13 @@ func swelling(t *testing.T) (m *Model, y mat.Matrix) {
 	return m, y
 }
 
-// The densities are those of LeaveOneOut's Gaussians, and of the calibrated ones.
+// Variances of examples left out are calibrated where the model is, and the densities are those of such
+// Gaussians.
 func TestLeftOutDensities(t *testing.T) {
 	m, y := swelling(t)
 	ctx := context.Background()
 	var plain float64
+	var variances []mat.Matrix // uncalibrated
 	for _, calibrated := range []bool{false, true} {
 		if calibrated {
 			if err := m.Calibrate(ctx); err != nil {
@@ -43,15 +45,21 @@ func TestLeftOutDensities(t *testing.T) {
 		}
 		want := make([]float64, m.Examples())
 		err := m.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
+			if !calibrated {
+				variances = append(variances, variance.Clone())
+			}
+			expected := variances[i].Clone()
 			for j := range mean.Rows {
-				v := variance.At(j, 0)
+				v := expected.At(j, 0)
 				if c := m.calibration; calibrated {
-					at := m.params.Dynamics.instants()
+					at := m.params.Dynamics.Instants()
 					v *= c.unrest.at(at[i], at, i) * c.factor.At(j, 0) * math.Pow(v/c.mean[0], c.power-1)
 				}
+				expected.Set(j, 0, v)
 				d := y.At(i*mean.Rows+j, 0) - mean.At(j, 0)
 				want[i] -= math.Log(math.Exp(-d*d/(2*v))/math.Sqrt(2*math.Pi*v)) / float64(mean.Rows)
 			}
+			near(t, "variances", variance.Data, expected.Data, 1e-12)
 			return nil
 		})
 		if err != nil {

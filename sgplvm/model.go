@@ -145,6 +145,7 @@ type Model struct {
 	jitter     float64
 	seed       uint64
 	attributes map[string]string
+	attached   map[string][]byte
 
 	calibration *calibration // of variances at a time; nil: none
 
@@ -259,6 +260,22 @@ func (m *Model) Seed() uint64 { return m.seed }
 // Attributes returns the caller's own entries in the model file. The map must
 // not be changed.
 func (m *Model) Attributes() map[string]string { return m.attributes }
+
+// Attach keeps content with the model, and in its file, under a name: what the caller needs beside
+// the model to use it. It replaces what has the name; nil takes it away. It must have the
+// model to itself; content must not be changed afterwards.
+func (m *Model) Attach(name string, content []byte) {
+	if m.attached == nil {
+		m.attached = map[string][]byte{}
+	}
+	m.attached[name] = content
+	if content == nil {
+		delete(m.attached, name)
+	}
+}
+
+// Attached returns what was attached under a name, nil where nothing was. It must not be changed.
+func (m *Model) Attached(name string) []byte { return m.attached[name] }
 
 // Noise returns the noise standard deviation of each channel, in the user's
 // units.

@@ -145,8 +145,14 @@ func (m *Model) Save(w io.Writer) error {
 	for name, v := range m.attributes {
 		f.Metadata["attribute."+name] = v
 	}
+	for _, name := range slices.Sorted(maps.Keys(m.attached)) {
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(m.attached[name])}, Data: m.attached[name]})
+	}
 	return safetensors.Write(w, f)
 }
+
+// attachedPrefix is how the names of tensors begin that hold what was attached.
+const attachedPrefix = "attached."
 
 // Load reads a model that Save wrote. It predicts with the bits of the one that
 // was saved, on the same instruction set. Errors: *FileError.
@@ -241,6 +247,14 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		return nil, t.err
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.unread)) {
+		if key, ok := strings.CutPrefix(name, attachedPrefix); ok {
+			content, err := safetensors.Values[uint8](f, name, -1)
+			if err != nil {
+				return nil, err
+			}
+			m.Attach(key, content)
+			continue
+		}
 		return nil, fmt.Errorf("tensor %q, expected none of that name", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Metadata)) {

@@ -167,6 +167,39 @@ func TestModelFileAfterTraining(t *testing.T) {
 	})
 }
 
+// What is attached to a model is in its file, to the byte, and goes when it is taken away.
+func TestModelFileAttached(t *testing.T) {
+	m := fileShape.model(t)
+	bare := saved(t, m)
+	content := map[string][]byte{"film": {0, 255, 10, 7}, "": {1}, "nothing": {}}
+	for name, v := range content {
+		m.Attach(name, v)
+	}
+	file := saved(t, m)
+	l := loaded(t, file)
+	for name, v := range content {
+		if got := l.Attached(name); got == nil || !bytes.Equal(got, v) {
+			t.Errorf("attached %q as %v, read %v", name, v, got)
+		}
+	}
+	if l.Attached("other") != nil {
+		t.Error("something attached that was not")
+	}
+	if !bytes.Equal(saved(t, l), file) {
+		t.Error("the file changes when it is read and written")
+	}
+	for name := range content {
+		l.Attach(name, nil)
+	}
+	if !bytes.Equal(saved(t, l), bare) {
+		t.Error("what was taken away is in the file")
+	}
+	bad := resealed(t, file, func(f *safetensors.File) { tensor(f, "attached.film").Data = []int32{1, 2, 3, 4} })
+	if err := mustRefuse(t, "numbers attached", bytes.NewReader(bad)); !strings.Contains(err.Error(), `tensor "attached.film"`) {
+		t.Errorf("numbers attached: error %v", err)
+	}
+}
+
 // mustRefuse returns why a file was refused.
 func mustRefuse(t testing.TB, what string, r io.Reader) error {
 	t.Helper()

@@ -43,7 +43,7 @@ func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
 	p.Conditioning = "none"
 	m.toUserUnits(p, t.noise)
 	if m.calibration != nil && l.At != nil {
-		m.calibration.apply(p.Variance, m.calibration.at(on.grid), 0, m.calibration.unrest.at(*l.At, q.params.Dynamics.instants(), -1))
+		m.calibration.apply(p.Variance, m.calibration.at(on.grid), 0, m.calibration.unrest.at(*l.At, q.params.Dynamics.Instants(), -1))
 	}
 	return p, nil
 }

@@ -27,7 +27,7 @@ func (m *Model) TrainingLatent(i int) Latent {
 	}
 	l := Latent{Mu: slices.Clone(m.params.Mu.Row(i)), S: slices.Clone(m.params.S.Row(i)), Noise: 1, Start: i}
 	if m.params.dynamic() {
-		l.At = &m.params.Dynamics.instants()[i]
+		l.At = &m.params.Dynamics.Instants()[i]
 	}
 	return l
 }

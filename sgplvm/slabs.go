@@ -65,7 +65,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 	if err := m.checkGrid(g); err != nil {
 		return err
 	}
-	factor, unrest, examples := m.calibration.at(g), make([]float64, len(latents)), m.params.Dynamics.instants()
+	factor, unrest, examples := m.calibration.at(g), make([]float64, len(latents)), m.params.Dynamics.Instants()
 	for i, l := range latents {
 		if l.At != nil {
 			unrest[i] = m.calibration.unrest.at(*l.At, examples, -1)

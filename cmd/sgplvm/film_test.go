@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // drift draws a picture of scale times the usual pixels at a time: structure that swings to and fro,
@@ -69,7 +69,7 @@ func TestFilm(t *testing.T) {
 	if !(within > 0.8) {
 		t.Errorf("90 %% intervals hold %v of the values", within)
 	}
-	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\)$`).MatchString(out) || strings.Contains(out, "attribute") {
+	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\), unrest over \S+$`).MatchString(out) || strings.Contains(out, "attribute") {
 		t.Errorf("info prints %q", out)
 	}
 	for _, args := range [][]string{{"predict", "-model", "moving", "-out", "p.npy"}, {"sample", "-model", "moving", "-out", "p.npy"}, {"impute", "-model", "moving", "-data", "film.npy", "-out", "p.npy"}} {
@@ -79,12 +79,12 @@ func TestFilm(t *testing.T) {
 		}
 	}
 	m := loadTestModel(t, "moving")
-	for name, text := range map[string]string{attributeMotion: `{"width":-3}`, attributeDetail: `[]`} {
-		old := m.Attributes()[name]
-		m.Attributes()[name] = text
-		if _, err := filmOf(m, dataset.Layout{Width: width, Height: height, Channels: 1}); err == nil || !strings.Contains(err.Error(), "attribute "+name) {
-			t.Errorf("%s %s: error %v", name, text, err)
+	for _, part := range []string{"motion", "lost", "detail", "unrest"} {
+		old := m.Attached(part)
+		m.Attach(part, []byte("{}"))
+		if _, err := film.Of(m); err == nil || !strings.HasPrefix(err.Error(), "motion: text of a motion: ") {
+			t.Errorf("%s {}: error %v", part, err)
 		}
-		m.Attributes()[name] = old
+		m.Attach(part, old)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 func info(_ context.Context, e *environment, args []string) error {
@@ -85,13 +85,13 @@ func describe(m *sgplvm.Model) string {
 	line("data deviation", "%s", numbers(m.Scaler().Scale))
 	line("jitter", "%.3g of the mean kernel diagonal", m.Jitter())
 	line("seed", "%d", m.Seed())
-	if film, err := filmOf(m, dataset.Layout{}); err != nil {
+	if f, err := film.Of(m); err != nil {
 		line("motion", "%v", err)
-	} else if film != nil {
-		line("motion", "%s", film.about())
+	} else if f != nil {
+		line("motion", "%s", f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if !slices.Contains([]string{attributeGrid, attributeMotion, attributeDetail}, name) {
+		if name != attributeGrid {
 			line("attribute "+printable(name), "%s", printable(m.Attributes()[name]))
 		}
 	}

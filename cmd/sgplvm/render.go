@@ -14,8 +14,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
 func render(ctx context.Context, e *environment, args []string) (err error) {
@@ -115,7 +116,7 @@ or an array.`)
 	if n := int64(at.size()); (kind != "" || *variance != "") && n > most/int64(len(latents)) || n > mostValues {
 		return usagef("render: %d frames of %d values, expected at most %d values in all and %d in one", len(latents), n, most, mostValues)
 	}
-	moving, err := filmOf(m, at.trained)
+	moving, err := film.Of(m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", *model, err)
 	}
@@ -127,10 +128,10 @@ or an array.`)
 			return r.run(*variance, func(_ int, means []float64) error { return put(means) })
 		})
 	case ".gif":
-		film := dataset.NewAnimation(*out)
+		animation := dataset.NewAnimation(*out)
 		if err := r.run(*variance, func(_ int, means []float64) error {
 			for _, p := range r.pictures(means) {
-				if err := film.Add(p, *black, *white); err != nil {
+				if err := animation.Add(p, *black, *white); err != nil {
 					return err
 				}
 			}
@@ -138,7 +139,7 @@ or an array.`)
 		}); err != nil {
 			return err
 		}
-		return film.Save(*rate)
+		return animation.Save(*rate)
 	}
 	undo, err := makeFolder(*out)
 	if err != nil {
@@ -272,7 +273,7 @@ type renderer struct {
 	ctx       context.Context
 	e         *environment
 	model     *sgplvm.Model
-	film      *filmModel // nil where nothing moves
+	film      *film.Film // nil where the model predicts frames by itself
 	latents   []sgplvm.Latent
 	at        places
 	variances bool
@@ -321,9 +322,11 @@ func (r *renderer) predict(put func(first int, means, variances []float64) error
 	for first := 0; first < len(r.latents); first += together {
 		group := r.latents[first:min(first+together, len(r.latents))]
 		if r.film != nil {
-			if err := r.film.frames(r.ctx, group, r.at.layout.Height, r.at.layout.Width, func(s baseline.Slab) error {
-				copy(means, s.Mean.Data)
-				copy(variances, s.Variance.Data)
+			if err := r.film.Predict(r.ctx, group, r.at.layout.Width, r.at.layout.Height, func(i int, p motion.Frame) error {
+				copy(means[i*size:], p.Mean.Data)
+				if r.variances {
+					copy(variances[i*size:], p.Variance.Data)
+				}
 				return nil
 			}); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // filmTimeKernel is the kernel of the time part for films: rough changes and smooth ones, in shares that
@@ -102,7 +103,7 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 
 // trainModel trains the model itself; f is the film's method, without its model yet, or nil where the
 // model predicts frames by itself: as published, or seen in part.
-func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *filmModel) (filmMethod, string, error) {
+func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *film.Film) (filmMethod, string, error) {
 	m, err := sgplvm.New(data, cfg)
 	if err != nil {
 		return nil, "", err
@@ -115,7 +116,10 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 		fmt.Fprintf(x.e.stderr, "sgplvm: warning: %s: %s\n", titleDynamical, w)
 	}
 	if f != nil {
-		if err := f.keep(m); err != nil {
+		if err := f.Keep(m); err != nil {
+			return nil, "", err
+		}
+		if err := calibrateFilm(ctx, x.e, f, m, chosenFrames{x.frames, x.training}); err != nil {
 			return nil, "", err
 		}
 	}
@@ -138,7 +142,7 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 	if f == nil {
 		return gridModel{m, x.frames.Layout}, about, nil
 	}
-	return f, about + "; " + f.about(), nil
+	return movingFilm{f, m}, about + "; " + f.String(), nil
 }
 
 // maxFilmInducing bounds the latent inducing points of a film's model.

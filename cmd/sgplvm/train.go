@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 func train(ctx context.Context, e *environment, args []string) error {
@@ -143,13 +144,13 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			return err
 		}
 	}
-	source, film := frames.Data(), (*filmModel)(nil)
+	source, moved := frames.Data(), (*film.Film)(nil)
 	if *moving {
 		if *points != "" {
 			return usagef("train: -motion with -points, expected pictures")
 		}
 		var still sgplvm.Source
-		if film, still, err = newFilm(ctx, e, frames, moves, frames.Layout); err != nil {
+		if moved, still, err = newFilm(ctx, e, frames, moves, frames.Layout); err != nil {
 			return aboutData(*data, err)
 		}
 		source = sgplvm.Data{Source: still}
@@ -177,14 +178,17 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	if err != nil {
 		return aboutData(*data, err)
 	}
-	if film != nil {
-		if err := film.keep(m); err != nil {
+	if moved != nil {
+		if err := moved.Keep(m); err != nil {
 			return err
 		}
 	}
 	r, fitErr := fit(ctx, e, m, o)
 	if fitErr != nil && (r.Iterations == 0 || !errors.Is(fitErr, context.Canceled)) {
 		return aboutData(*data, fitErr) // nothing was learnt: leave an older model alone
+	}
+	if moved != nil && fitErr == nil && o.Calibrate {
+		fitErr = calibrateFilm(ctx, e, moved, m, frames)
 	}
 	if err := saveModel(*out, m); err != nil {
 		return err

@@ -2,8 +2,6 @@ package motion
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -13,68 +11,104 @@ import (
 )
 
 // Detail is the variance of what fine pixels show that coarse ones, of which each is a mean over
-// fine ones, do not tell. Nobody has seen it, but scenes look alike from octave to octave: what a
-// spline between the means of 2×2 pixels misses in the frames themselves is measured
-// where it is, and so is by how much less the next octave misses than the one before (the
-// scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987).
+// fine ones, do not tell. Nobody has seen it, but scenes look alike from octave to octave (the
+// scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987). Where a picture of coarse pixels has
+// the local energy u, the mean square of what a spline through the means of its own 2×2 pixels misses
+// nearby, pixels twice as fine are taken to miss with the variance
+//
+//	e^a·s^(1−γ)·(u + s/1000)^γ
+//
+// where s is the channel's mean energy, and a and γ are those under which what one
+// octave missed in the training frames is likeliest, given the energy of the octave below in their
+// predictions (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976).
 type Detail struct {
-	width, height int            // of the frames that were measured
-	variance      image[float64] // missed by an octave in the frames, over cells of some pixels
-	ratio         float64        // of an octave's variance to that of the coarser octave before it
+	width, height int
+	energy        []float64 // s; empty where frames are too small to tell
+	a, gamma      float64
 }
 
-// detailCell is the side of the cells over which variances are averaged, in pixels, and
-// detailFrames how many frames are measured, evenly chosen.
+// Of the measurement: the side of the cells over which energies are averaged, in pixels; the frames
+// from which and about the number of values from which the law is learned.
 const (
-	detailCell   = 4
-	detailFrames = 16
+	detailCell    = 2
+	detailFrames  = 16
+	detailSamples = 1 << 17
+	leastDetail   = 16 // pixels each way
 )
 
-// Ratios outside of these bounds come of frames without structure.
-const leastRatio, largestRatio = 0.05, 0.9
+// leastEnergy is the part of its mean that is added to an energy.
+const leastEnergy = 1e-3
 
-// MeasureDetail measures the detail of frames of width×height pixels, row by row. Frames of fewer
-// than 8 pixels either way have none. Errors: *OptionError where sizes do not fit,
-// *sgplvm.ReadError, ctx.Err().
-func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int) (*Detail, error) {
-	n, points, channels := frames.Dims()
-	if n < 1 || width < 1 || height < 1 || points != width*height {
-		return nil, optionError("size", "frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)
-	}
-	d := &Detail{width: width, height: height, ratio: leastRatio,
-		variance: newImage[float64](max(1, width/detailCell), max(1, height/detailCell), channels)}
-	if min(width, height) < 8 {
-		return d, nil
-	}
-	frame, missed := newImage[float64](width, height, channels), newImage[float64](width, height, channels)
-	var fine, coarse float64 // mean squares of two octaves
-	count := min(n, detailFrames)
-	for k := range count {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		i := k * n / count
-		if err := frames.ReadExamples(frame.data, i, i+1); err != nil {
-			return nil, &sgplvm.ReadError{From: i, To: i + 1, Err: err}
-		}
-		half := missedByOctave(missed, frame)
-		for j, v := range missed.data {
-			missed.data[j] = v * v / float64(count)
-			fine += missed.data[j] / float64(len(missed.data))
-		}
-		below := newImage[float64](half.width, half.height, channels)
-		missedByOctave(below, half)
-		coarse += mat.Dot(mat.Vector(below.data), mat.Vector(below.data)) / float64(len(below.data)*count)
-		cells := newImage[float64](d.variance.width, d.variance.height, channels)
-		shrink(cells, missed, make([]float64, cells.height*width*channels))
-		for j, v := range cells.data {
-			d.variance.data[j] += v
+// DetailLaw learns a Detail from frames and their predictions.
+type DetailLaw struct {
+	width, height, channels int
+	stride                  int
+	squares, energies       []float64 // of some values: what an octave missed, and the energy below it
+	of                      []int     // their channels
+	total                   []float64 // sum over the frames of the mean energy, for each channel
+	frames                  int
+}
+
+// NewDetailLaw starts with nothing, for about as many frames of width×height pixels as given.
+func NewDetailLaw(width, height, channels, frames int) *DetailLaw {
+	all := float64(width) * float64(height) * float64(channels) * float64(min(frames, detailFrames))
+	return &DetailLaw{width: width, height: height, channels: channels, total: make([]float64, channels),
+		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
+}
+
+// Add takes in a frame and what was predicted of it: Means in its own pixels. It panics if the sizes
+// do not fit.
+func (l *DetailLaw) Add(truth, predicted Frame) {
+	truth.check("the truth")
+	predicted.check("a prediction")
+	for _, f := range []Frame{truth, predicted} {
+		if f.Width != l.width || f.Height != l.height || f.Mean.Cols != l.channels {
+			panic(fmt.Sprintf("motion: Add: %d×%d pixels with mean %d×%d for %d×%d pixels and %d channels", f.Width, f.Height, f.Mean.Rows, f.Mean.Cols, l.width, l.height, l.channels))
 		}
 	}
-	if coarse > 0 {
-		d.ratio = min(max(fine/coarse, leastRatio), largestRatio)
+	if min(l.width, l.height) < leastDetail {
+		return
 	}
-	return d, nil
+	missed, picture := newImage[float64](l.width, l.height, l.channels), pictureOf(truth)
+	missedByOctave(missed, picture)
+	for i, v := range missed.data {
+		l.total[i%l.channels] += v * v / float64(l.width*l.height)
+	}
+	l.frames++
+	below := newImage[float64](l.width/2, l.height/2, l.channels)
+	shrink(below, pictureOf(predicted), make([]float64, below.height*l.width*l.channels))
+	energy := octaveEnergy(below)
+	u := make([]float64, l.channels)
+	for i := l.frames % l.stride; i < len(missed.data); i += l.stride {
+		c, at := i%l.channels, i/l.channels
+		energy.under(u, at%l.width, at/l.width, l.width, l.height)
+		l.squares = append(l.squares, missed.data[i]*missed.data[i])
+		l.energies, l.of = append(l.energies, u[c]), append(l.of, c)
+	}
+}
+
+// pictureOf copies the mean of a frame.
+func pictureOf(f Frame) image[float64] {
+	m := newImage[float64](f.Width, f.Height, f.Mean.Cols)
+	mat.Copy(mat.NewDense(f.Mean.Rows, f.Mean.Cols, m.data), f.Mean)
+	return m
+}
+
+// octaveEnergy returns the mean squares over cells of what the octave below misses of a picture.
+func octaveEnergy(m image[float64]) image[float64] {
+	missed := newImage[float64](m.width, m.height, m.channels)
+	missedByOctave(missed, m)
+	for i, v := range missed.data {
+		missed.data[i] = v * v
+	}
+	cells := newImage[float64](max(1, m.width/detailCell), max(1, m.height/detailCell), m.channels)
+	shrink(cells, missed, make([]float64, cells.height*m.width*m.channels))
+	return cells
+}
+
+// under sets dst to the values of a coarse picture at the centre of a pixel of a finer one.
+func (m image[T]) under(dst []float64, x, y, width, height int) {
+	sampleLinear(dst, m, float64(m.width)/float64(width)*(float64(x)+0.5)-0.5, float64(m.height)/float64(height)*(float64(y)+0.5)-0.5)
 }
 
 // missedByOctave sets dst to the difference between a picture and the spline through the means of its
@@ -92,28 +126,124 @@ func missedByOctave(dst, src image[float64]) (half image[float64]) {
 	return half
 }
 
-// AddTo adds the variance of detail to that of a frame of the same scene, whatever its pixels:
-// nothing where they are as large as those measured, and ρ + ρ² + … + ρᵏ times what the last octave
-// missed where they are 2ᵏ times as fine, with the ratio ρ between octaves. It panics if
-// the numbers of channels differ.
+// Detail returns what was learned; nothing from frames of fewer than 16 pixels either way.
+func (l *DetailLaw) Detail() *Detail {
+	d := &Detail{width: l.width, height: l.height}
+	if l.frames == 0 {
+		return d
+	}
+	for _, t := range l.total {
+		d.energy = append(d.energy, t/float64(l.frames))
+	}
+	var squares, logs []float64
+	for i, e := range l.squares {
+		if s := d.energy[l.of[i]]; s > 0 {
+			squares, logs = append(squares, e/s), append(logs, math.Log(l.energies[i]/s+leastEnergy))
+		}
+	}
+	if len(squares) == 0 {
+		d.energy = nil // nothing but plain areas
+		return d
+	}
+	d.a, d.gamma = heteroscedastic(squares, logs)
+	return d
+}
+
+// heteroscedastic returns the intercept and the slope, from 0 to 1, of log variances against
+// x under which Gaussians of mean 0 with these squares are likeliest. It minimises Σ η + e²·exp(−η),
+// η = a + γ·x, which is convex: for a slope the best intercept is known, and the slope is found by
+// ternary search.
+func heteroscedastic(squares, x []float64) (a, gamma float64) {
+	n := float64(len(x))
+	var mean float64
+	for _, v := range x {
+		mean += v / n
+	}
+	intercept := func(gamma float64) float64 {
+		var s float64
+		for i, e := range squares {
+			s += e * math.Exp(-gamma*(x[i]-mean)) / n
+		}
+		return math.Log(s)
+	}
+	low, high := 0.0, 1.0
+	for range 40 {
+		p, q := low+(high-low)/3, high-(high-low)/3
+		if intercept(p) <= intercept(q) {
+			high = q
+		} else {
+			low = p
+		}
+	}
+	gamma = (low + high) / 2
+	return intercept(gamma) - gamma*mean, gamma
+}
+
+// MeasureDetail learns from some frames of width×height pixels, row by row, as if they had been predicted
+// without error. Errors: *OptionError where sizes do not fit, *sgplvm.ReadError, ctx.Err().
+func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int) (*Detail, error) {
+	n, points, channels := frames.Dims()
+	if n < 1 || width < 1 || height < 1 || points != width*height {
+		return nil, optionError("size", "frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)
+	}
+	law := NewDetailLaw(width, height, channels, n)
+	f := Frame{Width: width, Height: height, Mean: mat.New(points, channels)}
+	for _, i := range Some(n) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
+			return nil, &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+		}
+		law.Add(f, f)
+	}
+	return law.Detail(), nil
+}
+
+// Some returns the numbers of those of n frames from which a Detail is learned: 16 at most, evenly
+// chosen.
+func Some(n int) []int {
+	some := make([]int, min(n, detailFrames))
+	for k := range some {
+		some[k] = k * n / len(some)
+	}
+	return some
+}
+
+// AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
+// they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine,
+// each of which has the variance before it as its energy, but never a larger one itself. It panics
+// if the numbers of channels differ.
 func (d *Detail) AddTo(f Frame) {
 	f.check("a frame to write")
-	if f.Variance.Cols != d.variance.channels {
-		panic(fmt.Sprintf("motion: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, d.variance.channels))
-	}
 	octaves := math.Log2(float64(f.Width) / float64(d.width))
-	if !(octaves > 0) {
+	if !(octaves > 0) || len(d.energy) == 0 {
 		return
 	}
-	share := d.ratio * (1 - math.Pow(d.ratio, octaves)) / (1 - d.ratio)
-	scaleX, scaleY := float64(d.variance.width)/float64(f.Width), float64(d.variance.height)/float64(f.Height)
+	channels := len(d.energy)
+	if f.Variance.Cols != channels {
+		panic(fmt.Sprintf("motion: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
+	}
+	coarse := newImage[float64](d.width, min(d.height, f.Height), channels)
+	shrink(coarse, pictureOf(f), make([]float64, coarse.height*f.Width*channels))
+	energy := octaveEnergy(coarse)
+	// e^a·s^(1−γ)·(u + s/1000)^γ of the energies of the cells, not of every pixel.
+	for i, u := range energy.data {
+		s, before := d.energy[i%channels], math.Inf(1)
+		energy.data[i] = 0
+		for left := octaves; left > 0 && s > 0; left-- {
+			v := min(before, s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
+			energy.data[i] += min(left, 1) * v
+			u, before = v, v
+		}
+	}
 	mat.Parallel(f.Height, func(y int) {
-		v := make([]float64, d.variance.channels)
+		v := make([]float64, channels)
 		for x := range f.Width {
-			sampleLinear(v, d.variance, scaleX*(float64(x)+0.5)-0.5, scaleY*(float64(y)+0.5)-0.5)
+			energy.under(v, x, y, f.Width, f.Height)
 			at := y*f.Width + x
 			for c, s := range v {
-				f.Variance.Set(at, c, f.Variance.At(at, c)+share*s)
+				f.Variance.Set(at, c, f.Variance.At(at, c)+s)
 			}
 		}
 	})
@@ -121,46 +251,33 @@ func (d *Detail) AddTo(f Frame) {
 
 // detailText is how a Detail is written.
 type detailText struct {
-	Width, Height, Channels int
-	Ratio                   float64
-	Variance                string // of the cells, row by row, as float32 in base64
+	Width, Height int
+	Energy        []float64 `json:",omitempty"`
+	A, Gamma      float64
 }
 
-// MarshalJSON writes the detail as JSON text, variances with the precision of a float32.
-func (d *Detail) MarshalJSON() ([]byte, error) {
-	values := make([]byte, 0, 4*len(d.variance.data))
-	for _, v := range d.variance.data {
-		values = binary.LittleEndian.AppendUint32(values, math.Float32bits(float32(v)))
-	}
-	return json.Marshal(detailText{d.width, d.height, d.variance.channels, d.ratio, base64.StdEncoding.EncodeToString(values)})
+// MarshalBinary writes the detail as JSON text, to the bit.
+func (d *Detail) MarshalBinary() ([]byte, error) {
+	return json.Marshal(detailText{d.width, d.height, d.energy, d.a, d.gamma})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote. Errors: *FormatError.
-func (d *Detail) UnmarshalJSON(text []byte) error {
+// UnmarshalBinary reads what MarshalBinary wrote. Errors: *FormatError.
+func (d *Detail) UnmarshalBinary(text []byte) error {
 	var t detailText
 	if err := json.Unmarshal(text, &t); err != nil {
 		return &FormatError{"detail", err}
 	}
-	const most = 1 << 20
-	if t.Width < 1 || t.Height < 1 || t.Channels < 1 || t.Width > most || t.Height > most || t.Channels > most {
-		return &FormatError{"detail", fmt.Errorf("frames of %d×%d pixels and %d channels", t.Width, t.Height, t.Channels)}
+	if t.Width < 1 || t.Height < 1 || t.Width > maxSide || t.Height > maxSide {
+		return formatError("detail", "frames of %d×%d pixels", t.Width, t.Height)
 	}
-	if !(t.Ratio > 0 && t.Ratio < 1) {
-		return &FormatError{"detail ratio", fmt.Errorf("%v, expected between 0 and 1", t.Ratio)}
+	if !(math.Abs(t.A) <= 100) || !(t.Gamma >= 0 && t.Gamma <= 1) {
+		return formatError("detail", "a law of %v and %v, expected at most 100 in size and a number from 0 to 1", t.A, t.Gamma)
 	}
-	values, err := base64.StdEncoding.DecodeString(t.Variance)
-	width, height := max(1, t.Width/detailCell), max(1, t.Height/detailCell)
-	if err != nil || len(values)%4 != 0 || len(values)/4/t.Channels/width != height || len(values) != 4*width*height*t.Channels {
-		return &FormatError{"detail variance", fmt.Errorf("%d bytes, expected 4 for each of %d×%d cells and %d channels", len(values), width, height, t.Channels)}
-	}
-	r := Detail{width: t.Width, height: t.Height, ratio: t.Ratio, variance: newImage[float64](width, height, t.Channels)}
-	for i := range r.variance.data {
-		v := float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:])))
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return &FormatError{"detail variance", fmt.Errorf("number %d is %v, expected 0 or more", i, v)}
+	for c, s := range t.Energy {
+		if !(s >= 0) || math.IsInf(s, 0) {
+			return formatError("detail", "energy %v of channel %d, expected 0 or more", s, c)
 		}
-		r.variance.data[i] = v
 	}
-	*d = r
+	*d = Detail{t.Width, t.Height, t.Energy, t.A, t.Gamma}
 	return nil
 }

@@ -2,11 +2,14 @@ package motion
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -34,6 +37,11 @@ func octaves(width, height int, ratio float64, rng *rand.Rand) []float64 {
 	return v
 }
 
+// ofValues is a frame of one channel.
+func ofValues(width, height int, v []float64) Frame {
+	return Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, v)}
+}
+
 // What a spline misses of fine pixels is predicted from the means of 2×2 of them.
 func TestDetail(t *testing.T) {
 	const width, height, n = 192, 128, 2
@@ -54,41 +62,82 @@ func TestDetail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := NewFrame(width, height, 1)
-		d.AddTo(f)
 		var mean float64
-		for _, v := range f.Variance.Data {
-			mean += v / float64(len(f.Variance.Data))
+		for i := range n {
+			f := NewFrame(width, height, 1)
+			Field{}.Carry(Frame{width, height, f.Mean, mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
+			d.AddTo(f)
+			for _, v := range f.Variance.Data {
+				mean += v / float64(n*len(f.Variance.Data))
+			}
+			if i > 0 {
+				continue
+			}
+			same := NewFrame(width/2, height/2, 1)
+			d.AddTo(same)
+			if k, c, bad := nonZero(same.Variance); bad {
+				t.Fatalf("pixel %d, channel %d of a frame as coarse as measured has detail", k, c)
+			}
+			again := new(Detail)
+			text, err := d.MarshalBinary()
+			if err == nil {
+				err = again.UnmarshalBinary(text)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := NewFrame(width, height, 1)
+			mat.Copy(g.Mean, f.Mean)
+			again.AddTo(g)
+			if !slices.Equal(g.Variance.Data, f.Variance.Data) {
+				t.Fatal("other variances after reading")
+			}
 		}
 		if !(mean > truth/2 && mean < 2*truth) {
 			t.Errorf("octaves at %v: variance of detail %v, predicted %v", ratio, truth, mean)
 		}
-		same := NewFrame(width/2, height/2, 1)
-		d.AddTo(same)
-		for i, v := range same.Variance.Data {
-			if v != 0 {
-				t.Fatalf("pixel %d of a frame as coarse as measured: variance %v of detail", i, v)
-			}
-		}
-		text, err := json.Marshal(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var again Detail
-		if err := json.Unmarshal(text, &again); err != nil {
-			t.Fatal(err)
-		}
-		g := NewFrame(width, height, 1)
-		again.AddTo(g)
-		for i, v := range g.Variance.Data {
-			if math.Abs(v-f.Variance.Data[i]) > 1e-6*f.Variance.Data[i] {
-				t.Fatalf("pixel %d: variance %v after reading, %v before", i, v, f.Variance.Data[i])
-			}
-		}
 	}
 }
 
-// Detail is where the frames have it.
+func nonZero(m mat.Matrix) (i, j int, found bool) {
+	for i := range m.Rows {
+		for j := range m.Cols {
+			if m.At(i, j) != 0 {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// Two octaves are at least as much as one and at most twice as much; half an octave more lies between.
+func TestDetailOctaves(t *testing.T) {
+	const width, height = 64, 32
+	rng := rand.New(rand.NewPCG(3, 6))
+	v := make([]float64, width*height)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	d, err := MeasureDetail(context.Background(), sgplvm.NewSource(v, 1, width*height, 1), width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean := func(width2, height2 int) (m float64) {
+		f := NewFrame(width2, height2, 1)
+		Field{}.Carry(Frame{width2, height2, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
+		d.AddTo(f)
+		for _, v := range f.Variance.Data {
+			m += v / float64(len(f.Variance.Data))
+		}
+		return m
+	}
+	one, more, two := mean(2*width, 2*height), mean(3*width, 3*height), mean(4*width, 4*height)
+	if !(0 < one && one < more && more < two && two < 2.2*one) {
+		t.Errorf("variance %v of an octave, %v of one and a half, %v of two", one, more, two)
+	}
+}
+
+// Detail is where a frame has it.
 func TestDetailIsLocal(t *testing.T) {
 	const width, height = 64, 32
 	v := make([]float64, width*height)
@@ -103,9 +152,28 @@ func TestDetailIsLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := NewFrame(2*width, 2*height, 1)
+	Field{}.Carry(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
 	d.AddTo(f)
 	if quiet, busy := f.Variance.At(f.Width*height+20, 0), f.Variance.At(f.Width*height+100, 0); !(quiet < 0.01*busy) {
 		t.Errorf("variance %v of detail on a plain half, %v on a busy one", quiet, busy)
+	}
+}
+
+// The law of a scale is found from samples of it, with the slope within its bounds.
+func TestHeteroscedastic(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 6))
+	for _, c := range []struct{ a, gamma, want float64 }{{-2, 0.7, 0.7}, {1, 0, 0}, {0, 1.6, 1}} {
+		var squares, x []float64
+		for range 20000 {
+			x = append(x, 2*rng.NormFloat64()-3)
+			z := rng.NormFloat64()
+			squares = append(squares, z*z*math.Exp(c.a+c.gamma*x[len(x)-1]))
+		}
+		// Fisher's information of a slope is n·var(x)/2: a deviation of 0.005.
+		a, gamma := heteroscedastic(squares, x)
+		if math.Abs(gamma-c.want) > 0.03 || c.want == c.gamma && math.Abs(a-c.a) > 0.1 {
+			t.Errorf("intercept %v and slope %v, found %v and %v", c.a, c.gamma, a, gamma)
+		}
 	}
 }
 
@@ -114,21 +182,29 @@ func TestDetailErrors(t *testing.T) {
 	if _, err := MeasureDetail(context.Background(), src, 5, 5); err == nil || err.Error() != "motion: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {
 		t.Errorf("error %v", err)
 	}
-	d, err := MeasureDetail(context.Background(), src, 6, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := NewFrame(12, 8, 1)
-	d.AddTo(f) // too small to measure: no detail
-	for _, v := range f.Variance.Data {
-		if v != 0 {
-			t.Errorf("variance %v of detail of a frame of 6×4 pixels", v)
+	plain := sgplvm.NewSource(make([]float64, 400), 1, 400, 1)
+	for _, c := range []struct {
+		src           sgplvm.Source
+		width, height int
+	}{{src, 6, 4}, {plain, 20, 20}} { // too small to measure; nothing to see
+		d, err := MeasureDetail(context.Background(), c.src, c.width, c.height)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := NewFrame(2*c.width, 2*c.height, 1)
+		d.AddTo(f)
+		if k, _, bad := nonZero(f.Variance); bad {
+			t.Errorf("pixel %d of a frame of %d×%d pixels has detail", k, c.width, c.height)
 		}
 	}
-	for _, text := range []string{`[]`, `{"Width":0,"Height":4,"Channels":1,"Ratio":0.5,"Variance":""}`, `{"Width":8,"Height":8,"Channels":1,"Ratio":1,"Variance":""}`,
-		`{"Width":8,"Height":8,"Channels":1,"Ratio":0.5,"Variance":"AAAA"}`, `{"Width":4,"Height":4,"Channels":1,"Ratio":0.5,"Variance":"AACAfw=="}`} {
-		if err := json.Unmarshal([]byte(text), new(Detail)); err == nil {
-			t.Errorf("%s: no error", text)
+	const good = `{"Width":8,"Height":8,"Energy":[1],"A":-1,"Gamma":0.5}`
+	if err := new(Detail).UnmarshalBinary([]byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{good, `[]`}, {`"Width":8`, `"Width":0`}, {`"Height":8`, `"Height":100000`}, {`[1]`, `[-1]`}, {`-1,`, `-1e300,`}, {`0.5`, `1.5`}, {`0.5`, `-0.5`}} {
+		var bad *FormatError
+		if err := new(Detail).UnmarshalBinary([]byte(strings.Replace(good, c[0], c[1], 1))); !errors.As(err, &bad) {
+			t.Errorf("%s for %s: error %v", c[1], c[0], err)
 		}
 	}
 }

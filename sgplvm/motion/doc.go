@@ -59,8 +59,8 @@
 //	fields[0].Carry(fine, frame) // motion.Frames, the finer one of 1280×720 pixels
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
-// nearest pixel of the edge stands for the rest. A Motion is written as JSON text, with
-// encoding/json. The same input gives the same bits at any GOMAXPROCS.
+// nearest pixel of the edge stands for the rest. MarshalBinary writes each
+// part, most of them as JSON text. The same input gives the same bits at any GOMAXPROCS.
 //
 // # Measured
 //

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -31,16 +32,48 @@ type Field struct {
 // value beyond the ends. Errors: *OptionError for an unknown sequence or a time that is not
 // finite.
 func (m *Motion) At(label int, times []float64) ([]Field, error) {
-	i := sort.Search(len(m.sequences), func(i int) bool { return m.sequences[i].label >= label })
-	if i == len(m.sequences) || m.sequences[i].label != label {
-		return nil, optionError("sequence", "no frames with the label %d", label)
+	s, err := m.sequence(label)
+	if err != nil {
+		return nil, err
 	}
 	for j, t := range times {
 		if t-t != 0 {
 			return nil, optionError("times", "time %d is %v, expected a finite number", j, t)
 		}
 	}
-	return m.at(m.sequences[i], times), nil
+	return m.at(s, times), nil
+}
+
+// sequence returns the one with a label.
+func (m *Motion) sequence(label int) (sequence, error) {
+	i := sort.Search(len(m.sequences), func(i int) bool { return m.sequences[i].label >= label })
+	if i == len(m.sequences) || m.sequences[i].label != label {
+		return sequence{}, optionError("sequence", "no frames with the label %d", label)
+	}
+	return m.sequences[i], nil
+}
+
+// LeftOut returns the displacement at the time of a training frame as the estimates of the other frames
+// of its sequence alone have it. It panics if there is no such frame.
+func (m *Motion) LeftOut(frame int) Field {
+	s, p := m.find(frame)
+	if m.Still() {
+		return Field{}
+	}
+	others := sequence{label: s.label, times: slices.Concat(s.times[:p], s.times[p+1:]), d: mat.New(s.d.Rows-1, s.d.Cols)}
+	mat.Copy(others.d.Slice(0, p, 0, s.d.Cols), s.d.Slice(0, p, 0, s.d.Cols))
+	mat.Copy(others.d.Slice(p, s.d.Rows-1, 0, s.d.Cols), s.d.Slice(p+1, s.d.Rows, 0, s.d.Cols))
+	return m.at(others, s.times[p:p+1])[0]
+}
+
+// find returns the sequence of a training frame and its place there.
+func (m *Motion) find(frame int) (s sequence, p int) {
+	for _, s := range m.sequences {
+		if p := slices.Index(s.frames, frame); p >= 0 {
+			return s, p
+		}
+	}
+	panic(fmt.Sprintf("motion: frame %d of %d", frame, m.frames))
 }
 
 func (m *Motion) at(s sequence, times []float64) []Field {

@@ -42,9 +42,9 @@ type storedTrial struct {
 // format is the number of the text's format.
 const format = 1
 
-// MarshalJSON returns the motion as a text from which UnmarshalJSON makes the same motion, bit for
-// bit.
-func (m *Motion) MarshalJSON() ([]byte, error) {
+// MarshalBinary returns the motion as JSON text from which UnmarshalBinary makes the same motion, bit
+// for bit.
+func (m *Motion) MarshalBinary() ([]byte, error) {
 	s := stored{Format: format, Width: m.width, Height: m.height, Chosen: store(m.chosen)}
 	if !m.Still() {
 		s.Across, s.Down, s.Process, s.Covariance = m.lattice.across, m.lattice.down, &m.process, m.covariance
@@ -97,9 +97,9 @@ func formatError(place, text string, args ...any) error {
 // maxSide bounds width and height of a frame, and maxLabel the labels of sequences.
 const maxSide, maxLabel = 1 << 15, math.MaxInt32
 
-// UnmarshalJSON sets m to the motion in a text that MarshalJSON made. Nothing in the text is
+// UnmarshalBinary sets m to the motion in a text that MarshalBinary made. Nothing in the text is
 // trusted. Errors: *FormatError; m is then unchanged.
-func (m *Motion) UnmarshalJSON(text []byte) error {
+func (m *Motion) UnmarshalBinary(text []byte) error {
 	var s stored
 	if err := json.Unmarshal(text, &s); err != nil {
 		return &FormatError{"syntax", err}
@@ -201,3 +201,49 @@ const minNoise = 1e-6
 
 // maxVariance bounds the variances of displacements: (maxShift)²/minNoise.
 const maxVariance = maxShift * maxShift / minNoise
+
+// A Form is what the parts of one film have in common: the size of its frames in pixels, and their
+// times.
+type Form struct {
+	Width, Height, Channels int
+	At                      []sgplvm.Instant
+}
+
+// A Part is one of the things that are known of a film. Check reports whether it was made from a
+// film of that form. Errors: *FormatError.
+type Part interface{ Check(Form) error }
+
+func (m *Motion) Check(f Form) error {
+	if m.width != f.Width || m.height != f.Height || m.frames != len(f.At) {
+		return formatError("width, height", "%d frames of %d×%d pixels, expected %d of %d×%d", m.frames, m.width, m.height, len(f.At), f.Width, f.Height)
+	}
+	for _, s := range m.sequences {
+		for p, i := range s.frames {
+			if at := (sgplvm.Instant{Sequence: s.label, Time: s.times[p]}); at != f.At[i] {
+				return formatError("sequences", "frame %d at %v of sequence %d, expected %v of %d", i, at.Time, at.Sequence, f.At[i].Time, f.At[i].Sequence)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Lost) Check(f Form) error {
+	if l.width != f.Width || l.height != f.Height || l.channels != f.Channels || len(l.values) != 0 && len(l.values) != len(f.At) {
+		return formatError("lost", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", len(l.values), l.width, l.height, l.channels, len(f.At), f.Width, f.Height, f.Channels)
+	}
+	return nil
+}
+
+func (d *Detail) Check(f Form) error {
+	if d.width != f.Width || d.height != f.Height || len(d.energy) != 0 && len(d.energy) != f.Channels {
+		return formatError("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.width, d.height, len(d.energy), f.Width, f.Height, f.Channels)
+	}
+	return nil
+}
+
+func (u *Unrest) Check(f Form) error {
+	if like := NewUnrest(f.Width, f.Height, nil); u.width != like.width || u.height != like.height || !slices.Equal(u.at, f.At) {
+		return formatError("unrest", "%d frames of %d×%d cells, expected %d of %d×%d at their times", len(u.at), u.width, u.height, len(f.At), like.width, like.height)
+	}
+	return nil
+}

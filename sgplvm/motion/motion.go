@@ -467,6 +467,9 @@ func (p Process) nodeCovariance(windows []window, l lattice) []float64 {
 	return c
 }
 
+// Size returns the width and the height of the frames in pixels.
+func (m *Motion) Size() (width, height int) { return m.width, m.height }
+
 // Still reports whether no motion was found worth following.
 func (m *Motion) Still() bool { return m.lattice.across == 0 }
 

@@ -3,7 +3,6 @@ package motion
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -350,15 +349,15 @@ func TestJSON(t *testing.T) {
 	times := line(7, 0.04)
 	film := draw(line(7, 1), testWidth, testHeight, 1, bending)
 	for _, m := range []*Motion{mustFit(t, film, times, 1, nil, quick()), mustFit(t, make([]float64, len(film)), times, 1, nil, quick())} {
-		text, err := json.Marshal(m)
+		text, err := m.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var back Motion
-		if err := json.Unmarshal(text, &back); err != nil {
+		if err := back.UnmarshalBinary(text); err != nil {
 			t.Fatal(err)
 		}
-		again, err := json.Marshal(&back)
+		again, err := back.MarshalBinary()
 		if err != nil || !bytes.Equal(text, again) {
 			t.Errorf("another text, error %v", err)
 		}
@@ -374,11 +373,11 @@ func TestJSON(t *testing.T) {
 }
 
 // Whatever is wrong in a text is refused by name.
-func TestJSONRefuses(t *testing.T) {
+func TestTextRefused(t *testing.T) {
 	const good = `{"format":1,"width":4,"height":2,"across":2,"down":2,"process":{"kernel":"matern32","lengthScale":2,"noise":0.01},` +
 		`"covariance":[1,1,1,1,0,0,0,0,1,1,1,1],"sequences":[{"label":0,"frames":[1,0],"times":[0,1],"displacements":[[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0.1]]}],` +
 		`"chosen":{"across":2,"down":2,"strength":1,"error":0.5},"trials":null}`
-	if err := json.Unmarshal([]byte(good), new(Motion)); err != nil {
+	if err := new(Motion).UnmarshalBinary([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
@@ -412,7 +411,7 @@ func TestJSONRefuses(t *testing.T) {
 	} {
 		text := strings.Replace(good, c[0], c[1], 1)
 		m := Motion{width: 77}
-		err := m.UnmarshalJSON([]byte(text))
+		err := m.UnmarshalBinary([]byte(text))
 		var bad *FormatError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c[2]) || m.width != 77 {
 			t.Errorf("%s for %s: error %v, expected %q", c[1], c[0], err, c[2])
@@ -508,7 +507,7 @@ func TestDeterminism(t *testing.T) {
 	film := draw(times, testWidth, testHeight, 2, bending)
 	run := func() string {
 		m := mustFit(t, film, times, 2, nil, quick())
-		text, err := json.Marshal(m)
+		text, err := m.MarshalBinary()
 		if err != nil {
 			t.Fatal(err)
 		}

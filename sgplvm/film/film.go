@@ -1,0 +1,208 @@
+package film
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
+)
+
+// Film predicts the frames of a film.
+type Film struct {
+	model                   *sgplvm.Model // nil until Keep
+	width, height, channels int
+	moves                   *motion.Motion
+	lost                    *motion.Lost
+	detail                  *motion.Detail
+	unrest                  *motion.Unrest
+}
+
+// New measures how the contents of a film's frames of width×height pixels move, row by row, and
+// what there is of detail in them. d tells their times. progress, if not nil, is called as each
+// setting of the motion has been tried. Errors: those of motion.Fit.
+func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(motion.Trial)) (*Film, error) {
+	_, _, channels := frames.Dims()
+	f := &Film{width: width, height: height, channels: channels}
+	var err error
+	if f.moves, err = motion.Fit(ctx, frames, d.Times, d.Sequences, motion.Options{Width: width, Height: height, Progress: progress}); err != nil {
+		return nil, err
+	}
+	if f.lost, err = f.moves.Lost(ctx, frames); err != nil {
+		return nil, err
+	}
+	if f.detail, err = motion.MeasureDetail(ctx, frames, width, height); err != nil {
+		return nil, err
+	}
+	f.unrest = motion.NewUnrest(width, height, d.Instants())
+	return f, nil
+}
+
+// Register returns the frames with their motion taken out: what a model is to be trained on.
+func (f *Film) Register(frames sgplvm.Source) sgplvm.Source { return f.moves.Register(frames) }
+
+// Motion returns the film's motion.
+func (f *Film) Motion() *motion.Motion { return f.moves }
+
+// A part is one of the things that a film knows beside its model.
+type part interface {
+	motion.Part
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// parts returns all of them; name is under which each is attached to the model.
+func (f *Film) parts() []struct {
+	name string
+	part
+} {
+	return []struct {
+		name string
+		part
+	}{{"motion", f.moves}, {"lost", f.lost}, {"detail", f.detail}, {"unrest", f.unrest}}
+}
+
+// Keep makes m the film's model, to which the rest of the film is attached, in its file as well.
+func (f *Film) Keep(m *sgplvm.Model) error {
+	f.model = m
+	for _, p := range f.parts() {
+		content, err := p.MarshalBinary()
+		if err != nil {
+			return err
+		}
+		m.Attach(p.name, content)
+	}
+	return nil
+}
+
+// Keeps reports whether a film is attached to a model.
+func Keeps(m *sgplvm.Model) bool { return m.Attached("motion") != nil }
+
+// Of returns the film that is attached to a model; nil where there is none. Errors: something
+// attached that is not the part of such a film.
+func Of(m *sgplvm.Model) (*Film, error) {
+	if !Keeps(m) {
+		return nil, nil
+	}
+	f := &Film{model: m, channels: m.Channels(), moves: new(motion.Motion), lost: new(motion.Lost), detail: new(motion.Detail), unrest: new(motion.Unrest)}
+	for _, p := range f.parts() {
+		if err := p.UnmarshalBinary(m.Attached(p.name)); err != nil {
+			return nil, err
+		}
+	}
+	f.width, f.height = f.moves.Size()
+	if points := m.Space().Len(); f.width*f.height != points {
+		return nil, fmt.Errorf("film: frames of %d×%d pixels, expected %d points", f.width, f.height, points)
+	}
+	form := motion.Form{Width: f.width, Height: f.height, Channels: f.channels, At: m.Params().Dynamics.Instants()}
+	for _, p := range f.parts() {
+		if err := p.Check(form); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// Predict predicts frames of width×height pixels at the times of latent posteriors, all of which
+// must have one (Latent.At): it calls body with each, in order. A frame belongs to body until it
+// returns. Beside the model it holds all frames at the training pixels. Errors: those of
+// sgplvm.Model.PredictSlabs, *motion.OptionError for an unknown sequence, and those of body.
+func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, height int, body func(i int, p motion.Frame) error) error {
+	still := make([]motion.Frame, len(latents))
+	for i, l := range latents {
+		if l.At == nil {
+			return &sgplvm.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time", i)}
+		}
+		still[i] = motion.NewFrame(f.width, f.height, f.channels)
+	}
+	err := f.model.PredictSlabs(ctx, latents, nil, sgplvm.SlabOptions{Numbers: 1 << 23}, func(s sgplvm.Slab) error {
+		for i := range still {
+			last := s.First + s.Mean[i].Rows
+			mat.Copy(still[i].Mean.Slice(s.First, last, 0, f.channels), s.Mean[i])
+			mat.Copy(still[i].Variance.Slice(s.First, last, 0, f.channels), s.Variance[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p := motion.NewFrame(width, height, f.channels)
+	for i, l := range latents {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		fields, err := f.moves.At(l.At.Sequence, []float64{l.At.Time})
+		if err != nil {
+			return err
+		}
+		if err := f.carry(p, still[i], fields[0], *l.At, -1); err != nil {
+			return err
+		}
+		still[i] = motion.Frame{}
+		f.unrest.Scale(p, *l.At)
+		f.detail.AddTo(p)
+		if err := body(i, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carry brings a frame from reference coordinates to a time, without the help of training frame but.
+func (f *Film) carry(dst, still motion.Frame, field motion.Field, at sgplvm.Instant, but int) error {
+	field.Carry(dst, still)
+	return f.moves.AddLost(dst, f.lost, field, at, but)
+}
+
+// Calibrate predicts every training frame from all others, its displacement too, and learns from
+// the errors where and when variances are too small or too large, and how much detail there is
+// where frames are only predicted. frames are those that New was given. progress, if not nil,
+// is called after every frame with how many are done. Keep the film again afterwards.
+// Errors: those of sgplvm.Model.LeaveOneOut; *sgplvm.ReadError.
+func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress func(done, total int)) error {
+	n, points, _ := frames.Dims()
+	at := f.model.Params().Dynamics.Instants()
+	unrest := motion.NewUnrest(f.width, f.height, at)
+	law := motion.NewDetailLaw(f.width, f.height, f.channels, n)
+	some := motion.Some(n)
+	truth, predicted := motion.Frame{Width: f.width, Height: f.height, Mean: mat.New(points, f.channels)}, motion.NewFrame(f.width, f.height, f.channels)
+	err := f.model.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
+		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+			return &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+		}
+		still := motion.Frame{Width: f.width, Height: f.height, Mean: mean, Variance: variance}
+		if err := f.carry(predicted, still, f.moves.LeftOut(i), at[i], i); err != nil {
+			return err
+		}
+		unrest.Set(i, truth, predicted)
+		if len(some) > 0 && some[0] == i {
+			law.Add(truth, predicted)
+			some = some[1:]
+		}
+		if progress != nil {
+			progress(i+1, n)
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	unrest.Choose()
+	f.unrest, f.detail = unrest, law.Detail()
+	return nil
+}
+
+// String tells the motion in one line, and how far in time errors are alike where that was learned.
+func (f *Film) String() string {
+	text := "nothing moves"
+	if !f.moves.Still() {
+		c, p := f.moves.Chosen(), f.moves.Process()
+		text = fmt.Sprintf("motion of %d×%d nodes, strength %.4g, in time %s(%.4g)", c.Across, c.Down, c.Strength, p.Kernel, p.LengthScale)
+	}
+	if reach, _ := f.unrest.About(); reach > 0 {
+		text += fmt.Sprintf(", unrest over %.4g", reach)
+	}
+	return text
+}
