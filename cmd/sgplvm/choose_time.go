@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // automatic stands for a time kernel that is to be chosen.
@@ -32,6 +33,22 @@ var (
 	timeParted = sgplvm.LatentRBF | sgplvm.LatentTime
 )
 
+// roughTimeKernel and filmTimeKernel are the candidates for the time part of large films: rough
+// changes, or rough ones and smooth ones in shares that training finds. The bound finds shares
+// under which the values of a frame predict one another, where frames left out may want the rough ones alone.
+var (
+	roughTimeKernel = sgplvm.TimeKernel{Kind: sgplvm.Matern12}
+	filmTimeKernel  = sgplvm.TimeKernel{Kind: sgplvm.Sum, Terms: []sgplvm.TimeKernel{roughTimeKernel, matern32}}
+)
+
+// partOrSum returns the kernel of a time part where nothing is chosen: auto is filmTimeKernel.
+func partOrSum(part sgplvm.TimeKernel) sgplvm.TimeKernel {
+	if part.Kind == automatic {
+		return filmTimeKernel
+	}
+	return part
+}
+
 // timeSettings are the candidates beside plainTime. An earlier one is preferred where a later one is
 // no better than chance makes it.
 func timeSettings(period float64) []timeSetting {
@@ -47,7 +64,7 @@ func timeSettings(period float64) []timeSetting {
 	return all
 }
 
-// plainTime is the setting of films too large for a choice: without a noise floor, what a
+// plainTime is the setting of films too large for a choice among all: without a noise floor, what a
 // frame has beside its neighbours is part of the picture.
 var plainTime = timeSetting{timeParted, matern32, 0}
 
@@ -66,68 +83,131 @@ func (s timeSetting) apply(cfg sgplvm.Config) sgplvm.Config {
 	return cfg
 }
 
-// Of a choice: the numbers in the data beyond which there is none, the latent dimensions where
-// nobody says how many, and by how many standard errors a later candidate must be better.
+// Of a choice: the latent dimensions where nobody says how many, and by how many standard errors
+// a later candidate must be better.
 const (
-	mostToChoose   = 1000000
 	chosenLatent   = 16
 	timePreference = 2
 )
 
-// chooseTime trains a model with every candidate and returns cfg with the one under which whole
-// examples are predicted best from all others: with the least mean negative log density
-// (LeftOutDensities). Candidates that cannot be trained are passed over.
-func chooseTime(ctx context.Context, e *environment, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, period float64) (sgplvm.Config, error) {
+// mostToChoose is how many numbers in the data there are at most for a choice among all candidates, and
+// mostShrunk how many of a larger film are left at most for that of its time part. Tests lower them.
+var mostToChoose, mostShrunk = 1000000, 1 << 22
+
+// chooseTime returns cfg with what is automatic in it chosen: among all candidates for the kernels
+// of time, that of the time part being filmTimeKernel; in a film of more than mostToChoose numbers that of the
+// time part alone, beside plainTime. A model is trained with every candidate, and the one is taken under
+// which whole examples are predicted best from all others: with the least mean negative log
+// density (LeftOutDensities). Candidates that cannot be trained are passed over. layout is that of
+// the frames and read where a time part is chosen.
+func chooseTime(ctx context.Context, e *environment, data sgplvm.Data, layout dataset.Layout, cfg sgplvm.Config, o sgplvm.FitOptions, period float64) (sgplvm.Config, error) {
 	n, points, channels := data.Source.Dims()
-	if n*points*channels > mostToChoose {
-		return plainTime.apply(cfg), nil
+	large, all := n*points*channels > mostToChoose, cfg.Dynamics.Kernel.Kind == automatic
+	if !large {
+		cfg.LatentTime = partOrSum(cfg.LatentTime)
+	}
+	if large && all {
+		cfg = plainTime.apply(cfg)
+	}
+	switch {
+	case large && cfg.LatentTime.Kind == automatic:
+		return choosePart(ctx, e, data.Source, layout, cfg, o)
+	case large || !all:
+		return cfg, nil
 	}
 	if cfg.LatentDims == 0 {
 		cfg.LatentDims = min(chosenLatent, n-1)
 	}
-	return leastDensity(ctx, cfg, append(timeSettings(period), plainTime), func(cfg sgplvm.Config) ([]float64, error) {
-		return leftOut(ctx, e, data, cfg, o)
+	return chooseLeftOut(ctx, e, "choosing the kernels of time", data, withSettings(cfg, append(timeSettings(period), plainTime)), o)
+}
+
+// choosePart returns cfg with the kernel of the time part, chosen on frames of half the pixels each way, or
+// fewer where that leaves more than mostShrunk numbers.
+func choosePart(ctx context.Context, e *environment, frames sgplvm.Source, layout dataset.Layout, cfg sgplvm.Config, o sgplvm.FitOptions) (sgplvm.Config, error) {
+	const doing = "choosing the kernel of the time part"
+	stop := newProgress(e).timing(doing)
+	frames, layout, err := shrunk(ctx, frames, layout)
+	stop()
+	if err != nil {
+		return cfg, err
+	}
+	small, factors := cfg, "product"
+	if len(cfg.Space) == 1 {
+		factors = "joint"
+	}
+	if small.Space, err = dataset.Space(layout.Width, layout.Height, factors); err != nil {
+		return cfg, err
+	}
+	for i := range small.Space {
+		small.Space[i].Kernel = cfg.Space[i].Kernel
+	}
+	var candidates []sgplvm.Config
+	for _, part := range []sgplvm.TimeKernel{roughTimeKernel, filmTimeKernel} {
+		small.LatentTime = part
+		candidates = append(candidates, small)
+	}
+	chosen, err := chooseLeftOut(ctx, e, doing, sgplvm.Data{Source: frames}, candidates, o)
+	cfg.LatentTime = chosen.LatentTime
+	return cfg, err
+}
+
+// withSettings returns cfg with each of the settings.
+func withSettings(cfg sgplvm.Config, settings []timeSetting) (all []sgplvm.Config) {
+	for _, s := range settings {
+		all = append(all, s.apply(cfg))
+	}
+	return all
+}
+
+// chooseLeftOut returns the candidate under which examples left out are predicted best; doing is what
+// the progress line calls that.
+func chooseLeftOut(ctx context.Context, e *environment, doing string, data sgplvm.Data, candidates []sgplvm.Config, o sgplvm.FitOptions) (sgplvm.Config, error) {
+	tried := 0
+	return leastDensity(ctx, candidates, func(cfg sgplvm.Config) ([]float64, error) {
+		tried++
+		p := newProgress(e)
+		p.task = fmt.Sprintf("%s, %d of %d: ", doing, tried, len(candidates))
+		defer p.clear()
+		return leftOut(ctx, p, data, cfg, o)
 	})
 }
 
-// leastDensity returns cfg with the candidate whose examples score the least, by more than chance
-// makes it.
-func leastDensity(ctx context.Context, cfg sgplvm.Config, candidates []timeSetting, score func(cfg sgplvm.Config) ([]float64, error)) (sgplvm.Config, error) {
+// leastDensity returns the candidate whose examples score the least, a later one only where that is by
+// more than chance makes it.
+func leastDensity(ctx context.Context, candidates []sgplvm.Config, score func(cfg sgplvm.Config) ([]float64, error)) (chosen sgplvm.Config, failure error) {
 	var best []float64
-	var chosen timeSetting
-	var failure error
-	for _, s := range candidates {
-		scores, err := score(s.apply(cfg))
+	for _, cfg := range candidates {
+		scores, err := score(cfg)
 		for i, v := range scores {
 			if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
 				err = fmt.Errorf("example %d has the negative log density %v", i, v)
 			}
 		}
 		if ctx.Err() != nil {
-			return cfg, ctx.Err()
+			return chosen, ctx.Err()
 		}
 		if err != nil {
 			failure = err
 			continue
 		}
 		if best == nil || betterBy(timePreference, scores, best) {
-			best, chosen = scores, s
+			best, chosen = scores, cfg
 		}
 	}
 	if best == nil {
-		return cfg, failure
+		return chosen, failure
 	}
-	return chosen.apply(cfg), nil
+	return chosen, nil
 }
 
-// leftOut trains a model and returns the densities of the examples left out.
-func leftOut(ctx context.Context, e *environment, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions) ([]float64, error) {
+// leftOut trains a model, which p shows, and returns the densities of the examples left out.
+func leftOut(ctx context.Context, p *progress, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions) ([]float64, error) {
 	m, err := sgplvm.New(data, cfg)
 	if err != nil {
 		return nil, err
 	}
-	o.Calibrate = true
-	if _, err := fit(ctx, e, m, o); err != nil {
+	o.Calibrate, o.Progress = true, p.training
+	if _, err := m.Fit(ctx, o); err != nil {
 		return nil, err
 	}
 	return m.LeftOutDensities(ctx)

@@ -12,6 +12,7 @@ import (
 // anything else.
 type progress struct {
 	e     *environment
+	task  string // what lines begin with
 	mu    sync.Mutex
 	last  time.Time
 	width int
@@ -30,7 +31,7 @@ func (p *progress) show(format string, args ...any) {
 		return
 	}
 	p.last = time.Now()
-	line := fmt.Sprintf(format, args...)
+	line := p.task + fmt.Sprintf(format, args...)
 	fmt.Fprintf(p.e.stderr, "\r%-*s", p.width, line)
 	p.width = len(line)
 }

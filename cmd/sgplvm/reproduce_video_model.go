@@ -16,10 +16,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
-// filmTimeKernel is the kernel of the time part for films: rough changes and smooth ones, in shares that
-// training finds.
-var filmTimeKernel = sgplvm.TimeKernel{Kind: sgplvm.Sum, Terms: []sgplvm.TimeKernel{{Kind: sgplvm.Matern12}, {Kind: sgplvm.Matern32}}}
-
 const titleDynamical = "dynamical SGPLVM"
 
 // A gridModel is the model as it was published as a method for films: its spatial kernels say
@@ -78,7 +74,7 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 		return x.trainModel(ctx, sgplvm.Data{Source: chosenFrames{x.frames, x.training}}, cfg, o, nil)
 	}
 	if x.seen != nil { // which the model fills in on its grid, without motion
-		cfg.LatentKernel, cfg.LatentTime, o.Calibrate = plainTime.latent, x.partKernel, true
+		cfg.LatentKernel, cfg.LatentTime, o.Calibrate = plainTime.latent, partOrSum(x.partKernel), true
 		if x.kernel.Kind == automatic {
 			if cfg, err = x.chooseSeen(ctx, cfg, o); err != nil {
 				return nil, "", err
@@ -93,10 +89,8 @@ func (x *filmExperiment) train(ctx context.Context) (filmMethod, string, error) 
 		return nil, "", err
 	}
 	data := sgplvm.Data{Source: frames}
-	if x.kernel.Kind == automatic {
-		if cfg, err = chooseTime(ctx, x.e, data, cfg, o, x.period); err != nil {
-			return nil, "", err
-		}
+	if cfg, err = chooseTime(ctx, x.e, data, x.frames.Layout, cfg, o, x.period); err != nil {
+		return nil, "", err
 	}
 	return x.trainModel(ctx, data, cfg, o, f)
 }

@@ -162,7 +162,7 @@ func (x *filmExperiment) chooseSeen(ctx context.Context, cfg sgplvm.Config, o sg
 	part := cfg
 	part.Dynamics.Times, part.Inducing = x.timesOf(learned), min(len(learned), maxFilmInducing)
 	part.LatentDims = min(part.LatentDims, len(learned)-1)
-	chosen, err := leastDensity(ctx, part, append([]timeSetting{plainTime}, timeSettings(x.period)...), func(cfg sgplvm.Config) ([]float64, error) {
+	chosen, err := leastDensity(ctx, withSettings(part, append([]timeSetting{plainTime}, timeSettings(x.period)...)), func(cfg sgplvm.Config) ([]float64, error) {
 		m, err := sgplvm.New(sgplvm.Data{Source: chosenFrames{x.frames, learned}}, cfg)
 		if err != nil {
 			return nil, err

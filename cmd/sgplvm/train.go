@@ -33,7 +33,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	sequences := f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: those with different labels have nothing to do with one another in time (default: one sequence); with -prior dynamic")
 	timeKernel := add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of a dynamic prior: matern12, matern32, matern52, rbf, periodic, or sums and products, with or without weights, periods and length scales, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12; or auto: of some with and without a time part and noise floors the one under which leaving out one picture after the other goes best", parseKernelOrAuto)
 	period := add(f, "period", 0., "the `period` of what repeats itself, in units of the times, for the choice of -time-kernel auto", parsePeriod)
-	partKernel := add(f, "latent-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel; default that of -time-kernel", sgplvm.ParseTimeKernel)
+	partKernel := add(f, "latent-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel, or auto: of more than a million numbers matern12 or matern12+matern32, whichever predicts pictures better from the others when they are shrunk, of fewer the sum; default that of -time-kernel, with -motion auto", parseKernelOrAuto)
 	inducing := f.whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures (0: up to 100)")
 	spatial := f.choice("spatial", string(sgplvm.Matern32), "spatial `kernel`: matern12, matern32, matern52, rbf or white", kernelNames()...)
 	moving := f.toggle("motion", "estimate how the contents of the pictures move, learn the pictures with their motion taken out, and let render carry what it predicts; of pictures that do not move nothing is changed; with -prior dynamic")
@@ -84,6 +84,14 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			if f.given(name) {
 				return usagef("train: -%s with -time-kernel auto, which chooses it, expected one of the two", name)
 			}
+		}
+	}
+	if partKernel.Kind == automatic {
+		switch {
+		case *points != "":
+			return usagef("train: -latent-time-kernel auto with -points, expected pictures")
+		case *residual != "none":
+			return usagef("train: -latent-time-kernel auto with -residual, expected one of the two")
 		}
 	}
 	if *points != "" {
@@ -154,6 +162,9 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 			return aboutData(*data, err)
 		}
 		source = sgplvm.Data{Source: still}
+		if partKernel.Kind == "" && rest.Kind == "" && (*latentKernel&sgplvm.LatentTime != 0 || timeKernel.Kind == automatic) {
+			partKernel.Kind = automatic
+		}
 	}
 	cfg := sgplvm.Config{
 		Space: space, LatentDims: *latent, LatentKernel: *latentKernel, Inducing: *inducing, Noise: *noise, Seed: *seed,
@@ -169,10 +180,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	default:
 		o.Warmup = *warmup
 	}
-	if timeKernel.Kind == automatic {
-		if cfg, err = chooseTime(ctx, e, source, cfg, o, *period); err != nil {
-			return aboutData(*data, err)
-		}
+	if cfg, err = chooseTime(ctx, e, source, frames.Layout, cfg, o, *period); err != nil {
+		return aboutData(*data, err)
 	}
 	m, err := sgplvm.New(source, cfg)
 	if err != nil {

@@ -143,6 +143,10 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -points truth.npy -grid 5x4", "train: -grid 5x4 with -points, expected one of the two"},
 		{"train -data train.npy -out result -points truth.npy -factors joint", "train: -factors joint with -points, expected no -factors: scattered points are one factor"},
 		{"train -data train.npy -out result -points truth.npy -isotropic", "train: -isotropic with -points, expected one of the two"},
+		{"train -data train.npy -out result -points truth.npy -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -points, expected pictures"},
+		{"train -data train.npy -out result -residual rbf -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -residual, expected one of the two"},
+		{"train -data train.npy -out result -prior dynamic -latent-time-kernel auto", "train: -latent-time-kernel without -latent-kernel with time"},
+		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which chooses it, expected one of the two"},
 		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
