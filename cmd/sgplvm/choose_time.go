@@ -34,8 +34,8 @@ var (
 )
 
 // roughTimeKernel and filmTimeKernel are the candidates for the time part of large films: rough
-// changes, or rough ones and smooth ones in shares that training finds. The bound finds shares
-// under which the values of a frame predict one another, where frames left out may want the rough ones alone.
+// changes, or rough ones and smooth ones in shares that training finds. Those are the shares under which the
+// values of a frame tell most of one another; rough changes alone may tell more of frames left out.
 var (
 	roughTimeKernel = sgplvm.TimeKernel{Kind: sgplvm.Matern12}
 	filmTimeKernel  = sgplvm.TimeKernel{Kind: sgplvm.Sum, Terms: []sgplvm.TimeKernel{roughTimeKernel, matern32}}
@@ -102,17 +102,18 @@ var mostToChoose, mostShrunk = 1000000, 1 << 22
 // the frames and read where a time part is chosen.
 func chooseTime(ctx context.Context, e *environment, data sgplvm.Data, layout dataset.Layout, cfg sgplvm.Config, o sgplvm.FitOptions, period float64) (sgplvm.Config, error) {
 	n, points, channels := data.Source.Dims()
-	large, all := n*points*channels > mostToChoose, cfg.Dynamics.Kernel.Kind == automatic
-	if !large {
-		cfg.LatentTime = partOrSum(cfg.LatentTime)
+	all := cfg.Dynamics.Kernel.Kind == automatic
+	if n*points*channels > mostToChoose {
+		if all {
+			cfg = plainTime.apply(cfg)
+		}
+		if cfg.LatentTime.Kind == automatic {
+			return choosePart(ctx, e, data.Source, layout, cfg, o)
+		}
+		return cfg, nil
 	}
-	if large && all {
-		cfg = plainTime.apply(cfg)
-	}
-	switch {
-	case large && cfg.LatentTime.Kind == automatic:
-		return choosePart(ctx, e, data.Source, layout, cfg, o)
-	case large || !all:
+	cfg.LatentTime = partOrSum(cfg.LatentTime)
+	if !all {
 		return cfg, nil
 	}
 	if cfg.LatentDims == 0 {
