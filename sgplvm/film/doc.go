@@ -9,17 +9,17 @@
 //  1. the model's mean and variance at t, in reference coordinates and at the training pixels
 //     (sgplvm.Model.PredictSlabs);
 //  2. both are carried to where the contents are at t, in pixels of any size
-//     (motion.Field.Carry), and the mean gets back what the training frames before and after t
-//     had lost on the way to the model and back (motion.Lost): their own pixels are thereby
-//     sampled once, not twice;
+//     (motion.Field.Carry), and the mean is restored from the training frames before and after t
+//     (motion.Motion.Restore), which are sampled once instead of twice for that and moved along
+//     the paths between them, where the model blends them;
 //  3. variances are multiplied by how restless that part of the picture is at that time
 //     (motion.Unrest);
 //  4. finer pixels add the variance of what nobody has seen (motion.Detail).
 //
 // Calibrate learns what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model's predictions and cavities without an example are known in closed form
-// (sgplvm.Model.LeaveOneOut), its displacement is that which the other frames' give, and what was lost comes
-// from the other frames around it. What it compares is whole frames as they are, not as they
+// (sgplvm.Model.LeaveOneOut), its displacement is that which the other frames' give, and it is restored from
+// the other frames around it, with a path between these. What it compares is whole frames as they are, not as they
 // look registered, so that errors of the motion count.
 //
 // # Use

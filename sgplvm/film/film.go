@@ -15,7 +15,7 @@ type Film struct {
 	model                   *sgplvm.Model // nil until Keep
 	width, height, channels int
 	moves                   *motion.Motion
-	lost                    *motion.Lost
+	originals               *motion.Originals
 	detail                  *motion.Detail
 	unrest                  *motion.Unrest
 }
@@ -30,7 +30,7 @@ func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, he
 	if f.moves, err = motion.Fit(ctx, frames, d.Times, d.Sequences, motion.Options{Width: width, Height: height, Progress: progress}); err != nil {
 		return nil, err
 	}
-	if f.lost, err = f.moves.Lost(ctx, frames); err != nil {
+	if f.originals, err = f.moves.Originals(ctx, frames); err != nil {
 		return nil, err
 	}
 	if f.detail, err = motion.MeasureDetail(ctx, frames, width, height); err != nil {
@@ -61,7 +61,7 @@ func (f *Film) parts() []struct {
 	return []struct {
 		name string
 		part
-	}{{"motion", f.moves}, {"lost", f.lost}, {"detail", f.detail}, {"unrest", f.unrest}}
+	}{{"motion", f.moves}, {"originals", f.originals}, {"detail", f.detail}, {"unrest", f.unrest}}
 }
 
 // Keep makes m the film's model, to which the rest of the film is attached, in its file as well.
@@ -86,7 +86,7 @@ func Of(m *sgplvm.Model) (*Film, error) {
 	if !Keeps(m) {
 		return nil, nil
 	}
-	f := &Film{model: m, channels: m.Channels(), moves: new(motion.Motion), lost: new(motion.Lost), detail: new(motion.Detail), unrest: new(motion.Unrest)}
+	f := &Film{model: m, channels: m.Channels(), moves: new(motion.Motion), originals: new(motion.Originals), detail: new(motion.Detail), unrest: new(motion.Unrest)}
 	for _, p := range f.parts() {
 		if err := p.UnmarshalBinary(m.Attached(p.name)); err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 // carry brings a frame from reference coordinates to a time, without the help of training frame but.
 func (f *Film) carry(dst, still motion.Frame, field motion.Field, at sgplvm.Instant, but int) error {
 	field.Carry(dst, still)
-	return f.moves.AddLost(dst, f.lost, field, at, but)
+	return f.moves.Restore(dst, f.originals, field, at, but)
 }
 
 // Calibrate predicts every training frame from all others, its displacement too, and learns from
@@ -194,12 +194,16 @@ func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress fun
 	return nil
 }
 
-// String tells the motion in one line, and how far in time errors are alike where that was learned.
+// String tells the motion in one line, whether contents are followed from frame to frame besides, and
+// how far in time errors are alike where that was learned.
 func (f *Film) String() string {
 	text := "nothing moves"
 	if !f.moves.Still() {
 		c, p := f.moves.Chosen(), f.moves.Process()
 		text = fmt.Sprintf("motion of %d×%d nodes, strength %.4g, in time %s(%.4g)", c.Across, c.Down, c.Strength, p.Kernel, p.LengthScale)
+		if c.Paths {
+			text += ", with paths"
+		}
 	}
 	if reach, _ := f.unrest.About(); reach > 0 {
 		text += fmt.Sprintf(", unrest over %.4g", reach)

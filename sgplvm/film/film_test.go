@@ -172,7 +172,7 @@ func TestFilm(t *testing.T) {
 	for _, c := range []struct{ part, content, want string }{
 		{"motion", `{"format":1,"width":4,"height":2,"sequences":[{"label":0,"frames":[0],"times":[0]}],"chosen":{},"trials":null}`, "film: frames of 4×2 pixels, expected 768 points"},
 		{"motion", fmt.Sprintf(`{"format":1,"width":%d,"height":%d,"sequences":[{"label":0,"frames":[0],"times":[0]}],"chosen":{},"trials":null}`, height, width), "1 frames of 24×32 pixels, expected 16"},
-		{"lost", `{"Width":32,"Height":24,"Channels":3}`, "and 3 channels, expected"},
+		{"originals", `{"Width":32,"Height":24,"Channels":3,"Step":1}`, "and 3 channels, expected"},
 		{"detail", `{"Width":32,"Height":24,"Energy":[1,1]}`, "and 2 channels, expected"},
 		{"unrest", `{"Width":6,"Height":4,"Ratios":"","Factor":1}`, "0 frames of 6×4 cells, expected 16"},
 	} {

@@ -50,13 +50,32 @@
 // (Rasmussen and Williams 2006, section 5.4.1); the two components of a node have a covariance of their own. At
 // predicts them at any time with their variances.
 //
+// # From frame to frame
+//
+// What the nodes are too coarse for, an eyelid or what opens and closes, is followed between each training
+// frame and the next by paths on a finer lattice (path.go). They do not move the reference
+// coordinates, and the model knows nothing of them: with them Motion.Restore corrects a frame that was
+// carried to a time. It adds the linear interpolation in time of the training frames before and after,
+// each sampled once and where its contents have gone in between, and takes off that of the registered
+// frames, which stand still in between and were sampled twice. So the model says how the film
+// changes, and the frames next to a time what it looks like in detail. Paths are a choice, too: the frames left
+// out in the trials are predicted along them, and they have to do better by 1 %.
+//
+// # Errors
+//
+// Variances from the model and from the displacement are held to what leaving frames out shows where and
+// when it does (Unrest). Finer pixels than those of training add the variance of what they may show
+// (Detail). Package film puts it all together.
+//
 // # Use
 //
 //	m, err := motion.Fit(ctx, film, times, nil, motion.Options{Width: 640, Height: 360})
 //	model, err := sgplvm.New(sgplvm.Data{Source: m.Register(film)}, cfg)
+//	originals, err := m.Originals(ctx, film)
 //	// train the model; predict mean and variance of a frame at its points; then
 //	fields, err := m.At(0, []float64{t})
 //	fields[0].Carry(fine, frame) // motion.Frames, the finer one of 1280×720 pixels
+//	err = m.Restore(fine, originals, fields[0], sgplvm.Instant{Time: t}, -1)
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
 // nearest pixel of the edge stands for the rest. MarshalBinary writes each
@@ -99,6 +118,11 @@
 //   - M. Unser, "Splines: a perfect fit for signal and image processing", IEEE Signal Processing
 //     Magazine 16(6), 1999.
 //   - C. E. Rasmussen and C. K. I. Williams, "Gaussian processes for machine learning", 2006.
+//   - G. H. Golub and C. F. Van Loan, "Matrix computations", 4th edition, 2013.
+//   - D. J. Field, "Relations between the statistics of natural images and the response properties of
+//     cortical cells", Journal of the Optical Society of America A 4(12), 1987.
+//   - A. C. Harvey, "Estimating regression models with multiplicative heteroscedasticity",
+//     Econometrica 44(3), 1976.
 //   - R. Hooke and T. A. Jeeves, "Direct search solution of numerical and statistical problems",
 //     Journal of the ACM 8(2), 1961.
 package motion

@@ -20,6 +20,8 @@ type stored struct {
 	Process    *Process         `json:"process,omitempty"`
 	Covariance []float64        `json:"covariance,omitempty"`
 	Sequences  []storedSequence `json:"sequences"`
+	PathAcross int              `json:"pathAcross,omitempty"`
+	PathDown   int              `json:"pathDown,omitempty"`
 	Chosen     storedTrial      `json:"chosen"`
 	Trials     []storedTrial    `json:"trials"`
 }
@@ -29,6 +31,7 @@ type storedSequence struct {
 	Frames []int       `json:"frames"`
 	Times  []float64   `json:"times"`
 	D      [][]float64 `json:"displacements,omitempty"`
+	Next   [][]float64 `json:"paths,omitempty"` // to the next frame; none from the last
 }
 
 // storedTrial is a Trial; its error is null where it is NaN.
@@ -36,6 +39,7 @@ type storedTrial struct {
 	Across   int      `json:"across"`
 	Down     int      `json:"down"`
 	Strength float64  `json:"strength"`
+	Paths    bool     `json:"paths,omitempty"`
 	Error    *float64 `json:"error"`
 }
 
@@ -48,6 +52,7 @@ func (m *Motion) MarshalBinary() ([]byte, error) {
 	s := stored{Format: format, Width: m.width, Height: m.height, Chosen: store(m.chosen)}
 	if !m.Still() {
 		s.Across, s.Down, s.Process, s.Covariance = m.lattice.across, m.lattice.down, &m.process, m.covariance
+		s.PathAcross, s.PathDown = m.paths.across, m.paths.down
 	}
 	for _, t := range m.trials {
 		s.Trials = append(s.Trials, store(t))
@@ -57,13 +62,16 @@ func (m *Motion) MarshalBinary() ([]byte, error) {
 		for p := range q.d.Rows {
 			t.D = append(t.D, q.d.Row(p))
 		}
+		if m.paths.across > 0 {
+			t.Next = q.next[:len(q.next)-1]
+		}
 		s.Sequences = append(s.Sequences, t)
 	}
 	return json.Marshal(s)
 }
 
 func store(t Trial) storedTrial {
-	s := storedTrial{Across: t.Across, Down: t.Down, Strength: t.Strength}
+	s := storedTrial{Across: t.Across, Down: t.Down, Strength: t.Strength, Paths: t.Paths}
 	if !math.IsNaN(t.Error) {
 		s.Error = &t.Error
 	}
@@ -71,7 +79,7 @@ func store(t Trial) storedTrial {
 }
 
 func (s storedTrial) trial() Trial {
-	t := Trial{s.Across, s.Down, s.Strength, math.NaN()}
+	t := Trial{s.Across, s.Down, s.Strength, s.Paths, math.NaN()}
 	if s.Error != nil {
 		t.Error = *s.Error
 	}
@@ -148,6 +156,12 @@ func (s *stored) motion() (*Motion, error) {
 			}
 		}
 		m.covariance = s.Covariance
+		if s.PathAcross != 0 || s.PathDown != 0 {
+			if s.PathAcross < 2 || s.PathAcross > maxNodes || s.PathDown < 2 || s.PathDown > maxNodes {
+				return nil, formatError("pathAcross, pathDown", "%d×%d nodes, expected 0×0 or 2 to %d", s.PathAcross, s.PathDown, maxNodes)
+			}
+			m.paths = lattice{s.PathAcross, s.PathDown, m.lattice.aspect}
+		}
 	}
 	for i, q := range s.Sequences {
 		m.frames += len(q.Frames)
@@ -173,6 +187,19 @@ func (s *stored) motion() (*Motion, error) {
 				}
 				copy(t.d.Row(p), d)
 			}
+		}
+		if m.paths.across > 0 {
+			if len(q.Next) != len(q.Frames)-1 {
+				return nil, formatError(place, "%d paths between %d frames", len(q.Next), len(q.Frames))
+			}
+			for p, g := range q.Next {
+				if len(g) != m.paths.size() || slices.ContainsFunc(g, func(v float64) bool { return !(math.Abs(v) <= maxShift) }) {
+					return nil, formatError(place, "path %d of %d numbers, expected %d of at most %d in size", p, len(g), m.paths.size(), maxShift)
+				}
+			}
+			t.next = append(q.Next, nil)
+		} else if len(q.Next) > 0 {
+			return nil, formatError(place, "paths without their nodes")
 		}
 		m.sequences = append(m.sequences, t)
 	}
@@ -227,9 +254,9 @@ func (m *Motion) Check(f Form) error {
 	return nil
 }
 
-func (l *Lost) Check(f Form) error {
-	if l.width != f.Width || l.height != f.Height || l.channels != f.Channels || len(l.values) != 0 && len(l.values) != len(f.At) {
-		return formatError("lost", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", len(l.values), l.width, l.height, l.channels, len(f.At), f.Width, f.Height, f.Channels)
+func (o *Originals) Check(f Form) error {
+	if o.width != f.Width || o.height != f.Height || o.channels != f.Channels || len(o.values) != 0 && len(o.values) != len(f.At) {
+		return formatError("originals", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", len(o.values), o.width, o.height, o.channels, len(f.At), f.Width, f.Height, f.Channels)
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ type Trial struct {
 	// Strength is that of the prior.
 	Strength float64
 
+	// Paths tells that contents are followed from frame to frame besides (path.go).
+	Paths bool
+
 	// Error is the root mean square error of frames that were left out, in standard deviations of
 	// the intensities; NaN where none could be.
 	Error float64
@@ -59,16 +62,20 @@ type Motion struct {
 	process       Process
 	covariance    []float64 // of the nodes' components, at any one time: uu, uv and vv of all nodes
 	sequences     []sequence
+	paths         lattice // of the paths between frames; 0×0 nodes where there are none
 	chosen        Trial
 	trials        []Trial
 }
 
-// A sequence is a list of frames in order of time with their displacements, a row each.
+// A sequence is a list of frames in order of time with their displacements, a row each, and the paths
+// between them (path.go).
 type sequence struct {
 	label  int
 	frames []int
 	times  []float64
 	d      mat.Matrix
+	next   [][]float64 // from each frame to the next; nil from the last
+	over   [][]float64 // from the one before each frame to the one after it; nil at the ends and in a Motion that was read
 }
 
 // OptionError reports an argument of Fit that cannot be used.
@@ -144,14 +151,19 @@ const maxNodes = 64
 // maxFactors bounds the numbers of the normal equations' factors, a block for each frame.
 const maxFactors = 1 << 27
 
-// latticeOf returns the lattice with the given number of nodes across a film's frames, or with
-// fewer, whose cells are nearly square and have four pixels each way on the finest level.
-func (f *film) latticeOf(across int) lattice {
+// latticeAcross returns the lattice with the given number of nodes across a film's frames, whose cells
+// are nearly square and have four pixels each way at least on the finest level.
+func (f *film) latticeAcross(across int) lattice {
 	level := f.levels[0][0]
 	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
+	down := int(math.Round(float64(across-1)/f.aspect)) + 1
+	return lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}
+}
+
+// latticeOf returns that lattice, or one with fewer nodes across whose factors can be held.
+func (f *film) latticeOf(across int) lattice {
 	for {
-		down := int(math.Round(float64(across-1)/f.aspect)) + 1
-		l := lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}
+		l := f.latticeAcross(across)
 		if across <= 2 || l.size()*l.size() <= maxFactors/len(f.levels[0]) {
 			return l
 		}
@@ -252,6 +264,9 @@ func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences [
 		return nil, err
 	}
 	m.set(l, d)
+	if m.chosen.Paths {
+		m.follow(f)
+	}
 	return m, nil
 }
 
@@ -273,6 +288,7 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 	m.chosen = Trial{Error: still.score(f, m.sequences)}
 	add(m.chosen)
 	limit := (1 - o.Gain) * m.chosen.Error // what the next setting has to reach
+	var best *Motion
 	try := func(across int, strength float64) error {
 		l := f.latticeOf(across)
 		if slices.ContainsFunc(m.trials, func(t Trial) bool { return t.Across == l.across && t.Down == l.down && t.Strength == strength }) {
@@ -284,10 +300,10 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 			return err
 		}
 		part.set(l, d)
-		t := Trial{l.across, l.down, strength, part.score(f, m.sequences)}
+		t := Trial{l.across, l.down, strength, false, part.score(f, m.sequences)}
 		add(t)
 		if t.Error < limit {
-			m.chosen, limit = t, (1-moreGain)*t.Error
+			best, m.chosen, limit = part, t, (1-moreGain)*t.Error
 		}
 		return nil
 	}
@@ -303,6 +319,16 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 		if err := try(n, m.chosen.Strength); err != nil {
 			return err
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	best.follow(f)
+	followed := m.chosen
+	followed.Paths, followed.Error = true, best.scorePaths(f, m.sequences)
+	add(followed)
+	if followed.Error < limit {
+		m.chosen = followed
 	}
 	return nil
 }
@@ -321,15 +347,16 @@ func (m *Motion) kept() []sequence {
 	return all
 }
 
-// score predicts those frames of all that m does not know from those around them: registered,
-// interpolated over time, linearly and by cubics, and carried to where they are expected. It returns
-// the root mean square error on the finest level, of the better interpolation.
-func (m *Motion) score(f *film, all []sequence) float64 {
-	type job struct {
-		s, before, frame int
-		time             float64
-	}
-	var jobs []job
+// A gap is a frame that a motion does not know: its sequence, the place of the frame known before
+// it, its number and its time.
+type gap struct {
+	s, before, frame int
+	time             float64
+}
+
+// gaps returns those frames of all that m does not know.
+func (m *Motion) gaps(all []sequence) []gap {
+	var gaps []gap
 	for i, s := range all {
 		known := m.sequences[i].frames
 		k := 0
@@ -337,14 +364,21 @@ func (m *Motion) score(f *film, all []sequence) float64 {
 			if k < len(known) && known[k] == frame {
 				k++
 			} else {
-				jobs = append(jobs, job{i, k - 1, frame, s.times[p]})
+				gaps = append(gaps, gap{i, k - 1, frame, s.times[p]})
 			}
 		}
 	}
-	level := f.levels[0]
-	errs := make([][2]float64, len(jobs))
-	mat.Parallel(len(jobs), func(j int) {
-		s, p, time := m.sequences[jobs[j].s], jobs[j].before, jobs[j].time
+	return gaps
+}
+
+// score predicts those frames of all that m does not know from those around them: registered,
+// interpolated over time, linearly and by cubics, and carried to where they are expected. It returns
+// the root mean square error on the finest level, of the better interpolation.
+func (m *Motion) score(f *film, all []sequence) float64 {
+	gaps, level := m.gaps(all), f.levels[0]
+	errs := make([][2]float64, len(gaps))
+	mat.Parallel(len(gaps), func(j int) {
+		s, p, time := m.sequences[gaps[j].s], gaps[j].before, gaps[j].time
 		w, h, n := level[0].width, level[0].height, level[0].channels
 		sums := [2]image[float32]{newImage[float32](w, h, n), newImage[float32](w, h, n)}
 		one := newImage[float32](w, h, n)
@@ -355,23 +389,12 @@ func (m *Motion) score(f *film, all []sequence) float64 {
 			m.register(one, level[s.frames[q]], s, q)
 			for k, sum := range sums {
 				if r := q - first[k]; r >= 0 && r < len(weights[k]) {
-					for i, v := range one.data {
-						sum.data[i] += float32(weights[k][r]) * v
-					}
+					sum.add(float32(weights[k][r]), one)
 				}
 			}
 		}
-		truth, carried := one, newImage[float32](w, h, n)
-		(&Motion{}).register(truth, level[jobs[j].frame], sequence{}, 0)
-		field := m.at(s, []float64{time})[0]
 		for k, sum := range sums {
-			sum.toSpline()
-			field.carry(carried, sum)
-			var e float64
-			for i, v := range carried.data {
-				e += square(float64(v - truth.data[i]))
-			}
-			errs[j][k] = e / float64(len(carried.data))
+			errs[j][k] = m.errorOf(sum, level[gaps[j].frame], s, time)
 		}
 	})
 	var linear, cubic float64
@@ -380,6 +403,48 @@ func (m *Motion) score(f *film, all []sequence) float64 {
 		cubic += v[1] / float64(len(errs))
 	}
 	return math.Sqrt(min(linear, cubic))
+}
+
+// scorePaths is score by linear interpolation along the paths.
+func (m *Motion) scorePaths(f *film, all []sequence) float64 {
+	gaps, level := m.gaps(all), f.levels[0]
+	errs := make([]float64, len(gaps))
+	mat.Parallel(len(gaps), func(j int) {
+		s, w, h := m.sequences[gaps[j].s], level[0].width, level[0].height
+		sum, one := newImage[float32](w, h, level[0].channels), newImage[float32](w, h, level[0].channels)
+		for _, n := range s.around(gaps[j].time, -1) {
+			along(one, level[s.frames[n.place]], m.flow(w, h, s, n.place), newFlow(m.paths, w, h).of(n.offset), 1)
+			sum.add(float32(n.weight), one)
+		}
+		errs[j] = m.errorOf(sum, level[gaps[j].frame], s, gaps[j].time)
+	})
+	var mean float64
+	for _, v := range errs {
+		mean += v / float64(len(errs))
+	}
+	return math.Sqrt(mean)
+}
+
+// add adds a·x to a picture.
+func (m image[T]) add(a T, x image[T]) {
+	for i, v := range x.data {
+		m.data[i] += a * v
+	}
+}
+
+// errorOf returns the mean square by which a picture in reference coordinates, carried to a time, differs
+// from that with the coefficients truth. The picture is overwritten.
+func (m *Motion) errorOf(picture, truth image[float32], s sequence, time float64) float64 {
+	w, h, n := truth.width, truth.height, truth.channels
+	shown, carried := newImage[float32](w, h, n), newImage[float32](w, h, n)
+	(&Motion{}).register(shown, truth, sequence{}, 0)
+	picture.toSpline()
+	m.at(s, []float64{time})[0].carry(carried, picture)
+	var e float64
+	for i, v := range carried.data {
+		e += square(float64(v-shown.data[i])) / float64(len(carried.data))
+	}
+	return e
 }
 
 // lagrange returns the weights of the values at some times in the value at another of the

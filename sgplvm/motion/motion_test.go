@@ -171,7 +171,7 @@ func TestFitChooses(t *testing.T) {
 	}
 	o := Options{Nodes: []int{4, 7}, Strengths: []float64{100, 1e-3}, Gain: -1}
 	m := mustFit(t, film, times, 1, nil, o)
-	if len(m.Trials()) != 4 || m.Still() {
+	if len(m.Trials()) != 5 || m.Still() {
 		t.Fatalf("trials %+v", m.Trials())
 	}
 	best, limit := m.Trials()[0], 2.
@@ -407,6 +407,10 @@ func TestTextRefused(t *testing.T) {
 		{`0,0,0.1]`, `0,0,0.9]`, "frame 1 is displaced by more than 4 widths or stretched by 0.7 or more"},
 		{`0,0,0.1]`, `0,0,1e200]`, "frame 1 is displaced by more than 4 widths"},
 		{`[{"label":0`, `[],"x":[{"label":0`, "sequences: no frames"},
+		{`"chosen"`, `"pathAcross":2,"pathDown":1,"chosen"`, "pathAcross, pathDown: 2×1 nodes"},
+		{`"chosen"`, `"pathAcross":2,"pathDown":100,"chosen"`, "2×100 nodes"},
+		{`"chosen"`, `"pathAcross":2,"pathDown":2,"chosen"`, "0 paths between 2 frames"},
+		{`"displacements"`, `"paths":[[1]],"displacements"`, "paths without their nodes"},
 		{good, `{`, "syntax"},
 	} {
 		text := strings.Replace(good, c[0], c[1], 1)

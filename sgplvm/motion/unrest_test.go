@@ -31,8 +31,8 @@ func erring(at []sgplvm.Instant, width, height int, seed uint64, scale func(i, x
 	return u
 }
 
-// scaled returns what a variance of 1 becomes at the pixels of a frame's middle row.
-func scaled(u *Unrest, width, height int, at sgplvm.Instant) []float64 {
+// factorsOf returns what a variance of 1 becomes at the pixels of a frame's middle row.
+func factorsOf(u *Unrest, width, height int, at sgplvm.Instant) []float64 {
 	f := NewFrame(width, height, 2)
 	f.Variance.Fill(1)
 	u.Scale(f, at)
@@ -64,7 +64,7 @@ func TestUnrest(t *testing.T) {
 		}
 		for _, i := range []int{3, 12} {
 			for _, fine := range []int{1, 2} {
-				row := scaled(u, fine*width, fine*height, sgplvm.Instant{Sequence: 2, Time: 3*float64(i) + 1})
+				row := factorsOf(u, fine*width, fine*height, sgplvm.Instant{Sequence: 2, Time: 3*float64(i) + 1})
 				for _, x := range []int{5, 35} {
 					// 50 squares in a cell and frame, of deviation √2, and the weight of what errs otherwise.
 					if got, want := row[fine*x], c.scale(i, x); !(got > 0.6*want && got < 1.6*want) {
@@ -84,7 +84,7 @@ func TestUnrestAlike(t *testing.T) {
 		at[i] = sgplvm.Instant{Sequence: i % 2, Time: float64(i)}
 	}
 	u := erring(at, 30, 30, 2, func(_, _ int) float64 { return 9 })
-	for _, v := range scaled(u, 30, 30, sgplvm.Instant{Time: 4.5}) {
+	for _, v := range factorsOf(u, 30, 30, sgplvm.Instant{Time: 4.5}) {
 		if !(v > 7 && v < 11) {
 			t.Errorf("factor %v for errors of variance 9", v)
 		}
@@ -97,7 +97,7 @@ func TestUnrestAlike(t *testing.T) {
 	if other := u.around(sgplvm.Instant{Sequence: 1, Time: 4}, -1); other.data[7] > 20 {
 		t.Errorf("factor %v in another sequence", other.data[7])
 	}
-	for _, v := range scaled(NewUnrest(30, 30, at), 30, 30, at[0]) {
+	for _, v := range factorsOf(NewUnrest(30, 30, at), 30, 30, at[0]) {
 		if v != 1 {
 			t.Errorf("factor %v before anything was measured", v)
 		}

@@ -41,15 +41,15 @@ func rms(a, b []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// A frame brought to reference coordinates and back is itself again with what it lost; one
+// A frame brought to reference coordinates and back is itself again when it is restored; one
 // between two frames comes much closer to the truth.
-func TestLost(t *testing.T) {
+func TestRestore(t *testing.T) {
 	const size = testWidth * testHeight
 	times := line(9, 0.25)
 	film := drawGrain(times)
 	source := sgplvm.NewSource(film, len(times), size, 1)
 	m := mustFit(t, film, times, 1, nil, quick())
-	lost, err := m.Lost(context.Background(), source)
+	originals, err := m.Originals(context.Background(), source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +62,14 @@ func TestLost(t *testing.T) {
 		own := Field{Across: m.lattice.across, Down: m.lattice.down, Mean: m.sequences[0].d.Row(i), aspect: m.lattice.aspect}
 		back := make([]float64, size)
 		own.Carry(frame(back), frame(still.Row(i)))
-		if err := m.AddLost(frame(back), lost, own, sgplvm.Instant{Time: times[i]}, -1); err != nil {
+		if err := m.Restore(frame(back), originals, own, sgplvm.Instant{Time: times[i]}, -1); err != nil {
 			t.Fatal(err)
 		}
-		// Half a unit of 8 bits, and what the inversion of the field leaves, 1e-6 pixels.
+		// Half a unit of 16 bits, float32 splines of values up to 2¹⁶ units, and what the
+		// inversion of the field leaves, 1e-6 pixels.
 		for k, v := range back {
-			if d := math.Abs(v - film[i*size+k]); d > 0.51*lost.step[i]+1e-3 {
-				t.Fatalf("frame %d, pixel %d: off by %v in units of %v", i, k, d, lost.step[i])
+			if d := math.Abs(v - film[i*size+k]); d > 0.6*originals.step+1e-3 {
+				t.Fatalf("frame %d, pixel %d: off by %v in units of %v", i, k, d, originals.step)
 			}
 		}
 	}
@@ -82,22 +83,22 @@ func TestLost(t *testing.T) {
 	own, without := m.at(m.sequences[0], times[gone:gone+1])[0], make([]float64, size)
 	own.Carry(frame(without), frame(mean))
 	with := slices.Clone(without)
-	if err := m.AddLost(frame(with), lost, own, at, gone); err != nil {
+	if err := m.Restore(frame(with), originals, own, at, gone); err != nil {
 		t.Fatal(err)
 	}
 	truth := film[gone*size : (gone+1)*size]
 	if a, b := rms(with, truth), rms(without, truth); !(a < 0.7*b) {
-		t.Errorf("error %v with what neighbours lost, %v without", a, b)
+		t.Errorf("error %v restored, %v before", a, b)
 	}
-	if err := m.AddLost(frame(with), lost, own, sgplvm.Instant{Sequence: 3}, -1); err == nil {
+	if err := m.Restore(frame(with), originals, own, sgplvm.Instant{Sequence: 3}, -1); err == nil {
 		t.Error("an unknown sequence: no error")
 	}
 	for what, call := range map[string]func(){
-		"channels": func() { m.AddLost(NewFrame(4, 4, 2), lost, own, at, -1) },
+		"channels": func() { m.Restore(NewFrame(4, 4, 2), originals, own, at, -1) },
 		"frames": func() {
-			m.AddLost(NewFrame(4, 4, 1), &Lost{channels: 1, values: make([][]int8, 2)}, own, at, -1)
+			m.Restore(NewFrame(4, 4, 1), &Originals{channels: 1, values: make([][]uint16, 2)}, own, at, -1)
 		},
-		"size": func() { m.Lost(context.Background(), sgplvm.NewSource(film, 2*len(times), size/2, 1)) },
+		"size": func() { m.Originals(context.Background(), sgplvm.NewSource(film, 2*len(times), size/2, 1)) },
 	} {
 		func() {
 			defer func() {
@@ -110,6 +111,39 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// Whole numbers, as of pictures, are kept as they are; others to half a unit of 16 bits.
+func TestOriginalsKept(t *testing.T) {
+	const width, height, n = 8, 6, 5
+	film := draw(line(n, 0.5), width, height, 1, translation)
+	m := &Motion{width: width, height: height, frames: n, lattice: lattice{2, 2, 1.5}}
+	for name, c := range map[string]struct {
+		of   func(v float64) float64
+		most float64
+	}{
+		"whole":       {math.Round, 0},
+		"large":       {func(v float64) float64 { return 1000 * math.Round(v) }, 3},
+		"fractions":   {func(v float64) float64 { return v / 1000 }, 3e-6},
+		"all alike":   {func(float64) float64 { return 0.3 }, 0},
+		"wide ranges": {func(v float64) float64 { return math.Copysign(1e300, v-100) }, 1e286},
+	} {
+		values := make([]float64, len(film))
+		for i, v := range film {
+			values[i] = c.of(v)
+		}
+		o, err := m.Originals(context.Background(), sgplvm.NewSource(values, n, width*height, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for k, v := range o.values[i] {
+				if got, want := o.least+o.step*float64(v), values[i*width*height+k]; !(math.Abs(got-want) <= c.most) {
+					t.Fatalf("%s: kept %v for %v", name, got, want)
+				}
+			}
+		}
+	}
+}
+
 // The frames around a time share the weight in linear interpolation; a frame that is not used gives
 // its place to the next one.
 func TestAround(t *testing.T) {
@@ -119,9 +153,9 @@ func TestAround(t *testing.T) {
 		but  int
 		want string
 	}{
-		{-1, -1, "[{0 1}]"}, {-1, 5, "[{1 1}]"}, {8, -1, "[{4 1}]"}, {8, 1, "[{3 1}]"},
-		{0.5, -1, "[{0 0.75} {1 0.25}]"}, {2, -1, "[{0 0} {1 1}]"}, {2, 4, "[{0 0.33333333333333337} {2 0.6666666666666666}]"},
-		{5, -1, "[{3 0.5} {4 0.5}]"}, {3, 3, "[{1 0} {3 1}]"}, {0, -1, "[{0 1}]"}, {0, 5, "[{1 1}]"}, {7, 1, "[{3 1}]"},
+		{-1, -1, "[{0 1 []}]"}, {-1, 5, "[{1 1 []}]"}, {8, -1, "[{4 1 []}]"}, {8, 1, "[{3 1 []}]"},
+		{0.5, -1, "[{0 0.75 []} {1 0.25 []}]"}, {2, -1, "[{0 0 []} {1 1 []}]"}, {2, 4, "[{0 0.33333333333333337 []} {2 0.6666666666666666 []}]"},
+		{5, -1, "[{3 0.5 []} {4 0.5 []}]"}, {3, 3, "[{1 0 []} {3 1 []}]"}, {0, -1, "[{0 1 []}]"}, {0, 5, "[{1 1 []}]"}, {7, 1, "[{3 1 []}]"},
 	} {
 		if got := fmt.Sprint(s.around(c.at, c.but)); got != c.want {
 			t.Errorf("around %v but frame %d: %s, want %s", c.at, c.but, got, c.want)
@@ -159,15 +193,15 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-func TestLostFile(t *testing.T) {
-	l := &Lost{width: 3, height: 2, channels: 1, step: []float64{0.5, 0.1}, values: [][]int8{{1, -2, 3, 127, -127, 0}, {10, 10, 13, 10, 0, 1}}} // line feeds, too
-	file, err := l.MarshalBinary()
+func TestOriginalsFile(t *testing.T) {
+	o := &Originals{width: 3, height: 2, channels: 1, least: -1, step: 0.5, values: [][]uint16{{1, 2, 3, 65535, 2570, 0}, {10, 10, 13, 10, 0, 1}}} // line feeds, too
+	file, err := o.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := new(Lost)
-	if err := back.UnmarshalBinary(file); err != nil || fmt.Sprint(back) != fmt.Sprint(l) {
-		t.Fatalf("read %v, %v, want %v", back, err, l)
+	back := new(Originals)
+	if err := back.UnmarshalBinary(file); err != nil || fmt.Sprint(back) != fmt.Sprint(o) {
+		t.Fatalf("read %v, %v, want %v", back, err, o)
 	}
 	if err := back.Check(Form{Width: 3, Height: 2, Channels: 1, At: make([]sgplvm.Instant, 2)}); err != nil {
 		t.Error(err)
@@ -179,10 +213,11 @@ func TestLostFile(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{`"Width":3`, `"Width":0`, "0×2 pixels"}, {`"Width":3`, `"Width":1000000`, "1000000×2 pixels"}, {`"Channels":1`, `"Channels":-1`, "-1 channels"},
-		{`"Height":2`, `"Height":5`, "12 bytes for 2 frames"}, {"[0.5,", "[0.5,0.5,", "12 bytes for 3 frames"}, {"[0.5,", "[-0.5,", "unit -0.5 of frame 0"}, {`{"W`, `["W`, "invalid"},
+		{`"Height":2`, `"Height":5`, "24 bytes for 2 frames"}, {`"Frames":2`, `"Frames":3`, "24 bytes for 3 frames"}, {`"Step":0.5`, `"Step":-0.5`, "unit -0.5"},
+		{`"Step":0.5`, `"Step":1e308`, "unit 1e+308"}, {`{"W`, `["W`, "invalid"},
 	} {
 		var bad *FormatError
-		err := new(Lost).UnmarshalBinary(bytes.Replace(file, []byte(c.old), []byte(c.new), 1))
+		err := new(Originals).UnmarshalBinary(bytes.Replace(file, []byte(c.old), []byte(c.new), 1))
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: error %v, expected %q", c.new, c.old, err, c.want)
 		}

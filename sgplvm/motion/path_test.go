@@ -1,0 +1,120 @@
+package motion
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// bulge moves what is near the middle of the frame, and the rest as translation does.
+func bulge(t, u, v float64) (x, y float64) {
+	x, y = translation(t, u, v)
+	near := math.Exp(-(square(u-0.5) + square(v-0.37)) / 0.006)
+	return x + 0.03*math.Sin(1.1*t)*near, y + 0.02*math.Cos(1.1*t)*near
+}
+
+// What a coarse lattice cannot follow is followed from frame to frame: frames agree far better along
+// the paths, and so does the place of a point with where it went.
+func TestPaths(t *testing.T) {
+	times := line(5, 0.4)[:sizes(2)+3]
+	source := sgplvm.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1)
+	m := mustFit(t, draw(times, testWidth, testHeight, 1, bulge), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-2}, Gain: -100})
+	f, err := load(context.Background(), source, testWidth, testHeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.follow(f)
+	s := m.sequences[0]
+	for p := range times[1:] {
+		own, next := m.flow(testWidth, testHeight, s, p), m.flow(testWidth, testHeight, s, p+1)
+		disagree := func(path []float64) (e float64) {
+			g := newFlow(m.paths, testWidth, testHeight).of(path)
+			a, b := newImage[float32](testWidth, testHeight, 1), newImage[float32](testWidth, testHeight, 1)
+			along(a, f.levels[0][p], own, g, -0.5)
+			along(b, f.levels[0][p+1], next, g, 0.5)
+			for i, v := range a.data {
+				e += square(float64(v - b.data[i]))
+			}
+			return e
+		}
+		if with, without := disagree(s.next[p]), disagree(make([]float64, m.paths.size())); !(with < 0.7*without) {
+			t.Errorf("frames %d and %d differ by %v along the path, %v without", p, p+1, with, without)
+		}
+		path := newFlow(m.paths, testWidth, testHeight).of(s.next[p])
+		for _, r := range [][2]float64{{32, 23}, {30, 25}, {35, 22}} {
+			gu, gv := path.at(r[0], r[1])
+			u, v := own.at(r[0]-gu/2, r[1]-gv/2)
+			px, py := (r[0]-gu/2+u+0.5)/testWidth, (r[1]-gv/2+v+0.5)/testWidth
+			a, b := px, py // the reference point of bulge's that is there
+			for range 60 {
+				mx, my := bulge(times[p], a, b)
+				a, b = a+px-mx, b+py-my
+			}
+			tx, ty := bulge(times[p+1], a, b)
+			u, v = next.at(r[0]+gu/2, r[1]+gv/2)
+			if d := math.Hypot(r[0]+gu/2+u-(tx*testWidth-0.5), r[1]+gv/2+v-(ty*testWidth-0.5)); !(d < 0.25) {
+				t.Errorf("from frame %d: %v pixels off", p, d)
+			}
+		}
+	}
+	for p := 1; p+1 < len(times); p++ {
+		// From the frame before to the one after directly is about as far as by way of the frame.
+		for k, v := range s.over[p] {
+			if d := math.Abs(v - s.next[p-1][k] - s.next[p][k]); !(d*testWidth < 1.5) {
+				t.Errorf("node %d around frame %d: %v pixels from the two paths", k, p, d*testWidth)
+			}
+		}
+	}
+	// The text keeps the paths, to the bit.
+	text, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := new(Motion)
+	if err := back.UnmarshalBinary(text); err != nil || back.paths != m.paths || fmt.Sprint(back.sequences[0].next) != fmt.Sprint(s.next) {
+		t.Errorf("read %v, %v", back.sequences[0].next, err)
+	}
+	m.sequences[0].next[1] = m.sequences[0].next[1][1:]
+	if text, err = m.MarshalBinary(); err != nil {
+		t.Fatal(err)
+	}
+	if err := back.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "path 1 of ") {
+		t.Errorf("a short path: error %v", err)
+	}
+}
+
+// Contents that move by the square of the time are followed off the straight line, by the share that is
+// taken of what the frames beside show; frames too close by are not asked.
+func TestOffsetsBend(t *testing.T) {
+	path := func(from, to float64) []float64 { return []float64{to*to - from*from} }
+	for _, c := range []struct {
+		times  []float64
+		at     float64
+		before int
+		bent   float64 // by the frames beside
+	}{
+		{[]float64{0, 1, 2, 3}, 1.5, 1, 0.25},
+		{[]float64{1, 2, 3}, 1.5, 0, 0.25},
+		{[]float64{0, 1, 2}, 1.25, 1, 0.1875},
+		{[]float64{1, 2}, 1.5, 0, 0},
+		{[]float64{0.95, 1, 2, 2.02}, 1.5, 1, 0},
+		{[]float64{0.93, 1, 2, 2.02}, 1.5, 1, 0.25},
+	} {
+		s := sequence{times: c.times}
+		for p := range c.times[1:] {
+			s.next = append(s.next, path(c.times[p], c.times[p+1]))
+		}
+		s.next = append(s.next, nil)
+		from, to := c.times[c.before], c.times[c.before+1]
+		w := (c.at - from) / (to - from)
+		a, b := s.offsets(c.at, w, c.before, c.before+1, s.next[c.before])
+		g := s.next[c.before][0]
+		if wantA, wantB := -w*g+bendShare*c.bent, (1-w)*g+bendShare*c.bent; math.Abs(a[0]-wantA) > 1e-12 || math.Abs(b[0]-wantB) > 1e-12 {
+			t.Errorf("times %v at %v: offsets %v and %v, want %v and %v", c.times, c.at, a[0], b[0], wantA, wantB)
+		}
+	}
+}
