@@ -174,7 +174,7 @@ func TestFilm(t *testing.T) {
 		{"motion", fmt.Sprintf(`{"format":1,"width":%d,"height":%d,"sequences":[{"label":0,"frames":[0],"times":[0]}],"chosen":{},"trials":null}`, height, width), "1 frames of 24×32 pixels, expected 16"},
 		{"originals", `{"Width":32,"Height":24,"Channels":3,"Step":1}`, "and 3 channels, expected"},
 		{"detail", `{"Width":32,"Height":24,"Energy":[1,1]}`, "and 2 channels, expected"},
-		{"unrest", `{"Width":6,"Height":4,"Ratios":"","Factor":1}`, "0 frames of 6×4 cells, expected 16"},
+		{"unrest", `{"Width":6,"Height":4,"Ratios":"","Prior":1,"Factor":1}`, "0 frames of 6×4 cells, expected 16"},
 	} {
 		good := loaded.Attached(c.part)
 		loaded.Attach(c.part, []byte(c.content))

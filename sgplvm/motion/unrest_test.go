@@ -84,17 +84,21 @@ func TestUnrestAlike(t *testing.T) {
 		at[i] = sgplvm.Instant{Sequence: i % 2, Time: float64(i)}
 	}
 	u := erring(at, 30, 30, 2, func(_, _ int) float64 { return 9 })
+	if reach, factor := u.About(); reach != 0 || !(factor > 8 && factor < 10) {
+		t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", reach, factor)
+	}
 	for _, v := range factorsOf(u, 30, 30, sgplvm.Instant{Time: 4.5}) {
 		if !(v > 7 && v < 11) {
 			t.Errorf("factor %v for errors of variance 9", v)
 		}
 	}
-	before := u.around(at[4], 4)
+	u.reach, u.factor = 2, 1
+	before := u.around(at[4], []int{4})
 	u.ratio[4].data[7] = 1e5
-	if after := u.around(at[4], 4); !slices.Equal(after.data, before.data) {
+	if after := u.around(at[4], []int{4}); !slices.Equal(after.data, before.data) {
 		t.Error("a frame counts for itself")
 	}
-	if other := u.around(sgplvm.Instant{Sequence: 1, Time: 4}, -1); other.data[7] > 20 {
+	if other := u.around(sgplvm.Instant{Sequence: 1, Time: 4}, nil); other.data[7] > 20 {
 		t.Errorf("factor %v in another sequence", other.data[7])
 	}
 	for _, v := range factorsOf(NewUnrest(30, 30, at), 30, 30, at[0]) {
@@ -107,6 +111,7 @@ func TestUnrestAlike(t *testing.T) {
 func TestUnrestFile(t *testing.T) {
 	at := []sgplvm.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
 	u := erring(at, 10, 5, 3, func(_, _ int) float64 { return 2 })
+	u.reach = 3
 	text, err := u.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +130,7 @@ func TestUnrestFile(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{`"Width":2`, `"Width":0`, "0×1 cells"}, {`"Width":2`, `"Width":3`, "16 bytes"}, {`"Height":1`, `"Height":99999`, "2×99999 cells"},
-		{`"Ratios":"`, `"Ratios":"AAAA`, "19 bytes"}, {`"Reach":`, `"Reach":-`, "reach -"}, {`"Factor":`, `"Factor":-`, "and factor -"}, {`"Time":0.5}`, `"Time":0.5},{}`, "3 frames"}, {`{`, `[`, "invalid"},
+		{`"Ratios":"`, `"Ratios":"AAAA`, "19 bytes"}, {`"Reach":`, `"Reach":-`, "reach -"}, {`"Factor":`, `"Factor":-`, "and factor -"}, {`"Prior":`, `"Prior":-`, "weight -"}, {`"Time":0.5}`, `"Time":0.5},{}`, "3 frames"}, {`{`, `[`, "invalid"},
 	} {
 		var bad *FormatError
 		if err := new(Unrest).UnmarshalBinary([]byte(strings.Replace(string(text), c[0], c[1], 1))); !errors.As(err, &bad) || !strings.Contains(err.Error(), c[2]) {
