@@ -265,7 +265,9 @@ func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences [
 	}
 	m.set(l, d)
 	if m.chosen.Paths {
-		m.follow(f)
+		if err := m.follow(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	return m, nil
 }
@@ -320,10 +322,9 @@ func (m *Motion) choose(ctx context.Context, f *film, o Options) error {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := best.follow(ctx, f); err != nil {
 		return err
 	}
-	best.follow(f)
 	followed := m.chosen
 	followed.Paths, followed.Error = true, best.scorePaths(f, m.sequences)
 	add(followed)

@@ -1,6 +1,7 @@
 package motion
 
 import (
+	"context"
 	"math"
 	"sort"
 
@@ -38,8 +39,8 @@ const (
 const leastBend = 1. / 16
 
 // follow estimates the paths between all frames and the next, and around each frame from the one before to
-// the one after it, by which it is predicted when it is left out.
-func (m *Motion) follow(f *film) {
+// the one after it, by which it is predicted when it is left out. Errors: ctx.Err().
+func (m *Motion) follow(ctx context.Context, f *film) error {
 	type job struct {
 		path     *[]float64
 		of       sequence
@@ -61,8 +62,11 @@ func (m *Motion) follow(f *film) {
 		}
 	}
 	mat.Parallel(len(jobs), func(j int) {
-		*jobs[j].path = m.pathBetween(f, jobs[j].of, jobs[j].from, jobs[j].to)
+		if ctx.Err() == nil {
+			*jobs[j].path = m.pathBetween(f, jobs[j].of, jobs[j].from, jobs[j].to)
+		}
 	})
+	return ctx.Err()
 }
 
 // pathBetween returns the path from frame a to frame b of a sequence.

@@ -2,6 +2,7 @@ package motion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -27,7 +28,9 @@ func TestPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.follow(f)
+	if err := m.follow(context.Background(), f); err != nil {
+		t.Fatal(err)
+	}
 	s := m.sequences[0]
 	for p := range times[1:] {
 		own, next := m.flow(testWidth, testHeight, s, p), m.flow(testWidth, testHeight, s, p+1)
@@ -116,5 +119,21 @@ func TestOffsetsBend(t *testing.T) {
 		if wantA, wantB := -w*g+bendShare*c.bent, (1-w)*g+bendShare*c.bent; math.Abs(a[0]-wantA) > 1e-12 || math.Abs(b[0]-wantB) > 1e-12 {
 			t.Errorf("times %v at %v: offsets %v and %v, want %v and %v", c.times, c.at, a[0], b[0], wantA, wantB)
 		}
+	}
+}
+
+// A search for paths ends with its context.
+func TestPathsCancelled(t *testing.T) {
+	times := line(4, 0.4)
+	ctx, cancel := context.WithCancel(context.Background())
+	o := Options{Width: testWidth, Height: testHeight, Nodes: []int{5}, Strengths: []float64{1e-2}, Gain: -100}
+	o.Progress = func(trial Trial) {
+		if trial.Across > 0 {
+			cancel() // after the last trial of the nodes
+		}
+	}
+	m, err := Fit(ctx, sgplvm.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1), times, nil, o)
+	if m != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v, %v", m, err)
 	}
 }
