@@ -38,5 +38,24 @@
 //
 // # Measured
 //
-// MEASURED
+// A close-up of an eye, filmed by hand: 156 frames, of which 78 at random train at 640×360 pixels and
+// the others are predicted at 1280×720; units in which the channels of the training frames have
+// variance 1 (sgplvm reproduce video). Mean over the frames of the root mean square error, mean over
+// the frames of the median negative log density, mean negative log density, and coverage of the 90 % intervals:
+//
+//	linear interpolation in time, resampled       0.0684   −2.02   −1.76   91 %
+//	GP in time for each pixel, resampled          0.0642   −1.96   −1.74   91 %
+//	structured GP in time and space               0.0693   −1.65   −1.25   95 %
+//	model of the registered frames, carried       0.0512   −2.09   −1.90   92 %
+//	 its time part matern12, not a sum            0.0506   −2.11   −1.91   92 %
+//	 restored, unrest and detail learned          0.0497   −2.19   −1.97   88 %
+//	 with paths: a film as it is here             0.0455   −2.24   −2.02   88 %
+//	the true frames at 640×360, resampled         0.0267   −2.56
+//
+// The last density takes the true mean square error of each 8×8 pixels for the variance, and so is out
+// of reach for anything that sees frames of that size alone. Such variances for the fourth line would
+// have given it −2.22: what is left is error of the mean, half of which, in a typical pixel, is noise of the
+// frame that is predicted.
+//
+// The same at half the size, 320×180 to 640×360: 0.0612, −2.12, −1.82 and 91 % for the fourth line.
 package film
