@@ -137,6 +137,65 @@ func TestDetailOctaves(t *testing.T) {
 	}
 }
 
+// The law, octave by octave: a chequered picture has the energy 1 everywhere.
+func TestDetailLaw(t *testing.T) {
+	const width, height = 16, 16
+	law := func(u float64) float64 { return 4 * 0.3 * math.Sqrt(u/4+0.001) } // s = 4, a = log 0.3, γ = 0.5
+	first := law(1)
+	for _, c := range []struct {
+		finer int
+		a     float64
+		want  float64
+	}{
+		{1, math.Log(0.3), 0}, {2, math.Log(0.3), first}, {4, math.Log(0.3), first + law(first)}, {3, math.Log(0.3), first + (math.Log2(3)-1)*law(first)},
+		{4, math.Log(3), 2 * 10 * first}, // no octave has more than that before it
+	} {
+		f := NewFrame(c.finer*width, c.finer*height, 1)
+		for k := range f.Mean.Data {
+			f.Mean.Data[k] = float64(1 - 2*((k%f.Width/c.finer+k/f.Width/c.finer)%2))
+		}
+		(&Detail{width, height, []float64{4}, c.a, 0.5}).AddTo(f)
+		for k, v := range f.Variance.Data {
+			if math.Abs(v-c.want) > 1e-12 {
+				t.Fatalf("pixels %d times as fine, intercept %v: variance %v of pixel %d, want %v", c.finer, c.a, v, k, c.want)
+			}
+		}
+	}
+}
+
+// Where predictions show no detail the law has nothing to go by and gives every pixel the same; frames
+// coarser than those of training get none.
+func TestDetailOfPredictions(t *testing.T) {
+	const width, height = 64, 32
+	rng := rand.New(rand.NewPCG(4, 6))
+	truth, plain := make([]float64, width*height), make([]float64, width*height)
+	for i := range truth {
+		truth[i] = rng.NormFloat64() * float64(1+i%width/16)
+	}
+	law := NewDetailLaw(width, height, 1, 1)
+	law.Add(ofValues(width, height, truth), ofValues(width, height, plain))
+	d := law.Detail()
+	f := NewFrame(2*width, 2*height, 1)
+	Field{}.Carry(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, plain))
+	d.AddTo(f)
+	for k, v := range f.Variance.Data {
+		if math.Abs(v-d.energy[0]) > 1e-6*d.energy[0] {
+			t.Fatalf("pixel %d: variance %v, want the mean energy %v", k, v, d.energy[0])
+		}
+	}
+	coarse := NewFrame(width/2, height/2, 1)
+	d.AddTo(coarse)
+	if _, _, bad := nonZero(coarse.Variance); bad {
+		t.Error("a frame coarser than those of training has detail")
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("frames of another size: no panic")
+		}
+	}()
+	law.Add(ofValues(width, height, truth), ofValues(height, width, plain))
+}
+
 // Detail is where a frame has it.
 func TestDetailIsLocal(t *testing.T) {
 	const width, height = 64, 32
@@ -183,15 +242,22 @@ func TestDetailErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	plain := sgplvm.NewSource(make([]float64, 400), 1, 400, 1)
+	tiny := make([]float64, 15*15)
+	for i := range tiny {
+		tiny[i] = float64(i * i % 7)
+	}
 	for _, c := range []struct {
 		src           sgplvm.Source
 		width, height int
-	}{{src, 6, 4}, {plain, 20, 20}} { // too small to measure; nothing to see
+	}{{src, 6, 4}, {sgplvm.NewSource(tiny, 1, 15*15, 1), 15, 15}, {plain, 20, 20}} { // too small to measure; nothing to see
 		d, err := MeasureDetail(context.Background(), c.src, c.width, c.height)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := NewFrame(2*c.width, 2*c.height, 1)
+		for k := range f.Mean.Data {
+			f.Mean.Data[k] = float64(k % 5)
+		}
 		d.AddTo(f)
 		if k, _, bad := nonZero(f.Variance); bad {
 			t.Errorf("pixel %d of a frame of %d×%d pixels has detail", k, c.width, c.height)

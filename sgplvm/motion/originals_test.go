@@ -90,6 +90,23 @@ func TestRestore(t *testing.T) {
 	if a, b := rms(with, truth), rms(without, truth); !(a < 0.7*b) {
 		t.Errorf("error %v restored, %v before", a, b)
 	}
+	// The neighbours count by their weights in linear interpolation.
+	m.sequences[0].next, m.sequences[0].over = nil, nil
+	sum, parts := make([]float64, size), mat.New(2, size)
+	if err := m.Restore(frame(sum), originals, own, sgplvm.Instant{Time: 0.75*times[2] + 0.25*times[3]}, -1); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 2 {
+		m.restore(frame(parts.Row(k)), originals, own, m.sequences[0], neighbour{place: 2 + k, weight: 1})
+	}
+	for k, v := range sum {
+		if want := 0.75*parts.At(0, k) + 0.25*parts.At(1, k); math.Abs(v-want) > 1e-9 {
+			t.Fatalf("pixel %d: %v added at a quarter of the way, want %v", k, v, want)
+		}
+	}
+	if err := (&Motion{width: testWidth, height: testHeight, frames: len(times), sequences: m.sequences}).Restore(frame(sum), originals, Field{}, at, -1); err != nil {
+		t.Errorf("without motion: %v", err)
+	}
 	if err := m.Restore(frame(with), originals, own, sgplvm.Instant{Sequence: 3}, -1); err == nil {
 		t.Error("an unknown sequence: no error")
 	}

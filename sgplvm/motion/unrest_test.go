@@ -83,14 +83,34 @@ func TestUnrestAlike(t *testing.T) {
 	for i := range at {
 		at[i] = sgplvm.Instant{Sequence: i % 2, Time: float64(i)}
 	}
-	u := erring(at, 30, 30, 2, func(_, _ int) float64 { return 9 })
-	if reach, factor := u.About(); reach != 0 || !(factor > 8 && factor < 10) {
-		t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", reach, factor)
+	var u *Unrest
+	for seed := range uint64(20) {
+		u = erring(at, 30, 30, seed, func(_, _ int) float64 { return 9 })
+		if reach, factor := u.About(); reach != 0 || !(factor > 8 && factor < 10) {
+			t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", reach, factor)
+		}
+	}
+	// What two frames next to one another share may come of their predictions.
+	rng := rand.New(rand.NewPCG(5, 8))
+	var shared [6][6]float64
+	for k := range shared {
+		for c := range shared[k] {
+			shared[k][c] = 1 + 15*float64(rng.IntN(2))
+		}
+	}
+	for i := range at {
+		at[i].Sequence = 0
+	}
+	if reach, _ := erring(at, 30, 30, 2, func(i, x int) float64 { return shared[i/2][x/5] }).About(); reach != 0 {
+		t.Errorf("reach %v of errors that pairs of frames share", reach)
 	}
 	for _, v := range factorsOf(u, 30, 30, sgplvm.Instant{Time: 4.5}) {
 		if !(v > 7 && v < 11) {
 			t.Errorf("factor %v for errors of variance 9", v)
 		}
+	}
+	for i := range at {
+		at[i].Sequence = i % 2
 	}
 	u.reach, u.factor = 2, 1
 	before := u.around(at[4], []int{4})
