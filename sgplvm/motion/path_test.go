@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -67,7 +69,7 @@ func TestPaths(t *testing.T) {
 	for p := 1; p+1 < len(times); p++ {
 		// From the frame before to the one after directly is about as far as by way of the frame.
 		for k, v := range s.over[p] {
-			if d := math.Abs(v - s.next[p-1][k] - s.next[p][k]); !(d*testWidth < 1.5) {
+			if d := math.Abs(v - s.next[p-1][k] - s.next[p][k]); !(d*testWidth < 0.2) {
 				t.Errorf("node %d around frame %d: %v pixels from the two paths", k, p, d*testWidth)
 			}
 		}
@@ -87,6 +89,36 @@ func TestPaths(t *testing.T) {
 	}
 	if err := back.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "path 1 of ") {
 		t.Errorf("a short path: error %v", err)
+	}
+}
+
+// A step solves its normal equations, with the smoothness of what has been found so far in them.
+func TestFollowStep(t *testing.T) {
+	const width, height, smooth = 40, 30, 0.2
+	rng := rand.New(rand.NewPCG(7, 7))
+	l := lattice{9, 7, 4. / 3}
+	first := newImage[float32](width, height, 1)
+	s := newSolver(l, track{}, precision{}, []image[float32]{first}, nil)
+	second := newImage[float32](width, height, 1)
+	for i := range first.data {
+		first.data[i], second.data[i] = float32(rng.NormFloat64()), float32(rng.NormFloat64())
+	}
+	cells := make([]cell, (l.across-1)*(l.down-1))
+	s.link(cells, first, second)
+	g := make([]float64, l.size())
+	for i := range g {
+		g[i] = rng.NormFloat64()
+	}
+	h, r := mat.New(l.size(), l.size()), make([]float64, l.size())
+	s.curvature(h, r, cells)
+	l.addTo(h, [2]float64{0, smooth})
+	l.multiply(r, g, [2]float64{0, smooth})
+	left, size := mat.New(l.size(), 1), mat.NormFro(mat.Vector(r))
+	mat.Copy(left, mat.Vector(r))
+	mat.Mul(left, 1, h, mat.Vector(s.followStep(cells, g, smooth)), 1)
+	// The residual falls by followPrecision in the norm of the blocks' inverse.
+	if d := mat.NormFro(left); d > 3*followPrecision*size {
+		t.Errorf("normal equations missed by %v of %v", d, size)
 	}
 }
 
@@ -119,6 +151,26 @@ func TestOffsetsBend(t *testing.T) {
 		if wantA, wantB := -w*g+bendShare*c.bent, (1-w)*g+bendShare*c.bent; math.Abs(a[0]-wantA) > 1e-12 || math.Abs(b[0]-wantB) > 1e-12 {
 			t.Errorf("times %v at %v: offsets %v and %v, want %v and %v", c.times, c.at, a[0], b[0], wantA, wantB)
 		}
+	}
+}
+
+// A frame that is left out is predicted along the path from the one before it to the one after it.
+func TestAroundLeftOut(t *testing.T) {
+	path := func(from, to float64) []float64 { return []float64{to*to - from*from} }
+	s := sequence{frames: []int{7, 6, 5, 4}, times: []float64{0, 1, 2, 3}}
+	for p := range 4 {
+		s.next, s.over = append(s.next, path(float64(p), float64(p+1))), append(s.over, path(float64(p-1), float64(p+1)))
+	}
+	for place, want := range map[int][2]float64{1: {-2 + bendShare, 2 + bendShare}, 2: {-4 + bendShare, 4 + bendShare}} {
+		n := s.around(s.times[place], s.frames[place])
+		if len(n) != 2 || n[0].place != place-1 || n[1].place != place+1 || n[0].weight != 0.5 || n[1].weight != 0.5 ||
+			math.Abs(n[0].offset[0]-want[0]) > 1e-12 || math.Abs(n[1].offset[0]-want[1]) > 1e-12 {
+			t.Errorf("around frame %d without it: %v, want offsets %v", place, n, want)
+		}
+	}
+	s.over = nil // as in a motion that was read
+	if n := s.around(1, 6); n[0].offset != nil || n[1].offset != nil {
+		t.Errorf("offsets %v and %v without a path", n[0].offset, n[1].offset)
 	}
 }
 
