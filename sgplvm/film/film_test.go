@@ -69,6 +69,22 @@ func learned(t testing.TB, times []float64) (*film.Film, *sgplvm.Model, sgplvm.S
 	return f, m, source
 }
 
+func average(v []float64) (mean float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	return mean
+}
+
+// distance is the root mean square of a − b.
+func distance(a, b []float64) float64 {
+	square := make([]float64, len(a))
+	for i, v := range a {
+		square[i] = (v - b[i]) * (v - b[i])
+	}
+	return math.Sqrt(average(square))
+}
+
 func column(n int) mat.Matrix { return mat.NewDense(n, 1, evenTimes(n)) }
 
 // predict returns mean and variance of the film at some times.
@@ -117,7 +133,7 @@ func TestFilm(t *testing.T) {
 		loss += math.Log(v) + e2/v
 		lossBefore += math.Log(before[i]) + e2/before[i]
 	}
-	if rmse := math.Sqrt(square); !(rmse < 8) { // of a deviation of 24
+	if rmse := math.Sqrt(square); !(rmse < 8) {
 		t.Errorf("error %v", rmse)
 	}
 	if !(inside > 0.8 && inside < 0.98) {
@@ -126,12 +142,41 @@ func TestFilm(t *testing.T) {
 	if !(loss < lossBefore) {
 		t.Errorf("calibration raises the negative log density by %v", (loss-lossBefore)/float64(2*len(mean)))
 	}
+	// At a training time the film shows the frame as it is, not as it is carried to and fro.
+	shown, coarse := predict(t, f, m, []float64{5}, 1)
+	var carried []float64
+	latents, err := m.LatentAt(0, []float64{5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.PredictSlabs(context.Background(), latents, nil, sgplvm.SlabOptions{}, func(s sgplvm.Slab) error {
+		fields, err := f.Motion().At(0, []float64{5})
+		still, there := motion.NewFrame(width, height, 1), motion.NewFrame(width, height, 1)
+		mat.Copy(still.Mean, s.Mean[0])
+		fields[0].Carry(there, still)
+		carried = there.Mean.Data
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	frame := scene([]float64{5}, 1)
+	if a, b := distance(shown, frame), distance(carried, frame); !(a < 0.7*b) {
+		t.Errorf("training frame 5 is shown with the error %v, carried alone %v", a, b)
+	}
+	// Finer pixels are less sure.
+	if _, fine := predict(t, f, m, []float64{5}, 2); !(average(fine) > 1.01*average(coarse)) {
+		t.Errorf("mean variance %v in finer pixels, %v in those of training", average(fine), average(coarse))
+	}
 	if text := f.String(); !strings.Contains(text, " nodes, strength ") || !strings.Contains(text, ", unrest over ") {
 		t.Errorf("the film is %q", text)
 	}
 
+	unlearned := m.Attached("detail")
 	if err := f.Keep(m); err != nil {
 		t.Fatal(err)
+	}
+	if bytes.Equal(m.Attached("detail"), unlearned) {
+		t.Error("calibration has changed nothing in the law of detail")
 	}
 	var file bytes.Buffer
 	if err := m.Save(&file); err != nil {

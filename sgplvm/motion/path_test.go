@@ -83,12 +83,90 @@ func TestPaths(t *testing.T) {
 	if err := back.UnmarshalBinary(text); err != nil || back.paths != m.paths || fmt.Sprint(back.sequences[0].next) != fmt.Sprint(s.next) {
 		t.Errorf("read %v, %v", back.sequences[0].next, err)
 	}
+	form := Form{Width: testWidth, Height: testHeight, Channels: 1}
+	for _, t := range times {
+		form.At = append(form.At, sgplvm.Instant{Time: t})
+	}
+	if err := back.Check(form); err != nil {
+		t.Error(err)
+	}
+	form.At[1].Time += 0.1
+	if err := back.Check(form); err == nil || !strings.Contains(err.Error(), "frame 1 at 0.4 of sequence 0, expected 0.5 of 0") {
+		t.Errorf("other times: error %v", err)
+	}
 	m.sequences[0].next[1] = m.sequences[0].next[1][1:]
 	if text, err = m.MarshalBinary(); err != nil {
 		t.Fatal(err)
 	}
 	if err := back.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "path 1 of ") {
 		t.Errorf("a short path: error %v", err)
+	}
+}
+
+// drawDisc returns frames of a textured disc that crosses a picture which stands still, by speed widths
+// in a unit of time.
+func drawDisc(times []float64, speed float64) []float64 {
+	var film []float64
+	for _, t := range times {
+		for y := range testHeight {
+			for x := range testWidth {
+				u, v := (float64(x)+0.5)/testWidth, (float64(y)+0.5)/testWidth
+				du, dv := u-0.3-speed*t, v-0.3-speed/2*t
+				disc := 1 / (1 + math.Exp((math.Hypot(du, dv)-0.1)/0.01))
+				film = append(film, (1-disc)*pattern(u, v, 0)+disc*(100+60*math.Sin(40*du)*math.Cos(35*dv)))
+			}
+		}
+	}
+	return film
+}
+
+// Paths are chosen where frames left out are predicted better along them, and only there.
+func TestPathsChosen(t *testing.T) {
+	times := line(10, 1)
+	for _, c := range []struct {
+		speed  float64
+		chosen bool
+	}{{0.02, true}, {0.04, false}}[:sizes(2)] { // the faster one leaves its own place from frame to frame
+		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100})
+		coarse, followed := m.Trials()[1], m.Trials()[2]
+		if m.Chosen().Paths != c.chosen || (m.sequences[0].next != nil) != c.chosen || (m.paths.across > 0) != c.chosen {
+			t.Errorf("speed %v: chosen %+v of %+v", c.speed, m.Chosen(), m.Trials())
+		}
+		if c.chosen && !(followed.Error < 0.6*coarse.Error) {
+			t.Errorf("speed %v: error %v along paths, %v without", c.speed, followed.Error, coarse.Error)
+		}
+	}
+}
+
+// Along paths that go nowhere frames left out are predicted as by linear interpolation.
+func TestScorePaths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 7))
+	times := []float64{0, 1, 3, 4, 4.5, 6}
+	values := draw(times, testWidth, testHeight, 1, translation)
+	for i := range values {
+		values[i] += 30 * rng.NormFloat64() // so that linear interpolation beats that by cubics
+	}
+	f, err := load(context.Background(), sgplvm.NewSource(values, len(times), testWidth*testHeight, 1), testWidth, testHeight)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := sequencesOf(times, nil)
+	m := &Motion{width: testWidth, height: testHeight, sequences: all}
+	m.sequences = m.kept()
+	l := f.latticeOf(5)
+	d := mat.New(len(m.sequences[0].frames), l.size())
+	for i := range d.Data {
+		d.Data[i] = 0.01 * rng.NormFloat64()
+	}
+	m.set(l, d)
+	want := m.score(f, all)
+	m.paths = f.latticeAcross(7)
+	s := &m.sequences[0]
+	for range s.frames {
+		s.next = append(s.next, make([]float64, m.paths.size()))
+	}
+	if got := m.scorePaths(f, all); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("error %v along paths of no length, %v by linear interpolation", got, want)
 	}
 }
 
