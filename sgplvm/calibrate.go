@@ -57,7 +57,10 @@ func newUnrest(ratio []float64, examples []Instant) unrest {
 	mean := sum(ratio) / float64(len(ratio))
 	best := unrest{ratio: make([]float64, len(ratio))}
 	for i, r := range ratio {
-		best.ratio[i] = r / mean
+		best.ratio[i] = 1
+		if mean > 0 {
+			best.ratio[i] = r / mean
+		}
 	}
 	spacing := medianSpacing(examples)
 	least := math.Inf(1)
@@ -105,7 +108,8 @@ const (
 	calibrationCount    = 100
 )
 
-// newCalibration is that of training sums of squares and of expected ones, n_s×d_y.
+// newCalibration is that of training sums of squares and of expected ones, n_s×d_y; channels without any
+// error stay as they are.
 func newCalibration(space Grid, square, expected mat.Matrix, examples int) *calibration {
 	c := calibrationOf(space, mat.New(square.Rows, square.Cols), examples)
 	near, expectedNear := c.weighted(space, square), c.weighted(space, expected)
@@ -116,6 +120,12 @@ func newCalibration(space Grid, square, expected mat.Matrix, examples int) *cali
 			allExpected += expected.At(i, k)
 		}
 		mean := all / allExpected
+		if all == 0 { // a channel that is the same everywhere at all times
+			for i := range square.Rows {
+				c.factor.Set(i, k, 1)
+			}
+			continue
+		}
 		for i := range square.Rows {
 			prior := calibrationStrength / float64(examples) * expectedNear.At(i, k)
 			c.factor.Set(i, k, (near.At(i, k)+mean*prior)/(expectedNear.At(i, k)+prior))

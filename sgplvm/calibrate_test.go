@@ -152,3 +152,34 @@ func TestUnrest(t *testing.T) {
 		t.Errorf("median spacing %v, want 2", got)
 	}
 }
+
+// A channel that is the same everywhere at all times leaves nothing unexplained: it keeps its
+// variances, and the file can be read.
+func TestCalibrateConstant(t *testing.T) {
+	const n, size = 8, 6
+	for _, channels := range []int{1, 2} { // a constant one, and one beside it
+		y, times := mat.New(n*size, channels), make([]float64, n)
+		for i := range n {
+			times[i] = float64(i)
+			for j := range size {
+				y.Set(i*size+j, 0, 5)
+				if channels == 2 {
+					y.Set(i*size+j, 1, math.Sin(float64(i*i+j*j)))
+				}
+			}
+		}
+		m, err := New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(size)}}, LatentDims: 1, Dynamics: Dynamics{Times: times}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Fit(context.Background(), FitOptions{Iterations: 5, Calibrate: true}); err != nil {
+			t.Fatal(err)
+		}
+		for j := range size {
+			if f := m.calibration.factor.At(j, 0); f != 1 {
+				t.Errorf("factor %v at point %d of a constant channel", f, j)
+			}
+		}
+		loaded(t, saved(t, m))
+	}
+}

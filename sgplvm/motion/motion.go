@@ -414,7 +414,7 @@ func (m *Motion) scorePaths(f *film, all []sequence) float64 {
 		s, w, h := m.sequences[gaps[j].s], level[0].width, level[0].height
 		sum, one := newImage[float32](w, h, level[0].channels), newImage[float32](w, h, level[0].channels)
 		for _, n := range s.around(gaps[j].time, -1) {
-			along(one, level[s.frames[n.place]], m.flow(w, h, s, n.place), newFlow(m.paths, w, h).of(n.offset), 1)
+			along(one, level[s.frames[n.place]], m.flow(w, h, s, n.place), m.offsetFlow(n, w, h), 1)
 			sum.add(float32(n.weight), one)
 		}
 		errs[j] = m.errorOf(sum, level[gaps[j].frame], s, gaps[j].time)

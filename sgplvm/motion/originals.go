@@ -109,10 +109,7 @@ func (m *Motion) restore(f Frame, o *Originals, field Field, s sequence, n neigh
 	own := newFlow(m.lattice, o.width, o.height).of(s.d.Row(n.place))
 	warp(registered, original, own)
 	registered.toSpline()
-	offset := newFlow(lattice{2, 2, 1}, o.width, o.height).of(make([]float64, 8))
-	if n.offset != nil {
-		offset = newFlow(m.paths, o.width, o.height).of(n.offset)
-	}
+	offset := m.offsetFlow(n, o.width, o.height)
 	scale := n.weight * o.step
 	to := field.flow(f.Width, f.Height)
 	ratioX, ratioY := float64(o.width)/float64(f.Width), float64(o.height)/float64(f.Height)

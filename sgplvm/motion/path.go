@@ -224,6 +224,14 @@ func (s sequence) around(t float64, but int) []neighbour {
 	return []neighbour{a, b}
 }
 
+// offsetFlow returns a neighbour's offset on a grid of width×height pixels.
+func (m *Motion) offsetFlow(n neighbour, width, height int) *flow {
+	if n.offset == nil {
+		return newFlow(lattice{2, 2, 1}, width, height).of(make([]float64, 8))
+	}
+	return newFlow(m.paths, width, height).of(n.offset)
+}
+
 // path returns that from one frame to another, which is the next or the next but one.
 func (s sequence) path(from, to int) []float64 {
 	switch {

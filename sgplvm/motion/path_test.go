@@ -138,6 +138,37 @@ func TestPathsChosen(t *testing.T) {
 	}
 }
 
+// Frames at the same time, also at the first and the last one, are followed and restored.
+func TestPathsEqualTimes(t *testing.T) {
+	times := []float64{0, 0, 0, 1, 2, 2, 3, 4, 4}
+	film := drawDisc(times, 0.02)
+	m := mustFit(t, film, times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-2}, Gain: -1e9})
+	if trials := m.Trials(); len(trials) != 3 || !(trials[2].Error < 1) {
+		t.Fatalf("trials %+v", trials)
+	}
+	f, err := load(context.Background(), sgplvm.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight)
+	if err == nil {
+		err = m.follow(context.Background(), f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	originals, err := m.Originals(context.Background(), sgplvm.NewSource(film, len(times), testWidth*testHeight, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []float64{-1, 0, 0.5, 2, 4, 5} {
+		frame := NewFrame(testWidth, testHeight, 1)
+		fields, err := m.At(0, []float64{at})
+		if err == nil {
+			err = m.Restore(frame, originals, fields[0], sgplvm.Instant{Time: at}, 4)
+		}
+		if i, _, bad := mat.NonFinite(frame.Mean); bad || err != nil {
+			t.Errorf("time %v: %v at pixel %d, error %v", at, frame.Mean.At(i, 0), i, err)
+		}
+	}
+}
+
 // Along paths that go nowhere frames left out are predicted as by linear interpolation.
 func TestScorePaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 7))
