@@ -128,8 +128,12 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 	for _, k := range p.Spatial {
 		kernels = append(kernels, kernelText(k))
 	}
-	about := fmt.Sprintf("%d latent dimensions, %d inducing points, in time %s, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
-		p.Mu.Cols, p.Z.Rows, rounded(p.Dynamics.Kernel), strings.Join(kernels, " and "), latentKernelText(p.Latent), r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
+	inTime := "in time " + rounded(p.Dynamics.Kernel).String()
+	if k := p.Latent; k.Time.Variance > 0 && k.LengthScale != nil && k.Variance < idleVariance*k.Time.Variance {
+		inTime = "none of them in use" // whatever their kernel in time
+	}
+	about := fmt.Sprintf("%d latent dimensions, %s, %d inducing points, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
+		p.Mu.Cols, inTime, p.Z.Rows, strings.Join(kernels, " and "), latentKernelText(p.Latent), r.Iterations, r.Status, r.Bound, numbers(m.Noise()))
 	if x.seen != nil {
 		return seenModel{m, x.seen}, about, nil
 	}
@@ -138,6 +142,10 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 	}
 	return movingFilm{f, m}, about + "; " + f.String(), nil
 }
+
+// idleVariance is the part of the time part's variance below which that of the latent variables' own
+// counts for nothing.
+const idleVariance = 1e-6
 
 // maxFilmInducing bounds the latent inducing points of a film's model.
 const maxFilmInducing = 200
