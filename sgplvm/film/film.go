@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding"
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -166,7 +167,7 @@ func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress fun
 	at := f.model.Params().Dynamics.Instants()
 	unrest := motion.NewUnrest(f.width, f.height, at)
 	law := motion.NewDetailLaw(f.width, f.height, f.channels, n)
-	some := motion.Some(n)
+	ofDetail := motion.DetailFrames(n)
 	truth, predicted := motion.Frame{Width: f.width, Height: f.height, Mean: mat.New(points, f.channels)}, motion.NewFrame(f.width, f.height, f.channels)
 	err := f.model.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
 		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
@@ -177,9 +178,8 @@ func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress fun
 			return err
 		}
 		unrest.Set(i, truth, predicted)
-		if len(some) > 0 && some[0] == i {
+		if slices.Contains(ofDetail, i) {
 			law.Add(truth, predicted)
-			some = some[1:]
 		}
 		if progress != nil {
 			progress(i+1, n)

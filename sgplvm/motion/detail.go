@@ -30,10 +30,10 @@ type Detail struct {
 // Of the measurement: the side of the cells over which energies are averaged, in pixels; the frames
 // from which and about the number of values from which the law is learned.
 const (
-	detailCell    = 2
-	detailFrames  = 16
-	detailSamples = 1 << 17
-	leastDetail   = 16 // pixels each way
+	detailCell       = 2
+	mostDetailFrames = 16
+	detailSamples    = 1 << 17
+	leastDetail      = 16 // pixels each way
 )
 
 // leastEnergy is the part of its mean that is added to an energy.
@@ -51,7 +51,7 @@ type DetailLaw struct {
 
 // NewDetailLaw starts with nothing, for about as many frames of width×height pixels as given.
 func NewDetailLaw(width, height, channels, frames int) *DetailLaw {
-	all := float64(width) * float64(height) * float64(channels) * float64(min(frames, detailFrames))
+	all := float64(width) * float64(height) * float64(channels) * float64(min(frames, mostDetailFrames))
 	return &DetailLaw{width: width, height: height, channels: channels, total: make([]float64, channels),
 		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
 }
@@ -188,7 +188,7 @@ func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int)
 	}
 	law := NewDetailLaw(width, height, channels, n)
 	f := Frame{Width: width, Height: height, Mean: mat.New(points, channels)}
-	for _, i := range Some(n) {
+	for _, i := range DetailFrames(n) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -200,14 +200,14 @@ func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int)
 	return law.Detail(), nil
 }
 
-// Some returns the numbers of those of n frames from which a Detail is learned: 16 at most, evenly
+// DetailFrames returns the numbers of those of n frames from which a Detail is learned: 16 at most, evenly
 // chosen.
-func Some(n int) []int {
-	some := make([]int, min(n, detailFrames))
-	for k := range some {
-		some[k] = k * n / len(some)
+func DetailFrames(n int) []int {
+	numbers := make([]int, min(n, mostDetailFrames))
+	for k := range numbers {
+		numbers[k] = k * n / len(numbers)
 	}
-	return some
+	return numbers
 }
 
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
