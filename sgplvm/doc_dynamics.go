@@ -133,6 +133,6 @@
 //
 // The bound gives the smooth term a share in the clips that frames left out do not bear out. The last line
 // is a synthetic film, cosines in space whose weights are sums of waves in time: there matern12
-// alone is far behind. -latent-time-kernel auto therefore compares the two on shrunk frames,
-// which takes twice 27 s on one core for the first line.
+// alone is far behind. -latent-time-kernel auto therefore compares the two on frames shrunk to
+// two million numbers at most, which takes some ten seconds for each.
 package sgplvm

@@ -92,7 +92,7 @@ const (
 
 // mostToChoose is how many numbers in the data there are at most for a choice among all candidates, and
 // mostShrunk how many of a larger film are left at most for that of its time part. Tests lower them.
-var mostToChoose, mostShrunk = 1000000, 1 << 22
+var mostToChoose, mostShrunk = 1000000, 1 << 21
 
 // chooseTime returns cfg with what is automatic in it chosen: among all candidates for the kernels
 // of time, that of the time part being filmTimeKernel; in a film of more than mostToChoose numbers that of the
