@@ -55,7 +55,9 @@
 // The last density takes the true mean square error of each 8×8 pixels for the variance, and so is out
 // of reach for anything that sees frames of that size alone. Such variances for the fourth line would
 // have given it −2.22: what is left is error of the mean, half of which, in a typical pixel, is noise of the
-// frame that is predicted.
+// frame that is predicted. The clip's two sizes were unpacked by two conversions of colours, so that its large
+// frames are lighter by 0.84, 0.26 and 0.56 grey levels than the small ones, means of the same pixels; without that
+// offset, which small frames alone cannot tell, the film's −2.24 would be −2.29, with a coverage of 89 %.
 //
 // The same at half the size, 320×180 to 640×360: 0.0612, −2.12, −1.82 and 91 % for the fourth line, 0.0554, −2.27,
 // −1.99 and 89 % for the film. A flower that opens, 75 of 150 frames at 480×270 to 960×540: 0.0692, −1.92, −1.55 and
