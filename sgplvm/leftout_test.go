@@ -42,6 +42,7 @@ func TestLeftOutDensities(t *testing.T) {
 			if err := m.Calibrate(ctx); err != nil {
 				t.Fatal(err)
 			}
+			m.calibration.unrest.reach = 0.3 // so that an example's own ratio would count for nearly all
 		}
 		want := make([]float64, m.Examples())
 		err := m.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
