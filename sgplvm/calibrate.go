@@ -284,7 +284,8 @@ func (m *Model) Calibrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	power := likeliestPower(ratios, sizes)
+	_, slope := LogLinearVariance(ratios, sizes, -1, 1)
+	power := 1 + slope
 	for i := range ratios {
 		ratios[i] *= math.Exp(-(power - 1) * sizes[i])
 	}
@@ -315,34 +316,6 @@ func (m *Model) Calibrate(ctx context.Context) error {
 	m.calibration = calibrated
 	m.mu.Unlock()
 	return nil
-}
-
-// meanRatio is the mean over examples of their squares over the variances at a power.
-func meanRatio(ratios, sizes []float64, power float64) float64 {
-	var mean float64
-	for i, r := range ratios {
-		mean += r * math.Exp(-(power-1)*sizes[i]) / float64(len(ratios))
-	}
-	return mean
-}
-
-// likeliestPower returns the power, from 0 to 2, under which examples with squares ratios_i times
-// the variances' and log variances sizes_i are likeliest, a common factor free: it minimises
-// log Σ_i ratios_i·e^(−(power−1)·sizes_i) + (power−1)·Σ_i sizes_i/n, which is convex.
-func likeliestPower(ratios, sizes []float64) float64 {
-	loss := func(power float64) float64 {
-		return math.Log(meanRatio(ratios, sizes, power)) + (power-1)*sum(sizes)/float64(len(sizes))
-	}
-	low, high := 0.0, 2.0
-	for range 60 {
-		a, b := low+(high-low)/3, high-(high-low)/3
-		if loss(a) <= loss(b) {
-			high = b
-		} else {
-			low = a
-		}
-	}
-	return (low + high) / 2
 }
 
 // Calibrated reports whether variances at a time are calibrated, their mean factor (geometric) and

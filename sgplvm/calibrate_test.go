@@ -103,30 +103,6 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// The power is that of the variances from which the squares were drawn.
-func TestLikeliestPower(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 8))
-	for _, want := range []float64{0, 0.5, 1, 1.7} {
-		var ratios, sizes []float64
-		for range 4000 {
-			size := 2 * rng.NormFloat64()
-			var mean float64
-			for range 20 {
-				z := rng.NormFloat64()
-				mean += z * z / 20
-			}
-			ratios, sizes = append(ratios, 3*mean*math.Exp((want-1)*size)), append(sizes, size)
-		}
-		got := likeliestPower(ratios, sizes)
-		if math.Abs(got-want) > 0.02 {
-			t.Errorf("power %v, want %v", got, want)
-		}
-		if ratio := meanRatio(ratios, sizes, got); math.Abs(ratio-3) > 0.15 {
-			t.Errorf("factor %v at power %v, want 3", ratio, got)
-		}
-	}
-}
-
 // Ratios that change slowly are believed of the times around, ratios without order are not.
 func TestUnrest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))

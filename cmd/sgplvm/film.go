@@ -77,18 +77,15 @@ func refuseFilm(command string, m *sgplvm.Model) error {
 }
 
 // movingFilm is a film as a method for films.
-type movingFilm struct {
-	*film.Film
-	model *sgplvm.Model
-}
+type movingFilm struct{ *film.Film }
 
 // Predict predicts the frames at the times, which are held in memory together.
 func (f movingFilm) Predict(ctx context.Context, times []float64, height, width int, body func(s baseline.Slab) error) error {
-	latents, err := f.model.LatentAt(0, times)
+	latents, err := f.Model().LatentAt(0, times)
 	if err != nil {
 		return err
 	}
-	size := width * height * f.model.Channels()
+	size := width * height * f.Model().Channels()
 	s := baseline.Slab{To: height, Mean: mat.New(len(times), size), Variance: mat.New(len(times), size)}
 	err = f.Film.Predict(ctx, latents, width, height, func(i int, p motion.Frame) error {
 		copy(s.Mean.Row(i), p.Mean.Data)

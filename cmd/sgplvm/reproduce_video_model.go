@@ -140,7 +140,7 @@ func (x *filmExperiment) trainModel(ctx context.Context, data sgplvm.Data, cfg s
 	if f == nil {
 		return gridModel{m, x.frames.Layout}, about, nil
 	}
-	return movingFilm{f, m}, about + "; " + f.String(), nil
+	return movingFilm{f}, about + "; " + f.String(), nil
 }
 
 // idleVariance is the part of the time part's variance below which that of the latent variables' own

@@ -13,20 +13,18 @@ import (
 
 // Film predicts the frames of a film.
 type Film struct {
-	model                   *sgplvm.Model // nil until Keep
-	width, height, channels int
-	moves                   *motion.Motion
-	originals               *motion.Originals
-	detail                  *motion.Detail
-	unrest                  *motion.Unrest
+	model     *sgplvm.Model // nil until Keep
+	moves     *motion.Motion
+	originals *motion.Originals
+	detail    *motion.Detail
+	unrest    *motion.Unrest
 }
 
 // New measures how the contents of a film's frames of width×height pixels move, row by row, and
 // what there is of detail in them. d tells their times. progress, if not nil, is called as each
 // setting of the motion has been tried. Errors: those of motion.Fit.
 func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(motion.Trial)) (*Film, error) {
-	_, _, channels := frames.Dims()
-	f := &Film{width: width, height: height, channels: channels}
+	f := new(Film)
 	var err error
 	if f.moves, err = motion.Fit(ctx, frames, d.Times, d.Sequences, motion.Options{Width: width, Height: height, Progress: progress}); err != nil {
 		return nil, err
@@ -47,6 +45,9 @@ func (f *Film) Register(frames sgplvm.Source) sgplvm.Source { return f.moves.Reg
 // Motion returns the film's motion.
 func (f *Film) Motion() *motion.Motion { return f.moves }
 
+// Model returns the film's model, nil until Keep.
+func (f *Film) Model() *sgplvm.Model { return f.model }
+
 // A part is one of the things that a film knows beside its model.
 type part interface {
 	motion.Part
@@ -54,15 +55,14 @@ type part interface {
 	encoding.BinaryUnmarshaler
 }
 
-// parts returns all of them; name is under which each is attached to the model.
-func (f *Film) parts() []struct {
+// A namedPart has the name under which it is attached to the model.
+type namedPart struct {
 	name string
 	part
-} {
-	return []struct {
-		name string
-		part
-	}{{"motion", f.moves}, {"originals", f.originals}, {"detail", f.detail}, {"unrest", f.unrest}}
+}
+
+func (f *Film) parts() []namedPart {
+	return []namedPart{{"motion", f.moves}, {"originals", f.originals}, {"detail", f.detail}, {"unrest", f.unrest}}
 }
 
 // Keep makes m the film's model, to which the rest of the film is attached, in its file as well.
@@ -87,17 +87,17 @@ func Of(m *sgplvm.Model) (*Film, error) {
 	if !Keeps(m) {
 		return nil, nil
 	}
-	f := &Film{model: m, channels: m.Channels(), moves: new(motion.Motion), originals: new(motion.Originals), detail: new(motion.Detail), unrest: new(motion.Unrest)}
+	f := &Film{model: m, moves: new(motion.Motion), originals: new(motion.Originals), detail: new(motion.Detail), unrest: new(motion.Unrest)}
 	for _, p := range f.parts() {
 		if err := p.UnmarshalBinary(m.Attached(p.name)); err != nil {
 			return nil, err
 		}
 	}
-	f.width, f.height = f.moves.Size()
-	if points := m.Space().Len(); f.width*f.height != points {
-		return nil, fmt.Errorf("film: frames of %d×%d pixels, expected %d points", f.width, f.height, points)
+	width, height := f.moves.Size()
+	if points := m.Space().Len(); width*height != points {
+		return nil, fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
 	}
-	form := motion.Form{Width: f.width, Height: f.height, Channels: f.channels, At: m.Params().Dynamics.Instants()}
+	form := motion.Form{Width: width, Height: height, Channels: m.Channels(), At: m.Params().Dynamics.Instants()}
 	for _, p := range f.parts() {
 		if err := p.Check(form); err != nil {
 			return nil, err
@@ -111,25 +111,26 @@ func Of(m *sgplvm.Model) (*Film, error) {
 // returns. Beside the model it holds all frames at the training pixels. Errors: those of
 // sgplvm.Model.PredictSlabs, *motion.OptionError for an unknown sequence, and those of body.
 func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, height int, body func(i int, p motion.Frame) error) error {
+	channels := f.model.Channels()
 	still := make([]motion.Frame, len(latents))
 	for i, l := range latents {
 		if l.At == nil {
 			return &sgplvm.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time", i)}
 		}
-		still[i] = motion.NewFrame(f.width, f.height, f.channels)
+		still[i] = f.frame()
 	}
 	err := f.model.PredictSlabs(ctx, latents, nil, sgplvm.SlabOptions{Numbers: 1 << 23}, func(s sgplvm.Slab) error {
 		for i := range still {
 			last := s.First + s.Mean[i].Rows
-			mat.Copy(still[i].Mean.Slice(s.First, last, 0, f.channels), s.Mean[i])
-			mat.Copy(still[i].Variance.Slice(s.First, last, 0, f.channels), s.Variance[i])
+			mat.Copy(still[i].Mean.Slice(s.First, last, 0, channels), s.Mean[i])
+			mat.Copy(still[i].Variance.Slice(s.First, last, 0, channels), s.Variance[i])
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	p := motion.NewFrame(width, height, f.channels)
+	p := motion.NewFrame(width, height, channels)
 	for i, l := range latents {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -151,6 +152,12 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 	return nil
 }
 
+// frame returns a frame of zeros at the training pixels.
+func (f *Film) frame() motion.Frame {
+	width, height := f.moves.Size()
+	return motion.NewFrame(width, height, f.model.Channels())
+}
+
 // carry brings a frame from reference coordinates to a time, without the help of training frame but.
 func (f *Film) carry(dst, still motion.Frame, field motion.Field, at sgplvm.Instant, but int) error {
 	field.Carry(dst, still)
@@ -163,17 +170,18 @@ func (f *Film) carry(dst, still motion.Frame, field motion.Field, at sgplvm.Inst
 // is called after every frame with how many are done. Keep the film again afterwards.
 // Errors: those of sgplvm.Model.LeaveOneOut; *sgplvm.ReadError.
 func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress func(done, total int)) error {
-	n, points, _ := frames.Dims()
+	n, _, channels := frames.Dims()
 	at := f.model.Params().Dynamics.Instants()
-	unrest := motion.NewUnrest(f.width, f.height, at)
-	law := motion.NewDetailLaw(f.width, f.height, f.channels, n)
+	truth, predicted := f.frame(), f.frame()
+	width, height := truth.Width, truth.Height
+	unrest := motion.NewUnrest(width, height, at)
+	law := motion.NewDetailLaw(width, height, channels, n)
 	ofDetail := motion.DetailFrames(n)
-	truth, predicted := motion.Frame{Width: f.width, Height: f.height, Mean: mat.New(points, f.channels)}, motion.NewFrame(f.width, f.height, f.channels)
 	err := f.model.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
 		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &sgplvm.ReadError{From: i, To: i + 1, Err: err}
 		}
-		still := motion.Frame{Width: f.width, Height: f.height, Mean: mean, Variance: variance}
+		still := motion.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
 		if err := f.carry(predicted, still, f.moves.LeftOut(i), at[i], i); err != nil {
 			return err
 		}

@@ -145,38 +145,8 @@ func (l *DetailLaw) Detail() *Detail {
 		d.energy = nil // nothing but plain areas
 		return d
 	}
-	d.a, d.gamma = heteroscedastic(squares, logs)
+	d.a, d.gamma = sgplvm.LogLinearVariance(squares, logs, 0, 1)
 	return d
-}
-
-// heteroscedastic returns the intercept and the slope, from 0 to 1, of log variances against
-// x under which Gaussians of mean 0 with these squares are likeliest. It minimises Σ η + e²·exp(−η),
-// η = a + γ·x, which is convex: for a slope the best intercept is known, and the slope is found by
-// ternary search.
-func heteroscedastic(squares, x []float64) (a, gamma float64) {
-	n := float64(len(x))
-	var mean float64
-	for _, v := range x {
-		mean += v / n
-	}
-	intercept := func(gamma float64) float64 {
-		var s float64
-		for i, e := range squares {
-			s += e * math.Exp(-gamma*(x[i]-mean)) / n
-		}
-		return math.Log(s)
-	}
-	low, high := 0.0, 1.0
-	for range 40 {
-		p, q := low+(high-low)/3, high-(high-low)/3
-		if intercept(p) <= intercept(q) {
-			high = q
-		} else {
-			low = p
-		}
-	}
-	gamma = (low + high) / 2
-	return intercept(gamma) - gamma*mean, gamma
 }
 
 // MeasureDetail learns from some frames of width×height pixels, row by row, as if they had been predicted

@@ -218,24 +218,6 @@ func TestDetailIsLocal(t *testing.T) {
 	}
 }
 
-// The law of a scale is found from samples of it, with the slope within its bounds.
-func TestHeteroscedastic(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 6))
-	for _, c := range []struct{ a, gamma, want float64 }{{-2, 0.7, 0.7}, {1, 0, 0}, {0, 1.6, 1}} {
-		var squares, x []float64
-		for range 20000 {
-			x = append(x, 2*rng.NormFloat64()-3)
-			z := rng.NormFloat64()
-			squares = append(squares, z*z*math.Exp(c.a+c.gamma*x[len(x)-1]))
-		}
-		// Fisher's information of a slope is n·var(x)/2: a deviation of 0.005.
-		a, gamma := heteroscedastic(squares, x)
-		if math.Abs(gamma-c.want) > 0.03 || c.want == c.gamma && math.Abs(a-c.a) > 0.1 {
-			t.Errorf("intercept %v and slope %v, found %v and %v", c.a, c.gamma, a, gamma)
-		}
-	}
-}
-
 func TestDetailErrors(t *testing.T) {
 	src := sgplvm.NewSource(make([]float64, 24), 1, 24, 1)
 	if _, err := MeasureDetail(context.Background(), src, 5, 5); err == nil || err.Error() != "motion: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {

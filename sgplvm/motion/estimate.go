@@ -256,24 +256,20 @@ func (s *solver) link(cells []cell, a, b image[float32]) (cost float64) {
 // to r.
 func (s *solver) curvature(m mat.Matrix, r []float64, cells []cell) {
 	n := s.nodes()
-	for j := range s.down - 1 {
-		for i := range s.across - 1 {
-			c := &cells[j*(s.across-1)+i]
-			at := j*s.across + i
-			corner := [4]int{at, at + 1, at + s.across, at + s.across + 1}
-			for p, cp := range corner {
-				r[cp] += c.xt[p]
-				r[n+cp] += c.yt[p]
-				u, v := m.Row(cp), m.Row(n+cp)
-				for q, cq := range corner {
-					u[cq] += c.xx[p][q]
-					u[n+cq] += c.xy[p][q]
-					v[cq] += c.xy[p][q]
-					v[n+cq] += c.yy[p][q]
-				}
+	s.corners(func(at int, corner [4]int) {
+		c := &cells[at]
+		for p, cp := range corner {
+			r[cp] += c.xt[p]
+			r[n+cp] += c.yt[p]
+			u, v := m.Row(cp), m.Row(n+cp)
+			for q, cq := range corner {
+				u[cq] += c.xx[p][q]
+				u[n+cq] += c.xy[p][q]
+				v[cq] += c.xy[p][q]
+				v[n+cq] += c.yy[p][q]
 			}
 		}
-	}
+	})
 }
 
 // step returns the damped Gauss-Newton step at st: the solution of the block-tridiagonal normal

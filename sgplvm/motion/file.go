@@ -240,6 +240,7 @@ type Form struct {
 // film of that form. Errors: *FormatError.
 type Part interface{ Check(Form) error }
 
+// Check is that of Part.
 func (m *Motion) Check(f Form) error {
 	if m.width != f.Width || m.height != f.Height || m.frames != len(f.At) {
 		return formatError("width, height", "%d frames of %d×%d pixels, expected %d of %d×%d", m.frames, m.width, m.height, len(f.At), f.Width, f.Height)
@@ -254,6 +255,7 @@ func (m *Motion) Check(f Form) error {
 	return nil
 }
 
+// Check is that of Part.
 func (o *Originals) Check(f Form) error {
 	if o.width != f.Width || o.height != f.Height || o.channels != f.Channels || len(o.values) != 0 && len(o.values) != len(f.At) {
 		return formatError("originals", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", len(o.values), o.width, o.height, o.channels, len(f.At), f.Width, f.Height, f.Channels)
@@ -261,6 +263,7 @@ func (o *Originals) Check(f Form) error {
 	return nil
 }
 
+// Check is that of Part.
 func (d *Detail) Check(f Form) error {
 	if d.width != f.Width || d.height != f.Height || len(d.energy) != 0 && len(d.energy) != f.Channels {
 		return formatError("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.width, d.height, len(d.energy), f.Width, f.Height, f.Channels)
@@ -268,6 +271,7 @@ func (d *Detail) Check(f Form) error {
 	return nil
 }
 
+// Check is that of Part.
 func (u *Unrest) Check(f Form) error {
 	if like := NewUnrest(f.Width, f.Height, nil); u.width != like.width || u.height != like.height || !slices.Equal(u.at, f.At) {
 		return formatError("unrest", "%d frames of %d×%d cells, expected %d of %d×%d at their times", len(u.at), u.width, u.height, len(f.At), like.width, like.height)

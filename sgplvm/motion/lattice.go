@@ -140,4 +140,14 @@ func (l lattice) edges(add func(p, q int)) {
 	}
 }
 
+// corners calls visit with every cell and the nodes at its corners.
+func (l lattice) corners(visit func(c int, corner [4]int)) {
+	for j := range l.down - 1 {
+		for i := range l.across - 1 {
+			at := j*l.across + i
+			visit(j*(l.across-1)+i, [4]int{at, at + 1, at + l.across, at + l.across + 1})
+		}
+	}
+}
+
 func square(x float64) float64 { return x * x }

@@ -183,16 +183,6 @@ func (s *solver) followStep(cells []cell, g []float64, smooth float64) []float64
 	return x
 }
 
-// corners calls visit with every cell and the nodes at its corners.
-func (l lattice) corners(visit func(c int, corner [4]int)) {
-	for j := range l.down - 1 {
-		for i := range l.across - 1 {
-			at := j*l.across + i
-			visit(j*(l.across-1)+i, [4]int{at, at + 1, at + l.across, at + l.across + 1})
-		}
-	}
-}
-
 // A neighbour is a frame of a sequence, its weight in an interpolation, and where the contents at a
 // point of the reference are to be looked for in it: at φ(r + offset(r)); nil stands for no offset.
 type neighbour struct {

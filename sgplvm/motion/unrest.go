@@ -82,7 +82,7 @@ func (u *Unrest) Choose() {
 			beside[i] = s.frames[max(p-1, 0):min(p+2, len(s.frames))]
 		}
 	}
-	u.reach = 0
+	u.reach, u.factor = 0, 1
 	alike, factor := u.losses(beside)
 	if !(factor > 0) {
 		return // no errors at all
