@@ -28,12 +28,6 @@ type TimePart struct {
 	Kernel   TimeKernel
 }
 
-// Instant is a time in a sequence.
-type Instant struct {
-	Sequence int
-	Time     float64
-}
-
 // Instants returns those of the examples.
 func (d Dynamics) Instants() []Instant {
 	at := make([]Instant, len(d.Times))

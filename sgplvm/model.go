@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -38,26 +37,6 @@ func (d Data) source(ns int) (*scaledSource, error) {
 		return nil, &ConfigError{"Data", fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
 	}
 	return s, nil
-}
-
-// Grid is a set of spatial points: the Cartesian product of the factors' point
-// sets, each an n_f×d_f matrix, one point a row. The last factor's index is the
-// fastest. One factor of any dimension holds scattered points or small
-// pictures; large pictures take one factor for the rows and one for the
-// columns.
-type Grid []mat.Matrix
-
-// Len returns the number of points, the product of the factors'.
-func (g Grid) Len() int {
-	n := 1
-	for _, x := range g {
-		n *= x.Rows
-	}
-	return n
-}
-
-func (g Grid) equal(h Grid) bool {
-	return slices.EqualFunc(g, h, equalMatrix)
 }
 
 // SpatialFactor is one factor of the training grid with its kernel.
@@ -157,27 +136,6 @@ type Model struct {
 	posterior *posterior // what prediction needs; made when first asked for
 	alpha     *kronprod.Tensor
 	timelines map[int]timeline // of a dynamical prior, likewise
-}
-
-// ConfigError reports a configuration that cannot be used.
-type ConfigError struct {
-	Field string
-	Err   error
-}
-
-func (e *ConfigError) Error() string { return fmt.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
-
-func (e *ConfigError) Unwrap() error { return e.Err }
-
-// ValueError reports a datum that cannot be used; all indices count from 0.
-type ValueError struct {
-	Example, Point, Channel int
-	Value                   float64
-	Want                    string
-}
-
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
 }
 
 // New sets up a model of the data at the starting point of training. Errors:
