@@ -23,18 +23,18 @@ func (d Data) source(ns int) (*scaledSource, error) {
 	s := &scaledSource{source: d.Source}
 	if d.Source == nil {
 		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
-			return nil, &ConfigError{"Data", fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
 		}
 		s.source = &matrixSource{d.Y, d.Examples}
 	} else if d.Examples != 0 || d.Y.Rows != 0 {
-		return nil, &ConfigError{"Data", fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
 	}
 	s.examples, s.points, s.channels = s.source.Dims()
 	if s.examples < 1 || s.channels < 1 || s.points != ns {
-		return nil, &ConfigError{"Data", fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
 	}
 	if s.channels > math.MaxInt/8/s.points/s.examples {
-		return nil, &ConfigError{"Data", fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
 	}
 	return s, nil
 }
@@ -143,14 +143,14 @@ type Model struct {
 func New(data Data, cfg Config) (*Model, error) {
 	m := &Model{seed: cfg.Seed, attributes: cfg.Attributes}
 	if len(cfg.Space) == 0 {
-		return nil, &ConfigError{"Space", fmt.Errorf("no spatial factor")}
+		return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("no spatial factor")}
 	}
 	for f, s := range cfg.Space {
 		if s.X.Rows < 1 || s.X.Cols < 1 {
-			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
+			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
 		}
 		if i, j, bad := mat.NonFinite(s.X); bad {
-			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
+			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
 		}
 		m.space = append(m.space, s.X.Clone())
 	}
@@ -164,7 +164,7 @@ func New(data Data, cfg Config) (*Model, error) {
 	m.channels, y.scaler = y.channels, m.scaler
 	for c, s := range m.scaler.Scale {
 		if math.IsInf(s, 0) || math.IsNaN(s) || math.IsInf(1/s, 0) {
-			return nil, &ConfigError{"Data", fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
 		}
 	}
 	switch {
@@ -183,11 +183,11 @@ func New(data Data, cfg Config) (*Model, error) {
 		}
 	}
 	if params.Mu.Rows != y.examples {
-		return nil, &ConfigError{field, fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
+		return nil, &ConfigError{Field: field, Err: fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
 	}
 	params = params.clone()
 	if err := params.validate(m.space); err != nil {
-		return nil, &ConfigError{field, err}
+		return nil, &ConfigError{Field: field, Err: err}
 	}
 	m.params = params
 	m.problem = newProblem(y, m.space, m.jitter)

@@ -64,7 +64,7 @@ func (s *scaledSource) readRaw(dst []float64, from, to int) error {
 		panic(fmt.Sprintf("sgplvm: %d numbers for examples %d to %d of %d values", len(dst), from, to-1, s.size()))
 	}
 	if err := s.source.ReadExamples(dst, from, to); err != nil {
-		return &ReadError{from, to, err}
+		return &ReadError{From: from, To: to, Err: err}
 	}
 	return nil
 }
