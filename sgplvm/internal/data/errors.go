@@ -1,0 +1,36 @@
+package data
+
+import "fmt"
+
+// ConfigError reports a setting or an argument that cannot be used.
+type ConfigError struct {
+	Field string
+	Err   error
+}
+
+func (e *ConfigError) Error() string { return fmt.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
+
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// ValueError reports a datum that cannot be used; all indices count from 0.
+type ValueError struct {
+	Example, Point, Channel int
+	Value                   float64
+	Want                    string
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
+}
+
+// ReadError reports a source that failed while the examples From ≤ i < To were read.
+type ReadError struct {
+	From, To int
+	Err      error
+}
+
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("sgplvm: reading examples %d to %d: %v", e.From, e.To-1, e.Err)
+}
+
+func (e *ReadError) Unwrap() error { return e.Err }

@@ -1,0 +1,77 @@
+package data
+
+import (
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Grid is a set of spatial points: the Cartesian product of the factors' point
+// sets, each an n_f×d_f matrix, one point a row. The last factor's index is the
+// fastest. One factor of any dimension holds scattered points or small
+// pictures; large pictures take one factor for the rows and one for the
+// columns.
+type Grid []mat.Matrix
+
+// Len returns the number of points, the product of the factors'.
+func (g Grid) Len() int {
+	n := 1
+	for _, x := range g {
+		n *= x.Rows
+	}
+	return n
+}
+
+// Equal reports whether two grids have the same points in the same order.
+func (g Grid) Equal(h Grid) bool { return slices.EqualFunc(g, h, work.Equal) }
+
+// Dims returns the number of points of each factor.
+func (g Grid) Dims() []int {
+	dims := make([]int, len(g))
+	for f, x := range g {
+		dims[f] = x.Rows
+	}
+	return dims
+}
+
+// Split writes the index of each factor of a joint index, the last the fastest.
+func Split(index []int, joint int, dims []int) {
+	for f := len(dims) - 1; f >= 0; f-- {
+		index[f] = joint % dims[f]
+		joint /= dims[f]
+	}
+}
+
+// SplitAll returns the indices of every factor of some joint indices.
+func SplitAll(joint []int, dims []int) [][]int {
+	index, all := make([]int, len(dims)), make([][]int, len(dims))
+	for _, j := range joint {
+		Split(index, j, dims)
+		for f, i := range index {
+			all[f] = append(all[f], i)
+		}
+	}
+	return all
+}
+
+// Among returns which of the points known (n×d) each of the points x is, by value; missing is
+// the first of x that is none of them, or −1.
+func Among(x, known mat.Matrix) (at []int, missing int) {
+	order := make([]int, known.Rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(known.Row(i), known.Row(j)) })
+	for i := range x.Rows {
+		k, found := slices.BinarySearchFunc(order, x.Row(i), func(j int, row []float64) int { return slices.Compare(known.Row(j), row) })
+		if !found {
+			return nil, i
+		}
+		for k+1 < len(order) && slices.Equal(known.Row(order[k+1]), x.Row(i)) { // of equal points the last
+			k++
+		}
+		at = append(at, order[k])
+	}
+	return at, -1
+}

@@ -1,0 +1,122 @@
+// Package work holds small helpers with slices and matrices that several rooms of the model
+// share: storage that is used again, rows by index, division of work by shape.
+package work
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Grown returns n numbers in the storage of v where they fit; their values are arbitrary.
+func Grown(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	return v[:n]
+}
+
+// Zeros is Grown with zeros.
+func Zeros(v []float64, n int) []float64 {
+	v = Grown(v, n)
+	clear(v)
+	return v
+}
+
+// Ones returns n ones.
+func Ones(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// Sum adds up v in order.
+func Sum(v []float64) float64 {
+	var s float64
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// Resize makes a an r×c matrix, in its own storage if that is large enough.
+func Resize(a *mat.Matrix, r, c int) {
+	if a.Rows == r && a.Cols == c {
+		return
+	}
+	if cap(a.Data) < r*c {
+		*a = mat.New(r, c)
+		return
+	}
+	*a = mat.NewDense(r, c, a.Data[:r*c])
+}
+
+// Block returns where block b of count nearly equal blocks of n begins and ends.
+func Block(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
+
+// Gather returns the given rows of a.
+func Gather(a mat.Matrix, rows []int) mat.Matrix {
+	g := mat.New(len(rows), a.Cols)
+	for k, i := range rows {
+		copy(g.Row(k), a.Row(i))
+	}
+	return g
+}
+
+// Submatrix sets dst, len(a)×len(b), to the elements of k in the rows a and the columns b.
+func Submatrix(dst, k mat.Matrix, a, b []int) {
+	for i, at := range a {
+		to, row := dst.Row(i), k.Row(at)
+		for j, l := range b {
+			to[j] = row[l]
+		}
+	}
+}
+
+// Column returns a copy of column q of a.
+func Column(a mat.Matrix, q int) []float64 { return a.Slice(0, a.Rows, q, q+1).Clone().Data }
+
+// ColumnSquares returns the sum of squares of every column.
+func ColumnSquares(a mat.Matrix) []float64 {
+	sums := make([]float64, a.Cols)
+	for k := range a.Rows {
+		for i, v := range a.Row(k) {
+			sums[i] += v * v
+		}
+	}
+	return sums
+}
+
+// AddToAll adds v to every element.
+func AddToAll(dst mat.Matrix, v float64) {
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for j := range row {
+			row[j] += v
+		}
+	}
+}
+
+// Equal reports whether a and b have the same shape and elements.
+func Equal(a, b mat.Matrix) bool {
+	if a.Rows != b.Rows || a.Cols != b.Cols {
+		return false
+	}
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			if v != b.At(i, j) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// SameView reports whether a and b are one view of the same numbers.
+func SameView(a, b mat.Matrix) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] &&
+		a.Rows == b.Rows && a.Cols == b.Cols && a.RowStride == b.RowStride && a.ColStride == b.ColStride
+}
+
+// SameList reports whether a and b are one slice.
+func SameList(a, b []int) bool { return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] }
