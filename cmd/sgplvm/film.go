@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
 // newFilm measures how the contents of a film move. It returns the film and its frames with their
@@ -23,14 +22,14 @@ func newFilm(ctx context.Context, e *environment, source sgplvm.Source, d sgplvm
 	defer p.clear()
 	trials, begin := 0, time.Now()
 	p.show("estimating motion")
-	f, err := film.New(ctx, frames, d, layout.Width, layout.Height, func(motion.Trial) {
+	f, err := film.New(ctx, frames, d, layout.Width, layout.Height, func(film.Trial) {
 		trials++
 		p.show("estimating motion  %d settings tried in %s", trials, time.Since(begin).Round(time.Second))
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if !f.Motion().Still() {
+	if !f.Still() {
 		if frames, err = held(ctx, f.Register(frames)); err != nil {
 			return nil, nil, err
 		}
@@ -87,7 +86,7 @@ func (f movingFilm) Predict(ctx context.Context, times []float64, height, width 
 	}
 	size := width * height * f.Model().Channels()
 	s := baseline.Slab{To: height, Mean: mat.New(len(times), size), Variance: mat.New(len(times), size)}
-	err = f.Film.Predict(ctx, latents, width, height, func(i int, p motion.Frame) error {
+	err = f.Film.Predict(ctx, latents, width, height, func(i int, p film.Frame) error {
 		copy(s.Mean.Row(i), p.Mean.Data)
 		copy(s.Variance.Row(i), p.Variance.Data)
 		return nil

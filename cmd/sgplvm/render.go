@@ -16,7 +16,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
 func render(ctx context.Context, e *environment, args []string) (err error) {
@@ -322,7 +321,7 @@ func (r *renderer) predict(put func(first int, means, variances []float64) error
 	for first := 0; first < len(r.latents); first += together {
 		group := r.latents[first:min(first+together, len(r.latents))]
 		if r.film != nil {
-			if err := r.film.Predict(r.ctx, group, r.at.layout.Width, r.at.layout.Height, func(i int, p motion.Frame) error {
+			if err := r.film.Predict(r.ctx, group, r.at.layout.Width, r.at.layout.Height, func(i int, p film.Frame) error {
 				copy(means[i*size:], p.Mean.Data)
 				if r.variances {
 					copy(variances[i*size:], p.Variance.Data)

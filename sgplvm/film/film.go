@@ -11,6 +11,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
 )
 
+// A Frame is a picture with its variances, and a Trial a setting of the motion that was tried.
+type (
+	Frame = motion.Frame
+	Trial = motion.Trial
+)
+
 // Film predicts the frames of a film.
 type Film struct {
 	model     *sgplvm.Model // nil until Keep
@@ -23,7 +29,7 @@ type Film struct {
 // New measures how the contents of a film's frames of width×height pixels move, row by row, and
 // what there is of detail in them. d tells their times. progress, if not nil, is called as each
 // setting of the motion has been tried. Errors: those of motion.Fit.
-func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(motion.Trial)) (*Film, error) {
+func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(Trial)) (*Film, error) {
 	f := new(Film)
 	var err error
 	if f.moves, err = motion.Fit(ctx, frames, d.Times, d.Sequences, motion.Options{Width: width, Height: height, Progress: progress}); err != nil {
@@ -42,8 +48,8 @@ func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, he
 // Register returns the frames with their motion taken out: what a model is to be trained on.
 func (f *Film) Register(frames sgplvm.Source) sgplvm.Source { return f.moves.Register(frames) }
 
-// Motion returns the film's motion.
-func (f *Film) Motion() *motion.Motion { return f.moves }
+// Still reports whether no motion was found worth following: Register then returns its argument.
+func (f *Film) Still() bool { return f.moves.Still() }
 
 // Model returns the film's model, nil until Keep.
 func (f *Film) Model() *sgplvm.Model { return f.model }
@@ -110,9 +116,9 @@ func Of(m *sgplvm.Model) (*Film, error) {
 // must have one (Latent.At): it calls body with each, in order. A frame belongs to body until it
 // returns. Beside the model it holds all frames at the training pixels. Errors: those of
 // sgplvm.Model.PredictSlabs, *motion.OptionError for an unknown sequence, and those of body.
-func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, height int, body func(i int, p motion.Frame) error) error {
+func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, height int, body func(i int, p Frame) error) error {
 	channels := f.model.Channels()
-	still := make([]motion.Frame, len(latents))
+	still := make([]Frame, len(latents))
 	for i, l := range latents {
 		if l.At == nil {
 			return &sgplvm.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time", i)}
@@ -142,7 +148,7 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 		if err := f.carry(p, still[i], fields[0], *l.At, -1); err != nil {
 			return err
 		}
-		still[i] = motion.Frame{}
+		still[i] = Frame{}
 		f.unrest.Scale(p, *l.At)
 		f.detail.AddTo(p)
 		if err := body(i, p); err != nil {
@@ -153,13 +159,13 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 }
 
 // frame returns a frame of zeros at the training pixels.
-func (f *Film) frame() motion.Frame {
+func (f *Film) frame() Frame {
 	width, height := f.moves.Size()
 	return motion.NewFrame(width, height, f.model.Channels())
 }
 
 // carry brings a frame from reference coordinates to a time, without the help of training frame but.
-func (f *Film) carry(dst, still motion.Frame, field motion.Field, at sgplvm.Instant, but int) error {
+func (f *Film) carry(dst, still Frame, field motion.Field, at sgplvm.Instant, but int) error {
 	field.Carry(dst, still)
 	return f.moves.Restore(dst, f.originals, field, at, but)
 }
@@ -181,7 +187,7 @@ func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress fun
 		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &sgplvm.ReadError{From: i, To: i + 1, Err: err}
 		}
-		still := motion.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
+		still := Frame{Width: width, Height: height, Mean: mean, Variance: variance}
 		if err := f.carry(predicted, still, f.moves.LeftOut(i), at[i], i); err != nil {
 			return err
 		}
