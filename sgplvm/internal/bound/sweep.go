@@ -1,60 +1,11 @@
-package sgplvm
+package bound
 
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
-
-// projected is the data in the spatial eigenbasis: Y contracted with the data basis of
-// every spatial factor, n_ξ examples × d_y channels × J components, J = Π m_f. Blocks of
-// components lie one after the other, each a matrix of all examples, so that a sweep
-// over the blocks reads memory from the first number to the last.
-type projected struct {
-	examples, channels, components int
-	width                          int       // components of a block; the last one has what is left
-	data                           []float64 // channel by channel, block by block
-}
-
-// Tests lower them.
-var (
-	blockNumbers  = 1 << 15 // of a block, about: with what a sweep makes of it, it fits a level-2 cache
-	fewestColumns = 96      // of a block, if there are so many components
-)
-
-func (y *projected) resize(examples, channels, components int) {
-	y.examples, y.channels, y.components = examples, channels, components
-	y.width = max(fewestColumns, blockNumbers/examples)
-	blocks := (components + y.width - 1) / y.width
-	y.width = (components + blocks - 1) / blocks
-	y.width = min((y.width+23)/24*24, components) // a multiple of every register tile's width
-	if n := examples * channels * components; len(y.data) != n {
-		y.data = nil // of another size: let go before there are two
-		y.data = make([]float64, n)
-	}
-}
-
-func (y *projected) blocks() int { return (y.components + y.width - 1) / y.width }
-
-// block returns the components of block i, from ≤ j < to.
-func (y *projected) block(i int) (from, to int) {
-	return i * y.width, min((i+1)*y.width, y.components)
-}
-
-// at returns the components from ≤ j < to of a channel, one block, as examples×(to−from).
-func (y *projected) at(channel, from, to int) mat.Matrix {
-	return mat.NewDense(y.examples, to-from, y.data[(channel*y.components+from)*y.examples:(channel*y.components+to)*y.examples])
-}
-
-// set stores an example, channel by channel.
-func (y *projected) set(example int, values []float64) {
-	for c := range y.channels {
-		for b := range y.blocks() {
-			from, to := y.block(b)
-			copy(y.at(c, from, to).Row(example), values[c*y.components+from:c*y.components+to])
-		}
-	}
-}
 
 // A sweep goes once over the projected data P and adds up all that the bound and its
 // gradient need of D and of
@@ -68,7 +19,7 @@ func (y *projected) set(example int, values []float64) {
 // Blocks are divided into parts by shape; a part's sums are its own, and the parts' are
 // added in order.
 type sweep struct {
-	b       *problem
+	e       *Evaluator
 	beta    float64
 	wanted  wanted
 	parts   int
@@ -100,18 +51,15 @@ type sweepSums struct {
 	cross    mat.Matrix // Σ_jc ω·p·hᵀ, n_ξ×m_ξ
 }
 
-// mostParts is into how many parts a sweep is divided at most.
-const mostParts = 16
-
 func (s *sweepSums) reset(n, m int, w wanted) {
 	s.logDet = 0
-	s.r1, s.r2 = zeros(s.r1, m), zeros(s.r2, m)
+	s.r1, s.r2 = work.Zeros(s.r1, m), work.Zeros(s.r2, m)
 	for _, a := range []*mat.Matrix{&s.gram, &s.weighted} {
-		resize(a, m, m)
+		work.Resize(a, m, m)
 		a.Fill(0)
 	}
 	if w&wantCross != 0 {
-		resize(&s.cross, n, m)
+		work.Resize(&s.cross, n, m)
 		s.cross.Fill(0)
 	}
 }
@@ -141,21 +89,21 @@ func (s *sweepSums) fit(beta float64, lambda0 []float64) float64 {
 
 // run sweeps over the data as they were projected last, with the latent factor as it
 // is.
-func (s *sweep) run(b *problem, beta float64, w wanted) {
-	y, m := &b.projected, b.factors[0].size()
-	s.b, s.beta, s.wanted = b, beta, w
+func (s *sweep) run(e *Evaluator, beta float64, w wanted) {
+	y, m := &e.projected, e.factors[0].Size()
+	s.e, s.beta, s.wanted = e, beta, w
 	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), mostParts)) // so that the parts' sums are no larger than P
 	for len(s.partial) < s.parts {
 		s.partial = append(s.partial, sweepSums{})
 	}
 	if w&wantSpace != 0 {
-		s.r1, s.r2, s.squares = grown(s.r1, y.components), grown(s.r2, y.components), zeros(s.squares, y.components)
+		s.r1, s.r2, s.squares = work.Grown(s.r1, y.components), work.Grown(s.r2, y.components), work.Zeros(s.squares, y.components)
 	}
 	if size := m * y.channels * y.components; w&wantH == 0 {
 		s.h = kronprod.Tensor{}
 	} else if len(s.h.Data) != size {
 		s.h = kronprod.Tensor{}
-		s.h = kronprod.NewTensor(append(b.dims[1:len(b.dims):len(b.dims)], m)...)
+		s.h = kronprod.NewTensor(append(e.dims[1:len(e.dims):len(e.dims)], m)...)
 	}
 	mat.Run(s.parts, s)
 	s.sums.reset(y.examples, m, w)
@@ -168,24 +116,24 @@ func (s *sweep) run(b *problem, beta float64, w wanted) {
 
 // Do sweeps over part i.
 func (s *sweep) Do(i int) {
-	b, y, sums, latent := s.b, &s.b.projected, &s.partial[i], s.b.factors[0]
-	m := latent.size()
+	e, y, sums, latent := s.e, &s.e.projected, &s.partial[i], s.e.factors[0]
+	m := latent.Size()
 	sums.reset(y.examples, m, s.wanted)
 	buffer := mat.Borrow(3*m*y.width + m)
 	ones := (*buffer)[3*m*y.width:]
 	for i := range ones {
 		ones[i] = 1
 	}
-	first, last := blockRange(i, s.parts, y.blocks())
+	first, last := work.Block(i, s.parts, y.blocks())
 	for block := first; block < last; block++ {
 		from, to := y.block(block)
 		n := to - from
 		room := func(i int) mat.Matrix { return mat.NewDense(n, m, (*buffer)[i*m*n:(i+1)*m*n]) }
 		inverse, h, weighted := room(0), room(1), room(2)
-		lambda, omega := b.lambda[from:to], b.omega[from:to]
+		lambda, omega := e.lambda[from:to], e.omega[from:to]
 		s.invert(sums, inverse, lambda)
 		if s.wanted&wantSpace != 0 {
-			asm.DotRows(s.r1[from:to], inverse.Data, m, latent.lambda)
+			asm.DotRows(s.r1[from:to], inverse.Data, m, latent.Lambda)
 			asm.DotRows(s.r2[from:to], inverse.Data, m, ones)
 		}
 		for c := range y.channels {
@@ -194,7 +142,7 @@ func (s *sweep) Do(i int) {
 				h.Data = s.h.Data[at : at+n*m]
 			}
 			p := y.at(c, from, to)
-			mat.Mul(h, 1, p.T(), latent.data, 0)
+			mat.Mul(h, 1, p.T(), latent.Data, 0)
 			asm.MulTo(h.Data, h.Data, inverse.Data)
 			if s.wanted&wantSpace != 0 {
 				for j := range n {
@@ -210,10 +158,10 @@ func (s *sweep) Do(i int) {
 			mat.MulSym(sums.weighted, 1, weighted.T(), h, 1)
 		}
 	}
-	first, last = blockRange(i, s.parts, len(b.dropped.lambda))
+	first, last = work.Block(i, s.parts, len(e.dropped.lambda))
 	for from := first; from < last; from += y.width {
 		to := min(from+y.width, last)
-		s.invert(sums, mat.NewDense(to-from, m, (*buffer)[:m*(to-from)]), b.dropped.lambda[from:to])
+		s.invert(sums, mat.NewDense(to-from, m, (*buffer)[:m*(to-from)]), e.dropped.lambda[from:to])
 	}
 	mat.GiveBack(buffer)
 }
@@ -223,7 +171,7 @@ func (s *sweep) invert(sums *sweepSums, inverse mat.Matrix, lambda []float64) {
 	m := inverse.Cols
 	for j, v := range lambda {
 		row := inverse.Data[j*m : (j+1)*m]
-		for i, l := range s.b.factors[0].lambda {
+		for i, l := range s.e.factors[0].Lambda {
 			row[i] = 1 / (1/s.beta + l*v)
 		}
 	}

@@ -1,0 +1,66 @@
+package bound
+
+import "math"
+
+// Evaluate returns the collapsed lower bound on log p(Y): Atkinson and Zabaras (2018), equation of
+// the collapsed bound, with q(U) at its optimum (docs/math.md, "The bound"). With B = (⊗W)ᵀ·Y and
+// D = β⁻¹ + ⊗Λ
+//
+//	L = ½·d_y·[−n_ξ·log|Σ| − m·log β − n·log 2π − Σ log d_i]
+//	    − ½·β·[‖Y‖² − Σ b_ij²/d_i + d_y·(ψ0 − Π tr Λ_f)] − KL(q(X) ‖ p(X))
+//
+// where Σ is β⁻¹·I, or, with β = 1, the covariance of structured noise. Unless grad is nil it is
+// overwritten with the bound's derivatives in the natural parameters of the free groups and 0
+// elsewhere. With a dynamical prior Mu and S of p are set from its paths. Errors:
+// *FactorizationError, *data.ReadError.
+func (e *Evaluator) Evaluate(p, grad *Params, free Group) (float64, error) {
+	if grad != nil && free&GroupSpatial != 0 {
+		e.Restore()
+	}
+	if err := e.Factorize(p); err != nil {
+		return math.NaN(), err
+	}
+	beta := p.Noise.Precision()
+	e.sweep.run(e, beta, e.wanted(grad != nil, p, free))
+	if grad != nil {
+		if err := e.gradient(grad, p, free); err != nil {
+			return math.NaN(), err
+		}
+	}
+	sums := &e.sweep.sums
+	n := float64(e.y.Examples * e.y.Points)
+	m := float64(e.factors[0].Size() * e.Components())
+	dy := float64(e.y.Channels)
+	return dy/2*(-p.space().logNoise(e, p)-m*math.Log(beta)-n*math.Log(2*math.Pi)-sums.logDet) -
+		beta/2*(e.yy-sums.fit(beta, e.factors[0].Lambda)+dy*(e.psi0(p)-e.tracePsi2())) -
+		e.prior.divergence(&p.X), nil
+}
+
+// Bound is Evaluate without derivatives.
+func (e *Evaluator) Bound(p *Params) (float64, error) { return e.Evaluate(p, nil, 0) }
+
+// wanted says which sums of a sweep the derivatives in the free groups need.
+func (e *Evaluator) wanted(gradient bool, p *Params, free Group) wanted {
+	var w wanted
+	if gradient && free&GroupLatent != 0 {
+		w |= wantCross
+	}
+	if gradient && free&GroupSpatial != 0 {
+		w |= wantSpace | p.space().wants(p)
+	}
+	return w
+}
+
+// psi0 is the whole trace Σ_n E k(x_n, x_n)·Π_f tr K(X_f, X_f), in the metric of the noise.
+func (e *Evaluator) psi0(p *Params) float64 {
+	return p.Latent.Psi0(p.Q()) * p.space().trace(e, p)
+}
+
+// tracePsi2 is tr K_uu⁻¹Ψ2 = Π_f tr Λ_f.
+func (e *Evaluator) tracePsi2() float64 {
+	t := 1.0
+	for _, f := range e.factors {
+		t *= f.sumLambda()
+	}
+	return t
+}

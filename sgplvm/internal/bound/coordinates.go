@@ -1,0 +1,131 @@
+package bound
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+)
+
+// Group is a set of parameters that a training phase frees or holds.
+type Group int
+
+// The groups.
+const (
+	GroupLatent  Group = 1 << iota // q(X) and the time kernel, Z and the latent kernel
+	GroupNoise                     // β; with a structured residual together with the next only
+	GroupSpatial                   // spatial length scales, free inducing points and the residual
+	GroupAll     = GroupLatent | GroupNoise | GroupSpatial
+)
+
+// Coordinates are what an optimiser sees of parameters: the free groups in a fixed order, positive
+// parameters by their logarithms, and coefficients μ̄ of a dynamical prior preconditioned. The
+// spatial variances are never free: only their product with the latent variance is identified, so
+// they stay as configured.
+type Coordinates struct {
+	Free           Group
+	Preconditioner *dynamics.Preconditioner // nil: μ̄ as it is
+}
+
+// leastPositive is what a positive parameter unpacks to at least, the smallest
+// number with an inverse: one that vanished would be another kernel.
+const leastPositive = 0x1p-1022
+
+// Count returns the number of coordinates.
+func (c Coordinates) Count(p *Params) int {
+	n := 0
+	c.visit(p, p, func(value, _ []float64, _ bool) { n += len(value) })
+	return n
+}
+
+// Pack writes the coordinates of p to x.
+func (c Coordinates) Pack(x []float64, p *Params) {
+	c.visit(p, p, func(value, _ []float64, positive bool) {
+		for i, v := range value {
+			if positive {
+				v = math.Log(v)
+			}
+			x[i] = v
+		}
+		x = x[len(value):]
+	})
+}
+
+// Unpack sets the free parameters of p from x; the others keep their values.
+func (c Coordinates) Unpack(p *Params, x []float64) {
+	c.visit(p, p, func(value, _ []float64, positive bool) {
+		for i := range value {
+			v := x[i]
+			if positive {
+				v = max(math.Exp(v), leastPositive)
+			}
+			value[i] = v
+		}
+		x = x[len(value):]
+	})
+}
+
+// PackGradient writes the derivatives with respect to the coordinates to x, given those with
+// respect to the natural parameters at p.
+func (c Coordinates) PackGradient(x []float64, p, grad *Params) {
+	c.visit(p, grad, func(value, slope []float64, positive bool) {
+		for i, g := range slope {
+			if positive {
+				g *= value[i]
+			}
+			x[i] = g
+		}
+		x = x[len(value):]
+	})
+}
+
+// visit calls f for every free parameter in a fixed order: value is a slice of
+// the parameters, slope the same slice of other (a gradient, say), and positive
+// says that the parameter is optimised through its logarithm.
+func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, positive bool)) {
+	noise := &p.Noise
+	if c.Free&GroupNoise != 0 && !noise.Learned() && (!noise.Structured() || c.Free&GroupSpatial != 0) {
+		noise.visit(&other.Noise, f)
+	}
+	if c.Free&GroupLatent != 0 {
+		p.Latent.Visit(&other.Latent, f)
+		if p.X.Paths != nil {
+			p.X.Paths.Visit(other.X.Paths, c.Preconditioner, f)
+		} else {
+			f(p.X.Mu.Data, other.X.Mu.Data, false)
+			f(p.X.S.Data, other.X.S.Data, true)
+		}
+		f(p.Z.Data, other.Z.Data, false)
+	}
+	if c.Free&GroupSpatial != 0 {
+		for i := range p.Space {
+			p.Space[i].Kernel.Visit(&other.Space[i].Kernel, f)
+			f(p.Space[i].Xu.Data, other.Space[i].Xu.Data, false)
+		}
+		if noise.Structured() && !noise.Learned() {
+			scalar(&noise.Residual.Variance, &other.Noise.Residual.Variance, f)
+			noise.Residual.Visit(&other.Noise.Residual, f)
+		}
+	}
+}
+
+// visit visits β, or, where the noise has a floor, the variance above it.
+func (n *Noise) visit(other *Noise, f func(value, slope []float64, positive bool)) {
+	if n.Floor == 0 {
+		scalar(&n.Beta, &other.Beta, f)
+		return
+	}
+	above := 1/n.Beta - n.Floor
+	v := []float64{above}
+	f(v, []float64{-other.Beta * n.Beta * n.Beta}, true)
+	if v[0] != above {
+		n.Beta = 1 / (n.Floor + v[0])
+	}
+}
+
+// scalar visits a positive parameter that is not a slice.
+func scalar(value, slope *float64, f func(value, slope []float64, positive bool)) {
+	v, s := []float64{*value}, []float64{*slope}
+	f(v, s, true)
+	*slope = s[0] // first: the two may be one
+	*value = v[0]
+}

@@ -1,0 +1,180 @@
+package bound
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Evaluator is what a bound is evaluated on: the data, spatial inputs and the
+// fixed jitter, with everything that an evaluation needs room for. It keeps the
+// factorisation of its last evaluation, so spatial factors whose parameters did not
+// move, and the data in their eigenbasis, are not computed again: while the spatial
+// parameters are held an evaluation costs the latent mode only and does not read the
+// data. It is used by one goroutine at a time.
+type Evaluator struct {
+	x      data.Grid // X_f, n_f×d_f
+	y      *data.Scaled
+	jitter float64 // on the latent and free spatial K_f, relative to their mean diagonal
+
+	prior   prior // of the latent variables, from the first evaluation on
+	psi     *psi.Statistics
+	factors []*Factor // latent first
+	held    *Params   // parameters of the spatial factors above, or nil if these are of no use
+
+	yy        float64 // ‖Y‖²
+	projected projected
+	lambda    []float64 // Λ of all spatial factors together, for the components in projected
+	omega     []float64 // ω likewise, ones written out
+	dropped   dropped   // the components that are not in projected
+
+	sweep sweep // of the last evaluation
+
+	works        []factorWork // of the factors
+	gradientWork gradientWork
+	work         kronprod.Workspace
+	dims         []int
+}
+
+// NewEvaluator returns an evaluator for data y seen at the points of x. jitter is added to the
+// diagonals of the latent and free spatial kernel matrices, relative to their means.
+func NewEvaluator(y *data.Scaled, x data.Grid, jitter float64) *Evaluator {
+	e := &Evaluator{x: x, y: y, jitter: jitter, psi: new(psi.Statistics), factors: make([]*Factor, 1+len(x)), works: make([]factorWork, 1+len(x))}
+	for f := range e.factors {
+		e.factors[f] = new(Factor)
+	}
+	return e
+}
+
+// Data returns the data.
+func (e *Evaluator) Data() *data.Scaled { return e.y }
+
+// Components returns Π m_f over the spatial factors.
+func (e *Evaluator) Components() int { return len(e.lambda) + len(e.dropped.lambda) }
+
+// Dropped returns how many components truncation leaves out.
+func (e *Evaluator) Dropped() int { return len(e.dropped.lambda) }
+
+// Factorize brings factors and the data in their eigenbasis up to date with the parameters, and
+// with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *data.ReadError.
+func (e *Evaluator) Factorize(p *Params) error {
+	if err := e.Derive(p); err != nil {
+		return err
+	}
+	moved := false
+	for f, x := range e.x {
+		if e.holds(p, f) {
+			continue
+		}
+		if err := p.space().factor(e.factors[f+1], &e.works[f+1], p, f, x, e.jitter); err != nil {
+			e.held = nil
+			return &FactorizationError{Factor: f + 1, Err: err}
+		}
+		moved = true
+	}
+	if moved {
+		e.held = nil
+		if err := e.project(p.space().whitens()); err != nil {
+			return err
+		}
+		e.held = &Params{Noise: p.Noise.clone()}
+		for f := range e.x {
+			e.held.Space = append(e.held.Space, p.Space[f].clone())
+		}
+	}
+	e.psi.Set(p.Latent, p.Inducing())
+	if err := e.factors[0].setLatent(&e.works[0], e.psi, p, e.jitter); err != nil {
+		return &FactorizationError{Factor: 0, Err: err}
+	}
+	return nil
+}
+
+// holds reports whether spatial factor f is that of p.
+func (e *Evaluator) holds(p *Params, f int) bool {
+	return e.held != nil && e.held.Space[f].Kernel.Equal(p.Space[f].Kernel) &&
+		work.Equal(e.held.Space[f].Xu, p.Space[f].Xu) && e.held.Noise.same(&p.Noise)
+}
+
+// Derive sets Mu and S of p where a dynamical prior makes them.
+func (e *Evaluator) Derive(p *Params) error {
+	if e.prior == nil {
+		e.prior = newPrior(&p.X)
+	}
+	return e.prior.derive(&p.X)
+}
+
+// project contracts Y with the data basis of every spatial factor, some examples at
+// a time. If that whitens them, ‖Y‖² is that of the whitened data.
+func (e *Evaluator) project(whitens bool) error {
+	e.dropped.lambda, e.dropped.energy = e.dropped.lambda[:0], e.dropped.energy[:0]
+	e.lambda, e.omega = joint(e.lambda, e.factors[1:], (*Factor).eigenvalue), joint(e.omega, e.factors[1:], (*Factor).weight)
+	channels := e.y.Channels
+	e.dims = append(e.dims[:0], e.y.Examples, channels)
+	toData := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(e.x))}
+	for _, s := range e.factors[1:] {
+		e.dims = append(e.dims, s.Size())
+		toData.Factors = append(toData.Factors, s.Data.T())
+	}
+	e.projected.resize(e.y.Examples, channels, e.Components())
+	size := channels * e.Components()
+	e.yy = 0
+	return e.eachSlab(func(slab kronprod.Tensor, from int) error {
+		count := slab.Dims[0]
+		buffer := mat.Borrow(count * size)
+		toData.MulTensor(*buffer, slab, &e.work)
+		y := slab.Data
+		if whitens {
+			y = *buffer
+		}
+		for each := len(y) / count; len(y) > 0; y = y[each:] { // whatever the size of a slab
+			e.yy += asm.SumSquares(y[:each])
+		}
+		mat.Parallel(count, func(i int) { e.projected.set(from+i, (*buffer)[i*size:(i+1)*size]) })
+		mat.GiveBack(buffer)
+		return nil
+	})
+}
+
+// eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
+func (e *Evaluator) eachSlab(body func(slab kronprod.Tensor, from int) error) error {
+	channels, points := e.y.Channels, e.y.Points
+	dims := append([]int{0, channels}, e.x.Dims()...)
+	return e.y.EachSlab(func(raw []float64, from int) error {
+		dims[0] = len(raw) / e.y.Size()
+		buffer := mat.Borrow(len(raw))
+		defer mat.GiveBack(buffer)
+		parts := dims[0] * channels * scaleParts
+		mat.Parallel(parts, func(i int) {
+			series := i / scaleParts // channels of examples
+			from, to := work.Block(i%scaleParts, scaleParts, points)
+			example, c := series/channels, series%channels
+			e.y.Scaler.ScaleChannel((*buffer)[series*points+from:series*points+to], raw[example*e.y.Size()+from*channels:], c)
+		})
+		return body(kronprod.Shaped(*buffer, dims...), from)
+	})
+}
+
+// joint returns the Kronecker product of a vector of each factor, in the storage of v.
+func joint(v []float64, factors []*Factor, of func(f *Factor, j int) float64) []float64 {
+	n := 1
+	for _, s := range factors {
+		n *= s.Size()
+	}
+	v = work.Grown(v, n)
+	v[0] = 1
+	have := 1
+	for _, s := range factors {
+		m := s.Size()
+		for i := have - 1; i >= 0; i-- { // from the end, since v[i] makes v[i·m] and what follows
+			x := v[i]
+			for j := range m {
+				v[i*m+j] = x * of(s, j)
+			}
+		}
+		have *= m
+	}
+	return v
+}

@@ -1,0 +1,219 @@
+package bound
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Factor is one Kronecker factor, latent or spatial, with the solution of its
+// generalised eigenproblem, T_fᵀ K_f T_f = I and T_fᵀ Ψ2_f T_f = diag Λ_f (docs/math.md, "Factors").
+//
+// A tied spatial factor, whose inducing points are its data points, has
+// K = Ψ1 = V·diag(s)·Vᵀ, T = V·s^(−1/2) and W = V·s^(1/2). It carries V and s
+// alone: every formula holds with V in place of T and W and a weight Omega = s
+// put where W's s^(1/2) would stand twice, so that s_j = 0 does no harm. Where K is
+// diagonal, as a white kernel makes it, V is the identity and is not stored: the zero
+// Matrix stands for it, as in a kronprod.Operator.
+type Factor struct {
+	Tied   bool
+	K      mat.Matrix // K_f, m_f×m_f; of the latent factor without the jitter
+	Psi1   mat.Matrix // Ψ1_f, n_f×m_f; K_f itself where tied
+	Data   mat.Matrix // what Y is contracted with: W = Ψ1·T, n_f×m_f; V where tied
+	Coord  mat.Matrix // from eigen-coordinates to inducing points: T; V where tied
+	Lambda []float64  // Λ_f, ascending, clamped at 0; s where tied
+	Omega  []float64  // s where tied, else nil, which stands for ones
+
+	logNoise float64 // log|Σ| of a factor that is decomposed in the metric of Σ
+
+	spectrum eig.Spectrum // holds Lambda and Coord
+}
+
+// FactorizationError says which factor's matrix could not be decomposed: 0 is
+// the latent one, f the f-th spatial one counted from 1.
+type FactorizationError struct {
+	Factor int
+	Err    error
+}
+
+func (e *FactorizationError) Error() string {
+	if e.Factor == 0 {
+		return fmt.Sprintf("sgplvm: latent factor: %v", e.Err)
+	}
+	return fmt.Sprintf("sgplvm: spatial factor %d: %v", e.Factor, e.Err)
+}
+
+func (e *FactorizationError) Unwrap() error { return e.Err }
+
+// Size returns m_f.
+func (f *Factor) Size() int { return len(f.Lambda) }
+
+// sumLambda returns Σ Λ_f = tr K_f⁻¹Ψ2_f.
+func (f *Factor) sumLambda() float64 { return work.Sum(f.Lambda) }
+
+// ToInducing sets dst = a·Coord, both n×m_f.
+func (f *Factor) ToInducing(dst, a mat.Matrix) {
+	if f.Coord.Rows == 0 {
+		mat.Copy(dst, a)
+		return
+	}
+	mat.Mul(dst, 1, a, f.Coord, 0)
+}
+
+func (f *Factor) eigenvalue(j int) float64 { return f.Lambda[j] }
+
+func (f *Factor) weight(j int) float64 {
+	if f.Omega == nil {
+		return 1
+	}
+	return f.Omega[j]
+}
+
+// factorWork is what a factor's decomposition needs beside its result. A factor that is
+// set again with the same work allocates nothing.
+type factorWork struct {
+	psi2     mat.Matrix
+	cholesky chol.Factor
+	eigen    eig.Solver
+}
+
+// Factors decomposes the latent factor and the spatial ones with points x (n_f×d_f), for
+// prediction: the latent one first. Errors: *FactorizationError.
+func Factors(ps *psi.Statistics, p *Params, x []mat.Matrix, jitter float64) ([]*Factor, error) {
+	latent := new(Factor)
+	if err := latent.setLatent(new(factorWork), ps, p, jitter); err != nil {
+		return nil, &FactorizationError{Factor: 0, Err: err}
+	}
+	all := []*Factor{latent}
+	for f := range x {
+		s := new(Factor)
+		if err := p.space().factor(s, new(factorWork), p, f, x[f], jitter); err != nil {
+			return nil, &FactorizationError{Factor: f + 1, Err: err}
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// setSpatial evaluates a spatial kernel and decomposes it. x are the data points (n_f×d_f), xu
+// the inducing points (m_f×d_f), or 0×0 where tied.
+func (f *Factor) setSpatial(w *factorWork, k kernel.Kernel, x, xu mat.Matrix, jitter float64) error {
+	if xu.Rows == 0 {
+		work.Resize(&f.K, x.Rows, x.Rows)
+		k.Matrix(f.K, x, x)
+		return f.diagonaliseTied(w)
+	}
+	m := xu.Rows
+	work.Resize(&f.K, m, m)
+	work.Resize(&f.Psi1, x.Rows, m)
+	work.Resize(&w.psi2, m, m)
+	k.Matrix(f.K, xu, xu)
+	k.Matrix(f.Psi1, x, xu)
+	mat.Syrk(w.psi2, 1, f.Psi1.T(), 0)
+	mat.MirrorLower(w.psi2)
+	return f.diagonalise(w, jitter)
+}
+
+// setLatent evaluates the latent kernel's statistics and decomposes them.
+// It refuses inducing inputs so far apart that the split exponents of the psi
+// statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
+// what comes out then for a better bound. For the same reason it refuses parts other than RBF of
+// prior variances above flattestPrior.
+func (f *Factor) setLatent(w *factorWork, ps *psi.Statistics, p *Params, jitter float64) error {
+	if far := ps.Farthest(); !(far <= farthestInducing) {
+		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, farthestInducing)
+	}
+	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= flattestPrior) {
+		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, flattestPrior)
+	}
+	m := p.Z.Rows
+	work.Resize(&f.K, m, m)
+	work.Resize(&f.Psi1, p.X.Mu.Rows, m)
+	work.Resize(&w.psi2, m, m)
+	ps.Forward(f.K, f.Psi1, w.psi2, p.Q())
+	return f.diagonalise(w, jitter)
+}
+
+// diagonalise solves the generalised eigenproblem of a factor that is not tied, with
+// Ψ2_f in w; jitter, relative to the mean of K_f's diagonal, is added to that
+// diagonal alone.
+func (f *Factor) diagonalise(w *factorWork, jitter float64) error {
+	m := f.K.Rows
+	if err := w.cholesky.RefactorizeShifted(f.K, jitter*mat.Trace(f.K)/float64(m)); err != nil {
+		return err
+	}
+	if err := w.eigen.General(&f.spectrum, w.psi2, w.cholesky.L()); err != nil {
+		return err
+	}
+	clampAtZero(f.spectrum.Values)
+	f.Lambda, f.Coord = f.spectrum.Values, f.spectrum.Vectors
+	work.Resize(&f.Data, f.Psi1.Rows, m)
+	mat.Mul(f.Data, 1, f.Psi1, f.Coord, 0)
+	return nil
+}
+
+// diagonaliseTied decomposes K_f of a spatial factor whose inducing points are its
+// data points.
+func (f *Factor) diagonaliseTied(w *factorWork) error {
+	f.Tied, f.Psi1 = true, f.K
+	if isDiagonal(f.K) {
+		f.Lambda = work.Grown(f.Lambda, f.K.Rows)
+		for i := range f.Lambda {
+			f.Lambda[i] = f.K.At(i, i)
+		}
+	} else {
+		if err := w.eigen.Sym(&f.spectrum, f.K); err != nil {
+			return err
+		}
+		clampAtZero(f.spectrum.Values)
+		f.Data, f.Coord, f.Lambda = f.spectrum.Vectors, f.spectrum.Vectors, f.spectrum.Values
+	}
+	f.Omega = f.Lambda
+	return nil
+}
+
+// setWhitened evaluates the kernel of a tied spatial factor at x (n×d_s) and decomposes
+// it in the metric of Σ.
+func (f *Factor) setWhitened(w *factorWork, k kernel.Kernel, x mat.Matrix, noise *Noise) error {
+	n := x.Rows
+	work.Resize(&f.K, n, n)
+	work.Resize(&w.psi2, n, n)
+	k.Matrix(f.K, x, x)
+	noise.Matrix(w.psi2, x)
+	if err := w.cholesky.Refactorize(w.psi2); err != nil {
+		return err
+	}
+	if err := w.eigen.General(&f.spectrum, f.K, w.cholesky.L()); err != nil {
+		return err
+	}
+	clampAtZero(f.spectrum.Values)
+	f.Tied, f.Psi1, f.logNoise = true, f.K, w.cholesky.LogDet()
+	f.Data, f.Coord, f.Lambda, f.Omega = f.spectrum.Vectors, f.spectrum.Vectors, f.spectrum.Values, f.spectrum.Values
+	return nil
+}
+
+func isDiagonal(a mat.Matrix) bool {
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			if i != j && v != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// clampAtZero removes negative rounding errors: with them the objective would
+// not be a bound.
+func clampAtZero(v []float64) {
+	for i, x := range v {
+		if x < 0 {
+			v[i] = 0
+		}
+	}
+}

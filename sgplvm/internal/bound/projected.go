@@ -1,0 +1,104 @@
+package bound
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// projected is the data in the spatial eigenbasis: Y contracted with the data basis of
+// every spatial factor, n_ξ examples × d_y channels × J components, J = Π m_f. Blocks of
+// components lie one after the other, each a matrix of all examples, so that a sweep
+// over the blocks reads memory from the first number to the last.
+type projected struct {
+	examples, channels, components int
+	width                          int       // components of a block; the last one has what is left
+	data                           []float64 // channel by channel, block by block
+}
+
+func (y *projected) resize(examples, channels, components int) {
+	y.examples, y.channels, y.components = examples, channels, components
+	y.width = max(fewestColumns, blockNumbers/examples)
+	blocks := (components + y.width - 1) / y.width
+	y.width = (components + blocks - 1) / blocks
+	y.width = min((y.width+23)/24*24, components) // a multiple of every register tile's width
+	if n := examples * channels * components; len(y.data) != n {
+		y.data = nil // of another size: let go before there are two
+		y.data = make([]float64, n)
+	}
+}
+
+func (y *projected) blocks() int { return (y.components + y.width - 1) / y.width }
+
+// block returns the components of block i, from ≤ j < to.
+func (y *projected) block(i int) (from, to int) {
+	return i * y.width, min((i+1)*y.width, y.components)
+}
+
+// at returns the components from ≤ j < to of a channel, one block, as examples×(to−from).
+func (y *projected) at(channel, from, to int) mat.Matrix {
+	return mat.NewDense(y.examples, to-from, y.data[(channel*y.components+from)*y.examples:(channel*y.components+to)*y.examples])
+}
+
+// set stores an example, channel by channel.
+func (y *projected) set(example int, values []float64) {
+	for c := range y.channels {
+		for b := range y.blocks() {
+			from, to := y.block(b)
+			copy(y.at(c, from, to).Row(example), values[c*y.components+from:c*y.components+to])
+		}
+	}
+}
+
+// addGram adds alpha times the components' Gram matrix over examples and channels to dst.
+func (y *projected) addGram(dst mat.Matrix, alpha float64) {
+	buffer := mat.Borrow(y.examples * y.components)
+	whole := mat.NewDense(y.examples, y.components, *buffer)
+	product := mat.Borrow(y.components * y.components)
+	gram := mat.NewDense(y.components, y.components, *product)
+	for c := range y.channels {
+		for b := range y.blocks() {
+			from, to := y.block(b)
+			mat.Copy(whole.Slice(0, y.examples, from, to), y.at(c, from, to))
+		}
+		mat.Syrk(gram, alpha, whole.T(), 0)
+		mat.MirrorLower(gram)
+		asm.Axpy(1, gram.Data, dst.Data)
+	}
+	mat.GiveBack(product)
+	mat.GiveBack(buffer)
+}
+
+// energies returns the sum of squares of every component over examples and channels.
+func (y *projected) energies() []float64 {
+	energy := make([]float64, y.components)
+	mat.Parallel(y.blocks(), func(b int) {
+		from, to := y.block(b)
+		for c := range y.channels {
+			p := y.at(c, from, to)
+			for i := range p.Rows {
+				for j, v := range p.Row(i) {
+					energy[from+j] += v * v
+				}
+			}
+		}
+	})
+	return energy
+}
+
+// keep leaves only the given components, in ascending order.
+func (y *projected) keep(components []int) {
+	old := *y
+	y.data = nil
+	y.resize(old.examples, old.channels, len(components))
+	mat.Parallel(y.blocks(), func(b int) {
+		from, to := y.block(b)
+		for c := range y.channels {
+			p := y.at(c, from, to)
+			for i, j := range components[from:to] {
+				first, last := old.block(j / old.width)
+				column := old.at(c, first, last).Slice(0, old.examples, j-first, j-first+1)
+				mat.Copy(p.Slice(0, p.Rows, i, i+1), column)
+			}
+		}
+	})
+}
