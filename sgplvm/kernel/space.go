@@ -1,0 +1,221 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Matrix sets dst[i,j] = k(x_i, y_j) for the rows of x (n×d) and y (m×d); dst is n×m and
+// shares nothing with them. Where x and y are one view, half of the work is saved.
+func (k Kernel) Matrix(dst, x, y mat.Matrix) {
+	const op = "Matrix"
+	checkPoints(op, "result", dst, x, y)
+	if mat.Overlap(dst, x) || mat.Overlap(dst, y) {
+		panic("kernel: Matrix: the result overlaps the points")
+	}
+	s := newSpace(op, k, x, y)
+	symmetric := sameView(x, y)
+	mat.Parallel(s.blocks, func(b int) {
+		i0, i1 := blockRange(b, s.blocks, x.Rows)
+		for i := i0; i < i1; i++ {
+			row := dst.Row(i)
+			if symmetric {
+				row = row[:i+1]
+			}
+			s.values(row, x.Row(i), &s.root)
+		}
+	})
+	if symmetric {
+		mat.MirrorLower(dst)
+	}
+	s.giveBack()
+}
+
+func checkPoints(op, what string, m, x, y mat.Matrix) {
+	if x.Cols != y.Cols {
+		panic(fmt.Sprintf("kernel: %s: points %d×%d and %d×%d of different dimensions", op, x.Rows, x.Cols, y.Rows, y.Cols))
+	}
+	if m.Rows != x.Rows || m.Cols != y.Rows {
+		panic(fmt.Sprintf("kernel: %s: %s %d×%d for points %d×%d and %d×%d", op, what, m.Rows, m.Cols, x.Rows, x.Cols, y.Rows, y.Cols))
+	}
+}
+
+// AddGradient chains g = ∂L/∂K (n×m), where K[i,j] = k(x_i, y_j), into the kernel's
+// parameters, variance included, which it adds to grad, and, unless dy is the zero Matrix,
+// into the points y, added to dy (m×d). values is K. grad has the form of k.
+func (k Kernel) AddGradient(grad *Kernel, dy, g, values, x, y mat.Matrix) {
+	const op = "AddGradient"
+	checkPoints(op, "derivatives", g, x, y)
+	checkPoints(op, "values", values, x, y)
+	if dy.Rows != 0 && (dy.Rows != y.Rows || dy.Cols != y.Cols) {
+		panic(fmt.Sprintf("kernel: AddGradient: derivatives %d×%d in points %d×%d", dy.Rows, dy.Cols, y.Rows, y.Cols))
+	}
+	grad.Variance += mat.Dot(g, values) / k.Variance
+	if k.Kind == White {
+		return
+	}
+	s := newSpace(op, k, x, y)
+	m := dy.Rows * x.Cols // numbers in dy
+	buffer := mat.Borrow(s.blocks*(s.slots+m) + m)
+	clear(*buffer)
+	sums := mat.NewDense(s.blocks, s.slots, (*buffer)[:s.blocks*s.slots])
+	rest := (*buffer)[s.blocks*s.slots:]
+	moves, byPoints := mat.NewDense(s.blocks, m, rest[:s.blocks*m]), rest[s.blocks*m:] // ∂L/∂yᵀ of each block
+	mat.Parallel(s.blocks, func(b int) {
+		rows := mat.Borrow(2 * y.Rows)
+		t := tally{sums: sums.Row(b), moves: moves.Row(b), slope: (*rows)[:y.Rows], r2: (*rows)[y.Rows:]}
+		i0, i1 := blockRange(b, s.blocks, x.Rows)
+		for i := i0; i < i1; i++ {
+			s.addRow(&t, g.Row(i), x.Row(i), &s.root)
+		}
+		mat.GiveBack(rows)
+	})
+	for b := range s.blocks {
+		s.root.collect(grad, sums.Row(b), x.Cols)
+		if m > 0 && b > 0 {
+			asm.Axpy(1, moves.Row(b), moves.Row(0))
+		}
+	}
+	if m > 0 {
+		t := mat.NewDense(dy.Rows, x.Cols, byPoints)
+		mat.Copy(t, mat.NewDense(x.Cols, dy.Rows, moves.Row(0)).T())
+		mat.Add(dy, dy, 1, t)
+	}
+	mat.GiveBack(buffer)
+	s.giveBack()
+}
+
+// space is a kernel with points y by coordinates, so that all loops are along points.
+type space struct {
+	op     string
+	blocks int        // blocks of rows of x
+	yt     mat.Matrix // yᵀ, d×m
+	root   node
+	slots  int       // sums that the gradient needs
+	free   []float64 // of buffer
+	buffer *[]float64
+}
+
+// node is a kernel in a tree of sums and products.
+type node struct {
+	kernel   *Kernel
+	variance float64 // that of the kernel at the root, 1 in its terms
+	terms    []node  // of sums and products
+	slot     int     // where its sums begin
+
+	function Function // of the others
+	scaled   bool
+	inv      []float64 // 1/ℓ_q² for each dimension
+}
+
+// The work on a kernel matrix is cut into blocks of rows of about blockWork
+// multiplications, but no more than rowBlocks, whatever the number of processors. Tests
+// lower blockWork.
+const rowBlocks = 32
+
+var blockWork = 1 << 15
+
+func newSpace(op string, k Kernel, x, y mat.Matrix) *space {
+	d := x.Cols
+	s := &space{op: op, blocks: max(1, min(rowBlocks, x.Rows, x.Rows*y.Rows*d/blockWork))}
+	s.buffer = mat.Borrow(d * (y.Rows + k.leaves()))
+	s.yt, s.free = mat.NewDense(d, y.Rows, (*s.buffer)[:d*y.Rows]), (*s.buffer)[d*y.Rows:]
+	mat.Copy(s.yt, y.T())
+	s.root = s.node(&k, k.Variance)
+	return s
+}
+
+func (s *space) giveBack() { mat.GiveBack(s.buffer) }
+
+// leaves counts the kernels that are no sums or products.
+func (k *Kernel) leaves() int {
+	if k.Kind != Sum && k.Kind != Product {
+		return 1
+	}
+	count := 0
+	for i := range k.Terms {
+		count += k.Terms[i].leaves()
+	}
+	return count
+}
+
+func (s *space) node(k *Kernel, variance float64) node {
+	n := node{kernel: k, variance: variance, slot: s.slots}
+	if k.Kind == Sum || k.Kind == Product {
+		k.checkTerms(s.op)
+		s.slots += len(k.Weights)
+		n.terms = make([]node, len(k.Terms))
+		for i := range n.terms {
+			n.terms[i] = s.node(&k.Terms[i], 1)
+		}
+		return n
+	}
+	d, r := s.yt.Rows, k.simple(s.op)
+	n.function, n.scaled = r.function, r.scaled
+	n.inv, s.free = s.free[:d], s.free[d:]
+	if count := len(k.LengthScale); r.scaled && count != 1 && count != d || k.Kind == Periodic && d != 1 {
+		panic(fmt.Sprintf("kernel: %s: %s kernel with %d length scales for points of %d dimensions", s.op, k.Kind, count, d))
+	}
+	k.inverseSquares(n.inv, r.scaled)
+	s.slots += max(d, 2) // a periodic kernel has two sums
+	return n
+}
+
+// inverseSquares sets w_q to 1/ℓ_q² for each dimension.
+func (k *Kernel) inverseSquares(w []float64, scaled bool) {
+	for q := range w {
+		w[q] = 1
+		if scaled {
+			l := k.LengthScale[min(q, len(k.LengthScale)-1)]
+			w[q] = 1 / (l * l)
+		}
+	}
+}
+
+// values sets dst[j] = k(x, y_j) for j < len(dst).
+func (s *space) values(dst, x []float64, n *node) {
+	if n.terms == nil {
+		s.squaredDistances(dst, x, n)
+		n.function.Values(dst, n.variance)
+		return
+	}
+	n.kernel.combine(s.op, dst, func(i int, v []float64) { s.values(v, x, &n.terms[i]) })
+	if n.variance != 1 {
+		asm.Scale(dst, n.variance, dst)
+	}
+}
+
+// farthest is a squared scaled distance at which every covariance of this package but the
+// periodic one is 0 in float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
+const farthest = 1e300
+
+// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q for j < len(r2), at most farthest.
+func (s *space) squaredDistances(r2, x []float64, n *node) {
+	if n.kernel.Kind == Periodic {
+		differences(r2, x[0], s.yt.Row(0))
+		n.kernel.squares(r2, r2)
+		return
+	}
+	clear(r2)
+	for q, inv := range n.inv {
+		at := x[q]
+		for j, v := range s.yt.Row(q)[:len(r2)] {
+			d := at - v
+			r2[j] += float64(float64(d*d) * inv)
+		}
+	}
+	for j, v := range r2 {
+		r2[j] = min(v, farthest)
+	}
+}
+
+// blockRange returns where block b of count nearly equal blocks of n begins and ends.
+func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
+
+// sameView reports whether a and b are one view of the same numbers.
+func sameView(a, b mat.Matrix) bool {
+	return len(a.Data) > 0 && len(b.Data) > 0 && &a.Data[0] == &b.Data[0] &&
+		a.Rows == b.Rows && a.Cols == b.Cols && a.RowStride == b.RowStride && a.ColStride == b.ColStride
+}
