@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Coarse training. Moving a spatial parameter of one factor with n_s points costs an
@@ -19,18 +21,39 @@ import (
 // adaptSteps is how long the latent side then adapts to all points.
 const adaptSteps = 20
 
-// coarse returns a model of the same examples, at the same parameters, on a random
-// subset of count points of its one spatial factor.
-func (m *Model) coarse(count int) (*Model, error) {
-	y := m.problem.y
-	rng := rand.New(rand.NewPCG(m.seed, 0x636f61727365))
-	points := rng.Perm(y.points)[:count]
+// advanceCoarse goes on with training on some of the points and, at its end, takes its parameters over.
+func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
+	if t.coarse == nil {
+		if t.coarse, err = t.coarseTrainer(t.config.Training.CoarsePoints); err != nil {
+			return err
+		}
+	}
+	more, err := t.coarse.Step(ctx)
+	t.stopped = t.coarse.stopped
+	if t.coarse.state.Result.Iterations > 0 {
+		t.params = t.coarse.params
+	}
+	if err != nil || more || t.stopped {
+		return err
+	}
+	o := t.config.Training
+	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
+	t.beginAt(o)
+	return nil
+}
+
+// coarseTrainer returns a trainer of the same examples, at the same parameters, on a random
+// subset of count points of the one spatial factor.
+func (t *Trainer) coarseTrainer(count int) (*Trainer, error) {
+	y := t.evaluator.Data()
+	rng := rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365))
+	points := rng.Perm(y.Points)[:count]
 	slices.Sort(points)
-	values := make([]float64, 0, y.examples*count*y.channels)
-	err := y.eachSlab(func(slab []float64, _ int) error {
-		for ; len(slab) > 0; slab = slab[y.size():] {
+	values := make([]float64, 0, y.Examples*count*y.Channels)
+	err := y.EachSlab(func(slab []float64, _ int) error {
+		for ; len(slab) > 0; slab = slab[y.Size():] {
 			for _, i := range points {
-				values = append(values, slab[i*y.channels:(i+1)*y.channels]...)
+				values = append(values, slab[i*y.Channels:(i+1)*y.Channels]...)
 			}
 		}
 		return nil
@@ -38,51 +61,13 @@ func (m *Model) coarse(count int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Model{space: Grid{gather(m.space[0], points)}, channels: m.channels, scaler: m.scaler, params: m.params.clone(), jitter: m.jitter, seed: m.seed}
-	c.params.Covariance, c.params.Taper = mat.Matrix{}, nil
-	source := &scaledSource{NewSource(values, y.examples, count, y.channels), y.examples, count, y.channels, m.scaler}
-	c.problem = newProblem(source, c.space, c.jitter)
-	return c, nil
-}
-
-// fitCoarse trains on o.CoarsePoints points, sets the model's parameters to what comes out
-// and o to the rest of training. It reports whether Progress let it go on.
-func (m *Model) fitCoarse(ctx context.Context, o *FitOptions) (r FitResult, on bool, err error) {
-	c, err := m.coarse(o.CoarsePoints)
-	if err != nil {
-		return r, false, err
-	}
-	first, progress := *o, o.Progress
-	first.CoarsePoints, first.ResidualRounds, first.LocalResiduals = 0, 0, false
-	on = true
-	if progress != nil {
-		first.Progress = func(p Progress) bool {
-			on = progress(p)
-			return on
-		}
-		o.Progress = func(p Progress) bool {
-			p.Iteration += r.Iterations
-			p.Total += r.Iterations
-			return progress(p)
-		}
-	}
-	if r, err = c.Fit(ctx, first); r.Iterations > 0 {
-		m.params = c.params
-	}
-	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
-	return r, on, err
-}
-
-// follow puts what happened in an earlier training before the rest.
-func (r *FitResult) follow(earlier FitResult) {
-	r.Iterations += earlier.Iterations
-	r.Evaluations += earlier.Evaluations
-	r.Phases = append(earlier.Phases, r.Phases...)
-	r.Starts = append(earlier.Starts, r.Starts...)
-	r.Collapses += earlier.Collapses
-	for _, w := range earlier.Warnings {
-		if !slices.Contains(r.Warnings, w) {
-			r.Warnings = append(r.Warnings, w)
-		}
-	}
+	d, cfg := t.data, t.config
+	d.Grid = Grid{work.Gather(t.data.Grid[0], points)}
+	d.Source = NewSource(values, y.Examples, count, y.Channels)
+	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true
+	cfg.Residual.Rounds, cfg.Residual.Local = 0, false
+	params := t.params.Clone()
+	params.Noise.Covariance, params.Noise.Taper = mat.Matrix{}, nil
+	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: count, Channels: y.Channels, Scaler: y.Scaler}
+	return newTrainer(scaled, d, cfg, "Start", params)
 }

@@ -1,31 +1,128 @@
 package sgplvm
 
-import "github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+import (
+	"fmt"
+	"math"
 
-// What the model shares with its rooms.
-type (
-	// Source gives training data, in the user's units, some examples at a time.
-	Source = data.Source
-
-	// Grid is a set of spatial points, the Cartesian product of the factors' points.
-	Grid = data.Grid
-
-	// Instant is a time in a sequence.
-	Instant = data.Instant
-
-	// ConfigError reports a configuration or an argument that cannot be used.
-	ConfigError = data.ConfigError
-
-	// ValueError reports a datum that cannot be used; all indices count from 0.
-	ValueError = data.ValueError
-
-	// ReadError reports a source that failed while examples were read.
-	ReadError = data.ReadError
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
+
+// Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
+// units: either Examples and Y, or Source. They are not copied and must not change while a
+// Trainer uses them.
+type Data struct {
+	Examples int
+	Y        mat.Matrix // (n_ξ·n_s)×d_y; row i·n_s + j is example i at point j of the grid
+	Source   Source     // the same in another form: other types of numbers, files
+
+	// Grid holds the points, factor by factor.
+	Grid Grid
+
+	// Times are those of the examples, n_ξ, in any unit and order; equal ones are allowed. With them
+	// the latent variables are Gaussian processes in time: close examples are alike, and there are
+	// predictions for other times. nil: examples are independent.
+	Times []float64
+
+	// Sequences are labels of the examples, n_ξ: those with different labels are independent in time.
+	// nil: all belong to sequence 0.
+	Sequences []int
+}
+
+// Source gives training data, in the user's units, some examples at a time. What it gives must
+// not change while a model trains, and it may be asked by several goroutines at once. It has two
+// methods:
+//
+//	// Dims returns the numbers of examples, of points of each and of channels.
+//	Dims() (examples, points, channels int)
+//
+//	// ReadExamples sets dst, of (to−from)·points·channels numbers, to the examples from ≤ i < to:
+//	// one after the other, point by point, the channels of a point side by side. It must not
+//	// keep dst.
+//	ReadExamples(dst []float64, from, to int) error
+type Source = data.Source
 
 // NewSource returns the examples in a slice as a source: values[(i·points+j)·channels+c]
 // is channel c of example i at point j. The slice is shared, and its numbers
 // become float64 only while they are needed. It panics if the sizes do not fit.
 func NewSource[T uint8 | uint16 | float32 | float64](values []T, examples, points, channels int) Source {
 	return data.NewSource(values, examples, points, channels)
+}
+
+// Grid is a set of spatial points: the Cartesian product of the factors' point sets, a slice of
+// n_f×d_f matrices, one point a row. The last factor's index is the fastest. One factor of any
+// dimension holds scattered points or small pictures; large pictures take one factor for the rows
+// and one for the columns. Len returns the number of points.
+type Grid = data.Grid
+
+// Instant is a time in a sequence: the label Sequence and the Time.
+type Instant = data.Instant
+
+// What can be wrong with data and settings.
+type (
+	// ConfigError reports a setting or an argument that cannot be used: its Field, and why (Err).
+	ConfigError = data.ConfigError
+
+	// ValueError reports a datum that cannot be used: Example, Point and Channel, counted from 0, its
+	// Value, and what was wanted (Want).
+	ValueError = data.ValueError
+
+	// ReadError reports a source that failed (Err) while the examples From ≤ i < To were read.
+	ReadError = data.ReadError
+)
+
+// checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.
+func (d Data) checked() (Data, error) {
+	if len(d.Grid) == 0 {
+		return d, &ConfigError{Field: "Grid", Err: fmt.Errorf("no spatial factor")}
+	}
+	var grid Grid
+	for f, x := range d.Grid {
+		if x.Rows < 1 || x.Cols < 1 {
+			return d, &ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, x.Rows, x.Cols)}
+		}
+		if i, j, bad := mat.NonFinite(x); bad {
+			return d, &ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
+		}
+		grid = append(grid, x.Clone())
+	}
+	d.Grid = grid
+	if err := d.checkSource(); err != nil {
+		return d, err
+	}
+	n, _, _ := d.Source.Dims()
+	switch {
+	case d.Times != nil:
+		if err := data.CheckInstants(d.Times, d.Sequences, n); err != nil {
+			return d, &ConfigError{Field: "Times", Err: err}
+		}
+		d.Times = append([]float64{}, d.Times...)
+		if d.Sequences != nil {
+			d.Sequences = append([]int{}, d.Sequences...)
+		}
+	case d.Sequences != nil:
+		return d, &ConfigError{Field: "Sequences", Err: fmt.Errorf("labels of sequences without times, expected a time for each example")}
+	}
+	return d, nil
+}
+
+// checkSource sets Source, and checks its sizes.
+func (d *Data) checkSource() error {
+	ns := d.Grid.Len()
+	if d.Source == nil {
+		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
+			return &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
+		}
+		d.Source = data.MatrixSource(d.Y, d.Examples)
+	} else if d.Examples != 0 || d.Y.Rows != 0 {
+		return &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
+	}
+	n, points, channels := d.Source.Dims()
+	if n < 1 || channels < 1 || points != ns {
+		return &ConfigError{Field: "Data", Err: fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", n, points, channels, ns)}
+	}
+	if channels > math.MaxInt/8/points/n {
+		return &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", n, points, channels, math.MaxInt/8)}
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package bound
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Evaluate returns the collapsed lower bound on log p(Y): Atkinson and Zabaras (2018), equation of
 // the collapsed bound, with q(U) at its optimum (docs/math.md, "The bound"). With B = (⊗W)ᵀ·Y and
@@ -12,18 +15,20 @@ import "math"
 // where Σ is β⁻¹·I, or, with β = 1, the covariance of structured noise. Unless grad is nil it is
 // overwritten with the bound's derivatives in the natural parameters of the free groups and 0
 // elsewhere. With a dynamical prior Mu and S of p are set from its paths. Errors:
-// *FactorizationError, *data.ReadError.
-func (e *Evaluator) Evaluate(p, grad *Params, free Group) (float64, error) {
+// *FactorizationError, *data.ReadError, ctx.Err().
+func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (float64, error) {
 	if grad != nil && free&GroupSpatial != 0 {
 		e.Restore()
 	}
-	if err := e.Factorize(p); err != nil {
+	if err := e.Factorize(ctx, p); err != nil {
 		return math.NaN(), err
 	}
 	beta := p.Noise.Precision()
-	e.sweep.run(e, beta, e.wanted(grad != nil, p, free))
+	if err := e.sweep.run(ctx, e, beta, e.wanted(grad != nil, p, free)); err != nil {
+		return math.NaN(), err
+	}
 	if grad != nil {
-		if err := e.gradient(grad, p, free); err != nil {
+		if err := e.gradient(ctx, grad, p, free); err != nil {
 			return math.NaN(), err
 		}
 	}
@@ -37,7 +42,9 @@ func (e *Evaluator) Evaluate(p, grad *Params, free Group) (float64, error) {
 }
 
 // Bound is Evaluate without derivatives.
-func (e *Evaluator) Bound(p *Params) (float64, error) { return e.Evaluate(p, nil, 0) }
+func (e *Evaluator) Bound(ctx context.Context, p *Params) (float64, error) {
+	return e.Evaluate(ctx, p, nil, 0)
+}
 
 // wanted says which sums of a sweep the derivatives in the free groups need.
 func (e *Evaluator) wanted(gradient bool, p *Params, free Group) wanted {

@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -59,8 +61,9 @@ func (e *Evaluator) Components() int { return len(e.lambda) + len(e.dropped.lamb
 func (e *Evaluator) Dropped() int { return len(e.dropped.lambda) }
 
 // Factorize brings factors and the data in their eigenbasis up to date with the parameters, and
-// with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *data.ReadError.
-func (e *Evaluator) Factorize(p *Params) error {
+// with a dynamical prior Mu and S of p with its paths. Errors: *FactorizationError, *data.ReadError,
+// ctx.Err().
+func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 	if err := e.Derive(p); err != nil {
 		return err
 	}
@@ -68,6 +71,10 @@ func (e *Evaluator) Factorize(p *Params) error {
 	for f, x := range e.x {
 		if e.holds(p, f) {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			e.held = nil
+			return err
 		}
 		if err := p.space().factor(e.factors[f+1], &e.works[f+1], p, f, x, e.jitter); err != nil {
 			e.held = nil
@@ -77,7 +84,7 @@ func (e *Evaluator) Factorize(p *Params) error {
 	}
 	if moved {
 		e.held = nil
-		if err := e.project(p.space().whitens()); err != nil {
+		if err := e.project(ctx, p.space().whitens()); err != nil {
 			return err
 		}
 		e.held = &Params{Noise: p.Noise.clone()}
@@ -108,7 +115,7 @@ func (e *Evaluator) Derive(p *Params) error {
 
 // project contracts Y with the data basis of every spatial factor, some examples at
 // a time. If that whitens them, ‖Y‖² is that of the whitened data.
-func (e *Evaluator) project(whitens bool) error {
+func (e *Evaluator) project(ctx context.Context, whitens bool) error {
 	e.dropped.lambda, e.dropped.energy = e.dropped.lambda[:0], e.dropped.energy[:0]
 	e.lambda, e.omega = joint(e.lambda, e.factors[1:], (*Factor).eigenvalue), joint(e.omega, e.factors[1:], (*Factor).weight)
 	channels := e.y.Channels
@@ -121,7 +128,7 @@ func (e *Evaluator) project(whitens bool) error {
 	e.projected.resize(e.y.Examples, channels, e.Components())
 	size := channels * e.Components()
 	e.yy = 0
-	return e.eachSlab(func(slab kronprod.Tensor, from int) error {
+	return e.eachSlab(ctx, func(slab kronprod.Tensor, from int) error {
 		count := slab.Dims[0]
 		buffer := mat.Borrow(count * size)
 		toData.MulTensor(*buffer, slab, &e.work)
@@ -139,10 +146,13 @@ func (e *Evaluator) project(whitens bool) error {
 }
 
 // eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
-func (e *Evaluator) eachSlab(body func(slab kronprod.Tensor, from int) error) error {
+func (e *Evaluator) eachSlab(ctx context.Context, body func(slab kronprod.Tensor, from int) error) error {
 	channels, points := e.y.Channels, e.y.Points
 	dims := append([]int{0, channels}, e.x.Dims()...)
 	return e.y.EachSlab(func(raw []float64, from int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		dims[0] = len(raw) / e.y.Size()
 		buffer := mat.Borrow(len(raw))
 		defer mat.GiveBack(buffer)

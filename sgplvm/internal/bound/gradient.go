@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -18,9 +20,9 @@ type gradientWork struct {
 // held. The eigenvectors are never differentiated (T, D and E enter as numbers: the
 // bound's derivative in K_f, Ψ1_f and Ψ2_f is known in closed form), so repeated
 // eigenvalues do no harm.
-func (e *Evaluator) gradient(grad, p *Params, free Group) error {
+func (e *Evaluator) gradient(ctx context.Context, grad, p *Params, free Group) error {
 	grad.zero()
-	if err := p.space().gradient(e, grad, p, free&GroupSpatial != 0); err != nil {
+	if err := p.space().gradient(ctx, e, grad, p, free&GroupSpatial != 0); err != nil {
 		return err
 	}
 	if free&GroupLatent != 0 {

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -27,7 +28,7 @@ type space interface {
 
 	// gradient sets the derivatives in the noise and in spatial parameters; without spatial those alone
 	// that cost nothing.
-	gradient(e *Evaluator, grad, p *Params, spatial bool) error
+	gradient(ctx context.Context, e *Evaluator, grad, p *Params, spatial bool) error
 }
 
 func (p *Params) space() space {
@@ -57,7 +58,7 @@ func (structured) trace(e *Evaluator, _ *Params) float64 { return e.factors[1].s
 
 func (structured) wants(*Params) wanted { return wantH }
 
-func (structured) gradient(e *Evaluator, grad, p *Params, spatial bool) error {
+func (structured) gradient(_ context.Context, e *Evaluator, grad, p *Params, spatial bool) error {
 	if spatial {
 		e.whitenedGradient(grad, p)
 	}
@@ -122,12 +123,14 @@ func (e *Evaluator) noiseSlope(p *Params) {
 // residualCovariance returns the mean over examples and channels of
 // E_q (y − f)·(y − f)ᵀ at p, n_s×n_s. Since L depends on Σ through the expected log
 // likelihood alone, that is Σ + 2/(n_ξ·d_y)·Σ·∂L/∂Σ·Σ.
-func (e *Evaluator) residualCovariance(p *Params) (mat.Matrix, error) {
+func (e *Evaluator) residualCovariance(ctx context.Context, p *Params) (mat.Matrix, error) {
 	e.Restore()
-	if err := e.Factorize(p); err != nil {
+	if err := e.Factorize(ctx, p); err != nil {
 		return mat.Matrix{}, err
 	}
-	e.sweep.run(e, 1, wantSpace|wantH)
+	if err := e.sweep.run(ctx, e, 1, wantSpace|wantH); err != nil {
+		return mat.Matrix{}, err
+	}
 	s, w := e.factors[1], &e.gradientWork
 	n := s.Size()
 	work.Resize(&w.gram, n, n)
@@ -151,8 +154,8 @@ func DefaultTaper(examples int) float64 { return 2.6 * math.Pow(float64(examples
 // LearnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
 // centred on the parametric Σ and weighs as much as the given number of examples, of what
 // is left by the taper.
-func (e *Evaluator) LearnNoise(p *Params, strength float64) error {
-	cov, err := e.residualCovariance(p)
+func (e *Evaluator) LearnNoise(ctx context.Context, p *Params, strength float64) error {
+	cov, err := e.residualCovariance(ctx, p)
 	if err != nil {
 		return err
 	}

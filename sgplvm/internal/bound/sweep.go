@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -19,6 +21,7 @@ import (
 // Blocks are divided into parts by shape; a part's sums are its own, and the parts' are
 // added in order.
 type sweep struct {
+	ctx     context.Context // of the run
 	e       *Evaluator
 	beta    float64
 	wanted  wanted
@@ -89,9 +92,9 @@ func (s *sweepSums) fit(beta float64, lambda0 []float64) float64 {
 
 // run sweeps over the data as they were projected last, with the latent factor as it
 // is.
-func (s *sweep) run(e *Evaluator, beta float64, w wanted) {
+func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) error {
 	y, m := &e.projected, e.factors[0].Size()
-	s.e, s.beta, s.wanted = e, beta, w
+	s.ctx, s.e, s.beta, s.wanted = ctx, e, beta, w
 	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), mostParts)) // so that the parts' sums are no larger than P
 	for len(s.partial) < s.parts {
 		s.partial = append(s.partial, sweepSums{})
@@ -112,6 +115,7 @@ func (s *sweep) run(e *Evaluator, beta float64, w wanted) {
 	}
 	mat.MirrorLower(s.sums.gram)
 	mat.MirrorLower(s.sums.weighted)
+	return ctx.Err()
 }
 
 // Do sweeps over part i.
@@ -126,6 +130,9 @@ func (s *sweep) Do(i int) {
 	}
 	first, last := work.Block(i, s.parts, y.blocks())
 	for block := first; block < last; block++ {
+		if s.ctx.Err() != nil {
+			break // the sums are not used
+		}
 		from, to := y.block(block)
 		n := to - from
 		room := func(i int) mat.Matrix { return mat.NewDense(n, m, (*buffer)[i*m*n:(i+1)*m*n]) }

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -42,9 +43,9 @@ func (e *Evaluator) TruncationLoss(p *Params) float64 {
 // Truncate drops the spatial components that together lower the bound at p by no more
 // than the tolerance, in nats. They come back as soon as the spatial parameters move or
 // their derivatives are asked for.
-func (e *Evaluator) Truncate(p *Params, tolerance float64) error {
+func (e *Evaluator) Truncate(ctx context.Context, p *Params, tolerance float64) error {
 	e.Restore()
-	if err := e.Factorize(p); err != nil {
+	if err := e.Factorize(ctx, p); err != nil {
 		return err
 	}
 	y, sigma := &e.projected, slices.Max(e.factors[0].Lambda)

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -41,7 +42,7 @@ func (white) wants(p *Params) wanted {
 
 // gradient sets the derivatives in β and the spatial variances, and, if wanted, adds those in the
 // spatial kernels' other parameters and free inducing points.
-func (white) gradient(e *Evaluator, grad, p *Params, spatial bool) error {
+func (white) gradient(ctx context.Context, e *Evaluator, grad, p *Params, spatial bool) error {
 	sums := &e.sweep.sums
 	dy, beta := float64(e.y.Channels), p.Noise.Beta
 	n, m := float64(e.y.Examples*e.y.Points), float64(e.factors[0].Size()*e.Components())
@@ -51,7 +52,7 @@ func (white) gradient(e *Evaluator, grad, p *Params, spatial bool) error {
 	for f := range e.x {
 		grad.Space[f].Kernel.Variance = dPsi0 * e.psi0(p) / p.Space[f].Kernel.Variance
 		if spatial {
-			if err := e.spatialGradient(grad, p, f); err != nil {
+			if err := e.spatialGradient(ctx, grad, p, f); err != nil {
 				return err
 			}
 		}
@@ -61,7 +62,7 @@ func (white) gradient(e *Evaluator, grad, p *Params, spatial bool) error {
 
 // spatialGradient chains the derivatives of spatial factor f (counted from 0)
 // into its kernel and, where these are free, its inducing points.
-func (e *Evaluator) spatialGradient(grad, p *Params, f int) error {
+func (e *Evaluator) spatialGradient(ctx context.Context, grad, p *Params, f int) error {
 	s, own, x, w := e.factors[f+1], &p.Space[f], e.x[f], &e.gradientWork
 	switch {
 	case own.tiedWhite():
@@ -70,7 +71,7 @@ func (e *Evaluator) spatialGradient(grad, p *Params, f int) error {
 		e.tiedGradient(p.Noise.Beta, f)
 		own.Kernel.AddGradient(&grad.Space[f].Kernel, mat.Matrix{}, w.dK, s.K, x, x)
 	default:
-		if err := e.freeGradient(p.Noise.Beta, f); err != nil {
+		if err := e.freeGradient(ctx, p.Noise.Beta, f); err != nil {
 			return err
 		}
 		mat.Mul(w.dPsi1, 2, s.Psi1, w.dPsi2, 1) // Ψ2 = Ψ1ᵀΨ1
@@ -148,7 +149,7 @@ func (e *Evaluator) tiedVarianceGradient(beta float64, f int) float64 {
 
 // freeGradient sets dK, dPsi1 and dPsi2 to the derivatives in K_f (m_f×m_f), Ψ1_f
 // (n_f×m_f) and Ψ2_f (m_f×m_f) of a spatial factor f (counted from 0) that is not tied.
-func (e *Evaluator) freeGradient(beta float64, f int) error {
+func (e *Evaluator) freeGradient(ctx context.Context, beta float64, f int) error {
 	s, w, h := e.factors[f+1], &e.gradientWork, e.sweep.h
 	r, t := make([]float64, s.Size()), e.otherLambda(f)
 
@@ -163,7 +164,7 @@ func (e *Evaluator) freeGradient(beta float64, f int) error {
 	e.marginal(r, e.sweep.r2, f, onesOf)
 	e.dK(s, r, beta, t, e.factors[0].Size()*e.Components()/s.Size())
 
-	v, err := e.contractOthers(f)
+	v, err := e.contractOthers(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (e *Evaluator) freeGradient(beta float64, f int) error {
 // contractOthers returns Y contracted with the data basis of every factor but spatial
 // factor f, d_y × m_1 × … n_f … × m_ξ: each slab of examples along space first, which
 // leaves the least, then added up along the latent mode.
-func (e *Evaluator) contractOthers(f int) (kronprod.Tensor, error) {
+func (e *Evaluator) contractOthers(ctx context.Context, f int) (kronprod.Tensor, error) {
 	latent := e.factors[0].Data
 	o := kronprod.Operator{Factors: make([]mat.Matrix, 2, 2+len(e.x))}
 	dims := append(append([]int{}, e.dims[1:]...), latent.Cols)
@@ -193,7 +194,7 @@ func (e *Evaluator) contractOthers(f int) (kronprod.Tensor, error) {
 	v := kronprod.NewTensor(dims...)
 	size := len(v.Data) / latent.Cols
 	dst := mat.NewDense(size, latent.Cols, v.Data)
-	err := e.eachSlab(func(slab kronprod.Tensor, from int) error {
+	err := e.eachSlab(ctx, func(slab kronprod.Tensor, from int) error {
 		count := slab.Dims[0]
 		buffer := mat.Borrow(count * size)
 		defer mat.GiveBack(buffer)

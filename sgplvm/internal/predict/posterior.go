@@ -1,241 +1,183 @@
-package sgplvm
+package predict
 
 import (
-	"slices"
+	"errors"
+	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// posterior is what prediction and inference need: the factors of the training
-// bound and α = K_uu⁻¹Ū, without the data. It is made from the parameters and α
-// alone, so a loaded model predicts with the bits of the one that was saved.
-type posterior struct {
-	params   *Params
-	factors  []*factor
-	inducing []mat.Matrix // X_{u,f}; X_f where tied
-	psi      *latentPsi
+// Posterior is what a trained model says: the factors of the training bound and α = K_uu⁻¹Ū,
+// without the data. It is made from the parameters and α alone, so a loaded model predicts
+// with the bits of the one that was saved. It does not change, and may be used from any number of
+// goroutines; what only some calls need is made when it is first asked for.
+type Posterior struct {
+	params *bound.Params
+	grid   data.Grid // the training grid, X_f
+	scaler data.Scaler
+	times  []data.Instant // of the training examples; nil without a dynamical prior
+
+	psi      *psi.Statistics
+	factors  []*bound.Factor
+	inducing []mat.Matrix    // X_{u,f}; X_f where tied
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
 
 	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
-	starts           *starts    // training posteriors as starting points of inference
 
-	kept  *trainingResiduals // or nil
-	grids []*projection      // most recent last; guarded by the model's mutex
+	training   func() *projection                    // on the training grid
+	last       *atomic.Pointer[projection]           // on another grid
+	starts     func() *starts                        // of inference
+	paths      func() (*dynamics.Posterior, error)   // of the latent variables over time
+	workspaces *sync.Pool                            // of inference
+
+	calibration *Calibration // or nil
+	residuals   mat.Matrix   // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	kept        func() *trainingResiduals
 }
 
-// computeAlpha returns α = (T_0 ⊗ T_1 ⊗ …)·E for the training data at the
-// model's parameters. Besides H and α it needs room for a slab: the spatial modes are
-// multiplied in place, and the latent one some components at a time.
-func (b *problem) computeAlpha(p *Params) (kronprod.Tensor, error) {
-	b.restore()
-	if err := b.factorize(p); err != nil {
-		return kronprod.Tensor{}, err
+// Options are what a model may know beside its parameters. The zero value is a model that knows
+// nothing else.
+type Options struct {
+	// Calibration calibrates the variances of predictions at a time. Only with a dynamical prior. nil:
+	// they are as the model has them.
+	Calibration *Calibration
+
+	// Residuals are those of the training examples, in the model's units, n_ξ×(n_s·d_y), as
+	// Posterior.Residuals returns them. Only beside a learned covariance of the noise. 0×0: they are
+	// not kept.
+	Residuals mat.Matrix
+}
+
+// New returns the posterior with parameters p, which are copied, of a model that was trained at the
+// points of a grid, in the units of the scaler; alpha is that of bound.Evaluator.Alpha and jitter
+// the training's. Grid, scaler, alpha and options are shared and must not change. Errors:
+// *bound.FactorizationError; options that do not fit the parameters.
+func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
+	p = p.Clone()
+	q := &Posterior{params: p, grid: grid, scaler: scaler, times: p.X.At(), psi: new(psi.Statistics), alpha: alpha, last: new(atomic.Pointer[projection])}
+	q.psi.Set(p.Latent, p.Inducing())
+	var err error
+	if q.factors, err = bound.Factors(q.psi, p, grid, jitter); err != nil {
+		return nil, err
 	}
-	b.sweep.run(b, p.precision(), wantH)
-	h, latent, channels, components := b.sweep.h, b.factors[0].coord, b.channels(), b.components()
-	m, size := latent.Rows, channels*components
-	toInducing := kronprod.Operator{Factors: make([]mat.Matrix, 1, 1+len(b.x))} // T·E, or V·H where tied
-	dims := []int{m}
-	for _, s := range b.factors[1:] {
-		toInducing.Factors = append(toInducing.Factors, s.coord)
-		dims = append(dims, s.size())
-	}
-	alpha := kronprod.NewTensor(append(dims, channels)...)
-	width := max(1, min(components, slabNumbers/m))
-	block := mat.Borrow(m * width)
-	for c := range channels {
-		for from := 0; from < components; from += width {
-			n, at := min(width, components-from), c*components+from
-			product := mat.NewDense(n, m, (*block)[:n*m])
-			mat.Mul(product, 1, mat.NewDense(n, m, h.Data[at*m:(at+n)*m]), latent.T(), 0)
-			mat.Copy(mat.Matrix{Rows: n, Cols: m, RowStride: channels, ColStride: size, Data: alpha.Data[from*channels+c:]}, product)
+	var kappa, spatial [][]float64
+	for f, x := range grid {
+		s := q.factors[f+1]
+		spatial = append(spatial, s.Lambda)
+		if s.Tied {
+			q.inducing = append(q.inducing, x)
+			kappa = append(kappa, work.Ones(s.Size()))
+		} else {
+			q.inducing = append(q.inducing, p.Space[f].Xu)
+			kappa = append(kappa, s.Lambda)
 		}
 	}
-	mat.GiveBack(block)
-	b.sweep.h = kronprod.Tensor{}
-
-	step := max(1, min(m, slabNumbers/size))
-	slab := mat.Borrow(step * size)
-	for from := 0; from < m; from += step {
-		part := alpha.Data[from*size : min(from+step, m)*size]
-		toInducing.MulTensor(*slab, kronprod.Shaped(part, append([]int{len(part) / size}, alpha.Dims[1:]...)...), &b.work)
-		copy(part, *slab)
+	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
+	q.latentTimesSpace = mat.New(q.factors[0].Size(), len(lambda))
+	for i, l0 := range q.factors[0].Lambda {
+		row := q.latentTimesSpace.Row(i)
+		for j, l := range lambda {
+			row[j] = l0 * weight[j] / (1/p.Noise.Precision() + l0*l)
+		}
 	}
-	mat.GiveBack(slab)
-	return alpha, nil
+	q.training = sync.OnceValue(func() *projection { return q.project(grid) })
+	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
+	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
+	q.workspaces = &sync.Pool{New: func() any { return newInferWorkspace(p.X.Mu.Cols) }}
+	return q.With(o)
 }
 
-// ready returns the posterior, which it makes when it is first asked for.
-func (m *Model) ready() (*posterior, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.posterior != nil {
-		return m.posterior, nil
+// With returns the posterior with these options in place of its own. The two share everything else.
+// Errors: options that do not fit the parameters.
+func (q *Posterior) With(o Options) (*Posterior, error) {
+	examples := q.params.X.Mu.Rows
+	if c := o.Calibration; c != nil {
+		if q.times == nil {
+			return nil, errors.New("a calibration, expected none without a dynamical prior")
+		}
+		if err := c.Validate(q.grid.Len(), q.channels(), examples); err != nil {
+			return nil, err
+		}
 	}
-	if err := m.ensureAlpha(); err != nil {
-		return nil, err
+	if r, size := o.Residuals, q.grid.Len()*q.channels(); r.Rows > 0 && (!q.params.Noise.Learned() || r.Rows != examples || r.Cols != size) {
+		return nil, fmt.Errorf("residuals are %d×%d beside a noise covariance of order %d, expected %d×%d beside one of order %d",
+			r.Rows, r.Cols, q.params.Noise.Covariance.Rows, examples, size, q.grid.Len())
 	}
-	p, err := newPosterior(m.params, m.space, *m.alpha, m.jitter)
-	if err != nil {
-		return nil, err
+	c := *q
+	c.calibration, c.residuals, c.kept = o.Calibration, o.Residuals, nil
+	if o.Residuals.Rows > 0 {
+		c.kept = sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals) })
 	}
-	if m.residuals.Rows > 0 {
-		p.useResiduals(m.residuals, m.space)
-	}
-	m.posterior = p
-	return p, nil
+	return &c, nil
 }
 
-// ensureAlpha computes α of a model that has its training data. The caller
-// holds the mutex.
-func (m *Model) ensureAlpha() error {
-	if m.alpha != nil {
-		return nil
+// Options returns those of New or With.
+func (q *Posterior) Options() Options { return Options{Calibration: q.calibration, Residuals: q.residuals} }
+
+func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
+
+// spatialDims returns m_f of every spatial factor.
+func (q *Posterior) spatialDims() []int { return q.alpha.Dims[1 : len(q.alpha.Dims)-1 : len(q.alpha.Dims)-1] }
+
+// prepare checks the arguments of a prediction and returns the projection on the grid.
+func (q *Posterior) prepare(l Latent, g data.Grid) (*projection, error) {
+	if g != nil {
+		if err := q.checkGrid(g); err != nil {
+			return nil, err
+		}
 	}
-	alpha, err := m.problem.computeAlpha(m.params)
-	if err != nil {
-		return err
+	if err := q.checkLatent(l); err != nil {
+		return nil, &data.ConfigError{Field: "Latent", Err: err}
 	}
-	m.alpha = &alpha
+	return q.projection(g), nil
+}
+
+// checkLatent compares a latent posterior with the model.
+func (q *Posterior) checkLatent(l Latent) error {
+	if d := q.params.X.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
+		return fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)
+	}
+	for i, v := range l.S {
+		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
+			return fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)
+		}
+	}
 	return nil
 }
 
-func newPosterior(p *Params, space Grid, alpha kronprod.Tensor, jitter float64) (*posterior, error) {
-	q := &posterior{params: p.clone(), alpha: alpha, psi: newLatentPsi(p.Latent, p.Z)}
-	latent, err := newLatentFactor(q.psi, p, jitter)
-	if err != nil {
-		return nil, &FactorizationError{Factor: 0, Err: err}
+// checkGrid compares a grid's factors with the model's. Errors: *data.ConfigError.
+func (q *Posterior) checkGrid(g data.Grid) error {
+	refuse := func(format string, args ...any) error {
+		return &data.ConfigError{Field: "Grid", Err: fmt.Errorf(format, args...)}
 	}
-	q.factors = append(q.factors, latent)
-	kappa := [][]float64{}
-	for f, x := range space {
-		s := new(factor)
-		if err := s.set(new(factorWork), p, f, x, jitter); err != nil {
-			return nil, &FactorizationError{Factor: f + 1, Err: err}
-		}
-		q.factors = append(q.factors, s)
-		if s.tied {
-			q.inducing = append(q.inducing, x)
-			kappa = append(kappa, ones(s.size()))
-		} else {
-			q.inducing = append(q.inducing, p.Xu[f])
-			kappa = append(kappa, s.lambda)
-		}
+	if len(g) != len(q.grid) {
+		return refuse("%d spatial factors, expected %d", len(g), len(q.grid))
 	}
-	var spatial [][]float64
-	for _, s := range q.factors[1:] {
-		spatial = append(spatial, s.lambda)
-	}
-	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
-	q.latentTimesSpace = mat.New(latent.size(), len(lambda))
-	for i, l0 := range latent.lambda {
-		row := q.latentTimesSpace.Row(i)
-		for j, l := range lambda {
-			row[j] = l0 * weight[j] / (1/p.precision() + l0*l)
-		}
-	}
-	q.starts = newStarts(q.psi, p)
-	return q, nil
-}
-
-func (q *posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
-
-// spatialVariance is Π σ²_f, the prior variance of f anywhere for a latent one of 1.
-func (q *posterior) spatialVariance() float64 {
-	v := 1.0
-	for _, k := range q.params.Spatial {
-		v *= k.Variance
-	}
-	return v
-}
-
-// A projection is the part of a prediction that depends on the spatial points
-// only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
-// channel P = K_s·αᵀ.
-type projection struct {
-	grid     Grid
-	phi      kronprod.Operator // Φ_f, n*_f×m_f
-	squared  kronprod.Operator // Φ_f∘Φ_f
-	p        []mat.Matrix      // per channel, n_s*×m_ξ
-	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
-	training []int             // which training points X* are, where Σ was learned at these points; else nil
-
-	// What only some predictions need is made when it is first asked for.
-	kss      []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
-	residual func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
-	sampler  func() (*sampler, error)
-}
-
-// gridsKept is how many projections a model keeps for later calls.
-const gridsKept = 2
-
-// at returns the projection on a grid; the last ones are kept.
-func (m *Model) at(q *posterior, g Grid) *projection {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, p := range q.grids {
-		if p.grid.Equal(g) {
-			return p
-		}
-	}
-	p := q.project(g)
-	if len(q.grids) == gridsKept {
-		q.grids = q.grids[1:]
-	}
-	q.grids = append(q.grids, p)
-	return p
-}
-
-// cross returns K_f(X, X_u) and Φ_f = K_f(X, X_u)·coord_f, both n×m_f, of spatial factor f,
-// counted from 0, at points x (n×d_f).
-func (q *posterior) cross(f int, x mat.Matrix) (cross, phi mat.Matrix) {
-	s, u := q.factors[f+1], q.inducing[f]
-	cross, phi = mat.New(x.Rows, u.Rows), mat.New(x.Rows, s.size())
-	q.params.Spatial[f].Matrix(cross, x, u)
-	s.toInducing(phi, cross)
-	return cross, phi
-}
-
-// project evaluates the spatial kernels between a grid and the inducing points.
-func (q *posterior) project(g Grid) *projection {
-	p := &projection{}
-	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
-	g = slices.Clone(g)
 	for f, x := range g {
-		x = x.Clone()
-		g[f] = x
-		kernel := q.params.Spatial[f]
-		cross, phi := q.cross(f, x)
-		toGrid.Factors[f+1] = cross
-		squared := mat.New(phi.Rows, phi.Cols)
-		mat.MulElem(squared, phi, phi)
-		p.phi.Factors = append(p.phi.Factors, phi)
-		p.squared.Factors = append(p.squared.Factors, squared)
-		p.kss = append(p.kss, sync.OnceValue(func() mat.Matrix {
-			kss := mat.New(x.Rows, x.Rows)
-			kernel.Matrix(kss, x, x)
-			return kss
-		}))
-	}
-	if q.params.structured() {
-		p.residual = sync.OnceValue(func() mat.Matrix {
-			residual := mat.New(g[0].Rows, g[0].Rows)
-			q.params.structuredNoise(residual, g[0], p.training)
-			return residual
-		})
-		if p.training = q.params.learnedAt(g[0], q.inducing[0]); p.training != nil {
-			p.taper = q.params.taper(g[0])
+		if x.Cols != q.grid[f].Cols || x.Rows < 1 {
+			return refuse("spatial factor %d: points are %d×%d, expected %d columns and at least one row", f, x.Rows, x.Cols, q.grid[f].Cols)
+		}
+		if i, j, bad := mat.NonFinite(x); bad {
+			return refuse("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))
 		}
 	}
-	p.grid = g
-	m, n, dy := q.factors[0].size(), g.Len(), q.channels()
-	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
-	for c := range dy {
-		view := mat.Matrix{Rows: n, Cols: m, RowStride: dy, ColStride: n * dy, Data: t.Data[c:]}
-		p.p = append(p.p, view.Clone())
-	}
-	p.sampler = sync.OnceValues(func() (*sampler, error) { return newSampler(q, p) })
-	return p
+	return nil
+}
+
+// rowBlocks is into how many blocks rows are cut at most.
+const rowBlocks = 32
+
+// eachRow calls body for blocks of n rows, at once.
+func eachRow(n int, body func(from, to int)) {
+	blocks := min(rowBlocks, n)
+	mat.Parallel(blocks, func(b int) { body(work.Block(b, blocks, n)) })
 }

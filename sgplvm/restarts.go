@@ -5,22 +5,25 @@ import (
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
 // nextStart keeps the start just tried if it is the best, and goes on to the next or,
 // after the last, to the warm-up of the best, where that start's steps left it.
-func (t *trainer) nextStart() (err error) {
-	t.Result.Starts = append(t.Result.Starts, t.Bound)
-	if t.Chosen == nil || t.Bound > t.Chosen.Bound {
-		t.Chosen = &startState{t.Start, t.Params, t.Bound, t.Optimiser}
+func (t *Trainer) nextStart() (err error) {
+	s := &t.state
+	s.Result.Starts = append(s.Result.Starts, s.Bound)
+	if s.Chosen == nil || s.Bound > s.Chosen.Bound {
+		s.Chosen = &startState{s.Start, s.Params, s.Bound, s.Optimiser}
 	}
-	if t.Start++; t.Start < t.options.Restarts {
-		t.Params, err = perturbed(t.origin(), t.model.seed, t.Start)
-		t.Bound, t.Optimiser = math.Inf(-1), nil
+	if s.Start++; s.Start < t.config.Training.Restarts {
+		s.Params, err = perturbed(s.Origin, t.coordinates.Preconditioner, t.config.Seed, s.Start)
+		s.Bound, s.Optimiser = math.Inf(-1), nil
 	} else {
-		t.Start, t.Params, t.Bound, t.Optimiser = t.Chosen.Start, t.Chosen.Params, t.Chosen.Bound, t.Chosen.Optimiser
-		t.Chosen = nil
-		t.Stage = stageWarmup
+		s.Start, s.Params, s.Bound, s.Optimiser = s.Chosen.Start, s.Chosen.Params, s.Chosen.Bound, s.Chosen.Optimiser
+		s.Chosen = nil
+		s.Stage = stageWarmup
 	}
 	t.enter()
 	return err
@@ -32,15 +35,16 @@ func (t *trainer) nextStart() (err error) {
 // With a dynamical prior the noise is a path of that prior, and Λ is three times as large.
 // Noise and kernels stay: held as they are during the first steps, they would
 // decide which start looks best.
-func perturbed(p *Params, seed uint64, k int) (*Params, error) {
-	p = p.clone()
+func perturbed(p *bound.Params, c *dynamics.Preconditioner, seed uint64, k int) (*bound.Params, error) {
+	p = p.Clone()
 	rng := rand.New(rand.NewPCG(seed, 0x7265737461727400+uint64(k)))
 	share := []float64{0.1, 0.4, 0.8}[(k-1)%3]
-	n, d := p.Mu.Rows, p.Mu.Cols
-	means, narrow := p.Mu, func() { mat.Scale(p.S, 1.0/3, p.S) }
-	if p.dynamic() {
-		means, narrow = mat.New(n, d), func() { mat.Scale(p.Lambda, 3, p.Lambda) }
-		p.whitener().white(means, p.MuBar)
+	n, d := p.X.Mu.Rows, p.X.Mu.Cols
+	paths := p.X.Paths
+	means, narrow := p.X.Mu, func() { mat.Scale(p.X.S, 1.0/3, p.X.S) }
+	if paths != nil {
+		means, narrow = mat.New(n, d), func() { mat.Scale(paths.Lambda, 3, paths.Lambda) }
+		c.To(means, paths.MuBar)
 	}
 	for q := range d {
 		column := means.Slice(0, n, q, q+1)
@@ -52,15 +56,15 @@ func perturbed(p *Params, seed uint64, k int) (*Params, error) {
 	if (k-1)/3%2 == 0 {
 		narrow()
 	}
-	if p.dynamic() {
-		p.whitener().coefficients(p.MuBar, means)
-		if err := newTimePrior(p.Dynamics).set(p); err != nil {
+	if paths != nil {
+		c.From(paths.MuBar, means)
+		if _, err := dynamics.NewEvaluator(paths.Prior).Marginals(paths, p.X.Mu, p.X.S); err != nil {
 			return nil, err
 		}
 	}
 	order := rng.Perm(n)
 	for j := range min(p.Z.Rows, n) {
-		copy(p.Z.Row(j), p.Mu.Row(order[j]))
+		copy(p.Z.Row(j), p.X.Mu.Row(order[j]))
 		if p.ZExamples != nil {
 			p.ZExamples[j] = order[j]
 		}

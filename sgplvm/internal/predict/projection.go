@@ -1,0 +1,135 @@
+package predict
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A projection is the part of a prediction that depends on the spatial points
+// only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
+// channel P = K_s·αᵀ.
+type projection struct {
+	grid     data.Grid
+	phi      kronprod.Operator // Φ_f, n*_f×m_f
+	squared  kronprod.Operator // Φ_f∘Φ_f
+	p        []mat.Matrix      // per channel, n_s*×m_ξ
+	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
+	training []int             // which training points X* are, where Σ was learned at these points; else nil
+
+	// What only some predictions need is made when it is first asked for.
+	kss      []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
+	residual func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	sampler  func() (*sampler, error)
+}
+
+// projection returns that on a grid (nil: the training grid). The training grid's is kept, and of
+// others the last one.
+func (q *Posterior) projection(g data.Grid) *projection {
+	if g == nil || g.Equal(q.grid) {
+		return q.training()
+	}
+	if p := q.last.Load(); p != nil && p.grid.Equal(g) {
+		return p
+	}
+	p := q.project(g)
+	q.last.Store(p)
+	return p
+}
+
+// cross returns K_f(X, X_u) and Φ_f = K_f(X, X_u)·coord_f, both n×m_f, of spatial factor f,
+// counted from 0, at points x (n×d_f).
+func (q *Posterior) cross(f int, x mat.Matrix) (cross, phi mat.Matrix) {
+	s, u := q.factors[f+1], q.inducing[f]
+	cross, phi = mat.New(x.Rows, u.Rows), mat.New(x.Rows, s.Size())
+	q.params.Space[f].Kernel.Matrix(cross, x, u)
+	s.ToInducing(phi, cross)
+	return cross, phi
+}
+
+// project evaluates the spatial kernels between a grid and the inducing points.
+func (q *Posterior) project(g data.Grid) *projection {
+	p := &projection{}
+	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
+	g = slices.Clone(g)
+	for f, x := range g {
+		x = x.Clone()
+		g[f] = x
+		k := q.params.Space[f].Kernel
+		cross, phi := q.cross(f, x)
+		toGrid.Factors[f+1] = cross
+		squared := mat.New(phi.Rows, phi.Cols)
+		mat.MulElem(squared, phi, phi)
+		p.phi.Factors = append(p.phi.Factors, phi)
+		p.squared.Factors = append(p.squared.Factors, squared)
+		p.kss = append(p.kss, sync.OnceValue(func() mat.Matrix {
+			kss := mat.New(x.Rows, x.Rows)
+			k.Matrix(kss, x, x)
+			return kss
+		}))
+	}
+	if noise := &q.params.Noise; noise.Structured() {
+		p.residual = sync.OnceValue(func() mat.Matrix {
+			residual := mat.New(g[0].Rows, g[0].Rows)
+			noise.WithoutWhite(residual, g[0], p.training)
+			return residual
+		})
+		if p.training = noise.LearnedAt(g[0], q.inducing[0]); p.training != nil {
+			p.taper = noise.TaperAt(g[0])
+		}
+	}
+	p.grid = g
+	m, n, dy := q.factors[0].Size(), g.Len(), q.channels()
+	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
+	for c := range dy {
+		view := mat.Matrix{Rows: n, Cols: m, RowStride: dy, ColStride: n * dy, Data: t.Data[c:]}
+		p.p = append(p.p, view.Clone())
+	}
+	p.sampler = sync.OnceValues(func() (*sampler, error) { return newSampler(q, p) })
+	return p
+}
+
+// noise returns Σ at a grid's points, n_s*×n_s*.
+func (q *Posterior) noise(on *projection) mat.Matrix {
+	n := on.grid.Len()
+	sigma := mat.New(n, n)
+	if on.residual != nil {
+		mat.Copy(sigma, on.residual())
+	}
+	for i := range n {
+		sigma.Row(i)[i] += 1 / q.params.Noise.Beta
+	}
+	return sigma
+}
+
+// features returns columns j0 ≤ j < j1 of the rows of Φ = Φ_1 ⊗ Φ_2 ⊗ … that
+// belong to the given grid points.
+func (on *projection) features(points []int, j0, j1 int, sizes []int) mat.Matrix {
+	dims := on.grid.Dims()
+	phi := mat.New(len(points), j1-j0)
+	if len(dims) == 1 {
+		for k, i := range points {
+			copy(phi.Row(k), on.phi.Factors[0].Row(i)[j0:j1])
+		}
+		return phi
+	}
+	eachRow(len(points), func(from, to int) {
+		ip, ij := make([]int, len(dims)), make([]int, len(dims))
+		for k := from; k < to; k++ {
+			data.Split(ip, points[k], dims)
+			row := phi.Row(k)
+			for j := j0; j < j1; j++ {
+				data.Split(ij, j, sizes)
+				v := 1.0
+				for f, m := range sizes {
+					v *= on.phi.Factors[f].Data[ip[f]*m+ij[f]]
+				}
+				row[j-j0] = v
+			}
+		}
+	})
+	return phi
+}

@@ -1,0 +1,171 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Observed is a partly seen example, in the user's units.
+type Observed struct {
+	// Grid holds the points; nil: the training grid.
+	Grid data.Grid
+
+	// Values are the data, n_s*×d_y, point by point in the grid's order. NaN means
+	// not observed; channels may miss different points.
+	Values mat.Matrix
+
+	// Prior is what is known of the latent variables before anything was observed: the
+	// distribution N(Mu, diag S), its time, and whether it was Seen, as LatentAt gives them for a
+	// time. Its other fields do not count. nil: standard normal at an unknown time.
+	Prior *Latent
+}
+
+// Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S).
+type Latent struct {
+	Mu, S []float64     // d_ξ each
+	Bound float64       // L*, a lower bound on the log evidence of the scaled observations
+	Noise float64       // the example's noise variance over that of the training data; 0 stands for 1
+	Start int           // the training example whose posterior led here; −1: the prior mean
+	At    *data.Instant // its time, where it is known
+
+	// Seen says that values of the example itself led to it, as of a training example or after
+	// Infer. Calibrated variances concern what is said of a time at which nothing was seen, so
+	// those of such an example are not calibrated.
+	Seen bool
+}
+
+// noise returns Noise, 1 by default.
+func (l Latent) noise() float64 {
+	if l.Noise > 0 {
+		return l.Noise
+	}
+	return 1
+}
+
+// Sample draws from N(Mu, diag S): a row for each of count points, count×d_ξ. The same
+// seed gives the same points, and a larger count the same ones first. It panics if count is
+// negative or Mu and S have different lengths.
+func (l Latent) Sample(count int, seed uint64) mat.Matrix {
+	if count < 0 {
+		panic(fmt.Sprintf("sgplvm: Latent.Sample: %d points, expected no negative number", count))
+	}
+	if len(l.S) != len(l.Mu) {
+		panic(fmt.Sprintf("sgplvm: Latent.Sample: %d means and %d variances, expected as many", len(l.Mu), len(l.S)))
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x6c6174656e74))
+	x := mat.New(count, len(l.Mu))
+	for k := range count {
+		for q, mu := range l.Mu {
+			x.Row(k)[q] = mu + math.Sqrt(l.S[q])*rng.NormFloat64()
+		}
+	}
+	return x
+}
+
+// Prediction is the marginal distribution of the data at a grid's points, in
+// the user's units.
+type Prediction struct {
+	Mean     mat.Matrix // n_s*×d_y
+	Variance mat.Matrix // n_s*×d_y, noise included
+
+	// Conditioning says how the observed values of the same example entered beside
+	// the latent posterior: "none", "exact", or "local" (each missing value given
+	// its nearest observed ones).
+	Conditioning string
+
+	// Noise says which covariance of the noise the prediction has: "white", "parametric"
+	// (white and the residual kernel), "learned", or "local" (that of training examples like this
+	// one). Of a learned one it is "parametric" at a grid with points that are no training
+	// points.
+	Noise string
+}
+
+// Conditioning is how the observed values of an example enter the prediction of its
+// missing ones beside q(x), which came from them (docs/math.md, "Conditioning on observed
+// values").
+type Conditioning string
+
+// The ways of conditioning.
+const (
+	// Missing and observed values are jointly Gaussian given x, and x is averaged over:
+	// the observed values say nothing more about x.
+	ConditionGivenLatent Conditioning = ""
+
+	// The Gaussian with the exact moments of missing and observed values under q(x) is
+	// conditioned, which uses the observed values twice: Atkinson and Zabaras (2018).
+	ConditionMoments Conditioning = "paper"
+
+	// The missing values are predicted from q(x) alone.
+	ConditionNone Conditioning = "none"
+)
+
+// InferOptions steer Infer and Impute. The zero value works.
+type InferOptions struct {
+	// Candidates is how many of the best starting points are optimised. All training
+	// posteriors and the prior are scored. Default 3.
+	Candidates int
+
+	// Iterations bounds the L-BFGS steps of each. Default 200.
+	Iterations int
+
+	// NoiseStrength says how firmly the noise of the example is taken to be that of the
+	// training data: as if this many further values had been observed with it. What one
+	// example has that others do not varies, most of all after training on few. 0 stands for
+	// infinitely many, the noise is fixed.
+	NoiseStrength float64
+
+	// Conditioning is how Impute uses the observed values beside q(x). Default:
+	// ConditionGivenLatent.
+	Conditioning Conditioning
+
+	// DegreesOfFreedom makes Impute scale an example's variances as if its values had a
+	// multivariate Student distribution with so many degrees of freedom around their mean, given
+	// x: pictures whose observed values lie far from what was expected are less sure elsewhere
+	// too, most of all near those observed values that all others do not predict (docs/math.md,
+	// "Variances that follow the example"). Default: 50 where the model keeps its training
+	// residuals, else infinitely many, a Gaussian, for which a negative number stands too.
+	DegreesOfFreedom float64
+
+	// LocalBandwidth and LocalStrength are h and ν of a model that keeps its training
+	// residuals: how near training examples must be to count for the noise of this one, and
+	// how firmly the noise is taken to be that of all (docs/math.md, "Noise with structure in
+	// space"). Defaults 0.7 and 1; a negative bandwidth: the noise is that of all.
+	LocalBandwidth, LocalStrength float64
+
+	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
+	// the refinement by generalised least squares.
+	FirstOrder bool
+}
+
+// complete checks the options and fills in defaults. Errors: *data.ConfigError.
+func (o InferOptions) complete() (InferOptions, error) {
+	refuse := func(format string, args ...any) (InferOptions, error) {
+		return o, &data.ConfigError{Field: "InferOptions", Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case o.Candidates < 0 || o.Iterations < 0:
+		return refuse("Candidates %d, Iterations %d, expected no negative number", o.Candidates, o.Iterations)
+	case o.Conditioning != ConditionGivenLatent && o.Conditioning != ConditionMoments && o.Conditioning != ConditionNone:
+		return refuse("Conditioning %q, expected nothing, %q or %q", string(o.Conditioning), ConditionMoments, ConditionNone)
+	case !(o.LocalStrength >= 0) || math.IsInf(o.LocalStrength, 0) || math.IsNaN(o.LocalBandwidth) || math.IsInf(o.LocalBandwidth, 0):
+		return refuse("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)
+	case math.IsNaN(o.DegreesOfFreedom) || math.IsInf(o.DegreesOfFreedom, 0):
+		return refuse("DegreesOfFreedom %v, expected a finite number", o.DegreesOfFreedom)
+	case !(o.NoiseStrength >= 0):
+		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
+	}
+	if o.Candidates == 0 {
+		o.Candidates = 3
+	}
+	if o.Iterations == 0 {
+		o.Iterations = 200
+	}
+	if o.NoiseStrength == 0 {
+		o.NoiseStrength = math.Inf(1)
+	}
+	return o, nil
+}

@@ -1,0 +1,142 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// errNotLeftOut is the reason why LeaveOneOut refuses a model.
+var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
+
+// canLeaveOut returns nil where examples can be left out.
+func (t *Trainer) canLeaveOut() error {
+	p := t.params
+	ok := p.X.Paths != nil && !p.Noise.Structured()
+	for f := range p.Space {
+		ok = ok && p.Space[f].Tied()
+	}
+	if !ok {
+		return &ConfigError{Field: "LeaveOneOut", Err: errNotLeftOut}
+	}
+	return nil
+}
+
+// LeaveOneOut predicts every training example of a model with a dynamical prior from all
+// others, kernels and latent posteriors of the others as they are, at the training points: it
+// calls body with mean and variance (noise included, calibrated after Calibrate) in the
+// user's units, n_s×d_y each, which belong to body until it returns. The latent posterior at an
+// example's time without its own part of it is the cavity of expectation propagation (Minka 2001).
+// Errors: *ConfigError for a model with a structured residual, free spatial inducing points or
+// independent examples, of which nothing is known when they are not seen; *ReadError, ctx.Err() and
+// those of body.
+func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
+	if err := t.canLeaveOut(); err != nil {
+		return err
+	}
+	q, err := t.posterior(ctx)
+	if err != nil {
+		return err
+	}
+	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
+	if err != nil {
+		return err
+	}
+	at := t.params.X.At()
+	latents := make([]Latent, mu.Rows)
+	for i := range latents {
+		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
+	}
+	if err := t.evaluator.BeginLeavingOut(ctx, t.params); err != nil {
+		return err
+	}
+	defer t.evaluator.EndLeavingOut()
+	y := t.evaluator.Data()
+	n, size := y.Examples, t.evaluator.Components()*y.Channels
+	step := max(1, min(n, data.SlabNumbers/size))
+	for from := 0; from < n; from += step {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		to := min(from+step, n)
+		if err := t.leaveOut(ctx, q, latents[from:to], from, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveOut predicts the examples from on at their cavities.
+func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []Latent, from int, body func(example int, mean, variance mat.Matrix) error) error {
+	y := t.evaluator.Data()
+	points, channels := y.Points, y.Channels
+	shift, spread := t.evaluator.LeaveOut(q.Psi1(latents), from, from+len(latents))
+	var means, variances []mat.Matrix
+	for range latents {
+		means, variances = append(means, mat.New(points, channels)), append(variances, mat.New(points, channels))
+	}
+	err := q.PredictSlabs(ctx, latents, nil, SlabOptions{}, func(s Slab) error {
+		for i := range latents {
+			mat.Copy(means[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, channels), s.Mean[i])
+			mat.Copy(variances[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, channels), s.Variance[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range latents {
+		for c, scale := range y.Scaler.Scale {
+			for s := range points {
+				means[i].Set(s, c, means[i].At(s, c)-scale*shift[(i*channels+c)*points+s])
+				variances[i].Set(s, c, variances[i].At(s, c)+scale*scale*spread[i*points+s])
+			}
+		}
+		if t.calibration != nil {
+			t.calibration.ApplyLeftOut(variances[i], t.params.X.At(), from+i)
+		}
+		if err := body(from+i, means[i], variances[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leftUnexplained calls body with what leaving out every example left unexplained of it and the variance
+// expected, n_s×d_y in the user's units.
+func (t *Trainer) leftUnexplained(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
+	y := t.evaluator.Data()
+	residual := mat.New(y.Points, y.Channels)
+	return t.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
+		if err := y.ReadRaw(residual.Data, example, example+1); err != nil {
+			return err
+		}
+		mat.Add(residual, residual, -1, mean)
+		body(example, residual, variance)
+		return nil
+	})
+}
+
+// LeftOutDensities returns, for every training example, the mean negative log density (nats a
+// value, in the user's units) of its values as LeaveOneOut predicts them from all others, with
+// calibrated variances after Calibrate. It is what to compare models
+// of the same examples by where whole examples are to be predicted: the bound also counts how well
+// the values of an example predict one another. Errors: as LeaveOneOut's.
+func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
+	densities := make([]float64, t.evaluator.Data().Examples)
+	err := t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+		per := 1 / float64(residual.Rows*residual.Cols)
+		for i := range residual.Rows {
+			for k, r := range residual.Row(i) {
+				v := variance.At(i, k)
+				densities[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
+			}
+		}
+	})
+	return densities, err
+}

@@ -1,0 +1,194 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+)
+
+// startError reports parameters from which a phase cannot start.
+type startError struct{ err error }
+
+func (e *startError) Error() string {
+	return fmt.Sprintf("sgplvm: the bound cannot be evaluated at the start: %v", e.err)
+}
+
+func (e *startError) Unwrap() error { return e.err }
+
+// An objective is the negative bound as the optimiser sees it.
+type objective struct {
+	t           *Trainer
+	coordinates bound.Coordinates
+	trial, grad *bound.Params
+	first       float64 // the bound at the start, as the phase sees it; NaN before it is known
+	failure     error   // of the last evaluation that failed
+	unread      *ReadError
+	stop        func() // ends training: no other parameters help
+}
+
+// at returns the negative bound at x and sets slope to its derivatives; NaN where it cannot be evaluated.
+func (o *objective) at(ctx context.Context, x, slope []float64) float64 {
+	o.coordinates.Unpack(o.trial, x)
+	err := o.trial.Validate(o.t.data.Grid)
+	var value float64
+	if err == nil {
+		value, err = o.t.evaluator.Evaluate(ctx, o.trial, o.grad, o.coordinates.Free)
+	}
+	if err != nil {
+		o.failure = err
+		if errors.As(err, &o.unread) {
+			o.stop()
+		}
+		return math.NaN()
+	}
+	if math.IsNaN(o.first) {
+		o.first = value
+	}
+	o.coordinates.PackGradient(slope, o.trial, o.grad)
+	for i := range slope {
+		slope[i] = -slope[i]
+	}
+	return -value
+}
+
+// optimise runs a phase from the state and leaves the best point in it. It returns
+// how the phase ended.
+func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err error) {
+	s := &t.state
+	c := t.free(p.free)
+	x0 := make([]float64, c.Count(s.Params))
+	c.Pack(x0, s.Params)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	f := &objective{t: t, coordinates: c, trial: s.Params.Clone(), grad: s.Params.Clone(), first: math.NaN(), stop: stop}
+	if s.Optimiser != nil {
+		f.first = s.Bound
+	}
+	if err := t.truncate(ctx, p); err != nil {
+		return "", err
+	}
+	before := s.Phase
+	steps, evaluations := 0, 0 // of an earlier part of the phase
+	if s.Optimiser != nil {
+		steps, evaluations = s.Optimiser.Iterations, s.Optimiser.Evaluations
+	}
+	o := t.options(p)
+	accepted := s.Params.Clone()
+	o.Progress = func(q lbfgs.Progress) bool {
+		c.Unpack(accepted, q.X)
+		s.Phase.Steps = before.Steps + q.Iteration - steps
+		if s.Stage == stageTraining && accepted.Noise.Beta < min(collapsedRatio, s.Released.Noise.Beta) {
+			s.Low++
+		} else {
+			s.Low = 0
+		}
+		t.stopped = !t.progress(p, q, accepted.Noise.Beta)
+		return !t.stopped && !t.fell(s.Low >= collapsedSteps)
+	}
+	r, err := lbfgs.Minimize(ctx, func(x, slope []float64) float64 { return f.at(ctx, x, slope) }, x0, o)
+	s.Phase.Steps = before.Steps + r.Iterations - steps
+	s.Phase.Evaluations = before.Evaluations + r.Evaluations - evaluations
+	var start *lbfgs.NonFiniteError
+	switch {
+	case f.unread != nil:
+		err = f.unread
+	case errors.As(err, &start):
+		if f.failure != nil {
+			err = f.failure
+		}
+		s.Bound = math.Inf(-1)
+		return r.Status.String(), &startError{err}
+	}
+	if !math.IsNaN(r.F) {
+		if lost := t.take(p, r, f.first, steps); lost != nil {
+			return r.Status.String(), lost
+		}
+	}
+	return r.Status.String(), err
+}
+
+// truncates reports whether a phase leaves spatial components out.
+func (t *Trainer) truncates(p phase) bool {
+	return t.config.Training.Truncate > 0 && p.free&bound.GroupSpatial == 0
+}
+
+// truncate leaves out the components that the phase may do without.
+func (t *Trainer) truncate(ctx context.Context, p phase) error {
+	s := &t.state
+	if !t.truncates(p) {
+		return nil
+	}
+	if s.Optimiser == nil || s.Truncated == nil {
+		s.Truncated = s.Params.Clone()
+	}
+	return t.evaluator.Truncate(ctx, s.Truncated, t.config.Training.Truncate*t.size())
+}
+
+// options returns those of the optimiser for a phase.
+func (t *Trainer) options(p phase) lbfgs.Options {
+	o := lbfgs.Options{
+		Memory:           20,
+		MaxIterations:    p.steps,
+		GradTolerance:    1e-8 * t.size(),
+		RelativeDecrease: p.tolerance,
+		Decrease:         p.tolerance * t.size(),
+		Noise:            1e-10,
+		InitialState:     t.state.Optimiser,
+	}
+	if p.pairs != nil {
+		o.InitialPairs = *p.pairs
+	}
+	return o
+}
+
+// take puts the result of a phase into the state; first is the bound where the phase began, steps are those
+// of an earlier part of it.
+func (t *Trainer) take(p phase, r lbfgs.Result, first float64, steps int) error {
+	s := &t.state
+	t.free(p.free).Unpack(s.Params, r.X)
+	if err := t.evaluator.Derive(s.Params); err != nil {
+		return err
+	}
+	if s.Stage == stageTraining {
+		s.Free += r.Iterations - steps
+		s.Gained += -r.F - first
+	}
+	s.Bound = -r.F
+	s.Optimiser = r.State
+	if p.pairs != nil {
+		*p.pairs = r.State
+	}
+	if t.truncates(p) {
+		if err := t.evaluator.Factorize(context.Background(), s.Params); err != nil {
+			return err
+		}
+		s.Phase.LeftOut, s.Phase.Components = t.evaluator.Dropped(), t.evaluator.Components()
+		s.Phase.TruncationLoss = t.evaluator.TruncationLoss(s.Params)
+	}
+	if s.Best == nil || s.Bound > s.BestBound {
+		s.Best, s.BestBound = s.Params.Clone(), s.Bound
+	}
+	return nil
+}
+
+// progress tells Progress of a step and returns whether to go on.
+func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
+	tell := t.config.Training.Progress
+	if tell == nil {
+		return true
+	}
+	earlier := 0
+	if t.coarse != nil {
+		earlier = t.coarse.state.Result.Iterations
+	}
+	elapsed := t.watch.elapsed()
+	i, limit := t.state.Result.Iterations+t.state.Phase.Steps, t.state.Limit
+	return tell(Progress{Phase: p.name, Start: t.state.Start, Starts: t.config.Training.Restarts, Iteration: earlier + i, Total: earlier + limit,
+		Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta),
+		Elapsed: elapsed, TimeLeft: elapsed / time.Duration(i) * time.Duration(limit-i)})
+}

@@ -1,0 +1,87 @@
+package sgplvm
+
+import (
+	"slices"
+	"time"
+)
+
+// Progress describes a step of training.
+type Progress struct {
+	Phase             string        // "start", "warm-up", "joint", "latent" (all but space free) or "residual"
+	Start, Starts     int           // the start that is tried or was chosen, from 0, of how many
+	Iteration, Total  int           // steps so far, and at most
+	Bound             float64       // lower bound on the log evidence of the scaled data
+	GradNorm          float64       // largest derivative of the bound in an optimised variable
+	Noise             float64       // noise standard deviation as a fraction of the data's
+	Elapsed, TimeLeft time.Duration // time spent on training, and until the end at the present pace
+}
+
+// Report tells how training went.
+type Report struct {
+	Bound       float64       // lower bound on the log evidence of the scaled data
+	Iterations  int           // L-BFGS steps, of all starts
+	Evaluations int           // evaluations of the bound and its gradient
+	Phases      []PhaseReport // how each phase went, in order
+	Starts      []float64     // bound of each start when the best was chosen; nil where there was one
+	Collapses   int           // times that training went back from a collapse into noise
+	Converged   bool          // the last phase ended by itself, not at the limit
+	Status      string        // how the last phase ended
+	Warnings    []string      // what a user should know, one sentence each
+}
+
+// PhaseReport tells how a phase of training went.
+type PhaseReport struct {
+	Name        string  // "start 0", "start 1", …, "warm-up", "alternating", "joint" or "residual 1", "residual 2", …
+	Steps       int     // L-BFGS steps
+	Evaluations int     // evaluations of the bound and its gradient
+	Bound       float64 // at its end
+	Status      string  // how it ended: an lbfgs.Status in words, or "collapsed"
+
+	// Of the last run with truncation: how many of all spatial components were left
+	// out, and by how much at most that lowers the bound at its end.
+	LeftOut, Components int
+	TruncationLoss      float64
+}
+
+func (r Report) clone() Report {
+	r.Phases, r.Starts, r.Warnings = slices.Clone(r.Phases), slices.Clone(r.Starts), slices.Clone(r.Warnings)
+	return r
+}
+
+// follow puts what happened in an earlier training before the rest.
+func (r *Report) follow(earlier Report) {
+	r.Iterations += earlier.Iterations
+	r.Evaluations += earlier.Evaluations
+	r.Phases = append(earlier.Phases, r.Phases...)
+	r.Starts = append(earlier.Starts, r.Starts...)
+	r.Collapses += earlier.Collapses
+	if r.Status == "" {
+		r.Status, r.Converged = earlier.Status, earlier.Converged
+	}
+	for _, w := range earlier.Warnings {
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+}
+
+// A stopwatch adds up the time spent between start and stop. Nothing depends on it but what
+// Progress is told.
+type stopwatch struct {
+	spent time.Duration
+	since time.Time
+}
+
+func (w *stopwatch) start() { w.since = time.Now() }
+
+func (w *stopwatch) stop() {
+	w.spent += time.Since(w.since)
+	w.since = time.Time{}
+}
+
+func (w *stopwatch) elapsed() time.Duration {
+	if w.since.IsZero() {
+		return w.spent
+	}
+	return w.spent + time.Since(w.since)
+}

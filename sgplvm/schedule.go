@@ -1,0 +1,325 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+)
+
+// The schedule, as measured (docs/measurements.md).
+const (
+	residualSteps = 30 // of a round that learned the covariance of the noise
+
+	latentSteps = 20 // of a round of the alternating schedule, with the spatial kernels held
+	jointSteps  = 3  // the others of a round, everything free
+
+	// A phase ends when the bound gains at most tolerance·max(|bound|, number of data)
+	// in ten steps, the alternation when it gains no more in a whole round.
+	warmupTolerance   = 1e-4
+	trainingTolerance = 1e-7
+
+	// Training has collapsed when the signal-to-noise ratio is below collapsedRatio, and
+	// below where it was when the noise was set free, for collapsedSteps in a row (fewer
+	// come about where the noise was held too low) or at the end. It then goes back, but
+	// no more than maxCollapses times, divides the noise variance there, above its
+	// floor, by collapseFactor and holds it.
+	collapsedRatio = 1.5
+	collapsedSteps = 25
+	collapseFactor = 4
+)
+
+// maxCollapses is how often training goes back from a collapse. Tests lower it.
+var maxCollapses = 2
+
+// collapsed is the status of a phase that the guard ended.
+const collapsed = "collapsed"
+
+// A stage is a part of training.
+type stage int
+
+const (
+	stageCoarse   stage = iota // all of it on some of the points
+	stageStarts                // one start after the other
+	stageWarmup                // noise and space held
+	stageTraining              // the schedule
+	stageResidual              // rounds that learn the covariance of the noise
+	stageFinish                // calibration, residuals
+	stageEnd
+)
+
+// trainerState is all that training goes on from, as plain data.
+type trainerState struct {
+	Stage     stage
+	Round     int           // phases of stageTraining before this one
+	Start     int           // the start that is tried or was chosen
+	Hold      int           // steps of the warm-up
+	Limit     int           // steps in all
+	Params    *bound.Params // at the beginning of the phase
+	Origin    *bound.Params // where training starts
+	Truncated *bound.Params // for which the components left out of the phase were chosen
+	Bound     float64       // of Params; −Inf before it is known
+	Optimiser *lbfgs.State  // of the phase, where it goes on after an interruption
+	Latent    *lbfgs.State  // where the phases of a round ended last, for their pairs
+	Joint     *lbfgs.State
+	Gained    float64       // by the bound since the round began
+	Chosen    *startState   // the best start so far
+	Released  *bound.Params // when the noise was last set free
+	Free      int           // steps since then
+	Low       int           // the last of them, with a collapsed signal-to-noise ratio
+	Learned   bool          // the covariance of the noise, for the round of stageResidual
+	Best      *bound.Params // with the highest bound of all
+	BestBound float64
+	Phase     PhaseReport // as it is
+	Result    Report      // without it
+}
+
+// startState is a start after its steps.
+type startState struct {
+	Start     int
+	Params    *bound.Params
+	Bound     float64
+	Optimiser *lbfgs.State
+}
+
+// A phase is a run of the optimiser.
+type phase struct {
+	name      string
+	free      bound.Group
+	steps     int // at most, those of Optimiser included
+	tolerance float64
+	pairs     **lbfgs.State // what it starts from and leaves; nil: nothing
+}
+
+// begin sets the state to that at the start of training.
+func (t *Trainer) begin() {
+	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && t.params.Noise.Structured() {
+		t.state = trainerState{Stage: stageCoarse, BestBound: math.NaN()}
+		return
+	}
+	t.beginAt(t.config.Training)
+}
+
+// beginAt sets the state to the start of training with the given options from the trainer's parameters.
+func (t *Trainer) beginAt(o TrainingConfig) {
+	t.config.Training = o
+	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
+	s := &t.state
+	s.Params = s.Origin.Clone()
+	if o.Restarts > 1 {
+		s.Stage = stageStarts
+		s.Hold = max(s.Hold, t.trial())
+		s.Limit += (o.Restarts - 1) * t.trial()
+	}
+	t.enter()
+}
+
+// trial returns the number of steps that each start takes.
+func (t *Trainer) trial() int { return max(1, t.config.Training.Iterations/10) }
+
+// next returns the phase that the state calls for.
+func (t *Trainer) next() phase {
+	s, o := &t.state, &t.config.Training
+	left := s.Limit - s.Result.Iterations - s.Phase.Steps
+	p := phase{name: "warm-up", free: bound.GroupLatent, steps: s.Hold, tolerance: warmupTolerance}
+	switch {
+	case s.Stage == stageStarts:
+		p.name, p.steps = "start", t.trial()
+	case s.Stage == stageResidual:
+		p.name, p.steps, p.tolerance = "residual", residualSteps, trainingTolerance
+	case s.Stage == stageTraining:
+		p = phase{name: "joint", free: bound.GroupAll, steps: left, tolerance: trainingTolerance}
+		if o.HoldSpace || t.free(bound.GroupSpatial).Count(s.Params) == 0 {
+			p.free = bound.GroupLatent | bound.GroupNoise
+		} else if o.Schedule == Alternating {
+			p.steps, p.pairs = min(left, jointSteps), &s.Joint
+			if s.Round%2 == 0 {
+				p.name, p.free = "latent", bound.GroupLatent|bound.GroupNoise
+				p.steps, p.pairs = min(left, latentSteps), &s.Latent
+			}
+		}
+	}
+	return p
+}
+
+// free returns the optimiser's coordinates of some groups.
+func (t *Trainer) free(g bound.Group) bound.Coordinates {
+	c := t.coordinates
+	c.Free = g
+	return c
+}
+
+// enter begins the record of a stage, or of another start.
+func (t *Trainer) enter() {
+	s := &t.state
+	s.Phase = PhaseReport{Name: "warm-up"}
+	switch s.Stage {
+	case stageStarts:
+		s.Phase.Name = fmt.Sprintf("start %d", s.Start)
+	case stageTraining:
+		s.Phase.Name = string(t.config.Training.Schedule)
+	case stageResidual:
+		s.Phase.Name = fmt.Sprintf("residual %d", s.Round+1)
+	}
+}
+
+// record ends the record.
+func (t *Trainer) record(status string) {
+	s := &t.state
+	r := &s.Result
+	s.Phase.Bound, s.Phase.Status = s.Bound, status
+	r.Iterations += s.Phase.Steps
+	r.Evaluations += s.Phase.Evaluations
+	r.Status, r.Converged = status, terminates(status)
+	r.Phases = append(r.Phases, s.Phase)
+	s.Phase = PhaseReport{}
+}
+
+// advance runs the phase that the state calls for.
+func (t *Trainer) advance(ctx context.Context) error {
+	s := &t.state
+	if s.Stage == stageResidual && !s.Learned {
+		if err := t.learnResidual(ctx); err != nil {
+			return err
+		}
+	}
+	p := t.next()
+	if s.Stage == stageWarmup && p.steps == 0 {
+		t.release()
+		return nil
+	}
+	status, err := t.optimise(ctx, p)
+	var start *startError
+	if errors.As(err, &start) && s.Stage == stageStarts && s.Start > 0 {
+		err = nil // the others will do
+	}
+	switch {
+	case err != nil || t.stopped:
+		if s.Phase.Steps > 0 {
+			t.record(status)
+		}
+		s.Result.Status, s.Result.Converged = status, false
+	case s.Stage == stageStarts:
+		t.record(status)
+		err = t.nextStart()
+	case s.Stage == stageWarmup:
+		t.record(status)
+		t.release()
+	case s.Stage == stageResidual:
+		t.record(status)
+		s.Round++
+		s.Learned = false
+		if s.Round == t.config.Residual.Rounds {
+			s.Stage = stageFinish
+		}
+	default:
+		t.nextRound(p, status)
+	}
+	return err
+}
+
+// release sets the noise free.
+func (t *Trainer) release() {
+	s := &t.state
+	s.Stage, s.Round, s.Free, s.Low, s.Gained = stageTraining, 0, 0, 0, 0
+	s.Optimiser, s.Latent, s.Joint = nil, nil, nil
+	s.Released = s.Params.Clone()
+	t.enter()
+	if s.Result.Iterations >= s.Limit {
+		t.endSchedule()
+	}
+}
+
+// endSchedule goes on to the rounds that learn the residual, if there are any.
+func (t *Trainer) endSchedule() {
+	s := &t.state
+	s.Stage = stageFinish
+	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() {
+		s.Stage, s.Round = stageResidual, 0
+		s.Limit = s.Result.Iterations + rounds*residualSteps
+		if s.Best != nil {
+			s.Params = s.Best.Clone()
+		}
+	}
+}
+
+// fell reports a collapse that is to be recovered from.
+func (t *Trainer) fell(low bool) bool { return low && t.state.Result.Collapses < maxCollapses }
+
+// nextRound decides what comes after a phase of the schedule.
+func (t *Trainer) nextRound(p phase, status string) {
+	s := &t.state
+	s.Round++
+	s.Optimiser = nil
+	limit := s.Result.Iterations+s.Phase.Steps >= s.Limit
+	round := p.pairs == nil || s.Round%2 == 0
+	ends := true
+	switch {
+	case p.pairs == nil, p.free == bound.GroupAll && status == lbfgs.GradientConverged.String():
+	case limit:
+		status = lbfgs.IterationLimit.String()
+	case round && s.Gained <= trainingTolerance*t.scale():
+		status = lbfgs.Stalled.String()
+	default:
+		ends = false
+	}
+	switch {
+	case t.fell(s.Low >= collapsedSteps || ends && s.Params.Noise.Beta < collapsedRatio):
+		t.record(collapsed)
+		t.recover()
+	case ends:
+		t.record(status)
+		t.endSchedule()
+	case round:
+		s.Gained = 0
+	}
+}
+
+// recover goes back from a collapse to where the noise was set free, and holds a
+// smaller noise for a while. The steps that were lost are granted again.
+func (t *Trainer) recover() {
+	s, o := &t.state, &t.config.Training
+	s.Result.Collapses++
+	s.Hold = max(o.Warmup, o.Iterations/4, 1)
+	s.Limit += s.Free + s.Hold
+	s.Params = s.Released.Clone()
+	floor := s.Params.Noise.Floor
+	s.Params.Noise.Beta = 1 / (floor + (1/s.Params.Noise.Beta-floor)/collapseFactor)
+	s.Bound = math.Inf(-1)
+	s.Stage = stageWarmup
+	t.enter()
+}
+
+// learnResidual learns the covariance of the noise before a round. Bounds before and
+// after are those of two models, so the best one so far counts no more.
+func (t *Trainer) learnResidual(ctx context.Context) error {
+	s, c := &t.state, &t.config.Residual
+	p := s.Params.Clone()
+	p.Noise.Taper = nil
+	if taper := c.Taper; taper >= 0 {
+		if taper == 0 {
+			taper = DefaultTaper(t.evaluator.Data().Examples)
+		}
+		for _, two := range twoSpacings(t.data.Grid[0]) {
+			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
+		}
+	}
+	if err := t.evaluator.LearnNoise(ctx, p, c.Strength); err != nil {
+		return err
+	}
+	value, err := t.evaluator.Bound(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.Params, s.Bound, s.Optimiser = p, value, nil
+	s.Best, s.BestBound = p.Clone(), value
+	s.Learned = true
+	t.enter()
+	return nil
+}
+
+// DefaultTaper returns ResidualConfig.Taper for a number of examples where that is 0.
+func DefaultTaper(examples int) float64 { return bound.DefaultTaper(examples) }

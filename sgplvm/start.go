@@ -1,0 +1,154 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// start returns the parameters from which training starts: latent means from
+// the principal components of the examples, long latent length scales for weak
+// components, spatial length scales of two point spacings.
+func start(y *data.Scaled, d Data, cfg Config) (*bound.Params, error) {
+	n := y.Examples
+	rng := rand.New(rand.NewPCG(cfg.Seed, 0x5367706c766d))
+	p := &bound.Params{Noise: bound.Noise{Beta: 1 / cfg.Noise, Floor: cfg.NoiseFloor}, Z: mat.New(cfg.Inducing, cfg.LatentDims)}
+	p.X.Mu, p.X.S = mat.New(n, cfg.LatentDims), mat.New(n, cfg.LatentDims)
+	p.X.S.Fill(0.1)
+	fractions, common, err := principalComponents(p.X.Mu, y, rng)
+	if err != nil {
+		return nil, err
+	}
+	if d.Times != nil {
+		if err := startPaths(p, d, cfg, fractions); err != nil {
+			return nil, &ConfigError{Field: "TimeKernel", Err: err}
+		}
+	}
+	inducing := rng.Perm(n)[:cfg.Inducing]
+	for k, i := range inducing {
+		copy(p.Z.Row(k), p.X.Mu.Row(i))
+	}
+	for _, s := range cfg.Spatial {
+		p.Space = append(p.Space, bound.Spatial{Kernel: s.Kernel.Clone(), Xu: s.Inducing.Clone()})
+	}
+	if err := startLatentKernel(p, cfg, fractions, common); err != nil {
+		return nil, err
+	}
+	if p.Latent.Timed() {
+		p.ZExamples = inducing
+	}
+	if !(cfg.NoiseFloor < cfg.Noise) {
+		return nil, &ConfigError{Field: "NoiseFloor", Err: fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, cfg.Noise)}
+	}
+	if k := cfg.Residual.Kernel.Clone(); k.Kind != "" {
+		if k.Variance == 0 {
+			k.Variance = cfg.Noise
+		}
+		completeScales(&k, d.Grid[0])
+		p.Noise.Residual = k
+	}
+	return p, nil
+}
+
+// startPaths gives p a dynamical prior with the paths from which training starts, of which Mu and S
+// follow; Mu holds the scores of principal components, of which fractions are the shares of variance.
+func startPaths(p *bound.Params, d Data, cfg Config, fractions []float64) error {
+	prior := dynamics.Prior{Times: d.Times, Sequences: d.Sequences, Kernel: cfg.TimeKernel}
+	paths, err := dynamics.Start(prior, p.X.Mu, fractions)
+	if err != nil {
+		return err
+	}
+	p.X.Paths = paths
+	_, err = dynamics.NewEvaluator(paths.Prior).Marginals(paths, p.X.Mu, p.X.S)
+	return err
+}
+
+// startLatentKernel sets the latent kernel of p: fractions are the components' shares of the variance
+// between examples, common is the share of the picture common to all in the variance of the data.
+func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common float64) error {
+	s := psi.Setting{Fractions: fractions, Common: common, Spatial: p.SpatialVariance()}
+	if p.X.Paths != nil {
+		s.Time = p.X.Paths.Prior.Kernel
+		if cfg.LatentTime.Kind != "" {
+			prior := p.X.Paths.Prior
+			prior.Kernel = cfg.LatentTime
+			k, err := dynamics.StartKernel(prior, p.X.Mu)
+			if err != nil {
+				return &ConfigError{Field: "LatentTime", Err: err}
+			}
+			s.Time = k
+		}
+	}
+	var err error
+	if p.Latent, err = psi.Start(cfg.LatentKernel, s); err != nil {
+		return &ConfigError{Field: "LatentKernel", Err: err}
+	}
+	return nil
+}
+
+// principalComponents sets mu (n_ξ×d_ξ) to the examples' scores on their
+// leading principal components, each scaled to unit variance; dimensions beyond
+// the data's rank are small random numbers. It returns each dimension's
+// fraction of the variance between examples, and the share of the examples' mean
+// in the mean square of the data.
+func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractions []float64, common float64, err error) {
+	n, d := mu.Rows, mu.Cols
+	gram, err := y.Gram()
+	if err != nil {
+		return nil, 0, err
+	}
+	square := mat.Trace(gram)
+	centre(gram)
+	if square > 0 {
+		common = max(0, 1-mat.Trace(gram)/square)
+	}
+	s, err := eig.Sym(gram)
+	if err != nil {
+		return nil, 0, &FactorizationError{Factor: 0, Err: err}
+	}
+	var total float64
+	for _, v := range s.Values {
+		total += max(v, 0)
+	}
+	fractions = make([]float64, d)
+	for q := range d {
+		if j := n - 1 - q; j >= 0 && s.Values[j] > 1e-10*total {
+			fractions[q] = s.Values[j] / total
+			for i := range n {
+				mu.Set(i, q, s.Vectors.At(i, j)*math.Sqrt(float64(n)))
+			}
+			continue
+		}
+		for i := range n {
+			mu.Set(i, q, 0.01*rng.NormFloat64())
+		}
+	}
+	return fractions, common, nil
+}
+
+// centre subtracts row and column means from a Gram matrix: the Gram matrix of
+// the centred vectors.
+func centre(g mat.Matrix) {
+	n := g.Rows
+	means := make([]float64, n)
+	var grand float64
+	for i := range n {
+		for _, v := range g.Row(i) {
+			means[i] += v / float64(n)
+		}
+		grand += means[i] / float64(n)
+	}
+	for i := range n {
+		row := g.Row(i)
+		for j := range row {
+			row[j] += grand - means[i] - means[j]
+		}
+	}
+}
