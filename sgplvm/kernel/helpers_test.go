@@ -39,6 +39,9 @@ func (oscillator) System() (rate float64, f, b []float64) {
 
 func init() { kernel.Register("oscillator", oscillator{}) }
 
+// simple are the kinds of one function that the tests use; they register two of them.
+var simple = []kernel.Kind{kernel.Matern12, kernel.Matern32, kernel.Matern52, kernel.RBF, kernel.White, "oscillator", "quadratic"}
+
 // naive is the covariance function by its formula, for points x and y, of unit variance.
 func naive(k kernel.Kernel, x, y []float64) float64 {
 	var r2 float64

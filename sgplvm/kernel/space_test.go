@@ -19,7 +19,7 @@ func spatial(t testing.TB) map[int][]kernel.Kernel {
 	scales := []string{1: "(0.7)", 2: "(0.6,1.3)", 3: "(1.2,0.8,0.9)"}
 	for d := 1; d <= 3; d++ {
 		texts := []string{"white"}
-		for _, kind := range kernel.Kinds() {
+		for _, kind := range simple {
 			if kind != kernel.White {
 				texts = append(texts, string(kind)+"(1.1)", string(kind)+scales[d])
 			}
@@ -120,7 +120,7 @@ func TestMatrixValues(t *testing.T) {
 // Points so far apart that the square of their distance overflows have no covariance, and
 // no slope.
 func TestFar(t *testing.T) {
-	for _, kind := range kernel.Kinds() {
+	for _, kind := range simple {
 		k := kernel.Kernel{Kind: kind, Variance: 2}
 		if kind != kernel.White {
 			k.LengthScale = []float64{0.5}
