@@ -7,6 +7,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
+// The work on a kernel matrix is cut into blocks of rows of about blockWork
+// multiplications, but no more than rowBlocks, whatever the number of processors. Tests
+// lower blockWork.
+const rowBlocks = 32
+
+var blockWork = 1 << 15
+
+// blockRange returns where block b of count nearly equal blocks of n begins and ends.
+func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
+
 // Sums and products are formed in one way, in space and in time, for a slice of values.
 
 // combine sets dst to the sum or product of the terms' values, which value(i, v) puts in v.

@@ -35,6 +35,26 @@ func (k Kernel) Equal(other Kernel) bool {
 		slices.EqualFunc(k.Terms, other.Terms, Kernel.Equal)
 }
 
+// simple returns the row of a kernel that is one function of the distance, and panics in
+// the name of op if its kind is unknown.
+func (k *Kernel) simple(op string) *row {
+	kind := k.Kind
+	if kind == Periodic {
+		kind = RBF
+	}
+	r := lookup(kind)
+	if r == nil {
+		panic(fmt.Sprintf("kernel: %s: unknown kind %s", op, quoted(string(k.Kind))))
+	}
+	return r
+}
+
+// hasScale reports whether a kernel of this kind has length scales.
+func (k *Kernel) hasScale() bool {
+	r := lookup(k.Kind)
+	return k.Kind == Periodic || r != nil && r.scaled
+}
+
 // Validate reports whether the kernel is complete and can be used on points of d
 // dimensions.
 func (k Kernel) Validate(d int) error {
@@ -66,7 +86,7 @@ func (k *Kernel) hasWhite() bool {
 // validateForm checks kinds, terms and weights.
 func (k *Kernel) validateForm(what string) error {
 	many := k.Kind == Sum || k.Kind == Product
-	if _, found := lookup(k.Kind); !found && !slices.Contains(composed, k.Kind) {
+	if lookup(k.Kind) == nil && !slices.Contains(composed, k.Kind) {
 		return fmt.Errorf("unknown %s %s, expected one of %v or %v", what, quoted(string(k.Kind)), Kinds(), composed)
 	}
 	if many != (len(k.Terms) > 0) || len(k.Terms) == 1 {
@@ -90,11 +110,11 @@ func (k *Kernel) validateForm(what string) error {
 func validWeights(w []float64) error {
 	for _, v := range w {
 		if !(v > 0) {
-			return fmt.Errorf("kernel: weight %v, expected a positive number", v)
+			return fmt.Errorf("weight %v of a sum, expected a positive number", v)
 		}
 	}
 	if total := sum(w); !(math.Abs(total-1) <= 1e-9) {
-		return fmt.Errorf("kernel: weights add up to %v, expected 1", total)
+		return fmt.Errorf("weights add up to %v, expected 1", total)
 	}
 	return nil
 }
@@ -110,7 +130,7 @@ func sum(v []float64) float64 {
 // validateScales checks length scales and periods for points of d dimensions.
 func (k *Kernel) validateScales(d int) error {
 	n := len(k.LengthScale)
-	if r, found := lookup(k.Kind); !found && k.Kind != Periodic || found && !r.scaled {
+	if !k.hasScale() {
 		if n != 0 {
 			return fmt.Errorf("%s kernel: %d length scales, expected none", k.Kind, n)
 		}

@@ -41,6 +41,10 @@ type Function interface {
 	Slopes(r2 []float64, variance float64)
 }
 
+// farthest is a squared scaled distance at which every covariance of this package but the
+// periodic one is 0 in float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
+const farthest = 1e300
+
 // StateSpace is a Function whose process in time is Markov: it is the first component of a
 // stationary linear system driven by white noise (Hartikainen and Särkkä, 2010).
 type StateSpace interface {
@@ -102,7 +106,7 @@ func Register(kind Kind, f Function) {
 	}
 	registering.Lock()
 	defer registering.Unlock()
-	if _, taken := lookup(kind); taken || slices.Contains(composed, kind) {
+	if lookup(kind) != nil || slices.Contains(composed, kind) {
 		panic(fmt.Sprintf("kernel: Register: the name %q is taken", kind))
 	}
 	rows := append(slices.Clone(*table.Load()), row{kind, f, true})
@@ -123,27 +127,15 @@ func Kinds() []Kind {
 	return kinds
 }
 
-func lookup(kind Kind) (r row, found bool) {
-	for _, r := range *table.Load() {
-		if r.kind == kind {
-			return r, true
+// lookup returns the row of a kind, nil if there is none.
+func lookup(kind Kind) *row {
+	rows := *table.Load()
+	for i := range rows {
+		if rows[i].kind == kind {
+			return &rows[i]
 		}
 	}
-	return row{}, false
-}
-
-// simple returns the row of a kernel that is one function of the distance, and panics in
-// the name of op if its kind is unknown.
-func (k *Kernel) simple(op string) row {
-	kind := k.Kind
-	if kind == Periodic {
-		kind = RBF
-	}
-	r, found := lookup(kind)
-	if !found {
-		panic(fmt.Sprintf("kernel: %s: unknown kind %s", op, quoted(string(k.Kind))))
-	}
-	return r
+	return nil
 }
 
 // identifier cuts a name off the beginning of s; it is empty if there is none.

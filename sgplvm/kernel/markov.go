@@ -46,8 +46,9 @@ func (k Kernel) StateSize() int {
 }
 
 func (k *Kernel) stateSpace() (f StateSpace, ok bool) {
-	r, _ := lookup(k.Kind)
-	f, ok = r.function.(StateSpace)
+	if r := lookup(k.Kind); r != nil {
+		f, ok = r.function.(StateSpace)
+	}
 	return f, ok
 }
 
@@ -70,7 +71,7 @@ func (k Kernel) Transition(dst mat.Matrix, delta float64) {
 	k.transition(dst, delta)
 }
 
-func (k Kernel) transition(dst mat.Matrix, delta float64) {
+func (k *Kernel) transition(dst mat.Matrix, delta float64) {
 	switch k.Kind {
 	case Sum:
 		dst.Fill(0)
@@ -134,7 +135,7 @@ func (k Kernel) AddTransitionGradient(grad *Kernel, g mat.Matrix, delta float64)
 	k.addTransitionGradient(grad, g, delta)
 }
 
-func (k Kernel) addTransitionGradient(grad *Kernel, g mat.Matrix, delta float64) {
+func (k *Kernel) addTransitionGradient(grad *Kernel, g mat.Matrix, delta float64) {
 	switch k.Kind {
 	case Sum:
 		at := 0
@@ -216,7 +217,7 @@ func (k Kernel) AddInputGradient(grad *Kernel, g []float64) {
 	k.addInputGradient(grad, g)
 }
 
-func (k Kernel) addInputGradient(grad *Kernel, g []float64) {
+func (k *Kernel) addInputGradient(grad *Kernel, g []float64) {
 	switch k.Kind {
 	case Sum:
 		for i, term := range k.Terms {

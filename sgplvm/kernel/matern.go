@@ -7,14 +7,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// matern is the Matérn covariance function of order ν = s − 1/2, where s = 1, 2, 3 is the
+// matern is the Matérn covariance function of order ν = m − 1/2, where m = 1, 2, 3 is the
 // size of its state. Rasmussen and Williams (2006), equation 4.17; as a linear system in
 // time Hartikainen and Särkkä (2010), section 4.
 type matern int
 
 // Values sets r2[j] to the covariance.
-func (s matern) Values(r2 []float64, variance float64) {
-	switch s {
+func (m matern) Values(r2 []float64, variance float64) {
+	switch m {
 	case 1:
 		asm.ExpSqrt(r2, r2, 1, variance, 0, 0)
 	case 2:
@@ -26,8 +26,8 @@ func (s matern) Values(r2 []float64, variance float64) {
 
 // Slopes sets r2[j] to −k′(r)/r. Matérn 1/2 has a kink where points coincide; the slope
 // there is taken as 0.
-func (s matern) Slopes(r2 []float64, variance float64) {
-	switch s {
+func (m matern) Slopes(r2 []float64, variance float64) {
+	switch m {
 	case 1:
 		for j, v := range r2 {
 			r2[j] = 0
@@ -51,19 +51,19 @@ var maternSystems = [...]struct{ f, b []float64 }{
 }
 
 // System returns √(2ν), F and b.
-func (s matern) System() (rate float64, f, b []float64) {
-	return math.Sqrt(float64(2*int(s) - 1)), maternSystems[s].f, maternSystems[s].b
+func (m matern) System() (rate float64, f, b []float64) {
+	return math.Sqrt(float64(2*int(m) - 1)), maternSystems[m].f, maternSystems[m].b
 }
 
 // transition sets dst to exp(F·σ) for σ = s: exp(−s) times a polynomial.
-func (size matern) transition(dst mat.Matrix, s float64) {
+func (m matern) transition(dst mat.Matrix, s float64) {
 	e := math.Exp(-s)
 	if e == 0 {
 		dst.Fill(0) // s may be infinite
 		return
 	}
 	var a []float64
-	switch size {
+	switch m {
 	case 1:
 		a = []float64{1}
 	case 2:

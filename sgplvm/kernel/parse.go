@@ -164,12 +164,11 @@ func (p *parser) factor(depth int) (k Kernel, err error) {
 		return k, err
 	}
 	name, rest := identifier(p.rest)
-	r, found := lookup(Kind(name))
-	if !found && Kind(name) != Periodic {
+	if k.Kind = Kind(name); lookup(k.Kind) == nil && k.Kind != Periodic {
 		return k, p.expected(fmt.Sprintf("one of %v and %s", Kinds(), Periodic))
 	}
-	k.Kind, p.rest = Kind(name), rest
-	if found && !r.scaled || !p.skip("(") {
+	p.rest = rest
+	if !k.hasScale() || !p.skip("(") {
 		return k, nil
 	}
 	numbers, most := []float64(nil), math.MaxInt

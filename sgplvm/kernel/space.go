@@ -42,51 +42,6 @@ func checkPoints(op, what string, m, x, y mat.Matrix) {
 	}
 }
 
-// AddGradient chains g = ∂L/∂K (n×m), where K[i,j] = k(x_i, y_j), into the kernel's
-// parameters, variance included, which it adds to grad, and, unless dy is the zero Matrix,
-// into the points y, added to dy (m×d). values is K. grad has the form of k.
-func (k Kernel) AddGradient(grad *Kernel, dy, g, values, x, y mat.Matrix) {
-	const op = "AddGradient"
-	checkPoints(op, "derivatives", g, x, y)
-	checkPoints(op, "values", values, x, y)
-	if dy.Rows != 0 && (dy.Rows != y.Rows || dy.Cols != y.Cols) {
-		panic(fmt.Sprintf("kernel: AddGradient: derivatives %d×%d in points %d×%d", dy.Rows, dy.Cols, y.Rows, y.Cols))
-	}
-	grad.Variance += mat.Dot(g, values) / k.Variance
-	if k.Kind == White {
-		return
-	}
-	s := newSpace(op, k, x, y)
-	m := dy.Rows * x.Cols // numbers in dy
-	buffer := mat.Borrow(s.blocks*(s.slots+m) + m)
-	clear(*buffer)
-	sums := mat.NewDense(s.blocks, s.slots, (*buffer)[:s.blocks*s.slots])
-	rest := (*buffer)[s.blocks*s.slots:]
-	moves, byPoints := mat.NewDense(s.blocks, m, rest[:s.blocks*m]), rest[s.blocks*m:] // ∂L/∂yᵀ of each block
-	mat.Parallel(s.blocks, func(b int) {
-		rows := mat.Borrow(2 * y.Rows)
-		t := tally{sums: sums.Row(b), moves: moves.Row(b), slope: (*rows)[:y.Rows], r2: (*rows)[y.Rows:]}
-		i0, i1 := blockRange(b, s.blocks, x.Rows)
-		for i := i0; i < i1; i++ {
-			s.addRow(&t, g.Row(i), x.Row(i), &s.root)
-		}
-		mat.GiveBack(rows)
-	})
-	for b := range s.blocks {
-		s.root.collect(grad, sums.Row(b), x.Cols)
-		if m > 0 && b > 0 {
-			asm.Axpy(1, moves.Row(b), moves.Row(0))
-		}
-	}
-	if m > 0 {
-		t := mat.NewDense(dy.Rows, x.Cols, byPoints)
-		mat.Copy(t, mat.NewDense(x.Cols, dy.Rows, moves.Row(0)).T())
-		mat.Add(dy, dy, 1, t)
-	}
-	mat.GiveBack(buffer)
-	s.giveBack()
-}
-
 // space is a kernel with points y by coordinates, so that all loops are along points.
 type space struct {
 	op     string
@@ -109,13 +64,6 @@ type node struct {
 	scaled   bool
 	inv      []float64 // 1/ℓ_q² for each dimension
 }
-
-// The work on a kernel matrix is cut into blocks of rows of about blockWork
-// multiplications, but no more than rowBlocks, whatever the number of processors. Tests
-// lower blockWork.
-const rowBlocks = 32
-
-var blockWork = 1 << 15
 
 func newSpace(op string, k Kernel, x, y mat.Matrix) *space {
 	d := x.Cols
@@ -187,10 +135,6 @@ func (s *space) values(dst, x []float64, n *node) {
 	}
 }
 
-// farthest is a squared scaled distance at which every covariance of this package but the
-// periodic one is 0 in float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
-const farthest = 1e300
-
 // squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q for j < len(r2), at most farthest.
 func (s *space) squaredDistances(r2, x []float64, n *node) {
 	if n.kernel.Kind == Periodic {
@@ -210,9 +154,6 @@ func (s *space) squaredDistances(r2, x []float64, n *node) {
 		r2[j] = min(v, farthest)
 	}
 }
-
-// blockRange returns where block b of count nearly equal blocks of n begins and ends.
-func blockRange(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
 
 // sameView reports whether a and b are one view of the same numbers.
 func sameView(a, b mat.Matrix) bool {

@@ -1,9 +1,56 @@
 package kernel
 
 import (
+	"fmt"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
+
+// AddGradient chains g = ∂L/∂K (n×m), where K[i,j] = k(x_i, y_j), into the kernel's
+// parameters, variance included, which it adds to grad, and, unless dy is the zero Matrix,
+// into the points y, added to dy (m×d). values is K. grad has the form of k.
+func (k Kernel) AddGradient(grad *Kernel, dy, g, values, x, y mat.Matrix) {
+	const op = "AddGradient"
+	checkPoints(op, "derivatives", g, x, y)
+	checkPoints(op, "values", values, x, y)
+	if dy.Rows != 0 && (dy.Rows != y.Rows || dy.Cols != y.Cols) {
+		panic(fmt.Sprintf("kernel: AddGradient: derivatives %d×%d in points %d×%d", dy.Rows, dy.Cols, y.Rows, y.Cols))
+	}
+	grad.Variance += mat.Dot(g, values) / k.Variance
+	if k.Kind == White {
+		return
+	}
+	s := newSpace(op, k, x, y)
+	m := dy.Rows * x.Cols // numbers in dy
+	buffer := mat.Borrow(s.blocks*(s.slots+m) + m)
+	clear(*buffer)
+	sums := mat.NewDense(s.blocks, s.slots, (*buffer)[:s.blocks*s.slots])
+	rest := (*buffer)[s.blocks*s.slots:]
+	moves, byPoints := mat.NewDense(s.blocks, m, rest[:s.blocks*m]), rest[s.blocks*m:] // ∂L/∂yᵀ of each block
+	mat.Parallel(s.blocks, func(b int) {
+		rows := mat.Borrow(2 * y.Rows)
+		t := tally{sums: sums.Row(b), moves: moves.Row(b), slope: (*rows)[:y.Rows], r2: (*rows)[y.Rows:]}
+		i0, i1 := blockRange(b, s.blocks, x.Rows)
+		for i := i0; i < i1; i++ {
+			s.addRow(&t, g.Row(i), x.Row(i), &s.root)
+		}
+		mat.GiveBack(rows)
+	})
+	for b := range s.blocks {
+		s.root.collect(grad, sums.Row(b), x.Cols)
+		if m > 0 && b > 0 {
+			asm.Axpy(1, moves.Row(b), moves.Row(0))
+		}
+	}
+	if m > 0 {
+		t := mat.NewDense(dy.Rows, x.Cols, byPoints)
+		mat.Copy(t, mat.NewDense(x.Cols, dy.Rows, moves.Row(0)).T())
+		mat.Add(dy, dy, 1, t)
+	}
+	mat.GiveBack(buffer)
+	s.giveBack()
+}
 
 // tally collects the gradient of a block of rows.
 type tally struct {

@@ -13,10 +13,10 @@ func (k Kernel) Missing() (scale, period bool) {
 		s, p := term.Missing()
 		scale, period = scale || s, period || p
 	}
-	switch r, found := lookup(k.Kind); {
+	switch {
 	case k.Kind == Periodic:
 		period = k.Period == 0
-	case found && r.scaled:
+	case k.hasScale():
 		scale = k.missesScale()
 	}
 	return scale, period
@@ -44,7 +44,7 @@ func (k Kernel) Complete(scale, period float64) Kernel {
 		}
 		scale = 1
 	}
-	if r, found := lookup(k.Kind); (found && r.scaled || k.Kind == Periodic) && k.missesScale() {
+	if k.hasScale() && k.missesScale() {
 		k.LengthScale = []float64{scale}
 	}
 	return k

@@ -13,10 +13,13 @@ func (k Kernel) Values(dst, delta []float64) {
 	if len(dst) != len(delta) {
 		panic(fmt.Sprintf("kernel: Values: %d values for %d differences", len(dst), len(delta)))
 	}
+	if mat.Overlap(mat.Vector(dst), mat.Vector(delta)) {
+		panic("kernel: Values: the result overlaps the differences")
+	}
 	k.values(dst, delta)
 }
 
-func (k Kernel) values(dst, delta []float64) {
+func (k *Kernel) values(dst, delta []float64) {
 	if k.Kind == Sum || k.Kind == Product {
 		k.combine("Values", dst, func(i int, v []float64) { k.Terms[i].values(v, delta) })
 		return
@@ -27,7 +30,7 @@ func (k Kernel) values(dst, delta []float64) {
 }
 
 // inTime is simple for a kernel in time.
-func (k *Kernel) inTime(op string) row {
+func (k *Kernel) inTime(op string) *row {
 	r := k.simple(op)
 	if len(k.LengthScale) != 1 {
 		panic(fmt.Sprintf("kernel: %s: %s kernel with %d length scales, expected 1 in time", op, k.Kind, len(k.LengthScale)))
@@ -44,7 +47,7 @@ func (k Kernel) AddValuesGradient(grad *Kernel, g, delta []float64) {
 	k.addValuesGradient(grad, g, delta)
 }
 
-func (k Kernel) addValuesGradient(grad *Kernel, g, delta []float64) {
+func (k *Kernel) addValuesGradient(grad *Kernel, g, delta []float64) {
 	const op = "AddValuesGradient"
 	if k.Kind == Sum || k.Kind == Product {
 		k.distribute(op, grad.Weights, g,
