@@ -60,7 +60,7 @@ func (e *Evaluator) wanted(gradient bool, p *Params, free Group) wanted {
 
 // psi0 is the whole trace Σ_n E k(x_n, x_n)·Π_f tr K(X_f, X_f), in the metric of the noise.
 func (e *Evaluator) psi0(p *Params) float64 {
-	return p.Latent.Psi0(p.Q()) * p.space().trace(e, p)
+	return e.psi.Psi0(p.Q()) * p.space().trace(e, p)
 }
 
 // tracePsi2 is tr K_uu⁻¹Ψ2 = Π_f tr Λ_f.

@@ -87,7 +87,7 @@ func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, posi
 		noise.visit(&other.Noise, f)
 	}
 	if c.Free&GroupLatent != 0 {
-		p.Latent.Visit(&other.Latent, f)
+		p.Latent.Visit(other.Latent, f)
 		if p.X.Paths != nil {
 			p.X.Paths.Visit(other.X.Paths, c.Preconditioner, f)
 		} else {

@@ -123,19 +123,20 @@ func (f *Factor) setSpatial(w *factorWork, k kernel.Kernel, x, xu mat.Matrix, ji
 // It refuses inducing inputs so far apart that the split exponents of the psi
 // statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
 // what comes out then for a better bound. For the same reason it refuses parts other than RBF of
-// prior variances above flattestPrior.
+// prior variances above psi.FlattestPrior.
 func (f *Factor) setLatent(w *factorWork, ps *psi.Statistics, p *Params, jitter float64) error {
-	if far := ps.Farthest(); !(far <= farthestInducing) {
-		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, farthestInducing)
+	if far := ps.Farthest(); !(far <= psi.FarthestInducing) {
+		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, psi.FarthestInducing)
 	}
-	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= flattestPrior) {
-		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, flattestPrior)
+	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= psi.FlattestPrior) {
+		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, psi.FlattestPrior)
 	}
 	m := p.Z.Rows
 	work.Resize(&f.K, m, m)
 	work.Resize(&f.Psi1, p.X.Mu.Rows, m)
 	work.Resize(&w.psi2, m, m)
-	ps.Forward(f.K, f.Psi1, w.psi2, p.Q())
+	ps.Matrix(f.K)
+	ps.Forward(f.Psi1, w.psi2, p.Q())
 	return f.diagonalise(w, jitter)
 }
 

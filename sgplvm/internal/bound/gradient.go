@@ -48,8 +48,9 @@ func (e *Evaluator) latentGradient(grad, p *Params) {
 	for i := range w.dK.Rows {
 		w.dK.Row(i)[i] += byMean
 	}
-	slope := psi.Slope{Psi0: -0.5 * beta * float64(e.y.Channels) * p.space().trace(e, p), Psi1: w.dPsi1, Psi2: w.dPsi2, K: w.dK}
-	e.psi.Backward(&psi.Gradient{Kernel: &grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}, slope, s.K, s.Psi1, p.Q())
+	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
+	e.psi.Backward(to, -0.5*beta*float64(e.y.Channels)*p.space().trace(e, p), w.dPsi1, w.dPsi2, s.Psi1, p.Q())
+	e.psi.MatrixBackward(to, w.dK)
 }
 
 // dPsi2 sets dPsi2 = ∂L/∂Ψ2_f of a factor that is not tied. In inner stands

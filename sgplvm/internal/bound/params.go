@@ -107,7 +107,7 @@ func (p *Params) Validate(x []mat.Matrix) error {
 			return fmt.Errorf("spatial factor %d: %w", f, err)
 		}
 	}
-	if err := p.Latent.Validate(d); err != nil {
+	if err := p.Latent.Validate(d, p.X.Paths != nil); err != nil {
 		return fmt.Errorf("latent %w", err)
 	}
 	if p.X.Paths != nil {
@@ -143,8 +143,6 @@ func (p *Params) validateTimes() error {
 		return nil
 	case !timed:
 		return fmt.Errorf("times of latent inducing points, but the latent kernel has no time part")
-	case p.X.Paths == nil:
-		return fmt.Errorf("the latent kernel has a time part, but the examples have no times")
 	case len(p.ZExamples) != p.Z.Rows:
 		return fmt.Errorf("times of %d latent inducing points, expected %d", len(p.ZExamples), p.Z.Rows)
 	}

@@ -101,7 +101,7 @@ func (e *Evaluator) whitenedGradient(grad, p *Params) {
 
 // latentSlack returns τ = ψ0 − Σ λ0 of the latent factor.
 func (e *Evaluator) latentSlack(p *Params) float64 {
-	return p.Latent.Psi0(p.Q()) - e.factors[0].sumLambda()
+	return e.psi.Psi0(p.Q()) - e.factors[0].sumLambda()
 }
 
 // noiseSlope sets inner to Ū⁻¹·∂L/∂Σ·Ū⁻ᵀ; gram must hold H·Hᵀ.
