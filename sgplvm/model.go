@@ -1,250 +1,255 @@
 package sgplvm
 
 import (
-	"fmt"
+	"context"
+	"maps"
 	"math"
-	"sync"
+	"slices"
 
-	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Data are n_ξ examples, each seen in d_y channels at all n_s points of a
-// space, in the user's units: either Examples and Y, or Source. They are not
-// copied and must not change while the model trains.
-type Data struct {
-	Examples int
-	Y        mat.Matrix // (n_ξ·n_s)×d_y; row i·n_s + j is example i at point j of the grid
-	Source   Source     // the same in another form: other types of numbers, files
-}
-
-// source returns the data as a source whose sizes fit together and to ns points.
-func (d Data) source(ns int) (*scaledSource, error) {
-	s := &scaledSource{source: d.Source}
-	if d.Source == nil {
-		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
-			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
-		}
-		s.source = &matrixSource{d.Y, d.Examples}
-	} else if d.Examples != 0 || d.Y.Rows != 0 {
-		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
-	}
-	s.examples, s.points, s.channels = s.source.Dims()
-	if s.examples < 1 || s.channels < 1 || s.points != ns {
-		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
-	}
-	if s.channels > math.MaxInt/8/s.points/s.examples {
-		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
-	}
-	return s, nil
-}
-
-// SpatialFactor is one factor of the training grid with its kernel.
-type SpatialFactor struct {
-	// X are the factor's points, n_f×d_f.
-	X mat.Matrix
-
-	// Kernel is the covariance along the factor. Default: Matern32, variance 1,
-	// one length scale per dimension, twice the mean spacing of the points. Only
-	// the product of all variances is identified; the spatial ones stay as given.
-	Kernel Kernel
-
-	// Xu are the initial inducing points, m_f×d_f, which training moves. Default:
-	// none, the inducing points are the data points and stay there (tied).
-	Xu mat.Matrix
-}
-
-// Config chooses a model. Only Space must be given.
-type Config struct {
-	// Space is the grid on which every example is seen, factor by factor.
-	Space []SpatialFactor
-
-	// LatentDims is d_ξ, the number of latent dimensions. Default: 30, or n_ξ−1 if
-	// that is less.
-	LatentDims int
-
-	// Inducing is m_ξ, the number of latent inducing points, at most n_ξ. Default:
-	// 100, or n_ξ if that is less.
-	Inducing int
-
-	// LatentKernel is which parts the latent kernel has, such as
-	// LatentRBF|LatentLinear|LatentBias. Default: LatentRBF.
-	LatentKernel LatentParts
-
-	// LatentTime is the kernel of the latent kernel's time part, where it has one. Default:
-	// that of Dynamics. Numbers that are 0 are found like those.
-	LatentTime TimeKernel
-
-	// Noise is the initial noise variance as a fraction of the data's variance.
-	// Default 0.01.
-	Noise float64
-
-	// Dynamics makes the latent variables move over time: examples that are close in time are
-	// alike, and there are predictions for other times. Default: none, they are
-	// independent.
-	Dynamics Dynamics
-
-	// Residual is the kernel of the noise's structured part: what one example has in
-	// space that the latent variables do not explain. Default: none, the noise is white.
-	// Without a variance it starts with that of the noise, without length scales with two
-	// spacings. Only for one spatial factor without free inducing points.
-	Residual Kernel
-
-	// NoiseFloor is what the white noise variance, as a fraction of the data's, does not
-	// fall below: a structured residual otherwise takes its place. Default 0.
-	NoiseFloor float64
-
-	// Jitter is added to the diagonals of the latent kernel matrix and of those of
-	// free spatial inducing points, as a fraction of their mean. It is the same for
-	// a whole training run. Default 1e-6; negative: none.
-	Jitter float64
-
-	// Start are the parameters from which training starts, such as Model.Params returns of a
-	// model of the same examples; LatentDims, Inducing, LatentKernel, Noise, Residual,
-	// NoiseFloor and the kernels of Space do not count then. They are copied. Default: principal
-	// components and what the other fields say.
-	Start *Params
-
-	// Seed decides everything random: which latent points become inducing points
-	// and the start of latent dimensions beyond the data's rank.
-	Seed uint64
-
-	// Attributes are kept in the model file for the caller, who gives them meaning.
-	Attributes map[string]string
-}
-
-// Model is a structured Bayesian Gaussian process latent variable model. Fit
-// must have the model to itself; all other methods may be called from many
-// goroutines at once.
+// Model is a trained structured Bayesian Gaussian process latent variable model: what a Trainer has
+// learned, or Load has read. It does not change, and any number of goroutines may use it at once.
 type Model struct {
-	space      Grid
-	channels   int
-	scaler     Scaler
-	params     *Params
-	jitter     float64
+	posterior  *predict.Posterior
 	seed       uint64
 	attributes map[string]string
 	attached   map[string][]byte
-
-	calibration *calibration // of variances at a time; nil: none
-
-	residuals mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
-
-	problem *problem // training data; nil for a model that was loaded
-
-	mu        sync.Mutex
-	posterior *posterior // what prediction needs; made when first asked for
-	alpha     *kronprod.Tensor
-	timelines map[int]timeline // of a dynamical prior, likewise
 }
 
-// New sets up a model of the data at the starting point of training. Errors:
-// *ConfigError, *ValueError, *ReadError.
-func New(data Data, cfg Config) (*Model, error) {
-	m := &Model{seed: cfg.Seed, attributes: cfg.Attributes}
-	if len(cfg.Space) == 0 {
-		return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("no spatial factor")}
-	}
-	for f, s := range cfg.Space {
-		if s.X.Rows < 1 || s.X.Cols < 1 {
-			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
-		}
-		if i, j, bad := mat.NonFinite(s.X); bad {
-			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
-		}
-		m.space = append(m.space, s.X.Clone())
-	}
-	y, err := data.source(m.space.Len())
-	if err != nil {
-		return nil, err
-	}
-	if m.scaler, err = newScaler(y); err != nil {
-		return nil, err
-	}
-	m.channels, y.scaler = y.channels, m.scaler
-	for c, s := range m.scaler.Scale {
-		if math.IsInf(s, 0) || math.IsNaN(s) || math.IsInf(1/s, 0) {
-			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
-		}
-	}
-	switch {
-	case cfg.Jitter < 0:
-		m.jitter = 0
-	case cfg.Jitter == 0:
-		m.jitter = 1e-6
-	default:
-		m.jitter = cfg.Jitter
-	}
-	field, params := "Start", cfg.Start
-	if params == nil {
-		field = "Space"
-		if params, err = start(y, cfg); err != nil {
-			return nil, err
-		}
-	}
-	if params.Mu.Rows != y.examples {
-		return nil, &ConfigError{Field: field, Err: fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
-	}
-	params = params.clone()
-	if err := params.validate(m.space); err != nil {
-		return nil, &ConfigError{Field: field, Err: err}
-	}
-	m.params = params
-	m.problem = newProblem(y, m.space, m.jitter)
-	return m, nil
+// What predictions ask for and give.
+type (
+	// Latent is the posterior of one example's latent variables, q(x) = N(Mu, diag S), d_ξ numbers
+	// each; Bound is L*, a lower bound on the log evidence of the scaled observations; Noise the
+	// example's noise variance over that of the training data; Start the training example whose
+	// posterior led here, or −1; At its time, where it is known; Seen says that values of the
+	// example itself led to it. Sample draws from it.
+	Latent = predict.Latent
+
+	// Observed is a partly seen example, in the user's units: Values, n_s*×d_y, with NaN where
+	// nothing was observed, at the points of Grid (nil: the training grid), and what was known of its
+	// latent variables before, Prior (nil: standard normal at an unknown time).
+	Observed = predict.Observed
+
+	// InferOptions steer Infer and Impute. The zero value works.
+	InferOptions = predict.InferOptions
+
+	// Conditioning is how the observed values of an example enter the prediction of its
+	// missing ones beside q(x), which came from them.
+	Conditioning = predict.Conditioning
+
+	// Prediction is the marginal distribution of the data at a grid's points, in the user's units:
+	// Mean and Variance, noise included, n_s*×d_y each; Conditioning and Noise say how it was made.
+	Prediction = predict.Prediction
+
+	// SlabOptions say how PredictSlabs works. The zero value works.
+	SlabOptions = predict.SlabOptions
+
+	// Slab is a part of many predictions: mean and variance for every latent posterior at the points
+	// First, First+1, … of a grid.
+	Slab = predict.Slab
+
+	// MixtureOptions steer PredictMixture. The zero value works.
+	MixtureOptions = predict.MixtureOptions
+
+	// Mixture is the marginal distribution of the data at a grid's points as a mixture of Gaussians,
+	// one for each of some latent points drawn from q(x).
+	Mixture = predict.Mixture
+
+	// SampleOptions steer sampling. The zero value draws one field without noise.
+	SampleOptions = predict.SampleOptions
+
+	// Samples are fields drawn from a model, in the user's units: the latent points X, count×d_ξ,
+	// and the fields Y, count of n_s*×d_y.
+	Samples = predict.Samples
+)
+
+// The ways of conditioning.
+const (
+	ConditionGivenLatent = predict.ConditionGivenLatent // Gaussian given x, averaged over x: the default
+	ConditionMoments     = predict.ConditionMoments     // the moments under q(x), as Atkinson and Zabaras (2018); uses observed values twice
+	ConditionNone        = predict.ConditionNone        // from q(x) alone
+)
+
+func newModel(q *predict.Posterior, seed uint64, attributes map[string]string, attached map[string][]byte) *Model {
+	return &Model{posterior: q, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached)}
 }
 
-// Space returns the training grid. It must not be changed.
-func (m *Model) Space() Grid { return m.space }
-
-// Channels returns d_y.
-func (m *Model) Channels() int { return m.channels }
-
-// Examples returns n_ξ.
-func (m *Model) Examples() int { return m.params.Mu.Rows }
-
-// Params returns a copy of the parameters.
-func (m *Model) Params() *Params { return m.params.clone() }
-
-// Scaler returns the map from the user's units to the model's.
-func (m *Model) Scaler() Scaler { return m.scaler }
-
-// Jitter returns what is added to kernel diagonals, as a fraction of their mean.
-func (m *Model) Jitter() float64 { return m.jitter }
-
-// Seed returns the seed of everything random in training.
-func (m *Model) Seed() uint64 { return m.seed }
-
-// Attributes returns the caller's own entries in the model file. The map must
-// not be changed.
-func (m *Model) Attributes() map[string]string { return m.attributes }
-
-// Attach keeps content with the model, and in its file, under a name: what the caller needs beside
-// the model to use it. It replaces what has the name; nil takes it away. It must have the
-// model to itself; content must not be changed afterwards.
-func (m *Model) Attach(name string, content []byte) {
-	if m.attached == nil {
-		m.attached = map[string][]byte{}
+// With returns the model with content attached under a name, in its file as well: what the caller
+// needs beside the model to use it. nil takes away what has the name. The two models share
+// everything else; content is copied.
+func (m *Model) With(name string, content []byte) *Model {
+	c := *m
+	c.attached = maps.Clone(m.attached)
+	if c.attached == nil {
+		c.attached = map[string][]byte{}
 	}
-	m.attached[name] = content
+	c.attached[name] = slices.Clone(content)
 	if content == nil {
-		delete(m.attached, name)
+		delete(c.attached, name)
 	}
+	return &c
 }
 
 // Attached returns what was attached under a name, nil where nothing was. It must not be changed.
 func (m *Model) Attached(name string) []byte { return m.attached[name] }
 
-// Noise returns the noise standard deviation of each channel, in the user's
-// units.
+// Attributes returns a copy of the caller's own entries in the model file.
+func (m *Model) Attributes() map[string]string { return maps.Clone(m.attributes) }
+
+// Grid returns the training grid. It must not be changed.
+func (m *Model) Grid() Grid { return m.posterior.Grid() }
+
+// Channels returns d_y.
+func (m *Model) Channels() int { return len(m.posterior.Scaler().Mean) }
+
+// Examples returns n_ξ.
+func (m *Model) Examples() int { return m.posterior.Params().X.Mu.Rows }
+
+// Times returns the times of the training examples; nil where they have none. They must not be changed.
+func (m *Model) Times() []Instant { return m.posterior.Params().X.At() }
+
+// Noise returns the standard deviation of the white noise of each channel, in the user's units.
 func (m *Model) Noise() []float64 {
-	sd := make([]float64, m.channels)
-	for c, s := range m.scaler.Scale {
-		sd[c] = s / math.Sqrt(m.params.Beta)
+	sd := slices.Clone(m.posterior.Scaler().Scale)
+	for c := range sd {
+		sd[c] /= math.Sqrt(m.posterior.Params().Noise.Beta)
 	}
 	return sd
 }
 
-// SignalToNoise returns β times the variance of the scaled data, which is 1.
-// Near 1 the model explains everything as noise.
-func (m *Model) SignalToNoise() float64 { return m.params.Beta }
+// Infer returns the posterior of a partly seen example's latent variables. An
+// example with nothing observed gets its prior. Errors: *ConfigError,
+// *ValueError, ctx.Err().
+func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
+	return m.posterior.Infer(ctx, obs, o)
+}
+
+// Impute infers a partly seen example's latent variables and returns the
+// distribution of the data at all points of its grid given what was observed:
+// an observed value is its own mean, with variance 0; a missing one is
+// predicted from q(x) and, as InferOptions.Conditioning says, from the residuals
+// of the observed ones. Calibrated variances at a time are inflated as far as
+// the observed values leave open what the time alone did. Errors:
+// *ConfigError, *ValueError, ctx.Err().
+func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
+	return m.posterior.Impute(ctx, obs, o)
+}
+
+// Predict returns mean and variance of the data at the points of a grid (nil:
+// the training grid) for a latent posterior. They are the exact first two
+// moments for uncertain latent variables. Errors: *ConfigError.
+func (m *Model) Predict(l Latent, g Grid) (Prediction, error) { return m.posterior.Predict(l, g) }
+
+// PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
+// covariance (n_s*×n_s*) of f, the data without noise of either kind, white or
+// structured, at the points of a grid (nil: the training grid), in the user's
+// units. PredictDataCovariance has the noise too. Both form the full matrices.
+func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	return m.posterior.PredictCovariance(l, g)
+}
+
+// PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
+// Its diagonal is the variance that Predict returns.
+func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	return m.posterior.PredictDataCovariance(l, g)
+}
+
+// PredictMixture returns the distribution of the data at the points of a grid (nil: the
+// training grid) for a latent posterior as a mixture. Errors: *ConfigError.
+func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
+	return m.posterior.PredictMixture(l, g, o)
+}
+
+// PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
+// and some of a grid's points at a time (nil: the training grid), in bounded memory: it calls body
+// with one slab after the other, in order. A slab and what it holds belong to body until it returns;
+// an error of body ends the work and is returned. Errors: *ConfigError, ctx.Err() and those of body.
+func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error {
+	return m.posterior.PredictSlabs(ctx, latents, g, o, body)
+}
+
+// Sample draws whole fields, all points and channels at once, at the points of a grid
+// (nil: the training grid): each has a latent point of its own from l, inducing
+// variables from q(U) and the rest from the prior given these. The same options give the same bits at
+// any GOMAXPROCS. Errors: *ConfigError, *FactorizationError, ctx.Err().
+func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
+	return m.posterior.Sample(ctx, l, g, o)
+}
+
+// LatentAt returns the latent posterior of a model whose examples have times at any times of
+// one of its sequences (0 where none were given), in the order of the times: between
+// the examples, before and after them, where it tends to the prior. Its use as
+// Observed.Prior adds what was seen of a frame. Errors: *ConfigError; a model
+// without times.
+func (m *Model) LatentAt(sequence int, times []float64) ([]Latent, error) {
+	return m.posterior.LatentAt(sequence, times)
+}
+
+// LatentPaths draws count paths of the latent variables from their posterior over time, as
+// LatentAt's with the covariances between times: path k is a len(times)×d_ξ matrix.
+// The same seed gives the same paths, and a larger count the same ones first. Errors:
+// as LatentAt's.
+func (m *Model) LatentPaths(sequence int, times []float64, count int, seed uint64) ([]mat.Matrix, error) {
+	return m.posterior.LatentPaths(sequence, times, count, seed)
+}
+
+// PriorLatent returns the prior of a latent variable, N(0, I), as a posterior that has
+// seen nothing; for a certain time see LatentAt.
+func (m *Model) PriorLatent() Latent { return m.posterior.PriorLatent() }
+
+// TrainingLatent returns q(x) of training example i, which is counted from 0. It
+// panics if there is no such example. Its Bound is 0: examples share one.
+func (m *Model) TrainingLatent(i int) Latent { return m.posterior.TrainingLatent(i) }
+
+// Summary is what a model has learned, in numbers to be shown.
+type Summary struct {
+	LatentDims, Inducing int             // d_ξ, m_ξ
+	LatentKernel         string          // its parts and their variances, in words
+	Relevances           []Relevance     // of the latent dimensions, by part
+	TimeKernel           kernel.Kernel   // of the latent variables; of zero Kind where they have no times
+	Spatial              []SpatialConfig // kernel and inducing points of each factor
+	Residual             kernel.Kernel   // of zero Kind where the noise is white
+	Learned              bool            // the covariance of the noise at the training points
+	SignalToNoise        float64         // β times the variance of the scaled data, which is 1; near 1 all is noise
+	Mean, Deviation      []float64       // of the data, d_y
+	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
+	Seed                 uint64
+
+	// Of calibrated variances at a time: the geometric mean of their factors and the power that they
+	// are raised to; 1 and 1 where there is no calibration.
+	Calibrated    bool
+	Factor, Power float64
+}
+
+// Relevance says how fast examples change along each latent dimension by one part of the latent
+// kernel: inverse length scales, or standard deviations of slopes.
+type Relevance struct {
+	Title  string
+	Slopes []float64 // d_ξ
+}
+
+// Summary returns it.
+func (m *Model) Summary() Summary {
+	q := m.posterior
+	p := q.Params()
+	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
+		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
+		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
+	for _, r := range p.Latent.Relevances() {
+		s.Relevances = append(s.Relevances, Relevance{r.Title, slices.Clone(r.Slopes)})
+	}
+	if p.X.Paths != nil {
+		s.TimeKernel = p.X.Paths.Prior.Kernel.Clone()
+	}
+	for f := range p.Space {
+		s.Spatial = append(s.Spatial, SpatialConfig{p.Space[f].Kernel.Clone(), p.Space[f].Xu.Clone()})
+	}
+	if c := q.Options().Calibration; c != nil {
+		s.Calibrated, s.Factor, s.Power = true, c.MeanFactor(), c.Power
+	}
+	return s
+}

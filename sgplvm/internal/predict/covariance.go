@@ -1,0 +1,149 @@
+package predict
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
+// covariance (n_s*×n_s*) of f, the data without noise of either kind, white or
+// structured, at the points of a grid (nil: the training grid), in the user's
+// units. PredictDataCovariance has the noise too. Both form the full matrices. Where
+// Predict calibrates variances, covariances are multiplied by the same ratio's root at either
+// point. Errors: *data.ConfigError.
+func (q *Posterior) PredictCovariance(l Latent, g data.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	return q.covariances(l, g, false)
+}
+
+// PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
+// Its diagonal is the variance that Predict returns.
+func (q *Posterior) PredictDataCovariance(l Latent, g data.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	return q.covariances(l, g, true)
+}
+
+func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat.Matrix, cov []mat.Matrix, err error) {
+	on, err := q.prepare(l, g)
+	if err != nil {
+		return mat.Matrix{}, nil, err
+	}
+	t := q.momentsOf(l)
+	mean = q.mean(on, t)
+	all := make([]int, on.grid.Len())
+	for i := range all {
+		all[i] = i
+	}
+	shared := q.sharedCovariance(on, t, all, all)
+	rescaling := q.rescaling(on, l)
+	var noise mat.Matrix
+	if withNoise {
+		noise = q.noise(on)
+	}
+	for c, s := range q.scaler.Scale {
+		k := shared.Clone()
+		spread := mat.New(k.Rows, t.spread.Cols)
+		mat.Mul(spread, 1, on.p[c], t.spread, 0)
+		mat.Mul(k, 1, spread, on.p[c].T(), 1)
+		mat.Scale(k, s*s, k)
+		if withNoise {
+			mat.Add(k, k, l.noise()*s*s, noise)
+		}
+		if rescaling != nil {
+			rescaling.covariance(k, c)
+		}
+		cov = append(cov, k)
+	}
+	for i := range mean.Rows {
+		for c := range mean.Cols {
+			mean.Set(i, c, q.scaler.Mean[c]+q.scaler.Scale[c]*mean.At(i, c))
+		}
+	}
+	return mean, cov, nil
+}
+
+// covariance rescales the covariance of channel c between all points, n_s*×n_s*.
+func (r *rescaling) covariance(k mat.Matrix, c int) {
+	for i := range k.Rows {
+		row := k.Row(i)
+		for j := range row {
+			row[j] *= r.root.At(i, c) * r.root.At(j, c)
+		}
+	}
+}
+
+// featureNumbers bounds the size of one block of features. Tests lower it.
+var featureNumbers = 1 << 21
+
+// sharedCovariance returns the covariance of f between two lists of grid
+// points, without the term of the latent uncertainty, which differs between
+// channels:
+//
+//	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
+func (q *Posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.Matrix {
+	cov := mat.New(len(a), len(b))
+	on.priorCovariance(cov, t.psi0, a, b)
+	same := work.SameList(a, b)
+	columns := len(t.h)
+	step := max(1, featureNumbers/max(len(a), len(b)))
+	for j0 := 0; j0 < columns; j0 += step {
+		j1 := min(j0+step, columns)
+		right := on.features(b, j0, j1, q.spatialDims())
+		left := right
+		if !same {
+			left = on.features(a, j0, j1, q.spatialDims())
+		}
+		scaled := mat.New(left.Rows, left.Cols)
+		mat.ScaleCols(scaled, left, t.h[j0:j1])
+		if same {
+			mat.MulSym(cov, -1, scaled, right.T(), 1)
+		} else {
+			mat.Mul(cov, -1, scaled, right.T(), 1)
+		}
+	}
+	if same {
+		mat.MirrorLower(cov)
+	}
+	return cov
+}
+
+// priorCovariance sets cov to psi0·K(a, b).
+func (on *projection) priorCovariance(cov mat.Matrix, psi0 float64, a, b []int) {
+	dims := on.grid.Dims()
+	kss := make([]mat.Matrix, len(dims))
+	for f, k := range on.kss {
+		kss[f] = k()
+	}
+	ia, ib := data.SplitAll(a, dims), data.SplitAll(b, dims)
+	eachRow(len(a), func(from, to int) {
+		for i := from; i < to; i++ {
+			row := cov.Row(i)
+			for j := range row {
+				row[j] = psi0
+			}
+			for f, k := range kss {
+				values := k.Row(ia[f][i])
+				for j, l := range ib[f] {
+					row[j] *= values[l]
+				}
+			}
+		}
+	})
+}
+
+// dataCovariance is sharedCovariance of the data without the white noise: with the
+// structured part.
+func (q *Posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Matrix {
+	cov := q.sharedCovariance(on, t, a, b)
+	switch {
+	case t.own != nil:
+		mat.Add(cov, cov, t.noise, t.own.covariance(a, b))
+	case on.residual != nil:
+		for i, k := range a {
+			row, residual := cov.Row(i), on.residual().Row(k)
+			for j, l := range b {
+				row[j] += t.noise * residual[l]
+			}
+		}
+	}
+	return cov
+}

@@ -1,0 +1,144 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// An example is a partly seen example in the model's units, on a projected
+// grid.
+type example struct {
+	on     *projection
+	values mat.Matrix // n_s*×d_y, scaled, NaN where missing
+	seen   [][]int    // observed points of each channel, ascending
+	prior  prior
+}
+
+// A prior is what is known of an example's latent variables before its values are.
+type prior struct {
+	normal *bound.Normal
+	at     *data.Instant // its time, nil where it is not known
+	seen   bool          // Latent.Seen
+}
+
+// priorOf returns the prior of Observed.Prior.
+func priorOf(l *Latent) prior {
+	if l == nil {
+		return prior{}
+	}
+	return prior{&bound.Normal{Mean: l.Mu, Variance: l.S}, l.At, l.Seen}
+}
+
+// latent returns the prior as the posterior of an example that has seen nothing.
+func (p prior) latent(d int) Latent {
+	l := Latent{Mu: make([]float64, d), S: make([]float64, d), Start: -1, Noise: 1, At: p.at, Seen: p.seen}
+	for q := range d {
+		l.Mu[q], l.S[q] = p.normal.At(q)
+	}
+	return l
+}
+
+// farOff bounds the scaled observations, so that their squares do not overflow.
+const farOff = 1e100
+
+// observe checks an example and scales it. Errors: *data.ConfigError, *data.ValueError.
+func (q *Posterior) observe(obs Observed) (*example, error) {
+	g := obs.Grid
+	if g == nil {
+		g = q.grid
+	}
+	if err := q.checkGrid(g); err != nil {
+		return nil, err
+	}
+	v := obs.Values
+	if v.Rows != g.Len() || v.Cols != q.channels() {
+		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}
+	}
+	for i := range v.Rows {
+		for c := range v.Cols {
+			if x := v.At(i, c); math.IsInf(x, 0) {
+				return nil, &data.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+			}
+		}
+	}
+	if obs.Prior != nil {
+		if err := q.checkPrior(*obs.Prior); err != nil {
+			return nil, &data.ConfigError{Field: "Prior", Err: err}
+		}
+	}
+	e := &example{values: q.scaler.Apply(v), seen: make([][]int, q.channels()), prior: priorOf(obs.Prior)}
+	for c := range e.seen {
+		for i := range v.Rows {
+			switch x := e.values.At(i, c); {
+			case math.Abs(x) > farOff:
+				return nil, &data.ValueError{Point: i, Channel: c, Value: v.At(i, c), Want: fmt.Sprintf("a value within %g standard deviations of the channel's mean", farOff)}
+			case x == x:
+				e.seen[c] = append(e.seen[c], i)
+			}
+		}
+	}
+	e.on = q.projection(g)
+	return e, nil
+}
+
+// checkPrior compares a prior with the model; its variances must have inverses.
+func (q *Posterior) checkPrior(l Latent) error {
+	if err := q.checkLatent(l); err != nil {
+		return err
+	}
+	for i, v := range l.S {
+		if !(1/v > 0 && 1/v < math.Inf(1)) {
+			return fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)
+		}
+	}
+	return nil
+}
+
+// observed reports whether anything of the example was.
+func (e *example) observed() bool {
+	return slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 })
+}
+
+// alike returns the channels from c on that miss the same points as c, nil if an
+// earlier channel does.
+func (e *example) alike(c int) []int {
+	for earlier := range c {
+		if slices.Equal(e.seen[earlier], e.seen[c]) {
+			return nil
+		}
+	}
+	channels := []int{c}
+	for later := c + 1; later < len(e.seen); later++ {
+		if slices.Equal(e.seen[later], e.seen[c]) {
+			channels = append(channels, later)
+		}
+	}
+	return channels
+}
+
+// series returns the scaled values of channel c at some points, a column.
+func (e *example) series(c int, points []int) mat.Matrix {
+	v := mat.New(len(points), 1)
+	for k, i := range points {
+		v.Data[k] = e.values.At(i, c)
+	}
+	return v
+}
+
+// complement returns the numbers below n that are not in the ascending list.
+func complement(list []int, n int) []int {
+	rest := make([]int, 0, n-len(list))
+	for i := range n {
+		if len(list) > 0 && list[0] == i {
+			list = list[1:]
+			continue
+		}
+		rest = append(rest, i)
+	}
+	return rest
+}

@@ -1,0 +1,153 @@
+package predict
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Predict returns mean and variance of the data at the points of a grid (nil:
+// the training grid) for a latent posterior. They are the exact first two
+// moments for uncertain latent variables (docs/math.md, "Prediction"), the variances
+// calibrated where the model is, for a latent posterior at a time that was not Seen.
+// Errors: *data.ConfigError.
+func (q *Posterior) Predict(l Latent, g data.Grid) (Prediction, error) {
+	on, err := q.prepare(l, g)
+	if err != nil {
+		return Prediction{}, err
+	}
+	p := q.uncalibrated(on, q.momentsOf(l))
+	if inflation, ok := q.inflation(l); ok {
+		q.calibration.Apply(p.Variance, q.calibration.At(q.grid, on.grid), 0, inflation)
+	}
+	return p, nil
+}
+
+// inflation returns that of a latent posterior's time, and whether its variances are calibrated at
+// all.
+func (q *Posterior) inflation(l Latent) (inflation float64, calibrated bool) {
+	if q.calibration == nil || l.At == nil || l.Seen {
+		return 1, false
+	}
+	return q.calibration.Inflation.At(*l.At, q.times, -1), true
+}
+
+// A rescaling is what calibration makes of the joint distribution of the data at a grid's points: every
+// deviation from the mean is multiplied by the root of calibrated over uncalibrated variance, so that the
+// variances become those of Predict and correlations stay.
+type rescaling struct {
+	mean mat.Matrix // of the data, in the user's units, n_s*×d_y
+	root mat.Matrix // n_s*×d_y
+}
+
+// rescaling returns that of a latent posterior; nil where its variances are not calibrated.
+func (q *Posterior) rescaling(on *projection, l Latent) *rescaling {
+	inflation, ok := q.inflation(l)
+	if !ok {
+		return nil
+	}
+	p := q.uncalibrated(on, q.momentsOf(l))
+	r := &rescaling{p.Mean, p.Variance.Clone()}
+	q.calibration.Apply(r.root, q.calibration.At(q.grid, on.grid), 0, inflation)
+	for i, v := range p.Variance.Data {
+		r.root.Data[i] = math.Sqrt(r.root.Data[i] / v)
+	}
+	return r
+}
+
+// uncalibrated returns mean and variance of the data in the user's units.
+func (q *Posterior) uncalibrated(on *projection, t moments) Prediction {
+	p := q.marginal(on, t)
+	q.toUserUnits(p, t.noise)
+	return p
+}
+
+// toUserUnits scales a prediction of the model's f to the user's data, white noise of
+// the given multiple of the training data's included.
+func (q *Posterior) toUserUnits(p Prediction, noise float64) {
+	for c, s := range q.scaler.Scale {
+		for i := range p.Mean.Rows {
+			p.Mean.Set(i, c, q.scaler.Mean[c]+s*p.Mean.At(i, c))
+			p.Variance.Set(i, c, s*s*(p.Variance.At(i, c)+noise/q.params.Noise.Beta))
+		}
+	}
+}
+
+// spreadRows is how many points' variances are computed together, in storage that
+// caches hold. Tests lower it.
+var spreadRows = 1024
+
+// marginal returns mean and variance of the data at every point, without the white
+// noise, in the model's units:
+// Atkinson and Zabaras (2018), predictive moments, with the last term that an
+// uncertain latent variable adds exactly.
+func (q *Posterior) marginal(on *projection, t moments) Prediction {
+	n := on.grid.Len()
+	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on, t)}
+	explained := q.explained(on, t)
+	prior := t.psi0 * q.params.SpatialVariance()
+	for c, pc := range on.p {
+		blocks := (n + spreadRows - 1) / spreadRows
+		mat.Parallel(blocks, func(b int) {
+			from, to := work.Block(b, blocks, n)
+			rows := pc.Slice(from, to, 0, pc.Cols)
+			buffer := mat.Borrow(rows.Rows * rows.Cols)
+			spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
+			mat.Mul(spread, 1, rows, t.spread, 0)
+			for i := from; i < to; i++ {
+				p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+			}
+			mat.GiveBack(buffer)
+		})
+	}
+	return p
+}
+
+// mean returns P_c·ψ1 for every channel, n_s*×d_y.
+func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
+	mean := mat.New(on.grid.Len(), len(on.p))
+	for c, p := range on.p {
+		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
+	}
+	if t.own != nil {
+		mat.Add(mean, mean, 1, t.own.mean)
+	}
+	return mean
+}
+
+// explained returns (Φ∘Φ)·h, what the inducing points take off the prior
+// variance, at every point.
+func (q *Posterior) explained(on *projection, t moments) []float64 {
+	h := kronprod.Shaped(t.h, q.spatialDims()...)
+	return on.squared.MulTensor(make([]float64, on.grid.Len()), h, nil).Data
+}
+
+// noiseName returns Prediction.Noise.
+func (q *Posterior) noiseName(on *projection, t moments) string {
+	switch {
+	case !q.params.Noise.Structured():
+		return "white"
+	case t.own != nil:
+		return "local"
+	case on.training != nil:
+		return "learned"
+	}
+	return "parametric"
+}
+
+// residualVariance is the variance of the noise's structured part at a grid point.
+func (q *Posterior) residualVariance(on *projection, t moments, i int) float64 {
+	switch {
+	case !q.params.Noise.Structured():
+		return 0
+	case t.own != nil:
+		return t.noise * t.own.variance(i)
+	case on.training == nil:
+		return t.noise * q.params.Noise.Residual.Variance
+	}
+	return t.noise * on.residual().At(i, i)
+}

@@ -1,0 +1,72 @@
+package predict
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// moments are what a latent posterior contributes to a prediction (docs/math.md,
+// "Prediction").
+type moments struct {
+	noise  float64    // the example's noise variance over that of the training data
+	psi0   float64    // ψ0
+	psi1   mat.Matrix // ψ1, m_ξ×1
+	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+
+	own              *ownNoise      // the example's own noise, or nil
+	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
+	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
+}
+
+func (q *Posterior) momentsOf(l Latent) moments {
+	t, tau := q.latentMoments(l)
+	t.h = make([]float64, q.latentTimesSpace.Cols)
+	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
+	return t
+}
+
+// latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
+// combination of weights.
+func (q *Posterior) latentMoments(l Latent) (t moments, tau mat.Matrix) {
+	m := q.factors[0].Size()
+	r := q.psi.Moments(new(psi.Scratch), psi.One(l.Mu, l.S, l.At))
+	t = moments{noise: l.noise(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
+
+	t0 := q.factors[0].Coord
+	rotated := mat.New(m, m)
+	mat.Mul(rotated, 1, r.Psi2, t0, 0)
+	mat.MulElem(rotated, rotated, t0)
+	tau = mat.New(1, m)
+	for i := range m {
+		asm.Axpy(1, rotated.Row(i), tau.Data)
+	}
+	return t, tau
+}
+
+// certain is what latent points without uncertainty contribute to predictions.
+type certain struct {
+	psi1 mat.Matrix // rows ψ1, count×m_ξ
+	tau  mat.Matrix // rows (T_0ᵀ·ψ1)∘², count×m_ξ
+	k0   []float64  // k(x, x)
+	q0   []float64  // Σ τ_i, the part of k0 that the inducing points determine
+}
+
+// certain evaluates the latent kernel at the rows of x, count×d_ξ, and one time.
+func (q *Posterior) certain(x mat.Matrix, at *data.Instant) certain {
+	count, m := x.Rows, q.factors[0].Size()
+	t := certain{psi1: mat.New(count, m), tau: mat.New(count, m), k0: make([]float64, count), q0: make([]float64, count)}
+	q.psi.Psi1(t.psi1, psi.Certain(x, at))
+	mat.Mul(t.tau, 1, t.psi1, q.factors[0].Coord, 0)
+	mat.MulElem(t.tau, t.tau, t.tau)
+	for k := range count {
+		t.k0[k] = q.psi.Psi0(psi.Certain(x.Slice(k, k+1, 0, x.Cols), at))
+		for _, v := range t.tau.Row(k) {
+			t.q0[k] += v
+		}
+	}
+	return t
+}
