@@ -14,8 +14,8 @@
 //
 //	q(x) = N(K·μ̄, S),  S = (K⁻¹ + Λ)⁻¹
 //
-// That is the form of every optimum: Λ and μ̄ are what the data add to precision and to the natural mean
-// of single examples. K is not inverted, so that equal times do no harm:
+// That is the form of every optimum: there μ̄ and −½·λ are the derivatives of the bound's other terms in
+// the means and the variances. K is not inverted, so that equal times do no harm:
 //
 //	S = K − K·Λ^½·B⁻¹·Λ^½·K,  B = I + Λ^½·K·Λ^½ = R·Rᵀ
 //	KL(q(x) ‖ p(x)) = ½·[log|B| + tr B⁻¹ + μ̄ᵀ·K·μ̄ − n],  tr B⁻¹ = n − Σ_i λ_i·S_ii
