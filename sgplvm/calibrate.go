@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Calibrate compares what the model says of every training example from the others
@@ -95,7 +96,7 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 	if err != nil {
 		return err
 	}
-	_, slope := predict.LogLinearVariance(ratios, sizes, -1, 1)
+	_, slope := work.LogLinearVariance(ratios, sizes, -1, 1)
 	c.Power = 1 + slope
 	for i := range ratios {
 		ratios[i] *= math.Exp(-(c.Power - 1) * sizes[i])

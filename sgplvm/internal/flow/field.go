@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Field is the displacement at one time: Gaussian at every node.
@@ -240,7 +240,7 @@ func (f *flow) spread(covariance []float64, x, y float64) (uu, uv, vv float64) {
 // given, in the same order, and is read when the result is. A frame is sampled by a cubic B-spline;
 // points outside it take the nearest edge. Without motion it is src itself. It panics if the sizes do
 // not fit.
-func (m *Motion) Register(src sgplvm.Source) sgplvm.Source {
+func (m *Motion) Register(src data.Source) data.Source {
 	n, points, channels := src.Dims()
 	if n != m.frames || points != m.width*m.height {
 		panic(fmt.Sprintf("motion: Register: %d frames of %d points for the motion of %d frames of %d×%d pixels", n, points, m.frames, m.width, m.height))
@@ -260,7 +260,7 @@ func (m *Motion) Register(src sgplvm.Source) sgplvm.Source {
 // registered is a source of frames in reference coordinates.
 type registered struct {
 	*Motion
-	source   sgplvm.Source
+	source   data.Source
 	channels int
 	d        [][]float64 // of each frame
 }

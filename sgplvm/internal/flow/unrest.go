@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"encoding/base64"
@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Unrest tells where and when a film errs more, or less, than its predictions say: what
@@ -26,7 +26,7 @@ import (
 // that is no better than one factor for all, by more than chance makes it, f is all there is.
 type Unrest struct {
 	width, height int // cells
-	at            []sgplvm.Instant
+	at            []data.Instant
 	ratio         []image[float32] // of each frame; one channel
 	reach         float64          // τ; 0: nothing but the factor
 	prior, factor float64          // p and f
@@ -41,7 +41,7 @@ const (
 )
 
 // NewUnrest starts with ratios of 1 for frames of width×height pixels at the given times.
-func NewUnrest(width, height int, at []sgplvm.Instant) *Unrest {
+func NewUnrest(width, height int, at []data.Instant) *Unrest {
 	u := &Unrest{width: max(1, width/unrestCell), height: max(1, height/unrestCell), at: slices.Clone(at), prior: 1, factor: 1}
 	for range at {
 		r := newImage[float32](u.width, u.height, 1)
@@ -132,7 +132,7 @@ func (u *Unrest) losses(beside [][]int) (losses []float64, factor float64) {
 }
 
 // sequencesAt returns the frames at some instants as sequences.
-func sequencesAt(at []sgplvm.Instant) []sequence {
+func sequencesAt(at []data.Instant) []sequence {
 	times, labels := make([]float64, len(at)), make([]int, len(at))
 	for i, t := range at {
 		times[i], labels[i] = t.Time, t.Sequence
@@ -141,7 +141,7 @@ func sequencesAt(at []sgplvm.Instant) []sequence {
 }
 
 // around returns the cells' factors at a time, from all frames but some.
-func (u *Unrest) around(at sgplvm.Instant, but []int) image[float64] {
+func (u *Unrest) around(at data.Instant, but []int) image[float64] {
 	sum := newImage[float64](u.width, u.height, 1)
 	total := u.prior
 	for k := range sum.data {
@@ -167,7 +167,7 @@ func (u *Unrest) around(at sgplvm.Instant, but []int) image[float64] {
 }
 
 // Scale multiplies the variances of a frame predicted at a time, whatever its pixels.
-func (u *Unrest) Scale(f Frame, at sgplvm.Instant) {
+func (u *Unrest) Scale(f Frame, at data.Instant) {
 	f.check("a frame to write")
 	cells := u.around(at, nil)
 	mat.Parallel(f.Height, func(y int) {
@@ -188,7 +188,7 @@ func (u *Unrest) About() (reach, factor float64) { return u.reach, u.factor }
 // unrestText is how an Unrest is written.
 type unrestText struct {
 	Width, Height int
-	At            []sgplvm.Instant
+	At            []data.Instant
 	Ratios        string // of all cells, frame by frame, as float32 in base64
 	Reach         float64
 	Prior, Factor float64

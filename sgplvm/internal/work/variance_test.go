@@ -1,4 +1,4 @@
-package sgplvm
+package work
 
 import (
 	"math"

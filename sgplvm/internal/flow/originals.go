@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Originals are the training frames themselves, from which a prediction gets back what it lost
@@ -21,9 +21,9 @@ type Originals struct {
 	values                  [][]uint16 // of each frame: (y − least)/step
 }
 
-// Originals keeps the frames that Fit was given; none without motion. Errors: *sgplvm.ReadError,
+// Originals keeps the frames that Fit was given; none without motion. Errors: *data.ReadError,
 // ctx.Err(). It panics if the sizes do not fit.
-func (m *Motion) Originals(ctx context.Context, src sgplvm.Source) (*Originals, error) {
+func (m *Motion) Originals(ctx context.Context, src data.Source) (*Originals, error) {
 	n, points, channels := src.Dims()
 	if n != m.frames || points != m.width*m.height {
 		panic(fmt.Sprintf("motion: Originals: %d frames of %d points for the motion of %d frames of %d×%d pixels", n, points, m.frames, m.width, m.height))
@@ -39,7 +39,7 @@ func (m *Motion) Originals(ctx context.Context, src sgplvm.Source) (*Originals, 
 				return err
 			}
 			if err := src.ReadExamples(frame, i, i+1); err != nil {
-				return &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+				return &data.ReadError{From: i, To: i + 1, Err: err}
 			}
 			visit(i)
 		}
@@ -83,7 +83,7 @@ func (o *Originals) picture(i int) image[float32] {
 // which two samplings have blurred, and edges that have been blended where they should have moved.
 // Beyond the ends it is the nearest frame that counts. but is a training frame that is not used, −1
 // for none. Errors: *OptionError for an unknown sequence. It panics if the channels differ.
-func (m *Motion) Restore(f Frame, o *Originals, field Field, at sgplvm.Instant, but int) error {
+func (m *Motion) Restore(f Frame, o *Originals, field Field, at data.Instant, but int) error {
 	f.check("a frame to write")
 	if o.channels != f.Mean.Cols || len(o.values) != 0 && len(o.values) != m.frames {
 		panic(fmt.Sprintf("motion: Restore: %d originals of %d channels for mean %d×%d and %d frames", len(o.values), o.channels, f.Mean.Rows, f.Mean.Cols, m.frames))

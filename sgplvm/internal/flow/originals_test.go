@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // grain is a pattern of which much is as fine as pixels are.
@@ -47,7 +47,7 @@ func TestRestore(t *testing.T) {
 	const size = testWidth * testHeight
 	times := line(9, 0.25)
 	film := drawGrain(times)
-	source := sgplvm.NewSource(film, len(times), size, 1)
+	source := data.NewSource(film, len(times), size, 1)
 	m := mustFit(t, film, times, 1, nil, quick())
 	originals, err := m.Originals(context.Background(), source)
 	if err != nil {
@@ -62,7 +62,7 @@ func TestRestore(t *testing.T) {
 		own := Field{Across: m.lattice.across, Down: m.lattice.down, Mean: m.sequences[0].d.Row(i), aspect: m.lattice.aspect}
 		back := make([]float64, size)
 		own.Carry(frame(back), frame(still.Row(i)))
-		if err := m.Restore(frame(back), originals, own, sgplvm.Instant{Time: times[i]}, -1); err != nil {
+		if err := m.Restore(frame(back), originals, own, data.Instant{Time: times[i]}, -1); err != nil {
 			t.Fatal(err)
 		}
 		// Half a unit of 16 bits, float32 splines of values up to 2¹⁶ units, and what the
@@ -79,7 +79,7 @@ func TestRestore(t *testing.T) {
 	for k := range mean {
 		mean[k] = (still.At(gone-1, k) + still.At(gone+1, k)) / 2
 	}
-	at := sgplvm.Instant{Time: times[gone]}
+	at := data.Instant{Time: times[gone]}
 	own, without := m.at(m.sequences[0], times[gone:gone+1])[0], make([]float64, size)
 	own.Carry(frame(without), frame(mean))
 	with := slices.Clone(without)
@@ -93,7 +93,7 @@ func TestRestore(t *testing.T) {
 	// The neighbours count by their weights in linear interpolation.
 	m.sequences[0].next, m.sequences[0].over = nil, nil
 	sum, parts := make([]float64, size), mat.New(2, size)
-	if err := m.Restore(frame(sum), originals, own, sgplvm.Instant{Time: 0.75*times[2] + 0.25*times[3]}, -1); err != nil {
+	if err := m.Restore(frame(sum), originals, own, data.Instant{Time: 0.75*times[2] + 0.25*times[3]}, -1); err != nil {
 		t.Fatal(err)
 	}
 	for k := range 2 {
@@ -107,7 +107,7 @@ func TestRestore(t *testing.T) {
 	if err := (&Motion{width: testWidth, height: testHeight, frames: len(times), sequences: m.sequences}).Restore(frame(sum), originals, Field{}, at, -1); err != nil {
 		t.Errorf("without motion: %v", err)
 	}
-	if err := m.Restore(frame(with), originals, own, sgplvm.Instant{Sequence: 3}, -1); err == nil {
+	if err := m.Restore(frame(with), originals, own, data.Instant{Sequence: 3}, -1); err == nil {
 		t.Error("an unknown sequence: no error")
 	}
 	for what, call := range map[string]func(){
@@ -115,7 +115,7 @@ func TestRestore(t *testing.T) {
 		"frames": func() {
 			m.Restore(NewFrame(4, 4, 1), &Originals{channels: 1, values: make([][]uint16, 2)}, own, at, -1)
 		},
-		"size": func() { m.Originals(context.Background(), sgplvm.NewSource(film, 2*len(times), size/2, 1)) },
+		"size": func() { m.Originals(context.Background(), data.NewSource(film, 2*len(times), size/2, 1)) },
 	} {
 		func() {
 			defer func() {
@@ -147,7 +147,7 @@ func TestOriginalsKept(t *testing.T) {
 		for i, v := range film {
 			values[i] = c.of(v)
 		}
-		o, err := m.Originals(context.Background(), sgplvm.NewSource(values, n, width*height, 1))
+		o, err := m.Originals(context.Background(), data.NewSource(values, n, width*height, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,10 +220,10 @@ func TestOriginalsFile(t *testing.T) {
 	if err := back.UnmarshalBinary(file); err != nil || fmt.Sprint(back) != fmt.Sprint(o) {
 		t.Fatalf("read %v, %v, want %v", back, err, o)
 	}
-	if err := back.Check(Form{Width: 3, Height: 2, Channels: 1, At: make([]sgplvm.Instant, 2)}); err != nil {
+	if err := back.Check(Form{Width: 3, Height: 2, Channels: 1, At: make([]data.Instant, 2)}); err != nil {
 		t.Error(err)
 	}
-	for _, f := range []Form{{Width: 2, Height: 3, Channels: 1, At: make([]sgplvm.Instant, 2)}, {Width: 3, Height: 2, Channels: 3, At: make([]sgplvm.Instant, 2)}, {Width: 3, Height: 2, Channels: 1}} {
+	for _, f := range []Form{{Width: 2, Height: 3, Channels: 1, At: make([]data.Instant, 2)}, {Width: 3, Height: 2, Channels: 3, At: make([]data.Instant, 2)}, {Width: 3, Height: 2, Channels: 1}} {
 		if back.Check(f) == nil {
 			t.Errorf("a film of the form %v: no error", f)
 		}

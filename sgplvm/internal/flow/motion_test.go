@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // A move is the place in the frame, both coordinates in widths, where the contents of the
@@ -72,7 +72,7 @@ func line(n int, spacing float64) []float64 {
 func mustFit(t testing.TB, film []float64, times []float64, channels int, sequences []int, o Options) *Motion {
 	t.Helper()
 	o.Width, o.Height = testWidth, testHeight
-	m, err := Fit(context.Background(), sgplvm.NewSource(film, len(times), testWidth*testHeight, channels), times, sequences, o)
+	m, err := Fit(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, channels), times, sequences, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestFitStill(t *testing.T) {
 	}
 	for name, film := range map[string][]float64{"still": still, "brighter": brighter, "one channel constant": half, "constant": make([]float64, len(still))} {
 		m := mustFit(t, film, times, 2, nil, o)
-		src := sgplvm.NewSource(film, 7, testWidth*testHeight, 2)
+		src := data.NewSource(film, 7, testWidth*testHeight, 2)
 		if !m.Still() || m.Register(src) != src || m.Chosen().Across != 0 {
 			t.Errorf("%s: chosen %+v of %+v, expected no motion", name, m.Chosen(), m.Trials())
 		}
@@ -219,7 +219,7 @@ func TestCarryOfRegister(t *testing.T) {
 	if m.Still() {
 		t.Fatal("no motion found")
 	}
-	reg := m.Register(sgplvm.NewSource(film, 9, testWidth*testHeight, 2))
+	reg := m.Register(data.NewSource(film, 9, testWidth*testHeight, 2))
 	size := testWidth * testHeight * 2
 	both := make([]float64, 2*size)
 	if err := reg.ReadExamples(both, 3, 5); err != nil {
@@ -425,7 +425,7 @@ func TestTextRefused(t *testing.T) {
 
 // failing is a source whose disk fails at a frame.
 type failing struct {
-	sgplvm.Source
+	data.Source
 	at int
 }
 
@@ -439,16 +439,16 @@ func (f failing) ReadExamples(dst []float64, from, to int) error {
 }
 
 func TestFitErrors(t *testing.T) {
-	good := sgplvm.NewSource(draw(line(4, 1), 8, 6, 1, translation), 4, 48, 1)
+	good := data.NewSource(draw(line(4, 1), 8, 6, 1, translation), 4, 48, 1)
 	values := draw(line(4, 1), 8, 6, 1, translation)
 	values[100] = math.NaN()
-	bad := sgplvm.NewSource(values, 4, 48, 1)
+	bad := data.NewSource(values, 4, 48, 1)
 	size := Options{Width: 8, Height: 6}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
 		ctx       context.Context
-		src       sgplvm.Source
+		src       data.Source
 		times     []float64
 		sequences []int
 		o         Options
@@ -480,12 +480,12 @@ func TestFitErrors(t *testing.T) {
 	// Films of one or two frames and frames of a pixel have no motion.
 	for _, n := range [][3]int{{1, 8, 6}, {2, 8, 6}, {5, 1, 1}, {5, 1, 7}, {5, 9, 1}} {
 		film := draw(line(n[0], 1), n[1], n[2], 1, translation)
-		m, err := Fit(context.Background(), sgplvm.NewSource(film, n[0], n[1]*n[2], 1), line(n[0], 1), nil, Options{Width: n[1], Height: n[2]})
+		m, err := Fit(context.Background(), data.NewSource(film, n[0], n[1]*n[2], 1), line(n[0], 1), nil, Options{Width: n[1], Height: n[2]})
 		if err != nil {
 			t.Errorf("%v: %v", n, err)
 			continue
 		}
-		m.Register(sgplvm.NewSource(film, n[0], n[1]*n[2], 1))
+		m.Register(data.NewSource(film, n[0], n[1]*n[2], 1))
 	}
 	m := mustFit(t, make([]float64, 3*testWidth*testHeight), line(3, 1), 1, nil, quick())
 	for want, f := range map[string]func(){
@@ -516,7 +516,7 @@ func TestDeterminism(t *testing.T) {
 			t.Fatal(err)
 		}
 		frame := make([]float64, testWidth*testHeight*2)
-		if err := m.Register(sgplvm.NewSource(film, 6, testWidth*testHeight, 2)).ReadExamples(frame, 2, 3); err != nil {
+		if err := m.Register(data.NewSource(film, 6, testWidth*testHeight, 2)).ReadExamples(frame, 2, 3); err != nil {
 			t.Fatal(err)
 		}
 		mean, variance := mat.NewDense(testWidth*testHeight, 2, frame), mat.New(testWidth*testHeight, 2)

@@ -75,7 +75,7 @@
 //	// train the model; predict mean and variance of a frame at its points; then
 //	fields, err := m.At(0, []float64{t})
 //	fields[0].Carry(fine, frame) // motion.Frames, the finer one of 1280×720 pixels
-//	err = m.Restore(fine, originals, fields[0], sgplvm.Instant{Time: t}, -1)
+//	err = m.Restore(fine, originals, fields[0], data.Instant{Time: t}, -1)
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
 // nearest pixel of the edge stands for the rest. MarshalBinary writes each
@@ -114,4 +114,4 @@
 //     Econometrica 44(3), 1976.
 //   - R. Hooke and T. A. Jeeves, "Direct search solution of numerical and statistical problems",
 //     Journal of the ACM 8(2), 1961.
-package motion
+package flow

@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // stored is a Motion as JSON text.
@@ -222,7 +222,7 @@ func (s *stored) motion() (*Motion, error) {
 }
 
 // processKernels are the kernels of a process, and minNoise the least noise.
-var processKernels = []sgplvm.KernelKind{sgplvm.Matern12, sgplvm.Matern32, sgplvm.Matern52}
+var processKernels = []string{matern12, matern32, matern52}
 
 const minNoise = 1e-6
 
@@ -233,7 +233,7 @@ const maxVariance = maxShift * maxShift / minNoise
 // times.
 type Form struct {
 	Width, Height, Channels int
-	At                      []sgplvm.Instant
+	At                      []data.Instant
 }
 
 // A Part is one of the things that are known of a film. Check reports whether it was made from a
@@ -247,7 +247,7 @@ func (m *Motion) Check(f Form) error {
 	}
 	for _, s := range m.sequences {
 		for p, i := range s.frames {
-			if at := (sgplvm.Instant{Sequence: s.label, Time: s.times[p]}); at != f.At[i] {
+			if at := (data.Instant{Sequence: s.label, Time: s.times[p]}); at != f.At[i] {
 				return formatError("sequences", "frame %d at %v of sequence %d, expected %v of %d", i, at.Time, at.Sequence, f.At[i].Time, f.At[i].Sequence)
 			}
 		}

@@ -1,11 +1,10 @@
-package motion
+package flow
 
 import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // maxWindow bounds how many frames of a sequence are regressed together: longer sequences are cut
@@ -13,21 +12,24 @@ import (
 // are nearly Markov, so that frames further away hardly matter.
 const maxWindow = 256
 
+// The kernels of a process.
+const matern12, matern32, matern52 = "matern12", "matern32", "matern52"
+
 // Process is the Gaussian process over time that every component of every node follows: mean 0, a
 // covariance of its own for the two components of a node, and one correlation function for all.
 type Process struct {
-	Kernel      sgplvm.KernelKind `json:"kernel"`      // Matern12, Matern32 or Matern52
-	LengthScale float64           `json:"lengthScale"` // in units of the times
-	Noise       float64           `json:"noise"`       // variance of the estimates about the process, relative to the process's
+	Kernel      string  `json:"kernel"`      // Matern12, Matern32 or Matern52
+	LengthScale float64 `json:"lengthScale"` // in units of the times
+	Noise       float64 `json:"noise"`       // variance of the estimates about the process, relative to the process's
 }
 
 // correlation returns the process's correlation over a time dt.
 func (p Process) correlation(dt float64) float64 {
 	r := min(math.Abs(dt)/p.LengthScale, 300)
 	switch p.Kernel {
-	case sgplvm.Matern12:
+	case matern12:
 		return math.Exp(-r)
-	case sgplvm.Matern32:
+	case matern32:
 		r *= math.Sqrt(3)
 		return (1 + r) * math.Exp(-r)
 	default:

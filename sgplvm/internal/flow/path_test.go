@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // bulge moves what is near the middle of the frame, and the rest as translation does.
@@ -24,7 +24,7 @@ func bulge(t, u, v float64) (x, y float64) {
 // the paths, and so does the place of a point with where it went.
 func TestPaths(t *testing.T) {
 	times := line(5, 0.4)[:sizes(2)+3]
-	source := sgplvm.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1)
+	source := data.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1)
 	m := mustFit(t, draw(times, testWidth, testHeight, 1, bulge), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-2}, Gain: -100})
 	f, err := load(context.Background(), source, testWidth, testHeight)
 	if err != nil {
@@ -85,7 +85,7 @@ func TestPaths(t *testing.T) {
 	}
 	form := Form{Width: testWidth, Height: testHeight, Channels: 1}
 	for _, t := range times {
-		form.At = append(form.At, sgplvm.Instant{Time: t})
+		form.At = append(form.At, data.Instant{Time: t})
 	}
 	if err := back.Check(form); err != nil {
 		t.Error(err)
@@ -146,14 +146,14 @@ func TestPathsEqualTimes(t *testing.T) {
 	if trials := m.Trials(); len(trials) != 3 || !(trials[2].Error < 1) {
 		t.Fatalf("trials %+v", trials)
 	}
-	f, err := load(context.Background(), sgplvm.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight)
+	f, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight)
 	if err == nil {
 		err = m.follow(context.Background(), f)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	originals, err := m.Originals(context.Background(), sgplvm.NewSource(film, len(times), testWidth*testHeight, 1))
+	originals, err := m.Originals(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestPathsEqualTimes(t *testing.T) {
 		frame := NewFrame(testWidth, testHeight, 1)
 		fields, err := m.At(0, []float64{at})
 		if err == nil {
-			err = m.Restore(frame, originals, fields[0], sgplvm.Instant{Time: at}, 4)
+			err = m.Restore(frame, originals, fields[0], data.Instant{Time: at}, 4)
 		}
 		if i, _, bad := mat.NonFinite(frame.Mean); bad || err != nil {
 			t.Errorf("time %v: %v at pixel %d, error %v", at, frame.Mean.At(i, 0), i, err)
@@ -177,7 +177,7 @@ func TestScorePaths(t *testing.T) {
 	for i := range values {
 		values[i] += 30 * rng.NormFloat64() // so that linear interpolation beats that by cubics
 	}
-	f, err := load(context.Background(), sgplvm.NewSource(values, len(times), testWidth*testHeight, 1), testWidth, testHeight)
+	f, err := load(context.Background(), data.NewSource(values, len(times), testWidth*testHeight, 1), testWidth, testHeight)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestPathsCancelled(t *testing.T) {
 			cancel() // after the last trial of the nodes
 		}
 	}
-	m, err := Fit(ctx, sgplvm.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1), times, nil, o)
+	m, err := Fit(ctx, data.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1), times, nil, o)
 	if m != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v, %v", m, err)
 	}

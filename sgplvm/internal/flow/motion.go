@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Options say how Fit works. Only Width and Height must be given.
@@ -93,7 +93,7 @@ func optionError(field, format string, args ...any) error {
 }
 
 // complete sets the defaults and checks what was given.
-func (o *Options) complete(frames sgplvm.Source, times []float64, sequences []int) error {
+func (o *Options) complete(frames data.Source, times []float64, sequences []int) error {
 	n, points, channels := frames.Dims()
 	if o.Width < 1 || o.Width > maxSide || o.Height < 1 || o.Height > maxSide || points%o.Width != 0 || points/o.Width != o.Height {
 		return optionError("Width and Height", "%d×%d pixels for frames of %d points, expected 1 to %d each way and their product", o.Width, o.Height, points, maxSide)
@@ -241,8 +241,8 @@ const moreGain = 0.01
 
 // Fit estimates the motion of a film. times are those of the frames, in any unit and order;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one
-// another. Errors: *OptionError, *sgplvm.ReadError, *sgplvm.ValueError, ctx.Err().
-func Fit(ctx context.Context, frames sgplvm.Source, times []float64, sequences []int, o Options) (*Motion, error) {
+// another. Errors: *OptionError, *data.ReadError, *data.ValueError, ctx.Err().
+func Fit(ctx context.Context, frames data.Source, times []float64, sequences []int, o Options) (*Motion, error) {
 	if err := o.complete(frames, times, sequences); err != nil {
 		return nil, err
 	}
@@ -552,7 +552,7 @@ func (m *Motion) Process() Process { return m.process }
 const maxPixels, maxNumbers = 1 << 16, 1 << 27
 
 // load reads the frames and builds their pyramids.
-func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, error) {
+func load(ctx context.Context, source data.Source, width, height int) (*film, error) {
 	n, points, channels := source.Dims()
 	type size struct{ w, h int }
 	sizes := []size{{width, height}}
@@ -570,7 +570,7 @@ func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, 
 	}
 	shift := make([]float64, points*channels)
 	if err := source.ReadExamples(shift, 0, 1); err != nil {
-		return nil, &sgplvm.ReadError{From: 0, To: 1, Err: err}
+		return nil, &data.ReadError{From: 0, To: 1, Err: err}
 	}
 	shift = shift[:channels]
 	sums := mat.New(n, 2*channels)
@@ -583,12 +583,12 @@ func load(ctx context.Context, source sgplvm.Source, width, height int) (*film, 
 		defer mat.GiveBack(buffer)
 		raw, tmp := image[float64]{width, height, channels, (*buffer)[:points*channels]}, (*buffer)[points*channels:]
 		if err := source.ReadExamples(raw.data, i, i+1); err != nil {
-			errs[i] = &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+			errs[i] = &data.ReadError{From: i, To: i + 1, Err: err}
 			return
 		}
 		for j, v := range raw.data {
 			if v-v != 0 {
-				errs[i] = &sgplvm.ValueError{Example: i, Point: j / channels, Channel: j % channels, Value: v, Want: "a finite number"}
+				errs[i] = &data.ValueError{Example: i, Point: j / channels, Channel: j % channels, Value: v, Want: "a finite number"}
 				return
 			}
 			c := j % channels

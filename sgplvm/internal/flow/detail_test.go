@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // sizes returns how many of a test's cases are tried.
@@ -58,7 +58,7 @@ func TestDetail(t *testing.T) {
 				truth += v * v / float64(n*len(missed.data))
 			}
 		}
-		d, err := MeasureDetail(context.Background(), sgplvm.NewSource(low, n, width*height/4, 1), width/2, height/2)
+		d, err := MeasureDetail(context.Background(), data.NewSource(low, n, width*height/4, 1), width/2, height/2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestDetailOctaves(t *testing.T) {
 	for i := range v {
 		v[i] = rng.NormFloat64()
 	}
-	d, err := MeasureDetail(context.Background(), sgplvm.NewSource(v, 1, width*height, 1), width, height)
+	d, err := MeasureDetail(context.Background(), data.NewSource(v, 1, width*height, 1), width, height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestDetailIsLocal(t *testing.T) {
 			v[i] = rng.NormFloat64()
 		}
 	}
-	d, err := MeasureDetail(context.Background(), sgplvm.NewSource(v, 1, width*height, 1), width, height)
+	d, err := MeasureDetail(context.Background(), data.NewSource(v, 1, width*height, 1), width, height)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,19 +219,19 @@ func TestDetailIsLocal(t *testing.T) {
 }
 
 func TestDetailErrors(t *testing.T) {
-	src := sgplvm.NewSource(make([]float64, 24), 1, 24, 1)
+	src := data.NewSource(make([]float64, 24), 1, 24, 1)
 	if _, err := MeasureDetail(context.Background(), src, 5, 5); err == nil || err.Error() != "motion: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {
 		t.Errorf("error %v", err)
 	}
-	plain := sgplvm.NewSource(make([]float64, 400), 1, 400, 1)
+	plain := data.NewSource(make([]float64, 400), 1, 400, 1)
 	tiny := make([]float64, 15*15)
 	for i := range tiny {
 		tiny[i] = float64(i * i % 7)
 	}
 	for _, c := range []struct {
-		src           sgplvm.Source
+		src           data.Source
 		width, height int
-	}{{src, 6, 4}, {sgplvm.NewSource(tiny, 1, 15*15, 1), 15, 15}, {plain, 20, 20}} { // too small to measure; nothing to see
+	}{{src, 6, 4}, {data.NewSource(tiny, 1, 15*15, 1), 15, 15}, {plain, 20, 20}} { // too small to measure; nothing to see
 		d, err := MeasureDetail(context.Background(), c.src, c.width, c.height)
 		if err != nil {
 			t.Fatal(err)

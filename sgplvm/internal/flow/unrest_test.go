@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // erring returns the unrest of frames of which every prediction had the variance 1, where errors
 // really had that of scale.
-func erring(at []sgplvm.Instant, width, height int, seed uint64, scale func(i, x int) float64) *Unrest {
+func erring(at []data.Instant, width, height int, seed uint64, scale func(i, x int) float64) *Unrest {
 	rng := rand.New(rand.NewPCG(seed, 8))
 	u := NewUnrest(width, height, at)
 	predicted := NewFrame(width, height, 2)
@@ -32,7 +32,7 @@ func erring(at []sgplvm.Instant, width, height int, seed uint64, scale func(i, x
 }
 
 // factorsOf returns what a variance of 1 becomes at the pixels of a frame's middle row.
-func factorsOf(u *Unrest, width, height int, at sgplvm.Instant) []float64 {
+func factorsOf(u *Unrest, width, height int, at data.Instant) []float64 {
 	f := NewFrame(width, height, 2)
 	f.Variance.Fill(1)
 	u.Scale(f, at)
@@ -46,9 +46,9 @@ func factorsOf(u *Unrest, width, height int, at sgplvm.Instant) []float64 {
 // Variances follow the errors in space and in time, in pixels of any size.
 func TestUnrest(t *testing.T) {
 	const width, height, n = 40, 20, 32
-	at := make([]sgplvm.Instant, n)
+	at := make([]data.Instant, n)
 	for i := range at {
-		at[i] = sgplvm.Instant{Sequence: 2, Time: 3 * float64(i)}
+		at[i] = data.Instant{Sequence: 2, Time: 3 * float64(i)}
 	}
 	for _, c := range []struct {
 		name  string
@@ -64,7 +64,7 @@ func TestUnrest(t *testing.T) {
 		}
 		for _, i := range []int{3, 12} {
 			for _, fine := range []int{1, 2} {
-				row := factorsOf(u, fine*width, fine*height, sgplvm.Instant{Sequence: 2, Time: 3*float64(i) + 1})
+				row := factorsOf(u, fine*width, fine*height, data.Instant{Sequence: 2, Time: 3*float64(i) + 1})
 				for _, x := range []int{5, 35} {
 					// 50 squares in a cell and frame, of deviation √2, and the weight of what errs otherwise.
 					if got, want := row[fine*x], c.scale(i, x); !(got > 0.6*want && got < 1.6*want) {
@@ -79,9 +79,9 @@ func TestUnrest(t *testing.T) {
 // Where nothing is restless the factor sees to what is wrong everywhere; a frame does not count for
 // itself; other sequences are left alone.
 func TestUnrestAlike(t *testing.T) {
-	at := make([]sgplvm.Instant, 12)
+	at := make([]data.Instant, 12)
 	for i := range at {
-		at[i] = sgplvm.Instant{Sequence: i % 2, Time: float64(i)}
+		at[i] = data.Instant{Sequence: i % 2, Time: float64(i)}
 	}
 	var u *Unrest
 	for seed := range uint64(20) {
@@ -104,7 +104,7 @@ func TestUnrestAlike(t *testing.T) {
 	if reach, _ := erring(at, 30, 30, 2, func(i, x int) float64 { return shared[i/2][x/5] }).About(); reach != 0 {
 		t.Errorf("reach %v of errors that pairs of frames share", reach)
 	}
-	for _, v := range factorsOf(u, 30, 30, sgplvm.Instant{Time: 4.5}) {
+	for _, v := range factorsOf(u, 30, 30, data.Instant{Time: 4.5}) {
 		if !(v > 7 && v < 11) {
 			t.Errorf("factor %v for errors of variance 9", v)
 		}
@@ -118,7 +118,7 @@ func TestUnrestAlike(t *testing.T) {
 	if after := u.around(at[4], []int{4}); !slices.Equal(after.data, before.data) {
 		t.Error("a frame counts for itself")
 	}
-	if other := u.around(sgplvm.Instant{Sequence: 1, Time: 4}, nil); other.data[7] > 20 {
+	if other := u.around(data.Instant{Sequence: 1, Time: 4}, nil); other.data[7] > 20 {
 		t.Errorf("factor %v in another sequence", other.data[7])
 	}
 	for _, v := range factorsOf(NewUnrest(30, 30, at), 30, 30, at[0]) {
@@ -129,7 +129,7 @@ func TestUnrestAlike(t *testing.T) {
 }
 
 func TestUnrestFile(t *testing.T) {
-	at := []sgplvm.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
+	at := []data.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
 	u := erring(at, 10, 5, 3, func(_, _ int) float64 { return 2 })
 	u.reach = 3
 	text, err := u.MarshalBinary()

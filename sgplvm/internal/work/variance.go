@@ -1,4 +1,4 @@
-package sgplvm
+package work
 
 import "math"
 
@@ -8,7 +8,7 @@ import "math"
 // 1976). It minimises Σ_i η_i + squares_i·exp(−η_i), η = a + b·x, which is convex: for a slope the best
 // intercept is known, and the slope is found by ternary search. squares and x have the same length, 1 or more.
 func LogLinearVariance(squares, x []float64, least, most float64) (intercept, slope float64) {
-	mean := sum(x) / float64(len(x))
+	mean := Sum(x) / float64(len(x))
 	best := func(slope float64) float64 {
 		var s float64
 		for i, e := range squares {

@@ -1,4 +1,4 @@
-package motion
+package flow
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Detail is the variance of what fine pixels show that coarse ones, of which each is a mean over
@@ -145,13 +146,13 @@ func (l *DetailLaw) Detail() *Detail {
 		d.energy = nil // nothing but plain areas
 		return d
 	}
-	d.a, d.gamma = sgplvm.LogLinearVariance(squares, logs, 0, 1)
+	d.a, d.gamma = work.LogLinearVariance(squares, logs, 0, 1)
 	return d
 }
 
 // MeasureDetail learns from some frames of width×height pixels, row by row, as if they had been predicted
-// without error. Errors: *OptionError where sizes do not fit, *sgplvm.ReadError, ctx.Err().
-func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int) (*Detail, error) {
+// without error. Errors: *OptionError where sizes do not fit, *data.ReadError, ctx.Err().
+func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (*Detail, error) {
 	n, points, channels := frames.Dims()
 	if n < 1 || width < 1 || height < 1 || points != width*height {
 		return nil, optionError("size", "frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)
@@ -163,7 +164,7 @@ func MeasureDetail(ctx context.Context, frames sgplvm.Source, width, height int)
 			return nil, err
 		}
 		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
-			return nil, &sgplvm.ReadError{From: i, To: i + 1, Err: err}
+			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		law.Add(f, f)
 	}

@@ -1,4 +1,4 @@
-package motion_test
+package flow_test
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
 // A pattern that sways: how far it is to the right, in pixels, at a time without a frame.
@@ -23,8 +23,8 @@ func Example() {
 			film = append(film, math.Sin(0.6*x+0.2*y)+math.Cos(0.5*y-0.2*x))
 		}
 	}
-	source := sgplvm.NewSource(film, frames, width*height, 1)
-	m, err := motion.Fit(context.Background(), source, times, nil, motion.Options{Width: width, Height: height, Nodes: []int{3}, Gain: -1})
+	source := data.NewSource(film, frames, width*height, 1)
+	m, err := flow.Fit(context.Background(), source, times, nil, flow.Options{Width: width, Height: height, Nodes: []int{3}, Gain: -1})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func Example() {
 	fmt.Printf("moved by %.1f pixels from time 3 to 6.5, truly %.1f\n", moved, sway(6.5)-sway(3))
 
 	mean := mat.NewDense(width*height, 1, held[:size])
-	frame := motion.Frame{Width: width, Height: height, Mean: mean}
+	frame := flow.Frame{Width: width, Height: height, Mean: mean}
 	fields[1].Carry(frame, frame) // a frame at time 6.5
 	// Output:
 	// from frame 3 to 4 pixels change by 0.12, registered by 0.04

@@ -1,0 +1,165 @@
+package predict
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// conditional returns the distribution of f at every point given the moments of the latent posterior
+// and the example's observed values, in the model's units (docs/math.md, "Given the latent
+// variables").
+//
+// q(x) has already seen the observations, so they must not be used again to
+// learn about x. Given x, y is Gaussian with covariance C = the predictive
+// covariance without its last term, plus noise; with G = C_MO·C_OO⁻¹ the missing
+// values have
+//
+//	mean = mean_M + G·(y_O − mean_O)
+//	cov  = C_MM − G·C_OM + (P_M − G·P_O)·(Ψ2 − ψ1ψ1ᵀ)·(P_M − G·P_O)ᵀ
+//
+// which is exact for a linear map. (Atkinson and Zabaras condition the
+// moment-matched Gaussian instead and so count the data twice: ConditionMoments.)
+func (q *Posterior) conditional(e *example, t moments, how Conditioning) (Prediction, error) {
+	p := q.marginal(e.on, t)
+	condition := q.condition
+	switch how {
+	case ConditionNone:
+		return p, nil
+	case ConditionMoments:
+		condition = q.conditionMoments
+	}
+	n := e.on.grid.Len()
+	for c, seen := range e.seen {
+		if len(seen) == 0 || len(seen) == n {
+			continue
+		}
+		channels := e.alike(c)
+		if channels == nil {
+			continue
+		}
+		missing := complement(seen, n)
+		if len(seen) <= conditioning.exact {
+			p.Conditioning = "exact"
+			if err := condition(p, e, t, channels, missing, seen); err != nil {
+				return p, err
+			}
+			continue
+		}
+		size := float64(conditioning.group + conditioning.neighbours)
+		if size*float64(len(missing))/float64(conditioning.group)*size*float64(len(t.h)) > conditioning.work {
+			continue
+		}
+		p.Conditioning = "local"
+		for _, group := range q.neighbourhoods(e.on, missing) {
+			if err := condition(p, e, t, channels, group, q.nearest(e.on, group, seen)); err != nil {
+				return p, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// observedCovariance returns C_OO, the covariance of the observed values given x.
+func (q *Posterior) observedCovariance(e *example, t moments, seen []int) mat.Matrix {
+	coo := q.dataCovariance(e.on, t, seen, seen)
+	for i := range seen {
+		coo.Data[i*coo.RowStride+i] += t.noise / q.params.Noise.Beta
+	}
+	return coo
+}
+
+// observedFactor returns the Cholesky factor of C_OO in channel c.
+func (q *Posterior) observedFactor(e *example, t moments, c int, seen []int) (*chol.Factor, error) {
+	if t.factors != nil && work.SameList(seen, e.seen[c]) {
+		return t.factors[c], nil
+	}
+	return chol.Factorize(q.observedCovariance(e, t, seen))
+}
+
+// condition overwrites mean and variance of the missing points given the
+// observed ones, in the given channels.
+func (q *Posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+	l, err := q.observedFactor(e, t, channels[0], seen)
+	if err != nil {
+		return err
+	}
+	x := q.dataCovariance(e.on, t, seen, missing)
+	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
+	explained := work.ColumnSquares(x)
+	byInducing := q.explained(e.on, t)
+	prior := t.psi0 * q.params.SpatialVariance()
+	var inverse, weights mat.Matrix
+	if t.degreesOfFreedom > 0 {
+		inverse, weights = mat.Identity(len(seen)), nearby(e.on, seen, missing)
+		l.SolveHalf(inverse)
+	}
+	for _, c := range channels {
+		residual := e.residual(p, c, seen)
+		l.SolveHalf(residual)
+		nearby := work.Ones(len(missing))
+		if t.degreesOfFreedom > 0 {
+			nearby = nearbyScale(weights, inverse, residual)
+		}
+		scale := t.scale(mat.Dot(residual, residual), len(seen))
+		shift := mat.New(len(missing), 1)
+		mat.Mul(shift, 1, x.T(), residual, 0)
+
+		po := work.Gather(e.on.p[c], seen)
+		l.SolveHalf(po)
+		left := work.Gather(e.on.p[c], missing)
+		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
+		spread := mat.New(left.Rows, left.Cols)
+		mat.Mul(spread, 1, left, t.spread, 0)
+		for k, i := range missing {
+			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
+			v := max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
+			white := t.noise / q.params.Noise.Beta // is in the scaled variance and not in p's
+			p.Variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
+		}
+	}
+	return nil
+}
+
+// residual returns what a prediction leaves of the observed values of a channel, |O|×1.
+func (e *example) residual(p Prediction, c int, seen []int) mat.Matrix {
+	r := mat.New(len(seen), 1)
+	for k, i := range seen {
+		r.Data[k] = e.values.At(i, c) - p.Mean.At(i, c)
+	}
+	return r
+}
+
+// conditionMoments is condition in the way of the paper: with the term of the latent
+// uncertainty in the covariance, which makes it a matter of each channel,
+//
+//	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,
+//	C = ψ0·K − Φ·diag(h)·Φᵀ + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ + Σ
+func (q *Posterior) conditionMoments(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+	observed := q.observedCovariance(e, t, seen)
+	between := q.dataCovariance(e.on, t, seen, missing)
+	for _, c := range channels {
+		po, pm := work.Gather(e.on.p[c], seen), work.Gather(e.on.p[c], missing)
+		spread := mat.New(po.Rows, po.Cols)
+		mat.Mul(spread, 1, po, t.spread, 0)
+		coo, x := observed.Clone(), between.Clone()
+		mat.MulSym(coo, 1, spread, po.T(), 1)
+		mat.Mul(x, 1, spread, pm.T(), 1)
+		l, err := chol.Factorize(coo)
+		if err != nil {
+			return err
+		}
+		residual := e.residual(p, c, seen)
+		l.SolveHalf(residual)
+		l.SolveHalf(x)
+		shift := mat.New(len(missing), 1)
+		mat.Mul(shift, 1, x.T(), residual, 0)
+		explained := work.ColumnSquares(x)
+		for k, i := range missing {
+			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
+			p.Variance.Set(i, c, max(0, p.Variance.At(i, c)-explained[k]))
+		}
+	}
+	return nil
+}
