@@ -38,8 +38,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	}
 	o := t.config.Training
 	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
-	t.beginAt(o)
-	return nil
+	return t.beginAt(o)
 }
 
 // coarseTrainer returns a trainer of the same examples, at the same parameters, on a random

@@ -75,21 +75,11 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []Latent, from int, body func(example int, mean, variance mat.Matrix) error) error {
 	y := t.evaluator.Data()
 	points, channels := y.Points, y.Channels
-	shift, spread := t.evaluator.LeaveOut(q.Psi1(latents), from, from+len(latents))
-	var means, variances []mat.Matrix
-	for range latents {
-		means, variances = append(means, mat.New(points, channels)), append(variances, mat.New(points, channels))
-	}
-	err := q.PredictSlabs(ctx, latents, nil, SlabOptions{}, func(s Slab) error {
-		for i := range latents {
-			mat.Copy(means[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, channels), s.Mean[i])
-			mat.Copy(variances[i].Slice(s.First, s.First+s.Mean[i].Rows, 0, channels), s.Variance[i])
-		}
-		return nil
-	})
+	psi1, means, variances, err := q.PredictLeftOut(ctx, latents)
 	if err != nil {
 		return err
 	}
+	shift, spread := t.evaluator.LeaveOut(psi1, from, from+len(latents))
 	for i := range latents {
 		for c, scale := range y.Scaler.Scale {
 			for s := range points {
@@ -98,7 +88,7 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 			}
 		}
 		if t.calibration != nil {
-			t.calibration.ApplyLeftOut(variances[i], t.params.X.At(), from+i)
+			t.calibration.Apply(variances[i], t.calibration.Factor, 0, t.calibration.Inflation.At(*latents[i].At, t.params.X.At(), from+i))
 		}
 		if err := body(from+i, means[i], variances[i]); err != nil {
 			return err

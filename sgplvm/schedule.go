@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
 // The schedule, as measured (docs/measurements.md).
@@ -95,16 +96,19 @@ type phase struct {
 }
 
 // begin sets the state to that at the start of training.
-func (t *Trainer) begin() {
+func (t *Trainer) begin() error {
 	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && t.params.Noise.Structured() {
 		t.state = trainerState{Stage: stageCoarse, BestBound: math.NaN()}
-		return
+		return nil
 	}
-	t.beginAt(t.config.Training)
+	return t.beginAt(t.config.Training)
 }
 
 // beginAt sets the state to the start of training with the given options from the trainer's parameters.
-func (t *Trainer) beginAt(o TrainingConfig) {
+func (t *Trainer) beginAt(o TrainingConfig) error {
+	if err := t.precondition(t.params); err != nil {
+		return err
+	}
 	t.config.Training = o
 	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
 	s := &t.state
@@ -115,6 +119,15 @@ func (t *Trainer) beginAt(o TrainingConfig) {
 		s.Limit += (o.Restarts - 1) * t.trial()
 	}
 	t.enter()
+	return nil
+}
+
+// precondition makes the optimiser see the paths of a dynamical prior in terms of their kernel at p.
+func (t *Trainer) precondition(p *bound.Params) (err error) {
+	if p.X.Paths != nil {
+		t.coordinates.Preconditioner, err = dynamics.NewPreconditioner(p.X.Paths.Prior)
+	}
+	return err
 }
 
 // trial returns the number of steps that each start takes.

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -29,6 +28,7 @@ type Trainer struct {
 
 	params      *bound.Params // what training has come to
 	alpha       *kronprod.Tensor
+	base        *predict.Posterior // what params and alpha predict, uncalibrated and without residuals
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 	attachments map[string][]byte
@@ -73,7 +73,7 @@ func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 	}
 	field, params := "Start", (*bound.Params)(nil)
 	if cfg.Start != nil {
-		params = cfg.Start.posterior.params().Clone()
+		params = cfg.Start.posterior.Params().Clone()
 		cfg.Start = nil
 	} else {
 		field = "Config"
@@ -94,13 +94,9 @@ func newTrainer(y *data.Scaled, d Data, cfg Config, field string, params *bound.
 		return nil, &ConfigError{Field: field, Err: err}
 	}
 	t := &Trainer{data: d, config: cfg, evaluator: bound.NewEvaluator(y, d.Grid, cfg.Jitter), params: params, attachments: cfg.Attachments}
-	if params.X.Paths != nil {
-		var err error
-		if t.coordinates.Preconditioner, err = dynamics.NewPreconditioner(params.X.Paths.Prior); err != nil {
-			return nil, &ConfigError{Field: field, Err: err}
-		}
+	if err := t.begin(); err != nil {
+		return nil, &ConfigError{Field: field, Err: err}
 	}
-	t.begin()
 	return t, nil
 }
 
@@ -140,7 +136,7 @@ func (t *Trainer) Step(ctx context.Context) (more bool, err error) {
 // adopt makes the best parameters so far those of the trainer.
 func (t *Trainer) adopt() {
 	if best := t.state.Best; best != nil && best != t.params {
-		t.params, t.alpha, t.calibration, t.residuals = best, nil, nil, mat.Matrix{}
+		t.params, t.alpha, t.base, t.calibration, t.residuals = best, nil, nil, nil, mat.Matrix{}
 	}
 }
 
@@ -205,36 +201,33 @@ func (t *Trainer) Attach(name string, content []byte) {
 
 // Model returns the model as training has left it. Errors: *FactorizationError, *ReadError.
 func (t *Trainer) Model() (*Model, error) {
-	if err := t.ensureAlpha(context.Background()); err != nil {
+	q, err := t.posterior(context.Background())
+	if err != nil {
 		return nil, err
 	}
-	o := predict.Options{Calibration: t.calibration, Residuals: t.residuals}
-	q, err := predict.New(t.params.Clone(), t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
-	if err != nil {
+	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
 		return nil, err
 	}
 	return newModel(q, t.config.Seed, t.config.Attributes, t.attachments), nil
 }
 
-// ensureAlpha computes α at the trainer's parameters.
-func (t *Trainer) ensureAlpha(ctx context.Context) error {
-	if t.alpha != nil {
-		return nil
-	}
-	alpha, err := t.evaluator.Alpha(ctx, t.params)
-	if err != nil {
-		return err
-	}
-	t.alpha = &alpha
-	return nil
-}
-
 // posterior returns what the trainer's parameters predict, uncalibrated and without residuals.
 func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
-	if err := t.ensureAlpha(ctx); err != nil {
-		return nil, err
+	if t.base != nil {
+		return t.base, nil
 	}
-	return predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, predict.Options{})
+	if t.alpha == nil {
+		alpha, err := t.evaluator.Alpha(ctx, t.params)
+		if err != nil {
+			return nil, err
+		}
+		t.alpha = &alpha
+	}
+	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, predict.Options{})
+	if err == nil {
+		t.base = q
+	}
+	return q, err
 }
 
 // scale is what tolerances of the bound are relative to: its size, or the number
