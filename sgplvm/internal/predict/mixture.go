@@ -1,4 +1,4 @@
-package sgplvm
+package predict
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // MixtureOptions steer PredictMixture. The zero value works.
@@ -21,50 +22,82 @@ type MixtureOptions struct {
 type Mixture struct {
 	X mat.Matrix // n_MOG×d_ξ: the latent points
 
-	scaler   Scaler
+	scaler   data.Scaler
 	mean     []mat.Matrix // per channel, n_MOG×n_s*, in the model's units
-	variance mat.Matrix   // n_MOG×n_s*, noise included, of all channels
+	variance []mat.Matrix // per channel, n_MOG×n_s*, noise included; one matrix for all where they are not calibrated
 	noise    string       // Prediction.Noise
 }
 
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
-// training grid) for a latent posterior as a mixture. Errors: *ConfigError.
-func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
+// training grid) for a latent posterior as a mixture. Where Predict calibrates variances, so are
+// those of the components and the distances of their means from Predict's. Errors:
+// *data.ConfigError.
+func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mixture, error) {
 	if o.Components < 0 {
-		return nil, &ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("Components %d, expected no negative number", o.Components)}
+		return nil, &data.ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("Components %d, expected no negative number", o.Components)}
 	}
 	if o.Components == 0 {
 		o.Components = 100
 	}
-	q, on, err := m.prepare(l, g)
+	on, err := q.prepare(l, g)
 	if err != nil {
 		return nil, err
 	}
-	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: m.scaler, variance: mat.New(o.Components, on.grid.Len()), noise: q.noiseOf(on, moments{})}
+	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: q.scaler, noise: q.noiseName(on, moments{})}
 	t := q.certain(r.X, l.At)
+	variance := q.certainVariance(on, t, l.noise())
 	for _, p := range on.p {
 		mean := mat.New(o.Components, p.Rows)
 		mat.Mul(mean, 1, t.psi1, p.T(), 0)
-		r.mean = append(r.mean, mean)
+		r.mean, r.variance = append(r.mean, mean), append(r.variance, variance)
 	}
-	h := kronprod.NewTensor(append([]int{o.Components}, spatialDims(q)...)...)
-	mat.Mul(mat.NewDense(o.Components, q.latentTimesSpace.Cols, h.Data), 1, t.tau, q.latentTimesSpace, 0)
-	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.squared.Factors...)}
-	explained.MulTensor(r.variance.Data, h, nil)
-	for k, k0 := range t.k0 {
-		row := r.variance.Row(k)
-		for i, v := range row {
-			row[i] = max(0, k0*q.spatialVariance()+q.residualVariance(on, moments{noise: l.noise()}, i)-v) + l.noise()/q.params.Beta
-		}
+	if rescaling := q.rescaling(on, l); rescaling != nil {
+		rescaling.mixture(r)
 	}
 	return r, nil
 }
 
+// certainVariance returns the variances of the data for latent points without uncertainty, a row for each,
+// in the model's units.
+func (q *Posterior) certainVariance(on *projection, t certain, noise float64) mat.Matrix {
+	count := len(t.k0)
+	variance := mat.New(count, on.grid.Len())
+	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
+	mat.Mul(mat.NewDense(count, q.latentTimesSpace.Cols, h.Data), 1, t.tau, q.latentTimesSpace, 0)
+	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.squared.Factors...)}
+	explained.MulTensor(variance.Data, h, nil)
+	for k, k0 := range t.k0 {
+		row := variance.Row(k)
+		for i, v := range row {
+			row[i] = max(0, k0*q.params.SpatialVariance()+q.residualVariance(on, moments{noise: noise}, i)-v) + noise/q.params.Noise.Beta
+		}
+	}
+	return variance
+}
+
+// mixture rescales the components of m, whose channels share their variances.
+func (r *rescaling) mixture(m *Mixture) {
+	for c, mean := range m.mean {
+		variance := m.variance[c].Clone()
+		for k := range variance.Rows {
+			means, variances := mean.Row(k), variance.Row(k)
+			for i := range variances {
+				root, centre := r.root.At(i, c), (r.mean.At(i, c)-m.scaler.Mean[c])/m.scaler.Scale[c]
+				means[i] = centre + root*(means[i]-centre)
+				variances[i] *= root * root
+			}
+		}
+		m.variance[c] = variance
+	}
+}
+
+func (r *Mixture) points() int { return r.variance[0].Cols }
+
 // Component returns the Gaussian of latent point k, counted from 0, in the user's units.
 func (r *Mixture) Component(k int) Prediction {
-	p := Prediction{Mean: mat.New(r.variance.Cols, len(r.mean)), Variance: mat.New(r.variance.Cols, len(r.mean)), Conditioning: "none", Noise: r.noise}
+	p := Prediction{Mean: mat.New(r.points(), len(r.mean)), Variance: mat.New(r.points(), len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
-		for i, v := range r.variance.Row(k) {
+		for i, v := range r.variance[c].Row(k) {
 			p.Mean.Set(i, c, r.scaler.Mean[c]+s*r.mean[c].At(k, i))
 			p.Variance.Set(i, c, s*s*v)
 		}
@@ -75,17 +108,17 @@ func (r *Mixture) Component(k int) Prediction {
 // Moments returns mean and variance of the mixture, in the user's units: those of
 // Predict but for the choice of latent points.
 func (r *Mixture) Moments() Prediction {
-	n, count := r.variance.Cols, float64(r.variance.Rows)
+	n, count := r.points(), float64(r.X.Rows)
 	p := Prediction{Mean: mat.New(n, len(r.mean)), Variance: mat.New(n, len(r.mean)), Conditioning: "none", Noise: r.noise}
 	for c, s := range r.scaler.Scale {
 		for i := range n {
 			var mean, variance float64
-			for k := range r.variance.Rows {
+			for k := range r.X.Rows {
 				mean += r.mean[c].At(k, i) / count
 			}
-			for k := range r.variance.Rows {
+			for k := range r.X.Rows {
 				d := r.mean[c].At(k, i) - mean
-				variance += (r.variance.At(k, i) + d*d) / count
+				variance += (r.variance[c].At(k, i) + d*d) / count
 			}
 			p.Mean.Set(i, c, r.scaler.Mean[c]+s*mean)
 			p.Variance.Set(i, c, s*s*variance)
@@ -98,17 +131,17 @@ func (r *Mixture) Moments() Prediction {
 // values (n_s*×d_y, in the user's units) by itself, per user's unit; NaN where the value
 // is. It panics if the sizes differ.
 func (r *Mixture) LogDensity(values mat.Matrix) mat.Matrix {
-	n := r.variance.Cols
+	n := r.points()
 	if values.Rows != n || values.Cols != len(r.mean) {
 		panic(fmt.Sprintf("sgplvm: LogDensity: values are %d×%d for %d points × %d channels", values.Rows, values.Cols, n, len(r.mean)))
 	}
 	density := mat.New(n, len(r.mean))
-	terms := make([]float64, r.variance.Rows)
+	terms := make([]float64, r.X.Rows)
 	for c, s := range r.scaler.Scale {
 		for i := range n {
 			y, largest := (values.At(i, c)-r.scaler.Mean[c])/s, math.Inf(-1)
 			for k := range terms {
-				d, v := y-r.mean[c].At(k, i), r.variance.At(k, i)
+				d, v := y-r.mean[c].At(k, i), r.variance[c].At(k, i)
 				terms[k] = -0.5 * (math.Log(2*math.Pi*v) + d*d/v)
 				largest = max(largest, terms[k]) // NaN stays
 			}

@@ -70,3 +70,8 @@ func (q *Posterior) certain(x mat.Matrix, at *data.Instant) certain {
 	}
 	return t
 }
+
+// psi1 sets dst to ψ1 of a latent posterior, m_ξ.
+func (q *Posterior) psi1(dst []float64, l Latent) {
+	q.psi.Psi1(mat.NewDense(1, len(dst), dst), psi.One(l.Mu, l.S, l.At))
+}

@@ -24,6 +24,7 @@ type Posterior struct {
 	params *bound.Params
 	grid   data.Grid // the training grid, X_f
 	scaler data.Scaler
+	jitter float64
 	times  []data.Instant // of the training examples; nil without a dynamical prior
 
 	psi      *psi.Statistics
@@ -33,11 +34,11 @@ type Posterior struct {
 
 	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
 
-	training   func() *projection                    // on the training grid
-	last       *atomic.Pointer[projection]           // on another grid
-	starts     func() *starts                        // of inference
-	paths      func() (*dynamics.Posterior, error)   // of the latent variables over time
-	workspaces *sync.Pool                            // of inference
+	training   func() *projection                  // on the training grid
+	last       *atomic.Pointer[projection]         // on another grid
+	starts     func() *starts                      // of inference
+	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
+	workspaces *sync.Pool                          // of inference
 
 	calibration *Calibration // or nil
 	residuals   mat.Matrix   // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
@@ -63,7 +64,7 @@ type Options struct {
 // *bound.FactorizationError; options that do not fit the parameters.
 func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
 	p = p.Clone()
-	q := &Posterior{params: p, grid: grid, scaler: scaler, times: p.X.At(), psi: new(psi.Statistics), alpha: alpha, last: new(atomic.Pointer[projection])}
+	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), psi: new(psi.Statistics), alpha: alpha, last: new(atomic.Pointer[projection])}
 	q.psi.Set(p.Latent, p.Inducing())
 	var err error
 	if q.factors, err = bound.Factors(q.psi, p, grid, jitter); err != nil {
@@ -121,12 +122,16 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 }
 
 // Options returns those of New or With.
-func (q *Posterior) Options() Options { return Options{Calibration: q.calibration, Residuals: q.residuals} }
+func (q *Posterior) Options() Options {
+	return Options{Calibration: q.calibration, Residuals: q.residuals}
+}
 
 func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
 
 // spatialDims returns m_f of every spatial factor.
-func (q *Posterior) spatialDims() []int { return q.alpha.Dims[1 : len(q.alpha.Dims)-1 : len(q.alpha.Dims)-1] }
+func (q *Posterior) spatialDims() []int {
+	return q.alpha.Dims[1 : len(q.alpha.Dims)-1 : len(q.alpha.Dims)-1]
+}
 
 // prepare checks the arguments of a prediction and returns the projection on the grid.
 func (q *Posterior) prepare(l Latent, g data.Grid) (*projection, error) {

@@ -1,0 +1,254 @@
+package predict
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// A batch is many predictions on one grid under way (docs/math.md, "Prediction", slabs).
+type batch struct {
+	q     *Posterior
+	grid  data.Grid
+	count int // latent posteriors
+	width int // points of the grid for each of its first factor's
+
+	noise    []float64 // of each posterior over that of the training data
+	prior    []float64 // of each posterior: ψ0·K_ss
+	residual []float64 // structured noise at every point; nil where there is none
+
+	spreads []stack
+	mean    expansion // of f, in all channels
+	taken   expansion // what the inducing points take off the prior variance; without modes of means alone
+
+	// Of a slab: count×points for each channel, and once.
+	means, variances, certain []float64
+	ones                      []float64
+}
+
+// A stack holds factors L of some posteriors' spreads Ψ2 − ψ1ψ1ᵀ = L·Lᵀ, side by side.
+type stack struct {
+	from, to int        // posteriors
+	ranks    []int      // columns of each
+	rows     mat.Matrix // Lᵀ, one under the other, Σ ranks×m_ξ
+}
+
+// stackRows is about how many rows a stack has, and spreadColumns how many values are
+// computed together: a stack's product with them stays in a cache. Tests lower both.
+var stackRows, spreadColumns = 128, 512
+
+func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*batch, error) {
+	n, m := len(latents), q.factors[0].Size()
+	b := &batch{q: q, grid: g, count: n, width: g.Len() / g[0].Rows, noise: make([]float64, n), prior: make([]float64, n), ones: work.Ones(m)}
+	psi1, tau := mat.New(n, m), mat.New(n, m)
+	roots, failures := make([]mat.Matrix, n), make([]error, n)
+	mat.Parallel(n, func(i int) {
+		l := latents[i]
+		b.noise[i] = l.noise()
+		if meanOnly {
+			q.psi1(psi1.Row(i), l)
+			return
+		}
+		t, diagonal := q.latentMoments(l)
+		copy(psi1.Row(i), t.psi1.Data)
+		copy(tau.Row(i), diagonal.Data)
+		b.prior[i] = t.psi0 * q.params.SpatialVariance()
+		roots[i], failures[i] = t.spreadRoot()
+	})
+	uncertain := false
+	for i, r := range roots {
+		if failures[i] != nil {
+			return nil, failures[i]
+		}
+		uncertain = uncertain || r.Rows > 0
+	}
+	cross := make([]mat.Matrix, len(g))
+	squared := make([]mat.Matrix, len(g))
+	for k, x := range g[1:] {
+		c, phi := q.cross(k+1, x)
+		mat.MulElem(phi, phi, phi)
+		cross[k+1], squared[k+1] = c, phi
+	}
+	b.mean = expansion{coefficients: q.alpha, modes: cross, mix: psi1}
+	if !uncertain {
+		b.mean.mixFirst()
+	}
+	if meanOnly {
+		return b, nil
+	}
+	b.stackSpreads(roots)
+	dims := append(append([]int{m}, q.spatialDims()...), 1)
+	b.taken = expansion{coefficients: kronprod.Shaped(q.latentTimesSpace.Data, dims...), modes: squared, mix: tau}
+	b.taken.mixFirst()
+	b.setResidual()
+	return b, nil
+}
+
+// setResidual evaluates the variance of the noise's structured part at every point.
+func (b *batch) setResidual() {
+	noise := &b.q.params.Noise
+	if !noise.Structured() {
+		return
+	}
+	b.residual = make([]float64, b.grid.Len())
+	for i := range b.residual {
+		b.residual[i] = noise.Residual.Variance
+	}
+	for i, k := range noise.LearnedAt(b.grid[0], b.q.inducing[0]) {
+		b.residual[i] = noise.Covariance.At(k, k) - 1/noise.Beta
+	}
+}
+
+// spreadRoot returns Lᵀ (r×m_ξ) with L·Lᵀ = Ψ2 − ψ1ψ1ᵀ. Eigenvalues of no more than
+// m_ξ·ε·tr Ψ2 are left out: they are the rounding of Ψ2 itself.
+func (t moments) spreadRoot() (mat.Matrix, error) {
+	m := t.spread.Rows
+	s, err := eig.Sym(t.spread)
+	if err != nil {
+		return mat.Matrix{}, err
+	}
+	least := float64(m) * 0x1p-52 * (mat.Trace(t.spread) + asm.SumSquares(t.psi1.Data))
+	first := slices.IndexFunc(s.Values, func(v float64) bool { return v > least })
+	if first < 0 {
+		return mat.New(0, m), nil
+	}
+	root := mat.New(m-first, m)
+	for k := range root.Rows {
+		mat.Scale(root.Slice(k, k+1, 0, m), math.Sqrt(s.Values[first+k]), s.Vectors.Slice(0, m, first+k, first+k+1).T())
+	}
+	return root, nil
+}
+
+// stackSpreads gathers the posteriors' roots.
+func (b *batch) stackSpreads(roots []mat.Matrix) {
+	for from := 0; from < len(roots); {
+		s := stack{from: from, to: from}
+		rows := 0
+		for s.to < len(roots) && (s.to == from || rows+roots[s.to].Rows <= stackRows) {
+			s.ranks = append(s.ranks, roots[s.to].Rows)
+			rows += roots[s.to].Rows
+			s.to++
+		}
+		s.rows = mat.New(rows, roots[from].Cols)
+		at := 0
+		for _, r := range roots[from:s.to] {
+			mat.Copy(s.rows.Slice(at, at+r.Rows, 0, r.Cols), r)
+			at += r.Rows
+		}
+		if rows > 0 {
+			b.spreads = append(b.spreads, s)
+		}
+		from = s.to
+	}
+}
+
+// numbersPerRow returns what a slab takes for each index of the first factor.
+func (b *batch) numbersPerRow() int {
+	results, others := b.q.channels(), b.mean.numbersPerRow()
+	if b.taken.modes != nil {
+		results = 2*results + 1
+		others += b.taken.numbersPerRow()
+	}
+	return results*b.count*b.width + others + 3*b.q.factors[1].Size()
+}
+
+// slab predicts at the points whose index in the first factor is from ≤ i < to.
+func (b *batch) slab(from, to int) Slab {
+	channels, points := b.q.channels(), (to-from)*b.width
+	s := Slab{From: from, To: to, First: from * b.width}
+	cross, phi := b.q.cross(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
+	b.means = work.Grown(b.means, channels*b.count*points)
+	b.mean.multiply(cross)
+	variances := b.taken.modes != nil
+	if variances {
+		mat.MulElem(phi, phi, phi)
+		b.taken.multiply(phi)
+		b.certain = work.Grown(b.certain, b.count*points)
+		b.variances = work.Grown(b.variances, channels*b.count*points)
+		b.withoutSpread(s.First, points)
+	}
+	for c := range channels {
+		mean := part(b.means, c, b.count, points)
+		field := b.mean.channel(mean, c)
+		if variances {
+			b.addSpread(part(b.variances, c, b.count, points), field, c)
+		}
+		shift, scale := b.q.scaler.Mean[c], b.q.scaler.Scale[c]
+		mat.Parallel(b.count, func(i int) {
+			row := mean.Row(i)
+			for j, v := range row {
+				row[j] = shift + float64(scale*v)
+			}
+		})
+	}
+	view := func(all []float64, i int) mat.Matrix {
+		return mat.Matrix{Rows: points, Cols: channels, RowStride: 1, ColStride: b.count * points, Data: all[i*points:]}
+	}
+	for i := range b.count {
+		s.Mean = append(s.Mean, view(b.means, i))
+		if variances {
+			s.Variance = append(s.Variance, view(b.variances, i))
+		}
+	}
+	return s
+}
+
+// part returns the matrix of the given number in a row of r×c matrices.
+func part(all []float64, number, r, c int) mat.Matrix {
+	return mat.NewDense(r, c, all[number*r*c:(number+1)*r*c])
+}
+
+// withoutSpread sets certain (count×points) to the variances without the term of the latent
+// uncertainty and without white noise, in the model's units and as yet below 0 perhaps.
+func (b *batch) withoutSpread(first, points int) {
+	variance := mat.NewDense(b.count, points, b.certain)
+	b.taken.channel(variance, 0)
+	mat.Parallel(b.count, func(i int) {
+		row, prior := variance.Row(i), b.prior[i]
+		for j, v := range row {
+			if b.residual != nil {
+				row[j] = prior + float64(b.noise[i]*b.residual[first+j]) - v
+			} else {
+				row[j] = prior - v
+			}
+		}
+	})
+}
+
+// addSpread sets variance (count×points) to the variances of a channel in the user's units;
+// field is P_cᵀ, m_ξ×points, where any posterior is uncertain.
+func (b *batch) addSpread(variance, field mat.Matrix, c int) {
+	points := variance.Cols
+	scale := b.q.scaler.Scale[c] * b.q.scaler.Scale[c]
+	blocks := (points + spreadColumns - 1) / spreadColumns
+	mat.Parallel(blocks, func(block int) {
+		from, to := work.Block(block, blocks, points)
+		for i := range b.count {
+			clear(variance.Row(i)[from:to])
+		}
+		for _, s := range b.spreads {
+			buffer := mat.Borrow(s.rows.Rows * (to - from))
+			product := mat.NewDense(s.rows.Rows, to-from, *buffer)
+			mat.Mul(product, 1, s.rows, field.Slice(0, field.Rows, from, to), 0)
+			mat.MulElem(product, product, product)
+			at := 0
+			for k, rank := range s.ranks {
+				asm.AxpyRows(b.ones[:rank], product.Data[at*product.Cols:], product.Cols, variance.Row(s.from + k)[from:to])
+				at += rank
+			}
+			mat.GiveBack(buffer)
+		}
+		for i := range b.count {
+			row, certain, noise := variance.Row(i)[from:to], b.certain[i*points+from:i*points+to], b.noise[i]/b.q.params.Noise.Beta
+			for j, v := range row {
+				row[j] = scale * (max(0, certain[j]+v) + noise)
+			}
+		}
+	})
+}

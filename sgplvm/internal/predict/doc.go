@@ -1,0 +1,2 @@
+// Package predict is everything that a trained model says.
+package predict

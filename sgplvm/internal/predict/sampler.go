@@ -1,0 +1,228 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// A sampler draws f at the points of a grid for a certain x by Matheron's rule,
+//
+//	f = K_*u·K_uu⁻¹·u + [f' − K_*u·K_uu⁻¹·f'_u],   u ~ q(U), f' ~ the prior
+//
+// of which it draws both parts as what they are, so that no K_uu⁻¹ remains. With
+// Q_f = K_f(X*, X_u)·K_f⁻¹·K_f(X_u, X*), k0 = k(x, x), τ = (T_0ᵀ·ψ1)∘² and q0 = Σ τ_i their
+// covariances are
+//
+//	first   (⊗Q_f^½)·diag(Σ_i τ_i·β⁻¹/d_ij)·(⊗Q_f^½)ᵀ,   around the mean P·ψ1
+//	second  k0·⊗K_f − q0·⊗Q_f = (k0 − q0)·⊗K_f + q0·Σ_f Q_1 ⊗ … ⊗ (K_f − Q_f) ⊗ K_f+1 ⊗ …
+//
+// a sum of Kronecker products with non-negative weights. Matheron's rule: Journel and
+// Huijbregts (1978); for sparse Gaussian processes: Wilson et al., "Efficiently sampling
+// functions from Gaussian process posteriors" (2020).
+type sampler struct {
+	q  *Posterior
+	on *projection
+
+	whole   kronprod.Operator                 // ⊗K_f^½
+	known   kronprod.Operator                 // ⊗Q_f^½
+	rest    []kronprod.Operator               // the terms of ⊗K_f − ⊗Q_f that do not vanish
+	unknown mat.Matrix                        // β⁻¹/d_ij, m_ξ×Π m_f
+	noise   func() (kronprod.Operator, error) // Σ^½, n_s*×n_s*
+}
+
+// leastMode bounds the modes of a tied factor that determine f off its points, as a
+// fraction of the largest eigenvalue: of smaller ones rounding has taken the
+// eigenvectors. What they explain, at most λ0·β·leastMode of the prior variance, is drawn
+// from the prior. The same fraction of the prior variance is added to each point's where
+// that helps against rounding.
+const leastMode = 1e-12
+
+// newSampler decomposes what sampling on a grid needs.
+func newSampler(q *Posterior, on *projection) (*sampler, error) {
+	s := &sampler{q: q, on: on}
+	var rest []mat.Matrix // (K_f − Q_f)^½ of each factor; 0×0 where it vanishes
+	for f, x := range on.grid {
+		known, err := s.knownRoot(f)
+		if err != nil {
+			return nil, err
+		}
+		whole, remainder := known, mat.Matrix{}
+		if u := q.factors[f+1]; !u.Tied || !work.Equal(x, q.inducing[f]) {
+			nugget := leastMode * q.params.Space[f].Kernel.Variance
+			if whole, err = dynamics.Root(on.kss[f](), nugget); err != nil {
+				return nil, &bound.FactorizationError{Factor: f + 1, Err: err}
+			}
+			unexplained := on.kss[f]().Clone()
+			mat.Syrk(unexplained, -1, known, 1)
+			if remainder, err = dynamics.Root(unexplained, nugget); err != nil {
+				return nil, &bound.FactorizationError{Factor: f + 1, Err: err}
+			}
+		}
+		s.whole.Factors = append(s.whole.Factors, whole)
+		s.known.Factors = append(s.known.Factors, known)
+		rest = append(rest, remainder)
+	}
+	for f, remainder := range rest {
+		if remainder.Rows > 0 {
+			factors := append(slices.Clone(s.known.Factors[:f]), remainder)
+			s.rest = append(s.rest, kronprod.Of(append(factors, s.whole.Factors[f+1:]...)...))
+		}
+	}
+	s.noise = sync.OnceValues(func() (kronprod.Operator, error) {
+		noise, err := dynamics.Root(q.noise(on), 0)
+		if err != nil {
+			return kronprod.Operator{}, fmt.Errorf("sgplvm: noise covariance: %w", err)
+		}
+		return kronprod.Of(noise), nil
+	})
+	s.unknown = q.unknown()
+	return s, nil
+}
+
+// knownRoot returns Q_f^½ = K_f(X*, X_u)·T_f, n*_f×m_f.
+func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
+	u, phi := s.q.factors[f+1], s.on.phi.Factors[f]
+	if !u.Tied {
+		return phi, nil
+	}
+	scale := make([]float64, u.Size())
+	known := mat.New(phi.Rows, phi.Cols)
+	if !work.Equal(s.on.grid[f], s.q.inducing[f]) {
+		least := leastMode * slices.Max(u.Lambda)
+		for j, v := range u.Lambda {
+			if v > least {
+				scale[j] = 1 / math.Sqrt(v)
+			}
+		}
+		mat.ScaleCols(known, phi, scale)
+		return known, nil
+	}
+	for j, v := range u.Lambda {
+		scale[j] = math.Sqrt(v)
+	}
+	basis := u.Coord // K·V = V·diag(s), and K·Ū = Σ·Ū·diag(s) where the noise is structured
+	switch {
+	case s.q.params.Noise.Structured():
+		basis = mat.New(phi.Rows, phi.Cols)
+		mat.Mul(basis, 1, s.q.noise(s.on), u.Coord, 0)
+	case basis.Rows == 0:
+		basis = mat.Identity(phi.Rows)
+	}
+	mat.ScaleCols(known, basis, scale)
+	return known, nil
+}
+
+// unknown returns β⁻¹/d_ij, the share of the prior variance that q(U) leaves.
+func (q *Posterior) unknown() mat.Matrix {
+	var spatial [][]float64
+	for _, s := range q.factors[1:] {
+		spatial = append(spatial, s.Lambda)
+	}
+	lambda, beta := kronprod.Vectors(spatial...), q.params.Noise.Precision()
+	share := mat.New(q.factors[0].Size(), len(lambda))
+	for i, l0 := range q.factors[0].Lambda {
+		row := share.Row(i)
+		for j, l := range lambda {
+			row[j] = 1 / (1 + beta*l0*l)
+		}
+	}
+	return share
+}
+
+// draw returns f for the latent points in the rows of x, at a time, with noise of the given multiple
+// of the training data's: for each point and channel n_s* numbers, in the model's units.
+// Point k is number from+k of its batch.
+func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error) {
+	count, n, dy := x.Rows, s.on.grid.Len(), s.q.channels()
+	d := &drawing{y: make([]float64, count*dy*n), channels: dy, streams: make([]*rand.Rand, count)}
+	for k := range d.streams {
+		d.streams[k] = rand.New(rand.NewPCG(seed, 0x6669656c00000000+uint64(from+k)))
+	}
+	t, left := s.q.certain(x, at), mat.New(count, s.unknown.Cols)
+	mat.Mul(left, 1, t.tau, s.unknown, 0)
+	for c, p := range s.on.p {
+		fields := mat.Matrix{Rows: count, Cols: n, RowStride: dy * n, ColStride: 1, Data: d.y[c*n:]}
+		mat.Mul(fields, 1, t.psi1, p.T(), 0)
+	}
+	beyond := func(k int) float64 { return t.k0[k] - t.q0[k] }
+	if len(s.rest) > 0 {
+		d.add(s.whole, constant(beyond))
+		for _, o := range s.rest {
+			d.add(o, constant(func(k int) float64 { return t.q0[k] }))
+		}
+		beyond = func(int) float64 { return 0 }
+	}
+	d.add(s.known, func(k int, z []float64) { // with ⊗K_f, where that is ⊗Q_f
+		for j, v := range left.Row(k) {
+			z[j] *= math.Sqrt(max(0, v+beyond(k)))
+		}
+	})
+	switch {
+	case noise > 0 && s.q.params.Noise.Structured():
+		structured, err := s.noise()
+		if err != nil {
+			return nil, err
+		}
+		d.add(structured, constant(func(int) float64 { return noise }))
+	case noise > 0:
+		d.addWhite(math.Sqrt(noise / s.q.params.Noise.Beta))
+	}
+	return d.y, nil
+}
+
+// A drawing is fields under way: those of point k take their random numbers from stream k.
+type drawing struct {
+	y        []float64 // for each point and channel n_s*
+	channels int
+	streams  []*rand.Rand
+}
+
+// add draws standard normal numbers, a row for each of the operator's columns in
+// every field, scales them and adds their product with the operator.
+func (d *drawing) add(o kronprod.Operator, scale func(k int, z []float64)) {
+	count, size := len(d.streams), 1
+	dims := []int{count * d.channels}
+	for _, a := range o.Factors {
+		dims = append(dims, a.Cols)
+		size *= a.Cols
+	}
+	z := kronprod.NewTensor(dims...)
+	mat.Parallel(count, func(k int) {
+		for c := range d.channels {
+			row := z.Data[(k*d.channels+c)*size : (k*d.channels+c+1)*size]
+			for j := range row {
+				row[j] = d.streams[k].NormFloat64()
+			}
+			scale(k, row)
+		}
+	})
+	fields := kronprod.Operator{Factors: append([]mat.Matrix{{}}, o.Factors...)}
+	asm.Axpy(1, fields.MulTensor(make([]float64, len(d.y)), z, nil).Data, d.y)
+}
+
+// constant scales all numbers of point k to a variance.
+func constant(variance func(k int) float64) func(k int, z []float64) {
+	return func(k int, z []float64) { asm.Scale(z, math.Sqrt(max(0, variance(k))), z) }
+}
+
+// addWhite adds independent numbers of a standard deviation.
+func (d *drawing) addWhite(deviation float64) {
+	size := len(d.y) / len(d.streams)
+	mat.Parallel(len(d.streams), func(k int) {
+		field := d.y[k*size : (k+1)*size]
+		for i := range field {
+			field[i] += deviation * d.streams[k].NormFloat64()
+		}
+	})
+}
