@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -16,7 +17,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -44,12 +44,12 @@ func Load(r io.Reader) (*Model, error) {
 func fromFile(f *safetensors.File) (*Model, error) {
 	t := newTensorReader(f)
 	if got := t.Text("format"); got != modelFormat {
-		return nil, fmt.Errorf("format %s, expected %q", work.Quote(got), modelFormat)
+		return nil, fmt.Errorf("format %s, expected %q", quote.Text(got), modelFormat)
 	}
 	text := t.Text("seed")
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || strconv.FormatUint(seed, 10) != text {
-		return nil, fmt.Errorf("seed %s, expected a whole number", work.Quote(text))
+		return nil, fmt.Errorf("seed %s, expected a whole number", quote.Text(text))
 	}
 	p := &bound.Params{Z: t.matrix("Z"), Latent: psi.Load(t)}
 	p.X.Mu, p.X.S = t.matrix("mu"), t.matrix("S")
@@ -171,7 +171,7 @@ func (t *tensorReader) callers() (attributes map[string]string, attached map[str
 	for _, name := range slices.Sorted(maps.Keys(t.unread)) {
 		key, ok := strings.CutPrefix(name, attachedPrefix)
 		if !ok {
-			return nil, nil, fmt.Errorf("tensor %s, expected none of that name", work.Quote(name))
+			return nil, nil, fmt.Errorf("tensor %s, expected none of that name", quote.Text(name))
 		}
 		content, err := safetensors.Values[uint8](t.file, name, -1)
 		if err != nil {
@@ -186,7 +186,7 @@ func (t *tensorReader) callers() (attributes map[string]string, attached map[str
 	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
 		key, ok := strings.CutPrefix(name, attributePrefix)
 		if !ok {
-			return nil, nil, fmt.Errorf("metadata entry %s, expected none of that name", work.Quote(name))
+			return nil, nil, fmt.Errorf("metadata entry %s, expected none of that name", quote.Text(name))
 		}
 		attributes[key] = t.file.Metadata[name]
 	}

@@ -86,8 +86,11 @@ func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common 
 			s.Time = k
 		}
 	}
-	var err error
-	if p.Latent, err = psi.Start(cfg.LatentKernel, s); err != nil {
+	names, err := psi.Parse(cfg.LatentKernel)
+	if err == nil {
+		p.Latent, err = psi.Start(names, s)
+	}
+	if err != nil {
 		return &ConfigError{Field: "LatentKernel", Err: err}
 	}
 	return nil

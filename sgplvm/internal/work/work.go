@@ -3,8 +3,6 @@
 package work
 
 import (
-	"strconv"
-
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -122,12 +120,3 @@ func SameView(a, b mat.Matrix) bool {
 
 // SameList reports whether a and b are one slice.
 func SameList(a, b []int) bool { return len(a) > 0 && len(a) == len(b) && &a[0] == &b[0] }
-
-// Quote quotes text from outside, at most 60 bytes of it, for a message.
-func Quote(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return strconv.Quote(s)
-	}
-	return strconv.Quote(s[:most]) + "…"
-}
