@@ -50,12 +50,12 @@ func Example() {
 	fmt.Println(frames.Values(1), frames.Missing(1), "missing")
 	fmt.Println(dataset.CheckComplete(frames))
 
-	space, err := dataset.Space(width, height, "product")
+	grid, err := dataset.Grid(width, height, "product")
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, f := range space {
-		fmt.Println(f.X.Data)
+	for _, f := range grid {
+		fmt.Println(f.Data)
 	}
 	// Output:
 	// [20 21 NaN 23 24 NaN] 2 missing

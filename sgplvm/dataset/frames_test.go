@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -497,7 +496,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-func TestSpace(t *testing.T) {
+func TestPixelGrid(t *testing.T) {
 	for _, test := range []struct {
 		w, h    int
 		factors string
@@ -507,16 +506,13 @@ func TestSpace(t *testing.T) {
 		{64, 32, "auto", []int{2048}}, {2049, 1, "auto", []int{1, 2049}}, {128, 128, "joint", []int{16384}},
 		{16384, 4096, "auto", []int{4096, 16384}}, {1, 7, "product", []int{7, 1}},
 	} {
-		factors, err := dataset.Space(test.w, test.h, test.factors)
+		factors, err := dataset.Grid(test.w, test.h, test.factors)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var rows []int
 		for _, f := range factors {
-			rows = append(rows, f.X.Rows)
-			if !reflect.ValueOf(f.Kernel).IsZero() || f.Xu.Rows != 0 {
-				t.Errorf("%+v: a kernel or inducing points", test)
-			}
+			rows = append(rows, f.Rows)
 		}
 		if !slices.Equal(rows, test.rows) {
 			t.Errorf("%+v: factors of %v points", test, rows)
@@ -526,10 +522,10 @@ func TestSpace(t *testing.T) {
 		for point := range min(test.w*test.h, 5000) {
 			var at []float64
 			if len(factors) == 1 {
-				at = factors[0].X.Row(point)
+				at = factors[0].Row(point)
 			} else {
-				n := factors[1].X.Rows
-				at = slices.Concat(factors[0].X.Row(point/n), factors[1].X.Row(point%n))
+				n := factors[1].Rows
+				at = slices.Concat(factors[0].Row(point/n), factors[1].Row(point%n))
 			}
 			if want := []float64{float64(point / test.w), float64(point % test.w)}; !slices.Equal(at, want) {
 				t.Fatalf("%+v: point %d is at %v, expected %v", test, point, at, want)
@@ -544,10 +540,10 @@ func TestSpace(t *testing.T) {
 		{5, 5, "Joint", `factors "Joint": expected joint, product or auto`},
 		{16384, 2, "joint", "factors joint: a grid of 16384x2 has 32768 points, expected at most 16384 (larger pictures take product)"},
 	} {
-		if _, err := dataset.Space(test.w, test.h, test.factors); err == nil || err.Error() != test.err {
+		if _, err := dataset.Grid(test.w, test.h, test.factors); err == nil || err.Error() != test.err {
 			t.Errorf("%+v: %v", test, err)
 		}
 	}
-	mustPanic(t, "dataset: Space: no grid of 0×5 points", func() { dataset.Space(0, 5, "joint") })
-	mustPanic(t, "dataset: Space: no grid of 16384×16384 points", func() { dataset.Space(16384, 16384, "product") })
+	mustPanic(t, "dataset: Grid: no grid of 0×5 points", func() { dataset.Grid(0, 5, "joint") })
+	mustPanic(t, "dataset: Grid: no grid of 16384×16384 points", func() { dataset.Grid(16384, 16384, "product") })
 }

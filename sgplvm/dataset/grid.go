@@ -47,8 +47,8 @@ func FormatGrid(width, height int) string {
 	return strconv.Itoa(width) + "x" + strconv.Itoa(height)
 }
 
-// Space returns the spatial factors of pictures of the given size, without
-// kernels. Coordinates are pixels, counted from 0: (row, column).
+// Grid returns the points of pictures of the given size, factor by factor. Coordinates are
+// pixels, counted from 0: (row, column).
 //
 //	"joint"    one factor of height·width points (row, column)
 //	"product"  a factor of height rows, then one of width columns (the faster)
@@ -57,9 +57,9 @@ func FormatGrid(width, height int) string {
 // In all cases point row·width + column of the grid is pixel (row, column).
 // Another word and a joint factor of more than 16384 points are errors. It
 // panics if the size is not within the limits of [ParseGrid].
-func Space(width, height int, factors string) ([]sgplvm.SpatialFactor, error) {
+func Grid(width, height int, factors string) (sgplvm.Grid, error) {
 	if width < 1 || height < 1 || width > MaxSide || height > MaxSide || width*height > MaxPoints {
-		panic(fmt.Sprintf("dataset: Space: no grid of %d×%d points", width, height))
+		panic(fmt.Sprintf("dataset: Grid: no grid of %d×%d points", width, height))
 	}
 	points := width * height
 	if factors == "auto" {
@@ -80,19 +80,20 @@ func Space(width, height int, factors string) ([]sgplvm.SpatialFactor, error) {
 				xy = append(xy, float64(row), float64(column))
 			}
 		}
-		return []sgplvm.SpatialFactor{factor(xy, 2)}, nil
+		return factor(xy, 2), nil
 	case "product":
-		return []sgplvm.SpatialFactor{factor(count(height), 1), factor(count(width), 1)}, nil
+		return append(factor(count(height), 1), factor(count(width), 1)...), nil
 	}
 	return nil, fmt.Errorf("factors %q: expected joint, product or auto", factors)
 }
 
-// factor returns points of d coordinates each.
-func factor(coordinates []float64, d int) (f sgplvm.SpatialFactor) {
-	f.X.Rows, f.X.Cols = len(coordinates)/d, d
-	f.X.RowStride, f.X.ColStride = d, 1
-	f.X.Data = coordinates
-	return f
+// factor returns a grid of one factor: points of d coordinates each.
+func factor(coordinates []float64, d int) sgplvm.Grid {
+	g := make(sgplvm.Grid, 1)
+	g[0].Rows, g[0].Cols = len(coordinates)/d, d
+	g[0].RowStride, g[0].ColStride = d, 1
+	g[0].Data = coordinates
+	return g
 }
 
 // count returns 0, 1, …, n−1.

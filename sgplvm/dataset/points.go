@@ -39,7 +39,7 @@ func LoadPoints(path string) (sgplvm.Grid, error) {
 			return fail(fmt.Sprintf("point %d, dimension %d", i/dims, i%dims), fmt.Sprint(v), "a finite coordinate")
 		}
 	}
-	return sgplvm.Grid{factor(x, dims).X}, nil
+	return factor(x, dims), nil
 }
 
 // LoadAt is [Load] of examples seen at scattered points, n×points or
@@ -136,7 +136,7 @@ func extents(g sgplvm.Grid) (rows, columns extent, err error) {
 // plane returns the grid of rows and columns in one joint factor or in two.
 func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
 	if factors == 2 {
-		return sgplvm.Grid{factor(rows, 1).X, factor(columns, 1).X}, nil
+		return append(factor(rows, 1), factor(columns, 1)...), nil
 	}
 	if n := len(rows) * len(columns); n > maxJoint {
 		return nil, fmt.Errorf("a grid of %s has %d points, expected at most %d in one factor", FormatGrid(len(columns), len(rows)), n, maxJoint)
@@ -147,7 +147,7 @@ func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
 			xy = append(xy, row, column)
 		}
 	}
-	return sgplvm.Grid{factor(xy, 2).X}, nil
+	return factor(xy, 2), nil
 }
 
 // An extent is the least and the greatest value of a coordinate.

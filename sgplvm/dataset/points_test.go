@@ -115,13 +115,9 @@ func TestLoadAt(t *testing.T) {
 // resolution is the grid itself.
 func TestCover(t *testing.T) {
 	grid := func(factors string) sgplvm.Grid {
-		space, err := dataset.Space(5, 3, factors)
+		g, err := dataset.Grid(5, 3, factors)
 		if err != nil {
 			t.Fatal(err)
-		}
-		var g sgplvm.Grid
-		for _, s := range space {
-			g = append(g, s.X)
 		}
 		return g
 	}
@@ -167,13 +163,9 @@ func TestCover(t *testing.T) {
 // from its centre, and the mean of those in a pixel's place is its centre.
 func TestPixels(t *testing.T) {
 	for _, factors := range []string{"joint", "product"} {
-		space, err := dataset.Space(6, 4, factors)
+		g, err := dataset.Grid(6, 4, factors)
 		if err != nil {
 			t.Fatal(err)
-		}
-		var g sgplvm.Grid
-		for _, s := range space {
-			g = append(g, s.X)
 		}
 		from := dataset.Layout{Width: 6, Height: 4}
 		coordinate := func(g sgplvm.Grid, width, row, column int) [2]float64 {
@@ -213,15 +205,15 @@ func TestPixels(t *testing.T) {
 			}
 		}
 	}
-	line, err := dataset.Space(3, 1, "product")
+	line, err := dataset.Grid(3, 1, "product")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := dataset.Pixels(sgplvm.Grid{line[0].X, line[1].X}, dataset.Layout{Width: 3, Height: 1}, 3, 2)
+	g, err := dataset.Pixels(sgplvm.Grid{line[0], line[1]}, dataset.Layout{Width: 3, Height: 1}, 3, 2)
 	if err != nil || !slices.Equal(g[0].Data, []float64{-0.25, 0.25}) || !slices.Equal(g[1].Data, []float64{0, 1, 2}) {
 		t.Errorf("a row in two: %v, error %v", g, err)
 	}
-	if _, err := dataset.Pixels(sgplvm.Grid{line[0].X}, dataset.Layout{Width: 3, Height: 1}, 3, 2); err == nil {
+	if _, err := dataset.Pixels(sgplvm.Grid{line[0]}, dataset.Layout{Width: 3, Height: 1}, 3, 2); err == nil {
 		t.Error("pixels of a line")
 	}
 }
