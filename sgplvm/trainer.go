@@ -166,7 +166,9 @@ func (t *Trainer) Report() Report {
 	r.Bound = t.state.BestBound
 	if t.coarse != nil {
 		earlier := t.coarse.Report()
-		r.Bound = earlier.Bound
+		if t.state.Best == nil {
+			r.Bound = earlier.Bound
+		}
 		r.follow(earlier)
 	}
 	snr, again := t.params.Noise.Beta, ""
