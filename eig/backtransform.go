@@ -19,13 +19,16 @@ func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/8&^7)) 
 // 10(1), 1989), with the inverse of T that Joffrain, Low, Quintana-Ortí, van de
 // Geijn and Van Zee read off VᵀV (ACM Trans. Math. Software 32(2), 2006). So a
 // triangular solution, G = L⁻¹·Vᵀ, takes the place of T, and z loses Gᵀ·(Vᵀ·z).
-func (s *Solver) backTransform(z mat.Matrix) {
+func (s *Solver) backTransform(z mat.Matrix) error {
 	n := s.n
 	if n < 2 {
-		return
+		return nil
 	}
 	block := reflectorBlock(n)
 	for k := (n - 2) / block * block; k >= 0; k -= block {
+		if err := s.stopped(); err != nil {
+			return err
+		}
 		width := min(block, n-1-k)
 		vt := s.u.Slice(k, k+width, k+1, n)
 		l := mat.NewDense(width, width, s.triangle[:width*width])
@@ -44,4 +47,5 @@ func (s *Solver) backTransform(z mat.Matrix) {
 		mat.Mul(w, 1, vt, rows, 0)
 		mat.Mul(rows, -1, g.T(), w, 1)
 	}
+	return nil
 }

@@ -52,12 +52,18 @@ func (s *Solver) Load(a mat.Matrix) (scale int, err error) { return s.load("Load
 
 // Tridiagonalize returns the diagonal and the subdiagonal of T; see Load.
 func (s *Solver) Tridiagonalize() (d, e []float64) {
-	s.tridiagonalize()
+	if err := s.tridiagonalize(); err != nil {
+		panic(err)
+	}
 	return s.d, s.e[:max(0, s.n-1)]
 }
 
 // BackTransform overwrites z with Q·z; see Load.
-func (s *Solver) BackTransform(z mat.Matrix) { s.backTransform(z) }
+func (s *Solver) BackTransform(z mat.Matrix) {
+	if err := s.backTransform(z); err != nil {
+		panic(err)
+	}
+}
 
 // Symv returns A·x by the solver's product, where A is the matrix of the latest
 // Load without its first rows and columns, which the reduction would have done.

@@ -85,6 +85,11 @@ func SymValues(a mat.Matrix) ([]float64, error) {
 // order need no new memory. The zero value is ready. One goroutine at a time
 // may use a Solver.
 type Solver struct {
+	// Stop, if not nil, is asked now and then, at intervals of some thousands of operations for
+	// each of the matrix's n² numbers or less. An error that it returns ends the work, and is
+	// the error of the call.
+	Stop func() error
+
 	n    int
 	u    mat.Matrix // strict lower triangle: the matrix; strict upper triangle: the Householder vectors
 	d, e []float64  // diagonal and subdiagonal of the tridiagonal matrix
@@ -131,12 +136,24 @@ func (s *Solver) fit(dst *Spectrum) {
 // decompose sets dst to the spectrum of 2^scale times the matrix that load left,
 // the signs of the vectors as they come.
 func (s *Solver) decompose(dst *Spectrum, scale int) error {
-	s.tridiagonalize()
+	if err := s.tridiagonalize(); err != nil {
+		return err
+	}
 	if err := s.solveTridiagonal(dst.Vectors); err != nil {
 		return err
 	}
-	s.backTransform(dst.Vectors)
+	if err := s.backTransform(dst.Vectors); err != nil {
+		return err
+	}
 	return s.unscale(dst.Values, scale)
+}
+
+// stopped returns the error of Stop.
+func (s *Solver) stopped() error {
+	if s.Stop == nil {
+		return nil
+	}
+	return s.Stop()
 }
 
 // solveTridiagonal overwrites s.d with the eigenvalues of the tridiagonal matrix
@@ -144,6 +161,9 @@ func (s *Solver) decompose(dst *Spectrum, scale int) error {
 // order, with the eigenvectors. What s.e holds afterwards does not matter.
 func (s *Solver) solveTridiagonal(z mat.Matrix) error {
 	if err := s.dc.solve(z, s.d, s.e); err != nil {
+		return err
+	}
+	if err := s.stopped(); err != nil {
 		return err
 	}
 	s.sort()
@@ -160,7 +180,9 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 	if err != nil {
 		return err
 	}
-	s.tridiagonalize()
+	if err := s.tridiagonalize(); err != nil {
+		return err
+	}
 	if err := s.dc.solve(mat.Matrix{}, s.d, s.e); err != nil {
 		return err
 	}

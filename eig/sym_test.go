@@ -687,3 +687,50 @@ func TestConcurrentUse(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Stop ends the work wherever it is asked, with its own error, and the solver works again afterwards.
+func TestStop(t *testing.T) {
+	n := 200
+	a := mat.New(n, n)
+	for i := range n {
+		for j := range i + 1 {
+			a.Set(i, j, math.Sin(float64(i*i+3*j)))
+		}
+	}
+	want, err := eig.Sym(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enough := errors.New("enough")
+	var s eig.Solver
+	asked := 0
+	for limit := 0; ; limit++ {
+		left := limit
+		s.Stop = func() error {
+			if left--; left < 0 {
+				return enough
+			}
+			return nil
+		}
+		var sp eig.Spectrum
+		err := s.Sym(&sp, a)
+		if err == nil {
+			asked = limit
+			break
+		}
+		if !errors.Is(err, enough) {
+			t.Fatal(err)
+		}
+	}
+	if asked < 10 {
+		t.Errorf("asked %d times, want often", asked)
+	}
+	s.Stop = nil
+	var sp eig.Spectrum
+	if err := s.Sym(&sp, a); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(sp.Values, want.Values) || !slices.Equal(sp.Vectors.Data, want.Vectors.Data) {
+		t.Error("after work that was stopped a decomposition has other bits")
+	}
+}

@@ -26,12 +26,16 @@ func panelWidth(n int) int { return max(leastPanel, min(mostPanel, n/50&^7)) }
 // The panels are those of Dongarra, Hammarling and Sorensen (J. Comput. Appl.
 // Math. 27, 1989), LAPACK's SYTRD: half of the work is a matrix-vector product
 // for each column, the other half a product of matrices for each panel.
-func (s *Solver) tridiagonalize() {
+func (s *Solver) tridiagonalize() error {
 	n := s.n
 	width := panelWidth(n)
 	for k := 0; k < n-1; k += width {
+		if err := s.stopped(); err != nil {
+			return err
+		}
 		s.reducePanel(k, min(width, n-1-k))
 	}
+	return nil
 }
 
 // reducePanel reduces columns k to k+width−1 and updates the triangle that

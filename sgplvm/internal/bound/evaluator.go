@@ -76,9 +76,10 @@ func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 			e.held = nil
 			return err
 		}
+		e.works[f+1].eigen.Stop = ctx.Err
 		if err := p.space().factor(e.factors[f+1], &e.works[f+1], p, f, x, e.jitter); err != nil {
 			e.held = nil
-			return &FactorizationError{Factor: f + 1, Err: err}
+			return failure(ctx, f+1, err)
 		}
 		moved = true
 	}
@@ -93,10 +94,19 @@ func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 		}
 	}
 	e.psi.Set(p.Latent, p.Inducing())
+	e.works[0].eigen.Stop = ctx.Err
 	if err := e.factors[0].setLatent(&e.works[0], e.psi, p, e.jitter); err != nil {
-		return &FactorizationError{Factor: 0, Err: err}
+		return failure(ctx, 0, err)
 	}
 	return nil
+}
+
+// failure is the error of a factor, or that of a context that has ended.
+func failure(ctx context.Context, factor int, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	return &FactorizationError{Factor: factor, Err: err}
 }
 
 // holds reports whether spatial factor f is that of p.
