@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -20,8 +22,8 @@ import (
 //	cov  = C_MM − G·C_OM + (P_M − G·P_O)·(Ψ2 − ψ1ψ1ᵀ)·(P_M − G·P_O)ᵀ
 //
 // which is exact for a linear map. (Atkinson and Zabaras condition the
-// moment-matched Gaussian instead and so count the data twice: ConditionMoments.)
-func (q *Posterior) conditional(e *example, t moments, how Conditioning) (Prediction, error) {
+// moment-matched Gaussian instead and so count the data twice: ConditionMoments.) Errors: ctx.Err().
+func (q *Posterior) conditional(ctx context.Context, e *example, t moments, how Conditioning) (Prediction, error) {
 	p := q.marginal(e.on, t)
 	condition := q.condition
 	switch how {
@@ -53,6 +55,9 @@ func (q *Posterior) conditional(e *example, t moments, how Conditioning) (Predic
 		}
 		p.Conditioning = "local"
 		for _, group := range q.neighbourhoods(e.on, missing) {
+			if err := ctx.Err(); err != nil {
+				return p, err
+			}
 			if err := condition(p, e, t, channels, group, q.nearest(e.on, group, seen)); err != nil {
 				return p, err
 			}

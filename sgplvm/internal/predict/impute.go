@@ -37,7 +37,7 @@ func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (P
 			return Prediction{}, Latent{}, err
 		}
 	}
-	p, err := q.conditional(e, t, o.Conditioning)
+	p, err := q.conditional(ctx, e, t, o.Conditioning)
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}

@@ -1,0 +1,195 @@
+package predict
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// Predictions, L* and conditional distributions against dense formulas. Kernel matrices have a
+// condition number below 10⁶ and the dense formulas use their inverses: 1e-9 leaves one
+// digit.
+func TestDense(t *testing.T) {
+	for seed := range uint64(reference.Sizes(200)) {
+		shape := samplingShape(seed)
+		t.Run(shape.String(), func(t *testing.T) {
+			m := modelOf(t, shape)
+			d := reference.NewDense(m.ref)
+			rng := rand.New(rand.NewPCG(seed, 3))
+			for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+				l := randomLatent(rng, shape.Latent)
+				if rng.IntN(3) == 0 {
+					clear(l.S)
+				}
+				checkForecast(t, m, d, l, g)
+				checkExample(t, m, d, rng, nil, m.or(g))
+			}
+		})
+	}
+}
+
+// The same with a part of time: at times of a sequence, of another that is not known, and at no time.
+func TestDenseInTime(t *testing.T) {
+	for seed := range uint64(reference.Sizes(24)) {
+		shape := reference.TimeShape(seed)
+		m := modelOf(t, shape)
+		d := reference.NewDense(m.ref)
+		rng := rand.New(rand.NewPCG(seed, 5))
+		first := m.times[0]
+		for _, at := range []*data.Instant{nil, &first, {Sequence: first.Sequence, Time: 1.3}, {Sequence: 99}} {
+			l := randomLatent(rng, shape.Latent)
+			l.At = at
+			checkForecast(t, m, d, l, m.ref.RandomGrid(rng))
+			checkExample(t, m, d, rng, at, m.grid)
+		}
+	}
+}
+
+// The same with a learned covariance of the noise, which holds on the training grid alone.
+func TestDenseLearnedNoise(t *testing.T) {
+	for seed := range uint64(reference.Sizes(30)) {
+		m := saying(t, learned(t, reference.ResidualShape(32000+seed).Model(t), 3), Options{})
+		d, rng := reference.NewDense(m.ref), rand.New(rand.NewPCG(seed, 9))
+		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+			checkForecast(t, m, d, randomLatent(rng, m.params.X.Mu.Cols), g)
+			checkExample(t, m, d, rng, nil, m.or(g))
+		}
+	}
+}
+
+func checkForecast(t *testing.T, m model, d *reference.Dense, l Latent, g data.Grid) {
+	t.Helper()
+	mean, cov, err := m.PredictCovariance(l, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(l, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g = m.or(g)
+	want, noise := d.Forecast(l.Mu, l.S, l.At, g), d.Noise(reference.GridPoints(g))
+	for c, scale := range m.scaler.Scale {
+		for a := range mean.Rows {
+			y := m.scaler.Mean[c] + scale*want.Mean[c][a]
+			reference.NearOne(t, "mean", mean.At(a, c), y, 1e-9)
+			reference.NearOne(t, "marginal mean", p.Mean.At(a, c), y, 1e-9)
+			reference.NearOne(t, "marginal variance", p.Variance.At(a, c)/(scale*scale), want.Cov[c][a][a]+noise[a][a], 1e-9)
+			for b := range mean.Rows {
+				reference.NearOne(t, "covariance", cov[c].At(a, b)/(scale*scale), want.Cov[c][a][b], 1e-9)
+			}
+		}
+	}
+}
+
+func checkExample(t *testing.T, m model, d *reference.Dense, rng *rand.Rand, at *data.Instant, g data.Grid) {
+	t.Helper()
+	values := reference.Masked(rng, g.Len(), m.channels(), 0.4, rng.IntN(2) == 0)
+	dims := m.params.X.Mu.Cols
+	obs := Observed{Grid: g, Values: m.ref.UserValues(values)}
+	if at != nil { // the standard normal prior at a time
+		obs.Prior = &Latent{Mu: make([]float64, dims), S: work.Ones(dims), At: at}
+	}
+	e, err := m.observe(obs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := randomLatent(rng, dims)
+	l.At = at
+	reference.NearOne(t, "test bound", m.mustEvidence(t, e).bound(l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
+
+	p, err := m.conditional(t.Context(), e, m.momentsOf(l), ConditionGivenLatent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, variance := d.Conditional(l.Mu, l.S, at, g, values)
+	reference.Near(t, "conditional mean", p.Mean.Data, mean.Data, 1e-9)
+	reference.Near(t, "conditional variance", p.Variance.Data, variance.Data, 1e-9)
+}
+
+// Predictions and L* against values that were computed with 50 digits.
+func TestCases(t *testing.T) {
+	for _, c := range reference.Cases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			m := saying(t, c.Model(t), Options{})
+			for i, f := range c.Expected.Forward {
+				l, g := Latent{Mu: f.Mu, S: f.S}, c.Grid(t, i)
+				mean, cov, err := m.PredictCovariance(l, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := m.Predict(l, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reference.Near(t, fmt.Sprintf("%d: mean", i), mean.Data, slices.Concat(f.Mean...), reference.Digits)
+				reference.Near(t, fmt.Sprintf("%d: marginal mean", i), p.Mean.Data, slices.Concat(f.Mean...), reference.Digits)
+				for k := range cov {
+					reference.Near(t, fmt.Sprintf("%d: covariance of channel %d", i, k), cov[k].Data, slices.Concat(f.Cov[k]...), reference.Digits)
+					for j := range p.Mean.Rows {
+						reference.NearOne(t, fmt.Sprintf("%d: marginal variance", i), p.Variance.At(j, k)-1/c.Beta, f.Cov[k][j][j], reference.Digits)
+					}
+				}
+			}
+			test := c.Expected.Test
+			values := missing(m.grid.Len(), m.channels())
+			for k, i := range test.Observed {
+				copy(values.Row(i), test.Y[k])
+			}
+			got := m.mustEvidence(t, m.mustObserve(t, nil, values)).bound(Latent{Mu: test.Mu, S: test.S})
+			reference.NearOne(t, "test bound", got, test.Bound, reference.Digits)
+		})
+	}
+}
+
+// A latent kernel of time alone makes the model Gaussian process regression on time and space: with all
+// times as inducing points its prediction is the posterior.
+func TestTimeAloneIsRegression(t *testing.T) {
+	shape := reference.Shape{Examples: 5, Inducing: 5, Latent: 1, Channels: 2, Jitter: 1e-9, Time: "rbf", Sequences: 1, TimePart: "matern12", Parts: reference.Time,
+		Space: []reference.Factor{{Points: 4, Dims: 1, Kind: "matern32"}}}
+	ref := shape.Model(t)
+	p := ref.Params
+	copy(p.X.Paths.Prior.Times, []float64{0, 2, 1, 4.5, 3})
+	reference.SetMarginals(t, p)
+	m := saying(t, ref, Options{})
+	const n, ns, at = 5, 4, 2.7
+	points, times := reference.GridPoints(m.grid), p.X.Paths.Prior.Times
+	own := p.Latent.Part("time").(*psi.Time)
+	covariance := func(a, b float64, x, y reference.Rows) float64 {
+		inTime := own.Kernel
+		inTime.Variance = own.Variance
+		return reference.Covariance(inTime, one(a), one(b)) * reference.SpatialCovariance(p, x, y)
+	}
+	k := reference.NewRows(n*ns, n*ns)
+	for i := range k {
+		for j := range k {
+			k[i][j] = covariance(times[i/ns], times[j/ns], points[i%ns], points[j%ns])
+		}
+		k[i][i] += 1 / p.Noise.Beta
+	}
+	factor := reference.Cholesky(k)
+	got, err := m.Predict(Latent{Mu: one(0.3), S: one(0.5), At: &data.Instant{Time: at}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, scale := range m.scaler.Scale {
+		y := mat.Matrix{Rows: n * ns, Cols: 1, RowStride: m.channels(), ColStride: 1, Data: ref.Y.Data[c:]}.Clone().Data
+		for i := range ns {
+			cross := make([]float64, n*ns)
+			for j := range cross {
+				cross[j] = covariance(at, times[j/ns], points[i], points[j%ns])
+			}
+			mean := reference.Inner(cross, reference.Solve(factor, y))
+			variance := covariance(at, at, points[i], points[i]) - reference.Inner(cross, reference.Solve(factor, cross)) + 1/p.Noise.Beta
+			reference.NearOne(t, "mean", got.Mean.At(i, c), m.scaler.Mean[c]+scale*mean, 1e-7)
+			reference.NearOne(t, "variance", got.Variance.At(i, c), scale*scale*variance, 1e-7)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package predict
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// A model is a small model with its data and what it says.
+type model struct {
+	*Posterior
+	ref *reference.Model
+}
+
+// modelOf returns the random model of a shape.
+func modelOf(t testing.TB, s reference.Shape) model { return saying(t, s.Model(t), Options{}) }
+
+// saying returns what m says, from a posterior of its own.
+func saying(t testing.TB, m *reference.Model, o Options) model {
+	t.Helper()
+	alpha, err := m.Evaluator().Alpha(t.Context(), m.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := New(m.Params, m.Space, m.Scaler, alpha, m.Jitter, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model{q, m}
+}
+
+// with returns the model with other options.
+func (m model) with(t testing.TB, o Options) model {
+	t.Helper()
+	q, err := m.With(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model{q, m.ref}
+}
+
+// learned gives m a learned covariance of the noise.
+func learned(t testing.TB, m *reference.Model, strength float64) *reference.Model {
+	t.Helper()
+	if err := m.Evaluator().LearnNoise(t.Context(), m.Params, strength); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// keeping returns what m says with its training residuals.
+func keeping(t testing.TB, m *reference.Model) model {
+	t.Helper()
+	q := saying(t, m, Options{})
+	r, err := q.Residuals(m.Evaluator().Data())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.with(t, Options{Residuals: r})
+}
+
+// calibrated returns the model with a calibration at random.
+func (m model) calibrated(t testing.TB, rng *rand.Rand) model {
+	t.Helper()
+	c := &Calibration{Factor: mat.New(m.grid.Len(), m.channels()), Power: 0.5 + rng.Float64()}
+	for i := range c.Factor.Data {
+		c.Factor.Data[i] = 0.3 + 2*rng.Float64()
+	}
+	for _, scale := range m.scaler.Scale {
+		c.Mean = append(c.Mean, scale*scale*(0.1+rng.Float64()))
+	}
+	for range m.times {
+		c.Inflation.Ratios = append(c.Inflation.Ratios, 3*rng.Float64())
+	}
+	c.Inflation.Reach = 0.5
+	return m.with(t, Options{Calibration: c, Residuals: m.residuals})
+}
+
+// samplingShape is a random shape of which a third have a structured residual.
+func samplingShape(seed uint64) reference.Shape {
+	if seed%3 == 2 {
+		return reference.ResidualShape(seed)
+	}
+	return reference.RandomShape(seed)
+}
+
+// samplingGrids are the training grid, one of other points, and two that have some of the
+// training points, one of them twice, beside others.
+func (m model) samplingGrids(rng *rand.Rand) []data.Grid {
+	other := m.ref.RandomGrid(rng)
+	var mixed data.Grid
+	for f, x := range m.grid {
+		g := mat.New(2+other[f].Rows, x.Cols)
+		copy(g.Row(0), x.Row(x.Rows-1))
+		copy(g.Row(1), x.Row(x.Rows-1))
+		mat.Copy(g.Slice(2, g.Rows, 0, g.Cols), other[f])
+		mixed = append(mixed, g)
+	}
+	last := slices.Clone(m.grid)
+	last[len(last)-1] = mixed[len(last)-1]
+	return []data.Grid{nil, other, mixed, last}
+}
+
+// or returns the training grid for none.
+func (m model) or(g data.Grid) data.Grid {
+	if g == nil {
+		return m.grid
+	}
+	return g
+}
+
+// randomLatent draws a latent posterior.
+func randomLatent(rng *rand.Rand, d int) Latent {
+	mu, s := reference.RandomLatent(rng, d)
+	return Latent{Mu: mu, S: s}
+}
+
+// missing returns values of which none was observed.
+func missing(points, channels int) mat.Matrix {
+	v := mat.New(points, channels)
+	v.Fill(math.NaN())
+	return v
+}
+
+// mustObserve condenses an example on a grid (nil: the training grid), given in the model's units.
+func (m model) mustObserve(t testing.TB, g data.Grid, values mat.Matrix) *example {
+	t.Helper()
+	e, err := m.observe(Observed{Grid: g, Values: m.ref.UserValues(values)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// mustEvidence is evidenceOf with the noise of training.
+func (m model) mustEvidence(t testing.TB, e *example) *evidence {
+	t.Helper()
+	v, err := m.evidenceOf(e, math.Inf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// bound is L* at l.
+func (v *evidence) bound(l Latent) float64 {
+	value, _ := v.at(new(psi.Scratch), l.Mu, l.S, nil, nil)
+	return value
+}
+
+// difference returns max|a − b|.
+func difference(a, b mat.Matrix) float64 {
+	d := mat.New(a.Rows, a.Cols)
+	mat.Add(d, a, -1, b)
+	return mat.NormMax(d)
+}
+
+// scaled returns factor·a.
+func scaled(a mat.Matrix, factor float64) mat.Matrix {
+	b := mat.New(a.Rows, a.Cols)
+	mat.Scale(b, factor, a)
+	return b
+}
+
+// one is a list of one number.
+func one(v float64) []float64 { return []float64{v} }
+
+// line returns n equally spaced points of one dimension.
+func line(n int) mat.Matrix {
+	x := mat.New(n, 1)
+	for i := range n {
+		x.Data[i] = float64(i)
+	}
+	return x
+}
+
+// bumps are examples of one channel on a 6×5 grid: a bump whose place follows a
+// curve, with a little noise; in the user's units.
+func bumps(examples int, seed uint64) mat.Matrix {
+	const height, width = 6, 5
+	rng := rand.New(rand.NewPCG(seed, 20))
+	y := mat.New(examples*height*width, 1)
+	for n := range examples {
+		sin, cos := math.Sincos(2 * math.Pi * float64(n) / float64(examples))
+		a, b := height*(0.5+0.3*cos), width*(0.5+0.3*sin)
+		for i := range height {
+			for j := range width {
+				r := math.Pow(float64(i)-a, 2) + math.Pow(float64(j)-b, 2)
+				y.Set((n*height+i)*width+j, 0, 100+40*math.Exp(-r/8)+rng.NormFloat64())
+			}
+		}
+	}
+	return y
+}
+
+// bumpModel is trained once for all tests that use it, from a circle.
+var bumpModel = sync.OnceValues(func() (*reference.Model, error) {
+	const n = 16
+	y, err := data.NewScaled(data.MatrixSource(bumps(n, 1), n))
+	if err != nil {
+		return nil, err
+	}
+	m := &reference.Model{Space: data.Grid{line(6), line(5)}, Y: y.Scaler.Apply(bumps(n, 1)), Jitter: 1e-6, Scaler: y.Scaler}
+	p := &bound.Params{Noise: bound.Noise{Beta: 20}, Z: mat.New(8, 2)}
+	p.Latent.Parts = []psi.Part{&psi.RBF{Variance: 1, LengthScale: []float64{1, 1}}}
+	p.X = bound.Latents{Mu: mat.New(n, 2), S: mat.New(n, 2)}
+	p.X.S.Fill(0.1)
+	for i := range n {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / n)
+		copy(p.X.Mu.Row(i), []float64{1.4 * cos, 1.4 * sin})
+		copy(p.Z.Row(i/2), p.X.Mu.Row(i))
+	}
+	for range m.Space {
+		p.Space = append(p.Space, bound.Spatial{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 1, LengthScale: []float64{2}}})
+	}
+	m.Params = p
+	e, grad, c := m.Evaluator(), p.Clone(), bound.Coordinates{Free: bound.GroupAll}
+	x := make([]float64, c.Count(p))
+	c.Pack(x, p)
+	r, err := lbfgs.Minimize(context.Background(), func(x, slope []float64) float64 {
+		c.Unpack(p, x)
+		value, err := e.Evaluate(context.Background(), p, grad, bound.GroupAll)
+		if err != nil {
+			return math.NaN()
+		}
+		c.PackGradient(slope, p, grad)
+		for i := range slope {
+			slope[i] = -slope[i]
+		}
+		return -value
+	}, x, lbfgs.Options{MaxIterations: 150})
+	c.Unpack(p, r.X)
+	return m, err
+})
+
+// trained returns the model of bumps, with a posterior of its own.
+func trained(t testing.TB) model {
+	t.Helper()
+	m, err := bumpModel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saying(t, m, Options{})
+}
+
+// gaussHermite returns nodes and weights such that Σ w·f(x) is the expectation
+// of f under the standard normal distribution, exactly for polynomials of degree
+// below 2n: eigenvalues and first components of the Jacobi matrix (Golub and
+// Welsch, Math. Comp. 23, 1969).
+func gaussHermite(t testing.TB, n int) (nodes, weights []float64) {
+	t.Helper()
+	jacobi := mat.New(n, n)
+	for k := 1; k < n; k++ {
+		jacobi.Set(k, k-1, math.Sqrt(float64(k)))
+	}
+	s, err := eig.Sym(jacobi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range n {
+		v := s.Vectors.At(0, j)
+		weights = append(weights, v*v)
+	}
+	return s.Values, weights
+}
