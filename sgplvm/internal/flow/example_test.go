@@ -43,7 +43,7 @@ func Example() {
 	fmt.Printf("from frame 3 to 4 pixels change by %.2f, registered by %.2f\n",
 		change(film[3*size:4*size], film[4*size:5*size]), change(held[:size], held[size:]))
 
-	fields, err := m.At(0, []float64{3, 6.5})
+	fields, err := m.Fields(0, []float64{3, 6.5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func Example() {
 
 	mean := mat.NewDense(width*height, 1, held[:size])
 	frame := flow.Frame{Width: width, Height: height, Mean: mean}
-	fields[1].Carry(frame, frame) // a frame at time 6.5
+	fields[1].Warp(frame, frame) // a frame at time 6.5
 	// Output:
 	// from frame 3 to 4 pixels change by 0.12, registered by 0.04
 	// moved by -3.5 pixels from time 3 to 6.5, truly -3.3

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -15,10 +16,15 @@ const maxWindow = 256
 // The kernels of a process.
 const matern12, matern32, matern52 = "matern12", "matern32", "matern52"
 
+// processKernels are the kernels of a process, and minNoise the least noise.
+var processKernels = []string{matern12, matern32, matern52}
+
+const minNoise = 1e-6
+
 // Process is the Gaussian process over time that every component of every node follows: mean 0, a
 // covariance of its own for the two components of a node, and one correlation function for all.
 type Process struct {
-	Kernel      string  `json:"kernel"`      // Matern12, Matern32 or Matern52
+	Kernel      string  `json:"kernel"`      // matern12, matern32 or matern52
 	LengthScale float64 `json:"lengthScale"` // in units of the times
 	Noise       float64 `json:"noise"`       // variance of the estimates about the process, relative to the process's
 }
@@ -38,16 +44,32 @@ func (p Process) correlation(dt float64) float64 {
 	}
 }
 
-// covariance sets k to that of estimates at the given times: the correlations, and the noise on
-// the diagonal.
-func (p Process) covariance(k mat.Matrix, times []float64) {
-	for i, t := range times {
-		row := k.Row(i)
-		for j := range i {
-			row[j] = p.correlation(t - times[j])
-		}
-		row[i] = 1 + p.Noise
+// correlations sets dst to those of the process at a time with the process at some times, and returns it.
+func (p Process) correlations(dst []float64, t float64, times []float64) []float64 {
+	for j, other := range times {
+		dst[j] = p.correlation(t - other)
 	}
+	return dst
+}
+
+// covariance returns that of the estimates at some times, its lower triangle: the correlations, and the noise on
+// the diagonal.
+func (p Process) covariance(times []float64) mat.Matrix {
+	k := mat.New(len(times), len(times))
+	for i, t := range times {
+		p.correlations(k.Row(i)[:i], t, times[:i])
+		k.Row(i)[i] = 1 + p.Noise
+	}
+	return k
+}
+
+// factorize returns the Cholesky factor of the covariance.
+func (p Process) factorize(times []float64) *chol.Factor {
+	f, _, err := chol.FactorizeJitter(p.covariance(times), []float64{0, 1e-10, 1e-8, 1e-6})
+	if err != nil {
+		panic(err) // correlations of finite times with a positive noise
+	}
+	return f
 }
 
 // A window is a part of a sequence that is regressed at once: its times, and the displacements
@@ -57,42 +79,76 @@ type window struct {
 	d     mat.Matrix
 }
 
+// whiten returns L⁻¹·d, where L is the Cholesky factor of the covariance at the window's times, and the
+// logarithm of the covariance's determinant.
+func (p Process) whiten(w window) (half mat.Matrix, logDet float64, err error) {
+	f, err := chol.Factorize(p.covariance(w.times))
+	if err != nil {
+		return half, 0, err
+	}
+	half = w.d.Clone()
+	f.SolveHalf(half)
+	return half, f.LogDet(), nil
+}
+
 // likelihood returns the log marginal likelihood of the windows, up to a constant, with the variance of
-// each component at its maximum (Rasmussen and Williams 2006, equation 5.8), and those variances.
+// each component at its maximum (Rasmussen and Williams 2006, equation 5.8).
 // A variance is at least floor times their mean, so that a node that never moves does not decide.
-func (p Process) likelihood(windows []window) (float64, []float64) {
+func (p Process) likelihood(windows []window) float64 {
 	const floor = 1e-3
-	size, n := windows[0].d.Cols, 0
-	variance := make([]float64, size)
+	components, n := windows[0].d.Cols, 0
+	variance := make([]float64, components)
 	var logDet float64
 	for _, w := range windows {
-		k := mat.New(len(w.times), len(w.times))
-		p.covariance(k, w.times)
-		f, err := chol.Factorize(k)
+		half, l, err := p.whiten(w)
 		if err != nil {
-			return math.Inf(-1), nil
+			return math.Inf(-1)
 		}
-		half := w.d.Clone()
-		f.SolveHalf(half)
 		for i := range half.Rows {
 			for j, v := range half.Row(i) {
 				variance[j] += v * v
 			}
 		}
-		logDet += f.LogDet()
+		logDet += l
 		n += half.Rows
 	}
 	var mean float64
 	for j := range variance {
 		variance[j] /= float64(n)
-		mean += variance[j] / float64(size)
+		mean += variance[j] / float64(components)
 	}
-	value := -0.5 * float64(size) * logDet
+	value := -0.5 * float64(components) * logDet
 	for _, v := range variance {
 		used := max(v, floor*mean, 1e-30)
 		value -= 0.5 * float64(n) * (math.Log(used) + v/used)
 	}
-	return value, variance
+	return value
+}
+
+// nodeCovariance returns the covariance of the two components of each node that maximises the
+// marginal likelihood: uu, uv and vv of all nodes.
+func (p Process) nodeCovariance(windows []window, l lattice) []float64 {
+	nodes, n := l.nodes(), 0
+	c := make([]float64, 3*nodes)
+	for _, w := range windows {
+		half, _, err := p.whiten(w)
+		if err != nil {
+			panic(err) // its likelihood was finite
+		}
+		n += half.Rows
+		for i := range half.Rows {
+			u, v := half.Row(i)[:nodes], half.Row(i)[nodes:]
+			for j := range nodes {
+				c[j] += u[j] * u[j]
+				c[nodes+j] += u[j] * v[j]
+				c[2*nodes+j] += v[j] * v[j]
+			}
+		}
+	}
+	for j := range c {
+		c[j] /= float64(n)
+	}
+	return c
 }
 
 // fitProcess returns the process of largest marginal likelihood, by a direct search over
@@ -102,19 +158,19 @@ func fitProcess(windows []window, unit, span float64) Process {
 	var best Process
 	highest := math.Inf(-1)
 	for _, kind := range processKernels {
-		at := Process{kind, 4 * unit, 1e-2}
-		value, _ := at.likelihood(windows)
+		now := Process{kind, 4 * unit, 1e-2}
+		value := now.likelihood(windows)
 		for factor := 4.; factor > 1.05; {
 			moved := false
 			for _, next := range []Process{
-				{kind, at.LengthScale * factor, at.Noise}, {kind, at.LengthScale / factor, at.Noise},
-				{kind, at.LengthScale, at.Noise * factor}, {kind, at.LengthScale, at.Noise / factor},
+				{kind, now.LengthScale * factor, now.Noise}, {kind, now.LengthScale / factor, now.Noise},
+				{kind, now.LengthScale, now.Noise * factor}, {kind, now.LengthScale, now.Noise / factor},
 			} {
 				if next.LengthScale < unit/4 || next.LengthScale > 10*span+unit || next.Noise < minNoise || next.Noise > 10 {
 					continue
 				}
-				if v, _ := next.likelihood(windows); v > value {
-					at, value, moved = next, v, true
+				if v := next.likelihood(windows); v > value {
+					now, value, moved = next, v, true
 					break
 				}
 			}
@@ -123,8 +179,27 @@ func fitProcess(windows []window, unit, span float64) Process {
 			}
 		}
 		if value > highest {
-			best, highest = at, value
+			best, highest = now, value
 		}
 	}
 	return best
+}
+
+// medianSpacing returns the median time between frames that follow one another, 1 if all are 0
+// or there are none, and how long the longest sequence is.
+func medianSpacing(sequences []sequence) (unit, span float64) {
+	var all []float64
+	for _, s := range sequences {
+		for p := range s.Times[1:] {
+			if dt := s.Times[p+1] - s.Times[p]; dt > 0 {
+				all = append(all, dt)
+			}
+		}
+		span = max(span, s.Times[len(s.Times)-1]-s.Times[0])
+	}
+	if len(all) == 0 {
+		return 1, span
+	}
+	slices.Sort(all)
+	return all[len(all)/2], span
 }
