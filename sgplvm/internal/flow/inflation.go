@@ -72,7 +72,7 @@ func (u *Inflation) Set(i int, truth, predicted Frame) {
 
 // Choose finds weight, reach and factor, once all frames have their ratios.
 func (u *Inflation) Choose() {
-	unit, near := u.neighbourhoods()
+	unit, near := data.MedianSpacing(u.at), u.neighbourhoods()
 	u.reach, u.factor = 0, 1
 	alike, factor := u.losses(near)
 	if !(factor > 0) {
@@ -100,21 +100,19 @@ func (u *Inflation) Choose() {
 	}
 }
 
-// neighbourhoods returns the median spacing of the frames, and for each frame itself and those next to it.
-func (u *Inflation) neighbourhoods() (unit float64, near [][]int) {
+// neighbourhoods returns for each frame itself and those next to it.
+func (u *Inflation) neighbourhoods() [][]int {
 	times, labels := make([]float64, len(u.at)), make([]int, len(u.at))
 	for i, t := range u.at {
 		times[i], labels[i] = t.Time, t.Sequence
 	}
-	sequences := sequencesOf(times, labels)
-	near = make([][]int, len(u.at))
-	for _, s := range sequences {
+	near := make([][]int, len(u.at))
+	for _, s := range data.Sequences(times, labels) {
 		for p, i := range s.Examples {
 			near[i] = s.Examples[max(p-1, 0):min(p+2, len(s.Examples))]
 		}
 	}
-	unit, _ = medianSpacing(sequences)
-	return unit, near
+	return near
 }
 
 // losses returns the negative log likelihood of each frame's ratios given those of others, up to a

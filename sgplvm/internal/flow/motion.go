@@ -17,7 +17,7 @@ type Motion struct {
 	width, height int
 	frames        int
 	lattice       lattice
-	process       Process
+	process       process
 	covariance    []float64 // of the nodes' components, at any one time: uu, uv and vv of all nodes
 	sequences     []sequence
 	flowLattice   lattice // of the inter-frame flow; 0×0 nodes where there is none
@@ -97,10 +97,16 @@ func (m *Motion) Check(s Shape) error {
 func (m *Motion) setDisplacements(l lattice, d mat.Matrix) {
 	m.lattice = l
 	var windows []window
+	var at []data.Instant
+	var span float64
 	p := 0
 	for i := range m.sequences {
 		s := &m.sequences[i]
 		n := len(s.Examples)
+		for _, t := range s.Times {
+			at = append(at, data.Instant{Sequence: s.Label, Time: t})
+		}
+		span = max(span, s.Times[n-1]-s.Times[0])
 		s.d = d.Slice(p, p+n, 0, d.Cols)
 		p += n
 		for from := 0; from < n; from += maxWindow {
@@ -108,8 +114,7 @@ func (m *Motion) setDisplacements(l lattice, d mat.Matrix) {
 			windows = append(windows, window{s.Times[from:to], s.d.Slice(from, to, 0, d.Cols)})
 		}
 	}
-	unit, span := medianSpacing(m.sequences)
-	m.process = fitProcess(windows, unit, span)
+	m.process = fitProcess(windows, data.MedianSpacing(at), span)
 	m.covariance = m.process.nodeCovariance(windows, l)
 }
 
@@ -168,15 +173,16 @@ func (m *Motion) fields(s sequence, times []float64) []Field {
 	if m.Still() {
 		return fields
 	}
-	l, process := m.lattice, m.process
+	l := m.lattice
 	var factor *chol.Factor
 	first, end := -1, 0 // the frames whose covariance is factorized
 	for i, t := range times {
 		from, to := s.nearest(t)
 		if from != first || to != end {
-			factor, first, end = process.factorize(s.Times[from:to]), from, to
+			factor, first, end = m.process.factorize(s.Times[from:to]), from, to
 		}
-		c := process.correlations(make([]float64, to-from), t, s.Times[from:to])
+		c := make([]float64, to-from)
+		m.process.correlations(mat.NewDense(1, to-from, c), times[i:i+1], s.Times[from:to])
 		w := slices.Clone(c)
 		factor.Solve(mat.Vector(w))
 		left := max(1-dot(c, w), 0)

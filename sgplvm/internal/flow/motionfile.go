@@ -20,7 +20,7 @@ type motionText struct {
 	Height     int            `json:"height"`
 	Across     int            `json:"across"`
 	Down       int            `json:"down"`
-	Process    *Process       `json:"process,omitempty"`
+	Process    *process       `json:"process,omitempty"`
 	Covariance []float64      `json:"covariance,omitempty"`
 	Sequences  []sequenceText `json:"sequences"`
 	FlowAcross int            `json:"pathAcross,omitempty"`

@@ -2,10 +2,10 @@ package flow
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // maxWindow bounds how many frames of a sequence are regressed together: longer sequences are cut
@@ -13,58 +13,36 @@ import (
 // are nearly Markov, so that frames further away hardly matter.
 const maxWindow = 256
 
-// The kernels of a process.
-const matern12, matern32, matern52 = "matern12", "matern32", "matern52"
-
 // processKernels are the kernels of a process, and minNoise the least noise.
-var processKernels = []string{matern12, matern32, matern52}
+var processKernels = []kernel.Kind{kernel.Matern12, kernel.Matern32, kernel.Matern52}
 
 const minNoise = 1e-6
 
-// Process is the Gaussian process over time that every component of every node follows: mean 0, a
+// process is the Gaussian process over time that every component of every node follows: mean 0, a
 // covariance of its own for the two components of a node, and one correlation function for all.
-type Process struct {
-	Kernel      string  `json:"kernel"`      // matern12, matern32 or matern52
-	LengthScale float64 `json:"lengthScale"` // in units of the times
-	Noise       float64 `json:"noise"`       // variance of the estimates about the process, relative to the process's
+type process struct {
+	Kernel      kernel.Kind `json:"kernel"`      // of processKernels
+	LengthScale float64     `json:"lengthScale"` // in units of the times
+	Noise       float64     `json:"noise"`       // variance of the estimates about the process, relative to the process's
 }
 
-// correlation returns the process's correlation over a time dt.
-func (p Process) correlation(dt float64) float64 {
-	r := min(math.Abs(dt)/p.LengthScale, 300)
-	switch p.Kernel {
-	case matern12:
-		return math.Exp(-r)
-	case matern32:
-		r *= math.Sqrt(3)
-		return (1 + r) * math.Exp(-r)
-	default:
-		r *= math.Sqrt(5)
-		return (1 + r + r*r/3) * math.Exp(-r)
-	}
+// correlations sets dst, len(s)×len(t), to the correlations between the times s and t.
+func (p process) correlations(dst mat.Matrix, s, t []float64) {
+	kernel.Kernel{Kind: p.Kernel, LengthScale: []float64{p.LengthScale}}.TimeMatrix(dst, s, t)
 }
 
-// correlations sets dst to those of the process at a time with the process at some times, and returns it.
-func (p Process) correlations(dst []float64, t float64, times []float64) []float64 {
-	for j, other := range times {
-		dst[j] = p.correlation(t - other)
-	}
-	return dst
-}
-
-// covariance returns that of the estimates at some times, its lower triangle: the correlations, and the noise on
-// the diagonal.
-func (p Process) covariance(times []float64) mat.Matrix {
+// covariance returns that of the estimates at some times: the correlations, and the noise on the diagonal.
+func (p process) covariance(times []float64) mat.Matrix {
 	k := mat.New(len(times), len(times))
-	for i, t := range times {
-		p.correlations(k.Row(i)[:i], t, times[:i])
+	p.correlations(k, times, times)
+	for i := range times {
 		k.Row(i)[i] = 1 + p.Noise
 	}
 	return k
 }
 
 // factorize returns the Cholesky factor of the covariance.
-func (p Process) factorize(times []float64) *chol.Factor {
+func (p process) factorize(times []float64) *chol.Factor {
 	f, _, err := chol.FactorizeJitter(p.covariance(times), []float64{0, 1e-10, 1e-8, 1e-6})
 	if err != nil {
 		panic(err) // correlations of finite times with a positive noise
@@ -81,7 +59,7 @@ type window struct {
 
 // whiten returns L⁻¹·d, where L is the Cholesky factor of the covariance at the window's times, and the
 // logarithm of the covariance's determinant.
-func (p Process) whiten(w window) (half mat.Matrix, logDet float64, err error) {
+func (p process) whiten(w window) (half mat.Matrix, logDet float64, err error) {
 	f, err := chol.Factorize(p.covariance(w.times))
 	if err != nil {
 		return half, 0, err
@@ -94,7 +72,7 @@ func (p Process) whiten(w window) (half mat.Matrix, logDet float64, err error) {
 // likelihood returns the log marginal likelihood of the windows, up to a constant, with the variance of
 // each component at its maximum (Rasmussen and Williams 2006, equation 5.8).
 // A variance is at least floor times their mean, so that a node that never moves does not decide.
-func (p Process) likelihood(windows []window) float64 {
+func (p process) likelihood(windows []window) float64 {
 	const floor = 1e-3
 	components, n := windows[0].d.Cols, 0
 	variance := make([]float64, components)
@@ -127,7 +105,7 @@ func (p Process) likelihood(windows []window) float64 {
 
 // nodeCovariance returns the covariance of the two components of each node that maximises the
 // marginal likelihood: uu, uv and vv of all nodes.
-func (p Process) nodeCovariance(windows []window, l lattice) []float64 {
+func (p process) nodeCovariance(windows []window, l lattice) []float64 {
 	nodes, n := l.nodes(), 0
 	c := make([]float64, 3*nodes)
 	for _, w := range windows {
@@ -153,16 +131,16 @@ func (p Process) nodeCovariance(windows []window, l lattice) []float64 {
 
 // fitProcess returns the process of largest marginal likelihood, by a direct search over
 // the logarithms of length scale and noise for each kernel (Hooke and Jeeves 1961). unit is the
-// median spacing of the frames and span how long the longest sequence is.
-func fitProcess(windows []window, unit, span float64) Process {
-	var best Process
+// median spacing of the frames and span how long the longest sequence lasts.
+func fitProcess(windows []window, unit, span float64) process {
+	var best process
 	highest := math.Inf(-1)
 	for _, kind := range processKernels {
-		now := Process{kind, 4 * unit, 1e-2}
+		now := process{kind, 4 * unit, 1e-2}
 		value := now.likelihood(windows)
 		for factor := 4.; factor > 1.05; {
 			moved := false
-			for _, next := range []Process{
+			for _, next := range []process{
 				{kind, now.LengthScale * factor, now.Noise}, {kind, now.LengthScale / factor, now.Noise},
 				{kind, now.LengthScale, now.Noise * factor}, {kind, now.LengthScale, now.Noise / factor},
 			} {
@@ -183,23 +161,4 @@ func fitProcess(windows []window, unit, span float64) Process {
 		}
 	}
 	return best
-}
-
-// medianSpacing returns the median time between frames that follow one another, 1 if all are 0
-// or there are none, and how long the longest sequence is.
-func medianSpacing(sequences []sequence) (unit, span float64) {
-	var all []float64
-	for _, s := range sequences {
-		for p := range s.Times[1:] {
-			if dt := s.Times[p+1] - s.Times[p]; dt > 0 {
-				all = append(all, dt)
-			}
-		}
-		span = max(span, s.Times[len(s.Times)-1]-s.Times[0])
-	}
-	if len(all) == 0 {
-		return 1, span
-	}
-	slices.Sort(all)
-	return all[len(all)/2], span
 }
