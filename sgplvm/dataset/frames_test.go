@@ -551,3 +551,21 @@ func TestSpace(t *testing.T) {
 	mustPanic(t, "dataset: Space: no grid of 0×5 points", func() { dataset.Space(0, 5, "joint") })
 	mustPanic(t, "dataset: Space: no grid of 16384×16384 points", func() { dataset.Space(16384, 16384, "product") })
 }
+
+// Long text of a user or of a file does not make a message long, and a path keeps its end.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("20x28", 1<<18)
+	_, _, grid := dataset.ParseGrid(long)
+	_, space := dataset.Space(2, 2, long)
+	_, file := dataset.Load(long+"/frames.npy", dataset.Layout{})
+	_, shape := dataset.FromArray("frames", &npy.Array{Shape: slices.Repeat([]int{math.MaxInt}, 64), Type: npy.Uint8}, dataset.Layout{})
+	cause := &dataset.Error{Path: "frames.npy", Err: errors.New(long)}
+	for name, err := range map[string]error{"grid": grid, "factors": space, "path": file, "shape": shape, "cause": cause} {
+		if err == nil || len(err.Error()) > 700 {
+			t.Errorf("%s: %.800v", name, err)
+		}
+	}
+	if !strings.Contains(file.Error(), "20x28/frames.npy: ") {
+		t.Errorf("%v does not end the path with the name of the file", file)
+	}
+}
