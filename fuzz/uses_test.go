@@ -1,0 +1,325 @@
+package fuzz_test
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// mostBack is how many uses may run back in all packages of the model together.
+const mostBack = 86
+
+// A use is a pair of files of one package of which the first names something that the
+// second declares: a package-level name, a method or a field. However many names there are,
+// it is one use.
+type use struct{ from, to string }
+
+// TestUses holds the files of each package of the model to their order in
+// ARCHITECTURE.md: a file uses files further down. A few uses may run back. With -v it
+// prints them all, and for each package the best order that it finds.
+func TestUses(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command: ", err)
+	}
+	text, err := os.ReadFile("../ARCHITECTURE.md")
+	if err != nil {
+		t.Skip("not inside the module: ", err)
+	}
+	touchSources(t)
+	orders, err := parseOrders(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, imp := compiled(t)
+	back, total := 0, 0
+	var lines []string
+	for _, p := range packages {
+		order, known := orders[p.name]
+		delete(orders, p.name)
+		if !known {
+			t.Errorf("ARCHITECTURE.md: no order of the files of %s: add a line - `%s`: %s", p.name, p.name, strings.Join(p.GoFiles, " "))
+			continue
+		}
+		for _, line := range compare(order, p.GoFiles, p.IgnoredGoFiles) {
+			t.Errorf("ARCHITECTURE.md: the order of the files of %s %s", p.name, line)
+		}
+		uses, err := usesIn(p, imp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(uses)
+		for _, u := range slices.SortedFunc(maps.Keys(uses), func(a, b use) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) }) {
+			if slices.Index(order, u.from) > slices.Index(order, u.to) {
+				back++
+				lines = append(lines, fmt.Sprintf("%s: %s uses %s: %s", p.name, u.from, u.to, strings.Join(uses[u], ", ")))
+			}
+		}
+		if testing.Verbose() {
+			report(t, p.name, order, uses)
+		}
+	}
+	for name := range orders {
+		t.Errorf("ARCHITECTURE.md: an order of the files of %s, which is no package of the model", name)
+	}
+	if back > mostBack {
+		t.Errorf("%d of %d uses run back, at most %d may:\n%s", back, total, mostBack, strings.Join(lines, "\n"))
+	} else {
+		t.Logf("%d of %d uses run back:\n%s", back, total, strings.Join(lines, "\n"))
+	}
+}
+
+// parseOrders reads the lists under "## Order of files": an item names a package and its
+// files, from the top down, and may go over several lines.
+//
+//   - `sgplvm/kernel`: doc.go kernel.go matern.go
+func parseOrders(text string) (map[string][]string, error) {
+	_, section, ok := strings.Cut(text, "\n## Order of files\n")
+	if !ok {
+		return nil, errors.New("ARCHITECTURE.md: no section \"## Order of files\"")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	orders := map[string][]string{}
+	name := ""
+	for line := range strings.Lines(section) {
+		item, is := strings.CutPrefix(line, "- `")
+		switch {
+		case is:
+			if name, line, is = strings.Cut(item, "`:"); !is {
+				return nil, fmt.Errorf("ARCHITECTURE.md: %q, expected - `package`: files", strings.TrimSpace(item))
+			}
+			if orders[name] != nil {
+				return nil, fmt.Errorf("ARCHITECTURE.md: two orders of the files of %s", name)
+			}
+		case strings.TrimSpace(line) == "":
+			name = ""
+		}
+		if name != "" {
+			orders[name] = append(orders[name], strings.Fields(line)...)
+		}
+	}
+	return orders, nil
+}
+
+// compare says what is wrong with an order of files; files for other platforms may be
+// missing.
+func compare(order, files, others []string) (lines []string) {
+	for i, f := range order {
+		switch {
+		case !slices.Contains(files, f) && !slices.Contains(others, f):
+			lines = append(lines, "names "+f+", which is not there")
+		case slices.Contains(order[:i], f):
+			lines = append(lines, "names "+f+" twice")
+		}
+	}
+	for _, f := range files {
+		if !slices.Contains(order, f) {
+			lines = append(lines, "lacks "+f)
+		}
+	}
+	return lines
+}
+
+// modelPackage is what "go list -export" tells of a package.
+type modelPackage struct {
+	name                    string // inside the module
+	Dir, ImportPath, Export string
+	GoFiles, IgnoredGoFiles []string
+}
+
+// compiled returns the packages of the model and of the program, and an importer of what
+// they import as it was compiled for this machine.
+func compiled(t *testing.T) ([]modelPackage, types.Importer) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,IgnoredGoFiles", "./sgplvm/...", "./cmd/...")
+	cmd.Dir = ".."
+	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS=")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var packages []modelPackage
+	exports := map[string]string{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p modelPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		exports[p.ImportPath] = p.Export
+		p.name = strings.TrimPrefix(p.ImportPath, module+"/")
+		if p.name == "sgplvm" || strings.HasPrefix(p.name, "sgplvm/") || strings.HasPrefix(p.name, "cmd/") {
+			packages = append(packages, p)
+		}
+	}
+	if len(packages) == 0 {
+		t.Fatal("go list lists no package of the model")
+	}
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	return packages, importer.ForCompiler(token.NewFileSet(), "gc", open)
+}
+
+// usesIn returns the uses between the files of a package, each with the names used.
+func usesIn(p modelPackage, imp types.Importer) (map[use][]string, error) {
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return uses(p.ImportPath, set, files, imp)
+}
+
+func uses(path string, set *token.FileSet, files []*ast.File, imp types.Importer) (map[use][]string, error) {
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: imp}
+	pkg, err := config.Check(path, set, files, info)
+	if err != nil {
+		return nil, err
+	}
+	file := func(at token.Pos) string { return filepath.Base(set.Position(at).Filename) }
+	found := map[use][]string{}
+	for name, object := range info.Uses {
+		if object.Pkg() != pkg {
+			continue
+		}
+		// What is inside a function cannot be used in another file.
+		if u := (use{file(name.Pos()), file(object.Pos())}); u.from != u.to && !slices.Contains(found[u], object.Name()) {
+			found[u] = append(found[u], object.Name())
+		}
+	}
+	for _, names := range found {
+		slices.Sort(names)
+	}
+	return found, nil
+}
+
+// report prints how many uses there are, and a better order if there is one.
+func report(t *testing.T, name string, order []string, uses map[use][]string) {
+	back := backIn(order, uses)
+	t.Logf("%s: %d files, %d uses, %d back", name, len(order), len(uses), back)
+	if best := bestOrder(order, uses); backIn(best, uses) < back {
+		t.Logf("%s: with %d back: %s", name, backIn(best, uses), strings.Join(best, " "))
+	}
+}
+
+func backIn(order []string, uses map[use][]string) (n int) {
+	for u := range uses {
+		if slices.Index(order, u.from) > slices.Index(order, u.to) {
+			n++
+		}
+	}
+	return n
+}
+
+// bestOrder looks for an order of files in which few uses run back: from the given order
+// and from random ones it moves single files to their best places, while that helps.
+// Files without uses, such as doc.go, come first.
+func bestOrder(order []string, uses map[use][]string) []string {
+	var alone []string
+	order = slices.DeleteFunc(slices.Clone(order), func(f string) bool {
+		for u := range uses {
+			if u.from == f || u.to == f {
+				return false
+			}
+		}
+		alone = append(alone, f)
+		return true
+	})
+	best, least := order, backIn(order, uses)
+	r := rand.New(rand.NewPCG(1, 2))
+	for try := range 30 {
+		o := slices.Clone(order)
+		if try > 0 {
+			r.Shuffle(len(o), func(i, j int) { o[i], o[j] = o[j], o[i] })
+		}
+		for moved := true; moved; {
+			moved = false
+			for _, f := range order {
+				moved = sift(o, f, uses) || moved
+			}
+		}
+		if n := backIn(o, uses); n < least {
+			best, least = o, n
+		}
+	}
+	return append(alone, best...)
+}
+
+// sift moves file f to where the fewest uses of it and by it run back, and reports
+// whether that are fewer than before.
+func sift(order []string, f string, uses map[use][]string) bool {
+	uses01 := func(from, to string) int { return min(1, len(uses[use{from, to}])) }
+	was := slices.Index(order, f)
+	others := slices.Delete(order, was, was+1)
+	cost, costs := 0, make([]int, len(others)+1)
+	for i, g := range others { // with f above all, those used by others above it count
+		cost += uses01(g, f)
+		costs[i+1] = uses01(f, g) - uses01(g, f)
+	}
+	costs[0] = cost
+	for i := range others {
+		costs[i+1] += costs[i]
+	}
+	to := was
+	for i, c := range costs {
+		if c < costs[to] {
+			to = i
+		}
+	}
+	copy(order, slices.Insert(others, to, f))
+	return costs[to] < costs[was]
+}
+
+// A use is a pair of files, whatever it goes through; what a package imports and what a
+// function declares inside is none.
+func TestUsesOf(t *testing.T) {
+	set := token.NewFileSet()
+	var files []*ast.File
+	for name, source := range map[string]string{
+		"a.go": "package p\nfunc F(s S) int { s.M(); local := T(s.field); return int(local) + g + g }",
+		"b.go": "package p\ntype S struct{ field int }\nfunc (S) M() {}\ntype T int",
+		"c.go": "package p\nvar g = func() int { n := 1; return n }()\ntype U struct{ S }\nvar _ = U{}.field",
+	} {
+		f, err := parser.ParseFile(set, name, source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	slices.SortFunc(files, func(a, b *ast.File) int { return cmp.Compare(set.File(a.Pos()).Name(), set.File(b.Pos()).Name()) })
+	found, err := uses("p", set, files, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[use][]string{{"a.go", "b.go"}: {"M", "S", "T", "field"}, {"a.go", "c.go"}: {"g"}, {"c.go", "b.go"}: {"S", "field"}}
+	if fmt.Sprint(found) != fmt.Sprint(want) {
+		t.Errorf("uses %v, want %v", found, want)
+	}
+	order := []string{"b.go", "c.go", "a.go"}
+	if n := backIn(order, found); n != 3 {
+		t.Errorf("%d uses run back, want 3", n)
+	}
+	if best := bestOrder(order, found); !slices.Equal(best, []string{"a.go", "c.go", "b.go"}) {
+		t.Errorf("best order %v", best)
+	}
+}
