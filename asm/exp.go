@@ -80,9 +80,6 @@ const (
 	// Arguments are cut to ±expCut, far outside the range of exp.
 	expCut = 1024
 
-	// Below expZero the result is 0.
-	expZero = -746
-
 	// Adding expShift rounds to an integer k and leaves k + 2046 in the last
 	// twelve bits, from which the exponents of two factors of 2^k are taken.
 	expShift = 0x1.8p52 + 2046
