@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // mostBack is how many uses may run back in all packages of the model together.
@@ -234,8 +236,8 @@ func TestUsesOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[use][]string{{"a.go", "b.go"}: {"M", "S", "T", "field"}, {"a.go", "c.go"}: {"g"}, {"c.go", "b.go"}: {"S", "field"}}
-	if fmt.Sprint(found) != fmt.Sprint(want) {
-		t.Errorf("uses %v, want %v", found, want)
+	if diff := gocmp.Diff(want, found); diff != "" {
+		t.Errorf("uses, -want +got:\n%s", diff)
 	}
 	order := []string{"b.go", "c.go", "a.go"}
 	if n := backIn(order, found); n != 3 {

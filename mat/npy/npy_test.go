@@ -8,12 +8,13 @@ import (
 	"io"
 	"math"
 	"math/big"
-	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -96,13 +97,14 @@ func raw(t *testing.T, data any) string {
 // same reports how a differs from b in shape, type or any bit; "" if not at all.
 func same(t *testing.T, a, b *npy.Array) string {
 	t.Helper()
-	if !reflect.DeepEqual(a.Shape, b.Shape) || a.Type != b.Type || reflect.TypeOf(a.Data) != reflect.TypeOf(b.Data) {
-		return fmt.Sprintf("%v %v %T against %v %v %T", a.Shape, a.Type, a.Data, b.Shape, b.Type, b.Data)
+	type bits struct {
+		Shape []int
+		Type  npy.Type
+		Go    string // the type of Data
+		Bytes string
 	}
-	if raw(t, a.Data) != raw(t, b.Data) {
-		return fmt.Sprintf("%v against %v", a.Data, b.Data)
-	}
-	return ""
+	of := func(a *npy.Array) bits { return bits{a.Shape, a.Type, fmt.Sprintf("%T", a.Data), raw(t, a.Data)} }
+	return cmp.Diff(of(b), of(a))
 }
 
 // allocated returns the bytes that f allocates.
@@ -138,8 +140,8 @@ func TestReadEveryType(t *testing.T) {
 					r := bytes.NewReader(in)
 					h, err := npy.ReadHeader(r)
 					want := npy.Header{Shape: []int{4}, Type: k.typ, Descr: descr, FortranOrder: fortran == "True"}
-					if err != nil || !reflect.DeepEqual(h, want) {
-						t.Errorf("%s v%d: header %+v, %v, want %+v", descr, major, h, err, want)
+					if diff := cmp.Diff(want, h); err != nil || diff != "" {
+						t.Errorf("%s v%d: %v, header (-want +got):\n%s", descr, major, err, diff)
 					}
 					if r.Len() != 4*k.size {
 						t.Errorf("%s v%d: %d bytes left behind the header, want %d", descr, major, r.Len(), 4*k.size)
@@ -361,7 +363,7 @@ func TestFloat64s(t *testing.T) {
 		{npy.New([]float32{0.1, float32(math.Inf(1))}, 2), []float64{float64(float32(0.1)), math.Inf(1)}},
 		{npy.New([]float64{0.1, math.Inf(-1)}, 2), []float64{0.1, math.Inf(-1)}},
 	} {
-		if got := c.a.Float64s(); !reflect.DeepEqual(got, c.want) {
+		if got := c.a.Float64s(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.a.Type, got, c.want)
 		}
 	}

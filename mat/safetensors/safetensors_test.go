@@ -8,15 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
@@ -46,22 +46,19 @@ func raw(t *testing.T, data any) string {
 // does not count.
 func same(t *testing.T, got, want *safetensors.File) string {
 	t.Helper()
-	if !maps.Equal(got.Metadata, want.Metadata) {
-		return fmt.Sprintf("metadata %v, want %v", got.Metadata, want.Metadata)
+	type tensor struct {
+		Shape []int
+		Go    string // the type of Data
+		Bytes string
 	}
-	if len(got.Tensors) != len(want.Tensors) {
-		return fmt.Sprintf("%d tensors, want %d", len(got.Tensors), len(want.Tensors))
-	}
-	for _, w := range want.Tensors {
-		g := got.Lookup(w.Name)
-		if g == nil {
-			return fmt.Sprintf("no tensor %q", w.Name)
+	of := func(f *safetensors.File) map[string]tensor {
+		tensors := make(map[string]tensor)
+		for _, one := range f.Tensors {
+			tensors[one.Name] = tensor{one.Shape, fmt.Sprintf("%T", one.Data), raw(t, one.Data)}
 		}
-		if !slices.Equal(g.Shape, w.Shape) || reflect.TypeOf(g.Data) != reflect.TypeOf(w.Data) || raw(t, g.Data) != raw(t, w.Data) {
-			return fmt.Sprintf("%.200v, want %.200v", *g, w)
-		}
+		return tensors
 	}
-	return ""
+	return cmp.Diff(want.Metadata, got.Metadata, cmpopts.EquateEmpty()) + cmp.Diff(of(want), of(got), cmpopts.EquateEmpty())
 }
 
 // allocated returns the bytes that f allocates.

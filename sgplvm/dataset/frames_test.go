@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -119,8 +120,9 @@ func TestLoadShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Layout != test.got || f.Count != test.shape[0] || !slices.Equal(f.Shape, test.shape) || f.Type != npy.Uint8 || f.Name != path {
-				t.Errorf("%d frames of %v, shape %v, type %v, name %s", f.Count, f.Layout, f.Shape, f.Type, f.Name)
+			want := dataset.Form{Name: path, Count: test.shape[0], Layout: test.got, Shape: test.shape, Type: npy.Uint8}
+			if diff := cmp.Diff(want, f.Form); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 			if f.Points() != test.got.Width*test.got.Height {
 				t.Errorf("%d points", f.Points())

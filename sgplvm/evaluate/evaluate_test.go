@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -333,12 +334,15 @@ func TestEvaluate(t *testing.T) {
 			return mat.NewDense(3, 2, m.Slice(i, i+1, 0, 6).Clone().Data)
 		}
 		want, err := evaluate.Score(picture(truth), picture(seen), picture(mean), picture(variance))
-		if err != nil || scores[i] != want {
-			t.Errorf("picture %d: %+v, expected %+v, %v", i, scores[i], want, err)
+		if diff := cmp.Diff(want, scores[i]); err != nil || diff != "" {
+			t.Errorf("picture %d: %v, -want +got:\n%s", i, err, diff)
 		}
 	}
-	if scores[0].Count != 3 || scores[1].Count != 1 || summary != evaluate.Summarize(scores) {
-		t.Errorf("counts %d and %d, summary %+v", scores[0].Count, scores[1].Count, summary)
+	if scores[0].Count != 3 || scores[1].Count != 1 {
+		t.Errorf("counts %d and %d, expected 3 and 1", scores[0].Count, scores[1].Count)
+	}
+	if diff := cmp.Diff(evaluate.Summarize(scores), summary); diff != "" {
+		t.Errorf("summary, -want +got:\n%s", diff)
 	}
 	variance.Set(1, 5, 0)
 	_, _, err = evaluate.Evaluate(truth, seen, mean, variance, 2)
