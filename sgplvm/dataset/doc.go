@@ -42,7 +42,7 @@
 // # Results
 //
 // [WriteFileAtomic] replaces a file as a whole or not at all, and everything
-// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrames], and
+// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrame], and
 // [Animation] for films. A [Sheet] puts
 // pictures side by side for the eye, such as what was seen, what the model
 // filled in and the truth.

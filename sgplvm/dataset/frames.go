@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -223,7 +224,7 @@ func counted(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// formatShape writes 50×28×20, and () for a single number.
+// formatShape writes 50×28×20, and () for a single number; of many axes it leaves some out.
 func formatShape(shape []int) string {
 	if len(shape) == 0 {
 		return "()"
@@ -232,7 +233,7 @@ func formatShape(shape []int) string {
 	for i, d := range shape {
 		s[i] = strconv.Itoa(d)
 	}
-	return strings.Join(s, "×")
+	return quote.Line(strings.Join(s, "×"))
 }
 
 // read sets dst to the values of the given frame, NaN where the mask says so.

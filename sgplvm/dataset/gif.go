@@ -234,14 +234,3 @@ func (a *Animation) Save(rate float64) error {
 	}
 	return WriteFileAtomic(a.path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
 }
-
-// SaveGIF writes pictures as an animation; see [Animation]. Errors: [*Error].
-func SaveGIF(path string, pictures []Picture, low, high, rate float64) error {
-	a := NewAnimation(path)
-	for _, p := range pictures {
-		if err := a.Add(p, low, high); err != nil {
-			return err
-		}
-	}
-	return a.Save(rate)
-}

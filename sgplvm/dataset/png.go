@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -98,10 +99,10 @@ func openFolder(path string) (*folder, error) {
 			all = h
 		case h.width != all.width || h.height != all.height:
 			return nil, &Error{Path: filepath.Join(path, name), Found: FormatGrid(h.width, h.height) + " pixels",
-				Want: FormatGrid(all.width, all.height) + " as in " + oneLine(names[0])}
+				Want: FormatGrid(all.width, all.height) + " as in " + quote.Line(names[0])}
 		case h.bits != all.bits:
 			return nil, &Error{Path: filepath.Join(path, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
-				Want: fmt.Sprintf("%d as in %s", all.bits, oneLine(names[0]))}
+				Want: fmt.Sprintf("%d as in %s", all.bits, quote.Line(names[0]))}
 		}
 		all.colour = all.colour || h.colour
 	}
