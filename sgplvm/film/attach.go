@@ -17,11 +17,12 @@ func (f *Film) parts() []namedPart {
 	return []namedPart{{"motion", f.motion}, {"originals", f.frames}, {"detail", f.detail}, {"unrest", f.inflation}}
 }
 
-// Attachments returns what a model has to keep so that Of finds the film again, by name.
+// Attachments returns what a model has to keep so that Of finds the film again, by name. The film shares it: it must
+// not be changed.
 func (f *Film) Attachments() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, p := range f.parts() {
-		content, err := p.MarshalBinary()
+		content, err := p.Encode()
 		if err != nil {
 			return nil, err
 		}
@@ -47,14 +48,14 @@ func (f *Film) Keep(m *sgplvm.Model) error {
 func Keeps(m *sgplvm.Model) bool { return m.Attached("motion") != nil }
 
 // Of returns the film that is attached to a model; nil where there is none. Errors: something
-// attached that is not the part of such a film.
+// attached that is not the part of such a film. The film shares what is attached.
 func Of(m *sgplvm.Model) (*Film, error) {
 	if !Keeps(m) {
 		return nil, nil
 	}
 	f := &Film{model: m, motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation)}
 	for _, p := range f.parts() {
-		if err := p.UnmarshalBinary(m.Attached(p.name)); err != nil {
+		if err := p.Decode(m.Attached(p.name)); err != nil {
 			return nil, err
 		}
 	}

@@ -117,13 +117,13 @@ type detailText struct {
 	A, Gamma      float64
 }
 
-// MarshalBinary writes the detail as JSON text, to the bit.
-func (d *Detail) MarshalBinary() ([]byte, error) {
+// Encode returns the detail as JSON text, to the bit.
+func (d *Detail) Encode() ([]byte, error) {
 	return json.Marshal(detailText{d.width, d.height, d.energy, d.a, d.gamma})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote, and reports what is wrong in it.
-func (d *Detail) UnmarshalBinary(text []byte) error {
+// Decode is that of Part.
+func (d *Detail) Decode(text []byte) error {
 	var t detailText
 	if err := json.Unmarshal(text, &t); err != nil {
 		return badPart("detail", "%v", err)

@@ -78,9 +78,9 @@ func TestDetail(t *testing.T) {
 				t.Fatalf("pixel %d, channel %d of a frame as coarse as measured has detail", k, c)
 			}
 			again := new(Detail)
-			text, err := d.MarshalBinary()
+			text, err := d.Encode()
 			if err == nil {
-				err = again.UnmarshalBinary(text)
+				err = again.Decode(text)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -245,11 +245,11 @@ func TestDetailErrors(t *testing.T) {
 		}
 	}
 	const good = `{"Width":8,"Height":8,"Energy":[1],"A":-1,"Gamma":0.5}`
-	if err := new(Detail).UnmarshalBinary([]byte(good)); err != nil {
+	if err := new(Detail).Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]string{{good, `[]`}, {`"Width":8`, `"Width":0`}, {`"Height":8`, `"Height":100000`}, {`[1]`, `[-1]`}, {`-1,`, `-1e300,`}, {`0.5`, `1.5`}, {`0.5`, `-0.5`}} {
-		if err := new(Detail).UnmarshalBinary([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
+		if err := new(Detail).Decode([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
 			t.Errorf("%s for %s: error %v", c[1], c[0], err)
 		}
 	}

@@ -29,16 +29,6 @@ func estimate(ctx context.Context, frames *pyramids, c chain, l lattice, strengt
 	return d, nil
 }
 
-// A solver estimates the displacements of a chain on one level.
-type solver struct {
-	pairing
-	chain
-	prior   precision
-	frames  []image[float32]
-	warped  []image[float32] // the frames in reference coordinates
-	factors []chol.Factor    // of the normal equations, a block for each frame
-}
-
 // newSolver prepares the level of a film whose pictures are given; factors is storage, one for
 // each frame of the chain.
 func newSolver(l lattice, c chain, q precision, level []image[float32], factors []chol.Factor) *solver {
@@ -49,23 +39,6 @@ func newSolver(l lattice, c chain, q precision, level []image[float32], factors 
 		s.warped = append(s.warped, newImage[float32](w, h, level[f].channels))
 	}
 	return s
-}
-
-// A state is a displacement of every frame with the cost there and what a step needs.
-type state struct {
-	d     mat.Matrix // frames × lattice.size
-	cells [][]cell   // of every link, row by row
-	cost  float64
-}
-
-func (s *solver) newState() *state {
-	st := &state{d: mat.New(len(s.frames), s.size()), cells: make([][]cell, len(s.frames))}
-	for p, linked := range s.linked {
-		if linked {
-			st.cells[p] = make([]cell, (s.across-1)*(s.down-1))
-		}
-	}
-	return st
 }
 
 // minimize lowers the cost from d on, and sets d.

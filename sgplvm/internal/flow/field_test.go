@@ -8,7 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A frame that was registered and carried back is itself but for what resampling loses.
+// A frame that was registered and warped back differs from itself only by what resampling loses.
 func TestWarpOfRegister(t *testing.T) {
 	times := line(9, 1)
 	film := draw(times, testWidth, testHeight, 2, bending)
@@ -79,13 +79,13 @@ func TestWarpVariance(t *testing.T) {
 	}
 }
 
-// carried carries a frame over itself.
+// warpInPlace warps a frame over itself.
 func warpInPlace(f Field, mean, variance mat.Matrix, width, height int) {
 	frame := Frame{width, height, mean, variance}
 	f.Warp(frame, frame)
 }
 
-// Carrying to finer pixels is sampling the spline between the coarse ones: a cubic in space
+// Warping to finer pixels is sampling the spline between the coarse ones: a cubic in space
 // comes out exactly, with the coarse pixel's centre amid its fine ones, and the variance that
 // the displacement adds does not depend on the pixels.
 func TestWarpFiner(t *testing.T) {
@@ -101,13 +101,13 @@ func TestWarpFiner(t *testing.T) {
 		f.Variance.Fill(0.25)
 		return f
 	}
-	still := Field{}
+	zero := Field{}
 	shifted := Field{Across: 2, Down: 2, Mean: make([]float64, 8), Covariance: make([]float64, 12), aspect: float64(height) / width}
 	for k := range 4 {
 		shifted.Mean[k], shifted.Mean[4+k] = 0.05, -0.02
 		shifted.Covariance[k], shifted.Covariance[4+k], shifted.Covariance[8+k] = 1e-4, 2e-5, 4e-4
 	}
-	for _, f := range []Field{still, shifted} {
+	for _, f := range []Field{zero, shifted} {
 		coarse, fine := picture(1), picture(times)
 		got, want := NewFrame(width*times, height*times, 1), NewFrame(width*times, height*times, 1)
 		f.Warp(got, coarse)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,12 +57,12 @@ func TestFitRecoversMotion(t *testing.T) {
 // A film that does not move, or has nothing in it, is left as it is.
 func TestFitStill(t *testing.T) {
 	times := []float64{0, 1, 2, 3, 3, 3, 4}
-	still := draw(times, testWidth, testHeight, 2, func(t, u, v float64) (x, y float64) { return u, v })
-	brighter := append([]float64(nil), still...)
+	constant := draw(times, testWidth, testHeight, 2, func(t, u, v float64) (x, y float64) { return u, v })
+	brighter := slices.Clone(constant)
 	for i := range brighter {
 		brighter[i] *= 1 + 0.1*math.Sin(float64(i/(testWidth*testHeight*2)))
 	}
-	half := append([]float64(nil), still...)
+	half := slices.Clone(constant)
 	for i := 1; i < len(half); i += 2 {
 		half[i] = 1e6
 	}
@@ -69,7 +70,7 @@ func TestFitStill(t *testing.T) {
 	if testing.Short() {
 		o = Options{Nodes: []int{5}, Strengths: []float64{1e-5}}
 	}
-	for name, film := range map[string][]float64{"still": still, "brighter": brighter, "one channel constant": half, "constant": make([]float64, len(still))} {
+	for name, film := range map[string][]float64{"without motion": constant, "brighter": brighter, "one channel constant": half, "constant": make([]float64, len(constant))} {
 		m := mustFit(t, film, times, 2, nil, o)
 		src := data.NewSource(film, 7, testWidth*testHeight, 2)
 		if !m.Still() || m.Register(src) != src || m.chosen.Across != 0 {
@@ -82,7 +83,7 @@ func TestFitStill(t *testing.T) {
 		mean := mat.NewDense(6, 1, []float64{1, 2, 3, 4, 5, 6})
 		warpInPlace(fields[0], mean, mat.Matrix{}, 3, 2)
 		if mean.Data[3] != 4 {
-			t.Errorf("%s: carried to %v", name, mean.Data)
+			t.Errorf("%s: warped to %v", name, mean.Data)
 		}
 	}
 }
@@ -213,7 +214,7 @@ func TestDeterminism(t *testing.T) {
 	film := draw(times, testWidth, testHeight, 2, bending)
 	run := func() string {
 		m := mustFit(t, film, times, 2, nil, quick())
-		text, err := m.MarshalBinary()
+		text, err := m.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

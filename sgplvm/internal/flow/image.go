@@ -110,3 +110,11 @@ func (m image[T]) sampleOver(dst []float64, x, y, width, height int) {
 }
 
 func square(x float64) float64 { return x * x }
+
+func dot(a, b []float64) float64 {
+	var s float64
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
+}

@@ -76,7 +76,7 @@ func TestInflation(t *testing.T) {
 	}
 }
 
-// Where nothing is restless the factor sees to what is wrong everywhere; a frame does not count for
+// Where all parts err alike there is one factor for all; a frame does not count for
 // itself; other sequences are left alone.
 func TestInflationAlike(t *testing.T) {
 	at := make([]data.Instant, 12)
@@ -132,12 +132,12 @@ func TestInflationFile(t *testing.T) {
 	at := []data.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
 	u := erring(at, 10, 5, 3, func(_, _ int) float64 { return 2 })
 	u.reach = 3
-	text, err := u.MarshalBinary()
+	text, err := u.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := new(Inflation)
-	if err := back.UnmarshalBinary(text); err != nil {
+	if err := back.Decode(text); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(u, back, cmp.AllowUnexported(Inflation{}, image[float32]{})); d != "" {
@@ -155,15 +155,15 @@ func TestInflationFile(t *testing.T) {
 		{`"Width":2`, `"Width":0`, "0×1 cells"}, {`"Width":2`, `"Width":3`, "16 bytes"}, {`"Height":1`, `"Height":99999`, "2×99999 cells"},
 		{`"Ratios":"`, `"Ratios":"AAAA`, "19 bytes"}, {`"Reach":`, `"Reach":-`, "reach -"}, {`"Factor":`, `"Factor":-`, "and factor -"}, {`"Prior":`, `"Prior":-`, "weight -"}, {`"Time":0.5}`, `"Time":0.5},{}`, "3 frames"}, {`{`, `[`, "invalid"},
 	} {
-		if err := new(Inflation).UnmarshalBinary([]byte(strings.Replace(string(text), c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), "film: attached unrest: ") || !strings.Contains(err.Error(), c[2]) {
+		if err := new(Inflation).Decode([]byte(strings.Replace(string(text), c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), "film: attached unrest: ") || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s for %s: error %v, expected %q", c[1], c[0], err, c[2])
 		}
 	}
 	u.ratio[1].data[0] = float32(math.Inf(1))
-	if text, err = u.MarshalBinary(); err != nil {
+	if text, err = u.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if err := new(Inflation).UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "ratio +Inf of frame 1") {
+	if err := new(Inflation).Decode(text); err == nil || !strings.Contains(err.Error(), "ratio +Inf of frame 1") {
 		t.Errorf("an infinite ratio: error %v", err)
 	}
 }

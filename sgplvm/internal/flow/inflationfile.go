@@ -27,8 +27,8 @@ type inflationText struct {
 	Prior, Factor float64
 }
 
-// MarshalBinary writes the variance inflation as JSON text, to the bit.
-func (u *Inflation) MarshalBinary() ([]byte, error) {
+// Encode returns the variance inflation as JSON text, to the bit.
+func (u *Inflation) Encode() ([]byte, error) {
 	var bytes []byte
 	for _, r := range u.ratio {
 		for _, v := range r.data {
@@ -38,8 +38,8 @@ func (u *Inflation) MarshalBinary() ([]byte, error) {
 	return json.Marshal(inflationText{u.width, u.height, u.at, base64.StdEncoding.EncodeToString(bytes), u.reach, u.prior, u.factor})
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote, and reports what is wrong in it.
-func (u *Inflation) UnmarshalBinary(text []byte) error {
+// Decode is that of Part.
+func (u *Inflation) Decode(text []byte) error {
 	var t inflationText
 	if err := json.Unmarshal(text, &t); err != nil {
 		return badPart("unrest", "%v", err)

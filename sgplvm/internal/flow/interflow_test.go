@@ -21,7 +21,7 @@ func bulge(t, u, v float64) (x, y float64) {
 }
 
 // What a coarse lattice cannot follow is followed from frame to frame: frames agree far better along
-// the paths, and so does the place of a point with where it went.
+// the flow, and points go where the contents went.
 func TestInterFrameFlow(t *testing.T) {
 	times := line(5, 0.4)[:sizes(2)+3]
 	source := data.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1)
@@ -36,8 +36,8 @@ func TestInterFrameFlow(t *testing.T) {
 	s := m.sequences[0]
 	for p := range times[1:] {
 		own, next := m.displacement(testWidth, testHeight, s, p), m.displacement(testWidth, testHeight, s, p+1)
-		disagree := func(path []float64) (e float64) {
-			g := newDisplacement(m.flowLattice, testWidth, testHeight).of(path)
+		disagree := func(flow []float64) (e float64) {
+			g := newDisplacement(m.flowLattice, testWidth, testHeight).of(flow)
 			a, b := newImage[float32](testWidth, testHeight, 1), newImage[float32](testWidth, testHeight, 1)
 			resampleAlong(a, f.levels[0][p], own, g, -0.5)
 			resampleAlong(b, f.levels[0][p+1], next, g, 0.5)
@@ -47,11 +47,11 @@ func TestInterFrameFlow(t *testing.T) {
 			return e
 		}
 		if with, without := disagree(s.next[p]), disagree(make([]float64, m.flowLattice.size())); !(with < 0.7*without) {
-			t.Errorf("frames %d and %d differ by %v along the path, %v without", p, p+1, with, without)
+			t.Errorf("frames %d and %d differ by %v along the flow, %v without", p, p+1, with, without)
 		}
-		path := newDisplacement(m.flowLattice, testWidth, testHeight).of(s.next[p])
+		flow := newDisplacement(m.flowLattice, testWidth, testHeight).of(s.next[p])
 		for _, r := range [][2]float64{{32, 23}, {30, 25}, {35, 22}} {
-			gu, gv := path.value(r[0], r[1])
+			gu, gv := flow.value(r[0], r[1])
 			u, v := own.value(r[0]-gu/2, r[1]-gv/2)
 			px, py := (r[0]-gu/2+u+0.5)/testWidth, (r[1]-gv/2+v+0.5)/testWidth
 			a, b := px, py // the reference point of bulge's that is there
@@ -70,17 +70,17 @@ func TestInterFrameFlow(t *testing.T) {
 		// From the frame before to the one after directly is about as far as by way of the frame.
 		for k, v := range s.over[p] {
 			if d := math.Abs(v - s.next[p-1][k] - s.next[p][k]); !(d*testWidth < 0.2) {
-				t.Errorf("node %d around frame %d: %v pixels from the two paths", k, p, d*testWidth)
+				t.Errorf("node %d around frame %d: %v pixels from the two flows", k, p, d*testWidth)
 			}
 		}
 	}
-	// The text keeps the paths, to the bit.
-	text, err := m.MarshalBinary()
+	// The text keeps the flow, to the bit.
+	text, err := m.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := new(Motion)
-	if err := back.UnmarshalBinary(text); err != nil || back.flowLattice != m.flowLattice || fmt.Sprint(back.sequences[0].next) != fmt.Sprint(s.next) {
+	if err := back.Decode(text); err != nil || back.flowLattice != m.flowLattice || fmt.Sprint(back.sequences[0].next) != fmt.Sprint(s.next) {
 		t.Errorf("read %v, %v", back.sequences[0].next, err)
 	}
 	form := Shape{Width: testWidth, Height: testHeight, Channels: 1}
@@ -95,15 +95,15 @@ func TestInterFrameFlow(t *testing.T) {
 		t.Errorf("other times: error %v", err)
 	}
 	m.sequences[0].next[1] = m.sequences[0].next[1][1:]
-	if text, err = m.MarshalBinary(); err != nil {
+	if text, err = m.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if err := back.UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "path 1 of ") {
-		t.Errorf("a short path: error %v", err)
+	if err := back.Decode(text); err == nil || !strings.Contains(err.Error(), "path 1 of ") {
+		t.Errorf("a short flow: error %v", err)
 	}
 }
 
-// drawDisc returns frames of a textured disc that crosses a picture which stands still, by speed widths
+// drawDisc returns frames of a textured disc that crosses a picture that does not move, by speed widths
 // in a unit of time.
 func drawDisc(times []float64, speed float64) []float64 {
 	var film []float64
@@ -120,7 +120,7 @@ func drawDisc(times []float64, speed float64) []float64 {
 	return film
 }
 
-// Paths are chosen where frames left out are predicted better along them, and only there.
+// The flow is chosen where frames left out are predicted better along it, and only there.
 func TestFlowChosen(t *testing.T) {
 	times := line(10, 1)
 	for _, c := range []struct {
@@ -128,17 +128,17 @@ func TestFlowChosen(t *testing.T) {
 		chosen bool
 	}{{0.02, true}, {0.04, false}}[:sizes(2)] { // the faster one leaves its own place from frame to frame
 		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100})
-		coarse, followed := m.trials[1], m.trials[2]
+		coarse, fine := m.trials[1], m.trials[2]
 		if m.chosen.Flow != c.chosen || (m.sequences[0].next != nil) != c.chosen || (m.flowLattice.across > 0) != c.chosen {
 			t.Errorf("speed %v: chosen %+v of %+v", c.speed, m.chosen, m.trials)
 		}
-		if c.chosen && !(followed.Error < 0.6*coarse.Error) {
-			t.Errorf("speed %v: error %v along paths, %v without", c.speed, followed.Error, coarse.Error)
+		if c.chosen && !(fine.Error < 0.6*coarse.Error) {
+			t.Errorf("speed %v: error %v with flow, %v without", c.speed, fine.Error, coarse.Error)
 		}
 	}
 }
 
-// Frames at the same time, also at the first and the last one, are followed and restored.
+// Frames at the same time, also at the first and the last one, have a flow and a residual.
 func TestFlowEqualTimes(t *testing.T) {
 	times := []float64{0, 0, 0, 1, 2, 2, 3, 4, 4}
 	film := drawDisc(times, 0.02)
@@ -153,23 +153,23 @@ func TestFlowEqualTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	originals, err := m.TrainingFrames(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1))
+	trainingFrames, err := m.TrainingFrames(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []float64{-1, 0, 0.5, 2, 4, 5} {
+	for _, time := range []float64{-1, 0, 0.5, 2, 4, 5} {
 		frame := NewFrame(testWidth, testHeight, 1)
-		fields, err := m.Fields(0, []float64{at})
+		fields, err := m.Fields(0, []float64{time})
 		if err == nil {
-			err = m.AddResidual(frame, originals, fields[0], data.Instant{Time: at}, 4)
+			err = m.AddResidual(frame, trainingFrames, fields[0], data.Instant{Time: time}, 4)
 		}
 		if i, _, bad := mat.NonFinite(frame.Mean); bad || err != nil {
-			t.Errorf("time %v: %v at pixel %d, error %v", at, frame.Mean.At(i, 0), i, err)
+			t.Errorf("time %v: %v at pixel %d, error %v", time, frame.Mean.At(i, 0), i, err)
 		}
 	}
 }
 
-// Along paths that go nowhere frames left out are predicted as by linear interpolation.
+// Along a flow of 0 frames left out are predicted as by linear interpolation.
 func TestScoreFlow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 7))
 	times := []float64{0, 1, 3, 4, 4.5, 6}
@@ -197,7 +197,7 @@ func TestScoreFlow(t *testing.T) {
 		s.next = append(s.next, make([]float64, m.flowLattice.size()))
 	}
 	if got := m.scoreFlow(f, all); math.Abs(got-want) > 1e-6*want {
-		t.Errorf("error %v along paths of no length, %v by linear interpolation", got, want)
+		t.Errorf("error %v along a flow of 0, %v by linear interpolation", got, want)
 	}
 }
 
@@ -231,59 +231,7 @@ func TestFlowStep(t *testing.T) {
 	}
 }
 
-// Contents that move by the square of the time are followed off the straight line, by the share that is
-// taken of what the frames beside show; frames too close by are not asked.
-func TestOffsetsBend(t *testing.T) {
-	path := func(from, to float64) []float64 { return []float64{to*to - from*from} }
-	for _, c := range []struct {
-		times  []float64
-		at     float64
-		before int
-		bent   float64 // by the frames beside
-	}{
-		{[]float64{0, 1, 2, 3}, 1.5, 1, 0.25},
-		{[]float64{1, 2, 3}, 1.5, 0, 0.25},
-		{[]float64{0, 1, 2}, 1.25, 1, 0.1875},
-		{[]float64{1, 2}, 1.5, 0, 0},
-		{[]float64{0.95, 1, 2, 2.02}, 1.5, 1, 0},
-		{[]float64{0.93, 1, 2, 2.02}, 1.5, 1, 0.25},
-	} {
-		s := sequence{Sequence: data.Sequence{Times: c.times}}
-		for p := range c.times[1:] {
-			s.next = append(s.next, path(c.times[p], c.times[p+1]))
-		}
-		s.next = append(s.next, nil)
-		from, to := c.times[c.before], c.times[c.before+1]
-		w := (c.at - from) / (to - from)
-		a, b := s.offsets(c.at, w, [2]int{c.before, c.before + 1}, s.next[c.before])
-		g := s.next[c.before][0]
-		if wantA, wantB := -w*g+bendShare*c.bent, (1-w)*g+bendShare*c.bent; math.Abs(a[0]-wantA) > 1e-12 || math.Abs(b[0]-wantB) > 1e-12 {
-			t.Errorf("times %v at %v: offsets %v and %v, want %v and %v", c.times, c.at, a[0], b[0], wantA, wantB)
-		}
-	}
-}
-
-// A frame that is left out is predicted along the path from the one before it to the one after it.
-func TestNeighboursWithout(t *testing.T) {
-	path := func(from, to float64) []float64 { return []float64{to*to - from*from} }
-	s := sequence{Sequence: data.Sequence{Examples: []int{7, 6, 5, 4}, Times: []float64{0, 1, 2, 3}}}
-	for p := range 4 {
-		s.next, s.over = append(s.next, path(float64(p), float64(p+1))), append(s.over, path(float64(p-1), float64(p+1)))
-	}
-	for place, want := range map[int][2]float64{1: {-2 + bendShare, 2 + bendShare}, 2: {-4 + bendShare, 4 + bendShare}} {
-		n := s.neighbours(s.Times[place], s.Examples[place])
-		if len(n) != 2 || n[0].place != place-1 || n[1].place != place+1 || n[0].weight != 0.5 || n[1].weight != 0.5 ||
-			math.Abs(n[0].offset[0]-want[0]) > 1e-12 || math.Abs(n[1].offset[0]-want[1]) > 1e-12 {
-			t.Errorf("around frame %d without it: %v, want offsets %v", place, n, want)
-		}
-	}
-	s.over = nil // as in a motion that was read
-	if n := s.neighbours(1, 6); n[0].offset != nil || n[1].offset != nil {
-		t.Errorf("offsets %v and %v without a path", n[0].offset, n[1].offset)
-	}
-}
-
-// A search for paths ends with its context.
+// The estimation of the flow ends with its context.
 func TestFlowCancelled(t *testing.T) {
 	times := line(4, 0.4)
 	ctx, cancel := context.WithCancel(context.Background())

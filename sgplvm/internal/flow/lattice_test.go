@@ -57,7 +57,7 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// A step that would fold the frame or carry it away is taken in part.
+// A step that would fold the frame or push it away is taken in part.
 func TestMove(t *testing.T) {
 	l := lattice{4, 3, 4. / 3}
 	zero, dst := make([]float64, l.size()), make([]float64, l.size())
@@ -177,12 +177,12 @@ func TestEstimateDescends(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newSolver(l, tr, priorOf(tr, l, 1e-7/float64(l.nodes())), f.levels[0], make([]chol.Factor, 3))
-		still, moved := s.newState(), s.newState()
+		zero, moved := s.newState(), s.newState()
 		mat.Copy(moved.d, d)
-		s.evaluate(still)
+		s.evaluate(zero)
 		s.evaluate(moved)
-		if !(moved.cost < still.cost) {
-			t.Errorf("seed %d: cost %v becomes %v", seed, still.cost, moved.cost)
+		if !(moved.cost < zero.cost) {
+			t.Errorf("seed %d: cost %v becomes %v", seed, zero.cost, moved.cost)
 		}
 	}
 }

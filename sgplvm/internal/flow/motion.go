@@ -118,6 +118,13 @@ func (m *Motion) setDisplacements(l lattice, d mat.Matrix) {
 	m.covariance = m.process.nodeCovariance(windows, l)
 }
 
+// mustFit panics unless the motion is that of as many frames of as many points.
+func (m *Motion) mustFit(caller string, frames, points int) {
+	if frames != m.frames || points != m.width*m.height {
+		panic(fmt.Sprintf("flow: %s: %d frames of %d points for the motion of %d frames of %d×%d pixels", caller, frames, points, m.frames, m.width, m.height))
+	}
+}
+
 // Fields returns the displacements of a sequence, given by its label, at some times. The estimates of
 // the training frames are taken as noisy, so that a Field is not exactly the estimate at its time.
 // The variance is that of the process given the estimates: it grows in gaps, and towards the prior's

@@ -46,9 +46,8 @@ type trialText struct {
 	Error    *float64 `json:"error"`
 }
 
-// MarshalBinary returns the motion as JSON text from which UnmarshalBinary makes the same motion, bit
-// for bit.
-func (m *Motion) MarshalBinary() ([]byte, error) {
+// Encode returns the motion as JSON text, to the bit.
+func (m *Motion) Encode() ([]byte, error) {
 	t := motionText{Format: motionFormat, Width: m.width, Height: m.height, Chosen: textOf(m.chosen)}
 	if !m.Still() {
 		t.Across, t.Down, t.Process, t.Covariance = m.lattice.across, m.lattice.down, &m.process, m.covariance
@@ -86,9 +85,8 @@ func (t trialText) trial() Trial {
 	return trial
 }
 
-// UnmarshalBinary sets m to the motion in a text that MarshalBinary made, and reports what is wrong in
-// it; m is then unchanged. Nothing in the text is trusted.
-func (m *Motion) UnmarshalBinary(text []byte) error {
+// Decode is that of Part.
+func (m *Motion) Decode(text []byte) error {
 	var t motionText
 	if err := json.Unmarshal(text, &t); err != nil {
 		return badPart("motion", "syntax: %v", err)

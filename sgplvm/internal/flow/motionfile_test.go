@@ -14,15 +14,15 @@ func TestJSON(t *testing.T) {
 	times := line(7, 0.04)
 	film := draw(line(7, 1), testWidth, testHeight, 1, bending)
 	for _, m := range []*Motion{mustFit(t, film, times, 1, nil, quick()), mustFit(t, make([]float64, len(film)), times, 1, nil, quick())} {
-		text, err := m.MarshalBinary()
+		text, err := m.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
 		var back Motion
-		if err := back.UnmarshalBinary(text); err != nil {
+		if err := back.Decode(text); err != nil {
 			t.Fatal(err)
 		}
-		again, err := back.MarshalBinary()
+		again, err := back.Encode()
 		if err != nil || !bytes.Equal(text, again) {
 			t.Errorf("another text, error %v", err)
 		}
@@ -37,7 +37,7 @@ func TestTextRefused(t *testing.T) {
 	const good = `{"format":1,"width":4,"height":2,"across":2,"down":2,"process":{"kernel":"matern32","lengthScale":2,"noise":0.01},` +
 		`"covariance":[1,1,1,1,0,0,0,0,1,1,1,1],"sequences":[{"label":0,"frames":[1,0],"times":[0,1],"displacements":[[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0.1]]}],` +
 		`"chosen":{"across":2,"down":2,"strength":1,"error":0.5},"trials":null}`
-	if err := new(Motion).UnmarshalBinary([]byte(good)); err != nil {
+	if err := new(Motion).Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
@@ -75,7 +75,7 @@ func TestTextRefused(t *testing.T) {
 	} {
 		text := strings.Replace(good, c[0], c[1], 1)
 		m := Motion{width: 77}
-		err := m.UnmarshalBinary([]byte(text))
+		err := m.Decode([]byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), "film: attached motion: ") || !strings.Contains(err.Error(), c[2]) || m.width != 77 {
 			t.Errorf("%s for %s: error %v, expected %q", c[1], c[0], err, c[2])
 		}

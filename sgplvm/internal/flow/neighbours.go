@@ -122,11 +122,3 @@ func plus(x []float64, a float64, y []float64) []float64 {
 	}
 	return z
 }
-
-func dot(a, b []float64) float64 {
-	var s float64
-	for i, v := range a {
-		s += v * b[i]
-	}
-	return s
-}

@@ -3,8 +3,36 @@ package flow
 import (
 	"fmt"
 
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
+
+// A solver estimates the displacements of a chain on one level.
+type solver struct {
+	pairing
+	chain
+	prior   precision
+	frames  []image[float32]
+	warped  []image[float32] // the frames in reference coordinates
+	factors []chol.Factor    // of the normal equations, a block for each frame
+}
+
+// A state is a displacement of every frame with the cost there and what a step needs.
+type state struct {
+	d     mat.Matrix // frames × lattice.size
+	cells [][]cell   // of every link, row by row
+	cost  float64
+}
+
+func (s *solver) newState() *state {
+	st := &state{d: mat.New(len(s.frames), s.size()), cells: make([][]cell, len(s.frames))}
+	for p, linked := range s.linked {
+		if linked {
+			st.cells[p] = make([]cell, (s.across-1)*(s.down-1))
+		}
+	}
+	return st
+}
 
 // step returns the damped Gauss-Newton step at st: the solution of the block-tridiagonal normal
 // equations by block elimination with Cholesky factors (Golub and Van Loan, section 4.5). damping

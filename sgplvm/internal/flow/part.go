@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"encoding"
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -9,11 +8,15 @@ import (
 
 // A Part is one of the things that are known of a film beside its model, and written with it.
 type Part interface {
+	// Encode returns the part as bytes, which must not be changed.
+	Encode() ([]byte, error)
+
+	// Decode sets the part to what Encode returned, or reports what is wrong in it and changes nothing. Nothing
+	// in it is trusted. It may keep content, which must not be changed afterwards.
+	Decode(content []byte) error
+
 	// Check reports an error unless the part was made from frames of that shape.
 	Check(Shape) error
-
-	encoding.BinaryMarshaler
-	encoding.BinaryUnmarshaler
 }
 
 // Shape is what the parts of a film have in common: the size of its frames in pixels, their channels

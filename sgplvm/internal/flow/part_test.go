@@ -19,14 +19,14 @@ func TestPartsInFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.UnmarshalBinary(file); err != nil {
+		if err := p.Decode(file); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		if err := p.Check(s); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		again, err := p.MarshalBinary()
+		again, err := p.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,11 @@ import (
 // *data.ConfigError for an unknown sequence. It panics if the channels differ.
 func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, at data.Instant, without int) error {
 	f.check("AddResidual", "a frame to write")
-	if frames.channels != f.Mean.Cols || len(frames.values) != 0 && len(frames.values) != m.frames {
-		panic(fmt.Sprintf("flow: AddResidual: %d training frames of %d channels for mean %d×%d and %d frames", len(frames.values), frames.channels, f.Mean.Rows, f.Mean.Cols, m.frames))
+	if frames.Channels != f.Mean.Cols || frames.Frames != 0 && frames.Frames != m.frames {
+		panic(fmt.Sprintf("flow: AddResidual: %d training frames of %d channels for mean %d×%d and %d frames", frames.Frames, frames.Channels, f.Mean.Rows, f.Mean.Cols, m.frames))
 	}
 	s, err := m.sequence(at.Sequence)
-	if err != nil || m.Still() || len(frames.values) == 0 {
+	if err != nil || m.Still() || frames.Frames == 0 {
 		return err
 	}
 	for _, n := range s.neighbours(at.Time, without) {
@@ -34,13 +34,13 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, at da
 func (m *Motion) addNeighbour(f Frame, frames *TrainingFrames, field Field, s sequence, n neighbour) {
 	once := frames.picture(s.Examples[n.place])
 	once.toSpline()
-	twice := newImage[float32](frames.width, frames.height, frames.channels)
-	own := m.displacement(frames.width, frames.height, s, n.place)
+	twice := newImage[float32](frames.Width, frames.Height, frames.Channels)
+	own := m.displacement(frames.Width, frames.Height, s, n.place)
 	resample(twice, once, own)
 	twice.toSpline()
-	offset := m.offset(n, frames.width, frames.height)
-	scale := n.weight * frames.step
-	field.eachPixel(size{f.Width, f.Height}, once.size(), frames.channels, func(w *warped) {
+	offset := m.offset(n, frames.Width, frames.Height)
+	scale := n.weight * frames.Step
+	field.eachPixel(size{f.Width, f.Height}, once.size(), frames.Channels, func(w *warped) {
 		sharp, blurred := w.value, w.dx
 		sample(blurred, twice, w.x, w.y)
 		ou, ov := offset.value(w.x, w.y)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -15,9 +14,15 @@ import (
 // residual (Motion.AddResidual). They are kept with 16 bits a value: exactly if they are whole numbers
 // over a range below 2¹⁶, as those of pictures, else to 2⁻¹⁷ of their range.
 type TrainingFrames struct {
-	width, height, channels int
-	least, step             float64
-	values                  [][]uint16 // of each frame: (y − least)/step
+	framesHead
+	content []byte // as Encode returns it
+	values  []byte // the end of it: (y − Least)/Step of each value, frame by frame, the lower byte first
+}
+
+// framesHead is what comes first where TrainingFrames are written, as a line of JSON text.
+type framesHead struct {
+	Width, Height, Channels, Frames int // no frames without motion
+	Least, Step                     float64
 }
 
 // TrainingFrames keeps the frames that Fit was given; none without motion. Errors: *data.ReadError,
@@ -25,9 +30,9 @@ type TrainingFrames struct {
 func (m *Motion) TrainingFrames(ctx context.Context, src data.Source) (*TrainingFrames, error) {
 	n, points, channels := src.Dims()
 	m.mustFit("TrainingFrames", n, points)
-	f := &TrainingFrames{width: m.width, height: m.height, channels: channels, step: 1}
+	head := framesHead{Width: m.width, Height: m.height, Channels: channels, Step: 1}
 	if m.Still() {
-		return f, nil
+		return newTrainingFrames(head)
 	}
 	least, most, whole := math.Inf(1), math.Inf(-1), true
 	if err := eachFrame(ctx, src, func(_ int, frame []float64) {
@@ -38,18 +43,42 @@ func (m *Motion) TrainingFrames(ctx context.Context, src data.Source) (*Training
 	}); err != nil {
 		return nil, err
 	}
-	f.least = least
+	head.Frames, head.Least = n, least
 	if most > least && !(whole && most-least <= math.MaxUint16) {
-		f.step = most/math.MaxUint16 - least/math.MaxUint16
+		head.Step = most/math.MaxUint16 - least/math.MaxUint16
 	}
-	f.values = make([][]uint16, n)
-	err := eachFrame(ctx, src, func(i int, frame []float64) {
-		f.values[i] = make([]uint16, len(frame))
+	f, err := newTrainingFrames(head)
+	if err != nil {
+		return nil, err
+	}
+	err = eachFrame(ctx, src, func(i int, frame []float64) {
+		to := f.frame(i)
 		for k, v := range frame {
-			f.values[i][k] = uint16(math.RoundToEven(min((v-least)/f.step, math.MaxUint16)))
+			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(min((v-least)/head.Step, math.MaxUint16))))
 		}
 	})
 	return f, err
+}
+
+// newTrainingFrames returns frames without values yet.
+func newTrainingFrames(head framesHead) (*TrainingFrames, error) {
+	text, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	f := &TrainingFrames{framesHead: head, content: make([]byte, len(text)+1+2*head.Frames*head.size())}
+	copy(f.content, append(text, '\n'))
+	f.values = f.content[len(text)+1:]
+	return f, nil
+}
+
+// size returns how many values a frame has.
+func (h framesHead) size() int { return h.Width * h.Height * h.Channels }
+
+// frame returns the values of frame i.
+func (f *TrainingFrames) frame(i int) []byte {
+	n := 2 * f.size()
+	return f.values[i*n : (i+1)*n]
 }
 
 // eachFrame calls visit with every frame of a source, which it may not keep.
@@ -68,58 +97,33 @@ func eachFrame(ctx context.Context, src data.Source, visit func(i int, frame []f
 	return nil
 }
 
-// mustFit panics unless the motion is that of as many frames of as many points.
-func (m *Motion) mustFit(caller string, frames, points int) {
-	if frames != m.frames || points != m.width*m.height {
-		panic(fmt.Sprintf("flow: %s: %d frames of %d points for the motion of %d frames of %d×%d pixels", caller, frames, points, m.frames, m.width, m.height))
-	}
-}
-
 // picture returns a frame, less a constant and over the step.
 func (f *TrainingFrames) picture(i int) image[float32] {
-	p := newImage[float32](f.width, f.height, f.channels)
-	for k, v := range f.values[i] {
-		p.data[k] = float32(v)
+	p := newImage[float32](f.Width, f.Height, f.Channels)
+	values := f.frame(i)
+	for k := range p.data {
+		p.data[k] = float32(binary.LittleEndian.Uint16(values[2*k:]))
 	}
 	return p
 }
 
 // Check is that of Part.
 func (f *TrainingFrames) Check(s Shape) error {
-	if f.width != s.Width || f.height != s.Height || f.channels != s.Channels || len(f.values) != 0 && len(f.values) != len(s.At) {
-		return badPart("originals", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", len(f.values), f.width, f.height, f.channels, len(s.At), s.Width, s.Height, s.Channels)
+	if f.Width != s.Width || f.Height != s.Height || f.Channels != s.Channels || f.Frames != 0 && f.Frames != len(s.At) {
+		return badPart("originals", "%d frames of %d×%d pixels and %d channels, expected %d of %d×%d and %d", f.Frames, f.Width, f.Height, f.Channels, len(s.At), s.Width, s.Height, s.Channels)
 	}
 	return nil
 }
 
-// framesHead is what comes first where TrainingFrames are written, as a line of JSON text.
-type framesHead struct {
-	Width, Height, Channels, Frames int
-	Least, Step                     float64
-}
-
-// MarshalBinary writes a line of JSON text, and then two bytes for each value, the lower one first,
-// frame by frame.
-func (f *TrainingFrames) MarshalBinary() ([]byte, error) {
-	head, err := json.Marshal(framesHead{f.width, f.height, f.channels, len(f.values), f.least, f.step})
-	if err != nil {
-		return nil, err
-	}
-	content := make([]byte, 0, len(head)+1+2*len(f.values)*f.width*f.height*f.channels)
-	content = append(append(content, head...), '\n')
-	for _, frame := range f.values {
-		for _, v := range frame {
-			content = binary.LittleEndian.AppendUint16(content, v)
-		}
-	}
-	return content, nil
-}
+// Encode returns a line of JSON text, and then two bytes for each value, the lower one first, frame by
+// frame: what f itself holds.
+func (f *TrainingFrames) Encode() ([]byte, error) { return f.content, nil }
 
 // maxChannels bounds the channels of frames that are read.
 const maxChannels = 1 << 10
 
-// UnmarshalBinary reads what MarshalBinary wrote, and reports what is wrong in it.
-func (f *TrainingFrames) UnmarshalBinary(content []byte) error {
+// Decode is that of Part. It keeps content.
+func (f *TrainingFrames) Decode(content []byte) error {
 	head, values, _ := bytes.Cut(content, []byte{'\n'})
 	var t framesHead
 	if err := json.Unmarshal(head, &t); err != nil {
@@ -128,21 +132,12 @@ func (f *TrainingFrames) UnmarshalBinary(content []byte) error {
 	if t.Width < 1 || t.Height < 1 || t.Channels < 1 || t.Width > maxSide || t.Height > maxSide || t.Channels > maxChannels {
 		return badPart("originals", "frames of %d×%d pixels and %d channels", t.Width, t.Height, t.Channels)
 	}
-	size := t.Width * t.Height * t.Channels
-	if len(values)%(2*size) != 0 || len(values)/(2*size) != t.Frames {
+	if size := t.size(); len(values)%(2*size) != 0 || len(values)/(2*size) != t.Frames {
 		return badPart("originals", "%d bytes for %d frames, expected two for each of %d×%d pixels and %d channels", len(values), t.Frames, t.Width, t.Height, t.Channels)
 	}
 	if t.Least-t.Least != 0 || !(t.Step > 0) || math.IsInf(t.Step*math.MaxUint16, 0) {
 		return badPart("originals", "least value %v and unit %v, expected a finite number and a positive one", t.Least, t.Step)
 	}
-	r := TrainingFrames{width: t.Width, height: t.Height, channels: t.Channels, least: t.Least, step: t.Step}
-	for i := range t.Frames {
-		frame := make([]uint16, size)
-		for k := range frame {
-			frame[k] = binary.LittleEndian.Uint16(values[2*(i*size+k):])
-		}
-		r.values = append(r.values, frame)
-	}
-	*f = r
+	*f = TrainingFrames{t, content, values}
 	return nil
 }

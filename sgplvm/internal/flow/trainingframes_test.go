@@ -3,7 +3,6 @@ package flow
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func rms(a, b []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// A frame brought to reference coordinates and back is itself again when it is restored; one
+// A frame that was registered and warped back is itself again with its motion-compensated residual; one
 // between two frames comes much closer to the truth.
 func TestAddResidual(t *testing.T) {
 	const size = testWidth * testHeight
@@ -54,23 +53,23 @@ func TestAddResidual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	still := mat.New(len(times), size)
-	if err := m.Register(source).ReadExamples(still.Data, 0, len(times)); err != nil {
+	registered := mat.New(len(times), size)
+	if err := m.Register(source).ReadExamples(registered.Data, 0, len(times)); err != nil {
 		t.Fatal(err)
 	}
 	frame := func(v []float64) Frame { return Frame{testWidth, testHeight, mat.NewDense(size, 1, v), mat.Matrix{}} }
 	for i := range times {
 		own := Field{Across: m.lattice.across, Down: m.lattice.down, Mean: m.sequences[0].d.Row(i), aspect: m.lattice.aspect}
 		back := make([]float64, size)
-		own.Warp(frame(back), frame(still.Row(i)))
+		own.Warp(frame(back), frame(registered.Row(i)))
 		if err := m.AddResidual(frame(back), frames, own, data.Instant{Time: times[i]}, -1); err != nil {
 			t.Fatal(err)
 		}
 		// Half a unit of 16 bits, float32 splines of values up to 2¹⁶ units, and what the
 		// inversion of the field leaves, 1e-6 pixels.
 		for k, v := range back {
-			if d := math.Abs(v - film[i*size+k]); d > 0.6*frames.step+1e-3 {
-				t.Fatalf("frame %d, pixel %d: off by %v in units of %v", i, k, d, frames.step)
+			if d := math.Abs(v - film[i*size+k]); d > 0.6*frames.Step+1e-3 {
+				t.Fatalf("frame %d, pixel %d: off by %v in units of %v", i, k, d, frames.Step)
 			}
 		}
 	}
@@ -78,7 +77,7 @@ func TestAddResidual(t *testing.T) {
 	const gone = 4
 	mean := make([]float64, size)
 	for k := range mean {
-		mean[k] = (still.At(gone-1, k) + still.At(gone+1, k)) / 2
+		mean[k] = (registered.At(gone-1, k) + registered.At(gone+1, k)) / 2
 	}
 	at := data.Instant{Time: times[gone]}
 	own, without := m.fields(m.sequences[0], times[gone:gone+1])[0], make([]float64, size)
@@ -89,7 +88,7 @@ func TestAddResidual(t *testing.T) {
 	}
 	truth := film[gone*size : (gone+1)*size]
 	if a, b := rms(with, truth), rms(without, truth); !(a < 0.7*b) {
-		t.Errorf("error %v restored, %v before", a, b)
+		t.Errorf("error %v with the residual, %v without", a, b)
 	}
 	// The neighbours count by their weights in linear interpolation.
 	m.sequences[0].next, m.sequences[0].over = nil, nil
@@ -114,7 +113,7 @@ func TestAddResidual(t *testing.T) {
 	for what, call := range map[string]func(){
 		"channels": func() { m.AddResidual(NewFrame(4, 4, 2), frames, own, at, -1) },
 		"frames": func() {
-			m.AddResidual(NewFrame(4, 4, 1), &TrainingFrames{channels: 1, values: make([][]uint16, 2)}, own, at, -1)
+			m.AddResidual(NewFrame(4, 4, 1), &TrainingFrames{framesHead: framesHead{Channels: 1, Frames: 2}}, own, at, -1)
 		},
 		"size": func() { m.TrainingFrames(context.Background(), data.NewSource(film, 2*len(times), size/2, 1)) },
 	} {
@@ -153,8 +152,8 @@ func TestTrainingFramesKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range n {
-			for k, v := range o.values[i] {
-				if got, want := o.least+o.step*float64(v), values[i*width*height+k]; !(math.Abs(got-want) <= c.most) {
+			for k, v := range o.picture(i).data {
+				if got, want := o.Least+o.Step*float64(v), values[i*width*height+k]; !(math.Abs(got-want) <= c.most) {
 					t.Fatalf("%s: kept %v for %v", name, got, want)
 				}
 			}
@@ -162,66 +161,23 @@ func TestTrainingFramesKept(t *testing.T) {
 	}
 }
 
-// The frames around a time share the weight in linear interpolation; a frame that is not used gives
-// its place to the next one.
-func TestAround(t *testing.T) {
-	s := sequence{Sequence: data.Sequence{Examples: []int{5, 4, 3, 2, 1}, Times: []float64{0, 2, 3, 3, 7}}}
-	for _, c := range []struct {
-		at   float64
-		but  int
-		want string
-	}{
-		{-1, -1, "[{0 1 []}]"}, {-1, 5, "[{1 1 []}]"}, {8, -1, "[{4 1 []}]"}, {8, 1, "[{3 1 []}]"},
-		{0.5, -1, "[{0 0.75 []} {1 0.25 []}]"}, {2, -1, "[{0 0 []} {1 1 []}]"}, {2, 4, "[{0 0.33333333333333337 []} {2 0.6666666666666666 []}]"},
-		{5, -1, "[{3 0.5 []} {4 0.5 []}]"}, {3, 3, "[{1 0 []} {3 1 []}]"}, {0, -1, "[{0 1 []}]"}, {0, 5, "[{1 1 []}]"}, {7, 1, "[{3 1 []}]"},
-	} {
-		if got := fmt.Sprint(s.neighbours(c.at, c.but)); got != c.want {
-			t.Errorf("around %v but frame %d: %s, want %s", c.at, c.but, got, c.want)
-		}
-	}
-	alone := sequence{Sequence: data.Sequence{Examples: []int{7}, Times: []float64{1}}}
-	if got := alone.neighbours(1, 7); got != nil {
-		t.Errorf("around the only frame: %v", got)
-	}
-}
-
-// What is said of a frame from the others does not depend on its own displacement, and is less sure.
-func TestFieldWithout(t *testing.T) {
-	times := []float64{0, 1, 2, 3.5, 4, 5, 9}
-	m := mustFit(t, draw(times, testWidth, testHeight, 1, translation), times, 1, []int{1, 1, 1, 1, 1, 1, 4}, quick())
-	const gone = 3
-	before, known := m.FieldWithout(gone), m.fields(m.sequences[0], times[gone:gone+1])[0]
-	for k := range m.sequences[0].d.Row(gone) {
-		m.sequences[0].d.Row(gone)[k] += 0.01
-	}
-	if d := cmp.Diff(before, m.FieldWithout(gone), cmp.AllowUnexported(Field{})); d != "" {
-		t.Errorf("the displacement of the frame that is left out counts:\n%s", d)
-	}
-	if !(before.Covariance[0] > 2*known.Covariance[0]) {
-		t.Errorf("variance %v of a frame left out, %v of one that is known", before.Covariance[0], known.Covariance[0])
-	}
-	alone := m.FieldWithout(6)
-	for k, v := range alone.Mean {
-		if v != 0 {
-			t.Fatalf("component %d of the only frame of a sequence, left out: %v", k, v)
-		}
-	}
-	if alone.Covariance[0] != m.covariance[0] {
-		t.Errorf("variance %v of the only frame of a sequence, left out, want the prior's, %v", alone.Covariance[0], m.covariance[0])
-	}
-}
-
 func TestTrainingFramesFile(t *testing.T) {
-	o := &TrainingFrames{width: 3, height: 2, channels: 1, least: -1, step: 0.5, values: [][]uint16{{1, 2, 3, 65535, 2570, 0}, {10, 10, 13, 10, 0, 1}}} // line feeds, too
-	file, err := o.MarshalBinary()
+	o, err := newTrainingFrames(framesHead{Width: 3, Height: 2, Channels: 1, Frames: 2, Least: -1, Step: 0.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range o.values {
+		o.values[k] = []byte{1, 255, 10, '}', 13, 0}[k%6] // line feeds, too
+	}
+	file, err := o.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
 	back := new(TrainingFrames)
-	if err := back.UnmarshalBinary(file); err != nil {
+	if err := back.Decode(file); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(o, back, cmp.AllowUnexported(TrainingFrames{})); d != "" {
+	if d := cmp.Diff(o, back, cmp.AllowUnexported(TrainingFrames{}, framesHead{})); d != "" {
 		t.Errorf("read back (-want +got):\n%s", d)
 	}
 	if err := back.Check(Shape{Width: 3, Height: 2, Channels: 1, At: make([]data.Instant, 2)}); err != nil {
@@ -237,7 +193,7 @@ func TestTrainingFramesFile(t *testing.T) {
 		{`"Height":2`, `"Height":5`, "24 bytes for 2 frames"}, {`"Frames":2`, `"Frames":3`, "24 bytes for 3 frames"}, {`"Step":0.5`, `"Step":-0.5`, "unit -0.5"},
 		{`"Step":0.5`, `"Step":1e308`, "unit 1e+308"}, {`{"W`, `["W`, "invalid"},
 	} {
-		err := new(TrainingFrames).UnmarshalBinary(bytes.Replace(file, []byte(c.old), []byte(c.new), 1))
+		err := new(TrainingFrames).Decode(bytes.Replace(file, []byte(c.old), []byte(c.new), 1))
 		if err == nil || !strings.HasPrefix(err.Error(), "film: attached originals: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: error %v, expected %q", c.new, c.old, err, c.want)
 		}
