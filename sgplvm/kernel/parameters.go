@@ -16,12 +16,14 @@ func (k *Kernel) Zero() {
 	}
 }
 
-// Visit calls f for the kernel's parameters but the variance: length scales, periods and,
-// for the weights of a sum, their ratios to the last one, so that they keep adding up to 1.
-// other has the form of k and holds a number for each parameter, usually the bound's
-// derivative in it; for ratios slope is computed from those in the weights and only read.
-// f may change value, and slope but for ratios. other may be k, then a change of value counts. All
-// parameters are positive.
+// Visit calls f for the kernel's parameters but the variance, all of them positive: length
+// scales, periods and, for the weights of a sum, their ratios to the last one, so that they
+// keep adding up to 1. Missing ones are left out.
+//
+// other has the form of k and holds a number for each parameter, usually ∂L/∂θ, of which f
+// receives its part as slope. f may change value, which changes k, and slope, which changes
+// other; the slopes of ratios are computed from those of the weights and are only read. Where
+// other is k, f may change value alone.
 func (k *Kernel) Visit(other *Kernel, f func(value, slope []float64, positive bool)) {
 	if k.Kind == Sum && len(k.Weights) > 0 {
 		k.visitWeights(other, f)
