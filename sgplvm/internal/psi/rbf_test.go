@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -149,24 +148,5 @@ func TestManyExamples(t *testing.T) {
 		checkGradient(t, fmt.Sprintf("m = %d, Z", m), p.in.Z.Data, dz.Data, total)
 		checkGradient(t, fmt.Sprintf("m = %d, ℓ", m), k.LengthScale, grad.LengthScale, total)
 		near(t, "∂L/∂σ²", one(grad.Variance), one(2*mat.Dot(g, psi2)/k.Variance), 1e-12)
-	}
-}
-
-// Nothing of size n·m² is ever stored.
-func TestMemory(t *testing.T) {
-	const n, m, d = 3000, 80, 4
-	p, _ := randomRBF(20, n, m, d, 1)
-	g1, g2 := mat.New(n, m), mat.New(m, m)
-	g1.Fill(1)
-	g2.Fill(1)
-	psi1, psi2, to, st := mat.New(n, m), mat.New(m, m), p.newGradient(), p.statistics()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	st.Forward(psi1, psi2, p.q)
-	st.Backward(to, 1, g1, g2, psi1, p.q)
-	runtime.ReadMemStats(&after)
-	// u and ∂L/∂u of two groups of tiles are most of it, and 2·d of 16 tasks less than m.
-	if got, most := after.TotalAlloc-before.TotalAlloc, uint64(8*6*n*m+8<<20); got > most {
-		t.Errorf("%d bytes, expected at most %d; Ψ2 of each example would be %d", got, most, 8*n*m*m)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -231,92 +230,5 @@ func TestConcurrentExamples(t *testing.T) {
 	mat.Parallel(64, func(i int) { got[i] = run(i) })
 	for i := range got {
 		sameBits(t, fmt.Sprintf("example %d", i), got[i], run(i))
-	}
-}
-
-// A bias is a linear part in one more latent dimension where all examples and
-// inducing points are 1, as far as an RBF part does not see it.
-func TestBiasIsAConstantDimension(t *testing.T) {
-	for i, names := range []Names{{"bias"}, {"linear", "bias"}, {"rbf", "linear", "bias"}, {"rbf", "linear", "bias", "time"}} {
-		p := randomProblem(rand.New(rand.NewPCG(46, uint64(i))), names, 5, 3, 2, 1)
-		wider := func(a mat.Matrix, v float64) mat.Matrix {
-			b := mat.New(a.Rows, a.Cols+1)
-			b.Fill(v)
-			mat.Copy(b.Slice(0, a.Rows, 0, a.Cols), a)
-			return b
-		}
-		c := problem{q: Q{wider(p.q.Mu, 1), wider(p.q.S, 0), p.q.At}, in: Inducing{wider(p.in.Z, 1), p.in.At}}
-		linear := &Linear{make([]float64, 2)}
-		for _, part := range p.k.Clone().Parts {
-			switch part := part.(type) {
-			case *Bias:
-				linear.Variance = append(linear.Variance, part.Variance)
-				c.k.Parts = append(c.k.Parts, linear)
-			case *Linear:
-				linear = part
-			case *RBF:
-				part.LengthScale = append(part.LengthScale, 1e8)
-				c.k.Parts = append(c.k.Parts, part)
-			default:
-				c.k.Parts = append(c.k.Parts, part)
-			}
-		}
-		want1, want2 := p.forward()
-		got1, got2 := c.forward()
-		near(t, names.String()+": Ψ1", got1.Data, want1.Data, 1e-13)
-		near(t, names.String()+": Ψ2", got2.Data, want2.Data, 1e-13)
-		near(t, names.String()+": ψ0", one(c.statistics().Psi0(c.q)), one(p.statistics().Psi0(p.q)), 1e-13)
-	}
-}
-
-// As many inducing points as a kernel has rank determine f everywhere: tr K⁻¹Ψ2 = ψ0, however
-// uncertain x is.
-func TestInducingPointsOfFullRank(t *testing.T) {
-	for i, c := range []struct {
-		names Names
-		rank  int
-	}{{Names{"linear"}, 3}, {Names{"bias"}, 1}, {Names{"linear", "bias"}, 4}, {Names{"time"}, 6}} {
-		p := randomProblem(rand.New(rand.NewPCG(47, uint64(i))), c.names, 6, c.rank, 3, 1)
-		if p.q.At != nil {
-			p.in.At = p.q.At // every example's time
-		}
-		st := p.statistics()
-		_, psi2 := p.forward()
-		k0 := mat.New(c.rank, c.rank)
-		st.Matrix(k0)
-		factor, err := chol.Factorize(k0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		factor.Solve(psi2)
-		near(t, c.names.String(), one(mat.Trace(psi2)), one(st.Psi0(p.q)), 1e-9)
-	}
-}
-
-// A training step uses its storage again: what is left are kernels and closures, whose number
-// does not grow with the data.
-func TestAllocations(t *testing.T) {
-	for i, names := range everySum() {
-		p := randomProblem(rand.New(rand.NewPCG(48, uint64(i))), names, 60, 20, 3, 1)
-		rng := rand.New(rand.NewPCG(49, 0))
-		g1, g2 := randomMatrix(rng, 60, 20), randomSymmetric(rng, 20)
-		st, to, psi1, psi2, k0 := new(Statistics), p.newGradient(), mat.New(60, 20), mat.New(20, 20), mat.New(20, 20)
-		step := testing.AllocsPerRun(5, func() {
-			st.Set(p.k, p.in)
-			st.Matrix(k0)
-			st.Forward(psi1, psi2, p.q)
-			st.Backward(to, 1, g1, g2, psi1, p.q)
-			st.MatrixBackward(to, g2)
-		})
-		most := 20.
-		if names.Has("time") {
-			most = 50 // kernels of sums and products
-		}
-		var scratch Scratch
-		form, mu, s, dmu, ds := st.Form(1, g1.Row(0), g2, nil), p.q.Mu.Row(0), p.q.S.Row(0), make([]float64, 3), make([]float64, 3)
-		example := testing.AllocsPerRun(5, func() { form.Value(&scratch, mu, s, dmu, ds) })
-		if step > most || example > 0 {
-			t.Errorf("%v: %v allocations in a step, expected at most %v; %v in a form, expected none", names, step, most, example)
-		}
 	}
 }
