@@ -68,7 +68,7 @@ func (n Names) Has(name string) bool { return slices.Contains(n, name) }
 
 // validate reports whether the parts are some of the table's, in its order, and go together.
 func (n Names) validate() error {
-	at, curved := -1, ""
+	at, first := -1, ""
 	for _, name := range n {
 		i := slices.Index(tableNames(), name)
 		if i <= at {
@@ -76,10 +76,10 @@ func (n Names) validate() error {
 		}
 		at = i
 		if _, is := table[i].empty().(nonlinear); is {
-			if curved != "" {
-				return fmt.Errorf("kernel of the parts %s and %s, expected one of them", curved, name)
+			if first != "" {
+				return fmt.Errorf("kernel of the parts %s and %s, expected one of them", first, name)
 			}
-			curved = name
+			first = name
 		}
 	}
 	return nil
