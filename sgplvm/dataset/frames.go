@@ -52,10 +52,10 @@ type Frames struct {
 // among colour ones have three equal channels, and a palette of greys is grey.
 // A picture with transparent pixels is refused, and so is one in four inks.
 //
-// The frames of a GIF are the pictures that a viewer shows one after the other, whatever parts of
-// them the file holds, with three channels unless all pixels are grey; what shows the viewer's
-// background is refused. Times count from the first frame, and a delay of less than 0.02 s
-// stands for 0.1 s, as viewers have it.
+// The frames of a GIF are the pictures that a viewer shows one after the other, although the
+// file may hold only the parts that change. They have three channels unless all pixels are
+// grey. A picture in which the viewer's background shows is refused. Times count from the
+// first frame; a delay of less than 0.02 s stands for 0.1 s, as in viewers.
 //
 // Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
 // header claims is checked against the length of the file before memory is

@@ -25,7 +25,7 @@ func (f *Frames) Picture(frame int) Picture {
 	return Picture{f.Layout, f.Values(frame)}
 }
 
-// A Sheet is a table of pictures with captions, for the eye.
+// A Sheet is a table of pictures with captions.
 type Sheet struct {
 	// Columns are the captions above the columns, such as "seen", "filled" and
 	// "truth"; none if empty.
