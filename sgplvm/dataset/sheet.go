@@ -53,10 +53,9 @@ type SheetRow struct {
 	Pictures []Picture
 }
 
-// The colours of a sheet. Missing differs from every grey.
+// The colours of a sheet without its captions. Missing differs from every grey.
 var (
 	paper   = color.RGBA{255, 255, 255, 255}
-	ink     = color.RGBA{40, 40, 40, 255}
 	missing = color.RGBA{60, 90, 200, 255}
 )
 
