@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 

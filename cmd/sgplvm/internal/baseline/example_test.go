@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 )
 
 // Thirty curves with a bump at different places; of another one, every third
