@@ -206,7 +206,7 @@ func (c *calibration) weighted(g Grid, v mat.Matrix) mat.Matrix {
 // at returns the factors at the points of a grid, n*×d_y: those at the training points
 // weighted by nearness.
 func (c *calibration) at(g Grid) mat.Matrix {
-	if g.equal(c.space) {
+	if g.Equal(c.space) {
 		return c.factor
 	}
 	one := mat.New(c.factor.Rows, 1)

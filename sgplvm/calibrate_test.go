@@ -114,15 +114,15 @@ func TestUnrest(t *testing.T) {
 		none = append(none, rng.ExpFloat64())
 	}
 	u := newUnrest(slow, examples)
-	calm, restless := u.at(Instant{0, 3 * math.Pi / 2 * 20}, examples, -1), u.at(Instant{1, math.Pi / 2 * 20}, examples, -1)
+	calm, restless := u.at(Instant{Sequence: 0, Time: 3 * math.Pi / 2 * 20}, examples, -1), u.at(Instant{Sequence: 1, Time: math.Pi / 2 * 20}, examples, -1)
 	if u.reach == 0 || !(restless > 5*calm) {
 		t.Errorf("reach %v: %v at a restless time, %v at a calm one", u.reach, restless, calm)
 	}
-	if got := u.at(Instant{7, 30}, examples, -1); got != 1 {
+	if got := u.at(Instant{Sequence: 7, Time: 30}, examples, -1); got != 1 {
 		t.Errorf("%v in a sequence that nobody has seen, want 1", got)
 	}
-	if u := newUnrest(none, examples); u.reach > 0 && math.Abs(u.at(Instant{0, 50.5}, examples, -1)-1) > 0.5 {
-		t.Errorf("without order: reach %v, %v at a time", u.reach, u.at(Instant{0, 50.5}, examples, -1))
+	if u := newUnrest(none, examples); u.reach > 0 && math.Abs(u.at(Instant{Sequence: 0, Time: 50.5}, examples, -1)-1) > 0.5 {
+		t.Errorf("without order: reach %v, %v at a time", u.reach, u.at(Instant{Sequence: 0, Time: 50.5}, examples, -1))
 	}
 	if got := medianSpacing(examples); got != 2 {
 		t.Errorf("median spacing %v, want 2", got)

@@ -138,19 +138,19 @@ var errNoData = errors.New("sgplvm: a loaded model holds no training data and ca
 func (o *FitOptions) complete() error {
 	switch {
 	case o.Iterations < 0:
-		return &ConfigError{"Iterations", fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
+		return &ConfigError{Field: "Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
 	case o.Restarts < 0:
-		return &ConfigError{"Restarts", fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
+		return &ConfigError{Field: "Restarts", Err: fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
 	case o.CoarsePoints < 0:
-		return &ConfigError{"CoarsePoints", fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
+		return &ConfigError{Field: "CoarsePoints", Err: fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
 	case o.ResidualRounds < 0:
-		return &ConfigError{"ResidualRounds", fmt.Errorf("%d rounds, expected 0 or more", o.ResidualRounds)}
+		return &ConfigError{Field: "ResidualRounds", Err: fmt.Errorf("%d rounds, expected 0 or more", o.ResidualRounds)}
 	case !(o.ResidualStrength >= 0) || math.IsInf(o.ResidualStrength, 0):
-		return &ConfigError{"ResidualStrength", fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", o.ResidualStrength)}
+		return &ConfigError{Field: "ResidualStrength", Err: fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", o.ResidualStrength)}
 	case math.IsNaN(o.ResidualTaper) || math.IsInf(o.ResidualTaper, 0):
-		return &ConfigError{"ResidualTaper", fmt.Errorf("a taper of %v, expected a finite distance", o.ResidualTaper)}
+		return &ConfigError{Field: "ResidualTaper", Err: fmt.Errorf("a taper of %v, expected a finite distance", o.ResidualTaper)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
-		return &ConfigError{"Truncate", fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
+		return &ConfigError{Field: "Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	case o.Schedule == "":
 		o.Schedule = Schedules[0]
 	case !slices.Contains(Schedules, o.Schedule):
@@ -158,7 +158,7 @@ func (o *FitOptions) complete() error {
 		for _, s := range Schedules {
 			names = append(names, string(s))
 		}
-		return &ConfigError{"Schedule", fmt.Errorf("schedule %q, expected %s", o.Schedule, strings.Join(names, " or "))}
+		return &ConfigError{Field: "Schedule", Err: fmt.Errorf("schedule %q, expected %s", o.Schedule, strings.Join(names, " or "))}
 	}
 	if o.Iterations == 0 {
 		o.Iterations = 400

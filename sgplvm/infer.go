@@ -112,7 +112,7 @@ func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
 	}
 	v := obs.Values
 	if v.Rows != g.Len() || v.Cols != m.channels {
-		return nil, &ConfigError{"Observed", fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), m.channels)}
+		return nil, &ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), m.channels)}
 	}
 	for i := range v.Rows {
 		for c := range v.Cols {
@@ -123,11 +123,11 @@ func (m *Model) observe(q *posterior, obs Observed) (*example, error) {
 	}
 	if l := obs.Prior; l != nil {
 		if err := m.checkLatent(*l); err != nil {
-			return nil, &ConfigError{"Prior", err}
+			return nil, &ConfigError{Field: "Prior", Err: err}
 		}
 		for i, v := range l.S {
 			if !(1/v > 0 && 1/v < math.Inf(1)) {
-				return nil, &ConfigError{"Prior", fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)}
+				return nil, &ConfigError{Field: "Prior", Err: fmt.Errorf("dimension %d: variance %v, expected a positive number with an inverse", i, v)}
 			}
 		}
 	}
@@ -156,14 +156,14 @@ func (e *example) observed() bool {
 // checkGrid compares a grid's factors with the model's.
 func (m *Model) checkGrid(g Grid) error {
 	if len(g) != len(m.space) {
-		return &ConfigError{"Grid", fmt.Errorf("%d spatial factors, expected %d", len(g), len(m.space))}
+		return &ConfigError{Field: "Grid", Err: fmt.Errorf("%d spatial factors, expected %d", len(g), len(m.space))}
 	}
 	for f, x := range g {
 		if x.Cols != m.space[f].Cols || x.Rows < 1 {
-			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: points are %d×%d, expected %d columns and at least one row", f, x.Rows, x.Cols, m.space[f].Cols)}
+			return &ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: points are %d×%d, expected %d columns and at least one row", f, x.Rows, x.Cols, m.space[f].Cols)}
 		}
 		if i, j, bad := mat.NonFinite(x); bad {
-			return &ConfigError{"Grid", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
+			return &ConfigError{Field: "Grid", Err: fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, x.At(i, j))}
 		}
 	}
 	return nil
@@ -414,10 +414,10 @@ const latentTolerance = 1e-2
 // result.
 func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
 	if o.Polish < 0 || o.Iterations < 0 {
-		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Polish %d, Iterations %d, expected no negative number", o.Polish, o.Iterations)}
+		return Latent{}, &ConfigError{Field: "InferOptions", Err: fmt.Errorf("Polish %d, Iterations %d, expected no negative number", o.Polish, o.Iterations)}
 	}
 	if err := o.Conditioning.validate(); err != nil {
-		return Latent{}, &ConfigError{"InferOptions", err}
+		return Latent{}, &ConfigError{Field: "InferOptions", Err: err}
 	}
 	if o.Polish == 0 {
 		o.Polish = 3
@@ -427,13 +427,13 @@ func (q *posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	}
 	d := q.params.Mu.Cols
 	if !(o.LocalStrength >= 0) || math.IsInf(o.LocalStrength, 0) || math.IsNaN(o.LocalBandwidth) || math.IsInf(o.LocalBandwidth, 0) {
-		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)}
+		return Latent{}, &ConfigError{Field: "InferOptions", Err: fmt.Errorf("LocalBandwidth %v, LocalStrength %v, expected finite numbers, the strength 0 or more", o.LocalBandwidth, o.LocalStrength)}
 	}
 	if math.IsNaN(o.Freedom) || math.IsInf(o.Freedom, 0) {
-		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("Freedom %v, expected a finite number", o.Freedom)}
+		return Latent{}, &ConfigError{Field: "InferOptions", Err: fmt.Errorf("Freedom %v, expected a finite number", o.Freedom)}
 	}
 	if !(o.NoiseStrength >= 0) {
-		return Latent{}, &ConfigError{"InferOptions", fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}
+		return Latent{}, &ConfigError{Field: "InferOptions", Err: fmt.Errorf("NoiseStrength %v, expected 0 or more", o.NoiseStrength)}
 	}
 	strength := o.NoiseStrength
 	if strength == 0 {

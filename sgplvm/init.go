@@ -17,15 +17,15 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	d, m, noise := cfg.LatentDims, cfg.Inducing, cfg.Noise
 	switch {
 	case d < 0:
-		return nil, &ConfigError{"LatentDims", fmt.Errorf("%d latent dimensions, expected at least 1", d)}
+		return nil, &ConfigError{Field: "LatentDims", Err: fmt.Errorf("%d latent dimensions, expected at least 1", d)}
 	case m < 0 || m > n:
-		return nil, &ConfigError{"Inducing", fmt.Errorf("%d latent inducing points, expected 1 to %d, the number of examples", m, n)}
+		return nil, &ConfigError{Field: "Inducing", Err: fmt.Errorf("%d latent inducing points, expected 1 to %d, the number of examples", m, n)}
 	case noise < 0 || noise >= 1 || math.IsNaN(noise):
-		return nil, &ConfigError{"Noise", fmt.Errorf("initial noise fraction %v, expected between 0 and 1", noise)}
+		return nil, &ConfigError{Field: "Noise", Err: fmt.Errorf("initial noise fraction %v, expected between 0 and 1", noise)}
 	case cfg.LatentKernel < 0 || cfg.LatentKernel > LatentRBF|LatentLinear|LatentBias|LatentTime:
-		return nil, &ConfigError{"LatentKernel", fmt.Errorf("parts %#b, expected a sum of LatentRBF, LatentLinear, LatentBias and LatentTime", int(cfg.LatentKernel))}
+		return nil, &ConfigError{Field: "LatentKernel", Err: fmt.Errorf("parts %#b, expected a sum of LatentRBF, LatentLinear, LatentBias and LatentTime", int(cfg.LatentKernel))}
 	case math.IsNaN(cfg.Jitter) || cfg.Jitter > 0.1:
-		return nil, &ConfigError{"Jitter", fmt.Errorf("jitter %v, expected at most 0.1", cfg.Jitter)}
+		return nil, &ConfigError{Field: "Jitter", Err: fmt.Errorf("jitter %v, expected at most 0.1", cfg.Jitter)}
 	}
 	if d == 0 {
 		d = max(1, min(30, n-1))
@@ -46,7 +46,7 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 	}
 	if d := cfg.Dynamics; d.Times != nil || d.Sequences != nil || d.Kernel.Kind != "" {
 		if err := p.startDynamics(d, fractions); err != nil {
-			return nil, &ConfigError{"Dynamics", err}
+			return nil, &ConfigError{Field: "Dynamics", Err: err}
 		}
 	}
 	inducing := rng.Perm(n)[:m]
@@ -66,7 +66,7 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 			k.LengthScale = twoSpacings(s.X)
 		}
 		if k.Kind == White && s.Xu.Rows > 0 {
-			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: a white kernel knows nothing between points, so its inducing points cannot be free", f)}
+			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: a white kernel knows nothing between points, so its inducing points cannot be free", f)}
 		}
 		p.Spatial = append(p.Spatial, k)
 		p.Xu = append(p.Xu, s.Xu.Clone())
@@ -79,7 +79,7 @@ func start(y *scaledSource, cfg Config) (*Params, error) {
 		}
 	}
 	if p.NoiseFloor = cfg.NoiseFloor; !(p.NoiseFloor >= 0 && p.NoiseFloor < noise) {
-		return nil, &ConfigError{"NoiseFloor", fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, noise)}
+		return nil, &ConfigError{Field: "NoiseFloor", Err: fmt.Errorf("noise floor %v, expected at least 0 and less than the initial noise %v", cfg.NoiseFloor, noise)}
 	}
 	if k := cfg.Residual.clone(); k.Kind != "" {
 		if k.Variance == 0 {

@@ -207,7 +207,7 @@ func (m *Model) timeline(sequence int, times []float64) (timeline, error) {
 		return nil, errStill
 	}
 	if err := finiteTimes(times); err != nil {
-		return nil, &ConfigError{"Times", err}
+		return nil, &ConfigError{Field: "Times", Err: err}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -220,7 +220,7 @@ func (m *Model) timeline(sequence int, times []float64) (timeline, error) {
 	}
 	t := m.timelines[sequence]
 	if t == nil {
-		return nil, &ConfigError{"Sequence", fmt.Errorf("%d, expected the label of a sequence that the model was trained on; others have the prior, PriorLatent", sequence)}
+		return nil, &ConfigError{Field: "Sequence", Err: fmt.Errorf("%d, expected the label of a sequence that the model was trained on; others have the prior, PriorLatent", sequence)}
 	}
 	return t, nil
 }
@@ -238,7 +238,7 @@ func (m *Model) LatentAt(sequence int, times []float64) ([]Latent, error) {
 	d := m.params.Mu.Cols
 	all := make([]Latent, len(times))
 	for i := range all {
-		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &Instant{sequence, times[i]}}
+		all[i] = Latent{Mu: make([]float64, d), S: make([]float64, d), Noise: 1, Start: -1, At: &Instant{Sequence: sequence, Time: times[i]}}
 	}
 	for q := range d {
 		mean, variance, err := t.at(q, times)
@@ -259,7 +259,7 @@ func (m *Model) LatentAt(sequence int, times []float64) ([]Latent, error) {
 // as LatentAt's.
 func (m *Model) LatentPaths(sequence int, times []float64, count int, seed uint64) ([]mat.Matrix, error) {
 	if count < 0 {
-		return nil, &ConfigError{"LatentPaths", fmt.Errorf("%d paths, expected no negative number", count)}
+		return nil, &ConfigError{Field: "LatentPaths", Err: fmt.Errorf("%d paths, expected no negative number", count)}
 	}
 	t, err := m.timeline(sequence, times)
 	if err != nil {

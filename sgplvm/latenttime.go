@@ -28,12 +28,6 @@ type TimePart struct {
 	Kernel   TimeKernel
 }
 
-// Instant is a time in a sequence.
-type Instant struct {
-	Sequence int
-	Time     float64
-}
-
 // Instants returns those of the examples.
 func (d Dynamics) Instants() []Instant {
 	at := make([]Instant, len(d.Times))
@@ -195,7 +189,7 @@ func (p *Params) validateTime() error {
 // given. inducing are the examples that the inducing points come from.
 func (p *Params) startTime(k TimeKernel, inducing []int, variance float64) error {
 	if !p.dynamic() {
-		return &ConfigError{"LatentKernel", fmt.Errorf("a time part without Dynamics, which hold the times")}
+		return &ConfigError{Field: "LatentKernel", Err: fmt.Errorf("a time part without Dynamics, which hold the times")}
 	}
 	p.ZExamples = inducing
 	p.Latent.Time = TimePart{variance, p.Dynamics.Kernel.clone()}
@@ -204,7 +198,7 @@ func (p *Params) startTime(k TimeKernel, inducing []int, variance float64) error
 	}
 	kernel, err := startTimeKernel(k, p.Dynamics.series(), p.Mu)
 	if err != nil {
-		return &ConfigError{"LatentTime", err}
+		return &ConfigError{Field: "LatentTime", Err: err}
 	}
 	p.Latent.Time.Kernel = kernel
 	return nil

@@ -97,7 +97,7 @@ func TestTimePart(t *testing.T) {
 		near(t, shape.String()+": bound", one(m.mustBound(t)+m.problem.divergence(m.params)), one(d.bound()+d.kl), 1e-9)
 		rng := rand.New(rand.NewPCG(uint64(i), 5))
 		label := m.params.Dynamics.Instants()[0].Sequence
-		for _, at := range []*Instant{nil, {label, m.params.Dynamics.Times[0]}, {label, 1.3}, {99, 0}} {
+		for _, at := range []*Instant{nil, {Sequence: label, Time: m.params.Dynamics.Times[0]}, {Sequence: label, Time: 1.3}, {Sequence: 99}} {
 			d.at = at
 			l := randomLatent(rng, shape.latent)
 			checkForecast(t, m, d, l, randomGrid(rng, m))
@@ -154,7 +154,7 @@ func TestTimePartAloneIsRegression(t *testing.T) {
 	factor := choleskyOf(k)
 	var evidence float64
 	const at = 2.7
-	got, err := m.Predict(Latent{Mu: one(0.3), S: one(0.5), At: &Instant{0, at}}, nil)
+	got, err := m.Predict(Latent{Mu: one(0.3), S: one(0.5), At: &Instant{Sequence: 0, Time: at}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -143,7 +143,7 @@ func (m *Model) canLeaveOut() error {
 		ok = ok && xu.Rows == 0
 	}
 	if !ok {
-		return &ConfigError{"LeaveOneOut", errUncalibrated}
+		return &ConfigError{Field: "LeaveOneOut", Err: errUncalibrated}
 	}
 	return nil
 }

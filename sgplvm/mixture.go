@@ -31,7 +31,7 @@ type Mixture struct {
 // training grid) for a latent posterior as a mixture. Errors: *ConfigError.
 func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
 	if o.Components < 0 {
-		return nil, &ConfigError{"MixtureOptions", fmt.Errorf("Components %d, expected no negative number", o.Components)}
+		return nil, &ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("Components %d, expected no negative number", o.Components)}
 	}
 	if o.Components == 0 {
 		o.Components = 100

@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
@@ -24,40 +23,20 @@ func (d Data) source(ns int) (*scaledSource, error) {
 	s := &scaledSource{source: d.Source}
 	if d.Source == nil {
 		if d.Examples < 1 || d.Y.Cols < 1 || d.Y.Rows != d.Examples*ns {
-			return nil, &ConfigError{"Data", fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
 		}
 		s.source = &matrixSource{d.Y, d.Examples}
 	} else if d.Examples != 0 || d.Y.Rows != 0 {
-		return nil, &ConfigError{"Data", fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
 	}
 	s.examples, s.points, s.channels = s.source.Dims()
 	if s.examples < 1 || s.channels < 1 || s.points != ns {
-		return nil, &ConfigError{"Data", fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("the source has %d examples of %d points and %d channels, expected at least one example, %d points and at least one channel", s.examples, s.points, s.channels, ns)}
 	}
 	if s.channels > math.MaxInt/8/s.points/s.examples {
-		return nil, &ConfigError{"Data", fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
+		return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples × %d points × %d channels, expected at most %d numbers", s.examples, s.points, s.channels, math.MaxInt/8)}
 	}
 	return s, nil
-}
-
-// Grid is a set of spatial points: the Cartesian product of the factors' point
-// sets, each an n_f×d_f matrix, one point a row. The last factor's index is the
-// fastest. One factor of any dimension holds scattered points or small
-// pictures; large pictures take one factor for the rows and one for the
-// columns.
-type Grid []mat.Matrix
-
-// Len returns the number of points, the product of the factors'.
-func (g Grid) Len() int {
-	n := 1
-	for _, x := range g {
-		n *= x.Rows
-	}
-	return n
-}
-
-func (g Grid) equal(h Grid) bool {
-	return slices.EqualFunc(g, h, equalMatrix)
 }
 
 // SpatialFactor is one factor of the training grid with its kernel.
@@ -159,40 +138,19 @@ type Model struct {
 	timelines map[int]timeline // of a dynamical prior, likewise
 }
 
-// ConfigError reports a configuration that cannot be used.
-type ConfigError struct {
-	Field string
-	Err   error
-}
-
-func (e *ConfigError) Error() string { return fmt.Sprintf("sgplvm: %s: %v", e.Field, e.Err) }
-
-func (e *ConfigError) Unwrap() error { return e.Err }
-
-// ValueError reports a datum that cannot be used; all indices count from 0.
-type ValueError struct {
-	Example, Point, Channel int
-	Value                   float64
-	Want                    string
-}
-
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("example %d, point %d, channel %d: value %v, expected %s", e.Example, e.Point, e.Channel, e.Value, e.Want)
-}
-
 // New sets up a model of the data at the starting point of training. Errors:
 // *ConfigError, *ValueError, *ReadError.
 func New(data Data, cfg Config) (*Model, error) {
 	m := &Model{seed: cfg.Seed, attributes: cfg.Attributes}
 	if len(cfg.Space) == 0 {
-		return nil, &ConfigError{"Space", fmt.Errorf("no spatial factor")}
+		return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("no spatial factor")}
 	}
 	for f, s := range cfg.Space {
 		if s.X.Rows < 1 || s.X.Cols < 1 {
-			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
+			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: points are %d×%d, expected at least one point of one dimension", f, s.X.Rows, s.X.Cols)}
 		}
 		if i, j, bad := mat.NonFinite(s.X); bad {
-			return nil, &ConfigError{"Space", fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
+			return nil, &ConfigError{Field: "Space", Err: fmt.Errorf("spatial factor %d: point %d, dimension %d: coordinate %v, expected a finite number", f, i, j, s.X.At(i, j))}
 		}
 		m.space = append(m.space, s.X.Clone())
 	}
@@ -206,7 +164,7 @@ func New(data Data, cfg Config) (*Model, error) {
 	m.channels, y.scaler = y.channels, m.scaler
 	for c, s := range m.scaler.Scale {
 		if math.IsInf(s, 0) || math.IsNaN(s) || math.IsInf(1/s, 0) {
-			return nil, &ConfigError{"Data", fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: standard deviation %v is outside the range of a float64", c, s)}
 		}
 	}
 	switch {
@@ -225,11 +183,11 @@ func New(data Data, cfg Config) (*Model, error) {
 		}
 	}
 	if params.Mu.Rows != y.examples {
-		return nil, &ConfigError{field, fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
+		return nil, &ConfigError{Field: field, Err: fmt.Errorf("latent variables of %d examples, expected %d", params.Mu.Rows, y.examples)}
 	}
 	params = params.clone()
 	if err := params.validate(m.space); err != nil {
-		return nil, &ConfigError{field, err}
+		return nil, &ConfigError{Field: field, Err: err}
 	}
 	m.params = params
 	m.problem = newProblem(y, m.space, m.jitter)

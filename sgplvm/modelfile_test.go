@@ -72,7 +72,7 @@ func TestModelFileRoundTrip(t *testing.T) {
 
 func sameModel(t *testing.T, what string, got, want *Model) {
 	t.Helper()
-	if !got.space.equal(want.space) || got.channels != want.channels || got.jitter != want.jitter || got.seed != want.seed ||
+	if !got.space.Equal(want.space) || got.channels != want.channels || got.jitter != want.jitter || got.seed != want.seed ||
 		!maps.Equal(got.attributes, want.attributes) || got.Examples() != want.Examples() {
 		t.Errorf("%s: got %+v, want %+v", what, got, want)
 	}

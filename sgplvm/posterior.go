@@ -176,7 +176,7 @@ func (m *Model) at(q *posterior, g Grid) *projection {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range q.grids {
-		if p.grid.equal(g) {
+		if p.grid.Equal(g) {
 			return p
 		}
 	}

@@ -106,7 +106,7 @@ func (m *Model) prepare(l Latent, g Grid) (*posterior, *projection, error) {
 		return nil, nil, err
 	}
 	if err := m.checkLatent(l); err != nil {
-		return nil, nil, &ConfigError{"Latent", err}
+		return nil, nil, &ConfigError{Field: "Latent", Err: err}
 	}
 	q, err := m.ready()
 	if err != nil {

@@ -67,7 +67,7 @@ type Samples struct {
 // *FactorizationError, ctx.Err().
 func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
 	if o.Count < 0 {
-		return Samples{}, &ConfigError{"SampleOptions", fmt.Errorf("Count %d, expected no negative number", o.Count)}
+		return Samples{}, &ConfigError{Field: "SampleOptions", Err: fmt.Errorf("Count %d, expected no negative number", o.Count)}
 	}
 	count := max(1, o.Count)
 	q, on, err := m.prepare(l, g)

@@ -88,7 +88,7 @@ func (m *Model) predictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 	}
 	for i, l := range latents {
 		if err := m.checkLatent(l); err != nil {
-			return &ConfigError{"Latent", fmt.Errorf("posterior %d: %w", i, err)}
+			return &ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d: %w", i, err)}
 		}
 	}
 	q, err := m.ready()

@@ -79,7 +79,7 @@ func TestPredictSlabs(t *testing.T) {
 			latents[i] = randomLatent(rng, shape.latent)
 			latents[i].Noise = float64(rng.IntN(3))
 			if shape.time != "" && i%3 < 2 {
-				latents[i].At = &Instant{i % 2, 3 * rng.Float64()}
+				latents[i].At = &Instant{Sequence: i % 2, Time: 3 * rng.Float64()}
 			}
 			if seed%3 == 0 || rng.IntN(3) == 0 {
 				clear(latents[i].S)

@@ -7,59 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Source gives training data, in the user's units, some examples at a time. What
-// it gives must not change while the model trains, and it may be asked by
-// several goroutines at once.
-type Source interface {
-	// Dims returns the numbers of examples, of points of each and of channels.
-	Dims() (examples, points, channels int)
-
-	// ReadExamples sets dst, of (to−from)·points·channels numbers, to the examples
-	// from ≤ i < to: one after the other, point by point, the channels of a point
-	// side by side. It must not keep dst.
-	ReadExamples(dst []float64, from, to int) error
-}
-
-// ReadError reports a source that failed while the examples From ≤ i < To were
-// read.
-type ReadError struct {
-	From, To int
-	Err      error
-}
-
-func (e *ReadError) Error() string {
-	return fmt.Sprintf("sgplvm: reading examples %d to %d: %v", e.From, e.To-1, e.Err)
-}
-
-func (e *ReadError) Unwrap() error { return e.Err }
-
-// NewSource returns the examples in a slice as a source: values[(i·points+j)·channels+c]
-// is channel c of example i at point j. The slice is shared, and its numbers
-// become float64 only while they are needed. It panics if the sizes do not fit.
-func NewSource[T uint8 | uint16 | float32 | float64](values []T, examples, points, channels int) Source {
-	if examples < 0 || points < 0 || channels < 0 || len(values) != examples*points*channels {
-		panic(fmt.Sprintf("sgplvm: NewSource: %d values for %d examples × %d points × %d channels", len(values), examples, points, channels))
-	}
-	return &sliceSource[T]{values, examples, points, channels}
-}
-
-type sliceSource[T uint8 | uint16 | float32 | float64] struct {
-	values                     []T
-	examples, points, channels int
-}
-
-func (s *sliceSource[T]) Dims() (examples, points, channels int) {
-	return s.examples, s.points, s.channels
-}
-
-func (s *sliceSource[T]) ReadExamples(dst []float64, from, to int) error {
-	n := s.points * s.channels
-	for i, v := range s.values[from*n : to*n] {
-		dst[i] = float64(v)
-	}
-	return nil
-}
-
 // matrixSource reads Data.Y.
 type matrixSource struct {
 	y        mat.Matrix
@@ -117,7 +64,7 @@ func (s *scaledSource) readRaw(dst []float64, from, to int) error {
 		panic(fmt.Sprintf("sgplvm: %d numbers for examples %d to %d of %d values", len(dst), from, to-1, s.size()))
 	}
 	if err := s.source.ReadExamples(dst, from, to); err != nil {
-		return &ReadError{from, to, err}
+		return &ReadError{From: from, To: to, Err: err}
 	}
 	return nil
 }
