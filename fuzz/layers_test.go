@@ -39,15 +39,23 @@ var policy = map[string][]string{
 	"fuzz":                 answers,
 
 	// The program and its rooms.
-	"cmd/sgplvm/internal/baseline": below,
-	"cmd/sgplvm":                   append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/baseline", "sgplvm/film"}, below...),
+	"cmd/sgplvm":                     append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film"}, append(rooms, below...)...),
+	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/dataset", "mat"},
+	"cmd/sgplvm/internal/source":     {"sgplvm"},
+	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy"},
+	"cmd/sgplvm/internal/baseline":   below,
+	"cmd/sgplvm/internal/selection":  {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "mat", "cmd/sgplvm/internal/source"},
+	"cmd/sgplvm/internal/engine":     {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film", "mat", "mat/npy", "cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/source"},
+	"cmd/sgplvm/internal/experiment": append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film"}, append(rooms, below...)...),
 }
 
-// below is all that lies under the model, answers all that package fuzz and,
-// besides fuzz itself, the external tests may know.
+// below is all that lies under the model; answers all that package fuzz and,
+// besides fuzz itself, the external tests may know; rooms those of the program.
 var (
 	below   = []string{"asm", "mat", "mat/npy", "mat/safetensors", "chol", "eig", "kronprod", "lbfgs"}
 	answers = []string{"mat", "chol", "eig", "kronprod"}
+	rooms   = []string{"cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/source", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/baseline",
+		"cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/engine", "cmd/sgplvm/internal/experiment"}
 )
 
 // listed is what "go list -json" tells of a package.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 )
 
 // notWhole are texts that no flag takes for a number.
@@ -146,7 +148,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -points truth.npy -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -points, expected pictures"},
 		{"train -data train.npy -out result -residual rbf -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -residual, expected one of the two"},
 		{"train -data train.npy -out result -prior dynamic -latent-time-kernel auto", "train: -latent-time-kernel without -latent-kernel with time"},
-		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which chooses it, expected one of the two"},
+		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which selects it, expected one of the two"},
 		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
@@ -192,7 +194,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"sample -model model -out result -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},
 		{"sample -model model -out result -latent result", `sample: -latent "result" is the file of -out, expected another one`},
 		{"sample -model model -out result -example 9", "sample: -example 9, expected at most 8, the last of the model's"},
-		{"sample -model model -out result -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", mostValues)},
+		{"sample -model model -out result -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", engine.MostValues)},
 
 		{"info", "info: -model is missing, expected the model file"},
 		{"info model", more("info", "model")},

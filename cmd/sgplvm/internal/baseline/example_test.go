@@ -6,8 +6,8 @@ import (
 	"log"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Thirty curves with a bump at different places; of another one, every third

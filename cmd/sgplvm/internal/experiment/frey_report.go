@@ -1,4 +1,4 @@
-package main
+package experiment
 
 import (
 	"bytes"
@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-// titles are the names of the methods in tables.
-var titles = map[string]string{
+// freyTitles are the names of the methods in tables.
+var freyTitles = map[string]string{
 	structured:                     "SGPLVM",
 	plain:                          "Bayesian GP-LVM",
 	string(baseline.Nearest):       "nearest picture",
@@ -28,8 +30,8 @@ var titles = map[string]string{
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a
 // method on the Frey faces, mean RMSE and mean MNLP: with their own split, which
 // is not known.
-func (x *experiment) published(name string) (evaluate.Row, bool) {
-	if !x.frey {
+func (x *frey) published(name string) (evaluate.Row, bool) {
+	if !x.original {
 		return evaluate.Row{}, false
 	}
 	n := x.training.Count
@@ -45,39 +47,39 @@ func (x *experiment) published(name string) (evaluate.Row, bool) {
 		{string(baseline.GP), 0, 19.27, 6.66},
 	} {
 		if p.name == name && (p.n == n || p.n == 0) {
-			return evaluate.Published(titles[name], evaluate.Only(p.rmse), evaluate.Only(p.mnlp), "", ""), true
+			return evaluate.Published(freyTitles[name], evaluate.Only(p.rmse), evaluate.Only(p.mnlp), "", ""), true
 		}
 	}
 	return evaluate.Row{}, false
 }
 
 // table returns the table of all methods that have run.
-func (x *experiment) table() evaluate.Table {
+func (x *frey) table() evaluate.Table {
 	title := fmt.Sprintf("%s: %d pictures of %s learned from, %d filled in", x.source, x.training.Count,
 		dataset.FormatGrid(x.training.Width, x.training.Height), x.seen.Count)
-	if x.paper {
+	if x.Paper {
 		title += "; the paper's settings"
 	}
-	if x.quick {
+	if x.Quick {
 		title += fmt.Sprintf("; a quick look: few steps, every %dth picture", stride)
 	}
 	return evaluate.Table{Title: title, Rows: x.rows, Notes: []string{"learning", "filling in"}}
 }
 
-// resultNames are the files that the experiment writes.
-var resultNames = []string{"table.csv", "table.html", "strip.png"}
+// FreyResults are the files that the experiment writes.
+var FreyResults = []string{"table.csv", "table.html", "strip.png"}
 
 // stripLength is how many pictures the strip shows.
 const stripLength = 8
 
 // write prints the table and writes the results.
-func (x *experiment) write(folder string) error {
+func (x *frey) write(folder string) error {
 	var pictures []int
 	count := min(stripLength, x.seen.Count)
 	for k := range count {
 		pictures = append(pictures, k*x.seen.Count/count)
 	}
-	sheet := sheetOf(x.seen, x.strip, x.truth, pictures)
+	sheet := picture.Filled(x.seen, x.strip.Mean, x.truth, pictures)
 	for k, i := range pictures {
 		sheet.Rows[k].Label = fmt.Sprint(x.numbers[i])
 	}
@@ -91,33 +93,23 @@ func (x *experiment) write(folder string) error {
 		func(w io.Writer) error { return x.writePage(w, table, strip.Bytes()) },
 		func(w io.Writer) error { _, err := w.Write(strip.Bytes()); return err },
 	} {
-		if err := dataset.WriteFileAtomic(filepath.Join(folder, resultNames[k]), write); err != nil {
+		if err := dataset.WriteFileAtomic(filepath.Join(folder, FreyResults[k]), write); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(x.e.stdout)
-	if err := table.WriteText(x.e.stdout); err != nil {
+	fmt.Fprintln(x.e.Stdout)
+	if err := table.WriteText(x.e.Stdout); err != nil {
 		return err
 	}
-	fmt.Fprintln(x.e.stdout)
+	fmt.Fprintln(x.e.Stdout)
 	for _, line := range x.about {
-		fmt.Fprintln(x.e.stdout, line)
+		fmt.Fprintln(x.e.Stdout, line)
 	}
-	_, err := fmt.Fprintf(x.e.stdout, "wrote %s: table.csv, table.html and strip.png, which shows seen, filled in by %s, and truth\n", printable(folder), x.rows[0].Name)
+	_, err := fmt.Fprintf(x.e.Stdout, "wrote %s: table.csv, table.html and strip.png, which shows seen, filled in by %s, and truth\n", cli.Printable(folder), x.rows[0].Name)
 	return err
 }
 
-// pageStyle is how a page with a table looks.
-const pageStyle = `
-body { font-family: sans-serif; margin: 2em; }
-table { border-collapse: collapse; margin-bottom: 2em; }
-caption { text-align: left; font-weight: bold; padding-bottom: 0.5em; }
-th, td { padding: 0.25em 0.7em; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
-th:first-child { text-align: left; }
-tr.published { color: #777; font-style: italic; }
-`
-
-var reproducePage = template.Must(template.New("reproduce").Parse(`<!DOCTYPE html>
+var freyPage = template.Must(template.New("reproduce").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -140,17 +132,17 @@ values that were filled in.{{if .Published}} Published numbers (Atkinson and Zab
 `))
 
 // writePage writes the table, the settings and the strip as one page.
-func (x *experiment) writePage(w io.Writer, table evaluate.Table, strip []byte) error {
+func (x *frey) writePage(w io.Writer, table evaluate.Table, strip []byte) error {
 	var rows bytes.Buffer
 	if err := table.WriteHTML(&rows); err != nil {
 		return err
 	}
-	return reproducePage.Execute(w, struct {
+	return freyPage.Execute(w, struct {
 		Title, First string
 		Table        template.HTML
 		Published    bool
 		About        []string
 		Strip        template.URL
-	}{table.Title, x.rows[0].Name, template.HTML(rows.String()), x.frey, x.about,
+	}{table.Title, x.rows[0].Name, template.HTML(rows.String()), x.original, x.about,
 		template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(strip))})
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"math"
 	"os"
 	"slices"
@@ -11,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // seenMasks writes masks for the test frames of clipFolder: all that the checkerboard leaves is hidden.
@@ -39,7 +36,7 @@ func TestReproduceVideoSeen(t *testing.T) {
 		return v
 	}
 	interpolated := rmse("linear interpolation in time")
-	for _, title := range []string{titleDynamical, titleResidual} {
+	for _, title := range []string{"dynamical SGPLVM", "linear interpolation, GP of the rest"} {
 		if v := rmse(title); !(v < 0.8*interpolated) {
 			t.Errorf("%s: RMSE %v, interpolation %v", title, v, interpolated)
 		}
@@ -48,53 +45,30 @@ func TestReproduceVideoSeen(t *testing.T) {
 		t.Errorf("table.txt is %s", text)
 	}
 
+	// Frames of one time are two frames all the same.
+	writeArray(t, "times.npy", npy.New([]int64{0, 1, 2, 3, 1, 5, 6, 7, 8, 9, 10, 11}, clipCount))
+	mustRun(t, strings.Fields(same+" -methods sgplvm,interpolation -observed masks.npy -times times.npy -out twice")...)
+	rows = readTable(t, "twice/table.csv")
+	if v := rmse("dynamical SGPLVM"); !(v < 1.5*rmse("linear interpolation in time")) {
+		t.Errorf("RMSE %v where two frames have one time", v)
+	}
+
 	seenMasks(t, "few.npy", 4)
 	all := make([]uint8, 5*clipWidth*clipHeight)
 	for i := range all {
 		all[i] = 1
 	}
 	writeArray(t, "all.npy", npy.New(all, 5, clipHeight, clipWidth))
-	writeArray(t, "times.npy", npy.New([]int64{0, 1, 2, 3, 1, 5, 6, 7, 8, 9, 10, 11}, clipCount))
 	for _, c := range []struct{ args, line string }{
 		{same + " -observed few.npy", "few.npy: found masks of 4 frames, expected 5, one for each frame that is not learned from"},
 		{same + " -observed all.npy", "all.npy: row 0: found a frame seen as a whole, expected something to predict"},
-		{same + " -observed masks.npy -times times.npy", "frames 1 and 4 both have the time 1, expected different ones beside -observed"},
 		{smallVideo + " -observed masks.npy", "hd.npy: found frames of 12x8, expected 6x4 beside -observed, as those learned from"},
 	} {
 		mustFail(t, 1, c.line, strings.Fields(c.args)...)
 	}
 }
 
-// A later candidate wins only where it is better by more than chance; those that fail are passed over.
-func TestLeastDensity(t *testing.T) {
-	candidates := withSettings(sgplvm.Config{LatentDims: 3}, []timeSetting{{sgplvm.LatentRBF, matern32, 0.1}, {sgplvm.LatentRBF, matern32, 0.2}, {sgplvm.LatentRBF, matern32, 0.3}})
-	failed := errors.New("failed")
-	for _, c := range []struct {
-		scores [][]float64 // nil: fails
-		want   float64
-	}{
-		{[][]float64{{1, 2, 3}, {1.1, 2, 2.8}, {0, 1, 2}}, 0.3},
-		{[][]float64{{1, 2, 3}, {1.5, 1, 2.9}}, 0.1},
-		{[][]float64{{1, 2, 3}, {0, 1, 2.1}, {0.01, 0.9, 2.1}}, 0.2},
-		{[][]float64{nil, {9, 9, 9}}, 0.2},
-		{[][]float64{{1, 2, math.NaN()}, {9, 9, 9}, {math.Inf(-1), 0, 0}}, 0.2},
-		{[][]float64{nil, nil}, 0},
-	} {
-		at := 0
-		cfg, err := leastDensity(context.Background(), candidates[:len(c.scores)], func(sgplvm.Config) ([]float64, error) {
-			at++
-			if c.scores[at-1] == nil {
-				return nil, failed
-			}
-			return c.scores[at-1], nil
-		})
-		if cfg.NoiseFloor != c.want || c.want > 0 && cfg.LatentDims != 3 || (c.want == 0) != (err == failed) {
-			t.Errorf("%v: noise floor %v, error %v; want %v", c.scores, cfg.NoiseFloor, err, c.want)
-		}
-	}
-}
-
-// train chooses the time kernel; impute knows the times of what it fills in: with nothing seen of
+// train selects the time kernel; impute knows the times of what it fills in: with nothing seen of
 // a picture that is what render says.
 func TestImputeTimes(t *testing.T) {
 	low := clipFolder(t)
@@ -139,6 +113,6 @@ func TestImputeTimes(t *testing.T) {
 	mustFail(t, 2, "impute: -sequence 3, expected one that the model was trained on", strings.Fields(fill+" -model film.model -times at.npy -sequence 3")...)
 	mustFail(t, 2, "impute: -sequence without -times", strings.Fields(fill+" -model film.model -sequence 3")...)
 	mustFail(t, 1, "one.npy: shape 1: found 1 value, expected 2 times, one for each frame", strings.Fields(fill+" -model film.model -times one.npy")...)
-	mustFail(t, 2, "train: -noise with -time-kernel auto, which chooses it, expected one of the two", strings.Fields("train -data learned.npy -prior dynamic -time-kernel auto -noise 0.1 -out m")...)
+	mustFail(t, 2, "train: -noise with -time-kernel auto, which selects it, expected one of the two", strings.Fields("train -data learned.npy -prior dynamic -time-kernel auto -noise 0.1 -out m")...)
 	mustFail(t, 2, "train: -period without -time-kernel auto", strings.Fields("train -data learned.npy -prior dynamic -period 12 -out m")...)
 }

@@ -1,4 +1,4 @@
-package main
+package picture
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// drawFaces returns count grey frames (count×height×width, 0 to 255) of a face
+// Faces returns count grey frames (count×height×width, 0 to 255) of a face
 // that turns, nods, blinks, looks around and speaks, with a little noise: a few
 // smooth causes behind many pixels. The frames depend on the arguments alone.
-func drawFaces(count, width, height int, seed uint64) *npy.Array {
+func Faces(count, width, height int, seed uint64) *npy.Array {
 	rng := rand.New(rand.NewPCG(seed, 0xface))
 	values := make([]float64, 0, count*width*height)
 	for i := range count {

@@ -1,7 +1,8 @@
-package main
+package experiment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -11,40 +12,42 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-// filmResults are the files that the experiment writes; latent.svg only if the model has run.
-var filmResults = []string{"table.txt", "table.csv", "table.html", "frames.png", "latent.svg"}
+// VideoResults are the files that the experiment writes; latent.svg only if the model has run.
+var VideoResults = []string{"table.txt", "table.csv", "table.html", "frames.png", "latent.svg"}
 
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a clip with as
 // many frames and as many to learn from: with their own split, which is not known.
-func (x *filmExperiment) published() []evaluate.Row {
+func (x *video) published() []evaluate.Row {
 	if x.frames.Count != 156 || len(x.training) != 78 || x.frames.Channels != 3 {
 		return nil
 	}
 	return []evaluate.Row{
-		evaluate.Published(titleDynamical, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
+		evaluate.Published(titleModel, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
 		evaluate.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, evaluate.Only(-0.021), "", ""),
 	}
 }
 
 // table returns the table of all methods that have run.
-func (x *filmExperiment) table() evaluate.Table {
+func (x *video) table() evaluate.Table {
 	title := fmt.Sprintf("%s: %d frames of %s learned from, %d of %s predicted; standardised units", filepath.Base(x.frames.Name), len(x.training),
 		dataset.FormatGrid(x.frames.Width, x.frames.Height), len(x.tests), dataset.FormatGrid(x.truth.Width, x.truth.Height))
 	if x.seen != nil {
 		title += "; each of these seen in part"
 	}
-	if x.quick {
+	if x.Quick {
 		title += fmt.Sprintf("; a quick look: every %dth frame", stride)
 	}
 	return evaluate.Table{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
 }
 
 // write prints the table and writes the results.
-func (x *filmExperiment) write(ctx context.Context, folder string) error {
+func (x *video) write(ctx context.Context) error {
 	sheet, err := x.sheet(ctx)
 	if err != nil {
 		return err
@@ -77,30 +80,22 @@ func (x *filmExperiment) write(ctx context.Context, folder string) error {
 		if f.name == "latent.svg" && x.model == nil {
 			continue
 		}
-		if err := dataset.WriteFileAtomic(filepath.Join(folder, f.name), f.write); err != nil {
+		if err := dataset.WriteFileAtomic(filepath.Join(x.Out, f.name), f.write); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(x.e.stdout, "\n%swrote %s: table.txt, table.csv, table.html and frames.png, frames predicted by %s beside the truth\n",
-		text.String(), printable(folder), x.rows[0].Name)
+	_, err = fmt.Fprintf(x.e.Stdout, "\n%swrote %s: table.txt, table.csv, table.html and frames.png, frames predicted by %s beside the truth\n",
+		text.String(), cli.Printable(x.Out), x.rows[0].Name)
 	return err
 }
 
 // sheet shows the best, the median and the worst frame of the first method by RMSE.
-func (x *filmExperiment) sheet(ctx context.Context) (*dataset.Sheet, error) {
+func (x *video) sheet(ctx context.Context) (*dataset.Sheet, error) {
 	order := make([]int, len(x.tests))
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case x.scores[a].RMSE < x.scores[b].RMSE:
-			return -1
-		case x.scores[a].RMSE > x.scores[b].RMSE:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.scores[a].RMSE, x.scores[b].RMSE) })
 	size := x.truth.Points() * x.truth.Channels
 	var rows []dataset.SheetRow
 	for k, name := range []string{"best", "median", "worst"} {
@@ -109,7 +104,7 @@ func (x *filmExperiment) sheet(ctx context.Context) (*dataset.Sheet, error) {
 		if err := x.truth.ReadExamples(truth, i, i+1); err != nil {
 			return nil, err
 		}
-		if err := x.first.Predict(ctx, x.timesOf([]int{i}), x.truth.Height, x.truth.Width, func(s baseline.Slab) error {
+		if err := x.first.predict(ctx, wanted{[]int{i}, x.timesOf([]int{i}), x.truth.Height, x.truth.Width}, func(s baseline.Slab) error {
 			copy(predicted[s.From*x.truth.Width*x.truth.Channels:], s.Mean.Row(0))
 			return nil
 		}); err != nil {
@@ -118,10 +113,10 @@ func (x *filmExperiment) sheet(ctx context.Context) (*dataset.Sheet, error) {
 		rows = append(rows, dataset.SheetRow{Label: fmt.Sprintf("%s %d", name, i), Pictures: []dataset.Picture{
 			{Layout: x.truth.Layout, Values: predicted}, {Layout: x.truth.Layout, Values: truth}}})
 	}
-	return sheetWith([]string{"predicted", "truth"}, rows), nil
+	return picture.Sheet([]string{"predicted", "truth"}, rows), nil
 }
 
-var filmPage = template.Must(template.New("video").Parse(`<!DOCTYPE html>
+var videoPage = template.Must(template.New("video").Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -150,12 +145,12 @@ training frames has mean 0 and variance 1.{{if .Published}} Published numbers (A
 `))
 
 // writePage writes the table and the settings as a page.
-func (x *filmExperiment) writePage(w io.Writer, table evaluate.Table, latent template.HTML) error {
+func (x *video) writePage(w io.Writer, table evaluate.Table, latent template.HTML) error {
 	var rows bytes.Buffer
 	if err := table.WriteHTML(&rows); err != nil {
 		return err
 	}
-	return filmPage.Execute(w, struct {
+	return videoPage.Execute(w, struct {
 		Title, First string
 		Table        template.HTML
 		Published    bool
