@@ -29,13 +29,13 @@ var policy = map[string][]string{
 	"eig":                  {"mat", "asm"},
 	"kronprod":             {"mat", "chol", "eig"},
 	"lbfgs":                {},
-	"sgplvm":               append([]string{"sgplvm/internal/data"}, below...),
+	"sgplvm":               append([]string{"sgplvm/internal/data", "sgplvm/internal/work"}, below...),
 	"sgplvm/internal/data": {"mat", "sgplvm/internal/work"},
 	"sgplvm/internal/work": {"mat"},
 	"sgplvm/dataset":       {"sgplvm", "mat/npy"},
 	"sgplvm/evaluate":      {"mat"},
-	"sgplvm/motion":        {"sgplvm", "mat", "chol"},
-	"sgplvm/film":          {"sgplvm", "sgplvm/motion", "mat"},
+	"sgplvm/internal/flow": {"sgplvm/kernel", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"},
+	"sgplvm/film":          {"sgplvm", "sgplvm/internal/flow", "mat"},
 	"fuzz":                 answers,
 
 	// The program and its rooms.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // calibration makes of a variance v at a time t and a point s
@@ -284,7 +285,7 @@ func (m *Model) Calibrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, slope := LogLinearVariance(ratios, sizes, -1, 1)
+	_, slope := work.LogLinearVariance(ratios, sizes, -1, 1)
 	power := 1 + slope
 	for i := range ratios {
 		ratios[i] *= math.Exp(-(power - 1) * sizes[i])

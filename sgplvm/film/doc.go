@@ -9,12 +9,12 @@
 //  1. the model's mean and variance at t, in reference coordinates and at the training pixels
 //     (sgplvm.Model.PredictSlabs);
 //  2. both are carried to where the contents are at t, in pixels of any size
-//     (motion.Field.Carry), and the mean is restored from the training frames before and after t
-//     (motion.Motion.Restore), which are sampled once instead of twice for that and moved along
+//     (flow.Field.Carry), and the mean is restored from the training frames before and after t
+//     (flow.Motion.Restore), which are sampled once instead of twice for that and moved along
 //     the paths between them, where the model blends them;
 //  3. variances are multiplied by how restless that part of the picture is at that time
-//     (motion.Unrest);
-//  4. finer pixels add the variance of what nobody has seen (motion.Detail).
+//     (flow.Unrest);
+//  4. finer pixels add the variance of what nobody has seen (flow.Detail).
 //
 // Calibrate learns what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model's predictions and cavities without an example are known in closed form
@@ -31,7 +31,7 @@
 //	err = f.Calibrate(ctx, frames, nil)
 //	err = f.Keep(m) // and m.Save; later film.Of(m)
 //	latents, err := m.LatentAt(0, times)
-//	err = f.Predict(ctx, latents, 1280, 720, func(i int, p motion.Frame) error { … })
+//	err = f.Predict(ctx, latents, 1280, 720, func(i int, p flow.Frame) error { … })
 //
 // The same input gives the same bits at any GOMAXPROCS. A Film does not change but by Keep and
 // Calibrate, which must have it to themselves; Predict may be called from many goroutines at once.

@@ -8,40 +8,40 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
 // A Frame is a picture with its variances, and a Trial a setting of the motion that was tried.
 type (
-	Frame = motion.Frame
-	Trial = motion.Trial
+	Frame = flow.Frame
+	Trial = flow.Trial
 )
 
 // Film predicts the frames of a film.
 type Film struct {
 	model     *sgplvm.Model // nil until Keep
-	moves     *motion.Motion
-	originals *motion.Originals
-	detail    *motion.Detail
-	unrest    *motion.Unrest
+	moves     *flow.Motion
+	originals *flow.Originals
+	detail    *flow.Detail
+	unrest    *flow.Unrest
 }
 
 // New measures how the contents of a film's frames of width×height pixels move, row by row, and
 // what there is of detail in them. d tells their times. progress, if not nil, is called as each
-// setting of the motion has been tried. Errors: those of motion.Fit.
+// setting of the motion has been tried. Errors: those of flow.Fit.
 func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(Trial)) (*Film, error) {
 	f := new(Film)
 	var err error
-	if f.moves, err = motion.Fit(ctx, frames, d.Times, d.Sequences, motion.Options{Width: width, Height: height, Progress: progress}); err != nil {
+	if f.moves, err = flow.Fit(ctx, frames, d.Times, d.Sequences, flow.Options{Width: width, Height: height, Progress: progress}); err != nil {
 		return nil, err
 	}
 	if f.originals, err = f.moves.Originals(ctx, frames); err != nil {
 		return nil, err
 	}
-	if f.detail, err = motion.MeasureDetail(ctx, frames, width, height); err != nil {
+	if f.detail, err = flow.MeasureDetail(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	f.unrest = motion.NewUnrest(width, height, d.Instants())
+	f.unrest = flow.NewUnrest(width, height, d.Instants())
 	return f, nil
 }
 
@@ -56,7 +56,7 @@ func (f *Film) Model() *sgplvm.Model { return f.model }
 
 // A part is one of the things that a film knows beside its model.
 type part interface {
-	motion.Part
+	flow.Part
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
@@ -93,7 +93,7 @@ func Of(m *sgplvm.Model) (*Film, error) {
 	if !Keeps(m) {
 		return nil, nil
 	}
-	f := &Film{model: m, moves: new(motion.Motion), originals: new(motion.Originals), detail: new(motion.Detail), unrest: new(motion.Unrest)}
+	f := &Film{model: m, moves: new(flow.Motion), originals: new(flow.Originals), detail: new(flow.Detail), unrest: new(flow.Unrest)}
 	for _, p := range f.parts() {
 		if err := p.UnmarshalBinary(m.Attached(p.name)); err != nil {
 			return nil, err
@@ -103,7 +103,7 @@ func Of(m *sgplvm.Model) (*Film, error) {
 	if points := m.Space().Len(); width*height != points {
 		return nil, fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
 	}
-	form := motion.Form{Width: width, Height: height, Channels: m.Channels(), At: m.Params().Dynamics.Instants()}
+	form := flow.Form{Width: width, Height: height, Channels: m.Channels(), At: m.Params().Dynamics.Instants()}
 	for _, p := range f.parts() {
 		if err := p.Check(form); err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func Of(m *sgplvm.Model) (*Film, error) {
 // Predict predicts frames of width×height pixels at the times of latent posteriors, all of which
 // must have one (Latent.At): it calls body with each, in order. A frame belongs to body until it
 // returns. Beside the model it holds all frames at the training pixels. Errors: those of
-// sgplvm.Model.PredictSlabs, *motion.OptionError for an unknown sequence, and those of body.
+// sgplvm.Model.PredictSlabs, *flow.OptionError for an unknown sequence, and those of body.
 func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, height int, body func(i int, p Frame) error) error {
 	channels := f.model.Channels()
 	still := make([]Frame, len(latents))
@@ -136,7 +136,7 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 	if err != nil {
 		return err
 	}
-	p := motion.NewFrame(width, height, channels)
+	p := flow.NewFrame(width, height, channels)
 	for i, l := range latents {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -161,11 +161,11 @@ func (f *Film) Predict(ctx context.Context, latents []sgplvm.Latent, width, heig
 // frame returns a frame of zeros at the training pixels.
 func (f *Film) frame() Frame {
 	width, height := f.moves.Size()
-	return motion.NewFrame(width, height, f.model.Channels())
+	return flow.NewFrame(width, height, f.model.Channels())
 }
 
 // carry brings a frame from reference coordinates to a time, without the help of training frame but.
-func (f *Film) carry(dst, still Frame, field motion.Field, at sgplvm.Instant, but int) error {
+func (f *Film) carry(dst, still Frame, field flow.Field, at sgplvm.Instant, but int) error {
 	field.Carry(dst, still)
 	return f.moves.Restore(dst, f.originals, field, at, but)
 }
@@ -180,9 +180,9 @@ func (f *Film) Calibrate(ctx context.Context, frames sgplvm.Source, progress fun
 	at := f.model.Params().Dynamics.Instants()
 	truth, predicted := f.frame(), f.frame()
 	width, height := truth.Width, truth.Height
-	unrest := motion.NewUnrest(width, height, at)
-	law := motion.NewDetailLaw(width, height, channels, n)
-	ofDetail := motion.DetailFrames(n)
+	unrest := flow.NewUnrest(width, height, at)
+	law := flow.NewDetailLaw(width, height, channels, n)
+	ofDetail := flow.DetailFrames(n)
 	err := f.model.LeaveOneOut(ctx, func(i int, mean, variance mat.Matrix) error {
 		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &sgplvm.ReadError{From: i, To: i + 1, Err: err}

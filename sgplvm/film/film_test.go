@@ -14,7 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
 const width, height = 32, 24
@@ -95,7 +95,7 @@ func predict(t testing.TB, f *film.Film, m *sgplvm.Model, times []float64, scale
 		t.Fatal(err)
 	}
 	next := 0
-	err = f.Predict(context.Background(), latents, scale*width, scale*height, func(i int, p motion.Frame) error {
+	err = f.Predict(context.Background(), latents, scale*width, scale*height, func(i int, p flow.Frame) error {
 		if i != next {
 			t.Errorf("frame %d, expected %d", i, next)
 		}
@@ -151,7 +151,7 @@ func TestFilm(t *testing.T) {
 	}
 	if err := m.PredictSlabs(context.Background(), latents, nil, sgplvm.SlabOptions{}, func(s sgplvm.Slab) error {
 		fields, err := f.Motion().At(0, []float64{5})
-		still, there := motion.NewFrame(width, height, 1), motion.NewFrame(width, height, 1)
+		still, there := flow.NewFrame(width, height, 1), flow.NewFrame(width, height, 1)
 		mat.Copy(still.Mean, s.Mean[0])
 		fields[0].Carry(there, still)
 		carried = there.Mean.Data

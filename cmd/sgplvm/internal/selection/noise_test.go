@@ -67,15 +67,18 @@ func TestSomePoints(t *testing.T) {
 
 const width, height = 5, 4
 
-// waves draws count pictures, one a row, of a few smooth causes and some noise.
-func waves(count int) mat.Matrix {
+// fields draws count pictures, one a row: a few causes that all share, and a smooth random field that
+// each has for itself.
+func fields(count int) mat.Matrix {
 	rng := rand.New(rand.NewPCG(5, 6))
 	y := mat.New(count, width*height)
 	for i := range count {
 		a, b := math.Sin(float64(i)/3), math.Cos(float64(i)/7)
+		own := [3]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
 		for j := range y.Row(i) {
 			r, c := float64(j/width), float64(j%width)
-			y.Set(i, j, 100+30*a*math.Sin(r+a)+20*b*math.Cos(c/2)+3*rng.NormFloat64())
+			field := own[0] + own[1]*math.Sin(r/2+c/3) + own[2]*math.Cos(c/2-r/3)
+			y.Set(i, j, 100+30*a*math.Sin(r+a)+20*b*math.Cos(c/2)+10*field+rng.NormFloat64())
 		}
 	}
 	return y
@@ -84,7 +87,7 @@ func waves(count int) mat.Matrix {
 // small is a selection with 22 pictures to learn from and 4 to fill in.
 func small(t *testing.T) (Pictures, Settings) {
 	t.Helper()
-	y := waves(26)
+	y := fields(26)
 	p := Pictures{Complete: y.Slice(0, 22, 0, y.Cols).Clone(), Seen: y.Slice(22, 26, 0, y.Cols).Clone(), Channels: 1}
 	for i := range p.Seen.Data {
 		if i*i/7%2 == 0 {

@@ -1,0 +1,120 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// The states give what the matrices give, derivatives included. Those in the kernel's
+// parameters have an error of ε·Λ² in the form with matrices, by Aᵀ·Λ·A with A = I − S·Λ.
+func TestStatesAgainstMatrices(t *testing.T) {
+	for _, text := range markovKernels {
+		for _, n := range []int{1, 2, 7, 60} {
+			var values, slopes []float64
+			withEachForm(func(states bool) {
+				v, s := result(t, many(t, text, n))
+				if states {
+					values, slopes = v, s
+					return
+				}
+				for i, want := range v {
+					near(t, fmt.Sprintf("%s: %d times: value %d", text, n, i), one(values[i]), one(want), 1e-9)
+				}
+				for i, want := range s {
+					near(t, fmt.Sprintf("%s: %d times: derivative %d", text, n, i), one(slopes[i]), one(want), 1e-9)
+				}
+			})
+		}
+	}
+}
+
+// R of both forms is the factor of K + 0.1·I, and its products are those of the matrix.
+func TestRootOf(t *testing.T) {
+	for _, text := range markovKernels {
+		p := many(t, text, 40)
+		s := p.Prior.sequences()[1]
+		n := len(s.Times)
+		want := covarianceOf(p, s)
+		for i := range n {
+			want.Set(i, i, want.At(i, i)+0.1)
+		}
+		b := mat.New(n, 3)
+		for i := range b.Data {
+			b.Data[i] = math.Sin(float64(i * i))
+		}
+		var products []mat.Matrix
+		withEachForm(func(states bool) {
+			r, err := rootOf(p.Prior.Kernel, s.Times, 0.1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := r.(*innovations); ok != states {
+				t.Errorf("%s: %T", text, r)
+			}
+			square := mat.Identity(n)
+			r.mulT(square)
+			r.mul(square)
+			near(t, text+": R·Rᵀ", square.Data, want.Data, 1e-12)
+			for i, do := range []func(mat.Matrix){r.mul, r.mulT, r.SolveHalf, r.SolveHalfT} {
+				c := b.Clone()
+				do(c)
+				if states {
+					products = append(products, c)
+				} else {
+					near(t, fmt.Sprintf("%s: product %d", text, i), products[i].Data, c.Data, 1e-12)
+				}
+			}
+		})
+	}
+}
+
+// Long series and large precisions do no harm; the work is linear, or this would not end.
+func TestLongSeries(t *testing.T) {
+	const n = 20000
+	p := many(t, "0.5*matern32(3)+0.5*matern52(40)", n)
+	for i := range p.Lambda.Data {
+		p.Lambda.Data[i] *= 1e4
+		p.MuBar.Data[i] *= 1e-2
+	}
+	values, slopes := result(t, p)
+	for i, v := range slices.Concat(values, slopes) {
+		if v-v != 0 {
+			t.Fatalf("number %d is %v", i, v)
+		}
+	}
+	for i, v := range values[1+2*n:] {
+		if l := p.Lambda.Data[i]; !(v >= leastVariance && v <= 1/(1+l)*(1+1e-6)+1e-12) {
+			t.Errorf("variance %v with a precision of %v", v, l)
+		}
+	}
+	if !(values[0] > 0) {
+		t.Errorf("divergence %v", values[0])
+	}
+}
+
+// One evaluation of a latent dimension with its gradient, in both forms.
+func BenchmarkEvaluator(b *testing.B) {
+	for _, text := range []string{"matern12(5)", "matern32(5)", "matern52(5)", "matern52(3)*matern32(9)"} {
+		for _, n := range []int{40, 80, 160, 320, 960} {
+			withEachForm(func(states bool) {
+				p := many(b, text, n)
+				p.Prior.Sequences = nil
+				e, grad := NewEvaluator(p.Prior), p.Clone()
+				mu, s := mat.New(n, 2), mat.New(n, 2)
+				b.Run(fmt.Sprintf("%s/%d/states=%v", text, n, states), func(b *testing.B) {
+					for b.Loop() {
+						if _, err := e.Marginals(p, mu, s); err != nil {
+							b.Fatal(err)
+						}
+						e.Backward(grad, p, mu, s)
+					}
+					b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*2), "µs/dimension")
+				})
+			})
+		}
+	}
+}

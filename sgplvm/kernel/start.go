@@ -1,0 +1,68 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Missing reports whether length scales and periods are missing, to be found from the data.
+// The length scale of a periodic kernel is not counted: Complete makes it 1.
+func (k Kernel) Missing() (scale, period bool) {
+	for _, term := range k.Terms {
+		s, p := term.Missing()
+		scale, period = scale || s, period || p
+	}
+	switch {
+	case k.Kind == Periodic:
+		period = k.Period == 0
+	case k.hasScale():
+		scale = k.missesScale()
+	}
+	return scale, period
+}
+
+func (k *Kernel) missesScale() bool {
+	return len(k.LengthScale) == 0 || len(k.LengthScale) == 1 && k.LengthScale[0] == 0
+}
+
+// Complete returns a copy of the kernel with everything that is missing but the variance:
+// length scales and periods as given, the length scale 1 of periodic kernels, equal weights.
+func (k Kernel) Complete(scale, period float64) Kernel {
+	k = k.Clone()
+	for i, term := range k.Terms {
+		k.Terms[i] = term.Complete(scale, period)
+	}
+	if k.Kind == Sum && k.Weights == nil {
+		for range k.Terms {
+			k.Weights = append(k.Weights, 1/float64(len(k.Terms)))
+		}
+	}
+	if k.Kind == Periodic {
+		if k.Period == 0 {
+			k.Period = period
+		}
+		scale = 1
+	}
+	if k.hasScale() && k.missesScale() {
+		k.LengthScale = []float64{scale}
+	}
+	return k
+}
+
+// Spacing returns the mean spacing of points (n×d) that fill a box: for each dimension, its
+// range over n^(1/d); ½ for a dimension in which all points are equal.
+func Spacing(x mat.Matrix) []float64 {
+	spacing := make([]float64, x.Cols)
+	for q := range spacing {
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range x.Rows {
+			low, high = min(low, x.At(i, q)), max(high, x.At(i, q))
+		}
+		spacing[q] = (high - low) / math.Pow(float64(x.Rows), 1/float64(x.Cols))
+		if !(spacing[q] > 0) {
+			spacing[q] = 0.5
+		}
+	}
+	return spacing
+}
