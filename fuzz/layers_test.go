@@ -41,13 +41,18 @@ var policy = map[string][]string{
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound"}),
 	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/flow"}),
-	"sgplvm/film":              {"sgplvm", "sgplvm/internal/flow", "sgplvm/internal/data", "sgplvm/motion", "mat"},
+	"sgplvm/film":              {"sgplvm", "sgplvm/internal/flow", "sgplvm/internal/data", "mat"},
 	"sgplvm/dataset":           {"sgplvm", "mat/npy"},
 	"sgplvm/evaluate":          {"mat"},
-	"sgplvm/baseline":          below,
-	"sgplvm/motion":            {"sgplvm", "mat", "chol"},
-	"cmd/sgplvm":               program,
-	"cmd/sgplvm/internal/*":    program,
+
+	"cmd/sgplvm":                     program,
+	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat"},
+	"cmd/sgplvm/internal/source":     {"sgplvm"},
+	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy"},
+	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
+	"cmd/sgplvm/internal/selection":  {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "mat", "cmd/sgplvm/internal/source"},
+	"cmd/sgplvm/internal/engine":     program,
+	"cmd/sgplvm/internal/experiment": program,
 
 	"fuzz": answers,
 }
@@ -62,9 +67,11 @@ var (
 	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/data"}
 	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
 	// program is what the program may know: public packages and its own.
-	program = append([]string{"sgplvm", "sgplvm/kernel", "sgplvm/film", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/baseline", "sgplvm/motion", "cmd/sgplvm/internal/*"}, below...)
+	program = append([]string{"sgplvm", "sgplvm/kernel", "sgplvm/film", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
 	// answers is all that package fuzz and, besides fuzz itself, external tests may know.
 	answers = []string{"mat", "chol", "eig", "kronprod"}
+	rooms   = []string{"cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/source", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/baseline",
+		"cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/engine", "cmd/sgplvm/internal/experiment"}
 )
 
 // matches reports whether a name of a package is pattern, or in its folder.
