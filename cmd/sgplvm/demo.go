@@ -2,131 +2,94 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-func demo(ctx context.Context, e *environment, args []string) (err error) {
-	f := newFlags(e, "demo", `sgplvm demo [flags]
+func demo(ctx context.Context, e *cli.Environment, args []string) (err error) {
+	f := cli.NewFlags(e, "demo", `sgplvm demo [flags]
 
 Draws frames of a moving face, trains on most of them, hides half the pixels of
 the others, fills these in, prints the errors and writes pictures.`)
 	out := f.String("out", "sgplvm-demo", "the `folder` to write to")
-	grid := f.grid("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
-	count := f.whole("frames", 96, 8, 100000, "`number` of frames drawn; every fourth is held out")
-	iters := f.whole("iters", 200, 1, maxIters, "`steps` of training")
-	seed := f.seed("seed", 1, "the `number` that decides the frames' noise, the hidden pixels and training")
-	if err := f.parse(args); err != nil {
+	grid := f.Grid("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
+	count := f.Whole("frames", 96, 8, 100000, "`number` of frames drawn; every fourth is to be filled in")
+	iterations := f.Whole("iters", 200, 1, cli.MaxIterations, "`steps` of training")
+	seed := f.Seed("seed", 1, "the `number` that decides the frames' noise, the hidden pixels and training")
+	if err := f.Read(args); err != nil {
 		return err
 	}
-	if err := f.require("out"); err != nil {
+	if err := f.Require("out"); err != nil {
 		return err
 	}
-	l := layout(*grid, 1)
+	l := cli.Layout(*grid, 1)
 	if int64(*count)*int64(l.Points()) > dataset.MaxPoints {
-		return usagef("demo: -frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
+		return f.Usagef("-frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
 	}
-	undo, err := makeFolder(*out)
+	undo, err := cli.MakeFolder(*out)
 	if err != nil {
 		return err
 	}
 	defer undo(&err)
 	begin := time.Now()
-
-	frames := drawFaces(*count, l.Width, l.Height, *seed)
-	training, held := split(frames)
-	fmt.Fprintf(e.stdout, "drew %d frames of %s pixels: %d to learn from, %d to fill in\n",
-		*count, *grid, training.Shape[0], held.Shape[0])
-	known, err := dataset.FromArray("drawn frames", training, l)
+	d, err := draw(*count, l, *seed)
 	if err != nil {
 		return err
 	}
-	truth, err := dataset.FromArray("held-out frames", held, l)
+	fmt.Fprintf(e.Stdout, "drew %d frames of %s pixels: %d to learn from, %d to fill in\n",
+		*count, *grid, d.training.Count, d.truth.Count)
+	m, err := d.train(ctx, e, *iterations, *seed)
 	if err != nil {
 		return err
 	}
-	seen, err := dataset.FromArray("half-seen frames", hide(held, *seed), l)
+	filled, err := engine.Fill(ctx, e, m, &engine.Observations{Frames: d.seen}, sgplvm.InferOptions{})
 	if err != nil {
 		return err
 	}
-
-	space, err := dataset.Space(l.Width, l.Height, "product")
+	summary, err := filled.Score(d.seen, d.truth)
 	if err != nil {
 		return err
 	}
-	m, err := sgplvm.New(known.Data(), sgplvm.Config{Space: space, LatentDims: min(12, known.Count-1), Seed: *seed, Attributes: attributes(&known.Form)})
-	if err != nil {
+	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.Stdout); err != nil {
 		return err
 	}
-	r, err := fit(ctx, e, m, sgplvm.FitOptions{Iterations: *iters})
-	if err != nil {
+	if err := d.save(*out, m, filled); err != nil {
 		return err
 	}
-	report(e, m, r)
-	filled, err := fill(ctx, e, m, &observations{Frames: seen}, sgplvm.InferOptions{})
-	if err != nil {
-		return err
-	}
-	summary, err := summarize(seen, filled, truth)
-	if err != nil {
-		return err
-	}
-	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.stdout); err != nil {
-		return err
-	}
-
-	for _, file := range []struct {
-		name string
-		save func(path string) error
-	}{
-		{"strip.png", func(path string) error { return saveSheet(path, seen, filled, truth, min(held.Shape[0], 8)) }},
-		{"model.safetensors", func(path string) error { return saveModel(path, m) }},
-		{"train.npy", func(path string) error { return saveArray(path, training.Shape, training.Float64s()) }},
-		{"seen.npy", func(path string) error { return saveArray(path, held.Shape, seenValues(seen)) }},
-		{"filled.npy", func(path string) error { return saveArray(path, held.Shape, filled.mean) }},
-		{"truth.npy", func(path string) error { return saveArray(path, held.Shape, held.Float64s()) }},
-	} {
-		if err := file.save(filepath.Join(*out, file.name)); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintf(e.stdout, "wrote %s: strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
+	fmt.Fprintf(e.Stdout, "wrote %s: strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
 		*out, time.Since(begin).Round(100*time.Millisecond))
 	return nil
 }
 
-// makeFolder makes a folder unless it is there. undo takes it back if it is empty and there
-// was an error.
-func makeFolder(path string) (undo func(err *error), err error) {
-	err = os.Mkdir(path, 0o777)
-	if errors.Is(err, fs.ErrExist) {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return func(*error) {}, nil
-		}
+// demoFrames are drawn frames: some to learn from, and the others in truth and as seen.
+type demoFrames struct{ training, truth, seen *dataset.Frames }
+
+// draw draws frames and divides them: every fourth is to be filled in.
+func draw(count int, l dataset.Layout, seed uint64) (d demoFrames, err error) {
+	training, truth := split(picture.Faces(count, l.Width, l.Height, seed))
+	if d.training, err = dataset.FromArray("drawn frames", training, l); err != nil {
+		return d, err
 	}
-	if err != nil {
-		return nil, &dataset.Error{Path: path, Err: err, Want: "a folder, or the name of a new one in a folder that exists"}
+	if d.truth, err = dataset.FromArray("hidden frames", truth, l); err != nil {
+		return d, err
 	}
-	return func(err *error) {
-		if *err != nil {
-			os.Remove(path)
-		}
-	}, nil
+	d.seen, err = dataset.FromArray("half-seen frames", hide(truth, seed), l)
+	return d, err
 }
 
-// split divides frames into those to learn from and every fourth, held out.
-func split(frames *npy.Array) (training, held *npy.Array) {
+// split divides frames into those to learn from and every fourth.
+func split(frames *npy.Array) (training, rest *npy.Array) {
 	values := frames.Float64s()
 	size := len(values) / frames.Shape[0]
 	var a, b []float64
@@ -144,8 +107,8 @@ func split(frames *npy.Array) (training, held *npy.Array) {
 	return shaped(a), shaped(b)
 }
 
-// hide returns the frames with half the pixels missing: scattered ones in the
-// even frames, the left or right half of the odd ones.
+// hide returns the frames with half the pixels missing: scattered ones in the even frames, the left
+// or right half of the odd ones.
 func hide(frames *npy.Array, seed uint64) *npy.Array {
 	rng := rand.New(rand.NewPCG(seed, 0x41de))
 	values := append([]float64{}, frames.Float64s()...)
@@ -154,18 +117,63 @@ func hide(frames *npy.Array, seed uint64) *npy.Array {
 		frame := values[i*height*width : (i+1)*height*width]
 		order := rng.Perm(len(frame))
 		left := i%4 == 1
-		for k, at := range order {
-			switch c := at % width; {
+		for k, pixel := range order {
+			switch c := pixel % width; {
 			case i%2 == 0 && k < len(order)/2,
 				i%2 == 1 && left == (c < width/2):
-				frame[at] = math.NaN()
+				frame[pixel] = math.NaN()
 			}
 		}
 	}
 	return npy.New(values, frames.Shape...)
 }
 
-func seenValues(f *dataset.Frames) []float64 {
+// train trains a model.
+func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations int, seed uint64) (*sgplvm.Model, error) {
+	space, err := dataset.Space(d.training.Width, d.training.Height, "product")
+	if err != nil {
+		return nil, err
+	}
+	m, err := sgplvm.New(d.training.Data(), sgplvm.Config{Space: space, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)})
+	if err != nil {
+		return nil, err
+	}
+	r, err := engine.Fit(ctx, e, m, sgplvm.FitOptions{Iterations: iterations})
+	if err != nil {
+		return nil, err
+	}
+	engine.Report(e, m, r)
+	return m, nil
+}
+
+// save writes the frames, the model and a picture of what was filled in to a folder.
+func (d demoFrames) save(folder string, m *sgplvm.Model, filled *engine.Result) error {
+	path := func(name string) string { return filepath.Join(folder, name) }
+	if err := picture.SaveFilled(path("strip.png"), d.seen, filled.Mean, d.truth, min(d.truth.Count, 8)); err != nil {
+		return err
+	}
+	if err := engine.Save(path("model.safetensors"), m); err != nil {
+		return err
+	}
+	for _, file := range []struct {
+		name   string
+		shape  []int
+		values []float64
+	}{
+		{"train.npy", d.training.Shape, allValues(d.training)},
+		{"seen.npy", d.seen.Shape, allValues(d.seen)},
+		{"filled.npy", d.truth.Shape, filled.Mean},
+		{"truth.npy", d.truth.Shape, allValues(d.truth)},
+	} {
+		if err := engine.SaveArray(path(file.name), file.shape, file.values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allValues returns the values of all frames.
+func allValues(f *dataset.Frames) []float64 {
 	var v []float64
 	for i := range f.Count {
 		v = append(v, f.Values(i)...)

@@ -14,42 +14,29 @@
 // Every command explains itself with -h. The exit code is 0 for success, 2 for
 // a command line that cannot be understood, 1 for data that cannot be used and
 // 130 after an interrupt.
+//
+// A command is one file here and one row of the table below. What several
+// commands use is in the rooms under internal: cli (flags, errors, progress),
+// engine (models), picture, source, selection, baseline and experiment.
 package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
-	"strconv"
-	"strings"
-	"unicode"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 )
 
-// A command is one word after the program's name.
-type command struct {
-	name, summary string
-	run           func(ctx context.Context, e *environment, args []string) error
-}
-
-var commands = []command{
-	{"demo", "train on drawn faces, hide half of some others, fill them in", demo},
-	{"train", "learn a model from complete pictures", train},
-	{"impute", "fill in missing pixels with a model", impute},
-	{"predict", "predict pictures of any resolution, or at any points", predict},
-	{"render", "predict pictures of any resolution as frames, a GIF or an array", render},
-	{"sample", "draw pictures from a model", sample},
-	{"reproduce", "repeat a published experiment beside its rivals", reproduce},
-	{"info", "print what a model file holds", info},
-}
-
-// environment is where a command reads and writes.
-type environment struct {
-	stdout, stderr io.Writer
-	terminal       bool // stderr is watched by a person
+var commands = []cli.Command{
+	{Name: "demo", Summary: "train on drawn faces, hide half of some others, fill them in", Run: demo},
+	{Name: "train", Summary: "learn a model from complete pictures", Run: train},
+	{Name: "impute", Summary: "fill in missing pixels with a model", Run: impute},
+	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},
+	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
+	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
+	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Run: reproduce},
+	{Name: "info", Summary: "print what a model file holds", Run: info},
 }
 
 func main() {
@@ -59,107 +46,9 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	e := &environment{stdout: os.Stdout, stderr: os.Stderr}
+	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr}
 	if s, err := os.Stderr.Stat(); err == nil {
-		e.terminal = s.Mode()&os.ModeCharDevice != 0
+		e.Terminal = s.Mode()&os.ModeCharDevice != 0
 	}
-	os.Exit(run(ctx, e, os.Args[1:]))
-}
-
-// run runs the program and returns its exit code.
-func run(ctx context.Context, e *environment, args []string) int {
-	stdout := &watched{w: e.stdout}
-	err := dispatch(ctx, &environment{stdout: stdout, stderr: e.stderr, terminal: e.terminal}, args)
-	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
-		err = fmt.Errorf("standard output: %w", stdout.err)
-	}
-	var usage *usageError
-	switch {
-	case err == nil || errors.Is(err, flag.ErrHelp):
-		return 0
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(e.stderr, "sgplvm: interrupted")
-		return 130
-	case errors.As(err, &usage):
-		fmt.Fprintf(e.stderr, "sgplvm: %s\n", oneLine(err))
-		return 2
-	default:
-		fmt.Fprintf(e.stderr, "sgplvm: %s\n", oneLine(err))
-		return 1
-	}
-}
-
-// watched remembers the first error of a writer, for reports that are made of
-// many small writes.
-type watched struct {
-	w   io.Writer
-	err error
-}
-
-func (w *watched) Write(b []byte) (int, error) {
-	n, err := w.w.Write(b)
-	if w.err == nil {
-		w.err = err
-	}
-	return n, err
-}
-
-// oneLine returns an error's text on one line, without the prefix that the
-// model's package gives its own.
-func oneLine(err error) string {
-	text := strings.TrimPrefix(err.Error(), "sgplvm: ")
-	return printable(strings.ReplaceAll(text, ": sgplvm: ", ": "))
-}
-
-// printable spells control characters out.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsControl(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func dispatch(ctx context.Context, e *environment, args []string) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("internal error, please report it: %v", v)
-		}
-	}()
-	if len(args) == 0 {
-		return usagef("no command, expected one of %s; sgplvm -h explains them", commandNames())
-	}
-	switch args[0] {
-	case "-h", "-help", "--help", "help":
-		return help(e.stdout)
-	}
-	for _, c := range commands {
-		if c.name == args[0] {
-			return c.run(ctx, e, args[1:])
-		}
-	}
-	return usagef("unknown command %q, expected one of %s", args[0], commandNames())
-}
-
-func commandNames() string {
-	var names []string
-	for _, c := range commands {
-		names = append(names, c.name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func help(w io.Writer) error {
-	var s strings.Builder
-	s.WriteString("sgplvm learns a structured Bayesian Gaussian process latent variable model from\npictures of one kind and fills in what other pictures of that kind miss.\n\n")
-	for _, c := range commands {
-		fmt.Fprintf(&s, "  sgplvm %-10s %s\n", c.name, c.summary)
-	}
-	s.WriteString("\nsgplvm COMMAND -h explains a command.\n")
-	_, err := io.WriteString(w, s.String())
-	return err
+	os.Exit(cli.Run(ctx, e, commands, os.Args[1:]))
 }

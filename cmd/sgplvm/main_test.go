@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -58,7 +60,7 @@ type outcome struct {
 // sgplvmRun runs the program in this process, not at a terminal.
 func sgplvmRun(args ...string) outcome {
 	var stdout, stderr bytes.Buffer
-	code := run(context.Background(), &environment{stdout: &stdout, stderr: &stderr}, args)
+	code := cli.Run(context.Background(), &cli.Environment{Stdout: &stdout, Stderr: &stderr}, commands, args)
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
@@ -193,7 +195,7 @@ const (
 )
 
 var testFaces = sync.OnceValue(func() []float64 {
-	v := drawFaces(testTraining+testNew, testWidth, testHeight, 7).Float64s()
+	v := picture.Faces(testTraining+testNew, testWidth, testHeight, 7).Float64s()
 	for i := range v {
 		v[i] = math.Round(v[i])
 	}
@@ -350,7 +352,7 @@ func TestHelp(t *testing.T) {
 		}
 		name, _, _ := strings.Cut(args, " ")
 		for _, c := range commands {
-			if c.name == name && !strings.HasPrefix(o.stdout, "sgplvm "+name+" ") || strings.HasPrefix(args, "-") && !strings.Contains(o.stdout, "sgplvm "+c.name) {
+			if c.Name == name && !strings.HasPrefix(o.stdout, "sgplvm "+name+" ") || strings.HasPrefix(args, "-") && !strings.Contains(o.stdout, "sgplvm "+c.Name) {
 				t.Errorf("%s: %s", args, o.stdout)
 			}
 		}
@@ -358,30 +360,17 @@ func TestHelp(t *testing.T) {
 	}
 	// Every flag that the help of a command names is one, and has a word on it.
 	for _, c := range commands {
-		words := []string{c.name}
-		if c.name == "reproduce" {
+		words := []string{c.Name}
+		if c.Name == "reproduce" {
 			words = append(words, "frey")
 		}
-		for _, flag := range regexp.MustCompile(`(?m)^  -([\w-]+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.name, "-h").stdout, -1) {
+		for _, flag := range regexp.MustCompile(`(?m)^  -([\w-]+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.Name, "-h").stdout, -1) {
 			if o := sgplvmRun(append(words, "-"+flag[1])...); strings.Contains(o.stderr, "not defined") {
-				t.Errorf("%s -%s: %s", c.name, flag[1], o.stderr)
+				t.Errorf("%s -%s: %s", c.Name, flag[1], o.stderr)
 			}
 			if len(strings.TrimSpace(flag[2])) < 10 {
-				t.Errorf("%s -%s: %q", c.name, flag[1], flag[2])
+				t.Errorf("%s -%s: %q", c.Name, flag[1], flag[2])
 			}
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain, «ü» and 5×4":            "plain, «ü» and 5×4",
-		"a\nb\r\x1b[31mc\x7f":           `a\nb\r\x1b[31mc\x7f`,
-		"sgplvm: f: sgplvm: Data: text": "f: Data: text",
-		"f: line one\nline two":         `f: line one\nline two`,
-	} {
-		if got := oneLine(errors.New(text)); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
 }
@@ -390,7 +379,7 @@ func TestPrintable(t *testing.T) {
 func TestPanicIsCaught(t *testing.T) {
 	old := commands
 	defer func() { commands = old }()
-	commands = append(slices.Clone(old), command{"boom", "", func(context.Context, *environment, []string) error {
+	commands = append(slices.Clone(old), cli.Command{Name: "boom", Run: func(context.Context, *cli.Environment, []string) error {
 		panic("index out of range\ngoroutine 1")
 	}})
 	if o := sgplvmRun("boom"); o != (outcome{1, "", "sgplvm: internal error, please report it: index out of range\\ngoroutine 1\n"}) {
@@ -421,7 +410,7 @@ func TestStdoutFull(t *testing.T) {
 		"demo -grid 5x4 -frames 8 -iters 2 -out result",
 	} {
 		var stderr bytes.Buffer
-		code := run(context.Background(), &environment{stdout: &limited{}, stderr: &stderr}, strings.Fields(args))
+		code := cli.Run(context.Background(), &cli.Environment{Stdout: &limited{}, Stderr: &stderr}, commands, strings.Fields(args))
 		if got := stderr.String(); code != 1 || got != "sgplvm: standard output: no space left\n" {
 			t.Errorf("%s: code %d, stderr %q", args, code, got)
 		}
@@ -436,7 +425,7 @@ func TestStdoutFull(t *testing.T) {
 func TestStderrFull(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for args, want := range map[string]int{"train": 2, "info -model none": 1} {
-		if code := run(context.Background(), &environment{stdout: io.Discard, stderr: &limited{}}, strings.Fields(args)); code != want {
+		if code := cli.Run(context.Background(), &cli.Environment{Stdout: io.Discard, Stderr: &limited{}}, commands, strings.Fields(args)); code != want {
 			t.Errorf("%s: code %d, want %d", args, code, want)
 		}
 	}

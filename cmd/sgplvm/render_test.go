@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -15,7 +16,7 @@ import (
 // A film holds what the library predicts, at the pixels' centres, whatever its form and
 // however many frames are predicted together.
 func TestRender(t *testing.T) {
-	defer func(n int) { groupNumbers = n }(groupNumbers)
+	defer func(n int) { engine.GroupNumbers = n }(engine.GroupNumbers)
 	workFolder(t)
 	mustRun(t, "train", "-data", "train.npy", "-factors", "product", "-out", "product", "-iters", "5")
 	colour := inColour(trainingFaces())
@@ -32,7 +33,7 @@ func TestRender(t *testing.T) {
 		{"product", "-examples 2-8 -grid 11x3", 2, 7, 11, 3, 150},
 		{"colour", "-grid 6x6", 0, 9, 6, 6, 1},
 	} {
-		groupNumbers = c.numbers
+		engine.GroupNumbers = c.numbers
 		m := loadTestModel(t, c.model)
 		g, err := dataset.Pixels(m.Space(), dataset.Layout{Width: testWidth, Height: testHeight}, c.width, c.height)
 		if err != nil {
@@ -105,7 +106,7 @@ func TestRender(t *testing.T) {
 	}{
 		{1, "render -model model -out train.npy/result", "~train.npy/result: .+"},
 		{1, "render -model model -out seen.npy/film.gif", "~seen.npy/film.gif: .+"},
-		{2, "render -model colour -out film.gif -grid 16384x4096", fmt.Sprintf("render: 9 frames of 201326592 values, expected at most 1073741824 values in all and %d in one", mostValues)},
+		{2, "render -model colour -out film.gif -grid 16384x4096", fmt.Sprintf("render: 9 frames of 201326592 values, expected at most 1073741824 values in all and %d in one", engine.MostValues)},
 		{1, "render -model train.npy -out result", "~train.npy: .+"},
 		{2, "render -model model -out film.npy -grid 128x128 -examples 0-99", "render: -examples 0-99, expected numbers up to 8, the last of the model's"},
 	} {
@@ -125,7 +126,7 @@ func TestRenderTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sgplvm.New(frames.Data(), sgplvm.Config{Space: space, LatentDims: 2, Attributes: attributes(&frames.Form),
+	m, err := sgplvm.New(frames.Data(), sgplvm.Config{Space: space, LatentDims: 2, Attributes: engine.Attributes(&frames.Form),
 		Dynamics: sgplvm.Dynamics{Times: []float64{0, 1, 2, 3, 4, 10, 11, 12, 13}, Sequences: []int{0, 0, 0, 0, 0, 7, 7, 7, 7}}})
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +134,7 @@ func TestRenderTimes(t *testing.T) {
 	if _, err := m.Fit(t.Context(), sgplvm.FitOptions{Iterations: 5}); err != nil {
 		t.Fatal(err)
 	}
-	if err := saveModel("moving", m); err != nil {
+	if err := engine.Save("moving", m); err != nil {
 		t.Fatal(err)
 	}
 	m = loadTestModel(t, "moving")

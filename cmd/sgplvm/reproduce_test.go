@@ -15,10 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/baseline"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // The data of a small experiment: 26 faces of 5×4 pixels, of which 12 are
@@ -28,12 +27,15 @@ const (
 	smallExperiment                       = "reproduce frey -data all.npy -grid 5x4 -split split.npy -observed masks.npy -n 12"
 )
 
+// freyTitles are the methods of the first experiment in its table.
+var freyTitles = []string{"SGPLVM", "Bayesian GP-LVM", "nearest picture", "probabilistic PCA", "Gaussian", "local Gaussian", "GP on each picture alone"}
+
 // splitFolder makes a new working folder with all.npy (a picture a row),
 // split.npy and masks.npy, and returns their contents.
 func splitFolder(t *testing.T) (faces []float64, split []int64, masks []uint8) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	faces = drawFaces(splitCount, testWidth, testHeight, 3).Float64s()
+	faces = picture.Faces(splitCount, testWidth, testHeight, 3).Float64s()
 	for i := range splitCount {
 		split = append(split, int64((7*i+3)%splitCount))
 	}
@@ -99,26 +101,26 @@ func nearestRMSE(faces []float64, split []int64, masks []uint8, step int) float6
 // number of processors.
 func TestReproduce(t *testing.T) {
 	faces, split, masks := splitFolder(t)
-	defer func(b int) { batch = b }(batch)
-	batch = 5
+	defer func(b int) { experiment.Batch = b }(experiment.Batch)
+	experiment.Batch = 5
 	var first map[string]map[string]string
 	for _, procs := range []int{1, 4} {
 		old := runtime.GOMAXPROCS(procs)
 		stdout := mustRun(t, strings.Fields(smallExperiment+" -out results")...)
 		runtime.GOMAXPROCS(old)
 		rows := readTable(t, "results/table.csv")
-		for _, name := range methodNames() {
-			row, ok := rows[titles[name]]
-			if !ok || row["published"] != "false" || row["pictures"] != fmt.Sprint(splitTests) || !strings.Contains(stdout, "\n"+titles[name]+" ") {
-				t.Errorf("%s: row %v in\n%s", name, row, stdout)
+		for _, title := range freyTitles {
+			row, ok := rows[title]
+			if !ok || row["published"] != "false" || row["pictures"] != fmt.Sprint(splitTests) || !strings.Contains(stdout, "\n"+title+" ") {
+				t.Errorf("%s: row %v in\n%s", title, row, stdout)
 			}
 			if row["learning"] == "" || row["filling in"] == "" {
-				t.Errorf("%s: no times", name)
+				t.Errorf("%s: no times", title)
 			}
 			delete(row, "learning")
 			delete(row, "filling in")
 		}
-		if len(rows) != len(methodNames()) {
+		if len(rows) != len(freyTitles) {
 			t.Errorf("%d rows", len(rows))
 		}
 		if first == nil {
@@ -130,7 +132,7 @@ func TestReproduce(t *testing.T) {
 			t.Errorf("no title in\n%s", stdout)
 		}
 	}
-	got, err := strconv.ParseFloat(first[titles["nearest"]]["rmse"], 64)
+	got, err := strconv.ParseFloat(first["nearest picture"]["rmse"], 64)
 	if want := nearestRMSE(faces, split, masks, 1); err != nil || math.Abs(got-want) > 1e-9*want {
 		t.Errorf("RMSE of the nearest picture %v, expected %v", got, want)
 	}
@@ -156,7 +158,7 @@ func TestReproduceQuick(t *testing.T) {
 		t.Errorf("%s\nexpected %s", stdout, title)
 	}
 	rows := readTable(t, "quick/table.csv")
-	got, err := strconv.ParseFloat(rows[titles["nearest"]]["rmse"], 64)
+	got, err := strconv.ParseFloat(rows["nearest picture"]["rmse"], 64)
 	if want := nearestRMSE(faces, split, masks, 10); err != nil || math.Abs(got-want) > 1e-9*want || len(rows) != 2 {
 		t.Errorf("RMSE of the nearest picture %v, expected %v, %d rows", got, want, len(rows))
 	}
@@ -176,7 +178,7 @@ func TestReproduceForms(t *testing.T) {
 		t.Errorf("%s values filled in, expected %d", got, missing)
 	}
 	// Rows of 560 values are 20x28.
-	small := drawFaces(4, 20, 28, 3)
+	small := picture.Faces(4, 20, 28, 3)
 	writeArray(t, "small.npy", npy.New(small.Float64s(), 4, 560))
 	writeArray(t, "four.npy", npy.New([]uint8{2, 0, 3, 1}, 4))
 	writeArray(t, "one.npy", npy.New(onePoint(560), 1, 560))
@@ -201,7 +203,7 @@ func TestReproduceLarge(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	const side = 72
-	writeArray(t, "all.npy", drawFaces(4, side, side, 3))
+	writeArray(t, "all.npy", picture.Faces(4, side, side, 3))
 	writeArray(t, "split.npy", npy.New([]uint8{2, 0, 3, 1}, 4))
 	writeArray(t, "masks.npy", npy.New(onePoint(side*side), 1, side, side))
 	const args = "reproduce frey -data all.npy -split split.npy -observed masks.npy -n 3 -quick -out results"
@@ -212,24 +214,8 @@ func TestReproduceLarge(t *testing.T) {
 	mustFail(t, 1, "~Gaussian: baseline: values of a picture: found 5184, .+", strings.Fields(args+" -methods gaussian")...)
 }
 
-// Published numbers stand beside pictures of the Frey faces' number and size alone.
-func TestPublished(t *testing.T) {
-	x := &experiment{training: &dataset.Frames{}, frey: true}
-	for _, c := range []struct {
-		name       string
-		n          int
-		rmse, mnlp float64
-	}{
-		{structured, 50, 14.50, 3.25}, {structured, 1000, 8.91, 3.16}, {plain, 50, 15.63, 3.45}, {plain, 1000, 9.09, 3.15},
-		{string(baseline.GP), 50, 19.27, 6.66}, {string(baseline.GP), 77, 19.27, 6.66},
-		{structured, 100, 0, 0}, {string(baseline.PPCA), 50, 0, 0},
-	} {
-		x.training.Count = c.n
-		row, ok := x.published(c.name)
-		if ok != (c.rmse != 0) || ok && (row.Summary.RMSE.Mean != c.rmse || row.Summary.MNLP.Mean != c.mnlp || !row.Published || len(row.Notes) != 2) {
-			t.Errorf("%s at %d: %v, %v", c.name, c.n, ok, row)
-		}
-	}
+// Published numbers stand beside pictures of the Frey faces' number and size.
+func TestPublishedRows(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const count = 1965
 	values, order := make([]uint8, count*560), make([]uint16, count)
@@ -245,51 +231,6 @@ func TestPublished(t *testing.T) {
 	stdout := mustRun(t, strings.Fields("reproduce frey -data all.npy -split split.npy -observed masks.npy -n 3 -methods gp -out results")...)
 	if !strings.Contains(stdout, "GP on each picture alone (published)") || !bytes.Contains(read(t, "results/table.html"), []byte("Published numbers")) {
 		t.Error(stdout)
-	}
-	x.frey = false
-	if row, ok := x.published(structured); ok {
-		t.Error(row)
-	}
-}
-
-// The paper's settings and those of the plain model are fixed; the best known ones have a
-// structured residual where there is one spatial factor.
-func TestReproduceConfiguration(t *testing.T) {
-	for _, c := range []struct {
-		n, width      int
-		name          string
-		paper         bool
-		latent, basis int
-		residual      bool
-	}{
-		{20, 20, structured, true, 19, 20, false},
-		{50, 20, structured, true, 30, 50, false},
-		{1000, 20, structured, true, 30, 100, false},
-		{1000, 20, plain, true, 30, 100, false},
-		{1000, 20, plain, false, 30, 100, false},
-		{1000, 80, structured, false, 0, 100, true},
-		{1000, 200, structured, false, 30, 100, false}, // two spatial factors
-		{50, 20, structured, false, 0, 50, true},
-		{1000, 20, structured, false, 0, 100, true},
-	} {
-		x := &experiment{paper: c.paper, training: &dataset.Frames{Form: dataset.Form{Count: c.n, Layout: dataset.Layout{Width: c.width, Height: 28, Channels: 1}}}}
-		got, err := x.configuration(c.name)
-		if err != nil || got.model.Inducing != c.basis || c.latent > 0 && got.model.LatentDims != c.latent || got.fit.Iterations != 400 ||
-			(got.model.Residual.Kind != "") != c.residual || (got.fit.ResidualRounds > 0) != c.residual || (got.infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
-			t.Errorf("%+v: %v, %v", c, &got, err)
-		}
-		if large := c.residual && c.width*28 > coarseFrom; (got.fit.CoarsePoints > 0) != large || c.residual != (got.fit.ResidualTaper > 0) {
-			t.Errorf("%+v: trained on %d points, taper %v", c, got.fit.CoarsePoints, got.fit.ResidualTaper)
-		}
-		for _, f := range got.model.Space {
-			if (f.Kernel.Kind == sgplvm.White) != (c.name == plain) {
-				t.Errorf("%+v: spatial kernel %q", c, f.Kernel.Kind)
-			}
-		}
-		words := got.String()
-		if strings.Contains(words, "residual") != c.residual || strings.Contains(words, "paper") != c.paper {
-			t.Errorf("%+v: %s", c, words)
-		}
 	}
 }
 
@@ -427,7 +368,7 @@ func TestReproduceKeepsOld(t *testing.T) {
 	if err := os.Mkdir("old", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range resultNames {
+	for _, name := range experiment.FreyResults {
 		write(t, filepath.Join("old", name), []byte("an older result"))
 	}
 	before := folder(t)

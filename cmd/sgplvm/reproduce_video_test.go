@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -20,6 +21,9 @@ const (
 	clipCount, clipWidth, clipHeight = 12, 6, 4
 	smallVideo                       = "reproduce video -frames low.npy -truth hd.npy -train train.npy"
 )
+
+// videoTitles are the methods of the second experiment in its table.
+var videoTitles = []string{"dynamical SGPLVM", "structured GP in time and space", "structured GP, by left-out frames", "GP in time for each pixel", "linear interpolation in time", "mean of the same phase"}
 
 // clipFolder makes a new working folder with a clip of three channels as hd.npy, at half
 // the size as low.npy, and train.npy, and returns the half-size frames.
@@ -52,17 +56,17 @@ func TestReproduceVideo(t *testing.T) {
 	low := clipFolder(t)
 	stdout := mustRun(t, strings.Fields(smallVideo+" -period 12 -iters 20 -model film.model -out all")...)
 	rows := readTable(t, "all/table.csv")
-	for _, r := range append(filmRivals, filmRival{title: titleDynamical}) {
-		row := rows[r.title]
+	for _, title := range videoTitles {
+		row := rows[title]
 		rmse, err := strconv.ParseFloat(row["rmse"], 64)
 		if err != nil || !(rmse > 0 && rmse < 2) || row["pictures"] != "5" || row["values"] != strconv.Itoa(5*4*clipWidth*clipHeight*3) {
-			t.Errorf("%s: %v %v", r.title, row, err)
+			t.Errorf("%s: %v %v", title, row, err)
 		}
-		if !strings.Contains(stdout, r.title+": learned in ") {
-			t.Errorf("no %q in %s", r.title, stdout)
+		if !strings.Contains(stdout, title+": learned in ") {
+			t.Errorf("no %q in %s", title, stdout)
 		}
 	}
-	for _, name := range filmResults {
+	for _, name := range experiment.VideoResults {
 		if len(read(t, filepath.Join("all", name))) == 0 {
 			t.Errorf("%s is empty", name)
 		}
@@ -154,7 +158,7 @@ func TestReproduceVideoRefuses(t *testing.T) {
 	}{
 		{2, "reproduce video", "reproduce video: -frames is missing, expected all frames, of which some are learned from: a .npy file, a GIF or a folder of PNG or JPEG frames"},
 		{2, "reproduce video -frames low.npy -truth hd.npy", "reproduce video: -train is missing, expected the file with the numbers of the frames to learn from, .npy: whole numbers from 0"},
-		{2, smallVideo + " -methods best", `reproduce video: invalid value "best" for flag -methods: expected all, or different ones of ` + strings.Join(filmMethodNames(), ", ") + ", separated by commas" + explains},
+		{2, smallVideo + " -methods best", `reproduce video: invalid value "best" for flag -methods: expected all, or different ones of ` + strings.Join(experiment.VideoMethods(), ", ") + ", separated by commas" + explains},
 		{2, smallVideo + " -period -3", `reproduce video: invalid value "-3" for flag -period: expected a positive number` + explains},
 		{2, smallVideo + " -methods climatology", "reproduce video: -methods climatology without -period, expected both"},
 		{2, smallVideo + " -methods gp -model m", "reproduce video: -model without the method sgplvm, expected both"},

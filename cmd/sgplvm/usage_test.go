@@ -6,6 +6,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
 // notWhole are texts that no flag takes for a number.
@@ -146,7 +151,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -points truth.npy -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -points, expected pictures"},
 		{"train -data train.npy -out result -residual rbf -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -residual, expected one of the two"},
 		{"train -data train.npy -out result -prior dynamic -latent-time-kernel auto", "train: -latent-time-kernel without -latent-kernel with time"},
-		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which chooses it, expected one of the two"},
+		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which selects it, expected one of the two"},
 		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
@@ -192,7 +197,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"sample -model model -out result -points seen.npy -grid 5x4", "sample: -grid 5x4 with -points, expected one of the two"},
 		{"sample -model model -out result -latent result", `sample: -latent "result" is the file of -out, expected another one`},
 		{"sample -model model -out result -example 9", "sample: -example 9, expected at most 8, the last of the model's"},
-		{"sample -model model -out result -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", mostValues)},
+		{"sample -model model -out result -count 1000000 -grid 128x128", fmt.Sprintf("sample: 1000000 fields of 16384 values, expected at most %d values in all", engine.MostValues)},
 
 		{"info", "info: -model is missing, expected the model file"},
 		{"info model", more("info", "model")},
@@ -217,5 +222,58 @@ func TestBadCommandLines(t *testing.T) {
 			args = nil
 		}
 		mustFail(t, 2, c.line, args...)
+	}
+}
+
+// Periods are any finite positive numbers, in any spelling.
+func TestPeriodFlag(t *testing.T) {
+	clipFolder(t)
+	const climatology = "reproduce video -frames low.npy -truth low.npy -train train.npy -methods climatology -out results -period "
+	for _, same := range [][]string{{"12", "12.0", "1.2e1", "0x1.8p3", "+12"}, {"0.5", ".5", "5e-1"}} {
+		var first map[string]string
+		for _, value := range same {
+			mustRun(t, strings.Fields(climatology+value)...)
+			row := readTable(t, "results/table.csv")["mean of the same phase"]
+			delete(row, "learning")
+			delete(row, "predicting")
+			if first == nil {
+				first = row
+			}
+			if diff := cmp.Diff(first, row); diff != "" {
+				t.Errorf("-period %s: %s", value, diff)
+			}
+		}
+	}
+	for _, value := range []string{"0", "-0", "-12", "1e400", "Inf", "nan", "12 ", "twelve", ""} {
+		for name, command := range map[string]string{"train": "train", "reproduce video": "reproduce|video"} {
+			line := fmt.Sprintf("%s: invalid value %q for flag -period: expected a positive number (sgplvm %s -h explains the flags)", name, value, name)
+			mustFail(t, 2, line, append(strings.Split(command, "|"), "-period", value)...)
+		}
+	}
+}
+
+// Text of the user and of files is quoted in part where it is long.
+func TestLongTexts(t *testing.T) {
+	workFolder(t)
+	long := strings.Repeat("long\x1b", 1<<18)
+	write(t, "format", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["format"] = long }))
+	write(t, "seed", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["seed"] = long }))
+	write(t, "grid", foreignModel(t, read(t, "model"), func(f *safetensors.File) { f.Metadata["attribute.grid"] = long }))
+	write(t, "note", foreignModel(t, read(t, "model"), func(f *safetensors.File) {
+		f.Metadata["attribute.note"] = long
+		f.Metadata["attribute."+long] = "note"
+	}))
+	for _, args := range [][]string{
+		{"info", "-model", "format"}, {"info", "-model", "seed"}, {"info", "-model", "grid"}, {"info", "-model", "note"},
+		{"render", "-model", "grid", "-out", "result"},
+		{long}, {"info", long}, {"info", "-" + long}, {"info", "-model", long}, {"reproduce", long},
+		{"train", "-iters", long}, {"train", "-grid", long}, {"train", "-latent-kernel", long}, {"train", "-time-kernel", long}, {"train", "-spatial", long},
+		{"reproduce", "frey", "-methods", long}, {"render", "-model", "model", "-out", "result", "-examples", long},
+		{"predict", "-model", "model", "-out", "result", "-points", long}, {"train", "-data", long, "-out", "result"}, {"demo", "-out", long},
+	} {
+		o := sgplvmRun(args...)
+		if n := len(o.stdout) + len(o.stderr); n > 40000 || n < 20 {
+			t.Errorf("%.40q: code %d, %d bytes on stdout, %d on stderr: %.100q", args, o.code, len(o.stdout), len(o.stderr), o.stderr)
+		}
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // terminalRun runs the program as if a person watched stderr.
 func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code int, stdout string) {
 	var out bytes.Buffer
-	code = run(ctx, &environment{stdout: &out, stderr: stderr, terminal: true}, args)
+	code = cli.Run(ctx, &cli.Environment{Stdout: &out, Stderr: stderr, Terminal: true}, commands, args)
 	return code, out.String()
 }
 
@@ -53,38 +53,6 @@ func TestProgress(t *testing.T) {
 				t.Errorf("%s: %q", c.args, line)
 			}
 		}
-	}
-}
-
-// The line names the start that is tried or was chosen.
-func TestProgressOfStarts(t *testing.T) {
-	var stderr bytes.Buffer
-	p := newProgress(&environment{stderr: &stderr, terminal: true})
-	step := sgplvm.Progress{Phase: "start", Start: 1, Starts: 3, Iteration: 5, Total: 12}
-	for _, phase := range []string{"start", "latent"} {
-		p.last = p.last.AddDate(-1, 0, 0) // long ago
-		step.Phase = phase
-		p.training(step)
-	}
-	const rest = " 5/12  bound 0.00  gradient 0  noise 0.0000  0s left"
-	if got := stderr.String(); got != "\rstart 2 of 3"+rest+"\rstart 2, latent"+rest {
-		t.Errorf("%q", got)
-	}
-}
-
-// A line that is shorter than the one before covers it.
-func TestProgressLine(t *testing.T) {
-	var stderr bytes.Buffer
-	p := newProgress(&environment{stderr: &stderr, terminal: true})
-	for _, text := range []string{"a long line", "short", "longer"} {
-		p.last = p.last.AddDate(-1, 0, 0) // long ago
-		p.show("%s", text)
-	}
-	p.show("too soon")
-	p.clear()
-	p.clear()
-	if got := stderr.String(); got != "\ra long line\rshort      \rlonger\r      \r" {
-		t.Errorf("%q", got)
 	}
 }
 

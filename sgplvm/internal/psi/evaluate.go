@@ -8,14 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// timeWork is room for the terms of times.
-type timeWork struct {
-	kappa  mat.Matrix // κ, n×m; of Forward
-	square mat.Matrix // Ψ1ᵀ·κ, m×m
-	psi1   mat.Matrix // Ψ1 − κ, n×m
-	dKappa mat.Matrix // ∂L/∂κ, n×m
-}
-
 // Forward sets psi1 (n×m) and psi2 (m×m, symmetric) to
 //
 //	Ψ1[n,k]  = E k(x_n, z_k)
@@ -113,11 +105,7 @@ func (st *Statistics) Backward(to Gradient, g0 float64, g1, g2, psi1 mat.Matrix,
 	}
 	if st.nonlinear != nil {
 		st.nonlinear.psi2Backward(to.Mu, to.S, g2, mu, s)
-		for i, p := range st.kernel.Parts {
-			if p.Name() == st.name {
-				st.nonlinear.endGradient(to.Kernel.Parts[i], to.Z)
-			}
-		}
+		st.nonlinear.endGradient(to.Kernel.Parts[st.place], to.Z)
 	}
 }
 

@@ -185,7 +185,7 @@ type Writer interface {
 	Text(name, value string)          // an entry of the metadata
 }
 
-// A Reader gives them back. It keeps its first error, and gives zeros afterwards.
+// A Reader gives them back. It keeps its first error; what it gives then does not count.
 type Reader interface {
 	Has(name string) bool
 	Numbers(name string) []float64

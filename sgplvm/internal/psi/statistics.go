@@ -4,44 +4,8 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
-
-// Q is q(X), the distribution of the latent variables of n examples: q(x_n) = N(μ_n,
-// diag S_n), at times that are known for all or for none.
-type Q struct {
-	Mu, S mat.Matrix     // n×d
-	At    []data.Instant // n; nil: unknown
-}
-
-// One is Q of one example, whose time may be unknown (nil). It shares mu and s.
-func One(mu, s []float64, at *data.Instant) Q {
-	q := Q{Mu: mat.NewDense(1, len(mu), mu), S: mat.NewDense(1, len(s), s)}
-	if at != nil {
-		q.At = []data.Instant{*at}
-	}
-	return q
-}
-
-// Certain is Q of latent points without uncertainty, the rows of x, that have one time,
-// which may be unknown (nil).
-func Certain(x mat.Matrix, at *data.Instant) Q {
-	q := Q{Mu: x, S: mat.New(x.Rows, x.Cols)}
-	if at != nil {
-		q.At = make([]data.Instant, x.Rows)
-		for i := range q.At {
-			q.At[i] = *at
-		}
-	}
-	return q
-}
-
-// Inducing are the latent inducing points.
-type Inducing struct {
-	Z  mat.Matrix     // m×d
-	At []data.Instant // m; may be nil where the kernel has no part of time
-}
 
 // Gradient is where derivatives of a scalar L are added: in the kernel's parameters, Z
 // (m×d), μ and S (n×d). Derivatives in times are not taken.
@@ -59,9 +23,10 @@ type Statistics struct {
 	in     Inducing
 	timed  bool
 
-	// The nonlinear part, where there is one, and its name.
+	// The nonlinear part, where there is one, its name and its place in the kernel.
 	nonlinear expectations
 	name      string
+	place     int
 
 	// All sloped parts together, and all constant ones. Where there are none of either only
 	// times have cross terms.
@@ -91,9 +56,9 @@ func (st *Statistics) Set(k Kernel, in Inducing) {
 	st.a.Fill(0)
 	st.b, st.affine, st.sloped = 0, false, false
 	name := ""
-	for _, p := range st.kernel.Parts {
+	for i, p := range st.kernel.Parts {
 		if p, is := p.(nonlinear); is {
-			name = p.Name()
+			name, st.place = p.Name(), i
 			if st.name != name {
 				st.nonlinear = p.expectations()
 			}

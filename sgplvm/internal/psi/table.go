@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // table holds all parts, in the order in which a kernel has them. A new part is a row here
@@ -56,7 +54,10 @@ func Parse(s string) (Names, error) {
 	if len(names) != len(given) {
 		return nil, fmt.Errorf("expected %s, or a sum of different ones, as rbf+linear", listed(tableNames(), "or"))
 	}
-	return names, names.validate()
+	if err := names.validate(); err != nil {
+		return nil, err
+	}
+	return names, nil
 }
 
 // String writes the names as Parse reads them.
@@ -67,7 +68,7 @@ func (n Names) Has(name string) bool { return slices.Contains(n, name) }
 
 // validate reports whether the parts are some of the table's, in its order, and go together.
 func (n Names) validate() error {
-	at, curved := -1, ""
+	at, first := -1, ""
 	for _, name := range n {
 		i := slices.Index(tableNames(), name)
 		if i <= at {
@@ -75,32 +76,11 @@ func (n Names) validate() error {
 		}
 		at = i
 		if _, is := table[i].empty().(nonlinear); is {
-			if curved != "" {
-				return fmt.Errorf("kernel of the parts %s and %s, expected one of them", curved, name)
+			if first != "" {
+				return fmt.Errorf("kernel of the parts %s and %s, expected one of them", first, name)
 			}
-			curved = name
+			first = name
 		}
 	}
 	return nil
-}
-
-// rounded returns a kernel with four digits of each number, to be read.
-func rounded(k kernel.Kernel) kernel.Kernel {
-	k = k.Clone()
-	round := func(v *float64) {
-		var r float64
-		if _, err := fmt.Sscanf(fmt.Sprintf("%.4g", *v), "%g", &r); err == nil {
-			*v = r
-		}
-	}
-	round(&k.Period)
-	for _, v := range [][]float64{k.LengthScale, k.Weights} {
-		for i := range v {
-			round(&v[i])
-		}
-	}
-	for i, term := range k.Terms {
-		k.Terms[i] = rounded(term)
-	}
-	return k
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -74,6 +75,26 @@ func (p *Time) load(r Reader) bool {
 
 func (p *Time) describe() string {
 	return fmt.Sprintf("time, variance %.4g, %s", p.Variance, rounded(p.Kernel))
+}
+
+// rounded returns a kernel with four digits of each number, to be read.
+func rounded(k kernel.Kernel) kernel.Kernel {
+	k = k.Clone()
+	round := func(v *float64) {
+		if r, err := strconv.ParseFloat(fmt.Sprintf("%.4g", *v), 64); err == nil {
+			*v = r
+		}
+	}
+	round(&k.Period)
+	for _, v := range [][]float64{k.LengthScale, k.Weights} {
+		for i := range v {
+			round(&v[i])
+		}
+	}
+	for i, term := range k.Terms {
+		k.Terms[i] = rounded(term)
+	}
+	return k
 }
 
 func (p *Time) relevance() (string, []float64) { return "", nil }

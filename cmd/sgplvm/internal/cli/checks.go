@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Read reads the command line; -h prints the flags to stdout.
+func (f *Flags) Read(args []string) error {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		var s strings.Builder
+		fmt.Fprintf(&s, "%s\n\n", f.synopsis)
+		f.SetOutput(&s)
+		f.PrintDefaults()
+		if _, werr := io.WriteString(f.e.Stdout, s.String()); werr != nil {
+			return werr
+		}
+		return err
+	case err != nil:
+		return Usagef("%s: %v (sgplvm %s -h explains the flags)", f.Name(), err, f.Name())
+	case f.NArg() > 0:
+		return Usagef("%s: found %q, expected nothing but flags (sgplvm %s -h explains them)", f.Name(), Brief(f.Arg(0)), f.Name())
+	}
+	return nil
+}
+
+// Usagef returns an error of the command's flags.
+func (f *Flags) Usagef(format string, args ...any) error {
+	return Usagef("%s: %s", f.Name(), fmt.Sprintf(format, args...))
+}
+
+// Given tells whether a flag stands on the command line.
+func (f *Flags) Given(name string) bool {
+	found := false
+	f.Visit(func(g *flag.Flag) { found = found || g.Name == name })
+	return found
+}
+
+// Text returns the value of a flag as text.
+func (f *Flags) Text(name string) string { return f.Lookup(name).Value.String() }
+
+// Require refuses a command line without one of the named flags.
+func (f *Flags) Require(names ...string) error {
+	for _, name := range names {
+		if f.Text(name) == "" {
+			_, usage := flag.UnquoteUsage(f.Lookup(name))
+			return f.Usagef("-%s is missing, expected %s", name, usage)
+		}
+	}
+	return nil
+}
+
+// Apart refuses a command line on which a result would replace an input or another result. The
+// names are those of flags that take files.
+func (f *Flags) Apart(inputs, results []string) error {
+	for i, result := range results {
+		path := f.Text(result)
+		for _, other := range append(slices.Clone(inputs), results[:i]...) {
+			if v := f.Text(other); path != "" && v != "" && sameFile(path, v) {
+				return f.Usagef("-%s %q is the file of -%s, expected another one", result, Brief(path), other)
+			}
+		}
+	}
+	return nil
+}
+
+// Files is Apart for a command line of which all results must be writable, too.
+func (f *Flags) Files(inputs, results []string) error {
+	if err := f.Apart(inputs, results); err != nil {
+		return err
+	}
+	var paths []string
+	for _, name := range results {
+		paths = append(paths, f.Text(name))
+	}
+	return AllWritable(paths...)
+}
+
+// Without refuses a command line with one of the named flags, which need another one.
+func (f *Flags) Without(needed string, names ...string) (err error) {
+	f.Visit(func(v *flag.Flag) {
+		if err == nil && slices.Contains(names, v.Name) {
+			err = f.Usagef("-%s without %s", v.Name, needed)
+		}
+	})
+	return err
+}
+
+// Exclusive refuses a command line with both -points and -grid.
+func (f *Flags) Exclusive(points, grid string) error {
+	if points != "" && grid != "" {
+		return f.Usagef("-grid %s with -points, expected one of the two", grid)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Each calls body for every one of count examples, several at a time, and returns the error of the
+// first that has one; verb is what body does to them, name where they are from.
+func (e *Environment) Each(ctx context.Context, verb, name string, count int, body func(i int) error) error {
+	show, stop := e.Counting(verb, count)
+	defer stop()
+	var done atomic.Int64
+	failures := make([]error, count)
+	mat.Parallel(count, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		if failures[i] = body(i); failures[i] == nil {
+			show(int(done.Add(1)))
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, err := range failures {
+		var value *sgplvm.ValueError
+		if errors.As(err, &value) {
+			value.Example = i
+			return fmt.Errorf("%s: %w", name, value)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: picture %d: %w", name, i, err)
+		}
+	}
+	return nil
+}

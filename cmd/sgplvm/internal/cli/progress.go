@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Progress writes one line to a terminal again and again, and nothing to anything else.
+type Progress struct {
+	e     *Environment
+	task  string // what lines begin with
+	mu    sync.Mutex
+	last  time.Time
+	width int
+}
+
+// NewProgress returns a line that is not shown yet. [Progress.Clear] must be called at the end.
+func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
+
+// Show replaces the line, at most some times a second.
+func (p *Progress) Show(format string, args ...any) {
+	if !p.e.Terminal {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) < 100*time.Millisecond {
+		return
+	}
+	p.last = time.Now()
+	line := p.task + fmt.Sprintf(format, args...)
+	fmt.Fprintf(p.e.Stderr, "\r%-*s", p.width, line)
+	p.width = len(line)
+}
+
+// Clear removes the line.
+func (p *Progress) Clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.width > 0 {
+		fmt.Fprintf(p.e.Stderr, "\r%*s\r", p.width, "")
+		p.width = 0
+	}
+}
+
+// Step shows a step of training; it never asks training to stop.
+func (p *Progress) Step(s sgplvm.Progress) bool {
+	phase := s.Phase
+	switch {
+	case s.Phase == "start":
+		phase = fmt.Sprintf("start %d of %d", s.Start+1, s.Starts)
+	case s.Starts > 1:
+		phase = fmt.Sprintf("start %d, %s", s.Start+1, s.Phase)
+	}
+	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f  %s left",
+		phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, s.TimeLeft.Round(time.Second))
+	return true
+}
+
+// Count shows that done of total pictures are filled or predicted, as verb says.
+func (p *Progress) Count(verb string, done, total int, begin time.Time) {
+	p.Show("%s %d/%d pictures  %s left", verb, done, total, left(done, total, begin))
+}
+
+// CountAtMost shows that done of at most total steps of something were taken.
+func (p *Progress) CountAtMost(doing string, done, total int, begin time.Time) {
+	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin))
+}
+
+// left is the time that the rest of some steps takes at the pace so far.
+func left(done, total int, begin time.Time) time.Duration {
+	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done)).Round(time.Second)
+}
+
+// Training returns a function that shows steps of training, after a text.
+func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, stop func()) {
+	p := &Progress{e: e, task: text}
+	return p.Step, p.Clear
+}
+
+// Counting returns a function that shows how many of total pictures are done.
+func (e *Environment) Counting(verb string, total int) (count func(done int), stop func()) {
+	begin, p := time.Now(), NewProgress(e)
+	return func(done int) { p.Count(verb, done, total, begin) }, p.Clear
+}
+
+// Timing shows what is being done and for how long, until stop is called.
+func (e *Environment) Timing(text string) (stop func()) {
+	begin, p := time.Now(), NewProgress(e)
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			p.Show("%s  %s", text, time.Since(begin).Round(time.Second))
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() {
+		close(ended)
+		<-gone
+		p.Clear()
+	}
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Program is the word that the user types.
+const Program = "sgplvm"
+
+// Environment is where a command reads and writes.
+type Environment struct {
+	Stdout, Stderr io.Writer
+	Terminal       bool // a person watches stderr
+}
+
+// Note writes a line about the work to stderr.
+func (e *Environment) Note(format string, args ...any) {
+	fmt.Fprintf(e.Stderr, Program+": %s\n", Printable(fmt.Sprintf(format, args...)))
+}
+
+// A Command is one word after the program's name.
+type Command struct {
+	Name, Summary string
+	Run           func(ctx context.Context, e *Environment, args []string) error
+}
+
+// Run runs the command that the arguments name and returns the exit code.
+func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
+	stdout := &watched{w: e.Stdout}
+	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal}, commands, args)
+	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
+		err = fmt.Errorf("standard output: %w", stdout.err)
+	}
+	var usage *usageError
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(e.Stderr, Program+": interrupted")
+		return 130
+	case errors.As(err, &usage):
+		fmt.Fprintf(e.Stderr, Program+": %s\n", oneLine(err))
+		return 2
+	default:
+		fmt.Fprintf(e.Stderr, Program+": %s\n", oneLine(err))
+		return 1
+	}
+}
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ text string }
+
+func (e *usageError) Error() string { return e.text }
+
+// Usagef returns an error of the command line.
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+// watched remembers the first error of a writer, for reports that are made of many small writes.
+type watched struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.w.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+func dispatch(ctx context.Context, e *Environment, commands []Command, args []string) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error, please report it: %v", v)
+		}
+	}()
+	if len(args) == 0 {
+		return Usagef("no command, expected one of %s; %s -h explains them", names(commands), Program)
+	}
+	switch args[0] {
+	case "-h", "-help", "--help", "help":
+		return help(e.Stdout, commands)
+	}
+	for _, c := range commands {
+		if c.Name == args[0] {
+			return c.Run(ctx, e, args[1:])
+		}
+	}
+	return Usagef("unknown command %q, expected one of %s", Brief(args[0]), names(commands))
+}
+
+func names(commands []Command) string {
+	var words []string
+	for _, c := range commands {
+		words = append(words, c.Name)
+	}
+	return strings.Join(words, ", ")
+}
+
+func help(w io.Writer, commands []Command) error {
+	var s strings.Builder
+	s.WriteString("sgplvm learns a structured Bayesian Gaussian process latent variable model from\npictures of one kind and fills in what other pictures of that kind miss.\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(&s, "  sgplvm %-10s %s\n", c.Name, c.Summary)
+	}
+	s.WriteString("\nsgplvm COMMAND -h explains a command.\n")
+	_, err := io.WriteString(w, s.String())
+	return err
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain, «ü» and 5×4":            "plain, «ü» and 5×4",
+		"a\nb\r\x1b[31mc\x7f":           `a\nb\r\x1b[31mc\x7f`,
+		"sgplvm: f: sgplvm: Data: text": "f: Data: text",
+		"f: line one\nline two":         `f: line one\nline two`,
+	} {
+		if got := oneLine(errors.New(text)); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A message has a bounded length, whatever it quotes, and keeps its beginning and its end.
+func TestBounded(t *testing.T) {
+	for _, filler := range []string{"x", "½", "\x00", "sgplvm: ", "\xff"} {
+		long := strings.Repeat(filler, 50000000/len(filler))
+		got := oneLine(errors.New("file: " + long + ", expected another"))
+		if len(got) > 8*mostMessage || !strings.HasPrefix(got, "file: ") || !strings.HasSuffix(got, ", expected another") || !utf8.ValidString(got) {
+			t.Errorf("%q: %d bytes, %.40q", filler, len(got), got)
+		}
+		if got := Brief(long); len(got) > mostText+40 {
+			t.Errorf("%q: %d bytes in brief", filler, len(got))
+		}
+	}
+	for _, short := range []string{"", "a", strings.Repeat("½", mostText/2)} {
+		if got := Brief(short); got != short {
+			t.Errorf("%q became %q", short, got)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
+)
+
+// Save writes a model to a file.
+func Save(path string, m *sgplvm.Model) error {
+	return dataset.WriteFileAtomic(path, func(w io.Writer) error { return m.Save(w) })
+}
+
+// Load reads a model from a file.
+func Load(path string) (*sgplvm.Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
+	}
+	m, err := sgplvm.Load(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
+// scattered points says so.
+const (
+	attributeGrid   = "grid"
+	attributePoints = "points"
+)
+
+// Attributes are what a model keeps of the form of its data.
+func Attributes(f *dataset.Form) map[string]string {
+	if f.Scattered {
+		return map[string]string{attributePoints: "scattered"}
+	}
+	return map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
+}
+
+// scattered reports whether a model was trained on values at scattered points.
+func scattered(m *sgplvm.Model) bool { return m.Attributes()[attributePoints] == "scattered" }
+
+// pictureSize returns the size of the model's pictures, 0×0 if it does not say.
+func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
+	g := m.Attributes()[attributeGrid]
+	if g == "" {
+		return 0, 0, nil
+	}
+	if width, height, err = dataset.ParseGrid(g); err != nil {
+		return 0, 0, fmt.Errorf("%s: attribute %s: %w", path, attributeGrid, err)
+	}
+	return width, height, nil
+}
+
+// RefuseMotion refuses a model of a film with motion for a command that cannot use the motion.
+func RefuseMotion(command string, m *sgplvm.Model) error {
+	if film.Keeps(m) {
+		return cli.Usagef("%s: a model of a film with motion (train -motion), expected one without: render knows how to use it", command)
+	}
+	return nil
+}
+
+// Timed reports whether a model knows the times of its training examples.
+func Timed(m *sgplvm.Model) bool { return m.Params().Dynamics.Times != nil }
+
+// TimeSpan returns the first and the last training time of a sequence; ok is false where there is
+// none.
+func TimeSpan(m *sgplvm.Model, sequence int) (first, last float64, ok bool) {
+	d := m.Params().Dynamics
+	first, last = math.Inf(1), math.Inf(-1)
+	for i, t := range d.Times {
+		if d.Sequences == nil && sequence == 0 || d.Sequences != nil && d.Sequences[i] == sequence {
+			first, last, ok = min(first, t), max(last, t), true
+		}
+	}
+	return first, last, ok
+}

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// OutputGrid is the points of a prediction: the training grid, another resolution of it, or points
+// from a file.
+type OutputGrid struct {
+	Points sgplvm.Grid
+	Layout dataset.Layout // of pictures; 0 pixels where the points are no grid
+	shape  []int          // of one field: height×width or points, ×channels if there are several
+}
+
+// newOutputGrid reads the flags -points and -grid of a command, of which one may be given.
+func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (OutputGrid, error) {
+	g := OutputGrid{Points: m.Space(), Layout: dataset.Layout{Channels: m.Channels()}}
+	var err error
+	switch {
+	case points != "":
+		if g.Points, err = loadPoints(command, "points", m, points); err != nil {
+			return OutputGrid{}, err
+		}
+	case grid != "":
+		g.Layout = cli.Layout(grid, m.Channels())
+		if g.Points, err = dataset.Cover(m.Space(), g.Layout.Width, g.Layout.Height); err != nil {
+			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
+		}
+	default:
+		if g.Layout.Width, g.Layout.Height, err = pictureSize(path, m); err != nil {
+			return OutputGrid{}, err
+		}
+		if n := g.Layout.Points(); n > 0 && n != g.Points.Len() {
+			return OutputGrid{}, fmt.Errorf("%s: attribute %s: pictures of %d points, expected %d", path, attributeGrid, n, g.Points.Len())
+		}
+	}
+	g.setShape()
+	return g, nil
+}
+
+// PixelGrid returns the pixels of pictures of the size that the flag -grid gives, by default that of
+// the training pictures: those of another resolution cover the area of the training pictures.
+func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, error) {
+	if scattered(m) {
+		return OutputGrid{}, cli.Usagef("%s: a model of scattered points, expected one of pictures", command)
+	}
+	g, err := newOutputGrid(command, path, m, "", "")
+	if err != nil {
+		return OutputGrid{}, err
+	}
+	if space := m.Space(); g.Layout.Points() == 0 && len(space) == 2 {
+		g.Layout.Width, g.Layout.Height = space[1].Rows, space[0].Rows
+	}
+	if g.Layout.Points() == 0 {
+		return OutputGrid{}, fmt.Errorf("%s: a model that does not say how large its pictures are, expected the attribute %s", path, attributeGrid)
+	}
+	if grid != "" {
+		trained := g.Layout
+		g.Layout = cli.Layout(grid, trained.Channels)
+		if g.Points, err = dataset.Pixels(m.Space(), trained, g.Layout.Width, g.Layout.Height); err != nil {
+			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
+		}
+	}
+	g.setShape()
+	return g, nil
+}
+
+func (g *OutputGrid) setShape() {
+	g.shape = []int{g.Points.Len()}
+	if g.Layout.Points() > 0 {
+		g.shape = []int{g.Layout.Height, g.Layout.Width}
+	}
+	if g.Layout.Channels > 1 {
+		g.shape = append(g.shape, g.Layout.Channels)
+	}
+}
+
+// loadPoints loads the points that a flag of a command names, for a model.
+func loadPoints(command, flag string, m *sgplvm.Model, path string) (sgplvm.Grid, error) {
+	g, err := dataset.LoadPoints(path)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Space()); n != 1 {
+		return nil, cli.Usagef("%s: -%s with a model of %d spatial factors, expected one: trained with -factors joint or with -points", command, flag, n)
+	}
+	if got, want := g[0].Cols, m.Space()[0].Cols; got != want {
+		return nil, fmt.Errorf("%s: points of dimension %d, expected %d, the model's", path, got, want)
+	}
+	return g, nil
+}
+
+// FieldFlags are the flags of a command that makes fields with a model, beside -out.
+type FieldFlags struct {
+	f                          *cli.Flags
+	Model, points, grid, Sheet *string
+}
+
+// NewFieldFlags defines the flags; verb is what the command does.
+func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
+	return FieldFlags{f,
+		f.String("model", "", "the model `file`"),
+		f.String("points", "", "the `file` with coordinates to "+verb+" at, .npy, points×dimensions"),
+		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows"),
+		f.String("sheet", "", "the PNG `file` with the first pictures")}
+}
+
+// Open checks the command line, on which the named flags take further files, and loads the model.
+func (p FieldFlags) Open(inputs, results []string) (*sgplvm.Model, OutputGrid, error) {
+	f := p.f
+	if err := f.Require("model", "out"); err != nil {
+		return nil, OutputGrid{}, err
+	}
+	if err := f.Exclusive(*p.points, *p.grid); err != nil {
+		return nil, OutputGrid{}, err
+	}
+	if err := f.Files(append(inputs, "model", "points"), append([]string{"out", "sheet"}, results...)); err != nil {
+		return nil, OutputGrid{}, err
+	}
+	m, err := Load(*p.Model)
+	if err != nil {
+		return nil, OutputGrid{}, err
+	}
+	if err := RefuseMotion(f.Name(), m); err != nil {
+		return nil, OutputGrid{}, err
+	}
+	g, err := newOutputGrid(f.Name(), *p.Model, m, *p.points, *p.grid)
+	if err != nil {
+		return nil, OutputGrid{}, err
+	}
+	if *p.Sheet != "" && g.Layout.Points() == 0 {
+		return nil, OutputGrid{}, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
+	}
+	return m, g, nil
+}
+
+// Shape returns the shape of count fields.
+func (g OutputGrid) Shape(count int) []int { return append([]int{count}, g.shape...) }
+
+// Size returns the number of values of a field.
+func (g OutputGrid) Size() int { return g.Points.Len() * g.Layout.Channels }
+
+// MostValues bounds the values of a result, 16 GiB or what an int can count.
+var MostValues = min(int64(1)<<31, math.MaxInt/8)
+
+// Room returns the numbers of count fields, or an error where they are too many.
+func (g OutputGrid) Room(command string, count int) ([]float64, error) {
+	if int64(count) > MostValues/int64(g.Size()) {
+		return nil, cli.Usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, g.Size(), MostValues)
+	}
+	return make([]float64, count*g.Size()), nil
+}
+
+// DrawFields draws the first fields as a sheet with one column, if a path is given.
+func (g OutputGrid) DrawFields(path, caption string, values []float64) error {
+	if path == "" {
+		return nil
+	}
+	var rows []dataset.SheetRow
+	for i := range min(len(values)/g.Size(), picture.SheetRows) {
+		field := dataset.Picture{Layout: g.Layout, Values: values[i*g.Size() : (i+1)*g.Size()]}
+		rows = append(rows, dataset.SheetRow{Label: fmt.Sprint(i), Pictures: []dataset.Picture{field}})
+	}
+	return dataset.SavePNG(path, picture.Sheet([]string{caption}, rows).Image())
+}
+
+// SaveArray writes numbers to a .npy file, if a path is given.
+func SaveArray(path string, shape []int, values []float64) error {
+	if path == "" {
+		return nil
+	}
+	return dataset.SaveNPY(path, shape, values, npy.Float64)
+}

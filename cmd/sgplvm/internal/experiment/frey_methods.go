@@ -1,0 +1,201 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// An attempt is what a method made of the experiment.
+type attempt struct {
+	filled           *engine.Result
+	about            string // its settings
+	learned, filling time.Duration
+}
+
+// Sizes of pictures, in points.
+const (
+	mostJoint    = 5000 // up to which the noise of large pictures is learned
+	coarseFrom   = 2048 // from which on most of training takes place at some points
+	coarsePoints = 1000 // as many
+)
+
+// settings returns those of a latent variable model: the best known ones, or those of the paper. For
+// the plain one every pixel is by itself.
+func (x *frey) settings(name string) (selection.Settings, error) {
+	factors, points := "auto", x.training.Points()
+	if name == structured && !x.Paper && points <= mostJoint {
+		factors = "joint" // what a learned covariance of the noise needs
+	}
+	space, err := dataset.Space(x.training.Width, x.training.Height, factors)
+	n, steps := x.training.Count, 400
+	if x.Quick {
+		steps = 80
+	}
+	s := selection.Settings{
+		Model: sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed},
+		Fit:   sgplvm.FitOptions{Iterations: steps},
+	}
+	if x.Paper {
+		s.Infer.Conditioning = sgplvm.ConditionMoments
+	}
+	switch {
+	case name == plain:
+		for f := range space {
+			space[f].Kernel.Kind = sgplvm.White
+		}
+	case len(space) == 1 && !x.Paper:
+		s.Model.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}
+		s.Model.NoiseFloor = 1e-8 // smooth fields have none
+		s.Fit.ResidualRounds, s.Fit.ResidualTaper, s.Fit.LocalResiduals = 2, sgplvm.DefaultTaper(n), true
+		if n >= 200 {
+			s.Model.LatentDims = 12
+		}
+		if points > coarseFrom {
+			s.Fit.CoarsePoints = coarsePoints
+		}
+	}
+	return s, err
+}
+
+// modelText names the settings of a model that are not the defaults.
+func modelText(c selection.Settings) string {
+	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.Model.LatentDims, c.Model.Inducing)
+	if kind := c.Model.Residual.Kind; kind != "" {
+		s += fmt.Sprintf(", residual %s", kind)
+	}
+	if c.Fit.ResidualRounds > 0 {
+		s += fmt.Sprintf(", its covariance learned freely in %d rounds", c.Fit.ResidualRounds)
+	}
+	if c.Fit.ResidualTaper > 0 {
+		s += fmt.Sprintf(" with taper %.3g", c.Fit.ResidualTaper)
+	}
+	if c.Fit.ResidualTaper < 0 {
+		s += " without taper"
+	}
+	if c.Fit.ResidualStrength > 0 {
+		s += fmt.Sprintf(", prior strength %g", c.Fit.ResidualStrength)
+	}
+	if c.Fit.LocalResiduals && c.Infer.LocalBandwidth >= 0 {
+		s += ", local residuals"
+	}
+	if c.Infer.Freedom > 0 {
+		s += fmt.Sprintf(", %g degrees of freedom", c.Infer.Freedom)
+	}
+	if c.Infer.Conditioning == sgplvm.ConditionMoments {
+		s += ", conditioned as in the paper, with exact moments for those of its 100 samples"
+	}
+	return s
+}
+
+// runModel trains one of the two latent variable models.
+func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
+	s, err := x.settings(name)
+	if err != nil {
+		return attempt{}, err
+	}
+	begin := time.Now()
+	pictures := selection.Pictures{Complete: values(x.training), Seen: values(x.seen), Channels: x.training.Channels}
+	if s, err = selection.Noise(ctx, pictures, s, x.e); err != nil {
+		return attempt{}, err
+	}
+	m, err := sgplvm.New(x.training.Data(), s.Model)
+	if err != nil {
+		return attempt{}, err
+	}
+	r, err := engine.Fit(ctx, x.e, m, s.Fit)
+	if err != nil {
+		return attempt{}, err
+	}
+	for _, w := range r.Warnings {
+		x.e.Note("warning: %s: %s", freyTitles[name], w)
+	}
+	learned := time.Since(begin)
+	begin = time.Now()
+	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, s.Infer)
+	if err != nil {
+		return attempt{}, err
+	}
+	about := fmt.Sprintf("%s; %d steps (%s), bound %.6g, noise %s", modelText(s), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()))
+	return attempt{filled, about, learned, time.Since(begin)}, nil
+}
+
+// Batch is how many pictures a baseline fills in before progress is shown. Tests lower it.
+var Batch = 48
+
+// runBaseline fits one of the baselines, its settings selected by cross-validation inside the
+// training pictures under the masks of the others.
+func (x *frey) runBaseline(ctx context.Context, name string) (attempt, error) {
+	seen := values(x.seen)
+	o := baseline.Options{Masks: masks(seen), Seed: x.Seed}
+	if x.Quick {
+		o.Folds, o.Cases = 5, 50
+	}
+	d := baseline.Data{Points: gridPoints(x.training.Width, x.training.Height), Channels: x.training.Channels, Pictures: values(x.training)}
+	begin := time.Now()
+	stop := x.e.Timing("cross-validation of " + freyTitles[name])
+	m, err := baseline.Fit(ctx, baseline.Kind(name), d, o)
+	stop()
+	if err != nil {
+		return attempt{}, err
+	}
+	learned := time.Since(begin)
+	begin = time.Now()
+	count, stop := x.e.Counting("filled", seen.Rows)
+	defer stop()
+	filled := engine.NewResult(seen.Rows, seen.Cols)
+	for from := 0; from < seen.Rows; from += Batch {
+		to := min(from+Batch, seen.Rows)
+		prediction, err := m.Fill(ctx, seen.Slice(from, to, 0, seen.Cols))
+		if err != nil {
+			return attempt{}, err
+		}
+		copy(filled.Mean[from*seen.Cols:], prediction.Mean.Data)
+		copy(filled.Variance[from*seen.Cols:], prediction.Variance.Data)
+		count(to)
+	}
+	return attempt{filled, settingsText(m.Settings()), learned, time.Since(begin)}, nil
+}
+
+// masks returns what is seen of each picture of which something is missing.
+func masks(seen mat.Matrix) (list [][]bool) {
+	for i := range seen.Rows {
+		mask := make([]bool, seen.Cols)
+		for j, v := range seen.Row(i) {
+			mask[j] = !math.IsNaN(v)
+		}
+		if slices.Contains(mask, false) {
+			list = append(list, mask)
+		}
+	}
+	return list
+}
+
+// gridPoints returns the pixels (row, column) of a picture, n_s×2.
+func gridPoints(width, height int) mat.Matrix {
+	x := mat.New(height*width, 2)
+	for i := range x.Rows {
+		x.Set(i, 0, float64(i/width))
+		x.Set(i, 1, float64(i%width))
+	}
+	return x
+}
+
+// values returns all values of frames, a frame a row.
+func values(f *dataset.Frames) mat.Matrix {
+	v := mat.New(f.Count, f.Points()*f.Channels)
+	for i := range f.Count {
+		copy(v.Row(i), f.Values(i))
+	}
+	return v
+}

@@ -1,0 +1,212 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/source"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+// VideoOptions are the command line of the experiment.
+type VideoOptions struct {
+	Frames, Truth string  // all frames, and the same ones in the resolution to predict
+	Training      string  // numbers of the frames to learn from
+	Times         string  // of all frames; may be empty
+	Masks         string  // what is seen of the frames to predict; may be empty
+	Quick, Paper  bool    // a quick look; the model as published
+	Methods       string  // all, or names separated by commas
+	Period        float64 // of what repeats itself; 0: nothing
+	Seed          uint64
+
+	Latent, Iterations int               // of the model; 0: the default
+	Kernel, PartKernel sgplvm.TimeKernel // of its latent variables and of its time part
+
+	Model string // file for the model; may be empty
+	Out   string // folder of the results
+}
+
+// video is a film, a division of its frames and what the methods made of them.
+type video struct {
+	VideoOptions
+	e *cli.Environment
+
+	frames, truth *dataset.Training
+	times         []float64 // of all frames
+	training      []int     // numbers of the frames to learn from, ascending
+	tests         []int     // of those to predict
+	level, scale  []float64 // mean and deviation of each channel in training
+
+	seen *partlySeen // nil: nothing
+
+	rows   []evaluate.Row
+	about  []string
+	first  method // the first method and its scores
+	scores []evaluate.Scores
+	model  *sgplvm.Model // nil unless it has run
+}
+
+// Video runs the methods on a film, prints their errors and writes table.txt, table.csv, table.html,
+// frames.png and, of the model, latent.svg.
+func Video(ctx context.Context, e *cli.Environment, o VideoOptions) (err error) {
+	if o.Methods != "all" && wants(o.Methods, "climatology") && o.Period == 0 {
+		return cli.Usagef("reproduce video: -methods %s without -period, expected both", o.Methods)
+	}
+	if o.Model != "" && !wants(o.Methods, structured) {
+		return cli.Usagef("reproduce video: -model without the method %s, expected both", structured)
+	}
+	x := &video{VideoOptions: o, e: e}
+	defer x.close()
+	if err := x.load(); err != nil {
+		return err
+	}
+	if err := x.loadSeen(); err != nil {
+		return err
+	}
+	undo, err := openFolder(o.Out, VideoResults)
+	if err != nil {
+		return err
+	}
+	defer undo(&err)
+	if err := cli.AllWritable(o.Model); err != nil {
+		return err
+	}
+	if wants(o.Methods, structured) {
+		if err := x.run(ctx, titleModel, x.trainModel); err != nil {
+			return err
+		}
+	}
+	for _, b := range videoBaselines {
+		if !wants(o.Methods, b.name) || b.kind == baseline.Climatology && o.Period == 0 {
+			continue
+		}
+		if err := x.run(ctx, b.title, func(ctx context.Context) (method, string, error) { return x.fitBaseline(ctx, b) }); err != nil {
+			return err
+		}
+	}
+	if x.seen != nil && wants(o.Methods, "interpolation") {
+		err := x.run(ctx, titleResidual, x.fitResidual)
+		var size *baseline.SizeError
+		switch {
+		case errors.As(err, &size):
+			e.Note("%s is left out: %v", titleResidual, size)
+		case err != nil:
+			return err
+		}
+	}
+	return x.write(ctx)
+}
+
+func (x *video) close() {
+	for _, t := range []*dataset.Training{x.frames, x.truth} {
+		if t != nil {
+			t.Close()
+		}
+	}
+}
+
+// load opens the frames and divides them.
+func (x *video) load() error {
+	var err error
+	if x.frames, err = dataset.OpenEach(x.Frames, dataset.Layout{}); err != nil {
+		return err
+	}
+	if x.truth, err = dataset.OpenEach(x.Truth, dataset.Layout{Channels: x.frames.Channels}); err != nil {
+		return err
+	}
+	n := x.frames.Count
+	if x.truth.Count != n {
+		return &dataset.Error{Path: x.Truth, Found: fmt.Sprintf("%d frames", x.truth.Count), Want: fmt.Sprintf("%d, as in %s", n, x.Frames)}
+	}
+	if x.truth.Width < x.frames.Width || x.truth.Height < x.frames.Height {
+		return &dataset.Error{Path: x.Truth, Found: "frames of " + dataset.FormatGrid(x.truth.Width, x.truth.Height),
+			Want: fmt.Sprintf("at least %s, the size of those in %s", dataset.FormatGrid(x.frames.Width, x.frames.Height), x.Frames)}
+	}
+	if x.training, err = dataset.LoadChoice(x.Training, n); err != nil {
+		return err
+	}
+	if len(x.training) < 3 || len(x.training) == n {
+		return &dataset.Error{Path: x.Training, Found: fmt.Sprintf("%d of %d frames", len(x.training), n), Want: "at least 3 to learn from and one to predict"}
+	}
+	x.tests = x.others()
+	if x.Quick {
+		x.tests = every(x.tests)
+	}
+	if x.Times == "" {
+		x.times = dataset.EvenTimes(n, 1)
+	} else if x.times, err = dataset.LoadTimes(x.Times, n); err != nil {
+		return err
+	}
+	return x.standards()
+}
+
+// others returns the numbers of the frames that are not learned from.
+func (x *video) others() (list []int) {
+	for i := range x.frames.Count {
+		if !slices.Contains(x.training, i) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// learned are the frames to learn from.
+func (x *video) learned() source.Subset {
+	return source.Subset{Examples: x.frames, Numbers: x.training}
+}
+
+// standards finds the mean and the deviation of each channel of the training frames.
+func (x *video) standards() error {
+	channels := x.frames.Channels
+	x.level, x.scale = make([]float64, channels), make([]float64, channels)
+	v := make([]float64, x.frames.Points()*channels)
+	per := 1 / (float64(len(x.training)) * float64(x.frames.Points()))
+	over := func(dst []float64, of func(c int, v float64) float64) error {
+		for _, i := range x.training {
+			if err := x.frames.ReadExamples(v, i, i+1); err != nil {
+				return err
+			}
+			sums := make([]float64, channels)
+			for j, value := range v {
+				if value-value != 0 {
+					return &dataset.Error{Path: x.frames.Name, Place: fmt.Sprintf("frame %d, row %d, column %d, channel %d", i,
+						j/channels/x.frames.Width, j/channels%x.frames.Width, j%channels), Found: fmt.Sprint(value), Want: "a finite number in every training frame"}
+				}
+				sums[j%channels] += of(j%channels, value)
+			}
+			for c, s := range sums {
+				dst[c] += per * s
+			}
+		}
+		return nil
+	}
+	if err := over(x.level, func(_ int, v float64) float64 { return v }); err != nil {
+		return err
+	}
+	if err := over(x.scale, func(c int, v float64) float64 { return (v - x.level[c]) * (v - x.level[c]) }); err != nil {
+		return err
+	}
+	for c, s := range x.scale {
+		x.scale[c] = 1
+		if s > 0 {
+			x.scale[c] = math.Sqrt(s)
+		}
+	}
+	return nil
+}
+
+// timesOf returns the times of some frames.
+func (x *video) timesOf(frames []int) []float64 {
+	t := make([]float64, len(frames))
+	for k, i := range frames {
+		t[k] = x.times[i]
+	}
+	return t
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// roughFilm draws a film of random curves in time (Ornstein and Uhlenbeck's process), each the
+// weight of one pattern.
+func roughFilm(n, width, height int) []float64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := make([]float64, n*width*height)
+	keep := math.Exp(-1. / 4)
+	for p := range 6 {
+		for q := range 4 {
+			weight := rng.NormFloat64()
+			for i := range n {
+				for j := range width * height {
+					x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
+					values[i*width*height+j] += weight / float64(1+p+q) * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(q)*y)
+				}
+				weight = keep*weight + math.Sqrt(1-keep*keep)*rng.NormFloat64()
+			}
+		}
+	}
+	for i := range values {
+		values[i] += 0.02 * rng.NormFloat64()
+	}
+	return values
+}
+
+// The commands select the kernel of the time part of a large film that is rough, and take the sum for one that
+// is not large or seen in part; models as published have none.
+func TestTimePart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some trainings and estimates of motion")
+	}
+	defer func(n int) { selection.MostNumbers = n }(selection.MostNumbers)
+	t.Chdir(t.TempDir())
+	const n, width, height = 40, 16, 10
+	writeArray(t, "film.npy", npy.New(roughFilm(n, width, height), n, height, width))
+	var some []int64
+	for i := range int64(n) {
+		if i%8 != 4 {
+			some = append(some, i)
+		}
+	}
+	writeArray(t, "some.npy", npy.New(some, len(some)))
+	masks := make([]uint8, n/8*width*height)
+	for i := range masks {
+		masks[i] = uint8(i % 3 / 2)
+	}
+	writeArray(t, "masks.npy", npy.New(masks, n/8, height, width))
+	const reproduce = "reproduce video -frames film.npy -truth film.npy -train some.npy -methods sgplvm -iters 40 -latent 4 -time-kernel matern32"
+	const train = "train -data film.npy -prior dynamic -factors product -latent-kernel rbf+time -iters 40 -latent 4 -out film.model"
+	rough, sum := ` \+ time, variance \S+, matern12\(\S+\)[\n;]`, ` \+ time, variance \S+, 0\.\d+\*matern12\(\S+\)\+0\.\d+\*matern32\(\S+\)[\n;]`
+	for _, c := range []struct {
+		args, want string
+		most       int
+	}{
+		{reproduce, rough, 0},
+		{reproduce, sum, 1000000},
+		{reproduce + " -latent-time-kernel matern52", ` \+ time, variance \S+, matern52\(\S+\);`, 0},
+		{reproduce + " -observed masks.npy", sum, 0},
+		{reproduce + " -paper", `latent kernel rbf, variance [^+]*;`, 0},
+		{train + " -motion", rough, 0},
+		{train + " -motion -latent-time-kernel matern52", ` \+ time, variance \S+, matern52\(\S+\)\n`, 0},
+		{train, ` \+ time, variance \S+, matern32\(\S+\)\n`, 0},
+		{train + " -latent-time-kernel auto", rough, 0},
+		{train + " -latent-time-kernel auto", sum, 1000000},
+	} {
+		selection.MostNumbers = c.most
+		out := mustRun(t, strings.Fields(c.args)...)
+		if strings.HasPrefix(c.args, "train") {
+			out = mustRun(t, "info", "-model", "film.model")
+		}
+		if !regexp.MustCompile(c.want).MatchString(out) {
+			t.Errorf("%s, at most %d numbers: want %s\n%s", c.args, c.most, c.want, out)
+		}
+	}
+}
