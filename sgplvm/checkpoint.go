@@ -26,7 +26,6 @@ type checkpoint struct {
 	Alpha       *kronprod.Tensor
 	Calibration *predict.Calibration
 	Residuals   mat.Matrix
-	Attachments map[string][]byte
 	Coarse      *checkpoint
 }
 
@@ -41,7 +40,7 @@ func (t *Trainer) checkpoint() *checkpoint {
 	y := t.evaluator.Data()
 	c := &checkpoint{Format: checkpointFormat, Examples: y.Examples, Points: y.Points, Channels: y.Channels, Seed: t.config.Seed,
 		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha,
-		Calibration: t.calibration, Residuals: t.residuals, Attachments: t.attachments}
+		Calibration: t.calibration, Residuals: t.residuals}
 	c.Training.Progress = nil
 	if t.coarse != nil {
 		c.Coarse = t.coarse.checkpoint()
@@ -73,7 +72,7 @@ func (t *Trainer) resume(c *checkpoint) error {
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
-	next.calibration, next.residuals, next.attachments, next.coarse = c.Calibration, c.Residuals, c.Attachments, nil
+	next.calibration, next.residuals, next.coarse = c.Calibration, c.Residuals, nil
 	progress := t.config.Training.Progress
 	next.config.Training = c.Training
 	next.config.Training.Progress = progress

@@ -65,9 +65,6 @@ type Config struct {
 	// Attributes are kept in the model file for the caller, who gives them meaning.
 	Attributes map[string]string
 
-	// Attachments are kept likewise: what the caller needs beside the model to use it, by name.
-	Attachments map[string][]byte
-
 	Training TrainingConfig
 }
 
@@ -200,7 +197,7 @@ func (c Config) completed(n int, grid Grid) (Config, error) {
 		c.Jitter = 1e-6
 	}
 	c.LatentTime, c.TimeKernel = c.LatentTime.Clone(), c.TimeKernel.Clone()
-	c.Attributes, c.Attachments = maps.Clone(c.Attributes), maps.Clone(c.Attachments)
+	c.Attributes = maps.Clone(c.Attributes)
 	if c.Residual.Strength == 0 {
 		c.Residual.Strength = 10
 	}

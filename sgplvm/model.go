@@ -78,18 +78,18 @@ func newModel(q *predict.Posterior, seed uint64, attributes map[string]string, a
 	return &Model{posterior: q, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached)}
 }
 
-// With returns the model with content attached under a name, in its file as well: what the caller
-// needs beside the model to use it. nil takes away what has the name. The two models share
-// everything else; content is copied.
-func (m *Model) With(name string, content []byte) *Model {
+// With returns the model with content attached under names, in its file as well: what the caller
+// needs beside the model to use it. What had one of the names is replaced; nil takes it away. The
+// models share everything else, and content, which must not be changed afterwards.
+func (m *Model) With(attachments map[string][]byte) *Model {
 	c := *m
-	c.attached = maps.Clone(m.attached)
-	if c.attached == nil {
-		c.attached = map[string][]byte{}
-	}
-	c.attached[name] = slices.Clone(content)
-	if content == nil {
-		delete(c.attached, name)
+	c.attached = map[string][]byte{}
+	maps.Copy(c.attached, m.attached)
+	for name, content := range attachments {
+		c.attached[name] = content
+		if content == nil {
+			delete(c.attached, name)
+		}
 	}
 	return &c
 }

@@ -31,7 +31,6 @@ type Trainer struct {
 	base        *predict.Posterior // what params and alpha predict, uncalibrated and without residuals
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
-	attachments map[string][]byte
 
 	watch stopwatch
 }
@@ -93,7 +92,7 @@ func newTrainer(y *data.Scaled, d Data, cfg Config, field string, params *bound.
 	if err := params.Validate(d.Grid); err != nil {
 		return nil, &ConfigError{Field: field, Err: err}
 	}
-	t := &Trainer{data: d, config: cfg, evaluator: bound.NewEvaluator(y, d.Grid, cfg.Jitter), params: params, attachments: cfg.Attachments}
+	t := &Trainer{data: d, config: cfg, evaluator: bound.NewEvaluator(y, d.Grid, cfg.Jitter), params: params}
 	if err := t.begin(); err != nil {
 		return nil, &ConfigError{Field: field, Err: err}
 	}
@@ -186,21 +185,6 @@ func (t *Trainer) Report() Report {
 	return r
 }
 
-// Attach keeps content with the models that Model gives from now on, and in their files, under a
-// name; nil takes it away. It is copied.
-func (t *Trainer) Attach(name string, content []byte) {
-	attached := make(map[string][]byte, len(t.attachments)+1)
-	for k, v := range t.attachments {
-		attached[k] = v
-	}
-	if content == nil {
-		delete(attached, name)
-	} else {
-		attached[name] = append([]byte{}, content...)
-	}
-	t.attachments = attached
-}
-
 // Model returns the model as training has left it. Errors: *FactorizationError, *ReadError.
 func (t *Trainer) Model() (*Model, error) {
 	q, err := t.posterior(context.Background())
@@ -210,7 +194,7 @@ func (t *Trainer) Model() (*Model, error) {
 	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
 		return nil, err
 	}
-	return newModel(q, t.config.Seed, t.config.Attributes, t.attachments), nil
+	return newModel(q, t.config.Seed, t.config.Attributes, nil), nil
 }
 
 // posterior returns what the trainer's parameters predict, uncalibrated and without residuals.

@@ -17,9 +17,8 @@ func (f *Film) parts() []namedPart {
 	return []namedPart{{"motion", f.motion}, {"originals", f.frames}, {"detail", f.detail}, {"unrest", f.inflation}}
 }
 
-// Attachments returns what a model has to keep so that Of finds the film again, by name. The film shares it: it must
-// not be changed.
-func (f *Film) Attachments() (map[string][]byte, error) {
+// attachments returns what a model has to keep so that Of finds the film again, by name. The film shares it.
+func (f *Film) attachments() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, p := range f.parts() {
 		content, err := p.Encode()
@@ -31,17 +30,14 @@ func (f *Film) Attachments() (map[string][]byte, error) {
 	return all, nil
 }
 
-// Keep makes m the film's model and attaches the film to it.
-func (f *Film) Keep(m *sgplvm.Model) error {
-	all, err := f.Attachments()
+// Keep returns m with the film attached, of which Of finds it again, and makes that the film's model.
+func (f *Film) Keep(m *sgplvm.Model) (*sgplvm.Model, error) {
+	all, err := f.attachments()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f.model = m
-	for name, content := range all {
-		m.Attach(name, content)
-	}
-	return nil
+	f.model = m.With(all)
+	return f.model, nil
 }
 
 // Keeps reports whether a film is attached to a model.
@@ -60,10 +56,10 @@ func Of(m *sgplvm.Model) (*Film, error) {
 		}
 	}
 	width, height := f.motion.Size()
-	if points := m.Space().Len(); width*height != points {
+	if points := m.Grid().Len(); width*height != points {
 		return nil, fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
 	}
-	f.shape = flow.Shape{Width: width, Height: height, Channels: m.Channels(), At: m.Params().Dynamics.Instants()}
+	f.shape = flow.Shape{Width: width, Height: height, Channels: m.Channels(), At: m.Times()}
 	for _, p := range f.parts() {
 		if err := p.Check(f.shape); err != nil {
 			return nil, err

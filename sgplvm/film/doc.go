@@ -15,18 +15,20 @@
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
 // Film.Calibrate learns what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
-// been seen: the model without an example is known in closed form (sgplvm.Model.LeaveOneOut), the
+// been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the
 // displacement comes from the other frames' displacements, and the residual from the other frames around it.
 // It compares frames as they are, not registered ones, so that errors of the motion count.
 //
 // # Use
 //
-//	f, err := film.New(ctx, frames, dynamics, width, height, nil)
-//	m, err := sgplvm.New(sgplvm.Data{Source: f.Register(frames)}, cfg) // cfg.Dynamics = dynamics
-//	_, err = m.Fit(ctx, sgplvm.FitOptions{Calibrate: true})
-//	err = f.Keep(m)
-//	err = f.Calibrate(ctx, frames, nil)
-//	err = f.Keep(m) // and m.Save; later film.Of(m)
+//	f, err := film.New(ctx, data, width, height, nil) // data has times
+//	registered := data
+//	registered.Source = f.Register(data.Source)
+//	t, err := sgplvm.NewTrainer(registered, cfg)
+//	_, err = t.Fit(ctx)
+//	err = f.Calibrate(ctx, t, data.Source, nil)
+//	m, err := t.Model()
+//	m, err = f.Keep(m) // and m.Save; later film.Of(m)
 //	latents, err := m.LatentAt(0, times)
 //	err = f.Predict(ctx, latents, 1280, 720, func(i int, p film.Frame) error { … })
 //

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
@@ -27,12 +28,13 @@ type Film struct {
 }
 
 // New measures how the contents of a film's frames of width×height pixels move, row by row, and
-// how much detail they have. d tells their times. progress, if not nil, is called as each
+// how much detail they have. d holds the frames (Source) and their times. progress, if not nil, is called as each
 // setting of the motion has been tried. Errors: *sgplvm.ConfigError, *sgplvm.ReadError,
 // *sgplvm.ValueError, ctx.Err().
-func New(ctx context.Context, frames sgplvm.Source, d sgplvm.Dynamics, width, height int, progress func(Trial)) (*Film, error) {
+func New(ctx context.Context, d sgplvm.Data, width, height int, progress func(Trial)) (*Film, error) {
+	frames := d.Source
 	_, _, channels := frames.Dims()
-	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: d.Instants()}}
+	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(d.Times, d.Sequences)}}
 	var err error
 	if f.motion, err = flow.Fit(ctx, frames, d.Times, d.Sequences, flow.Options{Width: width, Height: height, Progress: progress}); err != nil {
 		return nil, err
