@@ -11,7 +11,7 @@ import (
 
 const (
 	most     = 60  // bytes of a text that are shown
-	mostLine = 240 // bytes of a path or of another error's words
+	mostLine = 512 // bytes of a path, whose parts may have 255, or of another error's words
 )
 
 // Text returns s as strconv.Quote does; of more than 60 bytes it quotes the first ones and
@@ -24,7 +24,7 @@ func Text(s string) string {
 }
 
 // Line returns s itself, which is a path or the words of another error, quoted only if it
-// would not stay on one line. Of more than 240 bytes those in the middle become ….
+// would not stay on one line. Of more than 512 bytes those in the middle become ….
 func Line(s string) string {
 	if len(s) > mostLine {
 		s = head(s, mostLine/4) + "…" + tail(s, mostLine-mostLine/4)

@@ -26,13 +26,13 @@ func TestText(t *testing.T) {
 }
 
 func TestLine(t *testing.T) {
-	folder := strings.Repeat("folder/", 40)
+	folder := strings.Repeat("folder/", 80)
 	for _, c := range []struct{ s, want string }{
 		{"", ""},
 		{"my frames.npy", "my frames.npy"},
 		{"two\nlines", `"two\nlines"`},
-		{folder[:240], folder[:240]},
-		{folder + "frames.npy", folder[:60] + "…" + (folder + "frames.npy")[len(folder)+10-180:]},
+		{folder[:512], folder[:512]},
+		{folder + "frames.npy", folder[:128] + "…" + (folder + "frames.npy")[len(folder)+10-384:]},
 	} {
 		if got := quote.Line(c.s); got != c.want {
 			t.Errorf("Line(%q) = %s, want %s", c.s, got, c.want)
@@ -40,7 +40,7 @@ func TestLine(t *testing.T) {
 	}
 	for _, s := range []string{strings.Repeat("é", 500), "x" + strings.Repeat("日本", 500), strings.Repeat("\xff", 500)} {
 		got := quote.Line(s)
-		if len(got) > 240+len("…") || utf8.ValidString(s) && !utf8.ValidString(got) {
+		if len(got) > 512+len("…") || utf8.ValidString(s) && !utf8.ValidString(got) {
 			t.Errorf("Line(%q) = %q", s, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestLongText(t *testing.T) {
 	if got := quote.Text(s); len(got) > 80 {
 		t.Errorf("%d bytes quoted", len(got))
 	}
-	if got := quote.Line(s); len(got) > 250 {
+	if got := quote.Line(s); len(got) > 520 {
 		t.Errorf("a line of %d bytes", len(got))
 	}
 }

@@ -79,8 +79,8 @@ func oneMask(l Layout) []maskShape {
 	return []maskShape{{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c}, {[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1}}
 }
 
-// newMask returns the mask in an array, which must have one of the shapes; of names
-// what the mask is for.
+// newMask returns the mask in an array, which must have one of the shapes. of says in
+// messages what the mask is for.
 func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string) (*Mask, error) {
 	m := &Mask{layout: l}
 	var shapes []string

@@ -25,7 +25,7 @@ func (f *Frames) Picture(frame int) Picture {
 	return Picture{f.Layout, f.Values(frame)}
 }
 
-// A Sheet is a table of pictures with captions, for the eye.
+// A Sheet is a table of pictures with captions.
 type Sheet struct {
 	// Columns are the captions above the columns, such as "seen", "filled" and
 	// "truth"; none if empty.
@@ -53,10 +53,9 @@ type SheetRow struct {
 	Pictures []Picture
 }
 
-// The colours of a sheet. Missing differs from every grey.
+// The colours of a sheet without its captions. Missing differs from every grey.
 var (
 	paper   = color.RGBA{255, 255, 255, 255}
-	ink     = color.RGBA{40, 40, 40, 255}
 	missing = color.RGBA{60, 90, 200, 255}
 )
 
