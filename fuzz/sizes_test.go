@@ -27,8 +27,6 @@ var longer = map[string]string{
 	"sgplvm/trainer.go: climb":                      "not yet divided",
 	"sgplvm/modelfile.go: fromFile":                 "not yet divided",
 	"sgplvm/modelfile.go: Save":                     "not yet divided",
-	"sgplvm/motion/file.go: motion":                 "not yet divided",
-	"sgplvm/motion/motion.go: load":                 "not yet divided",
 
 	"cmd/sgplvm/impute.go":          "not yet divided",
 	"cmd/sgplvm/render.go":          "not yet divided",

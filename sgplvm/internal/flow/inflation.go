@@ -40,23 +40,23 @@ const (
 
 // NewInflation starts with ratios of 1 for frames of width×height pixels at the given times.
 func NewInflation(width, height int, at []data.Instant) *Inflation {
-	u := &Inflation{width: max(1, width/inflationCell), height: max(1, height/inflationCell), at: slices.Clone(at), prior: 1, factor: 1}
+	infl := &Inflation{width: max(1, width/inflationCell), height: max(1, height/inflationCell), at: slices.Clone(at), prior: 1, factor: 1}
 	for range at {
-		r := newImage[float32](u.width, u.height, 1)
+		r := newImage[float32](infl.width, infl.height, 1)
 		for k := range r.data {
 			r.data[k] = 1
 		}
-		u.ratio = append(u.ratio, r)
+		infl.ratio = append(infl.ratio, r)
 	}
-	return u
+	return infl
 }
 
 // Set gives frame i the ratios of its errors to the variances that were predicted from other frames.
 // It panics if the sizes do not fit.
-func (u *Inflation) Set(i int, truth, predicted Frame) {
+func (infl *Inflation) Set(i int, truth, predicted Frame) {
 	truth.check("Set", "the truth")
 	predicted.check("Set", "a prediction")
-	if truth.Width != predicted.Width || truth.Height != predicted.Height || truth.Mean.Cols != predicted.Variance.Cols || truth.Width < u.width || truth.Height < u.height {
+	if truth.Width != predicted.Width || truth.Height != predicted.Height || truth.Mean.Cols != predicted.Variance.Cols || truth.Width < infl.width || truth.Height < infl.height {
 		panic(fmt.Sprintf("flow: Set: truth of %d×%d pixels and %d channels, prediction of %d×%d and %d", truth.Width, truth.Height, truth.Mean.Cols, predicted.Width, predicted.Height, predicted.Variance.Cols))
 	}
 	r := newImage[float64](truth.Width, truth.Height, 1)
@@ -67,22 +67,22 @@ func (u *Inflation) Set(i int, truth, predicted Frame) {
 			r.data[k] += min(d*d/predicted.Variance.At(k, c), maxRatio) / float64(channels)
 		}
 	}
-	downsample(u.ratio[i], r, make([]float64, u.height*truth.Width))
+	downsample(infl.ratio[i], r, make([]float64, infl.height*truth.Width))
 }
 
 // Choose finds weight, reach and factor, once all frames have their ratios.
-func (u *Inflation) Choose() {
-	unit, near := data.MedianSpacing(u.at), u.neighbourhoods()
-	u.reach, u.factor = 0, 1
-	alike, factor := u.losses(near)
+func (infl *Inflation) Choose() {
+	unit, near := data.MedianSpacing(infl.at), infl.neighbourhoods()
+	infl.reach, infl.factor = 0, 1
+	alike, factor := infl.losses(near)
 	if !(factor > 0) {
 		return // no errors at all
 	}
-	u.factor = factor
+	infl.factor = factor
 	least := math.Inf(1)
 	for _, prior := range []float64{0.3, 1, 3} {
 		for _, spacings := range []float64{1, 2, 4, 8, 16} {
-			tried := *u
+			tried := *infl
 			tried.prior, tried.reach, tried.factor = prior, spacings*unit, 1
 			losses, factor := tried.losses(near)
 			var mean, square float64
@@ -93,20 +93,20 @@ func (u *Inflation) Choose() {
 				square += d * d / n
 			}
 			if mean < least && mean < -inflationPreference*math.Sqrt(max(square-mean*mean, 0)/n) {
-				least, *u = mean, tried
-				u.factor = factor
+				least, *infl = mean, tried
+				infl.factor = factor
 			}
 		}
 	}
 }
 
 // neighbourhoods returns for each frame itself and those next to it.
-func (u *Inflation) neighbourhoods() [][]int {
-	times, labels := make([]float64, len(u.at)), make([]int, len(u.at))
-	for i, t := range u.at {
+func (infl *Inflation) neighbourhoods() [][]int {
+	times, labels := make([]float64, len(infl.at)), make([]int, len(infl.at))
+	for i, t := range infl.at {
 		times[i], labels[i] = t.Time, t.Sequence
 	}
-	near := make([][]int, len(u.at))
+	near := make([][]int, len(infl.at))
 	for _, s := range data.Sequences(times, labels) {
 		for p, i := range s.Examples {
 			near[i] = s.Examples[max(p-1, 0):min(p+2, len(s.Examples))]
@@ -118,12 +118,12 @@ func (u *Inflation) neighbourhoods() [][]int {
 // losses returns the negative log likelihood of each frame's ratios given those of others, up to a
 // constant: means over the cells of log e + r/e, where e is what factors expects times the returned
 // factor, under which they are likeliest together. near lists the frames that do not count for one.
-func (u *Inflation) losses(near [][]int) (losses []float64, factor float64) {
-	losses, left := make([]float64, len(u.at)), make([]float64, len(u.at))
-	per := 1 / float64(u.width*u.height)
-	mat.Parallel(len(u.at), func(i int) {
-		expected := u.factors(u.at[i], near[i])
-		for k, r := range u.ratio[i].data {
+func (infl *Inflation) losses(near [][]int) (losses []float64, factor float64) {
+	losses, left := make([]float64, len(infl.at)), make([]float64, len(infl.at))
+	per := 1 / float64(infl.width*infl.height)
+	mat.Parallel(len(infl.at), func(i int) {
+		expected := infl.factors(infl.at[i], near[i])
+		for k, r := range infl.ratio[i].data {
 			losses[i] += per * math.Log(expected.data[k])
 			left[i] += per * float64(r) / expected.data[k]
 		}
@@ -138,35 +138,35 @@ func (u *Inflation) losses(near [][]int) (losses []float64, factor float64) {
 }
 
 // factors returns those of the cells at a time, from all frames but some.
-func (u *Inflation) factors(at data.Instant, without []int) image[float64] {
-	sum := newImage[float64](u.width, u.height, 1)
-	total := u.prior
+func (infl *Inflation) factors(at data.Instant, without []int) image[float64] {
+	sum := newImage[float64](infl.width, infl.height, 1)
+	total := infl.prior
 	for k := range sum.data {
-		sum.data[k] = u.prior
+		sum.data[k] = infl.prior
 	}
-	for i, t := range u.at {
-		if u.reach == 0 || t.Sequence != at.Sequence || slices.Contains(without, i) {
+	for i, t := range infl.at {
+		if infl.reach == 0 || t.Sequence != at.Sequence || slices.Contains(without, i) {
 			continue
 		}
-		w := math.Exp(-math.Abs(at.Time-t.Time) / u.reach)
+		w := math.Exp(-math.Abs(at.Time-t.Time) / infl.reach)
 		if !(w > 1e-4) {
 			continue
 		}
 		total += w
-		for k, r := range u.ratio[i].data {
+		for k, r := range infl.ratio[i].data {
 			sum.data[k] += w * float64(r)
 		}
 	}
 	for k := range sum.data {
-		sum.data[k] *= u.factor / total
+		sum.data[k] *= infl.factor / total
 	}
 	return sum
 }
 
 // Apply multiplies the variances of a frame predicted at a time, whatever its pixels.
-func (u *Inflation) Apply(f Frame, at data.Instant) {
+func (infl *Inflation) Apply(f Frame, at data.Instant) {
 	f.check("Apply", "a frame to write")
-	cells := u.factors(at, nil)
+	cells := infl.factors(at, nil)
 	mat.Parallel(f.Height, func(y int) {
 		factor := make([]float64, 1)
 		for x := range f.Width {
@@ -180,4 +180,4 @@ func (u *Inflation) Apply(f Frame, at data.Instant) {
 }
 
 // Reach returns the time over which errors are alike, 0 where all cells and times have one factor.
-func (u *Inflation) Reach() float64 { return u.reach }
+func (infl *Inflation) Reach() float64 { return infl.reach }

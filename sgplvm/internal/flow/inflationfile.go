@@ -11,9 +11,9 @@ import (
 )
 
 // Check is that of Part.
-func (u *Inflation) Check(s Shape) error {
-	if like := NewInflation(s.Width, s.Height, nil); u.width != like.width || u.height != like.height || !slices.Equal(u.at, s.At) {
-		return badPart("unrest", "%d frames of %d×%d cells, expected %d of %d×%d at their times", len(u.at), u.width, u.height, len(s.At), like.width, like.height)
+func (infl *Inflation) Check(s Shape) error {
+	if like := NewInflation(s.Width, s.Height, nil); infl.width != like.width || infl.height != like.height || !slices.Equal(infl.at, s.At) {
+		return badPart("unrest", "%d frames of %d×%d cells, expected %d of %d×%d at their times", len(infl.at), infl.width, infl.height, len(s.At), like.width, like.height)
 	}
 	return nil
 }
@@ -28,18 +28,18 @@ type inflationText struct {
 }
 
 // Encode returns the variance inflation as JSON text, to the bit.
-func (u *Inflation) Encode() ([]byte, error) {
+func (infl *Inflation) Encode() ([]byte, error) {
 	var bytes []byte
-	for _, r := range u.ratio {
+	for _, r := range infl.ratio {
 		for _, v := range r.data {
 			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
 		}
 	}
-	return json.Marshal(inflationText{u.width, u.height, u.at, base64.StdEncoding.EncodeToString(bytes), u.reach, u.prior, u.factor})
+	return json.Marshal(inflationText{infl.width, infl.height, infl.at, base64.StdEncoding.EncodeToString(bytes), infl.reach, infl.prior, infl.factor})
 }
 
 // Decode is that of Part.
-func (u *Inflation) Decode(text []byte) error {
+func (infl *Inflation) Decode(text []byte) error {
 	var t inflationText
 	if err := json.Unmarshal(text, &t); err != nil {
 		return badPart("unrest", "%v", err)
@@ -65,6 +65,6 @@ func (u *Inflation) Decode(text []byte) error {
 			r.ratio[i].data[k] = v
 		}
 	}
-	*u = *r
+	*infl = *r
 	return nil
 }
