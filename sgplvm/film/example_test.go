@@ -13,25 +13,28 @@ import (
 func Example() {
 	ctx, times := context.Background(), evenTimes(16)
 	frames := sgplvm.NewSource(scene(times, 1), len(times), width*height, 1)
-	d := sgplvm.Dynamics{Times: times, Kernel: sgplvm.TimeKernel{Kind: sgplvm.Matern32}}
-	f, err := film.New(ctx, frames, d, width, height, nil)
+	d := sgplvm.Data{Source: frames, Grid: sgplvm.Grid{column(height), column(width)}, Times: times}
+	f, err := film.New(ctx, d, width, height, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := sgplvm.New(sgplvm.Data{Source: f.Register(frames)}, sgplvm.Config{
-		Space:      []sgplvm.SpatialFactor{{X: column(height)}, {X: column(width)}},
-		LatentDims: 2, Inducing: len(times), Dynamics: d, LatentKernel: sgplvm.LatentRBF | sgplvm.LatentTime,
-	})
+	d.Source = f.Register(frames)
+	cfg := sgplvm.Config{LatentDims: 2, LatentKernel: "rbf+time", Training: sgplvm.TrainingConfig{Iterations: 25}}
+	t, err := sgplvm.NewTrainer(d, cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := m.Fit(ctx, sgplvm.FitOptions{Iterations: 25, Calibrate: true}); err != nil {
+	if _, err := t.Fit(ctx); err != nil {
 		log.Fatal(err)
 	}
-	if err := f.Keep(m); err != nil {
+	if err := f.Calibrate(ctx, t, frames, nil); err != nil {
 		log.Fatal(err)
 	}
-	if err := f.Calibrate(ctx, frames, nil); err != nil {
+	m, err := t.Model()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if m, err = f.Keep(m); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("nothing moves:", f.Still())

@@ -44,29 +44,38 @@ func evenTimes(n int) []float64 {
 	return t
 }
 
-// learned returns a film and its model, trained a little, as yet uncalibrated.
-func learned(t testing.TB, times []float64) (*film.Film, *sgplvm.Model, sgplvm.Source) {
+// learned returns a film, as yet uncalibrated, and the trainer of its model, after a few steps.
+func learned(t testing.TB, times []float64) (*film.Film, *sgplvm.Trainer, sgplvm.Source) {
 	t.Helper()
 	ctx, source := context.Background(), sgplvm.NewSource(scene(times, 1), len(times), width*height, 1)
-	d := sgplvm.Dynamics{Times: times, Kernel: sgplvm.TimeKernel{Kind: sgplvm.Matern32}}
-	f, err := film.New(ctx, source, d, width, height, nil)
+	d := sgplvm.Data{Source: source, Grid: sgplvm.Grid{column(height), column(width)}, Times: times}
+	f, err := film.New(ctx, d, width, height, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sgplvm.New(sgplvm.Data{Source: f.Register(source)}, sgplvm.Config{
-		Space:      []sgplvm.SpatialFactor{{X: column(height)}, {X: column(width)}},
-		LatentDims: 2, Inducing: len(times), Dynamics: d, LatentKernel: sgplvm.LatentRBF | sgplvm.LatentTime,
-	})
+	d.Source = f.Register(source)
+	cfg := sgplvm.Config{LatentDims: 2, LatentKernel: "rbf+time", Training: sgplvm.TrainingConfig{Iterations: 25}}
+	trainer, err := sgplvm.NewTrainer(d, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Fit(ctx, sgplvm.FitOptions{Iterations: 25, Calibrate: true}); err != nil {
+	if _, err := trainer.Fit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Keep(m); err != nil {
+	return f, trainer, source
+}
+
+// keep makes the trainer's model the film's.
+func keep(t testing.TB, f *film.Film, trainer *sgplvm.Trainer) *sgplvm.Model {
+	t.Helper()
+	m, err := trainer.Model()
+	if err == nil {
+		m, err = f.Keep(m)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f, m, source
+	return m
 }
 
 func average(v []float64) (mean float64) {
@@ -115,11 +124,12 @@ func TestFilm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a motion and a model to learn")
 	}
-	f, m, source := learned(t, evenTimes(16))
+	f, trainer, source := learned(t, evenTimes(16))
+	m := keep(t, f, trainer)
 	between := []float64{3.5, 6.5, 10.5}
 	truth := scene(between, 2)
 	_, before := predict(t, f, m, between, 2)
-	if err := f.Calibrate(context.Background(), source, nil); err != nil {
+	if err := f.Calibrate(context.Background(), trainer, source, nil); err != nil {
 		t.Fatal(err)
 	}
 	mean, variance := predict(t, f, m, between, 2)
@@ -172,9 +182,7 @@ func TestFilm(t *testing.T) {
 	}
 
 	unlearned := m.Attached("detail")
-	if err := f.Keep(m); err != nil {
-		t.Fatal(err)
-	}
+	m = keep(t, f, trainer)
 	if bytes.Equal(m.Attached("detail"), unlearned) {
 		t.Error("calibration has changed nothing in the law of detail")
 	}
@@ -199,15 +207,12 @@ func TestFilm(t *testing.T) {
 
 	stop, cancel := context.WithCancel(context.Background())
 	done := 0
-	if err := f.Calibrate(stop, source, func(n, total int) {
+	if err := f.Calibrate(stop, trainer, source, func(n, total int) {
 		if done = n; n == 2 {
 			cancel()
 		}
 	}); !errors.Is(err, context.Canceled) || done != 2 {
 		t.Errorf("cancelled after 2 frames: %v after %d", err, done)
-	}
-	if err := back.Calibrate(context.Background(), source, nil); err == nil {
-		t.Error("calibration of a loaded film: no error")
 	}
 	if err := f.Predict(context.Background(), []sgplvm.Latent{{Mu: make([]float64, 2), S: make([]float64, 2)}}, width, height, nil); err == nil || !strings.Contains(err.Error(), "posterior 0 has no time") {
 		t.Errorf("a posterior without a time: error %v", err)
@@ -221,15 +226,11 @@ func TestFilm(t *testing.T) {
 		{"detail", `{"Width":32,"Height":24,"Energy":[1,1]}`, "and 2 channels, expected"},
 		{"unrest", `{"Width":6,"Height":4,"Ratios":"","Prior":1,"Factor":1}`, "0 frames of 6×4 cells, expected 16"},
 	} {
-		good := loaded.Attached(c.part)
-		loaded.Attach(c.part, []byte(c.content))
-		if _, err := film.Of(loaded); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := film.Of(loaded.With(map[string][]byte{c.part: []byte(c.content)})); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: error %v, expected %q", c.part, c.content, err, c.want)
 		}
-		loaded.Attach(c.part, good)
 	}
-	loaded.Attach("motion", nil)
-	if f, err := film.Of(loaded); f != nil || err != nil {
+	if f, err := film.Of(loaded.With(map[string][]byte{"motion": nil})); f != nil || err != nil {
 		t.Errorf("a model without a film: %v, %v", f, err)
 	}
 }
