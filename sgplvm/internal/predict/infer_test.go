@@ -1,0 +1,410 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// With nothing observed L* is −KL, exactly, and the posterior is the prior.
+func TestNothingObserved(t *testing.T) {
+	for seed := range uint64(reference.Sizes(20)) {
+		shape := reference.RandomShape(6000 + seed)
+		m := modelOf(t, shape)
+		values := missing(m.grid.Len(), shape.Channels)
+		e := m.mustObserve(t, nil, values)
+		l := randomLatent(rand.New(rand.NewPCG(seed, 9)), shape.Latent)
+		got := m.mustEvidence(t, e).bound(l)
+		if want := -bound.KL(mat.NewDense(1, shape.Latent, l.Mu), mat.NewDense(1, shape.Latent, l.S), nil); got != want {
+			t.Errorf("%v: L* %v, −KL %v", shape, got, want)
+		}
+
+		prior := Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)}
+		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 10)))} {
+			obs := Observed{Grid: g, Values: values}
+			if g != nil {
+				obs.Values = missing(g.Len(), shape.Channels)
+			}
+			p, posterior, err := m.Impute(t.Context(), obs, InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(m.PriorLatent(), posterior); d != "" {
+				t.Errorf("%v: not the prior:\n%s", shape, d)
+			}
+			want, err := m.Predict(prior, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference.SameBits(t, "mean", p.Mean.Data, want.Mean.Data)
+			reference.SameBits(t, "variance", p.Variance.Data, want.Variance.Data)
+			if p.Conditioning != "none" {
+				t.Errorf("%v: conditioning %q", shape, p.Conditioning)
+			}
+		}
+	}
+}
+
+// logLikelihood is E_q(U) log p(y* | x, U) of the observed values for a certain
+// latent point.
+func logLikelihood(d *reference.Dense, x []float64, g data.Grid, values mat.Matrix) float64 {
+	t, beta := d.Forecast(x, make([]float64, len(x)), nil, g), d.P.Noise.Beta
+	var sum float64
+	for c := range values.Cols {
+		for i := range values.Rows {
+			if y := values.At(i, c); y == y {
+				sum += 0.5*math.Log(beta/(2*math.Pi)) - beta/2*(math.Pow(y-t.Mean[c][i], 2)+t.Cov[c][i][i])
+			}
+		}
+	}
+	return sum
+}
+
+// With one latent dimension L* = ∫ q(x)·(log p(y*|x) + log p(x) − log q(x)) dx is
+// a quadrature over certain latent points, and by Jensen's inequality it is
+// at most log ∫ p(x)·e^(log p(y*|x)) dx, whatever q is.
+func TestEvidenceQuadrature(t *testing.T) {
+	nodes, weights := gaussHermite(t, 40)
+	for seed := range uint64(reference.Sizes(20)) {
+		shape := reference.RandomShape(7000 + seed)
+		shape.Latent = 1
+		m := modelOf(t, shape)
+		d := reference.NewDense(m.ref)
+		rng := rand.New(rand.NewPCG(seed, 11))
+		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.4, seed%2 == 0)
+		values.Set(0, 0, 0.5) // at least one
+		e := m.mustObserve(t, nil, values)
+
+		l := Latent{Mu: one(rng.NormFloat64()), S: one(0.1 * rng.Float64())}
+		if rbf, is := m.params.Latent.Part("rbf").(*psi.RBF); is {
+			l.S[0] *= math.Pow(rbf.LengthScale[0], 2)
+		}
+		var want float64
+		for k, node := range nodes {
+			x := l.Mu[0] + math.Sqrt(l.S[0])*node
+			logPrior := -0.5 * (math.Log(2*math.Pi) + x*x)
+			logQ := -0.5 * (math.Log(2*math.Pi*l.S[0]) + node*node)
+			want += weights[k] * (logLikelihood(d, one(x), m.grid, values) + logPrior - logQ)
+		}
+		got := m.mustEvidence(t, e).bound(l)
+		reference.NearOne(t, shape.String()+": L*", got, want, 1e-9)
+
+		best, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const step = 0.05
+		var sum float64
+		for x := -10.0; x <= 10; x += step {
+			sum += step * math.Exp(logLikelihood(d, one(x), m.grid, values)-best.Bound-x*x/2) / math.Sqrt(2*math.Pi)
+		}
+		if gap := math.Log(sum); !(gap >= -1e-9) {
+			t.Errorf("%v: L* %v is above the log evidence by %g", shape, best.Bound, -gap)
+		}
+	}
+}
+
+// The result is at least as good as every start, its bound is that of its
+// posterior, and no direction leads further up.
+func TestInferOptimum(t *testing.T) {
+	for seed := range uint64(reference.Sizes(30)) {
+		shape := reference.RandomShape(8000 + seed)
+		m := modelOf(t, shape)
+		values := reference.Masked(rand.New(rand.NewPCG(seed, 12)), m.grid.Len(), shape.Channels, 0.3, false)
+		values.Set(0, 0, 1)
+		e := m.mustObserve(t, nil, values)
+		v := m.mustEvidence(t, e)
+		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dmu, ds := make([]float64, shape.Latent), make([]float64, shape.Latent)
+		if got, _ := v.at(new(psi.Scratch), l.Mu, l.S, dmu, ds); got != l.Bound {
+			t.Errorf("%v: bound %v reported, %v at the posterior", shape, l.Bound, got)
+		}
+		for i := range dmu {
+			if g := max(math.Abs(dmu[i]), math.Abs(ds[i]*l.S[i])); !(g <= 1e-3*max(1, math.Abs(l.Bound))) {
+				t.Errorf("%v: slope %g in dimension %d at the end", shape, g, i)
+			}
+		}
+		starts := m.score(v)
+		for k, s := range starts {
+			want := v.bound(s)
+			reference.NearOne(t, "score", s.Bound, want, 1e-10)
+			if s.Start != k {
+				t.Errorf("%v: start %d is called %d", shape, k, s.Start)
+			}
+		}
+		starts = append(starts, Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)})
+		for _, s := range starts {
+			if b := v.bound(s); !(l.Bound >= b) {
+				t.Errorf("%v: bound %v, start %d has %v", shape, l.Bound, s.Start, b)
+			}
+		}
+		if l.Start < -1 || l.Start >= shape.Examples {
+			t.Errorf("%v: start %d", shape, l.Start)
+		}
+		// A single step from a single start is no worse than the best start.
+		quick, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{Candidates: 1, Iterations: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range starts {
+			if b := v.bound(s); !(quick.Bound >= b) {
+				t.Errorf("%v: bound %v after one step, start %d has %v", shape, quick.Bound, s.Start, b)
+			}
+		}
+		// More starts can only help.
+		all, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{Candidates: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(all.Bound >= l.Bound) {
+			t.Errorf("%v: bound %v from all starts, %v from three", shape, all.Bound, l.Bound)
+		}
+	}
+}
+
+// A training example shown again, half of it, is found again.
+func TestInferFindsTrainingExample(t *testing.T) {
+	m := trained(t)
+	for i := range m.params.X.Mu.Rows {
+		values := m.ref.Y.Slice(i*m.grid.Len(), (i+1)*m.grid.Len(), 0, m.channels()).Clone()
+		for j := range values.Rows {
+			if j%2 == i%2 {
+				values.Set(j, 0, math.NaN())
+			}
+		}
+		l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q, mu := range l.Mu {
+			sd := math.Sqrt(m.params.X.S.At(i, q) + l.S[q])
+			if d := math.Abs(mu - m.params.X.Mu.At(i, q)); !(d <= 4*sd) {
+				t.Errorf("example %d, dimension %d: %v found, %v in training, standard deviation %g", i, q, mu, m.params.X.Mu.At(i, q), sd)
+			}
+		}
+	}
+}
+
+// Where no training example is like the one seen, the prior is the best start.
+func TestInferStartsFromPrior(t *testing.T) {
+	ref := reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.RBF}}}.Model(t)
+	for _, a := range []mat.Matrix{ref.Params.X.Mu, ref.Params.Z} {
+		for i := range a.Data {
+			a.Data[i] += 8 // unlikely under the prior
+		}
+	}
+	ref.Params.Latent.Part("rbf").(*psi.RBF).Variance = 1e-3 // and not worth it
+	m := saying(t, ref, Options{})
+	l, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(mat.New(4, 1))}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.Start != -1 {
+		t.Errorf("started from training example %d: %+v", l.Start, l)
+	}
+}
+
+func TestInferSameBitsAtAnyWidth(t *testing.T) {
+	m := trained(t)
+	rng := rand.New(rand.NewPCG(3, 12))
+	values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), 1, 0.5, false))
+	var want []float64
+	reference.AtEveryWidth(func(procs int) {
+		fresh := trained(t)
+		p, l, err := fresh.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.Concat(l.Mu, l.S, one(l.Bound), p.Mean.Data, p.Variance.Data)
+		if want == nil {
+			want = got
+		}
+		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+	})
+}
+
+func TestObservedErrors(t *testing.T) {
+	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 2, Kind: kernel.RBF}, {Points: 2, Dims: 1, Kind: kernel.Matern32}}})
+	good := func() Observed {
+		return Observed{Values: m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(1, 13)), 6, 2, 0.3, false))}
+	}
+	at := func(i, c int, v float64) Observed {
+		obs := good()
+		obs.Values.Set(i, c, v)
+		return obs
+	}
+	on := func(change func(g data.Grid) data.Grid) Observed {
+		obs := good()
+		obs.Grid = change(data.Grid{m.grid[0].Clone(), m.grid[1].Clone()})
+		return obs
+	}
+	for name, c := range map[string]struct {
+		obs   Observed
+		o     InferOptions
+		field string // of the *data.ConfigError; "": a *data.ValueError
+		value data.ValueError
+	}{
+		"too few points":      {obs: Observed{Values: mat.New(5, 2)}, field: "Observed"},
+		"too many channels":   {obs: Observed{Values: mat.New(6, 3)}, field: "Observed"},
+		"no values":           {obs: Observed{}, field: "Observed"},
+		"an infinite value":   {obs: at(4, 1, math.Inf(-1)), value: data.ValueError{Point: 4, Channel: 1}},
+		"a factor missing":    {obs: on(func(g data.Grid) data.Grid { return g[:1] }), field: "Grid"},
+		"an empty grid":       {obs: on(func(g data.Grid) data.Grid { return data.Grid{} }), field: "Grid"},
+		"a factor empty":      {obs: on(func(g data.Grid) data.Grid { g[1] = mat.New(0, 1); return g }), field: "Grid"},
+		"a dimension missing": {obs: on(func(g data.Grid) data.Grid { g[0] = mat.New(3, 1); return g }), field: "Grid"},
+		"a coordinate NaN":    {obs: on(func(g data.Grid) data.Grid { g[0].Set(1, 1, math.NaN()); return g }), field: "Grid"},
+		"a coordinate Inf":    {obs: on(func(g data.Grid) data.Grid { g[1].Set(1, 0, math.Inf(1)); return g }), field: "Grid"},
+		"negative candidates": {obs: good(), o: InferOptions{Candidates: -1}, field: "InferOptions"},
+		"negative iterations": {obs: good(), o: InferOptions{Iterations: -1}, field: "InferOptions"},
+	} {
+		_, inferErr := m.Infer(t.Context(), c.obs, c.o)
+		_, _, imputeErr := m.Impute(t.Context(), c.obs, c.o)
+		for _, err := range []error{inferErr, imputeErr} {
+			var config *data.ConfigError
+			var value *data.ValueError
+			switch {
+			case c.field != "" && (!errors.As(err, &config) || config.Field != c.field):
+				t.Errorf("%s: error %v, expected one about %s", name, err, c.field)
+			case c.field == "" && (!errors.As(err, &value) || value.Point != c.value.Point || value.Channel != c.value.Channel):
+				t.Errorf("%s: error %v, expected one at %+v", name, err, c.value)
+			}
+		}
+	}
+}
+
+// A value so far off that its square overflows is refused by its place; one that
+// is merely absurd is taken as it is.
+func TestObservedFarOff(t *testing.T) {
+	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.RBF}}})
+	for _, v := range []float64{1e308, -1e160} {
+		values := missing(4, 2)
+		values.Set(1, 0, 0)
+		values.Set(2, 1, v)
+		var value *data.ValueError
+		if _, err := m.Infer(t.Context(), Observed{Values: values}, InferOptions{}); !errors.As(err, &value) || value.Point != 2 || value.Channel != 1 || value.Value != v {
+			t.Errorf("%g: error %v", v, err)
+		}
+	}
+	values := missing(4, 2)
+	values.Set(1, 1, 1e50)
+	p, l, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, bad := mat.NonFinite(mat.Vector(slices.Concat(p.Mean.Data, p.Variance.Data, l.Mu, l.S, one(l.Bound)))); bad {
+		t.Errorf("prediction %v, posterior %+v", p, l)
+	}
+}
+
+func TestInferCancelled(t *testing.T) {
+	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.RBF}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, values := range []mat.Matrix{mat.New(4, 1), missing(4, 1)} {
+		if _, err := m.Infer(ctx, Observed{Values: values}, InferOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Infer: error %v", err)
+		}
+		if _, _, err := m.Impute(ctx, Observed{Values: values}, InferOptions{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Impute: error %v", err)
+		}
+	}
+}
+
+// With the prior of its time an example of which nothing was seen is that prior, one that
+// was seen in part starts from it too, and the standard normal prior is the one of an
+// example without a time.
+func TestObservedPrior(t *testing.T) {
+	for seed := range uint64(reference.Sizes(12)) {
+		shape := reference.TimeShape(seed)
+		if seed%2 == 0 {
+			shape.TimePart = ""
+			shape = shape.With(shape.Parts &^ reference.Time)
+		}
+		m := modelOf(t, shape)
+		values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(seed, 4)), m.grid.Len(), shape.Channels, 0.5, false))
+		values.Set(0, 0, 1)
+		l, err := m.LatentAt(m.times[0].Sequence, one(1.234))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prior := l[0]
+		got, err := m.Infer(t.Context(), Observed{Values: missing(m.grid.Len(), m.channels()), Prior: &prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(prior, got); d != "" {
+			t.Errorf("nothing seen:\n%s", d)
+		}
+
+		standard := m.PriorLatent()
+		p, q, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, sameLatent, err := m.Impute(t.Context(), Observed{Values: values, Prior: &standard}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(q, sameLatent); d != "" {
+			t.Errorf("the standard prior:\n%s", d)
+		}
+		reference.SameBits(t, "the standard prior", same.Mean.Data, p.Mean.Data)
+
+		e, err := m.observe(Observed{Values: values, Prior: &prior})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := m.mustEvidence(t, e)
+		for _, c := range m.score(v) {
+			reference.NearOne(t, shape.String()+": score of a candidate", c.Bound, v.bound(c), 1e-9)
+		}
+
+		for k := range prior.S {
+			prior.S[k] = 1e-10
+		}
+		filled, sure, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference.Near(t, "a prior that is sure", append(sure.Mu, sure.S...), append(prior.Mu, prior.S...), 1e-4)
+		point := prior
+		point.S = make([]float64, len(prior.S))
+		there, err := m.conditional(t.Context(), e, m.momentsOf(point), ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.toUserUnits(there, 0)
+		for j, v := range values.Data {
+			if v != v {
+				reference.NearOne(t, shape.String()+": filled in", filled.Mean.Data[j], there.Mean.Data[j], 1e-4*slices.Max(m.scaler.Scale))
+			}
+		}
+	}
+	m := modelOf(t, reference.Shape{Examples: 3, Inducing: 2, Latent: 1, Channels: 1, Space: []reference.Factor{{Points: 3, Dims: 1, Kind: kernel.RBF}}})
+	for want, prior := range map[string]Latent{
+		"sgplvm: Prior: 2 means and 1 variances":     {Mu: make([]float64, 2), S: work.Ones(1)},
+		"sgplvm: Prior: dimension 0: variance 0, ex": {Mu: one(1), S: one(0)},
+		"sgplvm: Prior: dimension 0: mean NaN":       {Mu: one(math.NaN()), S: one(1)},
+	} {
+		if _, err := m.Infer(t.Context(), Observed{Values: mat.New(3, 1), Prior: &prior}, InferOptions{}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("error %v, expected %q", err, want)
+		}
+	}
+}
