@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -47,6 +48,16 @@ type Source = data.Source
 // become float64 only while they are needed. It panics if the sizes do not fit.
 func NewSource[T uint8 | uint16 | float32 | float64](values []T, examples, points, channels int) Source {
 	return data.NewSource(values, examples, points, channels)
+}
+
+// InMemory reads all examples of a source into memory, with the precision of a float32.
+func InMemory(ctx context.Context, examples Source) (Source, error) {
+	return data.InMemory(ctx, examples)
+}
+
+// SourceOf returns some of the examples of a source, in the order of their numbers.
+func SourceOf(examples Source, numbers []int) Source {
+	return data.Subset{Examples: examples, Numbers: numbers}
 }
 
 // Grid is a set of spatial points: the Cartesian product of the factors' point sets, a slice of

@@ -58,6 +58,16 @@ func Fit(ctx context.Context, data Data, cfg Config) (*Model, Report, error) {
 // NewTrainer checks data and configuration and sets up training at its starting point. Errors:
 // *ConfigError, *ValueError, *ReadError.
 func NewTrainer(d Data, cfg Config) (*Trainer, error) {
+	if cfg.Start == nil {
+		return trainerAt(d, cfg, nil)
+	}
+	start := cfg.Start.posterior.Params().Clone()
+	cfg.Start = nil
+	return trainerAt(d, cfg, start)
+}
+
+// trainerAt is NewTrainer from given parameters, which it takes over; nil: from those of start.
+func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	d, err := d.checked()
 	if err != nil {
 		return nil, err
@@ -70,11 +80,8 @@ func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	field, params := "Start", (*bound.Params)(nil)
-	if cfg.Start != nil {
-		params = cfg.Start.posterior.Params().Clone()
-		cfg.Start = nil
-	} else {
+	field := "Start"
+	if params == nil {
 		field = "Config"
 		if params, err = start(y, d, cfg); err != nil {
 			return nil, err
@@ -162,6 +169,11 @@ func (t *Trainer) finish(ctx context.Context) error {
 // Report tells how training went so far.
 func (t *Trainer) Report() Report {
 	r := t.state.Result.clone()
+	if p := t.state.Phase; p.Steps > 0 {
+		r.Phases = append(r.Phases, p)
+		r.Iterations += p.Steps
+		r.Evaluations += p.Evaluations
+	}
 	r.Bound = t.state.BestBound
 	if t.coarse != nil {
 		earlier := t.coarse.Report()

@@ -1,13 +1,11 @@
-package source
+package data
 
 import (
 	"context"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // InMemory reads all examples into memory, with the precision of a float32.
-func InMemory(ctx context.Context, examples sgplvm.Source) (sgplvm.Source, error) {
+func InMemory(ctx context.Context, examples Source) (Source, error) {
 	n, points, channels := examples.Dims()
 	example := make([]float64, points*channels)
 	values := make([]float32, 0, n*len(example))
@@ -22,5 +20,5 @@ func InMemory(ctx context.Context, examples sgplvm.Source) (sgplvm.Source, error
 			values = append(values, float32(v))
 		}
 	}
-	return sgplvm.NewSource(values, n, points, channels), nil
+	return NewSource(values, n, points, channels), nil
 }

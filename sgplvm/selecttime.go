@@ -1,0 +1,297 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// TimeSelection says what SelectTime selects, and by what.
+type TimeSelection struct {
+	// Kernels selects the time kernel, whether the latent kernel has a time part, and the noise floor;
+	// Part the kernel of the time part. What is not selected stays as configured.
+	Kernels, Part bool
+
+	// Period is that of what repeats itself, in units of the times; 0: nothing does.
+	Period float64
+
+	// Width and Height are those of the pictures that the examples are, row by row; needed where Part is
+	// selected for large films.
+	Width, Height int
+
+	// Seen are what will be seen of examples to be filled in: for each, whether every value is, point by
+	// point and channel by channel. nil: whole examples are to be predicted.
+	Seen [][]bool
+
+	// Watch, if not nil, shows what is being done.
+	Watch Watcher
+}
+
+var matern32 = kernel.Kernel{Kind: kernel.Matern32}
+
+// roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
+// rough ones and smooth ones in shares that training finds. Those are the shares under which the
+// values of a frame tell most of one another; rough changes alone may tell more of frames left out.
+var (
+	roughTime = kernel.Kernel{Kind: kernel.Matern12}
+	mixedTime = kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{roughTime, matern32}}
+)
+
+// A timeCandidate says what a model knows of time, and how much of what an example has beside its
+// neighbours it takes for noise.
+type timeCandidate struct {
+	latent string
+	kernel kernel.Kernel // of the latent variables
+	floor  float64       // of the noise
+}
+
+// plainTime has no noise floor: what a frame has beside its neighbours is part of the picture.
+var plainTime = timeCandidate{"rbf+time", matern32, 0}
+
+// apply returns cfg with the candidate; a time part has the kernel that cfg gives it, or Matérn 3/2.
+func (c timeCandidate) apply(cfg Config) Config {
+	cfg.LatentKernel, cfg.TimeKernel = c.latent, c.kernel
+	switch {
+	case c.latent == "rbf":
+		cfg.LatentTime = kernel.Kernel{}
+	case cfg.LatentTime.Kind == "":
+		cfg.LatentTime = matern32
+	}
+	if c.floor > 0 {
+		cfg.NoiseFloor, cfg.Noise = c.floor, 2*c.floor
+	}
+	return cfg
+}
+
+// timeCandidates returns cfg with each of the candidates beside plainTime.
+func timeCandidates(cfg Config, period float64) (all []Config) {
+	list := []timeCandidate{
+		{"rbf", matern32, 0.1}, {"rbf", matern32, 0.3}, {"rbf", matern32, 0.05},
+		{"rbf+time", matern32, 0.1}, {"rbf+time", matern32, 0.3},
+	}
+	if period > 0 {
+		seasons := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{
+			{Kind: kernel.Product, Terms: []kernel.Kernel{{Kind: kernel.RBF}, {Kind: kernel.Periodic, Period: period}}}, matern32}}
+		list = append(list, timeCandidate{"rbf", seasons, 0.1}, timeCandidate{"rbf", seasons, 0.3})
+	}
+	for _, c := range list {
+		all = append(all, c.apply(cfg))
+	}
+	return all
+}
+
+// selectedLatent is the number of latent dimensions of a selection where nobody says how many.
+const selectedLatent = 16
+
+// mostNumbers is how many numbers in the data there are at most for a selection among all
+// candidates, and mostDownsampled how many of a larger film are left at most for that of its time
+// part. Tests lower them.
+var mostNumbers, mostDownsampled = 1000000, 1 << 21
+
+// SelectTime returns cfg with what the selection asks for: of data of up to a million numbers the best of
+// all candidates, by how well examples are predicted from all others (Trainer.LeftOutDensities), or,
+// with Seen, by how well a quarter of the examples is filled in by a model of the others. Of larger
+// films only the kernel of the time part is selected, on downsampled frames, and Kernels stands for a
+// time part and Matérn 3/2 without a noise floor. Candidates that cannot be trained are passed over.
+// Errors: those of NewTrainer and Trainer.Fit, where no candidate can be trained; ctx.Err().
+func SelectTime(ctx context.Context, d Data, cfg Config, o TimeSelection) (Config, error) {
+	d, err := d.checked()
+	if err != nil {
+		return cfg, err
+	}
+	n, points, channels := d.Source.Dims()
+	if d.Times == nil {
+		return cfg, &ConfigError{Field: "Times", Err: fmt.Errorf("none, expected one for each example")}
+	}
+	large := n*points*channels > mostNumbers
+	switch {
+	case o.Seen != nil:
+		return selectSeen(ctx, d, cfg, o, large)
+	case large:
+		if o.Kernels {
+			cfg = plainTime.apply(cfg)
+		}
+		if o.Part {
+			return selectTimePart(ctx, d, cfg, o)
+		}
+		return cfg, nil
+	}
+	if o.Part {
+		cfg.LatentTime = mixedTime
+	}
+	if !o.Kernels {
+		return cfg, nil
+	}
+	if cfg.LatentDims == 0 {
+		cfg.LatentDims = min(selectedLatent, n-1)
+	}
+	return byLeavingOut(ctx, "model selection, kernels of time", d, append(timeCandidates(cfg, o.Period), plainTime.apply(cfg)), o.Watch)
+}
+
+// selectTimePart returns cfg with the kernel of the time part, selected on frames of half the pixels each
+// way, or fewer where that leaves more than mostDownsampled numbers.
+func selectTimePart(ctx context.Context, d Data, cfg Config, o TimeSelection) (Config, error) {
+	const doing = "model selection, kernel of the time part"
+	if o.Width*o.Height != d.Grid.Len() {
+		return cfg, &ConfigError{Field: "TimeSelection", Err: fmt.Errorf("pictures of %d×%d pixels, expected %d points", o.Width, o.Height, d.Grid.Len())}
+	}
+	stop := watcherOf(o.Watch).Timing(doing)
+	small := d
+	source, width, height, err := data.Downsample(ctx, d.Source, o.Width, o.Height, mostDownsampled)
+	stop()
+	if err != nil {
+		return cfg, err
+	}
+	small.Source, small.Grid = source, pixelGrid(width, height, len(d.Grid))
+	var candidates []Config
+	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
+		c := cfg
+		c.LatentTime = part
+		candidates = append(candidates, c)
+	}
+	best, err := byLeavingOut(ctx, doing, small, candidates, o.Watch)
+	cfg.LatentTime = best.LatentTime
+	return cfg, err
+}
+
+// pixelGrid returns the pixels of a picture, (row, column), as one factor or as a factor each.
+func pixelGrid(width, height, factors int) Grid {
+	count := func(n int) mat.Matrix {
+		x := mat.New(n, 1)
+		for i := range n {
+			x.Set(i, 0, float64(i))
+		}
+		return x
+	}
+	if factors == 2 {
+		return Grid{count(height), count(width)}
+	}
+	x := mat.New(height*width, 2)
+	for i := range x.Rows {
+		x.Set(i, 0, float64(i/width))
+		x.Set(i, 1, float64(i%width))
+	}
+	return Grid{x}
+}
+
+// byLeavingOut returns the candidate under which examples left out are predicted best; doing is what
+// the watcher calls that.
+func byLeavingOut(ctx context.Context, doing string, d Data, candidates []Config, w Watcher) (Config, error) {
+	tried := 0
+	return bestOf(ctx, candidates, func(cfg Config) ([]float64, error) {
+		tried++
+		step, stop := watcherOf(w).Training(fmt.Sprintf("%s, %d of %d: ", doing, tried, len(candidates)))
+		defer stop()
+		cfg.Training.Progress, cfg.Training.Uncalibrated = step, false
+		t, err := NewTrainer(d, cfg)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := t.Fit(ctx); err != nil {
+			return nil, err
+		}
+		return t.LeftOutDensities(ctx)
+	})
+}
+
+// One example in so many is held out for the selection of a model that fills in.
+const heldOutInTime = 4
+
+// selectSeen selects for examples that are seen in part: examples are held out, and the candidates learn
+// from the others and fill in what the masks hide.
+func selectSeen(ctx context.Context, d Data, cfg Config, o TimeSelection, large bool) (Config, error) {
+	if o.Part {
+		cfg.LatentTime = mixedTime
+	}
+	if !o.Kernels {
+		return cfg, nil
+	}
+	n, points, channels := d.Source.Dims()
+	var learned, heldOut []int
+	for i := range n {
+		if i%heldOutInTime == heldOutInTime/2 {
+			heldOut = append(heldOut, i)
+		} else {
+			learned = append(learned, i)
+		}
+	}
+	if large || len(heldOut) < 2 {
+		return plainTime.apply(cfg), nil
+	}
+	for k, mask := range o.Seen {
+		if len(mask) != points*channels {
+			return cfg, &ConfigError{Field: "TimeSelection", Err: fmt.Errorf("mask %d has %d values, expected %d", k, len(mask), points*channels)}
+		}
+	}
+	part := cfg
+	part.Inducing = min(len(learned), part.Inducing)
+	part.LatentDims = min(part.LatentDims, len(learned)-1)
+	candidates := append([]Config{plainTime.apply(part)}, timeCandidates(part, o.Period)...)
+	tried := 0
+	best, err := bestOf(ctx, candidates, func(c Config) ([]float64, error) {
+		tried++
+		step, stop := watcherOf(o.Watch).Training(fmt.Sprintf("model selection, kernels of time, %d of %d: ", tried, len(candidates)))
+		defer stop()
+		c.Training.Progress = step
+		m, _, err := Fit(ctx, d.subset(learned), c)
+		if err != nil {
+			return nil, err
+		}
+		return hiddenDensities(ctx, m, d, heldOut, o.Seen)
+	})
+	best.Inducing, best.LatentDims, best.Training.Progress = cfg.Inducing, cfg.LatentDims, cfg.Training.Progress
+	return best, err
+}
+
+// subset returns some of the examples.
+func (d Data) subset(examples []int) Data {
+	s := Data{Source: data.Subset{Examples: d.Source, Numbers: examples}, Grid: d.Grid}
+	for _, i := range examples {
+		s.Times = append(s.Times, d.Times[i])
+		if d.Sequences != nil {
+			s.Sequences = append(s.Sequences, d.Sequences[i])
+		}
+	}
+	return s
+}
+
+// hiddenDensities returns the mean negative log density of what the masks, one after the other, hide of
+// examples that the model has not seen, given the rest and their times.
+func hiddenDensities(ctx context.Context, m *Model, d Data, examples []int, seen [][]bool) ([]float64, error) {
+	scores, failures := make([]float64, len(examples)), make([]error, len(examples))
+	_, points, channels := d.Source.Dims()
+	at := data.Instants(d.Times, d.Sequences)
+	mat.Parallel(len(examples), func(k int) {
+		i := examples[k]
+		truth := make([]float64, points*channels)
+		values := mat.New(points, channels)
+		if failures[k] = d.Source.ReadExamples(truth, i, i+1); failures[k] != nil {
+			return
+		}
+		for j, v := range truth {
+			values.Data[j] = v
+			if !seen[k%len(seen)][j] {
+				values.Data[j] = math.NaN()
+			}
+		}
+		priors, err := m.LatentAt(at[i].Sequence, []float64{at[i].Time})
+		if err == nil {
+			var p Prediction
+			p, _, err = m.Impute(ctx, Observed{Values: values, Prior: &priors[0]}, InferOptions{})
+			if err == nil {
+				scores[k] = hiddenDensity(truth, values.Data, p)
+			}
+		}
+		failures[k] = err
+	})
+	for _, err := range failures {
+		if err != nil {
+			return scores, err
+		}
+	}
+	return scores, nil
+}
