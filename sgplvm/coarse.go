@@ -30,7 +30,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	}
 	more, err := t.coarse.Step(ctx)
 	t.stopped = t.coarse.stopped
-	if t.coarse.state.Result.Iterations > 0 {
+	if t.coarse.Report().Iterations > 0 {
 		t.params = t.coarse.params
 	}
 	if err != nil || more || t.stopped {

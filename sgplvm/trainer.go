@@ -45,7 +45,7 @@ func Fit(ctx context.Context, data Data, cfg Config) (*Model, Report, error) {
 		return nil, Report{}, err
 	}
 	report, err := t.Fit(ctx)
-	if report.Iterations == 0 {
+	if err != nil && report.Iterations == 0 {
 		return nil, report, err
 	}
 	m, failure := t.Model()
