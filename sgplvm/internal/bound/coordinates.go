@@ -108,17 +108,20 @@ func (c Coordinates) visit(p, other *Params, f func(value, slope []float64, posi
 	}
 }
 
-// visit visits β, or, where the noise has a floor, the variance above it.
+// visit visits β, or, where the noise has a floor, the variance above it. That is at least a few
+// units of rounding of the floor, or a noise that an optimiser drives to the floor would have the
+// logarithm of 0 for a coordinate, and would not be valid.
 func (n *Noise) visit(other *Noise, f func(value, slope []float64, positive bool)) {
 	if n.Floor == 0 {
 		scalar(&n.Beta, &other.Beta, f)
 		return
 	}
-	above := 1/n.Beta - n.Floor
+	least := 0x1p-50 * n.Floor
+	above := max(1/n.Beta-n.Floor, least)
 	v := []float64{above}
 	f(v, []float64{-other.Beta * n.Beta * n.Beta}, true)
 	if v[0] != above {
-		n.Beta = 1 / (n.Floor + v[0])
+		n.Beta = 1 / (n.Floor + max(v[0], least))
 	}
 }
 

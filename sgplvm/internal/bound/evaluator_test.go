@@ -1,0 +1,358 @@
+package bound_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+)
+
+// Blocks and parts of a sweep change nothing but rounding, whatever their size, and nothing at all with the
+// number of processors.
+func TestBlocks(t *testing.T) {
+	for _, shape := range []shape{
+		{Examples: 5, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Space: []factor{{Points: 8, Dims: 1, Kind: matern32}, {Points: 15, Dims: 1, Kind: matern52}}},
+		{Examples: 5, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Space: []factor{{Points: 12, Dims: 1, Inducing: 9, Kind: rbf}, {Points: 11, Dims: 1, Kind: white}}},
+		{Examples: 5, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Residual: matern32, Space: []factor{{Points: 90, Dims: 2, Kind: matern32, ARD: true}}},
+	} {
+		evaluate := func() (all [][]float64) {
+			s := subjectOf(t, shape)
+			all = append(all, []float64{s.bound(t)}, flat(s.gradient(t, bound.GroupAll)))
+			alpha, err := s.evaluator.Alpha(t.Context(), s.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.truncate(t, 1)
+			return append(all, alpha.Data, []float64{s.bound(t)})
+		}
+		whole := evaluate()
+		var first [][]float64
+		bound.WithBlocks(5*24, 24, func() {
+			reference.AtEveryWidth(func(procs int) {
+				got := evaluate()
+				if first == nil {
+					first = got
+				}
+				for k, name := range []string{"bound", "gradient", "α", "truncated bound"} {
+					near(t, fmt.Sprintf("%v: %s", shape, name), got[k], whole[k], 1e-8) // α is multiplied by T, of norm up to 10³
+					sameBits(t, fmt.Sprintf("%v: %s with %d processors", shape, name, procs), got[k], first[k])
+				}
+			})
+		})
+		nearOne(t, shape.String()+": bound", first[0][0], whole[0][0], 1e-11)
+	}
+}
+
+// Slabs of any size give the bits that all data in one piece give, but for the order in which free
+// gradients add them up.
+func TestSlabs(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	for _, shape := range []shape{
+		{Examples: 7, Inducing: 3, Latent: 2, Channels: 3, Jitter: 1e-6, Space: []factor{{Points: 5, Dims: 1, Kind: matern32}, {Points: 4, Dims: 1, Inducing: 3, Kind: rbf}}},
+		{Examples: 7, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Residual: matern32, Space: []factor{{Points: 9, Dims: 1, Kind: rbf}}},
+	} {
+		var want [][]float64
+		for _, numbers := range []int{1 << 20, 1, 61, 130} {
+			data.SlabNumbers = numbers
+			s := subjectOf(t, shape)
+			got := [][]float64{{s.bound(t)}, flat(s.gradient(t, held)), flat(s.gradient(t, bound.GroupAll))}
+			if want == nil {
+				want = got
+			}
+			what := fmt.Sprintf("%v: slabs of %d numbers: ", shape, numbers)
+			sameBits(t, what+"bound", got[0], want[0])
+			sameBits(t, what+"gradient", got[1], want[1])
+			near(t, what+"gradient in space", got[2], want[2], 1e-12)
+		}
+	}
+}
+
+// countdown is a context that is cancelled when it was asked for the n-th time.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever a context is cancelled, the call ends with its error, changes no parameters and leaves an
+// evaluator with which later evaluations have the bits of a fresh one.
+func TestCancelled(t *testing.T) {
+	calls := map[string]func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error{
+		"Evaluate": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
+			_, err := e.Evaluate(ctx, p, p.Clone(), bound.GroupAll)
+			return err
+		},
+		"Bound": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
+			_, err := e.Bound(ctx, p)
+			return err
+		},
+		"Alpha": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
+			_, err := e.Alpha(ctx, p)
+			return err
+		},
+		"Truncate":   func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error { return e.Truncate(ctx, p, 1) },
+		"LearnNoise": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error { return e.LearnNoise(ctx, p, 2) },
+		"BeginLeavingOut": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
+			defer e.EndLeavingOut()
+			return e.BeginLeavingOut(ctx, p)
+		},
+	}
+	free, structured := threeFactors(), structuredNoise()
+	free.Space[2].Inducing = 2
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 30 // more than one slab
+	for name, call := range calls {
+		for _, shape := range []shape{free, dynamical(), structured} {
+			if (name == "LearnNoise") != (shape.Residual != "") {
+				continue
+			}
+			fresh := subjectOf(t, shape)
+			value, gradient := fresh.bound(t), flat(fresh.gradient(t, bound.GroupAll))
+			used := subjectOf(t, shape)
+			for after := 0; ; after++ {
+				what := fmt.Sprintf("%s, %v, after %d", name, shape, after)
+				used.evaluator.Restore()
+				if after%2 == 0 {
+					used = subjectOf(t, shape) // with nothing held
+				}
+				ctx := &countdown{Context: t.Context()}
+				ctx.left.Store(int64(after))
+				before := used.Params.Clone()
+				err := call(used.evaluator, ctx, used.Params)
+				if err == nil {
+					if after == 0 {
+						t.Errorf("%s: no error", what)
+					}
+					break
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("%s: error %v", what, err)
+				}
+				sameBits(t, what+": parameters", flat(used.Params), flat(before))
+				sameBits(t, what+": bound", []float64{used.bound(t)}, []float64{value})
+				sameBits(t, what+": gradient", flat(used.gradient(t, bound.GroupAll)), gradient)
+			}
+		}
+	}
+}
+
+// failing is a source that fails in call number failAt, counted from 1.
+type failing struct {
+	data.Source
+	mu            sync.Mutex
+	calls, failAt int
+}
+
+var errSource = errors.New("the disk is gone")
+
+func (s *failing) ReadExamples(dst []float64, from, to int) error {
+	s.mu.Lock()
+	s.calls++
+	fail := s.calls == s.failAt
+	s.mu.Unlock()
+	if fail {
+		return errSource
+	}
+	return s.Source.ReadExamples(dst, from, to)
+}
+
+// Whichever read of an evaluation fails, the caller is told, nothing more is read, and when the source has
+// recovered the evaluator has the bits of one that never failed.
+func TestReadErrors(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 30
+	shape := threeFactors()
+	shape.Space[2].Inducing = 2
+	fresh := subjectOf(t, shape)
+	want := flat(fresh.gradient(t, bound.GroupAll))
+	for failAt := 1; ; failAt++ {
+		s := subjectOf(t, shape)
+		scaled := *s.evaluator.Data()
+		source := &failing{Source: scaled.Source, failAt: failAt}
+		scaled.Source = source
+		s.evaluator = bound.NewEvaluator(&scaled, s.Space, s.Jitter)
+		_, err := s.evaluator.Evaluate(t.Context(), s.Params, s.Params.Clone(), bound.GroupAll)
+		if err == nil {
+			if failAt < 5 {
+				t.Errorf("%d reads", failAt-1)
+			}
+			break
+		}
+		var read *data.ReadError
+		if !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > s.Examples() || read.From >= read.To {
+			t.Errorf("read %d fails: error %v", failAt, err)
+		}
+		if source.calls > failAt {
+			t.Errorf("read %d failed, and %d more were tried", failAt, source.calls-failAt)
+		}
+		sameBits(t, fmt.Sprintf("gradient after read %d failed", failAt), flat(s.gradient(t, bound.GroupAll)), want)
+	}
+}
+
+// While the spatial parameters are held the data are not read.
+func TestHeldDataAreNotRead(t *testing.T) {
+	s := subjectOf(t, threeFactors())
+	scaled := *s.evaluator.Data()
+	source := &failing{Source: scaled.Source}
+	scaled.Source = source
+	s.evaluator = bound.NewEvaluator(&scaled, s.Space, s.Jitter)
+	s.bound(t)
+	before := source.calls
+	for range 3 {
+		s.Params.X.Mu.Data[0] += 0.1
+		s.Params.Noise.Beta *= 1.1
+		s.gradient(t, held)
+	}
+	if source.calls != before {
+		t.Errorf("%d reads more", source.calls-before)
+	}
+	s.Params.Space[0].Kernel.LengthScale[0] *= 1.1
+	if s.bound(t); source.calls == before {
+		t.Error("nothing was read at another length scale")
+	}
+}
+
+// Extreme noise, latent variances and length scales give a number, or an error that says which factor
+// failed; never a NaN.
+func TestExtremes(t *testing.T) {
+	all := reference.RBF | reference.Linear | reference.Bias
+	rbfOf := func(p *bound.Params) *psi.RBF { return p.Latent.Part("rbf").(*psi.RBF) }
+	for name, change := range map[string]func(p *bound.Params){
+		"precision 1e12":        func(p *bound.Params) { p.Noise.Beta = 1e12 },
+		"precision 1e-12":       func(p *bound.Params) { p.Noise.Beta = 1e-12 },
+		"latent variance 1e-12": func(p *bound.Params) { rbfOf(p).Variance = 1e-12 },
+		"latent variance 1e12":  func(p *bound.Params) { rbfOf(p).Variance = 1e12 },
+		"linear variances 1e-12": func(p *bound.Params) {
+			if part, is := p.Latent.Part("linear").(*psi.Linear); is {
+				mat.Scale(mat.Vector(part.Variance), 1e-12, mat.Vector(part.Variance))
+			}
+		},
+		"bias 1e-300": func(p *bound.Params) {
+			if part, is := p.Latent.Part("bias").(*psi.Bias); is {
+				part.Variance = 1e-300
+			}
+		},
+		"uncertain by 1e12":        func(p *bound.Params) { p.X.S.Fill(1e12) },
+		"certain to 1e-12":         func(p *bound.Params) { p.X.S.Fill(1e-12) },
+		"long latent scale":        func(p *bound.Params) { rbfOf(p).LengthScale[0] = 1e6 },
+		"short latent scale":       func(p *bound.Params) { rbfOf(p).LengthScale[0] = 1e-3 },
+		"long spatial scale":       func(p *bound.Params) { p.Space[0].Kernel.LengthScale[0] = 1e6 },
+		"short spatial scale":      func(p *bound.Params) { p.Space[0].Kernel.LengthScale[0] = 1e-6 },
+		"equal inducing points":    func(p *bound.Params) { p.Z.Fill(0.5) },
+		"latent means far away":    func(p *bound.Params) { p.X.Mu.Fill(1e4) },
+		"inducing points far away": func(p *bound.Params) { p.Z.Fill(-1e4) },
+	} {
+		for _, parts := range []reference.Parts{reference.RBF, all} {
+			s := subjectOf(t, shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-8, Parts: parts,
+				Space: []factor{{Points: 3, Dims: 1, Kind: matern32}, {Points: 3, Dims: 1, Inducing: 2, Kind: rbf}}})
+			change(s.Params)
+			for _, v := range append(natural(s.gradient(t, bound.GroupAll)).values(), s.bound(t)) {
+				if v-v != 0 {
+					t.Errorf("%s, %v: bound or derivative %v", name, parts, v)
+				}
+			}
+		}
+	}
+}
+
+// Where exponents lose their digits, between latent coordinates too many length scales apart, or a linear
+// part, a bias or a part of time so large that rounding outgrows the rest, there is an error that says so, or
+// the truth; never a bound that an optimiser would take for a better one.
+func TestWhereDigitsEnd(t *testing.T) {
+	const every = reference.RBF | reference.Linear | reference.Bias
+	const affine = reference.Linear | reference.Bias
+	z := func(p *bound.Params, far float64) { p.Z.Set(0, 0, far) }
+	mu := func(p *bound.Params, far float64) { p.X.Mu.Set(0, 0, far) }
+	scale := func(p *bound.Params, far float64) { p.Latent.Part("rbf").(*psi.RBF).LengthScale[0] = 1 / far }
+	linear := func(p *bound.Params, far float64) { p.Latent.Part("linear").(*psi.Linear).Variance[0] = far }
+	bias := func(p *bound.Params, far float64) { p.Latent.Part("bias").(*psi.Bias).Variance = far }
+	for name, c := range map[string]struct {
+		parts  reference.Parts
+		most   float64 // beyond it the truth, too, is lost in the dense formulas
+		refuse bool    // something is
+		change func(p *bound.Params, far float64)
+	}{
+		"an inducing point far away":              {reference.RBF, 1e12, true, z},
+		"a short length scale":                    {reference.RBF, 1e12, true, scale},
+		"a latent mean far away":                  {reference.RBF, 1e12, false, mu},
+		"all parts, an inducing point far away":   {every, 1e12, true, z},
+		"all parts, a latent mean far away":       {every, 1e6, false, mu},
+		"all parts, a linear variance":            {every, 1e12, true, linear},
+		"all parts, a bias":                       {every, 1e12, true, bias},
+		"linear and bias, an inducing point away": {affine, 1e12, false, z},
+		"linear and bias, a linear variance":      {affine, 1e12, true, linear},
+		"linear and bias, small variances":        {affine, 1e12, false, func(p *bound.Params, far float64) { linear(p, 1/far); bias(p, 1/far) }},
+		"linear and bias, a bias":                 {affine, 1e12, true, bias},
+		"bias alone":                              {reference.Bias, 1e12, true, bias},
+	} {
+		refused := false
+		for _, far := range []float64{1e2, 1e4, 1e6, 1e8, 3e8, 1e9, 3e9, 1e10, 1e12} {
+			if far > c.most {
+				break
+			}
+			s := subjectOf(t, shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-7, Parts: c.parts, Space: []factor{{Points: 3, Dims: 1, Kind: matern32}}})
+			c.change(s.Params, far)
+			b, err := s.evaluator.Bound(t.Context(), s.Params)
+			var at *bound.FactorizationError
+			if errors.As(err, &at) && at.Factor == 0 {
+				refused = true
+			} else if err != nil {
+				t.Errorf("%s, %g: error %v", name, far, err)
+			} else if truth := reference.NewDense(s.Model).Bound(); !(b <= truth+1e-4*math.Abs(truth)) {
+				t.Errorf("%s, %g: bound %v, in truth %v", name, far, b, truth)
+			}
+		}
+		if refused != c.refuse {
+			t.Errorf("%s: something was refused: %v", name, refused)
+		}
+	}
+	s := subjectOf(t, dynamical())
+	s.Params.Latent.Part("time").(*psi.Time).Variance = 1e7
+	if _, err := s.evaluator.Bound(t.Context(), s.Params); err == nil || !strings.Contains(err.Error(), "the time part give f a prior variance of") {
+		t.Errorf("a part of time of variance 1e7: error %v", err)
+	}
+}
+
+// Paths that rounding would spoil are refused by sequence and dimension, and forgotten.
+func TestRefusedPaths(t *testing.T) {
+	s := subjectOf(t, dynamical())
+	want := s.bound(t)
+	p := s.Params.Clone()
+	p.X.Paths.Lambda.Set(0, 1, 1e14)
+	if _, err := s.evaluator.Bound(t.Context(), p); err == nil || !strings.Contains(err.Error(), "latent dimension 1: a precision of 1e+14, expected at most") {
+		t.Errorf("error %v", err)
+	}
+	sameBits(t, "bound", []float64{s.bound(t)}, []float64{want})
+}
+
+// A repeated evaluation has the same bits at any number of processors, with and without derivatives.
+func TestSameBitsAtAnyWidth(t *testing.T) {
+	for _, shape := range []shape{threeFactors(), structuredNoise(), dynamical()} {
+		var want []float64
+		reference.AtEveryWidth(func(procs int) {
+			s := subjectOf(t, shape)
+			got := slices.Concat(flat(s.gradient(t, bound.GroupAll)), []float64{s.bound(t)})
+			if want == nil {
+				want = got
+			}
+			sameBits(t, fmt.Sprintf("%v with %d processors", shape, procs), got, want)
+		})
+	}
+}

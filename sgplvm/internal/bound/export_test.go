@@ -1,0 +1,40 @@
+package bound
+
+import (
+	"context"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// ResidualCovariance and AllFactors, latent first, show what tests compare by definition.
+func (e *Evaluator) ResidualCovariance(ctx context.Context, p *Params) (mat.Matrix, error) {
+	return e.residualCovariance(ctx, p)
+}
+
+func (e *Evaluator) AllFactors() []*Factor { return e.factors }
+
+// Divergence returns KL(q(X) ‖ p(X)) of the last evaluation.
+func (e *Evaluator) Divergence(p *Params) float64 { return e.prior.divergence(&p.X) }
+
+// Magnitude returns β·(‖Y‖² + ψ0): rounding in the bound is in proportion.
+func (e *Evaluator) Magnitude(p *Params) float64 { return p.Noise.Precision() * (e.yy + e.psi0(p)) }
+
+// NewSpatialFactor decomposes one spatial factor.
+func NewSpatialFactor(k kernel.Kernel, x, xu mat.Matrix, jitter float64) (*Factor, error) {
+	f := new(Factor)
+	return f, f.setSpatial(new(factorWork), k, x, xu, jitter)
+}
+
+// WithBlocks calls f with sweeps of other sizes.
+func WithBlocks(numbers, fewest int, f func()) {
+	defer func(a, b int) { blockNumbers, fewestColumns = a, b }(blockNumbers, fewestColumns)
+	blockNumbers, fewestColumns = numbers, fewest
+	f()
+}
+
+// LeastPositive is what a positive parameter unpacks to at least.
+const LeastPositive = leastPositive
+
+// Zero sets every parameter to 0.
+func (p *Params) Zero() { p.zero() }

@@ -1,0 +1,197 @@
+package bound_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+func (s *subject) learnNoise(t *testing.T, strength float64) {
+	t.Helper()
+	if err := s.evaluator.LearnNoise(t.Context(), s.Params, strength); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *subject) residualCovariance(t *testing.T) mat.Matrix {
+	t.Helper()
+	cov, err := s.evaluator.ResidualCovariance(t.Context(), s.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cov.Clone()
+}
+
+// The mean of E_q (y − f)·(y − f)ᵀ over examples and channels, with q's own moments of every training
+// example one by one.
+func TestResidualCovariance(t *testing.T) {
+	for seed := range uint64(reference.Sizes(40)) {
+		shape := reference.ResidualShape(30000 + seed)
+		s := subjectOf(t, shape)
+		d := reference.NewDense(s.Model)
+		n := len(d.Points)
+		want := mat.New(n, n)
+		share := 1 / float64(shape.Examples*shape.Channels)
+		for e := range shape.Examples {
+			f := d.Forecast(s.Params.X.Mu.Row(e), s.Params.X.S.Row(e), nil, s.Space)
+			for c := range shape.Channels {
+				for i := range n {
+					for j := range n {
+						left, right := s.Y.At(e*n+i, c)-f.Mean[c][i], s.Y.At(e*n+j, c)-f.Mean[c][j]
+						want.Row(i)[j] += share * (float64(left*right) + f.Cov[c][i][j])
+					}
+				}
+			}
+		}
+		near(t, shape.String(), s.residualCovariance(t).Data, want.Data, 1e-8) // the dense formulas use inverses
+	}
+}
+
+// A learned Σ is the tapered mean of the residuals' squares, blended with the parametric one.
+func TestLearnNoise(t *testing.T) {
+	const strength = 3.0
+	for seed := range uint64(reference.Sizes(20)) {
+		s := subjectOf(t, reference.ResidualShape(42000+seed))
+		p, x := s.Params, s.Space[0]
+		d := reference.NewDense(s.Model)
+		for _, again := range []bool{false, true} { // a learned Σ is drawn to the parametric one too
+			cov := s.residualCovariance(t)
+			for q := range x.Cols {
+				p.Noise.Taper = append(p.Noise.Taper[:q:q], 0.7+float64(q))
+			}
+			learned := p.Noise.Covariance
+			p.Noise.Covariance = mat.Matrix{}
+			parametric := d.Noise(d.Points)
+			p.Noise.Covariance = learned
+			s.learnNoise(t, strength)
+			n := float64(s.Examples())
+			want := mat.New(x.Rows, x.Rows)
+			for i := range x.Rows {
+				for j := range x.Rows {
+					var distance float64
+					for q, l := range p.Noise.Taper {
+						distance += math.Pow((x.At(i, q)-x.At(j, q))/l, 2)
+					}
+					want.Set(i, j, (n*cov.At(i, j)*math.Exp(-distance)+strength*parametric[i][j])/(n+strength))
+				}
+			}
+			near(t, "Σ", p.Noise.Covariance.Data, want.Data, 1e-10)
+			if !again {
+				nearOne(t, "bound with a learned Σ", s.bound(t), reference.NewDense(s.Model).Bound(), 1e-9)
+			}
+		}
+	}
+}
+
+// A learned Σ without a prior raises the bound: the step is one of expectation and maximisation. With a
+// firm one hardly anything moves.
+func TestLearnNoiseRaisesTheBound(t *testing.T) {
+	raised := 0
+	for seed := range uint64(reference.Sizes(40)) {
+		shape := reference.ResidualShape(31000 + seed)
+		s := subjectOf(t, shape)
+		before := s.bound(t)
+		if shape.Examples*shape.Channels <= 2*s.Space.Len() {
+			s.learnNoise(t, 1e9)
+			nearOne(t, shape.String()+": firm prior", s.bound(t), before, 1e-5)
+			continue
+		}
+		raised++
+		s.learnNoise(t, 0)
+		if after := s.bound(t); !(after >= before-1e-9*math.Abs(before)) {
+			t.Errorf("%v: bound %v, %v after the step", shape, before, after)
+		}
+	}
+	if raised == 0 && !testing.Short() {
+		t.Error("no shape with enough examples")
+	}
+}
+
+// Derivatives beside a learned Σ, which itself is held.
+func TestLearnedNoiseGradient(t *testing.T) {
+	for seed := range uint64(reference.Sizes(10)) {
+		s := subjectOf(t, reference.ResidualShape(33000+seed))
+		s.learnNoise(t, 3)
+		c := bound.Coordinates{Free: bound.GroupAll}
+		x, slope := packed(c, s.Params), make([]float64, c.Count(s.Params))
+		c.PackGradient(slope, s.Params, s.gradient(t, bound.GroupAll))
+		reference.CheckGradient(t, func(int) string { return "learned Σ" }, reference.Pointers(x), slope, func() float64 {
+			c.Unpack(s.Params, x)
+			return s.bound(t)
+		})
+	}
+}
+
+// What Σ is at points other than those of training: the learned one where all are training points, in any
+// order, and the parametric one elsewhere.
+func TestNoiseElsewhere(t *testing.T) {
+	s := subjectOf(t, structuredNoise())
+	noise, x := &s.Params.Noise, s.Space[0]
+	points := reference.Permuted(x, []int{2, 0, 2}, nil)
+	if at := noise.LearnedAt(points, x); at != nil {
+		t.Errorf("nothing is learned, but at %v", at)
+	}
+	s.learnNoise(t, 2)
+	at := noise.LearnedAt(points, x)
+	if diff := cmp.Diff([]int{2, 0, 2}, at); diff != "" {
+		t.Errorf("training points:\n%s", diff)
+	}
+	got, want := mat.New(3, 3), mat.New(3, 3)
+	noise.WithoutWhite(got, points, at)
+	for i, k := range at {
+		for j, l := range at {
+			want.Set(i, j, noise.Covariance.At(k, l))
+		}
+		want.Set(i, i, want.At(i, i)-1/noise.Beta)
+	}
+	sameBits(t, "learned Σ", got.Data, want.Data)
+
+	points.Set(1, 0, 0.123)
+	if at := noise.LearnedAt(points, x); at != nil {
+		t.Errorf("a point that is none of training: %v", at)
+	}
+	noise.WithoutWhite(got, points, nil)
+	noise.Residual.Matrix(want, points, points)
+	sameBits(t, "parametric Σ", got.Data, want.Data)
+}
+
+// −0 is 0 to the kernel, and so it is to what was learned there.
+func TestLearnedAtNegativeZero(t *testing.T) {
+	noise := bound.Noise{Beta: 1, Residual: kernel.Kernel{Kind: matern32, Variance: 1, LengthScale: []float64{1}}, Covariance: mat.Identity(2)}
+	negative := math.Copysign(0, -1)
+	if diff := cmp.Diff([]int{1, 0}, noise.LearnedAt(mat.NewDense(2, 1, []float64{1, negative}), mat.NewDense(2, 1, []float64{0, 1}))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TaperAt is exp(−Σ (x_q − y_q)²/ℓ_q²), 1 without lengths.
+func TestTaperAt(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	x := mat.New(4, 2)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	for _, lengths := range [][]float64{nil, {0.7, 2}} {
+		want := mat.New(4, 4)
+		for i := range 4 {
+			for j := range 4 {
+				var s float64
+				for q, l := range lengths {
+					s += math.Pow((x.At(i, q)-x.At(j, q))/l, 2)
+				}
+				want.Set(i, j, math.Exp(-s))
+			}
+		}
+		near(t, "taper", (&bound.Noise{Taper: lengths}).TaperAt(x).Data, want.Data, 1e-15)
+	}
+	for examples, want := range map[int]float64{1: 2.6, 64: 5.2, 729: 7.8} {
+		nearOne(t, "default", bound.DefaultTaper(examples), want, 1e-15)
+	}
+}
