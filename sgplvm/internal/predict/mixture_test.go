@@ -1,0 +1,169 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Every component is the prediction for its latent point, and the density of a value is
+// the mean of the components' densities.
+func TestMixture(t *testing.T) {
+	for seed := range uint64(reference.Sizes(40)) {
+		shape := samplingShape(50000 + seed)
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 60))
+		l := randomLatent(rng, shape.Latent)
+		l.Noise = 0.5 + rng.Float64()
+		for _, g := range m.samplingGrids(rng)[:2] {
+			r, err := m.PredictMixture(l, g, MixtureOptions{Components: 7, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference.SameBits(t, "latent points", r.X.Data, l.Sample(7, seed).Data)
+			mean, values := r.Moments(), mat.Matrix{}
+			values = mean.Mean.Clone()
+			for i := range values.Data {
+				values.Data[i] += rng.NormFloat64() * math.Sqrt(mean.Variance.Data[i])
+			}
+			want := make([]float64, len(values.Data))
+			for k := range r.X.Rows {
+				p, err := m.Predict(Latent{Mu: r.X.Row(k), S: make([]float64, shape.Latent), Noise: l.Noise}, g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := r.Component(k)
+				reference.Near(t, fmt.Sprintf("%v: mean of component %d", shape, k), got.Mean.Data, p.Mean.Data, 1e-10)
+				reference.Near(t, fmt.Sprintf("%v: variance of component %d", shape, k), got.Variance.Data, p.Variance.Data, 1e-10)
+				for i, y := range values.Data {
+					d, v := y-p.Mean.Data[i], p.Variance.Data[i]
+					want[i] += math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v) / 7
+				}
+			}
+			for i, v := range want {
+				want[i] = math.Log(v)
+			}
+			reference.Near(t, fmt.Sprintf("%v: density", shape), r.LogDensity(values).Data, want, 1e-9)
+		}
+	}
+}
+
+// Far from all components the density has no sum to speak of, but a logarithm: that of
+// the nearest component.
+func TestMixtureDensityFar(t *testing.T) {
+	m := modelOf(t, reference.Shape{Examples: 4, Inducing: 3, Latent: 2, Channels: 2, Space: []reference.Factor{{Points: 3, Dims: 1, Kind: kernel.Matern32}}})
+	r, err := m.PredictMixture(m.PriorLatent(), nil, MixtureOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.X.Rows != 100 {
+		t.Errorf("%d components, want 100", r.X.Rows)
+	}
+	values := mat.New(3, 2)
+	for i := range values.Data {
+		values.Data[i] = 1e8
+	}
+	values.Set(1, 0, math.NaN())
+	values.Set(2, 1, math.Inf(1))
+	got := r.LogDensity(values)
+	best := math.Inf(-1)
+	for k := range r.X.Rows {
+		p := r.Component(k)
+		d, v := 1e8-p.Mean.At(0, 1), p.Variance.At(0, 1)
+		best = max(best, -0.5*math.Log(2*math.Pi*v)-d*d/(2*v))
+	}
+	if d := got.At(0, 1) - best; !(d <= 0 && d >= -math.Log(100)) {
+		t.Errorf("log density %v, the nearest component's is %v", got.At(0, 1), best)
+	}
+	if !math.IsNaN(got.At(1, 0)) || !math.IsInf(got.At(2, 1), -1) {
+		t.Errorf("log density %v of NaN, %v of Inf", got.At(1, 0), got.At(2, 1))
+	}
+}
+
+// A certain latent variable makes all components alike; many components of an uncertain
+// one have its exact moments to five standard errors.
+func TestMixtureMoments(t *testing.T) {
+	count := 4000
+	if testing.Short() {
+		count = 400
+	}
+	for seed := range uint64(6) {
+		shape := samplingShape(51000 + seed)
+		m := modelOf(t, shape)
+		l := randomLatent(rand.New(rand.NewPCG(seed, 61)), shape.Latent)
+		r, err := m.PredictMixture(l, nil, MixtureOptions{Components: count, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Predict(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, n := r.Moments(), float64(count)
+		for i, mean := range p.Mean.Data {
+			var first, second, fourth float64 // of the part of the variance that is sampled
+			for k := range count {
+				at := r.mean[i%shape.Channels].At(k, i/shape.Channels)
+				scale := m.scaler.Scale[i%shape.Channels]
+				d := m.scaler.Mean[i%shape.Channels] + scale*at - mean
+				v := d*d + scale*scale*r.variance[i%shape.Channels].At(k, i/shape.Channels)
+				first += d * d / n
+				second += v / n
+				fourth += v * v / n
+			}
+			if d := got.Mean.Data[i] - mean; !(math.Abs(d) < 5*math.Sqrt(first/n)+1e-9) {
+				t.Errorf("%v: mean %d is off by %g", shape, i, d)
+			}
+			if d := got.Variance.Data[i] - p.Variance.Data[i]; !(math.Abs(d) < 5*math.Sqrt(max(0, fourth-second*second)/n)+1e-9) {
+				t.Errorf("%v: variance %d is off by %g", shape, i, d)
+			}
+		}
+
+		clear(l.S)
+		if r, err = m.PredictMixture(l, nil, MixtureOptions{Components: 3}); err != nil {
+			t.Fatal(err)
+		}
+		if p, err = m.Predict(l, nil); err != nil {
+			t.Fatal(err)
+		}
+		reference.Near(t, shape.String()+": mean", r.Moments().Mean.Data, p.Mean.Data, 1e-10)
+		reference.Near(t, shape.String()+": variance", r.Moments().Variance.Data, p.Variance.Data, 1e-10)
+	}
+}
+
+func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
+	values := mat.New(30, 1)
+	var want []float64
+	reference.AtEveryWidth(func(procs int) {
+		fresh := trained(t)
+		r, err := fresh.PredictMixture(fresh.TrainingLatent(3), nil, MixtureOptions{Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r.Moments()
+		got := slices.Concat(p.Mean.Data, p.Variance.Data, r.LogDensity(values).Data)
+		if want == nil {
+			want = got
+		}
+		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+	})
+}
+
+func TestMixtureErrors(t *testing.T) {
+	m := modelOf(t, reference.ResidualShape(52000))
+	var config *data.ConfigError
+	if _, err := m.PredictMixture(m.PriorLatent(), nil, MixtureOptions{Components: -1}); !errors.As(err, &config) || config.Field != "MixtureOptions" {
+		t.Errorf("a negative number: %v", err)
+	}
+	if _, err := m.PredictMixture(Latent{}, nil, MixtureOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
+		t.Errorf("no latent: %v", err)
+	}
+}

@@ -1,0 +1,392 @@
+package predict
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/kronprod"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// expanded writes an operator out.
+func expanded(o kronprod.Operator) mat.Matrix {
+	a := mat.New(o.Rows(), o.Cols())
+	o.Mul(a, mat.Identity(o.Cols()), nil)
+	return a
+}
+
+// noiseRoot writes Σ^½ out.
+func noiseRoot(t *testing.T, s *sampler) mat.Matrix {
+	t.Helper()
+	o, err := s.noise()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return expanded(o)
+}
+
+// partsCovariance is the covariance of one channel that the parts of a draw have in sum.
+func partsCovariance(s *sampler, mu []float64) mat.Matrix {
+	at, n := s.q.certain(mat.NewDense(1, len(mu), mu), nil), s.on.grid.Len()
+	sum, whole, known := mat.New(n, n), expanded(s.whole), expanded(s.known)
+	mat.Mul(sum, at.k0[0]-at.q0[0], whole, whole.T(), 0)
+	for _, o := range s.rest {
+		a := expanded(o)
+		mat.Mul(sum, at.q0[0], a, a.T(), 1)
+	}
+	weighted, left := mat.New(known.Rows, known.Cols), mat.New(1, known.Cols)
+	mat.Mul(left, 1, at.tau, s.unknown, 0)
+	mat.ScaleCols(weighted, known, left.Data)
+	mat.Mul(sum, 1, weighted, known.T(), 1)
+	return sum
+}
+
+// Of a kernel matrix without full numerical rank only the modes that rounding has left
+// alone are used; the rest is drawn from the prior, to λ0·β·leastMode of its variance.
+func TestSampleSingularKernel(t *testing.T) {
+	shape := reference.Shape{Examples: 4, Inducing: 4, Latent: 2, Channels: 1, Space: []reference.Factor{{Points: 40, Dims: 1, Kind: kernel.RBF}}}
+	ref := shape.Model(t)
+	ref.Params.Space[0].Kernel.LengthScale = one(10)
+	m := saying(t, ref, Options{})
+	l := randomLatent(rand.New(rand.NewPCG(1, 54)), 2)
+	clear(l.S)
+	between := m.grid[0].Clone()
+	for i := range between.Data {
+		between.Data[i] += 0.4
+	}
+	for _, g := range []data.Grid{m.grid, {between}} {
+		s, err := m.projection(g).sampler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, cov, err := m.PredictCovariance(l, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference.Near(t, "covariance", partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
+	}
+}
+
+// The parts that are drawn have the covariance of PredictCovariance in sum; the noise
+// has Σ.
+func TestSampleParts(t *testing.T) {
+	for seed := range uint64(reference.Sizes(60)) {
+		shape := samplingShape(40000 + seed)
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 50))
+		l := randomLatent(rng, shape.Latent)
+		clear(l.S)
+		for i, g := range m.samplingGrids(rng) {
+			_, cov, err := m.PredictCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			on := m.projection(g)
+			s, err := on.sampler()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference.Near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
+			if shape.Residual != "" {
+				a, noise := noiseRoot(t, s), m.noise(on)
+				mat.Mul(noise, -1, a, a.T(), 1)
+				reference.Near(t, fmt.Sprintf("%v, grid %d: noise", shape, i), noise.Data, make([]float64, len(noise.Data)), 1e-12)
+			}
+		}
+	}
+}
+
+// moments5 fails unless samples have the given mean and covariance, to five standard
+// errors: those of a Gaussian variable.
+func moments5(t *testing.T, what string, samples [][]float64, mean []float64, cov mat.Matrix) {
+	t.Helper()
+	n := float64(len(samples))
+	sum, products := make([]float64, len(mean)), mat.New(len(mean), len(mean))
+	for _, y := range samples {
+		for i := range mean {
+			a := y[i] - mean[i]
+			sum[i] += a
+			row := products.Row(i)
+			for j := range i + 1 {
+				row[j] += a * (y[j] - mean[j])
+			}
+		}
+	}
+	for i := range mean {
+		if z := sum[i] / math.Sqrt(n*cov.At(i, i)); !(math.Abs(z) < 5) {
+			t.Errorf("%s: mean %d is off by %.2f standard errors", what, i, z)
+		}
+		for j := range i + 1 {
+			c := cov.At(i, j)
+			if z := (products.At(i, j) - n*c) / math.Sqrt(n*(cov.At(i, i)*cov.At(j, j)+c*c)); !(math.Abs(z) < 5) {
+				t.Errorf("%s: covariance %d, %d is off by %.2f standard errors", what, i, j, z)
+			}
+		}
+	}
+}
+
+// Samples for a certain latent point are Gaussian with mean and covariance of
+// PredictCovariance, with noise of PredictDataCovariance, and independent between
+// channels.
+func TestSampleMoments(t *testing.T) {
+	count := 10000
+	if testing.Short() {
+		count = 1000
+	}
+	for seed := range uint64(9) {
+		shape := samplingShape(41000 + seed)
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 51))
+		l := randomLatent(rng, shape.Latent)
+		clear(l.S)
+		l.Noise = 3
+		g := m.samplingGrids(rng)[seed%4]
+		for _, noise := range []bool{false, true} {
+			mean, cov, err := m.PredictCovariance(l, g)
+			if noise {
+				mean, cov, err = m.PredictDataCovariance(l, g)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: noise})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := mat.New(len(mean.Data), len(mean.Data)) // of all channels
+			for c, k := range cov {
+				at := mat.Matrix{Rows: k.Rows, Cols: k.Rows, RowStride: len(cov) * all.Cols, ColStride: len(cov), Data: all.Data[c*all.Cols+c:]}
+				mat.Copy(at, k)
+			}
+			var samples [][]float64
+			for _, y := range drawn.Y {
+				samples = append(samples, y.Data)
+			}
+			moments5(t, fmt.Sprintf("%v, noise %v", shape, noise), samples, mean.Data, all)
+		}
+	}
+}
+
+// The exact moments of an uncertain latent variable are those of many samples, to five
+// standard errors as the samples themselves show them.
+func TestExactMomentsAgainstMonteCarlo(t *testing.T) {
+	count := 100000
+	if testing.Short() {
+		count = 2000
+	}
+	for seed := range uint64(4) {
+		shape := samplingShape(42000 + seed)
+		if seed < 2 {
+			shape = shape.With(reference.RBF | reference.Linear | reference.Bias)
+		}
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 52))
+		l := randomLatent(rng, shape.Latent)
+		g := m.samplingGrids(rng)[seed%4]
+		p, err := m.Predict(l, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn, err := m.Sample(t.Context(), l, g, SampleOptions{Count: count, Seed: seed, Noise: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := float64(count)
+		for i, mean := range p.Mean.Data {
+			var first, second, fourth float64
+			for _, y := range drawn.Y {
+				d := y.Data[i] - mean
+				first += d / n
+				second += d * d / n
+				fourth += d * d * d * d / n
+			}
+			if z := first / math.Sqrt(second/n); !(math.Abs(z) < 5) {
+				t.Errorf("%v: mean %d is off by %.2f standard errors", shape, i, z)
+			}
+			if z := (second - p.Variance.Data[i]) / math.Sqrt((fourth-second*second)/n); !(math.Abs(z) < 5) {
+				t.Errorf("%v: variance %d is off by %.2f standard errors", shape, i, z)
+			}
+		}
+	}
+}
+
+// A learned covariance of the noise, which is known at training points alone, is drawn on
+// all of them, and on some in another order; the parametric one elsewhere.
+func TestSampleLearnedNoise(t *testing.T) {
+	for seed := range uint64(reference.Sizes(20)) {
+		shape := reference.ResidualShape(46000 + seed)
+		m := saying(t, learned(t, shape.Model(t), 4), Options{})
+		l := randomLatent(rand.New(rand.NewPCG(seed, 55)), shape.Latent)
+		clear(l.S)
+		x := m.grid[0]
+		some := mat.New((x.Rows+1)/2, x.Cols)
+		for i := range some.Rows {
+			copy(some.Row(i), x.Row(x.Rows-1-2*i))
+		}
+		for _, g := range []data.Grid{m.grid, {some}, m.ref.RandomGrid(rand.New(rand.NewPCG(seed, 56)))} {
+			s, err := m.projection(g).sampler()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, f, err := m.PredictCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, y, err := m.PredictDataCovariance(l, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			unit := math.Pow(m.scaler.Scale[0], -2)
+			reference.Near(t, shape.String(), partsCovariance(s, l.Mu).Data, scaled(f[0], unit).Data, 1e-9)
+			noise := mat.New(g.Len(), g.Len())
+			mat.Add(noise, scaled(y[0], unit), -unit, f[0])
+			a := noiseRoot(t, s)
+			mat.Mul(noise, -1, a, a.T(), 1)
+			reference.Near(t, shape.String()+": noise", noise.Data, make([]float64, len(noise.Data)), 1e-10)
+		}
+	}
+}
+
+func TestLatentSample(t *testing.T) {
+	m := modelOf(t, samplingShape(43000))
+	prior := m.PriorLatent()
+	for q := range prior.Mu {
+		if prior.Mu[q] != 0 || prior.S[q] != 1 || prior.Start != -1 {
+			t.Errorf("prior %+v", prior)
+		}
+	}
+	last := m.ref.Examples() - 1
+	trained := m.TrainingLatent(last)
+	reference.SameBits(t, "training mean", trained.Mu, m.params.X.Mu.Row(last))
+	reference.SameBits(t, "training variance", trained.S, m.params.X.S.Row(last))
+	if trained.Mu[0]++; trained.Mu[0] == m.params.X.Mu.At(last, 0) {
+		t.Error("TrainingLatent shares the model's numbers")
+	}
+
+	l := Latent{Mu: []float64{1, -20, 0}, S: []float64{4, 0.01, 0}}
+	x := l.Sample(4000, 3)
+	var samples [][]float64
+	for k := range x.Rows {
+		samples = append(samples, x.Row(k)[:2])
+		if x.At(k, 2) != 0 {
+			t.Fatalf("a certain coordinate is %v", x.At(k, 2))
+		}
+	}
+	moments5(t, "latent points", samples, l.Mu[:2], mat.NewDense(2, 2, []float64{4, 0, 0, 0.01}))
+	reference.SameBits(t, "fewer points", l.Sample(7, 3).Data, x.Slice(0, 7, 0, 3).Clone().Data)
+	if l.Sample(1, 4).At(0, 0) == x.At(0, 0) {
+		t.Error("two seeds give the same point")
+	}
+	if none := l.Sample(0, 1); none.Rows != 0 || none.Cols != 3 {
+		t.Errorf("no points are %d×%d", none.Rows, none.Cols)
+	}
+}
+
+// What cannot be drawn panics, in words of its own.
+func TestLatentSamplePanics(t *testing.T) {
+	for _, c := range []struct {
+		l     Latent
+		count int
+		want  string
+	}{
+		{Latent{Mu: one(1), S: one(1)}, -1, "sgplvm: Latent.Sample: -1 points, expected no negative number"},
+		{Latent{Mu: one(1)}, 2, "sgplvm: Latent.Sample: 1 means and 0 variances"},
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, c.want) {
+					t.Errorf("%d points: panic %q, expected %q", c.count, text, c.want)
+				}
+			}()
+			c.l.Sample(c.count, 1)
+		}()
+	}
+}
+
+func TestSampleSameBitsAtAnyWidth(t *testing.T) {
+	g := data.Grid{line(23), line(19)}
+	l := Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
+	var want []float64
+	reference.AtEveryWidth(func(procs int) {
+		fresh := trained(t)
+		var got []float64
+		for _, g := range []data.Grid{nil, g} {
+			r, err := fresh.Sample(t.Context(), l, g, SampleOptions{Count: 3, Seed: 9, Noise: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = slices.Concat(got, r.X.Data, r.Y[0].Data, r.Y[1].Data, r.Y[2].Data)
+		}
+		if want == nil {
+			want = got
+		}
+		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+	})
+}
+
+// How many fields are drawn together changes rounding alone, and so does how many are
+// asked for.
+func TestSampleBatches(t *testing.T) {
+	defer func(old int) { data.SlabNumbers = old }(data.SlabNumbers)
+	for seed := range uint64(reference.Sizes(20)) {
+		shape := samplingShape(44000 + seed)
+		m := modelOf(t, shape)
+		l := randomLatent(rand.New(rand.NewPCG(seed, 53)), shape.Latent)
+		var want Samples
+		for _, size := range []int{1 << 20, 1, 2 * m.grid.Len() * shape.Channels} {
+			data.SlabNumbers = size
+			got, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 5, Seed: seed, Noise: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.Y == nil {
+				want = got
+			}
+			few, err := m.Sample(t.Context(), l, nil, SampleOptions{Count: 2, Seed: seed, Noise: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, y := range got.Y {
+				reference.Near(t, fmt.Sprintf("%v: field %d", shape, k), y.Data, want.Y[k].Data, 1e-12)
+				if k < 2 {
+					reference.Near(t, fmt.Sprintf("%v: field %d of 2", shape, k), few.Y[k].Data, want.Y[k].Data, 1e-12)
+				}
+			}
+		}
+	}
+}
+
+func TestSampleErrors(t *testing.T) {
+	m := modelOf(t, reference.ResidualShape(45000))
+	var config *data.ConfigError
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Count: -1}); !errors.As(err, &config) || config.Field != "SampleOptions" {
+		t.Errorf("a negative count: %v", err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Sample(gone, m.PriorLatent(), nil, SampleOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := m.Sample(t.Context(), Latent{}, nil, SampleOptions{}); !errors.As(err, &config) || config.Field != "Latent" {
+		t.Errorf("no latent: %v", err)
+	}
+	if r, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{}); err != nil || len(r.Y) != 1 || r.X.Rows != 1 {
+		t.Errorf("the zero options: %d fields, %v", len(r.Y), err)
+	}
+	m = saying(t, learned(t, m.ref, 5), Options{})
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), data.Grid{mat.New(1, m.grid[0].Cols)}, SampleOptions{Noise: true}); err != nil {
+		t.Errorf("a learned covariance off its points: %v", err)
+	}
+	if _, err := m.Sample(t.Context(), m.PriorLatent(), nil, SampleOptions{Noise: true}); err != nil {
+		t.Error(err)
+	}
+}
