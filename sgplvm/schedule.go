@@ -74,8 +74,8 @@ type trainerState struct {
 	Learned   bool          // the covariance of the noise, for the round of stageResidual
 	Best      *bound.Params // with the highest bound of all
 	BestBound float64
-	Phase     PhaseReport // as it is
-	Result    Report      // without it
+	Phase     PhaseReport // the one that goes on
+	Result    Report      // of the phases before it
 }
 
 // startState is a start after its steps.
@@ -137,6 +137,9 @@ func (t *Trainer) trial() int { return max(1, t.config.Training.Iterations/10) }
 func (t *Trainer) next() phase {
 	s, o := &t.state, &t.config.Training
 	left := s.Limit - s.Result.Iterations - s.Phase.Steps
+	if s.Optimiser != nil {
+		left += s.Optimiser.Iterations // of this phase
+	}
 	p := phase{name: "warm-up", free: bound.GroupLatent, steps: s.Hold, tolerance: warmupTolerance}
 	switch {
 	case s.Stage == stageStarts:
@@ -183,7 +186,7 @@ func (t *Trainer) enter() {
 func (t *Trainer) record(status string) {
 	s := &t.state
 	r := &s.Result
-	s.Phase.Bound, s.Phase.Status = s.Bound, status
+	s.Phase.Status = status
 	r.Iterations += s.Phase.Steps
 	r.Evaluations += s.Phase.Evaluations
 	r.Status, r.Converged = status, terminates(status)
@@ -205,15 +208,13 @@ func (t *Trainer) advance(ctx context.Context) error {
 		return nil
 	}
 	status, err := t.optimise(ctx, p)
+	s.Phase.Bound, s.Phase.Status = s.Bound, status
 	var start *startError
 	if errors.As(err, &start) && s.Stage == stageStarts && s.Start > 0 {
 		err = nil // the others will do
 	}
 	switch {
-	case err != nil || t.stopped:
-		if s.Phase.Steps > 0 {
-			t.record(status)
-		}
+	case err != nil || t.stopped: // the record stays open
 		s.Result.Status, s.Result.Converged = status, false
 	case s.Stage == stageStarts:
 		t.record(status)
