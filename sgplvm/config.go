@@ -329,3 +329,10 @@ func (o TrainingConfig) check() error {
 	}
 	return nil
 }
+
+// ParseLatentKernel checks a sum of parts of a latent kernel, as Config.LatentKernel takes it, and
+// returns it in the usual order.
+func ParseLatentKernel(s string) (string, error) {
+	names, err := psi.Parse(s)
+	return names.String(), err
+}

@@ -214,6 +214,7 @@ type Summary struct {
 	Spatial              []SpatialConfig // kernel and inducing points of each factor
 	Residual             kernel.Kernel   // of zero Kind where the noise is white
 	Learned              bool            // the covariance of the noise at the training points
+	Idle                 bool            // the latent variables count for nothing beside the latent kernel's time part
 	SignalToNoise        float64         // β times the variance of the scaled data, which is 1; near 1 all is noise
 	Mean, Deviation      []float64       // of the data, d_y
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
@@ -232,6 +233,10 @@ type Relevance struct {
 	Slopes []float64 // d_ξ
 }
 
+// idleVariance is the part of the time part's variance below which that of the RBF part counts for
+// nothing.
+const idleVariance = 1e-6
+
 // Summary returns it.
 func (m *Model) Summary() Summary {
 	q := m.posterior
@@ -239,6 +244,9 @@ func (m *Model) Summary() Summary {
 	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
 		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
+	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
+		s.Idle = rbf < idleVariance*p.Latent.Variance("time")
+	}
 	for _, r := range p.Latent.Relevances() {
 		s.Relevances = append(s.Relevances, Relevance{r.Title, slices.Clone(r.Slopes)})
 	}

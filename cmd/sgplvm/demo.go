@@ -130,15 +130,17 @@ func hide(frames *npy.Array, seed uint64) *npy.Array {
 
 // train trains a model.
 func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations int, seed uint64) (*sgplvm.Model, error) {
-	space, err := dataset.Space(d.training.Width, d.training.Height, "product")
+	grid, err := dataset.Grid(d.training.Width, d.training.Height, "product")
 	if err != nil {
 		return nil, err
 	}
-	m, err := sgplvm.New(d.training.Data(), sgplvm.Config{Space: space, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)})
+	cfg := sgplvm.Config{LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)}
+	cfg.Training.Iterations = iterations
+	t, r, err := engine.Fit(ctx, e, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
 	if err != nil {
 		return nil, err
 	}
-	r, err := engine.Fit(ctx, e, m, sgplvm.FitOptions{Iterations: iterations})
+	m, err := t.Model()
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func TestPredict(t *testing.T) {
 	workFolder(t)
 	writeArray(t, "points.npy", npy.New([]float64{0.5, 1, 3, 4}, 2, 2))
 	m := loadTestModel(t, "model")
-	fine, err := dataset.Cover(m.Space(), 7, 9)
+	fine, err := dataset.Cover(m.Grid(), 7, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +168,8 @@ func TestScatteredChannels(t *testing.T) {
 	writeArray(t, "values.npy", npy.New(values, 9, 10, 2))
 	mustRun(t, "train", "-data", "values.npy", "-points", "line.npy", "-channels", "2", "-out", "two", "-iters", "5")
 	m := loadTestModel(t, "two")
-	if m.Channels() != 2 || m.Space()[0].Cols != 1 || m.Space().Len() != 10 {
-		t.Fatalf("%d channels, %d points of dimension %d", m.Channels(), m.Space().Len(), m.Space()[0].Cols)
+	if m.Channels() != 2 || m.Grid()[0].Cols != 1 || m.Grid().Len() != 10 {
+		t.Fatalf("%d channels, %d points of dimension %d", m.Channels(), m.Grid().Len(), m.Grid()[0].Cols)
 	}
 	mustRun(t, "predict", "-model", "two", "-out", "mean.npy")
 	shaped(t, "mean.npy", 9, 10, 2)

@@ -35,7 +35,7 @@ func TestRender(t *testing.T) {
 	} {
 		engine.GroupNumbers = c.numbers
 		m := loadTestModel(t, c.model)
-		g, err := dataset.Pixels(m.Space(), dataset.Layout{Width: testWidth, Height: testHeight}, c.width, c.height)
+		g, err := dataset.Pixels(m.Grid(), dataset.Layout{Width: testWidth, Height: testHeight}, c.width, c.height)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 func reproduce(ctx context.Context, e *cli.Environment, args []string) error {
@@ -74,7 +72,7 @@ of their errors in units in which each channel of the training frames has mean 0
 variance 1, and writes table.txt, table.csv, table.html and frames.png, which shows the
 best, the median and the worst frame beside the truth. F is a .npy array, a GIF or a folder
 of pictures.`)
-	auto := sgplvm.TimeKernel{Kind: selection.Automatic}
+	auto := cli.TimeKernel{Auto: true}
 	var (
 		frames     = f.String("frames", "", "all frames, of which some are learned from: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 		truth      = f.String("truth", "", "the same frames in the resolution to predict: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
@@ -85,8 +83,8 @@ of pictures.`)
 		methods    = f.List("methods", "the `methods`, separated by commas: ", experiment.VideoMethods()...)
 		latent     = f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of the model's latent dimensions (0: 30, or one less than the frames)")
 		iterations = f.Whole("iters", 0, 0, cli.MaxIterations, "`number` of the model's steps of training (0: 400, or 80 with -quick)")
-		kernel     = cli.Add(f, "time-kernel", auto, "`kernel` of the model's latent variables in time, as train takes it; auto (model selection) for small films", selection.ParseTimeKernel)
-		partKernel = cli.Add(f, "latent-time-kernel", auto, "`kernel` of the time part of the model's latent kernel, or auto (model selection in large films)", selection.ParseTimeKernel)
+		kernel     = cli.Add(f, "time-kernel", auto, "`kernel` of the model's latent variables in time, as train takes it; auto (model selection) for small films", cli.ParseTimeKernel)
+		partKernel = cli.Add(f, "latent-time-kernel", auto, "`kernel` of the time part of the model's latent kernel, or auto (model selection in large films)", cli.ParseTimeKernel)
 		observed   = f.String("observed", "", "the mask `file` of the frames to predict, .npy: row k belongs to the k-th of them, 1 where it is seen; errors are those of the rest")
 		paper      = f.Toggle("paper", "the model as published: no time part in its latent kernel, variances as they are")
 		seed       = f.Seed("seed", 0, "the `number` that decides everything random")

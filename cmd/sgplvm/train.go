@@ -7,10 +7,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 func train(ctx context.Context, e *cli.Environment, args []string) error {
@@ -21,83 +21,57 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	frames, space, err := s.open()
+	frames, d, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer frames.Close()
-	cfg, err := s.config(frames, space)
+	cfg, err := s.config(frames, d.Grid)
 	if err != nil {
 		return err
 	}
-	return s.run(ctx, e, frames, cfg)
+	return s.run(ctx, e, frames, d, cfg)
 }
 
-// open opens the training data with the space in which they were seen.
-func (s *trainSettings) open() (frames *dataset.Training, space []sgplvm.SpatialFactor, err error) {
+// open opens the training data: the frames, and with them their points and times.
+func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	layout := cli.Layout(*s.grid, *s.channels)
 	if *s.points != "" {
-		grid, err := dataset.LoadPoints(*s.points)
-		if err != nil {
-			return nil, nil, err
+		if d.Grid, err = dataset.LoadPoints(*s.points); err != nil {
+			return nil, d, err
 		}
-		space = []sgplvm.SpatialFactor{{X: grid[0]}}
-		frames, err = dataset.OpenAt(*s.data, grid.Len(), layout.Channels)
-		if err != nil {
-			return nil, nil, err
+		if frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels); err != nil {
+			return nil, d, err
 		}
 	} else {
 		if frames, err = dataset.Open(*s.data, layout); err != nil {
-			return nil, nil, err
+			return nil, d, err
 		}
-		if space, err = dataset.Space(frames.Width, frames.Height, *s.factors); err != nil {
+		if d.Grid, err = dataset.Grid(frames.Width, frames.Height, *s.factors); err != nil {
 			frames.Close()
-			return nil, nil, s.f.Usagef("-factors: %v", err)
+			return nil, d, s.f.Usagef("-factors: %v", err)
 		}
 	}
-	if err := frames.CheckComplete(); err != nil {
+	d.Source = frames
+	if err = frames.CheckComplete(); err != nil {
+		err = fmt.Errorf("%w (train needs complete pictures)", err)
+	} else if *s.prior == "dynamic" {
+		err = s.loadTimes(&d, &frames.Form)
+	}
+	if err != nil {
 		frames.Close()
-		return nil, nil, fmt.Errorf("%w (train needs complete pictures)", err)
+		return nil, d, err
 	}
-	kind := sgplvm.KernelKind(*s.spatial)
-	for i := range space {
-		space[i].Kernel.Kind = kind
-		if *s.isotropic && kind != sgplvm.White {
-			space[i].Kernel.LengthScale = []float64{2}
-		}
-	}
-	return frames, space, nil
+	return frames, d, nil
 }
 
-// config returns the model's configuration.
-func (s *trainSettings) config(frames *dataset.Training, space []sgplvm.SpatialFactor) (cfg sgplvm.Config, err error) {
-	if *s.inducing > frames.Count {
-		return cfg, s.f.Usagef("-inducing %d, expected at most %d, the number of pictures in %s", *s.inducing, frames.Count, *s.data)
-	}
-	cfg = sgplvm.Config{
-		Space: space, LatentDims: *s.latent, LatentKernel: *s.latentKernel, Inducing: *s.inducing, Noise: *s.noise, Seed: *s.seed,
-		LatentTime: *s.partKernel, NoiseFloor: *s.floor,
-		Attributes: engine.Attributes(&frames.Form),
-	}
-	if *s.residual != "none" {
-		if len(space) != 1 {
-			return cfg, s.f.Usagef("-residual %s with %d spatial factors, expected one: -factors joint (an exact scheme for products is not available)", *s.residual, len(space))
-		}
-		cfg.Residual.Kind = sgplvm.KernelKind(*s.residual)
-	}
-	if *s.prior == "dynamic" {
-		cfg.Dynamics, err = s.dynamics(&frames.Form)
-	}
-	return cfg, err
-}
-
-// dynamics reads the times and sequences of a dynamical prior, where they are given.
-func (s *trainSettings) dynamics(f *dataset.Form) (d sgplvm.Dynamics, err error) {
-	d = sgplvm.Dynamics{Times: f.Times, Kernel: *s.timeKernel}
+// loadTimes reads the times and sequences of a dynamical prior, where they are given.
+func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
+	d.Times = f.Times
 	switch {
 	case *s.times != "":
 		if d.Times, err = dataset.LoadTimes(*s.times, f.Count); err != nil {
-			return d, err
+			return err
 		}
 	case d.Times == nil:
 		d.Times = dataset.EvenTimes(f.Count, 1)
@@ -105,14 +79,41 @@ func (s *trainSettings) dynamics(f *dataset.Form) (d sgplvm.Dynamics, err error)
 	if *s.sequences != "" {
 		d.Sequences, err = dataset.LoadSequences(*s.sequences, f.Count)
 	}
-	return d, err
+	return err
 }
 
-// options returns how the model is trained.
-func (s *trainSettings) options(cfg sgplvm.Config) sgplvm.FitOptions {
-	o := sgplvm.FitOptions{Iterations: *s.iterations, Schedule: sgplvm.Schedule(*s.schedule), Restarts: *s.restarts, Truncate: *s.truncate,
-		CoarsePoints: *s.coarse, Calibrate: cfg.Dynamics.Times != nil && cfg.Residual.Kind == "" && !*s.uncalibrated,
-		ResidualRounds: *s.rounds, ResidualTaper: *s.taper, LocalResiduals: *s.local}
+// config returns the model's configuration.
+func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg sgplvm.Config, err error) {
+	if *s.inducing > frames.Count {
+		return cfg, s.f.Usagef("-inducing %d, expected at most %d, the number of pictures in %s", *s.inducing, frames.Count, *s.data)
+	}
+	cfg = sgplvm.Config{
+		LatentDims: *s.latent, LatentKernel: *s.latentKernel, Inducing: *s.inducing, Noise: *s.noise, Seed: *s.seed,
+		TimeKernel: s.timeKernel.Kernel, LatentTime: s.partKernel.Kernel, NoiseFloor: *s.floor,
+		Residual:   sgplvm.ResidualConfig{Rounds: *s.rounds, Taper: *s.taper, Local: *s.local},
+		Attributes: engine.Attributes(&frames.Form),
+		Training:   s.training(),
+	}
+	for range grid {
+		k := kernel.Kernel{Kind: kernel.Kind(*s.spatial)}
+		if *s.isotropic && k.Kind != kernel.White {
+			k.LengthScale = []float64{2}
+		}
+		cfg.Spatial = append(cfg.Spatial, sgplvm.SpatialConfig{Kernel: k})
+	}
+	if *s.residual != "none" {
+		if len(grid) != 1 {
+			return cfg, s.f.Usagef("-residual %s with %d spatial factors, expected one: -factors joint (an exact scheme for products is not available)", *s.residual, len(grid))
+		}
+		cfg.Residual.Kernel.Kind = kernel.Kind(*s.residual)
+	}
+	return cfg, nil
+}
+
+// training returns how the model is trained.
+func (s *trainSettings) training() sgplvm.TrainingConfig {
+	o := sgplvm.TrainingConfig{Iterations: *s.iterations, Schedule: sgplvm.Schedule(*s.schedule), Restarts: *s.restarts, Truncate: *s.truncate,
+		CoarsePoints: *s.coarse, Uncalibrated: *s.uncalibrated}
 	switch *s.warmup {
 	case -1:
 	case 0:
@@ -124,39 +125,37 @@ func (s *trainSettings) options(cfg sgplvm.Config) sgplvm.FitOptions {
 }
 
 // run trains and writes the model, also one whose training was interrupted.
-func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, cfg sgplvm.Config) error {
-	data, o := frames.Data(), s.options(cfg)
+func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
 	var moving *film.Film
+	part := s.partKernel.Auto
 	if *s.motion {
-		f, still, err := engine.NewFilm(ctx, e, frames, cfg.Dynamics, frames.Layout)
-		if err != nil {
+		var err error
+		if moving, d, err = engine.NewFilm(ctx, e, d, frames.Layout); err != nil {
 			return engine.AboutData(*s.data, err)
 		}
-		moving, data = f, sgplvm.Data{Source: still}
-		withTime := cfg.LatentKernel&sgplvm.LatentTime != 0 || cfg.Dynamics.Kernel.Kind == selection.Automatic
-		if cfg.LatentTime.Kind == "" && cfg.Residual.Kind == "" && withTime {
-			cfg.LatentTime.Kind = selection.Automatic
+		withTime := s.hasTimePart() || s.timeKernel.Auto
+		part = part || cfg.LatentTime.Kind == "" && *s.residual == "none" && withTime
+	}
+	if s.timeKernel.Auto || part {
+		var err error
+		by := sgplvm.TimeSelection{Kernels: s.timeKernel.Auto, Part: part, Period: *s.period, Width: frames.Width, Height: frames.Height, Watch: e}
+		if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
+			return engine.AboutData(*s.data, err)
 		}
 	}
-	cfg, err := engine.SelectTime(ctx, e, data.Source, frames.Layout, cfg, o, *s.period)
-	if err != nil {
-		return engine.AboutData(*s.data, err)
-	}
-	m, err := sgplvm.New(data, cfg)
-	if err != nil {
-		return engine.AboutData(*s.data, err)
-	}
-	if moving != nil {
-		if err := moving.Keep(m); err != nil {
-			return err
-		}
-	}
-	r, failure := engine.Fit(ctx, e, m, o)
+	t, r, failure := engine.Fit(ctx, e, d, cfg)
 	if failure != nil && (r.Iterations == 0 || !errors.Is(failure, context.Canceled)) {
 		return engine.AboutData(*s.data, failure) // nothing was learnt: leave an older model alone
 	}
-	if moving != nil && failure == nil && o.Calibrate {
-		failure = engine.CalibrateFilm(ctx, e, moving, m, frames)
+	if moving != nil && failure == nil && *s.residual == "none" && !*s.uncalibrated {
+		failure = engine.CalibrateFilm(ctx, e, moving, t, frames)
+	}
+	m, err := t.Model()
+	if err == nil && moving != nil {
+		m, err = moving.Keep(m)
+	}
+	if err != nil {
+		return err
 	}
 	if err := engine.Save(*s.out, m); err != nil {
 		return err

@@ -3,11 +3,12 @@ package main
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // trainSettings are the flags of train.
@@ -21,10 +22,10 @@ type trainSettings struct {
 	isotropic        *bool
 
 	latent, inducing *int
-	latentKernel     *sgplvm.LatentParts
+	latentKernel     *string
 
 	prior, times, sequences *string
-	timeKernel, partKernel  *sgplvm.TimeKernel
+	timeKernel, partKernel  *cli.TimeKernel
 	period                  *float64
 	motion, uncalibrated    *bool
 
@@ -56,19 +57,19 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		factors: f.Choice("factors", "auto", "spatial `structure`: joint (one covariance of all pixels), product (one of rows and one of columns) or auto (joint up to 2048 pixels)",
 			"joint", "product", "auto"),
-		spatial:   f.Choice("spatial", string(sgplvm.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", kernelNames()...),
+		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", kernelNames()...),
 		isotropic: f.Toggle("isotropic", "one spatial length scale for all axes"),
 
 		latent:       f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)"),
 		inducing:     f.Whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures; fewer are faster (0: up to 100)"),
-		latentKernel: cli.Add(f, "latent-kernel", sgplvm.LatentRBF, "`kernel` over the latent variables: rbf, linear, bias, with -prior dynamic time, or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentParts),
+		latentKernel: cli.Add(f, "latent-kernel", "rbf", "`kernel` over the latent variables: rbf, linear, bias, with -prior dynamic time, or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentKernel),
 
 		prior:        f.Choice("prior", "independent", "`prior` of the latent variables: independent from picture to picture, or dynamic, Gaussian processes in time", "independent", "dynamic"),
 		times:        f.String("times", "", "the `file` with the times of the pictures, .npy (default: a GIF's own, or 0, 1, 2, …); with -prior dynamic"),
 		sequences:    f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time; with -prior dynamic"),
-		timeKernel:   cli.Add(f, "time-kernel", sgplvm.TimeKernel{Kind: sgplvm.Matern32}, "`kernel` of the dynamic prior: matern12, matern32, matern52, rbf, periodic, sums and products of them, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection)", selection.ParseTimeKernel),
+		timeKernel:   cli.Add(f, "time-kernel", cli.TimeKernel{Kernel: kernel.Kernel{Kind: kernel.Matern32}}, "`kernel` of the dynamic prior: matern12, matern32, matern52, rbf, periodic, sums and products of them, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection)", cli.ParseTimeKernel),
 		period:       f.Positive("period", "the `period` of what repeats itself, in units of the times, for -time-kernel auto"),
-		partKernel:   cli.Add(f, "latent-time-kernel", sgplvm.TimeKernel{}, "`kernel` of the time part of -latent-kernel, or auto (model selection; default with -motion, else that of -time-kernel)", selection.ParseTimeKernel),
+		partKernel:   cli.Add(f, "latent-time-kernel", cli.TimeKernel{}, "`kernel` of the time part of -latent-kernel, or auto (model selection; default with -motion, else that of -time-kernel)", cli.ParseTimeKernel),
 		motion:       f.Toggle("motion", "estimate how the contents of the pictures move and learn the pictures with their motion taken out; render puts it back; with -prior dynamic"),
 		uncalibrated: f.Toggle("uncalibrated", "leave predicted variances as they are instead of calibrating them by leaving out one picture after the other; with -prior dynamic"),
 
@@ -83,7 +84,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		iterations: f.Whole("iters", 400, 1, cli.MaxIterations, "`steps` of training in all"),
 		warmup:     f.Whole("warmup", -1, -1, cli.MaxIterations, "`steps` of them in which noise and spatial kernels stay fixed (-1: three quarters)"),
 		restarts:   f.Whole("restarts", 1, 1, cli.MaxRestarts, "`number` of starting points, of which the best after a tenth of the steps goes on"),
-		schedule:   f.Choice("schedule", string(sgplvm.Schedules[0]), "`order` of the steps after the warm-up: alternating (spatial kernels change in a few of them) or joint (in all)", scheduleNames()...),
+		schedule:   f.Choice("schedule", string(sgplvm.Alternating), "`order` of the steps after the warm-up: alternating (spatial kernels change in a few of them) or joint (in all)", string(sgplvm.Alternating), string(sgplvm.Joint)),
 		truncate:   f.Part("truncate", "`nats` a value that the bound may lose to spatial components left out for speed (0: none)"),
 		seed:       f.Seed("seed", 0, "the `number` that decides everything random"),
 	}
@@ -91,7 +92,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 func kernelNames() []string {
 	var names []string
-	for _, k := range sgplvm.KernelKinds {
+	for _, k := range kernel.Kinds() {
 		names = append(names, string(k))
 	}
 	return names
@@ -99,16 +100,8 @@ func kernelNames() []string {
 
 // residualNames are the kernels of a residual; none comes first.
 func residualNames() []string {
-	white := func(name string) bool { return name == string(sgplvm.White) }
+	white := func(name string) bool { return name == string(kernel.White) }
 	return append([]string{"none"}, slices.DeleteFunc(kernelNames(), white)...)
-}
-
-func scheduleNames() []string {
-	var names []string
-	for _, s := range sgplvm.Schedules {
-		names = append(names, string(s))
-	}
-	return names
 }
 
 // check refuses flags that do not fit together, and a model file that cannot be written.
@@ -127,9 +120,14 @@ func (s *trainSettings) check() error {
 	return s.f.Files([]string{"data", "points", "times", "sequences"}, []string{"out"})
 }
 
+// hasTimePart reports whether the latent kernel is to have a part of time.
+func (s *trainSettings) hasTimePart() bool {
+	return slices.Contains(strings.Split(*s.latentKernel, "+"), "time")
+}
+
 // checkTime refuses flags that need to know times.
 func (s *trainSettings) checkTime() error {
-	f, withTime := s.f, *s.latentKernel&sgplvm.LatentTime != 0
+	f, withTime := s.f, s.hasTimePart()
 	if *s.prior == "independent" {
 		if err := f.Without("-prior dynamic", "times", "sequences", "time-kernel", "period", "uncalibrated", "motion"); err != nil {
 			return err
@@ -147,7 +145,7 @@ func (s *trainSettings) checkTime() error {
 // checkSelection refuses flags beside the model selection that finds their values.
 func (s *trainSettings) checkSelection() error {
 	f := s.f
-	if s.timeKernel.Kind != selection.Automatic {
+	if !s.timeKernel.Auto {
 		if err := f.Without("-time-kernel auto", "period"); err != nil {
 			return err
 		}
@@ -159,7 +157,7 @@ func (s *trainSettings) checkSelection() error {
 		}
 	}
 	switch {
-	case s.partKernel.Kind != selection.Automatic:
+	case !s.partKernel.Auto:
 		return nil
 	case *s.points != "":
 		return f.Usagef("-latent-time-kernel auto with -points, expected pictures")

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Describe tells a model's sizes, kernels and noise in lines of words.
@@ -20,51 +21,39 @@ func Describe(m *sgplvm.Model) string {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&s, "%-22s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	p := m.Params()
+	p := m.Summary()
 	line("training examples", "%d", m.Examples())
 	line("channels", "%d", m.Channels())
-	line("spatial points", "%d", m.Space().Len())
+	line("spatial points", "%d", m.Grid().Len())
 	if g := m.Attributes()[attributeGrid]; g != "" {
 		line("picture", "%s", cli.Text(g))
 	}
-	for i, k := range p.Spatial {
-		x, u := m.Space()[i], p.Xu[i]
-		inducing := "tied to the points"
-		if u.Rows > 0 {
-			inducing = fmt.Sprintf("%d free inducing points", u.Rows)
+	for i, f := range p.Spatial {
+		x, inducing := m.Grid()[i], "tied to the points"
+		if f.Inducing.Rows > 0 {
+			inducing = fmt.Sprintf("%d free inducing points", f.Inducing.Rows)
 		}
-		line(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(k), inducing)
+		line(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(f.Kernel), inducing)
 	}
-	line("latent dimensions", "%d", p.Mu.Cols)
-	line("latent inducing points", "%d", p.Z.Rows)
-	line("latent prior", "%s", priorText(p.Dynamics))
-	line("latent kernel", "%s", LatentKernelText(p.Latent))
-	if p.Latent.LengthScale != nil {
-		inverse := make([]float64, p.Mu.Cols)
-		for q, l := range p.Latent.LengthScale {
-			inverse[q] = 1 / l
-		}
-		line("relevance", "%s", relevance(inverse))
-	}
-	if p.Latent.Linear != nil {
-		slope := make([]float64, p.Mu.Cols)
-		for q, v := range p.Latent.Linear {
-			slope[q] = math.Sqrt(v)
-		}
-		line("linear relevance", "%s", relevance(slope))
+	line("latent dimensions", "%d", p.LatentDims)
+	line("latent inducing points", "%d", p.Inducing)
+	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
+	line("latent kernel", "%s", p.LatentKernel)
+	for _, r := range p.Relevances {
+		line(r.Title, "%s", relevance(r.Slopes))
 	}
 	if p.Residual.Kind != "" {
-		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Covariance.Rows > 0])
+		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
 	}
 	line("noise", "%s (standard deviation, in the data's units)", cli.Numbers(m.Noise()))
-	if factor, power, ok := m.Calibrated(); ok {
-		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", factor, power)
+	if p.Calibrated {
+		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
 	}
-	line("signal-to-noise ratio", "%.4g", m.SignalToNoise())
-	line("data mean", "%s", cli.Numbers(m.Scaler().Mean))
-	line("data deviation", "%s", cli.Numbers(m.Scaler().Scale))
-	line("jitter", "%.3g of the mean kernel diagonal", m.Jitter())
-	line("seed", "%d", m.Seed())
+	line("signal-to-noise ratio", "%.4g", p.SignalToNoise)
+	line("data mean", "%s", cli.Numbers(p.Mean))
+	line("data deviation", "%s", cli.Numbers(p.Deviation))
+	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
+	line("seed", "%d", p.Seed)
 	if f, err := film.Of(m); err != nil {
 		line("motion", "%s", cli.Text(err.Error()))
 	} else if f != nil {
@@ -78,73 +67,52 @@ func Describe(m *sgplvm.Model) string {
 	return s.String()
 }
 
-// priorText tells the prior of the latent variables.
-func priorText(d sgplvm.Dynamics) string {
-	if d.Times == nil {
+// priorText tells the prior of the latent variables of examples at some times.
+func priorText(times []sgplvm.Instant, k kernel.Kernel) string {
+	if times == nil {
 		return "independent"
 	}
-	labels := map[int]bool{}
-	for _, label := range d.Sequences {
-		labels[label] = true
+	labels, first, last := map[int]bool{}, math.Inf(1), math.Inf(-1)
+	for _, t := range times {
+		labels[t.Sequence] = true
+		first, last = min(first, t.Time), max(last, t.Time)
 	}
 	sequences := "one sequence"
 	if len(labels) > 1 {
 		sequences = fmt.Sprintf("%d sequences", len(labels))
 	}
-	return fmt.Sprintf("dynamic, %s at times from %.4g to %.4g, kernel %s", sequences, slices.Min(d.Times), slices.Max(d.Times), TimeKernelText(d.Kernel))
+	return fmt.Sprintf("dynamic, %s at times from %.4g to %.4g, kernel %s", sequences, first, last, TimeKernelText(k))
 }
 
 // TimeKernelText writes a kernel with four digits of each number.
-func TimeKernelText(k sgplvm.TimeKernel) string { return cli.Text(rounded(k).String()) }
+func TimeKernelText(k kernel.Kernel) string { return cli.Text(rounded(k).String()) }
 
 // rounded returns a kernel with four digits of each number.
-func rounded(k sgplvm.TimeKernel) sgplvm.TimeKernel {
-	round := func(v float64) float64 {
-		r, err := strconv.ParseFloat(fmt.Sprintf("%.4g", v), 64)
-		if err != nil {
-			return v
+func rounded(k kernel.Kernel) kernel.Kernel {
+	k = k.Clone()
+	round := func(v *float64) {
+		if r, err := strconv.ParseFloat(fmt.Sprintf("%.4g", *v), 64); err == nil {
+			*v = r
 		}
-		return r
 	}
-	k.LengthScale, k.Period = round(k.LengthScale), round(k.Period)
-	k.Terms, k.Weights = slices.Clone(k.Terms), slices.Clone(k.Weights)
+	round(&k.Period)
+	for _, numbers := range [][]float64{k.LengthScale, k.Weights} {
+		for i := range numbers {
+			round(&numbers[i])
+		}
+	}
 	for i, term := range k.Terms {
 		k.Terms[i] = rounded(term)
-	}
-	for i, w := range k.Weights {
-		k.Weights[i] = round(w)
 	}
 	return k
 }
 
 // KernelText names a spatial kernel with its numbers.
-func KernelText(k sgplvm.Kernel) string {
+func KernelText(k kernel.Kernel) string {
 	if len(k.LengthScale) == 0 {
 		return fmt.Sprintf("%s, variance %.4g", k.Kind, k.Variance)
 	}
 	return fmt.Sprintf("%s, variance %.4g, length scale %s", k.Kind, k.Variance, cli.Numbers(k.LengthScale))
-}
-
-// LatentKernelText names the parts with their variances.
-func LatentKernelText(k sgplvm.LatentKernel) string {
-	var s []string
-	if k.LengthScale != nil {
-		s = append(s, fmt.Sprintf("rbf, variance %.4g", k.Variance))
-	}
-	if k.Linear != nil {
-		var sum float64
-		for _, v := range k.Linear {
-			sum += v
-		}
-		s = append(s, fmt.Sprintf("linear, variances of %.4g in all", sum))
-	}
-	if k.Bias != 0 {
-		s = append(s, fmt.Sprintf("bias %.4g", k.Bias))
-	}
-	if k.Time.Variance != 0 {
-		s = append(s, fmt.Sprintf("time, variance %.4g, %s", k.Time.Variance, TimeKernelText(k.Time.Kernel)))
-	}
-	return strings.Join(s, " + ")
 }
 
 // relevance lists the latent dimensions by how fast pictures change along them,

@@ -73,16 +73,15 @@ func RefuseMotion(command string, m *sgplvm.Model) error {
 }
 
 // Timed reports whether a model knows the times of its training examples.
-func Timed(m *sgplvm.Model) bool { return m.Params().Dynamics.Times != nil }
+func Timed(m *sgplvm.Model) bool { return m.Times() != nil }
 
 // TimeSpan returns the first and the last training time of a sequence; ok is false where there is
 // none.
 func TimeSpan(m *sgplvm.Model, sequence int) (first, last float64, ok bool) {
-	d := m.Params().Dynamics
 	first, last = math.Inf(1), math.Inf(-1)
-	for i, t := range d.Times {
-		if d.Sequences == nil && sequence == 0 || d.Sequences != nil && d.Sequences[i] == sequence {
-			first, last, ok = min(first, t), max(last, t), true
+	for _, t := range m.Times() {
+		if t.Sequence == sequence {
+			first, last, ok = min(first, t.Time), max(last, t.Time), true
 		}
 	}
 	return first, last, ok

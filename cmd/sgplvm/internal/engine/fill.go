@@ -49,8 +49,8 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 	if err != nil {
 		return nil, err
 	}
-	if n := o.Points(); o.Grid == nil && n != m.Space().Len() {
-		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, n, m.Space().Len())
+	if n := o.Points(); o.Grid == nil && n != m.Grid().Len() {
+		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, n, m.Grid().Len())
 	}
 	if mask != "" {
 		seen, err := dataset.LoadMask(mask, o.Frames)
@@ -69,7 +69,7 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
 		}
-		return dataset.LoadAt(data, m.Space().Len(), m.Channels())
+		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
 	}
 	want := cli.Layout(grid, m.Channels())
 	w, h, err := pictureSize(path, m)

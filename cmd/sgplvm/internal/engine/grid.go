@@ -21,7 +21,7 @@ type OutputGrid struct {
 
 // newOutputGrid reads the flags -points and -grid of a command, of which one may be given.
 func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (OutputGrid, error) {
-	g := OutputGrid{Points: m.Space(), Layout: dataset.Layout{Channels: m.Channels()}}
+	g := OutputGrid{Points: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
 	var err error
 	switch {
 	case points != "":
@@ -30,7 +30,7 @@ func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (
 		}
 	case grid != "":
 		g.Layout = cli.Layout(grid, m.Channels())
-		if g.Points, err = dataset.Cover(m.Space(), g.Layout.Width, g.Layout.Height); err != nil {
+		if g.Points, err = dataset.Cover(m.Grid(), g.Layout.Width, g.Layout.Height); err != nil {
 			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
 		}
 	default:
@@ -55,7 +55,7 @@ func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, 
 	if err != nil {
 		return OutputGrid{}, err
 	}
-	if space := m.Space(); g.Layout.Points() == 0 && len(space) == 2 {
+	if space := m.Grid(); g.Layout.Points() == 0 && len(space) == 2 {
 		g.Layout.Width, g.Layout.Height = space[1].Rows, space[0].Rows
 	}
 	if g.Layout.Points() == 0 {
@@ -64,7 +64,7 @@ func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, 
 	if grid != "" {
 		trained := g.Layout
 		g.Layout = cli.Layout(grid, trained.Channels)
-		if g.Points, err = dataset.Pixels(m.Space(), trained, g.Layout.Width, g.Layout.Height); err != nil {
+		if g.Points, err = dataset.Pixels(m.Grid(), trained, g.Layout.Width, g.Layout.Height); err != nil {
 			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
 		}
 	}
@@ -88,10 +88,10 @@ func loadPoints(command, flag string, m *sgplvm.Model, path string) (sgplvm.Grid
 	if err != nil {
 		return nil, err
 	}
-	if n := len(m.Space()); n != 1 {
+	if n := len(m.Grid()); n != 1 {
 		return nil, cli.Usagef("%s: -%s with a model of %d spatial factors, expected one: trained with -factors joint or with -points", command, flag, n)
 	}
-	if got, want := g[0].Cols, m.Space()[0].Cols; got != want {
+	if got, want := g[0].Cols, m.Grid()[0].Cols; got != want {
 		return nil, fmt.Errorf("%s: points of dimension %d, expected %d, the model's", path, got, want)
 	}
 	return g, nil

@@ -7,31 +7,33 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // Trained is the outcome of training and the time that it took.
 type Trained struct {
-	sgplvm.FitResult
+	sgplvm.Report
 	Took time.Duration
 }
 
-// Fit trains a model and shows how it goes.
-func Fit(ctx context.Context, e *cli.Environment, m *sgplvm.Model, o sgplvm.FitOptions) (Trained, error) {
+// Fit trains a model and shows how it goes. The trainer is nil where training could not begin.
+func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Trainer, Trained, error) {
 	step, stop := e.Training("")
 	defer stop()
-	o.Progress = step
+	cfg.Training.Progress = step
 	begin := time.Now()
-	r, err := m.Fit(ctx, o)
-	return Trained{r, time.Since(begin)}, err
+	t, err := sgplvm.NewTrainer(d, cfg)
+	if err != nil {
+		return nil, Trained{}, err
+	}
+	r, err := t.Fit(ctx)
+	return t, Trained{r, time.Since(begin)}, err
 }
 
 // Report prints how training went.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	fmt.Fprintf(e.Stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
-		m.Examples(), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()), m.SignalToNoise())
+		m.Examples(), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()), m.Summary().SignalToNoise)
 	if len(r.Starts) > 0 {
 		fmt.Fprintf(e.Stdout, "bounds of the starts when the best was chosen: %s\n", cli.Numbers(r.Starts))
 	}
@@ -44,16 +46,6 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	for _, w := range r.Warnings {
 		e.Note("warning: %s", w)
 	}
-}
-
-// SelectTime returns cfg with its automatic time kernels selected for the pictures of a source.
-func SelectTime(ctx context.Context, e *cli.Environment, pictures sgplvm.Source, l dataset.Layout, cfg sgplvm.Config, o sgplvm.FitOptions, period float64) (sgplvm.Config, error) {
-	factors := "product"
-	if len(cfg.Space) == 1 {
-		factors = "joint"
-	}
-	space := func(width, height int) ([]sgplvm.SpatialFactor, error) { return dataset.Space(width, height, factors) }
-	return selection.Time(ctx, selection.Frames{Source: pictures, Width: l.Width, Height: l.Height, Space: space}, cfg, o, period, e)
 }
 
 // AboutData names the data in an error, unless that is one of reading them, which does.

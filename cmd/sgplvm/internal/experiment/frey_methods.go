@@ -10,10 +10,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // An attempt is what a method made of the experiment.
@@ -30,69 +30,76 @@ const (
 	coarsePoints = 1000 // as many
 )
 
-// settings returns those of a latent variable model: the best known ones, or those of the paper. For
+// A modelSetup is how a latent variable model is set up, trained and used.
+type modelSetup struct {
+	data   sgplvm.Data
+	config sgplvm.Config
+	infer  sgplvm.InferOptions
+}
+
+// setup returns that of a latent variable model: the best known one, or that of the paper. For
 // the plain one every pixel is by itself.
-func (x *frey) settings(name string) (selection.Settings, error) {
+func (x *frey) setup(name string) (modelSetup, error) {
 	factors, points := "auto", x.training.Points()
 	if name == structured && !x.Paper && points <= mostJoint {
 		factors = "joint" // what a learned covariance of the noise needs
 	}
-	space, err := dataset.Space(x.training.Width, x.training.Height, factors)
-	n, steps := x.training.Count, 400
-	if x.Quick {
-		steps = 80
+	grid, err := dataset.Grid(x.training.Width, x.training.Height, factors)
+	n := x.training.Count
+	s := modelSetup{
+		data:   sgplvm.Data{Source: x.training, Grid: grid},
+		config: sgplvm.Config{LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed},
 	}
-	s := selection.Settings{
-		Model: sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed},
-		Fit:   sgplvm.FitOptions{Iterations: steps},
+	s.config.Training.Iterations = 400
+	if x.Quick {
+		s.config.Training.Iterations = 80
 	}
 	if x.Paper {
-		s.Infer.Conditioning = sgplvm.ConditionMoments
+		s.infer.Conditioning = sgplvm.ConditionMoments
 	}
 	switch {
 	case name == plain:
-		for f := range space {
-			space[f].Kernel.Kind = sgplvm.White
+		for range grid {
+			s.config.Spatial = append(s.config.Spatial, sgplvm.SpatialConfig{Kernel: kernel.Kernel{Kind: kernel.White}})
 		}
-	case len(space) == 1 && !x.Paper:
-		s.Model.Residual = sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}
-		s.Model.NoiseFloor = 1e-8 // smooth fields have none
-		s.Fit.ResidualRounds, s.Fit.ResidualTaper, s.Fit.LocalResiduals = 2, sgplvm.DefaultTaper(n), true
+	case len(grid) == 1 && !x.Paper:
+		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Taper: sgplvm.DefaultTaper(n), Local: true}
+		s.config.NoiseFloor = 1e-8 // smooth fields have none
 		if n >= 200 {
-			s.Model.LatentDims = 12
+			s.config.LatentDims = 12
 		}
 		if points > coarseFrom {
-			s.Fit.CoarsePoints = coarsePoints
+			s.config.Training.CoarsePoints = coarsePoints
 		}
 	}
 	return s, err
 }
 
 // modelText names the settings of a model that are not the defaults.
-func modelText(c selection.Settings) string {
-	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.Model.LatentDims, c.Model.Inducing)
-	if kind := c.Model.Residual.Kind; kind != "" {
+func modelText(c modelSetup) string {
+	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.config.LatentDims, c.config.Inducing)
+	if kind := c.config.Residual.Kernel.Kind; kind != "" {
 		s += fmt.Sprintf(", residual %s", kind)
 	}
-	if c.Fit.ResidualRounds > 0 {
-		s += fmt.Sprintf(", its covariance learned freely in %d rounds", c.Fit.ResidualRounds)
+	if c.config.Residual.Rounds > 0 {
+		s += fmt.Sprintf(", its covariance learned freely in %d rounds", c.config.Residual.Rounds)
 	}
-	if c.Fit.ResidualTaper > 0 {
-		s += fmt.Sprintf(" with taper %.3g", c.Fit.ResidualTaper)
+	if c.config.Residual.Taper > 0 {
+		s += fmt.Sprintf(" with taper %.3g", c.config.Residual.Taper)
 	}
-	if c.Fit.ResidualTaper < 0 {
+	if c.config.Residual.Taper < 0 {
 		s += " without taper"
 	}
-	if c.Fit.ResidualStrength > 0 {
-		s += fmt.Sprintf(", prior strength %g", c.Fit.ResidualStrength)
+	if c.config.Residual.Strength > 0 {
+		s += fmt.Sprintf(", prior strength %g", c.config.Residual.Strength)
 	}
-	if c.Fit.LocalResiduals && c.Infer.LocalBandwidth >= 0 {
+	if c.config.Residual.Local && c.infer.LocalBandwidth >= 0 {
 		s += ", local residuals"
 	}
-	if c.Infer.Freedom > 0 {
-		s += fmt.Sprintf(", %g degrees of freedom", c.Infer.Freedom)
+	if c.infer.DegreesOfFreedom > 0 {
+		s += fmt.Sprintf(", %g degrees of freedom", c.infer.DegreesOfFreedom)
 	}
-	if c.Infer.Conditioning == sgplvm.ConditionMoments {
+	if c.infer.Conditioning == sgplvm.ConditionMoments {
 		s += ", conditioned as in the paper, with exact moments for those of its 100 samples"
 	}
 	return s
@@ -100,20 +107,20 @@ func modelText(c selection.Settings) string {
 
 // runModel trains one of the two latent variable models.
 func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
-	s, err := x.settings(name)
+	s, err := x.setup(name)
 	if err != nil {
 		return attempt{}, err
 	}
 	begin := time.Now()
-	pictures := selection.Pictures{Complete: values(x.training), Seen: values(x.seen), Channels: x.training.Channels}
-	if s, err = selection.Noise(ctx, pictures, s, x.e); err != nil {
+	by := sgplvm.NoiseSelection{Seen: values(x.seen), Watch: x.e}
+	if s.config, s.infer, err = sgplvm.SelectNoise(ctx, s.data, s.config, s.infer, by); err != nil {
 		return attempt{}, err
 	}
-	m, err := sgplvm.New(x.training.Data(), s.Model)
+	t, r, err := engine.Fit(ctx, x.e, s.data, s.config)
 	if err != nil {
 		return attempt{}, err
 	}
-	r, err := engine.Fit(ctx, x.e, m, s.Fit)
+	m, err := t.Model()
 	if err != nil {
 		return attempt{}, err
 	}
@@ -122,7 +129,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	}
 	learned := time.Since(begin)
 	begin = time.Now()
-	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, s.Infer)
+	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, s.infer)
 	if err != nil {
 		return attempt{}, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/source"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -26,8 +25,8 @@ type VideoOptions struct {
 	Period        float64 // of what repeats itself; 0: nothing
 	Seed          uint64
 
-	Latent, Iterations int               // of the model; 0: the default
-	Kernel, PartKernel sgplvm.TimeKernel // of its latent variables and of its time part
+	Latent, Iterations int            // of the model; 0: the default
+	Kernel, PartKernel cli.TimeKernel // of its latent variables and of its time part
 
 	Model string // file for the model; may be empty
 	Out   string // folder of the results
@@ -158,9 +157,7 @@ func (x *video) others() (list []int) {
 }
 
 // learned are the frames to learn from.
-func (x *video) learned() source.Subset {
-	return source.Subset{Examples: x.frames, Numbers: x.training}
-}
+func (x *video) learned() sgplvm.Source { return sgplvm.SourceOf(x.frames, x.training) }
 
 // standards finds the mean and the deviation of each channel of the training frames.
 func (x *video) standards() error {

@@ -20,16 +20,14 @@ const (
 // scales, with bands of two standard deviations and the training times, and the inverse length
 // scales of all: an SVG picture.
 func (x *video) latentPicture() (template.HTML, error) {
-	p := x.model.Params()
-	lengths := p.Latent.LengthScale
-	dims := p.Mu.Cols
-	inverse := make([]float64, dims)
-	order := make([]int, dims)
+	p := x.model.Summary()
+	dims := p.LatentDims
+	inverse, order := make([]float64, dims), make([]int, dims)
 	for q := range dims {
 		order[q] = q
-		if lengths != nil {
-			inverse[q] = 1 / lengths[q]
-		}
+	}
+	if len(p.Relevances) > 0 { // of the RBF part, which comes first
+		copy(inverse, p.Relevances[0].Slopes)
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(inverse[b], inverse[a]) })
 	from, to := slices.Min(x.times), slices.Max(x.times)

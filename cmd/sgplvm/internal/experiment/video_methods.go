@@ -8,8 +8,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/source"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
@@ -58,7 +58,7 @@ func (f fitted) predict(ctx context.Context, w wanted, body func(s baseline.Slab
 
 // film returns some frames as training data of a baseline.
 func (x *video) film(frames []int) baseline.Film {
-	return baseline.Film{Width: x.frames.Width, Height: x.frames.Height, Frames: source.Subset{Examples: x.frames, Numbers: frames}, Times: x.timesOf(frames)}
+	return baseline.Film{Width: x.frames.Width, Height: x.frames.Height, Frames: sgplvm.SourceOf(x.frames, frames), Times: x.timesOf(frames)}
 }
 
 // fitBaseline fits a baseline.
@@ -138,7 +138,7 @@ func (x *video) score(ctx context.Context, m method) ([]evaluate.Scores, error) 
 
 // scoreBatch adds some frames to streams of scores; truth is room for them.
 func (x *video) scoreBatch(ctx context.Context, m method, batch []int, truth mat.Matrix, streams []evaluate.Stream) error {
-	if err := (source.Subset{Examples: x.truth, Numbers: batch}).ReadExamples(truth.Data, 0, len(batch)); err != nil {
+	if err := sgplvm.SourceOf(x.truth, batch).ReadExamples(truth.Data, 0, len(batch)); err != nil {
 		return err
 	}
 	failures := make([]error, len(batch))

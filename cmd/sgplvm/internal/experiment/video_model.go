@@ -8,7 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -28,7 +27,7 @@ func (m gridModel) predict(ctx context.Context, w wanted, body func(s baseline.S
 	if err != nil {
 		return err
 	}
-	grid, err := dataset.Pixels(m.model.Space(), m.layout, w.width, w.height)
+	grid, err := dataset.Pixels(m.model.Grid(), m.layout, w.width, w.height)
 	if err != nil {
 		return err
 	}
@@ -76,53 +75,54 @@ const mostInducing = 200
 // trainModel trains the model: as published; on frames of which others are seen in part, with a time
 // part; else with a time part on the frames with their motion taken out.
 func (x *video) trainModel(ctx context.Context) (method, string, error) {
-	space, err := dataset.Space(x.frames.Width, x.frames.Height, "product")
+	grid, err := dataset.Grid(x.frames.Width, x.frames.Height, "product")
 	if err != nil {
 		return nil, "", err
 	}
+	d := sgplvm.Data{Source: x.learned(), Grid: grid, Times: x.timesOf(x.training)}
 	cfg := sgplvm.Config{
-		Space: space, LatentDims: x.Latent, Inducing: min(len(x.training), mostInducing), Seed: x.Seed,
-		Dynamics:   sgplvm.Dynamics{Times: x.timesOf(x.training), Kernel: x.Kernel},
+		LatentDims: x.Latent, Inducing: min(len(x.training), mostInducing), Seed: x.Seed, TimeKernel: x.Kernel.Kernel,
 		Attributes: engine.Attributes(&x.frames.Form),
 	}
-	o := sgplvm.FitOptions{Iterations: x.Iterations}
+	cfg.Training.Iterations = x.Iterations
 	if x.Iterations == 0 && x.Quick {
-		o.Iterations = 80
+		cfg.Training.Iterations = 80
 	}
 	if x.Paper {
-		if cfg.Dynamics.Kernel.Kind == selection.Automatic {
-			cfg.Dynamics.Kernel = sgplvm.TimeKernel{Kind: sgplvm.Matern32}
-		}
-		return x.fitModel(ctx, sgplvm.Data{Source: x.learned()}, cfg, o, nil)
+		cfg.Training.Uncalibrated = true
+		return x.fitModel(ctx, d, cfg, nil)
 	}
-	cfg.LatentKernel, cfg.LatentTime, o.Calibrate = sgplvm.LatentRBF|sgplvm.LatentTime, x.PartKernel, true
+	cfg.LatentKernel, cfg.LatentTime = "rbf+time", x.PartKernel.Kernel
+	by := sgplvm.TimeSelection{Kernels: x.Kernel.Auto, Part: x.PartKernel.Auto, Period: x.Period, Width: x.frames.Width, Height: x.frames.Height, Watch: x.e}
+	var f *film.Film
 	if x.seen != nil { // which the model fills in on its grid, without motion
-		cfg.LatentTime = selection.PartOrDefault(x.PartKernel)
-		if x.Kernel.Kind == selection.Automatic {
-			if cfg, err = x.selectSeen(ctx, cfg, o); err != nil {
-				return nil, "", err
-			}
+		by.Seen = x.masks()
+	} else if f, d, err = engine.NewFilm(ctx, x.e, d, x.frames.Layout); err != nil {
+		return nil, "", err
+	}
+	if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
+		return nil, "", err
+	}
+	return x.fitModel(ctx, d, cfg, f)
+}
+
+// masks returns what is seen of each frame to predict, value by value.
+func (x *video) masks() (all [][]bool) {
+	size, channels := x.frames.Points()*x.frames.Channels, x.frames.Channels
+	for row := range len(x.seen.row) {
+		observed := make([]bool, size)
+		for j := range observed {
+			observed[j] = x.seen.mask.Observed(row, j/channels, j%channels)
 		}
-		return x.fitModel(ctx, sgplvm.Data{Source: x.learned()}, cfg, o, nil)
+		all = append(all, observed)
 	}
-	f, still, err := engine.NewFilm(ctx, x.e, x.learned(), cfg.Dynamics, x.frames.Layout)
-	if err != nil {
-		return nil, "", err
-	}
-	if cfg, err = engine.SelectTime(ctx, x.e, still, x.frames.Layout, cfg, o, x.Period); err != nil {
-		return nil, "", err
-	}
-	return x.fitModel(ctx, sgplvm.Data{Source: still}, cfg, o, f)
+	return all
 }
 
 // fitModel trains the model itself. f has the motion, without a model yet; it is nil where the model
 // predicts frames by itself.
-func (x *video) fitModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *film.Film) (method, string, error) {
-	m, err := sgplvm.New(data, cfg)
-	if err != nil {
-		return nil, "", err
-	}
-	r, err := engine.Fit(ctx, x.e, m, o)
+func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, f *film.Film) (method, string, error) {
+	t, r, err := engine.Fit(ctx, x.e, d, cfg)
 	if err != nil {
 		return nil, "", err
 	}
@@ -130,12 +130,16 @@ func (x *video) fitModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Confi
 		x.e.Note("warning: %s: %s", titleModel, w)
 	}
 	if f != nil {
-		if err := f.Keep(m); err != nil {
+		if err := engine.CalibrateFilm(ctx, x.e, f, t, x.learned()); err != nil {
 			return nil, "", err
 		}
-		if err := engine.CalibrateFilm(ctx, x.e, f, m, x.learned()); err != nil {
-			return nil, "", err
-		}
+	}
+	m, err := t.Model()
+	if err == nil && f != nil {
+		m, err = f.Keep(m)
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	if x.Model != "" {
 		if err := engine.Save(x.Model, m); err != nil {
@@ -153,21 +157,17 @@ func (x *video) fitModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Confi
 	return motionModel{f}, about + "; " + f.String(), nil
 }
 
-// idleVariance is the part of the time part's variance below which that of the latent variables' own
-// counts for nothing.
-const idleVariance = 1e-6
-
 // aboutModel tells what the model has learned.
 func aboutModel(m *sgplvm.Model, r engine.Trained) string {
-	p := m.Params()
+	p := m.Summary()
 	var kernels []string
-	for _, k := range p.Spatial {
-		kernels = append(kernels, engine.KernelText(k))
+	for _, s := range p.Spatial {
+		kernels = append(kernels, engine.KernelText(s.Kernel))
 	}
-	inTime := "in time " + engine.TimeKernelText(p.Dynamics.Kernel)
-	if k := p.Latent; k.Time.Variance > 0 && k.LengthScale != nil && k.Variance < idleVariance*k.Time.Variance {
+	inTime := "in time " + engine.TimeKernelText(p.TimeKernel)
+	if p.Idle {
 		inTime = "none of them in use" // whatever their kernel in time
 	}
 	return fmt.Sprintf("%d latent dimensions, %s, %d inducing points, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
-		p.Mu.Cols, inTime, p.Z.Rows, strings.Join(kernels, " and "), engine.LatentKernelText(p.Latent), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()))
+		p.LatentDims, inTime, p.Inducing, strings.Join(kernels, " and "), p.LatentKernel, r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()))
 }
