@@ -118,7 +118,7 @@ func TestRender(t *testing.T) {
 // sequences.
 func TestRenderTimes(t *testing.T) {
 	workFolder(t)
-	space, err := dataset.Space(testWidth, testHeight, "product")
+	grid, err := dataset.Grid(testWidth, testHeight, "product")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +126,11 @@ func TestRenderTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sgplvm.New(frames.Data(), sgplvm.Config{Space: space, LatentDims: 2, Attributes: engine.Attributes(&frames.Form),
-		Dynamics: sgplvm.Dynamics{Times: []float64{0, 1, 2, 3, 4, 10, 11, 12, 13}, Sequences: []int{0, 0, 0, 0, 0, 7, 7, 7, 7}}})
+	d := sgplvm.Data{Source: frames, Grid: grid, Times: []float64{0, 1, 2, 3, 4, 10, 11, 12, 13}, Sequences: []int{0, 0, 0, 0, 0, 7, 7, 7, 7}}
+	cfg := sgplvm.Config{LatentDims: 2, Attributes: engine.Attributes(&frames.Form)}
+	cfg.Training.Iterations = 5
+	m, _, err := sgplvm.Fit(t.Context(), d, cfg)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Fit(t.Context(), sgplvm.FitOptions{Iterations: 5}); err != nil {
 		t.Fatal(err)
 	}
 	if err := engine.Save("moving", m); err != nil {

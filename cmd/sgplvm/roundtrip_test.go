@@ -272,8 +272,7 @@ func TestNothingObserved(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	m := loadTestModel(t, "model")
-	d := m.Params().Mu.Cols
-	p, err := m.Predict(sgplvm.Latent{Mu: make([]float64, d), S: slices.Repeat([]float64{1}, d)}, nil)
+	p, err := m.Predict(m.PriorLatent(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

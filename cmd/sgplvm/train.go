@@ -138,7 +138,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	}
 	if s.timeKernel.Auto || part {
 		var err error
-		by := sgplvm.TimeSelection{Kernels: s.timeKernel.Auto, Part: part, Period: *s.period, Width: frames.Width, Height: frames.Height, Watch: e}
+		by := sgplvm.TimeSelection{Kernels: s.timeKernel.Auto, Part: part, Period: *s.period, Width: frames.Width, Height: frames.Height, MostNumbers: engine.MostNumbers, Watch: e}
 		if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
 			return engine.AboutData(*s.data, err)
 		}

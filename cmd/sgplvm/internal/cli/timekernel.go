@@ -14,6 +14,9 @@ func ParseTimeKernel(s string) (TimeKernel, error) {
 		return TimeKernel{Auto: true}, nil
 	}
 	k, err := kernel.Parse(s)
+	if err == nil {
+		err = k.Complete(1, 1).ValidateTime() // whatever length scales and periods the data give
+	}
 	return TimeKernel{Kernel: k}, err
 }
 

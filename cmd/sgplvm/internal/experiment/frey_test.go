@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Published numbers stand beside pictures of the Frey faces' number and size alone.
@@ -54,18 +55,16 @@ func TestFreySettings(t *testing.T) {
 		{1000, 20, structured, false, 0, 100, true},
 	} {
 		x := &frey{FreyOptions: FreyOptions{Paper: c.paper}, training: &dataset.Frames{Form: dataset.Form{Count: c.n, Layout: dataset.Layout{Width: c.width, Height: 28, Channels: 1}}}}
-		got, err := x.settings(c.name)
-		if err != nil || got.Model.Inducing != c.basis || c.latent > 0 && got.Model.LatentDims != c.latent || got.Fit.Iterations != 400 ||
-			(got.Model.Residual.Kind != "") != c.residual || (got.Fit.ResidualRounds > 0) != c.residual || (got.Infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
+		got, err := x.setup(c.name)
+		if err != nil || got.config.Inducing != c.basis || c.latent > 0 && got.config.LatentDims != c.latent || got.config.Training.Iterations != 400 ||
+			(got.config.Residual.Kernel.Kind != "") != c.residual || (got.config.Residual.Rounds > 0) != c.residual || (got.infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
 			t.Errorf("%+v: %s, %v", c, modelText(got), err)
 		}
-		if large := c.residual && c.width*28 > coarseFrom; (got.Fit.CoarsePoints > 0) != large || c.residual != (got.Fit.ResidualTaper > 0) {
-			t.Errorf("%+v: trained on %d points, taper %v", c, got.Fit.CoarsePoints, got.Fit.ResidualTaper)
+		if large := c.residual && c.width*28 > coarseFrom; (got.config.Training.CoarsePoints > 0) != large || c.residual != (got.config.Residual.Taper > 0) {
+			t.Errorf("%+v: trained on %d points, taper %v", c, got.config.Training.CoarsePoints, got.config.Residual.Taper)
 		}
-		for _, f := range got.Model.Space {
-			if (f.Kernel.Kind == sgplvm.White) != (c.name == plain) {
-				t.Errorf("%+v: spatial kernel %q", c, f.Kernel.Kind)
-			}
+		if white := len(got.config.Spatial) == len(got.data.Grid) && got.config.Spatial[0].Kernel.Kind == kernel.White; white != (c.name == plain) {
+			t.Errorf("%+v: spatial kernels %+v", c, got.config.Spatial)
 		}
 		words := modelText(got)
 		if strings.Contains(words, "residual") != c.residual || strings.Contains(words, "paper") != c.paper {

@@ -93,7 +93,7 @@ func (x *video) trainModel(ctx context.Context) (method, string, error) {
 		return x.fitModel(ctx, d, cfg, nil)
 	}
 	cfg.LatentKernel, cfg.LatentTime = "rbf+time", x.PartKernel.Kernel
-	by := sgplvm.TimeSelection{Kernels: x.Kernel.Auto, Part: x.PartKernel.Auto, Period: x.Period, Width: x.frames.Width, Height: x.frames.Height, Watch: x.e}
+	by := sgplvm.TimeSelection{Kernels: x.Kernel.Auto, Part: x.PartKernel.Auto, Period: x.Period, Width: x.frames.Width, Height: x.frames.Height, MostNumbers: engine.MostNumbers, Watch: x.e}
 	var f *film.Film
 	if x.seen != nil { // which the model fills in on its grid, without motion
 		by.Seen = x.masks()
