@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,6 +27,10 @@ type TimeSelection struct {
 	// Seen are what will be seen of examples to be filled in: for each, whether every value is, point by
 	// point and channel by channel. nil: whole examples are to be predicted.
 	Seen [][]bool
+
+	// MostNumbers is how many numbers in the data there are at most for a selection among all
+	// candidates: training takes long in larger films. Default 10⁶.
+	MostNumbers int
 
 	// Watch, if not nil, shows what is being done.
 	Watch Watcher
@@ -87,12 +92,11 @@ func timeCandidates(cfg Config, period float64) (all []Config) {
 // selectedLatent is the number of latent dimensions of a selection where nobody says how many.
 const selectedLatent = 16
 
-// mostNumbers is how many numbers in the data there are at most for a selection among all
-// candidates, and mostDownsampled how many of a larger film are left at most for that of its time
-// part. Tests lower them.
-var mostNumbers, mostDownsampled = 1000000, 1 << 21
+// mostDownsampled is how many numbers of a large film are left at most for the selection of its time
+// part. Tests lower it.
+var mostDownsampled = 1 << 21
 
-// SelectTime returns cfg with what the selection asks for: of data of up to a million numbers the best of
+// SelectTime returns cfg with what the selection asks for: of data of up to MostNumbers numbers the best of
 // all candidates, by how well examples are predicted from all others (Trainer.LeftOutDensities), or,
 // with Seen, by how well a quarter of the examples is filled in by a model of the others. Of larger
 // films only the kernel of the time part is selected, on downsampled frames, and Kernels stands for a
@@ -107,7 +111,7 @@ func SelectTime(ctx context.Context, d Data, cfg Config, o TimeSelection) (Confi
 	if d.Times == nil {
 		return cfg, &ConfigError{Field: "Times", Err: fmt.Errorf("none, expected one for each example")}
 	}
-	large := n*points*channels > mostNumbers
+	large := n*points*channels > cmp.Or(o.MostNumbers, 1000000)
 	switch {
 	case o.Seen != nil:
 		return selectSeen(ctx, d, cfg, o, large)
