@@ -70,8 +70,6 @@ var (
 	program = append([]string{"sgplvm", "sgplvm/kernel", "sgplvm/film", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
 	// answers is all that package fuzz and, besides fuzz itself, external tests may know.
 	answers = []string{"mat", "chol", "eig", "kronprod"}
-	rooms   = []string{"cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/source", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/baseline",
-		"cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/engine", "cmd/sgplvm/internal/experiment"}
 )
 
 // matches reports whether a name of a package is pattern, or in its folder.
