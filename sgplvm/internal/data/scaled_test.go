@@ -1,0 +1,257 @@
+package data_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+func scaledOf(t *testing.T, source data.Source) *data.Scaled {
+	t.Helper()
+	s, err := data.NewScaled(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Mean and standard deviation of every channel against 200 bits. The sums are formed around the first value,
+// so that an offset costs no digits of the deviation.
+func TestScaler(t *testing.T) {
+	y := normals(1, 17*6, 4)
+	for i := range y.Rows {
+		y.Row(i)[1] += 1e9
+		y.Row(i)[2] = -7
+		y.Row(i)[3] *= 1e-200
+	}
+	s := scaledOf(t, data.MatrixSource(y, 17)).Scaler
+	for c := range y.Cols {
+		exact := func(v float64) *big.Float { return new(big.Float).SetPrec(200).SetFloat64(v) }
+		n := exact(float64(y.Rows))
+		mean, square := exact(0), exact(0)
+		for i := range y.Rows {
+			mean.Add(mean, exact(y.At(i, c)))
+		}
+		mean.Quo(mean, n)
+		for i := range y.Rows {
+			d := exact(0).Sub(exact(y.At(i, c)), mean)
+			square.Add(square, d.Mul(d, d))
+		}
+		deviation, _ := square.Sqrt(square.Quo(square, n)).Float64()
+		if deviation == 0 {
+			deviation = 1 // a constant channel keeps its unit
+		}
+		middle, _ := mean.Float64()
+		// The mean errs by a rounding of the largest value, the deviation by 2·√n roundings and the mean's error.
+		if err := math.Abs(s.Mean[c] - middle); !(err <= 0x1p-52*(math.Abs(middle)+4*deviation)) {
+			t.Errorf("channel %d: mean %v, want %v", c, s.Mean[c], middle)
+		}
+		if err := math.Abs(s.Scale[c]/deviation - 1); !(err <= 32*0x1p-52) {
+			t.Errorf("channel %d: deviation %v, want %v", c, s.Scale[c], deviation)
+		}
+	}
+	if s.Mean[2] != -7 || s.Scale[2] != 1 {
+		t.Errorf("constant channel: mean %v, deviation %v", s.Mean[2], s.Scale[2])
+	}
+}
+
+// Mean and deviation come out of slabs of any size with the bits that they have in one piece.
+func TestScalerOfSlabs(t *testing.T) {
+	y := normals(1, 17*6, 3)
+	for i := range y.Rows {
+		y.Row(i)[1] += 1e9
+	}
+	want := scaledOf(t, data.MatrixSource(y, 17)).Scaler
+	for _, n := range []int{1, 18, 36, 37, 100, 306} {
+		data.WithParts(n, n, func() {
+			if diff := cmp.Diff(want, scaledOf(t, data.MatrixSource(y, 17)).Scaler); diff != "" {
+				t.Errorf("slabs of %d numbers:\n%s", n, diff)
+			}
+		})
+	}
+}
+
+// A channel beyond the range of a float64 is refused by name.
+func TestScalerRange(t *testing.T) {
+	for name, values := range map[string][]float64{
+		"overflow":  {1.7e308, -1.7e308, 1.7e308, -1.7e308},
+		"underflow": {0, 1e-310, 0, 1e-310},
+	} {
+		y := mat.New(4, 2)
+		for i, v := range values {
+			y.Set(i, 1, v)
+		}
+		_, err := data.NewScaled(data.MatrixSource(y, 2))
+		var config *data.ConfigError
+		if !errors.As(err, &config) || config.Field != "Data" || !strings.Contains(err.Error(), "channel 1: standard deviation") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// Read, ScaleChannel and Apply put values into the model's units with the same bits.
+func TestRead(t *testing.T) {
+	y := normals(2, 7*5, 3)
+	s := scaledOf(t, data.MatrixSource(y, 7))
+	if s.Size() != 15 || s.Examples != 7 || s.Points != 5 || s.Channels != 3 {
+		t.Errorf("%d values, %d examples of %d points and %d channels", s.Size(), s.Examples, s.Points, s.Channels)
+	}
+	want := mat.New(y.Rows, y.Cols)
+	for i := range y.Rows {
+		for c := range y.Cols {
+			want.Set(i, c, (y.At(i, c)-s.Scaler.Mean[c])/s.Scaler.Scale[c])
+		}
+	}
+	before := y.Clone()
+	sameBits(t, "Apply", s.Scaler.Apply(y).Data, want.Data)
+	got, raw := make([]float64, 4*15), make([]float64, 4*15)
+	if err := errors.Join(s.Read(got, 2, 6), s.ReadRaw(raw, 2, 6)); err != nil {
+		t.Fatal(err)
+	}
+	sameBits(t, "Read", got, want.Data[2*15:6*15])
+	sameBits(t, "ReadRaw", raw, y.Data[2*15:6*15])
+	sameBits(t, "the source", y.Data, before.Data)
+	for c := range 3 {
+		one, column := make([]float64, 20), make([]float64, 20)
+		s.Scaler.ScaleChannel(one, raw, c)
+		for i := range column {
+			column[i] = want.At(10+i, c)
+		}
+		sameBits(t, "ScaleChannel", one, column)
+	}
+	defer func() {
+		const want = "sgplvm: 59 numbers for examples 2 to 5 of 15 values"
+		if got := fmt.Sprint(recover()); got != want {
+			t.Errorf("panic %q, expected %q", got, want)
+		}
+	}()
+	s.Read(got[:59], 2, 6)
+}
+
+// Slabs hold every example once, in order, and may be overwritten.
+func TestEachSlab(t *testing.T) {
+	y := normals(3, 11*4, 2)
+	for _, size := range []int{1, 8, 17, 30, 1000} {
+		s := scaledOf(t, data.MatrixSource(y, 11))
+		data.WithParts(size, 1, func() {
+			for range 2 { // what is overwritten is not the data
+				var all []float64
+				err := s.EachSlab(func(slab []float64, from int) error {
+					if from*8 != len(all) || len(slab) > max(8, size) {
+						t.Errorf("slabs of %d numbers: %d numbers from example %d, had %d", size, len(slab), from, len(all))
+					}
+					all = append(all, slab...)
+					clear(slab)
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBits(t, fmt.Sprintf("slabs of %d numbers", size), all, y.Data)
+			}
+			if err := s.EachSlab(func([]float64, int) error { return errSource }); err != errSource {
+				t.Errorf("error %v of the body", err)
+			}
+		})
+	}
+}
+
+// The Gram matrix of bands is that of the whole, and no more than an eighth of the data or about what may be
+// held are read at a time, 4½ times in all.
+func TestGram(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 8, 9, 16, 17, 33} {
+		for _, hold := range []int{1, 10, 30, 100, 1 << 20} {
+			data.WithParts(1, hold, func() {
+				y := normals(uint64(n), n*5, 2)
+				source := &counting{Source: data.MatrixSource(y, n)}
+				s := &data.Scaled{Source: source, Examples: n, Points: 5, Channels: 2, Scaler: data.Scaler{Mean: []float64{1, -2}, Scale: []float64{2, 0.5}}}
+				got, err := s.Gram()
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole, want := mat.NewDense(n, 10, s.Scaler.Apply(y).Data), mat.New(n, n)
+				mat.Mul(want, 1, whole, whole.T(), 0)
+				near(t, fmt.Sprintf("%d examples, %d numbers held", n, hold), got.Data, want.Data, 1e-14) // sums of 10 numbers, relative to the largest
+				if most := max((n+7)/8, min(n, hold/10+1)); source.most > most || 2*source.total > 9*n {
+					t.Errorf("%d examples, %d numbers held: %d examples at a time, %d in all", n, hold, source.most, source.total)
+				}
+			})
+		}
+	}
+}
+
+// Whichever read fails, the caller is told which examples it was to give, and nothing more is read.
+func TestReadErrors(t *testing.T) {
+	y := normals(4, 5*12, 1)
+	data.WithParts(24, 24, func() {
+		for name, call := range map[string]func(source data.Source) error{
+			"NewScaled": func(source data.Source) error { _, err := data.NewScaled(source); return err },
+			"Gram": func(source data.Source) error {
+				s := &data.Scaled{Source: source, Examples: 5, Points: 12, Channels: 1, Scaler: data.Scaler{Mean: []float64{0}, Scale: []float64{1}}}
+				_, err := s.Gram()
+				return err
+			},
+		} {
+			for failAt := 1; ; failAt++ {
+				source := &counting{Source: data.MatrixSource(y, 5), failAt: failAt}
+				err := call(source)
+				if source.calls < failAt {
+					if failAt < 6 || err != nil {
+						t.Errorf("%s: %d reads; error %v", name, source.calls, err)
+					}
+					break
+				}
+				var read *data.ReadError
+				if !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > 5 || read.From >= read.To || source.calls > failAt {
+					t.Errorf("%s: read %d of %d fails: error %v", name, failAt, source.calls, err)
+				} else if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want {
+					t.Errorf("message %q, expected %q", err, want)
+				}
+			}
+		}
+	})
+}
+
+// The first value that is not finite is named wherever the slabs begin.
+func TestRefusesNonFinite(t *testing.T) {
+	data.WithParts(24, 24, func() {
+		for at := range 59 {
+			for _, bad := range []float64{math.Inf(-1), math.Inf(1), math.NaN()} {
+				y := make([]float32, 60)
+				y[at], y[59] = float32(bad), float32(math.Inf(1))
+				_, err := data.NewScaled(data.NewSource(y, 5, 6, 2))
+				var value *data.ValueError
+				if !errors.As(err, &value) {
+					t.Fatalf("value %d: error %v", at, err)
+				}
+				want := &data.ValueError{Example: at / 12, Point: at / 2 % 6, Channel: at % 2, Value: bad, Want: "a finite number"}
+				if math.IsNaN(bad) {
+					want.Want = "a number: training needs complete examples"
+				}
+				if err.Error() != want.Error() {
+					t.Errorf("value %d: error %q, want %q", at, err, want)
+				}
+			}
+		}
+	})
+}
+
+// Errors say where and give the cause.
+func TestErrors(t *testing.T) {
+	config := &data.ConfigError{Field: "Times", Err: errSource}
+	if config.Error() != "sgplvm: Times: the disk is gone" || !errors.Is(config, errSource) {
+		t.Errorf("%v", config)
+	}
+	const want = "example 3, point 4, channel 1: value +Inf, expected a finite number"
+	if got := (&data.ValueError{3, 4, 1, math.Inf(1), "a finite number"}).Error(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
