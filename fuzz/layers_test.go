@@ -43,7 +43,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/dataset", "mat"},
 	"cmd/sgplvm/internal/source":     {"sgplvm"},
 	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy"},
-	"cmd/sgplvm/internal/baseline":   below,
+	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
 	"cmd/sgplvm/internal/selection":  {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "mat", "cmd/sgplvm/internal/source"},
 	"cmd/sgplvm/internal/engine":     {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film", "mat", "mat/npy", "cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/source"},
 	"cmd/sgplvm/internal/experiment": append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film"}, append(rooms, below...)...),

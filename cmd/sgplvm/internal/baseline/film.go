@@ -46,7 +46,7 @@ type Film struct {
 	Frames FrameSource
 }
 
-// Criterion says how the structured Gaussian process chooses what concerns time.
+// Criterion says how the structured Gaussian process selects what concerns time.
 type Criterion string
 
 // The criteria.
@@ -55,16 +55,12 @@ const (
 	Evidence Criterion = "evidence"
 
 	// LeaveOneOut is the likelihood of each frame given all others, with the length
-	// scales in space that the marginal likelihood chose.
+	// scales in space of the largest marginal likelihood.
 	LeaveOneOut Criterion = "leave-one-out"
 )
 
 // FilmOptions steer FitFilm. The zero value works.
 type FilmOptions struct {
-	// Time, Rows and Columns are the correlations of the Gaussian processes.
-	// Default: those that the criterion likes best, the same for rows and columns.
-	Time, Rows, Columns Correlation
-
 	// Criterion is how the structured Gaussian process is fitted. Default Evidence.
 	Criterion Criterion
 
@@ -103,8 +99,8 @@ type filmModel interface {
 
 // FitFilm fits a method to the frames of a film, which it holds in memory as float64.
 // Errors: *SizeError, *ValueError, those of the source, ctx.Err(), or one that says
-// which matrix could not be factored. It panics for an unknown kind, correlation
-// or criterion.
+// which matrix could not be factored. It panics for an unknown kind or
+// criterion.
 func FitFilm(ctx context.Context, kind FilmKind, f Film, o FilmOptions) (*FilmMethod, error) {
 	o.check()
 	if kind == Climatology && !(o.Period > 0 && !math.IsInf(o.Period, 0)) {
@@ -121,7 +117,7 @@ func FitFilm(ctx context.Context, kind FilmKind, f Film, o FilmOptions) (*FilmMe
 	case Climatology:
 		m.model, m.settings, err = fitSmoother(ctx, s, []smoother{&climate{s.times, o.Period}}, o)
 	case TimeGP:
-		m.model, m.settings, err = fitSmoother(ctx, s, krigings(s.times, o.Time), o)
+		m.model, m.settings, err = fitSmoother(ctx, s, krigings(s.times, timeKinds), o)
 	case SpaceTimeGP:
 		m.model, m.settings, err = fitSpaceTime(ctx, s, o)
 		s.y = mat.Matrix{} // of which the regression holds what it needs
@@ -138,17 +134,12 @@ func (o *FilmOptions) check() {
 	if o.Criterion != Evidence && o.Criterion != LeaveOneOut {
 		panic(fmt.Sprintf("baseline: FitFilm: criterion %q, expected %s or %s", o.Criterion, Evidence, LeaveOneOut))
 	}
-	for _, c := range []Correlation{o.Time, o.Rows, o.Columns} {
-		if c != "" && !slices.Contains(Correlations, c) {
-			panic(fmt.Sprintf("baseline: FitFilm: correlation %q, expected one of %v", c, Correlations))
-		}
-	}
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}
 }
 
-// Settings returns what the training frames have chosen.
+// Settings returns what the training frames have selected.
 func (m *FilmMethod) Settings() []Setting { return m.settings }
 
 // slabValues bounds the means of a slab, unless a single row has more. Tests lower it.

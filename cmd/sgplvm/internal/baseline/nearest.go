@@ -33,18 +33,18 @@ func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), er
 	unit := make([]float64, p)
 	var typical float64
 	for i := range n {
-		best, at := math.Inf(1), -1
+		best, closest := math.Inf(1), -1
 		for k := range n {
 			if k == i {
 				continue
 			}
 			if d := gram.At(i, i) + gram.At(k, k) - 2*gram.At(max(i, k), min(i, k)); d < best {
-				best, at = d, k
+				best, closest = d, k
 			}
 		}
 		typical += max(best, 0) / float64(n*p)
 		for j, v := range c.Row(i) {
-			unit[j] += square(v-c.At(at, j)) / float64(n)
+			unit[j] += square(v-c.At(closest, j)) / float64(n)
 		}
 	}
 	if floor := least * spread(y); typical < floor {
@@ -62,21 +62,21 @@ func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), er
 func (m *nearest) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	known := columns(m.pictures, p.seen)
 	for i := range seen.Rows {
-		best, at := math.Inf(1), -1
+		best, closest := math.Inf(1), -1
 		for k := range known.Rows {
 			var d float64
 			for l, v := range known.Row(k) {
 				d += square(v - seen.At(i, l))
 			}
 			if d < best {
-				best, at = d, k
+				best, closest = d, k
 			}
 		}
 		level := m.typical
 		from := m.mean
 		if len(p.seen) > 0 {
 			level = (1-m.constant)*best/float64(len(p.seen)) + m.constant*m.typical
-			from = m.pictures.Row(at)
+			from = m.pictures.Row(closest)
 		}
 		for k, j := range p.missing {
 			mean.Set(i, k, from[j])

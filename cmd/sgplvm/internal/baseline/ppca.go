@@ -19,7 +19,7 @@ func principalAxes(n, p int) []axis {
 		a.values = append(a.values, float64(q))
 	}
 	a.start = len(a.values) / 2
-	return []axis{a, {"degrees of freedom", freedoms, 3}}
+	return []axis{a, {"degrees of freedom", degreesOfFreedom, 3}}
 }
 
 // principalModel is probabilistic principal component analysis: y ~ N(mean, W·Wᵀ + σ²·I)
@@ -30,7 +30,7 @@ type principalModel struct {
 	w     mat.Matrix // W, p×q
 	noise float64    // σ²
 
-	freedom float64 // ν, as in condition; ∞ is Tipping and Bishop's model
+	degrees float64 // ν, as in condition; ∞ is Tipping and Bishop's model
 }
 
 // fitPrincipal is a fitter of the maximum likelihood solution for q components.
@@ -51,7 +51,7 @@ func fitPrincipal(y mat.Matrix) (func(settings []float64) (conditional, error), 
 		for _, v := range values[q:] {
 			rest += v
 		}
-		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), freedom: settings[1]}
+		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), degrees: settings[1]}
 		for k := range q {
 			scale := math.Sqrt(max(0, values[k]-m.noise))
 			for j := range p {
@@ -120,7 +120,7 @@ func (m *principalModel) fill(mean, variance, seen mat.Matrix, p pattern) error 
 		asm.Axpy(1, mu, mean.Row(i))
 		// rᵀ(W_O·W_Oᵀ + σ²·I)⁻¹r = (‖r‖² − ‖L⁻¹W_Oᵀr‖²)/σ²
 		chi := max(0, asm.SumSquares(residual.Row(i))-asm.SumSquares(scores.Row(i))) / m.noise
-		scale := m.noise * studentFactor(m.freedom, chi, len(p.seen))
+		scale := m.noise * studentFactor(m.degrees, chi, len(p.seen))
 		for k, v := 0, variance.Row(i); k < len(v); k++ {
 			v[k] = scale * (1 + asm.SumSquares(wm.Row(k)))
 		}

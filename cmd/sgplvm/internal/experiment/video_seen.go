@@ -171,12 +171,12 @@ func (x *video) heldOutDensities(ctx context.Context, m seenModel, frames []int)
 	w := wanted{frames, x.timesOf(frames), x.frames.Height, x.frames.Width}
 	return densities, m.predict(ctx, w, func(s baseline.Slab) error {
 		for k, i := range frames {
-			truth, hidden := mat.New(x.frames.Points(), x.frames.Channels), mat.Matrix{}
+			truth := mat.New(x.frames.Points(), x.frames.Channels)
 			if err := x.frames.ReadExamples(truth.Data, i, i+1); err != nil {
 				return err
 			}
-			var err error
-			if hidden, err = m.seen.values(i); err != nil {
+			hidden, err := m.seen.values(i)
+			if err != nil {
 				return err
 			}
 			byPoint := func(a mat.Matrix) mat.Matrix { return mat.NewDense(truth.Rows, truth.Cols, a.Row(k)) }
