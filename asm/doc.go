@@ -31,7 +31,6 @@
 //	PoleVector   v[i] = z[i]/δ[i], Σ v[i]²                      generic avx2 avx512
 //	Exp          dst[i] = exp(x[i])                             generic avx2 avx512 neon
 //	ExpAdd       dst[i] = exp(x[i] + (c + u[i]))                generic avx2 avx512 neon
-//	ExpAddMul    dst[i] = w[i]·exp(x[i] + (c + u[i])), Σ dst    generic avx2 avx512 neon
 //	ExpSqrt      dst[i] = (c0 + c1·r + c2·r²)·exp(−r), r² ~ x   generic avx2 avx512 neon
 //	Log          dst[i] = ln x[i]                               generic avx2 avx512 neon
 //	SumLog       Σ ln x[i]                                      generic avx2 avx512 neon
@@ -144,7 +143,6 @@
 //	            AVX-512         AVX2
 //	Exp         10.5   2.7      12.2   1.2
 //	ExpAdd      11.9   2.4      13.0   1.2
-//	ExpAddMul   13.5   2.1      14.1   1.1
 //	ExpSqrt     25.6   1.1      19.3   0.8
 //	Log         17.4   1.6      17.2   0.9
 //	SumLog      18.0   1.6      17.9   0.9

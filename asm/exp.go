@@ -44,31 +44,6 @@ func ExpAdd(dst, x []float64, c float64, u []float64) {
 	expAdd(dst, x, c, u)
 }
 
-// ExpAddMul sets dst[i] = w[i]·exp(x[i] + (c + u[i])) for i < len(x), the
-// exponential rounded before it is multiplied, and returns the sum of dst[:len(x)].
-// dst, u and w must not be shorter than x; dst may be any of them.
-//
-// Each block of 1024 numbers is summed in eight lanes from 0: lane i mod 8
-// takes number i. The lanes are added 4, 2 and 1 apart, the blocks from the
-// first to the last. All levels give the same bits.
-func ExpAddMul(dst, x []float64, c float64, u, w []float64) float64 {
-	atLeast("ExpAddMul", "dst", len(dst), len(x))
-	atLeast("ExpAddMul", "u", len(u), len(x))
-	atLeast("ExpAddMul", "w", len(w), len(x))
-	raceRead(x)
-	raceRead(u[:len(x)])
-	raceRead(w[:len(x)])
-	raceWrite(dst[:len(x)])
-	if len(x) <= expBlock {
-		return expAddMul(dst, x, c, u, w)
-	}
-	var sum float64
-	for ; len(x) > expBlock; dst, x, u, w = dst[expBlock:], x[expBlock:], u[expBlock:], w[expBlock:] {
-		sum += expAddMul(dst, x[:expBlock], c, u, w)
-	}
-	return sum + expAddMul(dst, x, c, u, w)
-}
-
 // ExpSqrt sets dst[i] = (c0 + r·(c1 + r·c2))·exp(−r) with r = √(s·x[i]), for
 // i < len(x): a Matérn covariance of order 1/2, 3/2 or 5/2 from the squared
 // distances x (Rasmussen and Williams, "Gaussian Processes for Machine Learning",
@@ -104,9 +79,6 @@ const (
 const (
 	// Arguments are cut to ±expCut, far outside the range of exp.
 	expCut = 1024
-
-	// Below expZero the result is 0.
-	expZero = -746
 
 	// Adding expShift rounds to an integer k and leaves k + 2046 in the last
 	// twelve bits, from which the exponents of two factors of 2^k are taken.
@@ -165,26 +137,10 @@ func expAddGeneric(dst, x []float64, c float64, u []float64) {
 	}
 }
 
-func expAddMulGeneric(dst, x []float64, c float64, u, w []float64) float64 {
-	dst, u, w = dst[:len(x)], u[:len(x)], w[:len(x)]
-	var s [8]float64
-	for i, v := range x {
-		e := float64(w[i] * expOf(v+(c+u[i])))
-		dst[i] = e
-		s[i%8] += e
-	}
-	return sumLanes(&s)
-}
-
 func expSqrtGeneric(dst, x []float64, s, c0, c1, c2 float64) {
 	dst = dst[:len(x)]
 	for i, v := range x {
 		r := min(math.Sqrt(s*v), expCut)
 		dst[i] = math.FMA(r, math.FMA(r, c2, c1), c0) * expOf(-r)
 	}
-}
-
-// sumLanes adds eight lanes 4, 2 and 1 apart.
-func sumLanes(s *[8]float64) float64 {
-	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

@@ -17,7 +17,6 @@ func TestElementaryAllocations(t *testing.T) {
 		}{
 			{"Exp", func() { var x [40]float64; asm.Exp(x[:], x[:]) }},
 			{"ExpAdd", func() { var x [40]float64; asm.ExpAdd(x[:], x[:], 1, x[:]) }},
-			{"ExpAddMul", func() { var x [40]float64; asm.ExpAddMul(x[:], x[:], 1, x[:], x[:]) }},
 			{"ExpSqrt", func() { var x [40]float64; asm.ExpSqrt(x[:], x[:], 1, 1, 1, 1) }},
 			{"Log", func() { var x [40]float64; asm.Log(x[:], x[:]) }},
 			{"SumLog", func() { var x [40]float64; asm.SumLog(x[:]) }},

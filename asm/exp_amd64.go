@@ -24,17 +24,6 @@ func expAdd(dst, x []float64, c float64, u []float64) {
 	}
 }
 
-func expAddMul(dst, x []float64, c float64, u, w []float64) float64 {
-	switch active {
-	case avx512:
-		return expAddMulAVX512(dst, x, c, u, w)
-	case avx2:
-		return expAddMulAVX2(dst, x, c, u, w)
-	default:
-		return expAddMulGeneric(dst, x, c, u, w)
-	}
-}
-
 func expSqrt(dst, x []float64, s, c0, c1, c2 float64) {
 	switch active {
 	case avx512:
@@ -64,18 +53,6 @@ func expAVX512(dst, x []float64)
 //go:noescape
 func expAddAVX512(dst, x []float64, c float64, u []float64)
 
-// expAddMulAVX512 is expAddMulGeneric:
-//
-//	var lane [8]float64
-//	for i := range x {
-//		dst[i] = w[i] * exp(x[i]+(c+u[i]))
-//		lane[i%8] += dst[i]
-//	}
-//	return sumLanes(&lane)
-//
-//go:noescape
-func expAddMulAVX512(dst, x []float64, c float64, u, w []float64) float64
-
 // expSqrtAVX512 is expSqrtGeneric:
 //
 //	for i := range x {
@@ -103,18 +80,6 @@ func expAVX2(dst, x []float64)
 //
 //go:noescape
 func expAddAVX2(dst, x []float64, c float64, u []float64)
-
-// expAddMulAVX2 is expAddMulGeneric:
-//
-//	var lane [8]float64
-//	for i := range x {
-//		dst[i] = w[i] * exp(x[i]+(c+u[i]))
-//		lane[i%8] += dst[i]
-//	}
-//	return sumLanes(&lane)
-//
-//go:noescape
-func expAddMulAVX2(dst, x []float64, c float64, u, w []float64) float64
 
 // expSqrtAVX2 is expSqrtGeneric:
 //

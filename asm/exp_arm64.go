@@ -20,15 +20,6 @@ func expAdd(dst, x []float64, c float64, u []float64) {
 	}
 }
 
-func expAddMul(dst, x []float64, c float64, u, w []float64) float64 {
-	switch active {
-	case neon:
-		return expAddMulNEON(dst, x, c, u, w)
-	default:
-		return expAddMulGeneric(dst, x, c, u, w)
-	}
-}
-
 func expSqrt(dst, x []float64, s, c0, c1, c2 float64) {
 	switch active {
 	case neon:
@@ -55,18 +46,6 @@ func expNEON(dst, x []float64)
 //
 //go:noescape
 func expAddNEON(dst, x []float64, c float64, u []float64)
-
-// expAddMulNEON is expAddMulGeneric:
-//
-//	var lane [8]float64
-//	for i := range x {
-//		dst[i] = w[i] * exp(x[i]+(c+u[i]))
-//		lane[i%8] += dst[i]
-//	}
-//	return sumLanes(&lane)
-//
-//go:noescape
-func expAddMulNEON(dst, x []float64, c float64, u, w []float64) float64
 
 // expSqrtNEON is expSqrtGeneric:
 //

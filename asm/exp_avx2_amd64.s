@@ -115,58 +115,6 @@ tail:
 done:
 	RETURN
 
-// func expAddMulAVX2(dst, x []float64, c float64, u, w []float64) float64
-//
-// DI dst   SI x   R8 u   R9 w   BX bytes done   CX numbers left, less 4   Y5 c
-// Y6 the lanes of the sum that the next four numbers are added to, Y7 the others
-TEXT ·expAddMulAVX2(SB), NOSPLIT, $0-112
-	MOVQ         dst_base+0(FP), DI
-	MOVQ         x_base+24(FP), SI
-	MOVQ         x_len+32(FP), CX
-	VBROADCASTSD c+48(FP), Y5
-	MOVQ         u_base+56(FP), R8
-	MOVQ         w_base+80(FP), R9
-	CONSTANTS
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	XORL         BX, BX
-	SUBQ         $4, CX
-	JLT          tail
-
-loop:
-	VADDPD  (R8)(BX*1), Y5, Y0
-	VADDPD  (SI)(BX*1), Y0, Y0
-	EXP
-	VMULPD  (R9)(BX*1), Y0, Y0
-	VADDPD  Y0, Y6, Y1
-	VMOVAPD Y7, Y6
-	VMOVAPD Y1, Y7
-	VMOVUPD Y0, (DI)(BX*1)
-	ADDQ    $32, BX
-	SUBQ    $4, CX
-	JGE     loop
-
-tail:
-	ADDQ   $4, CX
-	JEQ    done
-	REST
-	LOAD(R8, Y0, X0, X1)
-	LOAD(SI, Y1, X1, X2)
-	VADDPD Y0, Y5, Y0
-	VADDPD Y0, Y1, Y0
-	EXP
-	LOAD(R9, Y1, X1, X2)
-	VMULPD Y1, Y0, Y0
-	STORE(DI)
-	CUT
-	VADDPD Y0, Y6, Y6
-
-done:
-	VADDPD Y7, Y6, Y0
-	FOLD
-	VMOVSD X0, ret+104(FP)
-	RETURN
-
 // From Y0 = r² Y1 = r, Y9 = c0 + r·(c1 + r·c2), Y0 = −r.
 #define MINUSROOT \
 	VSQRTPD     Y0, Y0       \

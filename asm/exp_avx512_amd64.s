@@ -120,52 +120,6 @@ tail:
 done:
 	RETURN
 
-// func expAddMulAVX512(dst, x []float64, c float64, u, w []float64) float64
-//
-// DI dst   SI x   R8 u   R9 w   BX bytes done   CX numbers left, less 8
-// Z28 c    Z29 eight lanes of the sum
-TEXT ·expAddMulAVX512(SB), NOSPLIT, $0-112
-	MOVQ         dst_base+0(FP), DI
-	MOVQ         x_base+24(FP), SI
-	MOVQ         x_len+32(FP), CX
-	VBROADCASTSD c+48(FP), Z28
-	MOVQ         u_base+56(FP), R8
-	MOVQ         w_base+80(FP), R9
-	VPXORQ       Z29, Z29, Z29
-	CONSTANTS
-	XORL         BX, BX
-	SUBQ         $8, CX
-	JLT          tail
-
-loop:
-	VADDPD  (R8)(BX*1), Z28, Z0
-	VADDPD  (SI)(BX*1), Z0, Z0
-	EXP
-	VMULPD  (R9)(BX*1), Z0, Z0
-	VADDPD  Z0, Z29, Z29
-	VMOVUPD Z0, (DI)(BX*1)
-	ADDQ    $64, BX
-	SUBQ    $8, CX
-	JGE     loop
-
-tail:
-	ADDQ     $8, CX
-	JEQ      done
-	LANES
-	VADDPD.Z (R8)(BX*1), Z28, K1, Z0
-	VADDPD.Z (SI)(BX*1), Z0, K1, Z0
-	EXP
-	VMULPD.Z (R9)(BX*1), Z0, K1, Z0
-	VADDPD   Z0, Z29, Z29
-	VMOVUPD  Z0, K1, (DI)(BX*1)
-
-done:
-	VEXTRACTF64X4 $1, Z29, Y0
-	VADDPD        Y0, Y29, Y0
-	FOLD
-	VMOVSD        X0, ret+104(FP)
-	RETURN
-
 // From Z0 = r² Z5 = r, Z6 = c0 + r·(c1 + r·c2), Z0 = −r; Z7 is 0.
 #define MINUSROOT \
 	VSQRTPD     Z0, Z0      \

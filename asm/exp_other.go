@@ -10,10 +10,6 @@ func expAdd(dst, x []float64, c float64, u []float64) {
 	expAddGeneric(dst, x, c, u)
 }
 
-func expAddMul(dst, x []float64, c float64, u, w []float64) float64 {
-	return expAddMulGeneric(dst, x, c, u, w)
-}
-
 func expSqrt(dst, x []float64, s, c0, c1, c2 float64) {
 	expSqrtGeneric(dst, x, s, c0, c1, c2)
 }

@@ -18,25 +18,22 @@ import (
 type elementary struct {
 	name   string
 	inputs int
-	do     func(dst []float64, in [3][]float64) float64
+	do     func(dst []float64, in [2][]float64) float64
 	writes bool                             // whether it writes dst
 	sum    func(dst, x []float64) []float64 // the terms of the sum that it returns, or nil
 }
 
-const shift = -0.3 // c of ExpAdd and ExpAddMul
+const shift = -0.3 // c of ExpAdd
 
 var elementaries = []elementary{
-	{"Exp", 1, func(dst []float64, in [3][]float64) float64 { asm.Exp(dst, in[0]); return 0 }, true, nil},
-	{"ExpAdd", 2, func(dst []float64, in [3][]float64) float64 { asm.ExpAdd(dst, in[0], shift, in[1]); return 0 }, true, nil},
-	{"ExpAddMul", 3, func(dst []float64, in [3][]float64) float64 {
-		return asm.ExpAddMul(dst, in[0], shift, in[1], in[2])
-	}, true, func(dst, _ []float64) []float64 { return dst }},
-	{"ExpSqrt", 1, func(dst []float64, in [3][]float64) float64 {
+	{"Exp", 1, func(dst []float64, in [2][]float64) float64 { asm.Exp(dst, in[0]); return 0 }, true, nil},
+	{"ExpAdd", 2, func(dst []float64, in [2][]float64) float64 { asm.ExpAdd(dst, in[0], shift, in[1]); return 0 }, true, nil},
+	{"ExpSqrt", 1, func(dst []float64, in [2][]float64) float64 {
 		asm.ExpSqrt(dst, in[0], 5, 1.5, -2.5, 0.5)
 		return 0
 	}, true, nil},
-	{"Log", 1, func(dst []float64, in [3][]float64) float64 { asm.Log(dst, in[0]); return 0 }, true, nil},
-	{"SumLog", 1, func(_ []float64, in [3][]float64) float64 { return asm.SumLog(in[0]) }, false,
+	{"Log", 1, func(dst []float64, in [2][]float64) float64 { asm.Log(dst, in[0]); return 0 }, true, nil},
+	{"SumLog", 1, func(_ []float64, in [2][]float64) float64 { return asm.SumLog(in[0]) }, false,
 		func(_, x []float64) []float64 {
 			logs := make([]float64, len(x))
 			asm.Log(logs, x)
@@ -54,7 +51,7 @@ func everyLevel(f func(level string)) {
 	}
 }
 
-// laneSum adds numbers as ExpAddMul and SumLog say.
+// laneSum adds numbers as SumLog says.
 func laneSum(x []float64) float64 {
 	var total float64
 	for i, first := 0, true; i < len(x); first = false {
@@ -127,7 +124,7 @@ func TestElementaryBits(t *testing.T) {
 				if n > 67 && offset%4 != 1 {
 					continue
 				}
-				var in [3][]float64
+				var in [2][]float64
 				for j := range k.inputs {
 					in[j] = arguments(s, n)
 				}
@@ -135,8 +132,8 @@ func TestElementaryBits(t *testing.T) {
 				wantSum := math.NaN()
 				everyLevel(func(level string) {
 					name := fmt.Sprintf("%s of %d numbers at %s", k.name, n, level)
-					var g [3]vector
-					var v [3][]float64
+					var g [2]vector
+					var v [2][]float64
 					for j := range k.inputs {
 						g[j] = guard(in[j], (offset+3*j+3)%8)
 						v[j] = g[j].v
@@ -181,17 +178,16 @@ func TestElementaryBits(t *testing.T) {
 // results is a constant.
 func TestElementaryDigest(t *testing.T) {
 	s := fuzz.New(22)
-	var in [3][]float64
+	var in [2][]float64
 	for j := range in {
 		in[j] = arguments(s, 5000)
 	}
 	want := map[string]string{
-		"Exp":       "4b3d4f0d2555d00a",
-		"ExpAdd":    "9dfb9e8c999b9eda",
-		"ExpAddMul": "e301c05ea2ef375f",
-		"ExpSqrt":   "38ee2506a082a7d9",
-		"Log":       "f62f4f216e681c06",
-		"SumLog":    "2f585b393cf838de",
+		"Exp":     "4b3d4f0d2555d00a",
+		"ExpAdd":  "9dfb9e8c999b9eda",
+		"ExpSqrt": "38ee2506a082a7d9",
+		"Log":     "f62f4f216e681c06",
+		"SumLog":  "2f585b393cf838de",
 	}
 	everyLevel(func(level string) {
 		for _, k := range elementaries {
@@ -252,10 +248,10 @@ func TestElementarySpecial(t *testing.T) {
 		everyLevel(func(level string) {
 			for at := range 19 {
 				x, dst := slices.Repeat([]float64{0.75}, 19), make([]float64, 19)
-				k.do(dst, [3][]float64{x})
+				k.do(dst, [2][]float64{x})
 				other := dst[0]
 				x[at] = c.x
-				k.do(dst, [3][]float64{x})
+				k.do(dst, [2][]float64{x})
 				for i, got := range dst {
 					want := other
 					if i == at {
@@ -276,26 +272,12 @@ func TestElementarySums(t *testing.T) {
 		for n := 1; n < 20; n++ {
 			for at := range n {
 				for _, v := range []float64{math.NaN(), math.Inf(1)} {
-					zero, one, x := make([]float64, n), slices.Repeat([]float64{1}, n), slices.Repeat([]float64{1}, n)
+					x := slices.Repeat([]float64{1}, n)
 					x[at] = v
-					dst := make([]float64, n)
-					for name, got := range map[string]float64{
-						"exponent":  asm.ExpAddMul(dst, x, 0, zero, one),
-						"addend":    asm.ExpAddMul(dst, one, 0, x, one),
-						"factor":    asm.ExpAddMul(dst, one, 0, zero, x),
-						"logarithm": asm.SumLog(x),
-					} {
-						if !sameNumber(got, v) {
-							t.Errorf("%s: %v as %s %d of %d: sum %v", level, v, name, at, n, got)
-						}
+					if got := asm.SumLog(x); !sameNumber(got, v) {
+						t.Errorf("%s: %v as logarithm %d of %d: sum %v", level, v, at, n, got)
 					}
 				}
-			}
-			// Elements that are not there count for nothing, however large
-			// exp(0 + c) is for them.
-			x, zero, one := slices.Repeat([]float64{-1000}, n), make([]float64, n), slices.Repeat([]float64{1}, n)
-			if got := asm.ExpAddMul(make([]float64, n), x, 1000, zero, one); got != float64(n) {
-				t.Errorf("%s: sum of %d ones is %v", level, n, got)
 			}
 		}
 	})
@@ -433,14 +415,11 @@ func TestExpSqrtAccuracy(t *testing.T) {
 func TestElementaryShort(t *testing.T) {
 	long, short := make([]float64, 9), make([]float64, 9)[:8]
 	for want, f := range map[string]func(){
-		"asm: Exp: dst has 8 numbers, want at least 9":       func() { asm.Exp(short, long) },
-		"asm: ExpAdd: dst has 8 numbers, want at least 9":    func() { asm.ExpAdd(short, long, 0, long) },
-		"asm: ExpAdd: u has 8 numbers, want at least 9":      func() { asm.ExpAdd(long, long, 0, short) },
-		"asm: ExpAddMul: dst has 8 numbers, want at least 9": func() { asm.ExpAddMul(short, long, 0, long, long) },
-		"asm: ExpAddMul: u has 8 numbers, want at least 9":   func() { asm.ExpAddMul(long, long, 0, short, long) },
-		"asm: ExpAddMul: w has 8 numbers, want at least 9":   func() { asm.ExpAddMul(long, long, 0, long, short) },
-		"asm: ExpSqrt: dst has 8 numbers, want at least 9":   func() { asm.ExpSqrt(short, long, 1, 1, 1, 1) },
-		"asm: Log: dst has 8 numbers, want at least 9":       func() { asm.Log(short, long) },
+		"asm: Exp: dst has 8 numbers, want at least 9":     func() { asm.Exp(short, long) },
+		"asm: ExpAdd: dst has 8 numbers, want at least 9":  func() { asm.ExpAdd(short, long, 0, long) },
+		"asm: ExpAdd: u has 8 numbers, want at least 9":    func() { asm.ExpAdd(long, long, 0, short) },
+		"asm: ExpSqrt: dst has 8 numbers, want at least 9": func() { asm.ExpSqrt(short, long, 1, 1, 1, 1) },
+		"asm: Log: dst has 8 numbers, want at least 9":     func() { asm.Log(short, long) },
 	} {
 		func() {
 			defer func() {
@@ -459,7 +438,7 @@ func TestElementaryControlWord(t *testing.T) {
 	everyLevel(func(level string) {
 		x := slices.Repeat([]float64{-740}, 21)
 		for _, k := range elementaries {
-			k.do(make([]float64, len(x)), [3][]float64{x, x, x})
+			k.do(make([]float64, len(x)), [2][]float64{x, x})
 			half, third := x[0]/-740*0x1p-1074, x[0]/-740/3
 			if half != math.SmallestNonzeroFloat64 || third != 1./3 {
 				t.Fatalf("after %s at %s: 2^−1074 is %g, 1/3 is %v", k.name, level, half, third)
@@ -483,8 +462,8 @@ func FuzzElementary(f *testing.F) {
 		for i := range x {
 			x[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		}
-		n := len(x) / 3
-		in := [3][]float64{x[:n], x[n : 2*n], x[2*n : 3*n]}
+		n := len(x) / 2
+		in := [2][]float64{x[:n], x[n : 2*n]}
 		for _, k := range elementaries {
 			want, wantSum := make([]float64, n), 0.
 			everyLevel(func(level string) {
@@ -502,12 +481,11 @@ func FuzzElementary(f *testing.F) {
 	})
 }
 
-func BenchmarkExp(b *testing.B)       { benchmarkElementary(b, "Exp", -5, 5) }
-func BenchmarkExpAdd(b *testing.B)    { benchmarkElementary(b, "ExpAdd", -5, 5) }
-func BenchmarkExpAddMul(b *testing.B) { benchmarkElementary(b, "ExpAddMul", -5, 5) }
-func BenchmarkExpSqrt(b *testing.B)   { benchmarkElementary(b, "ExpSqrt", 0, 30) }
-func BenchmarkLog(b *testing.B)       { benchmarkElementary(b, "Log", 0, 100) }
-func BenchmarkSumLog(b *testing.B)    { benchmarkElementary(b, "SumLog", 0, 100) }
+func BenchmarkExp(b *testing.B)     { benchmarkElementary(b, "Exp", -5, 5) }
+func BenchmarkExpAdd(b *testing.B)  { benchmarkElementary(b, "ExpAdd", -5, 5) }
+func BenchmarkExpSqrt(b *testing.B) { benchmarkElementary(b, "ExpSqrt", 0, 30) }
+func BenchmarkLog(b *testing.B)     { benchmarkElementary(b, "Log", 0, 100) }
+func BenchmarkSumLog(b *testing.B)  { benchmarkElementary(b, "SumLog", 0, 100) }
 
 // benchmarkElementary times a kernel on data in the first-level cache.
 func benchmarkElementary(b *testing.B, name string, from, to float64) {
@@ -516,7 +494,7 @@ func benchmarkElementary(b *testing.B, name string, from, to float64) {
 	everyLevel(func(level string) {
 		for _, n := range []int{50, 1000} {
 			b.Run(fmt.Sprintf("%s/n=%d", level, n), func(b *testing.B) {
-				var in [3][]float64
+				var in [2][]float64
 				for j := range in {
 					in[j] = make([]float64, n)
 					for i := range in[j] {

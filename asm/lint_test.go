@@ -31,7 +31,6 @@ var differential = map[string]string{
 	"symvRows":   "TestVectors",
 	"exp":        "TestElementaryBits",
 	"expAdd":     "TestElementaryBits",
-	"expAddMul":  "TestElementaryBits",
 	"expSqrt":    "TestElementaryBits",
 	"log":        "TestElementaryBits",
 	"sumLog":     "TestElementaryBits",

@@ -26,8 +26,11 @@ func Log(dst, x []float64) {
 	log(dst, x)
 }
 
-// SumLog returns Σ ln x[i], summed as in ExpAddMul. It is the logarithm of a
-// determinant, given the eigenvalues. All levels give the same bits.
+// SumLog returns Σ ln x[i]. It is the logarithm of a determinant, given the eigenvalues.
+//
+// Each block of 1024 numbers is summed in eight lanes from 0: lane i mod 8
+// takes number i. The lanes are added 4, 2 and 1 apart, the blocks from the
+// first to the last. All levels give the same bits.
 func SumLog(x []float64) float64 {
 	raceRead(x)
 	if len(x) <= expBlock {
@@ -106,4 +109,9 @@ func sumLogGeneric(x []float64) float64 {
 		s[i%8] += logOf(v)
 	}
 	return sumLanes(&s)
+}
+
+// sumLanes adds eight lanes 4, 2 and 1 apart.
+func sumLanes(s *[8]float64) float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

@@ -2,7 +2,12 @@
 
 package asm
 
+//lint:file-ignore U1000 only the assembly reads the tables
+
 import "math"
+
+// expZero is a number below which the exponential is 0.
+const expZero = -746
 
 // expTable holds the constants of exp for the assembly, each four times, the
 // width of an AVX2 register.

@@ -2,6 +2,8 @@
 
 package asm
 
+//lint:file-ignore U1000 only the assembly reads the tables
+
 // laneMask selects the first n of four lanes by its elements from 4 − n, and
 // laneSign the signs of the others.
 var (

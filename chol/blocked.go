@@ -69,6 +69,7 @@ type panels struct {
 // there is none.
 func (p *panels) factorize(l, a mat.Matrix, shift float64) bool {
 	p.prepare(l, a, shift)
+	p.grow()
 	tasks := p.blocks * (p.blocks + 1) / 2
 	if a.Rows <= blocking.serial {
 		for i := range tasks {
@@ -81,6 +82,7 @@ func (p *panels) factorize(l, a mat.Matrix, shift float64) bool {
 	return !p.failed.Load()
 }
 
+// prepare divides the matrices into panels and blocks, for which there is no room yet.
 func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 	p.l, p.a, p.shift = l, a, shift
 	p.w = asm.CholPanel()
@@ -89,6 +91,18 @@ func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 	side := min(max(blocking.least, a.Rows/8), blocking.most)
 	p.block = max(1, (side+p.w-1)/p.w)
 	p.blocks = (p.count + p.block - 1) / p.block
+	if cap(p.finished) < p.blocks {
+		p.finished = make([]atomic.Int32, p.blocks)
+	}
+	p.finished = p.finished[:p.blocks]
+	for i := range p.finished {
+		p.finished[i].Store(0)
+	}
+	p.failed.Store(false)
+}
+
+// grow makes room for the panels.
+func (p *panels) grow() {
 	if size := p.start(p.count); cap(p.data) < size {
 		p.data = make([]float64, size)
 	} else {
@@ -99,14 +113,6 @@ func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 	} else {
 		p.inverse = p.inverse[:rows]
 	}
-	if cap(p.finished) < p.blocks {
-		p.finished = make([]atomic.Int32, p.blocks)
-	}
-	p.finished = p.finished[:p.blocks]
-	for i := range p.finished {
-		p.finished[i].Store(0)
-	}
-	p.failed.Store(false)
 }
 
 // start is where panel g starts: those before it have w, 2w, … columns.

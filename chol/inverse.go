@@ -35,17 +35,15 @@ type inversion struct {
 	phase int // 0: panels of L; 1: U; 2: U·Uᵀ
 }
 
-// inversions are those not in use: a Factor is not changed by its inversion, so
-// the workspace is not part of it.
+// inversions are those not in use, without their buffers: a Factor is not changed by
+// its inversion, so the workspace is not part of it.
 var inversions mat.Pool[inversion]
 
 func (v *inversion) invert(dst, l mat.Matrix) {
 	v.prepare(dst, l, 0)
-	if size := v.count * (v.count + 1) / 2 * v.w * v.w; cap(v.u) < size {
-		v.u = make([]float64, size)
-	} else {
-		v.u = v.u[:size]
-	}
+	size, rows := v.start(v.count), v.count*v.w
+	buffer := mat.Borrow(2*size + rows)
+	v.data, v.u, v.inverse = (*buffer)[:size], (*buffer)[size:2*size], (*buffer)[2*size:]
 	v.dst = dst
 	for v.phase = range 3 {
 		tasks := v.blocks
@@ -60,6 +58,8 @@ func (v *inversion) invert(dst, l mat.Matrix) {
 			v.Do(i)
 		}
 	}
+	mat.GiveBack(buffer)
+	v.data, v.u, v.inverse = nil, nil, nil
 	v.dst, v.l, v.a = mat.Matrix{}, mat.Matrix{}, mat.Matrix{}
 }
 

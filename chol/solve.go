@@ -62,9 +62,6 @@ func (f *Factor) backward(b mat.Matrix) {
 	})
 }
 
-// columns are buffers for columns that are not contiguous.
-var columns mat.Pool[[]float64]
-
 // eachColumn calls do with every column of b, as a slice that becomes the column.
 func eachColumn(b mat.Matrix, do func(x []float64)) {
 	if b.RowStride == 1 || b.Rows == 1 {
@@ -73,11 +70,8 @@ func eachColumn(b mat.Matrix, do func(x []float64)) {
 		}
 		return
 	}
-	buffer := columns.Take()
-	if cap(*buffer) < b.Rows {
-		*buffer = make([]float64, b.Rows)
-	}
-	x := (*buffer)[:b.Rows]
+	buffer := mat.Borrow(b.Rows)
+	x := *buffer
 	for j := range b.Cols {
 		for i := range x {
 			x[i] = b.Data[i*b.RowStride+j*b.ColStride]
@@ -87,7 +81,7 @@ func eachColumn(b mat.Matrix, do func(x []float64)) {
 			b.Data[i*b.RowStride+j*b.ColStride] = v
 		}
 	}
-	columns.Give(buffer)
+	mat.GiveBack(buffer)
 }
 
 // MulHalf overwrites the n×k matrix b with L·b. Columns with covariance I

@@ -17,46 +17,80 @@ import (
 const module = "github.com/seed-08962ecc/kronfield"
 
 // policy lists, for each package of the module, what it may import besides the
-// standard library: packages of the module by their path inside it, others in
-// full, and unsafe. It is the module's layout, not a description of what the
-// files happen to import.
+// standard library and [everywhere]: packages of the module by their path inside it,
+// others in full, and unsafe. A name that ends in /* stands for all packages of that
+// folder. It is the module's layout, not a description of what the files happen to
+// import; a package that is listed need not exist yet.
 var policy = map[string][]string{
-	"asm":                  {"golang.org/x/sys/cpu", "unsafe"},
-	"mat":                  {"asm", "unsafe"},
-	"mat/npy":              {"mat"},
-	"mat/safetensors":      {"mat"},
-	"chol":                 {"mat", "asm"},
-	"eig":                  {"mat", "asm"},
-	"kronprod":             {"mat", "chol", "eig"},
-	"lbfgs":                {},
-	"sgplvm":               append([]string{"sgplvm/internal/data", "sgplvm/internal/work"}, below...),
-	"sgplvm/internal/data": {"mat", "sgplvm/internal/work"},
-	"sgplvm/internal/work": {"mat"},
-	"sgplvm/dataset":       {"sgplvm", "mat/npy"},
-	"sgplvm/evaluate":      {"mat"},
-	"sgplvm/internal/flow": {"sgplvm/kernel", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"},
-	"sgplvm/film":          {"sgplvm", "sgplvm/internal/flow", "mat"},
-	"fuzz":                 answers,
+	"asm":             {"golang.org/x/sys/cpu", "unsafe"},
+	"mat":             {"asm", "unsafe"},
+	"mat/npy":         {"mat"},
+	"mat/safetensors": {"mat"},
+	"chol":            {"mat", "asm"},
+	"eig":             {"mat", "asm"},
+	"kronprod":        {"mat", "chol", "eig"},
+	"lbfgs":           {},
+	"internal/quote":  {},
 
-	// The program and its rooms.
-	"cmd/sgplvm":                     append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film"}, append(rooms, below...)...),
-	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/dataset", "mat"},
+	"sgplvm/kernel":            {"asm", "mat"},
+	"sgplvm/internal/work":     {"asm", "mat"},
+	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/internal/work"},
+	"sgplvm/internal/psi":      append([]string{"asm", "mat"}, leaves...),
+	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol"}, leaves...),
+	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol"}, leaves...),
+	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
+	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound"}),
+	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/flow"}),
+	"sgplvm/film":              {"sgplvm", "sgplvm/internal/flow", "sgplvm/internal/data", "mat"},
+	"sgplvm/dataset":           {"sgplvm", "mat/npy"},
+	"sgplvm/evaluate":          {"mat"},
+
+	"cmd/sgplvm":                     program,
+	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat"},
 	"cmd/sgplvm/internal/source":     {"sgplvm"},
 	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy"},
 	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
-	"cmd/sgplvm/internal/selection":  {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "mat", "cmd/sgplvm/internal/source"},
-	"cmd/sgplvm/internal/engine":     {"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film", "mat", "mat/npy", "cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/source"},
-	"cmd/sgplvm/internal/experiment": append([]string{"sgplvm", "sgplvm/dataset", "sgplvm/evaluate", "sgplvm/film"}, append(rooms, below...)...),
+	"cmd/sgplvm/internal/selection":  {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "mat", "cmd/sgplvm/internal/source"},
+	"cmd/sgplvm/internal/engine":     program,
+	"cmd/sgplvm/internal/experiment": program,
+
+	"fuzz": answers,
 }
 
-// below is all that lies under the model; answers all that package fuzz and,
-// besides fuzz itself, the external tests may know; rooms those of the program.
 var (
-	below   = []string{"asm", "mat", "mat/npy", "mat/safetensors", "chol", "eig", "kronprod", "lbfgs"}
+	// everywhere is what any package but asm may import.
+	everywhere = []string{"internal/quote"}
+	// below is all that lies under the model: the algebra and two file formats.
+	algebra = []string{"asm", "mat", "chol", "eig", "kronprod", "lbfgs"}
+	below   = append([]string{"mat/npy", "mat/safetensors"}, algebra...)
+	// leaves and latent are the model's packages under the bound.
+	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/data"}
+	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
+	// program is what the program may know: public packages and its own.
+	program = append([]string{"sgplvm", "sgplvm/kernel", "sgplvm/film", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
+	// answers is all that package fuzz and, besides fuzz itself, external tests may know.
 	answers = []string{"mat", "chol", "eig", "kronprod"}
-	rooms   = []string{"cmd/sgplvm/internal/cli", "cmd/sgplvm/internal/source", "cmd/sgplvm/internal/picture", "cmd/sgplvm/internal/baseline",
-		"cmd/sgplvm/internal/selection", "cmd/sgplvm/internal/engine", "cmd/sgplvm/internal/experiment"}
 )
+
+// matches reports whether a name of a package is pattern, or in its folder.
+func matches(pattern, name string) bool {
+	folder, all := strings.CutSuffix(pattern, "*")
+	return name == pattern || all && strings.HasPrefix(name, folder)
+}
+
+// imports returns what the package of that name may import.
+func imports(name string) (allowed []string, known bool) {
+	for pattern, allowed := range policy {
+		if !matches(pattern, name) {
+			continue
+		}
+		if name == "asm" {
+			return allowed, true
+		}
+		return append(slices.Clone(allowed), everywhere...), true
+	}
+	return nil, false
+}
 
 // listed is what "go list -json" tells of a package.
 type listed struct {
@@ -74,7 +108,7 @@ func violations(packages []listed) []string {
 	complain := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, p := range packages {
 		name, inside := strings.CutPrefix(p.ImportPath, module+"/")
-		switch allowed, known := policy[name]; {
+		switch allowed, known := imports(name); {
 		case p.Standard:
 		case !inside:
 			if p.ImportPath != "golang.org/x/sys/cpu" {
@@ -83,10 +117,11 @@ func violations(packages []listed) []string {
 		case !known:
 			complain("%s is not a package of the layout", name)
 		default:
-			check := func(kind string, imports []string, more ...string) {
-				for _, path := range imports {
+			check := func(kind string, imported []string, more ...string) {
+				for _, path := range imported {
 					short := strings.TrimPrefix(path, module+"/")
-					if !standard(path) && short != name && !slices.Contains(allowed, short) && !slices.Contains(more, short) {
+					may := func(pattern string) bool { return matches(pattern, short) }
+					if !standard(path) && short != name && !slices.ContainsFunc(allowed, may) && !slices.Contains(more, short) {
 						complain("%s: %s import %s", name, kind, short)
 					}
 				}
@@ -204,6 +239,13 @@ func TestLayersRefuse(t *testing.T) {
 		{listed{ImportPath: module + "/eig", Imports: []string{"github.com/google/go-cmp/cmp"}}, "eig: its files import github.com/google/go-cmp/cmp"},
 		{listed{ImportPath: module + "/sgplvm", Imports: in("sgplvm/dataset")}, "sgplvm: its files import sgplvm/dataset"},
 		{listed{ImportPath: module + "/cmd/sgplvm", Imports: in("sgplvm/dataset", "sgplvm", "mat")}, ""},
+		{listed{ImportPath: module + "/cmd/sgplvm", Imports: in("cmd/sgplvm/internal/engine", "sgplvm/film", "internal/quote")}, ""},
+		{listed{ImportPath: module + "/cmd/sgplvm", Imports: in("sgplvm/internal/bound")}, "cmd/sgplvm: its files import sgplvm/internal/bound"},
+		{listed{ImportPath: module + "/cmd/sgplvm/internal/engine", Imports: in("sgplvm", "cmd/sgplvm/internal/cli")}, ""},
+		{listed{ImportPath: module + "/sgplvm", Imports: in("cmd/sgplvm/internal/engine")}, "sgplvm: its files import cmd/sgplvm/internal/engine"},
+		{listed{ImportPath: module + "/sgplvm/internal/psi", Imports: in("sgplvm/internal/dynamics")}, "sgplvm/internal/psi: its files import sgplvm/internal/dynamics"},
+		{listed{ImportPath: module + "/sgplvm/kernel", Imports: in("sgplvm/internal/work")}, "sgplvm/kernel: its files import sgplvm/internal/work"},
+		{listed{ImportPath: module + "/asm", Imports: in("internal/quote")}, "asm: its files import internal/quote"},
 		{listed{ImportPath: module + "/util"}, "util is not a package of the layout"},
 		{listed{ImportPath: "gonum.org/v1/gonum/mat"}, "the module depends on gonum.org/v1/gonum/mat"},
 		{listed{ImportPath: "golang.org/x/sys/cpu", Imports: []string{"unsafe"}}, ""},

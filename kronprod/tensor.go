@@ -128,7 +128,7 @@ func Gram(dst mat.Matrix, x Tensor, mode int, weights [][]float64) {
 		panic(fmt.Sprintf("kronprod: Gram: dst %d×%d, x %v do not fit along mode %d", dst.Rows, dst.Cols, x.Dims, mode))
 	}
 	g := gatherings.Take()
-	defer gatherings.Give(g)
+	defer g.release()
 	g.before, g.after = jointWeights("Gram", x.Dims, mode, weights)
 	roots(g.before)
 	roots(g.after)
@@ -157,7 +157,6 @@ func Gram(dst mat.Matrix, x Tensor, mode int, weights [][]float64) {
 		mat.Syrk(dst, 1, g.block, beta)
 	}
 	mat.GiveBack(buffer)
-	g.data, g.block = nil, mat.Matrix{}
 	mat.MirrorLower(dst)
 }
 
@@ -177,6 +176,12 @@ type gathering struct {
 }
 
 var gatherings mat.Pool[gathering]
+
+// release gives g to the next call, without the tensor.
+func (g *gathering) release() {
+	*g = gathering{}
+	gatherings.Give(g)
+}
 
 // Do gathers some rows.
 func (g *gathering) Do(part int) {

@@ -18,3 +18,9 @@ var (
 
 // SizeClass returns the class and the capacity of a buffer of n numbers.
 var SizeClass = sizeClass
+
+// IdleCollections is how many collections of garbage a pool keeps an idle object for.
+const IdleCollections = idleCollections
+
+// Collections returns how often the pools were swept.
+func Collections() uint32 { return pools.collections.Load() }

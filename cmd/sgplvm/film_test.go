@@ -69,7 +69,7 @@ func TestFilm(t *testing.T) {
 	if !(within > 0.8) {
 		t.Errorf("90 %% intervals hold %v of the values", within)
 	}
-	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\)(, with paths)?, unrest over \S+$`).MatchString(out) || strings.Contains(out, "attribute") {
+	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\)(, with inter-frame flow)?, variance inflation over \S+$`).MatchString(out) || strings.Contains(out, "attribute") {
 		t.Errorf("info prints %q", out)
 	}
 	for _, args := range [][]string{{"predict", "-model", "moving", "-out", "p.npy"}, {"sample", "-model", "moving", "-out", "p.npy"}, {"impute", "-model", "moving", "-data", "film.npy", "-out", "p.npy"}} {
@@ -82,7 +82,7 @@ func TestFilm(t *testing.T) {
 	for _, part := range []string{"motion", "originals", "detail", "unrest"} {
 		old := m.Attached(part)
 		m.Attach(part, []byte("{}"))
-		if _, err := film.Of(m); err == nil || !strings.HasPrefix(err.Error(), "motion: text of a motion: ") {
+		if _, err := film.Of(m); err == nil || !strings.HasPrefix(err.Error(), "film: attached ") {
 			t.Errorf("%s {}: error %v", part, err)
 		}
 		m.Attach(part, old)

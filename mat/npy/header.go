@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 const (
@@ -47,7 +49,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		return Header{}, truncated("magic", n, len(prefix), err)
 	}
 	if string(prefix[:6]) != magic {
-		return Header{}, &FormatError{"magic", quote(string(prefix[:6])), strconv.Quote(magic)}
+		return Header{}, &FormatError{"magic", quote.Text(string(prefix[:6])), strconv.Quote(magic)}
 	}
 	major, minor := prefix[6], prefix[7]
 	if major < 1 || major > 3 || minor != 0 {
@@ -95,7 +97,7 @@ func (h *Header) bigEndian() bool { return h.Descr[0] == '>' && h.itemSize() > 1
 
 // setDescr understands an element type as the file spells it.
 func (h *Header) setDescr(descr string) error {
-	fail := &FormatError{"descr", quote(descr),
+	fail := &FormatError{"descr", quote.Text(descr),
 		"a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8"}
 	if len(descr) != 3 || !strings.Contains("<>|=", descr[:1]) {
 		return fail
@@ -117,7 +119,7 @@ func (h *Header) setDescr(descr string) error {
 		return fail
 	}
 	if descr[0] == '|' && h.itemSize() > 1 {
-		return &FormatError{"descr", quote(descr), "a byte order, < or >"}
+		return &FormatError{"descr", quote.Text(descr), "a byte order, < or >"}
 	}
 	return nil
 }
@@ -178,7 +180,7 @@ func (p *parser) header() (Header, error) {
 		}
 	}
 	if _, ok := sizeOf(h.Shape, h.itemSize()); !ok {
-		return Header{}, &FormatError{"shape", quote(tuple(h.Shape)), fmt.Sprintf("at most %d bytes", math.MaxInt)}
+		return Header{}, &FormatError{"shape", quote.Text(tuple(h.Shape)), fmt.Sprintf("at most %d bytes", math.MaxInt)}
 	}
 	return h, nil
 }
@@ -293,17 +295,9 @@ func (p *parser) take(c byte) bool {
 func (p *parser) fail(want string) error {
 	found := "the end of the header"
 	if p.at < len(p.text) {
-		found = quote(p.text[p.at:])
+		found = quote.Text(p.text[p.at:min(p.at+24, len(p.text))])
 	}
 	return &FormatError{"byte " + strconv.Itoa(p.base+p.at), found, want}
-}
-
-// quote makes foreign text safe to show: one line, escaped, not too long.
-func quote(s string) string {
-	if len(s) > 24 {
-		return strconv.Quote(s[:24]) + "..."
-	}
-	return strconv.Quote(s)
 }
 
 // tuple spells a shape as Python does: (), (3,), (3, 4).

@@ -8,12 +8,13 @@ import (
 	"io"
 	"math"
 	"math/big"
-	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -96,13 +97,14 @@ func raw(t *testing.T, data any) string {
 // same reports how a differs from b in shape, type or any bit; "" if not at all.
 func same(t *testing.T, a, b *npy.Array) string {
 	t.Helper()
-	if !reflect.DeepEqual(a.Shape, b.Shape) || a.Type != b.Type || reflect.TypeOf(a.Data) != reflect.TypeOf(b.Data) {
-		return fmt.Sprintf("%v %v %T against %v %v %T", a.Shape, a.Type, a.Data, b.Shape, b.Type, b.Data)
+	type bits struct {
+		Shape []int
+		Type  npy.Type
+		Go    string // the type of Data
+		Bytes string
 	}
-	if raw(t, a.Data) != raw(t, b.Data) {
-		return fmt.Sprintf("%v against %v", a.Data, b.Data)
-	}
-	return ""
+	of := func(a *npy.Array) bits { return bits{a.Shape, a.Type, fmt.Sprintf("%T", a.Data), raw(t, a.Data)} }
+	return cmp.Diff(of(b), of(a))
 }
 
 // allocated returns the bytes that f allocates.
@@ -138,8 +140,8 @@ func TestReadEveryType(t *testing.T) {
 					r := bytes.NewReader(in)
 					h, err := npy.ReadHeader(r)
 					want := npy.Header{Shape: []int{4}, Type: k.typ, Descr: descr, FortranOrder: fortran == "True"}
-					if err != nil || !reflect.DeepEqual(h, want) {
-						t.Errorf("%s v%d: header %+v, %v, want %+v", descr, major, h, err, want)
+					if diff := cmp.Diff(want, h); err != nil || diff != "" {
+						t.Errorf("%s v%d: %v, header (-want +got):\n%s", descr, major, err, diff)
 					}
 					if r.Len() != 4*k.size {
 						t.Errorf("%s v%d: %d bytes left behind the header, want %d", descr, major, r.Len(), 4*k.size)
@@ -361,7 +363,7 @@ func TestFloat64s(t *testing.T) {
 		{npy.New([]float32{0.1, float32(math.Inf(1))}, 2), []float64{float64(float32(0.1)), math.Inf(1)}},
 		{npy.New([]float64{0.1, math.Inf(-1)}, 2), []float64{0.1, math.Inf(-1)}},
 	} {
-		if got := c.a.Float64s(); !reflect.DeepEqual(got, c.want) {
+		if got := c.a.Float64s(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.a.Type, got, c.want)
 		}
 	}
@@ -396,23 +398,23 @@ func TestHostile(t *testing.T) {
 		{"empty header", []byte("\x93NUMPY\x01\x00\x00\x00"), `npy: byte 10: found the end of the header, expected '{'`},
 		{"short header length", set(8, 50), `npy: byte 60: found the end of the header, expected '('`},
 		{"long header length", set(8, 119), `npy: byte 128: found "\x00", expected nothing but blanks after the dictionary`},
-		{"no dictionary", v1("[1, 2]"), `npy: byte 10: found "[1, 2]                  "..., expected '{'`},
+		{"no dictionary", v1("[1, 2]"), `npy: byte 10: found "[1, 2]                  ", expected '{'`},
 		{"empty dictionary", v1("{}"), `npy: header: found no key 'descr', expected 'descr', 'fortran_order' and 'shape'`},
-		{"a lone comma", v1("{,}"), `npy: byte 11: found ",}                      "..., expected a quoted key`},
-		{"two commas", v1("{'descr': '<f8',, 'fortran_order': False, 'shape': (2, 3)}"), `npy: byte 26: found ", 'fortran_order': False"..., expected a quoted key`},
-		{"no comma", v1("{'descr': '<f8' 'fortran_order': False, 'shape': (2, 3)}"), `npy: byte 26: found "'fortran_order': False, "..., expected ',' or '}'`},
-		{"no colon", v1("{'descr' '<f8'}"), `npy: byte 19: found "'<f8'}                  "..., expected ':'`},
+		{"a lone comma", v1("{,}"), `npy: byte 11: found ",}                      ", expected a quoted key`},
+		{"two commas", v1("{'descr': '<f8',, 'fortran_order': False, 'shape': (2, 3)}"), `npy: byte 26: found ", 'fortran_order': False", expected a quoted key`},
+		{"no comma", v1("{'descr': '<f8' 'fortran_order': False, 'shape': (2, 3)}"), `npy: byte 26: found "'fortran_order': False, ", expected ',' or '}'`},
+		{"no colon", v1("{'descr' '<f8'}"), `npy: byte 19: found "'<f8'}                  ", expected ':'`},
 		{"no shape", v1("{'descr': '<f8', 'fortran_order': False}"), `npy: header: found no key 'shape', expected 'descr', 'fortran_order' and 'shape'`},
 		{"no order", v1("{'descr': '<f8', 'shape': (2, 3)}"), `npy: header: found no key 'fortran_order', expected 'descr', 'fortran_order' and 'shape'`},
 		{"key twice", v1("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"),
-			`npy: byte 27: found "'descr': '<f8', 'fortran"..., expected each key once`},
+			`npy: byte 27: found "'descr': '<f8', 'fortran", expected each key once`},
 		{"shape twice", v1("{'shape': (6,), 'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)}"),
-			`npy: byte 66: found "'shape': (2, 3)}        "..., expected each key once`},
-		{"unknown key", v1("{'descr': '<f8', 'order': 'C'}"), `npy: byte 27: found "'order': 'C'}           "..., expected one of the keys 'descr', 'fortran_order', 'shape'`},
-		{"junk behind", v1(good + " + 1"), `npy: byte 70: found "+ 1                     "..., expected nothing but blanks after the dictionary`},
-		{"zero byte behind", v1(good + "\x00"), `npy: byte 69: found "\x00                       "..., expected nothing but blanks after the dictionary`},
-		{"open string", v1("{'descr"), `npy: byte 11: found "'descr                  "..., expected a quoted key`},
-		{"escape", v1(`{'d\x65scr': '<f8'}`), `npy: byte 11: found "'d\\x65scr': '<f8'}      "..., expected a quoted key`},
+			`npy: byte 66: found "'shape': (2, 3)}        ", expected each key once`},
+		{"unknown key", v1("{'descr': '<f8', 'order': 'C'}"), `npy: byte 27: found "'order': 'C'}           ", expected one of the keys 'descr', 'fortran_order', 'shape'`},
+		{"junk behind", v1(good + " + 1"), `npy: byte 70: found "+ 1                     ", expected nothing but blanks after the dictionary`},
+		{"zero byte behind", v1(good + "\x00"), `npy: byte 69: found "\x00                       ", expected nothing but blanks after the dictionary`},
+		{"open string", v1("{'descr"), `npy: byte 11: found "'descr                  ", expected a quoted key`},
+		{"escape", v1(`{'d\x65scr': '<f8'}`), `npy: byte 11: found "'d\\x65scr': '<f8'}      ", expected a quoted key`},
 		{"complex", v1(dict("<c16", "False", "(2, 3)")), `npy: descr: found "<c16", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
 		{"objects", v1(dict("|O", "False", "(2, 3)")), `npy: descr: found "|O", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
 		{"text", v1(dict("<U8", "False", "(2, 3)")), `npy: descr: found "<U8", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
@@ -420,32 +422,32 @@ func TestHostile(t *testing.T) {
 		{"no type", v1(dict("", "False", "(2, 3)")), `npy: descr: found "", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
 		{"no byte order", v1(dict("f8", "False", "(2, 3)")), `npy: descr: found "f8", expected a byte order (< > | =) and one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8`},
 		{"byte order not applicable", v1(dict("|f8", "False", "(2, 3)")), `npy: descr: found "|f8", expected a byte order, < or >`},
-		{"newline in type", v1(dict("<f8\n", "False", "(2, 3)")), `npy: byte 20: found "'<f8\n', 'fortran_order':"..., expected a quoted type such as '<f8' (records are not supported)`},
+		{"newline in type", v1(dict("<f8\n", "False", "(2, 3)")), `npy: byte 20: found "'<f8\n', 'fortran_order':", expected a quoted type such as '<f8' (records are not supported)`},
 		{"records", v1("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (6,), }"),
-			`npy: byte 20: found "[('x', '<f8')], 'fortran"..., expected a quoted type such as '<f8' (records are not supported)`},
-		{"order as a number", v1(dict("<f8", "0", "(2, 3)")), `npy: byte 44: found "0, 'shape': (2, 3), }   "..., expected True or False`},
-		{"order in lower case", v1(dict("<f8", "false", "(2, 3)")), `npy: byte 44: found "false, 'shape': (2, 3), "..., expected True or False`},
-		{"order with a tail", v1(dict("<f8", "Falsehood", "(2, 3)")), `npy: byte 49: found "hood, 'shape': (2, 3), }"..., expected ',' or '}'`},
-		{"shape a number", v1(dict("<f8", "False", "6")), `npy: byte 60: found "6, }                    "..., expected '('`},
+			`npy: byte 20: found "[('x', '<f8')], 'fortran", expected a quoted type such as '<f8' (records are not supported)`},
+		{"order as a number", v1(dict("<f8", "0", "(2, 3)")), `npy: byte 44: found "0, 'shape': (2, 3), }   ", expected True or False`},
+		{"order in lower case", v1(dict("<f8", "false", "(2, 3)")), `npy: byte 44: found "false, 'shape': (2, 3), ", expected True or False`},
+		{"order with a tail", v1(dict("<f8", "Falsehood", "(2, 3)")), `npy: byte 49: found "hood, 'shape': (2, 3), }", expected ',' or '}'`},
+		{"shape a number", v1(dict("<f8", "False", "6")), `npy: byte 60: found "6, }                    ", expected '('`},
 		{"shape a number in brackets", v1(dict("<f8", "False", "(6)")), `npy: shape: found the number (6), expected a tuple such as (6,)`},
-		{"shape a list", v1(dict("<f8", "False", "[6]")), `npy: byte 60: found "[6], }                  "..., expected '('`},
-		{"negative axis", v1(dict("<f8", "False", "(-2, -3)")), `npy: byte 61: found "-2, -3), }              "..., expected the length of an axis`},
-		{"fraction", v1(dict("<f8", "False", "(2.0, 3)")), `npy: byte 62: found ".0, 3), }               "..., expected ',' or ')'`},
-		{"leading zero", v1(dict("<f8", "False", "(02, 3)")), `npy: byte 61: found "02, 3), }               "..., expected the length of an axis`},
-		{"hexadecimal", v1(dict("<f8", "False", "(0x2, 3)")), `npy: byte 62: found "x2, 3), }               "..., expected ',' or ')'`},
-		{"underscore", v1(dict("<f8", "False", "(1_0, 3)")), `npy: byte 62: found "_0, 3), }               "..., expected ',' or ')'`},
-		{"long integer in version 3", file(3, dict("<f8", "False", "(2L, 3)"), make([]byte, 48)...), `npy: byte 64: found "L, 3), }                "..., expected ',' or ')'`},
-		{"two commas in shape", v1(dict("<f8", "False", "(2,, 3)")), `npy: byte 63: found ", 3), }                 "..., expected the length of an axis`},
-		{"comma alone in shape", v1(dict("<f8", "False", "(,)")), `npy: byte 61: found ",), }                   "..., expected the length of an axis`},
-		{"65 axes", v1(dict("<f8", "False", "("+strings.Repeat("1, ", 65)+")")), `npy: byte 253: found "1, ), }                 "..., expected at most 64 axes`},
-		{"axis of 2^64", v1(dict("<f8", "False", "(18446744073709551616,)")), fmt.Sprintf(`npy: byte 61: found "18446744073709551616,), "..., expected an axis of at most %d`, math.MaxInt)},
+		{"shape a list", v1(dict("<f8", "False", "[6]")), `npy: byte 60: found "[6], }                  ", expected '('`},
+		{"negative axis", v1(dict("<f8", "False", "(-2, -3)")), `npy: byte 61: found "-2, -3), }              ", expected the length of an axis`},
+		{"fraction", v1(dict("<f8", "False", "(2.0, 3)")), `npy: byte 62: found ".0, 3), }               ", expected ',' or ')'`},
+		{"leading zero", v1(dict("<f8", "False", "(02, 3)")), `npy: byte 61: found "02, 3), }               ", expected the length of an axis`},
+		{"hexadecimal", v1(dict("<f8", "False", "(0x2, 3)")), `npy: byte 62: found "x2, 3), }               ", expected ',' or ')'`},
+		{"underscore", v1(dict("<f8", "False", "(1_0, 3)")), `npy: byte 62: found "_0, 3), }               ", expected ',' or ')'`},
+		{"long integer in version 3", file(3, dict("<f8", "False", "(2L, 3)"), make([]byte, 48)...), `npy: byte 64: found "L, 3), }                ", expected ',' or ')'`},
+		{"two commas in shape", v1(dict("<f8", "False", "(2,, 3)")), `npy: byte 63: found ", 3), }                 ", expected the length of an axis`},
+		{"comma alone in shape", v1(dict("<f8", "False", "(,)")), `npy: byte 61: found ",), }                   ", expected the length of an axis`},
+		{"65 axes", v1(dict("<f8", "False", "("+strings.Repeat("1, ", 65)+")")), `npy: byte 253: found "1, ), }                 ", expected at most 64 axes`},
+		{"axis of 2^64", v1(dict("<f8", "False", "(18446744073709551616,)")), fmt.Sprintf(`npy: byte 61: found "18446744073709551616,), ", expected an axis of at most %d`, math.MaxInt)},
 		{"product overflows", v1(dict("<f8", "False", "(2147483647, 2147483647, 2147483647)")),
-			fmt.Sprintf(`npy: shape: found "(2147483647, 2147483647,"..., expected at most %d bytes`, math.MaxInt)},
+			fmt.Sprintf(`npy: shape: found "(2147483647, 2147483647, 2147483647)", expected at most %d bytes`, math.MaxInt)},
 		{"bytes overflow", v1(dict("<f8", "False", fmt.Sprintf("(%d,)", math.MaxInt/4))), fmt.Sprintf(`npy: shape: found "(%d,)", expected at most %d bytes`, math.MaxInt/4, math.MaxInt)},
 		{"product overflows to 0", v1(dict("|u1", "False", "("+strings.Repeat("65536, ", 4)+")")),
-			fmt.Sprintf(`npy: shape: found "(65536, 65536, 65536, 65"..., expected at most %d bytes`, math.MaxInt)},
+			fmt.Sprintf(`npy: shape: found "(65536, 65536, 65536, 65536)", expected at most %d bytes`, math.MaxInt)},
 		{"product overflows beside 0", v1(dict("|u1", "False", "(0, "+strings.Repeat("65536, ", 4)+")")),
-			fmt.Sprintf(`npy: shape: found "(0, 65536, 65536, 65536,"..., expected at most %d bytes`, math.MaxInt)},
+			fmt.Sprintf(`npy: shape: found "(0, 65536, 65536, 65536, 65536)", expected at most %d bytes`, math.MaxInt)},
 		{"2 GB claimed", v1(dict("|u1", "False", "(2147483647,)")), `npy: data: found 48 bytes, expected 2147483647 (the file is truncated)`},
 		{"one row too many claimed", v1(dict("<f8", "False", "(3, 3)")), `npy: data: found 48 bytes, expected 72 (the file is truncated)`},
 		{"one row too few claimed", v1(dict("<f8", "False", "(1, 3)")), `npy: data: found more bytes, expected the end of the file after 24`},
@@ -674,6 +676,22 @@ func TestPanics(t *testing.T) {
 			}()
 			c.f()
 		}()
+	}
+}
+
+// Long text does not make a message long.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("ä", 30000)
+	for name, header := range map[string]string{
+		"type":  dict(long, "False", "(2, 3)"),
+		"order": dict("<f8", long, "(2, 3)"),
+		"shape": dict("<f8", "False", "("+strings.Repeat("9223372036854775807, ", 64)+")"),
+		"key":   "{'" + long + "': 1}",
+		"all":   long,
+	} {
+		if _, err := npy.Read(bytes.NewReader(file(3, header))); err == nil || len(err.Error()) > 400 {
+			t.Errorf("%s: %.500v", name, err)
+		}
 	}
 }
 

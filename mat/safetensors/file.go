@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // Element lists the types of elements, named F64, F32, I64, I32 and U8 in the
@@ -59,18 +60,18 @@ func (f *File) Lookup(name string) *Tensor {
 func Values[T Element](f *File, name string, shape ...int) ([]T, error) {
 	t := f.Lookup(name)
 	if t == nil {
-		return nil, &FormatError{"tensor " + quote(name), "none", "one"}
+		return nil, &FormatError{"tensor " + quote.Text(name), "none", "one"}
 	}
 	data, ok := t.Data.([]T)
 	if !ok {
 		have, _ := inspect(t.Data)
 		want, _ := inspect([]T(nil))
-		return nil, &FormatError{"tensor " + quote(name), "type " + have.String(), want.String()}
+		return nil, &FormatError{"tensor " + quote.Text(name), "type " + have.String(), want.String()}
 	}
 	fits := func(have, want int) bool { return have == want || want == -1 }
 	if !slices.EqualFunc(t.Shape, shape, fits) {
-		return nil, &FormatError{"tensor " + quote(name), "shape " + list(t.Shape),
-			strings.ReplaceAll(list(shape), "-1", "any")}
+		return nil, &FormatError{"tensor " + quote.Text(name), "shape " + quote.Line(list(t.Shape)),
+			strings.ReplaceAll(quote.Line(list(shape)), "-1", "any")}
 	}
 	return data, nil
 }
@@ -148,12 +149,4 @@ func sizeOf(shape []int, elem int) (size int, ok bool) {
 // list spells integers as JSON does: [2,3].
 func list(v []int) string {
 	return strings.ReplaceAll(fmt.Sprint(v), " ", ",")
-}
-
-// quote makes foreign text safe to show: one line, escaped, not too long.
-func quote(s string) string {
-	if len(s) > 40 {
-		return strconv.Quote(s[:40]) + "..."
-	}
-	return strconv.Quote(s)
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // ChecksumKey is the metadata key of the checksum. It belongs to this package:
@@ -82,7 +84,7 @@ func (h *header) unique() error {
 	slices.Sort(names)
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[i-1] {
-			return &FormatError{"header", "tensor " + quote(names[i]) + " twice", "each name once"}
+			return &FormatError{"header", "tensor " + quote.Text(names[i]) + " twice", "each name once"}
 		}
 	}
 	return nil
@@ -100,7 +102,7 @@ func (h *header) contiguous() error {
 	at := 0
 	for _, e := range h.entries {
 		if e.begin != at {
-			return &FormatError{"tensor " + quote(e.name), "data from byte " + strconv.Itoa(e.begin),
+			return &FormatError{"tensor " + quote.Text(e.name), "data from byte " + strconv.Itoa(e.begin),
 				strconv.Itoa(at) + " (tensors neither overlap nor leave gaps)"}
 		}
 		at = e.end
@@ -117,7 +119,7 @@ type parser struct {
 // metadata parses the dictionary of strings.
 func (p *parser) metadata(h *header) error {
 	if h.metadata != nil {
-		return &FormatError{"header", quote(metadataKey) + " twice", "one"}
+		return &FormatError{"header", quote.Text(metadataKey) + " twice", "one"}
 	}
 	h.metadata = map[string]string{}
 	return p.object(func(key string) error {
@@ -128,7 +130,7 @@ func (p *parser) metadata(h *header) error {
 			return err
 		}
 		if _, ok := h.metadata[key]; ok || key == ChecksumKey && h.sum != "" {
-			return &FormatError{metadataKey, "key " + quote(key) + " twice", "each key once"}
+			return &FormatError{metadataKey, "key " + quote.Text(key) + " twice", "each key once"}
 		}
 		if key != ChecksumKey {
 			h.metadata[key] = value
@@ -136,7 +138,7 @@ func (p *parser) metadata(h *header) error {
 		}
 		// Escapes would make the raw text longer than the digits.
 		if len(value) != digits || strings.Trim(value, "0123456789abcdef") != "" || p.at-1-start != digits {
-			return &FormatError{metadataKey + " " + quote(key), quote(value),
+			return &FormatError{metadataKey + " " + quote.Text(key), quote.Text(value),
 				strconv.Itoa(digits) + " hexadecimal digits in lower case"}
 		}
 		h.sum, h.sumAt = value, start
@@ -148,7 +150,7 @@ func (p *parser) metadata(h *header) error {
 func (p *parser) entry(name string) (entry, error) {
 	e := entry{name: name, begin: -1}
 	fail := func(found, want string) error {
-		return &FormatError{"tensor " + quote(name), found, want}
+		return &FormatError{"tensor " + quote.Text(name), found, want}
 	}
 	err := p.object(func(key string) (err error) {
 		switch {
@@ -158,7 +160,7 @@ func (p *parser) entry(name string) (entry, error) {
 				return err
 			}
 			if e.typ = typeNamed(typ); e.typ == 0 {
-				return fail("type "+quote(typ), "F64, F32, I64, I32 or U8")
+				return fail("type "+quote.Text(typ), "F64, F32, I64, I32 or U8")
 			}
 			return nil
 		case key == "shape" && e.shape == nil:
@@ -170,12 +172,12 @@ func (p *parser) entry(name string) (entry, error) {
 				return err
 			}
 			if len(v) != 2 || v[0] > v[1] {
-				return fail("data_offsets "+list(v), "[begin,end] with begin ≤ end")
+				return fail("data_offsets "+quote.Line(list(v)), "[begin,end] with begin ≤ end")
 			}
 			e.begin, e.end = v[0], v[1]
 			return nil
 		}
-		return fail("key "+quote(key), "dtype, shape and data_offsets, once each")
+		return fail("key "+quote.Text(key), "dtype, shape and data_offsets, once each")
 	})
 	if err != nil {
 		return e, err
@@ -185,10 +187,10 @@ func (p *parser) entry(name string) (entry, error) {
 	}
 	size, ok := sizeOf(e.shape, e.typ.size())
 	if !ok {
-		return e, fail(fmt.Sprintf("shape %s of %v", list(e.shape), e.typ), fmt.Sprintf("at most %d bytes", math.MaxInt))
+		return e, fail(fmt.Sprintf("shape %s of %v", quote.Line(list(e.shape)), e.typ), fmt.Sprintf("at most %d bytes", math.MaxInt))
 	}
 	if size != e.end-e.begin {
-		return e, fail(strconv.Itoa(e.end-e.begin)+" bytes of data", fmt.Sprintf("%d for shape %s of %v", size, list(e.shape), e.typ))
+		return e, fail(strconv.Itoa(e.end-e.begin)+" bytes of data", fmt.Sprintf("%d for shape %s of %v", size, quote.Line(list(e.shape)), e.typ))
 	}
 	return e, nil
 }
@@ -317,7 +319,7 @@ func (p *parser) take(c byte) bool {
 func (p *parser) fail(want string) error {
 	found := "the end of the header"
 	if p.at < len(p.text) {
-		found = quote(p.text[p.at:min(p.at+24, len(p.text))])
+		found = quote.Text(p.text[p.at:min(p.at+24, len(p.text))])
 	}
 	return &FormatError{"byte " + strconv.Itoa(8+p.at), found, want}
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 const (
@@ -50,7 +52,7 @@ func read(r io.Reader, sealed bool) (*File, error) {
 		return nil, err
 	}
 	if sealed && h.sum == "" {
-		return nil, &FormatError{metadataKey, "no checksum", "the key " + quote(ChecksumKey)}
+		return nil, &FormatError{metadataKey, "no checksum", "the key " + quote.Text(ChecksumKey)}
 	}
 	hash := sha256.New()
 	var seal io.Writer = io.Discard
@@ -66,7 +68,7 @@ func read(r io.Reader, sealed bool) (*File, error) {
 		f.Metadata = map[string]string{}
 	}
 	for i, e := range h.entries {
-		chunks, err := readChunks(r, e.end-e.begin, "tensor "+quote(e.name))
+		chunks, err := readChunks(r, e.end-e.begin, "tensor "+quote.Text(e.name))
 		if err != nil {
 			return nil, err
 		}

@@ -8,15 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"math"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
@@ -46,22 +46,19 @@ func raw(t *testing.T, data any) string {
 // does not count.
 func same(t *testing.T, got, want *safetensors.File) string {
 	t.Helper()
-	if !maps.Equal(got.Metadata, want.Metadata) {
-		return fmt.Sprintf("metadata %v, want %v", got.Metadata, want.Metadata)
+	type tensor struct {
+		Shape []int
+		Go    string // the type of Data
+		Bytes string
 	}
-	if len(got.Tensors) != len(want.Tensors) {
-		return fmt.Sprintf("%d tensors, want %d", len(got.Tensors), len(want.Tensors))
-	}
-	for _, w := range want.Tensors {
-		g := got.Lookup(w.Name)
-		if g == nil {
-			return fmt.Sprintf("no tensor %q", w.Name)
+	of := func(f *safetensors.File) map[string]tensor {
+		tensors := make(map[string]tensor)
+		for _, one := range f.Tensors {
+			tensors[one.Name] = tensor{one.Shape, fmt.Sprintf("%T", one.Data), raw(t, one.Data)}
 		}
-		if !slices.Equal(g.Shape, w.Shape) || reflect.TypeOf(g.Data) != reflect.TypeOf(w.Data) || raw(t, g.Data) != raw(t, w.Data) {
-			return fmt.Sprintf("%.200v, want %.200v", *g, w)
-		}
+		return tensors
 	}
-	return ""
+	return cmp.Diff(want.Metadata, got.Metadata, cmpopts.EquateEmpty()) + cmp.Diff(of(want), of(got), cmpopts.EquateEmpty())
 }
 
 // allocated returns the bytes that f allocates.
@@ -342,9 +339,9 @@ func TestHostile(t *testing.T) {
 		{"checksum twice", file(`{"__metadata__":{`+sum+`,`+sum+`}}`, ""), `__metadata__: found key "kronfield.sha256" twice, expected each key once`},
 		{"checksum short", file(`{"__metadata__":{"kronfield.sha256":"12ab"}}`, ""), `__metadata__ "kronfield.sha256": found "12ab", expected 64 hexadecimal digits in lower case`},
 		{"checksum digits in upper case", file(`{"__metadata__":{"kronfield.sha256":"`+strings.Repeat("A", 64)+`"}}`, ""),
-			`__metadata__ "kronfield.sha256": found "` + strings.Repeat("A", 40) + `"..., expected 64 hexadecimal digits in lower case`},
+			`__metadata__ "kronfield.sha256": found "` + strings.Repeat("A", 60) + `"…, expected 64 hexadecimal digits in lower case`},
 		{"checksum escaped", file(`{"__metadata__":{"kronfield.sha256":"`+strings.Repeat("0", 63)+`\u0030"}}`, ""),
-			`__metadata__ "kronfield.sha256": found "` + strings.Repeat("0", 40) + `"..., expected 64 hexadecimal digits in lower case`},
+			`__metadata__ "kronfield.sha256": found "` + strings.Repeat("0", 60) + `"…, expected 64 hexadecimal digits in lower case`},
 		{"data cut", file(one(u8), "abc"), `tensor "w": found 3 bytes, expected 4 (the file is truncated)`},
 		{"no data", file(one(u8), ""), `tensor "w": found 0 bytes, expected 4 (the file is truncated)`},
 		{"2 GB claimed", file(one(`"dtype":"U8","shape":[2147483647],"data_offsets":[0,2147483647]`), "abcd"), `tensor "w": found 4 bytes, expected 2147483647 (the file is truncated)`},
@@ -697,4 +694,43 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Long text, of a file or of a caller, does not make a message long.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("ä", 1<<20)
+	u8 := `"dtype":"U8","shape":[1],"data_offsets":[0,1]`
+	axes := "[" + strings.Repeat("9223372036854775807,", 63) + "2]"
+	for name, in := range map[string][]byte{
+		"name":             file(`{"`+long+`":{}}`, ""),
+		"same name":        file(`{"`+long+`":{`+u8+`},"`+long+`":{`+u8+`}}`, "a"),
+		"name, gap":        file(`{"`+long+`":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}}`, "ab"),
+		"name, truncated":  file(`{"`+long+`":{`+u8+`}}`, ""),
+		"type":             file(`{"w":{"dtype":"`+long+`"}}`, ""),
+		"key":              file(`{"w":{"`+long+`":1}}`, ""),
+		"metadata key":     file(`{"__metadata__":{"`+long+`":"","`+long+`":""}}`, ""),
+		"metadata":         file(`{"__metadata__":{"kronfield.sha256":"`+long+`"}}`, ""),
+		"shape":            file(`{"w":{"dtype":"F64","data_offsets":[0,1],"shape":`+axes+`}}`, ""),
+		"offsets":          file(`{"w":{"data_offsets":`+axes+`}}`, ""),
+		"not JSON":         file(long, ""),
+		"something behind": file(`{} `+long, ""),
+	} {
+		if _, err := safetensors.Read(bytes.NewReader(in)); err == nil || len(err.Error()) > 900 {
+			t.Errorf("%s: %.1000v", name, err)
+		}
+	}
+	for name, f := range map[string]*safetensors.File{
+		"name":     {Tensors: []safetensors.Tensor{{Name: long + "\xff", Data: []uint8{1}}}},
+		"metadata": {Metadata: map[string]string{long: "\xff" + long}},
+	} {
+		if err := safetensors.Write(io.Discard, f); err == nil || len(err.Error()) > 900 {
+			t.Errorf("writing a long %s: %.1000v", name, err)
+		}
+	}
+	defer func() {
+		if text, ok := recover().(string); !ok || len(text) > 900 {
+			t.Errorf("panic %.1000v", text)
+		}
+	}()
+	safetensors.Write(io.Discard, &safetensors.File{Tensors: []safetensors.Tensor{{Name: long}}})
 }

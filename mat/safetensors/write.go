@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // zeros stands for the checksum's digits while the file is hashed.
@@ -44,7 +46,7 @@ func Write(w io.Writer, f *File) error {
 	}
 	for _, t := range tensors {
 		if err := encode(w, t.Data); err != nil {
-			return fmt.Errorf("safetensors: writing tensor %s: %w", quote(t.Name), err)
+			return fmt.Errorf("safetensors: writing tensor %s: %w", quote.Text(t.Name), err)
 		}
 	}
 	return nil
@@ -54,18 +56,18 @@ func Write(w io.Writer, f *File) error {
 func (t *Tensor) check() {
 	typ, n := inspect(t.Data)
 	if typ == 0 {
-		panic(fmt.Sprintf("safetensors.Write: tensor %q has data of type %T", t.Name, t.Data))
+		panic(fmt.Sprintf("safetensors.Write: tensor %s has data of type %T", quote.Text(t.Name), t.Data))
 	}
 	if len(t.Shape) > maxAxes {
-		panic(fmt.Sprintf("safetensors.Write: tensor %q has %d axes, at most %d are allowed", t.Name, len(t.Shape), maxAxes))
+		panic(fmt.Sprintf("safetensors.Write: tensor %s has %d axes, at most %d are allowed", quote.Text(t.Name), len(t.Shape), maxAxes))
 	}
 	for _, d := range t.Shape {
 		if d < 0 {
-			panic(fmt.Sprintf("safetensors.Write: tensor %q has a negative axis in shape %v", t.Name, t.Shape))
+			panic(fmt.Sprintf("safetensors.Write: tensor %s has a negative axis in shape %v", quote.Text(t.Name), t.Shape))
 		}
 	}
 	if size, ok := sizeOf(t.Shape, 1); !ok || size != n {
-		panic(fmt.Sprintf("safetensors.Write: tensor %q of shape %v has %d elements", t.Name, t.Shape, n))
+		panic(fmt.Sprintf("safetensors.Write: tensor %s of shape %v has %d elements", quote.Text(t.Name), t.Shape, n))
 	}
 }
 
@@ -103,7 +105,7 @@ func encodeHeader(metadata map[string]string, tensors []Tensor) ([]byte, error) 
 // tells where they are.
 func appendMetadata(b []byte, metadata map[string]string) ([]byte, int, error) {
 	if _, ok := metadata[ChecksumKey]; ok {
-		return nil, 0, &FormatError{metadataKey, "key " + quote(ChecksumKey), "no such key: it is added in writing"}
+		return nil, 0, &FormatError{metadataKey, "key " + quote.Text(ChecksumKey), "no such key: it is added in writing"}
 	}
 	sumAt := 0
 	separator := byte('{')
@@ -112,7 +114,7 @@ func appendMetadata(b []byte, metadata map[string]string) ([]byte, int, error) {
 	for _, key := range keys {
 		value := metadata[key]
 		if !utf8.ValidString(key) || !utf8.ValidString(value) {
-			return nil, 0, &FormatError{metadataKey, quote(key) + ": " + quote(value), "strings in UTF-8"}
+			return nil, 0, &FormatError{metadataKey, quote.Text(key) + ": " + quote.Text(value), "strings in UTF-8"}
 		}
 		b = append(appendString(append(b, separator), key), ':')
 		if key == ChecksumKey {
@@ -130,7 +132,7 @@ func appendEntries(b []byte, tensors []Tensor) ([]byte, error) {
 	at := 0
 	for _, t := range tensors {
 		if !utf8.ValidString(t.Name) || t.Name == metadataKey || seen[t.Name] {
-			return nil, &FormatError{"tensor " + quote(t.Name), "this name", "a name in UTF-8, used once and not " + metadataKey}
+			return nil, &FormatError{"tensor " + quote.Text(t.Name), "this name", "a name in UTF-8, used once and not " + metadataKey}
 		}
 		seen[t.Name] = true
 		typ, n := inspect(t.Data)

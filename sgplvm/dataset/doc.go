@@ -5,47 +5,45 @@
 //
 // [Frames] are n pictures of one size, WIDTH×HEIGHT pixels with one or more
 // channels. [Load] reads them from a .npy file, an animated GIF or a folder of PNG and JPEG files.
-// The order is the same everywhere: frame by frame, the rows of a picture one
-// after the other, and the channels of a pixel side by side (channels last). A
-// point of the model's grid is a pixel, so pixel (row, column) is point
-// row·Width + column. An array may have the shape
+// Values are always in the same order: frame by frame, row by row, pixel by pixel, with
+// the channels of a pixel side by side (channels last). A point of the model's grid is a
+// pixel: pixel (row, column) is point row·Width + column. An array may have the shape
 //
 //	n×p        a picture a row, p = width·height·channels; the grid must be given
 //	n×h×w      grey pictures
 //	n×h×w×c    pictures of c channels
 //
 // and [Frames].Shape remembers which, so that a result can have the shape of
-// its source. The numbers stay in the type of the file and become float64 some
-// frames at a time. They are raw: those of a picture are its levels, 0 to 255, or 0
-// to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
+// its source. The numbers are kept in the type of the file and converted to float64 when
+// they are read, some frames at a time. They are not scaled: a picture has levels from 0
+// to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
 // them, or [EvenTimes] makes them.
 //
 // Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
 // in another resolution.
 //
-// [Open] opens frames for training, which may be more than memory holds: those of
-// a .npy file stay in the file and are read whenever training needs them. [OpenEach]
-// leaves the pictures of a folder in their files too.
+// [Open] opens frames for training, which need not fit into memory: those of a .npy file
+// stay in the file and are read whenever training needs them. [OpenEach] leaves the
+// pictures of a folder in their files too.
 //
 // # Missing values
 //
-// NaN means missing. A [Mask] from [LoadMask] says which values were observed,
-// and under [Frames.WithMask] the others read as NaN, whatever stands there.
+// NaN means missing. A [Mask] from [LoadMask] says which values were observed; with
+// [Frames.WithMask] the others become NaN, whatever they are in the file.
 // [CheckComplete] is the check before training ([Training.CheckComplete] for
 // frames in a file), [CheckNoInf] that before imputation.
 //
-// [LoadPermutation] reads an order of frames, such as a split into some to learn
-// from and others, [Frames.Select] takes frames in an order, and [LoadMasks] reads one
-// mask for each of as many frames as the file says.
+// [LoadPermutation] reads an order of frames, such as one whose first frames are for
+// training, [Frames.Select] takes frames in an order, and [LoadMasks] reads one mask for
+// each frame.
 //
 // # Results
 //
 // [WriteFileAtomic] replaces a file as a whole or not at all, and everything
-// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrames], and
-// [Animation] for films. A [Sheet] puts
-// pictures side by side for the eye, such as what was seen, what the model
-// filled in and the truth.
+// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrame], and
+// [Animation]. A [Sheet] shows pictures side by side, such as what was seen, what
+// the model filled in and the truth.
 //
 // # Errors
 //

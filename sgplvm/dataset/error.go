@@ -4,10 +4,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -22,7 +21,7 @@ type Error struct {
 
 // Error returns one line with all that is known.
 func (e *Error) Error() string {
-	parts := []string{oneLine(e.Path)}
+	parts := []string{quote.Line(e.Path)}
 	if e.Place != "" {
 		parts = append(parts, e.Place)
 	}
@@ -30,7 +29,7 @@ func (e *Error) Error() string {
 	if e.Found != "" {
 		what = "found " + e.Found
 	} else if e.Err != nil {
-		what = oneLine(cause(e.Err).Error())
+		what = quote.Line(cause(e.Err).Error())
 	}
 	if e.Want != "" {
 		if what != "" {
@@ -56,14 +55,6 @@ func cause(err error) error {
 		return l.Err
 	}
 	return err
-}
-
-// oneLine quotes text that would not stay on one line.
-func oneLine(s string) string {
-	if strings.ContainsFunc(s, unicode.IsControl) {
-		return strconv.Quote(s)
-	}
-	return s
 }
 
 // arrayError puts an error of the .npy reader into words; want says what the file

@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -62,4 +64,23 @@ func Example() {
 	// frames.npy: frame 0, row 0, column 2, channel 0: found NaN (4 missing or infinite values in all), expected a finite number in every place
 	// [0 1]
 	// [0 1 2]
+}
+
+// A row of three pixels in twice the resolution: Cover keeps the outermost points, Pixels
+// the area.
+func ExamplePixels() {
+	g := sgplvm.Grid{mat.Vector([]float64{0}), mat.Vector([]float64{0, 1, 2})}
+	points, err := dataset.Cover(g, 6, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	pixels, err := dataset.Pixels(g, dataset.Layout{Width: 3, Height: 1}, 6, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(points[1].Data)
+	fmt.Println(pixels[1].Data)
+	// Output:
+	// [0 0.4 0.8 1.2 1.6 2]
+	// [-0.25 0.25 0.75 1.25 1.75 2.25]
 }

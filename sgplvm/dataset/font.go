@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"image"
+	"image/color"
 	"strings"
 	"unicode"
 )
@@ -63,6 +64,9 @@ var glyphs = map[rune][glyphHeight]string{
 	'(': {"...#.", "..#..", ".#...", ".#...", ".#...", "..#..", "...#."},
 	')': {".#...", "..#..", "...#.", "...#.", "...#.", "..#..", ".#..."},
 }
+
+// ink is the colour of captions.
+var ink = color.RGBA{40, 40, 40, 255}
 
 // unknown stands for a character without a glyph.
 var unknown = [glyphHeight]string{"#####", "#...#", "#...#", "#...#", "#...#", "#...#", "#####"}

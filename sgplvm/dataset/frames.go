@@ -5,16 +5,10 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
-
-// Layout is the size of a picture. In what is asked for, 0 stands for any
-// width, height or number of channels.
-type Layout struct{ Width, Height, Channels int }
 
 // Form is what is known of frames besides their numbers.
 type Form struct {
@@ -35,56 +29,6 @@ type Frames struct {
 	values *npy.Array
 	mask   *Mask // nil: everything observed
 }
-
-// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files.
-//
-// A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
-// documentation). Rows of p values need the grid, and p must be
-// width·height·channels, where no number of channels means 1; the other shapes
-// give the grid themselves and must agree with what is asked for.
-//
-// Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
-// their names with runs of digits compared as numbers (frame2 before frame10); names
-// that begin with a dot are passed over. The pictures have one size and 8 or 16
-// bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
-// pictures have one channel and colour ones three, red, green, blue; grey ones
-// among colour ones have three equal channels, and a palette of greys is grey.
-// A picture with transparent pixels is refused, and so is one in four inks.
-//
-// The frames of a GIF are the pictures that a viewer shows one after the other, whatever parts of
-// them the file holds, with three channels unless all pixels are grey; what shows the viewer's
-// background is refused. Times count from the first frame, and a delay of less than 0.02 s
-// stands for 0.1 s, as viewers have it.
-//
-// Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
-// header claims is checked against the length of the file before memory is
-// taken. Errors: [*Error].
-func Load(path string, want Layout) (*Frames, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &Error{Path: path, Err: err}
-	}
-	var a *npy.Array
-	var times []float64
-	switch {
-	case info.IsDir():
-		a, err = readFolder(path)
-	case isGIF(path):
-		a, times, err = readGIF(path)
-	default:
-		a, err = readArray(path, wantFrames)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := FromArray(path, a, want)
-	if err == nil {
-		f.Times = times
-	}
-	return f, err
-}
-
-const wantFrames = "a .npy file, a GIF or a folder of PNG or JPEG frames"
 
 // readArray reads a .npy file; want says what the file should be.
 func readArray(path, want string) (*npy.Array, error) {
@@ -125,114 +69,6 @@ func formOf(name string, shape []int, t npy.Type, want Layout) (Form, error) {
 		return Form{}, &Error{Path: name, Place: "shape " + formatShape(shape), Found: bad.found, Want: bad.want}
 	}
 	return Form{Name: name, Count: shape[0], Layout: layout, Shape: slices.Clone(shape), Type: t}, nil
-}
-
-// A mismatch says why a shape is not that of frames.
-type mismatch struct{ found, want string }
-
-// layoutOf finds the size of the pictures in an array.
-func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
-	switch len(shape) {
-	case 2, 3, 4:
-	case 1:
-		return Layout{}, &mismatch{"1 axis", "frames: n×p, n×height×width or n×height×width×channels"}
-	default:
-		return Layout{}, &mismatch{strconv.Itoa(len(shape)) + " axes", "frames: n×p, n×height×width or n×height×width×channels"}
-	}
-	if shape[0] == 0 {
-		return Layout{}, &mismatch{"no frame", "at least one"}
-	}
-	if len(shape) == 2 {
-		return layoutOfRows(shape[1], want)
-	}
-	got := Layout{Height: shape[1], Width: shape[2], Channels: 1}
-	if len(shape) == 4 {
-		got.Channels = shape[3]
-	}
-	if bad := got.check(); bad != nil {
-		return Layout{}, bad
-	}
-	if want.Width != 0 && want.Width != got.Width || want.Height != 0 && want.Height != got.Height {
-		return Layout{}, &mismatch{"pictures of " + FormatGrid(got.Width, got.Height) + " (width x height)", want.grid()}
-	}
-	if want.Channels != 0 && want.Channels != got.Channels {
-		return Layout{}, &mismatch{counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
-	}
-	return got, nil
-}
-
-// layoutOfRows divides rows of p values into pictures of the given grid.
-func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
-	if want.Width == 0 || want.Height == 0 {
-		return Layout{}, &mismatch{fmt.Sprintf("rows of %d values and no grid", p), "a grid, WIDTHxHEIGHT, to divide them"}
-	}
-	got := want
-	if got.Channels == 0 {
-		got.Channels = 1
-	}
-	if bad := got.check(); bad != nil {
-		return Layout{}, bad
-	}
-	points := got.Width * got.Height
-	if int64(points)*int64(got.Channels) == int64(p) {
-		return got, nil
-	}
-	expected := fmt.Sprintf("%d for %s and %s", int64(points)*int64(got.Channels), want.grid(), counted(got.Channels, "channel"))
-	if p%points != 0 {
-		expected += fmt.Sprintf(" (%d points do not divide the row)", points)
-	} else if n := p / points; n > 0 && n <= MaxChannels {
-		expected += fmt.Sprintf(" (%s would fit)", counted(n, "channel"))
-	}
-	return Layout{}, &mismatch{fmt.Sprintf("rows of %d values", p), expected}
-}
-
-// check holds a size against the limits.
-func (l Layout) check() *mismatch {
-	if l.Width < 1 || l.Height < 1 || l.Width > MaxSide || l.Height > MaxSide || l.Width*l.Height > MaxPoints {
-		return &mismatch{"pictures of " + FormatGrid(l.Width, l.Height) + " (width x height)",
-			fmt.Sprintf("sides of 1 to %d and at most %d pixels", MaxSide, MaxPoints)}
-	}
-	if l.Channels < 1 || l.Channels > MaxChannels {
-		return &mismatch{counted(l.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels)}
-	}
-	return nil
-}
-
-// grid names the grid that was asked for.
-func (l Layout) grid() string {
-	switch {
-	case l.Height == 0:
-		return fmt.Sprintf("a width of %d", l.Width)
-	case l.Width == 0:
-		return fmt.Sprintf("a height of %d", l.Height)
-	}
-	return "a grid of " + FormatGrid(l.Width, l.Height)
-}
-
-// Points returns the number of pixels of a picture, n_s.
-func (l Layout) Points() int { return l.Width * l.Height }
-
-// size returns the number of values of a picture.
-func (l Layout) size() int { return l.Width * l.Height * l.Channels }
-
-// counted writes "1 channel", "2 channels".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// formatShape writes 50×28×20, and () for a single number.
-func formatShape(shape []int) string {
-	if len(shape) == 0 {
-		return "()"
-	}
-	s := make([]string, len(shape))
-	for i, d := range shape {
-		s[i] = strconv.Itoa(d)
-	}
-	return strings.Join(s, "×")
 }
 
 // read sets dst to the values of the given frame, NaN where the mask says so.

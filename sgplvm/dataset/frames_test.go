@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -119,8 +120,9 @@ func TestLoadShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Layout != test.got || f.Count != test.shape[0] || !slices.Equal(f.Shape, test.shape) || f.Type != npy.Uint8 || f.Name != path {
-				t.Errorf("%d frames of %v, shape %v, type %v, name %s", f.Count, f.Layout, f.Shape, f.Type, f.Name)
+			want := dataset.Form{Name: path, Count: test.shape[0], Layout: test.got, Shape: test.shape, Type: npy.Uint8}
+			if diff := cmp.Diff(want, f.Form); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 			if f.Points() != test.got.Width*test.got.Height {
 				t.Errorf("%d points", f.Points())
@@ -550,4 +552,22 @@ func TestSpace(t *testing.T) {
 	}
 	mustPanic(t, "dataset: Space: no grid of 0×5 points", func() { dataset.Space(0, 5, "joint") })
 	mustPanic(t, "dataset: Space: no grid of 16384×16384 points", func() { dataset.Space(16384, 16384, "product") })
+}
+
+// Long text of a user or of a file does not make a message long, and a path keeps its end.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("20x28", 1<<18)
+	_, _, grid := dataset.ParseGrid(long)
+	_, space := dataset.Space(2, 2, long)
+	_, file := dataset.Load(long+"/frames.npy", dataset.Layout{})
+	_, shape := dataset.FromArray("frames", &npy.Array{Shape: slices.Repeat([]int{math.MaxInt}, 64), Type: npy.Uint8}, dataset.Layout{})
+	cause := &dataset.Error{Path: "frames.npy", Err: errors.New(long)}
+	for name, err := range map[string]error{"grid": grid, "factors": space, "path": file, "shape": shape, "cause": cause} {
+		if err == nil || len(err.Error()) > 1000 {
+			t.Errorf("%s: %.1100v", name, err)
+		}
+	}
+	if !strings.Contains(file.Error(), "20x28/frames.npy: ") {
+		t.Errorf("%v does not end the path with the name of the file", file)
+	}
 }

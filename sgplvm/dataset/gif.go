@@ -13,8 +13,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// MostFilm bounds the values of an animation: a frame of a few bytes stands for a whole
-// picture, so that the length of the file is no bound.
+// MostFilm is the largest number of values in an animation: frames × pixels × channels. The
+// length of a file sets no bound, since a few bytes may stand for a whole picture.
 const MostFilm = 1 << 30
 
 // isGIF tells whether a regular file begins as a GIF does.
@@ -206,11 +206,12 @@ func (a *Animation) Add(p Picture, low, high float64) error {
 	return nil
 }
 
-// MostRate is the most frames a second of a GIF: viewers slow down those that are faster.
+// MostRate is the highest frame rate of a GIF, in frames a second. Viewers play faster ones
+// more slowly.
 const MostRate = 50
 
 // Save writes the pictures as an endless animation of rate frames a second, as
-// [WriteFileAtomic] does; times are rounded to hundredths of a second, which do not add up.
+// [WriteFileAtomic] does; times are rounded to hundredths of a second, and the errors do not add up.
 // Grey pictures keep their levels, and coloured ones of no more than 256 colours in all keep
 // their colours. Others get a palette of 256 colours for all frames, by variance cut (Wu,
 // Graphics Gems II, 1991) and Lloyd's iterations, with errors diffused after Floyd and Steinberg
@@ -233,15 +234,4 @@ func (a *Animation) Save(rate float64) error {
 		film.Delay = append(film.Delay, int(math.Round(100*float64(i+1)/rate)-math.Round(100*float64(i)/rate)))
 	}
 	return WriteFileAtomic(a.path, func(w io.Writer) error { return gif.EncodeAll(w, film) })
-}
-
-// SaveGIF writes pictures as an animation; see [Animation]. Errors: [*Error].
-func SaveGIF(path string, pictures []Picture, low, high, rate float64) error {
-	a := NewAnimation(path)
-	for _, p := range pictures {
-		if err := a.Add(p, low, high); err != nil {
-			return err
-		}
-	}
-	return a.Save(rate)
 }

@@ -227,11 +227,21 @@ func film(frames, width, height, channels int) []dataset.Picture {
 	return pictures
 }
 
+func saveGIF(path string, pictures []dataset.Picture, low, high, rate float64) error {
+	a := dataset.NewAnimation(path)
+	for _, p := range pictures {
+		if err := a.Add(p, low, high); err != nil {
+			return err
+		}
+	}
+	return a.Save(rate)
+}
+
 // saved writes a film and reads it again.
 func saved(t *testing.T, pictures []dataset.Picture, low, high, rate float64) *dataset.Frames {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "film.gif")
-	if err := dataset.SaveGIF(path, pictures, low, high, rate); err != nil {
+	if err := saveGIF(path, pictures, low, high, rate); err != nil {
 		t.Fatal(err)
 	}
 	f, err := dataset.Load(path, dataset.Layout{})
@@ -315,7 +325,7 @@ func TestGIFRate(t *testing.T) {
 	var want []byte
 	for range 3 {
 		path := filepath.Join(t.TempDir(), "film.gif")
-		if err := dataset.SaveGIF(path, pictures, 0, 255, 25); err != nil {
+		if err := saveGIF(path, pictures, 0, 255, 25); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -331,7 +341,7 @@ func TestGIFRate(t *testing.T) {
 	}
 }
 
-func TestSaveGIFRefuses(t *testing.T) {
+func TestAnimationRefuses(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "film.gif")
 	good, other, two := film(1, 3, 2, 3)[0], film(1, 2, 3, 3)[0], film(1, 3, 2, 2)[0]
@@ -345,13 +355,13 @@ func TestSaveGIFRefuses(t *testing.T) {
 		{[]dataset.Picture{two}, "frame 0: found 2 channels, expected 1 (grey) or 3 (red, green, blue)"},
 		{[]dataset.Picture{good, nan}, "frame 1, row 1, column 0, channel 1: found NaN, expected a number"},
 	} {
-		checkError(t, dataset.SaveGIF(path, c.pictures, 0, 255, 25), folder, "film.gif: "+c.err)
+		checkError(t, saveGIF(path, c.pictures, 0, 255, 25), folder, "film.gif: "+c.err)
 	}
-	checkError(t, dataset.SaveGIF(filepath.Join(folder, "gone", "film.gif"), []dataset.Picture{good}, 0, 255, 25), folder, filepath.Join("gone", "film.gif")+": *")
+	checkError(t, saveGIF(filepath.Join(folder, "gone", "film.gif"), []dataset.Picture{good}, 0, 255, 25), folder, filepath.Join("gone", "film.gif")+": *")
 	if names := listing(t, folder); names != "" {
 		t.Errorf("the folder holds %s", names)
 	}
 	for rate, frames := range map[float64]int{25: 0, 51: 1, 0.001: 1, math.NaN(): 1} {
-		mustPanic(t, fmt.Sprintf("dataset: Animation: %d frames, %v a second", frames, rate), func() { dataset.SaveGIF(path, film(frames, 2, 2, 1), 0, 255, rate) })
+		mustPanic(t, fmt.Sprintf("dataset: Animation: %d frames, %v a second", frames, rate), func() { saveGIF(path, film(frames, 2, 2, 1), 0, 255, rate) })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -28,10 +29,10 @@ func ParseGrid(s string) (width, height int, err error) {
 	width, okW := parseSide(w)
 	height, okH := parseSide(h)
 	if !ok || !okW || !okH {
-		return 0, 0, fmt.Errorf("grid %q: expected WIDTHxHEIGHT such as 20x28, sides of 1 to %d", s, MaxSide)
+		return 0, 0, fmt.Errorf("grid %s: expected WIDTHxHEIGHT such as 20x28, sides of 1 to %d", quote.Text(s), MaxSide)
 	}
 	if width*height > MaxPoints {
-		return 0, 0, fmt.Errorf("grid %q: %d points, expected at most %d", s, width*height, MaxPoints)
+		return 0, 0, fmt.Errorf("grid %s: %d points, expected at most %d", quote.Text(s), width*height, MaxPoints)
 	}
 	return width, height, nil
 }
@@ -84,7 +85,7 @@ func Space(width, height int, factors string) ([]sgplvm.SpatialFactor, error) {
 	case "product":
 		return []sgplvm.SpatialFactor{factor(count(height), 1), factor(count(width), 1)}, nil
 	}
-	return nil, fmt.Errorf("factors %q: expected joint, product or auto", factors)
+	return nil, fmt.Errorf("factors %s: expected joint, product or auto", quote.Text(factors))
 }
 
 // factor returns points of d coordinates each.

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// jpegBlocks bounds how many pixels a byte of a JPEG file can stand for: a block of 8×8
-// takes a bit at least.
+// jpegBlocks is the largest number of pixels that one byte of a JPEG file can hold: a block
+// of 8×8 pixels takes at least one bit.
 const jpegBlocks = 8 * 64
 
 // jpegHeader is the header of a JPEG file of length bytes.

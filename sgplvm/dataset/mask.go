@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -40,7 +41,7 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 		allowed = []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
 	}
 	return newMask(path, a, f.Layout, allowed,
-		fmt.Sprintf("the data of shape %s in %s", formatShape(f.Shape), oneLine(f.Name)))
+		fmt.Sprintf("the data of shape %s in %s", formatShape(f.Shape), quote.Line(f.Name)))
 }
 
 // LoadMasks reads masks as [LoadMask] does, but one for each frame, and returns
@@ -78,8 +79,8 @@ func oneMask(l Layout) []maskShape {
 	return []maskShape{{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c}, {[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1}}
 }
 
-// newMask returns the mask in an array, which must have one of the shapes; of names
-// what the mask is for.
+// newMask returns the mask in an array, which must have one of the shapes. of says in
+// messages what the mask is for.
 func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string) (*Mask, error) {
 	m := &Mask{layout: l}
 	var shapes []string

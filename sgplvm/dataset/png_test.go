@@ -14,13 +14,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -120,8 +120,8 @@ func TestPNGKinds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(a, k.want) {
-				t.Errorf("found %v, expected %v", a, k.want)
+			if diff := cmp.Diff(k.want, a); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
 			}
 			// The same through a folder of two.
 			f, err := dataset.Load(folderOf(t, map[string][]byte{"1.png": k.file, "2.PNG": k.file}), dataset.Layout{})
@@ -374,8 +374,8 @@ func TestPNGDamaged(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			try := func(what string, at int, file []byte) {
 				loads++
-				if a := checkDamaged(t, file); a != nil && !reflect.DeepEqual(a, k.want) {
-					t.Errorf("%s at byte %d: read as %v, expected %v", what, at, a, k.want)
+				if a := checkDamaged(t, file); a != nil && !cmp.Equal(a, k.want) {
+					t.Errorf("%s at byte %d, -want +got:\n%s", what, at, cmp.Diff(k.want, a))
 				}
 			}
 			for i, b := range k.file {
@@ -404,8 +404,8 @@ func FuzzPNG(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		// The fuzzer does not find checksums: also read with all of them made right.
 		a := checkDamaged(t, file)
-		if b := checkDamaged(t, withChecksums(file)); a != nil && !reflect.DeepEqual(a, b) {
-			t.Errorf("read as %v with its own checksums and as %v with the same ones", a, b)
+		if b := checkDamaged(t, withChecksums(file)); a != nil && !cmp.Equal(a, b) {
+			t.Errorf("with its own checksums, and (+) with the same ones:\n%s", cmp.Diff(a, b))
 		}
 	})
 }

@@ -42,9 +42,9 @@ func LoadPoints(path string) (sgplvm.Grid, error) {
 	return sgplvm.Grid{factor(x, dims).X}, nil
 }
 
-// LoadAt is [Load] of examples seen at scattered points, n×points or
-// n×points×channels in a .npy file; channels are those that are asked for, or any if 0.
-// The points take the place of the pixels of a picture one row high. Errors: [*Error].
+// LoadAt loads examples seen at scattered points from a .npy file, n×points or
+// n×points×channels; a number of channels other than 0 must be that of the file. The points
+// take the place of the pixels of a picture of one row. Errors: [*Error].
 func LoadAt(path string, points, channels int) (*Frames, error) {
 	a, err := readArray(path, wantExamples)
 	if err != nil {
@@ -57,7 +57,7 @@ func LoadAt(path string, points, channels int) (*Frames, error) {
 	return &Frames{Form: form, values: a}, nil
 }
 
-// OpenAt is [Open] of what LoadAt loads. Errors: [*Error].
+// OpenAt opens what [LoadAt] loads, as [Open] does. Errors: [*Error].
 func OpenAt(path string, points, channels int) (*Training, error) {
 	return open(path, wantExamples, func() (*Frames, error) { return LoadAt(path, points, channels) },
 		func(shape []int, t npy.Type) (Form, error) { return formAt(path, shape, t, points, channels) })
@@ -93,12 +93,12 @@ func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, e
 	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
 }
 
-// Cover returns a grid of width×height points, evenly from the first to the last
-// coordinate of another one along each axis, and in the middle along an axis with one
-// point: the same pictures in another resolution, with the outermost points where they were; see
-// [Pixels]. The grid to cover has one factor of
-// two dimensions (row, column), or two of one. Another kind of grid, and a joint factor
-// of more than 16384 points, are errors.
+// Cover returns a grid of width×height points for the same pictures in another resolution.
+// Along each axis the points are evenly spaced from the first to the last coordinate of g;
+// a single point is in the middle. The outermost points stay where they are; [Pixels] keeps
+// the area instead. g has one factor of two dimensions (row, column) or two factors of one
+// dimension. Another kind of grid is an error, and so is a joint factor of more than 16384
+// points.
 func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
 	rows, columns, err := extents(g)
 	if err != nil {
@@ -107,11 +107,11 @@ func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
 	return plane(len(g), evenly(rows.low, rows.high, height), evenly(columns.low, columns.high, width))
 }
 
-// Pixels returns the centres of width×height pixels that show the area which those of a picture
-// of the size from cover, whose centres are g: every pixel reaches half way to its neighbours. With
-// twice the pixels along an axis there are two, a quarter of the old distance on either side of
-// each old centre, and an old pixel is the mean of the new ones in its place; the same size gives
-// the same points. Grids and errors are those of [Cover].
+// Pixels returns the centres of width×height pixels that show the same area as a picture of
+// the size from, whose pixels have the centres g. A pixel reaches half way to its neighbours.
+// With twice the pixels along an axis, two new centres replace each old one, a quarter of the
+// old spacing on either side of it, and an old pixel is the mean of the new ones in its place.
+// The same size gives the same points. Grids and errors are those of [Cover].
 func Pixels(g sgplvm.Grid, from Layout, width, height int) (sgplvm.Grid, error) {
 	rows, columns, err := extents(g)
 	if err != nil {
@@ -120,7 +120,7 @@ func Pixels(g sgplvm.Grid, from Layout, width, height int) (sgplvm.Grid, error) 
 	return plane(len(g), rows.centres(from.Height, height), columns.centres(from.Width, width))
 }
 
-// extents returns those of the rows' and the columns' coordinates of a grid in a plane.
+// extents returns the extents of the rows and of the columns of a grid in a plane.
 func extents(g sgplvm.Grid) (rows, columns extent, err error) {
 	switch {
 	case len(g) == 2 && g[0].Cols == 1 && g[1].Cols == 1:
@@ -150,10 +150,10 @@ func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
 	return sgplvm.Grid{factor(xy, 2).X}, nil
 }
 
-// An extent is the least and the greatest value of a coordinate.
+// An extent holds the least and the greatest value of a coordinate.
 type extent struct{ low, high float64 }
 
-// extentOf returns that of a coordinate of a factor.
+// extentOf returns the extent of one coordinate of factor f.
 func extentOf(g sgplvm.Grid, f, dimension int) extent {
 	e := extent{g[f].At(0, dimension), g[f].At(0, dimension)}
 	for i := range g[f].Rows {
@@ -162,8 +162,8 @@ func extentOf(g sgplvm.Grid, f, dimension int) extent {
 	return e
 }
 
-// centres returns those of n pixels in the place of n0, of which the first and the last lie at
-// the ends; a single one is as wide as a unit.
+// centres returns the centres of n pixels in the area of n0 pixels, of which the first and the
+// last have their centres at the ends of e. A single old pixel has width 1.
 func (e extent) centres(n0, n int) []float64 {
 	step := 1.
 	if n0 > 1 {

@@ -8,7 +8,6 @@ import (
 	"image/png"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 )
 
@@ -26,7 +25,7 @@ func (f *Frames) Picture(frame int) Picture {
 	return Picture{f.Layout, f.Values(frame)}
 }
 
-// A Sheet is a table of pictures with captions, for the eye.
+// A Sheet is a table of pictures with captions.
 type Sheet struct {
 	// Columns are the captions above the columns, such as "seen", "filled" and
 	// "truth"; none if empty.
@@ -54,10 +53,9 @@ type SheetRow struct {
 	Pictures []Picture
 }
 
-// The colours of a sheet. Missing differs from every grey.
+// The colours of a sheet without its captions. Missing differs from every grey.
 var (
 	paper   = color.RGBA{255, 255, 255, 255}
-	ink     = color.RGBA{40, 40, 40, 255}
 	missing = color.RGBA{60, 90, 200, 255}
 )
 
@@ -178,31 +176,16 @@ func SavePNG(path string, picture image.Image) error {
 	return WriteFileAtomic(path, func(w io.Writer) error { return png.Encode(w, picture) })
 }
 
-// SaveFrames writes pictures of one or three channels as frame0000.png,
-// frame0001.png, … to a folder, which is made if it does not exist. Values from
-// low to high become levels from 0 to 255 (bits = 8) or 65535 (bits = 16),
-// rounded and clamped, so that what [Load] reads from a folder and SaveFrames
-// writes with low 0 and high 255 or 65535 are the same pictures. Each file is
-// written as a whole or not at all; other files of the folder stay. NaN, other numbers of channels and what the
-// file system refuses are errors: [*Error].
-func SaveFrames(folder string, pictures []Picture, low, high float64, bits int) error {
-	if !(high > low) || bits != 8 && bits != 16 {
-		panic(fmt.Sprintf("dataset: SaveFrames: values from %v to %v in %d bits", low, high, bits))
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return &Error{Path: folder, Err: err}
-	}
-	for i, p := range pictures {
-		if err := SaveFrame(folder, i, p, low, high, bits); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// SaveFrame writes one picture as [SaveFrames] writes its number i, to a folder that exists.
+// SaveFrame writes a picture of one or three channels as number i, frame0000.png for 0, to a
+// folder that exists. Values from low to high become levels from 0 to 255 (bits = 8) or
+// 65535 (bits = 16), rounded and clamped, so that what [Load] reads from a folder and
+// SaveFrame writes with low 0 and high 255 or 65535 are the same pictures. A file is written
+// as a whole or not at all. Errors: [*Error] for NaN, for other numbers of channels and for
+// what the file system refuses. It panics unless low < high and bits is 8 or 16.
 func SaveFrame(folder string, i int, p Picture, low, high float64, bits int) error {
-	p.check()
+	if p.check(); !(high > low) || bits != 8 && bits != 16 {
+		panic(fmt.Sprintf("dataset: SaveFrame: values from %v to %v in %d bits", low, high, bits))
+	}
 	path := filepath.Join(folder, fmt.Sprintf("frame%04d.png", i))
 	img, err := p.image(low, high, bits)
 	if err == nil {

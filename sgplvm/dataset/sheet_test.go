@@ -193,8 +193,20 @@ func TestSavePNG(t *testing.T) {
 	checkError(t, dataset.SavePNG(folder, want), filepath.Dir(folder), filepath.Base(folder)+": found a folder, expected a file that can be written")
 }
 
+func saveFrames(folder string, pictures []dataset.Picture, low, high float64, bits int) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	for i, p := range pictures {
+		if err := dataset.SaveFrame(folder, i, p, low, high, bits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Frames of every kind come back from a folder as they were, and stay so.
-func TestSaveFrames(t *testing.T) {
+func TestSaveFrame(t *testing.T) {
 	for _, test := range []struct {
 		a   *npy.Array
 		top float64
@@ -225,7 +237,7 @@ func TestSaveFrames(t *testing.T) {
 			}
 			folder := filepath.Join(t.TempDir(), "deep", "frames")
 			for range 2 { // into a new folder, then over what is there
-				if err := dataset.SaveFrames(folder, pictures, 0, test.top, bits); err != nil {
+				if err := saveFrames(folder, pictures, 0, test.top, bits); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -246,11 +258,11 @@ func TestSaveFrames(t *testing.T) {
 }
 
 // Levels are linear, rounded and clamped.
-func TestSaveFramesLevels(t *testing.T) {
+func TestSaveFrameLevels(t *testing.T) {
 	folder := t.TempDir()
 	p := picture(4, 2, 1, -10, 10, -11, 11, math.Inf(1), math.Inf(-1), 0, -9.97)
 	for bits, want := range map[int][]float64{8: {0, 255, 0, 255, 255, 0, 128, 0}, 16: {0, 65535, 0, 65535, 65535, 0, 32768, 98}} {
-		if err := dataset.SaveFrames(folder, []dataset.Picture{p}, -10, 10, bits); err != nil {
+		if err := saveFrames(folder, []dataset.Picture{p}, -10, 10, bits); err != nil {
 			t.Fatal(err)
 		}
 		f, err := dataset.Load(folder, dataset.Layout{})
@@ -263,18 +275,18 @@ func TestSaveFramesLevels(t *testing.T) {
 	}
 }
 
-func TestSaveFramesRefused(t *testing.T) {
+func TestSaveFrameRefused(t *testing.T) {
 	folder := t.TempDir()
 	whole := picture(1, 2, 3, 1, 2, 3, 4, 5, 6)
 	hole := picture(1, 2, 3, 1, 2, 3, 4, math.NaN(), 6)
-	checkError(t, dataset.SaveFrames(folder, []dataset.Picture{whole, hole}, 0, 9, 8), folder,
+	checkError(t, saveFrames(folder, []dataset.Picture{whole, hole}, 0, 9, 8), folder,
 		"frame0001.png: row 1, column 0, channel 1: found NaN, expected a number")
-	checkError(t, dataset.SaveFrames(folder, []dataset.Picture{picture(1, 1, 2, 1, 2)}, 0, 9, 8), folder,
+	checkError(t, saveFrames(folder, []dataset.Picture{picture(1, 1, 2, 1, 2)}, 0, 9, 8), folder,
 		"frame0000.png: found 2 channels, expected 1 (grey) or 3 (red, green, blue)")
 	file := filepath.Join(folder, "frame0000.png")
-	if err := dataset.SaveFrames(file, []dataset.Picture{whole}, 0, 9, 8); err == nil {
+	if err := saveFrames(file, []dataset.Picture{whole}, 0, 9, 8); err == nil {
 		t.Error("frames in a file")
 	}
-	mustPanic(t, "dataset: SaveFrames: values from 0 to 9 in 12 bits", func() { dataset.SaveFrames(folder, nil, 0, 9, 12) })
-	mustPanic(t, "dataset: SaveFrames: values from 9 to 9 in 8 bits", func() { dataset.SaveFrames(folder, nil, 9, 9, 8) })
+	mustPanic(t, "dataset: SaveFrame: values from 0 to 9 in 12 bits", func() { dataset.SaveFrame(folder, 0, whole, 0, 9, 12) })
+	mustPanic(t, "dataset: SaveFrame: values from 9 to 9 in 8 bits", func() { dataset.SaveFrame(folder, 0, whole, 9, 9, 8) })
 }

@@ -58,7 +58,8 @@ func LoadSequences(path string, n int) ([]int, error) {
 	return labels, nil
 }
 
-// EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames, rate of them a unit of time.
+// EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames; rate is the number of frames in a
+// unit of time.
 func EvenTimes(n int, rate float64) []float64 {
 	times := make([]float64, n)
 	for i := range times {

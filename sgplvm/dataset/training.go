@@ -9,9 +9,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// Training are frames to learn from, which are read while training needs them: those
-// of a .npy file stay in the file, those of a folder or a GIF are held in memory
-// with the bits that the pictures have. They may be read from many goroutines.
+// Training holds frames to learn from, which are read when training needs them. Those of a
+// .npy file stay in the file; those of a folder or a GIF are in memory, in the type that the
+// pictures have. They may be read from many goroutines.
 type Training struct {
 	Form
 	read  func(dst []float64, from int) error // values from, from+1, …
@@ -25,8 +25,8 @@ func Open(path string, want Layout) (*Training, error) {
 		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
 }
 
-// open opens a .npy file whose form form finds, and loads what is no regular file; want
-// says what the file should be.
+// open opens a .npy file, of which form returns the form. Anything else is read with load.
+// want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -32,8 +33,8 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Layout != want.Layout || f.Count != want.Count || !slices.Equal(f.Shape, want.Shape) || f.Type != want.Type || f.Name != want.Name {
-			t.Errorf("%+v, expected %+v", f.Form, want.Form)
+		if diff := cmp.Diff(want.Form, f.Form); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
 		}
 		for from := range 6 {
 			for to := from; to <= 5; to++ {
@@ -88,8 +89,8 @@ func TestOpenEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Layout != want.Layout || f.Count != want.Count || !slices.Equal(f.Shape, want.Shape) || f.Type != want.Type {
-			t.Errorf("%+v, expected %+v", f.Form, want.Form)
+		if diff := cmp.Diff(want.Form, f.Form); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
 		}
 		for from := range f.Count {
 			for to := from; to <= f.Count; to++ {

@@ -26,10 +26,4 @@
 // [Evaluate] does all of it for many pictures at once: [Summarize] gives the mean
 // over the pictures with the 2.5th and 97.5th percentile. A [Table] sets several
 // summaries, and published numbers, side by side as text, CSV or HTML.
-//
-// # Intervals that hold what they claim
-//
-// [Calibrate] finds from residuals of cross-validation the factor for the predicted
-// deviations that makes the intervals of one probability cover their share, and
-// says what that does to the others.
 package evaluate

@@ -39,7 +39,7 @@ func (e *ValueError) Error() string {
 // Score measures a prediction of one picture. All matrices are n_s×d_y: truth,
 // what was seen (NaN where not), and the predicted mean and variance, noise
 // included. The values that were not seen are scored, except where the truth is
-// NaN and so unknown. Errors: *ValueError for an infinite truth, a mean that is
+// NaN: it is not known. Errors: *ValueError for an infinite truth, a mean that is
 // not finite and a variance that is not positive and finite. It panics if the
 // shapes differ.
 func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
@@ -95,8 +95,8 @@ func NegativeLogDensity(y, mean, variance float64) float64 {
 // Quantile returns the p-quantile of values, 0 ≤ p ≤ 1, in any order: linear
 // interpolation between the two neighbours of position p·(n−1) in sorted order,
 // the default of numpy.quantile and definition 7 of Hyndman and Fan (The
-// American Statistician 50(4), 1996). Of no value it is NaN, and so it is if a
-// value is NaN.
+// American Statistician 50(4), 1996). It is NaN if there is no value, or if one
+// is NaN.
 func Quantile(values []float64, p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		panic(fmt.Sprintf("evaluate: Quantile: p = %v", p))
@@ -121,8 +121,8 @@ type Summary struct {
 	Coverage             [len(Levels)]Statistic
 }
 
-// Summarize combines the scores of pictures. Those without a value to score do
-// not count; without any other all statistics are NaN.
+// Summarize combines the scores of pictures. Pictures without a value to score do not
+// count; if there are no others, all statistics are NaN.
 func Summarize(scores []Scores) Summary {
 	var used []Scores
 	var s Summary

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -333,12 +334,15 @@ func TestEvaluate(t *testing.T) {
 			return mat.NewDense(3, 2, m.Slice(i, i+1, 0, 6).Clone().Data)
 		}
 		want, err := evaluate.Score(picture(truth), picture(seen), picture(mean), picture(variance))
-		if err != nil || scores[i] != want {
-			t.Errorf("picture %d: %+v, expected %+v, %v", i, scores[i], want, err)
+		if diff := cmp.Diff(want, scores[i]); err != nil || diff != "" {
+			t.Errorf("picture %d: %v, -want +got:\n%s", i, err, diff)
 		}
 	}
-	if scores[0].Count != 3 || scores[1].Count != 1 || summary != evaluate.Summarize(scores) {
-		t.Errorf("counts %d and %d, summary %+v", scores[0].Count, scores[1].Count, summary)
+	if scores[0].Count != 3 || scores[1].Count != 1 {
+		t.Errorf("counts %d and %d, expected 3 and 1", scores[0].Count, scores[1].Count)
+	}
+	if diff := cmp.Diff(evaluate.Summarize(scores), summary); diff != "" {
+		t.Errorf("summary, -want +got:\n%s", diff)
 	}
 	variance.Set(1, 5, 0)
 	_, _, err = evaluate.Evaluate(truth, seen, mean, variance, 2)
@@ -347,56 +351,4 @@ func TestEvaluate(t *testing.T) {
 	}
 	panics(t, "evaluate: Evaluate: shapes 2×6 and 3×6 differ", func() { evaluate.Evaluate(truth, seen, mean, mat.New(3, 6), 2) })
 	panics(t, "evaluate: Evaluate: pictures are 2×6, expected a multiple of 4 channels", func() { evaluate.Evaluate(truth, seen, mean, variance, 4) })
-}
-
-// Ten residuals, nine of them within 4 deviations: the factor is 4/1.645 = 2.432.
-// Within 0.674·2.432 = 1.64 are two, and within 2.576·2.432 = 6.26 nine.
-func TestCalibrate(t *testing.T) {
-	z := []float64{-4, 0.5, 1.5, -2, 2, 2.5, -2.5, 3, 3, 100}
-	c := evaluate.Calibrate(z, 0.9)
-	near(t, "factor", c.Factor, 4/1.644853626951473)
-	if want := [3]float64{0.1, 0.2, 0.6}; c.Before != want {
-		t.Errorf("coverage before %v, expected %v", c.Before, want)
-	}
-	if want := [3]float64{0.2, 0.9, 0.9}; c.After != want {
-		t.Errorf("coverage after %v, expected %v", c.After, want)
-	}
-	if z[0] != -4 {
-		t.Error("the residuals have been changed")
-	}
-	// Scaled residuals scale the factor; standard normal ones need none, Student's
-	// (here with three degrees of freedom, unit variance) cover too much in the
-	// middle and too little in the tails.
-	r := rand.New(rand.NewPCG(3, 3))
-	normal, student := make([]float64, 20000), make([]float64, 20000)
-	for i := range normal {
-		normal[i] = 2 * r.NormFloat64()
-		chi := math.Hypot(math.Hypot(r.NormFloat64(), r.NormFloat64()), r.NormFloat64())
-		student[i] = r.NormFloat64() / chi
-	}
-	c = evaluate.Calibrate(normal, 0.9)
-	if !(math.Abs(c.Factor-2) < 0.05) { // four standard errors are 0.04
-		t.Errorf("factor %v, expected 2", c.Factor)
-	}
-	if c = evaluate.Calibrate(student, 0.9); !(c.After[0] > 0.55 && c.After[1] == 0.9 && c.After[2] < 0.975) {
-		t.Errorf("coverage of Student's t %v", c.After)
-	}
-	// The share is reached at every level and size.
-	for n := 1; n < 60; n++ {
-		for k, p := range evaluate.Levels {
-			got := evaluate.Calibrate(normal[:n], p).After[k]
-			if !(got >= p-1e-9 && got < p+1/float64(n)) {
-				t.Errorf("%d residuals: coverage of %v is %v", n, p, got)
-			}
-		}
-	}
-	if c := evaluate.Calibrate([]float64{0, 0, 1}, 0.5); c.Factor != 0 {
-		t.Errorf("factor %v", c.Factor)
-	}
-	for _, z := range [][]float64{nil, {1, nan}} {
-		near(t, "factor", evaluate.Calibrate(z, 0.9).Factor, nan)
-	}
-	for _, p := range []float64{0, 1, nan} {
-		panics(t, fmt.Sprintf("evaluate: Calibrate: level %v, expected between 0 and 1", p), func() { evaluate.Calibrate(z, p) })
-	}
 }

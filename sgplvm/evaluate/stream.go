@@ -22,8 +22,8 @@ type Stream struct {
 // rows as there are points in the part. The sums run over the values in the order in
 // which they arrive, so that the scores do not depend, to the last bit, on where a
 // picture is cut. seen may be the zero Matrix where nothing was. Errors:
-// *ValueError as of Score, with points counted from the first part on; what came
-// before stays scored. It panics if the shapes differ.
+// *ValueError as of Score, with points counted from the first part on; the
+// parts before it stay scored. It panics if the shapes differ.
 func (s *Stream) Add(truth, seen, mean, variance mat.Matrix) error {
 	unseen := seen.Rows == 0 && seen.Cols == 0
 	for _, m := range []mat.Matrix{seen, mean, variance} {
@@ -69,7 +69,7 @@ func (s *Stream) Add(truth, seen, mean, variance mat.Matrix) error {
 	return nil
 }
 
-// Scores returns the scores of all that was added since Reset.
+// Scores returns the scores of all parts added since Reset.
 func (s *Stream) Scores() Scores {
 	n := float64(len(s.nlp))
 	r := Scores{Count: len(s.nlp), RMSE: math.Sqrt(s.squares / n), MAE: s.errs / n, MNLP: quantile(s.nlp, 0.5), NLP: s.logs / n}

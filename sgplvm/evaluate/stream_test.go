@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -50,8 +51,8 @@ func TestStream(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := s.Scores(); got != want {
-				t.Errorf("in steps of %d: %+v, expected %+v", step, got, want)
+			if diff := cmp.Diff(want, s.Scores()); diff != "" {
+				t.Errorf("in steps of %d, -want +got:\n%s", step, diff)
 			}
 		}
 	}

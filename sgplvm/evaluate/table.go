@@ -16,15 +16,15 @@ type Row struct {
 	Name    string
 	Summary Summary
 
-	// Published marks numbers that are quoted, not measured. What was not
-	// published is NaN; see Published.
+	// Published marks numbers that are quoted, not measured. A number that was not
+	// published is NaN; see the function Published.
 	Published bool
 
 	// Notes are the cells of the table's further columns, as many as it has.
 	Notes []string
 }
 
-// Published returns a row of quoted numbers; NaN stands for what was not
+// Published returns a row of quoted numbers; NaN stands for a number that was not
 // published. Notes are as in Row.
 func Published(name string, rmse, mnlp Statistic, notes ...string) Row {
 	unknown := Statistic{math.NaN(), math.NaN(), math.NaN()}
@@ -35,7 +35,7 @@ func Published(name string, rmse, mnlp Statistic, notes ...string) Row {
 	return Row{Name: name, Summary: s, Published: true, Notes: notes}
 }
 
-// Only is a published mean of which no percentiles are known.
+// Only returns a published mean whose percentiles are not known.
 func Only(mean float64) Statistic { return Statistic{mean, math.NaN(), math.NaN()} }
 
 // Table compares methods.
@@ -156,7 +156,7 @@ func (t Table) WriteText(w io.Writer) error {
 
 // WriteCSV writes the table as comma-separated values with all digits: three
 // columns for each measure, X, X_low and X_high; coverage as shares from 0 to 1;
-// nothing where a number is not known. The title is left out. It panics as
+// a number that is not known is an empty cell. The title is left out. It panics as
 // WriteText does.
 func (t Table) WriteCSV(w io.Writer) error {
 	t.check()

@@ -3,4 +3,4 @@ package film
 import "github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 
 // Motion returns the film's motion.
-func (f *Film) Motion() *flow.Motion { return f.moves }
+func (f *Film) Motion() *flow.Motion { return f.motion }

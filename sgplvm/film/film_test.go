@@ -142,32 +142,32 @@ func TestFilm(t *testing.T) {
 	if !(loss < lossBefore) {
 		t.Errorf("calibration raises the negative log density by %v", (loss-lossBefore)/float64(2*len(mean)))
 	}
-	// At a training time the film shows the frame as it is, not as it is carried to and fro.
+	// At a training time the film shows the frame as it is, not as it was warped to and fro.
 	shown, coarse := predict(t, f, m, []float64{5}, 1)
-	var carried []float64
+	var warped []float64
 	latents, err := m.LatentAt(0, []float64{5})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := m.PredictSlabs(context.Background(), latents, nil, sgplvm.SlabOptions{}, func(s sgplvm.Slab) error {
-		fields, err := f.Motion().At(0, []float64{5})
-		still, there := flow.NewFrame(width, height, 1), flow.NewFrame(width, height, 1)
-		mat.Copy(still.Mean, s.Mean[0])
-		fields[0].Carry(there, still)
-		carried = there.Mean.Data
+		fields, err := f.Motion().Fields(0, []float64{5})
+		registered, there := flow.NewFrame(width, height, 1), flow.NewFrame(width, height, 1)
+		mat.Copy(registered.Mean, s.Mean[0])
+		fields[0].Warp(there, registered)
+		warped = there.Mean.Data
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	frame := scene([]float64{5}, 1)
-	if a, b := distance(shown, frame), distance(carried, frame); !(a < 0.7*b) {
-		t.Errorf("training frame 5 is shown with the error %v, carried alone %v", a, b)
+	if a, b := distance(shown, frame), distance(warped, frame); !(a < 0.7*b) {
+		t.Errorf("training frame 5 is shown with the error %v, warped alone %v", a, b)
 	}
 	// Finer pixels are less sure.
 	if _, fine := predict(t, f, m, []float64{5}, 2); !(average(fine) > 1.01*average(coarse)) {
 		t.Errorf("mean variance %v in finer pixels, %v in those of training", average(fine), average(coarse))
 	}
-	if text := f.String(); !strings.Contains(text, " nodes, strength ") || !strings.Contains(text, ", unrest over ") {
+	if text := f.String(); !strings.Contains(text, " nodes, strength ") || !strings.Contains(text, ", variance inflation over ") {
 		t.Errorf("the film is %q", text)
 	}
 

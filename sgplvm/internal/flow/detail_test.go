@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -65,7 +64,7 @@ func TestDetail(t *testing.T) {
 		var mean float64
 		for i := range n {
 			f := NewFrame(width, height, 1)
-			Field{}.Carry(Frame{width, height, f.Mean, mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
+			Field{}.Warp(Frame{width, height, f.Mean, mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
 			d.AddTo(f)
 			for _, v := range f.Variance.Data {
 				mean += v / float64(n*len(f.Variance.Data))
@@ -79,9 +78,9 @@ func TestDetail(t *testing.T) {
 				t.Fatalf("pixel %d, channel %d of a frame as coarse as measured has detail", k, c)
 			}
 			again := new(Detail)
-			text, err := d.MarshalBinary()
+			text, err := d.Encode()
 			if err == nil {
-				err = again.UnmarshalBinary(text)
+				err = again.Decode(text)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -124,7 +123,7 @@ func TestDetailOctaves(t *testing.T) {
 	}
 	mean := func(width2, height2 int) (m float64) {
 		f := NewFrame(width2, height2, 1)
-		Field{}.Carry(Frame{width2, height2, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
+		Field{}.Warp(Frame{width2, height2, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
 		d.AddTo(f)
 		for _, v := range f.Variance.Data {
 			m += v / float64(len(f.Variance.Data))
@@ -173,10 +172,10 @@ func TestDetailOfPredictions(t *testing.T) {
 		truth[i] = rng.NormFloat64() * float64(1+i%width/16)
 	}
 	law := NewDetailLaw(width, height, 1, 1)
-	law.Add(ofValues(width, height, truth), ofValues(width, height, plain))
+	law.Add(0, ofValues(width, height, truth), ofValues(width, height, plain))
 	d := law.Detail()
 	f := NewFrame(2*width, 2*height, 1)
-	Field{}.Carry(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, plain))
+	Field{}.Warp(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, plain))
 	d.AddTo(f)
 	for k, v := range f.Variance.Data {
 		if math.Abs(v-d.energy[0]) > 1e-6*d.energy[0] {
@@ -193,11 +192,11 @@ func TestDetailOfPredictions(t *testing.T) {
 			t.Error("frames of another size: no panic")
 		}
 	}()
-	law.Add(ofValues(width, height, truth), ofValues(height, width, plain))
+	law.Add(0, ofValues(width, height, truth), ofValues(height, width, plain))
 }
 
 // Detail is where a frame has it.
-func TestDetailIsLocal(t *testing.T) {
+func TestDetailFollowsContents(t *testing.T) {
 	const width, height = 64, 32
 	v := make([]float64, width*height)
 	rng := rand.New(rand.NewPCG(1, 6))
@@ -211,7 +210,7 @@ func TestDetailIsLocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := NewFrame(2*width, 2*height, 1)
-	Field{}.Carry(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
+	Field{}.Warp(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
 	d.AddTo(f)
 	if quiet, busy := f.Variance.At(f.Width*height+20, 0), f.Variance.At(f.Width*height+100, 0); !(quiet < 0.01*busy) {
 		t.Errorf("variance %v of detail on a plain half, %v on a busy one", quiet, busy)
@@ -220,7 +219,7 @@ func TestDetailIsLocal(t *testing.T) {
 
 func TestDetailErrors(t *testing.T) {
 	src := data.NewSource(make([]float64, 24), 1, 24, 1)
-	if _, err := MeasureDetail(context.Background(), src, 5, 5); err == nil || err.Error() != "motion: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {
+	if _, err := MeasureDetail(context.Background(), src, 5, 5); err == nil || err.Error() != "sgplvm: size: frames of 5×5 pixels from a source of 1 frames of 24 points" {
 		t.Errorf("error %v", err)
 	}
 	plain := data.NewSource(make([]float64, 400), 1, 400, 1)
@@ -246,12 +245,11 @@ func TestDetailErrors(t *testing.T) {
 		}
 	}
 	const good = `{"Width":8,"Height":8,"Energy":[1],"A":-1,"Gamma":0.5}`
-	if err := new(Detail).UnmarshalBinary([]byte(good)); err != nil {
+	if err := new(Detail).Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][2]string{{good, `[]`}, {`"Width":8`, `"Width":0`}, {`"Height":8`, `"Height":100000`}, {`[1]`, `[-1]`}, {`-1,`, `-1e300,`}, {`0.5`, `1.5`}, {`0.5`, `-0.5`}} {
-		var bad *FormatError
-		if err := new(Detail).UnmarshalBinary([]byte(strings.Replace(good, c[0], c[1], 1))); !errors.As(err, &bad) {
+		if err := new(Detail).Decode([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
 			t.Errorf("%s for %s: error %v", c[1], c[0], err)
 		}
 	}

@@ -29,8 +29,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	registered := m.Register(source) // what a model learns
-	held := make([]float64, 2*width*height)
-	if err := registered.ReadExamples(held, 3, 5); err != nil {
+	pair := make([]float64, 2*width*height)
+	if err := registered.ReadExamples(pair, 3, 5); err != nil {
 		log.Fatal(err)
 	}
 	const size = width * height
@@ -41,9 +41,9 @@ func Example() {
 		return math.Sqrt(rms)
 	}
 	fmt.Printf("from frame 3 to 4 pixels change by %.2f, registered by %.2f\n",
-		change(film[3*size:4*size], film[4*size:5*size]), change(held[:size], held[size:]))
+		change(film[3*size:4*size], film[4*size:5*size]), change(pair[:size], pair[size:]))
 
-	fields, err := m.At(0, []float64{3, 6.5})
+	fields, err := m.Fields(0, []float64{3, 6.5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,9 +51,9 @@ func Example() {
 	moved := width * (fields[1].Mean[node] - fields[0].Mean[node])
 	fmt.Printf("moved by %.1f pixels from time 3 to 6.5, truly %.1f\n", moved, sway(6.5)-sway(3))
 
-	mean := mat.NewDense(width*height, 1, held[:size])
+	mean := mat.NewDense(width*height, 1, pair[:size])
 	frame := flow.Frame{Width: width, Height: height, Mean: mean}
-	fields[1].Carry(frame, frame) // a frame at time 6.5
+	fields[1].Warp(frame, frame) // a frame at time 6.5
 	// Output:
 	// from frame 3 to 4 pixels change by 0.12, registered by 0.04
 	// moved by -3.5 pixels from time 3 to 6.5, truly -3.3

@@ -1,11 +1,5 @@
 package flow
 
-import (
-	"math"
-
-	"github.com/seed-08962ecc/kronfield/mat"
-)
-
 // number is how the values of a picture are kept.
 type number interface{ float32 | float64 }
 
@@ -20,15 +14,27 @@ func newImage[T number](width, height, channels int) image[T] {
 	return image[T]{width, height, channels, make([]T, width*height*channels)}
 }
 
-// row returns the numbers of row y.
+// row returns the values of row y.
 func (m image[T]) row(y int) []T {
 	n := m.width * m.channels
 	return m.data[y*n : (y+1)*n]
 }
 
-// shrink sets dst, no larger than src either way, to the means of src over dst's pixels. tmp holds
+// size is that of a picture in pixels.
+type size struct{ width, height int }
+
+func (m image[T]) size() size { return size{m.width, m.height} }
+
+// add adds a·x.
+func (m image[T]) add(a T, x image[T]) {
+	for i, v := range x.data {
+		m.data[i] += a * v
+	}
+}
+
+// downsample sets dst, no larger than src either way, to the means of src over dst's pixels. tmp holds
 // dst.height·src.width·channels numbers at least.
-func shrink[T, S number](dst image[T], src image[S], tmp []float64) {
+func downsample[T, S number](dst image[T], src image[S], tmp []float64) {
 	n := src.width * src.channels
 	rows := overlaps(src.height, dst.height)
 	for y, o := range rows {
@@ -77,141 +83,6 @@ func overlaps(fine, coarse int) []overlap {
 	return o
 }
 
-// pole is the pole of the cubic B-spline's recursive filter (Unser 1999, box 2).
-var pole = math.Sqrt(3) - 2
-
-// toSpline turns the values of a picture into the coefficients of the cubic B-spline that goes
-// through them, mirrored about the outermost pixels (Unser, Aldroubi and Eden 1993): along every
-// row, then along all columns at once.
-func (m image[T]) toSpline() {
-	mat.Parallel(m.height, func(y int) { filter(m.row(y), m.width, m.channels, 0, m.channels) })
-	n, bands := m.width*m.channels, (m.width*m.channels+columnBand-1)/columnBand
-	mat.Parallel(bands, func(b int) { filter(m.data, m.height, n, b*columnBand, min((b+1)*columnBand, n)) })
-}
-
-// columnBand is how many columns are filtered together.
-const columnBand = 256
-
-// filter filters the series v[i·step+j], i < n, for every from ≤ j < to.
-func filter[T number](v []T, n, step, from, to int) {
-	if n == 1 {
-		return // the spline through a single value is constant: its coefficients add up to it
-	}
-	at := func(i int) []T { return v[i*step+from : i*step+to] }
-	// The causal filter's first value is a sum over the mirrored series, which is cut where a
-	// term is below rounding.
-	first := at(0)
-	z := pole
-	for k := 1; k < min(2*n-2, 30); k++ {
-		for j, x := range at(mirror(k, n)) {
-			first[j] += T(z) * x
-		}
-		z *= pole
-	}
-	if period := 2*n - 2; period < 30 {
-		scale := T(1 / (1 - math.Pow(pole, float64(period))))
-		for j := range first {
-			first[j] *= scale
-		}
-	}
-	p := T(pole)
-	for i := 1; i < n; i++ {
-		before, now := at(i-1), at(i)
-		for j, x := range before {
-			now[j] += p * x
-		}
-	}
-	last, before := at(n-1), at(n-2)
-	for j, x := range before {
-		last[j] = T(pole/(pole*pole-1)) * (last[j] + p*x)
-	}
-	for i := n - 2; i >= 0; i-- {
-		now, after := at(i), at(i+1)
-		for j, x := range after {
-			now[j] = p * (x - now[j])
-		}
-	}
-	for i := range n {
-		now := at(i)
-		for j := range now {
-			now[j] *= 6
-		}
-	}
-}
-
-// mirror returns the pixel 0 ≤ i < n that pixel k, up to 2n−2 away, stands for.
-func mirror(k, n int) int {
-	if k < 0 {
-		k = -k
-	}
-	if k >= n {
-		k = 2*n - 2 - k
-	}
-	return min(max(k, 0), n-1)
-}
-
-// taps are the four pixels around a point in one direction, as they are mirrored, and the cubic
-// B-spline's weights and slopes there.
-type taps struct {
-	at            [4]int
-	weight, slope [4]float64
-}
-
-// tapsAt returns the taps of a point x among n pixels; outside them it is the nearest edge.
-func tapsAt(x float64, n int) (t taps) {
-	x = min(max(x, 0), float64(n-1))
-	i := min(int(x), max(n-2, 0))
-	a := x - float64(i)
-	b := 1 - a
-	t.weight = [4]float64{b * b * b / 6, (4 - 6*a*a + 3*a*a*a) / 6, (4 - 6*b*b + 3*b*b*b) / 6, a * a * a / 6}
-	t.slope = [4]float64{-b * b / 2, -a * (2 - 1.5*a), b * (2 - 1.5*b), a * a / 2}
-	if i >= 1 && i+2 < n {
-		t.at = [4]int{i - 1, i, i + 1, i + 2}
-	} else {
-		for k := range t.at {
-			t.at[k] = mirror(i-1+k, n)
-		}
-	}
-	return t
-}
-
-// sample sets dst, a number for each channel, to the spline with the coefficients m at the point
-// (x, y).
-func sample[T, D number](dst []D, m image[T], x, y float64) {
-	tx, ty := tapsAt(x, m.width), tapsAt(y, m.height)
-	n := m.channels
-	x0, x1, x2, x3 := tx.at[0]*n, tx.at[1]*n, tx.at[2]*n, tx.at[3]*n
-	r0, r1, r2, r3 := m.row(ty.at[0]), m.row(ty.at[1]), m.row(ty.at[2]), m.row(ty.at[3])
-	w, v := tx.weight, ty.weight
-	for c := range dst {
-		s0 := w[0]*float64(r0[x0+c]) + w[1]*float64(r0[x1+c]) + w[2]*float64(r0[x2+c]) + w[3]*float64(r0[x3+c])
-		s1 := w[0]*float64(r1[x0+c]) + w[1]*float64(r1[x1+c]) + w[2]*float64(r1[x2+c]) + w[3]*float64(r1[x3+c])
-		s2 := w[0]*float64(r2[x0+c]) + w[1]*float64(r2[x1+c]) + w[2]*float64(r2[x2+c]) + w[3]*float64(r2[x3+c])
-		s3 := w[0]*float64(r3[x0+c]) + w[1]*float64(r3[x1+c]) + w[2]*float64(r3[x2+c]) + w[3]*float64(r3[x3+c])
-		dst[c] = D(v[0]*s0 + v[1]*s1 + v[2]*s2 + v[3]*s3)
-	}
-}
-
-// slopes sets dx and dy to the derivatives of the spline with the coefficients m at the point
-// (x, y), a number for each channel. They are 0 across an edge and beyond, the picture being mirrored
-// there.
-func slopes[T number](dx, dy []float64, m image[T], x, y float64) {
-	tx, ty := tapsAt(x, m.width), tapsAt(y, m.height)
-	clear(dx)
-	clear(dy)
-	for j, w := range ty.weight {
-		row := m.row(ty.at[j])
-		for i, at := range tx.at {
-			ax, ay := w*tx.slope[i], ty.slope[j]*tx.weight[i]
-			for c := range dx {
-				v := float64(row[at*m.channels+c])
-				dx[c] += ax * v
-				dy[c] += ay * v
-			}
-		}
-	}
-}
-
 // sampleLinear sets dst to the bilinear interpolation of the values m at the point (x, y).
 func sampleLinear[T number](dst []float64, m image[T], x, y float64) {
 	x0, x1, a := between(x, m.width)
@@ -230,4 +101,20 @@ func between(x float64, n int) (i, j int, a float64) {
 	x = min(max(x, 0), float64(n-1))
 	i = min(int(x), max(n-2, 0))
 	return i, min(i+1, n-1), x - float64(i)
+}
+
+// sampleOver sets dst to the bilinear interpolation of the values m where pixel (x, y) of a picture of
+// width×height pixels that covers the same ground has its centre.
+func (m image[T]) sampleOver(dst []float64, x, y, width, height int) {
+	sampleLinear(dst, m, float64(m.width)/float64(width)*(float64(x)+0.5)-0.5, float64(m.height)/float64(height)*(float64(y)+0.5)-0.5)
+}
+
+func square(x float64) float64 { return x * x }
+
+func dot(a, b []float64) float64 {
+	var s float64
+	for i, v := range a {
+		s += v * b[i]
+	}
+	return s
 }

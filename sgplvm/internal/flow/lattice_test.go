@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // affine returns the displacement u = a + b·x + c·y, v = d + e·x + f·y of the nodes, x and y in
@@ -34,7 +35,7 @@ func TestFlow(t *testing.T) {
 			height := int(math.Round(float64(width) / l.aspect))
 			l := l
 			l.aspect = float64(width) / float64(height)
-			f := newFlow(l, width, height).of(affine(l, 0.02, 0.1, -0.05, -0.01, 0.07, 0.03))
+			f := newDisplacement(l, width, height).of(affine(l, 0.02, 0.1, -0.05, -0.01, 0.07, 0.03))
 			w := float64(width)
 			u, v := make([]float64, width), make([]float64, width)
 			for y := range height {
@@ -42,7 +43,7 @@ func TestFlow(t *testing.T) {
 				for x := range width {
 					px, py := (float64(x)+0.5)/w, (float64(y)+0.5)/w
 					wantU, wantV := w*(0.02+0.1*px-0.05*py), w*(-0.01+0.07*px+0.03*py)
-					atU, atV := f.at(float64(x), float64(y))
+					atU, atV := f.value(float64(x), float64(y))
 					if e := max(math.Abs(u[x]-wantU), math.Abs(v[x]-wantV), math.Abs(atU-wantU), math.Abs(atV-wantV)); e > 1e-12*w {
 						t.Fatalf("%v on %d×%d: (%v, %v) and (%v, %v) at (%d, %d), expected (%v, %v)", l, width, height, u[x], v[x], atU, atV, x, y, wantU, wantV)
 					}
@@ -56,7 +57,7 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// A step that would fold the frame or carry it away is taken in part.
+// A step that would fold the frame or push it away is taken in part.
 func TestMove(t *testing.T) {
 	l := lattice{4, 3, 4. / 3}
 	zero, dst := make([]float64, l.size()), make([]float64, l.size())
@@ -85,7 +86,7 @@ func TestMove(t *testing.T) {
 func TestPriorStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	l := lattice{4, 3, 1.5}
-	tr := track{frames: []int{0, 0, 0, 0, 0, 0, 0}, times: line(7, 1), linked: []bool{true, true, true, false, false, true, false}}
+	tr := chain{frames: []int{0, 0, 0, 0, 0, 0, 0}, linked: []bool{true, true, true, false, false, true, false}}
 	blank := newImage[float32](30, 20, 1)
 	const scale = 0.3
 	s := newSolver(l, tr, priorOf(tr, l, scale), []image[float32]{blank}, make([]chol.Factor, 7))
@@ -127,7 +128,7 @@ func TestPriorStep(t *testing.T) {
 func TestStepSlope(t *testing.T) {
 	film := draw(line(3, 1), 48, 36, 1, bending)
 	l := lattice{4, 3, 4. / 3}
-	tr := track{frames: []int{0, 1, 2}, times: line(3, 1), linked: []bool{true, true, false}}
+	tr := chain{frames: []int{0, 1, 2}, linked: []bool{true, true, false}}
 	var level []image[float32]
 	for i := range 3 {
 		m := newImage[float32](48, 36, 1)
@@ -159,10 +160,10 @@ func TestStepSlope(t *testing.T) {
 // The cost never rises, not even where the linearisation is worth nothing: in frames of noise.
 func TestEstimateDescends(t *testing.T) {
 	l := lattice{12, 9, 4. / 3}
-	tr := track{frames: []int{0, 1, 2}, times: line(3, 1), linked: []bool{true, true, false}}
+	tr := chain{frames: []int{0, 1, 2}, linked: []bool{true, true, false}}
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		f := &film{levels: [][]image[float32]{nil}, gradient: 1}
+		f := &pyramids{levels: [][]image[float32]{nil}, gradient: 1}
 		for range 3 {
 			m := newImage[float32](24, 18, 1)
 			for j := range m.data {
@@ -176,19 +177,19 @@ func TestEstimateDescends(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newSolver(l, tr, priorOf(tr, l, 1e-7/float64(l.nodes())), f.levels[0], make([]chol.Factor, 3))
-		still, moved := s.newState(), s.newState()
+		zero, moved := s.newState(), s.newState()
 		mat.Copy(moved.d, d)
-		s.evaluate(still)
+		s.evaluate(zero)
 		s.evaluate(moved)
-		if !(moved.cost < still.cost) {
-			t.Errorf("seed %d: cost %v becomes %v", seed, still.cost, moved.cost)
+		if !(moved.cost < zero.cost) {
+			t.Errorf("seed %d: cost %v becomes %v", seed, zero.cost, moved.cost)
 		}
 	}
 }
 
 // Long sequences are predicted from the frames nearest in time.
 func TestNearest(t *testing.T) {
-	s := sequence{times: line(1000, 1)}
+	s := sequence{Sequence: data.Sequence{Times: line(1000, 1)}}
 	for _, c := range []struct {
 		t        float64
 		from, to int
@@ -197,7 +198,7 @@ func TestNearest(t *testing.T) {
 			t.Errorf("time %v: frames %d to %d, expected %d to %d", c.t, from, to, c.from, c.to)
 		}
 	}
-	if from, to := (sequence{times: line(9, 1)}).nearest(4); from != 0 || to != 9 {
+	if from, to := (sequence{Sequence: data.Sequence{Times: line(9, 1)}}).nearest(4); from != 0 || to != 9 {
 		t.Errorf("frames %d to %d of 9", from, to)
 	}
 }

@@ -1,23 +1,23 @@
 package flow
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// erring returns the unrest of frames of which every prediction had the variance 1, where errors
+// erring returns the variance inflation of frames of which every prediction had the variance 1, where errors
 // really had that of scale.
-func erring(at []data.Instant, width, height int, seed uint64, scale func(i, x int) float64) *Unrest {
+func erring(at []data.Instant, width, height int, seed uint64, scale func(i, x int) float64) *Inflation {
 	rng := rand.New(rand.NewPCG(seed, 8))
-	u := NewUnrest(width, height, at)
+	u := NewInflation(width, height, at)
 	predicted := NewFrame(width, height, 2)
 	predicted.Variance.Fill(1)
 	truth := Frame{Width: width, Height: height, Mean: mat.New(width*height, 2)}
@@ -32,10 +32,10 @@ func erring(at []data.Instant, width, height int, seed uint64, scale func(i, x i
 }
 
 // factorsOf returns what a variance of 1 becomes at the pixels of a frame's middle row.
-func factorsOf(u *Unrest, width, height int, at data.Instant) []float64 {
+func factorsOf(u *Inflation, width, height int, at data.Instant) []float64 {
 	f := NewFrame(width, height, 2)
 	f.Variance.Fill(1)
-	u.Scale(f, at)
+	u.Apply(f, at)
 	var row []float64
 	for x := range width {
 		row = append(row, f.Variance.At(height/2*width+x, 1))
@@ -44,7 +44,7 @@ func factorsOf(u *Unrest, width, height int, at data.Instant) []float64 {
 }
 
 // Variances follow the errors in space and in time, in pixels of any size.
-func TestUnrest(t *testing.T) {
+func TestInflation(t *testing.T) {
 	const width, height, n = 40, 20, 32
 	at := make([]data.Instant, n)
 	for i := range at {
@@ -59,8 +59,8 @@ func TestUnrest(t *testing.T) {
 		{"now and then", func(i, x int) float64 { return 1 + 15*float64(x/20)*float64(i/8%2) }, 3},
 	} {
 		u := erring(at, width, height, 1, c.scale)
-		if reach, _ := u.About(); reach != c.reach {
-			t.Errorf("%s: reach %v, want %v", c.name, reach, c.reach)
+		if u.Reach() != c.reach {
+			t.Errorf("%s: reach %v, want %v", c.name, u.Reach(), c.reach)
 		}
 		for _, i := range []int{3, 12} {
 			for _, fine := range []int{1, 2} {
@@ -76,18 +76,18 @@ func TestUnrest(t *testing.T) {
 	}
 }
 
-// Where nothing is restless the factor sees to what is wrong everywhere; a frame does not count for
+// Where all parts err alike there is one factor for all; a frame does not count for
 // itself; other sequences are left alone.
-func TestUnrestAlike(t *testing.T) {
+func TestInflationAlike(t *testing.T) {
 	at := make([]data.Instant, 12)
 	for i := range at {
 		at[i] = data.Instant{Sequence: i % 2, Time: float64(i)}
 	}
-	var u *Unrest
+	var u *Inflation
 	for seed := range uint64(20) {
 		u = erring(at, 30, 30, seed, func(_, _ int) float64 { return 9 })
-		if reach, factor := u.About(); reach != 0 || !(factor > 8 && factor < 10) {
-			t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", reach, factor)
+		if u.reach != 0 || !(u.factor > 8 && u.factor < 10) {
+			t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", u.reach, u.factor)
 		}
 	}
 	// What two frames next to one another share may come of their predictions.
@@ -101,7 +101,7 @@ func TestUnrestAlike(t *testing.T) {
 	for i := range at {
 		at[i].Sequence = 0
 	}
-	if reach, _ := erring(at, 30, 30, 2, func(i, x int) float64 { return shared[i/2][x/5] }).About(); reach != 0 {
+	if reach := erring(at, 30, 30, 2, func(i, x int) float64 { return shared[i/2][x/5] }).Reach(); reach != 0 {
 		t.Errorf("reach %v of errors that pairs of frames share", reach)
 	}
 	for _, v := range factorsOf(u, 30, 30, data.Instant{Time: 4.5}) {
@@ -113,37 +113,40 @@ func TestUnrestAlike(t *testing.T) {
 		at[i].Sequence = i % 2
 	}
 	u.reach, u.factor = 2, 1
-	before := u.around(at[4], []int{4})
+	before := u.factors(at[4], []int{4})
 	u.ratio[4].data[7] = 1e5
-	if after := u.around(at[4], []int{4}); !slices.Equal(after.data, before.data) {
+	if after := u.factors(at[4], []int{4}); !slices.Equal(after.data, before.data) {
 		t.Error("a frame counts for itself")
 	}
-	if other := u.around(data.Instant{Sequence: 1, Time: 4}, nil); other.data[7] > 20 {
+	if other := u.factors(data.Instant{Sequence: 1, Time: 4}, nil); other.data[7] > 20 {
 		t.Errorf("factor %v in another sequence", other.data[7])
 	}
-	for _, v := range factorsOf(NewUnrest(30, 30, at), 30, 30, at[0]) {
+	for _, v := range factorsOf(NewInflation(30, 30, at), 30, 30, at[0]) {
 		if v != 1 {
 			t.Errorf("factor %v before anything was measured", v)
 		}
 	}
 }
 
-func TestUnrestFile(t *testing.T) {
+func TestInflationFile(t *testing.T) {
 	at := []data.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
 	u := erring(at, 10, 5, 3, func(_, _ int) float64 { return 2 })
 	u.reach = 3
-	text, err := u.MarshalBinary()
+	text, err := u.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := new(Unrest)
-	if err := back.UnmarshalBinary(text); err != nil || fmt.Sprint(back) != fmt.Sprint(u) {
-		t.Fatalf("read %v, %v, want %v", back, err, u)
+	back := new(Inflation)
+	if err := back.Decode(text); err != nil {
+		t.Fatal(err)
 	}
-	if err := back.Check(Form{Width: 10, Height: 5, Channels: 2, At: at}); err != nil {
+	if d := cmp.Diff(u, back, cmp.AllowUnexported(Inflation{}, image[float32]{})); d != "" {
+		t.Errorf("read back (-want +got):\n%s", d)
+	}
+	if err := back.Check(Shape{Width: 10, Height: 5, Channels: 2, At: at}); err != nil {
 		t.Error(err)
 	}
-	for _, f := range []Form{{Width: 10, Height: 5, Channels: 2, At: at[:1]}, {Width: 100, Height: 5, Channels: 2, At: at}} {
+	for _, f := range []Shape{{Width: 10, Height: 5, Channels: 2, At: at[:1]}, {Width: 100, Height: 5, Channels: 2, At: at}} {
 		if back.Check(f) == nil {
 			t.Errorf("a film of the form %v: no error", f)
 		}
@@ -152,16 +155,15 @@ func TestUnrestFile(t *testing.T) {
 		{`"Width":2`, `"Width":0`, "0×1 cells"}, {`"Width":2`, `"Width":3`, "16 bytes"}, {`"Height":1`, `"Height":99999`, "2×99999 cells"},
 		{`"Ratios":"`, `"Ratios":"AAAA`, "19 bytes"}, {`"Reach":`, `"Reach":-`, "reach -"}, {`"Factor":`, `"Factor":-`, "and factor -"}, {`"Prior":`, `"Prior":-`, "weight -"}, {`"Time":0.5}`, `"Time":0.5},{}`, "3 frames"}, {`{`, `[`, "invalid"},
 	} {
-		var bad *FormatError
-		if err := new(Unrest).UnmarshalBinary([]byte(strings.Replace(string(text), c[0], c[1], 1))); !errors.As(err, &bad) || !strings.Contains(err.Error(), c[2]) {
+		if err := new(Inflation).Decode([]byte(strings.Replace(string(text), c[0], c[1], 1))); err == nil || !strings.Contains(err.Error(), "film: attached unrest: ") || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s for %s: error %v, expected %q", c[1], c[0], err, c[2])
 		}
 	}
 	u.ratio[1].data[0] = float32(math.Inf(1))
-	if text, err = u.MarshalBinary(); err != nil {
+	if text, err = u.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if err := new(Unrest).UnmarshalBinary(text); err == nil || !strings.Contains(err.Error(), "ratio +Inf of frame 1") {
+	if err := new(Inflation).Decode(text); err == nil || !strings.Contains(err.Error(), "ratio +Inf of frame 1") {
 		t.Errorf("an infinite ratio: error %v", err)
 	}
 }

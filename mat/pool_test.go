@@ -1,0 +1,124 @@
+package mat_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// collect collects garbage until the pools have been swept once more.
+func collect(t *testing.T) {
+	t.Helper()
+	before := mat.Collections()
+	for deadline := time.Now().Add(10 * time.Second); mat.Collections() == before; time.Sleep(10 * time.Microsecond) {
+		if runtime.GC(); time.Now().After(deadline) {
+			t.Fatal("pools are not swept after a collection")
+		}
+	}
+}
+
+// gone reports whether what p pointed to is freed after a few collections.
+func gone[T any](t *testing.T, p weak.Pointer[T]) bool {
+	for range 3 * mat.IdleCollections {
+		if collect(t); p.Value() == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Buffers that nobody borrows any more are freed, whatever others are in use.
+func TestIdleBuffersAreFreed(t *testing.T) {
+	lend := func(n int) weak.Pointer[float64] {
+		p := mat.Borrow(n)
+		first := &(*p)[0]
+		mat.GiveBack(p)
+		return weak.Make(first)
+	}
+	var buffers []weak.Pointer[float64]
+	for n := 1000; n < 1<<22; n *= 3 {
+		buffers = append(buffers, lend(n))
+	}
+	for i, b := range buffers {
+		if !gone(t, b) {
+			t.Errorf("buffer %d of %d is kept", i, len(buffers))
+		}
+	}
+}
+
+// What is taken now and then stays, however many collections there are.
+func TestPoolKeepsWhatIsUsed(t *testing.T) {
+	var pool mat.Pool[[4096]byte]
+	x := new([4096]byte)
+	pool.Give(x)
+	for i := range 5 * mat.IdleCollections {
+		got := pool.Take()
+		if got != x {
+			t.Fatalf("after %d collections the pool has another object", i)
+		}
+		pool.Give(got)
+		collect(t)
+	}
+}
+
+// Of objects that were in use at once and of which one stays in use, the others go. A pool
+// that nobody refers to any more goes too.
+func TestPoolShrinks(t *testing.T) {
+	pool := new(mat.Pool[[4096]byte])
+	objects := []*[4096]byte{pool.Take(), pool.Take(), pool.Take()}
+	var others []weak.Pointer[[4096]byte]
+	for i, x := range objects {
+		pool.Give(x)
+		if i < len(objects)-1 {
+			others = append(others, weak.Make(x))
+		}
+	}
+	last := objects[len(objects)-1]
+	objects = nil
+	for range 2 * mat.IdleCollections {
+		if pool.Take() != last {
+			t.Fatal("the object given last is not taken first")
+		}
+		pool.Give(last)
+		collect(t)
+	}
+	for i, x := range others {
+		if !gone(t, x) {
+			t.Errorf("object %d is kept", i)
+		}
+	}
+	self := weak.Make(pool)
+	pool = nil
+	if !gone(t, self) {
+		t.Error("an empty pool is kept")
+	}
+}
+
+// While goroutines take and give objects, and pools are swept, no object has two owners.
+func TestPoolIsSafe(t *testing.T) {
+	var pool mat.Pool[atomic.Int32]
+	var callers sync.WaitGroup
+	for g := range 4 {
+		callers.Go(func() {
+			for i := range 3000 {
+				x, y := pool.Take(), pool.Take()
+				if x.Add(1) != 1 || y.Add(1) != 1 {
+					t.Error("an object has two owners")
+				}
+				x.Add(-1)
+				y.Add(-1)
+				pool.Give(x)
+				pool.Give(y)
+				if i%100 == g {
+					runtime.GC()
+				}
+			}
+		})
+	}
+	callers.Wait()
+}

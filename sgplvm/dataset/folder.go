@@ -1,0 +1,168 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// readFolder reads all pictures of a folder: first all headers, which decide
+// about size and type, then the pixels.
+func readFolder(path string) (*npy.Array, error) {
+	f, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	size := f.size() * len(f.names)
+	if f.all.bits == 16 {
+		data, err := readPixels[uint16](f.path, f.names, f.all, size)
+		return &npy.Array{Shape: f.shape, Type: npy.Uint16, Data: data}, err
+	}
+	data, err := readPixels[uint8](f.path, f.names, f.all, size)
+	return &npy.Array{Shape: f.shape, Type: npy.Uint8, Data: data}, err
+}
+
+// A folder of pictures, of which the headers were read.
+type folder struct {
+	path  string
+	names []string
+	all   header // of every frame; coloured if one is
+	shape []int  // n×h×w or n×h×w×3
+}
+
+// size returns the number of values of a frame.
+func (f *folder) size() int {
+	n := 1
+	for _, d := range f.shape[1:] {
+		n *= d
+	}
+	return n
+}
+
+// readFrame reads the values of one frame.
+func (f *folder) readFrame(dst []float64, frame int) error {
+	a := &npy.Array{Shape: f.shape[1:], Type: npy.Uint8}
+	var err error
+	if f.all.bits == 16 {
+		a.Type = npy.Uint16
+		a.Data, err = readPixels[uint16](f.path, f.names[frame:frame+1], f.all, f.size())
+	} else {
+		a.Data, err = readPixels[uint8](f.path, f.names[frame:frame+1], f.all, f.size())
+	}
+	if err != nil {
+		return err
+	}
+	a.CopyFloat64s(dst, 0)
+	return nil
+}
+
+// openFolder reads the headers of all pictures of a folder, which decide about size
+// and type.
+func openFolder(path string) (*folder, error) {
+	names, err := pictureNames(path)
+	if err != nil {
+		return nil, err
+	}
+	var all header
+	for i, name := range names {
+		h, err := readHeader(filepath.Join(path, name))
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			all = h
+		case h.width != all.width || h.height != all.height:
+			return nil, &Error{Path: filepath.Join(path, name), Found: FormatGrid(h.width, h.height) + " pixels",
+				Want: FormatGrid(all.width, all.height) + " as in " + quote.Line(names[0])}
+		case h.bits != all.bits:
+			return nil, &Error{Path: filepath.Join(path, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
+				Want: fmt.Sprintf("%d as in %s", all.bits, quote.Line(names[0]))}
+		}
+		all.colour = all.colour || h.colour
+	}
+	shape := []int{len(names), all.height, all.width}
+	if all.colour {
+		shape = append(shape, 3)
+	}
+	size := int64(all.bits / 8)
+	for _, d := range shape {
+		if size > math.MaxInt/int64(d) {
+			return nil, &Error{Path: path, Found: fmt.Sprintf("%d frames of %s pixels", len(names), FormatGrid(all.width, all.height)),
+				Want: fmt.Sprintf("at most %d bytes", math.MaxInt)}
+		}
+		size *= int64(d)
+	}
+	return &folder{path, names, all, shape}, nil
+}
+
+// pictureNames returns the names of the pictures in a folder, in the order of the
+// frames.
+func pictureNames(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, &Error{Path: folder, Err: err}
+	}
+	var names []string
+	for _, e := range entries {
+		if n := e.Name(); formatOf(n) != "" && n[0] != '.' {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return nil, &Error{Path: folder, Found: "no frame", Want: "files whose names end in .png, .jpg or .jpeg"}
+	}
+	slices.SortFunc(names, compareNames)
+	return names, nil
+}
+
+// compareNames orders names by their parts, where a run of digits is one part
+// and counts as a number; names with equal parts (a1, a01) as plain strings.
+func compareNames(a, b string) int {
+	x, y := a, b
+	for x != "" && y != "" {
+		dx, dy := digits(x), digits(y)
+		if dx == 0 || dy == 0 {
+			if x[0] != y[0] {
+				return cmp.Compare(x[0], y[0])
+			}
+			x, y = x[1:], y[1:]
+			continue
+		}
+		nx, ny := strings.TrimLeft(x[:dx], "0"), strings.TrimLeft(y[:dy], "0")
+		if c := cmp.Or(cmp.Compare(len(nx), len(ny)), cmp.Compare(nx, ny)); c != 0 {
+			return c
+		}
+		x, y = x[dx:], y[dy:]
+	}
+	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// digits returns the length of the run of digits that s begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// readPixels decodes all frames. A frame that has changed since its header was
+// read is refused.
+func readPixels[T uint8 | uint16](folder string, names []string, want header, size int) ([]T, error) {
+	data := make([]T, size)
+	n := size / len(names)
+	for i, name := range names {
+		path := filepath.Join(folder, name)
+		if err := readPicture(data[i*n:(i+1)*n], path, want); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}

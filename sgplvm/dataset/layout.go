@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+// Layout is the size of a picture. In what is asked for, 0 stands for any
+// width, height or number of channels.
+type Layout struct{ Width, Height, Channels int }
+
+// A mismatch says why a shape is not that of frames.
+type mismatch struct{ found, want string }
+
+// layoutOf finds the size of the pictures in an array.
+func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
+	switch len(shape) {
+	case 2, 3, 4:
+	case 1:
+		return Layout{}, &mismatch{"1 axis", "frames: n×p, n×height×width or n×height×width×channels"}
+	default:
+		return Layout{}, &mismatch{strconv.Itoa(len(shape)) + " axes", "frames: n×p, n×height×width or n×height×width×channels"}
+	}
+	if shape[0] == 0 {
+		return Layout{}, &mismatch{"no frame", "at least one"}
+	}
+	if len(shape) == 2 {
+		return layoutOfRows(shape[1], want)
+	}
+	got := Layout{Height: shape[1], Width: shape[2], Channels: 1}
+	if len(shape) == 4 {
+		got.Channels = shape[3]
+	}
+	if bad := got.check(); bad != nil {
+		return Layout{}, bad
+	}
+	if want.Width != 0 && want.Width != got.Width || want.Height != 0 && want.Height != got.Height {
+		return Layout{}, &mismatch{"pictures of " + FormatGrid(got.Width, got.Height) + " (width x height)", want.grid()}
+	}
+	if want.Channels != 0 && want.Channels != got.Channels {
+		return Layout{}, &mismatch{counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
+	}
+	return got, nil
+}
+
+// layoutOfRows divides rows of p values into pictures of the given grid.
+func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
+	if want.Width == 0 || want.Height == 0 {
+		return Layout{}, &mismatch{fmt.Sprintf("rows of %d values and no grid", p), "a grid, WIDTHxHEIGHT, to divide them"}
+	}
+	got := want
+	if got.Channels == 0 {
+		got.Channels = 1
+	}
+	if bad := got.check(); bad != nil {
+		return Layout{}, bad
+	}
+	points := got.Width * got.Height
+	if int64(points)*int64(got.Channels) == int64(p) {
+		return got, nil
+	}
+	expected := fmt.Sprintf("%d for %s and %s", int64(points)*int64(got.Channels), want.grid(), counted(got.Channels, "channel"))
+	if p%points != 0 {
+		expected += fmt.Sprintf(" (%d points do not divide the row)", points)
+	} else if n := p / points; n > 0 && n <= MaxChannels {
+		expected += fmt.Sprintf(" (%s would fit)", counted(n, "channel"))
+	}
+	return Layout{}, &mismatch{fmt.Sprintf("rows of %d values", p), expected}
+}
+
+// check holds a size against the limits.
+func (l Layout) check() *mismatch {
+	if l.Width < 1 || l.Height < 1 || l.Width > MaxSide || l.Height > MaxSide || l.Width*l.Height > MaxPoints {
+		return &mismatch{"pictures of " + FormatGrid(l.Width, l.Height) + " (width x height)",
+			fmt.Sprintf("sides of 1 to %d and at most %d pixels", MaxSide, MaxPoints)}
+	}
+	if l.Channels < 1 || l.Channels > MaxChannels {
+		return &mismatch{counted(l.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels)}
+	}
+	return nil
+}
+
+// grid names the grid that was asked for.
+func (l Layout) grid() string {
+	switch {
+	case l.Height == 0:
+		return fmt.Sprintf("a width of %d", l.Width)
+	case l.Width == 0:
+		return fmt.Sprintf("a height of %d", l.Height)
+	}
+	return "a grid of " + FormatGrid(l.Width, l.Height)
+}
+
+// Points returns the number of pixels of a picture, n_s.
+func (l Layout) Points() int { return l.Width * l.Height }
+
+// size returns the number of values of a picture.
+func (l Layout) size() int { return l.Width * l.Height * l.Channels }
+
+// counted writes "1 channel", "2 channels".
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// formatShape writes 50×28×20, and () for a single number; of many axes it leaves some out.
+func formatShape(shape []int) string {
+	if len(shape) == 0 {
+		return "()"
+	}
+	s := make([]string, len(shape))
+	for i, d := range shape {
+		s[i] = strconv.Itoa(d)
+	}
+	return quote.Line(strings.Join(s, "×"))
+}

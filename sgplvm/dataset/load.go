@@ -1,0 +1,57 @@
+package dataset
+
+import (
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files.
+//
+// A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
+// documentation). Rows of p values need the grid, and p must be
+// width·height·channels, where no number of channels means 1; the other shapes
+// give the grid themselves and must agree with what is asked for.
+//
+// Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
+// their names with runs of digits compared as numbers (frame2 before frame10); names
+// that begin with a dot are passed over. The pictures have one size and 8 or 16
+// bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
+// pictures have one channel and colour ones three, red, green, blue; grey ones
+// among colour ones have three equal channels, and a palette of greys is grey.
+// A picture with transparent pixels is refused, and so is one in four inks.
+//
+// The frames of a GIF are the pictures that a viewer shows one after the other, although the
+// file may hold only the parts that change. They have three channels unless all pixels are
+// grey. A picture in which the viewer's background shows is refused. Times count from the
+// first frame; a delay of less than 0.02 s stands for 0.1 s, as in viewers.
+//
+// Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
+// header claims is checked against the length of the file before memory is
+// taken. Errors: [*Error].
+func Load(path string, want Layout) (*Frames, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	var a *npy.Array
+	var times []float64
+	switch {
+	case info.IsDir():
+		a, err = readFolder(path)
+	case isGIF(path):
+		a, times, err = readGIF(path)
+	default:
+		a, err = readArray(path, wantFrames)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := FromArray(path, a, want)
+	if err == nil {
+		f.Times = times
+	}
+	return f, err
+}
+
+const wantFrames = "a .npy file, a GIF or a folder of PNG or JPEG frames"

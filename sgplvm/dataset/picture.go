@@ -1,0 +1,212 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A header is what can be known of a picture without decoding it.
+type header struct {
+	width, height int
+	bits          int // of a sample as it is delivered: 8 or 16
+	colour        bool
+}
+
+// A format is a kind of picture file; "" is none.
+type format string
+
+const (
+	pngFormat  format = "PNG"
+	jpegFormat format = "JPEG"
+)
+
+// formatOf returns the format that a name stands for.
+func formatOf(name string) format {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".png":
+		return pngFormat
+	case ".jpg", ".jpeg":
+		return jpegFormat
+	}
+	return ""
+}
+
+// header reads the size of a picture in a file of length bytes.
+func (f format) header(r io.Reader, length int64) (header, *Error) {
+	if f == jpegFormat {
+		return jpegHeader(r, length)
+	}
+	return pngHeader(r, length)
+}
+
+func (f format) decode(r io.Reader) (image.Image, error) {
+	if f == jpegFormat {
+		return jpeg.Decode(r)
+	}
+	return png.Decode(r)
+}
+
+// openPicture opens a frame, which must be a regular file: a pipe would block.
+func openPicture(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, &Error{Path: path, Found: kindOf(info), Want: "a " + string(formatOf(path)) + " picture"}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, &Error{Path: path, Err: err}
+	}
+	return file, info.Size(), nil
+}
+
+// readHeader reads the size of a frame and refuses one that the file cannot
+// hold.
+func readHeader(path string) (header, error) {
+	file, length, err := openPicture(path)
+	if err != nil {
+		return header{}, err
+	}
+	defer file.Close()
+	h, bad := formatOf(path).header(file, length)
+	if bad != nil {
+		bad.Path = path
+		return h, bad
+	}
+	return h, nil
+}
+
+// fault puts an error of a decoder into words.
+func (f format) fault(err error) *Error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return &Error{Found: "the end of the file", Want: "a whole " + string(f) + " picture", Err: err}
+	}
+	return &Error{Err: err, Want: "a " + string(f) + " picture"}
+}
+
+func readPicture[T uint8 | uint16](dst []T, path string, want header) error {
+	file, length, err := openPicture(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if bad := decodePicture(formatOf(path), dst, file, length, want); bad != nil {
+		bad.Path = path
+		return bad
+	}
+	return nil
+}
+
+// decodePicture reads the levels of a picture of format f, of which the header is expected
+// to be want, or grey where that is coloured.
+func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) *Error {
+	h, bad := f.header(r, length)
+	if bad != nil {
+		return bad
+	}
+	h.colour = h.colour || want.colour
+	if h != want {
+		return &Error{Found: "another header than a moment ago", Want: "a file that nobody writes to"}
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return &Error{Err: err}
+	}
+	picture, err := f.decode(bufio.NewReader(r))
+	if err != nil {
+		return f.fault(err)
+	}
+	return samples(dst, picture, len(dst)/(want.width*want.height))
+}
+
+// samples copies the levels of a picture, channels (1 or 3) side by side.
+func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Error {
+	if err := checkOpaque(picture); err != nil {
+		return err
+	}
+	if p, ok := picture.(*image.Paletted); ok {
+		picture = expand(p)
+	}
+	// The bytes of an opaque picture are its levels, big-endian, with alpha behind
+	// those of a coloured one. Grey with alpha looks like a coloured picture.
+	switch p := picture.(type) {
+	case *image.Gray:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 1, channels, level8)
+	case *image.RGBA:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 4, channels, level8)
+	case *image.NRGBA:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 4, channels, level8)
+	case *image.Gray16:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 2, channels, level16)
+	case *image.RGBA64:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
+	case *image.NRGBA64:
+		unpack(dst, p.Pix, p.Stride, p.Rect, 8, channels, level16)
+	case *image.YCbCr:
+		unpackYCbCr(dst, p)
+	default:
+		panic(fmt.Sprintf("dataset: a picture of type %T", picture))
+	}
+	return nil
+}
+
+// level8 and level16 read sample i of a pixel.
+func level8(pixel []uint8, i int) uint16  { return uint16(pixel[i]) }
+func level16(pixel []uint8, i int) uint16 { return binary.BigEndian.Uint16(pixel[2*i:]) }
+
+// unpack copies the first samples of each pixel of step bytes; grey ones
+// (step 1 and 2) have one.
+func unpack[T uint8 | uint16](dst []T, pix []uint8, stride int, r image.Rectangle, step, channels int, level func([]uint8, int) uint16) {
+	at := 0
+	for y := range r.Dy() {
+		row := pix[y*stride:]
+		for x := range r.Dx() {
+			for c := range channels {
+				if step <= 2 {
+					c = 0
+				}
+				dst[at] = T(level(row[x*step:], c))
+				at++
+			}
+		}
+	}
+}
+
+// expand replaces the indices of a palette by its colours.
+func expand(p *image.Paletted) *image.RGBA {
+	q := image.NewRGBA(p.Rect)
+	for i, index := range p.Pix {
+		c := color.RGBAModel.Convert(p.Palette[index]).(color.RGBA)
+		q.Pix[4*i], q.Pix[4*i+1], q.Pix[4*i+2], q.Pix[4*i+3] = c.R, c.G, c.B, c.A
+	}
+	return q
+}
+
+// checkOpaque finds the first pixel that is not opaque.
+func checkOpaque(picture image.Image) *Error {
+	if p, ok := picture.(interface{ Opaque() bool }); ok && p.Opaque() {
+		return nil
+	}
+	r := picture.Bounds()
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			if _, _, _, a := picture.At(x, y).RGBA(); a != math.MaxUint16 {
+				return &Error{Place: fmt.Sprintf("row %d, column %d", y-r.Min.Y, x-r.Min.X), Found: "a transparent pixel",
+					Want: "an opaque picture"}
+			}
+		}
+	}
+	return nil
+}

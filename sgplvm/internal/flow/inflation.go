@@ -1,0 +1,183 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Inflation is the variance inflation of a film: by how much predicted variances are to be multiplied in each part of
+// the frame at each time, since what glitters, opens or crumples is predicted worse, for some time, than the
+// variances say. It is measured on training frames that were predicted from all others, as ratios r_i of the squares
+// of the errors to the variances, means over cells of some pixels and over the channels. At a time t the variances
+// of a cell are multiplied by
+//
+//	f·(p + Σ_i w_i·r_i)/(p + Σ_i w_i),  w_i = exp(−|t − t_i|/τ)
+//
+// with the sums over the frames of a sequence, a weight p in favour of 1, a reach τ and one factor f for
+// all that makes the mean ratio of what is left 1. Weight and reach are those under which each frame's
+// ratios are likeliest given those of others, but not those of the frames next to it: these were
+// predicted from it, as it was from them, so that their errors are alike anyway. Where
+// that is no better than one factor for all, by more than chance makes it, f is all there is.
+type Inflation struct {
+	width, height int // cells
+	at            []data.Instant
+	ratio         []image[float32] // of each frame; one channel
+	reach         float64          // τ; 0: nothing but the factor
+	prior, factor float64          // p and f
+}
+
+// Of the ratios: the side of the cells in pixels, the largest ratio, and by how many standard
+// errors ratios that differ must be likelier.
+const (
+	inflationCell       = 5
+	maxRatio            = 1e6
+	inflationPreference = 2
+)
+
+// NewInflation starts with ratios of 1 for frames of width×height pixels at the given times.
+func NewInflation(width, height int, at []data.Instant) *Inflation {
+	u := &Inflation{width: max(1, width/inflationCell), height: max(1, height/inflationCell), at: slices.Clone(at), prior: 1, factor: 1}
+	for range at {
+		r := newImage[float32](u.width, u.height, 1)
+		for k := range r.data {
+			r.data[k] = 1
+		}
+		u.ratio = append(u.ratio, r)
+	}
+	return u
+}
+
+// Set gives frame i the ratios of its errors to the variances that were predicted from other frames.
+// It panics if the sizes do not fit.
+func (u *Inflation) Set(i int, truth, predicted Frame) {
+	truth.check("Set", "the truth")
+	predicted.check("Set", "a prediction")
+	if truth.Width != predicted.Width || truth.Height != predicted.Height || truth.Mean.Cols != predicted.Variance.Cols || truth.Width < u.width || truth.Height < u.height {
+		panic(fmt.Sprintf("flow: Set: truth of %d×%d pixels and %d channels, prediction of %d×%d and %d", truth.Width, truth.Height, truth.Mean.Cols, predicted.Width, predicted.Height, predicted.Variance.Cols))
+	}
+	r := newImage[float64](truth.Width, truth.Height, 1)
+	channels := truth.Mean.Cols
+	for k := range r.data {
+		for c := range channels {
+			d := truth.Mean.At(k, c) - predicted.Mean.At(k, c)
+			r.data[k] += min(d*d/predicted.Variance.At(k, c), maxRatio) / float64(channels)
+		}
+	}
+	downsample(u.ratio[i], r, make([]float64, u.height*truth.Width))
+}
+
+// Choose finds weight, reach and factor, once all frames have their ratios.
+func (u *Inflation) Choose() {
+	unit, near := data.MedianSpacing(u.at), u.neighbourhoods()
+	u.reach, u.factor = 0, 1
+	alike, factor := u.losses(near)
+	if !(factor > 0) {
+		return // no errors at all
+	}
+	u.factor = factor
+	least := math.Inf(1)
+	for _, prior := range []float64{0.3, 1, 3} {
+		for _, spacings := range []float64{1, 2, 4, 8, 16} {
+			tried := *u
+			tried.prior, tried.reach, tried.factor = prior, spacings*unit, 1
+			losses, factor := tried.losses(near)
+			var mean, square float64
+			n := float64(len(losses))
+			for i, l := range losses {
+				d := l - alike[i]
+				mean += d / n
+				square += d * d / n
+			}
+			if mean < least && mean < -inflationPreference*math.Sqrt(max(square-mean*mean, 0)/n) {
+				least, *u = mean, tried
+				u.factor = factor
+			}
+		}
+	}
+}
+
+// neighbourhoods returns for each frame itself and those next to it.
+func (u *Inflation) neighbourhoods() [][]int {
+	times, labels := make([]float64, len(u.at)), make([]int, len(u.at))
+	for i, t := range u.at {
+		times[i], labels[i] = t.Time, t.Sequence
+	}
+	near := make([][]int, len(u.at))
+	for _, s := range data.Sequences(times, labels) {
+		for p, i := range s.Examples {
+			near[i] = s.Examples[max(p-1, 0):min(p+2, len(s.Examples))]
+		}
+	}
+	return near
+}
+
+// losses returns the negative log likelihood of each frame's ratios given those of others, up to a
+// constant: means over the cells of log e + r/e, where e is what factors expects times the returned
+// factor, under which they are likeliest together. near lists the frames that do not count for one.
+func (u *Inflation) losses(near [][]int) (losses []float64, factor float64) {
+	losses, left := make([]float64, len(u.at)), make([]float64, len(u.at))
+	per := 1 / float64(u.width*u.height)
+	mat.Parallel(len(u.at), func(i int) {
+		expected := u.factors(u.at[i], near[i])
+		for k, r := range u.ratio[i].data {
+			losses[i] += per * math.Log(expected.data[k])
+			left[i] += per * float64(r) / expected.data[k]
+		}
+	})
+	for _, v := range left {
+		factor += v / float64(len(left))
+	}
+	for i, v := range left {
+		losses[i] += math.Log(factor) + v/factor
+	}
+	return losses, factor
+}
+
+// factors returns those of the cells at a time, from all frames but some.
+func (u *Inflation) factors(at data.Instant, without []int) image[float64] {
+	sum := newImage[float64](u.width, u.height, 1)
+	total := u.prior
+	for k := range sum.data {
+		sum.data[k] = u.prior
+	}
+	for i, t := range u.at {
+		if u.reach == 0 || t.Sequence != at.Sequence || slices.Contains(without, i) {
+			continue
+		}
+		w := math.Exp(-math.Abs(at.Time-t.Time) / u.reach)
+		if !(w > 1e-4) {
+			continue
+		}
+		total += w
+		for k, r := range u.ratio[i].data {
+			sum.data[k] += w * float64(r)
+		}
+	}
+	for k := range sum.data {
+		sum.data[k] *= u.factor / total
+	}
+	return sum
+}
+
+// Apply multiplies the variances of a frame predicted at a time, whatever its pixels.
+func (u *Inflation) Apply(f Frame, at data.Instant) {
+	f.check("Apply", "a frame to write")
+	cells := u.factors(at, nil)
+	mat.Parallel(f.Height, func(y int) {
+		factor := make([]float64, 1)
+		for x := range f.Width {
+			cells.sampleOver(factor, x, y, f.Width, f.Height)
+			pixel := y*f.Width + x
+			for c := range f.Variance.Cols {
+				f.Variance.Set(pixel, c, factor[0]*f.Variance.At(pixel, c))
+			}
+		}
+	})
+}
+
+// Reach returns the time over which errors are alike, 0 where all cells and times have one factor.
+func (u *Inflation) Reach() float64 { return u.reach }

@@ -1,0 +1,70 @@
+package flow
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Check is that of Part.
+func (u *Inflation) Check(s Shape) error {
+	if like := NewInflation(s.Width, s.Height, nil); u.width != like.width || u.height != like.height || !slices.Equal(u.at, s.At) {
+		return badPart("unrest", "%d frames of %d×%d cells, expected %d of %d×%d at their times", len(u.at), u.width, u.height, len(s.At), like.width, like.height)
+	}
+	return nil
+}
+
+// inflationText is how an Inflation is written.
+type inflationText struct {
+	Width, Height int
+	At            []data.Instant
+	Ratios        string // of all cells, frame by frame, as float32 in base64
+	Reach         float64
+	Prior, Factor float64
+}
+
+// Encode returns the variance inflation as JSON text, to the bit.
+func (u *Inflation) Encode() ([]byte, error) {
+	var bytes []byte
+	for _, r := range u.ratio {
+		for _, v := range r.data {
+			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
+		}
+	}
+	return json.Marshal(inflationText{u.width, u.height, u.at, base64.StdEncoding.EncodeToString(bytes), u.reach, u.prior, u.factor})
+}
+
+// Decode is that of Part.
+func (u *Inflation) Decode(text []byte) error {
+	var t inflationText
+	if err := json.Unmarshal(text, &t); err != nil {
+		return badPart("unrest", "%v", err)
+	}
+	if t.Width < 1 || t.Height < 1 || t.Width > maxSide || t.Height > maxSide {
+		return badPart("unrest", "%d×%d cells", t.Width, t.Height)
+	}
+	bytes, err := base64.StdEncoding.DecodeString(t.Ratios)
+	if cells := t.Width * t.Height; err != nil || len(bytes)%(4*cells) != 0 || len(bytes)/(4*cells) != len(t.At) {
+		return badPart("unrest", "%d bytes, expected 4 for each of %d×%d cells and %d frames", len(bytes), t.Width, t.Height, len(t.At))
+	}
+	if !(t.Reach >= 0) || math.IsInf(t.Reach, 0) || !(t.Factor > 0) || math.IsInf(t.Factor, 0) || !(t.Prior > 0) || math.IsInf(t.Prior, 0) {
+		return badPart("unrest", "reach %v, weight %v and factor %v, expected a number from 0 and positive ones", t.Reach, t.Prior, t.Factor)
+	}
+	r := NewInflation(t.Width*inflationCell, t.Height*inflationCell, t.At)
+	r.reach, r.prior, r.factor = t.Reach, t.Prior, t.Factor
+	for i := range r.ratio {
+		for k := range r.ratio[i].data {
+			v := math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*(i*t.Width*t.Height+k):]))
+			if !(v >= 0) || math.IsInf(float64(v), 0) {
+				return badPart("unrest", "ratio %v of frame %d, expected 0 or more", v, i)
+			}
+			r.ratio[i].data[k] = v
+		}
+	}
+	*u = *r
+	return nil
+}

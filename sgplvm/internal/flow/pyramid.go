@@ -1,0 +1,173 @@
+package flow
+
+import (
+	"context"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// pyramids are the frames of a film in some sizes, in standard units less a constant, as cubic B-spline
+// coefficients.
+type pyramids struct {
+	aspect   float64            // width over height of a frame
+	levels   [][]image[float32] // of each size, the finest first, all frames
+	gradient float64            // mean squared derivative of the intensities over the finest level, per frame's width
+}
+
+// maxPixels bounds the pixels of the finest level, and maxNumbers the numbers of all frames on it.
+const maxPixels, maxNumbers = 1 << 16, 1 << 27
+
+// levelSizes returns the sizes of n frames' levels: the frame's, halved until there are few enough pixels, and
+// then halved while both sides have 24 at least.
+func levelSizes(width, height, channels, n int) []size {
+	sizes := []size{{width, height}}
+	for most := max(256, min(maxPixels, maxNumbers/channels/n)); sizes[0].width*sizes[0].height > most; {
+		sizes[0] = sizes[0].half()
+	}
+	for s := sizes[0]; min(s.width, s.height) >= 24; {
+		s = s.half()
+		sizes = append(sizes, s)
+	}
+	return sizes
+}
+
+func (s size) half() size { return size{(s.width + 1) / 2, (s.height + 1) / 2} }
+
+// load reads the frames and builds their pyramids.
+func load(ctx context.Context, source data.Source, width, height int) (*pyramids, error) {
+	n, points, channels := source.Dims()
+	sizes := levelSizes(width, height, channels, n)
+	frames := &pyramids{aspect: float64(width) / float64(height), levels: make([][]image[float32], len(sizes))}
+	for k := range sizes {
+		frames.levels[k] = make([]image[float32], n)
+	}
+	shift := make([]float64, points*channels) // the first pixel's values are taken off, so that sums keep their digits
+	if err := source.ReadExamples(shift, 0, 1); err != nil {
+		return nil, &data.ReadError{From: 0, To: 1, Err: err}
+	}
+	shift = shift[:channels]
+	sums, errs := mat.New(n, 2*channels), make([]error, n)
+	mat.Parallel(n, func(i int) {
+		if errs[i] = ctx.Err(); errs[i] != nil {
+			return
+		}
+		buffer := mat.Borrow(2 * points * channels)
+		defer mat.GiveBack(buffer)
+		raw, tmp := image[float64]{width, height, channels, (*buffer)[:points*channels]}, (*buffer)[points*channels:]
+		if errs[i] = readFrame(raw, source, i, shift, sums.Row(i)); errs[i] != nil {
+			return
+		}
+		for k, s := range sizes {
+			frames.levels[k][i] = newImage[float32](s.width, s.height, channels)
+			if k == 0 {
+				downsample(frames.levels[k][i], raw, tmp)
+			} else {
+				downsample(frames.levels[k][i], frames.levels[k-1][i], tmp)
+			}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	frames.standardize(sums, points)
+	return frames, nil
+}
+
+// readFrame sets dst to frame i less shift, and sums to the sums and the sums of squares of its channels, by turns.
+func readFrame(dst image[float64], source data.Source, i int, shift, sums []float64) error {
+	if err := source.ReadExamples(dst.data, i, i+1); err != nil {
+		return &data.ReadError{From: i, To: i + 1, Err: err}
+	}
+	for j, v := range dst.data {
+		c := j % dst.channels
+		if v-v != 0 {
+			return &data.ValueError{Example: i, Point: j / dst.channels, Channel: c, Value: v, Want: "a finite number"}
+		}
+		v -= shift[c]
+		dst.data[j] = v
+		sums[2*c] += v
+		sums[2*c+1] += v * v
+	}
+	return nil
+}
+
+// standardize divides all pictures by the standard deviations of the channels, given the sums of the frames, measures
+// the gradient, and makes splines of the pictures.
+func (f *pyramids) standardize(sums mat.Matrix, points int) {
+	n, channels := sums.Rows, sums.Cols/2
+	inverse := make([]float32, channels)
+	for c := range channels {
+		var s, q float64
+		for i := range n {
+			s += sums.Row(i)[2*c]
+			q += sums.Row(i)[2*c+1]
+		}
+		total := float64(n) * float64(points)
+		if v := q/total - square(s/total); v > 1e-12*q/total {
+			inverse[c] = float32(1 / math.Sqrt(v))
+		}
+	}
+	gradients := make([]float64, n)
+	mat.Parallel(n, func(i int) {
+		for k := range f.levels {
+			m := f.levels[k][i]
+			for j := range m.data {
+				m.data[j] *= inverse[j%channels]
+			}
+			if k == 0 {
+				gradients[i] = meanSquaredGradient(m)
+			}
+			m.toSpline()
+		}
+	})
+	for _, g := range gradients {
+		f.gradient += g / float64(n)
+	}
+}
+
+// meanSquaredGradient returns the mean over pixels and channels of the squared derivative per
+// width of the frame, both components.
+func meanSquaredGradient(m image[float32]) float64 {
+	var s float64
+	n := m.channels
+	for y := range m.height {
+		row := m.row(y)
+		for i := n; i < len(row); i++ {
+			s += square(float64(row[i] - row[i-n]))
+		}
+		if y > 0 {
+			before := m.row(y - 1)
+			for i, v := range row {
+				s += square(float64(v - before[i]))
+			}
+		}
+	}
+	return s * square(float64(m.width)) / float64(len(m.data))
+}
+
+// maxFactors bounds the numbers of the normal equations' factors, a block for each frame.
+const maxFactors = 1 << 27
+
+// latticeOf returns the lattice with the given number of nodes across, or one with fewer whose factors can be held.
+func (f *pyramids) latticeOf(across int) lattice {
+	for {
+		l := f.latticeAcross(across)
+		if across <= 2 || l.size()*l.size() <= maxFactors/len(f.levels[0]) {
+			return l
+		}
+		across--
+	}
+}
+
+// latticeAcross returns the lattice with the given number of nodes across the frames, whose cells
+// are nearly square and have four pixels each way at least on the finest level.
+func (f *pyramids) latticeAcross(across int) lattice {
+	level := f.levels[0][0]
+	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
+	down := int(math.Round(float64(across-1)/f.aspect)) + 1
+	return lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}
+}

@@ -1,0 +1,105 @@
+package psi
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// RBF is the part σ²·exp(−½ Σ_q (x_q − x′_q)²/ℓ_q²), with a length scale for each latent
+// dimension: one that is not needed switches itself off, ℓ_q → ∞. Its statistics are in
+// rbf_psi1.go, rbf_example.go, rbf_psi2.go and rbf_psi2_gradient.go.
+type RBF struct {
+	Variance    float64   // σ²
+	LengthScale []float64 // ℓ, d
+}
+
+// Name is rbf.
+func (p *RBF) Name() string { return "rbf" }
+
+func (p *RBF) clone() Part { return &RBF{p.Variance, slices.Clone(p.LengthScale)} }
+
+func (p *RBF) zero() {
+	p.Variance = 0
+	clear(p.LengthScale)
+}
+
+func (p *RBF) visit(other Part, f Visitor) {
+	o := other.(*RBF)
+	visitScalar(&p.Variance, &o.Variance, f)
+	f(p.LengthScale, o.LengthScale, true)
+}
+
+func (p *RBF) validate(d int) error {
+	if len(p.LengthScale) != d {
+		return fmt.Errorf("kernel has %d length scales, expected %d", len(p.LengthScale), d)
+	}
+	return p.kernel().Validate(d)
+}
+
+// start gives weak components long length scales.
+func (p *RBF) start(s Setting) error {
+	p.Variance = 1
+	for _, f := range s.Fractions {
+		p.LengthScale = append(p.LengthScale, 1/math.Sqrt(max(f, least)))
+	}
+	return nil
+}
+
+func (p *RBF) save(w Writer) {
+	w.Numbers("latent.variance", []float64{p.Variance})
+	w.Numbers("latent.lengthscale", p.LengthScale)
+}
+
+func (p *RBF) load(r Reader) bool {
+	if !r.Has("latent.variance") && !r.Has("latent.lengthscale") {
+		return false
+	}
+	p.Variance, p.LengthScale = r.Number("latent.variance"), r.Numbers("latent.lengthscale")
+	return true
+}
+
+func (p *RBF) describe() string { return fmt.Sprintf("rbf, variance %.4g", p.Variance) }
+
+// relevance is the inverse length scales.
+func (p *RBF) relevance() (string, []float64) {
+	slopes := make([]float64, len(p.LengthScale))
+	for q, l := range p.LengthScale {
+		slopes[q] = 1 / l
+	}
+	return "relevance", slopes
+}
+
+func (p *RBF) diagonal() (*float64, []float64) { return &p.Variance, nil }
+
+// kernel returns the part as a kernel of points, which shares the length scales.
+func (p *RBF) kernel() kernel.Kernel {
+	return kernel.Kernel{Kind: kernel.RBF, Variance: p.Variance, LengthScale: p.LengthScale}
+}
+
+func (p *RBF) addMatrix(dst mat.Matrix, in Inducing) {
+	m := in.Z.Rows
+	buffer := mat.Borrow(m * m)
+	values := mat.NewDense(m, m, *buffer)
+	p.kernel().Matrix(values, in.Z, in.Z)
+	mat.Add(dst, dst, 1, values)
+	mat.GiveBack(buffer)
+}
+
+func (p *RBF) addMatrixGradient(grad Part, dz, g mat.Matrix, in Inducing) {
+	to, m, d := grad.(*RBF), in.Z.Rows, in.Z.Cols
+	buffer := mat.Borrow(m*m + m*d)
+	values, half := mat.NewDense(m, m, (*buffer)[:m*m]), mat.NewDense(m, d, (*buffer)[m*m:])
+	half.Fill(0)
+	p.kernel().Matrix(values, in.Z, in.Z)
+	slopes := to.kernel()
+	p.kernel().AddGradient(&slopes, half, g, values, in.Z, in.Z)
+	to.Variance = slopes.Variance
+	mat.Add(dz, dz, 2, half) // K depends on Z through both arguments
+	mat.GiveBack(buffer)
+}
+
+func (p *RBF) expectations() expectations { return new(rbfPsi) }

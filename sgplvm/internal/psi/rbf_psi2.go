@@ -1,0 +1,245 @@
+package psi
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// rbfSum is Ψ2 summed over many examples, and its gradient.
+//
+// With C_nq = ½(1/ℓ_q² − a_nq) = S·a/ℓ² and u_nk, which holds what depends on k
+// alone and half of what depends on n alone, the exponent of example n at the pair
+// (k, j) of inducing points is
+//
+//	Σ_q C_nq·z_kq·z_jq + u_nk + u_nj
+//
+// so that with pairs as rows and examples as columns it is one product of depth
+// d + 1, with u_nk as its last row, and one addition that the exponential takes
+// along. The gradient is two further products of the same size: E·Cᵀ for the inducing
+// points, and, with ĝ = ∂L/∂E of each pair, (ĝ·z·z)ᵀ·E for the examples.
+//
+// Of the symmetric pairs only j ≤ k are formed. Row k of that triangle is short and row
+// m−1−k long: the two together are a tile of m+1 pairs times blockExamples examples,
+// the same size for all. Exponentials live in such a tile only; the gradient computes
+// them again, which costs less than to write and read n·m² numbers.
+//
+// Work is divided into tasks by shape: chunks of examples, and groups of tiles. What a
+// task adds to an example belongs to its group, what it adds to a pair to its chunk; the
+// groups' and chunks' sums are added in order.
+type rbfSum struct {
+	ps             *rbfPsi
+	mu, s          mat.Matrix // n×d
+	chunks, groups int
+	u, c           []float64 // u (m rows) and C (d rows), block of examples by block
+
+	sums []float64 // Ψ2's pairs, tile by tile, for each chunk
+
+	g       mat.Matrix // ∂L/∂Ψ2
+	dmu, ds mat.Matrix
+	du      []float64      // ∂L/∂u like u, for each group
+	cross   []float64      // Σ over pairs of ĝ·E·z_k·z_j like c, for each group
+	dz      []float64      // m×d, for each task
+	finals  []*rbfGradient // for each chunk
+}
+
+const (
+	blockExamples = 144 // a multiple of the width of every register tile
+	chunkExamples = 512 // as many as one chunk has at least, if there are more
+	pairChunks    = 16  // at most
+	pairTasks     = 8   // at least
+)
+
+// A tile is two rows of the lower triangle of pairs: first the pairs (long, j) for
+// j ≤ long, then (short, j) for j ≤ short. In the middle of an odd number of rows there
+// is no short one: −1.
+type tile struct{ long, short int }
+
+func tileAt(t, m int) tile {
+	if t == m-1-t {
+		return tile{t, -1}
+	}
+	return tile{m - 1 - t, t}
+}
+
+func (t tile) pairs() int { return t.long + 1 + t.short + 1 }
+
+// pair returns the inducing points of row i of the tile.
+func (t tile) pair(i int) (k, j int) {
+	if i <= t.long {
+		return t.long, i
+	}
+	return t.short, i - t.long - 1
+}
+
+func (ps *rbfPsi) psi2(dst, mu, s mat.Matrix) {
+	p := &ps.sum
+	p.prepare(ps, mu, s)
+	m := ps.z.Rows
+	p.sums = work.Zeros(p.sums, p.chunks*p.tiles()*(m+1))
+	mat.Run(p.chunks*p.groups, (*sumForward)(p))
+	size := p.tiles() * (m + 1)
+	for c := 1; c < p.chunks; c++ {
+		asm.Axpy(1, p.sums[c*size:(c+1)*size], p.sums[:size])
+	}
+	for i := range p.tiles() {
+		t := tileAt(i, m)
+		for r := range t.pairs() {
+			k, j := t.pair(r)
+			dst.Set(k, j, p.sums[i*(m+1)+r])
+		}
+	}
+	mat.MirrorLower(dst)
+}
+
+func (p *rbfSum) tiles() int { return (p.ps.z.Rows + 1) / 2 }
+
+// chunk returns the examples of chunk c.
+func (p *rbfSum) chunk(c int) (from, to int) { return work.Block(c, p.chunks, p.mu.Rows) }
+
+// group returns the tiles of group g.
+func (p *rbfSum) group(g int) (from, to int) { return work.Block(g, p.groups, p.tiles()) }
+
+// prepare computes u and C. Blocks of examples begin anew in every chunk; block n0 ≤ n <
+// n1 of an array with r rows is at n0·r.
+func (p *rbfSum) prepare(ps *rbfPsi, mu, s mat.Matrix) {
+	n, m, d := mu.Rows, ps.z.Rows, ps.z.Cols
+	p.ps, p.mu, p.s = ps, mu, s
+	p.chunks = max(1, min((n+chunkExamples-1)/chunkExamples, pairChunks))
+	p.groups = min((pairTasks+p.chunks-1)/p.chunks, p.tiles())
+	p.u, p.c = work.Grown(p.u, n*m), work.Grown(p.c, n*d)
+	mat.Run(p.chunks, (*sumPrepare)(p))
+}
+
+type sumPrepare rbfSum
+
+// Do prepares chunk i.
+func (p *sumPrepare) Do(i int) {
+	s := (*rbfSum)(p)
+	ps := s.ps
+	m, d := ps.z.Rows, ps.z.Cols
+	from, to := s.chunk(i)
+	buffer := mat.Borrow((2*d + 2) * blockExamples)
+	for n0 := from; n0 < to; n0 += blockExamples {
+		n1 := min(n0+blockExamples, to)
+		nb := n1 - n0
+		coefficients := mat.NewDense(2*d+1, nb, (*buffer)[:(2*d+1)*nb]) // of [z², z, 1] in u
+		logs := (*buffer)[(2*d+1)*nb : (2*d+2)*nb]
+		rest := coefficients.Row(2 * d)
+		for j := range rest {
+			rest[j] = math.Log(ps.variance) // half of what depends on n alone
+		}
+		for q, l2 := range ps.square {
+			c, square, linear := s.c[n0*d+q*nb:][:nb], coefficients.Row(q), coefficients.Row(d+q)
+			at := n0*d + q
+			for j := range nb {
+				v, x := s.s.Data[at], s.mu.Data[at]-ps.shift[q]
+				at += d
+				a := 1 / (2*v + l2)
+				c[j] = v * a / l2
+				square[j] = -0.25 * (a + 1/l2)
+				linear[j] = a * x
+				logs[j] = 1 + 2*v/l2
+				rest[j] -= 0.5 * a * x * x
+			}
+			asm.Log(logs, logs)
+			asm.Axpy(-0.25, logs, rest)
+		}
+		for j, v := range rest {
+			rest[j] = max(v, vanishing)
+		}
+		mat.Mul(mat.NewDense(m, nb, s.u[n0*m:n1*m]), 1, ps.features, coefficients, 0)
+	}
+	mat.GiveBack(buffer)
+}
+
+// vanishing is a logarithm of nothing at all that can be multiplied by 0.
+const vanishing = -1e300
+
+// sumTask is what one task works in.
+type sumTask struct {
+	left  []float64 // z_k∘z_j of the pairs of a tile and two columns that choose u_k, (m+1)×(d+2)
+	right []float64 // C and two rows u, (d+2) rows, block by block
+	e     []float64 // exponentials, (m+1)×blockExamples
+	ct    []float64 // Cᵀ, d columns, block by block
+	g     []float64 // ĝ of the pairs of a tile: what each contributes to L for every unit of its E, in both its places
+	back  []float64 // ĝ·left, (m+1)×(d+2)
+	sum   []float64 // E·Cᵀ, (m+1)×d
+	cross []float64 // backᵀ·E, (d+2)×blockExamples
+}
+
+var sumTasks mat.Pool[sumTask]
+
+// begin copies C of the examples from ≤ n < to.
+func (w *sumTask) begin(p *rbfSum, from, to int) {
+	m, d := p.ps.z.Rows, p.ps.z.Cols
+	w.left = work.Grown(w.left, (m+1)*(d+2))
+	w.right = work.Grown(w.right, (to-from)*(d+2))
+	w.e = work.Grown(w.e, (m+1)*blockExamples)
+	for n0 := from; n0 < to; n0 += blockExamples {
+		n1 := min(n0+blockExamples, to)
+		copy(w.right[(n0-from)*(d+2):], p.c[n0*d:n1*d])
+	}
+}
+
+// setTile fills left.
+func (w *sumTask) setTile(p *rbfSum, t tile) {
+	d := p.ps.z.Cols
+	for i := range t.pairs() {
+		k, j := t.pair(i)
+		row := w.left[i*(d+2) : (i+1)*(d+2)]
+		asm.MulTo(row[:d], p.ps.z.Row(k), p.ps.z.Row(j))
+		row[d], row[d+1] = 1, 0
+		if k != t.long {
+			row[d], row[d+1] = 0, 1
+		}
+	}
+}
+
+// exponentials returns the tile's E for the examples n0 ≤ n < n1 of a chunk that begins
+// at from.
+func (w *sumTask) exponentials(p *rbfSum, t tile, from, n0, n1 int) mat.Matrix {
+	m, d, nb, pairs := p.ps.z.Rows, p.ps.z.Cols, n1-n0, t.pairs()
+	u := p.u[n0*m : n1*m]
+	right := mat.NewDense(d+2, nb, w.right[(n0-from)*(d+2):(n1-from)*(d+2)])
+	copy(right.Row(d), u[t.long*nb:])
+	if t.short >= 0 {
+		copy(right.Row(d+1), u[t.short*nb:(t.short+1)*nb])
+	} else {
+		clear(right.Row(d + 1))
+	}
+	e := mat.NewDense(pairs, nb, w.e[:pairs*nb])
+	mat.Mul(e, 1, mat.NewDense(pairs, d+2, w.left[:pairs*(d+2)]), right, 0)
+	split := (t.long + 1) * nb
+	asm.ExpAdd(e.Data[:split], e.Data[:split], 0, u)
+	asm.ExpAdd(e.Data[split:], e.Data[split:], 0, u)
+	return e
+}
+
+type sumForward rbfSum
+
+// Do adds up the pairs of task i.
+func (p *sumForward) Do(i int) {
+	s := (*rbfSum)(p)
+	m := s.ps.z.Rows
+	chunk := i / s.groups
+	from, to := s.chunk(chunk)
+	first, last := s.group(i % s.groups)
+	w := sumTasks.Take()
+	w.begin(s, from, to)
+	for at := first; at < last; at++ {
+		t := tileAt(at, m)
+		w.setTile(s, t)
+		sums := mat.Vector(s.sums[(chunk*s.tiles()+at)*(m+1):][:t.pairs()])
+		for n0 := from; n0 < to; n0 += blockExamples {
+			n1 := min(n0+blockExamples, to)
+			e := w.exponentials(s, t, from, n0, n1)
+			mat.Mul(sums, 1, e, mat.Vector(manyOnes[:n1-n0]), 1)
+		}
+	}
+	sumTasks.Give(w)
+}
+
+var manyOnes = work.Ones(blockExamples)
