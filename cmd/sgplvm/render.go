@@ -131,7 +131,7 @@ func (s *renderSettings) kind() string {
 	return ""
 }
 
-// checkSize refuses films of more values than can be held or written.
+// checkSize refuses films of more values than fit into memory or a file.
 func (s *renderSettings) checkSize(frames, size int) error {
 	most := int64(math.MaxInt / 8) // of an array, which is not in memory as a whole
 	if s.kind() == ".gif" {

@@ -225,11 +225,11 @@ func TestConditional(t *testing.T) {
 		}
 	}
 	for _, test := range []struct {
-		name     string
-		fit      fitter
-		settings []float64
-		sigma    mat.Matrix
-		degrees  float64
+		name       string
+		fit        fitter
+		parameters []float64
+		sigma      mat.Matrix
+		degrees    float64
 	}{
 		{"gaussian", fitGaussian(points, 2), []float64{inf, 0.3, 2, 0.1, inf}, shrunk(inf, 0.3), inf},
 		{"gaussian, taper", fitGaussian(points, 2), []float64{1.5, 0.3, 2, 0.1, inf}, shrunk(1.5, 0.3), inf},
@@ -240,7 +240,7 @@ func TestConditional(t *testing.T) {
 		{"ppca", fitPrincipal, []float64{5, inf}, principal, inf},
 		{"ppca, Student", fitPrincipal, []float64{5, 7}, principal, 7},
 	} {
-		model := fitted(t, test.fit, d.Pictures, test.settings...)
+		model := fitted(t, test.fit, d.Pictures, test.parameters...)
 		unseen := some(t, 63).Pictures.Slice(60, 63, 0, 24)
 		for _, seen := range []string{"", "3", "02468", strings.Repeat("01234567", 3)[:17]} {
 			p := patternOf(shown(seen))
@@ -324,13 +324,13 @@ func mustCentre(y mat.Matrix) mat.Matrix {
 	return c
 }
 
-func fitted(t *testing.T, fit fitter, y mat.Matrix, settings ...float64) conditional {
+func fitted(t *testing.T, fit fitter, y mat.Matrix, parameters ...float64) conditional {
 	t.Helper()
-	withSettings, err := fit(y)
+	withParameters, err := fit(y)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := withSettings(settings)
+	c, err := withParameters(parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -682,7 +682,7 @@ func TestScaleAndProcessors(t *testing.T) {
 // chance. Intervals cover what they claim.
 func TestKnownDistribution(t *testing.T) {
 	if testing.Short() {
-		t.Skip("the search for settings takes a second")
+		t.Skip("the search for parameters takes a second")
 	}
 	x := grid(4, 4)
 	sigma := decaying(x, 9, 0.5)

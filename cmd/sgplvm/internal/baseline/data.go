@@ -48,6 +48,12 @@ type Prediction struct {
 	Variance mat.Matrix // N×(n_s·d_y), noise included; 0 where it was observed
 }
 
+// Parameter is a number that was selected by the training data.
+type Parameter struct {
+	Name  string
+	Value float64
+}
+
 // A SizeError reports that there are too few of something, or that counts do not
 // fit together.
 type SizeError struct {

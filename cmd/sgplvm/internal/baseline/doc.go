@@ -15,13 +15,13 @@
 // [Fit] fits one of them to [Data], and the [Method] fills in pictures with NaN
 // where values are missing: a mean and a variance, noise included, for each.
 //
-// # How settings are selected
+// # How parameters are selected
 //
 // Numbers of components, shrinkage, bandwidths and the like are selected by
 // cross-validation inside the training pictures. A fold of them is left out, values are
-// hidden under masks like those expected later, and the settings are those under
+// hidden under masks like those expected later, and the parameters are those under
 // which the hidden values are likeliest. All variances have one factor in common, which
-// takes its best value for any settings, the mean of squared residuals over
+// takes its best value for any parameters, the mean of squared residuals over
 // variances.
 //
 // # Covariances from few pictures
@@ -32,12 +32,12 @@
 // 129(1), 2001; Furrer and Bengtsson, Journal of Multivariate Analysis 98(2),
 // 2007), and shrunk towards a target with a kernel over space (after Ledoit and
 // Wolf, Journal of Portfolio Management 30(4), 2004). No taper and a target without
-// correlations are among the settings.
+// correlations are among the parameters.
 //
 // Pictures differ in how far they stray from what is usual. The conditional
 // covariances of ppca, gaussian and local-gaussian are those of Student's t: they
 // grow with the Mahalanobis distance of what was observed. ∞ degrees of freedom, the normal
-// distribution, is among the settings.
+// distribution, is among the parameters.
 //
 // # Films
 //
@@ -53,7 +53,7 @@
 //	                covariance that is a Kronecker product
 //
 // The first three are weighted sums of frames, with the same weights for all pixels. Their
-// settings are those under which training frames that are left out are likeliest, for which
+// parameters are those under which training frames that are left out are likeliest, for which
 // the n×n matrix of the inner products of the frames is enough. Each pixel has a
 // variance of its own, from its residuals when left out, shrunk towards that of its
 // channel. Resampling is bicubic; what it cannot know is judged one octave lower, where

@@ -453,9 +453,9 @@ func checkSmoothed(t *testing.T, m *FilmMethod, s *smoothed) {
 		t.Fatal(err)
 	}
 	var nu float64
-	for _, setting := range m.settings {
-		if setting.Name == "shrinkage of variances" {
-			nu = setting.Value
+	for _, parameter := range m.parameters {
+		if parameter.Name == "shrinkage of variances" {
+			nu = parameter.Value
 		}
 	}
 	points := f.points()
@@ -616,7 +616,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// The settings of smoothers are those under which frames left out are likeliest, with the
+// The parameters of smoothers are those under which frames left out are likeliest, with the
 // best factor for all variances, and the shrinkage that under which residuals left out are.
 func TestSmootherChoice(t *testing.T) {
 	s, err := standardise(context.Background(), film(9))
@@ -625,7 +625,7 @@ func TestSmootherChoice(t *testing.T) {
 	}
 	n, p := s.y.Rows, s.y.Cols
 	for _, candidates := range [][]smoother{interpolations(s.times), krigings(s.times, []kernel.Kind{kernel.Matern52})} {
-		m, settings, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
+		m, parameters, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -649,7 +649,7 @@ func TestSmootherChoice(t *testing.T) {
 		highest, squares := density(m.smoother)
 		for _, c := range candidates {
 			if d, _ := density(c); d > highest+1e-9*math.Abs(highest) {
-				t.Errorf("%v has density %v, %v has %v", c.settings(), d, m.smoother.settings(), highest)
+				t.Errorf("%v has density %v, %v has %v", c.parameters(), d, m.smoother.parameters(), highest)
 			}
 		}
 		best, lowest := 0., math.Inf(1)
@@ -682,7 +682,7 @@ func TestSmootherChoice(t *testing.T) {
 				best, lowest = nu, score
 			}
 		}
-		if got := settings[len(settings)-1].Value; got != best {
+		if got := parameters[len(parameters)-1].Value; got != best {
 			t.Errorf("shrinkage %v, expected %v", got, best)
 		}
 	}
@@ -703,7 +703,7 @@ func TestStructureFit(t *testing.T) {
 	var ended [2][]float64
 	for k, criterion := range []Criterion{Evidence, LeaveOneOut} {
 		o := FilmOptions{Criterion: criterion, Progress: func(string, int, int) {}}
-		p, settings, err := fitSpaceTime(context.Background(), f, o)
+		p, parameters, err := fitSpaceTime(context.Background(), f, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -712,8 +712,8 @@ func TestStructureFit(t *testing.T) {
 			theta = append(theta, math.Log(p.length[q]))
 		}
 		ended[k] = theta
-		if settings[0].Value != p.signal || settings[1].Value != p.noise || settings[2].Value != p.length[0] || settings[4].Value != p.length[2] {
-			t.Errorf("settings %v of %v", settings, theta)
+		if parameters[0].Value != p.signal || parameters[1].Value != p.noise || parameters[2].Value != p.length[0] || parameters[4].Value != p.length[2] {
+			t.Errorf("parameters %v of %v", parameters, theta)
 		}
 	}
 	s := newStructure(y, kinds, coordinates(f.times, y))

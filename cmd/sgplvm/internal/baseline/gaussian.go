@@ -205,7 +205,7 @@ var (
 	degreesOfFreedom = []float64{5, 10, 20, 50, 100, 200, 500, math.Inf(1)}
 )
 
-// gaussianAxes are the settings of fitGaussian.
+// gaussianAxes are the parameters of fitGaussian.
 func gaussianAxes() []axis {
 	return []axis{
 		{"taper", tapers, 6},
@@ -221,19 +221,19 @@ func gaussianAxes() []axis {
 // sampling error from the covariance of distant values (Houtekamer and
 // Mitchell, Monthly Weather Review 129(1), 2001) and T the target.
 func fitGaussian(points mat.Matrix, channels int) fitter {
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 		mean, c := moments(y)
 		s := mat.New(y.Cols, y.Cols)
 		mat.Syrk(s, 1/float64(y.Rows), c.T(), 0)
 		mat.MirrorLower(s)
 		t := newTarget(c, points, channels)
-		return func(settings []float64) (conditional, error) {
-			length, shrinkage := settings[0], settings[1]
+		return func(parameters []float64) (conditional, error) {
+			length, shrinkage := parameters[0], parameters[1]
 			covariance := taper(points, channels, length)
 			mat.MulElem(covariance, covariance, s)
 			mat.Scale(covariance, 1-shrinkage, covariance)
-			t.add(covariance, shrinkage, settings[2], settings[3])
-			return &gaussian{mean, covariance, settings[4]}, nil
+			t.add(covariance, shrinkage, parameters[2], parameters[3])
+			return &gaussian{mean, covariance, parameters[4]}, nil
 		}, nil
 	}
 }

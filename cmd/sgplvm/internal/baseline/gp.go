@@ -26,7 +26,7 @@ type pictureGP struct {
 
 func fitPictureGP(x mat.Matrix, channels int) fitter {
 	points := inSpacings(x)
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 		m := &pictureGP{points, channels, make([]float64, channels), make([]float64, channels)}
 		floor := least * spread(y)
 		for c := range channels {

@@ -21,7 +21,7 @@ type localGaussian struct {
 	degrees    float64    // ν
 }
 
-// localAxes are the settings of fitLocal for n training pictures.
+// localAxes are the parameters of fitLocal for n training pictures.
 func localAxes(n int) []axis {
 	a := axis{name: "neighbours"}
 	for v := 3.0; v < float64(n); v *= math.Sqrt2 {
@@ -37,23 +37,23 @@ func localAxes(n int) []axis {
 	}
 }
 
-// fitLocal returns a fitter for given settings of fitGaussian. The number of
+// fitLocal returns a fitter for given parameters of fitGaussian. The number of
 // neighbours is that among n training pictures, and in proportion among others.
-func fitLocal(points mat.Matrix, channels, n int, globalSettings []float64) fitter {
+func fitLocal(points mat.Matrix, channels, n int, globalParameters []float64) fitter {
 	fit := fitGaussian(points, channels)
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
-		withSettings, err := fit(y)
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
+		withParameters, err := fit(y)
 		if err != nil {
 			return nil, err
 		}
-		all, err := withSettings(globalSettings)
+		all, err := withParameters(globalParameters)
 		if err != nil {
 			return nil, err
 		}
 		global := all.(*gaussian)
-		return func(settings []float64) (conditional, error) {
-			return &localGaussian{y, global, mat.Trace(global.covariance), taper(points, channels, settings[0]),
-				settings[1] * float64(y.Rows) / float64(n), settings[2], settings[3]}, nil
+		return func(parameters []float64) (conditional, error) {
+			return &localGaussian{y, global, mat.Trace(global.covariance), taper(points, channels, parameters[0]),
+				parameters[1] * float64(y.Rows) / float64(n), parameters[2], parameters[3]}, nil
 		}, nil
 	}
 }
@@ -72,7 +72,7 @@ func (m *localGaussian) fill(mean, variance, seen mat.Matrix, p pattern) error {
 
 // weights returns weights of the training pictures, given by their values at the
 // observed values (n×|O|), which sum to 1: exp(−δ²/2h²) of the distance δ, with h
-// such that the effective number of pictures 1/Σw² is that of the settings.
+// such that the effective number of pictures 1/Σw² is that of the parameters.
 func (m *localGaussian) weights(known mat.Matrix, seen []float64) []float64 {
 	n := known.Rows
 	d := make([]float64, n)

@@ -23,25 +23,19 @@ const (
 // Kinds lists all methods.
 var Kinds = []Kind{Nearest, PPCA, Gaussian, LocalGaussian, GP}
 
-// Setting is a number that was selected by the training data.
-type Setting struct {
-	Name  string
-	Value float64
-}
-
 // Method is a fitted method. Any number of goroutines may use it at once.
 type Method struct {
-	settings []Setting
-	scale    float64 // of all variances
-	values   int     // n_s·d_y
-	model    conditional
+	parameters []Parameter
+	scale      float64 // of all variances
+	values     int     // n_s·d_y
+	model      conditional
 }
 
 // largest is the number of values of a picture up to which matrices of all pairs
 // of values are formed: 11 of them, 200 MB each.
 const largest = 5000
 
-// Fit fits a method to training pictures. Settings, and one factor for all
+// Fit fits a method to training pictures. Parameters, and one factor for all
 // variances, are those that predict values hidden from training pictures best,
 // by their mean log density; see Options. Errors: *SizeError, *ValueError,
 // ctx.Err(), or one that says which matrix could not be factored. It panics for
@@ -68,35 +62,35 @@ func Fit(ctx context.Context, kind Kind, d Data, o Options) (*Method, error) {
 		axes, fit = gaussianAxes(), fitGaussian(inSpacings(d.Points), d.Channels)
 	case LocalGaussian:
 		points := inSpacings(d.Points)
-		global, err := selectSettings(ctx, d, o, gaussianAxes(), fitGaussian(points, d.Channels))
+		global, err := selectParameters(ctx, d, o, gaussianAxes(), fitGaussian(points, d.Channels))
 		if err != nil {
 			return nil, err
 		}
-		axes, fit = localAxes(n), fitLocal(points, d.Channels, n, global.settings)
+		axes, fit = localAxes(n), fitLocal(points, d.Channels, n, global.parameters)
 	case GP:
 		fit = fitPictureGP(d.Points, d.Channels)
 	default:
 		panic(fmt.Sprintf("baseline: Fit: kind %q, expected one of %v", kind, Kinds))
 	}
-	best, err := selectSettings(ctx, d, o, axes, fit)
+	best, err := selectParameters(ctx, d, o, axes, fit)
 	if err != nil {
 		return nil, err
 	}
 	m := &Method{scale: best.scale, values: p}
 	for a, x := range axes {
-		m.settings = append(m.settings, Setting{x.name, best.settings[a]})
+		m.parameters = append(m.parameters, Parameter{x.name, best.parameters[a]})
 	}
-	m.settings = append(m.settings, Setting{"variance factor", best.scale})
-	withSettings, err := fit(d.Pictures)
+	m.parameters = append(m.parameters, Parameter{"variance factor", best.scale})
+	withParameters, err := fit(d.Pictures)
 	if err != nil {
 		return nil, err
 	}
-	m.model, err = withSettings(best.settings)
+	m.model, err = withParameters(best.parameters)
 	return m, err
 }
 
-// Settings returns what cross-validation has selected.
-func (m *Method) Settings() []Setting { return m.settings }
+// Parameters returns what cross-validation has selected.
+func (m *Method) Parameters() []Parameter { return m.parameters }
 
 // batch is how many pictures with one pattern are filled in at once.
 const batch = 16

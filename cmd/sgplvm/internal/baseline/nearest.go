@@ -16,7 +16,7 @@ type nearest struct {
 	constant float64   // τ: part of the variance that does not follow the distance
 }
 
-// nearestAxes is the setting of nearest: how far the variance follows the distance.
+// nearestAxes is the parameter of nearest: how far the variance follows the distance.
 func nearestAxes() []axis {
 	return []axis{{"constant part", []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1}, 4}}
 }
@@ -25,7 +25,7 @@ func nearestAxes() []axis {
 // distance to the nearest picture on the observed values, a missing value's
 // variance is proportional to u_j·((1−τ)·δ² + τ·(mean δ²)), u_j from the squared
 // differences between each training picture and its nearest.
-func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+func fitNearest(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 	n, p := y.Rows, y.Cols
 	mean, c := moments(y)
 	gram := mat.New(n, n)
@@ -54,8 +54,8 @@ func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), er
 		// A tenth of the overall residual keeps values that never differed alive.
 		unit[j] = 0.9*unit[j]/typical + 0.1
 	}
-	return func(settings []float64) (conditional, error) {
-		return &nearest{y, mean, unit, typical, settings[0]}, nil
+	return func(parameters []float64) (conditional, error) {
+		return &nearest{y, mean, unit, typical, parameters[0]}, nil
 	}, nil
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// principalAxes are the settings of fitPrincipal for n training pictures of p values:
+// principalAxes are the parameters of fitPrincipal for n training pictures of p values:
 // numbers of components, all up to 16 and then in steps of about an eighth, and
 // degrees of freedom.
 func principalAxes(n, p int) []axis {
@@ -34,15 +34,15 @@ type principalModel struct {
 }
 
 // fitPrincipal is a fitter of the maximum likelihood solution for q components.
-func fitPrincipal(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+func fitPrincipal(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 	mean, c := moments(y)
 	floor := least * spread(y)
 	directions, values, err := components(c)
 	if err != nil {
 		return nil, err
 	}
-	return func(settings []float64) (conditional, error) {
-		q, p := int(settings[0]), y.Cols
+	return func(parameters []float64) (conditional, error) {
+		q, p := int(parameters[0]), y.Cols
 		if q < 0 || q >= min(p, y.Rows) {
 			return nil, fmt.Errorf("baseline: %d components, expected at most %d", q, min(p, y.Rows)-1)
 		}
@@ -51,7 +51,7 @@ func fitPrincipal(y mat.Matrix) (func(settings []float64) (conditional, error), 
 		for _, v := range values[q:] {
 			rest += v
 		}
-		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), degrees: settings[1]}
+		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), degrees: parameters[1]}
 		for k := range q {
 			scale := math.Sqrt(max(0, values[k]-m.noise))
 			for j := range p {

@@ -16,11 +16,11 @@ type smoothed struct {
 	detail   []float64 // mean square of what one octave of finer resolution adds, d_y·n_s
 }
 
-// fitSmoother chooses the candidate under which frames left out are likeliest, with one
+// fitSmoother selects the candidate under which frames left out are likeliest, with one
 // factor for all variances that takes its best value. Each pixel has a factor of its
 // own, the mean of its squared residuals over their variances, shrunk towards that of the
-// whole channel as by ν residuals more; ν is chosen by leaving out residuals.
-func fitSmoother(ctx context.Context, f *standardised, candidates []smoother, o FilmOptions) (*smoothed, []Setting, error) {
+// whole channel as by ν residuals more; ν is selected by leaving out residuals.
+func fitSmoother(ctx context.Context, f *standardised, candidates []smoother, o FilmOptions) (*smoothed, []Parameter, error) {
 	n, p := f.y.Rows, f.y.Cols
 	gram := mat.New(n, n)
 	mat.Syrk(gram, 1/float64(p), f.y, 0)
@@ -62,7 +62,7 @@ func fitSmoother(ctx context.Context, f *standardised, candidates []smoother, o 
 	if err := m.fitDetail(ctx, o); err != nil {
 		return nil, nil, err
 	}
-	return m, append(m.smoother.settings(), Setting{"shrinkage of variances", shrinkage}), nil
+	return m, append(m.smoother.parameters(), Parameter{"shrinkage of variances", shrinkage}), nil
 }
 
 // leftOut returns −2/n times the log density of frames left out but for a constant; gram

@@ -24,7 +24,7 @@ type smoother interface {
 	// predicted from all others, and v their variances up to the same factor.
 	leaveOneOut() (p mat.Matrix, v []float64, err error)
 
-	settings() []Setting
+	parameters() []Parameter
 }
 
 // without returns what leaveOneOut does for weights that may leave a frame out.
@@ -88,7 +88,7 @@ func (l *line) without(w []float64, t float64, without int) float64 {
 
 func (l *line) leaveOneOut() (mat.Matrix, []float64, error) { return without(l.times, l.without) }
 
-func (l *line) settings() []Setting { return []Setting{{"noise", l.noise}} }
+func (l *line) parameters() []Parameter { return []Parameter{{"noise", l.noise}} }
 
 // climate is the mean of the training frames nearest in phase: for monthly data and a
 // period of twelve, those of the same month in other years.
@@ -124,7 +124,7 @@ func (c *climate) without(w []float64, t float64, without int) float64 {
 
 func (c *climate) leaveOneOut() (mat.Matrix, []float64, error) { return without(c.times, c.without) }
 
-func (c *climate) settings() []Setting { return []Setting{{"period", c.period}} }
+func (c *climate) parameters() []Parameter { return []Parameter{{"period", c.period}} }
 
 // kriging is Gaussian-process regression in time with an unknown constant for each
 // pixel, integrated out under a flat prior (Rasmussen and Williams 2006, section 2.7):
@@ -204,6 +204,6 @@ func (k *kriging) leaveOneOut() (mat.Matrix, []float64, error) {
 	return p, v, nil
 }
 
-func (k *kriging) settings() []Setting {
-	return []Setting{{string(k.kind) + " length scale", k.length}, {"noise", k.noise}}
+func (k *kriging) parameters() []Parameter {
+	return []Parameter{{string(k.kind) + " length scale", k.length}, {"noise", k.noise}}
 }

@@ -33,7 +33,7 @@ var timeStarts = []float64{2, 6, 20, 60}
 // point and for the best one from all of them; then on all pixels, with the length scales of
 // space fixed and with all of them free. With LeaveOneOut a search over the signal, the noise and the length scale in time
 // follows.
-func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Setting, error) {
+func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Parameter, error) {
 	n := f.y.Rows
 	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
 	x := coordinates(f.times, values)
@@ -95,15 +95,15 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 			return nil, nil, err
 		}
 	}
-	settings := []Setting{
+	parameters := []Parameter{
 		{"signal variance", math.Exp(theta[logSignal])},
 		{"noise variance", math.Exp(theta[logNoise]) + leastNoise},
 	}
 	for k, name := range []string{"in time", "of rows", "of columns"} {
-		settings = append(settings, Setting{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})
+		parameters = append(parameters, Parameter{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})
 	}
 	p, err := s.posterior(theta)
-	return p, settings, err
+	return p, parameters, err
 }
 
 // kindChoices returns all choices of correlations, the same for rows and columns.

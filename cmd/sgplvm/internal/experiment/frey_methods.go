@@ -30,9 +30,9 @@ const (
 	coarsePoints = 1000 // as many
 )
 
-// settings returns those of a latent variable model: the best known ones, or those of the paper. For
+// setup returns that of a latent variable model: the best known ones, or those of the paper. For
 // the plain one every pixel is by itself.
-func (x *frey) settings(name string) (selection.Settings, error) {
+func (x *frey) setup(name string) (selection.Setup, error) {
 	factors, points := "auto", x.training.Points()
 	if name == structured && !x.Paper && points <= mostJoint {
 		factors = "joint" // what a learned covariance of the noise needs
@@ -42,7 +42,7 @@ func (x *frey) settings(name string) (selection.Settings, error) {
 	if x.Quick {
 		steps = 80
 	}
-	s := selection.Settings{
+	s := selection.Setup{
 		Model: sgplvm.Config{Space: space, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed},
 		Fit:   sgplvm.FitOptions{Iterations: steps},
 	}
@@ -69,7 +69,7 @@ func (x *frey) settings(name string) (selection.Settings, error) {
 }
 
 // modelText names the settings of a model that are not the defaults.
-func modelText(c selection.Settings) string {
+func modelText(c selection.Setup) string {
 	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.Model.LatentDims, c.Model.Inducing)
 	if kind := c.Model.Residual.Kind; kind != "" {
 		s += fmt.Sprintf(", residual %s", kind)
@@ -100,7 +100,7 @@ func modelText(c selection.Settings) string {
 
 // runModel trains one of the two latent variable models.
 func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
-	s, err := x.settings(name)
+	s, err := x.setup(name)
 	if err != nil {
 		return attempt{}, err
 	}
@@ -164,7 +164,7 @@ func (x *frey) runBaseline(ctx context.Context, name string) (attempt, error) {
 		copy(filled.Variance[from*seen.Cols:], prediction.Variance.Data)
 		count(to)
 	}
-	return attempt{filled, settingsText(m.Settings()), learned, time.Since(begin)}, nil
+	return attempt{filled, parametersText(m.Parameters()), learned, time.Since(begin)}, nil
 }
 
 // masks returns what is seen of each picture of which something is missing.
@@ -179,16 +179,6 @@ func masks(seen mat.Matrix) (list [][]bool) {
 		}
 	}
 	return list
-}
-
-// gridPoints returns the pixels (row, column) of a picture, n_s×2.
-func gridPoints(width, height int) mat.Matrix {
-	x := mat.New(height*width, 2)
-	for i := range x.Rows {
-		x.Set(i, 0, float64(i/width))
-		x.Set(i, 1, float64(i%width))
-	}
-	return x
 }
 
 // values returns all values of frames, a frame a row.

@@ -35,7 +35,7 @@ func TestPublished(t *testing.T) {
 
 // The paper's settings and those of the plain model are fixed; the best known ones have a
 // structured residual where there is one spatial factor.
-func TestFreySettings(t *testing.T) {
+func TestFreySetup(t *testing.T) {
 	for _, c := range []struct {
 		n, width      int
 		name          string
@@ -54,7 +54,7 @@ func TestFreySettings(t *testing.T) {
 		{1000, 20, structured, false, 0, 100, true},
 	} {
 		x := &frey{FreyOptions: FreyOptions{Paper: c.paper}, training: &dataset.Frames{Form: dataset.Form{Count: c.n, Layout: dataset.Layout{Width: c.width, Height: 28, Channels: 1}}}}
-		got, err := x.settings(c.name)
+		got, err := x.setup(c.name)
 		if err != nil || got.Model.Inducing != c.basis || c.latent > 0 && got.Model.LatentDims != c.latent || got.Fit.Iterations != 400 ||
 			(got.Model.Residual.Kind != "") != c.residual || (got.Fit.ResidualRounds > 0) != c.residual || (got.Infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
 			t.Errorf("%+v: %s, %v", c, modelText(got), err)

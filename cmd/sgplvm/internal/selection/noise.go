@@ -13,8 +13,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
-// Settings are how a model is set up, trained and used.
-type Settings struct {
+// A Setup is how a model is set up, trained and used.
+type Setup struct {
 	Model sgplvm.Config
 	Fit   sgplvm.FitOptions
 	Infer sgplvm.InferOptions
@@ -24,16 +24,16 @@ type Settings struct {
 // lead away from the default.
 type parameter struct {
 	relearn    bool // it changes what is learned, not only how that is used
-	candidates []func(s *Settings, pictures int)
+	candidates []func(s *Setup, pictures int)
 }
 
 // parameters are selected one after the other. Tests change them.
 var parameters = []parameter{
-	{true, candidates(tapers, func(s *Settings, pictures int, v float64) { s.Fit.ResidualTaper = v * sgplvm.DefaultTaper(pictures) })},
-	{true, candidates(strengths, func(s *Settings, _ int, v float64) { s.Fit.ResidualStrength = v })},
-	{false, candidates(bandwidths, func(s *Settings, _ int, v float64) { s.Infer.LocalBandwidth = v })},
-	{false, candidates(fewDegrees, func(s *Settings, _ int, v float64) { s.Infer.Freedom = v })},
-	{false, candidates(manyDegrees, func(s *Settings, _ int, v float64) { s.Infer.Freedom = v })},
+	{true, candidates(tapers, func(s *Setup, pictures int, v float64) { s.Fit.ResidualTaper = v * sgplvm.DefaultTaper(pictures) })},
+	{true, candidates(strengths, func(s *Setup, _ int, v float64) { s.Fit.ResidualStrength = v })},
+	{false, candidates(bandwidths, func(s *Setup, _ int, v float64) { s.Infer.LocalBandwidth = v })},
+	{false, candidates(fewDegrees, func(s *Setup, _ int, v float64) { s.Infer.Freedom = v })},
+	{false, candidates(manyDegrees, func(s *Setup, _ int, v float64) { s.Infer.Freedom = v })},
 }
 
 var (
@@ -45,9 +45,9 @@ var (
 )
 
 // candidates are functions that set a number to one of the values each.
-func candidates(values []float64, set func(s *Settings, pictures int, v float64)) (f []func(*Settings, int)) {
+func candidates(values []float64, set func(s *Setup, pictures int, v float64)) (f []func(*Setup, int)) {
 	for _, v := range values {
-		f = append(f, func(s *Settings, pictures int) { set(s, pictures, v) })
+		f = append(f, func(s *Setup, pictures int) { set(s, pictures, v) })
 	}
 	return f
 }
@@ -70,10 +70,10 @@ type Pictures struct {
 	Channels int        // d_y
 }
 
-// Noise returns settings with other parameters of the learned noise, where these fill in held-out
+// Noise returns a setup with other parameters of the learned noise, where these fill in held-out
 // pictures better: with a mean negative log density lower by more than noiseErrors standard errors.
 // With few pictures, or without a covariance that is learned, nothing is changed.
-func Noise(ctx context.Context, p Pictures, s Settings, w Watcher) (Settings, error) {
+func Noise(ctx context.Context, p Pictures, s Setup, w Watcher) (Setup, error) {
 	if s.Fit.ResidualRounds == 0 || p.Complete.Rows < leastTraining {
 		return s, nil
 	}
@@ -120,7 +120,7 @@ type validation struct {
 }
 
 // newValidation divides the pictures and trains, without learning the covariance of the noise.
-func newValidation(ctx context.Context, p Pictures, s Settings, w Watcher) (*validation, error) {
+func newValidation(ctx context.Context, p Pictures, s Setup, w Watcher) (*validation, error) {
 	n, channels := p.Complete.Rows, p.Channels
 	rng := rand.New(rand.NewPCG(s.Model.Seed, 0x63686f6f7365))
 	order := rng.Perm(n)
@@ -159,7 +159,7 @@ func newValidation(ctx context.Context, p Pictures, s Settings, w Watcher) (*val
 }
 
 // train trains on n pictures.
-func (v *validation) train(ctx context.Context, s Settings, n int) error {
+func (v *validation) train(ctx context.Context, s Setup, n int) error {
 	cfg, o := s.Model, s.Fit
 	cfg.Space = v.space
 	cfg.LatentDims, cfg.Inducing = min(cfg.LatentDims, n-1), min(cfg.Inducing, n)
@@ -204,8 +204,8 @@ func copyPoints(dst, picture []float64, points []int, channels int) {
 	}
 }
 
-// try scores settings; m is a model that has learned what it learns with them, or nil.
-func (v *validation) try(ctx context.Context, s Settings, m *sgplvm.Model) (model *sgplvm.Model, scores []float64, err error) {
+// try scores a setup; m is a model that has learned what it learns with it, or nil.
+func (v *validation) try(ctx context.Context, s Setup, m *sgplvm.Model) (model *sgplvm.Model, scores []float64, err error) {
 	if m == nil {
 		if m, err = v.learn(ctx, s); err != nil {
 			return nil, nil, err
@@ -216,7 +216,7 @@ func (v *validation) try(ctx context.Context, s Settings, m *sgplvm.Model) (mode
 }
 
 // learn returns the model with the covariance of its noise learned.
-func (v *validation) learn(ctx context.Context, s Settings) (*sgplvm.Model, error) {
+func (v *validation) learn(ctx context.Context, s Setup) (*sgplvm.Model, error) {
 	m, err := sgplvm.New(v.training, sgplvm.Config{Space: v.space, Start: v.start, Seed: s.Model.Seed})
 	if err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (v *validation) learn(ctx context.Context, s Settings) (*sgplvm.Model, erro
 }
 
 // measure returns the mean negative log density of each picture that was held out.
-func (v *validation) measure(ctx context.Context, m *sgplvm.Model, s Settings) ([]float64, error) {
+func (v *validation) measure(ctx context.Context, m *sgplvm.Model, s Setup) ([]float64, error) {
 	count, stop := v.watcher.Counting("validated", v.seen.Rows)
 	defer stop()
 	var done atomic.Int64
@@ -255,7 +255,7 @@ func (v *validation) measure(ctx context.Context, m *sgplvm.Model, s Settings) (
 }
 
 // score returns the mean negative log density of the missing values of a picture.
-func (v *validation) score(ctx context.Context, m *sgplvm.Model, s Settings, i int) (score float64, err error) {
+func (v *validation) score(ctx context.Context, m *sgplvm.Model, s Setup, i int) (score float64, err error) {
 	channels := v.pictures.Channels
 	p, _, err := m.Impute(ctx, sgplvm.Observed{Values: mat.NewDense(v.seen.Cols/channels, channels, v.seen.Row(i))}, s.Infer)
 	if err != nil {

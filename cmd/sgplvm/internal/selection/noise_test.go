@@ -85,7 +85,7 @@ func fields(count int) mat.Matrix {
 }
 
 // small is a selection with 22 pictures to learn from and 4 to fill in.
-func small(t *testing.T) (Pictures, Settings) {
+func small(t *testing.T) (Pictures, Setup) {
 	t.Helper()
 	y := fields(26)
 	p := Pictures{Complete: y.Slice(0, 22, 0, y.Cols).Clone(), Seen: y.Slice(22, 26, 0, y.Cols).Clone(), Channels: 1}
@@ -98,7 +98,7 @@ func small(t *testing.T) (Pictures, Settings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, Settings{
+	return p, Setup{
 		Model: sgplvm.Config{Space: space, LatentDims: 21, Inducing: 22, Residual: sgplvm.Kernel{Kind: sgplvm.Matern32, Variance: 0.05}, NoiseFloor: 1e-8},
 		Fit:   sgplvm.FitOptions{Iterations: 400, ResidualRounds: 2, ResidualTaper: sgplvm.DefaultTaper(22), LocalResiduals: true},
 	}
@@ -151,14 +151,14 @@ func TestNoise(t *testing.T) {
 		{sgplvm.ConditionNone, sgplvm.ConditionGivenLatent, sgplvm.ConditionGivenLatent},
 		{sgplvm.ConditionGivenLatent, sgplvm.ConditionNone, sgplvm.ConditionGivenLatent},
 	} {
-		parameters = []parameter{{false, []func(*Settings, int){func(s *Settings, _ int) { s.Infer.Conditioning = c.to }}}}
+		parameters = []parameter{{false, []func(*Setup, int){func(s *Setup, _ int) { s.Infer.Conditioning = c.to }}}}
 		s.Infer.Conditioning = c.from
 		got, err := Noise(context.Background(), p, s, silent{})
 		if err != nil || got.Infer.Conditioning != c.want {
 			t.Errorf("from %q with %q as the other: %q, %v", c.from, c.to, got.Infer.Conditioning, err)
 		}
 	}
-	parameters = []parameter{{true, candidates([]float64{3}, func(s *Settings, _ int, v float64) { s.Fit.ResidualTaper = v })}}
+	parameters = []parameter{{true, candidates([]float64{3}, func(s *Setup, _ int, v float64) { s.Fit.ResidualTaper = v })}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Noise(ctx, p, s, silent{}); err != context.Canceled {

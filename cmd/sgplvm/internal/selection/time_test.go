@@ -84,7 +84,7 @@ func modes(rough bool, n, width, height int) []float64 {
 }
 
 // In films with more than MostNumbers numbers auto is the rough kernel where things change roughly, and the sum
-// where they do so smoothly; in others it is the sum. Nothing else is chosen but plainTime where it is asked for.
+// where they do so smoothly; in others it is the sum. Nothing else is selected but plainTime where it is asked for.
 func TestTimePart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("four trainings")
