@@ -134,11 +134,8 @@ func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations in
 	if err != nil {
 		return nil, err
 	}
-	m, err := sgplvm.New(d.training.Data(), sgplvm.Config{Space: space, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)})
-	if err != nil {
-		return nil, err
-	}
-	r, err := engine.Fit(ctx, e, m, sgplvm.FitOptions{Iterations: iterations})
+	cfg := sgplvm.Config{Space: space, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)}
+	m, r, err := engine.Train(ctx, e, d.training.Data(), cfg, sgplvm.FitOptions{Iterations: iterations}, nil)
 	if err != nil {
 		return nil, err
 	}

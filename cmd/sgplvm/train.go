@@ -142,18 +142,9 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	if err != nil {
 		return engine.AboutData(*s.data, err)
 	}
-	m, err := sgplvm.New(data, cfg)
-	if err != nil {
-		return engine.AboutData(*s.data, err)
-	}
-	if moving != nil {
-		if err := moving.Keep(m); err != nil {
-			return err
-		}
-	}
-	r, failure := engine.Fit(ctx, e, m, o)
+	m, r, failure := engine.Train(ctx, e, data, cfg, o, moving)
 	if failure != nil && (r.Iterations == 0 || !errors.Is(failure, context.Canceled)) {
-		return engine.AboutData(*s.data, failure) // nothing was learnt: leave an older model alone
+		return engine.AboutData(*s.data, failure) // nothing was learned: leave an older model alone
 	}
 	if moving != nil && failure == nil && o.Calibrate {
 		failure = engine.CalibrateFilm(ctx, e, moving, m, frames)

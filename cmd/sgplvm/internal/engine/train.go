@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/selection"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // Trained is the outcome of training and the time that it took.
@@ -18,14 +19,25 @@ type Trained struct {
 	Took time.Duration
 }
 
-// Fit trains a model and shows how it goes.
-func Fit(ctx context.Context, e *cli.Environment, m *sgplvm.Model, o sgplvm.FitOptions) (Trained, error) {
+// Train makes a model and trains it, and shows how it goes. f is the motion of the data, which the
+// model then keeps, or nil. Where training fails, the model is as far as it came; it is nil where the
+// data or the configuration cannot be used.
+func Train(ctx context.Context, e *cli.Environment, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *film.Film) (*sgplvm.Model, Trained, error) {
+	m, err := sgplvm.New(data, cfg)
+	if err != nil {
+		return nil, Trained{}, err
+	}
+	if f != nil {
+		if err := f.Keep(m); err != nil {
+			return nil, Trained{}, err
+		}
+	}
 	step, stop := e.Training("")
 	defer stop()
 	o.Progress = step
 	begin := time.Now()
 	r, err := m.Fit(ctx, o)
-	return Trained{r, time.Since(begin)}, err
+	return m, Trained{r, time.Since(begin)}, err
 }
 
 // Report prints how training went.

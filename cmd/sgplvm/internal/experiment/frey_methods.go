@@ -109,11 +109,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	if s, err = selection.Noise(ctx, pictures, s, x.e); err != nil {
 		return attempt{}, err
 	}
-	m, err := sgplvm.New(x.training.Data(), s.Model)
-	if err != nil {
-		return attempt{}, err
-	}
-	r, err := engine.Fit(ctx, x.e, m, s.Fit)
+	m, r, err := engine.Train(ctx, x.e, x.training.Data(), s.Model, s.Fit, nil)
 	if err != nil {
 		return attempt{}, err
 	}

@@ -113,11 +113,7 @@ func (x *video) trainModel(ctx context.Context) (method, string, error) {
 // fitModel trains the model itself. f has the motion, without a model yet; it is nil where the model
 // predicts frames by itself.
 func (x *video) fitModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Config, o sgplvm.FitOptions, f *film.Film) (method, string, error) {
-	m, err := sgplvm.New(data, cfg)
-	if err != nil {
-		return nil, "", err
-	}
-	r, err := engine.Fit(ctx, x.e, m, o)
+	m, r, err := engine.Train(ctx, x.e, data, cfg, o, f)
 	if err != nil {
 		return nil, "", err
 	}
@@ -125,9 +121,6 @@ func (x *video) fitModel(ctx context.Context, data sgplvm.Data, cfg sgplvm.Confi
 		x.e.Note("warning: %s: %s", titleModel, w)
 	}
 	if f != nil {
-		if err := f.Keep(m); err != nil {
-			return nil, "", err
-		}
 		if err := engine.CalibrateFilm(ctx, x.e, f, m, x.learned()); err != nil {
 			return nil, "", err
 		}

@@ -152,11 +152,8 @@ func (x *video) selectSeen(ctx context.Context, cfg sgplvm.Config, o sgplvm.FitO
 	part.LatentDims = min(part.LatentDims, len(learned)-1)
 	candidates := append([]sgplvm.Config{selection.PlainTime(part)}, selection.TimeCandidates(part, x.Period)...)
 	best, err := selection.Best(ctx, candidates, func(cfg sgplvm.Config) ([]float64, error) {
-		m, err := sgplvm.New(sgplvm.Data{Source: source.Subset{Examples: x.frames, Numbers: learned}}, cfg)
+		m, _, err := engine.Train(ctx, x.e, sgplvm.Data{Source: source.Subset{Examples: x.frames, Numbers: learned}}, cfg, o, nil)
 		if err != nil {
-			return nil, err
-		}
-		if _, err := engine.Fit(ctx, x.e, m, o); err != nil {
 			return nil, err
 		}
 		return x.heldOutDensities(ctx, seenModel{m, seen}, heldOut)
