@@ -197,6 +197,36 @@ func block(a mat.Matrix, rows, cols []int) mat.Matrix {
 	return dst
 }
 
+// rows returns the given rows of a.
+func rows(a mat.Matrix, list []int) mat.Matrix {
+	dst := mat.New(len(list), a.Cols)
+	for k, i := range list {
+		copy(dst.Row(k), a.Row(i))
+	}
+	return dst
+}
+
+// centre returns the values in the given columns less their means.
+func centre(values mat.Matrix, mean []float64, list []int) mat.Matrix {
+	c := mat.New(values.Rows, values.Cols)
+	for i := range c.Rows {
+		row := c.Row(i)
+		for k, j := range list {
+			row[k] = values.At(i, k) - mean[j]
+		}
+	}
+	return c
+}
+
+// gather returns the listed values.
+func gather(values []float64, list []int) []float64 {
+	dst := make([]float64, len(list))
+	for k, j := range list {
+		dst[k] = values[j]
+	}
+	return dst
+}
+
 // moments returns the mean of each column of y and the deviations from it.
 func moments(y mat.Matrix) (mean []float64, centred mat.Matrix) {
 	mean = make([]float64, y.Cols)

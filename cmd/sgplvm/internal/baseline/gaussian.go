@@ -69,14 +69,6 @@ func studentFactor(degrees, chi float64, n int) float64 {
 	return (degrees + chi) / (degrees + float64(n))
 }
 
-func gather(values []float64, list []int) []float64 {
-	dst := make([]float64, len(list))
-	for k, j := range list {
-		dst[k] = values[j]
-	}
-	return dst
-}
-
 // A target is what covariances are shrunk towards: values that vary over the
 // training pictures as they do, each by itself, and are correlated over space by
 // a kernel and between channels as the training pictures are on average,

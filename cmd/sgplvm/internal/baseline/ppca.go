@@ -127,24 +127,3 @@ func (m *principalModel) fill(mean, variance, seen mat.Matrix, p pattern) error 
 	}
 	return nil
 }
-
-// rows returns the given rows of a.
-func rows(a mat.Matrix, list []int) mat.Matrix {
-	dst := mat.New(len(list), a.Cols)
-	for k, i := range list {
-		copy(dst.Row(k), a.Row(i))
-	}
-	return dst
-}
-
-// centre returns the values in the given columns less their means.
-func centre(values mat.Matrix, mean []float64, list []int) mat.Matrix {
-	c := mat.New(values.Rows, values.Cols)
-	for i := range c.Rows {
-		row := c.Row(i)
-		for k, j := range list {
-			row[k] = values.At(i, k) - mean[j]
-		}
-	}
-	return c
-}
