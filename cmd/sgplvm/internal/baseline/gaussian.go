@@ -98,7 +98,7 @@ func newTarget(c, points mat.Matrix, channels int) *target {
 		total = 1
 	}
 	for j, v := range t.deviation {
-		// A value that never varied in training may vary yet.
+		// A value that never varied in training may vary in other pictures.
 		t.deviation[j] = math.Sqrt(max(v, 1e-4*total))
 	}
 	standard := mat.New(c.Rows, c.Cols)

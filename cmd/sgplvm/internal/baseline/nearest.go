@@ -51,7 +51,7 @@ func fitNearest(y mat.Matrix) (func(parameters []float64) (conditional, error), 
 		typical = floor
 	}
 	for j := range unit {
-		// A tenth of the overall residual keeps values that never differed alive.
+		// A tenth of the overall residual: values that never differed have a variance, too.
 		unit[j] = 0.9*unit[j]/typical + 0.1
 	}
 	return func(parameters []float64) (conditional, error) {

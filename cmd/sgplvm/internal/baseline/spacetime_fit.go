@@ -29,9 +29,9 @@ var excerptRuns, excerptLength = 4, 16
 var timeStarts = []float64{2, 6, 20, 60}
 
 // fitSpaceTime maximises the marginal likelihood: on an excerpt, which is a sample of the
-// same process, for each choice of correlations from the likeliest starting
-// point and for the best one from all of them; then on all pixels, with the length scales of
-// space fixed and with all of them free. With LeaveOneOut a search over the signal, the noise and the length scale in time
+// same process, for each choice of correlations from the likeliest starting point and for
+// the best one from all of them; then on all pixels, first with the length scales of space
+// fixed. With LeaveOneOut a search over the signal, the noise and the length scale in time
 // follows.
 func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Parameter, error) {
 	n := f.y.Rows
