@@ -40,7 +40,7 @@ Observed values are kept as they are; the results have the shape of the input.`)
 		sequence:     f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are"),
 		out:          f.String("out", "", "the `file` for the filled pictures, .npy"),
 		variance:     f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed"),
-		truth:        f.String("truth", "", "the complete pictures, like -data: print the errors of what was filled in"),
+		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
 	}

@@ -17,7 +17,7 @@
 //
 // A command is one file here and one row of the table below. What several
 // commands use is in the rooms under internal: cli (flags, errors, progress),
-// engine (models), picture, source, selection, baseline and experiment.
+// engine (models), picture, baseline and experiment.
 package main
 
 import (

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -382,8 +384,9 @@ func TestPanicIsCaught(t *testing.T) {
 	commands = append(slices.Clone(old), cli.Command{Name: "boom", Run: func(context.Context, *cli.Environment, []string) error {
 		panic("index out of range\ngoroutine 1")
 	}})
-	if o := sgplvmRun("boom"); o != (outcome{1, "", "sgplvm: internal error, please report it: index out of range\\ngoroutine 1\n"}) {
-		t.Errorf("%+v", o)
+	want := outcome{1, "", "sgplvm: internal error, please report it: index out of range\\ngoroutine 1\n"}
+	if diff := cmp.Diff(want, sgplvmRun("boom"), cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

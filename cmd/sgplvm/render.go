@@ -73,7 +73,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if c := g.Layout.Channels; s.kind() != ".npy" && c != 1 && c != 3 {
-		return s.f.Usagef("-out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", cli.Brief(*s.out), c)
+		return s.f.Usagef("-out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", *s.out, c)
 	}
 	latents, err := s.latents(m)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *renderSettings) kind() string {
 	return ""
 }
 
-// checkSize refuses films of more values than can be held or written.
+// checkSize refuses films of more values than fit into memory or a file.
 func (s *renderSettings) checkSize(frames, size int) error {
 	most := int64(math.MaxInt / 8) // of an array, which is not in memory as a whole
 	if s.kind() == ".gif" {

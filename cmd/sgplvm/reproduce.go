@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 func reproduce(ctx context.Context, e *cli.Environment, args []string) error {
@@ -19,7 +20,7 @@ func reproduce(ctx context.Context, e *cli.Environment, args []string) error {
 	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
 		return reproduceFrey(ctx, e, args)
 	case len(args) > 0 && !strings.HasPrefix(args[0], "-"):
-		return cli.Usagef("reproduce: unknown experiment %q, expected frey or video", cli.Brief(args[0]))
+		return cli.Usagef("reproduce: unknown experiment %s, expected frey or video", quote.Text(args[0]))
 	}
 	return cli.Usagef("reproduce: no experiment, expected frey or video, before all flags")
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -125,8 +127,9 @@ func TestReproduce(t *testing.T) {
 		}
 		if first == nil {
 			first = rows
-		} else if fmt.Sprint(rows) != fmt.Sprint(first) {
-			t.Errorf("%d processors:\n%v\nexpected\n%v", procs, rows, first)
+		}
+		if diff := cmp.Diff(first, rows); diff != "" {
+			t.Errorf("%d processors: %s", procs, diff)
 		}
 		if !strings.Contains(stdout, "all.npy: 12 pictures of 5x4 learned from, 12 filled in\n") {
 			t.Errorf("no title in\n%s", stdout)

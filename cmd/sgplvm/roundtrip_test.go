@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
@@ -268,8 +270,9 @@ func TestNothingObserved(t *testing.T) {
 	}
 	writeArray(t, "blind.npy", npy.New(v, testNew, testHeight, testWidth))
 	o := sgplvmRun("impute", "-model", "model", "-data", "blind.npy", "-out", "filled", "-variance", "variance")
-	if o != (outcome{0, "", "sgplvm: blind.npy: picture 1: nothing observed: filled with the prediction of the prior\n"}) {
-		t.Errorf("%+v", o)
+	line := "sgplvm: blind.npy: picture 1: nothing observed: filled with the prediction of the prior\n"
+	if diff := cmp.Diff(outcome{0, "", line}, o, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Error(diff)
 	}
 	m := loadTestModel(t, "model")
 	p, err := m.Predict(m.PriorLatent(), nil)
@@ -286,8 +289,8 @@ func TestNothingObserved(t *testing.T) {
 	for i := range testNew {
 		fmt.Fprintf(&want, "sgplvm: truth.npy: picture %d: nothing observed: filled with the prediction of the prior\n", i)
 	}
-	if o != (outcome{0, "", want.String()}) {
-		t.Errorf("%+v", o)
+	if diff := cmp.Diff(outcome{0, "", want.String()}, o, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -145,7 +145,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	}
 	t, r, failure := engine.Fit(ctx, e, d, cfg)
 	if failure != nil && (r.Iterations == 0 || !errors.Is(failure, context.Canceled)) {
-		return engine.AboutData(*s.data, failure) // nothing was learnt: leave an older model alone
+		return engine.AboutData(*s.data, failure) // nothing was learned: leave an older model alone
 	}
 	if moving != nil && failure == nil && *s.residual == "none" && !*s.uncalibrated {
 		failure = engine.CalibrateFilm(ctx, e, moving, t, frames)

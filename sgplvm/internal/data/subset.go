@@ -6,13 +6,13 @@ type Subset struct {
 	Numbers  []int
 }
 
-// Dims returns the number of examples chosen, and those of points and channels.
+// Dims returns the number of the subset's examples, and those of points and channels.
 func (s Subset) Dims() (examples, points, channels int) {
 	_, points, channels = s.Examples.Dims()
 	return len(s.Numbers), points, channels
 }
 
-// ReadExamples sets dst to the values of the examples from ≤ i < to of those chosen.
+// ReadExamples sets dst to the values of the examples from ≤ i < to of the subset.
 func (s Subset) ReadExamples(dst []float64, from, to int) error {
 	_, points, channels := s.Examples.Dims()
 	n := points * channels

@@ -19,9 +19,9 @@ type batch struct {
 	count int // latent posteriors
 	width int // points of the grid for each of its first factor's
 
-	noise    []float64 // of each posterior over that of the training data
-	prior    []float64 // of each posterior: ψ0·K_ss
-	residual []float64 // structured noise at every point; nil where there is none
+	noise      []float64 // of each posterior over that of the training data
+	prior      []float64 // of each posterior: ψ0·K_ss
+	structured []float64 // variance of structured noise at every point; nil where there is none
 
 	spreads []stack
 	mean    expansion // of f, in all channels
@@ -86,22 +86,22 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 	dims := append(append([]int{m}, q.spatialDims()...), 1)
 	b.taken = expansion{coefficients: kronprod.Shaped(q.latentTimesSpace.Data, dims...), modes: squared, mix: tau}
 	b.taken.mixFirst()
-	b.setResidual()
+	b.setStructured()
 	return b, nil
 }
 
-// setResidual evaluates the variance of the noise's structured part at every point.
-func (b *batch) setResidual() {
+// setStructured evaluates the variance of the noise's structured part at every point.
+func (b *batch) setStructured() {
 	noise := &b.q.params.Noise
 	if !noise.Structured() {
 		return
 	}
-	b.residual = make([]float64, b.grid.Len())
-	for i := range b.residual {
-		b.residual[i] = noise.Residual.Variance
+	b.structured = make([]float64, b.grid.Len())
+	for i := range b.structured {
+		b.structured[i] = noise.Residual.Variance
 	}
 	for i, k := range noise.LearnedAt(b.grid[0], b.q.inducing[0]) {
-		b.residual[i] = noise.Covariance.At(k, k) - 1/noise.Beta
+		b.structured[i] = noise.Covariance.At(k, k) - 1/noise.Beta
 	}
 }
 
@@ -212,8 +212,8 @@ func (b *batch) withoutSpread(first, points int) {
 	mat.Parallel(b.count, func(i int) {
 		row, prior := variance.Row(i), b.prior[i]
 		for j, v := range row {
-			if b.residual != nil {
-				row[j] = prior + float64(b.noise[i]*b.residual[first+j]) - v
+			if b.structured != nil {
+				row[j] = prior + float64(b.noise[i]*b.structured[first+j]) - v
 			} else {
 				row[j] = prior - v
 			}

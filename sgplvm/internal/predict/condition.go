@@ -119,7 +119,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 		mat.Mul(spread, 1, left, t.spread, 0)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			v := max(0, prior+q.residualVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
+			v := max(0, prior+q.structuredVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
 			white := t.noise / q.params.Noise.Beta // is in the scaled variance and not in p's
 			p.Variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
 		}

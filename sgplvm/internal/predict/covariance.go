@@ -137,11 +137,11 @@ func (q *Posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Ma
 	switch {
 	case t.own != nil:
 		mat.Add(cov, cov, t.noise, t.own.covariance(a, b))
-	case on.residual != nil:
+	case on.structured != nil:
 		for i, k := range a {
-			row, residual := cov.Row(i), on.residual().Row(k)
+			row, noise := cov.Row(i), on.structured().Row(k)
 			for j, l := range b {
-				row[j] += t.noise * residual[l]
+				row[j] += t.noise * noise[l]
 			}
 		}
 	}

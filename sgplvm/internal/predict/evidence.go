@@ -91,7 +91,7 @@ func (o *observation) whiten(a mat.Matrix) {
 // observation prepares L* for observations at the given points of a grid.
 func (q *Posterior) observation(on *projection, seen []int) (*observation, error) {
 	o := &observation{logNoise: -float64(len(seen)) * math.Log(q.params.Noise.Beta), trace: float64(len(seen)) * q.params.SpatialVariance()}
-	if on.residual == nil {
+	if on.structured == nil {
 		mask := kronprod.NewTensor(on.grid.Dims()...)
 		for _, i := range seen {
 			mask.Data[i] = 1
@@ -100,7 +100,7 @@ func (q *Posterior) observation(on *projection, seen []int) (*observation, error
 		return o, nil
 	}
 	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
-	work.Submatrix(noise, on.residual(), seen, seen)
+	work.Submatrix(noise, on.structured(), seen, seen)
 	work.Submatrix(k, on.kss[0](), seen, seen)
 	for a := range seen {
 		noise.Row(a)[a] += 1 / q.params.Noise.Beta

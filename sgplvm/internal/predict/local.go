@@ -144,7 +144,7 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 		mat.Mul(c, -share, mean, work.Gather(t.mean, b).T(), 1)
 	}
 	for i, k := range a {
-		row, taper, sigma := c.Row(i), t.on.taper.Row(k), t.on.residual().Row(k)
+		row, taper, sigma := c.Row(i), t.on.taper.Row(k), t.on.structured().Row(k)
 		for j, l := range b {
 			row[j] = t.whole * (float64(row[j]*taper[l]) + float64(t.prior*sigma[l]))
 			if k == l {
@@ -159,5 +159,5 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 func (t *ownNoise) variance(i int) float64 {
 	mean := t.mean.Row(i)
 	own := asm.SumSquares(t.near.Row(i)) - asm.SumSquares(mean)/float64(len(mean))
-	return t.whole*(own+t.prior*t.on.residual().At(i, i)) + (t.whole*t.prior-1)*t.white
+	return t.whole*(own+t.prior*t.on.structured().At(i, i)) + (t.whole*t.prior-1)*t.white
 }

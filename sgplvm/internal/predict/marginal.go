@@ -99,7 +99,7 @@ func (q *Posterior) marginal(on *projection, t moments) Prediction {
 			spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
 			mat.Mul(spread, 1, rows, t.spread, 0)
 			for i := from; i < to; i++ {
-				p.Variance.Set(i, c, max(0, prior+q.residualVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+				p.Variance.Set(i, c, max(0, prior+q.structuredVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
 			}
 			mat.GiveBack(buffer)
 		})
@@ -139,8 +139,8 @@ func (q *Posterior) noiseName(on *projection, t moments) string {
 	return "parametric"
 }
 
-// residualVariance is the variance of the noise's structured part at a grid point.
-func (q *Posterior) residualVariance(on *projection, t moments, i int) float64 {
+// structuredVariance is the variance of the noise's structured part at a grid point.
+func (q *Posterior) structuredVariance(on *projection, t moments, i int) float64 {
 	switch {
 	case !q.params.Noise.Structured():
 		return 0
@@ -149,5 +149,5 @@ func (q *Posterior) residualVariance(on *projection, t moments, i int) float64 {
 	case on.training == nil:
 		return t.noise * q.params.Noise.Residual.Variance
 	}
-	return t.noise * on.residual().At(i, i)
+	return t.noise * on.structured().At(i, i)
 }

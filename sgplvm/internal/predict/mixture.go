@@ -69,7 +69,7 @@ func (q *Posterior) certainVariance(on *projection, t certain, noise float64) ma
 	for k, k0 := range t.k0 {
 		row := variance.Row(k)
 		for i, v := range row {
-			row[i] = max(0, k0*q.params.SpatialVariance()+q.residualVariance(on, moments{noise: noise}, i)-v) + noise/q.params.Noise.Beta
+			row[i] = max(0, k0*q.params.SpatialVariance()+q.structuredVariance(on, moments{noise: noise}, i)-v) + noise/q.params.Noise.Beta
 		}
 	}
 	return variance

@@ -21,9 +21,9 @@ type projection struct {
 	training []int             // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
-	kss      []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
-	residual func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
-	sampler  func() (*sampler, error)
+	kss        []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
+	structured func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	sampler    func() (*sampler, error)
 }
 
 // projection returns that on a grid (nil: the training grid). The training grid's is kept, and of
@@ -72,10 +72,10 @@ func (q *Posterior) project(g data.Grid) *projection {
 		}))
 	}
 	if noise := &q.params.Noise; noise.Structured() {
-		p.residual = sync.OnceValue(func() mat.Matrix {
-			residual := mat.New(g[0].Rows, g[0].Rows)
-			noise.WithoutWhite(residual, g[0], p.training)
-			return residual
+		p.structured = sync.OnceValue(func() mat.Matrix {
+			sigma := mat.New(g[0].Rows, g[0].Rows)
+			noise.WithoutWhite(sigma, g[0], p.training)
+			return sigma
 		})
 		if p.training = noise.LearnedAt(g[0], q.inducing[0]); p.training != nil {
 			p.taper = noise.TaperAt(g[0])
@@ -96,8 +96,8 @@ func (q *Posterior) project(g data.Grid) *projection {
 func (q *Posterior) noise(on *projection) mat.Matrix {
 	n := on.grid.Len()
 	sigma := mat.New(n, n)
-	if on.residual != nil {
-		mat.Copy(sigma, on.residual())
+	if on.structured != nil {
+		mat.Copy(sigma, on.structured())
 	}
 	for i := range n {
 		sigma.Row(i)[i] += 1 / q.params.Noise.Beta

@@ -1,67 +1,41 @@
 package baseline
 
 import (
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Correlation names a stationary correlation function of one coordinate, as package
-// sgplvm's kernels of that name (Rasmussen and Williams 2006, section 4.2).
-type Correlation string
-
-// The correlations, of r = |x − x′|/ℓ.
-const (
-	Matern12 Correlation = "matern12" // exp(−r)
-	Matern32 Correlation = "matern32" // (1 + √3r)·exp(−√3r)
-	Matern52 Correlation = "matern52" // (1 + √5r + 5r²/3)·exp(−√5r)
-	RBF      Correlation = "rbf"      // exp(−r²/2)
+// The candidates for the correlations of Gaussian processes in time and in space; rows and columns
+// have one. Tests have fewer.
+var (
+	timeKinds  = []kernel.Kind{kernel.Matern12, kernel.Matern32, kernel.Matern52, kernel.RBF}
+	spaceKinds = timeKinds
 )
 
-// Correlations lists all of them.
-var Correlations = []Correlation{Matern12, Matern32, Matern52, RBF}
-
-// at returns the correlation at distance r in length scales, and its derivative in
-// the logarithm of the length scale.
-func (c Correlation) at(r float64) (value, slope float64) {
-	switch c {
-	case Matern12:
-		e := math.Exp(-r)
-		return e, r * e
-	case Matern32:
-		s := math.Sqrt(3) * r
-		e := math.Exp(-s)
-		return (1 + s) * e, s * s * e
-	case Matern52:
-		s := math.Sqrt(5) * r
-		e := math.Exp(-s)
-		return (1 + s + s*s/3) * e, s * s * (1 + s) / 3 * e
-	default:
-		e := math.Exp(-r * r / 2)
-		return e, r * r * e
-	}
+// oneScale returns a correlation function with a length scale.
+func oneScale(kind kernel.Kind, length float64) kernel.Kernel {
+	return kernel.Kernel{Kind: kind, Variance: 1, LengthScale: []float64{length}}
 }
 
-// matrix returns the correlations of the coordinates x and y, len(x)×len(y).
-func (c Correlation) matrix(x, y []float64, length float64) mat.Matrix {
+// correlations returns those of the coordinates x and y, len(x)×len(y).
+func correlations(kind kernel.Kind, x, y []float64, length float64) mat.Matrix {
 	k := mat.New(len(x), len(y))
-	mat.Parallel(len(x), func(i int) {
-		row := k.Row(i)
-		for j := range row {
-			row[j], _ = c.at(math.Abs(x[i]-y[j]) / length)
-		}
-	})
+	oneScale(kind, length).TimeMatrix(k, x, y)
 	return k
 }
 
-// slopes returns the derivatives of the correlations of the coordinates x in log ℓ.
-func (c Correlation) slopes(x []float64, length float64) mat.Matrix {
-	k := mat.New(len(x), len(x))
-	mat.Parallel(len(x), func(i int) {
-		row := k.Row(i)
-		for j := range row {
-			_, row[j] = c.at(math.Abs(x[i]-x[j]) / length)
-		}
-	})
+// lengthSlope returns Σ g_ij·∂k_ij/∂log ℓ over the correlations of the coordinates x, for a
+// symmetric g.
+func lengthSlope(kind kernel.Kind, x []float64, length float64, g mat.Matrix) float64 {
+	grad := oneScale(kind, 0)
+	oneScale(kind, length).AddTimeMatrixGradient(&grad, g, x)
+	return length * grad.LengthScale[0]
+}
+
+// pointCorrelations returns those of points with one another, n_s×n_s, for a length scale in the
+// unit of their coordinates; ∞ correlates all of them.
+func pointCorrelations(kind kernel.Kind, x mat.Matrix, length float64) mat.Matrix {
+	k := mat.New(x.Rows, x.Rows)
+	oneScale(kind, length).Matrix(k, x, x)
 	return k
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -19,11 +18,11 @@ type conditional interface {
 	fill(mean, variance, seen mat.Matrix, p pattern) error
 }
 
-// A fitter fits a kind of model to training pictures, as far as its settings do
-// not matter, and returns what does the rest for one value of each setting.
-type fitter func(pictures mat.Matrix) (func(settings []float64) (conditional, error), error)
+// A fitter fits a kind of model to training pictures, as far as its parameters do
+// not matter, and returns what does the rest for one value of each parameter.
+type fitter func(pictures mat.Matrix) (func(parameters []float64) (conditional, error), error)
 
-// An axis is a setting with the values among which cross-validation chooses.
+// An axis is a parameter with the values among which cross-validation selects.
 type axis struct {
 	name   string
 	values []float64
@@ -34,22 +33,22 @@ type axis struct {
 type validation struct {
 	tasks []task
 	axes  []axis
-	known map[string]score // by indices of the settings
+	known map[string]score // by indices of the parameters
 }
 
 // A task is one mask put on some pictures of one fold.
 type task struct {
-	model    func(settings []float64) (conditional, error) // fitted without the fold
-	pictures mat.Matrix                                    // those with the mask
+	model    func(parameters []float64) (conditional, error) // fitted without the fold
+	pictures mat.Matrix                                      // those with the mask
 	pattern  pattern
 }
 
-// score is what residuals r and predicted variances v say of settings.
+// score is what residuals r and predicted variances v say of parameters.
 type score struct {
 	count   int
 	logs    float64 // Σ ½·log v
 	chi     float64 // Σ r²/v
-	failure error   // the model cannot be fitted with these settings
+	failure error   // the model cannot be fitted with these parameters
 }
 
 // negativeLogDensity is the mean of −log N(r | 0, c²·v) at the best scale c² of
@@ -65,32 +64,30 @@ func (s score) negativeLogDensity() float64 {
 // not known to the last bit.
 func (s score) scale() float64 { return max(s.chi/float64(s.count), 1e-4) }
 
-// A choice is what cross-validation has found.
-type choice struct {
-	settings  []float64
-	scale     float64   // c²
-	residuals []float64 // r/√(c²·v)
+// A selected is what cross-validation has found.
+type selected struct {
+	parameters []float64
+	scale      float64 // c²
 }
 
-// choose returns the best settings of a kind of model for training pictures.
-func choose(ctx context.Context, d Data, o Options, axes []axis, fit fitter) (choice, error) {
+// selectParameters returns the best parameters of a kind of model for training pictures.
+func selectParameters(ctx context.Context, d Data, o Options, axes []axis, fit fitter) (selected, error) {
 	v, err := newValidation(ctx, d.Pictures, o, axes, fit)
 	if err != nil {
-		return choice{}, err
+		return selected{}, err
 	}
-	var best choice
-	if best.settings, err = v.search(ctx); err != nil {
-		return choice{}, err
+	var best selected
+	if best.parameters, err = v.search(ctx); err != nil {
+		return selected{}, err
 	}
-	s, err := v.measure(ctx, best.settings, &best.residuals)
+	s, err := v.measure(ctx, best.parameters)
 	if err == nil {
 		err = s.failure
 	}
 	if err != nil {
-		return choice{}, err
+		return selected{}, err
 	}
 	best.scale = s.scale()
-	asm.Scale(best.residuals, 1/math.Sqrt(best.scale), best.residuals)
 	return best, nil
 }
 
@@ -130,8 +127,8 @@ func newValidation(ctx context.Context, y mat.Matrix, o Options, axes []axis, fi
 	return v, nil
 }
 
-// at returns the settings with the given indices.
-func (v *validation) at(index []int) []float64 {
+// parameters returns those with the given indices.
+func (v *validation) parameters(index []int) []float64 {
 	s := make([]float64, len(index))
 	for a, i := range index {
 		s[a] = v.axes[a].values[i]
@@ -139,17 +136,15 @@ func (v *validation) at(index []int) []float64 {
 	return s
 }
 
-// measure scores settings and, if residuals is not nil, adds the standardised
-// residuals r/√v to it, task after task.
-func (v *validation) measure(ctx context.Context, settings []float64, residuals *[]float64) (score, error) {
+// measure scores parameters.
+func (v *validation) measure(ctx context.Context, parameters []float64) (score, error) {
 	scores := make([]score, len(v.tasks))
-	standard := make([][]float64, len(v.tasks))
 	mat.Parallel(len(v.tasks), func(k int) {
 		if ctx.Err() != nil {
 			return
 		}
 		t, s := v.tasks[k], &scores[k]
-		model, err := t.model(settings)
+		model, err := t.model(parameters)
 		b, m := t.pictures.Rows, len(t.pattern.missing)
 		mean, variance := mat.New(b, m), mat.New(b, m)
 		if err == nil {
@@ -166,9 +161,6 @@ func (v *validation) measure(ctx context.Context, settings []float64, residuals 
 				s.count++
 				s.logs += 0.5 * math.Log(w)
 				s.chi += r * r / w
-				if residuals != nil {
-					standard[k] = append(standard[k], r/math.Sqrt(w))
-				}
 			}
 		}
 	})
@@ -176,27 +168,24 @@ func (v *validation) measure(ctx context.Context, settings []float64, residuals 
 		return score{}, err
 	}
 	var sum score
-	for k, s := range scores {
+	for _, s := range scores {
 		sum.count += s.count
 		sum.logs += s.logs
 		sum.chi += s.chi
 		if sum.failure == nil {
 			sum.failure = s.failure
 		}
-		if residuals != nil {
-			*residuals = append(*residuals, standard[k]...)
-		}
 	}
 	return sum, nil
 }
 
-// look scores the settings with the given indices, once.
+// look scores the parameters with the given indices, once.
 func (v *validation) look(ctx context.Context, index []int) (float64, error) {
 	key := fmt.Sprint(index)
 	s, found := v.known[key]
 	if !found {
 		var err error
-		if s, err = v.measure(ctx, v.at(index), nil); err != nil {
+		if s, err = v.measure(ctx, v.parameters(index)); err != nil {
 			return 0, err
 		}
 		v.known[key] = s
@@ -204,7 +193,7 @@ func (v *validation) look(ctx context.Context, index []int) (float64, error) {
 	return s.negativeLogDensity(), nil
 }
 
-// search returns the settings from which no step along one axis leads to a lower
+// search returns the parameters from which no step along one axis leads to a lower
 // score: a walk on the grid of values, axis by axis, with steps as long as they
 // help.
 func (v *validation) search(ctx context.Context) ([]float64, error) {
@@ -240,5 +229,5 @@ func (v *validation) search(ctx context.Context) ([]float64, error) {
 			}
 		}
 	}
-	return v.at(index), nil
+	return v.parameters(index), nil
 }

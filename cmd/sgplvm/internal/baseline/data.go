@@ -48,6 +48,12 @@ type Prediction struct {
 	Variance mat.Matrix // N×(n_s·d_y), noise included; 0 where it was observed
 }
 
+// Parameter is a number that was selected by the training data.
+type Parameter struct {
+	Name  string
+	Value float64
+}
+
 // A SizeError reports that there are too few of something, or that counts do not
 // fit together.
 type SizeError struct {
@@ -187,6 +193,36 @@ func block(a mat.Matrix, rows, cols []int) mat.Matrix {
 		for l, j := range cols {
 			to[l] = from[j]
 		}
+	}
+	return dst
+}
+
+// rows returns the given rows of a.
+func rows(a mat.Matrix, list []int) mat.Matrix {
+	dst := mat.New(len(list), a.Cols)
+	for k, i := range list {
+		copy(dst.Row(k), a.Row(i))
+	}
+	return dst
+}
+
+// centre returns the values in the given columns less their means.
+func centre(values mat.Matrix, mean []float64, list []int) mat.Matrix {
+	c := mat.New(values.Rows, values.Cols)
+	for i := range c.Rows {
+		row := c.Row(i)
+		for k, j := range list {
+			row[k] = values.At(i, k) - mean[j]
+		}
+	}
+	return c
+}
+
+// gather returns the listed values.
+func gather(values []float64, list []int) []float64 {
+	dst := make([]float64, len(list))
+	for k, j := range list {
+		dst[k] = values[j]
 	}
 	return dst
 }

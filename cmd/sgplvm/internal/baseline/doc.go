@@ -1,7 +1,6 @@
-// Package baseline holds what else one would try for filling in the missing part
-// of a picture, given complete pictures of its kind: the rivals that a latent
-// variable model has to beat, each fitted as well as its training pictures
-// allow.
+// Package baseline holds the methods that a latent variable model is compared
+// with: they fill in the missing part of a picture, given complete pictures of its
+// kind, each fitted as well as its training pictures allow.
 //
 // # The methods
 //
@@ -16,15 +15,14 @@
 // [Fit] fits one of them to [Data], and the [Method] fills in pictures with NaN
 // where values are missing: a mean and a variance, noise included, for each.
 //
-// # How settings are chosen
+// # How parameters are selected
 //
-// Numbers of components, shrinkage, bandwidths and the like are chosen by
+// Numbers of components, shrinkage, bandwidths and the like are selected by
 // cross-validation inside the training pictures. A fold of them is left out, values are
-// hidden under masks like those expected later, and the settings are those under
+// hidden under masks like those expected later, and the parameters are those under
 // which the hidden values are likeliest. All variances have one factor in common, which
-// takes its best value for any settings, the mean of squared residuals over
-// variances. [Method.Residuals] are the standardised residuals of
-// cross-validation; from them a caller may calibrate intervals further.
+// takes its best value for any parameters, the mean of squared residuals over
+// variances.
 //
 // # Covariances from few pictures
 //
@@ -34,18 +32,12 @@
 // 129(1), 2001; Furrer and Bengtsson, Journal of Multivariate Analysis 98(2),
 // 2007), and shrunk towards a target with a kernel over space (after Ledoit and
 // Wolf, Journal of Portfolio Management 30(4), 2004). No taper and a target without
-// correlations are among the settings.
+// correlations are among the parameters.
 //
 // Pictures differ in how far they stray from what is usual. The conditional
 // covariances of ppca, gaussian and local-gaussian are those of Student's t: they
 // grow with the Mahalanobis distance of what was observed. ∞ degrees of freedom, the normal
-// distribution, is among the settings.
-//
-// # Models of other packages
-//
-// [Each] makes a [Filler] of any function that fills in one picture, such as
-// a trained model's. A plain Bayesian GP-LVM (Titsias and Lawrence 2010) is
-// package sgplvm's model with one white spatial kernel.
+// distribution, is among the parameters.
 //
 // # Films
 //
@@ -61,7 +53,7 @@
 //	                covariance that is a Kronecker product
 //
 // The first three are weighted sums of frames, with the same weights for all pixels. Their
-// settings are those under which training frames that are left out are likeliest, for which
+// parameters are those under which training frames that are left out are likeliest, for which
 // the n×n matrix of the inner products of the frames is enough. Each pixel has a
 // variance of its own, from its residuals when left out, shrunk towards that of its
 // channel. Resampling is bicubic; what it cannot know is judged one octave lower, where
@@ -71,11 +63,13 @@
 // factors, one evaluation with all gradients costs two products of the data with a matrix for
 // each axis, and predictions with exact variances one each; for 78 frames of 640×360 pixels
 // and three channels that is about 2·10¹¹ operations, and memory is four times that of
-// the data. It can also choose the smoothness in time by the exact likelihood of each frame
+// the data. It can also select the smoothness in time by the exact likelihood of each frame
 // given all others, which in the eigenbasis of space is that of independent series.
 //
 // Pixels of both resolutions cover the same area: one of the coarse grid is the mean of
 // the fine cells that it covers.
+//
+// Covariance functions are those of package kernel.
 //
 // The same data, options and seed give the same bits at any GOMAXPROCS.
 package baseline

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // frames is a FrameSource in memory, a frame a row.
@@ -83,12 +84,19 @@ func predicted(t *testing.T, m *FilmMethod, times []float64, height, width int) 
 	return mean, variance
 }
 
+// fewKinds leaves one candidate each for correlations in time and in space.
+func fewKinds(t *testing.T, time, space kernel.Kind) {
+	oldTime, oldSpace := timeKinds, spaceKinds
+	t.Cleanup(func() { timeKinds, spaceKinds = oldTime, oldSpace })
+	timeKinds, spaceKinds = []kernel.Kind{time}, []kernel.Kind{space}
+}
+
 // denseStructure returns the covariance σ²·k_t·k_rows·k_columns of two sets of
 // values of one channel, time by time, and row by row.
-func denseStructure(kinds [axesCount]Correlation, theta []float64, a, b [axesCount][]float64) mat.Matrix {
+func denseStructure(kinds [axesCount]kernel.Kind, theta []float64, a, b [axesCount][]float64) mat.Matrix {
 	ops := make([]mat.Matrix, axesCount)
 	for f := range ops {
-		ops[f] = kinds[f].matrix(a[f], b[f], math.Exp(theta[logLength+f]))
+		ops[f] = correlations(kinds[f], a[f], b[f], math.Exp(theta[logLength+f]))
 	}
 	k := mat.New(len(a[0])*len(a[1])*len(a[2]), len(b[0])*len(b[1])*len(b[2]))
 	for i := range k.Rows {
@@ -116,8 +124,8 @@ func structures(t *testing.T) map[*structure]*standardised {
 	}
 	all := map[*structure]*standardised{}
 	y := kronprod.Shaped(s.y.Data, 6, 2, 5, 6)
-	for k, c := range Correlations {
-		kinds := [axesCount]Correlation{c, Correlations[(k+1)%4], Correlations[(k+2)%4]}
+	for k, c := range timeKinds {
+		kinds := [axesCount]kernel.Kind{c, timeKinds[(k+1)%4], timeKinds[(k+2)%4]}
 		all[newStructure(y, kinds, coordinates(s.times, y))] = s
 	}
 	return all
@@ -129,7 +137,7 @@ func TestStructureDense(t *testing.T) {
 	for s, f := range structures(t) {
 		points := f.points()
 		n := 6 * points
-		k := denseStructure(s.kinds, someTheta, s.at, s.at)
+		k := denseStructure(s.kinds, someTheta, s.coordinates, s.coordinates)
 		for i := range n {
 			k.Set(i, i, k.At(i, i)+math.Exp(someTheta[logNoise])+leastNoise)
 		}
@@ -199,7 +207,7 @@ func TestStructureDense(t *testing.T) {
 		}
 		times := []float64{f.times[2] + 0.3, 1.1, 40}
 		at := [axesCount][]float64{times, centres(5, 10), centres(6, 15)}
-		cross := denseStructure(s.kinds, someTheta, s.at, at)
+		cross := denseStructure(s.kinds, someTheta, s.coordinates, at)
 		mean := mat.New(cross.Cols, 2)
 		mat.Mul(mean, 1, cross.T(), alpha, 0)
 		factor.SolveHalf(cross)
@@ -223,7 +231,7 @@ func TestStructureDense(t *testing.T) {
 }
 
 // Gradients of the marginal likelihood are central differences, with the length scales of
-// space free and held. Tolerance: h² and 10⁻¹⁵/h.
+// space free and fixed. Tolerance: h² and 10⁻¹⁵/h.
 func TestStructureGradient(t *testing.T) {
 	for s := range structures(t) {
 		for _, space := range []bool{true, false} {
@@ -231,7 +239,7 @@ func TestStructureGradient(t *testing.T) {
 			s.objective(someTheta, grad, space)
 			for i := range variables {
 				if !space && i > logLength {
-					near(t, "gradient of what is held", grad[i], 0, 0)
+					near(t, "gradient of what is fixed", grad[i], 0, 0)
 					continue
 				}
 				const h = 1e-5
@@ -250,7 +258,7 @@ func TestStructureGradient(t *testing.T) {
 // variance, and leaving a frame out is fitting without it.
 func TestKriging(t *testing.T) {
 	times := film(7).Times
-	for _, kind := range Correlations {
+	for _, kind := range timeKinds {
 		k := &kriging{times: times, kind: kind, length: 2.5, noise: 0.05}
 		if err := k.prepare(); err != nil {
 			t.Fatal(err)
@@ -258,7 +266,7 @@ func TestKriging(t *testing.T) {
 		const broad = 1e6
 		regress := func(times []float64, at float64) ([]float64, float64) {
 			n := len(times)
-			cov, cross := kind.matrix(times, times, 2.5), kind.matrix(times, []float64{at}, 2.5)
+			cov, cross := correlations(kind, times, times, 2.5), correlations(kind, times, []float64{at}, 2.5)
 			for i := range n {
 				for j := range n {
 					cov.Set(i, j, cov.At(i, j)+broad)
@@ -393,7 +401,7 @@ func TestFilmMethods(t *testing.T) {
 			}
 			o := FilmOptions{Period: 4, Criterion: criterion}
 			if kind == SpaceTimeGP {
-				o.Time, o.Rows, o.Columns = Matern32, RBF, RBF
+				fewKinds(t, kernel.Matern32, kernel.RBF)
 			}
 			var means, variances []mat.Matrix
 			before := runtime.GOMAXPROCS(0)
@@ -445,9 +453,9 @@ func checkSmoothed(t *testing.T, m *FilmMethod, s *smoothed) {
 		t.Fatal(err)
 	}
 	var nu float64
-	for _, setting := range m.settings {
-		if setting.Name == "shrinkage of variances" {
-			nu = setting.Value
+	for _, parameter := range m.parameters {
+		if parameter.Name == "shrinkage of variances" {
+			nu = parameter.Value
 		}
 	}
 	points := f.points()
@@ -534,15 +542,15 @@ func TestFilmRefused(t *testing.T) {
 	}
 	panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
 	panics(t, `baseline: FitFilm: criterion "x", expected evidence or leave-one-out`, func() { FitFilm(ctx, TimeGP, film(5), FilmOptions{Criterion: "x"}) })
-	panics(t, `baseline: FitFilm: correlation "x", expected one of [matern12 matern32 matern52 rbf]`, func() { FitFilm(ctx, TimeGP, film(5), FilmOptions{Rows: "x"}) })
 }
 
 // Frames that do not change at all have positive variances all the same.
 func TestFilmConstant(t *testing.T) {
+	fewKinds(t, kernel.Matern32, kernel.Matern32)
 	y := mat.New(5, 16)
 	y.Fill(3)
 	for _, kind := range FilmKinds {
-		m, err := FitFilm(context.Background(), kind, Film{Times: []float64{0, 1, 2, 3, 4}, Width: 4, Height: 4, Frames: frames{y, 1}}, FilmOptions{Period: 2, Time: Matern32, Rows: Matern32, Columns: Matern32})
+		m, err := FitFilm(context.Background(), kind, Film{Times: []float64{0, 1, 2, 3, 4}, Width: 4, Height: 4, Frames: frames{y, 1}}, FilmOptions{Period: 2})
 		if err != nil {
 			t.Fatalf("%s: %v", kind, err)
 		}
@@ -559,7 +567,8 @@ func TestFilmConstant(t *testing.T) {
 // Twice the resolution adds the mean square of what halved training frames lose, four times
 // the resolution twice as much.
 func TestDetail(t *testing.T) {
-	m, err := FitFilm(context.Background(), TimeGP, film(8), FilmOptions{Time: Matern32})
+	fewKinds(t, kernel.Matern32, kernel.Matern32)
+	m, err := FitFilm(context.Background(), TimeGP, film(8), FilmOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -607,7 +616,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// The settings of smoothers are those under which frames left out are likeliest, with the
+// The parameters of smoothers are those under which frames left out are likeliest, with the
 // best factor for all variances, and the shrinkage that under which residuals left out are.
 func TestSmootherChoice(t *testing.T) {
 	s, err := standardise(context.Background(), film(9))
@@ -615,8 +624,8 @@ func TestSmootherChoice(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, p := s.y.Rows, s.y.Cols
-	for _, candidates := range [][]smoother{interpolations(s.times), krigings(s.times, Matern52)} {
-		m, settings, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
+	for _, candidates := range [][]smoother{interpolations(s.times), krigings(s.times, []kernel.Kind{kernel.Matern52})} {
+		m, parameters, err := fitSmoother(context.Background(), s, candidates, FilmOptions{Progress: func(string, int, int) {}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -640,7 +649,7 @@ func TestSmootherChoice(t *testing.T) {
 		highest, squares := density(m.smoother)
 		for _, c := range candidates {
 			if d, _ := density(c); d > highest+1e-9*math.Abs(highest) {
-				t.Errorf("%v has density %v, %v has %v", c.settings(), d, m.smoother.settings(), highest)
+				t.Errorf("%v has density %v, %v has %v", c.parameters(), d, m.smoother.parameters(), highest)
 			}
 		}
 		best, lowest := 0., math.Inf(1)
@@ -673,7 +682,7 @@ func TestSmootherChoice(t *testing.T) {
 				best, lowest = nu, score
 			}
 		}
-		if got := settings[len(settings)-1].Value; got != best {
+		if got := parameters[len(parameters)-1].Value; got != best {
 			t.Errorf("shrinkage %v, expected %v", got, best)
 		}
 	}
@@ -689,11 +698,12 @@ func TestStructureFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	y := kronprod.Shaped(f.y.Data, 12, 2, 5, 6)
-	kinds := [axesCount]Correlation{Matern32, Matern52, Matern52}
+	kinds := [axesCount]kernel.Kind{kernel.Matern32, kernel.Matern52, kernel.Matern52}
+	fewKinds(t, kinds[0], kinds[1])
 	var ended [2][]float64
 	for k, criterion := range []Criterion{Evidence, LeaveOneOut} {
-		o := FilmOptions{Time: kinds[0], Rows: kinds[1], Columns: kinds[2], Criterion: criterion, Progress: func(string, int, int) {}}
-		p, settings, err := fitSpaceTime(context.Background(), f, o)
+		o := FilmOptions{Criterion: criterion, Progress: func(string, int, int) {}}
+		p, parameters, err := fitSpaceTime(context.Background(), f, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -702,8 +712,8 @@ func TestStructureFit(t *testing.T) {
 			theta = append(theta, math.Log(p.length[q]))
 		}
 		ended[k] = theta
-		if settings[0].Value != p.signal || settings[1].Value != p.noise || settings[2].Value != p.length[0] || settings[4].Value != p.length[2] {
-			t.Errorf("settings %v of %v", settings, theta)
+		if parameters[0].Value != p.signal || parameters[1].Value != p.noise || parameters[2].Value != p.length[0] || parameters[4].Value != p.length[2] {
+			t.Errorf("parameters %v of %v", parameters, theta)
 		}
 	}
 	s := newStructure(y, kinds, coordinates(f.times, y))

@@ -8,14 +8,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // gaussian is a distribution of complete pictures with a mean and a covariance,
-// normal or, for finite freedom, Student's t.
+// normal or, for finitely many degrees of freedom, Student's t.
 type gaussian struct {
 	mean       []float64  // p
 	covariance mat.Matrix // p×p, both triangles
-	freedom    float64    // ν
+	degrees    float64    // ν
 }
 
 func (g *gaussian) fill(mean, variance, seen mat.Matrix, p pattern) error {
@@ -24,14 +25,14 @@ func (g *gaussian) fill(mean, variance, seen mat.Matrix, p pattern) error {
 		diagonal[k] = g.covariance.At(j, j)
 	}
 	return condition(mean, variance, centre(seen, g.mean, p.seen), gather(g.mean, p.missing),
-		block(g.covariance, p.seen, p.seen), block(g.covariance, p.seen, p.missing), diagonal, g.freedom)
+		block(g.covariance, p.seen, p.seen), block(g.covariance, p.seen, p.missing), diagonal, g.degrees)
 }
 
 // condition is the conditional distribution of missing values given the residuals
 // r (b×|O|) of seen ones with covariance oo: mu + omᵀ·oo⁻¹·r with the variances on the
 // diagonal of Σ_MM − omᵀ·oo⁻¹·om, times studentFactor. om is the covariance of seen
 // and missing values, |O|×|M|; it and the residuals are overwritten.
-func condition(mean, variance, residual mat.Matrix, mu []float64, oo, om mat.Matrix, diagonal []float64, freedom float64) error {
+func condition(mean, variance, residual mat.Matrix, mu []float64, oo, om mat.Matrix, diagonal []float64, degrees float64) error {
 	factor, err := chol.Factorize(oo)
 	if err != nil {
 		return fmt.Errorf("baseline: covariance of the observed values: %w", err)
@@ -51,7 +52,7 @@ func condition(mean, variance, residual mat.Matrix, mu []float64, oo, om mat.Mat
 	}
 	for i := range mean.Rows {
 		asm.Axpy(1, mu, mean.Row(i))
-		asm.Scale(variance.Row(i), studentFactor(freedom, asm.SumSquares(residual.Row(i)), residual.Cols), left)
+		asm.Scale(variance.Row(i), studentFactor(degrees, asm.SumSquares(residual.Row(i)), residual.Cols), left)
 	}
 	return nil
 }
@@ -61,19 +62,11 @@ func condition(mean, variance, residual mat.Matrix, mu []float64, oo, om mat.Mat
 // Mahalanobis distance from their mean (P. Ding, The American Statistician 70(3),
 // 2016): a picture that strays from the mean where it is seen does so elsewhere.
 // It is 1 for ν = ∞, the normal distribution.
-func studentFactor(freedom, chi float64, n int) float64 {
-	if math.IsInf(freedom, 1) {
+func studentFactor(degrees, chi float64, n int) float64 {
+	if math.IsInf(degrees, 1) {
 		return 1
 	}
-	return (freedom + chi) / (freedom + float64(n))
-}
-
-func gather(values []float64, list []int) []float64 {
-	dst := make([]float64, len(list))
-	for k, j := range list {
-		dst[k] = values[j]
-	}
-	return dst
+	return (degrees + chi) / (degrees + float64(n))
 }
 
 // A target is what covariances are shrunk towards: values that vary over the
@@ -88,13 +81,13 @@ func gather(values []float64, list []int) []float64 {
 type target struct {
 	deviation   []float64  // s, p
 	correlation mat.Matrix // ρ, d_y×d_y
-	distance    mat.Matrix // |x_j − x_j′|², n_s×n_s, in units of the mean spacing
+	points      mat.Matrix // n_s×d_s, in mean spacings
 }
 
 // newTarget takes deviations and correlations between channels from centred
 // pictures.
-func newTarget(c, distance mat.Matrix, channels int) *target {
-	t := &target{deviation: make([]float64, c.Cols), distance: distance, correlation: mat.New(channels, channels)}
+func newTarget(c, points mat.Matrix, channels int) *target {
+	t := &target{deviation: make([]float64, c.Cols), points: points, correlation: mat.New(channels, channels)}
 	var total float64
 	for j := range t.deviation {
 		column := c.Slice(0, c.Rows, j, j+1)
@@ -105,7 +98,7 @@ func newTarget(c, distance mat.Matrix, channels int) *target {
 		total = 1
 	}
 	for j, v := range t.deviation {
-		// A value that never varied in training may vary yet.
+		// A value that never varied in training may vary in other pictures.
 		t.deviation[j] = math.Sqrt(max(v, 1e-4*total))
 	}
 	standard := mat.New(c.Rows, c.Cols)
@@ -135,10 +128,11 @@ func newTarget(c, distance mat.Matrix, channels int) *target {
 
 // add adds weight·T, for a length scale in mean spacings and a nugget ν, to dst.
 func (t *target) add(dst mat.Matrix, weight, length, nugget float64) {
-	ns, channels := t.distance.Rows, t.correlation.Rows
-	k := make([]float64, ns)
-	for i := range ns {
-		asm.ExpSqrt(k, t.distance.Row(i), 3/(length*length), 1-nugget, 1-nugget, 0)
+	channels := t.correlation.Rows
+	correlations := pointCorrelations(kernel.Matern32, t.points, length)
+	for i := range correlations.Rows {
+		k := correlations.Row(i)
+		asm.Scale(k, 1-nugget, k)
 		k[i] += nugget
 		for a := range channels {
 			row := dst.Row(i*channels + a)
@@ -173,34 +167,22 @@ func meanSpacing(x mat.Matrix) float64 {
 	return math.Pow(volume, 1/d) / max(1, math.Pow(float64(x.Rows), 1/d)-1)
 }
 
-// squaredDistances returns those of all pairs of points, in units of the mean
-// spacing.
-func squaredDistances(x mat.Matrix) mat.Matrix {
-	unit := meanSpacing(x)
-	dist := mat.New(x.Rows, x.Rows)
-	for i := range x.Rows {
-		row := dist.Row(i)
-		for j := range row {
-			for q := range x.Cols {
-				row[j] += square((x.At(i, q) - x.At(j, q)) / unit)
-			}
-		}
-	}
-	return dist
+// inSpacings returns the points in units of their mean spacing.
+func inSpacings(x mat.Matrix) mat.Matrix {
+	scaled := mat.New(x.Rows, x.Cols)
+	mat.Scale(scaled, 1/meanSpacing(x), x)
+	return scaled
 }
 
 // taper returns the correlations exp(−½|x_j − x_j′|²/ℓ²) between the values of a
 // picture, p×p, for a length ℓ in mean spacings.
-func taper(distance mat.Matrix, channels int, length float64) mat.Matrix {
-	ns := distance.Rows
-	m := mat.New(ns*channels, ns*channels)
-	k := make([]float64, ns)
-	for i := range ns {
-		asm.Scale(k, -0.5/length/length, distance.Row(i))
-		asm.Exp(k, k)
+func taper(points mat.Matrix, channels int, length float64) mat.Matrix {
+	correlations := pointCorrelations(kernel.RBF, points, length)
+	m := mat.New(points.Rows*channels, points.Rows*channels)
+	for i := range correlations.Rows {
 		for a := range channels {
 			row := m.Row(i*channels + a)
-			for j, v := range k {
+			for j, v := range correlations.Row(i) {
 				for b := range channels {
 					row[j*channels+b] = v
 				}
@@ -211,18 +193,18 @@ func taper(distance mat.Matrix, channels int, length float64) mat.Matrix {
 }
 
 var (
-	tapers   = []float64{1.5, 2, 3, 4, 5, 6, 8, 11, 16, 23, 32, math.Inf(1)}
-	freedoms = []float64{5, 10, 20, 50, 100, 200, 500, math.Inf(1)}
+	tapers           = []float64{1.5, 2, 3, 4, 5, 6, 8, 11, 16, 23, 32, math.Inf(1)}
+	degreesOfFreedom = []float64{5, 10, 20, 50, 100, 200, 500, math.Inf(1)}
 )
 
-// gaussianAxes are the settings of fitGaussian.
+// gaussianAxes are the parameters of fitGaussian.
 func gaussianAxes() []axis {
 	return []axis{
 		{"taper", tapers, 6},
 		{"shrinkage", []float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}, 5},
 		{"length scale", []float64{0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8, 11, 16}, 4},
 		{"nugget", []float64{0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1}, 3},
-		{"degrees of freedom", freedoms, 3},
+		{"degrees of freedom", degreesOfFreedom, 3},
 	}
 }
 
@@ -230,20 +212,20 @@ func gaussianAxes() []axis {
 // likelihood covariance, ∘ the product element by element, C a taper that removes
 // sampling error from the covariance of distant values (Houtekamer and
 // Mitchell, Monthly Weather Review 129(1), 2001) and T the target.
-func fitGaussian(distance mat.Matrix, channels int) fitter {
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+func fitGaussian(points mat.Matrix, channels int) fitter {
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 		mean, c := moments(y)
 		s := mat.New(y.Cols, y.Cols)
 		mat.Syrk(s, 1/float64(y.Rows), c.T(), 0)
 		mat.MirrorLower(s)
-		t := newTarget(c, distance, channels)
-		return func(settings []float64) (conditional, error) {
-			length, shrinkage := settings[0], settings[1]
-			covariance := taper(distance, channels, length)
+		t := newTarget(c, points, channels)
+		return func(parameters []float64) (conditional, error) {
+			length, shrinkage := parameters[0], parameters[1]
+			covariance := taper(points, channels, length)
 			mat.MulElem(covariance, covariance, s)
 			mat.Scale(covariance, 1-shrinkage, covariance)
-			t.add(covariance, shrinkage, settings[2], settings[3])
-			return &gaussian{mean, covariance, settings[4]}, nil
+			t.add(covariance, shrinkage, parameters[2], parameters[3])
+			return &gaussian{mean, covariance, parameters[4]}, nil
 		}, nil
 	}
 }

@@ -9,35 +9,25 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// alone is Gaussian-process regression over the points of one picture: an
+// pictureGP is Gaussian-process regression over the points of one picture: an
 // unknown constant plus a process with a Matérn kernel of order 3/2, one length
 // scale for each dimension, plus noise. Each channel of each picture gets its own
 // kernel, fitted to its seen values; training pictures say only what a picture
 // of which nothing is seen may look like.
-type alone struct {
-	points   int
+type pictureGP struct {
+	points   mat.Matrix // n_s×d_s, in mean spacings
 	channels int
-	apart    []mat.Matrix // of each dimension: squared differences, n_s×n_s, in units of the mean spacing
-	mean     []float64    // of each channel in training
+	mean     []float64 // of each channel in training
 	variance []float64
 }
 
-func fitAlone(x mat.Matrix, channels int) fitter {
-	unit := meanSpacing(x)
-	apart := make([]mat.Matrix, x.Cols)
-	for q := range apart {
-		apart[q] = mat.New(x.Rows, x.Rows)
-		for i := range x.Rows {
-			row := apart[q].Row(i)
-			for j := range row {
-				row[j] = square((x.At(i, q) - x.At(j, q)) / unit)
-			}
-		}
-	}
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
-		m := &alone{x.Rows, channels, apart, make([]float64, channels), make([]float64, channels)}
+func fitPictureGP(x mat.Matrix, channels int) fitter {
+	points := inSpacings(x)
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
+		m := &pictureGP{points, channels, make([]float64, channels), make([]float64, channels)}
 		floor := least * spread(y)
 		for c := range channels {
 			var all []float64
@@ -53,7 +43,7 @@ func fitAlone(x mat.Matrix, channels int) fitter {
 	}
 }
 
-func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
+func (m *pictureGP) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	for c := range m.channels {
 		seenPoints, from := m.channel(p.seen, c)
 		missingPoints, to := m.channel(p.missing, c)
@@ -65,9 +55,9 @@ func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
 			if err != nil {
 				return err
 			}
-			for k, at := range to {
-				mean.Set(i, at, mu[k])
-				variance.Set(i, at, v[k])
+			for k, j := range to {
+				mean.Set(i, j, mu[k])
+				variance.Set(i, j, v[k])
 			}
 		}
 	}
@@ -76,14 +66,14 @@ func (m *alone) fill(mean, variance, seen mat.Matrix, p pattern) error {
 
 // channel returns the points of the values of channel c in a list, and where they
 // stand in it.
-func (m *alone) channel(list []int, c int) (points, places []int) {
+func (m *pictureGP) channel(list []int, c int) (points, positions []int) {
 	for k, j := range list {
 		if j%m.channels == c {
 			points = append(points, j/m.channels)
-			places = append(places, k)
+			positions = append(positions, k)
 		}
 	}
-	return points, places
+	return points, positions
 }
 
 // noiseFloor is the least noise variance as a part of that of the seen values.
@@ -91,7 +81,7 @@ const noiseFloor = 1e-6
 
 // regress fits the kernel to the values y of channel c at the points seen and
 // predicts those at the points missing.
-func (m *alone) regress(y []float64, c int, seen, missing []int) (mean, variance []float64, err error) {
+func (m *pictureGP) regress(y []float64, c int, seen, missing []int) (mean, variance []float64, err error) {
 	n := len(y)
 	mean, variance = make([]float64, len(missing)), make([]float64, len(missing))
 	var level, s2 float64
@@ -109,7 +99,7 @@ func (m *alone) regress(y []float64, c int, seen, missing []int) (mean, variance
 	}
 	// Values that are all alike are taken to vary a little, as rounding does.
 	s := math.Sqrt(max(s2, 1e-4*m.variance[c]))
-	f := newRegression(m.apart, seen)
+	f := newRegression(rows(m.points, seen))
 	for k, v := range y {
 		f.y.Data[k] = (v - level) / s
 	}
@@ -117,7 +107,7 @@ func (m *alone) regress(y []float64, c int, seen, missing []int) (mean, variance
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := f.predict(mean, variance, theta, m.apart, seen, missing); err != nil {
+	if err := f.predict(mean, variance, theta, rows(m.points, missing)); err != nil {
 		return nil, nil, err
 	}
 	for k := range mean {
@@ -131,28 +121,25 @@ func (m *alone) regress(y []float64, c int, seen, missing []int) (mean, variance
 // marginal likelihood. Its variables are θ = (log σ², log τ², log ℓ_1, …, log ℓ_d):
 // the variances of the process and of the noise, and length scales in mean spacings.
 type regression struct {
-	y               mat.Matrix   // n×1
-	apart           []mat.Matrix // squared differences of the seen points, n×n
-	k               mat.Matrix   // covariance
-	inverse         mat.Matrix
-	factor          chol.Factor
-	r2, row         []float64
-	variance, noise float64    // σ² and τ²
-	weights         []float64  // 1/ℓ²
-	alpha           mat.Matrix // K⁻¹(y − mean), n×1
-	ones            mat.Matrix // K⁻¹1, n×1
-	sum             float64    // 1ᵀK⁻¹1
-	level           float64    // the mean: 1ᵀK⁻¹y/1ᵀK⁻¹1
+	x        mat.Matrix    // seen points, n×d
+	y        mat.Matrix    // n×1
+	kernel   kernel.Kernel // of the process, with σ² and ℓ
+	gradient kernel.Kernel
+	k        mat.Matrix // covariance of the process, n×n
+	inverse  mat.Matrix
+	factor   chol.Factor
+	noise    float64    // τ²
+	alpha    mat.Matrix // K⁻¹(y − mean), n×1
+	ones     mat.Matrix // K⁻¹1, n×1
+	sum      float64    // 1ᵀK⁻¹1
+	level    float64    // the mean: 1ᵀK⁻¹y/1ᵀK⁻¹1
 }
 
-func newRegression(apart []mat.Matrix, seen []int) *regression {
-	n := len(seen)
-	f := &regression{y: mat.New(n, 1), k: mat.New(n, n), inverse: mat.New(n, n), r2: make([]float64, n), row: make([]float64, n),
-		alpha: mat.New(n, 1), ones: mat.New(n, 1), weights: make([]float64, len(apart))}
-	for _, d := range apart {
-		f.apart = append(f.apart, block(d, seen, seen))
-	}
-	return f
+func newRegression(x mat.Matrix) *regression {
+	n := x.Rows
+	process := kernel.Kernel{Kind: kernel.Matern32, LengthScale: make([]float64, x.Cols)}
+	return &regression{x: x, y: mat.New(n, 1), kernel: process, gradient: process.Clone(),
+		k: mat.New(n, n), inverse: mat.New(n, n), alpha: mat.New(n, 1), ones: mat.New(n, 1)}
 }
 
 // A broad prior keeps what the picture does not tell where numbers are finite:
@@ -172,7 +159,7 @@ func (f *regression) optimise() ([]float64, error) {
 	var best []float64
 	lowest := math.Inf(1)
 	for _, s := range starts {
-		theta := make([]float64, 2+len(f.apart))
+		theta := make([]float64, 2+f.x.Cols)
 		for i := range theta {
 			theta[i] = s[min(i, 2)]
 		}
@@ -187,27 +174,14 @@ func (f *regression) optimise() ([]float64, error) {
 	return best, nil
 }
 
-// covariances sets row[k] to the covariance of the process for the squared
-// differences apart(q)[k], and f.r2 to the squared scaled distances.
-func (f *regression) covariances(row []float64, apart func(q int) []float64) {
-	r2 := f.r2[:len(row)]
-	clear(r2)
-	for q, w := range f.weights {
-		asm.Axpy(w, apart(q)[:len(row)], r2)
-	}
-	asm.ExpSqrt(row, r2, 3, f.variance, f.variance, 0)
-}
-
 // solve factors the covariance of the seen values and finds their mean, by
 // generalised least squares.
 func (f *regression) solve(theta []float64) error {
-	f.variance, f.noise = math.Exp(theta[0]), math.Exp(theta[1])+noiseFloor
+	f.kernel.Variance, f.noise = math.Exp(theta[0]), math.Exp(theta[1])+noiseFloor
 	for q, log := range theta[2:] {
-		f.weights[q] = math.Exp(-2 * log)
+		f.kernel.LengthScale[q] = math.Exp(log)
 	}
-	for i := range f.y.Rows {
-		f.covariances(f.k.Row(i)[:i+1], func(q int) []float64 { return f.apart[q].Row(i) })
-	}
+	f.kernel.Matrix(f.k, f.x, f.x)
 	if err := f.factor.RefactorizeShifted(f.k, f.noise); err != nil {
 		return err
 	}
@@ -233,23 +207,21 @@ func (f *regression) objective(theta, grad []float64) float64 {
 	if err := f.solve(theta); err != nil {
 		return math.NaN()
 	}
-	n := f.y.Rows
 	value := 0.5*mat.Dot(f.y, f.alpha) + 0.5*f.factor.LogDet() + 0.5*math.Log(f.sum)
 	clear(grad)
 	f.factor.Inverse(f.inverse)
-	for i := range n {
-		g := f.inverse.Row(i)[:i]
-		asm.Axpy(-f.alpha.Data[i], f.alpha.Data[:i], g)
-		asm.Axpy(-f.ones.Data[i]/f.sum, f.ones.Data[:i], g)
-		diagonal := f.inverse.At(i, i) - square(f.alpha.Data[i]) - square(f.ones.Data[i])/f.sum
-		grad[0] += asm.Dot(g, f.k.Row(i)) + 0.5*diagonal*f.k.At(i, i)
-		grad[1] += 0.5 * diagonal * (f.noise - noiseFloor)
-		f.covariances(f.row[:i], func(q int) []float64 { return f.apart[q].Row(i) })
-		asm.ExpSqrt(f.row[:i], f.r2[:i], 3, 3*f.variance, 0, 0)
-		asm.MulTo(f.row[:i], f.row[:i], g)
-		for q := range f.apart {
-			grad[2+q] += f.weights[q] * asm.Dot(f.row[:i], f.apart[q].Row(i))
-		}
+	for i := range f.y.Rows {
+		g := f.inverse.Row(i)[:i+1]
+		asm.Axpy(-f.alpha.Data[i], f.alpha.Data[:i+1], g)
+		asm.Axpy(-f.ones.Data[i]/f.sum, f.ones.Data[:i+1], g)
+		grad[1] += 0.5 * g[i] * (f.noise - noiseFloor)
+	}
+	mat.MirrorLower(f.inverse)
+	f.gradient.Zero()
+	f.kernel.AddGradient(&f.gradient, mat.Matrix{}, f.inverse, f.k, f.x, f.x)
+	grad[0] = 0.5 * f.gradient.Variance * f.kernel.Variance
+	for q, slope := range f.gradient.LengthScale {
+		grad[2+q] = 0.5 * slope * f.kernel.LengthScale[q]
 	}
 	for i, t := range theta {
 		z := (t - f.centreOf(i)) / priorDeviation
@@ -259,34 +231,27 @@ func (f *regression) objective(theta, grad []float64) float64 {
 	return value
 }
 
-// predict sets mean and variance, noise included, of the values at the missing
-// points; the variance counts the uncertain constant.
-func (f *regression) predict(mean, variance, theta []float64, apart []mat.Matrix, seen, missing []int) error {
+// predict sets mean and variance, noise included, of the values at other points
+// x; the variance counts the uncertain constant.
+func (f *regression) predict(mean, variance, theta []float64, x mat.Matrix) error {
 	if err := f.solve(theta); err != nil {
 		return fmt.Errorf("baseline: covariance of the observed values: %w", err)
 	}
-	om := mat.New(len(seen), len(missing))
-	cross := make([]mat.Matrix, len(apart))
-	for q, d := range apart {
-		cross[q] = block(d, seen, missing)
-	}
-	f.r2 = make([]float64, max(len(seen), len(missing)))
-	for i := range seen {
-		f.covariances(om.Row(i), func(q int) []float64 { return cross[q].Row(i) })
-	}
-	slack := make([]float64, len(missing)) // 1 − kᵀK⁻¹1
+	om := mat.New(f.x.Rows, x.Rows)
+	f.kernel.Matrix(om, f.x, x)
+	slack := make([]float64, x.Rows) // 1 − kᵀK⁻¹1
 	for k := range slack {
 		slack[k] = 1
 		mean[k] = f.level
-		variance[k] = f.variance
+		variance[k] = f.kernel.Variance
 	}
-	for i := range seen {
+	for i := range om.Rows {
 		asm.Axpy(f.alpha.Data[i], om.Row(i), mean)
 		asm.Axpy(-f.ones.Data[i], om.Row(i), slack)
 	}
 	f.factor.SolveHalf(om)
-	squares := make([]float64, len(missing))
-	for i := range seen {
+	squares := make([]float64, x.Rows)
+	for i := range om.Rows {
 		asm.MulTo(squares, om.Row(i), om.Row(i))
 		asm.Axpy(-1, squares, variance)
 	}

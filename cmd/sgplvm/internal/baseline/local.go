@@ -7,21 +7,21 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// local is a distribution of its own for every picture: training pictures count
+// localGaussian is a distribution of its own for every picture: training pictures count
 // by how much they look like it on the observed values. The covariance is
 // (1−ρ)·S_w∘C + ρ·γ·Σ with the weighted covariance S_w, a taper C as in fitGaussian
 // and the shrunk covariance Σ of all training pictures, γ = tr S_w/tr Σ.
-type local struct {
+type localGaussian struct {
 	pictures   mat.Matrix // n×p
 	global     *gaussian  // all training pictures, Σ
 	trace      float64    // of Σ
 	taper      mat.Matrix // C, p×p
 	neighbours float64    // effective number of training pictures
 	shrinkage  float64    // ρ
-	freedom    float64    // ν
+	degrees    float64    // ν
 }
 
-// localAxes are the settings of fitLocal for n training pictures.
+// localAxes are the parameters of fitLocal for n training pictures.
 func localAxes(n int) []axis {
 	a := axis{name: "neighbours"}
 	for v := 3.0; v < float64(n); v *= math.Sqrt2 {
@@ -33,32 +33,32 @@ func localAxes(n int) []axis {
 		{"taper", tapers, 5},
 		a,
 		{"shrinkage", []float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1}, 5},
-		{"degrees of freedom", freedoms, 0},
+		{"degrees of freedom", degreesOfFreedom, 0},
 	}
 }
 
-// fitLocal returns a fitter for given settings of fitGaussian. The number of
+// fitLocal returns a fitter for given parameters of fitGaussian. The number of
 // neighbours is that among n training pictures, and in proportion among others.
-func fitLocal(distance mat.Matrix, channels, n int, globalSettings []float64) fitter {
-	fit := fitGaussian(distance, channels)
-	return func(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
-		withSettings, err := fit(y)
+func fitLocal(points mat.Matrix, channels, n int, globalParameters []float64) fitter {
+	fit := fitGaussian(points, channels)
+	return func(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
+		withParameters, err := fit(y)
 		if err != nil {
 			return nil, err
 		}
-		all, err := withSettings(globalSettings)
+		all, err := withParameters(globalParameters)
 		if err != nil {
 			return nil, err
 		}
 		global := all.(*gaussian)
-		return func(settings []float64) (conditional, error) {
-			return &local{y, global, mat.Trace(global.covariance), taper(distance, channels, settings[0]),
-				settings[1] * float64(y.Rows) / float64(n), settings[2], settings[3]}, nil
+		return func(parameters []float64) (conditional, error) {
+			return &localGaussian{y, global, mat.Trace(global.covariance), taper(points, channels, parameters[0]),
+				parameters[1] * float64(y.Rows) / float64(n), parameters[2], parameters[3]}, nil
 		}, nil
 	}
 }
 
-func (m *local) fill(mean, variance, seen mat.Matrix, p pattern) error {
+func (m *localGaussian) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	known := columns(m.pictures, p.seen)
 	for i := range seen.Rows {
 		w := m.weights(known, seen.Row(i))
@@ -71,9 +71,9 @@ func (m *local) fill(mean, variance, seen mat.Matrix, p pattern) error {
 }
 
 // weights returns weights of the training pictures, given by their values at the
-// observed places (n×|O|), which sum to 1: exp(−δ²/2h²) of the distance δ, with h
-// such that the effective number of pictures 1/Σw² is that of the settings.
-func (m *local) weights(known mat.Matrix, seen []float64) []float64 {
+// observed values (n×|O|), which sum to 1: exp(−δ²/2h²) of the distance δ, with h
+// such that the effective number of pictures 1/Σw² is that of the parameters.
+func (m *localGaussian) weights(known mat.Matrix, seen []float64) []float64 {
 	n := known.Rows
 	d := make([]float64, n)
 	nearest := math.Inf(1)
@@ -92,7 +92,7 @@ func (m *local) weights(known mat.Matrix, seen []float64) []float64 {
 		asm.Scale(d, 1/mean, d)
 	}
 	w := make([]float64, n)
-	at := func(precision float64) (effective float64) {
+	setWeights := func(precision float64) (effective float64) {
 		asm.Scale(w, -0.5*precision, d)
 		asm.Exp(w, w)
 		var sum float64
@@ -102,27 +102,27 @@ func (m *local) weights(known mat.Matrix, seen []float64) []float64 {
 		asm.Scale(w, 1/sum, w)
 		return 1 / asm.SumSquares(w)
 	}
-	if at(0) <= m.neighbours*(1+1e-12) || mean == 0 {
+	if setWeights(0) <= m.neighbours*(1+1e-12) || mean == 0 {
 		return w
 	}
 	// The effective number falls as the precision mean(δ²)/h² grows.
 	low, high := math.Log(1e-6), math.Log(1e12)
 	for range 60 {
 		middle := (low + high) / 2
-		if at(math.Exp(middle)) > m.neighbours {
+		if setWeights(math.Exp(middle)) > m.neighbours {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	at(math.Exp(low))
+	setWeights(math.Exp(low))
 	return w
 }
 
 // negligible is a weight, as a part of the largest, that does not count.
 const negligible = 1e-6
 
-func (m *local) fillOne(mean, variance, seen mat.Matrix, w []float64, p pattern) error {
+func (m *localGaussian) fillOne(mean, variance, seen mat.Matrix, w []float64, p pattern) error {
 	cols := m.pictures.Cols
 	largest, kept := asm.MaxAbs(w), 0
 	mu := make([]float64, cols)
@@ -169,7 +169,7 @@ func (m *local) fillOne(mean, variance, seen mat.Matrix, w []float64, p pattern)
 		blend(oo.Row(k)[:k+1], m.taper.Row(i), shared, m.global.covariance.Row(i), p.seen)
 		blend(om.Row(k), m.taper.Row(i), shared, m.global.covariance.Row(i), p.missing)
 	}
-	return condition(mean, variance, centre(seen, mu, p.seen), gather(mu, p.missing), oo, om, diagonal, m.freedom)
+	return condition(mean, variance, centre(seen, mu, p.seen), gather(mu, p.missing), oo, om, diagonal, m.degrees)
 }
 
 // blend sets row[k] to row[k]·taper[list[k]] + weight·global[list[k]].

@@ -23,33 +23,19 @@ const (
 // Kinds lists all methods.
 var Kinds = []Kind{Nearest, PPCA, Gaussian, LocalGaussian, GP}
 
-// A Filler fills in the missing values of pictures.
-type Filler interface {
-	// Fill returns what is known of pictures, N×(n_s·d_y) as in Data, with NaN where a
-	// value is missing.
-	Fill(ctx context.Context, pictures mat.Matrix) (Prediction, error)
-}
-
-// Setting is a number that cross-validation has chosen.
-type Setting struct {
-	Name  string
-	Value float64
-}
-
 // Method is a fitted method. Any number of goroutines may use it at once.
 type Method struct {
-	settings  []Setting
-	residuals []float64
-	scale     float64 // of all variances
-	values    int     // n_s·d_y
-	model     conditional
+	parameters []Parameter
+	scale      float64 // of all variances
+	values     int     // n_s·d_y
+	model      conditional
 }
 
 // largest is the number of values of a picture up to which matrices of all pairs
 // of values are formed: 11 of them, 200 MB each.
 const largest = 5000
 
-// Fit fits a method to training pictures. Settings, and one factor for all
+// Fit fits a method to training pictures. Parameters, and one factor for all
 // variances, are those that predict values hidden from training pictures best,
 // by their mean log density; see Options. Errors: *SizeError, *ValueError,
 // ctx.Err(), or one that says which matrix could not be factored. It panics for
@@ -73,42 +59,38 @@ func Fit(ctx context.Context, kind Kind, d Data, o Options) (*Method, error) {
 	case PPCA:
 		axes, fit = principalAxes(o.trained(n), p), fitPrincipal
 	case Gaussian:
-		axes, fit = gaussianAxes(), fitGaussian(squaredDistances(d.Points), d.Channels)
+		axes, fit = gaussianAxes(), fitGaussian(inSpacings(d.Points), d.Channels)
 	case LocalGaussian:
-		distance := squaredDistances(d.Points)
-		global, err := choose(ctx, d, o, gaussianAxes(), fitGaussian(distance, d.Channels))
+		points := inSpacings(d.Points)
+		global, err := selectParameters(ctx, d, o, gaussianAxes(), fitGaussian(points, d.Channels))
 		if err != nil {
 			return nil, err
 		}
-		axes, fit = localAxes(n), fitLocal(distance, d.Channels, n, global.settings)
+		axes, fit = localAxes(n), fitLocal(points, d.Channels, n, global.parameters)
 	case GP:
-		fit = fitAlone(d.Points, d.Channels)
+		fit = fitPictureGP(d.Points, d.Channels)
 	default:
 		panic(fmt.Sprintf("baseline: Fit: kind %q, expected one of %v", kind, Kinds))
 	}
-	best, err := choose(ctx, d, o, axes, fit)
+	best, err := selectParameters(ctx, d, o, axes, fit)
 	if err != nil {
 		return nil, err
 	}
-	m := &Method{residuals: best.residuals, scale: best.scale, values: p}
+	m := &Method{scale: best.scale, values: p}
 	for a, x := range axes {
-		m.settings = append(m.settings, Setting{x.name, best.settings[a]})
+		m.parameters = append(m.parameters, Parameter{x.name, best.parameters[a]})
 	}
-	m.settings = append(m.settings, Setting{"variance factor", best.scale})
-	withSettings, err := fit(d.Pictures)
+	m.parameters = append(m.parameters, Parameter{"variance factor", best.scale})
+	withParameters, err := fit(d.Pictures)
 	if err != nil {
 		return nil, err
 	}
-	m.model, err = withSettings(best.settings)
+	m.model, err = withParameters(best.parameters)
 	return m, err
 }
 
-// Settings returns what cross-validation has chosen.
-func (m *Method) Settings() []Setting { return m.settings }
-
-// Residuals returns the residuals of cross-validation in units of the predicted
-// deviation, (y − mean)/√variance. Their mean square is 1. They must not be changed.
-func (m *Method) Residuals() []float64 { return m.residuals }
+// Parameters returns what cross-validation has selected.
+func (m *Method) Parameters() []Parameter { return m.parameters }
 
 // batch is how many pictures with one pattern are filled in at once.
 const batch = 16
@@ -148,47 +130,6 @@ func (m *Method) Fill(ctx context.Context, pictures mat.Matrix) (Prediction, err
 			for l, j := range pattern.missing {
 				p.Mean.Set(i, j, mean.At(k, l))
 				p.Variance.Set(i, j, m.scale*variance.At(k, l))
-			}
-		}
-	})
-	return p, firstError(ctx, failures)
-}
-
-// Each returns a Filler that fills in one picture after the other, several at a
-// time, with a function from a picture (n_s×d_y) to its means and variances of the
-// same shape: the form in which a trained model of package sgplvm imputes.
-func Each(channels int, fill func(ctx context.Context, seen mat.Matrix) (mean, variance mat.Matrix, err error)) Filler {
-	return each{channels, fill}
-}
-
-type each struct {
-	channels int
-	fill     func(ctx context.Context, seen mat.Matrix) (mean, variance mat.Matrix, err error)
-}
-
-func (e each) Fill(ctx context.Context, pictures mat.Matrix) (Prediction, error) {
-	if e.channels < 1 || pictures.Cols%e.channels != 0 {
-		panic(fmt.Sprintf("baseline: Fill: pictures are %d×%d, expected a multiple of %d channels", pictures.Rows, pictures.Cols, e.channels))
-	}
-	if err := checkNoInf(pictures); err != nil {
-		return Prediction{}, err
-	}
-	n, points := pictures.Rows, pictures.Cols/e.channels
-	p := Prediction{pictures.Clone(), mat.New(n, pictures.Cols)}
-	failures := make([]error, n)
-	mat.Parallel(n, func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		mean, variance, err := e.fill(ctx, mat.NewDense(points, e.channels, p.Mean.Row(i)).Clone())
-		if err != nil {
-			failures[i] = fmt.Errorf("picture %d: %w", i, err)
-			return
-		}
-		for j, v := range p.Mean.Row(i) {
-			if math.IsNaN(v) {
-				p.Mean.Set(i, j, mean.At(j/e.channels, j%e.channels))
-				p.Variance.Set(i, j, variance.At(j/e.channels, j%e.channels))
 			}
 		}
 	})

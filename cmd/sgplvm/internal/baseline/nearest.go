@@ -16,7 +16,7 @@ type nearest struct {
 	constant float64   // τ: part of the variance that does not follow the distance
 }
 
-// nearestAxes is the setting of nearest: how far the variance follows the distance.
+// nearestAxes is the parameter of nearest: how far the variance follows the distance.
 func nearestAxes() []axis {
 	return []axis{{"constant part", []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1}, 4}}
 }
@@ -25,7 +25,7 @@ func nearestAxes() []axis {
 // distance to the nearest picture on the observed values, a missing value's
 // variance is proportional to u_j·((1−τ)·δ² + τ·(mean δ²)), u_j from the squared
 // differences between each training picture and its nearest.
-func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+func fitNearest(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 	n, p := y.Rows, y.Cols
 	mean, c := moments(y)
 	gram := mat.New(n, n)
@@ -33,50 +33,50 @@ func fitNearest(y mat.Matrix) (func(settings []float64) (conditional, error), er
 	unit := make([]float64, p)
 	var typical float64
 	for i := range n {
-		best, at := math.Inf(1), -1
+		best, closest := math.Inf(1), -1
 		for k := range n {
 			if k == i {
 				continue
 			}
 			if d := gram.At(i, i) + gram.At(k, k) - 2*gram.At(max(i, k), min(i, k)); d < best {
-				best, at = d, k
+				best, closest = d, k
 			}
 		}
 		typical += max(best, 0) / float64(n*p)
 		for j, v := range c.Row(i) {
-			unit[j] += square(v-c.At(at, j)) / float64(n)
+			unit[j] += square(v-c.At(closest, j)) / float64(n)
 		}
 	}
 	if floor := least * spread(y); typical < floor {
 		typical = floor
 	}
 	for j := range unit {
-		// A tenth of the overall residual keeps values that never differed alive.
+		// A tenth of the overall residual: values that never differed have a variance, too.
 		unit[j] = 0.9*unit[j]/typical + 0.1
 	}
-	return func(settings []float64) (conditional, error) {
-		return &nearest{y, mean, unit, typical, settings[0]}, nil
+	return func(parameters []float64) (conditional, error) {
+		return &nearest{y, mean, unit, typical, parameters[0]}, nil
 	}, nil
 }
 
 func (m *nearest) fill(mean, variance, seen mat.Matrix, p pattern) error {
 	known := columns(m.pictures, p.seen)
 	for i := range seen.Rows {
-		best, at := math.Inf(1), -1
+		best, closest := math.Inf(1), -1
 		for k := range known.Rows {
 			var d float64
 			for l, v := range known.Row(k) {
 				d += square(v - seen.At(i, l))
 			}
 			if d < best {
-				best, at = d, k
+				best, closest = d, k
 			}
 		}
 		level := m.typical
 		from := m.mean
 		if len(p.seen) > 0 {
 			level = (1-m.constant)*best/float64(len(p.seen)) + m.constant*m.typical
-			from = m.pictures.Row(at)
+			from = m.pictures.Row(closest)
 		}
 		for k, j := range p.missing {
 			mean.Set(i, k, from[j])

@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// principalAxes are the settings of fitPrincipal for n training pictures of p values:
+// principalAxes are the parameters of fitPrincipal for n training pictures of p values:
 // numbers of components, all up to 16 and then in steps of about an eighth, and
 // degrees of freedom.
 func principalAxes(n, p int) []axis {
@@ -19,7 +19,7 @@ func principalAxes(n, p int) []axis {
 		a.values = append(a.values, float64(q))
 	}
 	a.start = len(a.values) / 2
-	return []axis{a, {"degrees of freedom", freedoms, 3}}
+	return []axis{a, {"degrees of freedom", degreesOfFreedom, 3}}
 }
 
 // principalModel is probabilistic principal component analysis: y ~ N(mean, W·Wᵀ + σ²·I)
@@ -30,19 +30,19 @@ type principalModel struct {
 	w     mat.Matrix // W, p×q
 	noise float64    // σ²
 
-	freedom float64 // ν, as in condition; ∞ is Tipping and Bishop's model
+	degrees float64 // ν, as in condition; ∞ is Tipping and Bishop's model
 }
 
 // fitPrincipal is a fitter of the maximum likelihood solution for q components.
-func fitPrincipal(y mat.Matrix) (func(settings []float64) (conditional, error), error) {
+func fitPrincipal(y mat.Matrix) (func(parameters []float64) (conditional, error), error) {
 	mean, c := moments(y)
 	floor := least * spread(y)
 	directions, values, err := components(c)
 	if err != nil {
 		return nil, err
 	}
-	return func(settings []float64) (conditional, error) {
-		q, p := int(settings[0]), y.Cols
+	return func(parameters []float64) (conditional, error) {
+		q, p := int(parameters[0]), y.Cols
 		if q < 0 || q >= min(p, y.Rows) {
 			return nil, fmt.Errorf("baseline: %d components, expected at most %d", q, min(p, y.Rows)-1)
 		}
@@ -51,7 +51,7 @@ func fitPrincipal(y mat.Matrix) (func(settings []float64) (conditional, error), 
 		for _, v := range values[q:] {
 			rest += v
 		}
-		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), freedom: settings[1]}
+		m := &principalModel{mean: mean, w: mat.New(p, q), noise: max(rest/float64(p-q), floor), degrees: parameters[1]}
 		for k := range q {
 			scale := math.Sqrt(max(0, values[k]-m.noise))
 			for j := range p {
@@ -120,31 +120,10 @@ func (m *principalModel) fill(mean, variance, seen mat.Matrix, p pattern) error 
 		asm.Axpy(1, mu, mean.Row(i))
 		// rᵀ(W_O·W_Oᵀ + σ²·I)⁻¹r = (‖r‖² − ‖L⁻¹W_Oᵀr‖²)/σ²
 		chi := max(0, asm.SumSquares(residual.Row(i))-asm.SumSquares(scores.Row(i))) / m.noise
-		scale := m.noise * studentFactor(m.freedom, chi, len(p.seen))
+		scale := m.noise * studentFactor(m.degrees, chi, len(p.seen))
 		for k, v := 0, variance.Row(i); k < len(v); k++ {
 			v[k] = scale * (1 + asm.SumSquares(wm.Row(k)))
 		}
 	}
 	return nil
-}
-
-// rows returns the given rows of a.
-func rows(a mat.Matrix, list []int) mat.Matrix {
-	dst := mat.New(len(list), a.Cols)
-	for k, i := range list {
-		copy(dst.Row(k), a.Row(i))
-	}
-	return dst
-}
-
-// centre returns the values in the given columns less their means.
-func centre(values mat.Matrix, mean []float64, list []int) mat.Matrix {
-	c := mat.New(values.Rows, values.Cols)
-	for i := range c.Rows {
-		row := c.Row(i)
-		for k, j := range list {
-			row[k] = values.At(i, k) - mean[j]
-		}
-	}
-	return c
 }

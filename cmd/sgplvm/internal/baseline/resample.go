@@ -9,7 +9,7 @@ import (
 
 // A resampling takes values at n pixels along an axis to m pixels that cover the same
 // length. The centre of pixel i is at (i+½)·n/m − ½ in pixels of the source; beyond
-// the edges the outermost value goes on.
+// the edges the outermost value is repeated.
 type resampling struct {
 	taps    [][4]int // of each of the m pixels: pixels of the source
 	weights [][4]float64

@@ -1,7 +1,6 @@
 package baseline
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // The axes of a film, and their modes in a tensor of its values: n × d_y × height × width.
@@ -37,8 +37,8 @@ const leastNoise = 1e-8
 // of the three factors, K_f = Q_f·diag(λ_f)·Q_fᵀ (Y. Saatçi, "Scalable Inference for
 // Structured Gaussian Process Models", 2011, chapter 5).
 type structure struct {
-	kinds [axesCount]Correlation
-	at    [axesCount][]float64 // coordinates: times, and pixels
+	kinds       [axesCount]kernel.Kind
+	coordinates [axesCount][]float64 // times, and pixels
 
 	y       kronprod.Tensor // n × d_y × height × width
 	spatial kronprod.Tensor // y times Q_rowsᵀ and Q_columnsᵀ
@@ -48,8 +48,8 @@ type structure struct {
 	valid   [axesCount]bool // the spectra are those of length; of rows and columns, spatial too
 }
 
-func newStructure(y kronprod.Tensor, kinds [axesCount]Correlation, at [axesCount][]float64) *structure {
-	s := &structure{kinds: kinds, at: at, y: y}
+func newStructure(y kronprod.Tensor, kinds [axesCount]kernel.Kind, coordinates [axesCount][]float64) *structure {
+	s := &structure{kinds: kinds, coordinates: coordinates, y: y}
 	s.spatial, s.z = kronprod.NewTensor(y.Dims...), kronprod.NewTensor(y.Dims...)
 	return s
 }
@@ -86,7 +86,7 @@ func (s *structure) turn(theta []float64) error {
 
 func (s *structure) decompose(f int, length float64) error {
 	s.length[f] = length
-	spectrum, err := eig.Sym(s.kinds[f].matrix(s.at[f], s.at[f], length))
+	spectrum, err := eig.Sym(correlations(s.kinds[f], s.coordinates[f], s.coordinates[f], length))
 	if err != nil {
 		return fmt.Errorf("baseline: correlations along %s: %w", [...]string{"time", "rows", "columns"}[f], err)
 	}
@@ -230,7 +230,7 @@ func (s *structure) lengthGradient(f int, marginal []float64) float64 {
 	q := s.spectra[f].Vectors
 	mat.Mul(buffer, 1, q, inner, 0)
 	mat.Mul(inner, 0.5, buffer, q.T(), 0)
-	return mat.Dot(inner, s.kinds[f].slopes(s.at[f], s.length[f]))
+	return lengthSlope(s.kinds[f], s.coordinates[f], s.length[f], inner)
 }
 
 // leaveOneOut returns −log p(frame | all others) for each value, the mean over all frames. In
@@ -284,84 +284,4 @@ func (s *structure) leaveOneOut(theta []float64) float64 {
 		sum += v
 	}
 	return sum/(float64(n)*float64(channels)*float64(points)) + 0.5*math.Log(2*math.Pi)
-}
-
-// spaceTime is a structure of which only what predicts is kept.
-type spaceTime struct {
-	kinds         [axesCount]Correlation
-	at            [axesCount][]float64
-	length        [axesCount]float64
-	spectra       [axesCount]eig.Spectrum
-	signal, noise float64
-	channels      int
-	weights       mat.Matrix // values in the eigenbasis over d, n×(d_y·n_s)
-	inverse       mat.Matrix // 1/d, n×n_s
-}
-
-// posterior returns the regression at θ; it takes the structure's storage over.
-func (s *structure) posterior(theta []float64) (*spaceTime, error) {
-	if _, err := s.solve(theta, false); err != nil {
-		return nil, err
-	}
-	n, channels, points := s.shape()
-	p := &spaceTime{s.kinds, s.at, s.length, s.spectra, math.Exp(theta[logSignal]), math.Exp(theta[logNoise]) + leastNoise, channels,
-		mat.NewDense(n, channels*points, s.z.Data), mat.New(n, points)}
-	values := s.spatialValues()
-	mat.Parallel(n, func(i int) {
-		row := p.inverse.Row(i)
-		for k, v := range values {
-			row[k] = 1 / (p.signal*s.spectra[timeAxis].Values[i]*v + p.noise)
-		}
-	})
-	return p, nil
-}
-
-// projection returns the correlations of coordinates of an axis with those in training
-// times Q, and their squares.
-func (p *spaceTime) projection(f int, at []float64) (q, squares mat.Matrix) {
-	q, squares = mat.New(len(at), len(p.at[f])), mat.New(len(at), len(p.at[f]))
-	mat.Mul(q, 1, p.kinds[f].matrix(at, p.at[f], p.length[f]), p.spectra[f].Vectors, 0)
-	mat.MulElem(squares, q, q)
-	return q, squares
-}
-
-// predict has the mean σ²(F_t ⊗ F_rows ⊗ F_columns)·z/d with F = k_*Q of each axis, and the
-// variance σ² − σ⁴(F∘F)(1/d) + τ, a product of the same form.
-func (p *spaceTime) predict(ctx context.Context, times []float64, height, width, rows int, body func(from, to int, mean, variance []float64) error) error {
-	nr, nc := len(p.at[rowAxis]), len(p.at[columnAxis])
-	inTime, inTime2 := p.projection(timeAxis, times)
-	inRows, inRows2 := p.projection(rowAxis, centres(nr, height))
-	inColumns, inColumns2 := p.projection(columnAxis, centres(nc, width))
-	// along contracts time and columns.
-	along := func(planes int, scale float64, t, weights, columns mat.Matrix) kronprod.Tensor {
-		coarse := kronprod.NewTensor(planes, nr, nc)
-		mat.Mul(mat.NewDense(len(times), planes/len(times)*nr*nc, coarse.Data), scale, t, weights, 0)
-		wide := kronprod.NewTensor(planes, nr, width)
-		kronprod.MulMode(wide, columns, coarse, 2)
-		return wide
-	}
-	planes := len(times) * p.channels
-	mean := along(planes, p.signal, inTime, p.weights, inColumns)
-	explained := along(len(times), p.signal*p.signal, inTime2, p.inverse, inColumns2)
-	size := rows * width
-	mu, gain, variance := make([]float64, planes*size), make([]float64, len(times)*size), make([]float64, planes*size)
-	for from := 0; from < height; from += rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		to := min(from+rows, height)
-		n := (to - from) * width
-		kronprod.MulMode(kronprod.Shaped(mu, planes, to-from, width), inRows.Slice(from, to, 0, nr), mean, 1)
-		kronprod.MulMode(kronprod.Shaped(gain, len(times), to-from, width), inRows2.Slice(from, to, 0, nr), explained, 1)
-		mat.Parallel(planes, func(k int) {
-			g, v := gain[k/p.channels*n:][:n], variance[k*n:][:n]
-			for j := range v {
-				v[j] = max(p.signal-g[j], 0) + p.noise
-			}
-		})
-		if err := body(from, to, mu[:planes*n], variance[:planes*n]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

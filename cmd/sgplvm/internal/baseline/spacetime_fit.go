@@ -9,11 +9,12 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 const (
 	// Steps of L-BFGS at most: on the excerpt, for each choice of correlations and for the best
-	// one; on all pixels, with the length scales of space held and with all of them free.
+	// one; on all pixels, with the length scales of space fixed and with all of them free.
 	choiceSteps, excerptSteps, timeSteps, allSteps = 20, 40, 12, 8
 
 	// leftOutSteps bounds those by leaving frames out.
@@ -28,18 +29,18 @@ var excerptRuns, excerptLength = 4, 16
 var timeStarts = []float64{2, 6, 20, 60}
 
 // fitSpaceTime maximises the marginal likelihood: on an excerpt, which is a sample of the
-// same process, for each choice of correlations from the likeliest starting
-// point and for the best one from all of them; then on all pixels, with the length scales of
-// space held and with all of them free. With LeaveOneOut a search over the signal, the noise and the length scale in time
+// same process, for each choice of correlations from the likeliest starting point and for
+// the best one from all of them; then on all pixels, first with the length scales of space
+// fixed. With LeaveOneOut a search over the signal, the noise and the length scale in time
 // follows.
-func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Setting, error) {
+func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Parameter, error) {
 	n := f.y.Rows
 	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
-	at := coordinates(f.times, values)
+	x := coordinates(f.times, values)
 	rows, columns := runs(f.height), runs(f.width)
 	part := excerpt(values, rows, columns)
-	partAt := [axesCount][]float64{f.times, gather(at[rowAxis], rows), gather(at[columnAxis], columns)}
-	choices := correlationsOf(o)
+	partX := [axesCount][]float64{f.times, gather(x[rowAxis], rows), gather(x[columnAxis], columns)}
+	choices := kindChoices()
 	unit := spacing(f.times)
 	var best *structure
 	var theta []float64
@@ -59,7 +60,7 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 		starts[k] = []float64{0, math.Log(0.01), math.Log(l * unit), math.Log(8), math.Log(8)}
 	}
 	for _, kinds := range choices {
-		s := newStructure(part, kinds, partAt)
+		s := newStructure(part, kinds, partX)
 		likeliest := slices.MinFunc(starts, func(a, b []float64) int { return cmp.Compare(s.value(a), s.value(b)) })
 		if err := try(s, likeliest, choiceSteps); err != nil {
 			return nil, nil, err
@@ -76,7 +77,7 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 	if best == nil {
 		return nil, nil, fmt.Errorf("baseline: the marginal likelihood is not finite for any of %d choices of correlations", len(choices))
 	}
-	s := newStructure(values, best.kinds, at)
+	s := newStructure(values, best.kinds, x)
 	for _, stage := range []struct {
 		doing string
 		space bool
@@ -94,34 +95,22 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 			return nil, nil, err
 		}
 	}
-	settings := []Setting{
+	parameters := []Parameter{
 		{"signal variance", math.Exp(theta[logSignal])},
 		{"noise variance", math.Exp(theta[logNoise]) + leastNoise},
 	}
 	for k, name := range []string{"in time", "of rows", "of columns"} {
-		settings = append(settings, Setting{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})
+		parameters = append(parameters, Parameter{fmt.Sprintf("%s length scale %s", s.kinds[k], name), math.Exp(theta[logLength+k])})
 	}
 	p, err := s.posterior(theta)
-	return p, settings, err
+	return p, parameters, err
 }
 
-// correlationsOf returns the choices of correlations that the options leave.
-func correlationsOf(o FilmOptions) [][axesCount]Correlation {
-	of := func(c Correlation) []Correlation {
-		if c == "" {
-			return Correlations
-		}
-		return []Correlation{c}
-	}
-	var list [][axesCount]Correlation
-	for _, t := range of(o.Time) {
-		for _, r := range of(o.Rows) {
-			for _, c := range of(o.Columns) {
-				if o.Rows == "" && o.Columns == "" && r != c {
-					continue
-				}
-				list = append(list, [axesCount]Correlation{t, r, c})
-			}
+// kindChoices returns all choices of correlations, the same for rows and columns.
+func kindChoices() (list [][axesCount]kernel.Kind) {
+	for _, t := range timeKinds {
+		for _, s := range spaceKinds {
+			list = append(list, [axesCount]kernel.Kind{t, s, s})
 		}
 	}
 	return list
@@ -209,7 +198,7 @@ func (s *structure) value(theta []float64) float64 {
 func (s *structure) byLeavingOut(ctx context.Context, theta []float64, o FilmOptions) ([]float64, error) {
 	const h = 1e-4 // errors of h² and of rounding, 10⁻¹²/h
 	full := slices.Clone(theta)
-	at := func(x []float64) float64 {
+	density := func(x []float64) float64 {
 		copy(full, x)
 		if ctx.Err() != nil {
 			return math.NaN()
@@ -220,11 +209,11 @@ func (s *structure) byLeavingOut(ctx context.Context, theta []float64, o FilmOpt
 		for i := range x {
 			moved := slices.Clone(x)
 			moved[i] = x[i] + h
-			above := at(moved)
+			above := density(moved)
 			moved[i] = x[i] - h
-			grad[i] = (above - at(moved)) / (2 * h)
+			grad[i] = (above - density(moved)) / (2 * h)
 		}
-		return at(x)
+		return density(x)
 	}, theta[:logLength+1], lbfgs.Options{MaxIterations: leftOutSteps, GradTolerance: 1e-6, RelativeDecrease: -1, InitialStep: 0.5, Noise: 1e-11,
 		Progress: func(p lbfgs.Progress) bool {
 			o.Progress("leaving frames out", p.Iteration, leftOutSteps)

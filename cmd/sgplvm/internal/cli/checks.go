@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // Read reads the command line; -h prints the flags to stdout.
@@ -25,7 +27,7 @@ func (f *Flags) Read(args []string) error {
 	case err != nil:
 		return Usagef("%s: %v (sgplvm %s -h explains the flags)", f.Name(), err, f.Name())
 	case f.NArg() > 0:
-		return Usagef("%s: found %q, expected nothing but flags (sgplvm %s -h explains them)", f.Name(), Brief(f.Arg(0)), f.Name())
+		return Usagef("%s: found %s, expected nothing but flags (sgplvm %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.Name())
 	}
 	return nil
 }
@@ -63,7 +65,7 @@ func (f *Flags) Apart(inputs, results []string) error {
 		path := f.Text(result)
 		for _, other := range append(slices.Clone(inputs), results[:i]...) {
 			if v := f.Text(other); path != "" && v != "" && sameFile(path, v) {
-				return f.Usagef("-%s %q is the file of -%s, expected another one", result, Brief(path), other)
+				return f.Usagef("-%s %q is the file of -%s, expected another one", result, path, other)
 			}
 		}
 	}

@@ -10,5 +10,5 @@
 //	130  an interrupt
 //
 // Text of the user and of files is printed on one line with control characters spelled out, and
-// long texts are shortened ([Printable], [Brief]).
+// long texts are shortened ([Text]).
 package cli

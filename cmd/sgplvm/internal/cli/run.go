@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // Program is the word that the user types.
@@ -94,7 +96,7 @@ func dispatch(ctx context.Context, e *Environment, commands []Command, args []st
 			return c.Run(ctx, e, args[1:])
 		}
 	}
-	return Usagef("unknown command %q, expected one of %s", Brief(args[0]), names(commands))
+	return Usagef("unknown command %s, expected one of %s", quote.Text(args[0]), names(commands))
 }
 
 func names(commands []Command) string {

@@ -8,16 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Lengths in bytes.
-const (
-	mostMessage = 2000 // of an error, and of a text in a report
-	mostText    = 200  // of a text that somebody else wrote and a message quotes
-)
+// mostText is how many bytes of an error, or of a text in a report, are shown.
+const mostText = 2000
 
 // oneLine returns an error's text on one line, of bounded length and without the prefix that the
 // model's package gives its own.
 func oneLine(err error) string {
-	text := strings.TrimPrefix(shorten(err.Error(), mostMessage), "sgplvm: ")
+	text := strings.TrimPrefix(shorten(err.Error()), "sgplvm: ")
 	return Printable(strings.ReplaceAll(text, ": sgplvm: ", ": "))
 }
 
@@ -35,18 +32,15 @@ func Printable(s string) string {
 }
 
 // Text makes a text of a file fit for a report: printable and of bounded length.
-func Text(s string) string { return Printable(shorten(s, mostMessage)) }
+func Text(s string) string { return Printable(shorten(s)) }
 
-// Brief shortens a text that is to be quoted in a message.
-func Brief(s string) string { return shorten(s, mostText) }
-
-// shorten replaces the middle of a text of more than most bytes: beginning and end say what it is
-// about and what was expected.
-func shorten(s string, most int) string {
-	if len(s) <= most {
+// shorten replaces the middle of a text of more than mostText bytes: beginning and end say what it
+// is about and what was expected.
+func shorten(s string) string {
+	if len(s) <= mostText {
 		return s
 	}
-	head, tail := most/2, len(s)-most/2
+	head, tail := mostText/2, len(s)-mostText/2
 	for head > 0 && !utf8.RuneStart(s[head]) {
 		head--
 	}

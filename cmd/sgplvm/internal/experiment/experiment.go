@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // The latent variable models: that of the library, and the Bayesian GP-LVM (Titsias and Lawrence
@@ -53,12 +54,22 @@ func openFolder(folder string, results []string) (undo func(err *error), err err
 	return undo, nil
 }
 
+// gridPoints returns the pixels (row, column) of a picture, n_s×2.
+func gridPoints(width, height int) mat.Matrix {
+	x := mat.New(height*width, 2)
+	for i := range x.Rows {
+		x.Set(i, 0, float64(i/width))
+		x.Set(i, 1, float64(i%width))
+	}
+	return x
+}
+
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// settingsText lists what a baseline has chosen.
-func settingsText(settings []baseline.Setting) string {
+// parametersText lists what a baseline has selected.
+func parametersText(parameters []baseline.Parameter) string {
 	var s []string
-	for _, x := range settings {
+	for _, x := range parameters {
 		s = append(s, fmt.Sprintf("%s %.4g", x.Name, x.Value))
 	}
 	return strings.Join(s, ", ")

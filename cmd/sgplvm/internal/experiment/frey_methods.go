@@ -171,7 +171,7 @@ func (x *frey) runBaseline(ctx context.Context, name string) (attempt, error) {
 		copy(filled.Variance[from*seen.Cols:], prediction.Variance.Data)
 		count(to)
 	}
-	return attempt{filled, settingsText(m.Settings()), learned, time.Since(begin)}, nil
+	return attempt{filled, parametersText(m.Parameters()), learned, time.Since(begin)}, nil
 }
 
 // masks returns what is seen of each picture of which something is missing.
@@ -186,16 +186,6 @@ func masks(seen mat.Matrix) (list [][]bool) {
 		}
 	}
 	return list
-}
-
-// gridPoints returns the pixels (row, column) of a picture, n_s×2.
-func gridPoints(width, height int) mat.Matrix {
-	x := mat.New(height*width, 2)
-	for i := range x.Rows {
-		x.Set(i, 0, float64(i/width))
-		x.Set(i, 1, float64(i%width))
-	}
-	return x
 }
 
 // values returns all values of frames, a frame a row.

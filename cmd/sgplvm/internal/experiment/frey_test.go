@@ -36,7 +36,7 @@ func TestPublished(t *testing.T) {
 
 // The paper's settings and those of the plain model are fixed; the best known ones have a
 // structured residual where there is one spatial factor.
-func TestFreySettings(t *testing.T) {
+func TestFreySetup(t *testing.T) {
 	for _, c := range []struct {
 		n, width      int
 		name          string

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +31,24 @@ type VideoOptions struct {
 	Out   string // folder of the results
 }
 
+// wanted are frames that a method is to predict.
+type wanted struct {
+	frames        []int // their numbers
+	times         []float64
+	height, width int // at least those in training
+}
+
+// A method predicts frames slab by slab, in the units of the frames.
+type method interface {
+	predict(ctx context.Context, w wanted, body func(s baseline.Slab) error) error
+}
+
+// titleModel names the model in tables.
+const titleModel = "dynamical SGPLVM"
+
+// mostInducing bounds the latent inducing points of a film's model.
+const mostInducing = 200
+
 // video is a film, a division of its frames and what the methods made of them.
 type video struct {
 	VideoOptions
@@ -50,57 +67,6 @@ type video struct {
 	first  method // the first method and its scores
 	scores []evaluate.Scores
 	model  *sgplvm.Model // nil unless it has run
-}
-
-// Video runs the methods on a film, prints their errors and writes table.txt, table.csv, table.html,
-// frames.png and, of the model, latent.svg.
-func Video(ctx context.Context, e *cli.Environment, o VideoOptions) (err error) {
-	if o.Methods != "all" && wants(o.Methods, "climatology") && o.Period == 0 {
-		return cli.Usagef("reproduce video: -methods %s without -period, expected both", o.Methods)
-	}
-	if o.Model != "" && !wants(o.Methods, structured) {
-		return cli.Usagef("reproduce video: -model without the method %s, expected both", structured)
-	}
-	x := &video{VideoOptions: o, e: e}
-	defer x.close()
-	if err := x.load(); err != nil {
-		return err
-	}
-	if err := x.loadSeen(); err != nil {
-		return err
-	}
-	undo, err := openFolder(o.Out, VideoResults)
-	if err != nil {
-		return err
-	}
-	defer undo(&err)
-	if err := cli.AllWritable(o.Model); err != nil {
-		return err
-	}
-	if wants(o.Methods, structured) {
-		if err := x.run(ctx, titleModel, x.trainModel); err != nil {
-			return err
-		}
-	}
-	for _, b := range videoBaselines {
-		if !wants(o.Methods, b.name) || b.kind == baseline.Climatology && o.Period == 0 {
-			continue
-		}
-		if err := x.run(ctx, b.title, func(ctx context.Context) (method, string, error) { return x.fitBaseline(ctx, b) }); err != nil {
-			return err
-		}
-	}
-	if x.seen != nil && wants(o.Methods, "interpolation") {
-		err := x.run(ctx, titleResidual, x.fitResidual)
-		var size *baseline.SizeError
-		switch {
-		case errors.As(err, &size):
-			e.Note("%s is left out: %v", titleResidual, size)
-		case err != nil:
-			return err
-		}
-	}
-	return x.write(ctx)
 }
 
 func (x *video) close() {

@@ -35,7 +35,7 @@ func (x *video) latentPicture() (template.HTML, error) {
 	for k := range times {
 		times[k] = from + (to-from)*float64(k)/float64(len(times)-1)
 	}
-	at, err := x.model.LatentAt(0, times)
+	posteriors, err := x.model.LatentAt(0, times)
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +47,7 @@ func (x *video) latentPicture() (template.HTML, error) {
 	for k, q := range order[:curves] {
 		top := float64(k*(panelRise+panelGap) + panelGap)
 		low, high := math.Inf(1), math.Inf(-1)
-		for _, l := range at {
+		for _, l := range posteriors {
 			d := 2 * math.Sqrt(l.S[q])
 			low, high = min(low, l.Mu[q]-d), max(high, l.Mu[q]+d)
 		}
@@ -57,7 +57,7 @@ func (x *video) latentPicture() (template.HTML, error) {
 		down := func(v float64) float64 { return top + panelRise*(high-v)/(high-low) }
 		fmt.Fprintf(&s, `<text x="10" y="%.1f">latent variable %d, inverse length scale %.3g</text>`+"\n", top-6, q, inverse[q])
 		var band, back, line []string
-		for j, l := range at {
+		for j, l := range posteriors {
 			d := 2 * math.Sqrt(l.S[q])
 			band = append(band, fmt.Sprintf("%.1f,%.1f", across(times[j]), down(l.Mu[q]+d)))
 			back = append(back, fmt.Sprintf("%.1f,%.1f", across(times[j]), down(l.Mu[q]-d)))

@@ -14,8 +14,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
-const titleModel = "dynamical SGPLVM"
-
 // A gridModel is the model as it was published: its spatial kernels say what is between the pixels.
 type gridModel struct {
 	model  *sgplvm.Model
@@ -68,9 +66,6 @@ func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline
 	}
 	return body(s)
 }
-
-// mostInducing bounds the latent inducing points of a film's model.
-const mostInducing = 200
 
 // trainModel trains the model: as published; on frames of which others are seen in part, with a time
 // part; else with a time part on the frames with their motion taken out.

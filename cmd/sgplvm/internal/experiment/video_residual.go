@@ -83,7 +83,7 @@ func (x *video) fitResidual(ctx context.Context) (method, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return residualMethod{interpolation, m, x.seen}, settingsText(m.Settings()), nil
+	return residualMethod{interpolation, m, x.seen}, parametersText(m.Parameters()), nil
 }
 
 // residuals returns what interpolation from all others leaves of each training frame, a frame a row.

@@ -1,0 +1,288 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// The residuals are what the model's own prediction at the training posteriors leaves.
+func TestKeptResiduals(t *testing.T) {
+	for seed := range uint64(reference.Sizes(20)) {
+		m := keeping(t, learned(t, reference.ResidualShape(40000+seed).Model(t), 4))
+		y, d := m.ref.Y, reference.NewDense(m.ref)
+		n := m.grid.Len()
+		for e := range m.params.X.Mu.Rows {
+			f := d.Forecast(m.params.X.Mu.Row(e), m.params.X.S.Row(e), nil, m.grid)
+			for i := range n {
+				for c := range m.channels() {
+					reference.NearOne(t, "residual", m.residuals.At(e, i*m.channels()+c), y.At(e*n+i, c)-f.Mean[c][i], 1e-9)
+				}
+			}
+		}
+		reference.Near(t, "values", m.kept().y.T().Clone().Data, y.Data, 1e-9)
+	}
+}
+
+// Mean and covariance of an example's own noise by their definition, on the whole grid of
+// training and on a part of it in another order.
+func TestNoiseNear(t *testing.T) {
+	for seed := range uint64(reference.Sizes(40)) {
+		ref := learned(t, reference.ResidualShape(41000+seed).Model(t), 4)
+		rng := rand.New(rand.NewPCG(seed, 5))
+		if seed%3 == 0 {
+			for range ref.Space[0].Cols {
+				ref.Params.Noise.Taper = append(ref.Params.Noise.Taper, 0.5+2*rng.Float64())
+			}
+		}
+		m := keeping(t, ref)
+		g, order := m.grid, rng.Perm(m.grid.Len())
+		if seed%2 == 0 {
+			order = order[:1+len(order)/2]
+			x := mat.New(len(order), m.grid[0].Cols)
+			for i, k := range order {
+				copy(x.Row(i), m.grid[0].Row(k))
+			}
+			g = data.Grid{x}
+		} else {
+			for i := range order {
+				order[i] = i
+			}
+		}
+		n := len(order)
+		values := reference.Masked(rng, n, m.channels(), 0.4, false)
+		if seed%5 == 0 { // a training example itself
+			y := m.ref.Y
+			for i, at := range order {
+				for c := range m.channels() {
+					if v := values.At(i, c); v == v {
+						values.Set(i, c, y.At(at, c))
+					}
+				}
+			}
+		}
+		if v := values.At(0, 0); v != v { // something is seen
+			values.Set(0, 0, 0.3)
+		}
+		e, err := m.observe(Observed{Grid: g, Values: m.ref.UserValues(values)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, nu := 0.2+rng.Float64(), 10*rng.Float64()
+		got := m.noiseNear(e, h, nu)
+
+		y := m.ref.Y
+		examples, points := m.params.X.Mu.Rows, m.grid.Len()
+		distance, least := make([]float64, examples), math.Inf(1)
+		for k := range distance {
+			count := 0.0
+			for i, at := range order {
+				for c := range m.channels() {
+					if v := values.At(i, c); v == v {
+						distance[k] += math.Pow(v-y.At(k*points+at, c), 2)
+						count++
+					}
+				}
+			}
+			distance[k] /= count
+			least = min(least, distance[k])
+		}
+		weights, total := make([]float64, examples), nu
+		for k, d := range distance {
+			weights[k] = math.Exp(-0.5 * (d - least) / (h * h * max(least, 1/m.params.Noise.Beta)))
+			total += weights[k]
+		}
+		residual := func(k, i, c int) float64 { return m.residuals.At(k, order[i]*m.channels()+c) }
+		whole, square := make([]int, n), mat.New(n, n)
+		for i := range whole {
+			whole[i] = i
+		}
+		together := got.covariance(whole, whole)
+		for i := range n {
+			mat.Copy(square.Slice(i, i+1, 0, n), got.covariance([]int{i}, whole))
+			reference.NearOne(t, "variance", got.variance(i), together.At(i, i), 1e-9)
+		}
+		reference.Near(t, "covariance row by row", square.Data, together.Data, 1e-9)
+		for i := range n {
+			for c := range m.channels() {
+				var mean float64
+				for k, w := range weights {
+					mean += w * residual(k, i, c) / total
+				}
+				reference.NearOne(t, "mean", got.mean.At(i, c), mean, 1e-5) // examples of weight below 1e-6 are left out
+			}
+			for j := range n {
+				var sum float64
+				for c := range m.channels() {
+					for k, w := range weights {
+						sum += w * residual(k, i, c) * residual(k, j, c) / float64(m.channels())
+					}
+					sum -= total * got.mean.At(i, c) * got.mean.At(j, c) / float64(m.channels())
+				}
+				sum *= taperOf(m.params.Noise.Taper, m.grid[0].Row(order[i]), m.grid[0].Row(order[j]))
+				sum += nu * m.params.Noise.Covariance.At(order[i], order[j])
+				want := (1 + 1/total) * sum / total
+				if i == j {
+					want -= 1 / m.params.Noise.Beta
+				}
+				reference.NearOne(t, fmt.Sprintf("covariance of %d and %d", i, j), together.At(i, j), want, 1e-5)
+			}
+		}
+	}
+}
+
+// taperOf is exp(−Σ (x_q − y_q)²/ℓ_q²), 1 without lengths.
+func taperOf(length, x, y []float64) float64 {
+	var s float64
+	for q, l := range length {
+		s += math.Pow((x[q]-y[q])/l, 2)
+	}
+	return math.Exp(-s)
+}
+
+// With ν degrees of freedom all variances of missing values, noise included, are
+// (ν + χ)/(ν + |O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas, and
+// as many times more as the squares of observed values nearby, each predicted from all others,
+// are above the mean of such squares.
+func TestDegreesOfFreedom(t *testing.T) {
+	for seed := range uint64(reference.Sizes(30)) {
+		m := modelOf(t, reference.ResidualShape(43000+seed))
+		rng := rand.New(rand.NewPCG(seed, 6))
+		d := reference.NewDense(m.ref)
+		values := reference.Masked(rng, m.grid.Len(), m.channels(), 0.4, false)
+		e, err := m.observe(Observed{Values: m.ref.UserValues(values)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, freedom := randomLatent(rng, m.params.X.Mu.Cols), 1+20*rng.Float64()
+		moments := m.momentsOf(l)
+		plain, err := m.conditional(t.Context(), e, moments, ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moments.degreesOfFreedom = freedom
+		scaled, err := m.conditional(t.Context(), e, moments, ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, noise, white := d.Forecast(l.Mu, l.S, l.At, m.grid), d.Noise(d.Points), 1/m.params.Noise.Beta
+		for c, seen := range e.seen {
+			if len(seen) == 0 || len(seen) == m.grid.Len() {
+				continue
+			}
+			coo, residual := reference.NewRows(len(seen), len(seen)), make([]float64, len(seen))
+			for a, i := range seen {
+				residual[a] = values.At(i, c) - f.Mean[c][i]
+				for b, j := range seen {
+					coo[a][b] = f.Shared[i][j] + noise[i][j]
+				}
+			}
+			factor := (freedom + reference.Inner(residual, reference.Solve(reference.Cholesky(coo), residual))) / (freedom + float64(len(seen)))
+			var squares []float64
+			var mean float64
+			for a := range seen {
+				without, rest, cross := reference.Rows{}, []float64{}, []float64{}
+				for b := range seen {
+					if b != a {
+						without = append(without, slices.Delete(slices.Clone(coo[b]), a, a+1))
+						rest, cross = append(rest, residual[b]), append(cross, coo[a][b])
+					}
+				}
+				weights := reference.Solve(reference.Cholesky(without), cross)
+				r := residual[a] - reference.Inner(weights, rest)
+				squares = append(squares, r*r/(coo[a][a]-reference.Inner(weights, cross)))
+				mean += squares[a] / float64(len(seen))
+			}
+			x, width := m.grid[0], twoSpacings(m.grid[0])
+			for _, i := range complement(seen, m.grid.Len()) {
+				sum, total := 5*mean, 5.
+				for a, j := range seen {
+					var d float64
+					for k, w := range width {
+						d += math.Pow((x.At(i, k)-x.At(j, k))/w, 2)
+					}
+					sum, total = sum+math.Exp(-d/2)*squares[a], total+math.Exp(-d/2)
+				}
+				factor := factor * sum / (total * mean)
+				reference.NearOne(t, "mean", scaled.Mean.At(i, c), plain.Mean.At(i, c), 0)
+				reference.NearOne(t, "variance", scaled.Variance.At(i, c)+white, factor*(plain.Variance.At(i, c)+white), 1e-9)
+			}
+		}
+	}
+}
+
+// Asked not to, a model that keeps its residuals fills in as one without them.
+func TestLocalNoiseOptions(t *testing.T) {
+	shape := reference.Shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-6, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 6, Dims: 2, Kind: kernel.Matern52}}}
+	m := keeping(t, learned(t, shape.Model(t), 4))
+	values := m.ref.UserValues(reference.Masked(rand.New(rand.NewPCG(7, 7)), m.grid.Len(), m.channels(), 0.5, true))
+	fill := func(m model, o InferOptions) Prediction {
+		p, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	here := fill(m, InferOptions{})
+	if here.Noise != "local" {
+		t.Errorf("noise %q", here.Noise)
+	}
+	reference.SameBits(t, "variance with 50 degrees of freedom", fill(m, InferOptions{DegreesOfFreedom: 50}).Variance.Data, here.Variance.Data)
+	if slices.Equal(fill(m, InferOptions{DegreesOfFreedom: -1}).Variance.Data, here.Variance.Data) {
+		t.Error("variances of a Gaussian are those of a Student distribution")
+	}
+	global, without := fill(m, InferOptions{LocalBandwidth: -1}), fill(m.with(t, Options{}), InferOptions{})
+	reference.SameBits(t, "mean with the noise of all", global.Mean.Data, without.Mean.Data)
+	if slices.Equal(global.Mean.Data, here.Mean.Data) {
+		t.Error("near examples do not count")
+	}
+	for _, o := range []InferOptions{{LocalStrength: -1}, {LocalBandwidth: math.NaN()}, {NoiseStrength: -1}, {DegreesOfFreedom: math.Inf(1)}} {
+		if _, _, err := m.Impute(t.Context(), Observed{Values: values}, o); err == nil || !strings.HasPrefix(err.Error(), "sgplvm: InferOptions: ") {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
+}
+
+// Residuals and calibrations that do not belong to the parameters are refused, in words that say what
+// was expected.
+func TestOptionsErrors(t *testing.T) {
+	shape := reference.Shape{Examples: 3, Inducing: 2, Latent: 1, Channels: 2, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.Matern52}}}
+	still := modelOf(t, shape)
+	inTime := shape
+	inTime.Residual, inTime.Time, inTime.Sequences = "", "rbf", 1
+	moving := modelOf(t, inTime).calibrated(t, rand.New(rand.NewPCG(1, 1)))
+	change := func(f func(c *Calibration)) Options {
+		c := *moving.calibration
+		c.Mean, c.Inflation.Ratios, c.Factor = slices.Clone(c.Mean), slices.Clone(c.Inflation.Ratios), c.Factor.Clone()
+		f(&c)
+		return Options{Calibration: &c}
+	}
+	for _, c := range []struct {
+		m    model
+		o    Options
+		want string
+	}{
+		{still, Options{Residuals: mat.New(3, 8)}, "residuals are 3×8 beside a noise covariance of order 0, expected 3×8 beside one of order 4"},
+		{saying(t, learned(t, shape.Model(t), 1), Options{}), Options{Residuals: mat.New(1, 1)}, "residuals are 1×1 beside a noise covariance of order 4"},
+		{still, Options{Calibration: moving.calibration}, "a calibration, expected none without a dynamical prior"},
+		{moving, change(func(c *Calibration) { c.Factor = mat.New(4, 1) }), "calibration is 4×1, expected 4×2"},
+		{moving, change(func(c *Calibration) { c.Mean = one(1) }), "calibration with 1 means and the power"},
+		{moving, change(func(c *Calibration) { c.Power = math.NaN() }), "calibration with 2 means and the power NaN, expected 2 and a number from 0 to 2"},
+		{moving, change(func(c *Calibration) { c.Inflation.Reach = math.Inf(1) }), "calibration with 3 ratios and the reach +Inf"},
+		{moving, change(func(c *Calibration) { c.Inflation.Ratios[2] = -1 }), "calibration: ratio -1 of example 2, expected 0 or more"},
+		{moving, change(func(c *Calibration) { c.Mean[1] = 0 }), "calibration: mean variance 0 of channel 1"},
+		{moving, change(func(c *Calibration) { c.Factor.Set(3, 1, math.Inf(1)) }), "calibration: factor +Inf of point 3, channel 1"},
+	} {
+		if _, err := c.m.With(c.o); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("error %v, expected %q", err, c.want)
+		}
+	}
+}
