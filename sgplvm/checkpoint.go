@@ -1,24 +1,35 @@
 package sgplvm
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/gob"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"maps"
+	"reflect"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
-// checkpointFormat names the version of what Checkpoint writes.
-const checkpointFormat = "kronfield sgplvm checkpoint 1"
+// checkpointFormat begins what Checkpoint writes and names its version. The state as package gob
+// encodes it follows, and the SHA-256 checksum of both.
+const checkpointFormat = "kronfield sgplvm checkpoint 1\n"
 
 // A checkpoint is all of a trainer but data and configuration.
 type checkpoint struct {
-	Format                     string
 	Examples, Points, Channels int
-	Seed                       uint64
+	Scaler                     data.Scaler       // which tells data from others
+	Settings                   map[string]string // see settings
 
 	State       trainerState
 	Params      *bound.Params
@@ -29,16 +40,36 @@ type checkpoint struct {
 	Coarse      *checkpoint
 }
 
+// settings returns the fields of a configuration on which training depends, as text.
+func (c Config) settings() map[string]string {
+	c.Start, c.Attributes, c.Training.Progress = nil, nil, nil
+	all := map[string]string{}
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		all[v.Type().Field(i).Name] = fmt.Sprintf("%#v", v.Field(i))
+	}
+	return all
+}
+
 // Checkpoint writes all that training goes on from, but for data and configuration: a trainer of the
 // same data and configuration that resumes it goes on to the same bits. Between two steps, or after an
 // interruption.
 func (t *Trainer) Checkpoint(w io.Writer) error {
-	return gob.NewEncoder(w).Encode(t.checkpoint())
+	sum := sha256.New()
+	both := io.MultiWriter(w, sum)
+	if _, err := io.WriteString(both, checkpointFormat); err != nil {
+		return err
+	}
+	if err := gob.NewEncoder(both).Encode(t.checkpoint()); err != nil {
+		return err
+	}
+	_, err := w.Write(sum.Sum(nil))
+	return err
 }
 
 func (t *Trainer) checkpoint() *checkpoint {
 	y := t.evaluator.Data()
-	c := &checkpoint{Format: checkpointFormat, Examples: y.Examples, Points: y.Points, Channels: y.Channels, Seed: t.config.Seed,
+	c := &checkpoint{Examples: y.Examples, Points: y.Points, Channels: y.Channels, Scaler: y.Scaler, Settings: t.settings,
 		State: t.state, Params: t.params, Training: t.config.Training, Alpha: t.alpha,
 		Calibration: t.calibration, Residuals: t.residuals}
 	c.Training.Progress = nil
@@ -48,49 +79,121 @@ func (t *Trainer) checkpoint() *checkpoint {
 	return c
 }
 
-// Resume makes the trainer go on from where a trainer of the same data and configuration was at its
-// Checkpoint. Errors change nothing: *FileError for what is not such a checkpoint, or one of other data.
-func (t *Trainer) Resume(r io.Reader) error {
-	c := new(checkpoint)
-	if err := gob.NewDecoder(r).Decode(c); err != nil {
-		return &FileError{fmt.Errorf("checkpoint: %w", err)}
-	}
-	return t.resume(c)
+// A summingReader adds what is read to a checksum.
+type summingReader struct {
+	r   *bufio.Reader
+	sum hash.Hash
 }
 
-func (t *Trainer) resume(c *checkpoint) error {
-	y := t.evaluator.Data()
-	switch {
-	case c.Format != checkpointFormat || c.Params == nil:
-		return &FileError{fmt.Errorf("checkpoint: expected the format %q", checkpointFormat)}
-	case c.Examples != y.Examples || c.Points != y.Points || c.Channels != y.Channels || c.Seed != t.config.Seed:
-		return &FileError{fmt.Errorf("checkpoint of %d examples, %d points, %d channels and seed %d, expected %d, %d, %d and %d",
-			c.Examples, c.Points, c.Channels, c.Seed, y.Examples, y.Points, y.Channels, t.config.Seed)}
+func (s *summingReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	s.sum.Write(p[:n])
+	return n, err
+}
+
+// ReadByte keeps gob from reading on into the checksum.
+func (s *summingReader) ReadByte() (byte, error) {
+	b, err := s.r.ReadByte()
+	if err == nil {
+		s.sum.Write([]byte{b})
 	}
-	if err := c.Params.Validate(t.data.Grid); err != nil {
+	return b, err
+}
+
+// readCheckpoint reads what Checkpoint wrote.
+func readCheckpoint(r io.Reader) (*checkpoint, error) {
+	s := &summingReader{bufio.NewReader(r), sha256.New()}
+	format := make([]byte, len(checkpointFormat))
+	if _, err := io.ReadFull(s, format); err != nil {
+		return nil, err
+	}
+	if string(format) != checkpointFormat {
+		return nil, fmt.Errorf("expected a file that begins with %q", checkpointFormat)
+	}
+	c := new(checkpoint)
+	if err := gob.NewDecoder(s).Decode(c); err != nil {
+		return nil, err
+	}
+	rest, err := io.ReadAll(io.LimitReader(s.r, sha256.Size+1))
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(rest, s.sum.Sum(nil)) {
+		return nil, errors.New("wrong checksum")
+	}
+	return c, nil
+}
+
+// Resume makes the trainer go on from where a trainer of the same data and configuration was at its
+// Checkpoint. Errors change nothing: *FileError for what is not such a checkpoint, or one of other data
+// or settings; *ReadError.
+func (t *Trainer) Resume(r io.Reader) error {
+	c, err := readCheckpoint(r)
+	if err != nil {
 		return &FileError{fmt.Errorf("checkpoint: %w", err)}
+	}
+	next, err := t.resumed(c)
+	if err != nil {
+		return err
+	}
+	*t = *next
+	return nil
+}
+
+// resumed returns the trainer as it was at a checkpoint.
+func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
+	if err := t.recognise(c); err != nil {
+		return nil, &FileError{fmt.Errorf("checkpoint: %w", err)}
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
 	next.calibration, next.residuals, next.coarse = c.Calibration, c.Residuals, nil
-	progress := t.config.Training.Progress
 	next.config.Training = c.Training
-	next.config.Training.Progress = progress
+	next.config.Training.Progress = t.config.Training.Progress
 	if origin := c.State.Origin; origin != nil {
 		if err := next.precondition(origin); err != nil {
-			return &FileError{fmt.Errorf("checkpoint: %w", err)}
+			return nil, &FileError{fmt.Errorf("checkpoint: %w", err)}
 		}
 	}
 	if c.Coarse != nil {
-		coarse, err := t.coarseTrainer(c.Coarse.Points)
+		coarse, err := t.coarseTrainer(context.Background(), t.config.Training.CoarsePoints)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if err := coarse.resume(c.Coarse); err != nil {
-			return err
+		if next.coarse, err = coarse.resumed(c.Coarse); err != nil {
+			return nil, err
 		}
-		next.coarse = coarse
 	}
-	*t = next
+	return &next, nil
+}
+
+// recognise returns why a checkpoint is none of this trainer's.
+func (t *Trainer) recognise(c *checkpoint) error {
+	y := t.evaluator.Data()
+	if c.Examples != y.Examples || c.Points != y.Points || c.Channels != y.Channels {
+		return fmt.Errorf("%d examples, %d points and %d channels, expected %d, %d and %d", c.Examples, c.Points, c.Channels, y.Examples, y.Points, y.Channels)
+	}
+	if !slices.Equal(c.Scaler.Mean, y.Scaler.Mean) || !slices.Equal(c.Scaler.Scale, y.Scaler.Scale) {
+		return errors.New("other data: means or deviations differ")
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.settings)) {
+		if c.Settings[name] != t.settings[name] {
+			return fmt.Errorf("another configuration: %s differs", name)
+		}
+	}
+	if c.Params == nil {
+		return errors.New("no parameters")
+	}
+	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.Released, c.State.Best} {
+		if p == nil {
+			continue
+		}
+		if err := p.Validate(t.data.Grid); err != nil {
+			return err
+		}
+		if p.X.Mu.Rows != y.Examples || !slices.Equal(p.X.At(), t.params.X.At()) {
+			return errors.New("latent variables of other examples")
+		}
+	}
 	return nil
 }

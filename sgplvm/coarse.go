@@ -24,14 +24,14 @@ const adaptSteps = 20
 // advanceCoarse goes on with training on some of the points and, at its end, takes its parameters over.
 func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	if t.coarse == nil {
-		if t.coarse, err = t.coarseTrainer(t.config.Training.CoarsePoints); err != nil {
+		if t.coarse, err = t.coarseTrainer(ctx, t.config.Training.CoarsePoints); err != nil {
 			return err
 		}
 	}
 	more, err := t.coarse.Step(ctx)
 	t.stopped = t.coarse.stopped
 	if t.coarse.Report().Iterations > 0 {
-		t.params = t.coarse.params
+		t.replace(t.coarse.params)
 	}
 	if err != nil || more || t.stopped {
 		return err
@@ -43,13 +43,16 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 
 // coarseTrainer returns a trainer of the same examples, at the same parameters, on a random
 // subset of count points of the one spatial factor.
-func (t *Trainer) coarseTrainer(count int) (*Trainer, error) {
+func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error) {
 	y := t.evaluator.Data()
 	rng := rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365))
 	points := rng.Perm(y.Points)[:count]
 	slices.Sort(points)
 	values := make([]float64, 0, y.Examples*count*y.Channels)
 	err := y.EachSlab(func(slab []float64, _ int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for ; len(slab) > 0; slab = slab[y.Size():] {
 			for _, i := range points {
 				values = append(values, slab[i*y.Channels:(i+1)*y.Channels]...)

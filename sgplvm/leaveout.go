@@ -103,6 +103,9 @@ func (t *Trainer) leftUnexplained(ctx context.Context, body func(example int, re
 	y := t.evaluator.Data()
 	residual := mat.New(y.Points, y.Channels)
 	return t.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if err := y.ReadRaw(residual.Data, example, example+1); err != nil {
 			return err
 		}

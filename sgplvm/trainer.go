@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/lbfgs"
@@ -18,7 +19,8 @@ import (
 // time; the models that it gives are their own.
 type Trainer struct {
 	data      Data
-	config    Config // complete
+	config    Config            // complete
+	settings  map[string]string // of the configuration as it was given
 	evaluator *bound.Evaluator
 
 	state       trainerState
@@ -99,7 +101,10 @@ func newTrainer(y *data.Scaled, d Data, cfg Config, field string, params *bound.
 	if err := params.Validate(d.Grid); err != nil {
 		return nil, &ConfigError{Field: field, Err: err}
 	}
-	t := &Trainer{data: d, config: cfg, evaluator: bound.NewEvaluator(y, d.Grid, cfg.Jitter), params: params}
+	if d.Times == nil != (params.X.Paths == nil) || d.Times != nil && !slices.Equal(data.Instants(d.Times, d.Sequences), params.X.At()) {
+		return nil, &ConfigError{Field: field, Err: errors.New("latent variables of examples at other times, expected those of the data")}
+	}
+	t := &Trainer{data: d, config: cfg, settings: cfg.settings(), evaluator: bound.NewEvaluator(y, d.Grid, cfg.Jitter), params: params}
 	if err := t.begin(); err != nil {
 		return nil, &ConfigError{Field: field, Err: err}
 	}
@@ -141,8 +146,15 @@ func (t *Trainer) Step(ctx context.Context) (more bool, err error) {
 
 // adopt makes the best parameters so far those of the trainer.
 func (t *Trainer) adopt() {
-	if best := t.state.Best; best != nil && best != t.params {
-		t.params, t.alpha, t.base, t.calibration, t.residuals = best, nil, nil, nil, mat.Matrix{}
+	if best := t.state.Best; best != nil {
+		t.replace(best)
+	}
+}
+
+// replace sets the parameters, and forgets what belonged to others.
+func (t *Trainer) replace(p *bound.Params) {
+	if p != t.params {
+		t.params, t.alpha, t.base, t.calibration, t.residuals = p, nil, nil, nil, mat.Matrix{}
 	}
 }
 
@@ -158,9 +170,11 @@ func (t *Trainer) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if t.residuals, err = q.Residuals(t.evaluator.Data()); err != nil {
+		residuals, err := q.Residuals(t.evaluator.Data())
+		if err != nil {
 			return err
 		}
+		t.residuals = residuals
 	}
 	t.state.Stage = stageEnd
 	return nil

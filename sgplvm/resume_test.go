@@ -1,0 +1,332 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// resumed returns a new trainer of the same data and configuration where another one was.
+func resumed(t testing.TB, tr *Trainer, s set) *Trainer {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tr.Checkpoint(&b); err != nil {
+		t.Fatal(err)
+	}
+	next := newTestTrainer(t, s.data, s.config)
+	if err := next.Resume(&b); err != nil {
+		t.Fatal(err)
+	}
+	return next
+}
+
+// A trainer that goes through a checkpoint after every phase ends with the bits and the report of one that
+// does not, and gives the same model at each of them.
+func TestResumeEveryPhase(t *testing.T) {
+	all := sets()
+	all["restarts"] = set{bumps(12, 6, 5, 2), small().with(TrainingConfig{Restarts: 3})}
+	all["restarts in time"] = set{all["timed"].data, all["timed"].config.with(TrainingConfig{Restarts: 3})}
+	for name, s := range all {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && len(name) > 8 {
+				t.Skip("takes a second")
+			}
+			s.config.Training.Iterations, s.config.Training.Warmup = 50, 10
+			whole := newTestTrainer(t, s.data, s.config)
+			at, count := newTestTrainer(t, s.data, s.config), 0
+			for more := true; more; count++ {
+				at = resumed(t, at, s)
+				got, err := at.Step(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if more, err = whole.Step(context.Background()); err != nil || got != more {
+					t.Fatalf("step %d: more %v, resumed %v, error %v", count, more, got, err)
+				}
+				if d := diff(at.Report(), whole.Report()); d != "" {
+					t.Fatalf("step %d: %s", count, d)
+				}
+				if !bytes.Equal(fileOf(t, at), fileOf(t, whole)) {
+					t.Fatalf("step %d: another model", count)
+				}
+			}
+			if count < 3 {
+				t.Errorf("%d steps", count)
+			}
+			if !bytes.Equal(fileOf(t, resumed(t, at, s)), fileOf(t, whole)) {
+				t.Error("resumed at the end: another model")
+			}
+		})
+	}
+}
+
+// Stopped at any step of the optimiser, saved and resumed, training ends with the bits of one that was not.
+func TestResumeEveryStep(t *testing.T) {
+	for _, name := range []string{"product", "timed", "residual", "coarse"} {
+		s := sets()[name]
+		s.config.Training.Iterations, s.config.Training.Warmup, s.config.Training.Restarts = 30, 6, 2
+		if name == "timed" {
+			s.config.Training.Schedule = Joint
+		}
+		whole, want := fit(t, s.data, s.config)
+		file := fileOf(t, whole)
+		stride := 1
+		if testing.Short() || name == "coarse" || name == "residual" {
+			stride = 7
+		}
+		for last := 1; last <= want.Iterations; last += stride {
+			stopping := s
+			stopping.config.Training.Progress = func(p Progress) bool { return p.Iteration < last }
+			at, _ := fit(t, stopping.data, stopping.config)
+			next := resumed(t, at, s)
+			r := finish(t, next)
+			r.Evaluations = want.Evaluations // a line search that was stopped is done again
+			for i := range r.Phases {
+				r.Phases[i].Evaluations = want.Phases[i].Evaluations
+			}
+			if d := diff(r, want); d != "" {
+				t.Fatalf("%s, stopped at step %d: %s", name, last, d)
+			}
+			if !bytes.Equal(fileOf(t, next), file) {
+				t.Fatalf("%s, stopped at step %d: another model", name, last)
+			}
+		}
+	}
+}
+
+// A countingSource counts how often it is read. Read number failAt fails, and at read number cancelAt it
+// calls cancel.
+type countingSource struct {
+	Source
+	mu               sync.Mutex
+	calls            int
+	failAt, cancelAt int
+	cancel           func()
+}
+
+var errSource = errors.New("the disk is gone")
+
+func (s *countingSource) ReadExamples(dst []float64, from, to int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	if s.calls == s.cancelAt {
+		s.cancel()
+	}
+	if s.calls == s.failAt {
+		return errSource
+	}
+	return s.Source.ReadExamples(dst, from, to)
+}
+
+// reading are problems whose training reads its data now and then: as spatial kernels move, when the
+// covariance of the noise is learned, in coarse training, in calibration, for the residuals.
+func reading() map[string]set {
+	all := map[string]set{}
+	for _, name := range []string{"product", "free inducing points", "timed", "residual", "coarse"} {
+		s := sets()[name]
+		s.config.Training.Iterations, s.config.Training.Warmup = 9, 4
+		all[name] = s
+	}
+	return all
+}
+
+// counted returns the data as a countingSource, which has read nothing yet, and a trainer of them.
+func (s set) counted(t testing.TB) (*countingSource, *Trainer) {
+	source := &countingSource{Source: data.MatrixSource(s.data.Y, s.data.Examples)}
+	d := s.data
+	d.Examples, d.Y.Rows, d.Source = 0, 0, source
+	tr := newTestTrainer(t, d, s.config)
+	source.calls = 0
+	return source, tr
+}
+
+// Whenever the context ends, training ends at once with its error, and a further Fit goes to where an
+// uninterrupted one ends, with its bits.
+func TestCancelledAnywhere(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 60 // two examples
+	for name, s := range reading() {
+		t.Run(name, func(t *testing.T) {
+			source, whole := s.counted(t)
+			finish(t, whole)
+			reads, file := source.calls, fileOf(t, whole)
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			for at := 1; at <= reads; at += stride {
+				source, tr := s.counted(t)
+				ctx, cancel := context.WithCancel(context.Background())
+				source.cancelAt, source.cancel = at, cancel
+				_, err := tr.Fit(ctx)
+				if source.calls > at {
+					t.Errorf("cancelled at read %d of %d, %d more", at, reads, source.calls-at)
+				}
+				if err == nil && at < reads || err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("cancelled at read %d of %d: error %v", at, reads, err)
+				}
+				if err != nil {
+					checkLeft(t, tr)
+				}
+				finish(t, tr)
+				if !bytes.Equal(fileOf(t, tr), file) {
+					t.Errorf("cancelled at read %d of %d: another model at the end", at, reads)
+				}
+			}
+		})
+	}
+}
+
+// checkLeft checks that what training has left is a model that can be used, with the bound that the
+// report says.
+func checkLeft(t *testing.T, tr *Trainer) {
+	t.Helper()
+	m := modelOf(t, tr)
+	if _, err := m.Predict(m.TrainingLatent(0), nil); err != nil {
+		t.Error(err)
+	}
+	if r := tr.Report(); tr.coarse == nil && r.Iterations > 0 {
+		if b := boundOf(t, tr); !(b >= r.Bound-1e-9*(1+max(b, -b))) {
+			t.Errorf("bound %v, the report says %v", b, r.Bound)
+		}
+	}
+}
+
+// Whichever read of training or of the model fails, the caller is told and what was learned before is
+// kept: when the source has recovered, training goes on to the same bits.
+func TestReadFailsAnywhere(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 60
+	for name, s := range reading() {
+		t.Run(name, func(t *testing.T) {
+			source, whole := s.counted(t)
+			finish(t, whole)
+			file := fileOf(t, whole)
+			reads := source.calls
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			for at := 1; at <= reads; at += stride {
+				source, tr := s.counted(t)
+				source.failAt = at
+				_, err := tr.Fit(context.Background())
+				if err == nil {
+					_, err = tr.Model()
+				}
+				var read *ReadError
+				if !errors.As(err, &read) || !errors.Is(err, errSource) || source.calls != at {
+					t.Errorf("read %d of %d fails, %d more: error %v", at, reads, source.calls-at, err)
+				}
+				if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want && !strings.Contains(err.Error(), want) {
+					t.Errorf("message %q, expected %q", err, want)
+				}
+				checkLeft(t, tr)
+				finish(t, tr)
+				if !bytes.Equal(fileOf(t, tr), file) {
+					t.Errorf("read %d of %d failed: another model at the end", at, reads)
+				}
+			}
+		})
+	}
+}
+
+// What is no checkpoint, or one of other data or settings, is refused and changes nothing.
+func TestResumeRefuses(t *testing.T) {
+	s := sets()["timed"]
+	s.config.Training.Iterations = 12
+	other := func(change func(s *set)) []byte {
+		o := s
+		change(&o)
+		tr := newTestTrainer(t, o.data, o.config)
+		if _, err := tr.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := tr.Checkpoint(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	good := other(func(*set) {})
+	encoded := func(change func(c *checkpoint)) []byte {
+		c, err := readCheckpoint(bytes.NewReader(good))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(c)
+		b := bytes.NewBufferString(checkpointFormat)
+		if err := gob.NewEncoder(b).Encode(c); err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(b.Bytes())
+		return append(b.Bytes(), sum[:]...)
+	}
+	cases := map[string][]byte{
+		"nothing":        nil,
+		"a model":        fileOf(t, newTestTrainer(t, s.data, s.config)),
+		"another format": bytes.Replace(bytes.Clone(good), []byte("checkpoint 1"), []byte("checkpoint 2"), 1),
+		"a byte more":    append(bytes.Clone(good), 0),
+		"no parameters":  encoded(func(c *checkpoint) { c.Params = nil }),
+		"bad parameters": encoded(func(c *checkpoint) { c.Params.X.S.Data[0] = -1 }),
+		"other latents": encoded(func(c *checkpoint) {
+			c.Params = newTestTrainer(t, bumps(9, 6, 5, 2).at(line(9).Data, nil), s.config).params
+		}),
+		"state of others": encoded(func(c *checkpoint) {
+			c.State.Best = newTestTrainer(t, bumps(9, 6, 5, 2).at(line(9).Data, nil), s.config).params
+		}),
+		"other examples": other(func(s *set) { s.data = bumps(11, 6, 5, 2).at(line(11).Data, nil) }),
+		"other points":   other(func(s *set) { s.data = bumps(12, 5, 5, 2).at(line(12).Data, nil) }),
+		"other seed":     other(func(s *set) { s.config.Seed = 99 }),
+		"other kernel":   other(func(s *set) { s.config.LatentKernel = "rbf" }),
+		"independent":    other(func(s *set) { s.data.Times, s.config.LatentKernel = nil, "rbf" }),
+		"other values":   other(func(s *set) { s.data.Y = bumps(12, 6, 5, 77).Y }),
+		"other dims":     other(func(s *set) { s.config.LatentDims = 3 }),
+	}
+	for n := 1; n < len(good); n += 1 + len(good)/40 {
+		cases[fmt.Sprintf("the first %d bytes", n)] = good[:n]
+	}
+	for n := 0; n < len(good); n += 1 + len(good)/200 {
+		damaged := bytes.Clone(good)
+		damaged[n] ^= 1 << (n % 8)
+		cases[fmt.Sprintf("byte %d damaged", n)] = damaged
+	}
+	tr := newTestTrainer(t, s.data, s.config)
+	if _, err := tr.Step(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	before, params := fileOf(t, tr), tr.params.Clone()
+	for name, file := range cases {
+		var refused *FileError
+		err := tr.Resume(bytes.NewReader(file))
+		if !errors.As(err, &refused) || len(err.Error()) > 1000 || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %.300v", name, err)
+		}
+		if !bytes.Equal(fileOf(t, tr), before) || diff(tr.params, params) != "" {
+			t.Fatalf("%s: the trainer has changed", name)
+		}
+	}
+	if err := tr.Resume(bytes.NewReader(good)); err != nil {
+		t.Error(err)
+	}
+	if w := (&shortWriter{10}); !errors.Is(tr.Checkpoint(w), errNoSpace) {
+		t.Error("a checkpoint that cannot be written has no error")
+	}
+}
+
+// The parameters of trainers are their own.
+func TestTrainersShareNothing(t *testing.T) {
+	s := sets()["product"]
+	start := trained(t)
+	file := saved(t, start)
+	tr := newTestTrainer(t, bumps(16, 6, 5, 1), Config{Start: start, Training: steps(5)})
+	startFrom(t, tr, func(p *bound.Params) { p.X.Mu.Fill(0.1); p.Z.Fill(3) })
+	finish(t, newTestTrainer(t, s.data, s.config.with(steps(3))))
+	if !bytes.Equal(saved(t, start), file) {
+		t.Error("a trainer has changed the model from which it started")
+	}
+}
