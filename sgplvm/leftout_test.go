@@ -78,74 +78,6 @@ func TestLeftOutDensities(t *testing.T) {
 	}
 }
 
-// Of an example at a time of which nothing is seen Impute says what Predict says; the more is seen
-// nearby, the less is left of the calibration.
-func TestCalibrateSeen(t *testing.T) {
-	m, y := swelling(t)
-	ctx := context.Background()
-	at, err := m.LatentAt(0, []float64{7.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	points := m.space.Len()
-	impute := func(seen ...int) Prediction {
-		v := mat.New(points, 1)
-		v.Fill(math.NaN())
-		for _, j := range seen {
-			v.Set(j, 0, y.At(7*points+j, 0))
-		}
-		p, _, err := m.Impute(ctx, Observed{Values: v, Prior: &at[0]}, InferOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	cases := [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}}
-	var before []Prediction
-	for _, seen := range cases {
-		before = append(before, impute(seen...))
-	}
-	alone, err := m.Predict(at[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Calibrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	calibrated, err := m.Predict(at[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, seen := range cases {
-		got := impute(seen...)
-		near(t, "mean", got.Mean.Data, before[k].Mean.Data, 1e-12)
-		for j := range points {
-			v, v0 := before[k].Variance.At(j, 0), alone.Variance.At(j, 0)
-			want := v
-			if len(seen) == 0 {
-				want = calibrated.Variance.At(j, 0)
-			} else if v > 0 {
-				want = v + (calibrated.Variance.At(j, 0)-v0)*(v/v0)*min(1, v/v0)
-			}
-			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
-				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
-			}
-		}
-	}
-	unknown := Observed{Values: mat.New(points, 1)}
-	unknown.Values.Fill(math.NaN())
-	p, _, err := m.Impute(ctx, unknown, InferOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.calibration = nil
-	want, _, err := m.Impute(ctx, unknown, InferOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameBits(t, "variance at no time", p.Variance.Data, want.Variance.Data)
-}
-
 // without returns the model of all examples but one, with the same kernels, scales and, for
 // the latent posterior, the same coefficients of the others' observations.
 func (m *Model) without(t *testing.T, gone int) *Model {
@@ -306,23 +238,4 @@ func leftOut(m *Model, gone int, l Latent) Prediction {
 		}
 	}
 	return p
-}
-
-// Long sequences take the difference 1 − Λ·S, which is the same where it does not cancel.
-func TestCavitiesOfLongSequences(t *testing.T) {
-	m := modelShape{examples: 9, inducing: 4, latent: 2, channels: 1, time: "matern32", sequences: 2, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}}.model(t)
-	want, err := m.params.cavities()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func(n int) { factoredCavities = n }(factoredCavities)
-	factoredCavities = 0
-	got, err := m.params.cavities()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		near(t, "mean", got[i].Mu, want[i].Mu, 1e-10)
-		near(t, "variance", got[i].S, want[i].S, 1e-10)
-	}
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// withSlabs lets sources be read and held in parts of the given sizes.
-func withSlabs(t testing.TB, read, hold int) {
-	r, h := slabNumbers, gramNumbers
-	t.Cleanup(func() { slabNumbers, gramNumbers = r, h })
-	slabNumbers, gramNumbers = read, hold
-}
-
 // converted returns the values in another type.
 func converted[T uint8 | uint16 | float32 | float64](values []float64) []T {
 	v := make([]T, len(values))
@@ -84,55 +77,6 @@ func TestSourceTypes(t *testing.T) {
 			t.Errorf("%d processors: another model", procs)
 		}
 	})
-}
-
-// Mean and deviation come out of slabs of any size with the bits that they have in
-// one piece.
-func TestScalerOfSlabs(t *testing.T) {
-	y := normalMatrix(rand.New(rand.NewPCG(1, 71)), 17*6, 3)
-	for i := range y.Rows {
-		y.Row(i)[1] += 1e9
-		y.Row(i)[2] = -7
-	}
-	source := &scaledSource{source: &matrixSource{y, 17}, examples: 17, points: 6, channels: 3}
-	want, err := newScaler(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range []int{1, 18, 36, 37, 100, 306} {
-		withSlabs(t, n, n)
-		got, err := newScaler(source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, fmt.Sprintf("means of slabs of %d numbers", n), got.Mean, want.Mean, 0)
-		near(t, fmt.Sprintf("deviations of slabs of %d numbers", n), got.Scale, want.Scale, 0)
-	}
-}
-
-// The Gram matrix of bands is that of the whole, and no more than an eighth of the
-// data or about gramNumbers are read at a time, 4½ times in all.
-func TestGram(t *testing.T) {
-	for _, n := range []int{1, 2, 7, 8, 9, 16, 17, 33} {
-		for _, hold := range []int{1, 10, 30, 100, 1 << 20} {
-			withSlabs(t, 1, hold)
-			y := normalMatrix(rand.New(rand.NewPCG(uint64(n), 72)), n*5, 2)
-			counted := &countingSource{Source: &matrixSource{y, n}}
-			source := &scaledSource{source: counted, examples: n, points: 5, channels: 2,
-				scaler: Scaler{Mean: []float64{1, -2}, Scale: []float64{2, 0.5}}}
-			got, err := source.gram()
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole := mat.NewDense(n, 10, source.scaler.apply(y).Data)
-			want := mat.New(n, n)
-			mat.Mul(want, 1, whole, whole.T(), 0)
-			near(t, fmt.Sprintf("%d examples, %d numbers held", n, hold), got.Data, want.Data, 1e-14)
-			if most := max((n+7)/8, min(n, hold/10+1)); counted.most > most || 2*counted.total > 9*n {
-				t.Errorf("%d examples, %d numbers held: %d examples at a time, %d in all", n, hold, counted.most, counted.total)
-			}
-		}
-	}
 }
 
 // countingSource counts the examples read, and fails in call number failAt, counted
