@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -47,24 +48,17 @@ func TestNoiseNear(t *testing.T) {
 		g, order := m.grid, rng.Perm(m.grid.Len())
 		if seed%2 == 0 {
 			order = order[:1+len(order)/2]
-			x := mat.New(len(order), m.grid[0].Cols)
-			for i, k := range order {
-				copy(x.Row(i), m.grid[0].Row(k))
-			}
-			g = data.Grid{x}
+			g = data.Grid{work.Gather(m.grid[0], order)}
 		} else {
-			for i := range order {
-				order[i] = i
-			}
+			slices.Sort(order)
 		}
 		n := len(order)
 		values := reference.Masked(rng, n, m.channels(), 0.4, false)
 		if seed%5 == 0 { // a training example itself
-			y := m.ref.Y
 			for i, at := range order {
 				for c := range m.channels() {
 					if v := values.At(i, c); v == v {
-						values.Set(i, c, y.At(at, c))
+						values.Set(i, c, m.ref.Y.At(at, c))
 					}
 				}
 			}
@@ -79,38 +73,10 @@ func TestNoiseNear(t *testing.T) {
 		h, nu := 0.2+rng.Float64(), 10*rng.Float64()
 		got := m.noiseNear(e, h, nu)
 
-		y := m.ref.Y
-		examples, points := m.params.X.Mu.Rows, m.grid.Len()
-		distance, least := make([]float64, examples), math.Inf(1)
-		for k := range distance {
-			count := 0.0
-			for i, at := range order {
-				for c := range m.channels() {
-					if v := values.At(i, c); v == v {
-						distance[k] += math.Pow(v-y.At(k*points+at, c), 2)
-						count++
-					}
-				}
-			}
-			distance[k] /= count
-			least = min(least, distance[k])
-		}
-		weights, total := make([]float64, examples), nu
-		for k, d := range distance {
-			weights[k] = math.Exp(-0.5 * (d - least) / (h * h * max(least, 1/m.params.Noise.Beta)))
-			total += weights[k]
-		}
+		weights, total := m.weightsByDefinition(values, order, h)
+		total += nu
 		residual := func(k, i, c int) float64 { return m.residuals.At(k, order[i]*m.channels()+c) }
-		whole, square := make([]int, n), mat.New(n, n)
-		for i := range whole {
-			whole[i] = i
-		}
-		together := got.covariance(whole, whole)
-		for i := range n {
-			mat.Copy(square.Slice(i, i+1, 0, n), got.covariance([]int{i}, whole))
-			reference.NearOne(t, "variance", got.variance(i), together.At(i, i), 1e-9)
-		}
-		reference.Near(t, "covariance row by row", square.Data, together.Data, 1e-9)
+		together := wholeCovariance(t, got)
 		for i := range n {
 			for c := range m.channels() {
 				var mean float64
@@ -137,6 +103,48 @@ func TestNoiseNear(t *testing.T) {
 			}
 		}
 	}
+}
+
+// weightsByDefinition returns the weights of the training examples, and their sum, for values observed at
+// the training points order.
+func (m model) weightsByDefinition(values mat.Matrix, order []int, h float64) (weights []float64, total float64) {
+	points, least := m.grid.Len(), math.Inf(1)
+	weights = make([]float64, m.params.X.Mu.Rows)
+	for k := range weights {
+		count := 0.0
+		for i, at := range order {
+			for c := range m.channels() {
+				if v := values.At(i, c); v == v {
+					weights[k] += math.Pow(v-m.ref.Y.At(k*points+at, c), 2)
+					count++
+				}
+			}
+		}
+		weights[k] /= count
+		least = min(least, weights[k])
+	}
+	for k, d := range weights {
+		weights[k] = math.Exp(-0.5 * (d - least) / (h * h * max(least, 1/m.params.Noise.Beta)))
+		total += weights[k]
+	}
+	return weights, total
+}
+
+// wholeCovariance returns the covariance between all points, which is that of rows and has the variances.
+func wholeCovariance(t *testing.T, noise *ownNoise) mat.Matrix {
+	t.Helper()
+	n := noise.mean.Rows
+	whole, square := make([]int, n), mat.New(n, n)
+	for i := range whole {
+		whole[i] = i
+	}
+	together := noise.covariance(whole, whole)
+	for i := range n {
+		mat.Copy(square.Slice(i, i+1, 0, n), noise.covariance([]int{i}, whole))
+		reference.NearOne(t, "variance", noise.variance(i), together.At(i, i), 1e-9)
+	}
+	reference.Near(t, "covariance row by row", square.Data, together.Data, 1e-9)
+	return together
 }
 
 // taperOf is exp(−Σ (x_q − y_q)²/ℓ_q²), 1 without lengths.

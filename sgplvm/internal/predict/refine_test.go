@@ -2,6 +2,7 @@ package predict
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -34,58 +35,12 @@ func TestRefine(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		d, n := shape.Latent, m.grid.Len()
+		d := shape.Latent
 		meanAt := func(mu []float64) mat.Matrix { return m.mean(e.on, m.momentsOf(Latent{Mu: mu, S: l.S})) }
-		slopesAt := func(mu []float64) []mat.Matrix { // per latent dimension, n×d_y
-			const h = 1e-5
-			var j []mat.Matrix
-			for k := range d {
-				up, down := append([]float64{}, mu...), append([]float64{}, mu...)
-				up[k] += h
-				down[k] -= h
-				s := meanAt(up)
-				mat.Add(s, s, -1, meanAt(down))
-				mat.Scale(s, 1/(2*h), s)
-				j = append(j, s)
-			}
-			return j
-		}
-		slopes, mean := slopesAt(l.Mu), meanAt(l.Mu)
-		a, g := reference.NewRows(d, d), make([]float64, d)
+		a, g := m.normalEquations(e, base, slopesOf(meanAt, l.Mu), meanAt(l.Mu))
 		for k := range d {
-			a[k][k] = 1 / prior.Variance[k]
-			g[k] = (prior.Mean[k] - l.Mu[k]) / prior.Variance[k]
-		}
-		for c, seen := range e.seen {
-			if len(seen) == 0 {
-				continue
-			}
-			coo := m.sharedCovariance(e.on, base, seen, append([]int{}, seen...))
-			r := reference.NewRows(len(seen), len(seen))
-			for i := range r {
-				for j := range r {
-					r[i][j] = coo.At(i, j)
-				}
-				r[i][i] += 1 / m.params.Noise.Beta
-			}
-			inverse := reference.Inverse(reference.Cholesky(r))
-			column := func(k int) []float64 {
-				v := make([]float64, len(seen))
-				for i, at := range seen {
-					v[i] = slopes[k].At(at, c)
-				}
-				return v
-			}
-			residual := make([]float64, len(seen))
-			for i, at := range seen {
-				residual[i] = e.values.At(at, c) - mean.At(at, c)
-			}
-			for k := range d {
-				g[k] += reference.Quadratic(column(k), inverse, residual)
-				for k2 := range d {
-					a[k][k2] += reference.Quadratic(column(k), inverse, column(k2))
-				}
-			}
+			a[k][k] += 1 / prior.Variance[k]
+			g[k] += (prior.Mean[k] - l.Mu[k]) / prior.Variance[k]
 		}
 		inverse := reference.Inverse(reference.Cholesky(a))
 		mu := append([]float64{}, l.Mu...)
@@ -94,7 +49,7 @@ func TestRefine(t *testing.T) {
 		}
 		reference.Near(t, shape.String()+": mean", m.mean(e.on, got).Data, meanAt(mu).Data, 1e-6)
 
-		slopes = slopesAt(mu)
+		slopes, n := slopesOf(meanAt, mu), m.grid.Len()
 		for c := range shape.Channels {
 			spread := mat.New(n, got.spread.Cols)
 			mat.Mul(spread, 1, e.on.p[c], got.spread, 0)
@@ -108,6 +63,55 @@ func TestRefine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// slopesOf returns the derivatives of a mean in every latent dimension, n×d_y each, by central differences.
+func slopesOf(meanAt func(mu []float64) mat.Matrix, mu []float64) []mat.Matrix {
+	const h = 1e-5
+	var j []mat.Matrix
+	for k := range mu {
+		up, down := slices.Clone(mu), slices.Clone(mu)
+		up[k] += h
+		down[k] -= h
+		s := meanAt(up)
+		mat.Add(s, s, -1, meanAt(down))
+		mat.Scale(s, 1/(2*h), s)
+		j = append(j, s)
+	}
+	return j
+}
+
+// normalEquations returns what the observed values add to the precision of x and to its shift.
+func (m model) normalEquations(e *example, t moments, slopes []mat.Matrix, mean mat.Matrix) (a reference.Rows, g []float64) {
+	d := len(slopes)
+	a, g = reference.NewRows(d, d), make([]float64, d)
+	for c, seen := range e.seen {
+		if len(seen) == 0 {
+			continue
+		}
+		cov := m.sharedCovariance(e.on, t, seen, slices.Clone(seen))
+		coo, residual := reference.NewRows(len(seen), len(seen)), make([]float64, len(seen))
+		for i, at := range seen {
+			copy(coo[i], cov.Row(i))
+			coo[i][i] += 1 / m.params.Noise.Beta
+			residual[i] = e.values.At(at, c) - mean.At(at, c)
+		}
+		inverse := reference.Inverse(reference.Cholesky(coo))
+		column := func(k int) []float64 {
+			v := make([]float64, len(seen))
+			for i, at := range seen {
+				v[i] = slopes[k].At(at, c)
+			}
+			return v
+		}
+		for k := range d {
+			g[k] += reference.Quadratic(column(k), inverse, residual)
+			for k2 := range d {
+				a[k][k2] += reference.Quadratic(column(k), inverse, column(k2))
+			}
+		}
+	}
+	return a, g
 }
 
 // With nothing observed, or too much for one covariance matrix, the moments stay.
