@@ -9,30 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A Slab is a part of many predictions: the marginal distribution of the data, in the
-// user's units, for every latent posterior at those points of a grid whose index in the
-// first spatial factor is From, …, To−1. In the order of the grid they are
-// the points First, First+1, ….
-type Slab struct {
-	From, To int
-	First    int
-
-	// Mean and Variance (noise included) hold a matrix for every latent posterior, a row
-	// for each point of the slab and a column for each channel. The matrices are views:
-	// the points of a channel are contiguous, the channels of a point are not.
-	Mean, Variance []mat.Matrix
-}
-
-// SlabOptions say how PredictSlabs works. The zero value works.
-type SlabOptions struct {
-	// Numbers bounds what a slab takes, results and temporary storage, in numbers of 8
-	// bytes. A slab has one row at least. Default 2²⁵.
-	Numbers int
-
-	// MeanOnly leaves the variances out.
-	MeanOnly bool
-}
-
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
 // and some of a grid's points at a time (nil: the training grid): it calls body with one slab
 // after the other, in order. A slab and what it holds belong to body until it returns; an error

@@ -84,6 +84,30 @@ type Prediction struct {
 	Noise string
 }
 
+// A Slab is a part of many predictions: the marginal distribution of the data, in the
+// user's units, for every latent posterior at those points of a grid whose index in the
+// first spatial factor is From, …, To−1. In the order of the grid they are
+// the points First, First+1, ….
+type Slab struct {
+	From, To int
+	First    int
+
+	// Mean and Variance (noise included) hold a matrix for every latent posterior, a row
+	// for each point of the slab and a column for each channel. The matrices are views:
+	// the points of a channel are contiguous, the channels of a point are not.
+	Mean, Variance []mat.Matrix
+}
+
+// SlabOptions say how PredictSlabs works. The zero value works.
+type SlabOptions struct {
+	// Numbers bounds what a slab takes, results and temporary storage, in numbers of 8
+	// bytes. A slab has one row at least. Default 2²⁵.
+	Numbers int
+
+	// MeanOnly leaves the variances out.
+	MeanOnly bool
+}
+
 // Conditioning is how the observed values of an example enter the prediction of its
 // missing ones beside q(x), which came from them (docs/math.md, "Conditioning on observed
 // values").
