@@ -3,50 +3,57 @@ package sgplvm
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
-// Calibrated variances find where space is restless, are what predictions use at the training
-// points and between them, and survive the model file.
-func TestCalibrate(t *testing.T) {
+// restless are pictures of which one half is noisier.
+func restless() Data {
 	const n, width, height = 30, 12, 5
 	rng := rand.New(rand.NewPCG(8, 1))
-	y, times := mat.New(n*width*height, 1), make([]float64, n)
+	d := Data{Examples: n, Y: mat.New(n*width*height, 1), Times: line(n).Data, Grid: Grid{line(height), line(width)}}
 	for i := range n {
-		times[i] = float64(i)
 		for j := range width * height {
 			noise := 0.01
 			if j%width >= width/2 {
-				noise = 0.3 // half of the picture
+				noise = 0.3
 			}
-			y.Set(i*width*height+j, 0, math.Sin(float64(i)/5+float64(j)/9)+noise*rng.NormFloat64())
+			d.Y.Set(i*width*height+j, 0, math.Sin(float64(i)/5+float64(j)/9)+noise*rng.NormFloat64())
 		}
 	}
-	m, err := New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(height)}, {X: line(width)}}, LatentDims: 2, LatentKernel: LatentRBF | LatentTime, Dynamics: Dynamics{Times: times}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return d
+}
+
+// Calibrated variances find where space is noisier, are what predictions use at the training points and
+// between them, and survive the model file; means stay, and so does what is said at no time.
+func TestCalibrate(t *testing.T) {
 	ctx := context.Background()
-	if _, err := m.Fit(ctx, FitOptions{Iterations: 60}); err != nil {
+	tr, _ := fit(t, restless(), Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 60, Uncalibrated: true}})
+	plain := modelOf(t, tr)
+	if err := tr.Calibrate(ctx); err != nil {
 		t.Fatal(err)
 	}
+	m := modelOf(t, tr)
+	again := loaded(t, saved(t, m))
 	at, err := m.LatentAt(0, []float64{7.5})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fine := Grid{line(height), mat.NewDense(4, 1, []float64{0.5, 2.25, 8.5, 10.25})}
-	predict := func(g Grid) (p Prediction) {
-		p, err := m.Predict(at[0], g)
+	fine := Grid{line(5), mat.NewDense(4, 1, []float64{0.5, 2.25, 8.5, 10.25})}
+	predict := func(m *Model, l Latent) Prediction {
+		p, err := m.Predict(l, fine)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = m.PredictSlabs(ctx, at, g, SlabOptions{Numbers: 1}, func(s Slab) error {
+		err = m.PredictSlabs(ctx, []Latent{l}, fine, SlabOptions{Numbers: 1}, func(s Slab) error {
 			for i := range s.Variance[0].Rows {
-				near(t, "variance in slabs", one(s.Variance[0].At(i, 0)), one(p.Variance.At(s.First+i, 0)), 1e-9)
+				reference.NearOne(t, "variance in slabs", s.Variance[0].At(i, 0), p.Variance.At(s.First+i, 0), 1e-9)
 			}
 			return nil
 		})
@@ -55,107 +62,243 @@ func TestCalibrate(t *testing.T) {
 		}
 		return p
 	}
-	plain := predict(fine)
-	if err := m.Calibrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	got := predict(fine)
-	sameBits(t, "mean", got.Mean.Data, plain.Mean.Data)
-	for i := range got.Variance.Rows {
+	before, after := predict(plain, at[0]), predict(m, at[0])
+	reference.SameBits(t, "mean", after.Mean.Data, before.Mean.Data)
+	for i := range after.Variance.Rows {
 		quiet := i%4 < 2
-		if ratio := got.Variance.At(i, 0) / plain.Variance.At(i, 0); quiet != (ratio < 0.4) || !quiet != (ratio > 1) {
+		if ratio := after.Variance.At(i, 0) / before.Variance.At(i, 0); quiet != (ratio < 0.4) || !quiet != (ratio > 1) {
 			t.Errorf("point %d: variance %v times as large when calibrated", i, ratio)
 		}
 	}
-	var file bytes.Buffer
-	if err := m.Save(&file); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := Load(bytes.NewReader(file.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := loaded.Predict(at[0], fine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameBits(t, "variance of the loaded model", again.Variance.Data, got.Variance.Data)
-	latent := at[0]
-	latent.At = nil
-	timeless, err := m.Predict(latent, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.calibration = nil
-	want, err := m.Predict(latent, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameBits(t, "variance at no time", timeless.Variance.Data, want.Variance.Data)
-	for _, shape := range []modelShape{{examples: 3, inducing: 3, latent: 1, channels: 1, space: []factorShape{{points: 3, dims: 1, kind: Matern32}}},
-		{examples: 3, inducing: 3, latent: 1, channels: 1, time: "rbf", sequences: 1, space: []factorShape{{points: 3, dims: 1, kind: Matern32, inducing: 2}}}} {
-		if err := shape.model(t).Calibrate(ctx); err == nil || err.Error() != "sgplvm: LeaveOneOut: "+errUncalibrated.Error() {
-			t.Errorf("%v: error %v", shape, err)
-		}
-	}
-	if err := loaded.Calibrate(ctx); err != errNoData {
-		t.Errorf("a loaded model: error %v", err)
+	reference.SameBits(t, "variance of the loaded model", predict(again, at[0]).Variance.Data, after.Variance.Data)
+	timeless := at[0]
+	timeless.At = nil
+	reference.SameBits(t, "variance at no time", predict(m, timeless).Variance.Data, predict(plain, timeless).Variance.Data)
+	if s := m.Summary(); !s.Calibrated || !(s.Factor > 0) || !(s.Power >= 0 && s.Power <= 2) || plain.Summary().Calibrated || plain.Summary().Factor != 1 {
+		t.Errorf("calibrated %v, factor %v, power %v; before %+v", s.Calibrated, s.Factor, s.Power, plain.Summary())
 	}
 }
 
-// Ratios that change slowly are believed of the times around, ratios without order are not.
-func TestUnrest(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 8))
-	var examples []Instant
-	var slow, none []float64
-	for i := range 200 {
-		examples = append(examples, Instant{Sequence: i % 2, Time: float64(i)})
-		slow = append(slow, math.Exp(1.5*math.Sin(float64(i)/20))*(0.9+0.2*rng.Float64()))
-		none = append(none, rng.ExpFloat64())
+// Everything that a calibrated model says of a time has the variances of Predict: the diagonal of the
+// covariance, fields that are drawn, the mixture, slabs, and an example of which nothing is seen.
+func TestCalibratedEverywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws thousands of fields")
 	}
-	u := newUnrest(slow, examples)
-	calm, restless := u.at(Instant{Sequence: 0, Time: 3 * math.Pi / 2 * 20}, examples, -1), u.at(Instant{Sequence: 1, Time: math.Pi / 2 * 20}, examples, -1)
-	if u.reach == 0 || !(restless > 5*calm) {
-		t.Errorf("reach %v: %v at a restless time, %v at a calm one", u.reach, restless, calm)
+	cfg := swellingConfig()
+	cfg.Training.Uncalibrated = false
+	tr, _ := fit(t, swelling(), cfg)
+	m, ctx := modelOf(t, tr), context.Background()
+	at, err := m.LatentAt(0, []float64{7.5})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := u.at(Instant{Sequence: 7, Time: 30}, examples, -1); got != 1 {
-		t.Errorf("%v in a sequence that nobody has seen, want 1", got)
-	}
-	if u := newUnrest(none, examples); u.reach > 0 && math.Abs(u.at(Instant{Sequence: 0, Time: 50.5}, examples, -1)-1) > 0.5 {
-		t.Errorf("without order: reach %v, %v at a time", u.reach, u.at(Instant{Sequence: 0, Time: 50.5}, examples, -1))
-	}
-	if got := medianSpacing(examples); got != 2 {
-		t.Errorf("median spacing %v, want 2", got)
-	}
-}
-
-// A channel that is the same everywhere at all times leaves nothing unexplained: it keeps its
-// variances, and the file can be read.
-func TestCalibrateConstant(t *testing.T) {
-	const n, size = 8, 6
-	for _, channels := range []int{1, 2} { // a constant one, and one beside it
-		y, times := mat.New(n*size, channels), make([]float64, n)
-		for i := range n {
-			times[i] = float64(i)
-			for j := range size {
-				y.Set(i*size+j, 0, 5)
-				if channels == 2 {
-					y.Set(i*size+j, 1, math.Sin(float64(i*i+j*j)))
-				}
-			}
-		}
-		m, err := New(Data{Examples: n, Y: y}, Config{Space: []SpatialFactor{{X: line(size)}}, LatentDims: 1, Dynamics: Dynamics{Times: times}})
+	l := at[0]
+	for what, g := range map[string]Grid{"training grid": nil, "elsewhere": {line(3), mat.NewDense(2, 1, []float64{0.5, 3.25})}} {
+		p, err := m.Predict(l, g)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Fit(context.Background(), FitOptions{Iterations: 5, Calibrate: true}); err != nil {
+		mean, cov, err := m.PredictDataCovariance(l, g)
+		if err != nil {
 			t.Fatal(err)
 		}
+		reference.Near(t, what+": mean beside the covariance", mean.Data, p.Mean.Data, 1e-9)
+		n := p.Mean.Rows
+		for i := range n {
+			reference.NearOne(t, what+": diagonal", cov[0].At(i, i), p.Variance.At(i, 0), 1e-9)
+		}
+		const count = 4000
+		fields, err := m.Sample(ctx, l, g, SampleOptions{Count: count, Noise: true, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mixture, err := m.PredictMixture(l, g, MixtureOptions{Components: 2000, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			var sum, square float64
+			for k := range count {
+				d := fields.Y[k].At(i, 0) - p.Mean.At(i, 0)
+				sum, square = sum+d/count, square+d*d/count
+			}
+			v := p.Variance.At(i, 0)
+			// Of N draws the mean errs by √(v/N), the variance by v·√(2/N); five times that.
+			if math.Abs(sum) > 5*math.Sqrt(v/count) || math.Abs(square-v) > 5*v*math.Sqrt(2./count) {
+				t.Errorf("%s, point %d: fields have the mean %v and the variance %v, expected 0 and %v", what, i, sum, square, v)
+			}
+			if got := mixture.Moments().Variance.At(i, 0); math.Abs(got-v) > 0.1*v {
+				t.Errorf("%s, point %d: the mixture has the variance %v, expected %v", what, i, got, v)
+			}
+		}
+		if g == nil {
+			nothing := mat.New(n, 1)
+			nothing.Fill(math.NaN())
+			q, _, err := m.Impute(ctx, Observed{Values: nothing, Prior: &l}, InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reference.Near(t, "nothing seen", q.Variance.Data, p.Variance.Data, 1e-9)
+		}
+	}
+	// An example that was seen is not what the calibration is about.
+	tr.calibration = nil
+	plain := modelOf(t, tr)
+	seen, err := m.Predict(m.TrainingLatent(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := plain.Predict(plain.TrainingLatent(3), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference.SameBits(t, "a training example", seen.Variance.Data, want.Variance.Data)
+}
+
+// What is said of an example seen in part: the more is seen nearby, the less is left of the calibration.
+func TestCalibratedAsFarAsOpen(t *testing.T) {
+	d, ctx := swelling(), context.Background()
+	tr, _ := fit(t, d, swellingConfig())
+	plain := modelOf(t, tr)
+	if err := tr.Calibrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m, points := modelOf(t, tr), d.Grid.Len()
+	at, err := m.LatentAt(0, []float64{7.5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	impute := func(m *Model, prior *Latent, seen ...int) Prediction {
+		v := mat.New(points, 1)
+		v.Fill(math.NaN())
+		for _, j := range seen {
+			v.Set(j, 0, d.Y.At(7*points+j, 0))
+		}
+		p, _, err := m.Impute(ctx, Observed{Values: v, Prior: prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	alone, err := plain.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calibrated, err := m.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seen := range [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}} {
+		before, got := impute(plain, &at[0], seen...), impute(m, &at[0], seen...)
+		reference.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
+		for j := range points {
+			v, v0 := before.Variance.At(j, 0), alone.Variance.At(j, 0)
+			want := v
+			if len(seen) == 0 {
+				want = calibrated.Variance.At(j, 0)
+			} else if v > 0 {
+				want = v + (calibrated.Variance.At(j, 0)-v0)*(v/v0)*min(1, v/v0)
+			}
+			if g := got.Variance.At(j, 0); math.Abs(g-want) > 1e-9*v0 {
+				t.Errorf("%d points seen, point %d: variance %v, expected %v", len(seen), j, g, want)
+			}
+		}
+	}
+	reference.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
+}
+
+// A channel that is the same everywhere at all times leaves nothing unexplained: it keeps its variances, and
+// the file can be read.
+func TestCalibrateConstant(t *testing.T) {
+	const n, size = 8, 6
+	for _, channels := range []int{1, 2} { // a constant one, and one beside it
+		d := Data{Examples: n, Y: mat.New(n*size, channels), Times: line(n).Data, Grid: Grid{line(size)}}
+		for i := range n {
+			for j := range size {
+				d.Y.Set(i*size+j, 0, 5)
+				if channels == 2 {
+					d.Y.Set(i*size+j, 1, math.Sin(float64(i*i+j*j)))
+				}
+			}
+		}
+		tr, _ := fit(t, d, Config{LatentDims: 1, Training: steps(5)})
 		for j := range size {
-			if f := m.calibration.factor.At(j, 0); f != 1 {
+			if f := tr.calibration.Factor.At(j, 0); f != 1 {
 				t.Errorf("factor %v at point %d of a constant channel", f, j)
 			}
 		}
-		loaded(t, saved(t, m))
+		loaded(t, fileOf(t, tr))
+	}
+}
+
+// A calibration that fails after training leaves what was trained, and Fit gives it beside the error.
+func TestCalibrationFails(t *testing.T) {
+	s := set{swelling(), swellingConfig()}
+	source, tr := s.counted(t)
+	finish(t, tr)
+	trained, reads := fileOf(t, tr), source.calls
+	s.config.Training.Uncalibrated = false
+	source = &countingSource{Source: NewSource(s.data.Y.Data, 16, 24, 1)}
+	d := Data{Source: source, Grid: s.data.Grid, Times: s.data.Times}
+	newTestTrainer(t, d, s.config)
+	reads += source.calls // those of NewTrainer
+	for _, cancelled := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		*source = countingSource{Source: source.Source, failAt: reads + 1}
+		want := errSource
+		if cancelled {
+			source.failAt, source.cancelAt, source.cancel, want = 0, reads+1, cancel, context.Canceled
+		}
+		m, r, err := Fit(ctx, d, s.config)
+		if m == nil || !errors.Is(err, want) || r.Iterations == 0 {
+			t.Fatalf("cancelled %v: model %v, error %v, %+v", cancelled, m, err, r)
+		}
+		if m.Summary().Calibrated || !bytes.Equal(saved(t, m), trained) {
+			t.Errorf("cancelled %v: another model", cancelled)
+		}
+	}
+}
+
+// Errors change nothing: neither a Fit that fails nor a calibration that fails takes an earlier calibration
+// away.
+func TestErrorsChangeNothing(t *testing.T) {
+	s := set{swelling(), swellingConfig()}
+	source, tr := s.counted(t)
+	if err := tr.Calibrate(context.Background()); err != nil { // of the start
+		t.Fatal(err)
+	}
+	before := fileOf(t, tr)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	fresh := func() *bound.Evaluator { return bound.NewEvaluator(tr.evaluator.Data(), s.data.Grid, tr.config.Jitter) }
+	for name, act := range map[string]func() error{
+		"fit, source": func() error {
+			source.failAt = 1
+			tr.evaluator = fresh()
+			_, err := tr.Fit(context.Background())
+			return err
+		},
+		"fit, cancelled":       func() error { _, err := tr.Fit(ended); return err },
+		"step, cancelled":      func() error { _, err := tr.Step(ended); return err },
+		"calibrate, source":    func() error { source.failAt = 1; return tr.Calibrate(context.Background()) },
+		"calibrate, late":      func() error { source.failAt = 30; return tr.Calibrate(context.Background()) },
+		"calibrate, cancelled": func() error { return tr.Calibrate(ended) },
+		"densities, source":    func() error { source.failAt = 3; _, err := tr.LeftOutDensities(context.Background()); return err },
+	} {
+		source.calls, source.failAt = 0, 0
+		err := act()
+		if !errors.Is(err, errSource) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		source.failAt = 0
+		if !bytes.Equal(fileOf(t, tr), before) {
+			t.Errorf("%s: another model", name)
+		}
+	}
+	finish(t, tr)
+	if modelOf(t, tr).Summary().Calibrated {
+		t.Error("other parameters have the calibration of earlier ones")
 	}
 }

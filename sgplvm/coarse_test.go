@@ -2,35 +2,25 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
-// pictureModel is a model of small pictures, seen as one factor, with a structured residual.
-func pictureModel(t *testing.T, cfg Config) *Model {
-	t.Helper()
-	x := mat.New(30, 2)
-	for i := range 30 {
-		x.Set(i, 0, float64(i/5))
-		x.Set(i, 1, float64(i%5))
-	}
-	cfg.Space, cfg.LatentDims, cfg.Residual = []SpatialFactor{{X: x}}, 3, Kernel{Kind: Matern32}
-	return mustNew(t, bumps(12, 6, 5, 2), cfg)
-}
-
-// The coarse model has the values and places of the points it was given, each once, and the
-// parameters of the whole.
+// The coarse trainer has the values and places of the points it was given, each once, and the parameters
+// of the whole.
 func TestCoarse(t *testing.T) {
-	m := pictureModel(t, Config{Seed: 5})
+	s := sets()["coarse"]
+	s.config.Training.CoarsePoints = 0
+	tr := newTestTrainer(t, s.data, s.config)
 	for _, count := range []int{1, 7, 30} {
-		c, err := m.coarse(count)
+		c, err := tr.coarseTrainer(context.Background(), count)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, missing := among(c.space[0], m.space[0])
+		at, missing := data.Among(c.data.Grid[0], tr.data.Grid[0])
 		if missing >= 0 || len(at) != count {
 			t.Fatalf("%d points, the training points %v, missing %d", count, at, missing)
 		}
@@ -39,104 +29,83 @@ func TestCoarse(t *testing.T) {
 				t.Errorf("%d points: not ascending: %v", count, at)
 			}
 		}
-		whole, some := m.problem.observations(), c.problem.observations()
-		for e := range m.Examples() {
+		whole, some := make([]float64, 12*30), make([]float64, 12*count)
+		if tr.evaluator.Data().Read(whole, 0, 12) != nil || c.evaluator.Data().Read(some, 0, 12) != nil {
+			t.Fatal("data cannot be read")
+		}
+		for e := range 12 {
 			for k, i := range at {
-				sameBits(t, fmt.Sprintf("%d points, example %d", count, e), some.Row(e*count+k), whole.Row(e*30+i))
+				reference.SameBits(t, fmt.Sprintf("%d points, example %d", count, e), some[e*count+k:][:1], whole[e*30+i:][:1])
 			}
 		}
-		sameBits(t, "means", c.params.Mu.Data, m.params.Mu.Data)
+		if d := diff(c.params, tr.params); d != "" {
+			t.Error(d)
+		}
 	}
-	if c, _ := m.coarse(30); c.mustBound(t) != m.mustBound(t) {
-		t.Errorf("bound of all points %v, expected %v", c.mustBound(t), m.mustBound(t))
+	if c, err := tr.coarseTrainer(context.Background(), 30); err != nil || boundOf(t, c) != boundOf(t, tr) {
+		t.Errorf("bound of all points %v, expected %v, error %v", boundOf(t, c), boundOf(t, tr), err)
 	}
 }
 
-// Fit with CoarsePoints trains kernels and noise at these alone, then the latent side and
-// the covariance of the noise at all, and counts its steps through.
-func TestFitCoarse(t *testing.T) {
-	o := FitOptions{Iterations: 40, CoarsePoints: 12, ResidualRounds: 1, LocalResiduals: true}
-	var want *Model
-	atEveryWidth(func(procs int) {
-		m, last := pictureModel(t, Config{}), 0
-		o.Progress = func(p Progress) bool {
-			if p.Iteration != last+1 || p.Iteration > p.Total {
-				t.Errorf("step %d of %d follows step %d", p.Iteration, p.Total, last)
-			}
-			last = p.Iteration
-			return true
+// Training with CoarsePoints trains kernels and noise at these alone, then the latent side and the
+// covariance of the noise at all, and counts its steps through.
+func TestCoarseTraining(t *testing.T) {
+	s := sets()["coarse"]
+	s.config.Training.Iterations = 40
+	last := 0
+	progress := s.config
+	progress.Training.Progress = func(p Progress) bool {
+		if p.Iteration != last+1 || p.Iteration > p.Total {
+			t.Errorf("step %d of %d follows step %d", p.Iteration, p.Total, last)
 		}
-		r := mustFit(t, m, o)
-		if last != r.Iterations {
-			t.Errorf("progress of %d steps, %d reported", last, r.Iterations)
-		}
-		if want == nil {
-			want = m
-			c, err := pictureModel(t, Config{}).coarse(12)
-			if err != nil {
-				t.Fatal(err)
-			}
-			first := mustFit(t, c, FitOptions{Iterations: 40})
-			n := len(first.Phases)
-			if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > adaptSteps || r.Phases[n+1].Name != "residual 1" {
-				t.Errorf("phases %+v after %+v", r.Phases, first.Phases)
-			}
-			p := m.params
-			if p.Beta != c.params.Beta || !equalKernel(p.Residual, c.params.Residual) || !equalKernel(p.Spatial[0], c.params.Spatial[0]) {
-				t.Errorf("noise and kernels %v %v %v, expected %v %v %v", p.Beta, p.Residual, p.Spatial, c.params.Beta, c.params.Residual, c.params.Spatial)
-			}
-			if p.Covariance.Rows != 30 || m.residuals.Rows != 12 || equalMatrix(p.Mu, c.params.Mu) {
-				t.Errorf("Σ %d×%d, %d residuals, expected 30×30, 12 and adapted means", p.Covariance.Rows, p.Covariance.Cols, m.residuals.Rows)
-			}
-			near(t, "bound", one(m.mustBound(t)), one(r.Bound), 1e-9)
-		}
-		sameBits(t, fmt.Sprintf("Σ with %d processors", procs), m.params.Covariance.Data, want.params.Covariance.Data)
-	})
+		last = p.Iteration
+		return true
+	}
+	tr, r := fit(t, s.data, progress)
+	if last != r.Iterations {
+		t.Errorf("progress of %d steps, %d reported", last, r.Iterations)
+	}
+	c, err := newTestTrainer(t, s.data, s.config).coarseTrainer(context.Background(), 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := finish(t, c)
+	n := len(first.Phases)
+	if len(r.Phases) != n+2 || r.Phases[n].Name != "warm-up" || r.Phases[n].Steps > adaptSteps || r.Phases[n+1].Name != "residual 1" {
+		t.Errorf("phases %+v after %+v", r.Phases, first.Phases)
+	}
+	p, q := tr.params, c.params
+	if p.Noise.Beta != q.Noise.Beta || !p.Noise.Residual.Equal(q.Noise.Residual) || diff(p.Space, q.Space) != "" {
+		t.Errorf("noise and kernels %v %v %v, expected %v %v %v", p.Noise.Beta, p.Noise.Residual, p.Space, q.Noise.Beta, q.Noise.Residual, q.Space)
+	}
+	if p.Noise.Covariance.Rows != 30 || tr.residuals.Rows != 12 || diff(p.X.Mu, q.X.Mu) == "" {
+		t.Errorf("Σ %d×%d, %d residuals, expected 30×30, 12 and adapted means", p.Noise.Covariance.Rows, p.Noise.Covariance.Cols, tr.residuals.Rows)
+	}
+	reference.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
 }
 
-// Training that is stopped or fails while it is coarse ends there.
-func TestFitCoarseStops(t *testing.T) {
-	m, steps := pictureModel(t, Config{}), 0
-	r := mustFit(t, m, FitOptions{Iterations: 40, CoarsePoints: 12, ResidualRounds: 1, Progress: func(Progress) bool {
-		steps++
-		return steps < 5
-	}})
-	if steps != 5 || r.Iterations != 5 || m.params.Covariance.Rows != 0 {
-		t.Errorf("stopped after 5 steps: %d calls, %d steps, Σ of order %d", steps, r.Iterations, m.params.Covariance.Rows)
+// Training that is stopped while it is coarse ends there; points that are not fewer are no coarse ones, nor
+// are they without a residual.
+func TestCoarseStops(t *testing.T) {
+	s := sets()["coarse"]
+	s.config.Training.Iterations = 40
+	count := 0
+	stopped := s.config
+	stopped.Training.Progress = func(Progress) bool { count++; return count < 5 }
+	tr, r := fit(t, s.data, stopped)
+	if count != 5 || r.Iterations != 5 || tr.params.Noise.Learned() || r.Status != "stopped" {
+		t.Errorf("stopped after 5 steps: %d calls, Σ of order %d, %+v", count, tr.params.Noise.Covariance.Rows, r)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := m.Fit(ctx, FitOptions{CoarsePoints: 12}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, expected %v", err, context.Canceled)
-	}
-	if _, err := m.Fit(context.Background(), FitOptions{CoarsePoints: -1}); !isConfigError(err, "CoarsePoints") {
-		t.Errorf("error %v, expected one about CoarsePoints", err)
-	}
-}
-
-func isConfigError(err error, field string) bool {
-	var c *ConfigError
-	return errors.As(err, &c) && c.Field == field
-}
-
-// A model starts from given parameters as the one that they are from goes on, and
-// refuses those that do not fit.
-func TestConfigStart(t *testing.T) {
-	m := pictureModel(t, Config{})
-	mustFit(t, m, FitOptions{Iterations: 10})
-	p := m.Params()
-	again := pictureModel(t, Config{Start: p})
-	p.Mu.Fill(0)
-	if got, want := again.mustBound(t), m.mustBound(t); got != want {
-		t.Errorf("bound %v at the start, expected %v", got, want)
-	}
-	few := m.Params()
-	few.Mu, few.S = few.Mu.Slice(0, 5, 0, 3), few.S.Slice(0, 5, 0, 3)
-	bad := m.Params()
-	bad.S.Set(3, 1, -1)
-	for name, p := range map[string]*Params{"few examples": few, "negative variance": bad} {
-		if _, err := New(bumps(12, 6, 5, 2), Config{Space: []SpatialFactor{{X: m.space[0]}}, Start: p}); !isConfigError(err, "Start") {
-			t.Errorf("%s: error %v, expected one about Start", name, err)
+	for _, change := range []func(c *Config){func(c *Config) { c.Training.CoarsePoints = 30 }, func(c *Config) { c.Residual.Kernel.Kind = "" }} {
+		cfg := s.config
+		change(&cfg)
+		cfg.Training.Iterations = 3
+		want := cfg
+		want.Training.CoarsePoints = 0
+		got, _ := fit(t, s.data, cfg)
+		whole, _ := fit(t, s.data, want)
+		if d := diff(got.params, whole.params); d != "" {
+			t.Error(d)
 		}
 	}
 }
