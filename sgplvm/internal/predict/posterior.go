@@ -151,6 +151,9 @@ func (q *Posterior) checkLatent(l Latent) error {
 	if d := q.params.X.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
 		return fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)
 	}
+	if l.At != nil && l.At.Time-l.At.Time != 0 {
+		return fmt.Errorf("time %v, expected a finite number", l.At.Time)
+	}
 	for i, v := range l.S {
 		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
 			return fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)
