@@ -41,8 +41,8 @@ type Posterior struct {
 	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
 	workspaces *sync.Pool                          // of inference
 
-	calibration *Calibration // or nil
-	residuals   mat.Matrix   // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	calibration *Calibration              // or nil
+	residuals   mat.Matrix                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 	kept        func() *trainingResiduals // the same as nearness sees them; nil
 }
 
