@@ -130,7 +130,7 @@ func readCheckpoint(r io.Reader) (*checkpoint, error) {
 func (t *Trainer) Resume(r io.Reader) error {
 	c, err := readCheckpoint(r)
 	if err != nil {
-		return &FileError{fmt.Errorf("checkpoint: %w", err)}
+		return &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
 	next, err := t.resumed(c)
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *Trainer) Resume(r io.Reader) error {
 // resumed returns the trainer as it was at a checkpoint.
 func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 	if err := t.recognise(c); err != nil {
-		return nil, &FileError{fmt.Errorf("checkpoint: %w", err)}
+		return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
@@ -152,7 +152,7 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 	next.config.Training.Progress = t.config.Training.Progress
 	if origin := c.State.Origin; origin != nil {
 		if err := next.precondition(origin); err != nil {
-			return nil, &FileError{fmt.Errorf("checkpoint: %w", err)}
+			return nil, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
 		}
 	}
 	if c.Coarse != nil {

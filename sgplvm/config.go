@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -122,8 +120,9 @@ type TrainingConfig struct {
 	// none.
 	Warmup int
 
-	// Schedule says how the steps after the warm-up are spent. Default: Alternating.
-	Schedule Schedule
+	// Joint frees all parameters in every step after the warm-up. Default: alternating, some steps with
+	// all free and some, which are cheaper, with the spatial kernels held, in turn.
+	Joint bool
 
 	// HoldSpace leaves the spatial kernels, free spatial inducing points and a structured
 	// residual as they are. A step costs the latent side only then.
@@ -154,17 +153,6 @@ type TrainingConfig struct {
 	// Progress, if not nil, is called after every step and reports whether to go on.
 	Progress func(Progress) bool
 }
-
-// A Schedule is an order in which training frees parameters.
-type Schedule string
-
-// Alternating takes some steps with everything free and some, which are cheaper,
-// with the spatial kernels held, in turn; Joint frees everything after the
-// warm-up.
-const (
-	Alternating Schedule = "alternating"
-	Joint       Schedule = "joint"
-)
 
 // completed returns the configuration for n examples and a grid with defaults filled in, all of it
 // copied, or what is wrong with it.
@@ -251,9 +239,6 @@ func twoSpacings(x mat.Matrix) []float64 {
 
 // complete fills in the defaults.
 func (o *TrainingConfig) complete() {
-	if o.Schedule == "" {
-		o.Schedule = Alternating
-	}
 	if o.Iterations == 0 {
 		o.Iterations = 400
 	}
@@ -313,7 +298,6 @@ func (c ResidualConfig) check() error {
 }
 
 func (o TrainingConfig) check() error {
-	schedules := []Schedule{Alternating, Joint}
 	switch {
 	case o.Iterations < 0:
 		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
@@ -323,9 +307,6 @@ func (o TrainingConfig) check() error {
 		return &ConfigError{Field: "Training.CoarsePoints", Err: fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
 		return &ConfigError{Field: "Training.Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
-	case o.Schedule != "" && !slices.Contains(schedules, o.Schedule):
-		name := strings.ToValidUTF8(string(o.Schedule[:min(len(o.Schedule), 40)]), "?")
-		return &ConfigError{Field: "Training.Schedule", Err: fmt.Errorf("schedule %q, expected %s or %s", name, Alternating, Joint)}
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestDefaults(t *testing.T) {
 		if !(s.Jitter > 0 && s.Jitter <= 1e-4) || s.Residual.Kind != "" || s.TimeKernel.Kind != "" || s.Learned || s.Calibrated {
 			t.Errorf("%+v", s)
 		}
-		reference.Near(t, "noise in the data's units", m.Noise(), []float64{math.Sqrt(0.01) * s.Deviation[0]}, 1e-15)
+		reference.Near(t, "noise in the data's units", s.Noise, []float64{math.Sqrt(0.01) * s.Deviation[0]}, 1e-15)
 	}
 }
 
@@ -68,11 +68,10 @@ func TestConfigIsKept(t *testing.T) {
 	attributes["camera"], attributes["new"] = "none", "1"
 	s.Spatial[0].Kernel.LengthScale[0] = 6
 	s.Spatial[0].Inducing.Fill(5)
-	s.Mean[0], s.Deviation[0] = 1e9, 1e9
+	s.Mean[0], s.Deviation[0], s.Noise[0] = 1e9, 1e9, 1e9
 	s.Relevances[0].Slopes[0] = 1e9
 	l := m.TrainingLatent(0)
 	l.Mu[0], l.S[0] = 1e3, 1e3
-	m.Noise()[0] = 1e9
 	if string(saved(t, m)) != string(file) {
 		t.Error("the model has changed")
 	}

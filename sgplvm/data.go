@@ -69,7 +69,7 @@ type Grid = data.Grid
 // Instant is a time in a sequence: the label Sequence and the Time.
 type Instant = data.Instant
 
-// What can be wrong with data and settings.
+// What can be wrong with data, settings and files.
 type (
 	// ConfigError reports a setting or an argument that cannot be used: its Field, and why (Err).
 	ConfigError = data.ConfigError
@@ -80,6 +80,9 @@ type (
 
 	// ReadError reports a source that failed (Err) while the examples From ≤ i < To were read.
 	ReadError = data.ReadError
+
+	// FileError reports a model file or a checkpoint that cannot be used, and why (Err).
+	FileError = data.FileError
 )
 
 // checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.

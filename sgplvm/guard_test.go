@@ -26,26 +26,26 @@ func collapsing(t testing.TB, o TrainingConfig) *Trainer {
 
 // The guard goes back from a collapse and finds what is there; without it the model stays collapsed.
 func TestGuard(t *testing.T) {
-	for _, s := range []Schedule{Alternating, Joint} {
-		o := TrainingConfig{Iterations: 100, Warmup: -1, Schedule: s}
+	for _, joint := range []bool{false, true} {
+		o := TrainingConfig{Iterations: 100, Warmup: -1, Joint: joint}
 		defer func(n int) { maxCollapses = n }(maxCollapses)
 		maxCollapses = 0
 		tr := collapsing(t, o)
 		without := finish(t, tr)
 		if b := tr.params.Noise.Beta; b > collapsedRatio || without.Collapses != 0 || len(without.Warnings) != 1 || !strings.Contains(without.Warnings[0], "longer warm-up") {
-			t.Errorf("%s: signal-to-noise ratio %v without the guard, %+v", s, b, without)
+			t.Errorf("joint %t: signal-to-noise ratio %v without the guard, %+v", joint, b, without)
 		}
 		maxCollapses = 2
 		tr = collapsing(t, o)
 		with := finish(t, tr)
 		if b := tr.params.Noise.Beta; b < 1.9 || with.Collapses != 1 || !(with.Bound > without.Bound+50) || with.Phases[0].Status != collapsed || with.Phases[1].Name != "warm-up" {
-			t.Errorf("%s: signal-to-noise ratio %v with the guard, %+v", s, b, with)
+			t.Errorf("joint %t: signal-to-noise ratio %v with the guard, %+v", joint, b, with)
 		}
 		if len(with.Warnings) != 1 || !strings.Contains(with.Warnings[0], "went back") {
-			t.Errorf("%s: %q", s, with.Warnings)
+			t.Errorf("joint %t: %q", joint, with.Warnings)
 		}
 		if count := with.Iterations - with.Phases[0].Steps - with.Phases[1].Steps; count > 100 || with.Status == "iteration limit" && count != 100 {
-			t.Errorf("%s: %d steps after the collapse", s, count)
+			t.Errorf("joint %t: %d steps after the collapse", joint, count)
 		}
 	}
 }

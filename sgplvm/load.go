@@ -21,23 +21,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// FileError reports a model file that cannot be used.
-type FileError struct{ Err error }
-
-func (e *FileError) Error() string { return "not a usable model file: " + e.Err.Error() }
-
-func (e *FileError) Unwrap() error { return e.Err }
-
 // Load reads a model that Save wrote. It predicts with the bits of the one that
 // was saved, on the same instruction set. Errors: *FileError.
 func Load(r io.Reader) (*Model, error) {
 	f, err := safetensors.ReadSealed(r)
 	if err != nil {
-		return nil, &FileError{err}
+		return nil, &FileError{Err: err}
 	}
 	m, err := fromFile(f)
 	if err != nil {
-		return nil, &FileError{err}
+		return nil, &FileError{Err: err}
 	}
 	return m, nil
 }

@@ -112,15 +112,6 @@ func (m *Model) Examples() int { return m.posterior.Params().X.Mu.Rows }
 // Times returns the times of the training examples; nil where they have none. They must not be changed.
 func (m *Model) Times() []Instant { return m.posterior.Params().X.At() }
 
-// Noise returns the standard deviation of the white noise of each channel, in the user's units.
-func (m *Model) Noise() []float64 {
-	sd := slices.Clone(m.posterior.Scaler().Scale)
-	for c := range sd {
-		sd[c] /= math.Sqrt(m.posterior.Params().Noise.Beta)
-	}
-	return sd
-}
-
 // Infer returns the posterior of a partly seen example's latent variables. An
 // example with nothing observed gets its prior. Errors: *ConfigError,
 // *ValueError, ctx.Err().
@@ -217,6 +208,7 @@ type Summary struct {
 	Idle                 bool            // the latent variables count for nothing beside the latent kernel's time part
 	SignalToNoise        float64         // β times the variance of the scaled data, which is 1; near 1 all is noise
 	Mean, Deviation      []float64       // of the data, d_y
+	Noise                []float64       // standard deviations of the white noise, d_y, in the user's units
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
 	Seed                 uint64
 
@@ -246,6 +238,9 @@ func (m *Model) Summary() Summary {
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
 	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
 		s.Idle = rbf < idleVariance*p.Latent.Variance("time")
+	}
+	for _, deviation := range s.Deviation {
+		s.Noise = append(s.Noise, deviation/math.Sqrt(p.Noise.Beta))
 	}
 	for _, r := range p.Latent.Relevances() {
 		s.Relevances = append(s.Relevances, Relevance{r.Title, slices.Clone(r.Slopes)})

@@ -95,15 +95,13 @@ func TestNewTrainerRefuses(t *testing.T) {
 			cfg.Spatial = nil
 			cfg.Residual.Kernel.Kind = kernel.White
 		}, "", "a white residual kernel"},
-		"rounds":          {func(d *Data, cfg *Config) { cfg.Residual.Rounds = -1 }, "Residual.Rounds", "-1"},
-		"strength":        {func(d *Data, cfg *Config) { cfg.Residual.Strength = inf }, "Residual.Strength", "+Inf"},
-		"taper":           {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
-		"iterations":      {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
-		"restarts":        {func(d *Data, cfg *Config) { cfg.Training.Restarts = -2 }, "Training.Restarts", "-2"},
-		"coarse points":   {func(d *Data, cfg *Config) { cfg.Training.CoarsePoints = -1 }, "Training.CoarsePoints", "-1"},
-		"truncation":      {func(d *Data, cfg *Config) { cfg.Training.Truncate = nan }, "Training.Truncate", "NaN"},
-		"schedule":        {func(d *Data, cfg *Config) { cfg.Training.Schedule = "all" }, "Training.Schedule", `schedule "all", expected alternating or joint`},
-		"a long schedule": {func(d *Data, cfg *Config) { cfg.Training.Schedule = Schedule(long) }, "Training.Schedule", `schedule "xxx`},
+		"rounds":        {func(d *Data, cfg *Config) { cfg.Residual.Rounds = -1 }, "Residual.Rounds", "-1"},
+		"strength":      {func(d *Data, cfg *Config) { cfg.Residual.Strength = inf }, "Residual.Strength", "+Inf"},
+		"taper":         {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
+		"iterations":    {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
+		"restarts":      {func(d *Data, cfg *Config) { cfg.Training.Restarts = -2 }, "Training.Restarts", "-2"},
+		"coarse points": {func(d *Data, cfg *Config) { cfg.Training.CoarsePoints = -1 }, "Training.CoarsePoints", "-1"},
+		"truncation":    {func(d *Data, cfg *Config) { cfg.Training.Truncate = nan }, "Training.Truncate", "NaN"},
 
 		"start of other examples": {func(d *Data, cfg *Config) { cfg.Start = trained(t) }, "Start", "latent variables of 16 examples, expected 6"},
 	} {

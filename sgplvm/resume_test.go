@@ -75,7 +75,7 @@ func TestResumeEveryStep(t *testing.T) {
 		s := sets()[name]
 		s.config.Training.Iterations, s.config.Training.Warmup, s.config.Training.Restarts = 30, 6, 2
 		if name == "timed" {
-			s.config.Training.Schedule = Joint
+			s.config.Training.Joint = true
 		}
 		whole, want := fit(t, s.data, s.config)
 		file := fileOf(t, whole)

@@ -150,7 +150,7 @@ func (t *Trainer) next() phase {
 		p = phase{name: "joint", free: bound.GroupAll, steps: left, tolerance: trainingTolerance}
 		if o.HoldSpace || t.free(bound.GroupSpatial).Count(s.Params) == 0 {
 			p.free = bound.GroupLatent | bound.GroupNoise
-		} else if o.Schedule == Alternating {
+		} else if !o.Joint {
 			p.steps, p.pairs = min(left, jointSteps), &s.Joint
 			if s.Round%2 == 0 {
 				p.name, p.free = "latent", bound.GroupLatent|bound.GroupNoise
@@ -176,7 +176,10 @@ func (t *Trainer) enter() {
 	case stageStarts:
 		s.Phase.Name = fmt.Sprintf("start %d", s.Start)
 	case stageTraining:
-		s.Phase.Name = string(t.config.Training.Schedule)
+		s.Phase.Name = "alternating"
+		if t.config.Training.Joint {
+			s.Phase.Name = "joint"
+		}
 	case stageResidual:
 		s.Phase.Name = fmt.Sprintf("residual %d", s.Round+1)
 	}
@@ -315,7 +318,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 	p.Noise.Taper = nil
 	if taper := c.Taper; taper >= 0 {
 		if taper == 0 {
-			taper = DefaultTaper(t.evaluator.Data().Examples)
+			taper = bound.DefaultTaper(t.evaluator.Data().Examples)
 		}
 		for _, two := range twoSpacings(t.data.Grid[0]) {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
@@ -334,6 +337,3 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 	t.enter()
 	return nil
 }
-
-// DefaultTaper returns ResidualConfig.Taper for a number of examples where that is 0.
-func DefaultTaper(examples int) float64 { return bound.DefaultTaper(examples) }

@@ -24,22 +24,22 @@ func TestSchedulesAgree(t *testing.T) {
 		if testing.Short() && name != "tied" {
 			continue
 		}
-		bounds := map[Schedule]float64{}
-		for _, s := range []Schedule{Alternating, Joint} {
+		bounds := map[bool]float64{}
+		for _, joint := range []bool{false, true} {
 			dear := 0 // steps that move space
-			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: reference.Sizes(900), Warmup: 30, Schedule: s, Progress: func(p Progress) bool {
+			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: reference.Sizes(900), Warmup: 30, Joint: joint, Progress: func(p Progress) bool {
 				if p.Phase == "joint" {
 					dear++
 				}
 				return true
 			}}))
-			bounds[s] = r.Bound
-			if most := r.Iterations - 30; s == Alternating && 5*dear > most || s == Joint && dear < most {
-				t.Errorf("%s, %s: %d of %d steps moved space", name, s, dear, r.Iterations)
+			bounds[joint] = r.Bound
+			if most := r.Iterations - 30; !joint && 5*dear > most || joint && dear < most {
+				t.Errorf("%s, joint %t: %d of %d steps moved space", name, joint, dear, r.Iterations)
 			}
 		}
-		if short := bounds[Joint] - bounds[Alternating]; short > 1e-3*math.Abs(bounds[Joint]) {
-			t.Errorf("%s: bound %v, jointly %v", name, bounds[Alternating], bounds[Joint])
+		if short := bounds[true] - bounds[false]; short > 1e-3*math.Abs(bounds[true]) {
+			t.Errorf("%s: bound %v, jointly %v", name, bounds[false], bounds[true])
 		}
 	}
 }
@@ -47,8 +47,8 @@ func TestSchedulesAgree(t *testing.T) {
 // The bound never falls from phase to phase, and the phases add up.
 func TestPhases(t *testing.T) {
 	for _, name := range []string{"product", "one factor", "free inducing points", "white", "channels", "moving"} {
-		for _, o := range []TrainingConfig{{Restarts: 3}, {}, {Schedule: Joint}, {Warmup: -1}, {Warmup: 80}, {Warmup: -1, Restarts: 2}}[:reference.Sizes(6)] {
-			t.Run(fmt.Sprintf("%s/restarts %d, warm-up %d, %s", name, o.Restarts, o.Warmup, o.Schedule), func(t *testing.T) {
+		for _, o := range []TrainingConfig{{Restarts: 3}, {}, {Joint: true}, {Warmup: -1}, {Warmup: 80}, {Warmup: -1, Restarts: 2}}[:reference.Sizes(6)] {
+			t.Run(fmt.Sprintf("%s/restarts %d, warm-up %d, joint %t", name, o.Restarts, o.Warmup, o.Joint), func(t *testing.T) {
 				s := sets()[name]
 				o.Iterations = 80
 				checkPhases(t, s, o)
@@ -84,9 +84,9 @@ func checkPhases(t *testing.T, s set, o TrainingConfig) {
 	if count != r.Iterations || evaluations != r.Evaluations || last.Status != r.Status || !(r.Bound >= last.Bound) || r.Bound != boundOf(t, tr) {
 		t.Errorf("%+v", r)
 	}
-	restarts, schedule := max(o.Restarts, 1), string(o.Schedule)
-	if schedule == "" {
-		schedule = "alternating"
+	restarts, schedule := max(o.Restarts, 1), "alternating"
+	if o.Joint {
+		schedule = "joint"
 	}
 	var want []string
 	if restarts > 1 {

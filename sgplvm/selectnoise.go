@@ -39,7 +39,9 @@ type noiseParameter struct {
 
 // noiseParameters are selected one after the other. Tests change them.
 var noiseParameters = []noiseParameter{
-	{true, []float64{1.4, 2, 2.8, 4, 5.6}, func(s *noiseSettings, examples int, v float64) { s.config.Residual.Taper = v * DefaultTaper(examples) }},
+	{true, []float64{1.4, 2, 2.8, 4, 5.6}, func(s *noiseSettings, examples int, v float64) {
+		s.config.Residual.Taper = v * bound.DefaultTaper(examples)
+	}},
 	{true, []float64{1, 0.1}, func(s *noiseSettings, _ int, v float64) { s.config.Residual.Strength = v }},
 	{false, []float64{-1}, func(s *noiseSettings, _ int, v float64) { s.infer.LocalBandwidth = v }},
 	{false, []float64{10, 2}, func(s *noiseSettings, _ int, v float64) { s.infer.DegreesOfFreedom = v }},
@@ -60,7 +62,7 @@ var noiseErrors = 4.0
 // SelectNoise returns cfg and o with other parameters of the learned noise (taper and prior strength,
 // locality, degrees of freedom) where these fill in held-out examples better: with a mean negative log
 // density lower by more than four standard errors. With fewer than 20 examples, or without a covariance
-// that is learned, nothing is changed. It needs one spatial factor. Errors: those of NewTrainer,
+// that is learned, only a default taper is filled in. It needs one spatial factor. Errors: those of NewTrainer,
 // Trainer.Fit and Model.Impute.
 func SelectNoise(ctx context.Context, d Data, cfg Config, o InferOptions, by NoiseSelection) (Config, InferOptions, error) {
 	d, err := d.checked()
@@ -68,6 +70,9 @@ func SelectNoise(ctx context.Context, d Data, cfg Config, o InferOptions, by Noi
 		return cfg, o, err
 	}
 	n, points, channels := d.Source.Dims()
+	if cfg.Residual.Rounds > 0 && cfg.Residual.Taper == 0 {
+		cfg.Residual.Taper = bound.DefaultTaper(n) // of all examples, also where some are held out
+	}
 	if cfg.Residual.Rounds == 0 || n < leastTraining {
 		return cfg, o, nil
 	}

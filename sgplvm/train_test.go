@@ -57,7 +57,7 @@ func TestTrainingSameFile(t *testing.T) {
 	all := sets()
 	several := small().with(TrainingConfig{Iterations: 40, Warmup: 10, Restarts: 4})
 	all["restarts"] = set{bumps(12, 6, 5, 2), several}
-	all["joint"] = set{bumps(12, 6, 5, 2), small().with(TrainingConfig{Warmup: 4, Schedule: Joint})}
+	all["joint"] = set{bumps(12, 6, 5, 2), small().with(TrainingConfig{Warmup: 4, Joint: true})}
 	large := small().with(TrainingConfig{Iterations: 4, Warmup: 2}) // products large enough to be split
 	all["large"] = set{bumps(40, 14, 13, 7).on(plane(14, 13)), large}
 	files := map[string][]byte{}

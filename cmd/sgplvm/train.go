@@ -112,7 +112,7 @@ func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg 
 
 // training returns how the model is trained.
 func (s *trainSettings) training() sgplvm.TrainingConfig {
-	o := sgplvm.TrainingConfig{Iterations: *s.iterations, Schedule: sgplvm.Schedule(*s.schedule), Restarts: *s.restarts, Truncate: *s.truncate,
+	o := sgplvm.TrainingConfig{Iterations: *s.iterations, Joint: *s.schedule == "joint", Restarts: *s.restarts, Truncate: *s.truncate,
 		CoarsePoints: *s.coarse, Uncalibrated: *s.uncalibrated}
 	switch *s.warmup {
 	case -1:

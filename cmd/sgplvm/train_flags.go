@@ -84,7 +84,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		iterations: f.Whole("iters", 400, 1, cli.MaxIterations, "`steps` of training in all"),
 		warmup:     f.Whole("warmup", -1, -1, cli.MaxIterations, "`steps` at the beginning in which noise and spatial kernels stay fixed (-1: three quarters)"),
 		restarts:   f.Whole("restarts", 1, 1, cli.MaxRestarts, "`number` of starting points, of which the best after a tenth of the steps goes on"),
-		schedule:   f.Choice("schedule", string(sgplvm.Alternating), "`order` of the steps after the warm-up: alternating (spatial kernels change in a few of them) or joint (in all)", string(sgplvm.Alternating), string(sgplvm.Joint)),
+		schedule:   f.Choice("schedule", "alternating", "`order` of the steps after the warm-up: alternating (spatial kernels change in a few of them) or joint (in all)", "alternating", "joint"),
 		truncate:   f.Part("truncate", "`nats` a value that the bound may lose to spatial components left out for speed (0: none)"),
 		seed:       f.Seed("seed", 0, "the `number` that decides everything random"),
 	}

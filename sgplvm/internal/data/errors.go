@@ -34,3 +34,10 @@ func (e *ReadError) Error() string {
 }
 
 func (e *ReadError) Unwrap() error { return e.Err }
+
+// FileError reports a model file or a checkpoint that cannot be used.
+type FileError struct{ Err error }
+
+func (e *FileError) Error() string { return "not a usable model file: " + e.Err.Error() }
+
+func (e *FileError) Unwrap() error { return e.Err }

@@ -45,7 +45,7 @@ func Describe(m *sgplvm.Model) string {
 	if p.Residual.Kind != "" {
 		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
 	}
-	line("noise", "%s (standard deviation, in the data's units)", cli.Numbers(m.Noise()))
+	line("noise", "%s (standard deviation, in the data's units)", cli.Numbers(p.Noise))
 	if p.Calibrated {
 		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
 	}

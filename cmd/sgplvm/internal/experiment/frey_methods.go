@@ -63,7 +63,7 @@ func (x *frey) setup(name string) (modelSetup, error) {
 			s.config.Spatial = append(s.config.Spatial, sgplvm.SpatialConfig{Kernel: kernel.Kernel{Kind: kernel.White}})
 		}
 	case len(grid) == 1 && !x.Paper:
-		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Taper: sgplvm.DefaultTaper(n), Local: true}
+		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Local: true}
 		s.config.NoiseFloor = 1e-8 // smooth fields have none
 		if n >= 200 {
 			s.config.LatentDims = 12
@@ -133,7 +133,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	if err != nil {
 		return attempt{}, err
 	}
-	about := fmt.Sprintf("%s; %d steps (%s), bound %.6g, noise %s", modelText(s), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()))
+	about := fmt.Sprintf("%s; %d steps (%s), bound %.6g, noise %s", modelText(s), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise))
 	return attempt{filled, about, learned, time.Since(begin)}, nil
 }
 

@@ -60,8 +60,8 @@ func TestFreySetup(t *testing.T) {
 			(got.config.Residual.Kernel.Kind != "") != c.residual || (got.config.Residual.Rounds > 0) != c.residual || (got.infer.Conditioning == sgplvm.ConditionMoments) != c.paper {
 			t.Errorf("%+v: %s, %v", c, modelText(got), err)
 		}
-		if large := c.residual && c.width*28 > coarseFrom; (got.config.Training.CoarsePoints > 0) != large || c.residual != (got.config.Residual.Taper > 0) {
-			t.Errorf("%+v: trained on %d points, taper %v", c, got.config.Training.CoarsePoints, got.config.Residual.Taper)
+		if large := c.residual && c.width*28 > coarseFrom; (got.config.Training.CoarsePoints > 0) != large || c.residual != (got.config.Residual.Rounds > 0) {
+			t.Errorf("%+v: trained on %d points, %d rounds", c, got.config.Training.CoarsePoints, got.config.Residual.Rounds)
 		}
 		if white := len(got.config.Spatial) == len(got.data.Grid) && got.config.Spatial[0].Kernel.Kind == kernel.White; white != (c.name == plain) {
 			t.Errorf("%+v: spatial kernels %+v", c, got.config.Spatial)

@@ -164,5 +164,5 @@ func aboutModel(m *sgplvm.Model, r engine.Trained) string {
 		inTime = "none of them in use" // whatever their kernel in time
 	}
 	return fmt.Sprintf("%d latent dimensions, %s, %d inducing points, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
-		p.LatentDims, inTime, p.Inducing, strings.Join(kernels, " and "), p.LatentKernel, r.Iterations, r.Status, r.Bound, cli.Numbers(m.Noise()))
+		p.LatentDims, inTime, p.Inducing, strings.Join(kernels, " and "), p.LatentKernel, r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise))
 }
