@@ -41,7 +41,7 @@ func questions(m *Model) map[string]func() (any, error) {
 		},
 		"Summary": func() (any, error) { return m.Summary(), nil },
 		"what it is": func() (any, error) {
-			return []any{m.Examples(), m.Channels(), m.Grid(), m.Times(), m.Noise(), m.Attributes()}, nil
+			return []any{m.Examples(), m.Channels(), m.Grid(), m.Times(), m.Attributes()}, nil
 		},
 		"With":           func() (any, error) { return m.With(map[string][]byte{"a": {1}}).Attached("a"), nil },
 		"TrainingLatent": func() (any, error) { return []Latent{m.TrainingLatent(1), m.PriorLatent()}, nil },
