@@ -87,3 +87,59 @@ func BenchmarkLarge(b *testing.B) {
 		b.ReportMetric(peakRSS()/(1<<20), "MiB-peak")
 	}
 }
+
+// Predicting 78 frames of 720×1280 points and three channels by a model of as many of 360×640: the time of
+// NewTrainer, of what prediction needs, and of all slabs, and the largest resident size after each. It takes
+// a minute and gigabytes.
+func BenchmarkFilm(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes a minute")
+	}
+	const examples, height, width, channels = 78, 360, 640, 3
+	y := ripples(examples*channels, height, width)
+	film := make([]uint8, len(y))
+	for i := range film {
+		at := i / channels
+		film[i] = y[(at/(height*width)*channels+i%channels)*height*width+at%(height*width)]
+	}
+	for b.Loop() {
+		begin := time.Now()
+		lap := func(unit string) {
+			b.ReportMetric(time.Since(begin).Seconds(), "s/"+unit)
+			b.ReportMetric(peakRSS()/(1<<20), "MiB/"+unit)
+			begin = time.Now()
+		}
+		tr, err := NewTrainer(Data{Source: NewSource(film, examples, height*width, channels), Grid: Grid{line(height), line(width)}},
+			Config{LatentDims: 10, Inducing: examples})
+		if err != nil {
+			b.Fatal(err)
+		}
+		lap("new")
+		m, err := tr.Model()
+		if err != nil {
+			b.Fatal(err)
+		}
+		lap("model")
+		var latents []Latent
+		for i := range examples {
+			l := m.TrainingLatent(i)
+			mat.Scale(mat.Vector(l.S), 0.01, mat.Vector(l.S))
+			latents = append(latents, l)
+		}
+		fine, count := Grid{between(height, 2*height), between(width, 2*width)}, 0
+		if err := m.PredictSlabs(b.Context(), latents, fine, SlabOptions{}, func(Slab) error { count++; return nil }); err != nil {
+			b.Fatal(err)
+		}
+		lap("slabs")
+		b.ReportMetric(float64(count), "slabs")
+	}
+}
+
+// between returns n points evenly over the n0 pixels whose centres are 0, 1, ….
+func between(n0, n int) mat.Matrix {
+	x := line(n)
+	for i := range x.Data {
+		x.Data[i] = (float64(i)+0.5)*float64(n0)/float64(n) - 0.5
+	}
+	return x
+}
