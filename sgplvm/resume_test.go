@@ -151,7 +151,13 @@ func TestResumeRefuses(t *testing.T) {
 		"other kernel":   other(func(s *set) { s.config.LatentKernel = "rbf" }),
 		"independent":    other(func(s *set) { s.data.Times, s.config.LatentKernel = nil, "rbf" }),
 		"other values":   other(func(s *set) { s.data.Y = bumps(12, 6, 5, 77).Y }),
-		"other dims":     other(func(s *set) { s.config.LatentDims = 3 }),
+		"other offset": other(func(s *set) {
+			s.data.Y = s.data.Y.Clone()
+			for i := range s.data.Y.Data {
+				s.data.Y.Data[i] += 4
+			}
+		}),
+		"other dims": other(func(s *set) { s.config.LatentDims = 3 }),
 	}
 	for n := 1; n < len(good); n += 1 + len(good)/40 {
 		cases[fmt.Sprintf("the first %d bytes", n)] = good[:n]
