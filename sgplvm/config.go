@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -230,7 +231,7 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 
 // twoSpacings returns twice the mean spacing of points (n×d) in each dimension.
 func twoSpacings(x mat.Matrix) []float64 {
-	l := kernel.Spacing(x)
+	l := work.Spacing(x)
 	for q := range l {
 		l[q] *= 2
 	}

@@ -57,7 +57,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		factors: f.Choice("factors", "auto", "spatial `structure`: joint (one covariance of all pixels), product (one of rows and one of columns) or auto (joint up to 2048 pixels)",
 			"joint", "product", "auto"),
-		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", kernelNames()...),
+		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", append(slices.Clone(smooth), string(kernel.White))...),
 		isotropic: f.Toggle("isotropic", "one spatial length scale for all axes"),
 
 		latent:       f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)"),
@@ -75,7 +75,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		noise:    f.Share("noise", 0.01, "initial noise variance as a `fraction` of the data's"),
 		floor:    f.Part("noise-floor", "`fraction` of the data's variance that the noise does not fall below"),
-		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", residualNames()...),
+		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", append([]string{"none"}, smooth...)...),
 		rounds:   f.Whole("residual-rounds", 0, 0, cli.MaxRestarts, "`number` of rounds after training in which the covariance of the residual is learned freely at the training points"),
 		local:    f.Toggle("residual-local", "let the noise of a picture to fill in follow that of the training pictures like it; with -residual-rounds"),
 		taper:    f.Finite("residual-taper", 0, "`distance`, in mean spacings, over which -residual-rounds trusts correlations (0: by the number of pictures; negative: any)"),
@@ -90,19 +90,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	}
 }
 
-func kernelNames() []string {
-	var names []string
-	for _, k := range kernel.Kinds() {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-// residualNames are the kernels of a residual; none comes first.
-func residualNames() []string {
-	white := func(name string) bool { return name == string(kernel.White) }
-	return append([]string{"none"}, slices.DeleteFunc(kernelNames(), white)...)
-}
+// smooth are the kernels along space that tell points apart by their distance.
+var smooth = []string{string(kernel.Matern12), string(kernel.Matern32), string(kernel.Matern52), string(kernel.RBF)}
 
 // check refuses flags that do not fit together, and a model file that cannot be written.
 func (s *trainSettings) check() error {
