@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
@@ -14,7 +15,7 @@ import (
 
 // Save writes a model to a file.
 func Save(path string, m *sgplvm.Model) error {
-	return dataset.WriteFileAtomic(path, func(w io.Writer) error { return m.Save(w) })
+	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
 }
 
 // Load reads a model from a file.
