@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -115,6 +116,9 @@ func (t *tensorReader) noise() bound.Noise {
 	n := bound.Noise{Beta: t.Number("beta")}
 	if t.Has("residual.variance") {
 		n.Residual = t.kernel("residual.")
+		if !n.Structured() {
+			t.Fail(errors.New("no metadata entry residual.kernel, expected one beside residual.variance"))
+		}
 		if t.Has("noise.covariance") {
 			n.Covariance = t.matrix("noise.covariance")
 		}

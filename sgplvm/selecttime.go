@@ -113,7 +113,7 @@ func SelectTime(ctx context.Context, d Data, cfg Config, o TimeSelection) (Confi
 	}
 	large := n*points*channels > cmp.Or(o.MostNumbers, 1000000)
 	switch {
-	case o.Seen != nil:
+	case len(o.Seen) > 0:
 		return selectSeen(ctx, d, cfg, o, large)
 	case large:
 		if o.Kernels {

@@ -150,13 +150,15 @@ func TestPackNoiseFloor(t *testing.T) {
 		nearOne(t, name+": packed", x[0], math.Log(0.75/before), 1e-14)
 		c.Unpack(m.Params, x)
 		nearOne(t, name+": there and back", noise.Beta, before, 1e-14)
-		for _, v := range []float64{-1e4, -1e3, -50, -40, -36, -35, -34, -30, 0, 30} {
+		for _, v := range []float64{-1e4, -1e3, -50, -40, -36, -35, -34, -30, -7, -5, -3, -2, -1, 0, 30} {
 			x[0] = v
 			c.Unpack(m.Params, x)
 			if err := m.Params.Validate(m.Space); err != nil {
 				t.Errorf("%s: coordinate %v: %v", name, v, err)
 			}
+			precision := noise.Beta
 			again := packed(c, m.Params)[0]
+			sameBits(t, name+": precision after packing", []float64{noise.Beta}, []float64{precision})
 			if math.IsInf(again, 0) || math.IsNaN(again) {
 				t.Errorf("%s: coordinate %v becomes %v", name, v, again)
 			}
@@ -164,6 +166,17 @@ func TestPackNoiseFloor(t *testing.T) {
 				nearOne(t, name+": packed again", again, v, 1e-12)
 			}
 		}
+	}
+}
+
+// Packing moves no precision, not even by its last bit.
+func TestPackMovesNoNoise(t *testing.T) {
+	p := threeFactors().Model(t).Params
+	for i := range 200 {
+		beta := 2 + 0.37*float64(i)
+		p.Noise.Beta, p.Noise.Floor = beta, 0.3/beta
+		packed(bound.Coordinates{Free: bound.GroupNoise}, p)
+		sameBits(t, "precision", []float64{p.Noise.Beta}, []float64{beta})
 	}
 }
 
@@ -176,8 +189,14 @@ func TestNoiseAtItsFloor(t *testing.T) {
 			p.Noise.Floor = math.Nextafter(p.Noise.Floor, 0)
 		}
 		c := bound.Coordinates{Free: bound.GroupNoise}
-		before := p.Noise.Beta
-		c.Unpack(p, packed(c, p))
+		before, x := p.Noise.Beta, packed(c, p)
+		if math.IsInf(x[0], 0) || math.IsNaN(x[0]) {
+			t.Errorf("%d units of rounding above the floor: coordinate %v", ulps, x[0])
+		}
+		if p.Noise.Beta != before {
+			t.Errorf("%d units of rounding above the floor: packing made a precision of %v from %v", ulps, p.Noise.Beta, before)
+		}
+		c.Unpack(p, x)
 		if math.Abs(p.Noise.Beta-before) > 8*0x1p-52*before {
 			t.Errorf("%d units of rounding above the floor: precision %v, was %v", ulps, p.Noise.Beta, before)
 		}

@@ -1,14 +1,11 @@
 package bound_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -75,134 +72,6 @@ func TestSlabs(t *testing.T) {
 			sameBits(t, what+"gradient", got[1], want[1])
 			near(t, what+"gradient in space", got[2], want[2], 1e-12)
 		}
-	}
-}
-
-// countdown is a context that is cancelled when it was asked for the n-th time.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
-// Wherever a context is cancelled, the call ends with its error, changes no parameters and leaves an
-// evaluator with which later evaluations have the bits of a fresh one.
-func TestCancelled(t *testing.T) {
-	calls := map[string]func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error{
-		"Evaluate": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
-			_, err := e.Evaluate(ctx, p, p.Clone(), bound.GroupAll)
-			return err
-		},
-		"Bound": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
-			_, err := e.Bound(ctx, p)
-			return err
-		},
-		"Alpha": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
-			_, err := e.Alpha(ctx, p)
-			return err
-		},
-		"Truncate":   func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error { return e.Truncate(ctx, p, 1) },
-		"LearnNoise": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error { return e.LearnNoise(ctx, p, 2) },
-		"BeginLeavingOut": func(e *bound.Evaluator, ctx context.Context, p *bound.Params) error {
-			defer e.EndLeavingOut()
-			return e.BeginLeavingOut(ctx, p)
-		},
-	}
-	free, structured := threeFactors(), structuredNoise()
-	free.Space[2].Inducing = 2
-	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
-	data.SlabNumbers = 30 // more than one slab
-	for name, call := range calls {
-		for _, shape := range []shape{free, dynamical(), structured} {
-			if (name == "LearnNoise") != (shape.Residual != "") {
-				continue
-			}
-			fresh := subjectOf(t, shape)
-			value, gradient := fresh.bound(t), flat(fresh.gradient(t, bound.GroupAll))
-			used := subjectOf(t, shape)
-			for after := 0; ; after++ {
-				what := fmt.Sprintf("%s, %v, after %d", name, shape, after)
-				used.evaluator.Restore()
-				if after%2 == 0 {
-					used = subjectOf(t, shape) // with nothing held
-				}
-				ctx := &countdown{Context: t.Context()}
-				ctx.left.Store(int64(after))
-				before := used.Params.Clone()
-				err := call(used.evaluator, ctx, used.Params)
-				if err == nil {
-					if after == 0 {
-						t.Errorf("%s: no error", what)
-					}
-					break
-				}
-				if !errors.Is(err, context.Canceled) {
-					t.Fatalf("%s: error %v", what, err)
-				}
-				sameBits(t, what+": parameters", flat(used.Params), flat(before))
-				sameBits(t, what+": bound", []float64{used.bound(t)}, []float64{value})
-				sameBits(t, what+": gradient", flat(used.gradient(t, bound.GroupAll)), gradient)
-			}
-		}
-	}
-}
-
-// failing is a source that fails in call number failAt, counted from 1.
-type failing struct {
-	data.Source
-	mu            sync.Mutex
-	calls, failAt int
-}
-
-var errSource = errors.New("the disk is gone")
-
-func (s *failing) ReadExamples(dst []float64, from, to int) error {
-	s.mu.Lock()
-	s.calls++
-	fail := s.calls == s.failAt
-	s.mu.Unlock()
-	if fail {
-		return errSource
-	}
-	return s.Source.ReadExamples(dst, from, to)
-}
-
-// Whichever read of an evaluation fails, the caller is told, nothing more is read, and when the source has
-// recovered the evaluator has the bits of one that never failed.
-func TestReadErrors(t *testing.T) {
-	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
-	data.SlabNumbers = 30
-	shape := threeFactors()
-	shape.Space[2].Inducing = 2
-	fresh := subjectOf(t, shape)
-	want := flat(fresh.gradient(t, bound.GroupAll))
-	for failAt := 1; ; failAt++ {
-		s := subjectOf(t, shape)
-		scaled := *s.evaluator.Data()
-		source := &failing{Source: scaled.Source, failAt: failAt}
-		scaled.Source = source
-		s.evaluator = bound.NewEvaluator(&scaled, s.Space, s.Jitter)
-		_, err := s.evaluator.Evaluate(t.Context(), s.Params, s.Params.Clone(), bound.GroupAll)
-		if err == nil {
-			if failAt < 5 {
-				t.Errorf("%d reads", failAt-1)
-			}
-			break
-		}
-		var read *data.ReadError
-		if !errors.As(err, &read) || !errors.Is(err, errSource) || read.From < 0 || read.To > s.Examples() || read.From >= read.To {
-			t.Errorf("read %d fails: error %v", failAt, err)
-		}
-		if source.calls > failAt {
-			t.Errorf("read %d failed, and %d more were tried", failAt, source.calls-failAt)
-		}
-		sameBits(t, fmt.Sprintf("gradient after read %d failed", failAt), flat(s.gradient(t, bound.GroupAll)), want)
 	}
 }
 
@@ -321,6 +190,14 @@ func TestWhereDigitsEnd(t *testing.T) {
 		}
 		if refused != c.refuse {
 			t.Errorf("%s: something was refused: %v", name, refused)
+		}
+	}
+	for variance, refuse := range map[float64]bool{1: false, 2: true} { // of space: it multiplies the bias
+		s := subjectOf(t, shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-7, Parts: every, Space: []factor{{Points: 3, Dims: 1, Kind: matern32}}})
+		bias(s.Params, 0.6*psi.FlattestPrior)
+		s.Params.Space[0].Kernel.Variance = variance
+		if _, err := s.evaluator.Bound(t.Context(), s.Params); (err != nil) != refuse {
+			t.Errorf("spatial variance %v: error %v", variance, err)
 		}
 	}
 	s := subjectOf(t, dynamical())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -253,5 +254,29 @@ func TestErrors(t *testing.T) {
 	const want = "example 3, point 4, channel 1: value +Inf, expected a finite number"
 	if got := (&data.ValueError{3, 4, 1, math.Inf(1), "a finite number"}).Error(); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// The Gram matrix holds, beside itself, two bands of an eighth of the data, or all of few data.
+func TestGramMemory(t *testing.T) {
+	const n, points = 64, 1 << 12
+	source := data.NewSource(make([]uint8, n*points), n, points, 1)
+	s := &data.Scaled{Source: source, Examples: n, Points: points, Channels: 1, Scaler: data.Scaler{Mean: []float64{0}, Scale: []float64{1}}}
+	for hold, numbers := range map[int]int{1 << 20: n * points, 1 << 10: n * points / 4} {
+		data.WithParts(points, hold, func() {
+			least := math.Inf(1)
+			for range 3 { // a pool of matrix products may lose a buffer at any moment
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				if _, err := s.Gram(); err != nil {
+					t.Fatal(err)
+				}
+				runtime.ReadMemStats(&after)
+				least = min(least, float64(after.TotalAlloc-before.TotalAlloc))
+			}
+			if limit := 8*float64(n*n+numbers) + 1<<16; least > limit {
+				t.Errorf("holding %d numbers: %.0f bytes, expected at most %.0f", hold, least, limit)
+			}
+		})
 	}
 }

@@ -31,7 +31,12 @@ func priorOf(l *Latent) prior {
 	if l == nil {
 		return prior{}
 	}
-	return prior{&bound.Normal{Mean: l.Mu, Variance: l.S}, l.At, l.Seen}
+	p := prior{normal: &bound.Normal{Mean: l.Mu, Variance: l.S}, seen: l.Seen}
+	if l.At != nil {
+		at := *l.At
+		p.at = &at
+	}
+	return p
 }
 
 // latent returns the prior as the posterior of an example that has seen nothing.

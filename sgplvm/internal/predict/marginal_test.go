@@ -204,6 +204,7 @@ func TestPredictErrors(t *testing.T) {
 		"a NaN variance":      {Latent{Mu: good.Mu, S: []float64{1, math.NaN()}}, nil, "Latent"},
 		"a negative variance": {Latent{Mu: good.Mu, S: []float64{1, -1e-9}}, nil, "Latent"},
 		"infinite variance":   {Latent{Mu: good.Mu, S: []float64{1, math.Inf(1)}}, nil, "Latent"},
+		"a NaN time":          {Latent{Mu: good.Mu, S: good.S, At: &data.Instant{Time: math.NaN()}}, nil, "Latent"},
 		"too many factors":    {good, data.Grid{m.grid[0], m.grid[0]}, "Grid"},
 		"no factor":           {good, data.Grid{}, "Grid"},
 		"one dimension":       {good, data.Grid{mat.New(3, 1)}, "Grid"},

@@ -34,15 +34,16 @@ type Posterior struct {
 
 	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
 
+	// Made when first asked for, and shared by all that With returns.
 	training   func() *projection                  // on the training grid
-	last       *atomic.Pointer[projection]         // on another grid
+	last       *atomic.Pointer[projection]         // the last on another grid
 	starts     func() *starts                      // of inference
 	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
 	workspaces *sync.Pool                          // of inference
 
-	calibration *Calibration // or nil
-	residuals   mat.Matrix   // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
-	kept        func() *trainingResiduals
+	calibration *Calibration              // or nil
+	residuals   mat.Matrix                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	kept        func() *trainingResiduals // the same as nearness sees them; nil
 }
 
 // Options are what a model may know beside its parameters. The zero value is a model that knows
@@ -64,10 +65,13 @@ type Options struct {
 // *bound.FactorizationError; options that do not fit the parameters.
 func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Tensor, jitter float64, o Options) (*Posterior, error) {
 	p = p.Clone()
-	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), psi: new(psi.Statistics), alpha: alpha, last: new(atomic.Pointer[projection])}
+	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), alpha: alpha}
+	q.psi, q.last = new(psi.Statistics), new(atomic.Pointer[projection])
 	q.psi.Set(p.Latent, p.Inducing())
+	ofAll := new(psi.Statistics) // let go afterwards, with its room for all examples
+	ofAll.Set(p.Latent, p.Inducing())
 	var err error
-	if q.factors, err = bound.Factors(q.psi, p, grid, jitter); err != nil {
+	if q.factors, err = bound.Factors(ofAll, p, grid, jitter); err != nil {
 		return nil, err
 	}
 	var kappa, spatial [][]float64
@@ -150,6 +154,9 @@ func (q *Posterior) prepare(l Latent, g data.Grid) (*projection, error) {
 func (q *Posterior) checkLatent(l Latent) error {
 	if d := q.params.X.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
 		return fmt.Errorf("%d means and %d variances, expected %d latent dimensions", len(l.Mu), len(l.S), d)
+	}
+	if l.At != nil && l.At.Time-l.At.Time != 0 {
+		return fmt.Errorf("time %v, expected a finite number", l.At.Time)
 	}
 	for i, v := range l.S {
 		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -31,16 +32,17 @@ func (q *Posterior) PredictSlabs(ctx context.Context, latents []Latent, g data.G
 	if g == nil {
 		g = q.grid
 	}
-	if q.calibration == nil || o.MeanOnly {
+	inflations, calibrated := make([]float64, len(latents)), make([]bool, len(latents))
+	for i, l := range latents {
+		inflations[i], calibrated[i] = q.inflation(l)
+	}
+	if o.MeanOnly || !slices.Contains(calibrated, true) {
 		return q.slabs(ctx, latents, g, o, body)
 	}
 	if err := q.checkGrid(g); err != nil {
 		return err
 	}
-	factor, inflations, calibrated := q.calibration.At(q.grid, g), make([]float64, len(latents)), make([]bool, len(latents))
-	for i, l := range latents {
-		inflations[i], calibrated[i] = q.inflation(l)
-	}
+	factor := q.calibration.At(q.grid, g)
 	return q.slabs(ctx, latents, g, o, func(s Slab) error {
 		mat.Parallel(len(latents), func(i int) {
 			if calibrated[i] {

@@ -168,21 +168,40 @@ type sumTask struct {
 	back  []float64 // ĝ·left, (m+1)×(d+2)
 	sum   []float64 // E·Cᵀ, (m+1)×d
 	cross []float64 // backᵀ·E, (d+2)×blockExamples
+
+	buffer *[]float64 // borrowed, of which all these are
 }
 
-var sumTasks mat.Pool[sumTask]
+// borrow makes room for the slices, of lengths sizes.
+func (w *sumTask) borrow(slices []*[]float64, sizes []int) {
+	total := 0
+	for _, n := range sizes {
+		total += (n + 7) &^ 7 // so that each begins a cache line
+	}
+	w.buffer = mat.Borrow(total)
+	rest := *w.buffer
+	for i, n := range sizes {
+		*slices[i], rest = rest[:n:n], rest[(n+7)&^7:]
+	}
+}
 
-// begin copies C of the examples from ≤ n < to.
-func (w *sumTask) begin(p *rbfSum, from, to int) {
+// begin copies C of the examples from ≤ n < to. giveBack ends what it begins.
+func (w *sumTask) begin(p *rbfSum, from, to int, backward bool) {
 	m, d := p.ps.z.Rows, p.ps.z.Cols
-	w.left = work.Grown(w.left, (m+1)*(d+2))
-	w.right = work.Grown(w.right, (to-from)*(d+2))
-	w.e = work.Grown(w.e, (m+1)*blockExamples)
+	slices := [...]*[]float64{&w.left, &w.right, &w.e, &w.ct, &w.g, &w.back, &w.sum, &w.cross}
+	sizes := [...]int{(m + 1) * (d + 2), (to - from) * (d + 2), (m + 1) * blockExamples, (to - from) * d, m + 1, (m + 1) * (d + 2), (m + 1) * d, (d + 2) * blockExamples}
+	count := 3
+	if backward {
+		count = len(slices)
+	}
+	w.borrow(slices[:count], sizes[:count])
 	for n0 := from; n0 < to; n0 += blockExamples {
 		n1 := min(n0+blockExamples, to)
 		copy(w.right[(n0-from)*(d+2):], p.c[n0*d:n1*d])
 	}
 }
+
+func (w *sumTask) giveBack() { mat.GiveBack(w.buffer) }
 
 // setTile fills left.
 func (w *sumTask) setTile(p *rbfSum, t tile) {
@@ -227,8 +246,8 @@ func (p *sumForward) Do(i int) {
 	chunk := i / s.groups
 	from, to := s.chunk(chunk)
 	first, last := s.group(i % s.groups)
-	w := sumTasks.Take()
-	w.begin(s, from, to)
+	var w sumTask
+	w.begin(s, from, to, false)
 	for at := first; at < last; at++ {
 		t := tileAt(at, m)
 		w.setTile(s, t)
@@ -239,7 +258,7 @@ func (p *sumForward) Do(i int) {
 			mat.Mul(sums, 1, e, mat.Vector(manyOnes[:n1-n0]), 1)
 		}
 	}
-	sumTasks.Give(w)
+	w.giveBack()
 }
 
 var manyOnes = work.Ones(blockExamples)

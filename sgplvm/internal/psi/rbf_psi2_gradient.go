@@ -39,9 +39,9 @@ func (p *sumBackward) Do(i int) {
 	first, last := s.group(group)
 	du, cross := s.du[group*n*m:(group+1)*n*m], s.cross[group*n*d:(group+1)*n*d]
 	dz := s.dz[i*m*d : (i+1)*m*d]
-	w := sumTasks.Take()
-	w.begin(s, from, to)
-	w.beginBackward(s, from, to)
+	var w sumTask
+	w.begin(s, from, to, true)
+	w.transpose(s, from, to)
 	for at := first; at < last; at++ {
 		t := tileAt(at, m)
 		pairs := t.pairs()
@@ -84,14 +84,12 @@ func (p *sumBackward) Do(i int) {
 			}
 		}
 	}
-	sumTasks.Give(w)
+	w.giveBack()
 }
 
-// beginBackward makes the transposed blocks of C, and room.
-func (w *sumTask) beginBackward(p *rbfSum, from, to int) {
-	m, d := p.ps.z.Rows, p.ps.z.Cols
-	w.back, w.sum = work.Grown(w.back, (m+1)*(d+2)), work.Grown(w.sum, (m+1)*d)
-	w.cross, w.ct = work.Grown(w.cross, (d+2)*blockExamples), work.Grown(w.ct, (to-from)*d)
+// transpose makes the transposed blocks of C.
+func (w *sumTask) transpose(p *rbfSum, from, to int) {
+	d := p.ps.z.Cols
 	for n0 := from; n0 < to; n0 += blockExamples {
 		n1 := min(n0+blockExamples, to)
 		mat.Copy(mat.NewDense(n1-n0, d, w.ct[(n0-from)*d:(n1-from)*d]), mat.NewDense(d, n1-n0, p.c[n0*d:n1*d]).T())
@@ -100,14 +98,14 @@ func (w *sumTask) beginBackward(p *rbfSum, from, to int) {
 
 // weights fills and returns g.
 func (w *sumTask) weights(g mat.Matrix, t tile) []float64 {
-	w.g = work.Grown(w.g, t.pairs())
-	asm.Scale(w.g[:t.long+1], 2, g.Row(t.long)[:t.long+1])
-	w.g[t.long] /= 2
+	weights := w.g[:t.pairs()]
+	asm.Scale(weights[:t.long+1], 2, g.Row(t.long)[:t.long+1])
+	weights[t.long] /= 2
 	if t.short >= 0 {
-		asm.Scale(w.g[t.long+1:], 2, g.Row(t.short)[:t.short+1])
-		w.g[t.long+1+t.short] /= 2
+		asm.Scale(weights[t.long+1:], 2, g.Row(t.short)[:t.short+1])
+		weights[t.long+1+t.short] /= 2
 	}
-	return w.g
+	return weights
 }
 
 type sumFinish rbfSum

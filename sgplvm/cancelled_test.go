@@ -1,0 +1,177 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A countingSource counts how often it is read. Read number failAt fails, and at read number cancelAt it
+// calls cancel.
+type countingSource struct {
+	Source
+	mu               sync.Mutex
+	calls            int
+	failAt, cancelAt int
+	cancel           func()
+}
+
+var errSource = errors.New("the disk is gone")
+
+func (s *countingSource) ReadExamples(dst []float64, from, to int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	if s.calls == s.cancelAt {
+		s.cancel()
+	}
+	if s.calls == s.failAt {
+		return errSource
+	}
+	return s.Source.ReadExamples(dst, from, to)
+}
+
+// reading are problems whose training reads its data now and then: as spatial kernels move, when the
+// covariance of the noise is learned, in coarse training, in calibration, for the residuals.
+func reading() map[string]set {
+	all := map[string]set{}
+	for _, name := range []string{"product", "free inducing points", "timed", "residual", "coarse"} {
+		s := sets()[name]
+		s.config.Training.Iterations, s.config.Training.Warmup = 9, 4
+		all[name] = s
+	}
+	return all
+}
+
+// counted returns the data as a countingSource, which has read nothing yet, and a trainer of them.
+func (s set) counted(t testing.TB) (*countingSource, *Trainer) {
+	source := &countingSource{Source: data.MatrixSource(s.data.Y, s.data.Examples)}
+	d := s.data
+	d.Examples, d.Y.Rows, d.Source = 0, 0, source
+	tr := newTestTrainer(t, d, s.config)
+	source.calls = 0
+	return source, tr
+}
+
+// Whenever the context ends, training ends at once with its error, and a further Fit goes to where an
+// uninterrupted one ends, with its bits.
+func TestCancelledAnywhere(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 60 // two examples
+	for name, s := range reading() {
+		t.Run(name, func(t *testing.T) {
+			source, whole := s.counted(t)
+			finish(t, whole)
+			reads, file := source.calls, fileOf(t, whole)
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			for at := 1; at <= reads; at += stride {
+				source, tr := s.counted(t)
+				ctx, cancel := context.WithCancel(context.Background())
+				source.cancelAt, source.cancel = at, cancel
+				_, err := tr.Fit(ctx)
+				if source.calls > at {
+					t.Errorf("cancelled at read %d of %d, %d more", at, reads, source.calls-at)
+				}
+				if err == nil && at < reads || err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("cancelled at read %d of %d: error %v", at, reads, err)
+				}
+				if err != nil {
+					checkLeft(t, tr)
+				}
+				finish(t, tr)
+				if !bytes.Equal(fileOf(t, tr), file) {
+					t.Errorf("cancelled at read %d of %d: another model at the end", at, reads)
+				}
+			}
+		})
+	}
+}
+
+// checkLeft checks that what training has left is a model that can be used, with the bound that the
+// report says.
+func checkLeft(t *testing.T, tr *Trainer) {
+	t.Helper()
+	m := modelOf(t, tr)
+	if _, err := m.Predict(m.TrainingLatent(0), nil); err != nil {
+		t.Error(err)
+	}
+	if r := tr.Report(); tr.coarse == nil && r.Iterations > 0 {
+		if b := boundOf(t, tr); !(b >= r.Bound-1e-9*(1+max(b, -b))) {
+			t.Errorf("bound %v, the report says %v", b, r.Bound)
+		}
+	}
+}
+
+// Whichever read of training or of the model fails, the caller is told and what was learned before is
+// kept: when the source has recovered, training goes on to the same bits.
+func TestReadFailsAnywhere(t *testing.T) {
+	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)
+	data.SlabNumbers = 60
+	for name, s := range reading() {
+		t.Run(name, func(t *testing.T) {
+			source, whole := s.counted(t)
+			finish(t, whole)
+			file := fileOf(t, whole)
+			reads := source.calls
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			for at := 1; at <= reads; at += stride {
+				source, tr := s.counted(t)
+				source.failAt = at
+				_, err := tr.Fit(context.Background())
+				if err == nil {
+					_, err = tr.Model()
+				}
+				var read *ReadError
+				if !errors.As(err, &read) || !errors.Is(err, errSource) || source.calls != at {
+					t.Errorf("read %d of %d fails, %d more: error %v", at, reads, source.calls-at, err)
+				}
+				if want := fmt.Sprintf("sgplvm: reading examples %d to %d: the disk is gone", read.From, read.To-1); err.Error() != want && !strings.Contains(err.Error(), want) {
+					t.Errorf("message %q, expected %q", err, want)
+				}
+				checkLeft(t, tr)
+				finish(t, tr)
+				if !bytes.Equal(fileOf(t, tr), file) {
+					t.Errorf("read %d of %d failed: another model at the end", at, reads)
+				}
+			}
+		})
+	}
+}
+
+// A context that ends while progress is told ends training before anything else is done, such as learning
+// the covariance of the noise, going on from coarse points or calibrating.
+func TestCancelledAtAnyStep(t *testing.T) {
+	for _, name := range []string{"timed", "residual", "coarse"} {
+		s := sets()[name]
+		s.config.Training.Iterations, s.config.Training.Warmup = 10, 4
+		_, want := fit(t, s.data, s.config)
+		stride := map[bool]int{false: 1, true: 9}[testing.Short()]
+		for last := 1; last <= want.Iterations; last += stride {
+			ctx, cancel := context.WithCancel(context.Background())
+			calls, reads := 0, 0
+			cancelling := s
+			var source *countingSource
+			cancelling.config.Training.Progress = func(Progress) bool {
+				if calls++; calls == last {
+					cancel()
+					reads = source.calls
+				}
+				return true
+			}
+			source, tr := cancelling.counted(t)
+			r, err := tr.Fit(ctx)
+			if calls != last || source.calls != reads || r.Iterations != last {
+				t.Errorf("%s, cancelled at step %d: %d calls, %d more reads, %d steps", name, last, calls, source.calls-reads, r.Iterations)
+			}
+			if !errors.Is(err, context.Canceled) && (err != nil || last < want.Iterations || name == "timed") {
+				t.Errorf("%s, cancelled at step %d: error %v", name, last, err)
+			}
+		}
+	}
+}

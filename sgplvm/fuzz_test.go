@@ -1,0 +1,101 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// unsealed hides the checksum of a file, which then reads as one of another program.
+func unsealed(file []byte) []byte {
+	return bytes.Replace(file, []byte(safetensors.ChecksumKey), []byte("KRONFIELD.sha256"), 1)
+}
+
+// tiny are models with files of a few hundred numbers, of every kind.
+func tiny(t testing.TB) []*Model {
+	factors := []reference.Factor{{Points: 2, Dims: 1, Kind: kernel.Matern12}}
+	plain := reference.Shape{Examples: 2, Inducing: 1, Latent: 1, Channels: 1, Jitter: 1e-4, Seed: 1, Space: factors}
+	free := plain
+	free.Space = []reference.Factor{{Points: 2, Dims: 1, Kind: kernel.RBF, Inducing: 1}, {Points: 1, Dims: 1, Kind: kernel.White}}
+	linear := plain.With(reference.Linear | reference.Bias)
+	timed := plain
+	timed.Time, timed.TimePart, timed.Parts = "0.4*matern12+0.6*periodic*rbf", "matern12", reference.Time|reference.RBF
+	still := plain
+	still.Time = "matern32"
+	residual := plain
+	residual.Residual = kernel.RBF
+	return []*Model{
+		referenceModel(t, plain), referenceModel(t, free), referenceModel(t, linear), referenceModel(t, timed),
+		knowing(t, still), knowing(t, residual).With(map[string][]byte{"a": {1, 2}}),
+	}
+}
+
+// FuzzLoad reads any bytes as a model file, and, where they are a safetensors file, what they hold under a
+// right checksum. Run it with -fuzzminimizetime 1x: otherwise making inputs smaller takes most of the time.
+func FuzzLoad(f *testing.F) {
+	for _, m := range tiny(f) {
+		file := saved(f, m)
+		f.Add(file)
+		f.Add(unsealed(file))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) > 1<<13 {
+			return
+		}
+		checkLoad(t, in)
+		file, err := safetensors.Read(bytes.NewReader(in))
+		if err != nil {
+			return
+		}
+		delete(file.Metadata, "KRONFIELD.sha256")
+		var b bytes.Buffer
+		if err := safetensors.Write(&b, file); err == nil {
+			checkLoad(t, b.Bytes())
+		}
+	})
+}
+
+// checkLoad loads a file, which must be refused as it should or give a model that is all of the file and
+// can be used.
+func checkLoad(t *testing.T, file []byte) {
+	m, err := Load(bytes.NewReader(file))
+	if err != nil {
+		if len(err.Error()) > 500 || bytes.ContainsAny([]byte(err.Error()), "\n\r") {
+			t.Errorf("error %q", err)
+		}
+		return
+	}
+	contents, err := safetensors.ReadSealed(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := safetensors.Write(&want, contents); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(saved(t, m), want.Bytes()) {
+		t.Error("saved again, the file differs")
+	}
+	// Errors or numbers, no panic.
+	ctx, g := context.Background(), m.Grid()
+	if g.Len() > 100 {
+		return
+	}
+	m.Summary()
+	l := m.TrainingLatent(0)
+	m.Predict(l, nil)
+	m.PredictDataCovariance(l, nil)
+	m.Sample(ctx, l, nil, SampleOptions{Noise: true})
+	if at := m.Times(); at != nil {
+		m.LatentAt(at[0].Sequence, []float64{0.5})
+	}
+	values := mat.New(g.Len(), m.Channels())
+	values.Data[0] = math.NaN()
+	m.Impute(ctx, Observed{Values: values}, InferOptions{Iterations: 3})
+}

@@ -1,0 +1,193 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+)
+
+// testdata/models holds a model file of every kind that an earlier version wrote (the metadata of
+// NAME.expected say which), and what that version said with it:
+//
+//	in.seen         2×…     two examples, NaN where nothing was seen
+//	in.at           2       their times, of a model with times
+//	in.times        3       times
+//	in.between      5×2     points that are no training points, of one spatial factor
+//	impute          2×…     in.seen filled in
+//	predict, between  n_ξ×…   the training examples, at the training points and at in.between
+//	render          3×…     at in.times
+//	sample          2×…     two fields with noise, seed 5
+//
+// and NAME.variance beside those but sample.
+
+// goldenModel is such a model with what is expected of it.
+type goldenModel struct {
+	*Model
+	expected *safetensors.File
+	label    int // of the sequence of in.at
+	later    int // of that of in.times
+	mended   map[string]bool
+}
+
+func (g *goldenModel) values(t *testing.T, name string) []float64 {
+	t.Helper()
+	v, err := safetensors.Values[float64](g.expected, name, g.expected.Lookup(name).Shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (g *goldenModel) has(name string) bool { return g.expected.Lookup(name) != nil }
+
+// Model files of earlier versions load, say what they said, and are written again to the byte.
+func TestGoldenModels(t *testing.T) {
+	files, err := filepath.Glob("testdata/models/*.model")
+	if err != nil || len(files) != 13 {
+		t.Fatalf("%d model files, error %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".model")
+		t.Run(name, func(t *testing.T) {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := loaded(t, content)
+			if !bytes.Equal(saved(t, m), content) {
+				t.Error("written again, the file differs")
+			}
+			if name == "film" { // package film's tests use it
+				for _, attached := range []string{"motion", "originals", "detail", "unrest"} {
+					if len(m.Attached(attached)) == 0 {
+						t.Errorf("nothing attached as %q", attached)
+					}
+				}
+				return
+			}
+			g := &goldenModel{Model: m}
+			if name == "sequences" {
+				g.label, g.later = 3, -1
+			}
+			if name == "calibrated" {
+				// That version calibrated the variances of examples that were seen as well.
+				g.mended = map[string]bool{"predict.variance": true, "between.variance": true}
+			}
+			expected, err := os.Open(strings.TrimSuffix(file, ".model") + ".expected")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer expected.Close()
+			if g.expected, err = safetensors.Read(expected); err != nil {
+				t.Fatal(err)
+			}
+			g.check(t)
+			if !bytes.Equal(saved(t, m), content) {
+				t.Error("written again after predictions, the file differs")
+			}
+		})
+	}
+}
+
+// check compares what the model says with what is expected.
+func (g *goldenModel) check(t *testing.T) {
+	ctx := context.Background()
+	seen := g.values(t, "in.seen")
+	var priors, later []Latent
+	var err error
+	if g.has("in.at") {
+		if priors, err = g.LatentAt(g.label, g.values(t, "in.at")); err != nil {
+			t.Fatal(err)
+		}
+		if later, err = g.LatentAt(g.later, g.values(t, "in.times")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var filled []Prediction
+	points, channels := g.Grid().Len(), g.Channels()
+	for i := range 2 {
+		obs := Observed{Values: mat.NewDense(points, channels, seen[i*points*channels:(i+1)*points*channels])}
+		if priors != nil {
+			obs.Prior = &priors[i]
+		}
+		p, _, err := g.Impute(ctx, obs, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled = append(filled, p)
+	}
+	g.compare(t, "impute", filled)
+
+	var training []Latent
+	for i := range g.Examples() {
+		training = append(training, g.TrainingLatent(i))
+	}
+	g.compare(t, "predict", g.predict(t, training, nil))
+	if g.has("between") {
+		g.compare(t, "between", g.predict(t, training, Grid{mat.NewDense(5, 2, g.values(t, "in.between"))}))
+	}
+	if later != nil {
+		g.compare(t, "render", g.predict(t, later, nil))
+	}
+	fields, err := g.Sample(ctx, g.PriorLatent(), nil, SampleOptions{Count: 2, Seed: 5, Noise: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.compare(t, "sample", []Prediction{{Mean: fields.Y[0]}, {Mean: fields.Y[1]}})
+}
+
+func (g *goldenModel) predict(t *testing.T, latents []Latent, grid Grid) []Prediction {
+	t.Helper()
+	var all []Prediction
+	for _, l := range latents {
+		p, err := g.Predict(l, grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// compare holds predictions against the arrays name and name.variance. The arithmetic is the same, but sums
+// over the latent side of several examples at once, as the program does them, may round differently from
+// those of one: 1e-12 of the largest number. On another instruction set, whose sums have another order, the
+// optimiser of an example seen in part ends elsewhere within its tolerance: 1e-4.
+func (g *goldenModel) compare(t *testing.T, name string, got []Prediction) {
+	t.Helper()
+	tolerance := 1e-12
+	if g.expected.Metadata["level"] != asm.Level() {
+		tolerance = 1e-4
+	}
+	var mean, variance []float64
+	for _, p := range got {
+		mean, variance = append(mean, p.Mean.Clone().Data...), append(variance, p.Variance.Clone().Data...)
+	}
+	near := func(name string, got, want []float64) {
+		var scale float64
+		for _, v := range want {
+			scale = max(scale, math.Abs(v))
+		}
+		worst, at := 0.0, 0
+		for i, v := range want {
+			if d := math.Abs(got[i] - v); !(d <= worst) {
+				worst, at = d, i
+			}
+		}
+		if good := worst <= tolerance*scale; good == g.mended[name] {
+			t.Errorf("%s: number %d is %v, was %v; expected to differ: %v", name, at, got[at], want[at], g.mended[name])
+		}
+	}
+	near(name, mean, g.values(t, name))
+	if g.has(name + ".variance") {
+		near(name+".variance", variance, g.values(t, name+".variance"))
+	}
+}

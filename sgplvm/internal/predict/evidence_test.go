@@ -1,0 +1,149 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+)
+
+// checkSlopes compares derivatives of L* in the mean and the variance of l with differences.
+func checkSlopes(t *testing.T, what string, v *evidence, l Latent) {
+	t.Helper()
+	dmu, ds := make([]float64, len(l.Mu)), make([]float64, len(l.Mu))
+	value, _ := v.at(new(psi.Scratch), l.Mu, l.S, dmu, ds)
+	if alone := v.bound(l); alone != value {
+		t.Errorf("%s: L* is %v with its derivatives, %v without", what, value, alone)
+	}
+	name := func(i int) string {
+		return fmt.Sprintf("%s: %s[%d]", what, []string{"μ*", "S*"}[i/len(l.Mu)], i%len(l.Mu))
+	}
+	reference.CheckGradient(t, name, reference.Pointers(l.Mu, l.S), slices.Concat(dmu, ds), func() float64 { return v.bound(l) })
+}
+
+// L* with its own derivatives, under the standard normal prior and another, at a time and none, and for noise
+// of all kinds.
+func TestEvidenceGradient(t *testing.T) {
+	for seed := range uint64(reference.Sizes(40)) {
+		shape := samplingShape(5000 + seed)
+		if seed%4 == 3 {
+			shape = reference.TimeShape(5000 + seed)
+		}
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 8))
+		obs := Observed{Values: m.ref.UserValues(reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false))}
+		if seed%2 == 1 {
+			prior := randomLatent(rng, shape.Latent)
+			if m.times != nil && seed%8 != 7 {
+				prior.At = &m.times[0]
+			}
+			obs.Prior = &prior
+		}
+		e, err := m.observe(obs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSlopes(t, shape.String(), m.mustEvidence(t, e), randomLatent(rng, shape.Latent))
+	}
+}
+
+// An example's own noise: L* with it is the dense one under noise of that multiple and the prior's price,
+// no other multiple gives more, its derivatives are those of the maximum, and predictions are made with it.
+func TestOwnNoise(t *testing.T) {
+	for seed := range uint64(reference.Sizes(40)) {
+		shape := reference.RandomShape(6000 + seed)
+		if seed%2 == 0 {
+			shape = reference.ResidualShape(6000 + seed)
+		}
+		m := modelOf(t, shape)
+		rng := rand.New(rand.NewPCG(seed, 13))
+		values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false)
+		values.Set(0, 0, 2)
+		e := m.mustObserve(t, nil, values)
+		l, strength := randomLatent(rng, shape.Latent), 0.1+10*rng.Float64()
+		v, err := m.evidenceOf(e, strength)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, multiple := v.at(new(psi.Scratch), l.Mu, l.S, nil, nil)
+
+		d := reference.NewDense(m.ref)
+		with := func(multiple float64) float64 {
+			d.P = m.ref.Params.Clone()
+			d.P.Noise.Beta /= multiple
+			d.P.Noise.Residual.Variance *= multiple
+			return d.TestBound(l.Mu, l.S, nil, m.grid, values) + 0.5*strength*(1-math.Log(multiple)-1/multiple)
+		}
+		reference.NearOne(t, shape.String()+": L*", value, with(multiple), 1e-9)
+		for _, other := range []float64{0.5, 0.9, 1.1, 2} {
+			if w := with(other * multiple); w > value+1e-9*math.Abs(value) {
+				t.Errorf("%v: L* %v with noise %v, %v with %v", shape, value, multiple, w, other*multiple)
+			}
+		}
+		checkSlopes(t, shape.String(), v, l)
+
+		own := l
+		own.Noise = multiple
+		p, err := m.conditional(t.Context(), e, m.momentsOf(own), ConditionGivenLatent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		with(multiple)
+		mean, variance := d.Conditional(l.Mu, l.S, nil, m.grid, values)
+		reference.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
+		reference.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-8)
+
+		best, err := m.infer(t.Context(), e, InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, noise := v.at(new(psi.Scratch), best.Mu, best.S, nil, nil)
+		if noise != best.Noise || math.Abs(again-best.Bound) > 1e-9*math.Abs(again) || !(best.Bound >= value) {
+			t.Errorf("%v: noise %v, bound %v reported; %v and %v there, %v elsewhere", shape, best.Noise, best.Bound, noise, again, value)
+		}
+	}
+}
+
+// What should change nothing of predictions and L* changes nothing but rounding, and moves with the points,
+// the channels and the latent coordinates.
+func TestInvariances(t *testing.T) {
+	for name, change := range reference.Twins {
+		for seed := range uint64(reference.Sizes(20)) {
+			shape := reference.RandomShape(4000 + seed)
+			rng := rand.New(rand.NewPCG(seed, 5))
+			original := shape.Model(t)
+			original = original.Rebuilt(original.Space, original.Params, original.Y) // without a scaler
+			twin := change(rng, original)
+			m, w := saying(t, original, Options{}), saying(t, twin.Model, Options{})
+			l, other := randomLatent(rng, shape.Latent), Latent{}
+			for q, from := range twin.Latent {
+				other.Mu, other.S = append(other.Mu, twin.Mirror[q]*l.Mu[from]), append(other.S, l.S[from])
+			}
+			want, err := m.Predict(l, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := w.Predict(other, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := name + ": " + shape.String()
+			values := reference.Masked(rng, m.grid.Len(), shape.Channels, 0.3, false)
+			moved := missing(values.Rows, values.Cols)
+			for i, at := range twin.Point {
+				for c, channel := range twin.Channel {
+					reference.NearOne(t, what+": mean", twin.Sign*got.Mean.At(at, channel), want.Mean.At(i, c), 1e-9)
+					reference.NearOne(t, what+": variance", got.Variance.At(at, channel), want.Variance.At(i, c), 1e-9)
+					moved.Set(at, channel, twin.Sign*values.At(i, c))
+				}
+			}
+			there := w.mustEvidence(t, w.mustObserve(t, nil, moved)).bound(other)
+			here := m.mustEvidence(t, m.mustObserve(t, nil, values)).bound(l)
+			reference.NearOne(t, what+": L*", there, here, 1e-9)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package reference_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+)
+
+// The dense formulas agree with the evaluations with 50 digits, but for a digit that their inverses cost.
+func TestDense(t *testing.T) {
+	const digits = 10 * reference.Digits
+	for _, c := range reference.Cases(t) {
+		m := c.Model(t)
+		d, want := reference.NewDense(m), c.Expected
+		reference.NearOne(t, c.Name+": bound but for the divergence", d.Bound()+d.KL, want.Bound+want.KL, digits)
+		for i, f := range want.Forward {
+			got := d.Forecast(f.Mu, f.S, nil, c.Grid(t, i))
+			for channel, mean := range got.Mean {
+				for k, row := range f.Mean {
+					reference.NearOne(t, fmt.Sprintf("%s: prediction %d, mean", c.Name, i), mean[k], row[channel], digits)
+				}
+				reference.Near(t, fmt.Sprintf("%s: prediction %d, covariance", c.Name, i), slices.Concat(got.Cov[channel]...), slices.Concat(f.Cov[channel]...), digits)
+			}
+		}
+		values := mat.New(m.Space.Len(), m.Channels())
+		values.Fill(math.NaN())
+		for k, i := range want.Test.Observed {
+			copy(values.Row(i), want.Test.Y[k])
+		}
+		reference.NearOne(t, c.Name+": L*", d.TestBound(want.Test.Mu, want.Test.S, nil, m.Space, values), want.Test.Bound, digits)
+	}
+}
+
+// recorder notes a failure.
+type recorder struct {
+	testing.TB
+	failed bool
+}
+
+func (r *recorder) Helper()               {}
+func (r *recorder) Errorf(string, ...any) { r.failed = true }
+
+// What compares numbers fails where it should, and only there.
+func TestChecks(t *testing.T) {
+	nan, negative := math.NaN(), math.Copysign(0, -1)
+	for _, c := range []struct {
+		got, want  []float64
+		near, same bool // with a tolerance of 1e-10
+	}{
+		{[]float64{1, 2}, []float64{1, 2}, true, true},
+		{nil, nil, true, true},
+		{[]float64{0}, []float64{negative}, true, false},
+		{[]float64{1 + 0.9e-10}, []float64{1}, true, false},
+		{[]float64{1 + 1.1e-10}, []float64{1}, false, false},
+		{[]float64{1000, 0.9e-7}, []float64{1000, 0}, true, false}, // relative to the largest number
+		{[]float64{1000, 1.1e-7}, []float64{1000, 0}, false, false},
+		{[]float64{1}, []float64{1, 2}, false, false},
+		{[]float64{nan}, []float64{1}, false, false},
+		{[]float64{1}, []float64{nan}, false, false},
+		{[]float64{nan, 1}, []float64{1, 1}, false, false},
+	} {
+		near, same := &recorder{TB: t}, &recorder{TB: t}
+		reference.Near(near, "", c.got, c.want, 1e-10)
+		reference.SameBits(same, "", c.got, c.want)
+		if near.failed == c.near || same.failed == c.same {
+			t.Errorf("%v, %v: near %v, same bits %v", c.got, c.want, !near.failed, !same.failed)
+		}
+	}
+	x := []float64{0.3, -2}
+	f := func() float64 { return math.Sin(x[0]) * x[1] * x[1] }
+	for by, fails := range map[float64]bool{0: false, 0.5e-6: false, 2e-5: true, nan: true} {
+		r := &recorder{TB: t}
+		grad := []float64{math.Cos(x[0])*x[1]*x[1] + by, 2 * math.Sin(x[0]) * x[1]}
+		reference.CheckGradient(r, func(int) string { return "" }, reference.Pointers(x), grad, f)
+		if r.failed != fails {
+			t.Errorf("a derivative off by %v: failed %v", by, r.failed)
+		}
+	}
+}
+
+// Equal shapes give equal models, and all that are drawn are valid.
+func TestShapes(t *testing.T) {
+	for seed := range uint64(30) {
+		for _, shape := range []reference.Shape{reference.RandomShape(seed), reference.ResidualShape(seed), reference.TimeShape(seed)} {
+			a, b := shape.Model(t), shape.Model(t)
+			reference.SameBits(t, shape.String(), slices.Concat(a.Y.Data, a.Params.X.Mu.Data, a.Params.X.S.Data, a.Params.Z.Data), slices.Concat(b.Y.Data, b.Params.X.Mu.Data, b.Params.X.S.Data, b.Params.Z.Data))
+		}
+	}
+}

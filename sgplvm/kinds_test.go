@@ -1,0 +1,194 @@
+package sgplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Every latent kernel trains, is saved and loaded, and fills in what is missing.
+func TestEveryLatentKernelTrains(t *testing.T) {
+	for parts := reference.Parts(0); parts < 16; parts++ {
+		d := bumps(12, 4, 3, 2)
+		cfg := small()
+		if cfg.LatentKernel = parts.String(); parts == 0 {
+			cfg.LatentKernel = ""
+		}
+		if parts.Has(reference.Time) {
+			d.Times = line(12).Data
+		}
+		tr := newTestTrainer(t, d, cfg.with(steps(20)))
+		want := parts.Names()
+		if parts == 0 {
+			want = psi.Names{"rbf"}
+		}
+		if got := tr.params.Latent.Names(); !slices.Equal(got, want) {
+			t.Errorf("%v: starts with %v", want, got)
+		}
+		before := boundOf(t, tr)
+		if r := finish(t, tr); !(r.Bound > before) {
+			t.Errorf("%v: trained from %v to %v", want, before, r.Bound)
+		}
+		m := modelOf(t, tr)
+		l := loaded(t, saved(t, m))
+		checkSameModel(t, cfg.LatentKernel, l, m)
+		values := d.Y.Slice(0, 12, 0, 1).Clone()
+		for i := 0; i < 12; i += 3 {
+			values.Set(i, 0, math.NaN())
+		}
+		prior := m.PriorLatent()
+		if d.Times != nil {
+			at, err := m.LatentAt(0, []float64{0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			prior = at[0]
+		}
+		p, _, err := l.Impute(context.Background(), Observed{Values: values, Prior: &prior}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			if v := p.Variance.At(i, 0); (values.At(i, 0) == values.At(i, 0)) != (v == 0) || !(v >= 0) || math.Abs(p.Mean.At(i, 0)-100) > 60 {
+				t.Errorf("%v: point %d: mean %v, variance %v", want, i, p.Mean.At(i, 0), v)
+			}
+		}
+	}
+}
+
+// The linear part and the bias start with the variances that principal components and the mean of the
+// examples have.
+func TestStartLatentKernel(t *testing.T) {
+	const n, points = 40, 8
+	y := mat.New(n*points, 1)
+	rng := rand.New(rand.NewPCG(43, 0))
+	weak, strong := make([]float64, n), make([]float64, n)
+	for i := range n {
+		weak[i], strong[i] = rng.NormFloat64(), rng.NormFloat64()
+		for j := range points {
+			up := float64(1 - j%2*2) // ±1 in turn
+			half := float64(1 - j/4*2)
+			y.Set(i*points+j, 0, 5+3*up*half+2*half*strong[i]+up*weak[i])
+		}
+	}
+	d := Data{Examples: n, Y: y, Grid: Grid{line(points)}}
+	start := func(cfg Config) (*Trainer, psi.Kernel) {
+		tr := newTestTrainer(t, d, cfg)
+		return tr, tr.params.Latent
+	}
+	tr, k := start(Config{LatentDims: 3, LatentKernel: "rbf+linear+bias"})
+	rbf, linear, bias := k.Parts[0].(*psi.RBF), k.Parts[1].(*psi.Linear).Variance, k.Parts[2].(*psi.Bias).Variance
+	mean, total := tr.evaluator.Data().Scaler.Mean[0], 0.0
+	for _, v := range y.Data {
+		total += (v - mean) * (v - mean) / (n * points)
+	}
+	variance := func(v []float64) float64 {
+		var mean, square float64
+		for _, x := range v {
+			mean, square = mean+x/n, square+x*x/n
+		}
+		return square - mean*mean
+	}
+	strongest, weakest := 4*variance(strong), variance(weak)
+	// The two sources are correlated by chance, 1/√n, which shifts the components' variances.
+	reference.NearOne(t, "variance along the components", (linear[0]+linear[1])*total, strongest+weakest, 1e-9)
+	if linear[2] != 1e-3 || !(linear[0] >= strongest/total) || !(linear[1] > 0.5*weakest/total) {
+		t.Errorf("linear variances %v, sources %v and %v", linear, strongest/total, weakest/total)
+	}
+	reference.NearOne(t, "all of the variance", linear[0]+linear[1]+bias, 1, 1e-9)
+	if rbf.Variance != 1 || len(rbf.LengthScale) != 3 {
+		t.Errorf("RBF part %+v", rbf)
+	}
+	// Spatial variances multiply the latent ones.
+	_, k = start(Config{LatentDims: 3, LatentKernel: "linear+bias", Spatial: []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 4}}}})
+	reference.Near(t, "a quarter", []float64{k.Parts[1].(*psi.Bias).Variance, k.Parts[0].(*psi.Linear).Variance[0]}, []float64{bias / 4, linear[0] / 4}, 1e-15)
+}
+
+// Training moves the time part, restarts keep the times of inducing points with them, and long after the
+// last example the variance is that of the prior.
+func TestTimePartTrains(t *testing.T) {
+	const n, ns = 12, 9
+	rng := rand.New(rand.NewPCG(4, 4))
+	d := Data{Examples: n, Y: mat.New(n*ns, 1), Grid: Grid{line(ns)}}
+	for i := range n {
+		time := float64(i) + 0.3*rng.Float64()
+		d.Times = append(d.Times, time)
+		for j := range ns {
+			d.Y.Set(i*ns+j, 0, math.Sin(time/2+float64(j)/3)+0.3*math.Cos(time)*float64(j%2)+0.05*rng.NormFloat64())
+		}
+	}
+	cfg := Config{LatentDims: 2, Inducing: 7, LatentKernel: "rbf+time", LatentTime: kernel.Kernel{Kind: kernel.Matern12}}
+	tr := newTestTrainer(t, d, cfg.with(TrainingConfig{Iterations: 40, Restarts: 2, Uncalibrated: true}))
+	before := tr.params.Clone()
+	second, err := perturbed(before, tr.coordinates.Preconditioner, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, i := range second.ZExamples {
+		reference.SameBits(t, "inducing point of another start", second.Z.Row(k), second.X.Mu.Row(i))
+	}
+	r := finish(t, tr)
+	part := func(k psi.Kernel) *psi.Time { return k.Parts[1].(*psi.Time) }
+	now, then := part(tr.params.Latent), part(before.Latent)
+	if now.Variance == then.Variance || now.Kernel.Equal(then.Kernel) || now.Kernel.Kind != kernel.Matern12 || len(r.Starts) != 2 {
+		t.Errorf("time part %v after training, %v before, starts %v", now, then, r.Starts)
+	}
+	m := modelOf(t, tr)
+	at, err := m.LatentAt(0, []float64{1e4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(at[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Summary()
+	far := now.Variance + tr.params.Latent.Parts[0].(*psi.RBF).Variance
+	if v := p.Variance.At(4, 0) / math.Pow(s.Deviation[0], 2); !(v > 0.7*far*s.Spatial[0].Kernel.Variance) {
+		t.Errorf("variance %v long after the last example, prior %v", v, far)
+	}
+}
+
+// Under a prior in time means and variances are those of the paths after training, with restarts, truncation
+// or a covariance of the noise that is learned.
+func TestTrainingInTime(t *testing.T) {
+	moving := sets()["moving"]
+	residual := set{bumps(12, 6, 5, 2).on(line(30)).at(line(12).Data, nil), Config{LatentDims: 2, NoiseFloor: 1e-3,
+		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}, Rounds: 1, Local: true}}}
+	for name, c := range map[string]struct {
+		set
+		training TrainingConfig
+	}{
+		"restarts":  {moving, TrainingConfig{Iterations: 40, Warmup: 12, Restarts: 2}},
+		"truncated": {moving, TrainingConfig{Iterations: 40, Warmup: 12, Truncate: 1e-6}},
+		"residual":  {residual, TrainingConfig{Iterations: 20}},
+	} {
+		tr := newTestTrainer(t, c.data, c.config.with(c.training))
+		before := boundOf(t, tr)
+		r := finish(t, tr)
+		if !(r.Bound > before) {
+			t.Errorf("%s: bound %v, was %v", name, r.Bound, before)
+		}
+		p := tr.params
+		derived := p.Clone()
+		derived.X.Mu.Fill(0)
+		derived.X.S.Fill(0)
+		if err := tr.evaluator.Derive(derived); err != nil {
+			t.Fatal(err)
+		}
+		reference.SameBits(t, name+": means", p.X.Mu.Data, derived.X.Mu.Data)
+		reference.SameBits(t, name+": variances", p.X.S.Data, derived.X.S.Data)
+		m := modelOf(t, tr)
+		checkSameModel(t, name, loaded(t, saved(t, m)), m)
+		if m.Summary().Learned != (name == "residual") {
+			t.Errorf("%s: %+v", name, m.Summary())
+		}
+	}
+}

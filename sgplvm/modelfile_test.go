@@ -1,0 +1,306 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// fileShape is the model of most tests here: two factors, one of them with free inducing points, two
+// channels.
+var fileShape = reference.Shape{Examples: 3, Inducing: 2, Latent: 2, Channels: 2, Jitter: 1e-4, Seed: 5, Space: []reference.Factor{
+	{Points: 3, Dims: 2, Inducing: 2, Kind: kernel.Matern52, ARD: true},
+	{Points: 2, Dims: 1, Kind: kernel.RBF},
+}}
+
+// timeShape has all that a dynamical prior adds to a file.
+var timeShape = reference.Shape{Examples: 4, Inducing: 2, Latent: 2, Channels: 1, Jitter: 1e-4, Seed: 5, Time: "0.4*matern52+0.6*periodic*rbf", Sequences: 2,
+	TimePart: "matern12", Parts: reference.Time | reference.RBF, Space: []reference.Factor{{Points: 3, Dims: 1, Kind: kernel.Matern32}}}
+
+// residualShape has structured noise.
+var residualShape = reference.Shape{Examples: 4, Inducing: 3, Latent: 1, Channels: 1, Jitter: 1e-6, Seed: 5, Residual: kernel.Matern32, Space: []reference.Factor{{Points: 4, Dims: 1, Kind: kernel.Matern52}}}
+
+// knowing returns a model with all that a file can hold beside parameters: a covariance of the noise that was
+// learned, residuals and taper, or a calibration.
+func knowing(t testing.TB, s reference.Shape) *Model {
+	t.Helper()
+	ctx := context.Background()
+	if s.Residual == "" {
+		tr := trainerOf(t, s.Model(t))
+		if err := tr.Calibrate(ctx); err != nil {
+			t.Fatal(err)
+		}
+		return modelOf(t, tr)
+	}
+	m := s.Model(t)
+	m.Params.Noise.Taper = []float64{2}
+	tr := trainerOf(t, m)
+	if err := tr.evaluator.LearnNoise(ctx, tr.params, 4); err != nil {
+		t.Fatal(err)
+	}
+	q, err := tr.posterior(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tr.residuals, err = q.Residuals(tr.evaluator.Data()); err != nil {
+		t.Fatal(err)
+	}
+	return modelOf(t, tr)
+}
+
+// A loaded model is the one that was saved: all its parts, and every bit of what it infers and predicts.
+func TestModelFileRoundTrip(t *testing.T) {
+	var models []*Model
+	shapes := []reference.Shape{fileShape, timeShape, residualShape}
+	for seed := range uint64(reference.Sizes(30)) {
+		shapes = append(shapes, reference.RandomShape(seed), reference.ResidualShape(seed), reference.TimeShape(seed))
+	}
+	for _, s := range shapes {
+		m := referenceModel(t, s)
+		m.attributes = map[string]string{"grid": "5x4", "": "empty", "名": "line\nbreak \x00 \"quoted\""}
+		m.seed = math.MaxUint64 - s.Seed
+		models = append(models, m)
+	}
+	still := timeShape
+	still.TimePart, still.Parts = "", reference.RBF
+	models = append(models, knowing(t, still), knowing(t, residualShape))
+	for i, m := range models {
+		file := saved(t, m)
+		l := loaded(t, file)
+		what := fmt.Sprintf("model %d: %+v", i, m.Summary())
+		checkSameModel(t, what, l, m)
+		if !bytes.Equal(saved(t, l), file) {
+			t.Errorf("%s: saved again, the file differs", what)
+		}
+		checkSamePredictions(t, what, l, m)
+		if !bytes.Equal(saved(t, m), file) || !bytes.Equal(saved(t, l), file) {
+			t.Errorf("%s: after predictions the file differs", what)
+		}
+	}
+}
+
+func checkSameModel(t *testing.T, what string, got, want *Model) {
+	t.Helper()
+	type parts struct {
+		Params, Grid, Scaler, Alpha, Jitter, Options, Seed, Attributes, Attached any
+	}
+	of := func(m *Model) parts {
+		q := m.posterior
+		return parts{q.Params(), q.Grid(), q.Scaler(), q.Alpha(), q.Jitter(), q.Options(), m.seed, len(m.attributes), m.attached}
+	}
+	if d := diff(of(got), of(want)); d != "" {
+		t.Errorf("%s: %s", what, d)
+	}
+	if !maps.Equal(got.Attributes(), want.Attributes()) {
+		t.Errorf("%s: attributes %q, expected %q", what, got.Attributes(), want.Attributes())
+	}
+	if d := diff(got.Summary(), want.Summary()); d != "" {
+		t.Errorf("%s: %s", what, d)
+	}
+}
+
+func checkSamePredictions(t *testing.T, what string, got, want *Model) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(7, 3))
+	l := want.TrainingLatent(0)
+	l.Mu, l.S = reference.RandomLatent(rng, len(l.Mu))
+	var elsewhere Grid
+	for _, x := range want.Grid() {
+		y := x.Clone()
+		y.Data[0] += 0.3
+		elsewhere = append(elsewhere, y)
+	}
+	for grid, g := range map[string]Grid{"training grid": nil, "another grid": elsewhere} {
+		p, err := got.Predict(l, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := want.Predict(l, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := diff(p, q); d != "" {
+			t.Errorf("%s, %s: %s", what, grid, d)
+		}
+	}
+	values, scaler := mat.New(want.Grid().Len(), want.Channels()), want.posterior.Scaler()
+	for i := range values.Data {
+		c := i % values.Cols
+		values.Data[i] = scaler.Mean[c] + scaler.Scale[c]*rng.NormFloat64()
+		if rng.IntN(3) == 0 {
+			values.Data[i] = math.NaN()
+		}
+	}
+	p, lp, err := got.Impute(context.Background(), Observed{Values: values}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, lq, err := want.Impute(context.Background(), Observed{Values: values}, InferOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(p, q) + diff(lp, lq); d != "" {
+		t.Errorf("%s, imputed: %s", what, d)
+	}
+}
+
+// What is attached to a model is in its file, to the byte, and goes when it is taken away; the model that
+// it was attached to stays as it was.
+func TestModelFileAttached(t *testing.T) {
+	m := referenceModel(t, fileShape)
+	bare := saved(t, m)
+	content := map[string][]byte{"film": {0, 255, 10, 7}, "": {1}, "nothing": {}}
+	with := m.With(content)
+	delete(content, "")
+	file := saved(t, with)
+	l := loaded(t, file)
+	for name, v := range map[string][]byte{"film": {0, 255, 10, 7}, "": {1}, "nothing": {}} {
+		for _, m := range []*Model{with, l} {
+			if got := m.Attached(name); got == nil || !bytes.Equal(got, v) {
+				t.Errorf("attached %q as %v, read %v", name, v, got)
+			}
+		}
+	}
+	if l.Attached("other") != nil || m.Attached("film") != nil {
+		t.Error("something attached that was not")
+	}
+	if !bytes.Equal(saved(t, l), file) {
+		t.Error("the file changes when it is read and written")
+	}
+	if again := l.With(map[string][]byte{"film": nil, "other": nil}).With(map[string][]byte{"": nil, "nothing": nil}); !bytes.Equal(saved(t, again), bare) {
+		t.Error("what was taken away is in the file")
+	}
+	if !bytes.Equal(saved(t, m), bare) || !bytes.Equal(saved(t, l), file) {
+		t.Error("With has changed its model")
+	}
+	bad := resealed(t, file, func(f *safetensors.File) { tensor(f, "attached.film").Data = []int32{1, 2, 3, 4} })
+	if err := mustRefuse(t, "numbers attached", bytes.NewReader(bad)); err != nil && !strings.Contains(err.Error(), `tensor "attached.film"`) {
+		t.Errorf("numbers attached: error %v", err)
+	}
+}
+
+// mustRefuse returns why a file was refused: a *FileError in one short line.
+func mustRefuse(t testing.TB, what string, r io.Reader) error {
+	t.Helper()
+	m, err := Load(r)
+	var file *FileError
+	if m != nil || !errors.As(err, &file) || file.Err == nil || strings.ContainsAny(err.Error(), "\n\r") || len(err.Error()) > 500 {
+		t.Errorf("%.100s: model %v, error %.600v", what, m != nil, err)
+		return nil
+	}
+	return err
+}
+
+// No flipped bit, missing end, missing byte or byte too many passes.
+func TestModelFileDamaged(t *testing.T) {
+	file := saved(t, referenceModel(t, reference.Shape{Examples: 1, Inducing: 1, Latent: 1, Channels: 1, Seed: 1, Space: []reference.Factor{{Points: 2, Dims: 1, Kind: kernel.Matern12}}}))
+	damage := bytes.Clone(file)
+	stride := map[bool]int{false: 1, true: 7}[testing.Short()]
+	for i := 0; i < len(file); i += stride {
+		for bit := range 8 {
+			damage[i] = file[i] ^ 1<<bit
+			mustRefuse(t, fmt.Sprintf("byte %d, bit %d", i, bit), bytes.NewReader(damage))
+		}
+		damage[i] = file[i]
+		mustRefuse(t, fmt.Sprintf("the first %d bytes", i), bytes.NewReader(file[:i]))
+		mustRefuse(t, fmt.Sprintf("without byte %d", i), bytes.NewReader(slices.Delete(bytes.Clone(file), i, i+1)))
+		for _, extra := range []byte{0, ' ', '0', 0xff} {
+			mustRefuse(t, fmt.Sprintf("%#x before byte %d", extra, i), bytes.NewReader(slices.Insert(bytes.Clone(file), i, extra)))
+		}
+	}
+	sum := regexp.MustCompile(`"` + regexp.QuoteMeta(safetensors.ChecksumKey) + `":"[0-9a-f]{64}",`).Find(file)
+	bare := bytes.Replace(file, sum, nil, 1)
+	bare = slices.Insert(bare, bytes.LastIndexByte(bare, '}')+1, bytes.Repeat([]byte(" "), len(sum))...)
+	if f, err := safetensors.Read(bytes.NewReader(bare)); err != nil || len(sum) == 0 || f.Metadata["format"] != modelFormat {
+		t.Fatalf("without a checksum %q: %v", sum, err)
+	}
+	mustRefuse(t, "without a checksum", bytes.NewReader(bare))
+	mustRefuse(t, "a byte more", bytes.NewReader(append(bytes.Clone(file), 0)))
+	mustRefuse(t, "twice", bytes.NewReader(slices.Concat(file, file)))
+	for _, size := range []int{0, 8, 100, len(file)} {
+		mustRefuse(t, "zeros", bytes.NewReader(make([]byte, size)))
+		mustRefuse(t, "ones", bytes.NewReader(bytes.Repeat([]byte{0xff}, size)))
+	}
+	loaded(t, damage)
+}
+
+// However the bytes arrive, they are the same model; a reader that fails gives its own error and no model.
+func TestModelFileReaders(t *testing.T) {
+	m := referenceModel(t, fileShape)
+	file := saved(t, m)
+	for name, wrap := range map[string]func(io.Reader) io.Reader{
+		"one byte": iotest.OneByteReader, "half": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+	} {
+		l, err := Load(wrap(bytes.NewReader(file)))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !bytes.Equal(saved(t, l), file) {
+			t.Errorf("%s: another model", name)
+		}
+	}
+	broken := errors.New("the disk is gone")
+	for n := range len(file) + 1 {
+		what := fmt.Sprintf("error after %d bytes", n)
+		if err := mustRefuse(t, what, io.MultiReader(bytes.NewReader(file[:n]), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := mustRefuse(t, "second read", iotest.TimeoutReader(bytes.NewReader(file))); !errors.Is(err, iotest.ErrTimeout) {
+		t.Error(err)
+	}
+}
+
+func TestModelFileWriters(t *testing.T) {
+	m := referenceModel(t, fileShape)
+	size := len(saved(t, m))
+	for n := range size {
+		if err := m.Save(&shortWriter{n}); !errors.Is(err, errNoSpace) {
+			t.Errorf("room for %d of %d bytes: %v", n, size, err)
+		}
+	}
+	if err := m.Save(&shortWriter{size}); err != nil {
+		t.Error(err)
+	}
+	m.attributes = map[string]string{"name": "\xff"}
+	w := &shortWriter{size}
+	if err := m.Save(w); err == nil || w.left != size {
+		t.Errorf("an attribute that is no text: %v, %d bytes written", err, size-w.left)
+	}
+}
+
+// Residuals of another shape, or beside noise that was not learned, are no model's.
+func TestOptionsMustFit(t *testing.T) {
+	still := timeShape
+	still.TimePart, still.Parts = "", reference.RBF
+	for _, c := range []struct {
+		model   *Model
+		options predict.Options
+	}{
+		{referenceModel(t, residualShape), predict.Options{Residuals: mat.New(4, 4)}},
+		{knowing(t, residualShape), predict.Options{Residuals: mat.New(1, 1)}},
+		{knowing(t, residualShape), knowing(t, still).posterior.Options()},
+		{referenceModel(t, fileShape), knowing(t, still).posterior.Options()},
+	} {
+		if q, err := c.model.posterior.With(c.options); err == nil {
+			t.Errorf("%+v accepted: %v", c.options, q != nil)
+		}
+	}
+}
