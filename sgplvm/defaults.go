@@ -71,12 +71,21 @@ func (c Config) spatial(grid Grid) []SpatialConfig {
 	return all
 }
 
-// completeScales gives a kernel at points x (n×d) that has no length scales two spacings.
+// completeScales gives a kernel at points x (n×d) that has no length scales two spacings, and a sum without
+// weights equal ones.
 func completeScales(k *kernel.Kernel, x mat.Matrix) {
+	for i := range k.Terms {
+		completeScales(&k.Terms[i], x)
+	}
 	switch k.Kind {
-	case kernel.White, kernel.Sum, kernel.Product:
-		for i := range k.Terms {
-			completeScales(&k.Terms[i], x)
+	case kernel.White, kernel.Product:
+	case kernel.Sum:
+		if k.Weights == nil {
+			*k = k.Complete(0, 0)
+		}
+	case kernel.Periodic: // whose length scale is one of the sine
+		if len(k.LengthScale) == 0 {
+			k.LengthScale = []float64{1}
 		}
 	default:
 		if len(k.LengthScale) == 0 {

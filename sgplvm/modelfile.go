@@ -24,7 +24,7 @@ import (
 //	latent.time.variance     1           v of the time part; absent without one, like the next
 //	Z.examples               m_ξ         examples whose times the inducing points have, whole numbers
 //	residual.variance        1           structured residual; absent without one
-//	residual.lengthscale     1 or d_0    absent where the kernel is a sum or product
+//	residual.lengthscale     1 or d_0    absent where the kernel is a sum, a product or periodic
 //	noise.covariance         n_s×n_s     Σ; absent where it was not learned freely
 //	noise.floor              1           absent where it is 0
 //	noise.taper              d_0         absent without one
@@ -41,7 +41,7 @@ import (
 //	spatial.F.X              n_F×d_F     points of spatial factor F = 0, 1, …
 //	spatial.F.Xu             m_F×d_F     its inducing points; absent where tied
 //	spatial.F.variance       1
-//	spatial.F.lengthscale    1 or d_F; 0 for a white kernel; absent where it is a sum or product
+//	spatial.F.lengthscale    1 or d_F; 0 for a white kernel; absent where it is a sum, a product or periodic
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //	attached.NAME            U8, what was attached
@@ -99,7 +99,7 @@ func (m *Model) Save(w io.Writer) error {
 
 // kernel writes a kernel in space under names that begin with the given one.
 func (w tensorWriter) kernel(name string, k kernel.Kernel) {
-	if len(k.Terms) > 0 {
+	if len(k.Terms) > 0 || k.Kind == kernel.Periodic {
 		w.Text(name+"kernel", k.String())
 		w.Numbers(name+"variance", []float64{k.Variance})
 		return

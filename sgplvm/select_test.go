@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -124,6 +125,24 @@ func noiseSet() (set, NoiseSelection) {
 		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Taper: bound.DefaultTaper(22), Local: true}}}, NoiseSelection{Seen: seen}
 }
 
+// A recorder is a Watcher that counts.
+type recorder struct {
+	started, stopped int
+	counted          atomic.Int64
+}
+
+func (r *recorder) begin() func() { r.started++; return func() { r.stopped++ } }
+
+func (r *recorder) Timing(string) func() { return r.begin() }
+
+func (r *recorder) Training(string) (func(Progress) bool, func()) {
+	return func(Progress) bool { return true }, r.begin()
+}
+
+func (r *recorder) Counting(string, int) (func(int), func()) {
+	return func(int) { r.counted.Add(1) }, r.begin()
+}
+
 // Pictures that are held out are filled in under masks of the others and by a model that has not seen them.
 func TestValidation(t *testing.T) {
 	s, by := noiseSet()
@@ -182,6 +201,15 @@ func TestSelectNoise(t *testing.T) {
 		}
 	}
 	noiseParameters = []noiseParameter{{true, []float64{3}, func(s *noiseSettings, _ int, v float64) { s.config.Residual.Taper = v }}}
+	shown := new(recorder)
+	by.Watch = shown
+	if cfg, _, err := SelectNoise(ctx, s.data, s.config, InferOptions{}, by); err != nil || cfg.Residual.Taper != 3 && cfg.Residual.Taper != s.config.Residual.Taper {
+		t.Errorf("taper %v, error %v", cfg.Residual.Taper, err)
+	}
+	if shown.started == 0 || shown.started != shown.stopped || int(shown.counted.Load()) != 2*4 {
+		t.Errorf("%d tasks shown, %d ended, %d examples counted", shown.started, shown.stopped, shown.counted.Load())
+	}
+	by.Watch = nil
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, _, err := SelectNoise(ended, s.data, s.config, InferOptions{}, by); !errors.Is(err, context.Canceled) {
