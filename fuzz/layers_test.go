@@ -49,8 +49,11 @@ var policy = map[string][]string{
 	"sgplvm/internal/reference": slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound"}),
 
 	"cmd/sgplvm":                     program,
-	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat"},
-	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy"},
+	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat", "cmd/sgplvm/internal/files"},
+	"cmd/sgplvm/internal/files":      {"sgplvm/dataset", "mat/npy", "cmd/sgplvm/internal/filetest"},
+	"cmd/sgplvm/internal/filetest":   {"sgplvm/dataset", "mat/npy"},
+	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy", "cmd/sgplvm/internal/files", "cmd/sgplvm/internal/filetest"},
+	"cmd/sgplvm/internal/report":     {"sgplvm/evaluate", "cmd/sgplvm/internal/filetest"},
 	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
 	"cmd/sgplvm/internal/engine":     program,
 	"cmd/sgplvm/internal/experiment": program,

@@ -23,7 +23,7 @@ import (
 )
 
 // mostBack is how many uses may run back in all packages of the model together.
-const mostBack = 84
+const mostBack = 40
 
 // A use is a pair of files of one package of which the first names something that the
 // second declares: a package-level name, a method or a field. However many names there are,

@@ -3,12 +3,10 @@ package sgplvm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 )
 
 // The schedule, as measured (docs/measurements.md).
@@ -39,53 +37,6 @@ var maxCollapses = 2
 // collapsed is the status of a phase that the guard ended.
 const collapsed = "collapsed"
 
-// A stage is a part of training.
-type stage int
-
-const (
-	stageCoarse   stage = iota // all of it on some of the points
-	stageStarts                // one start after the other
-	stageWarmup                // noise and space held
-	stageTraining              // the schedule
-	stageResidual              // rounds that learn the covariance of the noise
-	stageFinish                // calibration, residuals
-	stageEnd
-)
-
-// trainerState is all that training goes on from, as plain data.
-type trainerState struct {
-	Stage     stage
-	Round     int           // phases of stageTraining before this one
-	Start     int           // the start that is tried or was chosen
-	Hold      int           // steps of the warm-up
-	Limit     int           // steps in all
-	Params    *bound.Params // at the beginning of the phase
-	Origin    *bound.Params // where training starts
-	Truncated *bound.Params // for which the components left out of the phase were chosen
-	Bound     float64       // of Params; −Inf before it is known
-	Optimiser *lbfgs.State  // of the phase, where it goes on after an interruption
-	Latent    *lbfgs.State  // where the phases of a round ended last, for their pairs
-	Joint     *lbfgs.State
-	Gained    float64       // by the bound since the round began
-	Chosen    *startState   // the best start so far
-	Released  *bound.Params // when the noise was last set free
-	Free      int           // steps since then
-	Low       int           // the last of them, with a collapsed signal-to-noise ratio
-	Learned   bool          // the covariance of the noise, for the round of stageResidual
-	Best      *bound.Params // with the highest bound of all
-	BestBound float64
-	Phase     PhaseReport // the one that goes on
-	Result    Report      // of the phases before it
-}
-
-// startState is a start after its steps.
-type startState struct {
-	Start     int
-	Params    *bound.Params
-	Bound     float64
-	Optimiser *lbfgs.State
-}
-
 // A phase is a run of the optimiser.
 type phase struct {
 	name      string
@@ -94,44 +45,6 @@ type phase struct {
 	tolerance float64
 	pairs     **lbfgs.State // what it starts from and leaves; nil: nothing
 }
-
-// begin sets the state to that at the start of training.
-func (t *Trainer) begin() error {
-	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && t.params.Noise.Structured() {
-		t.state = trainerState{Stage: stageCoarse, BestBound: math.NaN()}
-		return nil
-	}
-	return t.beginAt(t.config.Training)
-}
-
-// beginAt sets the state to the start of training with the given options from the trainer's parameters.
-func (t *Trainer) beginAt(o TrainingConfig) error {
-	if err := t.precondition(t.params); err != nil {
-		return err
-	}
-	t.config.Training = o
-	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
-	s := &t.state
-	s.Params = s.Origin.Clone()
-	if o.Restarts > 1 {
-		s.Stage = stageStarts
-		s.Hold = max(s.Hold, t.trial())
-		s.Limit += (o.Restarts - 1) * t.trial()
-	}
-	t.enter()
-	return nil
-}
-
-// precondition makes the optimiser see the paths of a dynamical prior in terms of their kernel at p.
-func (t *Trainer) precondition(p *bound.Params) (err error) {
-	if p.X.Paths != nil {
-		t.coordinates.Preconditioner, err = dynamics.NewPreconditioner(p.X.Paths.Prior)
-	}
-	return err
-}
-
-// trial returns the number of steps that each start takes.
-func (t *Trainer) trial() int { return max(1, t.config.Training.Iterations/10) }
 
 // next returns the phase that the state calls for.
 func (t *Trainer) next() phase {
@@ -166,35 +79,6 @@ func (t *Trainer) free(g bound.Group) bound.Coordinates {
 	c := t.coordinates
 	c.Free = g
 	return c
-}
-
-// enter begins the record of a stage, or of another start.
-func (t *Trainer) enter() {
-	s := &t.state
-	s.Phase = PhaseReport{Name: "warm-up"}
-	switch s.Stage {
-	case stageStarts:
-		s.Phase.Name = fmt.Sprintf("start %d", s.Start)
-	case stageTraining:
-		s.Phase.Name = "alternating"
-		if t.config.Training.Joint {
-			s.Phase.Name = "joint"
-		}
-	case stageResidual:
-		s.Phase.Name = fmt.Sprintf("residual %d", s.Round+1)
-	}
-}
-
-// record ends the record.
-func (t *Trainer) record(status string) {
-	s := &t.state
-	r := &s.Result
-	s.Phase.Status = status
-	r.Iterations += s.Phase.Steps
-	r.Evaluations += s.Phase.Evaluations
-	r.Status, r.Converged = status, terminates(status)
-	r.Phases = append(r.Phases, s.Phase)
-	s.Phase = PhaseReport{}
 }
 
 // advance runs the phase that the state calls for.

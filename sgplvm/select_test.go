@@ -243,3 +243,17 @@ func TestSelectNoise(t *testing.T) {
 		t.Errorf("taper %v, error %v", cfg.Residual.Taper, err)
 	}
 }
+
+// Only what is hidden counts, by −log N(y | m, v) on average.
+func TestHiddenDensity(t *testing.T) {
+	nan := math.NaN()
+	truth, seen := []float64{1, 2, 3, 4, 5, 6}, []float64{1, nan, 3, nan, 5, 6}
+	p := Prediction{Mean: mat.NewDense(3, 2, []float64{9, 4, 9, 4, 9, 9}), Variance: mat.NewDense(3, 2, []float64{0, 4, 0, 0.25, 0, 0})}
+	want := (0.5*math.Log(2*math.Pi*4) + 0.5 + 0.5*math.Log(2*math.Pi*0.25)) / 2
+	if got := hiddenDensity(truth, seen, p); math.Abs(got-want) > 1e-14 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := hiddenDensity(truth, truth, p); got != 0 {
+		t.Errorf("%v of nothing hidden", got)
+	}
+}

@@ -150,3 +150,52 @@ func TestSelectTimeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// seasons draws a film of patterns with random weights that come again after some frames: neighbours in
+// time tell nothing of a frame.
+func seasons(n, period, width, height int) []float64 {
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := make([]float64, n*width*height)
+	for p := range 3 {
+		weights := make([]float64, period)
+		for k := range weights {
+			weights[k] = 10 * rng.NormFloat64()
+		}
+		for i := range n {
+			for j := range width * height {
+				x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
+				values[i*width*height+j] += weights[i%period] * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(p%2)*y)
+			}
+		}
+	}
+	for i := range values {
+		values[i] += rng.NormFloat64()
+	}
+	return values
+}
+
+// Under masks that hide nearly all of a frame what fills it in better is selected: a kernel that repeats
+// itself where frames do.
+func TestSelectSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen trainings")
+	}
+	const n, period, width, height = 35, 5, 6, 4
+	mask := make([]bool, width*height)
+	mask[3] = true
+	for _, repeats := range []bool{true, false} {
+		values := modes(false, n, width, height)
+		if repeats {
+			values = seasons(n, period, width, height)
+		}
+		d := Data{Source: NewSource(values, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
+		cfg := Config{LatentDims: 3, Inducing: n, Training: steps(60)}
+		got, err := SelectTime(context.Background(), d, cfg, TimeSelection{Kernels: true, Period: period, Seen: [][]bool{mask}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if selected := got.TimeKernel.Kind == kernel.Sum; selected != repeats || got.Inducing != n || got.LatentDims != 3 {
+			t.Errorf("frames repeat themselves %t: kernel in time %v of %+v", repeats, got.TimeKernel, got)
+		}
+	}
+}

@@ -11,11 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
+
+// mostDrawn is how many pixels the demonstration draws at most.
+const mostDrawn = 1 << 26
 
 func demo(ctx context.Context, e *cli.Environment, args []string) (err error) {
 	f := cli.NewFlags(e, "demo", `sgplvm demo [flags]
@@ -34,8 +37,8 @@ the others, fills these in, prints the errors and writes pictures.`)
 		return err
 	}
 	l := cli.Layout(*grid, 1)
-	if int64(*count)*int64(l.Points()) > dataset.MaxPoints {
-		return f.Usagef("-frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, dataset.MaxPoints)
+	if int64(*count)*int64(l.Points()) > mostDrawn {
+		return f.Usagef("-frames %d of -grid %s, expected at most %d pixels in all", *count, *grid, mostDrawn)
 	}
 	undo, err := cli.MakeFolder(*out)
 	if err != nil {
@@ -61,7 +64,7 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if err != nil {
 		return err
 	}
-	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.Stdout); err != nil {
+	if err := (report.Table{Rows: []report.Row{{Name: "hidden pixels", Summary: summary}}}).WriteText(e.Stdout); err != nil {
 		return err
 	}
 	if err := d.save(*out, m, filled); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // imputeSettings are the flags of impute.
@@ -140,5 +140,5 @@ func (s *imputeSettings) save(e *cli.Environment, seen *dataset.Frames, filled *
 	if err != nil {
 		return err
 	}
-	return (evaluate.Table{Rows: []evaluate.Row{{Name: "filled in", Summary: summary}}}).WriteText(e.Stdout)
+	return (report.Table{Rows: []report.Row{{Name: "filled in", Summary: summary}}}).WriteText(e.Stdout)
 }

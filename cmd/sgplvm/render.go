@@ -12,6 +12,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -48,7 +50,7 @@ or an array.`)
 		from:     f.Finite("from", 0, "the first `time`, -fps frames to a unit of time (default the first training time)"),
 		to:       f.Finite("to", 0, "the last `time` (default the last training time)"),
 		sequence: f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are"),
-		rate:     f.Between("fps", 25, 0.01, dataset.MostRate, "`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
+		rate:     f.Between("fps", 25, 0.01, picture.MostRate, "`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black:    f.Finite("black", 0, "`value` that is black in PNG and GIF frames"),
 		white:    f.Finite("white", 255, "`value` that is white in PNG and GIF frames"),
 		out:      f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, with a name in .gif or .npy"),
@@ -88,7 +90,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	switch s.kind() {
 	case ".npy":
-		return dataset.StreamNPY(*s.out, g.Shape(len(latents)), npy.Float64, func(put func([]float64) error) error {
+		return files.StreamNPY(*s.out, g.Shape(len(latents)), npy.Float64, func(put func([]float64) error) error {
 			return frames.Run(ctx, *s.variance, func(_ int, means []float64) error { return put(means) })
 		})
 	case ".gif":
@@ -135,7 +137,7 @@ func (s *renderSettings) kind() string {
 func (s *renderSettings) checkSize(frames, size int) error {
 	most := int64(math.MaxInt / 8) // of an array, which is not in memory as a whole
 	if s.kind() == ".gif" {
-		most = dataset.MostFilm
+		most = picture.MaxAnimation
 	}
 	if n := int64(size); (s.kind() != "" || *s.variance != "") && n > most/int64(frames) || n > engine.MostValues {
 		return s.f.Usagef("%d frames of %d values, expected at most %d values in all and %d in one", frames, n, most, engine.MostValues)
@@ -181,7 +183,7 @@ func evenTimes(first, last, rate float64) ([]float64, error) {
 	if !(last >= first) || !(n <= cli.MaxFields) {
 		return nil, cli.Usagef("render: times from %v to %v, %v to a unit, expected a number of 1 to %d", first, last, rate, cli.MaxFields)
 	}
-	t := dataset.EvenTimes(int(n), rate)
+	t := engine.EvenTimes(int(n), rate)
 	for i := range t {
 		t[i] += first
 	}
@@ -190,7 +192,7 @@ func evenTimes(first, last, rate float64) ([]float64, error) {
 
 // animate writes a GIF.
 func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames) error {
-	animation := dataset.NewAnimation(*s.out)
+	animation := picture.NewAnimation(*s.out)
 	if err := frames.Run(ctx, *s.variance, func(_ int, means []float64) error {
 		for _, p := range frames.Pictures(means) {
 			if err := animation.Add(p, *s.black, *s.white); err != nil {
@@ -216,7 +218,7 @@ func (s *renderSettings) draw(ctx context.Context, frames *engine.Frames) (err e
 		failures := make([]error, len(pictures))
 		mat.Parallel(len(pictures), func(i int) {
 			if failures[i] = ctx.Err(); failures[i] == nil {
-				failures[i] = dataset.SaveFrame(*s.out, first+i, pictures[i], *s.black, *s.white, 8)
+				failures[i] = picture.SaveFrame(*s.out, first+i, pictures[i], *s.black, *s.white, 8)
 			}
 		})
 		return cmp.Or(failures...)

@@ -53,7 +53,7 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 		}
 	}
 	d.Source = frames
-	if err = frames.CheckComplete(); err != nil {
+	if err = dataset.CheckComplete(frames); err != nil {
 		err = fmt.Errorf("%w (train needs complete pictures)", err)
 	} else if *s.prior == "dynamic" {
 		err = s.loadTimes(&d, &frames.Form)
@@ -74,7 +74,7 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 			return err
 		}
 	case d.Times == nil:
-		d.Times = dataset.EvenTimes(f.Count, 1)
+		d.Times = engine.EvenTimes(f.Count, 1)
 	}
 	if *s.sequences != "" {
 		d.Sequences, err = dataset.LoadSequences(*s.sequences, f.Count)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -52,12 +51,12 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		data:     f.String("data", "", "the training pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames"),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row"),
 		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),
-		channels: f.Whole("channels", 0, 0, dataset.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says)"),
+		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says)"),
 		out:      f.String("out", "", "the model `file` to write"),
 
 		factors: f.Choice("factors", "auto", "spatial `structure`: joint (one covariance of all pixels), product (one of rows and one of columns) or auto (joint up to 2048 pixels)",
 			"joint", "product", "auto"),
-		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", kernelNames()...),
+		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", append(slices.Clone(smooth), string(kernel.White))...),
 		isotropic: f.Toggle("isotropic", "one spatial length scale for all axes"),
 
 		latent:       f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)"),
@@ -75,7 +74,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		noise:    f.Share("noise", 0.01, "initial noise variance as a `fraction` of the data's"),
 		floor:    f.Part("noise-floor", "`fraction` of the data's variance that the noise does not fall below"),
-		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", residualNames()...),
+		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", append([]string{"none"}, smooth...)...),
 		rounds:   f.Whole("residual-rounds", 0, 0, cli.MaxRestarts, "`number` of rounds after training in which the covariance of the residual is learned freely at the training points"),
 		local:    f.Toggle("residual-local", "let the noise of a picture to fill in follow that of the training pictures like it; with -residual-rounds"),
 		taper:    f.Finite("residual-taper", 0, "`distance`, in mean spacings, over which -residual-rounds trusts correlations (0: by the number of pictures; negative: any)"),
@@ -90,19 +89,8 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	}
 }
 
-func kernelNames() []string {
-	var names []string
-	for _, k := range kernel.Kinds() {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-// residualNames are the kernels of a residual; none comes first.
-func residualNames() []string {
-	white := func(name string) bool { return name == string(kernel.White) }
-	return append([]string{"none"}, slices.DeleteFunc(kernelNames(), white)...)
-}
+// smooth are the kernels along space that tell points apart by their distance.
+var smooth = []string{string(kernel.Matern12), string(kernel.Matern32), string(kernel.Matern52), string(kernel.RBF)}
 
 // check refuses flags that do not fit together, and a model file that cannot be written.
 func (s *trainSettings) check() error {

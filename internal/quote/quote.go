@@ -1,5 +1,6 @@
 // Package quote shows text from files and from users in messages: on one line, with
-// control characters escaped, and never longer than a message should be.
+// control characters escaped, and never longer than a message should be; and it has the words
+// that messages about files and arrays share.
 package quote
 
 import (

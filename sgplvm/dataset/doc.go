@@ -1,5 +1,4 @@
-// Package dataset brings pictures from files to the model and from the model
-// back to files.
+// Package dataset brings pictures from files to the model.
 //
 // # Frames
 //
@@ -17,7 +16,7 @@
 // its source. The numbers are kept in the type of the file and converted to float64 when
 // they are read, some frames at a time. They are not scaled: a picture has levels from 0
 // to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
-// them, or [EvenTimes] makes them.
+// them.
 //
 // Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
@@ -31,19 +30,9 @@
 //
 // NaN means missing. A [Mask] from [LoadMask] says which values were observed; with
 // [Frames.WithMask] the others become NaN, whatever they are in the file.
-// [CheckComplete] is the check before training ([Training.CheckComplete] for
-// frames in a file), [CheckNoInf] that before imputation.
+// [CheckComplete] is the check before training, [CheckNoInf] that before imputation.
 //
-// [LoadPermutation] reads an order of frames, such as one whose first frames are for
-// training, [Frames.Select] takes frames in an order, and [LoadMasks] reads one mask for
-// each frame.
-//
-// # Results
-//
-// [WriteFileAtomic] replaces a file as a whole or not at all, and everything
-// here writes through it: [SaveNPY] and [StreamNPY], [SavePNG] and [SaveFrame], and
-// [Animation]. A [Sheet] shows pictures side by side, such as what was seen, what
-// the model filled in and the truth.
+// [Frames.Select] takes frames in an order, and [LoadMasks] reads one mask for each frame.
 //
 // # Errors
 //

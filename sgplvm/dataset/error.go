@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -29,7 +27,7 @@ func (e *Error) Error() string {
 	if e.Found != "" {
 		what = "found " + e.Found
 	} else if e.Err != nil {
-		what = quote.Line(cause(e.Err).Error())
+		what = quote.Line(quote.Cause(e.Err).Error())
 	}
 	if e.Want != "" {
 		if what != "" {
@@ -42,20 +40,6 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-// cause strips operation and path from an error of the file system: the path
-// is known, or is that of a temporary file.
-func cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		return p.Err
-	case errors.As(err, &l):
-		return l.Err
-	}
-	return err
-}
 
 // arrayError puts an error of the .npy reader into words; want says what the file
 // should be, where it is something else.

@@ -1,8 +1,9 @@
 package dataset_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -23,7 +24,8 @@ func Example() {
 	defer os.RemoveAll(folder)
 	save := func(name string, a *npy.Array) string {
 		path := filepath.Join(folder, name)
-		if err := dataset.WriteFileAtomic(path, func(w io.Writer) error { return npy.Write(w, a) }); err != nil {
+		var file bytes.Buffer
+		if err := errors.Join(npy.Write(&file, a), os.WriteFile(path, file.Bytes(), 0o666)); err != nil {
 			log.Fatal(err)
 		}
 		return path

@@ -6,10 +6,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-var (
-	CompareNames = compareNames
-	Missing      = missing
-)
+var CompareNames = compareNames
 
 // DecodePNG reads one frame from memory, by the steps that Load takes for a
 // file: the header, memory for the pixels, the pixels.

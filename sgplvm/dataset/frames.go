@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -30,8 +31,8 @@ type Frames struct {
 	mask   *Mask // nil: everything observed
 }
 
-// readArray reads a .npy file; want says what the file should be.
-func readArray(path, want string) (*npy.Array, error) {
+// LoadArray reads a .npy file; want says in messages what it should be. Errors: [*Error].
+func LoadArray(path, want string) (*npy.Array, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
@@ -66,7 +67,7 @@ func FromArray(name string, a *npy.Array, want Layout) (*Frames, error) {
 func formOf(name string, shape []int, t npy.Type, want Layout) (Form, error) {
 	layout, bad := layoutOf(shape, want)
 	if bad != nil {
-		return Form{}, &Error{Path: name, Place: "shape " + formatShape(shape), Found: bad.found, Want: bad.want}
+		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: bad.found, Want: bad.want}
 	}
 	return Form{Name: name, Count: shape[0], Layout: layout, Shape: slices.Clone(shape), Type: t}, nil
 }
@@ -136,9 +137,6 @@ func (f *Frames) Select(frames []int) *Frames {
 	return &s
 }
 
-// Data returns all frames for training. They stay in their type.
-func (f *Frames) Data() sgplvm.Data { return sgplvm.Data{Source: f} }
-
 // Missing returns how many values of one frame are missing, of Points()·Channels.
 func (f *Frames) Missing(frame int) int {
 	n := 0
@@ -159,26 +157,33 @@ func (f *Form) place(frame, i int) string {
 	return fmt.Sprintf("frame %d, row %d, column %d, channel %d", frame, point/f.Width, point%f.Width, i%f.Channels)
 }
 
-// CheckComplete returns an [*Error] that names the first value that is NaN or
-// infinite, with how many there are, and nil for frames without any.
-func CheckComplete(f *Frames) error { return f.checkComplete(f.ReadExamples) }
-
-// CheckNoInf returns an [*Error] that names the first infinite value, with how
-// many there are, and nil for frames without any. NaN is missing and passes.
-func CheckNoInf(f *Frames) error {
-	return f.refuse(f.ReadExamples, func(v float64) bool { return math.IsInf(v, 0) }, "infinite value", "a finite number, or NaN for a missing one")
+// pictures are [*Frames] or [*Training].
+type pictures interface {
+	sgplvm.Source
+	form() *Form
 }
 
-func (f *Form) checkComplete(read func(dst []float64, from, to int) error) error {
-	return f.refuse(read, func(v float64) bool { return v-v != 0 }, "missing or infinite value", "a finite number in every place")
+func (f *Form) form() *Form { return f }
+
+// CheckComplete returns an [*Error] that names the first value that is NaN or
+// infinite, with how many there are, and nil for [*Frames] or [*Training] without any.
+func CheckComplete(p pictures) error {
+	return refuse(p, func(v float64) bool { return v-v != 0 }, "missing or infinite value", "a finite number in every place")
+}
+
+// CheckNoInf returns an [*Error] that names the first infinite value, with how
+// many there are, and nil for [*Frames] or [*Training] without any. NaN is missing and passes.
+func CheckNoInf(p pictures) error {
+	return refuse(p, func(v float64) bool { return math.IsInf(v, 0) }, "infinite value", "a finite number, or NaN for a missing one")
 }
 
 // refuse reports the first bad value and the number of all.
-func (f *Form) refuse(read func(dst []float64, from, to int) error, bad func(float64) bool, noun, want string) error {
+func refuse(p pictures, bad func(float64) bool, noun, want string) error {
+	f := p.form()
 	total, first := 0, &Error{Path: f.Name, Want: want}
 	v := make([]float64, f.size())
 	for frame := range f.Count {
-		if err := read(v, frame, frame+1); err != nil {
+		if err := p.ReadExamples(v, frame, frame+1); err != nil {
 			return err
 		}
 		for i, x := range v {
@@ -194,6 +199,6 @@ func (f *Form) refuse(read func(dst []float64, from, to int) error, bad func(flo
 	if total == 0 {
 		return nil
 	}
-	first.Found += " (" + counted(total, noun) + " in all)"
+	first.Found += " (" + quote.Counted(total, noun) + " in all)"
 	return first
 }

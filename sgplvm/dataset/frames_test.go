@@ -177,13 +177,12 @@ func TestOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data := f.Data()
-		examples, points, channels := data.Source.Dims()
+		examples, points, channels := f.Dims()
 		if examples != n || points != h*w || channels != k {
 			t.Fatalf("%d examples of %d×%d values", examples, points, channels)
 		}
 		y := make([]float64, n*h*w*k)
-		if err := data.Source.ReadExamples(y, 0, n); err != nil {
+		if err := f.ReadExamples(y, 0, n); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -554,7 +553,7 @@ func TestPixelGrid(t *testing.T) {
 func TestMessagesAreShort(t *testing.T) {
 	long := strings.Repeat("20x28", 1<<18)
 	_, _, grid := dataset.ParseGrid(long)
-	_, space := dataset.Space(2, 2, long)
+	_, space := dataset.Grid(2, 2, long)
 	_, file := dataset.Load(long+"/frames.npy", dataset.Layout{})
 	_, shape := dataset.FromArray("frames", &npy.Array{Shape: slices.Repeat([]int{math.MaxInt}, 64), Type: npy.Uint8}, dataset.Layout{})
 	cause := &dataset.Error{Path: "frames.npy", Err: errors.New(long)}

@@ -13,26 +13,26 @@ import (
 // lies from asking for all memory: a factor of n points needs several n×n
 // matrices of 8-byte numbers, 2 GiB each for 16384 points.
 const (
-	MaxSide     = 1 << 14 // pixels along one side
-	MaxPoints   = 1 << 26 // pixels of a picture
-	MaxChannels = 1 << 10
+	maxSide     = 1 << 14 // pixels along one side
+	maxPoints   = 1 << 26 // pixels of a picture
+	maxChannels = 1 << 10
 
 	maxJoint  = 1 << 14 // points of one joint factor
 	autoJoint = 2048    // points up to which "auto" chooses the joint factor
 )
 
 // ParseGrid reads the size of a picture, WIDTHxHEIGHT, such as "20x28" for
-// pictures of 28 rows and 20 columns. Sides are 1 to [MaxSide], and a picture
-// has at most [MaxPoints] pixels.
+// pictures of 28 rows and 20 columns. Sides are 1 to 16384, and a picture has
+// at most 2²⁶ pixels.
 func ParseGrid(s string) (width, height int, err error) {
 	w, h, ok := strings.Cut(s, "x")
 	width, okW := parseSide(w)
 	height, okH := parseSide(h)
 	if !ok || !okW || !okH {
-		return 0, 0, fmt.Errorf("grid %s: expected WIDTHxHEIGHT such as 20x28, sides of 1 to %d", quote.Text(s), MaxSide)
+		return 0, 0, fmt.Errorf("grid %s: expected WIDTHxHEIGHT such as 20x28, sides of 1 to %d", quote.Text(s), maxSide)
 	}
-	if width*height > MaxPoints {
-		return 0, 0, fmt.Errorf("grid %s: %d points, expected at most %d", quote.Text(s), width*height, MaxPoints)
+	if width*height > maxPoints {
+		return 0, 0, fmt.Errorf("grid %s: %d points, expected at most %d", quote.Text(s), width*height, maxPoints)
 	}
 	return width, height, nil
 }
@@ -40,7 +40,7 @@ func ParseGrid(s string) (width, height int, err error) {
 // parseSide reads plain digits: no sign, no blank, no leading zero.
 func parseSide(s string) (int, bool) {
 	n, err := strconv.Atoi(s)
-	return n, err == nil && 1 <= n && n <= MaxSide && strconv.Itoa(n) == s
+	return n, err == nil && 1 <= n && n <= maxSide && strconv.Itoa(n) == s
 }
 
 // FormatGrid is the inverse of [ParseGrid].
@@ -59,7 +59,7 @@ func FormatGrid(width, height int) string {
 // Another word and a joint factor of more than 16384 points are errors. It
 // panics if the size is not within the limits of [ParseGrid].
 func Grid(width, height int, factors string) (sgplvm.Grid, error) {
-	if width < 1 || height < 1 || width > MaxSide || height > MaxSide || width*height > MaxPoints {
+	if width < 1 || height < 1 || width > maxSide || height > maxSide || width*height > maxPoints {
 		panic(fmt.Sprintf("dataset: Grid: no grid of %d×%d points", width, height))
 	}
 	points := width * height

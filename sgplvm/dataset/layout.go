@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -41,7 +40,7 @@ func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
 		return Layout{}, &mismatch{"pictures of " + FormatGrid(got.Width, got.Height) + " (width x height)", want.grid()}
 	}
 	if want.Channels != 0 && want.Channels != got.Channels {
-		return Layout{}, &mismatch{counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
+		return Layout{}, &mismatch{quote.Counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
 	}
 	return got, nil
 }
@@ -62,23 +61,23 @@ func layoutOfRows(p int, want Layout) (Layout, *mismatch) {
 	if int64(points)*int64(got.Channels) == int64(p) {
 		return got, nil
 	}
-	expected := fmt.Sprintf("%d for %s and %s", int64(points)*int64(got.Channels), want.grid(), counted(got.Channels, "channel"))
+	expected := fmt.Sprintf("%d for %s and %s", int64(points)*int64(got.Channels), want.grid(), quote.Counted(got.Channels, "channel"))
 	if p%points != 0 {
 		expected += fmt.Sprintf(" (%d points do not divide the row)", points)
-	} else if n := p / points; n > 0 && n <= MaxChannels {
-		expected += fmt.Sprintf(" (%s would fit)", counted(n, "channel"))
+	} else if n := p / points; n > 0 && n <= maxChannels {
+		expected += fmt.Sprintf(" (%s would fit)", quote.Counted(n, "channel"))
 	}
 	return Layout{}, &mismatch{fmt.Sprintf("rows of %d values", p), expected}
 }
 
 // check holds a size against the limits.
 func (l Layout) check() *mismatch {
-	if l.Width < 1 || l.Height < 1 || l.Width > MaxSide || l.Height > MaxSide || l.Width*l.Height > MaxPoints {
+	if l.Width < 1 || l.Height < 1 || l.Width > maxSide || l.Height > maxSide || l.Width*l.Height > maxPoints {
 		return &mismatch{"pictures of " + FormatGrid(l.Width, l.Height) + " (width x height)",
-			fmt.Sprintf("sides of 1 to %d and at most %d pixels", MaxSide, MaxPoints)}
+			fmt.Sprintf("sides of 1 to %d and at most %d pixels", maxSide, maxPoints)}
 	}
-	if l.Channels < 1 || l.Channels > MaxChannels {
-		return &mismatch{counted(l.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels)}
+	if l.Channels < 1 || l.Channels > maxChannels {
+		return &mismatch{quote.Counted(l.Channels, "channel"), fmt.Sprintf("1 to %d", maxChannels)}
 	}
 	return nil
 }
@@ -99,23 +98,3 @@ func (l Layout) Points() int { return l.Width * l.Height }
 
 // size returns the number of values of a picture.
 func (l Layout) size() int { return l.Width * l.Height * l.Channels }
-
-// counted writes "1 channel", "2 channels".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
-
-// formatShape writes 50×28×20, and () for a single number; of many axes it leaves some out.
-func formatShape(shape []int) string {
-	if len(shape) == 0 {
-		return "()"
-	}
-	s := make([]string, len(shape))
-	for i, d := range shape {
-		s[i] = strconv.Itoa(d)
-	}
-	return quote.Line(strings.Join(s, "×"))
-}

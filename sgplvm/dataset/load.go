@@ -26,7 +26,7 @@ import (
 // grey. A picture in which the viewer's background shows is refused. Times count from the
 // first frame; a delay of less than 0.02 s stands for 0.1 s, as in viewers.
 //
-// Sides are at most [MaxSide], pictures at most [MaxPoints] pixels. What a
+// Sides are at most 16384, pictures at most 2²⁶ pixels. What a
 // header claims is checked against the length of the file before memory is
 // taken. Errors: [*Error].
 func Load(path string, want Layout) (*Frames, error) {
@@ -42,7 +42,7 @@ func Load(path string, want Layout) (*Frames, error) {
 	case isGIF(path):
 		a, times, err = readGIF(path)
 	default:
-		a, err = readArray(path, wantFrames)
+		a, err = LoadArray(path, wantFrames)
 	}
 	if err != nil {
 		return nil, err

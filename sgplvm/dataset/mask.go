@@ -32,7 +32,7 @@ type Mask struct {
 //
 // Errors: [*Error].
 func LoadMask(path string, f *Frames) (*Mask, error) {
-	a, err := readArray(path, wantMask)
+	a, err := LoadArray(path, wantMask)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 		allowed = []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
 	}
 	return newMask(path, a, f.Layout, allowed,
-		fmt.Sprintf("the data of shape %s in %s", formatShape(f.Shape), quote.Line(f.Name)))
+		fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name)))
 }
 
 // LoadMasks reads masks as [LoadMask] does, but one for each frame, and returns
 // their number n ≥ 1, which is what the array's first axis says: only the first four
 // shapes fit. Errors: [*Error].
 func LoadMasks(path string, l Layout) (*Mask, int, error) {
-	a, err := readArray(path, wantMask)
+	a, err := LoadArray(path, wantMask)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -56,7 +56,7 @@ func LoadMasks(path string, l Layout) (*Mask, int, error) {
 	if len(a.Shape) > 0 {
 		n = max(a.Shape[0], 1)
 	}
-	m, err := newMask(path, a, l, masksOf(n, l), fmt.Sprintf("pictures of %s and %s", FormatGrid(l.Width, l.Height), counted(l.Channels, "channel")))
+	m, err := newMask(path, a, l, masksOf(n, l), fmt.Sprintf("pictures of %s and %s", FormatGrid(l.Width, l.Height), quote.Counted(l.Channels, "channel")))
 	return m, n, err
 }
 
@@ -89,12 +89,12 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 			m.frames, m.channels = form.frames, form.channels
 			break
 		}
-		if s := formatShape(form.shape); !slices.Contains(shapes, s) {
+		if s := quote.Shape(form.shape); !slices.Contains(shapes, s) {
 			shapes = append(shapes, s)
 		}
 	}
 	if m.frames == 0 {
-		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"),
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(a.Shape), Found: quote.Counted(a.Len(), "value"),
 			Want: fmt.Sprintf("%s for %s", strings.Join(shapes, ", "), of)}
 	}
 	m.observed = make([]bool, a.Len())
@@ -103,23 +103,13 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 		a.CopyFloat64s(row, frame*len(row))
 		for i, v := range row {
 			if v != 0 && v != 1 {
-				return nil, &Error{Path: path, Place: "element " + formatIndex(frame*len(row)+i, a.Shape), Found: fmt.Sprint(v),
+				return nil, &Error{Path: path, Place: "element " + quote.Index(frame*len(row)+i, a.Shape), Found: fmt.Sprint(v),
 					Want: "1 (observed) or 0 (not observed)"}
 			}
 			m.observed[frame*len(row)+i] = v == 1
 		}
 	}
 	return m, nil
-}
-
-// formatIndex writes the place of an element, counted in C order, as (3, 0, 12).
-func formatIndex(at int, shape []int) string {
-	s := make([]string, len(shape))
-	for k := len(shape) - 1; k >= 0; k-- {
-		s[k] = fmt.Sprint(at % shape[k])
-		at /= shape[k]
-	}
-	return "(" + strings.Join(s, ", ") + ")"
 }
 
 // Observed tells whether a value was observed; all indices count from 0.

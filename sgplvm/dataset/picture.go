@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
 // A header is what can be known of a picture without decoding it.
@@ -64,7 +66,7 @@ func openPicture(path string) (*os.File, int64, error) {
 		return nil, 0, &Error{Path: path, Err: err}
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, &Error{Path: path, Found: kindOf(info), Want: "a " + string(formatOf(path)) + " picture"}
+		return nil, 0, &Error{Path: path, Found: quote.Kind(info), Want: "a " + string(formatOf(path)) + " picture"}
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -15,14 +16,14 @@ const maxDimensions = 64
 // LoadPoints reads the coordinates of scattered points from a .npy file, n_s×d_s, or n_s
 // numbers on a line, as a grid of one joint factor. Errors: [*Error].
 func LoadPoints(path string) (sgplvm.Grid, error) {
-	a, err := readArray(path, "a .npy file of coordinates")
+	a, err := LoadArray(path, "a .npy file of coordinates")
 	if err != nil {
 		return nil, err
 	}
 	fail := func(place, found, want string) (sgplvm.Grid, error) {
 		return nil, &Error{Path: path, Place: place, Found: found, Want: want}
 	}
-	shape := "shape " + formatShape(a.Shape)
+	shape := "shape " + quote.Shape(a.Shape)
 	if len(a.Shape) != 1 && len(a.Shape) != 2 {
 		return fail(shape, strconv.Itoa(len(a.Shape))+" axes", "coordinates: points×dimensions, or points")
 	}
@@ -31,7 +32,7 @@ func LoadPoints(path string) (sgplvm.Grid, error) {
 		dims = a.Shape[1]
 	}
 	if points < 1 || points > maxJoint || dims < 1 || dims > maxDimensions {
-		return fail(shape, counted(points, "point")+" of "+counted(dims, "dimension"), fmt.Sprintf("1 to %d points of 1 to %d dimensions", maxJoint, maxDimensions))
+		return fail(shape, quote.Counted(points, "point")+" of "+quote.Counted(dims, "dimension"), fmt.Sprintf("1 to %d points of 1 to %d dimensions", maxJoint, maxDimensions))
 	}
 	x := a.Float64s()
 	for i, v := range x {
@@ -46,7 +47,7 @@ func LoadPoints(path string) (sgplvm.Grid, error) {
 // n×points×channels; a number of channels other than 0 must be that of the file. The points
 // take the place of the pixels of a picture of one row. Errors: [*Error].
 func LoadAt(path string, points, channels int) (*Frames, error) {
-	a, err := readArray(path, wantExamples)
+	a, err := LoadArray(path, wantExamples)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ const wantExamples = "a .npy file of examples at points"
 // formAt finds the form of examples at scattered points.
 func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, error) {
 	fail := func(found, want string) (Form, error) {
-		return Form{}, &Error{Path: name, Place: "shape " + formatShape(shape), Found: found, Want: want}
+		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: found, Want: want}
 	}
 	layout := Layout{Width: points, Height: 1, Channels: 1}
 	switch len(shape) {
@@ -84,11 +85,11 @@ func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, e
 	case shape[0] == 0:
 		return fail("no example", "at least one")
 	case shape[1] != points:
-		return fail(counted(shape[1], "point"), strconv.Itoa(points))
-	case layout.Channels < 1 || layout.Channels > MaxChannels:
-		return fail(counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", MaxChannels))
+		return fail(quote.Counted(shape[1], "point"), strconv.Itoa(points))
+	case layout.Channels < 1 || layout.Channels > maxChannels:
+		return fail(quote.Counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", maxChannels))
 	case channels != 0 && channels != layout.Channels:
-		return fail(counted(layout.Channels, "channel"), strconv.Itoa(channels))
+		return fail(quote.Counted(layout.Channels, "channel"), strconv.Itoa(channels))
 	}
 	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
 }
@@ -128,9 +129,9 @@ func extents(g sgplvm.Grid) (rows, columns extent, err error) {
 	case len(g) == 1 && g[0].Cols == 2:
 		return extentOf(g, 0, 0), extentOf(g, 0, 1), nil
 	case len(g) == 1:
-		return rows, columns, fmt.Errorf("a space of %s, expected 2 for a grid", counted(g[0].Cols, "dimension"))
+		return rows, columns, fmt.Errorf("a space of %s, expected 2 for a grid", quote.Counted(g[0].Cols, "dimension"))
 	}
-	return rows, columns, fmt.Errorf("a space of %s, expected a plane for a grid", counted(len(g), "factor"))
+	return rows, columns, fmt.Errorf("a space of %s, expected a plane for a grid", quote.Counted(len(g), "factor"))
 }
 
 // plane returns the grid of rows and columns in one joint factor or in two.

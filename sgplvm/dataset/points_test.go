@@ -67,7 +67,7 @@ func TestLoadAt(t *testing.T) {
 	}
 	const bad = "values.npy: example 1, point 3, channel 1: found NaN (1 missing or infinite value in all), expected a finite number in every place"
 	checkError(t, dataset.CheckComplete(f), filepath.Dir(path), bad)
-	checkError(t, o.CheckComplete(), filepath.Dir(path), bad)
+	checkError(t, dataset.CheckComplete(o), filepath.Dir(path), bad)
 
 	// A mask for all examples, by point and by value.
 	for _, shape := range [][]int{{5}, {5, 2}, {3, 5}, {3, 5, 2}} {

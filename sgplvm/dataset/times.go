@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
@@ -15,12 +16,12 @@ func LoadTimes(path string, n int) ([]float64, error) {
 	if n > 0 {
 		want = fmt.Sprintf("%d times, one for each frame", n)
 	}
-	a, err := readArray(path, "a .npy file of "+want)
+	a, err := LoadArray(path, "a .npy file of "+want)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Shape) != 1 || a.Shape[0] == 0 || n > 0 && a.Shape[0] != n {
-		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(a.Shape), Found: quote.Counted(a.Len(), "value"), Want: want}
 	}
 	if a.Type == npy.Float32 {
 		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "float64 or integers"}
@@ -38,12 +39,12 @@ func LoadTimes(path string, n int) ([]float64, error) {
 // from a .npy file: n labels, whole numbers of any type of integers. Errors: [*Error].
 func LoadSequences(path string, n int) ([]int, error) {
 	want := fmt.Sprintf("%d labels of sequences, one for each frame", n)
-	a, err := readArray(path, "a .npy file of "+want)
+	a, err := LoadArray(path, "a .npy file of "+want)
 	if err != nil {
 		return nil, err
 	}
 	if len(a.Shape) != 1 || a.Shape[0] != n {
-		return nil, &Error{Path: path, Place: "shape " + formatShape(a.Shape), Found: counted(a.Len(), "value"), Want: want}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(a.Shape), Found: quote.Counted(a.Len(), "value"), Want: want}
 	}
 	if a.Type == npy.Float32 || a.Type == npy.Float64 {
 		return nil, &Error{Path: path, Found: "elements of type " + a.Type.String(), Want: "integers"}
@@ -56,14 +57,4 @@ func LoadSequences(path string, n int) ([]int, error) {
 		labels[i] = int(v)
 	}
 	return labels, nil
-}
-
-// EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames; rate is the number of frames in a
-// unit of time.
-func EvenTimes(n int, rate float64) []float64 {
-	times := make([]float64, n)
-	for i := range times {
-		times[i] = float64(i) / rate
-	}
-	return times
 }

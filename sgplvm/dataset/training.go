@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // Training holds frames to learn from, which are read when training needs them. Those of a
@@ -111,10 +110,3 @@ func (t *Training) ReadExamples(dst []float64, from, to int) error {
 	}
 	return nil
 }
-
-// Data returns all frames for training.
-func (t *Training) Data() sgplvm.Data { return sgplvm.Data{Source: t} }
-
-// CheckComplete returns an [*Error] that names the first value that is NaN or
-// infinite, with how many there are, and nil for frames without any.
-func (t *Training) CheckComplete() error { return t.checkComplete(t.ReadExamples) }

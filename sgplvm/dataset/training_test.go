@@ -39,7 +39,7 @@ func TestOpen(t *testing.T) {
 		for from := range 6 {
 			for to := from; to <= 5; to++ {
 				got, loaded := make([]float64, (to-from)*12), make([]float64, (to-from)*12)
-				if err := errors.Join(f.Data().Source.ReadExamples(got, from, to), want.Data().Source.ReadExamples(loaded, from, to)); err != nil {
+				if err := errors.Join(f.ReadExamples(got, from, to), want.ReadExamples(loaded, from, to)); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got, ramp[float64](60)[from*12:to*12]) || !slices.Equal(got, loaded) {
@@ -47,7 +47,7 @@ func TestOpen(t *testing.T) {
 				}
 			}
 		}
-		if err := errors.Join(f.CheckComplete(), f.Close()); err != nil {
+		if err := errors.Join(dataset.CheckComplete(f), f.Close()); err != nil {
 			t.Error(err)
 		}
 	}
@@ -60,7 +60,7 @@ func TestOpenFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]float64, 4)
-	if err := errors.Join(f.ReadExamples(got, 0, 2), f.CheckComplete(), f.Close()); err != nil {
+	if err := errors.Join(f.ReadExamples(got, 0, 2), dataset.CheckComplete(f), f.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if f.Type != npy.Uint8 || !slices.Equal(got, []float64{7, 200, 9, 100}) {
@@ -146,7 +146,7 @@ func TestOpenFails(t *testing.T) {
 	}
 	const want = "cut.npy: data: found 104 bytes, expected 192 (the file is truncated)"
 	checkError(t, f.ReadExamples(v, 1, 2), filepath.Dir(path), want)
-	checkError(t, f.CheckComplete(), filepath.Dir(path), want)
+	checkError(t, dataset.CheckComplete(f), filepath.Dir(path), want)
 	if err := f.Close(); err != nil {
 		t.Error(err)
 	}

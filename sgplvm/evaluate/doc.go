@@ -24,6 +24,5 @@
 // # Many pictures
 //
 // [Evaluate] does all of it for many pictures at once: [Summarize] gives the mean
-// over the pictures with the 2.5th and 97.5th percentile. A [Table] sets several
-// summaries, and published numbers, side by side as text, CSV or HTML.
+// over the pictures with the 2.5th and 97.5th percentile.
 package evaluate

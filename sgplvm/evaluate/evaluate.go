@@ -23,24 +23,11 @@ type Scores struct {
 	Coverage [len(Levels)]float64 // shares, 0 to 1
 }
 
-// ValueError reports a prediction that cannot be scored; indices count from 0.
-type ValueError struct {
-	Name     string // "mean", "variance" or "truth"
-	Row, Col int    // point and channel
-	Value    float64
-	Want     string
-}
-
-// Error returns one line that names the value, its place and what was expected.
-func (e *ValueError) Error() string {
-	return fmt.Sprintf("evaluate: %s at point %d, channel %d: found %v, expected %s", e.Name, e.Row, e.Col, e.Value, e.Want)
-}
-
 // Score measures a prediction of one picture. All matrices are n_s×d_y: truth,
 // what was seen (NaN where not), and the predicted mean and variance, noise
 // included. The values that were not seen are scored, except where the truth is
-// NaN: it is not known. Errors: *ValueError for an infinite truth, a mean that is
-// not finite and a variance that is not positive and finite. It panics if the
+// NaN: it is not known. Errors: an infinite truth, a mean that is not
+// finite and a variance that is not positive and finite; they name the place, counted from 0. It panics if the
 // shapes differ.
 func Score(truth, seen, mean, variance mat.Matrix) (Scores, error) {
 	if seen.Rows != truth.Rows || seen.Cols != truth.Cols {
@@ -86,21 +73,18 @@ func Evaluate(truth, seen, mean, variance mat.Matrix, channels int) ([]Scores, S
 	return scores, Summarize(scores), nil
 }
 
-// NegativeLogDensity returns −log N(y | mean, variance).
-func NegativeLogDensity(y, mean, variance float64) float64 {
+// negativeLogDensity returns −log N(y | mean, variance).
+func negativeLogDensity(y, mean, variance float64) float64 {
 	d := (y - mean) / math.Sqrt(variance)
 	return 0.5*math.Log(2*math.Pi*variance) + 0.5*d*d
 }
 
-// Quantile returns the p-quantile of values, 0 ≤ p ≤ 1, in any order: linear
+// quantileOf returns the p-quantile of values, 0 ≤ p ≤ 1, in any order: linear
 // interpolation between the two neighbours of position p·(n−1) in sorted order,
 // the default of numpy.quantile and definition 7 of Hyndman and Fan (The
 // American Statistician 50(4), 1996). It is NaN if there is no value, or if one
 // is NaN.
-func Quantile(values []float64, p float64) float64 {
-	if !(p >= 0 && p <= 1) {
-		panic(fmt.Sprintf("evaluate: Quantile: p = %v", p))
-	}
+func quantileOf(values []float64, p float64) float64 {
 	if len(values) == 0 || slices.ContainsFunc(values, math.IsNaN) {
 		return math.NaN()
 	}
@@ -140,7 +124,7 @@ func Summarize(scores []Scores) Summary {
 			v[i] = measure(one)
 			sum += v[i]
 		}
-		return Statistic{sum / float64(len(v)), Quantile(v, 0.025), Quantile(v, 0.975)}
+		return Statistic{sum / float64(len(v)), quantileOf(v, 0.025), quantileOf(v, 0.975)}
 	}
 	s.RMSE = over(func(s Scores) float64 { return s.RMSE })
 	s.MAE = over(func(s Scores) float64 { return s.MAE })

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"math"
-	"os"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -23,19 +22,18 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Printf("MAE of the first picture: %.1f\n", scores[0].MAE)
-	if err := (evaluate.Table{Rows: []evaluate.Row{{Name: "model", Summary: summary}}}).WriteText(os.Stdout); err != nil {
-		log.Fatal(err)
+	fmt.Printf("%d values of %d pictures\n", summary.Values, summary.Pictures)
+	fmt.Printf("RMSE %.3f, from %.3f to %.3f\n", summary.RMSE.Mean, summary.RMSE.Low, summary.RMSE.High)
+	fmt.Printf("MNLP %.3f, from %.3f to %.3f\n", summary.MNLP.Mean, summary.MNLP.Low, summary.MNLP.High)
+	for k, p := range evaluate.Levels {
+		fmt.Printf("%.0f %% intervals hold %.0f %% of the values\n", 100*p, 100*summary.Coverage[k].Mean)
 	}
 	// Output:
 	// MAE of the first picture: 1.5
-	//                model
-	// pictures       2
-	// values         4
-	// RMSE           1.909 [1.598, 2.220]
-	// MAE            1.750 [1.512, 1.988]
-	// MNLP (median)  2.081 [1.932, 2.229]
-	// NLP (mean)     2.081 [1.932, 2.229]
-	// coverage 50 %  50.0 % [50.0 %, 50.0 %]
-	// coverage 90 %  100.0 % [100.0 %, 100.0 %]
-	// coverage 99 %  100.0 % [100.0 %, 100.0 %]
+	// 4 values of 2 pictures
+	// RMSE 1.909, from 1.598 to 2.220
+	// MNLP 2.081, from 1.932 to 2.229
+	// 50 % intervals hold 50 % of the values
+	// 90 % intervals hold 100 % of the values
+	// 99 % intervals hold 100 % of the values
 }

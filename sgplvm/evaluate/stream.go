@@ -22,8 +22,8 @@ type Stream struct {
 // rows as there are points in the part. The sums run over the values in the order in
 // which they arrive, so that the scores do not depend, to the last bit, on where a
 // picture is cut. seen may be the zero Matrix where nothing was. Errors:
-// *ValueError as of Score, with points counted from the first part on; the
-// parts before it stay scored. It panics if the shapes differ.
+// those of Score, with points counted from the first part on; the parts before it
+// stay scored. It panics if the shapes differ.
 func (s *Stream) Add(truth, seen, mean, variance mat.Matrix) error {
 	unseen := seen.Rows == 0 && seen.Cols == 0
 	for _, m := range []mat.Matrix{seen, mean, variance} {
@@ -43,18 +43,21 @@ func (s *Stream) Add(truth, seen, mean, variance mat.Matrix) error {
 				continue
 			}
 			m, v := mean.At(i, j), variance.At(i, j)
+			refuse := func(name string, found float64, want string) error {
+				return fmt.Errorf("evaluate: %s at point %d, channel %d: found %v, expected %s", name, s.points+i, j, found, want)
+			}
 			switch {
 			case math.IsInf(y, 0):
-				return &ValueError{"truth", s.points + i, j, y, "a finite number"}
+				return refuse("truth", y, "a finite number")
 			case m-m != 0:
-				return &ValueError{"mean", s.points + i, j, m, "a finite number"}
+				return refuse("mean", m, "a finite number")
 			case !(v > 0) || math.IsInf(v, 0):
-				return &ValueError{"variance", s.points + i, j, v, "a positive number"}
+				return refuse("variance", v, "a positive number")
 			}
 			d := math.Abs(y - m)
 			s.squares += d * d
 			s.errs += d
-			l := NegativeLogDensity(y, m, v)
+			l := negativeLogDensity(y, m, v)
 			s.nlp = append(s.nlp, l)
 			s.logs += l
 			deviation := math.Sqrt(v)
@@ -82,7 +85,7 @@ func (s *Stream) Scores() Scores {
 // Reset begins another picture in the storage of the last one.
 func (s *Stream) Reset() { *s = Stream{nlp: s.nlp[:0], reaches: s.reaches} }
 
-// quantile is Quantile, but it reorders the values and expects no NaN unless there is
+// quantile is quantileOf, but it reorders the values and expects no NaN unless there is
 // nothing else.
 func quantile(values []float64, p float64) float64 {
 	n := len(values)

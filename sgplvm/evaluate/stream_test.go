@@ -1,9 +1,9 @@
 package evaluate_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,8 +63,7 @@ func TestStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := s.Add(rows(truth, 30, points), mat.Matrix{}, rows(mean, 30, points), rows(variance, 30, points))
-	var bad *evaluate.ValueError
-	if !errors.As(err, &bad) || bad.Row != 40 || bad.Col != 1 {
+	if err == nil || !strings.Contains(err.Error(), " at point 40, channel 1: ") {
 		t.Errorf("error %v, expected one about point 40, channel 1", err)
 	}
 	panics(t, "evaluate: Score: shapes 61×3 and 60×3 differ", func() { s.Add(truth, mat.Matrix{}, rows(mean, 0, 60), variance) })

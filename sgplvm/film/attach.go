@@ -40,13 +40,10 @@ func (f *Film) Keep(m *sgplvm.Model) (*sgplvm.Model, error) {
 	return f.model, nil
 }
 
-// Keeps reports whether a film is attached to a model.
-func Keeps(m *sgplvm.Model) bool { return m.Attached("motion") != nil }
-
 // Of returns the film that is attached to a model; nil where there is none. Errors: something
 // attached that is not the part of such a film. The film shares what is attached.
 func Of(m *sgplvm.Model) (*Film, error) {
-	if !Keeps(m) {
+	if m.Attached("motion") == nil {
 		return nil, nil
 	}
 	f := &Film{model: m, motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation)}

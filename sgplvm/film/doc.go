@@ -23,7 +23,7 @@
 //
 //	f, err := film.New(ctx, data, width, height, nil) // data has times
 //	registered := data
-//	registered.Source = f.Register(data.Source)
+//	registered.Source, _ = f.Register(data.Source)
 //	t, err := sgplvm.NewTrainer(registered, cfg)
 //	_, err = t.Fit(ctx)
 //	err = f.Calibrate(ctx, t, data.Source, nil)

@@ -53,7 +53,7 @@ func learned(t testing.TB, times []float64) (*film.Film, *sgplvm.Trainer, sgplvm
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Source = f.Register(source)
+	d.Source, _ = f.Register(source)
 	cfg := sgplvm.Config{LatentDims: 2, LatentKernel: "rbf+time", Training: sgplvm.TrainingConfig{Iterations: 25}}
 	trainer, err := sgplvm.NewTrainer(d, cfg)
 	if err != nil {

@@ -51,8 +51,7 @@
 //
 // [Parse] reads what flags and files hold, and [Kernel.String] writes it: matern32,
 // rbf(3.5), 0.7*rbf(2)+0.3*matern12*periodic(12,1). Numbers may be left out, to be found
-// from the data: [Kernel.Missing] tells which, [Kernel.Complete] fills them in, and
-// [Spacing] is a scale to begin with.
+// from the data: [Kernel.Missing] tells which, [Kernel.Complete] fills them in.
 //
 // # A kernel of your own
 //

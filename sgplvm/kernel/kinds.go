@@ -117,14 +117,14 @@ func Register(kind Kind, f Function) {
 // composed are the kinds that are not one function of the distance.
 var composed = []Kind{Periodic, Sum, Product}
 
-// Kinds lists the kinds that are one function of the distance: those of this package, then
+// kinds lists the kinds that are one function of the distance: those of this package, then
 // registered ones by name.
-func Kinds() []Kind {
-	var kinds []Kind
+func kinds() []Kind {
+	var all []Kind
 	for _, r := range *table.Load() {
-		kinds = append(kinds, r.kind)
+		all = append(all, r.kind)
 	}
-	return kinds
+	return all
 }
 
 // lookup returns the row of a kind, nil if there is none.

@@ -58,7 +58,7 @@ func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64)
 // first, and sums and products of kernels: rbf*periodic(12)+matern12,
 // 0.7*rbf(2)+0.3*matern12*(rbf+periodic). Numbers are positive; those that are left out are
 // found from the data when training starts, and weights are equal. The names are those of
-// Kinds, and periodic. The variance is not part of the text.
+// the kinds that are one function of the distance, and periodic. The variance is not part of the text.
 func Parse(s string) (Kernel, error) {
 	p := parser{rest: s}
 	k, err := p.sum(0)
@@ -165,7 +165,7 @@ func (p *parser) factor(depth int) (k Kernel, err error) {
 	}
 	name, rest := identifier(p.rest)
 	if k.Kind = Kind(name); lookup(k.Kind) == nil && k.Kind != Periodic {
-		return k, p.expected(fmt.Sprintf("one of %v and %s", Kinds(), Periodic))
+		return k, p.expected(fmt.Sprintf("one of %v and %s", kinds(), Periodic))
 	}
 	p.rest = rest
 	if !k.hasScale() || !p.skip("(") {

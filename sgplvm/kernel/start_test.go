@@ -1,11 +1,9 @@
 package kernel_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -42,26 +40,5 @@ func TestMissingAndComplete(t *testing.T) {
 	zero := kernel.Kernel{Kind: kernel.RBF, LengthScale: []float64{0}}
 	if scale, _ := zero.Missing(); !scale || zero.Complete(3, 7).LengthScale[0] != 3 || zero.String() != "rbf" {
 		t.Errorf("a length scale of 0 is not missing in %v", zero)
-	}
-}
-
-func TestSpacing(t *testing.T) {
-	grid := mat.New(12, 2) // 3×4 points, 0.5 and 2 apart
-	for i := range 3 {
-		for j := range 4 {
-			copy(grid.Row(4*i+j), []float64{0.5 * float64(i), -2 * float64(j)})
-		}
-	}
-	for _, c := range []struct {
-		x    mat.Matrix
-		want []float64
-	}{
-		{grid, []float64{1 / math.Sqrt(12), 6 / math.Sqrt(12)}},
-		{mat.NewDense(5, 1, []float64{0, 3, 1, 10, 2}), []float64{2}},
-		{mat.New(3, 2), []float64{0.5, 0.5}},
-		{mat.New(0, 1), []float64{0.5}},
-		{mat.NewDense(2, 1, []float64{math.NaN(), 1}), []float64{0.5}},
-	} {
-		near(t, c.x.String(), kernel.Spacing(c.x), c.want, 4*epsilon)
 	}
 }

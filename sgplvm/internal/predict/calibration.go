@@ -235,7 +235,7 @@ func gaussian(scale []float64) kernel.Kernel {
 
 // twoSpacings returns two mean spacings of points for each dimension.
 func twoSpacings(x mat.Matrix) []float64 {
-	s := kernel.Spacing(x)
+	s := work.Spacing(x)
 	for q := range s {
 		s[q] *= 2
 	}

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // Writable refuses a result's path that cannot be written, before hours are spent on the result.
 func Writable(path string) error {
 	probe := errors.New("not written")
-	err := dataset.WriteFileAtomic(path, func(io.Writer) error { return probe })
+	err := files.WriteAtomic(path, func(io.Writer) error { return probe })
 	if errors.Is(err, probe) {
 		return nil
 	}

@@ -19,6 +19,7 @@ const (
 	MaxIterations = 1000000
 	MaxRestarts   = 1000
 	MaxFields     = 1000000
+	MaxChannels   = 1024 // what package dataset reads
 )
 
 // Flags is a command's set of flags.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
@@ -14,7 +15,7 @@ import (
 
 // Save writes a model to a file.
 func Save(path string, m *sgplvm.Model) error {
-	return dataset.WriteFileAtomic(path, func(w io.Writer) error { return m.Save(w) })
+	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
 }
 
 // Load reads a model from a file.
@@ -66,7 +67,7 @@ func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
 
 // RefuseMotion refuses a model of a film with motion for a command that cannot use the motion.
 func RefuseMotion(command string, m *sgplvm.Model) error {
-	if film.Keeps(m) {
+	if f, err := film.Of(m); f != nil || err != nil {
 		return cli.Usagef("%s: a model of a film with motion (train -motion), expected one without: render knows how to use it", command)
 	}
 	return nil

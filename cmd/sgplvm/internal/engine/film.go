@@ -19,21 +19,19 @@ func NewFilm(ctx context.Context, e *cli.Environment, d sgplvm.Data, l dataset.L
 	}
 	p := cli.NewProgress(e)
 	defer p.Clear()
-	trials, begin := 0, time.Now()
+	begin := time.Now()
 	p.Show("estimating motion")
-	f, err := film.New(ctx, d, l.Width, l.Height, func(film.Trial) {
-		trials++
-		p.Show("estimating motion  %d candidates tried in %s", trials, time.Since(begin).Round(time.Second))
+	f, err := film.New(ctx, d, l.Width, l.Height, func(tried int) {
+		p.Show("estimating motion  %d candidates tried in %s", tried, time.Since(begin).Round(time.Second))
 	})
 	if err != nil {
 		return nil, d, err
 	}
-	if !f.Still() {
-		if d.Source, err = sgplvm.InMemory(ctx, f.Register(d.Source)); err != nil {
-			return nil, d, err
-		}
+	registered, moves := f.Register(d.Source)
+	if moves {
+		d.Source, err = sgplvm.InMemory(ctx, registered)
 	}
-	return f, d, nil
+	return f, d, err
 }
 
 // CalibrateFilm calibrates a film by its frames, of which t has trained the model.

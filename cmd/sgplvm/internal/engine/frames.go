@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
@@ -43,7 +44,7 @@ func (f *Frames) Run(ctx context.Context, variance string, put func(first int, m
 		return f.predict(ctx, func(first int, means, _ []float64) error { return put(first, means) })
 	}
 	f.variances = true
-	return dataset.StreamNPY(variance, f.grid.Shape(len(f.latents)), npy.Float64, func(putVariance func([]float64) error) error {
+	return files.StreamNPY(variance, f.grid.Shape(len(f.latents)), npy.Float64, func(putVariance func([]float64) error) error {
 		return f.predict(ctx, func(first int, means, variances []float64) error {
 			if err := put(first, means); err != nil {
 				return err
@@ -54,10 +55,10 @@ func (f *Frames) Run(ctx context.Context, variance string, put func(first int, m
 }
 
 // Pictures returns the pictures with the given values.
-func (f *Frames) Pictures(values []float64) []dataset.Picture {
-	var p []dataset.Picture
+func (f *Frames) Pictures(values []float64) []picture.Picture {
+	var p []picture.Picture
 	for size := f.grid.Size(); len(values) > 0; values = values[size:] {
-		p = append(p, dataset.Picture{Layout: f.grid.Layout, Values: values[:size]})
+		p = append(p, picture.Picture{Layout: f.grid.Layout, Values: values[:size]})
 	}
 	return p
 }
@@ -157,4 +158,14 @@ func (f *Frames) check(first int, means, variances []float64) error {
 		}
 	}
 	return nil
+}
+
+// EvenTimes returns the times 0, 1/rate, 2/rate, … of n frames; rate is the number of frames in a
+// unit of time.
+func EvenTimes(n int, rate float64) []float64 {
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = float64(i) / rate
+	}
+	return times
 }

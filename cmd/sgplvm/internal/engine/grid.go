@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -163,12 +164,12 @@ func (g OutputGrid) DrawFields(path, caption string, values []float64) error {
 	if path == "" {
 		return nil
 	}
-	var rows []dataset.SheetRow
+	var rows []picture.SheetRow
 	for i := range min(len(values)/g.Size(), picture.SheetRows) {
-		field := dataset.Picture{Layout: g.Layout, Values: values[i*g.Size() : (i+1)*g.Size()]}
-		rows = append(rows, dataset.SheetRow{Label: fmt.Sprint(i), Pictures: []dataset.Picture{field}})
+		field := picture.Picture{Layout: g.Layout, Values: values[i*g.Size() : (i+1)*g.Size()]}
+		rows = append(rows, picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{field}})
 	}
-	return dataset.SavePNG(path, picture.Sheet([]string{caption}, rows).Image())
+	return picture.SavePNG(path, picture.NewSheet([]string{caption}, rows).Image())
 }
 
 // SaveArray writes numbers to a .npy file, if a path is given.
@@ -176,5 +177,5 @@ func SaveArray(path string, shape []int, values []float64) error {
 	if path == "" {
 		return nil
 	}
-	return dataset.SaveNPY(path, shape, values, npy.Float64)
+	return files.SaveNPY(path, shape, values, npy.Float64)
 }

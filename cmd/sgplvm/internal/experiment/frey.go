@@ -8,9 +8,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // FreyMethods lists the methods of the experiment in the order of its table.
@@ -44,7 +44,7 @@ type frey struct {
 	truth, seen *dataset.Frames // the last ones, complete and as observed
 	numbers     []int           // of those, in the data
 
-	rows  []evaluate.Row
+	rows  []report.Row
 	about []string       // a line for each method: its settings
 	strip *engine.Result // what the first method filled in
 }
@@ -62,7 +62,7 @@ func (x *frey) load() error {
 	if err := dataset.CheckComplete(all); err != nil {
 		return fmt.Errorf("%w (reproduce hides values itself, where the masks say so)", err)
 	}
-	split, err := dataset.LoadPermutation(x.Split, all.Count)
+	split, err := loadPermutation(x.Split, all.Count)
 	if err != nil {
 		return err
 	}

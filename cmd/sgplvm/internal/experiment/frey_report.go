@@ -11,9 +11,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // freyTitles are the names of the methods in tables.
@@ -30,9 +31,9 @@ var freyTitles = map[string]string{
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a
 // method on the Frey faces, mean RMSE and mean MNLP: with their own split, which
 // is not known.
-func (x *frey) published(name string) (evaluate.Row, bool) {
+func (x *frey) published(name string) (report.Row, bool) {
 	if !x.original {
-		return evaluate.Row{}, false
+		return report.Row{}, false
 	}
 	n := x.training.Count
 	for _, p := range []struct {
@@ -47,14 +48,14 @@ func (x *frey) published(name string) (evaluate.Row, bool) {
 		{string(baseline.GP), 0, 19.27, 6.66},
 	} {
 		if p.name == name && (p.n == n || p.n == 0) {
-			return evaluate.Published(freyTitles[name], evaluate.Only(p.rmse), evaluate.Only(p.mnlp), "", ""), true
+			return report.Published(freyTitles[name], report.Only(p.rmse), report.Only(p.mnlp), "", ""), true
 		}
 	}
-	return evaluate.Row{}, false
+	return report.Row{}, false
 }
 
 // table returns the table of all methods that have run.
-func (x *frey) table() evaluate.Table {
+func (x *frey) table() report.Table {
 	title := fmt.Sprintf("%s: %d pictures of %s learned from, %d filled in", x.source, x.training.Count,
 		dataset.FormatGrid(x.training.Width, x.training.Height), x.seen.Count)
 	if x.Paper {
@@ -63,7 +64,7 @@ func (x *frey) table() evaluate.Table {
 	if x.Quick {
 		title += fmt.Sprintf("; a quick look: few steps, every %dth picture", stride)
 	}
-	return evaluate.Table{Title: title, Rows: x.rows, Notes: []string{"learning", "filling in"}}
+	return report.Table{Title: title, Rows: x.rows, Notes: []string{"learning", "filling in"}}
 }
 
 // FreyResults are the files that the experiment writes.
@@ -93,7 +94,7 @@ func (x *frey) write(folder string) error {
 		func(w io.Writer) error { return x.writePage(w, table, strip.Bytes()) },
 		func(w io.Writer) error { _, err := w.Write(strip.Bytes()); return err },
 	} {
-		if err := dataset.WriteFileAtomic(filepath.Join(folder, FreyResults[k]), write); err != nil {
+		if err := files.WriteAtomic(filepath.Join(folder, FreyResults[k]), write); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ values that were filled in.{{if .Published}} Published numbers (Atkinson and Zab
 `))
 
 // writePage writes the table, the settings and the strip as one page.
-func (x *frey) writePage(w io.Writer, table evaluate.Table, strip []byte) error {
+func (x *frey) writePage(w io.Writer, table report.Table, strip []byte) error {
 	var rows bytes.Buffer
 	if err := table.WriteHTML(&rows); err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 )
 
 // Frey runs the methods on a split of pictures, prints their errors and writes table.csv, table.html
@@ -59,7 +59,7 @@ func (x *frey) run(ctx context.Context, name string) error {
 	}
 	title := freyTitles[name]
 	x.about = append(x.about, title+": "+a.about)
-	x.rows = append(x.rows, evaluate.Row{Name: title, Summary: summary, Notes: []string{seconds(a.learned), seconds(a.filling)}})
+	x.rows = append(x.rows, report.Row{Name: title, Summary: summary, Notes: []string{seconds(a.learned), seconds(a.filling)}})
 	if row, ok := x.published(name); ok {
 		x.rows = append(x.rows, row)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -62,7 +64,7 @@ type video struct {
 
 	seen *partlySeen // nil: nothing
 
-	rows   []evaluate.Row
+	rows   []report.Row
 	about  []string
 	first  method // the first method and its scores
 	scores []evaluate.Scores
@@ -94,7 +96,7 @@ func (x *video) load() error {
 		return &dataset.Error{Path: x.Truth, Found: "frames of " + dataset.FormatGrid(x.truth.Width, x.truth.Height),
 			Want: fmt.Sprintf("at least %s, the size of those in %s", dataset.FormatGrid(x.frames.Width, x.frames.Height), x.Frames)}
 	}
-	if x.training, err = dataset.LoadChoice(x.Training, n); err != nil {
+	if x.training, err = loadChoice(x.Training, n); err != nil {
 		return err
 	}
 	if len(x.training) < 3 || len(x.training) == n {
@@ -105,7 +107,7 @@ func (x *video) load() error {
 		x.tests = every(x.tests)
 	}
 	if x.Times == "" {
-		x.times = dataset.EvenTimes(n, 1)
+		x.times = engine.EvenTimes(n, 1)
 	} else if x.times, err = dataset.LoadTimes(x.Times, n); err != nil {
 		return err
 	}

@@ -46,15 +46,18 @@ func (m gridModel) predict(ctx context.Context, w wanted, body func(s baseline.S
 }
 
 // A motionModel is the model with the motion of the frames' contents.
-type motionModel struct{ *film.Film }
+type motionModel struct {
+	*film.Film
+	model *sgplvm.Model
+}
 
 // predict has all frames in memory together.
 func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline.Slab) error) error {
-	latents, err := m.Model().LatentAt(0, w.times)
+	latents, err := m.model.LatentAt(0, w.times)
 	if err != nil {
 		return err
 	}
-	size := w.width * w.height * m.Model().Channels()
+	size := w.width * w.height * m.model.Channels()
 	s := baseline.Slab{To: w.height, Mean: mat.New(len(w.times), size), Variance: mat.New(len(w.times), size)}
 	err = m.Predict(ctx, latents, w.width, w.height, func(i int, p film.Frame) error {
 		copy(s.Mean.Row(i), p.Mean.Data)
@@ -149,7 +152,7 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, 
 	case f == nil:
 		return gridModel{m, x.frames.Layout}, about, nil
 	}
-	return motionModel{f}, about + "; " + f.String(), nil
+	return motionModel{f, m}, about + "; " + f.String(), nil
 }
 
 // aboutModel tells what the model has learned.
@@ -164,5 +167,5 @@ func aboutModel(m *sgplvm.Model, r engine.Trained) string {
 		inTime = "none of them in use" // whatever their kernel in time
 	}
 	return fmt.Sprintf("%d latent dimensions, %s, %d inducing points, in space %s; latent kernel %s; %d steps (%s), bound %.6g, noise %s",
-		p.LatentDims, inTime, p.Inducing, strings.Join(kernels, " and "), p.LatentKernel, r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise))
+		p.LatentDims, inTime, p.Inducing, strings.Join(kernels, " and "), p.LatentKernel, r.Iterations, r.Status, r.Bound, cli.Numbers(p.Noise))
 }

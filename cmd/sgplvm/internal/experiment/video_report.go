@@ -13,7 +13,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
@@ -23,18 +25,18 @@ var VideoResults = []string{"table.txt", "table.csv", "table.html", "frames.png"
 
 // published returns what Atkinson and Zabaras (2018, arXiv:1805.08665) report of a clip with as
 // many frames and as many to learn from: with their own split, which is not known.
-func (x *video) published() []evaluate.Row {
+func (x *video) published() []report.Row {
 	if x.frames.Count != 156 || len(x.training) != 78 || x.frames.Channels != 3 {
 		return nil
 	}
-	return []evaluate.Row{
-		evaluate.Published(titleModel, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, evaluate.Only(-2.13), "", ""),
-		evaluate.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, evaluate.Only(-0.021), "", ""),
+	return []report.Row{
+		report.Published(titleModel, evaluate.Statistic{Mean: 0.13, Low: 0.063, High: 0.61}, report.Only(-2.13), "", ""),
+		report.Published("structured GP", evaluate.Statistic{Mean: 0.23, Low: 0.097, High: 0.74}, report.Only(-0.021), "", ""),
 	}
 }
 
 // table returns the table of all methods that have run.
-func (x *video) table() evaluate.Table {
+func (x *video) table() report.Table {
 	title := fmt.Sprintf("%s: %d frames of %s learned from, %d of %s predicted; standardised units", filepath.Base(x.frames.Name), len(x.training),
 		dataset.FormatGrid(x.frames.Width, x.frames.Height), len(x.tests), dataset.FormatGrid(x.truth.Width, x.truth.Height))
 	if x.seen != nil {
@@ -43,7 +45,7 @@ func (x *video) table() evaluate.Table {
 	if x.Quick {
 		title += fmt.Sprintf("; a quick look: every %dth frame", stride)
 	}
-	return evaluate.Table{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
+	return report.Table{Title: title, Rows: append(slices.Clone(x.rows), x.published()...), Notes: []string{"learning", "predicting"}}
 }
 
 // write prints the table and writes the results.
@@ -80,7 +82,7 @@ func (x *video) write(ctx context.Context) error {
 		if f.name == "latent.svg" && x.model == nil {
 			continue
 		}
-		if err := dataset.WriteFileAtomic(filepath.Join(x.Out, f.name), f.write); err != nil {
+		if err := files.WriteAtomic(filepath.Join(x.Out, f.name), f.write); err != nil {
 			return err
 		}
 	}
@@ -90,14 +92,14 @@ func (x *video) write(ctx context.Context) error {
 }
 
 // sheet shows the best, the median and the worst frame of the first method by RMSE.
-func (x *video) sheet(ctx context.Context) (*dataset.Sheet, error) {
+func (x *video) sheet(ctx context.Context) (*picture.Sheet, error) {
 	order := make([]int, len(x.tests))
 	for k := range order {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x.scores[a].RMSE, x.scores[b].RMSE) })
 	size := x.truth.Points() * x.truth.Channels
-	var rows []dataset.SheetRow
+	var rows []picture.SheetRow
 	for k, name := range []string{"best", "median", "worst"} {
 		i := x.tests[order[k*(len(order)-1)/2]]
 		predicted, truth := make([]float64, size), make([]float64, size)
@@ -110,10 +112,10 @@ func (x *video) sheet(ctx context.Context) (*dataset.Sheet, error) {
 		}); err != nil {
 			return nil, err
 		}
-		rows = append(rows, dataset.SheetRow{Label: fmt.Sprintf("%s %d", name, i), Pictures: []dataset.Picture{
+		rows = append(rows, picture.SheetRow{Label: fmt.Sprintf("%s %d", name, i), Pictures: []picture.Picture{
 			{Layout: x.truth.Layout, Values: predicted}, {Layout: x.truth.Layout, Values: truth}}})
 	}
-	return picture.Sheet([]string{"predicted", "truth"}, rows), nil
+	return picture.NewSheet([]string{"predicted", "truth"}, rows), nil
 }
 
 var videoPage = template.Must(template.New("video").Parse(`<!DOCTYPE html>
@@ -145,7 +147,7 @@ training frames has mean 0 and variance 1.{{if .Published}} Published numbers (A
 `))
 
 // writePage writes the table and the settings as a page.
-func (x *video) writePage(w io.Writer, table evaluate.Table, latent template.HTML) error {
+func (x *video) writePage(w io.Writer, table report.Table, latent template.HTML) error {
 	var rows bytes.Buffer
 	if err := table.WriteHTML(&rows); err != nil {
 		return err

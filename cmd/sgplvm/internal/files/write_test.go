@@ -1,4 +1,4 @@
-package dataset_test
+package files_test
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/filetest"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -28,46 +30,24 @@ func put(text string, err error) func(io.Writer) error {
 	}
 }
 
-// listing returns names, kinds and contents of all that is in a folder.
-func listing(t *testing.T, folder string) string {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var lines []string
-	for _, e := range entries {
-		line := e.Type().String() + " " + e.Name()
-		if !e.IsDir() {
-			content, err := os.ReadFile(filepath.Join(folder, e.Name()))
-			if err != nil {
-				content = []byte("nothing")
-			}
-			line += " " + string(content)
-		}
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "; ")
-}
-
-func TestWriteFileAtomic(t *testing.T) {
+func TestWriteAtomic(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "model")
 	long := strings.Repeat("0123456789", 100_000)
 	for _, text := range []string{"first", "", long, "last"} {
-		if err := dataset.WriteFileAtomic(path, put(text, nil)); err != nil {
+		if err := files.WriteAtomic(path, put(text, nil)); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := listing(t, folder), "---------- model "+text; got != want {
+		if got, want := filetest.Listing(t, folder), "---------- model "+text; got != want {
 			t.Errorf("the folder holds %.100q, expected %.100q", got, want)
 		}
 	}
 	// A name without a folder.
 	t.Chdir(folder)
-	if err := dataset.WriteFileAtomic("other", put("text", nil)); err != nil {
+	if err := files.WriteAtomic("other", put("text", nil)); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := listing(t, folder), "---------- model last; ---------- other text"; got != want {
+	if got, want := filetest.Listing(t, folder), "---------- model last; ---------- other text"; got != want {
 		t.Errorf("the folder holds %q, expected %q", got, want)
 	}
 }
@@ -96,7 +76,7 @@ func TestWritePermissions(t *testing.T) {
 			}
 			mode = before.Mode() // what the system made of it
 		}
-		if err := dataset.WriteFileAtomic(path, put("text", nil)); err != nil {
+		if err := files.WriteAtomic(path, put("text", nil)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.Stat(path); err != nil || got.Mode() != mode {
@@ -112,7 +92,7 @@ func TestWriteFaults(t *testing.T) {
 	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o666), os.Mkdir(filepath.Join(folder, "sub"), 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	before := listing(t, folder)
+	before := filetest.Listing(t, folder)
 	full := errors.New("no space")
 	system := func(name string) string {
 		_, err := os.Open(filepath.Join(folder, name))
@@ -136,24 +116,24 @@ func TestWriteFaults(t *testing.T) {
 		{"model" + slash + "new", put("new", nil), "model" + slash + "new: " + system("model"+slash+"new") + ", expected a file that can be written"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := dataset.WriteFileAtomic(folder+slash+test.name, test.write)
-			checkError(t, err, folder, test.err)
+			err := files.WriteAtomic(folder+slash+test.name, test.write)
+			filetest.Error(t, err, folder, test.err)
 			if strings.Contains(test.err, "no space") && !errors.Is(err, full) {
 				t.Errorf("%v does not wrap the cause", err)
 			}
-			if after := listing(t, folder); after != before {
+			if after := filetest.Listing(t, folder); after != before {
 				t.Errorf("the folder holds\n\t%s\nexpected\n\t%s", after, before)
 			}
 		})
 	}
-	checkError(t, dataset.WriteFileAtomic("", put("new", nil)), ".", ": found no name, expected a file that can be written")
-	mustPanic(t, "bad luck", func() {
-		dataset.WriteFileAtomic(path, func(w io.Writer) error {
+	filetest.Error(t, files.WriteAtomic("", put("new", nil)), ".", ": found no name, expected a file that can be written")
+	filetest.Panics(t, "bad luck", func() {
+		files.WriteAtomic(path, func(w io.Writer) error {
 			io.WriteString(w, "half")
 			panic("bad luck")
 		})
 	})
-	if after := listing(t, folder); after != before {
+	if after := filetest.Listing(t, folder); after != before {
 		t.Errorf("after a panic the folder holds\n\t%s\nexpected\n\t%s", after, before)
 	}
 	// A socket stands for all special files: what would replace it if the check
@@ -164,7 +144,7 @@ func TestWriteFaults(t *testing.T) {
 		t.Skip("no sockets here: ", err)
 	}
 	defer listener.Close()
-	checkError(t, dataset.WriteFileAtomic(socket, put("new", nil)), folder, "s: found a special file, expected a file that can be written")
+	filetest.Error(t, files.WriteAtomic(socket, put("new", nil)), folder, "s: found a special file, expected a file that can be written")
 	if info, err := os.Lstat(socket); err != nil || info.Mode()&fs.ModeSocket == 0 {
 		t.Errorf("the socket is gone: %v", err)
 	}
@@ -182,19 +162,19 @@ func TestWriteForbidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	denied := fs.ErrPermission.Error()
-	checkError(t, dataset.WriteFileAtomic(path, put("new", nil)), folder, "model: "+denied+", expected a file that can be written")
+	filetest.Error(t, files.WriteAtomic(path, put("new", nil)), folder, "model: "+denied+", expected a file that can be written")
 	if err := errors.Join(os.Chmod(path, 0o666), os.Chmod(folder, 0o555)); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Chmod(folder, 0o777)
 	for _, name := range []string{"model", "new"} {
-		err := dataset.WriteFileAtomic(filepath.Join(folder, name), put("new", nil))
-		checkError(t, err, folder, name+": cannot create a file in its folder: "+denied)
+		err := files.WriteAtomic(filepath.Join(folder, name), put("new", nil))
+		filetest.Error(t, err, folder, name+": cannot create a file in its folder: "+denied)
 		if !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("%v does not wrap the cause", err)
 		}
 	}
-	if got := listing(t, folder); got != "---------- model old" {
+	if got := filetest.Listing(t, folder); got != "---------- model old" {
 		t.Errorf("the folder holds %q", got)
 	}
 }
@@ -222,14 +202,14 @@ func TestWriteLinks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "far", "old"), []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	before := listing(t, folder)
+	before := filetest.Listing(t, folder)
 	for _, test := range []struct{ name, file string }{
 		{"to-old", "far/old"}, {"to-link", "far/old"}, {"to-made", "far/made"}, {"door/to-up", "far/up"},
 		{"door/../beside", "far/beside"}, {"door/in", "far/away/in"},
 	} {
 		text := "through " + test.name
-		err := dataset.WriteFileAtomic(folder+"/"+test.name, func(w io.Writer) error {
-			if got := listing(t, filepath.Join(folder, filepath.Dir(test.file))); !strings.Contains(got, ".tmp") {
+		err := files.WriteAtomic(folder+"/"+test.name, func(w io.Writer) error {
+			if got := filetest.Listing(t, filepath.Join(folder, filepath.Dir(test.file))); !strings.Contains(got, ".tmp") {
 				t.Errorf("%s: no temporary file beside the new one: %s", test.name, got)
 			}
 			return put(text, nil)(w)
@@ -242,11 +222,11 @@ func TestWriteLinks(t *testing.T) {
 			t.Errorf("%s: %s holds %q, %v", test.name, test.file, got, err)
 		}
 	}
-	checkError(t, dataset.WriteFileAtomic(filepath.Join(folder, "circle"), put("new", nil)), folder,
+	filetest.Error(t, files.WriteAtomic(filepath.Join(folder, "circle"), put("new", nil)), folder,
 		"circle: found a circle of symbolic links, expected a file that can be written")
-	checkError(t, dataset.WriteFileAtomic(filepath.Join(folder, "door"), put("new", nil)), folder,
+	filetest.Error(t, files.WriteAtomic(filepath.Join(folder, "door"), put("new", nil)), folder,
 		"door: found a folder, expected a file that can be written")
-	after := listing(t, folder)
+	after := filetest.Listing(t, folder)
 	for _, kind := range []string{"to-old", "to-made", "to-link"} {
 		before = strings.ReplaceAll(before, kind+" old", kind+" through to-link")
 	}
@@ -254,7 +234,7 @@ func TestWriteLinks(t *testing.T) {
 	if after != before {
 		t.Errorf("the folder holds\n\t%s\nexpected\n\t%s", after, before)
 	}
-	if got := listing(t, filepath.Join(folder, "far")); strings.Contains(got, ".tmp") {
+	if got := filetest.Listing(t, filepath.Join(folder, "far")); strings.Contains(got, ".tmp") {
 		t.Errorf("a temporary file stays: %s", got)
 	}
 }
@@ -267,7 +247,7 @@ func TestWriteConcurrent(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "model")
 	text := func(i int) string { return strings.Repeat(fmt.Sprint(i), 100_000) }
-	if err := dataset.WriteFileAtomic(path, put(text(0), nil)); err != nil {
+	if err := files.WriteAtomic(path, put(text(0), nil)); err != nil {
 		t.Fatal(err)
 	}
 	var writers, readers sync.WaitGroup
@@ -275,7 +255,7 @@ func TestWriteConcurrent(t *testing.T) {
 	for w := range 2 {
 		writers.Go(func() {
 			for i := range 20 {
-				if err := dataset.WriteFileAtomic(path, put(text(1+2*(i%4)+w), nil)); err != nil {
+				if err := files.WriteAtomic(path, put(text(1+2*(i%4)+w), nil)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -298,7 +278,7 @@ func TestWriteConcurrent(t *testing.T) {
 	writers.Wait()
 	close(stop)
 	readers.Wait()
-	if got := listing(t, folder); strings.Contains(got, ".tmp") {
+	if got := filetest.Listing(t, folder); strings.Contains(got, ".tmp") {
 		t.Errorf("a temporary file stays: %.100s", got)
 	}
 }
@@ -308,7 +288,7 @@ func TestSaveNPY(t *testing.T) {
 	path := filepath.Join(folder, "filled.npy")
 	values := []float64{0, -1.5, 1e30, math.Inf(-1), math.NaN(), math.Pi}
 	for _, typ := range []npy.Type{npy.Float64, npy.Float32} {
-		if err := dataset.SaveNPY(path, []int{1, 2, 3}, values, typ); err != nil {
+		if err := files.SaveNPY(path, []int{1, 2, 3}, values, typ); err != nil {
 			t.Fatal(err)
 		}
 		f, err := dataset.Load(path, dataset.Layout{})
@@ -328,29 +308,29 @@ func TestSaveNPY(t *testing.T) {
 			}
 		}
 	}
-	before := listing(t, folder)
+	before := filetest.Listing(t, folder)
 	values[4] = -1e39
-	checkError(t, dataset.SaveNPY(path, []int{1, 2, 3}, values, npy.Float32), folder,
+	filetest.Error(t, files.SaveNPY(path, []int{1, 2, 3}, values, npy.Float32), folder,
 		"filled.npy: element (0, 1, 1): found -1e+39, expected a number in the range of float32")
-	if listing(t, folder) != before {
+	if filetest.Listing(t, folder) != before {
 		t.Error("the old file has changed")
 	}
-	mustPanic(t, "dataset: StreamNPY: type uint8, expected float32 or float64", func() { dataset.SaveNPY(path, []int{6}, values, npy.Uint8) })
-	mustPanic(t, "npy.New: shape [7] does not hold the 6 elements of Data", func() { dataset.SaveNPY(path, []int{7}, values, npy.Float64) })
+	filetest.Panics(t, "files: StreamNPY: type uint8, expected float32 or float64", func() { files.SaveNPY(path, []int{6}, values, npy.Uint8) })
+	filetest.Panics(t, "npy.New: shape [7] does not hold the 6 elements of Data", func() { files.SaveNPY(path, []int{7}, values, npy.Float64) })
 }
 
 // Values that come in parts make the file that they make at once; parts that are missing, or an
 // error between them, leave none.
 func TestStreamNPY(t *testing.T) {
 	folder := t.TempDir()
-	values := ramp[float64](60_000)
+	values := filetest.Ramp[float64](60_000)
 	values[3] = math.NaN()
 	for _, typ := range []npy.Type{npy.Float32, npy.Float64} {
 		whole, parts := filepath.Join(folder, "whole.npy"), filepath.Join(folder, "parts.npy")
-		if err := dataset.SaveNPY(whole, []int{3, 20_000}, values, typ); err != nil {
+		if err := files.SaveNPY(whole, []int{3, 20_000}, values, typ); err != nil {
 			t.Fatal(err)
 		}
-		if err := dataset.StreamNPY(parts, []int{3, 20_000}, typ, func(put func([]float64) error) error {
+		if err := files.StreamNPY(parts, []int{3, 20_000}, typ, func(put func([]float64) error) error {
 			return errors.Join(put(values[:7]), put(nil), put(values[7:40_000]), put(values[40_000:]))
 		}); err != nil {
 			t.Fatal(err)
@@ -361,23 +341,23 @@ func TestStreamNPY(t *testing.T) {
 			t.Errorf("%v: other bytes in parts (%v, %v)", typ, errA, errB)
 		}
 	}
-	before := listing(t, folder)
+	before := filetest.Listing(t, folder)
 	path, stop := filepath.Join(folder, "new.npy"), errors.New("enough")
-	if err := dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error {
+	if err := files.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error {
 		return errors.Join(put(values[:3]), stop)
 	}); !errors.Is(err, stop) {
 		t.Errorf("error %v, expected that of the callback", err)
 	}
-	checkError(t, dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:5]) }), folder,
+	filetest.Error(t, files.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:5]) }), folder,
 		"new.npy: cannot write: npy: 1 elements of float64 were not written")
 	values[5] = 1e300
-	checkError(t, dataset.StreamNPY(path, []int{2, 3}, npy.Float32, func(put func([]float64) error) error {
+	filetest.Error(t, files.StreamNPY(path, []int{2, 3}, npy.Float32, func(put func([]float64) error) error {
 		return errors.Join(put(values[:4]), put(values[4:6]))
 	}), folder, "new.npy: element (1, 2): found 1e+300, expected a number in the range of float32")
-	mustPanic(t, "npy.Writer.Write: 7 elements of []float64 where 6 of float64 are left", func() {
-		dataset.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:7]) })
+	filetest.Panics(t, "npy.Writer.Write: 7 elements of []float64 where 6 of float64 are left", func() {
+		files.StreamNPY(path, []int{2, 3}, npy.Float64, func(put func([]float64) error) error { return put(values[:7]) })
 	})
-	if after := listing(t, folder); after != before {
+	if after := filetest.Listing(t, folder); after != before {
 		t.Errorf("the folder holds\n\t%.300s\nexpected\n\t%.300s", after, before)
 	}
 }

@@ -1,4 +1,4 @@
-package dataset_test
+package picture_test
 
 import (
 	"fmt"
@@ -11,13 +11,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/filetest"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// picture returns a picture of the given layout.
-func picture(width, height, channels int, values ...float64) dataset.Picture {
-	return dataset.Picture{Layout: dataset.Layout{Width: width, Height: height, Channels: channels}, Values: values}
+// drawn returns a picture of the given layout.
+func drawn(width, height, channels int, values ...float64) picture.Picture {
+	return picture.Picture{Layout: dataset.Layout{Width: width, Height: height, Channels: channels}, Values: values}
 }
 
 var (
@@ -29,12 +31,12 @@ var (
 // around is white.
 func TestSheetPixels(t *testing.T) {
 	nan := math.NaN()
-	s := dataset.Sheet{Low: -1, High: 3, Zoom: 3, Gap: 2, Rows: []dataset.SheetRow{
-		{Pictures: []dataset.Picture{
-			picture(3, 4, 1, -1, 3, 1, nan, -7, 9, -1, -1, -1, 0, 0, math.Inf(1)),
-			picture(2, 1, 3, -1, 1, 3, 0, nan, 0),
+	s := picture.Sheet{Low: -1, High: 3, Zoom: 3, Gap: 2, Rows: []picture.SheetRow{
+		{Pictures: []picture.Picture{
+			drawn(3, 4, 1, -1, 3, 1, nan, -7, 9, -1, -1, -1, 0, 0, math.Inf(1)),
+			drawn(2, 1, 3, -1, 1, 3, 0, nan, 0),
 		}},
-		{Pictures: []dataset.Picture{picture(1, 1, 2, 3, nan)}},
+		{Pictures: []picture.Picture{drawn(1, 1, 2, 3, nan)}},
 	}}
 	level := func(l uint8) color.RGBA { return color.RGBA{l, l, l, 255} }
 	type pixel struct{ x, y int } // of the sheet, in its units: gaps of 2, squares of 3
@@ -46,12 +48,12 @@ func TestSheetPixels(t *testing.T) {
 			}
 		}
 	}
-	for i, c := range []color.RGBA{level(0), level(255), level(128), dataset.Missing, level(0), level(255),
+	for i, c := range []color.RGBA{level(0), level(255), level(128), picture.Missing, level(0), level(255),
 		level(0), level(0), level(0), level(64), level(64), level(255)} {
 		square(2+i%3*3, 2+i/3*3, c)
 	}
 	square(2+9+2, 2, color.RGBA{0, 128, 255, 255})
-	square(2+9+2+3, 2, dataset.Missing)
+	square(2+9+2+3, 2, picture.Missing)
 	square(2, 2+12+2, level(255)) // the first of two channels
 	img := s.Image()
 	if got, want := img.Bounds(), image.Rect(0, 0, 2+9+2+6+2, 2+12+2+7+2); got != want {
@@ -73,9 +75,9 @@ func TestSheetPixels(t *testing.T) {
 // Captions are written in ink, do not touch the pictures, and widen the sheet
 // where they need to.
 func TestSheetCaptions(t *testing.T) {
-	plain := dataset.Sheet{High: 1, Zoom: 2, Rows: []dataset.SheetRow{
-		{Pictures: []dataset.Picture{picture(2, 1, 1, 1, 1), picture(2, 1, 1, 1, 1)}},
-		{Pictures: []dataset.Picture{picture(2, 1, 1, 1, 1)}},
+	plain := picture.Sheet{High: 1, Zoom: 2, Rows: []picture.SheetRow{
+		{Pictures: []picture.Picture{drawn(2, 1, 1, 1, 1), drawn(2, 1, 1, 1, 1)}},
+		{Pictures: []picture.Picture{drawn(2, 1, 1, 1, 1)}},
 	}}
 	for y := range plain.Image().Bounds().Dy() {
 		for x := range plain.Image().Bounds().Dx() {
@@ -86,7 +88,7 @@ func TestSheetCaptions(t *testing.T) {
 	}
 	labelled := plain
 	labelled.Columns = []string{"seen", "filled", "has no column"}
-	labelled.Rows = []dataset.SheetRow{{Label: "l", Pictures: plain.Rows[0].Pictures}, {Label: "É", Pictures: plain.Rows[1].Pictures}}
+	labelled.Rows = []picture.SheetRow{{Label: "l", Pictures: plain.Rows[0].Pictures}, {Label: "É", Pictures: plain.Rows[1].Pictures}}
 	img := labelled.Image()
 	// A gap, a letter of 5, a gap, "seen" of 23, a gap, "filled" of 35, a gap; a
 	// gap, a line of 7, a gap, and two rows of 7 with gaps.
@@ -131,7 +133,7 @@ func TestSheetCaptions(t *testing.T) {
 
 // A row without pictures has its caption.
 func TestSheetCaptionAlone(t *testing.T) {
-	s := dataset.Sheet{High: 1, Gap: 1, Rows: []dataset.SheetRow{{Label: "-"}}}
+	s := picture.Sheet{High: 1, Gap: 1, Rows: []picture.SheetRow{{Label: "-"}}}
 	img := s.Image()
 	if got, want := img.Bounds(), image.Rect(0, 0, 1+5+1, 1+7+1); got != want {
 		t.Fatalf("a sheet of %v, expected %v", got, want)
@@ -148,30 +150,30 @@ func TestSheetCaptionAlone(t *testing.T) {
 }
 
 func TestSheetSizes(t *testing.T) {
-	square := func(side int) dataset.Picture { return picture(side, side, 1, make([]float64, side*side)...) }
+	square := func(side int) picture.Picture { return drawn(side, side, 1, make([]float64, side*side)...) }
 	for _, test := range []struct{ side, want int }{{1, 128}, {28, 28 * 5}, {127, 127}, {128, 128}, {640, 640}} {
-		s := dataset.Sheet{High: 1, Rows: []dataset.SheetRow{{Pictures: []dataset.Picture{square(test.side)}}}}
+		s := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{square(test.side)}}}}
 		if got := s.Image().Bounds().Dx(); got != test.want+16 {
 			t.Errorf("a picture of %d is drawn %d wide, expected %d", test.side, got-16, test.want)
 		}
 	}
-	empty := dataset.Sheet{High: 1}
+	empty := picture.Sheet{High: 1}
 	if got := empty.Image().Bounds(); got != image.Rect(0, 0, 8, 8) {
 		t.Errorf("an empty sheet of %v", got)
 	}
-	mustPanic(t, "dataset: Sheet: values from 1 to 1", func() { (&dataset.Sheet{Low: 1, High: 1}).Image() })
-	mustPanic(t, "dataset: Sheet: values from NaN to 1", func() { (&dataset.Sheet{Low: math.NaN(), High: 1}).Image() })
-	wrong := dataset.Sheet{High: 1, Rows: []dataset.SheetRow{{Pictures: []dataset.Picture{picture(2, 2, 1, 1, 2, 3)}}}}
-	mustPanic(t, "dataset: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
+	filetest.Panics(t, "picture: Sheet: values from 1 to 1", func() { (&picture.Sheet{Low: 1, High: 1}).Image() })
+	filetest.Panics(t, "picture: Sheet: values from NaN to 1", func() { (&picture.Sheet{Low: math.NaN(), High: 1}).Image() })
+	wrong := picture.Sheet{High: 1, Rows: []picture.SheetRow{{Pictures: []picture.Picture{drawn(2, 2, 1, 1, 2, 3)}}}}
+	filetest.Panics(t, "picture: a picture of 3 values for 2x2 pixels and 1 channels", func() { wrong.Image() })
 }
 
 func TestSavePNG(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "strip.png")
-	s := dataset.Sheet{High: 9, Zoom: 2, Columns: []string{"seen"}, Rows: []dataset.SheetRow{
-		{Label: "frame 1", Pictures: []dataset.Picture{picture(2, 2, 1, 0, 3, 6, 9)}}}}
+	s := picture.Sheet{High: 9, Zoom: 2, Columns: []string{"seen"}, Rows: []picture.SheetRow{
+		{Label: "frame 1", Pictures: []picture.Picture{drawn(2, 2, 1, 0, 3, 6, 9)}}}}
 	want := s.Image()
-	if err := dataset.SavePNG(path, want); err != nil {
+	if err := picture.SavePNG(path, want); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(path)
@@ -190,15 +192,15 @@ func TestSavePNG(t *testing.T) {
 			}
 		}
 	}
-	checkError(t, dataset.SavePNG(folder, want), filepath.Dir(folder), filepath.Base(folder)+": found a folder, expected a file that can be written")
+	filetest.Error(t, picture.SavePNG(folder, want), filepath.Dir(folder), filepath.Base(folder)+": found a folder, expected a file that can be written")
 }
 
-func saveFrames(folder string, pictures []dataset.Picture, low, high float64, bits int) error {
+func saveFrames(folder string, pictures []picture.Picture, low, high float64, bits int) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
 	for i, p := range pictures {
-		if err := dataset.SaveFrame(folder, i, p, low, high, bits); err != nil {
+		if err := picture.SaveFrame(folder, i, p, low, high, bits); err != nil {
 			return err
 		}
 	}
@@ -211,11 +213,11 @@ func TestSaveFrame(t *testing.T) {
 		a   *npy.Array
 		top float64
 	}{
-		{npy.New(ramp[uint8](256), 8, 4, 8), 255},
-		{npy.New(ramp[uint8](12*20), 12, 20), 255},
-		{npy.New(ramp[uint8](240), 2, 5, 8, 3), 255},
-		{npy.New(ramp[uint16](65536), 2, 128, 256), 65535},
-		{npy.New(ramp[uint16](65538), 2, 11, 993, 3), 65535},
+		{npy.New(filetest.Ramp[uint8](256), 8, 4, 8), 255},
+		{npy.New(filetest.Ramp[uint8](12*20), 12, 20), 255},
+		{npy.New(filetest.Ramp[uint8](240), 2, 5, 8, 3), 255},
+		{npy.New(filetest.Ramp[uint16](65536), 2, 128, 256), 65535},
+		{npy.New(filetest.Ramp[uint16](65538), 2, 11, 993, 3), 65535},
 	} {
 		shape := test.a.Shape
 		t.Run(fmt.Sprint(shape, test.top), func(t *testing.T) {
@@ -227,9 +229,9 @@ func TestSaveFrame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var pictures []dataset.Picture
+			var pictures []picture.Picture
 			for i := range f.Count {
-				pictures = append(pictures, f.Picture(i))
+				pictures = append(pictures, picture.Of(f, i))
 			}
 			bits := 8
 			if test.top > 255 {
@@ -260,9 +262,9 @@ func TestSaveFrame(t *testing.T) {
 // Levels are linear, rounded and clamped.
 func TestSaveFrameLevels(t *testing.T) {
 	folder := t.TempDir()
-	p := picture(4, 2, 1, -10, 10, -11, 11, math.Inf(1), math.Inf(-1), 0, -9.97)
+	p := drawn(4, 2, 1, -10, 10, -11, 11, math.Inf(1), math.Inf(-1), 0, -9.97)
 	for bits, want := range map[int][]float64{8: {0, 255, 0, 255, 255, 0, 128, 0}, 16: {0, 65535, 0, 65535, 65535, 0, 32768, 98}} {
-		if err := saveFrames(folder, []dataset.Picture{p}, -10, 10, bits); err != nil {
+		if err := saveFrames(folder, []picture.Picture{p}, -10, 10, bits); err != nil {
 			t.Fatal(err)
 		}
 		f, err := dataset.Load(folder, dataset.Layout{})
@@ -277,16 +279,16 @@ func TestSaveFrameLevels(t *testing.T) {
 
 func TestSaveFrameRefused(t *testing.T) {
 	folder := t.TempDir()
-	whole := picture(1, 2, 3, 1, 2, 3, 4, 5, 6)
-	hole := picture(1, 2, 3, 1, 2, 3, 4, math.NaN(), 6)
-	checkError(t, saveFrames(folder, []dataset.Picture{whole, hole}, 0, 9, 8), folder,
+	whole := drawn(1, 2, 3, 1, 2, 3, 4, 5, 6)
+	hole := drawn(1, 2, 3, 1, 2, 3, 4, math.NaN(), 6)
+	filetest.Error(t, saveFrames(folder, []picture.Picture{whole, hole}, 0, 9, 8), folder,
 		"frame0001.png: row 1, column 0, channel 1: found NaN, expected a number")
-	checkError(t, saveFrames(folder, []dataset.Picture{picture(1, 1, 2, 1, 2)}, 0, 9, 8), folder,
+	filetest.Error(t, saveFrames(folder, []picture.Picture{drawn(1, 1, 2, 1, 2)}, 0, 9, 8), folder,
 		"frame0000.png: found 2 channels, expected 1 (grey) or 3 (red, green, blue)")
 	file := filepath.Join(folder, "frame0000.png")
-	if err := saveFrames(file, []dataset.Picture{whole}, 0, 9, 8); err == nil {
+	if err := saveFrames(file, []picture.Picture{whole}, 0, 9, 8); err == nil {
 		t.Error("frames in a file")
 	}
-	mustPanic(t, "dataset: SaveFrame: values from 0 to 9 in 12 bits", func() { dataset.SaveFrame(folder, 0, whole, 0, 9, 12) })
-	mustPanic(t, "dataset: SaveFrame: values from 9 to 9 in 8 bits", func() { dataset.SaveFrame(folder, 0, whole, 9, 9, 8) })
+	filetest.Panics(t, "picture: SaveFrame: values from 0 to 9 in 12 bits", func() { picture.SaveFrame(folder, 0, whole, 0, 9, 12) })
+	filetest.Panics(t, "picture: SaveFrame: values from 9 to 9 in 8 bits", func() { picture.SaveFrame(folder, 0, whole, 9, 9, 8) })
 }

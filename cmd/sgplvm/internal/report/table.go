@@ -1,4 +1,4 @@
-package evaluate
+package report
 
 import (
 	"encoding/csv"
@@ -9,12 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // Row is a line of a Table: how one method did.
 type Row struct {
 	Name    string
-	Summary Summary
+	Summary evaluate.Summary
 
 	// Published marks numbers that are quoted, not measured. A number that was not
 	// published is NaN; see the function Published.
@@ -26,9 +28,9 @@ type Row struct {
 
 // Published returns a row of quoted numbers; NaN stands for a number that was not
 // published. Notes are as in Row.
-func Published(name string, rmse, mnlp Statistic, notes ...string) Row {
-	unknown := Statistic{math.NaN(), math.NaN(), math.NaN()}
-	s := Summary{RMSE: rmse, MNLP: mnlp, MAE: unknown, NLP: unknown}
+func Published(name string, rmse, mnlp evaluate.Statistic, notes ...string) Row {
+	unknown := evaluate.Statistic{Mean: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	s := evaluate.Summary{RMSE: rmse, MNLP: mnlp, MAE: unknown, NLP: unknown}
 	for k := range s.Coverage {
 		s.Coverage[k] = unknown
 	}
@@ -36,7 +38,9 @@ func Published(name string, rmse, mnlp Statistic, notes ...string) Row {
 }
 
 // Only returns a published mean whose percentiles are not known.
-func Only(mean float64) Statistic { return Statistic{mean, math.NaN(), math.NaN()} }
+func Only(mean float64) evaluate.Statistic {
+	return evaluate.Statistic{Mean: mean, Low: math.NaN(), High: math.NaN()}
+}
 
 // Table compares methods.
 type Table struct {
@@ -50,19 +54,19 @@ type measure struct {
 	heading string // for people
 	key     string // in CSV
 	percent bool
-	of      func(Summary) Statistic
+	of      func(evaluate.Summary) evaluate.Statistic
 }
 
 func measures() []measure {
 	m := []measure{
-		{"RMSE", "rmse", false, func(s Summary) Statistic { return s.RMSE }},
-		{"MAE", "mae", false, func(s Summary) Statistic { return s.MAE }},
-		{"MNLP (median)", "mnlp", false, func(s Summary) Statistic { return s.MNLP }},
-		{"NLP (mean)", "nlp", false, func(s Summary) Statistic { return s.NLP }},
+		{"RMSE", "rmse", false, func(s evaluate.Summary) evaluate.Statistic { return s.RMSE }},
+		{"MAE", "mae", false, func(s evaluate.Summary) evaluate.Statistic { return s.MAE }},
+		{"MNLP (median)", "mnlp", false, func(s evaluate.Summary) evaluate.Statistic { return s.MNLP }},
+		{"NLP (mean)", "nlp", false, func(s evaluate.Summary) evaluate.Statistic { return s.NLP }},
 	}
-	for k, p := range Levels {
+	for k, p := range evaluate.Levels {
 		m = append(m, measure{fmt.Sprintf("coverage %.0f %%", 100*p), fmt.Sprintf("coverage%.0f", 100*p), true,
-			func(s Summary) Statistic { return s.Coverage[k] }})
+			func(s evaluate.Summary) evaluate.Statistic { return s.Coverage[k] }})
 	}
 	return m
 }
@@ -72,7 +76,7 @@ const dash = "–"
 
 // cell writes mean [low, high], or the mean alone if asked or if the
 // percentiles are not known.
-func (m measure) cell(s Statistic, alone bool) string {
+func (m measure) cell(s evaluate.Statistic, alone bool) string {
 	number := func(v float64) string {
 		if m.percent {
 			return fmt.Sprintf("%.1f %%", 100*v)
@@ -92,7 +96,7 @@ func (m measure) cell(s Statistic, alone bool) string {
 func (t Table) check() {
 	for _, r := range t.Rows {
 		if len(r.Notes) != len(t.Notes) {
-			panic(fmt.Sprintf("evaluate: Table: row %q has %d notes, expected %d", r.Name, len(r.Notes), len(t.Notes)))
+			panic(fmt.Sprintf("report: Table: row %q has %d notes, expected %d", r.Name, len(r.Notes), len(t.Notes)))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package dataset
+package files
 
 import (
 	"bufio"
@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 
-	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-// WriteFileAtomic makes the file at path hold what write writes, or leaves all
+// WriteAtomic makes the file at path hold what write writes, or leaves all
 // as it was: the bytes go to a temporary file in the same folder, which is
 // synced and then renamed over path. On any error, and if write panics, the
 // temporary file is removed and an old file is untouched. The folder is synced
@@ -25,8 +25,8 @@ import (
 // As with os.Create, a new file has the permissions 0666 less the umask, an old
 // one keeps its own and must be writable, and a symbolic link stays: the file
 // that it points to is replaced or made. What exists and is not a regular file,
-// a folder or a device, is refused. Errors: [*Error].
-func WriteFileAtomic(path string, write func(w io.Writer) error) error {
+// a folder or a device, is refused. Errors: [*dataset.Error].
+func WriteAtomic(path string, write func(w io.Writer) error) error {
 	target, old, err := writable(path)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 	folder, _ := filepath.Split(target)
 	temp, err := createTemp(folder)
 	if err != nil {
-		return &Error{Path: path, Err: fmt.Errorf("cannot create a file in its folder: %w", cause(err))}
+		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot create a file in its folder: %w", quote.Cause(err))}
 	}
 	done := false
 	defer func() {
@@ -46,14 +46,14 @@ func WriteFileAtomic(path string, write func(w io.Writer) error) error {
 		}
 	}()
 	if err := fill(temp, old, write); err != nil {
-		var e *Error
+		var e *dataset.Error
 		if errors.As(err, &e) {
 			return err
 		}
-		return &Error{Path: path, Err: fmt.Errorf("cannot write: %w", cause(err))}
+		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot write: %w", quote.Cause(err))}
 	}
 	if err := os.Rename(temp.Name(), target); err != nil {
-		return &Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w", cause(err))}
+		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w", quote.Cause(err))}
 	}
 	done = true
 	if d, err := os.Open(cmp.Or(folder, ".")); err == nil {
@@ -70,7 +70,7 @@ const maxLinks = 40
 // sure that os.Create would open it. old is nil if there is no such file yet.
 func writable(path string) (target string, old fs.FileInfo, err error) {
 	fail := func(found string, err error) (string, fs.FileInfo, error) {
-		return "", nil, &Error{Path: path, Found: found, Want: "a file that can be written", Err: err}
+		return "", nil, &dataset.Error{Path: path, Found: found, Want: "a file that can be written", Err: err}
 	}
 	if path == "" {
 		return fail("no name", nil)
@@ -97,7 +97,7 @@ func writable(path string) (target string, old fs.FileInfo, err error) {
 			}
 			target = next
 		case !info.Mode().IsRegular():
-			return fail(kindOf(info), nil)
+			return fail(quote.Kind(info), nil)
 		default:
 			f, err := os.OpenFile(target, os.O_WRONLY, 0)
 			if err != nil {
@@ -108,19 +108,6 @@ func writable(path string) (target string, old fs.FileInfo, err error) {
 		}
 	}
 	return fail("a circle of symbolic links", nil)
-}
-
-// kindOf names what is not a regular file.
-func kindOf(info fs.FileInfo) string {
-	switch m := info.Mode(); {
-	case m.IsDir():
-		return "a folder"
-	case m&fs.ModeDevice != 0:
-		return "a device"
-	case m&fs.ModeNamedPipe != 0:
-		return "a pipe"
-	}
-	return "a special file"
 }
 
 // createTemp makes a new file with the permissions of os.Create. folder is
@@ -154,46 +141,4 @@ func fill(f *os.File, old fs.FileInfo, write func(w io.Writer) error) error {
 		return err
 	}
 	return f.Close()
-}
-
-// SaveNPY writes values in C order as a .npy file of the given shape, as
-// [WriteFileAtomic] does. The type is Float64 or Float32, to which values are
-// rounded; a finite value beyond its range is an error. Errors: [*Error]. It
-// panics if the shape does not hold len(values) numbers or for another type.
-func SaveNPY(path string, shape []int, values []float64, typ npy.Type) error {
-	npy.New(values, shape...) // panics if they do not belong together
-	return StreamNPY(path, shape, typ, func(put func([]float64) error) error { return put(values) })
-}
-
-// StreamNPY is [SaveNPY] of values that need not be in memory at once: write gives them to
-// put, some at a time, and an error of either leaves no file. Too few values are an error,
-// too many a panic. Errors: [*Error], and those of write.
-func StreamNPY(path string, shape []int, typ npy.Type, write func(put func(values []float64) error) error) error {
-	if typ != npy.Float32 && typ != npy.Float64 {
-		panic(fmt.Sprintf("dataset: StreamNPY: type %v, expected float32 or float64", typ))
-	}
-	return WriteFileAtomic(path, func(w io.Writer) error {
-		a, err := npy.NewWriter(w, typ, shape...)
-		if err != nil {
-			return err
-		}
-		at := 0
-		if err := write(func(values []float64) error {
-			if typ == npy.Float64 {
-				return a.Write(values)
-			}
-			single := make([]float32, len(values))
-			for i, v := range values {
-				single[i] = float32(v)
-				if math.IsInf(float64(single[i]), 0) && !math.IsInf(v, 0) {
-					return &Error{Path: path, Place: "element " + formatIndex(at+i, shape), Found: fmt.Sprint(v), Want: "a number in the range of float32"}
-				}
-			}
-			at += len(values)
-			return a.Write(single)
-		}); err != nil {
-			return err
-		}
-		return a.Close()
-	})
 }

@@ -1,0 +1,4 @@
+package picture
+
+// Missing is the colour of what is missing.
+var Missing = missing

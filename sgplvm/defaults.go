@@ -1,0 +1,185 @@
+package sgplvm
+
+import (
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// completed returns the configuration for n examples and a grid with defaults filled in, all of it
+// copied, or what is wrong with it.
+func (c Config) completed(n int, grid Grid) (Config, error) {
+	if err := c.check(n, grid); err != nil {
+		return c, err
+	}
+	if c.LatentDims == 0 {
+		c.LatentDims = max(1, min(30, n-1))
+	}
+	if c.Inducing == 0 {
+		c.Inducing = min(100, n)
+	}
+	if c.LatentKernel == "" {
+		c.LatentKernel = "rbf"
+	}
+	if c.Noise == 0 {
+		c.Noise = 0.01
+	}
+	if c.TimeKernel.Kind == "" {
+		c.TimeKernel.Kind = kernel.Matern32
+	}
+	if c.LatentTime.Kind == "" {
+		c.LatentTime = kernel.Kernel{}
+	}
+	switch {
+	case c.Jitter < 0:
+		c.Jitter = 0
+	case c.Jitter == 0:
+		c.Jitter = 1e-6
+	}
+	c.LatentTime, c.TimeKernel = c.LatentTime.Clone(), c.TimeKernel.Clone()
+	c.Attributes = maps.Clone(c.Attributes)
+	if c.Residual.Strength == 0 {
+		c.Residual.Strength = 10
+	}
+	c.Residual.Kernel = c.Residual.Kernel.Clone()
+	c.Spatial = c.spatial(grid)
+	c.Training.complete()
+	return c, nil
+}
+
+// spatial returns kernels and inducing points of all factors with the defaults.
+func (c Config) spatial(grid Grid) []SpatialConfig {
+	all := make([]SpatialConfig, len(grid))
+	for f, x := range grid {
+		if c.Spatial != nil {
+			all[f] = SpatialConfig{c.Spatial[f].Kernel.Clone(), c.Spatial[f].Inducing.Clone()}
+		}
+		k := &all[f].Kernel
+		if k.Kind == "" {
+			k.Kind = kernel.Matern32
+		}
+		if k.Variance == 0 {
+			k.Variance = 1
+		}
+		completeScales(k, x)
+	}
+	return all
+}
+
+// completeScales gives a kernel at points x (n×d) that has no length scales two spacings, and a sum without
+// weights equal ones.
+func completeScales(k *kernel.Kernel, x mat.Matrix) {
+	for i := range k.Terms {
+		completeScales(&k.Terms[i], x)
+	}
+	switch k.Kind {
+	case kernel.White, kernel.Product:
+	case kernel.Sum:
+		if k.Weights == nil {
+			*k = k.Complete(0, 0)
+		}
+	case kernel.Periodic: // whose length scale is one of the sine
+		if len(k.LengthScale) == 0 {
+			k.LengthScale = []float64{1}
+		}
+	default:
+		if len(k.LengthScale) == 0 {
+			k.LengthScale = twoSpacings(x)
+		}
+	}
+}
+
+// twoSpacings returns twice the mean spacing of points (n×d) in each dimension.
+func twoSpacings(x mat.Matrix) []float64 {
+	l := work.Spacing(x)
+	for q := range l {
+		l[q] *= 2
+	}
+	return l
+}
+
+// complete fills in the defaults.
+func (o *TrainingConfig) complete() {
+	if o.Iterations == 0 {
+		o.Iterations = 400
+	}
+	o.Restarts = max(o.Restarts, 1)
+	switch {
+	case o.Warmup < 0:
+		o.Warmup = 0
+	case o.Warmup == 0:
+		o.Warmup = o.Iterations * 3 / 4
+	}
+	o.Warmup = min(o.Warmup, o.Iterations)
+}
+
+// check refuses what cannot be used for n examples on a grid.
+func (c Config) check(n int, grid Grid) error {
+	refuse := func(field, format string, args ...any) error {
+		return &ConfigError{Field: field, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case c.LatentDims < 0:
+		return refuse("LatentDims", "%d latent dimensions, expected at least 1", c.LatentDims)
+	case c.Inducing < 0 || c.Inducing > n:
+		return refuse("Inducing", "%d latent inducing points, expected 1 to %d, the number of examples", c.Inducing, n)
+	case c.Noise < 0 || c.Noise >= 1 || math.IsNaN(c.Noise):
+		return refuse("Noise", "initial noise fraction %v, expected between 0 and 1", c.Noise)
+	case math.IsNaN(c.Jitter) || c.Jitter > 0.1:
+		return refuse("Jitter", "jitter %v, expected at most 0.1", c.Jitter)
+	case !(c.NoiseFloor >= 0 && c.NoiseFloor < 1):
+		return refuse("NoiseFloor", "noise floor %v, expected at least 0 and less than the initial noise", c.NoiseFloor)
+	case c.Spatial != nil && len(c.Spatial) != len(grid):
+		return refuse("Spatial", "%d kernels for %d spatial factors", len(c.Spatial), len(grid))
+	}
+	if _, err := psi.Parse(c.LatentKernel); c.LatentKernel != "" && err != nil {
+		return &ConfigError{Field: "LatentKernel", Err: err}
+	}
+	for f, s := range c.Spatial {
+		if s.Kernel.Kind == kernel.White && s.Inducing.Rows > 0 {
+			return refuse("Spatial", "spatial factor %d: a white kernel knows nothing between points, so its inducing points cannot be free", f)
+		}
+	}
+	if err := c.Residual.check(); err != nil {
+		return err
+	}
+	return c.Training.check()
+}
+
+func (c ResidualConfig) check() error {
+	switch {
+	case c.Rounds < 0:
+		return &ConfigError{Field: "Residual.Rounds", Err: fmt.Errorf("%d rounds, expected 0 or more", c.Rounds)}
+	case !(c.Strength >= 0) || math.IsInf(c.Strength, 0):
+		return &ConfigError{Field: "Residual.Strength", Err: fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", c.Strength)}
+	case math.IsNaN(c.Taper) || math.IsInf(c.Taper, 0):
+		return &ConfigError{Field: "Residual.Taper", Err: fmt.Errorf("a taper of %v, expected a finite distance", c.Taper)}
+	}
+	return nil
+}
+
+func (o TrainingConfig) check() error {
+	switch {
+	case o.Iterations < 0:
+		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
+	case o.Restarts < 0:
+		return &ConfigError{Field: "Training.Restarts", Err: fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
+	case o.CoarsePoints < 0:
+		return &ConfigError{Field: "Training.CoarsePoints", Err: fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
+	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
+		return &ConfigError{Field: "Training.Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
+	}
+	return nil
+}
+
+// ParseLatentKernel checks a sum of parts of a latent kernel, as Config.LatentKernel takes it, and
+// returns it in the usual order.
+func ParseLatentKernel(s string) (string, error) {
+	names, err := psi.Parse(s)
+	return names.String(), err
+}

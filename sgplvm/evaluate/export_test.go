@@ -1,0 +1,6 @@
+package evaluate
+
+var (
+	Quantile           = quantileOf
+	NegativeLogDensity = negativeLogDensity
+)
