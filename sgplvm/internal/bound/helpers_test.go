@@ -15,7 +15,6 @@ import (
 type (
 	shape  = reference.Shape
 	factor = reference.Factor
-	rows   = reference.Rows
 )
 
 var (

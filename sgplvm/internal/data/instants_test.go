@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -101,6 +102,8 @@ func TestMedianSpacing(t *testing.T) {
 
 func TestCheckInstants(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
+	large := math.MaxInt32
+	large++ // on 32 bits the least number, which is no label either
 	for _, c := range []struct {
 		times  []float64
 		labels []int
@@ -113,8 +116,8 @@ func TestCheckInstants(t *testing.T) {
 		{[]float64{1}, nil, 2, "1 times, expected 2"},
 		{[]float64{1, 2}, []int{1}, 2, "1 labels of sequences, expected 2"},
 		{[]float64{1, 2}, []int{}, 2, "0 labels of sequences, expected 2"},
-		{[]float64{1, 2}, []int{0, math.MaxInt32 + 1}, 2, "example 1 is of sequence 2147483648, expected a label"},
-		{[]float64{1, 2}, []int{math.MinInt, 0}, 2, "example 0 is of sequence -9223372036854775808"},
+		{[]float64{1, 2}, []int{0, large}, 2, fmt.Sprintf("example 1 is of sequence %d, expected a label", large)},
+		{[]float64{1, 2}, []int{math.MinInt, 0}, 2, fmt.Sprintf("example 0 is of sequence %d", math.MinInt)},
 		{[]float64{1, nan}, nil, 2, "time 1 is NaN"},
 		{[]float64{inf, 1}, nil, 2, "time 0 is +Inf"},
 		{[]float64{1, -1.1e300}, nil, 2, "time 1 is -1.1e+300, expected a number between ±1e+300"},

@@ -34,7 +34,7 @@ type Mixture struct {
 // *data.ConfigError.
 func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mixture, error) {
 	if o.Components < 0 {
-		return nil, &data.ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("Components %d, expected no negative number", o.Components)}
+		return nil, &data.ConfigError{Field: "MixtureOptions", Err: fmt.Errorf("%d components, expected no negative number", o.Components)}
 	}
 	if o.Components == 0 {
 		o.Components = 100

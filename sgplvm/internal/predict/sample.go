@@ -31,7 +31,7 @@ type Samples struct {
 // *data.ConfigError, *bound.FactorizationError, ctx.Err().
 func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleOptions) (Samples, error) {
 	if o.Count < 0 {
-		return Samples{}, &data.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("Count %d, expected no negative number", o.Count)}
+		return Samples{}, &data.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
 	}
 	count := max(1, o.Count)
 	on, err := q.prepare(l, g)
