@@ -70,9 +70,9 @@
 // # Use
 //
 //	m, err := flow.Fit(ctx, film, times, nil, flow.Options{Width: 640, Height: 360})
-//	model, err := sgplvm.New(sgplvm.Data{Source: m.Register(film)}, cfg)
+//	registered := m.Register(film) // a source to train a model on
 //	frames, err := m.TrainingFrames(ctx, film)
-//	// train the model; predict mean and variance of a frame at its points; then
+//	// the model predicts mean and variance of a frame at its points; then
 //	fields, err := m.Fields(0, []float64{t})
 //	fields[0].Warp(fine, frame) // flow.Frames, the finer one of 1280×720 pixels
 //	err = m.AddResidual(fine, frames, fields[0], data.Instant{Time: t}, -1)
