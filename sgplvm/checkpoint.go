@@ -184,7 +184,7 @@ func (t *Trainer) recognise(c *checkpoint) error {
 	if c.Params == nil {
 		return errors.New("no parameters")
 	}
-	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.Released, c.State.Best} {
+	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best} {
 		if p == nil {
 			continue
 		}

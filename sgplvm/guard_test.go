@@ -55,7 +55,7 @@ func TestGuardIsPatient(t *testing.T) {
 	o := TrainingConfig{Iterations: 300, Warmup: -1}
 	for low, want := range map[int]stage{0: stageTraining, collapsedSteps - 1: stageTraining, collapsedSteps: stageWarmup} {
 		tr := newTestTrainer(t, bumps(6, 4, 3, 1), Config{LatentDims: 2, Training: o})
-		tr.release()
+		tr.freeNoise()
 		p := tr.next()
 		status, err := tr.optimise(context.Background(), p)
 		if err != nil {
@@ -73,8 +73,8 @@ func TestGuardIsPatient(t *testing.T) {
 		t.Errorf("noise %v", noise)
 	}
 	tr = collapsing(t, o)
-	tr.release()
-	tr.state.Released.Noise.Beta = 100
+	tr.freeNoise()
+	tr.state.NoiseFreed.Noise.Beta = 100
 	p := tr.next()
 	if _, err := tr.optimise(context.Background(), p); err != nil || tr.state.Low != p.steps {
 		t.Errorf("%d collapsed steps of %d, error %v", tr.state.Low, p.steps, err)

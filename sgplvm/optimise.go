@@ -82,7 +82,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	o.Progress = func(q lbfgs.Progress) bool {
 		c.Unpack(accepted, q.X)
 		s.Phase.Steps = before.Steps + q.Iteration - steps
-		if s.Stage == stageTraining && accepted.Noise.Beta < min(collapsedRatio, s.Released.Noise.Beta) {
+		if s.Stage == stageTraining && accepted.Noise.Beta < min(collapsedRatio, s.NoiseFreed.Noise.Beta) {
 			s.Low++
 		} else {
 			s.Low = 0

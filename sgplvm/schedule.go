@@ -91,7 +91,7 @@ func (t *Trainer) advance(ctx context.Context) error {
 	}
 	p := t.next()
 	if s.Stage == stageWarmup && p.steps == 0 {
-		t.release()
+		t.freeNoise()
 		return nil
 	}
 	status, err := t.optimise(ctx, p)
@@ -108,7 +108,7 @@ func (t *Trainer) advance(ctx context.Context) error {
 		err = t.nextStart()
 	case s.Stage == stageWarmup:
 		t.record(status)
-		t.release()
+		t.freeNoise()
 	case s.Stage == stageResidual:
 		t.record(status)
 		s.Round++
@@ -122,12 +122,12 @@ func (t *Trainer) advance(ctx context.Context) error {
 	return err
 }
 
-// release sets the noise free.
-func (t *Trainer) release() {
+// freeNoise sets the noise free.
+func (t *Trainer) freeNoise() {
 	s := &t.state
 	s.Stage, s.Round, s.Free, s.Low, s.Gained = stageTraining, 0, 0, 0, 0
 	s.Optimiser, s.Latent, s.Joint = nil, nil, nil
-	s.Released = s.Params.Clone()
+	s.NoiseFreed = s.Params.Clone()
 	t.enter()
 	if s.Result.Iterations >= s.Limit {
 		t.endSchedule()
@@ -186,7 +186,7 @@ func (t *Trainer) recover() {
 	s.Result.Collapses++
 	s.Hold = max(o.Warmup, o.Iterations/4, 1)
 	s.Limit += s.Free + s.Hold
-	s.Params = s.Released.Clone()
+	s.Params = s.NoiseFreed.Clone()
 	floor := s.Params.Noise.Floor
 	s.Params.Noise.Beta = 1 / (floor + (1/s.Params.Noise.Beta-floor)/collapseFactor)
 	s.Bound = math.Inf(-1)

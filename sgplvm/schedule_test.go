@@ -130,7 +130,7 @@ func TestPairsStay(t *testing.T) {
 // A phase that gains nothing ends no round: the other may.
 func TestRoundIsWhole(t *testing.T) {
 	tr := newTestTrainer(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 3000, Warmup: -1}))
-	tr.release()
+	tr.freeNoise()
 	p := tr.next()
 	p.steps = 3000
 	if _, err := tr.optimise(context.Background(), p); err != nil { // to the end of it

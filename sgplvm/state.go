@@ -24,28 +24,28 @@ const (
 
 // trainerState is all that training goes on from, as plain data.
 type trainerState struct {
-	Stage     stage
-	Round     int           // phases of stageTraining before this one
-	Start     int           // the start that is tried or was chosen
-	Hold      int           // steps of the warm-up
-	Limit     int           // steps in all
-	Params    *bound.Params // at the beginning of the phase
-	Origin    *bound.Params // where training starts
-	Truncated *bound.Params // for which the components left out of the phase were chosen
-	Bound     float64       // of Params; −Inf before it is known
-	Optimiser *lbfgs.State  // of the phase, where it goes on after an interruption
-	Latent    *lbfgs.State  // where the phases of a round ended last, for their pairs
-	Joint     *lbfgs.State
-	Gained    float64       // by the bound since the round began
-	Chosen    *startState   // the best start so far
-	Released  *bound.Params // when the noise was last set free
-	Free      int           // steps since then
-	Low       int           // the last of them, with a collapsed signal-to-noise ratio
-	Learned   bool          // the covariance of the noise, for the round of stageResidual
-	Best      *bound.Params // with the highest bound of all
-	BestBound float64
-	Phase     PhaseReport // the one that goes on
-	Result    Report      // of the phases before it
+	Stage      stage
+	Round      int           // phases of stageTraining before this one
+	Start      int           // the start that is tried or was chosen
+	Hold       int           // steps of the warm-up
+	Limit      int           // steps in all
+	Params     *bound.Params // at the beginning of the phase
+	Origin     *bound.Params // where training starts
+	Truncated  *bound.Params // for which the components left out of the phase were chosen
+	Bound      float64       // of Params; −Inf before it is known
+	Optimiser  *lbfgs.State  // of the phase, where it goes on after an interruption
+	Latent     *lbfgs.State  // where the phases of a round ended last, for their pairs
+	Joint      *lbfgs.State
+	Gained     float64       // by the bound since the round began
+	Chosen     *startState   // the best start so far
+	NoiseFreed *bound.Params // when the noise was last set free
+	Free       int           // steps since then
+	Low        int           // the last of them, with a collapsed signal-to-noise ratio
+	Learned    bool          // the covariance of the noise, for the round of stageResidual
+	Best       *bound.Params // with the highest bound of all
+	BestBound  float64
+	Phase      PhaseReport // the one that goes on
+	Result     Report      // of the phases before it
 }
 
 // startState is a start after its steps.
