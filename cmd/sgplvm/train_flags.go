@@ -46,6 +46,7 @@ func newTrainSettings(e *cli.Environment) *trainSettings {
 Learns a model from complete pictures and writes it to a file. F is a .npy array
 of shape n×p, n×height×width or n×height×width×channels, an animated GIF, or a folder of
 PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
+	kernels, residuals := spatialKernels()
 	return &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames"),
@@ -56,12 +57,12 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		factors: f.Choice("factors", "auto", "spatial `structure`: joint (one covariance of all pixels), product (one of rows and one of columns) or auto (joint up to 2048 pixels)",
 			"joint", "product", "auto"),
-		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: matern12, matern32, matern52, rbf or white", append(slices.Clone(smooth), string(kernel.White))...),
+		spatial:   f.Choice("spatial", string(kernel.Matern32), "`kernel` over space: "+alternatives(kernels), kernels...),
 		isotropic: f.Toggle("isotropic", "one spatial length scale for all axes"),
 
 		latent:       f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of latent dimensions (0: 30, or one less than the pictures)"),
 		inducing:     f.Whole("inducing", 0, 0, math.MaxInt32, "`number` of latent inducing points, at most as many as pictures; fewer are faster (0: up to 100)"),
-		latentKernel: cli.Add(f, "latent-kernel", "rbf", "`kernel` over the latent variables: rbf, linear, bias, with -prior dynamic time, or a sum of them, as rbf+linear+bias", sgplvm.ParseLatentKernel),
+		latentKernel: cli.Add(f, "latent-kernel", "rbf", "`kernel` over the latent variables: a part or a sum of parts, as rbf+linear+bias; the part time needs -prior dynamic", sgplvm.ParseLatentKernel),
 
 		prior:        f.Choice("prior", "independent", "`prior` of the latent variables: independent from picture to picture, or dynamic, Gaussian processes in time", "independent", "dynamic"),
 		times:        f.String("times", "", "the `file` with the times of the pictures, .npy (default: a GIF's own, or 0, 1, 2, …); with -prior dynamic"),
@@ -74,7 +75,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 
 		noise:    f.Share("noise", 0.01, "initial noise variance as a `fraction` of the data's"),
 		floor:    f.Part("noise-floor", "`fraction` of the data's variance that the noise does not fall below"),
-		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: none, matern12, matern32, matern52 or rbf; with joint factors only", append([]string{"none"}, smooth...)...),
+		residual: f.Choice("residual", "none", "`kernel` of what a picture shows beside its latent variables: "+alternatives(residuals)+"; with joint factors only", residuals...),
 		rounds:   f.Whole("residual-rounds", 0, 0, cli.MaxRestarts, "`number` of rounds after training in which the covariance of the residual is learned freely at the training points"),
 		local:    f.Toggle("residual-local", "let the noise of a picture to fill in follow that of the training pictures like it; with -residual-rounds"),
 		taper:    f.Finite("residual-taper", 0, "`distance`, in mean spacings, over which -residual-rounds trusts correlations (0: by the number of pictures; negative: any)"),
@@ -89,8 +90,23 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 	}
 }
 
-// smooth are the kernels along space that tell points apart by their distance.
-var smooth = []string{string(kernel.Matern12), string(kernel.Matern32), string(kernel.Matern52), string(kernel.RBF)}
+// spatialKernels returns the kernels over space, and those of a residual, of which none comes first.
+func spatialKernels() (kernels, residuals []string) {
+	residuals = []string{"none"}
+	for _, k := range kernel.Kinds() {
+		kernels = append(kernels, string(k))
+		if k != kernel.White {
+			residuals = append(residuals, string(k))
+		}
+	}
+	return kernels, residuals
+}
+
+// alternatives writes names as in "joint, product or auto".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // check refuses flags that do not fit together, and a model file that cannot be written.
 func (s *trainSettings) check() error {

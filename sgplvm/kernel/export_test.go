@@ -18,6 +18,3 @@ func MaternSystem(size int, sigma float64) (closed, general mat.Matrix) {
 	exponential(general, mat.NewDense(size, size, f), sigma)
 	return closed, general
 }
-
-// Kinds lists the kinds that are one function of the distance.
-var Kinds = kinds

@@ -87,7 +87,7 @@ func (k *Kernel) hasWhite() bool {
 func (k *Kernel) validateForm(what string) error {
 	many := k.Kind == Sum || k.Kind == Product
 	if lookup(k.Kind) == nil && !slices.Contains(composed, k.Kind) {
-		return fmt.Errorf("unknown %s %s, expected one of %v or %v", what, quoted(string(k.Kind)), kinds(), composed)
+		return fmt.Errorf("unknown %s %s, expected one of %v or %v", what, quoted(string(k.Kind)), Kinds(), composed)
 	}
 	if many != (len(k.Terms) > 0) || len(k.Terms) == 1 {
 		return fmt.Errorf("%s: %d terms of %s, expected two or more of a sum or product and none elsewhere", what, len(k.Terms), k.Kind)

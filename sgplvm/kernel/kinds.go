@@ -117,9 +117,9 @@ func Register(kind Kind, f Function) {
 // composed are the kinds that are not one function of the distance.
 var composed = []Kind{Periodic, Sum, Product}
 
-// kinds lists the kinds that are one function of the distance: those of this package, then
+// Kinds lists the kinds that are one function of the distance: those of this package, then
 // registered ones by name.
-func kinds() []Kind {
+func Kinds() []Kind {
 	var all []Kind
 	for _, r := range *table.Load() {
 		all = append(all, r.kind)

@@ -165,7 +165,7 @@ func (p *parser) factor(depth int) (k Kernel, err error) {
 	}
 	name, rest := identifier(p.rest)
 	if k.Kind = Kind(name); lookup(k.Kind) == nil && k.Kind != Periodic {
-		return k, p.expected(fmt.Sprintf("one of %v and %s", kinds(), Periodic))
+		return k, p.expected(fmt.Sprintf("one of %v and %s", Kinds(), Periodic))
 	}
 	p.rest = rest
 	if !k.hasScale() || !p.skip("(") {
