@@ -58,7 +58,7 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tr.residuals, err = q.Residuals(tr.evaluator.Data()); err != nil {
+	if tr.residuals, err = q.Residuals(t.Context(), tr.evaluator.Data()); err != nil {
 		t.Fatal(err)
 	}
 	return modelOf(t, tr)

@@ -170,7 +170,7 @@ func (t *Trainer) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		residuals, err := q.Residuals(t.evaluator.Data())
+		residuals, err := q.Residuals(ctx, t.evaluator.Data())
 		if err != nil {
 			return err
 		}

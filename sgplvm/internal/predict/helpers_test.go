@@ -64,7 +64,7 @@ func learned(t testing.TB, m *reference.Model, strength float64) *reference.Mode
 func keeping(t testing.TB, m *reference.Model) model {
 	t.Helper()
 	q := saying(t, m, Options{})
-	r, err := q.Residuals(m.Evaluator().Data())
+	r, err := q.Residuals(t.Context(), m.Evaluator().Data())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -44,11 +45,16 @@ type ownNoise struct {
 }
 
 // Residuals returns r_n = y_n − E f(x_n) of all training examples, for Options.Residuals:
-// n_ξ×(n_s·d_y) in the model's units. y are the training data. Errors: *data.ReadError.
-func (q *Posterior) Residuals(y *data.Scaled) (mat.Matrix, error) {
+// n_ξ×(n_s·d_y) in the model's units. y are the training data. Errors: *data.ReadError, ctx.Err().
+func (q *Posterior) Residuals(ctx context.Context, y *data.Scaled) (mat.Matrix, error) {
 	r := mat.New(y.Examples, y.Size())
-	if err := y.Read(r.Data, 0, y.Examples); err != nil {
-		return r, err
+	for i := range y.Examples {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		if err := y.Read(r.Row(i), i, i+1); err != nil {
+			return r, err
+		}
 	}
 	q.addFitted(r, -1)
 	return r, nil

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,6 +32,16 @@ func TestKeptResiduals(t *testing.T) {
 			}
 		}
 		reference.Near(t, "values", m.kept().y.T().Clone().Data, y.Data, 1e-9)
+	}
+}
+
+// Reading training examples hears the context.
+func TestResidualsEnd(t *testing.T) {
+	ref := learned(t, reference.ResidualShape(41000).Model(t), 4)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := saying(t, ref, Options{}).Residuals(ctx, ref.Evaluator().Data()); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }
 
