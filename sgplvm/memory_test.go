@@ -5,11 +5,10 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // A footprint is what docs/measurements.md says about memory, in bytes beside the data as stored.
@@ -46,36 +45,6 @@ func expectedFootprint(examples, channels, latents, inducing int, grid Grid, spa
 		training: 8 * (p + (1+free)*h + s + x + k*b),
 		save:     8 * (p + 2*h + s + x + k*b),
 	}
-}
-
-// peakHeap returns the most that any garbage collection found live while f ran and
-// after it, in bytes above base.
-func peakHeap(base float64, f func()) float64 {
-	var peak float64
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			peak = max(peak, liveBytes())
-			select {
-			case <-done:
-				return
-			case <-time.After(100 * time.Microsecond):
-			}
-		}
-	}()
-	f()
-	runtime.GC()
-	close(done)
-	<-ended
-	return max(peak, liveBytes()) - base
-}
-
-// liveBytes returns what the last garbage collection found live.
-func liveBytes() float64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
 }
 
 // NewTrainer, either phase of Fit, and a Model saved beside its Trainer hold no more than
@@ -120,11 +89,11 @@ func TestMemory(t *testing.T) {
 		d := Data{Source: NewSource(y, c.examples, n/c.examples/c.channels, c.channels), Grid: grid}
 		want := expectedFootprint(c.examples, c.channels, c.d, c.m, grid, cfg.Spatial)
 		runtime.GC()
-		base := liveBytes()
+		base := reference.LiveBytes()
 		var trainer *Trainer
 		var err error
 		stage := func(name string, want float64, least bool, f func()) {
-			got := peakHeap(base, f)
+			got := reference.PeakHeap(base, f)
 			t.Logf("%d examples, %v points, %s: %.1f MB, formula %.1f MB", c.examples, c.points, name, got/1e6, want/1e6)
 			if err != nil {
 				t.Fatal(err)

@@ -4,15 +4,14 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -91,36 +90,6 @@ func expectedFootprint(examples, channels, latents, inducing int, space data.Gri
 	return footprint{held: 8 * (p + fixed + buffers), all: 8 * (p + (1+free)*h + fixed + buffers), alpha: 8 * (p + 2*h + fixed + buffers)}
 }
 
-// peakHeap returns the most that any garbage collection found live while f ran and after it, in bytes above
-// base.
-func peakHeap(base float64, f func()) float64 {
-	var peak float64
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			peak = max(peak, liveBytes())
-			select {
-			case <-done:
-				return
-			case <-time.After(100 * time.Microsecond):
-			}
-		}
-	}()
-	f()
-	runtime.GC()
-	close(done)
-	<-ended
-	return max(peak, liveBytes()) - base
-}
-
-// liveBytes returns what the last garbage collection found live.
-func liveBytes() float64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return float64(sample[0].Value.Uint64())
-}
-
 // Evaluations hold no more than the formulas say, and not much less where what grows with the data counts
 // most.
 func TestMemory(t *testing.T) {
@@ -161,11 +130,11 @@ func TestMemory(t *testing.T) {
 		want := expectedFootprint(c.examples, c.channels, c.d, c.m, grid, p.Space)
 		grad := p.Clone()
 		runtime.GC()
-		base := liveBytes()
+		base := reference.LiveBytes()
 		e := bound.NewEvaluator(scaled, grid, 1e-6)
 		var err error
 		stage := func(name string, want float64, f func()) {
-			got := peakHeap(base, f)
+			got := reference.PeakHeap(base, f)
 			t.Logf("%d examples, %v points, %s: %.1f MB, formula %.1f MB", c.examples, c.points, name, got/1e6, want/1e6)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 func TestInstants(t *testing.T) {
@@ -75,7 +76,7 @@ func TestColumns(t *testing.T) {
 			}
 		}
 	}
-	sameBits(t, "there and back", a.Data, before.Data)
+	reference.SameBits(t, "there and back", a.Data, before.Data)
 }
 
 // The median of the distances to the nearest other example of a sequence at another time.

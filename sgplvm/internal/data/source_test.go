@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // converted returns the values in another type.
@@ -48,7 +49,7 @@ func TestSources(t *testing.T) {
 				if err := source.ReadExamples(got, from, to); err != nil {
 					t.Fatal(err)
 				}
-				sameBits(t, fmt.Sprintf("%s: examples %d to %d", name, from, to-1), got, values[from*points*channels:to*points*channels])
+				reference.SameBits(t, fmt.Sprintf("%s: examples %d to %d", name, from, to-1), got, values[from*points*channels:to*points*channels])
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"testing"
 
@@ -210,11 +209,11 @@ func TestPredictSlabsMemory(t *testing.T) {
 			for range 4 { // what pools hold outlives some collections
 				runtime.GC()
 			}
-			base, peak, slabs = liveBytes(), 0, 0
+			base, peak, slabs = reference.LiveBytes(), 0, 0
 			if err := m.PredictSlabs(t.Context(), latents, g, SlabOptions{Numbers: numbers}, func(Slab) error {
 				if slabs++; run == 1 {
 					runtime.GC()
-					peak = max(peak, liveBytes())
+					peak = max(peak, reference.LiveBytes())
 				}
 				return nil
 			}); err != nil {
@@ -227,11 +226,4 @@ func TestPredictSlabsMemory(t *testing.T) {
 			t.Errorf("%v: %d slabs, %.2f MB, expected up to %.2f MB", rows, slabs, got/1e6, want/1e6)
 		}
 	}
-}
-
-// liveBytes is what the last garbage collection found live.
-func liveBytes() float64 {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(s)
-	return float64(s[0].Value.Uint64())
 }
