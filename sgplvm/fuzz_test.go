@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"bytes"
 	"context"
+	"flag"
 	"math"
 	"testing"
 
@@ -37,8 +38,9 @@ func tiny(t testing.TB) []*Model {
 }
 
 // FuzzLoad reads any bytes as a model file, and, where they are a safetensors file, what they hold under a
-// right checksum. Run it with -fuzzminimizetime 1x: otherwise making inputs smaller takes most of the time.
+// right checksum.
 func FuzzLoad(f *testing.F) {
+	hardlyMinimize(f)
 	for _, m := range tiny(f) {
 		file := saved(f, m)
 		f.Add(file)
@@ -59,6 +61,20 @@ func FuzzLoad(f *testing.F) {
 			checkLoad(t, b.Bytes())
 		}
 	})
+}
+
+// hardlyMinimize lets fuzzing make new inputs smaller in one trial each, unless -fuzzminimizetime is given:
+// by default it takes up to a minute for each, and most of all time.
+func hardlyMinimize(f *testing.F) {
+	const name = "test.fuzzminimizetime"
+	given := false
+	flag.Visit(func(set *flag.Flag) { given = given || set.Name == name })
+	if given {
+		return
+	}
+	if err := flag.Set(name, "1x"); err != nil {
+		f.Fatal(err)
+	}
 }
 
 // checkLoad loads a file, which must be refused as it should or give a model that is all of the file and
