@@ -164,6 +164,9 @@ func (v *validation) train(ctx context.Context, s noiseSettings, n int) error {
 	cfg.LatentDims, cfg.Inducing = min(cfg.LatentDims, n-1), min(cfg.Inducing, n)
 	cfg.Training.Iterations = (cfg.Training.Iterations + 1) / 2 // candidates compare alike after half of the steps
 	cfg.Training.CoarsePoints, cfg.Residual.Rounds, cfg.Residual.Local = 0, 0, false
+	step, stop := v.watcher.Training("to select the noise: ")
+	defer stop()
+	cfg.Training.Progress = step
 	t, err := NewTrainer(v.training, cfg)
 	if err != nil {
 		return err
@@ -217,7 +220,7 @@ func (v *validation) try(ctx context.Context, s noiseSettings, m *Model) (model 
 // learn returns the model with the covariance of its noise learned.
 func (v *validation) learn(ctx context.Context, s noiseSettings) (*Model, error) {
 	cfg := Config{Seed: s.config.Seed, Residual: s.config.Residual, Training: s.config.Training}
-	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = 0, 1, 1
+	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup, cfg.Training.Progress = 0, 1, 1, nil
 	cfg.Residual.Taper *= math.Sqrt(v.share) // of fewer points, further apart
 	t, err := trainerAt(v.training, cfg, v.start.Clone())
 	if err != nil {
