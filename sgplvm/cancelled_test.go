@@ -69,7 +69,7 @@ func TestCancelledAnywhere(t *testing.T) {
 			source, whole := s.counted(t)
 			finish(t, whole)
 			reads, file := source.calls, fileOf(t, whole)
-			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/8}[testing.Short()]
 			for at := 1; at <= reads; at += stride {
 				source, tr := s.counted(t)
 				ctx, cancel := context.WithCancel(context.Background())
@@ -119,7 +119,7 @@ func TestReadFailsAnywhere(t *testing.T) {
 			finish(t, whole)
 			file := fileOf(t, whole)
 			reads := source.calls
-			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/20}[testing.Short()]
+			stride := map[bool]int{false: 1 + reads/150, true: 1 + reads/8}[testing.Short()]
 			for at := 1; at <= reads; at += stride {
 				source, tr := s.counted(t)
 				source.failAt = at

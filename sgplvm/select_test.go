@@ -186,6 +186,9 @@ func TestValidation(t *testing.T) {
 // What fills in held-out pictures better is selected, what does worse is not, whichever of them is the
 // default.
 func TestSelectNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains a dozen models")
+	}
 	defer func(p []noiseParameter, e float64) { noiseParameters, noiseErrors = p, e }(noiseParameters, noiseErrors)
 	noiseErrors = 0
 	s, by := noiseSet()
