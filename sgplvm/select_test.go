@@ -206,7 +206,10 @@ func TestSelectNoise(t *testing.T) {
 	noiseParameters = []noiseParameter{{true, []float64{3}, func(s *noiseSettings, _ int, v float64) { s.config.Residual.Taper = v }}}
 	shown := new(recorder)
 	by.Watch = shown
-	s.config.Training.Progress = func(Progress) bool { t.Error("the selection shows its steps as those of the training after it"); return false }
+	s.config.Training.Progress = func(Progress) bool {
+		t.Error("the selection shows its steps as those of the training after it")
+		return false
+	}
 	if cfg, _, err := SelectNoise(ctx, s.data, s.config, InferOptions{}, by); err != nil || cfg.Residual.Taper != 3 && cfg.Residual.Taper != s.config.Residual.Taper {
 		t.Errorf("taper %v, error %v", cfg.Residual.Taper, err)
 	}
