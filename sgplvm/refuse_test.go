@@ -49,7 +49,7 @@ func TestNewTrainerRefuses(t *testing.T) {
 		"a NaN time":          {func(d *Data, cfg *Config) { d.Times = []float64{0, 1, nan, 3, 4, 5} }, "Times", "NaN"},
 		"an infinite time":    {func(d *Data, cfg *Config) { d.Times = []float64{0, 1, 2, inf, 4, 5} }, "Times", "+Inf"},
 		"few labels":          {func(d *Data, cfg *Config) { d.Times, d.Sequences = line(6).Data, []int{1, 2} }, "Times", "2 "},
-		"labels too large":    {func(d *Data, cfg *Config) { d.Times, d.Sequences = line(6).Data, []int{1, 2, 3, 4, 5, math.MaxInt} }, "Times", fmt.Sprint(math.MaxInt)},
+		"labels too large":    {func(d *Data, cfg *Config) { d.Times, d.Sequences = line(6).Data, []int{1, 2, 3, 4, 5, math.MinInt} }, "Times", fmt.Sprint(math.MinInt)},
 		"labels alone":        {func(d *Data, cfg *Config) { d.Sequences = make([]int, 6) }, "Sequences", "without times"},
 		"time part, no times": {func(d *Data, cfg *Config) { cfg.LatentKernel = "rbf+time" }, "", "time"},
 		"unknown part":        {func(d *Data, cfg *Config) { cfg.LatentKernel = "cubic" }, "LatentKernel", "expected rbf, linear"},

@@ -163,7 +163,7 @@ func TestFitErrors(t *testing.T) {
 		{nil, good, line(3, 1), nil, size, "sgplvm: times: 3 times, expected 4, one for each example"},
 		{nil, good, []float64{0, 1, math.NaN(), 3}, nil, size, "time 2 is NaN"},
 		{nil, good, line(4, 1), []int{1}, size, "sgplvm: times: 1 labels of sequences, expected 4, one for each example"},
-		{nil, good, line(4, 1), []int{0, 0, math.MinInt, 0}, size, "example 2 is of sequence -9223372036854775808"},
+		{nil, good, line(4, 1), []int{0, 0, math.MinInt, 0}, size, fmt.Sprintf("example 2 is of sequence %d", math.MinInt)},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{1}}, "1 nodes across"},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{65}}, "65 nodes across"},
 		{nil, good, line(4, 1), nil, Options{Width: 8, Height: 6, Nodes: []int{}}, "nothing to choose from"},
