@@ -10,7 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // restless are pictures of which one half is noisier.
@@ -53,7 +53,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		err = m.PredictSlabs(ctx, []Latent{l}, fine, SlabOptions{Numbers: 1}, func(s Slab) error {
 			for i := range s.Variance[0].Rows {
-				reference.NearOne(t, "variance in slabs", s.Variance[0].At(i, 0), p.Variance.At(s.First+i, 0), 1e-9)
+				compare.NearOne(t, "variance in slabs", s.Variance[0].At(i, 0), p.Variance.At(s.First+i, 0), 1e-9)
 			}
 			return nil
 		})
@@ -63,17 +63,17 @@ func TestCalibrate(t *testing.T) {
 		return p
 	}
 	before, after := predict(plain, at[0]), predict(m, at[0])
-	reference.SameBits(t, "mean", after.Mean.Data, before.Mean.Data)
+	compare.SameBits(t, "mean", after.Mean.Data, before.Mean.Data)
 	for i := range after.Variance.Rows {
 		quiet := i%4 < 2
 		if ratio := after.Variance.At(i, 0) / before.Variance.At(i, 0); quiet != (ratio < 0.4) || !quiet != (ratio > 1) {
 			t.Errorf("point %d: variance %v times as large when calibrated", i, ratio)
 		}
 	}
-	reference.SameBits(t, "variance of the loaded model", predict(again, at[0]).Variance.Data, after.Variance.Data)
+	compare.SameBits(t, "variance of the loaded model", predict(again, at[0]).Variance.Data, after.Variance.Data)
 	timeless := at[0]
 	timeless.At = nil
-	reference.SameBits(t, "variance at no time", predict(m, timeless).Variance.Data, predict(plain, timeless).Variance.Data)
+	compare.SameBits(t, "variance at no time", predict(m, timeless).Variance.Data, predict(plain, timeless).Variance.Data)
 	if s := m.Summary(); !s.Calibrated || !(s.Factor > 0) || !(s.Power >= 0 && s.Power <= 2) || plain.Summary().Calibrated || plain.Summary().Factor != 1 {
 		t.Errorf("calibrated %v, factor %v, power %v; before %+v", s.Calibrated, s.Factor, s.Power, plain.Summary())
 	}
@@ -103,10 +103,10 @@ func TestCalibratedEverywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference.Near(t, what+": mean beside the covariance", mean.Data, p.Mean.Data, 1e-9)
+		compare.Near(t, what+": mean beside the covariance", mean.Data, p.Mean.Data, 1e-9)
 		n := p.Mean.Rows
 		for i := range n {
-			reference.NearOne(t, what+": diagonal", cov[0].At(i, i), p.Variance.At(i, 0), 1e-9)
+			compare.NearOne(t, what+": diagonal", cov[0].At(i, i), p.Variance.At(i, 0), 1e-9)
 		}
 		const count = 4000
 		fields, err := m.Sample(ctx, l, g, SampleOptions{Count: count, Noise: true, Seed: 1})
@@ -139,7 +139,7 @@ func TestCalibratedEverywhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.Near(t, "nothing seen", q.Variance.Data, p.Variance.Data, 1e-9)
+			compare.Near(t, "nothing seen", q.Variance.Data, p.Variance.Data, 1e-9)
 		}
 	}
 	// An example that was seen is not what the calibration is about.
@@ -153,7 +153,7 @@ func TestCalibratedEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference.SameBits(t, "a training example", seen.Variance.Data, want.Variance.Data)
+	compare.SameBits(t, "a training example", seen.Variance.Data, want.Variance.Data)
 }
 
 // What is said of an example seen in part: the more is seen nearby, the less is left of the calibration.
@@ -191,7 +191,7 @@ func TestCalibratedAsFarAsOpen(t *testing.T) {
 	}
 	for _, seen := range [][]int{{}, {8, 14}, {0, 1, 2, 3, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23}} {
 		before, got := impute(plain, &at[0], seen...), impute(m, &at[0], seen...)
-		reference.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
+		compare.Near(t, "mean", got.Mean.Data, before.Mean.Data, 1e-12)
 		for j := range points {
 			v, v0 := before.Variance.At(j, 0), alone.Variance.At(j, 0)
 			want := v
@@ -205,7 +205,7 @@ func TestCalibratedAsFarAsOpen(t *testing.T) {
 			}
 		}
 	}
-	reference.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
+	compare.SameBits(t, "variance at no time", impute(m, nil).Variance.Data, impute(plain, nil).Variance.Data)
 }
 
 // A channel that is the same everywhere at all times leaves nothing unexplained: it keeps its variances, and

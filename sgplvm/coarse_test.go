@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // The coarse trainer has the values and places of the points it was given, each once, and the parameters
@@ -35,7 +35,7 @@ func TestCoarse(t *testing.T) {
 		}
 		for e := range 12 {
 			for k, i := range at {
-				reference.SameBits(t, fmt.Sprintf("%d points, example %d", count, e), some[e*count+k:][:1], whole[e*30+i:][:1])
+				compare.SameBits(t, fmt.Sprintf("%d points, example %d", count, e), some[e*count+k:][:1], whole[e*30+i:][:1])
 			}
 		}
 		if d := diff(c.params, tr.params); d != "" {
@@ -81,7 +81,7 @@ func TestCoarseTraining(t *testing.T) {
 	if p.Noise.Covariance.Rows != 30 || tr.residuals.Rows != 12 || diff(p.X.Mu, q.X.Mu) == "" {
 		t.Errorf("Σ %d×%d, %d residuals, expected 30×30, 12 and adapted means", p.Noise.Covariance.Rows, p.Noise.Covariance.Cols, tr.residuals.Rows)
 	}
-	reference.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
+	compare.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
 }
 
 // Training that is stopped while it is coarse ends there; points that are not fewer are no coarse ones, nor

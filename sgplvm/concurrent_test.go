@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // questions are everything that can be asked of a model; each returns what it is told.
@@ -202,7 +202,7 @@ func TestModelKeepsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reference.SameBits(t, "mean", got.Mean.Data, want.Mean.Data)
+	compare.SameBits(t, "mean", got.Mean.Data, want.Mean.Data)
 	if !bytes.Equal(saved(t, m), file) {
 		t.Error("the model has changed")
 	}

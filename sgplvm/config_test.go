@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -23,15 +23,15 @@ func TestDefaults(t *testing.T) {
 		if k := s.Spatial[0].Kernel; k.Kind != kernel.Matern32 || k.Variance != 1 {
 			t.Errorf("spatial kernel %+v", k)
 		}
-		reference.Near(t, "length scales of two spacings", s.Spatial[0].Kernel.LengthScale, []float64{8, 6}, 1e-15)
+		compare.Near(t, "length scales of two spacings", s.Spatial[0].Kernel.LengthScale, []float64{8, 6}, 1e-15)
 		if w := s.Spatial[1].Kernel; w.Kind != kernel.White || w.Variance != 1 || len(w.LengthScale) != 0 {
 			t.Errorf("white kernel %+v", w)
 		}
-		reference.NearOne(t, "noise", s.SignalToNoise, 100, 1e-15)
+		compare.NearOne(t, "noise", s.SignalToNoise, 100, 1e-15)
 		if !(s.Jitter > 0 && s.Jitter <= 1e-4) || s.Residual.Kind != "" || s.TimeKernel.Kind != "" || s.Learned || s.Calibrated {
 			t.Errorf("%+v", s)
 		}
-		reference.Near(t, "noise in the data's units", s.Noise, []float64{math.Sqrt(0.01) * s.Deviation[0]}, 1e-15)
+		compare.Near(t, "noise in the data's units", s.Noise, []float64{math.Sqrt(0.01) * s.Deviation[0]}, 1e-15)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestConfigIsKept(t *testing.T) {
 	if s.LatentDims != 2 || s.Inducing != 3 || s.Jitter != 1e-5 || s.Seed != 7 || m.Attributes()["camera"] != "left" {
 		t.Errorf("%+v", s)
 	}
-	reference.NearOne(t, "noise", s.SignalToNoise, 5, 1e-15)
+	compare.NearOne(t, "noise", s.SignalToNoise, 5, 1e-15)
 	file := saved(t, m)
 
 	d.Grid[0].Fill(9)

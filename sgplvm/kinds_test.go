@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -98,17 +99,17 @@ func TestStartLatentKernel(t *testing.T) {
 	}
 	strongest, weakest := 4*variance(strong), variance(weak)
 	// The two sources are correlated by chance, 1/√n, which shifts the components' variances.
-	reference.NearOne(t, "variance along the components", (linear[0]+linear[1])*total, strongest+weakest, 1e-9)
+	compare.NearOne(t, "variance along the components", (linear[0]+linear[1])*total, strongest+weakest, 1e-9)
 	if linear[2] != 1e-3 || !(linear[0] >= strongest/total) || !(linear[1] > 0.5*weakest/total) {
 		t.Errorf("linear variances %v, sources %v and %v", linear, strongest/total, weakest/total)
 	}
-	reference.NearOne(t, "all of the variance", linear[0]+linear[1]+bias, 1, 1e-9)
+	compare.NearOne(t, "all of the variance", linear[0]+linear[1]+bias, 1, 1e-9)
 	if rbf.Variance != 1 || len(rbf.LengthScale) != 3 {
 		t.Errorf("RBF part %+v", rbf)
 	}
 	// Spatial variances multiply the latent ones.
 	_, k = start(Config{LatentDims: 3, LatentKernel: "linear+bias", Spatial: []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 4}}}})
-	reference.Near(t, "a quarter", []float64{k.Parts[1].(*psi.Bias).Variance, k.Parts[0].(*psi.Linear).Variance[0]}, []float64{bias / 4, linear[0] / 4}, 1e-15)
+	compare.Near(t, "a quarter", []float64{k.Parts[1].(*psi.Bias).Variance, k.Parts[0].(*psi.Linear).Variance[0]}, []float64{bias / 4, linear[0] / 4}, 1e-15)
 }
 
 // Training moves the time part, restarts keep the times of inducing points with them, and long after the
@@ -132,7 +133,7 @@ func TestTimePartTrains(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, i := range second.ZExamples {
-		reference.SameBits(t, "inducing point of another start", second.Z.Row(k), second.X.Mu.Row(i))
+		compare.SameBits(t, "inducing point of another start", second.Z.Row(k), second.X.Mu.Row(i))
 	}
 	r := finish(t, tr)
 	part := func(k psi.Kernel) *psi.Time { return k.Parts[1].(*psi.Time) }
@@ -183,8 +184,8 @@ func TestTrainingInTime(t *testing.T) {
 		if err := tr.evaluator.Derive(derived); err != nil {
 			t.Fatal(err)
 		}
-		reference.SameBits(t, name+": means", p.X.Mu.Data, derived.X.Mu.Data)
-		reference.SameBits(t, name+": variances", p.X.S.Data, derived.X.S.Data)
+		compare.SameBits(t, name+": means", p.X.Mu.Data, derived.X.Mu.Data)
+		compare.SameBits(t, name+": variances", p.X.S.Data, derived.X.S.Data)
 		m := modelOf(t, tr)
 		checkSameModel(t, name, loaded(t, saved(t, m)), m)
 		if m.Summary().Learned != (name == "residual") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
@@ -124,10 +125,10 @@ func TestLeaveOneOut(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			reference.Near(t, shape.String()+": mean", mean.Data, want.Mean.Data, 1e-4)
+			compare.Near(t, shape.String()+": mean", mean.Data, want.Mean.Data, 1e-4)
 			// What an uncertain cavity adds comes from the map that has seen the example.
 			tolerance := map[bool]float64{true: 1e-4, false: 0.3}[shape.Parts == reference.Time]
-			reference.Near(t, shape.String()+": variance", variance.Data, want.Variance.Data, tolerance)
+			compare.Near(t, shape.String()+": variance", variance.Data, want.Variance.Data, tolerance)
 			return nil
 		})
 		if err != nil {
@@ -168,7 +169,7 @@ func TestLeftOutDensities(t *testing.T) {
 				r := d.Y.At(i*mean.Rows+j, 0) - mean.At(j, 0)
 				want[i] -= math.Log(math.Exp(-r*r/(2*v))/math.Sqrt(2*math.Pi*v)) / float64(mean.Rows)
 			}
-			reference.Near(t, "variances", variance.Data, expected.Data, 1e-12)
+			compare.Near(t, "variances", variance.Data, expected.Data, 1e-12)
 			return nil
 		})
 		if err != nil {
@@ -178,7 +179,7 @@ func TestLeftOutDensities(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference.Near(t, "densities", got, want, 1e-9)
+		compare.Near(t, "densities", got, want, 1e-9)
 		if calibrated && !(work.Sum(got) < plain) {
 			t.Errorf("calibrated %v, not less than %v", work.Sum(got), plain)
 		}

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // Latent means start as principal component scores of unit variance, the strongest first.
@@ -33,7 +33,7 @@ func TestStart(t *testing.T) {
 		}
 		return v
 	}
-	reference.Near(t, "variances of the scores", []float64{variance(0), variance(1)}, []float64{1, 1}, 1e-9)
+	compare.Near(t, "variances of the scores", []float64{variance(0), variance(1)}, []float64{1, 1}, 1e-9)
 	if variance(2) > 1e-3 || variance(3) > 1e-3 || variance(2) == 0 {
 		t.Errorf("dimensions beyond the rank have variances %g and %g", variance(2), variance(3))
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 func converted[T uint8 | uint16 | float32](v []float64) []T {
@@ -51,12 +51,12 @@ func TestSourceTypes(t *testing.T) {
 		data.SlabNumbers = read
 		tr, _ := fit(t, d, cfg)
 		modelOf(t, tr)
-		reference.Near(t, fmt.Sprintf("μ with %d numbers at a time", read), tr.params.X.Mu.Data, plain.params.X.Mu.Data, 1e-9)
-		reference.Near(t, fmt.Sprintf("α with %d numbers at a time", read), tr.alpha.Data, plain.alpha.Data, 1e-9)
+		compare.Near(t, fmt.Sprintf("μ with %d numbers at a time", read), tr.params.X.Mu.Data, plain.params.X.Mu.Data, 1e-9)
+		compare.Near(t, fmt.Sprintf("α with %d numbers at a time", read), tr.alpha.Data, plain.alpha.Data, 1e-9)
 	}
 	data.SlabNumbers = 30
 	var parts []byte
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		tr, _ := fit(t, d, cfg)
 		if parts == nil {
 			parts = fileOf(t, tr)
@@ -79,7 +79,7 @@ func TestSourcesOfOthers(t *testing.T) {
 	if n, points, channels := some.Dims(); n != 2 || points != 2 || channels != 1 || some.ReadExamples(got, 0, 2) != nil {
 		t.Fatalf("%d examples of %d points and %d channels", n, points, channels)
 	}
-	reference.SameBits(t, "values", got, []float64{6, 7, 2, 3})
+	compare.SameBits(t, "values", got, []float64{6, 7, 2, 3})
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := InMemory(ended, all); !errors.Is(err, context.Canceled) {

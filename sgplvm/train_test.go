@@ -12,8 +12,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -68,7 +68,7 @@ func TestTrainingSameFile(t *testing.T) {
 		if testing.Short() && (name == "large" || name == "coarse") {
 			continue
 		}
-		reference.AtEveryWidth(func(procs int) {
+		compare.AtEveryWidth(func(procs int) {
 			tr, _ := fit(t, s.data, s.config)
 			file := fileOf(t, tr)
 			if files[name] == nil {
@@ -107,8 +107,8 @@ func TestTrainingKnowsNoUnits(t *testing.T) {
 		mat.Scale(got.Mean, 1/scale, got.Mean)
 		mat.Scale(got.Variance, 1/scale, got.Variance)
 		mat.Scale(got.Variance, 1/scale, got.Variance)
-		reference.SameBits(t, fmt.Sprintf("mean, scale %g", scale), got.Mean.Data, want.Mean.Data)
-		reference.SameBits(t, fmt.Sprintf("variance, scale %g", scale), got.Variance.Data, want.Variance.Data)
+		compare.SameBits(t, fmt.Sprintf("mean, scale %g", scale), got.Mean.Data, want.Mean.Data)
+		compare.SameBits(t, fmt.Sprintf("variance, scale %g", scale), got.Variance.Data, want.Variance.Data)
 	}
 }
 
@@ -338,11 +338,11 @@ func TestResidualRounds(t *testing.T) {
 		}
 		for q, l := range twoSpacings(d.Grid[0]) {
 			if c.taper > 0 && order > 0 {
-				reference.NearOne(t, "taper", tr.params.Noise.Taper[q], c.taper*l/2, 1e-12)
+				compare.NearOne(t, "taper", tr.params.Noise.Taper[q], c.taper*l/2, 1e-12)
 			} else if tr.params.Noise.Taper != nil {
 				t.Errorf("%+v: taper %v", c, tr.params.Noise.Taper)
 			}
 		}
-		reference.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
+		compare.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
 	}
 }

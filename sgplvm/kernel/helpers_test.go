@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -189,21 +190,6 @@ func near(t testing.TB, what string, got, want []float64, tolerance float64) {
 	}
 }
 
-// sameBits fails unless got has want's bits.
-func sameBits(t testing.TB, what string, got, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	for i, w := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(w) {
-			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
-			return
-		}
-	}
-}
-
 // sameAtEveryWidth fails unless f returns the same bits at GOMAXPROCS 1, 2 and 4.
 func sameAtEveryWidth(t *testing.T, what string, f func() []float64) {
 	t.Helper()
@@ -215,7 +201,7 @@ func sameAtEveryWidth(t *testing.T, what string, f func() []float64) {
 		if want == nil {
 			want = got
 		}
-		sameBits(t, fmt.Sprintf("%s at GOMAXPROCS %d", what, procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("%s at GOMAXPROCS %d", what, procs), got, want)
 	}
 }
 

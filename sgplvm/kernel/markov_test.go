@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -84,5 +85,5 @@ func TestStateGradients(t *testing.T) {
 func TestInputIsACopy(t *testing.T) {
 	k := parsed(t, "matern52(1)")
 	k.Input()[0] = 7
-	sameBits(t, "b", k.Input(), []float64{1, 0, -1. / 3})
+	compare.SameBits(t, "b", k.Input(), []float64{1, 0, -1. / 3})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -47,7 +48,7 @@ func TestVisit(t *testing.T) {
 func TestWeights(t *testing.T) {
 	k := kernel.Kernel{Kind: kernel.Sum, Terms: make([]kernel.Kernel, 3), Weights: []float64{0.5, 0.2, 0.3}}
 	k.Visit(&k, func(value, _ []float64, _ bool) { near(t, "ratios", value, []float64{5. / 3, 2. / 3}, 1e-15) })
-	sameBits(t, "weights", k.Weights, []float64{0.5, 0.2, 0.3})
+	compare.SameBits(t, "weights", k.Weights, []float64{0.5, 0.2, 0.3})
 	for _, ratio := range []float64{1e-300, 1, 1e300} {
 		k.Visit(&k, func(value, _ []float64, _ bool) { value[0], value[1] = ratio, 2 })
 		var total float64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -84,7 +85,7 @@ func TestMatrixOfOneView(t *testing.T) {
 			got, want := mat.New(37, 37), mat.New(37, 37)
 			k.Matrix(got, x, x)
 			k.Matrix(want, x, x.Clone())
-			sameBits(t, fmt.Sprint(k), got.Data, want.Data)
+			compare.SameBits(t, fmt.Sprint(k), got.Data, want.Data)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -40,7 +41,7 @@ func TestTimeMatrix(t *testing.T) {
 		}
 		k.Values(values, delta)
 		for i, v := range values {
-			sameBits(t, text, []float64{v}, []float64{got.At(i, 2)})
+			compare.SameBits(t, text, []float64{v}, []float64{got.At(i, 2)})
 		}
 	}
 }

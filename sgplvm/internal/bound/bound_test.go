@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -27,7 +28,7 @@ func TestDense(t *testing.T) {
 			shape = reference.ResidualShape(seed)
 		}
 		s := subjectOf(t, shape)
-		nearOne(t, shape.String(), s.bound(t), reference.NewDense(s.Model).Bound(), 1e-9)
+		compare.NearOne(t, shape.String(), s.bound(t), reference.NewDense(s.Model).Bound(), 1e-9)
 	}
 }
 
@@ -38,7 +39,7 @@ func TestDenseInTime(t *testing.T) {
 		shape := reference.TimeShape(seed)
 		s := subjectOf(t, shape)
 		d := reference.NewDense(s.Model)
-		nearOne(t, shape.String(), s.bound(t)+s.evaluator.Divergence(s.Params), d.Bound()+d.KL, 1e-9)
+		compare.NearOne(t, shape.String(), s.bound(t)+s.evaluator.Divergence(s.Params), d.Bound()+d.KL, 1e-9)
 	}
 }
 
@@ -57,9 +58,9 @@ func TestDynamicalPrior(t *testing.T) {
 		p.X.Mu.Fill(math.NaN()) // what they were does not count
 		p.X.S.Fill(math.NaN())
 		got := s.bound(t)
-		sameBits(t, text+": Mu", p.X.Mu.Data, mu.Data)
-		sameBits(t, text+": S", p.X.S.Data, variance.Data)
-		nearOne(t, text, got, d.Bound()+d.KL-want, 1e-9)
+		compare.SameBits(t, text+": Mu", p.X.Mu.Data, mu.Data)
+		compare.SameBits(t, text+": S", p.X.S.Data, variance.Data)
+		compare.NearOne(t, text, got, d.Bound()+d.KL-want, 1e-9)
 	}
 }
 
@@ -84,7 +85,7 @@ func TestUncollapsed(t *testing.T) {
 			}
 		}
 		best := s.bound(t)
-		nearOne(t, shape.String(), d.Uncollapsed(alpha), best, 1e-9)
+		compare.NearOne(t, shape.String(), d.Uncollapsed(alpha), best, 1e-9)
 
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for c := range alpha {
@@ -113,7 +114,7 @@ func TestBoundAtCertainLatentPoints(t *testing.T) {
 		s := subjectOf(t, full)
 		s.Params.Z = s.Params.X.Mu.Clone()
 		s.Params.X.S.Fill(1e-13)
-		nearOne(t, full.String(), s.withoutKL(t), reference.LogEvidenceGiven(s.Model, s.Params.X.Mu), 1e-9)
+		compare.NearOne(t, full.String(), s.withoutKL(t), reference.LogEvidenceGiven(s.Model, s.Params.X.Mu), 1e-9)
 
 		s = subjectOf(t, shape)
 		s.Params.X.S.Fill(1e-13)
@@ -135,7 +136,7 @@ func TestInducingPointsOfFullRank(t *testing.T) {
 			s := subjectOf(t, shape{Examples: 6, Latent: 2, Channels: 2, Inducing: c.inducing, Jitter: c.jitter, Parts: parts, Seed: uint64(parts),
 				Space: []factor{{Points: 4, Dims: 1, Kind: kernel.Matern32}}})
 			s.Params.X.S.Fill(1e-13)
-			nearOne(t, fmt.Sprintf("%v, %d points", parts, c.inducing), s.withoutKL(t), reference.LogEvidenceGiven(s.Model, s.Params.X.Mu), c.tolerance)
+			compare.NearOne(t, fmt.Sprintf("%v, %d points", parts, c.inducing), s.withoutKL(t), reference.LogEvidenceGiven(s.Model, s.Params.X.Mu), c.tolerance)
 		}
 	}
 }
@@ -214,7 +215,7 @@ func TestLogEvidenceOfNoise(t *testing.T) {
 	for _, y := range m.Y.Data {
 		want += 0.5*math.Log(m.Params.Noise.Beta/(2*math.Pi)) - m.Params.Noise.Beta/2*y*y
 	}
-	nearOne(t, "log evidence", logEvidence(m), want, 1e-11)
+	compare.NearOne(t, "log evidence", logEvidence(m), want, 1e-11)
 }
 
 // Without any latent variables the model is Gaussian process regression on time and space: with all times as
@@ -245,7 +246,7 @@ func TestTimePartAloneIsRegression(t *testing.T) {
 		want -= 0.5 * (float64(n)*math.Log(2*math.Pi) + reference.LogDet(l) + reference.Inner(y, reference.Solve(l, y)))
 	}
 	got := s.bound(t) + s.evaluator.Divergence(p)
-	nearOne(t, "bound", got, want, 1e-6) // the jitter is 1e-9 of the variance
+	compare.NearOne(t, "bound", got, want, 1e-6) // the jitter is 1e-9 of the variance
 }
 
 // Space as a product of two factors or as one, where the kernel factorises: squared exponential with a
@@ -263,7 +264,7 @@ func TestProductIsJoint(t *testing.T) {
 			copy(joint.Row(i)[1:], m.Space[1].Row(i%2))
 		}
 		n := newSubject(m.Rebuilt(data.Grid{joint}, p, m.Y))
-		nearOne(t, "bound", n.bound(t), newSubject(m).bound(t), 1e-9)
+		compare.NearOne(t, "bound", n.bound(t), newSubject(m).bound(t), 1e-9)
 	}
 }
 
@@ -277,7 +278,7 @@ func TestWhiteSpaceIsPlain(t *testing.T) {
 		variance := p.SpatialVariance()
 		p.Space = []bound.Spatial{{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: variance, LengthScale: []float64{1}}}}
 		plain := newSubject(m.Rebuilt(data.Grid{mat.New(1, 1)}, p, mat.NewDense(5, 12, m.Y.Data)))
-		nearOne(t, "bound", plain.bound(t), newSubject(m).bound(t), 1e-9)
+		compare.NearOne(t, "bound", plain.bound(t), newSubject(m).bound(t), 1e-9)
 	}
 }
 
@@ -301,7 +302,7 @@ func TestBiasIsAConstantDimension(t *testing.T) {
 			rbf.LengthScale = append(rbf.LengthScale, 1e8)
 		}
 		constant := newSubject(m.Rebuilt(m.Space, p, m.Y))
-		nearOne(t, parts.String(), constant.withoutKL(t), newSubject(m).withoutKL(t), 1e-9)
+		compare.NearOne(t, parts.String(), constant.withoutKL(t), newSubject(m).withoutKL(t), 1e-9)
 	}
 }
 
@@ -312,7 +313,7 @@ func TestInvariances(t *testing.T) {
 			shape := reference.RandomShape(4000 + seed)
 			m := shape.Model(t)
 			other := change(rand.New(rand.NewPCG(seed, 5)), m)
-			nearOne(t, name+": "+shape.String(), newSubject(other.Model).bound(t), newSubject(m).bound(t), 1e-9)
+			compare.NearOne(t, name+": "+shape.String(), newSubject(other.Model).bound(t), newSubject(m).bound(t), 1e-9)
 		}
 	}
 }
@@ -333,7 +334,7 @@ func TestKL(t *testing.T) {
 			}
 		}
 		f := func() float64 { return -bound.KL(mu, s, prior) }
-		nearOne(t, what, f(), -want, 1e-10)
+		compare.NearOne(t, what, f(), -want, 1e-10)
 		dmu, ds := mat.New(1, 2), mat.New(1, 2)
 		bound.SubtractKL(dmu, ds, mu, s, prior)
 		name := func(i int) string { return fmt.Sprintf("%s, [%d]", what, i) }

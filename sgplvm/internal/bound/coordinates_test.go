@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -58,9 +59,9 @@ func TestPack(t *testing.T) {
 			x := make([]float64, c.want+1)
 			x[c.want] = 42
 			coordinates.Pack(x, p)
-			sameBits(t, "packing changes nothing", flat(p), before)
+			compare.SameBits(t, "packing changes nothing", flat(p), before)
 			coordinates.Unpack(p, x)
-			near(t, "packed and unpacked", flat(p), before, 16*0x1p-52) // exp(log v) errs by ε·(1 + |log v|)
+			compare.Near(t, "packed and unpacked", flat(p), before, 16*0x1p-52) // exp(log v) errs by ε·(1 + |log v|)
 			if x[c.want] != 42 {
 				t.Error("wrote beyond the end")
 			}
@@ -102,13 +103,13 @@ func TestPackLogarithms(t *testing.T) {
 	x := packed(c, p)
 	kernel := p.Latent.Part("rbf").(*psi.RBF)
 	want := []float64{math.Log(p.Noise.Beta), math.Log(kernel.Variance), math.Log(kernel.LengthScale[0]), p.X.Mu.Data[0], math.Log(p.X.S.Data[0])}
-	sameBits(t, "packed", []float64{x[0], x[1], x[2], x[4], x[12]}, want)
+	compare.SameBits(t, "packed", []float64{x[0], x[1], x[2], x[4], x[12]}, want)
 	for i := range x {
 		x[i] = -30
 	}
 	c.Unpack(p, x)
 	for _, v := range slices.Concat([]float64{p.Noise.Beta, kernel.Variance}, kernel.LengthScale, p.X.S.Data, p.Space[0].Kernel.LengthScale) {
-		sameBits(t, "positive parameter", []float64{v}, []float64{math.Exp(-30)})
+		compare.SameBits(t, "positive parameter", []float64{v}, []float64{math.Exp(-30)})
 	}
 	if p.X.Mu.Data[3] != -30 || p.Z.Data[0] != -30 || p.Space[0].Xu.Data[1] != -30 {
 		t.Errorf("coordinates %v, %v, %v", p.X.Mu.Data[3], p.Z.Data[0], p.Space[0].Xu.Data[1])
@@ -147,9 +148,9 @@ func TestPackNoiseFloor(t *testing.T) {
 		noise.Floor = 0.25 / noise.Beta
 		c := bound.Coordinates{Free: bound.GroupNoise | bound.GroupSpatial}
 		x, before := packed(c, m.Params), noise.Beta
-		nearOne(t, name+": packed", x[0], math.Log(0.75/before), 1e-14)
+		compare.NearOne(t, name+": packed", x[0], math.Log(0.75/before), 1e-14)
 		c.Unpack(m.Params, x)
-		nearOne(t, name+": there and back", noise.Beta, before, 1e-14)
+		compare.NearOne(t, name+": there and back", noise.Beta, before, 1e-14)
 		for _, v := range []float64{-1e4, -1e3, -50, -40, -36, -35, -34, -30, -7, -5, -3, -2, -1, 0, 30} {
 			x[0] = v
 			c.Unpack(m.Params, x)
@@ -158,12 +159,12 @@ func TestPackNoiseFloor(t *testing.T) {
 			}
 			precision := noise.Beta
 			again := packed(c, m.Params)[0]
-			sameBits(t, name+": precision after packing", []float64{noise.Beta}, []float64{precision})
+			compare.SameBits(t, name+": precision after packing", []float64{noise.Beta}, []float64{precision})
 			if math.IsInf(again, 0) || math.IsNaN(again) {
 				t.Errorf("%s: coordinate %v becomes %v", name, v, again)
 			}
 			if v >= 0 { // below, the sum with the floor loses digits of the coordinate
-				nearOne(t, name+": packed again", again, v, 1e-12)
+				compare.NearOne(t, name+": packed again", again, v, 1e-12)
 			}
 		}
 	}
@@ -176,7 +177,7 @@ func TestPackMovesNoNoise(t *testing.T) {
 		beta := 2 + 0.37*float64(i)
 		p.Noise.Beta, p.Noise.Floor = beta, 0.3/beta
 		packed(bound.Coordinates{Free: bound.GroupNoise}, p)
-		sameBits(t, "precision", []float64{p.Noise.Beta}, []float64{beta})
+		compare.SameBits(t, "precision", []float64{p.Noise.Beta}, []float64{beta})
 	}
 }
 
@@ -218,23 +219,23 @@ func TestPackPreconditioned(t *testing.T) {
 		plain, c := bound.Coordinates{Free: bound.GroupAll}, bound.Coordinates{Free: bound.GroupAll, Preconditioner: preconditioner}
 		before := flat(p)
 		x := packed(c, p)
-		sameBits(t, text+": packing changes nothing", flat(p), before)
+		compare.SameBits(t, text+": packing changes nothing", flat(p), before)
 		want := p.X.Paths.MuBar.Clone()
 		preconditioner.To(want, p.X.Paths.MuBar)
 		// β, the latent kernel's 5, then μ̄.
-		sameBits(t, text+": coordinates of μ̄", x[6:18], want.Data)
+		compare.SameBits(t, text+": coordinates of μ̄", x[6:18], want.Data)
 		y := packed(plain, p)
-		sameBits(t, text+": coordinates before", x[:6], y[:6])
-		sameBits(t, text+": coordinates after", x[18:], y[18:])
+		compare.SameBits(t, text+": coordinates before", x[:6], y[:6])
+		compare.SameBits(t, text+": coordinates after", x[18:], y[18:])
 
 		muBar := p.X.Paths.MuBar.Clone()
 		c.Unpack(p, x)
-		sameBits(t, text+": μ̄ that did not move", p.X.Paths.MuBar.Data, muBar.Data)
+		compare.SameBits(t, text+": μ̄ that did not move", p.X.Paths.MuBar.Data, muBar.Data)
 		for i := range x {
 			x[i] += 0.5
 		}
 		c.Unpack(p, x)
-		near(t, text+": there and back", packed(c, p), x, 1e-12) // R has a condition number below 10²
+		compare.Near(t, text+": there and back", packed(c, p), x, 1e-12) // R has a condition number below 10²
 		if i := slices.IndexFunc(natural(p).values(), func(v float64) bool { return math.IsNaN(v) }); i >= 0 {
 			t.Errorf("%s: parameter %d is NaN", text, i)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -36,18 +37,18 @@ func TestBlocks(t *testing.T) {
 		whole := evaluate()
 		var first [][]float64
 		bound.WithBlocks(5*24, 24, func() {
-			reference.AtEveryWidth(func(procs int) {
+			compare.AtEveryWidth(func(procs int) {
 				got := evaluate()
 				if first == nil {
 					first = got
 				}
 				for k, name := range []string{"bound", "gradient", "α", "truncated bound"} {
-					near(t, fmt.Sprintf("%v: %s", shape, name), got[k], whole[k], 1e-8) // α is multiplied by T, of norm up to 10³
-					sameBits(t, fmt.Sprintf("%v: %s with %d processors", shape, name, procs), got[k], first[k])
+					compare.Near(t, fmt.Sprintf("%v: %s", shape, name), got[k], whole[k], 1e-8) // α is multiplied by T, of norm up to 10³
+					compare.SameBits(t, fmt.Sprintf("%v: %s with %d processors", shape, name, procs), got[k], first[k])
 				}
 			})
 		})
-		nearOne(t, shape.String()+": bound", first[0][0], whole[0][0], 1e-11)
+		compare.NearOne(t, shape.String()+": bound", first[0][0], whole[0][0], 1e-11)
 	}
 }
 
@@ -68,9 +69,9 @@ func TestSlabs(t *testing.T) {
 				want = got
 			}
 			what := fmt.Sprintf("%v: slabs of %d numbers: ", shape, numbers)
-			sameBits(t, what+"bound", got[0], want[0])
-			sameBits(t, what+"gradient", got[1], want[1])
-			near(t, what+"gradient in space", got[2], want[2], 1e-12)
+			compare.SameBits(t, what+"bound", got[0], want[0])
+			compare.SameBits(t, what+"gradient", got[1], want[1])
+			compare.Near(t, what+"gradient in space", got[2], want[2], 1e-12)
 		}
 	}
 }
@@ -216,20 +217,20 @@ func TestRefusedPaths(t *testing.T) {
 	if _, err := s.evaluator.Bound(t.Context(), p); err == nil || !strings.Contains(err.Error(), "latent dimension 1: a precision of 1e+14, expected at most") {
 		t.Errorf("error %v", err)
 	}
-	sameBits(t, "bound", []float64{s.bound(t)}, []float64{want})
+	compare.SameBits(t, "bound", []float64{s.bound(t)}, []float64{want})
 }
 
 // A repeated evaluation has the same bits at any number of processors, with and without derivatives.
 func TestSameBitsAtAnyWidth(t *testing.T) {
 	for _, shape := range []shape{threeFactors(), structuredNoise(), dynamical()} {
 		var want []float64
-		reference.AtEveryWidth(func(procs int) {
+		compare.AtEveryWidth(func(procs int) {
 			s := subjectOf(t, shape)
 			got := slices.Concat(flat(s.gradient(t, bound.GroupAll)), []float64{s.bound(t)})
 			if want == nil {
 				want = got
 			}
-			sameBits(t, fmt.Sprintf("%v with %d processors", shape, procs), got, want)
+			compare.SameBits(t, fmt.Sprintf("%v with %d processors", shape, procs), got, want)
 		})
 	}
 }

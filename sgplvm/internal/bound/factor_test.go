@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -55,15 +56,15 @@ func TestFactorsDiagonalise(t *testing.T) {
 			case f.Tied && p.Noise.Structured():
 				sigma := mat.New(n, n)
 				p.Noise.Matrix(sigma, s.Space[0])
-				near(t, what+": ŪᵀΣŪ", congruent(f.Coord, sigma), identity.Data, 1e-12) // Σ has a condition number below 10³
-				near(t, what+": ŪᵀKŪ", congruent(f.Coord, f.K), lambda.Data, 1e-12)
+				compare.Near(t, what+": ŪᵀΣŪ", congruent(f.Coord, sigma), identity.Data, 1e-12) // Σ has a condition number below 10³
+				compare.Near(t, what+": ŪᵀKŪ", congruent(f.Coord, f.K), lambda.Data, 1e-12)
 			case f.Tied:
 				v := f.Coord
 				if v.Rows == 0 {
 					v = identity
 				}
-				near(t, what+": VᵀV", congruent(v, identity), identity.Data, 1e-13)
-				near(t, what+": VΛVᵀ", congruent(v.T(), lambda), f.K.Data, 1e-13)
+				compare.Near(t, what+": VᵀV", congruent(v, identity), identity.Data, 1e-13)
+				compare.Near(t, what+": VΛVᵀ", congruent(v.T(), lambda), f.K.Data, 1e-13)
 			default:
 				k, psi2 := f.K.Clone(), mat.New(n, n)
 				for i := range n {
@@ -77,9 +78,9 @@ func TestFactorsDiagonalise(t *testing.T) {
 					psi2 = product(f.Psi1.T(), f.Psi1)
 				}
 				// The condition number of K, below 10⁶, is what T costs.
-				near(t, what+": TᵀKT", congruent(f.Coord, k), identity.Data, 1e-9)
-				near(t, what+": TᵀΨ2T", congruent(f.Coord, psi2), lambda.Data, 1e-9)
-				near(t, what+": W", f.Data.Data, product(f.Psi1, f.Coord).Data, 1e-13)
+				compare.Near(t, what+": TᵀKT", congruent(f.Coord, k), identity.Data, 1e-9)
+				compare.Near(t, what+": TᵀΨ2T", congruent(f.Coord, psi2), lambda.Data, 1e-9)
+				compare.Near(t, what+": W", f.Data.Data, product(f.Psi1, f.Coord).Data, 1e-13)
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func TestFactors(t *testing.T) {
 			g := got[number]
 			for name, pair := range map[string][2][]float64{"K": {g.K.Data, f.K.Data}, "Ψ1": {g.Psi1.Data, f.Psi1.Data}, "Λ": {g.Lambda, f.Lambda}, "ω": {g.Omega, f.Omega},
 				"data basis": {g.Data.Data, f.Data.Data}, "T": {g.Coord.Data, f.Coord.Data}} {
-				sameBits(t, what+": "+name, pair[0], pair[1])
+				compare.SameBits(t, what+": "+name, pair[0], pair[1])
 			}
 		}
 	}
@@ -129,7 +130,7 @@ func TestToInducing(t *testing.T) {
 		if f.Coord.Rows > 0 {
 			want = product(a, f.Coord)
 		}
-		sameBits(t, string(kind), got.Data, want.Data)
+		compare.SameBits(t, string(kind), got.Data, want.Data)
 		if stored := f.Coord.Rows > 0; stored != (kind != white) {
 			t.Errorf("%s: an eigenbasis is stored: %v", kind, stored)
 		}
@@ -184,7 +185,7 @@ func TestFactorizationError(t *testing.T) {
 					t.Errorf("message %q does not say %q", err, text)
 				}
 			}
-			sameBits(t, fmt.Sprintf("bound after factor %d failed, evaluated before %v", want, warm), []float64{s.bound(t)}, []float64{fresh})
+			compare.SameBits(t, fmt.Sprintf("bound after factor %d failed, evaluated before %v", want, warm), []float64{s.bound(t)}, []float64{fresh})
 		}
 	}
 }

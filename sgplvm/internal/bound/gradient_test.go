@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -106,12 +107,12 @@ func TestGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			what := shape.String()
-			sameBits(t, what+": bound", []float64{got}, []float64{want})
+			compare.SameBits(t, what+": bound", []float64{got}, []float64{want})
 			c := bound.Coordinates{Free: free}
 			x, y := make([]float64, c.Count(s.Params)), make([]float64, c.Count(s.Params))
 			c.PackGradient(x, s.Params, grad)
 			c.PackGradient(y, s.Params, all)
-			sameBits(t, what+": derivatives", x, y)
+			compare.SameBits(t, what+": derivatives", x, y)
 		}
 	}
 }
@@ -155,7 +156,7 @@ func TestNoTrace(t *testing.T) {
 		if _, err := used.evaluator.Bound(t.Context(), trial); err != nil {
 			t.Fatal(err)
 		}
-		sameBits(t, shape.String()+": bound", []float64{used.bound(t)}, []float64{fresh.bound(t)})
-		sameBits(t, shape.String()+": gradient", flat(used.gradient(t, bound.GroupAll)), flat(fresh.gradient(t, bound.GroupAll)))
+		compare.SameBits(t, shape.String()+": bound", []float64{used.bound(t)}, []float64{fresh.bound(t)})
+		compare.SameBits(t, shape.String()+": gradient", flat(used.gradient(t, bound.GroupAll)), flat(fresh.gradient(t, bound.GroupAll)))
 	}
 }

@@ -17,12 +17,6 @@ type (
 	factor = reference.Factor
 )
 
-var (
-	near     = reference.Near
-	nearOne  = reference.NearOne
-	sameBits = reference.SameBits
-)
-
 // held frees what is free while spatial parameters are held.
 const held = bound.GroupLatent | bound.GroupNoise
 

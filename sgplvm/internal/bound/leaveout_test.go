@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -44,8 +45,8 @@ func TestLeaveOut(t *testing.T) {
 		for example := range n {
 			wantShift, wantSpread := leftOut(d, example, psi1.Row(example))
 			what := fmt.Sprintf("%v: example %d", shape, example)
-			near(t, what+": shift", shift[example*channels*points:(example+1)*channels*points], wantShift, 1e-8) // the dense formulas use inverses
-			near(t, what+": spread", spread[example*points:(example+1)*points], wantSpread, 1e-8)
+			compare.Near(t, what+": shift", shift[example*channels*points:(example+1)*channels*points], wantShift, 1e-8) // the dense formulas use inverses
+			compare.Near(t, what+": spread", spread[example*points:(example+1)*points], wantSpread, 1e-8)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -50,7 +51,7 @@ func TestResidualCovariance(t *testing.T) {
 				}
 			}
 		}
-		near(t, shape.String(), s.residualCovariance(t).Data, want.Data, 1e-8) // the dense formulas use inverses
+		compare.Near(t, shape.String(), s.residualCovariance(t).Data, want.Data, 1e-8) // the dense formulas use inverses
 	}
 }
 
@@ -82,9 +83,9 @@ func TestLearnNoise(t *testing.T) {
 					want.Set(i, j, (n*cov.At(i, j)*math.Exp(-distance)+strength*parametric[i][j])/(n+strength))
 				}
 			}
-			near(t, "Σ", p.Noise.Covariance.Data, want.Data, 1e-10)
+			compare.Near(t, "Σ", p.Noise.Covariance.Data, want.Data, 1e-10)
 			if !again {
-				nearOne(t, "bound with a learned Σ", s.bound(t), reference.NewDense(s.Model).Bound(), 1e-9)
+				compare.NearOne(t, "bound with a learned Σ", s.bound(t), reference.NewDense(s.Model).Bound(), 1e-9)
 			}
 		}
 	}
@@ -100,7 +101,7 @@ func TestLearnNoiseRaisesTheBound(t *testing.T) {
 		before := s.bound(t)
 		if shape.Examples*shape.Channels <= 2*s.Space.Len() {
 			s.learnNoise(t, 1e9)
-			nearOne(t, shape.String()+": firm prior", s.bound(t), before, 1e-5)
+			compare.NearOne(t, shape.String()+": firm prior", s.bound(t), before, 1e-5)
 			continue
 		}
 		raised++
@@ -151,7 +152,7 @@ func TestNoiseElsewhere(t *testing.T) {
 		}
 		want.Set(i, i, want.At(i, i)-1/noise.Beta)
 	}
-	sameBits(t, "learned Σ", got.Data, want.Data)
+	compare.SameBits(t, "learned Σ", got.Data, want.Data)
 
 	points.Set(1, 0, 0.123)
 	if at := noise.LearnedAt(points, x); at != nil {
@@ -159,7 +160,7 @@ func TestNoiseElsewhere(t *testing.T) {
 	}
 	noise.WithoutWhite(got, points, nil)
 	noise.Residual.Matrix(want, points, points)
-	sameBits(t, "parametric Σ", got.Data, want.Data)
+	compare.SameBits(t, "parametric Σ", got.Data, want.Data)
 }
 
 // −0 is 0 to the kernel, and so it is to what was learned there.
@@ -189,9 +190,9 @@ func TestTaperAt(t *testing.T) {
 				want.Set(i, j, math.Exp(-s))
 			}
 		}
-		near(t, "taper", (&bound.Noise{Taper: lengths}).TaperAt(x).Data, want.Data, 1e-15)
+		compare.Near(t, "taper", (&bound.Noise{Taper: lengths}).TaperAt(x).Data, want.Data, 1e-15)
 	}
 	for examples, want := range map[int]float64{1: 2.6, 64: 5.2, 729: 7.8} {
-		nearOne(t, "default", bound.DefaultTaper(examples), want, 1e-15)
+		compare.NearOne(t, "default", bound.DefaultTaper(examples), want, 1e-15)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -16,10 +17,10 @@ func TestReference(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			s := newSubject(c.Model(t))
 			p, want := s.Params, c.Expected
-			nearOne(t, "bound", s.bound(t), want.Bound, reference.Digits)
-			nearOne(t, "divergence", s.evaluator.Divergence(p), want.KL, reference.Digits)
-			near(t, "latent mean", p.X.Mu.Data, slices.Concat(want.LatentMean...), reference.Digits)
-			near(t, "latent variance", p.X.S.Data, slices.Concat(want.LatentVariance...), reference.Digits)
+			compare.NearOne(t, "bound", s.bound(t), want.Bound, reference.Digits)
+			compare.NearOne(t, "divergence", s.evaluator.Divergence(p), want.KL, reference.Digits)
+			compare.Near(t, "latent mean", p.X.Mu.Data, slices.Concat(want.LatentMean...), reference.Digits)
+			compare.Near(t, "latent variance", p.X.S.Data, slices.Concat(want.LatentVariance...), reference.Digits)
 
 			got := slopesByName(s.gradient(t, bound.GroupAll))
 			slopes := c.Slopes(t)
@@ -28,7 +29,7 @@ func TestReference(t *testing.T) {
 					t.Errorf("no derivative in %s", name)
 					continue
 				}
-				near(t, "derivative in "+name, got[name], values, reference.Digits)
+				compare.Near(t, "derivative in "+name, got[name], values, reference.Digits)
 			}
 			for name := range got {
 				if slopes[name] == nil {

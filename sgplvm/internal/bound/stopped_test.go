@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -106,18 +107,18 @@ func TestCancelled(t *testing.T) {
 					parameters := flat(s.Params)
 					got, err := call(ctx, s.evaluator, s.Params)
 					if err == nil {
-						sameBits(t, what, got, want)
+						compare.SameBits(t, what, got, want)
 						break
 					}
 					if !errors.Is(err, context.Canceled) {
 						t.Fatalf("%s: error %v", what, err)
 					}
-					sameBits(t, what+": parameters", flat(s.Params), parameters)
+					compare.SameBits(t, what+": parameters", flat(s.Params), parameters)
 					if before == "another point" {
-						sameBits(t, what+": bound there", []float64{elsewhere.bound(t)}, []float64{other})
+						compare.SameBits(t, what+": bound there", []float64{elsewhere.bound(t)}, []float64{other})
 					}
-					sameBits(t, what+": bound", []float64{s.bound(t)}, []float64{value})
-					sameBits(t, what+": gradient", flat(s.gradient(t, bound.GroupAll)), gradient)
+					compare.SameBits(t, what+": bound", []float64{s.bound(t)}, []float64{value})
+					compare.SameBits(t, what+": gradient", flat(s.gradient(t, bound.GroupAll)), gradient)
 				}
 				// Without anything held every factor and every slab asks.
 				if least := len(shape.Space) + 2; before != "the same" && after < least {
@@ -177,6 +178,6 @@ func TestReadErrors(t *testing.T) {
 		if source.calls > failAt {
 			t.Errorf("read %d failed, and %d more were tried", failAt, source.calls-failAt)
 		}
-		sameBits(t, fmt.Sprintf("gradient after read %d failed", failAt), flat(s.gradient(t, bound.GroupAll)), want)
+		compare.SameBits(t, fmt.Sprintf("gradient after read %d failed", failAt), flat(s.gradient(t, bound.GroupAll)), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -96,14 +97,14 @@ func TestTruncationEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameBits(t, what+": α", got.Data, want.Data)
+		compare.SameBits(t, what+": α", got.Data, want.Data)
 		s.truncate(t, tolerance)
-		sameBits(t, what+": gradient", flat(s.gradient(t, bound.GroupAll)), flat(whole.gradient(t, bound.GroupAll)))
+		compare.SameBits(t, what+": gradient", flat(s.gradient(t, bound.GroupAll)), flat(whole.gradient(t, bound.GroupAll)))
 		if n := s.evaluator.Dropped(); n > 0 {
 			t.Errorf("%s: %d components are still left out", what, n)
 		}
 		s.truncate(t, tolerance)
 		s.evaluator.Restore()
-		sameBits(t, what+": bound", []float64{s.bound(t)}, []float64{whole.bound(t)})
+		compare.SameBits(t, what+": bound", []float64{s.bound(t)}, []float64{whole.bound(t)})
 	})
 }

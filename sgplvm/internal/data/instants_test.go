@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 func TestInstants(t *testing.T) {
@@ -76,7 +76,7 @@ func TestColumns(t *testing.T) {
 			}
 		}
 	}
-	reference.SameBits(t, "there and back", a.Data, before.Data)
+	compare.SameBits(t, "there and back", a.Data, before.Data)
 }
 
 // The median of the distances to the nearest other example of a sequence at another time.

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 func scaledOf(t *testing.T, source data.Source) *data.Scaled {
@@ -113,21 +113,21 @@ func TestRead(t *testing.T) {
 		}
 	}
 	before := y.Clone()
-	reference.SameBits(t, "Apply", s.Scaler.Apply(y).Data, want.Data)
+	compare.SameBits(t, "Apply", s.Scaler.Apply(y).Data, want.Data)
 	got, raw := make([]float64, 4*15), make([]float64, 4*15)
 	if err := errors.Join(s.Read(got, 2, 6), s.ReadRaw(raw, 2, 6)); err != nil {
 		t.Fatal(err)
 	}
-	reference.SameBits(t, "Read", got, want.Data[2*15:6*15])
-	reference.SameBits(t, "ReadRaw", raw, y.Data[2*15:6*15])
-	reference.SameBits(t, "the source", y.Data, before.Data)
+	compare.SameBits(t, "Read", got, want.Data[2*15:6*15])
+	compare.SameBits(t, "ReadRaw", raw, y.Data[2*15:6*15])
+	compare.SameBits(t, "the source", y.Data, before.Data)
 	for c := range 3 {
 		one, column := make([]float64, 20), make([]float64, 20)
 		s.Scaler.ScaleChannel(one, raw, c)
 		for i := range column {
 			column[i] = want.At(10+i, c)
 		}
-		reference.SameBits(t, "ScaleChannel", one, column)
+		compare.SameBits(t, "ScaleChannel", one, column)
 	}
 	defer func() {
 		const want = "sgplvm: 59 numbers for examples 2 to 5 of 15 values"
@@ -157,7 +157,7 @@ func TestEachSlab(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reference.SameBits(t, fmt.Sprintf("slabs of %d numbers", size), all, y.Data)
+				compare.SameBits(t, fmt.Sprintf("slabs of %d numbers", size), all, y.Data)
 			}
 			if err := s.EachSlab(func([]float64, int) error { return errSource }); err != errSource {
 				t.Errorf("error %v of the body", err)
@@ -181,7 +181,7 @@ func TestGram(t *testing.T) {
 				}
 				whole, want := mat.NewDense(n, 10, s.Scaler.Apply(y).Data), mat.New(n, n)
 				mat.Mul(want, 1, whole, whole.T(), 0)
-				reference.Near(t, fmt.Sprintf("%d examples, %d numbers held", n, hold), got.Data, want.Data, 1e-14) // sums of 10 numbers, relative to the largest
+				compare.Near(t, fmt.Sprintf("%d examples, %d numbers held", n, hold), got.Data, want.Data, 1e-14) // sums of 10 numbers, relative to the largest
 				if most := max((n+7)/8, min(n, hold/10+1)); source.most > most || 2*source.total > 9*n {
 					t.Errorf("%d examples, %d numbers held: %d examples at a time, %d in all", n, hold, source.most, source.total)
 				}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // converted returns the values in another type.
@@ -49,7 +49,7 @@ func TestSources(t *testing.T) {
 				if err := source.ReadExamples(got, from, to); err != nil {
 					t.Fatal(err)
 				}
-				reference.SameBits(t, fmt.Sprintf("%s: examples %d to %d", name, from, to-1), got, values[from*points*channels:to*points*channels])
+				compare.SameBits(t, fmt.Sprintf("%s: examples %d to %d", name, from, to-1), got, values[from*points*channels:to*points*channels])
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // without returns the parameters of all examples but one for which the data add to precision and natural
@@ -68,8 +69,8 @@ func TestCavities(t *testing.T) {
 					wantMean, wantVariance = m.Row(0), v.Row(0)
 				}
 				name := fmt.Sprintf("%s, precision %v: example %d", text, precision, e)
-				near(t, name+": mean", mean.Row(e), wantMean, 1e-6) // the natural means cancel
-				near(t, name+": variance", variance.Row(e), wantVariance, 1e-6)
+				compare.Near(t, name+": mean", mean.Row(e), wantMean, 1e-6) // the natural means cancel
+				compare.Near(t, name+": variance", variance.Row(e), wantVariance, 1e-6)
 			}
 		}
 	}
@@ -89,6 +90,6 @@ func TestCavitiesOfLongSequences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "mean", mean.Data, wantMean.Data, 1e-10)
-	near(t, "variance", variance.Data, wantVariance.Data, 1e-10)
+	compare.Near(t, "mean", mean.Data, wantMean.Data, 1e-10)
+	compare.Near(t, "variance", variance.Data, wantVariance.Data, 1e-10)
 }

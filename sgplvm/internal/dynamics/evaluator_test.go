@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // Marginals and divergence are those of N(K·μ̄, (K⁻¹ + Λ)⁻¹) and N(0, K), with K inverted where
@@ -40,11 +41,11 @@ func TestMarginalsByDefinition(t *testing.T) {
 							want += 0.5 * k1.At(i, j) * cov.At(i, j)
 						}
 						e := sequence.Examples[i]
-						near(t, name, []float64{mu.At(e, q), s.At(e, q)}, []float64{mean.Data[i], cov.At(i, i)}, 1e-9)
+						compare.Near(t, name, []float64{mu.At(e, q), s.At(e, q)}, []float64{mean.Data[i], cov.At(i, i)}, 1e-9)
 					}
 				}
 			}
-			near(t, name+": divergence", one(kl), one(want), 1e-8)
+			compare.Near(t, name+": divergence", one(kl), one(want), 1e-8)
 		}
 	})
 }
@@ -146,11 +147,11 @@ func TestMarginalsAtTheirLimits(t *testing.T) {
 		p.Lambda.Fill(lambda)
 		mu, s, kl := marginalsOf(t, p)
 		for i := range 4 {
-			near(t, "mean", one(mu.At(i, 0)), one(10), 1e-15)
-			near(t, "variance", one(s.At(i, 0)*(1+4*lambda)), one(1), 1e-15*max(1, 4*lambda)) // S is the difference of numbers near 1
+			compare.Near(t, "mean", one(mu.At(i, 0)), one(10), 1e-15)
+			compare.Near(t, "variance", one(s.At(i, 0)*(1+4*lambda)), one(1), 1e-15*max(1, 4*lambda)) // S is the difference of numbers near 1
 		}
 		share := 1 / (1 + 4*lambda)
-		near(t, "divergence", one(kl), one(0.5*(math.Log1p(4*lambda)+share-1+100)), 1e-12+1e-15*lambda) // and λ·S near 1
+		compare.Near(t, "divergence", one(kl), one(0.5*(math.Log1p(4*lambda)+share-1+100)), 1e-12+1e-15*lambda) // and λ·S near 1
 		grad := gradientOf(t, p)
 		if i, q, bad := mat.NonFinite(grad.Lambda); bad {
 			t.Errorf("λ = %v: derivative %v", lambda, grad.Lambda.At(i, q))
@@ -188,11 +189,11 @@ func TestSequencesAreIndependent(t *testing.T) {
 			m, v, part := marginalsOf(t, alone)
 			total += part
 			for q := range 2 {
-				sameBits(t, "means", columnOf(sequence, mu, q), m.Slice(0, n, q, q+1).Clone().Data)
-				sameBits(t, "variances", columnOf(sequence, s, q), v.Slice(0, n, q, q+1).Clone().Data)
+				compare.SameBits(t, "means", columnOf(sequence, mu, q), m.Slice(0, n, q, q+1).Clone().Data)
+				compare.SameBits(t, "variances", columnOf(sequence, s, q), v.Slice(0, n, q, q+1).Clone().Data)
 			}
 		}
-		near(t, "divergence", one(kl), one(total), 1e-12)
+		compare.Near(t, "divergence", one(kl), one(total), 1e-12)
 	})
 }
 
@@ -205,8 +206,8 @@ func TestSameBits(t *testing.T) {
 		for _, procs := range []int{1, 2, 4} {
 			runtime.GOMAXPROCS(procs)
 			v, s := result(t, p)
-			sameBits(t, text, v, values)
-			sameBits(t, text, s, slopes)
+			compare.SameBits(t, text, v, values)
+			compare.SameBits(t, text, s, slopes)
 		}
 		e, other := NewEvaluator(p.Prior), p.Clone()
 		other.Lambda.Fill(3)
@@ -217,7 +218,7 @@ func TestSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if p != other {
-				sameBits(t, text+": again", slices.Concat(one(kl), mu.Data, s.Data), values)
+				compare.SameBits(t, text+": again", slices.Concat(one(kl), mu.Data, s.Data), values)
 			}
 		}
 	}

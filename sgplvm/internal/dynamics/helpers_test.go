@@ -114,37 +114,6 @@ func columnOf(s data.Sequence, a mat.Matrix, q int) []float64 {
 	return v
 }
 
-// near fails unless max|got − want| ≤ tolerance·max(1, max|want|); a NaN fails.
-func near(t testing.TB, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	scale, worst := 1.0, 0.0
-	for i, v := range want {
-		scale, worst = max(scale, math.Abs(v)), max(worst, math.Abs(got[i]-v)) // NaN stays NaN
-	}
-	if !(worst <= tolerance*scale) {
-		t.Errorf("%s: difference %.3g, at most %.3g expected\n got %v\nwant %v", what, worst, tolerance*scale, got, want)
-	}
-}
-
-// sameBits fails unless got has want's bits.
-func sameBits(t testing.TB, what string, got, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	for i, w := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(w) {
-			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
-			return
-		}
-	}
-}
-
 // one is a list of one number.
 func one(v float64) []float64 { return []float64{v} }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -118,7 +119,7 @@ func TestVisitPreconditioned(t *testing.T) {
 				set = append(set, value...)
 			})
 			p.Visit(p, c, func(value, _ []float64, _ bool) { got = append(got, value...) })
-			near(t, name, got, set, 1e-12)
+			compare.Near(t, name, got, set, 1e-12)
 			if p.MuBar.At(0, 0) == before.MuBar.At(0, 0) || p.Lambda.At(0, 0) == before.Lambda.At(0, 0) || p.Prior.Kernel.Equal(before.Prior.Kernel) {
 				t.Errorf("%s: not all has changed", name)
 			}

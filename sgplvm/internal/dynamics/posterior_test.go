@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -55,16 +56,16 @@ func TestPosteriorByDefinition(t *testing.T) {
 								wantVariance -= cross.At(i, j) * a.At(j, o) * cross.At(i, o)
 							}
 						}
-						near(t, fmt.Sprintf("%s, states %v: at %v", text, states, at[i]), []float64{mean.At(i, q), variance.At(i, q)}, []float64{wantMean, wantVariance}, 1e-9)
+						compare.Near(t, fmt.Sprintf("%s, states %v: at %v", text, states, at[i]), []float64{mean.At(i, q), variance.At(i, q)}, []float64{wantMean, wantVariance}, 1e-9)
 					}
 				}
 				for i, e := range sequence.Examples {
-					near(t, text+": mean at an example", mean.Row(3+i), mu.Row(e), 1e-12)
-					near(t, text+": variance at an example", variance.Row(3+i), s.Row(e), 1e-12)
+					compare.Near(t, text+": mean at an example", mean.Row(3+i), mu.Row(e), 1e-12)
+					compare.Near(t, text+": variance at an example", variance.Row(3+i), s.Row(e), 1e-12)
 				}
 				if !strings.Contains(text, "periodic") {
-					near(t, text+": the prior", mean.Row(2), make([]float64, p.MuBar.Cols), 1e-12)
-					near(t, text+": the prior", variance.Row(2), work.Ones(p.MuBar.Cols), 1e-12)
+					compare.Near(t, text+": the prior", mean.Row(2), make([]float64, p.MuBar.Cols), 1e-12)
+					compare.Near(t, text+": the prior", variance.Row(2), work.Ones(p.MuBar.Cols), 1e-12)
 				}
 			}
 		}
@@ -95,7 +96,7 @@ func checkSample(t *testing.T, p *Params, name string) {
 	}
 	paths, few := sample(count, 5), sample(3, 5)
 	for k, path := range few {
-		sameBits(t, "the first paths", path.Data, paths[k].Data)
+		compare.SameBits(t, "the first paths", path.Data, paths[k].Data)
 	}
 	if sample(1, 6)[0].At(0, 0) == few[0].At(0, 0) {
 		t.Error("another seed gives the same")
@@ -184,7 +185,7 @@ func TestPosteriorIsImmutable(t *testing.T) {
 		for range 8 {
 			all.Go(func() {
 				for i, m := range use() {
-					sameBits(t, "used at once", m.Data, want[i].Data)
+					compare.SameBits(t, "used at once", m.Data, want[i].Data)
 				}
 			})
 		}
@@ -209,7 +210,7 @@ func TestRoot(t *testing.T) {
 		}
 		got := mat.New(2, 2)
 		mat.Mul(got, 1, r, r.T(), 0)
-		near(t, name, got.Data, c.want, 1e-15)
+		compare.Near(t, name, got.Data, c.want, 1e-15)
 	}
 	if _, err := Root(mat.NewDense(1, 1, one(math.NaN())), 0); err == nil {
 		t.Error("a root of NaN")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // The states give what the matrices give, derivatives included. Those in the kernel's
@@ -22,10 +23,10 @@ func TestStatesAgainstMatrices(t *testing.T) {
 					return
 				}
 				for i, want := range v {
-					near(t, fmt.Sprintf("%s: %d times: value %d", text, n, i), one(values[i]), one(want), 1e-9)
+					compare.Near(t, fmt.Sprintf("%s: %d times: value %d", text, n, i), one(values[i]), one(want), 1e-9)
 				}
 				for i, want := range s {
-					near(t, fmt.Sprintf("%s: %d times: derivative %d", text, n, i), one(slopes[i]), one(want), 1e-9)
+					compare.Near(t, fmt.Sprintf("%s: %d times: derivative %d", text, n, i), one(slopes[i]), one(want), 1e-9)
 				}
 			})
 		}
@@ -58,14 +59,14 @@ func TestRootOf(t *testing.T) {
 			square := mat.Identity(n)
 			r.mulT(square)
 			r.mul(square)
-			near(t, text+": R·Rᵀ", square.Data, want.Data, 1e-12)
+			compare.Near(t, text+": R·Rᵀ", square.Data, want.Data, 1e-12)
 			for i, do := range []func(mat.Matrix){r.mul, r.mulT, r.SolveHalf, r.SolveHalfT} {
 				c := b.Clone()
 				do(c)
 				if states {
 					products = append(products, c)
 				} else {
-					near(t, fmt.Sprintf("%s: product %d", text, i), products[i].Data, c.Data, 1e-12)
+					compare.Near(t, fmt.Sprintf("%s: product %d", text, i), products[i].Data, c.Data, 1e-12)
 				}
 			}
 		})

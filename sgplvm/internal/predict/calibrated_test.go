@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -51,10 +52,10 @@ func TestCalibratedAlike(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "mean", p.Mean.Data, before.Mean.Data)
+			compare.SameBits(t, "mean", p.Mean.Data, before.Mean.Data)
 			ratio := m.ratios(t, before, *l.At, g)
 			for i, v := range before.Variance.Data {
-				reference.NearOne(t, "variance", p.Variance.Data[i]/v, ratio.Data[i], 1e-12)
+				compare.NearOne(t, "variance", p.Variance.Data[i]/v, ratio.Data[i], 1e-12)
 			}
 			checkCalibratedCovariances(t, m, plain, l, g, p, ratio)
 			checkCalibratedMixture(t, m, plain, l, g, p, ratio)
@@ -81,7 +82,7 @@ func checkCalibratedCovariances(t *testing.T, m, plain model, l Latent, g data.G
 			for i := range k.Rows {
 				for j := range k.Rows {
 					want := before[c].At(i, j) * math.Sqrt(ratio.At(i, c)*ratio.At(j, c))
-					reference.NearOne(t, "covariance", k.At(i, j), want, 1e-12*math.Sqrt(p.Variance.At(i, c)*p.Variance.At(j, c)))
+					compare.NearOne(t, "covariance", k.At(i, j), want, 1e-12*math.Sqrt(p.Variance.At(i, c)*p.Variance.At(j, c)))
 				}
 			}
 		}
@@ -92,7 +93,7 @@ func checkCalibratedCovariances(t *testing.T, m, plain model, l Latent, g data.G
 	}
 	for c, k := range cov {
 		for i := range k.Rows {
-			reference.NearOne(t, "variance of the data", k.At(i, i)/p.Variance.At(i, c), 1, 1e-9)
+			compare.NearOne(t, "variance of the data", k.At(i, i)/p.Variance.At(i, c), 1, 1e-9)
 		}
 	}
 }
@@ -113,8 +114,8 @@ func checkCalibratedMixture(t *testing.T, m, plain model, l Latent, g data.Grid,
 		for i, r := range ratio.Data {
 			deviation := math.Sqrt(p.Variance.Data[i])
 			want := p.Mean.Data[i] + math.Sqrt(r)*(was.Mean.Data[i]-p.Mean.Data[i])
-			reference.NearOne(t, "mean of a component", (is.Mean.Data[i]-want)/deviation, 0, 1e-9)
-			reference.NearOne(t, "variance of a component", is.Variance.Data[i]/was.Variance.Data[i], r, 1e-9)
+			compare.NearOne(t, "mean of a component", (is.Mean.Data[i]-want)/deviation, 0, 1e-9)
+			compare.NearOne(t, "variance of a component", is.Variance.Data[i]/was.Variance.Data[i], r, 1e-9)
 		}
 	}
 	l.S = make([]float64, len(l.S)) // a certain latent variable: one Gaussian, that of Predict
@@ -127,8 +128,8 @@ func checkCalibratedMixture(t *testing.T, m, plain model, l Latent, g data.Grid,
 	}
 	got := after.Moments()
 	for i, v := range certain.Variance.Data {
-		reference.NearOne(t, "mean of the mixture", (got.Mean.Data[i]-certain.Mean.Data[i])/math.Sqrt(v), 0, 1e-9)
-		reference.NearOne(t, "variance of the mixture", got.Variance.Data[i]/v, 1, 1e-9)
+		compare.NearOne(t, "mean of the mixture", (got.Mean.Data[i]-certain.Mean.Data[i])/math.Sqrt(v), 0, 1e-9)
+		compare.NearOne(t, "variance of the mixture", got.Variance.Data[i]/v, 1, 1e-9)
 	}
 }
 
@@ -149,7 +150,7 @@ func checkCalibratedSamples(t *testing.T, m, plain model, l Latent, g data.Grid,
 		for k, y := range after.Y {
 			for i, r := range ratio.Data {
 				want := p.Mean.Data[i] + math.Sqrt(r)*(before.Y[k].Data[i]-p.Mean.Data[i])
-				reference.NearOne(t, "field", (y.Data[i]-want)/math.Sqrt(p.Variance.Data[i]), 0, 1e-9)
+				compare.NearOne(t, "field", (y.Data[i]-want)/math.Sqrt(p.Variance.Data[i]), 0, 1e-9)
 			}
 		}
 	}
@@ -176,7 +177,7 @@ func TestSeenIsNotCalibrated(t *testing.T) {
 			if l.Seen != (name != "without a time") || (l.At == nil) != (name == "without a time") {
 				t.Errorf("%s: Seen %v, At %v", name, l.Seen, l.At)
 			}
-			reference.SameBits(t, name, m.everything(t, l, grids[1]), plain.everything(t, l, grids[1]))
+			compare.SameBits(t, name, m.everything(t, l, grids[1]), plain.everything(t, l, grids[1]))
 		}
 		for name, l := range map[string]Latent{"of a time": l, "nothing seen": inferred(t, m, Observed{Values: more, Prior: &l})} {
 			if got, want := m.everything(t, l, nil), plain.everything(t, l, nil); l.Seen || cmp.Equal(got, want) {
@@ -237,7 +238,7 @@ func TestCalibratedSlabs(t *testing.T) {
 					t.Fatal(err)
 				}
 				for j, v := range want.Variance.Data {
-					reference.NearOne(t, "variance in slabs", variance[i].Data[j]/v, 1, 1e-9)
+					compare.NearOne(t, "variance in slabs", variance[i].Data[j]/v, 1, 1e-9)
 				}
 			}
 		}
@@ -264,18 +265,18 @@ func TestCalibrateSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference.SameBits(t, "mean", got.Mean.Data, before.Mean.Data)
+		compare.SameBits(t, "mean", got.Mean.Data, before.Mean.Data)
 		ratio := m.ratios(t, alone, *l.At, nil)
 		for i, v := range before.Variance.Data {
 			v0 := alone.Variance.Data[i]
 			want := v * (1 + (ratio.Data[i]-1)*min(1, v/v0))
-			reference.NearOne(t, "variance", got.Variance.Data[i]/v0, want/v0, 1e-12)
+			compare.NearOne(t, "variance", got.Variance.Data[i]/v0, want/v0, 1e-12)
 		}
 
 		all := m.ref.UserValues(m.ref.Y.Slice(0, m.grid.Len(), 0, m.channels()))
 		if got, _, err = m.Impute(t.Context(), Observed{Values: all, Prior: &l}, InferOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		reference.SameBits(t, "variance of what was seen", got.Variance.Data, make([]float64, len(all.Data)))
+		compare.SameBits(t, "variance of what was seen", got.Variance.Data, make([]float64, len(all.Data)))
 	})
 }

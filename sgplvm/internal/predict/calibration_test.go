@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // Factors between training points are those nearby; far away nothing was learned.
@@ -26,13 +26,13 @@ func TestCalibrationAt(t *testing.T) {
 	}
 	at := c.At(g, data.Grid{line(1), mat.NewDense(4, 1, []float64{0.5, 4.5, 7.2, 1e6})})
 	want := []float64{2, 1, 2, 5, 2, 9, 1, 1}
-	reference.Near(t, "factors", at.Data, want, 0.02)
-	reference.NearOne(t, "mean factor", c.MeanFactor(), math.Exp((54*math.Log(2)+24*math.Log(9))/108), 1e-12)
+	compare.Near(t, "factors", at.Data, want, 0.02)
+	compare.NearOne(t, "mean factor", c.MeanFactor(), math.Exp((54*math.Log(2)+24*math.Log(9))/108), 1e-12)
 
 	v := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
 	c.Mean, c.Power = []float64{2, 4}, 1.5
 	c.Apply(v, c.Factor, 4, 0.5)
-	reference.Near(t, "variances", v.Data, []float64{0.5 * 2 * 1 * math.Sqrt(0.5), 0.5 * 1 * 2 * math.Sqrt(0.5), 0.5 * 2 * 3 * math.Sqrt(1.5), 0.5 * 9 * 4 * 1}, 1e-12)
+	compare.Near(t, "variances", v.Data, []float64{0.5 * 2 * 1 * math.Sqrt(0.5), 0.5 * 1 * 2 * math.Sqrt(0.5), 0.5 * 2 * 3 * math.Sqrt(1.5), 0.5 * 9 * 4 * 1}, 1e-12)
 }
 
 // Factors follow the squares over what was expected, drawn to the mean of their channel; a channel without
@@ -54,7 +54,7 @@ func TestFactors(t *testing.T) {
 		point int
 		want  float64
 	}{{3, 1}, {36, 4}} {
-		reference.NearOne(t, "factor", f.At(c.point, 0), (c.want+2.5*2./examples)/(1+2./examples), 1e-6)
+		compare.NearOne(t, "factor", f.At(c.point, 0), (c.want+2.5*2./examples)/(1+2./examples), 1e-6)
 	}
 	if a, b := f.At(19, 0), f.At(20, 0); !(1 < a && a < b && b < 4) {
 		t.Errorf("factors %v and %v at the edge", a, b)
@@ -90,8 +90,8 @@ func TestInflation(t *testing.T) {
 	few := Inflation{Ratios: []float64{3, 5, 7}, Reach: 2}
 	at := []data.Instant{{Time: 0}, {Time: 1}, {Sequence: 1, Time: 1}}
 	near, far := math.Exp(-0.25), math.Exp(-0.25)
-	reference.NearOne(t, "from all", few.At(data.Instant{Time: 0.5}, at, -1), (1+3*near+5*far)/(1+near+far), 1e-15)
-	reference.NearOne(t, "without one", few.At(data.Instant{Time: 0.5}, at, 1), (1+3*near)/(1+near), 1e-15)
+	compare.NearOne(t, "from all", few.At(data.Instant{Time: 0.5}, at, -1), (1+3*near+5*far)/(1+near+far), 1e-15)
+	compare.NearOne(t, "without one", few.At(data.Instant{Time: 0.5}, at, 1), (1+3*near)/(1+near), 1e-15)
 	if NewInflation(make([]float64, 3), at).Ratios[1] != 1 {
 		t.Error("no errors at all: ratios other than 1")
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -47,8 +48,8 @@ func TestLocalConditioningWithAllNeighbours(t *testing.T) {
 					if want.Conditioning == "exact" && got.Conditioning != "local" {
 						t.Errorf("%v: conditioning %q", shape, got.Conditioning)
 					}
-					reference.Near(t, fmt.Sprintf("%v, groups of %d: mean", shape, group), got.Mean.Data, want.Mean.Data, 1e-9)
-					reference.Near(t, fmt.Sprintf("%v, groups of %d: variance", shape, group), got.Variance.Data, want.Variance.Data, 1e-9)
+					compare.Near(t, fmt.Sprintf("%v, groups of %d: mean", shape, group), got.Mean.Data, want.Mean.Data, 1e-9)
+					compare.Near(t, fmt.Sprintf("%v, groups of %d: variance", shape, group), got.Variance.Data, want.Variance.Data, 1e-9)
 				})
 			}
 		}
@@ -127,8 +128,8 @@ func TestConditionLimits(t *testing.T) {
 			}
 			if c.want == "none" {
 				m.toUserUnits(p, 1)
-				reference.SameBits(t, "mean", p.Mean.Data, plain.Mean.Data)
-				reference.SameBits(t, "variance", p.Variance.Data, plain.Variance.Data)
+				compare.SameBits(t, "mean", p.Mean.Data, plain.Mean.Data)
+				compare.SameBits(t, "variance", p.Variance.Data, plain.Variance.Data)
 			}
 		})
 	}
@@ -187,8 +188,8 @@ func TestConditionalIsGaussian(t *testing.T) {
 				for k, j := range seen {
 					com[k] = cov[c].At(j, i)
 				}
-				reference.NearOne(t, shape.String()+": mean", p.Mean.At(i, c), mean.At(i, c)+reference.Inner(com, reference.Solve(factor, residual)), 1e-9)
-				reference.NearOne(t, shape.String()+": variance", p.Variance.At(i, c), cov[c].At(i, i)-reference.Inner(com, reference.Solve(factor, com)), 1e-9)
+				compare.NearOne(t, shape.String()+": mean", p.Mean.At(i, c), mean.At(i, c)+reference.Inner(com, reference.Solve(factor, residual)), 1e-9)
+				compare.NearOne(t, shape.String()+": variance", p.Variance.At(i, c), cov[c].At(i, i)-reference.Inner(com, reference.Solve(factor, com)), 1e-9)
 			}
 		}
 	}
@@ -238,8 +239,8 @@ func TestConditionMoments(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reference.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-9)
-				reference.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-9)
+				compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-9)
+				compare.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-9)
 			})
 		}
 	}

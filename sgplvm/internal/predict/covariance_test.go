@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -34,19 +35,19 @@ func TestPredictCovariance(t *testing.T) {
 			if p.Conditioning != "none" {
 				t.Errorf("%v: conditioning %q", shape, p.Conditioning)
 			}
-			reference.Near(t, "mean", mean.Data, p.Mean.Data, 1e-12)
+			compare.Near(t, "mean", mean.Data, p.Mean.Data, 1e-12)
 			same, withNoise, err := m.PredictDataCovariance(l, g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "mean of the data", same.Data, mean.Data)
+			compare.SameBits(t, "mean of the data", same.Data, mean.Data)
 			on := m.projection(g)
 			for c, k := range cov {
 				unit := m.scaler.Scale[c] * m.scaler.Scale[c]
 				for i := range k.Rows {
 					noise := l.noise()/m.params.Noise.Beta + m.structuredVariance(on, moments{noise: l.noise()}, i)
-					reference.NearOne(t, fmt.Sprintf("%v: variance", shape), k.At(i, i)/unit, p.Variance.At(i, c)/unit-noise, 1e-10)
-					reference.NearOne(t, fmt.Sprintf("%v: variance of the data", shape), withNoise[c].At(i, i)/unit, p.Variance.At(i, c)/unit, 1e-10)
+					compare.NearOne(t, fmt.Sprintf("%v: variance", shape), k.At(i, i)/unit, p.Variance.At(i, c)/unit-noise, 1e-10)
+					compare.NearOne(t, fmt.Sprintf("%v: variance of the data", shape), withNoise[c].At(i, i)/unit, p.Variance.At(i, c)/unit, 1e-10)
 					if !(p.Variance.At(i, c) >= l.noise()*unit/m.params.Noise.Beta) {
 						t.Errorf("%v: variance %v below that of the noise", shape, p.Variance.At(i, c))
 					}
@@ -92,7 +93,7 @@ func TestFeatureBlocks(t *testing.T) {
 			if want == nil {
 				want = got
 			}
-			reference.Near(t, fmt.Sprintf("%v: blocks of %d numbers", shape, numbers), got, want, 1e-12)
+			compare.Near(t, fmt.Sprintf("%v: blocks of %d numbers", shape, numbers), got, want, 1e-12)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -79,11 +80,11 @@ func checkForecast(t *testing.T, m model, d *reference.Dense, l Latent, g data.G
 	for c, scale := range m.scaler.Scale {
 		for a := range mean.Rows {
 			y := m.scaler.Mean[c] + scale*want.Mean[c][a]
-			reference.NearOne(t, "mean", mean.At(a, c), y, 1e-9)
-			reference.NearOne(t, "marginal mean", p.Mean.At(a, c), y, 1e-9)
-			reference.NearOne(t, "marginal variance", p.Variance.At(a, c)/(scale*scale), want.Cov[c][a][a]+noise[a][a], 1e-9)
+			compare.NearOne(t, "mean", mean.At(a, c), y, 1e-9)
+			compare.NearOne(t, "marginal mean", p.Mean.At(a, c), y, 1e-9)
+			compare.NearOne(t, "marginal variance", p.Variance.At(a, c)/(scale*scale), want.Cov[c][a][a]+noise[a][a], 1e-9)
 			for b := range mean.Rows {
-				reference.NearOne(t, "covariance", cov[c].At(a, b)/(scale*scale), want.Cov[c][a][b], 1e-9)
+				compare.NearOne(t, "covariance", cov[c].At(a, b)/(scale*scale), want.Cov[c][a][b], 1e-9)
 			}
 		}
 	}
@@ -103,15 +104,15 @@ func checkExample(t *testing.T, m model, d *reference.Dense, rng *rand.Rand, at 
 	}
 	l := randomLatent(rng, dims)
 	l.At = at
-	reference.NearOne(t, "test bound", m.mustEvidence(t, e).bound(l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
+	compare.NearOne(t, "test bound", m.mustEvidence(t, e).bound(l), d.TestBound(l.Mu, l.S, at, g, values), 1e-9)
 
 	p, err := m.conditional(t.Context(), e, m.momentsOf(l), ConditionGivenLatent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mean, variance := d.Conditional(l.Mu, l.S, at, g, values)
-	reference.Near(t, "conditional mean", p.Mean.Data, mean.Data, 1e-9)
-	reference.Near(t, "conditional variance", p.Variance.Data, variance.Data, 1e-9)
+	compare.Near(t, "conditional mean", p.Mean.Data, mean.Data, 1e-9)
+	compare.Near(t, "conditional variance", p.Variance.Data, variance.Data, 1e-9)
 }
 
 // Predictions and L* against values that were computed with 50 digits.
@@ -129,12 +130,12 @@ func TestCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reference.Near(t, fmt.Sprintf("%d: mean", i), mean.Data, slices.Concat(f.Mean...), reference.Digits)
-				reference.Near(t, fmt.Sprintf("%d: marginal mean", i), p.Mean.Data, slices.Concat(f.Mean...), reference.Digits)
+				compare.Near(t, fmt.Sprintf("%d: mean", i), mean.Data, slices.Concat(f.Mean...), reference.Digits)
+				compare.Near(t, fmt.Sprintf("%d: marginal mean", i), p.Mean.Data, slices.Concat(f.Mean...), reference.Digits)
 				for k := range cov {
-					reference.Near(t, fmt.Sprintf("%d: covariance of channel %d", i, k), cov[k].Data, slices.Concat(f.Cov[k]...), reference.Digits)
+					compare.Near(t, fmt.Sprintf("%d: covariance of channel %d", i, k), cov[k].Data, slices.Concat(f.Cov[k]...), reference.Digits)
 					for j := range p.Mean.Rows {
-						reference.NearOne(t, fmt.Sprintf("%d: marginal variance", i), p.Variance.At(j, k)-1/c.Beta, f.Cov[k][j][j], reference.Digits)
+						compare.NearOne(t, fmt.Sprintf("%d: marginal variance", i), p.Variance.At(j, k)-1/c.Beta, f.Cov[k][j][j], reference.Digits)
 					}
 				}
 			}
@@ -144,7 +145,7 @@ func TestCases(t *testing.T) {
 				copy(values.Row(i), test.Y[k])
 			}
 			got := m.mustEvidence(t, m.mustObserve(t, nil, values)).bound(Latent{Mu: test.Mu, S: test.S})
-			reference.NearOne(t, "test bound", got, test.Bound, reference.Digits)
+			compare.NearOne(t, "test bound", got, test.Bound, reference.Digits)
 		})
 	}
 }
@@ -188,8 +189,8 @@ func TestTimeAloneIsRegression(t *testing.T) {
 			}
 			mean := reference.Inner(cross, reference.Solve(factor, y))
 			variance := covariance(at, at, points[i], points[i]) - reference.Inner(cross, reference.Solve(factor, cross)) + 1/p.Noise.Beta
-			reference.NearOne(t, "mean", got.Mean.At(i, c), m.scaler.Mean[c]+scale*mean, 1e-7)
-			reference.NearOne(t, "variance", got.Variance.At(i, c), scale*scale*variance, 1e-7)
+			compare.NearOne(t, "mean", got.Mean.At(i, c), m.scaler.Mean[c]+scale*mean, 1e-7)
+			compare.NearOne(t, "variance", got.Variance.At(i, c), scale*scale*variance, 1e-7)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -78,7 +79,7 @@ func TestOwnNoise(t *testing.T) {
 			d.P.Noise.Residual.Variance *= multiple
 			return d.TestBound(l.Mu, l.S, nil, m.grid, values) + 0.5*strength*(1-math.Log(multiple)-1/multiple)
 		}
-		reference.NearOne(t, shape.String()+": L*", value, with(multiple), 1e-9)
+		compare.NearOne(t, shape.String()+": L*", value, with(multiple), 1e-9)
 		for _, other := range []float64{0.5, 0.9, 1.1, 2} {
 			if w := with(other * multiple); w > value+1e-9*math.Abs(value) {
 				t.Errorf("%v: L* %v with noise %v, %v with %v", shape, value, multiple, w, other*multiple)
@@ -94,8 +95,8 @@ func TestOwnNoise(t *testing.T) {
 		}
 		with(multiple)
 		mean, variance := d.Conditional(l.Mu, l.S, nil, m.grid, values)
-		reference.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
-		reference.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-8)
+		compare.Near(t, shape.String()+": mean", p.Mean.Data, mean.Data, 1e-8) // a small multiple makes C_OO less well conditioned
+		compare.Near(t, shape.String()+": variance", p.Variance.Data, variance.Data, 1e-8)
 
 		best, err := m.infer(t.Context(), e, InferOptions{Candidates: 3, Iterations: 200, NoiseStrength: strength})
 		if err != nil {
@@ -136,14 +137,14 @@ func TestInvariances(t *testing.T) {
 			moved := missing(values.Rows, values.Cols)
 			for i, at := range twin.Point {
 				for c, channel := range twin.Channel {
-					reference.NearOne(t, what+": mean", twin.Sign*got.Mean.At(at, channel), want.Mean.At(i, c), 1e-9)
-					reference.NearOne(t, what+": variance", got.Variance.At(at, channel), want.Variance.At(i, c), 1e-9)
+					compare.NearOne(t, what+": mean", twin.Sign*got.Mean.At(at, channel), want.Mean.At(i, c), 1e-9)
+					compare.NearOne(t, what+": variance", got.Variance.At(at, channel), want.Variance.At(i, c), 1e-9)
 					moved.Set(at, channel, twin.Sign*values.At(i, c))
 				}
 			}
 			there := w.mustEvidence(t, w.mustObserve(t, nil, moved)).bound(other)
 			here := m.mustEvidence(t, m.mustObserve(t, nil, values)).bound(l)
-			reference.NearOne(t, what+": L*", there, here, 1e-9)
+			compare.NearOne(t, what+": L*", there, here, 1e-9)
 		}
 	}
 }

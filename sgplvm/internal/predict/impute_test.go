@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -27,7 +28,7 @@ func TestImputeKeepsObserved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "the caller's values", values.Data, kept.Data)
+			compare.SameBits(t, "the caller's values", values.Data, kept.Data)
 			for i, y := range kept.Data {
 				unit := math.Pow(m.scaler.Scale[i%shape.Channels], 2)
 				switch mean, variance := p.Mean.Data[i], p.Variance.Data[i]; {
@@ -99,7 +100,7 @@ func TestImputeConditioning(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "latent mean", l.Mu, inferred.Mu)
+			compare.SameBits(t, "latent mean", l.Mu, inferred.Mu)
 			moments := m.momentsOf(l)
 			if how == ConditionGivenLatent {
 				if moments, err = m.refine(e, l, moments); err != nil {
@@ -124,8 +125,8 @@ func TestImputeConditioning(t *testing.T) {
 					want.Mean.Data[i], want.Variance.Data[i] = obs.Values.Data[i], 0
 				}
 			}
-			reference.SameBits(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data, want.Mean.Data)
-			reference.SameBits(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data, want.Variance.Data)
+			compare.SameBits(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data, want.Mean.Data)
+			compare.SameBits(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data, want.Variance.Data)
 		}
 		var config *data.ConfigError
 		if _, _, err := m.Impute(t.Context(), obs, InferOptions{Conditioning: "exact"}); !errors.As(err, &config) || config.Field != "InferOptions" {
@@ -169,8 +170,8 @@ func TestConditionOnEverything(t *testing.T) {
 			}
 			for i, y := range values.Data {
 				if y != y { // β⁻¹ over the least eigenvalue of K is left, 1e-4 at most
-					reference.NearOne(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data[i], want.Data[i], 1e-3)
-					reference.NearOne(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data[i], 0, 1e-3)
+					compare.NearOne(t, fmt.Sprintf("%v, conditioning %q: mean", shape, how), p.Mean.Data[i], want.Data[i], 1e-3)
+					compare.NearOne(t, fmt.Sprintf("%v, conditioning %q: variance", shape, how), p.Variance.Data[i], 0, 1e-3)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -47,8 +48,8 @@ func TestNothingObserved(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "mean", p.Mean.Data, want.Mean.Data)
-			reference.SameBits(t, "variance", p.Variance.Data, want.Variance.Data)
+			compare.SameBits(t, "mean", p.Mean.Data, want.Mean.Data)
+			compare.SameBits(t, "variance", p.Variance.Data, want.Variance.Data)
 			if p.Conditioning != "none" {
 				t.Errorf("%v: conditioning %q", shape, p.Conditioning)
 			}
@@ -98,7 +99,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 			want += weights[k] * (logLikelihood(d, one(x), m.grid, values) + logPrior - logQ)
 		}
 		got := m.mustEvidence(t, e).bound(l)
-		reference.NearOne(t, shape.String()+": L*", got, want, 1e-9)
+		compare.NearOne(t, shape.String()+": L*", got, want, 1e-9)
 
 		best, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
 		if err != nil {
@@ -141,7 +142,7 @@ func TestInferOptimum(t *testing.T) {
 		starts := m.score(v)
 		for k, s := range starts {
 			want := v.bound(s)
-			reference.NearOne(t, "score", s.Bound, want, 1e-10)
+			compare.NearOne(t, "score", s.Bound, want, 1e-10)
 			if s.Start != k {
 				t.Errorf("%v: start %d is called %d", shape, k, s.Start)
 			}
@@ -223,7 +224,7 @@ func TestInferSameBitsAtAnyWidth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 12))
 	values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), 1, 0.5, false))
 	var want []float64
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		p, l, err := fresh.Impute(t.Context(), Observed{Values: values}, InferOptions{})
 		if err != nil {
@@ -233,6 +234,6 @@ func TestInferSameBitsAtAnyWidth(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -27,11 +28,11 @@ func TestKeptResiduals(t *testing.T) {
 			f := d.Forecast(m.params.X.Mu.Row(e), m.params.X.S.Row(e), nil, m.grid)
 			for i := range n {
 				for c := range m.channels() {
-					reference.NearOne(t, "residual", m.residuals.At(e, i*m.channels()+c), y.At(e*n+i, c)-f.Mean[c][i], 1e-9)
+					compare.NearOne(t, "residual", m.residuals.At(e, i*m.channels()+c), y.At(e*n+i, c)-f.Mean[c][i], 1e-9)
 				}
 			}
 		}
-		reference.Near(t, "values", m.kept().y.T().Clone().Data, y.Data, 1e-9)
+		compare.Near(t, "values", m.kept().y.T().Clone().Data, y.Data, 1e-9)
 	}
 }
 
@@ -95,7 +96,7 @@ func TestNoiseNear(t *testing.T) {
 				for k, w := range weights {
 					mean += w * residual(k, i, c) / total
 				}
-				reference.NearOne(t, "mean", got.mean.At(i, c), mean, 1e-5) // examples of weight below 1e-6 are left out
+				compare.NearOne(t, "mean", got.mean.At(i, c), mean, 1e-5) // examples of weight below 1e-6 are left out
 			}
 			for j := range n {
 				var sum float64
@@ -111,7 +112,7 @@ func TestNoiseNear(t *testing.T) {
 				if i == j {
 					want -= 1 / m.params.Noise.Beta
 				}
-				reference.NearOne(t, fmt.Sprintf("covariance of %d and %d", i, j), together.At(i, j), want, 1e-5)
+				compare.NearOne(t, fmt.Sprintf("covariance of %d and %d", i, j), together.At(i, j), want, 1e-5)
 			}
 		}
 	}
@@ -153,9 +154,9 @@ func wholeCovariance(t *testing.T, noise *ownNoise) mat.Matrix {
 	together := noise.covariance(whole, whole)
 	for i := range n {
 		mat.Copy(square.Slice(i, i+1, 0, n), noise.covariance([]int{i}, whole))
-		reference.NearOne(t, "variance", noise.variance(i), together.At(i, i), 1e-9)
+		compare.NearOne(t, "variance", noise.variance(i), together.At(i, i), 1e-9)
 	}
-	reference.Near(t, "covariance row by row", square.Data, together.Data, 1e-9)
+	compare.Near(t, "covariance row by row", square.Data, together.Data, 1e-9)
 	return together
 }
 
@@ -232,8 +233,8 @@ func TestDegreesOfFreedom(t *testing.T) {
 					sum, total = sum+math.Exp(-d/2)*squares[a], total+math.Exp(-d/2)
 				}
 				factor := factor * sum / (total * mean)
-				reference.NearOne(t, "mean", scaled.Mean.At(i, c), plain.Mean.At(i, c), 0)
-				reference.NearOne(t, "variance", scaled.Variance.At(i, c)+white, factor*(plain.Variance.At(i, c)+white), 1e-9)
+				compare.NearOne(t, "mean", scaled.Mean.At(i, c), plain.Mean.At(i, c), 0)
+				compare.NearOne(t, "variance", scaled.Variance.At(i, c)+white, factor*(plain.Variance.At(i, c)+white), 1e-9)
 			}
 		}
 	}
@@ -255,12 +256,12 @@ func TestLocalNoiseOptions(t *testing.T) {
 	if here.Noise != "local" {
 		t.Errorf("noise %q", here.Noise)
 	}
-	reference.SameBits(t, "variance with 50 degrees of freedom", fill(m, InferOptions{DegreesOfFreedom: 50}).Variance.Data, here.Variance.Data)
+	compare.SameBits(t, "variance with 50 degrees of freedom", fill(m, InferOptions{DegreesOfFreedom: 50}).Variance.Data, here.Variance.Data)
 	if slices.Equal(fill(m, InferOptions{DegreesOfFreedom: -1}).Variance.Data, here.Variance.Data) {
 		t.Error("variances of a Gaussian are those of a Student distribution")
 	}
 	global, without := fill(m, InferOptions{LocalBandwidth: -1}), fill(m.with(t, Options{}), InferOptions{})
-	reference.SameBits(t, "mean with the noise of all", global.Mean.Data, without.Mean.Data)
+	compare.SameBits(t, "mean with the noise of all", global.Mean.Data, without.Mean.Data)
 	if slices.Equal(global.Mean.Data, here.Mean.Data) {
 		t.Error("near examples do not count")
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -60,8 +61,8 @@ func TestPredictUncertain(t *testing.T) {
 		visit(0, nil, 1)
 		for i := range n {
 			unit := math.Pow(m.scaler.Scale[i%shape.Channels], 2)
-			reference.NearOne(t, shape.String()+": mean", p.Mean.Data[i], mean[i], 1e-9)
-			reference.NearOne(t, shape.String()+": variance", p.Variance.Data[i]/unit, (within[i]+square[i])/unit, 1e-9)
+			compare.NearOne(t, shape.String()+": mean", p.Mean.Data[i], mean[i], 1e-9)
+			compare.NearOne(t, shape.String()+": variance", p.Variance.Data[i]/unit, (within[i]+square[i])/unit, 1e-9)
 		}
 	}
 }
@@ -92,8 +93,8 @@ func TestPredictFar(t *testing.T) {
 			}
 			for a := range p.Mean.Rows {
 				for channel, scale := range m.scaler.Scale {
-					reference.NearOne(t, fmt.Sprintf("%v, %d: mean", shape, i), p.Mean.At(a, channel), m.scaler.Mean[channel], 1e-12)
-					reference.NearOne(t, fmt.Sprintf("%v, %d: variance", shape, i), p.Variance.At(a, channel)/(scale*scale), prior+1/m.params.Noise.Beta, 1e-12)
+					compare.NearOne(t, fmt.Sprintf("%v, %d: mean", shape, i), p.Mean.At(a, channel), m.scaler.Mean[channel], 1e-12)
+					compare.NearOne(t, fmt.Sprintf("%v, %d: variance", shape, i), p.Variance.At(a, channel)/(scale*scale), prior+1/m.params.Noise.Beta, 1e-12)
 				}
 			}
 		}
@@ -115,7 +116,7 @@ func TestPredictInterpolates(t *testing.T) {
 		}
 		want := ref.UserValues(ref.Y.Slice(n*12, n*12+12, 0, 2))
 		// The noise leaves a difference of β⁻¹ over the least eigenvalue of K_uu.
-		reference.Near(t, fmt.Sprintf("example %d", n), p.Mean.Data, want.Data, 1e-5)
+		compare.Near(t, fmt.Sprintf("example %d", n), p.Mean.Data, want.Data, 1e-5)
 	}
 }
 
@@ -156,7 +157,7 @@ func TestConcurrently(t *testing.T) {
 	shared := fresh()
 	var group sync.WaitGroup
 	for i := range 16 {
-		group.Go(func() { reference.SameBits(t, fmt.Sprintf("goroutine %d", i), predict(shared, i), want[i%4]) })
+		group.Go(func() { compare.SameBits(t, fmt.Sprintf("goroutine %d", i), predict(shared, i), want[i%4]) })
 	}
 	group.Wait()
 }
@@ -165,7 +166,7 @@ func TestPredictSameBitsAtAnyWidth(t *testing.T) {
 	g := data.Grid{line(23), line(19)}
 	l := Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
 	var want []float64
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		p, err := fresh.Predict(l, g)
 		if err != nil {
@@ -179,7 +180,7 @@ func TestPredictSameBitsAtAnyWidth(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }
 
@@ -250,7 +251,7 @@ func TestLearnedNoiseAtNegativeZero(t *testing.T) {
 	if got.Noise != "learned" {
 		t.Errorf("noise %q at training points", got.Noise)
 	}
-	reference.Near(t, "variance", got.Variance.Data, want.Variance.Data[1:], 1e-12)
+	compare.Near(t, "variance", got.Variance.Data, want.Variance.Data[1:], 1e-12)
 	elsewhere, err := m.Predict(l, data.Grid{mat.New(2, 2)})
 	if err != nil || elsewhere.Noise != "parametric" || want.Noise != "learned" {
 		t.Errorf("noise %q on the training grid, %q off it, error %v", want.Noise, elsewhere.Noise, err)

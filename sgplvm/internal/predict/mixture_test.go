@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -28,7 +29,7 @@ func TestMixture(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.SameBits(t, "latent points", r.X.Data, l.Sample(7, seed).Data)
+			compare.SameBits(t, "latent points", r.X.Data, l.Sample(7, seed).Data)
 			mean, values := r.Moments(), mat.Matrix{}
 			values = mean.Mean.Clone()
 			for i := range values.Data {
@@ -41,8 +42,8 @@ func TestMixture(t *testing.T) {
 					t.Fatal(err)
 				}
 				got := r.Component(k)
-				reference.Near(t, fmt.Sprintf("%v: mean of component %d", shape, k), got.Mean.Data, p.Mean.Data, 1e-10)
-				reference.Near(t, fmt.Sprintf("%v: variance of component %d", shape, k), got.Variance.Data, p.Variance.Data, 1e-10)
+				compare.Near(t, fmt.Sprintf("%v: mean of component %d", shape, k), got.Mean.Data, p.Mean.Data, 1e-10)
+				compare.Near(t, fmt.Sprintf("%v: variance of component %d", shape, k), got.Variance.Data, p.Variance.Data, 1e-10)
 				for i, y := range values.Data {
 					d, v := y-p.Mean.Data[i], p.Variance.Data[i]
 					want[i] += math.Exp(-d*d/(2*v)) / math.Sqrt(2*math.Pi*v) / 7
@@ -51,7 +52,7 @@ func TestMixture(t *testing.T) {
 			for i, v := range want {
 				want[i] = math.Log(v)
 			}
-			reference.Near(t, fmt.Sprintf("%v: density", shape), r.LogDensity(values).Data, want, 1e-9)
+			compare.Near(t, fmt.Sprintf("%v: density", shape), r.LogDensity(values).Data, want, 1e-9)
 		}
 	}
 }
@@ -134,15 +135,15 @@ func TestMixtureMoments(t *testing.T) {
 		if p, err = m.Predict(l, nil); err != nil {
 			t.Fatal(err)
 		}
-		reference.Near(t, shape.String()+": mean", r.Moments().Mean.Data, p.Mean.Data, 1e-10)
-		reference.Near(t, shape.String()+": variance", r.Moments().Variance.Data, p.Variance.Data, 1e-10)
+		compare.Near(t, shape.String()+": mean", r.Moments().Mean.Data, p.Mean.Data, 1e-10)
+		compare.Near(t, shape.String()+": variance", r.Moments().Variance.Data, p.Variance.Data, 1e-10)
 	}
 }
 
 func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
 	values := mat.New(30, 1)
 	var want []float64
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		r, err := fresh.PredictMixture(fresh.TrainingLatent(3), nil, MixtureOptions{Seed: 5})
 		if err != nil {
@@ -153,7 +154,7 @@ func TestMixtureSameBitsAtAnyWidth(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }
 

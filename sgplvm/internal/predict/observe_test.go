@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -142,7 +143,7 @@ func TestObservedPrior(t *testing.T) {
 		if d := cmp.Diff(q, sameLatent); d != "" {
 			t.Errorf("the standard prior:\n%s", d)
 		}
-		reference.SameBits(t, "the standard prior", same.Mean.Data, p.Mean.Data)
+		compare.SameBits(t, "the standard prior", same.Mean.Data, p.Mean.Data)
 
 		e, err := m.observe(Observed{Values: values, Prior: &prior})
 		if err != nil {
@@ -150,7 +151,7 @@ func TestObservedPrior(t *testing.T) {
 		}
 		v := m.mustEvidence(t, e)
 		for _, c := range m.score(v) {
-			reference.NearOne(t, shape.String()+": score of a candidate", c.Bound, v.bound(c), 1e-9)
+			compare.NearOne(t, shape.String()+": score of a candidate", c.Bound, v.bound(c), 1e-9)
 		}
 
 		for k := range prior.S {
@@ -160,7 +161,7 @@ func TestObservedPrior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference.Near(t, "a prior that is sure", append(sure.Mu, sure.S...), append(prior.Mu, prior.S...), 1e-4)
+		compare.Near(t, "a prior that is sure", append(sure.Mu, sure.S...), append(prior.Mu, prior.S...), 1e-4)
 		point := prior
 		point.S = make([]float64, len(prior.S))
 		there, err := m.conditional(t.Context(), e, m.momentsOf(point), ConditionGivenLatent)
@@ -170,7 +171,7 @@ func TestObservedPrior(t *testing.T) {
 		m.toUserUnits(there, 0)
 		for j, v := range values.Data {
 			if v != v {
-				reference.NearOne(t, shape.String()+": filled in", filled.Mean.Data[j], there.Mean.Data[j], 1e-4*slices.Max(m.scaler.Scale))
+				compare.NearOne(t, shape.String()+": filled in", filled.Mean.Data[j], there.Mean.Data[j], 1e-4*slices.Max(m.scaler.Scale))
 			}
 		}
 	}

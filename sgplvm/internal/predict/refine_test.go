@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -47,7 +48,7 @@ func TestRefine(t *testing.T) {
 		for k := range d {
 			mu[k] += reference.Inner(inverse[k], g)
 		}
-		reference.Near(t, shape.String()+": mean", m.mean(e.on, got).Data, meanAt(mu).Data, 1e-6)
+		compare.Near(t, shape.String()+": mean", m.mean(e.on, got).Data, meanAt(mu).Data, 1e-6)
 
 		slopes, n := slopesOf(meanAt, mu), m.grid.Len()
 		for c := range shape.Channels {
@@ -58,7 +59,7 @@ func TestRefine(t *testing.T) {
 				for k := range d {
 					row[k] = slopes[k].At(i, c)
 				}
-				reference.Near(t, shape.String()+": variance", one(mat.Dot(spread.Slice(i, i+1, 0, spread.Cols), e.on.p[c].Slice(i, i+1, 0, spread.Cols))),
+				compare.Near(t, shape.String()+": variance", one(mat.Dot(spread.Slice(i, i+1, 0, spread.Cols), e.on.p[c].Slice(i, i+1, 0, spread.Cols))),
 					one(reference.Quadratic(row, inverse, row)), 1e-6)
 			}
 		}

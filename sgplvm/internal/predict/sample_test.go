@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
@@ -139,8 +140,8 @@ func TestLatentSample(t *testing.T) {
 	}
 	last := m.ref.Examples() - 1
 	trained := m.TrainingLatent(last)
-	reference.SameBits(t, "training mean", trained.Mu, m.params.X.Mu.Row(last))
-	reference.SameBits(t, "training variance", trained.S, m.params.X.S.Row(last))
+	compare.SameBits(t, "training mean", trained.Mu, m.params.X.Mu.Row(last))
+	compare.SameBits(t, "training variance", trained.S, m.params.X.S.Row(last))
 	if trained.Mu[0]++; trained.Mu[0] == m.params.X.Mu.At(last, 0) {
 		t.Error("TrainingLatent shares the model's numbers")
 	}
@@ -155,7 +156,7 @@ func TestLatentSample(t *testing.T) {
 		}
 	}
 	moments5(t, "latent points", samples, l.Mu[:2], mat.NewDense(2, 2, []float64{4, 0, 0, 0.01}))
-	reference.SameBits(t, "fewer points", l.Sample(7, 3).Data, x.Slice(0, 7, 0, 3).Clone().Data)
+	compare.SameBits(t, "fewer points", l.Sample(7, 3).Data, x.Slice(0, 7, 0, 3).Clone().Data)
 	if l.Sample(1, 4).At(0, 0) == x.At(0, 0) {
 		t.Error("two seeds give the same point")
 	}
@@ -189,7 +190,7 @@ func TestSampleSameBitsAtAnyWidth(t *testing.T) {
 	g := data.Grid{line(23), line(19)}
 	l := Latent{Mu: []float64{0.4, -1}, S: []float64{0.3, 0.01}}
 	var want []float64
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		var got []float64
 		for _, g := range []data.Grid{nil, g} {
@@ -202,7 +203,7 @@ func TestSampleSameBitsAtAnyWidth(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }
 
@@ -229,9 +230,9 @@ func TestSampleBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, y := range got.Y {
-				reference.Near(t, fmt.Sprintf("%v: field %d", shape, k), y.Data, want.Y[k].Data, 1e-12)
+				compare.Near(t, fmt.Sprintf("%v: field %d", shape, k), y.Data, want.Y[k].Data, 1e-12)
 				if k < 2 {
-					reference.Near(t, fmt.Sprintf("%v: field %d of 2", shape, k), few.Y[k].Data, want.Y[k].Data, 1e-12)
+					compare.Near(t, fmt.Sprintf("%v: field %d of 2", shape, k), few.Y[k].Data, want.Y[k].Data, 1e-12)
 				}
 			}
 		}

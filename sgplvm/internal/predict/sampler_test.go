@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -68,7 +69,7 @@ func TestSampleSingularKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reference.Near(t, "covariance", partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
+		compare.Near(t, "covariance", partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
 	}
 }
 
@@ -91,11 +92,11 @@ func TestSampleParts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.Near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
+			compare.Near(t, fmt.Sprintf("%v, grid %d", shape, i), partsCovariance(s, l.Mu).Data, scaled(cov[0], math.Pow(m.scaler.Scale[0], -2)).Data, 1e-9)
 			if shape.Residual != "" {
 				a, noise := noiseRoot(t, s), m.noise(on)
 				mat.Mul(noise, -1, a, a.T(), 1)
-				reference.Near(t, fmt.Sprintf("%v, grid %d: noise", shape, i), noise.Data, make([]float64, len(noise.Data)), 1e-12)
+				compare.Near(t, fmt.Sprintf("%v, grid %d: noise", shape, i), noise.Data, make([]float64, len(noise.Data)), 1e-12)
 			}
 		}
 	}
@@ -128,12 +129,12 @@ func TestSampleLearnedNoise(t *testing.T) {
 				t.Fatal(err)
 			}
 			unit := math.Pow(m.scaler.Scale[0], -2)
-			reference.Near(t, shape.String(), partsCovariance(s, l.Mu).Data, scaled(f[0], unit).Data, 1e-9)
+			compare.Near(t, shape.String(), partsCovariance(s, l.Mu).Data, scaled(f[0], unit).Data, 1e-9)
 			noise := mat.New(g.Len(), g.Len())
 			mat.Add(noise, scaled(y[0], unit), -unit, f[0])
 			a := noiseRoot(t, s)
 			mat.Mul(noise, -1, a, a.T(), 1)
-			reference.Near(t, shape.String()+": noise", noise.Data, make([]float64, len(noise.Data)), 1e-10)
+			compare.Near(t, shape.String()+": noise", noise.Data, make([]float64, len(noise.Data)), 1e-10)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -104,9 +105,9 @@ func TestPredictSlabs(t *testing.T) {
 						t.Fatal(err)
 					}
 					what := fmt.Sprintf("%v: latent %d of %d, %+v", shape, i, len(latents), o)
-					reference.Near(t, what+": mean", mean[i].Data, want.Mean.Data, 1e-12)
+					compare.Near(t, what+": mean", mean[i].Data, want.Mean.Data, 1e-12)
 					if !o.MeanOnly {
-						reference.Near(t, what+": variance", variance[i].Data, want.Variance.Data, 1e-12)
+						compare.Near(t, what+": variance", variance[i].Data, want.Variance.Data, 1e-12)
 					}
 				}
 			}
@@ -121,7 +122,7 @@ func TestPredictSlabsSameBitsAtAnyWidth(t *testing.T) {
 		latents = append(latents, randomLatent(rng, 2))
 	}
 	var want []float64
-	reference.AtEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		fresh := trained(t)
 		mean, variance, _ := assembled(t, fresh, latents, data.Grid{line(23), line(190)}, SlabOptions{Numbers: 1 << 16})
 		var got []float64
@@ -131,7 +132,7 @@ func TestPredictSlabsSameBitsAtAnyWidth(t *testing.T) {
 		if want == nil {
 			want = got
 		}
-		reference.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -25,8 +26,8 @@ func TestLatentAt(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := m.TrainingLatent(i)
-			reference.Near(t, "mean", l[0].Mu, want.Mu, 1e-9)
-			reference.Near(t, "variance", l[0].S, want.S, 1e-9)
+			compare.Near(t, "mean", l[0].Mu, want.Mu, 1e-9)
+			compare.Near(t, "variance", l[0].S, want.S, 1e-9)
 			if want.Start != i || want.Noise != 1 || !cmp.Equal(want.At, &at) {
 				t.Errorf("training example %d: %+v", i, want)
 			}
@@ -36,8 +37,8 @@ func TestLatentAt(t *testing.T) {
 				}
 			}
 			far := m.PriorLatent()
-			reference.Near(t, "mean long after", l[1].Mu, far.Mu, 1e-6)
-			reference.Near(t, "variance long after", l[1].S, far.S, 1e-6)
+			compare.Near(t, "mean long after", l[1].Mu, far.Mu, 1e-6)
+			compare.Near(t, "variance long after", l[1].S, far.S, 1e-6)
 		}
 	}
 }
@@ -80,7 +81,7 @@ func TestLatentPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, path := range few {
-		reference.SameBits(t, fmt.Sprintf("path %d", k), path.Data, paths[k].Data)
+		compare.SameBits(t, fmt.Sprintf("path %d", k), path.Data, paths[k].Data)
 	}
 	l, err := m.LatentAt(label, at)
 	if err != nil {
@@ -150,8 +151,8 @@ func TestPredictLeftOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			reference.Near(t, "mean", means[i].Data, want.Mean.Data, 1e-9)
-			reference.Near(t, "variance", variances[i].Data, want.Variance.Data, 1e-9)
+			compare.Near(t, "mean", means[i].Data, want.Mean.Data, 1e-9)
+			compare.Near(t, "variance", variances[i].Data, want.Variance.Data, 1e-9)
 			if got := m.momentsOf(l).psi1.Data; !slices.Equal(got, psi1.Row(i)) {
 				t.Errorf("ψ1 %v, want %v", psi1.Row(i), got)
 			}

@@ -3,59 +3,18 @@ package psi
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// near fails unless max|got − want| ≤ tolerance·max(1, max|want|); a NaN fails.
-func near(t testing.TB, what string, got, want []float64, tolerance float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	size, d := 1.0, 0.0
-	for i, w := range want {
-		size = max(size, math.Abs(w))
-		d = max(d, math.Abs(got[i]-w))
-	}
-	if !(d <= tolerance*size) {
-		t.Errorf("%s: relative difference %.3g, at most %.3g expected\n got %v\nwant %v", what, d/size, tolerance, got, want)
-	}
-}
-
 // one is a list of one number.
 func one(v float64) []float64 { return []float64{v} }
-
-// sameBits fails unless got has want's bits.
-func sameBits(t testing.TB, what string, got, want []float64) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%s: %d numbers, want %d", what, len(got), len(want))
-		return
-	}
-	for i, w := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(w) {
-			t.Errorf("%s: number %d is %v, want %v", what, i, got[i], w)
-			return
-		}
-	}
-}
-
-// atEveryWidth calls f at several GOMAXPROCS.
-func atEveryWidth(f func(procs int)) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, procs := range []int{1, 2, 4} {
-		runtime.GOMAXPROCS(procs)
-		f(procs)
-	}
-}
 
 // checkGradient compares grad with central differences of f in every
 // coordinate of x. With h = 1e-5 the differences have an error of h² times the
@@ -122,11 +81,11 @@ func TestGaussHermite(t *testing.T) {
 	want := 1.0
 	for k := range 8 {
 		got := expectation(nodes, weights, one(0), one(1), func(x []float64) float64 { return math.Pow(x[0], float64(2*k)) })
-		near(t, "moment", one(got/want), one(1), 1e-12)
+		compare.Near(t, "moment", one(got/want), one(1), 1e-12)
 		want *= float64(2*k + 1)
 	}
 	got := expectation(nodes, weights, one(0), one(1), func(x []float64) float64 { return math.Cos(x[0]) })
-	near(t, "E cos x", one(got), one(math.Exp(-0.5)), 1e-12)
+	compare.Near(t, "E cos x", one(got), one(math.Exp(-0.5)), 1e-12)
 }
 
 func randomMatrix(rng *rand.Rand, rows, cols int) mat.Matrix {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -209,9 +210,9 @@ func TestDescribe(t *testing.T) {
 	if d := cmp.Diff([]Relevance{{"relevance", []float64{0.25, 2}}, {"linear relevance", []float64{0.5, 1}}}, k.Relevances()); d != "" {
 		t.Errorf("−want +got:\n%s", d)
 	}
-	near(t, "flat variance", one(k.FlatVariance()), one(0.1+1./3+1.25), 1e-15)
+	compare.Near(t, "flat variance", one(k.FlatVariance()), one(0.1+1./3+1.25), 1e-15)
 	for name, want := range map[string]float64{"rbf": 2, "linear": 1.25, "bias": 1. / 3, "time": 0.1, "matern": 0} {
-		near(t, name, one(k.Variance(name)), one(want), 1e-15)
+		compare.Near(t, name, one(k.Variance(name)), one(want), 1e-15)
 	}
 	if k.Part("linear") != k.Parts[1] || k.Part("none") != nil || !k.Timed() || (Kernel{k.Parts[:3]}).Timed() {
 		t.Errorf("parts by name: %v, %v; timed %v", k.Part("linear"), k.Part("none"), k.Timed())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // A bias is a linear part in one more latent dimension where all examples and
@@ -37,9 +38,9 @@ func TestBiasIsAConstantDimension(t *testing.T) {
 		}
 		want1, want2 := p.forward()
 		got1, got2 := c.forward()
-		near(t, names.String()+": Ψ1", got1.Data, want1.Data, 1e-13)
-		near(t, names.String()+": Ψ2", got2.Data, want2.Data, 1e-13)
-		near(t, names.String()+": ψ0", one(c.statistics().Psi0(c.q)), one(p.statistics().Psi0(p.q)), 1e-13)
+		compare.Near(t, names.String()+": Ψ1", got1.Data, want1.Data, 1e-13)
+		compare.Near(t, names.String()+": Ψ2", got2.Data, want2.Data, 1e-13)
+		compare.Near(t, names.String()+": ψ0", one(c.statistics().Psi0(c.q)), one(p.statistics().Psi0(p.q)), 1e-13)
 	}
 }
 
@@ -63,6 +64,6 @@ func TestInducingPointsOfFullRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		factor.Solve(psi2)
-		near(t, c.names.String(), one(mat.Trace(psi2)), one(st.Psi0(p.q)), 1e-9)
+		compare.Near(t, c.names.String(), one(mat.Trace(psi2)), one(st.Psi0(p.q)), 1e-9)
 	}
 }

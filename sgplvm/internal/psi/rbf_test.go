@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
 // randomRBF is a problem of an RBF part alone.
@@ -25,8 +26,8 @@ func TestCertain(t *testing.T) {
 		kernel, square := mat.New(20, 5), mat.New(5, 5)
 		k.kernel().Matrix(kernel, p.q.Mu, p.in.Z)
 		mat.Mul(square, 1, kernel.T(), kernel, 0)
-		near(t, "Ψ1", psi1.Data, kernel.Data, 1e-11)
-		near(t, "Ψ2", psi2.Data, square.Data, 1e-11)
+		compare.Near(t, "Ψ1", psi1.Data, kernel.Data, 1e-11)
+		compare.Near(t, "Ψ2", psi2.Data, square.Data, 1e-11)
 	}
 }
 
@@ -40,17 +41,17 @@ func TestUncertain(t *testing.T) {
 		psi1, psi2 := p.forward()
 		limit := l[0] / math.Sqrt(variance) * (l[1] / math.Sqrt(variance))
 		for i := range 4 {
-			near(t, "Ψ1 over its limit", one(psi1.At(0, i)/limit), one(k.Variance), 1e-11)
+			compare.Near(t, "Ψ1 over its limit", one(psi1.At(0, i)/limit), one(k.Variance), 1e-11)
 			for j := range 4 {
 				distance := math.Pow((z.At(i, 0)-z.At(j, 0))/l[0], 2) + math.Pow((z.At(i, 1)-z.At(j, 1))/l[1], 2)
-				near(t, "Ψ2 over its limit", one(psi2.At(i, j)/limit), one(k.Variance*k.Variance/2*math.Exp(-distance/4)), 1e-11)
+				compare.Near(t, "Ψ2 over its limit", one(psi2.At(i, j)/limit), one(k.Variance*k.Variance/2*math.Exp(-distance/4)), 1e-11)
 			}
 		}
 	}
 	p.q.S.Fill(math.MaxFloat64) // where even the logarithms overflow, nothing is left but zeros
 	psi1, psi2 := p.forward()
-	near(t, "Ψ1", psi1.Data, make([]float64, 4), 1e-300)
-	near(t, "Ψ2", psi2.Data, make([]float64, 16), 1e-300)
+	compare.Near(t, "Ψ1", psi1.Data, make([]float64, 4), 1e-300)
+	compare.Near(t, "Ψ2", psi2.Data, make([]float64, 16), 1e-300)
 }
 
 // One inducing point far from all else: its statistics vanish, and the others
@@ -65,13 +66,13 @@ func TestFar(t *testing.T) {
 		psi1, psi2 := p.forward()
 		tolerance := 16 * 0x1p-52 * math.Pow(distance/k.LengthScale[1], 2)
 		for n := range 6 {
-			near(t, "Ψ1", psi1.Row(n)[:3], near1.Row(n), tolerance)
+			compare.Near(t, "Ψ1", psi1.Row(n)[:3], near1.Row(n), tolerance)
 			if v := psi1.At(n, 3); v != 0 {
 				t.Errorf("distance %g: Ψ1 is %g", distance, v)
 			}
 		}
 		for i := range 3 {
-			near(t, "Ψ2", psi2.Row(i)[:3], near2.Row(i), tolerance)
+			compare.Near(t, "Ψ2", psi2.Row(i)[:3], near2.Row(i), tolerance)
 			if a, b := psi2.At(i, 3), psi2.At(3, i); a != 0 || b != 0 {
 				t.Errorf("distance %g: Ψ2 is %g and %g", distance, a, b)
 			}
@@ -80,7 +81,7 @@ func TestFar(t *testing.T) {
 			t.Errorf("distance %g: Ψ2 of the far point is %g", distance, v)
 		}
 		far := p.statistics().Farthest() * k.LengthScale[1] / distance
-		near(t, "Farthest", one(far), one(0.75), 0.1) // from the mean of four
+		compare.Near(t, "Farthest", one(far), one(0.75), 0.1) // from the mean of four
 	}
 }
 
@@ -108,8 +109,8 @@ func TestTranslated(t *testing.T) {
 		}
 	}
 	psi1, psi2 := p.forward()
-	near(t, "Ψ1", psi1.Data, want1.Data, 20*1e6*0x1p-52)
-	near(t, "Ψ2", psi2.Data, want2.Data, 20*20*1e6*0x1p-52)
+	compare.Near(t, "Ψ1", psi1.Data, want1.Data, 20*1e6*0x1p-52)
+	compare.Near(t, "Ψ2", psi2.Data, want2.Data, 20*20*1e6*0x1p-52)
 }
 
 // So many examples that they are several chunks of several blocks: Ψ2 is the sum of the
@@ -135,9 +136,9 @@ func TestManyExamples(t *testing.T) {
 			mat.Add(sum, sum, 1, e)
 			ps.psi2ExampleBackward(e, room, wantMu.Row(i), wantS.Row(i), g, mu.Row(i), s.Row(i))
 		}
-		near(t, "Ψ2", psi2.Data, sum.Data, n*0x1p-52)
-		near(t, "∂L/∂μ", dmu.Data, wantMu.Data, 1e-12)
-		near(t, "∂L/∂S", ds.Data, wantS.Data, 1e-12)
+		compare.Near(t, "Ψ2", psi2.Data, sum.Data, n*0x1p-52)
+		compare.Near(t, "∂L/∂μ", dmu.Data, wantMu.Data, 1e-12)
+		compare.Near(t, "∂L/∂S", ds.Data, wantS.Data, 1e-12)
 
 		total := func() float64 {
 			_, psi2 := p.forward()
@@ -147,6 +148,6 @@ func TestManyExamples(t *testing.T) {
 		ps.endGradient(grad, dz)
 		checkGradient(t, fmt.Sprintf("m = %d, Z", m), p.in.Z.Data, dz.Data, total)
 		checkGradient(t, fmt.Sprintf("m = %d, ℓ", m), k.LengthScale, grad.LengthScale, total)
-		near(t, "∂L/∂σ²", one(grad.Variance), one(2*mat.Dot(g, psi2)/k.Variance), 1e-12)
+		compare.Near(t, "∂L/∂σ²", one(grad.Variance), one(2*mat.Dot(g, psi2)/k.Variance), 1e-12)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -56,24 +57,24 @@ func checkQuadrature(t *testing.T, what string, p problem, nodes, weights []floa
 	}
 	st, psi1, psi2, k0, sum := p.statistics(), mat.New(n, m), mat.New(m, m), mat.New(m, m), mat.New(m, m)
 	st.Matrix(k0)
-	near(t, what+": K_0", k0.Data, want.Data, 1e-14)
-	near(t, what+": ψ0", one(st.Psi0(p.q)), one(want0), 1e-10)
+	compare.Near(t, what+": K_0", k0.Data, want.Data, 1e-14)
+	compare.Near(t, what+": ψ0", one(st.Psi0(p.q)), one(want0), 1e-10)
 	st.Forward(psi1, psi2, p.q)
-	near(t, what+": Ψ1", psi1.Data, want1.Data, 1e-10)
-	near(t, what+": Ψ2", psi2.Data, want2.Data, 1e-10)
+	compare.Near(t, what+": Ψ1", psi1.Data, want1.Data, 1e-10)
+	compare.Near(t, what+": Ψ2", psi2.Data, want2.Data, 1e-10)
 	psi1.Fill(math.NaN())
 	st.Psi1(psi1, p.q)
-	near(t, what+": Ψ1 alone", psi1.Data, want1.Data, 1e-10)
+	compare.Near(t, what+": Ψ1 alone", psi1.Data, want1.Data, 1e-10)
 
 	var scratch Scratch
 	for i := range n {
 		r := st.Moments(&scratch, One(p.q.Mu.Row(i), p.q.S.Row(i), at(p.q.At, i)))
 		mat.Add(sum, sum, 1, r.Psi2)
-		near(t, what+": ψ1 of one example", r.Psi1.Data, want1.Row(i), 1e-10)
+		compare.Near(t, what+": ψ1 of one example", r.Psi1.Data, want1.Row(i), 1e-10)
 		mat.Mul(r.Spread, 1, r.Psi1, r.Psi1.T(), 1)
-		near(t, what+": spread", r.Spread.Data, r.Psi2.Data, 1e-13)
+		compare.Near(t, what+": spread", r.Spread.Data, r.Psi2.Data, 1e-13)
 	}
-	near(t, what+": Ψ2 example by example", sum.Data, want2.Data, 1e-10)
+	compare.Near(t, what+": Ψ2 example by example", sum.Data, want2.Data, 1e-10)
 }
 
 // Every derivative of g0·ψ0 + Σ g1∘Ψ1 + tr(g2·Ψ2) + tr(gk·K_0).
@@ -139,13 +140,13 @@ func TestForm(t *testing.T) {
 
 					form := st.Form(g0, g1.Row(0), g2, time)
 					dmu, ds := make([]float64, c.d), make([]float64, c.d)
-					near(t, what+"value", one(form.Constant+form.Value(&scratch, mu, s, nil, nil)), one(want), 1e-12)
-					near(t, what+"value beside derivatives", one(form.Constant+form.Value(&scratch, mu, s, dmu, ds)), one(want), 1e-12)
-					near(t, what+"∂/∂μ", dmu, to.Mu.Data, 1e-12)
-					near(t, what+"∂/∂S", ds, to.S.Data, 1e-12)
+					compare.Near(t, what+"value", one(form.Constant+form.Value(&scratch, mu, s, nil, nil)), one(want), 1e-12)
+					compare.Near(t, what+"value beside derivatives", one(form.Constant+form.Value(&scratch, mu, s, dmu, ds)), one(want), 1e-12)
+					compare.Near(t, what+"∂/∂μ", dmu, to.Mu.Data, 1e-12)
+					compare.Near(t, what+"∂/∂S", ds, to.S.Data, 1e-12)
 					values := make([]float64, c.n)
 					catalogue.Values(values, form, form.Constant)
-					near(t, what+"value from the catalogue", one(values[k]), one(want), 1e-12)
+					compare.Near(t, what+"value from the catalogue", one(values[k]), one(want), 1e-12)
 				}
 			}
 		}
@@ -188,12 +189,12 @@ func TestSameBitsAtAnyWidth(t *testing.T) {
 	p := randomProblem(rng, Names{"rbf", "linear", "bias", "time"}, 70, 40, 5, 1)
 	g1, g2 := randomMatrix(rng, 70, 40), randomSymmetric(rng, 40)
 	var want []float64
-	atEveryWidth(func(procs int) {
+	compare.AtEveryWidth(func(procs int) {
 		got := everything(new(Statistics), new(Scratch), p, g1, g2)
 		if want == nil {
 			want = got
 		}
-		sameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
+		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
 }
 
@@ -208,7 +209,7 @@ func TestReused(t *testing.T) {
 		p := randomProblem(rng, names, c[0], c[1], c[2], 1)
 		g1, g2 := randomMatrix(rng, c[0], c[1]), randomSymmetric(rng, c[1])
 		got := everything(used, scratch, p, g1, g2)
-		sameBits(t, fmt.Sprintf("%d, %v", i, names), got, everything(new(Statistics), new(Scratch), p, g1, g2))
+		compare.SameBits(t, fmt.Sprintf("%d, %v", i, names), got, everything(new(Statistics), new(Scratch), p, g1, g2))
 	}
 }
 
@@ -229,6 +230,6 @@ func TestConcurrentExamples(t *testing.T) {
 	got := make([][]float64, 64)
 	mat.Parallel(64, func(i int) { got[i] = run(i) })
 	for i := range got {
-		sameBits(t, fmt.Sprintf("example %d", i), got[i], run(i))
+		compare.SameBits(t, fmt.Sprintf("example %d", i), got[i], run(i))
 	}
 }

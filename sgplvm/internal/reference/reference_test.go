@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -16,14 +17,14 @@ func TestDense(t *testing.T) {
 	for _, c := range reference.Cases(t) {
 		m := c.Model(t)
 		d, want := reference.NewDense(m), c.Expected
-		reference.NearOne(t, c.Name+": bound but for the divergence", d.Bound()+d.KL, want.Bound+want.KL, digits)
+		compare.NearOne(t, c.Name+": bound but for the divergence", d.Bound()+d.KL, want.Bound+want.KL, digits)
 		for i, f := range want.Forward {
 			got := d.Forecast(f.Mu, f.S, nil, c.Grid(t, i))
 			for channel, mean := range got.Mean {
 				for k, row := range f.Mean {
-					reference.NearOne(t, fmt.Sprintf("%s: prediction %d, mean", c.Name, i), mean[k], row[channel], digits)
+					compare.NearOne(t, fmt.Sprintf("%s: prediction %d, mean", c.Name, i), mean[k], row[channel], digits)
 				}
-				reference.Near(t, fmt.Sprintf("%s: prediction %d, covariance", c.Name, i), slices.Concat(got.Cov[channel]...), slices.Concat(f.Cov[channel]...), digits)
+				compare.Near(t, fmt.Sprintf("%s: prediction %d, covariance", c.Name, i), slices.Concat(got.Cov[channel]...), slices.Concat(f.Cov[channel]...), digits)
 			}
 		}
 		values := mat.New(m.Space.Len(), m.Channels())
@@ -31,7 +32,7 @@ func TestDense(t *testing.T) {
 		for k, i := range want.Test.Observed {
 			copy(values.Row(i), want.Test.Y[k])
 		}
-		reference.NearOne(t, c.Name+": L*", d.TestBound(want.Test.Mu, want.Test.S, nil, m.Space, values), want.Test.Bound, digits)
+		compare.NearOne(t, c.Name+": L*", d.TestBound(want.Test.Mu, want.Test.S, nil, m.Space, values), want.Test.Bound, digits)
 	}
 }
 
@@ -64,8 +65,8 @@ func TestChecks(t *testing.T) {
 		{[]float64{nan, 1}, []float64{1, 1}, false, false},
 	} {
 		near, same := &recorder{TB: t}, &recorder{TB: t}
-		reference.Near(near, "", c.got, c.want, 1e-10)
-		reference.SameBits(same, "", c.got, c.want)
+		compare.Near(near, "", c.got, c.want, 1e-10)
+		compare.SameBits(same, "", c.got, c.want)
 		if near.failed == c.near || same.failed == c.same {
 			t.Errorf("%v, %v: near %v, same bits %v", c.got, c.want, !near.failed, !same.failed)
 		}
@@ -87,7 +88,7 @@ func TestShapes(t *testing.T) {
 	for seed := range uint64(30) {
 		for _, shape := range []reference.Shape{reference.RandomShape(seed), reference.ResidualShape(seed), reference.TimeShape(seed)} {
 			a, b := shape.Model(t), shape.Model(t)
-			reference.SameBits(t, shape.String(), slices.Concat(a.Y.Data, a.Params.X.Mu.Data, a.Params.X.S.Data, a.Params.Z.Data), slices.Concat(b.Y.Data, b.Params.X.Mu.Data, b.Params.X.S.Data, b.Params.Z.Data))
+			compare.SameBits(t, shape.String(), slices.Concat(a.Y.Data, a.Params.X.Mu.Data, a.Params.X.S.Data, a.Params.Z.Data), slices.Concat(b.Y.Data, b.Params.X.Mu.Data, b.Params.X.S.Data, b.Params.Z.Data))
 		}
 	}
 }
