@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -68,7 +69,7 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 func TestModelFileRoundTrip(t *testing.T) {
 	var models []*Model
 	shapes := []reference.Shape{fileShape, timeShape, residualShape}
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shapes = append(shapes, reference.RandomShape(seed), reference.ResidualShape(seed), reference.TimeShape(seed))
 	}
 	for _, s := range shapes {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -27,7 +27,7 @@ func TestSchedulesAgree(t *testing.T) {
 		bounds := map[bool]float64{}
 		for _, joint := range []bool{false, true} {
 			dear := 0 // steps that move space
-			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: reference.Sizes(900), Warmup: 30, Joint: joint, Progress: func(p Progress) bool {
+			_, r := fit(t, bumps(12, 6, 5, 2), cfg.with(TrainingConfig{Iterations: compare.Sizes(900), Warmup: 30, Joint: joint, Progress: func(p Progress) bool {
 				if p.Phase == "joint" {
 					dear++
 				}
@@ -47,7 +47,7 @@ func TestSchedulesAgree(t *testing.T) {
 // The bound never falls from phase to phase, and the phases add up.
 func TestPhases(t *testing.T) {
 	for _, name := range []string{"product", "one factor", "free inducing points", "white", "channels", "moving"} {
-		for _, o := range []TrainingConfig{{Restarts: 3}, {}, {Joint: true}, {Warmup: -1}, {Warmup: 80}, {Warmup: -1, Restarts: 2}}[:reference.Sizes(6)] {
+		for _, o := range []TrainingConfig{{Restarts: 3}, {}, {Joint: true}, {Warmup: -1}, {Warmup: 80}, {Warmup: -1, Restarts: 2}}[:compare.Sizes(6)] {
 			t.Run(fmt.Sprintf("%s/restarts %d, warm-up %d, joint %t", name, o.Restarts, o.Warmup, o.Joint), func(t *testing.T) {
 				s := sets()[name]
 				o.Iterations = 80

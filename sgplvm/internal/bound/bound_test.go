@@ -22,7 +22,7 @@ import (
 // The Kronecker path against the dense one. Kernel matrices have a condition number below 10⁶ and the
 // dense formulas use their inverses: 1e-9 leaves one digit.
 func TestDense(t *testing.T) {
-	for seed := range uint64(reference.Sizes(300)) {
+	for seed := range uint64(compare.Sizes(300)) {
 		shape := reference.RandomShape(seed)
 		if seed%3 == 2 {
 			shape = reference.ResidualShape(seed)
@@ -35,7 +35,7 @@ func TestDense(t *testing.T) {
 // The same with a part of time beside all others and alone, under a dynamical prior of several
 // sequences, whose divergence is tested where it lives.
 func TestDenseInTime(t *testing.T) {
-	for seed := range uint64(reference.Sizes(24)) {
+	for seed := range uint64(compare.Sizes(24)) {
 		shape := reference.TimeShape(seed)
 		s := subjectOf(t, shape)
 		d := reference.NewDense(s.Model)
@@ -67,7 +67,7 @@ func TestDynamicalPrior(t *testing.T) {
 // The collapsed bound is the uncollapsed one, trace term and all, at q(U) with the model's own α, and
 // any other mean of q(U) gives less.
 func TestUncollapsed(t *testing.T) {
-	for seed := range uint64(reference.Sizes(50)) {
+	for seed := range uint64(compare.Sizes(50)) {
 		shape := reference.RandomShape(1000 + seed)
 		if seed%3 == 2 {
 			shape = reference.ResidualShape(1000 + seed)
@@ -102,7 +102,7 @@ func TestUncollapsed(t *testing.T) {
 // With S → 0, all points as inducing points and the divergence given back, nothing is approximated;
 // with fewer inducing points the bound can only be lower.
 func TestBoundAtCertainLatentPoints(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := reference.RandomShape(2000 + seed)
 		shape.Parts |= reference.RBF // no jitter
 		shape.Jitter = 0
@@ -186,7 +186,7 @@ func (s *subject) maximise(t *testing.T, steps int) float64 {
 
 // The bound is below the log evidence, where it starts and after it was maximised.
 func TestBoundBelowEvidence(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(3000 + seed)
 		shape.Examples, shape.Inducing, shape.Latent = 1, 1, 1
 		if seed%2 == 0 && !shape.Parts.Has(reference.Linear) {
@@ -309,7 +309,7 @@ func TestBiasIsAConstantDimension(t *testing.T) {
 // What should change nothing changes nothing but rounding.
 func TestInvariances(t *testing.T) {
 	for name, change := range reference.Twins {
-		for seed := range uint64(reference.Sizes(20)) {
+		for seed := range uint64(compare.Sizes(20)) {
 			shape := reference.RandomShape(4000 + seed)
 			m := shape.Model(t)
 			other := change(rand.New(rand.NewPCG(seed, 5)), m)
@@ -338,6 +338,6 @@ func TestKL(t *testing.T) {
 		dmu, ds := mat.New(1, 2), mat.New(1, 2)
 		bound.SubtractKL(dmu, ds, mu, s, prior)
 		name := func(i int) string { return fmt.Sprintf("%s, [%d]", what, i) }
-		reference.CheckGradient(t, name, reference.Pointers(mu.Data, s.Data), slices.Concat(dmu.Data, ds.Data), f)
+		compare.CheckGradient(t, name, compare.Pointers(mu.Data, s.Data), slices.Concat(dmu.Data, ds.Data), f)
 	}
 }

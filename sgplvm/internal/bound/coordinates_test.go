@@ -266,7 +266,7 @@ func TestPackedGradient(t *testing.T) {
 			x, slope := packed(c, s.Params), make([]float64, c.Count(s.Params))
 			c.PackGradient(slope, s.Params, s.gradient(t, free))
 			name := func(i int) string { return fmt.Sprintf("%v: group %b, coordinate %d", shape, free, i) }
-			reference.CheckGradient(t, name, reference.Pointers(x), slope, func() float64 {
+			compare.CheckGradient(t, name, compare.Pointers(x), slope, func() float64 {
 				c.Unpack(s.Params, x)
 				return s.bound(t)
 			})

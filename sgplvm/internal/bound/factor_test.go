@@ -37,7 +37,7 @@ func diagonal(v []float64) mat.Matrix {
 // TᵀK T = I and TᵀΨ2T = diag Λ for the factors of a model, with the jitter in K; where tied, V is
 // orthogonal and K = V·diag(s)·Vᵀ; where the noise is structured, ŪᵀΣŪ = I and ŪᵀKŪ = diag(s).
 func TestFactorsDiagonalise(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := reference.RandomShape(15000 + seed)
 		if seed%3 == 2 {
 			shape = reference.ResidualShape(15000 + seed)

@@ -89,7 +89,7 @@ func TestGradient(t *testing.T) {
 			s := subjectOf(t, shape)
 			s.bound(t)
 			parameters, slopes := natural(s.Params), natural(s.gradient(t, bound.GroupAll))
-			reference.CheckGradient(t, parameters.name(shape.String()), parameters.at, slopes.values(), func() float64 { return s.bound(t) })
+			compare.CheckGradient(t, parameters.name(shape.String()), parameters.at, slopes.values(), func() float64 { return s.bound(t) })
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestGradientAtCoincidentPoints(t *testing.T) {
 		}
 		parameters, slopes := natural(s.Params), natural(grad)
 		s.Params.Space[0].Xu = u
-		reference.CheckGradient(t, parameters.name(string(kind)), parameters.at, slopes.values(), func() float64 { return s.bound(t) })
+		compare.CheckGradient(t, parameters.name(string(kind)), parameters.at, slopes.values(), func() float64 { return s.bound(t) })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -72,11 +73,11 @@ func (l *list) add(name string, v ...*float64) {
 }
 
 func (l *list) addKernel(name string, k *kernel.Kernel) {
-	l.add(name+": "+string(k.Kind)+" length scale", reference.Pointers(k.LengthScale)...)
+	l.add(name+": "+string(k.Kind)+" length scale", compare.Pointers(k.LengthScale)...)
 	if k.Kind == kernel.Periodic {
 		l.add(name+": period", &k.Period)
 	}
-	l.add(name+": weight", reference.Pointers(k.Weights)...)
+	l.add(name+": weight", compare.Pointers(k.Weights)...)
 	for i := range k.Terms {
 		l.addKernel(name, &k.Terms[i])
 	}
@@ -102,9 +103,9 @@ func natural(p *bound.Params) *list {
 		switch part := part.(type) {
 		case *psi.RBF:
 			l.add("latent variance", &part.Variance)
-			l.add("latent length scale", reference.Pointers(part.LengthScale)...)
+			l.add("latent length scale", compare.Pointers(part.LengthScale)...)
 		case *psi.Linear:
-			l.add("linear variance", reference.Pointers(part.Variance)...)
+			l.add("linear variance", compare.Pointers(part.Variance)...)
 		case *psi.Bias:
 			l.add("bias", &part.Variance)
 		case *psi.Time:
@@ -113,19 +114,19 @@ func natural(p *bound.Params) *list {
 		}
 	}
 	if paths := p.X.Paths; paths != nil {
-		l.add("μ̄", reference.Pointers(paths.MuBar.Data)...)
-		l.add("Λ", reference.Pointers(paths.Lambda.Data)...)
+		l.add("μ̄", compare.Pointers(paths.MuBar.Data)...)
+		l.add("Λ", compare.Pointers(paths.Lambda.Data)...)
 		l.addKernel("prior", &paths.Prior.Kernel)
 	} else {
-		l.add("μ", reference.Pointers(p.X.Mu.Data)...)
-		l.add("S", reference.Pointers(p.X.S.Data)...)
+		l.add("μ", compare.Pointers(p.X.Mu.Data)...)
+		l.add("S", compare.Pointers(p.X.S.Data)...)
 	}
-	l.add("Z", reference.Pointers(p.Z.Data)...)
+	l.add("Z", compare.Pointers(p.Z.Data)...)
 	for f := range p.Space {
 		s := &p.Space[f]
 		l.add(fmt.Sprintf("variance %d", f), &s.Kernel.Variance)
 		l.addKernel(fmt.Sprintf("space %d", f), &s.Kernel)
-		l.add(fmt.Sprintf("X_u %d", f), reference.Pointers(s.Xu.Data)...)
+		l.add(fmt.Sprintf("X_u %d", f), compare.Pointers(s.Xu.Data)...)
 	}
 	if p.Noise.Structured() {
 		l.add("residual variance", &p.Noise.Residual.Variance)

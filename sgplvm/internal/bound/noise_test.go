@@ -33,7 +33,7 @@ func (s *subject) residualCovariance(t *testing.T) mat.Matrix {
 // The mean of E_q (y − f)·(y − f)ᵀ over examples and channels, with q's own moments of every training
 // example one by one.
 func TestResidualCovariance(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := reference.ResidualShape(30000 + seed)
 		s := subjectOf(t, shape)
 		d := reference.NewDense(s.Model)
@@ -58,7 +58,7 @@ func TestResidualCovariance(t *testing.T) {
 // A learned Σ is the tapered mean of the residuals' squares, blended with the parametric one.
 func TestLearnNoise(t *testing.T) {
 	const strength = 3.0
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		s := subjectOf(t, reference.ResidualShape(42000+seed))
 		p, x := s.Params, s.Space[0]
 		d := reference.NewDense(s.Model)
@@ -95,7 +95,7 @@ func TestLearnNoise(t *testing.T) {
 // firm one hardly anything moves.
 func TestLearnNoiseRaisesTheBound(t *testing.T) {
 	raised := 0
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := reference.ResidualShape(31000 + seed)
 		s := subjectOf(t, shape)
 		before := s.bound(t)
@@ -117,13 +117,13 @@ func TestLearnNoiseRaisesTheBound(t *testing.T) {
 
 // Derivatives beside a learned Σ, which itself is held.
 func TestLearnedNoiseGradient(t *testing.T) {
-	for seed := range uint64(reference.Sizes(10)) {
+	for seed := range uint64(compare.Sizes(10)) {
 		s := subjectOf(t, reference.ResidualShape(33000+seed))
 		s.learnNoise(t, 3)
 		c := bound.Coordinates{Free: bound.GroupAll}
 		x, slope := packed(c, s.Params), make([]float64, c.Count(s.Params))
 		c.PackGradient(slope, s.Params, s.gradient(t, bound.GroupAll))
-		reference.CheckGradient(t, func(int) string { return "learned Σ" }, reference.Pointers(x), slope, func() float64 {
+		compare.CheckGradient(t, func(int) string { return "learned Σ" }, compare.Pointers(x), slope, func() float64 {
 			c.Unpack(s.Params, x)
 			return s.bound(t)
 		})

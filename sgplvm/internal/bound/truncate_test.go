@@ -20,7 +20,7 @@ func (s *subject) truncate(t *testing.T, tolerance float64) {
 // truncated calls f with random models and tolerances that leave out nothing (negative), some and nearly
 // all of the spatial components.
 func truncated(t *testing.T, f func(what string, s *subject, tolerance float64)) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := reference.RandomShape(22000 + seed)
 		if seed%5 == 4 {
 			shape = reference.ResidualShape(22000 + seed)
@@ -75,7 +75,7 @@ func TestTruncatedGradient(t *testing.T) {
 		x, slope := packed(c, s.Params), make([]float64, c.Count(s.Params))
 		dropped := s.evaluator.Dropped()
 		c.PackGradient(slope, s.Params, s.gradient(t, held))
-		reference.CheckGradient(t, func(i int) string { return fmt.Sprintf("%s: coordinate %d", what, i) }, reference.Pointers(x), slope, func() float64 {
+		compare.CheckGradient(t, func(i int) string { return fmt.Sprintf("%s: coordinate %d", what, i) }, compare.Pointers(x), slope, func() float64 {
 			c.Unpack(s.Params, x)
 			return s.bound(t)
 		})

@@ -16,7 +16,7 @@ import (
 // time, and grids.
 func calibratedModels(t *testing.T, body func(m, plain model, l Latent, grids []data.Grid)) {
 	t.Helper()
-	for seed := range uint64(reference.Sizes(24)) {
+	for seed := range uint64(compare.Sizes(24)) {
 		shape := reference.TimeShape(seed)
 		plain := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 70))

@@ -22,7 +22,7 @@ func conditionWith(limits conditionLimits, f func()) {
 
 // Groups that see every observed point are as good as all points at once.
 func TestLocalConditioningWithAllNeighbours(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := reference.RandomShape(12000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 40))
@@ -153,7 +153,7 @@ func TestComplement(t *testing.T) {
 // certain latent point, the missing values given the observed ones by the joint
 // covariance of PredictCovariance.
 func TestConditionalIsGaussian(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(14000 + seed)
 		ref := shape.Model(t)
 		ref.Scaler = reference.Unscaled(shape.Channels)
@@ -198,7 +198,7 @@ func TestConditionalIsGaussian(t *testing.T) {
 // The paper's way: the Gaussian with the exact moments of each channel, noise included,
 // conditioned by the dense formula; in groups that see all observed points as well.
 func TestConditionMoments(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := samplingShape(15000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 45))

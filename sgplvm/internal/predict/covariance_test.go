@@ -17,7 +17,7 @@ import (
 // noise or with it, is symmetric and has no negative eigenvalue. Both are sums of
 // the same terms, of at most 100 of them near 1.
 func TestPredictCovariance(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := samplingShape(9000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 30))
@@ -72,7 +72,7 @@ func TestPredictCovariance(t *testing.T) {
 // else.
 func TestFeatureBlocks(t *testing.T) {
 	defer func(numbers, rows int) { featureNumbers, spreadRows = numbers, rows }(featureNumbers, spreadRows)
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(16000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 34))

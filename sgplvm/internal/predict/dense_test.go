@@ -18,7 +18,7 @@ import (
 // condition number below 10⁶ and the dense formulas use their inverses: 1e-9 leaves one
 // digit.
 func TestDense(t *testing.T) {
-	for seed := range uint64(reference.Sizes(200)) {
+	for seed := range uint64(compare.Sizes(200)) {
 		shape := samplingShape(seed)
 		t.Run(shape.String(), func(t *testing.T) {
 			m := modelOf(t, shape)
@@ -38,7 +38,7 @@ func TestDense(t *testing.T) {
 
 // The same with a part of time: at times of a sequence, of another that is not known, and at no time.
 func TestDenseInTime(t *testing.T) {
-	for seed := range uint64(reference.Sizes(24)) {
+	for seed := range uint64(compare.Sizes(24)) {
 		shape := reference.TimeShape(seed)
 		m := modelOf(t, shape)
 		d := reference.NewDense(m.ref)
@@ -55,7 +55,7 @@ func TestDenseInTime(t *testing.T) {
 
 // The same with a learned covariance of the noise, which holds on the training grid alone.
 func TestDenseLearnedNoise(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		m := saying(t, learned(t, reference.ResidualShape(32000+seed).Model(t), 3), Options{})
 		d, rng := reference.NewDense(m.ref), rand.New(rand.NewPCG(seed, 9))
 		for _, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {

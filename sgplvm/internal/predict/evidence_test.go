@@ -23,13 +23,13 @@ func checkSlopes(t *testing.T, what string, v *evidence, l Latent) {
 	name := func(i int) string {
 		return fmt.Sprintf("%s: %s[%d]", what, []string{"μ*", "S*"}[i/len(l.Mu)], i%len(l.Mu))
 	}
-	reference.CheckGradient(t, name, reference.Pointers(l.Mu, l.S), slices.Concat(dmu, ds), func() float64 { return v.bound(l) })
+	compare.CheckGradient(t, name, compare.Pointers(l.Mu, l.S), slices.Concat(dmu, ds), func() float64 { return v.bound(l) })
 }
 
 // L* with its own derivatives, under the standard normal prior and another, at a time and none, and for noise
 // of all kinds.
 func TestEvidenceGradient(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := samplingShape(5000 + seed)
 		if seed%4 == 3 {
 			shape = reference.TimeShape(5000 + seed)
@@ -55,7 +55,7 @@ func TestEvidenceGradient(t *testing.T) {
 // An example's own noise: L* with it is the dense one under noise of that multiple and the prior's price,
 // no other multiple gives more, its derivatives are those of the maximum, and predictions are made with it.
 func TestOwnNoise(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := reference.RandomShape(6000 + seed)
 		if seed%2 == 0 {
 			shape = reference.ResidualShape(6000 + seed)
@@ -113,7 +113,7 @@ func TestOwnNoise(t *testing.T) {
 // the channels and the latent coordinates.
 func TestInvariances(t *testing.T) {
 	for name, change := range reference.Twins {
-		for seed := range uint64(reference.Sizes(20)) {
+		for seed := range uint64(compare.Sizes(20)) {
 			shape := reference.RandomShape(4000 + seed)
 			rng := rand.New(rand.NewPCG(seed, 5))
 			original := shape.Model(t)

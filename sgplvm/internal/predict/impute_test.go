@@ -17,7 +17,7 @@ import (
 // What was observed comes back as it was, with no variance, whatever its size
 // and whatever else is missing.
 func TestImputeKeepsObserved(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(13000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 42))
@@ -82,7 +82,7 @@ func TestImputeFills(t *testing.T) {
 // What Impute does in each way is what it says: q(x) is that of Infer, and without
 // conditioning the prediction that of Predict.
 func TestImputeConditioning(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := samplingShape(17000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 46))
@@ -138,7 +138,7 @@ func TestImputeConditioning(t *testing.T) {
 // Conditioning on everything returns the data: where each missing point is also an
 // observed one and there is hardly any noise, the observed value.
 func TestConditionOnEverything(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(18000 + seed).With(reference.RBF)
 		ref := shape.Model(t)
 		ref.Params.Noise.Beta = 1e10

@@ -20,7 +20,7 @@ import (
 
 // With nothing observed L* is −KL, exactly, and the posterior is the prior.
 func TestNothingObserved(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(6000 + seed)
 		m := modelOf(t, shape)
 		values := missing(m.grid.Len(), shape.Channels)
@@ -77,7 +77,7 @@ func logLikelihood(d *reference.Dense, x []float64, g data.Grid, values mat.Matr
 // at most log ∫ p(x)·e^(log p(y*|x)) dx, whatever q is.
 func TestEvidenceQuadrature(t *testing.T) {
 	nodes, weights := gaussHermite(t, 40)
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(7000 + seed)
 		shape.Latent = 1
 		m := modelOf(t, shape)
@@ -119,7 +119,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 // The result is at least as good as every start, its bound is that of its
 // posterior, and no direction leads further up.
 func TestInferOptimum(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		shape := reference.RandomShape(8000 + seed)
 		m := modelOf(t, shape)
 		values := reference.Masked(rand.New(rand.NewPCG(seed, 12)), m.grid.Len(), shape.Channels, 0.3, false)

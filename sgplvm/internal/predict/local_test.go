@@ -20,7 +20,7 @@ import (
 
 // The residuals are what the model's own prediction at the training posteriors leaves.
 func TestKeptResiduals(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		m := keeping(t, learned(t, reference.ResidualShape(40000+seed).Model(t), 4))
 		y, d := m.ref.Y, reference.NewDense(m.ref)
 		n := m.grid.Len()
@@ -49,7 +49,7 @@ func TestResidualsEnd(t *testing.T) {
 // Mean and covariance of an example's own noise by their definition, on the whole grid of
 // training and on a part of it in another order.
 func TestNoiseNear(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		ref := learned(t, reference.ResidualShape(41000+seed).Model(t), 4)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		if seed%3 == 0 {
@@ -174,7 +174,7 @@ func taperOf(length, x, y []float64) float64 {
 // as many times more as the squares of observed values nearby, each predicted from all others,
 // are above the mean of such squares.
 func TestDegreesOfFreedom(t *testing.T) {
-	for seed := range uint64(reference.Sizes(30)) {
+	for seed := range uint64(compare.Sizes(30)) {
 		m := modelOf(t, reference.ResidualShape(43000+seed))
 		rng := rand.New(rand.NewPCG(seed, 6))
 		d := reference.NewDense(m.ref)

@@ -22,7 +22,7 @@ import (
 // expectation and of total variance, by quadrature.
 func TestPredictUncertain(t *testing.T) {
 	nodes, weights := gaussHermite(t, 40)
-	for seed := range uint64(reference.Sizes(10)) {
+	for seed := range uint64(compare.Sizes(10)) {
 		shape := reference.RandomShape(10000 + seed)
 		shape.Latent = 1 + int(seed%2)
 		m := modelOf(t, shape)
@@ -69,7 +69,7 @@ func TestPredictUncertain(t *testing.T) {
 
 // Far from all data, in space or in the latent variables, the prior is left.
 func TestPredictFar(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.RandomShape(11000 + seed).With(reference.RBF)
 		m := modelOf(t, shape)
 		var away data.Grid

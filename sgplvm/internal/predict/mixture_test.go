@@ -18,7 +18,7 @@ import (
 // Every component is the prediction for its latent point, and the density of a value is
 // the mean of the components' densities.
 func TestMixture(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := samplingShape(50000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 60))

@@ -109,7 +109,7 @@ func TestInferCancelled(t *testing.T) {
 // was seen in part starts from it too, and the standard normal prior is the one of an
 // example without a time.
 func TestObservedPrior(t *testing.T) {
-	for seed := range uint64(reference.Sizes(12)) {
+	for seed := range uint64(compare.Sizes(12)) {
 		shape := reference.TimeShape(seed)
 		if seed%2 == 0 {
 			shape.TimePart = ""

@@ -16,7 +16,7 @@ import (
 // The refined posterior against generalised least squares by hand: slopes of the
 // mean by central differences, C point by point, naive inverses.
 func TestRefine(t *testing.T) {
-	for seed := range uint64(reference.Sizes(40)) {
+	for seed := range uint64(compare.Sizes(40)) {
 		shape := reference.RandomShape(15000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 50))

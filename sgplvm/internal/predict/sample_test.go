@@ -211,7 +211,7 @@ func TestSampleSameBitsAtAnyWidth(t *testing.T) {
 // asked for.
 func TestSampleBatches(t *testing.T) {
 	defer func(old int) { data.SlabNumbers = old }(data.SlabNumbers)
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := samplingShape(44000 + seed)
 		m := modelOf(t, shape)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 53)), shape.Latent)

@@ -76,7 +76,7 @@ func TestSampleSingularKernel(t *testing.T) {
 // The parts that are drawn have the covariance of PredictCovariance in sum; the noise
 // has Σ.
 func TestSampleParts(t *testing.T) {
-	for seed := range uint64(reference.Sizes(60)) {
+	for seed := range uint64(compare.Sizes(60)) {
 		shape := samplingShape(40000 + seed)
 		m := modelOf(t, shape)
 		rng := rand.New(rand.NewPCG(seed, 50))
@@ -105,7 +105,7 @@ func TestSampleParts(t *testing.T) {
 // A learned covariance of the noise, which is known at training points alone, is drawn on
 // all of them, and on some in another order; the parametric one elsewhere.
 func TestSampleLearnedNoise(t *testing.T) {
-	for seed := range uint64(reference.Sizes(20)) {
+	for seed := range uint64(compare.Sizes(20)) {
 		shape := reference.ResidualShape(46000 + seed)
 		m := saying(t, learned(t, shape.Model(t), 4), Options{})
 		l := randomLatent(rand.New(rand.NewPCG(seed, 55)), shape.Latent)

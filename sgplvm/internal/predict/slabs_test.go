@@ -58,7 +58,7 @@ func assembled(t testing.TB, m model, latents []Latent, g data.Grid, o SlabOptio
 // is smaller than the sum's rounding counts no more than that.
 func TestPredictSlabs(t *testing.T) {
 	defer func(rows, columns int) { stackRows, spreadColumns = rows, columns }(stackRows, spreadColumns)
-	for seed := range uint64(reference.Sizes(150)) {
+	for seed := range uint64(compare.Sizes(150)) {
 		shape := reference.RandomShape(40000 + seed)
 		if seed%4 == 3 {
 			shape = reference.ResidualShape(40000 + seed)

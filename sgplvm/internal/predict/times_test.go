@@ -18,7 +18,7 @@ import (
 // At the times of the examples the latent posterior over time is that of the examples, which were not
 // seen for that matter: it is asked for a time.
 func TestLatentAt(t *testing.T) {
-	for seed := range uint64(reference.Sizes(12)) {
+	for seed := range uint64(compare.Sizes(12)) {
 		m := modelOf(t, reference.TimeShape(seed))
 		for i, at := range m.times {
 			l, err := m.LatentAt(at.Sequence, []float64{at.Time, at.Time + 1e6})
@@ -136,7 +136,7 @@ func TestLatentErrors(t *testing.T) {
 
 // What leaving examples out builds on: predictions at the training points without calibration, and ψ1.
 func TestPredictLeftOut(t *testing.T) {
-	for seed := range uint64(reference.Sizes(12)) {
+	for seed := range uint64(compare.Sizes(12)) {
 		shape := reference.TimeShape(seed)
 		plain := modelOf(t, shape)
 		m := plain.calibrated(t, rand.New(rand.NewPCG(seed, 80)))
