@@ -5,5 +5,4 @@
 //   - Dense is a model by the textbook formulas, with full matrices over all examples, points and
 //     inducing points, and no formula in common with the model (dense.go, forecast.go).
 //   - Cases are models with values computed with 50 digits (case.go), from testdata.
-//   - Near, SameBits and CheckGradient compare numbers (check.go).
 package reference
