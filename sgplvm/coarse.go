@@ -67,7 +67,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 	d.Grid = Grid{work.Gather(t.data.Grid[0], points)}
 	d.Source = NewSource(values, y.Examples, count, y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true
-	cfg.Residual.Rounds, cfg.Residual.Local = 0, false
+	cfg.Residual.Rounds, cfg.Residual.Local = 0, Off
 	params := t.params.Clone()
 	params.Noise.Covariance, params.Noise.Taper = mat.Matrix{}, nil
 	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: count, Channels: y.Channels, Scaler: y.Scaler}

@@ -139,7 +139,7 @@ func TestModelConcurrently(t *testing.T) {
 					}
 				}
 			}
-			again := newTestTrainer(t, s.data, Config{Start: own, Training: steps(6), Residual: ResidualConfig{Rounds: 1, Local: true}})
+			again := newTestTrainer(t, s.data, Config{Start: own, Training: steps(6), Residual: ResidualConfig{Rounds: 1, Local: On}})
 			for _, tr := range []*Trainer{tr, again} {
 				group.Go(func() {
 					ctx := context.Background()

@@ -28,6 +28,15 @@ type Data struct {
 	// Sequences are labels of the examples, n_ξ: those with different labels are independent in time.
 	// nil: all belong to sequence 0.
 	Sequences []int
+
+	// Film says that the examples are the frames of a film, in order, and the grid its rows and its
+	// columns of pixels, a factor each. Without Times they are 0, 1, 2, …. How the contents move is then measured
+	// and taken out before the model learns, and put back in what it predicts.
+	Film bool
+
+	// Hide tells what will be missing of examples to be filled in: lists of n_s·d_y values, point by point,
+	// true where one is missing. The choice of a model hides the same of training examples. nil: not known.
+	Hide [][]bool
 }
 
 // Source gives training data, in the user's units, some examples at a time. What it gives must

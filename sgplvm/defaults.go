@@ -43,10 +43,8 @@ func (c Config) completed(n int, grid Grid) (Config, error) {
 	}
 	c.LatentTime, c.TimeKernel = c.LatentTime.Clone(), c.TimeKernel.Clone()
 	c.Attributes = maps.Clone(c.Attributes)
-	if c.Residual.Strength == 0 {
-		c.Residual.Strength = 10
-	}
-	c.Residual.Kernel = c.Residual.Kernel.Clone()
+	c.NoiseFloor = max(0, c.NoiseFloor)
+	c.Residual.complete()
 	c.Spatial = c.spatial(grid)
 	c.Training.complete()
 	return c, nil
@@ -104,11 +102,27 @@ func twoSpacings(x mat.Matrix) []float64 {
 }
 
 // complete fills in the defaults.
+func (c *ResidualConfig) complete() {
+	c.Kernel = c.Kernel.Clone()
+	if c.Kernel.Kind == kernel.White {
+		c.Kernel = kernel.Kernel{}
+	}
+	if c.Strength == 0 {
+		c.Strength = 10
+	}
+	c.Rounds = max(0, c.Rounds)
+	if c.Local == Choose {
+		c.Local = Off
+	}
+}
+
+// complete fills in the defaults.
 func (o *TrainingConfig) complete() {
 	if o.Iterations == 0 {
 		o.Iterations = 400
 	}
 	o.Restarts = max(o.Restarts, 1)
+	o.CoarsePoints = max(o.CoarsePoints, 0)
 	switch {
 	case o.Warmup < 0:
 		o.Warmup = 0
@@ -132,8 +146,8 @@ func (c Config) check(n int, grid Grid) error {
 		return refuse("Noise", "initial noise fraction %v, expected between 0 and 1", c.Noise)
 	case math.IsNaN(c.Jitter) || c.Jitter > 0.1:
 		return refuse("Jitter", "jitter %v, expected at most 0.1", c.Jitter)
-	case !(c.NoiseFloor >= 0 && c.NoiseFloor < 1):
-		return refuse("NoiseFloor", "noise floor %v, expected at least 0 and less than the initial noise", c.NoiseFloor)
+	case !(c.NoiseFloor < 1):
+		return refuse("NoiseFloor", "noise floor %v, expected less than the initial noise", c.NoiseFloor)
 	case c.Spatial != nil && len(c.Spatial) != len(grid):
 		return refuse("Spatial", "%d kernels for %d spatial factors", len(c.Spatial), len(grid))
 	}
@@ -153,8 +167,6 @@ func (c Config) check(n int, grid Grid) error {
 
 func (c ResidualConfig) check() error {
 	switch {
-	case c.Rounds < 0:
-		return &ConfigError{Field: "Residual.Rounds", Err: fmt.Errorf("%d rounds, expected 0 or more", c.Rounds)}
 	case !(c.Strength >= 0) || math.IsInf(c.Strength, 0):
 		return &ConfigError{Field: "Residual.Strength", Err: fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", c.Strength)}
 	case math.IsNaN(c.Taper) || math.IsInf(c.Taper, 0):
@@ -169,8 +181,6 @@ func (o TrainingConfig) check() error {
 		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
 	case o.Restarts < 0:
 		return &ConfigError{Field: "Training.Restarts", Err: fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
-	case o.CoarsePoints < 0:
-		return &ConfigError{Field: "Training.CoarsePoints", Err: fmt.Errorf("%d points, expected 0 or more", o.CoarsePoints)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
 		return &ConfigError{Field: "Training.Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	}

@@ -106,7 +106,7 @@ func sets() map[string]set {
 	timed := small()
 	timed.LatentKernel = "rbf+time"
 	residual := small()
-	residual.Residual = ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}, Rounds: 2, Local: true}
+	residual.Residual = ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}, Rounds: 2, Local: On}
 	coarse := residual
 	coarse.Residual.Rounds = 1
 	coarse.Training.CoarsePoints = 12

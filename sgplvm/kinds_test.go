@@ -162,7 +162,7 @@ func TestTimePartTrains(t *testing.T) {
 func TestTrainingInTime(t *testing.T) {
 	moving := sets()["moving"]
 	residual := set{bumps(12, 6, 5, 2).on(line(30)).at(line(12).Data, nil), Config{LatentDims: 2, NoiseFloor: 1e-3,
-		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}, Rounds: 1, Local: true}}}
+		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}, Rounds: 1, Local: On}}}
 	for name, c := range map[string]struct {
 		set
 		training TrainingConfig

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +70,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	}
 	dims = append(dims, len(scaler.Mean))
 	alpha := kronprod.Tensor{Dims: dims, Data: t.read("alpha", dims...)}
+	cfg, selection := t.choice()
 	attributes, attached, err := t.callers()
 	if err != nil {
 		return nil, err
@@ -77,7 +79,31 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newModel(q, seed, attributes, attached), nil
+	m := newModel(q, seed, attributes, attached)
+	m.config, m.selection = cfg, selection
+	return m, nil
+}
+
+// choice reads what the model was trained with, and how that was chosen.
+func (t *tensorReader) choice() (cfg *Config, selection *Selection) {
+	read := func(name string, into any) bool {
+		if t.file.Metadata[name] == "" {
+			return false
+		}
+		if err := json.Unmarshal([]byte(t.Text(name)), into); err != nil {
+			t.Fail(fmt.Errorf("metadata entry %s: %s", name, quote.Line(err.Error())))
+		}
+		return true
+	}
+	var c Config
+	var s Selection
+	if read("config", &c) {
+		cfg = &c
+	}
+	if read("selection", &s) {
+		selection = &s
+	}
+	return cfg, selection
 }
 
 // space reads the spatial factors.

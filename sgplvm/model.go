@@ -18,6 +18,8 @@ type Model struct {
 	seed       uint64
 	attributes map[string]string
 	attached   map[string][]byte
+	config     *Config    // that it was trained with; nil where the file does not say
+	selection  *Selection // how that was chosen; nil where nothing was
 }
 
 // What predictions ask for and give.
@@ -99,6 +101,18 @@ func (m *Model) Attached(name string) []byte { return m.attached[name] }
 
 // Attributes returns a copy of the caller's own entries in the model file.
 func (m *Model) Attributes() map[string]string { return maps.Clone(m.attributes) }
+
+// Config returns the configuration that the model was trained with, everything chosen: with Effort none it
+// trains the same model from the same data. ok is false where the model's file does not say.
+func (m *Model) Config() (cfg Config, ok bool) {
+	if m.config == nil {
+		return Config{}, false
+	}
+	return *m.config, true
+}
+
+// Selection tells how the configuration was chosen; nil where nothing was tried. It must not be changed.
+func (m *Model) Selection() *Selection { return m.selection }
 
 // Grid returns the training grid. It must not be changed.
 func (m *Model) Grid() Grid { return m.posterior.Grid() }

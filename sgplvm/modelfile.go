@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -47,7 +48,8 @@ import (
 //	attached.NAME            U8, what was attached
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
-// latent.time.kernel (as kernel.Parse reads them) and attribute.NAME for the caller's own entries. No
+// latent.time.kernel (as kernel.Parse reads them), config and selection (JSON of a Config and a Selection; absent
+// in older files) and attribute.NAME for the caller's own entries. No
 // training data are kept but, where asked, their residuals.
 const modelFormat = "kronfield sgplvm 1"
 
@@ -66,6 +68,9 @@ func (m *Model) Save(w io.Writer) error {
 		"format": modelFormat,
 		"seed":   strconv.FormatUint(m.seed, 10),
 	}}}
+	if err := f.choice(m); err != nil {
+		return err
+	}
 	f.matrix("mu", p.X.Mu)
 	f.matrix("S", p.X.S)
 	f.matrix("Z", p.Z)
@@ -95,6 +100,25 @@ func (m *Model) Save(w io.Writer) error {
 		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(m.attached[name])}, Data: m.attached[name]})
 	}
 	return safetensors.Write(w, f.file)
+}
+
+// choice writes what the model was trained with, and how that was chosen.
+func (w tensorWriter) choice(m *Model) error {
+	if m.config != nil {
+		text, err := json.Marshal(m.config)
+		if err != nil {
+			return err
+		}
+		w.Text("config", string(text))
+	}
+	if m.selection != nil {
+		text, err := json.Marshal(m.selection)
+		if err != nil {
+			return err
+		}
+		w.Text("selection", string(text))
+	}
+	return nil
 }
 
 // kernel writes a kernel in space under names that begin with the given one.

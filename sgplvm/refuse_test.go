@@ -90,18 +90,11 @@ func TestNewTrainerRefuses(t *testing.T) {
 		"an infinite inducing point": {func(d *Data, cfg *Config) { cfg.Spatial[0] = free(mat.NewDense(1, 1, []float64{inf})) }, "", "factor 0: inducing point 0, dimension 0"},
 
 		"residual, two factors": {func(d *Data, cfg *Config) { cfg.Residual.Kernel.Kind = kernel.RBF }, "", "expected one"},
-		"a white residual": {func(d *Data, cfg *Config) {
-			d.Grid = Grid{line(12)}
-			cfg.Spatial = nil
-			cfg.Residual.Kernel.Kind = kernel.White
-		}, "", "a white residual kernel"},
-		"rounds":        {func(d *Data, cfg *Config) { cfg.Residual.Rounds = -1 }, "Residual.Rounds", "-1"},
-		"strength":      {func(d *Data, cfg *Config) { cfg.Residual.Strength = inf }, "Residual.Strength", "+Inf"},
-		"taper":         {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
-		"iterations":    {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
-		"restarts":      {func(d *Data, cfg *Config) { cfg.Training.Restarts = -2 }, "Training.Restarts", "-2"},
-		"coarse points": {func(d *Data, cfg *Config) { cfg.Training.CoarsePoints = -1 }, "Training.CoarsePoints", "-1"},
-		"truncation":    {func(d *Data, cfg *Config) { cfg.Training.Truncate = nan }, "Training.Truncate", "NaN"},
+		"strength":              {func(d *Data, cfg *Config) { cfg.Residual.Strength = inf }, "Residual.Strength", "+Inf"},
+		"taper":                 {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
+		"iterations":            {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
+		"restarts":              {func(d *Data, cfg *Config) { cfg.Training.Restarts = -2 }, "Training.Restarts", "-2"},
+		"truncation":            {func(d *Data, cfg *Config) { cfg.Training.Truncate = nan }, "Training.Truncate", "NaN"},
 
 		"start of other examples": {func(d *Data, cfg *Config) { cfg.Start = trained(t) }, "Start", "latent variables of 16 examples, expected 6"},
 	} {
@@ -183,7 +176,6 @@ func TestStartFromModel(t *testing.T) {
 			"NaN jitter":     {func(d *Data, cfg *Config) { cfg.Jitter = math.NaN() }, "Jitter"},
 			"large jitter":   {func(d *Data, cfg *Config) { cfg.Jitter = 5 }, "Jitter"},
 			"steps":          {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations"},
-			"rounds":         {func(d *Data, cfg *Config) { cfg.Residual.Rounds = -1 }, "Residual.Rounds"},
 			"other examples": {func(d *Data, cfg *Config) { *d = bumps(9, 6, 5, 2).on(d.Grid...) }, "Start"},
 			"other factors":  {func(d *Data, cfg *Config) { d.Grid = Grid{line(2), line(3), line(5)} }, "Start"},
 			"other times": {func(d *Data, cfg *Config) {

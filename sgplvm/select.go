@@ -12,6 +12,9 @@ import (
 
 // A Watcher shows what model selection is doing.
 type Watcher interface {
+	// Tell shows a line that stays: what was tried and what it brought.
+	Tell(line string)
+
 	// Timing shows that something is being done, until stop is called.
 	Timing(text string) (stop func())
 
@@ -26,6 +29,7 @@ type Watcher interface {
 // unwatched shows nothing.
 type unwatched struct{}
 
+func (unwatched) Tell(string)                                   {}
 func (unwatched) Timing(string) func()                          { return func() {} }
 func (unwatched) Training(string) (func(Progress) bool, func()) { return nil, func() {} }
 func (unwatched) Counting(string, int) (func(int), func())      { return func(int) {}, func() {} }

@@ -122,7 +122,7 @@ func noiseSet() (set, NoiseSelection) {
 		}
 	}
 	return set{Data{Examples: 22, Y: mat.NewDense(22*20, 1, y.Data[:22*20]), Grid: Grid{plane(4, 5)}}, Config{LatentDims: 21, Inducing: 22, NoiseFloor: 1e-8,
-		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Taper: bound.DefaultTaper(22), Local: true}}}, NoiseSelection{Seen: seen}
+		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Taper: bound.DefaultTaper(22), Local: On}}}, NoiseSelection{Seen: seen}
 }
 
 // A recorder is a Watcher that counts.
@@ -132,6 +132,8 @@ type recorder struct {
 }
 
 func (r *recorder) begin() func() { r.started++; return func() { r.stopped++ } }
+
+func (r *recorder) Tell(string) {}
 
 func (r *recorder) Timing(string) func() { return r.begin() }
 

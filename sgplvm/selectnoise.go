@@ -163,7 +163,7 @@ func (v *validation) train(ctx context.Context, s noiseSettings, n int) error {
 	cfg := s.config
 	cfg.LatentDims, cfg.Inducing = min(cfg.LatentDims, n-1), min(cfg.Inducing, n)
 	cfg.Training.Iterations = (cfg.Training.Iterations + 1) / 2 // candidates compare alike after half of the steps
-	cfg.Training.CoarsePoints, cfg.Residual.Rounds, cfg.Residual.Local = 0, 0, false
+	cfg.Training.CoarsePoints, cfg.Residual.Rounds, cfg.Residual.Local = 0, 0, Off
 	step, stop := v.watcher.Training("to select the noise: ")
 	defer stop()
 	cfg.Training.Progress = step

@@ -13,6 +13,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
+// residualShare is the share of the data's variance with which a structured residual starts.
+const residualShare = 0.05
+
 // start returns the parameters from which training starts: latent means from
 // the principal components of the examples, long latent length scales for weak
 // components, spatial length scales of two point spacings.
@@ -49,7 +52,7 @@ func start(y *data.Scaled, d Data, cfg Config) (*bound.Params, error) {
 	}
 	if k := cfg.Residual.Kernel.Clone(); k.Kind != "" {
 		if k.Variance == 0 {
-			k.Variance = cfg.Noise
+			k.Variance = residualShare
 		}
 		completeScales(&k, d.Grid[0])
 		p.Noise.Residual = k

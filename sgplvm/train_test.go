@@ -261,7 +261,7 @@ func TestWarmup(t *testing.T) {
 func TestHoldSpace(t *testing.T) {
 	for _, name := range []string{"product", "free inducing points", "residual"} {
 		s := sets()[name]
-		s.config.Residual.Rounds, s.config.Residual.Local = 0, false
+		s.config.Residual.Rounds, s.config.Residual.Local = 0, Off
 		start := newTestTrainer(t, s.data, s.config).params
 		tr, r := fit(t, s.data, s.config.with(TrainingConfig{Iterations: 12, Warmup: 4, HoldSpace: true}))
 		if d := diff(tr.params.Space, start.Space); d != "" || r.Iterations < 5 {
@@ -314,8 +314,8 @@ func TestResidualRounds(t *testing.T) {
 	}{
 		{kernel.Matern32, ResidualConfig{Rounds: 2, Strength: 20}, 2.6 * math.Pow(12, 1./6)},
 		{kernel.Matern52, ResidualConfig{Rounds: 1, Taper: 3}, 3},
-		{kernel.Matern32, ResidualConfig{Rounds: 1, Taper: -1, Local: true}, 0},
-		{"", ResidualConfig{Rounds: 2, Local: true}, 0},
+		{kernel.Matern32, ResidualConfig{Rounds: 1, Taper: -1, Local: On}, 0},
+		{"", ResidualConfig{Rounds: 2, Local: On}, 0},
 	} {
 		cfg := Config{LatentDims: 3, Residual: c.config, Training: steps(40)}
 		cfg.Residual.Kernel.Kind = c.kind
@@ -333,7 +333,7 @@ func TestResidualRounds(t *testing.T) {
 		if !slices.Equal(names, want) || tr.params.Noise.Covariance.Rows != order || r.Iterations > 40+c.config.Rounds*residualSteps {
 			t.Errorf("%+v: rounds %v, Σ of order %d, %d steps", c, names, tr.params.Noise.Covariance.Rows, r.Iterations)
 		}
-		if n := tr.residuals.Rows; (n > 0) != (c.config.Local && order > 0) {
+		if n := tr.residuals.Rows; (n > 0) != (c.config.Local == On && order > 0) {
 			t.Errorf("%+v: %d residuals", c, n)
 		}
 		for q, l := range twoSpacings(d.Grid[0]) {

@@ -19,7 +19,8 @@ import (
 // time; the models that it gives are their own.
 type Trainer struct {
 	data      Data
-	config    Config            // complete
+	given     Config            // what it was made with
+	config    Config            // the same, complete
 	settings  map[string]string // of the configuration as it was given
 	evaluator *bound.Evaluator
 
@@ -75,6 +76,7 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 		return nil, err
 	}
 	n, _, _ := d.Source.Dims()
+	given := cfg
 	if cfg, err = cfg.completed(n, d.Grid); err != nil {
 		return nil, err
 	}
@@ -89,7 +91,11 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 			return nil, err
 		}
 	}
-	return newTrainer(y, d, cfg, field, params)
+	t, err := newTrainer(y, d, cfg, field, params)
+	if err == nil {
+		t.given = *given.kept()
+	}
+	return t, err
 }
 
 // newTrainer returns a trainer that starts from params, which it takes over; field is what they are
@@ -165,7 +171,7 @@ func (t *Trainer) finish(ctx context.Context) error {
 			return err
 		}
 	}
-	if t.config.Residual.Local && t.params.Noise.Learned() && t.residuals.Rows == 0 {
+	if t.config.Residual.Local == On && t.params.Noise.Learned() && t.residuals.Rows == 0 {
 		q, err := t.posterior(ctx)
 		if err != nil {
 			return err
@@ -220,7 +226,24 @@ func (t *Trainer) Model() (*Model, error) {
 	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
 		return nil, err
 	}
-	return newModel(q, t.config.Seed, t.config.Attributes, nil), nil
+	m := newModel(q, t.config.Seed, t.config.Attributes, nil)
+	m.config = &t.given
+	return m, nil
+}
+
+// kept returns what a model's file keeps of a configuration.
+func (c Config) kept() *Config {
+	c.Effort, c.SearchTime, c.Start, c.Attributes, c.Watch, c.Training.Progress = EffortNone, 0, nil, nil, nil, nil
+	c.LatentTime, c.TimeKernel, c.Residual.Kernel = c.LatentTime.Clone(), c.TimeKernel.Clone(), c.Residual.Kernel.Clone()
+	spatial := slices.Clone(c.Spatial)
+	for f := range spatial {
+		spatial[f] = SpatialConfig{Kernel: spatial[f].Kernel.Clone()}
+	}
+	c.Spatial = spatial
+	if c.Partly != nil {
+		c.Partly = c.Partly.kept()
+	}
+	return &c
 }
 
 // posterior returns what the trainer's parameters predict, uncalibrated and without residuals.

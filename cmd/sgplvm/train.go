@@ -90,9 +90,12 @@ func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg 
 	cfg = sgplvm.Config{
 		LatentDims: *s.latent, LatentKernel: *s.latentKernel, Inducing: *s.inducing, Noise: *s.noise, Seed: *s.seed,
 		TimeKernel: s.timeKernel.Kernel, LatentTime: s.partKernel.Kernel, NoiseFloor: *s.floor,
-		Residual:   sgplvm.ResidualConfig{Rounds: *s.rounds, Taper: *s.taper, Local: *s.local},
+		Residual:   sgplvm.ResidualConfig{Rounds: *s.rounds, Taper: *s.taper},
 		Attributes: engine.Attributes(&frames.Form),
 		Training:   s.training(),
+	}
+	if *s.local {
+		cfg.Residual.Local = sgplvm.On
 	}
 	for range grid {
 		k := kernel.Kernel{Kind: kernel.Kind(*s.spatial)}

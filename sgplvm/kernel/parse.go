@@ -51,6 +51,18 @@ func (k Kernel) String() string {
 	return string(k.Kind) + "(" + strings.Join(s, ",") + ")"
 }
 
+// MarshalText writes the kernel as String does.
+func (k Kernel) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what Parse does.
+func (k *Kernel) UnmarshalText(text []byte) error {
+	read, err := Parse(string(text))
+	if err == nil {
+		*k = read
+	}
+	return err
+}
+
 func formatNumber(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Parse reads a kernel such as matern32, rbf(3.5), where 3.5 is the length scale, or

@@ -131,20 +131,20 @@ const (
 type InferOptions struct {
 	// Candidates is how many of the best starting points are optimised. All training
 	// posteriors and the prior are scored. Default 3.
-	Candidates int
+	Candidates int `json:"candidates,omitzero"`
 
 	// Iterations bounds the L-BFGS steps of each. Default 200.
-	Iterations int
+	Iterations int `json:"iterations,omitzero"`
 
 	// NoiseStrength says how firmly the noise of the example is taken to be that of the
 	// training data: as if this many further values had been observed with it. What one
 	// example has that others do not varies, most of all after training on few. 0 stands for
 	// infinitely many, the noise is fixed.
-	NoiseStrength float64
+	NoiseStrength float64 `json:"noiseStrength,omitzero"`
 
 	// Conditioning is how Impute uses the observed values beside q(x). Default:
 	// ConditionGivenLatent.
-	Conditioning Conditioning
+	Conditioning Conditioning `json:"conditioning,omitzero"`
 
 	// DegreesOfFreedom makes Impute scale an example's variances as if its values had a
 	// multivariate Student distribution with so many degrees of freedom around their mean, given
@@ -152,17 +152,18 @@ type InferOptions struct {
 	// too, most of all near those observed values that all others do not predict (docs/math.md,
 	// "Variances that follow the example"). Default: 50 where the model keeps its training
 	// residuals, else infinitely many, a Gaussian, for which a negative number stands too.
-	DegreesOfFreedom float64
+	DegreesOfFreedom float64 `json:"degreesOfFreedom,omitzero"`
 
 	// LocalBandwidth and LocalStrength are h and ν of a model that keeps its training
 	// residuals: how near training examples must be to count for the noise of this one, and
 	// how firmly the noise is taken to be that of all (docs/math.md, "Noise with structure in
 	// space"). Defaults 0.7 and 1; a negative bandwidth: the noise is that of all.
-	LocalBandwidth, LocalStrength float64
+	LocalBandwidth float64 `json:"localBandwidth,omitzero"`
+	LocalStrength  float64 `json:"localStrength,omitzero"`
 
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
-	FirstOrder bool
+	FirstOrder bool `json:"firstOrder,omitzero"`
 }
 
 // complete checks the options and fills in defaults. Errors: *data.ConfigError.

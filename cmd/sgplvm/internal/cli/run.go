@@ -25,6 +25,9 @@ func (e *Environment) Note(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, Program+": %s\n", Printable(fmt.Sprintf(format, args...)))
 }
 
+// Tell writes a line about model selection to stderr.
+func (e *Environment) Tell(line string) { e.Note("%s", line) }
+
 // A Command is one word after the program's name.
 type Command struct {
 	Name, Summary string

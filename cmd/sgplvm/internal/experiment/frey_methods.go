@@ -63,7 +63,7 @@ func (x *frey) setup(name string) (modelSetup, error) {
 			s.config.Spatial = append(s.config.Spatial, sgplvm.SpatialConfig{Kernel: kernel.Kernel{Kind: kernel.White}})
 		}
 	case len(grid) == 1 && !x.Paper:
-		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Local: true}
+		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Local: sgplvm.On}
 		s.config.NoiseFloor = 1e-8 // smooth fields have none
 		if n >= 200 {
 			s.config.LatentDims = 12
@@ -93,7 +93,7 @@ func modelText(c modelSetup) string {
 	if c.config.Residual.Strength > 0 {
 		s += fmt.Sprintf(", prior strength %g", c.config.Residual.Strength)
 	}
-	if c.config.Residual.Local && c.infer.LocalBandwidth >= 0 {
+	if c.config.Residual.Local == sgplvm.On && c.infer.LocalBandwidth >= 0 {
 		s += ", local residuals"
 	}
 	if c.infer.DegreesOfFreedom > 0 {

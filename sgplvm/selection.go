@@ -1,0 +1,36 @@
+package sgplvm
+
+// Selection tells how Fit has chosen what a Config left open. A model keeps it in its file.
+type Selection struct {
+	Effort Effort `json:"effort"`
+	Task   string `json:"task"`            // what candidates were judged by, in words
+	Ended  string `json:"ended,omitempty"` // why the search ended early; empty where it did not
+
+	Stages []SelectionStage `json:"stages,omitempty"`
+
+	// Numbers is the work of the search: evaluations of the bound times the numbers of the data that each
+	// was about. It does not depend on the machine.
+	Numbers float64 `json:"numbers,omitempty"`
+}
+
+// SelectionStage is one question: its candidates in the order in which they were tried.
+type SelectionStage struct {
+	Name       string      `json:"name"`
+	Candidates []Candidate `json:"candidates"`
+}
+
+// Candidate is one answer to a question, and how good it was.
+type Candidate struct {
+	Name string `json:"name"` // what distinguishes it, in words
+
+	// Score is its mean negative log density of what was hidden, in nats a value in the user's units: less
+	// is better. Difference is how much more that is than the chosen candidate's, and Error the standard
+	// error of the difference over the examples judged.
+	Score      float64 `json:"score"`
+	Difference float64 `json:"difference"`
+	Error      float64 `json:"error"`
+
+	RMSE    float64 `json:"rmse,omitempty"` // of the same, in standard deviations of the data
+	Chosen  bool    `json:"chosen,omitempty"`
+	Failure string  `json:"failure,omitempty"` // why it could not be judged, if it could not
+}
