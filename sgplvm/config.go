@@ -19,6 +19,9 @@ type Config struct {
 	// changes no candidate's result.
 	SearchTime time.Duration `json:"-"`
 
+	// EndSearch ends it when it is closed.
+	EndSearch <-chan struct{} `json:"-"`
+
 	// Period is that of what repeats itself, in the unit of the times: kernels with it are candidates.
 	// Default: nothing does.
 	Period float64 `json:"period,omitzero"`

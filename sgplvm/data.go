@@ -114,6 +114,11 @@ func (d Data) checked() (Data, error) {
 		return d, err
 	}
 	n, _, _ := d.Source.Dims()
+	if d.Film && d.Times == nil {
+		for i := range n {
+			d.Times = append(d.Times, float64(i))
+		}
+	}
 	switch {
 	case d.Times != nil:
 		if err := data.CheckInstants(d.Times, d.Sequences, n); err != nil {

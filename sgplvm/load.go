@@ -25,18 +25,15 @@ import (
 // Load reads a model that Save wrote. It predicts with the bits of the one that
 // was saved, on the same instruction set. Errors: *FileError.
 func Load(r io.Reader) (*Model, error) {
-	f, err := safetensors.ReadSealed(r)
-	if err != nil {
-		return nil, &FileError{Err: err}
-	}
-	m, err := fromFile(f)
+	m, err := load(r, 0)
 	if err != nil {
 		return nil, &FileError{Err: err}
 	}
 	return m, nil
 }
 
-func fromFile(f *safetensors.File) (*Model, error) {
+// fromFile reads a model that is the depth-th within others.
+func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	t := newTensorReader(f)
 	if got := t.Text("format"); got != modelFormat {
 		return nil, fmt.Errorf("format %s, expected %q", quote.Text(got), modelFormat)
@@ -71,6 +68,10 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	dims = append(dims, len(scaler.Mean))
 	alpha := kronprod.Tensor{Dims: dims, Data: t.read("alpha", dims...)}
 	cfg, selection := t.choice()
+	partly, err := t.partly(depth)
+	if err != nil {
+		return nil, err
+	}
 	attributes, attached, err := t.callers()
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func fromFile(f *safetensors.File) (*Model, error) {
 		return nil, err
 	}
 	m := newModel(q, seed, attributes, attached)
-	m.config, m.selection = cfg, selection
+	m.config, m.selection, m.partly = cfg, selection, partly
 	return m, nil
 }
 

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -20,6 +21,7 @@ type Model struct {
 	attached   map[string][]byte
 	config     *Config    // that it was trained with; nil where the file does not say
 	selection  *Selection // how that was chosen; nil where nothing was
+	partly     *Model     // what fills in and infers where something is seen; nil: the model itself
 }
 
 // What predictions ask for and give.
@@ -130,7 +132,13 @@ func (m *Model) Times() []Instant { return m.posterior.Params().X.At() }
 // example with nothing observed gets its prior. Errors: *ConfigError,
 // *ValueError, ctx.Err().
 func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
-	return m.posterior.Infer(ctx, obs, o)
+	by, obs, err := m.seen(obs)
+	if err != nil {
+		return Latent{}, err
+	}
+	l, err := by.posterior.Infer(ctx, obs, by.inferOptions(o))
+	l.Partly = by != m
+	return l, err
 }
 
 // Impute infers a partly seen example's latent variables and returns the
@@ -141,32 +149,46 @@ func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent
 // the observed values leave open what the time alone did. Errors:
 // *ConfigError, *ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
-	return m.posterior.Impute(ctx, obs, o)
+	by, obs, err := m.seen(obs)
+	if err != nil {
+		return Prediction{}, Latent{}, err
+	}
+	p, l, err := by.posterior.Impute(ctx, obs, by.inferOptions(o))
+	l.Partly = by != m
+	return p, l, err
+}
+
+// inferOptions returns the options with what they leave open as the model's configuration has it.
+func (m *Model) inferOptions(o InferOptions) InferOptions {
+	if m.config != nil {
+		return o.Or(m.config.Infer)
+	}
+	return o
 }
 
 // Predict returns mean and variance of the data at the points of a grid (nil:
 // the training grid) for a latent posterior. They are the exact first two
 // moments for uncertain latent variables. Errors: *ConfigError.
-func (m *Model) Predict(l Latent, g Grid) (Prediction, error) { return m.posterior.Predict(l, g) }
+func (m *Model) Predict(l Latent, g Grid) (Prediction, error) { return m.of(l).posterior.Predict(l, g) }
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
 // covariance (n_s*×n_s*) of f, the data without noise of either kind, white or
 // structured, at the points of a grid (nil: the training grid), in the user's
 // units. PredictDataCovariance has the noise too. Both form the full matrices.
 func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.posterior.PredictCovariance(l, g)
+	return m.of(l).posterior.PredictCovariance(l, g)
 }
 
 // PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
 // Its diagonal is the variance that Predict returns.
 func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.posterior.PredictDataCovariance(l, g)
+	return m.of(l).posterior.PredictDataCovariance(l, g)
 }
 
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
 // training grid) for a latent posterior as a mixture. Errors: *ConfigError.
 func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
-	return m.posterior.PredictMixture(l, g, o)
+	return m.of(l).posterior.PredictMixture(l, g, o)
 }
 
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
@@ -174,7 +196,15 @@ func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, er
 // with one slab after the other, in order. A slab and what it holds belong to body until it returns;
 // an error of body ends the work and is returned. Errors: *ConfigError, ctx.Err() and those of body.
 func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error {
-	return m.posterior.PredictSlabs(ctx, latents, g, o, body)
+	by := m
+	for i, l := range latents {
+		if i == 0 {
+			by = m.of(l)
+		} else if m.of(l) != by {
+			return &ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d is of the model for examples seen in part, or the first one is, expected all or none", i)}
+		}
+	}
+	return by.posterior.PredictSlabs(ctx, latents, g, o, body)
 }
 
 // Sample draws whole fields, all points and channels at once, at the points of a grid
@@ -182,7 +212,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 // variables from q(U) and the rest from the prior given these. The same options give the same bits at
 // any GOMAXPROCS. Errors: *ConfigError, *FactorizationError, ctx.Err().
 func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
-	return m.posterior.Sample(ctx, l, g, o)
+	return m.of(l).posterior.Sample(ctx, l, g, o)
 }
 
 // LatentAt returns the latent posterior of a model whose examples have times at any times of

@@ -45,6 +45,7 @@ import (
 //	spatial.F.lengthscale    1 or d_F; 0 for a white kernel; absent where it is a sum, a product or periodic
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
+//	partly                   U8, the file of a second model for examples seen in part; absent without one
 //	attached.NAME            U8, what was attached
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
@@ -95,6 +96,9 @@ func (m *Model) Save(w io.Writer) error {
 	f.put("alpha", alpha.Data, alpha.Dims...)
 	for name, v := range m.attributes {
 		f.Text(attributePrefix+name, v)
+	}
+	if err := f.partly(m); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.attached)) {
 		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(m.attached[name])}, Data: m.attached[name]})

@@ -38,26 +38,6 @@ type Trainer struct {
 	watch stopwatch
 }
 
-// Fit trains a model on data. When ctx ends or Progress stops it, the model is the best one found so
-// far and the error, if any, is ctx.Err(). The model is nil only where nothing was learned; where an
-// error came after training (in the calibration of variances, say) it is there beside the error.
-// Errors: those of NewTrainer, Trainer.Fit and Trainer.Model.
-func Fit(ctx context.Context, data Data, cfg Config) (*Model, Report, error) {
-	t, err := NewTrainer(data, cfg)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	report, err := t.Fit(ctx)
-	if err != nil && report.Iterations == 0 {
-		return nil, report, err
-	}
-	m, failure := t.Model()
-	if failure != nil {
-		return nil, report, errors.Join(err, failure)
-	}
-	return m, report, err
-}
-
 // NewTrainer checks data and configuration and sets up training at its starting point. Errors:
 // *ConfigError, *ValueError, *ReadError.
 func NewTrainer(d Data, cfg Config) (*Trainer, error) {
@@ -77,6 +57,9 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	}
 	n, _, _ := d.Source.Dims()
 	given := cfg
+	if cfg.Factors == FactorsJoint {
+		d.Grid = Grid{joined(d.Grid)}
+	}
 	if cfg, err = cfg.completed(n, d.Grid); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -36,6 +37,9 @@ type Latent struct {
 	// Infer. Calibrated variances concern what is said of a time at which nothing was seen, so
 	// those of such an example are not calibrated.
 	Seen bool
+
+	// Partly says that it belongs to a model's second posterior, for examples seen in part.
+	Partly bool
 }
 
 // noise returns Noise, 1 by default.
@@ -164,6 +168,16 @@ type InferOptions struct {
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
 	FirstOrder bool `json:"firstOrder,omitzero"`
+}
+
+// Or returns the options with what they leave open from others.
+func (o InferOptions) Or(from InferOptions) InferOptions {
+	o.Candidates, o.Iterations = cmp.Or(o.Candidates, from.Candidates), cmp.Or(o.Iterations, from.Iterations)
+	o.NoiseStrength, o.Conditioning = cmp.Or(o.NoiseStrength, from.NoiseStrength), cmp.Or(o.Conditioning, from.Conditioning)
+	o.DegreesOfFreedom = cmp.Or(o.DegreesOfFreedom, from.DegreesOfFreedom)
+	o.LocalBandwidth, o.LocalStrength = cmp.Or(o.LocalBandwidth, from.LocalBandwidth), cmp.Or(o.LocalStrength, from.LocalStrength)
+	o.FirstOrder = o.FirstOrder || from.FirstOrder
+	return o
 }
 
 // complete checks the options and fills in defaults. Errors: *data.ConfigError.

@@ -1,0 +1,95 @@
+package sgplvm
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+)
+
+// A model of examples with times may hold a second one for examples of which something is seen
+// (Config.Partly): what is most of all noise for the prediction of whole examples tells the rest of one of which
+// a part is known. Latents say which of the two they belong to.
+
+// partlyTensor is the name of the second model's file within the first one's.
+const partlyTensor = "partly"
+
+// maxModels bounds models within one another in files.
+const maxModels = 2
+
+// of returns the model that a latent posterior belongs to.
+func (m *Model) of(l Latent) *Model {
+	if l.Partly && m.partly != nil {
+		return m.partly
+	}
+	return m
+}
+
+// seen returns the model that fills in an example, and the example with what that knows of its time.
+func (m *Model) seen(obs Observed) (*Model, Observed, error) {
+	if m.partly == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !anySeen(obs) {
+		return m, obs, nil
+	}
+	at := obs.Prior.At
+	priors, err := m.partly.LatentAt(at.Sequence, []float64{at.Time})
+	if err != nil {
+		return m, obs, err
+	}
+	obs.Prior = &priors[0]
+	return m.partly, obs, nil
+}
+
+// anySeen reports whether anything was observed.
+func anySeen(obs Observed) bool {
+	for i := range obs.Values.Rows {
+		for _, v := range obs.Values.Row(i) {
+			if v == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// partly writes the second model.
+func (w tensorWriter) partly(m *Model) error {
+	if m.partly == nil {
+		return nil
+	}
+	var file bytes.Buffer
+	if err := m.partly.Save(&file); err != nil {
+		return err
+	}
+	w.file.Tensors = append(w.file.Tensors, safetensors.Tensor{Name: partlyTensor, Shape: []int{file.Len()}, Data: file.Bytes()})
+	return nil
+}
+
+// partly reads the second model; depth is how many models it is within.
+func (t *tensorReader) partly(depth int) (*Model, error) {
+	if !t.Has(partlyTensor) {
+		return nil, nil
+	}
+	delete(t.unread, partlyTensor)
+	if depth >= maxModels {
+		return nil, fmt.Errorf("tensor %s: a model within a model within a model, expected one", partlyTensor)
+	}
+	content, err := safetensors.Values[uint8](t.file, partlyTensor, -1)
+	if err != nil {
+		return nil, err
+	}
+	m, err := load(bytes.NewReader(content), depth)
+	if err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", partlyTensor, err)
+	}
+	return m, nil
+}
+
+// load reads a model within others.
+func load(r io.Reader, depth int) (*Model, error) {
+	f, err := safetensors.ReadSealed(r)
+	if err != nil {
+		return nil, err
+	}
+	return fromFile(f, depth+1)
+}

@@ -1,0 +1,285 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Model selection. What a Config leaves open is chosen question by question: each has some candidates, the
+// first of which stands where nothing speaks against it, and another takes its place where it predicts what
+// was hidden from it better by more than chance makes it. How much is hidden and which candidates there are
+// depends on the effort, the data's shape and the seed alone, so that the choice does too.
+
+// Select returns cfg with what it leaves open chosen by what d say, and how that went. The model that
+// NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
+// Errors: those of NewTrainer and Trainer.Fit where no candidate can be trained; ctx.Err().
+func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
+	d, err := d.checked()
+	if err != nil {
+		return cfg, nil, err
+	}
+	if cfg, err = cfg.checkedOpen(d); err != nil {
+		return cfg, nil, err
+	}
+	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
+	s.selection.Effort = cfg.Effort
+	var cancel func()
+	s.ctx, cancel = cfg.searchContext(ctx)
+	defer cancel()
+	chosen, err := s.run()
+	if ctx.Err() != nil {
+		return cfg, nil, ctx.Err()
+	}
+	if err != nil {
+		return cfg, nil, err
+	}
+	chosen.Effort = EffortNone
+	return chosen, &s.selection, nil
+}
+
+// checkedOpen returns the configuration, in which one kernel in space, or one for each factor, says how the points
+// are seen, or what is wrong with it.
+func (c Config) checkedOpen(d Data) (Config, error) {
+	n, points, channels := d.Source.Dims()
+	grid := d.Grid
+	if c.Spatial != nil && c.Factors == "" {
+		c.Factors = FactorsProduct
+		if len(c.Spatial) == 1 && len(grid) > 1 {
+			c.Factors = FactorsJoint
+		}
+	}
+	if c.Factors == FactorsJoint {
+		grid = Grid{joined(grid)}
+	}
+	if err := checkHide(d.Hide, points*channels); err != nil {
+		return c, err
+	}
+	return c, c.check(n, grid)
+}
+
+// searchContext returns a context that ends with the search.
+func (c Config) searchContext(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	if c.SearchTime > 0 {
+		limited, stop := context.WithTimeout(ctx, c.SearchTime)
+		ctx, cancel = limited, both(cancel, stop)
+	}
+	if c.EndSearch != nil {
+		go func() {
+			select {
+			case <-c.EndSearch:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
+}
+
+func both(f, g func()) func() { return func() { f(); g() } }
+
+// A plan is how much work an effort puts into a search.
+type plan struct {
+	steps     int // of a candidate's training
+	final     int // of the chosen one's
+	heldOut   int // examples, over all folds
+	folds     int
+	patterns  int // of what is missing, for each of them
+	questions int // how many are asked at most, after those that must be
+	ladder    int // candidates of a question, beside the first
+}
+
+var plans = map[Effort]plan{
+	EffortQuick:    {steps: 30, final: 40, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2},
+	EffortNormal:   {steps: 60, final: 400, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5},
+	EffortThorough: {steps: 120, final: 400, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9},
+}
+
+// A search goes from question to question.
+type search struct {
+	ctx, outer context.Context // until the search ends, and until all does
+	data       Data
+	given      Config
+	plan       plan
+	watch      Watcher
+	begin      time.Time
+	selection  Selection
+	unfit      error // of the last candidate that failed
+}
+
+// run chooses by what is to be predicted.
+func (s *search) run() (Config, error) {
+	if s.given.Start != nil || s.given.Effort == EffortNone {
+		return s.given, nil
+	}
+	if s.data.Times != nil {
+		return s.inTime()
+	}
+	return s.independent()
+}
+
+// A judge scores candidates by examples that they have not seen.
+type judge interface {
+	// judge returns the mean negative log density of each example (nats a value, in the user's units) and the
+	// root mean square error of all, in standard deviations.
+	judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error)
+}
+
+// A question is some candidates, of which the first stands where no other is better.
+type question struct {
+	name       string
+	candidates []option
+	ladder     bool // a candidate that is worse than the best ends it: what lies beyond is worse still
+}
+
+// An option is one of them.
+type option struct {
+	name  string
+	apply func(cfg *Config)
+}
+
+// standing is the best configuration so far.
+type standing struct {
+	cfg    Config
+	scores []float64
+	rmse   float64
+}
+
+// Standard errors of the mean difference by which another candidate must be better.
+const sureErrors = 2
+
+// ask judges a question's candidates and returns the best one's standing. Where the search has ended it
+// returns what stands.
+func (s *search) ask(j judge, best standing, q question) (standing, error) {
+	if s.ended() || len(q.candidates) < 2 && best.scores != nil {
+		return best, nil
+	}
+	stage := SelectionStage{Name: q.name}
+	var all [][]float64
+	first, chosen := best, -1
+	for i, o := range q.candidates {
+		trial := standing{cfg: first.cfg}
+		o.apply(&trial.cfg)
+		if i == 0 && best.scores != nil && same(trial.cfg, best.cfg) {
+			trial = best
+		} else {
+			var err error
+			if trial.scores, trial.rmse, err = s.judged(j, q, i, trial.cfg); err != nil {
+				if s.ctx.Err() != nil {
+					break
+				}
+				s.unfit = err
+				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
+				all = append(all, nil)
+				continue
+			}
+		}
+		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.scores), RMSE: trial.rmse})
+		all = append(all, trial.scores)
+		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.scores), trial.rmse))
+		if chosen < 0 || better(trial.scores, best.scores, sureErrors) {
+			best, chosen = trial, i
+		} else if q.ladder && mean(trial.scores) > mean(best.scores) {
+			break
+		}
+	}
+	s.record(stage, all, chosen)
+	if best.scores == nil && !s.ended() {
+		return best, cmp.Or(s.unfit, errNoCandidate)
+	}
+	return best, s.outer.Err()
+}
+
+var errNoCandidate = errors.New("model selection: no candidate could be trained")
+
+// judged has a candidate judged and shows that.
+func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, float64, error) {
+	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
+	defer stop()
+	scores, rmse, err := j.judge(s.ctx, cfg)
+	for i, v := range scores {
+		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+			err = fmt.Errorf("example %d has the negative log density %v", i, v)
+		}
+	}
+	return scores, rmse, err
+}
+
+// record keeps how a question was answered.
+func (s *search) record(stage SelectionStage, all [][]float64, chosen int) {
+	if chosen < 0 {
+		if len(stage.Candidates) > 0 {
+			s.selection.Stages = append(s.selection.Stages, stage)
+		}
+		return
+	}
+	for i := range stage.Candidates {
+		c := &stage.Candidates[i]
+		c.Chosen = i == chosen
+		if all[i] != nil {
+			c.Difference, c.Error = difference(all[i], all[chosen])
+		}
+	}
+	s.selection.Stages = append(s.selection.Stages, stage)
+}
+
+// ended reports whether the search is over, and keeps why.
+func (s *search) ended() bool {
+	if s.ctx.Err() == nil {
+		return false
+	}
+	if s.selection.Ended == "" && s.outer.Err() == nil {
+		s.selection.Ended = "the search was stopped"
+		if errors.Is(s.ctx.Err(), context.DeadlineExceeded) {
+			s.selection.Ended = fmt.Sprintf("the search had %v", s.given.SearchTime)
+		}
+	}
+	return true
+}
+
+// same reports whether two configurations are.
+func same(a, b Config) bool { return text(a) == text(b) }
+
+// text is a configuration as JSON.
+func text(c Config) string {
+	b, err := json.Marshal(c.kept())
+	if err != nil {
+		panic(fmt.Sprintf("sgplvm: a Config as JSON: %v", err)) // its types have no such error
+	}
+	return string(b)
+}
+
+func mean(v []float64) (m float64) {
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	return m
+}
+
+// difference returns the mean of scores − others, and its standard error.
+func difference(scores, others []float64) (m, e float64) {
+	n := float64(len(scores))
+	for k, s := range scores {
+		m += (s - others[k]) / n
+	}
+	var square float64
+	for k, s := range scores {
+		square += (s - others[k] - m) * (s - others[k] - m)
+	}
+	if n < 2 {
+		return m, 0
+	}
+	return m, math.Sqrt(square / (n * (n - 1)))
+}
+
+// better reports whether scores are lower than others of the same examples by more than some
+// standard errors of the mean difference.
+func better(scores, others []float64, errors float64) bool {
+	m, e := difference(scores, others)
+	return len(scores) > 1 && -m > errors*e
+}

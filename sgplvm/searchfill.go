@@ -1,0 +1,395 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// Sizes of a validation.
+const (
+	mostValidation = 1000 // points of one factor, where there are more than twice as many
+	leastTraining  = 5    // examples to learn from, for one
+)
+
+// A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
+// hidden of those held out are filled in.
+type fillJudge struct {
+	folds []fold
+	cases []fillCase
+	seed  uint64
+	watch Watcher
+
+	trained recent[[]*bound.Params] // of all folds, but for the covariance of the noise
+	learned recent[[]*Model]
+}
+
+// A fold is the examples that are learned from.
+type fold struct {
+	data  Data
+	joint float64 // the share of the points of the one factor that it has, where it has one
+}
+
+// A fillCase is an example held out, under one pattern of what is missing.
+type fillCase struct {
+	fold, example int
+	truth, seen   []float64
+	at            *Instant
+}
+
+// newFillJudge divides the examples. Points of one factor of too many are thinned out: all that is seen near
+// a missing value thins out with it.
+func newFillJudge(s *search) (*fillJudge, error) {
+	n, _, channels := s.data.Source.Dims()
+	rng := rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
+	points, x, err := s.validationPoints(rng)
+	if err != nil {
+		return nil, err
+	}
+	complete := mat.New(n, len(points)*channels)
+	if err := readPoints(complete, s.data.Source, points); err != nil {
+		return nil, err
+	}
+	j := &fillJudge{seed: s.given.Seed, watch: s.watch}
+	next := 0
+	for f, out := range divide(rng, n, s.plan, s.data.Times != nil) {
+		in := without(n, out)
+		learned := mat.New(len(in), complete.Cols)
+		for k, i := range in {
+			copy(learned.Row(k), complete.Row(i))
+		}
+		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: s.data.Grid}
+		share := 1.0
+		if len(points) < s.data.Grid.Len() {
+			d.Grid, share = Grid{x}, float64(len(points))/float64(s.data.Grid.Len())
+		}
+		d.Times, d.Sequences = instantsOf(s.data, in)
+		j.folds = append(j.folds, fold{d, share})
+		for _, i := range out {
+			for range s.plan.patterns {
+				missing := s.missing(rng, next, x, points, channels)
+				j.cases = append(j.cases, newFillCase(f, i, complete.Row(i), missing, s.data))
+				next++
+			}
+		}
+	}
+	return j, nil
+}
+
+// validationPoints returns the points of the validation and their coordinates, all dimensions of all factors.
+func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, err error) {
+	x = joined(s.data.Grid)
+	points = make([]int, x.Rows)
+	for i := range points {
+		points[i] = i
+	}
+	if x.Rows <= 2*mostValidation || len(s.data.Grid) > 1 && s.given.Factors == FactorsProduct || x.Rows > mostJoint {
+		return points, x, nil
+	}
+	points = rng.Perm(x.Rows)
+	if len(s.data.Hide) > 0 { // three quarters of those that one mask shows at most, and others
+		var seen, rest []int
+		channels := len(s.data.Hide[0]) / x.Rows
+		for _, i := range points {
+			if s.data.Hide[0][i*channels] {
+				rest = append(rest, i)
+			} else {
+				seen = append(seen, i)
+			}
+		}
+		seen = seen[:min(len(seen), mostValidation*3/4)]
+		points = append(seen, rest[:min(len(rest), mostValidation-len(seen))]...)
+	}
+	points = points[:min(len(points), mostValidation)]
+	slices.Sort(points)
+	return points, work.Gather(x, points), nil
+}
+
+// missing returns what is missing of the next case at some points with coordinates x.
+func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, channels int) []bool {
+	hide := s.data.Hide
+	if len(hide) == 0 {
+		return patterns[next%len(patterns)](rng, x, channels)
+	}
+	mask := hide[next%len(hide)]
+	if len(points) < s.data.Grid.Len() {
+		mask = hide[0] // that the points were taken for
+	}
+	var missing []bool
+	for _, i := range points {
+		missing = append(missing, mask[i*channels:(i+1)*channels]...)
+	}
+	return missing
+}
+
+// newFillCase hides values of an example.
+func newFillCase(fold, example int, values []float64, missing []bool, d Data) fillCase {
+	c := fillCase{fold: fold, example: example, truth: values, seen: slices.Clone(values)}
+	for k, m := range missing {
+		if m {
+			c.seen[k] = math.NaN()
+		}
+	}
+	if d.Times != nil {
+		c.at = &data.Instants(d.Times, d.Sequences)[example]
+	}
+	return c
+}
+
+// divide returns the examples held out of each fold: at random or, in time, at even distances.
+func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
+	order := rng.Perm(n)
+	each := max(1, min(p.heldOut, n/4))
+	count := max(1, min(p.folds, p.heldOut/each))
+	for f := range count {
+		var out []int
+		if inTime {
+			for i := (1 + 2*f) % 4; i < n; i += 4 {
+				out = append(out, i)
+			}
+			out = out[:min(len(out), each)]
+		} else {
+			out = slices.Clone(order[f*each : (f+1)*each])
+		}
+		slices.Sort(out)
+		folds = append(folds, out)
+	}
+	return folds
+}
+
+// without returns the numbers below n that are not in a list in ascending order.
+func without(n int, list []int) (rest []int) {
+	for i := range n {
+		if _, found := slices.BinarySearch(list, i); !found {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}
+
+// instantsOf returns times and labels of some examples; nil where there are none.
+func instantsOf(d Data, examples []int) (times []float64, sequences []int) {
+	if d.Times == nil {
+		return nil, nil
+	}
+	for _, i := range examples {
+		times = append(times, d.Times[i])
+		if d.Sequences != nil {
+			sequences = append(sequences, d.Sequences[i])
+		}
+	}
+	return times, sequences
+}
+
+// readPoints sets the rows of dst to the values of the examples at some points.
+func readPoints(dst mat.Matrix, source Source, points []int) error {
+	n, all, channels := source.Dims()
+	example := make([]float64, all*channels)
+	for i := range n {
+		if err := source.ReadExamples(example, i, i+1); err != nil {
+			return &ReadError{From: i, To: i + 1, Err: err}
+		}
+		for k, at := range points {
+			copy(dst.Row(i)[k*channels:(k+1)*channels], example[at*channels:])
+		}
+	}
+	return nil
+}
+
+// judge implements the interface.
+func (j *fillJudge) judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error) {
+	models, err := j.models(ctx, cfg)
+	if err != nil {
+		return nil, 0, err
+	}
+	losses, squares, failures := make([]float64, len(j.cases)), make([]float64, len(j.cases)), make([]error, len(j.cases))
+	mat.Parallel(len(j.cases), func(i int) {
+		if ctx.Err() == nil {
+			c := &j.cases[i]
+			losses[i], squares[i], failures[i] = c.judge(ctx, models[c.fold], cfg.Infer)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	for i, err := range failures {
+		if err != nil {
+			return nil, 0, fmt.Errorf("model selection, held-out example %d: %w", j.cases[i].example, err)
+		}
+	}
+	each := len(j.cases) / j.examples()
+	for i := 0; i < len(losses); i += each {
+		scores = append(scores, mean(losses[i:i+each]))
+	}
+	return scores, math.Sqrt(mean(squares)), nil
+}
+
+// examples returns how many are held out.
+func (j *fillJudge) examples() (n int) {
+	for i := range j.cases {
+		if i == 0 || j.cases[i].example != j.cases[i-1].example || j.cases[i].fold != j.cases[i-1].fold {
+			n++
+		}
+	}
+	return n
+}
+
+// judge returns the mean negative log density of what is hidden, and the mean of its squares in standard
+// deviations of the training data.
+func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, square float64, err error) {
+	channels := m.Channels()
+	obs := Observed{Values: mat.NewDense(len(c.seen)/channels, channels, c.seen)}
+	if c.at != nil {
+		priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
+		if err != nil {
+			return 0, 0, err
+		}
+		obs.Prior = &priors[0]
+	}
+	p, _, err := m.Impute(ctx, obs, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	scale := m.posterior.Scaler().Scale
+	var hidden float64
+	for k, y := range c.seen {
+		if math.IsNaN(y) {
+			r, v := c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels)
+			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+			square += r * r / (scale[k%channels] * scale[k%channels])
+			hidden++
+		}
+	}
+	return loss / max(1, hidden), square / max(1, hidden), nil
+}
+
+// models returns what a configuration learns from each fold. What candidates share is learned once.
+func (j *fillJudge) models(ctx context.Context, cfg Config) ([]*Model, error) {
+	cfg.Infer = InferOptions{}
+	key := text(cfg)
+	if m, ok := j.learned.get(key); ok {
+		return m, nil
+	}
+	base := cfg
+	base.Residual.Rounds, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, Off
+	params, ok := j.trained.get(text(base))
+	if !ok {
+		for _, f := range j.folds {
+			p, err := f.train(ctx, base)
+			if err != nil {
+				return nil, err
+			}
+			params = append(params, p)
+		}
+		j.trained.put(text(base), params)
+	}
+	var models []*Model
+	for k, f := range j.folds {
+		m, err := f.learn(ctx, cfg, params[k].Clone())
+		if err != nil {
+			return nil, err
+		}
+		models = append(models, m)
+	}
+	j.learned.put(key, models)
+	return models, nil
+}
+
+// fitted returns a configuration that n examples can have.
+func (f *fold) fitted(cfg Config) Config {
+	n, points, _ := f.data.Source.Dims()
+	if cfg.LatentDims > 0 {
+		cfg.LatentDims = max(1, min(cfg.LatentDims, n-1))
+	}
+	cfg.Inducing = min(cfg.Inducing, n)
+	cfg.Training.Uncalibrated = false
+	cfg.Training.Progress, cfg.Watch = nil, nil
+	if cfg.Training.CoarsePoints >= points {
+		cfg.Training.CoarsePoints = -1
+	}
+	if len(f.data.Grid) == 1 && len(cfg.Spatial) > 1 {
+		cfg.Spatial = cfg.Spatial[:1]
+	}
+	return cfg
+}
+
+// train trains all but the covariance of the noise.
+func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
+	t, err := NewTrainer(f.data, f.fitted(cfg))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.Fit(ctx); err != nil {
+		return nil, err
+	}
+	return t.params, nil
+}
+
+// learn returns the model at trained parameters, with the covariance of its noise learned where cfg has rounds
+// of that, and calibrated where that is possible.
+func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, error) {
+	cfg = f.fitted(cfg)
+	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = -1, 1, 1
+	cfg.Residual.Taper *= math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) // of fewer points, further apart
+	t, err := trainerAt(f.data, cfg, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.Fit(ctx); err != nil {
+		return nil, err
+	}
+	return t.Model()
+}
+
+// recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
+// the best one so far.
+type recent[T any] struct {
+	keys   [2]string
+	values [2]T
+}
+
+func (r *recent[T]) get(key string) (value T, ok bool) {
+	for i, k := range r.keys {
+		if k == key {
+			r.keys[0], r.keys[i] = r.keys[i], r.keys[0]
+			r.values[0], r.values[i] = r.values[i], r.values[0]
+			return r.values[0], true
+		}
+	}
+	return value, false
+}
+
+func (r *recent[T]) put(key string, value T) {
+	r.keys[1], r.values[1] = r.keys[0], r.values[0]
+	r.keys[0], r.values[0] = key, value
+}
+
+// joined returns the points of a grid as those of one factor: all coordinates, the last factor's index the fastest.
+func joined(g Grid) mat.Matrix {
+	if len(g) == 1 {
+		return g[0]
+	}
+	dims := 0
+	for _, x := range g {
+		dims += x.Cols
+	}
+	all, repeat, from := mat.New(g.Len(), dims), g.Len(), 0
+	for _, x := range g {
+		repeat /= x.Rows
+		for i := range all.Rows {
+			copy(all.Row(i)[from:from+x.Cols], x.Row(i/repeat%x.Rows))
+		}
+		from += x.Cols
+	}
+	return all
+}
+
+var matern32 = kernel.Kernel{Kind: kernel.Matern32}

@@ -1,0 +1,200 @@
+package sgplvm
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// What held on other data is where a search starts, and what an effort that tries little takes.
+
+const (
+	mostJoint    = 5000 // points up to which a covariance of all of them is learned
+	coarseFrom   = 2048 // points from which on most of training takes place at some of them
+	coarsePoints = 1000 // as many
+	manyExamples = 200  // from which on fewer latent dimensions do
+	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
+)
+
+// filled returns c with what it leaves open from another configuration.
+func filled(c, from Config) Config {
+	orKernel := func(k, other kernel.Kernel) kernel.Kernel {
+		if k.Kind == "" {
+			return other.Clone()
+		}
+		return k
+	}
+	c.Factors = cmp.Or(c.Factors, from.Factors)
+	c.LatentDims, c.Inducing = cmp.Or(c.LatentDims, from.LatentDims), cmp.Or(c.Inducing, from.Inducing)
+	c.LatentKernel = cmp.Or(c.LatentKernel, from.LatentKernel)
+	c.LatentTime, c.TimeKernel = orKernel(c.LatentTime, from.LatentTime), orKernel(c.TimeKernel, from.TimeKernel)
+	if c.Spatial == nil {
+		c.Spatial = from.Spatial
+	}
+	c.Noise, c.NoiseFloor = cmp.Or(c.Noise, from.Noise), cmp.Or(c.NoiseFloor, from.NoiseFloor)
+	r, o := &c.Residual, from.Residual
+	r.Kernel, r.Rounds = orKernel(r.Kernel, o.Kernel), cmp.Or(r.Rounds, o.Rounds)
+	r.Strength, r.Taper, r.Local = cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
+	c.Training.Iterations = cmp.Or(c.Training.Iterations, from.Training.Iterations)
+	c.Training.CoarsePoints = cmp.Or(c.Training.CoarsePoints, from.Training.CoarsePoints)
+	return c
+}
+
+// learnedNoise is the configuration for which everything at one point bears on every other: one factor, a covariance
+// of the noise that is learned freely.
+func (s *search) learnedNoise() Config {
+	n, points, _ := s.data.Source.Dims()
+	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
+		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(n)}}
+	if n >= manyExamples {
+		c.LatentDims = 12
+	}
+	if s.given.Lean {
+		c.Residual.Local = Off
+	}
+	if points > coarseFrom {
+		c.Training.CoarsePoints = coarsePoints
+	}
+	c.Training.Iterations = s.plan.steps
+	return c
+}
+
+// whiteNoise is the configuration with a kernel for each factor and noise without structure.
+func (s *search) whiteNoise() Config {
+	n, points, channels := s.data.Source.Dims()
+	c := Config{Factors: FactorsProduct, LatentDims: max(1, min(30, n-1)), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
+	if points == 1 {
+		c.LatentDims = max(1, min(c.LatentDims, channels-1))
+	}
+	c.Training.Iterations = s.plan.steps
+	return c
+}
+
+// jointPossible reports whether a covariance of all points can be learned.
+func (s *search) jointPossible() bool {
+	_, points, _ := s.data.Source.Dims()
+	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct &&
+		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
+}
+
+// independent chooses for examples of which others, seen in part, are to be filled in.
+func (s *search) independent() (Config, error) {
+	white, learned := filled(s.given, s.whiteNoise()), filled(s.given, s.learnedNoise())
+	best := standing{cfg: white}
+	structures := []option{{"white noise, a kernel for each factor", func(c *Config) { *c = white }}}
+	if s.jointPossible() {
+		best.cfg = learned
+		structures = append([]option{{"learned covariance of the noise at all points", func(c *Config) { *c = learned }}}, structures...)
+	}
+	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() {
+		return best.cfg, nil
+	}
+	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
+	j, err := newFillJudge(s)
+	if err != nil {
+		return best.cfg, err
+	}
+	if s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "" {
+		structures = structures[:1]
+	}
+	if best, err = s.ask(j, best, question{name: "noise", candidates: structures}); err != nil {
+		return best.cfg, err
+	}
+	for i, q := range s.questions(best.cfg) {
+		if i == s.plan.questions || s.ended() {
+			break
+		}
+		if best, err = s.ask(j, best, q); err != nil {
+			return best.cfg, err
+		}
+	}
+	return best.cfg, nil
+}
+
+// hidden names what is hidden, in words.
+func (s *search) hidden() string {
+	if k := len(s.data.Hide); k == 1 {
+		return "as one mask says"
+	} else if k > 1 {
+		return fmt.Sprintf("as %d masks say", k)
+	}
+	return "half of them at random, one side, a block and nine in ten in turn"
+}
+
+// mostNumbers is how many numbers a validation learns from at most; larger data take what held on others.
+const mostNumbers = 40_000_000
+
+func (s *search) tooLarge() bool {
+	n, points, channels := s.data.Source.Dims()
+	return n*points*channels > mostNumbers
+}
+
+// questions are those that come after the first, the most rewarding first.
+func (s *search) questions(c Config) (list []question) {
+	n, points, channels := s.data.Source.Dims()
+	add := func(open bool, name string, ladder bool, options ...option) {
+		if open && len(options) > 0 {
+			options = options[:min(len(options), s.plan.ladder)]
+			list = append(list, question{name, append([]option{{"as before", func(*Config) {}}}, options...), ladder})
+		}
+	}
+	learned := c.Residual.Rounds > 0
+	add(learned && s.given.Residual.Taper == 0, "reach of the learned covariance", true,
+		tapers(n, 1.4, 2, 2.8, 4, 5.6)...)
+	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", false, steps(400)...)
+	add(learned && s.given.Residual.Taper == 0, "shorter reach of the learned covariance", true, tapers(n, 0.7, 0.5)...)
+	add(learned && s.given.Residual.Strength == 0, "weight of the prior of that covariance", true, strengths(1, 0.1)...)
+	add(learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
+		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})
+	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
+	add(learned && s.given.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
+	var dims []option
+	most := n - 1
+	if points == 1 {
+		most = min(most, channels-1)
+	}
+	for _, d := range []int{c.LatentDims / 2, c.LatentDims * 2} {
+		if d >= 1 && d <= min(most, 40) {
+			dims = append(dims, option{fmt.Sprintf("%d", d), func(c *Config) { c.LatentDims = d }})
+		}
+	}
+	add(s.given.LatentDims == 0, "latent dimensions", false, dims...)
+	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
+		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
+	return list
+}
+
+func tapers(n int, factors ...float64) (list []option) {
+	for _, f := range factors {
+		taper := f * bound.DefaultTaper(n)
+		list = append(list, option{fmt.Sprintf("%.3g spacings", taper), func(c *Config) { c.Residual.Taper = taper }})
+	}
+	return list
+}
+
+func strengths(values ...float64) (list []option) {
+	for _, v := range values {
+		list = append(list, option{fmt.Sprintf("%g examples", v), func(c *Config) { c.Residual.Strength = v }})
+	}
+	return list
+}
+
+func freedoms(values ...float64) (list []option) {
+	for _, v := range values {
+		name := fmt.Sprintf("%g", v)
+		if v < 0 {
+			name = "infinitely many"
+		}
+		list = append(list, option{name, func(c *Config) { c.Infer.DegreesOfFreedom = v }})
+	}
+	return list
+}
+
+func steps(values ...int) (list []option) {
+	for _, v := range values {
+		list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
+	}
+	return list
+}

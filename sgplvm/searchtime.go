@@ -1,0 +1,209 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+const (
+	selectedLatent = 16      // latent dimensions of few examples in time
+	largeFilm      = 1000000 // numbers from which on a training takes too long to try many
+)
+
+// mostDownsampled is how many numbers of a large film are left at most for the choice of its time
+// part. Tests lower it.
+var mostDownsampled = 1 << 21
+
+// roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
+// rough ones and smooth ones in shares that training finds. Those are the shares under which the
+// values of a frame tell most of one another; rough changes alone may tell more of frames left out.
+var (
+	roughTime = kernel.Kernel{Kind: kernel.Matern12}
+	mixedTime = kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{roughTime, matern32}}
+)
+
+// A timeCandidate says what a model knows of time, and how much of what an example has beside its
+// neighbours it takes for noise.
+type timeCandidate struct {
+	latent string
+	kernel kernel.Kernel // of the latent variables
+	floor  float64       // of the noise
+}
+
+// plainTime has no noise floor: what an example has beside its neighbours is part of the picture.
+var plainTime = timeCandidate{"rbf+time", matern32, 0}
+
+// preset returns the candidate as a configuration.
+func (c timeCandidate) preset(s *search) Config {
+	n, _, _ := s.data.Source.Dims()
+	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1)),
+		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
+	if c.latent != "rbf" {
+		p.LatentTime = matern32
+		if s.data.Film {
+			p.LatentTime = mixedTime
+		}
+	}
+	if c.floor > 0 {
+		p.NoiseFloor, p.Noise = c.floor, 2*c.floor
+	}
+	if s.given.Effort == EffortQuick {
+		p.Training.Iterations = 2 * s.plan.steps
+	}
+	return p
+}
+
+func (c timeCandidate) String() string {
+	text := c.latent
+	if c.kernel.Kind != kernel.Matern32 {
+		text += " with " + c.kernel.String() + " in time"
+	}
+	if c.floor > 0 {
+		return text + fmt.Sprintf(", noise at least %g of the variance", c.floor)
+	}
+	return text + ", any noise"
+}
+
+// options returns candidates as options.
+func (s *search) timeOptions(list []timeCandidate) (options []option) {
+	for _, c := range list {
+		options = append(options, option{c.String(), func(cfg *Config) { *cfg = filled(s.given, c.preset(s)) }})
+	}
+	return options
+}
+
+// timeCandidates are those for few examples, the simplest first.
+func (s *search) timeCandidates() []timeCandidate {
+	list := []timeCandidate{
+		{"rbf", matern32, 0.1}, {"rbf", matern32, 0.3}, {"rbf", matern32, 0.05},
+		{"rbf+time", matern32, 0.1}, {"rbf+time", matern32, 0.3},
+	}
+	if s.given.Effort == EffortQuick {
+		list = list[:1]
+	}
+	if p := s.given.Period; p > 0 {
+		seasons := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{
+			{Kind: kernel.Product, Terms: []kernel.Kernel{{Kind: kernel.RBF}, {Kind: kernel.Periodic, Period: p}}}, matern32}}
+		list = append(list, timeCandidate{"rbf", seasons, 0.1})
+		if s.given.Effort != EffortQuick {
+			list = append(list, timeCandidate{"rbf", seasons, 0.3})
+		}
+	}
+	return append(list, plainTime)
+}
+
+// inTime chooses for examples with times: whole ones at other times are to be predicted, and those seen in
+// part at their time filled in.
+func (s *search) inTime() (Config, error) {
+	n, points, channels := s.data.Source.Dims()
+	plain := filled(s.given, plainTime.preset(s))
+	if n < leastTraining {
+		return plain, nil
+	}
+	if n*points*channels > largeFilm {
+		return s.timePart(plain)
+	}
+	s.selection.Task = "examples left out, one after the other, predicted from all others"
+	options := s.timeOptions(s.timeCandidates())
+	best, err := s.ask(leaveOutJudge{s.data}, standing{cfg: plain}, question{name: "kernels of time", candidates: options})
+	if err != nil || s.given.Partly != nil || s.data.Film {
+		return best.cfg, err
+	}
+	return s.partly(best.cfg)
+}
+
+// partly adds the configuration for examples of which something is seen, where another is better for these.
+func (s *search) partly(whole Config) (Config, error) {
+	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}
+	if s.given.Effort == EffortQuick {
+		list = list[:1]
+	}
+	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
+	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
+	j, err := newFillJudge(s)
+	if err != nil {
+		return whole, err
+	}
+	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options})
+	if err == nil && !same(best.cfg, whole) {
+		whole.Partly = best.cfg.kept()
+	}
+	return whole, err
+}
+
+// timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
+// where that leaves more than mostDownsampled numbers.
+func (s *search) timePart(plain Config) (Config, error) {
+	g := s.data.Grid
+	if len(g) != 2 || s.given.LatentTime.Kind != "" || plain.LatentKernel != plainTime.latent || s.given.Effort == EffortQuick {
+		return plain, nil
+	}
+	stop := s.watch.Timing("model selection: smaller frames")
+	source, width, height, err := data.Downsample(s.ctx, s.data.Source, g[1].Rows, g[0].Rows, mostDownsampled)
+	stop()
+	if err != nil {
+		return plain, s.outerError(err)
+	}
+	small := s.data
+	small.Source, small.Grid = source, pixels(width, height)
+	s.selection.Task = fmt.Sprintf("frames of %d×%d pixels left out, one after the other, predicted from all others", width, height)
+	var options []option
+	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
+		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
+	}
+	best, err := s.ask(leaveOutJudge{small}, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options})
+	return best.cfg, err
+}
+
+// outerError returns an error, or nil where it only says that the search has ended.
+func (s *search) outerError(err error) error {
+	if s.ended() {
+		return s.outer.Err()
+	}
+	return err
+}
+
+// pixels returns the rows and the columns of a picture, a factor each.
+func pixels(width, height int) Grid {
+	count := func(n int) mat.Matrix {
+		x := mat.New(n, 1)
+		for i := range n {
+			x.Set(i, 0, float64(i))
+		}
+		return x
+	}
+	return Grid{count(height), count(width)}
+}
+
+// A leaveOutJudge has everything learned, and judges how well examples are predicted from all others.
+type leaveOutJudge struct{ data Data }
+
+func (j leaveOutJudge) judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error) {
+	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
+	t, err := NewTrainer(j.data, cfg)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err := t.Fit(ctx); err != nil {
+		return nil, 0, err
+	}
+	scale := t.evaluator.Data().Scaler.Scale
+	scores = make([]float64, t.evaluator.Data().Examples)
+	var square float64
+	err = t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+		per := 1 / float64(residual.Rows*residual.Cols)
+		for i := range residual.Rows {
+			for k, r := range residual.Row(i) {
+				v := variance.At(i, k)
+				scores[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
+				square += per * r * r / (scale[k] * scale[k])
+			}
+		}
+	})
+	return scores, math.Sqrt(square / float64(len(scores))), err
+}

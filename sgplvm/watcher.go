@@ -1,0 +1,33 @@
+package sgplvm
+
+// A Watcher shows what model selection is doing.
+type Watcher interface {
+	// Tell shows a line that stays: what was tried and what it brought.
+	Tell(line string)
+
+	// Timing shows that something is being done, until stop is called.
+	Timing(text string) (stop func())
+
+	// Training shows steps of training with a text before them, until stop is called.
+	Training(text string) (step func(Progress) bool, stop func())
+
+	// Counting shows how many of total examples are done, until stop is called. count may be called by
+	// several goroutines at once.
+	Counting(verb string, total int) (count func(done int), stop func())
+}
+
+// unwatched shows nothing.
+type unwatched struct{}
+
+func (unwatched) Tell(string)                                   {}
+func (unwatched) Timing(string) func()                          { return func() {} }
+func (unwatched) Training(string) (func(Progress) bool, func()) { return nil, func() {} }
+func (unwatched) Counting(string, int) (func(int), func())      { return func(int) {}, func() {} }
+
+// watcherOf returns w, or one that shows nothing.
+func watcherOf(w Watcher) Watcher {
+	if w == nil {
+		return unwatched{}
+	}
+	return w
+}
