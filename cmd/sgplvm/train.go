@@ -37,7 +37,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	layout := cli.Layout(*s.grid, *s.channels)
 	if *s.points != "" {
-		if d.Grid, err = dataset.LoadPoints(*s.points); err != nil {
+		if d.Grid, err = dataset.LoadTrainingPoints(*s.points); err != nil {
 			return nil, d, err
 		}
 		if frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels); err != nil {

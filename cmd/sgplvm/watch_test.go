@@ -84,6 +84,7 @@ func TestInterrupted(t *testing.T) {
 		{"", "render -model model -out new -variance old"},
 		{"rendered", "render -model model -out new.gif -variance old"},
 		{"rendered", "render -model model -out new.npy -variance old"},
+		{"inferred", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"predicted", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
 		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},

@@ -18,7 +18,7 @@
 // to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
 // them.
 //
-// Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
+// Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
 // in another resolution.
 //
