@@ -27,6 +27,7 @@ type Trainer struct {
 	coordinates bound.Coordinates // but for what is free
 	stopped     bool              // by Progress
 	coarse      *Trainer          // on some of the points, while the state is stageCoarse
+	warnings    []string          // about the data
 
 	params      *bound.Params // what training has come to
 	alpha       *kronprod.Tensor
@@ -57,8 +58,8 @@ func Fit(ctx context.Context, data Data, cfg Config) (*Model, Report, error) {
 	return m, report, err
 }
 
-// NewTrainer checks data and configuration and sets up training at its starting point. Errors:
-// *ConfigError, *ValueError, *ReadError.
+// NewTrainer checks data (see [Data.Check]) and configuration and sets up training at its starting point.
+// What is odd about the data is among Report's warnings. Errors: *ConfigError, *ValueError, *ReadError.
 func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 	if cfg.Start == nil {
 		return trainerAt(d, cfg, nil)
@@ -78,6 +79,10 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if cfg, err = cfg.completed(n, d.Grid); err != nil {
 		return nil, err
 	}
+	warnings, err := data.Check(d.Source)
+	if err != nil {
+		return nil, err
+	}
 	y, err := data.NewScaled(d.Source)
 	if err != nil {
 		return nil, err
@@ -89,7 +94,12 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 			return nil, err
 		}
 	}
-	return newTrainer(y, d, cfg, field, params)
+	t, err := newTrainer(y, d, cfg, field, params)
+	if err != nil {
+		return nil, err
+	}
+	t.warnings = warnings
+	return t, nil
 }
 
 // newTrainer returns a trainer that starts from params, which it takes over; field is what they are
@@ -196,6 +206,7 @@ func (t *Trainer) Report() Report {
 		}
 		r.follow(earlier)
 	}
+	r.Warnings = append(r.Warnings, t.warnings...)
 	snr, again := t.params.Noise.Beta, ""
 	if r.Collapses > 0 {
 		again = fmt.Sprintf(" although training went back %d times to hold a smaller noise for longer", r.Collapses)
