@@ -7,8 +7,8 @@ import (
 
 // Config chooses a model and how it is trained. The zero value works.
 type Config struct {
-	// LatentDims is d_ξ, the number of latent dimensions. Default: 30, or n_ξ−1 if
-	// that is less.
+	// LatentDims is d_ξ, the number of latent dimensions. Default: 30, or less if n_ξ or the number of an
+	// example's values is at most 30: one less than that.
 	LatentDims int
 
 	// Inducing is m_ξ, the number of latent inducing points, at most n_ξ. Default:
@@ -64,7 +64,7 @@ type Config struct {
 // SpatialConfig chooses the covariance along one factor of the grid.
 type SpatialConfig struct {
 	// Kernel is the covariance function. Default: Matérn 3/2, variance 1, one length scale per
-	// dimension, twice the mean spacing of the points. Only the product of all variances is
+	// dimension, twice the mean spacing of the points; of a table, whose grid is a single point, white. Only the product of all variances is
 	// identified; the spatial ones stay as given.
 	Kernel kernel.Kernel
 

@@ -75,8 +75,8 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _, _ := d.Source.Dims()
-	if cfg, err = cfg.completed(n, d.Grid); err != nil {
+	n, _, channels := d.Source.Dims()
+	if cfg, err = cfg.completed(n, d.Grid, channels); err != nil {
 		return nil, err
 	}
 	warnings, err := data.Check(d.Source)

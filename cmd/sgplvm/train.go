@@ -26,6 +26,9 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	defer frames.Close()
+	if frames.Table {
+		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
+	}
 	cfg, err := s.config(frames, d.Grid)
 	if err != nil {
 		return err
@@ -54,7 +57,7 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	}
 	d.Source = frames
 	if err = dataset.CheckComplete(frames); err != nil {
-		err = fmt.Errorf("%w (train needs complete pictures)", err)
+		err = fmt.Errorf("%w (train needs complete %s)", err, map[bool]string{false: "pictures", true: "rows"}[frames.Table])
 	} else if *s.prior == "dynamic" {
 		err = s.loadTimes(&d, &frames.Form)
 	}
@@ -96,6 +99,9 @@ func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg 
 	}
 	for range grid {
 		k := kernel.Kernel{Kind: kernel.Kind(*s.spatial)}
+		if frames.Table && !s.f.Given("spatial") {
+			k.Kind = ""
+		}
 		if *s.isotropic && k.Kind != kernel.White {
 			k.LengthScale = []float64{2}
 		}

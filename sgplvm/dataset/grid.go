@@ -16,6 +16,7 @@ const (
 	maxSide     = 1 << 14 // pixels along one side
 	maxPoints   = 1 << 26 // pixels of a picture
 	maxChannels = 1 << 10
+	maxColumns  = 1 << 16 // of a table
 
 	maxJoint  = 1 << 14 // points of one joint factor to learn from
 	autoJoint = 2048    // points up to which "auto" chooses the joint factor
