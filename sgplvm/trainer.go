@@ -35,7 +35,9 @@ type Trainer struct {
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 
-	watch stopwatch
+	watch    stopwatch
+	forecast forecast
+	part     bool // of the training of another trainer
 }
 
 // Fit trains a model on data. When ctx ends or Progress stops it, the model is the best one found so

@@ -469,7 +469,7 @@ func TestDegenerateData(t *testing.T) {
 	}{
 		{name: "one picture", data: faces[:20], n: 1, h: 4, w: 5},
 		{name: "one pixel", data: faces[:9], n: 9, h: 1, w: 1},
-		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1, line: "data.npy: example 0, point 0, channel 0: value 74, " + same, atTraining: true},
+		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1, line: "data.npy: example 0, point 0, channel 0: value 74, expected more than a single value of each channel", atTraining: true},
 		{name: "one row", data: faces, n: 9, h: 1, w: 20},
 		{name: "one column", data: faces, n: 9, h: 20, w: 1},
 		{name: "the same picture", data: slices.Repeat(faces[:20], 5), n: 5, h: 4, w: 5,

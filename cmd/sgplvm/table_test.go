@@ -108,10 +108,10 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Tables of few columns or rows train, too.
+// Tables of few columns or rows train, too; one row says nothing.
 func TestSmallTables(t *testing.T) {
 	workFolder(t)
-	for _, shape := range [][2]int{{60, 1}, {40, 2}, {2, 5}, {1, 5}} {
+	for _, shape := range [][2]int{{60, 1}, {40, 2}, {2, 5}} {
 		var values []float64
 		for i := range shape[0] {
 			values = append(values, measured(60, 3)[i*5:i*5+shape[1]]...)
@@ -131,5 +131,10 @@ func TestSmallTables(t *testing.T) {
 			continue
 		}
 		shaped(t, "filled.npy", 1, shape[1])
+	}
+	writeArray(t, "row.npy", npy.New(measured(1, 3), 1, 5))
+	o := sgplvmRun(strings.Fields("train -data row.npy -out none")...)
+	if o.code != 1 || !strings.HasSuffix(o.stderr, "expected more than a single value of each channel\n") {
+		t.Errorf("%+v", o)
 	}
 }

@@ -30,7 +30,7 @@ func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code in
 func TestProgress(t *testing.T) {
 	workFolder(t)
 	const (
-		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
+		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
 		filling  = `filled \d/3 pictures  \d+s left`
 		films    = `rendered \d/9 pictures  \d+s left`
 	)

@@ -43,7 +43,11 @@ func Check(source Source) (warnings []string, err error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(all, func(c census) bool { return !c.constant() }) {
-		return nil, &ValueError{Value: first[0], Want: "values that differ: every channel has the same value everywhere"}
+		want := "values that differ: every channel has the same value everywhere"
+		if y.Examples*y.Points == 1 {
+			want = "more than a single value of each channel"
+		}
+		return nil, &ValueError{Value: first[0], Want: want}
 	}
 	for c := range all {
 		if far, ok := all[c].farthest(); ok {
