@@ -71,5 +71,9 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 	params := t.params.Clone()
 	params.Noise.Covariance, params.Noise.Taper = mat.Matrix{}, nil
 	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: count, Channels: y.Channels, Scaler: y.Scaler}
-	return newTrainer(scaled, d, cfg, "Start", params)
+	coarse, err := newTrainer(scaled, d, cfg, "Start", params)
+	if err == nil {
+		coarse.part = true
+	}
+	return coarse, err
 }

@@ -33,8 +33,8 @@ type Config struct {
 	// "joint", one kernel over all points together. Plain default: product.
 	Factors Factors `json:"factors,omitzero"`
 
-	// LatentDims is d_ξ, the number of latent dimensions. Plain default: 30, or n_ξ−1 if
-	// that is less.
+	// LatentDims is d_ξ, the number of latent dimensions. Plain default: 30, or less if n_ξ or the number of an
+	// example's values is at most 30: one less than that.
 	LatentDims int `json:"latentDims,omitzero"`
 
 	// Inducing is m_ξ, the number of latent inducing points, at most n_ξ. Plain default:
@@ -103,7 +103,7 @@ type Config struct {
 // SpatialConfig chooses the covariance along one factor of the grid.
 type SpatialConfig struct {
 	// Kernel is the covariance function. Default: Matérn 3/2, variance 1, one length scale per
-	// dimension, twice the mean spacing of the points. Only the product of all variances is
+	// dimension, twice the mean spacing of the points; of a table, whose grid is a single point, white. Only the product of all variances is
 	// identified; the spatial ones stay as given.
 	Kernel kernel.Kernel `json:"kernel,omitzero"`
 

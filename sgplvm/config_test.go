@@ -13,7 +13,7 @@ import (
 func TestDefaults(t *testing.T) {
 	grid := mat.NewDense(4, 2, []float64{0, 0, 0, 6, 8, 0, 8, 6})
 	for _, c := range []struct{ examples, latent, inducing int }{{1, 1, 1}, {2, 1, 2}, {5, 4, 5}, {40, 30, 40}, {120, 30, 100}} {
-		d := normals(c.examples, 8, 1, 1).on(grid, line(2))
+		d := normals(c.examples, 32, 1, 1).on(grid, line(8))
 		tr := newTestTrainer(t, d, Config{Spatial: []SpatialConfig{{}, {Kernel: kernel.Kernel{Kind: kernel.White}}}})
 		m := modelOf(t, tr)
 		s := m.Summary()

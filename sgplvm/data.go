@@ -94,6 +94,18 @@ type (
 	FileError = data.FileError
 )
 
+// Check looks through the data, in one pass, for what cannot be meant: values that are no finite numbers, all
+// channels constant or all examples equal, values so far outside the rest that they must stand for
+// something else, such as 1e20 or -9999 for land. Trainers refuse the same. The warnings, one sentence each,
+// name a single example, and values far outside the rest with their count. Errors: *ConfigError,
+// *ValueError, *ReadError.
+func (d Data) Check() (warnings []string, err error) {
+	if d, err = d.checked(); err != nil {
+		return nil, err
+	}
+	return data.Check(d.Source)
+}
+
 // checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.
 func (d Data) checked() (Data, error) {
 	if len(d.Grid) == 0 {

@@ -11,14 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// completed returns the configuration for n examples and a grid with defaults filled in, all of it
+// completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
 // copied, or what is wrong with it.
-func (c Config) completed(n int, grid Grid) (Config, error) {
+func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 	if err := c.check(n, grid); err != nil {
 		return c, err
 	}
 	if c.LatentDims == 0 {
-		c.LatentDims = max(1, min(30, n-1))
+		c.LatentDims = max(1, min(30, n-1, grid.Len()*channels-1))
 	}
 	if c.Inducing == 0 {
 		c.Inducing = min(100, n)
@@ -60,6 +60,9 @@ func (c Config) spatial(grid Grid) []SpatialConfig {
 		k := &all[f].Kernel
 		if k.Kind == "" {
 			k.Kind = kernel.Matern32
+			if grid.Len() == 1 { // a table, which has no space
+				k.Kind = kernel.White
+			}
 		}
 		if k.Variance == 0 {
 			k.Variance = 1

@@ -22,7 +22,7 @@ func trainerOf(t testing.TB, m *reference.Model) *Trainer {
 	t.Helper()
 	n := m.Examples()
 	y := &data.Scaled{Source: data.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: reference.Unscaled(m.Y.Cols)}
-	cfg, err := Config{}.completed(n, m.Space)
+	cfg, err := Config{}.completed(n, m.Space, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -78,6 +77,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 		steps, evaluations = s.Optimiser.Iterations, s.Optimiser.Evaluations
 	}
 	o := t.options(p)
+	t.forecast.begin(t.watch.elapsed())
 	accepted := s.Params.Clone()
 	o.Progress = func(q lbfgs.Progress) bool {
 		c.Unpack(accepted, q.X)
@@ -187,8 +187,16 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 		earlier = t.coarse.state.Result.Iterations
 	}
 	elapsed := t.watch.elapsed()
+	t.forecast.step(p.name, elapsed)
 	i, limit := t.state.Result.Iterations+t.state.Phase.Steps, t.state.Limit
-	return tell(Progress{Phase: p.name, Start: t.state.Start, Starts: t.config.Training.Restarts, Iteration: earlier + i, Total: earlier + limit,
-		Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta),
-		Elapsed: elapsed, TimeLeft: elapsed / time.Duration(i) * time.Duration(limit-i)})
+	now, after, open := t.ahead()
+	o := Progress{Phase: p.name, Start: t.state.Start, Starts: t.config.Training.Restarts, Iteration: earlier + i, Total: earlier + limit,
+		StepsLeft: stepsOf(now), Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta), Elapsed: elapsed}
+	var known bool
+	if o.PhaseLeft, known = t.forecast.left(now); known && !open {
+		if rest, known := t.forecast.left(after); known {
+			o.TimeLeft = o.PhaseLeft + rest
+		}
+	}
+	return tell(o)
 }

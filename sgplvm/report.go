@@ -7,13 +7,21 @@ import (
 
 // Progress describes a step of training.
 type Progress struct {
-	Phase             string        // "start", "warm-up", "joint", "latent" (all but space free) or "residual"
-	Start, Starts     int           // the start that is tried or was chosen, from 0, of how many
-	Iteration, Total  int           // steps so far, and at most
-	Bound             float64       // lower bound on the log evidence of the scaled data
-	GradNorm          float64       // largest derivative of the bound in an optimised variable
-	Noise             float64       // noise standard deviation as a fraction of the data's
-	Elapsed, TimeLeft time.Duration // time spent on training, and until the end at the present pace
+	Phase            string  // "start", "warm-up", "joint", "latent" (all but space free) or "residual"
+	Start, Starts    int     // the start that is tried or was chosen, from 0, of how many
+	Iteration, Total int     // steps so far, and at most
+	Bound            float64 // lower bound on the log evidence of the scaled data
+	GradNorm         float64 // largest derivative of the bound in an optimised variable
+	Noise            float64 // noise standard deviation as a fraction of the data's
+
+	// StepsLeft is how many steps the part of training that goes on takes at most from here: all starts, the
+	// warm-up, the steps "joint" and "latent" in turn, or all residual rounds.
+	StepsLeft int
+
+	// Elapsed is the time spent on training. PhaseLeft and TimeLeft are how long that part and all of
+	// training take at most from here, at the pace of the last steps of each kind; 0 where steps of a
+	// kind to come, or the calibration after them, have not been measured.
+	Elapsed, PhaseLeft, TimeLeft time.Duration
 }
 
 // Report tells how training went.

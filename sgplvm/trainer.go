@@ -28,6 +28,7 @@ type Trainer struct {
 	coordinates bound.Coordinates // but for what is free
 	stopped     bool              // by Progress
 	coarse      *Trainer          // on some of the points, while the state is stageCoarse
+	warnings    []string          // about the data
 
 	params      *bound.Params // what training has come to
 	alpha       *kronprod.Tensor
@@ -35,11 +36,13 @@ type Trainer struct {
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 
-	watch stopwatch
+	watch    stopwatch
+	forecast forecast
+	part     bool // of the training of another trainer
 }
 
-// NewTrainer checks data and configuration and sets up training at its starting point. Errors:
-// *ConfigError, *ValueError, *ReadError.
+// NewTrainer checks data (see [Data.Check]) and configuration and sets up training at its starting point.
+// What is odd about the data is among Report's warnings. Errors: *ConfigError, *ValueError, *ReadError.
 func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 	if cfg.Start == nil {
 		return trainerAt(d, cfg, nil)
@@ -55,12 +58,16 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _, _ := d.Source.Dims()
+	n, _, channels := d.Source.Dims()
 	given := cfg
 	if cfg.Factors == FactorsJoint {
 		d.Grid = Grid{joined(d.Grid)}
 	}
-	if cfg, err = cfg.completed(n, d.Grid); err != nil {
+	if cfg, err = cfg.completed(n, d.Grid, channels); err != nil {
+		return nil, err
+	}
+	warnings, err := data.Check(d.Source)
+	if err != nil {
 		return nil, err
 	}
 	y, err := data.NewScaled(d.Source)
@@ -75,10 +82,11 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 		}
 	}
 	t, err := newTrainer(y, d, cfg, field, params)
-	if err == nil {
-		t.given = *given.kept()
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	t.given, t.warnings = *given.kept(), warnings
+	return t, nil
 }
 
 // newTrainer returns a trainer that starts from params, which it takes over; field is what they are
@@ -185,6 +193,7 @@ func (t *Trainer) Report() Report {
 		}
 		r.follow(earlier)
 	}
+	r.Warnings = append(r.Warnings, t.warnings...)
 	snr, again := t.params.Noise.Beta, ""
 	if r.Collapses > 0 {
 		again = fmt.Sprintf(" although training went back %d times to hold a smaller noise for longer", r.Collapses)

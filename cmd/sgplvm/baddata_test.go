@@ -94,8 +94,8 @@ func TestBadData(t *testing.T) {
 		train   = "train -out result -iters 3 -data "
 		impute  = "impute -out result -variance variance -sheet sheet.png -model "
 		gone    = "no such file or directory"
-		frames  = "a .npy file, a GIF or a folder of PNG or JPEG frames"
-		shapes  = "expected frames: n×p, n×height×width or n×height×width×channels"
+		frames  = "a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"
+		shapes  = "expected n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"
 		masks   = "expected 3×4×5×1, 3×20, 3×4×5, 4×5×1, 20, 4×5 for the data of shape 3×4×5 in seen.npy"
 		infSeen = "frame 1, row 0, column 2, channel 0: found +Inf (1 infinite value in all), expected a finite number, or NaN for a missing one"
 	)
@@ -115,7 +115,6 @@ func TestBadData(t *testing.T) {
 		{train + "nan.npy", "nan.npy: frame 2, row 1, column 2, channel 0: found NaN (1 missing or infinite value in all), expected a finite number in every place (train needs complete pictures)"},
 		{train + "inf.npy", "inf.npy: frame 3, row 3, column 4, channel 0: found -Inf (1 missing or infinite value in all), expected a finite number in every place (train needs complete pictures)"},
 		{train + "seen.npy", "seen.npy: frame 0, row 0, column 0, channel 0: found NaN (21 missing or infinite values in all), expected a finite number in every place (train needs complete pictures)"},
-		{train + "rows.npy", "rows.npy: shape 9×20: found rows of 20 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
 		{train + "rows.npy -grid 5x5", "rows.npy: shape 9×20: found rows of 20 values, expected 25 for a grid of 5x5 and 1 channel (25 points do not divide the row)"},
 		{train + "rows.npy -grid 5x2", "rows.npy: shape 9×20: found rows of 20 values, expected 10 for a grid of 5x2 and 1 channel (2 channels would fit)"},
 		{train + "rows.npy -grid 5x4 -channels 3", "rows.npy: shape 9×20: found rows of 20 values, expected 60 for a grid of 5x4 and 3 channels (1 channel would fit)"},
@@ -143,7 +142,7 @@ func TestBadData(t *testing.T) {
 		{impute + "flipped -data seen.npy", "~flipped" + damaged + `checksum: found [0-9a-f]{64}, expected [0-9a-f]{64} \(the file is damaged\)`},
 		{impute + "badgrid -data seen.npy", `badgrid: attribute grid: grid "large": expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384`},
 		{impute + "othergrid -data seven.npy", "seven.npy: pictures of 21 points, expected 20, the model's"},
-		{impute + "nogrid -data newrows.npy", "newrows.npy: shape 3×20: found rows of 20 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
+		{impute + "nogrid -data newrows.npy", "newrows.npy: shape 3×20: found rows of 20 values and no grid, expected a table of 1 column, or pictures and a grid, WIDTHxHEIGHT"},
 		{impute + "nogrid -data newrows.npy -grid 5x5", "newrows.npy: shape 3×20: found rows of 20 values, expected 25 for a grid of 5x5 and 1 channel (25 points do not divide the row)"},
 		{impute + "nogrid -data seven.npy", "seven.npy: pictures of 21 points, expected 20, the model's"},
 		{impute + "model -data absent.npy", "absent.npy: " + gone},

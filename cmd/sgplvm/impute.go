@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -27,18 +28,19 @@ func newImputeSettings(e *cli.Environment) *imputeSettings {
 	f := cli.NewFlags(e, "impute", `sgplvm impute -model MODEL -data F -out FILLED.npy [flags]
 
 Fills in the missing pixels of pictures, or values at the model's scattered points or
-those of -points (n×points or n×points×channels). NaN means missing, or 0 in a mask.
-Observed values are kept as they are; the results have the shape of the input.`)
+those of -points (n×points or n×points×channels), or of a table. NaN means missing, or 0 in a
+mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
+shape of the input.`)
 	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
 	return &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
-		data:         f.String("data", "", "the pictures: a .npy `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:         f.String("data", "", "the pictures, or the table: a .npy or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed:     f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
 		times:        f.String("times", "", "the `file` with the times of the pictures, .npy, for a model that knows times"),
 		sequence:     f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are"),
-		out:          f.String("out", "", "the `file` for the filled pictures, .npy"),
+		out:          f.String("out", "", "the `file` for the filled pictures, .npy, or table, .npy or .csv"),
 		variance:     f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
@@ -90,6 +92,14 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 	} else if seen.Priors, err = s.priors(m, seen.Count); err != nil {
 		return nil, nil, err
 	}
+	if *s.sheet != "" && seen.Table {
+		return nil, nil, s.f.Usagef("-sheet of a table, expected pictures")
+	}
+	for _, name := range []string{"out", "variance"} {
+		if path := s.f.Text(name); files.IsCSV(path) && !seen.Table {
+			return nil, nil, s.f.Usagef("-%s %q of pictures, expected a name in .npy", name, path)
+		}
+	}
 	if *s.sheet != "" && seen.Scattered {
 		return nil, nil, s.f.Usagef("-sheet of scattered points, expected pictures")
 	}
@@ -122,10 +132,10 @@ func (s *imputeSettings) priors(m *sgplvm.Model, n int) ([]sgplvm.Latent, error)
 
 // save writes what was filled in and, beside a truth, prints its errors.
 func (s *imputeSettings) save(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames) error {
-	if err := engine.SaveArray(*s.out, seen.Shape, filled.Mean); err != nil {
+	if err := engine.SaveLike(*s.out, seen, filled.Mean); err != nil {
 		return err
 	}
-	if err := engine.SaveArray(*s.variance, seen.Shape, filled.Variance); err != nil {
+	if err := engine.SaveLike(*s.variance, seen, filled.Variance); err != nil {
 		return err
 	}
 	if *s.sheet != "" {

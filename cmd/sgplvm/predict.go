@@ -5,6 +5,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -44,7 +47,10 @@ training grid, in another resolution, or at any points.`)
 			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
 		}}
 	}
-	r, err := engine.Predict(ctx, e, m, l, g, sgplvm.MixtureOptions{Components: *mixture, Seed: *seed})
+	if *mixture == 0 {
+		return predictFields(ctx, e, m, l, g, fields, *out, *variance)
+	}
+	r, err := engine.Mix(ctx, e, m, l, g, sgplvm.MixtureOptions{Components: *mixture, Seed: *seed})
 	if err != nil {
 		return err
 	}
@@ -55,4 +61,28 @@ training grid, in another resolution, or at any points.`)
 		return err
 	}
 	return g.DrawFields(*fields.Sheet, "mean", r.Mean)
+}
+
+// predictFields writes exact moments, of which only some are in memory at a time.
+func predictFields(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l engine.Latents, g engine.OutputGrid, fields engine.FieldFlags, out, variance string) error {
+	latents, err := l.All(ctx, e, "inferred")
+	if err != nil {
+		return err
+	}
+	frames, err := engine.NewFrames(e, *fields.Model, "predicted", m, latents, g)
+	if err != nil {
+		return err
+	}
+	var drawn []float64
+	if err := files.StreamNPY(out, g.Shape(l.Count), npy.Float64, func(put func([]float64) error) error {
+		return frames.Run(ctx, variance, func(first int, means []float64) error {
+			if most := picture.SheetRows * g.Size(); *fields.Sheet != "" && len(drawn) < most {
+				drawn = append(drawn, means[:min(len(means), most-len(drawn))]...)
+			}
+			return put(means)
+		})
+	}); err != nil {
+		return err
+	}
+	return g.DrawFields(*fields.Sheet, "mean", drawn)
 }

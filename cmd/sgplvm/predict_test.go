@@ -30,6 +30,30 @@ func shaped(t *testing.T, path string, shape ...int) []float64 {
 	return a.Float64s()
 }
 
+// fieldsOf returns the means and variances that the library predicts for latent posteriors together, one
+// after the other.
+func fieldsOf(t *testing.T, m *sgplvm.Model, latents []sgplvm.Latent, g sgplvm.Grid) (mean, variance []float64) {
+	t.Helper()
+	n := m.Grid().Len() * m.Channels()
+	if g != nil {
+		n = g.Len() * m.Channels()
+	}
+	mean, variance = make([]float64, n*len(latents)), make([]float64, n*len(latents))
+	err := m.PredictSlabs(t.Context(), latents, g, sgplvm.SlabOptions{}, func(s sgplvm.Slab) error {
+		for i := range latents {
+			at := i*n + s.First*m.Channels()
+			size := s.Mean[i].Rows * m.Channels()
+			mat.Copy(mat.NewDense(s.Mean[i].Rows, m.Channels(), mean[at:at+size]), s.Mean[i])
+			mat.Copy(mat.NewDense(s.Mean[i].Rows, m.Channels(), variance[at:at+size]), s.Variance[i])
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mean, variance
+}
+
 // The command predicts what the library does: training examples and inferred ones, on
 // the training grid, in another resolution, at points, exactly or by a mixture.
 func TestPredict(t *testing.T) {
@@ -73,19 +97,16 @@ func TestPredict(t *testing.T) {
 		if out := mustRun(t, args...); out != "" {
 			t.Errorf("%s: printed %q", c.args, out)
 		}
-		var mean, variance []float64
-		for _, l := range c.latents {
-			p, err := m.Predict(l, c.grid)
-			if c.mixture > 0 {
-				var r *sgplvm.Mixture
-				if r, err = m.PredictMixture(l, c.grid, sgplvm.MixtureOptions{Components: c.mixture, Seed: 5}); err == nil {
-					p = r.Moments()
+		mean, variance := fieldsOf(t, m, c.latents, c.grid)
+		if c.mixture > 0 {
+			mean, variance = nil, nil
+			for _, l := range c.latents {
+				r, err := m.PredictMixture(l, c.grid, sgplvm.MixtureOptions{Components: c.mixture, Seed: 5})
+				if err != nil {
+					t.Fatal(err)
 				}
+				mean, variance = append(mean, r.Moments().Mean.Data...), append(variance, r.Moments().Variance.Data...)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			mean, variance = append(mean, p.Mean.Data...), append(variance, p.Variance.Data...)
 		}
 		sameBits(t, c.args+": mean", shaped(t, "mean.npy", c.shape...), mean)
 		sameBits(t, c.args+": variance", shaped(t, "variance.npy", c.shape...), variance)
@@ -232,7 +253,8 @@ func TestObservedAtPoints(t *testing.T) {
 	writeArray(t, "seenrows.npy", npy.New(holes(newFaces()), testNew, testPoints))
 	m := loadTestModel(t, "model")
 	grid := sgplvm.Grid{mat.NewDense(5, 2, x)}
-	var mean, variance, predicted []float64
+	var mean, variance []float64
+	var latents []sgplvm.Latent
 	for i := range 2 {
 		obs := sgplvm.Observed{Grid: grid, Values: mat.NewDense(5, 1, values[i*5:i*5+5])}
 		p, l, err := m.Impute(t.Context(), obs, sgplvm.InferOptions{})
@@ -240,16 +262,14 @@ func TestObservedAtPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		mean, variance = append(mean, p.Mean.Data...), append(variance, p.Variance.Data...)
-		if p, err = m.Predict(l, nil); err != nil {
-			t.Fatal(err)
-		}
-		predicted = append(predicted, p.Mean.Data...)
+		latents = append(latents, l)
 	}
+	predicted, _ := fieldsOf(t, m, latents, nil)
 	for _, data := range []string{"-data values.npy", "-data whole.npy -observed mask.npy"} {
 		mustRun(t, append(strings.Fields("impute -model model -points points.npy -out filled.npy -variance variance.npy"), strings.Fields(data)...)...)
 		sameBits(t, data+": filled", shaped(t, "filled.npy", 2, 5), mean)
 		sameBits(t, data+": variance", shaped(t, "variance.npy", 2, 5), variance)
-		mustRun(t, append(strings.Fields("predict -model model -data-points points.npy -out predicted.npy"), strings.Fields(data)...)...)
+		mustRun(t, append(strings.Fields("predict -model model -data-points points.npy -out predicted.npy -variance spread.npy"), strings.Fields(data)...)...)
 		sameBits(t, data+": predicted", shaped(t, "predicted.npy", 2, 4, 5), predicted)
 	}
 	if text := mustRun(t, strings.Fields("impute -model model -points points.npy -data values.npy -truth whole.npy -out filled.npy")...); !strings.Contains(text, "RMSE") {

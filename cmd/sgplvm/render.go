@@ -84,7 +84,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.checkSize(len(latents), g.Size()); err != nil {
 		return err
 	}
-	frames, err := engine.NewFrames(e, *s.model, m, latents, g)
+	frames, err := engine.NewFrames(e, *s.model, "rendered", m, latents, g)
 	if err != nil {
 		return err
 	}

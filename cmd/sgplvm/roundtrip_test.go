@@ -457,6 +457,7 @@ func TestDegenerateData(t *testing.T) {
 	}
 	const (
 		train  = "data.npy: Data: channel 0: standard deviation "
+		same   = "expected values that differ: every channel has the same value everywhere"
 		impute = "missing.npy: picture 0: point 0, channel 0: predicted with variance "
 	)
 	for _, c := range []struct {
@@ -468,12 +469,20 @@ func TestDegenerateData(t *testing.T) {
 	}{
 		{name: "one picture", data: faces[:20], n: 1, h: 4, w: 5},
 		{name: "one pixel", data: faces[:9], n: 9, h: 1, w: 1},
-		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1},
+		{name: "one value", data: faces[:1], n: 1, h: 1, w: 1, line: "data.npy: example 0, point 0, channel 0: value 74, expected more than a single value of each channel", atTraining: true},
 		{name: "one row", data: faces, n: 9, h: 1, w: 20},
 		{name: "one column", data: faces, n: 9, h: 20, w: 1},
-		{name: "the same picture", data: slices.Repeat(faces[:20], 5), n: 5, h: 4, w: 5},
-		{name: "a constant", data: slices.Repeat([]float64{7}, 80), n: 4, h: 4, w: 5},
-		{name: "zero", data: make([]float64, 80), n: 4, h: 4, w: 5},
+		{name: "the same picture", data: slices.Repeat(faces[:20], 5), n: 5, h: 4, w: 5,
+			line: "data.npy: example 1, point 0, channel 0: value 74, expected examples that differ: all 5 are the same", atTraining: true},
+		{name: "a constant", data: slices.Repeat([]float64{7}, 80), n: 4, h: 4, w: 5, line: "data.npy: example 0, point 0, channel 0: value 7, " + same, atTraining: true},
+		{name: "zero", data: make([]float64, 80), n: 4, h: 4, w: 5, line: "data.npy: example 0, point 0, channel 0: value 0, " + same, atTraining: true},
+		{name: "land", data: scaled(func(x float64) float64 {
+			if x > 100 {
+				return 1e20
+			}
+			return x
+		}), n: 9, h: 4, w: 5, atTraining: true,
+			line: "data.npy: example 0, point 6, channel 0: value 1e+20, expected a value like the rest: 88 of 180 values are 1e+20, far outside the rest (68 … 100): land or missing? Leave such points out of the data"},
 		{name: "far from zero", data: scaled(func(x float64) float64 { return 1e12 + x }), n: 9, h: 4, w: 5},
 		{name: "small", data: scaled(func(x float64) float64 { return 1e-150 * x }), n: 9, h: 4, w: 5},
 		{name: "large", data: scaled(func(x float64) float64 { return 1e150 * x }), n: 9, h: 4, w: 5},

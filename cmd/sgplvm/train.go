@@ -26,6 +26,9 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	defer frames.Close()
+	if frames.Table {
+		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
+	}
 	cfg, err := s.config(frames, d.Grid)
 	if err != nil {
 		return err
@@ -37,7 +40,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	layout := cli.Layout(*s.grid, *s.channels)
 	if *s.points != "" {
-		if d.Grid, err = dataset.LoadPoints(*s.points); err != nil {
+		if d.Grid, err = dataset.LoadTrainingPoints(*s.points); err != nil {
 			return nil, d, err
 		}
 		if frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels); err != nil {
@@ -54,7 +57,7 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	}
 	d.Source = frames
 	if err = dataset.CheckComplete(frames); err != nil {
-		err = fmt.Errorf("%w (train needs complete pictures)", err)
+		err = fmt.Errorf("%w (train needs complete %s)", err, map[bool]string{false: "pictures", true: "rows"}[frames.Table])
 	} else if *s.prior == "dynamic" {
 		err = s.loadTimes(&d, &frames.Form)
 	}
@@ -99,6 +102,9 @@ func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg 
 	}
 	for range grid {
 		k := kernel.Kernel{Kind: kernel.Kind(*s.spatial)}
+		if frames.Table && !s.f.Given("spatial") {
+			k.Kind = ""
+		}
 		if *s.isotropic && k.Kind != kernel.White {
 			k.LengthScale = []float64{2}
 		}

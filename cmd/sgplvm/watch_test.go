@@ -30,7 +30,7 @@ func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code in
 func TestProgress(t *testing.T) {
 	workFolder(t)
 	const (
-		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}  \d+s left`
+		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
 		filling  = `filled \d/3 pictures  \d+s left`
 		films    = `rendered \d/9 pictures  \d+s left`
 	)
@@ -84,6 +84,7 @@ func TestInterrupted(t *testing.T) {
 		{"", "render -model model -out new -variance old"},
 		{"rendered", "render -model model -out new.gif -variance old"},
 		{"rendered", "render -model model -out new.npy -variance old"},
+		{"inferred", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"predicted", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
 		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
 		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},

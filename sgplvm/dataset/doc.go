@@ -8,7 +8,7 @@
 // the channels of a pixel side by side (channels last). A point of the model's grid is a
 // pixel: pixel (row, column) is point row·Width + column. An array may have the shape
 //
-//	n×p        a picture a row, p = width·height·channels; the grid must be given
+//	n×p        a picture a row, p = width·height·channels, where the grid is given
 //	n×h×w      grey pictures
 //	n×h×w×c    pictures of c channels
 //
@@ -18,7 +18,10 @@
 // to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
 // them.
 //
-// Examples seen at scattered points have no grid: [LoadPoints] reads the coordinates and
+// An array n×d without a grid is a table, and so is a .csv file: one point, of which the channels are
+// the columns, each in a unit of its own. Missing values of a .csv file are empty.
+//
+// Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
 // in another resolution.
 //

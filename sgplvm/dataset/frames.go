@@ -17,6 +17,9 @@ type Form struct {
 	Count int    // n, at least 1
 	Layout
 	Scattered bool     // the pixels are scattered points, side by side in one row
+	Table     bool     // there are no pictures: one pixel, of which the channels are the columns of a table
+	Film      bool     // the source says that its frames are in order, with Times, as an animation does
+	Columns   []string // names of a table's columns; nil where there are none
 	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type      npy.Type // of the numbers in the source
 
@@ -69,7 +72,7 @@ func formOf(name string, shape []int, t npy.Type, want Layout) (Form, error) {
 	if bad != nil {
 		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: bad.found, Want: bad.want}
 	}
-	return Form{Name: name, Count: shape[0], Layout: layout, Shape: slices.Clone(shape), Type: t}, nil
+	return Form{Name: name, Count: shape[0], Layout: layout, Table: isTable(shape, want), Shape: slices.Clone(shape), Type: t}, nil
 }
 
 // read sets dst to the values of the given frame, NaN where the mask says so.
@@ -125,7 +128,7 @@ func (f *Frames) Select(frames []int) *Frames {
 		f.read(values[k*n:(k+1)*n], i)
 	}
 	s := *f
-	s.Count, s.Type, s.mask = len(frames), npy.Float64, nil
+	s.Count, s.Type, s.mask, s.Film = len(frames), npy.Float64, nil, false
 	s.Shape = append([]int{len(frames)}, f.Shape[1:]...)
 	if f.Times != nil {
 		s.Times = make([]float64, len(frames))
@@ -151,6 +154,13 @@ func (f *Frames) Missing(frame int) int {
 // place names a value by its frame and its index in it.
 func (f *Form) place(frame, i int) string {
 	point := i / f.Channels
+	if f.Table {
+		name := ""
+		if f.Columns != nil {
+			name = " (" + quote.Text(f.Columns[i]) + ")"
+		}
+		return fmt.Sprintf("row %d, column %d%s", frame, i, name)
+	}
 	if f.Scattered {
 		return fmt.Sprintf("example %d, point %d, channel %d", frame, point, i%f.Channels)
 	}
@@ -164,6 +174,16 @@ type pictures interface {
 }
 
 func (f *Form) form() *Form { return f }
+
+// CheckPictures returns an [*Error] that asks for a grid where the source is a table.
+func CheckPictures(p pictures) error {
+	f := p.form()
+	if !f.Table {
+		return nil
+	}
+	return &Error{Path: f.Name, Place: "shape " + quote.Shape(f.Shape), Found: fmt.Sprintf("rows of %d values and no grid", f.Channels),
+		Want: "a grid, WIDTHxHEIGHT, to divide them"}
+}
 
 // CheckComplete returns an [*Error] that names the first value that is NaN or
 // infinite, with how many there are, and nil for [*Frames] or [*Training] without any.

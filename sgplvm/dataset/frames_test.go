@@ -73,6 +73,7 @@ func TestLoadShapes(t *testing.T) {
 		want  layout // asked for
 		got   layout
 		err   string
+		table bool
 	}{
 		{shape: []int{5, 560}, want: layout{20, 28, 0}, got: layout{20, 28, 1}},
 		{shape: []int{5, 560}, want: layout{20, 28, 1}, got: layout{20, 28, 1}},
@@ -84,7 +85,10 @@ func TestLoadShapes(t *testing.T) {
 		{shape: []int{2, 4, 6, 3}, got: layout{6, 4, 3}},
 		{shape: []int{2, 4, 6, 3}, want: layout{6, 4, 3}, got: layout{6, 4, 3}},
 
-		{shape: []int{5, 560}, err: "shape 5×560: found rows of 560 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
+		{shape: []int{5, 560}, got: layout{1, 1, 560}, table: true},
+		{shape: []int{5, 3}, want: layout{0, 0, 3}, got: layout{1, 1, 3}, table: true},
+		{shape: []int{5, 560}, want: layout{0, 0, 3}, err: "shape 5×560: found rows of 560 values and no grid, expected a table of 3 columns, or pictures and a grid, WIDTHxHEIGHT"},
+		{shape: []int{5, 0}, err: "shape 5×0: found a table of 0 columns, expected 1 to 65536"},
 		{shape: []int{5, 560}, want: layout{20, 0, 0}, err: "shape 5×560: found rows of 560 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
 		{shape: []int{50, 560}, want: layout{20, 27, 0}, err: "shape 50×560: found rows of 560 values, expected 540 for a grid of 20x27 and 1 channel (540 points do not divide the row)"},
 		{shape: []int{5, 560}, want: layout{20, 14, 0}, err: "shape 5×560: found rows of 560 values, expected 280 for a grid of 20x14 and 1 channel (2 channels would fit)"},
@@ -104,9 +108,9 @@ func TestLoadShapes(t *testing.T) {
 		{shape: []int{1, 1, 16385}, err: "shape 1×1×16385: found pictures of 16385x1 (width x height), expected sides of 1 to 16384 and at most 67108864 pixels"},
 		{shape: []int{2, 4, 6, 0}, err: "shape 2×4×6×0: found 0 channels, expected 1 to 1024"},
 		{shape: []int{1, 1, 1, 1025}, err: "shape 1×1×1×1025: found 1025 channels, expected 1 to 1024"},
-		{shape: []int{560}, want: layout{20, 28, 0}, err: "shape 560: found 1 axis, expected frames: n×p, n×height×width or n×height×width×channels"},
-		{shape: []int{}, err: "shape (): found 0 axes, expected frames: n×p, n×height×width or n×height×width×channels"},
-		{shape: []int{1, 1, 2, 2, 1}, err: "shape 1×1×2×2×1: found 5 axes, expected frames: n×p, n×height×width or n×height×width×channels"},
+		{shape: []int{560}, want: layout{20, 28, 0}, err: "shape 560: found 1 axis, expected n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"},
+		{shape: []int{}, err: "shape (): found 0 axes, expected n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"},
+		{shape: []int{1, 1, 2, 2, 1}, err: "shape 1×1×2×2×1: found 5 axes, expected n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.shape, test.want), func(t *testing.T) {
@@ -119,7 +123,7 @@ func TestLoadShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := dataset.Form{Name: path, Count: test.shape[0], Layout: test.got, Shape: test.shape, Type: npy.Uint8}
+			want := dataset.Form{Name: path, Count: test.shape[0], Layout: test.got, Table: test.table, Shape: test.shape, Type: npy.Uint8}
 			if diff := cmp.Diff(want, f.Form); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -251,8 +255,8 @@ func TestLoadRefusesFiles(t *testing.T) {
 	inside := filepath.Join("notes.txt", "x.npy")
 	for _, test := range []struct{ name, err string }{
 		{"gone.npy", system("gone.npy")},
-		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy file, a GIF or a folder of PNG or JPEG frames`},
-		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy file, a GIF or a folder of PNG or JPEG frames"},
+		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy or .csv file, a GIF or a folder of PNG or JPEG frames`},
+		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
 		{"cut.npy", "cut.npy: data: found 5 bytes, expected 8 (the file is truncated)"},
 		{inside, system(inside)},
 	} {

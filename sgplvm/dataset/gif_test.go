@@ -114,6 +114,9 @@ func TestGIFTimes(t *testing.T) {
 	if want := []float64{0, 0.04, 0.14, 0.24, 0.26, 3.26}; !slices.Equal(f.Times, want) {
 		t.Errorf("times %v, expected %v", f.Times, want)
 	}
+	if !f.Film || f.Select([]int{1}).Film {
+		t.Errorf("a film: %v, a frame of it: %v", f.Film, f.Select([]int{1}).Film)
+	}
 	if s := f.Select([]int{5, 1}); !slices.Equal(s.Times, []float64{3.26, 0.04}) || s.Values(0)[0] != 20 {
 		t.Errorf("selected: times %v, values %v", s.Times, s.Values(0))
 	}
@@ -123,7 +126,7 @@ func TestGIFTimes(t *testing.T) {
 	}
 	defer open.Close()
 	got := make([]float64, 6)
-	if err := open.ReadExamples(got, 0, 6); err != nil || !slices.Equal(got, []float64{10, 20, 30, 40, 10, 20}) || !slices.Equal(open.Times, f.Times) {
+	if err := open.ReadExamples(got, 0, 6); err != nil || !slices.Equal(got, []float64{10, 20, 30, 40, 10, 20}) || !slices.Equal(open.Times, f.Times) || !open.Film {
 		t.Errorf("values %v, times %v, error %v", got, open.Times, err)
 	}
 }

@@ -10,14 +10,15 @@ import (
 )
 
 // Limits on the size of a picture. They keep a slip in a flag or a header that
-// lies from asking for all memory: a factor of n points needs several n×n
-// matrices of 8-byte numbers, 2 GiB each for 16384 points.
+// lies from asking for all memory: to learn from a factor of n points takes several
+// n×n matrices of 8-byte numbers, 2 GiB each for 16384 points. Predictions do not.
 const (
 	maxSide     = 1 << 14 // pixels along one side
 	maxPoints   = 1 << 26 // pixels of a picture
 	maxChannels = 1 << 10
+	maxColumns  = 1 << 16 // of a table
 
-	maxJoint  = 1 << 14 // points of one joint factor
+	maxJoint  = 1 << 14 // points of one joint factor to learn from
 	autoJoint = 2048    // points up to which "auto" chooses the joint factor
 )
 

@@ -14,17 +14,23 @@ type Layout struct{ Width, Height, Channels int }
 // A mismatch says why a shape is not that of frames.
 type mismatch struct{ found, want string }
 
-// layoutOf finds the size of the pictures in an array.
+// wantShapes are those of arrays of frames.
+const wantShapes = "n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"
+
+// layoutOf finds the size of the pictures in an array; those of a table have one pixel.
 func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
 	switch len(shape) {
 	case 2, 3, 4:
 	case 1:
-		return Layout{}, &mismatch{"1 axis", "frames: n×p, n×height×width or n×height×width×channels"}
+		return Layout{}, &mismatch{"1 axis", wantShapes}
 	default:
-		return Layout{}, &mismatch{strconv.Itoa(len(shape)) + " axes", "frames: n×p, n×height×width or n×height×width×channels"}
+		return Layout{}, &mismatch{strconv.Itoa(len(shape)) + " axes", wantShapes}
 	}
 	if shape[0] == 0 {
 		return Layout{}, &mismatch{"no frame", "at least one"}
+	}
+	if isTable(shape, want) {
+		return layoutOfTable(shape[1], want)
 	}
 	if len(shape) == 2 {
 		return layoutOfRows(shape[1], want)
@@ -43,6 +49,22 @@ func layoutOf(shape []int, want Layout) (Layout, *mismatch) {
 		return Layout{}, &mismatch{quote.Counted(got.Channels, "channel"), strconv.Itoa(want.Channels)}
 	}
 	return got, nil
+}
+
+// isTable reports whether an array is a table: rows for which no grid was asked.
+func isTable(shape []int, want Layout) bool {
+	return len(shape) == 2 && want.Width == 0 && want.Height == 0
+}
+
+// layoutOfTable returns the size of the rows of a table.
+func layoutOfTable(columns int, want Layout) (Layout, *mismatch) {
+	if columns < 1 || columns > maxColumns {
+		return Layout{}, &mismatch{"a table of " + quote.Counted(columns, "column"), fmt.Sprintf("1 to %d", maxColumns)}
+	}
+	if want.Channels != 0 && want.Channels != columns {
+		return Layout{}, &mismatch{fmt.Sprintf("rows of %d values and no grid", columns), fmt.Sprintf("a table of %s, or pictures and a grid, WIDTHxHEIGHT", quote.Counted(want.Channels, "column"))}
+	}
+	return Layout{Width: 1, Height: 1, Channels: columns}, nil
 }
 
 // layoutOfRows divides rows of p values into pictures of the given grid.

@@ -3,15 +3,21 @@ package dataset
 import (
 	"os"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files.
+// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files, or a table from a .npy
+// or .csv file.
 //
 // A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
-// documentation). Rows of p values need the grid, and p must be
-// width·height·channels, where no number of channels means 1; the other shapes
-// give the grid themselves and must agree with what is asked for.
+// documentation). Rows of p values are pictures where a grid is asked for, and p must be
+// width·height·channels, where no number of channels means 1; else they are the rows of a table. The
+// other shapes give the grid themselves and must agree with what is asked for.
+//
+// A file whose name ends in .csv has a row of numbers on each line, separated by commas, as many on
+// each. The first line may have names of the columns. Nothing between commas, NaN and NA are missing
+// values. All else is that of an array of such rows.
 //
 // Of a folder all files are read whose names end in .png, .jpg or .jpeg, in the order of
 // their names with runs of digits compared as numbers (frame2 before frame10); names
@@ -36,11 +42,14 @@ func Load(path string, want Layout) (*Frames, error) {
 	}
 	var a *npy.Array
 	var times []float64
+	var columns []string
 	switch {
 	case info.IsDir():
 		a, err = readFolder(path)
 	case isGIF(path):
 		a, times, err = readGIF(path)
+	case isCSV(path):
+		a, columns, err = readCSV(path)
 	default:
 		a, err = LoadArray(path, wantFrames)
 	}
@@ -48,10 +57,32 @@ func Load(path string, want Layout) (*Frames, error) {
 		return nil, err
 	}
 	f, err := FromArray(path, a, want)
-	if err == nil {
-		f.Times = times
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	if f.Times = times; times != nil && f.Count > 1 {
+		f.Film = true
+	}
+	if f.Table {
+		f.Columns = columns
+	}
+	return f, nil
 }
 
-const wantFrames = "a .npy file, a GIF or a folder of PNG or JPEG frames"
+// LoadTable loads a table of the given number of columns, as [Load] does. Errors: [*Error].
+func LoadTable(path string, columns int) (*Frames, error) {
+	f, err := Load(path, Layout{})
+	if err != nil {
+		return nil, err
+	}
+	if !f.Table || f.Channels != columns {
+		found := "pictures of " + FormatGrid(f.Width, f.Height)
+		if f.Table {
+			found = quote.Counted(f.Channels, "column")
+		}
+		return nil, &Error{Path: path, Place: "shape " + quote.Shape(f.Shape), Found: found, Want: "a table of " + quote.Counted(columns, "column")}
+	}
+	return f, nil
+}
+
+const wantFrames = "a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"

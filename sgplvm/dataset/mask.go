@@ -28,7 +28,8 @@ type Mask struct {
 //	h×w×c,   (h·w·c)     one picture for all frames
 //	h×w,     (h·w)       one picture for all frames and channels
 //
-// and for n examples at p scattered points the first of n×p×c, n×p, p×c and p.
+// and for n examples at p scattered points the first of n×p×c, n×p, p×c and p, for a table of n rows and
+// d columns n×d or d.
 //
 // Errors: [*Error].
 func LoadMask(path string, f *Frames) (*Mask, error) {
@@ -39,6 +40,9 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 	allowed := append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...)
 	if n, p, c := f.Count, f.Width, f.Channels; f.Scattered {
 		allowed = []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
+	}
+	if n, d := f.Count, f.Channels; f.Table {
+		allowed = []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
 	}
 	return newMask(path, a, f.Layout, allowed,
 		fmt.Sprintf("the data of shape %s in %s", quote.Shape(f.Shape), quote.Line(f.Name)))

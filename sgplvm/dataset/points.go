@@ -14,8 +14,14 @@ import (
 const maxDimensions = 64
 
 // LoadPoints reads the coordinates of scattered points from a .npy file, n_s×d_s, or n_s
-// numbers on a line, as a grid of one joint factor. Errors: [*Error].
-func LoadPoints(path string) (sgplvm.Grid, error) {
+// numbers on a line, as a grid of one joint factor, to predict at. Errors: [*Error].
+func LoadPoints(path string) (sgplvm.Grid, error) { return loadPoints(path, maxPoints) }
+
+// LoadTrainingPoints is [LoadPoints] for points to learn from, of which there may be 16384.
+func LoadTrainingPoints(path string) (sgplvm.Grid, error) { return loadPoints(path, maxJoint) }
+
+// loadPoints reads at most so many points.
+func loadPoints(path string, most int) (sgplvm.Grid, error) {
 	a, err := LoadArray(path, "a .npy file of coordinates")
 	if err != nil {
 		return nil, err
@@ -31,8 +37,8 @@ func LoadPoints(path string) (sgplvm.Grid, error) {
 	if len(a.Shape) == 2 {
 		dims = a.Shape[1]
 	}
-	if points < 1 || points > maxJoint || dims < 1 || dims > maxDimensions {
-		return fail(shape, quote.Counted(points, "point")+" of "+quote.Counted(dims, "dimension"), fmt.Sprintf("1 to %d points of 1 to %d dimensions", maxJoint, maxDimensions))
+	if points < 1 || points > most || dims < 1 || dims > maxDimensions {
+		return fail(shape, quote.Counted(points, "point")+" of "+quote.Counted(dims, "dimension"), fmt.Sprintf("1 to %d points of 1 to %d dimensions", most, maxDimensions))
 	}
 	x := a.Float64s()
 	for i, v := range x {
@@ -98,14 +104,13 @@ func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, e
 // Along each axis the points are evenly spaced from the first to the last coordinate of g;
 // a single point is in the middle. The outermost points stay where they are; [Pixels] keeps
 // the area instead. g has one factor of two dimensions (row, column) or two factors of one
-// dimension. Another kind of grid is an error, and so is a joint factor of more than 16384
-// points.
+// dimension; another kind of grid is an error.
 func Cover(g sgplvm.Grid, width, height int) (sgplvm.Grid, error) {
 	rows, columns, err := extents(g)
 	if err != nil {
 		return nil, err
 	}
-	return plane(len(g), evenly(rows.low, rows.high, height), evenly(columns.low, columns.high, width))
+	return plane(len(g), evenly(rows.low, rows.high, height), evenly(columns.low, columns.high, width)), nil
 }
 
 // Pixels returns the centres of width×height pixels that show the same area as a picture of
@@ -118,7 +123,7 @@ func Pixels(g sgplvm.Grid, from Layout, width, height int) (sgplvm.Grid, error) 
 	if err != nil {
 		return nil, err
 	}
-	return plane(len(g), rows.centres(from.Height, height), columns.centres(from.Width, width))
+	return plane(len(g), rows.centres(from.Height, height), columns.centres(from.Width, width)), nil
 }
 
 // extents returns the extents of the rows and of the columns of a grid in a plane.
@@ -135,12 +140,9 @@ func extents(g sgplvm.Grid) (rows, columns extent, err error) {
 }
 
 // plane returns the grid of rows and columns in one joint factor or in two.
-func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
+func plane(factors int, rows, columns []float64) sgplvm.Grid {
 	if factors == 2 {
-		return append(factor(rows, 1), factor(columns, 1)...), nil
-	}
-	if n := len(rows) * len(columns); n > maxJoint {
-		return nil, fmt.Errorf("a grid of %s has %d points, expected at most %d in one factor", FormatGrid(len(columns), len(rows)), n, maxJoint)
+		return append(factor(rows, 1), factor(columns, 1)...)
 	}
 	xy := make([]float64, 0, 2*len(rows)*len(columns))
 	for _, row := range rows {
@@ -148,7 +150,7 @@ func plane(factors int, rows, columns []float64) (sgplvm.Grid, error) {
 			xy = append(xy, row, column)
 		}
 	}
-	return factor(xy, 2), nil
+	return factor(xy, 2)
 }
 
 // An extent holds the least and the greatest value of a coordinate.

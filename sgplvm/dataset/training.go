@@ -31,7 +31,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
 	}
-	if !info.Mode().IsRegular() || isGIF(path) { // a folder, a pipe that can be read but once, or an animation
+	if !info.Mode().IsRegular() || isGIF(path) || isCSV(path) { // a folder, a pipe that can be read but once, or what has to be decoded
 		f, err := load()
 		if err != nil {
 			return nil, err

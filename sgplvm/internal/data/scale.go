@@ -11,7 +11,7 @@ import (
 type Scaler struct{ Mean, Scale []float64 }
 
 // newScaler computes mean and standard deviation of each channel, in two passes
-// over the source. A constant channel keeps its unit. The sums are formed around
+// over the source. A channel that is constant but for rounding keeps its unit. The sums are formed around
 // the first value, so a large common offset costs no digits, and one value after
 // the other. Errors: *ReadError, and *ValueError for the first value that is not
 // finite.
@@ -56,7 +56,7 @@ func newScaler(y *Scaled) (Scaler, error) {
 	})
 	for c := range dy {
 		s.Scale[c] = norms[c].Norm() / math.Sqrt(n)
-		if s.Scale[c] == 0 {
+		if rounding := constantShare * math.Abs(s.Mean[c]); s.Scale[c] <= rounding && !math.IsInf(rounding, 0) {
 			s.Scale[c] = 1
 		}
 	}

@@ -71,9 +71,12 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 	cross := make([]mat.Matrix, len(g))
 	squared := make([]mat.Matrix, len(g))
 	for k, x := range g[1:] {
-		c, phi := q.cross(k+1, x)
-		mat.MulElem(phi, phi, phi)
-		cross[k+1], squared[k+1] = c, phi
+		cross[k+1] = q.cross(k+1, x)
+		if !meanOnly {
+			phi := q.spatialFeatures(k+1, cross[k+1])
+			mat.MulElem(phi, phi, phi)
+			squared[k+1] = phi
+		}
 	}
 	b.mean = expansion{coefficients: q.alpha, modes: cross, mix: psi1}
 	if !uncertain {
@@ -162,11 +165,12 @@ func (b *batch) numbersPerRow() int {
 func (b *batch) slab(from, to int) Slab {
 	channels, points := b.q.channels(), (to-from)*b.width
 	s := Slab{From: from, To: to, First: from * b.width}
-	cross, phi := b.q.cross(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
+	cross := b.q.cross(0, b.grid[0].Slice(from, to, 0, b.grid[0].Cols))
 	b.means = work.Grown(b.means, channels*b.count*points)
 	b.mean.multiply(cross)
 	variances := b.taken.modes != nil
 	if variances {
+		phi := b.q.spatialFeatures(0, cross)
 		mat.MulElem(phi, phi, phi)
 		b.taken.multiply(phi)
 		b.certain = work.Grown(b.certain, b.count*points)

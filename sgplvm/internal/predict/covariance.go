@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"fmt"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -11,7 +13,7 @@ import (
 // structured, at the points of a grid (nil: the training grid), in the user's
 // units. PredictDataCovariance has the noise too. Both form the full matrices. Where
 // Predict calibrates variances, covariances are multiplied by the same ratio's root at either
-// point. Errors: *data.ConfigError.
+// point. A grid that is not the training grid has at most 16384 points. Errors: *data.ConfigError.
 func (q *Posterior) PredictCovariance(l Latent, g data.Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
 	return q.covariances(l, g, false)
 }
@@ -23,10 +25,13 @@ func (q *Posterior) PredictDataCovariance(l Latent, g data.Grid) (mean mat.Matri
 }
 
 func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	on, err := q.prepare(l, g)
-	if err != nil {
+	if err := q.checkArguments(l, g); err != nil {
 		return mat.Matrix{}, nil, err
 	}
+	if n := g.Len(); g != nil && n > mostTogether && n > q.grid.Len() {
+		return mat.Matrix{}, nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("%d points, expected at most %d: a covariance of all of them takes %.3g GB", n, mostTogether, 8e-9*float64(n)*float64(n))}
+	}
+	on := q.projection(g)
 	t := q.momentsOf(l)
 	mean = q.mean(on, t)
 	all := make([]int, on.grid.Len())
@@ -34,7 +39,7 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 		all[i] = i
 	}
 	shared := q.sharedCovariance(on, t, all, all)
-	rescaling := q.rescaling(on, l)
+	rescaling := q.rescaling(g, l)
 	var noise mat.Matrix
 	if withNoise {
 		noise = q.noise(on)

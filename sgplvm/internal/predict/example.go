@@ -60,6 +60,9 @@ func (q *Posterior) observe(obs Observed) (*example, error) {
 	if err := q.checkGrid(g); err != nil {
 		return nil, err
 	}
+	if n := g[0].Rows; n > mostTogether && n > q.grid[0].Rows {
+		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("an example at %d points of one factor, expected at most %d: their covariances are formed", n, mostTogether)}
+	}
 	v := obs.Values
 	if v.Rows != g.Len() || v.Cols != q.channels() {
 		return nil, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, g.Len(), q.channels())}

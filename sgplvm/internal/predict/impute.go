@@ -69,7 +69,7 @@ func (q *Posterior) calibrateSeen(e *example, p Prediction) {
 	}
 	alone := q.uncalibrated(e.on, q.momentsOf(prior))
 	calibrated := alone.Variance.Clone()
-	q.calibration.Apply(calibrated, q.calibration.At(q.grid, e.on.grid), 0, inflation)
+	q.calibrate(calibrated, e.on.grid, inflation)
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {
 			v0 := alone.Variance.At(i, k)

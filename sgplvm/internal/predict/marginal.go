@@ -16,15 +16,29 @@ import (
 // calibrated where the model is, for a latent posterior at a time that was not Seen.
 // Errors: *data.ConfigError.
 func (q *Posterior) Predict(l Latent, g data.Grid) (Prediction, error) {
-	on, err := q.prepare(l, g)
-	if err != nil {
+	if err := q.checkArguments(l, g); err != nil {
 		return Prediction{}, err
 	}
-	p := q.uncalibrated(on, q.momentsOf(l))
+	p := q.uncalibratedAt(g, q.momentsOf(l))
 	if inflation, ok := q.inflation(l); ok {
-		q.calibration.Apply(p.Variance, q.calibration.At(q.grid, on.grid), 0, inflation)
+		q.calibrate(p.Variance, g, inflation)
 	}
 	return p, nil
+}
+
+// calibrate calibrates variances at the points of a grid (nil: the training grid).
+func (q *Posterior) calibrate(variance mat.Matrix, g data.Grid, inflation float64) {
+	q.calibration.Apply(variance, q.factorsAt(g), 0, inflation)
+}
+
+// factorsAt returns the factors of calibration at the points of a grid (nil: the training grid).
+func (q *Posterior) factorsAt(g data.Grid) mat.Matrix {
+	if g == nil || g.Equal(q.grid) {
+		return q.calibration.Factor
+	}
+	factor := mat.New(g.Len(), q.channels())
+	eachCut(g, 2*q.grid.Len(), func(part data.Grid, first, _, _ int) { put(factor, q.calibration.At(q.grid, part), first) })
+	return factor
 }
 
 // inflation returns that of a latent posterior's time, and whether its variances are calibrated at
@@ -44,19 +58,37 @@ type rescaling struct {
 	root mat.Matrix // n_s*×d_y
 }
 
-// rescaling returns that of a latent posterior; nil where its variances are not calibrated.
-func (q *Posterior) rescaling(on *projection, l Latent) *rescaling {
+// rescaling returns that of a latent posterior on a grid (nil: the training grid); nil where its
+// variances are not calibrated.
+func (q *Posterior) rescaling(g data.Grid, l Latent) *rescaling {
 	inflation, ok := q.inflation(l)
 	if !ok {
 		return nil
 	}
-	p := q.uncalibrated(on, q.momentsOf(l))
+	p := q.uncalibratedAt(g, q.momentsOf(l))
 	r := &rescaling{p.Mean, p.Variance.Clone()}
-	q.calibration.Apply(r.root, q.calibration.At(q.grid, on.grid), 0, inflation)
+	q.calibrate(r.root, g, inflation)
 	for i, v := range p.Variance.Data {
 		r.root.Data[i] = math.Sqrt(r.root.Data[i] / v)
 	}
 	return r
+}
+
+// uncalibratedAt returns mean and variance of the data on a grid (nil: the training grid), in the
+// user's units.
+func (q *Posterior) uncalibratedAt(g data.Grid, t moments) (p Prediction) {
+	n := q.grid.Len()
+	if g != nil {
+		n = g.Len()
+	}
+	mean, variance := mat.New(n, q.channels()), mat.New(n, q.channels())
+	q.eachPart(g, func(on *projection, first int) {
+		p = q.uncalibrated(on, t)
+		put(mean, p.Mean, first)
+		put(variance, p.Variance, first)
+	})
+	p.Mean, p.Variance = mean, variance
+	return p
 }
 
 // uncalibrated returns mean and variance of the data in the user's units.

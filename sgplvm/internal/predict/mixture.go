@@ -39,19 +39,28 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 	if o.Components == 0 {
 		o.Components = 100
 	}
-	on, err := q.prepare(l, g)
-	if err != nil {
+	if err := q.checkArguments(l, g); err != nil {
 		return nil, err
 	}
-	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: q.scaler, noise: q.noiseName(on, moments{})}
+	r := &Mixture{X: l.Sample(o.Components, o.Seed), scaler: q.scaler}
 	t := q.certain(r.X, l.At)
-	variance := q.certainVariance(on, t, l.noise())
-	for _, p := range on.p {
-		mean := mat.New(o.Components, p.Rows)
-		mat.Mul(mean, 1, t.psi1, p.T(), 0)
-		r.mean, r.variance = append(r.mean, mean), append(r.variance, variance)
+	n := q.grid.Len()
+	if g != nil {
+		n = g.Len()
 	}
-	if rescaling := q.rescaling(on, l); rescaling != nil {
+	variance := mat.New(o.Components, n)
+	for range q.channels() {
+		r.mean, r.variance = append(r.mean, mat.New(o.Components, n)), append(r.variance, variance)
+	}
+	q.eachPart(g, func(on *projection, first int) {
+		to := first + on.grid.Len()
+		r.noise = q.noiseName(on, moments{})
+		mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, l.noise()))
+		for c, p := range on.p {
+			mat.Mul(r.mean[c].Slice(0, o.Components, first, to), 1, t.psi1, p.T(), 0)
+		}
+	})
+	if rescaling := q.rescaling(g, l); rescaling != nil {
 		rescaling.mixture(r)
 	}
 	return r, nil

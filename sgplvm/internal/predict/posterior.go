@@ -94,7 +94,7 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 			row[j] = l0 * weight[j] / (1/p.Noise.Precision() + l0*l)
 		}
 	}
-	q.training = sync.OnceValue(func() *projection { return q.project(grid) })
+	q.training = sync.OnceValue(func() *projection { return q.project(grid, q.learnedAt(grid)) })
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
 	q.workspaces = &sync.Pool{New: func() any { return newInferWorkspace(p.X.Mu.Cols) }}
@@ -137,17 +137,17 @@ func (q *Posterior) spatialDims() []int {
 	return q.alpha.Dims[1 : len(q.alpha.Dims)-1 : len(q.alpha.Dims)-1]
 }
 
-// prepare checks the arguments of a prediction and returns the projection on the grid.
-func (q *Posterior) prepare(l Latent, g data.Grid) (*projection, error) {
+// checkArguments checks those of a prediction. Errors: *data.ConfigError.
+func (q *Posterior) checkArguments(l Latent, g data.Grid) error {
 	if g != nil {
 		if err := q.checkGrid(g); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := q.checkLatent(l); err != nil {
-		return nil, &data.ConfigError{Field: "Latent", Err: err}
+		return &data.ConfigError{Field: "Latent", Err: err}
 	}
-	return q.projection(g), nil
+	return nil
 }
 
 // checkLatent compares a latent posterior with the model.

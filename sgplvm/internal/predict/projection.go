@@ -35,31 +35,46 @@ func (q *Posterior) projection(g data.Grid) *projection {
 	if p := q.last.Load(); p != nil && p.grid.Equal(g) {
 		return p
 	}
-	p := q.project(g)
+	p := q.project(g, q.learnedAt(g))
 	q.last.Store(p)
 	return p
 }
 
-// cross returns K_f(X, X_u) and Φ_f = K_f(X, X_u)·coord_f, both n×m_f, of spatial factor f,
-// counted from 0, at points x (n×d_f).
-func (q *Posterior) cross(f int, x mat.Matrix) (cross, phi mat.Matrix) {
-	s, u := q.factors[f+1], q.inducing[f]
-	cross, phi = mat.New(x.Rows, u.Rows), mat.New(x.Rows, s.Size())
-	q.params.Space[f].Kernel.Matrix(cross, x, u)
-	s.ToInducing(phi, cross)
-	return cross, phi
+// learnedAt returns which training points those of a grid are, where the noise was learned at all of
+// them; else nil.
+func (q *Posterior) learnedAt(g data.Grid) []int {
+	if !q.params.Noise.Structured() {
+		return nil
+	}
+	return q.params.Noise.LearnedAt(g[0], q.inducing[0])
 }
 
-// project evaluates the spatial kernels between a grid and the inducing points.
-func (q *Posterior) project(g data.Grid) *projection {
-	p := &projection{}
+// cross returns K_f(X, X_u), n×m_f, of spatial factor f, counted from 0, at points x (n×d_f).
+func (q *Posterior) cross(f int, x mat.Matrix) mat.Matrix {
+	cross := mat.New(x.Rows, q.inducing[f].Rows)
+	q.params.Space[f].Kernel.Matrix(cross, x, q.inducing[f])
+	return cross
+}
+
+// spatialFeatures returns Φ_f = K_f(X, X_u)·coord_f of cross.
+func (q *Posterior) spatialFeatures(f int, cross mat.Matrix) mat.Matrix {
+	phi := mat.New(cross.Rows, q.factors[f+1].Size())
+	q.factors[f+1].ToInducing(phi, cross)
+	return phi
+}
+
+// project evaluates the spatial kernels between a grid and the inducing points; training is that of
+// learnedAt.
+func (q *Posterior) project(g data.Grid, training []int) *projection {
+	p := &projection{training: training}
 	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
 	g = slices.Clone(g)
 	for f, x := range g {
 		x = x.Clone()
 		g[f] = x
 		k := q.params.Space[f].Kernel
-		cross, phi := q.cross(f, x)
+		cross := q.cross(f, x)
+		phi := q.spatialFeatures(f, cross)
 		toGrid.Factors[f+1] = cross
 		squared := mat.New(phi.Rows, phi.Cols)
 		mat.MulElem(squared, phi, phi)
@@ -77,7 +92,7 @@ func (q *Posterior) project(g data.Grid) *projection {
 			noise.WithoutWhite(sigma, g[0], p.training)
 			return sigma
 		})
-		if p.training = noise.LearnedAt(g[0], q.inducing[0]); p.training != nil {
+		if p.training != nil {
 			p.taper = noise.TaperAt(g[0])
 		}
 	}

@@ -27,23 +27,28 @@ type Samples struct {
 // has no variance the fields have mean and covariance of PredictCovariance, and with noise those of
 // PredictDataCovariance; where Predict calibrates variances, so are the distances of the fields from its
 // mean. The n_s*×n_s* covariance is not formed; an n_f*×n_f* matrix of each factor is decomposed
-// when a grid is first sampled. The same options give the same bits at any GOMAXPROCS. Errors:
+// when a grid is first sampled. A single factor of more than 4096 points that are not the training grid
+// has none formed: its points are drawn one after the other, each given those of its 48 nearest that are
+// drawn already, which comes close to the same distribution (docs/math.md, "Sampling"); 2²² points are
+// the most. The same options give the same bits at any GOMAXPROCS. Errors:
 // *data.ConfigError, *bound.FactorizationError, ctx.Err().
 func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleOptions) (Samples, error) {
 	if o.Count < 0 {
 		return Samples{}, &data.ConfigError{Field: "SampleOptions", Err: fmt.Errorf("%d samples, expected no negative number", o.Count)}
 	}
 	count := max(1, o.Count)
-	on, err := q.prepare(l, g)
+	if err := q.checkArguments(l, g); err != nil {
+		return Samples{}, err
+	}
+	if g == nil {
+		g = q.grid
+	}
+	s, err := q.drawer(ctx, g)
 	if err != nil {
 		return Samples{}, err
 	}
-	s, err := on.sampler()
-	if err != nil {
-		return Samples{}, err
-	}
-	r, rescaling := Samples{X: l.Sample(count, o.Seed)}, q.rescaling(on, l)
-	n, dy := on.grid.Len(), q.channels()
+	r, rescaling := Samples{X: l.Sample(count, o.Seed)}, q.rescaling(g, l)
+	n, dy := g.Len(), q.channels()
 	step := max(1, min(count, data.SlabNumbers/(n*dy)))
 	noise := 0.
 	if o.Noise {
@@ -70,6 +75,26 @@ func (q *Posterior) Sample(ctx context.Context, l Latent, g data.Grid, o SampleO
 		}
 	}
 	return r, nil
+}
+
+// A drawer draws f for latent points, as sampler.draw says.
+type drawer interface {
+	draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error)
+}
+
+// wholePoints is up to how many points of a single factor have their covariances formed for samples, and
+// mostDrawn how many are drawn at all. Tests lower them.
+var wholePoints, mostDrawn = 1 << 12, 1 << 22
+
+// drawer returns what draws fields on a grid.
+func (q *Posterior) drawer(ctx context.Context, g data.Grid) (drawer, error) {
+	switch n := g[0].Rows; {
+	case len(g) > 1 || n <= wholePoints || g.Equal(q.grid):
+		return q.projection(g).sampler()
+	case n > mostDrawn:
+		return nil, &data.ConfigError{Field: "Grid", Err: fmt.Errorf("samples at %d points of one factor, expected at most %d: about %.3g GB", n, mostDrawn, 1e-9*float64(n)*neighboursDrawn*12)}
+	}
+	return newSequential(ctx, q, g)
 }
 
 // field rescales a field, n_s*×d_y in the user's units; nil leaves it as it is.

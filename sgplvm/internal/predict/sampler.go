@@ -96,18 +96,11 @@ func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
 	if !u.Tied {
 		return phi, nil
 	}
+	if !work.Equal(s.on.grid[f], s.q.inducing[f]) {
+		return s.q.knownElsewhere(f, phi), nil
+	}
 	scale := make([]float64, u.Size())
 	known := mat.New(phi.Rows, phi.Cols)
-	if !work.Equal(s.on.grid[f], s.q.inducing[f]) {
-		least := leastMode * slices.Max(u.Lambda)
-		for j, v := range u.Lambda {
-			if v > least {
-				scale[j] = 1 / math.Sqrt(v)
-			}
-		}
-		mat.ScaleCols(known, phi, scale)
-		return known, nil
-	}
 	for j, v := range u.Lambda {
 		scale[j] = math.Sqrt(v)
 	}
@@ -121,6 +114,23 @@ func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
 	}
 	mat.ScaleCols(known, basis, scale)
 	return known, nil
+}
+
+// knownElsewhere returns Q_f^½ from Φ_f at points that are not those of a tied factor.
+func (q *Posterior) knownElsewhere(f int, phi mat.Matrix) mat.Matrix {
+	u := q.factors[f+1]
+	if !u.Tied {
+		return phi
+	}
+	scale, known := make([]float64, u.Size()), mat.New(phi.Rows, phi.Cols)
+	least := leastMode * slices.Max(u.Lambda)
+	for j, v := range u.Lambda {
+		if v > least {
+			scale[j] = 1 / math.Sqrt(v)
+		}
+	}
+	mat.ScaleCols(known, phi, scale)
+	return known
 }
 
 // unknown returns β⁻¹/d_ij, the share of the prior variance that q(U) leaves.

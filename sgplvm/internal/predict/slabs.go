@@ -42,7 +42,7 @@ func (q *Posterior) PredictSlabs(ctx context.Context, latents []Latent, g data.G
 	if err := q.checkGrid(g); err != nil {
 		return err
 	}
-	factor := q.calibration.At(q.grid, g)
+	factor := q.factorsAt(g)
 	return q.slabs(ctx, latents, g, o, func(s Slab) error {
 		mat.Parallel(len(latents), func(i int) {
 			if calibrated[i] {

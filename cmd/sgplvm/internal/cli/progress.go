@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -8,7 +9,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// Progress writes one line to a terminal again and again, and nothing to anything else.
+// Progress writes one line to a terminal again and again, and to anything else a line every half
+// minute.
 type Progress struct {
 	e     *Environment
 	task  string // what lines begin with
@@ -20,9 +22,35 @@ type Progress struct {
 // NewProgress returns a line that is not shown yet. [Progress.Clear] must be called at the end.
 func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
 
+// lineEvery is how often a line is written where nobody watches. Tests lower it.
+var lineEvery = 30 * time.Second
+
+// A lineClock says when the last line was written where nobody watches, whatever it was about.
+type lineClock struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+// due reports whether another line may be written; the first, half a minute after the first question.
+func (c *lineClock) due() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last.IsZero() {
+		c.last = time.Now()
+	}
+	if time.Since(c.last) < lineEvery {
+		return false
+	}
+	c.last = time.Now()
+	return true
+}
+
 // Show replaces the line, at most some times a second.
 func (p *Progress) Show(format string, args ...any) {
 	if !p.e.Terminal {
+		if p.e.lines.due() {
+			p.e.Note("%s", p.task+fmt.Sprintf(format, args...))
+		}
 		return
 	}
 	p.mu.Lock()
@@ -55,9 +83,23 @@ func (p *Progress) Step(s sgplvm.Progress) bool {
 	case s.Starts > 1:
 		phase = fmt.Sprintf("start %d, %s", s.Start+1, s.Phase)
 	}
-	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f  %s left",
-		phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, s.TimeLeft.Round(time.Second))
+	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f%s", phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, timeLeft(s))
 	return true
+}
+
+// parts are the words for the parts of training whose phases have these names.
+var parts = map[string]string{"start": "the starts", "warm-up": "the warm-up", "residual": "the residual rounds"}
+
+// timeLeft tells how long training, or the part of it that goes on, takes at most; nothing where that
+// is not known.
+func timeLeft(s sgplvm.Progress) string {
+	switch {
+	case s.TimeLeft > 0:
+		return fmt.Sprintf("  %s left at most", s.TimeLeft.Round(time.Second))
+	case s.PhaseLeft > 0:
+		return fmt.Sprintf("  %s of %s left at most", s.PhaseLeft.Round(time.Second), cmp.Or(parts[s.Phase], "these steps"))
+	}
+	return ""
 }
 
 // Count shows that done of total pictures are filled or predicted, as verb says.

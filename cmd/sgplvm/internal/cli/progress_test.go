@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -17,7 +18,7 @@ func TestProgressOfStarts(t *testing.T) {
 		step.Phase = phase
 		p.Step(step)
 	}
-	const rest = " 5/12  bound 0.00  gradient 0  noise 0.0000  0s left"
+	const rest = " 5/12  bound 0.00  gradient 0  noise 0.0000"
 	if got := stderr.String(); got != "\rstart 2 of 3"+rest+"\rstart 2, latent"+rest {
 		t.Errorf("%q", got)
 	}
@@ -35,6 +36,41 @@ func TestProgressLine(t *testing.T) {
 	p.Clear()
 	p.Clear()
 	if got := stderr.String(); got != "\ra long line\rshort      \rlonger\r      \r" {
+		t.Errorf("%q", got)
+	}
+}
+
+// The time left is that of all training where it is known, else that of its part, else nothing.
+func TestTimeLeft(t *testing.T) {
+	for want, s := range map[string]sgplvm.Progress{
+		"":                                         {Phase: "warm-up"},
+		"  12s left at most":                       {Phase: "latent", PhaseLeft: 3 * time.Second, TimeLeft: 12 * time.Second},
+		"  1m30s of the warm-up left at most":      {Phase: "warm-up", PhaseLeft: 90 * time.Second},
+		"  3s of these steps left at most":         {Phase: "joint", PhaseLeft: 3 * time.Second},
+		"  3s of the starts left at most":          {Phase: "start", PhaseLeft: 3 * time.Second},
+		"  3s of the residual rounds left at most": {Phase: "residual", PhaseLeft: 3 * time.Second},
+	} {
+		if got := timeLeft(s); got != want {
+			t.Errorf("%+v: %q, expected %q", s, got, want)
+		}
+	}
+}
+
+// Where nobody watches, a line is written now and then, whichever task it is of.
+func TestProgressUnwatched(t *testing.T) {
+	defer func(d time.Duration) { lineEvery = d }(lineEvery)
+	var stderr bytes.Buffer
+	e := &Environment{Stderr: &stderr}
+	first, second := NewProgress(e), NewProgress(e)
+	lineEvery = time.Hour
+	first.Show("too soon")
+	second.Show("too soon")
+	e.lines.last = time.Now().Add(-2 * lineEvery)
+	second.Show("%d done", 7)
+	first.Show("too soon")
+	first.Clear()
+	second.Clear()
+	if got := stderr.String(); got != "sgplvm: 7 done\n" {
 		t.Errorf("%q", got)
 	}
 }

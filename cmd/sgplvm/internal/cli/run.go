@@ -18,6 +18,8 @@ const Program = "sgplvm"
 type Environment struct {
 	Stdout, Stderr io.Writer
 	Terminal       bool // a person watches stderr
+
+	lines lineClock
 }
 
 // Note writes a line about the work to stderr.

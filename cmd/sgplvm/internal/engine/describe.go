@@ -22,6 +22,45 @@ func Describe(m *sgplvm.Model) string {
 		fmt.Fprintf(&s, "%-22s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	p := m.Summary()
+	if Table(m) {
+		line("table", "%d rows of %d columns", m.Examples(), m.Channels())
+	} else {
+		describeSpace(m, p, line)
+	}
+	line("latent dimensions", "%d", p.LatentDims)
+	line("latent inducing points", "%d", p.Inducing)
+	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
+	line("latent kernel", "%s", p.LatentKernel)
+	for _, r := range p.Relevances {
+		line(r.Title, "%s", relevance(r.Slopes))
+	}
+	if p.Residual.Kind != "" {
+		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
+	}
+	line("noise", "%s (standard deviation, in the data's units)", cli.Range(p.Noise))
+	if p.Calibrated {
+		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
+	}
+	line("signal-to-noise ratio", "%.4g", p.SignalToNoise)
+	line("data mean", "%s", cli.Range(p.Mean))
+	line("data deviation", "%s", cli.Range(p.Deviation))
+	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
+	line("seed", "%d", p.Seed)
+	if f, err := film.Of(m); err != nil {
+		line("motion", "%s", cli.Text(err.Error()))
+	} else if f != nil {
+		line("motion", "%s", f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
+		if name != attributeGrid && name != attributeTable {
+			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
+		}
+	}
+	return s.String()
+}
+
+// describeSpace tells what a model knows of space.
+func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format string, args ...any)) {
 	line("training examples", "%d", m.Examples())
 	line("channels", "%d", m.Channels())
 	line("spatial points", "%d", m.Grid().Len())
@@ -35,36 +74,6 @@ func Describe(m *sgplvm.Model) string {
 		}
 		line(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(f.Kernel), inducing)
 	}
-	line("latent dimensions", "%d", p.LatentDims)
-	line("latent inducing points", "%d", p.Inducing)
-	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
-	line("latent kernel", "%s", p.LatentKernel)
-	for _, r := range p.Relevances {
-		line(r.Title, "%s", relevance(r.Slopes))
-	}
-	if p.Residual.Kind != "" {
-		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
-	}
-	line("noise", "%s (standard deviation, in the data's units)", cli.Numbers(p.Noise))
-	if p.Calibrated {
-		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
-	}
-	line("signal-to-noise ratio", "%.4g", p.SignalToNoise)
-	line("data mean", "%s", cli.Numbers(p.Mean))
-	line("data deviation", "%s", cli.Numbers(p.Deviation))
-	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
-	line("seed", "%d", p.Seed)
-	if f, err := film.Of(m); err != nil {
-		line("motion", "%s", cli.Text(err.Error()))
-	} else if f != nil {
-		line("motion", "%s", f)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if name != attributeGrid {
-			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
-		}
-	}
-	return s.String()
 }
 
 // priorText tells the prior of the latent variables of examples at some times.

@@ -36,10 +36,11 @@ func Load(path string) (*sgplvm.Model, error) {
 }
 
 // attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
-// scattered points says so.
+// scattered points says so, attributeTable where one of a table does.
 const (
 	attributeGrid   = "grid"
 	attributePoints = "points"
+	attributeTable  = "table"
 )
 
 // Attributes are what a model keeps of the form of its data.
@@ -47,11 +48,17 @@ func Attributes(f *dataset.Form) map[string]string {
 	if f.Scattered {
 		return map[string]string{attributePoints: "scattered"}
 	}
+	if f.Table {
+		return map[string]string{attributeTable: "columns"}
+	}
 	return map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
 }
 
 // scattered reports whether a model was trained on values at scattered points.
 func scattered(m *sgplvm.Model) bool { return m.Attributes()[attributePoints] == "scattered" }
+
+// Table reports whether a model was trained on a table.
+func Table(m *sgplvm.Model) bool { return m.Attributes()[attributeTable] == "columns" }
 
 // pictureSize returns the size of the model's pictures, 0×0 if it does not say.
 func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {

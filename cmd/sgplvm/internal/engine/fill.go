@@ -71,6 +71,12 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		}
 		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
 	}
+	if Table(m) {
+		if grid != "" {
+			return nil, f.Usagef("-grid %s with a model of a table, expected none", grid)
+		}
+		return dataset.LoadTable(data, m.Channels())
+	}
 	want := cli.Layout(grid, m.Channels())
 	w, h, err := pictureSize(path, m)
 	if err != nil {
@@ -82,13 +88,20 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		}
 		want.Width, want.Height = w, h
 	}
-	return dataset.Load(data, want)
+	frames, err := dataset.Load(data, want)
+	if err == nil {
+		err = dataset.CheckPictures(frames)
+	}
+	return frames, err
 }
 
 // LoadLike loads examples of the form of others.
 func LoadLike(frames *dataset.Frames, path string) (*dataset.Frames, error) {
 	if frames.Scattered {
 		return dataset.LoadAt(path, frames.Points(), frames.Channels)
+	}
+	if frames.Table {
+		return dataset.LoadTable(path, frames.Channels)
 	}
 	return dataset.Load(path, frames.Layout)
 }

@@ -21,16 +21,18 @@ type Frames struct {
 	film      *film.Film // nil where the model predicts frames by itself
 	latents   []sgplvm.Latent
 	grid      OutputGrid
+	verb      string // what progress says is done to them
 	variances bool
 }
 
-// NewFrames returns the frames of a model from a file, with their motion where the model has it.
-func NewFrames(e *cli.Environment, path string, m *sgplvm.Model, latents []sgplvm.Latent, g OutputGrid) (*Frames, error) {
+// NewFrames returns the frames of a model from a file, with their motion where the model has it; verb is
+// what progress says is done to them.
+func NewFrames(e *cli.Environment, path, verb string, m *sgplvm.Model, latents []sgplvm.Latent, g OutputGrid) (*Frames, error) {
 	f, err := film.Of(m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Frames{e: e, model: m, film: f, latents: latents, grid: g}, nil
+	return &Frames{e: e, model: m, film: f, latents: latents, grid: g, verb: verb}, nil
 }
 
 // GroupNumbers is about how many numbers the frames that are predicted together have, 1 GiB.
@@ -96,13 +98,13 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 		var err error
 		if f.film != nil {
 			if err = f.withMotion(ctx, group, means, variances); err == nil {
-				p.Count("rendered", first+len(group), len(f.latents), begin)
+				p.Count(f.verb, first+len(group), len(f.latents), begin)
 			}
 		} else {
 			err = f.still(ctx, group, means, variances, func(done float64) {
 				done += float64(first)
 				left := time.Duration(float64(time.Since(begin)) * (float64(len(f.latents)) - done) / done)
-				p.Show("rendered %d/%d pictures  %s left", int(done), len(f.latents), left.Round(time.Second))
+				p.Show("%s %d/%d pictures  %s left", f.verb, int(done), len(f.latents), left.Round(time.Second))
 			})
 		}
 		if err == nil {

@@ -25,6 +25,12 @@ func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (
 	g := OutputGrid{Points: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
 	var err error
 	switch {
+	case Table(m):
+		if points != "" || grid != "" {
+			return OutputGrid{}, cli.Usagef("%s: -points or -grid with a model of a table, expected neither", command)
+		}
+		g.shape = []int{m.Channels()}
+		return g, nil
 	case points != "":
 		if g.Points, err = loadPoints(command, "points", m, points); err != nil {
 			return OutputGrid{}, err
@@ -51,6 +57,9 @@ func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (
 func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, error) {
 	if scattered(m) {
 		return OutputGrid{}, cli.Usagef("%s: a model of scattered points, expected one of pictures", command)
+	}
+	if Table(m) {
+		return OutputGrid{}, cli.Usagef("%s: a model of a table, expected one of pictures", command)
 	}
 	g, err := newOutputGrid(command, path, m, "", "")
 	if err != nil {
@@ -122,6 +131,11 @@ func (p FieldFlags) Open(inputs, results []string) (*sgplvm.Model, OutputGrid, e
 	if err := f.Exclusive(*p.points, *p.grid); err != nil {
 		return nil, OutputGrid{}, err
 	}
+	for _, name := range append([]string{"out"}, results...) {
+		if path := f.Text(name); files.IsCSV(path) {
+			return nil, OutputGrid{}, f.Usagef("-%s %q, expected another name: %s writes .npy", name, path, f.Name())
+		}
+	}
 	if err := f.Files(append(inputs, "model", "points"), append([]string{"out", "sheet"}, results...)); err != nil {
 		return nil, OutputGrid{}, err
 	}
@@ -135,6 +149,9 @@ func (p FieldFlags) Open(inputs, results []string) (*sgplvm.Model, OutputGrid, e
 	g, err := newOutputGrid(f.Name(), *p.Model, m, *p.points, *p.grid)
 	if err != nil {
 		return nil, OutputGrid{}, err
+	}
+	if *p.Sheet != "" && Table(m) {
+		return nil, OutputGrid{}, f.Usagef("-sheet of a table, expected pictures")
 	}
 	if *p.Sheet != "" && g.Layout.Points() == 0 {
 		return nil, OutputGrid{}, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
@@ -170,6 +187,14 @@ func (g OutputGrid) DrawFields(path, caption string, values []float64) error {
 		rows = append(rows, picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{field}})
 	}
 	return picture.SavePNG(path, picture.NewSheet([]string{caption}, rows).Image())
+}
+
+// SaveLike writes numbers in the shape of some frames, if a path is given: as text where its name asks for it.
+func SaveLike(path string, frames *dataset.Frames, values []float64) error {
+	if files.IsCSV(path) {
+		return files.SaveCSV(path, frames.Columns, frames.Channels, values)
+	}
+	return SaveArray(path, frames.Shape, values)
 }
 
 // SaveArray writes numbers to a .npy file, if a path is given.

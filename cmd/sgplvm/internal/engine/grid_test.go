@@ -57,7 +57,7 @@ func TestFrames(t *testing.T) {
 	var all [][]float64
 	for _, numbers := range []int{1 << 20, 2 * g.Size(), 1} {
 		engine.GroupNumbers = numbers
-		frames, err := engine.NewFrames(quiet(t), path, m, latents, g)
+		frames, err := engine.NewFrames(quiet(t), path, "rendered", m, latents, g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,9 +15,18 @@ type Latents struct {
 	Of    func(i int) (sgplvm.Latent, error)
 }
 
-// Predict predicts a field for each of the latent posteriors, several at a time: exact moments, or
-// those of a mixture where it has components.
-func Predict(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
+// All returns the posteriors, several of which are found at once; verb is what they are to be.
+func (l Latents) All(ctx context.Context, e *cli.Environment, verb string) ([]sgplvm.Latent, error) {
+	all := make([]sgplvm.Latent, l.Count)
+	err := e.Each(ctx, verb, l.Name, l.Count, func(i int) (err error) {
+		all[i], err = l.Of(i)
+		return err
+	})
+	return all, err
+}
+
+// Mix predicts a field for each of some latent posteriors by mixtures of Gaussians, several at a time.
+func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
 	means, err := g.Room("predict", l.Count)
 	if err != nil {
 		return nil, err
@@ -28,11 +37,12 @@ func Predict(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents
 		if err != nil {
 			return err
 		}
-		p, err := predictOne(m, latent, g.Points, o)
-		if err == nil {
-			err = check(p, mat.Matrix{})
-		}
+		mixture, err := m.PredictMixture(latent, g.Points, o)
 		if err != nil {
+			return err
+		}
+		p := mixture.Moments()
+		if err := check(p, mat.Matrix{}); err != nil {
 			return err
 		}
 		copy(r.Mean[i*r.Size:], p.Mean.Data)
@@ -40,15 +50,4 @@ func Predict(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents
 		return nil
 	})
 	return r, err
-}
-
-func predictOne(m *sgplvm.Model, l sgplvm.Latent, g sgplvm.Grid, o sgplvm.MixtureOptions) (sgplvm.Prediction, error) {
-	if o.Components == 0 {
-		return m.Predict(l, g)
-	}
-	r, err := m.PredictMixture(l, g, o)
-	if err != nil {
-		return sgplvm.Prediction{}, err
-	}
-	return r.Moments(), nil
 }

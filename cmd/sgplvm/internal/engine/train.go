@@ -32,8 +32,12 @@ func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Conf
 
 // Report prints how training went.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
-	fmt.Fprintf(e.Stdout, "trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
-		m.Examples(), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise), m.Summary().SignalToNoise)
+	noun := "pictures"
+	if Table(m) {
+		noun = "rows"
+	}
+	fmt.Fprintf(e.Stdout, "trained on %d %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
+		m.Examples(), noun, r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
 	if len(r.Starts) > 0 {
 		fmt.Fprintf(e.Stdout, "bounds of the starts when the best was chosen: %s\n", cli.Numbers(r.Starts))
 	}

@@ -59,6 +59,9 @@ func (x *frey) load() error {
 	if err != nil {
 		return err
 	}
+	if err := dataset.CheckPictures(all); err != nil {
+		return err
+	}
 	if err := dataset.CheckComplete(all); err != nil {
 		return fmt.Errorf("%w (reproduce hides values itself, where the masks say so)", err)
 	}

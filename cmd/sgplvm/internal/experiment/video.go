@@ -88,6 +88,11 @@ func (x *video) load() error {
 	if x.truth, err = dataset.OpenEach(x.Truth, dataset.Layout{Channels: x.frames.Channels}); err != nil {
 		return err
 	}
+	for _, f := range []*dataset.Training{x.frames, x.truth} {
+		if err := dataset.CheckPictures(f); err != nil {
+			return err
+		}
+	}
 	n := x.frames.Count
 	if x.truth.Count != n {
 		return &dataset.Error{Path: x.Truth, Found: fmt.Sprintf("%d frames", x.truth.Count), Want: fmt.Sprintf("%d, as in %s", n, x.Frames)}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// measured returns n rows of five columns in units far apart that two hidden numbers make.
+func measured(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 9))
+	var v []float64
+	for range n {
+		a, b := rng.NormFloat64(), rng.NormFloat64()
+		for _, c := range [][3]float64{{1e6, 1, 0}, {1e-3, 0, 1}, {1, 1, 1}, {10, 1, -1}, {5, -1, 0.5}} {
+			v = append(v, c[0]*(7+c[1]*a+c[2]*b+0.05*rng.NormFloat64()))
+		}
+	}
+	return v
+}
+
+// csvText writes rows of five columns as text, with nothing for NaN.
+func csvText(v []float64) []byte {
+	var b strings.Builder
+	b.WriteString("mass,\"length, in m\",c,d,e\n")
+	for i, x := range v {
+		if x == x {
+			fmt.Fprintf(&b, "%v", x)
+		}
+		b.WriteString(map[bool]string{true: "\n", false: ","}[i%5 == 4])
+	}
+	return []byte(b.String())
+}
+
+// A table is learned, told, filled in and predicted: as text or as an array without a grid.
+func TestTable(t *testing.T) {
+	workFolder(t)
+	training, truth := measured(60, 1), measured(20, 2)
+	seen := append([]float64(nil), truth...)
+	for i := range 20 {
+		seen[i*5+i%5] = math.NaN()
+	}
+	writeArray(t, "table.npy", npy.New(training, 60, 5))
+	writeArray(t, "gaps.npy", npy.New(seen, 20, 5))
+	writeArray(t, "narrow.npy", npy.New(seen[:80], 20, 4))
+	write(t, "table.csv", csvText(training))
+	write(t, "gaps.csv", csvText(seen))
+	first := mustRun(t, strings.Fields("train -data table.csv -out fromtext -iters 80")...)
+	if want := "table.csv: taken as a table of 60 rows and 5 columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\ntrained on 60 rows in "; !strings.HasPrefix(first, want) {
+		t.Errorf("train printed %q", first)
+	}
+	mustRun(t, strings.Fields("train -data table.npy -out fromarray -iters 80")...)
+	if string(read(t, "fromtext")) != string(read(t, "fromarray")) {
+		t.Error("text and array give different models")
+	}
+	told := mustRun(t, "info", "-model", "fromtext")
+	for _, want := range []string{"60 rows of 5 columns", "latent dimensions      4\n"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("info does not tell %q:\n%s", want, told)
+		}
+	}
+	if strings.Contains(told, "spatial") || strings.Count(told, "noise  ") != 1 {
+		t.Errorf("info:\n%s", told)
+	}
+	mustRun(t, strings.Fields("impute -model fromtext -data gaps.csv -out filled.csv -variance variance.csv")...)
+	mustRun(t, strings.Fields("impute -model fromtext -data gaps.npy -out filled.npy")...)
+	filled, err := dataset.Load("filled.csv", dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(filled.Columns) != "[mass length, in m c d e]" {
+		t.Errorf("columns %q", filled.Columns)
+	}
+	same := shaped(t, "filled.npy", 20, 5)
+	for i := range 20 {
+		k := i % 5
+		unit := []float64{1e6, 1e-3, 1, 10, 5}[k]
+		if got := filled.Values(i)[k]; got != same[i*5+k] || !(math.Abs(got-truth[i*5+k]) < 0.5*unit) {
+			t.Errorf("row %d, column %d: %v and %v, expected about %v", i, k, got, same[i*5+k], truth[i*5+k])
+		}
+	}
+	mustRun(t, strings.Fields("predict -model fromtext -out predicted.npy")...)
+	shaped(t, "predicted.npy", 60, 5)
+	mustRun(t, strings.Fields("sample -model fromtext -count 3 -out drawn.npy")...)
+	shaped(t, "drawn.npy", 3, 5)
+	for _, c := range []struct {
+		code       int
+		args, line string
+	}{
+		{2, "predict -model fromtext -out p.csv", `predict: -out "p.csv", expected another name: predict writes .npy`},
+		{2, "predict -model fromtext -out p.npy -sheet s.png", "predict: -sheet of a table, expected pictures"},
+		{2, "predict -model fromtext -out p.npy -grid 2x2", "predict: -points or -grid with a model of a table, expected neither"},
+		{2, "impute -model fromtext -data gaps.npy -out p.npy -sheet s.png", "impute: -sheet of a table, expected pictures"},
+		{2, "impute -model fromtext -data gaps.npy -out p.npy -grid 5x1", "impute: -grid 5x1 with a model of a table, expected none"},
+		{2, "impute -model model -data seen.npy -out p.csv", `impute: -out "p.csv" of pictures, expected a name in .npy`},
+		{2, "render -model fromtext -out p.npy", "render: a model of a table, expected one of pictures"},
+		{1, "impute -model fromtext -data narrow.npy -out p.npy", "narrow.npy: shape 20×4: found 4 columns, expected a table of 5 columns"},
+		{1, "impute -model fromtext -data seen.npy -out p.npy", "seen.npy: shape 3×4×5: found pictures of 5x4, expected a table of 5 columns"},
+		{1, "impute -model model -data gaps.csv -out p.npy", "gaps.csv: shape 20×5: found rows of 5 values, expected 20 for a grid of 5x4 and 1 channel (20 points do not divide the row)"},
+		{1, "train -data gaps.csv -out p", `gaps.csv: row 0, column 0 ("mass"): found NaN (20 missing or infinite values in all), expected a finite number in every place (train needs complete rows)`},
+	} {
+		mustFail(t, c.code, c.line, strings.Fields(c.args)...)
+	}
+}
+
+// Tables of few columns or rows train, too; one row says nothing.
+func TestSmallTables(t *testing.T) {
+	workFolder(t)
+	for _, shape := range [][2]int{{60, 1}, {40, 2}, {2, 5}} {
+		var values []float64
+		for i := range shape[0] {
+			values = append(values, measured(60, 3)[i*5:i*5+shape[1]]...)
+		}
+		writeArray(t, "table.npy", npy.New(values, shape[0], shape[1]))
+		seen := make([]float64, shape[1])
+		for i := range seen {
+			seen[i] = math.NaN()
+		}
+		writeArray(t, "gaps.npy", npy.New(seen, 1, shape[1]))
+		if o := sgplvmRun(strings.Fields("train -data table.npy -out small -iters 20")...); o.code != 0 {
+			t.Errorf("%v: %+v", shape, o)
+			continue
+		}
+		if o := sgplvmRun(strings.Fields("impute -model small -data gaps.npy -out filled.npy")...); o.code != 0 {
+			t.Errorf("%v: %+v", shape, o)
+			continue
+		}
+		shaped(t, "filled.npy", 1, shape[1])
+	}
+	writeArray(t, "row.npy", npy.New(measured(1, 3), 1, 5))
+	o := sgplvmRun(strings.Fields("train -data row.npy -out none")...)
+	if o.code != 1 || !strings.HasSuffix(o.stderr, "expected more than a single value of each channel\n") {
+		t.Errorf("%+v", o)
+	}
+}
