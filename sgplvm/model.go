@@ -226,6 +226,9 @@ type Summary struct {
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
 	Seed                 uint64
 
+	// What the model's file keeps of the training data: the sizes of residuals and of frames.
+	ResidualBytes, FrameBytes int
+
 	// Of calibrated variances at a time: the geometric mean of their factors and the power that they
 	// are raised to; 1 and 1 where there is no calibration.
 	Calibrated    bool
@@ -250,6 +253,7 @@ func (m *Model) Summary() Summary {
 	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
 		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
+	s.ResidualBytes, s.FrameBytes = 8*len(q.Options().Residuals.Data), len(m.attached["originals"])
 	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
 		s.Idle = rbf < idleVariance*p.Latent.Variance("time")
 	}

@@ -75,6 +75,12 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Grid, err = seenAs(d.Grid, cfg.Factors); err != nil {
+		return nil, err
+	}
+	if err := cfg.contradiction(d); err != nil {
+		return nil, err
+	}
 	n, _, _ := d.Source.Dims()
 	given := cfg
 	if cfg, err = cfg.completed(n, d.Grid); err != nil {

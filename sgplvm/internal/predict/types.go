@@ -166,6 +166,12 @@ type InferOptions struct {
 	FirstOrder bool `json:"firstOrder,omitzero"`
 }
 
+// Check returns what is wrong with the options. Errors: *ConfigError.
+func (o InferOptions) Check() error {
+	_, err := o.complete()
+	return err
+}
+
 // complete checks the options and fills in defaults. Errors: *data.ConfigError.
 func (o InferOptions) complete() (InferOptions, error) {
 	refuse := func(format string, args ...any) (InferOptions, error) {
