@@ -76,7 +76,7 @@ func LoadHidden(path string, f *Form) ([][]bool, error) {
 	if f.Scattered {
 		allowed = scatteredMasks(n, f.Layout)
 	}
-	m, err := newMask(path, a, f.Layout, allowed, fmt.Sprintf("any number n of pictures like those in %s", quote.Line(f.Name)))
+	m, err := newMask(path, a, f.Layout, allowed, "pictures like those in "+quote.Line(f.Name))
 	if err != nil {
 		return nil, err
 	}
