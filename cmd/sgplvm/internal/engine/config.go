@@ -49,6 +49,9 @@ func AboutConfig(err error) (field string, why error, ok bool) {
 	if !errors.As(err, &bad) {
 		return "", nil, false
 	}
+	if bad.Field == "Config" { // of all of it together
+		return "configuration", bad.Err, true
+	}
 	var names []string
 	in := reflect.TypeFor[sgplvm.Config]()
 	for part := range strings.SplitSeq(bad.Field, ".") {
