@@ -26,6 +26,27 @@ func drift(time float64, width, height, scale int) []float64 {
 	return v
 }
 
+// An animated GIF is a film, unless it has one frame.
+func TestAnimationIsFilm(t *testing.T) {
+	workFolder(t)
+	mustRun(t, "render", "-model", "model", "-fps", "10", "-examples", "all", "-out", "film.gif")
+	mustRun(t, "render", "-model", "model", "-examples", "3", "-out", "one.gif")
+	still := steps(t, 3, `"motion": "off"`)
+	mustRun(t, "train", "-data", "film.gif", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 0 to 0.8, kernel ") {
+		t.Errorf("info prints %s", out)
+	}
+	writeArray(t, "times.npy", npy.New([]float64{1, 2, 3, 4, 5, 6, 7, 8, 10}, testTraining))
+	mustRun(t, "train", "-data", "film.gif", "-times", "times.npy", "-period", "4", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 1 to 10, kernel ") {
+		t.Errorf("info prints %s", out)
+	}
+	mustRun(t, "train", "-data", "one.gif", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           independent\n") {
+		t.Errorf("info prints %s", out)
+	}
+}
+
 // With its motion taken out a film is predicted far better, at times and in pixels that training
 // did not have; the file keeps the motion, and commands that cannot use it say so.
 func TestFilm(t *testing.T) {

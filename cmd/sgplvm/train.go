@@ -98,6 +98,9 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Da
 		return err
 	}
 	engine.Report(e, m, r)
+	if text := engine.LimitText(*s.limit, m.Selection(), r); text != "" {
+		e.Note("%s", text)
+	}
 	if failure != nil {
 		e.Note("wrote %s as it was after step %d", *s.out, r.Iterations)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,4 +58,17 @@ func Numbers(v []float64) string {
 		s = append(s, fmt.Sprintf("%.4g", x))
 	}
 	return strings.Join(s, ", ")
+}
+
+// mostListed is how many numbers Range lists.
+const mostListed = 6
+
+// Range lists numbers as [Numbers] does, of many the least, the median and the greatest.
+func Range(v []float64) string {
+	if len(v) <= mostListed {
+		return Numbers(v)
+	}
+	v = slices.Clone(v)
+	slices.Sort(v)
+	return fmt.Sprintf("%.4g … %.4g, median %.4g", v[0], v[len(v)-1], (v[(len(v)-1)/2]+v[len(v)/2])/2)
 }

@@ -38,3 +38,12 @@ func TestBounded(t *testing.T) {
 		}
 	}
 }
+
+// A few numbers are listed, many are told by the least, the greatest and the median.
+func TestRange(t *testing.T) {
+	for want, v := range map[string][]float64{"": nil, "2, 1": {2, 1}, "1 … 7, median 4": {7, 6, 5, 4, 3, 2, 1}, "1 … 8, median 4.5": {8, 7, 6, 5, 4, 3, 2, 1}} {
+		if got := Range(v); got != want {
+			t.Errorf("%v: %q, expected %q", v, got, want)
+		}
+	}
+}

@@ -18,75 +18,63 @@ import (
 // Describe tells a model's sizes, kernels and noise in lines of words, and how it was chosen.
 func Describe(m *sgplvm.Model) string {
 	var s lines
+	line := s.pair
 	p := m.Summary()
-	s.pair("training examples", "%d", m.Examples())
-	s.pair("channels", "%d", m.Channels())
-	s.pair("spatial points", "%d", m.Grid().Len())
+	describeSpace(m, p, line)
+	line("latent dimensions", "%d%s", p.LatentDims, inUse(p))
+	line("latent inducing points", "%d", p.Inducing)
+	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
+	line("latent kernel", "%s", p.LatentKernel)
+	for _, r := range p.Relevances {
+		line(r.Title, "%s", relevance(r.Slopes))
+	}
+	if p.Residual.Kind != "" {
+		line("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
+	}
+	line("noise", "%s (standard deviation, in the data's units)", cli.Range(p.Noise))
+	if p.Calibrated {
+		line("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
+	}
+	line("signal-to-noise ratio", "%.4g", p.SignalToNoise)
+	line("data mean", "%s", cli.Range(p.Mean))
+	line("data deviation", "%s", cli.Range(p.Deviation))
+	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
+	line("seed", "%d", p.Seed)
+	if f, err := film.Of(m); err != nil {
+		line("motion", "%s", cli.Text(err.Error()))
+	} else if f != nil {
+		line("motion", "%s", f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
+		if name != attributeGrid {
+			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
+		}
+	}
+	if text := keptText(m); text != "" {
+		line("kept in the file", "%s", text)
+	}
+	if cfg, ok := m.Config(); ok {
+		line("configuration", "%s", cli.Text(ConfigText(cfg)))
+	}
+	s.selection(m.Selection())
+	return s.String()
+}
+
+// describeSpace tells what a model knows of space.
+func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format string, args ...any)) {
+	line("training examples", "%d", m.Examples())
+	line("channels", "%d", m.Channels())
+	line("spatial points", "%d", m.Grid().Len())
 	if g := m.Attributes()[attributeGrid]; g != "" {
-		s.pair("picture", "%s", cli.Text(g))
+		line("picture", "%s", cli.Text(g))
 	}
 	for i, f := range p.Spatial {
 		x, inducing := m.Grid()[i], "tied to the points"
 		if f.Inducing.Rows > 0 {
 			inducing = fmt.Sprintf("%d free inducing points", f.Inducing.Rows)
 		}
-		s.pair(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(f.Kernel), inducing)
+		line(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(f.Kernel), inducing)
 	}
-	s.pair("latent dimensions", "%d%s", p.LatentDims, inUse(p))
-	s.pair("latent inducing points", "%d", p.Inducing)
-	s.pair("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
-	s.pair("latent kernel", "%s", p.LatentKernel)
-	for _, r := range p.Relevances {
-		s.pair(r.Title, "%s", relevance(r.Slopes))
-	}
-	if p.Residual.Kind != "" {
-		s.pair("residual", "%s%s", KernelText(p.Residual), map[bool]string{true: "; at the training points a covariance learned freely"}[p.Learned])
-	}
-	s.pair("noise", "%s (standard deviation, in the data's units)", channelNumbers(p.Noise))
-	if p.Calibrated {
-		s.pair("calibration", "variances at a time by %.3g in the geometric mean, to the power %.3g", p.Factor, p.Power)
-	}
-	s.pair("signal-to-noise ratio", "%.4g", p.SignalToNoise)
-	s.pair("data mean", "%s", channelNumbers(p.Mean))
-	s.pair("data deviation", "%s", channelNumbers(p.Deviation))
-	s.pair("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
-	s.pair("seed", "%d", p.Seed)
-	if f, err := film.Of(m); err != nil {
-		s.pair("motion", "%s", cli.Text(err.Error()))
-	} else if f != nil {
-		s.pair("motion", "%s", f)
-	}
-	s.rest(m)
-	return s.String()
-}
-
-// rest adds what a model's file holds beside the model.
-func (s *lines) rest(m *sgplvm.Model) {
-	if text := keptText(m); text != "" {
-		s.pair("kept in the file", "%s", text)
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if name != attributeGrid {
-			s.pair("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
-		}
-	}
-	if cfg, ok := m.Config(); ok {
-		s.pair("configuration", "%s", cli.Text(ConfigText(cfg)))
-	}
-	s.selection(m.Selection())
-}
-
-// mostNumbers is how many numbers of channels are listed one by one.
-const mostNumbers = 8
-
-// channelNumbers lists a number for each channel, and of many channels the least, the median and the most.
-func channelNumbers(v []float64) string {
-	if len(v) <= mostNumbers {
-		return cli.Numbers(v)
-	}
-	sorted := slices.Sorted(slices.Values(v))
-	median := (sorted[(len(v)-1)/2] + sorted[len(v)/2]) / 2
-	return fmt.Sprintf("least %.4g, median %.4g, most %.4g of %d channels", sorted[0], median, sorted[len(v)-1], len(v))
 }
 
 // leastRelevance is the share of the fastest change above which a latent dimension is in use.

@@ -50,7 +50,7 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	s.selection(m.Selection())
 	s.chosen(m)
 	s.text("trained on %d pictures in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
-		m.Examples(), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, channelNumbers(m.Summary().Noise), m.Summary().SignalToNoise)
+		m.Examples(), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
 	if r.Forecast > 0 {
 		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
 	}
