@@ -308,3 +308,57 @@ func TestJointFactors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A model tells the configuration that makes it again, and none where that could not be written down.
+func TestModelConfig(t *testing.T) {
+	free := mat.NewDense(2, 1, []float64{1, 3})
+	start, _, err := sgplvm.Fit(t.Context(), testData(1), sgplvm.Config{Training: sgplvm.TrainingConfig{Iterations: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		cfg sgplvm.Config
+		ok  bool
+	}{
+		{sgplvm.Config{Seed: 3, Noise: 0.1}, true},
+		{sgplvm.Config{Spatial: []sgplvm.SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.RBF, Variance: 1}}}}, true},
+		{sgplvm.Config{Spatial: []sgplvm.SpatialConfig{{Kernel: kernel.Kernel{Variance: 2}}}}, false},
+		{sgplvm.Config{Spatial: []sgplvm.SpatialConfig{{Inducing: free}}}, false},
+		{sgplvm.Config{Residual: sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.RBF, Variance: 0.05}}}, true},
+		{sgplvm.Config{Residual: sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.RBF, Variance: 0.1}}}, false},
+		{sgplvm.Config{Start: start}, false},
+	} {
+		c.cfg.Training.Iterations = 3
+		m, _, err := sgplvm.Fit(t.Context(), testData(1), c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, again bytes.Buffer
+		if err := m.Save(&first); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := m.Config()
+		if ok != c.ok {
+			t.Errorf("%+v: %t", c.cfg, ok)
+		}
+		if !ok {
+			continue
+		}
+		var text bytes.Buffer
+		if err := sgplvm.WriteConfig(&text, got); err != nil {
+			t.Fatal(err)
+		}
+		if got, err = sgplvm.ReadConfig(&text); err != nil {
+			t.Fatal(err)
+		}
+		if m, _, err = sgplvm.Fit(t.Context(), testData(1), got); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Save(&again); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), again.Bytes()) {
+			t.Errorf("%+v: another model", c.cfg)
+		}
+	}
+}

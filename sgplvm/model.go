@@ -103,7 +103,8 @@ func (m *Model) Attached(name string) []byte { return m.attached[name] }
 func (m *Model) Attributes() map[string]string { return maps.Clone(m.attributes) }
 
 // Config returns the configuration that the model was trained with, everything chosen: with Effort none it
-// trains the same model from the same data. ok is false where the model's file does not say.
+// trains the same model from the same data. ok is false where the model's file does not say, and where JSON does
+// not have all of it: of training from another model (Start), with free inducing points or variances of kernels.
 func (m *Model) Config() (cfg Config, ok bool) {
 	if m.config == nil {
 		return Config{}, false

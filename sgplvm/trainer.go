@@ -19,7 +19,7 @@ import (
 // time; the models that it gives are their own.
 type Trainer struct {
 	data      Data
-	given     Config            // what it was made with
+	given     *Config           // what it was made with; nil where that cannot be written down
 	config    Config            // the same, complete
 	settings  map[string]string // of the configuration as it was given
 	evaluator *bound.Evaluator
@@ -90,16 +90,16 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	field := "Start"
-	if params == nil {
+	field, fresh := "Start", params == nil
+	if fresh {
 		field = "Config"
 		if params, err = start(y, d, cfg); err != nil {
 			return nil, err
 		}
 	}
 	t, err := newTrainer(y, d, cfg, field, params)
-	if err == nil {
-		t.given = *given.kept()
+	if err == nil && fresh && given.hasText() {
+		t.given = given.kept()
 	}
 	return t, err
 }
@@ -233,8 +233,20 @@ func (t *Trainer) Model() (*Model, error) {
 		return nil, err
 	}
 	m := newModel(q, t.config.Seed, t.config.Attributes, nil)
-	m.config = &t.given
+	m.config = t.given
 	return m, nil
+}
+
+// hasText reports whether JSON has all of a configuration on which training depends: it has no inducing points and no
+// variances of kernels.
+func (c Config) hasText() bool {
+	for _, s := range c.Spatial {
+		if s.Inducing.Rows > 0 || s.Kernel.Variance != 0 && s.Kernel.Variance != 1 {
+			return false
+		}
+	}
+	v := c.Residual.Kernel.Variance
+	return v == 0 || v == residualShare
 }
 
 // kept returns what a model's file keeps of a configuration.
