@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -237,9 +238,12 @@ func (t *Trainer) Model() (*Model, error) {
 	return m, nil
 }
 
-// hasText reports whether JSON has all of a configuration on which training depends: it has no inducing points and no
-// variances of kernels.
+// hasText reports whether JSON has all of a configuration on which training depends: it has no inducing points, no
+// variances of kernels and no infinite numbers.
 func (c Config) hasText() bool {
+	if _, err := json.Marshal(c.kept()); err != nil {
+		return false
+	}
 	for _, s := range c.Spatial {
 		if s.Inducing.Rows > 0 || s.Kernel.Variance != 0 && s.Kernel.Variance != 1 {
 			return false

@@ -18,7 +18,6 @@ import (
 const (
 	MaxLatent     = 1024
 	MaxIterations = 1000000
-	MaxRestarts   = 1000
 	MaxFields     = 1000000
 	MaxChannels   = 1024 // what package dataset reads
 )
@@ -111,16 +110,6 @@ func (f *Flags) Positive(name, usage string) *float64 {
 // Between defines a flag that takes a number from least to most.
 func (f *Flags) Between(name string, value, least, most float64, usage string) *float64 {
 	return f.number(name, value, usage, fmt.Sprintf("a number from %v to %v", least, most), func(v float64) bool { return v >= least && v <= most })
-}
-
-// Share defines a flag that takes a number between 0 and 1, both excluded.
-func (f *Flags) Share(name string, value float64, usage string) *float64 {
-	return f.number(name, value, usage, "a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
-}
-
-// Part is Share with 0 allowed.
-func (f *Flags) Part(name, usage string) *float64 {
-	return f.number(name, 0, usage, "a number from 0 to less than 1", func(v float64) bool { return v >= 0 && v < 1 && !math.Signbit(v) })
 }
 
 // Duration defines a flag that takes a positive length of time.

@@ -23,27 +23,39 @@ func (s *lines) pair(name, format string, args ...any) {
 	s.text("%-22s %s", name, fmt.Sprintf(format, args...))
 }
 
+// Of what a file says: how wide names are at most before the columns give way, and how many lines are shown before the rest is left out.
+const (
+	widestName     = 60
+	mostCandidates = 1000
+)
+
 // selection adds how a model was chosen: each question with its candidates, of which the chosen one has a mark.
 func (s *lines) selection(c *sgplvm.Selection) {
 	if c == nil {
 		return
 	}
 	s.text("chosen with the effort %s by %s", c.Effort, cli.Text(c.Task))
-	width := 0
+	width, left := 0, mostCandidates
 	for _, stage := range c.Stages {
-		width = max(width, utf8.RuneCountInString(cli.Text(stage.Name)))
+		width = max(width, utf8.RuneCountInString(stage.Name))
 		for _, candidate := range stage.Candidates {
-			width = max(width, utf8.RuneCountInString(cli.Text(candidate.Name)))
+			width = max(width, utf8.RuneCountInString(candidate.Name))
 		}
 	}
+	width = min(width, widestName)
 	for i, stage := range c.Stages {
 		heading := ""
 		if i == 0 {
 			heading = fmt.Sprintf("  %12s  %22s  %9s", "nats a value", "more than the chosen", "RMSE")
 		}
 		s.text("%s", strings.TrimRight(fmt.Sprintf("  %-*s%s", width, cli.Text(stage.Name), heading), " "))
-		for _, candidate := range stage.Candidates {
+		shown := stage.Candidates[:min(len(stage.Candidates), left)]
+		for _, candidate := range shown {
 			s.candidate(candidate, width)
+		}
+		if left -= 1 + len(shown); left <= 0 {
+			s.text("  …")
+			break
 		}
 	}
 	if c.Ended != "" {

@@ -103,6 +103,16 @@ the model file keeps residuals of the training examples, 1920 bytes; "lean": tru
 	}
 }
 
+// A file that says much is told in part.
+func TestLongSelection(t *testing.T) {
+	long := sgplvm.Selection{Stages: []sgplvm.SelectionStage{{Candidates: make([]sgplvm.Candidate, 5000)}, {Name: "unseen"}}}
+	long.Stages[0].Candidates[0].Name = strings.Repeat("long", 1<<18)
+	m := changed(t, "white.model", func(f *safetensors.File) { keep(t, f, "selection", long) })
+	if text := engine.Describe(m); len(text) > 200000 || !strings.HasSuffix(text, "\n  …\n") || strings.Contains(text, "unseen") {
+		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-20:])
+	}
+}
+
 // A limit that has cut the search short says what would have been enough.
 func TestLimitText(t *testing.T) {
 	r := engine.Trained{Report: sgplvm.Report{Forecast: 90 * time.Second, Searched: 10 * time.Second}, Took: 35 * time.Second}
