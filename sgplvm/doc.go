@@ -57,7 +57,7 @@ Infer gives q(x) alone. Predict gives the exact mean and variance under such a q
 PredictSlabs does it for many in bounded memory, PredictDataCovariance has the covariance between points,
 PredictMixture the whole density under an uncertain x. Sample draws whole fields (sections 13 and 15).
 
-The zero Config works. What may help: a LatentKernel with more parts where examples vary linearly; a
+The zero Config works, and ReadConfig reads another from JSON (docs/config.md). What may help: a LatentKernel with more parts where examples vary linearly; a
 Residual where each picture has something of its own (section 16), and SelectNoise to choose it; free
 inducing points (SpatialConfig) for factors with thousands of points; Restarts.
 

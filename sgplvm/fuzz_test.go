@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -114,4 +115,37 @@ func checkLoad(t *testing.T, file []byte) {
 	values := mat.New(g.Len(), m.Channels())
 	values.Data[0] = math.NaN()
 	m.Impute(ctx, Observed{Values: values}, InferOptions{Iterations: 3})
+}
+
+// FuzzReadConfig reads any bytes as a configuration; what it takes is written and read again alike.
+func FuzzReadConfig(f *testing.F) {
+	for _, text := range []string{
+		"{}", `{"effort": "none", "seed": 18446744073709551615, "lean": true, "noise": 1e-3}`, `{"latentDims": -0}`, `{"noise": 1e999}`,
+		`{"spatial": [{"kernel": "rbf(1,2)"}, {}], "residual": {"kernel": "0.3*rbf+0.7*white", "local": "on"}}`,
+		`{"partly": {"partly": {}}, "timeKernel": "0.7*rbf(5)*periodic(12,1)+0.3*matern12", "infer": {"conditioning": "\\u0000"}}`, `{"a": [}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		cfg, err := ReadConfig(bytes.NewReader(in))
+		if err != nil {
+			if strings.ContainsAny(err.Error(), "\n\r\x1b") {
+				t.Errorf("error %q", err)
+			}
+			return
+		}
+		var first, again bytes.Buffer
+		if err := WriteConfig(&first, cfg); err != nil {
+			t.Fatal(err)
+		}
+		if cfg, err = ReadConfig(bytes.NewReader(first.Bytes())); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteConfig(&again, cfg); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(first.Bytes(), again.Bytes()) {
+			t.Errorf("%s became %s", &first, &again)
+		}
+	})
 }

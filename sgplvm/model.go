@@ -105,7 +105,8 @@ func (m *Model) Attached(name string) []byte { return m.attached[name] }
 func (m *Model) Attributes() map[string]string { return maps.Clone(m.attributes) }
 
 // Config returns the configuration that the model was trained with, everything chosen: with Effort none it
-// trains the same model from the same data. ok is false where the model's file does not say.
+// trains the same model from the same data. ok is false where the model's file does not say, and where JSON does
+// not have all of it: of training from another model (Start), with free inducing points or variances of kernels.
 func (m *Model) Config() (cfg Config, ok bool) {
 	if m.config == nil {
 		return Config{}, false
@@ -256,6 +257,9 @@ type Summary struct {
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
 	Seed                 uint64
 
+	// What the model's file keeps of the training data: the sizes of residuals and of frames.
+	ResidualBytes, FrameBytes int
+
 	// Of calibrated variances at a time: the geometric mean of their factors and the power that they
 	// are raised to; 1 and 1 where there is no calibration.
 	Calibrated    bool
@@ -280,6 +284,7 @@ func (m *Model) Summary() Summary {
 	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
 		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
+	s.ResidualBytes, s.FrameBytes = 8*len(q.Options().Residuals.Data), len(m.attached["originals"])
 	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
 		s.Idle = rbf < idleVariance*p.Latent.Variance("time")
 	}

@@ -35,6 +35,10 @@ type Report struct {
 	Converged   bool          // the last phase ended by itself, not at the limit
 	Status      string        // how the last phase ended
 	Warnings    []string      // what a user should know, one sentence each
+
+	// Of Fit where it searches: how long search and training would take, as it said beforehand, and how long the
+	// search took. Nothing else depends on them.
+	Forecast, Searched time.Duration
 }
 
 // PhaseReport tells how a phase of training went.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Model selection. What a Config leaves open is chosen question by question: each has some candidates, the
@@ -53,10 +55,19 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 			c.Factors = FactorsJoint
 		}
 	}
-	if c.Factors == FactorsJoint {
-		grid = Grid{joined(grid)}
+	if k := c.Residual.Kernel.Kind; k != "" && k != kernel.White && c.Factors == "" {
+		c.Factors = FactorsJoint // a residual needs it
+	}
+	grid, err := seenAs(grid, c.Factors)
+	if err != nil {
+		return c, err
 	}
 	if err := checkHide(d.Hide, points*channels); err != nil {
+		return c, err
+	}
+	seen := d
+	seen.Grid = grid
+	if err := c.contradiction(seen); err != nil {
 		return c, err
 	}
 	return c, c.check(n, grid)

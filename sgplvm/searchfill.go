@@ -61,7 +61,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	j := &fillJudge{seed: s.given.Seed, watch: s.watch}
 	next := 0
 	for f, out := range divide(rng, n, s.plan, s.data.Times != nil) {
-		in := without(n, out)
+		in := allBut(n, out)
 		learned := mat.New(len(in), complete.Cols)
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))
@@ -165,8 +165,8 @@ func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
 	return folds
 }
 
-// without returns the numbers below n that are not in a list in ascending order.
-func without(n int, list []int) (rest []int) {
+// allBut returns the numbers below n that are not in a list in ascending order.
+func allBut(n int, list []int) (rest []int) {
 	for i := range n {
 		if _, found := slices.BinarySearch(list, i); !found {
 			rest = append(rest, i)
@@ -370,26 +370,6 @@ func (r *recent[T]) get(key string) (value T, ok bool) {
 func (r *recent[T]) put(key string, value T) {
 	r.keys[1], r.values[1] = r.keys[0], r.values[0]
 	r.keys[0], r.values[0] = key, value
-}
-
-// joined returns the points of a grid as those of one factor: all coordinates, the last factor's index the fastest.
-func joined(g Grid) mat.Matrix {
-	if len(g) == 1 {
-		return g[0]
-	}
-	dims := 0
-	for _, x := range g {
-		dims += x.Cols
-	}
-	all, repeat, from := mat.New(g.Len(), dims), g.Len(), 0
-	for _, x := range g {
-		repeat /= x.Rows
-		for i := range all.Rows {
-			copy(all.Row(i)[from:from+x.Cols], x.Row(i/repeat%x.Rows))
-		}
-		from += x.Cols
-	}
-	return all
 }
 
 var matern32 = kernel.Kernel{Kind: kernel.Matern32}

@@ -143,7 +143,7 @@ func (s *search) questions(c Config) (list []question) {
 	learned := c.Residual.Rounds > 0
 	add(learned && s.given.Residual.Taper == 0, "reach of the learned covariance", true,
 		tapers(n, 1.4, 2, 2.8, 4, 5.6)...)
-	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", false, steps(400)...)
+	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", false, stepOptions(400)...)
 	add(learned && s.given.Residual.Taper == 0, "shorter reach of the learned covariance", true, tapers(n, 0.7, 0.5)...)
 	add(learned && s.given.Residual.Strength == 0, "weight of the prior of that covariance", true, strengths(1, 0.1)...)
 	add(learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
@@ -192,7 +192,7 @@ func freedoms(values ...float64) (list []option) {
 	return list
 }
 
-func steps(values ...int) (list []option) {
+func stepOptions(values ...int) (list []option) {
 	for _, v := range values {
 		list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
 	}

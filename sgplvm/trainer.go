@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,7 +20,7 @@ import (
 // time; the models that it gives are their own.
 type Trainer struct {
 	data      Data
-	given     Config            // what it was made with
+	given     *Config           // what it was made with; nil where that cannot be written down
 	config    Config            // the same, complete
 	settings  map[string]string // of the configuration as it was given
 	evaluator *bound.Evaluator
@@ -58,11 +59,14 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.Grid, err = seenAs(d.Grid, cfg.Factors); err != nil {
+		return nil, err
+	}
+	if err := cfg.contradiction(d); err != nil {
+		return nil, err
+	}
 	n, _, channels := d.Source.Dims()
 	given := cfg
-	if cfg.Factors == FactorsJoint {
-		d.Grid = Grid{joined(d.Grid)}
-	}
 	if cfg, err = cfg.completed(n, d.Grid, channels); err != nil {
 		return nil, err
 	}
@@ -74,8 +78,8 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	field := "Start"
-	if params == nil {
+	field, fresh := "Start", params == nil
+	if fresh {
 		field = "Config"
 		if params, err = start(y, d, cfg); err != nil {
 			return nil, err
@@ -85,7 +89,10 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.given, t.warnings = *given.kept(), warnings
+	if fresh && given.hasText() {
+		t.given = given.kept()
+	}
+	t.warnings = warnings
 	return t, nil
 }
 
@@ -219,8 +226,23 @@ func (t *Trainer) Model() (*Model, error) {
 		return nil, err
 	}
 	m := newModel(q, t.config.Seed, t.config.Attributes, nil)
-	m.config = &t.given
+	m.config = t.given
 	return m, nil
+}
+
+// hasText reports whether JSON has all of a configuration on which training depends: it has no inducing points, no
+// variances of kernels and no infinite numbers.
+func (c Config) hasText() bool {
+	if _, err := json.Marshal(c.kept()); err != nil {
+		return false
+	}
+	for _, s := range c.Spatial {
+		if s.Inducing.Rows > 0 || s.Kernel.Variance != 0 && s.Kernel.Variance != 1 {
+			return false
+		}
+	}
+	v := c.Residual.Kernel.Variance
+	return v == 0 || v == residualShare
 }
 
 // kept returns what a model's file keeps of a configuration.

@@ -137,13 +137,9 @@ func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations in
 	if err != nil {
 		return nil, err
 	}
-	cfg := sgplvm.Config{LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)}
 	cfg.Training.Iterations = iterations
-	t, r, err := engine.Fit(ctx, e, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
-	if err != nil {
-		return nil, err
-	}
-	m, err := t.Model()
+	m, r, err := engine.Fit(ctx, e, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
 	if err != nil {
 		return nil, err
 	}

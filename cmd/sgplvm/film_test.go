@@ -26,6 +26,27 @@ func drift(time float64, width, height, scale int) []float64 {
 	return v
 }
 
+// An animated GIF is a film, unless it has one frame.
+func TestAnimationIsFilm(t *testing.T) {
+	workFolder(t)
+	mustRun(t, "render", "-model", "model", "-fps", "10", "-examples", "all", "-out", "film.gif")
+	mustRun(t, "render", "-model", "model", "-examples", "3", "-out", "one.gif")
+	still := steps(t, 3, `"motion": "off"`)
+	mustRun(t, "train", "-data", "film.gif", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 0 to 0.8, kernel ") {
+		t.Errorf("info prints %s", out)
+	}
+	writeArray(t, "times.npy", npy.New([]float64{1, 2, 3, 4, 5, 6, 7, 8, 10}, testTraining))
+	mustRun(t, "train", "-data", "film.gif", "-times", "times.npy", "-period", "4", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 1 to 10, kernel ") {
+		t.Errorf("info prints %s", out)
+	}
+	mustRun(t, "train", "-data", "one.gif", "-config", still, "-out", "result")
+	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           independent\n") {
+		t.Errorf("info prints %s", out)
+	}
+}
+
 // With its motion taken out a film is predicted far better, at times and in pixels that training
 // did not have; the file keeps the motion, and commands that cannot use it say so.
 func TestFilm(t *testing.T) {
@@ -46,9 +67,9 @@ func TestFilm(t *testing.T) {
 	writeArray(t, "film.npy", npy.New(values, n, height, width))
 	writeArray(t, "times.npy", npy.New(times, n))
 	writeArray(t, "between.npy", npy.New(between, len(between)))
-	train := []string{"train", "-data", "film.npy", "-prior", "dynamic", "-times", "times.npy", "-latent-kernel", "rbf+time", "-latent", "3", "-factors", "product", "-iters", "40"}
-	mustRun(t, append(train, "-out", "still")...)
-	mustRun(t, append(train, "-motion", "-out", "moving")...)
+	config := steps(t, 40, `"latentKernel": "rbf+time"`, `"latentDims": 3`, `"latentTime": "0.5*matern12+0.5*matern32"`)
+	mustRun(t, "train", "-data", "film.npy", "-times", "times.npy", "-config", config, "-out", "still")
+	mustRun(t, "train", "-data", "film.npy", "-film", "-times", "times.npy", "-config", config, "-out", "moving")
 	errorOf := func(model string) (rmse, within float64) {
 		mustRun(t, "render", "-model", model, "-times", "between.npy", "-grid", fmt.Sprintf("%dx%d", 2*width, 2*height), "-out", "out.npy", "-variance", "variance.npy")
 		mean, variance := shaped(t, "out.npy", len(between), 2*height, 2*width), shaped(t, "variance.npy", len(between), 2*height, 2*width)
@@ -74,7 +95,7 @@ func TestFilm(t *testing.T) {
 	}
 	for _, args := range [][]string{{"predict", "-model", "moving", "-out", "p.npy"}, {"sample", "-model", "moving", "-out", "p.npy"}, {"impute", "-model", "moving", "-data", "film.npy", "-out", "p.npy"}} {
 		got := sgplvmRun(args...)
-		if want := fmt.Sprintf("sgplvm: %s: a model of a film with motion (train -motion), expected one without: render knows how to use it\n", args[0]); got.code != 2 || got.stderr != want {
+		if want := fmt.Sprintf("sgplvm: %s: a model of a film with motion (train -film), expected one without: render knows how to use it\n", args[0]); got.code != 2 || got.stderr != want {
 			t.Errorf("%v: code %d, %q, want %q", args, got.code, got.stderr, want)
 		}
 	}

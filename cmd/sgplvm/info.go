@@ -9,19 +9,28 @@ import (
 )
 
 func info(_ context.Context, e *cli.Environment, args []string) error {
-	f := cli.NewFlags(e, "info", `sgplvm info -model MODEL
+	f := cli.NewFlags(e, "info", `sgplvm info -model MODEL [-write-config C.json]
 
-Prints what a model file holds.`)
+Prints what a model file holds: the model, and how it was chosen.`)
 	model := f.String("model", "", "the model `file`")
+	config := f.String("write-config", "", "the `file` for the configuration, JSON: train -config makes the same model with it from the same data")
 	if err := f.Read(args); err != nil {
 		return err
 	}
 	if err := f.Require("model"); err != nil {
 		return err
 	}
+	if err := f.Files([]string{"model"}, []string{"write-config"}); err != nil {
+		return err
+	}
 	m, err := engine.Load(*model)
 	if err != nil {
 		return err
+	}
+	if *config != "" {
+		if err := engine.WriteConfig(*config, *model, m); err != nil {
+			return err
+		}
 	}
 	_, err = io.WriteString(e.Stdout, engine.Describe(m))
 	return err

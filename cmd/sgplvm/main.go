@@ -2,14 +2,14 @@
 // models of pictures and fills in what pictures miss.
 //
 //	sgplvm demo    [-out DIR]
-//	sgplvm train   -data F -grid 20x28 -out MODEL
+//	sgplvm train   -data F -grid 20x28 [-film | -times T.npy] [-config C.json] -out MODEL
 //	sgplvm impute  -model MODEL -data F [-points P.npy] [-observed MASK.npy] -out FILLED.npy
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
-//	sgplvm info    -model MODEL
+//	sgplvm info    -model MODEL [-write-config C.json]
 //
 // Every command explains itself with -h. The exit code is 0 for success, 2 for
 // a command line that cannot be understood, 1 for data that cannot be used and

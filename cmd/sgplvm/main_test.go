@@ -25,6 +25,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -241,7 +242,11 @@ var testModel = sync.OnceValues(func() ([]byte, error) {
 	if err := os.WriteFile(data, b.Bytes(), 0o666); err != nil {
 		return nil, err
 	}
-	if o := sgplvmRun("train", "-data", data, "-out", model, "-iters", "12"); o.code != 0 {
+	config := filepath.Join(dir, "config.json")
+	if err := os.WriteFile(config, []byte(`{"effort": "none", "factors": "joint", "training": {"iterations": 12}}`), 0o666); err != nil {
+		return nil, err
+	}
+	if o := sgplvmRun("train", "-data", data, "-out", model, "-config", config); o.code != 0 {
 		return nil, errors.New(o.stderr)
 	}
 	return os.ReadFile(model)
@@ -262,6 +267,20 @@ func workFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, "model", model)
+}
+
+// steps writes the configuration of a training of so many steps, and further fields of it, without a search; it returns the name.
+func steps(t *testing.T, n int, fields ...string) string {
+	t.Helper()
+	name := fmt.Sprintf("steps%d.json", n)
+	write(t, name, []byte(fmt.Sprintf(`{"effort": "none", "training": {"iterations": %d}%s}`, n, strings.Join(append([]string{""}, fields...), ", "))))
+	return name
+}
+
+// tensorsOf returns a model file without the configuration that it was trained with.
+func tensorsOf(t *testing.T, path string) []byte {
+	t.Helper()
+	return foreignModel(t, read(t, path), func(f *safetensors.File) { delete(f.Metadata, "config") })
 }
 
 // maskOf returns 1 where a value is a number.
@@ -346,7 +365,7 @@ func rawArray(values []float64, shape []int, descr string, fortran bool) []byte 
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range []string{"-h", "-help", "--help", "help",
-		"demo -h", "train -h", "impute -h", "predict -h", "sample -h", "info -h", "reproduce -h", "reproduce frey -h", "train --help", "train -iters 5 -help", "impute -data none -h -model none"} {
+		"demo -h", "train -h", "impute -h", "predict -h", "sample -h", "info -h", "reproduce -h", "reproduce frey -h", "train --help", "train -seed 5 -help", "impute -data none -h -model none"} {
 		before := folder(t)
 		o := sgplvmRun(strings.Fields(args)...)
 		if o.code != 0 || o.stderr != "" {
@@ -406,9 +425,10 @@ func (w *limited) Write(b []byte) (int, error) {
 // A full standard output is an error, and results are written all the same.
 func TestStdoutFull(t *testing.T) {
 	workFolder(t)
+	steps(t, 3)
 	for _, args := range []string{
 		"-h", "train -h", "info -model model",
-		"train -data train.npy -iters 3 -out result",
+		"train -data train.npy -config steps3.json -out result",
 		"impute -model model -data seen.npy -truth truth.npy -out result",
 		"demo -grid 5x4 -frames 8 -iters 2 -out result",
 	} {

@@ -58,7 +58,8 @@ func TestTimePart(t *testing.T) {
 	}
 	writeArray(t, "masks.npy", npy.New(masks, n/8, height, width))
 	const reproduce = "reproduce video -frames film.npy -truth film.npy -train some.npy -methods sgplvm -iters 40 -latent 4 -time-kernel matern32"
-	const train = "train -data film.npy -prior dynamic -factors product -latent-kernel rbf+time -iters 40 -latent 4 -out film.model"
+	steps(t, 40, `"latentKernel": "rbf+time"`, `"latentDims": 4`)
+	steps(t, 41, `"latentKernel": "rbf+time"`, `"latentDims": 4`, `"latentTime": "matern52"`)
 	rough, sum := ` \+ time, variance \S+, matern12\(\S+\)[\n;]`, ` \+ time, variance \S+, 0\.\d+\*matern12\(\S+\)\+0\.\d+\*matern32\(\S+\)[\n;]`
 	for _, c := range []struct {
 		args, want string
@@ -69,11 +70,8 @@ func TestTimePart(t *testing.T) {
 		{reproduce + " -latent-time-kernel matern52", ` \+ time, variance \S+, matern52\(\S+\);`, 1},
 		{reproduce + " -observed masks.npy", sum, 1},
 		{reproduce + " -paper", `latent kernel rbf, variance [^+]*;`, 1},
-		{train + " -motion", rough, 1},
-		{train + " -motion -latent-time-kernel matern52", ` \+ time, variance \S+, matern52\(\S+\)\n`, 1},
-		{train, ` \+ time, variance \S+, matern32\(\S+\)\n`, 1},
-		{train + " -latent-time-kernel auto", rough, 1},
-		{train + " -latent-time-kernel auto", sum, 1000000},
+		{"train -data film.npy -film -config steps41.json -out film.model", ` \+ time, variance \S+, matern52\(\S+\)\n`, 1},
+		{"train -data film.npy -film -config steps40.json -out film.model", ` \+ time, variance \S+, matern32\(\S+\)\n`, 1},
 	} {
 		engine.MostNumbers = c.most
 		out := mustRun(t, strings.Fields(c.args)...)

@@ -157,7 +157,7 @@ func TestScattered(t *testing.T) {
 	writeArray(t, "seenrows.npy", npy.New(seen, testNew, testPoints))
 	writeArray(t, "truthrows.npy", npy.New(newFaces(), testNew, testPoints))
 	writeArray(t, "maskrows.npy", npy.New(maskOf(seen), testNew, testPoints))
-	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-iters", "12")
+	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-config", steps(t, 12))
 	if text := mustRun(t, "info", "-model", "scattered"); !strings.Contains(text, "attribute points") || strings.Contains(text, "\npicture ") {
 		t.Errorf("info: %s", text)
 	}
@@ -187,7 +187,7 @@ func TestScatteredChannels(t *testing.T) {
 	values := trainingFaces() // 9 examples of 10 points and 2 channels
 	writeArray(t, "line.npy", npy.New(line, 10))
 	writeArray(t, "values.npy", npy.New(values, 9, 10, 2))
-	mustRun(t, "train", "-data", "values.npy", "-points", "line.npy", "-channels", "2", "-out", "two", "-iters", "5")
+	mustRun(t, "train", "-data", "values.npy", "-points", "line.npy", "-channels", "2", "-out", "two", "-config", steps(t, 5))
 	m := loadTestModel(t, "two")
 	if m.Channels() != 2 || m.Grid()[0].Cols != 1 || m.Grid().Len() != 10 {
 		t.Fatalf("%d channels, %d points of dimension %d", m.Channels(), m.Grid().Len(), m.Grid()[0].Cols)
@@ -294,9 +294,9 @@ func TestPlacesErrors(t *testing.T) {
 	array("rows.npy", trainingFaces(), testTraining, testPoints)
 	array("short.npy", trainingFaces(), 2*testTraining, testPoints/2)
 	array("line.npy", pixels()[:testPoints], testPoints)
-	mustRun(t, "train", "-data", "train.npy", "-factors", "product", "-out", "product", "-iters", "2")
-	mustRun(t, "train", "-data", "rows.npy", "-points", "line.npy", "-out", "line", "-iters", "2")
-	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-iters", "2")
+	mustRun(t, "train", "-data", "train.npy", "-out", "product", "-config", steps(t, 2))
+	mustRun(t, "train", "-data", "rows.npy", "-points", "line.npy", "-out", "line", "-config", "steps2.json")
+	mustRun(t, "train", "-data", "rows.npy", "-points", "points.npy", "-out", "scattered", "-config", "steps2.json")
 	for _, c := range []struct {
 		code       int
 		args, line string
@@ -308,7 +308,7 @@ func TestPlacesErrors(t *testing.T) {
 		{1, "train -data short.npy -points points.npy -out result", "short.npy: shape 18×10: found 10 points, expected 20"},
 		{1, "train -data rows.npy -points points.npy -channels 2 -out result", "rows.npy: shape 9×20: found 1 channel, expected 2"},
 		{1, "predict -model model -points triples.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
-		{2, "predict -model product -points points.npy -out result", "predict: -points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "predict -model product -points points.npy -out result", "predict: -points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "predict -model line -grid 4x4 -out result", "predict: -grid 4x4: a space of 1 dimension, expected 2 for a grid"},
 		{2, "predict -model model -points points.npy -out result -sheet sheet.png", "predict: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
 		{2, "sample -model scattered -out result -sheet sheet.png", "sample: -sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT"},
@@ -319,12 +319,12 @@ func TestPlacesErrors(t *testing.T) {
 		{1, "impute -model model -points triples.npy -data rows.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
 		{1, "impute -model model -points points.npy -data short.npy -out result", "short.npy: shape 18×10: found 10 points, expected 20"},
 		{1, "impute -model model -points nan.npy -data rows.npy -out result", "nan.npy: point 1, dimension 1: found NaN, expected a finite coordinate"},
-		{2, "impute -model product -points points.npy -data rows.npy -out result", "impute: -points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "impute -model product -points points.npy -data rows.npy -out result", "impute: -points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "impute -model model -points points.npy -grid 5x4 -data rows.npy -out result", "impute: -grid 5x4 with -points, expected one of the two"},
 		{2, "impute -model model -points points.npy -data rows.npy -out result -sheet sheet.png", "impute: -sheet of scattered points, expected pictures"},
 		{2, "impute -model model -points points.npy -data rows.npy -out points.npy", `impute: -out "points.npy" is the file of -points, expected another one`},
 		{1, "predict -model model -data-points triples.npy -data rows.npy -out result", "triples.npy: points of dimension 3, expected 2, the model's"},
-		{2, "predict -model product -data-points points.npy -data rows.npy -out result", "predict: -data-points with a model of 2 spatial factors, expected one: trained with -factors joint or with -points"},
+		{2, "predict -model product -data-points points.npy -data rows.npy -out result", "predict: -data-points with a model of 2 spatial factors, expected one: trained with joint factors or with -points"},
 		{2, "predict -model model -data-points points.npy -out result", "predict: -data-points without -data, expected both"},
 		{2, "predict -model model -data-points points.npy -data rows.npy -out points.npy", `predict: -out "points.npy" is the file of -data-points, expected another one`},
 		{1, "impute -model scattered -data rows.npy -truth truth.npy -out result", "truth.npy: shape 3×4×5: found 4 points, expected 20"},

@@ -18,10 +18,10 @@ import (
 func TestRender(t *testing.T) {
 	defer func(n int) { engine.GroupNumbers = n }(engine.GroupNumbers)
 	workFolder(t)
-	mustRun(t, "train", "-data", "train.npy", "-factors", "product", "-out", "product", "-iters", "5")
+	mustRun(t, "train", "-data", "train.npy", "-out", "product", "-config", steps(t, 5))
 	colour := inColour(trainingFaces())
 	writeArray(t, "colour.npy", npy.New(colour, testTraining, testHeight, testWidth, 3))
-	mustRun(t, "train", "-data", "colour.npy", "-factors", "product", "-out", "colour", "-iters", "5")
+	mustRun(t, "train", "-data", "colour.npy", "-out", "colour", "-config", "steps5.json")
 	for _, c := range []struct {
 		model, args   string
 		first, count  int

@@ -68,7 +68,7 @@ func TestReproduceVideoSeen(t *testing.T) {
 	}
 }
 
-// train selects the time kernel; impute knows the times of what it fills in: with nothing seen of
+// impute knows the times of what it fills in: with nothing seen of
 // a picture that is what render says.
 func TestImputeTimes(t *testing.T) {
 	low := clipFolder(t)
@@ -82,8 +82,10 @@ func TestImputeTimes(t *testing.T) {
 	}
 	writeArray(t, "learned.npy", npy.New(learned, len(training), clipHeight, clipWidth, 3))
 	writeArray(t, "times.npy", npy.New(times, len(times)))
-	mustRun(t, strings.Fields("train -data learned.npy -prior dynamic -times times.npy -time-kernel auto -period 12 -iters 20 -out film.model")...)
-	mustRun(t, strings.Fields("train -data learned.npy -iters 5 -out still.model")...)
+	steps(t, 5)
+	steps(t, 20, `"timeKernel": "rbf*periodic(12)+matern12"`)
+	mustRun(t, strings.Fields("train -data learned.npy -times times.npy -period 12 -config steps20.json -out film.model")...)
+	mustRun(t, strings.Fields("train -data learned.npy -config steps5.json -out still.model")...)
 
 	blind := make([]float64, 2*size)
 	for i := range blind {
@@ -113,6 +115,5 @@ func TestImputeTimes(t *testing.T) {
 	mustFail(t, 2, "impute: -sequence 3, expected one that the model was trained on", strings.Fields(fill+" -model film.model -times at.npy -sequence 3")...)
 	mustFail(t, 2, "impute: -sequence without -times", strings.Fields(fill+" -model film.model -sequence 3")...)
 	mustFail(t, 1, "one.npy: shape 1: found 1 value, expected 2 times, one for each frame", strings.Fields(fill+" -model film.model -times one.npy")...)
-	mustFail(t, 2, "train: -noise with -time-kernel auto, which selects it, expected one of the two", strings.Fields("train -data learned.npy -prior dynamic -time-kernel auto -noise 0.1 -out m")...)
-	mustFail(t, 2, "train: -period without -time-kernel auto", strings.Fields("train -data learned.npy -prior dynamic -period 12 -out m")...)
+	mustFail(t, 2, "train: -period without -times, -film or -sequences", strings.Fields("train -data learned.npy -period 12 -out m")...)
 }

@@ -62,22 +62,23 @@ func writePNGs(t *testing.T, dir string, values []float64, channels int) {
 func TestTrainingSchedules(t *testing.T) {
 	workFolder(t)
 	files := map[string]string{}
-	for _, flags := range []string{"", "-schedule alternating -restarts 1", "-schedule joint", "-restarts 3", "-restarts 3"} {
-		out := mustRun(t, strings.Fields("train -iters 60 -warmup 10 -data train.npy -out result "+flags)...)
+	for _, fields := range []string{``, `, "joint": false, "restarts": 1`, `, "joint": true`, `, "restarts": 3`, `, "restarts": 3`} {
+		write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 60, "warmup": 10`+fields+`}}`))
+		out := mustRun(t, "train", "-data", "train.npy", "-out", "result", "-config", "c.json")
 		bounds := regexp.MustCompile(`\nbounds of the starts when the best was chosen: (-?[\d.]+), (-?[\d.]+), (-?[\d.]+)\n$`)
-		if strings.Contains(flags, "3") != bounds.MatchString(out) || strings.Count(out, "\n") > 2 {
-			t.Errorf("%s: %s", flags, out)
+		if strings.Contains(fields, "3") != bounds.MatchString(out) || strings.Count(out, "\n") > 2 {
+			t.Errorf("%s: %s", fields, out)
 		}
-		file := string(read(t, "result"))
-		if want, ok := files[flags]; ok && file != want {
-			t.Errorf("%s: another model", flags)
+		file := string(tensorsOf(t, "result"))
+		if want, ok := files[fields]; ok && file != want {
+			t.Errorf("%s: another model", fields)
 		}
-		files[flags] = file
+		files[fields] = file
 	}
-	if files[""] != files["-schedule alternating -restarts 1"] {
+	if files[``] != files[`, "joint": false, "restarts": 1`] {
 		t.Error("the defaults are others")
 	}
-	if files[""] == files["-schedule joint"] {
+	if files[``] == files[`, "joint": true`] {
 		t.Error("the schedules do the same")
 	}
 }
@@ -88,6 +89,7 @@ func TestForms(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		t.Run(fmt.Sprintf("%d channels", channels), func(t *testing.T) {
 			t.Chdir(t.TempDir())
+			steps(t, 8)
 			known, unknown := trainingFaces(), newFaces()
 			if channels == 3 {
 				known, unknown = inColour(known), inColour(unknown)
@@ -131,7 +133,7 @@ func TestForms(t *testing.T) {
 				name := strings.ReplaceAll(f.name, " ", "_")
 				f.make(name, known)
 				f.make(name+".new", unknown)
-				args := append([]string{"train", "-iters", "8", "-data", name, "-out", name + ".model"}, strings.Fields(f.flags)...)
+				args := append([]string{"train", "-config", "steps8.json", "-data", name, "-out", name + ".model"}, strings.Fields(f.flags)...)
 				out := mustRun(t, args...)
 				if !strings.HasPrefix(out, "trained on 9 pictures in ") || !strings.Contains(out, ": 8 steps (") || strings.Count(out, "\n") != 1 {
 					t.Errorf("%s: %s", f.name, out)
@@ -294,69 +296,114 @@ func TestNothingObserved(t *testing.T) {
 	}
 }
 
-// The flags of train reach the model.
+// The flags and the configuration of train reach the model.
 func TestTrainingFlags(t *testing.T) {
 	workFolder(t)
 	writeArray(t, "rows.npy", npy.New(trainingFaces(), testTraining, testPoints))
 	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
 	writeArray(t, "sequences.npy", npy.New([]int64{1, 1, 2, 2, 2, 1, 1, 1, -7}, testTraining))
-	base := []string{"train", "-iters", "4", "-data", "train.npy", "-out", "result"}
-	mustRun(t, base...)
-	plain := read(t, "result")
-	for _, c := range []struct{ flags, want string }{
-		{"-seed 0", `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8\nlatent inducing points +9\n`},
-		{"-factors joint", `spatial factor 0 +20 points of dimension 2`},
-		{"-factors product", `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`},
-		{"-latent 3", `latent dimensions +3\n`},
-		{"-latent 12", `latent dimensions +12\n`},
-		{"-latent-kernel rbf", `latent kernel +rbf, variance \S+\nrelevance +.*\nnoise`},
-		{"-latent-kernel linear", `latent kernel +linear, variances of \S+ in all\nlinear relevance +.*\nnoise`},
-		{"-latent-kernel bias", `latent kernel +bias \S+\nnoise`},
-		{"-latent-kernel bias+rbf", `latent kernel +rbf, variance \S+ \+ bias \S+\nrelevance +.*\nnoise`},
-		{"-latent-kernel rbf+linear", `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all\nrelevance +.*\nlinear relevance +.*\nnoise`},
-		{"-latent-kernel linear+bias", `latent kernel +linear, variances of \S+ in all \+ bias \S+\nlinear relevance +.*\nnoise`},
-		{"-latent-kernel rbf+linear+bias", `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all \+ bias \S+\nrelevance +.*\nlinear relevance`},
-		{"-inducing 4", `latent inducing points +4\n`},
-		{"-inducing 9", `latent inducing points +9\n`},
-		{"-inducing 1", `latent inducing points +1\n`},
-		{"-spatial matern12", `dimension 2, matern12, variance 1, length scale \S+, \S+, tied`},
-		{"-spatial matern52", `dimension 2, matern52, variance 1, length scale \S+, \S+, tied`},
-		{"-spatial rbf -isotropic", `dimension 2, rbf, variance 1, length scale \S+, tied`},
-		{"-spatial white", `dimension 2, white, variance 1, tied`},
-		{"-spatial white -isotropic", `dimension 2, white, variance 1, tied`},
-		{"-isotropic", `dimension 2, matern32, variance 1, length scale \S+, tied`},
-		{"-seed 18446744073709551615", `seed +18446744073709551615\n`},
-		{"-grid 5x4 -channels 1", `picture +5x4`},
-		{"-data rows.npy -grid 4x5", `picture +4x5`},
-		{"-data rows.npy -grid 5x2 -channels 2", `channels +2\nspatial points +10\npicture +5x2`},
-		{"-warmup 0", `training examples +9`},
-		{"-warmup 4", `training examples +9`},
-		{"-warmup 1000", `training examples +9`},
-		{"-noise 0.5", `training examples +9`},
-		{"-prior independent", `latent prior +independent
-`},
-		{"-prior dynamic", `latent prior +dynamic, one sequence at times from 0 to 8, kernel matern32\(\S+\)\n`},
-		{"-prior dynamic -times times.npy -sequences sequences.npy -time-kernel rbf*periodic(4)+matern12", `latent prior +dynamic, 3 sequences at times from 1 to 9, kernel 0\.\d+\*rbf\(\S+\)\*periodic\(\S+,\S+\)\+0\.\d+\*matern12\(\S+\)\n`},
-		{"-prior dynamic -residual matern32", `latent prior +dynamic`},
-		{"-prior dynamic -uncalibrated", `noise +.*\nsignal-to-noise`},
-		{"-prior dynamic", `calibration +variances at a time by \S+ in the geometric mean, to the power \S+\n`},
-		{"-prior dynamic -latent-kernel rbf+time -latent-time-kernel matern12", `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`},
+	run := func(flags, fields string) string {
+		if fields != "" {
+			fields = ", " + fields
+		}
+		write(t, "c.json", []byte(`{"effort": "none"`+fields+`}`))
+		mustRun(t, append([]string{"train", "-config", "c.json", "-data", "train.npy", "-out", "result"}, strings.Fields(flags)...)...)
+		return mustRun(t, "info", "-model", "result")
+	}
+	const (
+		four   = `"training": {"iterations": 4}`
+		joint  = `"factors": "joint", ` + four
+		timed  = "-times times.npy"
+		frames = "-film"
+		still  = `, "motion": "off"`
+	)
+	run("", joint)
+	plain := tensorsOf(t, "result")
+	for _, c := range []struct {
+		flags, fields, want string
+		same                bool
+	}{
+		{"-seed 0", joint, `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8(, all in use: .*)?\nlatent inducing points +9\n`, true},
+		{"", joint, `spatial factor 0 +20 points of dimension 2`, true},
+		{"", four, `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`, false},
+		{"", joint + `, "latentDims": 3`, `latent dimensions +3(, .*)?\n`, false},
+		{"", joint + `, "latentDims": 12`, `latent dimensions +12(, .*)?\n`, false},
+		{"", joint + `, "latentKernel": "rbf"`, `latent kernel +rbf, variance \S+\nrelevance +.*\nnoise`, true},
+		{"", joint + `, "latentKernel": "linear"`, `latent kernel +linear, variances of \S+ in all\nlinear relevance +.*\nnoise`, false},
+		{"", joint + `, "latentKernel": "bias"`, `latent kernel +bias \S+\nnoise`, false},
+		{"", joint + `, "latentKernel": "bias+rbf"`, `latent kernel +rbf, variance \S+ \+ bias \S+\nrelevance +.*\nnoise`, false},
+		{"", joint + `, "latentKernel": "rbf+linear"`, `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all\nrelevance +.*\nlinear relevance +.*\nnoise`, false},
+		{"", joint + `, "latentKernel": "linear+bias"`, `latent kernel +linear, variances of \S+ in all \+ bias \S+\nlinear relevance +.*\nnoise`, false},
+		{"", joint + `, "latentKernel": "rbf+linear+bias"`, `latent kernel +rbf, variance \S+ \+ linear, variances of \S+ in all \+ bias \S+\nrelevance +.*\nlinear relevance`, false},
+		{"", joint + `, "inducing": 4`, `latent inducing points +4\n`, false},
+		{"", joint + `, "inducing": 9`, `latent inducing points +9\n`, true},
+		{"", joint + `, "inducing": 1`, `latent inducing points +1\n`, false},
+		{"", joint + `, "spatial": [{"kernel": "matern12"}]`, `dimension 2, matern12, variance 1, length scale \S+, \S+, tied`, false},
+		{"", joint + `, "spatial": [{"kernel": "rbf(2)"}]`, `dimension 2, rbf, variance 1, length scale \S+, tied`, false},
+		{"", joint + `, "spatial": [{"kernel": "white"}]`, `dimension 2, white, variance 1, tied`, false},
+		{"", four + `, "spatial": [{}, {"kernel": "matern52"}]`, `dimension 1, matern32, .*\nspatial factor 1 +5 points of dimension 1, matern52, variance 1, length scale \S+, tied`, false},
+		{"", joint + `, "residual": {"kernel": "matern32", "rounds": 1}`, `residual +matern32, variance \S+, length scale \S+, \S+; at the training points a covariance learned freely\nnoise`, false},
+		{"-seed 18446744073709551615", joint + `, "seed": 3`, `seed +18446744073709551615\n`, false},
+		{"", joint + `, "seed": 18446744073709551615`, `seed +18446744073709551615\n`, false},
+		{"-grid 5x4 -channels 1", joint, `picture +5x4`, true},
+		{"-data rows.npy -grid 4x5", joint, `picture +4x5`, false},
+		{"-data rows.npy -grid 5x2 -channels 2", joint, `channels +2\nspatial points +10\npicture +5x2`, false},
+		{"", joint + `, "noise": 0.5`, `training examples +9`, false},
+		{"", joint + `, "jitter": 1e-4`, `jitter +0\.0001 of`, false},
+		{"", `"factors": "joint", "training": {"iterations": 5}`, `training examples +9`, false},
+		{"", `"factors": "joint", "training": {"iterations": 4, "warmup": -1}`, `training examples +9`, false},
+		{"", `"factors": "joint", "training": {"iterations": 4, "warmup": 1000}`, `training examples +9`, false},
+		{"-hide mask.npy", joint, `latent prior +independent\n`, true},
+		{timed, joint, `latent prior +dynamic, one sequence at times from 1 to 9, kernel matern32\(\S+\)\n`, false},
+		{"-sequences sequences.npy", joint, `latent prior +dynamic, 3 sequences at times from 0 to 8, kernel matern32\(\S+\)\n`, false},
+		{frames, joint + still, `latent prior +dynamic, one sequence at times from 0 to 8, kernel matern32\(\S+\)\n`, false},
+		{frames + " " + timed, joint + still, `latent prior +dynamic, one sequence at times from 1 to 9, kernel matern32\(\S+\)\n`, false},
+		{timed + " -sequences sequences.npy", joint + `, "timeKernel": "rbf*periodic(4)+matern12"`, `latent prior +dynamic, 3 sequences at times from 1 to 9, kernel 0\.\d+\*rbf\(\S+\)\*periodic\(\S+,\S+\)\+0\.\d+\*matern12\(\S+\)\n`, false},
+		{timed, joint + `, "residual": {"kernel": "matern32"}`, `latent prior +dynamic`, false},
+		{timed, `"factors": "joint", "training": {"iterations": 4, "uncalibrated": true}`, `noise +.*\nsignal-to-noise`, false},
+		{timed, joint, `calibration +variances at a time by \S+ in the geometric mean, to the power \S+\n`, false},
+		{timed + " -period 4", joint, `latent prior +dynamic`, false},
+		{timed, joint + `, "latentKernel": "rbf+time", "latentTime": "matern12"`, `latent kernel +rbf, variance \S+ \+ time, variance \S+, matern12\(\S+\)\n`, false},
 	} {
-		flags := strings.Fields(c.flags)
-		mustRun(t, append(slices.Clone(base), flags...)...)
-		info := mustRun(t, "info", "-model", "result")
+		info := run(c.flags, c.fields)
 		if !regexp.MustCompile(c.want).MatchString(info) {
-			t.Errorf("%s: want %s\n%s", c.flags, c.want, info)
+			t.Errorf("%s, %s: want %s\n%s", c.flags, c.fields, c.want, info)
 		}
-		same := c.flags == "-seed 0" || c.flags == "-prior independent" || c.flags == "-latent-kernel rbf" || c.flags == "-factors joint" || c.flags == "-inducing 9" || c.flags == "-grid 5x4 -channels 1"
-		if bytes.Equal(read(t, "result"), plain) != same {
-			t.Errorf("%s: the same model as without: %v", c.flags, !same)
+		if bytes.Equal(tensorsOf(t, "result"), plain) != c.same {
+			t.Errorf("%s, %s: the same model as without: %v", c.flags, c.fields, !c.same)
 		}
 	}
-	mustRun(t, append(slices.Clone(base), "-iters", "5")...)
-	if bytes.Equal(read(t, "result"), plain) {
-		t.Error("-iters changes nothing")
+}
+
+// The configuration that info writes makes the same model from the same data, byte for byte.
+func TestWriteConfig(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
+	for _, c := range []struct{ flags, fields string }{
+		{"", ``},
+		{"-seed 5", `"factors": "joint", "latentDims": 3, "residual": {"kernel": "matern32", "rounds": 1, "local": "on"}`},
+		{"-times times.npy -period 4", `"latentKernel": "rbf+time", "timeKernel": "0.25*rbf(2)+0.75*matern12", "latentTime": "matern52", "infer": {"degreesOfFreedom": 10}`},
+	} {
+		if c.fields != "" {
+			c.fields = ", " + c.fields
+		}
+		flags := strings.Fields(c.flags)
+		write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 5}`+c.fields+`}`))
+		mustRun(t, append([]string{"train", "-data", "train.npy", "-config", "c.json", "-out", "first"}, flags...)...)
+		if out, want := mustRun(t, "info", "-model", "first", "-write-config", "d.json"), mustRun(t, "info", "-model", "first"); out != want {
+			t.Errorf("info prints %s, and without -write-config %s", out, want)
+		}
+		var data []string
+		if strings.Contains(c.flags, "times") {
+			data = []string{"-times", "times.npy"}
+		}
+		mustRun(t, append([]string{"train", "-data", "train.npy", "-config", "d.json", "-out", "second"}, data...)...)
+		if !bytes.Equal(read(t, "first"), read(t, "second")) {
+			t.Errorf("%s %s: another model with\n%s", c.flags, c.fields, read(t, "d.json"))
+		}
 	}
+	write(t, "older", tensorsOf(t, "model"))
+	mustFail(t, 1, "older: a model whose file has no configuration, expected one that was trained with this version or a later one", "info", "-model", "older", "-write-config", "result")
 }
 
 // The same command gives the same bytes, in every run and with any number of
@@ -366,15 +413,16 @@ func TestSameBytes(t *testing.T) {
 	writeArray(t, "train3.npy", npy.New(inColour(trainingFaces()), testTraining, testHeight, testWidth, 3))
 	writeArray(t, "seen3.npy", npy.New(inColour(holes(newFaces())), testNew, testHeight, testWidth, 3))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, c := range []struct{ data, seen, flags string }{
-		{"train.npy", "seen.npy", ""},
-		{"train.npy", "seen.npy", "-factors product -inducing 5 -latent 2 -seed 3"},
-		{"train3.npy", "seen3.npy", "-factors product"},
+	for _, c := range []struct{ data, seen, fields string }{
+		{"train.npy", "seen.npy", `"factors": "joint"`},
+		{"train.npy", "seen.npy", `"inducing": 5, "latentDims": 2, "seed": 3`},
+		{"train3.npy", "seen3.npy", `"seed": 0`},
 	} {
+		steps(t, 6, c.fields)
 		var first map[string]string
 		for _, procs := range []int{1, 1, 2, 4} {
 			runtime.GOMAXPROCS(procs)
-			mustRun(t, append([]string{"train", "-iters", "6", "-data", c.data, "-out", "r.model"}, strings.Fields(c.flags)...)...)
+			mustRun(t, "train", "-config", "steps6.json", "-data", c.data, "-out", "r.model")
 			mustRun(t, "impute", "-model", "r.model", "-data", c.seen, "-out", "r.filled", "-variance", "r.variance", "-sheet", "r.png")
 			files := map[string]string{}
 			for _, name := range []string{"r.model", "r.filled", "r.variance", "r.png"} {
@@ -385,7 +433,7 @@ func TestSameBytes(t *testing.T) {
 			}
 			for name := range files {
 				if files[name] != first[name] {
-					t.Errorf("%s %s: %s with %d processors has other bytes", c.data, c.flags, name, procs)
+					t.Errorf("%s %s: %s with %d processors has other bytes", c.data, c.fields, name, procs)
 				}
 			}
 		}
@@ -447,6 +495,7 @@ func TestSheetOfNothing(t *testing.T) {
 // line that says why not.
 func TestDegenerateData(t *testing.T) {
 	workFolder(t)
+	steps(t, 8)
 	faces := trainingFaces()
 	scaled := func(f func(x float64) float64) []float64 {
 		v := slices.Clone(faces)
@@ -495,7 +544,7 @@ func TestDegenerateData(t *testing.T) {
 	} {
 		os.Remove("result")
 		writeArray(t, "data.npy", npy.New(c.data, c.n, c.h, c.w))
-		args := []string{"train", "-data", "data.npy", "-out", "result", "-iters", "8"}
+		args := []string{"train", "-data", "data.npy", "-out", "result", "-config", "steps8.json"}
 		if c.atTraining {
 			mustFail(t, 1, c.line, args...)
 			continue
@@ -530,7 +579,8 @@ func TestDegenerateData(t *testing.T) {
 // A model that takes everything for noise is written with a warning.
 func TestWarning(t *testing.T) {
 	workFolder(t)
-	o := sgplvmRun("train", "-data", "train.npy", "-out", "result", "-noise", "0.9", "-warmup", "1", "-iters", "1")
+	write(t, "c.json", []byte(`{"effort": "none", "noise": 0.9, "training": {"warmup": 1, "iterations": 1}}`))
+	o := sgplvmRun("train", "-data", "train.npy", "-out", "result", "-config", "c.json")
 	if o.code != 0 || !regexp.MustCompile(`^sgplvm: warning: signal-to-noise ratio 1\.11: [^\n]+\n$`).MatchString(o.stderr) {
 		t.Errorf("%+v", o)
 	}
@@ -564,7 +614,7 @@ func TestInfo(t *testing.T) {
 		"\nsignal-to-noise ratio  25\n",
 		"\ndata mean              3\n",
 		"\ndata deviation         10\n",
-		"\nseed                   0\nattribute author       Ada\nattribute note         red\\x1b[31m\\nline\n",
+		"\nseed                   0\nattribute author       Ada\nattribute note         red\\x1b[31m\\nline\nconfiguration          joint factors\n",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("want %q\n%s", want, out)

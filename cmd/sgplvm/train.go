@@ -9,8 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 func train(ctx context.Context, e *cli.Environment, args []string) error {
@@ -21,6 +19,10 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	cfg, err := s.readConfig()
+	if err != nil {
+		return err
+	}
 	frames, d, err := s.open()
 	if err != nil {
 		return err
@@ -29,37 +31,37 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if frames.Table {
 		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
 	}
-	cfg, err := s.config(frames, d.Grid)
-	if err != nil {
-		return err
+	if d.Times == nil {
+		if err := s.f.Without("-times, -film or -sequences", "period"); err != nil {
+			return err
+		}
 	}
-	return s.run(ctx, e, frames, d, cfg)
+	cfg.Attributes = engine.Attributes(&frames.Form)
+	return s.run(ctx, e, d, cfg)
 }
 
-// open opens the training data: the frames, and with them their points and times.
+// open opens the training data: the frames, and with them their points, times and masks.
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
 	layout := cli.Layout(*s.grid, *s.channels)
 	if *s.points != "" {
 		if d.Grid, err = dataset.LoadTrainingPoints(*s.points); err != nil {
 			return nil, d, err
 		}
-		if frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels); err != nil {
-			return nil, d, err
-		}
-	} else {
-		if frames, err = dataset.Open(*s.data, layout); err != nil {
-			return nil, d, err
-		}
-		if d.Grid, err = dataset.Grid(frames.Width, frames.Height, *s.factors); err != nil {
-			frames.Close()
-			return nil, d, s.f.Usagef("-factors: %v", err)
-		}
+		frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels)
+	} else if frames, err = dataset.Open(*s.data, layout); err == nil {
+		d.Grid, err = dataset.Grid(frames.Width, frames.Height, "product") // the library joins the factors where that is better
+	}
+	if err != nil {
+		return nil, d, err
 	}
 	d.Source = frames
 	if err = dataset.CheckComplete(frames); err != nil {
 		err = fmt.Errorf("%w (train needs complete %s)", err, map[bool]string{false: "pictures", true: "rows"}[frames.Table])
-	} else if *s.prior == "dynamic" {
+	} else {
 		err = s.loadTimes(&d, &frames.Form)
+	}
+	if err == nil && *s.hide != "" {
+		d.Hide, err = dataset.LoadHidden(*s.hide, &frames.Form)
 	}
 	if err != nil {
 		frames.Close()
@@ -68,15 +70,19 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	return frames, d, nil
 }
 
-// loadTimes reads the times and sequences of a dynamical prior, where they are given.
+// loadTimes sets the times of the pictures, where they have any: those of a file, those of an animation, or
+// 0, 1, 2, … for the frames of a film and for sequences.
 func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
-	d.Times = f.Times
+	animated := f.Times != nil && f.Count > 1
+	d.Film = *s.film || animated
 	switch {
 	case *s.times != "":
 		if d.Times, err = dataset.LoadTimes(*s.times, f.Count); err != nil {
 			return err
 		}
-	case d.Times == nil:
+	case animated:
+		d.Times = f.Times
+	case *s.film || *s.sequences != "":
 		d.Times = engine.EvenTimes(f.Count, 1)
 	}
 	if *s.sequences != "" {
@@ -85,93 +91,29 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 	return err
 }
 
-// config returns the model's configuration.
-func (s *trainSettings) config(frames *dataset.Training, grid sgplvm.Grid) (cfg sgplvm.Config, err error) {
-	if *s.inducing > frames.Count {
-		return cfg, s.f.Usagef("-inducing %d, expected at most %d, the number of pictures in %s", *s.inducing, frames.Count, *s.data)
-	}
-	cfg = sgplvm.Config{
-		LatentDims: *s.latent, LatentKernel: *s.latentKernel, Inducing: *s.inducing, Noise: *s.noise, Seed: *s.seed,
-		TimeKernel: s.timeKernel.Kernel, LatentTime: s.partKernel.Kernel, NoiseFloor: *s.floor,
-		Residual:   sgplvm.ResidualConfig{Rounds: *s.rounds, Taper: *s.taper},
-		Attributes: engine.Attributes(&frames.Form),
-		Training:   s.training(),
-	}
-	if *s.local {
-		cfg.Residual.Local = sgplvm.On
-	}
-	for range grid {
-		k := kernel.Kernel{Kind: kernel.Kind(*s.spatial)}
-		if frames.Table && !s.f.Given("spatial") {
-			k.Kind = ""
-		}
-		if *s.isotropic && k.Kind != kernel.White {
-			k.LengthScale = []float64{2}
-		}
-		cfg.Spatial = append(cfg.Spatial, sgplvm.SpatialConfig{Kernel: k})
-	}
-	if *s.residual != "none" {
-		if len(grid) != 1 {
-			return cfg, s.f.Usagef("-residual %s with %d spatial factors, expected one: -factors joint (an exact scheme for products is not available)", *s.residual, len(grid))
-		}
-		cfg.Residual.Kernel.Kind = kernel.Kind(*s.residual)
-	}
-	return cfg, nil
-}
-
-// training returns how the model is trained.
-func (s *trainSettings) training() sgplvm.TrainingConfig {
-	o := sgplvm.TrainingConfig{Iterations: *s.iterations, Joint: *s.schedule == "joint", Restarts: *s.restarts, Truncate: *s.truncate,
-		CoarsePoints: *s.coarse, Uncalibrated: *s.uncalibrated}
-	switch *s.warmup {
-	case -1:
-	case 0:
-		o.Warmup = -1
-	default:
-		o.Warmup = *s.warmup
-	}
-	return o
-}
-
 // run trains and writes the model, also one whose training was interrupted.
-func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
-	var moving *film.Film
-	part := s.partKernel.Auto
-	if *s.motion {
-		var err error
-		if moving, d, err = engine.NewFilm(ctx, e, d, frames.Layout); err != nil {
-			return engine.AboutData(*s.data, err)
-		}
-		withTime := s.hasTimePart() || s.timeKernel.Auto
-		part = part || cfg.LatentTime.Kind == "" && *s.residual == "none" && withTime
-	}
-	if s.timeKernel.Auto || part {
-		var err error
-		by := sgplvm.TimeSelection{Kernels: s.timeKernel.Auto, Part: part, Period: *s.period, Width: frames.Width, Height: frames.Height, MostNumbers: engine.MostNumbers, Watch: e}
-		if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
-			return engine.AboutData(*s.data, err)
-		}
-	}
-	t, r, failure := engine.Fit(ctx, e, d, cfg)
-	if failure != nil && (r.Iterations == 0 || !errors.Is(failure, context.Canceled)) {
-		return engine.AboutData(*s.data, failure) // nothing was learned: leave an older model alone
-	}
-	if moving != nil && failure == nil && *s.residual == "none" && !*s.uncalibrated {
-		failure = engine.CalibrateFilm(ctx, e, moving, t, frames)
-	}
-	m, err := t.Model()
-	if err == nil && moving != nil {
-		m, err = moving.Keep(m)
-	}
-	if err != nil {
-		return err
+func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) error {
+	m, r, failure := engine.Fit(ctx, e, d, cfg)
+	if failure != nil && (m == nil || !errors.Is(failure, context.Canceled)) {
+		return s.explain(failure) // nothing was learned: leave an older model alone
 	}
 	if err := engine.Save(*s.out, m); err != nil {
 		return err
 	}
 	engine.Report(e, m, r)
+	if text := engine.LimitText(*s.limit, m.Selection(), r); text != "" {
+		e.Note("%s", text)
+	}
 	if failure != nil {
 		e.Note("wrote %s as it was after step %d", *s.out, r.Iterations)
 	}
 	return failure
+}
+
+// explain names the file with what an error is about: the configuration or the data.
+func (s *trainSettings) explain(err error) error {
+	if field, why, ok := engine.AboutConfig(err); ok && *s.config != "" {
+		return fmt.Errorf("%s: %s: %w", *s.config, field, why)
+	}
+	return engine.AboutData(*s.data, err)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -9,7 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
@@ -27,17 +30,7 @@ func TestNumberFlags(t *testing.T) {
 		also                []string
 	}{
 		{"train", "channels", fmt.Sprintf(whole, 0, 1024), []string{"-1", "1025"}},
-		{"train", "latent", fmt.Sprintf(whole, 0, 1024), []string{"-1", "1025", "1000000000"}},
-		{"train", "inducing", fmt.Sprintf(whole, 0, 1<<31-1), []string{"-1", "2147483648"}},
-		{"train", "iters", fmt.Sprintf(whole, 1, 1000000), []string{"0", "-1", "1000001", "1000000000"}},
-		{"train", "warmup", fmt.Sprintf(whole, -1, 1000000), []string{"1000001"}},
-		{"train", "restarts", fmt.Sprintf(whole, 1, 1000), []string{"0", "-1", "1001"}},
 		{"train", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
-		{"train", "noise", "expected a number between 0 and 1", []string{"0", "1", "-1", "2", "1e400", "1e-400", "-Inf", "0.1x", "nan"}},
-		{"train", "residual-rounds", fmt.Sprintf(whole, 0, 1000), []string{"-1", "1001"}},
-		{"train", "coarse", fmt.Sprintf(whole, 0, 1<<31-1), []string{"-1", "2147483648"}},
-		{"train", "truncate", "expected a number from 0 to less than 1", []string{"1", "-1", "-0.1", "1e400", "-Inf", "nan"}},
-		{"train", "noise-floor", "expected a number from 0 to less than 1", []string{"1", "-1", "nan"}},
 		{"predict", "mixture", fmt.Sprintf(whole, 0, 1000000), []string{"-1", "1000001"}},
 		{"predict", "seed", fmt.Sprintf(whole, 0, most64), []string{"-1"}},
 		{"render", "examples", "expected all, a whole number, or two as 10-19, the larger one last", []string{"3-2", "1-", "-1", "a", "2147483648", "1-2-3"}},
@@ -65,6 +58,7 @@ func TestNumberFlags(t *testing.T) {
 
 func TestBadCommandLines(t *testing.T) {
 	workFolder(t)
+	steps(t, 3)
 	if err := os.Mkdir("sub", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +72,6 @@ func TestBadCommandLines(t *testing.T) {
 	}
 	const words = ", expected one of demo, train, impute, predict, render, sample, reproduce, info"
 	sides := "expected WIDTHxHEIGHT such as 20x28, sides of 1 to 16384"
-	const parts = "expected rbf, linear, bias or time, or a sum of different ones, as rbf+linear"
 	tell := func(command, text string) string {
 		return fmt.Sprintf("%s: %s (sgplvm %s -h explains the flags)", command, text, command)
 	}
@@ -98,22 +91,11 @@ func TestBadCommandLines(t *testing.T) {
 		{"train|-data|train.npy|-out|", "train: -out is missing, expected the model file to write"},
 		{"train -data train.npy -out", tell("train", "flag needs an argument: -out")},
 		{"train -data train.npy -out result -epochs 5", tell("train", "flag provided but not defined: -epochs")},
-		{"train -data train.npy -out result ---iters 5", tell("train", "bad flag syntax: ---iters")},
+		{"train -data train.npy -out result ---seed 5", tell("train", "bad flag syntax: ---seed")},
 		{"train -data train.npy -out result -=5", tell("train", "bad flag syntax: -=5")},
 		{"train|-data|train.npy|-out|result|-a\nb", tell("train", `flag provided but not defined: -a\nb`)},
 		{"train -data train.npy truth.npy -out result", more("train", "truth.npy")},
-		{"train -data train.npy -out result -- -iters", more("train", "-iters")},
-		{"train -data train.npy -out result -isotropic yes", more("train", "yes")},
-		{"train -data train.npy -out result -isotropic=yes", tell("train", `invalid boolean value "yes" for -isotropic: expected true or false`)},
-		{"train -data train.npy -out result -residual white", tell("train", `invalid value "white" for flag -residual: expected none, matern12, matern32, matern52 or rbf`)},
-		{"train -data train.npy -out result -residual rbf -factors product", "train: -residual rbf with 2 spatial factors, expected one: -factors joint (an exact scheme for products is not available)"},
-		{"train -data train.npy -out result -residual-rounds 2", "train: -residual-rounds 2 without a residual, expected -residual with one of its kernels"},
-		{"train -data train.npy -out result -coarse 5", "train: -coarse 5 without a residual, expected -residual with one of its kernels"},
-		{"train -data train.npy -out result -residual-taper Inf", tell("train", `invalid value "Inf" for flag -residual-taper: expected a finite number`)},
-		{"train -data train.npy -out result -residual rbf -residual-local", "train: -residual-local without -residual-rounds, expected 1 round or more"},
-		{"train -data train.npy -out result -noise-floor 0.01", "train: -noise-floor 0.01, expected less than the initial noise, 0.01"},
-		{"train -data train.npy -out result -schedule all", tell("train", `invalid value "all" for flag -schedule: expected alternating or joint`)},
-		{"train -data train.npy -out result -schedule", tell("train", "flag needs an argument: -schedule")},
+		{"train -data train.npy -out result -- -seed", more("train", "-seed")},
 		{"train -data train.npy -out result -grid 5", tell("train", `invalid value "5" for flag -grid: `+sides)},
 		{"train|-data|train.npy|-out|result|-grid|", tell("train", `invalid value "" for flag -grid: `+sides)},
 		{"train|-data|train.npy|-out|result|-grid| 5x4", tell("train", `invalid value " 5x4" for flag -grid: `+sides)},
@@ -123,35 +105,27 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -out result -grid 5x4x3", tell("train", `invalid value "5x4x3" for flag -grid: `+sides)},
 		{"train -data train.npy -out result -grid 9223372036854775808x1", tell("train", `invalid value "9223372036854775808x1" for flag -grid: `+sides)},
 		{"train -data train.npy -out result -grid 16384x16384", tell("train", `invalid value "16384x16384" for flag -grid: 268435456 points, expected at most 67108864`)},
-		{"train -data train.npy -out result -factors both", tell("train", `invalid value "both" for flag -factors: expected joint, product or auto`)},
-		{"train -data train.npy -out result -factors Joint", tell("train", `invalid value "Joint" for flag -factors: expected joint, product or auto`)},
-		{"train|-data|train.npy|-out|result|-latent-kernel|", tell("train", `invalid value "" for flag -latent-kernel: `+parts)},
-		{"train|-data|train.npy|-out|result|-latent-kernel|rbf + linear", tell("train", `invalid value "rbf + linear" for flag -latent-kernel: `+parts)},
-		{"train -data train.npy -out result -latent-kernel rbf+", tell("train", `invalid value "rbf+" for flag -latent-kernel: `+parts)},
-		{"train -data train.npy -out result -latent-kernel rbf+bias+rbf", tell("train", `invalid value "rbf+bias+rbf" for flag -latent-kernel: `+parts)},
-		{"train -data train.npy -out result -latent-kernel RBF", tell("train", `invalid value "RBF" for flag -latent-kernel: `+parts)},
-		{"train -data train.npy -out result -latent-kernel=matern32", tell("train", `invalid value "matern32" for flag -latent-kernel: `+parts)},
-		{"train -data train.npy -out result -latent-kernel", tell("train", "flag needs an argument: -latent-kernel")},
-		{"train -data train.npy -out result -prior still", tell("train", `invalid value "still" for flag -prior: expected independent or dynamic`)},
-		{"train -data train.npy -out result -times times.npy", "train: -times without -prior dynamic"},
-		{"train -data train.npy -out result -prior independent -sequences s.npy", "train: -sequences without -prior dynamic"},
-		{"train -data train.npy -out result -time-kernel rbf", "train: -time-kernel without -prior dynamic"},
-		{"train -data train.npy -out times.npy -prior dynamic -times times.npy", `train: -out "times.npy" is the file of -times, expected another one`},
-		{"train -data train.npy -out result -prior dynamic -time-kernel white", tell("train", `invalid value "white" for flag -time-kernel: time kernel: white kernels have no place in time`)},
 		{"impute -model model -data seen.npy -out result -latent-kernel rbf", tell("impute", "flag provided but not defined: -latent-kernel")},
-		{"train -data train.npy -out result -spatial matern", tell("train", `invalid value "matern" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
-		{"train|-data|train.npy|-out|result|-spatial|", tell("train", `invalid value "" for flag -spatial: expected matern12, matern32, matern52, rbf or white`)},
-		{"train -data train.npy -out result -inducing 10", "train: -inducing 10, expected at most 9, the number of pictures in train.npy"},
+		{"train -data train.npy -out result -film yes", more("train", "yes")},
+		{"train -data train.npy -out result -film=yes", tell("train", `invalid boolean value "yes" for -film: expected true or false`)},
+		{"train -data train.npy -out result -effort all", tell("train", `invalid value "all" for flag -effort: expected quick, normal, thorough or none`)},
+		{"train -data train.npy -out result -effort", tell("train", "flag needs an argument: -effort")},
+		{"train -data train.npy -out result -limit 90", tell("train", `invalid value "90" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
+		{"train -data train.npy -out result -limit 0s", tell("train", `invalid value "0s" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
+		{"train -data train.npy -out result -limit -5s", tell("train", `invalid value "-5s" for flag -limit: expected a positive time such as 90s, 10m or 1h30m`)},
+		{"train -data train.npy -out result -limit 5s -effort none", "train: -limit 5s with the effort none, which searches nothing, expected one of the two"},
+		{"train -data train.npy -out result -limit 5s -config steps3.json", "train: -limit 5s with the effort none, which searches nothing, expected one of the two"},
+		{"train -data train.npy -out result -period 12", "train: -period without -times, -film or -sequences"},
+		{"train -data train.npy -out result -points truth.npy -film", "train: -film with -points, expected pictures"},
+		{"train -data train.npy -out times.npy -times times.npy", `train: -out "times.npy" is the file of -times, expected another one`},
+		{"train -data train.npy -out mask.npy -hide mask.npy", `train: -out "mask.npy" is the file of -hide, expected another one`},
+		{"train -data train.npy -out ./steps3.json -config steps3.json", `train: -out "./steps3.json" is the file of -config, expected another one`},
+		{"impute -model model -data seen.npy -out result -latent-kernel rbf", tell("impute", "flag provided but not defined: -latent-kernel")},
+		{"info -model model -write-config model", `info: -write-config "model" is the file of -model, expected another one`},
 		{"train -data train.npy -out train.npy", `train: -out "train.npy" is the file of -data, expected another one`},
 		{"train -data train.npy -out sub/../train.npy", `train: -out "sub/../train.npy" is the file of -data, expected another one`},
 
 		{"train -data train.npy -out result -points truth.npy -grid 5x4", "train: -grid 5x4 with -points, expected one of the two"},
-		{"train -data train.npy -out result -points truth.npy -factors joint", "train: -factors joint with -points, expected no -factors: scattered points are one factor"},
-		{"train -data train.npy -out result -points truth.npy -isotropic", "train: -isotropic with -points, expected one of the two"},
-		{"train -data train.npy -out result -points truth.npy -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -points, expected pictures"},
-		{"train -data train.npy -out result -residual rbf -prior dynamic -latent-kernel time -latent-time-kernel auto", "train: -latent-time-kernel auto with -residual, expected one of the two"},
-		{"train -data train.npy -out result -prior dynamic -latent-time-kernel auto", "train: -latent-time-kernel without -latent-kernel with time"},
-		{"train -data train.npy -out result -prior dynamic -time-kernel auto -latent-kernel time -latent-time-kernel auto", "train: -latent-kernel with -time-kernel auto, which selects it, expected one of the two"},
 		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
@@ -223,6 +197,51 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
+// A configuration that cannot be used is refused with its field, before anything is written.
+func TestBadConfigs(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
+	for _, c := range []struct{ text, line string }{
+		{`{"effort": "none", "latent": 3}`, "latent: line 1: an unknown field, expected one of effort, period, lean, factors, latentDims, inducing, latentKernel, latentTime, timeKernel, motion, spatial, noise, noiseFloor, residual, infer, partly, jitter, seed, training"},
+		{"{\n  \"training\": {\"iters\": 3}\n}", "training.iters: line 2: an unknown field, expected one of iterations, warmup, joint, holdSpace, restarts, coarsePoints, truncate, uncalibrated"},
+		{`{"training": {"iterations": "many"}}`, `training.iterations: line 1: found "many", expected a whole number`},
+		{`{"timeKernel": "rbff"}`, `timeKernel: line 1: expected one of [matern12 matern32 matern52 rbf white] and periodic at "rbff", in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)`},
+		{`{"effort": "none"`, "line 1: unexpected end of JSON input, expected a configuration as JSON"},
+		{`{"effort": "none", "inducing": 10}`, "inducing: 10 latent inducing points, expected 1 to 9, the number of examples"},
+		{`{"effort": "none", "latentDims": 1025}`, "latentDims: 1025 latent dimensions, expected at most 1024"},
+		{`{"effort": "none", "noise": 1}`, "noise: initial noise fraction 1, expected between 0 and 1"},
+		{`{"effort": "none", "noiseFloor": 0.01}`, "noiseFloor: noise floor 0.01, expected at least 0 and less than the initial noise 0.01"},
+		{`{"effort": "none", "latentKernel": "rbf + linear"}`, "latentKernel: expected rbf, linear, bias or time, or a sum of different ones, as rbf+linear"},
+		{`{"effort": "none", "latentKernel": "rbf+bias+rbf"}`, "latentKernel: expected rbf, linear, bias or time, or a sum of different ones, as rbf+linear"},
+		{`{"effort": "none", "latentKernel": "rbf+time"}`, "latentKernel: a time part, but the examples have no times"},
+		{`{"effort": "none", "spatial": [{"kernel": "rbf"}]}`, "spatial: 1 kernels for 2 spatial factors"},
+		{`{"effort": "none", "spatial": [{"kernel": "rbf(1,2)"}, {}]}`, "configuration: spatial factor 0: rbf kernel: 2 length scales for 1 dimensions, expected 1 or 1"},
+		{`{"effort": "none", "residual": {"kernel": "rbf"}}`, "residual.kernel: rbf with 2 spatial factors, expected one: joint"},
+		{`{"effort": "none", "residual": {"kernel": "white", "rounds": 2}}`, "residual.rounds: 2 rounds beside a residual that is none"},
+		{`{"effort": "none", "residual": {"strength": -1}}`, "residual.strength: a prior as strong as -1 examples, expected a finite number, 0 or more"},
+		{`{"effort": "none", "training": {"restarts": -1}}`, "training.restarts: -1 starts, expected at least 1"},
+		{`{"effort": "none", "period": 12}`, "period: a period of examples without times"},
+		{`{"effort": "none", "motion": "on"}`, "motion: on for examples that are no film"},
+		{`{"effort": "none", "infer": {"conditioning": "exact"}}`, `infer: Conditioning "exact", expected nothing, "paper" or "none"`},
+	} {
+		write(t, "c.json", []byte(c.text))
+		mustFail(t, 1, "c.json: "+c.line, "train", "-data", "train.npy", "-config", "c.json", "-out", "result")
+	}
+	write(t, "c.json", []byte(`{"effort": "none", "timeKernel": "white"}`))
+	mustFail(t, 1, "c.json: timeKernel: time kernel: white kernels have no place in time", "train", "-data", "train.npy", "-times", "times.npy", "-config", "c.json", "-out", "result")
+	mustFail(t, 1, "absent: no such file or directory, expected a configuration, JSON", "train", "-data", "train.npy", "-config", "absent", "-out", "result")
+	mustFail(t, 1, ".: found a folder, expected a configuration, JSON", "train", "-data", "train.npy", "-config", ".", "-out", "result")
+}
+
+// train has few flags: what only experts set is in the file of -config.
+func TestFewFlags(t *testing.T) {
+	count := 0
+	newTrainSettings(&cli.Environment{}).f.VisitAll(func(*flag.Flag) { count++ })
+	if count > 14 {
+		t.Errorf("train has %d flags, at most 14 are allowed", count)
+	}
+}
+
 // Periods are any finite positive numbers, in any spelling.
 func TestPeriodFlag(t *testing.T) {
 	clipFolder(t)
@@ -261,11 +280,14 @@ func TestLongTexts(t *testing.T) {
 		f.Metadata["attribute.note"] = long
 		f.Metadata["attribute."+long] = "note"
 	}))
+	write(t, "long.json", []byte(`{"`+strings.Repeat("long", 1<<17)+`": 1}`))
+	write(t, "kernel.json", []byte(`{"effort": "none", "latentKernel": "`+strings.Repeat("long", 1<<17)+`"}`))
 	for _, args := range [][]string{
 		{"info", "-model", "format"}, {"info", "-model", "seed"}, {"info", "-model", "grid"}, {"info", "-model", "note"},
 		{"render", "-model", "grid", "-out", "result"},
 		{long}, {"info", long}, {"info", "-" + long}, {"info", "-model", long}, {"reproduce", long},
-		{"train", "-iters", long}, {"train", "-grid", long}, {"train", "-latent-kernel", long}, {"train", "-time-kernel", long}, {"train", "-spatial", long},
+		{"train", "-seed", long}, {"train", "-grid", long}, {"train", "-limit", long}, {"train", "-effort", long}, {"train", "-data", "train.npy", "-out", "result", "-config", long},
+		{"train", "-data", "train.npy", "-out", "result", "-config", "long.json"}, {"train", "-data", "train.npy", "-out", "result", "-config", "kernel.json"},
 		{"reproduce", "frey", "-methods", long}, {"render", "-model", "model", "-out", "result", "-examples", long},
 		{"predict", "-model", "model", "-out", "result", "-points", long}, {"train", "-data", long, "-out", "result"}, {"demo", "-out", long},
 	} {

@@ -29,13 +29,14 @@ func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code in
 // At a terminal one line tells how far the work is and disappears at the end.
 func TestProgress(t *testing.T) {
 	workFolder(t)
+	steps(t, 8)
 	const (
 		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
 		filling  = `filled \d/3 pictures  \d+s left`
 		films    = `rendered \d/9 pictures  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
-		{"train -iters 8 -data train.npy -out result", training},
+		{"train -config steps8.json -data train.npy -out result", training},
 		{"impute -model model -data seen.npy -out result", filling},
 		{"render -model model -out film.npy", films},
 		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling},
@@ -74,8 +75,9 @@ func (w *canceller) Write(b []byte) (int, error) {
 func TestInterrupted(t *testing.T) {
 	workFolder(t)
 	write(t, "old", []byte("an older result"))
+	steps(t, 100)
 	for _, c := range []struct{ word, args string }{
-		{"", "train -iters 100 -data train.npy -out old"},
+		{"", "train -config steps100.json -data train.npy -out old"},
 		{"", "impute -model model -data seen.npy -out old -variance new -sheet new.png"},
 		{"", "demo -grid 5x4 -frames 8 -iters 2 -out new"},
 		{"filled", "impute -model model -data many.npy -out old -variance new -sheet new.png"},
@@ -112,11 +114,12 @@ func TestInterrupted(t *testing.T) {
 // Interrupted in the middle, train writes the model as it is.
 func TestTrainingInterrupted(t *testing.T) {
 	workFolder(t)
+	steps(t, 100000)
 	before := folder(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &canceller{word: "warm-up", cancel: cancel}
-	code, stdout := terminalRun(ctx, w, "train", "-iters", "100000", "-data", "train.npy", "-out", "result")
+	code, stdout := terminalRun(ctx, w, "train", "-config", "steps100000.json", "-data", "train.npy", "-out", "result")
 	lines := strings.Split(w.text.String(), "\r")
 	last := regexp.MustCompile(`^sgplvm: wrote result as it was after step \d+\nsgplvm: interrupted\n$`)
 	if code != 130 || !last.MatchString(lines[len(lines)-1]) || !strings.HasPrefix(stdout, "trained on 9 pictures") {
@@ -131,6 +134,7 @@ func TestTrainingInterrupted(t *testing.T) {
 func TestTrainingFileCut(t *testing.T) {
 	workFolder(t)
 	write(t, "cut.npy", read(t, "train.npy"))
+	write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 8, "joint": true}}`))
 	write(t, "result", []byte("an older result"))
 	before := folder(t)
 	w := &canceller{word: "warm-up", cancel: func() {
@@ -138,7 +142,7 @@ func TestTrainingFileCut(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	code, stdout := terminalRun(context.Background(), w, "train", "-iters", "8", "-schedule", "joint", "-data", "cut.npy", "-out", "result")
+	code, stdout := terminalRun(context.Background(), w, "train", "-config", "c.json", "-data", "cut.npy", "-out", "result")
 	const want = "sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
 	if lines := strings.Split(w.text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
 		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.text.String(), want)
@@ -189,7 +193,7 @@ func TestDemo(t *testing.T) {
 	for _, n := range names {
 		same("first/"+n, "second/"+n)
 	}
-	mustRun(t, "train", "-data", "first/train.npy", "-factors", "product", "-latent", "12", "-iters", "40", "-seed", "5", "-out", "model")
+	mustRun(t, "train", "-data", "first/train.npy", "-config", steps(t, 40, `"latentDims": 12`), "-seed", "5", "-out", "model")
 	same("first/model.safetensors", "model")
 	mustRun(t, "impute", "-model", "model", "-data", "first/seen.npy", "-out", "filled")
 	same("first/filled.npy", "filled")
@@ -255,6 +259,7 @@ func TestProcess(t *testing.T) {
 	if code, stderr := exitCode(t, program(t, "info")); code != 2 || stderr != "sgplvm: info: -model is missing, expected the model file\n" {
 		t.Errorf("info: code %d, %q", code, stderr)
 	}
+	steps(t, 3)
 	if code, stderr := exitCode(t, program(t, "train", "-data", "seen.npy", "-out", "result")); code != 1 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("train: code %d, %q", code, stderr)
 	}
@@ -265,7 +270,7 @@ func TestProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-	c := program(t, "train", "-data", "train.npy", "-iters", "3", "-out", "result")
+	c := program(t, "train", "-data", "train.npy", "-config", "steps3.json", "-out", "result")
 	c.Stdout = w
 	code, stderr := exitCode(t, c)
 	if code == 0 || strings.Contains(stderr, "panic") || strings.Contains(stderr, "goroutine") {
@@ -295,7 +300,7 @@ func TestProcess(t *testing.T) {
 	}
 	write(t, "result", []byte("an older result"))
 	for _, args := range []string{
-		"train -data train.npy -iters 3 -out result",
+		"train -data train.npy -config steps3.json -out result",
 		"impute -model model -data many.npy -out result",
 	} {
 		many := newFaces()

@@ -38,8 +38,8 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 		return nil, err
 	}
 	allowed := append(masksOf(f.Count, f.Layout), oneMask(f.Layout)...)
-	if n, p, c := f.Count, f.Width, f.Channels; f.Scattered {
-		allowed = []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
+	if f.Scattered {
+		allowed = scatteredMasks(f.Count, f.Layout)
 	}
 	if n, d := f.Count, f.Channels; f.Table {
 		allowed = []maskShape{{[]int{n, d}, n, d}, {[]int{d}, 1, d}}
@@ -64,6 +64,42 @@ func LoadMasks(path string, l Layout) (*Mask, int, error) {
 	return m, n, err
 }
 
+// LoadHidden reads masks of pictures that are to be filled in from a .npy file, as [LoadMask] does but of any number of
+// pictures of the form f: lists of Points()·Channels values, true where one is missing, for those of which something is.
+// Errors: [*Error], for masks that hide nothing, too.
+func LoadHidden(path string, f *Form) ([][]bool, error) {
+	a, err := LoadArray(path, wantMask)
+	if err != nil {
+		return nil, err
+	}
+	n := 1
+	if len(a.Shape) > 0 {
+		n = max(a.Shape[0], 1)
+	}
+	allowed := append(masksOf(n, f.Layout), oneMask(f.Layout)...)
+	if f.Scattered {
+		allowed = scatteredMasks(n, f.Layout)
+	}
+	m, err := newMask(path, a, f.Layout, allowed, "pictures like those in "+quote.Line(f.Name))
+	if err != nil {
+		return nil, err
+	}
+	var all [][]bool
+	for frame := range m.frames {
+		hidden := make([]bool, f.size())
+		for i := range hidden {
+			hidden[i] = !m.Observed(frame, i/f.Channels, i%f.Channels)
+		}
+		if slices.Contains(hidden, true) {
+			all = append(all, hidden)
+		}
+	}
+	if all == nil {
+		return nil, &Error{Path: path, Found: "nothing but ones", Want: "0 where something is missing"}
+	}
+	return all, nil
+}
+
 const wantMask = "a .npy file of zeros and ones"
 
 // A maskShape is a shape of a file of masks and how many distinct frames and
@@ -81,6 +117,12 @@ func masksOf(n int, l Layout) []maskShape {
 func oneMask(l Layout) []maskShape {
 	h, w, c := l.Height, l.Width, l.Channels
 	return []maskShape{{[]int{h, w, c}, 1, c}, {[]int{h * w * c}, 1, c}, {[]int{h, w}, 1, 1}, {[]int{h * w}, 1, 1}}
+}
+
+// scatteredMasks are the shapes of masks of n examples at scattered points.
+func scatteredMasks(n int, l Layout) []maskShape {
+	p, c := l.Width, l.Channels
+	return []maskShape{{[]int{n, p, c}, n, c}, {[]int{n, p}, n, 1}, {[]int{p, c}, 1, c}, {[]int{p}, 1, 1}}
 }
 
 // newMask returns the mask in an array, which must have one of the shapes. of says in

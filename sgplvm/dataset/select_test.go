@@ -2,6 +2,8 @@ package dataset_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -56,5 +58,52 @@ func TestLoadMasks(t *testing.T) {
 		if err == nil || err.Error()[max(0, len(err.Error())-len(want)):] != want {
 			t.Errorf("%v: %v, expected %s", test.shape, err, want)
 		}
+	}
+}
+
+// Masks of any number of pictures hide what they call 0, and one picture alone is one mask.
+func TestLoadHidden(t *testing.T) {
+	pictures := &dataset.Form{Name: "data.npy", Layout: dataset.Layout{Width: 4, Height: 3, Channels: 2}}
+	scattered := &dataset.Form{Name: "data.npy", Layout: dataset.Layout{Width: 7, Height: 1, Channels: 2}, Scattered: true}
+	for _, c := range []struct {
+		form  *dataset.Form
+		shape []int
+		masks int
+	}{
+		{pictures, []int{5, 3, 4, 2}, 5}, {pictures, []int{5, 24}, 5}, {pictures, []int{5, 3, 4}, 5}, {pictures, []int{5, 12}, 5},
+		{pictures, []int{3, 4, 2}, 1}, {pictures, []int{24}, 1}, {pictures, []int{3, 4}, 1}, {pictures, []int{12}, 1},
+		{scattered, []int{5, 7, 2}, 5}, {scattered, []int{5, 7}, 5}, {scattered, []int{7, 2}, 1}, {scattered, []int{7}, 1},
+	} {
+		entries := make([]uint8, product(c.shape))
+		entries[0] = 1
+		all, err := dataset.LoadHidden(saveArray(t, "mask.npy", npy.New(entries, c.shape...)), c.form)
+		if err != nil || len(all) != c.masks {
+			t.Errorf("%v: %d masks, error %v", c.shape, len(all), err)
+			continue
+		}
+		for k, hidden := range all {
+			if len(hidden) != c.form.Width*c.form.Height*2 || hidden[0] != (k > 0) || !hidden[len(hidden)-1] {
+				t.Errorf("%v: mask %d is %v", c.shape, k, hidden)
+			}
+		}
+	}
+	ones := slices.Repeat([]uint8{1}, 12)
+	some := []uint8{1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1}
+	path := saveArray(t, "mask.npy", npy.New(slices.Concat(ones, some, some), 3, 12))
+	if all, err := dataset.LoadHidden(path, pictures); err != nil || len(all) != 2 {
+		t.Errorf("%d masks hide something, expected 2; error %v", len(all), err)
+	}
+	for _, c := range []struct {
+		values []uint8
+		shape  []int
+		want   string
+	}{
+		{ones, []int{12}, "mask.npy: found nothing but ones, expected 0 where something is missing"},
+		{[]uint8{1, 0, 1}, []int{3}, "mask.npy: shape 3: found 3 values, expected 3×3×4×2, 3×24, 3×3×4, 3×12, 3×4×2, 24, 3×4, 12 for pictures like those in data.npy"},
+		{[]uint8{1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1}, []int{3, 4}, "mask.npy: element (0, 3): found 2, expected 1 (observed) or 0 (not observed)"},
+	} {
+		path := saveArray(t, "mask.npy", npy.New(c.values, c.shape...))
+		_, err := dataset.LoadHidden(path, pictures)
+		checkError(t, err, filepath.Dir(path), c.want)
 	}
 }

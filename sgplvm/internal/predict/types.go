@@ -180,6 +180,12 @@ func (o InferOptions) Or(from InferOptions) InferOptions {
 	return o
 }
 
+// Check returns what is wrong with the options. Errors: *ConfigError.
+func (o InferOptions) Check() error {
+	_, err := o.complete()
+	return err
+}
+
 // complete checks the options and fills in defaults. Errors: *data.ConfigError.
 func (o InferOptions) complete() (InferOptions, error) {
 	refuse := func(format string, args ...any) (InferOptions, error) {

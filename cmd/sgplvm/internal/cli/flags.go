@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -17,7 +18,6 @@ import (
 const (
 	MaxLatent     = 1024
 	MaxIterations = 1000000
-	MaxRestarts   = 1000
 	MaxFields     = 1000000
 	MaxChannels   = 1024 // what package dataset reads
 )
@@ -112,14 +112,15 @@ func (f *Flags) Between(name string, value, least, most float64, usage string) *
 	return f.number(name, value, usage, fmt.Sprintf("a number from %v to %v", least, most), func(v float64) bool { return v >= least && v <= most })
 }
 
-// Share defines a flag that takes a number between 0 and 1, both excluded.
-func (f *Flags) Share(name string, value float64, usage string) *float64 {
-	return f.number(name, value, usage, "a number between 0 and 1", func(v float64) bool { return v > 0 && v < 1 })
-}
-
-// Part is Share with 0 allowed.
-func (f *Flags) Part(name, usage string) *float64 {
-	return f.number(name, 0, usage, "a number from 0 to less than 1", func(v float64) bool { return v >= 0 && v < 1 && !math.Signbit(v) })
+// Duration defines a flag that takes a positive length of time.
+func (f *Flags) Duration(name, usage string) *time.Duration {
+	return Add(f, name, 0, usage, func(s string) (time.Duration, error) {
+		v, err := time.ParseDuration(s)
+		if err != nil || v <= 0 {
+			return 0, errors.New("expected a positive time such as 90s, 10m or 1h30m")
+		}
+		return v, nil
+	})
 }
 
 // Choice defines a flag that takes one of some words.

@@ -15,19 +15,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// Describe tells a model's sizes, kernels and noise in lines of words.
+// Describe tells a model's sizes, kernels and noise in lines of words, and how it was chosen.
 func Describe(m *sgplvm.Model) string {
-	var s strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&s, "%-22s %s\n", name, fmt.Sprintf(format, args...))
-	}
+	var s lines
+	line := s.pair
 	p := m.Summary()
 	if Table(m) {
 		line("table", "%d rows of %d columns", m.Examples(), m.Channels())
 	} else {
 		describeSpace(m, p, line)
 	}
-	line("latent dimensions", "%d", p.LatentDims)
+	line("latent dimensions", "%d%s", p.LatentDims, inUse(p))
 	line("latent inducing points", "%d", p.Inducing)
 	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
 	line("latent kernel", "%s", p.LatentKernel)
@@ -56,6 +54,13 @@ func Describe(m *sgplvm.Model) string {
 			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
 		}
 	}
+	if text := keptText(m); text != "" {
+		line("kept in the file", "%s", text)
+	}
+	if cfg, ok := m.Config(); ok {
+		line("configuration", "%s", cli.Text(ConfigText(cfg)))
+	}
+	s.selection(m.Selection())
 	return s.String()
 }
 
@@ -74,6 +79,27 @@ func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format str
 		}
 		line(fmt.Sprintf("spatial factor %d", i), "%d points of dimension %d, %s, %s", x.Rows, x.Cols, KernelText(f.Kernel), inducing)
 	}
+}
+
+// leastRelevance is the share of the fastest change above which a latent dimension is in use.
+const leastRelevance = 0.01
+
+// inUse says where none of the latent dimensions is in use, or where all of several are.
+func inUse(p sgplvm.Summary) string {
+	if p.Idle {
+		return ", none in use: the part of time explains the examples by itself"
+	}
+	used := make([]bool, p.LatentDims)
+	for _, r := range p.Relevances {
+		largest := slices.Max(append([]float64{0}, r.Slopes...))
+		for q, v := range r.Slopes {
+			used[q] = used[q] || v > 0 && v >= leastRelevance*largest
+		}
+	}
+	if p.LatentDims < 2 || slices.Contains(used, false) {
+		return ""
+	}
+	return ", all in use: more may describe the examples better"
 }
 
 // priorText tells the prior of the latent variables of examples at some times.
@@ -142,7 +168,7 @@ func relevance(slopes []float64) string {
 	var s []string
 	for i, x := range d {
 		share := 100 * x.slope / largest
-		if share < 1 {
+		if share < 100*leastRelevance {
 			s = append(s, fmt.Sprintf("and %d dimensions below 1 %%", len(d)-i))
 			break
 		}

@@ -75,7 +75,7 @@ func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
 // RefuseMotion refuses a model of a film with motion for a command that cannot use the motion.
 func RefuseMotion(command string, m *sgplvm.Model) error {
 	if f, err := film.Of(m); f != nil || err != nil {
-		return cli.Usagef("%s: a model of a film with motion (train -motion), expected one without: render knows how to use it", command)
+		return cli.Usagef("%s: a model of a film with motion (train -film), expected one without: render knows how to use it", command)
 	}
 	return nil
 }

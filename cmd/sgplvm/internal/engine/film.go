@@ -41,3 +41,28 @@ func CalibrateFilm(ctx context.Context, e *cli.Environment, f *film.Film, t *sgp
 	begin := time.Now()
 	return f.Calibrate(ctx, t, frames, func(done, total int) { p.Count("left out", done, total, begin) })
 }
+
+// fitFilm is Fit for a film whose contents move.
+func fitFilm(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
+	frames, begin := d.Source, time.Now()
+	f, d, err := NewFilm(ctx, e, d, dataset.Layout{Width: d.Grid[1].Rows, Height: d.Grid[0].Rows})
+	if err != nil {
+		return nil, Trained{}, err
+	}
+	t, r, err := Train(ctx, e, d, cfg)
+	if t == nil || err != nil && r.Iterations == 0 {
+		return nil, r, err
+	}
+	if err == nil && cfg.Residual.Kernel.Kind == "" && !cfg.Training.Uncalibrated {
+		err = CalibrateFilm(ctx, e, f, t, frames)
+	}
+	m, failure := t.Model()
+	if failure == nil {
+		m, failure = f.Keep(m)
+	}
+	if failure != nil {
+		return nil, r, failure
+	}
+	r.Took = time.Since(begin)
+	return m, r, err
+}

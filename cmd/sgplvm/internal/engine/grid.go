@@ -99,7 +99,7 @@ func loadPoints(command, flag string, m *sgplvm.Model, path string) (sgplvm.Grid
 		return nil, err
 	}
 	if n := len(m.Grid()); n != 1 {
-		return nil, cli.Usagef("%s: -%s with a model of %d spatial factors, expected one: trained with -factors joint or with -points", command, flag, n)
+		return nil, cli.Usagef("%s: -%s with a model of %d spatial factors, expected one: trained with joint factors or with -points", command, flag, n)
 	}
 	if got, want := g[0].Cols, m.Grid()[0].Cols; got != want {
 		return nil, fmt.Errorf("%s: points of dimension %d, expected %d, the model's", path, got, want)

@@ -16,8 +16,22 @@ type Trained struct {
 	Took time.Duration
 }
 
-// Fit trains a model and shows how it goes. The trainer is nil where training could not begin.
-func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Trainer, Trained, error) {
+// Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
+// nothing was learned; it may be there beside an error.
+func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
+	if d.Film && cfg.Motion != sgplvm.Off && !cfg.Lean { // motion keeps frames
+		return fitFilm(ctx, e, d, cfg)
+	}
+	step, stop := e.Training("")
+	defer stop()
+	cfg.Training.Progress, cfg.Watch = step, e
+	begin := time.Now()
+	m, r, err := sgplvm.Fit(ctx, d, cfg)
+	return m, Trained{r, time.Since(begin)}, err
+}
+
+// Train trains a model of a configuration and shows how it goes. The trainer is nil where training could not begin.
+func Train(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Trainer, Trained, error) {
 	step, stop := e.Training("")
 	defer stop()
 	cfg.Training.Progress = step
@@ -30,23 +44,31 @@ func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Conf
 	return t, Trained{r, time.Since(begin)}, err
 }
 
-// Report prints how training went.
+// Report prints how training went, and how the model was chosen.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	noun := "pictures"
 	if Table(m) {
 		noun = "rows"
 	}
-	fmt.Fprintf(e.Stdout, "trained on %d %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g\n",
+	var s lines
+	s.selection(m.Selection())
+	s.chosen(m)
+	s.text("trained on %d %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
 		m.Examples(), noun, r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
+	if r.Forecast > 0 {
+		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
+	}
 	if len(r.Starts) > 0 {
-		fmt.Fprintf(e.Stdout, "bounds of the starts when the best was chosen: %s\n", cli.Numbers(r.Starts))
+		s.text("bounds of the starts when the best was chosen: %s", cli.Numbers(r.Starts))
 	}
 	for i := len(r.Phases) - 1; i >= 0; i-- {
 		if p := r.Phases[i]; p.Components > 0 {
-			fmt.Fprintf(e.Stdout, "truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g\n", p.LeftOut, p.Components, p.TruncationLoss)
+			s.text("truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g", p.LeftOut, p.Components, p.TruncationLoss)
 			break
 		}
 	}
+	s.kept(m)
+	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range r.Warnings {
 		e.Note("warning: %s", w)
 	}

@@ -76,33 +76,9 @@ func (x *frey) setup(name string) (modelSetup, error) {
 }
 
 // modelText names the settings of a model that are not the defaults.
-func modelText(c modelSetup) string {
-	s := fmt.Sprintf("%d latent dimensions, %d inducing points", c.config.LatentDims, c.config.Inducing)
-	if kind := c.config.Residual.Kernel.Kind; kind != "" {
-		s += fmt.Sprintf(", residual %s", kind)
-	}
-	if c.config.Residual.Rounds > 0 {
-		s += fmt.Sprintf(", its covariance learned freely in %d rounds", c.config.Residual.Rounds)
-	}
-	if c.config.Residual.Taper > 0 {
-		s += fmt.Sprintf(" with taper %.3g", c.config.Residual.Taper)
-	}
-	if c.config.Residual.Taper < 0 {
-		s += " without taper"
-	}
-	if c.config.Residual.Strength > 0 {
-		s += fmt.Sprintf(", prior strength %g", c.config.Residual.Strength)
-	}
-	if c.config.Residual.Local == sgplvm.On && c.infer.LocalBandwidth >= 0 {
-		s += ", local residuals"
-	}
-	if c.infer.DegreesOfFreedom > 0 {
-		s += fmt.Sprintf(", %g degrees of freedom", c.infer.DegreesOfFreedom)
-	}
-	if c.infer.Conditioning == sgplvm.ConditionMoments {
-		s += ", conditioned as in the paper, with exact moments for those of its 100 samples"
-	}
-	return s
+func modelText(s modelSetup) string {
+	s.config.Infer = s.infer
+	return engine.ConfigText(s.config)
 }
 
 // runModel trains one of the two latent variable models.
@@ -116,7 +92,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	if s.config, s.infer, err = sgplvm.SelectNoise(ctx, s.data, s.config, s.infer, by); err != nil {
 		return attempt{}, err
 	}
-	t, r, err := engine.Fit(ctx, x.e, s.data, s.config)
+	t, r, err := engine.Train(ctx, x.e, s.data, s.config)
 	if err != nil {
 		return attempt{}, err
 	}

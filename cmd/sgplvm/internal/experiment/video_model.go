@@ -120,7 +120,7 @@ func (x *video) masks() (all [][]bool) {
 // fitModel trains the model itself. f has the motion, without a model yet; it is nil where the model
 // predicts frames by itself.
 func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, f *film.Film) (method, string, error) {
-	t, r, err := engine.Fit(ctx, x.e, d, cfg)
+	t, r, err := engine.Train(ctx, x.e, d, cfg)
 	if err != nil {
 		return nil, "", err
 	}

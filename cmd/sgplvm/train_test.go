@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// settings reads a command line of train, which must be right.
+func settings(t *testing.T, flags string) *trainSettings {
+	t.Helper()
+	s := newTrainSettings(&cli.Environment{})
+	if err := s.f.Read(append([]string{"-data", "train.npy", "-out", "result"}, strings.Fields(flags)...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.check(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Flags win over the configuration where they are given, and only there.
+func TestFlagsWin(t *testing.T) {
+	workFolder(t)
+	write(t, "c.json", []byte(`{"effort": "quick", "seed": 3, "period": 12, "latentDims": 4}`))
+	for _, c := range []struct {
+		flags string
+		want  sgplvm.Config
+	}{
+		{"", sgplvm.Config{}},
+		{"-effort thorough -seed 5 -period 2 -limit 90s", sgplvm.Config{Effort: sgplvm.EffortThorough, Seed: 5, Period: 2, SearchTime: 90 * time.Second}},
+		{"-config c.json", sgplvm.Config{Effort: sgplvm.EffortQuick, Seed: 3, Period: 12, LatentDims: 4}},
+		{"-config c.json -limit 1m", sgplvm.Config{Effort: sgplvm.EffortQuick, Seed: 3, Period: 12, LatentDims: 4, SearchTime: time.Minute}},
+		{"-config c.json -effort normal", sgplvm.Config{Seed: 3, Period: 12, LatentDims: 4}},
+		{"-config c.json -effort none -seed 0 -period 2.5", sgplvm.Config{Effort: sgplvm.EffortNone, Period: 2.5, LatentDims: 4}},
+	} {
+		if got, err := settings(t, c.flags).readConfig(); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
+			t.Errorf("%s: %+v, error %v, expected %+v", c.flags, got, err, c.want)
+		}
+	}
+}
+
+// What the flags say of the data reaches them: a product grid, times, a film, and what will be missing.
+func TestTrainingData(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
+	writeArray(t, "labels.npy", npy.New([]int64{1, 1, 2, 2, 2, 1, 1, 1, -7}, testTraining))
+	writeArray(t, "points.npy", npy.New(pixels(), testPoints, 2))
+	writeArray(t, "rows.npy", npy.New(trainingFaces(), testTraining, testPoints))
+	even := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	for _, c := range []struct {
+		flags        string
+		factors      int // 0: refused
+		times        []float64
+		film, labels bool
+		hidden       int // pictures of which something is
+	}{
+		{flags: "", factors: 2},
+		{flags: "-data rows.npy -points points.npy -hide mask.npy"}, // masks of pictures
+		{flags: "-data rows.npy -points points.npy", factors: 1},
+		{flags: "-film", factors: 2, times: even, film: true},
+		{flags: "-film -times times.npy", factors: 2, times: []float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, film: true},
+		{flags: "-times times.npy -sequences labels.npy", factors: 2, times: []float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, labels: true},
+		{flags: "-sequences labels.npy", factors: 2, times: even, labels: true},
+		{flags: "-hide mask.npy", factors: 2, hidden: testNew},
+	} {
+		frames, d, err := settings(t, c.flags).open()
+		if (err != nil) != (c.factors == 0) {
+			t.Fatalf("%s: %v", c.flags, err)
+		}
+		if err != nil {
+			continue
+		}
+		if len(d.Grid) != c.factors || !slices.Equal(d.Times, c.times) || d.Film != c.film || (d.Sequences != nil) != c.labels || len(d.Hide) != c.hidden {
+			t.Errorf("%s: %d factors, times %v, film %t, sequences %v, %d pictures with something hidden", c.flags, len(d.Grid), d.Times, d.Film, d.Sequences, len(d.Hide))
+		}
+		for i, hidden := range d.Hide {
+			for j, missing := range hidden {
+				if missing != ((i*testPoints+j+i)%3 == 0) {
+					t.Errorf("%s: picture %d, value %d hidden: %t", c.flags, i, j, missing)
+				}
+			}
+		}
+		frames.Close()
+	}
+}
+
+// What a search tells is a line each, beside steps that never ask it to stop.
+func TestTell(t *testing.T) {
+	var notes strings.Builder
+	e := &cli.Environment{Stderr: &notes}
+	e.Tell("matern32: 3.1 nats a value\x1b")
+	if notes.String() != "sgplvm: matern32: 3.1 nats a value\\x1b\n" {
+		t.Errorf("%q", notes.String())
+	}
+	var w sgplvm.Watcher = e
+	step, stop := w.Training("trying: ")
+	defer stop()
+	if !step(sgplvm.Progress{}) {
+		t.Error("a step of training asks to stop")
+	}
+}

@@ -1,0 +1,71 @@
+package sgplvm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// contradiction returns what in a configuration contradicts something else in it, or the data. What is open
+// contradicts nothing. Errors: *ConfigError.
+func (c Config) contradiction(d Data) error {
+	if err := c.aboutTime(d); err != nil {
+		return err
+	}
+	if err := c.aboutResidual(d); err != nil {
+		return err
+	}
+	var bad *ConfigError
+	if errors.As(c.Infer.Check(), &bad) {
+		return &ConfigError{Field: "Infer", Err: bad.Err}
+	}
+	return nil
+}
+
+// aboutTime is contradiction about what needs times.
+func (c Config) aboutTime(d Data) error {
+	timed := d.Times != nil || d.Film
+	parts, _ := psi.Parse(c.LatentKernel) // checked elsewhere
+	switch {
+	case !(c.Period >= 0) || math.IsInf(c.Period, 0):
+		return &ConfigError{Field: "Period", Err: fmt.Errorf("%v, expected a positive number", c.Period)}
+	case c.Period > 0 && !timed:
+		return &ConfigError{Field: "Period", Err: errors.New("a period of examples without times")}
+	case c.TimeKernel.Kind != "" && !timed:
+		return &ConfigError{Field: "TimeKernel", Err: fmt.Errorf("%v for examples without times", c.TimeKernel)}
+	case c.LatentTime.Kind != "" && !timed:
+		return &ConfigError{Field: "LatentTime", Err: fmt.Errorf("%v for examples without times", c.LatentTime)}
+	case c.LatentTime.Kind != "" && len(parts) > 0 && !slices.Contains(parts, "time"):
+		return &ConfigError{Field: "LatentTime", Err: fmt.Errorf("%v beside the latent kernel %s, expected one with time", c.LatentTime, c.LatentKernel)}
+	case c.Motion == On && !d.Film:
+		return &ConfigError{Field: "Motion", Err: errors.New("on for examples that are no film")}
+	case c.Partly != nil && !timed:
+		return &ConfigError{Field: "Partly", Err: errors.New("a second model of examples without times, expected none")}
+	case c.Partly != nil && c.Partly.Partly != nil:
+		return &ConfigError{Field: "Partly", Err: errors.New("a second model within a second model, expected one")}
+	}
+	return nil
+}
+
+// aboutResidual is contradiction about what needs a structured residual.
+func (c Config) aboutResidual(d Data) error {
+	r := c.Residual
+	none := r.Kernel.Kind == kernel.White
+	switch {
+	case c.Lean && r.Local == On:
+		return &ConfigError{Field: "Lean", Err: errors.New("with local residuals, which the file would keep, expected one of the two")}
+	case none && r.Rounds > 0:
+		return &ConfigError{Field: "Residual.Rounds", Err: fmt.Errorf("%d rounds beside a residual that is none", r.Rounds)}
+	case (none || r.Rounds < 0) && r.Local == On:
+		return &ConfigError{Field: "Residual.Local", Err: errors.New("on beside a residual that is not learned")}
+	case none && c.Training.CoarsePoints > 0:
+		return &ConfigError{Field: "Training.CoarsePoints", Err: fmt.Errorf("%d points beside a residual that is none", c.Training.CoarsePoints)}
+	case r.Kernel.Kind != "" && !none && len(d.Grid) > 1:
+		return &ConfigError{Field: "Residual.Kernel", Err: fmt.Errorf("%v with %d spatial factors, expected one: joint", r.Kernel, len(d.Grid))}
+	}
+	return nil
+}
