@@ -23,62 +23,50 @@ type attempt struct {
 	learned, filling time.Duration
 }
 
-// Sizes of pictures, in points.
-const (
-	mostJoint    = 5000 // up to which the noise of large pictures is learned
-	coarseFrom   = 2048 // from which on most of training takes place at some points
-	coarsePoints = 1000 // as many
-)
-
 // A modelSetup is how a latent variable model is set up, trained and used.
 type modelSetup struct {
 	data   sgplvm.Data
 	config sgplvm.Config
-	infer  sgplvm.InferOptions
 }
 
-// setup returns that of a latent variable model: the best known one, or that of the paper. For
-// the plain one every pixel is by itself.
+// setup returns that of a latent variable model: the one that the library chooses for the masks of the test
+// pictures, or that of the paper. For the plain one every pixel is by itself.
 func (x *frey) setup(name string) (modelSetup, error) {
-	factors, points := "auto", x.training.Points()
-	if name == structured && !x.Paper && points <= mostJoint {
-		factors = "joint" // what a learned covariance of the noise needs
-	}
-	grid, err := dataset.Grid(x.training.Width, x.training.Height, factors)
 	n := x.training.Count
-	s := modelSetup{
-		data:   sgplvm.Data{Source: x.training, Grid: grid},
-		config: sgplvm.Config{LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed},
+	s := modelSetup{data: sgplvm.Data{Source: x.training}, config: sgplvm.Config{Seed: x.Seed}}
+	grid, err := dataset.Grid(x.training.Width, x.training.Height, "auto")
+	if err != nil {
+		return s, err
 	}
+	if name == structured && !x.Paper {
+		s.data.Grid, err = dataset.Grid(x.training.Width, x.training.Height, "product")
+		for _, mask := range masks(values(x.seen)) {
+			hidden := make([]bool, len(mask))
+			for j, seen := range mask {
+				hidden[j] = !seen
+			}
+			s.data.Hide = append(s.data.Hide, hidden)
+		}
+		if x.Quick {
+			s.config.Effort = sgplvm.EffortQuick
+		}
+		return s, err
+	}
+	s.data.Grid = grid
+	s.config = sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: min(30, n-1), Inducing: min(100, n), Seed: x.Seed}
 	s.config.Training.Iterations = 400
 	if x.Quick {
 		s.config.Training.Iterations = 80
 	}
 	if x.Paper {
-		s.infer.Conditioning = sgplvm.ConditionMoments
+		s.config.Infer.Conditioning = sgplvm.ConditionMoments
 	}
-	switch {
-	case name == plain:
+	if name == plain {
 		for range grid {
 			s.config.Spatial = append(s.config.Spatial, sgplvm.SpatialConfig{Kernel: kernel.Kernel{Kind: kernel.White}})
 		}
-	case len(grid) == 1 && !x.Paper:
-		s.config.Residual = sgplvm.ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32, Variance: 0.05}, Rounds: 2, Local: sgplvm.On}
-		s.config.NoiseFloor = 1e-8 // smooth fields have none
-		if n >= 200 {
-			s.config.LatentDims = 12
-		}
-		if points > coarseFrom {
-			s.config.Training.CoarsePoints = coarsePoints
-		}
 	}
-	return s, err
-}
-
-// modelText names the settings of a model that are not the defaults.
-func modelText(s modelSetup) string {
-	s.config.Infer = s.infer
-	return engine.ConfigText(s.config)
+	return s, nil
 }
 
 // runModel trains one of the two latent variable models.
@@ -88,15 +76,7 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 		return attempt{}, err
 	}
 	begin := time.Now()
-	by := sgplvm.NoiseSelection{Seen: values(x.seen), Watch: x.e}
-	if s.config, s.infer, err = sgplvm.SelectNoise(ctx, s.data, s.config, s.infer, by); err != nil {
-		return attempt{}, err
-	}
-	t, r, err := engine.Train(ctx, x.e, s.data, s.config)
-	if err != nil {
-		return attempt{}, err
-	}
-	m, err := t.Model()
+	m, r, err := engine.Fit(ctx, x.e, s.data, s.config)
 	if err != nil {
 		return attempt{}, err
 	}
@@ -105,11 +85,14 @@ func (x *frey) runModel(ctx context.Context, name string) (attempt, error) {
 	}
 	learned := time.Since(begin)
 	begin = time.Now()
-	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, s.infer)
+	filled, err := engine.Fill(ctx, x.e, m, &engine.Observations{Frames: x.seen}, sgplvm.InferOptions{})
 	if err != nil {
 		return attempt{}, err
 	}
-	about := fmt.Sprintf("%s; %d steps (%s), bound %.6g, noise %s", modelText(s), r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise))
+	about := fmt.Sprintf("%d steps (%s), bound %.6g, noise %s", r.Iterations, r.Status, r.Bound, cli.Numbers(m.Summary().Noise))
+	if cfg, ok := m.Config(); ok {
+		about = engine.ConfigText(cfg) + "; " + about
+	}
 	return attempt{filled, about, learned, time.Since(begin)}, nil
 }
 
