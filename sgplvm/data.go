@@ -154,6 +154,7 @@ func (d *Data) checkSource() error {
 			return &ConfigError{Field: "Data", Err: fmt.Errorf("values are %d×%d, expected %d examples × %d points = %d rows and at least one channel", d.Y.Rows, d.Y.Cols, d.Examples, ns, d.Examples*ns)}
 		}
 		d.Source = data.MatrixSource(d.Y, d.Examples)
+		d.Y, d.Examples = mat.Matrix{}, 0 // so that data may be checked again
 	} else if d.Examples != 0 || d.Y.Rows != 0 {
 		return &ConfigError{Field: "Data", Err: fmt.Errorf("%d examples and %d×%d values beside a source, expected one of the two", d.Examples, d.Y.Rows, d.Y.Cols)}
 	}

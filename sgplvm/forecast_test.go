@@ -46,7 +46,7 @@ func TestForecast(t *testing.T) {
 		}
 	}
 	run("latent", 1000, 3*time.Second)
-	if left, _ := f.left([]stretch{{"latent", 1}}); (left-3*time.Second).Abs() > time.Microsecond {
+	if left, _ := f.left([]stretch{{"latent", 1}}); (left - 3*time.Second).Abs() > time.Microsecond {
 		t.Errorf("%v for a step, expected 3s as the last ones took", left)
 	}
 }

@@ -173,9 +173,14 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 	stage := SelectionStage{Name: q.name}
 	var all [][]float64
 	first, chosen := best, -1
+	tried := map[string]bool{}
 	for i, o := range q.candidates {
 		trial := standing{cfg: first.cfg}
 		o.apply(&trial.cfg)
+		if tried[text(trial.cfg)] {
+			continue // what is given leaves no difference
+		}
+		tried[text(trial.cfg)] = true
 		if i == 0 && best.scores != nil && same(trial.cfg, best.cfg) {
 			trial = best
 		} else {
@@ -194,7 +199,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		all = append(all, trial.scores)
 		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.scores), trial.rmse))
 		if chosen < 0 || better(trial.scores, best.scores, sureErrors) {
-			best, chosen = trial, i
+			best, chosen = trial, len(all)-1
 		} else if q.ladder && mean(trial.scores) > mean(best.scores) {
 			break
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-const (
-	selectedLatent = 16      // latent dimensions of few examples in time
-	largeFilm      = 1000000 // numbers from which on a training takes too long to try many
-)
+const selectedLatent = 16 // latent dimensions of few examples in time
+
+// largeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
+var largeFilm = 1000000
 
 // mostDownsampled is how many numbers of a large film are left at most for the choice of its time
 // part. Tests lower it.

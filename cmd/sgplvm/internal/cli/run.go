@@ -27,8 +27,13 @@ func (e *Environment) Note(format string, args ...any) {
 	fmt.Fprintf(e.Stderr, Program+": %s\n", Printable(fmt.Sprintf(format, args...)))
 }
 
-// Tell writes a line about model selection to stderr.
-func (e *Environment) Tell(line string) { e.Note("%s", line) }
+// Tell writes a line about model selection to stderr where a person watches: elsewhere what is reported at its
+// end will do.
+func (e *Environment) Tell(line string) {
+	if e.Terminal {
+		e.Note("%s", line)
+	}
+}
 
 // A Command is one word after the program's name.
 type Command struct {

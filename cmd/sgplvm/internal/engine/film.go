@@ -49,11 +49,15 @@ func fitFilm(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.
 	if err != nil {
 		return nil, Trained{}, err
 	}
+	cfg.Watch = e
+	if cfg, _, err = sgplvm.Select(ctx, d, cfg); err != nil {
+		return nil, Trained{}, err
+	}
 	t, r, err := Train(ctx, e, d, cfg)
 	if t == nil || err != nil && r.Iterations == 0 {
 		return nil, r, err
 	}
-	if err == nil && cfg.Residual.Kernel.Kind == "" && !cfg.Training.Uncalibrated {
+	if err == nil && !cfg.Training.Uncalibrated {
 		err = CalibrateFilm(ctx, e, f, t, frames)
 	}
 	m, failure := t.Model()

@@ -74,9 +74,6 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	}
 }
 
-// MostNumbers is sgplvm.TimeSelection.MostNumbers; 0: the default. Tests lower it.
-var MostNumbers int
-
 // AboutData names the data in an error, unless that is one of reading them, which does.
 func AboutData(path string, err error) error {
 	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {

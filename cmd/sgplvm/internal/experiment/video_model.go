@@ -70,74 +70,57 @@ func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline
 	return body(s)
 }
 
-// trainModel trains the model: as published; on frames of which others are seen in part, with a time
-// part; else with a time part on the frames with their motion taken out.
+// trainModel trains the model: as published, or as the library chooses it: of frames of which others are seen in
+// part under their masks, else as a film whose contents move.
 func (x *video) trainModel(ctx context.Context) (method, string, error) {
 	grid, err := dataset.Grid(x.frames.Width, x.frames.Height, "product")
 	if err != nil {
 		return nil, "", err
 	}
-	d := sgplvm.Data{Source: x.learned(), Grid: grid, Times: x.timesOf(x.training)}
-	cfg := sgplvm.Config{
-		LatentDims: x.Latent, Inducing: min(len(x.training), mostInducing), Seed: x.Seed, TimeKernel: x.Kernel.Kernel,
-		Attributes: engine.Attributes(&x.frames.Form),
-	}
+	d := sgplvm.Data{Source: x.learned(), Grid: grid, Times: x.timesOf(x.training), Film: x.seen == nil && !x.Paper}
+	cfg := sgplvm.Config{LatentDims: x.Latent, Period: x.Period, Seed: x.Seed, TimeKernel: x.Kernel.Kernel, LatentTime: x.PartKernel.Kernel,
+		Attributes: engine.Attributes(&x.frames.Form)}
 	cfg.Training.Iterations = x.Iterations
-	if x.Iterations == 0 && x.Quick {
-		cfg.Training.Iterations = 80
+	switch {
+	case x.Paper:
+		cfg.Effort, cfg.Period, cfg.Training.Uncalibrated = sgplvm.EffortNone, 0, true
+		cfg.Inducing = min(len(x.training), mostInducing)
+		if x.Iterations == 0 && x.Quick {
+			cfg.Training.Iterations = 80
+		}
+	case x.Quick:
+		cfg.Effort = sgplvm.EffortQuick
 	}
-	if x.Paper {
-		cfg.Training.Uncalibrated = true
-		return x.fitModel(ctx, d, cfg, nil)
+	if cfg.LatentTime.Kind != "" {
+		cfg.LatentKernel = "rbf+time"
 	}
-	cfg.LatentKernel, cfg.LatentTime = "rbf+time", x.PartKernel.Kernel
-	by := sgplvm.TimeSelection{Kernels: x.Kernel.Auto, Part: x.PartKernel.Auto, Period: x.Period, Width: x.frames.Width, Height: x.frames.Height, MostNumbers: engine.MostNumbers, Watch: x.e}
-	var f *film.Film
-	if x.seen != nil { // which the model fills in on its grid, without motion
-		by.Seen = x.masks()
-	} else if f, d, err = engine.NewFilm(ctx, x.e, d, x.frames.Layout); err != nil {
-		return nil, "", err
+	if x.seen != nil {
+		d.Hide = x.masks()
 	}
-	if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
-		return nil, "", err
-	}
-	return x.fitModel(ctx, d, cfg, f)
+	return x.fitModel(ctx, d, cfg)
 }
 
-// masks returns what is seen of each frame to predict, value by value.
+// masks returns what is hidden of each frame to predict, value by value.
 func (x *video) masks() (all [][]bool) {
 	size, channels := x.frames.Points()*x.frames.Channels, x.frames.Channels
 	for row := range len(x.seen.row) {
-		observed := make([]bool, size)
-		for j := range observed {
-			observed[j] = x.seen.mask.Observed(row, j/channels, j%channels)
+		hidden := make([]bool, size)
+		for j := range hidden {
+			hidden[j] = !x.seen.mask.Observed(row, j/channels, j%channels)
 		}
-		all = append(all, observed)
+		all = append(all, hidden)
 	}
 	return all
 }
 
-// fitModel trains the model itself. f has the motion, without a model yet; it is nil where the model
-// predicts frames by itself.
-func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, f *film.Film) (method, string, error) {
-	t, r, err := engine.Train(ctx, x.e, d, cfg)
+// fitModel trains the model itself.
+func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config) (method, string, error) {
+	m, r, err := engine.Fit(ctx, x.e, d, cfg)
 	if err != nil {
 		return nil, "", err
 	}
 	for _, w := range r.Warnings {
 		x.e.Note("warning: %s: %s", titleModel, w)
-	}
-	if f != nil {
-		if err := engine.CalibrateFilm(ctx, x.e, f, t, x.learned()); err != nil {
-			return nil, "", err
-		}
-	}
-	m, err := t.Model()
-	if err == nil && f != nil {
-		m, err = f.Keep(m)
-	}
-	if err != nil {
-		return nil, "", err
 	}
 	if x.Model != "" {
 		if err := engine.Save(x.Model, m); err != nil {
@@ -146,7 +129,10 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, 
 	}
 	x.model = m
 	about := aboutModel(m, r)
+	f, err := film.Of(m)
 	switch {
+	case err != nil:
+		return nil, "", err
 	case x.seen != nil:
 		return seenModel{m, x.seen}, about, nil
 	case f == nil:
