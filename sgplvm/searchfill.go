@@ -247,7 +247,7 @@ func (j *fillJudge) examples() (n int) {
 func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, square float64, err error) {
 	channels := m.Channels()
 	obs := Observed{Values: mat.NewDense(len(c.seen)/channels, channels, c.seen)}
-	if c.at != nil {
+	if c.at != nil && m.knows(c.at.Sequence) {
 		priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
 		if err != nil {
 			return 0, 0, err
@@ -269,6 +269,11 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 		}
 	}
 	return loss / max(1, hidden), square / max(1, hidden), nil
+}
+
+// knows reports whether the model was trained on a sequence.
+func (m *Model) knows(sequence int) bool {
+	return slices.ContainsFunc(m.Times(), func(at Instant) bool { return at.Sequence == sequence })
 }
 
 // models returns what a configuration learns from each fold. What candidates share is learned once.
