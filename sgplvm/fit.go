@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
@@ -11,17 +12,21 @@ import (
 // error came after training (in the calibration of variances, say) it is there beside the error.
 // Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model.
 func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
-	var selection *Selection
+	var how *search
+	begin := time.Now()
 	if cfg.Effort != EffortNone && cfg.Start == nil {
-		chosen, how, err := Select(ctx, d, cfg)
-		if err != nil {
+		var err error
+		if cfg, how, err = choose(ctx, d, cfg); err != nil {
 			return nil, Report{}, err
 		}
-		cfg, selection = chosen, how
 	}
+	searched := time.Since(begin)
 	m, report, err := fitOne(ctx, d, cfg, "")
-	if m != nil {
-		m.selection = selection
+	if how != nil {
+		report.Searched, report.Forecast = searched, how.forecast
+		if m != nil {
+			m.selection = &how.selection
+		}
 	}
 	if err != nil || cfg.Partly == nil {
 		return m, report, err

@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -21,8 +22,20 @@ import (
 // NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
 // Errors: those of NewTrainer and Trainer.Fit where no candidate can be trained; ctx.Err().
 func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
+	cfg, s, err := choose(ctx, d, cfg)
+	if s == nil || err != nil {
+		return cfg, nil, err
+	}
+	return cfg, &s.selection, nil
+}
+
+// choose is Select, and returns the search.
+func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	d, err := d.checked()
 	if err != nil {
+		return cfg, nil, err
+	}
+	if _, err := data.Check(d.Source); err != nil {
 		return cfg, nil, err
 	}
 	if cfg, err = cfg.checkedOpen(d); err != nil {
@@ -41,7 +54,7 @@ func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error)
 		return cfg, nil, err
 	}
 	chosen.Effort = EffortNone
-	return chosen, &s.selection, nil
+	return chosen, s, nil
 }
 
 // checkedOpen returns the configuration, in which one kernel in space, or one for each factor, says how the points
@@ -97,18 +110,19 @@ func both(f, g func()) func() { return func() { f(); g() } }
 // A plan is how much work an effort puts into a search.
 type plan struct {
 	steps     int // of a candidate's training
-	final     int // of the chosen one's
 	heldOut   int // examples, over all folds
 	folds     int
 	patterns  int // of what is missing, for each of them
 	questions int // how many are asked at most, after those that must be
 	ladder    int // candidates of a question, beside the first
+
+	likeFirst float64 // see the function
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, final: 40, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2},
-	EffortNormal:   {steps: 60, final: 400, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5},
-	EffortThorough: {steps: 120, final: 400, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9},
+	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2, likeFirst: 3},
+	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, likeFirst: 10},
+	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, likeFirst: 20},
 }
 
 // A search goes from question to question.
@@ -120,7 +134,8 @@ type search struct {
 	watch      Watcher
 	begin      time.Time
 	selection  Selection
-	unfit      error // of the last candidate that failed
+	forecast   time.Duration // of search and training, from the time that the first candidate took; 0 before
+	unfit      error         // of the last candidate that failed
 }
 
 // run chooses by what is to be predicted.
@@ -161,8 +176,12 @@ type standing struct {
 	rmse   float64
 }
 
-// Standard errors of the mean difference by which another candidate must be better.
-const sureErrors = 2
+// Standard errors of the mean difference by which another candidate must be better than the best so far, and by
+// which it must look better for a ladder to go on.
+const (
+	sureErrors = 1
+	goOnErrors = 0.3
+)
 
 // ask judges a question's candidates and returns the best one's standing. Where the search has ended it
 // returns what stands.
@@ -200,7 +219,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.scores), trial.rmse))
 		if chosen < 0 || better(trial.scores, best.scores, sureErrors) {
 			best, chosen = trial, len(all)-1
-		} else if q.ladder && mean(trial.scores) > mean(best.scores) {
+		} else if q.ladder && !better(trial.scores, best.scores, goOnErrors) {
 			break
 		}
 	}
@@ -216,14 +235,28 @@ var errNoCandidate = errors.New("model selection: no candidate could be trained"
 // judged has a candidate judged and shows that.
 func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, float64, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
-	defer stop()
+	begin := time.Now()
 	scores, rmse, err := j.judge(s.ctx, cfg)
+	stop()
+	if s.forecast == 0 && err == nil {
+		s.forecast = time.Duration(float64(time.Since(begin)) * s.likeFirst())
+		s.watch.Tell(fmt.Sprintf("search and training will take some %s", s.forecast.Round(time.Second)))
+	}
 	for i, v := range scores {
 		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
 			err = fmt.Errorf("example %d has the negative log density %v", i, v)
 		}
 	}
 	return scores, rmse, err
+}
+
+// likeFirst returns how many times as long as its first candidate a search takes with the training after it, by
+// experience.
+func (s *search) likeFirst() float64 {
+	if s.data.Times != nil {
+		return float64(len(s.timeCandidates()) + 4)
+	}
+	return s.plan.likeFirst
 }
 
 // record keeps how a question was answered.

@@ -86,7 +86,11 @@ func (s *search) independent() (Config, error) {
 	structures := []option{{"white noise, a kernel for each factor", func(c *Config) { *c = white }}}
 	if s.jointPossible() {
 		best.cfg = learned
-		structures = append([]option{{"learned covariance of the noise at all points", func(c *Config) { *c = learned }}}, structures...)
+		near := []option{{"learned covariance", func(c *Config) { *c = learned }}}
+		if s.given.Residual.Taper == 0 {
+			near = append(near, option{"learned covariance of longer reach", func(c *Config) { *c = learned; c.Residual.Taper *= longReach }})
+		}
+		structures = append(near, structures...)
 	}
 	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() {
 		return best.cfg, nil
@@ -96,21 +100,34 @@ func (s *search) independent() (Config, error) {
 	if err != nil {
 		return best.cfg, err
 	}
-	if s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "" {
-		structures = structures[:1]
+	if len(structures) > 1 && (s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "") {
+		structures = structures[:len(structures)-1]
 	}
 	if best, err = s.ask(j, best, question{name: "noise", candidates: structures}); err != nil {
 		return best.cfg, err
 	}
-	for i, q := range s.questions(best.cfg) {
-		if i == s.plan.questions || s.ended() {
+	asked := map[string]bool{}
+	for len(asked) < s.plan.questions && !s.ended() {
+		q, more := next(s.questions(best.cfg), asked)
+		if !more {
 			break
 		}
+		asked[q.name] = true
 		if best, err = s.ask(j, best, q); err != nil {
 			return best.cfg, err
 		}
 	}
 	return best.cfg, nil
+}
+
+// next returns the first question that was not asked.
+func next(list []question, asked map[string]bool) (q question, more bool) {
+	for _, q := range list {
+		if !asked[q.name] {
+			return q, true
+		}
+	}
+	return q, false
 }
 
 // hidden names what is hidden, in words.
@@ -141,15 +158,15 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	learned := c.Residual.Rounds > 0
-	add(learned && s.given.Residual.Taper == 0, "reach of the learned covariance", true,
-		tapers(n, 1.4, 2, 2.8, 4, 5.6)...)
-	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", false, stepOptions(400)...)
-	add(learned && s.given.Residual.Taper == 0, "shorter reach of the learned covariance", true, tapers(n, 0.7, 0.5)...)
+	reach := learned && s.given.Residual.Taper == 0
+	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
+	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", true, stepOptions(4*s.plan.steps)...)
+	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	add(learned && s.given.Residual.Strength == 0, "weight of the prior of that covariance", true, strengths(1, 0.1)...)
 	add(learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
 		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})
 	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
-	add(learned && s.given.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
+	add(learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
 	var dims []option
 	most := n - 1
 	if points == 1 {
@@ -166,9 +183,12 @@ func (s *search) questions(c Config) (list []question) {
 	return list
 }
 
-func tapers(n int, factors ...float64) (list []option) {
+// longReach is how much further than by default a covariance reaches over smooth fields.
+const longReach = 4
+
+func tapers(c Config, factors ...float64) (list []option) {
 	for _, f := range factors {
-		taper := f * bound.DefaultTaper(n)
+		taper := f * c.Residual.Taper
 		list = append(list, option{fmt.Sprintf("%.3g spacings", taper), func(c *Config) { c.Residual.Taper = taper }})
 	}
 	return list

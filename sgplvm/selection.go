@@ -7,10 +7,6 @@ type Selection struct {
 	Ended  string `json:"ended,omitempty"` // why the search ended early; empty where it did not
 
 	Stages []SelectionStage `json:"stages,omitempty"`
-
-	// Numbers is the work of the search: evaluations of the bound times the numbers of the data that each
-	// was about. It does not depend on the machine.
-	Numbers float64 `json:"numbers,omitempty"`
 }
 
 // SelectionStage is one question: its candidates in the order in which they were tried.
