@@ -152,7 +152,7 @@ func TestValidation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newValidation(context.Background(), d, noiseSettings{config: s.config}, by)
+	v, err := newValidation(context.Background(), d, noiseSettings{config: s.config}, by, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

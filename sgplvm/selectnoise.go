@@ -80,7 +80,7 @@ func SelectNoise(ctx context.Context, d Data, cfg Config, o InferOptions, by Noi
 		return cfg, o, &ConfigError{Field: "NoiseSelection", Err: fmt.Errorf("%d examples of %d values and %d spatial factors, expected at least one of %d and one factor", by.Seen.Rows, by.Seen.Cols, len(d.Grid), points*channels)}
 	}
 	s := noiseSettings{cfg, o}
-	v, err := newValidation(ctx, d, s, by)
+	v, err := newValidation(ctx, d, s, by, 0)
 	if err != nil {
 		return cfg, o, err
 	}
@@ -107,7 +107,38 @@ func SelectNoise(ctx context.Context, d Data, cfg Config, o InferOptions, by Noi
 			}
 		}
 	}
-	return s.config, s.infer, nil
+	s.infer.Blends, err = v.blend(ctx, d, s, by, m)
+	return s.config, s.infer, err
+}
+
+// blendExamples is how many held-out examples a blend is chosen by: where one validation has fewer, more
+// of them train, on other examples.
+const blendExamples, mostValidations = 40, 4
+
+// blend returns the blend of the settings that were selected; m is the model of v with these.
+func (v *validation) blend(ctx context.Context, d Data, s noiseSettings, by NoiseSelection, m *Model) ([]Blend, error) {
+	if s.config.Residual.Local != On {
+		return nil, nil
+	}
+	trials := []BlendTrial{{m, v.truth, v.seen}}
+	for count := v.truth.Rows; count < blendExamples && len(trials) < mostValidations; count += v.truth.Rows {
+		w, err := newValidation(ctx, d, s, by, len(trials))
+		if err != nil {
+			return nil, err
+		}
+		m, err := w.learn(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, BlendTrial{m, w.truth, w.seen})
+	}
+	b, err := SelectBlend(ctx, trials, s.infer)
+	if err != nil {
+		return nil, err
+	}
+	scale := math.Sqrt(v.share) // spacings of all points are smaller
+	b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/scale, b.Taper/scale, b.WideTaper/scale, b.Reach/scale
+	return []Blend{b}, nil
 }
 
 // A validation is some examples to learn from and others to fill in, under masks of those that are
@@ -121,8 +152,9 @@ type validation struct {
 	start       *bound.Params // trained, but for the covariance of the noise
 }
 
-// newValidation divides the examples and trains, without learning the covariance of the noise.
-func newValidation(ctx context.Context, d Data, s noiseSettings, by NoiseSelection) (*validation, error) {
+// newValidation divides the examples and trains, without learning the covariance of the noise. Folds hold out
+// different examples, as long as there are such.
+func newValidation(ctx context.Context, d Data, s noiseSettings, by NoiseSelection, fold int) (*validation, error) {
 	n, all, channels := d.Source.Dims()
 	complete := mat.New(n, all*channels)
 	if err := d.Source.ReadExamples(complete.Data, 0, n); err != nil {
@@ -130,8 +162,10 @@ func newValidation(ctx context.Context, d Data, s noiseSettings, by NoiseSelecti
 	}
 	rng := rand.New(rand.NewPCG(s.config.Seed, 0x63686f6f7365))
 	order := rng.Perm(n)
-	out := order[:min(mostHeldOut, n/heldOutShare)]
-	in := order[len(out):]
+	held := min(mostHeldOut, n/heldOutShare)
+	from := fold * held % (n - held + 1)
+	out := order[from : from+held]
+	in := slices.Concat(order[:from], order[from+held:])
 	slices.Sort(in)
 
 	masks := 1

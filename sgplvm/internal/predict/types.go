@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -164,6 +165,23 @@ type InferOptions struct {
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
 	FirstOrder bool `json:"firstOrder,omitzero"`
+
+	// Blends make Impute mix what the latent variables say with what training examples like this
+	// one say, where the model keeps its training residuals: an example takes the blend with the nearest gap.
+	// None: the latent variables and the residuals alone.
+	Blends []Blend `json:"blends,omitzero"`
+}
+
+func (o InferOptions) bandwidth() float64 { return cmp.Or(o.LocalBandwidth, 0.7) }
+func (o InferOptions) strength() float64  { return cmp.Or(o.LocalStrength, 1) }
+
+// degrees returns the degrees of freedom, 0 for infinitely many. kept says whether the model keeps its
+// training residuals.
+func (o InferOptions) degrees(kept bool) float64 {
+	if o.DegreesOfFreedom == 0 && kept {
+		return 50
+	}
+	return max(0, o.DegreesOfFreedom)
 }
 
 // complete checks the options and fills in defaults. Errors: *data.ConfigError.
@@ -182,6 +200,11 @@ func (o InferOptions) complete() (InferOptions, error) {
 		return refuse("DegreesOfFreedom %v, expected a finite number", o.DegreesOfFreedom)
 	case !(o.NoiseStrength >= 0):
 		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
+	}
+	for _, b := range o.Blends {
+		if err := b.check(); err != nil {
+			return refuse("%w", err)
+		}
 	}
 	if o.Candidates == 0 {
 		o.Candidates = 3
