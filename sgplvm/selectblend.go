@@ -39,7 +39,7 @@ var blendParameters = []blendParameter{
 var blendParts = []struct {
 	parts int
 	reach float64
-}{{1, 0}, {2, 6}, {4, 6}}
+}{{2, 6}, {4, 6}}
 
 const (
 	blendGain     = 0.002 // nats a value by which a blend must be better than a simpler one
@@ -82,7 +82,7 @@ type blendSearch struct {
 	with   []Prediction // by the latent variables
 }
 
-// search walks along the parameters of the direct prediction, whole, then divides.
+// search walks along the parameters of the direct prediction of all points together, then divides them.
 func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 	best := Blend{Gap: s.gap / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))
@@ -90,33 +90,25 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		index[k] = p.start
 		p.set(&best, p.values[p.start])
 	}
-	least := math.Inf(1)
-	for _, division := range blendParts {
-		from := best
-		from.Parts, from.Reach = division.parts, division.reach
-		alone := from
-		alone.Share = 0
-		var err error
-		with := s.with
-		if s.with, err = s.fill(ctx, alone); err != nil {
-			return best, err
-		}
-		divided, score, err := s.share(ctx, from)
-		if err != nil {
-			return best, err
-		}
-		if division.parts == 1 {
-			if divided, score, err = s.walk(ctx, divided, score, index); err != nil {
-				return best, err
-			}
-		}
-		if !(score < least-blendGain) {
-			s.with = with
-			continue
-		}
-		best, least = divided, score
+	var err error
+	if s.with, err = s.fill(ctx, best); err != nil {
+		return best, err
 	}
-	return best, nil
+	best, least, err := s.share(ctx, best)
+	if err == nil {
+		best, least, err = s.walk(ctx, best, least, index)
+	}
+	for _, division := range blendParts {
+		if err != nil || best.Share == 0 {
+			return best, err
+		}
+		b, score := best, 0.0
+		b.Parts, b.Reach = division.parts, division.reach
+		if b, score, err = s.share(ctx, b); err == nil && score < least-blendGain {
+			best, least = b, score
+		}
+	}
+	return best, err
 }
 
 // walk moves along one parameter after the other as long as that helps, twice.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -14,8 +15,8 @@ import (
 
 // A Blend says how a model that keeps its training residuals mixes two predictions of what an
 // example misses: that of the latent variables, and the direct one, of training examples like it
-// (docs/math.md, "A mixture with training examples like it"). Missing points are predicted in parts,
-// each by the training examples that are like this one near that part.
+// (docs/math.md, "A mixture with training examples like it"). The direct prediction takes missing points in parts,
+// each with the training examples that are like this one near that part.
 type Blend struct {
 	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
 	// mean, in mean spacings. Of several blends an example takes the one with the nearest gap.
@@ -166,73 +167,51 @@ func halve(x mat.Matrix, points []int, parts int) [][]int {
 	return append(halve(x, points[:h], parts/2), halve(x, points[h:], parts/2)...)
 }
 
-// blended returns the mixture of both predictions of an example, in the model's units, white noise included:
-// the mean and the variance of the two together, part by part. l is its latent posterior.
-func (q *Posterior) blended(ctx context.Context, e *example, l Latent, b *Blend, o InferOptions) (Prediction, error) {
+// blend mixes the direct prediction into p, that of the latent variables, in the model's units with all
+// noise: p becomes the mean and the variance of the two together, part by part.
+func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blend, o InferOptions) error {
 	x := inSpacings(e.on.grid)
-	n, channels, parts := x.Rows, q.channels(), b.Parts
 	var missing []int
-	for i := range n {
+	for i := range x.Rows {
 		if slices.ContainsFunc(e.seen, func(seen []int) bool { _, found := slices.BinarySearch(seen, i); return !found }) {
 			missing = append(missing, i)
 		}
 	}
-	for _, seen := range e.seen {
-		if len(seen) > conditioning.exact {
-			parts = 1
-		}
-	}
-	white := 1 / q.params.Noise.Beta
-	latent := q.momentsOf(l)
-	latent.degreesOfFreedom = o.degrees(true)
-	out := Prediction{Mean: mat.New(n, channels), Variance: mat.New(n, channels), Conditioning: "none", Noise: "local"}
-	for _, part := range halve(x, missing, parts) {
-		slices.Sort(part)
-		distances := q.distances(e, e.reaching(x, part, b.Reach))
-		with, direct, err := q.both(ctx, e, l, latent, distances, b, o, part)
-		if err != nil {
-			return out, err
-		}
-		for _, i := range part {
-			for c := range channels {
-				d := direct.Mean.At(i, c) - with.Mean.At(i, c)
-				v := (1-b.Share)*(with.Variance.At(i, c)+l.noise()*white) + b.Share*(direct.Variance.At(i, c)+white+(1-b.Share)*d*d)
-				out.Mean.Set(i, c, with.Mean.At(i, c)+b.Share*d)
-				out.Variance.Set(i, c, b.Inflation*v)
+	if b.Share > 0 {
+		parts := b.Parts
+		for _, seen := range e.seen {
+			if len(seen) > conditioning.exact {
+				parts = 1 // they are conditioned group by group
 			}
 		}
-		out.Conditioning = with.Conditioning
+		for _, part := range halve(x, missing, parts) {
+			slices.Sort(part)
+			t := q.directMoments(e, q.distances(e, e.reaching(x, part, b.Reach)), b)
+			t.degreesOfFreedom = o.degrees(true)
+			direct, err := q.conditionalWithin(ctx, e, t, part, o.Conditioning)
+			if err != nil {
+				return err
+			}
+			p.mix(direct, part, b.Share, 1/q.params.Noise.Beta)
+		}
 	}
-	return out, nil
+	for _, i := range missing {
+		asm.Scale(p.Variance.Row(i), b.Inflation, p.Variance.Row(i))
+	}
+	return nil
 }
 
-// both returns the prediction with latent variables and the direct one of a part of an example, the same for both
-// where one has no weight.
-func (q *Posterior) both(ctx context.Context, e *example, l Latent, latent moments, distances []float64, b *Blend, o InferOptions, part []int) (with, direct Prediction, err error) {
-	if b.Share < 1 {
-		t := latent
-		if o.LocalBandwidth >= 0 {
-			t.own = q.noiseNear(e, q.weights(distances, o.bandwidth()), o.strength(), leastNear)
-		}
-		if t, err = q.refine(e, l, t); err != nil {
-			return with, direct, err
-		}
-		if with, err = q.conditionalWithin(ctx, e, t, part, o.Conditioning); err != nil {
-			return with, direct, err
-		}
-		direct = with
-	}
-	if b.Share > 0 {
-		t := q.directMoments(e, distances, b)
-		t.degreesOfFreedom = o.degrees(true)
-		if direct, err = q.conditionalWithin(ctx, e, t, part, o.Conditioning); err != nil {
-			return with, direct, err
+// mix makes p the moments of a mixture, with the weight share for another prediction, at some points. To the variances
+// of the other white noise is added.
+func (p Prediction) mix(other Prediction, points []int, share, white float64) {
+	for _, i := range points {
+		mean, variance := p.Mean.Row(i), p.Variance.Row(i)
+		for c, m := range mean {
+			d := other.Mean.At(i, c) - m
+			mean[c] += share * d
+			variance[c] = (1-share)*variance[c] + share*(other.Variance.At(i, c)+white+(1-share)*d*d)
 		}
 	}
-	if b.Share == 1 {
-		with = direct
-	}
-	return with, direct, nil
 }
 
 // reaching returns how much every point counts for likeness near a part: Gaussian in the distance

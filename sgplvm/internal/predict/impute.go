@@ -73,13 +73,6 @@ func (q *Posterior) complete(ctx context.Context, e *example, l Latent, o InferO
 }
 
 func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
-	if b := q.blendFor(e, o); b != nil {
-		p, err := q.blended(ctx, e, l, b, o)
-		if err == nil {
-			q.toUserUnits(p, 0)
-		}
-		return p, err
-	}
 	t := q.momentsOf(l)
 	t.degreesOfFreedom = o.degrees(q.kept != nil)
 	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
@@ -92,9 +85,19 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 		}
 	}
 	p, err := q.conditional(ctx, e, t, o.Conditioning)
-	if err == nil {
-		q.toUserUnits(p, t.noise)
+	if err != nil {
+		return p, err
 	}
+	if b := q.blendFor(e, o); b != nil {
+		for i := range p.Variance.Rows {
+			for c := range p.Variance.Cols {
+				p.Variance.Set(i, c, p.Variance.At(i, c)+t.noise/q.params.Noise.Beta)
+			}
+		}
+		t.noise = 0 // is there now
+		err = q.blend(ctx, e, p, b, o)
+	}
+	q.toUserUnits(p, t.noise)
 	return p, err
 }
 
