@@ -61,7 +61,7 @@ var noiseErrors = 4.0
 
 // SelectNoise returns cfg and o with other parameters of the learned noise (taper and prior strength,
 // locality, degrees of freedom) where these fill in held-out examples better: with a mean negative log
-// density lower by more than four standard errors. With fewer than 20 examples, or without a covariance
+// density lower by more than four standard errors. With local residuals o gets a blend, that of SelectBlend. With fewer than 20 examples, or without a covariance
 // that is learned, only a default taper is filled in. It needs one spatial factor. Errors: those of NewTrainer,
 // Trainer.Fit and Model.Impute.
 func SelectNoise(ctx context.Context, d Data, cfg Config, o InferOptions, by NoiseSelection) (Config, InferOptions, error) {
