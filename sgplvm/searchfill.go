@@ -25,8 +25,7 @@ const (
 type fillJudge struct {
 	folds []fold
 	cases []fillCase
-	seed  uint64
-	watch Watcher
+	kinds int // of patterns of what is missing
 
 	trained recent[[]*bound.Params] // of all folds, but for the covariance of the noise
 	learned recent[[]*Model]
@@ -41,6 +40,7 @@ type fold struct {
 // A fillCase is an example held out, under one pattern of what is missing.
 type fillCase struct {
 	fold, example int
+	kind          int // of its pattern
 	truth, seen   []float64
 	at            *Instant
 }
@@ -58,7 +58,10 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{seed: s.given.Seed, watch: s.watch}
+	j := &fillJudge{kinds: 1}
+	if len(s.data.Hide) == 0 {
+		j.kinds = len(patterns)
+	}
 	next := 0
 	for f, out := range divide(rng, n, s.plan, s.data.Times != nil) {
 		in := allBut(n, out)
@@ -76,7 +79,9 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		for _, i := range out {
 			for range s.plan.patterns {
 				missing := s.missing(rng, next, x, points, channels)
-				j.cases = append(j.cases, newFillCase(f, i, complete.Row(i), missing, s.data))
+				c := newFillCase(f, i, complete.Row(i), missing, s.data)
+				c.kind = next % j.kinds
+				j.cases = append(j.cases, c)
 				next++
 			}
 		}
@@ -210,6 +215,7 @@ func (j *fillJudge) judge(ctx context.Context, cfg Config) (scores []float64, rm
 	if err != nil {
 		return nil, 0, err
 	}
+	cfg.Infer.Blends = atSpacing(cfg.Infer.Blends, 1/j.scale())
 	losses, squares, failures := make([]float64, len(j.cases)), make([]float64, len(j.cases)), make([]error, len(j.cases))
 	mat.Parallel(len(j.cases), func(i int) {
 		if ctx.Err() == nil {
@@ -246,7 +252,7 @@ func (j *fillJudge) examples() (n int) {
 // deviations of the training data.
 func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, square float64, err error) {
 	channels := m.Channels()
-	obs := Observed{Values: mat.NewDense(len(c.seen)/channels, channels, c.seen)}
+	obs := c.observed(m)
 	if c.at != nil && m.knows(c.at.Sequence) {
 		priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
 		if err != nil {
@@ -269,6 +275,11 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 		}
 	}
 	return loss / max(1, hidden), square / max(1, hidden), nil
+}
+
+// observed returns what is seen, for a model.
+func (c *fillCase) observed(m *Model) Observed {
+	return Observed{Values: mat.NewDense(len(c.seen)/m.Channels(), m.Channels(), c.seen)}
 }
 
 // knows reports whether the model was trained on a sequence.
@@ -326,6 +337,12 @@ func (f *fold) fitted(cfg Config) Config {
 	return cfg
 }
 
+// scale is how much smaller distances in spacings are at the fold's points, which are further apart.
+func (f *fold) scale() float64 { return math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) }
+
+// scale is that of all folds.
+func (j *fillJudge) scale() float64 { return j.folds[0].scale() }
+
 // train trains all but the covariance of the noise.
 func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
 	t, err := NewTrainer(f.data, f.fitted(cfg))
@@ -343,7 +360,7 @@ func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
 func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, error) {
 	cfg = f.fitted(cfg)
 	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = -1, 1, 1
-	cfg.Residual.Taper *= math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) // of fewer points, further apart
+	cfg.Residual.Taper *= f.scale()
 	t, err := trainerAt(f.data, cfg, p)
 	if err != nil {
 		return nil, err

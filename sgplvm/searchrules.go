@@ -117,7 +117,8 @@ func (s *search) independent() (Config, error) {
 			return best.cfg, err
 		}
 	}
-	return best.cfg, nil
+	best, err = s.blended(j, best)
+	return best.cfg, err
 }
 
 // next returns the first question that was not asked.

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"context"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -24,6 +25,12 @@ import (
 // which is exact for a linear map. (Atkinson and Zabaras condition the
 // moment-matched Gaussian instead and so count the data twice: ConditionMoments.) Errors: ctx.Err().
 func (q *Posterior) conditional(ctx context.Context, e *example, t moments, how Conditioning) (Prediction, error) {
+	return q.conditionalWithin(ctx, e, t, nil, how)
+}
+
+// conditionalWithin is conditional at the points of an ascending list; others are left as they are without
+// observed values. nil: all points.
+func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments, within []int, how Conditioning) (Prediction, error) {
 	p := q.marginal(e.on, t)
 	condition := q.condition
 	switch how {
@@ -42,6 +49,12 @@ func (q *Posterior) conditional(ctx context.Context, e *example, t moments, how 
 			continue
 		}
 		missing := complement(seen, n)
+		if within != nil {
+			missing = slices.DeleteFunc(missing, func(i int) bool { _, found := slices.BinarySearch(within, i); return !found })
+		}
+		if len(missing) == 0 {
+			continue
+		}
 		if len(seen) <= conditioning.exact {
 			p.Conditioning = "exact"
 			if err := condition(p, e, t, channels, missing, seen); err != nil {

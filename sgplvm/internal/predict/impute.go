@@ -1,8 +1,9 @@
 package predict
 
 import (
-	"cmp"
 	"context"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Impute infers a partly seen example's latent variables and returns the
@@ -24,32 +25,80 @@ func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (P
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
-	t := q.momentsOf(l)
-	t.degreesOfFreedom = max(0, o.DegreesOfFreedom)
-	if o.DegreesOfFreedom == 0 && q.kept != nil {
-		t.degreesOfFreedom = 50
-	}
-	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, cmp.Or(o.LocalBandwidth, 0.7), cmp.Or(o.LocalStrength, 1))
-	}
-	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
-		if t, err = q.refine(e, l, t); err != nil {
-			return Prediction{}, Latent{}, err
-		}
-	}
-	p, err := q.conditional(ctx, e, t, o.Conditioning)
+	p, err := q.complete(ctx, e, l, o)
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
-	q.toUserUnits(p, t.noise)
-	q.calibrateSeen(e, p)
+	e.keep(p, obs)
+	return p, l, nil
+}
+
+// ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.
+func (q *Posterior) ImputeGiven(ctx context.Context, obs Observed, l Latent, o InferOptions) (Prediction, error) {
+	if err := q.checkLatent(l); err != nil {
+		return Prediction{}, &data.ConfigError{Field: "Latent", Err: err}
+	}
+	e, err := q.observe(obs)
+	if err != nil {
+		return Prediction{}, err
+	}
+	if o, err = o.complete(); err != nil {
+		return Prediction{}, err
+	}
+	p, err := q.complete(ctx, e, l, o)
+	if err == nil {
+		e.keep(p, obs)
+	}
+	return p, err
+}
+
+// keep puts what was observed in its place, with variance 0.
+func (e *example) keep(p Prediction, obs Observed) {
 	for c, seen := range e.seen {
 		for _, i := range seen {
 			p.Mean.Set(i, c, obs.Values.At(i, c))
 			p.Variance.Set(i, c, 0)
 		}
 	}
-	return p, l, nil
+}
+
+// complete returns mean and variance of all values of an example with the latent posterior l, in the
+// user's units, calibrated.
+func (q *Posterior) complete(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
+	p, err := q.uncalibratedSeen(ctx, e, l, o)
+	if err == nil {
+		q.calibrateSeen(e, p)
+	}
+	return p, err
+}
+
+func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
+	t := q.momentsOf(l)
+	t.degreesOfFreedom = o.degrees(q.kept != nil)
+	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
+		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), 1e-6)
+	}
+	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
+		var err error
+		if t, err = q.refine(e, l, t); err != nil {
+			return Prediction{}, err
+		}
+	}
+	p, err := q.conditional(ctx, e, t, o.Conditioning)
+	if err != nil {
+		return p, err
+	}
+	if b := q.blendFor(e, o); b != nil {
+		for i := range p.Variance.Rows {
+			for c := range p.Variance.Cols {
+				p.Variance.Set(i, c, p.Variance.At(i, c)+t.noise/q.params.Noise.Beta)
+			}
+		}
+		t.noise = 0 // is there now
+		err = q.blend(ctx, e, p, b, o)
+	}
+	q.toUserUnits(p, t.noise)
+	return p, err
 }
 
 // calibrateSeen calibrates the variances of an example of known time that was seen in part, in the

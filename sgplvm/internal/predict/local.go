@@ -36,12 +36,15 @@ type trainingResiduals struct {
 // ownNoise is the noise of one example at the points of a grid. Its covariance is
 // evaluated where it is asked for.
 type ownNoise struct {
-	on    *projection
-	mean  mat.Matrix // m, n*×d_y
-	near  mat.Matrix // √(w_n/((W + ν)·d_y))·r_n of the examples that count, channel by channel, in columns; n* rows
-	whole float64    // 1 + 1/(W + ν)
-	prior float64    // ν/(W + ν)
-	white float64    // β⁻¹
+	on      *projection
+	mean    mat.Matrix // m, n*×d_y
+	near    mat.Matrix // √(w_n/((W + ν)·d_y))·r_n of the examples that count, channel by channel, in columns; n* rows
+	centred bool       // near holds deviations from m
+	whole   float64    // 1 + 1/(W + ν)
+	prior   float64    // ν/(W + ν)
+	white   float64    // β⁻¹
+
+	sigma, taper mat.Matrix // Σ − β⁻¹·I and C, n*×n*
 }
 
 // Residuals returns r_n = y_n − E f(x_n) of all training examples, for Options.Residuals:
@@ -76,15 +79,15 @@ func (q *Posterior) keep(r mat.Matrix) *trainingResiduals {
 	return &trainingResiduals{r: r.T().Clone(), y: y.T().Clone()}
 }
 
-// noiseNear returns the noise of a partly seen example. bandwidth is h and strength ν.
-func (q *Posterior) noiseNear(e *example, bandwidth, strength float64) *ownNoise {
-	weights := q.nearness(e, bandwidth)
+// noiseNear returns the noise of a partly seen example, given the weights of the training examples, of which those
+// above least count. strength is ν.
+func (q *Posterior) noiseNear(e *example, weights []float64, strength, least float64) *ownNoise {
 	n, channels := e.on.grid.Len(), q.channels()
 	var total float64
 	var rows []int
 	for i, w := range weights {
 		total += w
-		if w > 1e-6 {
+		if w > least {
 			rows = append(rows, i)
 		}
 	}
@@ -95,7 +98,7 @@ func (q *Posterior) noiseNear(e *example, bandwidth, strength float64) *ownNoise
 		roots[k] = math.Sqrt(shares[k] / float64(channels))
 	}
 	t := &ownNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels),
-		whole: 1 + 1/all, prior: strength / all, white: 1 / q.params.Noise.Beta}
+		whole: 1 + 1/all, prior: strength / all, white: 1 / q.params.Noise.Beta, sigma: e.on.structured(), taper: e.on.taper}
 	kept := q.kept()
 	for j, at := range e.on.training {
 		for c := range channels {
@@ -111,29 +114,42 @@ func (q *Posterior) noiseNear(e *example, bandwidth, strength float64) *ownNoise
 	return t
 }
 
-// nearness returns the weights of the training examples.
-func (q *Posterior) nearness(e *example, bandwidth float64) []float64 {
+// distances returns d_n², the mean squared distance of the training examples from one that was seen in part. counts say how
+// much each point counts; nil: all alike.
+func (q *Posterior) distances(e *example, counts []float64) []float64 {
 	kept, channels := q.kept(), q.channels()
 	d2 := make([]float64, kept.y.Cols)
 	var count float64
 	for c, seen := range e.seen {
-		count += float64(len(seen))
 		for _, i := range seen {
-			value := e.values.At(i, c)
+			value, weight := e.values.At(i, c), 1.0
+			if counts != nil {
+				weight = counts[i]
+			}
+			if weight < 1e-9 {
+				continue
+			}
+			count += weight
 			for k, y := range kept.y.Row(e.on.training[i]*channels + c) {
-				d2[k] += (value - y) * (value - y)
+				d2[k] += weight * (value - y) * (value - y)
 			}
 		}
 	}
 	for k := range d2 {
 		d2[k] /= count
 	}
-	least := slices.Min(d2)
-	scale := bandwidth * bandwidth * max(least, 1/q.params.Noise.Beta)
-	for k, v := range d2 {
-		d2[k] = math.Exp(-0.5 * (v - least) / scale)
-	}
 	return d2
+}
+
+// weights returns w_n for squared distances and the bandwidth h.
+func (q *Posterior) weights(distances []float64, bandwidth float64) []float64 {
+	least := slices.Min(distances)
+	scale := bandwidth * bandwidth * max(least, 1/q.params.Noise.Beta)
+	w := make([]float64, len(distances))
+	for k, v := range distances {
+		w[k] = math.Exp(-0.5 * (v - least) / scale)
+	}
+	return w
 }
 
 // covariance returns Σ* − β⁻¹·I between two lists of points.
@@ -143,14 +159,18 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 	share := 1 / float64(mean.Cols)
 	if work.SameList(a, b) {
 		mat.Syrk(c, 1, near, 0)
-		mat.Syrk(c, -share, mean, 1)
+		if !t.centred {
+			mat.Syrk(c, -share, mean, 1)
+		}
 		mat.MirrorLower(c)
 	} else {
 		mat.Mul(c, 1, near, work.Gather(t.near, b).T(), 0)
-		mat.Mul(c, -share, mean, work.Gather(t.mean, b).T(), 1)
+		if !t.centred {
+			mat.Mul(c, -share, mean, work.Gather(t.mean, b).T(), 1)
+		}
 	}
 	for i, k := range a {
-		row, taper, sigma := c.Row(i), t.on.taper.Row(k), t.on.structured().Row(k)
+		row, taper, sigma := c.Row(i), t.taper.Row(k), t.sigma.Row(k)
 		for j, l := range b {
 			row[j] = t.whole * (float64(row[j]*taper[l]) + float64(t.prior*sigma[l]))
 			if k == l {
@@ -164,6 +184,9 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 // variance returns covariance's diagonal at point i.
 func (t *ownNoise) variance(i int) float64 {
 	mean := t.mean.Row(i)
-	own := asm.SumSquares(t.near.Row(i)) - asm.SumSquares(mean)/float64(len(mean))
-	return t.whole*(own+t.prior*t.on.structured().At(i, i)) + (t.whole*t.prior-1)*t.white
+	own := asm.SumSquares(t.near.Row(i))
+	if !t.centred {
+		own -= asm.SumSquares(mean) / float64(len(mean))
+	}
+	return t.whole*(own+t.prior*t.sigma.At(i, i)) + (t.whole*t.prior-1)*t.white
 }

@@ -44,6 +44,7 @@ type Posterior struct {
 	calibration *Calibration              // or nil
 	residuals   mat.Matrix                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
 	kept        func() *trainingResiduals // the same as nearness sees them; nil
+	direct      func() *directSource      // beside kept
 }
 
 // Options are what a model may know beside its parameters. The zero value is a model that knows
@@ -118,9 +119,11 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 			r.Rows, r.Cols, q.params.Noise.Covariance.Rows, examples, size, q.grid.Len())
 	}
 	c := *q
-	c.calibration, c.residuals, c.kept = o.Calibration, o.Residuals, nil
+	c.calibration, c.residuals, c.kept, c.direct = o.Calibration, o.Residuals, nil, nil
 	if o.Residuals.Rows > 0 {
-		c.kept = sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals) })
+		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals) })
+		c.kept = kept
+		c.direct = sync.OnceValue(func() *directSource { return newDirectSource(kept(), inSpacings(q.grid), q.channels()) })
 	}
 	return &c, nil
 }

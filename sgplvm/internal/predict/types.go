@@ -168,6 +168,23 @@ type InferOptions struct {
 	// FirstOrder makes Impute predict from q(x) as it is, to first order, without
 	// the refinement by generalised least squares.
 	FirstOrder bool `json:"firstOrder,omitzero"`
+
+	// Blends make Impute mix what the latent variables say with what training examples like this
+	// one say, where the model keeps its training residuals: an example takes the blend with the nearest gap.
+	// None: the latent variables and the residuals alone.
+	Blends []Blend `json:"blends,omitzero"`
+}
+
+func (o InferOptions) bandwidth() float64 { return cmp.Or(o.LocalBandwidth, 0.7) }
+func (o InferOptions) strength() float64  { return cmp.Or(o.LocalStrength, 1) }
+
+// degrees returns the degrees of freedom, 0 for infinitely many. kept says whether the model keeps its
+// training residuals.
+func (o InferOptions) degrees(kept bool) float64 {
+	if o.DegreesOfFreedom == 0 && kept {
+		return 50
+	}
+	return max(0, o.DegreesOfFreedom)
 }
 
 // Or returns the options with what they leave open from others.
@@ -177,6 +194,9 @@ func (o InferOptions) Or(from InferOptions) InferOptions {
 	o.DegreesOfFreedom = cmp.Or(o.DegreesOfFreedom, from.DegreesOfFreedom)
 	o.LocalBandwidth, o.LocalStrength = cmp.Or(o.LocalBandwidth, from.LocalBandwidth), cmp.Or(o.LocalStrength, from.LocalStrength)
 	o.FirstOrder = o.FirstOrder || from.FirstOrder
+	if o.Blends == nil {
+		o.Blends = from.Blends
+	}
 	return o
 }
 
@@ -202,6 +222,11 @@ func (o InferOptions) complete() (InferOptions, error) {
 		return refuse("DegreesOfFreedom %v, expected a finite number", o.DegreesOfFreedom)
 	case !(o.NoiseStrength >= 0):
 		return refuse("NoiseStrength %v, expected 0 or more", o.NoiseStrength)
+	}
+	for _, b := range o.Blends {
+		if err := b.check(); err != nil {
+			return refuse("%w", err)
+		}
 	}
 	if o.Candidates == 0 {
 		o.Candidates = 3

@@ -1,0 +1,242 @@
+package predict
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+)
+
+// A Blend says how a model that keeps its training residuals mixes two predictions of what an
+// example misses: that of the latent variables, and the direct one, of training examples like it
+// (docs/math.md, "A mixture with training examples like it"). The direct prediction takes missing points in parts,
+// each with the training examples that are like this one near that part.
+type Blend struct {
+	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
+	// mean, in mean spacings. Of several blends an example takes the one with the nearest gap.
+	Gap float64 `json:"gap"`
+
+	// Share is the weight of the direct prediction, 0 to 1.
+	Share float64 `json:"share"`
+
+	// Neighbours is the effective number of training examples that the direct prediction takes.
+	Neighbours float64 `json:"neighbours"`
+
+	// Shrinkage is how far their covariance is drawn to that of all training examples, 0 to 1.
+	Shrinkage float64 `json:"shrinkage"`
+
+	// Taper is the distance, in mean spacings, over which the covariance of these examples is believed.
+	Taper float64 `json:"taper"`
+
+	// WideTaper is the same for what the latent variables make of all training examples. 0: any distance.
+	WideTaper float64 `json:"wideTaper"`
+
+	// Reach is how near to a part, in mean spacings, observed values count for likeness: the deviation of a
+	// Gaussian. 0: all of them alike.
+	Reach float64 `json:"reach"`
+
+	// Parts is the number of parts, a power of two.
+	Parts int `json:"parts"`
+
+	// Inflation is the factor of all variances.
+	Inflation float64 `json:"inflation"`
+}
+
+// check refuses blends with numbers that mean nothing.
+func (b Blend) check() error {
+	for _, v := range []float64{b.Gap, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Inflation} {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("a blend with the number %v, expected finite ones, 0 or more", v)
+		}
+	}
+	switch {
+	case b.Share > 1 || b.Shrinkage > 1:
+		return fmt.Errorf("a blend with share %v and shrinkage %v, expected 1 at most", b.Share, b.Shrinkage)
+	case b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0):
+		return fmt.Errorf("a blend with %v neighbours, taper %v and shrinkage %v, expected at least 1 and positive numbers", b.Neighbours, b.Taper, b.Shrinkage)
+	case b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16:
+		return fmt.Errorf("a blend of %d parts, expected a power of two", b.Parts)
+	case !(b.Inflation > 0):
+		return fmt.Errorf("a blend with variances times %v, expected a positive factor", b.Inflation)
+	}
+	return nil
+}
+
+// blendFor returns the blend of an example; nil where it has none.
+func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
+	if len(o.Blends) == 0 || q.kept == nil || e.on.training == nil || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
+		return nil
+	}
+	gap := math.Log(1 + e.gap())
+	least := slices.MinFunc(o.Blends, func(a, b Blend) int {
+		return cmp.Compare(math.Abs(math.Log(1+a.Gap)-gap), math.Abs(math.Log(1+b.Gap)-gap))
+	})
+	return &least
+}
+
+// Gap returns Blend.Gap of values (n_s×d_y, NaN where missing) at the training points: 0 where nothing is missing or
+// nothing observed.
+func (q *Posterior) Gap(values mat.Matrix) (float64, error) {
+	e, err := q.observe(Observed{Values: values})
+	if err != nil {
+		return 0, err
+	}
+	return e.gap(), nil
+}
+
+// gap returns the mean distance of missing values from the nearest observed points of their channels, in
+// mean spacings; 0 where nothing is missing or nothing observed.
+func (e *example) gap() float64 {
+	x := inSpacings(e.on.grid)
+	var sum, count float64
+	for _, seen := range e.seen {
+		missing := complement(seen, x.Rows)
+		if len(seen) == 0 {
+			continue
+		}
+		for _, i := range missing {
+			nearest := math.Inf(1)
+			for _, j := range seen {
+				nearest = min(nearest, squaredDistance(x.Row(i), x.Row(j)))
+			}
+			sum += math.Sqrt(nearest)
+		}
+		count += float64(len(missing))
+	}
+	if count == 0 {
+		return 0
+	}
+	return sum / count
+}
+
+// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
+func inSpacings(g data.Grid) mat.Matrix {
+	dims, columns := g.Dims(), 0
+	for _, x := range g {
+		columns += x.Cols
+	}
+	all := make([]int, g.Len())
+	for i := range all {
+		all[i] = i
+	}
+	points := mat.New(len(all), columns)
+	index, from := data.SplitAll(all, dims), 0
+	for f, x := range g {
+		spacing := work.Spacing(x)
+		for i, k := range index[f] {
+			for d, v := range x.Row(k) {
+				points.Set(i, from+d, v/spacing[d])
+			}
+		}
+		from += x.Cols
+	}
+	return points
+}
+
+func squaredDistance(a, b []float64) (sum float64) {
+	for k, v := range a {
+		sum += (v - b[k]) * (v - b[k])
+	}
+	return sum
+}
+
+// halve divides points into equally many parts of neighbours: in two along the longest side, again and again.
+func halve(x mat.Matrix, points []int, parts int) [][]int {
+	if parts == 1 || len(points) < 2 {
+		return [][]int{points}
+	}
+	longest, length := 0, -1.0
+	for d := range x.Cols {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, i := range points {
+			low, high = min(low, x.At(i, d)), max(high, x.At(i, d))
+		}
+		if high-low > length {
+			longest, length = d, high-low
+		}
+	}
+	points = slices.Clone(points)
+	slices.SortStableFunc(points, func(a, b int) int { return cmp.Compare(x.At(a, longest), x.At(b, longest)) })
+	h := len(points) / 2
+	return append(halve(x, points[:h], parts/2), halve(x, points[h:], parts/2)...)
+}
+
+// blend mixes the direct prediction into p, that of the latent variables, in the model's units with all
+// noise: p becomes the mean and the variance of the two together, part by part.
+func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blend, o InferOptions) error {
+	x := inSpacings(e.on.grid)
+	var missing []int
+	for i := range x.Rows {
+		if slices.ContainsFunc(e.seen, func(seen []int) bool { _, found := slices.BinarySearch(seen, i); return !found }) {
+			missing = append(missing, i)
+		}
+	}
+	if b.Share > 0 {
+		parts := b.Parts
+		for _, seen := range e.seen {
+			if len(seen) > conditioning.exact {
+				parts = 1 // they are conditioned group by group
+			}
+		}
+		for _, part := range halve(x, missing, parts) {
+			slices.Sort(part)
+			t := q.directMoments(e, q.distances(e, e.reaching(x, part, b.Reach)), b)
+			t.degreesOfFreedom = o.degrees(true)
+			direct, err := q.conditionalWithin(ctx, e, t, part, o.Conditioning)
+			if err != nil {
+				return err
+			}
+			p.mix(direct, part, b.Share, 1/q.params.Noise.Beta)
+		}
+	}
+	for _, i := range missing {
+		asm.Scale(p.Variance.Row(i), b.Inflation, p.Variance.Row(i))
+	}
+	return nil
+}
+
+// mix makes p the moments of a mixture, with the weight share for another prediction, at some points. To the variances
+// of the other white noise is added.
+func (p Prediction) mix(other Prediction, points []int, share, white float64) {
+	for _, i := range points {
+		mean, variance := p.Mean.Row(i), p.Variance.Row(i)
+		for c, m := range mean {
+			d := other.Mean.At(i, c) - m
+			mean[c] += share * d
+			variance[c] = (1-share)*variance[c] + share*(other.Variance.At(i, c)+white+(1-share)*d*d)
+		}
+	}
+}
+
+// reaching returns how much every point counts for likeness near a part: Gaussian in the distance
+// from its centre, 1 at the nearest point that was seen; nil where all count alike.
+func (e *example) reaching(x mat.Matrix, part []int, reach float64) []float64 {
+	if reach == 0 {
+		return nil
+	}
+	centre, counts := make([]float64, x.Cols), make([]float64, x.Rows)
+	for _, i := range part {
+		for d, v := range x.Row(i) {
+			centre[d] += v / float64(len(part))
+		}
+	}
+	for i := range counts {
+		counts[i] = squaredDistance(x.Row(i), centre)
+	}
+	nearest := math.Inf(1)
+	for _, seen := range e.seen {
+		for _, i := range seen {
+			nearest = min(nearest, counts[i])
+		}
+	}
+	for i, v := range counts {
+		counts[i] = math.Exp(-0.5 * max(0, v-nearest) / (reach * reach))
+	}
+	return counts
+}

@@ -1,0 +1,176 @@
+package predict
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// The direct prediction has no latent variables: an example is like the training examples near it, with the mean
+// and the covariance of those, drawn to the covariance of all that the model knows (docs/math.md, "A mixture
+// with training examples like it"),
+//
+//	mean ȳ + Σ v_n·d_n,   covariance (1−ρ)·(Σ v_n·d_n·d_nᵀ − …)∘C + ρ·(F∘C′ + Σ)
+//
+// with the weights v_n of the training examples, which add up to 1, and d_n = y_n − ȳ.
+
+// leastNear is a weight, as a part of the largest, that does not count in a blend.
+const leastNear = 1e-3
+
+// A directSource is what a model keeps for direct predictions.
+type directSource struct {
+	mean   []float64  // ȳ, n_s·d_y, the channels of a point one below the other
+	values mat.Matrix // y_n − ȳ in columns
+	fitted mat.Matrix // F, the covariance of E f(x_n) over the training examples, averaged over channels, n_s×n_s
+	points mat.Matrix // in mean spacings
+	made   sync.Map   // matrices made from these, by what they are
+}
+
+// newDirectSource prepares direct predictions.
+func newDirectSource(kept *trainingResiduals, points mat.Matrix, channels int) *directSource {
+	size, n := kept.y.Rows, kept.y.Cols
+	s := &directSource{mean: make([]float64, size), values: kept.y.Clone(), fitted: mat.New(size/channels, size/channels), points: points}
+	channel := mat.New(size/channels, n)
+	for c := range channels {
+		for i := range channel.Rows {
+			at := i*channels + c
+			fit, values := channel.Row(i), s.values.Row(at)
+			var mean, fitMean float64
+			for k, r := range kept.r.Row(at) {
+				fit[k] = values[k] - r
+				mean += values[k] / float64(n)
+				fitMean += fit[k] / float64(n)
+			}
+			for k := range values {
+				values[k] -= mean
+				fit[k] -= fitMean
+			}
+			s.mean[at] = mean
+		}
+		mat.Syrk(s.fitted, 1/float64(n*channels), channel, 1)
+	}
+	mat.MirrorLower(s.fitted)
+	return s
+}
+
+// taper returns exp(−‖x − x′‖²/ℓ²) for a distance in mean spacings, n_s×n_s.
+func (s *directSource) taper(length float64) mat.Matrix {
+	return s.once([2]any{"taper", length}, func() mat.Matrix {
+		c := mat.New(s.points.Rows, s.points.Rows)
+		gaussian([]float64{length / math.Sqrt2}).Matrix(c, s.points, s.points)
+		return c
+	})
+}
+
+// wide returns F∘C′ + Σ without white noise, given what Σ has of that.
+func (s *directSource) wide(length float64, structured mat.Matrix) mat.Matrix {
+	return s.once([2]any{"wide", length}, func() mat.Matrix {
+		w := s.fitted.Clone()
+		if length > 0 {
+			c := mat.New(w.Rows, w.Cols)
+			gaussian([]float64{length / math.Sqrt2}).Matrix(c, s.points, s.points)
+			mat.MulElem(w, w, c)
+		}
+		mat.Add(w, w, 1, structured)
+		return w
+	})
+}
+
+// once returns what make made for a key the first time.
+func (s *directSource) once(key [2]any, make func() mat.Matrix) mat.Matrix {
+	f, _ := s.made.LoadOrStore(key, sync.OnceValue(make))
+	return f.(func() mat.Matrix)()
+}
+
+// directMoments returns the moments of the direct prediction near a part: no latent variable contributes.
+func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) moments {
+	s, m := q.direct(), q.factors[0].Size()
+	on := e.on.training
+	n, channels := len(on), q.channels()
+	weights := effective(distances, b.Neighbours)
+	var rows []int
+	var total float64
+	least := leastNear * slices.Max(weights)
+	for k, w := range weights {
+		if w > least {
+			rows = append(rows, k)
+			total += w
+		}
+	}
+	own := &ownNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels), centred: true,
+		whole: 1, prior: b.Shrinkage, white: 1 / q.params.Noise.Beta}
+	own.sigma, own.taper = s.at(on, s.wide(b.WideTaper, q.training().structured())), s.at(on, s.taper(b.Taper))
+	for j, at := range on {
+		for c := range channels {
+			from, near := s.values.Row(at*channels+c), own.near.Row(j)[c*len(rows):][:len(rows)]
+			var mean float64
+			for _, k := range rows {
+				mean += weights[k] / total * from[k]
+			}
+			for l, k := range rows {
+				near[l] = math.Sqrt(weights[k]/total*(1-b.Shrinkage)/float64(channels)) * (from[k] - mean)
+			}
+			own.mean.Set(j, c, s.mean[at*channels+c]+mean)
+		}
+	}
+	return moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols), own: own}
+}
+
+// at returns a matrix of the training points at some of them.
+func (s *directSource) at(points []int, a mat.Matrix) mat.Matrix {
+	for k, i := range points {
+		if i != k || len(points) != a.Rows {
+			return gatherBoth(a, points)
+		}
+	}
+	return a
+}
+
+func gatherBoth(a mat.Matrix, points []int) mat.Matrix {
+	g := mat.New(len(points), len(points))
+	for k, i := range points {
+		for l, j := range points {
+			g.Set(k, l, a.At(i, j))
+		}
+	}
+	return g
+}
+
+// effective returns weights exp(−λ·d_n) that add up to 1, with λ ≥ 0 such that the effective number 1/Σ v_n² is no more
+// than the one given.
+func effective(distances []float64, number float64) []float64 {
+	least := slices.Min(distances)
+	d, w := make([]float64, len(distances)), make([]float64, len(distances))
+	var mean float64
+	for k, v := range distances {
+		d[k] = v - least
+		mean += d[k] / float64(len(d))
+	}
+	set := func(lambda float64) float64 {
+		var sum, squares float64
+		for k, v := range d {
+			w[k] = math.Exp(-lambda * v)
+			sum += w[k]
+		}
+		for k := range w {
+			w[k] /= sum
+			squares += w[k] * w[k]
+		}
+		return 1 / squares
+	}
+	if set(0) <= number*(1+1e-12) || mean == 0 {
+		return w
+	}
+	low, high := math.Log(1e-6/mean), math.Log(1e12/mean)
+	for range 50 {
+		if middle := (low + high) / 2; set(math.Exp(middle)) > number {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	set(math.Exp(low))
+	return w
+}

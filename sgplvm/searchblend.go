@@ -1,0 +1,296 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// A Blend says how much what training examples say directly counts beside the latent variables.
+type Blend = predict.Blend
+
+// A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
+// and as they are to be filled in, NaN where missing.
+type blendTrial struct {
+	model *Model
+	cases []*fillCase
+}
+
+// A blendParameter is something about a blend, with its candidates in order.
+type blendParameter struct {
+	values []float64
+	start  int
+	set    func(b *Blend, v float64)
+}
+
+// blendParameters of the direct prediction, and how missing points are divided. Tests change them.
+var blendParameters = []blendParameter{
+	{[]float64{4, 8, 16, 32, 64}, 2, func(b *Blend, v float64) { b.Neighbours = v }},
+	{[]float64{0.1, 0.3, 0.5, 0.7, 0.9}, 2, func(b *Blend, v float64) { b.Shrinkage = v }},
+	{[]float64{2.8, 4, 5.6, 8, 11, 22}, 2, func(b *Blend, v float64) { b.Taper = v }},
+	{[]float64{0, 22, 11, 5.6}, 0, func(b *Blend, v float64) { b.WideTaper = v }},
+}
+
+// blendParts are the divisions of missing points that are tried, and how near to a part observed values count.
+var blendParts = []struct {
+	parts int
+	reach float64
+}{{2, 6}, {4, 6}}
+
+const (
+	blendGain     = 0.002 // nats a value by which a blend must be better than a simpler one
+	blendPictures = 2     // weight, in examples, of variances as they are
+)
+
+// blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
+// density with variances multiplied as is best. Errors: those of Model.Impute, trials that cannot be filled in.
+func blend(ctx context.Context, trials []blendTrial, o InferOptions) (Blend, error) {
+	s := blendSearch{trials: trials, o: o}
+	for _, t := range trials {
+		for _, c := range t.cases {
+			gap, err := t.model.posterior.Gap(c.observed(t.model).Values)
+			if err != nil {
+				return Blend{}, err
+			}
+			s.gap += gap
+			s.count++
+		}
+	}
+	if err := s.infer(ctx); err != nil {
+		return Blend{}, err
+	}
+	return s.search(ctx)
+}
+
+// blendSearch is the state of blend.
+type blendSearch struct {
+	trials []blendTrial
+	o      InferOptions
+	gap    float64 // sum over examples
+	count  int
+	latent []Latent     // of every example
+	with   []Prediction // by the latent variables
+}
+
+// search walks along the parameters of the direct prediction of all points together, then divides them.
+func (s *blendSearch) search(ctx context.Context) (Blend, error) {
+	best := Blend{Gap: s.gap / float64(s.count), Parts: 1, Inflation: 1}
+	index := make([]int, len(blendParameters))
+	for k, p := range blendParameters {
+		index[k] = p.start
+		p.set(&best, p.values[p.start])
+	}
+	var err error
+	if s.with, err = s.fill(ctx, best); err != nil {
+		return best, err
+	}
+	best, least, err := s.share(ctx, best)
+	if err == nil {
+		best, least, err = s.walk(ctx, best, least, index)
+	}
+	for _, division := range blendParts {
+		if err != nil || best.Share == 0 {
+			return best, err
+		}
+		b, score := best, 0.0
+		b.Parts, b.Reach = division.parts, division.reach
+		if b, score, err = s.share(ctx, b); err == nil && score < least-blendGain {
+			best, least = b, score
+		}
+	}
+	return best, err
+}
+
+// walk moves along one parameter after the other as long as that helps, twice.
+func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
+	for range 2 {
+		moved := false
+		for k, p := range blendParameters {
+			for _, step := range []int{1, -1} {
+				for {
+					next := index[k] + step
+					if next < 0 || next >= len(p.values) {
+						break
+					}
+					b := best
+					p.set(&b, p.values[next])
+					b, score, err := s.share(ctx, b)
+					if err != nil {
+						return best, least, err
+					}
+					if !(score < least-blendGain/4) {
+						break
+					}
+					best, least, index[k], moved = b, score, next, true
+				}
+			}
+		}
+		if !moved {
+			break
+		}
+	}
+	return best, least, nil
+}
+
+// share returns a blend with the best share and inflation, and its score.
+func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error) {
+	b.Share, b.Inflation = 1, 1
+	direct, err := s.fill(ctx, b)
+	if err != nil {
+		return b, 0, err
+	}
+	best, least := b, math.Inf(1)
+	for k := range 11 {
+		b.Share = float64(k) / 10
+		score, inflation := s.score(direct, b.Share)
+		if score < least {
+			best, least = b, score
+			best.Inflation = inflation
+		}
+	}
+	return best, least, nil
+}
+
+// score returns the mean negative log density of the mixture with s.with, and the factor of all variances that it takes.
+func (s *blendSearch) score(direct []Prediction, share float64) (score, inflation float64) {
+	var logs, chi, values float64
+	at := 0
+	for _, t := range s.trials {
+		channels := t.model.Channels()
+		for _, example := range t.cases {
+			a, b := s.with[at], direct[at]
+			at++
+			for j, y := range example.seen {
+				if !math.IsNaN(y) {
+					continue
+				}
+				p, c := j/channels, j%channels
+				d := b.Mean.At(p, c) - a.Mean.At(p, c)
+				v := (1-share)*a.Variance.At(p, c) + share*(b.Variance.At(p, c)+(1-share)*d*d)
+				r := example.truth[j] - a.Mean.At(p, c) - share*d
+				logs += 0.5 * math.Log(v)
+				chi += r * r / v
+				values++
+			}
+		}
+	}
+	if values == 0 {
+		return 0, 1
+	}
+	inflation = (chi/values*float64(s.count) + blendPictures) / (float64(s.count) + blendPictures)
+	return logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
+}
+
+// infer finds the latent posteriors of all examples.
+func (s *blendSearch) infer(ctx context.Context) error {
+	s.latent = make([]Latent, s.count)
+	return s.each(ctx, func(t blendTrial, obs Observed, k int) (err error) {
+		s.latent[k], err = t.model.Infer(ctx, obs, s.o)
+		return err
+	})
+}
+
+// fill predicts all examples.
+func (s *blendSearch) fill(ctx context.Context, b Blend) ([]Prediction, error) {
+	o := s.o
+	o.Blends = []Blend{b}
+	all := make([]Prediction, s.count)
+	return all, s.each(ctx, func(t blendTrial, obs Observed, k int) (err error) {
+		all[k], err = t.model.posterior.ImputeGiven(ctx, obs, s.latent[k], o)
+		return err
+	})
+}
+
+// each calls body for all examples of all trials, several at once; k is the example's number.
+func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Observed, k int) error) error {
+	first := 0
+	for _, t := range s.trials {
+		failures := make([]error, len(t.cases))
+		mat.Parallel(len(t.cases), func(i int) {
+			if ctx.Err() == nil {
+				failures[i] = body(t, t.cases[i].observed(t.model), first+i)
+			}
+		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if i := slices.IndexFunc(failures, func(err error) bool { return err != nil }); i >= 0 {
+			return fmt.Errorf("choice of a blend, example %d: %w", first+i, failures[i])
+		}
+		first += len(t.cases)
+	}
+	return nil
+}
+
+// blends returns a blend for each of the usual patterns of what is missing, or one for what is known to be, of the models
+// that a configuration learns.
+func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
+	models, err := j.models(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	var list []Blend
+	for p := range j.kinds {
+		var trials []blendTrial
+		for f, m := range models {
+			t := blendTrial{model: m}
+			for i := range j.cases {
+				if c := &j.cases[i]; c.fold == f && c.kind == p {
+					t.cases = append(t.cases, c)
+				}
+			}
+			if len(t.cases) > 0 {
+				trials = append(trials, t)
+			}
+		}
+		if len(trials) == 0 {
+			continue
+		}
+		b, err := blend(ctx, trials, InferOptions{}.Or(cfg.Infer))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// atSpacing returns blends whose distances are in spacings that are larger by a factor.
+func atSpacing(list []Blend, factor float64) []Blend {
+	list = slices.Clone(list)
+	for i := range list {
+		b := &list[i]
+		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
+	}
+	return list
+}
+
+// blended asks whether blends help.
+func (s *search) blended(j *fillJudge, best standing) (standing, error) {
+	if s.ended() || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
+		return best, nil
+	}
+	stop := s.watch.Timing("model selection: mixture with similar examples")
+	list, err := j.blends(s.ctx, best.cfg)
+	stop()
+	if err != nil {
+		return best, s.outerError(err)
+	}
+	return s.ask(j, best, question{name: "mixture with similar examples", candidates: []option{
+		{"none", func(*Config) {}},
+		{blendsText(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
+	}})
+}
+
+// blendsText says how large the shares of similar examples are.
+func blendsText(list []Blend) string {
+	text := "shares"
+	for _, b := range list {
+		text += fmt.Sprintf(" %.0f %%", 100*b.Share)
+	}
+	return text
+}
