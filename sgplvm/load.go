@@ -79,7 +79,11 @@ func fromFile(f *safetensors.File) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(q, seed, attributes, attached)
+	moving, err := takeFilm(q, attached)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(q, moving, seed, attributes, attached)
 	m.config, m.selection = cfg, selection
 	return m, nil
 }

@@ -45,7 +45,8 @@ import (
 //	spatial.F.lengthscale    1 or d_F; 0 for a white kernel; absent where it is a sum, a product or periodic
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
-//	attached.NAME            U8, what was attached
+//	attached.motion, .originals, .detail, .unrest, .errors  U8, the film, where the examples are the frames of one
+//	attached.NAME            U8, what was attached besides
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
 // latent.time.kernel (as kernel.Parse reads them), config and selection (JSON of a Config and a Selection; absent
@@ -96,8 +97,19 @@ func (m *Model) Save(w io.Writer) error {
 	for name, v := range m.attributes {
 		f.Text(attributePrefix+name, v)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.attached)) {
-		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(m.attached[name])}, Data: m.attached[name]})
+	attached := maps.Clone(m.attached)
+	if m.film != nil {
+		parts, err := m.film.Encode()
+		if err != nil {
+			return err
+		}
+		if attached == nil {
+			attached = parts
+		}
+		maps.Copy(attached, parts)
+	}
+	for _, name := range slices.Sorted(maps.Keys(attached)) {
+		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(attached[name])}, Data: attached[name]})
 	}
 	return safetensors.Write(w, f.file)
 }

@@ -66,6 +66,7 @@ func selectTimePart(ctx context.Context, d Data, cfg Config, o TimeSelection) (C
 	}
 	stop := watcherOf(o.Watch).Timing(doing)
 	small := d
+	small.registered = nil
 	source, width, height, err := data.Downsample(ctx, d.Source, o.Width, o.Height, mostDownsampled)
 	stop()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -34,6 +35,7 @@ type Trainer struct {
 	base        *predict.Posterior // what params and alpha predict, uncalibrated and without residuals
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	film        *film.Film // calibrated; nil before, and where the data are no film
 
 	watch stopwatch
 }
@@ -43,6 +45,10 @@ type Trainer struct {
 // error came after training (in the calibration of variances, say) it is there beside the error.
 // Errors: those of NewTrainer, Trainer.Fit and Trainer.Model.
 func Fit(ctx context.Context, data Data, cfg Config) (*Model, Report, error) {
+	data, err := registeredFor(ctx, data, cfg)
+	if err != nil {
+		return nil, Report{}, err
+	}
 	t, err := NewTrainer(data, cfg)
 	if err != nil {
 		return nil, Report{}, err
@@ -75,7 +81,12 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, _, _ := d.Source.Dims()
+	n, _, channels := d.Source.Dims()
+	if r := d.registered; r != nil {
+		if err := r.film.Fits(d.Grid, channels, data.Instants(d.Times, d.Sequences)); err != nil {
+			return nil, &ConfigError{Field: "Film", Err: err}
+		}
+	}
 	given := cfg
 	if cfg, err = cfg.completed(n, d.Grid); err != nil {
 		return nil, err
@@ -160,7 +171,7 @@ func (t *Trainer) adopt() {
 // replace sets the parameters, and forgets what belonged to others.
 func (t *Trainer) replace(p *bound.Params) {
 	if p != t.params {
-		t.params, t.alpha, t.base, t.calibration, t.residuals = p, nil, nil, nil, mat.Matrix{}
+		t.params, t.alpha, t.base, t.calibration, t.film, t.residuals = p, nil, nil, nil, nil, mat.Matrix{}
 	}
 }
 
@@ -168,6 +179,11 @@ func (t *Trainer) replace(p *bound.Params) {
 func (t *Trainer) finish(ctx context.Context) error {
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {
+			return err
+		}
+	}
+	if t.data.registered != nil && t.film == nil && !t.config.Training.Uncalibrated && t.canLeaveOut() == nil {
+		if err := t.calibrateFilm(ctx); err != nil || t.stopped {
 			return err
 		}
 	}
@@ -226,7 +242,7 @@ func (t *Trainer) Model() (*Model, error) {
 	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
 		return nil, err
 	}
-	m := newModel(q, t.config.Seed, t.config.Attributes, nil)
+	m := newModel(q, t.moving(), t.config.Seed, t.config.Attributes, nil)
 	m.config = &t.given
 	return m, nil
 }
@@ -244,6 +260,14 @@ func (c Config) kept() *Config {
 		c.Partly = c.Partly.kept()
 	}
 	return &c
+}
+
+// moving returns the film that the trainer's models put motion back with; nil where they are of no film.
+func (t *Trainer) moving() *film.Film {
+	if t.film == nil && t.data.registered != nil {
+		return t.data.registered.film
+	}
+	return t.film
 }
 
 // posterior returns what the trainer's parameters predict, uncalibrated and without residuals.

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -129,11 +128,10 @@ func (s *trainSettings) training() sgplvm.TrainingConfig {
 
 // run trains and writes the model, also one whose training was interrupted.
 func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
-	var moving *film.Film
 	part := s.partKernel.Auto
 	if *s.motion {
 		var err error
-		if moving, d, err = engine.NewFilm(ctx, e, d, frames.Layout); err != nil {
+		if d, err = engine.Register(ctx, e, d); err != nil {
 			return engine.AboutData(*s.data, err)
 		}
 		withTime := s.hasTimePart() || s.timeKernel.Auto
@@ -150,13 +148,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	if failure != nil && (r.Iterations == 0 || !errors.Is(failure, context.Canceled)) {
 		return engine.AboutData(*s.data, failure) // nothing was learned: leave an older model alone
 	}
-	if moving != nil && failure == nil && *s.residual == "none" && !*s.uncalibrated {
-		failure = engine.CalibrateFilm(ctx, e, moving, t, frames)
-	}
 	m, err := t.Model()
-	if err == nil && moving != nil {
-		m, err = moving.Keep(m)
-	}
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ PNG or JPEG pictures; with -points, of shape n×points or n×points×channels.`)
 		timeKernel:   cli.Add(f, "time-kernel", cli.TimeKernel{Kernel: kernel.Kernel{Kind: kernel.Matern32}}, "`kernel` of the dynamic prior: matern12, matern32, matern52, rbf, periodic, sums and products of them, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection)", cli.ParseTimeKernel),
 		period:       f.Positive("period", "the `period` of what repeats itself, in units of the times, for -time-kernel auto"),
 		partKernel:   cli.Add(f, "latent-time-kernel", cli.TimeKernel{}, "`kernel` of the time part of -latent-kernel, or auto (model selection; default with -motion, else that of -time-kernel)", cli.ParseTimeKernel),
-		motion:       f.Toggle("motion", "estimate how the contents of the pictures move and learn the pictures with their motion taken out; render puts it back; with -prior dynamic"),
+		motion:       f.Toggle("motion", "estimate how the contents of the pictures move and learn the pictures with their motion taken out; predictions put it back; with -prior dynamic"),
 		uncalibrated: f.Toggle("uncalibrated", "leave predicted variances as they are instead of calibrating them by leaving out one picture after the other; with -prior dynamic"),
 
 		noise:    f.Share("noise", 0.01, "initial noise variance as a `fraction` of the data's"),

@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -54,10 +53,8 @@ func Describe(m *sgplvm.Model) string {
 	line("data deviation", "%s", cli.Numbers(p.Deviation))
 	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
 	line("seed", "%d", p.Seed)
-	if f, err := film.Of(m); err != nil {
-		line("motion", "%s", cli.Text(err.Error()))
-	} else if f != nil {
-		line("motion", "%s", f)
+	if p.Motion != "" {
+		line("motion", "%s", p.Motion)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
 		if name != attributeGrid {

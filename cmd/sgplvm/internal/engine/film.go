@@ -6,38 +6,20 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
-// NewFilm measures how the contents of frames move. It returns the film and the frames with their
-// motion taken out, in memory: what the model is to be trained on.
-func NewFilm(ctx context.Context, e *cli.Environment, d sgplvm.Data, l dataset.Layout) (*film.Film, sgplvm.Data, error) {
-	var err error
-	if d.Source, err = sgplvm.InMemory(ctx, d.Source); err != nil {
-		return nil, d, err
-	}
+// Register measures how the contents of frames move. It returns the data with the motion taken out:
+// what the model is to be trained on.
+func Register(ctx context.Context, e *cli.Environment, d sgplvm.Data) (sgplvm.Data, error) {
 	p := cli.NewProgress(e)
 	defer p.Clear()
 	begin := time.Now()
 	p.Show("estimating motion")
-	f, err := film.New(ctx, d, l.Width, l.Height, func(tried int) {
+	d.Film = true
+	return sgplvm.Register(ctx, d, func(tried int) {
 		p.Show("estimating motion  %d candidates tried in %s", tried, time.Since(begin).Round(time.Second))
 	})
-	if err != nil {
-		return nil, d, err
-	}
-	registered, moves := f.Register(d.Source)
-	if moves {
-		d.Source, err = sgplvm.InMemory(ctx, registered)
-	}
-	return f, d, err
 }
 
-// CalibrateFilm calibrates a film by its frames, of which t has trained the model.
-func CalibrateFilm(ctx context.Context, e *cli.Environment, f *film.Film, t *sgplvm.Trainer, frames sgplvm.Source) error {
-	p := cli.NewProgress(e)
-	defer p.Clear()
-	begin := time.Now()
-	return f.Calibrate(ctx, t, frames, func(done, total int) { p.Count("left out", done, total, begin) })
-}
+// Moves reports whether a model is of a film whose contents move.
+func Moves(m *sgplvm.Model) bool { return m.Summary().Motion != "" }

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // A gridModel is the model as it was published: its spatial kernels say what is between the pixels.
@@ -45,11 +44,8 @@ func (m gridModel) predict(ctx context.Context, w wanted, body func(s baseline.S
 	})
 }
 
-// A motionModel is the model with the motion of the frames' contents.
-type motionModel struct {
-	*film.Film
-	model *sgplvm.Model
-}
+// A motionModel is the model of a film whose contents move.
+type motionModel struct{ gridModel }
 
 // predict has all frames in memory together.
 func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline.Slab) error) error {
@@ -59,9 +55,16 @@ func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline
 	}
 	size := w.width * w.height * m.model.Channels()
 	s := baseline.Slab{To: w.height, Mean: mat.New(len(w.times), size), Variance: mat.New(len(w.times), size)}
-	err = m.Predict(ctx, latents, w.width, w.height, func(i int, p film.Frame) error {
-		copy(s.Mean.Row(i), p.Mean.Data)
-		copy(s.Variance.Row(i), p.Variance.Data)
+	grid, err := dataset.Pixels(m.model.Grid(), m.layout, w.width, w.height)
+	if err != nil {
+		return err
+	}
+	err = m.model.PredictSlabs(ctx, latents, grid, sgplvm.SlabOptions{}, func(p sgplvm.Slab) error {
+		frame := func(all mat.Matrix) mat.Matrix {
+			return mat.NewDense(grid.Len(), m.model.Channels(), all.Row(p.Latent))
+		}
+		mat.Copy(frame(s.Mean), p.Mean[0])
+		mat.Copy(frame(s.Variance), p.Variance[0])
 		return nil
 	})
 	if err != nil {
@@ -88,20 +91,19 @@ func (x *video) trainModel(ctx context.Context) (method, string, error) {
 	}
 	if x.Paper {
 		cfg.Training.Uncalibrated = true
-		return x.fitModel(ctx, d, cfg, nil)
+		return x.fitModel(ctx, d, cfg)
 	}
 	cfg.LatentKernel, cfg.LatentTime = "rbf+time", x.PartKernel.Kernel
 	by := sgplvm.TimeSelection{Kernels: x.Kernel.Auto, Part: x.PartKernel.Auto, Period: x.Period, Width: x.frames.Width, Height: x.frames.Height, MostNumbers: engine.MostNumbers, Watch: x.e}
-	var f *film.Film
 	if x.seen != nil { // which the model fills in on its grid, without motion
 		by.Seen = x.masks()
-	} else if f, d, err = engine.NewFilm(ctx, x.e, d, x.frames.Layout); err != nil {
+	} else if d, err = engine.Register(ctx, x.e, d); err != nil {
 		return nil, "", err
 	}
 	if cfg, err = sgplvm.SelectTime(ctx, d, cfg, by); err != nil {
 		return nil, "", err
 	}
-	return x.fitModel(ctx, d, cfg, f)
+	return x.fitModel(ctx, d, cfg)
 }
 
 // masks returns what is seen of each frame to predict, value by value.
@@ -117,9 +119,8 @@ func (x *video) masks() (all [][]bool) {
 	return all
 }
 
-// fitModel trains the model itself. f has the motion, without a model yet; it is nil where the model
-// predicts frames by itself.
-func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, f *film.Film) (method, string, error) {
+// fitModel trains the model itself.
+func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config) (method, string, error) {
 	t, r, err := engine.Fit(ctx, x.e, d, cfg)
 	if err != nil {
 		return nil, "", err
@@ -127,15 +128,7 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, 
 	for _, w := range r.Warnings {
 		x.e.Note("warning: %s: %s", titleModel, w)
 	}
-	if f != nil {
-		if err := engine.CalibrateFilm(ctx, x.e, f, t, x.learned()); err != nil {
-			return nil, "", err
-		}
-	}
 	m, err := t.Model()
-	if err == nil && f != nil {
-		m, err = f.Keep(m)
-	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -149,10 +142,10 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config, 
 	switch {
 	case x.seen != nil:
 		return seenModel{m, x.seen}, about, nil
-	case f == nil:
+	case !engine.Moves(m):
 		return gridModel{m, x.frames.Layout}, about, nil
 	}
-	return motionModel{f, m}, about + "; " + f.String(), nil
+	return motionModel{gridModel{m, x.frames.Layout}}, about + "; " + m.Summary().Motion, nil
 }
 
 // aboutModel tells what the model has learned.
