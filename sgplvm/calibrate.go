@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -104,3 +105,24 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 	c.Inflation = predict.NewInflation(ratios, t.params.X.At())
 	return nil
 }
+
+// calibrateFilm finds where variances of the film's frames are too small or too large, and how their errors are
+// correlated, by predicting every frame from the others. Progress may stop it.
+func (t *Trainer) calibrateFilm(ctx context.Context) error {
+	f, err := t.data.registered.film.Calibrated(ctx, t.LeaveOneOut, t.data.registered.frames, func(done, total int) error {
+		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: "film", Iteration: done, Total: total, Bound: t.state.BestBound}) {
+			return errStopped
+		}
+		return nil
+	})
+	if err == nil {
+		t.film = f
+	}
+	if err == errStopped {
+		t.stopped, err = true, nil
+	}
+	return err
+}
+
+// errStopped ends what Progress stops.
+var errStopped = errors.New("stopped")

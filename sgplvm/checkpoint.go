@@ -147,7 +147,10 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
-	next.calibration, next.residuals, next.coarse = c.Calibration, c.Residuals, nil
+	next.calibration, next.residuals, next.coarse, next.film = c.Calibration, c.Residuals, nil, nil
+	if t.data.registered != nil && next.state.Stage == stageEnd {
+		next.state.Stage = stageFinish // a further Fit calibrates the film, to the same bits
+	}
 	next.config.Training = c.Training
 	next.config.Training.Progress = t.config.Training.Progress
 	if origin := c.State.Origin; origin != nil {

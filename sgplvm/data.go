@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
@@ -37,6 +38,14 @@ type Data struct {
 	// Hide tells what will be missing of examples to be filled in: lists of n_s·d_y values, point by point,
 	// true where one is missing. The choice of a model hides the same of training examples. nil: not known.
 	Hide [][]bool
+
+	registered *registration // of a film whose motion was taken out; nil: it was not
+}
+
+// A registration is what Data keep of a film whose motion was taken out of them.
+type registration struct {
+	film   *film.Film
+	frames Source // as they are
 }
 
 // Source gives training data, in the user's units, some examples at a time. What it gives must

@@ -66,7 +66,9 @@ inducing points (SpatialConfig) for factors with thousands of points; Restarts.
 With Data.Times the latent variables are Gaussian processes in time: close frames are alike beforehand
 (sections 9 to 11). LatentAt gives the posterior at any other time, for Predict or as Observed.Prior of a
 frame that was seen in part. Variances at a time are calibrated by leaving out one frame after the other
-(sections 17 and 18). SelectTime chooses the kernels. Package film adds contents that move.
+(sections 17 and 18). SelectTime chooses the kernels. Data.Film takes the motion of
+contents out before training, and the model puts it back (section 19): all its predictions are then frames as they
+are, at a time, on pixels of any size. SampleFilm draws frames that belong together.
 
 # Large data
 

@@ -12,10 +12,13 @@ import (
 // error came after training (in the calibration of variances, say) it is there beside the error.
 // Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model.
 func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
-	var how *search
 	begin := time.Now()
+	d, err := registeredFor(ctx, d, cfg)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	var how *search
 	if cfg.Effort != EffortNone && cfg.Start == nil {
-		var err error
 		if cfg, how, err = choose(ctx, d, cfg); err != nil {
 			return nil, Report{}, err
 		}

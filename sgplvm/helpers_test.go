@@ -232,7 +232,7 @@ func referenceModel(t testing.TB, s reference.Shape) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newModel(q, m.Seed, nil, nil)
+	return newModel(q, nil, m.Seed, nil, nil)
 }
 
 // saved returns a model's file.

@@ -80,7 +80,11 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newModel(q, seed, attributes, attached)
+	moving, err := takeFilm(q, attached)
+	if err != nil {
+		return nil, err
+	}
+	m := newModel(q, moving, seed, attributes, attached)
 	m.config, m.selection, m.partly = cfg, selection, partly
 	return m, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -16,6 +17,7 @@ import (
 // learned, or Load has read. It does not change, and any number of goroutines may use it at once.
 type Model struct {
 	posterior  *predict.Posterior
+	film       *film.Film // nil but where the examples are the frames of a film with motion
 	seed       uint64
 	attributes map[string]string
 	attached   map[string][]byte
@@ -69,6 +71,10 @@ type (
 	// Samples are fields drawn from a model, in the user's units: the latent points X, count×d_ξ,
 	// and the fields Y, count of n_s*×d_y.
 	Samples = predict.Samples
+
+	// SampledFrame is a field of a film that was drawn: number Frame of draw Draw, both from 0, its Values
+	// and the Mean of what could have been drawn, n_s*×d_y each.
+	SampledFrame = predict.SampledFrame
 )
 
 // The ways of conditioning.
@@ -78,18 +84,20 @@ const (
 	ConditionNone        = predict.ConditionNone        // from q(x) alone
 )
 
-func newModel(q *predict.Posterior, seed uint64, attributes map[string]string, attached map[string][]byte) *Model {
-	return &Model{posterior: q, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached)}
+func newModel(q *predict.Posterior, f *film.Film, seed uint64, attributes map[string]string, attached map[string][]byte) *Model {
+	return &Model{posterior: q, film: f, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached)}
 }
 
 // With returns the model with content attached under names, in its file as well: what the caller
 // needs beside the model to use it. What had one of the names is replaced; nil takes it away. The
-// models share everything else, and content, which must not be changed afterwards.
+// models share everything else, and content, which must not be changed afterwards. It panics for the
+// names under which a film is kept: motion, originals, detail, unrest and errors.
 func (m *Model) With(attachments map[string][]byte) *Model {
 	c := *m
 	c.attached = map[string][]byte{}
 	maps.Copy(c.attached, m.attached)
 	for name, content := range attachments {
+		reserved(name)
 		c.attached[name] = content
 		if content == nil {
 			delete(c.attached, name)
@@ -137,7 +145,7 @@ func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent
 	if err != nil {
 		return Latent{}, err
 	}
-	l, err := by.posterior.Infer(ctx, obs, by.inferOptions(o))
+	l, err := by.examples().Infer(ctx, obs, by.inferOptions(o))
 	l.Partly = by != m
 	return l, err
 }
@@ -147,14 +155,15 @@ func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent
 // an observed value is its own mean, with variance 0; a missing one is
 // predicted from q(x) and, as InferOptions.Conditioning says, from the residuals
 // of the observed ones. Calibrated variances at a time are inflated as far as
-// the observed values leave open what the time alone did. Errors:
-// *ConfigError, *ValueError, ctx.Err().
+// the observed values leave open what the time alone did. A frame of a film with motion, whose Prior must have
+// a time, is predicted as a whole and corrected near what was seen of it; its Latent stays the Prior, unless
+// Conditioning is ConditionNone. Errors: *ConfigError, *ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
 	by, obs, err := m.seen(obs)
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
-	p, l, err := by.posterior.Impute(ctx, obs, by.inferOptions(o))
+	p, l, err := by.examples().Impute(ctx, obs, by.inferOptions(o))
 	l.Partly = by != m
 	return p, l, err
 }
@@ -170,31 +179,34 @@ func (m *Model) inferOptions(o InferOptions) InferOptions {
 // Predict returns mean and variance of the data at the points of a grid (nil:
 // the training grid) for a latent posterior. They are the exact first two
 // moments for uncertain latent variables. Errors: *ConfigError.
-func (m *Model) Predict(l Latent, g Grid) (Prediction, error) { return m.of(l).posterior.Predict(l, g) }
+func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
+	return m.of(l).examples().Predict(l, g)
+}
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
 // covariance (n_s*×n_s*) of f, the data without noise of either kind, white or
 // structured, at the points of a grid (nil: the training grid), in the user's
 // units. PredictDataCovariance has the noise too. Both form the full matrices.
 func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.of(l).posterior.PredictCovariance(l, g)
+	return m.of(l).examples().PredictCovariance(l, g)
 }
 
 // PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
 // Its diagonal is the variance that Predict returns.
 func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.of(l).posterior.PredictDataCovariance(l, g)
+	return m.of(l).examples().PredictDataCovariance(l, g)
 }
 
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
 // training grid) for a latent posterior as a mixture. Errors: *ConfigError.
 func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
-	return m.of(l).posterior.PredictMixture(l, g, o)
+	return m.of(l).examples().PredictMixture(l, g, o)
 }
 
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
 // and some of a grid's points at a time (nil: the training grid), in bounded memory: it calls body
-// with one slab after the other, in order. A slab and what it holds belong to body until it returns;
+// with one slab after the other, in order. A slab of a film with motion is a whole frame, one latent posterior after
+// the other. A slab and what it holds belong to body until it returns;
 // an error of body ends the work and is returned. Errors: *ConfigError, ctx.Err() and those of body.
 func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o SlabOptions, body func(s Slab) error) error {
 	by := m
@@ -205,7 +217,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 			return &ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d is of the model for examples seen in part, or the first one is, expected all or none", i)}
 		}
 	}
-	return by.posterior.PredictSlabs(ctx, latents, g, o, body)
+	return by.examples().PredictSlabs(ctx, latents, g, o, body)
 }
 
 // Sample draws whole fields, all points and channels at once, at the points of a grid
@@ -213,7 +225,18 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 // variables from q(U) and the rest from the prior given these. The same options give the same bits at
 // any GOMAXPROCS. Errors: *ConfigError, *FactorizationError, ctx.Err().
 func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
-	return m.of(l).posterior.Sample(ctx, l, g, o)
+	return m.of(l).examples().Sample(ctx, l, g, o)
+}
+
+// SampleFilm draws films, SampleOptions.Count of them: fields at some times of a sequence (0 where none were
+// given) that belong together, at the points of a grid (nil: the training grid). A film has one path of the
+// latent variables (LatentPaths), one draw of the inducing variables and the rest of f at all of its points and
+// times jointly; noise is drawn frame by frame. Where contents move, they do along a path of the motion.
+// body is called with one frame after the other, which belong to it until it returns; beside the model SampleFilm holds a film at the training
+// pixels. The same options give the same bits at any GOMAXPROCS. Errors: *ConfigError,
+// *FactorizationError, ctx.Err(), those of body; a model without times.
+func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g Grid, o SampleOptions, body func(f SampledFrame) error) error {
+	return m.examples().SampleFilm(ctx, sequence, times, g, o, body)
 }
 
 // LatentAt returns the latent posterior of a model whose examples have times at any times of
@@ -256,6 +279,7 @@ type Summary struct {
 	Noise                []float64       // standard deviations of the white noise, d_y, in the user's units
 	Jitter               float64         // added to kernel diagonals, as a fraction of their mean
 	Seed                 uint64
+	Motion               string // of a film's contents, in words; nothing where the examples are no frames of one
 
 	// What the model's file keeps of the training data: the sizes of residuals and of frames.
 	ResidualBytes, FrameBytes int
@@ -299,6 +323,9 @@ func (m *Model) Summary() Summary {
 	}
 	for f := range p.Space {
 		s.Spatial = append(s.Spatial, SpatialConfig{p.Space[f].Kernel.Clone(), p.Space[f].Xu.Clone()})
+	}
+	if m.film != nil {
+		s.Motion = m.film.String()
 	}
 	if c := q.Options().Calibration; c != nil {
 		s.Calibrated, s.Factor, s.Power = true, c.MeanFactor(), c.Power

@@ -46,7 +46,8 @@ import (
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
-//	attached.NAME            U8, what was attached
+//	attached.motion, .originals, .detail, .unrest, .errors  U8, the film, where the examples are the frames of one
+//	attached.NAME            U8, what was attached besides
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
 // latent.time.kernel (as kernel.Parse reads them), config and selection (JSON of a Config and a Selection; absent
@@ -100,8 +101,19 @@ func (m *Model) Save(w io.Writer) error {
 	if err := f.partly(m); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.attached)) {
-		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(m.attached[name])}, Data: m.attached[name]})
+	attached := maps.Clone(m.attached)
+	if m.film != nil {
+		parts, err := m.film.Encode()
+		if err != nil {
+			return err
+		}
+		if attached == nil {
+			attached = parts
+		}
+		maps.Copy(attached, parts)
+	}
+	for _, name := range slices.Sorted(maps.Keys(attached)) {
+		f.file.Tensors = append(f.file.Tensors, safetensors.Tensor{Name: attachedPrefix + name, Shape: []int{len(attached[name])}, Data: attached[name]})
 	}
 	return safetensors.Write(w, f.file)
 }

@@ -7,7 +7,7 @@ import (
 
 // Progress describes a step of training.
 type Progress struct {
-	Phase            string  // "start", "warm-up", "joint", "latent" (all but space free) or "residual"
+	Phase            string  // "start", "warm-up", "joint", "latent" (all but space free), "residual" or "film" (whose frames are left out one by one)
 	Start, Starts    int     // the start that is tried or was chosen, from 0, of how many
 	Iteration, Total int     // steps so far, and at most
 	Bound            float64 // lower bound on the log evidence of the scaled data

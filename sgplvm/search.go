@@ -41,6 +41,7 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	if cfg, err = cfg.checkedOpen(d); err != nil {
 		return cfg, nil, err
 	}
+	d.registered = nil // what is left out is compared as it was learned
 	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	s.selection.Effort = cfg.Effort
 	var cancel func()

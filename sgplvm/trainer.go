@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -36,6 +37,7 @@ type Trainer struct {
 	base        *predict.Posterior // what params and alpha predict, uncalibrated and without residuals
 	calibration *predict.Calibration
 	residuals   mat.Matrix // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	film        *film.Film // calibrated; nil before, and where the data are no film
 
 	watch    stopwatch
 	forecast forecast
@@ -66,6 +68,11 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 		return nil, err
 	}
 	n, _, channels := d.Source.Dims()
+	if r := d.registered; r != nil {
+		if err := r.film.Fits(d.Grid, channels, data.Instants(d.Times, d.Sequences)); err != nil {
+			return nil, &ConfigError{Field: "Film", Err: err}
+		}
+	}
 	given := cfg
 	if cfg, err = cfg.completed(n, d.Grid, channels); err != nil {
 		return nil, err
@@ -158,7 +165,7 @@ func (t *Trainer) adopt() {
 // replace sets the parameters, and forgets what belonged to others.
 func (t *Trainer) replace(p *bound.Params) {
 	if p != t.params {
-		t.params, t.alpha, t.base, t.calibration, t.residuals = p, nil, nil, nil, mat.Matrix{}
+		t.params, t.alpha, t.base, t.calibration, t.film, t.residuals = p, nil, nil, nil, nil, mat.Matrix{}
 	}
 }
 
@@ -166,6 +173,11 @@ func (t *Trainer) replace(p *bound.Params) {
 func (t *Trainer) finish(ctx context.Context) error {
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {
+			return err
+		}
+	}
+	if t.data.registered != nil && t.film == nil && !t.config.Training.Uncalibrated && t.canLeaveOut() == nil {
+		if err := t.calibrateFilm(ctx); err != nil || t.stopped {
 			return err
 		}
 	}
@@ -225,7 +237,7 @@ func (t *Trainer) Model() (*Model, error) {
 	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
 		return nil, err
 	}
-	m := newModel(q, t.config.Seed, t.config.Attributes, nil)
+	m := newModel(q, t.moving(), t.config.Seed, t.config.Attributes, nil)
 	m.config = t.given
 	return m, nil
 }
@@ -258,6 +270,14 @@ func (c Config) kept() *Config {
 		c.Partly = c.Partly.kept()
 	}
 	return &c
+}
+
+// moving returns the film that the trainer's models put motion back with; nil where they are of no film.
+func (t *Trainer) moving() *film.Film {
+	if t.film == nil && t.data.registered != nil {
+		return t.data.registered.film
+	}
+	return t.film
 }
 
 // posterior returns what the trainer's parameters predict, uncalibrated and without residuals.

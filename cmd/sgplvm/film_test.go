@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
+
+// filmWidth and filmHeight are the size of drift's pictures.
+const filmWidth, filmHeight = 48, 32
 
 // drift draws a picture of scale times the usual pixels at a time: structure that swings to and fro,
 // and a light that changes where it is.
@@ -48,13 +50,13 @@ func TestAnimationIsFilm(t *testing.T) {
 }
 
 // With its motion taken out a film is predicted far better, at times and in pixels that training
-// did not have; the file keeps the motion, and commands that cannot use it say so.
+// did not have; the file keeps the motion, and all commands know what to do with it.
 func TestFilm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two trainings and seven estimates of motion")
 	}
 	workFolder(t)
-	const width, height, n = 48, 32, 24
+	const width, height, n = filmWidth, filmHeight, 24
 	var values, times, fine []float64
 	for i := range n {
 		times = append(times, float64(i))
@@ -93,16 +95,81 @@ func TestFilm(t *testing.T) {
 	if out := mustRun(t, "info", "-model", "moving"); !regexp.MustCompile(`(?m)^motion +motion of \d+×\d+ nodes, strength \S+, in time matern\d\d\(\S+\)(, with inter-frame flow)?, variance inflation over \S+$`).MatchString(out) || strings.Contains(out, "attribute") {
 		t.Errorf("info prints %q", out)
 	}
-	for _, args := range [][]string{{"predict", "-model", "moving", "-out", "p.npy"}, {"sample", "-model", "moving", "-out", "p.npy"}, {"impute", "-model", "moving", "-data", "film.npy", "-out", "p.npy"}} {
-		got := sgplvmRun(args...)
-		if want := fmt.Sprintf("sgplvm: %s: a model of a film with motion (train -film), expected one without: render knows how to use it\n", args[0]); got.code != 2 || got.stderr != want {
-			t.Errorf("%v: code %d, %q, want %q", args, got.code, got.stderr, want)
-		}
+	filmFilled(t, "moving", "still")
+	filmDrawn(t, "moving")
+}
+
+// filmFilled hides parts of frames between those of training: a model of a film with motion fills them in better than
+// one without, and than the frame that it predicts as a whole.
+func filmFilled(t *testing.T, moving, still string) {
+	t.Helper()
+	between := []float64{4.5, 11.5, 18.25}
+	var truth, damaged []float64
+	for _, time := range between {
+		truth = append(truth, drift(time, filmWidth, filmHeight, 1)...)
 	}
-	m := loadTestModel(t, "moving")
-	for _, part := range []string{"motion", "originals", "detail", "unrest"} {
-		if _, err := film.Of(m.With(map[string][]byte{part: []byte("{}")})); err == nil || !strings.HasPrefix(err.Error(), "film: attached ") {
-			t.Errorf("%s {}: error %v", part, err)
+	for i, v := range truth {
+		if i%filmWidth >= filmWidth/3 && i%filmWidth < filmWidth*2/3 || i%5 == 0 {
+			v = math.NaN()
 		}
+		damaged = append(damaged, v)
 	}
+	writeArray(t, "truth.npy", npy.New(truth, len(between), filmHeight, filmWidth))
+	writeArray(t, "damaged.npy", npy.New(damaged, len(between), filmHeight, filmWidth))
+	errorOf := func(out string) (rmse float64) {
+		mean, hidden := shaped(t, out, len(between), filmHeight, filmWidth), 0.
+		for i, v := range damaged {
+			switch {
+			case math.IsNaN(v):
+				rmse += (mean[i] - truth[i]) * (mean[i] - truth[i])
+				hidden++
+			case mean[i] != v && out != "whole.npy":
+				t.Errorf("%s: seen value %d is %v, was %v", out, i, mean[i], v)
+			}
+		}
+		return math.Sqrt(rmse / hidden)
+	}
+	for _, m := range []string{moving, still} {
+		mustRun(t, "impute", "-model", m, "-data", "damaged.npy", "-times", "between.npy", "-truth", "truth.npy", "-out", m+".npy", "-variance", "v.npy", "-sheet", "sheet.png")
+	}
+	mustRun(t, "predict", "-model", moving, "-times", "between.npy", "-out", "whole.npy", "-variance", "v.npy")
+	filled, without, whole := errorOf(moving+".npy"), errorOf(still+".npy"), errorOf("whole.npy")
+	if !(filled < 0.9*whole && filled < 0.6*without) {
+		t.Errorf("error %v, %v without motion, %v without what was seen", filled, without, whole)
+	}
+	mustRun(t, "predict", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-out", "inferred.npy")
+	mustRun(t, "predict", "-model", moving, "-out", "p.npy", "-grid", "96x64")
+	shaped(t, "p.npy", 24, 64, 96)
+	const needed = ": a model of a film with motion without -times, expected the times of the pictures: contents are elsewhere at every time"
+	mustFail(t, 2, "impute"+needed, "impute", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
+	mustFail(t, 2, "predict"+needed, "predict", "-model", moving, "-data", "damaged.npy", "-out", "p.npy")
+	mustFail(t, 2, "predict: -sequence without -times", "predict", "-model", moving, "-sequence", "3", "-out", "p.npy")
+	mustFail(t, 1, "~.*PredictMixture: of a film with motion means, variances and samples are known.*", "predict", "-model", moving, "-mixture", "3", "-out", "p.npy")
+	mustFail(t, 1, `~.*Conditioning "paper" of a film with motion.*`, "impute", "-model", moving, "-data", "damaged.npy", "-times", "between.npy", "-conditioning", "paper", "-out", "p.npy")
+}
+
+// filmDrawn draws films: the frames of one belong together.
+func filmDrawn(t *testing.T, moving string) {
+	t.Helper()
+	mustRun(t, "sample", "-model", moving, "-from", "30", "-to", "30.5", "-fps", "10", "-count", "3", "-seed", "4", "-out", "films.npy", "-latent", "paths.npy", "-sheet", "films.png")
+	const frames = 6
+	films := shaped(t, "films.npy", 3, frames, filmHeight, filmWidth)
+	size := filmHeight * filmWidth
+	frame := func(film, i int) []float64 { return films[(film*frames+i)*size:][:size] }
+	apart := func(a, b []float64) (square float64) {
+		for i, v := range a {
+			square += (v - b[i]) * (v - b[i]) / float64(len(a))
+		}
+		return math.Sqrt(square)
+	}
+	if steps, others := apart(frame(0, 2), frame(0, 3)), apart(frame(0, 2), frame(1, 2)); !(steps < 0.7*others) {
+		t.Errorf("frames that follow one another are %v apart, those of different films %v", steps, others)
+	}
+	shaped(t, "paths.npy", 3, frames, 3)
+	mustRun(t, "sample", "-model", moving, "-count", "2", "-grid", "96x64", "-noise", "-out", "p.npy")
+	shaped(t, "p.npy", 2, 24, 64, 96)
+	mustRun(t, "sample", "-model", moving, "-count", "2", "-example", "3", "-out", "p.npy")
+	shaped(t, "p.npy", 2, filmHeight, filmWidth)
+	mustFail(t, 2, "sample: more than one of -times, -example and -from, -to or -fps, expected at most one", "sample", "-model", moving, "-example", "3", "-from", "2", "-out", "p.npy")
+	mustFail(t, 2, "sample: -sequence 9, expected one that the model was trained on", "sample", "-model", moving, "-sequence", "9", "-out", "p.npy")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
@@ -18,8 +17,7 @@ import (
 type imputeSettings struct {
 	f                           *cli.Flags
 	model, data, grid, observed *string
-	times                       *string
-	sequence                    *int
+	times                       *engine.TimeFlags
 	out, variance, truth, sheet *string
 	conditioning                *string
 }
@@ -38,8 +36,7 @@ shape of the input.`)
 		data:         f.String("data", "", "the pictures, or the table: a .npy or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed:     f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
-		times:        f.String("times", "", "the `file` with the times of the pictures, .npy, for a model that knows times"),
-		sequence:     f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are"),
+		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
 		out:          f.String("out", "", "the `file` for the filled pictures, .npy, or table, .npy or .csv"),
 		variance:     f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
@@ -66,9 +63,6 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := engine.RefuseMotion("impute", m); err != nil {
-		return err
-	}
 	seen, truth, err := s.load(m)
 	if err != nil {
 		return err
@@ -85,11 +79,7 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 	if seen, err = engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "points"); err != nil {
 		return nil, nil, err
 	}
-	if *s.times == "" {
-		if err := s.f.Without("-times", "sequence"); err != nil {
-			return nil, nil, err
-		}
-	} else if seen.Priors, err = s.priors(m, seen.Count); err != nil {
+	if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
 		return nil, nil, err
 	}
 	if *s.sheet != "" && seen.Table {
@@ -113,21 +103,6 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 		return nil, nil, fmt.Errorf("%s: %d pictures, expected %d as in %s", *s.truth, truth.Count, seen.Count, *s.data)
 	}
 	return seen, truth, dataset.CheckNoInf(truth)
-}
-
-// priors returns the latent posteriors at the times of n pictures.
-func (s *imputeSettings) priors(m *sgplvm.Model, n int) ([]sgplvm.Latent, error) {
-	if !engine.Timed(m) {
-		return nil, s.f.Usagef("-times with a model that was trained without any, expected none")
-	}
-	if _, _, ok := engine.TimeSpan(m, *s.sequence); !ok {
-		return nil, s.f.Usagef("-sequence %d, expected one that the model was trained on", *s.sequence)
-	}
-	times, err := dataset.LoadTimes(*s.times, n)
-	if err != nil {
-		return nil, err
-	}
-	return m.LatentAt(*s.sequence, times)
 }
 
 // save writes what was filled in and, beside a truth, prints its errors.

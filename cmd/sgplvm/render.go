@@ -17,7 +17,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
 // renderSettings are the flags of render.
@@ -25,10 +24,8 @@ type renderSettings struct {
 	f             *cli.Flags
 	model         *string
 	examples      *span
-	grid, times   *string
-	from, to      *float64
-	sequence      *int
-	rate          *float64
+	grid          *string
+	times         *engine.TimeFlags
 	black, white  *float64
 	out, variance *string
 }
@@ -46,11 +43,8 @@ or an array.`)
 		model:    f.String("model", "", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
-		times:    f.String("times", "", "the `file` with the times to render, .npy, in the unit of the training times"),
-		from:     f.Finite("from", 0, "the first `time`, -fps frames to a unit of time (default the first training time)"),
-		to:       f.Finite("to", 0, "the last `time` (default the last training time)"),
-		sequence: f.Whole("sequence", 0, -math.MaxInt32, math.MaxInt32, "the `label` of the sequence whose times these are"),
-		rate:     f.Between("fps", 25, 0.01, picture.MostRate, "`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
+		times: engine.NewTimeFlags(f, "the `file` with the times to render, .npy, in the unit of the training times").
+			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
 		black:    f.Finite("black", 0, "`value` that is black in PNG and GIF frames"),
 		white:    f.Finite("white", 255, "`value` that is white in PNG and GIF frames"),
 		out:      f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, with a name in .gif or .npy"),
@@ -84,10 +78,7 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.checkSize(len(latents), g.Size()); err != nil {
 		return err
 	}
-	frames, err := engine.NewFrames(e, *s.model, "rendered", m, latents, g)
-	if err != nil {
-		return err
-	}
+	frames := engine.NewFrames(e, "rendered", m, latents, g)
 	switch s.kind() {
 	case ".npy":
 		return files.StreamNPY(*s.out, g.Shape(len(latents)), npy.Float64, func(put func([]float64) error) error {
@@ -108,7 +99,7 @@ func (s *renderSettings) check() error {
 	if err := f.Apart([]string{"model", "times"}, []string{"out", "variance"}); err != nil {
 		return err
 	}
-	if f.Given("times") && f.Given("examples") || s.even() && (f.Given("times") || f.Given("examples")) {
+	if f.Given("times") && f.Given("examples") || s.times.Spaced() && (f.Given("times") || f.Given("examples")) {
 		return f.Usagef("more than one of -times, -examples and -from or -to, expected at most one")
 	}
 	if !(*s.white > *s.black) {
@@ -121,9 +112,6 @@ func (s *renderSettings) check() error {
 	}
 	return cli.AllWritable(*s.variance)
 }
-
-// even tells whether evenly spaced times are asked for.
-func (s *renderSettings) even() bool { return s.f.Given("from") || s.f.Given("to") }
 
 // kind is how the film's name ends, nothing for a folder.
 func (s *renderSettings) kind() string {
@@ -148,46 +136,18 @@ func (s *renderSettings) checkSize(frames, size int) error {
 // latents returns the latent posteriors of what is to be rendered.
 func (s *renderSettings) latents(m *sgplvm.Model) ([]sgplvm.Latent, error) {
 	f, timed := s.f, engine.Timed(m)
-	sampled := s.even() || f.Given("fps") && !f.Given("times") && !f.Given("examples") && timed
-	var times []float64
-	var err error
+	spaced := s.times.Spaced() || f.Given("fps") && !f.Given("examples") && timed
 	switch {
-	case (sampled || *s.times != "") && !timed:
-		return nil, f.Usagef("times with a model that was trained without any, expected -examples or nothing")
-	case sampled:
-		first, last, ok := engine.TimeSpan(m, *s.sequence)
-		if !ok {
-			return nil, f.Usagef("-sequence %d, expected one that the model was trained on", *s.sequence)
-		}
-		if f.Given("from") {
-			first = *s.from
-		}
-		if f.Given("to") {
-			last = *s.to
-		}
-		times, err = evenTimes(first, last, *s.rate)
-	case *s.times != "":
-		times, err = dataset.LoadTimes(*s.times, 0)
-	default:
+	case !spaced && !s.times.InFile():
 		return s.examples.latents(m)
+	case !timed:
+		return nil, f.Usagef("times with a model that was trained without any, expected -examples or nothing")
 	}
+	times, sequence, err := s.times.Film(m)
 	if err != nil {
 		return nil, err
 	}
-	return m.LatentAt(*s.sequence, times)
-}
-
-// evenTimes returns times from first to last, rate of them to a unit.
-func evenTimes(first, last, rate float64) ([]float64, error) {
-	n := math.Floor((last-first)*rate*(1+1e-12)) + 1
-	if !(last >= first) || !(n <= cli.MaxFields) {
-		return nil, cli.Usagef("render: times from %v to %v, %v to a unit, expected a number of 1 to %d", first, last, rate, cli.MaxFields)
-	}
-	t := engine.EvenTimes(int(n), rate)
-	for i := range t {
-		t[i] += first
-	}
-	return t, nil
+	return m.LatentAt(sequence, times)
 }
 
 // animate writes a GIF.
@@ -203,7 +163,7 @@ func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames) err
 	}); err != nil {
 		return err
 	}
-	return animation.Save(*s.rate)
+	return animation.Save(*s.times.Rate)
 }
 
 // draw writes a folder of PNG frames.

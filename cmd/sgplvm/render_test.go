@@ -189,7 +189,7 @@ func TestRenderTimes(t *testing.T) {
 		{1, "-model moving -times gone.npy", "~gone.npy: .+"},
 		{1, "-model moving -times singles.npy", "singles.npy: found elements of type float32, expected float64 or integers"},
 		{2, "-model moving -fps 3 -sequence 1", "render: -sequence 1, expected one that the model was trained on"},
-		{1, "-model moving -times times.npy -sequence 1", "~Sequence: 1, .+"},
+		{2, "-model moving -times times.npy -sequence 1", "render: -sequence 1, expected one that the model was trained on"},
 		{2, "-model moving -from 5", "render: times from 5 to 4, 25 to a unit, expected a number of 1 to 1000000"},
 		{2, "-model moving -to 1e300", "render: times from 0 to 1e+300, 25 to a unit, expected a number of 1 to 1000000"},
 		{2, "-model moving -times times.npy -examples 3", "render: more than one of -times, -examples and -from or -to, expected at most one"},

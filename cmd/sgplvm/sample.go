@@ -7,52 +7,147 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-func sample(ctx context.Context, e *cli.Environment, args []string) error {
+// sampleSettings are the flags of sample.
+type sampleSettings struct {
+	f              *cli.Flags
+	fields         engine.FieldFlags
+	times          *engine.TimeFlags
+	count, example *int
+	seed           *uint64
+	noise          *bool
+	out, latents   *string
+}
+
+func newSampleSettings(e *cli.Environment) *sampleSettings {
 	f := cli.NewFlags(e, "sample", `sgplvm sample -model MODEL -out FIELDS.npy [flags]
 
-Draws whole pictures from a model: with latent variables from their prior, or with
--example from the posterior of a training example; on the training grid, in another
-resolution, or at any points.`)
-	fields := engine.NewFieldFlags(f, "draw")
-	count := f.Whole("count", 16, 1, cli.MaxFields, "`number` of pictures")
-	seed := f.Seed("seed", 0, "the `number` that decides everything random")
-	example := f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn (-1: none, the prior)")
-	noise := f.Toggle("noise", "add the noise that data have")
-	out := f.String("out", "", "the `file` for the pictures, .npy")
-	latents := f.String("latent", "", "the `file` for their latent points, .npy")
-	if err := f.Read(args); err != nil {
+Draws whole pictures from a model: with latent variables from their prior, with
+-example from the posterior of a training example, or films: pictures at some times that
+belong together. A model of a film with motion draws films, at the training times if no
+others are given; its array is films×times×…. On the training grid, in another resolution, or
+at any points.`)
+	return &sampleSettings{
+		f:       f,
+		fields:  engine.NewFieldFlags(f, "draw"),
+		times:   engine.NewTimeFlags(f, "the `file` with the times of a film's pictures, .npy").Even("`frames` to a unit of time"),
+		count:   f.Whole("count", 16, 1, cli.MaxFields, "`number` of pictures, or of films"),
+		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
+		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn (-1: none, the prior)"),
+		noise:   f.Toggle("noise", "add the noise that data have"),
+		out:     f.String("out", "", "the `file` for the pictures, .npy"),
+		latents: f.String("latent", "", "the `file` for their latent points, .npy"),
+	}
+}
+
+func sample(ctx context.Context, e *cli.Environment, args []string) error {
+	s := newSampleSettings(e)
+	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	m, g, err := fields.Open(nil, []string{"latent"})
+	spaced := s.times.Spaced() || s.f.Given("fps")
+	if s.times.InFile() && spaced || (s.times.InFile() || spaced) && s.f.Given("example") {
+		return s.f.Usagef("more than one of -times, -example and -from, -to or -fps, expected at most one")
+	}
+	m, g, err := s.fields.Open([]string{"times"}, []string{"latent"})
 	if err != nil {
 		return err
 	}
+	if *s.example >= m.Examples() {
+		return s.f.Usagef("-example %d, expected at most %d, the last of the model's", *s.example, m.Examples()-1)
+	}
+	switch {
+	case s.times.InFile() || spaced:
+		times, sequence, err := s.times.Film(m)
+		if err != nil {
+			return err
+		}
+		return s.drawFilms(ctx, m, g, sequence, times)
+	case engine.Moves(m) && *s.example < 0:
+		times, sequence, err := s.times.Trained(m)
+		if err != nil {
+			return err
+		}
+		return s.drawFilms(ctx, m, g, sequence, times)
+	}
+	if err := s.f.Without("-times", "sequence"); err != nil {
+		return err
+	}
+	return s.drawPictures(ctx, m, g)
+}
+
+// options say what is drawn.
+func (s *sampleSettings) options() sgplvm.SampleOptions {
+	return sgplvm.SampleOptions{Count: *s.count, Seed: *s.seed, Noise: *s.noise}
+}
+
+// drawPictures draws pictures, each by itself.
+func (s *sampleSettings) drawPictures(ctx context.Context, m *sgplvm.Model, g engine.OutputGrid) error {
 	l := m.PriorLatent()
-	if *example >= m.Examples() {
-		return f.Usagef("-example %d, expected at most %d, the last of the model's", *example, m.Examples()-1)
+	if *s.example >= 0 {
+		l = m.TrainingLatent(*s.example)
 	}
-	if *example >= 0 {
-		l = m.TrainingLatent(*example)
-	}
-	values, err := g.Room("sample", *count)
+	values, err := g.Room("sample", *s.count)
 	if err != nil {
 		return err
 	}
-	drawn, err := m.Sample(ctx, l, g.Points, sgplvm.SampleOptions{Count: *count, Seed: *seed, Noise: *noise})
+	drawn, err := m.Sample(ctx, l, g.Points, s.options())
 	if err != nil {
-		return fmt.Errorf("%s: %w", *fields.Model, err)
+		return fmt.Errorf("%s: %w", *s.fields.Model, err)
 	}
 	for i, y := range drawn.Y {
 		copy(values[i*g.Size():], y.Data)
 	}
-	if err := engine.SaveArray(*out, g.Shape(*count), values); err != nil {
+	if err := engine.SaveArray(*s.out, g.Shape(*s.count), values); err != nil {
 		return err
 	}
-	if err := engine.SaveArray(*latents, []int{drawn.X.Rows, drawn.X.Cols}, drawn.X.Data); err != nil {
+	if err := engine.SaveArray(*s.latents, []int{drawn.X.Rows, drawn.X.Cols}, drawn.X.Data); err != nil {
 		return err
 	}
-	return g.DrawFields(*fields.Sheet, "sample", values)
+	return g.DrawFields(*s.fields.Sheet, "sample", values)
+}
+
+// drawFilms draws films at some times and writes frame by frame.
+func (s *sampleSettings) drawFilms(ctx context.Context, m *sgplvm.Model, g engine.OutputGrid, sequence int, times []float64) error {
+	if n := int64(len(times)) * int64(*s.count); n > math.MaxInt/8/int64(g.Size()) {
+		return s.f.Usagef("%d films of %d pictures of %d values, expected at most %d values in all", *s.count, len(times), g.Size(), math.MaxInt/8)
+	}
+	var columns []string
+	chosen, onSheet := map[int]bool{}, []float64(nil)
+	for k := range min(len(times), engine.SheetFrames) {
+		i := k * (len(times) - 1) / max(1, min(len(times), engine.SheetFrames)-1)
+		chosen[i], columns = true, append(columns, fmt.Sprintf("%.4g", times[i]))
+	}
+	shape := append([]int{*s.count}, g.Shape(len(times))...)
+	err := files.StreamNPY(*s.out, shape, npy.Float64, func(put func([]float64) error) error {
+		return m.SampleFilm(ctx, sequence, times, g.Points, s.options(), func(f sgplvm.SampledFrame) error {
+			values := f.Values.Clone().Data
+			if *s.fields.Sheet != "" && chosen[f.Frame] && f.Draw < picture.SheetRows {
+				onSheet = append(onSheet, values...)
+			}
+			return put(values)
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", *s.fields.Model, err)
+	}
+	if *s.latents != "" {
+		paths, err := m.LatentPaths(sequence, times, *s.count, *s.seed)
+		if err != nil {
+			return err
+		}
+		var x []float64
+		for _, p := range paths {
+			x = append(x, p.Clone().Data...)
+		}
+		if err := engine.SaveArray(*s.latents, []int{*s.count, len(times), paths[0].Cols}, x); err != nil {
+			return err
+		}
+	}
+	return g.DrawFilms(*s.fields.Sheet, columns, onSheet)
 }

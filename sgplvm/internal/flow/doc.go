@@ -1,6 +1,7 @@
 // Package flow finds out what moves in a film, takes the motion out, and puts it back: a film's contents
 // are displaced by a smooth field that changes with time, and the model of package sgplvm learns the film
-// with these displacements undone. Package film joins the two.
+// with these displacements undone. Package film joins
+// the two.
 //
 // # The model
 //

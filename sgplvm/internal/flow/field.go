@@ -2,6 +2,7 @@ package flow
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -147,4 +148,32 @@ func (w *warped) addUncertainty(covariance []float64, spline image[float64]) {
 		dy := w.dy[c]
 		w.value[c] += dx*dx*uu + 2*dx*dy*uv + dy*dy*vv
 	}
+}
+
+// Sources returns, for every pixel of a frame at the field's time, the point of a picture of other pixels in reference
+// coordinates that is seen there, in its pixels.
+func (f Field) Sources(width, height, sourceWidth, sourceHeight int) (x, y []float64) {
+	x, y = make([]float64, width*height), make([]float64, width*height)
+	f.eachPixel(size{width, height}, size{sourceWidth, sourceHeight}, 1, func(w *warped) {
+		x[w.pixel], y[w.pixel] = w.x, w.y
+	})
+	return x, y
+}
+
+// WarpWhite adds independent numbers z of variance 1 in reference coordinates, which move with the contents, to the
+// mean of a frame of as many pixels, scaled to the given variances.
+func (f Field) WarpWhite(dst Frame, z, variance mat.Matrix) {
+	dst.check("WarpWhite", "a frame to write")
+	n := dst.Mean.Cols
+	picture := image[float64]{dst.Width, dst.Height, n, z.Data}
+	f.eachPixel(size{dst.Width, dst.Height}, picture.size(), n, func(w *warped) {
+		sampleLinear(w.value, picture, w.x, w.y)
+		_, _, a := between(w.x, dst.Width)
+		_, _, b := between(w.y, dst.Height)
+		// A mean of four of them varies less.
+		per := 1 / math.Sqrt((a*a+(1-a)*(1-a))*(b*b+(1-b)*(1-b)))
+		for c, v := range w.value {
+			dst.Mean.Set(w.pixel, c, dst.Mean.At(w.pixel, c)+per*math.Sqrt(variance.At(w.pixel, c))*v)
+		}
+	})
 }

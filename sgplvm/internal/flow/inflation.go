@@ -181,3 +181,14 @@ func (infl *Inflation) Apply(f Frame, at data.Instant) {
 
 // Reach returns the time over which errors are alike, 0 where all cells and times have one factor.
 func (infl *Inflation) Reach() float64 { return infl.reach }
+
+// LeftOut returns what the variances of frame i are multiplied by, at a pixel of a picture of some size, as the
+// frames other than it and those next to it say.
+func (infl *Inflation) LeftOut(i int) func(x, y, width, height int) float64 {
+	cells := infl.factors(infl.at[i], infl.neighbourhoods()[i])
+	return func(x, y, width, height int) float64 {
+		var v [1]float64
+		cells.sampleOver(v[:], x, y, width, height)
+		return v[0]
+	}
+}

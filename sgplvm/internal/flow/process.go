@@ -162,3 +162,11 @@ func fitProcess(windows []window, unit, span float64) process {
 	}
 	return best
 }
+
+// rootOf2 returns the lower Cholesky factor (a 0; b c) of the matrix (uu uv; uv vv).
+func rootOf2(uu, uv, vv float64) (a, b, c float64) {
+	if a = math.Sqrt(max(uu, 0)); a > 0 {
+		b = uv / a
+	}
+	return a, b, math.Sqrt(max(vv-b*b, 0))
+}

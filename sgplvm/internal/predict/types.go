@@ -77,8 +77,9 @@ type Prediction struct {
 	Variance mat.Matrix // n_s*×d_y, noise included
 
 	// Conditioning says how the observed values of the same example entered beside
-	// the latent posterior: "none", "exact", or "local" (each missing value given
-	// its nearest observed ones).
+	// the latent posterior: "none", "exact", "local" (each missing value given
+	// its nearest observed ones), or "film" (each given the errors near it of the frame as its time
+	// alone predicts it).
 	Conditioning string
 
 	// Noise says which covariance of the noise the prediction has: "white", "parametric"
@@ -96,8 +97,12 @@ type Slab struct {
 	From, To int
 	First    int
 
-	// Mean and Variance (noise included) hold a matrix for every latent posterior, a row
-	// for each point of the slab and a column for each channel. The matrices are views:
+	// Latent is the first of the latent posteriors that the slab is of: 0, but for a film with motion, of
+	// which a slab is a whole frame.
+	Latent int
+
+	// Mean and Variance (noise included) hold a matrix for every latent posterior of the slab, a row
+	// for each of its points and a column for each channel. The matrices are views:
 	// the points of a channel are contiguous, the channels of a point are not.
 	Mean, Variance []mat.Matrix
 }

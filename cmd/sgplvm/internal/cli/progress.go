@@ -78,6 +78,9 @@ func (p *Progress) Clear() {
 func (p *Progress) Step(s sgplvm.Progress) bool {
 	phase := s.Phase
 	switch {
+	case s.Phase == "film":
+		p.Show("left out %d/%d pictures", s.Iteration, s.Total)
+		return true
 	case s.Phase == "start":
 		phase = fmt.Sprintf("start %d of %d", s.Start+1, s.Starts)
 	case s.Starts > 1:

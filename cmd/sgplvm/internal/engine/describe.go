@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -44,10 +43,8 @@ func Describe(m *sgplvm.Model) string {
 	line("data deviation", "%s", cli.Range(p.Deviation))
 	line("jitter", "%.3g of the mean kernel diagonal", p.Jitter)
 	line("seed", "%d", p.Seed)
-	if f, err := film.Of(m); err != nil {
-		line("motion", "%s", cli.Text(err.Error()))
-	} else if f != nil {
-		line("motion", "%s", f)
+	if p.Motion != "" {
+		line("motion", "%s", p.Motion)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
 		if name != attributeGrid && name != attributeTable {
@@ -176,3 +173,6 @@ func relevance(slopes []float64) string {
 	}
 	return strings.Join(s, ", ")
 }
+
+// Moves reports whether a model is of a film whose contents move.
+func Moves(m *sgplvm.Model) bool { return m.Summary().Motion != "" }

@@ -60,18 +60,10 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// A model's text does not control the terminal, and what is attached but no film is said in its place.
-func TestDescribeHostile(t *testing.T) {
-	m := load(t, filepath.Join(models, "film.model"))
-	text := engine.Describe(m.With(map[string][]byte{"motion": []byte("\x1b[31m{")}))
-	if !strings.Contains(text, "\nmotion                 film: ") || strings.Contains(text, "\x1b") {
-		t.Errorf("%s", text)
-	}
-	if err := engine.RefuseMotion("impute", m); err == nil || !strings.HasPrefix(err.Error(), "impute: a model of a film with motion") {
-		t.Errorf("error %v", err)
-	}
-	if err := engine.RefuseMotion("impute", load(t, filepath.Join(models, "white.model"))); err != nil {
-		t.Error(err)
+// A model of a film says so.
+func TestMoves(t *testing.T) {
+	if !engine.Moves(load(t, filepath.Join(models, "film.model"))) || engine.Moves(load(t, filepath.Join(models, "dynamic.model"))) {
+		t.Error("the film's model does not move, or another one does")
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	"math"
 	"os"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // Save writes a model to a file.
@@ -70,14 +68,6 @@ func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
 		return 0, 0, fmt.Errorf("%s: attribute %s: %w", path, attributeGrid, err)
 	}
 	return width, height, nil
-}
-
-// RefuseMotion refuses a model of a film with motion for a command that cannot use the motion.
-func RefuseMotion(command string, m *sgplvm.Model) error {
-	if f, err := film.Of(m); f != nil || err != nil {
-		return cli.Usagef("%s: a model of a film with motion (train -film), expected one without: render knows how to use it", command)
-	}
-	return nil
 }
 
 // Timed reports whether a model knows the times of its training examples.

@@ -11,28 +11,21 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // Frames predicts the frames at some latent posteriors, as many together as memory allows.
 type Frames struct {
 	e         *cli.Environment
 	model     *sgplvm.Model
-	film      *film.Film // nil where the model predicts frames by itself
 	latents   []sgplvm.Latent
 	grid      OutputGrid
 	verb      string // what progress says is done to them
 	variances bool
 }
 
-// NewFrames returns the frames of a model from a file, with their motion where the model has it; verb is
-// what progress says is done to them.
-func NewFrames(e *cli.Environment, path, verb string, m *sgplvm.Model, latents []sgplvm.Latent, g OutputGrid) (*Frames, error) {
-	f, err := film.Of(m)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &Frames{e: e, model: m, film: f, latents: latents, grid: g, verb: verb}, nil
+// NewFrames returns the frames of a model; verb is what progress says is done to them.
+func NewFrames(e *cli.Environment, verb string, m *sgplvm.Model, latents []sgplvm.Latent, g OutputGrid) *Frames {
+	return &Frames{e: e, model: m, latents: latents, grid: g, verb: verb}
 }
 
 // GroupNumbers is about how many numbers the frames that are predicted together have, 1 GiB.
@@ -68,11 +61,8 @@ func (f *Frames) Pictures(values []float64) []picture.Picture {
 // together returns how many frames are predicted together: groups of about the same size.
 func (f *Frames) together() int {
 	numbers := f.grid.Size()
-	if f.variances || f.film != nil {
+	if f.variances {
 		numbers *= 2
-	}
-	if f.film != nil {
-		numbers *= 2 // with the frames in reference coordinates
 	}
 	n := min(len(f.latents), max(1, GroupNumbers/numbers))
 	groups := (len(f.latents) + n - 1) / n
@@ -95,18 +85,11 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 		if f.variances {
 			variances = variances[:len(means)]
 		}
-		var err error
-		if f.film != nil {
-			if err = f.withMotion(ctx, group, means, variances); err == nil {
-				p.Count(f.verb, first+len(group), len(f.latents), begin)
-			}
-		} else {
-			err = f.still(ctx, group, means, variances, func(done float64) {
-				done += float64(first)
-				left := time.Duration(float64(time.Since(begin)) * (float64(len(f.latents)) - done) / done)
-				p.Show("%s %d/%d pictures  %s left", f.verb, int(done), len(f.latents), left.Round(time.Second))
-			})
-		}
+		err := f.group(ctx, group, means, variances, func(done float64) {
+			done += float64(first)
+			left := time.Duration(float64(time.Since(begin)) * (float64(len(f.latents)) - done) / done)
+			p.Show("%s %d/%d pictures  %s left", f.verb, int(done), len(f.latents), left.Round(time.Second))
+		})
 		if err == nil {
 			err = f.check(first, means, variances)
 		}
@@ -123,30 +106,19 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 	return nil
 }
 
-// withMotion predicts the frames of a film with motion.
-func (f *Frames) withMotion(ctx context.Context, group []sgplvm.Latent, means, variances []float64) error {
-	size := f.grid.Size()
-	return f.film.Predict(ctx, group, f.grid.Layout.Width, f.grid.Layout.Height, func(i int, p film.Frame) error {
-		copy(means[i*size:], p.Mean.Data)
-		if f.variances {
-			copy(variances[i*size:], p.Variance.Data)
-		}
-		return nil
-	})
-}
-
-// still predicts frames with the model alone, slab by slab; done is told how many of them that makes.
-func (f *Frames) still(ctx context.Context, group []sgplvm.Latent, means, variances []float64, done func(frames float64)) error {
-	size, channels := f.grid.Size(), f.grid.Layout.Channels
+// group predicts some frames, slab by slab; done is told how many of them that makes.
+func (f *Frames) group(ctx context.Context, group []sgplvm.Latent, means, variances []float64, done func(frames float64)) error {
+	size, channels, predicted := f.grid.Size(), f.grid.Layout.Channels, 0.
 	return f.model.PredictSlabs(ctx, group, f.grid.Points, sgplvm.SlabOptions{MeanOnly: !f.variances}, func(s sgplvm.Slab) error {
-		mat.Parallel(len(group), func(i int) {
-			from, n := i*size+s.First*channels, s.Mean[i].Rows
+		mat.Parallel(len(s.Mean), func(i int) {
+			from, n := (s.Latent+i)*size+s.First*channels, s.Mean[i].Rows
 			mat.Copy(mat.NewDense(n, channels, means[from:from+n*channels]), s.Mean[i])
 			if f.variances {
 				mat.Copy(mat.NewDense(n, channels, variances[from:from+n*channels]), s.Variance[i])
 			}
 		})
-		done(float64(len(group)) * float64(s.To) / float64(f.grid.Points[0].Rows))
+		predicted += float64(len(s.Mean)) * float64(s.To-s.From) / float64(f.grid.Points[0].Rows)
+		done(predicted)
 		return nil
 	})
 }

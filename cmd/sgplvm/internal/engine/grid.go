@@ -37,6 +37,9 @@ func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (
 		}
 	case grid != "":
 		g.Layout = cli.Layout(grid, m.Channels())
+		if Moves(m) { // whose frames have pixels, no points
+			return PixelGrid(command, path, m, grid)
+		}
 		if g.Points, err = dataset.Cover(m.Grid(), g.Layout.Width, g.Layout.Height); err != nil {
 			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
 		}
@@ -118,7 +121,7 @@ func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
 	return FieldFlags{f,
 		f.String("model", "", "the model `file`"),
 		f.String("points", "", "the `file` with coordinates to "+verb+" at, .npy, points×dimensions"),
-		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows"),
+		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures"),
 		f.String("sheet", "", "the PNG `file` with the first pictures")}
 }
 
@@ -141,9 +144,6 @@ func (p FieldFlags) Open(inputs, results []string) (*sgplvm.Model, OutputGrid, e
 	}
 	m, err := Load(*p.Model)
 	if err != nil {
-		return nil, OutputGrid{}, err
-	}
-	if err := RefuseMotion(f.Name(), m); err != nil {
 		return nil, OutputGrid{}, err
 	}
 	g, err := newOutputGrid(f.Name(), *p.Model, m, *p.points, *p.grid)
@@ -174,6 +174,26 @@ func (g OutputGrid) Room(command string, count int) ([]float64, error) {
 		return nil, cli.Usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, g.Size(), MostValues)
 	}
 	return make([]float64, count*g.Size()), nil
+}
+
+// SheetFrames is how many frames of a film a sheet shows side by side.
+const SheetFrames = 8
+
+// DrawFilms draws frames of films as a sheet, a row for each film: columns names the frames of each.
+func (g OutputGrid) DrawFilms(path string, columns []string, values []float64) error {
+	if path == "" {
+		return nil
+	}
+	var rows []picture.SheetRow
+	for i := 0; len(values) > 0; i++ {
+		row := picture.SheetRow{Label: fmt.Sprint(i)}
+		for range columns {
+			row.Pictures = append(row.Pictures, picture.Picture{Layout: g.Layout, Values: values[:g.Size()]})
+			values = values[g.Size():]
+		}
+		rows = append(rows, row)
+	}
+	return picture.SavePNG(path, picture.NewSheet(columns, rows).Image())
 }
 
 // DrawFields draws the first fields as a sheet with one column, if a path is given.

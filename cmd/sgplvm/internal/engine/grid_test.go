@@ -57,10 +57,7 @@ func TestFrames(t *testing.T) {
 	var all [][]float64
 	for _, numbers := range []int{1 << 20, 2 * g.Size(), 1} {
 		engine.GroupNumbers = numbers
-		frames, err := engine.NewFrames(quiet(t), path, "rendered", m, latents, g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frames := engine.NewFrames(quiet(t), "rendered", m, latents, g)
 		var values []float64
 		if err := frames.Run(t.Context(), "", func(first int, means []float64) error {
 			if first*g.Size() != len(values) || len(frames.Pictures(means))*g.Size() != len(means) {

@@ -19,9 +19,6 @@ type Trained struct {
 // Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
 // nothing was learned; it may be there beside an error.
 func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
-	if d.Film && cfg.Motion != sgplvm.Off && !cfg.Lean { // motion keeps frames
-		return fitFilm(ctx, e, d, cfg)
-	}
 	step, stop := e.Training("")
 	defer stop()
 	cfg.Training.Progress, cfg.Watch = step, e

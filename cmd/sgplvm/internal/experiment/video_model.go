@@ -11,7 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/film"
 )
 
 // A gridModel is the model as it was published: its spatial kernels say what is between the pixels.
@@ -45,11 +44,8 @@ func (m gridModel) predict(ctx context.Context, w wanted, body func(s baseline.S
 	})
 }
 
-// A motionModel is the model with the motion of the frames' contents.
-type motionModel struct {
-	*film.Film
-	model *sgplvm.Model
-}
+// A motionModel is the model of a film whose contents move.
+type motionModel struct{ gridModel }
 
 // predict has all frames in memory together.
 func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline.Slab) error) error {
@@ -59,9 +55,16 @@ func (m motionModel) predict(ctx context.Context, w wanted, body func(s baseline
 	}
 	size := w.width * w.height * m.model.Channels()
 	s := baseline.Slab{To: w.height, Mean: mat.New(len(w.times), size), Variance: mat.New(len(w.times), size)}
-	err = m.Predict(ctx, latents, w.width, w.height, func(i int, p film.Frame) error {
-		copy(s.Mean.Row(i), p.Mean.Data)
-		copy(s.Variance.Row(i), p.Variance.Data)
+	grid, err := dataset.Pixels(m.model.Grid(), m.layout, w.width, w.height)
+	if err != nil {
+		return err
+	}
+	err = m.model.PredictSlabs(ctx, latents, grid, sgplvm.SlabOptions{}, func(p sgplvm.Slab) error {
+		frame := func(all mat.Matrix) mat.Matrix {
+			return mat.NewDense(grid.Len(), m.model.Channels(), all.Row(p.Latent))
+		}
+		mat.Copy(frame(s.Mean), p.Mean[0])
+		mat.Copy(frame(s.Variance), p.Variance[0])
 		return nil
 	})
 	if err != nil {
@@ -129,16 +132,13 @@ func (x *video) fitModel(ctx context.Context, d sgplvm.Data, cfg sgplvm.Config) 
 	}
 	x.model = m
 	about := aboutModel(m, r)
-	f, err := film.Of(m)
 	switch {
-	case err != nil:
-		return nil, "", err
 	case x.seen != nil:
 		return seenModel{m, x.seen}, about, nil
-	case f == nil:
+	case m.Summary().Motion == "":
 		return gridModel{m, x.frames.Layout}, about, nil
 	}
-	return motionModel{f, m}, about + "; " + f.String(), nil
+	return motionModel{gridModel{m, x.frames.Layout}}, about + "; " + m.Summary().Motion, nil
 }
 
 // aboutModel tells what the model has learned.

@@ -1,0 +1,119 @@
+package film
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+)
+
+// An errorLaw is how the errors of a predicted frame are correlated over its pixels: what errors seen at some
+// of them say about those at others. An error e(s) of variance V(s) in a picture with the mean m(s) has
+//
+//	corr(e(s), e(s′)) = k(s, s′)/√(k(s, s)·k(s′, s′))
+//	k(s, s′) = White·[s = s′] + r(h/Near) + Broad·r(h/Far) + Shift·g(s)ᵀg(s′)·r(h/Reach),  h = ‖s − s′‖
+//
+// with r the Matérn 3/2 correlation, and g = ∇m/√V: the last term is what a displacement that is wrong by a smooth
+// field makes of edges. Errors of one frame are larger or smaller together, as under a multivariate Student
+// distribution with Freedom degrees of freedom. Distances are in pixels of training, channels are alike.
+type errorLaw struct {
+	White, Near, Broad, Far, Shift, Reach, Freedom float64
+}
+
+// plainErrors is the law where none was learned.
+var plainErrors = errorLaw{White: 0.1, Near: 2, Broad: 0.3, Far: 10, Shift: 0.3, Reach: 10, Freedom: 20}
+
+// A site is a pixel of a predicted frame: where it is, in pixels of training, and g there.
+type site struct{ x, y, gx, gy float64 }
+
+// own returns k(s, s).
+func (l *errorLaw) own(s site) float64 {
+	return l.White + 1 + l.Broad + l.Shift*(s.gx*s.gx+s.gy*s.gy)
+}
+
+// between returns k(s, s′) of different sites without the term of displacements, and what that is in units of g(s)ᵀg(s′).
+func (l *errorLaw) between(s, t site) (plain, shift float64) {
+	h := math.Hypot(s.x-t.x, s.y-t.y)
+	plain = matern32(h/l.Near) + l.Broad*matern32(h/l.Far)
+	if l.Shift > 0 {
+		shift = l.Shift * matern32(h/l.Reach)
+	}
+	return plain, shift
+}
+
+func matern32(h float64) float64 {
+	h *= math.Sqrt(3)
+	return (1 + h) * math.Exp(-h)
+}
+
+// roots returns 1/√k(s, s) of some sites.
+func (l *errorLaw) roots(sites []site) []float64 {
+	root := make([]float64, len(sites))
+	for i, s := range sites {
+		root[i] = 1 / math.Sqrt(l.own(s))
+	}
+	return root
+}
+
+// correlations sets dst to the correlations between some sites and others, none of them the same.
+func (l *errorLaw) correlations(dst mat.Matrix, of, with []site) {
+	own, root := l.roots(of), l.roots(with)
+	for i, s := range of {
+		row := dst.Row(i)
+		for j, t := range with {
+			plain, shift := l.between(s, t)
+			row[j] = own[i] * root[j] * (plain + shift*(s.gx*t.gx+s.gy*t.gy))
+		}
+	}
+}
+
+// distances sets the lower triangles of plain and shift to what between returns of some sites, which is a matter of
+// where they are alone.
+func (l *errorLaw) distances(plain, shift mat.Matrix, sites []site) {
+	for i, s := range sites {
+		for j, t := range sites[:i] {
+			plain.Row(i)[j], shift.Row(i)[j] = l.between(s, t)
+		}
+	}
+}
+
+// leastOwn is added to correlations of a site with itself, against rounding.
+const leastOwn = 1e-9
+
+// among sets the lower triangle of dst to the correlations of some sites with one another, given their distances.
+func (l *errorLaw) among(dst, plain, shift mat.Matrix, sites []site) {
+	root := l.roots(sites)
+	for i, s := range sites {
+		row, p, q := dst.Row(i), plain.Row(i), shift.Row(i)
+		row[i] = 1 + leastOwn
+		for j, t := range sites[:i] {
+			row[j] = root[i] * root[j] * (p[j] + q[j]*(s.gx*t.gx+s.gy*t.gy))
+		}
+	}
+}
+
+// Encode returns the law as JSON text, to the bit.
+func (l *errorLaw) Encode() ([]byte, error) { return json.Marshal(l) }
+
+// Decode is that of flow.Part.
+func (l *errorLaw) Decode(text []byte) error {
+	var t errorLaw
+	if err := json.Unmarshal(text, &t); err != nil {
+		return fmt.Errorf("film: attached errors: %.300s", err.Error())
+	}
+	for _, v := range []struct {
+		name         string
+		value, least float64
+	}{{"White", t.White, 0}, {"Near", t.Near, 1e-3}, {"Broad", t.Broad, 0}, {"Far", t.Far, 1e-3}, {"Shift", t.Shift, 0}, {"Reach", t.Reach, 1e-3}, {"Freedom", t.Freedom, 2.001}} {
+		if !(v.value >= v.least && v.value <= 1e9) {
+			return fmt.Errorf("film: attached errors: %s %v, expected %v to 1e9", v.name, v.value, v.least)
+		}
+	}
+	*l = t
+	return nil
+}
+
+// Check is that of flow.Part: the law fits frames of any shape.
+func (l *errorLaw) Check(flow.Shape) error { return nil }

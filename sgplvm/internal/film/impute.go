@@ -1,0 +1,119 @@
+package film
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// Impute fills in a frame that was seen in part, of which Observed.Prior has the time. The whole frame is predicted
+// at its time, from the film and its neighbours in time, and what is seen of it tells the error of that prediction
+// at the seen pixels. The error at the others follows from its correlations (errorLaw), which were learned from
+// training frames that were left out; that also says how much of the variance is left. The latent variables
+// stay those of the time: to learn of them from pixels whose errors are correlated as if they were
+// independent makes them too sure, and frames worse. They are inferred where InferOptions.Conditioning says that
+// the pixels are to bear on one another through them alone. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
+func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Prediction, predict.Latent, error) {
+	fail := func(err error) (predict.Prediction, predict.Latent, error) {
+		return predict.Prediction{}, predict.Latent{}, err
+	}
+	if o.Conditioning == predict.ConditionMoments {
+		return fail(&data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("Conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)})
+	}
+	size, err := m.checkSeen(obs)
+	if err != nil {
+		return fail(err)
+	}
+	l := *obs.Prior
+	if o.Conditioning == predict.ConditionNone {
+		if l, err = m.Infer(ctx, obs, o); err != nil {
+			return fail(err)
+		}
+	}
+	p, err := m.Predict(l, obs.Grid)
+	if err != nil {
+		return fail(err)
+	}
+	s := &seenFrame{law: m.errors, frame: flow.Frame{Width: size[0], Height: size[1], Mean: p.Mean, Variance: p.Variance}, values: obs.Values}
+	if s.law == nil {
+		s.law = &plainErrors
+	}
+	s.unitX, s.unitY = float64(m.shape.Width)/float64(size[0]), float64(m.shape.Height)/float64(size[1])
+	filled := flow.Frame{Width: size[0], Height: size[1], Mean: p.Mean.Clone(), Variance: p.Variance.Clone()}
+	if o.Conditioning != predict.ConditionNone {
+		if p.Conditioning, err = s.fill(ctx, filled); err != nil {
+			return fail(err)
+		}
+	}
+	s.keep(filled)
+	p.Mean, p.Variance = filled.Mean, filled.Variance
+	return p, l, nil
+}
+
+// checkSeen checks a frame that was seen in part, and returns its width and height.
+func (m *Model) checkSeen(obs predict.Observed) (size [2]int, err error) {
+	if obs.Prior == nil || obs.Prior.At == nil {
+		return size, &data.ConfigError{Field: "Prior", Err: errors.New("no time, expected one: of a film with motion only frames at a time are known")}
+	}
+	if size[0], size[1], err = m.sizeOn(m.Posterior.Grid(), obs.Grid); err != nil {
+		return size, err
+	}
+	v := obs.Values
+	if v.Rows != size[0]*size[1] || v.Cols != m.shape.Channels {
+		return size, &data.ConfigError{Field: "Observed", Err: fmt.Errorf("values are %d×%d, expected %d points × %d channels", v.Rows, v.Cols, size[0]*size[1], m.shape.Channels)}
+	}
+	for i := range v.Rows {
+		for c := range v.Cols {
+			if x := v.At(i, c); math.IsInf(x, 0) {
+				return size, &data.ValueError{Point: i, Channel: c, Value: x, Want: "a finite number, or NaN where nothing was observed"}
+			}
+		}
+	}
+	return size, nil
+}
+
+// Infer returns the posterior of the latent variables of a frame that was seen in part: what is seen is taken
+// to reference coordinates. There each seen pixel is what was predicted, and the error of its prediction.
+func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Latent, error) {
+	size, err := m.checkSeen(obs)
+	if err != nil {
+		return predict.Latent{}, err
+	}
+	p, err := m.Predict(*obs.Prior, obs.Grid)
+	if err != nil {
+		return predict.Latent{}, err
+	}
+	registered, err := m.registered(*obs.Prior)
+	if err != nil {
+		return predict.Latent{}, err
+	}
+	fields, err := m.motion.Fields(obs.Prior.At.Sequence, []float64{obs.Prior.At.Time})
+	if err != nil {
+		return predict.Latent{}, err
+	}
+	width, height := m.shape.Width, m.shape.Height
+	values, count := mat.New(width*height, m.shape.Channels), mat.New(width*height, m.shape.Channels)
+	px, py := fields[0].Sources(size[0], size[1], width, height)
+	for i := range px {
+		x, y := int(math.Round(px[i])), int(math.Round(py[i]))
+		if x < 0 || y < 0 || x >= width || y >= height {
+			continue
+		}
+		for c, v := range values.Row(y*width + x) {
+			if e := obs.Values.At(i, c) - p.Mean.At(i, c); e == e {
+				values.Set(y*width+x, c, v+e)
+				count.Set(y*width+x, c, count.At(y*width+x, c)+1)
+			}
+		}
+	}
+	for i, n := range count.Data { // NaN where nothing was seen
+		values.Data[i] = registered.Mean.At(i/m.shape.Channels, i%m.shape.Channels) + values.Data[i]/n
+	}
+	return m.Posterior.Infer(ctx, predict.Observed{Values: values, Prior: obs.Prior}, o)
+}

@@ -1,0 +1,86 @@
+package film
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+)
+
+// A namedPart has the name under which it is kept in a model's file. Older files have no optional ones.
+type namedPart struct {
+	name string
+	flow.Part
+	optional bool
+}
+
+// parts returns all parts; errors is the law to write or to read.
+func (f *Film) parts(errors *errorLaw) []namedPart {
+	return []namedPart{{"motion", f.motion, false}, {"originals", f.frames, false}, {"detail", f.detail, false}, {"unrest", f.inflation, false}, {"errors", errors, true}}
+}
+
+// Parts are the names under which a film is kept: the first of them tells that there is one.
+func Parts() (names []string) {
+	for _, p := range new(Film).parts(nil) {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// Encode returns all parts as bytes, by name. The film shares them.
+func (f *Film) Encode() (map[string][]byte, error) {
+	all := map[string][]byte{}
+	for _, p := range f.parts(f.errors) {
+		if p.optional && f.errors == nil {
+			continue
+		}
+		content, err := p.Encode()
+		if err != nil {
+			return nil, err
+		}
+		all[p.name] = content
+	}
+	return all, nil
+}
+
+// Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
+// and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
+func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
+	f := &Film{motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation)}
+	law := new(errorLaw)
+	for _, p := range f.parts(law) {
+		content := parts[p.name]
+		if p.optional && content == nil {
+			continue
+		}
+		if err := p.Decode(content); err != nil {
+			return nil, err
+		}
+		if p.optional {
+			f.errors = law
+		}
+	}
+	width, height := f.motion.Size()
+	f.shape = flow.Shape{Width: width, Height: height, Channels: channels, At: at}
+	if err := f.Fits(grid, channels, at); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Fits returns why a film is not of frames with the given pixels, channels and times.
+func (f *Film) Fits(grid data.Grid, channels int, at []data.Instant) error {
+	width, height := f.motion.Size()
+	if points := grid.Len(); width*height != points {
+		return fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
+	}
+	for _, p := range f.parts(f.errors) {
+		if p.optional && f.errors == nil {
+			continue
+		}
+		if err := p.Check(flow.Shape{Width: width, Height: height, Channels: channels, At: at}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

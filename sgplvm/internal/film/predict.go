@@ -1,0 +1,184 @@
+package film
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// Model predicts frames as they are: its Posterior, that of the registered frames, in reference coordinates,
+// and its Film what becomes of these at a time. It does not change, and any number of goroutines may use it
+// at once. All its methods return *data.ConfigError for a grid of anything but pixels that cover the area of the
+// training pixels evenly, and for a latent posterior without a time.
+type Model struct {
+	*Film
+	Posterior *predict.Posterior
+}
+
+// slabNumbers is about how many numbers the posterior predicts at a time, and groupNumbers how many the
+// registered frames have that are predicted together.
+const slabNumbers, groupNumbers = 1 << 23, 1 << 25
+
+// Predict returns mean and variance of a frame.
+func (m *Model) Predict(l predict.Latent, g data.Grid) (predict.Prediction, error) {
+	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
+	if err != nil {
+		return predict.Prediction{}, err
+	}
+	if err := timed([]predict.Latent{l}); err != nil {
+		return predict.Prediction{}, err
+	}
+	registered, err := m.registered(l)
+	if err != nil {
+		return predict.Prediction{}, err
+	}
+	f := m.room(width, height, true)
+	err = m.show(f, registered, l)
+	return predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}, err
+}
+
+// keptNumbers bounds the projection on the training grid that the posterior keeps for the next
+// prediction, with a larger one frames are predicted slab by slab.
+const keptNumbers = 1 << 26
+
+// registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels.
+func (m *Model) registered(l predict.Latent) (flow.Frame, error) {
+	if m.shape.Width*m.shape.Height*m.shape.Channels > keptNumbers/m.Posterior.Params().Z.Rows {
+		frames, err := m.predictRegistered(context.Background(), []predict.Latent{l}, false)
+		return frames[0], err
+	}
+	p, err := m.Posterior.Predict(l, nil)
+	return flow.Frame{Width: m.shape.Width, Height: m.shape.Height, Mean: p.Mean, Variance: p.Variance}, err
+}
+
+// PredictSlabs is that of predict.Posterior; a slab is a whole frame of one latent posterior. Beside the
+// model it holds frames at the training pixels, of as many numbers together as SlabOptions say.
+func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g data.Grid, o predict.SlabOptions, body func(s predict.Slab) error) error {
+	training := m.Posterior.Grid()
+	width, height, err := m.sizeOn(training, g)
+	if err != nil {
+		return err
+	}
+	if g == nil {
+		g = training
+	}
+	if err := timed(latents); err != nil {
+		return err
+	}
+	p := m.room(width, height, !o.MeanOnly)
+	group := max(1, cmp.Or(o.Numbers, groupNumbers)/(2*m.shape.Width*m.shape.Height*m.shape.Channels))
+	for from := 0; from < len(latents); from += group {
+		group := latents[from:min(from+group, len(latents))]
+		registered, err := m.predictRegistered(ctx, group, o.MeanOnly)
+		if err != nil {
+			return err
+		}
+		for i, l := range group {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := m.show(p, registered[i], l); err != nil {
+				return err
+			}
+			registered[i] = flow.Frame{}
+			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
+			if !o.MeanOnly {
+				s.Variance = []mat.Matrix{p.Variance}
+			}
+			if err := body(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// predictRegistered returns what the posterior predicts: frames in reference coordinates at the training
+// pixels.
+func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent, meanOnly bool) ([]flow.Frame, error) {
+	frames := make([]flow.Frame, len(latents))
+	for i := range latents {
+		frames[i] = m.frame(!meanOnly)
+	}
+	err := m.Posterior.PredictSlabs(ctx, latents, nil, predict.SlabOptions{Numbers: slabNumbers, MeanOnly: meanOnly}, func(s predict.Slab) error {
+		for i := range frames {
+			last := s.First + s.Mean[i].Rows
+			mat.Copy(frames[i].Mean.Slice(s.First, last, 0, m.shape.Channels), s.Mean[i])
+			if !meanOnly {
+				mat.Copy(frames[i].Variance.Slice(s.First, last, 0, m.shape.Channels), s.Variance[i])
+			}
+		}
+		return nil
+	})
+	return frames, err
+}
+
+// show turns a registered frame into the frame at the latent posterior's time.
+func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
+	fields, err := m.motion.Fields(l.At.Sequence, []float64{l.At.Time})
+	if err != nil {
+		return err
+	}
+	if err := m.warp(dst, registered, fields[0], *l.At, -1); err != nil {
+		return err
+	}
+	if dst.Variance.Rows > 0 {
+		m.inflation.Apply(dst, *l.At)
+		m.detail.AddTo(dst)
+	}
+	return nil
+}
+
+// warp brings a frame from reference coordinates to a time, and adds the motion-compensated residual of
+// all training frames but one (−1: of all).
+func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
+	field.Warp(dst, registered)
+	return f.motion.AddResidual(dst, f.frames, field, at, without)
+}
+
+// frame returns a frame of zeros at the training pixels.
+func (f *Film) frame(variances bool) flow.Frame {
+	return f.room(f.shape.Width, f.shape.Height, variances)
+}
+
+// room returns a frame of zeros.
+func (f *Film) room(width, height int, variances bool) flow.Frame {
+	if variances {
+		return flow.NewFrame(width, height, f.shape.Channels)
+	}
+	return flow.Frame{Width: width, Height: height, Mean: mat.New(width*height, f.shape.Channels)}
+}
+
+// errJoint is the reason why a film refuses what needs the joint distribution of all pixels.
+var errJoint = errors.New("of a film with motion means, variances and samples are known, expected Predict or Sample")
+
+// PredictCovariance returns a *data.ConfigError.
+func (m *Model) PredictCovariance(predict.Latent, data.Grid) (mat.Matrix, []mat.Matrix, error) {
+	return mat.Matrix{}, nil, &data.ConfigError{Field: "PredictCovariance", Err: errJoint}
+}
+
+// PredictDataCovariance returns a *data.ConfigError.
+func (m *Model) PredictDataCovariance(predict.Latent, data.Grid) (mat.Matrix, []mat.Matrix, error) {
+	return mat.Matrix{}, nil, &data.ConfigError{Field: "PredictDataCovariance", Err: errJoint}
+}
+
+// PredictMixture returns a *data.ConfigError.
+func (m *Model) PredictMixture(predict.Latent, data.Grid, predict.MixtureOptions) (*predict.Mixture, error) {
+	return nil, &data.ConfigError{Field: "PredictMixture", Err: errJoint}
+}
+
+// timed refuses latent posteriors without a time.
+func timed(latents []predict.Latent) error {
+	for i, l := range latents {
+		if l.At == nil {
+			return &data.ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d has no time, expected one: of a film with motion only frames at a time are known", i)}
+		}
+	}
+	return nil
+}

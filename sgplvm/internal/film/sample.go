@@ -1,0 +1,141 @@
+package film
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// Sample draws frames at the time of a latent posterior, each by itself: a registered frame from the posterior,
+// displaced by a draw of the motion.
+func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o predict.SampleOptions) (predict.Samples, error) {
+	var none predict.Samples
+	d, err := m.newDrawing(g, []predict.Latent{l}, o)
+	if err != nil {
+		return none, err
+	}
+	r, err := m.Posterior.Sample(ctx, l, nil, o)
+	if err != nil {
+		return none, err
+	}
+	mean, err := m.predictRegistered(ctx, []predict.Latent{l}, true)
+	if err != nil {
+		return none, err
+	}
+	for k, y := range r.Y {
+		if err := ctx.Err(); err != nil {
+			return none, err
+		}
+		shown, err := d.show(k, 0, y, mean[0].Mean)
+		if err != nil {
+			return none, err
+		}
+		r.Y[k] = shown.Values
+	}
+	return r, nil
+}
+
+// SampleFilm draws films: registered frames that belong together (predict.Posterior.SampleFilm), displaced by a path of
+// the motion, with the residual of the training frames put back. Deviations from the mean become as much
+// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents.
+func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o predict.SampleOptions, body func(f predict.SampledFrame) error) error {
+	latents, err := m.Posterior.LatentAt(sequence, times)
+	if err != nil {
+		return err
+	}
+	d, err := m.newDrawing(g, latents, o)
+	if err != nil {
+		return err
+	}
+	return m.Posterior.SampleFilm(ctx, sequence, times, nil, o, func(f predict.SampledFrame) error {
+		shown, err := d.show(f.Draw, f.Frame, f.Values, f.Mean)
+		if err != nil {
+			return err
+		}
+		shown.Draw, shown.Frame = f.Draw, f.Frame
+		return body(shown)
+	})
+}
+
+// A drawing turns registered frames that were drawn into frames at the times of some latent posteriors of a sequence.
+type drawing struct {
+	*Model
+	width, height int
+	latents       []predict.Latent
+	seed          uint64
+	fields        []flow.Field   // the mean displacements
+	paths         [][]flow.Field // those of each draw
+	draw          int            // whose detail is
+	detail        mat.Matrix     // in reference coordinates; 0×0 where pixels are none finer than those of training
+}
+
+func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.SampleOptions) (*drawing, error) {
+	d := &drawing{Model: m, latents: latents, seed: o.Seed, draw: -1}
+	var err error
+	if d.width, d.height, err = m.sizeOn(m.Posterior.Grid(), g); err != nil {
+		return nil, err
+	}
+	if err := timed(latents); err != nil || len(latents) == 0 {
+		return d, err
+	}
+	var times []float64
+	for _, l := range latents {
+		times = append(times, l.At.Time)
+	}
+	sequence := latents[0].At.Sequence
+	if d.fields, err = m.motion.Fields(sequence, times); err != nil {
+		return nil, err
+	}
+	d.paths, err = m.motion.FieldPaths(sequence, times, max(1, o.Count), func(k int) func() float64 {
+		return rand.New(rand.NewPCG(o.Seed, 0x6d6f766500000000+uint64(k))).NormFloat64
+	})
+	return d, err
+}
+
+// show returns frame i of a draw, given its registered frame and the mean of that.
+func (d *drawing) show(draw, i int, values, mean mat.Matrix) (predict.SampledFrame, error) {
+	at, none := *d.latents[i].At, predict.SampledFrame{}
+	expected, drawn := d.room(d.width, d.height, false), d.room(d.width, d.height, true)
+	registered := func(v mat.Matrix) flow.Frame {
+		return flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: v}
+	}
+	if err := d.warp(expected, registered(mean), d.fields[i], at, -1); err != nil {
+		return none, err
+	}
+	shown := flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
+	if err := d.warp(shown, registered(values), d.paths[draw][i], at, -1); err != nil {
+		return none, err
+	}
+	drawn.Variance.Fill(1)
+	d.inflation.Apply(drawn, at)
+	for k, v := range drawn.Variance.Data {
+		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v)*(drawn.Mean.Data[k]-expected.Mean.Data[k])
+	}
+	d.addDetail(drawn, expected, draw, d.paths[draw][i])
+	return predict.SampledFrame{Values: drawn.Mean, Mean: expected.Mean}, nil
+}
+
+// addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
+// that they move with the contents, of the variance that the mean lets expect.
+func (d *drawing) addDetail(drawn, expected flow.Frame, draw int, field flow.Field) {
+	if d.width <= d.shape.Width {
+		return
+	}
+	points, channels := d.width*d.height, d.shape.Channels
+	if draw != d.draw {
+		rng := rand.New(rand.NewPCG(d.seed, 0x64657461696c0000+uint64(draw)))
+		d.draw, d.detail = draw, mat.New(points, channels)
+		for k := range d.detail.Data {
+			d.detail.Data[k] = rng.NormFloat64()
+		}
+	}
+	v := flow.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
+	v.Variance.Fill(0)
+	d.Film.detail.AddTo(v)
+	field.WarpWhite(flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
+}

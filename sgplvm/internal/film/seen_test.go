@@ -1,0 +1,186 @@
+package film
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+)
+
+// randomSeen returns a predicted frame of which half the pixels of the first channel and others of the second
+// were seen.
+func randomSeen(width, height int) *seenFrame {
+	rng := rand.New(rand.NewPCG(1, 2))
+	s := &seenFrame{law: &errorLaw{White: 0.2, Near: 1.5, Broad: 0.5, Far: 6, Shift: 0.3, Reach: 4, Freedom: 8}, frame: flow.NewFrame(width, height, 2), values: mat.New(width*height, 2), unitX: 1, unitY: 0.5}
+	for i := range s.values.Data {
+		s.frame.Mean.Data[i], s.frame.Variance.Data[i] = 10*rng.NormFloat64(), math.Exp(rng.NormFloat64())
+		s.values.Data[i] = s.frame.Mean.Data[i] + rng.NormFloat64()
+		if rng.IntN(2) == 0 {
+			s.values.Data[i] = math.NaN()
+		}
+	}
+	return s
+}
+
+func copied(f flow.Frame) flow.Frame {
+	return flow.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance.Clone()}
+}
+
+// Few pixels are conditioned on all that were seen, as the dense formulas have it.
+func TestFillDense(t *testing.T) {
+	s := randomSeen(9, 7)
+	got := copied(s.frame)
+	if how, err := s.fill(context.Background(), got); err != nil || how != "film" {
+		t.Fatal(how, err)
+	}
+	s.keep(got)
+	for c := range 2 {
+		var seen, missing []int
+		for i := range s.values.Rows {
+			if math.IsNaN(s.values.At(i, c)) {
+				missing = append(missing, i)
+			} else {
+				seen = append(seen, i)
+			}
+		}
+		all := slices.Concat(seen, missing)
+		sites := s.sites(all, c)
+		k := mat.New(len(all), len(all))
+		for i, a := range sites {
+			for j, b := range sites {
+				v, shift := s.law.between(a, b)
+				v += shift * (a.gx*b.gx + a.gy*b.gy)
+				if i == j {
+					v = s.law.own(a)
+				}
+				k.Set(i, j, v/math.Sqrt(s.law.own(a)*s.law.own(b)))
+			}
+		}
+		n := len(seen)
+		factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := mat.New(n, 1)
+		for j, i := range seen {
+			e.Data[j] = (s.values.At(i, c) - s.frame.Mean.At(i, c)) / math.Sqrt(s.frame.Variance.At(i, c))
+			if got.Mean.At(i, c) != s.values.At(i, c) || got.Variance.At(i, c) != 0 {
+				t.Fatalf("seen pixel %d is %v with variance %v", i, got.Mean.At(i, c), got.Variance.At(i, c))
+			}
+		}
+		solved := e.Clone()
+		factor.Solve(solved)
+		scale := (6 + mat.Dot(e, solved)) / (6 + float64(n))
+		for j, i := range missing {
+			cross := k.Slice(0, n, n+j, n+j+1).Clone()
+			weights := cross.Clone()
+			factor.Solve(weights)
+			v := s.frame.Variance.At(i, c)
+			mean := s.frame.Mean.At(i, c) + math.Sqrt(v)*mat.Dot(weights, e)
+			nearest := math.Inf(1)
+			for _, o := range seen {
+				nearest = min(nearest, math.Hypot(float64(o%9-i%9), float64(o/9-i/9)/2))
+			}
+			variance := v * (1 - mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/6)*(scale-1))
+			if math.Abs(got.Mean.At(i, c)-mean) > 1e-6*math.Abs(mean) || math.Abs(got.Variance.At(i, c)-variance) > 1e-6*variance {
+				t.Errorf("pixel %d, channel %d: %v ± %v, expected %v ± %v", i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
+			}
+		}
+	}
+}
+
+// Groups hold every missing pixel once, and the pixels near one are the nearest.
+func TestFillGroups(t *testing.T) {
+	s := randomSeen(60, 50)
+	var missing []int
+	seen := 0
+	for i := range s.values.Rows {
+		if math.IsNaN(s.values.At(i, 0)) {
+			missing = append(missing, i)
+		} else {
+			seen++
+		}
+	}
+	groups := s.groups(missing)
+	all := slices.Concat(groups...)
+	slices.Sort(all)
+	if !slices.Equal(all, missing) {
+		t.Errorf("%d pixels in groups, expected %d", len(all), len(missing))
+	}
+	for _, g := range groups {
+		if len(g) > groupPixels {
+			t.Errorf("a group of %d", len(g))
+		}
+		var x, y float64
+		for _, i := range g {
+			x, y = x+float64(i%60)/float64(len(g)), y+float64(i/60)/float64(len(g))
+		}
+		near := s.near(g, 0, seen)
+		farthest := 0.
+		for _, i := range near {
+			farthest = max(farthest, math.Hypot(float64(i%60)-x, float64(i/60)-y))
+		}
+		nearer := 0
+		for i := range s.values.Rows {
+			if !math.IsNaN(s.values.At(i, 0)) && math.Hypot(float64(i%60)-x, float64(i/60)-y) < farthest-1e-9 {
+				nearer++
+			}
+		}
+		if len(near) != nearPixels || nearer > nearPixels {
+			t.Fatalf("%d pixels, %d are nearer than the farthest", len(near), nearer)
+		}
+	}
+}
+
+// The law under which errors were drawn is found again from patches of them, roughly.
+func TestSearchLaw(t *testing.T) {
+	truth := errorLaw{White: 0.5, Near: 3, Broad: 1e-4, Far: 10, Shift: 1e-5, Reach: 10, Freedom: 6}
+	rng := rand.New(rand.NewPCG(4, 4))
+	p := newPatches(70, 70, 1)
+	if len(p.offsets) < 100 || p.each != mostPatches || newPatches(5, 70, 1).span != 0 {
+		t.Fatalf("%d pixels, %d patches", len(p.offsets), p.each)
+	}
+	sites := make([]site, len(p.offsets))
+	for k, o := range p.offsets {
+		sites[k] = site{x: float64(o[0]), y: float64(o[1]), gx: 0.1}
+	}
+	k := mat.New(len(sites), len(sites))
+	plain, shift := mat.New(len(sites), len(sites)), mat.New(len(sites), len(sites))
+	truth.distances(plain, shift, sites)
+	truth.among(k, plain, shift, sites)
+	root, err := chol.Factorize(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sets [][]errorSet
+	for range 40 {
+		z, chi := mat.New(len(sites), 1), 0.
+		for i := range z.Data {
+			z.Data[i] = rng.NormFloat64()
+		}
+		for range int(truth.Freedom) {
+			chi += square(rng.NormFloat64())
+		}
+		y := mat.New(len(sites), 1)
+		mat.Mul(y, math.Sqrt((truth.Freedom-2)/chi), root.L(), z, 0)
+		sets = append(sets, []errorSet{{sites, y.Data}})
+	}
+	found := search(sets)
+	for _, h := range []float64{1, 3, 6} {
+		a, b := site{}, site{x: h}
+		got, _ := found.between(a, b)
+		want, _ := truth.between(a, b)
+		got, want = got/found.own(a), want/truth.own(a)
+		if math.Abs(got-want) > 0.08 {
+			t.Errorf("correlation %v over %v pixels, expected %v: %+v", got, h, want, *found)
+		}
+	}
+	if !(found.Freedom > 3 && found.Freedom < 12) {
+		t.Errorf("%v degrees of freedom, expected about 6", found.Freedom)
+	}
+}

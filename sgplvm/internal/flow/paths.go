@@ -1,0 +1,82 @@
+package flow
+
+import (
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// FieldPaths draws the displacements of a sequence, given by its label, at some times together, count times: path k has a
+// Field for each time, without covariance. normal(k) returns independent standard normal numbers for path k.
+// Deviations from the mean of Fields that would fold the frame over are halved, at all times of a path, until
+// they do not. Errors: those of Fields.
+func (m *Motion) FieldPaths(label int, times []float64, count int, normal func(k int) func() float64) ([][]Field, error) {
+	mean, err := m.Fields(label, times)
+	if err != nil {
+		return nil, err
+	}
+	paths := make([][]Field, count)
+	if m.Still() {
+		for k := range paths {
+			paths[k] = mean
+		}
+		return paths, nil
+	}
+	s, err := m.sequence(label)
+	if err != nil {
+		return nil, err
+	}
+	root := m.process.deviations(s.Times, times)
+	for k := range paths {
+		paths[k] = m.deviate(mean, root, normal(k))
+	}
+	return paths, nil
+}
+
+// deviations returns a root of the covariance of the process at some times given estimates at others.
+func (p process) deviations(known, times []float64) mat.Matrix {
+	cross := mat.New(len(known), len(times))
+	p.correlations(cross, known, times)
+	p.factorize(known).SolveHalf(cross)
+	k := mat.New(len(times), len(times))
+	p.correlations(k, times, times)
+	mat.Syrk(k, -1, cross.T(), 1)
+	f, _, err := chol.FactorizeJitter(k, []float64{1e-12, 1e-10, 1e-8, 1e-6})
+	if err != nil {
+		panic(fmt.Sprintf("flow: displacements at %d times: %v", len(times), err)) // correlations of finite times
+	}
+	return f.L()
+}
+
+// deviate returns fields around their means: root·Z for each of a node's components, which have their covariance.
+func (m *Motion) deviate(mean []Field, root mat.Matrix, normal func() float64) []Field {
+	nodes := m.lattice.nodes()
+	z := mat.New(len(mean), m.lattice.size())
+	for i := range z.Data {
+		z.Data[i] = normal()
+	}
+	d := mat.New(z.Rows, z.Cols)
+	mat.Mul(d, 1, root, z, 0)
+	for j := range nodes {
+		a, b, c := rootOf2(m.covariance[j], m.covariance[nodes+j], m.covariance[2*nodes+j])
+		for i := range d.Rows {
+			row := d.Row(i)
+			row[j], row[nodes+j] = a*row[j], b*row[j]+c*row[nodes+j]
+		}
+	}
+	path := make([]Field, len(mean))
+	for scale, tries := 1., 0; ; scale, tries = scale/2, tries+1 {
+		if tries == 10 {
+			scale = 0
+		}
+		folds := false
+		for i, f := range mean {
+			path[i] = Field{Across: f.Across, Down: f.Down, Mean: plus(f.Mean, scale, d.Row(i)), Covariance: make([]float64, len(f.Covariance)), aspect: f.aspect}
+			folds = folds || !m.lattice.valid(path[i].Mean)
+		}
+		if !folds || scale == 0 {
+			return path
+		}
+	}
+}
