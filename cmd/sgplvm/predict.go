@@ -84,10 +84,7 @@ func predictFields(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l e
 	if err != nil {
 		return err
 	}
-	frames, err := engine.NewFrames(e, *fields.Model, "predicted", m, latents, g)
-	if err != nil {
-		return err
-	}
+	frames := engine.NewFrames(e, "predicted", m, latents, g)
 	var drawn []float64
 	if err := files.StreamNPY(out, g.Shape(l.Count), npy.Float64, func(put func([]float64) error) error {
 		return frames.Run(ctx, variance, func(first int, means []float64) error {
