@@ -18,6 +18,7 @@ type Blend = predict.Blend
 type BlendTrial struct {
 	Model       *Model
 	Truth, Seen mat.Matrix
+	Priors      []*Latent // Observed.Prior of each; nil: none has one
 }
 
 // A blendParameter is something about a blend, with its candidates in order.
@@ -51,7 +52,7 @@ const (
 func SelectBlend(ctx context.Context, trials []BlendTrial, o InferOptions) (Blend, error) {
 	s := blendSearch{trials: trials, o: o}
 	for _, t := range trials {
-		if t.Truth.Rows != t.Seen.Rows || t.Truth.Cols != t.Seen.Cols || t.Truth.Cols != t.Model.Grid().Len()*t.Model.Channels() {
+		if t.Truth.Rows != t.Seen.Rows || t.Priors != nil && len(t.Priors) != t.Seen.Rows || t.Truth.Cols != t.Seen.Cols || t.Truth.Cols != t.Model.Grid().Len()*t.Model.Channels() {
 			return Blend{}, &ConfigError{Field: "BlendTrial", Err: fmt.Errorf("truth is %d×%d and seen %d×%d for %d values", t.Truth.Rows, t.Truth.Cols, t.Seen.Rows, t.Seen.Cols, t.Model.Grid().Len()*t.Model.Channels())}
 		}
 		for i := range t.Seen.Rows {
@@ -218,7 +219,11 @@ func (s *blendSearch) each(ctx context.Context, body func(t BlendTrial, obs Obse
 		failures := make([]error, t.Seen.Rows)
 		mat.Parallel(t.Seen.Rows, func(i int) {
 			if ctx.Err() == nil {
-				failures[i] = body(t, Observed{Values: mat.NewDense(t.Model.Grid().Len(), t.Model.Channels(), t.Seen.Row(i))}, first+i)
+				obs := Observed{Values: mat.NewDense(t.Model.Grid().Len(), t.Model.Channels(), t.Seen.Row(i))}
+				if t.Priors != nil {
+					obs.Prior = t.Priors[i]
+				}
+				failures[i] = body(t, obs, first+i)
 			}
 		})
 		if err := ctx.Err(); err != nil {

@@ -29,7 +29,7 @@ func blendTrial(t *testing.T) BlendTrial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return BlendTrial{m, v.truth, v.seen}
+	return BlendTrial{Model: m, Truth: v.truth, Seen: v.seen}
 }
 
 // A blend fills in the examples it was chosen by no worse than the latent variables alone, its gap is theirs, and it
@@ -68,10 +68,12 @@ func TestSelectBlend(t *testing.T) {
 // Trials that say nothing, or do not fit their model, are refused; a context that has ended is heard.
 func TestSelectBlendRefuses(t *testing.T) {
 	trial := blendTrial(t)
-	short := BlendTrial{trial.Model, trial.Truth, mat.New(trial.Seen.Rows, 3)}
-	endless := BlendTrial{trial.Model, trial.Truth, trial.Seen.Clone()}
+	short := BlendTrial{Model: trial.Model, Truth: trial.Truth, Seen: mat.New(trial.Seen.Rows, 3)}
+	endless := BlendTrial{Model: trial.Model, Truth: trial.Truth, Seen: trial.Seen.Clone()}
 	endless.Seen.Set(0, 0, math.Inf(1))
-	for _, trials := range [][]BlendTrial{nil, {short}} {
+	prior := trial
+	prior.Priors = make([]*Latent, 1+trial.Seen.Rows)
+	for _, trials := range [][]BlendTrial{nil, {short}, {prior}} {
 		var refused *ConfigError
 		if _, err := SelectBlend(context.Background(), trials, InferOptions{}); !errors.As(err, &refused) || refused.Field != "BlendTrial" {
 			t.Errorf("%v, want a *ConfigError of BlendTrial", err)

@@ -120,7 +120,7 @@ func (v *validation) blend(ctx context.Context, d Data, s noiseSettings, by Nois
 	if s.config.Residual.Local != On {
 		return nil, nil
 	}
-	trials := []BlendTrial{{m, v.truth, v.seen}}
+	trials := []BlendTrial{{Model: m, Truth: v.truth, Seen: v.seen}}
 	for count := v.truth.Rows; count < blendExamples && len(trials) < mostValidations; count += v.truth.Rows {
 		w, err := newValidation(ctx, d, s, by, len(trials))
 		if err != nil {
@@ -130,7 +130,7 @@ func (v *validation) blend(ctx context.Context, d Data, s noiseSettings, by Nois
 		if err != nil {
 			return nil, err
 		}
-		trials = append(trials, BlendTrial{m, w.truth, w.seen})
+		trials = append(trials, BlendTrial{Model: m, Truth: w.truth, Seen: w.seen})
 	}
 	b, err := SelectBlend(ctx, trials, s.infer)
 	if err != nil {
