@@ -52,7 +52,7 @@ func blend(ctx context.Context, trials []blendTrial, o InferOptions) (Blend, err
 	s := blendSearch{trials: trials, o: o}
 	for _, t := range trials {
 		for _, c := range t.cases {
-			gap, err := t.model.posterior.Gap(c.observed(t.model).Values)
+			gap, err := t.model.posterior.Gap(c.values(t.model))
 			if err != nil {
 				return Blend{}, err
 			}
@@ -212,7 +212,10 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 		failures := make([]error, len(t.cases))
 		mat.Parallel(len(t.cases), func(i int) {
 			if ctx.Err() == nil {
-				failures[i] = body(t, t.cases[i].observed(t.model), first+i)
+				obs, err := t.cases[i].observed(t.model)
+				if failures[i] = err; err == nil {
+					failures[i] = body(t, obs, first+i)
+				}
 			}
 		})
 		if err := ctx.Err(); err != nil {

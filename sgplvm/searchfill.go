@@ -252,13 +252,9 @@ func (j *fillJudge) examples() (n int) {
 // deviations of the training data.
 func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, square float64, err error) {
 	channels := m.Channels()
-	obs := c.observed(m)
-	if c.at != nil && m.knows(c.at.Sequence) {
-		priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
-		if err != nil {
-			return 0, 0, err
-		}
-		obs.Prior = &priors[0]
+	obs, err := c.observed(m)
+	if err != nil {
+		return 0, 0, err
 	}
 	p, _, err := m.Impute(ctx, obs, o)
 	if err != nil {
@@ -277,9 +273,22 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 	return loss / max(1, hidden), square / max(1, hidden), nil
 }
 
-// observed returns what is seen, for a model.
-func (c *fillCase) observed(m *Model) Observed {
-	return Observed{Values: mat.NewDense(len(c.seen)/m.Channels(), m.Channels(), c.seen)}
+// values are what is seen, for a model.
+func (c *fillCase) values(m *Model) mat.Matrix {
+	return mat.NewDense(len(c.seen)/m.Channels(), m.Channels(), c.seen)
+}
+
+// observed returns what is seen, with what a model knows of its time.
+func (c *fillCase) observed(m *Model) (Observed, error) {
+	obs := Observed{Values: c.values(m)}
+	if c.at == nil || !m.knows(c.at.Sequence) {
+		return obs, nil
+	}
+	priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
+	if err == nil {
+		obs.Prior = &priors[0]
+	}
+	return obs, err
 }
 
 // knows reports whether the model was trained on a sequence.
