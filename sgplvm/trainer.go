@@ -49,6 +49,9 @@ func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 		return trainerAt(d, cfg, nil)
 	}
 	start := cfg.Start.posterior.Params().Clone()
+	if cfg.Factors == "" && len(start.Space) == 1 {
+		cfg.Factors = FactorsJoint // if the grid has several
+	}
 	cfg.Start = nil
 	return trainerAt(d, cfg, start)
 }
