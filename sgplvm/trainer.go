@@ -282,6 +282,22 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 	return q, err
 }
 
+// errNotLeftOut is the reason why LeaveOneOut refuses a model.
+var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
+
+// canLeaveOut returns nil where examples can be left out.
+func (t *Trainer) canLeaveOut() error {
+	p := t.params
+	ok := p.X.Paths != nil && !p.Noise.Structured()
+	for f := range p.Space {
+		ok = ok && p.Space[f].Tied()
+	}
+	if !ok {
+		return &ConfigError{Field: "LeaveOneOut", Err: errNotLeftOut}
+	}
+	return nil
+}
+
 // scale is what tolerances of the bound are relative to: its size, or the number
 // of data where that is larger, as near 0.
 func (t *Trainer) scale() float64 { return max(math.Abs(t.state.Bound), t.size()) }
