@@ -83,7 +83,7 @@ type Config struct {
 	Jitter float64 `json:"jitter,omitzero"`
 
 	// Start is a model of the same examples from whose parameters training starts; LatentDims,
-	// Inducing, the kernels, Noise and NoiseFloor do not count then. Default: principal components
+	// Inducing, the kernels, Noise and NoiseFloor do not count then, and Factors are the model's where they are open. Default: principal components
 	// and what the other fields say. With it nothing is chosen.
 	Start *Model `json:"-"`
 

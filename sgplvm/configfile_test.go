@@ -287,7 +287,7 @@ func TestJointFactors(t *testing.T) {
 	one.Grid = sgplvm.Grid{points}
 	var files [2]bytes.Buffer
 	for i, d := range []sgplvm.Data{joint, one} {
-		cfg := sgplvm.Config{Factors: sgplvm.FactorsJoint, Training: sgplvm.TrainingConfig{Iterations: 5}}
+		cfg := sgplvm.Config{Effort: sgplvm.EffortNone, Factors: sgplvm.FactorsJoint, Training: sgplvm.TrainingConfig{Iterations: 5}}
 		m, _, err := sgplvm.Fit(t.Context(), d, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -312,7 +312,7 @@ func TestJointFactors(t *testing.T) {
 // A model tells the configuration that makes it again, and none where that could not be written down.
 func TestModelConfig(t *testing.T) {
 	free := mat.NewDense(2, 1, []float64{1, 3})
-	start, _, err := sgplvm.Fit(t.Context(), testData(1), sgplvm.Config{Training: sgplvm.TrainingConfig{Iterations: 2}})
+	start, _, err := sgplvm.Fit(t.Context(), testData(1), sgplvm.Config{Effort: sgplvm.EffortNone, Training: sgplvm.TrainingConfig{Iterations: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestModelConfig(t *testing.T) {
 		{sgplvm.Config{Jitter: math.Inf(-1)}, false},
 		{sgplvm.Config{Infer: sgplvm.InferOptions{NoiseStrength: math.Inf(1)}}, false},
 	} {
-		c.cfg.Training.Iterations = 3
+		c.cfg.Effort, c.cfg.Training.Iterations = sgplvm.EffortNone, 3
 		m, _, err := sgplvm.Fit(t.Context(), testData(1), c.cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// startNoise is the share of the data's variance that is noise as training starts, where nothing is said.
+const startNoise = 0.01
+
 // completed returns the configuration for n examples of some channels on a grid with defaults filled in, all of it
 // copied, or what is wrong with it.
 func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
@@ -27,7 +30,7 @@ func (c Config) completed(n int, grid Grid, channels int) (Config, error) {
 		c.LatentKernel = "rbf"
 	}
 	if c.Noise == 0 {
-		c.Noise = 0.01
+		c.Noise = startNoise
 	}
 	if c.TimeKernel.Kind == "" {
 		c.TimeKernel.Kind = kernel.Matern32

@@ -57,16 +57,19 @@ Infer gives q(x) alone. Predict gives the exact mean and variance under such a q
 PredictSlabs does it for many in bounded memory, PredictDataCovariance has the covariance between points,
 PredictMixture the whole density under an uncertain x. Sample draws whole fields (sections 13 and 15).
 
-The zero Config works, and ReadConfig reads another from JSON (docs/config.md). What may help: a LatentKernel with more parts where examples vary linearly; a
-Residual where each picture has something of its own (section 16), and SelectNoise to choose it; free
-inducing points (SpatialConfig) for factors with thousands of points; Restarts.
+The zero Config works: Fit chooses what it leaves open by filling in, or predicting, some examples from the others, with
+as much work as Effort says, and Model.Selection tells how that went. What Config gives stays as it is; ReadConfig reads one
+from JSON (docs/config.md), and Model.Config is the one that makes the same model again. Select chooses without the
+training that follows, and NewTrainer trains without a choice. Data.Hide says what will be missing of examples to be filled in. Nothing but
+an expert tries free inducing points (SpatialConfig) for factors with thousands of points, and Restarts.
 
 # Films
 
 With Data.Times the latent variables are Gaussian processes in time: close frames are alike beforehand
 (sections 9 to 11). LatentAt gives the posterior at any other time, for Predict or as Observed.Prior of a
 frame that was seen in part. Variances at a time are calibrated by leaving out one frame after the other
-(sections 17 and 18). SelectTime chooses the kernels. Data.Film takes the motion of
+(sections 17 and 18). Where examples seen in part need other kernels than whole ones, the model
+holds a second one for these. Data.Film takes the motion of
 contents out before training, and the model puts it back (section 19): all its predictions are then frames as they
 are, at a time, on pixels of any size. SampleFilm draws frames that belong together.
 

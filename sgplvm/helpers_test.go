@@ -77,8 +77,8 @@ func normals(examples, points, channels int, seed uint64) Data {
 	return Data{Examples: examples, Y: y, Grid: Grid{line(points)}}
 }
 
-// small is the configuration of most models here.
-func small() Config { return Config{LatentDims: 2, Inducing: 8, Seed: 1} }
+// small is the configuration of most models here, of which nothing is chosen.
+func small() Config { return Config{Effort: EffortNone, LatentDims: 2, Inducing: 8, Seed: 1} }
 
 // with returns the configuration with other training.
 func (c Config) with(o TrainingConfig) Config {
@@ -217,7 +217,7 @@ func swelling() Data {
 }
 
 func swellingConfig() Config {
-	return Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 40, Uncalibrated: true}}
+	return Config{Effort: EffortNone, LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 40, Uncalibrated: true}}
 }
 
 // referenceModel returns a random model that was not trained.

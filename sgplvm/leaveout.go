@@ -2,7 +2,6 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -10,22 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
-
-// errNotLeftOut is the reason why LeaveOneOut refuses a model.
-var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
-
-// canLeaveOut returns nil where examples can be left out.
-func (t *Trainer) canLeaveOut() error {
-	p := t.params
-	ok := p.X.Paths != nil && !p.Noise.Structured()
-	for f := range p.Space {
-		ok = ok && p.Space[f].Tied()
-	}
-	if !ok {
-		return &ConfigError{Field: "LeaveOneOut", Err: errNotLeftOut}
-	}
-	return nil
-}
 
 // LeaveOneOut predicts every training example of a model with a dynamical prior from all
 // others, kernels and latent posteriors of the others as they are, at the training points: it

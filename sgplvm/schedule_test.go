@@ -188,7 +188,7 @@ func TestStall(t *testing.T) {
 
 // Training that starts where the slope is 0 takes no step, which is no failure.
 func TestNoStep(t *testing.T) {
-	cfg := Config{LatentDims: 1, Inducing: 1, LatentKernel: "bias", Spatial: []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.White}}}}
+	cfg := Config{Effort: EffortNone, LatentDims: 1, Inducing: 1, LatentKernel: "bias", Spatial: []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.White}}}}
 	d := Data{Examples: 2, Y: mat.NewDense(2, 1, []float64{1, -1}), Grid: Grid{line(1)}}
 	for range 3 {
 		m, r, err := Fit(context.Background(), d, cfg)

@@ -1,7 +1,6 @@
 package sgplvm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,7 +19,7 @@ import (
 
 // Select returns cfg with what it leaves open chosen by what d say, and how that went. The model that
 // NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
-// Errors: those of NewTrainer and Trainer.Fit where no candidate can be trained; ctx.Err().
+// Candidates that cannot be trained are passed over, all of them if need be. Errors: *ConfigError, *ReadError, ctx.Err().
 func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
 	cfg, s, err := choose(ctx, d, cfg)
 	if s == nil || err != nil {
@@ -42,6 +41,7 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 		return cfg, nil, err
 	}
 	d.registered = nil // what is left out is compared as it was learned
+	d.Hide = hiding(d.Hide)
 	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	s.selection.Effort = cfg.Effort
 	var cancel func()
@@ -63,9 +63,9 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 func (c Config) checkedOpen(d Data) (Config, error) {
 	n, points, channels := d.Source.Dims()
 	grid := d.Grid
-	if c.Spatial != nil && c.Factors == "" {
+	if c.Spatial != nil && c.Factors == "" && len(grid) > 1 {
 		c.Factors = FactorsProduct
-		if len(c.Spatial) == 1 && len(grid) > 1 {
+		if len(c.Spatial) == 1 {
 			c.Factors = FactorsJoint
 		}
 	}
@@ -136,7 +136,6 @@ type search struct {
 	begin      time.Time
 	selection  Selection
 	forecast   time.Duration // of search and training, from the time that the first candidate took; 0 before
-	unfit      error         // of the last candidate that failed
 }
 
 // run chooses by what is to be predicted.
@@ -209,7 +208,9 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 				if s.ctx.Err() != nil {
 					break
 				}
-				s.unfit = err
+				if unread := (*ReadError)(nil); errors.As(err, &unread) {
+					return best, err
+				}
 				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
 				all = append(all, nil)
 				continue
@@ -225,13 +226,14 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		}
 	}
 	s.record(stage, all, chosen)
-	if best.scores == nil && !s.ended() {
-		return best, cmp.Or(s.unfit, errNoCandidate)
+	if best.scores == nil && !s.ended() { // whether best can be trained at all its training says
+		s.selection.Ended = fmt.Sprintf("no candidate for %s could be judged", q.name)
 	}
 	return best, s.outer.Err()
 }
 
-var errNoCandidate = errors.New("model selection: no candidate could be trained")
+// mostNats bounds what can be meant, so that squares of it are finite.
+const mostNats = 1e100
 
 // judged has a candidate judged and shows that.
 func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, float64, error) {
@@ -244,9 +246,12 @@ func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, floa
 		s.watch.Tell(fmt.Sprintf("search and training will take some %s", s.forecast.Round(time.Second)))
 	}
 	for i, v := range scores {
-		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		if err == nil && !(math.Abs(v) < mostNats) {
 			err = fmt.Errorf("example %d has the negative log density %v", i, v)
 		}
+	}
+	if err == nil && !(rmse < mostNats) {
+		err = fmt.Errorf("the error is %v", rmse)
 	}
 	return scores, rmse, err
 }
@@ -295,11 +300,11 @@ func (s *search) ended() bool {
 // same reports whether two configurations are.
 func same(a, b Config) bool { return text(a) == text(b) }
 
-// text is a configuration as JSON.
+// text is a configuration as JSON, or, where that does not have its numbers, as Go shows it.
 func text(c Config) string {
 	b, err := json.Marshal(c.kept())
 	if err != nil {
-		panic(fmt.Sprintf("sgplvm: a Config as JSON: %v", err)) // its types have no such error
+		return fmt.Sprintf("%+v", *c.kept())
 	}
 	return string(b)
 }

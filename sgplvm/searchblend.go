@@ -43,7 +43,7 @@ var blendParts = []struct {
 
 const (
 	blendGain     = 0.002 // nats a value by which a blend must be better than a simpler one
-	blendPictures = 2     // weight, in examples, of variances as they are
+	blendPictures = 8     // weight, in examples, of variances as they are
 )
 
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log

@@ -149,15 +149,21 @@ func newFillCase(fold, example int, values []float64, missing []bool, d Data) fi
 	return c
 }
 
+// firstInTime are the first examples held out of each fold in time; others follow at even distances.
+var firstInTime = [...]int{1, 3, 2, 0}
+
 // divide returns the examples held out of each fold: at random or, in time, at even distances.
 func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
 	order := rng.Perm(n)
 	each := max(1, min(p.heldOut, n/4))
-	count := max(1, min(p.folds, p.heldOut/each))
+	count := max(1, min(p.folds, p.heldOut/each, n/each))
+	if inTime {
+		count = min(count, len(firstInTime))
+	}
 	for f := range count {
 		var out []int
 		if inTime {
-			for i := (1 + 2*f) % 4; i < n; i += 4 {
+			for i := firstInTime[f]; i < n; i += len(firstInTime) {
 				out = append(out, i)
 			}
 			out = out[:min(len(out), each)]
@@ -266,7 +272,7 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 		if math.IsNaN(y) {
 			r, v := c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels)
 			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-			square += r * r / (scale[k%channels] * scale[k%channels])
+			square += (r / scale[k%channels]) * (r / scale[k%channels])
 			hidden++
 		}
 	}

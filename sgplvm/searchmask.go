@@ -99,16 +99,24 @@ func allChannels(points []int, n, channels int) []bool {
 	return missing
 }
 
+// hiding returns the lists that hide something.
+func hiding(hide [][]bool) (list [][]bool) {
+	for _, missing := range hide {
+		if slices.Contains(missing, true) {
+			list = append(list, missing)
+		}
+	}
+	return list
+}
+
 // checkHide refuses lists that do not fit examples of some size, or hide nothing at all.
 func checkHide(hide [][]bool, size int) error {
-	hidden := len(hide) == 0
 	for k, missing := range hide {
 		if len(missing) != size {
 			return &ConfigError{Field: "Hide", Err: fmt.Errorf("list %d has %d values, expected %d, those of an example", k, len(missing), size)}
 		}
-		hidden = hidden || slices.Contains(missing, true)
 	}
-	if !hidden {
+	if len(hide) > 0 && len(hiding(hide)) == 0 {
 		return &ConfigError{Field: "Hide", Err: errors.New("nothing is hidden, expected what will be missing")}
 	}
 	return nil

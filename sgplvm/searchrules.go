@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -33,13 +34,29 @@ func filled(c, from Config) Config {
 	if c.Spatial == nil {
 		c.Spatial = from.Spatial
 	}
-	c.Noise, c.NoiseFloor = cmp.Or(c.Noise, from.Noise), cmp.Or(c.NoiseFloor, from.NoiseFloor)
+	c.Noise, c.NoiseFloor = noiseAbove(c.Noise, c.NoiseFloor, from)
 	r, o := &c.Residual, from.Residual
 	r.Kernel, r.Rounds = orKernel(r.Kernel, o.Kernel), cmp.Or(r.Rounds, o.Rounds)
 	r.Strength, r.Taper, r.Local = cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
 	c.Training.Iterations = cmp.Or(c.Training.Iterations, from.Training.Iterations)
 	c.Training.CoarsePoints = cmp.Or(c.Training.CoarsePoints, from.Training.CoarsePoints)
 	return c
+}
+
+// noiseAbove returns the noise at the start and its floor, of which those that are 0 come from another
+// configuration: whichever that is gives way, so that the floor is lower.
+func noiseAbove(noise, floor float64, from Config) (float64, float64) {
+	n, f := cmp.Or(noise, from.Noise), cmp.Or(floor, from.NoiseFloor)
+	if f <= 0 || f < cmp.Or(n, startNoise) {
+		return n, f
+	}
+	switch {
+	case noise == 0:
+		n = min(2*f, (1+f)/2)
+	case floor == 0:
+		f = n / 2
+	}
+	return n, f
 }
 
 // learnedNoise is the configuration for which everything at one point bears on every other: one factor, a covariance
@@ -75,8 +92,13 @@ func (s *search) whiteNoise() Config {
 // jointPossible reports whether a covariance of all points can be learned.
 func (s *search) jointPossible() bool {
 	_, points, _ := s.data.Source.Dims()
-	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct &&
+	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct && !s.freeSpace() &&
 		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
+}
+
+// freeSpace reports whether inducing points in space are given, with which noise has no structure.
+func (s *search) freeSpace() bool {
+	return slices.ContainsFunc(s.given.Spatial, func(c SpatialConfig) bool { return c.Inducing.Rows > 0 })
 }
 
 // independent chooses for examples of which others, seen in part, are to be filled in.
@@ -107,7 +129,7 @@ func (s *search) independent() (Config, error) {
 		return best.cfg, err
 	}
 	asked := map[string]bool{}
-	for len(asked) < s.plan.questions && !s.ended() {
+	for len(asked) < s.plan.questions && best.scores != nil && !s.ended() {
 		q, more := next(s.questions(best.cfg), asked)
 		if !more {
 			break

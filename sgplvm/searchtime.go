@@ -189,6 +189,9 @@ func (j leaveOutJudge) judge(ctx context.Context, cfg Config) (scores []float64,
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := t.canLeaveOut(); err != nil {
+		return nil, 0, err
+	}
 	if _, err := t.Fit(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -201,7 +204,7 @@ func (j leaveOutJudge) judge(ctx context.Context, cfg Config) (scores []float64,
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
 				scores[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
-				square += per * r * r / (scale[k] * scale[k])
+				square += per * (r / scale[k]) * (r / scale[k])
 			}
 		}
 	})

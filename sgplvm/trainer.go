@@ -51,6 +51,9 @@ func NewTrainer(d Data, cfg Config) (*Trainer, error) {
 		return trainerAt(d, cfg, nil)
 	}
 	start := cfg.Start.posterior.Params().Clone()
+	if cfg.Factors == "" && len(start.Space) == 1 {
+		cfg.Factors = FactorsJoint // if the grid has several
+	}
 	cfg.Start = nil
 	return trainerAt(d, cfg, start)
 }
@@ -297,6 +300,22 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 		t.base = q
 	}
 	return q, err
+}
+
+// errNotLeftOut is the reason why LeaveOneOut refuses a model.
+var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
+
+// canLeaveOut returns nil where examples can be left out.
+func (t *Trainer) canLeaveOut() error {
+	p := t.params
+	ok := p.X.Paths != nil && !p.Noise.Structured()
+	for f := range p.Space {
+		ok = ok && p.Space[f].Tied()
+	}
+	if !ok {
+		return &ConfigError{Field: "LeaveOneOut", Err: errNotLeftOut}
+	}
+	return nil
 }
 
 // scale is what tolerances of the bound are relative to: its size, or the number

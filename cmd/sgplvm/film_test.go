@@ -43,7 +43,10 @@ func TestAnimationIsFilm(t *testing.T) {
 	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           dynamic, one sequence at times from 1 to 10, kernel ") {
 		t.Errorf("info prints %s", out)
 	}
-	mustRun(t, "train", "-data", "one.gif", "-config", still, "-out", "result")
+	o := sgplvmRun("train", "-data", "one.gif", "-config", still, "-out", "result")
+	if o.code != 0 || !strings.HasPrefix(o.stderr, "sgplvm: warning: a single example: ") || strings.Count(o.stderr, "\n") != 1 {
+		t.Errorf("%+v", o)
+	}
 	if out := mustRun(t, "info", "-model", "result"); !strings.Contains(out, "\nlatent prior           independent\n") {
 		t.Errorf("info prints %s", out)
 	}

@@ -50,11 +50,12 @@ func TestTable(t *testing.T) {
 	writeArray(t, "narrow.npy", npy.New(seen[:80], 20, 4))
 	write(t, "table.csv", csvText(training))
 	write(t, "gaps.csv", csvText(seen))
-	first := mustRun(t, strings.Fields("train -data table.csv -out fromtext -iters 80")...)
+	steps(t, 80)
+	first := mustRun(t, strings.Fields("train -data table.csv -out fromtext -config steps80.json")...)
 	if want := "table.csv: taken as a table of 60 rows and 5 columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\ntrained on 60 rows in "; !strings.HasPrefix(first, want) {
 		t.Errorf("train printed %q", first)
 	}
-	mustRun(t, strings.Fields("train -data table.npy -out fromarray -iters 80")...)
+	mustRun(t, strings.Fields("train -data table.npy -out fromarray -config steps80.json")...)
 	if string(read(t, "fromtext")) != string(read(t, "fromarray")) {
 		t.Error("text and array give different models")
 	}
@@ -111,6 +112,7 @@ func TestTable(t *testing.T) {
 // Tables of few columns or rows train, too; one row says nothing.
 func TestSmallTables(t *testing.T) {
 	workFolder(t)
+	steps(t, 20)
 	for _, shape := range [][2]int{{60, 1}, {40, 2}, {2, 5}} {
 		var values []float64
 		for i := range shape[0] {
@@ -122,7 +124,7 @@ func TestSmallTables(t *testing.T) {
 			seen[i] = math.NaN()
 		}
 		writeArray(t, "gaps.npy", npy.New(seen, 1, shape[1]))
-		if o := sgplvmRun(strings.Fields("train -data table.npy -out small -iters 20")...); o.code != 0 {
+		if o := sgplvmRun(strings.Fields("train -data table.npy -out small -config steps20.json")...); o.code != 0 {
 			t.Errorf("%v: %+v", shape, o)
 			continue
 		}

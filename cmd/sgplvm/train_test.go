@@ -91,10 +91,15 @@ func TestTrainingData(t *testing.T) {
 	}
 }
 
-// What a search tells is a line each, beside steps that never ask it to stop.
+// What a search tells is a line each at a terminal, beside steps that never ask it to stop; elsewhere nobody watches.
 func TestTell(t *testing.T) {
 	var notes strings.Builder
 	e := &cli.Environment{Stderr: &notes}
+	e.Tell("matern32: 3.1 nats a value")
+	if notes.Len() > 0 {
+		t.Errorf("%q", notes.String())
+	}
+	e.Terminal = true
 	e.Tell("matern32: 3.1 nats a value\x1b")
 	if notes.String() != "sgplvm: matern32: 3.1 nats a value\\x1b\n" {
 		t.Errorf("%q", notes.String())
