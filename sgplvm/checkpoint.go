@@ -43,6 +43,7 @@ type checkpoint struct {
 // settings returns the fields of a configuration on which training depends, as text.
 func (c Config) settings() map[string]string {
 	c.Start, c.Attributes, c.Training.Progress, c.Watch, c.Partly = nil, nil, nil, nil, nil
+	c.PartlyReach = 0
 	all := map[string]string{}
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {

@@ -77,6 +77,10 @@ type Config struct {
 	// nil: Fit decides, and without a search there is none.
 	Partly *Config `json:"partly,omitzero"`
 
+	// PartlyReach is the distance of missing values from observed ones, its mean in mean spacings of the points, up to which
+	// the second model fills in an example: what lies further away is as if nothing was seen. Default: any distance.
+	PartlyReach float64 `json:"partlyReach,omitzero"`
+
 	// Jitter is added to the diagonals of the latent kernel matrix and of those of
 	// free spatial inducing points, as a fraction of their mean. It is the same for
 	// a whole training run. Default 1e-6; negative: none; 0.1 at most.

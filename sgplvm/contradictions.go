@@ -45,6 +45,8 @@ func (c Config) aboutTime(d Data) error {
 		return &ConfigError{Field: "Motion", Err: errors.New("on for examples that are no film")}
 	case c.Partly != nil && !timed:
 		return &ConfigError{Field: "Partly", Err: errors.New("a second model of examples without times, expected none")}
+	case !(c.PartlyReach >= 0) || math.IsInf(c.PartlyReach, 0) || c.PartlyReach > 0 && c.Partly == nil:
+		return &ConfigError{Field: "PartlyReach", Err: fmt.Errorf("%v, expected a positive distance beside a second model", c.PartlyReach)}
 	case c.Partly != nil && c.Partly.Partly != nil:
 		return &ConfigError{Field: "Partly", Err: errors.New("a second model within a second model, expected one")}
 	}

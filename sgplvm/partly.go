@@ -28,8 +28,14 @@ func (m *Model) of(l Latent) *Model {
 
 // seen returns the model that fills in an example, and the example with what that knows of its time.
 func (m *Model) seen(obs Observed) (*Model, Observed, error) {
-	if m.partly == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !anySeen(obs) {
+	if m.partly == nil || m.config == nil || obs.Prior == nil || obs.Prior.At == nil || obs.Prior.Seen || !anySeen(obs) {
 		return m, obs, nil
+	}
+	if reach := m.config.PartlyReach; reach > 0 {
+		gap, err := m.posterior.Gap(obs)
+		if err != nil || gap > reach {
+			return m, obs, err
+		}
 	}
 	at := obs.Prior.At
 	priors, err := m.partly.LatentAt(at.Sequence, []float64{at.Time})

@@ -116,14 +116,15 @@ type plan struct {
 	patterns  int // of what is missing, for each of them
 	questions int // how many are asked at most, after those that must be
 	ladder    int // candidates of a question, beside the first
+	rounds    int // through the numbers of a blend
 
 	likeFirst float64 // see the function
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2, likeFirst: 3},
-	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, likeFirst: 10},
-	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, likeFirst: 20},
+	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2, rounds: 1, likeFirst: 3},
+	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, likeFirst: 10},
+	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, likeFirst: 20},
 }
 
 // A search goes from question to question.

@@ -48,11 +48,11 @@ const (
 
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
 // density with variances multiplied as is best. Errors: those of Model.Impute, trials that cannot be filled in.
-func blend(ctx context.Context, trials []blendTrial, o InferOptions) (Blend, error) {
-	s := blendSearch{trials: trials, o: o}
+func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
+	s := blendSearch{trials: trials, rounds: rounds, o: o}
 	for _, t := range trials {
 		for _, c := range t.cases {
-			gap, err := t.model.posterior.Gap(c.values(t.model))
+			gap, err := t.model.posterior.Gap(Observed{Values: c.values(t.model)})
 			if err != nil {
 				return Blend{}, err
 			}
@@ -69,6 +69,7 @@ func blend(ctx context.Context, trials []blendTrial, o InferOptions) (Blend, err
 // blendSearch is the state of blend.
 type blendSearch struct {
 	trials []blendTrial
+	rounds int // of the walk
 	o      InferOptions
 	gap    float64 // sum over examples
 	count  int
@@ -105,9 +106,9 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 	return best, err
 }
 
-// walk moves along one parameter after the other as long as that helps, twice.
+// walk moves along one parameter after the other as long as that helps.
 func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
-	for range 2 {
+	for range s.rounds {
 		moved := false
 		for k, p := range blendParameters {
 			for _, step := range []int{1, -1} {
@@ -253,7 +254,7 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 		if len(trials) == 0 {
 			continue
 		}
-		b, err := blend(ctx, trials, InferOptions{}.Or(cfg.Infer))
+		b, err := blend(ctx, trials, j.rounds, InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			return nil, err
 		}

@@ -1,11 +1,13 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -18,17 +20,20 @@ import (
 const (
 	mostValidation = 1000 // points of one factor, where there are more than twice as many
 	leastTraining  = 5    // examples to learn from, for one
+	leastHeldOut   = 8    // examples of many values, over all folds
 )
 
 // A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
 // hidden of those held out are filled in.
 type fillJudge struct {
-	folds []fold
-	cases []fillCase
-	kinds int // of patterns of what is missing
+	folds  []fold
+	cases  []fillCase
+	kinds  int // of patterns of what is missing
+	rounds int // of a blend's search
 
 	trained recent[[]*bound.Params] // of all folds, but for the covariance of the noise
 	learned recent[[]*Model]
+	judged  recent[[2][]float64]
 }
 
 // A fold is the examples that are learned from.
@@ -58,12 +63,15 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{kinds: 1}
+	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
 	if len(s.data.Hide) == 0 {
 		j.kinds = len(patterns)
 	}
-	next := 0
-	for f, out := range divide(rng, n, s.plan, s.data.Times != nil) {
+	next, plan := 0, s.plan
+	if size := len(points) * channels; size > mostValidation { // filling in takes longer, and says more
+		plan.heldOut, plan.patterns = max(leastHeldOut, plan.heldOut*mostValidation/size), 1
+	}
+	for f, out := range divide(rng, n, plan, s.data.Times != nil) {
 		in := allBut(n, out)
 		learned := mat.New(len(in), complete.Cols)
 		for k, i := range in {
@@ -77,7 +85,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		d.Times, d.Sequences = instantsOf(s.data, in)
 		j.folds = append(j.folds, fold{d, share})
 		for _, i := range out {
-			for range s.plan.patterns {
+			for range plan.patterns {
 				missing := s.missing(rng, next, x, points, channels)
 				c := newFillCase(f, i, complete.Row(i), missing, s.data)
 				c.kind = next % j.kinds
@@ -96,7 +104,7 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, e
 	for i := range points {
 		points[i] = i
 	}
-	if x.Rows <= 2*mostValidation || len(s.data.Grid) > 1 && s.given.Factors == FactorsProduct || x.Rows > mostJoint {
+	if x.Rows <= 2*mostValidation || s.data.Times != nil || !s.jointPossible() {
 		return points, x, nil
 	}
 	points = rng.Perm(x.Rows)
@@ -217,31 +225,46 @@ func readPoints(dst mat.Matrix, source Source, points []int) error {
 
 // judge implements the interface.
 func (j *fillJudge) judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error) {
-	models, err := j.models(ctx, cfg)
+	losses, squares, err := j.losses(ctx, cfg)
 	if err != nil {
 		return nil, 0, err
-	}
-	cfg.Infer.Blends = atSpacing(cfg.Infer.Blends, 1/j.scale())
-	losses, squares, failures := make([]float64, len(j.cases)), make([]float64, len(j.cases)), make([]error, len(j.cases))
-	mat.Parallel(len(j.cases), func(i int) {
-		if ctx.Err() == nil {
-			c := &j.cases[i]
-			losses[i], squares[i], failures[i] = c.judge(ctx, models[c.fold], cfg.Infer)
-		}
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
-	}
-	for i, err := range failures {
-		if err != nil {
-			return nil, 0, fmt.Errorf("model selection, held-out example %d: %w", j.cases[i].example, err)
-		}
 	}
 	each := len(j.cases) / j.examples()
 	for i := 0; i < len(losses); i += each {
 		scores = append(scores, mean(losses[i:i+each]))
 	}
 	return scores, math.Sqrt(mean(squares)), nil
+}
+
+// losses returns the mean negative log density and the mean square of every case.
+func (j *fillJudge) losses(ctx context.Context, cfg Config) (losses, squares []float64, err error) {
+	if known, ok := j.judged.get(text(cfg)); ok {
+		return known[0], known[1], nil
+	}
+	models, err := j.models(ctx, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	infer := cfg.Infer
+	infer.Blends = atSpacing(infer.Blends, 1/j.scale())
+	losses, squares = make([]float64, len(j.cases)), make([]float64, len(j.cases))
+	failures := make([]error, len(j.cases))
+	mat.Parallel(len(j.cases), func(i int) {
+		if ctx.Err() == nil {
+			c := &j.cases[i]
+			losses[i], squares[i], failures[i] = c.judge(ctx, models[c.fold], infer)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	for i, err := range failures {
+		if err != nil {
+			return nil, nil, fmt.Errorf("model selection, held-out example %d: %w", j.cases[i].example, err)
+		}
+	}
+	j.judged.put(text(cfg), [2][]float64{losses, squares})
+	return losses, squares, nil
 }
 
 // examples returns how many are held out.
@@ -313,25 +336,35 @@ func (j *fillJudge) models(ctx context.Context, cfg Config) ([]*Model, error) {
 	base.Residual.Rounds, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, Off
 	params, ok := j.trained.get(text(base))
 	if !ok {
-		for _, f := range j.folds {
-			p, err := f.train(ctx, base)
-			if err != nil {
-				return nil, err
-			}
-			params = append(params, p)
+		params = make([]*bound.Params, len(j.folds))
+		if err := j.eachFold(func(k int, f *fold) (err error) {
+			params[k], err = f.train(ctx, base)
+			return err
+		}); err != nil {
+			return nil, err
 		}
 		j.trained.put(text(base), params)
 	}
-	var models []*Model
-	for k, f := range j.folds {
-		m, err := f.learn(ctx, cfg, params[k].Clone())
-		if err != nil {
-			return nil, err
-		}
-		models = append(models, m)
+	models := make([]*Model, len(j.folds))
+	if err := j.eachFold(func(k int, f *fold) (err error) {
+		models[k], err = f.learn(ctx, cfg, params[k].Clone())
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	j.learned.put(key, models)
 	return models, nil
+}
+
+// eachFold calls body for all folds at once, which do not bear on one another. It returns the first fold's error.
+func (j *fillJudge) eachFold(body func(k int, f *fold) error) error {
+	failures := make([]error, len(j.folds))
+	var all sync.WaitGroup
+	for k := range j.folds {
+		all.Go(func() { failures[k] = body(k, &j.folds[k]) })
+	}
+	all.Wait()
+	return cmp.Or(failures...)
 }
 
 // fitted returns a configuration that n examples can have.

@@ -183,10 +183,12 @@ func (s *search) questions(c Config) (list []question) {
 	learned := c.Residual.Rounds > 0
 	reach := learned && s.given.Residual.Taper == 0
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
-	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", true, stepOptions(4*s.plan.steps)...)
+	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", true, stepOptions(4*s.plan.steps, manySteps)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
-	add(learned && s.given.Residual.Strength == 0, "weight of the prior of that covariance", true, strengths(1, 0.1)...)
-	add(learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
+	thorough := s.given.Effort == EffortThorough
+	smooth := c.Residual.Taper > bound.DefaultTaper(n)
+	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)
+	add(thorough && learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
 		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})
 	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
 	add(learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
@@ -196,7 +198,7 @@ func (s *search) questions(c Config) (list []question) {
 		most = min(most, channels-1)
 	}
 	for _, d := range []int{c.LatentDims / 2, c.LatentDims * 2} {
-		if d >= 1 && d <= min(most, 40) {
+		if d != c.LatentDims && d >= 1 && d <= min(most, 40) {
 			dims = append(dims, option{fmt.Sprintf("%d", d), func(c *Config) { c.LatentDims = d }})
 		}
 	}
@@ -205,6 +207,9 @@ func (s *search) questions(c Config) (list []question) {
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
 	return list
 }
+
+// manySteps is how long training is worth its time at most.
+const manySteps = 400
 
 // longReach is how much further than by default a covariance reaches over smooth fields.
 const longReach = 4

@@ -1,9 +1,11 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -120,7 +122,7 @@ func (s *search) inTime() (Config, error) {
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
 	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}
-	if s.given.Effort == EffortQuick {
+	if s.given.Effort != EffortThorough {
 		list = list[:1]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
@@ -130,10 +132,46 @@ func (s *search) partly(whole Config) (Config, error) {
 		return whole, err
 	}
 	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options})
-	if err == nil && !same(best.cfg, whole) {
-		whole.Partly = best.cfg.kept()
+	if err != nil || same(best.cfg, whole) || best.scores == nil {
+		return whole, err
 	}
+	reach, err := s.partlyReach(j, whole, best.cfg)
+	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
 	return whole, err
+}
+
+// partlyReach returns the distance of missing values from observed ones up to which the second model is better than the
+// first, 0 where it is everywhere.
+func (s *search) partlyReach(j *fillJudge, whole, second Config) (float64, error) {
+	first, _, err := j.losses(s.ctx, whole)
+	if err != nil {
+		return 0, s.outerError(err)
+	}
+	losses, _, err := j.losses(s.ctx, second)
+	if err != nil {
+		return 0, s.outerError(err)
+	}
+	models, err := j.models(s.ctx, whole)
+	if err != nil {
+		return 0, s.outerError(err)
+	}
+	gaps, order := make([]float64, len(j.cases)), make([]int, len(j.cases))
+	for i := range j.cases {
+		c, m := &j.cases[i], models[j.cases[i].fold]
+		if gaps[i], err = m.posterior.Gap(Observed{Values: c.values(m)}); err != nil {
+			return 0, err
+		}
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gaps[a], gaps[b]) })
+	var gain, most, reach float64 // of the first model at all that lie further away
+	for k := len(order) - 1; k > 0; k-- {
+		gain += losses[order[k]] - first[order[k]]
+		if near, far := gaps[order[k-1]], gaps[order[k]]; gain > most && near < far {
+			most, reach = gain, math.Sqrt(near*far)
+		}
+	}
+	return reach, nil
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer

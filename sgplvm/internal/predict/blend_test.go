@@ -211,7 +211,7 @@ func TestGap(t *testing.T) {
 			values.Set(i, c, math.NaN())
 		}
 	}
-	got, err := m.Gap(values)
+	got, err := m.Gap(Observed{Values: values})
 	if err != nil {
 		t.Fatal(err)
 	}
