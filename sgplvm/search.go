@@ -69,6 +69,9 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 			c.Factors = FactorsJoint
 		}
 	}
+	if r := &c.Residual; r.Kernel.Kind == "" && (r.Rounds > 0 || r.Local == On || c.Training.CoarsePoints > 0) {
+		r.Kernel = matern32 // which these are about
+	}
 	if k := c.Residual.Kernel.Kind; k != "" && k != kernel.White && c.Factors == "" {
 		c.Factors = FactorsJoint // a residual needs it
 	}
