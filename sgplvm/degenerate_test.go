@@ -98,6 +98,7 @@ func degenerate() map[string]func(d *Data, cfg *Config) {
 
 // Data in which something is degenerate train to finite numbers, and predict finite numbers, whatever the effort.
 func TestDegenerateData(t *testing.T) {
+	oneProcessor(t)
 	for name, change := range degenerate() {
 		for _, effort := range []Effort{EffortNone, EffortQuick, EffortNormal, EffortThorough} {
 			if effort != EffortNone && testing.Short() {
@@ -107,7 +108,7 @@ func TestDegenerateData(t *testing.T) {
 				d, cfg := bumps(8, 4, 3, 12), small()
 				cfg.Effort, cfg.Training = effort, steps(25)
 				if effort != EffortNone { // all open
-					cfg = Config{Effort: effort, Seed: 1, Training: steps(4)}
+					cfg = Config{Effort: effort, Seed: 1, Training: steps(2)}
 				}
 				change(&d, &cfg)
 				testDegenerate(t, d, cfg)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -139,6 +140,12 @@ func newTestTrainer(t testing.TB, d Data, cfg Config) *Trainer {
 		t.Fatal(err)
 	}
 	return tr
+}
+
+// oneProcessor lets a test of many small trainings have one processor: sharing these takes longer than they do.
+func oneProcessor(t *testing.T) {
+	before := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 }
 
 // fit trains to the end.

@@ -86,7 +86,7 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	}
 	m := newModel(q, moving, seed, attributes, attached)
 	m.config, m.selection, m.partly = cfg, selection, partly
-	return m, nil
+	return m, m.fits(partly)
 }
 
 // choice reads what the model was trained with, and how that was chosen.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
@@ -89,6 +90,22 @@ func (t *tensorReader) partly(depth int) (*Model, error) {
 		return nil, fmt.Errorf("tensor %s: %w", partlyTensor, err)
 	}
 	return m, nil
+}
+
+// fits checks that a second model is one of the same examples as a model.
+func (m *Model) fits(second *Model) error {
+	if second == nil {
+		return nil
+	}
+	n, points, channels := second.Examples(), second.Grid().Len(), second.Channels()
+	if n != m.Examples() || points != m.Grid().Len() || channels != m.Channels() {
+		return fmt.Errorf("tensor %s: %d examples of %d points and %d channels, expected %d of %d and %d",
+			partlyTensor, n, points, channels, m.Examples(), m.Grid().Len(), m.Channels())
+	}
+	if !slices.Equal(second.Times(), m.Times()) {
+		return fmt.Errorf("tensor %s: examples at other times, expected those of the model", partlyTensor)
+	}
+	return nil
 }
 
 // load reads a model within others.

@@ -44,9 +44,8 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	d.Hide = hiding(d.Hide)
 	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	s.selection.Effort = cfg.Effort
-	var cancel func()
-	s.ctx, cancel = cfg.searchContext(ctx)
-	defer cancel()
+	s.ctx, s.end = cfg.searchContext(ctx)
+	defer s.end()
 	chosen, err := s.run()
 	if ctx.Err() != nil {
 		return cfg, nil, ctx.Err()
@@ -68,6 +67,9 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 		if len(c.Spatial) == 1 {
 			c.Factors = FactorsJoint
 		}
+	}
+	if r := &c.Residual; r.Kernel.Kind == "" && (r.Rounds > 0 || r.Local == On || c.Training.CoarsePoints > 0) {
+		r.Kernel = matern32 // which these are about
 	}
 	if k := c.Residual.Kernel.Kind; k != "" && k != kernel.White && c.Factors == "" {
 		c.Factors = FactorsJoint // a residual needs it
@@ -130,6 +132,7 @@ var plans = map[Effort]plan{
 // A search goes from question to question.
 type search struct {
 	ctx, outer context.Context // until the search ends, and until all does
+	end        func()          // ends the search
 	data       Data
 	given      Config
 	plan       plan
@@ -195,6 +198,9 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 	first, chosen := best, -1
 	tried := map[string]bool{}
 	for i, o := range q.candidates {
+		if s.ended() {
+			break
+		}
 		trial := standing{cfg: first.cfg}
 		o.apply(&trial.cfg)
 		if tried[text(trial.cfg)] {
@@ -286,6 +292,11 @@ func (s *search) record(stage SelectionStage, all [][]float64, chosen int) {
 
 // ended reports whether the search is over, and keeps why.
 func (s *search) ended() bool {
+	select {
+	case <-s.given.EndSearch: // at once, so that no further candidate begins
+		s.end()
+	default:
+	}
 	if s.ctx.Err() == nil {
 		return false
 	}

@@ -277,10 +277,13 @@ func steps(t *testing.T, n int, fields ...string) string {
 	return name
 }
 
-// tensorsOf returns a model file without the configuration that it was trained with.
+// tensorsOf returns a model file without the configuration that it was trained with, and how that was chosen.
 func tensorsOf(t *testing.T, path string) []byte {
 	t.Helper()
-	return foreignModel(t, read(t, path), func(f *safetensors.File) { delete(f.Metadata, "config") })
+	return foreignModel(t, read(t, path), func(f *safetensors.File) {
+		delete(f.Metadata, "config")
+		delete(f.Metadata, "selection")
+	})
 }
 
 // maskOf returns 1 where a value is a number.

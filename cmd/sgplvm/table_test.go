@@ -124,9 +124,10 @@ func TestSmallTables(t *testing.T) {
 			seen[i] = math.NaN()
 		}
 		writeArray(t, "gaps.npy", npy.New(seen, 1, shape[1]))
-		if o := sgplvmRun(strings.Fields("train -data table.npy -out small -config steps20.json")...); o.code != 0 {
-			t.Errorf("%v: %+v", shape, o)
-			continue
+		for _, with := range []string{"-effort quick", "-effort normal", "-config steps20.json"} {
+			if o := sgplvmRun(strings.Fields("train -data table.npy -out small " + with)...); o.code != 0 {
+				t.Fatalf("%v, %s: %+v", shape, with, o)
+			}
 		}
 		if o := sgplvmRun(strings.Fields("impute -model small -data gaps.npy -out filled.npy")...); o.code != 0 {
 			t.Errorf("%v: %+v", shape, o)

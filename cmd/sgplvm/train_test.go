@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,5 +110,50 @@ func TestTell(t *testing.T) {
 	defer stop()
 	if !step(sgplvm.Progress{}) {
 		t.Error("a step of training asks to stop")
+	}
+}
+
+// A search tells what it tried and chose, and so does info; the configuration that was chosen makes the same model again.
+func TestTrainSearches(t *testing.T) {
+	workFolder(t)
+	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
+	write(t, "c.json", []byte(`{"latentDims": 3, "training": {"iterations": 5}}`))
+	write(t, "lean.json", []byte(`{"lean": true, "latentDims": 3, "training": {"iterations": 5}}`))
+	const keeps = `"lean": true in -config forbids it`
+	for _, c := range []struct{ flags, task, keeps string }{
+		{"-effort quick", "half of them at random, one side, a block and nine in ten in turn", keeps},
+		{"-effort normal -config c.json -hide mask.npy", "values hidden of examples that were held out: as 3 masks say", ""},
+		{"-effort thorough -config lean.json", "half of them at random", ""},
+		{"-effort quick -times times.npy -config c.json", "examples left out, one after the other", ""},
+	} {
+		out := mustRun(t, append(strings.Fields("train -data train.npy -out first"), strings.Fields(c.flags)...)...)
+		effort := strings.Fields(c.flags)[1]
+		for _, want := range []string{"chosen with the effort " + effort + " by ", c.task, "\n* ", "nats a value", "\nchosen: ", "\ntrained on 9 pictures in ", c.keeps} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: train does not tell %q: %s", c.flags, want, out)
+			}
+		}
+		if strings.Contains(out, "ended early") || c.keeps == "" && strings.Contains(c.flags, "lean") && strings.Contains(out, keeps) {
+			t.Errorf("%s: %s", c.flags, out)
+		}
+		told := mustRun(t, "info", "-model", "first", "-write-config", "d.json")
+		search, _, _ := strings.Cut(out, "chosen: ")
+		if !strings.Contains(told, search) {
+			t.Errorf("%s: info tells %s\nand train %s", c.flags, told, search)
+		}
+		again := strings.Fields("train -data train.npy -config d.json -out second")
+		if strings.Contains(c.flags, "times") {
+			again = append(again, "-times", "times.npy")
+		}
+		if out := mustRun(t, again...); strings.Contains(out, "chosen") {
+			t.Errorf("%s: %s", c.flags, out)
+		}
+		if !bytes.Equal(tensorsOf(t, "first"), tensorsOf(t, "second")) {
+			t.Errorf("%s: another model with %s", c.flags, read(t, "d.json"))
+		}
+	}
+	o := sgplvmRun(strings.Fields("train -data train.npy -out third -limit 1ns -config c.json")...)
+	if o.code != 0 || !strings.Contains(o.stdout, "the search ended early: the search had 1ns\n") || !strings.HasPrefix(o.stderr, "sgplvm: -limit 1ns ended the search early: ") {
+		t.Errorf("%+v", o)
 	}
 }

@@ -1,0 +1,151 @@
+package sgplvm
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// correlated draws pictures that are a random field each, around one cause: waves that reach across all of the picture, or steps that
+// neighbours alone share.
+func correlated(count, height, width int, farReaching bool) Data {
+	rng := rand.New(rand.NewPCG(11, 12))
+	y := mat.New(count*height*width, 1)
+	for i := range count {
+		pixels := y.Data[i*height*width : (i+1)*height*width]
+		cause := rng.NormFloat64()
+		var waves [8]float64
+		for k := range waves {
+			waves[k] = rng.NormFloat64()
+		}
+		var steps [100]float64
+		for k := range steps {
+			steps[k] = rng.NormFloat64()
+		}
+		for j := range pixels {
+			r, c := float64(j/width)/float64(height), float64(j%width)/float64(width)
+			pixels[j] = 2 * cause * math.Cos(3*r+c)
+			if !farReaching {
+				pixels[j] += steps[j/width/2*10+j%width/2] + 0.1*rng.NormFloat64()
+				continue
+			}
+			for k, w := range waves {
+				pixels[j] += w * math.Cos(math.Pi*(float64(k%4)*r+float64(k/4)*c)) / float64(1+k)
+			}
+			pixels[j] += 0.01 * rng.NormFloat64()
+		}
+	}
+	return Data{Examples: count, Y: y, Grid: Grid{line(height), line(width)}}
+}
+
+// Each kind of data has its own kind of noise: none with structure where examples have nothing of their own, one that
+// is learned where they have, which reaches far where they are smooth.
+func TestChoiceOfNoise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of trainings")
+	}
+	reach := map[bool]float64{}
+	for _, far := range []bool{true, false} {
+		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cfg.Residual.Rounds < 1 || cfg.Factors != FactorsJoint {
+			t.Errorf("far-reaching %t: %+v", far, s.Stages[0])
+		}
+		reach[far] = cfg.Residual.Taper
+	}
+	if !(reach[true] > reach[false]) || reach[false] <= 0 {
+		t.Errorf("reach %v of smooth fields, %v of others, %v at the start", reach[true], reach[false], bound.DefaultTaper(32))
+	}
+	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4})
+	if err != nil || cfg.Residual.Kernel.Kind != kernel.White || cfg.Factors != FactorsProduct {
+		t.Errorf("white noise: %+v, error %v", s.Stages[0], err)
+	}
+}
+
+// Large data take what held on others, without a trial; so do examples too few to hold any out.
+func TestNothingIsTried(t *testing.T) {
+	for name, c := range map[string]struct {
+		data  Data
+		joint bool
+	}{
+		"large": {Data{Source: sized{2000, 150 * 150, 1}, Grid: Grid{line(150), line(150)}}, false},
+		"many":  {Data{Source: sized{40001, 1000, 1}, Grid: Grid{line(1000)}}, true},
+		"few":   {waves(leastTraining - 1), true},
+		"one":   {waves(1), true},
+	} {
+		for effort := range plans {
+			cfg, s, err := Select(context.Background(), c.data, Config{Effort: effort})
+			if err != nil || len(s.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
+				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s, err)
+			}
+		}
+	}
+}
+
+// What is open comes from the other configuration, what is given does not, down to a switch.
+func TestFilled(t *testing.T) {
+	s := newSearch(t, waves(22), Config{})
+	for name, preset := range map[string]Config{"learned": s.learnedNoise(), "white": s.whiteNoise(), "in time": plainTime.preset(s)} {
+		if d := diff(filled(Config{}, preset), preset); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		for field, fix := range fixed(true) {
+			var given Config
+			fix(&given)
+			if d := diff(filled(filled(given, preset), Config{}), filled(given, preset)); d != "" {
+				t.Errorf("%s, %s: %s", name, field, d)
+			}
+		}
+	}
+}
+
+// The questions of a learned covariance and of white noise, and what they are about, by what is given: an answered one is not asked.
+func TestQuestions(t *testing.T) {
+	d := waves(22)
+	names := func(given Config) map[string]bool {
+		s := newSearch(t, d, given)
+		list := map[string]bool{}
+		for _, q := range s.questions(filled(s.given, s.learnedNoise())) {
+			if list[q.name] {
+				t.Errorf("%s is asked twice", q.name)
+			}
+			list[q.name] = true
+			var plain Config
+			plain.LatentDims = 21
+			cfg := plain
+			q.candidates[0].apply(&cfg)
+			if !same(cfg, plain) || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.ladder {
+				t.Errorf("%s: %d candidates, the first makes %+v", q.name, len(q.candidates), cfg)
+			}
+			for _, o := range q.candidates[1:] {
+				cfg := plain
+				o.apply(&cfg)
+				if same(cfg, plain) {
+					t.Errorf("%s, %s changes nothing", q.name, o.name)
+				}
+			}
+		}
+		return list
+	}
+	all := names(Config{})
+	for _, given := range []Config{
+		{LatentDims: 21}, {Residual: ResidualConfig{Taper: 3}}, {Residual: ResidualConfig{Strength: 3}}, {Training: steps(7)}, {Infer: InferOptions{DegreesOfFreedom: 7}}, {Infer: InferOptions{LocalBandwidth: 1}},
+	} {
+		fewer := names(given)
+		if len(fewer) >= len(all) {
+			t.Errorf("%+v: %v, with nothing given %v", given, fewer, all)
+		}
+		for name := range fewer {
+			if !all[name] {
+				t.Errorf("%+v: %s is asked", given, name)
+			}
+		}
+	}
+}

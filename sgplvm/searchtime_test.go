@@ -1,0 +1,277 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// modes draws a film of random curves in time, each the weight of one pattern: rough ones (Ornstein and
+// Uhlenbeck's process) or smooth ones (sums of waves).
+func modes(rough bool, n, width, height int) []float64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := make([]float64, n*width*height)
+	for p := range 6 {
+		for q := range 4 {
+			curve := make([]float64, n)
+			if rough {
+				keep := math.Exp(-1. / 4)
+				curve[0] = rng.NormFloat64()
+				for i := range n - 1 {
+					curve[i+1] = keep*curve[i] + math.Sqrt(1-keep*keep)*rng.NormFloat64()
+				}
+			} else {
+				for range 4 {
+					speed, phase, rise := 0.2+0.5*rng.Float64(), 2*math.Pi*rng.Float64(), rng.NormFloat64()
+					for i := range curve {
+						curve[i] += rise * math.Sin(speed*float64(i)+phase)
+					}
+				}
+			}
+			for i, w := range curve {
+				for j := range width * height {
+					x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
+					values[i*width*height+j] += w / float64(1+p+q) * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(q)*y)
+				}
+			}
+		}
+	}
+	for i := range values {
+		values[i] += 0.02 * rng.NormFloat64()
+	}
+	return values
+}
+
+// The time part of large films becomes the rough kernel where things change roughly, and the sum where they do
+// so smoothly, by their frames in a quarter of the pixels; nothing else is changed, and nothing tried where it is given.
+func TestTimePart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("several trainings")
+	}
+	const n, width, height = 40, 24, 15
+	defer func(large, most int) { largeFilm, mostDownsampled = large, most }(largeFilm, mostDownsampled)
+	largeFilm, mostDownsampled = n*width*height-1, n*width*height
+	matern52 := kernel.Kernel{Kind: kernel.Matern52}
+	for _, c := range []struct {
+		name   string
+		rough  bool
+		given  Config
+		grid   Grid
+		stages int
+		want   kernel.Kernel
+	}{
+		{"rough", true, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, roughTime},
+		{"smooth", false, Config{TimeKernel: matern52}, Grid{line(height), line(width)}, 1, mixedTime},
+		{"given", true, Config{TimeKernel: matern52, LatentTime: matern52}, Grid{line(height), line(width)}, 0, matern52},
+		{"no time part", true, Config{LatentKernel: "rbf"}, Grid{line(height), line(width)}, 0, matern32},
+		{"quick", true, Config{Effort: EffortQuick}, Grid{line(height), line(width)}, 0, matern32},
+		{"points", true, Config{}, Grid{plane(height, width)}, 0, matern32},
+	} {
+		d := Data{Source: NewSource(modes(c.rough, n, width, height), n, width*height, 1), Grid: c.grid, Times: line(n).Data}
+		given := c.given
+		given.LatentDims, given.Noise, given.Training = 4, 0.02, steps(60)
+		got, selection, err := Select(context.Background(), d, given)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if !got.LatentTime.Equal(c.want) && c.name != "no time part" || len(selection.Stages) != c.stages {
+			t.Errorf("%s: time part %v, %+v", c.name, got.LatentTime, selection.Stages)
+		}
+		if c.stages > 0 && !strings.Contains(selection.Task, fmt.Sprintf("%d×%d pixels", width/2, (height+1)/2)) && !strings.Contains(selection.Task, fmt.Sprintf("%d×%d pixels", width/2, height/2)) {
+			t.Errorf("%s: by %s", c.name, selection.Task)
+		}
+		if c.given.TimeKernel.Kind != "" && !got.TimeKernel.Equal(matern52) || got.NoiseFloor != 0 || got.LatentDims != 4 || got.Noise != 0.02 || got.Training.Iterations != 60 {
+			t.Errorf("%s: %+v is not as it was", c.name, got)
+		}
+	}
+	d := Data{Source: NewSource(modes(true, n, width, height), n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Select(ended, d, Config{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v once the context has ended", err)
+	}
+	if got, s, err := Select(context.Background(), d, Config{SearchTime: time.Nanosecond}); err != nil || s.Ended == "" || got.LatentKernel != plainTime.latent {
+		t.Errorf("%+v, error %v without time", got, err)
+	}
+	d.Source = &countingSource{Source: d.Source, failAt: 1}
+	if _, _, err := Select(context.Background(), d, Config{}); !errors.Is(err, errSource) {
+		t.Errorf("error %v, expected that of the source", err)
+	}
+}
+
+// seasons draws a film of patterns with random weights that come again after some frames: neighbours in
+// time tell nothing of a frame.
+func seasons(n, period, width, height int) []float64 {
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := make([]float64, n*width*height)
+	for p := range 3 {
+		weights := make([]float64, period)
+		for k := range weights {
+			weights[k] = 10 * rng.NormFloat64()
+		}
+		for i := range n {
+			for j := range width * height {
+				x, y := (float64(j%width)+0.5)/float64(width), (float64(j/width)+0.5)/float64(height)
+				values[i*width*height+j] += weights[i%period] * math.Cos(math.Pi*float64(p)*x) * math.Cos(math.Pi*float64(p%2)*y)
+			}
+		}
+	}
+	for i := range values {
+		values[i] += rng.NormFloat64()
+	}
+	return values
+}
+
+// A kernel that repeats itself is chosen where examples do, and not elsewhere.
+func TestPeriodIsChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of trainings")
+	}
+	const n, period, width, height = 30, 5, 6, 4
+	for _, repeats := range []bool{true, false} {
+		values := modes(false, n, width, height)
+		if repeats {
+			values = seasons(n, period, width, height)
+		}
+		d := Data{Source: NewSource(values, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
+		got, _, err := Select(context.Background(), d, Config{Effort: EffortQuick, LatentDims: 3, Period: period, Training: steps(60)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chosen := got.TimeKernel.Kind == kernel.Sum; chosen != repeats || got.LatentDims != 3 {
+			t.Errorf("frames repeat themselves %t: kernel in time %v of %+v", repeats, got.TimeKernel, got)
+		}
+	}
+}
+
+// apart draws two sequences at the same times that have nothing to do with each other.
+func apart(n int) (d Data) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	const points = 12
+	d = Data{Examples: 2 * n, Y: mat.New(2*n*points, 1), Grid: Grid{line(points)}}
+	for s := range 2 {
+		var phases [2]float64
+		for k := range phases {
+			phases[k] = 3 * rng.NormFloat64()
+		}
+		for i := range n {
+			d.Times, d.Sequences = append(d.Times, float64(i)), append(d.Sequences, 4*s-1)
+			for j := range points {
+				x := float64(j) / 3
+				v := 5*math.Sin(0.5*float64(i)+phases[0])*math.Cos(x) + 3*math.Cos(0.3*float64(i)+phases[1])*math.Sin(2*x)
+				d.Y.Set((s*n+i)*points+j, 0, v+0.1*rng.NormFloat64())
+			}
+		}
+	}
+	return d
+}
+
+// Sequences that are told apart are predicted better than as one, and the choice goes by what is left out of each.
+func TestSequencesAreApart(t *testing.T) {
+	d := apart(12)
+	score := func(d Data) float64 {
+		_, s, err := Select(context.Background(), d, Config{Effort: EffortQuick, LatentDims: 3, Training: steps(60)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Stages[0].Candidates {
+			if c.Chosen {
+				return c.Score
+			}
+		}
+		t.Fatalf("nothing chosen of %+v", s.Stages[0])
+		return 0
+	}
+	told := score(d)
+	d.Sequences = nil
+	if one := score(d); !(told < one-0.5) {
+		t.Errorf("%v nats a value with two sequences, %v with one", told, one)
+	}
+}
+
+// Where there is much noise in every example, candidates with a floor of the noise are better than those that take everything for structure.
+func TestNoiseInTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of trainings")
+	}
+	const n, points = 24, 15
+	for _, noisy := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(2, 7))
+		d := Data{Examples: n, Y: mat.New(n*points, 1), Grid: Grid{line(points)}, Times: line(n).Data}
+		for i := range n {
+			for j := range points {
+				v := math.Sin(0.3*float64(i)) * math.Cos(float64(j)/4)
+				if noisy {
+					v += 0.7 * rng.NormFloat64()
+				} else {
+					v += 0.5*math.Sin(0.25*float64(i)+2*float64(j)) + 0.01*rng.NormFloat64()
+				}
+				d.Y.Set(i*points+j, 0, v)
+			}
+		}
+		got, s, err := Select(context.Background(), d, Config{LatentDims: 3, Training: steps(40)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (got.NoiseFloor > 0) != noisy {
+			t.Errorf("noise %t: floor %v, %+v", noisy, got.NoiseFloor, s.Stages[0])
+		}
+	}
+}
+
+// What is to be predicted of whole examples need not be what fills in those seen in part: a second model is chosen where it
+// fills in better, and tells its own configuration.
+func TestPartlyIsChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("dozens of trainings")
+	}
+	rng := rand.New(rand.NewPCG(4, 4))
+	d := swelling()
+	for i := range 16 { // what an example has of its own is alike everywhere in it
+		own := 0.5 * rng.NormFloat64()
+		for j := range 24 {
+			d.Y.Data[24*i+j] += own * math.Cos(float64(j%6)/3+float64(j/6)/2)
+		}
+	}
+	cfg, s, err := Select(context.Background(), d, Config{LatentDims: 4, Training: steps(100)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Partly == nil || !strings.Contains(s.Task, "of the model for examples seen in part") {
+		t.Fatalf("%+v", s)
+	}
+	if !(cfg.Partly.NoiseFloor < cfg.NoiseFloor) || cfg.Partly.LatentDims != 4 || cfg.Partly.Effort != EffortNone || cfg.Partly.Partly != nil {
+		t.Errorf("%+v, for examples seen in part %+v", cfg, cfg.Partly)
+	}
+}
+
+// Whichever of noise and floor is open makes room for the other.
+func TestNoiseAbove(t *testing.T) {
+	for _, c := range []struct{ noise, floor, fromNoise, fromFloor, wantNoise, wantFloor float64 }{
+		{0, 0, 0, 0, 0, 0},
+		{0, 0, 0.2, 0.1, 0.2, 0.1},
+		{0, 0, 0, 1e-8, 0, 1e-8},
+		{0.3, 0, 0.2, 0.1, 0.3, 0.1},
+		{1e-10, 0, 0, 1e-8, 1e-10, 0.5e-10},
+		{0.05, 0, 0.2, 0.1, 0.05, 0.025},
+		{0, 0.4, 0, 0, 0.7, 0.4},
+		{0, 0.4, 0.2, 0.1, 0.7, 0.4},
+		{0, 0.02, 0, 0, 0.04, 0.02},
+		{0, -1, 0.2, 0.1, 0.2, -1},
+		{0.1, 0.2, 0, 0, 0.1, 0.2}, // a contradiction that stays
+	} {
+		noise, floor := noiseAbove(c.noise, c.floor, Config{Noise: c.fromNoise, NoiseFloor: c.fromFloor})
+		if noise != c.wantNoise || floor != c.wantFloor {
+			t.Errorf("%+v: noise %v, floor %v", c, noise, floor)
+		}
+	}
+}
