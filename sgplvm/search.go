@@ -124,9 +124,9 @@ type plan struct {
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, questions: 1, ladder: 2, rounds: 1, likeFirst: 3},
-	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, likeFirst: 10},
-	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, likeFirst: 20},
+	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, likeFirst: 6},
+	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, likeFirst: 30},
+	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, likeFirst: 80},
 }
 
 // A search goes from question to question.

@@ -94,7 +94,7 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		best, least, err = s.walk(ctx, best, least, index)
 	}
 	for _, division := range blendParts {
-		if err != nil || best.Share == 0 {
+		if err != nil || best.Share == 0 || s.rounds == 0 {
 			return best, err
 		}
 		b, score := best, 0.0

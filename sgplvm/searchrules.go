@@ -68,6 +68,9 @@ func (s *search) learnedNoise() Config {
 	if n >= manyExamples {
 		c.LatentDims = 12
 	}
+	if s.given.Effort == EffortQuick {
+		c.Residual.Rounds = 1
+	}
 	if s.given.Lean {
 		c.Residual.Local = Off
 	}
@@ -191,7 +194,7 @@ func (s *search) questions(c Config) (list []question) {
 	add(thorough && learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
 		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})
 	add(learned && s.given.Infer.DegreesOfFreedom == 0, "degrees of freedom", true, freedoms(10, 2)...)
-	add(learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
+	add(thorough && learned && s.given.Infer.DegreesOfFreedom == 0 && c.Infer.DegreesOfFreedom == 0, "more degrees of freedom", true, freedoms(250, -1)...)
 	var dims []option
 	most := n - 1
 	if points == 1 {
@@ -202,7 +205,7 @@ func (s *search) questions(c Config) (list []question) {
 			dims = append(dims, option{fmt.Sprintf("%d", d), func(c *Config) { c.LatentDims = d }})
 		}
 	}
-	add(s.given.LatentDims == 0, "latent dimensions", false, dims...)
+	add(s.given.LatentDims == 0 && (thorough || !learned || n >= manyExamples), "latent dimensions", false, dims...)
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
 	return list

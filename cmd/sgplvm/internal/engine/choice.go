@@ -146,9 +146,11 @@ func ConfigText(c sgplvm.Config) string {
 	add(local, "local residuals")
 	add(c.Training.CoarsePoints > 0, "most of training at %d points", c.Training.CoarsePoints)
 	add(c.Infer.DegreesOfFreedom > 0, "%g degrees of freedom", c.Infer.DegreesOfFreedom)
+	add(len(c.Infer.Blends) > 0, "mixed with what training examples like the one to fill in say")
 	add(c.Infer.Conditioning == sgplvm.ConditionMoments, "conditioned as in the paper, with exact moments for those of its 100 samples")
 	if c.Partly != nil {
 		parts = append(parts, "for examples seen in part a second model of "+ConfigText(*c.Partly))
+		add(c.PartlyReach > 0, "up to %.3g spacings from what was seen", c.PartlyReach)
 	}
 	if parts == nil {
 		return "plain defaults"
