@@ -250,7 +250,7 @@ func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, floa
 	stop()
 	if s.forecast == 0 && err == nil {
 		s.forecast = time.Duration(float64(time.Since(begin)) * s.likeFirst())
-		s.watch.Tell(fmt.Sprintf("search and training will take some %s", s.forecast.Round(time.Second)))
+		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
 	}
 	for i, v := range scores {
 		if err == nil && !(math.Abs(v) < mostNats) {

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -275,16 +276,24 @@ func atSpacing(list []Blend, factor float64) []Blend {
 
 // blended asks whether blends help.
 func (s *search) blended(j *fillJudge, best standing) (standing, error) {
-	if s.ended() || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
+	if s.ended() || best.scores == nil || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
 		return best, nil
 	}
 	stop := s.watch.Timing("model selection: mixture with similar examples")
 	list, err := j.blends(s.ctx, best.cfg)
 	stop()
-	if err != nil {
-		return best, s.outerError(err)
+	const name = "mixture with similar examples"
+	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+		return best, err
 	}
-	return s.ask(j, best, question{name: "mixture with similar examples", candidates: []option{
+	if err != nil && !s.ended() { // passed over as any other candidate
+		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
+			{Name: "none", Score: mean(best.scores), RMSE: best.rmse, Chosen: true}, {Name: "shares", Failure: err.Error()}}})
+	}
+	if err != nil {
+		return best, s.outer.Err()
+	}
+	return s.ask(j, best, question{name: name, candidates: []option{
 		{"none", func(*Config) {}},
 		{blendsText(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
 	}})

@@ -51,7 +51,7 @@ func TestChoiceOfNoise(t *testing.T) {
 	}
 	reach := map[bool]float64{}
 	for _, far := range []bool{true, false} {
-		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3})
+		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3, Training: steps(60)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestChoiceOfNoise(t *testing.T) {
 	if !(reach[true] > reach[false]) || reach[false] <= 0 {
 		t.Errorf("reach %v of smooth fields, %v of others, %v at the start", reach[true], reach[false], bound.DefaultTaper(32))
 	}
-	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4})
+	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4, Training: steps(60)})
 	if err != nil || cfg.Residual.Kernel.Kind != kernel.White || cfg.Factors != FactorsProduct {
 		t.Errorf("white noise: %+v, error %v", s.Stages[0], err)
 	}
@@ -81,9 +81,10 @@ func TestNothingIsTried(t *testing.T) {
 		"one":   {waves(1), true},
 	} {
 		for effort := range plans {
-			cfg, s, err := Select(context.Background(), c.data, Config{Effort: effort})
-			if err != nil || len(s.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
-				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s, err)
+			s := newSearch(t, c.data, Config{Effort: effort})
+			cfg, err := s.run()
+			if err != nil || len(s.selection.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
+				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s.selection, err)
 			}
 		}
 	}
