@@ -43,6 +43,9 @@ type (
 	// InferOptions steer Infer and Impute. The zero value works.
 	InferOptions = predict.InferOptions
 
+	// A Blend says how much what training examples say directly counts beside the latent variables.
+	Blend = predict.Blend
+
 	// Conditioning is how the observed values of an example enter the prediction of its
 	// missing ones beside q(x), which came from them.
 	Conditioning = predict.Conditioning

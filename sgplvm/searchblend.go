@@ -8,11 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
-
-// A Blend says how much what training examples say directly counts beside the latent variables.
-type Blend = predict.Blend
 
 // A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
 // and as they are to be filled in, NaN where missing.
@@ -262,16 +258,6 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 		list = append(list, b)
 	}
 	return list, nil
-}
-
-// atSpacing returns blends whose distances are in spacings that are larger by a factor.
-func atSpacing(list []Blend, factor float64) []Blend {
-	list = slices.Clone(list)
-	for i := range list {
-		b := &list[i]
-		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
-	}
-	return list
 }
 
 // blended asks whether blends help.
