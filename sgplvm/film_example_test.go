@@ -33,7 +33,7 @@ func Example_film() {
 		d.Times = append(d.Times, float64(i))
 		copy(d.Y.Data[i*width*height:], draw(float64(i), 1))
 	}
-	cfg := sgplvm.Config{LatentDims: 2, LatentKernel: "rbf+time", Training: sgplvm.TrainingConfig{Iterations: 25}}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortQuick, LatentDims: 2, LatentKernel: "rbf+time", Training: sgplvm.TrainingConfig{Iterations: 25}}
 	m, _, err := sgplvm.Fit(context.Background(), d, cfg)
 	if err != nil {
 		log.Fatal(err)

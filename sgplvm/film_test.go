@@ -327,7 +327,7 @@ func TestFilmImpute(t *testing.T) {
 		t.Skip("a motion and two models to learn")
 	}
 	ctx, times := context.Background(), evenly(16)
-	cfg := Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25}}
+	cfg := Config{Effort: EffortNone, LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25}}
 	moving, _, err := Fit(ctx, sceneData(times), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -502,7 +502,7 @@ func TestFilmTrainer(t *testing.T) {
 	if !bytes.Equal(files[0], files[1]) {
 		t.Error("resumed at its end, training gives another film")
 	}
-	if m, _, err := Fit(ctx, sceneData(evenly(6)), Config{LatentDims: 2, Motion: Off, Training: TrainingConfig{Iterations: 3}}); err != nil || m.Summary().Motion != "" {
+	if m, _, err := Fit(ctx, sceneData(evenly(6)), Config{Effort: EffortNone, LatentDims: 2, Motion: Off, Training: TrainingConfig{Iterations: 3}}); err != nil || m.Summary().Motion != "" {
 		t.Errorf("without motion: %v", err)
 	}
 }

@@ -43,6 +43,9 @@ type (
 	// InferOptions steer Infer and Impute. The zero value works.
 	InferOptions = predict.InferOptions
 
+	// A Blend says how much what training examples say directly counts beside the latent variables.
+	Blend = predict.Blend
+
 	// Conditioning is how the observed values of an example enter the prediction of its
 	// missing ones beside q(x), which came from them.
 	Conditioning = predict.Conditioning
@@ -308,7 +311,7 @@ func (m *Model) Summary() Summary {
 	s := Summary{LatentDims: p.X.Mu.Cols, Inducing: p.Z.Rows, LatentKernel: p.Latent.Describe(),
 		Residual: p.Noise.Residual.Clone(), Learned: p.Noise.Learned(), SignalToNoise: p.Noise.Beta,
 		Mean: slices.Clone(q.Scaler().Mean), Deviation: slices.Clone(q.Scaler().Scale), Jitter: q.Jitter(), Seed: m.seed, Factor: 1, Power: 1}
-	s.ResidualBytes, s.FrameBytes = 8*len(q.Options().Residuals.Data), len(m.attached["originals"])
+	s.ResidualBytes = 8 * len(q.Options().Residuals.Data)
 	if rbf := p.Latent.Variance("rbf"); rbf > 0 {
 		s.Idle = rbf < idleVariance*p.Latent.Variance("time")
 	}
@@ -325,7 +328,7 @@ func (m *Model) Summary() Summary {
 		s.Spatial = append(s.Spatial, SpatialConfig{p.Space[f].Kernel.Clone(), p.Space[f].Xu.Clone()})
 	}
 	if m.film != nil {
-		s.Motion = m.film.String()
+		s.Motion, s.FrameBytes = m.film.String(), m.film.FrameBytes()
 	}
 	if c := q.Options().Calibration; c != nil {
 		s.Calibrated, s.Factor, s.Power = true, c.MeanFactor(), c.Power

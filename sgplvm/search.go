@@ -110,6 +110,9 @@ func (c Config) searchContext(ctx context.Context) (context.Context, func()) {
 
 func both(f, g func()) func() { return func() { f(); g() } }
 
+// mostJoint is the number of points up to which a covariance of all of them is learned.
+const mostJoint = 5000
+
 // A plan is how much work an effort puts into a search.
 type plan struct {
 	steps     int // of a candidate's training
@@ -250,7 +253,7 @@ func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, floa
 	stop()
 	if s.forecast == 0 && err == nil {
 		s.forecast = time.Duration(float64(time.Since(begin)) * s.likeFirst())
-		s.watch.Tell(fmt.Sprintf("search and training will take some %s", s.forecast.Round(time.Second)))
+		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
 	}
 	for i, v := range scores {
 		if err == nil && !(math.Abs(v) < mostNats) {
@@ -308,6 +311,8 @@ func (s *search) ended() bool {
 	}
 	return true
 }
+
+var matern32 = kernel.Kernel{Kind: kernel.Matern32}
 
 // same reports whether two configurations are.
 func same(a, b Config) bool { return text(a) == text(b) }

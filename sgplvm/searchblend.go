@@ -2,16 +2,13 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
-
-// A Blend says how much what training examples say directly counts beside the latent variables.
-type Blend = predict.Blend
 
 // A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
 // and as they are to be filled in, NaN where missing.
@@ -263,28 +260,26 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 	return list, nil
 }
 
-// atSpacing returns blends whose distances are in spacings that are larger by a factor.
-func atSpacing(list []Blend, factor float64) []Blend {
-	list = slices.Clone(list)
-	for i := range list {
-		b := &list[i]
-		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
-	}
-	return list
-}
-
 // blended asks whether blends help.
 func (s *search) blended(j *fillJudge, best standing) (standing, error) {
-	if s.ended() || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
+	if s.ended() || best.scores == nil || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
 		return best, nil
 	}
 	stop := s.watch.Timing("model selection: mixture with similar examples")
 	list, err := j.blends(s.ctx, best.cfg)
 	stop()
-	if err != nil {
-		return best, s.outerError(err)
+	const name = "mixture with similar examples"
+	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+		return best, err
 	}
-	return s.ask(j, best, question{name: "mixture with similar examples", candidates: []option{
+	if err != nil && !s.ended() { // passed over as any other candidate
+		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
+			{Name: "none", Score: mean(best.scores), RMSE: best.rmse, Chosen: true}, {Name: "shares", Failure: err.Error()}}})
+	}
+	if err != nil {
+		return best, s.outer.Err()
+	}
+	return s.ask(j, best, question{name: name, candidates: []option{
 		{"none", func(*Config) {}},
 		{blendsText(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
 	}})

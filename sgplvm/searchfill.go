@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Sizes of a validation.
@@ -385,6 +384,16 @@ func (f *fold) fitted(cfg Config) Config {
 	return cfg
 }
 
+// atSpacing returns blends whose distances are in spacings that are larger by a factor.
+func atSpacing(list []Blend, factor float64) []Blend {
+	list = slices.Clone(list)
+	for i := range list {
+		b := &list[i]
+		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
+	}
+	return list
+}
+
 // scale is how much smaller distances in spacings are at the fold's points, which are further apart.
 func (f *fold) scale() float64 { return math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) }
 
@@ -441,5 +450,3 @@ func (r *recent[T]) put(key string, value T) {
 	r.keys[1], r.values[1] = r.keys[0], r.values[0]
 	r.keys[0], r.values[0] = key, value
 }
-
-var matern32 = kernel.Kernel{Kind: kernel.Matern32}

@@ -12,7 +12,6 @@ import (
 // What held on other data is where a search starts, and what an effort that tries little takes.
 
 const (
-	mostJoint    = 5000 // points up to which a covariance of all of them is learned
 	coarseFrom   = 2048 // points from which on most of training takes place at some of them
 	coarsePoints = 1000 // as many
 	manyExamples = 200  // from which on fewer latent dimensions do

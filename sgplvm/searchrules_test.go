@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -51,7 +52,7 @@ func TestChoiceOfNoise(t *testing.T) {
 	}
 	reach := map[bool]float64{}
 	for _, far := range []bool{true, false} {
-		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3})
+		cfg, s, err := Select(context.Background(), correlated(32, 7, 6, far), Config{LatentDims: 3, Training: steps(60)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func TestChoiceOfNoise(t *testing.T) {
 	if !(reach[true] > reach[false]) || reach[false] <= 0 {
 		t.Errorf("reach %v of smooth fields, %v of others, %v at the start", reach[true], reach[false], bound.DefaultTaper(32))
 	}
-	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4})
+	cfg, s, err := Select(context.Background(), bumps(24, 6, 5, 2), Config{LatentDims: 4, Training: steps(60)})
 	if err != nil || cfg.Residual.Kernel.Kind != kernel.White || cfg.Factors != FactorsProduct {
 		t.Errorf("white noise: %+v, error %v", s.Stages[0], err)
 	}
@@ -81,9 +82,10 @@ func TestNothingIsTried(t *testing.T) {
 		"one":   {waves(1), true},
 	} {
 		for effort := range plans {
-			cfg, s, err := Select(context.Background(), c.data, Config{Effort: effort})
-			if err != nil || len(s.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
-				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s, err)
+			s := newSearch(t, c.data, Config{Effort: effort})
+			cfg, err := s.run()
+			if err != nil || len(s.selection.Stages) > 0 || (cfg.Factors == FactorsJoint) != c.joint || (cfg.Residual.Rounds > 0) != c.joint || cfg.LatentDims < 1 {
+				t.Errorf("%s: %+v, %+v, error %v", name, cfg, s.selection, err)
 			}
 		}
 	}
@@ -106,45 +108,38 @@ func TestFilled(t *testing.T) {
 	}
 }
 
-// The questions of a learned covariance and of white noise, and what they are about, by what is given: an answered one is not asked.
+// Questions are asked once, have candidates that differ from what stands, and leave alone what is given.
 func TestQuestions(t *testing.T) {
-	d := waves(22)
-	names := func(given Config) map[string]bool {
-		s := newSearch(t, d, given)
-		list := map[string]bool{}
-		for _, q := range s.questions(filled(s.given, s.learnedNoise())) {
-			if list[q.name] {
-				t.Errorf("%s is asked twice", q.name)
-			}
-			list[q.name] = true
-			var plain Config
-			plain.LatentDims = 21
-			cfg := plain
-			q.candidates[0].apply(&cfg)
-			if !same(cfg, plain) || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.ladder {
-				t.Errorf("%s: %d candidates, the first makes %+v", q.name, len(q.candidates), cfg)
-			}
-			for _, o := range q.candidates[1:] {
-				cfg := plain
-				o.apply(&cfg)
-				if same(cfg, plain) {
-					t.Errorf("%s, %s changes nothing", q.name, o.name)
+	for effort := range plans {
+		for name, fix := range fixed(false) {
+			path, _, _ := strings.Cut(name, ",")
+			given := Config{Effort: effort}
+			fix(&given)
+			s := newSearch(t, waves(22), given)
+			for _, preset := range []Config{s.learnedNoise(), s.whiteNoise()} {
+				before, asked := filled(s.given, preset), map[string]bool{}
+				if before.Residual.Rounds > 0 && before.Residual.Taper == 0 {
+					continue // given to white noise
 				}
-			}
-		}
-		return list
-	}
-	all := names(Config{})
-	for _, given := range []Config{
-		{LatentDims: 21}, {Residual: ResidualConfig{Taper: 3}}, {Residual: ResidualConfig{Strength: 3}}, {Training: steps(7)}, {Infer: InferOptions{DegreesOfFreedom: 7}}, {Infer: InferOptions{LocalBandwidth: 1}},
-	} {
-		fewer := names(given)
-		if len(fewer) >= len(all) {
-			t.Errorf("%+v: %v, with nothing given %v", given, fewer, all)
-		}
-		for name := range fewer {
-			if !all[name] {
-				t.Errorf("%+v: %s is asked", given, name)
+				for _, q := range s.questions(before) {
+					if asked[q.name] || len(q.candidates) < 2 || len(q.candidates) > 1+s.plan.ladder {
+						t.Errorf("%s, %v: %s has %d candidates, asked before %t", name, effort, q.name, len(q.candidates), asked[q.name])
+					}
+					asked[q.name] = true
+					for i, o := range q.candidates {
+						cfg := before
+						o.apply(&cfg)
+						if same(cfg, before) != (i == 0) {
+							t.Errorf("%s, %v: %s, %s: changes something: %t", name, effort, q.name, o.name, i == 0)
+						}
+						if d := diff(field(cfg, path), field(before, path)); d != "" {
+							t.Errorf("%s, %v: %s, %s: %s", name, effort, q.name, o.name, d)
+						}
+					}
+				}
+				if len(asked) == 0 {
+					t.Errorf("%s, %v: nothing is asked", name, effort)
+				}
 			}
 		}
 	}

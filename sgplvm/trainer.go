@@ -72,6 +72,9 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	}
 	n, _, channels := d.Source.Dims()
 	if r := d.registered; r != nil {
+		if cfg.Lean {
+			return nil, &ConfigError{Field: "Lean", Err: errors.New("with a registered film, whose frames the file would keep, expected one of the two")}
+		}
 		if err := r.film.Fits(d.Grid, channels, data.Instants(d.Times, d.Sequences)); err != nil {
 			return nil, &ConfigError{Field: "Film", Err: err}
 		}

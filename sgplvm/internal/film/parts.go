@@ -43,6 +43,15 @@ func (f *Film) Encode() (map[string][]byte, error) {
 	return all, nil
 }
 
+// FrameBytes is how many bytes of Encode are the training frames.
+func (f *Film) FrameBytes() int {
+	content, err := f.frames.Encode()
+	if err != nil {
+		return 0
+	}
+	return len(content)
+}
+
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {

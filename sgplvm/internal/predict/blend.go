@@ -3,70 +3,12 @@ package predict
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
-
-// A Blend says how a model that keeps its training residuals mixes two predictions of what an
-// example misses: that of the latent variables, and the direct one, of training examples like it
-// (docs/math.md, "A mixture with training examples like it"). The direct prediction takes missing points in parts,
-// each with the training examples that are like this one near that part.
-type Blend struct {
-	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
-	// mean, in mean spacings. Of several blends an example takes the one with the nearest gap.
-	Gap float64 `json:"gap,omitzero"`
-
-	// Share is the weight of the direct prediction, 0 to 1.
-	Share float64 `json:"share,omitzero"`
-
-	// Neighbours is the effective number of training examples that the direct prediction takes.
-	Neighbours float64 `json:"neighbours,omitzero"`
-
-	// Shrinkage is how far their covariance is drawn to that of all training examples, 0 to 1.
-	Shrinkage float64 `json:"shrinkage,omitzero"`
-
-	// Taper is the distance, in mean spacings, over which the covariance of these examples is believed.
-	Taper float64 `json:"taper,omitzero"`
-
-	// WideTaper is the same for what the latent variables make of all training examples. 0: any distance.
-	WideTaper float64 `json:"wideTaper,omitzero"`
-
-	// Reach is how near to a part, in mean spacings, observed values count for likeness: the deviation of a
-	// Gaussian. 0: all of them alike.
-	Reach float64 `json:"reach,omitzero"`
-
-	// Parts is the number of parts, a power of two.
-	Parts int `json:"parts,omitzero"`
-
-	// Inflation is the factor of all variances.
-	Inflation float64 `json:"inflation,omitzero"`
-}
-
-// check refuses blends with numbers that mean nothing.
-func (b Blend) check() error {
-	for _, v := range []float64{b.Gap, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Inflation} {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("a blend with the number %v, expected finite ones, 0 or more", v)
-		}
-	}
-	switch {
-	case b.Share > 1 || b.Shrinkage > 1:
-		return fmt.Errorf("a blend with share %v and shrinkage %v, expected 1 at most", b.Share, b.Shrinkage)
-	case b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0):
-		return fmt.Errorf("a blend with %v neighbours, taper %v and shrinkage %v, expected at least 1 and positive numbers", b.Neighbours, b.Taper, b.Shrinkage)
-	case b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16:
-		return fmt.Errorf("a blend of %d parts, expected a power of two", b.Parts)
-	case !(b.Inflation > 0):
-		return fmt.Errorf("a blend with variances times %v, expected a positive factor", b.Inflation)
-	}
-	return nil
-}
 
 // blendFor returns the blend of an example; nil where it has none.
 func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
@@ -116,30 +58,6 @@ func (e *example) gap() float64 {
 		return 0
 	}
 	return sum / count
-}
-
-// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
-func inSpacings(g data.Grid) mat.Matrix {
-	dims, columns := g.Dims(), 0
-	for _, x := range g {
-		columns += x.Cols
-	}
-	all := make([]int, g.Len())
-	for i := range all {
-		all[i] = i
-	}
-	points := mat.New(len(all), columns)
-	index, from := data.SplitAll(all, dims), 0
-	for f, x := range g {
-		spacing := work.Spacing(x)
-		for i, k := range index[f] {
-			for d, v := range x.Row(k) {
-				points.Set(i, from+d, v/spacing[d])
-			}
-		}
-		from += x.Cols
-	}
-	return points
 }
 
 func squaredDistance(a, b []float64) (sum float64) {

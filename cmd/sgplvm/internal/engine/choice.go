@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
@@ -80,19 +79,6 @@ func (s *lines) candidate(c sgplvm.Candidate, width int) {
 		rmse = fmt.Sprintf("%.4g", c.RMSE)
 	}
 	s.text("%s", strings.TrimRight(fmt.Sprintf("%s  %12.4f  %22s  %9s", name, c.Score, difference, rmse), " "))
-}
-
-// LimitText says what would have been enough where a limit has ended a search early; nothing elsewhere.
-func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
-	if limit == 0 || c == nil || c.Ended == "" {
-		return ""
-	}
-	training := (r.Took - r.Searched).Round(time.Second)
-	if r.Forecast == 0 {
-		return fmt.Sprintf("-limit %v ended the search early: training the chosen model took another %v", limit, training)
-	}
-	return fmt.Sprintf("-limit %v ended the search early: with the effort %v it would have taken about %v in all, of which training the chosen model took %v",
-		limit, c.Effort, r.Forecast.Round(time.Second), training)
 }
 
 // chosen adds what a model was trained with, where a search has chosen it.

@@ -71,6 +71,19 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	}
 }
 
+// LimitText says what would have been enough where a limit has ended a search early; nothing elsewhere.
+func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
+	if limit == 0 || c == nil || c.Ended == "" {
+		return ""
+	}
+	training := (r.Took - r.Searched).Round(time.Second)
+	if r.Forecast == 0 {
+		return fmt.Sprintf("-limit %v ended the search early: training the chosen model took another %v", limit, training)
+	}
+	return fmt.Sprintf("-limit %v ended the search early: with the effort %v it would have taken about %v in all, of which training the chosen model took %v",
+		limit, c.Effort, r.Forecast.Round(time.Second), training)
+}
+
 // AboutData names the data in an error, unless that is one of reading them, which does.
 func AboutData(path string, err error) error {
 	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {
