@@ -177,7 +177,7 @@ func (s *search) tooLarge() bool {
 func (s *search) questions(c Config) (list []question) {
 	n, points, channels := s.data.Source.Dims()
 	add := func(open bool, name string, ladder bool, options ...option) {
-		if open && len(options) > 0 {
+		if open && min(len(options), s.plan.ladder) > 0 {
 			options = options[:min(len(options), s.plan.ladder)]
 			list = append(list, question{name, append([]option{{"as before", func(*Config) {}}}, options...), ladder})
 		}
