@@ -40,15 +40,22 @@ var commands = []cli.Command{
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	go func() { // a second interrupt ends the program at once
-		<-ctx.Done()
-		stop()
-	}()
 	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr}
+	e.Interruptible()
 	if s, err := os.Stderr.Stat(); err == nil {
 		e.Terminal = s.Mode()&os.ModeCharDevice != 0
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	go func() {
+		for range interrupts {
+			if !e.Interrupt() {
+				cancel()
+				signal.Stop(interrupts) // the next one ends the program at once
+			}
+		}
+	}()
 	os.Exit(cli.Run(ctx, e, commands, os.Args[1:]))
 }

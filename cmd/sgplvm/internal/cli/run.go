@@ -19,7 +19,8 @@ type Environment struct {
 	Stdout, Stderr io.Writer
 	Terminal       bool // a person watches stderr
 
-	lines lineClock
+	lines  lineClock
+	search *search // that an interrupt ends; nil: none does
 }
 
 // Note writes a line about the work to stderr.
@@ -44,7 +45,7 @@ type Command struct {
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal}, commands, args)
+	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, search: e.search}, commands, args)
 	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
