@@ -112,7 +112,11 @@ func (s *search) independent() (Config, error) {
 		best.cfg = learned
 		near := []option{{"learned covariance", func(c *Config) { *c = learned }}}
 		if s.given.Residual.Taper == 0 {
-			near = append(near, option{"learned covariance of longer reach", func(c *Config) { *c = learned; c.Residual.Taper *= longReach }})
+			smooth := s.learnedNoise()
+			smooth.Residual.Taper *= longReach
+			smooth.Noise = smoothNoise
+			smooth = filled(s.given, smooth)
+			near = append(near, option{"learned covariance of longer reach, hardly any noise", func(c *Config) { *c = smooth }})
 		}
 		structures = append(near, structures...)
 	}
@@ -212,6 +216,9 @@ func (s *search) questions(c Config) (list []question) {
 
 // manySteps is how long training is worth its time at most.
 const manySteps = 400
+
+// smoothNoise is where the noise of smooth fields starts, from where few steps take it to what it is.
+const smoothNoise = 1e-5
 
 // longReach is how much further than by default a covariance reaches over smooth fields.
 const longReach = 4
