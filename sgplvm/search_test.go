@@ -381,7 +381,9 @@ func TestSearchSameBits(t *testing.T) {
 	}
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	for name, c := range searched() {
+	sets := searched()
+	delete(sets, "two models") // which is that in time, trained twice
+	for name, c := range sets {
 		for _, effort := range []Effort{EffortQuick, EffortNormal} {
 			c.config.Effort = effort
 			var want []byte
