@@ -76,12 +76,11 @@ func dims(list ...int) (options []option) {
 
 // A recorder is a Watcher that writes down what it is shown.
 type recorder struct {
-	mu                sync.Mutex
-	told              []string
-	started, stopped  int
-	steps             int
-	whenTold          func(line string)
-	unstoppedTraining bool
+	mu               sync.Mutex
+	told             []string
+	started, stopped int
+	steps            int
+	whenTold         func(line string)
 }
 
 func (r *recorder) begin() func() {
