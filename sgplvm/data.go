@@ -81,7 +81,8 @@ func SourceOf(examples Source, numbers []int) Source {
 // Grid is a set of spatial points: the Cartesian product of the factors' point sets, a slice of
 // n_f×d_f matrices, one point a row. The last factor's index is the fastest. One factor of any
 // dimension holds scattered points or small pictures; large pictures take one factor for the rows
-// and one for the columns. Len returns the number of points.
+// and one for the columns. Len returns the number of points. A model that has joined the factors of its training
+// grid takes grids of several factors all the same.
 type Grid = data.Grid
 
 // Instant is a time in a sequence: the label Sequence and the Time.

@@ -148,6 +148,7 @@ func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent
 	if err != nil {
 		return Latent{}, err
 	}
+	obs.Grid = by.on(obs.Grid)
 	l, err := by.examples().Infer(ctx, obs, by.inferOptions(o))
 	l.Partly = by != m
 	return l, err
@@ -166,6 +167,7 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 	if err != nil {
 		return Prediction{}, Latent{}, err
 	}
+	obs.Grid = by.on(obs.Grid)
 	p, l, err := by.examples().Impute(ctx, obs, by.inferOptions(o))
 	l.Partly = by != m
 	return p, l, err
@@ -183,7 +185,8 @@ func (m *Model) inferOptions(o InferOptions) InferOptions {
 // the training grid) for a latent posterior. They are the exact first two
 // moments for uncertain latent variables. Errors: *ConfigError.
 func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
-	return m.of(l).examples().Predict(l, g)
+	by := m.of(l)
+	return by.examples().Predict(l, by.on(g))
 }
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
@@ -191,19 +194,22 @@ func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
 // structured, at the points of a grid (nil: the training grid), in the user's
 // units. PredictDataCovariance has the noise too. Both form the full matrices.
 func (m *Model) PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.of(l).examples().PredictCovariance(l, g)
+	by := m.of(l)
+	return by.examples().PredictCovariance(l, by.on(g))
 }
 
 // PredictDataCovariance is PredictCovariance of the data: of f and all of the noise.
 // Its diagonal is the variance that Predict returns.
 func (m *Model) PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error) {
-	return m.of(l).examples().PredictDataCovariance(l, g)
+	by := m.of(l)
+	return by.examples().PredictDataCovariance(l, by.on(g))
 }
 
 // PredictMixture returns the distribution of the data at the points of a grid (nil: the
 // training grid) for a latent posterior as a mixture. Errors: *ConfigError.
 func (m *Model) PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error) {
-	return m.of(l).examples().PredictMixture(l, g, o)
+	by := m.of(l)
+	return by.examples().PredictMixture(l, by.on(g), o)
 }
 
 // PredictSlabs predicts what Predict does, to rounding, for many latent posteriors at once
@@ -220,7 +226,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 			return &ConfigError{Field: "Latent", Err: fmt.Errorf("posterior %d is of the model for examples seen in part, or the first one is, expected all or none", i)}
 		}
 	}
-	return by.examples().PredictSlabs(ctx, latents, g, o, body)
+	return by.examples().PredictSlabs(ctx, latents, by.on(g), o, body)
 }
 
 // Sample draws whole fields, all points and channels at once, at the points of a grid
@@ -228,7 +234,8 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []Latent, g Grid, o Sl
 // variables from q(U) and the rest from the prior given these. The same options give the same bits at
 // any GOMAXPROCS. Errors: *ConfigError, *FactorizationError, ctx.Err().
 func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (Samples, error) {
-	return m.of(l).examples().Sample(ctx, l, g, o)
+	by := m.of(l)
+	return by.examples().Sample(ctx, l, by.on(g), o)
 }
 
 // SampleFilm draws films, SampleOptions.Count of them: fields at some times of a sequence (0 where none were
@@ -239,7 +246,7 @@ func (m *Model) Sample(ctx context.Context, l Latent, g Grid, o SampleOptions) (
 // pixels. The same options give the same bits at any GOMAXPROCS. Errors: *ConfigError,
 // *FactorizationError, ctx.Err(), those of body; a model without times.
 func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g Grid, o SampleOptions, body func(f SampledFrame) error) error {
-	return m.examples().SampleFilm(ctx, sequence, times, g, o, body)
+	return m.examples().SampleFilm(ctx, sequence, times, m.on(g), o, body)
 }
 
 // LatentAt returns the latent posterior of a model whose examples have times at any times of

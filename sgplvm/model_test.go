@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Latent means start as principal component scores of unit variance, the strongest first.
@@ -200,5 +201,62 @@ func TestModelHearsTheContext(t *testing.T) {
 	}
 	if _, _, err := m.Impute(ended, obs, InferOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Impute: error %v", err)
+	}
+}
+
+// A model that has joined the factors of its grid to one takes grids of several factors for what they are, in any resolution.
+func TestGridStaysAGrid(t *testing.T) {
+	ctx := context.Background()
+	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.Matern32}}, Training: steps(8)}
+	m, _, err := Fit(ctx, bumps(12, 6, 5, 2), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finer := Grid{mat.NewDense(3, 1, []float64{0, 0.5, 2}), mat.NewDense(2, 2, []float64{1, 9, 4, 9}).Slice(0, 2, 0, 1)}
+	points := Grid{mat.NewDense(6, 2, []float64{0, 1, 0, 4, 0.5, 1, 0.5, 4, 2, 1, 2, 4})}
+	l := m.TrainingLatent(3)
+	values := mat.NewDense(6, 1, []float64{110, math.NaN(), math.NaN(), 120, math.NaN(), 105})
+	answers := func(g Grid) []any {
+		var list []any
+		add := func(err error, v ...any) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, v...)
+		}
+		p, err := m.Predict(l, g)
+		add(err, p)
+		mean, cov, err := m.PredictCovariance(l, g)
+		add(err, mean, cov)
+		mean, cov, err = m.PredictDataCovariance(l, g)
+		add(err, mean, cov)
+		x, err := m.PredictMixture(l, g, MixtureOptions{Components: 3})
+		add(err)
+		add(nil, x.Moments())
+		y, err := m.Sample(ctx, l, g, SampleOptions{Count: 2})
+		add(err, y)
+		err = m.PredictSlabs(ctx, []Latent{l}, g, SlabOptions{}, func(s Slab) error {
+			add(nil, s.Mean[0].Clone(), s.Variance[0].Clone())
+			return nil
+		})
+		add(err)
+		q, at, err := m.Impute(ctx, Observed{Values: values, Grid: g}, InferOptions{})
+		add(err, q, at)
+		at, err = m.Infer(ctx, Observed{Values: values, Grid: g}, InferOptions{})
+		add(err, at)
+		return list
+	}
+	if d := diff(answers(finer), answers(points)); d != "" {
+		t.Error(d)
+	}
+	for name, g := range map[string]Grid{
+		"other dimensions": {line(2), mat.New(3, 2)}, "three factors": {line(2), line(2), line(2)}, "no points": {line(2), mat.New(0, 1)},
+		"a NaN point": {line(2), mat.NewDense(1, 1, []float64{math.NaN()})},
+	} {
+		var refused *ConfigError
+		if _, err := m.Predict(l, g); !errors.As(err, &refused) || refused.Field != "Grid" {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }

@@ -33,7 +33,9 @@ func (m *Model) seen(obs Observed) (*Model, Observed, error) {
 		return m, obs, nil
 	}
 	if reach := m.config.PartlyReach; reach > 0 {
-		gap, err := m.posterior.Gap(obs)
+		known := obs
+		known.Grid = m.on(obs.Grid)
+		gap, err := m.posterior.Gap(known)
 		if err != nil || gap > reach {
 			return m, obs, err
 		}

@@ -32,6 +32,28 @@ func (m *Model) examples() predictor {
 	return &film.Model{Film: m.film, Posterior: m.posterior}
 }
 
+// on returns a grid as the model sees its points: where training has joined those of several factors to one, it
+// joins those of the grid. What does not fit stays, to be refused.
+func (m *Model) on(g Grid) Grid {
+	own := m.Grid()
+	if m.film != nil || len(own) != 1 || len(g) < 2 {
+		return g
+	}
+	var factors Grid
+	dims := 0
+	for _, x := range g {
+		if x.Rows < 1 {
+			return g
+		}
+		dims += x.Cols
+		factors = append(factors, x.Clone())
+	}
+	if dims != own[0].Cols {
+		return g
+	}
+	return Grid{joined(factors)}
+}
+
 // reserved panics where a caller attaches what a film is kept as.
 func reserved(name string) {
 	if slices.Contains(film.Parts(), name) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -154,6 +155,18 @@ func (s *search) run() (Config, error) {
 		return s.inTime()
 	}
 	return s.independent()
+}
+
+// jointPossible reports whether a covariance of all points can be learned.
+func (s *search) jointPossible() bool {
+	_, points, _ := s.data.Source.Dims()
+	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct && !s.freeSpace() &&
+		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
+}
+
+// freeSpace reports whether inducing points in space are given, with which noise has no structure.
+func (s *search) freeSpace() bool {
+	return slices.ContainsFunc(s.given.Spatial, func(c SpatialConfig) bool { return c.Inducing.Rows > 0 })
 }
 
 // A judge scores candidates by examples that they have not seen.

@@ -76,12 +76,11 @@ func dims(list ...int) (options []option) {
 
 // A recorder is a Watcher that writes down what it is shown.
 type recorder struct {
-	mu                sync.Mutex
-	told              []string
-	started, stopped  int
-	steps             int
-	whenTold          func(line string)
-	unstoppedTraining bool
+	mu               sync.Mutex
+	told             []string
+	started, stopped int
+	steps            int
+	whenTold         func(line string)
 }
 
 func (r *recorder) begin() func() {
@@ -381,7 +380,9 @@ func TestSearchSameBits(t *testing.T) {
 	}
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	for name, c := range searched() {
+	sets := searched()
+	delete(sets, "two models") // which is that in time, trained twice
+	for name, c := range sets {
 		for _, effort := range []Effort{EffortQuick, EffortNormal} {
 			c.config.Effort = effort
 			var want []byte

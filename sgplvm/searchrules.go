@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -89,18 +88,6 @@ func (s *search) whiteNoise() Config {
 	}
 	c.Training.Iterations = s.plan.steps
 	return c
-}
-
-// jointPossible reports whether a covariance of all points can be learned.
-func (s *search) jointPossible() bool {
-	_, points, _ := s.data.Source.Dims()
-	return points > 1 && points <= mostJoint && s.given.Factors != FactorsProduct && !s.freeSpace() &&
-		s.given.Residual.Kernel.Kind != kernel.White && s.given.Residual.Rounds >= 0
-}
-
-// freeSpace reports whether inducing points in space are given, with which noise has no structure.
-func (s *search) freeSpace() bool {
-	return slices.ContainsFunc(s.given.Spatial, func(c SpatialConfig) bool { return c.Inducing.Rows > 0 })
 }
 
 // independent chooses for examples of which others, seen in part, are to be filled in.

@@ -55,8 +55,8 @@ func TestTimePart(t *testing.T) {
 	}
 	writeArray(t, "masks.npy", npy.New(masks, n/8, height, width))
 	const reproduce = "reproduce video -frames film.npy -truth film.npy -train some.npy -methods sgplvm -iters 40 -latent 4 -time-kernel matern32"
-	steps(t, 40, `"latentKernel": "rbf+time"`, `"latentDims": 4`)
-	steps(t, 41, `"latentKernel": "rbf+time"`, `"latentDims": 4`, `"latentTime": "matern52"`)
+	steps(t, 40, `"latentKernel": "rbf+time"`, `"latentDims": 4`, `"motion": "off"`)
+	steps(t, 41, `"latentKernel": "rbf+time"`, `"latentDims": 4`, `"latentTime": "matern52"`, `"motion": "off"`)
 	for _, c := range []struct {
 		args, want string
 	}{

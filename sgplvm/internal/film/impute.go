@@ -24,7 +24,7 @@ func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.Infe
 		return predict.Prediction{}, predict.Latent{}, err
 	}
 	if o.Conditioning == predict.ConditionMoments {
-		return fail(&data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("Conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)})
+		return fail(&data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)})
 	}
 	size, err := m.checkSeen(obs)
 	if err != nil {

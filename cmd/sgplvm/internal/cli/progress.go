@@ -22,29 +22,6 @@ type Progress struct {
 // NewProgress returns a line that is not shown yet. [Progress.Clear] must be called at the end.
 func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
 
-// lineEvery is how often a line is written where nobody watches. Tests lower it.
-var lineEvery = 30 * time.Second
-
-// A lineClock says when the last line was written where nobody watches, whatever it was about.
-type lineClock struct {
-	mu   sync.Mutex
-	last time.Time
-}
-
-// due reports whether another line may be written; the first, half a minute after the first question.
-func (c *lineClock) due() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last.IsZero() {
-		c.last = time.Now()
-	}
-	if time.Since(c.last) < lineEvery {
-		return false
-	}
-	c.last = time.Now()
-	return true
-}
-
 // Show replaces the line, at most some times a second.
 func (p *Progress) Show(format string, args ...any) {
 	if !p.e.Terminal {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -34,6 +36,29 @@ func (e *Environment) Tell(line string) {
 	if e.Terminal {
 		e.Note("%s", line)
 	}
+}
+
+// lineEvery is how often a line is written where nobody watches. Tests lower it.
+var lineEvery = 30 * time.Second
+
+// A lineClock says when the last line was written where nobody watches, whatever it was about.
+type lineClock struct {
+	mu   sync.Mutex
+	last time.Time
+}
+
+// due reports whether another line may be written; the first, half a minute after the first question.
+func (c *lineClock) due() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last.IsZero() {
+		c.last = time.Now()
+	}
+	if time.Since(c.last) < lineEvery {
+		return false
+	}
+	c.last = time.Now()
+	return true
 }
 
 // A Command is one word after the program's name.
