@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -180,7 +181,8 @@ type judge interface {
 type question struct {
 	name       string
 	candidates []option
-	ladder     bool // a candidate that is worse than the best ends it: what lies beyond is worse still
+	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
+	sure       float64 // standard errors by which another candidate must be better; 0: sureErrors
 }
 
 // An option is one of them.
@@ -242,7 +244,7 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.scores), RMSE: trial.rmse})
 		all = append(all, trial.scores)
 		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.scores), trial.rmse))
-		if chosen < 0 || better(trial.scores, best.scores, sureErrors) {
+		if chosen < 0 || better(trial.scores, best.scores, cmp.Or(q.sure, sureErrors)) {
 			best, chosen = trial, len(all)-1
 		} else if q.ladder && !better(trial.scores, best.scores, goOnErrors) {
 			break

@@ -139,7 +139,7 @@ func TestAsk(t *testing.T) {
 	} {
 		watch, j := new(recorder), &tableJudge{scores: c.scores}
 		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch, forecast: 1}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, scores: c.first}, question{"how many", dims(c.list...), c.ladder})
+		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, scores: c.first}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder})
 		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (best.scores == nil) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
 			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.scores, j.asked, err)
 		}

@@ -105,6 +105,13 @@ func (s *search) independent() (Config, error) {
 			smooth = filled(s.given, smooth)
 			near = append(near, option{"learned covariance of longer reach, hardly any noise", func(c *Config) { *c = smooth }})
 		}
+		if s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "" {
+			structures = nil
+		} else if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom {
+			joint := white
+			joint.Factors = FactorsJoint
+			structures = append(structures, option{"white noise, one kernel for all points", func(c *Config) { *c = joint }})
+		}
 		structures = append(near, structures...)
 	}
 	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() {
@@ -114,9 +121,6 @@ func (s *search) independent() (Config, error) {
 	j, err := newFillJudge(s)
 	if err != nil {
 		return best.cfg, err
-	}
-	if len(structures) > 1 && (s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "") {
-		structures = structures[:len(structures)-1]
 	}
 	if best, err = s.ask(j, best, question{name: "noise", candidates: structures}); err != nil {
 		return best.cfg, err
@@ -170,7 +174,7 @@ func (s *search) questions(c Config) (list []question) {
 	add := func(open bool, name string, ladder bool, options ...option) {
 		if open && min(len(options), s.plan.ladder) > 0 {
 			options = options[:min(len(options), s.plan.ladder)]
-			list = append(list, question{name, append([]option{{"as before", func(*Config) {}}}, options...), ladder})
+			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder})
 		}
 	}
 	learned := c.Residual.Rounds > 0

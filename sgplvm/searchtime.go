@@ -12,6 +12,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// timeErrors is by how many standard errors a later candidate must be better at examples left out, which all
+// kernels were fitted to: those with more parameters more closely.
+const timeErrors = 2
+
 const selectedLatent = 16 // latent dimensions of few examples in time
 
 // largeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
@@ -112,7 +116,7 @@ func (s *search) inTime() (Config, error) {
 	}
 	s.selection.Task = "examples left out, one after the other, predicted from all others"
 	options := s.timeOptions(s.timeCandidates())
-	best, err := s.ask(leaveOutJudge{s.data}, standing{cfg: plain}, question{name: "kernels of time", candidates: options})
+	best, err := s.ask(leaveOutJudge{s.data}, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
 	if err != nil || s.given.Partly != nil || s.data.Film {
 		return best.cfg, err
 	}
@@ -194,7 +198,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	best, err := s.ask(leaveOutJudge{small}, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options})
+	best, err := s.ask(leaveOutJudge{small}, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options, sure: timeErrors})
 	return best.cfg, err
 }
 
