@@ -2,7 +2,9 @@ package predict
 
 import (
 	"context"
+	"errors"
 
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -95,7 +97,13 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 			}
 		}
 		t.noise = 0 // is there now
-		err = q.blend(ctx, e, p, b, o)
+		mixed := Prediction{Mean: p.Mean.Clone(), Variance: p.Variance.Clone(), Conditioning: p.Conditioning, Noise: p.Noise}
+		err = q.blend(ctx, e, mixed, b, o)
+		if singular := (*chol.NotPositiveDefiniteError)(nil); errors.As(err, &singular) {
+			err = nil // too few examples are like this one, or points coincide: what the latent variables say stands alone
+		} else {
+			p = mixed
+		}
 	}
 	q.toUserUnits(p, t.noise)
 	return p, err
