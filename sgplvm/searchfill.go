@@ -17,7 +17,7 @@ import (
 
 // Sizes of a validation.
 const (
-	mostValidation = 1000 // points of one factor, where there are more than twice as many
+	mostValidation = 1000 // points of one factor, where there are more than coarseFrom
 	leastTraining  = 5    // examples to learn from, for one
 	leastHeldOut   = 8    // examples of many values, over all folds
 )
@@ -103,7 +103,7 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, e
 	for i := range points {
 		points[i] = i
 	}
-	if x.Rows <= 2*mostValidation || s.data.Times != nil || !s.jointPossible() {
+	if x.Rows <= coarseFrom || s.data.Times != nil || !s.jointPossible() {
 		return points, x, nil
 	}
 	points = rng.Perm(x.Rows)

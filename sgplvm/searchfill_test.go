@@ -283,7 +283,7 @@ func TestValidationPoints(t *testing.T) {
 		want, wantSeen          int
 	}{
 		{4, 5, 1, "", 9, 20, 9},
-		{40, 50, 1, "", 900, 2000, 900},
+		{30, 40, 1, "", 900, 1200, 900},
 		{23, 87, 1, "", 400, mostValidation, 400},
 		{23, 87, 1, "", -1, mostValidation, -1},
 		{50, 80, 3, "", 3000, mostValidation, mostValidation * 3 / 4},

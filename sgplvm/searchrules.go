@@ -11,7 +11,7 @@ import (
 // What held on other data is where a search starts, and what an effort that tries little takes.
 
 const (
-	coarseFrom   = 2048 // points from which on most of training takes place at some of them
+	coarseFrom   = 1200 // points from which on most of training, and validation, takes place at some of them
 	coarsePoints = 1000 // as many
 	manyExamples = 200  // from which on fewer latent dimensions do
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
