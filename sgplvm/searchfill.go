@@ -19,6 +19,7 @@ import (
 const (
 	mostValidation = 1000 // points of one factor, where there are more than coarseFrom
 	leastTraining  = 5    // examples to learn from, for one
+	manyPoints     = 700  // from which on one fold must do: training takes long
 	leastHeldOut   = 8    // examples of many values, over all folds
 )
 
@@ -69,6 +70,9 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	next, plan := 0, s.plan
 	if size := len(points) * channels; size > mostValidation { // filling in takes longer, and says more
 		plan.heldOut, plan.patterns = max(leastHeldOut, plan.heldOut*mostValidation/size), 1
+	}
+	if len(points) > manyPoints && s.data.Times == nil {
+		plan.folds = 1
 	}
 	for f, out := range divide(rng, n, plan, s.data.Times != nil) {
 		in := allBut(n, out)
