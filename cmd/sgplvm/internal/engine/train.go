@@ -19,7 +19,10 @@ type Trained struct {
 // Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
 // nothing was learned; it may be there beside an error.
 func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
-	cfg.Watch, cfg.EndSearch = e, e.Searching()
+	cfg.Watch = e
+	if cfg.Effort != sgplvm.EffortNone {
+		cfg.EndSearch = e.Searching()
+	}
 	begin := time.Now()
 	m, r, err := sgplvm.Fit(ctx, d, cfg)
 	return m, Trained{r, time.Since(begin)}, err
