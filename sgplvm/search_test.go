@@ -422,6 +422,9 @@ func tensorsOf(t *testing.T, m *Model) []byte {
 // The model of Fit is what training afresh from its own configuration gives; it says how that was chosen, in its
 // file too, and its trainings alone are shown as steps.
 func TestFitTrainsAfresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some searches")
+	}
 	partly := 0
 	for name, c := range searched() {
 		for _, effort := range []Effort{EffortQuick, EffortNormal} {
