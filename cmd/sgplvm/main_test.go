@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,10 +61,11 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// sgplvmRun runs the program in this process, not at a terminal.
+// sgplvmRun runs the program in this process, not at a terminal, and however slow the machine is without lines
+// about the work.
 func sgplvmRun(args ...string) outcome {
 	var stdout, stderr bytes.Buffer
-	code := cli.Run(context.Background(), &cli.Environment{Stdout: &stdout, Stderr: &stderr}, commands, args)
+	code := cli.Run(context.Background(), &cli.Environment{Stdout: &stdout, Stderr: &stderr, LineEvery: time.Hour}, commands, args)
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
@@ -436,7 +438,7 @@ func TestStdoutFull(t *testing.T) {
 		"demo -grid 5x4 -frames 8 -iters 2 -out result",
 	} {
 		var stderr bytes.Buffer
-		code := cli.Run(context.Background(), &cli.Environment{Stdout: &limited{}, Stderr: &stderr}, commands, strings.Fields(args))
+		code := cli.Run(context.Background(), &cli.Environment{Stdout: &limited{}, Stderr: &stderr, LineEvery: time.Hour}, commands, strings.Fields(args))
 		if got := stderr.String(); code != 1 || got != "sgplvm: standard output: no space left\n" {
 			t.Errorf("%s: code %d, stderr %q", args, code, got)
 		}

@@ -25,7 +25,7 @@ func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
 // Show replaces the line, at most some times a second.
 func (p *Progress) Show(format string, args ...any) {
 	if !p.e.Terminal {
-		if p.e.lines.due() {
+		if p.e.lines.due(cmp.Or(p.e.LineEvery, 30*time.Second)) {
 			p.e.Note("%s", p.task+fmt.Sprintf(format, args...))
 		}
 		return

@@ -58,14 +58,12 @@ func TestTimeLeft(t *testing.T) {
 
 // Where nobody watches, a line is written now and then, whichever task it is of.
 func TestProgressUnwatched(t *testing.T) {
-	defer func(d time.Duration) { lineEvery = d }(lineEvery)
 	var stderr bytes.Buffer
-	e := &Environment{Stderr: &stderr}
+	e := &Environment{Stderr: &stderr, LineEvery: time.Hour}
 	first, second := NewProgress(e), NewProgress(e)
-	lineEvery = time.Hour
 	first.Show("too soon")
 	second.Show("too soon")
-	e.lines.last = time.Now().Add(-2 * lineEvery)
+	e.lines.last = time.Now().Add(-2 * e.LineEvery)
 	second.Show("%d done", 7)
 	first.Show("too soon")
 	first.Clear()

@@ -19,7 +19,8 @@ const Program = "sgplvm"
 // Environment is where a command reads and writes.
 type Environment struct {
 	Stdout, Stderr io.Writer
-	Terminal       bool // a person watches stderr
+	Terminal       bool          // a person watches stderr
+	LineEvery      time.Duration // how often a line tells of the work where nobody watches; 0: every half minute
 
 	lines  lineClock
 	search *search // that an interrupt ends; nil: none does
@@ -38,23 +39,20 @@ func (e *Environment) Tell(line string) {
 	}
 }
 
-// lineEvery is how often a line is written where nobody watches. Tests lower it.
-var lineEvery = 30 * time.Second
-
 // A lineClock says when the last line was written where nobody watches, whatever it was about.
 type lineClock struct {
 	mu   sync.Mutex
 	last time.Time
 }
 
-// due reports whether another line may be written; the first, half a minute after the first question.
-func (c *lineClock) due() bool {
+// due reports whether another line may be written; the first, some time after the first question.
+func (c *lineClock) due(every time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.last.IsZero() {
 		c.last = time.Now()
 	}
-	if time.Since(c.last) < lineEvery {
+	if time.Since(c.last) < every {
 		return false
 	}
 	c.last = time.Now()
@@ -70,7 +68,7 @@ type Command struct {
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, search: e.search}, commands, args)
+	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery, search: e.search}, commands, args)
 	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
