@@ -139,7 +139,7 @@ func TestPartlyInFiles(t *testing.T) {
 		t.Error("another file after loading")
 	}
 	change := func(content []byte) []byte {
-		return foreign(t, file, func(f *safetensors.File) {
+		return resealed(t, file, func(f *safetensors.File) {
 			for i := range f.Tensors {
 				if f.Tensors[i].Name == partlyTensor {
 					f.Tensors[i].Data, f.Tensors[i].Shape = content, []int{len(content)}
@@ -167,7 +167,7 @@ func TestPartlyInFiles(t *testing.T) {
 		"fewer examples":       {change(of(shorter)), "tensor partly: 15 examples of 24 points and 1 channels, expected 16 of 24 and 1"},
 		"other channels":       {change(of(channels)), "tensor partly: 16 examples of 12 points and 2 channels, expected 16 of 24 and 1"},
 		"other times":          {change(of(later)), "tensor partly: examples at other times, expected those of the model"},
-		"numbers in its place": {foreign(t, file, func(f *safetensors.File) { asNumbers(f) }), "partly"},
+		"numbers in its place": {resealed(t, file, func(f *safetensors.File) { asNumbers(f) }), "partly"},
 	} {
 		_, err := Load(bytes.NewReader(c.file))
 		var refused *FileError

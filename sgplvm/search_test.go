@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -691,19 +690,4 @@ func TestPlans(t *testing.T) {
 	if len(plans) != 3 {
 		t.Errorf("%d plans, expected none for %v", len(plans), EffortNone)
 	}
-}
-
-// foreign returns a model's file with changes.
-func foreign(t *testing.T, file []byte, change func(f *safetensors.File)) []byte {
-	t.Helper()
-	f, err := safetensors.ReadSealed(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	change(f)
-	var b bytes.Buffer
-	if err := safetensors.Write(&b, f); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

@@ -11,16 +11,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
-)
-
-// Sizes of a validation.
-const (
-	mostValidation = 1000 // points of one factor, where there are more than coarseFrom
-	leastTraining  = 5    // examples to learn from, for one
-	manyPoints     = 700  // from which on one fold must do: training takes long
-	leastHeldOut   = 8    // examples of many values, over all folds
 )
 
 // A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
@@ -34,20 +24,6 @@ type fillJudge struct {
 	trained recent[[]*bound.Params] // of all folds, but for the covariance of the noise
 	learned recent[[]*Model]
 	judged  recent[[2][]float64]
-}
-
-// A fold is the examples that are learned from.
-type fold struct {
-	data  Data
-	joint float64 // the share of the points of the one factor that it has, where it has one
-}
-
-// A fillCase is an example held out, under one pattern of what is missing.
-type fillCase struct {
-	fold, example int
-	kind          int // of its pattern
-	truth, seen   []float64
-	at            *Instant
 }
 
 // newFillJudge divides the examples. Points of one factor of too many are thinned out: all that is seen near
@@ -98,132 +74,6 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		}
 	}
 	return j, nil
-}
-
-// validationPoints returns the points of the validation and their coordinates, all dimensions of all factors.
-func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, err error) {
-	x = joined(s.data.Grid)
-	points = make([]int, x.Rows)
-	for i := range points {
-		points[i] = i
-	}
-	if x.Rows <= coarseFrom || s.data.Times != nil || !s.jointPossible() {
-		return points, x, nil
-	}
-	points = rng.Perm(x.Rows)
-	if len(s.data.Hide) > 0 { // three quarters of those that one mask shows at most, and others
-		var seen, rest []int
-		channels := len(s.data.Hide[0]) / x.Rows
-		for _, i := range points {
-			if s.data.Hide[0][i*channels] {
-				rest = append(rest, i)
-			} else {
-				seen = append(seen, i)
-			}
-		}
-		seen = seen[:min(len(seen), mostValidation*3/4)]
-		points = append(seen, rest[:min(len(rest), mostValidation-len(seen))]...)
-	}
-	points = points[:min(len(points), mostValidation)]
-	slices.Sort(points)
-	return points, work.Gather(x, points), nil
-}
-
-// missing returns what is missing of the next case at some points with coordinates x.
-func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, channels int) []bool {
-	hide := s.data.Hide
-	if len(hide) == 0 {
-		return patterns[next%len(patterns)](rng, x, channels)
-	}
-	mask := hide[next%len(hide)]
-	if len(points) < s.data.Grid.Len() {
-		mask = hide[0] // that the points were taken for
-	}
-	var missing []bool
-	for _, i := range points {
-		missing = append(missing, mask[i*channels:(i+1)*channels]...)
-	}
-	return missing
-}
-
-// newFillCase hides values of an example.
-func newFillCase(fold, example int, values []float64, missing []bool, d Data) fillCase {
-	c := fillCase{fold: fold, example: example, truth: values, seen: slices.Clone(values)}
-	for k, m := range missing {
-		if m {
-			c.seen[k] = math.NaN()
-		}
-	}
-	if d.Times != nil {
-		c.at = &data.Instants(d.Times, d.Sequences)[example]
-	}
-	return c
-}
-
-// firstInTime are the first examples held out of each fold in time; others follow at even distances.
-var firstInTime = [...]int{1, 3, 2, 0}
-
-// divide returns the examples held out of each fold: at random or, in time, at even distances.
-func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
-	order := rng.Perm(n)
-	each := max(1, min(p.heldOut, n/4))
-	count := max(1, min(p.folds, p.heldOut/each, n/each))
-	if inTime {
-		count = min(count, len(firstInTime))
-	}
-	for f := range count {
-		var out []int
-		if inTime {
-			for i := firstInTime[f]; i < n; i += len(firstInTime) {
-				out = append(out, i)
-			}
-			out = out[:min(len(out), each)]
-		} else {
-			out = slices.Clone(order[f*each : (f+1)*each])
-		}
-		slices.Sort(out)
-		folds = append(folds, out)
-	}
-	return folds
-}
-
-// allBut returns the numbers below n that are not in a list in ascending order.
-func allBut(n int, list []int) (rest []int) {
-	for i := range n {
-		if _, found := slices.BinarySearch(list, i); !found {
-			rest = append(rest, i)
-		}
-	}
-	return rest
-}
-
-// instantsOf returns times and labels of some examples; nil where there are none.
-func instantsOf(d Data, examples []int) (times []float64, sequences []int) {
-	if d.Times == nil {
-		return nil, nil
-	}
-	for _, i := range examples {
-		times = append(times, d.Times[i])
-		if d.Sequences != nil {
-			sequences = append(sequences, d.Sequences[i])
-		}
-	}
-	return times, sequences
-}
-
-// readPoints sets the rows of dst to the values of the examples at some points.
-func readPoints(dst mat.Matrix, source Source, points []int) error {
-	n, all, channels := source.Dims()
-	example := make([]float64, all*channels)
-	for i := range n {
-		if err := source.ReadExamples(example, i, i+1); err != nil {
-			return &ReadError{From: i, To: i + 1, Err: err}
-		}
-		for k, at := range points {
-			copy(dst.Row(i)[k*channels:(k+1)*channels], example[at*channels:])
-		}
-	}
-	return nil
 }
 
 // judge implements the interface.
@@ -368,68 +218,6 @@ func (j *fillJudge) eachFold(body func(k int, f *fold) error) error {
 	}
 	all.Wait()
 	return cmp.Or(failures...)
-}
-
-// fitted returns a configuration that n examples can have.
-func (f *fold) fitted(cfg Config) Config {
-	n, points, _ := f.data.Source.Dims()
-	if cfg.LatentDims > 0 {
-		cfg.LatentDims = max(1, min(cfg.LatentDims, n-1))
-	}
-	cfg.Inducing = min(cfg.Inducing, n)
-	cfg.Training.Uncalibrated = false
-	cfg.Training.Progress, cfg.Watch = nil, nil
-	if cfg.Training.CoarsePoints >= points {
-		cfg.Training.CoarsePoints = -1
-	}
-	if len(f.data.Grid) == 1 && len(cfg.Spatial) > 1 {
-		cfg.Spatial = cfg.Spatial[:1]
-	}
-	return cfg
-}
-
-// atSpacing returns blends whose distances are in spacings that are larger by a factor.
-func atSpacing(list []Blend, factor float64) []Blend {
-	list = slices.Clone(list)
-	for i := range list {
-		b := &list[i]
-		b.Gap, b.Taper, b.WideTaper, b.Reach = b.Gap/factor, b.Taper/factor, b.WideTaper/factor, b.Reach/factor
-	}
-	return list
-}
-
-// scale is how much smaller distances in spacings are at the fold's points, which are further apart.
-func (f *fold) scale() float64 { return math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) }
-
-// scale is that of all folds.
-func (j *fillJudge) scale() float64 { return j.folds[0].scale() }
-
-// train trains all but the covariance of the noise.
-func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
-	t, err := NewTrainer(f.data, f.fitted(cfg))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := t.Fit(ctx); err != nil {
-		return nil, err
-	}
-	return t.params, nil
-}
-
-// learn returns the model at trained parameters, with the covariance of its noise learned where cfg has rounds
-// of that, and calibrated where that is possible.
-func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, error) {
-	cfg = f.fitted(cfg)
-	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = -1, 1, 1
-	cfg.Residual.Taper *= f.scale()
-	t, err := trainerAt(f.data, cfg, p)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := t.Fit(ctx); err != nil {
-		return nil, err
-	}
-	return t.Model()
 }
 
 // recent keeps what was made last, by what it was made from: two of them, as candidates are variations of

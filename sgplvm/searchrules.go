@@ -11,8 +11,7 @@ import (
 // What held on other data is where a search starts, and what an effort that tries little takes.
 
 const (
-	coarseFrom   = 1200 // points from which on most of training, and validation, takes place at some of them
-	coarsePoints = 1000 // as many
+	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than coarseFrom
 	manyExamples = 200  // from which on fewer latent dimensions do
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
 )
