@@ -18,6 +18,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
+// plain is a verdict without errors.
+func plain(losses []float64) verdict {
+	if losses == nil {
+		return verdict{}
+	}
+	return verdict{losses, make([]float64, len(losses))}
+}
+
 // A candidate is better if it is by more than chance makes it: by some standard errors of the mean
 // difference.
 func TestBetter(t *testing.T) {
@@ -36,12 +44,39 @@ func TestBetter(t *testing.T) {
 		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, 3, -1}, true},       // 2.2 ± 0.8
 		{[]float64{0, 0, 0, 0, 0}, []float64{3, 3, 3, -1, -0.999}, false}, // 1.4 ± 0.98
 	} {
-		if got := better(c.scores, c.others, 2); got != c.want {
+		if got := better(plain(c.scores), plain(c.others), 2); got != c.want {
 			t.Errorf("%v better than %v: %v", c.scores, c.others, got)
 		}
 	}
-	if m, e := difference([]float64{1, 2, 6}, []float64{0, 0, 0}); m != 3 || math.Abs(e-math.Sqrt(14./6)) > 1e-15 {
+	if m, e := difference(plain([]float64{1, 2, 6}), plain([]float64{0, 0, 0})); m != 3 || math.Abs(e-math.Sqrt(14./6)) > 1e-15 {
 		t.Errorf("difference %v ± %v", m, e)
+	}
+}
+
+// Errors count as much as densities: half of their logarithms' difference is what the mean of two densities loses, and
+// of verdicts on unequally many examples those count that both know.
+func TestDifference(t *testing.T) {
+	for _, c := range []struct {
+		a, b verdict
+		m, e float64
+	}{
+		{verdict{[]float64{1, 1}, []float64{3, 3}}, verdict{[]float64{1, 1}, []float64{1, 1}}, 1, 0},          // 2 of a mean of 2
+		{verdict{[]float64{0, 0}, []float64{3, 3}}, verdict{[]float64{1, 1}, []float64{1, 1}}, 0, 0},          // one as much better as the other is worse
+		{verdict{[]float64{0, 2}, []float64{1, 3}}, verdict{[]float64{0, 0}, []float64{2, 2}}, 1, 1.5},        // −½ and 2½
+		{verdict{[]float64{5}, []float64{2}}, verdict{[]float64{1, 99, 99}, []float64{2, 99, 99}}, 4, 0},      // the first alone
+		{verdict{[]float64{1.02, 1.02}, []float64{1, 1}}, verdict{[]float64{1, 1}, []float64{0, 0}}, 2.02, 0}, // no error at all
+		{verdict{}, verdict{[]float64{1}, []float64{1}}, 0, 0},
+	} {
+		if m, e := difference(c.a, c.b); math.Abs(m-c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
+			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.a, c.b, m, e, c.m, c.e)
+		}
+		if m, e := difference(c.b, c.a); math.Abs(m+c.m) > 1e-14 || math.Abs(e-c.e) > 1e-14 {
+			t.Errorf("%v and %v: %v ± %v, want %v ± %v", c.b, c.a, m, e, -c.m, c.e)
+		}
+	}
+	r := math.Log(1.01) // of close errors the logarithms' difference
+	if m, _ := difference(verdict{[]float64{0, 0}, []float64{1.01, 1.01}}, verdict{[]float64{0, 0}, []float64{1, 1}}); math.Abs(m-r) > 1e-6 {
+		t.Errorf("%v, want %v", m, r)
 	}
 }
 
@@ -52,17 +87,23 @@ type tableJudge struct {
 	then   func(dims int) error // after each
 }
 
-func (j *tableJudge) judge(_ context.Context, cfg Config) ([]float64, float64, error) {
+func (j *tableJudge) judge(_ context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
 	j.asked = append(j.asked, cfg.LatentDims)
 	if j.then != nil {
 		if err := j.then(cfg.LatentDims); err != nil {
-			return nil, 0, err
+			return verdict{}, err
 		}
 	}
 	if j.scores[cfg.LatentDims] == nil {
-		return nil, 0, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
+		return verdict{}, fmt.Errorf("%d cannot be trained", cfg.LatentDims)
 	}
-	return j.scores[cfg.LatentDims], 0.5, nil
+	v := plain(j.scores[cfg.LatentDims])
+	if n := fewestJudged; len(v.losses) > n {
+		if first := (verdict{v.losses[:n], v.errors[:n]}); hopeless(first) {
+			return first, nil
+		}
+	}
+	return v, nil
 }
 
 // dims are candidates with so many latent dimensions.
@@ -137,10 +178,10 @@ func TestAsk(t *testing.T) {
 		"a ladder's chance":    {map[int][]float64{1: {1, 2, 3}, 2: {0.9, 2.1, 2.9}, 3: {-9, -9, -8}}, []int{1, 2, 3}, true, nil, []int{1, 2, 3}, 3},
 	} {
 		watch, j := new(recorder), &tableJudge{scores: c.scores}
-		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch, forecast: 1}
-		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, scores: c.first}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder})
-		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (best.scores == nil) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
-			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.scores, j.asked, err)
+		s := &search{ctx: context.Background(), outer: context.Background(), watch: watch}
+		best, err := s.ask(j, standing{cfg: Config{LatentDims: 1}, verdict: plain(c.first)}, question{name: "how many", candidates: dims(c.list...), ladder: c.ladder, sure: sureErrors})
+		if err != nil || best.cfg.LatentDims != max(c.want, 1) || (!best.judged()) != (c.want == 0) || !slices.Equal(j.asked, c.asked) {
+			t.Errorf("%s: %d of %v, asked %v, error %v", name, best.cfg.LatentDims, best.losses, j.asked, err)
 		}
 		if c.want == 0 != (s.selection.Ended != "") {
 			t.Errorf("%s: ended: %q", name, s.selection.Ended)
@@ -157,7 +198,7 @@ func TestAsk(t *testing.T) {
 				}
 				if candidate.Chosen {
 					chosen++
-					if candidate.Name != fmt.Sprint(c.want) || candidate.Difference != 0 || candidate.Error != 0 || candidate.Score != mean(best.scores) {
+					if candidate.Name != fmt.Sprint(c.want) || candidate.Difference != 0 || candidate.Error != 0 || candidate.Score != mean(best.losses) {
 						t.Errorf("%s: %+v", name, candidate)
 					}
 				}
@@ -174,6 +215,33 @@ func TestAsk(t *testing.T) {
 		} else if strings.Contains(string(text), "null") {
 			t.Errorf("%s: %s", name, text)
 		}
+	}
+}
+
+// A candidate that is clearly worse on the first examples is not judged by the others, and says so; one that is not is.
+func TestHopeless(t *testing.T) {
+	good := []float64{1, 2, 3, 1, 2, 3, 1, 2, 3}
+	shifted := func(by float64, noise float64) (list []float64) {
+		for i, v := range good {
+			list = append(list, v+by+noise*float64(i%2))
+		}
+		return list
+	}
+	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:fewestJudged], -99, -99, -99)}}
+	s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+	best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4)})
+	if err != nil || best.cfg.LatentDims != 1 {
+		t.Fatalf("%+v, error %v", best, err)
+	}
+	var got []int
+	for _, c := range s.selection.Stages[0].Candidates {
+		got = append(got, c.Examples)
+	}
+	if !slices.Equal(got, []int{0, fewestJudged, 0, fewestJudged}) {
+		t.Errorf("judged by %v examples", got)
+	}
+	if c := s.selection.Stages[0].Candidates[1]; math.Abs(c.Difference-1.25) > 1e-14 || c.Error == 0 {
+		t.Errorf("%+v", c)
 	}
 }
 

@@ -6,14 +6,31 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 )
 
 // A judge scores candidates by examples that they have not seen.
 type judge interface {
-	// judge returns the mean negative log density of each example (nats a value, in the user's units) and the
-	// root mean square error of all, in standard deviations.
-	judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error)
+	// judge returns how well a configuration predicts. Where hopeless says so of the first examples, the others are spared.
+	judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error)
+}
+
+// A verdict is what a judge says of a configuration, an element for each example that it was judged by.
+type verdict struct {
+	losses []float64 // mean negative log density, nats a value in the user's units
+	errors []float64 // root mean square error, in standard deviations of the data
+}
+
+// check refuses what cannot be meant.
+func (v verdict) check() error {
+	for i, l := range v.losses {
+		if !(math.Abs(l) < mostNats) {
+			return fmt.Errorf("example %d has the negative log density %v", i, l)
+		}
+		if !(v.errors[i] < mostNats) {
+			return fmt.Errorf("example %d has the error %v", i, v.errors[i])
+		}
+	}
+	return nil
 }
 
 // A question is some candidates, of which the first stands where no other is better.
@@ -21,7 +38,7 @@ type question struct {
 	name       string
 	candidates []option
 	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
-	sure       float64 // standard errors by which another candidate must be better; 0: sureErrors
+	sure       float64 // standard errors by which another candidate must be better
 }
 
 // An option is one of them.
@@ -30,28 +47,33 @@ type option struct {
 	apply func(cfg *Config)
 }
 
-// standing is the best configuration so far.
+// standing is the best configuration so far, and what was said of it; nothing where it was not judged.
 type standing struct {
-	cfg    Config
-	scores []float64
-	rmse   float64
+	cfg Config
+	verdict
 }
 
-// Standard errors of the mean difference by which another candidate must be better than the best so far, and by
-// which it must look better for a ladder to go on.
+func (b standing) judged() bool { return b.losses != nil }
+
+// Standard errors of the mean difference by which another candidate must be better than the best so far, by
+// which it must look better for a ladder to go on, and by which it must look worse for its judge to stop.
 const (
 	sureErrors = 1
 	goOnErrors = 0.3
+	stopErrors = 3
 )
+
+// fewestJudged is how many examples a candidate is judged by at least before it can look hopeless.
+const fewestJudged = 6
 
 // ask judges a question's candidates and returns the best one's standing. Where the search has ended it
 // returns what stands.
 func (s *search) ask(j judge, best standing, q question) (standing, error) {
-	if s.ended() || len(q.candidates) < 2 && best.scores != nil {
+	if s.ended() || len(q.candidates) < 2 && best.judged() {
 		return best, nil
 	}
 	stage := SelectionStage{Name: q.name}
-	var all [][]float64
+	var all []verdict
 	first, chosen := best, -1
 	tried := map[string]bool{}
 	for i, o := range q.candidates {
@@ -64,11 +86,11 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 			continue // what is given leaves no difference
 		}
 		tried[text(trial.cfg)] = true
-		if i == 0 && best.scores != nil && same(trial.cfg, best.cfg) {
+		if i == 0 && best.judged() && same(trial.cfg, best.cfg) {
 			trial = best
 		} else {
 			var err error
-			if trial.scores, trial.rmse, err = s.judged(j, q, i, trial.cfg); err != nil {
+			if trial.verdict, err = s.judged(j, q, i, trial.cfg, best.verdict); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
@@ -76,21 +98,21 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 					return best, err
 				}
 				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
-				all = append(all, nil)
+				all = append(all, verdict{})
 				continue
 			}
 		}
-		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.scores), RMSE: trial.rmse})
-		all = append(all, trial.scores)
-		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.scores), trial.rmse))
-		if chosen < 0 || better(trial.scores, best.scores, cmp.Or(q.sure, sureErrors)) {
+		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.losses), RMSE: mean(trial.errors)})
+		all = append(all, trial.verdict)
+		s.watch.Tell(fmt.Sprintf("%s, %s: %.4g nats a value, error %.3g", q.name, o.name, mean(trial.losses), mean(trial.errors)))
+		if chosen < 0 || better(trial.verdict, best.verdict, q.sure) {
 			best, chosen = trial, len(all)-1
-		} else if q.ladder && !better(trial.scores, best.scores, goOnErrors) {
+		} else if q.ladder && !better(trial.verdict, best.verdict, goOnErrors) {
 			break
 		}
 	}
 	s.record(stage, all, chosen)
-	if best.scores == nil && !s.ended() { // whether best can be trained at all its training says
+	if !best.judged() && !s.ended() { // whether best can be trained at all its training says
 		s.selection.Ended = fmt.Sprintf("no candidate for %s could be judged", q.name)
 	}
 	return best, s.outer.Err()
@@ -99,38 +121,19 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 // mostNats bounds what can be meant, so that squares of it are finite.
 const mostNats = 1e100
 
-// judged has a candidate judged and shows that.
-func (s *search) judged(j judge, q question, i int, cfg Config) ([]float64, float64, error) {
+// judged has a candidate judged beside the best so far, and shows that.
+func (s *search) judged(j judge, q question, i int, cfg Config, best verdict) (verdict, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
-	begin := time.Now()
-	scores, rmse, err := j.judge(s.ctx, cfg)
-	stop()
-	if s.forecast == 0 && err == nil {
-		s.forecast = time.Duration(float64(time.Since(begin)) * s.likeFirst())
-		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
-	}
-	for i, v := range scores {
-		if err == nil && !(math.Abs(v) < mostNats) {
-			err = fmt.Errorf("example %d has the negative log density %v", i, v)
-		}
-	}
-	if err == nil && !(rmse < mostNats) {
-		err = fmt.Errorf("the error is %v", rmse)
-	}
-	return scores, rmse, err
-}
-
-// likeFirst returns how many times as long as its first candidate a search takes with the training after it, by
-// experience.
-func (s *search) likeFirst() float64 {
-	if s.data.Times != nil {
-		return float64(len(s.timeCandidates()) + 4)
-	}
-	return s.plan.likeFirst
+	defer stop()
+	v, err := j.judge(s.ctx, cfg, func(v verdict) bool {
+		m, e := difference(v, best)
+		return best.losses != nil && len(v.losses) >= fewestJudged && m > stopErrors*e
+	})
+	return v, cmp.Or(err, v.check())
 }
 
 // record keeps how a question was answered.
-func (s *search) record(stage SelectionStage, all [][]float64, chosen int) {
+func (s *search) record(stage SelectionStage, all []verdict, chosen int) {
 	if chosen < 0 {
 		if len(stage.Candidates) > 0 {
 			s.selection.Stages = append(s.selection.Stages, stage)
@@ -140,8 +143,11 @@ func (s *search) record(stage SelectionStage, all [][]float64, chosen int) {
 	for i := range stage.Candidates {
 		c := &stage.Candidates[i]
 		c.Chosen = i == chosen
-		if all[i] != nil {
+		if n := len(all[i].losses); n > 0 {
 			c.Difference, c.Error = difference(all[i], all[chosen])
+			if n < len(all[chosen].losses) {
+				c.Examples = n
+			}
 		}
 	}
 	s.selection.Stages = append(s.selection.Stages, stage)
@@ -154,25 +160,36 @@ func mean(v []float64) (m float64) {
 	return m
 }
 
-// difference returns the mean of scores − others, and its standard error.
-func difference(scores, others []float64) (m, e float64) {
-	n := float64(len(scores))
-	for k, s := range scores {
-		m += (s - others[k]) / n
+// difference returns how much worse a verdict is than another on the examples that both are about: the mean over them of the
+// difference of losses and of errors relative to the mean error of both, which for small differences is that of the logarithms;
+// and its standard error. So a candidate counts twice, by its own variances and by one variance that its errors would have
+// (−log N of errors of variance σ² is log σ and a constant).
+func difference(v, w verdict) (m, e float64) {
+	n := min(len(v.losses), len(w.losses))
+	if n == 0 {
+		return 0, 0
 	}
-	var square float64
-	for k, s := range scores {
-		square += (s - others[k] - m) * (s - others[k] - m)
+	weight := mean(v.errors[:n])/2 + mean(w.errors[:n])/2
+	if weight > 0 {
+		weight = 1 / weight
 	}
+	d := make([]float64, n)
+	for k := range d {
+		d[k] = v.losses[k] - w.losses[k] + weight*(v.errors[k]-w.errors[k])
+	}
+	m = mean(d)
 	if n < 2 {
 		return m, 0
 	}
-	return m, math.Sqrt(square / (n * (n - 1)))
+	var square float64
+	for _, x := range d {
+		square += (x - m) * (x - m)
+	}
+	return m, math.Sqrt(square / float64(n*(n-1)))
 }
 
-// better reports whether scores are lower than others of the same examples by more than some
-// standard errors of the mean difference.
-func better(scores, others []float64, errors float64) bool {
-	m, e := difference(scores, others)
-	return len(scores) > 1 && -m > errors*e
+// better reports whether a verdict is better than another by more than some standard errors of the mean difference.
+func better(v, w verdict, errors float64) bool {
+	m, e := difference(v, w)
+	return len(v.losses) > 1 && -m > errors*e
 }

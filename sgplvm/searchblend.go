@@ -230,7 +230,7 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 // blends returns a blend for each of the usual patterns of what is missing, or one for what is known to be, of the models
 // that a configuration learns.
 func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
-	models, err := j.models(ctx, cfg)
+	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 
 // blended asks whether blends help.
 func (s *search) blended(j *fillJudge, best standing) (standing, error) {
-	if s.ended() || best.scores == nil || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
+	if s.ended() || !best.judged() || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
 		return best, nil
 	}
 	stop := s.watch.Timing("model selection: mixture with similar examples")
@@ -274,7 +274,7 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	}
 	if err != nil && !s.ended() { // passed over as any other candidate
 		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
-			{Name: "none", Score: mean(best.scores), RMSE: best.rmse, Chosen: true}, {Name: "shares", Failure: err.Error()}}})
+			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "shares", Failure: err.Error()}}})
 	}
 	if err != nil {
 		return best, s.outer.Err()

@@ -10,31 +10,28 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
 // A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
 // hidden of those held out are filled in.
 type fillJudge struct {
 	folds  []fold
-	cases  []fillCase
-	kinds  int // of patterns of what is missing
-	rounds int // of a blend's search
-
-	trained recent[[]*bound.Params] // of all folds, but for the covariance of the noise
-	learned recent[[]*Model]
-	judged  recent[[2][]float64]
+	cases  []fillCase // in the order of folds
+	kinds  int        // of patterns of what is missing
+	rounds int        // of a blend's search
+	judged recent[caseVerdicts]
 }
 
-// newFillJudge divides the examples. Points of one factor of too many are thinned out: all that is seen near
+// caseVerdicts are what was found of each case: the mean negative log density and the mean square error of what is hidden.
+type caseVerdicts struct{ losses, squares []float64 }
+
+// newFillJudge divides the examples. Too many points are thinned out: all that is seen near
 // a missing value thins out with it.
 func newFillJudge(s *search) (*fillJudge, error) {
 	n, _, channels := s.data.Source.Dims()
 	rng := rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
-	points, x, err := s.validationPoints(rng)
-	if err != nil {
-		return nil, err
-	}
+	points, grid, scale := s.validationPoints(rng)
+	x := joined(grid)
 	complete := mat.New(n, len(points)*channels)
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
@@ -56,13 +53,9 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))
 		}
-		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: s.data.Grid}
-		share := 1.0
-		if len(points) < s.data.Grid.Len() {
-			d.Grid, share = Grid{x}, float64(len(points))/float64(s.data.Grid.Len())
-		}
+		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
 		d.Times, d.Sequences = instantsOf(s.data, in)
-		j.folds = append(j.folds, fold{d, share})
+		j.folds = append(j.folds, fold{data: d, scale: scale})
 		for _, i := range out {
 			for range plan.patterns {
 				missing := s.missing(rng, next, x, points, channels)
@@ -76,49 +69,78 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	return j, nil
 }
 
-// judge implements the interface.
-func (j *fillJudge) judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error) {
-	losses, squares, err := j.losses(ctx, cfg)
-	if err != nil {
-		return nil, 0, err
+// judge implements the interface: the first fold alone where that may be enough, then the others.
+func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (v verdict, err error) {
+	all, known := j.judged.get(text(cfg))
+	if !known {
+		if all, err = j.fill(ctx, cfg, 0, 1); err != nil {
+			return v, err
+		}
+		if len(j.folds) > 1 {
+			if v = j.verdict(all); hopeless(v) {
+				return v, nil
+			}
+			rest, err := j.fill(ctx, cfg, 1, len(j.folds))
+			if err != nil {
+				return v, err
+			}
+			all = caseVerdicts{append(all.losses, rest.losses...), append(all.squares, rest.squares...)}
+		}
+		j.judged.put(text(cfg), all)
 	}
-	each := len(j.cases) / j.examples()
-	for i := 0; i < len(losses); i += each {
-		scores = append(scores, mean(losses[i:i+each]))
-	}
-	return scores, math.Sqrt(mean(squares)), nil
+	return j.verdict(all), nil
 }
 
-// losses returns the mean negative log density and the mean square of every case.
-func (j *fillJudge) losses(ctx context.Context, cfg Config) (losses, squares []float64, err error) {
-	if known, ok := j.judged.get(text(cfg)); ok {
-		return known[0], known[1], nil
+// verdict returns what cases say of their examples, each of which has equally many in a row.
+func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
+	each := len(j.cases) / j.examples()
+	for i := 0; i < len(c.losses); i += each {
+		var e float64
+		for _, square := range c.squares[i : i+each] {
+			e += math.Sqrt(square) / float64(each)
+		}
+		v.losses, v.errors = append(v.losses, mean(c.losses[i:i+each])), append(v.errors, e)
 	}
-	models, err := j.models(ctx, cfg)
+	return v
+}
+
+// losses returns what is found of every case.
+func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error) {
+	_, err := j.judge(ctx, cfg, func(verdict) bool { return false })
+	all, _ := j.judged.get(text(cfg))
+	return all, err
+}
+
+// fill fills in the cases of the folds from ≤ k < to.
+func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (all caseVerdicts, err error) {
+	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
 	infer := cfg.Infer
 	infer.Blends = atSpacing(infer.Blends, 1/j.scale())
-	losses, squares = make([]float64, len(j.cases)), make([]float64, len(j.cases))
-	failures := make([]error, len(j.cases))
-	mat.Parallel(len(j.cases), func(i int) {
+	first, _ := slices.BinarySearchFunc(j.cases, from, byFold)
+	last, _ := slices.BinarySearchFunc(j.cases, to, byFold)
+	cases := j.cases[first:last]
+	all = caseVerdicts{make([]float64, len(cases)), make([]float64, len(cases))}
+	failures := make([]error, len(cases))
+	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			c := &j.cases[i]
-			losses[i], squares[i], failures[i] = c.judge(ctx, models[c.fold], infer)
+			all.losses[i], all.squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return caseVerdicts{}, err
 	}
 	for i, err := range failures {
 		if err != nil {
-			return nil, nil, fmt.Errorf("model selection, held-out example %d: %w", j.cases[i].example, err)
+			return caseVerdicts{}, fmt.Errorf("model selection, held-out example %d: %w", cases[i].example, err)
 		}
 	}
-	j.judged.put(text(cfg), [2][]float64{losses, squares})
-	return losses, squares, nil
+	return all, nil
 }
+
+func byFold(c fillCase, fold int) int { return cmp.Compare(c.fold, fold) }
 
 // examples returns how many are held out.
 func (j *fillJudge) examples() (n int) {
@@ -178,47 +200,19 @@ func (m *Model) knows(sequence int) bool {
 	return slices.ContainsFunc(m.Times(), func(at Instant) bool { return at.Sequence == sequence })
 }
 
-// models returns what a configuration learns from each fold. What candidates share is learned once.
-func (j *fillJudge) models(ctx context.Context, cfg Config) ([]*Model, error) {
-	cfg.Infer = InferOptions{}
-	key := text(cfg)
-	if m, ok := j.learned.get(key); ok {
-		return m, nil
-	}
-	base := cfg
-	base.Residual.Rounds, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, Off
-	params, ok := j.trained.get(text(base))
-	if !ok {
-		params = make([]*bound.Params, len(j.folds))
-		if err := j.eachFold(func(k int, f *fold) (err error) {
-			params[k], err = f.train(ctx, base)
-			return err
-		}); err != nil {
-			return nil, err
-		}
-		j.trained.put(text(base), params)
-	}
-	models := make([]*Model, len(j.folds))
-	if err := j.eachFold(func(k int, f *fold) (err error) {
-		models[k], err = f.learn(ctx, cfg, params[k].Clone())
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	j.learned.put(key, models)
-	return models, nil
-}
-
-// eachFold calls body for all folds at once, which do not bear on one another. It returns the first fold's error.
-func (j *fillJudge) eachFold(body func(k int, f *fold) error) error {
-	failures := make([]error, len(j.folds))
+// models returns what a configuration learns from each of the folds from ≤ k < to, which do not bear on one another.
+func (j *fillJudge) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
+	models, failures := make([]*Model, to-from), make([]error, to-from)
 	var all sync.WaitGroup
-	for k := range j.folds {
-		all.Go(func() { failures[k] = body(k, &j.folds[k]) })
+	for k := range models {
+		all.Go(func() { models[k], failures[k] = j.folds[from+k].model(ctx, cfg) })
 	}
 	all.Wait()
-	return cmp.Or(failures...)
+	return models, cmp.Or(failures...)
 }
+
+// scale is that of all folds.
+func (j *fillJudge) scale() float64 { return j.folds[0].scale }
 
 // recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
 // the best one so far.

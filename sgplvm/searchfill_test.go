@@ -119,7 +119,7 @@ func TestFillJudge(t *testing.T) {
 				}
 			}
 			n, points, channels := fold.data.Source.Dims()
-			if n != 22-len(held) || points != 20 || channels != 1 || fold.joint != 1 || len(fold.data.Grid) != 2 {
+			if n != 22-len(held) || points != 20 || channels != 1 || fold.scale != 1 || len(fold.data.Grid) != 2 {
 				t.Fatalf("%s, fold %d: %d examples of %d points and %d channels, %d held out", c.name, f, n, points, channels, len(held))
 			}
 			learned := mat.New(n, 20)
@@ -182,7 +182,7 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 	}
 	models := func(j *fillJudge) []*Model {
 		t.Helper()
-		m, err := j.models(context.Background(), cfg)
+		m, err := j.models(context.Background(), cfg, 0, len(j.folds))
 		if err != nil || len(m) != len(j.folds) {
 			t.Fatalf("%d models, error %v", len(m), err)
 		}
@@ -201,6 +201,9 @@ func TestHeldOutIsNotLearned(t *testing.T) {
 		t.Error("the same examples are held out")
 	}
 }
+
+// never finds no candidate hopeless.
+func never(verdict) bool { return false }
 
 // What a candidate's result is does not depend on those judged before it.
 func TestJudgedInAnyOrder(t *testing.T) {
@@ -227,8 +230,8 @@ func TestJudgedInAnyOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		scores, rmse, err := j.judge(context.Background(), cfgs[i])
-		got := fmt.Sprint(scores, rmse, err)
+		v, err := j.judge(context.Background(), cfgs[i], never)
+		got := fmt.Sprint(v, err)
 		if err != nil || results[i] != "" && results[i] != got {
 			t.Errorf("candidate %d: %s, first %s", i, got, results[i])
 		}
@@ -273,26 +276,34 @@ func TestFillCase(t *testing.T) {
 	}
 }
 
-// Small pictures are validated at all points, larger ones at no more than mostValidation of one factor, of which
-// three quarters are seen at most where a mask is known; those too large for one factor at all again.
+// Small pictures are validated at all points, larger ones at some rows and columns; scattered points at some of them, of which three
+// quarters are seen at most where a mask is known; those too many for a covariance of all of them at all again.
 func TestValidationPoints(t *testing.T) {
 	for _, c := range []struct {
 		height, width, channels int
+		scattered               bool
 		factors                 Factors
-		seen                    int // of the mask; -1: there is none
+		seen                    int // of the mask, the first ones; -1: there is none
 		want, wantSeen          int
 	}{
-		{4, 5, 1, "", 9, 20, 9},
-		{30, 40, 1, "", 900, 1200, 900},
-		{23, 87, 1, "", 400, mostValidation, 400},
-		{23, 87, 1, "", -1, mostValidation, -1},
-		{50, 80, 3, "", 3000, mostValidation, mostValidation * 3 / 4},
-		{50, 80, 1, "", 3900, mostValidation*3/4 + 100, mostValidation * 3 / 4},
-		{50, 80, 1, FactorsProduct, 3000, 4000, 3000},
-		{80, 80, 1, "", 3000, 6400, 3000},
+		{4, 5, 1, false, "", 9, 20, 9},
+		{30, 40, 1, false, "", 900, 1200, 900},
+		{23, 87, 1, false, "", 400, 12 * 44, 2*44 + 26}, // of rows 0 and 2, and of row 4 up to column 51
+		{50, 80, 3, false, FactorsJoint, -1, 25 * 40, 0},
+		{69, 70, 1, false, "", -1, 23 * 24, 0},
+		{1, 4001, 1, false, "", -1, 1001, 0},
+		{23, 87, 1, true, "", 400, mostValidation, 400},
+		{23, 87, 1, true, "", -1, mostValidation, -1},
+		{50, 80, 3, true, "", 3000, mostValidation, mostValidation * 3 / 4},
+		{50, 80, 1, true, "", 3900, mostValidation*3/4 + 100, mostValidation * 3 / 4},
+		{50, 80, 1, false, FactorsProduct, 3000, 4000, 3000},
+		{80, 80, 1, false, "", 3000, 6400, 3000},
 	} {
 		points := c.height * c.width
 		d := Data{Source: NewSource(normals(5, points, c.channels, 1).Y.Data, 5, points, c.channels), Grid: Grid{line(c.height), line(c.width)}}
+		if c.scattered {
+			d.Grid = Grid{joined(d.Grid)}
+		}
 		if c.seen >= 0 {
 			mask := make([]bool, points*c.channels)
 			for i := c.seen * c.channels; i < len(mask); i++ {
@@ -301,11 +312,8 @@ func TestValidationPoints(t *testing.T) {
 			d.Hide = [][]bool{mask}
 		}
 		s := newSearch(t, d, Config{Factors: c.factors})
-		got, x, err := s.validationPoints(rand.New(rand.NewPCG(1, 2)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen := 0
+		got, grid, scale := s.validationPoints(rand.New(rand.NewPCG(1, 2)))
+		x, seen := joined(grid), 0
 		for k, i := range got {
 			if i < c.seen {
 				seen++
@@ -314,46 +322,59 @@ func TestValidationPoints(t *testing.T) {
 				t.Fatalf("%+v: point %d at %v", c, i, x.Row(k))
 			}
 		}
-		if len(got) != c.want || c.seen >= 0 && seen != c.wantSeen || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) || x.Cols != 2 {
+		if len(got) != c.want || c.seen >= 0 && seen != c.wantSeen || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) || x.Cols != 2 || len(grid) != len(s.data.Grid) {
 			t.Errorf("%+v: %d points, %d seen", c, len(got), seen)
 		}
-		if c.want == mostValidation {
-			thinned(t, s)
+		if every := 1 / scale; c.want == points != (scale == 1) || !c.scattered && every != math.Round(every) || math.Abs(float64(c.want)*every*every/float64(points)-1) > 0.15 && c.height > 1 {
+			t.Errorf("%+v: distances in spacings smaller by %v", c, scale)
+		}
+		if c.want < points {
+			thinnedOut(t, s, c.want, scale)
 		}
 	}
 }
 
-// thinned checks a judge that has some of the points: masks and values are of these, reaches in spacings shrink.
-func thinned(t *testing.T, s *search) {
+// thinnedOut checks a judge that has some of the points: masks and values are of these, reaches in spacings shrink.
+func thinnedOut(t *testing.T, s *search, want int, scale float64) {
 	t.Helper()
 	j, err := newFillJudge(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := j.folds[0]
+	f := &j.folds[0]
 	n, all, channels := s.data.Source.Dims()
-	if len(f.data.Grid) != 1 || f.data.Grid.Len() != mostValidation || math.Abs(f.joint-mostValidation/float64(all)) > 1e-15 {
-		t.Errorf("%d factors of %d points, a share of %v", len(f.data.Grid), f.data.Grid.Len(), f.joint)
+	if f.data.Grid.Len() != want || f.scale != scale || j.scale() != scale {
+		t.Errorf("%d points, %v as fine, expected %d and %v", f.data.Grid.Len(), f.scale, want, scale)
 	}
 	values := make([]float64, n*all*channels)
 	if err := s.data.Source.ReadExamples(values, 0, n); err != nil {
 		t.Fatal(err)
 	}
-	width := s.data.Grid[1].Rows
+	x, full := joined(f.data.Grid), joined(s.data.Grid)
 	for _, c := range j.cases {
-		for k := range f.data.Grid.Len() {
-			at := (int(f.data.Grid[0].At(k, 0))*width + int(f.data.Grid[0].At(k, 1))) * channels
+		hidden := 0
+		for k := range x.Rows {
+			at := channels * slices.IndexFunc(allBut(full.Rows, nil), func(i int) bool { return slices.Equal(full.Row(i), x.Row(k)) })
 			for q := range channels {
-				hidden := math.IsNaN(c.seen[k*channels+q])
-				if c.truth[k*channels+q] != values[c.example*all*channels+at+q] || s.data.Hide != nil && hidden != s.data.Hide[0][at+q] {
+				missing := math.IsNaN(c.seen[k*channels+q])
+				if c.truth[k*channels+q] != values[c.example*all*channels+at+q] || s.data.Hide != nil && missing != s.data.Hide[0][at+q] {
 					t.Fatalf("example %d: point %d, channel %d is another", c.example, k, q)
+				}
+				if missing {
+					hidden++
 				}
 			}
 		}
+		if hidden == 0 || hidden == len(c.seen) {
+			t.Errorf("example %d: %d of %d values hidden", c.example, hidden, len(c.seen))
+		}
 	}
-	cfg := Config{LatentDims: 40, Inducing: 5, Spatial: make([]SpatialConfig, 2), Training: TrainingConfig{CoarsePoints: mostValidation}}
-	if got := f.fitted(cfg); got.LatentDims != 3 || got.Inducing != 4 || len(got.Spatial) != 1 || got.Training.CoarsePoints != -1 {
+	cfg := Config{LatentDims: 40, Inducing: 5, Training: TrainingConfig{CoarsePoints: want}}
+	if got := f.fitted(cfg); got.LatentDims != 3 || got.Inducing != 4 || got.Training.CoarsePoints != -1 {
 		t.Errorf("%+v", got)
+	}
+	if b := atSpacing([]Blend{{Gap: 8, Taper: 4, WideTaper: 2, Reach: 1}}, 1/scale)[0]; b.Gap != 8*scale || b.Reach != scale {
+		t.Errorf("%+v", b)
 	}
 }
 

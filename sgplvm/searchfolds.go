@@ -21,10 +21,13 @@ const (
 	leastHeldOut   = 8    // examples of many values, over all folds
 )
 
-// A fold is the examples that are learned from.
+// A fold is the examples that are learned from, and what was learned of them last, but for the covariance of the
+// noise, and with it.
 type fold struct {
-	data  Data
-	joint float64 // the share of the points of the one factor that it has, where it has one
+	data    Data
+	scale   float64 // how much smaller distances in spacings are at its points, which may be further apart
+	trained recent[*bound.Params]
+	learned recent[*Model]
 }
 
 // A fillCase is an example held out, under one pattern of what is missing.
@@ -35,20 +38,50 @@ type fillCase struct {
 	at            *Instant
 }
 
-// validationPoints returns the points of the validation and their coordinates, all dimensions of all factors.
-func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, err error) {
-	x = joined(s.data.Grid)
-	points = make([]int, x.Rows)
-	for i := range points {
-		points[i] = i
+// validationPoints returns the points of the validation and their grid, as fine as scale says. Of more than
+// coarseFrom, where a covariance of all of them may be learned, it takes every second, third, … along each factor, so that
+// factors remain; of one factor of points of any kind some at random.
+func (s *search) validationPoints(rng *rand.Rand) (points []int, grid Grid, scale float64) {
+	g := s.data.Grid
+	if g.Len() <= coarseFrom || s.data.Times != nil || !s.jointPossible() {
+		return allBut(g.Len(), nil), g, 1
 	}
-	if x.Rows <= coarseFrom || s.data.Times != nil || !s.jointPossible() {
-		return points, x, nil
+	if len(g) == 1 && (g[0].Cols > 1 || len(s.data.Hide) > 0) {
+		points = s.somePoints(rng)
+		return points, Grid{work.Gather(g[0], points)}, math.Pow(float64(len(points))/float64(g.Len()), 1/float64(g[0].Cols))
 	}
-	points = rng.Perm(x.Rows)
-	if len(s.data.Hide) > 0 { // three quarters of those that one mask shows at most, and others
+	for every := 2; ; every++ {
+		points, grid = thinned(g, every)
+		if grid.Len() <= coarseFrom {
+			return points, grid, 1 / float64(every)
+		}
+	}
+}
+
+// thinned returns every such point of each factor: the numbers of those that remain, and their grid.
+func thinned(g Grid, every int) (points []int, thin Grid) {
+	points = []int{0}
+	for _, x := range g {
+		var rows, longer []int
+		for i := 0; i < x.Rows; i += every {
+			rows = append(rows, i)
+		}
+		for _, p := range points {
+			for _, i := range rows {
+				longer = append(longer, p*x.Rows+i)
+			}
+		}
+		points, thin = longer, append(thin, work.Gather(x, rows))
+	}
+	return points, thin
+}
+
+// somePoints returns mostValidation points of one factor; where one mask is known, three quarters of them at most that it shows.
+func (s *search) somePoints(rng *rand.Rand) []int {
+	points := rng.Perm(s.data.Grid.Len())
+	if len(s.data.Hide) > 0 {
 		var seen, rest []int
-		channels := len(s.data.Hide[0]) / x.Rows
+		channels := len(s.data.Hide[0]) / len(points)
 		for _, i := range points {
 			if s.data.Hide[0][i*channels] {
 				rest = append(rest, i)
@@ -61,7 +94,7 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, x mat.Matrix, e
 	}
 	points = points[:min(len(points), mostValidation)]
 	slices.Sort(points)
-	return points, work.Gather(x, points), nil
+	return points
 }
 
 // missing returns what is missing of the next case at some points with coordinates x.
@@ -71,7 +104,7 @@ func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, c
 		return patterns[next%len(patterns)](rng, x, channels)
 	}
 	mask := hide[next%len(hide)]
-	if len(points) < s.data.Grid.Len() {
+	if len(s.data.Grid) == 1 && len(points) < s.data.Grid.Len() {
 		mask = hide[0] // that the points were taken for
 	}
 	var missing []bool
@@ -173,9 +206,6 @@ func (f *fold) fitted(cfg Config) Config {
 	if cfg.Training.CoarsePoints >= points {
 		cfg.Training.CoarsePoints = -1
 	}
-	if len(f.data.Grid) == 1 && len(cfg.Spatial) > 1 {
-		cfg.Spatial = cfg.Spatial[:1]
-	}
 	return cfg
 }
 
@@ -189,11 +219,27 @@ func atSpacing(list []Blend, factor float64) []Blend {
 	return list
 }
 
-// scale is how much smaller distances in spacings are at the fold's points, which are further apart.
-func (f *fold) scale() float64 { return math.Pow(f.joint, 1/float64(f.data.Grid[0].Cols)) }
-
-// scale is that of all folds.
-func (j *fillJudge) scale() float64 { return j.folds[0].scale() }
+// model returns what a configuration learns from the fold. What candidates share is learned once.
+func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
+	cfg.Infer = InferOptions{}
+	key := text(cfg)
+	if m, ok := f.learned.get(key); ok {
+		return m, nil
+	}
+	base := cfg
+	base.Residual.Rounds, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, Off
+	p, ok := f.trained.get(text(base))
+	if !ok {
+		if p, err = f.train(ctx, base); err != nil {
+			return nil, err
+		}
+		f.trained.put(text(base), p)
+	}
+	if m, err = f.learn(ctx, cfg, p.Clone()); err == nil {
+		f.learned.put(key, m)
+	}
+	return m, err
+}
 
 // train trains all but the covariance of the noise.
 func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
@@ -212,7 +258,7 @@ func (f *fold) train(ctx context.Context, cfg Config) (*bound.Params, error) {
 func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, error) {
 	cfg = f.fitted(cfg)
 	cfg.Training.CoarsePoints, cfg.Training.Iterations, cfg.Training.Warmup = -1, 1, 1
-	cfg.Residual.Taper *= f.scale()
+	cfg.Residual.Taper *= f.scale
 	t, err := trainerAt(f.data, cfg, p)
 	if err != nil {
 		return nil, err

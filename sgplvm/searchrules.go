@@ -85,47 +85,27 @@ func (s *search) whiteNoise() Config {
 	if points == 1 {
 		c.LatentDims = max(1, min(c.LatentDims, channels-1))
 	}
-	c.Training.Iterations = s.plan.steps
+	c.Training.Iterations = whiteSteps * s.plan.steps
 	return c
 }
 
 // independent chooses for examples of which others, seen in part, are to be filled in.
 func (s *search) independent() (Config, error) {
-	white, learned := filled(s.given, s.whiteNoise()), filled(s.given, s.learnedNoise())
-	best := standing{cfg: white}
-	structures := []option{{"white noise, a kernel for each factor", func(c *Config) { *c = white }}}
-	if s.jointPossible() {
-		best.cfg = learned
-		near := []option{{"learned covariance", func(c *Config) { *c = learned }}}
-		if s.given.Residual.Taper == 0 {
-			smooth := s.learnedNoise()
-			smooth.Residual.Taper *= longReach
-			smooth.Noise = smoothNoise
-			smooth = filled(s.given, smooth)
-			near = append(near, option{"learned covariance of longer reach, hardly any noise", func(c *Config) { *c = smooth }})
-		}
-		if s.given.Effort == EffortQuick || s.given.Residual.Kernel.Kind != "" {
-			structures = nil
-		} else if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom {
-			joint := white
-			joint.Factors = FactorsJoint
-			structures = append(structures, option{"white noise, one kernel for all points", func(c *Config) { *c = joint }})
-		}
-		structures = append(near, structures...)
-	}
-	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() {
-		return best.cfg, nil
+	first, q := s.structures()
+	best := standing{cfg: first}
+	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() || len(q.candidates) == 1 && s.plan.questions == 0 {
+		return first, nil
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
 	j, err := newFillJudge(s)
 	if err != nil {
-		return best.cfg, err
+		return first, err
 	}
-	if best, err = s.ask(j, best, question{name: "noise", candidates: structures}); err != nil {
+	if best, err = s.ask(j, best, q); err != nil {
 		return best.cfg, err
 	}
 	asked := map[string]bool{}
-	for len(asked) < s.plan.questions && best.scores != nil && !s.ended() {
+	for len(asked) < s.plan.questions && best.judged() && !s.ended() {
 		q, more := next(s.questions(best.cfg), asked)
 		if !more {
 			break
@@ -137,6 +117,43 @@ func (s *search) independent() (Config, error) {
 	}
 	best, err = s.blended(j, best)
 	return best.cfg, err
+}
+
+// structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands.
+func (s *search) structures() (first Config, q question) {
+	add := func(name string, preset Config) {
+		cfg := filled(s.given, preset)
+		q.candidates = append(q.candidates, option{name, func(c *Config) { *c = cfg }})
+	}
+	q.name = "noise"
+	if s.jointPossible() {
+		learned := s.learnedNoise()
+		first = filled(s.given, learned)
+		add("learned covariance", learned)
+		if s.given.Residual.Taper == 0 {
+			add("learned covariance of longer reach, hardly any noise", s.smoothed(learned))
+		}
+		if s.given.Residual.Kernel.Kind != "" || s.given.Effort == EffortQuick && len(s.data.Grid) == 1 {
+			return first, q
+		}
+	}
+	white := s.whiteNoise()
+	add("white noise, a kernel for each factor", white)
+	if !s.jointPossible() {
+		return filled(s.given, white), q
+	}
+	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom && s.given.Effort != EffortQuick {
+		white.Factors = FactorsJoint
+		add("white noise, one kernel for all points", white)
+	}
+	return first, q
+}
+
+// smoothed returns a configuration with learned covariance as smooth fields want it.
+func (s *search) smoothed(learned Config) Config {
+	learned.Residual.Taper *= longReach
+	learned.Noise = smoothNoise
+	return learned
 }
 
 // next returns the first question that was not asked.
@@ -173,13 +190,14 @@ func (s *search) questions(c Config) (list []question) {
 	add := func(open bool, name string, ladder bool, options ...option) {
 		if open && min(len(options), s.plan.ladder) > 0 {
 			options = options[:min(len(options), s.plan.ladder)]
-			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder})
+			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder, sure: sureErrors})
 		}
 	}
 	learned := c.Residual.Rounds > 0
 	reach := learned && s.given.Residual.Taper == 0
+	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
-	add(s.given.Training.Iterations == 0 && s.given.Effort != EffortQuick, "steps of training", true, stepOptions(4*s.plan.steps, manySteps)...)
+	add(s.given.Training.Iterations == 0, "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	thorough := s.given.Effort == EffortThorough
 	smooth := c.Residual.Taper > bound.DefaultTaper(n)
@@ -203,6 +221,10 @@ func (s *search) questions(c Config) (list []question) {
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
 	return list
 }
+
+// whiteSteps is how many times as long training takes without structure in the noise, where steps cost little and all of
+// what is learned is learned in them: 3/4 of them go by before the kernels in space move.
+const whiteSteps = 4
 
 // manySteps is how long training is worth its time at most.
 const manySteps = 400
@@ -239,9 +261,23 @@ func freedoms(values ...float64) (list []option) {
 	return list
 }
 
-func stepOptions(values ...int) (list []option) {
+// longer are the structures of the first question that take longer to learn than what has won it.
+func (s *search) longer() (list []option) {
+	learned := s.learnedNoise()
+	learned.Training.Iterations *= whiteSteps
+	for _, preset := range []Config{learned, s.smoothed(learned)} {
+		cfg := filled(s.given, preset)
+		list = append(list, option{fmt.Sprintf("noise from %.3g, %d steps", cmp.Or(cfg.Noise, startNoise), cfg.Training.Iterations), func(c *Config) { *c = cfg }})
+	}
+	return list
+}
+
+// stepOptions are more steps of training than so many.
+func stepOptions(than int, values ...int) (list []option) {
 	for _, v := range values {
-		list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
+		if v > than {
+			list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
+		}
 	}
 	return list
 }

@@ -135,8 +135,8 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil {
 		return whole, err
 	}
-	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options})
-	if err != nil || same(best.cfg, whole) || best.scores == nil {
+	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: sureErrors})
+	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err
 	}
 	reach, err := s.partlyReach(j, whole, best.cfg)
@@ -147,15 +147,15 @@ func (s *search) partly(whole Config) (Config, error) {
 // partlyReach returns the distance of missing values from observed ones up to which the second model is better than the
 // first, 0 where it is everywhere.
 func (s *search) partlyReach(j *fillJudge, whole, second Config) (float64, error) {
-	first, _, err := j.losses(s.ctx, whole)
+	first, err := j.losses(s.ctx, whole)
 	if err != nil {
 		return 0, s.outerError(err)
 	}
-	losses, _, err := j.losses(s.ctx, second)
+	other, err := j.losses(s.ctx, second)
 	if err != nil {
 		return 0, s.outerError(err)
 	}
-	models, err := j.models(s.ctx, whole)
+	models, err := j.models(s.ctx, whole, 0, len(j.folds))
 	if err != nil {
 		return 0, s.outerError(err)
 	}
@@ -170,7 +170,7 @@ func (s *search) partlyReach(j *fillJudge, whole, second Config) (float64, error
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gaps[a], gaps[b]) })
 	var gain, most, reach float64 // of the first model at all that lie further away
 	for k := len(order) - 1; k > 0; k-- {
-		gain += losses[order[k]] - first[order[k]]
+		gain += other.losses[order[k]] - first.losses[order[k]]
 		if near, far := gaps[order[k-1]], gaps[order[k]]; gain > most && near < far {
 			most, reach = gain, math.Sqrt(near*far)
 		}
@@ -225,30 +225,33 @@ func pixels(width, height int) Grid {
 // A leaveOutJudge has everything learned, and judges how well examples are predicted from all others.
 type leaveOutJudge struct{ data Data }
 
-func (j leaveOutJudge) judge(ctx context.Context, cfg Config) (scores []float64, rmse float64, err error) {
+func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(verdict) bool) (v verdict, err error) {
 	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
 	t, err := NewTrainer(j.data, cfg)
 	if err != nil {
-		return nil, 0, err
+		return v, err
 	}
 	if err := t.canLeaveOut(); err != nil {
-		return nil, 0, err
+		return v, err
 	}
 	if _, err := t.Fit(ctx); err != nil {
-		return nil, 0, err
+		return v, err
 	}
 	scale := t.evaluator.Data().Scaler.Scale
-	scores = make([]float64, t.evaluator.Data().Examples)
-	var square float64
+	n := t.evaluator.Data().Examples
+	v = verdict{make([]float64, n), make([]float64, n)}
 	err = t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
-				v := variance.At(i, k)
-				scores[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
-				square += per * (r / scale[k]) * (r / scale[k])
+				s2 := variance.At(i, k)
+				v.losses[example] += 0.5 * per * (math.Log(2*math.Pi*s2) + r*r/s2)
+				v.errors[example] += per * (r / scale[k]) * (r / scale[k])
 			}
 		}
 	})
-	return scores, math.Sqrt(square / float64(len(scores))), err
+	for i, square := range v.errors {
+		v.errors[i] = math.Sqrt(square)
+	}
+	return v, err
 }

@@ -20,13 +20,14 @@ type Candidate struct {
 	Name string `json:"name"` // what distinguishes it, in words
 
 	// Score is its mean negative log density of what was hidden, in nats a value in the user's units: less
-	// is better. Difference is how much more that is than the chosen candidate's, and Error the standard
-	// error of the difference over the examples judged.
+	// is better. Difference is how much worse the candidate is than the chosen one, by Score and by RMSE relative to
+	// the mean of the two, and Error the standard error of the difference over the examples judged.
 	Score      float64 `json:"score"`
 	Difference float64 `json:"difference"`
 	Error      float64 `json:"error"`
 
-	RMSE    float64 `json:"rmse,omitempty"` // of the same, in standard deviations of the data
+	RMSE     float64 `json:"rmse,omitempty"`     // of the same, the mean over examples, in standard deviations of the data
+	Examples int     `json:"examples,omitempty"` // by how many it was judged; 0: all, as it was not clearly worse on the first
 	Chosen  bool    `json:"chosen,omitempty"`
 	Failure string  `json:"failure,omitempty"` // why it could not be judged, if it could not
 }
