@@ -40,6 +40,7 @@ type Data struct {
 	Hide [][]bool
 
 	registered *registration // of a film whose motion was taken out; nil: it was not
+	holes      *holes        // of values that were filled in; nil: all were observed
 }
 
 // A registration is what Data keep of a film whose motion was taken out of them.

@@ -53,7 +53,7 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	if err != nil {
 		return cfg, nil, err
 	}
-	chosen.Effort = EffortNone
+	chosen.Effort, s.searched = EffortNone, time.Since(s.begin)
 	return chosen, s, nil
 }
 
@@ -142,6 +142,7 @@ type search struct {
 	watch      Watcher
 	begin      time.Time
 	selection  Selection
+	searched   time.Duration // how long the search took
 	forecast   time.Duration // of search and training, from the time that the first candidate took; 0 before
 }
 

@@ -162,8 +162,8 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 		for _, example := range t.cases {
 			a, b := s.with[at], direct[at]
 			at++
-			for j, y := range example.seen {
-				if !math.IsNaN(y) {
+			for j := range example.seen {
+				if !example.hidden(j) {
 					continue
 				}
 				p, c := j/channels, j%channels

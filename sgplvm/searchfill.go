@@ -37,7 +37,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		return nil, err
 	}
 	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
-	if len(s.data.Hide) == 0 {
+	if len(s.data.Hide) == 0 && s.data.holes == nil {
 		j.kinds = len(patterns)
 	}
 	next, plan := 0, s.plan
@@ -47,7 +47,10 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if len(points) > manyPoints && s.data.Times == nil {
 		plan.folds = 1
 	}
-	for f, out := range divide(rng, n, plan, s.data.Times != nil) {
+	if s.data.holes != nil {
+		plan.patterns = 1
+	}
+	for f, out := range s.heldOut(rng, plan) {
 		in := allBut(n, out)
 		learned := mat.New(len(in), complete.Cols)
 		for k, i := range in {
@@ -58,8 +61,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		j.folds = append(j.folds, fold{data: d, scale: scale})
 		for _, i := range out {
 			for range plan.patterns {
-				missing := s.missing(rng, next, x, points, channels)
-				c := newFillCase(f, i, complete.Row(i), missing, s.data)
+				c := s.newCase(rng, f, i, next, complete.Row(i), x, points, channels)
 				c.kind = next % j.kinds
 				j.cases = append(j.cases, c)
 				next++
@@ -166,8 +168,8 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 	}
 	scale := m.posterior.Scaler().Scale
 	var hidden float64
-	for k, y := range c.seen {
-		if math.IsNaN(y) {
+	for k := range c.seen {
+		if c.hidden(k) {
 			r, v := c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels)
 			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
 			square += (r / scale[k%channels]) * (r / scale[k%channels])
@@ -175,6 +177,11 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 		}
 	}
 	return loss / max(1, hidden), square / max(1, hidden), nil
+}
+
+// hidden reports whether a value was hidden: others that are not seen nobody knows.
+func (c *fillCase) hidden(value int) bool {
+	return math.IsNaN(c.seen[value]) && !math.IsNaN(c.truth[value])
 }
 
 // values are what is seen, for a model.

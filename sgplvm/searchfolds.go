@@ -97,6 +97,38 @@ func (s *search) somePoints(rng *rand.Rand) []int {
 	return points
 }
 
+// heldOut returns the examples held out of each fold.
+func (s *search) heldOut(rng *rand.Rand, p plan) (folds [][]int) {
+	n, _, _ := s.data.Source.Dims()
+	if s.data.holes == nil {
+		return divide(rng, n, p, s.data.Times != nil)
+	}
+	examples := s.data.holes.reserved()
+	count := max(1, min(p.folds, len(examples)))
+	folds = make([][]int, count)
+	for k, i := range examples {
+		folds[k%count] = append(folds[k%count], i)
+	}
+	return folds
+}
+
+// newCase returns the next case, which is an example that has values at some points with coordinates x.
+func (s *search) newCase(rng *rand.Rand, fold, example, next int, values []float64, x mat.Matrix, points []int, channels int) fillCase {
+	h := s.data.holes
+	if h == nil {
+		return newFillCase(fold, example, values, s.missing(rng, next, x, points, channels), s.data)
+	}
+	c := newFillCase(fold, example, values, make([]bool, len(values)), s.data)
+	c.truth = h.reserveAt(example, points, channels)
+	missing := h.of(example)
+	for k := range c.seen {
+		if missing[points[k/channels]*channels+k%channels] {
+			c.seen[k] = math.NaN()
+		}
+	}
+	return c
+}
+
 // missing returns what is missing of the next case at some points with coordinates x.
 func (s *search) missing(rng *rand.Rand, next int, x mat.Matrix, points []int, channels int) []bool {
 	hide := s.data.Hide

@@ -168,6 +168,9 @@ func next(list []question, asked map[string]bool) (q question, more bool) {
 
 // hidden names what is hidden, in words.
 func (s *search) hidden() string {
+	if s.data.holes != nil {
+		return "the way that others are missing"
+	}
 	if k := len(s.data.Hide); k == 1 {
 		return "as one mask says"
 	} else if k > 1 {

@@ -114,6 +114,9 @@ func (s *search) inTime() (Config, error) {
 	if n*points*channels > largeFilm {
 		return s.timePart(plain)
 	}
+	if s.data.holes != nil {
+		return s.holesInTime(plain)
+	}
 	s.selection.Task = "examples left out, one after the other, predicted from all others"
 	options := s.timeOptions(s.timeCandidates())
 	best, err := s.ask(leaveOutJudge{s.data}, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
@@ -142,6 +145,21 @@ func (s *search) partly(whole Config) (Config, error) {
 	reach, err := s.partlyReach(j, whole, best.cfg)
 	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
 	return whole, err
+}
+
+// holesInTime chooses for examples that were seen in part at their times.
+func (s *search) holesInTime(plain Config) (Config, error) {
+	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}
+	if s.given.Effort == EffortQuick {
+		list = list[:2]
+	}
+	s.selection.Task = "values put aside: " + s.hidden()
+	j, err := newFillJudge(s)
+	if err != nil {
+		return plain, err
+	}
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: s.timeOptions(list), sure: sureErrors})
+	return best.cfg, err
 }
 
 // partlyReach returns the distance of missing values from observed ones up to which the second model is better than the

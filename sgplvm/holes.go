@@ -1,0 +1,268 @@
+package sgplvm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// holes are the values of examples that were not observed.
+type holes struct {
+	size    int    // values of an example, n_s·d_y
+	missing []bool // of all examples, one after the other
+
+	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
+	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
+	reserve []aside
+}
+
+// An aside is the part of an example that is in reserve.
+type aside struct {
+	example int
+	truth   []float64 // n_s·d_y, NaN where not in reserve
+}
+
+// reserveAt returns what is in reserve of an example at some points; nil where nothing is.
+func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
+	for _, r := range h.reserve {
+		if r.example == example {
+			var truth []float64
+			for _, p := range points {
+				truth = append(truth, r.truth[p*channels:(p+1)*channels]...)
+			}
+			return truth
+		}
+	}
+	return nil
+}
+
+// reserved returns the examples of which something is in reserve.
+func (h *holes) reserved() (examples []int) {
+	for _, r := range h.reserve {
+		examples = append(examples, r.example)
+	}
+	return examples
+}
+
+// of returns which values of an example are missing.
+func (h *holes) of(example int) []bool { return h.missing[example*h.size : (example+1)*h.size] }
+
+// some reports whether an example misses any.
+func (h *holes) some(example int) bool { return h.count(example) > 0 }
+
+// count returns how many an example misses.
+func (h *holes) count(example int) (n int) {
+	for _, m := range h.of(example) {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+// readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
+// *ConfigError where nothing was observed.
+func readHoles(source Source) (mat.Matrix, *holes, error) {
+	n, points, channels := source.Dims()
+	y, h := mat.New(n, points*channels), &holes{size: points * channels, missing: make([]bool, n*points*channels)}
+	observed := 0
+	for i := range n {
+		row := y.Row(i)
+		if err := source.ReadExamples(row, i, i+1); err != nil {
+			return y, h, &ReadError{From: i, To: i + 1, Err: err}
+		}
+		missing := h.of(i)
+		for k, v := range row {
+			switch {
+			case math.IsNaN(v):
+				missing[k], row[k] = true, 0
+			case math.IsInf(v, 0):
+				return y, h, &ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
+			default:
+				observed++
+			}
+		}
+	}
+	if observed == 0 {
+		return y, h, &ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
+	}
+	return y, h, nil
+}
+
+// gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
+// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
+func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
+	var sum, count float64
+	for c := range channels {
+		var of, from []int
+		for i := range x.Rows {
+			if hidden(i*channels + c) {
+				of = append(of, i)
+			}
+			if seen(i*channels + c) {
+				from = append(from, i)
+			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		for k := 0; k < len(of); k += max(1, len(of)/mostGaps) {
+			nearest := math.Inf(1)
+			for _, j := range from {
+				nearest = min(nearest, squaredDistance(x.Row(of[k]), x.Row(j)))
+			}
+			sum += math.Sqrt(nearest)
+			count++
+		}
+	}
+	return sum / max(1, count)
+}
+
+// mostGaps is how many values of a channel gap looks at.
+const mostGaps = 256
+
+func squaredDistance(a, b []float64) (sum float64) {
+	for k, v := range a {
+		sum += (v - b[k]) * (v - b[k])
+	}
+	return sum
+}
+
+// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
+func inSpacings(g Grid) mat.Matrix {
+	x := joined(g).Clone()
+	from := 0
+	for _, factor := range g {
+		for q, two := range twoSpacings(factor) {
+			for i := range x.Rows {
+				x.Row(i)[from+q] /= two / 2
+			}
+		}
+		from += factor.Cols
+	}
+	return x
+}
+
+// checkObserved refuses what cannot be meant of the values that were observed: those of Check, with each missing value in the
+// place of the first observed one of its channel, so that it changes no range.
+func checkObserved(y mat.Matrix, h *holes, points, channels int) ([]string, error) {
+	stand := make([]float64, channels)
+	for c := range stand {
+		at := -1
+		for k, missing := range h.missing {
+			if k%channels == c && !missing {
+				at = k
+				break
+			}
+		}
+		if at < 0 {
+			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: nothing was observed, expected values", c)}
+		}
+		stand[c] = y.Row(at / h.size)[at%h.size]
+	}
+	return data.Check(substitute{y, h, stand, points, channels})
+}
+
+// substitute is observed values as a source, and others in the place of missing ones.
+type substitute struct {
+	y                mat.Matrix
+	h                *holes
+	stand            []float64 // of each channel
+	points, channels int
+}
+
+func (s substitute) Dims() (examples, points, channels int) { return s.y.Rows, s.points, s.channels }
+
+func (s substitute) ReadExamples(dst []float64, from, to int) error {
+	for i := from; i < to; i++ {
+		row := dst[(i-from)*s.h.size : (i-from+1)*s.h.size]
+		copy(row, s.y.Row(i))
+		for k, missing := range s.h.of(i) {
+			if missing {
+				row[k] = s.stand[k%s.channels]
+			}
+		}
+	}
+	return nil
+}
+
+// mostDonors is how many other examples are asked for their holes.
+const mostDonors = 20
+
+// borrow returns what to hide of an example so that it is missing as other values are: what another example misses, of which
+// a part is hidden if the example has holes of its own, so that it does not see much less than it does. That part lies at
+// random or together, whichever is more like its own holes by how far they are from what is seen. The result is nil where
+// nothing can be hidden, or nothing would be left to see.
+func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
+	own, n := h.of(example), len(h.missing)/h.size
+	for range mostDonors {
+		hide, count, seen := make([]bool, h.size), 0, 0
+		for k, missing := range h.of(rng.IntN(n)) {
+			switch {
+			case own[k]:
+			case missing:
+				hide[k] = true
+				count++
+			default:
+				seen++
+			}
+		}
+		if count == 0 || seen == 0 {
+			continue
+		}
+		if h.some(example) {
+			hide = h.part(rng, example, hide, x, channels)
+		}
+		return hide
+	}
+	return nil
+}
+
+// hiddenShare is the part of what another example misses that is hidden of one with holes of its own.
+const hiddenShare = 1. / 4
+
+// part returns a part of what is to be hidden: some values at random, or those next to one of them.
+func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
+	var points []int
+	for i := range x.Rows {
+		for c := range channels {
+			if hide[i*channels+c] {
+				points = append(points, i)
+				break
+			}
+		}
+	}
+	count := max(1, int(math.Round(hiddenShare*float64(len(points)))))
+	only := func(kept []int) []bool {
+		list := make([]bool, len(hide))
+		for _, i := range kept {
+			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
+		}
+		return list
+	}
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	if x.Rows == 1 {
+		return hide
+	}
+	random := only(points[:count])
+	centre := x.Row(points[0])
+	slices.SortStableFunc(points, func(a, b int) int {
+		return cmp.Compare(squaredDistance(x.Row(a), centre), squaredDistance(x.Row(b), centre))
+	})
+	together := only(points[:count])
+	own := h.of(example)
+	far := func(list []bool) float64 {
+		return gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+	}
+	wanted := gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] })
+	if math.Abs(math.Log(1+far(together))-math.Log(1+wanted)) < math.Abs(math.Log(1+far(random))-math.Log(1+wanted)) {
+		return together
+	}
+	return random
+}

@@ -1,0 +1,209 @@
+package sgplvm
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Before anything has been learned, missing values are filled in by a matrix of low rank: what singular values of the
+// completed data remain when each has lost a threshold is put into the holes, again and again, while the threshold
+// falls (SoftImpute: Mazumder, Hastie and Tibshirani, J. Mach. Learn. Res. 11, 2010, algorithm 1). Some of the
+// observed values are hidden to tell where to stop.
+
+const (
+	lowRankSteps   = 24   // thresholds
+	lowRankSweeps  = 4    // of each
+	lowRankLast    = 2e-3 // the smallest threshold, as a share of the largest singular value
+	lowRankHidden  = 10   // every such observed value is hidden to choose the threshold
+	lowRankWorse   = 3    // thresholds in a row that must be worse to end the descent
+	lowRankNearest = 4    // points from which one that nobody has seen takes its mean
+)
+
+// lowRank fills the holes of y, n_ξ×(n_s·d_y). Errors: ctx.Err(), those of eig.
+func lowRank(ctx context.Context, y mat.Matrix, h *holes, x mat.Matrix, channels int) error {
+	means := observedMeans(y, h, x, channels)
+	trial := &holes{size: h.size, missing: slices.Clone(h.missing)}
+	seen := 0
+	for k, missing := range h.missing {
+		if !missing {
+			if seen++; uint32(seen)*2654435761>>16%lowRankHidden == 0 { // a hash, so that no column is hidden
+				trial.missing[k] = true
+			}
+		}
+	}
+	f := newLowRankFill(y, trial, means)
+	best, least, worse := 0, math.Inf(1), 0
+	for step := range lowRankSteps {
+		if err := f.at(ctx, step); err != nil {
+			return err
+		}
+		if e := f.error(y, h, means); e < least {
+			best, least, worse = step, e, 0
+		} else if worse++; worse >= lowRankWorse {
+			break
+		}
+	}
+	f = newLowRankFill(y, h, means)
+	for step := range best + 1 {
+		if err := f.at(ctx, step); err != nil {
+			return err
+		}
+	}
+	for i := range y.Rows {
+		row := y.Row(i)
+		for k, missing := range h.of(i) {
+			if missing {
+				row[k] = f.filled.Row(i)[k] + means[k]
+			}
+		}
+	}
+	return nil
+}
+
+// observedMeans returns the mean over the examples of every value; of one that nobody has seen the mean of the nearest
+// points that somebody has.
+func observedMeans(y mat.Matrix, h *holes, x mat.Matrix, channels int) []float64 {
+	means, counts := make([]float64, h.size), make([]float64, h.size)
+	for i := range y.Rows {
+		row := y.Row(i)
+		for k, missing := range h.of(i) {
+			if !missing {
+				means[k] += row[k]
+				counts[k]++
+			}
+		}
+	}
+	for k, n := range counts {
+		if n > 0 {
+			means[k] /= n
+		}
+	}
+	for k, n := range counts {
+		if n > 0 {
+			continue
+		}
+		type near struct{ distance, mean float64 }
+		var list []near
+		for j := k % channels; j < h.size; j += channels {
+			if counts[j] > 0 {
+				list = append(list, near{squaredDistance(x.Row(k/channels), x.Row(j/channels)), means[j]})
+			}
+		}
+		slices.SortStableFunc(list, func(a, b near) int {
+			switch {
+			case a.distance < b.distance:
+				return -1
+			case a.distance > b.distance:
+				return 1
+			}
+			return 0
+		})
+		var sum, weights float64
+		for _, l := range list[:min(len(list), lowRankNearest)] {
+			w := 1 / max(l.distance, 1e-12)
+			sum, weights = sum+float64(w*l.mean), weights+w
+		}
+		if weights > 0 {
+			means[k] = sum / weights
+		}
+	}
+	return means
+}
+
+// A lowRankFill is data without their means, their holes filled by what remains of their singular values.
+type lowRankFill struct {
+	filled, gram, shrunk, rest mat.Matrix
+	of                         *holes
+	largest                    float64 // singular value, of holes filled by means
+	solver                     eig.Solver
+	spectrum                   eig.Spectrum
+}
+
+func newLowRankFill(y mat.Matrix, h *holes, means []float64) *lowRankFill {
+	f := &lowRankFill{filled: mat.New(y.Rows, y.Cols), of: h, rest: mat.New(y.Rows, y.Cols)}
+	for i := range y.Rows {
+		to, from := f.filled.Row(i), y.Row(i)
+		for k, missing := range h.of(i) {
+			if !missing {
+				to[k] = from[k] - means[k]
+			}
+		}
+	}
+	side := min(y.Rows, y.Cols)
+	f.gram, f.shrunk = mat.New(side, side), mat.New(side, side)
+	return f
+}
+
+// at goes through the sweeps of a threshold.
+func (f *lowRankFill) at(ctx context.Context, step int) error {
+	for range lowRankSweeps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.sweep(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep puts U·diag(max(0, 1 − τ/s))·Uᵀ·Y into the holes, where Y = U·diag(s)·Vᵀ: by the eigenvectors of the smaller of Y·Yᵀ and Yᵀ·Y.
+func (f *lowRankFill) sweep(step int) error {
+	wide := f.filled.Rows <= f.filled.Cols
+	side := f.filled
+	if !wide {
+		side = f.filled.T()
+	}
+	mat.Syrk(f.gram, 1, side, 0)
+	if err := f.solver.Sym(&f.spectrum, f.gram); err != nil {
+		return err
+	}
+	w := f.spectrum.Values
+	if f.largest == 0 {
+		f.largest = math.Sqrt(max(0, w[len(w)-1]))
+	}
+	tau := 0.5 * f.largest * math.Pow(2*lowRankLast, float64(step)/(lowRankSteps-1))
+	scaled := f.spectrum.Vectors.Clone()
+	for j, l := range w {
+		keep := 0.0
+		if s := math.Sqrt(max(0, l)); s > tau {
+			keep = 1 - tau/s
+		}
+		for i := range scaled.Rows {
+			scaled.Row(i)[j] *= keep
+		}
+	}
+	mat.Mul(f.shrunk, 1, scaled, f.spectrum.Vectors.T(), 0)
+	if wide {
+		mat.Mul(f.rest, 1, f.shrunk, f.filled, 0)
+	} else {
+		mat.Mul(f.rest, 1, f.filled, f.shrunk, 0)
+	}
+	for i := range f.filled.Rows {
+		to, from := f.filled.Row(i), f.rest.Row(i)
+		for k, missing := range f.of.of(i) {
+			if missing {
+				to[k] = from[k]
+			}
+		}
+	}
+	return nil
+}
+
+// error returns the sum of squares of what was hidden in addition to the holes h.
+func (f *lowRankFill) error(y mat.Matrix, h *holes, means []float64) (sum float64) {
+	for i := range y.Rows {
+		row, filled, missing := y.Row(i), f.filled.Row(i), h.of(i)
+		for k, hidden := range f.of.of(i) {
+			if hidden && !missing[k] {
+				d := row[k] - means[k] - filled[k]
+				sum += d * d
+			}
+		}
+	}
+	return sum
+}
