@@ -195,10 +195,9 @@ func (s substitute) ReadExamples(dst []float64, from, to int) error {
 // mostDonors is how many other examples are asked for their holes.
 const mostDonors = 20
 
-// borrow returns what to hide of an example so that it is missing as other values are: what another example misses, of which
-// a part is hidden if the example has holes of its own, so that it does not see much less than it does. That part lies at
-// random or together, whichever is more like its own holes by how far they are from what is seen. The result is nil where
-// nothing can be hidden, or nothing would be left to see.
+// borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
+// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
+// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
 func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
 	own, n := h.of(example), len(h.missing)/h.size
 	for range mostDonors {
@@ -224,45 +223,38 @@ func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) 
 	return nil
 }
 
-// hiddenShare is the part of what another example misses that is hidden of one with holes of its own.
-const hiddenShare = 1. / 4
-
-// part returns a part of what is to be hidden: some values at random, or those next to one of them.
+// part returns what of hide is hidden of an example with holes of its own.
 func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
-	var points []int
-	for i := range x.Rows {
-		for c := range channels {
-			if hide[i*channels+c] {
-				points = append(points, i)
-				break
-			}
-		}
-	}
-	count := max(1, int(math.Round(hiddenShare*float64(len(points)))))
-	only := func(kept []int) []bool {
-		list := make([]bool, len(hide))
-		for _, i := range kept {
-			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
-		}
-		return list
-	}
-	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	if x.Rows == 1 {
 		return hide
 	}
-	random := only(points[:count])
+	var points []int
+	for i := range x.Rows {
+		if slices.Contains(hide[i*channels:(i+1)*channels], true) {
+			points = append(points, i)
+		}
+	}
+	own := h.of(example)
+	wanted := math.Log(1 + gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
+	best, least := hide, math.Inf(1)
+	try := func(share int) {
+		list := make([]bool, len(hide))
+		for _, i := range points[:(len(points)+share-1)/share] {
+			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
+		}
+		far := gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+		if e := math.Abs(math.Log(1+far) - wanted); e < least {
+			best, least = list, e
+		}
+	}
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	try(4)
 	centre := x.Row(points[0])
 	slices.SortStableFunc(points, func(a, b int) int {
 		return cmp.Compare(squaredDistance(x.Row(a), centre), squaredDistance(x.Row(b), centre))
 	})
-	together := only(points[:count])
-	own := h.of(example)
-	far := func(list []bool) float64 {
-		return gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+	for _, share := range []int{4, 2, 1} {
+		try(share)
 	}
-	wanted := gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] })
-	if math.Abs(math.Log(1+far(together))-math.Log(1+wanted)) < math.Abs(math.Log(1+far(random))-math.Log(1+wanted)) {
-		return together
-	}
-	return random
+	return best
 }

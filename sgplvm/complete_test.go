@@ -1,0 +1,254 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// mixed draws examples of a picture: three smooth patterns in random shares, and a little noise.
+func mixed(n, width, height int, seed uint64) Data {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	y := mat.New(n*width*height, 1)
+	for i := range n {
+		a, b, c := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()
+		for j := range width * height {
+			u, v := float64(j%width)/float64(width), float64(j/width)/float64(height)
+			y.Data[i*width*height+j] = 20 + 3*a*math.Sin(3*u+v) + 2*b*math.Cos(2*v-u) + c*u*v + 0.05*rng.NormFloat64()
+		}
+	}
+	return Data{Examples: n, Y: y, Grid: pixels(width, height)}
+}
+
+// holed returns data of which some values are NaN.
+func holed(d Data, missing func(example, point int) bool) Data {
+	d.Y = d.Y.Clone()
+	points := d.Y.Rows / d.Examples
+	for i := range d.Examples {
+		for j := range points {
+			if missing(i, j) {
+				d.Y.Set(i*points+j, 0, math.NaN())
+			}
+		}
+	}
+	return d
+}
+
+func scatteredHoles(share float64, seed uint64) func(int, int) bool {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	return func(int, int) bool { return rng.Float64() < share }
+}
+
+// Missing values are filled in well, what was observed stays, and the errors told are those made.
+func TestComplete(t *testing.T) {
+	whole := mixed(24, 6, 5, 1)
+	d := holed(whole, scatteredHoles(0.4, 3))
+	c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var squares, spread, covered, count float64
+	for k, y := range d.Y.Data {
+		if !math.IsNaN(y) {
+			if c.Mean.Data[k] != y || c.Variance.Data[k] != 0 {
+				t.Fatalf("value %d: %v with variance %v, expected %v as observed, and 0", k, c.Mean.Data[k], c.Variance.Data[k], y)
+			}
+			continue
+		}
+		r := whole.Y.Data[k] - c.Mean.Data[k]
+		squares += r * r
+		spread += (whole.Y.Data[k] - 20) * (whole.Y.Data[k] - 20)
+		if math.Abs(r) < normal90*math.Sqrt(c.Variance.Data[k]) {
+			covered++
+		}
+		count++
+	}
+	rmse := math.Sqrt(squares / count)
+	if rmse > 0.35 || spread/count < 1 {
+		t.Errorf("error %.3g of values that spread by %.3g, expected 0.05 of noise and little more", rmse, math.Sqrt(spread/count))
+	}
+	if covered /= count; covered < 0.7 || covered > 0.98 {
+		t.Errorf("%.2f of the values in intervals of 90 %%", covered)
+	}
+	if e := c.Check; e.Values < 20 || e.RMSE > 2*rmse || e.RMSE < rmse/2 || e.Coverage < 0.7 {
+		t.Errorf("said %+v beforehand, found the error %.3g", e, rmse)
+	}
+	if n, _, _ := d.sizes(); c.Model.Examples() != n {
+		t.Errorf("a model of %d examples, expected %d", c.Model.Examples(), n)
+	}
+}
+
+func (d Data) sizes() (n, points, channels int) {
+	return d.Examples, d.Y.Rows / d.Examples, d.Y.Cols
+}
+
+// The same bits come out whatever the number of processors.
+func TestCompleteBits(t *testing.T) {
+	d := holed(mixed(14, 5, 4, 2), scatteredHoles(0.3, 4))
+	var first *Completion
+	for _, p := range []int{1, 2, 4} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p))
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = c
+		} else if !slices.Equal(c.Mean.Data, first.Mean.Data) || !slices.Equal(c.Variance.Data, first.Variance.Data) || c.Check != first.Check {
+			t.Errorf("%d processors: other numbers than with one", p)
+		}
+	}
+}
+
+// Without holes the model is that of Fit.
+func TestCompleteWhole(t *testing.T) {
+	d := mixed(10, 4, 4, 3)
+	cfg := Config{Effort: EffortQuick}
+	c, err := Complete(t.Context(), d, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := Fit(t.Context(), d, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(c.Mean.Data, d.Y.Data) || c.Check.Values != 0 || !slices.Equal(saved(t, c.Model), saved(t, m)) {
+		t.Error("whole data changed, or their model")
+	}
+}
+
+// Examples and points without a value are filled in, also where examples have times.
+func TestCompleteGone(t *testing.T) {
+	whole := mixed(16, 5, 4, 4)
+	for i := range 16 { // smooth in time
+		for j := range 20 {
+			whole.Y.Data[i*20+j] = 5 + math.Sin(0.4*float64(i)+0.3*float64(j%5)) + 0.1*float64(j/5)
+		}
+	}
+	d := holed(whole, func(i, j int) bool { return i == 7 || j == 11 || (i+j)%5 == 0 })
+	for _, timed := range []bool{false, true} {
+		if d.Times = nil; timed {
+			for i := range 16 {
+				d.Times = append(d.Times, float64(i))
+			}
+		}
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var squares, count float64
+		for k, y := range whole.Y.Data {
+			if v := c.Mean.Data[k]; v-v != 0 || math.IsNaN(d.Y.Data[k]) && !(c.Variance.Data[k] > 0) {
+				t.Fatalf("value %d: %v with variance %v", k, v, c.Variance.Data[k])
+			}
+			if math.IsNaN(d.Y.Data[k]) && (timed || k/20 != 7) {
+				squares += (c.Mean.Data[k] - y) * (c.Mean.Data[k] - y)
+				count++
+			}
+		}
+		if rmse := math.Sqrt(squares / count); rmse > 0.4 {
+			t.Errorf("times %v: an error of %.2g, where values spread by 0.7", timed, rmse)
+		}
+	}
+}
+
+// What cannot be completed is refused.
+func TestCompleteRefuses(t *testing.T) {
+	d := mixed(4, 3, 3, 5)
+	nothing := holed(d, func(int, int) bool { return true })
+	var config *ConfigError
+	if _, err := Complete(t.Context(), nothing, Config{}); !errors.As(err, &config) || config.Field != "Data" {
+		t.Errorf("nothing observed: %v", err)
+	}
+	infinite := holed(d, func(i, j int) bool { return j == 0 })
+	infinite.Y.Data[9+4] = math.Inf(1)
+	var value *ValueError
+	if _, err := Complete(t.Context(), infinite, Config{}); !errors.As(err, &value) || value.Example != 1 || value.Point != 4 {
+		t.Errorf("an infinite value: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Complete(ctx, holed(d, scatteredHoles(0.3, 1)), Config{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// What is put aside was observed, is never all of an example, and lies together where holes do.
+func TestBorrow(t *testing.T) {
+	const n, width, height = 30, 12, 10
+	rng := rand.New(rand.NewPCG(6, 6))
+	x := inSpacings(pixels(width, height))
+	blob := func(i, j int) bool {
+		u, v := j%width-i%7, j/width-i%5
+		return u >= 0 && u < 6 && v >= 0 && v < 6
+	}
+	far := map[string]float64{}
+	for name, missing := range map[string]func(i, j int) bool{"scattered": scatteredHoles(0.3, 9), "blobs": blob} {
+		_, h, err := readHoles(mustSource(t, holed(mixed(n, width, height, 7), missing)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			hide := h.borrow(rng, i, x, 1)
+			own := h.of(i)
+			hidden, seen := 0, 0
+			for k := range hide {
+				if hide[k] && own[k] {
+					t.Fatalf("%s, example %d: value %d is missing already", name, i, k)
+				}
+				if hide[k] {
+					hidden++
+				} else if !own[k] {
+					seen++
+				}
+			}
+			if hidden == 0 || seen == 0 {
+				t.Errorf("%s, example %d: %d values hidden, %d left", name, i, hidden, seen)
+			}
+			far[name] += gap(x, 1, func(k int) bool { return hide[k] }, func(k int) bool { return !own[k] && !hide[k] }) / n
+		}
+	}
+	if far["blobs"] < 1.2*far["scattered"] {
+		t.Errorf("hidden values are %.2f spacings from what is seen where blobs are missing, %.2f where values here and there are", far["blobs"], far["scattered"])
+	}
+}
+
+func mustSource(t *testing.T, d Data) Source {
+	d, err := d.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Source
+}
+
+// A matrix of low rank comes back.
+func TestLowRank(t *testing.T) {
+	for _, n := range []int{12, 60} { // examples fewer than values, and more
+		whole := mixed(n, 6, 5, 8)
+		y, h, err := readHoles(mustSource(t, holed(whole, scatteredHoles(0.3, 5))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lowRank(t.Context(), y, h, inSpacings(whole.Grid), 1); err != nil {
+			t.Fatal(err)
+		}
+		var squares, count float64
+		for k, missing := range h.missing {
+			if r := y.Data[k] - whole.Y.Data[k]; missing {
+				squares += r * r
+				count++
+			} else if r != 0 {
+				t.Fatalf("observed value %d changed", k)
+			}
+		}
+		if rmse := math.Sqrt(squares / count); rmse > map[int]float64{12: 1.2, 60: 0.6}[n] {
+			t.Errorf("%d examples: an error of %.3g, of values that spread by 2.5", n, rmse)
+		}
+	}
+}
