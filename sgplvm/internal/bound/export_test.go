@@ -38,3 +38,6 @@ const LeastPositive = leastPositive
 
 // Zero sets every parameter to 0.
 func (p *Params) Zero() { p.zero() }
+
+// Mask makes the evaluator take the path of data with holes whatever its data.
+func (e *Evaluator) Mask() { e.masked = newMasked(e) }

@@ -16,7 +16,18 @@ type Scaled struct {
 	Source                     Source
 	Examples, Points, Channels int
 	Scaler                     Scaler
+
+	// Missing is how many values are NaN: not observed.
+	Missing int
+
+	// Errors has the known standard errors of the values, in the user's units, in the shape of Source; nil: none
+	// are known.
+	Errors Source
 }
+
+// Holes reports whether values are missing or have errors of their own, so that the data are no complete
+// grid of equally good values.
+func (s *Scaled) Holes() bool { return s.Missing > 0 || s.Errors != nil }
 
 // NewScaled wraps a source, whose sizes must be positive, and finds its scaler. Errors:
 // *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64.
@@ -63,6 +74,18 @@ func (s *Scaled) ReadRaw(dst []float64, from, to int) error {
 		return &ReadError{from, to, err}
 	}
 	return nil
+}
+
+// EachErrors is EachSlab of the known standard errors, in the model's units.
+func (s *Scaled) EachErrors(body func(slab []float64, from int) error) error {
+	errors := *s
+	errors.Source = s.Errors
+	return errors.EachSlab(func(slab []float64, from int) error {
+		for i := range slab {
+			slab[i] /= s.Scaler.Scale[i%s.Channels]
+		}
+		return body(slab, from)
+	})
 }
 
 // EachSlab reads slab after slab in the user's units and hands it to body, which may
