@@ -41,3 +41,10 @@ func (p *Params) Zero() { p.zero() }
 
 // Mask makes the evaluator take the path of data with holes whatever its data.
 func (e *Evaluator) Mask() { e.masked = newMasked(e) }
+
+// WithResidual calls f with conjugate gradients that end with another residual.
+func WithResidual(r float64, f func()) {
+	defer func(r float64) { solveTolerance = r }(solveTolerance)
+	solveTolerance = r
+	f()
+}

@@ -297,7 +297,7 @@ func (m *masked) addUp(ctx context.Context, p *Params) error {
 	s.byExample.Fill(0)
 	s.qExample.Fill(0)
 	q := m.pointTraces()
-	m.system.begin(m)
+	m.system.begin(m, p.Noise.Beta)
 	m.eachBlock(p.Noise.Beta, weights, func(omega mat.Matrix, from, to int) {
 		if ctx.Err() != nil {
 			return
@@ -447,7 +447,7 @@ func (m *masked) evaluate(ctx context.Context, p, grad *Params, free Group) (flo
 	if err := m.prepare(ctx, p); err != nil {
 		return math.NaN(), err
 	}
-	if err := m.system.solve(ctx, m, p.Noise.Beta); err != nil {
+	if err := m.system.solve(ctx, m); err != nil {
 		return math.NaN(), err
 	}
 	if grad != nil {

@@ -16,7 +16,7 @@ func TestMaskedComplete(t *testing.T) {
 	for seed := range uint64(compare.Sizes(60)) {
 		s := reference.RandomShape(seed)
 		if seed%3 == 2 {
-			s = reference.TimeShape(4*seed) // with white noise
+			s = reference.TimeShape(4 * seed) // with white noise
 		}
 		m := s.Model(t)
 		whole, masked := newSubject(m), newSubject(m)
@@ -47,7 +47,7 @@ func TestMaskedDifferences(t *testing.T) {
 	for seed := range uint64(compare.Sizes(24)) {
 		s := reference.RandomShape(seed)
 		if seed%3 == 2 {
-			s = reference.TimeShape(4*seed)
+			s = reference.TimeShape(4 * seed)
 		}
 		m := s.Model(t)
 		hidden(m, rand.New(rand.NewPCG(seed, 99)), 0.3)
@@ -67,5 +67,49 @@ func TestMaskedDifferences(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// Bound, gap and every derivative of data with holes against evaluations with 50 digits.
+func TestHolesReference(t *testing.T) {
+	for _, c := range reference.HolesCases(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			s := newSubject(c.Model(t))
+			if !s.evaluator.Holes() {
+				s.evaluator.Mask()
+			}
+			if err := s.evaluator.Refresh(t.Context(), c.BasisModel(t).Params); err != nil {
+				t.Fatal(err)
+			}
+			compare.NearOne(t, "bound", s.bound(t), c.Expected.Bound, reference.Digits)
+			checkGap(t, s, c.Expected.Gap)
+			var got map[string][]float64
+			bound.WithResidual(1e-12, func() { got = slopesByName(s.gradient(t, bound.GroupAll)) })
+			slopes := c.Slopes(t)
+			for name, values := range slopes {
+				compare.Near(t, "derivative in "+name, got[name], values, reference.Digits)
+			}
+			for name := range got {
+				if slopes[name] == nil {
+					t.Errorf("the file has no derivative in %s", name)
+				}
+			}
+			if err := s.evaluator.Refresh(t.Context(), s.Params); err != nil {
+				t.Fatal(err)
+			}
+			compare.NearOne(t, "bound at its own T", s.bound(t), c.Expected.Fresh.Bound, reference.Digits)
+			checkGap(t, s, c.Expected.Fresh.Gap)
+		})
+	}
+}
+
+func checkGap(t *testing.T, s *subject, want float64) {
+	t.Helper()
+	gap, ok, err := s.evaluator.Gap(t.Context(), s.Params)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if !(math.Abs(gap-want) <= reference.Digits*max(1, want)) {
+		t.Errorf("gap %v, expected %v", gap, want)
 	}
 }

@@ -29,6 +29,7 @@ type system struct {
 	ma     []float64 // M_p·a_p, likewise
 	rest   []float64 // b − A·α
 	steps  int       // of the last solution
+	beta   float64   // of the sums
 
 	preconditioner preconditioner
 }
@@ -40,7 +41,8 @@ type preconditioner struct {
 }
 
 // begin makes room for sums over the examples.
-func (s *system) begin(m *masked) {
+func (s *system) begin(m *masked, beta float64) {
+	s.beta = beta
 	columns, pairs := m.masks.columns(), m.f.Cols
 	if columns*pairs <= maskedKept {
 		work.Resize(&s.m, columns, pairs)
@@ -81,14 +83,15 @@ func (m *masked) eachSeries(omega mat.Matrix, from, to int, body func(weighted m
 }
 
 // solveTolerance is the residual, in the norm of the preconditioner and relative to that of b, with which conjugate
-// gradients end. The error of the gradient is in proportion, that of the bound to its square.
-const solveTolerance = 1e-8
+// gradients end. The error of the gradient is in proportion, that of the bound to its square. Tests lower it.
+var solveTolerance = 1e-8
 
 // mostSteps bounds the steps of conjugate gradients.
 const mostSteps = 2000
 
 // solve finds α, from zero. Errors: *FactorizationError, ctx.Err().
-func (s *system) solve(ctx context.Context, m *masked, beta float64) error {
+func (s *system) solve(ctx context.Context, m *masked) error {
+	beta := s.beta
 	channels, size := m.e.y.Channels, m.components()*len(m.latent.kappa)
 	n := channels * size
 	for _, v := range []*[]float64{&s.b, &s.alpha, &s.image, &s.rest} {
