@@ -147,6 +147,9 @@ func (e *Evaluator) Incomplete(ctx context.Context, p *Params) (*Incomplete, kro
 	for v := range m.masks.channels {
 		w := mat.New(size, b)
 		mat.Copy(w, mat.NewDense(b, size, m.sums.w[v*size*b:(v+1)*size*b]).T())
+		for i, x := range w.Data {
+			w.Data[i] = min(x, 1) // but for rounding
+		}
 		q.Tables = append(q.Tables, w)
 	}
 	return q, m.alpha(), nil

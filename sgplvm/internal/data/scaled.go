@@ -30,7 +30,7 @@ type Scaled struct {
 func (s *Scaled) Holes() bool { return s.Missing > 0 || s.Errors != nil }
 
 // NewScaled wraps a source, whose sizes must be positive, and finds its scaler. Errors:
-// *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64.
+// *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64 or without any value.
 func NewScaled(source Source) (*Scaled, error) {
 	s := &Scaled{Source: source}
 	s.Examples, s.Points, s.Channels = source.Dims()
@@ -107,13 +107,9 @@ func (s *Scaled) EachSlab(body func(slab []float64, from int) error) error {
 	return nil
 }
 
-// refuse reports value number i, which is not finite.
+// refuse reports value number i, which is infinite.
 func (s *Scaled) refuse(i int, v float64) error {
-	e := &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
-	if math.IsNaN(v) {
-		e.Want = "a number: training needs complete examples"
-	}
-	return e
+	return &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
 }
 
 // Gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),

@@ -1,0 +1,112 @@
+package sgplvm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// completeTogether is how many examples are completed at the same time.
+const completeTogether = 16
+
+// Complete returns the distribution of all values of training example i, which is counted from 0, given those of its
+// values that were observed, at the training points: what Impute does with the posterior of its latent variables that
+// training has found. Observed values are their own mean, with variance 0. Its Prior is what the other examples say of its
+// time, from Trainer.Complete; nil: standard normal. Errors: *ConfigError, *ValueError, ctx.Err().
+func (m *Model) Complete(ctx context.Context, i int, obs Observed, o InferOptions) (Prediction, error) {
+	if n := m.Examples(); i < 0 || i >= n {
+		return Prediction{}, &ConfigError{Field: "Example", Err: fmt.Errorf("training example %d, expected 0 to %d", i, n-1)}
+	}
+	obs.Grid = m.Grid()
+	return m.posterior.ImputeGiven(ctx, obs, m.posterior.TrainingLatent(i), m.inferOptions(o))
+}
+
+// Complete fills in what is missing of the training examples, as Model.Complete does: it calls body with every example
+// that misses values, in order, and the distribution of all its values given those that were observed, in the user's
+// units, n_s×d_y each, noise included. Where examples have times, what the others say of the time is known beside the
+// observed values. Errors: *ReadError, *FactorizationError, ctx.Err() and those of body.
+func (t *Trainer) Complete(ctx context.Context, o InferOptions, body func(example int, p Prediction) error) error {
+	q, err := t.posterior(ctx)
+	if err != nil {
+		return err
+	}
+	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
+		return err
+	}
+	priors, err := t.cavities()
+	if err != nil {
+		return err
+	}
+	o = o.Or(t.config.Infer)
+	y := t.evaluator.Data()
+	for from := 0; from < y.Examples; from += completeTogether {
+		to := min(from+completeTogether, y.Examples)
+		all, failures := make([]Prediction, to-from), make([]error, to-from)
+		missing := make([]bool, to-from)
+		mat.Parallel(to-from, func(k int) {
+			var obs Observed
+			if obs, missing[k], failures[k] = t.observedOf(from + k); failures[k] != nil || !missing[k] {
+				return
+			}
+			if priors != nil {
+				obs.Prior = &priors[from+k]
+			}
+			all[k], failures[k] = q.ImputeGiven(ctx, obs, q.TrainingLatent(from+k), o)
+		})
+		for k, p := range all {
+			if failures[k] != nil {
+				return failures[k]
+			}
+			if missing[k] {
+				if err := body(from+k, p); err != nil {
+					return err
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// observedOf returns what was observed of training example i, and whether something was not.
+func (t *Trainer) observedOf(i int) (obs Observed, missing bool, err error) {
+	y := t.evaluator.Data()
+	obs.Values = mat.New(y.Points, y.Channels)
+	if err := y.ReadRaw(obs.Values.Data, i, i+1); err != nil {
+		return obs, false, err
+	}
+	missing = false
+	for _, v := range obs.Values.Data {
+		missing = missing || v != v
+	}
+	if y.Errors != nil {
+		obs.Errors = mat.New(y.Points, y.Channels)
+		err = y.Errors.ReadExamples(obs.Errors.Data, i, i+1)
+		if err != nil {
+			err = &ReadError{From: i, To: i + 1, Err: err}
+		}
+	}
+	return obs, missing, err
+}
+
+// cavities returns what all other examples say of the latent variables at every example's time, nil where examples have no times.
+func (t *Trainer) cavities() ([]Latent, error) {
+	if t.params.X.Paths == nil {
+		return nil, nil
+	}
+	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
+	if err != nil {
+		return nil, err
+	}
+	at := t.params.X.At()
+	latents := make([]Latent, mu.Rows)
+	for i := range latents {
+		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
+	}
+	return latents, nil
+}
