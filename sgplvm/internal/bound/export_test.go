@@ -48,3 +48,10 @@ func WithResidual(r float64, f func()) {
 	solveTolerance = r
 	f()
 }
+
+// WithMaskedBlocks calls f with other blocks of sums of Ψ2 over examples, of which so many numbers are kept.
+func WithMaskedBlocks(block, kept int, f func()) {
+	defer func(a, b int) { maskedBlock, maskedKept = a, b }(maskedBlock, maskedKept)
+	maskedBlock, maskedKept = block, kept
+	f()
+}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
@@ -25,48 +26,144 @@ func TestMaskedComplete(t *testing.T) {
 		compare.NearOne(t, what+": bound", masked.bound(t), whole.bound(t), 1e-10)
 		want, got := natural(whole.gradient(t, bound.GroupAll)), natural(masked.gradient(t, bound.GroupAll)).values()
 		compare.Near(t, what+": gradient", got, want.values(), 1e-8)
-		if t.Failed() {
-			for i, v := range want.values() {
-				fmt.Println(want.names[i], v, got[i])
-			}
-			return
-		}
 	}
 }
 
-// hidden returns the model with some values missing.
+// hidden hides a share of a model's values, of all channels alike or not, and gives some errors.
 func hidden(m *reference.Model, rng *rand.Rand, share float64) {
-	for i := range m.Y.Data {
-		if rng.Float64() < share {
-			m.Y.Data[i] = math.NaN()
+	alike := rng.IntN(2) == 0
+	gone := map[int]bool{}
+	m.Hide(func(example, point, channel int) bool {
+		at := example*m.Space.Len() + point
+		if !alike {
+			return rng.Float64() < share
+		}
+		if channel == 0 {
+			gone[at] = rng.Float64() < share
+		}
+		return gone[at]
+	})
+	if rng.IntN(3) == 0 {
+		m.Errors = mat.New(m.Y.Rows, m.Y.Cols)
+		for i := range m.Errors.Data {
+			m.Errors.Data[i] = max(0, rng.Float64()-0.3)
 		}
 	}
 }
 
+// holedShape is a random shape with white noise, in time or not.
+func holedShape(seed uint64) shape {
+	if seed%3 == 2 {
+		return reference.TimeShape(4 * seed)
+	}
+	return reference.RandomShape(seed)
+}
+
+// holedSubject is the model of a shape with hidden values.
+func holedSubject(t testing.TB, seed uint64) *subject {
+	m := holedShape(seed).Model(t)
+	hidden(m, rand.New(rand.NewPCG(seed, 99)), 0.3)
+	s := newSubject(m)
+	if !s.evaluator.Holes() {
+		s.evaluator.Mask()
+	}
+	return s
+}
+
+// move changes all parameters a little; latent variances stay large enough for differences.
+func move(t testing.TB, p *bound.Params, rng *rand.Rand) {
+	for _, v := range natural(p).at {
+		*v *= math.Exp(0.1 * rng.NormFloat64())
+	}
+	if p.X.Paths != nil {
+		reference.SetMarginals(t, p)
+		return
+	}
+	for i, v := range p.X.S.Data {
+		p.X.S.Data[i] = max(v, 0.2)
+	}
+}
+
+// Every derivative is that of the bound with T held.
 func TestMaskedDifferences(t *testing.T) {
 	for seed := range uint64(compare.Sizes(24)) {
-		s := reference.RandomShape(seed)
-		if seed%3 == 2 {
-			s = reference.TimeShape(4 * seed)
-		}
-		m := s.Model(t)
-		hidden(m, rand.New(rand.NewPCG(seed, 99)), 0.3)
-		x := newSubject(m)
+		x := holedSubject(t, seed)
 		x.bound(t) // the basis
-		moved := natural(x.Params)
-		rng := rand.New(rand.NewPCG(seed, 98))
-		for i, v := range moved.at {
-			_ = i
-			*v *= math.Exp(0.1 * rng.NormFloat64())
+		move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
+		all := natural(x.Params)
+		var grad *list
+		bound.WithResidual(1e-12, func() { grad = natural(x.gradient(t, bound.GroupAll)) })
+		compare.CheckGradient(t, all.name(holedShape(seed).String()), all.at, grad.values(), func() float64 { return x.bound(t) })
+	}
+}
+
+// Bound and gap with T of other parameters against matrices over all pairs of inducing points.
+func TestMaskedDense(t *testing.T) {
+	for seed := range uint64(compare.Sizes(60)) {
+		x := holedSubject(t, 500+seed)
+		whole := *x.Model
+		whole.Y = mat.New(x.Y.Rows, x.Y.Cols)
+		u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if x.Params.X.Paths != nil {
-			reference.SetMarginals(t, x.Params)
+		joint := u.Latent
+		for _, s := range u.Space {
+			joint = kron(joint, s)
 		}
-		grad := natural(x.gradient(t, bound.GroupAll))
-		compare.CheckGradient(t, moved.name(fmt.Sprint(s)), moved.at, grad.values(), func() float64 { return x.bound(t) })
-		if t.Failed() {
-			return
+		if seed%2 == 1 {
+			move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
 		}
+		d := reference.NewDense(&whole)
+		var want, gap float64
+		for c := range x.Channels() {
+			h := d.Holed(x.Model, c, joint)
+			want += h.Bound
+			gap += h.Gap
+		}
+		got := x.bound(t) + x.evaluator.Divergence(x.Params)
+		if !(math.Abs(got-want) <= 1e-8*max(1, math.Abs(want))) {
+			t.Errorf("%v: bound %v, by definition %v", holedShape(500+seed), got, want)
+		}
+		found, ok, err := x.evaluator.Gap(t.Context(), x.Params)
+		if err != nil || !ok || !(math.Abs(found-gap) <= 1e-8*max(1, gap)) {
+			t.Errorf("%v: gap %v, %v, %v, by definition %v", holedShape(500+seed), found, ok, err, gap)
+		}
+	}
+}
+
+// kron returns a ⊗ b.
+func kron(a, b mat.Matrix) mat.Matrix {
+	k := mat.New(a.Rows*b.Rows, a.Cols*b.Cols)
+	for i := range k.Rows {
+		for j := range k.Cols {
+			k.Set(i, j, a.At(i/b.Rows, j/b.Cols)*b.At(i%b.Rows, j%b.Cols))
+		}
+	}
+	return k
+}
+
+// The same bits at any GOMAXPROCS, and with sums over the examples that are kept or formed in every step.
+func TestMaskedBits(t *testing.T) {
+	for seed := range uint64(compare.Sizes(12)) {
+		var want []float64
+		compare.AtEveryWidth(func(int) {
+			x := holedSubject(t, 700+seed)
+			x.bound(t)
+			move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
+			got := append(flat(x.gradient(t, bound.GroupAll)), x.bound(t))
+			if want == nil {
+				want = got
+			}
+			compare.SameBits(t, holedShape(700+seed).String(), got, want)
+		})
+		bound.WithMaskedBlocks(50, 0, func() {
+			x := holedSubject(t, 700+seed)
+			x.bound(t)
+			move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
+			got := append(flat(x.gradient(t, bound.GroupAll)), x.bound(t))
+			compare.Near(t, "other blocks: "+holedShape(700+seed).String(), got, want, 1e-7)
+		})
 	}
 }
 

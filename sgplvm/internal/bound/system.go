@@ -44,7 +44,7 @@ type preconditioner struct {
 func (s *system) begin(m *masked, beta float64) {
 	s.beta = beta
 	columns, pairs := m.masks.columns(), m.f.Cols
-	if columns*pairs <= maskedKept {
+	if int64(columns)*int64(pairs) <= int64(maskedKept) {
 		work.Resize(&s.m, columns, pairs)
 	} else {
 		s.m = mat.Matrix{}
