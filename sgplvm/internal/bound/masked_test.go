@@ -51,12 +51,17 @@ func hidden(m *reference.Model, rng *rand.Rand, share float64) {
 	}
 }
 
-// holedShape is a random shape with white noise, in time or not.
+// holedShape is a random shape with white noise, in time or not, whose latent kernel has an RBF part: without it the kernel
+// matrix rests on jitter, and differences on fewer digits.
 func holedShape(seed uint64) shape {
+	s := reference.RandomShape(seed)
 	if seed%3 == 2 {
-		return reference.TimeShape(4 * seed)
+		s = reference.TimeShape(4 * seed)
 	}
-	return reference.RandomShape(seed)
+	if s.Parts != 0 {
+		s.Parts |= reference.RBF
+	}
+	return s
 }
 
 // holedSubject is the model of a shape with hidden values.
