@@ -11,12 +11,17 @@ import (
 )
 
 // Data are n_ξ examples, each seen in d_y channels at all n_s points of a grid, in the user's
-// units: either Examples and Y, or Source. They are not copied and must not change while a
+// units: either Examples and Y, or Source. NaN stands for a value that was not observed: any may be missing, those of whole
+// examples and of whole points included. They are not copied and must not change while a
 // Trainer uses them.
 type Data struct {
 	Examples int
 	Y        mat.Matrix // (n_ξ·n_s)×d_y; row i·n_s + j is example i at point j of the grid
 	Source   Source     // the same in another form: other types of numbers, files
+
+	// Errors has the standard errors of the values that are known beside the noise, such as satellites give them, in the
+	// user's units and in the shape of the values: 0 or more. Those of missing values do not count. nil: none are known.
+	Errors Source
 
 	// Grid holds the points, factor by factor.
 	Grid Grid
@@ -105,10 +110,10 @@ type (
 	FileError = data.FileError
 )
 
-// Check looks through the data, in one pass, for what cannot be meant: values that are no finite numbers, all
+// Check looks through the data, in one pass, for what cannot be meant: infinite values, nothing that was observed, all
 // channels constant or all examples equal, values so far outside the rest that they must stand for
 // something else, such as 1e20 or -9999 for land. Trainers refuse the same. The warnings, one sentence each,
-// name a single example, and values far outside the rest with their count. Errors: *ConfigError,
+// name a single example, what is missing, and values far outside the rest with their count. Errors: *ConfigError,
 // *ValueError, *ReadError.
 func (d Data) Check() (warnings []string, err error) {
 	if d, err = d.checked(); err != nil {

@@ -63,6 +63,44 @@ func (d Data) on(g ...mat.Matrix) Data {
 	return d
 }
 
+// holed returns the data without a share of its values, point by point or, of several masks, channel by channel, and
+// without example 3 and point 4.
+func (d Data) holed(share float64, masks int) Data {
+	rng := rand.New(rand.NewPCG(7, 22))
+	d.Y = d.Y.Clone()
+	points := d.Y.Rows / d.Examples
+	for i := range d.Y.Rows {
+		gone := rng.Float64() < share
+		for c := range d.Y.Cols {
+			if masks > 1 {
+				gone = rng.Float64() < share
+			}
+			if gone || i/points == 3 || i%points == 4 {
+				d.Y.Set(i, c, math.NaN())
+			}
+		}
+	}
+	return d
+}
+
+// withErrors returns the data with a known standard error of every other value, which is that wrong, and without some.
+func (d Data) withErrors() Data {
+	rng := rand.New(rand.NewPCG(8, 22))
+	d.Y = d.Y.Clone()
+	errors := make([]float64, len(d.Y.Data))
+	for i := range errors {
+		if i%2 == 0 {
+			errors[i] = 10 * rng.Float64()
+			d.Y.Data[i] += errors[i] * rng.NormFloat64()
+		}
+		if i%7 == 3 {
+			d.Y.Data[i] = math.NaN()
+		}
+	}
+	d.Errors = NewSource(errors, d.Examples, d.Y.Rows/d.Examples, d.Y.Cols)
+	return d
+}
+
 // at returns the data with times and labels.
 func (d Data) at(times []float64, labels []int) Data {
 	d.Times, d.Sequences = times, labels
@@ -130,6 +168,10 @@ func sets() map[string]set {
 		"residual":             {bumps(12, 6, 5, 2).on(plane(6, 5)), residual},
 		"coarse":               {bumps(12, 6, 5, 2).on(plane(6, 5)), coarse},
 		"truncated":            {bumps(12, 8, 7, 2), truncated},
+		"holes":                {bumps(12, 6, 5, 2).holed(0.3, 1), small()},
+		"holes in time":        {bumps(12, 6, 5, 2).at(line(12).Data, labels).holed(0.3, 1), moving},
+		"holes by channel":     {channels.holed(0.2, 3), small()},
+		"known errors":         {bumps(12, 6, 5, 4).withErrors(), free},
 	}
 }
 

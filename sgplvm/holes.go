@@ -1,260 +1,289 @@
 package sgplvm
 
 import (
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 
+	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// holes are the values of examples that were not observed.
-type holes struct {
-	size    int    // values of an example, n_s·d_y
-	missing []bool // of all examples, one after the other
+// Training on data with holes (docs/math.md, "Data with holes").
 
-	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
-	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
-	reserve []aside
-}
+// Principal components of data with holes are those of data that are filled in by fillRounds singular-value
+// decompositions of at most fillRank components.
+const (
+	fillRounds = 6
+	fillRank   = 10
+)
 
-// An aside is the part of an example that is in reserve.
-type aside struct {
-	example int
-	truth   []float64 // n_s·d_y, NaN where not in reserve
-}
-
-// reserveAt returns what is in reserve of an example at some points; nil where nothing is.
-func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
-	for _, r := range h.reserve {
-		if r.example == example {
-			var truth []float64
-			for _, p := range points {
-				truth = append(truth, r.truth[p*channels:(p+1)*channels]...)
-			}
-			return truth
-		}
+// gramOf returns the Gram matrix of the scaled examples, n_ξ×n_ξ, of filled ones where values are missing.
+func gramOf(y *data.Scaled, d int) (mat.Matrix, error) {
+	if y.Missing == 0 {
+		return y.Gram()
 	}
-	return nil
-}
-
-// reserved returns the examples of which something is in reserve.
-func (h *holes) reserved() (examples []int) {
-	for _, r := range h.reserve {
-		examples = append(examples, r.example)
+	z, err := filledIn(y, min(d, fillRank))
+	if err != nil {
+		return mat.Matrix{}, err
 	}
-	return examples
+	gram := mat.New(y.Examples, y.Examples)
+	mat.Syrk(gram, 1, z, 0)
+	mat.MirrorLower(gram)
+	return gram, nil
 }
 
-// of returns which values of an example are missing.
-func (h *holes) of(example int) []bool { return h.missing[example*h.size : (example+1)*h.size] }
-
-// some reports whether an example misses any.
-func (h *holes) some(example int) bool { return h.count(example) > 0 }
-
-// count returns how many an example misses.
-func (h *holes) count(example int) (n int) {
-	for _, m := range h.of(example) {
-		if m {
-			n++
-		}
+// filledIn returns the scaled examples, n_ξ×(n_s·d_y), with what is missing filled in: at first by the mean of what was seen
+// there of other examples, then, fillRounds times, by the leading components of the whole as they are. Components are
+// shrunk by the share of the first one left out in their variance, as probabilistic principal components are.
+// Values that no example has stay 0, the mean of all.
+func filledIn(y *data.Scaled, rank int) (mat.Matrix, error) {
+	n, size := y.Examples, y.Size()
+	z, missing := mat.New(n, size), make([]bool, n*size)
+	if err := y.Read(z.Data, 0, n); err != nil {
+		return z, err
 	}
-	return n
-}
-
-// readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
-// *ConfigError where nothing was observed.
-func readHoles(source Source) (mat.Matrix, *holes, error) {
-	n, points, channels := source.Dims()
-	y, h := mat.New(n, points*channels), &holes{size: points * channels, missing: make([]bool, n*points*channels)}
-	observed := 0
+	mean, count := make([]float64, size), make([]float64, size)
 	for i := range n {
-		row := y.Row(i)
-		if err := source.ReadExamples(row, i, i+1); err != nil {
-			return y, h, &ReadError{From: i, To: i + 1, Err: err}
+		for j, v := range z.Row(i) {
+			if v != v {
+				missing[i*size+j] = true
+				continue
+			}
+			mean[j] += v
+			count[j]++
 		}
-		missing := h.of(i)
-		for k, v := range row {
-			switch {
-			case math.IsNaN(v):
-				missing[k], row[k] = true, 0
-			case math.IsInf(v, 0):
-				return y, h, &ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
-			default:
-				observed++
+	}
+	for j := range mean {
+		mean[j] /= max(1, count[j])
+	}
+	for k, m := range missing {
+		if m {
+			z.Data[k] = mean[k%size]
+		}
+	}
+	centred, gram, low := mat.New(n, size), mat.New(n, n), mat.New(n, size)
+	for range fillRounds {
+		columnMeans(mean, z)
+		for i := range n {
+			for j, v := range z.Row(i) {
+				centred.Row(i)[j] = v - mean[j]
+			}
+		}
+		mat.Syrk(gram, 1, centred, 0)
+		mat.MirrorLower(gram)
+		s, err := eig.Sym(gram)
+		if err != nil {
+			return z, &FactorizationError{Factor: 0, Err: err}
+		}
+		r := min(rank, n-1)
+		if r == 0 {
+			break
+		}
+		u, shrunk := s.Vectors.Slice(0, n, n-r, n), make([]float64, r)
+		for j := range shrunk {
+			if v := s.Values[n-r+j]; v > 0 {
+				shrunk[j] = max(0, 1-max(0, s.Values[n-r-1])/v)
+			}
+		}
+		scores := mat.New(r, size)
+		mat.Mul(scores, 1, u.T(), centred, 0)
+		mat.ScaleRows(scores, shrunk, scores)
+		mat.Mul(low, 1, u, scores, 0)
+		for k, m := range missing {
+			if m {
+				z.Data[k] = mean[k%size] + low.Data[k]
 			}
 		}
 	}
-	if observed == 0 {
-		return y, h, &ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
-	}
-	return y, h, nil
+	return z, nil
 }
 
-// gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
-// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
-func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
-	var sum, count float64
-	for c := range channels {
-		var of, from []int
-		for i := range x.Rows {
-			if hidden(i*channels + c) {
-				of = append(of, i)
-			}
-			if seen(i*channels + c) {
-				from = append(from, i)
-			}
-		}
-		if len(from) == 0 {
-			continue
-		}
-		for k := 0; k < len(of); k += max(1, len(of)/mostGaps) {
-			nearest := math.Inf(1)
-			for _, j := range from {
-				nearest = min(nearest, squaredDistance(x.Row(of[k]), x.Row(j)))
-			}
-			sum += math.Sqrt(nearest)
-			count++
+// columnMeans sets mean to those of z's columns.
+func columnMeans(mean []float64, z mat.Matrix) {
+	clear(mean)
+	for i := range z.Rows {
+		for j, v := range z.Row(i) {
+			mean[j] += v / float64(z.Rows)
 		}
 	}
-	return sum / max(1, count)
 }
 
-// mostGaps is how many values of a channel gap looks at.
-const mostGaps = 256
-
-func squaredDistance(a, b []float64) (sum float64) {
-	for k, v := range a {
-		sum += (v - b[k]) * (v - b[k])
+// aboutHoles is contradiction about what cannot be done with values that are missing or have errors of their own.
+func (c Config) aboutHoles(d Data) error {
+	refuse := func(field, what string) error {
+		return &ConfigError{Field: field, Err: fmt.Errorf("%s for data with missing values or errors of their own, expected none", what)}
 	}
-	return sum
-}
-
-// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
-func inSpacings(g Grid) mat.Matrix {
-	x := joined(g).Clone()
-	from := 0
-	for _, factor := range g {
-		for q, two := range twoSpacings(factor) {
-			for i := range x.Rows {
-				x.Row(i)[from+q] /= two / 2
-			}
-		}
-		from += factor.Cols
-	}
-	return x
-}
-
-// checkObserved refuses what cannot be meant of the values that were observed: those of Check, with each missing value in the
-// place of the first observed one of its channel, so that it changes no range.
-func checkObserved(y mat.Matrix, h *holes, points, channels int) ([]string, error) {
-	stand := make([]float64, channels)
-	for c := range stand {
-		at := -1
-		for k, missing := range h.missing {
-			if k%channels == c && !missing {
-				at = k
-				break
-			}
-		}
-		if at < 0 {
-			return nil, &ConfigError{Field: "Data", Err: fmt.Errorf("channel %d: nothing was observed, expected values", c)}
-		}
-		stand[c] = y.Row(at / h.size)[at%h.size]
-	}
-	return data.Check(substitute{y, h, stand, points, channels})
-}
-
-// substitute is observed values as a source, and others in the place of missing ones.
-type substitute struct {
-	y                mat.Matrix
-	h                *holes
-	stand            []float64 // of each channel
-	points, channels int
-}
-
-func (s substitute) Dims() (examples, points, channels int) { return s.y.Rows, s.points, s.channels }
-
-func (s substitute) ReadExamples(dst []float64, from, to int) error {
-	for i := from; i < to; i++ {
-		row := dst[(i-from)*s.h.size : (i-from+1)*s.h.size]
-		copy(row, s.y.Row(i))
-		for k, missing := range s.h.of(i) {
-			if missing {
-				row[k] = s.stand[k%s.channels]
-			}
-		}
+	switch {
+	case c.Residual.Kernel.Kind != "" && c.Residual.Kernel.Kind != "white":
+		return refuse("Residual.Kernel", "a structured residual")
+	case c.Training.Truncate > 0:
+		return refuse("Training.Truncate", "truncation")
+	case d.registered != nil, c.Motion == On:
+		return refuse("Motion", "motion of a film")
 	}
 	return nil
 }
 
-// mostDonors is how many other examples are asked for their holes.
-const mostDonors = 20
-
-// borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
-// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
-// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
-func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
-	own, n := h.of(example), len(h.missing)/h.size
-	for range mostDonors {
-		hide, count, seen := make([]bool, h.size), 0, 0
-		for k, missing := range h.of(rng.IntN(n)) {
-			switch {
-			case own[k]:
-			case missing:
-				hide[k] = true
-				count++
-			default:
-				seen++
+// checkErrors checks the standard errors of values, and returns whether some are not 0. Errors: *ConfigError,
+// *ValueError, *ReadError.
+func checkErrors(source, values Source) (some bool, err error) {
+	if source == nil {
+		return false, nil
+	}
+	n, points, channels := source.Dims()
+	if a, b, c := values.Dims(); n != a || points != b || channels != c {
+		return false, &ConfigError{Field: "Errors", Err: fmt.Errorf("standard errors of %d examples, %d points and %d channels, expected %d, %d and %d", n, points, channels, a, b, c)}
+	}
+	y, e := &data.Scaled{Source: values, Examples: n, Points: points, Channels: channels}, &data.Scaled{Source: source, Examples: n, Points: points, Channels: channels}
+	return some, y.EachSlab(func(slab []float64, from int) error {
+		own := make([]float64, len(slab))
+		if err := e.ReadRaw(own, from, from+len(slab)/y.Size()); err != nil {
+			return err
+		}
+		for i, v := range own {
+			if slab[i] != slab[i] {
+				continue
 			}
+			if !(v >= 0) || math.IsInf(v, 0) {
+				at := from*y.Size() + i
+				return &ValueError{Example: at / y.Size(), Point: at % y.Size() / channels, Channel: at % channels, Value: v, Want: "a standard error, 0 or more, of a value that was observed"}
+			}
+			some = some || v > 0
 		}
-		if count == 0 || seen == 0 {
-			continue
-		}
-		if h.some(example) {
-			hide = h.part(rng, example, hide, x, channels)
-		}
-		return hide
-	}
-	return nil
-}
-
-// part returns what of hide is hidden of an example with holes of its own.
-func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
-	if x.Rows == 1 {
-		return hide
-	}
-	var points []int
-	for i := range x.Rows {
-		if slices.Contains(hide[i*channels:(i+1)*channels], true) {
-			points = append(points, i)
-		}
-	}
-	own := h.of(example)
-	wanted := math.Log(1 + gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
-	best, least := hide, math.Inf(1)
-	try := func(share int) {
-		list := make([]bool, len(hide))
-		for _, i := range points[:(len(points)+share-1)/share] {
-			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
-		}
-		far := gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
-		if e := math.Abs(math.Log(1+far) - wanted); e < least {
-			best, least = list, e
-		}
-	}
-	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
-	try(4)
-	centre := x.Row(points[0])
-	slices.SortStableFunc(points, func(a, b int) int {
-		return cmp.Compare(squaredDistance(x.Row(a), centre), squaredDistance(x.Row(b), centre))
+		return nil
 	})
-	for _, share := range []int{4, 2, 1} {
-		try(share)
+}
+
+// blockSteps is how many steps T is held for.
+const blockSteps = 20
+
+// holds makes T that of the block that goes on: of the state's basis, or, where there is none yet, of its parameters.
+func (t *Trainer) holds(ctx context.Context) error {
+	s := &t.state
+	if !t.evaluator.Holes() || s.Basis != nil && t.basis == s.Basis {
+		return nil
 	}
-	return best
+	if s.Basis == nil {
+		s.Basis = s.Params.Clone()
+		s.Optimiser = nil // of a function with another T
+	}
+	t.basis = nil
+	if err := t.evaluator.Refresh(ctx, s.Basis); err != nil {
+		return err
+	}
+	t.basis = s.Basis
+	return nil
+}
+
+// optimiseBlock is optimise for data with holes: it runs a block of the phase, with T held, and refreshes T. done
+// reports that the phase has ended.
+func (t *Trainer) optimiseBlock(ctx context.Context, p phase) (status string, done bool, err error) {
+	s := &t.state
+	if err := t.holds(ctx); err != nil {
+		return "", true, &startError{err}
+	}
+	whole := p.steps
+	if s.Stage == stageTraining {
+		whole += s.Block // which next has taken off
+	}
+	p.steps = min(blockSteps, whole-s.Block)
+	if p.pairs == nil {
+		p.pairs = &s.Pairs
+	}
+	if s.Pending == "" {
+		status, err = t.optimise(ctx, p)
+		if err != nil || t.stopped || s.Optimiser == nil {
+			return status, true, err
+		}
+		s.Pending = status
+	}
+	status = s.Pending
+	steps := s.Optimiser.Iterations
+	if err := t.refresh(ctx); err != nil {
+		return status, true, err
+	}
+	s.Block += steps
+	s.Pending = ""
+	limit := status == lbfgs.IterationLimit.String()
+	if limit && s.Block < whole && !t.fell(s.Low >= collapsedSteps) {
+		return status, false, nil
+	}
+	s.Block, s.Pairs = 0, nil
+	return status, true, nil
+}
+
+// refresh makes T that of the state's parameters, and keeps it if the bound does not fall. An error of the evaluation
+// keeps the old one.
+func (t *Trainer) refresh(ctx context.Context) error {
+	s := &t.state
+	t.basis = nil
+	value := math.NaN()
+	err := t.evaluator.Refresh(ctx, s.Params)
+	if err == nil {
+		value, err = t.evaluator.Bound(ctx, s.Params)
+	}
+	var unread *ReadError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &unread):
+		return err
+	}
+	s.Result.Refreshes++
+	if err == nil && value >= s.Bound {
+		s.Basis = s.Params.Clone()
+		t.basis = s.Basis
+		s.Gained += value - s.Bound
+		s.Bound = value
+		if value > s.BestBound {
+			s.Best, s.BestBound = s.Params.Clone(), value
+		}
+	} else {
+		s.Result.Refused++
+		if err := t.holds(ctx); err != nil {
+			return err
+		}
+	}
+	s.Optimiser = nil
+	return nil
+}
+
+// settle makes T that of the final parameters, whatever that does to the bound: predictions need it.
+func (t *Trainer) settle(ctx context.Context) error {
+	s := &t.state
+	if !t.evaluator.Holes() || s.Settled {
+		return nil
+	}
+	t.basis = nil
+	if err := t.evaluator.Refresh(ctx, t.params); err != nil {
+		return err
+	}
+	value, err := t.evaluator.Bound(ctx, t.params)
+	if err != nil {
+		return err
+	}
+	gap, known, err := t.evaluator.Gap(ctx, t.params)
+	if err != nil {
+		return err
+	}
+	s.Result.RefreshLoss = s.BestBound - value
+	s.Result.Gap, s.Result.GapKnown = gap, known
+	s.BestBound, s.Settled = value, true
+	return nil
+}
+
+// incomplete returns q(U) where data have holes; α is set beside it.
+func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
+	t.basis = nil
+	q, alpha, err := t.evaluator.Incomplete(ctx, t.params)
+	if err != nil {
+		return nil, err
+	}
+	t.alpha = &alpha
+	return q, nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -26,14 +25,9 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 	if err != nil {
 		return err
 	}
-	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
+	latents, err := t.cavities()
 	if err != nil {
 		return err
-	}
-	at := t.params.X.At()
-	latents := make([]Latent, mu.Rows)
-	for i := range latents {
-		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
 	}
 	if err := t.evaluator.BeginLeavingOut(ctx, t.params); err != nil {
 		return err

@@ -45,6 +45,10 @@ import (
 //	spatial.F.lengthscale    1 or d_F; 0 for a white kernel; absent where it is a sum, a product or periodic
 //	scaler.mean, scaler.scale  d_y
 //	alpha                    m_ξ×m_0×…×d_y   K_uu⁻¹Ū
+//	holes.table              v×m_ξ×b     w of each version of the training data's mask; absent where these were complete, like the next
+//	holes.version            d_y         that of each channel, whole numbers
+//	holes.latent             m_ξ×m_ξ     T_0
+//	holes.spatial.F          m_F×b_F     T_F; b is the product of all b_F
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
 //	attached.motion, .originals, .detail, .unrest, .errors  U8, the film, where the examples are the frames of one
 //	attached.NAME            U8, what was attached besides
@@ -95,6 +99,7 @@ func (m *Model) Save(w io.Writer) error {
 	f.Numbers("scaler.mean", scaler.Mean)
 	f.Numbers("scaler.scale", scaler.Scale)
 	f.put("alpha", alpha.Data, alpha.Dims...)
+	f.incomplete(q.Options().Incomplete)
 	for name, v := range m.attributes {
 		f.Text(attributePrefix+name, v)
 	}
@@ -172,6 +177,23 @@ func (w tensorWriter) noise(n *bound.Noise, o predict.Options) {
 	}
 	if n.Floor > 0 {
 		w.Numbers("noise.floor", []float64{n.Floor})
+	}
+}
+
+// incomplete writes q(U) of a model that learned from data with holes.
+func (w tensorWriter) incomplete(u *bound.Incomplete) {
+	if u == nil {
+		return
+	}
+	var all []float64
+	for _, table := range u.Tables {
+		all = append(all, table.Clone().Data...)
+	}
+	w.put("holes.table", all, len(u.Tables), u.Tables[0].Rows, u.Tables[0].Cols)
+	w.labels("holes.version", u.Version)
+	w.matrix("holes.latent", u.Latent)
+	for f, t := range u.Space {
+		w.matrix(fmt.Sprintf("holes.spatial.%d", f), t)
 	}
 }
 

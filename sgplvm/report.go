@@ -36,6 +36,18 @@ type Report struct {
 	Status      string        // how the last phase ended
 	Warnings    []string      // what a user should know, one sentence each
 
+	// Of data with missing values or errors of their own: how many values are missing, how often the basis of q(U) was
+	// made that of the parameters, and how often that lowered the bound and was undone.
+	Missing, Refreshes, Refused int
+
+	// RefreshLoss is what the last refresh, which is always kept, took off the bound; below 0 if it gained.
+	RefreshLoss float64
+
+	// Gap is by how much the bound lies below the one with a full covariance of the inducing variables, where that can be
+	// computed (GapKnown).
+	Gap      float64
+	GapKnown bool
+
 	// Of Fit where it searches: how long search and training would take, as it said beforehand, and how long the
 	// search took. Nothing else depends on them.
 	Forecast, Searched time.Duration

@@ -106,7 +106,7 @@ func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common 
 // in the mean square of the data.
 func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractions []float64, common float64, err error) {
 	n, d := mu.Rows, mu.Cols
-	gram, err := y.Gram()
+	gram, err := gramOf(y, d)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -29,6 +29,7 @@ type Trainer struct {
 	state       trainerState
 	coordinates bound.Coordinates // but for what is free
 	stopped     bool              // by Progress
+	basis       *bound.Params     // to which the evaluator's T belongs, where data have holes: one of the state's; nil: none of these
 	coarse      *Trainer          // on some of the points, while the state is stageCoarse
 	warnings    []string          // about the data
 
@@ -90,6 +91,18 @@ func trainerAt(d Data, cfg Config, params *bound.Params) (*Trainer, error) {
 	y, err := data.NewScaled(d.Source)
 	if err != nil {
 		return nil, err
+	}
+	some, err := checkErrors(d.Errors, d.Source)
+	if err != nil {
+		return nil, err
+	}
+	if some {
+		y.Errors = d.Errors
+	}
+	if y.Holes() {
+		if err := cfg.aboutHoles(d); err != nil {
+			return nil, err
+		}
 	}
 	field, fresh := "Start", params == nil
 	if fresh {
@@ -177,6 +190,9 @@ func (t *Trainer) replace(p *bound.Params) {
 
 // finish does what comes after the last step.
 func (t *Trainer) finish(ctx context.Context) error {
+	if err := t.settle(ctx); err != nil {
+		return err
+	}
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {
 			return err
@@ -210,7 +226,7 @@ func (t *Trainer) Report() Report {
 		r.Iterations += p.Steps
 		r.Evaluations += p.Evaluations
 	}
-	r.Bound = t.state.BestBound
+	r.Bound, r.Missing = t.state.BestBound, t.evaluator.Data().Missing
 	if t.coarse != nil {
 		earlier := t.coarse.Report()
 		if t.state.Best == nil {
@@ -291,14 +307,20 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 	if t.base != nil {
 		return t.base, nil
 	}
-	if t.alpha == nil {
+	var o predict.Options
+	if t.evaluator.Holes() {
+		var err error
+		if o.Incomplete, err = t.incomplete(ctx); err != nil {
+			return nil, err
+		}
+	} else if t.alpha == nil {
 		alpha, err := t.evaluator.Alpha(ctx, t.params)
 		if err != nil {
 			return nil, err
 		}
 		t.alpha = &alpha
 	}
-	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, predict.Options{})
+	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
 	if err == nil {
 		t.base = q
 	}
@@ -311,7 +333,7 @@ var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, wh
 // canLeaveOut returns nil where examples can be left out.
 func (t *Trainer) canLeaveOut() error {
 	p := t.params
-	ok := p.X.Paths != nil && !p.Noise.Structured()
+	ok := p.X.Paths != nil && !p.Noise.Structured() && !t.evaluator.Holes()
 	for f := range p.Space {
 		ok = ok && p.Space[f].Tied()
 	}
@@ -328,7 +350,7 @@ func (t *Trainer) scale() float64 { return max(math.Abs(t.state.Bound), t.size()
 // size returns the number of data.
 func (t *Trainer) size() float64 {
 	y := t.evaluator.Data()
-	return float64(y.Examples * y.Size())
+	return float64(y.Examples*y.Size() - y.Missing)
 }
 
 // FactorizationError says which factor's matrix could not be decomposed (Factor: 0 is the latent

@@ -17,6 +17,9 @@ import (
 // elsewhere. With a dynamical prior Mu and S of p are set from its paths. Errors:
 // *FactorizationError, *data.ReadError, ctx.Err().
 func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (float64, error) {
+	if e.masked != nil {
+		return e.masked.evaluate(ctx, p, grad, free)
+	}
 	if grad != nil && free&GroupSpatial != 0 {
 		e.Restore()
 	}

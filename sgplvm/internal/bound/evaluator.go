@@ -35,6 +35,8 @@ type Evaluator struct {
 
 	sweep sweep // of the last evaluation
 
+	masked *masked // where data have holes: everything above but the prior is of no use then; else nil
+
 	works        []factorWork // of the factors
 	gradientWork gradientWork
 	work         kronprod.Workspace
@@ -47,6 +49,9 @@ func NewEvaluator(y *data.Scaled, x data.Grid, jitter float64) *Evaluator {
 	e := &Evaluator{x: x, y: y, jitter: jitter, psi: new(psi.Statistics), factors: make([]*Factor, 1+len(x)), works: make([]factorWork, 1+len(x))}
 	for f := range e.factors {
 		e.factors[f] = new(Factor)
+	}
+	if y.Holes() {
+		e.masked = newMasked(e)
 	}
 	return e
 }

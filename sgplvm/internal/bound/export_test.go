@@ -38,3 +38,20 @@ const LeastPositive = leastPositive
 
 // Zero sets every parameter to 0.
 func (p *Params) Zero() { p.zero() }
+
+// Mask makes the evaluator take the path of data with holes whatever its data.
+func (e *Evaluator) Mask() { e.masked = newMasked(e) }
+
+// WithResidual calls f with conjugate gradients that end with another residual.
+func WithResidual(r float64, f func()) {
+	defer func(r float64) { solveTolerance = r }(solveTolerance)
+	solveTolerance = r
+	f()
+}
+
+// WithMaskedBlocks calls f with other blocks of sums of Ψ2 over examples, of which so many numbers are kept.
+func WithMaskedBlocks(block, kept int, f func()) {
+	defer func(a, b int) { maskedBlock, maskedKept = a, b }(maskedBlock, maskedKept)
+	maskedBlock, maskedKept = block, kept
+	f()
+}

@@ -125,11 +125,8 @@ func (f *Factor) setSpatial(w *factorWork, k kernel.Kernel, x, xu mat.Matrix, ji
 // what comes out then for a better bound. For the same reason it refuses parts other than RBF of
 // prior variances above psi.FlattestPrior.
 func (f *Factor) setLatent(w *factorWork, ps *psi.Statistics, p *Params, jitter float64) error {
-	if far := ps.Farthest(); !(far <= psi.FarthestInducing) {
-		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, psi.FarthestInducing)
-	}
-	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= psi.FlattestPrior) {
-		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, psi.FlattestPrior)
+	if err := checkLatent(ps, p); err != nil {
+		return err
 	}
 	m := p.Z.Rows
 	work.Resize(&f.K, m, m)

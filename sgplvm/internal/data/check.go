@@ -9,28 +9,32 @@ import (
 // Check looks through examples for what cannot be meant as data, in one pass, or two where it finds
 // something. It refuses
 //
-//   - a value that is NaN or infinite,
+//   - an infinite value, and data without any that was observed: NaN is one that was not,
 //   - data without any differences: every channel constant but for rounding, or all of two or more
 //     examples equal,
 //   - values so far outside the rest that they must stand for something else, such as land in a map of
 //     the sea: of 1e9 or more and a million times as far away as the rest is wide, or one of the usual
 //     words for "no value", such as -9999 or 32767, several times and thirty times as far,
 //
-// and has a warning, one sentence each, for a single example and for values a hundred times as far away
-// as the rest is wide. A constant channel beside others, equal examples among others and tails as heavy
+// and has a warning, one sentence each, for a single example, for missing values, examples and points, and for values a
+// hundred times as far away as the rest is wide. A constant channel beside others, equal examples among others and tails as heavy
 // as Cauchy's are data like any. Errors: *ReadError, *ValueError.
 func Check(source Source) (warnings []string, err error) {
 	y := &Scaled{Source: source}
 	y.Examples, y.Points, y.Channels = source.Dims()
 	all := make([]census, y.Channels)
 	first, alike := []float64(nil), true
+	missing := absence{seen: make([]bool, y.Points)}
 	err = y.EachSlab(func(slab []float64, from int) error {
 		for i, v := range slab {
-			if v-v != 0 {
+			if math.IsInf(v, 0) {
 				return y.refuse(from*y.Size()+i, v)
 			}
-			all[i%y.Channels].add(v)
+			if v == v {
+				all[i%y.Channels].add(v)
+			}
 		}
+		missing.add(slab, y.Channels)
 		if first == nil {
 			first = slices.Clone(slab[:y.Size()])
 		}
@@ -42,12 +46,17 @@ func Check(source Source) (warnings []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	for c := range all {
+		if len(all[c].octaves) == 0 {
+			return nil, nothing(y, c)
+		}
+	}
 	if !slices.ContainsFunc(all, func(c census) bool { return !c.constant() }) {
 		want := "values that differ: every channel has the same value everywhere"
 		if y.Examples*y.Points == 1 {
 			want = "more than a single value of each channel"
 		}
-		return nil, &ValueError{Value: first[0], Want: want}
+		return nil, &ValueError{Value: all[0].octaves[0].low, Want: want}
 	}
 	for c := range all {
 		if far, ok := all[c].farthest(); ok {
@@ -60,6 +69,7 @@ func Check(source Source) (warnings []string, err error) {
 			}
 		}
 	}
+	warnings = append(warnings, missing.warnings(y.Examples, y.Size())...)
 	switch {
 	case y.Examples == 1:
 		warnings = append(warnings, "a single example: the model knows how its values hang together in space, but not how examples differ")
@@ -67,6 +77,56 @@ func Check(source Source) (warnings []string, err error) {
 		return nil, &ValueError{Example: 1, Value: first[0], Want: fmt.Sprintf("examples that differ: all %d are the same", y.Examples)}
 	}
 	return warnings, nil
+}
+
+// An absence counts what is missing.
+type absence struct {
+	values   int
+	examples []int  // without any value
+	seen     []bool // by point: in some example
+	n        int    // examples so far
+}
+
+// add counts a slab of examples.
+func (a *absence) add(slab []float64, channels int) {
+	for size := len(a.seen) * channels; len(slab) > 0; slab = slab[size:] {
+		values := a.values
+		for i, v := range slab[:size] {
+			if v != v {
+				a.values++
+			} else {
+				a.seen[i/channels] = true
+			}
+		}
+		if a.values-values == size {
+			a.examples = append(a.examples, a.n)
+		}
+		a.n++
+	}
+}
+
+// warnings tell of it: examples and points without a value are allowed, and filled in from the others.
+func (a *absence) warnings(examples, size int) (all []string) {
+	if a.values == 0 {
+		return nil
+	}
+	all = append(all, fmt.Sprintf("%d of %d values are missing (%.3g %%)", a.values, examples*size, 100*float64(a.values)/float64(examples*size)))
+	if n := len(a.examples); n > 0 {
+		all = append(all, fmt.Sprintf("%d of %d examples have no value, the first is example %d: nothing but what all have in common, or their time, says anything of them", n, examples, a.examples[0]))
+	}
+	points, first := 0, -1
+	for p, seen := range a.seen {
+		if !seen {
+			if first < 0 {
+				first = p
+			}
+			points++
+		}
+	}
+	if points > 0 {
+		all = append(all, fmt.Sprintf("%d of %d points have no value in any example, the first is point %d: their neighbours alone say anything of them", points, len(a.seen), first))
+	}
+	return all
 }
 
 // constantShare bounds the differences, as a share of the value, that are taken for rounding.

@@ -48,8 +48,8 @@ func TestCheckRefuses(t *testing.T) {
 	for i := range 6 {
 		mat.Copy(rows.Slice(i*10, i*10+10, 0, 1), same)
 	}
-	nan := normals(1, 60, 1)
-	nan.Set(23, 0, math.NaN())
+	infinite := normals(1, 60, 1)
+	infinite.Set(23, 0, math.Inf(-1))
 	glitch := sea(6, 280)
 	glitch.Set(57, 0, -1e12)
 	for name, c := range map[string]struct {
@@ -60,7 +60,7 @@ func TestCheckRefuses(t *testing.T) {
 		"constant":          {constant, [3]int{0, 0, 0}, "values that differ: every channel has the same value everywhere"},
 		"constant channels": {channels, [3]int{0, 0, 0}, "values that differ"},
 		"the same":          {rows, [3]int{1, 0, 0}, "examples that differ: all 6 are the same"},
-		"NaN":               {nan, [3]int{2, 3, 0}, "complete examples"},
+		"infinity":          {infinite, [3]int{2, 3, 0}, "a finite number"},
 		"1e20":              {sea(6, 1e20), [3]int{0, 2, 0}, "8 of 40 values of each example are 1e+20, far outside the rest (271.2 … 304): land or missing?"},
 		"netCDF's":          {sea(6, 9.96921e36), [3]int{0, 2, 0}, "8 of 40 values of each example are 9.96921e+36"},
 		"-9999":             {sea(6, -9999), [3]int{0, 2, 0}, "8 of 40 values of each example are -9999"},
@@ -123,6 +123,32 @@ func TestCheckAccepts(t *testing.T) {
 		warnings, err := data.Check(data.MatrixSource(y, 6))
 		if warnings = slices.DeleteFunc(warnings, func(string) bool { return strings.HasPrefix(name, "Cauchy") }); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %q, %v", name, warnings, err)
+		}
+	}
+}
+
+// What is missing is counted, and examples and points without a value are named.
+func TestCheckCountsMissing(t *testing.T) {
+	y := normals(1, 4*3, 2)
+	for _, i := range []int{0, 3, 4, 5, 9} {
+		for c := range 2 {
+			y.Set(i, c, math.NaN()) // example 1, and point 0 of all but example 2
+		}
+	}
+	y.Set(6, 1, math.NaN())
+	for hidden, want := range [][]string{{"11 of 24 values are missing (45.8 %)", "1 of 4 examples have no value, the first is example 1"},
+		{"12 of 24 values are missing (50 %)", "1 of 4 examples have no value, the first is example 1", "1 of 3 points have no value in any example, the first is point 0"}} {
+		if hidden == 1 {
+			y.Set(6, 0, math.NaN())
+		}
+		warnings, err := data.Check(data.MatrixSource(y, 4))
+		if err != nil || len(warnings) != len(want) {
+			t.Fatal(warnings, err)
+		}
+		for i, text := range want {
+			if !strings.HasPrefix(warnings[i], text) {
+				t.Errorf("warning %q, expected %q …", warnings[i], text)
+			}
 		}
 	}
 }

@@ -16,10 +16,21 @@ type Scaled struct {
 	Source                     Source
 	Examples, Points, Channels int
 	Scaler                     Scaler
+
+	// Missing is how many values are NaN: not observed.
+	Missing int
+
+	// Errors has the known standard errors of the values, in the user's units, in the shape of Source; nil: none
+	// are known.
+	Errors Source
 }
 
+// Holes reports whether values are missing or have errors of their own, so that the data are no complete
+// grid of equally good values.
+func (s *Scaled) Holes() bool { return s.Missing > 0 || s.Errors != nil }
+
 // NewScaled wraps a source, whose sizes must be positive, and finds its scaler. Errors:
-// *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64.
+// *ReadError, *ValueError, *ConfigError for a channel beyond the range of a float64 or without any value.
 func NewScaled(source Source) (*Scaled, error) {
 	s := &Scaled{Source: source}
 	s.Examples, s.Points, s.Channels = source.Dims()
@@ -65,6 +76,18 @@ func (s *Scaled) ReadRaw(dst []float64, from, to int) error {
 	return nil
 }
 
+// EachErrors is EachSlab of the known standard errors, in the model's units.
+func (s *Scaled) EachErrors(body func(slab []float64, from int) error) error {
+	errors := *s
+	errors.Source = s.Errors
+	return errors.EachSlab(func(slab []float64, from int) error {
+		for i := range slab {
+			slab[i] /= s.Scaler.Scale[i%s.Channels]
+		}
+		return body(slab, from)
+	})
+}
+
 // EachSlab reads slab after slab in the user's units and hands it to body, which may
 // overwrite it, with the number of its first example.
 func (s *Scaled) EachSlab(body func(slab []float64, from int) error) error {
@@ -84,13 +107,9 @@ func (s *Scaled) EachSlab(body func(slab []float64, from int) error) error {
 	return nil
 }
 
-// refuse reports value number i, which is not finite.
+// refuse reports value number i, which is infinite.
 func (s *Scaled) refuse(i int, v float64) error {
-	e := &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
-	if math.IsNaN(v) {
-		e.Want = "a number: training needs complete examples"
-	}
-	return e
+	return &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
 }
 
 // Gram returns the Gram matrix of the scaled examples, G_ij = y_i·y_j (n_ξ×n_ξ),

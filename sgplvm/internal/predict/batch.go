@@ -86,11 +86,22 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 		return b, nil
 	}
 	b.stackSpreads(roots)
-	dims := append(append([]int{m}, q.spatialDims()...), 1)
-	b.taken = expansion{coefficients: kronprod.Shaped(q.latentTimesSpace.Data, dims...), modes: squared, mix: tau}
+	b.taken = expansion{coefficients: q.allTaken(), modes: squared, mix: tau}
 	b.taken.mixFirst()
 	b.setStructured()
 	return b, nil
+}
+
+// allTaken returns what q(U) takes off the prior variance, m_ξ × features of each spatial factor × versions.
+func (q *Posterior) allTaken() kronprod.Tensor {
+	versions := len(q.taken)
+	all := kronprod.NewTensor(append(append([]int{q.factors[0].Size()}, q.spatialDims()...), versions)...)
+	for v, taken := range q.taken {
+		for i, x := range taken.Data {
+			all.Data[i*versions+v] = x
+		}
+	}
+	return all
 }
 
 // setStructured evaluates the variance of the noise's structured part at every point.
@@ -155,7 +166,7 @@ func (b *batch) stackSpreads(roots []mat.Matrix) {
 func (b *batch) numbersPerRow() int {
 	results, others := b.q.channels(), b.mean.numbersPerRow()
 	if b.taken.modes != nil {
-		results = 2*results + 1
+		results = 2*results + len(b.q.taken)
 		others += b.taken.numbersPerRow()
 	}
 	return results*b.count*b.width + others + 3*b.q.factors[1].Size()
@@ -173,9 +184,11 @@ func (b *batch) slab(from, to int) Slab {
 		phi := b.q.spatialFeatures(0, cross)
 		mat.MulElem(phi, phi, phi)
 		b.taken.multiply(phi)
-		b.certain = work.Grown(b.certain, b.count*points)
+		b.certain = work.Grown(b.certain, len(b.q.taken)*b.count*points)
 		b.variances = work.Grown(b.variances, channels*b.count*points)
-		b.withoutSpread(s.First, points)
+		for v := range b.q.taken {
+			b.withoutSpread(v, s.First, points)
+		}
 	}
 	for c := range channels {
 		mean := part(b.means, c, b.count, points)
@@ -208,11 +221,11 @@ func part(all []float64, number, r, c int) mat.Matrix {
 	return mat.NewDense(r, c, all[number*r*c:(number+1)*r*c])
 }
 
-// withoutSpread sets certain (count×points) to the variances without the term of the latent
+// withoutSpread sets certain (count×points for each version of the mask) to the variances without the term of the latent
 // uncertainty and without white noise, in the model's units and as yet below 0 perhaps.
-func (b *batch) withoutSpread(first, points int) {
-	variance := mat.NewDense(b.count, points, b.certain)
-	b.taken.channel(variance, 0)
+func (b *batch) withoutSpread(version, first, points int) {
+	variance := part(b.certain, version, b.count, points)
+	b.taken.channel(variance, version)
 	mat.Parallel(b.count, func(i int) {
 		row, prior := variance.Row(i), b.prior[i]
 		for j, v := range row {
@@ -230,6 +243,7 @@ func (b *batch) withoutSpread(first, points int) {
 func (b *batch) addSpread(variance, field mat.Matrix, c int) {
 	points := variance.Cols
 	scale := b.q.scaler.Scale[c] * b.q.scaler.Scale[c]
+	all := part(b.certain, b.q.version[c], b.count, points)
 	blocks := (points + spreadColumns - 1) / spreadColumns
 	mat.Parallel(blocks, func(block int) {
 		from, to := work.Block(block, blocks, points)
@@ -249,7 +263,7 @@ func (b *batch) addSpread(variance, field mat.Matrix, c int) {
 			mat.GiveBack(buffer)
 		}
 		for i := range b.count {
-			row, certain, noise := variance.Row(i)[from:to], b.certain[i*points+from:i*points+to], b.noise[i]/b.q.params.Noise.Beta
+			row, certain, noise := variance.Row(i)[from:to], all.Row(i)[from:to], b.noise[i]/b.q.params.Noise.Beta
 			for j, v := range row {
 				row[j] = scale * (max(0, certain[j]+v) + noise)
 			}

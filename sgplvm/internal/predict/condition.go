@@ -63,7 +63,7 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 			continue
 		}
 		size := float64(conditioning.group + conditioning.neighbours)
-		if size*float64(len(missing))/float64(conditioning.group)*size*float64(len(t.h)) > conditioning.work {
+		if size*float64(len(missing))/float64(conditioning.group)*size*float64(q.components()) > conditioning.work {
 			continue
 		}
 		p.Conditioning = "local"
@@ -79,11 +79,11 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 	return p, nil
 }
 
-// observedCovariance returns C_OO, the covariance of the observed values given x.
-func (q *Posterior) observedCovariance(e *example, t moments, seen []int) mat.Matrix {
-	coo := q.dataCovariance(e.on, t, seen, seen)
-	for i := range seen {
-		coo.Data[i*coo.RowStride+i] += t.noise / q.params.Noise.Beta
+// observedCovariance returns C_OO, the covariance of the observed values of channel c given x.
+func (q *Posterior) observedCovariance(e *example, t moments, c int, seen []int) mat.Matrix {
+	coo := q.dataCovariance(e.on, t, q.version[c], seen, seen)
+	for i, p := range seen {
+		coo.Data[i*coo.RowStride+i] += t.noise/q.params.Noise.Beta + e.square(p, c)
 	}
 	return coo
 }
@@ -93,7 +93,7 @@ func (q *Posterior) observedFactor(e *example, t moments, c int, seen []int) (*c
 	if t.factors != nil && work.SameList(seen, e.seen[c]) {
 		return t.factors[c], nil
 	}
-	return chol.Factorize(q.observedCovariance(e, t, seen))
+	return chol.Factorize(q.observedCovariance(e, t, c, seen))
 }
 
 // condition overwrites mean and variance of the missing points given the
@@ -103,10 +103,10 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 	if err != nil {
 		return err
 	}
-	x := q.dataCovariance(e.on, t, seen, missing)
+	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 	explained := work.ColumnSquares(x)
-	byInducing := q.explained(e.on, t)
+	byInducing := q.explained(e.on, t)[q.version[channels[0]]]
 	prior := t.psi0 * q.params.SpatialVariance()
 	var inverse, weights mat.Matrix
 	if t.degreesOfFreedom > 0 {
@@ -155,8 +155,8 @@ func (e *example) residual(p Prediction, c int, seen []int) mat.Matrix {
 //	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,
 //	C = ψ0·K − Φ·diag(h)·Φᵀ + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ + Σ
 func (q *Posterior) conditionMoments(p Prediction, e *example, t moments, channels, missing, seen []int) error {
-	observed := q.observedCovariance(e, t, seen)
-	between := q.dataCovariance(e.on, t, seen, missing)
+	observed := q.observedCovariance(e, t, channels[0], seen)
+	between := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	for _, c := range channels {
 		po, pm := work.Gather(e.on.p[c], seen), work.Gather(e.on.p[c], missing)
 		spread := mat.New(po.Rows, po.Cols)

@@ -38,14 +38,17 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 	for i := range all {
 		all[i] = i
 	}
-	shared := q.sharedCovariance(on, t, all, all)
+	shared := make([]mat.Matrix, len(q.taken))
+	for v := range shared {
+		shared[v] = q.sharedCovariance(on, t, v, all, all)
+	}
 	rescaling := q.rescaling(g, l)
 	var noise mat.Matrix
 	if withNoise {
 		noise = q.noise(on)
 	}
 	for c, s := range q.scaler.Scale {
-		k := shared.Clone()
+		k := shared[q.version[c]].Clone()
 		spread := mat.New(k.Rows, t.spread.Cols)
 		mat.Mul(spread, 1, on.p[c], t.spread, 0)
 		mat.Mul(k, 1, spread, on.p[c].T(), 1)
@@ -81,17 +84,18 @@ var featureNumbers = 1 << 21
 
 // sharedCovariance returns the covariance of f between two lists of grid
 // points, without the term of the latent uncertainty, which differs between
-// channels:
+// channels, for a version of the mask of the training data:
 //
 //	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
-func (q *Posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.Matrix {
+func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
 	cov := mat.New(len(a), len(b))
 	if t.psi0 == 0 {
 		return cov // no latent variables
 	}
 	on.priorCovariance(cov, t.psi0, a, b)
 	same := work.SameList(a, b)
-	columns := len(t.h)
+	h := t.h[version]
+	columns := len(h)
 	step := max(1, featureNumbers/max(len(a), len(b)))
 	for j0 := 0; j0 < columns; j0 += step {
 		j1 := min(j0+step, columns)
@@ -101,7 +105,7 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, a, b []int) mat.
 			left = on.features(a, j0, j1, q.spatialDims())
 		}
 		scaled := mat.New(left.Rows, left.Cols)
-		mat.ScaleCols(scaled, left, t.h[j0:j1])
+		mat.ScaleCols(scaled, left, h[j0:j1])
 		if same {
 			mat.MulSym(cov, -1, scaled, right.T(), 1)
 		} else {
@@ -140,8 +144,8 @@ func (on *projection) priorCovariance(cov mat.Matrix, psi0 float64, a, b []int) 
 
 // dataCovariance is sharedCovariance of the data without the white noise: with the
 // structured part.
-func (q *Posterior) dataCovariance(on *projection, t moments, a, b []int) mat.Matrix {
-	cov := q.sharedCovariance(on, t, a, b)
+func (q *Posterior) dataCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
+	cov := q.sharedCovariance(on, t, version, a, b)
 	switch {
 	case t.own != nil:
 		mat.Add(cov, cov, t.noise, t.own.covariance(a, b))

@@ -115,7 +115,11 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 			own.mean.Set(j, c, s.mean[at*channels+c]+mean)
 		}
 	}
-	return moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: make([]float64, q.latentTimesSpace.Cols), own: own}
+	zeros := make([][]float64, len(q.taken))
+	for v := range zeros {
+		zeros[v] = make([]float64, q.components())
+	}
+	return moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: zeros, own: own}
 }
 
 // at returns a matrix of the training points at some of them.

@@ -46,7 +46,7 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*evidence, error) 
 		if len(seen) == 0 || channels == nil {
 			continue
 		}
-		o, err := q.observation(e.on, seen)
+		o, err := q.observation(e, c, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*evidence, error) 
 			g0 -= 0.5 * beta * o.trace
 			mat.Mul(mat.Vector(g1), beta, po.T(), y, 1)
 			mat.Syrk(bigR, 1, po.T(), 1)
-			mat.Mul(mat.Vector(slack), -1, q.latentTimesSpace, mat.Vector(o.norms), 1)
+			mat.Mul(mat.Vector(slack), -1, q.taken[q.version[c]], mat.Vector(o.norms), 1)
 		}
 	}
 	scaled := mat.New(m, m)
@@ -76,34 +76,51 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*evidence, error) 
 // observation is what L* needs of a set of observed points of one channel.
 type observation struct {
 	factor   *chol.Factor // of Σ_OO where the noise is structured, else nil
+	roots    []float64    // of what each value counts where these have errors of their own; else nil
 	logNoise float64      // log|Σ_OO|
 	trace    float64      // tr K(X_O, X_O), of whitened data tr Σ_OO⁻¹K(X_O, X_O)
 	norms    []float64    // g_j, the sums of squares of the columns of Φ_O, whitened likewise
 }
 
-// whiten sets a, with a row for each observed point, to L⁻¹·a.
+// whiten sets a, with a row for each observed point, to L⁻¹·a, or its rows to multiples of themselves where values have
+// errors of their own.
 func (o *observation) whiten(a mat.Matrix) {
+	if o.roots != nil {
+		mat.ScaleRows(a, o.roots, a)
+	}
 	if o.factor != nil {
 		o.factor.SolveHalf(a)
 	}
 }
 
-// observation prepares L* for observations at the given points of a grid.
-func (q *Posterior) observation(on *projection, seen []int) (*observation, error) {
+// observation prepares L* for observations of channel c at the given points of a grid. A value of standard error e has the
+// noise variance β⁻¹ + e²: where the noise is white it counts 1/(1 + βe²) of one without.
+func (q *Posterior) observation(e *example, c int, seen []int) (*observation, error) {
+	on := e.on
 	o := &observation{logNoise: -float64(len(seen)) * math.Log(q.params.Noise.Beta), trace: float64(len(seen)) * q.params.SpatialVariance()}
 	if on.structured == nil {
 		mask := kronprod.NewTensor(on.grid.Dims()...)
 		for _, i := range seen {
 			mask.Data[i] = 1
 		}
-		o.norms = on.squared.T().MulTensor(make([]float64, q.latentTimesSpace.Cols), mask, nil).Data
+		if e.errors.Rows > 0 {
+			o.trace = 0
+			for _, i := range seen {
+				count := 1 / (1 + q.params.Noise.Beta*e.square(i, c))
+				mask.Data[i] = count
+				o.roots = append(o.roots, math.Sqrt(count))
+				o.logNoise -= math.Log(count)
+				o.trace += count * q.params.SpatialVariance()
+			}
+		}
+		o.norms = on.squared.T().MulTensor(make([]float64, q.components()), mask, nil).Data
 		return o, nil
 	}
 	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
 	work.Submatrix(noise, on.structured(), seen, seen)
 	work.Submatrix(k, on.kss[0](), seen, seen)
-	for a := range seen {
-		noise.Row(a)[a] += 1 / q.params.Noise.Beta
+	for a, i := range seen {
+		noise.Row(a)[a] += 1/q.params.Noise.Beta + e.square(i, c)
 	}
 	var err error
 	if o.factor, err = chol.Factorize(noise); err != nil {

@@ -13,10 +13,12 @@ import (
 // An example is a partly seen example in the model's units, on a projected
 // grid.
 type example struct {
-	on     *projection
-	values mat.Matrix // n_s*×d_y, scaled, NaN where missing
-	seen   [][]int    // observed points of each channel, ascending
-	prior  prior
+	on      *projection
+	values  mat.Matrix // n_s*×d_y, scaled, NaN where missing
+	seen    [][]int    // observed points of each channel, ascending
+	version []int      // of the mask of the training data, of each channel
+	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
+	prior   prior
 }
 
 // A prior is what is known of an example's latent variables before its values are.
@@ -79,7 +81,10 @@ func (q *Posterior) observe(obs Observed) (*example, error) {
 			return nil, &data.ConfigError{Field: "Prior", Err: err}
 		}
 	}
-	e := &example{values: q.scaler.Apply(v), seen: make([][]int, q.channels()), prior: priorOf(obs.Prior)}
+	e := &example{values: q.scaler.Apply(v), seen: make([][]int, q.channels()), version: q.version, prior: priorOf(obs.Prior)}
+	if err := e.setErrors(q, obs); err != nil {
+		return nil, err
+	}
 	for c := range e.seen {
 		for i := range v.Rows {
 			switch x := e.values.At(i, c); {
@@ -92,6 +97,31 @@ func (q *Posterior) observe(obs Observed) (*example, error) {
 	}
 	e.on = q.projection(g)
 	return e, nil
+}
+
+// setErrors sets the squares of known standard errors. Errors: *data.ConfigError, *data.ValueError.
+func (e *example) setErrors(q *Posterior, obs Observed) error {
+	s := obs.Errors
+	if s.Rows == 0 && s.Cols == 0 {
+		return nil
+	}
+	if s.Rows != e.values.Rows || s.Cols != e.values.Cols {
+		return &data.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, e.values.Rows, e.values.Cols)}
+	}
+	e.errors = mat.New(s.Rows, s.Cols)
+	for i := range s.Rows {
+		for c := range s.Cols {
+			if x := obs.Values.At(i, c); x != x {
+				continue
+			}
+			v := s.At(i, c) / q.scaler.Scale[c]
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return &data.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: "a standard error, 0 or more, of a value that was observed"}
+			}
+			e.errors.Set(i, c, v*v)
+		}
+	}
+	return nil
 }
 
 // checkPrior compares a prior with the model; its variances must have inverses.
@@ -112,21 +142,36 @@ func (e *example) observed() bool {
 	return slices.ContainsFunc(e.seen, func(seen []int) bool { return len(seen) > 0 })
 }
 
-// alike returns the channels from c on that miss the same points as c, nil if an
-// earlier channel does.
+// alike returns the channels from c on that miss the same points as c, with the same errors and the same version of
+// the training data's mask, nil if an earlier channel does.
 func (e *example) alike(c int) []int {
 	for earlier := range c {
-		if slices.Equal(e.seen[earlier], e.seen[c]) {
+		if e.same(earlier, c) {
 			return nil
 		}
 	}
 	channels := []int{c}
 	for later := c + 1; later < len(e.seen); later++ {
-		if slices.Equal(e.seen[later], e.seen[c]) {
+		if e.same(later, c) {
 			channels = append(channels, later)
 		}
 	}
 	return channels
+}
+
+func (e *example) same(a, b int) bool {
+	if e.version[a] != e.version[b] || !slices.Equal(e.seen[a], e.seen[b]) {
+		return false
+	}
+	return e.errors.Rows == 0 || !slices.ContainsFunc(e.seen[a], func(i int) bool { return e.errors.At(i, a) != e.errors.At(i, b) })
+}
+
+// square returns the squared standard error of an observed value.
+func (e *example) square(point, channel int) float64 {
+	if e.errors.Rows == 0 {
+		return 0
+	}
+	return e.errors.At(point, channel)
 }
 
 // series returns the scaled values of channel c at some points, a column.

@@ -131,7 +131,7 @@ func (q *Posterior) marginal(on *projection, t moments) Prediction {
 			spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
 			mat.Mul(spread, 1, rows, t.spread, 0)
 			for i := from; i < to; i++ {
-				p.Variance.Set(i, c, max(0, prior+q.structuredVariance(on, t, i)-explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+				p.Variance.Set(i, c, max(0, prior+q.structuredVariance(on, t, i)-explained[q.version[c]][i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
 			}
 			mat.GiveBack(buffer)
 		})
@@ -152,10 +152,13 @@ func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
 }
 
 // explained returns (Φ∘Φ)·h, what the inducing points take off the prior
-// variance, at every point.
-func (q *Posterior) explained(on *projection, t moments) []float64 {
-	h := kronprod.Shaped(t.h, q.spatialDims()...)
-	return on.squared.MulTensor(make([]float64, on.grid.Len()), h, nil).Data
+// variance, at every point, for each version of the mask.
+func (q *Posterior) explained(on *projection, t moments) [][]float64 {
+	var all [][]float64
+	for _, h := range t.h {
+		all = append(all, on.squared.MulTensor(make([]float64, on.grid.Len()), kronprod.Shaped(h, q.spatialDims()...), nil).Data)
+	}
+	return all
 }
 
 // noiseName returns Prediction.Noise.

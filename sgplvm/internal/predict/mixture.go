@@ -48,14 +48,19 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 	if g != nil {
 		n = g.Len()
 	}
-	variance := mat.New(o.Components, n)
-	for range q.channels() {
-		r.mean, r.variance = append(r.mean, mat.New(o.Components, n)), append(r.variance, variance)
+	variances := make([]mat.Matrix, len(q.taken))
+	for v := range variances {
+		variances[v] = mat.New(o.Components, n)
+	}
+	for _, v := range q.version {
+		r.mean, r.variance = append(r.mean, mat.New(o.Components, n)), append(r.variance, variances[v])
 	}
 	q.eachPart(g, func(on *projection, first int) {
 		to := first + on.grid.Len()
 		r.noise = q.noiseName(on, moments{})
-		mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, l.noise()))
+		for v, variance := range variances {
+			mat.Copy(variance.Slice(0, variance.Rows, first, to), q.certainVariance(on, t, v, l.noise()))
+		}
 		for c, p := range on.p {
 			mat.Mul(r.mean[c].Slice(0, o.Components, first, to), 1, t.psi1, p.T(), 0)
 		}
@@ -67,12 +72,12 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 }
 
 // certainVariance returns the variances of the data for latent points without uncertainty, a row for each,
-// in the model's units.
-func (q *Posterior) certainVariance(on *projection, t certain, noise float64) mat.Matrix {
+// in the model's units, for a version of the mask of the training data.
+func (q *Posterior) certainVariance(on *projection, t certain, version int, noise float64) mat.Matrix {
 	count := len(t.k0)
 	variance := mat.New(count, on.grid.Len())
 	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
-	mat.Mul(mat.NewDense(count, q.latentTimesSpace.Cols, h.Data), 1, t.tau, q.latentTimesSpace, 0)
+	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken[version], 0)
 	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.squared.Factors...)}
 	explained.MulTensor(variance.Data, h, nil)
 	for k, k0 := range t.k0 {

@@ -11,11 +11,11 @@ import (
 // moments are what a latent posterior contributes to a prediction (docs/math.md,
 // "Prediction").
 type moments struct {
-	noise  float64    // the example's noise variance over that of the training data
-	psi0   float64    // ψ0
-	psi1   mat.Matrix // ψ1, m_ξ×1
-	spread mat.Matrix // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
-	h      []float64  // κ_j·Σ_i λ0_i/d_ij·(T_0ᵀΨ2T_0)_ii, one for each joint spatial index
+	noise  float64     // the example's noise variance over that of the training data
+	psi0   float64     // ψ0
+	psi1   mat.Matrix  // ψ1, m_ξ×1
+	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
+	h      [][]float64 // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, one for each joint spatial index, for each version of the mask
 
 	own              *ownNoise      // the example's own noise, or nil
 	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
@@ -24,8 +24,11 @@ type moments struct {
 
 func (q *Posterior) momentsOf(l Latent) moments {
 	t, tau := q.latentMoments(l)
-	t.h = make([]float64, q.latentTimesSpace.Cols)
-	mat.Mul(mat.NewDense(1, len(t.h), t.h), 1, tau, q.latentTimesSpace, 0)
+	for _, taken := range q.taken {
+		h := make([]float64, taken.Cols)
+		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
+		t.h = append(t.h, h)
+	}
 	return t
 }
 

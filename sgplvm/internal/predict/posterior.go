@@ -32,7 +32,11 @@ type Posterior struct {
 	inducing []mat.Matrix    // X_{u,f}; X_f where tied
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
 
-	latentTimesSpace mat.Matrix // weights λ0_i·κ_j / d_ij, m_ξ × Π m_f
+	// For each version of the mask of the training data, of which complete data have one: the share of the
+	// prior variance that q(U) leaves, w, and what it takes, (1 − w) in the scale of Φ; m_ξ × Π m_f each.
+	left, taken []mat.Matrix
+	version     []int             // that of each channel
+	incomplete  *bound.Incomplete // where the training data had holes; else nil
 
 	// Made when first asked for, and shared by all that With returns.
 	training   func() *projection                  // on the training grid
@@ -54,6 +58,10 @@ type Options struct {
 	// they are as the model has them.
 	Calibration *Calibration
 
+	// Incomplete is q(U) of a model that learned from data with holes. It belongs to the parameters: New takes it,
+	// With leaves it as it is. nil: the data were complete.
+	Incomplete *bound.Incomplete
+
 	// Residuals are those of the training examples, in the model's units, n_ξ×(n_s·d_y), as
 	// Posterior.Residuals returns them. Only beside a learned covariance of the noise. 0×0: they are
 	// not kept.
@@ -69,37 +77,94 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	q := &Posterior{params: p, grid: grid, scaler: scaler, jitter: jitter, times: p.X.At(), alpha: alpha}
 	q.psi, q.last = new(psi.Statistics), new(atomic.Pointer[projection])
 	q.psi.Set(p.Latent, p.Inducing())
-	ofAll := new(psi.Statistics) // let go afterwards, with its room for all examples
-	ofAll.Set(p.Latent, p.Inducing())
-	var err error
-	if q.factors, err = bound.Factors(ofAll, p, grid, jitter); err != nil {
-		return nil, err
-	}
-	var kappa, spatial [][]float64
 	for f, x := range grid {
-		s := q.factors[f+1]
-		spatial = append(spatial, s.Lambda)
-		if s.Tied {
-			q.inducing = append(q.inducing, x)
-			kappa = append(kappa, work.Ones(s.Size()))
-		} else {
-			q.inducing = append(q.inducing, p.Space[f].Xu)
-			kappa = append(kappa, s.Lambda)
+		if !p.Space[f].Tied() {
+			x = p.Space[f].Xu
 		}
+		q.inducing = append(q.inducing, x)
 	}
-	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
-	q.latentTimesSpace = mat.New(q.factors[0].Size(), len(lambda))
-	for i, l0 := range q.factors[0].Lambda {
-		row := q.latentTimesSpace.Row(i)
-		for j, l := range lambda {
-			row[j] = l0 * weight[j] / (1/p.Noise.Precision() + l0*l)
-		}
+	var err error
+	if o.Incomplete != nil {
+		err = q.setIncomplete(o.Incomplete)
+	} else {
+		err = q.setFactors()
+	}
+	if err != nil {
+		return nil, err
 	}
 	q.training = sync.OnceValue(func() *projection { return q.project(grid, q.learnedAt(grid)) })
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
 	q.workspaces = &sync.Pool{New: func() any { return newInferWorkspace(p.X.Mu.Cols) }}
 	return q.With(o)
+}
+
+// setFactors decomposes the factors of a model of complete data; κ_j·λ0_i/d_ij, κ = 1 where a factor is tied, is what q(U)
+// takes off the prior variance in the scale of Φ.
+func (q *Posterior) setFactors() (err error) {
+	p := q.params
+	ofAll := new(psi.Statistics) // let go afterwards, with its room for all examples
+	ofAll.Set(p.Latent, p.Inducing())
+	if q.factors, err = bound.Factors(ofAll, p, q.grid, q.jitter); err != nil {
+		return err
+	}
+	var kappa, spatial [][]float64
+	for _, s := range q.factors[1:] {
+		spatial = append(spatial, s.Lambda)
+		if s.Tied {
+			kappa = append(kappa, work.Ones(s.Size()))
+		} else {
+			kappa = append(kappa, s.Lambda)
+		}
+	}
+	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
+	beta := p.Noise.Precision()
+	taken, left := mat.New(q.factors[0].Size(), len(lambda)), mat.New(q.factors[0].Size(), len(lambda))
+	for i, l0 := range q.factors[0].Lambda {
+		row, share := taken.Row(i), left.Row(i)
+		for j, l := range lambda {
+			row[j] = l0 * weight[j] / (1/beta + l0*l)
+			share[j] = 1 / (1 + beta*l0*l)
+		}
+	}
+	q.taken, q.left, q.version = []mat.Matrix{taken}, []mat.Matrix{left}, make([]int, q.channels())
+	return nil
+}
+
+// setIncomplete takes over q(U) of a model that learned from data with holes. Errors: what does not fit the parameters.
+func (q *Posterior) setIncomplete(u *bound.Incomplete) error {
+	m, b := q.params.Z.Rows, 1
+	if u.Latent.Rows != m || u.Latent.Cols != m || len(u.Space) != len(q.grid) || len(u.Version) != q.channels() || len(u.Tables) < 1 {
+		return fmt.Errorf("a basis of %d×%d and %d spatial factors and tables of %d channels, expected %d×%d, %d and %d", u.Latent.Rows, u.Latent.Cols, len(u.Space), len(u.Version), m, m, len(q.grid), q.channels())
+	}
+	q.factors = []*bound.Factor{{Coord: u.Latent, Lambda: make([]float64, m)}}
+	for f, t := range u.Space {
+		if t.Rows != q.inducing[f].Rows || t.Cols < 1 || t.Cols > t.Rows {
+			return fmt.Errorf("a basis of spatial factor %d of %d×%d, expected %d rows and at most as many columns", f, t.Rows, t.Cols, q.inducing[f].Rows)
+		}
+		q.factors = append(q.factors, &bound.Factor{Coord: t, Lambda: make([]float64, t.Cols)})
+		b *= t.Cols
+	}
+	for v, w := range u.Tables {
+		if w.Rows != m || w.Cols != b {
+			return fmt.Errorf("table %d of %d×%d, expected %d×%d", v, w.Rows, w.Cols, m, b)
+		}
+		for i := range w.Rows {
+			for j, x := range w.Row(i) {
+				if !(x > 0 && x <= 1) {
+					return fmt.Errorf("table %d: element (%d, %d) is %v, expected more than 0 and at most 1", v, i, j, x)
+				}
+			}
+		}
+		q.left, q.taken = append(q.left, w), append(q.taken, u.Taken(v))
+	}
+	for c, v := range u.Version {
+		if v < 0 || v >= len(u.Tables) {
+			return fmt.Errorf("channel %d has table %d, of %d", c, v, len(u.Tables))
+		}
+	}
+	q.version, q.incomplete = u.Version, u
+	return nil
 }
 
 // With returns the posterior with these options in place of its own. The two share everything else.
@@ -130,15 +195,22 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 
 // Options returns those of New or With.
 func (q *Posterior) Options() Options {
-	return Options{Calibration: q.calibration, Residuals: q.residuals}
+	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Residuals: q.residuals}
 }
 
 func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
 
-// spatialDims returns m_f of every spatial factor.
+// spatialDims returns how many features every spatial factor has: m_f, or less where the training data had holes.
 func (q *Posterior) spatialDims() []int {
-	return q.alpha.Dims[1 : len(q.alpha.Dims)-1 : len(q.alpha.Dims)-1]
+	var dims []int
+	for _, s := range q.factors[1:] {
+		dims = append(dims, s.Size())
+	}
+	return dims
 }
+
+// components returns their product.
+func (q *Posterior) components() int { return q.taken[0].Cols }
 
 // checkArguments checks those of a prediction. Errors: *data.ConfigError.
 func (q *Posterior) checkArguments(l Latent, g data.Grid) error {

@@ -90,7 +90,7 @@ func (m model) normalEquations(e *example, t moments, slopes []mat.Matrix, mean 
 		if len(seen) == 0 {
 			continue
 		}
-		cov := m.sharedCovariance(e.on, t, seen, slices.Clone(seen))
+		cov := m.sharedCovariance(e.on, t, 0, seen, slices.Clone(seen))
 		coo, residual := reference.NewRows(len(seen), len(seen)), make([]float64, len(seen))
 		for i, at := range seen {
 			copy(coo[i], cov.Row(i))

@@ -110,9 +110,12 @@ func (s *sampler) drawFilm(ctx context.Context, x mat.Matrix, latents []Latent, 
 	if err != nil {
 		return nil, err
 	}
-	share := s.unknown.Clone()
-	for i, v := range share.Data {
-		share.Data[i] = math.Sqrt(v)
+	shares := make([]mat.Matrix, len(q.left))
+	for v, left := range q.left {
+		shares[v] = left.Clone()
+		for i, x := range left.Data {
+			shares[v].Data[i] = math.Sqrt(x)
+		}
 	}
 	y := make([]mat.Matrix, q.channels())
 	failures := make([]error, len(y))
@@ -130,6 +133,7 @@ func (s *sampler) drawFilm(ctx context.Context, x mat.Matrix, latents []Latent, 
 		}
 		y[c] = mat.New(frames, s.on.grid.Len())
 		mat.Mul(y[c], 1, psi1, s.on.p[c].T(), 0)
+		share := shares[q.version[c]]
 		z := normal(share.Rows, share.Cols)
 		mat.MulElem(z, z, share)
 		known := mat.New(frames, share.Cols)

@@ -34,11 +34,10 @@ type sampler struct {
 	q  *Posterior
 	on *projection
 
-	whole   kronprod.Operator                 // ⊗K_f^½
-	known   kronprod.Operator                 // ⊗Q_f^½
-	rest    []kronprod.Operator               // the terms of ⊗K_f − ⊗Q_f that do not vanish
-	unknown mat.Matrix                        // β⁻¹/d_ij, m_ξ×Π m_f
-	noise   func() (kronprod.Operator, error) // Σ^½, n_s*×n_s*
+	whole kronprod.Operator                 // ⊗K_f^½
+	known kronprod.Operator                 // ⊗Q_f^½
+	rest  []kronprod.Operator               // the terms of ⊗K_f − ⊗Q_f that do not vanish
+	noise func() (kronprod.Operator, error) // Σ^½, n_s*×n_s*
 }
 
 // leastMode bounds the modes of a tied factor that determine f off its points, as a
@@ -86,7 +85,6 @@ func newSampler(q *Posterior, on *projection) (*sampler, error) {
 		}
 		return kronprod.Of(noise), nil
 	})
-	s.unknown = q.unknown()
 	return s, nil
 }
 
@@ -133,21 +131,16 @@ func (q *Posterior) knownElsewhere(f int, phi mat.Matrix) mat.Matrix {
 	return known
 }
 
-// unknown returns β⁻¹/d_ij, the share of the prior variance that q(U) leaves.
-func (q *Posterior) unknown() mat.Matrix {
-	var spatial [][]float64
-	for _, s := range q.factors[1:] {
-		spatial = append(spatial, s.Lambda)
+// leftAt returns Σ_i τ_i·w_ij of some latent points, what q(U) leaves of the prior variance, count×Π m_f for each version
+// of the mask; w is β⁻¹/d for complete data.
+func (q *Posterior) leftAt(t certain) []mat.Matrix {
+	var all []mat.Matrix
+	for _, w := range q.left {
+		left := mat.New(t.tau.Rows, w.Cols)
+		mat.Mul(left, 1, t.tau, w, 0)
+		all = append(all, left)
 	}
-	lambda, beta := kronprod.Vectors(spatial...), q.params.Noise.Precision()
-	share := mat.New(q.factors[0].Size(), len(lambda))
-	for i, l0 := range q.factors[0].Lambda {
-		row := share.Row(i)
-		for j, l := range lambda {
-			row[j] = 1 / (1 + beta*l0*l)
-		}
-	}
-	return share
+	return all
 }
 
 // draw returns f for the latent points in the rows of x, at a time, with noise of the given multiple
@@ -159,8 +152,8 @@ func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, no
 	for k := range d.streams {
 		d.streams[k] = rand.New(rand.NewPCG(seed, 0x6669656c00000000+uint64(from+k)))
 	}
-	t, left := s.q.certain(x, at), mat.New(count, s.unknown.Cols)
-	mat.Mul(left, 1, t.tau, s.unknown, 0)
+	t := s.q.certain(x, at)
+	left := s.q.leftAt(t)
 	for c, p := range s.on.p {
 		fields := mat.Matrix{Rows: count, Cols: n, RowStride: dy * n, ColStride: 1, Data: d.y[c*n:]}
 		mat.Mul(fields, 1, t.psi1, p.T(), 0)
@@ -173,8 +166,8 @@ func (s *sampler) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, no
 		}
 		beyond = func(int) float64 { return 0 }
 	}
-	d.add(s.known, func(k int, z []float64) { // with ⊗K_f, where that is ⊗Q_f
-		for j, v := range left.Row(k) {
+	d.add(s.known, func(k, c int, z []float64) { // with ⊗K_f, where that is ⊗Q_f
+		for j, v := range left[s.q.version[c]].Row(k) {
 			z[j] *= math.Sqrt(max(0, v+beyond(k)))
 		}
 	})
@@ -200,7 +193,7 @@ type drawing struct {
 
 // add draws standard normal numbers, a row for each of the operator's columns in
 // every field, scales them and adds their product with the operator.
-func (d *drawing) add(o kronprod.Operator, scale func(k int, z []float64)) {
+func (d *drawing) add(o kronprod.Operator, scale func(k, c int, z []float64)) {
 	count, size := len(d.streams), 1
 	dims := []int{count * d.channels}
 	for _, a := range o.Factors {
@@ -214,7 +207,7 @@ func (d *drawing) add(o kronprod.Operator, scale func(k int, z []float64)) {
 			for j := range row {
 				row[j] = d.streams[k].NormFloat64()
 			}
-			scale(k, row)
+			scale(k, c, row)
 		}
 	})
 	fields := kronprod.Operator{Factors: append([]mat.Matrix{{}}, o.Factors...)}
@@ -222,8 +215,8 @@ func (d *drawing) add(o kronprod.Operator, scale func(k int, z []float64)) {
 }
 
 // constant scales all numbers of point k to a variance.
-func constant(variance func(k int) float64) func(k int, z []float64) {
-	return func(k int, z []float64) { asm.Scale(z, math.Sqrt(max(0, variance(k))), z) }
+func constant(variance func(k int) float64) func(k, c int, z []float64) {
+	return func(k, _ int, z []float64) { asm.Scale(z, math.Sqrt(max(0, variance(k))), z) }
 }
 
 // addWhite adds independent numbers of a standard deviation.

@@ -22,11 +22,10 @@ type sequential struct {
 	root mat.Matrix // Q_uu^½, m_f×m_f
 
 	f, noise *succession
-	unknown  mat.Matrix
 }
 
 func newSequential(ctx context.Context, q *Posterior, g data.Grid) (*sequential, error) {
-	s := &sequential{q: q, grid: g, unknown: q.unknown()}
+	s := &sequential{q: q, grid: g}
 	var err error
 	if q.factors[1].Tied {
 		if s.root, err = (&sampler{q: q, on: q.training()}).knownRoot(0); err != nil {
@@ -58,8 +57,8 @@ func (s *sequential) failed(ctx context.Context, factor int, err error) error {
 func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int, noise float64) ([]float64, error) {
 	count, n, m, dy := x.Rows, s.grid.Len(), s.root.Rows, s.q.channels()
 	d := &drawing{y: make([]float64, count*dy*n), channels: dy, streams: make([]*rand.Rand, count)}
-	t, left := s.q.certain(x, at), mat.New(count, s.unknown.Cols)
-	mat.Mul(left, 1, t.tau, s.unknown, 0)
+	t := s.q.certain(x, at)
+	left := s.q.leftAt(t)
 	known := mat.New(count*dy, s.root.Cols) // what Q^½ is multiplied by
 	mat.Parallel(count, func(k int) {
 		rng := rand.New(rand.NewPCG(seed, 0x6669656c00000000+uint64(from+k)))
@@ -80,7 +79,7 @@ func (s *sequential) draw(x mat.Matrix, at *data.Instant, seed uint64, from int,
 		for c := range dy {
 			y := d.y[(k*dy+c)*n : (k*dy+c+1)*n]
 			row := known.Row(k*dy + c)
-			for j, v := range left.Row(k) {
+			for j, v := range left[s.q.version[c]].Row(k) {
 				row[j] = math.Sqrt(max(0, v)) * rng.NormFloat64()
 			}
 			add := func(factor float64) {

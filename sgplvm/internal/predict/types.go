@@ -19,6 +19,10 @@ type Observed struct {
 	// not observed; channels may miss different points.
 	Values mat.Matrix
 
+	// Errors are standard errors of the values that are known beside the noise, in the user's units, n_s*×d_y; those
+	// of missing values do not count. 0×0: none are known.
+	Errors mat.Matrix
+
 	// Prior is what is known of the latent variables before anything was observed: the
 	// distribution N(Mu, diag S), its time, and whether it was Seen, as LatentAt gives them for a
 	// time. Its other fields do not count. nil: standard normal at an unknown time.

@@ -153,6 +153,9 @@ type expectations interface {
 	// psi2ExampleBackward adds the derivatives of tr(g·Ψ2) of one example to dmu and ds,
 	// given a symmetric g and e of psi2Example, which it overwrites.
 	psi2ExampleBackward(e mat.Matrix, room []float64, dmu, ds []float64, g mat.Matrix, mu, s []float64)
+
+	// psi2ExampleCollect is psi2ExampleBackward, and collects the derivatives in parameters and Z.
+	psi2ExampleCollect(e mat.Matrix, room []float64, dmu, ds []float64, g mat.Matrix, mu, s []float64)
 }
 
 // A Visitor is called for parameters: value is a slice of them, slope the same slice of

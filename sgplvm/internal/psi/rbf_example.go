@@ -80,3 +80,32 @@ func (ps *rbfPsi) psi2ExampleBackward(e mat.Matrix, room []float64, dmu, ds []fl
 		ds[q] += -2*a*a*da - a*s0
 	}
 }
+
+// psi2ExampleCollect is psi2ExampleBackward that collects the derivatives in parameters and Z besides: with
+// W = g∘E, w = W·1 and a = 1/(2S + ℓ²)
+//
+//	∂L/∂ℓ² = a²·(Σ w·z̄² − 2μ·Σ w·z̄ + μ²·Σ w) + S·a/ℓ²·Σ w + Σ W·(z_k − z_j)²/(4ℓ⁴)
+//	∂L/∂z  = w∘(2aμ − (1/ℓ² + a)·z) + (1/ℓ² − a)·W·z
+func (ps *rbfPsi) psi2ExampleCollect(e mat.Matrix, room []float64, dmu, ds []float64, g mat.Matrix, mu, s []float64) {
+	t, grad := ps.exampleOf(room), &ps.gradient
+	mat.MulElem(e, e, g)
+	mat.Mul(t.w, 1, ps.zt, e, 0)
+	d := len(ps.square)
+	w := t.w.Row(d)
+	s0 := asm.Dot(w, ps.zt.Row(d))
+	grad.variance += 2 * s0 / ps.variance
+	for q, l2 := range ps.square {
+		a := 1 / (2*s[q] + l2)
+		x := mu[q] - ps.shift[q]
+		z, wz := ps.zt.Row(q), t.w.Row(q)
+		s1 := asm.Dot(z, w)
+		own, cross := asm.Dot(ps.squares.Row(q), w), asm.Dot(z, wz)
+		spread := 0.5*(own+cross) - 2*x*s1 + x*x*s0
+		dmu[q] += 2 * a * (s1 - x*s0)
+		ds[q] += 2*a*a*spread - a*s0
+		grad.square[q] += a*a*spread + s[q]*a/l2*s0 + 0.5*(own-cross)/(l2*l2)
+		for k, v := range w {
+			grad.z.Data[k*d+q] += v*(2*a*x-(1/l2+a)*z[k]) + (1/l2-a)*wz[k]
+		}
+	}
+}

@@ -17,7 +17,8 @@ import (
 type Model struct {
 	Params *bound.Params
 	Space  data.Grid
-	Y      mat.Matrix // (n_ξ·n_s)×d_y, in the model's units
+	Y      mat.Matrix // (n_ξ·n_s)×d_y, in the model's units; NaN: missing
+	Errors mat.Matrix // known standard errors of Y, likewise; 0×0: none
 	Jitter float64
 	Scaler data.Scaler // to the user's units
 	Seed   uint64
@@ -33,6 +34,14 @@ func (m *Model) Examples() int { return m.Params.X.Mu.Rows }
 func (m *Model) Evaluator() *bound.Evaluator {
 	n := m.Examples()
 	y := &data.Scaled{Source: data.MatrixSource(m.Y, n), Examples: n, Points: m.Y.Rows / n, Channels: m.Y.Cols, Scaler: Unscaled(m.Y.Cols)}
+	for _, v := range m.Y.Data {
+		if v != v {
+			y.Missing++
+		}
+	}
+	if m.Errors.Rows > 0 {
+		y.Errors = data.MatrixSource(m.Errors, n)
+	}
 	return bound.NewEvaluator(y, m.Space, m.Jitter)
 }
 

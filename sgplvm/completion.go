@@ -1,0 +1,341 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A Completion is examples some of whose values were missing, filled in by what the others say.
+type Completion struct {
+	// Mean and Variance are (n_ξ·n_s)×d_y, rows as those of Data.Y, in the user's units, noise included.
+	// Observed values are as they were, with variance 0.
+	Mean, Variance mat.Matrix
+
+	Model  *Model // of the completed examples
+	Report Report // of its training
+
+	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing.
+	Check FillCheck
+}
+
+// FillCheck tells how well values were filled in that were hidden on purpose.
+type FillCheck struct {
+	Values   int     // how many
+	RMSE     float64 // root mean square error, in the user's units
+	NLP      float64 // mean negative log density, nats a value
+	Coverage float64 // the share of them within central intervals of 90 %
+}
+
+// Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
+// what was observed, as by Select, where validation hides values the way others are missing.
+//
+// The model is learned from completed examples. They are completed in rounds: all examples with holes are divided into
+// folds at random, and those of each fold filled in by a model of all others as they are by then, so that no
+// value that was filled in confirms itself. The first round begins with a matrix of low rank. At last the model of
+// all completed examples is trained. An example without a value gets what the prior says, or its time.
+// Errors: those of Fit; *ConfigError where nothing was observed.
+func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
+	c, err := newCompleter(d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.incomplete) > 0 {
+		if cfg, err = c.learn(ctx, cfg); err != nil {
+			return nil, err
+		}
+	}
+	done := &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
+	done.Model, done.Report, err = Fit(ctx, c.d, cfg)
+	if done.Model == nil {
+		return nil, err
+	}
+	if c.how != nil {
+		done.Model.selection = &c.how.selection
+		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
+	}
+	done.Report.Warnings = append(c.warnings, done.Report.Warnings...)
+	return done, err
+}
+
+// A completer fills the holes of data round by round.
+type completer struct {
+	d          Data       // completed
+	holes      *holes     // of them
+	y          mat.Matrix // the completed values, n_ξ×(n_s·d_y), which d has too
+	variance   mat.Matrix // of them, noise included; 0 where observed
+	incomplete []int      // examples
+	points     mat.Matrix // of the grid, in mean spacings
+	channels   int
+	rng        *rand.Rand
+	watch      Watcher
+	warnings   []string
+	check      FillCheck
+	how        *search
+}
+
+func newCompleter(d Data, cfg Config) (*completer, error) {
+	d, err := d.checked()
+	if err != nil {
+		return nil, err
+	}
+	n, points, channels := d.Source.Dims()
+	c := &completer{d: d, channels: channels, points: inSpacings(d.Grid), rng: rand.New(rand.NewPCG(cfg.Seed, 0x66696c6c)), watch: watcherOf(cfg.Watch)}
+	if c.y, c.holes, err = readHoles(d.Source); err != nil {
+		return nil, err
+	}
+	if c.warnings, err = data.Check(d.Source); err != nil {
+		return nil, err
+	}
+	c.listIncomplete()
+	c.variance = mat.New(n, c.y.Cols)
+	c.d.Source = NewSource(c.y.Data, n, points, channels)
+	if len(c.incomplete) > 0 {
+		c.d.holes = c.holes
+	}
+	return c, nil
+}
+
+// matrix returns values, an example a row, as Data.Y has them.
+func (c *completer) matrix(v mat.Matrix) mat.Matrix {
+	return mat.NewDense(len(v.Data)/c.channels, c.channels, v.Data)
+}
+
+// learn chooses the configuration, completes the data with it and returns it, with nothing open.
+func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
+	observed := slices.Clone(c.holes.missing)
+	c.putAside(plans[cfg.Effort].heldOut)
+	if err := c.lowRank(ctx); err != nil {
+		return cfg, err
+	}
+	if cfg.Effort != EffortNone && cfg.Start == nil {
+		first, err := c.first(cfg)
+		if err != nil {
+			return cfg, err
+		}
+		if err := c.round(ctx, first, "round 1, "); err != nil { // the search judges by examples that are not of low rank
+			return cfg, err
+		}
+		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
+			return cfg, err
+		}
+	}
+	if err := c.round(ctx, cfg, "round 2, "); err != nil {
+		return cfg, err
+	}
+	c.compare()
+	c.holes.missing = observed
+	c.takeBack()
+	return cfg, c.round(ctx, cfg, "round 3, ")
+}
+
+// leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all
+// examples at most.
+const (
+	leastReserve = 4
+	mostReserve  = 1. / 3
+)
+
+// putAside treats some values as missing until takeBack.
+func (c *completer) putAside(examples int) {
+	n := c.y.Rows
+	examples = min(max(examples, leastReserve), max(1, int(mostReserve*float64(n))))
+	for _, i := range c.rng.Perm(n) {
+		if len(c.holes.reserve) == examples {
+			break
+		}
+		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
+		if hide == nil {
+			continue
+		}
+		r := aside{i, slices.Clone(c.y.Row(i))}
+		for k, hidden := range hide {
+			if !hidden {
+				r.truth[k] = math.NaN()
+			}
+		}
+		c.holes.reserve = append(c.holes.reserve, r)
+	}
+	slices.SortFunc(c.holes.reserve, func(a, b aside) int { return cmp.Compare(a.example, b.example) })
+	for _, r := range c.holes.reserve {
+		missing := c.holes.of(r.example)
+		for k, v := range r.truth {
+			if v == v {
+				missing[k] = true
+			}
+		}
+	}
+	c.listIncomplete()
+}
+
+// takeBack puts what was in reserve into its place.
+func (c *completer) takeBack() {
+	for _, r := range c.holes.reserve {
+		y, variance := c.y.Row(r.example), c.variance.Row(r.example)
+		for k, v := range r.truth {
+			if v == v {
+				y[k], variance[k] = v, 0
+			}
+		}
+	}
+	c.holes.reserve = nil
+	c.listIncomplete()
+}
+
+func (c *completer) listIncomplete() {
+	c.incomplete = nil
+	for i := range c.y.Rows {
+		if c.holes.some(i) {
+			c.incomplete = append(c.incomplete, i)
+		}
+	}
+}
+
+// lowRank fills in all holes for a start.
+func (c *completer) lowRank(ctx context.Context) error {
+	defer c.watch.Timing("first completion by low rank")()
+	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
+}
+
+// compare compares what is in reserve with what was filled in in its place.
+func (c *completer) compare() {
+	var squares, losses, covered float64
+	for _, r := range c.holes.reserve {
+		for k, y := range r.truth {
+			if y != y {
+				continue
+			}
+			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
+			c.check.Values++
+			squares += r * r
+			losses += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+			if r*r < v*normal90*normal90 {
+				covered++
+			}
+		}
+	}
+	if n := float64(c.check.Values); n > 0 {
+		c.check.RMSE, c.check.NLP, c.check.Coverage = math.Sqrt(squares/n), losses/n, covered/n
+	}
+}
+
+// normal90 is how many standard deviations the central 90 % of a normal distribution reach.
+const normal90 = 1.6448536269514722
+
+// first returns the configuration of the first round: that from which a quick search starts.
+func (c *completer) first(cfg Config) (Config, error) {
+	cfg.Effort = EffortQuick
+	cfg, err := cfg.checkedOpen(c.d)
+	if err != nil {
+		return cfg, err
+	}
+	s := &search{data: c.d, given: cfg, plan: plans[EffortQuick]}
+	if c.d.Times != nil {
+		cfg = filled(cfg, plainTime.preset(s))
+	} else {
+		cfg, _ = s.structures()
+	}
+	cfg.Effort = EffortNone
+	return cfg, nil
+}
+
+// completionFolds is into how many folds a round divides the examples with holes.
+const completionFolds = 4
+
+// round fills in all examples with holes once, fold by fold.
+func (c *completer) round(ctx context.Context, cfg Config, doing string) error {
+	order := slices.Clone(c.incomplete)
+	c.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	if c.d.Times != nil { // neighbours in time in different folds
+		slices.Sort(order)
+	}
+	n := c.y.Rows
+	folds := min(completionFolds, len(order))
+	for f := range folds {
+		var out []int
+		for k := f; k < len(order); k += folds {
+			out = append(out, order[k])
+		}
+		slices.Sort(out)
+		in := allBut(n, out)
+		if len(in) < min(2, n) { // too few to learn from without those
+			in = allBut(n, nil)
+		}
+		if err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sfold %d of %d: ", doing, f+1, folds)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fold fills in some examples by a model of others.
+func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) error {
+	d := c.d
+	d.Source, d.holes = SourceOf(c.d.Source, in), nil
+	d.Times, d.Sequences = instantsOf(c.d, in)
+	f := fold{data: d, scale: 1}
+	cfg = f.fitted(cfg)
+	step, stop := c.watch.Training(doing)
+	cfg.Training.Progress, cfg.Effort = step, EffortNone
+	m, _, err := Fit(ctx, d, cfg)
+	stop()
+	if err != nil {
+		return err
+	}
+	means, variances, failures := make([]mat.Matrix, len(out)), make([]mat.Matrix, len(out)), make([]error, len(out))
+	mat.Parallel(len(out), func(k int) {
+		if failures[k] = ctx.Err(); failures[k] == nil {
+			means[k], variances[k], failures[k] = c.impute(ctx, m, cfg.Infer, out[k])
+		}
+	})
+	if err := cmp.Or(failures...); err != nil {
+		return err
+	}
+	for k, i := range out {
+		y, v := c.y.Row(i), c.variance.Row(i)
+		for j, missing := range c.holes.of(i) {
+			if missing {
+				y[j], v[j] = means[k].Data[j], variances[k].Data[j]
+			}
+		}
+	}
+	return nil
+}
+
+// impute returns the moments of an example given what was observed of it.
+func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (mean, variance mat.Matrix, err error) {
+	points := c.y.Cols / c.channels
+	obs := Observed{Values: mat.NewDense(points, c.channels, slices.Clone(c.y.Row(i)))}
+	for k, missing := range c.holes.of(i) {
+		if missing {
+			obs.Values.Data[k] = math.NaN()
+		}
+	}
+	if c.d.Times != nil {
+		at := data.Instants(c.d.Times, c.d.Sequences)[i]
+		if m.knows(at.Sequence) {
+			priors, err := m.LatentAt(at.Sequence, []float64{at.Time})
+			if err != nil {
+				return mean, variance, err
+			}
+			obs.Prior = &priors[0]
+		}
+	}
+	p, _, err := m.Impute(ctx, obs, o)
+	if err != nil {
+		return mean, variance, err
+	}
+	for k, v := range p.Mean.Data {
+		if s := p.Variance.Data[k]; v-v != 0 || s-s != 0 {
+			return mean, variance, errors.New("predicted a value that is no number")
+		}
+	}
+	return p.Mean, p.Variance, nil
+}

@@ -1,0 +1,215 @@
+package sgplvm
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// holes are the values of examples that were not observed.
+type holes struct {
+	size    int    // values of an example, n_s·d_y
+	missing []bool // of all examples, one after the other
+
+	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
+	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
+	reserve []aside
+}
+
+// An aside is the part of an example that is in reserve.
+type aside struct {
+	example int
+	truth   []float64 // n_s·d_y, NaN where not in reserve
+}
+
+// reserveAt returns what is in reserve of an example at some points; nil where nothing is.
+func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
+	for _, r := range h.reserve {
+		if r.example == example {
+			var truth []float64
+			for _, p := range points {
+				truth = append(truth, r.truth[p*channels:(p+1)*channels]...)
+			}
+			return truth
+		}
+	}
+	return nil
+}
+
+// reserved returns the examples of which something is in reserve.
+func (h *holes) reserved() (examples []int) {
+	for _, r := range h.reserve {
+		examples = append(examples, r.example)
+	}
+	return examples
+}
+
+// of returns which values of an example are missing.
+func (h *holes) of(example int) []bool { return h.missing[example*h.size : (example+1)*h.size] }
+
+// some reports whether an example misses any.
+func (h *holes) some(example int) bool { return h.count(example) > 0 }
+
+// count returns how many an example misses.
+func (h *holes) count(example int) (n int) {
+	for _, m := range h.of(example) {
+		if m {
+			n++
+		}
+	}
+	return n
+}
+
+// readHoles returns all values of a source, an example a row, 0 where they are missing, and which are: NaN. Errors: *ReadError, *ValueError,
+// *ConfigError where nothing was observed.
+func readHoles(source Source) (mat.Matrix, *holes, error) {
+	n, points, channels := source.Dims()
+	y, h := mat.New(n, points*channels), &holes{size: points * channels, missing: make([]bool, n*points*channels)}
+	observed := 0
+	for i := range n {
+		row := y.Row(i)
+		if err := source.ReadExamples(row, i, i+1); err != nil {
+			return y, h, &ReadError{From: i, To: i + 1, Err: err}
+		}
+		missing := h.of(i)
+		for k, v := range row {
+			switch {
+			case math.IsNaN(v):
+				missing[k], row[k] = true, 0
+			case math.IsInf(v, 0):
+				return y, h, &ValueError{Example: i, Point: k / channels, Channel: k % channels, Value: v, Want: "a finite number, or NaN where the value is missing"}
+			default:
+				observed++
+			}
+		}
+	}
+	if observed == 0 {
+		return y, h, &ConfigError{Field: "Data", Err: errors.New("nothing was observed, expected values")}
+	}
+	return y, h, nil
+}
+
+// gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
+// (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
+func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
+	var sum, count float64
+	for c := range channels {
+		var of, from []int
+		for i := range x.Rows {
+			if hidden(i*channels + c) {
+				of = append(of, i)
+			}
+			if seen(i*channels + c) {
+				from = append(from, i)
+			}
+		}
+		if len(from) == 0 {
+			continue
+		}
+		for k := 0; k < len(of); k += max(1, len(of)/mostGaps) {
+			nearest := math.Inf(1)
+			for _, j := range from {
+				nearest = min(nearest, squaredDistance(x.Row(of[k]), x.Row(j)))
+			}
+			sum += math.Sqrt(nearest)
+			count++
+		}
+	}
+	return sum / max(1, count)
+}
+
+// mostGaps is how many values of a channel gap looks at.
+const mostGaps = 256
+
+func squaredDistance(a, b []float64) (sum float64) {
+	for k, v := range a {
+		sum += (v - b[k]) * (v - b[k])
+	}
+	return sum
+}
+
+// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
+func inSpacings(g Grid) mat.Matrix {
+	x := joined(g).Clone()
+	from := 0
+	for _, factor := range g {
+		for q, two := range twoSpacings(factor) {
+			for i := range x.Rows {
+				x.Row(i)[from+q] /= two / 2
+			}
+		}
+		from += factor.Cols
+	}
+	return x
+}
+
+// mostDonors is how many other examples are asked for their holes.
+const mostDonors = 20
+
+// borrow returns what to hide of an example so that it is missing as other values are: what another example misses. Of an example with
+// holes of its own that is a part of it, here and there or together, or all: whichever is most like its own holes by how far they are
+// from what is seen. The result is nil where nothing can be hidden, or nothing would be left to see.
+func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) []bool {
+	own, n := h.of(example), len(h.missing)/h.size
+	for range mostDonors {
+		hide, count, seen := make([]bool, h.size), 0, 0
+		for k, missing := range h.of(rng.IntN(n)) {
+			switch {
+			case own[k]:
+			case missing:
+				hide[k] = true
+				count++
+			default:
+				seen++
+			}
+		}
+		if count == 0 || seen == 0 {
+			continue
+		}
+		if h.some(example) {
+			hide = h.part(rng, example, hide, x, channels)
+		}
+		return hide
+	}
+	return nil
+}
+
+// part returns what of hide is hidden of an example with holes of its own.
+func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
+	if x.Rows == 1 {
+		return hide
+	}
+	var points []int
+	for i := range x.Rows {
+		if slices.Contains(hide[i*channels:(i+1)*channels], true) {
+			points = append(points, i)
+		}
+	}
+	own := h.of(example)
+	wanted := math.Log(1 + gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }))
+	best, least := hide, math.Inf(1)
+	try := func(share int) {
+		list := make([]bool, len(hide))
+		for _, i := range points[:(len(points)+share-1)/share] {
+			copy(list[i*channels:(i+1)*channels], hide[i*channels:(i+1)*channels])
+		}
+		far := gap(x, channels, func(k int) bool { return list[k] }, func(k int) bool { return !own[k] && !list[k] })
+		if e := math.Abs(math.Log(1+far) - wanted); e < least {
+			best, least = list, e
+		}
+	}
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	try(4)
+	centre := x.Row(points[0])
+	slices.SortStableFunc(points, func(a, b int) int {
+		return cmp.Compare(squaredDistance(x.Row(a), centre), squaredDistance(x.Row(b), centre))
+	})
+	for _, share := range []int{4, 2, 1} {
+		try(share)
+	}
+	return best
+}
