@@ -23,7 +23,8 @@ type Form struct {
 	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type      npy.Type // of the numbers in the source
 
-	Times []float64 // of an animation's frames, in seconds; nil where the source has none
+	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
+	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
 }
 
 // Frames are Count pictures of one size, in memory. Frames are read only: they may
@@ -34,8 +35,16 @@ type Frames struct {
 	mask   *Mask // nil: everything observed
 }
 
-// LoadArray reads a .npy file; want says in messages what it should be. Errors: [*Error].
+// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME) or a variable of a NetCDF file (FILE.nc:NAME), in which NaN is missing; want says in
+// messages what it should be. Errors: [*Error].
 func LoadArray(path, want string) (*npy.Array, error) {
+	switch {
+	case isNPZ(path):
+		a, _, _, err := readNPZ(path, func(npy.Header) error { return nil })
+		return a, err
+	case isNetCDF(path):
+		return readVariable(path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
