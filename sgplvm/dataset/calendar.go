@@ -164,10 +164,10 @@ func ParseTimeUnits(units, name string) (*TimeUnits, error) {
 	if !known {
 		return nil, fmt.Errorf("calendar %s, expected standard, gregorian, proleptic_gregorian, julian, noleap, 365_day, all_leap, 366_day or 360_day", quote.Text(name))
 	}
-	if name == "360_day" && unit > 30 {
-		unit = 360
-	} else if name == "360_day" && unit > 7 {
-		unit = 30
+	if name == "360_day" { // whose months and years have one length
+		if months := math.Round(unit / 30); months >= 1 {
+			unit = 30 * months
+		}
 	}
 	u := &TimeUnits{text: units, name: name, unit: unit, calendar: c}
 	var err error

@@ -12,14 +12,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// Filled is a completed [Set]: the mean and the standard error (deviation) of all values, in the set's order, NaN at points that do
+// Filled is a completed [Set]: the mean and the variance of all values, in the set's order, NaN at points that do
 // not exist.
 type Filled struct {
-	Mean, Deviation []float64
+	Mean, Variance []float64
 }
 
+// deviation is the standard error of value i.
+func (r *Filled) deviation(i int) float64 { return math.Sqrt(r.Variance[i]) }
+
 // Fill puts what a model says into the places of the set. mean and variance are of the given points, which [Set.Data] has returned, for all
-// examples: Count·len(points)·Channels. What was observed stays as it is, with deviation 0; where smooth is true the model's
+// examples: Count·len(points)·Channels. What was observed stays as it is, with variance 0; where smooth is true the model's
 // values take its place, too. Points that do not exist stay as they are. Errors: [*Error] for a number that is not finite or a variance
 // below 0 at a point that exists. It panics if the sizes do not fit.
 func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled, error) {
@@ -30,15 +33,13 @@ func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled
 	for i, v := range s.Values {
 		switch {
 		case !s.exists(i):
-			r.Mean[i], r.Deviation[i] = math.NaN(), math.NaN()
+			r.Mean[i], r.Variance[i] = math.NaN(), math.NaN()
 		case !smooth && !math.IsNaN(v):
-			r.Mean[i], r.Deviation[i] = v, 0
+			r.Mean[i], r.Variance[i] = v, 0
 		default:
-			m, d := r.Mean[i], math.Sqrt(r.Deviation[i])
-			if m-m != 0 || d-d != 0 {
-				return nil, &Error{Path: s.Name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprintf("filled in %v with variance %v", m, r.Deviation[i]), Want: "finite numbers"}
+			if m, d := r.Mean[i], r.deviation(i); m-m != 0 || d-d != 0 {
+				return nil, &Error{Path: s.Name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprintf("filled in %v with variance %v", m, r.Variance[i]), Want: "finite numbers"}
 			}
-			r.Deviation[i] = d
 		}
 	}
 	return r, nil
@@ -103,12 +104,9 @@ func (s *Set) Write(w io.Writer, path string, r *Filled) error {
 	return s.CheckOutput(path)
 }
 
-// WriteVariance writes the variances alone, the squares of the deviations, as [Set.Write] does of a source that is no file of several arrays.
+// WriteVariance writes the variances alone, as [Set.Write] does of a source that is no file of several arrays.
 func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
-	v := slices.Clone(r.Deviation)
-	for i := range v {
-		v[i] *= v[i]
-	}
+	v := r.Variance
 	plain := *s
 	plain.store, plain.original = nil, nil
 	plain.Values = make([]float64, len(v))

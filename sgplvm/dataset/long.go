@@ -345,7 +345,7 @@ func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
 		if l.error >= 0 {
 			row[l.error] = s.number(l.errors[value])
 		}
-		row[len(header)] = s.number(r.Deviation[value])
+		row[len(header)] = s.number(r.deviation(value))
 	})
 }
 
@@ -384,10 +384,7 @@ func (s *Set) writeRows(w io.Writer, header []string, set func(row []string, exa
 
 // writeLong writes a long table of its own; without deviations their column is left out.
 func (s *Set) writeLong(w io.Writer, r *Filled) error {
-	header := []string{s.exampleName()}
-	if header[0] == "time" {
-		header[0] = "example"
-	}
+	header := []string{"example"}
 	if s.Times != nil {
 		header = append(header, "time")
 	}
@@ -398,7 +395,7 @@ func (s *Set) writeLong(w io.Writer, r *Filled) error {
 	}
 	last := len(header)
 	header = append(header, "value")
-	if r.Deviation != nil {
+	if r.Variance != nil {
 		header = append(header, "standard_error")
 	}
 	return s.writeRows(w, header, func(row []string, example, _ int, where []float64, value int) {
@@ -413,8 +410,8 @@ func (s *Set) writeLong(w io.Writer, r *Filled) error {
 			row[last-1] = strconv.Itoa(value % s.Channels)
 		}
 		row[last] = s.number(r.Mean[value])
-		if r.Deviation != nil {
-			row[last+1] = s.number(r.Deviation[value])
+		if r.Variance != nil {
+			row[last+1] = s.number(r.deviation(value))
 		}
 	})
 }

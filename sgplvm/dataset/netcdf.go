@@ -99,7 +99,9 @@ func arrange(f *netcdf.File, v int) (a arrangement, why string) {
 	}
 	switch len(space) {
 	case 1:
-		a.column = space[0]
+		if a.column = space[0]; a.example < 0 {
+			return a, "no dimension of examples"
+		}
 	case 2:
 		a.row, a.column = space[0], space[1]
 	case 0:
@@ -265,7 +267,7 @@ func (s *Set) readValues(path string, f *netcdf.File, a arrangement, fill float6
 		}
 	}
 	if c.standard > 0 {
-		s.note("%s: %s, the number that stands where nothing was written, taken as missing", place, counted(c.standard, "value is", "values are")+" "+fmt.Sprintf("%g", p.standard))
+		s.note("%s: %s %.10g, the number that stands where nothing was written, taken as missing", place, counted(c.standard, "value is", "values are"), p.standard)
 	}
 	if c.outside > 0 {
 		s.note("%s: %s outside the valid range %v to %v, taken as missing", place, counted(c.outside, "value is", "values are"), p.low, p.high)
@@ -522,13 +524,13 @@ func (e *extra) ReadBytes(dst []byte, v, from int) error {
 			return err
 		}
 	}
-	values := e.filled.Mean
-	if v > n {
-		values = e.filled.Deviation
-	}
 	for k := 0; k < len(dst); k += size {
 		place := e.set.place(from + k/size)
-		if x := values[place]; e.set.exists(place) && !math.IsNaN(x) {
+		x := e.filled.Mean[place]
+		if v > n {
+			x = e.filled.deviation(place)
+		}
+		if e.set.exists(place) && !math.IsNaN(x) {
 			putNumber(dst[k:k+size], x)
 		} else if len(old) > 0 {
 			copy(dst[k:k+size], old[k:k+size])

@@ -75,11 +75,15 @@ func (s *Set) writeNetCDF(w io.Writer, r *Filled) error {
 		}
 		variable(name, v, dims, append([]netcdf.Attribute{fill, netcdf.NewAttribute("long_name", long)}, attributes...)...)
 	}
-	if r.Deviation == nil {
+	if r.Variance == nil {
 		result("variance", "variance of what was filled in, 0 where observed", absent(r.Mean, missing))
 	} else {
 		result("filled", "values, missing ones filled in", absent(r.Mean, missing))
-		result("filled_standard_error", "standard error, 0 where observed", absent(r.Deviation, missing))
+		spread := make([]float64, len(r.Variance))
+		for i := range spread {
+			spread[i] = r.deviation(i)
+		}
+		result("filled_standard_error", "standard error, 0 where observed", absent(spread, missing))
 	}
 	return netcdf.Write(w, &h, values)
 }

@@ -338,9 +338,9 @@ func (n *npzStore) write(w *errorWriter, s *Set, r *Filled) error {
 
 // spread returns the deviations in the order of the source, NaN where nothing exists.
 func (s *Set) spread(r *Filled) []float64 {
-	d := make([]float64, len(r.Deviation))
+	d := make([]float64, len(r.Variance))
 	for k := range d {
-		d[k] = r.Deviation[s.place(k)]
+		d[k] = r.deviation(s.place(k))
 	}
 	return d
 }
@@ -357,13 +357,13 @@ func (s *Set) writeMember(z *zip.Writer, name string, values []float64) error {
 func (s *Set) writeNPZ(w io.Writer, r *Filled) error {
 	z := zip.NewWriter(w)
 	name := "filled"
-	if r.Deviation == nil {
+	if r.Variance == nil {
 		name = "variance"
 	}
 	if err := s.writeMember(z, name, s.whole(r.Mean)); err != nil {
 		return err
 	}
-	if r.Deviation != nil {
+	if r.Variance != nil {
 		if err := s.writeMember(z, "filled_standard_error", s.spread(r)); err != nil {
 			return err
 		}
