@@ -1,8 +1,10 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,32 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 )
+
+// openNetCDF opens a file and puts what is wrong with it into words.
+func openNetCDF(path string) (*netcdf.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &Error{Path: path, Found: quote.Kind(info), Want: "a NetCDF file"}
+	}
+	f, err := netcdf.Open(path)
+	if err == nil {
+		return f, nil
+	}
+	return nil, netcdfError(path, err)
+}
+
+func netcdfError(path string, err error) error {
+	var bad *netcdf.FormatError
+	if !errors.As(err, &bad) {
+		return &Error{Path: path, Err: err}
+	}
+	e := &Error{Path: path, Place: bad.Place, Found: bad.Found, Want: bad.Want, Err: err}
+	if errors.Is(err, netcdf.ErrNetCDF4) {
+		e.Place, e.Found = "", "a NetCDF-4 (HDF5) file"
+		e.Want = fmt.Sprintf("a classic one, which this makes: nccopy -k classic %s NEW.nc (or -k 64-bit-offset, if it is large)", quote.Line(path))
+	}
+	return e
+}
 
 // A packing says what the numbers of a NetCDF variable stand for, by the CF conventions (Eaton et al., version 1.11, sections 2.5 and
 // 8.1): value = scale·number + offset, where the number is none of those that mean missing and lies in the valid range.

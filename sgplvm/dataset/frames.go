@@ -3,8 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
+	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -33,35 +33,6 @@ type Frames struct {
 	Form
 	values *npy.Array
 	mask   *Mask // nil: everything observed
-}
-
-// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME) or a variable of a NetCDF file (FILE.nc:NAME), in which NaN is missing; want says in
-// messages what it should be. Errors: [*Error].
-func LoadArray(path, want string) (*npy.Array, error) {
-	switch {
-	case isNPZ(path):
-		a, _, _, err := readNPZ(path, func(npy.Header) error { return nil })
-		return a, err
-	case isNetCDF(path):
-		return readVariable(path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &Error{Path: path, Err: err}
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, &Error{Path: path, Err: err}
-	}
-	if info.IsDir() {
-		return nil, &Error{Path: path, Found: "a folder", Want: want}
-	}
-	a, err := npy.Read(file)
-	if err != nil {
-		return nil, arrayError(path, want, err)
-	}
-	return a, nil
 }
 
 // FromArray returns the frames in an array, whose numbers they share; name
@@ -230,4 +201,32 @@ func refuse(p pictures, bad func(float64) bool, noun, want string) error {
 	}
 	first.Found += " (" + quote.Counted(total, noun) + " in all)"
 	return first
+}
+
+// formAt finds the form of examples at scattered points.
+func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, error) {
+	fail := func(found, want string) (Form, error) {
+		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: found, Want: want}
+	}
+	layout := Layout{Width: points, Height: 1, Channels: 1}
+	switch len(shape) {
+	case 2:
+	case 3:
+		layout.Channels = shape[2]
+	case 1:
+		return fail("1 axis", "examples: n×points or n×points×channels")
+	default:
+		return fail(strconv.Itoa(len(shape))+" axes", "examples: n×points or n×points×channels")
+	}
+	switch {
+	case shape[0] == 0:
+		return fail("no example", "at least one")
+	case shape[1] != points:
+		return fail(quote.Counted(shape[1], "point"), strconv.Itoa(points))
+	case layout.Channels < 1 || layout.Channels > maxChannels:
+		return fail(quote.Counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", maxChannels))
+	case channels != 0 && channels != layout.Channels:
+		return fail(quote.Counted(layout.Channels, "channel"), strconv.Itoa(channels))
+	}
+	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
 }

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -92,3 +93,24 @@ func LoadTable(path string, columns int) (*Frames, error) {
 }
 
 const wantFrames = "a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"
+
+// loadFrames loads frames from a source with arrays by name or from a long table; ok tells that it is one.
+func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
+	var s *Set
+	switch {
+	case isNetCDF(name):
+		s, err = loadNetCDF(name, math.NaN())
+	case isNPZ(name):
+		s, err = loadNPZ(name, want, nil)
+	case isCSV(name):
+		if s, ok, err = loadLong(name); !ok {
+			return nil, false, err
+		}
+	default:
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	return s.frames(), true, s.checkLayout(want)
+}

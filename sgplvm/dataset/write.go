@@ -5,21 +5,9 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
-
-// Filled is a completed [Set]: the mean and the variance of all values, in the set's order, NaN at points that do
-// not exist.
-type Filled struct {
-	Mean, Variance []float64
-}
-
-// deviation is the standard error of value i.
-func (r *Filled) deviation(i int) float64 { return math.Sqrt(r.Variance[i]) }
 
 // Fill puts what a model says into the places of the set. mean and variance are of the given points, which [Set.Data] has returned, for all
 // examples: Count·len(points)·Channels. What was observed stays as it is, with variance 0; where smooth is true the model's
@@ -45,18 +33,6 @@ func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled
 	return r, nil
 }
 
-// errorWriter counts what is written.
-type errorWriter struct {
-	io.Writer
-	n int64
-}
-
-func (w *errorWriter) Write(b []byte) (int, error) {
-	n, err := w.Writer.Write(b)
-	w.n += int64(n)
-	return n, err
-}
-
 // wantResult are the endings of the names of results.
 const wantResult = "a name that ends in .npy, .npz, .nc or .csv"
 
@@ -72,6 +48,30 @@ func (s *Set) CheckOutput(path string) error {
 		return nil
 	}
 	return &Error{Path: path, Found: "the ending " + quote.Text(filepath.Ext(path)), Want: wantResult}
+}
+
+// WriteVariance writes the variances alone, as [Set.Write] does of a source that is no file of several arrays.
+func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
+	v := r.Variance
+	plain := *s
+	plain.store, plain.original = nil, nil
+	plain.Values = make([]float64, len(v))
+	for i := range plain.Values {
+		plain.Values[i] = math.NaN()
+	}
+	switch {
+	case isKind(path, []string{".npy"}):
+		return plain.writeArray(w, plain.whole(v))
+	case (s.Table || s.wide) && isCSV(path):
+		return plain.writeTable(w, plain.whole(v))
+	case isCSV(path):
+		return plain.writeLong(w, &Filled{Mean: v})
+	case isKind(path, npzEndings):
+		return plain.writeNPZ(w, &Filled{Mean: v})
+	case isKind(path, netcdfEndings):
+		return plain.writeNetCDF(w, &Filled{Mean: v})
+	}
+	return s.CheckOutput(path)
 }
 
 // Write writes the completed set in the form that the ending of a name asks for:
@@ -102,90 +102,4 @@ func (s *Set) Write(w io.Writer, path string, r *Filled) error {
 		return s.writeLong(w, r)
 	}
 	return s.CheckOutput(path)
-}
-
-// WriteVariance writes the variances alone, as [Set.Write] does of a source that is no file of several arrays.
-func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
-	v := r.Variance
-	plain := *s
-	plain.store, plain.original = nil, nil
-	plain.Values = make([]float64, len(v))
-	for i := range plain.Values {
-		plain.Values[i] = math.NaN()
-	}
-	switch {
-	case isKind(path, []string{".npy"}):
-		return plain.writeArray(w, plain.whole(v))
-	case (s.Table || s.wide) && isCSV(path):
-		return plain.writeTable(w, plain.whole(v))
-	case isCSV(path):
-		return plain.writeLong(w, &Filled{Mean: v})
-	case isKind(path, npzEndings):
-		return plain.writeNPZ(w, &Filled{Mean: v})
-	case isKind(path, netcdfEndings):
-		return plain.writeNetCDF(w, &Filled{Mean: v})
-	}
-	return s.CheckOutput(path)
-}
-
-// whole returns values in the order of the source, where nothing exists what stood there.
-func (s *Set) whole(values []float64) []float64 {
-	all := make([]float64, len(values))
-	for k := range all {
-		i := s.place(k)
-		if all[k] = values[i]; !s.exists(i) {
-			all[k] = s.kept(i)
-		}
-	}
-	return all
-}
-
-// typ is the type of results.
-func (s *Set) typ() npy.Type {
-	if s.Type == npy.Float32 {
-		return npy.Float32
-	}
-	return npy.Float64
-}
-
-// writeArray writes values, in the order of the source, as a .npy file.
-func (s *Set) writeArray(w io.Writer, values []float64) error {
-	if s.typ() == npy.Float64 {
-		return npy.Write(w, npy.New(values, s.Shape...))
-	}
-	single := make([]float32, len(values))
-	for i, v := range values {
-		if single[i] = float32(v); math.IsInf(float64(single[i]), 0) && !math.IsInf(v, 0) {
-			return &Error{Path: s.Name, Place: "element " + quote.Index(i, s.Shape), Found: fmt.Sprint(v), Want: "a number in the range of float32"}
-		}
-	}
-	return npy.Write(w, npy.New(single, s.Shape...))
-}
-
-// coordinateNames are the names of the coordinates of points, those of the source or row, column or x0, x1, ….
-func (s *Set) coordinateNames() []string {
-	dims := 0
-	for _, f := range s.Grid {
-		dims += f.Cols
-	}
-	switch {
-	case len(s.coordinates) == dims:
-		return s.coordinates
-	case !s.Scattered && dims == 2:
-		return []string{"row", "column"}
-	}
-	names := make([]string, dims)
-	for k := range names {
-		names[k] = fmt.Sprintf("x%d", k)
-	}
-	return names
-}
-
-// exampleName is what examples are called.
-func (s *Set) exampleName() string {
-	name := strings.ToLower(s.examples)
-	if name == "" || slices.Contains(s.coordinateNames(), name) {
-		return "example"
-	}
-	return name
 }
