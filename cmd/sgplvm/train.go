@@ -48,7 +48,7 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 			return nil, d, err
 		}
 		frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels)
-	} else if frames, err = dataset.Open(*s.data, layout); err == nil && frames.Grid != nil {
+	} else if frames, err = dataset.Open(*s.data, layout); err == nil && frames.Grid != nil && !*s.film { // which has pixels
 		d.Grid = frames.Grid
 	} else if err == nil {
 		d.Grid, err = dataset.Grid(frames.Width, frames.Height, "product") // the library joins the factors where that is better

@@ -1,14 +1,12 @@
 package dataset
 
 import (
-	"bufio"
 	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,16 +81,12 @@ func loadLong(path string) (s *Set, long bool, err error) {
 	if !isRegular(path) {
 		return nil, false, nil
 	}
-	file, err := os.Open(path)
+	text, most, err := openText(path)
 	if err != nil {
 		return nil, false, &Error{Path: path, Err: err}
 	}
-	defer file.Close()
-	b := bufio.NewReader(file)
-	if mark, _ := b.Peek(3); string(mark) == "\uFEFF" {
-		b.Discard(3)
-	}
-	r := csv.NewReader(b)
+	defer text.Close()
+	r := csv.NewReader(text)
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	header, err := r.Read()
 	if err != nil {
@@ -102,7 +96,7 @@ func loadLong(path string) (s *Set, long bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	t := &longTable{path: path, columns: c, examples: map[string]int{}, points: map[string]int{}}
+	t := &longTable{path: path, columns: c, examples: map[string]int{}, points: map[string]int{}, cells: make([]cell, 0, most/len(header)+1)}
 	for {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {

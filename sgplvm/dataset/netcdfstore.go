@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -69,6 +70,9 @@ func (e *extra) ReadBytes(dst []byte, v, from int) error {
 			x = e.filled.deviation(place)
 		}
 		if e.set.exists(place) && !math.IsNaN(x) {
+			if e.typ == netcdf.Float && math.Abs(x) > math.MaxFloat32 {
+				return &Error{Path: e.set.Name, Place: e.set.Form.place(place/e.set.size(), place%e.set.size()), Found: fmt.Sprint(x), Want: "a number in the range of float32"}
+			}
 			putNumber(dst[k:k+size], x)
 		} else if len(old) > 0 {
 			copy(dst[k:k+size], old[k:k+size])
