@@ -30,7 +30,8 @@ func newTrainSettings(e *cli.Environment) *trainSettings {
 	f := cli.NewFlags(e, "train", `sgplvm train -data F -out MODEL [flags]
 
 Learns a model from complete pictures and writes it to a file. F is a .npy array
-of shape n×height×width, n×height×width×channels or, with -grid, n×p, an animated GIF, or a
+of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
+(F.npz:NAME), a variable of a classic NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array
 of shape n×columns without a grid is a table, and so is a .csv file, whose first line may
 have names: each column is scaled by itself.
