@@ -58,16 +58,15 @@ func longColumns(header []string) (c columns, ok bool) {
 type longTable struct {
 	path string
 	columns
-	labels    []string // of the examples: the text of their example column, or of their time
-	clocks    []string // the text of their times
-	times     []float64
-	units     *TimeUnits // of dates; nil: the times are numbers
-	examples  map[string]int
-	points    map[string]int
-	where     []float64 // coordinates, point by point
-	cells     []cell
-	key       []byte
-	hasErrors bool
+	labels   []string // of the examples: the text of their example column, or of their time
+	clocks   []string // the text of their times
+	times    []float64
+	units    *TimeUnits // of dates; nil: the times are numbers
+	examples map[string]int
+	points   map[string]int
+	where    []float64 // coordinates, point by point
+	cells    []cell
+	key      []byte
 }
 
 // A cell is a row.

@@ -22,13 +22,41 @@ type arrangement struct {
 // timeNames are names of dimensions of examples that need no further sign.
 var timeNames = []string{"time", "t", "month", "year", "day", "hour", "date", "example", "sample", "member", "ensemble", "realization", "record", "frame", "step"}
 
+// An index of a file finds variables and dimensions by their names.
+type index struct {
+	*netcdf.File
+	variables map[string]int
+	times     []bool // for each dimension whether it is one of examples
+	axes      map[string]bool
+}
+
+func newIndex(f *netcdf.File) *index {
+	x := &index{f, make(map[string]int, len(f.Variables)), make([]bool, len(f.Dimensions)), make(map[string]bool, len(f.Dimensions))}
+	for v := range f.Variables {
+		x.variables[f.Variables[v].Name] = v
+	}
+	for d := range f.Dimensions {
+		x.times[d] = x.isTime(d)
+		x.axes[f.Dimensions[d].Name] = true
+	}
+	return x
+}
+
+// find returns the number of a variable, or −1.
+func (f *index) find(name string) int {
+	if v, ok := f.variables[name]; ok {
+		return v
+	}
+	return -1
+}
+
 // isTime tells whether a dimension is that of the examples.
-func isTime(f *netcdf.File, d int) bool {
+func (f *index) isTime(d int) bool {
 	dim := f.Dimensions[d]
 	if dim.Record {
 		return true
 	}
-	if v := f.Find(dim.Name); v >= 0 {
+	if v := f.find(dim.Name); v >= 0 {
 		units, _ := f.Variables[v].Attribute("units")
 		axis, _ := f.Variables[v].Attribute("axis")
 		name, _ := f.Variables[v].Attribute("standard_name")
@@ -39,17 +67,23 @@ func isTime(f *netcdf.File, d int) bool {
 	return slices.Contains(timeNames, strings.ToLower(dim.Name))
 }
 
+// mostAxes is how many dimensions a variable to be filled may have, those of length 1 counted.
+const mostAxes = 16
+
 // arrange finds how a variable can be taken, or says why it cannot.
-func arrange(f *netcdf.File, v int) (a arrangement, why string) {
+func (f *index) arrange(v int) (a arrangement, why string) {
 	x := &f.Variables[v]
 	a = arrangement{v, -1, -1, -1, false}
 	if x.Type == netcdf.Char {
 		return a, "text"
 	}
+	if len(x.Dimensions) > mostAxes {
+		return a, quote.Counted(len(x.Dimensions), "dimension")
+	}
 	var space, times []int
 	for k, d := range x.Dimensions {
 		switch {
-		case isTime(f, d):
+		case f.times[d]:
 			times = append(times, k)
 		case f.Dimensions[d].Length > 1:
 			space = append(space, k)
@@ -86,9 +120,13 @@ func arrange(f *netcdf.File, v int) (a arrangement, why string) {
 }
 
 // shapeText names the dimensions of a variable with their lengths: (time 12, lat 3, lon 4).
-func shapeText(f *netcdf.File, v int) string {
+func (f *index) shapeText(v int) string {
 	var s []string
-	for _, d := range f.Variables[v].Dimensions {
+	for k, d := range f.Variables[v].Dimensions {
+		if k == mostAxes {
+			s = append(s, "…")
+			break
+		}
 		s = append(s, fmt.Sprintf("%s %d", f.Dimensions[d].Name, f.Dimensions[d].Length))
 	}
 	return quote.Line("(" + strings.Join(s, ", ") + ")")
@@ -97,15 +135,15 @@ func shapeText(f *netcdf.File, v int) string {
 const wantVariable = "numbers of dimensions such as (time, lat, lon) or (time, station), others of length 1"
 
 // chooseVariable returns the variable of the given name or, without, the only one that fits.
-func chooseVariable(path, name string, f *netcdf.File) (arrangement, error) {
+func (f *index) chooseVariable(path, name string) (arrangement, error) {
 	if name != "" {
-		v := f.Find(name)
+		v := f.find(name)
 		if v < 0 {
-			return arrangement{}, &Error{Path: path, Found: "no variable " + quote.Text(name), Want: "one of " + variableNames(f, upTo(len(f.Variables)))}
+			return arrangement{}, &Error{Path: path, Found: "no variable " + quote.Text(name), Want: "one of " + f.variableNames(upTo(len(f.Variables)))}
 		}
-		a, why := arrange(f, v)
+		a, why := f.arrange(v)
 		if why != "" {
-			return a, &Error{Path: path, Place: quote.Line(name) + shapeText(f, v), Found: why, Want: wantVariable}
+			return a, &Error{Path: path, Place: quote.Line(name) + f.shapeText(v), Found: why, Want: wantVariable}
 		}
 		return a, nil
 	}
@@ -122,7 +160,7 @@ func chooseVariable(path, name string, f *netcdf.File) (arrangement, error) {
 	var fit, still []arrangement
 	for i := range f.Variables {
 		x := &f.Variables[i]
-		if a, why := arrange(f, i); why == "" && !named[x.Name] && !slices.ContainsFunc(f.Dimensions, func(d netcdf.Dimension) bool { return d.Name == x.Name }) {
+		if a, why := f.arrange(i); why == "" && !named[x.Name] && !f.axes[x.Name] {
 			if a.example >= 0 {
 				fit = append(fit, a)
 			} else {
@@ -137,21 +175,25 @@ func chooseVariable(path, name string, f *netcdf.File) (arrangement, error) {
 	case 1:
 		return fit[0], nil
 	case 0:
-		return arrangement{}, &Error{Path: path, Found: "no variable that fits, only " + variableNames(f, upTo(len(f.Variables))), Want: wantVariable}
+		return arrangement{}, &Error{Path: path, Found: "no variable that fits, only " + f.variableNames(upTo(len(f.Variables))), Want: wantVariable}
 	}
 	var numbers []int
 	for _, a := range fit {
 		numbers = append(numbers, a.variable)
 	}
 	return arrangement{}, &Error{Path: path, Found: fmt.Sprintf("%d variables that fit", len(fit)), Want: fmt.Sprintf("the name of one behind the file's, as %s:%s: %s",
-		quote.Line(path), quote.Line(f.Variables[numbers[0]].Name), variableNames(f, numbers))}
+		quote.Line(path), quote.Line(f.Variables[numbers[0]].Name), f.variableNames(numbers))}
 }
 
-// variableNames lists some variables with their dimensions.
-func variableNames(f *netcdf.File, numbers []int) string {
+// variableNames lists some variables with their dimensions, a few of many.
+func (f *index) variableNames(numbers []int) string {
 	var s []string
-	for _, v := range numbers {
-		s = append(s, f.Variables[v].Name+shapeText(f, v))
+	for k, v := range numbers {
+		if k == 20 {
+			s = append(s, "…")
+			break
+		}
+		s = append(s, f.Variables[v].Name+f.shapeText(v))
 	}
 	if s == nil {
 		return "none"
@@ -162,18 +204,19 @@ func variableNames(f *netcdf.File, numbers []int) string {
 // loadNetCDF reads a variable of a NetCDF file as a set. fill is a further number that means missing, or NaN.
 func loadNetCDF(name string, fill float64) (*Set, error) {
 	path, variable := splitName(name)
-	f, err := openNetCDF(path)
+	file, err := openNetCDF(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	a, err := chooseVariable(path, variable, f)
+	defer file.Close()
+	f := newIndex(file)
+	a, err := f.chooseVariable(path, variable)
 	if err != nil {
 		return nil, err
 	}
 	x := &f.Variables[a.variable]
 	if f.Len(a.variable) == 0 {
-		return nil, &Error{Path: path, Place: quote.Line(x.Name) + shapeText(f, a.variable), Found: "no example", Want: "at least one"}
+		return nil, &Error{Path: path, Place: quote.Line(x.Name) + f.shapeText(a.variable), Found: "no example", Want: "at least one"}
 	}
 	s := &Set{Form: Form{Name: name, Count: 1, Layout: Layout{Width: 1, Height: 1, Channels: 1}, Shape: f.Shape(a.variable), Type: npy.Float64}, Variable: x.Name}
 	length := func(k int) int { return f.Dimensions[x.Dimensions[k]].Length }
@@ -185,7 +228,7 @@ func loadNetCDF(name string, fill float64) (*Set, error) {
 		s.Height = length(a.row)
 	}
 	if bad := s.Layout.check(); bad != nil && !(s.Scattered && s.Width <= maxPoints) {
-		return nil, &Error{Path: path, Place: quote.Line(x.Name) + shapeText(f, a.variable), Found: bad.found, Want: bad.want}
+		return nil, &Error{Path: path, Place: quote.Line(x.Name) + f.shapeText(a.variable), Found: bad.found, Want: bad.want}
 	}
 	if err := s.readSpace(path, f, a); err != nil {
 		return nil, err
@@ -199,7 +242,7 @@ func loadNetCDF(name string, fill float64) (*Set, error) {
 }
 
 // readValues reads the values and unpacks them.
-func (s *Set) readValues(path string, f *netcdf.File, a arrangement, fill float64) error {
+func (s *Set) readValues(path string, f *index, a arrangement, fill float64) error {
 	x := &f.Variables[a.variable]
 	p, err := packingOf(path, x)
 	if err != nil {
@@ -241,7 +284,7 @@ func (s *Set) readValues(path string, f *netcdf.File, a arrangement, fill float6
 		for k := range values {
 			s.Values[s.place(k)] = values[k]
 		}
-		s.note("%s: dimensions %s are taken with the examples first; results have the order of the file", place, shapeText(f, a.variable))
+		s.note("%s: dimensions %s are taken with the examples first; results have the order of the file", place, f.shapeText(a.variable))
 	}
 	s.store = &netcdfStore{path: path, variable: x.Name, packing: p, fill: fill}
 	return nil
@@ -274,9 +317,9 @@ func (s *Set) stridesOf(a arrangement, dimensions int) []int {
 }
 
 // coordinates reads the variable of a dimension's name, 0, 1, 2, … where there is none.
-func coordinates(path string, f *netcdf.File, d int) ([]float64, error) {
+func coordinates(path string, f *index, d int) ([]float64, error) {
 	dim := f.Dimensions[d]
-	v := f.Find(dim.Name)
+	v := f.find(dim.Name)
 	if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{d}) {
 		return count(dim.Length), nil
 	}
@@ -288,7 +331,7 @@ func coordinates(path string, f *netcdf.File, d int) ([]float64, error) {
 }
 
 // readNumbers reads a variable of finite numbers.
-func readNumbers(path string, f *netcdf.File, v int) ([]float64, error) {
+func readNumbers(path string, f *index, v int) ([]float64, error) {
 	p, err := packingOf(path, &f.Variables[v])
 	if err != nil {
 		return nil, err
@@ -309,14 +352,15 @@ func readNumbers(path string, f *netcdf.File, v int) ([]float64, error) {
 // readVariable reads a variable as an array, NaN where it is missing.
 func readVariable(name string) (*npy.Array, error) {
 	path, variable := splitName(name)
-	f, err := openNetCDF(path)
+	file, err := openNetCDF(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	v := f.Find(variable)
+	defer file.Close()
+	f := newIndex(file)
+	v := f.find(variable)
 	if variable == "" || v < 0 || f.Variables[v].Type == netcdf.Char {
-		a, err := chooseVariable(path, variable, f)
+		a, err := f.chooseVariable(path, variable)
 		if err != nil {
 			return nil, err
 		}
@@ -360,7 +404,7 @@ func compareFloats(a, b float64) int {
 }
 
 // readSpace sets the grid.
-func (s *Set) readSpace(path string, f *netcdf.File, a arrangement) error {
+func (s *Set) readSpace(path string, f *index, a arrangement) error {
 	x := &f.Variables[a.variable]
 	column := x.Dimensions[a.column]
 	if a.row >= 0 {
@@ -375,13 +419,19 @@ func (s *Set) readSpace(path string, f *netcdf.File, a arrangement) error {
 		}
 		s.Grid = append(factor(rows, 1), factor(columns, 1)...)
 		s.coordinates = []string{f.Dimensions[row].Name, f.Dimensions[column].Name}
+		names, _ := x.Attribute("coordinates")
+		for name := range strings.FieldsSeq(names.Text()) {
+			if v := f.find(name); v >= 0 && slices.Equal(f.Variables[v].Dimensions, []int{row, column}) {
+				s.note("%s: %s of each point is not used, but %s and %s", quote.Line(x.Name), quote.Line(name), quote.Line(s.coordinates[0]), quote.Line(s.coordinates[1]))
+			}
+		}
 		return nil
 	}
 	// Stations: the coordinates that the variable names, or those of the dimension.
 	var all [][]float64
 	names, _ := x.Attribute("coordinates")
 	for name := range strings.FieldsSeq(names.Text()) {
-		v := f.Find(name)
+		v := f.find(name)
 		if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{column}) {
 			continue
 		}
@@ -409,9 +459,9 @@ func (s *Set) readSpace(path string, f *netcdf.File, a arrangement) error {
 }
 
 // readTimes sets the times of the examples, where dimension d has any.
-func (s *Set) readTimes(path string, f *netcdf.File, d int) error {
+func (s *Set) readTimes(path string, f *index, d int) error {
 	name := f.Dimensions[d].Name
-	v := f.Find(name)
+	v := f.find(name)
 	s.examples = name
 	if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{d}) {
 		return nil

@@ -73,8 +73,10 @@ func (s *Set) checkLayout(want Layout) error {
 		return nil
 	}
 	expected := want.grid()
-	if want.Channels != 0 {
-		expected = FormatGrid(want.Width, want.Height) + " and " + quote.Counted(want.Channels, "channel")
+	if want.Width == 0 && want.Height == 0 {
+		expected = quote.Counted(want.Channels, "channel")
+	} else if want.Channels != 0 {
+		expected += " and " + quote.Counted(want.Channels, "channel")
 	}
 	return &Error{Path: s.Name, Place: "shape " + quote.Shape(s.Shape), Found: "pictures of " + FormatGrid(s.Width, s.Height) + " and " + quote.Counted(s.Channels, "channel"), Want: expected}
 }

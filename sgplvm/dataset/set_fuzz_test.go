@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -158,4 +160,32 @@ func FuzzTimeUnits(f *testing.F) {
 			t.Errorf("%q (%s): time %v is %s, which is no date: %v", units, calendar, at, date, err)
 		}
 	})
+}
+
+// A file of thousands of variables of thousands of dimensions, with long names, costs no more than it has bytes, and is refused in a line.
+func TestLongHeader(t *testing.T) {
+	long := strings.Repeat("n", 250)
+	var all netcdf.Header
+	for i := range 4096 {
+		all.Dimensions = append(all.Dimensions, netcdf.Dimension{Name: fmt.Sprintf("%s%d", long, i), Length: 1})
+		all.Variables = append(all.Variables, netcdf.Variable{Name: fmt.Sprintf("%s%d", long, i), Type: netcdf.Byte})
+	}
+	for i := range 256 {
+		for k := range 1024 {
+			all.Variables[i].Dimensions = append(all.Variables[i].Dimensions, k)
+		}
+		all.Variables[i].Attributes = []netcdf.Attribute{netcdf.NewAttribute("coordinates", strings.Repeat("a b c ", 100))}
+	}
+	values := make(netcdf.Arrays, len(all.Variables))
+	for v := range values {
+		values[v] = []int8{1}
+	}
+	path := saveNC(t, all, values)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tryFile(t, path, b) {
+		t.Error("a variable fits")
+	}
 }
