@@ -416,6 +416,7 @@ func TestRefused(t *testing.T) {
 		{"values before the file", edit(whole, at("fixed")+32, "\xff\xff\xff\xff"), "variable 2 (fixed): byte 208: found values from byte -1 on, expected a place in the file"},
 		{"values among records", edit(whole, at("fixed")+32, "\x00\x00\x01\x60"), "variable 2 (fixed): found values from byte 352 on, expected a place before the records, which begin at byte 340"},
 		{"records on top of each other", edit(whole, at("packed")+64, "\x00\x00\x01\x5a"), "variable 3 (packed): found values from byte 346 on, expected byte 352 or later, after the values of time"},
+		{"a record inside the next", append(edit(whole, at("letter")+36, "\x00\x00\x01\x6a"), 0, 0, 0, 0), "variable 4 (letter): found a record up to byte 365, expected its end before byte 364, where the next begins"},
 		{"a record among fixed values", edit(whole, at("flag")+28, "\x00\x00\x01\x50"), "variable 0 (flag): found values from byte 336 on, expected byte 340 or later, after the values of fixed"},
 	} {
 		_, err := netcdf.NewFile(bytes.NewReader(c.file), int64(len(c.file)))

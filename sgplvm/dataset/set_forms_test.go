@@ -145,6 +145,29 @@ func TestNPZRefused(t *testing.T) {
 	checkError(t, err, filepath.Dir(path), "sum.npz: member a.npy: found *expected a whole .npy file")
 }
 
+// A directory that claims too much, in numbers of members and of bytes.
+func TestNPZClaims(t *testing.T) {
+	var w bytes.Buffer
+	z := zip.NewWriter(&w)
+	for i := range 5000 {
+		if _, err := z.Create(fmt.Sprintf("%d.npy", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	path := saveText(t, "many.npz", w.String())
+	_, err := dataset.LoadSet(path, dataset.SetOptions{})
+	checkError(t, err, filepath.Dir(path), "many.npz: found 5000 members, expected at most 4096")
+	whole, err := os.ReadFile("testdata/maps.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(whole[bytes.Index(whole, []byte("PK\x01\x02"))+24:], "\xff\xff\xff\x3f")
+	path = saveText(t, "bomb.npz", string(whole))
+	_, err = dataset.LoadSet(path+":t", dataset.SetOptions{})
+	checkError(t, err, filepath.Dir(path), "bomb.npz: member t.npy: found 1073741823 bytes from*compressed ones, expected at most 1032 times as many")
+}
+
 // A long table: points in a plane become a grid where most of it is there; land has no rows.
 func TestLongTable(t *testing.T) {
 	text := "time,lat,lon,value,station\n" // the last column is a third coordinate

@@ -262,6 +262,8 @@ func TestConventions(t *testing.T) {
 		{name: "least", typ: netcdf.Short, attributes: []netcdf.Attribute{a("valid_min", []int16{2})}, values: short, first: nan, missing: []int{0, 11}, note: "v: 2 values are outside the valid range 2 to +Inf, taken as missing"},
 		{name: "most", typ: netcdf.Short, attributes: []netcdf.Attribute{a("valid_max", []int16{10})}, values: short, first: 1, missing: []int{10}, note: "v: 1 value is outside the valid range -Inf to 10, taken as missing"},
 		{name: "a range of values", typ: netcdf.Short, attributes: []netcdf.Attribute{a("scale_factor", []float64{10}), a("valid_range", []float64{0, 105})}, values: short, first: 10, missing: []int{10, 11}, note: "v: 2 values are outside the valid range 0 to 105, taken as missing"},
+		{name: "declared, so that no other is", typ: netcdf.Short, attributes: []netcdf.Attribute{a("_FillValue", []int16{-32767})}, values: []int16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -32767}, first: 1, missing: []int{11}},
+		{name: "another declared", typ: netcdf.Short, attributes: []netcdf.Attribute{a("_FillValue", []int16{12})}, values: []int16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -32767}, first: 1},
 		{name: "never written", typ: netcdf.Int, values: []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -2147483647}, first: 1, missing: []int{11}, note: "v: 1 value is -2147483647, the number that stands where nothing was written, taken as missing"},
 		{name: "bytes have no standard fill value", typ: netcdf.Byte, values: []int8{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -127}, first: 1},
 		{name: "unsigned", typ: netcdf.Byte, attributes: []netcdf.Attribute{a("_Unsigned", "true"), a("_FillValue", []int8{-1})}, values: []int8{-56, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -1}, first: 200, missing: []int{11}},
@@ -419,5 +421,49 @@ func TestChooseVariable(t *testing.T) {
 	_, err = dataset.LoadSet(path+"/", dataset.SetOptions{})
 	if err == nil {
 		t.Error("a folder that is none")
+	}
+}
+
+// Dimensions in any order are taken with the examples first, rows before columns as they stand, and written back in the file's order; numbers that
+// were unsigned are no longer packed.
+func TestOrders(t *testing.T) {
+	h := maps(netcdf.Byte, netcdf.NewAttribute("_Unsigned", "true"), netcdf.NewAttribute("_FillValue", []int8{-1}))
+	h.Dimensions[1].Length = 4 // lat
+	h.Variables[0].Dimensions = []int{1, 2, 0}
+	numbers := make([]int8, 4*2*3)
+	for i := range numbers {
+		numbers[i] = int8(-2 - i)
+	}
+	numbers[7] = -1
+	s := loadSet(t, saveNC(t, h, netcdf.Arrays{numbers}), dataset.SetOptions{})
+	if s.Count != 3 || s.Height != 4 || s.Width != 2 || s.Exists != nil {
+		t.Fatalf("form %+v", s.Form)
+	}
+	for example := range 3 {
+		for point := range 8 {
+			k := point*3 + example
+			want := 254 - float64(k)
+			if got := s.Values[example*8+point]; k != 7 && got != want || k == 7 && !math.IsNaN(got) {
+				t.Errorf("example %d, point %d: %v, want %v", example, point, got, want)
+			}
+		}
+	}
+	r := fillWith(t, s, 0)
+	f, err := netcdf.Open(write(t, "out.nc", func(w io.Writer, path string) error { return s.Write(w, path, r) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	v, err := f.Values(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, got := range v.([]float32) {
+		if want := 254 - float32(k); k != 7 && got != want || k == 7 && got != 1000+8+2 {
+			t.Errorf("value %d in the file is %v, want %v", k, got, want)
+		}
+	}
+	if _, ok := f.Variables[1].Attribute("_Unsigned"); ok {
+		t.Error("the result is said to be unsigned")
 	}
 }
