@@ -54,7 +54,7 @@ func (s *Set) CheckOutput(path string) error {
 func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 	v := r.Variance
 	plain := *s
-	plain.store, plain.original = nil, nil
+	plain.original = nil
 	plain.Values = make([]float64, len(v))
 	for i := range plain.Values {
 		plain.Values[i] = math.NaN()
