@@ -95,7 +95,7 @@ func TestBadData(t *testing.T) {
 		train   = "train -out result -config steps3.json -data "
 		impute  = "impute -out result -variance variance -sheet sheet.png -model "
 		gone    = "no such file or directory"
-		frames  = "a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"
+		frames  = "a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"
 		shapes  = "expected n×columns (a table; pictures with a grid), n×height×width or n×height×width×channels"
 		masks   = "expected 3×4×5×1, 3×20, 3×4×5, 4×5×1, 20, 4×5 for the data of shape 3×4×5 in seen.npy"
 		infSeen = "frame 1, row 0, column 2, channel 0: found +Inf (1 infinite value in all), expected a finite number, or NaN for a missing one"

@@ -33,7 +33,7 @@ shape of the input.`)
 	return &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
-		data:         f.String("data", "", "the pictures, or the table: a .npy or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:         f.String("data", "", "the pictures, or the table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed:     f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
 		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),

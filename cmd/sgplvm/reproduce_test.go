@@ -302,7 +302,7 @@ func TestReproduceRefuses(t *testing.T) {
 		{1, "reproduce frey -data all.npy -split split.npy -observed masks.npy", "all.npy: shape 26×20: found rows of 20 values and no grid, expected a grid, WIDTHxHEIGHT, to divide them"},
 		{1, smallExperiment + " -data nan.npy", "nan.npy: frame 5, row 1, column 2, channel 0: found NaN (1 missing or infinite value in all), expected a finite number in every place (reproduce hides values itself, where the masks say so)"},
 		{1, smallExperiment + " -data none.npy", "~none.npy: .+"},
-		{1, smallExperiment + " -data text.npy", "~text.npy: .+ expected a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{1, smallExperiment + " -data text.npy", "~text.npy: .+ expected a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
 		{1, smallExperiment + " -split beyond.npy", "beyond.npy: element 4: found 26, " + want},
 		{1, smallExperiment + " -split below.npy", "below.npy: element 25: found -1, " + want},
 		{1, smallExperiment + " -split twice.npy", fmt.Sprintf("twice.npy: element 9: found %d, as in element 2, %s", split[2], want)},

@@ -48,7 +48,9 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 			return nil, d, err
 		}
 		frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels)
-	} else if frames, err = dataset.Open(*s.data, layout); err == nil {
+	} else if frames, err = dataset.Open(*s.data, layout); err == nil && frames.Grid != nil && !*s.film { // which has pixels
+		d.Grid = frames.Grid
+	} else if err == nil {
 		d.Grid, err = dataset.Grid(frames.Width, frames.Height, "product") // the library joins the factors where that is better
 	}
 	if err != nil {
@@ -70,17 +72,16 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	return frames, d, nil
 }
 
-// loadTimes sets the times of the pictures, where they have any: those of a file, those of an animation, or
+// loadTimes sets the times of the pictures, where they have any: those of a file, those of the data, or
 // 0, 1, 2, … for the frames of a film and for sequences.
 func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
-	animated := f.Times != nil && f.Count > 1
-	d.Film = *s.film || animated
+	d.Film = *s.film || f.Film
 	switch {
 	case *s.times != "":
 		if d.Times, err = dataset.LoadTimes(*s.times, f.Count); err != nil {
 			return err
 		}
-	case animated:
+	case f.Times != nil && f.Count > 1:
 		d.Times = f.Times
 	case *s.film || *s.sequences != "":
 		d.Times = engine.EvenTimes(f.Count, 1)

@@ -30,7 +30,8 @@ func newTrainSettings(e *cli.Environment) *trainSettings {
 	f := cli.NewFlags(e, "train", `sgplvm train -data F -out MODEL [flags]
 
 Learns a model from complete pictures and writes it to a file. F is a .npy array
-of shape n×height×width, n×height×width×channels or, with -grid, n×p, an animated GIF, or a
+of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
+(F.npz:NAME), a variable of a classic NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array
 of shape n×columns without a grid is a table, and so is a .csv file, whose first line may
 have names: each column is scaled by itself.
@@ -39,7 +40,7 @@ What kind of model is best for the data is found by trying: -effort says with ho
 Whatever is known better goes into the file of -config, of which sgplvm/docs/config.md has every field.`)
 	return &trainSettings{
 		f:        f,
-		data:     f.String("data", "", "the training pictures, or a table: a .npy or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:     f.String("data", "", "the training pictures, or a table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says; of a table the columns)"),
 		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),

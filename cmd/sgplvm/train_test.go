@@ -1,7 +1,9 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
@@ -90,6 +93,77 @@ func TestTrainingData(t *testing.T) {
 		}
 		frames.Close()
 	}
+}
+
+// writeNetCDF writes pictures as the variable v of a file, with the dimensions time, lat (downwards) and lon.
+func writeNetCDF(t *testing.T, path string, pictures []float64, times ...float64) {
+	t.Helper()
+	n := len(pictures) / testPoints
+	lat := make([]float64, testHeight)
+	for i := range lat {
+		lat[i] = 60 - 2.5*float64(i)
+	}
+	h := netcdf.Header{Version: netcdf.Classic, Dimensions: []netcdf.Dimension{{Name: "time", Length: n}, {Name: "lat", Length: testHeight}, {Name: "lon", Length: testWidth}},
+		Variables: []netcdf.Variable{{Name: "v", Type: netcdf.Double, Dimensions: []int{0, 1, 2}}, {Name: "lat", Type: netcdf.Double, Dimensions: []int{1}}}}
+	values := netcdf.Arrays{pictures, lat}
+	if times != nil {
+		h.Variables = append(h.Variables, netcdf.Variable{Name: "time", Type: netcdf.Double, Dimensions: []int{0}, Attributes: []netcdf.Attribute{netcdf.NewAttribute("units", "days since 1990-01-01")}})
+		values = append(values, times)
+	}
+	var w bytes.Buffer
+	if err := netcdf.Write(&w, &h, values); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, w.Bytes())
+}
+
+// NetCDF files are trained on at their coordinates and times, and filled in; so are archives of arrays.
+func TestTrainFormats(t *testing.T) {
+	workFolder(t)
+	times := []float64{3, 1, 4, 1.5, 5, 9, 2, 6, 5.5}
+	writeNetCDF(t, "train.nc", trainingFaces())
+	writeNetCDF(t, "timed.nc", trainingFaces(), times...)
+	seen := holes(newFaces())
+	writeNetCDF(t, "seen.nc", seen)
+	var w bytes.Buffer
+	z := zip.NewWriter(&w)
+	member, err := z.Create("faces.npy")
+	if err == nil {
+		err = npy.Write(member, npy.New(trainingFaces(), testTraining, testHeight, testWidth))
+	}
+	if err := errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "train.npz", w.Bytes())
+	for _, c := range []struct {
+		flags string
+		times []float64
+		first float64 // coordinate of the second row
+		film  bool
+	}{
+		{"-data train.nc", nil, 57.5, false},
+		{"-data timed.nc:v", times, 57.5, false},
+		{"-data timed.nc -film", times, 1, true},
+		{"-data train.npz:faces", nil, 1, false},
+	} {
+		frames, d, err := settings(t, c.flags).open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Grid) != 2 || d.Grid[0].At(1, 0) != c.first || !slices.Equal(d.Times, c.times) || d.Film != c.film {
+			t.Errorf("%s: grid %v, times %v, film %t", c.flags, d.Grid, d.Times, d.Film)
+		}
+		frames.Close()
+	}
+	mustRun(t, "train", "-data", "train.nc", "-config", steps(t, 3), "-out", "m")
+	mustRun(t, "impute", "-model", "m", "-data", "seen.nc", "-out", "out.npy")
+	filled := readArray(t, "out.npy").Float64s()
+	for i, v := range seen {
+		if v == v && filled[i] != v || filled[i] != filled[i] {
+			t.Fatalf("value %d: filled in as %v, was %v", i, filled[i], v)
+		}
+	}
+	mustFail(t, 2, `train: -out "train.nc" is the file of -data, expected another one`, "train", "-data", "train.nc:v", "-out", "train.nc")
 }
 
 // What a search tells is a line each at a terminal, beside steps that never ask it to stop; elsewhere nobody watches.

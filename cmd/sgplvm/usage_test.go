@@ -85,8 +85,8 @@ func TestBadCommandLines(t *testing.T) {
 		{"-data train.npy", `unknown command "-data"` + words},
 		{"a\nb", `unknown command "a\nb"` + words},
 
-		{"train", "train: -data is missing, expected the training pictures, or a table: a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
-		{"train|-data|", "train: -data is missing, expected the training pictures, or a table: a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{"train", "train: -data is missing, expected the training pictures, or a table: a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{"train|-data|", "train: -data is missing, expected the training pictures, or a table: a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
 		{"train -data train.npy", "train: -out is missing, expected the model file to write"},
 		{"train|-data|train.npy|-out|", "train: -out is missing, expected the model file to write"},
 		{"train -data train.npy -out", tell("train", "flag needs an argument: -out")},
@@ -129,7 +129,7 @@ func TestBadCommandLines(t *testing.T) {
 		{"train -data train.npy -points truth.npy -out truth.npy", `train: -out "truth.npy" is the file of -points, expected another one`},
 
 		{"impute", "impute: -model is missing, expected the model file"},
-		{"impute -model model", "impute: -data is missing, expected the pictures, or the table: a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{"impute -model model", "impute: -data is missing, expected the pictures, or the table: a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
 		{"impute -model model -data seen.npy", "impute: -out is missing, expected the file for the filled pictures, .npy, or table, .npy or .csv"},
 		{"impute -model model -data seen.npy -out result -mask mask.npy", tell("impute", "flag provided but not defined: -mask")},
 		{"impute -model model -data seen.npy -out result -grid x", tell("impute", `invalid value "x" for flag -grid: `+sides)},

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -21,14 +22,14 @@ func isCSV(path string) bool { return strings.EqualFold(filepath.Ext(path), ".cs
 
 // readCSV reads a table, n×d, and the names of its columns, nil without a first line of names.
 func readCSV(path string) (*npy.Array, []string, error) {
-	text, err := os.ReadFile(path)
+	source, most, err := openText(path)
 	if err != nil {
 		return nil, nil, &Error{Path: path, Err: err}
 	}
-	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
-	r := csv.NewReader(bytes.NewReader(text))
+	defer source.Close()
+	r := csv.NewReader(source)
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	var values []float64
+	values := make([]float64, 0, most)
 	var names []string
 	columns, line := 0, 1 // the line that comes next
 	for {
@@ -70,6 +71,55 @@ func readCSV(path string) (*npy.Array, []string, error) {
 		return nil, nil, &Error{Path: path, Found: "no row", Want: "rows of numbers, separated by commas"}
 	}
 	return npy.New(values, len(values)/columns, columns), names, nil
+}
+
+// openText opens a file of text behind a byte order mark, if it has one, and returns how many values, separated by commas, it can have at most: 0 where
+// it cannot be read twice.
+func openText(path string) (text io.ReadCloser, most int, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if info.Mode().IsRegular() {
+		if most, err = countValues(file); err != nil {
+			return nil, 0, err
+		}
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return nil, 0, err
+		}
+	}
+	b := bufio.NewReader(file)
+	if mark, _ := b.Peek(3); string(mark) == "\uFEFF" {
+		b.Discard(3)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{b, file}, most, nil
+}
+
+// countValues counts commas and lines.
+func countValues(r io.Reader) (n int, err error) {
+	buffer := make([]byte, 1<<15)
+	for n = 1; ; {
+		k, err := r.Read(buffer)
+		n += bytes.Count(buffer[:k], []byte(",")) + bytes.Count(buffer[:k], []byte("\n"))
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
 }
 
 // csvError puts an error of the reader into words.

@@ -29,6 +29,42 @@
 // stay in the file and are read whenever training needs them. [OpenEach] leaves the
 // pictures of a folder in their files too.
 //
+// # Incomplete data
+//
+// [LoadSet] reads data with holes into a [Set], which knows how to write what a model fills in ([Set.Fill], [Set.Write]) in the form of
+// its source, by the ending of the result's name. Where a file has several arrays, one is chosen by name behind a colon, or the only one that fits.
+//
+//	FILE.nc:sst     NetCDF (classic, 64-bit offset, CDF-5) with the CF conventions
+//	FILE.npz:t      an archive of NumPy's arrays
+//	FILE.csv        a table: wide, an example in a row; or long, a value in a row
+//	FILE.npy, …     what Load reads
+//
+// Of a NetCDF variable one dimension is that of the examples: the record dimension, one with times, or one with a name such as time
+// or sample. One or two others are in space, and any more must have length 1. Coordinates are those of the dimensions' variables or, of stations, those
+// that the attribute coordinates names; times are numbers in the file's own units, of which [TimeUnits] knows the dates. Numbers are unpacked
+// (scale_factor, add_offset, _Unsigned). Missing are _FillValue, missing_value, what is outside valid_min, valid_max or valid_range, NaN, and
+// the number that the library leaves where nothing was written. The result is the input file, all of it, and two variables, NAME_filled and
+// NAME_standard_error, unpacked: observed values are what unpacking makes of them, and float values keep their bits.
+// NetCDF-4 files are refused with the command that converts them.
+//
+// Of a .npz file the array NAME is masked by NAME_mask, "data" by "mask", where there is one: 1 is missing, as numpy.ma has it.
+//
+// A .csv file is long if its first line has a column value, a column example (sample, frame, member, series) or time (date), and one or
+// more others, which are coordinates; standard_error (stderr) is the known error of the value. Times are numbers or dates. Points in
+// a plane that are at least half of a grid are its points; rows that are not there are missing values.
+//
+//	time,lat,lon,value
+//	1990-01-31,60,2.5,11.25
+//	1990-01-31,60,5,
+//
+// Missing is not the same as not existing: a point without a value in any example, such as land in a map of the sea, is outside the
+// model, unless a mask says that it exists. [Set.Data] leaves such points out, or leaves them without values where a grid is too large to
+// be joined; they come back as they were. A fill value that lies among the data is refused, and what looks like
+// one without being declared (1e20, -9999) is noted with its count: [Set].Notes are for the user.
+//
+// What files claim is checked before memory is taken: reading a file takes at most four times its bytes and 1 MiB, and beyond that 8 bytes
+// for each number that a file stores in fewer, as a deflated one in an archive or an empty cell of a table.
+//
 // # Missing values
 //
 // NaN means missing. A [Mask] from [LoadMask] says which values were observed; with

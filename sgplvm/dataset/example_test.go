@@ -86,3 +86,57 @@ func ExamplePixels() {
 	// [0 0.4 0.8 1.2 1.6 2]
 	// [-0.25 0.25 0.75 1.25 1.75 2.25]
 }
+
+// Two months of temperatures at three places and one on land, in a long table: a model's numbers (here made up) go to
+// the places where values are missing.
+func ExampleLoadSet() {
+	folder, err := os.MkdirTemp("", "set")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "sea.csv")
+	table := `time,lat,lon,value
+1990-01-31,60,0,4.5
+1990-01-31,60,5,
+1990-01-31,50,0,9
+1990-01-31,50,5,
+1990-02-28,60,0,
+1990-02-28,60,5,5
+1990-02-28,50,0,9.5
+1990-02-28,50,5,
+`
+	if err := os.WriteFile(path, []byte(table), 0o666); err != nil {
+		log.Fatal(err)
+	}
+	set, err := dataset.LoadSet(path, dataset.SetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	missing, of := set.Missing()
+	fmt.Println(set.Count, "examples,", dataset.FormatGrid(set.Width, set.Height), "points,", missing, "of", of, "values missing")
+	fmt.Println(set.Notes)
+
+	data, points := set.Data(2048) // NaN where a value is missing
+	fmt.Println(points, data.Grid[0].Data, data.Times)
+	mean := []float64{0, 4.75, 0, 4.25, 0, 0} // of 2 examples × 3 points
+	variance := []float64{1, 0.25, 1, 0.04, 1, 1}
+	filled, err := set.Fill(points, mean, variance, false)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := set.Write(os.Stdout, "filled.csv", filled); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 2 examples, 2x2 points, 2 of 6 values missing
+	// [1 point of 4 has no value in any example: outside the model (a mask of the points that exist says otherwise)]
+	// [0 1 2] [60 0 60 5 50 0] [7335 7363]
+	// time,lat,lon,value,standard_error
+	// 1990-01-31,60,0,4.5,0
+	// 1990-01-31,60,5,4.75,0.5
+	// 1990-01-31,50,0,9,0
+	// 1990-02-28,60,0,4.25,0.2
+	// 1990-02-28,60,5,5,0
+	// 1990-02-28,50,0,9.5,0
+}

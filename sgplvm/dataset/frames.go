@@ -3,8 +3,8 @@ package dataset
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
+	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -23,7 +23,8 @@ type Form struct {
 	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type      npy.Type // of the numbers in the source
 
-	Times []float64 // of an animation's frames, in seconds; nil where the source has none
+	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
+	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
 }
 
 // Frames are Count pictures of one size, in memory. Frames are read only: they may
@@ -32,27 +33,6 @@ type Frames struct {
 	Form
 	values *npy.Array
 	mask   *Mask // nil: everything observed
-}
-
-// LoadArray reads a .npy file; want says in messages what it should be. Errors: [*Error].
-func LoadArray(path, want string) (*npy.Array, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, &Error{Path: path, Err: err}
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, &Error{Path: path, Err: err}
-	}
-	if info.IsDir() {
-		return nil, &Error{Path: path, Found: "a folder", Want: want}
-	}
-	a, err := npy.Read(file)
-	if err != nil {
-		return nil, arrayError(path, want, err)
-	}
-	return a, nil
 }
 
 // FromArray returns the frames in an array, whose numbers they share; name
@@ -221,4 +201,32 @@ func refuse(p pictures, bad func(float64) bool, noun, want string) error {
 	}
 	first.Found += " (" + quote.Counted(total, noun) + " in all)"
 	return first
+}
+
+// formAt finds the form of examples at scattered points.
+func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, error) {
+	fail := func(found, want string) (Form, error) {
+		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: found, Want: want}
+	}
+	layout := Layout{Width: points, Height: 1, Channels: 1}
+	switch len(shape) {
+	case 2:
+	case 3:
+		layout.Channels = shape[2]
+	case 1:
+		return fail("1 axis", "examples: n×points or n×points×channels")
+	default:
+		return fail(strconv.Itoa(len(shape))+" axes", "examples: n×points or n×points×channels")
+	}
+	switch {
+	case shape[0] == 0:
+		return fail("no example", "at least one")
+	case shape[1] != points:
+		return fail(quote.Counted(shape[1], "point"), strconv.Itoa(points))
+	case layout.Channels < 1 || layout.Channels > maxChannels:
+		return fail(quote.Counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", maxChannels))
+	case channels != 0 && channels != layout.Channels:
+		return fail(quote.Counted(layout.Channels, "channel"), strconv.Itoa(channels))
+	}
+	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
 }

@@ -255,8 +255,8 @@ func TestLoadRefusesFiles(t *testing.T) {
 	inside := filepath.Join("notes.txt", "x.npy")
 	for _, test := range []struct{ name, err string }{
 		{"gone.npy", system("gone.npy")},
-		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy or .csv file, a GIF or a folder of PNG or JPEG frames`},
-		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames`},
+		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
 		{"cut.npy", "cut.npy: data: found 5 bytes, expected 8 (the file is truncated)"},
 		{inside, system(inside)},
 	} {

@@ -106,3 +106,15 @@ func count(n int) []float64 {
 	}
 	return x
 }
+
+// maxDimensions bounds the coordinates of a scattered point.
+const maxDimensions = 64
+
+// upTo returns 0, 1, …, n−1.
+func upTo(n int) []int {
+	x := make([]int, n)
+	for i := range x {
+		x[i] = i
+	}
+	return x
+}

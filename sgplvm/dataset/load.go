@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"math"
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -35,7 +36,13 @@ import (
 // Sides are at most 16384, pictures at most 2²⁶ pixels. What a
 // header claims is checked against the length of the file before memory is
 // taken. Errors: [*Error].
+//
+// A NetCDF file, FILE.nc or FILE.nc:VARIABLE, an archive of arrays, FILE.npz or FILE.npz:NAME, and a long table of
+// text give what [LoadSet] reads, with NaN for what is missing.
 func Load(path string, want Layout) (*Frames, error) {
+	if f, ok, err := loadFrames(path, want); ok || err != nil {
+		return f, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, &Error{Path: path, Err: err}
@@ -85,4 +92,25 @@ func LoadTable(path string, columns int) (*Frames, error) {
 	return f, nil
 }
 
-const wantFrames = "a .npy or .csv file, a GIF or a folder of PNG or JPEG frames"
+const wantFrames = "a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"
+
+// loadFrames loads frames from a source with arrays by name or from a long table; ok tells that it is one.
+func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
+	var s *Set
+	switch {
+	case isNetCDF(name):
+		s, err = loadNetCDF(name, math.NaN())
+	case isNPZ(name):
+		s, err = loadNPZ(name, want, nil)
+	case isCSV(name):
+		if s, ok, err = loadLong(name); !ok {
+			return nil, false, err
+		}
+	default:
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	return s.frames(), true, s.checkLayout(want)
+}

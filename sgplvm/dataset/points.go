@@ -2,16 +2,12 @@ package dataset
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
-
-// maxDimensions bounds the coordinates of a scattered point.
-const maxDimensions = 64
 
 // LoadPoints reads the coordinates of scattered points from a .npy file, n_s×d_s, or n_s
 // numbers on a line, as a grid of one joint factor, to predict at. Errors: [*Error].
@@ -71,34 +67,6 @@ func OpenAt(path string, points, channels int) (*Training, error) {
 }
 
 const wantExamples = "a .npy file of examples at points"
-
-// formAt finds the form of examples at scattered points.
-func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, error) {
-	fail := func(found, want string) (Form, error) {
-		return Form{}, &Error{Path: name, Place: "shape " + quote.Shape(shape), Found: found, Want: want}
-	}
-	layout := Layout{Width: points, Height: 1, Channels: 1}
-	switch len(shape) {
-	case 2:
-	case 3:
-		layout.Channels = shape[2]
-	case 1:
-		return fail("1 axis", "examples: n×points or n×points×channels")
-	default:
-		return fail(strconv.Itoa(len(shape))+" axes", "examples: n×points or n×points×channels")
-	}
-	switch {
-	case shape[0] == 0:
-		return fail("no example", "at least one")
-	case shape[1] != points:
-		return fail(quote.Counted(shape[1], "point"), strconv.Itoa(points))
-	case layout.Channels < 1 || layout.Channels > maxChannels:
-		return fail(quote.Counted(layout.Channels, "channel"), fmt.Sprintf("1 to %d", maxChannels))
-	case channels != 0 && channels != layout.Channels:
-		return fail(quote.Counted(layout.Channels, "channel"), strconv.Itoa(channels))
-	}
-	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
-}
 
 // Cover returns a grid of width×height points for the same pictures in another resolution.
 // Along each axis the points are evenly spaced from the first to the last coordinate of g;

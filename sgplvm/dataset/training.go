@@ -27,11 +27,10 @@ func Open(path string, want Layout) (*Training, error) {
 // open opens a .npy file, of which form returns the form. Anything else is read with load.
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || isCSV(path)
+	if info, err := os.Stat(path); err != nil && !decoded {
 		return nil, &Error{Path: path, Err: err}
-	}
-	if !info.Mode().IsRegular() || isGIF(path) || isCSV(path) { // a folder, a pipe that can be read but once, or what has to be decoded
+	} else if decoded || !info.Mode().IsRegular() { // what has to be decoded, a folder, or a pipe that can be read but once
 		f, err := load()
 		if err != nil {
 			return nil, err

@@ -52,8 +52,9 @@ func MakeFolder(path string) (undo func(err *error), err error) {
 	}, nil
 }
 
-// sameFile reports whether two paths lead to one file.
+// sameFile reports whether two paths, or names of arrays in files, lead to one file.
 func sameFile(a, b string) bool {
+	a, b = dataset.FileName(a), dataset.FileName(b)
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
 	}

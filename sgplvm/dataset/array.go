@@ -1,0 +1,36 @@
+package dataset
+
+import (
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME) or a variable of a NetCDF file (FILE.nc:NAME), in which NaN is missing; want says in
+// messages what it should be. Errors: [*Error].
+func LoadArray(path, want string) (*npy.Array, error) {
+	switch {
+	case isNPZ(path):
+		a, _, _, err := readNPZ(path, func(npy.Header) error { return nil })
+		return a, err
+	case isNetCDF(path):
+		return readVariable(path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	if info.IsDir() {
+		return nil, &Error{Path: path, Found: "a folder", Want: want}
+	}
+	a, err := npy.Read(file)
+	if err != nil {
+		return nil, arrayError(path, want, err)
+	}
+	return a, nil
+}

@@ -1,0 +1,182 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
+)
+
+// A netcdfStore writes results beside the variable that they are of.
+type netcdfStore struct {
+	path, variable string
+	packing        *packing
+	fill           float64 // a further number that meant missing; NaN: none
+}
+
+func (n *netcdfStore) endings() []string { return netcdfEndings }
+
+// names are those of the variables that are written.
+func (n *netcdfStore) names() (filled, deviation string) {
+	return n.variable + "_filled", n.variable + "_standard_error"
+}
+
+func (n *netcdfStore) check() error {
+	f, err := openNetCDF(n.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	filled, deviation := n.names()
+	for _, name := range []string{filled, deviation} {
+		if f.Find(name) >= 0 {
+			return &Error{Path: n.path, Found: "a variable " + quote.Text(name), Want: "none of this name, which the result has"}
+		}
+	}
+	return nil
+}
+
+// extra gives the values of the file's variables and of two more.
+type extra struct {
+	*netcdf.File
+	of      int // the variable that was filled
+	set     *Set
+	filled  *Filled
+	typ     netcdf.Type
+	raw     bool    // numbers of the file have the type of the result and are not packed
+	missing float64 // what stands where nothing exists, unless numbers of the file do
+}
+
+func (e *extra) ReadBytes(dst []byte, v, from int) error {
+	n := len(e.Variables)
+	if v < n {
+		return e.File.ReadBytes(dst, v, from)
+	}
+	size := e.typ.Size()
+	old := make([]byte, 0)
+	if v == n && e.raw {
+		old = make([]byte, len(dst))
+		if err := e.File.ReadBytes(old, e.of, from); err != nil {
+			return err
+		}
+	}
+	for k := 0; k < len(dst); k += size {
+		place := e.set.place(from + k/size)
+		x := e.filled.Mean[place]
+		if v > n {
+			x = e.filled.deviation(place)
+		}
+		if e.set.exists(place) && !math.IsNaN(x) {
+			if e.typ == netcdf.Float && math.Abs(x) > math.MaxFloat32 {
+				return &Error{Path: e.set.Name, Place: e.set.Form.place(place/e.set.size(), place%e.set.size()), Found: fmt.Sprint(x), Want: "a number in the range of float32"}
+			}
+			putNumber(dst[k:k+size], x)
+		} else if len(old) > 0 {
+			copy(dst[k:k+size], old[k:k+size])
+		} else if x := e.set.kept(place); v == n && !math.IsNaN(x) {
+			putNumber(dst[k:k+size], x)
+		} else {
+			putNumber(dst[k:k+size], e.missing)
+		}
+	}
+	return nil
+}
+
+// putNumber writes a number as a big-endian one of 4 or 8 bytes.
+func putNumber(dst []byte, x float64) {
+	bits, size := math.Float64bits(x), len(dst)
+	if size == 4 {
+		bits = uint64(math.Float32bits(float32(x)))
+	}
+	for i := range dst {
+		dst[i] = byte(bits >> (8 * (size - 1 - i)))
+	}
+}
+
+// header returns the header of the file with the two variables of the result.
+func (n *netcdfStore) header(f *netcdf.File, v int, missing float64) netcdf.Header {
+	h := f.Header
+	x := &f.Variables[v]
+	filled, deviation := n.names()
+	long := attributeText(x, "long_name", x.Name)
+	drop := []string{"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range", "actual_range", "_FillValue", "_Unsigned", "ancillary_variables", "long_name"}
+	if n.packing.packed || n.packing.result != x.Type {
+		drop = append(drop, "missing_value")
+	}
+	number := func(name string, v float64) netcdf.Attribute {
+		if n.packing.result == netcdf.Float {
+			return netcdf.NewAttribute(name, []float32{float32(v)})
+		}
+		return netcdf.NewAttribute(name, []float64{v})
+	}
+	mean := netcdf.Variable{Name: filled, Type: n.packing.result, Dimensions: x.Dimensions, Attributes: []netcdf.Attribute{
+		number("_FillValue", missing),
+		netcdf.NewAttribute("long_name", long+", missing values filled in"),
+	}}
+	for _, a := range x.Attributes {
+		if !slices.Contains(drop, a.Name) {
+			mean.Attributes = append(mean.Attributes, a)
+		}
+	}
+	mean.Attributes = append(mean.Attributes, netcdf.NewAttribute("ancillary_variables", deviation))
+	spread := netcdf.Variable{Name: deviation, Type: n.packing.result, Dimensions: x.Dimensions, Attributes: []netcdf.Attribute{
+		number("_FillValue", missing),
+		netcdf.NewAttribute("long_name", "standard error of "+long+", 0 where observed"),
+	}}
+	if standard := attributeText(x, "standard_name", ""); standard != "" {
+		spread.Attributes = append(spread.Attributes, netcdf.NewAttribute("standard_name", standard+" standard_error"))
+	}
+	for _, name := range []string{"units", "coordinates", "grid_mapping"} {
+		if a, ok := x.Attribute(name); ok {
+			spread.Attributes = append(spread.Attributes, a)
+		}
+	}
+	h.Variables = append(slices.Clone(h.Variables), mean, spread)
+	return h
+}
+
+func attributeText(x *netcdf.Variable, name, or string) string {
+	if a, ok := x.Attribute(name); ok && a.Text() != "" {
+		return a.Text()
+	}
+	return or
+}
+
+// write writes the file with two more variables.
+func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
+	f, err := openNetCDF(n.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	v := f.Find(n.variable)
+	if v < 0 || !slices.Equal(f.Shape(v), s.Shape) {
+		return &Error{Path: n.path, Found: "another variable " + quote.Text(n.variable), Want: "the file as it was when it was read"}
+	}
+	missing := f.Variables[v].Type.Fill()
+	if !isFloat(f.Variables[v].Type) {
+		missing = n.packing.result.Fill()
+	}
+	raw := !n.packing.packed && n.packing.result == f.Variables[v].Type
+	switch a, ok := f.Variables[v].Attribute("_FillValue"); {
+	case !raw:
+	case ok && a.Type == f.Variables[v].Type && a.Len() == 1:
+		missing = a.Float64s()[0]
+	case len(n.packing.declared) > 0:
+		missing = n.packing.declared[0]
+	}
+	h := n.header(f, v, missing)
+	e := &extra{File: f, of: v, set: s, filled: r, typ: n.packing.result, raw: raw, missing: missing}
+	err = netcdf.Write(w, &h, e)
+	if err != nil && h.Version == netcdf.Classic && w.n == 0 { // too large for its places
+		h.Version = netcdf.Offset64
+		err = netcdf.Write(w, &h, e)
+	}
+	if bad := (*netcdf.FormatError)(nil); errors.As(err, &bad) {
+		return netcdfError(n.path, err)
+	}
+	return err
+}

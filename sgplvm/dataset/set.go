@@ -1,0 +1,238 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
+// knows its source, so that what a model fills in is written in the same form. A Set is read only and may be used from
+// many goroutines.
+type Set struct {
+	Form // Grid is never nil: coordinates of the source where it has any, else those of pixels
+
+	// Variable is the one of a file with several: of a NetCDF file, or the member of a .npz file.
+	Variable string
+
+	// Values are those of the examples, Count·Points()·Channels, point by point, the channels of a point side by side.
+	// NaN is missing, or at a point that does not exist.
+	Values []float64
+
+	// Errors are known standard errors of the values, as many and in their unit; nil: none are known. They are NaN where
+	// the value is.
+	Errors []float64
+
+	// Exists tells which of the Points() exist; nil: all. Others, such as land in a map of the sea, are outside the model.
+	Exists []bool
+
+	// Units are those of Times, if the source tells them; nil: it does not.
+	Units *TimeUnits
+
+	// Notes are sentences that a user should read: what was taken as missing or as outside, and what looks wrong.
+	Notes []string
+
+	original    []float64 // the values as they stood in the source, where a fill value or a mask has changed them; nil: as Values
+	strides     []int     // for each axis in the source the distance in Values; nil: the order is the same
+	coordinates []string  // names of the points' coordinates
+	examples    string    // what the source calls its examples
+	wide        bool      // the source is a table of text, an example in a row
+	store       store
+}
+
+// A store writes results in the form of the source.
+type store interface {
+	endings() []string // of the names of files that it writes
+	check() error      // whether it can
+	write(w *errorWriter, s *Set, r *Filled) error
+}
+
+// frames returns the set as frames.
+func (s *Set) frames() *Frames {
+	shape := []int{s.Count, s.Height, s.Width, s.Channels}
+	switch {
+	case s.Table:
+		shape = []int{s.Count, s.Channels}
+	case s.Scattered:
+		shape = []int{s.Count, s.Width, s.Channels}
+	}
+	f := &Frames{Form: s.Form, values: npy.New(s.Values, shape...)}
+	f.Shape = shape
+	return f
+}
+
+// checkLayout refuses examples of another size than was asked for.
+func (s *Set) checkLayout(want Layout) error {
+	if (want.Width == 0 || want.Width == s.Width) && (want.Height == 0 || want.Height == s.Height) && (want.Channels == 0 || want.Channels == s.Channels) {
+		return nil
+	}
+	expected := want.grid()
+	if want.Width == 0 && want.Height == 0 {
+		expected = quote.Counted(want.Channels, "channel")
+	} else if want.Channels != 0 {
+		expected += " and " + quote.Counted(want.Channels, "channel")
+	}
+	return &Error{Path: s.Name, Place: "shape " + quote.Shape(s.Shape), Found: "pictures of " + FormatGrid(s.Width, s.Height) + " and " + quote.Counted(s.Channels, "channel"), Want: expected}
+}
+
+func (s *Set) note(format string, args ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
+
+// change makes room for the original values before some are replaced.
+func (s *Set) change() {
+	if s.original == nil {
+		s.original = slices.Clone(s.Values)
+	}
+}
+
+// point is the point of value i.
+func (s *Set) point(i int) int { return i / s.Channels % s.Points() }
+
+// exists tells whether the point of value i exists.
+func (s *Set) exists(i int) bool { return s.Exists == nil || s.Exists[s.point(i)] }
+
+// kept is value i as it stood in the source.
+func (s *Set) kept(i int) float64 {
+	if s.original != nil {
+		return s.original[i]
+	}
+	return s.Values[i]
+}
+
+// place returns the number of a value that is the k-th in the source.
+func (s *Set) place(k int) int {
+	if s.strides == nil {
+		return k
+	}
+	at := 0
+	for axis := len(s.Shape) - 1; axis >= 0; axis-- {
+		at += k % s.Shape[axis] * s.strides[axis]
+		k /= s.Shape[axis]
+	}
+	return at
+}
+
+// ReadExamples sets dst to the values of the examples from ≤ i < to; see [sgplvm.Source].
+func (s *Set) ReadExamples(dst []float64, from, to int) error {
+	copy(dst, s.Values[from*s.size():to*s.size()])
+	return nil
+}
+
+// Missing returns how many values are missing at points that exist, and of how many.
+func (s *Set) Missing() (missing, of int) {
+	for i, v := range s.Values {
+		if s.exists(i) {
+			of++
+			if math.IsNaN(v) {
+				missing++
+			}
+		}
+	}
+	return missing, of
+}
+
+// Data returns the data for a model, NaN where a value is missing, and the numbers of the points that the model has. Where some
+// points do not exist, and no more than most do, the grid is a single factor of those that exist (of joint points, of
+// all their coordinates). With more, all points stay, those that do not exist without any value. Values of Set that are not the
+// model's alone, such as Errors, are brought into the same order by [Set.Take].
+func (s *Set) Data(most int) (d sgplvm.Data, points []int) {
+	for i := range s.Points() {
+		if s.Exists == nil || s.Exists[i] {
+			points = append(points, i)
+		}
+	}
+	d = sgplvm.Data{Source: s, Grid: s.Grid, Film: s.Film}
+	if s.Count > 1 || s.Film {
+		d.Times = s.Times
+	}
+	if s.Exists == nil || len(points) > most {
+		return d, upTo(s.Points())
+	}
+	d.Film = false // which has pixels
+	d.Source = sgplvm.NewSource(s.Take(s.Values, points), s.Count, len(points), s.Channels)
+	joint := joined(s.Grid)
+	x := make([]float64, 0, len(points)*joint[0].Cols)
+	for _, i := range points {
+		x = append(x, joint[0].Row(i)...)
+	}
+	d.Grid = factor(x, joint[0].Cols)
+	return d, points
+}
+
+// joined returns a grid as a single factor.
+func joined(g sgplvm.Grid) sgplvm.Grid {
+	if len(g) == 1 {
+		return g
+	}
+	var x []float64
+	for i := range g.Len() {
+		step := g.Len()
+		for _, f := range g {
+			step /= f.Rows
+			for c := range f.Cols {
+				x = append(x, f.At(i/step%f.Rows, c))
+			}
+		}
+	}
+	return factor(x, len(x)/g.Len())
+}
+
+// Take returns those of Count·Points()·Channels values that are of some points.
+func (s *Set) Take(values []float64, points []int) []float64 {
+	part := make([]float64, 0, s.Count*len(points)*s.Channels)
+	for i := range s.Count {
+		for _, p := range points {
+			at := (i*s.Points() + p) * s.Channels
+			part = append(part, values[at:at+s.Channels]...)
+		}
+	}
+	return part
+}
+
+// put is the inverse of Take, NaN elsewhere.
+func (s *Set) put(part []float64, points []int) []float64 {
+	values := make([]float64, s.Count*s.size())
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for i := range s.Count {
+		for k, p := range points {
+			copy(values[(i*s.Points()+p)*s.Channels:][:s.Channels], part[(i*len(points)+k)*s.Channels:])
+		}
+	}
+	return values
+}
+
+// isRegular tells whether a path is that of a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Filled is a completed [Set]: the mean and the variance of all values, in the set's order, NaN at points that do
+// not exist.
+type Filled struct {
+	Mean, Variance []float64
+}
+
+// deviation is the standard error of value i.
+func (r *Filled) deviation(i int) float64 { return math.Sqrt(r.Variance[i]) }
+
+// errorWriter counts what is written.
+type errorWriter struct {
+	io.Writer
+	n int64
+}
+
+func (w *errorWriter) Write(b []byte) (int, error) {
+	n, err := w.Writer.Write(b)
+	w.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+// Fill puts what a model says into the places of the set. mean and variance are of the given points, which [Set.Data] has returned, for all
+// examples: Count·len(points)·Channels. What was observed stays as it is, with variance 0; where smooth is true the model's
+// values take its place, too. Points that do not exist stay as they are. Errors: [*Error] for a number that is not finite or a variance
+// below 0 at a point that exists. It panics if the sizes do not fit.
+func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled, error) {
+	if n := s.Count * len(points) * s.Channels; len(mean) != n || len(variance) != n {
+		panic(fmt.Sprintf("dataset: Fill: %d means and %d variances for %d values", len(mean), len(variance), n))
+	}
+	r := &Filled{s.put(mean, points), s.put(variance, points)}
+	for i, v := range s.Values {
+		switch {
+		case !s.exists(i):
+			r.Mean[i], r.Variance[i] = math.NaN(), math.NaN()
+		case !smooth && !math.IsNaN(v):
+			r.Mean[i], r.Variance[i] = v, 0
+		default:
+			if m, d := r.Mean[i], r.deviation(i); m-m != 0 || d-d != 0 {
+				return nil, &Error{Path: s.Name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprintf("filled in %v with variance %v", m, r.Variance[i]), Want: "finite numbers"}
+			}
+		}
+	}
+	return r, nil
+}
+
+// wantResult are the endings of the names of results.
+const wantResult = "a name that ends in .npy, .npz, .nc or .csv"
+
+// CheckOutput says whether results can be written under a name, before any work: the ending must be known, and names in the file that
+// is to be completed must be free. Errors: [*Error].
+func (s *Set) CheckOutput(path string) error {
+	switch {
+	case s.store != nil && isKind(path, s.store.endings()):
+		return s.store.check()
+	case isKind(path, []string{".npy", ".csv"}) || isKind(path, npzEndings):
+		return nil
+	case isKind(path, netcdfEndings):
+		return nil
+	}
+	return &Error{Path: path, Found: "the ending " + quote.Text(filepath.Ext(path)), Want: wantResult}
+}
+
+// WriteVariance writes the variances alone, as [Set.Write] does of a source that is no file of several arrays.
+func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
+	v := r.Variance
+	plain := *s
+	plain.original = nil
+	plain.Values = make([]float64, len(v))
+	for i := range plain.Values {
+		plain.Values[i] = math.NaN()
+	}
+	switch {
+	case isKind(path, []string{".npy"}):
+		return plain.writeArray(w, plain.whole(v))
+	case (s.Table || s.wide) && isCSV(path):
+		return plain.writeTable(w, plain.whole(v))
+	case isCSV(path):
+		return plain.writeLong(w, &Filled{Mean: v})
+	case isKind(path, npzEndings):
+		return plain.writeNPZ(w, &Filled{Mean: v})
+	case isKind(path, netcdfEndings):
+		return plain.writeNetCDF(w, &Filled{Mean: v})
+	}
+	return s.CheckOutput(path)
+}
+
+// Write writes the completed set in the form that the ending of a name asks for:
+//
+//	.npy   the means, an array of the source's shape
+//	.npz   all members of a source that is one, and NAME_filled and NAME_standard_error
+//	.nc    all of a source that is a NetCDF file, and the variables NAME_filled and NAME_standard_error
+//	.csv   a table as the source, the means; or, of a long one and of all others, a row for each value: example, coordinates,
+//	       value and standard error
+//
+// From a source of another form the last three are made afresh, with the names filled and filled_standard_error. Float32 numbers of
+// the source give float32 results, all others float64. Points that do not exist have what stood there in the source, no rows in a long
+// .csv, and the fill value in NetCDF. Errors: [*Error], and those of w.
+func (s *Set) Write(w io.Writer, path string, r *Filled) error {
+	if s.store != nil && isKind(path, s.store.endings()) {
+		return s.store.write(&errorWriter{Writer: w}, s, r)
+	}
+	switch {
+	case isKind(path, []string{".npy"}):
+		return s.writeArray(w, s.whole(r.Mean))
+	case isKind(path, npzEndings):
+		return s.writeNPZ(w, r)
+	case isKind(path, netcdfEndings):
+		return s.writeNetCDF(w, r)
+	case (s.Table || s.wide) && isCSV(path):
+		return s.writeTable(w, s.whole(r.Mean))
+	case isCSV(path):
+		return s.writeLong(w, r)
+	}
+	return s.CheckOutput(path)
+}
