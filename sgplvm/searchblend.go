@@ -70,7 +70,7 @@ type blendSearch struct {
 	o      InferOptions
 	gap    float64 // sum over examples
 	count  int
-	direct bool // there are direct predictions
+	direct bool         // there are direct predictions
 	latent []Latent     // of every example
 	with   []Prediction // by the latent variables
 }

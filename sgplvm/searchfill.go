@@ -227,13 +227,22 @@ func (m *Model) knows(sequence int) bool {
 
 // models returns what a configuration learns from each of the folds from ≤ k < to, which do not bear on one another.
 func (j *fillJudge) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
-	models, failures := make([]*Model, to-from), make([]error, to-from)
+	models := make([]*Model, to-from)
+	return models, eachOf(to-from, func(k int) (err error) {
+		models[k], err = j.folds[from+k].model(ctx, cfg)
+		return err
+	})
+}
+
+// eachOf calls body for 0 ≤ k < n, all at once. It returns the first one's error.
+func eachOf(n int, body func(k int) error) error {
+	failures := make([]error, n)
 	var all sync.WaitGroup
-	for k := range models {
-		all.Go(func() { models[k], failures[k] = j.folds[from+k].model(ctx, cfg) })
+	for k := range n {
+		all.Go(func() { failures[k] = body(k) })
 	}
 	all.Wait()
-	return models, cmp.Or(failures...)
+	return cmp.Or(failures...)
 }
 
 // scale is that of all folds.

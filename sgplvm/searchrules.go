@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -107,6 +108,12 @@ func (s *search) independent() (Config, error) {
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
 	j, err := newFillJudge(s)
+	if err == nil {
+		err = s.foretell(func() (time.Duration, error) {
+			p, err := j.probe(s.ctx, first)
+			return s.expected(j, p, first, q), err
+		})
+	}
 	if err != nil {
 		return first, err
 	}

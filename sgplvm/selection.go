@@ -28,6 +28,6 @@ type Candidate struct {
 
 	RMSE     float64 `json:"rmse,omitempty"`     // of the same, the mean over examples, in standard deviations of the data
 	Examples int     `json:"examples,omitempty"` // by how many it was judged; 0: all, as it was not clearly worse on the first
-	Chosen  bool    `json:"chosen,omitempty"`
-	Failure string  `json:"failure,omitempty"` // why it could not be judged, if it could not
+	Chosen   bool    `json:"chosen,omitempty"`
+	Failure  string  `json:"failure,omitempty"` // why it could not be judged, if it could not
 }
