@@ -122,10 +122,13 @@ func (c *ResidualConfig) complete() {
 	}
 }
 
+// defaultIterations is how many steps of training there are at most where nobody says.
+const defaultIterations = 400
+
 // complete fills in the defaults.
 func (o *TrainingConfig) complete() {
 	if o.Iterations == 0 {
-		o.Iterations = 400
+		o.Iterations = defaultIterations
 	}
 	o.Restarts = max(o.Restarts, 1)
 	o.CoarsePoints = max(o.CoarsePoints, 0)

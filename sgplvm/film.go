@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
 // Register measures how the contents of a film's frames move (Data.Film) and returns the data with the
@@ -14,6 +15,20 @@ import (
 // tried. It takes less than a minute of one processor for 78 frames of 640×360 pixels. Errors:
 // *ConfigError, *ReadError, *ValueError, ctx.Err().
 func Register(ctx context.Context, d Data, progress func(tried int)) (Data, error) {
+	var o flow.Options
+	if progress != nil {
+		tried := 0
+		o.Progress = func(flow.Trial) { tried++; progress(tried) }
+	}
+	return register(ctx, d, o)
+}
+
+// quickMotion is the one motion that is estimated where little is to be tried: the nodes and the middle one of the strengths that
+// others begin with. Whether it helps is still asked.
+var quickMotion = flow.Options{Nodes: []int{9}, Strengths: []float64{1e-3}}
+
+// register is Register, with options of the motion.
+func register(ctx context.Context, d Data, o flow.Options) (Data, error) {
 	if !d.Film || d.registered != nil {
 		return d, nil
 	}
@@ -28,7 +43,7 @@ func Register(ctx context.Context, d Data, progress func(tried int)) (Data, erro
 	if err != nil {
 		return d, err
 	}
-	f, err := film.New(ctx, frames, d.Grid, d.Times, d.Sequences, progress)
+	f, err := film.New(ctx, frames, d.Grid, d.Times, d.Sequences, o)
 	if err != nil {
 		return d, err
 	}
@@ -50,5 +65,9 @@ func registeredFor(ctx context.Context, d Data, cfg Config) (Data, error) {
 		return d, nil
 	}
 	defer watcherOf(cfg.Watch).Timing("estimating motion")()
-	return Register(ctx, d, nil)
+	var o flow.Options
+	if cfg.Effort == EffortQuick {
+		o = quickMotion
+	}
+	return register(ctx, d, o)
 }

@@ -122,14 +122,12 @@ type plan struct {
 	questions int // how many are asked at most, after those that must be
 	ladder    int // candidates of a question, beside the first
 	rounds    int // through the numbers of a blend
-
-	likeFirst float64 // see the function
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, likeFirst: 6},
-	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, likeFirst: 30},
-	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, likeFirst: 80},
+	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1},
+	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1},
+	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2},
 }
 
 // A search goes from question to question.
@@ -143,7 +141,7 @@ type search struct {
 	begin      time.Time
 	selection  Selection
 	searched   time.Duration // how long the search took
-	forecast   time.Duration // of search and training, from the time that the first candidate took; 0 before
+	forecast   time.Duration // of search and training; 0 where none is made
 }
 
 // run chooses by what is to be predicted.

@@ -46,7 +46,7 @@ const (
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
 // density with variances multiplied as is best. Errors: those of Model.Impute, trials that cannot be filled in.
 func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
-	s := blendSearch{trials: trials, rounds: rounds, o: o}
+	s := blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
 		for _, c := range t.cases {
 			gap, err := t.model.posterior.Gap(Observed{Values: c.values(t.model)})
@@ -70,6 +70,7 @@ type blendSearch struct {
 	o      InferOptions
 	gap    float64 // sum over examples
 	count  int
+	direct bool         // there are direct predictions
 	latent []Latent     // of every example
 	with   []Prediction // by the latent variables
 }
@@ -87,11 +88,11 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		return best, err
 	}
 	best, least, err := s.share(ctx, best)
-	if err == nil {
+	if err == nil && s.direct {
 		best, least, err = s.walk(ctx, best, least, index)
 	}
 	for _, division := range blendParts {
-		if err != nil || best.Share == 0 || s.rounds == 0 {
+		if err != nil || best.Share == 0 || s.rounds == 0 || !s.direct {
 			return best, err
 		}
 		b, score := best, 0.0
@@ -179,8 +180,13 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 	if values == 0 {
 		return 0, 1
 	}
-	inflation = (chi/values*float64(s.count) + blendPictures) / (float64(s.count) + blendPictures)
+	inflation = bestInflation(chi/values, float64(s.count))
 	return logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
+}
+
+// bestInflation returns the factor of variances that is best for examples with the mean chi of squared errors over variances, drawn to 1.
+func bestInflation(chi, examples float64) float64 {
+	return (chi*examples + blendPictures) / (examples + blendPictures)
 }
 
 // infer finds the latent posteriors of all examples.
@@ -260,36 +266,50 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 	return list, nil
 }
 
-// blended asks whether blends help.
+// blended asks whether blends help; of models that keep no training residuals, whether factors of their variances do.
 func (s *search) blended(j *fillJudge, best standing) (standing, error) {
-	if s.ended() || !best.judged() || best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 || s.given.Infer.Blends != nil {
+	if s.ended() || !best.judged() || !j.inflated {
 		return best, nil
 	}
-	stop := s.watch.Timing("model selection: mixture with similar examples")
+	name, said := "mixture with similar examples", sharesText
+	if best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 {
+		name, said = "factors of variances", factorsText
+	}
+	stop := s.watch.Timing("model selection: " + name)
 	list, err := j.blends(s.ctx, best.cfg)
 	stop()
-	const name = "mixture with similar examples"
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
 		return best, err
 	}
 	if err != nil && !s.ended() { // passed over as any other candidate
 		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
-			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "shares", Failure: err.Error()}}})
+			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
 	}
 	if err != nil {
 		return best, s.outer.Err()
 	}
-	return s.ask(j, best, question{name: name, candidates: []option{
+	j.inflated = false // from here on by the blends
+	best.verdict = verdict{}
+	return s.ask(j, best, question{name: name, sure: sureErrors, candidates: []option{
 		{"none", func(*Config) {}},
-		{blendsText(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
+		{said(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
 	}})
 }
 
-// blendsText says how large the shares of similar examples are.
-func blendsText(list []Blend) string {
+// sharesText says how large the shares of similar examples are.
+func sharesText(list []Blend) string {
 	text := "shares"
 	for _, b := range list {
 		text += fmt.Sprintf(" %.0f %%", 100*b.Share)
+	}
+	return text
+}
+
+// factorsText says by what variances are multiplied.
+func factorsText(list []Blend) string {
+	text := "factors"
+	for _, b := range list {
+		text += fmt.Sprintf(" %.2g", b.Inflation)
 	}
 	return text
 }

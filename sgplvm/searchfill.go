@@ -19,11 +19,18 @@ type fillJudge struct {
 	cases  []fillCase // in the order of folds
 	kinds  int        // of patterns of what is missing
 	rounds int        // of a blend's search
-	judged recent[caseVerdicts]
+
+	inflated bool // variances will be multiplied as is best for each pattern
+	judged   recent[caseVerdicts]
 }
 
-// caseVerdicts are what was found of each case: the mean negative log density and the mean square error of what is hidden.
-type caseVerdicts struct{ losses, squares []float64 }
+// caseVerdicts are what was found of each case, means over what is hidden: the negative log density, the square of the error over
+// its variance, and the square of the error in standard deviations of the data.
+type caseVerdicts struct{ losses, chi, squares []float64 }
+
+func (c caseVerdicts) and(more caseVerdicts) caseVerdicts {
+	return caseVerdicts{append(c.losses, more.losses...), append(c.chi, more.chi...), append(c.squares, more.squares...)}
+}
 
 // newFillJudge divides the examples. Too many points are thinned out: all that is seen near
 // a missing value thins out with it.
@@ -36,7 +43,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
+	j := &fillJudge{kinds: 1, rounds: s.plan.rounds, inflated: (s.data.Times == nil || s.data.holes != nil) && s.data.Grid.Len() > 1 && s.given.Infer.Blends == nil}
 	if len(s.data.Hide) == 0 && s.data.holes == nil {
 		j.kinds = len(patterns)
 	}
@@ -82,26 +89,42 @@ func (j *fillJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict
 			if v = j.verdict(all); hopeless(v) {
 				return v, nil
 			}
-			rest, err := j.fill(ctx, cfg, 1, len(j.folds))
-			if err != nil {
+			var rest caseVerdicts
+			if rest, err = j.fill(ctx, cfg, 1, len(j.folds)); err != nil {
 				return v, err
 			}
-			all = caseVerdicts{append(all.losses, rest.losses...), append(all.squares, rest.squares...)}
+			all = all.and(rest)
 		}
 		j.judged.put(text(cfg), all)
 	}
 	return j.verdict(all), nil
 }
 
-// verdict returns what cases say of their examples, each of which has equally many in a row.
+// verdict returns what cases say of their examples, each of which has equally many in a row: where variances will be multiplied
+// as is best for each pattern, after that.
 func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 	each := len(j.cases) / j.examples()
-	for i := 0; i < len(c.losses); i += each {
-		var e float64
-		for _, square := range c.squares[i : i+each] {
-			e += math.Sqrt(square) / float64(each)
+	inflations := make([]float64, j.kinds)
+	for kind := range inflations {
+		var chi, count float64
+		for i, x := range c.chi {
+			if j.cases[i].kind == kind {
+				chi += x
+				count++
+			}
 		}
-		v.losses, v.errors = append(v.losses, mean(c.losses[i:i+each])), append(v.errors, e)
+		if inflations[kind] = 1; j.inflated {
+			inflations[kind] = bestInflation(chi/max(1, count), count)
+		}
+	}
+	for i := 0; i < len(c.losses); i += each {
+		var loss, e float64
+		for k := i; k < i+each; k++ {
+			f := inflations[j.cases[k].kind]
+			loss += (c.losses[k] + 0.5*(math.Log(f)-c.chi[k]*(1-1/f))) / float64(each)
+			e += math.Sqrt(c.squares[k]) / float64(each)
+		}
+		v.losses, v.errors = append(v.losses, loss), append(v.errors, e)
 	}
 	return v
 }
@@ -124,11 +147,11 @@ func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (all cas
 	first, _ := slices.BinarySearchFunc(j.cases, from, byFold)
 	last, _ := slices.BinarySearchFunc(j.cases, to, byFold)
 	cases := j.cases[first:last]
-	all = caseVerdicts{make([]float64, len(cases)), make([]float64, len(cases))}
+	all = caseVerdicts{make([]float64, len(cases)), make([]float64, len(cases)), make([]float64, len(cases))}
 	failures := make([]error, len(cases))
 	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			all.losses[i], all.squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
+			all.losses[i], all.chi[i], all.squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -154,17 +177,17 @@ func (j *fillJudge) examples() (n int) {
 	return n
 }
 
-// judge returns the mean negative log density of what is hidden, and the mean of its squares in standard
+// judge returns means over what is hidden: of the negative log density, of the error's square over its variance, and of that square in standard
 // deviations of the training data.
-func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, square float64, err error) {
+func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, chi, square float64, err error) {
 	channels := m.Channels()
 	obs, err := c.observed(m)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	p, _, err := m.Impute(ctx, obs, o)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	scale := m.posterior.Scaler().Scale
 	var hidden float64
@@ -172,11 +195,13 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, s
 		if c.hidden(k) {
 			r, v := c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels)
 			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+			chi += r * r / v
 			square += (r / scale[k%channels]) * (r / scale[k%channels])
 			hidden++
 		}
 	}
-	return loss / max(1, hidden), square / max(1, hidden), nil
+	hidden = max(1, hidden)
+	return loss / hidden, chi / hidden, square / hidden, nil
 }
 
 // hidden reports whether a value was hidden: others that are not seen nobody knows.
@@ -209,13 +234,22 @@ func (m *Model) knows(sequence int) bool {
 
 // models returns what a configuration learns from each of the folds from ≤ k < to, which do not bear on one another.
 func (j *fillJudge) models(ctx context.Context, cfg Config, from, to int) ([]*Model, error) {
-	models, failures := make([]*Model, to-from), make([]error, to-from)
+	models := make([]*Model, to-from)
+	return models, eachOf(to-from, func(k int) (err error) {
+		models[k], err = j.folds[from+k].model(ctx, cfg)
+		return err
+	})
+}
+
+// eachOf calls body for 0 ≤ k < n, all at once. It returns the first one's error.
+func eachOf(n int, body func(k int) error) error {
+	failures := make([]error, n)
 	var all sync.WaitGroup
-	for k := range models {
-		all.Go(func() { models[k], failures[k] = j.folds[from+k].model(ctx, cfg) })
+	for k := range n {
+		all.Go(func() { failures[k] = body(k) })
 	}
 	all.Wait()
-	return models, cmp.Or(failures...)
+	return cmp.Or(failures...)
 }
 
 // scale is that of all folds.

@@ -253,7 +253,7 @@ func TestFillCase(t *testing.T) {
 		missing[k] = k%4 == 0
 	}
 	c := newFillCase(0, 0, truth, missing, Data{})
-	loss, square, err := c.judge(ctx, m, InferOptions{})
+	loss, chi, square, err := c.judge(ctx, m, InferOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,17 +261,18 @@ func TestFillCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var wantLoss, wantSquare float64
+	var wantLoss, wantChi, wantSquare float64
 	for k := 0; k < 30; k += 4 {
 		r, v := truth[k]-p.Mean.Data[k], p.Variance.Data[k]
 		wantLoss += (0.5*math.Log(2*math.Pi*v) + 0.5*r*r/v) / 8
+		wantChi += r * r / v / 8
 		wantSquare += math.Pow(r/m.Summary().Deviation[0], 2) / 8
 	}
-	if math.Abs(loss-wantLoss) > 1e-12 || math.Abs(square-wantSquare) > 1e-12 {
-		t.Errorf("%v and %v, want %v and %v", loss, square, wantLoss, wantSquare)
+	if math.Abs(loss-wantLoss) > 1e-12 || math.Abs(chi-wantChi) > 1e-12 || math.Abs(square-wantSquare) > 1e-12 {
+		t.Errorf("%v, %v and %v, want %v, %v and %v", loss, chi, square, wantLoss, wantChi, wantSquare)
 	}
 	c = newFillCase(0, 0, truth, make([]bool, 30), Data{})
-	if loss, square, err := c.judge(ctx, m, InferOptions{}); loss != 0 || square != 0 || err != nil {
+	if loss, chi, square, err := c.judge(ctx, m, InferOptions{}); loss != 0 || chi != 0 || square != 0 || err != nil {
 		t.Errorf("nothing hidden: %v, %v, error %v", loss, square, err)
 	}
 }

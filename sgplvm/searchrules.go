@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -36,6 +37,9 @@ func filled(c, from Config) Config {
 	r.Kernel, r.Rounds = orKernel(r.Kernel, o.Kernel), cmp.Or(r.Rounds, o.Rounds)
 	r.Strength, r.Taper, r.Local = cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
 	c.Training.Iterations = cmp.Or(c.Training.Iterations, from.Training.Iterations)
+	if c.Training.Warmup == 0 && from.Training.Warmup > 0 {
+		c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	}
 	c.Training.CoarsePoints = cmp.Or(c.Training.CoarsePoints, from.Training.CoarsePoints)
 	return c
 }
@@ -75,8 +79,13 @@ func (s *search) learnedNoise() Config {
 		c.Training.CoarsePoints = coarsePoints
 	}
 	c.Training.Iterations = s.plan.steps
+	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
 }
+
+// shortWarmup returns how many of some steps of training come with the noise held. Where they are few, more would leave
+// hardly any for the noise and for the kernels in space.
+func shortWarmup(steps int) int { return max(1, steps/6) }
 
 // whiteNoise is the configuration with a kernel for each factor and noise without structure.
 func (s *search) whiteNoise() Config {
@@ -86,6 +95,7 @@ func (s *search) whiteNoise() Config {
 		c.LatentDims = max(1, min(c.LatentDims, channels-1))
 	}
 	c.Training.Iterations = whiteSteps * s.plan.steps
+	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
 }
 
@@ -98,6 +108,12 @@ func (s *search) independent() (Config, error) {
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
 	j, err := newFillJudge(s)
+	if err == nil {
+		err = s.foretell(func() (time.Duration, error) {
+			p, err := j.probe(s.ctx, first)
+			return s.expected(j, p, first, q), err
+		})
+	}
 	if err != nil {
 		return first, err
 	}
@@ -133,7 +149,8 @@ func (s *search) structures() (first Config, q question) {
 		if s.given.Residual.Taper == 0 {
 			add("learned covariance of longer reach, hardly any noise", s.smoothed(learned))
 		}
-		if s.given.Residual.Kernel.Kind != "" || s.given.Effort == EffortQuick && len(s.data.Grid) == 1 {
+		few := s.given.Effort == EffortQuick && (len(s.data.Grid) == 1 || s.data.Grid.Len() <= coarseFrom)
+		if s.given.Residual.Kernel.Kind != "" || few {
 			return first, q
 		}
 	}
@@ -225,8 +242,7 @@ func (s *search) questions(c Config) (list []question) {
 	return list
 }
 
-// whiteSteps is how many times as long training takes without structure in the noise, where steps cost little and all of
-// what is learned is learned in them: 3/4 of them go by before the kernels in space move.
+// whiteSteps is how many times as long training takes without structure in the noise: all that is learned is learned in its steps.
 const whiteSteps = 4
 
 // manySteps is how long training is worth its time at most.

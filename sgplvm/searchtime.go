@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -119,7 +120,17 @@ func (s *search) inTime() (Config, error) {
 	}
 	s.selection.Task = "examples left out, one after the other, predicted from all others"
 	options := s.timeOptions(s.timeCandidates())
-	best, err := s.ask(leaveOutJudge{s.data}, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
+	j, larger := leaveOutJudge{s.data}, 1.0
+	if s.given.Partly == nil && !s.data.Film {
+		larger++ // a second model, and what chooses it
+	}
+	if err := s.foretell(func() (time.Duration, error) {
+		p, err := j.probe(s.ctx, plain)
+		return expectedInTime(p, plain, len(options), larger), err
+	}); err != nil {
+		return plain, err
+	}
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
 	if err != nil || s.given.Partly != nil || s.data.Film {
 		return best.cfg, err
 	}
@@ -216,7 +227,14 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	best, err := s.ask(leaveOutJudge{small}, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options, sure: timeErrors})
+	j, larger := leaveOutJudge{small}, float64(g.Len())/float64(small.Grid.Len())
+	if err := s.foretell(func() (time.Duration, error) {
+		p, err := j.probe(s.ctx, plain)
+		return expectedInTime(p, plain, len(options), larger), err
+	}); err != nil {
+		return plain, err
+	}
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernel of the time part", candidates: options, sure: timeErrors})
 	return best.cfg, err
 }
 

@@ -21,20 +21,15 @@ type Film struct {
 
 // New measures how the contents of a film's frames move at the given times and how much detail they have;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one another.
-// grid holds the pixels (Size). progress, if not nil, is called with the number of candidates for the motion
-// that have been tried. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
-func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, progress func(tried int)) (*Film, error) {
+// grid holds the pixels (Size), which o need not. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
+func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, o flow.Options) (*Film, error) {
 	width, height, err := Size(grid)
 	if err != nil {
 		return nil, err
 	}
 	_, _, channels := frames.Dims()
 	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}}
-	o := flow.Options{Width: width, Height: height}
-	if progress != nil {
-		tried := 0
-		o.Progress = func(flow.Trial) { tried++; progress(tried) }
-	}
+	o.Width, o.Height = width, height
 	if f.motion, err = flow.Fit(ctx, frames, times, sequences, o); err != nil {
 		return nil, err
 	}

@@ -31,6 +31,9 @@ const (
 	patchSide   = 7
 	mostPatches = 96
 	mostRounds  = 24
+
+	coarseStep = 1.5 // factor of the numbers above which the search looks at
+	someOfAll  = 4   // every so manieth patch only: it says enough of where the minimum is
 )
 
 func newPatches(width, height, frames int) *patches {
@@ -152,8 +155,20 @@ func (l *errorLaw) loss(set []errorSet, plain, shift mat.Matrix) float64 {
 	return 0.5*logDet + (nu+d)/2*math.Log1p(chi/(nu-2)) + d/2*math.Log(nu-2) + low - high
 }
 
-// search finds the likeliest law by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961).
+// search finds the likeliest law by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961), first of some patches.
 func search(sets [][]errorSet) *errorLaw {
+	var some [][]errorSet
+	for i := 0; i < len(sets); i += someOfAll {
+		some = append(some, sets[i])
+	}
+	best := plainErrors
+	descend(some, &best, 4, coarseStep)
+	descend(sets, &best, coarseStep, 1.1)
+	return &best
+}
+
+// descend improves a law, moving its numbers by factors from the first to the last.
+func descend(sets [][]errorSet, best *errorLaw, first, last float64) {
 	value := func(l *errorLaw) float64 {
 		losses, n := make([]float64, len(sets)), len(sets[0][0].sites)
 		plain, shift := mat.New(n, n), mat.New(n, n)
@@ -165,17 +180,16 @@ func search(sets [][]errorSet) *errorLaw {
 		}
 		return sum
 	}
-	best := plainErrors
-	least := value(&best)
-	for step, rounds := 4., 0; step > 1.1 && rounds < mostRounds; rounds++ {
+	least := value(best)
+	for step, rounds := first, 0; step > last && rounds < mostRounds; rounds++ {
 		moved := false
-		for k := range 7 {
+		for k := range best.numbers() {
 			for _, factor := range []float64{step, 1 / step} {
-				tried := best
+				tried := *best
 				v := tried.numbers()[k]
 				*v = min(max(*v*factor, lawBounds[k][0]), lawBounds[k][1])
 				if loss := value(&tried); loss < least-1e-9*math.Abs(least) {
-					best, least, moved = tried, loss, true
+					*best, least, moved = tried, loss, true
 					break
 				}
 			}
@@ -184,7 +198,6 @@ func search(sets [][]errorSet) *errorLaw {
 			step = math.Sqrt(step)
 		}
 	}
-	return &best
 }
 
 // numbers are all that a law has, and lawBounds their bounds.

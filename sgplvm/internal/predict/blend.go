@@ -12,13 +12,16 @@ import (
 
 // blendFor returns the blend of an example; nil where it has none.
 func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
-	if len(o.Blends) == 0 || q.kept == nil || e.on.training == nil || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
+	if len(o.Blends) == 0 || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return nil
 	}
 	gap := math.Log(1 + e.gap())
 	least := slices.MinFunc(o.Blends, func(a, b Blend) int {
 		return cmp.Compare(math.Abs(math.Log(1+a.Gap)-gap), math.Abs(math.Log(1+b.Gap)-gap))
 	})
+	if least.Share > 0 && (q.kept == nil || e.on.training == nil) {
+		return nil // nothing says what similar examples do
+	}
 	return &least
 }
 

@@ -234,8 +234,8 @@ type InferOptions struct {
 	FirstOrder bool `json:"firstOrder,omitzero"`
 
 	// Blends make Impute mix what the latent variables say with what training examples like this
-	// one say, where the model keeps its training residuals: an example takes the blend with the nearest gap.
-	// None: the latent variables and the residuals alone.
+	// one say, where the model keeps its training residuals: an example takes the blend with the nearest gap. Blends
+	// without a share multiply variances in any model. None: the latent variables and the residuals alone.
 	Blends []Blend `json:"blends,omitzero"`
 }
 

@@ -1,0 +1,176 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// How long a search and the training after it will take is told before the first candidate: from some short steps of training and some
+// examples filled in, measured, and how many of each the plan makes likely.
+
+// A probe is what parts of the work take, by the clock, those that run side by side together.
+type probe struct {
+	held, free time.Duration // a step of training with space held, and with everything free; of all folds
+	filled     time.Duration // a case filled in
+	judged     time.Duration // in time: all examples predicted from the others
+}
+
+// Steps that a probe takes of each kind; the first of each, with which comes what is made once, does not count.
+const probeSteps = 3
+
+// probing returns a configuration of which a training is short, with space held or everything free.
+func probing(cfg Config, free bool) Config {
+	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
+	o := &cfg.Training
+	o.Iterations, o.Warmup, o.Restarts, o.CoarsePoints, o.Uncalibrated = probeSteps, probeSteps, 0, -1, true
+	if free {
+		o.Warmup, o.Joint = -1, true
+	}
+	return cfg
+}
+
+// paced trains with a short configuration and returns how long a step took.
+func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, step time.Duration, err error) {
+	var first, last Progress
+	steps := 0
+	cfg.Watch = nil
+	cfg.Training.Progress = func(p Progress) bool {
+		if steps == 0 {
+			first = p
+		}
+		last = p
+		steps++
+		return true
+	}
+	if t, err = NewTrainer(d, cfg); err != nil {
+		return nil, 0, err
+	}
+	begin := time.Now()
+	if _, err = t.Fit(ctx); err != nil {
+		return nil, 0, err
+	}
+	if step = time.Since(begin) / time.Duration(max(1, steps)); steps > 1 {
+		step = (last.Elapsed - first.Elapsed) / time.Duration(steps-1)
+	}
+	return t, step, nil
+}
+
+// probe measures a configuration on all folds at once.
+func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
+	var m *Model
+	measured := func(free bool) (step time.Duration, err error) {
+		return step, eachOf(len(j.folds), func(k int) error {
+			f := &j.folds[k]
+			t, pace, err := paced(ctx, f.data, f.fitted(probing(cfg, free)))
+			if k == 0 && err == nil {
+				step = pace
+				m, err = t.Model()
+			}
+			return err
+		})
+	}
+	if p.free, err = measured(true); err == nil {
+		p.held, err = measured(false)
+	}
+	if err != nil {
+		return p, err
+	}
+	some := min(len(j.cases), 2*len(patterns)) // of the first fold, as folds have more
+	begin := time.Now()
+	failures := make([]error, some)
+	mat.Parallel(some, func(i int) {
+		if j.cases[i].fold == 0 {
+			_, _, _, failures[i] = j.cases[i].judge(ctx, m, cfg.Infer)
+		}
+	})
+	p.filled = time.Since(begin) / time.Duration(some)
+	return p, cmp.Or(failures...)
+}
+
+// expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
+// validation.
+func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Duration {
+	folds, steps := float64(len(j.folds)), float64(cfg.Training.Iterations)
+	rounds := float64(max(0, cfg.Residual.Rounds))
+	train := func(steps float64) float64 {
+		free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
+		return free*float64(p.free) + (steps-free)*float64(p.held)
+	}
+	learn := rounds * (residualSteps + 2) * float64(p.held)
+	fill := float64(len(j.cases)) * float64(p.filled)
+	if rounds > 0 {
+		fill *= nearFill
+	}
+	full := train(steps) + learn + fill
+	lost := full * (1 + 1/folds) / 2 // half of those that are worse are stopped after the first fold
+	total := full + float64(len(q.candidates)-1)*lost
+	if s.plan.questions > 0 {
+		if rounds > 0 { // steps of training and a ladder of reaches; others cost a prediction
+			total += train(4*steps) + train(manySteps)/2 + 4*(learn+fill) + 2*fill
+		} else {
+			total += train(manySteps)/2 + 2*full
+		}
+	}
+	if rounds > 0 && j.inflated {
+		total += (2 + float64(blendTrials*s.plan.rounds)) * fill
+	}
+	n, points, _ := s.data.Source.Dims()
+	learned, thin, _ := j.folds[0].data.Source.Dims()
+	larger := float64(n) / float64(learned) * (1 + (float64(points)/float64(thin)-1)/2) / folds
+	return time.Duration(total + larger*(train(steps*2)+learn))
+}
+
+// By experience: how much longer filling in takes with residuals of similar examples, and how many blends are tried in a round.
+const (
+	nearFill    = 2
+	blendTrials = 12
+)
+
+// probe measures a configuration in time.
+func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
+	var t *Trainer
+	if _, p.free, err = paced(ctx, j.data, probing(cfg, true)); err == nil {
+		t, p.held, err = paced(ctx, j.data, probing(cfg, false))
+	}
+	if err != nil {
+		return p, err
+	}
+	begin := time.Now()
+	if t.canLeaveOut() == nil {
+		err = t.leftUnexplained(ctx, func(int, mat.Matrix, mat.Matrix) {})
+	}
+	p.judged = time.Since(begin)
+	return p, err
+}
+
+// expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
+func expectedInTime(p probe, cfg Config, candidates int, larger float64) time.Duration {
+	steps := float64(cfg.Training.Iterations)
+	if steps == 0 {
+		steps = defaultIterations
+	}
+	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
+	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.judged)
+	return time.Duration(one * (float64(candidates) + larger))
+}
+
+// foretell tells how long the search and the training after it will take. Where it cannot be measured, nothing is told:
+// the first candidate says what is wrong. Errors: *ReadError.
+func (s *search) foretell(expected func() (time.Duration, error)) error {
+	stop := s.watch.Timing("model selection: how long a step takes")
+	d, err := expected()
+	stop()
+	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+		return err
+	}
+	if err == nil {
+		s.forecast = time.Since(s.begin) + d
+		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
+	}
+	return nil
+}
