@@ -316,7 +316,7 @@ func (p *parser) attribute(a *Attribute) (err error) {
 		return err
 	}
 	size := a.Type.Size()
-	n, err := p.count("values", math.MaxInt/8)
+	n, err := p.count("values", p.most())
 	if err != nil {
 		return err
 	}
