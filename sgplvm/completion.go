@@ -38,11 +38,22 @@ type FillCheck struct {
 // what was observed, as by Select, where validation hides values the way others are missing.
 //
 // The model is learned from completed examples. They are completed in rounds: all examples with holes are divided into
-// folds at random, and those of each fold filled in by a model of all others as they are by then, so that no
+// folds, and those of each fold filled in by a model of all others as they are by then, so that no
 // value that was filled in confirms itself. The first round begins with a matrix of low rank. At last the model of
 // all completed examples is trained. An example without a value gets what the prior says, or its time.
-// Errors: those of Fit; *ConfigError where nothing was observed.
+//
+// Values with known errors (Data.Errors) are learned from by the bound on observed values instead, as NewTrainer does, with white
+// noise and nothing chosen. Errors: those of Fit; *ConfigError where nothing was observed.
 func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
+	d, err := d.checked()
+	if err != nil {
+		return nil, err
+	}
+	if some, err := checkErrors(d.Errors, d.Source); err != nil {
+		return nil, err
+	} else if some {
+		return completeByBound(ctx, d, cfg)
+	}
 	c, err := newCompleter(d, cfg)
 	if err != nil {
 		return nil, err
@@ -61,7 +72,48 @@ func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
 		done.Model.selection = &c.how.selection
 		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
 	}
-	done.Report.Warnings = append(c.warnings, done.Report.Warnings...)
+	return done, err
+}
+
+// completeByBound is Complete by the bound on observed values.
+func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, error) {
+	if cfg.Effort != EffortNone && cfg.Start == nil {
+		var err error
+		if cfg, err = cfg.checkedOpen(d); err != nil {
+			return nil, err
+		}
+		s := &search{data: d, given: cfg, plan: plans[cfg.Effort]}
+		preset := s.whiteNoise()
+		if d.Times != nil {
+			preset = plainTime.preset(s)
+		}
+		cfg = filled(cfg, preset)
+		cfg.Effort = EffortNone
+	}
+	step, stop := watcherOf(cfg.Watch).Training("")
+	cfg.Training.Progress = step
+	defer stop()
+	t, err := NewTrainer(d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	report, err := t.Fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, points, channels := d.Source.Dims()
+	done := &Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Report: report}
+	if err := d.Source.ReadExamples(done.Mean.Data, 0, n); err != nil {
+		return nil, &ReadError{From: 0, To: n, Err: err}
+	}
+	if err := t.Complete(ctx, InferOptions{}, func(i int, p Prediction) error {
+		copy(done.Mean.Data[i*points*channels:], p.Mean.Data)
+		copy(done.Variance.Data[i*points*channels:], p.Variance.Data)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	done.Model, err = t.Model()
 	return done, err
 }
 
@@ -76,22 +128,18 @@ type completer struct {
 	channels   int
 	rng        *rand.Rand
 	watch      Watcher
-	warnings   []string
 	check      FillCheck
 	how        *search
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
-	d, err := d.checked()
-	if err != nil {
-		return nil, err
-	}
 	n, points, channels := d.Source.Dims()
 	c := &completer{d: d, channels: channels, points: inSpacings(d.Grid), rng: rand.New(rand.NewPCG(cfg.Seed, 0x66696c6c)), watch: watcherOf(cfg.Watch)}
-	if c.y, c.holes, err = readHoles(d.Source); err != nil {
+	if _, err := data.Check(d.Source); err != nil {
 		return nil, err
 	}
-	if c.warnings, err = data.Check(d.Source); err != nil {
+	var err error
+	if c.y, c.holes, err = readHoles(d.Source); err != nil {
 		return nil, err
 	}
 	c.listIncomplete()

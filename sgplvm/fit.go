@@ -7,12 +7,19 @@ import (
 )
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
-// afresh with that. When ctx ends or Progress stops training, the model is the best one found so
+// afresh with that; of data with missing values it is the model of Complete, or with EffortNone that of NewTrainer. When ctx ends or Progress stops training, the model is the best one found so
 // far and the error, if any, is ctx.Err(). The model is nil only where nothing was learned; where an
 // error came after training (in the calibration of variances, say) it is there beside the error.
 // Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model.
 func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 	begin := time.Now()
+	if cfg.Effort != EffortNone && cfg.Start == nil {
+		if holes, err := d.incomplete(); err != nil {
+			return nil, Report{}, err
+		} else if holes {
+			return fitIncomplete(ctx, d, cfg)
+		}
+	}
 	d, err := registeredFor(ctx, d, cfg)
 	if err != nil {
 		return nil, Report{}, err
@@ -63,4 +70,18 @@ func fitOne(ctx context.Context, d Data, cfg Config, doing string) (*Model, Repo
 		return nil, report, errors.Join(err, failure)
 	}
 	return m, report, err
+}
+
+// fitIncomplete is Fit of data with missing values or known errors.
+func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
+	warnings, err := d.Check()
+	if err != nil {
+		return nil, Report{}, err
+	}
+	c, err := Complete(ctx, d, cfg)
+	if c == nil {
+		return nil, Report{}, err
+	}
+	c.Report.Warnings = append(warnings, c.Report.Warnings...)
+	return c.Model, c.Report, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -164,13 +165,33 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	if s.given.Effort == EffortQuick {
 		list = list[:2]
 	}
+	options := s.timeOptions(list)
+	if _, points, _ := s.data.Source.Dims(); s.jointPossible() && points <= mostTimedJoint && s.given.Effort != EffortQuick {
+		options = append(options, option{"learned covariance", func(cfg *Config) { *cfg = filled(s.given, s.learnedInTime()) }})
+	}
 	s.selection.Task = "values put aside: " + s.hidden()
 	j, err := newFillJudge(s)
 	if err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: s.timeOptions(list), sure: sureErrors})
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: sureErrors})
+	if err != nil {
+		return best.cfg, err
+	}
+	best, err = s.blended(j, best)
 	return best.cfg, err
+}
+
+// mostTimedJoint is the number of points up to which a covariance of all of them is tried where examples have times.
+const mostTimedJoint = 2500
+
+// learnedInTime is the configuration of examples in time whose noise has a covariance that is learned freely.
+func (s *search) learnedInTime() Config {
+	n, _, _ := s.data.Source.Dims()
+	c, time := s.learnedNoise(), plainTime.preset(s)
+	c.LatentKernel, c.LatentTime, c.TimeKernel, c.LatentDims = time.LatentKernel, time.LatentTime, time.TimeKernel, time.LatentDims
+	c.Residual.Rounds, c.Residual.Taper = 1, longReach*bound.DefaultTaper(n)
+	return c
 }
 
 // partlyReach returns the distance of missing values from observed ones up to which the second model is better than the

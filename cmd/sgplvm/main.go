@@ -3,6 +3,7 @@
 //
 //	sgplvm demo    [-out DIR]
 //	sgplvm train   -data F -grid 20x28 [-film | -times T.npy] [-config C.json] -out MODEL
+//	sgplvm fill    -data F -out G [-variance V]
 //	sgplvm impute  -model MODEL -data F [-points P.npy] [-observed MASK.npy] -out FILLED.npy
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
@@ -31,6 +32,7 @@ import (
 var commands = []cli.Command{
 	{Name: "demo", Summary: "train on drawn faces, hide half of some others, fill them in", Run: demo},
 	{Name: "train", Summary: "learn a model from complete pictures", Run: train},
+	{Name: "fill", Summary: "complete examples of which values are missing, in one step", Run: fill},
 	{Name: "impute", Summary: "fill in missing pixels with a model", Run: impute},
 	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},

@@ -19,7 +19,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	cfg, err := s.readConfig()
+	cfg, err := s.choice.read()
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,7 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 		return nil, d, err
 	}
 	d.Source = frames
-	if err = dataset.CheckComplete(frames); err != nil {
-		err = fmt.Errorf("%w (train needs complete %s)", err, map[bool]string{false: "pictures", true: "rows"}[frames.Table])
-	} else {
+	if err = dataset.CheckNoInf(frames); err == nil {
 		err = s.loadTimes(&d, &frames.Form)
 	}
 	if err == nil && *s.hide != "" {
@@ -102,7 +100,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Da
 		return err
 	}
 	engine.Report(e, m, r)
-	if text := engine.LimitText(*s.limit, m.Selection(), r); text != "" {
+	if text := engine.LimitText(*s.choice.limit, m.Selection(), r); text != "" {
 		e.Note("%s", text)
 	}
 	if failure != nil {
@@ -113,8 +111,8 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Da
 
 // explain names the file with what an error is about: the configuration or the data.
 func (s *trainSettings) explain(err error) error {
-	if field, why, ok := engine.AboutConfig(err); ok && *s.config != "" {
-		return fmt.Errorf("%s: %s: %w", *s.config, field, why)
+	if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
+		return fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)
 	}
 	return engine.AboutData(*s.data, err)
 }

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"time"
-
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // trainSettings are the flags of train: at most 14 of them. What only experts want to set is in the file of -config.
@@ -16,14 +12,10 @@ type trainSettings struct {
 	channels                *int
 
 	times, sequences *string
-	period           *float64
 	film             *bool
 	hide             *string
 
-	effort *string
-	limit  *time.Duration
-	seed   *uint64
-	config *string
+	choice *choiceFlags
 }
 
 func newTrainSettings(e *cli.Environment) *trainSettings {
@@ -47,15 +39,10 @@ Whatever is known better goes into the file of -config, of which sgplvm/docs/con
 
 		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
 		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
-		period:    f.Positive("period", "the `period` of what repeats itself, in units of the times: 12 for months"),
 		film:      f.Toggle("film", "the pictures are the frames of a film, in order, as those of an animated GIF are"),
 		hide:      f.String("hide", "", "the `file` with masks of pictures that will be filled in, .npy, as impute -observed takes them: the model is chosen for these"),
 
-		effort: f.Choice("effort", sgplvm.EffortNormal.String(), "`work` to spend on choosing the model: quick, normal, thorough or none (nothing is tried)",
-			sgplvm.EffortQuick.String(), sgplvm.EffortNormal.String(), sgplvm.EffortThorough.String(), sgplvm.EffortNone.String()),
-		limit:  f.Duration("limit", "the `time` after which the search ends and the best so far is trained, as 90s or 10m"),
-		seed:   f.Seed("seed", 0, "the `number` that decides everything random"),
-		config: f.String("config", "", "the `file` with what an expert knows better, JSON, as info -write-config writes it"),
+		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
 	}
 }
@@ -73,29 +60,4 @@ func (s *trainSettings) check() error {
 		return f.Usagef("-film with -points, expected pictures")
 	}
 	return f.Files([]string{"data", "points", "times", "sequences", "hide", "config"}, []string{"out"})
-}
-
-// readConfig reads the configuration, of which flags on the command line replace fields.
-func (s *trainSettings) readConfig() (cfg sgplvm.Config, err error) {
-	if *s.config != "" {
-		if cfg, err = engine.ReadConfig(*s.config); err != nil {
-			return cfg, err
-		}
-	}
-	if s.f.Given("effort") || *s.config == "" {
-		if err := cfg.Effort.UnmarshalText([]byte(*s.effort)); err != nil {
-			return cfg, err
-		}
-	}
-	if s.f.Given("seed") {
-		cfg.Seed = *s.seed
-	}
-	if s.f.Given("period") {
-		cfg.Period = *s.period
-	}
-	if *s.limit > 0 && cfg.Effort == sgplvm.EffortNone {
-		return cfg, s.f.Usagef("-limit %v with the effort none, which searches nothing, expected one of the two", *s.limit)
-	}
-	cfg.SearchTime = *s.limit
-	return cfg, nil
 }

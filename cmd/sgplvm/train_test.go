@@ -44,7 +44,7 @@ func TestFlagsWin(t *testing.T) {
 		{"-config c.json -effort normal", sgplvm.Config{Seed: 3, Period: 12, LatentDims: 4}},
 		{"-config c.json -effort none -seed 0 -period 2.5", sgplvm.Config{Effort: sgplvm.EffortNone, Period: 2.5, LatentDims: 4}},
 	} {
-		if got, err := settings(t, c.flags).readConfig(); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
+		if got, err := settings(t, c.flags).choice.read(); err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
 			t.Errorf("%s: %+v, error %v, expected %+v", c.flags, got, err, c.want)
 		}
 	}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// fillSettings are the flags of fill.
+type fillSettings struct {
+	f                              *cli.Flags
+	data, out, variance            *string
+	model, save                    *string
+	smooth                         *bool
+	grid                           *string
+	channels                       *int
+	points, times, exists, errors_ *string
+	fillValue                      *float64
+	choice                         *choiceFlags
+}
+
+func newFillSettings(e *cli.Environment) *fillSettings {
+	f := cli.NewFlags(e, "fill", `sgplvm fill -data F -out G [flags]
+
+Learns from examples of which values are missing, and completes them: pictures, maps, a table.
+F is what train takes, a variable of a classic NetCDF file (F.nc:NAME), an array of a .npz file
+(F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
+file declares as a fill value, and empty cells. Points that no example has, such as land
+in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
+are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
+What was observed stays as it was.`)
+	return &fillSettings{
+		f:        f,
+		data:     f.String("data", "", "the examples: a .npy, .npz, .nc or .csv `file`"),
+		out:      f.String("out", "", "the `file` for the completed examples, .npy, .npz, .nc or .csv"),
+		variance: f.String("variance", "", "the `file` for the variance of every value, noise included, in one of the same forms; 0 where observed"),
+
+		model:  f.String("model", "", "the `file` of a model that fills in, instead of one that is learned"),
+		save:   f.String("save", "", "the `file` for the model that was learned"),
+		smooth: f.Toggle("smooth", "what was observed is replaced by what the model makes of it, too"),
+
+		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
+		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says; of a table the columns)"),
+		points:    f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points"),
+		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
+		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
+		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
+		fillValue: f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares"),
+
+		choice: newChoiceFlags(f),
+	}
+}
+
+func fill(ctx context.Context, e *cli.Environment, args []string) error {
+	s := newFillSettings(e)
+	if err := s.f.Read(args); err != nil {
+		return err
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
+	set, err := s.load()
+	if err != nil {
+		return err
+	}
+	for _, note := range set.Notes {
+		e.Note("%s", note)
+	}
+	begin := time.Now()
+	d, points := set.Data(engine.MostScattered)
+	var done *engine.Completed
+	if *s.model != "" {
+		done, err = engine.CompleteWith(ctx, e, *s.model, set, d)
+	} else {
+		done, err = s.learn(ctx, e, set, d, points)
+	}
+	if err != nil {
+		return err
+	}
+	if *s.smooth {
+		if err := done.Smooth(); err != nil {
+			return engine.AboutData(*s.data, err)
+		}
+	}
+	filled, err := set.Fill(points, done.Mean.Data, done.Variance.Data, *s.smooth)
+	if err != nil {
+		return err
+	}
+	if err := s.write(set, filled, done.Model); err != nil {
+		return err
+	}
+	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))
+}
+
+// check refuses flags that do not fit together, and results that cannot be written.
+func (s *fillSettings) check() error {
+	f := s.f
+	if err := f.Require("data", "out"); err != nil {
+		return err
+	}
+	if err := f.Exclusive(*s.points, *s.grid); err != nil {
+		return err
+	}
+	if *s.model != "" {
+		for _, name := range []string{"save", "config", "effort", "limit", "seed", "period"} {
+			if f.Given(name) {
+				return f.Usagef("-%s with -model, which is learned already, expected one of the two", name)
+			}
+		}
+	}
+	return f.Files([]string{"data", "model", "points", "times", "exists", "errors", "config"}, []string{"out", "variance", "save"})
+}
+
+// load loads the data, and asks whether the results can be written.
+func (s *fillSettings) load() (*dataset.Set, error) {
+	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Exists: *s.exists, Errors: *s.errors_}
+	if s.f.Given("fill-value") {
+		o.FillValue = s.fillValue
+	}
+	set, err := dataset.LoadSet(*s.data, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []string{*s.out, *s.variance} {
+		if path == "" {
+			continue
+		}
+		if err := set.CheckOutput(path); err != nil {
+			return nil, err
+		}
+	}
+	if set.Times == nil && s.f.Given("period") {
+		return nil, s.f.Usagef("-period without times, expected -times or data that have them")
+	}
+	return set, nil
+}
+
+// learn learns a model of the examples and completes them.
+func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *dataset.Set, d sgplvm.Data, points []int) (*engine.Completed, error) {
+	cfg, err := s.choice.read()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Attributes = engine.Attributes(&set.Form)
+	if set.Errors != nil {
+		d.Errors = sgplvm.NewSource(set.Take(set.Errors, points), set.Count, len(points), set.Channels)
+	}
+	done, err := engine.Complete(ctx, e, d, cfg)
+	if err != nil {
+		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {
+			return nil, fmt.Errorf("%s: %s: %w", *s.choice.config, field, why)
+		}
+		return nil, engine.AboutData(*s.data, err)
+	}
+	return done, nil
+}
+
+// write writes the results.
+func (s *fillSettings) write(set *dataset.Set, filled *dataset.Filled, m *sgplvm.Model) error {
+	if err := files.WriteAtomic(*s.out, func(w io.Writer) error { return set.Write(w, *s.out, filled) }); err != nil {
+		return err
+	}
+	if *s.variance != "" {
+		if err := files.WriteAtomic(*s.variance, func(w io.Writer) error { return set.WriteVariance(w, *s.variance, filled) }); err != nil {
+			return err
+		}
+	}
+	if *s.save == "" {
+		return nil
+	}
+	return engine.Save(*s.save, m)
+}

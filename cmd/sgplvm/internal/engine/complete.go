@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// MostScattered is how many points remain where some do not exist and the others become one factor of points: more stay a grid.
+const MostScattered = 5000
+
+// Completed is completed examples.
+type Completed struct {
+	*sgplvm.Completion
+	latent func(example int) sgplvm.Latent
+	given  bool // the model was
+}
+
+// Smooth puts what the model makes of observed values in their place.
+func (c *Completed) Smooth() error {
+	points := c.Mean.Rows / max(1, c.examples())
+	for i := range c.examples() {
+		p, err := c.Model.Predict(c.latent(i), nil)
+		if err != nil {
+			return err
+		}
+		for j := range points {
+			for k, v := range c.Variance.Row(i*points + j) {
+				if v == 0 {
+					c.Mean.Set(i*points+j, k, p.Mean.At(j, k))
+					c.Variance.Set(i*points+j, k, p.Variance.At(j, k))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
+
+// Complete learns a model of examples of which values are missing, and completes them.
+func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
+	cfg.Watch = e
+	if cfg.Effort != sgplvm.EffortNone {
+		cfg.EndSearch = e.Searching()
+	}
+	c, err := sgplvm.Complete(ctx, d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &Completed{c, c.Model.TrainingLatent, false}, nil
+}
+
+// CompleteWith completes examples by a model in a file.
+func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data) (*Completed, error) {
+	m, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	n, points, channels := d.Source.Dims()
+	if m.Grid().Len() != points || m.Channels() != channels {
+		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
+	}
+	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
+	latents := make([]sgplvm.Latent, n)
+	c.latent = func(i int) sgplvm.Latent { return latents[i] }
+	size := points * channels
+	err = e.Each(ctx, "filled", set.Name, n, func(i int) error {
+		obs := sgplvm.Observed{Values: mat.New(points, channels)}
+		if err := d.Source.ReadExamples(obs.Values.Data, i, i+1); err != nil {
+			return err
+		}
+		if Timed(m) && d.Times != nil {
+			priors, err := m.LatentAt(0, []float64{d.Times[i]})
+			if err != nil {
+				return err
+			}
+			obs.Prior = &priors[0]
+		}
+		p, l, err := m.Impute(ctx, obs, sgplvm.InferOptions{})
+		if err == nil {
+			err = check(p, obs.Values)
+		}
+		if err != nil {
+			return err
+		}
+		latents[i] = l
+		copy(c.Mean.Data[i*size:], p.Mean.Data)
+		copy(c.Variance.Data[i*size:], p.Variance.Data)
+		return nil
+	})
+	return c, err
+}
+
+// ReportCompleted prints how much was missing, how well it was filled in, and where the model is sure and where not.
+func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
+	var s lines
+	if !c.given {
+		s.selection(c.Model.Selection())
+		s.chosen(c.Model)
+	}
+	missing, of := set.Missing()
+	s.text("%d of %d values were missing (%.3g %%)", missing, of, 100*float64(missing)/float64(max(1, of)))
+	if set.Exists != nil {
+		outside := 0
+		for _, exists := range set.Exists {
+			if !exists {
+				outside++
+			}
+		}
+		s.text("%d of %d points are outside the model", outside, set.Points())
+	}
+	if c.Check.Values > 0 {
+		s.text("%d observed values that were hidden for a test were filled in with an error of %.4g (root mean square); %.0f %% of them lie within their 90 %% intervals",
+			c.Check.Values, c.Check.RMSE, 100*c.Check.Coverage)
+	}
+	s.sureness(set, filled)
+	s.text("completed in %s", took.Round(100*time.Millisecond))
+	fmt.Fprint(e.Stdout, s.String())
+	for _, w := range c.Report.Warnings {
+		e.Note("warning: %s", w)
+	}
+	return nil
+}
+
+// sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.
+func (s *lines) sureness(set *dataset.Set, filled *dataset.Filled) {
+	type example struct {
+		number int
+		error  float64
+	}
+	var all []float64
+	var examples []example
+	size := len(set.Values) / max(1, set.Count)
+	for i := range set.Count {
+		var sum, count float64
+		for k := i * size; k < (i+1)*size; k++ {
+			if v := filled.Variance[k]; math.IsNaN(set.Values[k]) && v == v {
+				all = append(all, math.Sqrt(v))
+				sum += v
+				count++
+			}
+		}
+		if count > 0 {
+			examples = append(examples, example{i, math.Sqrt(sum / count)})
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	slices.SortStableFunc(examples, func(a, b example) int { return cmp.Compare(a.error, b.error) })
+	best, worst := examples[0], examples[len(examples)-1]
+	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", all[len(all)/2], all[len(all)*9/10])
+	if len(examples) > 1 {
+		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", best.number, best.error, worst.number, worst.error)
+	}
+}
