@@ -2,6 +2,7 @@ package mat
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 )
@@ -84,8 +85,8 @@ func scatteredRows(m, n int) int {
 
 // mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where
 // one factor is a contiguous vector and the other has its vectors contiguous, multiples
-// of contiguous rows where those are, and plain sums elsewhere. As in larger products
-// it is the sum that alpha multiplies, so that factors do not vanish or overflow by it.
+// of contiguous rows where those are, and plain sums elsewhere. It is the sums that alpha
+// multiplies, or, where none of its elements vanishes or overflows by that, a.
 func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 	if dst.Rows != 1 {
 		dst, a, b = dst.T(), b.T(), a.T() // so that dst and a are rows
@@ -101,7 +102,7 @@ func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 				dst.Data[(j+i)*dst.ColStride] += alpha * v
 			}
 		}
-	case dst.ColStride == 1 && b.ColStride == 1 && (alpha == 1 || alpha == -1):
+	case dst.ColStride == 1 && b.ColStride == 1 && multipliable(alpha, a):
 		addRowsTimes(dst.Data[:n], alpha, a, b)
 	case dst.ColStride == 1 && b.ColStride == 1:
 		var sums [512]float64
@@ -122,8 +123,22 @@ func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 	}
 }
 
-// addRowsTimes adds alpha·a·b to y, where a is a row, the rows of b are contiguous and
-// alpha is 1 or −1.
+// multipliable reports whether alpha times the row a has only rounding errors: no
+// element becomes subnormal, 0 or infinite.
+func multipliable(alpha float64, a Matrix) bool {
+	if alpha == 1 || alpha == -1 {
+		return true
+	}
+	for l := range a.Cols {
+		x := a.Data[l*a.ColStride]
+		if v := math.Abs(alpha * x); v < 0x1p-1022 && x != 0 || v > math.MaxFloat64 {
+			return false
+		}
+	}
+	return true
+}
+
+// addRowsTimes adds alpha·a·b to y, where a is a row and the rows of b are contiguous.
 func addRowsTimes(y []float64, alpha float64, a, b Matrix) {
 	var buffer [64]float64
 	for l := 0; l < a.Cols; l += len(buffer) {
