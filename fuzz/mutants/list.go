@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -129,14 +130,13 @@ func (m *mutant) needs() string {
 
 // check tries all faults on the module in root, without running anything.
 func check(root string, all []mutant) error {
+	var bad []error
 	for i := range all {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(all[i].file)))
-		if err != nil {
-			return fmt.Errorf("%s: %w", all[i].place, err)
+		if err == nil {
+			_, err = all[i].apply(string(text))
 		}
-		if _, err := all[i].apply(string(text)); err != nil {
-			return err
-		}
+		bad = append(bad, err)
 	}
-	return nil
+	return errors.Join(bad...)
 }
