@@ -115,8 +115,8 @@ func TestMulSmallAlpha(t *testing.T) {
 	for _, alpha := range []float64{1e-200, 1e200} {
 		for _, n := range []int{1, 2, 30, 600} {
 			for _, m := range []int{1, 2} {
-				a, b := ones(m, 3, 1e-200/alpha*1e100), ones(3, n, 1e100)
-				want := 3 * (1e-200 / alpha * 1e100 * 1e100) * alpha
+				a, b := ones(m, 3, alpha), ones(3, n, 1e100/alpha) // alpha·a is 0 or infinite
+				want := 3 * (alpha * (1e100 / alpha)) * alpha
 				for i, f := range []func(dst mat.Matrix){
 					func(dst mat.Matrix) { mat.Mul(dst, alpha, a, b, 0) },
 					func(dst mat.Matrix) { mat.Mul(dst, alpha, a, b.T().Clone().T(), 0) },
