@@ -255,3 +255,34 @@ func TestIsDistinct(t *testing.T) {
 		t.Errorf("%d of 3000 views have elements that share a place: a poor choice", shared)
 	}
 }
+
+// What stands in the buffers that operations borrow reaches no result.
+func TestBuffersMayHoldAnything(t *testing.T) {
+	eachVariant(t, func(t *testing.T) {
+		s := fuzz.New(72)
+		for _, n := range []int{1, mr - 1, mr + 1, 2*mr + 3, 45} {
+			for _, columns := range []int{1, nr - 1, nr, 2*nr + 1} {
+				l, b := fuzz.Triangular(s, n, 10, false), fuzz.Normal(s, n, columns)
+				a, wide := fuzz.Normal(s, n, 30), fuzz.Normal(s, 30, columns)
+				for name, f := range map[string]func(dst mat.Matrix){
+					"SolveLower":           func(dst mat.Matrix) { mat.SolveLower(l, dst) },
+					"SolveUpper":           func(dst mat.Matrix) { mat.SolveUpper(l.T(), dst) },
+					"MulLower":             func(dst mat.Matrix) { mat.MulLower(l, dst) },
+					"Mul":                  func(dst mat.Matrix) { mat.Mul(dst, 1.5, a, wide, 0.5) },
+					"Mul of other layouts": func(dst mat.Matrix) { mat.Mul(dst, 1.5, a.T().Clone().T(), wide.T().Clone().T(), 0.5) },
+				} {
+					for _, layout := range []fuzz.Layout{{}, {Transposed: true}, {Spread: 1}} {
+						want, got := fuzz.Guard(b, layout), fuzz.Guard(b, layout)
+						f(want.Matrix)
+						mat.FillKept(math.NaN())
+						f(got.Matrix)
+						mat.FillKept(0)
+						if err := fuzz.SameBits(got.Matrix, want.Matrix); err != nil {
+							t.Fatalf("%s, order %d, %d columns, %+v: %v", name, n, columns, layout, err)
+						}
+					}
+				}
+			}
+		}
+	})
+}
