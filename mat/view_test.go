@@ -286,3 +286,20 @@ func TestBuffersMayHoldAnything(t *testing.T) {
 		}
 	})
 }
+
+// Fill keeps the sign of a zero.
+func TestFillZero(t *testing.T) {
+	for _, zero := range []float64{0, math.Copysign(0, -1)} {
+		for _, l := range fuzz.Layouts {
+			g := fuzz.Guard(ones(3, 4, 1), l)
+			g.Fill(zero)
+			for i := range 3 {
+				for j := range 4 {
+					if math.Float64bits(g.At(i, j)) != math.Float64bits(zero) {
+						t.Fatalf("%+v: filled with %g, element (%d, %d) is %g", l, zero, i, j, g.At(i, j))
+					}
+				}
+			}
+		}
+	}
+}

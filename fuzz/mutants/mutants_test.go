@@ -151,7 +151,7 @@ func TestChoose(t *testing.T) {
 		}
 		return s
 	}
-	if names(1) != names(1) || names(1) == names(2) {
+	if first, again := names(1), names(1); first != again || first == names(2) {
 		t.Error("samples do not follow the seed")
 	}
 	if _, err := choose(all, options{run: "("}); err == nil {
