@@ -24,26 +24,36 @@ func text(f func()) (text string) {
 }
 
 // A panic in any part of a factorisation reaches the caller: nobody waits for ever for
-// what the part would have made. The matrix lacks rows from some row on.
+// what the part would have made. The matrix lacks rows from some row on, or there is no room for
+// the diagonal from some row on.
 func TestPanicInAPart(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	const n = 400
 	a := mat.Identity(n)
+	try := func(what string, a mat.Matrix, room int) {
+		t.Helper()
+		failed := make(chan string, 1)
+		go func() { failed <- text(func() { chol.FactorizeUnchecked(a, room) }) }()
+		select {
+		case got := <-failed:
+			if got == "" {
+				t.Errorf("%s: no panic", what)
+			}
+		case <-time.After(time.Minute):
+			t.Fatalf("%s: the factorisation hangs", what)
+		}
+	}
 	for _, last := range []int{n*n - 1, n * n / 2, n*n - 80*n, 10, 0} {
 		short := a
 		short.Data = a.Data[:last:last]
-		failed := make(chan string, 1)
-		go func() { failed <- text(func() { chol.FactorizeUnchecked(short) }) }()
-		select {
-		case got := <-failed:
-			if !strings.HasPrefix(got, "mat: Slice: ") {
-				t.Errorf("%d numbers of %d: panic %q", last, n*n, got)
-			}
-		case <-time.After(time.Minute):
-			t.Fatalf("%d numbers of %d: the factorisation hangs", last, n*n)
-		}
+		try(fmt.Sprintf("%d numbers of %d", last, n*n), short, n)
 		if got := text(func() { chol.Factorize(short) }); !strings.HasPrefix(got, "chol: Refactorize: ") || !strings.Contains(got, "400×400") {
 			t.Errorf("Factorize of %d numbers of %d: panic %q", last, n*n, got)
+		}
+	}
+	for room := 10; room < n-30; room += 70 {
+		for range 5 {
+			try(fmt.Sprintf("room for %d numbers", room), a, room)
 		}
 	}
 	if _, err := chol.Factorize(a); err != nil {

@@ -25,7 +25,12 @@ func SetNarrow(t testing.TB, columns int) {
 // Place returns the block of a task, of a matrix of so many blocks in a column.
 func Place(blocks, task int) (i, j int) { return (&panels{blocks: blocks}).place(task) }
 
-// FactorizeUnchecked factors a whatever its Data are.
-func FactorizeUnchecked(a mat.Matrix) bool {
-	return new(panels).factorize(mat.New(a.Rows, a.Rows), a, 0)
+// FactorizeUnchecked factors a whatever its Data are, with room for so many numbers beside
+// the panels, too little for a good end if that is less than the order.
+func FactorizeUnchecked(a mat.Matrix, room int) {
+	p := new(panels)
+	p.prepare(mat.New(a.Rows, a.Rows), a, 0)
+	p.grow()
+	p.inverse = p.inverse[:min(room, len(p.inverse))]
+	mat.RunInOrder(p.blocks*(p.blocks+1)/2, p)
 }
