@@ -22,8 +22,8 @@ var scalars = []float64{1, 0, -1, 2, -0.5}
 // views of any [Layout], and returns an error if mul, which must act as
 // [mat.Mul], does not
 //
-//   - give the bits of [NaiveMul] on integers, a [MulError] of at most 1 on
-//     normal, widely spread and cancelling entries,
+//   - give the bits of [NaiveMul] on integers, but for the sign of a zero, and a
+//     [MulError] of at most 1 on normal, widely spread and cancelling entries,
 //   - read no destination with beta == 0, and no factor with alpha == 0 (each
 //     then full of NaN),
 //   - leave a, b and all gaps as they were,
@@ -64,7 +64,7 @@ func CheckMul(s *Source, mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix
 			return err
 		}
 		if kind == 0 || alpha == 0 {
-			return SameBits(view, want)
+			return SameBits(unsigned(view), unsigned(want))
 		}
 		if r := MulError(view, alpha, a, b, beta, c); !(r <= 1) {
 			return fmt.Errorf("the worst element is off by %.3g of its error bound", r)
@@ -79,6 +79,17 @@ func CheckMul(s *Source, mul func(dst mat.Matrix, alpha float64, a, b mat.Matrix
 		return fmt.Errorf("%g·bᵀ·aᵀ + %g·cᵀ, a %d×%d, b %d×%d: %w", alpha, beta, m, k, k, n, err)
 	}
 	return nil
+}
+
+// unsigned returns a copy in which zeros have no sign: that of a sum or a product that is
+// zero depends on whether it is added to one.
+func unsigned(a mat.Matrix) mat.Matrix {
+	return fill(a.Rows, a.Cols, func(i, j int) float64 {
+		if v := a.At(i, j); v != 0 {
+			return v
+		}
+		return 0
+	})
 }
 
 // CheckSolveLower draws a lower triangular system of order n with k right-hand
