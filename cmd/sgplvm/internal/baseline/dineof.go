@@ -13,10 +13,9 @@ import (
 //
 //	v_j = l_jᵀ(L_OᵀL_O/μ² + I)⁻¹l_j + μ²
 //
-// where μ² is what the matrix leaves of the observed values.
+// where μ² is the one under which values that cross-validation hides are likeliest.
 type lowRank struct {
 	filled mat.Matrix // n×p, the low-rank matrix, mean included
-	mean   []float64  // p
 	errors *principalModel
 }
 
@@ -60,16 +59,11 @@ func fillGroups(m conditional, mean, variance, y mat.Matrix) error {
 // newLowRank makes a completion of a low-rank matrix (without the mean) with components V (p×q, orthonormal
 // columns) and eigenvalues λ of its covariance.
 func newLowRank(y, filled mat.Matrix, mean []float64, directions mat.Matrix, values []float64) *lowRank {
-	m := &lowRank{filled: mat.New(y.Rows, y.Cols), mean: mean}
-	var rest, count float64
+	m := &lowRank{filled: mat.New(y.Rows, y.Cols)}
 	for i := range y.Rows {
 		row := m.filled.Row(i)
-		for j, v := range y.Row(i) {
+		for j := range row {
 			row[j] = filled.At(i, j) + mean[j]
-			if !math.IsNaN(v) {
-				rest += square(v - row[j])
-				count++
-			}
 		}
 	}
 	w := mat.New(y.Cols, len(values))
@@ -78,9 +72,17 @@ func newLowRank(y, filled mat.Matrix, mean []float64, directions mat.Matrix, val
 			w.Set(j, k, math.Sqrt(v)*directions.At(j, k))
 		}
 	}
-	noise := max(rest/max(count, 1), least*seenSpread(y, 1))
-	m.errors = &principalModel{mean: mean, w: w, noise: noise, degrees: math.Inf(1)}
+	m.errors = &principalModel{mean: mean, w: w, noise: startNoise * seenSpread(y, 1), degrees: math.Inf(1)}
 	return m
+}
+
+// startNoise is μ² before it is chosen, as a part of the spread.
+const startNoise = 0.01
+
+func (m *lowRank) withNoise(v float64) holeModel {
+	errors := *m.errors
+	errors.noise = v
+	return &lowRank{m.filled, &errors}
 }
 
 // filledIn returns y with missing values from a completion, or 0 (the mean) without one, less the mean.
@@ -156,12 +158,13 @@ func dineofLadder(y mat.Matrix) ladder {
 		q, tolerance := int(value), fillTolerance*math.Sqrt(seenSpread(y, 1))
 		var directions mat.Matrix
 		var values []float64
+		var follow leading
 		for range fillRounds {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			var err error
-			if directions, values, err = components(x); err != nil {
+			if directions, values, err = follow.components(x, q); err != nil {
 				return nil, err
 			}
 			directions, values = directions.Slice(0, y.Cols, 0, q), values[:q]
@@ -196,11 +199,12 @@ func softLadder(y mat.Matrix) ladder {
 		tolerance := fillTolerance * math.Sqrt(seenSpread(y, 1))
 		var directions mat.Matrix
 		var shrunk []float64
+		var follow leading
 		for range fillRounds {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			all, values, err := components(x)
+			all, values, err := follow.components(x, len(shrunk))
 			if err != nil {
 				return nil, err
 			}

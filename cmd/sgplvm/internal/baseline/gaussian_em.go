@@ -19,7 +19,7 @@ func (m *gaussianHoles) complete(mean, variance, y mat.Matrix) error {
 // The EM algorithm of the Gaussian ends after so many rounds, or where the root of the mean squared change of missing
 // values is below this part of the spread.
 const (
-	gaussianRounds    = 30
+	gaussianRounds    = 15
 	gaussianTolerance = 2e-3
 )
 

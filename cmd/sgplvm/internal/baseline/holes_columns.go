@@ -27,12 +27,41 @@ type ladder struct {
 	// fit fits the kind of model to pictures with holes, from what was fitted before (nil for the first).
 	fit func(ctx context.Context, y mat.Matrix, value float64, before holeModel) (holeModel, error)
 
-	// squares judges by squared residuals instead of densities.
+	// squares judges by squared residuals instead of densities, whose noise is then chosen by itself.
 	squares bool
+}
+
+// A noisyModel is a model whose noise does not change its means.
+type noisyModel interface {
+	holeModel
+	withNoise(v float64) holeModel
+}
+
+// noiseGrid are the multiples of the least noise among which the best is chosen.
+var noiseGrid = geometric(1, 2, 28)
+
+// bestNoise returns the noise under which hidden values are likeliest, and the best factor of all variances then.
+func bestNoise(h hidden, m noisyModel) (noise, scale float64, err error) {
+	lowest := math.Inf(1)
+	for _, times := range noiseGrid {
+		v := times * least * seenSpread(h.pictures, 1)
+		s, _, err := h.scoreModel(m.withNoise(v))
+		if err != nil {
+			return 0, 0, err
+		}
+		if loss := s.negativeLogDensity(); loss < lowest {
+			lowest, noise, scale = loss, v, s.scale()
+		}
+	}
+	return noise, scale, nil
 }
 
 // climb returns the value that predicts hidden values best, its model and the best factor of its variances.
 func (l ladder) climb(ctx context.Context, h hidden) (best float64, model holeModel, scale float64, err error) {
+	if len(h.cells) == 0 { // too few values to hide one: the simplest
+		model, err = l.fit(ctx, h.pictures, l.values[0], nil)
+		return l.values[0], model, 1, err
+	}
 	lowest, since := math.Inf(1), 0
 	var last holeModel
 	for _, value := range l.values {
@@ -108,8 +137,18 @@ func completeColumns(ctx context.Context, kind HoleKind, d Incomplete, o HoleOpt
 		return Completion{}, err
 	}
 	y := columns(d.Pictures, never.kept)
+	noisy, chosen := model.(noisyModel)
+	var noise float64
+	if chosen = chosen && len(inner.cells) > 0; chosen {
+		if noise, scale, err = bestNoise(inner, noisy); err != nil {
+			return Completion{}, err
+		}
+	}
 	if model, err = l.fit(ctx, y, value, model); err != nil {
 		return Completion{}, err
+	}
+	if chosen {
+		model = model.(noisyModel).withNoise(noise)
 	}
 	mean, variance := y.Clone(), mat.New(y.Rows, y.Cols)
 	if err := model.complete(mean, variance, y); err != nil {
