@@ -33,29 +33,6 @@ func (m *lowRank) complete(mean, variance, y mat.Matrix) error {
 	return nil
 }
 
-// fillGroups has a conditional fill in all missing values of y; those with one pattern together.
-func fillGroups(m conditional, mean, variance, y mat.Matrix) error {
-	groups := byPattern(y, y.Rows)
-	failures := make([]error, len(groups))
-	mat.Parallel(len(groups), func(g int) {
-		list, pattern := groups[g].pictures, groups[g].pattern
-		if len(pattern.missing) == 0 {
-			return
-		}
-		mu, v := mat.New(len(list), len(pattern.missing)), mat.New(len(list), len(pattern.missing))
-		if failures[g] = m.fill(mu, v, columns(rows(y, list), pattern.seen), pattern); failures[g] != nil {
-			return
-		}
-		for k, i := range list {
-			for l, j := range pattern.missing {
-				mean.Set(i, j, mu.At(k, l))
-				variance.Set(i, j, v.At(k, l))
-			}
-		}
-	})
-	return firstError(context.Background(), failures)
-}
-
 // newLowRank makes a completion of a low-rank matrix (without the mean) with components V (p×q, orthonormal
 // columns) and eigenvalues λ of its covariance.
 func newLowRank(y, filled mat.Matrix, mean []float64, directions mat.Matrix, values []float64) *lowRank {
@@ -226,15 +203,6 @@ func softLadder(y mat.Matrix) ladder {
 		}
 		return newLowRank(y, low, mean, directions, shrunk), nil
 	}}
-}
-
-// constant returns n equal numbers.
-func constant(n int, v float64) []float64 {
-	c := make([]float64, n)
-	for k := range c {
-		c[k] = v
-	}
-	return c
 }
 
 // columnMeans returns the mean of the observed values of each column; each has one.

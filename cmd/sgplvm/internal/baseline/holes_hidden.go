@@ -8,6 +8,34 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
+// hidden are values that cross-validation hides, and what is left of the pictures without them.
+type hidden struct {
+	pictures mat.Matrix // NaN also where hidden
+	cells    []cell
+	truth    []float64
+}
+
+// hideSome takes values away as others are missing; see hiddenCells.
+func hideSome(d Incomplete, seed uint64) hidden {
+	h := hidden{pictures: d.Pictures.Clone()}
+	h.cells = hiddenCells(d, rand.New(rand.NewPCG(seed, 0x686f6c6573)))
+	for _, c := range h.cells {
+		h.truth = append(h.truth, d.Pictures.At(c.picture, c.value))
+		h.pictures.Set(c.picture, c.value, math.NaN())
+	}
+	return h
+}
+
+// some returns at most n of the hidden cells, evenly spread over their list, with their truths.
+func (h *hidden) some(n int) (cells []cell, truth []float64) {
+	n = min(n, len(h.cells))
+	for k := range n {
+		i := k * len(h.cells) / n
+		cells, truth = append(cells, h.cells[i]), append(truth, h.truth[i])
+	}
+	return cells, truth
+}
+
 // Cross-validation hides values as others are missing.
 const (
 	nearlyWhole   = 0.95 // share of a picture that is seen from which it may borrow a whole mask

@@ -122,14 +122,6 @@ func (x *holes) chosen(all *dataset.Frames) (order []int, mask *dataset.Mask, ma
 	return slices.Concat(split[:n], split[all.Count-masked:]), mask, masked, nil
 }
 
-// numbers returns from, from+1, …, to−1.
-func numbers(from, to int) (list []int) {
-	for i := from; i < to; i++ {
-		list = append(list, i)
-	}
-	return list
-}
-
 // keepExisting leaves out the points that hold the fill value in every picture.
 func (x *holes) keepExisting() error {
 	if x.Fill == nil {

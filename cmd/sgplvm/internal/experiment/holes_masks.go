@@ -92,3 +92,11 @@ func sorted(list []int) []int {
 	slices.Sort(list)
 	return list
 }
+
+// numbers returns from, from+1, …, to−1.
+func numbers(from, to int) (list []int) {
+	for i := from; i < to; i++ {
+		list = append(list, i)
+	}
+	return list
+}
