@@ -106,8 +106,8 @@ func project(low, x, v mat.Matrix, gain []float64) {
 // Iterations of DINEOF and SoftImpute end where missing values change by less than this part of the spread, or
 // after so many rounds.
 const (
-	fillTolerance = 1e-4
-	fillRounds    = 100
+	fillTolerance = 2e-4
+	fillRounds    = 60
 )
 
 // rankValues are numbers of components: all up to 16 and then in steps of about an eighth.
