@@ -20,7 +20,7 @@ func (m *principalHoles) complete(mean, variance, y mat.Matrix) error {
 // The EM algorithm of PPCA ends after so many rounds, or where the noise and the mean squared fit change by less
 // than this part.
 const (
-	principalRounds    = 200
+	principalRounds    = 80
 	principalTolerance = 1e-4
 )
 
