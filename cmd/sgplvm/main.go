@@ -10,6 +10,7 @@
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
+//	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
 //	sgplvm info    -model MODEL [-write-config C.json]
 //
 // Every command explains itself with -h. The exit code is 0 for success, 2 for

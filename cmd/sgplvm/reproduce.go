@@ -15,14 +15,16 @@ func reproduce(ctx context.Context, e *cli.Environment, args []string) error {
 	switch {
 	case len(args) > 0 && args[0] == "video":
 		return reproduceVideo(ctx, e, args[1:])
+	case len(args) > 0 && args[0] == "holes":
+		return reproduceHoles(ctx, e, args[1:])
 	case len(args) > 0 && args[0] == "frey":
 		return reproduceFrey(ctx, e, args[1:])
 	case len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
 		return reproduceFrey(ctx, e, args)
 	case len(args) > 0 && !strings.HasPrefix(args[0], "-"):
-		return cli.Usagef("reproduce: unknown experiment %s, expected frey or video", quote.Text(args[0]))
+		return cli.Usagef("reproduce: unknown experiment %s, expected frey, video or holes", quote.Text(args[0]))
 	}
-	return cli.Usagef("reproduce: no experiment, expected frey or video, before all flags")
+	return cli.Usagef("reproduce: no experiment, expected frey, video or holes, before all flags")
 }
 
 func reproduceFrey(ctx context.Context, e *cli.Environment, args []string) error {
@@ -36,7 +38,8 @@ strip.png. F is a .npy array, a GIF or a folder of pictures of any kind; SPLIT.n
 holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observed,
 0 not) for each of the last pictures in that order.
 
-sgplvm reproduce video -h explains the second experiment, on a film.`)
+sgplvm reproduce video -h explains the second experiment, on a film, and reproduce holes -h
+one on data with holes.`)
 	var (
 		data     = f.String("data", "", "all pictures, complete: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
 		split    = f.String("split", "", "the `file` with the order of the pictures, .npy: whole numbers, each from 0 once")

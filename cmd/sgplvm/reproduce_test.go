@@ -285,9 +285,9 @@ func TestReproduceRefuses(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "reproduce", "reproduce: no experiment, expected frey or video, before all flags"},
-		{2, "reproduce -data all.npy frey", "reproduce: no experiment, expected frey or video, before all flags"},
-		{2, "reproduce faces", `reproduce: unknown experiment "faces", expected frey or video`},
+		{2, "reproduce", "reproduce: no experiment, expected frey, video or holes, before all flags"},
+		{2, "reproduce -data all.npy frey", "reproduce: no experiment, expected frey, video or holes, before all flags"},
+		{2, "reproduce faces", `reproduce: unknown experiment "faces", expected frey, video or holes`},
 		{2, "reproduce frey", "reproduce: -data is missing, expected all pictures, complete: a .npy file, a GIF or a folder of PNG or JPEG frames"},
 		{2, "reproduce frey -data all.npy", "reproduce: -split is missing, expected the file with the order of the pictures, .npy: whole numbers, each from 0 once"},
 		{2, "reproduce frey -data all.npy -split split.npy", "reproduce: -observed is missing, expected the file of masks, .npy: one for each picture to fill in"},

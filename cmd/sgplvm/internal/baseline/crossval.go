@@ -127,15 +127,6 @@ func newValidation(ctx context.Context, y mat.Matrix, o Options, axes []axis, fi
 	return v, nil
 }
 
-// parameters returns those with the given indices.
-func (v *validation) parameters(index []int) []float64 {
-	s := make([]float64, len(index))
-	for a, i := range index {
-		s[a] = v.axes[a].values[i]
-	}
-	return s
-}
-
 // measure scores parameters.
 func (v *validation) measure(ctx context.Context, parameters []float64) (score, error) {
 	scores := make([]score, len(v.tasks))
@@ -185,7 +176,7 @@ func (v *validation) look(ctx context.Context, index []int) (float64, error) {
 	s, found := v.known[key]
 	if !found {
 		var err error
-		if s, err = v.measure(ctx, v.parameters(index)); err != nil {
+		if s, err = v.measure(ctx, valuesAt(v.axes, index)); err != nil {
 			return 0, err
 		}
 		v.known[key] = s
@@ -193,41 +184,70 @@ func (v *validation) look(ctx context.Context, index []int) (float64, error) {
 	return s.negativeLogDensity(), nil
 }
 
-// search returns the parameters from which no step along one axis leads to a lower
-// score: a walk on the grid of values, axis by axis, with steps as long as they
-// help.
+// search returns the parameters that a walk finds.
 func (v *validation) search(ctx context.Context) ([]float64, error) {
-	index := make([]int, len(v.axes))
-	if len(index) == 0 {
+	if len(v.axes) == 0 {
 		return nil, nil
 	}
-	for a, x := range v.axes {
-		index[a] = x.start
-	}
-	best, err := v.look(ctx, index)
+	index, _, err := walk(v.axes, func(index []int) (float64, error) { return v.look(ctx, index) })
 	if err != nil {
 		return nil, err
 	}
+	return valuesAt(v.axes, index), nil
+}
+
+// valuesAt returns the values of axes with the given indices.
+func valuesAt(axes []axis, index []int) []float64 {
+	v := make([]float64, len(index))
+	for a, i := range index {
+		v[a] = axes[a].values[i]
+	}
+	return v
+}
+
+// walk returns the indices from which no step along one axis leads to a lower loss, and that loss: on the
+// grid of values, axis by axis, with steps as long as they help. A loss is asked for once.
+func walk(axes []axis, look func(index []int) (float64, error)) (index []int, lowest float64, err error) {
+	known := map[string]float64{}
+	loss := func(index []int) (float64, error) {
+		key := fmt.Sprint(index)
+		s, found := known[key]
+		if !found {
+			var err error
+			if s, err = look(index); err != nil {
+				return 0, err
+			}
+			known[key] = s
+		}
+		return s, nil
+	}
+	index = make([]int, len(axes))
+	for a, x := range axes {
+		index[a] = x.start
+	}
+	if lowest, err = loss(index); err != nil {
+		return nil, 0, err
+	}
 	for moved := true; moved; {
 		moved = false
-		for a, x := range v.axes {
+		for a, x := range axes {
 			for _, step := range []int{1, -1} {
 				for {
 					next := slices.Clone(index)
 					if next[a] += step; next[a] < 0 || next[a] >= len(x.values) {
 						break
 					}
-					s, err := v.look(ctx, next)
+					s, err := loss(next)
 					if err != nil {
-						return nil, err
+						return nil, 0, err
 					}
-					if !(s < best) {
+					if !(s < lowest) {
 						break
 					}
-					best, index, moved = s, next, true
+					lowest, index, moved = s, next, true
 				}
 			}
 		}
 	}
-	return v.parameters(index), nil
+	return index, lowest, nil
 }

@@ -39,6 +39,30 @@
 // grow with the Mahalanobis distance of what was observed. ∞ degrees of freedom, the normal
 // distribution, is among the parameters.
 //
+// # Data with holes
+//
+// [Complete] fills in pictures of which each may have holes, from what is seen of all of them:
+//
+//	dineof          the singular value decomposition of the completed pictures, filled in
+//	                again and again (Beckers and Rixen 2003; Alvera-Azcárate et al. 2005)
+//	softimpute      the same with singular values lowered, not cut off (Mazumder, Hastie
+//	                and Tibshirani 2010)
+//	ppca-em         probabilistic principal component analysis by the EM algorithm
+//	                (Tipping and Bishop 1999; Roweis 1998)
+//	gaussian-em     a Gaussian of all values by the EM algorithm, its covariance shrunk
+//	                towards one with correlations that fall with the distance
+//	                (Little and Rubin 2002; Schneider 2001)
+//	oi              optimal interpolation from the nearest values in space and time
+//	                (Gandin 1963; Bretherton, Davis and Fandry 1976)
+//	cubic           cubic interpolation within each picture, the nearest value outside
+//
+// Each has one parameter or a few, selected by observed values that are hidden as others are
+// missing: whole masks of other pictures where some pictures are whole, scattered values where holes are
+// scattered, else parts of the blobs of other pictures. The hidden values give all variances one factor too.
+// DINEOF and SoftImpute have no variances of their own: they get those of an optimal interpolation with the
+// components found (Beckers, Barth and Alvera-Azcárate 2006); the cubic gets mean squared residuals by distance.
+// A picture of which nothing is seen and a point that nobody has seen are filled in too.
+//
 // # Films
 //
 // [FitFilm] learns from some frames of a film, and the [FilmMethod] predicts frames at

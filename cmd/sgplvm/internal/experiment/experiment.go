@@ -1,8 +1,9 @@
 // Package experiment repeats the two experiments of Atkinson and Zabaras (2018, arXiv:1805.08665):
 // the model and its baselines learn from the same data, predict the same, and stand in one table.
 //
-// [Frey] fills in pictures of which a part is seen, [Video] predicts frames of a film. A method that
-// is added to either is a row of its list and a function that learns.
+// [Frey] fills in pictures of which a part is seen, [Video] predicts frames of a film. [Holes] hides values of
+// all pictures and has them filled in by methods that learn from data with holes. A method that
+// is added to one of them is a row of its list and a function that learns.
 package experiment
 
 import (
