@@ -38,10 +38,8 @@ var blendParts = []struct {
 	reach float64
 }{{2, 6}, {4, 6}}
 
-const (
-	blendGain     = 0.002 // nats a value by which a blend must be better than a simpler one
-	blendPictures = 8     // weight, in examples, of variances as they are
-)
+// blendGain is by how many nats a value a blend must be better than a simpler one.
+const blendGain = 0.002
 
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
 // density with variances multiplied as is best, and by their error. Errors: those of Model.Impute, trials that cannot be filled in.
@@ -184,11 +182,6 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 	}
 	inflation = bestInflation(chi/values, float64(s.count))
 	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
-}
-
-// bestInflation returns the factor of variances that is best for examples with the mean chi of squared errors over variances, drawn to 1.
-func bestInflation(chi, examples float64) float64 {
-	return (chi*examples + blendPictures) / (examples + blendPictures)
 }
 
 // infer finds the latent posteriors of all examples.

@@ -45,7 +45,7 @@ func TestExpected(t *testing.T) {
 		cfg, q := s.structures()
 		p := probe{held: time.Millisecond, free: 10 * time.Millisecond, filled: 3 * time.Millisecond}
 		one := s.expected(j, p, cfg, q)
-		if twice := s.expected(j, probe{held: 2 * p.held, free: 2 * p.free, filled: 2 * p.filled}, cfg, q); (twice - 2*one).Abs() > time.Microsecond || one <= 0 {
+		if twice := s.expected(j, probe{held: 2 * p.held, free: 2 * p.free, filled: 2 * p.filled}, cfg, q); (twice-2*one).Abs() > time.Microsecond || one <= 0 {
 			t.Errorf("%v: %v, of everything twice as long %v", effort, one, twice)
 		}
 		for name, slower := range map[string]probe{"held": {held: 2 * p.held, free: p.free, filled: p.filled}, "free": {held: p.held, free: 2 * p.free, filled: p.filled}, "filled": {held: p.held, free: p.free, filled: 2 * p.filled}} {
