@@ -154,7 +154,7 @@ type TrainingConfig struct {
 
 	// Warmup is at most how many of them come first with the noise and the spatial
 	// kernels held, so that the latent variables find structure before anything
-	// can be explained as noise; they are cheap. Default: three quarters. Negative:
+	// can be explained as noise; they are cheap. Default: three quarters, where a search chooses in examples without times a sixth. Negative:
 	// none.
 	Warmup int `json:"warmup,omitzero"`
 

@@ -96,11 +96,12 @@ func degenerate() map[string]func(d *Data, cfg *Config) {
 	}
 }
 
-// Data in which something is degenerate train to finite numbers, and predict finite numbers, whatever the effort.
+// Data in which something is degenerate train to finite numbers, and predict finite numbers, without a search, with a short one and
+// with a thorough one, which asks all that a normal one does.
 func TestDegenerateData(t *testing.T) {
 	oneProcessor(t)
 	for name, change := range degenerate() {
-		for _, effort := range []Effort{EffortNone, EffortQuick, EffortNormal, EffortThorough} {
+		for _, effort := range []Effort{EffortNone, EffortQuick, EffortThorough} {
 			if effort != EffortNone && testing.Short() {
 				continue
 			}

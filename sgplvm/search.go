@@ -113,6 +113,9 @@ func both(f, g func()) func() { return func() { f(); g() } }
 // mostJoint is the number of points up to which a covariance of all of them is learned.
 const mostJoint = 5000
 
+// manySteps is how long training is worth its time at most.
+const manySteps = 400
+
 // A plan is how much work an effort puts into a search.
 type plan struct {
 	steps     int // of a candidate's training

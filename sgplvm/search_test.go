@@ -376,9 +376,15 @@ func field(c Config, path string) any {
 	return v.Interface()
 }
 
-// What a configuration gives stays, every field of it; and what is chosen can be trained.
+// What a configuration gives stays, every field of it; and what is chosen can be trained. One candidate of a question and one blend stand for all,
+// which TestQuestions looks at.
 func TestGivenStays(t *testing.T) {
 	oneProcessor(t)
+	normal := plans[EffortNormal]
+	t.Cleanup(func() { plans[EffortNormal] = normal })
+	p := normal
+	p.ladder, p.rounds, p.folds = 1, 0, 1
+	plans[EffortNormal] = p
 	still, timed := bumps(7, 3, 2, 2), bumps(7, 3, 2, 2).at(line(7).Data, nil)
 	list := fixed(true)
 	for _, name := range fixedFields(reflect.TypeFor[Config](), "") {

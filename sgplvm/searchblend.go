@@ -38,13 +38,11 @@ var blendParts = []struct {
 	reach float64
 }{{2, 6}, {4, 6}}
 
-const (
-	blendGain     = 0.002 // nats a value by which a blend must be better than a simpler one
-	blendPictures = 8     // weight, in examples, of variances as they are
-)
+// blendGain is by how many nats a value a blend must be better than a simpler one.
+const blendGain = 0.002
 
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
-// density with variances multiplied as is best. Errors: those of Model.Impute, trials that cannot be filled in.
+// density with variances multiplied as is best, and by their error. Errors: those of Model.Impute, trials that cannot be filled in.
 func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
 	s := blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
@@ -154,9 +152,10 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 	return best, least, nil
 }
 
-// score returns the mean negative log density of the mixture with s.with, and the factor of all variances that it takes.
+// score returns the mean negative log density of the mixture with s.with and the logarithm of its root mean square error, added up, and
+// the factor of all variances that it takes.
 func (s *blendSearch) score(direct []Prediction, share float64) (score, inflation float64) {
-	var logs, chi, values float64
+	var logs, chi, squares, values float64
 	at := 0
 	for _, t := range s.trials {
 		channels := t.model.Channels()
@@ -173,6 +172,7 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 				r := example.truth[j] - a.Mean.At(p, c) - share*d
 				logs += 0.5 * math.Log(v)
 				chi += r * r / v
+				squares += r * r
 				values++
 			}
 		}
@@ -181,12 +181,7 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 		return 0, 1
 	}
 	inflation = bestInflation(chi/values, float64(s.count))
-	return logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
-}
-
-// bestInflation returns the factor of variances that is best for examples with the mean chi of squared errors over variances, drawn to 1.
-func bestInflation(chi, examples float64) float64 {
-	return (chi*examples + blendPictures) / (examples + blendPictures)
+	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
 }
 
 // infer finds the latent posteriors of all examples.

@@ -129,6 +129,14 @@ func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 	return v
 }
 
+// blendPictures is the weight, in examples, of variances as they are.
+const blendPictures = 8
+
+// bestInflation returns the factor of variances that is best for examples with the mean chi of squared errors over variances, drawn to 1.
+func bestInflation(chi, examples float64) float64 {
+	return (chi*examples + blendPictures) / (examples + blendPictures)
+}
+
 // losses returns what is found of every case.
 func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error) {
 	_, err := j.judge(ctx, cfg, func(verdict) bool { return false })
@@ -254,26 +262,3 @@ func eachOf(n int, body func(k int) error) error {
 
 // scale is that of all folds.
 func (j *fillJudge) scale() float64 { return j.folds[0].scale }
-
-// recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
-// the best one so far.
-type recent[T any] struct {
-	keys   [2]string
-	values [2]T
-}
-
-func (r *recent[T]) get(key string) (value T, ok bool) {
-	for i, k := range r.keys {
-		if k == key {
-			r.keys[0], r.keys[i] = r.keys[i], r.keys[0]
-			r.values[0], r.values[i] = r.values[i], r.values[0]
-			return r.values[0], true
-		}
-	}
-	return value, false
-}
-
-func (r *recent[T]) put(key string, value T) {
-	r.keys[1], r.values[1] = r.keys[0], r.values[0]
-	r.keys[0], r.values[0] = key, value
-}

@@ -300,3 +300,26 @@ func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, 
 	}
 	return t.Model()
 }
+
+// recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
+// the best one so far.
+type recent[T any] struct {
+	keys   [2]string
+	values [2]T
+}
+
+func (r *recent[T]) get(key string) (value T, ok bool) {
+	for i, k := range r.keys {
+		if k == key {
+			r.keys[0], r.keys[i] = r.keys[i], r.keys[0]
+			r.values[0], r.values[i] = r.values[i], r.values[0]
+			return r.values[0], true
+		}
+	}
+	return value, false
+}
+
+func (r *recent[T]) put(key string, value T) {
+	r.keys[1], r.values[1] = r.keys[0], r.values[0]
+	r.keys[0], r.values[0] = key, value
+}

@@ -131,23 +131,6 @@ const (
 	blendTrials = 12
 )
 
-// probe measures a configuration in time.
-func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	var t *Trainer
-	if _, p.free, err = paced(ctx, j.data, probing(cfg, true)); err == nil {
-		t, p.held, err = paced(ctx, j.data, probing(cfg, false))
-	}
-	if err != nil {
-		return p, err
-	}
-	begin := time.Now()
-	if t.canLeaveOut() == nil {
-		err = t.leftUnexplained(ctx, func(int, mat.Matrix, mat.Matrix) {})
-	}
-	p.judged = time.Since(begin)
-	return p, err
-}
-
 // expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
 func expectedInTime(p probe, cfg Config, candidates int, larger float64) time.Duration {
 	steps := float64(cfg.Training.Iterations)

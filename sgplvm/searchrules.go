@@ -245,9 +245,6 @@ func (s *search) questions(c Config) (list []question) {
 // whiteSteps is how many times as long training takes without structure in the noise: all that is learned is learned in its steps.
 const whiteSteps = 4
 
-// manySteps is how long training is worth its time at most.
-const manySteps = 400
-
 // smoothNoise is where the noise of smooth fields starts, from where few steps take it to what it is.
 const smoothNoise = 1e-5
 

@@ -312,3 +312,20 @@ func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(verdict) bo
 	}
 	return v, err
 }
+
+// probe measures a configuration in time.
+func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
+	var t *Trainer
+	if _, p.free, err = paced(ctx, j.data, probing(cfg, true)); err == nil {
+		t, p.held, err = paced(ctx, j.data, probing(cfg, false))
+	}
+	if err != nil {
+		return p, err
+	}
+	begin := time.Now()
+	if t.canLeaveOut() == nil {
+		err = t.leftUnexplained(ctx, func(int, mat.Matrix, mat.Matrix) {})
+	}
+	p.judged = time.Since(begin)
+	return p, err
+}

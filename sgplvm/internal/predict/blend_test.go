@@ -186,6 +186,10 @@ func TestBlendFor(t *testing.T) {
 	if b := saying(t, m.ref, Options{}).blendFor(e, o); b != nil {
 		t.Errorf("%+v for a model without residuals", b)
 	}
+	o.Blends[1].Share = 0
+	if b := saying(t, m.ref, Options{}).blendFor(e, o); b == nil || b.Inflation != o.Blends[1].Inflation {
+		t.Errorf("%+v for a model without residuals, which needs none to multiply variances", b)
+	}
 	if b := m.blendFor(e, InferOptions{}); b != nil {
 		t.Errorf("%+v without blends", b)
 	}

@@ -45,7 +45,7 @@ func (s *lines) selection(c *sgplvm.Selection) {
 	for i, stage := range c.Stages {
 		heading := ""
 		if i == 0 {
-			heading = fmt.Sprintf("  %12s  %22s  %9s", "nats a value", "more than the chosen", "RMSE")
+			heading = fmt.Sprintf("  %12s  %22s  %9s", "nats a value", "worse than the chosen", "RMSE")
 		}
 		s.text("%s", strings.TrimRight(fmt.Sprintf("  %-*s%s", width, cli.Text(stage.Name), heading), " "))
 		shown := stage.Candidates[:min(len(stage.Candidates), left)]
@@ -78,7 +78,11 @@ func (s *lines) candidate(c sgplvm.Candidate, width int) {
 	if c.RMSE > 0 {
 		rmse = fmt.Sprintf("%.4g", c.RMSE)
 	}
-	s.text("%s", strings.TrimRight(fmt.Sprintf("%s  %12.4f  %22s  %9s", name, c.Score, difference, rmse), " "))
+	line := fmt.Sprintf("%s  %12.4f  %22s  %9s", name, c.Score, difference, rmse)
+	if c.Examples > 0 {
+		line += "  by the first " + quote.Counted(c.Examples, "example")
+	}
+	s.text("%s", strings.TrimRight(line, " "))
 }
 
 // chosen adds what a model was trained with, where a search has chosen it.

@@ -58,7 +58,7 @@ var testSelection = sgplvm.Selection{
 	Stages: []sgplvm.SelectionStage{
 		{Name: "spatial kernel", Candidates: []sgplvm.Candidate{
 			{Name: "matern32", Score: 3.14159, RMSE: 0.25, Chosen: true},
-			{Name: "rbf", Score: 3.24159, Difference: 0.1, Error: 0.0123, RMSE: 0.2631},
+			{Name: "rbf", Score: 3.24159, Difference: 0.1, Error: 0.0123, RMSE: 0.2631, Examples: 14},
 			{Name: "white, pixel by pixel", Failure: "its training found\nnothing"},
 		}},
 		{Name: "residual", Candidates: []sgplvm.Candidate{{Name: "none", Score: -2, Difference: -0.001, Error: 0.01}, {Name: "matern32 in 2 rounds", Score: -1.999, Chosen: true}}},
@@ -66,9 +66,9 @@ var testSelection = sgplvm.Selection{
 }
 
 const testTable = `chosen with the effort quick by filling in 12 of 50 examples, halves hidden
-  spatial kernel         nats a value    more than the chosen       RMSE
+  spatial kernel         nats a value   worse than the chosen       RMSE
 * matern32                     3.1416                               0.25
-  rbf                          3.2416        +0.1000 ± 0.0123     0.2631
+  rbf                          3.2416        +0.1000 ± 0.0123     0.2631  by the first 14 examples
   white, pixel by pixel  its training found\nnothing
   residual
   none                        -2.0000        -0.0010 ± 0.0100

@@ -1,0 +1,80 @@
+package sgplvm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A teller keeps all lines that it is told.
+type teller struct {
+	unwatched
+	lines []string
+}
+
+func (l *teller) Tell(line string) { l.lines = append(l.lines, line) }
+
+// The time of a search is told before its first candidate, and is in the report.
+func TestForetold(t *testing.T) {
+	for name, c := range map[string]set{
+		"pictures": {waves(14), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
+		"in time":  {waves(14).at(line(14).Data, nil), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
+	} {
+		watch := new(teller)
+		c.config.Watch = watch
+		_, report, err := Fit(context.Background(), c.data, c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(watch.lines) < 2 || !strings.HasPrefix(watch.lines[0], "search and training will take some ") || !(report.Forecast > 0) {
+			t.Errorf("%s: %q, forecast %v", name, watch.lines, report.Forecast)
+		}
+	}
+}
+
+// What is expected is as many times as much as each piece of work, and more where there is more to do.
+func TestExpected(t *testing.T) {
+	for _, effort := range []Effort{EffortQuick, EffortNormal, EffortThorough} {
+		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, q := s.structures()
+		p := probe{held: time.Millisecond, free: 10 * time.Millisecond, filled: 3 * time.Millisecond}
+		one := s.expected(j, p, cfg, q)
+		if twice := s.expected(j, probe{held: 2 * p.held, free: 2 * p.free, filled: 2 * p.filled}, cfg, q); (twice-2*one).Abs() > time.Microsecond || one <= 0 {
+			t.Errorf("%v: %v, of everything twice as long %v", effort, one, twice)
+		}
+		for name, slower := range map[string]probe{"held": {held: 2 * p.held, free: p.free, filled: p.filled}, "free": {held: p.held, free: 2 * p.free, filled: p.filled}, "filled": {held: p.held, free: p.free, filled: 2 * p.filled}} {
+			if d := s.expected(j, slower, cfg, q); d <= one {
+				t.Errorf("%v: %v, with a longer %s %v", effort, one, name, d)
+			}
+		}
+		longer := cfg
+		longer.Training.Iterations *= 2
+		if d := s.expected(j, p, longer, q); d <= one {
+			t.Errorf("%v: %v, of twice as many steps %v", effort, one, d)
+		}
+	}
+	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
+	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free
+		t.Errorf("in time %v, expected about %v", timed, want)
+	}
+}
+
+// A source that fails while a step is measured ends the search; what cannot be trained is the first candidate's matter.
+func TestForetellFails(t *testing.T) {
+	s := newSearch(t, waves(14), Config{Effort: EffortQuick})
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{{&ReadError{Err: errSource}, true}, {errors.New("of any other kind"), false}, {nil, false}} {
+		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
+		if (err != nil) != c.want || (s.forecast > 0) != (c.err == nil) {
+			t.Errorf("%v: error %v, forecast %v", c.err, err, s.forecast)
+		}
+	}
+}
