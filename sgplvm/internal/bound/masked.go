@@ -14,7 +14,7 @@ import (
 )
 
 // masked is the bound of data with holes (docs/math.md, "Data with holes"). Its inducing variables are features
-// Tᵀ·u of those of the complete grid, T = T_0 ⊗ T_1 ⊗ …, with T held as numbers from one refresh to the next: basis.go.
+// Tᵀ·u of those of the complete grid, T = T_0 ⊗ T_1 ⊗ …, with a T that follows the parameters or is held: basis.go.
 // In terms of them, with F_i = T_0ᵀ·Ψ2_i·T_0 and φ_i = T_0ᵀ·ψ1_i for every example, w_p = ⊗_f T_fᵀ·k_f(x_p) for every point and K̃ =
 // Tᵀ·K·T, q(U_c) = N(K̃α_c, K̃·diag(w)·K̃) and
 //
@@ -50,7 +50,7 @@ type maskedFactor struct {
 	own      *Factor    // K_f and Ψ1_f, without their eigenproblem
 	w        mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f; of the latent factor none
 	k        mat.Matrix // K̃_f, b_f×b_f
-	same     bool       // K̃_f = I, as at the refresh
+	same     bool       // K̃_f = I: T belongs to K_f
 	inverse  mat.Matrix // K̃_f⁻¹
 	logDet   float64
 	kappa    []float64  // the diagonal of K̃_f
@@ -96,10 +96,8 @@ func (m *masked) prepare(ctx context.Context, p *Params) error {
 	if err := m.e.Derive(p); err != nil {
 		return err
 	}
-	if m.basis == nil {
-		if err := m.refresh(ctx, p); err != nil {
-			return err
-		}
+	if err := m.follow(ctx, p); err != nil {
+		return err
 	}
 	if err := m.setSpace(ctx, p); err != nil {
 		return err
@@ -113,7 +111,7 @@ func (m *masked) prepare(ctx context.Context, p *Params) error {
 // setSpace brings the spatial factors up to date.
 func (m *masked) setSpace(ctx context.Context, p *Params) error {
 	for f, x := range m.e.x {
-		if m.held != nil && m.held.Space[f].Kernel.Equal(p.Space[f].Kernel) && work.Equal(m.held.Space[f].Xu, p.Space[f].Xu) {
+		if m.held != nil && sameSpace(m.held, p, f) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -136,7 +134,7 @@ func (m *masked) setSpace(ctx context.Context, p *Params) error {
 func (s *maskedFactor) setSpatial(p *Params, f int, x mat.Matrix, jitter float64, b *basis) error {
 	s.own.evaluate(p.Space[f], x)
 	t := b.space[f]
-	s.same = b.params.Space[f].Kernel.Equal(p.Space[f].Kernel) && work.Equal(b.params.Space[f].Xu, p.Space[f].Xu)
+	s.same = sameSpace(b.params, p, f)
 	if s.same {
 		s.w = b.cross[f]
 	} else {
@@ -213,14 +211,11 @@ func (s *maskedFactor) congruence(t mat.Matrix, jitter float64) error {
 
 // setLatent brings the latent factor and the examples' statistics up to date.
 func (m *masked) setLatent(ctx context.Context, p *Params) error {
-	size, n, t := p.Z.Rows, p.X.Mu.Rows, m.basis.latent
+	size, n := p.Z.Rows, p.X.Mu.Rows
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := m.evaluateLatent(p); err != nil {
-		return failure(ctx, 0, err)
-	}
-	if err := m.latent.congruence(t, m.e.jitter); err != nil {
 		return failure(ctx, 0, err)
 	}
 	pairs := size * (size + 1) / 2
@@ -230,18 +225,48 @@ func (m *masked) setLatent(ctx context.Context, p *Params) error {
 	work.Resize(&m.f, n, pairs)
 	work.Resize(&m.diag, n, size)
 	m.roomOfChunks(size)
-	m.each.Forward(m.psi0, m.psi1, p.Q(), func(chunk, i int, psi2 mat.Matrix) {
-		half := m.scratch[2*chunk]
-		mat.Mul(half, 1, psi2, t, 0)
-		mat.MulSym(psi2, 1, t.T(), half, 0)
-		packed, diagonal := m.f.Row(i), m.diag.Row(i)
+	m.each.Forward(m.psi0, m.psi1, p.Q(), func(_, i int, psi2 mat.Matrix) {
+		packed := m.f.Row(i)
 		for k := range size {
 			packed = packed[copy(packed, psi2.Row(k)[:k+1]):]
-			diagonal[k] = psi2.At(k, k)
 		}
 	})
-	mat.Mul(m.phi, 1, m.psi1, t, 0)
+	if b := m.basis; !b.held {
+		packed, psi2 := make([]float64, pairs), mat.New(size, size)
+		mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(b.shares.examples).T(), m.f, 0)
+		unpack(psi2, packed)
+		var err error
+		if b.latent, b.values, err = generalised(ctx, m.latent.own.K, psi2, m.e.jitter); err != nil {
+			return failure(ctx, 0, err)
+		}
+	}
+	m.latent.same = !m.basis.held
+	if err := m.latent.congruence(m.basis.latent, m.e.jitter); err != nil {
+		return failure(ctx, 0, err)
+	}
+	m.rotate()
+	mat.Mul(m.phi, 1, m.psi1, m.basis.latent, 0)
 	return ctx.Err()
+}
+
+// rotate makes F_i of Ψ2_i.
+func (m *masked) rotate() {
+	t := m.basis.latent
+	size, chunks := t.Rows, m.each.Chunks()
+	mat.Parallel(chunks, func(chunk int) {
+		psi2, half := m.scratch[2*chunk], m.scratch[2*chunk+1]
+		from, to := work.Block(chunk, chunks, m.f.Rows)
+		for i := from; i < to; i++ {
+			unpack(psi2, m.f.Row(i))
+			mat.Mul(half, 1, psi2, t, 0)
+			mat.MulSym(psi2, 1, t.T(), half, 0)
+			packed, diagonal := m.f.Row(i), m.diag.Row(i)
+			for k := range size {
+				packed = packed[copy(packed, psi2.Row(k)[:k+1]):]
+				diagonal[k] = psi2.At(k, k)
+			}
+		}
+	})
 }
 
 // evaluateLatent sets K_0 and prepares the examples' statistics.

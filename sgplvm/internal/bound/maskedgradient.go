@@ -10,8 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// The gradient of the bound of data with holes at fixed T (docs/math.md, "Data with holes"). α and w are at their optimum, so they
-// are numbers here too.
+// The gradient of the bound of data with holes (docs/math.md, "Data with holes"). α and w are at their optimum, so they
+// are numbers here; what a T that follows the parameters adds is in rotation.go.
 
 // gradient adds the derivatives in the free groups to grad, which holds zeros.
 func (m *masked) gradient(ctx context.Context, grad, p *Params, free Group) error {
@@ -126,9 +126,9 @@ func (m *masked) spaceGradient(ctx context.Context, grad, p *Params, wd kronprod
 		}
 		dW, dK := mat.New(s.w.Rows, s.w.Cols), mat.New(s.w.Cols, s.w.Cols)
 		m.crossSlope(dW, atPoints, alpha, f)
-		m.tableSlope(dW, wd, f)
 		m.traceSlope(dW, dK, byPoint, f)
 		m.priorSlope(dK, alpha, wd, f)
+		m.tableSlope(dW, dK, wd, f)
 		grad.Space[f].Kernel.Variance -= 0.5 * psi0 / p.Space[f].Kernel.Variance
 		m.chainSpace(grad, p, f, dW, dK)
 	}
@@ -155,8 +155,8 @@ func (m *masked) crossSlope(dW mat.Matrix, atPoints, alpha kronprod.Tensor, f in
 }
 
 // tableSlope adds the derivative of −½ Σ_c Σ log(κ + N) through N: −W∘R, R_pb the sum over versions and everything else of
-// w_ab·Z_pa and the other factors' G.
-func (m *masked) tableSlope(dW mat.Matrix, wd kronprod.Tensor, f int) {
+// w_ab·Z_pa and the other factors' G, and through a T_f that follows.
+func (m *masked) tableSlope(dW, dK mat.Matrix, wd kronprod.Tensor, f int) {
 	s := m.space[f]
 	z := kronprod.Shaped(m.sums.diag.Data, m.dims(m.masks.versions(), true)...)
 	v := m.contracted(z, f, func(s *maskedFactor) mat.Matrix { return s.squares.T() })
@@ -164,6 +164,14 @@ func (m *masked) tableSlope(dW mat.Matrix, wd kronprod.Tensor, f int) {
 	kronprod.Cross(r, v, wd, f+1, nil)
 	mat.MulElem(r, r, s.w)
 	mat.Add(dW, dW, -1, r)
+	if m.basis.held {
+		return
+	}
+	x := mat.New(s.w.Cols, s.w.Cols)
+	mat.Mul(x, 1, s.w.T(), r, 0)
+	dPsi2 := rotation(dK, x, m.basis.modes[f])
+	mat.ScaleRows(r, m.basis.shares.points[f], s.w)
+	mat.Mul(dW, 2, r, dPsi2, 1)
 }
 
 // tracesByPoint returns Σ_c Σ_i ω·tr K̃_0⁻¹F_i of every point.
@@ -280,6 +288,10 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 			byTrace[i] += float64(len(channels)) * m.sums.qExample.At(i, v)
 		}
 	}
+	dK, dPsi2 := mat.New(size, size), mat.New(size, size)
+	if !m.basis.held {
+		dPsi2 = rotation(dK, m.rotationTerms(byTable), m.basis.values)
+	}
 	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
 	g1 := mat.New(n, size)
 	mat.Mul(g1, 1, dPhi, t.T(), 0)
@@ -290,12 +302,33 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 			inner.Row(a)[a] -= 0.5 * v
 		}
 		mat.Add(inner, inner, 0.5*byTrace[i], m.latent.inverse)
+		mat.Add(inner, inner, m.basis.shares.examples[i], dPsi2)
 		mat.Mul(half, 1, t, inner, 0)
 		mat.MulSym(g, 1, half, t.T(), 0)
 		mat.MirrorLower(g)
 	})
-	m.latentMatrixGradient(to, byTrace, wd)
+	m.latentMatrixGradient(to, dK, byTrace, wd)
 	return nil
+}
+
+// rotationTerms returns X of rotation.go, Σ_i F_i·diag(s_i), s_i the rows of byTable.
+func (m *masked) rotationTerms(byTable mat.Matrix) mat.Matrix {
+	size, chunks := m.phi.Cols, m.each.Chunks()
+	parts := make([]mat.Matrix, chunks)
+	mat.Parallel(chunks, func(chunk int) {
+		f, x := m.scratch[2*chunk], mat.New(size, size)
+		from, to := work.Block(chunk, chunks, m.f.Rows)
+		for i := from; i < to; i++ {
+			unpack(f, m.f.Row(i))
+			mat.ScaleCols(f, f, byTable.Row(i))
+			mat.Add(x, x, 1, f)
+		}
+		parts[chunk] = x
+	})
+	for _, x := range parts[1:] {
+		mat.Add(parts[0], parts[0], 1, x)
+	}
+	return parts[0]
 }
 
 // addSlopes adds what a block of columns contributes to −½ Σ_c Σ_p ω·a_p·a_pᵀ (lower triangles, n_ξ×½m_ξ(m_ξ+1)), ∂L/∂φ and Σ_p ω·Σ_b
@@ -330,16 +363,16 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 	})
 }
 
-// latentMatrixGradient chains ∂L/∂K̃_0; byTrace are Σ_c Σ_p ω·q_p of the examples.
-func (m *masked) latentMatrixGradient(to psi.Gradient, byTrace []float64, wd kronprod.Tensor) {
+// latentMatrixGradient chains ∂L/∂K̃_0, of which dK has a part; byTrace are Σ_c Σ_p ω·q_p of the examples.
+func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []float64, wd kronprod.Tensor) {
 	size, t := m.phi.Cols, m.basis.latent
 	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.e.y.Channels, false)...)
-	inner, half, dK := mat.New(size, size), mat.New(size, size), mat.New(size, size)
+	inner, half := mat.New(size, size), mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(byTrace).T(), m.f, 0)
 	unpack(inner, packed)
 	mat.Mul(half, 1, m.latent.inverse, inner, 0)
-	mat.MulSym(dK, -0.5, half, m.latent.inverse, 0)
+	mat.MulSym(dK, -0.5, half, m.latent.inverse, 1)
 	mat.MirrorLower(dK)
 	m.priorSlope(dK, alpha, wd, latentFactor)
 	mat.Mul(half, 1, t, dK, 0)

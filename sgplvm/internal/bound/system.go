@@ -236,19 +236,28 @@ func symv(dst, packed, x []float64) {
 // set makes the preconditioner that of the weights r_i·Π_f c_f,p / all^P, r and c the sums of weights over everything
 // else, at the factors as they are.
 func (c *preconditioner) set(ctx context.Context, m *masked, beta float64) error {
-	s := m.shares(beta)
+	s := m.basis.shares
+	if beta != s.beta {
+		s = m.shares(beta)
+	}
 	each := 1 / float64(m.e.y.Channels)
 	size, b := len(m.latent.kappa), m.components()
 	c.u = kronprod.Operator{Factors: make([]mat.Matrix, 2+len(m.space))}
-	psi2 := mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), each, mat.Vector(s.examples).T(), m.f, 0)
-	unpack(psi2, packed)
-	u, lambda0, err := diagonalised(ctx, &m.latent, psi2)
-	if err != nil {
-		return failure(ctx, 0, err)
+	lambda0 := make([]float64, size)
+	var err error
+	if m.latent.same {
+		for i := range lambda0 {
+			lambda0[i] = packed[i*(i+3)/2]
+		}
+	} else {
+		psi2 := mat.New(size, size)
+		unpack(psi2, packed)
+		if c.u.Factors[1+len(m.space)], lambda0, err = diagonalised(ctx, &m.latent, psi2); err != nil {
+			return failure(ctx, 0, err)
+		}
 	}
-	c.u.Factors[1+len(m.space)] = u
 	var all [][]float64
 	for f, own := range m.space {
 		var u mat.Matrix
