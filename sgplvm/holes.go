@@ -2,12 +2,10 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/eig"
-	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -159,127 +157,8 @@ func checkErrors(source, values Source) (some bool, err error) {
 	})
 }
 
-// blockSteps is how many steps T is held for.
-const blockSteps = 20
-
-// holds makes T that of the block that goes on: of the state's basis, or, where there is none yet, of its parameters.
-func (t *Trainer) holds(ctx context.Context) error {
-	s := &t.state
-	if !t.evaluator.Holes() || s.Basis != nil && t.basis == s.Basis {
-		return nil
-	}
-	if s.Basis == nil {
-		s.Basis = s.Params.Clone()
-		s.Optimiser = nil // of a function with another T
-	}
-	t.basis = nil
-	if err := t.evaluator.Refresh(ctx, s.Basis); err != nil {
-		return err
-	}
-	t.basis = s.Basis
-	return nil
-}
-
-// optimiseBlock is optimise for data with holes: it runs a block of the phase, with T held, and refreshes T. done
-// reports that the phase has ended.
-func (t *Trainer) optimiseBlock(ctx context.Context, p phase) (status string, done bool, err error) {
-	s := &t.state
-	if err := t.holds(ctx); err != nil {
-		return "", true, &startError{err}
-	}
-	whole := p.steps
-	if s.Stage == stageTraining {
-		whole += s.Block // which next has taken off
-	}
-	p.steps = min(blockSteps, whole-s.Block)
-	if p.pairs == nil {
-		p.pairs = &s.Pairs
-	}
-	if s.Pending == "" {
-		status, err = t.optimise(ctx, p)
-		if err != nil || t.stopped || s.Optimiser == nil {
-			return status, true, err
-		}
-		s.Pending = status
-	}
-	status = s.Pending
-	steps := s.Optimiser.Iterations
-	if err := t.refresh(ctx); err != nil {
-		return status, true, err
-	}
-	s.Block += steps
-	s.Pending = ""
-	limit := status == lbfgs.IterationLimit.String()
-	if limit && s.Block < whole && !t.fell(s.Low >= collapsedSteps) {
-		return status, false, nil
-	}
-	s.Block, s.Pairs = 0, nil
-	return status, true, nil
-}
-
-// refresh makes T that of the state's parameters, and keeps it if the bound does not fall. An error of the evaluation
-// keeps the old one.
-func (t *Trainer) refresh(ctx context.Context) error {
-	s := &t.state
-	t.basis = nil
-	value := math.NaN()
-	err := t.evaluator.Refresh(ctx, s.Params)
-	if err == nil {
-		value, err = t.evaluator.Bound(ctx, s.Params)
-	}
-	var unread *ReadError
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case errors.As(err, &unread):
-		return err
-	}
-	s.Result.Refreshes++
-	if err == nil && value >= s.Bound {
-		s.Basis = s.Params.Clone()
-		t.basis = s.Basis
-		s.Gained += value - s.Bound
-		s.Bound = value
-		if value > s.BestBound {
-			s.Best, s.BestBound = s.Params.Clone(), value
-		}
-	} else {
-		s.Result.Refused++
-		if err := t.holds(ctx); err != nil {
-			return err
-		}
-	}
-	s.Optimiser = nil
-	return nil
-}
-
-// settle makes T that of the final parameters, whatever that does to the bound: predictions need it.
-func (t *Trainer) settle(ctx context.Context) error {
-	s := &t.state
-	if !t.evaluator.Holes() || s.Settled {
-		return nil
-	}
-	t.basis = nil
-	if err := t.evaluator.Refresh(ctx, t.params); err != nil {
-		return err
-	}
-	value, err := t.evaluator.Bound(ctx, t.params)
-	if err != nil {
-		return err
-	}
-	gap, known, err := t.evaluator.Gap(ctx, t.params)
-	if err != nil {
-		return err
-	}
-	s.Result.RefreshLoss = s.BestBound - value
-	s.Result.Gap, s.Result.GapKnown = gap, known
-	s.BestBound, s.Settled = value, true
-	return nil
-}
-
 // incomplete returns q(U) where data have holes; α is set beside it.
 func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
-	t.basis = nil
 	q, alpha, err := t.evaluator.Incomplete(ctx, t.params)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,6 @@ type Trainer struct {
 	state       trainerState
 	coordinates bound.Coordinates // but for what is free
 	stopped     bool              // by Progress
-	basis       *bound.Params     // to which the evaluator's T belongs, where data have holes: one of the state's; nil: none of these
 	coarse      *Trainer          // on some of the points, while the state is stageCoarse
 	warnings    []string          // about the data
 
@@ -190,8 +189,11 @@ func (t *Trainer) replace(p *bound.Params) {
 
 // finish does what comes after the last step.
 func (t *Trainer) finish(ctx context.Context) error {
-	if err := t.settle(ctx); err != nil {
-		return err
+	if t.evaluator.Holes() {
+		var err error
+		if t.state.Result.Gap, t.state.Result.GapKnown, err = t.evaluator.Gap(ctx, t.params); err != nil {
+			return err
+		}
 	}
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {

@@ -22,7 +22,7 @@ import (
 type basis struct {
 	held   bool         // T stays what it is
 	params *Params      // at which it was made; of a T that follows its spatial part alone
-	shares shares       // of the parameters at which the first T was made
+	shares shares       // with weights of the precision shareBeta, so that T has no memory
 	latent mat.Matrix   // T_0, m_ξ×m_ξ
 	values []float64    // Λ_0
 	space  []mat.Matrix // T_f, m_f×b_f
@@ -38,6 +38,9 @@ type shares struct {
 	all      float64
 	beta     float64 // of the weights
 }
+
+// shareBeta is a noise precision of scaled data that says how little values with errors of their own count for T.
+const shareBeta = 100
 
 // shares adds up the weights of all channels.
 func (m *masked) shares(beta float64) shares {
@@ -99,7 +102,7 @@ func (m *masked) follow(ctx context.Context, p *Params) error {
 	}
 	if m.basis == nil {
 		factors := len(m.e.x)
-		m.basis = &basis{shares: m.shares(p.Noise.Beta), space: make([]mat.Matrix, factors), cross: make([]mat.Matrix, factors), modes: make([][]float64, factors)}
+		m.basis = &basis{shares: m.shares(shareBeta), space: make([]mat.Matrix, factors), cross: make([]mat.Matrix, factors), modes: make([][]float64, factors)}
 	}
 	b := m.basis
 	if b.held {

@@ -237,10 +237,12 @@ func symv(dst, packed, x []float64) {
 // else, at the factors as they are.
 func (c *preconditioner) set(ctx context.Context, m *masked, beta float64) error {
 	s := m.basis.shares
-	if beta != s.beta {
+	each := 1 / float64(m.e.y.Channels)
+	if m.e.y.Errors == nil {
+		each *= beta / s.beta
+	} else {
 		s = m.shares(beta)
 	}
-	each := 1 / float64(m.e.y.Channels)
 	size, b := len(m.latent.kappa), m.components()
 	c.u = kronprod.Operator{Factors: make([]mat.Matrix, 2+len(m.space))}
 	packed := make([]float64, m.f.Cols)
