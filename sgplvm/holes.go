@@ -1,13 +1,8 @@
 package sgplvm
 
 import (
-	"context"
-	"fmt"
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
@@ -109,60 +104,4 @@ func columnMeans(mean []float64, z mat.Matrix) {
 			mean[j] += v / float64(z.Rows)
 		}
 	}
-}
-
-// aboutHoles is contradiction about what cannot be done with values that are missing or have errors of their own.
-func (c Config) aboutHoles(d Data) error {
-	refuse := func(field, what string) error {
-		return &ConfigError{Field: field, Err: fmt.Errorf("%s for data with missing values or errors of their own, expected none", what)}
-	}
-	switch {
-	case c.Residual.Kernel.Kind != "" && c.Residual.Kernel.Kind != "white":
-		return refuse("Residual.Kernel", "a structured residual")
-	case c.Training.Truncate > 0:
-		return refuse("Training.Truncate", "truncation")
-	case d.registered != nil, c.Motion == On:
-		return refuse("Motion", "motion of a film")
-	}
-	return nil
-}
-
-// checkErrors checks the standard errors of values, and returns whether some are not 0. Errors: *ConfigError,
-// *ValueError, *ReadError.
-func checkErrors(source, values Source) (some bool, err error) {
-	if source == nil {
-		return false, nil
-	}
-	n, points, channels := source.Dims()
-	if a, b, c := values.Dims(); n != a || points != b || channels != c {
-		return false, &ConfigError{Field: "Errors", Err: fmt.Errorf("standard errors of %d examples, %d points and %d channels, expected %d, %d and %d", n, points, channels, a, b, c)}
-	}
-	y, e := &data.Scaled{Source: values, Examples: n, Points: points, Channels: channels}, &data.Scaled{Source: source, Examples: n, Points: points, Channels: channels}
-	return some, y.EachSlab(func(slab []float64, from int) error {
-		own := make([]float64, len(slab))
-		if err := e.ReadRaw(own, from, from+len(slab)/y.Size()); err != nil {
-			return err
-		}
-		for i, v := range own {
-			if slab[i] != slab[i] {
-				continue
-			}
-			if !(v >= 0) || math.IsInf(v, 0) {
-				at := from*y.Size() + i
-				return &ValueError{Example: at / y.Size(), Point: at % y.Size() / channels, Channel: at % channels, Value: v, Want: "a standard error, 0 or more, of a value that was observed"}
-			}
-			some = some || v > 0
-		}
-		return nil
-	})
-}
-
-// incomplete returns q(U) where data have holes; α is set beside it.
-func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
-	q, alpha, err := t.evaluator.Incomplete(ctx, t.params)
-	if err != nil {
-		return nil, err
-	}
-	t.alpha = &alpha
-	return q, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -109,4 +110,21 @@ func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 		}
 	})
 	return densities, err
+}
+
+// cavities returns what all other examples say of the latent variables at every example's time, nil where examples have no times.
+func (t *Trainer) cavities() ([]Latent, error) {
+	if t.params.X.Paths == nil {
+		return nil, nil
+	}
+	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
+	if err != nil {
+		return nil, err
+	}
+	at := t.params.X.At()
+	latents := make([]Latent, mu.Rows)
+	for i := range latents {
+		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
+	}
+	return latents, nil
 }

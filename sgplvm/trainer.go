@@ -329,6 +329,16 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 	return q, err
 }
 
+// incomplete returns q(U) where data have holes; α is set beside it.
+func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
+	q, alpha, err := t.evaluator.Incomplete(ctx, t.params)
+	if err != nil {
+		return nil, err
+	}
+	t.alpha = &alpha
+	return q, nil
+}
+
 // errNotLeftOut is the reason why LeaveOneOut refuses a model.
 var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
 

@@ -162,7 +162,7 @@ func (e *Evaluator) Incomplete(ctx context.Context, p *Params) (*Incomplete, kro
 
 // alpha returns α in terms of the inducing points, m_ξ×m_1×…×d_y.
 func (m *masked) alpha() kronprod.Tensor {
-	channels, size := m.e.y.Channels, len(m.latent.kappa)
+	channels, size := m.y.Channels, len(m.latent.kappa)
 	o := kronprod.Operator{Factors: []mat.Matrix{{}}}
 	dims, points := []int{size}, 1
 	for _, t := range m.basis.space {

@@ -31,7 +31,7 @@ func (m *masked) gradient(ctx context.Context, grad, p *Params, free Group) erro
 		if err := m.latentGradient(ctx, grad, p, wd); err != nil {
 			return err
 		}
-		m.e.prior.backward(&grad.X, &p.X)
+		(*m.prior).backward(&grad.X, &p.X)
 	}
 	return ctx.Err()
 }
@@ -65,7 +65,7 @@ func (m *masked) noiseSlope(p *Params) float64 {
 		psi0, traces := m.slack(p)
 		y := &m.system
 		prior := mat.Borrow(len(y.alpha))
-		m.priorTimes(*prior, kronprod.Shaped(y.alpha, m.dims(m.e.y.Channels, false)...), -2)
+		m.priorTimes(*prior, kronprod.Shaped(y.alpha, m.dims(m.y.Channels, false)...), -2)
 		rest := -0.5*s.squares + asm.Dot(y.alpha, y.b) - 0.5*(asm.Dot(y.alpha, y.image)-asm.Dot(y.alpha, *prior)) - 0.5*(psi0-traces)
 		mat.GiveBack(prior)
 		wd := m.scaledTable()
@@ -113,7 +113,7 @@ func (m *masked) spread(wd kronprod.Tensor) kronprod.Tensor {
 
 // spaceGradient chains the derivatives in K̃_f and W_f of every spatial factor into its kernel and inducing points.
 func (m *masked) spaceGradient(ctx context.Context, grad, p *Params, wd kronprod.Tensor) error {
-	y, channels := &m.system, m.e.y.Channels
+	y, channels := &m.system, m.y.Channels
 	rest := make([]float64, len(y.atData)) // b_p = Σ_i ω·y·φ_i − M_p·a_p
 	asm.AddScaled(rest, y.atData, -1, y.ma)
 	atPoints := kronprod.Shaped(rest, m.dims(channels, true)...)
@@ -200,7 +200,7 @@ func (m *masked) traceSlope(dW, dK mat.Matrix, byPoint []float64, f int) {
 		}
 	}
 	rho := make([]float64, s.w.Rows)
-	kronprod.Marginal(rho, kronprod.Shaped(byPoint, m.e.x.Dims()...), f, others)
+	kronprod.Marginal(rho, kronprod.Shaped(byPoint, m.x.Dims()...), f, others)
 	half := mat.New(s.w.Rows, s.w.Cols)
 	mat.Mul(half, 1, s.w, s.inverse, 0)
 	scaled := mat.New(s.w.Rows, s.w.Cols)
@@ -219,7 +219,7 @@ func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, f int) {
 	}
 	size := len(s.kappa)
 	others := float64(m.components()*len(m.latent.kappa)) / float64(size)
-	mat.Add(dK, dK, 0.5*float64(m.e.y.Channels)*others, s.inverse)
+	mat.Add(dK, dK, 0.5*float64(m.y.Channels)*others, s.inverse)
 	buffer := mat.Borrow(len(alpha.Data))
 	image := kronprod.Shaped(m.priorTimes(*buffer, alpha, f), alpha.Dims...)
 	product := mat.New(size, size)
@@ -246,7 +246,7 @@ func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, f int) {
 // chainSpace chains ∂L/∂W_f and ∂L/∂K̃_f into the kernel and, where these are free, the inducing points of spatial
 // factor f.
 func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
-	s, t, x, own := m.space[f], m.basis.space[f], m.e.x[f], &p.Space[f]
+	s, t, x, own := m.space[f], m.basis.space[f], m.x[f], &p.Space[f]
 	rows := t.Rows
 	whole, half := mat.New(rows, rows), mat.New(rows, t.Cols)
 	mat.Mul(half, 1, t, dK, 0)
@@ -264,8 +264,8 @@ func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
 	own.Kernel.AddGradient(&to.Kernel, to.Xu, cross, s.own.Psi1, x, own.Xu)
 	twice := mat.New(own.Xu.Rows, own.Xu.Cols)
 	own.Kernel.AddGradient(&to.Kernel, twice, whole, s.own.K, own.Xu, own.Xu)
-	mat.Add(to.Xu, to.Xu, 2, twice)                     // K_f depends on X_u through both arguments
-	to.Kernel.Variance += m.e.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
+	mat.Add(to.Xu, to.Xu, 2, twice)                   // K_f depends on X_u through both arguments
+	to.Kernel.Variance += m.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
 }
 
 // latentGradient chains the derivatives in ψ0, φ_i, F_i and K̃_0 into the latent kernel, Z, μ and S.
@@ -366,7 +366,7 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 // latentMatrixGradient chains ∂L/∂K̃_0, of which dK has a part; byTrace are Σ_c Σ_p ω·q_p of the examples.
 func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []float64, wd kronprod.Tensor) {
 	size, t := m.phi.Cols, m.basis.latent
-	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.e.y.Channels, false)...)
+	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.y.Channels, false)...)
 	inner, half := mat.New(size, size), mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(byTrace).T(), m.f, 0)
@@ -378,9 +378,9 @@ func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []
 	mat.Mul(half, 1, t, dK, 0)
 	mat.MulSym(inner, 1, half, t.T(), 0)
 	mat.MirrorLower(inner)
-	byMean := m.e.jitter * mat.Trace(inner) / float64(size) // the jitter is a multiple of the mean diagonal
+	byMean := m.jitter * mat.Trace(inner) / float64(size) // the jitter is a multiple of the mean diagonal
 	for i := range size {
 		inner.Row(i)[i] += byMean
 	}
-	m.e.psi.MatrixBackward(to, inner)
+	m.statistics.MatrixBackward(to, inner)
 }
