@@ -345,7 +345,7 @@ var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, wh
 // canLeaveOut returns nil where examples can be left out.
 func (t *Trainer) canLeaveOut() error {
 	p := t.params
-	ok := p.X.Paths != nil && !p.Noise.Structured() && !t.evaluator.Holes()
+	ok := p.X.Paths != nil && !p.Noise.Structured()
 	for f := range p.Space {
 		ok = ok && p.Space[f].Tied()
 	}

@@ -224,3 +224,44 @@ func checkGap(t *testing.T, s *subject, want float64) {
 		t.Errorf("gap %v, expected %v", gap, want)
 	}
 }
+
+// What is said of the points without an example is what q(U) of the other examples says by definition, with the same T.
+func TestLeaveOutHoled(t *testing.T) {
+	for seed := range uint64(compare.Sizes(40)) {
+		x := holedSubject(t, 900+seed)
+		u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint := u.Latent
+		for _, s := range u.Space {
+			joint = kron(joint, s)
+		}
+		whole, without := *x.Model, *x.Model
+		whole.Y, without.Y = mat.New(x.Y.Rows, x.Y.Cols), x.Y.Clone()
+		rng := rand.New(rand.NewPCG(seed, 97))
+		gone, points := rng.IntN(x.Examples()), x.Space.Len()
+		without.Y.Slice(gone*points, (gone+1)*points, 0, x.Channels()).Fill(math.NaN())
+		d := reference.NewDense(&whole)
+		mu, s := reference.RandomLatent(rng, x.Params.Z.Cols)
+		at := d.ExampleTime(gone)
+		var mean, variance mat.Matrix
+		bound.WithResidual(1e-11, func() {
+			if err = x.evaluator.BeginLeavingOut(t.Context(), x.Params); err == nil {
+				mean, variance, err = x.evaluator.LeaveOutHoled(t.Context(), x.Params, gone, mu, s, at)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range x.Channels() {
+			h := d.Holed(&without, c, joint)
+			d.Alpha[c], d.AInverse = h.Alpha, h.Covariance
+			want := d.Forecast(mu, s, at, x.Space)
+			for i := range points {
+				compare.NearOne(t, fmt.Sprint(seed, " mean"), mean.At(i, c), want.Mean[c][i], 1e-7)
+				compare.NearOne(t, fmt.Sprint(seed, " variance"), variance.At(i, c), want.Cov[c][i][i], 1e-7)
+			}
+		}
+	}
+}
