@@ -272,10 +272,11 @@ func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
 func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronprod.Tensor) error {
 	k, n, size, t := m.masks, m.masks.examples, m.phi.Cols, m.basis.latent
 	slopes, dPhi, byTable := mat.New(n, m.f.Cols), mat.New(n, size), mat.New(n, size)
-	gw := m.spread(wd)
+	gw, wide := m.spread(wd), mat.New(len(m.system.a)/size, size) // T_0·a_p
+	mat.Mul(wide, 1, mat.NewDense(wide.Rows, size, m.system.a), t.T(), 0)
 	m.eachBlock(p.Noise.Beta, weights, func(omega mat.Matrix, from, to int) {
 		if ctx.Err() == nil {
-			m.addSlopes(slopes, dPhi, byTable, gw, omega, from, to)
+			m.addSlopes(slopes, dPhi, byTable, gw, wide.Data, omega, from, to)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -292,23 +293,43 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 	if !m.basis.held {
 		dPsi2 = rotation(dK, m.rotationTerms(byTable), m.basis.values)
 	}
+	m.addCommon(slopes, byTable, byTrace, dPsi2)
 	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
 	g1 := mat.New(n, size)
 	mat.Mul(g1, 1, dPhi, t.T(), 0)
-	m.each.Backward(to, g0, g1, m.psi1, p.Q(), func(chunk, i int, g mat.Matrix) {
-		inner, half := m.scratch[2*chunk], m.scratch[2*chunk+1]
-		unpack(inner, slopes.Row(i))
-		for a, v := range byTable.Row(i) {
-			inner.Row(a)[a] -= 0.5 * v
-		}
-		mat.Add(inner, inner, 0.5*byTrace[i], m.latent.inverse)
-		mat.Add(inner, inner, m.basis.shares.examples[i], dPsi2)
-		mat.Mul(half, 1, t, inner, 0)
-		mat.MulSym(g, 1, half, t.T(), 0)
-		mat.MirrorLower(g)
-	})
+	m.each.Backward(to, g0, g1, m.psi1, p.Q(), func(_, i int, g mat.Matrix) { unpack(g, slopes.Row(i)) })
 	m.latentMatrixGradient(to, dK, byTrace, wd)
 	return nil
+}
+
+// addCommon adds to the slopes in Ψ2_i the terms that all examples have but for factors:
+//
+//	−½·T_0·diag(s_i)·T_0ᵀ + ½·(Σ_c Σ_p ω·q_p)·T_0K̃_0⁻¹T_0ᵀ + r_i·T_0·dPsi2·T_0ᵀ
+func (m *masked) addCommon(slopes, byTable mat.Matrix, byTrace []float64, dPsi2 mat.Matrix) {
+	n, size, t := slopes.Rows, m.phi.Cols, m.basis.latent
+	factors, common := mat.New(n, size+2), mat.New(size+2, slopes.Cols)
+	mat.Scale(factors.Slice(0, n, 0, size), -0.5, byTable)
+	for i := range n {
+		factors.Row(i)[size], factors.Row(i)[size+1] = 0.5*byTrace[i], m.basis.shares.examples[i]
+	}
+	half, whole := mat.New(size, size), mat.New(size, size)
+	for k, inner := range []mat.Matrix{m.latent.inverse, dPsi2} {
+		mat.Mul(half, 1, t, inner, 0)
+		mat.MulSym(whole, 1, half, t.T(), 0)
+		rest := common.Row(size + k)
+		for i := range size {
+			rest = rest[copy(rest, whole.Row(i)[:i+1]):]
+		}
+	}
+	columns := t.T().Clone()
+	mat.Parallel(size, func(a int) {
+		column, rest := columns.Row(a), common.Row(a)
+		for i := range size {
+			asm.Scale(rest[:i+1], column[i], column[:i+1])
+			rest = rest[i+1:]
+		}
+	})
+	mat.Mul(slopes, 1, factors, common, 1)
 }
 
 // rotationTerms returns X of rotation.go, Σ_i F_i·diag(s_i), s_i the rows of byTable.
@@ -331,9 +352,9 @@ func (m *masked) rotationTerms(byTable mat.Matrix) mat.Matrix {
 	return parts[0]
 }
 
-// addSlopes adds what a block of columns contributes to −½ Σ_c Σ_p ω·a_p·a_pᵀ (lower triangles, n_ξ×½m_ξ(m_ξ+1)), ∂L/∂φ and Σ_p ω·Σ_b
-// G_pb·w_ab (n_ξ×m_ξ each).
-func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor, omega mat.Matrix, from, to int) {
+// addSlopes adds what a block of columns contributes to −½ Σ_c Σ_p ω·(T_0a_p)·(T_0a_p)ᵀ (lower triangles, n_ξ×½m_ξ(m_ξ+1)), ∂L/∂φ
+// and Σ_p ω·Σ_b G_pb·w_ab (n_ξ×m_ξ each); wide holds T_0a_p.
+func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor, wide []float64, omega mat.Matrix, from, to int) {
 	k, size, a := m.masks, m.phi.Cols, m.system.a
 	buffer := mat.Borrow((to - from) * m.f.Cols)
 	outer := mat.NewDense(to-from, m.f.Cols, *buffer)
@@ -345,7 +366,7 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 			row := outer.Row(j)
 			clear(row)
 			for _, c := range k.channels[v] {
-				own := a[(c*k.points+p)*size:][:size]
+				own := wide[(c*k.points+p)*size:][:size]
 				rest := row
 				for i := range size {
 					asm.Axpy(own[i], own[:i+1], rest[:i+1])
