@@ -35,11 +35,15 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 	y, grid := t.evaluator.Data(), t.data.Grid
 	n := y.Examples
 	square, expected := mat.New(y.Points, y.Channels), mat.New(y.Points, y.Channels)
-	logs := make([]float64, y.Channels)
+	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
 	err := t.leftUnexplained(ctx, func(_ int, residual, variance mat.Matrix) {
 		for i := range residual.Rows {
 			for c, r := range residual.Row(i) {
 				v := variance.At(i, c)
+				if r != r {
+					missing[c]++
+					continue
+				}
 				square.Set(i, c, square.At(i, c)+r*r)
 				expected.Set(i, c, expected.At(i, c)+v)
 				logs[c] += math.Log(v) / float64(n*residual.Rows)
@@ -50,8 +54,9 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		return nil, err
 	}
 	c := &predict.Calibration{Factor: predict.Factors(grid, square, expected, n)}
-	for _, l := range logs {
-		c.Mean = append(c.Mean, math.Exp(l))
+	for k, l := range logs {
+		all := n * y.Points
+		c.Mean = append(c.Mean, math.Exp(l*(float64(all)/float64(all-missing[k]))))
 	}
 	if err := t.calibrateInTime(ctx, c); err != nil {
 		return nil, err
@@ -64,6 +69,9 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
+				if r != r {
+					continue
+				}
 				square.Set(i, k, square.At(i, k)+r*r/(inflation*v*math.Pow(v/c.Mean[k], c.Power-1)))
 				expected.Set(i, k, expected.At(i, k)+1)
 			}
@@ -85,10 +93,17 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 	n := t.evaluator.Data().Examples
 	ratios, sizes := make([]float64, n), make([]float64, n)
 	err := t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
-		per := 1 / float64(residual.Rows*residual.Cols)
+		per := 1 / float64(observed(residual))
+		if math.IsInf(per, 0) { // nothing is known of it
+			ratios[example] = 1
+			return
+		}
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
+				if r != r {
+					continue
+				}
 				ratios[example] += per * r * r / (c.Factor.At(i, k) * v)
 				sizes[example] += per * math.Log(v/c.Mean[k])
 			}

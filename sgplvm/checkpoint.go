@@ -148,7 +148,7 @@ func (t *Trainer) resumed(c *checkpoint) (*Trainer, error) {
 	}
 	next := *t
 	next.state, next.params, next.alpha, next.base = c.State, c.Params, c.Alpha, nil
-	next.calibration, next.residuals, next.coarse, next.film, next.basis = c.Calibration, c.Residuals, nil, nil, nil
+	next.calibration, next.residuals, next.coarse, next.film = c.Calibration, c.Residuals, nil, nil
 	if t.data.registered != nil && next.state.Stage == stageEnd {
 		next.state.Stage = stageFinish // a further Fit calibrates the film, to the same bits
 	}
@@ -188,7 +188,7 @@ func (t *Trainer) recognise(c *checkpoint) error {
 	if c.Params == nil {
 		return errors.New("no parameters")
 	}
-	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best, c.State.Basis} {
+	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best} {
 		if p == nil {
 			continue
 		}

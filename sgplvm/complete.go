@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -92,21 +91,4 @@ func (t *Trainer) observedOf(i int) (obs Observed, missing bool, err error) {
 		}
 	}
 	return obs, missing, err
-}
-
-// cavities returns what all other examples say of the latent variables at every example's time, nil where examples have no times.
-func (t *Trainer) cavities() ([]Latent, error) {
-	if t.params.X.Paths == nil {
-		return nil, nil
-	}
-	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
-	if err != nil {
-		return nil, err
-	}
-	at := t.params.X.At()
-	latents := make([]Latent, mu.Rows)
-	for i := range latents {
-		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
-	}
-	return latents, nil
 }

@@ -64,7 +64,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
 		}
 	}
 	done := &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
-	done.Model, done.Report, err = Fit(ctx, c.d, cfg)
+	done.Model, done.Report, err = fitWhole(ctx, c.d, cfg)
 	if done.Model == nil {
 		return nil, err
 	}
@@ -332,7 +332,7 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 	cfg = f.fitted(cfg)
 	step, stop := c.watch.Training(doing)
 	cfg.Training.Progress, cfg.Effort = step, EffortNone
-	m, _, err := Fit(ctx, d, cfg)
+	m, _, err := fitWhole(ctx, d, cfg)
 	stop()
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -70,4 +71,50 @@ func (c Config) aboutResidual(d Data) error {
 		return &ConfigError{Field: "Residual.Kernel", Err: fmt.Errorf("%v with %d spatial factors, expected one: joint", r.Kernel, len(d.Grid))}
 	}
 	return nil
+}
+
+// aboutHoles is contradiction about what cannot be done with values that are missing or have errors of their own.
+func (c Config) aboutHoles(d Data) error {
+	refuse := func(field, what string) error {
+		return &ConfigError{Field: field, Err: fmt.Errorf("%s for data with missing values or errors of their own, expected none", what)}
+	}
+	switch {
+	case c.Residual.Kernel.Kind != "" && c.Residual.Kernel.Kind != "white":
+		return refuse("Residual.Kernel", "a structured residual")
+	case c.Training.Truncate > 0:
+		return refuse("Training.Truncate", "truncation")
+	case d.registered != nil, c.Motion == On:
+		return refuse("Motion", "motion of a film")
+	}
+	return nil
+}
+
+// checkErrors checks the standard errors of values, and returns whether some are not 0. Errors: *ConfigError,
+// *ValueError, *ReadError.
+func checkErrors(source, values Source) (some bool, err error) {
+	if source == nil {
+		return false, nil
+	}
+	n, points, channels := source.Dims()
+	if a, b, c := values.Dims(); n != a || points != b || channels != c {
+		return false, &ConfigError{Field: "Errors", Err: fmt.Errorf("standard errors of %d examples, %d points and %d channels, expected %d, %d and %d", n, points, channels, a, b, c)}
+	}
+	y, e := &data.Scaled{Source: values, Examples: n, Points: points, Channels: channels}, &data.Scaled{Source: source, Examples: n, Points: points, Channels: channels}
+	return some, y.EachSlab(func(slab []float64, from int) error {
+		own := make([]float64, len(slab))
+		if err := e.ReadRaw(own, from, from+len(slab)/y.Size()); err != nil {
+			return err
+		}
+		for i, v := range own {
+			if slab[i] != slab[i] {
+				continue
+			}
+			if !(v >= 0) || math.IsInf(v, 0) {
+				at := from*y.Size() + i
+				return &ValueError{Example: at / y.Size(), Point: at % y.Size() / channels, Channel: at % channels, Value: v, Want: "a standard error, 0 or more, of a value that was observed"}
+			}
+			some = some || v > 0
+		}
+		return nil
+	})
 }

@@ -54,6 +54,22 @@ type registration struct {
 	frames Source // as they are
 }
 
+// holes are the values of examples that were not observed.
+type holes struct {
+	size    int    // values of an example, n_s·d_y
+	missing []bool // of all examples, one after the other
+
+	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
+	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
+	reserve []aside
+}
+
+// An aside is the part of an example that is in reserve.
+type aside struct {
+	example int
+	truth   []float64 // n_s·d_y, NaN where not in reserve
+}
+
 // Source gives training data, in the user's units, some examples at a time. What it gives must
 // not change while a model trains, and it may be asked by several goroutines at once. It has two
 // methods:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -33,6 +34,9 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 		return err
 	}
 	defer t.evaluator.EndLeavingOut()
+	if t.evaluator.Holes() {
+		return t.leaveOutHoled(ctx, latents, body)
+	}
 	y := t.evaluator.Data()
 	n, size := y.Examples, t.evaluator.Components()*y.Channels
 	step := max(1, min(n, data.SlabNumbers/size))
@@ -42,6 +46,30 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 		}
 		to := min(from+step, n)
 		if err := t.leaveOut(ctx, q, latents[from:to], from, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaveOutHoled predicts all examples of data with holes at their cavities.
+func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, body func(example int, mean, variance mat.Matrix) error) error {
+	scaler := t.evaluator.Data().Scaler
+	for i, l := range latents {
+		mean, variance, err := t.evaluator.LeaveOutHoled(ctx, t.params, i, l.Mu, l.S, l.At)
+		if err != nil {
+			return err
+		}
+		for c, scale := range scaler.Scale {
+			for s := range mean.Rows {
+				mean.Set(s, c, scaler.Mean[c]+scale*mean.At(s, c))
+				variance.Set(s, c, scale*scale*(variance.At(s, c)+1/t.params.Noise.Beta))
+			}
+		}
+		if t.calibration != nil {
+			t.calibration.Apply(variance, t.calibration.Factor, 0, t.calibration.Inflation.At(*l.At, t.params.X.At(), i))
+		}
+		if err := body(i, mean, variance); err != nil {
 			return err
 		}
 	}
@@ -74,8 +102,8 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 	return nil
 }
 
-// leftUnexplained calls body with what leaving out every example left unexplained of it and the variance
-// expected, n_s×d_y in the user's units.
+// leftUnexplained calls body with what leaving out every example left unexplained of it, NaN where values are missing,
+// and the variance expected, n_s×d_y in the user's units.
 func (t *Trainer) leftUnexplained(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
 	y := t.evaluator.Data()
 	residual := mat.New(y.Points, y.Channels)
@@ -92,21 +120,57 @@ func (t *Trainer) leftUnexplained(ctx context.Context, body func(example int, re
 	})
 }
 
+// observed returns how many numbers are not NaN.
+func observed(residual mat.Matrix) int {
+	n := 0
+	for i := range residual.Rows {
+		for _, r := range residual.Row(i) {
+			if r == r {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // LeftOutDensities returns, for every training example, the mean negative log density (nats a
 // value, in the user's units) of its values as LeaveOneOut predicts them from all others, with
 // calibrated variances after Calibrate. It is what to compare models
 // of the same examples by where whole examples are to be predicted: the bound also counts how well
-// the values of an example predict one another. Errors: as LeaveOneOut's.
+// the values of an example predict one another. Those of an example without any value are NaN. Errors: as LeaveOneOut's.
 func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	densities := make([]float64, t.evaluator.Data().Examples)
 	err := t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
-		per := 1 / float64(residual.Rows*residual.Cols)
+		per := 1 / float64(observed(residual))
+		if math.IsInf(per, 0) {
+			densities[example] = math.NaN()
+		}
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
+				if r != r {
+					continue
+				}
 				densities[example] += 0.5 * per * (math.Log(2*math.Pi*v) + r*r/v)
 			}
 		}
 	})
 	return densities, err
+}
+
+// cavities returns what all other examples say of the latent variables at every example's time, nil where examples have no times.
+func (t *Trainer) cavities() ([]Latent, error) {
+	if t.params.X.Paths == nil {
+		return nil, nil
+	}
+	mu, s, err := dynamics.Cavities(t.params.X.Paths, t.params.X.Mu, t.params.X.S)
+	if err != nil {
+		return nil, err
+	}
+	at := t.params.X.At()
+	latents := make([]Latent, mu.Rows)
+	for i := range latents {
+		latents[i] = Latent{Mu: mu.Row(i), S: s.Row(i), Noise: 1, Start: -1, At: &at[i]}
+	}
+	return latents, nil
 }

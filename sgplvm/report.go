@@ -36,15 +36,11 @@ type Report struct {
 	Status      string        // how the last phase ended
 	Warnings    []string      // what a user should know, one sentence each
 
-	// Of data with missing values or errors of their own: how many values are missing, how often the basis of q(U) was
-	// made that of the parameters, and how often that lowered the bound and was undone.
-	Missing, Refreshes, Refused int
+	Missing int // values of the data
 
-	// RefreshLoss is what the last refresh, which is always kept, took off the bound; below 0 if it gained.
-	RefreshLoss float64
-
-	// Gap is by how much the bound lies below the one with a full covariance of the inducing variables, where that can be
-	// computed (GapKnown).
+	// Gap is by how much the bound of data with missing values or errors of their own lies below the one with a full
+	// covariance of the inducing variables, where that can be computed (GapKnown): 0 for complete data, and where all examples
+	// miss the same points.
 	Gap      float64
 	GapKnown bool
 

@@ -11,22 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// holes are the values of examples that were not observed.
-type holes struct {
-	size    int    // values of an example, n_s·d_y
-	missing []bool // of all examples, one after the other
-
-	// reserve are values that were observed and are treated as missing, so that what is filled in can be compared with them:
-	// neither the example nor any other that was filled in with its help has seen them. In ascending order of examples.
-	reserve []aside
-}
-
-// An aside is the part of an example that is in reserve.
-type aside struct {
-	example int
-	truth   []float64 // n_s·d_y, NaN where not in reserve
-}
-
 // reserveAt returns what is in reserve of an example at some points; nil where nothing is.
 func (h *holes) reserveAt(example int, points []int, channels int) []float64 {
 	for _, r := range h.reserve {

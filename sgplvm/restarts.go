@@ -25,7 +25,6 @@ func (t *Trainer) nextStart() (err error) {
 		s.Chosen = nil
 		s.Stage = stageWarmup
 	}
-	s.Basis, s.Block, s.Pairs, s.Pending = nil, 0, nil, ""
 	t.enter()
 	return err
 }

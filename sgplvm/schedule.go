@@ -94,18 +94,7 @@ func (t *Trainer) advance(ctx context.Context) error {
 		t.freeNoise()
 		return nil
 	}
-	var status string
-	var err error
-	if t.evaluator.Holes() {
-		var done bool
-		status, done, err = t.optimiseBlock(ctx, p)
-		if !done {
-			s.Phase.Bound = s.Bound
-			return nil
-		}
-	} else {
-		status, err = t.optimise(ctx, p)
-	}
+	status, err := t.optimise(ctx, p)
 	s.Phase.Bound, s.Phase.Status = s.Bound, status
 	var start *startError
 	if errors.As(err, &start) && s.Stage == stageStarts && s.Start > 0 {
@@ -197,7 +186,7 @@ func (t *Trainer) recover() {
 	s.Result.Collapses++
 	s.Hold = max(o.Warmup, o.Iterations/4, 1)
 	s.Limit += s.Free + s.Hold
-	s.Params, s.Basis, s.Block, s.Pairs, s.Pending = s.NoiseFreed.Clone(), nil, 0, nil, ""
+	s.Params = s.NoiseFreed.Clone()
 	floor := s.Params.Noise.Floor
 	s.Params.Noise.Beta = 1 / (floor + (1/s.Params.Noise.Beta-floor)/collapseFactor)
 	s.Bound = math.Inf(-1)

@@ -19,8 +19,14 @@ import (
 
 // Select returns cfg with what it leaves open chosen by what d say, and how that went. The model that
 // NewTrainer trains with it is the one that Fit returns. SearchTime and EndSearch end the search, not a candidate.
-// Candidates that cannot be trained are passed over, all of them if need be. Errors: *ConfigError, *ReadError, ctx.Err().
+// Candidates that cannot be trained are passed over, all of them if need be. Errors: *ConfigError, also of data with
+// missing values, for which Complete chooses, *ReadError, ctx.Err().
 func Select(ctx context.Context, d Data, cfg Config) (Config, *Selection, error) {
+	if holes, err := d.incomplete(); err != nil {
+		return cfg, nil, err
+	} else if holes {
+		return cfg, nil, &ConfigError{Field: "Data", Err: errors.New("missing values or known errors, expected complete examples: Complete chooses for others")}
+	}
 	cfg, s, err := choose(ctx, d, cfg)
 	if s == nil || err != nil {
 		return cfg, nil, err

@@ -33,11 +33,6 @@ type trainerState struct {
 	Origin     *bound.Params // where training starts
 	Truncated  *bound.Params // for which the components left out of the phase were chosen
 	Bound      float64       // of Params; −Inf before it is known
-	Basis      *bound.Params // to which T belongs that is held, where data have holes; nil: to Params, from the next block on
-	Block      int           // steps of the phase in blocks before this one, where data have holes
-	Pairs      *lbfgs.State  // where the last block ended, for its pairs
-	Pending    string        // how the block ended after which T is still to be refreshed
-	Settled    bool          // T belongs to the final parameters
 	Optimiser  *lbfgs.State  // of the phase, where it goes on after an interruption
 	Latent     *lbfgs.State  // where the phases of a round ended last, for their pairs
 	Joint      *lbfgs.State

@@ -29,7 +29,6 @@ type Trainer struct {
 	state       trainerState
 	coordinates bound.Coordinates // but for what is free
 	stopped     bool              // by Progress
-	basis       *bound.Params     // to which the evaluator's T belongs, where data have holes: one of the state's; nil: none of these
 	coarse      *Trainer          // on some of the points, while the state is stageCoarse
 	warnings    []string          // about the data
 
@@ -190,8 +189,11 @@ func (t *Trainer) replace(p *bound.Params) {
 
 // finish does what comes after the last step.
 func (t *Trainer) finish(ctx context.Context) error {
-	if err := t.settle(ctx); err != nil {
-		return err
+	if t.evaluator.Holes() {
+		var err error
+		if t.state.Result.Gap, t.state.Result.GapKnown, err = t.evaluator.Gap(ctx, t.params); err != nil {
+			return err
+		}
 	}
 	if !t.config.Training.Uncalibrated && t.canLeaveOut() == nil && t.calibration == nil {
 		if err := t.Calibrate(ctx); err != nil {
@@ -327,13 +329,23 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 	return q, err
 }
 
+// incomplete returns q(U) where data have holes; α is set beside it.
+func (t *Trainer) incomplete(ctx context.Context) (*bound.Incomplete, error) {
+	q, alpha, err := t.evaluator.Incomplete(ctx, t.params)
+	if err != nil {
+		return nil, err
+	}
+	t.alpha = &alpha
+	return q, nil
+}
+
 // errNotLeftOut is the reason why LeaveOneOut refuses a model.
 var errNotLeftOut = errors.New("leaving examples out needs a dynamical prior, white noise and spatial factors whose inducing points are their data points")
 
 // canLeaveOut returns nil where examples can be left out.
 func (t *Trainer) canLeaveOut() error {
 	p := t.params
-	ok := p.X.Paths != nil && !p.Noise.Structured() && !t.evaluator.Holes()
+	ok := p.X.Paths != nil && !p.Noise.Structured()
 	for f := range p.Space {
 		ok = ok && p.Space[f].Tied()
 	}

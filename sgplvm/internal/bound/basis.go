@@ -10,34 +10,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A basis is T = T_0 ⊗ T_1 ⊗ … of the generalised eigenproblems of K_f and Ψ2_f at some parameters, held as numbers:
-// the inducing variables of data with holes are Tᵀ·u. The statistics are those of examples and points weighted by
-// the share of each that was seen, so that with every example seen at the same points T diagonalises the whole problem.
-//
-// Of a tied factor with K = V·diag(s)·Vᵀ and weights c of its points T = V_b·s_b^(−½)·Q, where b are the eigenvalues
-// above leastFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
-// in ψ0, so that the bound remains one.
-type basis struct {
-	params *Params      // at which it was made
-	latent mat.Matrix   // T_0, m_ξ×m_ξ
-	space  []mat.Matrix // T_f, m_f×b_f
-	cross  []mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f
-}
-
-// shares are the weights of examples, and of the points of each spatial factor, summed over all else, and those of all
-// data.
-type shares struct {
-	examples []float64
-	points   [][]float64
-	all      float64
-}
+// shareBeta is a noise precision of scaled data that says how little values with errors of their own count for T.
+const shareBeta = 100
 
 // shares adds up the weights of all channels.
 func (m *masked) shares(beta float64) shares {
 	k := m.masks
-	s := shares{examples: make([]float64, k.examples)}
+	s := shares{examples: make([]float64, k.examples), beta: beta}
 	columns := make([]float64, k.points)
-	dims := m.e.x.Dims()
+	dims := m.x.Dims()
 	for _, n := range dims {
 		s.points = append(s.points, make([]float64, n))
 	}
@@ -66,85 +47,47 @@ func (m *masked) shares(beta float64) shares {
 	return s
 }
 
-// refresh makes the basis that of p. Errors: *FactorizationError, ctx.Err(); the basis stays then.
-func (m *masked) refresh(ctx context.Context, p *Params) error {
-	if err := m.load(ctx); err != nil {
-		return err
-	}
-	if err := m.e.Derive(p); err != nil {
-		return err
-	}
-	s := m.shares(p.Noise.Beta)
-	b := &basis{params: p.Clone()}
-	var err error
-	if b.latent, err = m.latentBasis(ctx, p, s.examples); err != nil {
-		return failure(ctx, 0, err)
-	}
-	for f, x := range m.e.x {
-		t, cross, err := spatialBasis(ctx, p.Space[f], x, s.points[f], m.e.jitter)
-		if err != nil {
-			return failure(ctx, f+1, err)
-		}
-		b.space, b.cross = append(b.space, t), append(b.cross, cross)
-	}
-	m.basis, m.held = b, nil
-	return nil
+// sameSpace reports whether spatial factor f has the same kernel and inducing points in two sets of parameters.
+func sameSpace(p, q *Params, f int) bool {
+	return p.Space[f].Kernel.Equal(q.Space[f].Kernel) && work.Equal(p.Space[f].Xu, q.Space[f].Xu)
 }
 
-// latentBasis returns T_0 of K_0 and Σ_i r_i·Ψ2_i.
-func (m *masked) latentBasis(ctx context.Context, p *Params, r []float64) (mat.Matrix, error) {
-	if err := m.evaluateLatent(p); err != nil {
-		return mat.Matrix{}, err
-	}
-	n, size := p.X.Mu.Rows, p.Z.Rows
-	parts := make([]mat.Matrix, m.each.Chunks())
-	for i := range parts {
-		parts[i] = mat.New(size, size)
-	}
-	m.each.Forward(make([]float64, n), mat.New(n, size), p.Q(), func(chunk, i int, psi2 mat.Matrix) {
-		mat.Add(parts[chunk], parts[chunk], r[i], psi2)
-	})
-	for _, part := range parts[1:] {
-		mat.Add(parts[0], parts[0], 1, part)
-	}
-	return generalised(ctx, m.latent.own.K, parts[0], m.e.jitter)
-}
-
-// generalised returns T with TᵀKT = I, K with jitter, and Tᵀ·psi2·T diagonal.
-func generalised(ctx context.Context, k, psi2 mat.Matrix, jitter float64) (mat.Matrix, error) {
+// generalised returns T with TᵀKT = I, K with jitter, and Tᵀ·psi2·T = diag Λ.
+func generalised(ctx context.Context, k, psi2 mat.Matrix, jitter float64) (t mat.Matrix, values []float64, err error) {
 	var w factorWork
 	var s eig.Spectrum
 	w.eigen.Stop = ctx.Err
 	if err := w.cholesky.RefactorizeShifted(k, jitter*mat.Trace(k)/float64(k.Rows)); err != nil {
-		return mat.Matrix{}, err
+		return t, nil, err
 	}
 	if err := w.eigen.General(&s, psi2, w.cholesky.L()); err != nil {
-		return mat.Matrix{}, err
+		return t, nil, err
 	}
-	return s.Vectors, nil
+	clampAtZero(s.Values)
+	return s.Vectors, s.Values, nil
 }
 
-// spatialBasis returns T_f and W_f of a factor at points x (n×d) with weights c.
-func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jitter float64) (t, w mat.Matrix, err error) {
+// spatialBasis returns T_f, W_f and Λ_f of a factor at points x (n×d) with weights c.
+func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jitter float64) (t, w mat.Matrix, modes []float64, err error) {
 	var f Factor
-	f.evaluate(s, x)
+	f.setKernels(s, x)
 	if !f.Tied {
 		size := f.K.Rows
 		weighted, psi2 := mat.New(x.Rows, size), mat.New(size, size)
 		mat.ScaleRows(weighted, c, f.Psi1)
 		mat.MulSym(psi2, 1, weighted.T(), f.Psi1, 0)
 		mat.MirrorLower(psi2)
-		if t, err = generalised(ctx, f.K, psi2, jitter); err != nil {
-			return t, w, err
+		if t, modes, err = generalised(ctx, f.K, psi2, jitter); err != nil {
+			return t, w, nil, err
 		}
 		w = mat.New(x.Rows, size)
 		mat.Mul(w, 1, f.Psi1, t, 0)
-		return t, w, nil
+		return t, w, modes, nil
 	}
 	var spectrum eig.Spectrum
 	solver := eig.Solver{Stop: ctx.Err}
 	if err := solver.Sym(&spectrum, f.K); err != nil {
-		return t, w, err
+		return t, w, nil, err
 	}
 	first := 0 // of the eigenvalues kept, which ascend
 	for last := spectrum.Values[x.Rows-1]; first < x.Rows-1 && !(spectrum.Values[first] > leastFeature*last); {
@@ -159,21 +102,25 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 	mat.ScaleCols(t, v, down)
 	mat.ScaleCols(w, v, up)
 	if !uneven(c) {
-		return t, w, nil
+		for _, l := range values {
+			modes = append(modes, c[0]*l)
+		}
+		return t, w, modes, nil
 	}
 	weighted, inner := mat.New(x.Rows, len(values)), mat.New(len(values), len(values))
 	mat.ScaleRows(weighted, c, w)
 	mat.MulSym(inner, 1, weighted.T(), w, 0)
 	mat.MirrorLower(inner)
 	if err := solver.Sym(&spectrum, inner); err != nil {
-		return t, w, err
+		return t, w, nil, err
 	}
+	clampAtZero(spectrum.Values)
 	rotated := mat.New(x.Rows, len(values))
 	mat.Mul(rotated, 1, t, spectrum.Vectors, 0)
 	t = rotated
 	rotated = mat.New(x.Rows, len(values))
 	mat.Mul(rotated, 1, w, spectrum.Vectors, 0)
-	return t, rotated, nil
+	return t, rotated, spectrum.Values, nil
 }
 
 // uneven reports whether weights differ.

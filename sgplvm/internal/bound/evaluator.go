@@ -51,7 +51,7 @@ func NewEvaluator(y *data.Scaled, x data.Grid, jitter float64) *Evaluator {
 		e.factors[f] = new(Factor)
 	}
 	if y.Holes() {
-		e.masked = newMasked(e)
+		e.masked = newMasked(y, x, jitter, &e.prior)
 	}
 	return e
 }
@@ -106,14 +106,6 @@ func (e *Evaluator) Factorize(ctx context.Context, p *Params) error {
 	return nil
 }
 
-// failure is the error of a factor, or that of a context that has ended.
-func failure(ctx context.Context, factor int, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	return &FactorizationError{Factor: factor, Err: err}
-}
-
 // holds reports whether spatial factor f is that of p.
 func (e *Evaluator) holds(p *Params, f int) bool {
 	return e.held != nil && e.held.Space[f].Kernel.Equal(p.Space[f].Kernel) &&
@@ -160,26 +152,9 @@ func (e *Evaluator) project(ctx context.Context, whitens bool) error {
 	})
 }
 
-// eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
+// eachSlab is the function of that name for the evaluator's data.
 func (e *Evaluator) eachSlab(ctx context.Context, body func(slab kronprod.Tensor, from int) error) error {
-	channels, points := e.y.Channels, e.y.Points
-	dims := append([]int{0, channels}, e.x.Dims()...)
-	return e.y.EachSlab(func(raw []float64, from int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		dims[0] = len(raw) / e.y.Size()
-		buffer := mat.Borrow(len(raw))
-		defer mat.GiveBack(buffer)
-		parts := dims[0] * channels * scaleParts
-		mat.Parallel(parts, func(i int) {
-			series := i / scaleParts // channels of examples
-			from, to := work.Block(i%scaleParts, scaleParts, points)
-			example, c := series/channels, series%channels
-			e.y.Scaler.ScaleChannel((*buffer)[series*points+from:series*points+to], raw[example*e.y.Size()+from*channels:], c)
-		})
-		return body(kronprod.Shaped(*buffer, dims...), from)
-	})
+	return eachSlab(ctx, e.y, e.x, body)
 }
 
 // joint returns the Kronecker product of a vector of each factor, in the storage of v.

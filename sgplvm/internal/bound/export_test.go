@@ -40,12 +40,12 @@ const LeastPositive = leastPositive
 func (p *Params) Zero() { p.zero() }
 
 // Mask makes the evaluator take the path of data with holes whatever its data.
-func (e *Evaluator) Mask() { e.masked = newMasked(e) }
+func (e *Evaluator) Mask() { e.masked = newMasked(e.y, e.x, e.jitter, &e.prior) }
 
 // WithResidual calls f with conjugate gradients that end with another residual.
 func WithResidual(r float64, f func()) {
-	defer func(r float64) { solveTolerance = r }(solveTolerance)
-	solveTolerance = r
+	defer func(a, b float64) { solveTolerance, leaveOutTolerance = a, b }(solveTolerance, leaveOutTolerance)
+	solveTolerance, leaveOutTolerance = r, r
 	f()
 }
 

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -214,4 +215,47 @@ func clampAtZero(v []float64) {
 			v[i] = 0
 		}
 	}
+}
+
+// latentFactor is the latent factor's number where spatial factors count from 0.
+const latentFactor = -1
+
+// failure is the error of a factor, or that of a context that has ended.
+func failure(ctx context.Context, factor int, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	return &FactorizationError{Factor: factor, Err: err}
+}
+
+// checkLatent refuses what Factor.setLatent refuses.
+func checkLatent(ps *psi.Statistics, p *Params) error {
+	if far := ps.Farthest(); !(far <= psi.FarthestInducing) {
+		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, psi.FarthestInducing)
+	}
+	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= psi.FlattestPrior) {
+		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, psi.FlattestPrior)
+	}
+	return nil
+}
+
+// setKernels sets K and Psi1 alone, at points x.
+func (f *Factor) setKernels(s Spatial, x mat.Matrix) {
+	f.Tied = s.Tied()
+	if f.Tied {
+		work.Resize(&f.K, x.Rows, x.Rows)
+		s.Kernel.Matrix(f.K, x, x)
+		f.Psi1 = f.K
+		return
+	}
+	work.Resize(&f.K, s.Xu.Rows, s.Xu.Rows)
+	work.Resize(&f.Psi1, x.Rows, s.Xu.Rows)
+	s.Kernel.Matrix(f.K, s.Xu, s.Xu)
+	s.Kernel.Matrix(f.Psi1, x, s.Xu)
+}
+
+// gradientWork is room for the derivatives in one factor's matrices.
+type gradientWork struct {
+	inner, half, gram, dK, dPsi1, dPsi2 mat.Matrix
+	diagonal                            []float64
 }

@@ -9,12 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// gradientWork is room for the derivatives in one factor's matrices.
-type gradientWork struct {
-	inner, half, gram, dK, dPsi1, dPsi2 mat.Matrix
-	diagonal                            []float64
-}
-
 // gradient overwrites grad with the derivatives of the bound; see Evaluate. Spatial
 // length scales and inducing points cost the most, so they are left out where they are
 // held. The eigenvectors are never differentiated (T, D and E enter as numbers: the
@@ -125,9 +119,6 @@ func lambdaOmegaOf(s *Factor) []float64 {
 	}
 	return v
 }
-
-// latentFactor is the latent factor's number where spatial factors count from 0.
-const latentFactor = -1
 
 // otherLambda returns Σ_j λ_j over the joint index of all factors but factor f.
 func (e *Evaluator) otherLambda(f int) float64 {

@@ -11,17 +11,24 @@ import (
 
 // What data with holes ask of an evaluator beside the bound (docs/math.md, "Data with holes").
 
-// Holes reports whether values are missing or have errors of their own. T is held then from one Refresh to the
-// next, and the bound is a function of T too.
+// Holes reports whether values are missing or have errors of their own.
 func (e *Evaluator) Holes() bool { return e.masked != nil }
 
-// Refresh makes T that of the parameters, where data have holes. The first evaluation does it by itself. Errors:
-// *FactorizationError, *data.ReadError, ctx.Err(), with which T stays what it was.
-func (e *Evaluator) Refresh(ctx context.Context, p *Params) error {
+// Hold makes T that of the parameters, where data have holes, and leaves it so: the bound is a function of the
+// parameters at fixed T then. Follow ends that. Errors: *FactorizationError, *data.ReadError, ctx.Err(), with which T
+// stays what it was.
+func (e *Evaluator) Hold(ctx context.Context, p *Params) error {
 	if e.masked == nil {
 		return nil
 	}
-	return e.masked.refresh(ctx, p)
+	return e.masked.hold(ctx, p)
+}
+
+// Follow lets T follow the parameters again, as it does from the beginning.
+func (e *Evaluator) Follow() {
+	if e.masked != nil {
+		e.masked.basis, e.masked.held = nil, nil
+	}
 }
 
 // Steps returns how many steps of conjugate gradients the last evaluation took.
@@ -32,12 +39,12 @@ func (e *Evaluator) Steps() int {
 	return e.masked.system.steps
 }
 
-// Gap returns by how much the bound at p lies below that with a full covariance of q(U), at the T that is held: by
+// Gap returns by how much the bound at p lies below that with a full covariance of q(U): by
 // Hadamard's inequality
 //
 //	½ Σ_c [Σ_ab log(κ_ab + N_ab) − log|K̃ + Σ_ip ω·F_i ⊗ w_p·w_pᵀ|] ≥ 0
 //
-// which is 0 where all examples that were seen at all were seen at the same points and T was refreshed at p. ok is
+// which is 0 where all examples that were seen at all were seen at the same points and T belongs to p. ok is
 // false where the determinant's order would be too large. Errors: as Evaluate's.
 func (e *Evaluator) Gap(ctx context.Context, p *Params) (gap float64, ok bool, err error) {
 	m := e.masked
@@ -130,12 +137,10 @@ type Incomplete struct {
 	Version []int        // that of each channel
 }
 
-// Incomplete refreshes T at p and returns q(U) with α = K_uu⁻¹Ū, m_ξ×m_1×…×d_y. Errors: as Evaluate's.
+// Incomplete returns q(U), with T that belongs to p, with α = K_uu⁻¹Ū, m_ξ×m_1×…×d_y. Errors: as Evaluate's.
 func (e *Evaluator) Incomplete(ctx context.Context, p *Params) (*Incomplete, kronprod.Tensor, error) {
 	m := e.masked
-	if err := m.refresh(ctx, p); err != nil {
-		return nil, kronprod.Tensor{}, err
-	}
+	e.Follow()
 	if err := m.prepare(ctx, p); err != nil {
 		return nil, kronprod.Tensor{}, err
 	}
@@ -157,7 +162,7 @@ func (e *Evaluator) Incomplete(ctx context.Context, p *Params) (*Incomplete, kro
 
 // alpha returns α in terms of the inducing points, m_ξ×m_1×…×d_y.
 func (m *masked) alpha() kronprod.Tensor {
-	channels, size := m.e.y.Channels, len(m.latent.kappa)
+	channels, size := m.y.Channels, len(m.latent.kappa)
 	o := kronprod.Operator{Factors: []mat.Matrix{{}}}
 	dims, points := []int{size}, 1
 	for _, t := range m.basis.space {

@@ -1,20 +1,17 @@
 package bound
 
 import (
-	"context"
-	"fmt"
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // masked is the bound of data with holes (docs/math.md, "Data with holes"). Its inducing variables are features
-// Tᵀ·u of those of the complete grid, T = T_0 ⊗ T_1 ⊗ …, with T held as numbers from one refresh to the next: basis.go.
+// Tᵀ·u of those of the complete grid, T = T_0 ⊗ T_1 ⊗ …, with a T that follows the parameters or is held: basis.go.
 // In terms of them, with F_i = T_0ᵀ·Ψ2_i·T_0 and φ_i = T_0ᵀ·ψ1_i for every example, w_p = ⊗_f T_fᵀ·k_f(x_p) for every point and K̃ =
 // Tᵀ·K·T, q(U_c) = N(K̃α_c, K̃·diag(w)·K̃) and
 //
@@ -23,7 +20,12 @@ import (
 //
 // Tensors have the latent index last: channels (or versions) × points or features of each spatial factor × m_ξ.
 type masked struct {
-	e     *Evaluator
+	x          data.Grid
+	y          *data.Scaled
+	jitter     float64
+	prior      *prior // the evaluator's
+	statistics *psi.Statistics
+
 	masks *masks // nil: not read yet
 	basis *basis // nil: none yet
 
@@ -50,7 +52,7 @@ type maskedFactor struct {
 	own      *Factor    // K_f and Ψ1_f, without their eigenproblem
 	w        mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f; of the latent factor none
 	k        mat.Matrix // K̃_f, b_f×b_f
-	same     bool       // K̃_f = I, as at the refresh
+	same     bool       // K̃_f = I: T belongs to K_f
 	inverse  mat.Matrix // K̃_f⁻¹
 	logDet   float64
 	kappa    []float64  // the diagonal of K̃_f
@@ -72,192 +74,12 @@ type maskedSums struct {
 	squares   float64    // Σ ω·y², over channels
 }
 
-func newMasked(e *Evaluator) *masked {
-	m := &masked{e: e}
-	for range e.x {
+func newMasked(y *data.Scaled, x data.Grid, jitter float64, latents *prior) *masked {
+	m := &masked{x: x, y: y, jitter: jitter, prior: latents, statistics: new(psi.Statistics)}
+	for range x {
 		m.space = append(m.space, &maskedFactor{own: new(Factor)})
 	}
 	return m
-}
-
-// load reads the data, once.
-func (m *masked) load(ctx context.Context) (err error) {
-	if m.masks == nil {
-		m.masks, err = newMasks(ctx, m.e)
-	}
-	return err
-}
-
-// prepare brings everything up to date that does not depend on α. A first basis is that of p.
-func (m *masked) prepare(ctx context.Context, p *Params) error {
-	if err := m.load(ctx); err != nil {
-		return err
-	}
-	if err := m.e.Derive(p); err != nil {
-		return err
-	}
-	if m.basis == nil {
-		if err := m.refresh(ctx, p); err != nil {
-			return err
-		}
-	}
-	if err := m.setSpace(ctx, p); err != nil {
-		return err
-	}
-	if err := m.setLatent(ctx, p); err != nil {
-		return err
-	}
-	return m.addUp(ctx, p)
-}
-
-// setSpace brings the spatial factors up to date.
-func (m *masked) setSpace(ctx context.Context, p *Params) error {
-	for f, x := range m.e.x {
-		if m.held != nil && m.held.Space[f].Kernel.Equal(p.Space[f].Kernel) && work.Equal(m.held.Space[f].Xu, p.Space[f].Xu) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			m.held = nil
-			return err
-		}
-		if err := m.space[f].setSpatial(p, f, x, m.e.jitter, m.basis); err != nil {
-			m.held = nil
-			return failure(ctx, f+1, err)
-		}
-	}
-	m.held = &Params{}
-	for f := range m.e.x {
-		m.held.Space = append(m.held.Space, p.Space[f].clone())
-	}
-	return nil
-}
-
-// setSpatial evaluates spatial factor number f at points x (n_f×d_f).
-func (s *maskedFactor) setSpatial(p *Params, f int, x mat.Matrix, jitter float64, b *basis) error {
-	s.own.evaluate(p.Space[f], x)
-	t := b.space[f]
-	s.same = b.params.Space[f].Kernel.Equal(p.Space[f].Kernel) && work.Equal(b.params.Space[f].Xu, p.Space[f].Xu)
-	if s.same {
-		s.w = b.cross[f]
-	} else {
-		s.w = mat.New(x.Rows, t.Cols)
-		mat.Mul(s.w, 1, s.own.Psi1, t, 0)
-	}
-	if s.own.Tied {
-		jitter = 0
-	}
-	if err := s.congruence(t, jitter); err != nil {
-		return err
-	}
-	n, size := s.w.Rows, s.w.Cols
-	work.Resize(&s.squares, n, size)
-	mat.MulElem(s.squares, s.w, s.w)
-	s.q = work.Grown(s.q, n)
-	product := s.w
-	if !s.same {
-		product = mat.New(n, size)
-		mat.Mul(product, 1, s.w, s.inverse, 0)
-	}
-	for i := range n {
-		s.q[i] = asm.Dot(product.Row(i), s.w.Row(i))
-	}
-	return nil
-}
-
-// evaluate sets K and Psi1 alone, at points x.
-func (f *Factor) evaluate(s Spatial, x mat.Matrix) {
-	f.Tied = s.Tied()
-	if f.Tied {
-		work.Resize(&f.K, x.Rows, x.Rows)
-		s.Kernel.Matrix(f.K, x, x)
-		f.Psi1 = f.K
-		return
-	}
-	work.Resize(&f.K, s.Xu.Rows, s.Xu.Rows)
-	work.Resize(&f.Psi1, x.Rows, s.Xu.Rows)
-	s.Kernel.Matrix(f.K, s.Xu, s.Xu)
-	s.Kernel.Matrix(f.Psi1, x, s.Xu)
-}
-
-// congruence sets K̃ = tᵀ·K·t, K with jitter times the mean of its diagonal added to that, with inverse, determinant
-// and diagonal of K̃.
-func (s *maskedFactor) congruence(t mat.Matrix, jitter float64) error {
-	size := t.Cols
-	work.Resize(&s.k, size, size)
-	work.Resize(&s.inverse, size, size)
-	s.kappa = work.Grown(s.kappa, size)
-	if s.same {
-		mat.Copy(s.k, mat.Identity(size))
-		mat.Copy(s.inverse, s.k)
-		s.logDet = 0
-		for i := range s.kappa {
-			s.kappa[i] = 1
-		}
-		return nil
-	}
-	half := mat.New(t.Rows, size)
-	mat.Mul(half, 1, s.own.K, t, 0)
-	mat.Add(half, half, jitter*mat.Trace(s.own.K)/float64(t.Rows), t)
-	mat.MulSym(s.k, 1, t.T(), half, 0)
-	mat.MirrorLower(s.k)
-	if err := s.cholesky.Refactorize(s.k); err != nil {
-		return err
-	}
-	s.cholesky.Inverse(s.inverse)
-	s.logDet = s.cholesky.LogDet()
-	for i := range s.kappa {
-		s.kappa[i] = s.k.At(i, i)
-	}
-	return nil
-}
-
-// setLatent brings the latent factor and the examples' statistics up to date.
-func (m *masked) setLatent(ctx context.Context, p *Params) error {
-	size, n, t := p.Z.Rows, p.X.Mu.Rows, m.basis.latent
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := m.evaluateLatent(p); err != nil {
-		return failure(ctx, 0, err)
-	}
-	if err := m.latent.congruence(t, m.e.jitter); err != nil {
-		return failure(ctx, 0, err)
-	}
-	pairs := size * (size + 1) / 2
-	m.psi0 = work.Grown(m.psi0, n)
-	work.Resize(&m.psi1, n, size)
-	work.Resize(&m.phi, n, size)
-	work.Resize(&m.f, n, pairs)
-	work.Resize(&m.diag, n, size)
-	m.roomOfChunks(size)
-	m.each.Forward(m.psi0, m.psi1, p.Q(), func(chunk, i int, psi2 mat.Matrix) {
-		half := m.scratch[2*chunk]
-		mat.Mul(half, 1, psi2, t, 0)
-		mat.MulSym(psi2, 1, t.T(), half, 0)
-		packed, diagonal := m.f.Row(i), m.diag.Row(i)
-		for k := range size {
-			packed = packed[copy(packed, psi2.Row(k)[:k+1]):]
-			diagonal[k] = psi2.At(k, k)
-		}
-	})
-	mat.Mul(m.phi, 1, m.psi1, t, 0)
-	return ctx.Err()
-}
-
-// evaluateLatent sets K_0 and prepares the examples' statistics.
-func (m *masked) evaluateLatent(p *Params) error {
-	e, s := m.e, &m.latent
-	e.psi.Set(p.Latent, p.Inducing())
-	if err := checkLatent(e.psi, p); err != nil {
-		return err
-	}
-	if s.own == nil {
-		s.own = new(Factor)
-	}
-	work.Resize(&s.own.K, p.Z.Rows, p.Z.Rows)
-	e.psi.Matrix(s.own.K)
-	m.each.Set(p.Latent, p.Inducing(), p.X.Mu.Rows)
-	return nil
 }
 
 func (m *masked) roomOfChunks(size int) {
@@ -285,67 +107,6 @@ func (m *masked) eachBlock(beta float64, what weighing, body func(omega mat.Matr
 		m.masks.fill(omega, from, to, beta, what)
 		body(omega, from, to)
 	}
-}
-
-// addUp sets the sums over examples and points.
-func (m *masked) addUp(ctx context.Context, p *Params) error {
-	s, k, n := &m.sums, m.masks, m.masks.examples
-	versions, size := k.versions(), p.Z.Rows
-	work.Resize(&s.byExample, n, versions)
-	work.Resize(&s.qExample, n, versions)
-	work.Resize(&s.diag, k.columns(), size)
-	s.byExample.Fill(0)
-	s.qExample.Fill(0)
-	q := m.pointTraces()
-	m.system.begin(m, p.Noise.Beta)
-	m.eachBlock(p.Noise.Beta, weights, func(omega mat.Matrix, from, to int) {
-		if ctx.Err() != nil {
-			return
-		}
-		mat.Mul(s.diag.Slice(from, to, 0, size), 1, omega.T(), m.diag, 0)
-		m.addByExample(omega, from, to, q)
-		m.system.take(m, omega, from, to)
-	})
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.squares = m.weightedSquares(p.Noise.Beta, weights)
-	s.traces = work.Grown(s.traces, n)
-	m.traces(s.traces)
-
-	z := kronprod.Shaped(s.diag.Data, m.dims(versions, true)...)
-	length := versions * m.components() * size
-	s.n, s.w = work.Grown(s.n, length), work.Grown(s.w, length)
-	m.operator(func(f *maskedFactor) mat.Matrix { return f.squares.T() }).MulTensor(s.n, z, &m.work)
-	kappa := m.kappas()
-	s.logSum = 0
-	for v := range versions {
-		own, w := s.n[v*len(kappa):(v+1)*len(kappa)], s.w[v*len(kappa):(v+1)*len(kappa)]
-		for i, x := range own {
-			w[i] = kappa[i] + x
-		}
-		s.logSum += float64(len(k.channels[v])) * asm.SumLog(w)
-		for i, x := range w {
-			w[i] = 1 / x
-		}
-	}
-	return nil
-}
-
-// addByExample adds the sums over the points of a block to those of the examples.
-func (m *masked) addByExample(omega mat.Matrix, from, to int, q []float64) {
-	s, points := &m.sums, m.masks.points
-	mat.Parallel(omega.Rows, func(i int) {
-		row := omega.Row(i)
-		for k := from; k < to; {
-			v, p := k/points, k%points
-			last := min(points, p+to-k)
-			part := row[k-from : k-from+last-p]
-			s.byExample.Row(i)[v] += work.Sum(part)
-			s.qExample.Row(i)[v] += asm.Dot(part, q[p:last])
-			k += last - p
-		}
-	})
 }
 
 // pointTraces returns w_pᵀ·K̃_s⁻¹·w_p of every point.
@@ -442,36 +203,61 @@ func (m *masked) operator(of func(f *maskedFactor) mat.Matrix) kronprod.Operator
 	return o
 }
 
-// evaluate is Evaluator.Evaluate for data with holes.
-func (m *masked) evaluate(ctx context.Context, p, grad *Params, free Group) (float64, error) {
-	if err := m.prepare(ctx, p); err != nil {
-		return math.NaN(), err
-	}
-	if err := m.system.solve(ctx, m); err != nil {
-		return math.NaN(), err
-	}
-	if grad != nil {
-		grad.zero()
-		if err := m.gradient(ctx, grad, p, free); err != nil {
-			return math.NaN(), err
-		}
-	}
-	return m.value(p), nil
+// A basis is T = T_0 ⊗ T_1 ⊗ … of the generalised eigenproblems of K_f and Ψ2_f at some parameters, held as numbers:
+// the inducing variables of data with holes are Tᵀ·u. The statistics are those of examples and points weighted by
+// the share of each that was seen, so that with every example seen at the same points T diagonalises the whole problem.
+//
+// Of a tied factor with K = V·diag(s)·Vᵀ and weights c of its points T = V_b·s_b^(−½)·Q, where b are the eigenvalues
+// above leastFeature of the largest and Q diagonalises s_b^½·V_bᵀ·diag(c)·V_b·s_b^½. What is left out of the features stays
+// in ψ0, so that the bound remains one.
+//
+// T follows the parameters, unless it is held: rotation.go has the derivatives through it.
+type basis struct {
+	held   bool         // T stays what it is
+	params *Params      // at which it was made; of a T that follows its spatial part alone
+	shares shares       // with weights of the precision shareBeta, so that T has no memory
+	latent mat.Matrix   // T_0, m_ξ×m_ξ
+	values []float64    // Λ_0
+	space  []mat.Matrix // T_f, m_f×b_f
+	cross  []mat.Matrix // W_f = Ψ1_f·T_f, n_f×b_f
+	modes  [][]float64  // Λ_f
 }
 
-// value is the bound at the α that was found, a bound whether it solves the system or not:
+// shares are the weights of examples, and of the points of each spatial factor, summed over all else, and those of all
+// data.
+type shares struct {
+	examples []float64
+	points   [][]float64
+	all      float64
+	beta     float64 // of the weights
+}
+
+// A system is the linear system of α for all channels,
 //
-//	L = Σ_c [½ Σ log ω − ½·n_o·log 2π − ½ Σ ω·y² + α_cᵀb_c − ½·α_cᵀA·α_c]
-//	    − ½ Σ_c [ψ0_o − tr K̃⁻¹Ψ2_o] − ½ Σ_c [Σ_ab log(κ_ab + N_ab) − log|K̃|] − KL
-func (m *masked) value(p *Params) float64 {
-	k, s := m.masks, &m.sums
-	l := -0.5*s.squares + m.system.fit()
-	slack, traces := m.slack(p)
-	for v, channels := range k.channels {
-		logs, _ := k.logWeights(v, p.Noise.Beta)
-		l += 0.5 * float64(len(channels)) * (logs - float64(k.count[v])*math.Log(2*math.Pi))
-	}
-	return l - 0.5*(slack-traces) - 0.5*(s.logSum-float64(m.e.y.Channels)*m.logDet()) - m.e.prior.divergence(&p.X)
+//	A·α_c = b_c,   A = K̃ + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ,   b_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p
+//
+// and its solution by conjugate gradients [Hestenes and Stiefel 1952]. With M_p = Σ_i ω_ip·F_i a product with A takes α to
+// all points, multiplies a_p by M_p there and goes back. The preconditioner is A for weights that are products of
+// the shares of examples and points, in closed form: of examples × points seen alone it is A.
+type system struct {
+	m      mat.Matrix // lower triangles of M_p row by row, columns×½m_ξ(m_ξ+1); 0×0 where they are not kept
+	atData []float64  // Σ_i ω·y·φ_i, channels × points × m_ξ
+	b      []float64  // channels × features × m_ξ, like the next
+	alpha  []float64
+	image  []float64 // A·α
+	a      []float64 // a_p = α_c·w_p, channels × points × m_ξ
+	ma     []float64 // M_p·a_p, likewise
+	rest   []float64 // b − A·α
+	steps  int       // of the last solution
+	beta   float64   // of the sums
+
+	preconditioner preconditioner
+}
+
+// A preconditioner is (⊗U_f)·diag(1 + λ)⁻¹·(⊗U_f)ᵀ.
+type preconditioner struct {
+	u       kronprod.Operator // 1 ⊗ U_1 ⊗ … ⊗ U_0; zero Matrices: I
+	inverse []float64         // 1/(1 + λ), features × m_ξ
 }
 
 // slack returns Σ_c ψ0_o and Σ_c tr K̃⁻¹Ψ2_o.
@@ -487,25 +273,4 @@ func (m *masked) slack(p *Params) (psi0, traces float64) {
 		traces += float64(len(channels)) * b
 	}
 	return psi0 * p.SpatialVariance(), traces
-}
-
-// logDet returns log|K̃|.
-func (m *masked) logDet() float64 {
-	b, size := float64(m.components()), float64(len(m.latent.kappa))
-	sum := b * m.latent.logDet
-	for _, s := range m.space {
-		sum += size * b / float64(s.w.Cols) * s.logDet
-	}
-	return sum
-}
-
-// checkLatent refuses what Factor.setLatent refuses.
-func checkLatent(ps *psi.Statistics, p *Params) error {
-	if far := ps.Farthest(); !(far <= psi.FarthestInducing) {
-		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, psi.FarthestInducing)
-	}
-	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= psi.FlattestPrior) {
-		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, psi.FlattestPrior)
-	}
-	return nil
 }

@@ -89,16 +89,24 @@ func move(t testing.TB, p *bound.Params, rng *rand.Rand) {
 	}
 }
 
-// Every derivative is that of the bound with T held.
+// Every derivative is that of the bound with T held, and of the bound with T that follows.
 func TestMaskedDifferences(t *testing.T) {
 	for seed := range uint64(compare.Sizes(24)) {
-		x := holedSubject(t, seed)
-		x.bound(t) // the basis
-		move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
-		all := natural(x.Params)
-		var grad *list
-		bound.WithResidual(1e-12, func() { grad = natural(x.gradient(t, bound.GroupAll)) })
-		compare.CheckGradient(t, all.name(holedShape(seed).String()), all.at, grad.values(), func() float64 { return x.bound(t) })
+		for _, held := range []bool{true, false} {
+			x := holedSubject(t, seed)
+			if held {
+				if err := x.evaluator.Hold(t.Context(), x.Params); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x.bound(t) // the first T, of which the shares stay
+			move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
+			all := natural(x.Params)
+			var grad *list
+			bound.WithResidual(1e-12, func() { grad = natural(x.gradient(t, bound.GroupAll)) })
+			what := fmt.Sprintf("held %v, %v", held, holedShape(seed))
+			compare.CheckGradient(t, all.name(what), all.at, grad.values(), func() float64 { return x.bound(t) })
+		}
 	}
 }
 
@@ -110,6 +118,9 @@ func TestMaskedDense(t *testing.T) {
 		whole.Y = mat.New(x.Y.Rows, x.Y.Cols)
 		u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.evaluator.Hold(t.Context(), x.Params); err != nil {
 			t.Fatal(err)
 		}
 		joint := u.Latent
@@ -180,7 +191,7 @@ func TestHolesReference(t *testing.T) {
 			if !s.evaluator.Holes() {
 				s.evaluator.Mask()
 			}
-			if err := s.evaluator.Refresh(t.Context(), c.BasisModel(t).Params); err != nil {
+			if err := s.evaluator.Hold(t.Context(), c.BasisModel(t).Params); err != nil {
 				t.Fatal(err)
 			}
 			compare.NearOne(t, "bound", s.bound(t), c.Expected.Bound, reference.Digits)
@@ -196,9 +207,7 @@ func TestHolesReference(t *testing.T) {
 					t.Errorf("the file has no derivative in %s", name)
 				}
 			}
-			if err := s.evaluator.Refresh(t.Context(), s.Params); err != nil {
-				t.Fatal(err)
-			}
+			s.evaluator.Follow()
 			compare.NearOne(t, "bound at its own T", s.bound(t), c.Expected.Fresh.Bound, reference.Digits)
 			checkGap(t, s, c.Expected.Fresh.Gap)
 		})
@@ -213,5 +222,46 @@ func checkGap(t *testing.T, s *subject, want float64) {
 	}
 	if !(math.Abs(gap-want) <= reference.Digits*max(1, want)) {
 		t.Errorf("gap %v, expected %v", gap, want)
+	}
+}
+
+// What is said of the points without an example is what q(U) of the other examples says by definition, with the same T.
+func TestLeaveOutHoled(t *testing.T) {
+	for seed := range uint64(compare.Sizes(40)) {
+		x := holedSubject(t, 900+seed)
+		u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint := u.Latent
+		for _, s := range u.Space {
+			joint = kron(joint, s)
+		}
+		whole, without := *x.Model, *x.Model
+		whole.Y, without.Y = mat.New(x.Y.Rows, x.Y.Cols), x.Y.Clone()
+		rng := rand.New(rand.NewPCG(seed, 97))
+		gone, points := rng.IntN(x.Examples()), x.Space.Len()
+		without.Y.Slice(gone*points, (gone+1)*points, 0, x.Channels()).Fill(math.NaN())
+		d := reference.NewDense(&whole)
+		mu, s := reference.RandomLatent(rng, x.Params.Z.Cols)
+		at := d.ExampleTime(gone)
+		var mean, variance mat.Matrix
+		bound.WithResidual(1e-11, func() {
+			if err = x.evaluator.BeginLeavingOut(t.Context(), x.Params); err == nil {
+				mean, variance, err = x.evaluator.LeaveOutHoled(t.Context(), x.Params, gone, mu, s, at)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range x.Channels() {
+			h := d.Holed(&without, c, joint)
+			d.Alpha[c], d.AInverse = h.Alpha, h.Covariance
+			want := d.Forecast(mu, s, at, x.Space)
+			for i := range points {
+				compare.NearOne(t, fmt.Sprint(seed, " mean"), mean.At(i, c), want.Mean[c][i], 1e-7)
+				compare.NearOne(t, fmt.Sprint(seed, " variance"), variance.At(i, c), want.Cov[c][i][i], 1e-7)
+			}
+		}
 	}
 }

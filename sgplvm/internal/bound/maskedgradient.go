@@ -10,8 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// The gradient of the bound of data with holes at fixed T (docs/math.md, "Data with holes"). α and w are at their optimum, so they
-// are numbers here too.
+// The gradient of the bound of data with holes (docs/math.md, "Data with holes"). α and w are at their optimum, so they
+// are numbers here; what a T that follows the parameters adds is in rotation.go.
 
 // gradient adds the derivatives in the free groups to grad, which holds zeros.
 func (m *masked) gradient(ctx context.Context, grad, p *Params, free Group) error {
@@ -31,7 +31,7 @@ func (m *masked) gradient(ctx context.Context, grad, p *Params, free Group) erro
 		if err := m.latentGradient(ctx, grad, p, wd); err != nil {
 			return err
 		}
-		m.e.prior.backward(&grad.X, &p.X)
+		(*m.prior).backward(&grad.X, &p.X)
 	}
 	return ctx.Err()
 }
@@ -65,7 +65,7 @@ func (m *masked) noiseSlope(p *Params) float64 {
 		psi0, traces := m.slack(p)
 		y := &m.system
 		prior := mat.Borrow(len(y.alpha))
-		m.priorTimes(*prior, kronprod.Shaped(y.alpha, m.dims(m.e.y.Channels, false)...), -2)
+		m.priorTimes(*prior, kronprod.Shaped(y.alpha, m.dims(m.y.Channels, false)...), -2)
 		rest := -0.5*s.squares + asm.Dot(y.alpha, y.b) - 0.5*(asm.Dot(y.alpha, y.image)-asm.Dot(y.alpha, *prior)) - 0.5*(psi0-traces)
 		mat.GiveBack(prior)
 		wd := m.scaledTable()
@@ -113,7 +113,7 @@ func (m *masked) spread(wd kronprod.Tensor) kronprod.Tensor {
 
 // spaceGradient chains the derivatives in K̃_f and W_f of every spatial factor into its kernel and inducing points.
 func (m *masked) spaceGradient(ctx context.Context, grad, p *Params, wd kronprod.Tensor) error {
-	y, channels := &m.system, m.e.y.Channels
+	y, channels := &m.system, m.y.Channels
 	rest := make([]float64, len(y.atData)) // b_p = Σ_i ω·y·φ_i − M_p·a_p
 	asm.AddScaled(rest, y.atData, -1, y.ma)
 	atPoints := kronprod.Shaped(rest, m.dims(channels, true)...)
@@ -126,9 +126,9 @@ func (m *masked) spaceGradient(ctx context.Context, grad, p *Params, wd kronprod
 		}
 		dW, dK := mat.New(s.w.Rows, s.w.Cols), mat.New(s.w.Cols, s.w.Cols)
 		m.crossSlope(dW, atPoints, alpha, f)
-		m.tableSlope(dW, wd, f)
 		m.traceSlope(dW, dK, byPoint, f)
 		m.priorSlope(dK, alpha, wd, f)
+		m.tableSlope(dW, dK, wd, f)
 		grad.Space[f].Kernel.Variance -= 0.5 * psi0 / p.Space[f].Kernel.Variance
 		m.chainSpace(grad, p, f, dW, dK)
 	}
@@ -155,8 +155,8 @@ func (m *masked) crossSlope(dW mat.Matrix, atPoints, alpha kronprod.Tensor, f in
 }
 
 // tableSlope adds the derivative of −½ Σ_c Σ log(κ + N) through N: −W∘R, R_pb the sum over versions and everything else of
-// w_ab·Z_pa and the other factors' G.
-func (m *masked) tableSlope(dW mat.Matrix, wd kronprod.Tensor, f int) {
+// w_ab·Z_pa and the other factors' G, and through a T_f that follows.
+func (m *masked) tableSlope(dW, dK mat.Matrix, wd kronprod.Tensor, f int) {
 	s := m.space[f]
 	z := kronprod.Shaped(m.sums.diag.Data, m.dims(m.masks.versions(), true)...)
 	v := m.contracted(z, f, func(s *maskedFactor) mat.Matrix { return s.squares.T() })
@@ -164,6 +164,14 @@ func (m *masked) tableSlope(dW mat.Matrix, wd kronprod.Tensor, f int) {
 	kronprod.Cross(r, v, wd, f+1, nil)
 	mat.MulElem(r, r, s.w)
 	mat.Add(dW, dW, -1, r)
+	if m.basis.held {
+		return
+	}
+	x := mat.New(s.w.Cols, s.w.Cols)
+	mat.Mul(x, 1, s.w.T(), r, 0)
+	dPsi2 := rotation(dK, x, m.basis.modes[f])
+	mat.ScaleRows(r, m.basis.shares.points[f], s.w)
+	mat.Mul(dW, 2, r, dPsi2, 1)
 }
 
 // tracesByPoint returns Σ_c Σ_i ω·tr K̃_0⁻¹F_i of every point.
@@ -192,7 +200,7 @@ func (m *masked) traceSlope(dW, dK mat.Matrix, byPoint []float64, f int) {
 		}
 	}
 	rho := make([]float64, s.w.Rows)
-	kronprod.Marginal(rho, kronprod.Shaped(byPoint, m.e.x.Dims()...), f, others)
+	kronprod.Marginal(rho, kronprod.Shaped(byPoint, m.x.Dims()...), f, others)
 	half := mat.New(s.w.Rows, s.w.Cols)
 	mat.Mul(half, 1, s.w, s.inverse, 0)
 	scaled := mat.New(s.w.Rows, s.w.Cols)
@@ -211,7 +219,7 @@ func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, f int) {
 	}
 	size := len(s.kappa)
 	others := float64(m.components()*len(m.latent.kappa)) / float64(size)
-	mat.Add(dK, dK, 0.5*float64(m.e.y.Channels)*others, s.inverse)
+	mat.Add(dK, dK, 0.5*float64(m.y.Channels)*others, s.inverse)
 	buffer := mat.Borrow(len(alpha.Data))
 	image := kronprod.Shaped(m.priorTimes(*buffer, alpha, f), alpha.Dims...)
 	product := mat.New(size, size)
@@ -238,7 +246,7 @@ func (m *masked) priorSlope(dK mat.Matrix, alpha, wd kronprod.Tensor, f int) {
 // chainSpace chains ∂L/∂W_f and ∂L/∂K̃_f into the kernel and, where these are free, the inducing points of spatial
 // factor f.
 func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
-	s, t, x, own := m.space[f], m.basis.space[f], m.e.x[f], &p.Space[f]
+	s, t, x, own := m.space[f], m.basis.space[f], m.x[f], &p.Space[f]
 	rows := t.Rows
 	whole, half := mat.New(rows, rows), mat.New(rows, t.Cols)
 	mat.Mul(half, 1, t, dK, 0)
@@ -256,18 +264,19 @@ func (m *masked) chainSpace(grad, p *Params, f int, dW, dK mat.Matrix) {
 	own.Kernel.AddGradient(&to.Kernel, to.Xu, cross, s.own.Psi1, x, own.Xu)
 	twice := mat.New(own.Xu.Rows, own.Xu.Cols)
 	own.Kernel.AddGradient(&to.Kernel, twice, whole, s.own.K, own.Xu, own.Xu)
-	mat.Add(to.Xu, to.Xu, 2, twice)                     // K_f depends on X_u through both arguments
-	to.Kernel.Variance += m.e.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
+	mat.Add(to.Xu, to.Xu, 2, twice)                   // K_f depends on X_u through both arguments
+	to.Kernel.Variance += m.jitter * mat.Trace(whole) // the jitter is a multiple of the variance
 }
 
 // latentGradient chains the derivatives in ψ0, φ_i, F_i and K̃_0 into the latent kernel, Z, μ and S.
 func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronprod.Tensor) error {
 	k, n, size, t := m.masks, m.masks.examples, m.phi.Cols, m.basis.latent
 	slopes, dPhi, byTable := mat.New(n, m.f.Cols), mat.New(n, size), mat.New(n, size)
-	gw := m.spread(wd)
+	gw, wide := m.spread(wd), mat.New(len(m.system.a)/size, size) // T_0·a_p
+	mat.Mul(wide, 1, mat.NewDense(wide.Rows, size, m.system.a), t.T(), 0)
 	m.eachBlock(p.Noise.Beta, weights, func(omega mat.Matrix, from, to int) {
 		if ctx.Err() == nil {
-			m.addSlopes(slopes, dPhi, byTable, gw, omega, from, to)
+			m.addSlopes(slopes, dPhi, byTable, gw, wide.Data, omega, from, to)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -280,27 +289,72 @@ func (m *masked) latentGradient(ctx context.Context, grad, p *Params, wd kronpro
 			byTrace[i] += float64(len(channels)) * m.sums.qExample.At(i, v)
 		}
 	}
+	dK, dPsi2 := mat.New(size, size), mat.New(size, size)
+	if !m.basis.held {
+		dPsi2 = rotation(dK, m.rotationTerms(byTable), m.basis.values)
+	}
+	m.addCommon(slopes, byTable, byTrace, dPsi2)
 	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
 	g1 := mat.New(n, size)
 	mat.Mul(g1, 1, dPhi, t.T(), 0)
-	m.each.Backward(to, g0, g1, m.psi1, p.Q(), func(chunk, i int, g mat.Matrix) {
-		inner, half := m.scratch[2*chunk], m.scratch[2*chunk+1]
-		unpack(inner, slopes.Row(i))
-		for a, v := range byTable.Row(i) {
-			inner.Row(a)[a] -= 0.5 * v
-		}
-		mat.Add(inner, inner, 0.5*byTrace[i], m.latent.inverse)
-		mat.Mul(half, 1, t, inner, 0)
-		mat.MulSym(g, 1, half, t.T(), 0)
-		mat.MirrorLower(g)
-	})
-	m.latentMatrixGradient(to, byTrace, wd)
+	m.each.Backward(to, g0, g1, m.psi1, p.Q(), func(_, i int, g mat.Matrix) { unpack(g, slopes.Row(i)) })
+	m.latentMatrixGradient(to, dK, byTrace, wd)
 	return nil
 }
 
-// addSlopes adds what a block of columns contributes to −½ Σ_c Σ_p ω·a_p·a_pᵀ (lower triangles, n_ξ×½m_ξ(m_ξ+1)), ∂L/∂φ and Σ_p ω·Σ_b
-// G_pb·w_ab (n_ξ×m_ξ each).
-func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor, omega mat.Matrix, from, to int) {
+// addCommon adds to the slopes in Ψ2_i the terms that all examples have but for factors:
+//
+//	−½·T_0·diag(s_i)·T_0ᵀ + ½·(Σ_c Σ_p ω·q_p)·T_0K̃_0⁻¹T_0ᵀ + r_i·T_0·dPsi2·T_0ᵀ
+func (m *masked) addCommon(slopes, byTable mat.Matrix, byTrace []float64, dPsi2 mat.Matrix) {
+	n, size, t := slopes.Rows, m.phi.Cols, m.basis.latent
+	factors, common := mat.New(n, size+2), mat.New(size+2, slopes.Cols)
+	mat.Scale(factors.Slice(0, n, 0, size), -0.5, byTable)
+	for i := range n {
+		factors.Row(i)[size], factors.Row(i)[size+1] = 0.5*byTrace[i], m.basis.shares.examples[i]
+	}
+	half, whole := mat.New(size, size), mat.New(size, size)
+	for k, inner := range []mat.Matrix{m.latent.inverse, dPsi2} {
+		mat.Mul(half, 1, t, inner, 0)
+		mat.MulSym(whole, 1, half, t.T(), 0)
+		rest := common.Row(size + k)
+		for i := range size {
+			rest = rest[copy(rest, whole.Row(i)[:i+1]):]
+		}
+	}
+	columns := t.T().Clone()
+	mat.Parallel(size, func(a int) {
+		column, rest := columns.Row(a), common.Row(a)
+		for i := range size {
+			asm.Scale(rest[:i+1], column[i], column[:i+1])
+			rest = rest[i+1:]
+		}
+	})
+	mat.Mul(slopes, 1, factors, common, 1)
+}
+
+// rotationTerms returns X of rotation.go, Σ_i F_i·diag(s_i), s_i the rows of byTable.
+func (m *masked) rotationTerms(byTable mat.Matrix) mat.Matrix {
+	size, chunks := m.phi.Cols, m.each.Chunks()
+	parts := make([]mat.Matrix, chunks)
+	mat.Parallel(chunks, func(chunk int) {
+		f, x := m.scratch[2*chunk], mat.New(size, size)
+		from, to := work.Block(chunk, chunks, m.f.Rows)
+		for i := from; i < to; i++ {
+			unpack(f, m.f.Row(i))
+			mat.ScaleCols(f, f, byTable.Row(i))
+			mat.Add(x, x, 1, f)
+		}
+		parts[chunk] = x
+	})
+	for _, x := range parts[1:] {
+		mat.Add(parts[0], parts[0], 1, x)
+	}
+	return parts[0]
+}
+
+// addSlopes adds what a block of columns contributes to −½ Σ_c Σ_p ω·(T_0a_p)·(T_0a_p)ᵀ (lower triangles, n_ξ×½m_ξ(m_ξ+1)), ∂L/∂φ
+// and Σ_p ω·Σ_b G_pb·w_ab (n_ξ×m_ξ each); wide holds T_0a_p.
+func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor, wide []float64, omega mat.Matrix, from, to int) {
 	k, size, a := m.masks, m.phi.Cols, m.system.a
 	buffer := mat.Borrow((to - from) * m.f.Cols)
 	outer := mat.NewDense(to-from, m.f.Cols, *buffer)
@@ -312,7 +366,7 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 			row := outer.Row(j)
 			clear(row)
 			for _, c := range k.channels[v] {
-				own := a[(c*k.points+p)*size:][:size]
+				own := wide[(c*k.points+p)*size:][:size]
 				rest := row
 				for i := range size {
 					asm.Axpy(own[i], own[:i+1], rest[:i+1])
@@ -330,24 +384,24 @@ func (m *masked) addSlopes(slopes, dPhi, byTable mat.Matrix, gw kronprod.Tensor,
 	})
 }
 
-// latentMatrixGradient chains ∂L/∂K̃_0; byTrace are Σ_c Σ_p ω·q_p of the examples.
-func (m *masked) latentMatrixGradient(to psi.Gradient, byTrace []float64, wd kronprod.Tensor) {
+// latentMatrixGradient chains ∂L/∂K̃_0, of which dK has a part; byTrace are Σ_c Σ_p ω·q_p of the examples.
+func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []float64, wd kronprod.Tensor) {
 	size, t := m.phi.Cols, m.basis.latent
-	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.e.y.Channels, false)...)
-	inner, half, dK := mat.New(size, size), mat.New(size, size), mat.New(size, size)
+	alpha := kronprod.Shaped(m.system.alpha, m.dims(m.y.Channels, false)...)
+	inner, half := mat.New(size, size), mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), 1, mat.Vector(byTrace).T(), m.f, 0)
 	unpack(inner, packed)
 	mat.Mul(half, 1, m.latent.inverse, inner, 0)
-	mat.MulSym(dK, -0.5, half, m.latent.inverse, 0)
+	mat.MulSym(dK, -0.5, half, m.latent.inverse, 1)
 	mat.MirrorLower(dK)
 	m.priorSlope(dK, alpha, wd, latentFactor)
 	mat.Mul(half, 1, t, dK, 0)
 	mat.MulSym(inner, 1, half, t.T(), 0)
 	mat.MirrorLower(inner)
-	byMean := m.e.jitter * mat.Trace(inner) / float64(size) // the jitter is a multiple of the mean diagonal
+	byMean := m.jitter * mat.Trace(inner) / float64(size) // the jitter is a multiple of the mean diagonal
 	for i := range size {
 		inner.Row(i)[i] += byMean
 	}
-	m.e.psi.MatrixBackward(to, inner)
+	m.statistics.MatrixBackward(to, inner)
 }

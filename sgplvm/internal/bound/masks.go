@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // masks say which values of the data were observed, and how well. Channels that miss the same values, with
@@ -27,19 +28,19 @@ type masks struct {
 	y                []mat.Matrix // of each channel, n_ξ×n_s, 0 where missing
 }
 
-// newMasks reads the data of an evaluator.
-func newMasks(ctx context.Context, e *Evaluator) (*masks, error) {
-	n, points, channels := e.y.Examples, e.y.Points, e.y.Channels
+// newMasks reads data at the points of a grid.
+func newMasks(ctx context.Context, y *data.Scaled, x data.Grid) (*masks, error) {
+	n, points, channels := y.Examples, y.Points, y.Channels
 	m := &masks{examples: n, points: points, words: (points + 63) / 64, version: make([]int, channels)}
 	var squares [][]float64
 	for range channels {
 		m.y = append(m.y, mat.New(n, points))
 		m.bits = append(m.bits, make([]uint64, n*m.words))
-		if e.y.Errors != nil {
+		if y.Errors != nil {
 			squares = append(squares, make([]float64, n*points))
 		}
 	}
-	err := e.eachSlab(ctx, func(slab kronprod.Tensor, from int) error {
+	err := eachSlab(ctx, y, x, func(slab kronprod.Tensor, from int) error {
 		count := slab.Dims[0]
 		mat.Parallel(count*channels, func(k int) {
 			i, c := from+k/channels, k%channels
@@ -56,8 +57,8 @@ func newMasks(ctx context.Context, e *Evaluator) (*masks, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.y.Errors != nil {
-		if err := m.readErrors(ctx, e, squares); err != nil {
+	if y.Errors != nil {
+		if err := m.readErrors(ctx, y, squares); err != nil {
 			return nil, err
 		}
 	}
@@ -66,14 +67,14 @@ func newMasks(ctx context.Context, e *Evaluator) (*masks, error) {
 }
 
 // readErrors sets squares to those of the standard errors of observed values.
-func (m *masks) readErrors(ctx context.Context, e *Evaluator, squares [][]float64) error {
-	channels := e.y.Channels
-	return e.y.EachErrors(func(slab []float64, from int) error {
-		for k := 0; k*e.y.Size() < len(slab); k++ {
+func (m *masks) readErrors(ctx context.Context, y *data.Scaled, squares [][]float64) error {
+	channels := y.Channels
+	return y.EachErrors(func(slab []float64, from int) error {
+		for k := 0; k*y.Size() < len(slab); k++ {
 			for p := range m.points {
 				for c := range channels {
 					if m.seen(c, from+k, p) {
-						v := slab[k*e.y.Size()+p*channels+c]
+						v := slab[k*y.Size()+p*channels+c]
 						squares[c][(from+k)*m.points+p] = v * v
 					}
 				}

@@ -1,8 +1,13 @@
 package bound
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // projected is the data in the spatial eigenbasis: Y contracted with the data basis of
@@ -100,5 +105,27 @@ func (y *projected) keep(components []int) {
 				mat.Copy(p.Slice(0, p.Rows, i, i+1), column)
 			}
 		}
+	})
+}
+
+// eachSlab reads Y some examples at a time, scaled, as tensors examples × d_y × n_1 × ….
+func eachSlab(ctx context.Context, y *data.Scaled, x data.Grid, body func(slab kronprod.Tensor, from int) error) error {
+	channels, points := y.Channels, y.Points
+	dims := append([]int{0, channels}, x.Dims()...)
+	return y.EachSlab(func(raw []float64, from int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		dims[0] = len(raw) / y.Size()
+		buffer := mat.Borrow(len(raw))
+		defer mat.GiveBack(buffer)
+		parts := dims[0] * channels * scaleParts
+		mat.Parallel(parts, func(i int) {
+			series := i / scaleParts // channels of examples
+			from, to := work.Block(i%scaleParts, scaleParts, points)
+			example, c := series/channels, series%channels
+			y.Scaler.ScaleChannel((*buffer)[series*points+from:series*points+to], raw[example*y.Size()+from*channels:], c)
+		})
+		return body(kronprod.Shaped(*buffer, dims...), from)
 	})
 }

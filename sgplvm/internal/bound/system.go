@@ -12,34 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// A system is the linear system of α for all channels,
-//
-//	A·α_c = b_c,   A = K̃ + Σ_ip ω_ip·F_i ⊗ w_p·w_pᵀ,   b_c = Σ_ip ω_ip·y_ip·φ_i ⊗ w_p
-//
-// and its solution by conjugate gradients [Hestenes and Stiefel 1952]. With M_p = Σ_i ω_ip·F_i a product with A takes α to
-// all points, multiplies a_p by M_p there and goes back. The preconditioner is A for weights that are products of
-// the shares of examples and points, in closed form: of examples × points seen alone it is A.
-type system struct {
-	m      mat.Matrix // lower triangles of M_p row by row, columns×½m_ξ(m_ξ+1); 0×0 where they are not kept
-	atData []float64  // Σ_i ω·y·φ_i, channels × points × m_ξ
-	b      []float64  // channels × features × m_ξ, like the next
-	alpha  []float64
-	image  []float64 // A·α
-	a      []float64 // a_p = α_c·w_p, channels × points × m_ξ
-	ma     []float64 // M_p·a_p, likewise
-	rest   []float64 // b − A·α
-	steps  int       // of the last solution
-	beta   float64   // of the sums
-
-	preconditioner preconditioner
-}
-
-// A preconditioner is (⊗U_f)·diag(1 + λ)⁻¹·(⊗U_f)ᵀ.
-type preconditioner struct {
-	u       kronprod.Operator // 1 ⊗ U_1 ⊗ … ⊗ U_0; zero Matrices: I
-	inverse []float64         // 1/(1 + λ), features × m_ξ
-}
-
 // begin makes room for sums over the examples.
 func (s *system) begin(m *masked, beta float64) {
 	s.beta = beta
@@ -49,7 +21,7 @@ func (s *system) begin(m *masked, beta float64) {
 	} else {
 		s.m = mat.Matrix{}
 	}
-	s.atData = work.Grown(s.atData, m.e.y.Channels*m.masks.points*len(m.latent.kappa))
+	s.atData = work.Grown(s.atData, m.y.Channels*m.masks.points*len(m.latent.kappa))
 }
 
 // take adds up what a block of columns needs of all examples.
@@ -92,7 +64,7 @@ const mostSteps = 2000
 // solve finds α, from zero. Errors: *FactorizationError, ctx.Err().
 func (s *system) solve(ctx context.Context, m *masked) error {
 	beta := s.beta
-	channels, size := m.e.y.Channels, m.components()*len(m.latent.kappa)
+	channels, size := m.y.Channels, m.components()*len(m.latent.kappa)
 	n := channels * size
 	for _, v := range []*[]float64{&s.b, &s.alpha, &s.image, &s.rest} {
 		*v = work.Grown(*v, n)
@@ -165,7 +137,7 @@ func (s *system) fit() float64 { return 0.5 * (asm.Dot(s.alpha, s.b) + asm.Dot(s
 
 // multiply sets dst = A·x for all channels and leaves x at the points in a, M_p·a_p in ma.
 func (s *system) multiply(m *masked, dst, x []float64, beta float64) {
-	channels := m.e.y.Channels
+	channels := m.y.Channels
 	tensor := kronprod.Shaped(x, m.dims(channels, false)...)
 	m.operator(func(f *maskedFactor) mat.Matrix { return f.w }).MulTensor(s.a, tensor, &m.work)
 	s.multiplyPoints(m, s.ma, s.a, beta, weights)
@@ -236,19 +208,30 @@ func symv(dst, packed, x []float64) {
 // set makes the preconditioner that of the weights r_i·Π_f c_f,p / all^P, r and c the sums of weights over everything
 // else, at the factors as they are.
 func (c *preconditioner) set(ctx context.Context, m *masked, beta float64) error {
-	s := m.shares(beta)
-	each := 1 / float64(m.e.y.Channels)
+	s := m.basis.shares
+	each := 1 / float64(m.y.Channels)
+	if m.y.Errors == nil {
+		each *= beta / s.beta
+	} else {
+		s = m.shares(beta)
+	}
 	size, b := len(m.latent.kappa), m.components()
 	c.u = kronprod.Operator{Factors: make([]mat.Matrix, 2+len(m.space))}
-	psi2 := mat.New(size, size)
 	packed := make([]float64, m.f.Cols)
 	mat.Mul(mat.Vector(packed).T(), each, mat.Vector(s.examples).T(), m.f, 0)
-	unpack(psi2, packed)
-	u, lambda0, err := diagonalised(ctx, &m.latent, psi2)
-	if err != nil {
-		return failure(ctx, 0, err)
+	lambda0 := make([]float64, size)
+	var err error
+	if m.latent.same {
+		for i := range lambda0 {
+			lambda0[i] = packed[i*(i+3)/2]
+		}
+	} else {
+		psi2 := mat.New(size, size)
+		unpack(psi2, packed)
+		if c.u.Factors[1+len(m.space)], lambda0, err = diagonalised(ctx, &m.latent, psi2); err != nil {
+			return failure(ctx, 0, err)
+		}
 	}
-	c.u.Factors[1+len(m.space)] = u
 	var all [][]float64
 	for f, own := range m.space {
 		var u mat.Matrix

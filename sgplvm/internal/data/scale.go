@@ -1,7 +1,6 @@
 package data
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -61,14 +60,6 @@ func newScaler(y *Scaled) (Scaler, error) {
 		}
 	}
 	return s, err
-}
-
-// nothing is the error of a channel without a value.
-func nothing(y *Scaled, c int) error {
-	if y.Channels == 1 {
-		return &ConfigError{"Data", fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
-	}
-	return &ConfigError{"Data", fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
 }
 
 // sums returns the first observed value of each channel, the mean difference of all n[c] from it, and how many are

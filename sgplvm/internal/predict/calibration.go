@@ -105,6 +105,10 @@ func Factors(grid data.Grid, square, expected mat.Matrix, examples int) mat.Matr
 				factor.Set(i, k, 1)
 				continue
 			}
+			if expectedNear.At(i, k) == 0 { // points where nothing was ever seen, nor near them
+				factor.Set(i, k, mean)
+				continue
+			}
 			prior := factorStrength / float64(examples) * expectedNear.At(i, k)
 			factor.Set(i, k, (squareNear.At(i, k)+mean*prior)/(expectedNear.At(i, k)+prior))
 		}

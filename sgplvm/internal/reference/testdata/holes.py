@@ -10,7 +10,7 @@ Each case is one model with its inputs and what a dense evaluation at 50 digits 
 at the best a_c and w of every channel c, with full matrices over all pairs of a latent and a spatial inducing point.
 "basis" holds the parameters to which T belongs: the Kronecker product of the solutions of T' K T = I, T' Psi2 T diagonal
 of every factor, where the statistics are those of examples and points weighted by the sum of the weights of what was
-seen of each. The bound and its derivatives are those at the parameters of the case, T fixed. "fresh" is the bound with
+seen of each, at a noise precision of 100. The bound and its derivatives are those at the parameters of the case, T fixed. "fresh" is the bound with
 the T of the case's own parameters. "gap" is how much the best full covariance of q(U) would add.
 
 "seen" says which values are observed (rows as those of Y), "errors" has their standard errors. The other keys are those
@@ -105,7 +105,7 @@ def basis(c):
     shares = [[mpf(0)] * len(f["X"]) for f in factors]
     for i in range(n):
         for p, at in enumerate(points):
-            w = sum(weight(c, i * len(points) + p, j) for j in range(dy))
+            w = sum(weight({**c, "beta": mpf(100)}, i * len(points) + p, j) for j in range(dy))
             r[i] += w
             for f, a in enumerate(at):
                 shares[f][a] += w
