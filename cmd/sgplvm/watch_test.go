@@ -260,7 +260,7 @@ func TestProcess(t *testing.T) {
 		t.Errorf("info: code %d, %q", code, stderr)
 	}
 	steps(t, 3)
-	if code, stderr := exitCode(t, program(t, "train", "-data", "seen.npy", "-out", "result")); code != 1 || strings.Count(stderr, "\n") != 1 {
+	if code, stderr := exitCode(t, program(t, "train", "-data", "none.npy", "-out", "result")); code != 1 || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("train: code %d, %q", code, stderr)
 	}
 
