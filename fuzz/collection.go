@@ -3,6 +3,7 @@ package fuzz
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Family is a kind of matrices, one or none for each order. The functions that
@@ -29,18 +30,25 @@ const (
 // Collection lists all families. Orders are those of square matrices; of a
 // rectangular one the order is the smaller dimension.
 func Collection() []Family {
-	fixed := func(make func(n int) Case) func(*Source, int) Case {
-		return func(_ *Source, n int) Case { return make(n) }
-	}
-	upTo := func(most int) func(int) bool { return func(n int) bool { return n <= most } }
-	from := func(least int) func(int) bool { return func(n int) bool { return n >= least } }
-	power := func(n int) bool { return n > 0 && n&(n-1) == 0 }
-	root := func(n int) int { return int(math.Sqrt(float64(n)) + 0.5) }
-	square := func(n int) bool { return root(n)*root(n) == n }
-	even := func(n int) bool { return n > 0 && n%2 == 0 }
-	mode := func(m Mode, cond float64) func(*Source, int) Case {
-		return func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }
-	}
+	return slices.Concat(exactFamilies(), closedFamilies(), hardFamilies(), displacementFamilies(), graphFamilies(),
+		kroneckerFamilies(), generalFamilies(), extremeFamilies())
+}
+
+// fixed makes a family of what takes no source.
+func fixed(make func(n int) Case) func(*Source, int) Case {
+	return func(_ *Source, n int) Case { return make(n) }
+}
+
+// Orders that a family takes.
+func upTo(most int) func(int) bool  { return func(n int) bool { return n <= most } }
+func from(least int) func(int) bool { return func(n int) bool { return n >= least } }
+func threefold(n int) bool          { return n%3 == 0 }
+func power(n int) bool              { return n > 0 && n&(n-1) == 0 }
+func root(n int) int                { return int(math.Sqrt(float64(n)) + 0.5) }
+func square(n int) bool             { return root(n)*root(n) == n }
+func even(n int) bool               { return n > 0 && n%2 == 0 }
+
+func exactFamilies() []Family {
 	return []Family{
 		{"integer factor", ExactGroup, nil, SPD},
 		{"failing pivot", ExactGroup, from(1), func(s *Source, n int) Case { return FailingPivot(s, n, s.values.IntN(n), -s.values.IntN(2)) }},
@@ -57,7 +65,11 @@ func Collection() []Family {
 		{"diagonal", ExactGroup, nil, func(s *Source, n int) Case { return Diagonal(values(n, func(int) float64 { return s.integer(9) })) }},
 		{"exchange", ExactGroup, nil, fixed(Exchange)},
 		{"zero", ExactGroup, nil, fixed(ZeroMatrix)},
+	}
+}
 
+func closedFamilies() []Family {
+	return []Family{
 		{"KMS", ClosedGroup, nil, func(_ *Source, n int) Case { return KMS(n, 0.5) }},
 		{"Lehmer", ClosedGroup, nil, fixed(Lehmer)},
 		{"Pei", ClosedGroup, nil, func(_ *Source, n int) Case { return Pei(n, 1) }},
@@ -74,11 +86,18 @@ func Collection() []Family {
 		{"sine basis", ClosedGroup, nil, fixed(SineBasis)},
 		{"reflector", ClosedGroup, from(1), func(s *Source, n int) Case { v := integers(s, n, 3); v[0] = 1; return Reflector(v) }},
 		{"bipartite", ClosedGroup, nil, Bipartite},
+	}
+}
 
+func hardFamilies() []Family {
+	mode := func(m Mode, cond float64) func(*Source, int) Case {
+		return func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }
+	}
+	return []Family{
 		{"Wilkinson", HardGroup, nil, fixed(Wilkinson)},
-		{"glued Wilkinson", HardGroup, func(n int) bool { return n%3 == 0 }, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-14) }},
-		{"loosely glued Wilkinson", HardGroup, func(n int) bool { return n%3 == 0 }, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-7) }},
-		{"joined Wilkinson", HardGroup, func(n int) bool { return n%3 == 0 }, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1) }},
+		{"glued Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-14) }},
+		{"loosely glued Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-7) }},
+		{"joined Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1) }},
 		{"Strakoš", HardGroup, nil, func(_ *Source, n int) Case { return Strakos(n, 0.1, 100, 0.9) }},
 		{"prolate", HardGroup, nil, func(_ *Source, n int) Case { return Prolate(n, 0.25) }},
 		{"Ris", HardGroup, nil, fixed(Ris)},
@@ -91,7 +110,11 @@ func Collection() []Family {
 		{"tiny", HardGroup, nil, mode(Tiny, 1)},
 		{"cluster", HardGroup, nil, mode(Cluster, 1)},
 		{"dense", HardGroup, nil, mode(Dense, 1)},
+	}
+}
 
+func displacementFamilies() []Family {
+	return []Family{
 		{"symmetric circulant", StructureGroup, nil, func(s *Source, n int) Case { return CirculantSymmetric(integers(s, n, 5)) }},
 		{"circulant", StructureGroup, nil, func(s *Source, n int) Case { return CirculantMatrix(integers(s, n, 5)) }},
 		{"tridiagonal Toeplitz", StructureGroup, nil, func(s *Source, n int) Case { return ToeplitzTridiagonal(n, s.integer(3), s.integer(3)) }},
@@ -105,7 +128,11 @@ func Collection() []Family {
 		{"Parter", StructureGroup, nil, fixed(Parter)},
 		{"Grcar", StructureGroup, nil, fixed(Grcar)},
 		{"Vandermonde", StructureGroup, upTo(12), func(_ *Source, n int) Case { return Vandermonde(counting(n), n) }},
+	}
+}
 
+func graphFamilies() []Family {
+	return []Family{
 		{"path", GraphGroup, nil, fixed(PathGraph)},
 		{"cycle", GraphGroup, nil, fixed(CycleGraph)},
 		{"complete graph", GraphGroup, nil, fixed(CompleteGraph)},
@@ -116,12 +143,20 @@ func Collection() []Family {
 		{"random graph", GraphGroup, nil, RandomGraph},
 		{"cliques", GraphGroup, nil, fixed(Adjacency)},
 		{"Poisson", GraphGroup, square, func(_ *Source, n int) Case { return Poisson(root(n)) }},
+	}
+}
 
+func kroneckerFamilies() []Family {
+	return []Family{
 		{"Kronecker of factors", KroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(SPD(s, 2), SPD(s, n/2)) }},
 		{"Kronecker of spectra", KroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(Hadamard(integers(s, 2, 5)), CompleteGraph(n/2)) }},
 		{"Kronecker of KMS", KroneckerGroup, square, func(_ *Source, n int) Case { return Kronecker(KMS(root(n), 0.5), KMS(root(n), 0.25)) }},
 		{"repeated blocks", KroneckerGroup, even, func(s *Source, n int) Case { return BlockRepeated(Arrow(integers(s, n/2-1, 2)), 2) }},
+	}
+}
 
+func generalFamilies() []Family {
+	return []Family{
 		{"normal", GeneralGroup, nil, SquareNormal},
 		{"badly scaled", GeneralGroup, nil, BadlyScaled},
 		{"Frank", GeneralGroup, nil, fixed(Frank)},
@@ -144,7 +179,11 @@ func Collection() []Family {
 		{"tall normal", GeneralGroup, nil, TallNormal},
 		{"wide integer", GeneralGroup, nil, WideInteger},
 		{"Läuchli", GeneralGroup, from(1), func(_ *Source, n int) Case { return Lauchli(n, 0x1p-30) }},
+	}
+}
 
+func extremeFamilies() []Family {
+	return []Family{
 		{"NaN", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.NaN()) }},
 		{"Inf", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(1)) }},
 		{"-Inf", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(-1)) }},

@@ -163,6 +163,12 @@ func (t *Trial) Given(name string, m mat.Matrix) mat.Matrix {
 	return m
 }
 
+// Note makes m known as an operand of the trial for which nothing may stand in.
+func (t *Trial) Note(name string, m mat.Matrix) {
+	t.asked++
+	t.given = append(t.given, Operand{name, m.Clone()})
+}
+
 // Matrix is Given for a case. What stands in for one keeps its symmetry, and is
 // known as well as naive algorithms know it.
 func (t *Trial) Matrix(c Case) Case {

@@ -27,7 +27,7 @@ var eigenLaws = []Law{
 
 // symmetricCase draws a symmetric finite case, permuted and scaled now and then.
 func (t *Trial) symmetricCase(want, not Properties) Case {
-	c := t.Draw(t.Size(mostEig), Symmetric|Finite|want, not)
+	c := t.Draw(t.Size(mostEig), Symmetric|Finite|want, not|Subnormal)
 	if t.Bool() {
 		c = c.Permuted(t.Source)
 	}

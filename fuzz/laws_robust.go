@@ -206,6 +206,8 @@ type Operation struct {
 	Shapes func(n int) (dst [2]int, operands [][2]int)
 	// InPlace says that the destination is an operand too.
 	InPlace bool
+	// Writes lists the operands that are destinations as well.
+	Writes []int
 	// Plain lists the operands that Call takes as slices, and which therefore
 	// are vectors without gaps; -1 stands for the destination.
 	Plain []int
@@ -252,7 +254,7 @@ func overlapLaw(t *Trial, x Library) {
 			operands[k] = t.place(storage, s[0], s[1], plain)
 		}
 		copies[k] = operands[k].Clone()
-		t.Given(fmt.Sprintf("operand %d", k), copies[k])
+		t.Note(fmt.Sprintf("operand%d", k), copies[k])
 	}
 	want := d.Clone()
 	if err := refused(func() error { return op.Call(want, copies) }); err != nil || !finite(want) {
@@ -262,29 +264,39 @@ func overlapLaw(t *Trial, x Library) {
 	if refused(func() error { return op.Call(d, operands) }) != nil {
 		return
 	}
-	var off float64
-	for i := range d.Rows {
-		for j := range d.Cols {
-			off = max(off, math.Abs(d.At(i, j)-want.At(i, j)))
-			if d.At(i, j) != d.At(i, j) {
-				off = math.Inf(1)
+	where := fmt.Sprintf("%s with the destination, %d×%d with strides %d, %d, over operand %d, %d×%d with strides %d, %d:", op.Name,
+		d.Rows, d.Cols, d.RowStride, d.ColStride, which, operands[which].Rows, operands[which].Cols, operands[which].RowStride, operands[which].ColStride)
+	written := make(map[*float64]bool)
+	judge := func(got, want mat.Matrix) {
+		t.Judge(where+" the worst element is off, in units of 1e-9, by", distance(got, want)/(1e-9*max(1, mat.NormMax(want))))
+		for i := range got.Rows {
+			for j := range got.Cols {
+				written[&got.Data[i*got.RowStride+j*got.ColStride]] = true
 			}
 		}
 	}
-	where := fmt.Sprintf("%s with the destination, %d×%d with strides %d, %d, over operand %d, %d×%d with strides %d, %d:", op.Name,
-		d.Rows, d.Cols, d.RowStride, d.ColStride, which, operands[which].Rows, operands[which].Cols, operands[which].RowStride, operands[which].ColStride)
-	t.Judge(where+" the worst element is off, in units of 1e-9, by", off/(1e-9*max(1, mat.NormMax(want))))
-	written := make(map[*float64]bool)
-	for i := range d.Rows {
-		for j := range d.Cols {
-			written[&d.Data[i*d.RowStride+j*d.ColStride]] = true
-		}
+	judge(d, want)
+	for _, k := range op.Writes {
+		judge(operands[k], copies[k])
 	}
 	for i := range storage {
 		if !written[&storage[i]] && storage[i] != before[i] {
 			t.Failf("%s a number outside the destination was overwritten", where)
 		}
 	}
+}
+
+// distance returns the largest difference of two elements, +Inf for a NaN.
+func distance(a, b mat.Matrix) float64 {
+	var off float64
+	for i := range a.Rows {
+		for j := range a.Cols {
+			if off = max(off, math.Abs(a.At(i, j)-b.At(i, j))); off != off {
+				return math.Inf(1)
+			}
+		}
+	}
+	return off
 }
 
 // refused returns the error of f, or its panic as one.

@@ -150,7 +150,7 @@ func operations() []fuzz.Operation {
 			}
 			return err
 		}},
-		{Name: "eig.Solver.Sym, values inside vectors", Shapes: func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{n, 1}, {n, n}} }, Plain: []int{-1, 0},
+		{Name: "eig.Solver.Sym, values inside vectors", Shapes: func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{n, 1}, {n, n}} }, Plain: []int{-1, 0}, Writes: []int{0},
 			Call: func(d mat.Matrix, in []mat.Matrix) error {
 				var s eig.Solver
 				return s.Sym(&eig.Spectrum{Values: in[0].Data, Vectors: d}, in[1])
@@ -167,6 +167,13 @@ func operations() []fuzz.Operation {
 			n := d.Rows
 			kronprod.Gram(d, kronprod.Shaped(in[0].Data, n, n), 0, [][]float64{nil, in[1].Data})
 		}), 0, 1),
+		plain(op("kronprod.Gram, last mode", func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{2 * n, 1}, {2, 1}} }, func(d mat.Matrix, in []mat.Matrix) {
+			kronprod.Gram(d, kronprod.Shaped(in[0].Data, 2, d.Rows), 1, [][]float64{in[1].Data, nil})
+		}), 0, 1),
+		plain(op("kronprod.Cross of two", func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{2 * n, 1}, {2 * n, 1}, {2, 1}} }, func(d mat.Matrix, in []mat.Matrix) {
+			n := d.Rows
+			kronprod.Cross(d, kronprod.Shaped(in[0].Data, n, 2), kronprod.Shaped(in[1].Data, n, 2), 0, [][]float64{nil, in[2].Data})
+		}), 0, 1, 2),
 		plain(op("kronprod.Cross", func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{n * n, 1}, {n, 1}} }, func(d mat.Matrix, in []mat.Matrix) {
 			n := d.Rows
 			x := kronprod.Shaped(in[0].Data, n, n)
