@@ -158,21 +158,21 @@ func FuzzResume(f *testing.F) {
 	hardlyMinimize(f)
 	s := sets()["timed"]
 	s.config.Training.Iterations = 12
-	trained := func() *Trainer {
-		tr := newTestTrainer(f, s.data, s.config)
+	trained := func(t testing.TB) *Trainer {
+		tr := newTestTrainer(t, s.data, s.config)
 		if _, err := tr.Step(context.Background()); err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		return tr
 	}
 	var good bytes.Buffer
-	if err := trained().Checkpoint(&good); err != nil {
+	if err := trained(f).Checkpoint(&good); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good.Bytes())
 	f.Add(good.Bytes()[:good.Len()/2])
 	f.Add([]byte(checkpointFormat))
-	tr := trained()
+	tr := trained(f)
 	params := tr.params.Clone()
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if len(in) > 1<<15 {
@@ -184,7 +184,7 @@ func FuzzResume(f *testing.F) {
 			err := tr.Resume(bytes.NewReader(file))
 			if err == nil {
 				tr.Step(context.Background()) // errors or steps, no panic
-				tr = trained()
+				tr = trained(t)
 				continue
 			}
 			var refused *FileError
