@@ -185,6 +185,7 @@ type Options struct {
 	Seed   uint64        // the first
 	Orders []int         // see [Source.Orders]
 	Most   int           // see [Source.Most]
+	Least  int           // see [Source.Least]
 	Limit  time.Duration // for one trial; default 10 s
 	Shrink time.Duration // for making a counterexample simpler; default 3 s, negative: none
 }
@@ -202,7 +203,8 @@ func (o Options) defaults() Options {
 	return o
 }
 
-func (o Options) source(seed uint64) *Source { return New(seed).Orders(o.Orders...).Most(o.Most) }
+// sized gives a source the options about sizes.
+func (o Options) sized(s *Source) *Source { return s.Orders(o.Orders...).Most(o.Most).Least(o.Least) }
 
 // Failure is a broken law: what, where, and how to have it again. It is an error.
 type Failure struct {
@@ -215,6 +217,7 @@ type Failure struct {
 	Order    int       // the largest dimension of an operand of it
 	First    int       // the same, as first found
 	Rounded  bool      // whether operands were changed after they had been drawn
+	Options  Options   // of which Orders, Most and Least belong to Bytes
 	hung     bool
 }
 
@@ -228,6 +231,14 @@ func (f *Failure) Error() string {
 	}
 	if f.Bytes != nil {
 		fmt.Fprintf(&b, ", seed %d; replay: fuzz.FromBytes([]byte(%q))", f.Seed, f.Bytes)
+	}
+	if o := f.Options; o.Orders != nil {
+		fmt.Fprintf(&b, ".Orders(%s)", strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Orders), " ", ", "), "[]"))
+	} else if o.Most > 0 {
+		fmt.Fprintf(&b, ".Most(%d)", o.Most)
+	}
+	if f.Options.Least > 0 {
+		fmt.Fprintf(&b, ".Least(%d)", f.Options.Least)
 	}
 	if f.Rounded {
 		b.WriteString(", then rounded to:")
@@ -338,13 +349,13 @@ func (l Law) Try(x Library, o Options) Verdict {
 		return v
 	}
 	for k := range uint64(o.Draws) {
-		f, worst, tried := l.run(x, o.source(o.Seed+k), nil, o.Limit)
+		f, worst, tried := l.run(x, o.sized(New(o.Seed+k)), nil, o.Limit)
 		if tried {
 			v.Tried++
 		}
 		v.Worst = max(v.Worst, worst)
 		if f != nil {
-			f.Seed = o.Seed + k
+			f.Seed, f.Options = o.Seed+k, o
 			v.Failure = l.shrink(x, f, o)
 			return v
 		}

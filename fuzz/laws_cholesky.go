@@ -113,7 +113,8 @@ func choleskyScalingLaw(t *Trial, x Library) {
 
 func leadingLaw(t *Trial, x Library) {
 	n := t.Size(mostMul)
-	k := t.IntN(n + 1)
+	t.Assume(n > 0)
+	k := 1 + t.IntN(n)
 	a := t.Given("a", SPD(t.Source, n).A)
 	t.Assume(exactPivot(a) == n)
 	l, failed := x.Cholesky(a)
@@ -144,7 +145,7 @@ func (t *Trial) nonFinite() (a mat.Matrix, i, j int) {
 
 // definite draws a definite case with a right-hand side.
 func (t *Trial) definite(not Properties) Case {
-	c := t.Matrix(t.Draw(t.Size(mostMul), Definite, not|Subnormal))
+	c := t.Matrix(t.Draw(t.Size(mostEig), Definite, not|Subnormal))
 	t.Assume(c.Definite())
 	return c
 }
@@ -193,7 +194,7 @@ func condition(a mat.Matrix) float64 {
 }
 
 func spdLogDetLaw(t *Trial, x Library) {
-	c := t.Draw(t.Size(mostMul), Definite|KnownLogDet, Subnormal|WideRange)
+	c := t.Draw(t.Size(mostEig), Definite|KnownLogDet, Subnormal|WideRange)
 	t.Given("a", c.A)
 	g := t.lowerInput(c.A)
 	got, err := x.LogDetSPD(g.Matrix)
@@ -235,6 +236,7 @@ func plusOuter(a mat.Matrix, sign float64, x []float64) mat.Matrix {
 
 func updateLaw(t *Trial, x Library) {
 	c := t.definite(WideRange)
+	t.Assume(condition(c.A) < 1e10) // so that the sum, once rounded, is still definite
 	v := t.vector("x", c.A.Rows, math.Sqrt(mat.NormMax(c.A)))
 	l, err := x.Update(c.A, v)
 	t.Fail(said(err, "%s", c.Name))

@@ -188,7 +188,7 @@ func eigNegationLaw(t *Trial, x Library) {
 func interlacingLaw(t *Trial, x Library) {
 	c := t.symmetricCase(0, 0)
 	n := c.A.Rows
-	t.Assume(n > 0)
+	t.Assume(n > 1)
 	w := t.eigenvalues(x, c.Name, c.A)
 	v := t.eigenvalues(x, c.Name+", leading block", c.A.Slice(0, n-1, 0, n-1))
 	for i := range v {

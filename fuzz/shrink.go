@@ -26,13 +26,16 @@ func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
 // first seeds are tried at every order before more of them are, so that a
 // fault that shows only from some order on is found before time is up.
 func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end time.Time) *Failure {
+	free := o // of a list of orders: any up to the one that was found
+	if o.Orders != nil {
+		free.Orders, free.Most = nil, max(f.Order, 1)
+	}
 	try := func(order int, k uint64) *Failure {
-		s := New(o.Seed + k)
+		s := free.sized(New(o.Seed + k))
 		s.cap = order
-		s.most = o.Most
 		g, _, _ := l.run(x, s, nil, limit)
 		if g != nil {
-			g.Seed, g.First = o.Seed+k, f.First
+			g.Seed, g.First, g.Options = o.Seed+k, f.First, free
 		}
 		return g
 	}
@@ -71,7 +74,7 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 		if time.Now().After(end) {
 			return false
 		}
-		g, _, _ := l.run(x, FromBytes(f.Bytes), candidate, limit)
+		g, _, _ := l.run(x, f.Options.sized(FromBytes(f.Bytes)), candidate, limit)
 		if g == nil || g.hung || len(g.Operands) != len(candidate) {
 			return false
 		}
@@ -80,7 +83,7 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 				return false
 			}
 		}
-		g.Seed, g.First, g.Bytes = f.Seed, f.First, f.Bytes
+		g.Seed, g.First, g.Bytes, g.Options = f.Seed, f.First, f.Bytes, f.Options
 		f, current = g, candidate
 		return true
 	}

@@ -29,6 +29,7 @@ type Source struct {
 
 	orders []int // that sizes are drawn from, instead of a range
 	most   int   // largest size, instead of the caller's, if above 0
+	least  int   // smallest size
 	cap    int   // above which no size goes, while a counterexample shrinks; below 0: none
 }
 
@@ -61,7 +62,7 @@ func FromBytes(data []byte) *Source {
 
 // Bytes returns an input of which [FromBytes] makes a source that repeats
 // everything drawn so far: what a corpus keeps of a seed. It belongs to the
-// same [Source.Orders] and [Source.Most], if those were set.
+// same [Source.Orders], [Source.Most] and [Source.Least], if those were set.
 func (s *Source) Bytes() []byte {
 	data := slices.Clone(s.made)
 	return append(data, make([]byte, max(0, s.needed-len(data)))...)
@@ -79,6 +80,13 @@ func (s *Source) Orders(orders ...int) *Source {
 // itself; 0 leaves the choice to the law. It returns s.
 func (s *Source) Most(most int) *Source {
 	s.most = most
+	return s
+}
+
+// Least makes every size least or more, for what cannot have matrices without
+// rows or columns. It returns s.
+func (s *Source) Least(least int) *Source {
+	s.least = least
 	return s
 }
 
@@ -152,7 +160,7 @@ func (s *Source) Size(most int) int {
 		n = min(n, left)
 	}
 	s.needed = max(s.needed, at+n)
-	return n
+	return max(n, s.least)
 }
 
 // Bool returns true or false; false when the bytes have run out.
