@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -110,6 +111,7 @@ type Trial struct {
 	*Source
 	gate    float64
 	worst   float64
+	lock    sync.Mutex // of given, which is read while a trial hangs
 	given   []Operand
 	replace []mat.Matrix // instead of what is drawn, in the same order
 	asked   int          // how many of these were taken
@@ -158,13 +160,14 @@ func (t *Trial) Given(name string, m mat.Matrix) mat.Matrix {
 	if i := t.asked; i < len(t.replace) && t.replace[i].Rows == m.Rows && t.replace[i].Cols == m.Cols {
 		m = t.replace[i].Clone()
 	}
-	t.asked++
-	t.given = append(t.given, Operand{name, m.Clone()})
+	t.Note(name, m)
 	return m
 }
 
 // Note makes m known as an operand of the trial for which nothing may stand in.
 func (t *Trial) Note(name string, m mat.Matrix) {
+	t.lock.Lock()
+	defer t.lock.Unlock()
 	t.asked++
 	t.given = append(t.given, Operand{name, m.Clone()})
 }
@@ -315,21 +318,25 @@ func (l Law) run(x Library, s *Source, replace []mat.Matrix, limit time.Duration
 	}()
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	var broken error
 	select {
-	case broken = <-done:
-	case <-timer.C:
-		return &Failure{Law: l, Place: fmt.Errorf("no answer within %v", limit), hung: true}, math.Inf(1), true
+	case broken := <-done:
+		if broken == nil {
+			return nil, t.worst, !empty
+		}
+		worst = t.worst
+		f = &Failure{Law: l, Place: broken, Residual: worst, Bytes: s.Bytes(), Rounded: replace != nil}
+	case <-timer.C: // the trial goes on, and the source is its own
+		worst = math.Inf(1)
+		f = &Failure{Law: l, Place: fmt.Errorf("no answer within %v", limit), Residual: worst, hung: true}
 	}
-	if broken == nil {
-		return nil, t.worst, !empty
-	}
-	f = &Failure{Law: l, Place: broken, Residual: t.worst, Bytes: s.Bytes(), Operands: t.given, Rounded: replace != nil}
+	t.lock.Lock()
+	f.Operands = slices.Clone(t.given)
+	t.lock.Unlock()
 	for _, m := range t.given {
 		f.Order = max(f.Order, m.Rows, m.Cols)
 	}
 	f.First = f.Order
-	return f, t.worst, true
+	return f, worst, true
 }
 
 // where returns the lines of a stack that tell the place of a panic.

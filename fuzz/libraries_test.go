@@ -1,8 +1,10 @@
 package fuzz_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -334,4 +336,33 @@ func lowerOf(d, a mat.Matrix) {
 			d.Set(i, j, a.At(i, j))
 		}
 	}
+}
+
+// square is ‖x‖².
+func square(x, grad []float64) float64 {
+	var v float64
+	for i, y := range x {
+		v += y * y
+		grad[i] = 2 * y
+	}
+	return v
+}
+
+// descend walks down the gradient, with steps that halve where f does not fall.
+func descend(ctx context.Context, f func(x, grad []float64) float64, x0 []float64) ([]float64, float64, error) {
+	x, g := slices.Clone(x0), make([]float64, len(x0))
+	y, h := slices.Clone(x0), make([]float64, len(x0))
+	v := f(x, g)
+	for step, n := 1.0, 0; step > 1e-300 && n < 5000 && ctx.Err() == nil; n++ {
+		for i := range x {
+			y[i] = x[i] - step*g[i]
+		}
+		if w := f(y, h); w < v && !math.IsInf(w, 0) {
+			x, y, g, h, v = y, x, h, g, w
+			step *= 2
+		} else {
+			step /= 2
+		}
+	}
+	return x, v, nil
 }

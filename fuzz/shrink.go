@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -71,9 +72,6 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 		current[i] = m.Clone()
 	}
 	try := func(candidate []mat.Matrix) bool {
-		if time.Now().After(end) {
-			return false
-		}
 		g, _, _ := l.run(x, f.Options.sized(FromBytes(f.Bytes)), candidate, limit)
 		if g == nil || g.hung || len(g.Operands) != len(candidate) {
 			return false
@@ -103,20 +101,23 @@ func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *F
 		}
 	}
 	for which := range current {
+		norm := finiteNorm(current[which])
+		mirrored := current[which].Rows == current[which].Cols && SameBits(current[which], current[which].T()) == nil
 		for i := range current[which].Rows {
 			for j := range current[which].Cols {
 				for _, simpler := range simplifications {
-					m := current[which]
-					v := m.At(i, j)
-					w := simpler(v, finiteNorm(m))
+					if time.Now().After(end) {
+						return f
+					}
+					v := current[which].At(i, j)
+					w := simpler(v, norm)
 					if w == v || v-v != 0 {
 						break
 					}
-					candidate := make([]mat.Matrix, len(current))
-					copy(candidate, current)
-					candidate[which] = m.Clone()
+					candidate := slices.Clone(current)
+					candidate[which] = current[which].Clone()
 					candidate[which].Set(i, j, w)
-					if m.Rows == m.Cols && SameBits(m, m.T()) == nil {
+					if mirrored {
 						candidate[which].Set(j, i, w)
 					}
 					if try(candidate) {

@@ -47,7 +47,15 @@ func verdicts() (table string, broken []string) {
 }
 
 // known are the laws that Gonum 0.17.0 breaks.
-var known = []string{}
+var known = []string{
+	"product: alpha 0",            // NaN in a factor that is multiplied by 0
+	"Cholesky: non-finite",        // +Inf on the diagonal passes
+	"singular values: non-finite", // never ends
+	"Kronecker: NaN spreads",      // 0·NaN is 0: products skip zeros
+	"empty",                       // there are no matrices without rows or columns
+	"minimum: cancelled",          // the last point, not the best
+	"minimum: non-finite",         // the same
+}
 
 // Gonum breaks the laws that it is known to break, and no others.
 func TestGonum(t *testing.T) {

@@ -93,19 +93,19 @@ func Library() fuzz.Library {
 	}
 	x.Into = []fuzz.Operation{
 		{Name: "Dense.Mul", Shapes: squares(2), Call: func(d mat.Matrix, in []mat.Matrix) error {
-			return over(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Mul(a[0], a[1]) })
+			return onViews(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Mul(a[0], a[1]) })
 		}},
 		{Name: "Dense.Add", Shapes: squares(2), Call: func(d mat.Matrix, in []mat.Matrix) error {
-			return over(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Add(a[0], a[1]) })
+			return onViews(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Add(a[0], a[1]) })
 		}},
 		{Name: "Dense.MulElem", Shapes: squares(2), Call: func(d mat.Matrix, in []mat.Matrix) error {
-			return over(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.MulElem(a[0], a[1]) })
+			return onViews(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.MulElem(a[0], a[1]) })
 		}},
 		{Name: "Dense.Copy", Shapes: squares(1), Call: func(d mat.Matrix, in []mat.Matrix) error {
-			return over(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Copy(a[0]) })
+			return onViews(d, in, func(dst *gonum.Dense, a []*gonum.Dense) { dst.Copy(a[0]) })
 		}},
 		{Name: "Dense.Solve", Shapes: squares(2), Call: func(d mat.Matrix, in []mat.Matrix) error {
-			return over(d, in, func(dst *gonum.Dense, a []*gonum.Dense) {
+			return onViews(d, in, func(dst *gonum.Dense, a []*gonum.Dense) {
 				if err := dst.Solve(a[0], a[1]); err != nil {
 					panic(err)
 				}
@@ -126,9 +126,9 @@ func squares(operands int) func(n int) ([2]int, [][2]int) {
 	}
 }
 
-// over calls f on Gonum's views of the same storage; what they cannot be is
+// onViews calls f on Gonum's views of the same storage; what they cannot be is
 // refused.
-func over(d mat.Matrix, in []mat.Matrix, f func(dst *gonum.Dense, a []*gonum.Dense)) error {
+func onViews(d mat.Matrix, in []mat.Matrix, f func(dst *gonum.Dense, a []*gonum.Dense)) error {
 	views := make([]*gonum.Dense, len(in)+1)
 	for i, m := range append([]mat.Matrix{d}, in...) {
 		if m.Cols > 1 && m.ColStride != 1 || m.Rows > 1 && m.RowStride < m.Cols {

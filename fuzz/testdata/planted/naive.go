@@ -171,7 +171,9 @@ func (f Fault) lu(m, n int, a []float64, lda int, p []int) bool {
 func (f Fault) qr(m, n int, a []float64, lda int, q []float64, ldq int, r []float64, ldr int) bool {
 	w, full := make([]float64, m*n), make([]float64, m*m)
 	for i := range m {
-		copy(w[i*n:(i+1)*n], a[i*lda:])
+		for j := range n {
+			w[i*n+j] = a[i*lda+j]
+		}
 		full[i*m+i] = 1
 	}
 	for c := range n {

@@ -15,7 +15,7 @@ var smallest = map[Fault]int{}
 func TestPlanted(t *testing.T) {
 	for f := None; f < faults; f++ {
 		t.Run(f.String(), func(t *testing.T) {
-			o := fuzz.Options{Draws: 200, Shrink: 4 * time.Second}
+			o := fuzz.Options{Draws: 100, Shrink: 4 * time.Second}
 			if f == HangsOnNaN {
 				o.Limit = 2 * time.Second
 			}
