@@ -2,7 +2,9 @@ package fuzz_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -130,5 +132,25 @@ func TestLawsAreTried(t *testing.T) {
 		if v.Tried < 2 {
 			t.Errorf("law %q: %d of 40 trials came to a verdict", l.Name, v.Tried)
 		}
+	}
+}
+
+// The front page counts right.
+func TestFrontPage(t *testing.T) {
+	page, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Skip("not inside the module: ", err)
+	}
+	for what, n := range map[string]int{"families": len(fuzz.Collection()), "properties": len(fuzz.AllProperties()), "laws": len(fuzz.Laws())} {
+		if line := fmt.Sprintf("//\t%-11s %d ", what, n); !strings.Contains(string(page), line) {
+			t.Errorf("doc.go does not say %q", line)
+		}
+	}
+	groups := map[string]bool{}
+	for _, f := range fuzz.Collection() {
+		groups[f.Group] = true
+	}
+	if len(groups) != 8 {
+		t.Errorf("%d groups, doc.go says eight", len(groups))
 	}
 }

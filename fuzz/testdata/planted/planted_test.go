@@ -16,12 +16,18 @@ func TestPlanted(t *testing.T) {
 	for f := None; f < faults; f++ {
 		t.Run(f.String(), func(t *testing.T) {
 			o := fuzz.Options{Draws: 100, Shrink: 4 * time.Second}
-			if f == HangsOnNaN {
+			switch f {
+			case HangsOnNaN:
 				o.Limit = 2 * time.Second
+			case SharedBuffer: // which shows where two calls meet
+				o.Draws = 1000
 			}
 			x := f.Library()
 			var found *fuzz.Failure
 			for _, l := range fuzz.Laws() {
+				if f == SharedBuffer && l.Name != "goroutines" {
+					continue
+				}
 				if v := l.Try(x, o); v.Failure != nil {
 					found = v.Failure
 					break
