@@ -10,7 +10,7 @@ func Transpose(dst []float64, ldd int, src []float64, lds, rows, k int) {
 	if rows <= 0 || k <= 0 {
 		return
 	}
-	if k > 1 && ldd < rows || rows > 1 && lds < k || len(dst) < (k-1)*ldd+rows || len(src) < (rows-1)*lds+k {
+	if k > 1 && ldd < rows || rows > 1 && lds < k || len(dst) < reach(k-1, ldd, len(dst))+rows || len(src) < reach(rows-1, lds, len(src))+k {
 		panic(fmt.Sprintf("asm: Transpose: %d numbers, rows %d apart, do not hold a %d×%d matrix, or %d numbers, rows %d apart, its transpose",
 			len(src), lds, rows, k, len(dst), ldd))
 	}

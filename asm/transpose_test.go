@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
@@ -34,4 +35,24 @@ func TestTranspose(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Matrices that their slices do not hold are refused, be it by a stride of which a multiple
+// wraps around to a small number.
+func TestTransposePanics(t *testing.T) {
+	const huge = math.MaxInt/4 + 1 // four times that is 0
+	x, y := make([]float64, 25), make([]float64, 25)
+	for _, c := range []struct{ ldd, lds, dst, src int }{
+		{5, 5, 24, 25}, {5, 5, 25, 24}, {4, 5, 25, 25}, {5, 4, 25, 25}, {huge, 5, 25, 25}, {5, huge, 25, 25}, {-5, 5, 25, 25}, {5, -5, 25, 25}, {math.MaxInt, 5, 25, 25},
+	} {
+		func() {
+			defer func() {
+				if text, _ := recover().(string); !strings.HasPrefix(text, "asm: Transpose: ") {
+					t.Errorf("rows %d and %d apart, %d and %d numbers: panic %q", c.ldd, c.lds, c.dst, c.src, text)
+				}
+			}()
+			asm.Transpose(x[:c.dst], c.ldd, y[:c.src], c.lds, 5, 5)
+		}()
+	}
+	asm.Transpose(x, 5, y, 5, 5, 5)
 }

@@ -276,6 +276,12 @@ func TestLongVectors(t *testing.T) {
 				checkVector(t, fuzz.New(2), k, n, at, fmt.Sprintf("%s of %d numbers", k.name, n), kinds["normal"])
 			}
 		}
+		for _, at := range []int{0, block - 1, block, 2 * block} { // the largest of blocks is NaN where one of them is
+			x := fuzz.Normal(fuzz.New(4), 2*block+1, 1).Data
+			if x[at] = math.NaN(); asm.MaxAbs(x) == asm.MaxAbs(x) {
+				t.Errorf("MaxAbs of %d numbers with a NaN at %d is %g", len(x), at, asm.MaxAbs(x))
+			}
+		}
 		s := fuzz.New(3) // rotations longer than a sweep of one call
 		c, sn := fuzz.Normal(s, 2500, 1).Data, fuzz.Normal(s, 2500, 1).Data
 		for i := range c {

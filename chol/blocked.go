@@ -121,13 +121,21 @@ func (p *panels) start(g int) int { return p.w * p.w * g * (g + 1) / 2 }
 // columns returns panel g from column k on.
 func (p *panels) columns(g, k int) []float64 { return p.data[p.start(g)+k*p.w : p.start(g+1)] }
 
-// Do does a task. All before it have begun, which is what makes waiting end.
+// Do does a task. All before it have begun, which is what makes waiting end; where one
+// of them panics, nobody waits any more.
 func (p *panels) Do(task int) {
+	ended := false
+	defer func() {
+		if !ended {
+			p.failed.Store(true)
+		}
+	}()
 	if i, j := p.place(task); i == j {
 		p.diagonal(j)
 	} else {
 		p.below(i, j)
 	}
+	ended = true
 }
 
 // skew is how many rows of blocks a column of blocks is ahead of the next one.

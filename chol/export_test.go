@@ -1,6 +1,10 @@
 package chol
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
 
 // SetBlocking changes, for the time of a test, the order of a block, the order up
 // to which one processor does everything, and the depth of a kernel's call.
@@ -20,3 +24,13 @@ func SetNarrow(t testing.TB, columns int) {
 
 // Place returns the block of a task, of a matrix of so many blocks in a column.
 func Place(blocks, task int) (i, j int) { return (&panels{blocks: blocks}).place(task) }
+
+// FactorizeUnchecked factors a whatever its Data are, with room for so many numbers beside
+// the panels, too little for a good end if that is less than the order.
+func FactorizeUnchecked(a mat.Matrix, room int) {
+	p := new(panels)
+	p.prepare(mat.New(a.Rows, a.Rows), a, 0)
+	p.grow()
+	p.inverse = p.inverse[:min(room, len(p.inverse))]
+	mat.RunInOrder(p.blocks*(p.blocks+1)/2, p)
+}

@@ -63,8 +63,12 @@ func (f *Factor) RefactorizeShifted(a mat.Matrix, shift float64) error {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("chol: Refactorize: a %d×%d matrix is not square", a.Rows, a.Cols))
 	}
+	mat.CheckSource("chol: Refactorize", "the matrix", a)
 	if mat.Overlap(mat.Vector(f.l.Data[:cap(f.l.Data)]), a) {
 		panic(fmt.Sprintf("chol: Refactorize: the %d×%d matrix overlaps the factor's storage", a.Rows, a.Cols))
+	}
+	if !a.IsDistinct() {
+		a = a.Clone() // the kernels take rows or columns that lie apart
 	}
 	f.valid = false
 	f.resize(a.Rows)

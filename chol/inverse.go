@@ -14,7 +14,7 @@ import (
 // factorisation: U is what they make of rows of the identity below L, and −U·Uᵀ
 // what they then subtract from 0. 2n³/3 multiplications and additions together.
 func (f *Factor) Inverse(dst mat.Matrix) {
-	f.fits("Inverse", dst)
+	f.fits("chol: Inverse", dst)
 	if dst.Cols != dst.Rows {
 		panic(fmt.Sprintf("chol: Inverse: a %d×%d destination is not square", dst.Rows, dst.Cols))
 	}

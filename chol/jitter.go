@@ -41,6 +41,7 @@ func (f *Factor) RefactorizeJitter(a mat.Matrix, ladder []float64) (jitter float
 	if len(ladder) == 0 {
 		panic("chol: RefactorizeJitter: the ladder has no step")
 	}
+	mat.CheckSource("chol: RefactorizeJitter", "the matrix", a)
 	mean := meanDiagonal(a)
 	for _, step := range ladder {
 		jitter = step * mean

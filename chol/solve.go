@@ -14,7 +14,7 @@ var narrow = 4
 
 // Solve overwrites the n×k matrix b with A⁻¹·b.
 func (f *Factor) Solve(b mat.Matrix) {
-	f.fits("Solve", b)
+	f.fits("chol: Solve", b)
 	f.forward(b)
 	f.backward(b)
 }
@@ -22,14 +22,14 @@ func (f *Factor) Solve(b mat.Matrix) {
 // SolveHalf overwrites the n×k matrix b with L⁻¹·b. Columns with covariance A
 // become columns with covariance I.
 func (f *Factor) SolveHalf(b mat.Matrix) {
-	f.fits("SolveHalf", b)
+	f.fits("chol: SolveHalf", b)
 	f.forward(b)
 }
 
 // SolveHalfT overwrites the n×k matrix b with L⁻ᵀ·b. Columns with covariance I
 // become columns with covariance A⁻¹.
 func (f *Factor) SolveHalfT(b mat.Matrix) {
-	f.fits("SolveHalfT", b)
+	f.fits("chol: SolveHalfT", b)
 	f.backward(b)
 }
 
@@ -64,6 +64,9 @@ func (f *Factor) backward(b mat.Matrix) {
 
 // eachColumn calls do with every column of b, as a slice that becomes the column.
 func eachColumn(b mat.Matrix, do func(x []float64)) {
+	if b.Rows == 0 {
+		return
+	}
 	if b.RowStride == 1 || b.Rows == 1 {
 		for j := range b.Cols {
 			do(b.Data[j*b.ColStride : j*b.ColStride+b.Rows])
@@ -87,18 +90,19 @@ func eachColumn(b mat.Matrix, do func(x []float64)) {
 // MulHalf overwrites the n×k matrix b with L·b. Columns with covariance I
 // become columns with covariance A.
 func (f *Factor) MulHalf(b mat.Matrix) {
-	f.fits("MulHalf", b)
+	f.fits("chol: MulHalf", b)
 	mat.MulLower(f.l, b)
 }
 
-// fits panics unless there is a factor, b has its number of rows, and the two
-// do not share elements.
+// fits panics unless there is a factor, b has its number of rows and can be written,
+// and the two do not share elements. op is like "chol: Solve".
 func (f *Factor) fits(op string, b mat.Matrix) {
-	f.check(op)
+	f.check(op[len("chol: "):])
 	if b.Rows != f.l.Rows {
-		panic(fmt.Sprintf("chol: %s: factor %d×%d and matrix %d×%d do not fit", op, f.l.Rows, f.l.Cols, b.Rows, b.Cols))
+		panic(fmt.Sprintf("%s: factor %d×%d and matrix %d×%d do not fit", op, f.l.Rows, f.l.Cols, b.Rows, b.Cols))
 	}
+	mat.CheckDestination(op, "overwritten", b)
 	if mat.Overlap(b, f.l) {
-		panic(fmt.Sprintf("chol: %s: the %d×%d matrix overlaps the factor's storage", op, b.Rows, b.Cols))
+		panic(fmt.Sprintf("%s: the %d×%d matrix overlaps the factor's storage", op, b.Rows, b.Cols))
 	}
 }

@@ -3,6 +3,8 @@ package chol
 import (
 	"fmt"
 	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Update replaces the factor of A by that of A + x·xᵀ, where x has as many
@@ -56,6 +58,9 @@ func (f *Factor) modify(op string, x []float64, by kind) error {
 	n := f.l.Rows
 	if len(x) != n {
 		panic(fmt.Sprintf("chol: %s: factor %d×%d and vector of %d numbers do not fit", op, n, n, len(x)))
+	}
+	if mat.Overlap(mat.Vector(x), f.l) {
+		panic(fmt.Sprintf("chol: %s: the vector of %d numbers overlaps the %d×%d factor's storage", op, n, n, n))
 	}
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

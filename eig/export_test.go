@@ -48,7 +48,7 @@ var Givens = givens
 
 // Load, Tridiagonalize and BackTransform are the phases of Sym around the
 // tridiagonal eigenproblem. Load divides the matrix by 2^scale.
-func (s *Solver) Load(a mat.Matrix) (scale int, err error) { return s.load("Load", a) }
+func (s *Solver) Load(a mat.Matrix) (scale int, err error) { return s.load("eig: Load", a) }
 
 // Tridiagonalize returns the diagonal and the subdiagonal of T; see Load.
 func (s *Solver) Tridiagonalize() (d, e []float64) {

@@ -48,22 +48,27 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	if psi.Rows != psi.Cols || l.Rows != l.Cols || psi.Rows != l.Rows {
 		panic(fmt.Sprintf("eig: General: Ψ is %d×%d and L %d×%d, want square matrices of one order", psi.Rows, psi.Cols, l.Rows, l.Cols))
 	}
+	mat.CheckSource("eig: General", "Ψ", psi)
+	mat.CheckSource("eig: General", "L", l)
+	if !l.IsDistinct() {
+		l = l.Clone()
+	}
 	if err := checkFactor(l); err != nil {
 		return err
 	}
-	scale, err := s.load("General", psi)
+	scale, err := s.load("eig: General", psi)
 	if err != nil {
 		return named(err, "Ψ")
 	}
-	s.fit(dst)
+	s.fit("eig: General", dst)
 	c, n := dst.Vectors, s.n
-	if mat.Overlap(c, l) {
-		panic(fmt.Sprintf("eig: General: the %d×%d destination of the vectors overlaps the %d×%d factor", n, n, n, n))
+	if mat.Overlap(c, l) || mat.Overlap(mat.Vector(dst.Values), l) {
+		panic(fmt.Sprintf("eig: General: the %d×%d destination of the vectors or the %d×1 one of the values overlaps the %d×%d factor", n, n, n, n, n))
 	}
 	_, size := math.Frexp(largestLower(l))
 	s.unload(c, size)
 	whiten(c, s.factor(l))
-	own, err := s.load("General", c)
+	own, err := s.load("eig: General", c)
 	if err != nil {
 		return named(err, "L⁻¹ΨL⁻ᵀ")
 	}

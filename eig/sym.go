@@ -108,13 +108,14 @@ type Solver struct {
 // Sym is the function [Sym] with s's workspace. If dst.Vectors is n×n with
 // contiguous rows and dst.Values has length n, both are overwritten; what does
 // not fit is replaced by new memory. dst may share memory with a, which is read
-// first. After an error dst's contents are not specified.
+// first; dst.Values must not lie within dst.Vectors. After an error dst's contents
+// are not specified.
 func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
-	scale, err := s.load("Sym", a)
+	scale, err := s.load("eig: Sym", a)
 	if err != nil {
 		return err
 	}
-	s.fit(dst)
+	s.fit("eig: Sym", dst)
 	if err := s.decompose(dst, scale); err != nil {
 		return err
 	}
@@ -123,13 +124,19 @@ func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
 }
 
 // fit gives dst room for a spectrum of order s.n.
-func (s *Solver) fit(dst *Spectrum) {
+func (s *Solver) fit(op string, dst *Spectrum) {
 	n := s.n
 	if len(dst.Values) != n {
 		dst.Values = make([]float64, n)
 	}
-	if v := dst.Vectors; v.Rows != n || v.Cols != n || n > 1 && v.ColStride != 1 {
+	v := dst.Vectors
+	if v.Rows != n || v.Cols != n || n > 1 && v.ColStride != 1 {
 		dst.Vectors = mat.New(n, n)
+		return
+	}
+	mat.CheckDestination(op, "of the vectors", v)
+	if mat.Overlap(v, mat.Vector(dst.Values)) {
+		panic(fmt.Sprintf("%s: the destination of the values (%d×1) overlaps that of the vectors (%d×%d)", op, n, n, n))
 	}
 }
 
@@ -176,7 +183,7 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 	if len(dst) != a.Rows {
 		panic(fmt.Sprintf("eig: SymValues: %d values for a %d×%d matrix", len(dst), a.Rows, a.Cols))
 	}
-	scale, err := s.load("SymValues", a)
+	scale, err := s.load("eig: SymValues", a)
 	if err != nil {
 		return err
 	}
@@ -197,7 +204,11 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 // overflow nor vanish.
 func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	if a.Rows != a.Cols {
-		panic(fmt.Sprintf("eig: %s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
+		panic(fmt.Sprintf("%s: a %d×%d matrix is not square", op, a.Rows, a.Cols))
+	}
+	mat.CheckSource(op, "the matrix", a)
+	if !a.IsDistinct() {
+		a = a.Clone() // the kernels take rows or columns that lie apart
 	}
 	largest := largestLower(a)
 	if !(largest <= math.MaxFloat64) {

@@ -59,7 +59,8 @@ var policy = map[string][]string{
 	"cmd/sgplvm/internal/engine":     program,
 	"cmd/sgplvm/internal/experiment": program,
 
-	"fuzz": answers,
+	"fuzz":         answers,
+	"fuzz/mutants": {},
 }
 
 var (

@@ -23,6 +23,8 @@ func (o Operator) Mul(dst, x mat.Matrix, w *Workspace) {
 		panic(fmt.Sprintf("kronprod: Mul: dst %d×%d, operator %s, x %d×%d do not fit dst = o·x",
 			dst.Rows, dst.Cols, o.shape(), x.Rows, x.Cols))
 	}
+	mat.CheckDestination("kronprod: Mul", "dst", dst)
+	mat.CheckSource("kronprod: Mul", "x", x)
 	if mat.Overlap(dst, x) {
 		panic(fmt.Sprintf("kronprod: Mul: dst %d×%d overlaps x %d×%d", dst.Rows, dst.Cols, x.Rows, x.Cols))
 	}
@@ -66,6 +68,12 @@ func (o Operator) MulTensor(dst []float64, x Tensor, w *Workspace) Tensor {
 		w = new(Workspace)
 	}
 	out := Shaped(dst, dims...)
+	if n, ok := size(x.Dims); !ok || len(x.Data) != n {
+		panic(fmt.Sprintf("kronprod: MulTensor: a tensor %v with %d entries", x.Dims, len(x.Data)))
+	}
+	if shared(out.Data, x) {
+		panic(fmt.Sprintf("kronprod: MulTensor: dst %v overlaps x %v", dims, x.Dims))
+	}
 	o.apply(out, x, w)
 	return out
 }

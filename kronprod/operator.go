@@ -16,19 +16,20 @@ type Operator struct{ Factors []mat.Matrix }
 func Of(factors ...mat.Matrix) Operator { return Operator{Factors: factors} }
 
 // Rows returns the number of rows, the product of the factors'.
-func (o Operator) Rows() int {
-	n := 1
-	for _, a := range o.Factors {
-		n *= a.Rows
-	}
-	return n
-}
+func (o Operator) Rows() int { return o.count("rows", func(a mat.Matrix) int { return a.Rows }) }
 
 // Cols returns the number of columns, the product of the factors'.
-func (o Operator) Cols() int {
-	n := 1
+func (o Operator) Cols() int { return o.count("columns", func(a mat.Matrix) int { return a.Cols }) }
+
+// count returns the product of one dimension of the factors.
+func (o Operator) count(name string, of func(a mat.Matrix) int) int {
+	dims := make([]int, 0, 8)
 	for _, a := range o.Factors {
-		n *= a.Cols
+		dims = append(dims, of(a))
+	}
+	n, ok := size(dims)
+	if !ok {
+		panic(fmt.Sprintf("kronprod: %s has more %s than an int can count", o.shape(), name))
 	}
 	return n
 }

@@ -54,6 +54,7 @@ func (f *Factor) each(op string, b mat.Matrix, solve func(*chol.Factor, mat.Matr
 	if b.Rows != n {
 		panic(fmt.Sprintf("kronprod: %s: b %d×%d for an operator of order %d", op, b.Rows, b.Cols, n))
 	}
+	mat.CheckDestination("kronprod: "+op, "b", b)
 	x := b
 	if !b.IsContiguous() {
 		x = b.Clone()

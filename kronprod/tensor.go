@@ -17,19 +17,45 @@ type Tensor struct {
 
 // NewTensor returns a tensor of zeros with the given dimensions.
 func NewTensor(dims ...int) Tensor {
-	return Tensor{Dims: slices.Clone(dims), Data: make([]float64, product(dims))}
+	n, ok := size(dims)
+	if !ok || n > math.MaxInt/8 {
+		panic(fmt.Sprintf("kronprod: NewTensor: no tensor %v", dims))
+	}
+	return Tensor{Dims: slices.Clone(dims), Data: make([]float64, n)}
 }
 
 // Shaped returns the leading numbers of data as a tensor with the given
 // dimensions; it shares data, which must be long enough.
 func Shaped(data []float64, dims ...int) Tensor {
-	n := product(dims)
-	if len(data) < n {
+	n, ok := size(dims)
+	if !ok || len(data) < n {
 		panic(fmt.Sprintf("kronprod: Shaped: %d numbers for a tensor %v", len(data), dims))
 	}
 	return Tensor{Dims: slices.Clone(dims), Data: data[:n]}
 }
 
+// size returns the product of the dimensions, and false if one is negative or an int
+// cannot count them, empty ones left aside.
+func size(dims []int) (n int, ok bool) {
+	n = 1
+	empty := false
+	for _, d := range dims {
+		switch {
+		case d < 0 || d > 0 && n > math.MaxInt/d:
+			return 0, false
+		case d == 0:
+			empty = true
+		default:
+			n *= d
+		}
+	}
+	if empty {
+		return 0, true
+	}
+	return n, true
+}
+
+// product is size for dimensions that were checked, or some of them.
 func product(dims []int) int {
 	n := 1
 	for _, d := range dims {
@@ -45,7 +71,7 @@ func (t Tensor) split(mode int) (before, n, after int) {
 }
 
 func (t Tensor) check(op string, mode int) {
-	if len(t.Data) != product(t.Dims) || mode < 0 || mode >= len(t.Dims) {
+	if n, ok := size(t.Dims); !ok || len(t.Data) != n || mode < 0 || mode >= len(t.Dims) {
 		panic(fmt.Sprintf("kronprod: %s: mode %d of a tensor %v with %d entries", op, mode, t.Dims, len(t.Data)))
 	}
 }
@@ -106,6 +132,9 @@ func MulMode(dst Tensor, a mat.Matrix, x Tensor, mode int) {
 	if !ok {
 		panic(fmt.Sprintf("kronprod: MulMode: dst %v, a %d×%d, x %v do not fit along mode %d", dst.Dims, a.Rows, a.Cols, x.Dims, mode))
 	}
+	if shared(dst.Data, x) || mat.Overlap(mat.Vector(dst.Data), a) {
+		panic(fmt.Sprintf("kronprod: MulMode: dst %v overlaps a %d×%d or x %v", dst.Dims, a.Rows, a.Cols, x.Dims))
+	}
 	u, v := x.unfold(mode), dst.unfold(mode)
 	if u.count == 0 || v.count == 0 {
 		clear(dst.Data)
@@ -118,7 +147,7 @@ func MulMode(dst Tensor, a mat.Matrix, x Tensor, mode int) {
 // rows are that mode's indices, its columns the joint indices of all others)
 // and w the product of the other modes' weights: weights[g], of length
 // x.Dims[g] and without negative numbers, belongs to mode g; nil stands for ones. dst is
-// square and becomes symmetric.
+// square and becomes symmetric; it must not overlap x.
 //
 // Blocks of columns of X, each column times the root of its weight, are gathered from
 // wherever they lie and multiplied with their own transpose: half the work of a product.
@@ -126,6 +155,10 @@ func Gram(dst mat.Matrix, x Tensor, mode int, weights [][]float64) {
 	x.check("Gram", mode)
 	if dst.Rows != x.Dims[mode] || dst.Cols != x.Dims[mode] {
 		panic(fmt.Sprintf("kronprod: Gram: dst %d×%d, x %v do not fit along mode %d", dst.Rows, dst.Cols, x.Dims, mode))
+	}
+	mat.CheckDestination("kronprod: Gram", "dst", dst)
+	if mat.Overlap(dst, mat.Vector(x.Data)) {
+		panic(fmt.Sprintf("kronprod: Gram: dst %d×%d overlaps x %v", dst.Rows, dst.Cols, x.Dims))
 	}
 	g := gatherings.Take()
 	defer g.release()
@@ -220,7 +253,8 @@ func roots(v []float64) {
 const columnBlock = 2048
 
 // Cross sets dst = X·diag(w)·Yᵀ for the unfoldings of x and y along a mode; see
-// Gram, but weights may be negative. x and y agree in all other modes.
+// Gram, but weights may be negative. x and y agree in all other modes. dst must not
+// overlap them.
 func Cross(dst mat.Matrix, x, y Tensor, mode int, weights [][]float64) {
 	x.check("Cross", mode)
 	y.check("Cross", mode)
@@ -230,6 +264,10 @@ func Cross(dst mat.Matrix, x, y Tensor, mode int, weights [][]float64) {
 	}
 	if !ok {
 		panic(fmt.Sprintf("kronprod: Cross: dst %d×%d, x %v, y %v do not fit along mode %d", dst.Rows, dst.Cols, x.Dims, y.Dims, mode))
+	}
+	mat.CheckDestination("kronprod: Cross", "dst", dst)
+	if mat.Overlap(dst, mat.Vector(x.Data)) || mat.Overlap(dst, mat.Vector(y.Data)) {
+		panic(fmt.Sprintf("kronprod: Cross: dst %d×%d overlaps x %v or y %v", dst.Rows, dst.Cols, x.Dims, y.Dims))
 	}
 	before, after := jointWeights("Cross", x.Dims, mode, weights)
 	u, v := x.unfold(mode), y.unfold(mode)
@@ -304,11 +342,15 @@ func Vectors(v ...[]float64) []float64 {
 }
 
 // Marginal sets dst[i] = Σ_j w[j]·x[i,j], where i is the index of one mode, j
-// the joint index of all others and w the product of their weights; see Gram.
+// the joint index of all others and w the product of their weights; see Gram. dst must
+// not overlap x.
 func Marginal(dst []float64, x Tensor, mode int, weights [][]float64) {
 	x.check("Marginal", mode)
 	if len(dst) != x.Dims[mode] {
 		panic(fmt.Sprintf("kronprod: Marginal: dst of length %d for mode %d of a tensor %v", len(dst), mode, x.Dims))
+	}
+	if shared(dst, x) {
+		panic(fmt.Sprintf("kronprod: Marginal: dst of length %d overlaps x %v", len(dst), x.Dims))
 	}
 	before, after := jointWeights("Marginal", x.Dims, mode, weights)
 	b, n, a := x.split(mode)
@@ -334,6 +376,9 @@ func Marginal(dst []float64, x Tensor, mode int, weights [][]float64) {
 		}
 	}
 }
+
+// shared reports whether dst shares numbers with x.
+func shared(dst []float64, x Tensor) bool { return mat.Overlap(mat.Vector(dst), mat.Vector(x.Data)) }
 
 func grow(s []float64, n int) []float64 {
 	if cap(s) < n {

@@ -16,6 +16,12 @@
 // the blocked algorithms here live on that. Shape mistakes panic with the
 // operation and both shapes in the text.
 //
+// Views are checked where they enter: an element beyond len(Data), a negative stride
+// or one whose multiples an int cannot hold panics, before anything is written. A matrix
+// that is read may have a stride of 0, which repeats a row or a column, or rows that run into
+// one another; a destination of which two elements share a place panics. [CheckSource] and
+// [CheckDestination] do this for other packages.
+//
 // # Products
 //
 // [Mul] is the five-loop algorithm of Goto and van de Geijn (ACM TOMS 34(3),

@@ -27,6 +27,7 @@ func unary(dst, src Matrix, row func(d, s []float64), one func(s float64) float6
 // Scale sets dst = alpha·a, of the same shape. dst may be a.
 func Scale(dst Matrix, alpha float64, a Matrix) {
 	sameShape("Scale", dst, a)
+	checkViews("mat: Scale", dst, "a", a)
 	refuseOverlap("Scale", dst, a, "a")
 	unary(dst, a,
 		func(d, s []float64) { asm.Scale(d, alpha, s) },
@@ -38,6 +39,8 @@ func Scale(dst Matrix, alpha float64, a Matrix) {
 func Add(dst, a Matrix, alpha float64, b Matrix) {
 	sameShape("Add", dst, a)
 	sameShape("Add", dst, b)
+	checkViews("mat: Add", dst, "a", a)
+	CheckSource("mat: Add", "b", b)
 	refuseOverlap("Add", dst, a, "a")
 	refuseOverlap("Add", dst, b, "b")
 	binary(dst, a, b,
@@ -57,6 +60,8 @@ func Add(dst, a Matrix, alpha float64, b Matrix) {
 func MulElem(dst, a, b Matrix) {
 	sameShape("MulElem", dst, a)
 	sameShape("MulElem", dst, b)
+	checkViews("mat: MulElem", dst, "a", a)
+	CheckSource("mat: MulElem", "b", b)
 	refuseOverlap("MulElem", dst, a, "a")
 	refuseOverlap("MulElem", dst, b, "b")
 	binary(dst, a, b, asm.MulTo, func(x, y float64) float64 { return x * y })
@@ -83,13 +88,15 @@ func binary(dst, a, b Matrix, row func(d, x, y []float64), one func(x, y float64
 }
 
 // ScaleRows sets dst[i,j] = d[i]·a[i,j], that is, dst = diag(d)·a. len(d) is
-// the number of rows. dst may be a.
+// the number of rows. dst may be a; it must not share elements with d.
 func ScaleRows(dst Matrix, d []float64, a Matrix) {
 	sameShape("ScaleRows", dst, a)
 	if len(d) != a.Rows {
 		panic(fmt.Sprintf("mat: ScaleRows: %d factors for a %s matrix", len(d), a.shape()))
 	}
+	checkViews("mat: ScaleRows", dst, "a", a)
 	refuseOverlap("ScaleRows", dst, a, "a")
+	refuseFactors("ScaleRows", dst, d)
 	for i := range dst.Rows {
 		if dst.ColStride == 1 && a.ColStride == 1 {
 			asm.Scale(dst.Row(i), d[i], a.Row(i))
@@ -102,13 +109,15 @@ func ScaleRows(dst Matrix, d []float64, a Matrix) {
 }
 
 // ScaleCols sets dst[i,j] = a[i,j]·d[j], that is, dst = a·diag(d). len(d) is
-// the number of columns. dst may be a.
+// the number of columns. dst may be a; it must not share elements with d.
 func ScaleCols(dst, a Matrix, d []float64) {
 	sameShape("ScaleCols", dst, a)
 	if len(d) != a.Cols {
 		panic(fmt.Sprintf("mat: ScaleCols: %d factors for a %s matrix", len(d), a.shape()))
 	}
+	checkViews("mat: ScaleCols", dst, "a", a)
 	refuseOverlap("ScaleCols", dst, a, "a")
+	refuseFactors("ScaleCols", dst, d)
 	for i := range dst.Rows {
 		if dst.ColStride == 1 && a.ColStride == 1 {
 			asm.MulTo(dst.Row(i), a.Row(i), d)
@@ -120,10 +129,18 @@ func ScaleCols(dst, a Matrix, d []float64) {
 	}
 }
 
+func refuseFactors(op string, dst Matrix, d []float64) {
+	if overlap(dst, Vector(d)) {
+		panic(fmt.Sprintf("mat: %s: dst (%s) overlaps the factors (%d×1)", op, dst.shape(), len(d)))
+	}
+}
+
 // Dot returns the inner product Σ a[i,j]·b[i,j] of two matrices of one shape,
 // the trace of aᵀb. It sums row by row.
 func Dot(a, b Matrix) float64 {
 	sameShape("Dot", a, b)
+	CheckSource("mat: Dot", "a", a)
+	CheckSource("mat: Dot", "b", b)
 	if a.ColStride != 1 && b.ColStride != 1 {
 		a, b = a.T(), b.T()
 	}
@@ -143,6 +160,7 @@ func Dot(a, b Matrix) float64 {
 // Trace returns the sum of the diagonal of a square matrix.
 func Trace(a Matrix) float64 {
 	square("Trace", a)
+	CheckSource("mat: Trace", "a", a)
 	var s float64
 	for i := range a.Rows {
 		s += a.Data[i*(a.RowStride+a.ColStride)]

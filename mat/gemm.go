@@ -2,6 +2,7 @@ package mat
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 )
@@ -13,14 +14,16 @@ func Mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols {
 		panic(fmt.Sprintf("mat: Mul: dst %s, a %s, b %s do not fit dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
-	if Overlap(dst, a) || Overlap(dst, b) {
+	checkViews("mat: Mul", dst, "a", a)
+	CheckSource("mat: Mul", "b", b)
+	if overlap(dst, a) || overlap(dst, b) {
 		panic(fmt.Sprintf("mat: Mul: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
 	if alpha == 0 || dst.Rows == 0 || dst.Cols == 0 || a.Cols == 0 {
 		scaleBy(dst, beta)
 		return
 	}
-	mul(dst, alpha, a, b, beta)
+	mul(dst, alpha, a.apart(), b.apart(), beta)
 }
 
 // scaleBy multiplies dst by beta; 0 overwrites, whatever stood there.
@@ -54,19 +57,36 @@ func mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	}
 }
 
-// mulScattered sets a dst of which neither rows nor columns are contiguous.
+// mulScattered sets a dst of which neither rows nor columns are contiguous, some rows
+// at a time.
 func mulScattered(dst Matrix, alpha float64, a, b Matrix, beta float64) {
-	buffer := Borrow(dst.Rows * dst.Cols)
-	product := NewDense(dst.Rows, dst.Cols, *buffer)
-	mul(product, alpha, a, b, 0)
-	scaleBy(dst, beta)
-	Add(dst, dst, 1, product)
+	m, n, k := dst.Rows, dst.Cols, a.Cols
+	rows := scatteredRows(m, n)
+	buffer := Borrow(rows * n)
+	for i0 := 0; i0 < m; i0 += rows {
+		i1 := min(i0+rows, m)
+		product := NewDense(i1-i0, n, (*buffer)[:(i1-i0)*n])
+		mul(product, alpha, a.Slice(i0, i1, 0, k), b, 0)
+		d := dst.Slice(i0, i1, 0, n)
+		scaleBy(d, beta)
+		Add(d, d, 1, product)
+	}
 	GiveBack(buffer)
+}
+
+// scatteredRows is how many of m rows of n numbers are formed beside their place at a
+// time: no more than tune.scattered numbers, but a few tiles, all about as many.
+func scatteredRows(m, n int) int {
+	mr, _ := asm.Tile()
+	most := max(2*mr, tune.scattered/n)
+	parts := (m + most - 1) / most
+	return (m + parts - 1) / parts
 }
 
 // mulVector adds alpha·a·b to dst, of which one dimension is 1: dot products where
 // one factor is a contiguous vector and the other has its vectors contiguous, multiples
-// of contiguous rows where those are, and plain sums elsewhere.
+// of contiguous rows where those are, and plain sums elsewhere. It is the sums that alpha
+// multiplies, or, where none of its elements vanishes or overflows by that, a.
 func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 	if dst.Rows != 1 {
 		dst, a, b = dst.T(), b.T(), a.T() // so that dst and a are rows
@@ -82,13 +102,15 @@ func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 				dst.Data[(j+i)*dst.ColStride] += alpha * v
 			}
 		}
+	case dst.ColStride == 1 && b.ColStride == 1 && multipliable(alpha, a):
+		addRowsTimes(dst.Data[:n], alpha, a, b)
 	case dst.ColStride == 1 && b.ColStride == 1:
-		for l := 0; l < k; l += len(buffer) {
-			factors := buffer[:min(len(buffer), k-l)]
-			for i := range factors {
-				factors[i] = alpha * a.Data[(l+i)*a.ColStride]
-			}
-			asm.AxpyRows(factors, b.Data[l*b.RowStride:], b.RowStride, dst.Data[:n])
+		var sums [512]float64
+		for j := 0; j < n; j += len(sums) {
+			s := sums[:min(len(sums), n-j)]
+			clear(s)
+			addRowsTimes(s, 1, a, b.Slice(0, k, j, j+len(s)))
+			asm.Axpy(alpha, s, dst.Data[j:])
 		}
 	default:
 		for j := range n {
@@ -98,6 +120,33 @@ func mulVector(dst Matrix, alpha float64, a, b Matrix) {
 			}
 			dst.Data[j*dst.ColStride] += alpha * s
 		}
+	}
+}
+
+// multipliable reports whether alpha times the row a has only rounding errors: no
+// element becomes subnormal, 0 or infinite.
+func multipliable(alpha float64, a Matrix) bool {
+	if alpha == 1 || alpha == -1 {
+		return true
+	}
+	for l := range a.Cols {
+		x := a.Data[l*a.ColStride]
+		if v := math.Abs(alpha * x); v < 0x1p-1022 && x != 0 || v > math.MaxFloat64 {
+			return false
+		}
+	}
+	return true
+}
+
+// addRowsTimes adds alpha·a·b to y, where a is a row and the rows of b are contiguous.
+func addRowsTimes(y []float64, alpha float64, a, b Matrix) {
+	var buffer [64]float64
+	for l := 0; l < a.Cols; l += len(buffer) {
+		factors := buffer[:min(len(buffer), a.Cols-l)]
+		for i := range factors {
+			factors[i] = alpha * a.Data[(l+i)*a.ColStride]
+		}
+		asm.AxpyRows(factors, b.Data[l*b.RowStride:], b.RowStride, y)
 	}
 }
 

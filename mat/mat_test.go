@@ -23,6 +23,7 @@ var variants = []struct {
 }{
 	{"plain", mat.Tuning{MC: 8, KC: 5, NC: 8, Direct: 1 << 30, Clash: 1, LongK: 1 << 30, LongMN: 0, Bands: 0, Triangle: 3, Solve: 7, Narrow: 1, Parallel: 1 << 30}},
 	{"blocks", mat.Tuning{MC: 2 * mr, KC: 5, NC: 2 * nr, Direct: 0, Clash: 1, LongK: 1 << 28, LongMN: 0, Bands: 5, Triangle: 2, Solve: 2 * mr, Narrow: 3, Parallel: 1}},
+	{"blocks of one processor", mat.Tuning{MC: 2 * mr, KC: 7, NC: 2 * nr, Direct: 0, Clash: 1, LongK: 1 << 28, LongMN: 0, Bands: 5, Triangle: 2, Solve: 2 * mr, Narrow: 3, Parallel: 1 << 30}},
 	{"odd blocks", mat.Tuning{MC: 3, KC: 1, NC: 5, Direct: 7, Clash: 3, LongK: 1 << 28, LongMN: 0, Bands: 1000, Triangle: 1, Solve: 1, Narrow: 1, Parallel: 0}},
 	{"long", mat.Tuning{MC: 2 * mr, KC: 3, NC: 2 * nr, Direct: 0, Clash: 1 << 20, LongK: 4, LongMN: 36, Bands: 12, Triangle: 4, Solve: mr + 1, Narrow: 2, Parallel: 1}},
 }

@@ -3,6 +3,7 @@ package mat
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"unsafe"
 
@@ -12,8 +13,10 @@ import (
 // Matrix is a view of a rectangle of float64 numbers: element (i, j) is
 // Data[i*RowStride+j*ColStride]. Copying a Matrix copies the view, not the
 // numbers. The zero value is the 0×0 matrix; r×0 and 0×c matrices are ordinary
-// matrices. Strides are never negative, and those of a destination are
-// positive wherever there is more than one row or column.
+// matrices. Strides are never negative, and the last element is within len(Data): what
+// is no such view is refused by a panic. Elements of a matrix that is only read may
+// share a place (a stride of 0 repeats a row or a column), at the price of a copy where
+// the kernels cannot take it; those of a destination may not ([Matrix.IsDistinct]).
 type Matrix struct {
 	Rows, Cols           int
 	RowStride, ColStride int
@@ -90,6 +93,7 @@ func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 	if i0 < 0 || i1 < i0 || i1 > m.Rows || j0 < 0 || j1 < j0 || j1 > m.Cols {
 		panic(fmt.Sprintf("mat: Slice: rows %d to %d, columns %d to %d of a %s matrix", i0, i1, j0, j1, m.shape()))
 	}
+	CheckSource("mat: Slice", "the matrix", m)
 	v := Matrix{Rows: i1 - i0, Cols: j1 - j0, RowStride: m.RowStride, ColStride: m.ColStride}
 	if v.Rows > 0 && v.Cols > 0 {
 		first := i0*m.RowStride + j0*m.ColStride
@@ -110,11 +114,16 @@ func (m Matrix) Row(i int) []float64 {
 	if m.ColStride != 1 && m.Cols > 1 {
 		panic(fmt.Sprintf("mat: Row: the rows of a %s matrix with column stride %d are not contiguous", m.shape(), m.ColStride))
 	}
-	return m.Data[i*m.RowStride : i*m.RowStride+m.Cols : i*m.RowStride+m.Cols]
+	over, at := bits.Mul(uint(i), uint(m.RowStride))
+	if end := at + uint(m.Cols); over != 0 || end < at || end > uint(len(m.Data)) {
+		noView("mat: Row", "the matrix", m)
+	}
+	return m.Data[at : int(at)+m.Cols : int(at)+m.Cols]
 }
 
 // Diag returns the main diagonal as a min(Rows, Cols)×1 view.
 func (m Matrix) Diag() Matrix {
+	CheckSource("mat: Diag", "the matrix", m)
 	return Matrix{Rows: min(m.Rows, m.Cols), Cols: 1, RowStride: m.RowStride + m.ColStride, ColStride: 1, Data: m.Data}
 }
 
@@ -135,6 +144,7 @@ func (m Matrix) Clone() Matrix {
 // otherwise they must not share elements.
 func Copy(dst, src Matrix) {
 	sameShape("Copy", dst, src)
+	checkViews("mat: Copy", dst, "src", src)
 	refuseOverlap("Copy", dst, src, "src")
 	if dst.ColStride != 1 && dst.RowStride == 1 {
 		dst, src = dst.T(), src.T()
@@ -148,6 +158,7 @@ func Copy(dst, src Matrix) {
 
 // Fill sets every element to v.
 func (m Matrix) Fill(v float64) {
+	CheckDestination("mat: Fill", "filled", m)
 	m = m.rowMajor()
 	for i := range m.Rows {
 		if m.ColStride == 1 {
@@ -169,6 +180,7 @@ func (m Matrix) Fill(v float64) {
 
 // NonFinite returns the first element, row by row, that is NaN or infinite.
 func NonFinite(m Matrix) (i, j int, found bool) {
+	CheckSource("mat: NonFinite", "m", m)
 	for i := range m.Rows {
 		for j := range m.Cols {
 			if v := m.Data[i*m.RowStride+j*m.ColStride]; v-v != 0 {
@@ -183,6 +195,7 @@ func NonFinite(m Matrix) (i, j int, found bool) {
 // only part of a symmetric argument that is read.
 func NonFiniteLower(m Matrix) (i, j int, found bool) {
 	square("NonFiniteLower", m)
+	CheckSource("mat: NonFiniteLower", "m", m)
 	for i := range m.Rows {
 		for j := range i + 1 {
 			if v := m.Data[i*m.RowStride+j*m.ColStride]; v-v != 0 {
@@ -197,6 +210,7 @@ func NonFiniteLower(m Matrix) (i, j int, found bool) {
 // strict upper triangle, so that the matrix becomes symmetric.
 func MirrorLower(m Matrix) {
 	square("MirrorLower", m)
+	CheckDestination("mat: MirrorLower", "m", m)
 	const nb = 24
 	for i0 := 0; i0 < m.Rows; i0 += nb {
 		i1 := min(i0+nb, m.Rows)
@@ -266,6 +280,13 @@ func same(a, b Matrix) bool {
 // Overlap reports whether the two views share an element. Disjoint rectangles
 // of one matrix do not overlap, although their address ranges do.
 func Overlap(a, b Matrix) bool {
+	CheckSource("mat: Overlap", "a", a)
+	CheckSource("mat: Overlap", "b", b)
+	return overlap(a, b)
+}
+
+// overlap is Overlap for views that were checked.
+func overlap(a, b Matrix) bool {
 	na, nb := a.span(), b.span()
 	if na == 0 || nb == 0 {
 		return false
@@ -337,8 +358,14 @@ func progressions(x, dx, nx, y, dy, ny int) bool {
 	return false
 }
 
+// checkViews checks a destination and what is read.
+func checkViews(op string, dst Matrix, name string, src Matrix) {
+	CheckDestination(op, "dst", dst)
+	CheckSource(op, name, src)
+}
+
 func refuseOverlap(op string, dst, src Matrix, name string) {
-	if Overlap(dst, src) && !same(dst, src) {
+	if overlap(dst, src) && !same(dst, src) {
 		panic(fmt.Sprintf("mat: %s: dst (%s) overlaps %s (%s)", op, dst.shape(), name, src.shape()))
 	}
 }

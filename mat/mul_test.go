@@ -89,6 +89,103 @@ func TestMulExactDefault(t *testing.T) {
 	}
 }
 
+// One column more than a few panels, and every other rest, where work is shared and where
+// the rows of b are contiguous: what the last panel lacks is packed from what there is.
+func TestMulRestOfPanels(t *testing.T) {
+	s := fuzz.New(12)
+	for rest := range nr {
+		for _, n := range []int{4*nr + rest, 9*nr + rest} {
+			if testing.Short() && (rest > 2 && rest < nr-1 || n > 8*nr) {
+				continue
+			}
+			const m = 64
+			k := 1<<20/(m*n) + 3
+			a, b, dst := fuzz.Integers(s, m, k, 8), fuzz.Integers(s, k, n, 8), ones(m, n, math.NaN())
+			mat.Mul(dst, 1, a, b, 0)
+			if err := fuzz.SameBits(dst, fuzz.NaiveMul(1, a, b, 0, mat.Matrix{})); err != nil {
+				t.Errorf("%d×%d·%d: %v", m, n, k, err)
+			}
+		}
+	}
+}
+
+// The sum is what alpha multiplies, in products of any shape and layout: factors that would
+// vanish or overflow by it do neither, and rows of a product are products of rows.
+func TestMulSmallAlpha(t *testing.T) {
+	for _, alpha := range []float64{1e-200, 1e200} {
+		for _, n := range []int{1, 2, 30, 600} {
+			for _, m := range []int{1, 2} {
+				a, b := ones(m, 3, alpha), ones(3, n, 1e100/alpha) // alpha·a is 0 or infinite
+				want := 3 * (alpha * (1e100 / alpha)) * alpha
+				for i, f := range []func(dst mat.Matrix){
+					func(dst mat.Matrix) { mat.Mul(dst, alpha, a, b, 0) },
+					func(dst mat.Matrix) { mat.Mul(dst, alpha, a, b.T().Clone().T(), 0) },
+					func(dst mat.Matrix) { mat.Mul(dst.T(), alpha, b.T(), a.T(), 0) },
+				} {
+					dst := mat.New(m, n)
+					if f(dst); !(math.Abs(dst.At(m-1, n-1)-want) <= 1e-14*want) {
+						t.Errorf("%g·a·b, %d×%d, way %d: %g, want %g", alpha, m, n, i, dst.At(m-1, n-1), want)
+					}
+				}
+			}
+		}
+	}
+	s := fuzz.New(13)
+	for _, n := range []int{1, 511, 512, 513, 1200} {
+		a, b, c := fuzz.Normal(s, 1, 150), fuzz.Normal(s, 150, n), fuzz.Normal(s, 1, n)
+		got := c.Clone()
+		mat.Mul(got, 1.7, a, b, -0.3)
+		if r := fuzz.MulError(got, 1.7, a, b, -0.3, c); !(r <= 1) {
+			t.Errorf("a row times 150×%d: the worst element is off by %.3g of its error bound", n, r)
+		}
+	}
+}
+
+// A product into a place whose numbers do not lie side by side is formed some rows at a time:
+// the bits are those of the product elsewhere, and little is left in the store.
+func TestMulScattered(t *testing.T) {
+	s := fuzz.New(14)
+	former := mat.SetTuning(mat.Tuning{MC: 192, KC: 320, NC: 1024, Direct: 144 * 144, Clash: 1024, LongK: 2048, LongMN: 128 * 128, Bands: 400, Triangle: 32, Solve: 288, Narrow: 8, Parallel: 1 << 20, Scattered: 1})
+	defer mat.SetTuning(former)
+	for _, n := range []int{2, 2 * mr, 2*mr + 1, 5*mr - 1, 100} {
+		a, b := fuzz.Normal(s, n, 40), fuzz.Normal(s, 40, n+1)
+		want := fuzz.Normal(s, n, n+1)
+		g := fuzz.Guard(want, fuzz.Layout{Offset: 2, Gap: 3, Spread: 1})
+		mat.Mul(want, 1.5, a, b, 0.5)
+		mat.Mul(g.Matrix, 1.5, a, b, 0.5)
+		if r := difference(g.Matrix, want); !(r <= 1e-13*mat.NormMax(want)) {
+			t.Errorf("Mul of order %d: difference %g", n, r)
+		}
+		sym := fuzz.Normal(s, n, n)
+		for _, l := range []fuzz.Layout{{Transposed: true}, {Offset: 2, Gap: 3, Spread: 1}, {Gap: 1, Transposed: true}} {
+			h := fuzz.Guard(sym, l)
+			fuzz.PoisonUpper(h.Matrix)
+			want := sym.Clone()
+			mat.Syrk(want, 1.5, a, 0.5)
+			mat.Syrk(h.Matrix, 1.5, a, 0.5)
+			if err := fuzz.CheckUpper(h.Matrix); err != nil {
+				t.Errorf("Syrk of order %d: %v", n, err)
+			}
+			if r := difference(fuzz.Lower(h.Matrix), fuzz.Lower(want)); !(r <= 1e-13*mat.NormMax(want)) {
+				t.Errorf("Syrk of order %d, %+v: difference %g", n, l, r)
+			}
+			if err := h.Check(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := g.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// difference returns max|a − b|.
+func difference(a, b mat.Matrix) float64 {
+	d := mat.New(a.Rows, a.Cols)
+	mat.Add(d, a, -1, b)
+	return mat.NormMax(d)
+}
+
 // The law of package fuzz: error bounds on normal, wide and cancelling entries,
 // layouts, scalars, transposition.
 func TestMulLaw(t *testing.T) {
@@ -119,7 +216,7 @@ func TestPack(t *testing.T) {
 		{"packA", mr, mat.PackA, mat.Matrix.At, false},
 		{"packB", nr, mat.PackB, func(m mat.Matrix, j, l int) float64 { return m.At(l, j) }, true},
 	} {
-		for size := range 3*p.width + 1 {
+		for size := range 5*p.width + 2 { // from four panels on packB goes row by row
 			for _, k := range []int{1, 2, 7} {
 				for _, l := range fuzz.Layouts {
 					m := fuzz.Normal(s, size, k)

@@ -9,6 +9,7 @@ func Norm1(a Matrix) float64 { return NormInf(a.T()) }
 // NormInf returns the largest row sum of absolute values. A NaN anywhere makes
 // it NaN.
 func NormInf(a Matrix) float64 {
+	CheckSource("mat: NormInf", "a", a)
 	var largest float64
 	for i := range a.Rows {
 		var s float64
@@ -27,6 +28,7 @@ func NormInf(a Matrix) float64 {
 
 // NormMax returns the largest absolute value. A NaN anywhere makes it NaN.
 func NormMax(a Matrix) float64 {
+	CheckSource("mat: NormMax", "a", a)
 	var largest float64
 	for i := range a.Rows {
 		for j := range a.Cols {
@@ -60,6 +62,7 @@ type Frobenius struct {
 
 // Add takes in the elements of a, row by row.
 func (f *Frobenius) Add(a Matrix) {
+	CheckSource("mat: Frobenius", "a", a)
 	for i := range a.Rows {
 		for j := range a.Cols {
 			v := math.Abs(a.Data[i*a.RowStride+j*a.ColStride])

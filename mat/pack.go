@@ -2,6 +2,7 @@ package mat
 
 import (
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 )
@@ -76,10 +77,24 @@ func sizeClass(n int) (class, capacity int) {
 	return 4*shift + capacity>>shift&3, capacity
 }
 
+// mostKept is how many numbers the buffers that wait in scratch may have in all: 128 MiB.
+// What is given back beyond that is left to the garbage collector.
+const mostKept = 1 << 24
+
+// kept is how many numbers the buffers have that wait in scratch.
+var kept atomic.Int64
+
+func init() {
+	for i := range scratch {
+		scratch[i].dropped = func(p *[]float64) { kept.Add(-int64(cap(*p))) }
+	}
+}
+
 // Borrow returns n numbers of arbitrary value from a store that all callers share.
 func Borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
 	p := scratch[class].Take()
+	kept.Add(-int64(cap(*p)))
 	if cap(*p) < n {
 		*p = make([]float64, capacity)
 	}
@@ -88,8 +103,14 @@ func Borrow(n int) *[]float64 {
 }
 
 // GiveBack returns a slice that Borrow lent, which the caller must not use any more,
-// for another to borrow: steady state allocates nothing.
+// for another to borrow: steady state allocates nothing, unless more than 128 MiB are in use
+// at once.
 func GiveBack(p *[]float64) {
+	size := int64(cap(*p))
+	if kept.Add(size) > mostKept {
+		kept.Add(-size)
+		return
+	}
 	class, _ := sizeClass(max(cap(*p), 4))
 	scratch[class].Give(p)
 }

@@ -162,6 +162,45 @@ func TestParallelPanics(t *testing.T) {
 	}
 }
 
+// After a panic no further part is begun but those that others have taken already.
+func TestNothingGoesOnAfterAPanic(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, procs := range []int{1, 2, 4} {
+		runtime.GOMAXPROCS(procs)
+		for _, inOrder := range []bool{false, true} {
+			var panicked atomic.Bool
+			var late atomic.Int32
+			part := partFunc(func(i int) {
+				if i == 7 {
+					panicked.Store(true)
+					panic("part 7")
+				}
+				if panicked.Load() {
+					late.Add(1)
+				}
+				time.Sleep(50 * time.Microsecond)
+			})
+			run := mat.Run
+			if inOrder {
+				run = mat.RunInOrder
+			}
+			if text := panicText(func() { run(2000, part) }); text != "part 7" {
+				t.Errorf("GOMAXPROCS %d: panic %q, want that of part 7", procs, text)
+			}
+			// One for each other processor is on its way; some more if this one was
+			// kept waiting between the two.
+			if n := late.Load(); n > 500 {
+				t.Errorf("GOMAXPROCS %d: %d parts of 2000 were begun after a panic", procs, n)
+			}
+		}
+	}
+}
+
+// partFunc is a function as work.
+type partFunc func(i int)
+
+func (f partFunc) Do(i int) { f(i) }
+
 // Callers beside one another, calls within parts, panics and sleeping helpers: every
 // part is called once, nothing hangs, and products have the bits that they have alone.
 func TestParallelTogether(t *testing.T) {

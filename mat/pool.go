@@ -21,6 +21,8 @@ type Pool[T any] struct {
 	mutex  sync.Mutex
 	free   []idle[T] // the object given last at the end
 	listed bool      // in pools.list
+
+	dropped func(x *T) // told of every object that is dropped, if not nil
 }
 
 // idle is an object that waits, and the collections there had been when it was given.
@@ -66,6 +68,11 @@ func (p *Pool[T]) sweep(collections uint32) (left bool) {
 	old := 0 // those given first are first
 	for old < len(p.free) && collections-p.free[old].since >= idleCollections {
 		old++
+	}
+	if p.dropped != nil {
+		for _, x := range p.free[:old] {
+			p.dropped(x.object)
+		}
 	}
 	p.free = slices.Delete(p.free, 0, old)
 	p.listed = len(p.free) > 0

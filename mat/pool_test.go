@@ -51,6 +51,42 @@ func TestIdleBuffersAreFreed(t *testing.T) {
 	}
 }
 
+// However many buffers were lent at once, no more than mostKept numbers wait for a
+// borrower, and products into strided places leave little.
+func TestKeptIsBounded(t *testing.T) {
+	const n = mat.MostKept / 5
+	var lent []*[]float64
+	for range 8 {
+		lent = append(lent, mat.Borrow(n))
+	}
+	for _, p := range lent {
+		mat.GiveBack(p)
+		if k := mat.Kept(); k > mat.MostKept || k < 0 {
+			t.Errorf("%d numbers are kept, want at most %d", k, mat.MostKept)
+		}
+	}
+	lent = nil
+	for range 3 * mat.IdleCollections {
+		collect(t)
+	}
+	if k := mat.Kept(); k > n/10 {
+		t.Errorf("%d numbers are kept after all have gone", k)
+	}
+	first := mat.Borrow(1000)
+	mat.GiveBack(first)
+	if mat.Kept() < 1000 {
+		t.Error("nothing is kept of what is given back")
+	}
+	before := mat.Kept()
+	big := mat.Matrix{Rows: 1500, Cols: 1500, RowStride: 3000, ColStride: 2, Data: make([]float64, 1500*3000)}
+	x := mat.New(1500, 2)
+	mat.Mul(big, 1, x, x.T(), 0)
+	mat.Syrk(big, 1, x, 0)
+	if k := mat.Kept() - before; k > 3<<20/2 {
+		t.Errorf("products into a strided place of %d numbers leave %d", 1500*1500, k)
+	}
+}
+
 // What is taken now and then stays, however many collections there are.
 func TestPoolKeepsWhatIsUsed(t *testing.T) {
 	var pool mat.Pool[[4096]byte]

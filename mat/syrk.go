@@ -13,9 +13,11 @@ func Syrk(dst Matrix, alpha float64, a Matrix, beta float64) {
 	if dst.Rows != a.Rows || dst.Cols != a.Rows {
 		panic(fmt.Sprintf("mat: Syrk: dst %s, a %s do not fit dst = a·aᵀ", dst.shape(), a.shape()))
 	}
-	if Overlap(dst, a) {
+	checkViews("mat: Syrk", dst, "a", a)
+	if overlap(dst, a) {
 		panic(fmt.Sprintf("mat: Syrk: dst %s overlaps a %s", dst.shape(), a.shape()))
 	}
+	a = a.apart()
 	mulSym(dst, alpha, a, a.T(), beta)
 }
 
@@ -28,10 +30,12 @@ func MulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols || dst.Rows != dst.Cols {
 		panic(fmt.Sprintf("mat: MulSym: dst %s, a %s, b %s do not fit a square dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
-	if Overlap(dst, a) || Overlap(dst, b) {
+	checkViews("mat: MulSym", dst, "a", a)
+	CheckSource("mat: MulSym", "b", b)
+	if overlap(dst, a) || overlap(dst, b) {
 		panic(fmt.Sprintf("mat: MulSym: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
-	mulSym(dst, alpha, a, b, beta)
+	mulSym(dst, alpha, a.apart(), b.apart(), beta)
 }
 
 // mulSym is MulSym for operands that were checked. A dst of which only columns are
@@ -44,11 +48,7 @@ func mulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 			scaleBy(dst.Slice(i, i+1, 0, i+1), beta)
 		}
 	case dst.ColStride != 1 && n > 1:
-		buffer := Borrow(n * n)
-		product := NewDense(n, n, *buffer)
-		mulSym(product, alpha, a, b, 0)
-		addLower(dst, beta, product)
-		GiveBack(buffer)
+		mulSymScattered(dst, alpha, a, b, beta)
 	case k >= 2*tune.longK && n*n <= tune.longMN:
 		mulLong(dst, alpha, a, b, beta, true)
 	default:
@@ -56,13 +56,27 @@ func mulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	}
 }
 
-// addLower sets the lower triangle of dst to that of src + beta·dst.
-func addLower(dst Matrix, beta float64, src Matrix) {
-	for i := range dst.Rows {
-		d := dst.Slice(i, i+1, 0, i+1)
-		scaleBy(d, beta)
-		Add(d, d, 1, src.Slice(i, i+1, 0, i+1))
+// mulSymScattered is mulSym for a dst whose rows are not contiguous, some of them at a
+// time: what is left of a block on the diagonal, and the block.
+func mulSymScattered(dst Matrix, alpha float64, a, b Matrix, beta float64) {
+	n, k := dst.Rows, a.Cols
+	rows := scatteredRows(n, n)
+	buffer := Borrow(rows * n)
+	for i0 := 0; i0 < n; i0 += rows {
+		i1 := min(i0+rows, n)
+		product := NewDense(i1-i0, i1, (*buffer)[:(i1-i0)*i1])
+		part := a.Slice(i0, i1, 0, k)
+		if i0 > 0 {
+			mul(product.Slice(0, i1-i0, 0, i0), alpha, part, b.Slice(0, k, 0, i0), 0)
+		}
+		mulSym(product.Slice(0, i1-i0, i0, i1), alpha, part, b.Slice(0, k, i0, i1), 0)
+		for i := i0; i < i1; i++ {
+			d := dst.Slice(i, i+1, 0, i+1)
+			scaleBy(d, beta)
+			Add(d, d, 1, product.Slice(i-i0, i-i0+1, 0, i+1))
+		}
 	}
+	GiveBack(buffer)
 }
 
 // lowerPanel is a panel of dst, rows i0 ≤ i < i1 and n columns from j, of which

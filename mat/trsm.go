@@ -11,31 +11,36 @@ import (
 // n×k (forward substitution; the BLAS's TRSM). The strict upper triangle of l
 // is not read; a zero on its diagonal gives infinities or NaN. b must not
 // overlap l.
-func SolveLower(l, b Matrix) { checkTriangular("SolveLower", l, b); solveLower(l, b) }
+func SolveLower(l, b Matrix) { solveLower(checkTriangular("mat: SolveLower", l, b), b) }
 
 // SolveUpper overwrites b with u⁻¹·b, where u is n×n upper triangular and b is
 // n×k (back substitution; the BLAS's TRSM). The strict lower triangle of u is
 // not read; a zero on its diagonal gives infinities or NaN. b must not overlap
 // u.
-func SolveUpper(u, b Matrix) { checkTriangular("SolveUpper", u, b); solveUpper(u, b) }
+func SolveUpper(u, b Matrix) { solveUpper(checkTriangular("mat: SolveUpper", u, b), b) }
 
 // MulLower overwrites b with l·b, where l is n×n lower triangular and b is n×k
 // (the BLAS's TRMM). The strict upper triangle of l is not read. b must not
 // overlap l.
-func MulLower(l, b Matrix) { checkTriangular("MulLower", l, b); mulLower(l, b) }
+func MulLower(l, b Matrix) { mulLower(checkTriangular("mat: MulLower", l, b), b) }
 
 // MulUpper overwrites b with u·b, where u is n×n upper triangular and b is n×k
 // (the BLAS's TRMM). The strict lower triangle of u is not read. b must not
 // overlap u.
-func MulUpper(u, b Matrix) { checkTriangular("MulUpper", u, b); mulUpper(u, b) }
+func MulUpper(u, b Matrix) { mulUpper(checkTriangular("mat: MulUpper", u, b), b) }
 
-func checkTriangular(op string, t, b Matrix) {
+// checkTriangular panics unless the triangle t and b fit. It returns t, or a copy if
+// elements of it share a place.
+func checkTriangular(op string, t, b Matrix) Matrix {
 	if t.Rows != t.Cols || t.Rows != b.Rows {
-		panic(fmt.Sprintf("mat: %s: triangle %s and b %s do not fit", op, t.shape(), b.shape()))
+		panic(fmt.Sprintf("%s: triangle %s and b %s do not fit", op, t.shape(), b.shape()))
 	}
-	if Overlap(t, b) {
-		panic(fmt.Sprintf("mat: %s: b %s overlaps the triangle %s", op, b.shape(), t.shape()))
+	CheckSource(op, "the triangle", t)
+	CheckDestination(op, "b", b)
+	if overlap(t, b) {
+		panic(fmt.Sprintf("%s: b %s overlaps the triangle %s", op, b.shape(), t.shape()))
 	}
+	return t.apart()
 }
 
 // quarters splits a triangle at h.

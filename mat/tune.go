@@ -29,6 +29,8 @@ var tune = func() tuning {
 		solve:    288,
 		narrow:   8,
 		parallel: 1 << 20,
+
+		scattered: 1 << 20,
 	}
 }()
 
@@ -43,4 +45,5 @@ type tuning struct {
 	solve      int // order up to which triangular systems are solved on packed panels
 	narrow     int // right-hand sides below which they are not
 	parallel   int // multiplications below which a product stays on one core
+	scattered  int // numbers of a product whose place is not contiguous that are formed beside it at a time
 }

@@ -25,7 +25,8 @@
 // fill the data without gap or overlap, up to the last byte of the file; each
 // must be as long as its shape and type say; a name, a key or a metadata entry
 // may occur once. (A JSON decoder that keeps the last of two equal keys reads
-// one file where another reader sees a different one.) Every refusal is a
+// one file where another reader sees a different one.) A header has at most 10 MB.
+// Every refusal is a
 // [*FormatError] that names the place, what stood there and what was expected.
 // Nothing in the header is believed before the bytes are there, so memory
 // follows the length of the file and not what the header claims.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -23,9 +25,10 @@ const (
 	digits      = 64 // of a checksum
 )
 
-// maxHeader is the length of the longest header, in bytes, as in the reference
-// implementation. Tests set it.
-var maxHeader = 100_000_000
+// maxHeader is the length of the longest header, in bytes: room for 100,000 tensors,
+// which takes half a second and at most 120 MB to read. (The reference implementation
+// allows ten times as much; files of large language models have some 100 KB.) Tests set it.
+var maxHeader = 10_000_000
 
 // header is the parsed header.
 type header struct {
@@ -294,7 +297,38 @@ func (p *parser) str(want string) (string, error) {
 		p.at = start
 		return "", p.fail("a string without control characters and unknown escapes")
 	}
+	if loneSurrogate(raw) {
+		p.at = start
+		return "", p.fail("a string whose surrogates are pairs")
+	}
 	return s, nil
+}
+
+// loneSurrogate reports whether a valid JSON string has an escape that is half of a
+// pair of UTF-16 without the other half: no text has it, and decoders take it for the
+// same character as any other.
+func loneSurrogate(raw string) bool {
+	// unit returns the code of the escape \uXXXX at i, 0 if there is none.
+	unit := func(i int) rune {
+		if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+			return 0
+		}
+		v, _ := strconv.ParseUint(raw[i+2:i+6], 16, 16)
+		return rune(v)
+	}
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '\\' {
+			continue
+		}
+		if r := unit(i); utf16.IsSurrogate(r) {
+			if utf16.DecodeRune(r, unit(i+6)) == unicode.ReplacementChar {
+				return true
+			}
+			i += 6
+		}
+		i++ // what is escaped
+	}
+	return false
 }
 
 // space skips blanks.

@@ -25,7 +25,7 @@ var zeros = strings.Repeat("0", digits)
 // not on the order of f.Tensors; every bit of the elements is kept, NaN
 // payloads included. Names and metadata that the format cannot hold (not UTF-8,
 // used twice, or reserved as "__metadata__" and [ChecksumKey] are) and headers
-// of more than 100 MB are a [*FormatError] before anything is written; errors of
+// of more than 10 MB are a [*FormatError] before anything is written; errors of
 // w are wrapped. It panics if a tensor's shape and data do not belong together.
 func Write(w io.Writer, f *File) error {
 	tensors := slices.Clone(f.Tensors)
