@@ -19,7 +19,7 @@
 //
 //	families    96   the [Collection], in eight groups, queried with [Cases]
 //	properties  44   of a [Case], what they imply, each claim proven by other means
-//	laws        84   [Laws], on a [Library] of up to 25 operations, or on [Slices]
+//	laws        85   [Laws], on a [Library] of up to 25 operations, or on [Slices]
 //	residuals   10   in the units in which LAPACK judges itself
 //	references  11   slow plain algorithms to compare with: Naive…
 //

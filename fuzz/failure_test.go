@@ -26,7 +26,11 @@ func tail(k int) fuzz.Library {
 // A counterexample is of the lowest order at which the fault shows, its entries
 // are small integers and zeros, and its bytes bring it back.
 func TestShrinking(t *testing.T) {
-	for _, k := range []int{0, 1, 3, 6, 20} {
+	depths := []int{0, 1, 3, 6, 20}
+	if testing.Short() {
+		depths = depths[:3]
+	}
+	for _, k := range depths {
 		law := fuzz.LawNamed("product: integers")
 		f := law.Try(tail(k), fuzz.Options{}).Failure
 		if f == nil {
@@ -125,12 +129,16 @@ func TestLawsAreTried(t *testing.T) {
 			t.Errorf("law %q is named twice, or says nothing", l.Name)
 		}
 		names[l.Name] = true
-		v := l.Try(x, fuzz.Options{Draws: 40})
+		o, least := fuzz.Options{Draws: 40}, 2
+		if testing.Short() {
+			o.Draws, least = 25, 1
+		}
+		v := l.Try(x, o)
 		if v.Failure != nil {
 			t.Error(v.Failure)
 		}
-		if v.Tried < 2 {
-			t.Errorf("law %q: %d of 40 trials came to a verdict", l.Name, v.Tried)
+		if v.Tried < least {
+			t.Errorf("law %q: %d of %d trials came to a verdict", l.Name, v.Tried, o.Draws)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 var robustLaws = []Law{
 	{"empty", "matrices without rows or columns are ordinary ones", nil, 0, emptyLaw},
+	{"short data", "a matrix whose slice is shorter than its shape is refused, soon, and nothing behind the slice is written", nil, 0, shortLaw},
 	{"overlap", "a destination that shares elements with an operand gives the right answer or is refused", []string{"Into"}, 1, overlapLaw},
 	{"again", "the same call gives the same bits", nil, 0, againLaw},
 	{"processors", "the same call gives the same bits at any GOMAXPROCS", nil, 0, processorsLaw},
@@ -202,6 +203,46 @@ func firstOf(a, b error) error {
 		return a
 	}
 	return b
+}
+
+// shortLaw gives each operation a matrix whose slice ends one number early, with
+// capacity behind it.
+func shortLaw(t *Trial, x Library) {
+	n := 1 + t.Size(mostEig-1)
+	short := func() (mat.Matrix, []float64) {
+		m := mat.Identity(n)
+		storage := append(slices.Clone(m.Data), Canary())
+		storage[n*n-1] = Canary()
+		m.Data = storage[: n*n-1 : n*n+1]
+		return m, storage
+	}
+	a, one := mat.Identity(n), mat.New(n, 1)
+	try := func(has bool, name string, f func(m mat.Matrix) error) {
+		if !has {
+			return
+		}
+		m, storage := short()
+		if refused(func() error { return f(m) }) == nil {
+			t.Failf("%s accepts %d numbers for a %d×%d matrix", name, len(m.Data), n, n)
+		}
+		if math.Float64bits(storage[n*n-1]) != CanaryBits || math.Float64bits(storage[n*n]) != CanaryBits {
+			t.Failf("%s writes behind the slice", name)
+		}
+	}
+	try(x.Mul != nil, "Mul, destination,", func(m mat.Matrix) error { x.Mul(m, 1, a, a, 0); return nil })
+	try(x.Mul != nil, "Mul, factor,", func(m mat.Matrix) error { x.Mul(mat.New(n, n), 1, a, m, 0); return nil })
+	try(x.Syrk != nil, "Syrk", func(m mat.Matrix) error { x.Syrk(m, 1, a, 0); return nil })
+	try(x.MulLower != nil, "MulLower", func(m mat.Matrix) error { x.MulLower(a, m); return nil })
+	try(x.SolveLower != nil, "SolveLower, b,", func(m mat.Matrix) error { x.SolveLower(a, m); return nil })
+	try(x.SolveUpper != nil, "SolveUpper, triangle,", func(m mat.Matrix) error { x.SolveUpper(m, one.Clone()); return nil })
+	try(x.Cholesky != nil, "Cholesky", func(m mat.Matrix) error {
+		if _, failed := x.Cholesky(m); failed != n {
+			return fmt.Errorf("refused")
+		}
+		return nil
+	})
+	try(x.Eig != nil, "Eig", func(m mat.Matrix) error { _, _, err := x.Eig(m); return err })
+	try(x.SVD != nil, "SVD", func(m mat.Matrix) error { _, _, _, err := x.SVD(m); return err })
 }
 
 // Operation is an operation that writes to a destination given by the caller,
