@@ -217,6 +217,7 @@ func shortLaw(t *Trial, x Library) {
 		return m, storage
 	}
 	a, one := mat.Identity(n), mat.New(n, 1)
+	t.Note("shape", a)
 	try := func(has bool, name string, f func(m mat.Matrix) error) {
 		if !has {
 			return
