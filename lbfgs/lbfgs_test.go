@@ -1227,3 +1227,23 @@ func TestStatusString(t *testing.T) {
 		}
 	}
 }
+
+// The first step has the length that is asked for, however large or small the gradient is.
+func TestFirstStepOfAnySize(t *testing.T) {
+	for _, size := range []float64{1e-300, 1e-160, 1, 1e160, 1e300} {
+		var points [][]float64
+		f := func(x, g []float64) float64 {
+			points = append(points, append([]float64(nil), x...))
+			g[0], g[1] = 0.6*size, 0.8*size
+			return size * (0.6*x[0] + 0.8*x[1])
+		}
+		lbfgs.Minimize(context.Background(), f, []float64{0, 0}, lbfgs.Options{InitialStep: 0.25, MaxEvaluations: 2, GradTolerance: 1e-310})
+		if len(points) != 2 {
+			t.Errorf("gradient of %g: %d points, want 2", size, len(points))
+			continue
+		}
+		if d := math.Hypot(points[1][0], points[1][1]); !(math.Abs(d-0.25) <= 1e-14) {
+			t.Errorf("gradient of %g: the first step has the length %g, want 0.25", size, d)
+		}
+	}
+}
