@@ -100,30 +100,34 @@ func processorsLaw(t *Trial, x Library) {
 
 func goroutinesLaw(t *Trial, x Library) {
 	t.seldom()
-	calls := t.calls(x, t.Size(mostEig))
+	n := t.Size(mostEig)
+	calls := append(t.calls(x, n), t.calls(x, n)...) // on two sets of operands
 	first := make([][32]byte, len(calls))
 	for i, c := range calls {
 		first[i] = c.do()
 	}
 	var wrong sync.Map
 	var all sync.WaitGroup
+	begin := make(chan struct{})
 	for g := range 4 {
 		all.Add(1)
 		go func() {
 			defer all.Done()
+			<-begin
 			defer func() {
 				if p := recover(); p != nil {
 					wrong.Store(fmt.Sprintf("panic: %v", p), true)
 				}
 			}()
-			for k := range calls {
-				i := (k + g) % len(calls)
+			for k := range 4 * len(calls) { // the same operations side by side, on other operands
+				i := (k + g*(len(calls)/2)) % len(calls)
 				if calls[i].do() != first[i] {
 					wrong.Store(calls[i].name, true)
 				}
 			}
 		}()
 	}
+	close(begin)
 	all.Wait()
 	wrong.Range(func(name, _ any) bool {
 		t.Failf("%v: other bits beside other goroutines", name)

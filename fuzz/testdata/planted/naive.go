@@ -51,12 +51,18 @@ var names = [faults]string{
 // String returns the fault's name.
 func (f Fault) String() string { return names[f] }
 
-var buffer = make([]float64, 64)
+var buffer = make([]float64, 64*64)
 
 // mul is c = alpha·a·b + beta·c.
 func (f Fault) mul(m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64, c []float64, ldc int) {
 	if f == WrongStride {
 		ldc = n
+	}
+	if f == SharedBuffer && m*k <= len(buffer) { // a is packed
+		for i := range m {
+			copy(buffer[i*k:(i+1)*k], a[i*lda:])
+		}
+		a, lda = buffer, k
 	}
 	for i := range m {
 		for j := range n {
@@ -76,9 +82,6 @@ func (f Fault) mul(m, n, k int, alpha float64, a []float64, lda int, b []float64
 				rand.Shuffle(depth, func(x, y int) { order[x], order[y] = order[y], order[x] })
 			}
 			terms := make([]float64, depth)
-			if f == SharedBuffer && depth <= len(buffer) {
-				terms = buffer[:depth]
-			}
 			if alpha != 0 {
 				for _, l := range order {
 					terms[l] = a[i*lda+l] * b[l*ldb+j]
