@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
@@ -141,7 +142,10 @@ func after(x fuzz.Library, change func(m mat.Matrix, finite bool)) fuzz.Library 
 	return y
 }
 
-var random = rand.New(rand.NewPCG(1, 1))
+var random = struct {
+	sync.Mutex
+	*rand.Rand
+}{Rand: rand.New(rand.NewPCG(1, 1))}
 
 // noise moves the last element by up to its size, or by 1, and makes NaN and
 // infinities numbers.
@@ -152,6 +156,8 @@ func noise(m mat.Matrix, finite bool) {
 	if !finite {
 		m.Fill(1)
 	}
+	random.Lock()
+	defer random.Unlock()
 	i, j := m.Rows-1, m.Cols-1
 	if size := mat.NormMax(m.Slice(i, i+1, j, j+1)); size < 1e300 {
 		m.Set(i, j, m.At(i, j)+(2*random.Float64()-1)*max(size, 1))

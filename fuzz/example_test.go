@@ -2,6 +2,7 @@ package fuzz_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -142,7 +143,7 @@ func ExampleLaw_Try() {
 	forgetful := fuzz.Library{Mul: func(dst mat.Matrix, alpha float64, a, b mat.Matrix, beta float64) {
 		mat.Mul(dst, alpha, a, b, 0)
 	}}
-	v := fuzz.LawNamed("product: integers").Try(forgetful, fuzz.Options{})
+	v := fuzz.LawNamed("product: integers").Try(forgetful, fuzz.Options{Shrink: time.Minute})
 	fmt.Println("order", v.Failure.Order, "instead of", v.Failure.First)
 	for _, m := range v.Failure.Operands {
 		fmt.Println(m.Name, ":=", fuzz.Literal(m.Matrix))

@@ -32,7 +32,7 @@ func TestShrinking(t *testing.T) {
 	}
 	for _, k := range depths {
 		law := fuzz.LawNamed("product: integers")
-		f := law.Try(tail(k), fuzz.Options{}).Failure
+		f := law.Try(tail(k), fuzz.Options{Shrink: time.Minute}).Failure
 		if f == nil {
 			t.Fatalf("a product without the last of %d terms passes", k+1)
 		}
@@ -83,7 +83,7 @@ func TestOrders(t *testing.T) {
 
 // The text says law, place, order, seed, bytes and operands.
 func TestFailureText(t *testing.T) {
-	f := fuzz.LawNamed("product: integers").Try(tail(1), fuzz.Options{}).Failure
+	f := fuzz.LawNamed("product: integers").Try(tail(1), fuzz.Options{Shrink: time.Minute}).Failure
 	text := f.Error()
 	for _, part := range []string{`law "product: integers" is broken`, "element (", "order 2", "seed ", "fuzz.FromBytes([]byte(\"", "a := mat.NewDense("} {
 		if !strings.Contains(text, part) {

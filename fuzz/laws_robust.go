@@ -73,8 +73,11 @@ func (t *Trial) seldom() { t.Assume(t.IntN(5) == 0) }
 func againLaw(t *Trial, x Library) {
 	t.seldom()
 	for _, c := range t.calls(x, t.Size(mostEig)) {
-		if first := c.do(); c.do() != first || c.do() != first {
-			t.Failf("%s: another answer to the same call", c.name)
+		first := c.do()
+		for range 2 {
+			if c.do() != first {
+				t.Failf("%s: another answer to the same call", c.name)
+			}
 		}
 	}
 }
