@@ -40,10 +40,10 @@ func TestTranspose(t *testing.T) {
 // Matrices that their slices do not hold are refused, be it by a stride of which a multiple
 // wraps around to a small number.
 func TestTransposePanics(t *testing.T) {
-	const huge = math.MaxInt/4 + 1 // four times that is 0
+	const huge = math.MaxInt/2 + 1 // four times that is 0
 	x, y := make([]float64, 25), make([]float64, 25)
 	for _, c := range []struct{ ldd, lds, dst, src int }{
-		{5, 5, 24, 25}, {5, 5, 25, 24}, {4, 5, 25, 25}, {5, 4, 25, 25}, {huge, 5, 25, 25}, {5, huge, 25, 25}, {-5, 5, 25, 25}, {5, -5, 25, 25}, {math.MaxInt, 5, 25, 25},
+		{5, 5, 24, 25}, {5, 5, 25, 24}, {4, 5, 25, 25}, {5, 4, 25, 25}, {huge, 5, 25, 25}, {5, huge, 25, 25}, {huge / 2, 5, 25, 25}, {5, huge / 2, 25, 25}, {-5, 5, 25, 25}, {5, -5, 25, 25}, {math.MaxInt, 5, 25, 25},
 	} {
 		func() {
 			defer func() {

@@ -14,8 +14,9 @@ func Mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols {
 		panic(fmt.Sprintf("mat: Mul: dst %s, a %s, b %s do not fit dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
-	checkViews("mat: Mul", dst, "a", a)
-	CheckSource("mat: Mul", "b", b)
+	dst.destination("mat: Mul", "dst")
+	a.source("mat: Mul", "a")
+	b.source("mat: Mul", "b")
 	if overlap(dst, a) || overlap(dst, b) {
 		panic(fmt.Sprintf("mat: Mul: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
@@ -23,7 +24,9 @@ func Mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 		scaleBy(dst, beta)
 		return
 	}
-	mul(dst, alpha, a.apart(), b.apart(), beta)
+	a.setApart()
+	b.setApart()
+	mul(dst, alpha, a, b, beta)
 }
 
 // scaleBy multiplies dst by beta; 0 overwrites, whatever stood there.

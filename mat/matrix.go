@@ -93,7 +93,7 @@ func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 	if i0 < 0 || i1 < i0 || i1 > m.Rows || j0 < 0 || j1 < j0 || j1 > m.Cols {
 		panic(fmt.Sprintf("mat: Slice: rows %d to %d, columns %d to %d of a %s matrix", i0, i1, j0, j1, m.shape()))
 	}
-	CheckSource("mat: Slice", "the matrix", m)
+	m.source("mat: Slice", "the matrix")
 	v := Matrix{Rows: i1 - i0, Cols: j1 - j0, RowStride: m.RowStride, ColStride: m.ColStride}
 	if v.Rows > 0 && v.Cols > 0 {
 		first := i0*m.RowStride + j0*m.ColStride
@@ -360,8 +360,8 @@ func progressions(x, dx, nx, y, dy, ny int) bool {
 
 // checkViews checks a destination and what is read.
 func checkViews(op string, dst Matrix, name string, src Matrix) {
-	CheckDestination(op, "dst", dst)
-	CheckSource(op, name, src)
+	dst.destination(op, "dst")
+	src.source(op, name)
 }
 
 func refuseOverlap(op string, dst, src Matrix, name string) {

@@ -13,11 +13,12 @@ func Syrk(dst Matrix, alpha float64, a Matrix, beta float64) {
 	if dst.Rows != a.Rows || dst.Cols != a.Rows {
 		panic(fmt.Sprintf("mat: Syrk: dst %s, a %s do not fit dst = a·aᵀ", dst.shape(), a.shape()))
 	}
-	checkViews("mat: Syrk", dst, "a", a)
+	dst.destination("mat: Syrk", "dst")
+	a.source("mat: Syrk", "a")
 	if overlap(dst, a) {
 		panic(fmt.Sprintf("mat: Syrk: dst %s overlaps a %s", dst.shape(), a.shape()))
 	}
-	a = a.apart()
+	a.setApart()
 	mulSym(dst, alpha, a, a.T(), beta)
 }
 
@@ -30,12 +31,15 @@ func MulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols || dst.Rows != dst.Cols {
 		panic(fmt.Sprintf("mat: MulSym: dst %s, a %s, b %s do not fit a square dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
-	checkViews("mat: MulSym", dst, "a", a)
-	CheckSource("mat: MulSym", "b", b)
+	dst.destination("mat: MulSym", "dst")
+	a.source("mat: MulSym", "a")
+	b.source("mat: MulSym", "b")
 	if overlap(dst, a) || overlap(dst, b) {
 		panic(fmt.Sprintf("mat: MulSym: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
-	mulSym(dst, alpha, a.apart(), b.apart(), beta)
+	a.setApart()
+	b.setApart()
+	mulSym(dst, alpha, a, b, beta)
 }
 
 // mulSym is MulSym for operands that were checked. A dst of which only columns are

@@ -35,12 +35,13 @@ func checkTriangular(op string, t, b Matrix) Matrix {
 	if t.Rows != t.Cols || t.Rows != b.Rows {
 		panic(fmt.Sprintf("%s: triangle %s and b %s do not fit", op, t.shape(), b.shape()))
 	}
-	CheckSource(op, "the triangle", t)
-	CheckDestination(op, "b", b)
+	t.source(op, "the triangle")
+	b.destination(op, "b")
 	if overlap(t, b) {
 		panic(fmt.Sprintf("%s: b %s overlaps the triangle %s", op, b.shape(), t.shape()))
 	}
-	return t.apart()
+	t.setApart()
+	return t
 }
 
 // quarters splits a triangle at h.

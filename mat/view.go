@@ -23,7 +23,9 @@ func (m *Matrix) fits() bool {
 // IsDistinct reports whether every element of m has a place of its own, as those of
 // a destination must: no stride is 0 along more than one element, and rows do not run
 // into one another.
-func (m Matrix) IsDistinct() bool {
+func (m Matrix) IsDistinct() bool { return m.distinct() }
+
+func (m *Matrix) distinct() bool {
 	switch r, c := m.RowStride, m.ColStride; {
 	case m.Rows == 0 || m.Cols == 0:
 		return true
@@ -73,11 +75,23 @@ func noView(op, name string, m Matrix) {
 	panic(fmt.Sprintf("%s: %s is no view: a %s matrix with strides %d and %d of %d numbers", op, name, m.shape(), m.RowStride, m.ColStride, len(m.Data)))
 }
 
-// apart returns m, or a copy of it where elements share a place: the kernels take
-// rows or columns that lie apart.
-func (m Matrix) apart() Matrix {
-	if m.IsDistinct() {
-		return m
+// source and destination are CheckSource and CheckDestination, without copies of the view.
+func (m *Matrix) source(op, name string) {
+	if !m.fits() {
+		noView(op, name, *m)
 	}
-	return m.Clone()
+}
+
+func (m *Matrix) destination(op, name string) {
+	if !m.fits() || !m.distinct() {
+		CheckDestination(op, name, *m)
+	}
+}
+
+// setApart makes m a copy of itself where elements share a place: the kernels take rows or
+// columns that lie apart.
+func (m *Matrix) setApart() {
+	if !m.distinct() {
+		*m = m.Clone()
+	}
 }
