@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // The module's own algebra keeps every law.
@@ -26,3 +27,27 @@ func TestLawsOfOursBlocked(t *testing.T) {
 }
 
 func FuzzLaws(f *testing.F) { fuzz.Target(f, ours()) }
+
+// What other libraries were caught with is refused, or answered within the gates, and soon.
+func TestRegressions(t *testing.T) {
+	law := fuzz.Law{Name: "regressions", Says: "reported matrices are refused or decomposed", Gate: 10, Needs: []string{"Eig"}, Check: func(t *fuzz.Trial, x fuzz.Library) {
+		all := fuzz.Regressions()
+		c := all[t.IntN(len(all))]
+		a := t.Given("a", c.A)
+		_, failed := x.Cholesky(a)
+		w, v, err := x.Eig(a)
+		switch p := c.Properties(); {
+		case !p.Has(fuzz.Square):
+		case p.Has(fuzz.NonFinite):
+			if _, _, found := mat.NonFiniteLower(a); found && (err == nil || failed == a.Rows) {
+				t.Failf("%s: accepted", c.Name)
+			}
+		case p.Has(fuzz.Symmetric):
+			t.Fail(err)
+			t.Judge(c.Name+": residual", max(fuzz.EigResidual(a, w, v), fuzz.Orthogonality(v)))
+		}
+	}}
+	if v := law.Try(ours(), fuzz.Options{Draws: 100}); v.Failure != nil || v.Tried < 100 {
+		t.Errorf("%d trials: %v", v.Tried, v.Failure)
+	}
+}
