@@ -9,11 +9,11 @@
 // A product that forgets the last of seven terms is answered with
 //
 //	law "product: integers" is broken: alpha·a·b + beta·c of integers is exact, whatever the layout
-//	  1·a·b + 1·c: element (0, 0) of a 1×1 matrix is 0 (0x0), want 1 (0x3ff0000000000000)
-//	  order 7, found at order 33, seed 6; replay: fuzz.FromBytes([]byte("\x06\x00…")), then rounded to:
-//	  a := mat.NewDense(1, 7, []float64{0, 0, 0, 0, 0, 0, 1})
+//	  -0.5·a·b + 2·c: element (2, 0) of a 3×1 matrix is 0 (0x0), want 0.5 (0x3fe0000000000000)
+//	  order 7, found at order 33, seed 238; replay: fuzz.FromBytes([]byte("\xee\x00…")), then rounded to:
+//	  a := mat.NewDense(3, 7, []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1})
 //	  b := mat.NewDense(7, 1, []float64{0, 0, 0, 0, 0, 0, 1})
-//	  c := mat.NewDense(1, 1, []float64{0})
+//	  c := mat.NewDense(3, 1, []float64{0, 0, 0})
 //
 // # What there is
 //

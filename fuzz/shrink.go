@@ -59,7 +59,21 @@ func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end ti
 			}
 		}
 	}
+	for k := uint64(0); k < 300 && !f.hung && time.Now().Before(end); k++ { // fewer entries of the same order
+		if g := try(f.Order, k); g != nil && !g.hung && g.Order <= f.Order && g.entries() < f.entries() {
+			f = g
+		}
+	}
 	return f
+}
+
+// entries is how many numbers the operands hold.
+func (f *Failure) entries() int {
+	n := 0
+	for _, m := range f.Operands {
+		n += m.Rows * m.Cols
+	}
+	return n
 }
 
 // round makes entries simpler, all together and then one by one, as long as the
