@@ -190,7 +190,7 @@ func difference(a, b mat.Matrix) float64 {
 // layouts, scalars, transposition.
 func TestMulLaw(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
-		draws := 1500
+		draws := 800
 		if testing.Short() {
 			draws = 300
 		}
