@@ -33,7 +33,7 @@ func FuzzFactorize(f *testing.F) {
 func TestLaws(t *testing.T) {
 	for _, side := range []int{3, 96} {
 		chol.SetBlocking(t, side, 0, 50)
-		for seed := range uint64(300) {
+		for seed := range uint64(1200) {
 			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
 				t.Errorf("blocks of %d, seed %d: %v", side, seed, err)
 			}

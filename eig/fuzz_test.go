@@ -23,7 +23,7 @@ func FuzzSym(f *testing.F) {
 }
 
 func TestLaws(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(3000) {
 		if err := fuzz.CheckEig(fuzz.New(seed), sym); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -8,16 +8,25 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// Case is a symmetric matrix and what is known of it.
+// Case is a matrix and what is known of it. Most are symmetric; those of the
+// general families are not, and may be rectangular.
 type Case struct {
 	Name string
-	A    mat.Matrix // n×n, stored in full, exactly symmetric
+	A    mat.Matrix // stored in full; a symmetric one exactly symmetric
+
+	// Claims are the properties that are known of A and follow neither from its
+	// entries nor from the fields below: see [Case.Properties].
+	Claims Properties
 
 	// Eigenvalues are in ascending order, or nil if they are not known. They
 	// differ from those of A, as stored, by at most Slack; 0 means that they are
 	// the rounded values of the true ones.
 	Eigenvalues []float64
 	Slack       float64
+
+	// SingularValues are in descending order, or nil if they are not known; Slack
+	// holds of them too.
+	SingularValues []float64
 
 	// Factor is the lower triangular L with positive diagonal and A = L·Lᵀ
 	// exactly, or 0×0 if it is not known.
@@ -28,10 +37,100 @@ type Case struct {
 	// cannot use up or because Factor comes out without rounding, and Unknown
 	// if neither is settled.
 	Pivot int
+
+	// Inverse is A⁻¹ to the rounding of its entries and of those of A, or 0×0.
+	Inverse mat.Matrix
+
+	// LogDet is log|det A| and Sign the determinant's sign, if Claims has
+	// KnownLogDet; both belong to A but for the rounding of its entries.
+	LogDet, Sign float64
+
+	// Rank is A's rank, if Claims has KnownRank.
+	Rank int
+
+	// Factors are those of a Kronecker product, from left to right, or nil.
+	Factors []mat.Matrix
 }
 
 // Unknown is the Pivot of a matrix whose definiteness is not settled.
 const Unknown = -1
+
+// Properties returns all that is known of the case to hold: what the entries
+// decide, what it claims, and what follows.
+func (c Case) Properties() Properties {
+	p := Structure(c.A) | c.Claims
+	n := c.A.Rows
+	if w := c.Eigenvalues; w != nil {
+		p |= KnownSpectrum | spectral(w, c.Slack)
+	}
+	if c.SingularValues != nil {
+		p |= KnownSingular
+		if w := c.SingularValues; p.Has(Square) && n > 0 {
+			p |= conditioned(w[0], w[n-1], c.Slack)
+		}
+	}
+	if c.Factor.Rows > 0 {
+		p |= KnownFactor
+	}
+	if p.Has(Symmetric|Finite) && c.Pivot != Unknown {
+		p |= KnownPivot
+		if c.Pivot == n {
+			p |= Definite
+		}
+	}
+	if c.Inverse.Rows > 0 {
+		p |= KnownInverse
+	}
+	if c.Factors != nil {
+		p |= Product
+	}
+	return p.Closed()
+}
+
+// spectral returns what known eigenvalues say.
+func spectral(w []float64, slack float64) Properties {
+	var p Properties
+	n := len(w)
+	if slack == 0 {
+		p |= ExactSpectrum
+	}
+	if n == 0 {
+		return p
+	}
+	norm := max(math.Abs(w[0]), math.Abs(w[n-1]))
+	least := norm
+	for i, v := range w {
+		least = min(least, math.Abs(v))
+		if i > 0 && v == w[i-1] && slack == 0 {
+			p |= Repeated
+		}
+		if i > 0 && v-w[i-1] <= 0x1p-20*norm {
+			p |= Clustered
+		}
+	}
+	switch {
+	case w[0] < -slack && w[n-1] > slack:
+		p |= Indefinite
+	case w[0] >= 0 && slack == 0 || w[0] > slack:
+		p |= Semidefinite
+	}
+	return p | conditioned(norm, least, slack)
+}
+
+// conditioned returns what the largest and the least singular value say.
+func conditioned(most, least, slack float64) Properties {
+	var p Properties
+	if least > slack {
+		p |= Nonsingular
+	}
+	if least > slack && most+slack <= 1000*(least-slack) {
+		p |= WellConditioned
+	}
+	if most-slack >= 1e8*(least+slack) {
+		p |= IllConditioned
+	}
+	return p
+}
 
 // Definite reports whether a Cholesky factorisation of A must succeed.
 func (c Case) Definite() bool { return c.Pivot == c.A.Rows }
@@ -40,15 +139,26 @@ func (c Case) Definite() bool { return c.Pivot == c.A.Rows }
 // too and its factor by 2^k, all without rounding unless they overflow or
 // underflow.
 func (c Case) Scaled(k int) Case {
+	n := c.A.Rows
 	c.Name = fmt.Sprintf("%s × 4^%d", c.Name, k)
 	c.A = scaled(c.A, 2*k)
 	c.Factor = scaled(c.Factor, k)
-	c.Eigenvalues = slices.Clone(c.Eigenvalues)
-	for i, w := range c.Eigenvalues {
-		c.Eigenvalues[i] = math.Ldexp(w, 2*k)
-	}
+	c.Inverse = scaled(c.Inverse, -2*k)
+	c.Eigenvalues = scaledValues(c.Eigenvalues, 2*k)
+	c.SingularValues = scaledValues(c.SingularValues, 2*k)
 	c.Slack = math.Ldexp(c.Slack, 2*k)
+	c.LogDet += float64(n) * float64(2*k) * math.Ln2
+	c.Claims &^= Orthonormal
+	c.Factors = nil
 	return c
+}
+
+func scaledValues(w []float64, k int) []float64 {
+	w = slices.Clone(w)
+	for i, v := range w {
+		w[i] = math.Ldexp(v, k)
+	}
+	return w
 }
 
 // scaled returns 2^k·a.
@@ -56,16 +166,38 @@ func scaled(a mat.Matrix, k int) mat.Matrix {
 	return fill(a.Rows, a.Cols, func(i, j int) float64 { return math.Ldexp(a.At(i, j), k) })
 }
 
-// Permuted returns the case with rows and columns in another order, drawn from
-// s: entry (i, j) is A[p[i], p[j]]. Eigenvalues stay, a factor does not.
+// Permuted returns the case with rows and columns of its square matrix in
+// another order, drawn from s: entry (i, j) is A[p[i], p[j]]. All that is known
+// stays but for a factor, factors of a Kronecker product and the pivot of a
+// matrix that is not definite.
 func (c Case) Permuted(s *Source) Case {
-	n, p, a := c.A.Rows, s.Perm(c.A.Rows), c.A
+	n, p, a, inverse := c.A.Rows, s.Perm(c.A.Rows), c.A, c.Inverse
 	c.Name += ", permuted"
 	c.A = fill(n, n, func(i, j int) float64 { return a.At(p[i], p[j]) })
+	if inverse.Rows > 0 {
+		c.Inverse = fill(n, n, func(i, j int) float64 { return inverse.At(p[i], p[j]) })
+	}
 	if !c.Definite() || c.Factor.Rows > 0 {
 		c.Pivot = Unknown
 	}
 	c.Factor = mat.Matrix{}
+	c.Factors = nil
+	c.Claims &^= Positive | Definite
+	return c
+}
+
+// measured returns a case of a symmetric matrix whose facts are those that the
+// naive algorithms find, with their errors as slack.
+func measured(name string, a mat.Matrix) Case {
+	c := Case{Name: name, A: a, Pivot: Unknown}
+	if n := a.Rows; n > 0 && Structure(a).Has(Symmetric|Finite) {
+		c.Eigenvalues, _ = NaiveEig(a)
+		norm := mat.NormMax(mat.Vector(c.Eigenvalues))
+		c.Slack = float64(32+n) * Eps * norm
+		if c.Eigenvalues[0] > 4*float64(n+1)*c.Slack {
+			c.Pivot = n
+		}
+	}
 	return c
 }
 

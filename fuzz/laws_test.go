@@ -215,7 +215,7 @@ func TestLaws(t *testing.T) {
 		})},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			draws := 200
+			draws := 400
 			if testing.Short() && c.right {
 				draws = 50
 			}

@@ -106,34 +106,9 @@ func number(cases []Case) []Case {
 	return cases
 }
 
-// Families returns one of each of the matrices of order n that are known in
-// closed form, or known to be hard.
-func Families(s *Source, n int) []Case {
-	u := make([]int, n)
-	for i := range u {
-		u[i] = s.values.IntN(9) - 4
-	}
-	cases := []Case{
-		SecondDifference(n), Clement(n), Wilkinson(n), Hermite(n), Laguerre(n), Legendre(n),
-		MinIJ(n), Hilbert(n), RankOne(u), SPD(s, n), LowRank(s, n, n/2), Graded(s, n, 100),
-	}
-	if n <= 29 {
-		cases = append(cases, Pascal(n))
-	}
-	if n > 0 && n&(n-1) == 0 {
-		d := make([]int, n)
-		for i := range d {
-			d[i] = s.values.IntN(2*n+1) - n
-		}
-		cases = append(cases, Hadamard(d))
-	}
-	if n%3 == 0 {
-		for _, glue := range []float64{1e-14, 1e-7, 1} {
-			cases = append(cases, GluedWilkinson(n/3, 3, glue))
-		}
-	}
-	return cases
-}
+// Families returns one of each symmetric matrix of order n of the [Collection],
+// finite and without subnormal numbers.
+func Families(s *Source, n int) []Case { return Cases(s, n, Symmetric|Finite, Subnormal) }
 
 // Stetester returns full matrices with the spectra of STETESTER (see [Mode]):
 // every mode, condition number cond, each with positive, negative and random

@@ -51,8 +51,8 @@ func NaiveKron(factors ...mat.Matrix) mat.Matrix {
 }
 
 // NaiveCholesky returns the lower triangular l with a = l·lᵀ, column by
-// column, from the lower triangle of a. If a pivot is not positive, failed is
-// its index, counted from 0; otherwise failed is a.Rows.
+// column, from the lower triangle of a. If a pivot is not a positive finite
+// number, failed is its index, counted from 0; otherwise failed is a.Rows.
 func NaiveCholesky(a mat.Matrix) (l mat.Matrix, failed int) {
 	n := a.Rows
 	l = mat.New(n, n)
@@ -66,7 +66,7 @@ func NaiveCholesky(a mat.Matrix) (l mat.Matrix, failed int) {
 				l.Set(i, j, v/l.At(j, j))
 				continue
 			}
-			if !(v > 0) {
+			if !(v > 0 && v <= math.MaxFloat64) {
 				return l, j
 			}
 			l.Set(j, j, math.Sqrt(v))

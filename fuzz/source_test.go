@@ -1,6 +1,7 @@
 package fuzz_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -24,8 +25,35 @@ func TestSourceRepeats(t *testing.T) {
 	if fuzz.Digest(draw(fuzz.New(2))) == one {
 		t.Error("another seed gives the same numbers")
 	}
-	if got, want := fuzz.New(1).Uint64(), uint64(0xee4200f3880a19eb); got != want {
+	if got, want := fuzz.New(1).Uint64(), uint64(0xa696bb66213fde4a); got != want {
 		t.Errorf("first number of seed 1 is %#x, want %#x", got, want)
+	}
+	// Whatever a source was made from, its bytes make the same choices and values.
+	all := func(s *fuzz.Source) string {
+		return fmt.Sprint(s.Size(40), s.Size(300), s.Bool(), s.IntN(1000), s.Float64(), s.Uint64(), s.Perm(5), s.Size(3))
+	}
+	for seed := range uint64(100) {
+		s := fuzz.New(seed)
+		want := all(s)
+		again := fuzz.FromBytes(s.Bytes())
+		if got := all(again); got != want {
+			t.Errorf("seed %d: %s, from its bytes %s", seed, want, got)
+		}
+		if got := all(fuzz.FromBytes(again.Bytes())); got != want {
+			t.Errorf("seed %d: %s, from the bytes of its bytes %s", seed, want, got)
+		}
+	}
+	for range 50 { // sizes from a list, and up to a limit
+		if n := fuzz.New(1).Orders(97, 220).Size(5); n != 97 && n != 220 {
+			t.Errorf("size %d is not in the list", n)
+		}
+	}
+	s, largest := fuzz.New(1).Most(500), 0
+	for range 200 {
+		largest = max(largest, s.Size(5))
+	}
+	if largest < 400 || largest > 500 {
+		t.Errorf("the largest of 200 sizes up to 500 is %d", largest)
 	}
 	data := []byte("0123456789abcdefghij")
 	first, second := fuzz.Digest(draw(fuzz.FromBytes(data))), fuzz.Digest(draw(fuzz.FromBytes(data)))

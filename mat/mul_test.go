@@ -190,9 +190,9 @@ func difference(a, b mat.Matrix) float64 {
 // layouts, scalars, transposition.
 func TestMulLaw(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
-		draws := 300
+		draws := 800
 		if testing.Short() {
-			draws = 60
+			draws = 300
 		}
 		for seed := range uint64(draws) {
 			if err := fuzz.CheckMul(fuzz.New(seed), mat.Mul); err != nil {

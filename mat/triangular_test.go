@@ -119,9 +119,9 @@ func sameNumbers(t *testing.T, name string, d float64, got, want mat.Matrix) {
 // The laws of package fuzz.
 func TestSolveLaws(t *testing.T) {
 	eachVariant(t, func(t *testing.T) {
-		draws := 150
+		draws := 450
 		if testing.Short() {
-			draws = 30
+			draws = 90
 		}
 		for seed := range uint64(draws) {
 			if err := fuzz.CheckSolveLower(fuzz.New(seed), mat.SolveLower); err != nil {

@@ -122,7 +122,59 @@ func readCheckpoint(r io.Reader) (*checkpoint, error) {
 	if !bytes.Equal(rest, s.sum.Sum(nil)) {
 		return nil, errors.New("wrong checksum")
 	}
+	if err := checkViews(reflect.ValueOf(c)); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// checkViews returns an error if a matrix in v is no view of its numbers by rows, as every one is that a
+// checkpoint was written with.
+func checkViews(v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkViews(v.Elem())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if k := v.Type().Elem().Kind(); k != reflect.Struct && k != reflect.Pointer && k != reflect.Slice && k != reflect.Interface {
+				return nil
+			}
+			if err := checkViews(v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			if err := checkViews(v.MapIndex(key)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		if m, ok := v.Interface().(mat.Matrix); ok {
+			return checkView(m)
+		}
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				if err := checkViews(v.Field(i)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func checkView(m mat.Matrix) error {
+	empty := m.Rows == 0 || m.Cols == 0
+	n := uint64(len(m.Data))
+	fits := m.Rows >= 0 && m.Cols >= 0 && (empty || m.ColStride == 1 && m.RowStride >= m.Cols && uint64(m.Cols) <= n &&
+		uint64(m.Rows-1) <= (n-uint64(m.Cols))/uint64(m.RowStride))
+	if !fits {
+		return fmt.Errorf("found a %d×%d matrix with strides %d, %d in %d numbers", m.Rows, m.Cols, m.RowStride, m.ColStride, n)
+	}
+	return nil
 }
 
 // Resume makes the trainer go on from where a trainer of the same data and configuration was at its

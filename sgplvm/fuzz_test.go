@@ -3,6 +3,8 @@ package sgplvm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"flag"
 	"math"
 	"strings"
@@ -146,6 +148,52 @@ func FuzzReadConfig(f *testing.F) {
 		}
 		if !bytes.Equal(first.Bytes(), again.Bytes()) {
 			t.Errorf("%s became %s", &first, &again)
+		}
+	})
+}
+
+// FuzzResume reads any bytes as a checkpoint, and under a right checksum too: what is refused changes
+// nothing, and what is taken can be trained on.
+func FuzzResume(f *testing.F) {
+	hardlyMinimize(f)
+	s := sets()["timed"]
+	s.config.Training.Iterations = 12
+	trained := func(t testing.TB) *Trainer {
+		tr := newTestTrainer(t, s.data, s.config)
+		if _, err := tr.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	var good bytes.Buffer
+	if err := trained(f).Checkpoint(&good); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good.Bytes())
+	f.Add(good.Bytes()[:good.Len()/2])
+	f.Add([]byte(checkpointFormat))
+	tr := trained(f)
+	params := tr.params.Clone()
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if len(in) > 1<<15 {
+			return
+		}
+		body := in[:max(len(in)-sha256.Size, 0)]
+		sum := sha256.Sum256(body)
+		for _, file := range [][]byte{in, append(bytes.Clone(body), sum[:]...)} {
+			err := tr.Resume(bytes.NewReader(file))
+			if err == nil {
+				tr.Step(context.Background()) // errors or steps, no panic
+				tr = trained(t)
+				continue
+			}
+			var refused *FileError
+			if !errors.As(err, &refused) || len(err.Error()) > 1000 || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %q of type %T", err, err)
+			}
+			if diff(tr.params, params) != "" {
+				t.Error("the trainer has changed")
+			}
 		}
 	})
 }

@@ -1,0 +1,282 @@
+package fuzz
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+var choleskyLaws = []Law{
+	{"Cholesky: exact", "where the factor is of integers or powers of two it comes back to the bit", []string{"Cholesky"}, 0, func(t *Trial, x Library) { choleskyLaw(t, x, KnownFactor, 0) }},
+	{"Cholesky: residual", "‖L·Lᵀ - A‖₁ ≤ 10·n·ε·‖A‖₁ for definite A (LAPACK's dpot01)", []string{"Cholesky"}, 10, func(t *Trial, x Library) { choleskyLaw(t, x, Definite, KnownFactor) }},
+	{"Cholesky: pivot", "an exact factorisation fails at its first pivot that is not positive", []string{"Cholesky"}, 0, pivotLaw},
+	{"Cholesky: scaling", "L(4^k·A) = 2^k·L(A) to the bit", []string{"Cholesky"}, 0, choleskyScalingLaw},
+	{"Cholesky: leading block", "the factor of a leading block is the leading block of the factor, on integers", []string{"Cholesky"}, 0, leadingLaw},
+	{"Cholesky: non-finite", "NaN and infinities in the lower triangle are refused, and soon", []string{"Cholesky"}, 0, choleskyNonFiniteLaw},
+	{"definite solve: residual", "‖b - A·x‖₁ ≤ 30·n·ε·‖A‖₁·‖x‖₁", []string{"SolveSPD"}, 30, spdSolveLaw},
+	{"definite solve: integers", "a system with a factor of integers and an integer solution is exact", []string{"SolveSPD"}, 0, spdExactLaw},
+	{"definite inverse", "‖I - A·A⁻¹‖₁ ≤ 30·n·ε·‖A‖₁·‖A⁻¹‖₁, and A⁻¹ is symmetric", []string{"InverseSPD"}, 30, spdInverseLaw},
+	{"definite log-determinant", "log|A| is within 10·n·ε·cond of the known one", []string{"LogDetSPD"}, 10, spdLogDetLaw},
+	{"log-determinant of a leading block", "log|A| of the bordered matrix less that of A is the Schur complement's logarithm", []string{"LogDetSPD"}, 10, schurLaw},
+	{"update", "the updated factor has ‖L·Lᵀ - (A + x·xᵀ)‖₁ ≤ 10·n·ε·‖A + x·xᵀ‖₁", []string{"Update"}, 10, updateLaw},
+	{"downdate", "downdating A + x·xᵀ by x gives A's factor", []string{"Downdate"}, 30, downdateLaw},
+	{"downdate: refused", "a downdate to a matrix that is not definite is an error", []string{"Downdate"}, 0, downdateRefusedLaw},
+}
+
+// lowerInput lays the matrix out with canaries above the diagonal.
+func (t *Trial) lowerInput(a mat.Matrix) Guarded {
+	g := t.lay(a)
+	PoisonUpper(g.Matrix)
+	return g
+}
+
+// choleskyLaw judges the factor of a definite case.
+func choleskyLaw(t *Trial, x Library, want, not Properties) {
+	c := t.Matrix(t.Draw(t.Size(mostMul), Definite|want, not|Subnormal))
+	t.Assume(c.Definite())
+	judgeCholesky(t, x, c)
+}
+
+// judgeCholesky compares what a library says of a case with what is known.
+func judgeCholesky(t *Trial, x Library, c Case) {
+	g := t.lowerInput(c.A)
+	in := watch(g)
+	l, failed := x.Cholesky(g.Matrix)
+	t.Fail(in.kept())
+	t.Fail(samePivot(c, failed))
+	switch {
+	case !c.Definite():
+	case c.Factor.Rows > 0:
+		t.Fail(said(SameNumbers(Lower(l), c.Factor), "%s: the factor", c.Name))
+	default:
+		t.Judge(c.Name+": residual", CholResidual(c.A, l))
+	}
+}
+
+func samePivot(c Case, failed int) error {
+	if failed == c.Pivot || failed == NotTold && !c.Definite() {
+		return nil
+	}
+	return said(errPivot{failed, c.Pivot, c.A.Rows}, "%s", c.Name)
+}
+
+type errPivot struct{ got, want, n int }
+
+func (e errPivot) Error() string {
+	say := func(k int) string {
+		switch k {
+		case e.n:
+			return "none"
+		case NotTold:
+			return "one that is not told"
+		}
+		return strconv.Itoa(k)
+	}
+	return "the failing pivot is " + say(e.got) + ", want " + say(e.want)
+}
+
+func pivotLaw(t *Trial, x Library) {
+	n := 1 + t.Size(mostMul-1)
+	var c Case
+	switch t.IntN(3) {
+	case 0:
+		c = FailingPivot(t.Source, n, t.IntN(n), -t.IntN(2))
+	case 1:
+		c = LowRank(t.Source, n, t.IntN(n+1))
+	default:
+		c = Diagonal(values(n, func(int) float64 { return t.integer(9) + 6 }))
+	}
+	m := t.Given("a", c.A)
+	if SameBits(m, c.A) != nil { // made simpler: small integers, whose pivots are judged by exact arithmetic
+		c = Case{Name: "made simpler", A: m, Pivot: exactPivot(m)}
+		t.Assume(c.Pivot != Unknown)
+	}
+	g := t.lowerInput(c.A)
+	in := watch(g)
+	_, failed := x.Cholesky(g.Matrix)
+	t.Fail(in.kept())
+	t.Fail(samePivot(c, failed))
+}
+
+func choleskyScalingLaw(t *Trial, x Library) {
+	n, k := t.Size(mostMul), t.IntN(401)-200
+	c := t.Matrix(t.Draw(n, Definite, KnownFactor|Subnormal|WideRange))
+	t.Assume(c.Definite())
+	l, failed := x.Cholesky(c.A)
+	m, again := x.Cholesky(scaled(c.A, 2*k))
+	if failed != n || again != n {
+		t.Failf("%s: refused", c.Name)
+	}
+	t.Fail(said(SameBits(Lower(m), scaled(Lower(l), k)), "%s times 4^%d", c.Name, k))
+}
+
+func leadingLaw(t *Trial, x Library) {
+	n := t.Size(mostMul)
+	t.Assume(n > 0)
+	k := 1 + t.IntN(n)
+	a := t.Given("a", SPD(t.Source, n).A)
+	t.Assume(exactPivot(a) == n)
+	l, failed := x.Cholesky(a)
+	m, again := x.Cholesky(a.Slice(0, k, 0, k))
+	if failed != n || again != k {
+		t.Failf("refused")
+	}
+	t.Fail(SameNumbers(Lower(m), Lower(l).Slice(0, k, 0, k)))
+}
+
+func choleskyNonFiniteLaw(t *Trial, x Library) {
+	c, i, j := t.nonFinite()
+	if _, failed := x.Cholesky(c); failed == c.Rows {
+		t.Failf("%g at (%d, %d) is accepted", c.At(i, j), i, j)
+	}
+}
+
+// nonFinite draws a symmetric matrix with one NaN or infinity in its lower
+// triangle, and says where.
+func (t *Trial) nonFinite() (a mat.Matrix, i, j int) {
+	n := 1 + t.Size(12)
+	i = t.IntN(n)
+	j = t.IntN(i + 1)
+	v := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
+	a = t.Given("a", WithEntry(n, i, j, v).A)
+	return a, i, j
+}
+
+// definite draws a definite case with a right-hand side.
+func (t *Trial) definite(not Properties) Case {
+	c := t.Matrix(t.Draw(t.Size(mostEig), Definite, not|Subnormal))
+	t.Assume(c.Definite())
+	return c
+}
+
+func spdSolveLaw(t *Trial, x Library) {
+	c := t.definite(WideRange)
+	b := t.Given("b", Normal(t.Source, c.A.Rows, t.Size(6)))
+	ga, gb := t.lowerInput(c.A), t.lay(b)
+	in := watch(ga, gb)
+	y, err := x.SolveSPD(ga.Matrix, gb.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	t.Judge(c.Name+": residual/n", SolveResidual(c.A, y, b)/float64(max(c.A.Rows, 1)))
+}
+
+func spdExactLaw(t *Trial, x Library) {
+	c := SPD(t.Source, t.Size(12))
+	y := t.Given("x", Integers(t.Source, c.A.Rows, 1+t.Size(4), 4))
+	b := NaiveMul(1, c.A, y, 0, mat.Matrix{})
+	got, err := x.SolveSPD(c.A, b)
+	t.Fail(err)
+	t.Fail(SameNumbers(got, y))
+}
+
+func spdInverseLaw(t *Trial, x Library) {
+	c := t.definite(WideRange)
+	ga := t.lowerInput(c.A)
+	in := watch(ga)
+	y, err := x.InverseSPD(ga.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	t.Fail(said(SameNumbers(y, y.T()), "%s: the inverse is not symmetric", c.Name))
+	t.Judge(c.Name+": residual", InverseResidual(c.A, y))
+	if c.Inverse.Rows > 0 {
+		t.Judge(c.Name+": residual of the known inverse", InverseResidual(y, c.A))
+	}
+}
+
+// condition bounds ‖A‖·‖A⁻¹‖ of a definite matrix, by its naive eigenvalues.
+func condition(a mat.Matrix) float64 {
+	w, _ := NaiveEig(a)
+	if len(w) == 0 {
+		return 1
+	}
+	return math.Abs(w[len(w)-1] / w[0])
+}
+
+func spdLogDetLaw(t *Trial, x Library) {
+	c := t.Draw(t.Size(mostEig), Definite|KnownLogDet, Subnormal|WideRange)
+	t.Given("a", c.A)
+	g := t.lowerInput(c.A)
+	got, err := x.LogDetSPD(g.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	n := float64(max(c.A.Rows, 1))
+	// Besides, each of n logarithms and the sum of them are rounded.
+	unit := Eps * (n*condition(c.A) + n*(1+math.Abs(c.LogDet)))
+	t.Judge(c.Name+": log-determinant off, in units of n·ε·cond, by", math.Abs(got-c.LogDet)/unit)
+}
+
+func schurLaw(t *Trial, x Library) {
+	n := t.Size(mostMul - 1)
+	c := Arrow(integers(t.Source, n, 3))
+	a := t.Given("a", c.A).Clone()
+	t.Assume(exactPivot(a) == n+1)
+	whole, err := x.LogDetSPD(a)
+	t.Fail(err)
+	part, err := x.LogDetSPD(a.Slice(0, n, 0, n))
+	t.Fail(err)
+	s := a.At(n, n)
+	for i := range n {
+		t.Assume(a.At(i, i) == 1)
+		s -= a.At(n, i) * a.At(n, i)
+	}
+	unit := Eps * float64(n+1) * (condition(a) + math.Abs(whole) + math.Abs(part) + 1)
+	t.Judge("difference off, in units of n·ε·cond, by", math.Abs(whole-part-math.Log(s))/unit)
+}
+
+// vector draws a vector that a law gives as a plain slice.
+func (t *Trial) vector(name string, n int, scale float64) []float64 {
+	v := t.Given(name, Normal(t.Source, n, 1))
+	return values(n, func(i int) float64 { return scale * v.At(i, 0) })
+}
+
+// plusOuter returns a + sign·x·xᵀ.
+func plusOuter(a mat.Matrix, sign float64, x []float64) mat.Matrix {
+	return symmetric(a.Rows, func(i, j int) float64 { return a.At(i, j) + sign*float64(x[i]*x[j]) })
+}
+
+func updateLaw(t *Trial, x Library) {
+	c := t.definite(WideRange)
+	t.Assume(condition(c.A) < 1e10) // so that the sum, once rounded, is still definite
+	v := t.vector("x", c.A.Rows, math.Sqrt(mat.NormMax(c.A)))
+	l, err := x.Update(c.A, v)
+	t.Fail(said(err, "%s", c.Name))
+	t.Judge(c.Name+": residual", CholResidual(plusOuter(c.A, 1, v), l))
+}
+
+func downdateLaw(t *Trial, x Library) {
+	c := t.definite(WideRange | IllConditioned)
+	t.Assume(condition(c.A) < 1e4)
+	v := t.vector("x", c.A.Rows, math.Sqrt(mat.NormMax(c.A)))
+	l, err := x.Downdate(plusOuter(c.A, 1, v), v)
+	t.Fail(said(err, "%s", c.Name))
+	// The sum is rounded, and what is taken away may be much of it.
+	var square float64
+	for _, y := range v {
+		square += y * y
+	}
+	scale := 1 + square/max(mat.Norm1(c.A), math.SmallestNonzeroFloat64)
+	t.Judge(c.Name+": residual", CholResidual(c.A, l)/(scale*condition(c.A)))
+}
+
+func downdateRefusedLaw(t *Trial, x Library) {
+	n := 1 + t.Size(20)
+	c := SPD(t.Source, n)
+	i := t.IntN(n)
+	a := t.Given("a", c.A)
+	t.Assume(exactPivot(a) == n)
+	v := make([]float64, n)
+	v[i] = 2 * math.Sqrt(a.At(i, i))
+	if _, err := x.Downdate(a, v); err == nil {
+		t.Failf("4·A[%d,%d] is taken from A[%d,%d] and no error is returned", i, i, i, i)
+	}
+}
+
+// exactPivot returns the first pivot of a that is not positive, or the order, if
+// Cholesky's algorithm goes as far as that in integers alone; else Unknown.
+func exactPivot(a mat.Matrix) int {
+	l, failed := NaiveCholesky(a)
+	if !Structure(a).Has(Symmetric|Integer) || !Structure(l).Has(Integer) {
+		return Unknown
+	}
+	return failed
+}

@@ -1,0 +1,279 @@
+package fuzz
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+var generalLaws = []Law{
+	{"general solve: residual", "‖b - A·x‖₁ ≤ 10·n·ε·‖A‖₁·‖x‖₁, times the growth of elimination", []string{"Solve"}, 10, solveLaw},
+	{"general solve: integers", "of a unimodular matrix and an integer solution, the solution is right to cond·ε", []string{"Solve"}, 30, solveUnimodularLaw},
+	{"general inverse", "‖I - A·A⁻¹‖₁ ≤ 30·n·ε·‖A‖₁·‖A⁻¹‖₁", []string{"Inverse"}, 30, inverseLaw},
+	{"determinant", "log|det A| and its sign are the known ones, to n·ε·cond", []string{"LogDet"}, 10, logDetLaw},
+	{"determinant: transposed", "det Aᵀ = det A", []string{"LogDet"}, 10, detTransposedLaw},
+	{"LU", "P·A = L·U, L unit lower with |l| ≤ 1, U upper, ‖P·A - L·U‖₁ ≤ 10·n·ε·‖A‖₁ times growth", []string{"LU"}, 10, luLaw},
+	{"QR", "A = Q·R, QᵀQ = I, R upper, residuals ≤ 10·n·ε", []string{"QR"}, 10, qrLaw},
+	{"singular values: residual", "A = U·diag(s)·Vᵀ, UᵀU = VᵀV = I, s ≥ 0 descending, residuals ≤ 10·n·ε", []string{"SVD"}, 10, svdLaw},
+	{"singular values: known", "s is within n·ε·‖A‖₂ and Slack of the known ones", []string{"SVD"}, 2, svdKnownLaw},
+	{"singular values: rank", "as many are above rounding as the rank says", []string{"SVD"}, 0, svdRankLaw},
+	{"singular values: transposed", "s(Aᵀ) = s(A)", []string{"SVD"}, 2, svdTransposedLaw},
+	{"singular values: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"SVD"}, 0, svdNonFiniteLaw},
+	{"LU: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"LU"}, 0, luNonFiniteLaw},
+	{"QR: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"QR"}, 0, qrNonFiniteLaw},
+	{"general solve: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"Solve"}, 0, solveNonFiniteLaw},
+}
+
+// solvable draws a square case that a general solver must solve.
+func (t *Trial) solvable() Case {
+	c := t.Draw(t.Size(mostEig), Square|Finite|WellConditioned, Subnormal|WideRange)
+	c.A = t.Given("a", c.A)
+	return c
+}
+
+func solveLaw(t *Trial, x Library) {
+	c := t.solvable()
+	b := t.Given("b", Normal(t.Source, c.A.Rows, t.Size(6)))
+	ga, gb := t.lay(c.A), t.lay(b)
+	in := watch(ga, gb)
+	y, err := x.Solve(ga.Matrix, gb.Matrix)
+	t.Assume(err == nil || wellConditioned(c.A))
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	n := float64(max(c.A.Rows, 1))
+	t.Judge(c.Name+": residual/n", SolveResidual(c.A, y, b)/n)
+}
+
+// wellConditioned reports whether σ₁ ≤ 10⁴·σ_n.
+func wellConditioned(a mat.Matrix) bool {
+	_, s, _ := NaiveSVD(a)
+	return len(s) == 0 || s[0] <= 1e4*s[len(s)-1]
+}
+
+func solveUnimodularLaw(t *Trial, x Library) {
+	a := t.Given("a", Unimodular(t.Source, t.Size(16)).A)
+	y := t.Given("x", Integers(t.Source, a.Rows, 1+t.Size(4), 4))
+	t.Assume(wellConditioned(a))
+	got, err := x.Solve(a, NaiveMul(1, a, y, 0, mat.Matrix{}))
+	t.Fail(err)
+	t.Judge("error/cond", ForwardError(got, y, 1e4))
+}
+
+func inverseLaw(t *Trial, x Library) {
+	c := t.solvable()
+	t.Assume(wellConditioned(c.A))
+	g := t.lay(c.A)
+	in := watch(g)
+	y, err := x.Inverse(g.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	t.Judge(c.Name+": residual", InverseResidual(c.A, y))
+}
+
+func logDetLaw(t *Trial, x Library) {
+	c := t.Draw(t.Size(mostEig), KnownLogDet|Finite, Subnormal|WideRange)
+	t.Given("a", c.A)
+	_, s, _ := NaiveSVD(c.A)
+	cond := 1.0
+	if n := len(s); n > 0 {
+		cond = s[0] / s[n-1]
+	}
+	n := float64(max(c.A.Rows, 1))
+	t.Assume(cond*n*Eps < 1e-3)
+	log, sign, err := x.LogDet(t.lay(c.A).Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	if sign != c.Sign {
+		t.Failf("%s: the determinant's sign is %g, want %g", c.Name, sign, c.Sign)
+	}
+	t.Judge(c.Name+": log-determinant off, in units of n·ε·cond, by", math.Abs(log-c.LogDet)/(Eps*n*(cond+1+math.Abs(c.LogDet))))
+}
+
+func detTransposedLaw(t *Trial, x Library) {
+	c := t.solvable()
+	t.Assume(wellConditioned(c.A))
+	p, s, err := x.LogDet(c.A)
+	t.Fail(err)
+	q, r, err := x.LogDet(c.A.T())
+	t.Fail(err)
+	if s != r {
+		t.Failf("%s: the determinant's sign is %g, that of the transpose %g", c.Name, s, r)
+	}
+	t.Judge(c.Name+": off by", math.Abs(p-q)/(Eps*float64(max(c.A.Rows, 1))*(1e4+math.Abs(p))))
+}
+
+// ProductResidual returns ‖A - F₁·F₂·…‖₁ / (max(m, n)·‖A‖₁·ε) for an m×n matrix and
+// what it was factored into (LAPACK's dget01, dqrt01, dbdt01). It is free of
+// overflow. A non-finite entry gives +Inf.
+func ProductResidual(a mat.Matrix, factors ...mat.Matrix) float64 {
+	if !finite(append(factors, a)...) {
+		return math.Inf(1)
+	}
+	p := mat.Identity(a.Rows)
+	total := 0
+	for _, f := range factors {
+		refuse("ProductResidual", p.Cols == f.Rows, p, f)
+		e := exponent(f)
+		total += e
+		p = NaiveMul(1, p, scaled(f, -e), 0, mat.Matrix{})
+	}
+	refuse("ProductResidual", p.Rows == a.Rows && p.Cols == a.Cols, p, a)
+	e := exponent(a)
+	r := fill(a.Rows, a.Cols, func(i, j int) float64 { return math.Ldexp(p.At(i, j), total-e) - math.Ldexp(a.At(i, j), -e) })
+	return guarded(mat.Norm1(r), mat.Norm1(scaled(a, -e)), float64(max(a.Rows, a.Cols))*Eps)
+}
+
+// anyCase draws a finite matrix of any shape.
+func (t *Trial) anyCase(want, not Properties) Case {
+	c := t.Draw(t.Size(mostEig), Finite|want, not|Subnormal)
+	c.A = t.Given("a", c.A)
+	return c
+}
+
+func luLaw(t *Trial, x Library) {
+	c := t.anyCase(Nonsingular, WideRange)
+	g := t.lay(c.A)
+	in := watch(g)
+	p, l, u, err := x.LU(g.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	n := c.A.Rows
+	seen := make([]bool, n)
+	for _, i := range p {
+		if i < 0 || i >= n || seen[i] {
+			t.Failf("%s: rows %v are no permutation", c.Name, p)
+		}
+		seen[i] = true
+	}
+	for i := range l.Rows {
+		for j := range l.Cols {
+			if v := l.At(i, j); !(math.Abs(v) <= 1) || i == j && v != 1 || j > i && v != 0 {
+				t.Failf("%s: L[%d,%d] = %g", c.Name, i, j, v)
+			}
+		}
+	}
+	if !Structure(u).Has(UpperTriangular) {
+		t.Failf("%s: U is not upper triangular", c.Name)
+	}
+	rows := fill(n, n, func(i, j int) float64 { return c.A.At(p[i], j) })
+	growth := max(1, mat.NormMax(u)/max(mat.NormMax(c.A), 0x1p-1022))
+	t.Judge(c.Name+": residual/growth", ProductResidual(rows, l, u)/growth)
+}
+
+func qrLaw(t *Trial, x Library) {
+	c := t.anyCase(0, Broad)
+	g := t.lay(c.A)
+	in := watch(g)
+	q, r, err := x.QR(g.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	if !Structure(r).Has(UpperTriangular) {
+		t.Failf("%s: R is not upper triangular", c.Name)
+	}
+	t.Judge(c.Name+": residual", ProductResidual(c.A, q, r))
+	t.Judge(c.Name+": orthogonality", Orthogonality(q))
+}
+
+// singularValues asks for the values of a matrix that must have some.
+func (t *Trial) singularValues(x Library, what string, a mat.Matrix) []float64 {
+	_, s, _, err := x.SVD(a)
+	t.Fail(said(err, "%s", what))
+	if len(s) != min(a.Rows, a.Cols) || !finite(mat.Vector(s)) {
+		t.Failf("%s: %d singular values of a %d×%d matrix: %v", what, len(s), a.Rows, a.Cols, s)
+	}
+	for i, v := range s {
+		if !(v >= 0) || i > 0 && v > s[i-1] {
+			t.Failf("%s: singular values %v are not descending to 0", what, s)
+		}
+	}
+	return s
+}
+
+func svdLaw(t *Trial, x Library) {
+	c := t.anyCase(0, 0)
+	g := t.lay(c.A)
+	in := watch(g)
+	u, s, v, err := x.SVD(g.Matrix)
+	t.Fail(said(err, "%s", c.Name))
+	t.Fail(in.kept())
+	middle := mat.New(len(s), len(s))
+	for i, w := range s {
+		middle.Set(i, i, w)
+	}
+	t.Judge(c.Name+": residual", ProductResidual(c.A, u, middle, v.T()))
+	t.Judge(c.Name+": orthogonality of U", Orthogonality(u))
+	t.Judge(c.Name+": orthogonality of V", Orthogonality(v))
+}
+
+func svdKnownLaw(t *Trial, x Library) {
+	c := t.Draw(t.Size(mostEig), KnownSingular, 0)
+	t.Given("a", c.A)
+	s := t.singularValues(x, c.Name, c.A)
+	for i, w := range c.SingularValues {
+		t.Judge(fmt.Sprintf("%s: s[%d] off by", c.Name, i), (math.Abs(s[i]-w)-c.Slack)/unit(c.SingularValues))
+	}
+}
+
+func svdRankLaw(t *Trial, x Library) {
+	c := t.Draw(t.Size(mostEig), KnownRank, WideRange)
+	t.Given("a", c.A)
+	s := t.singularValues(x, c.Name, c.A)
+	rank := 0
+	for _, v := range s {
+		if v > 10*unit(s) {
+			rank++
+		}
+	}
+	if rank > c.Rank || rank < c.Rank && wellRanked(c) {
+		t.Failf("%s: %d singular values are above rounding, the rank is %d: %v", c.Name, rank, c.Rank, s)
+	}
+}
+
+// wellRanked reports whether the naive singular values show the rank.
+func wellRanked(c Case) bool {
+	_, s, _ := NaiveSVD(c.A)
+	return c.Rank == 0 || s[c.Rank-1] > 100*unit(s)
+}
+
+func svdTransposedLaw(t *Trial, x Library) {
+	c := t.anyCase(0, 0)
+	t.Judge(c.Name+": transposed off by", farthest(t.singularValues(x, c.Name, c.A.T()), t.singularValues(x, c.Name, c.A)))
+}
+
+func svdNonFiniteLaw(t *Trial, x Library) {
+	a, i, j := t.nonFinite()
+	if u, s, v, err := x.SVD(a); err == nil && finite(u, v, mat.Vector(s)) {
+		t.Failf("%g at (%d, %d) gives finite singular values %v", a.At(i, j), i, j, s)
+	}
+}
+
+func luNonFiniteLaw(t *Trial, x Library) {
+	a, i, j := t.nonFinite()
+	if _, l, u, err := x.LU(a); err == nil && finite(l, u) {
+		t.Failf("%g at (%d, %d) gives finite factors", a.At(i, j), i, j)
+	}
+}
+
+func qrNonFiniteLaw(t *Trial, x Library) {
+	a, i, j := t.nonFinite()
+	if q, r, err := x.QR(a); err == nil && finite(q, r) {
+		t.Failf("%g at (%d, %d) gives finite factors", a.At(i, j), i, j)
+	}
+}
+
+func solveNonFiniteLaw(t *Trial, x Library) {
+	n := 1 + t.Size(12)
+	a := mat.Identity(n)
+	i, j := t.IntN(n), t.IntN(n)
+	a.Fill(1)
+	for k := range n {
+		a.Set(k, k, float64(n+1))
+	}
+	a.Set(i, j, math.NaN())
+	a = t.Given("a", a)
+	b := mat.New(n, 1)
+	b.Fill(1)
+	if y, err := x.Solve(a, b); err == nil && finite(y) {
+		t.Failf("NaN at (%d, %d) gives a finite solution", i, j)
+	}
+}

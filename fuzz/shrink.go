@@ -1,0 +1,196 @@
+package fuzz
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// shrink looks for a counterexample of the lowest order, and then for one with
+// the simplest entries, while o.Shrink lasts.
+func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
+	end := time.Now().Add(o.Shrink)
+	limit := o.Limit
+	if f.hung {
+		limit = min(limit, time.Second) // what hangs is left behind, running
+	}
+	f = l.lower(x, f, o, limit, end)
+	if f.hung {
+		return f
+	}
+	return l.round(x, f, limit, end)
+}
+
+// lower draws with sizes of at most 0, 1, 2, … until the law is broken. The
+// first seeds are tried at every order before more of them are, so that a
+// fault that shows only from some order on is found before time is up.
+func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end time.Time) *Failure {
+	free := o // of a list of orders: any up to the one that was found
+	if o.Orders != nil {
+		free.Orders, free.Most = nil, max(f.Order, 1)
+	}
+	try := func(order int, k uint64) *Failure {
+		s := free.sized(New(o.Seed + k))
+		s.cap = order
+		g, _, _ := l.run(x, s, nil, limit)
+		if g != nil {
+			g.Seed, g.First, g.Options = o.Seed+k, f.First, free
+		}
+		return g
+	}
+	below := f.Order
+	if f.hung {
+		below = min(below, 4)
+	}
+	for _, draws := range []uint64{30, 300} {
+		for order := 0; order < below; order++ {
+			for k := range draws {
+				if time.Now().After(end) {
+					return f
+				}
+				g := try(order, k)
+				if g == nil || g.Order >= f.Order && !g.hung {
+					continue
+				}
+				f, below = g, order
+				break
+			}
+		}
+	}
+	for k := uint64(0); k < 300 && !f.hung && time.Now().Before(end); k++ { // fewer entries of the same order
+		if g := try(f.Order, k); g != nil && !g.hung && g.Order <= f.Order && g.entries() < f.entries() {
+			f = g
+		}
+	}
+	return f
+}
+
+// entries is how many numbers the operands hold.
+func (f *Failure) entries() int {
+	n := 0
+	for _, m := range f.Operands {
+		n += m.Rows * m.Cols
+	}
+	return n
+}
+
+// round makes entries simpler, all together and then one by one, as long as the
+// law stays broken: rounded to few digits, to integers, to small integers, 0.
+// Entries that mirror each other in a symmetric operand change together, and
+// zeros stay.
+func (l Law) round(x Library, f *Failure, limit time.Duration, end time.Time) *Failure {
+	current := make([]mat.Matrix, len(f.Operands))
+	for i, m := range f.Operands {
+		current[i] = m.Clone()
+	}
+	try := func(candidate []mat.Matrix) bool {
+		g, _, _ := l.run(x, f.Options.sized(FromBytes(f.Bytes)), candidate, limit)
+		if g == nil || g.hung || len(g.Operands) != len(candidate) {
+			return false
+		}
+		for i := range candidate { // the law may have taken something else
+			if SameBits(g.Operands[i].Matrix, candidate[i]) != nil {
+				return false
+			}
+		}
+		g.Seed, g.First, g.Bytes, g.Options = f.Seed, f.First, f.Bytes, f.Options
+		f, current = g, candidate
+		return true
+	}
+	for _, simpler := range simplifications {
+		candidate := make([]mat.Matrix, len(current))
+		for i, m := range current {
+			norm := finiteNorm(m)
+			candidate[i] = fill(m.Rows, m.Cols, func(i, j int) float64 {
+				if v := m.At(i, j); v-v != 0 { // NaN and infinities stay
+					return v
+				}
+				return simpler(m.At(i, j), norm)
+			})
+		}
+		if !same(candidate, current) && try(candidate) {
+			break
+		}
+	}
+	for which := range current {
+		norm := finiteNorm(current[which])
+		mirrored := current[which].Rows == current[which].Cols && SameBits(current[which], current[which].T()) == nil
+		for i := range current[which].Rows {
+			for j := range current[which].Cols {
+				for _, simpler := range simplifications {
+					if time.Now().After(end) {
+						return f
+					}
+					v := current[which].At(i, j)
+					w := simpler(v, norm)
+					if w == v || v-v != 0 {
+						break
+					}
+					candidate := slices.Clone(current)
+					candidate[which] = current[which].Clone()
+					candidate[which].Set(i, j, w)
+					if mirrored {
+						candidate[which].Set(j, i, w)
+					}
+					if try(candidate) {
+						break
+					}
+				}
+			}
+		}
+	}
+	return f
+}
+
+// simplifications are tried in turn, the simplest first; norm is the operand's
+// largest entry.
+var simplifications = []func(v, norm float64) float64{
+	func(float64, float64) float64 { return 0 },
+	func(v, _ float64) float64 { return sign(v) },
+	func(v, norm float64) float64 { return toward(v, norm, 4) },
+	func(v, norm float64) float64 { return toward(v, norm, 100) },
+	func(v, _ float64) float64 { return math.Round(v) },
+	func(v, norm float64) float64 { return math.Round(v/norm*1e4) / 1e4 * norm },
+}
+
+func sign(v float64) float64 {
+	if v == 0 || v != v {
+		return v
+	}
+	return math.Copysign(1, v)
+}
+
+// toward returns an integer of at most most in size where norm is above it.
+func toward(v, norm, most float64) float64 {
+	if norm > most {
+		v = v / norm * most
+	}
+	return math.Round(v)
+}
+
+// finiteNorm is the largest finite entry, in size, or 1.
+func finiteNorm(m mat.Matrix) float64 {
+	var norm float64
+	for i := range m.Rows {
+		for j := range m.Cols {
+			if v := math.Abs(m.At(i, j)); v < math.Inf(1) {
+				norm = max(norm, v)
+			}
+		}
+	}
+	if norm == 0 {
+		return 1
+	}
+	return norm
+}
+
+func same(a, b []mat.Matrix) bool {
+	for i := range a {
+		if SameBits(a[i], b[i]) != nil {
+			return false
+		}
+	}
+	return true
+}
