@@ -41,11 +41,3 @@ type FileError struct{ Err error }
 func (e *FileError) Error() string { return "not a usable model file: " + e.Err.Error() }
 
 func (e *FileError) Unwrap() error { return e.Err }
-
-// nothing is the error of a channel without a value.
-func nothing(y *Scaled, c int) error {
-	if y.Channels == 1 {
-		return &ConfigError{"Data", fmt.Errorf("all %d values are missing, expected some that were observed", y.Examples*y.Points)}
-	}
-	return &ConfigError{"Data", fmt.Errorf("channel %d: all %d values are missing, expected some that were observed", c, y.Examples*y.Points)}
-}

@@ -134,6 +134,9 @@ func (q *Posterior) setFactors() (err error) {
 // setIncomplete takes over q(U) of a model that learned from data with holes. Errors: what does not fit the parameters.
 func (q *Posterior) setIncomplete(u *bound.Incomplete) error {
 	m, b := q.params.Z.Rows, 1
+	if q.params.Noise.Structured() {
+		return errors.New("q(U) of data with holes beside a structured residual, expected white noise")
+	}
 	if u.Latent.Rows != m || u.Latent.Cols != m || len(u.Space) != len(q.grid) || len(u.Version) != q.channels() || len(u.Tables) < 1 {
 		return fmt.Errorf("a basis of %d×%d and %d spatial factors and tables of %d channels, expected %d×%d, %d and %d", u.Latent.Rows, u.Latent.Cols, len(u.Space), len(u.Version), m, m, len(q.grid), q.channels())
 	}
