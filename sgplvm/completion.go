@@ -60,7 +60,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
 	}
 	if len(c.incomplete) > 0 {
 		if cfg, err = c.learn(ctx, cfg); err != nil {
-			return nil, err
+			return nil, c.tooLittle(err)
 		}
 	}
 	done := &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
@@ -73,6 +73,20 @@ func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
 		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
 	}
 	return done, err
+}
+
+// tooLittle returns an error, or, where it says that completed data are none, that too little was observed.
+func (c *completer) tooLittle(err error) error {
+	if value := (*ValueError)(nil); !errors.As(err, &value) {
+		return err
+	}
+	missing := 0
+	for _, m := range c.holes.missing {
+		if m {
+			missing++
+		}
+	}
+	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", len(c.holes.missing)-missing, len(c.holes.missing))}
 }
 
 // completeByBound is Complete by the bound on observed values.
@@ -200,6 +214,9 @@ func (c *completer) putAside(examples int) {
 			break
 		}
 		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
+		if hide == nil {
+			hide = c.holes.here(c.rng, i)
+		}
 		if hide == nil {
 			continue
 		}

@@ -158,6 +158,38 @@ func TestCompleteGone(t *testing.T) {
 	}
 }
 
+// Where all examples miss the same, or next to nothing is known, what can be is filled in all the same.
+func TestCompleteAlike(t *testing.T) {
+	whole := mixed(12, 4, 4, 11)
+	for name, missing := range map[string]func(i, j int) bool{
+		"the same points":        func(_, j int) bool { return j%5 == 0 },
+		"one example":            func(i, j int) bool { return i == 3 && j < 7 },
+		"one value":              func(i, j int) bool { return i == 3 && j == 7 },
+		"all but two of a whole": func(i, j int) bool { return i > 1 },
+	} {
+		c, err := Complete(t.Context(), holed(whole, missing), Config{Effort: EffortQuick})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for k, v := range c.Mean.Data {
+			if v-v != 0 || missing(k/16, k%16) != (c.Variance.Data[k] > 0) {
+				t.Errorf("%s: value %d: %v with variance %v", name, k, v, c.Variance.Data[k])
+				break
+			}
+		}
+	}
+	single := holed(whole, func(i, j int) bool { return j != i })
+	var config *ConfigError
+	if _, err := Complete(t.Context(), single, Config{Effort: EffortQuick}); !errors.As(err, &config) || config.Field != "Data" {
+		t.Errorf("one value an example: %v", err)
+	}
+	two := holed(mixed(2, 4, 4, 12), func(i, j int) bool { return j == i })
+	if _, err := Complete(t.Context(), two, Config{Effort: EffortQuick}); err != nil {
+		t.Errorf("two examples: %v", err)
+	}
+}
+
 // What cannot be completed is refused.
 func TestCompleteRefuses(t *testing.T) {
 	d := mixed(4, 3, 3, 5)

@@ -63,6 +63,12 @@ from JSON (docs/config.md), and Model.Config is the one that makes the same mode
 training that follows, and NewTrainer trains without a choice. Data.Hide says what will be missing of examples to be filled in. Nothing but
 an expert tries free inducing points (SpatialConfig) for factors with thousands of points, and Restarts.
 
+# Data with holes
+
+NaN in the data is a value that was not observed. Complete learns from such examples and fills them in, and says how well it
+did that with values that it had put aside; Fit returns its model. NewTrainer learns from the observed values alone, with
+white noise and the standard errors that Data.Errors knows of them, and Trainer.Complete fills in (section 22).
+
 # Films
 
 With Data.Times the latent variables are Gaussian processes in time: close frames are alike beforehand

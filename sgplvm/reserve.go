@@ -163,6 +163,28 @@ func (h *holes) borrow(rng *rand.Rand, example int, x mat.Matrix, channels int) 
 	return nil
 }
 
+// oneOf is of how many observed values one is hidden where all examples miss the same.
+const oneOf = 8
+
+// here returns some of the values of an example that were observed, at random; nil where there are fewer than two.
+func (h *holes) here(rng *rand.Rand, example int) []bool {
+	var observed []int
+	for k, missing := range h.of(example) {
+		if !missing {
+			observed = append(observed, k)
+		}
+	}
+	if len(observed) < 2 {
+		return nil
+	}
+	rng.Shuffle(len(observed), func(i, j int) { observed[i], observed[j] = observed[j], observed[i] })
+	hide := make([]bool, h.size)
+	for _, k := range observed[:max(1, len(observed)/oneOf)] {
+		hide[k] = true
+	}
+	return hide
+}
+
 // part returns what of hide is hidden of an example with holes of its own.
 func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, channels int) []bool {
 	if x.Rows == 1 {

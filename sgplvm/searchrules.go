@@ -103,7 +103,7 @@ func (s *search) whiteNoise() Config {
 func (s *search) independent() (Config, error) {
 	first, q := s.structures()
 	best := standing{cfg: first}
-	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.tooLarge() || len(q.candidates) == 1 && s.plan.questions == 0 {
+	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotJudge() || s.tooLarge() || len(q.candidates) == 1 && s.plan.questions == 0 {
 		return first, nil
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
@@ -195,6 +195,9 @@ func (s *search) hidden() string {
 	}
 	return "half of them at random, one side, a block and nine in ten in turn"
 }
+
+// cannotJudge reports whether data with holes have nothing in reserve to judge by.
+func (s *search) cannotJudge() bool { return s.data.holes != nil && len(s.data.holes.reserve) == 0 }
 
 // mostNumbers is how many numbers a validation learns from at most; larger data take what held on others.
 const mostNumbers = 40_000_000

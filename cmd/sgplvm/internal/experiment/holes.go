@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -35,7 +36,8 @@ type holes struct {
 	e *cli.Environment
 
 	source    string
-	points    mat.Matrix // that exist, n_s×2: row and column
+	points    mat.Matrix  // that exist, n_s×2: row and column
+	grid      sgplvm.Grid // of the same: rows and columns where all points of pictures exist
 	channels  int
 	times     []float64  // nil: none
 	truth     mat.Matrix // n×(n_s·d_y), points that exist
@@ -75,6 +77,9 @@ func (x *holes) load() error {
 	some := all.Select(order)
 	x.source, x.channels = filepath.Base(x.Data), some.Channels
 	x.points, x.truth = gridPoints(some.Width, some.Height), values(some)
+	if x.grid, err = dataset.Grid(some.Width, some.Height, "product"); err != nil {
+		return err
+	}
 	if x.Times != "" {
 		for _, i := range order {
 			x.times = append(x.times, times[i])
@@ -147,6 +152,9 @@ func (x *holes) keepExisting() error {
 	}
 	if len(points) == 0 {
 		return &dataset.Error{Path: x.Data, Found: fmt.Sprintf("%v everywhere", *x.Fill), Want: "points with other values"}
+	}
+	if len(points) < x.points.Rows {
+		x.grid = sgplvm.Grid{some(x.points, points, []int{0, 1})}
 	}
 	x.points, x.truth = some(x.points, points, []int{0, 1}), some(x.truth, numbers(0, x.truth.Rows), columns)
 	if x.seen.Rows > 0 {

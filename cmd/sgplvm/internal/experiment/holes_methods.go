@@ -5,6 +5,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // A holesMethod fills in what is hidden: a row of the table.
@@ -24,6 +26,7 @@ var holesMethods = []holesMethod{
 	{string(baseline.GaussianEM), "Gaussian by EM", completeBy(baseline.GaussianEM)},
 	{string(baseline.OptimalInter), "optimal interpolation", completeBy(baseline.OptimalInter)},
 	{string(baseline.Cubic), "cubic in each picture", completeBy(baseline.Cubic)},
+	{"sgplvm", "SGPLVM", completeByModel},
 }
 
 // HolesMethods lists the methods of the experiment in the order of its table.
@@ -47,4 +50,23 @@ func completeBy(kind baseline.HoleKind) func(ctx context.Context, x *holes) (*en
 		}
 		return &engine.Result{Mean: c.Mean.Data, Variance: c.Variance.Data}, parametersText(c.Parameters), nil
 	}
+}
+
+// completeByModel is the model as a method, as fill has it.
+func completeByModel(ctx context.Context, x *holes) (*engine.Result, string, error) {
+	d := sgplvm.Data{Examples: x.seen.Rows, Grid: x.grid, Times: x.times,
+		Y: mat.NewDense(x.seen.Rows*x.points.Rows, x.channels, x.seen.Data)}
+	cfg := sgplvm.Config{Seed: x.Seed}
+	if x.Quick {
+		cfg.Effort = sgplvm.EffortQuick
+	}
+	c, err := engine.Complete(ctx, x.e, d, cfg)
+	if err != nil {
+		return nil, "", err
+	}
+	about := "a given model"
+	if chosen, ok := c.Model.Config(); ok {
+		about = engine.ConfigText(chosen)
+	}
+	return &engine.Result{Mean: c.Mean.Data, Variance: c.Variance.Data}, about, nil
 }
