@@ -76,6 +76,9 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	begin := time.Now()
 	d, points := set.Data(engine.MostScattered)
+	if set.Errors != nil {
+		d.Errors = sgplvm.NewSource(set.Take(set.Errors, points), set.Count, len(points), set.Channels)
+	}
 	var done *engine.Completed
 	if *s.model != "" {
 		done, err = engine.CompleteWith(ctx, e, *s.model, set, d)
@@ -149,10 +152,9 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	if err != nil {
 		return nil, err
 	}
-	cfg.Attributes = engine.Attributes(&set.Form)
-	if set.Errors != nil {
-		d.Errors = sgplvm.NewSource(set.Take(set.Errors, points), set.Count, len(points), set.Channels)
-	}
+	form := set.Form
+	form.Scattered = form.Scattered || len(points) < set.Points()
+	cfg.Attributes = engine.Attributes(&form)
 	done, err := engine.Complete(ctx, e, d, cfg)
 	if err != nil {
 		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {

@@ -32,7 +32,7 @@ import (
 
 var commands = []cli.Command{
 	{Name: "demo", Summary: "train on drawn faces, hide half of some others, fill them in", Run: demo},
-	{Name: "train", Summary: "learn a model from complete pictures", Run: train},
+	{Name: "train", Summary: "learn a model from pictures", Run: train},
 	{Name: "fill", Summary: "complete examples of which values are missing, in one step", Run: fill},
 	{Name: "impute", Summary: "fill in missing pixels with a model", Run: impute},
 	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},

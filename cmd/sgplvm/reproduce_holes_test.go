@@ -13,7 +13,7 @@ import (
 )
 
 // holesTitles are the methods of the experiment with holes in its table.
-var holesTitles = []string{"DINEOF", "SoftImpute", "PPCA by EM", "Gaussian by EM", "optimal interpolation", "cubic in each picture"}
+var holesTitles = []string{"DINEOF", "SoftImpute", "PPCA by EM", "Gaussian by EM", "optimal interpolation", "cubic in each picture", "SGPLVM"}
 
 // readLines returns the rows of a CSV file, cells by heading.
 func readLines(t *testing.T, path string) (rows []map[string]string) {

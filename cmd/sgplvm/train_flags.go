@@ -21,7 +21,7 @@ type trainSettings struct {
 func newTrainSettings(e *cli.Environment) *trainSettings {
 	f := cli.NewFlags(e, "train", `sgplvm train -data F -out MODEL [flags]
 
-Learns a model from complete pictures and writes it to a file. F is a .npy array
+Learns a model from pictures, of which values may be missing (NaN), and writes it to a file. F is a .npy array
 of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
 (F.npz:NAME), a variable of a classic NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array

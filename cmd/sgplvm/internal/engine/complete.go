@@ -78,6 +78,12 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		if err := d.Source.ReadExamples(obs.Values.Data, i, i+1); err != nil {
 			return err
 		}
+		if d.Errors != nil {
+			obs.Errors = mat.New(points, channels)
+			if err := d.Errors.ReadExamples(obs.Errors.Data, i, i+1); err != nil {
+				return err
+			}
+		}
 		if Timed(m) && d.Times != nil {
 			priors, err := m.LatentAt(0, []float64{d.Times[i]})
 			if err != nil {
