@@ -47,6 +47,9 @@ func scatteredHoles(share float64, seed uint64) func(int, int) bool {
 
 // Missing values are filled in well, what was observed stays, and the errors told are those made.
 func TestComplete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns many models")
+	}
 	whole := mixed(24, 6, 5, 1)
 	d := holed(whole, scatteredHoles(0.4, 3))
 	c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
@@ -125,6 +128,9 @@ func TestCompleteWhole(t *testing.T) {
 
 // Examples and points without a value are filled in, also where examples have times.
 func TestCompleteGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns many models")
+	}
 	whole := mixed(16, 5, 4, 4)
 	for i := range 16 { // smooth in time
 		for j := range 20 {
@@ -160,6 +166,9 @@ func TestCompleteGone(t *testing.T) {
 
 // Where all examples miss the same, or next to nothing is known, what can be is filled in all the same.
 func TestCompleteAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns many models")
+	}
 	whole := mixed(12, 4, 4, 11)
 	for name, missing := range map[string]func(i, j int) bool{
 		"the same points":        func(_, j int) bool { return j%5 == 0 },

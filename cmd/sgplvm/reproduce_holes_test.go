@@ -34,6 +34,9 @@ func readLines(t *testing.T, path string) (rows []map[string]string) {
 
 // Every method fills in every kind of holes, better than by nothing, in files and on stdout, the same at any number of processors.
 func TestReproduceHoles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has seven methods fill in two kinds of holes, twice")
+	}
 	splitFolder(t)
 	var first []map[string]string
 	for _, procs := range []int{1, 4} {

@@ -124,6 +124,9 @@ func TestSmallTables(t *testing.T) {
 		}
 		writeArray(t, "gaps.npy", npy.New(seen, 1, shape[1]))
 		for _, with := range []string{"-effort quick", "-effort normal", "-config steps20.json"} {
+			if testing.Short() && with == "-effort normal" {
+				continue
+			}
 			if o := sgplvmRun(strings.Fields("train -data table.npy -out small " + with)...); o.code != 0 {
 				t.Fatalf("%v, %s: %+v", shape, with, o)
 			}
