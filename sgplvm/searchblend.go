@@ -140,17 +140,20 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 	if err != nil {
 		return b, 0, err
 	}
-	best, least := b, math.Inf(1)
+	best, least := b, 0.0
 	for k := range 11 {
 		b.Share = float64(k) / 10
 		score, inflation := s.score(direct, b.Share)
-		if score < least {
+		if k == 0 || score < least-shareGain {
 			best, least = b, score
 			best.Inflation = inflation
 		}
 	}
 	return best, least, nil
 }
+
+// shareGain is more than rounding and less than what counts: of equally good shares the least is taken.
+const shareGain = 1e-9
 
 // score returns the mean negative log density of the mixture with s.with and the logarithm of its root mean square error, added up, and
 // the factor of all variances that it takes.
