@@ -88,7 +88,7 @@ func TestNetCDFSet(t *testing.T) {
 		if s.Count != 3 || s.Height != 3 || s.Width != 4 || s.Channels != 1 || s.Variable != "sst" || !slices.Equal(s.Shape, []int{3, 1, 3, 4}) || s.Type != npy.Float64 {
 			t.Fatalf("form %+v", s.Form)
 		}
-		unpack := func(x float64) float64 { return 0.01*x + 20 }
+		unpack := func(x float64) float64 { return float64(0.01*x) + 20 }
 		want := []float64{-1000, -900, nan, nan, 0, 100, nan, nan, 1000, 1100, 1200, nan,
 			-1010, nan, nan, nan, 10, 110, 210, nan, 1010, 1110, 1210, 1310,
 			-1020, -920, nan, nan, 20, nan, 220, nan, nan, 1120, 1220, 1320}
