@@ -98,10 +98,10 @@ func TestMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What is allocated during a collection counts as live, and under the race
-			// detector or an emulator collections are long. Earlier tests may have left
+			// What is allocated during a collection counts as live: collections are longer on a
+			// busy machine, and much longer under the race detector or an emulator. Earlier tests may have left
 			// slabs that are used again.
-			tolerance := 1.05
+			tolerance := 1.25
 			if testing.Short() {
 				tolerance = 1.5
 			}
