@@ -125,7 +125,7 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 // correlated, by predicting every frame from the others. Progress may stop it.
 func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	f, err := t.data.registered.film.Calibrated(ctx, t.LeaveOneOut, t.data.registered.frames, func(done, total int) error {
-		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: "film", Iteration: done, Total: total, Bound: t.state.BestBound}) {
+		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
 		return nil
@@ -138,6 +138,9 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	}
 	return err
 }
+
+// filmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.
+const filmPhase = "film"
 
 // errStopped ends what Progress stops.
 var errStopped = errors.New("stopped")

@@ -2,13 +2,9 @@ package sgplvm
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"maps"
 	"reflect"
@@ -21,8 +17,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
-// checkpointFormat begins what Checkpoint writes and names its version. The state as package gob
-// encodes it follows, and the SHA-256 checksum of both.
+// checkpointFormat begins what Checkpoint writes and names its version.
 const checkpointFormat = "kronfield sgplvm checkpoint 1\n"
 
 // A checkpoint is all of a trainer but data and configuration.
@@ -43,7 +38,7 @@ type checkpoint struct {
 // settings returns the fields of a configuration on which training depends, as text.
 func (c Config) settings() map[string]string {
 	c.Start, c.Attributes, c.Training.Progress, c.Watch, c.Partly = nil, nil, nil, nil, nil
-	c.PartlyReach = 0
+	c.PartlyReach, c.SearchTime, c.EndSearch, c.Checkpoints = 0, 0, nil, nil
 	all := map[string]string{}
 	v := reflect.ValueOf(c)
 	for i := range v.NumField() {
@@ -55,18 +50,7 @@ func (c Config) settings() map[string]string {
 // Checkpoint writes all that training goes on from, but for data and configuration: a trainer of the
 // same data and configuration that resumes it goes on to the same bits. Between two steps, or after an
 // interruption.
-func (t *Trainer) Checkpoint(w io.Writer) error {
-	sum := sha256.New()
-	both := io.MultiWriter(w, sum)
-	if _, err := io.WriteString(both, checkpointFormat); err != nil {
-		return err
-	}
-	if err := gob.NewEncoder(both).Encode(t.checkpoint()); err != nil {
-		return err
-	}
-	_, err := w.Write(sum.Sum(nil))
-	return err
-}
+func (t *Trainer) Checkpoint(w io.Writer) error { return seal(w, checkpointFormat, t.checkpoint()) }
 
 func (t *Trainer) checkpoint() *checkpoint {
 	y := t.evaluator.Data()
@@ -80,101 +64,13 @@ func (t *Trainer) checkpoint() *checkpoint {
 	return c
 }
 
-// A summingReader adds what is read to a checksum.
-type summingReader struct {
-	r   *bufio.Reader
-	sum hash.Hash
-}
-
-func (s *summingReader) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	s.sum.Write(p[:n])
-	return n, err
-}
-
-// ReadByte keeps gob from reading on into the checksum.
-func (s *summingReader) ReadByte() (byte, error) {
-	b, err := s.r.ReadByte()
-	if err == nil {
-		s.sum.Write([]byte{b})
-	}
-	return b, err
-}
-
 // readCheckpoint reads what Checkpoint wrote.
 func readCheckpoint(r io.Reader) (*checkpoint, error) {
-	s := &summingReader{bufio.NewReader(r), sha256.New()}
-	format := make([]byte, len(checkpointFormat))
-	if _, err := io.ReadFull(s, format); err != nil {
+	b, c := bufio.NewReader(r), new(checkpoint)
+	if err := unseal(b, checkpointFormat, c); err != nil {
 		return nil, err
 	}
-	if string(format) != checkpointFormat {
-		return nil, fmt.Errorf("expected a file that begins with %q", checkpointFormat)
-	}
-	c := new(checkpoint)
-	if err := gob.NewDecoder(s).Decode(c); err != nil {
-		return nil, err
-	}
-	rest, err := io.ReadAll(io.LimitReader(s.r, sha256.Size+1))
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(rest, s.sum.Sum(nil)) {
-		return nil, errors.New("wrong checksum")
-	}
-	if err := checkViews(reflect.ValueOf(c)); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// checkViews returns an error if a matrix in v is no view of its numbers by rows, as every one is that a
-// checkpoint was written with.
-func checkViews(v reflect.Value) error {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			return checkViews(v.Elem())
-		}
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			if k := v.Type().Elem().Kind(); k != reflect.Struct && k != reflect.Pointer && k != reflect.Slice && k != reflect.Interface {
-				return nil
-			}
-			if err := checkViews(v.Index(i)); err != nil {
-				return err
-			}
-		}
-	case reflect.Map:
-		for _, key := range v.MapKeys() {
-			if err := checkViews(v.MapIndex(key)); err != nil {
-				return err
-			}
-		}
-	case reflect.Struct:
-		if m, ok := v.Interface().(mat.Matrix); ok {
-			return checkView(m)
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				if err := checkViews(v.Field(i)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func checkView(m mat.Matrix) error {
-	empty := m.Rows == 0 || m.Cols == 0
-	n := uint64(len(m.Data))
-	fits := m.Rows >= 0 && m.Cols >= 0 && (empty || m.ColStride == 1 && m.RowStride >= m.Cols && uint64(m.Cols) <= n &&
-		uint64(m.Rows-1) <= (n-uint64(m.Cols))/uint64(m.RowStride))
-	if !fits {
-		return fmt.Errorf("found a %d×%d matrix with strides %d, %d in %d numbers", m.Rows, m.Cols, m.RowStride, m.ColStride, n)
-	}
-	return nil
+	return c, atEnd(b)
 }
 
 // Resume makes the trainer go on from where a trainer of the same data and configuration was at its

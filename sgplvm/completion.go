@@ -44,11 +44,22 @@ type FillCheck struct {
 //
 // Values with known errors (Data.Errors) are learned from by the bound on observed values instead, as NewTrainer does, with white
 // noise and nothing chosen. Errors: those of Fit; *ConfigError where nothing was observed.
-func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
-	d, err := d.checked()
+func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
+	d, err = d.checked()
 	if err != nil {
 		return nil, err
 	}
+	cfg, end, err := cfg.keeping(d)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		var told Report
+		err = end(&told, err)
+		if done != nil {
+			done.Report.Warnings = append(done.Report.Warnings, told.Warnings...)
+		}
+	}()
 	if some, err := checkErrors(d.Errors, d.Source); err != nil {
 		return nil, err
 	} else if some {
@@ -63,7 +74,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (*Completion, error) {
 			return nil, c.tooLittle(err)
 		}
 	}
-	done := &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
+	done = &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
 	done.Model, done.Report, err = fitWhole(ctx, c.d, cfg)
 	if done.Model == nil {
 		return nil, err
@@ -107,11 +118,7 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 	step, stop := watcherOf(cfg.Watch).Training("")
 	cfg.Training.Progress = step
 	defer stop()
-	t, err := NewTrainer(d, cfg)
-	if err != nil {
-		return nil, err
-	}
-	report, err := t.Fit(ctx)
+	t, report, err := trainKept(ctx, d, cfg, false)
 	if err != nil {
 		return nil, err
 	}
@@ -342,6 +349,28 @@ func (c *completer) round(ctx context.Context, cfg Config, doing string) error {
 
 // fold fills in some examples by a model of others.
 func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) error {
+	filled, err := within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, i := range out {
+		y, v := c.y.Row(i), c.variance.Row(i)
+		for j, missing := range c.holes.of(i) {
+			if missing {
+				y[j], v[j] = filled.Mean[at], filled.Variance[at]
+				at++
+			}
+		}
+	}
+	return nil
+}
+
+// filledValues are the moments of the missing values of some examples, one after the other.
+type filledValues struct{ Mean, Variance []float64 }
+
+// filled returns those of a fold.
+func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
 	d := c.d
 	d.Source, d.holes = SourceOf(c.d.Source, in), nil
 	d.Times, d.Sequences = instantsOf(c.d, in)
@@ -352,7 +381,7 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 	m, _, err := fitWhole(ctx, d, cfg)
 	stop()
 	if err != nil {
-		return err
+		return all, err
 	}
 	means, variances, failures := make([]mat.Matrix, len(out)), make([]mat.Matrix, len(out)), make([]error, len(out))
 	mat.Parallel(len(out), func(k int) {
@@ -361,17 +390,16 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 		}
 	})
 	if err := cmp.Or(failures...); err != nil {
-		return err
+		return all, err
 	}
 	for k, i := range out {
-		y, v := c.y.Row(i), c.variance.Row(i)
 		for j, missing := range c.holes.of(i) {
 			if missing {
-				y[j], v[j] = means[k].Data[j], variances[k].Data[j]
+				all.Mean, all.Variance = append(all.Mean, means[k].Data[j]), append(all.Variance, variances[k].Data[j])
 			}
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // impute returns the moments of an example given what was observed of it.

@@ -102,6 +102,9 @@ type Config struct {
 
 	// Watch, if not nil, shows what Fit is doing.
 	Watch Watcher `json:"-"`
+
+	// Checkpoints, if not nil, keep what Fit and Complete have done, so that a run that was stopped goes on later.
+	Checkpoints *Checkpoints `json:"-"`
 }
 
 // SpatialConfig chooses the covariance along one factor of the grid.

@@ -6,9 +6,15 @@ import "context"
 // afresh with that. Of data with missing values or known errors that is the model of Complete; with EffortNone it is that of
 // NewTrainer. When ctx ends or Progress stops training, the model is the best one found so
 // far and the error, if any, is ctx.Err(). The model is nil only where nothing was learned; where an
-// error came after training (in the calibration of variances, say) it is there beside the error.
-// Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model.
-func Fit(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
+// error came after training (in the calibration of variances, say) it is there beside the error; with Checkpoints a run that
+// was stopped goes on later, and there is no model before its end.
+// Errors: those of Select, NewTrainer, Trainer.Fit and Trainer.Model, and of Checkpoints.Save.
+func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err error) {
+	cfg, end, err := cfg.keeping(d)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer func() { err = end(&report, err) }()
 	if cfg.Effort != EffortNone && cfg.Start == nil {
 		if holes, err := d.incomplete(); err != nil {
 			return nil, Report{}, err

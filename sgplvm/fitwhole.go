@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -20,9 +21,9 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 		}
 	}
 	searched := time.Since(begin)
-	m, report, err := fitOne(ctx, d, cfg, "")
+	m, report, err := fitOne(ctx, d, cfg, "", cfg.Partly != nil)
 	if how != nil {
-		report.Searched, report.Forecast = searched, how.forecast
+		report.Searched, report.Forecast = max(searched, how.searched), how.forecast
 		if m != nil {
 			m.selection = &how.selection
 		}
@@ -31,27 +32,24 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 		return m, report, err
 	}
 	second := *cfg.Partly
-	second.Watch, second.Training.Progress = cfg.Watch, cfg.Training.Progress
-	partly, _, err := fitOne(ctx, d, second, "for examples seen in part: ")
+	second.Watch, second.Training.Progress, second.Checkpoints = cfg.Watch, cfg.Training.Progress, cfg.Checkpoints
+	partly, _, err := fitOne(ctx, d, second, "for examples seen in part: ", false)
 	if partly != nil && err == nil {
 		m.partly = partly
 	}
 	return m, report, err
 }
 
-// fitOne trains a model with a configuration in which nothing is open; doing is what its steps are shown with.
-func fitOne(ctx context.Context, d Data, cfg Config, doing string) (*Model, Report, error) {
+// fitOne trains a model with a configuration in which nothing is open; doing is what its steps are shown with, more says that the
+// run does not end with it.
+func fitOne(ctx context.Context, d Data, cfg Config, doing string, more bool) (*Model, Report, error) {
 	if cfg.Training.Progress == nil {
 		step, stop := watcherOf(cfg.Watch).Training(doing)
 		defer stop()
 		cfg.Training.Progress = step
 	}
-	t, err := NewTrainer(d, cfg)
-	if err != nil {
-		return nil, Report{}, err
-	}
-	report, err := t.Fit(ctx)
-	if err != nil && report.Iterations == 0 {
+	t, report, err := trainKept(ctx, d, cfg, more)
+	if t == nil || err != nil && (report.Iterations == 0 || cfg.run() != nil) {
 		return nil, report, err
 	}
 	m, failure := t.Model()
@@ -59,4 +57,49 @@ func fitOne(ctx context.Context, d Data, cfg Config, doing string) (*Model, Repo
 		return nil, report, errors.Join(err, failure)
 	}
 	return m, report, err
+}
+
+// trainKept trains, or goes on with what an earlier run has trained, and interrupts itself now and then to keep that; more
+// says that it will still be needed when other work is kept. The trainer is nil where training could not begin.
+func trainKept(ctx context.Context, d Data, cfg Config, more bool) (t *Trainer, report Report, err error) {
+	j, paused := cfg.run(), false
+	if step := cfg.Training.Progress; j != nil {
+		cfg.Training.Progress = func(p Progress) bool {
+			j.worked = true
+			if step != nil && !step(p) {
+				return false
+			}
+			paused = p.Phase != filmPhase && j.due()
+			return !paused
+		}
+	}
+	if t, err = NewTrainer(d, cfg); err != nil {
+		return nil, Report{}, err
+	}
+	key := "a model: " + text(cfg)
+	if state := j.state(key); state != nil {
+		if err := t.Resume(bytes.NewReader(state)); err != nil {
+			return nil, Report{}, err
+		}
+	}
+	j.trains(t.Checkpoint)
+	for {
+		paused = false
+		if report, err = t.Fit(ctx); err != nil || !paused {
+			break
+		}
+		j.save()
+	}
+	if j == nil || err != nil || t.stopped {
+		j.stop(t.stopped)
+		return t, report, err
+	}
+	if more {
+		_, err = once(j, key, func() ([]byte, error) {
+			var b bytes.Buffer
+			err := t.Checkpoint(&b)
+			return b.Bytes(), err
+		})
+	}
+	return t, report, err
 }

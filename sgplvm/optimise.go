@@ -59,6 +59,9 @@ func (o *objective) at(ctx context.Context, x, slope []float64) float64 {
 // how the phase ended.
 func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err error) {
 	s := &t.state
+	if s.Optimiser != nil && t.fell(s.Low >= collapsedSteps) { // stopped where the guard ends the phase
+		return collapsed, nil
+	}
 	c := t.free(p.free)
 	x0 := make([]float64, c.Count(s.Params))
 	c.Pack(x0, s.Params)

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,18 +50,79 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	d.registered = nil // what is left out is compared as it was learned
 	d.Hide = hiding(d.Hide)
 	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
-	s.selection.Effort = cfg.Effort
-	s.ctx, s.end = cfg.searchContext(ctx)
-	defer s.end()
-	chosen, err := s.run()
-	if ctx.Err() != nil {
-		return cfg, nil, ctx.Err()
-	}
+	found, err := s.found(ctx)
 	if err != nil {
 		return cfg, nil, err
 	}
-	chosen.Effort, s.searched = EffortNone, time.Since(s.begin)
-	return chosen, s, nil
+	s.selection, s.searched, s.forecast = found.Selection, found.Searched, found.Forecast
+	return *found.config, s, nil
+}
+
+// A choice is the outcome of a search.
+type choice struct {
+	config             *Config // nil where an earlier run has made it
+	Text               []byte  // the same as JSON
+	Selection          Selection
+	Searched, Forecast time.Duration
+}
+
+// found searches, or returns what an earlier run has found.
+func (s *search) found(ctx context.Context) (choice, error) {
+	j := s.given.run()
+	if !s.given.hasText() {
+		j = nil // what was found is found again from the parts of the search
+	}
+	c, err := within(j, "a search", func() (choice, error) { return s.choose(ctx) })
+	if err != nil || c.config != nil {
+		return c, err
+	}
+	chosen, err := ReadConfig(bytes.NewReader(c.Text))
+	if err != nil {
+		return c, &FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+	}
+	g := &s.given
+	chosen.SearchTime, chosen.EndSearch, chosen.Attributes = g.SearchTime, g.EndSearch, g.Attributes
+	chosen.Watch, chosen.Training.Progress, chosen.Checkpoints = g.Watch, g.Training.Progress, g.Checkpoints
+	c.config = &chosen
+	return c, nil
+}
+
+// choose searches.
+func (s *search) choose(ctx context.Context) (c choice, err error) {
+	j := s.given.run()
+	s.selection.Effort = s.given.Effort
+	s.ctx, s.cancel = s.given.searchContext(ctx)
+	defer s.end()
+	earlier := j.searches(s.limit)
+	chosen, err := s.run()
+	if ctx.Err() != nil {
+		return c, ctx.Err()
+	}
+	if err != nil {
+		return c, err
+	}
+	chosen.Effort = EffortNone
+	c = choice{config: &chosen, Selection: s.selection, Searched: earlier + time.Since(s.begin), Forecast: s.forecast}
+	if j != nil && chosen.hasText() {
+		c.Text, err = json.Marshal(chosen.kept())
+	}
+	return c, err
+}
+
+// limit begins the time that a search has, of which an earlier run has spent some.
+func (s *search) limit(spent time.Duration) {
+	if left := s.given.SearchTime - spent; s.given.SearchTime > 0 {
+		s.deadline = time.Now().Add(left)
+		s.timer = time.AfterFunc(left, func() { s.cancel(context.DeadlineExceeded) })
+	}
+}
+
+// end ends the search.
+func (s *search) end() {
+	s.cancel(nil)
+	if s.timer != nil {
+		s.timer.Stop()
+	}
 }
 
 // checkedOpen returns the configuration, in which one kernel in space, or one for each factor, says how the points
@@ -96,25 +158,19 @@ func (c Config) checkedOpen(d Data) (Config, error) {
 }
 
 // searchContext returns a context that ends with the search.
-func (c Config) searchContext(ctx context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	if c.SearchTime > 0 {
-		limited, stop := context.WithTimeout(ctx, c.SearchTime)
-		ctx, cancel = limited, both(cancel, stop)
-	}
+func (c Config) searchContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	if c.EndSearch != nil {
 		go func() {
 			select {
 			case <-c.EndSearch:
-				cancel()
+				cancel(nil)
 			case <-ctx.Done():
 			}
 		}()
 	}
 	return ctx, cancel
 }
-
-func both(f, g func()) func() { return func() { f(); g() } }
 
 // mostJoint is the number of points up to which a covariance of all of them is learned.
 const mostJoint = 5000
@@ -142,7 +198,9 @@ var plans = map[Effort]plan{
 // A search goes from question to question.
 type search struct {
 	ctx, outer context.Context // until the search ends, and until all does
-	end        func()          // ends the search
+	cancel     context.CancelCauseFunc
+	deadline   time.Time   // zero: none
+	timer      *time.Timer // of the deadline
 	data       Data
 	given      Config
 	plan       plan
@@ -178,17 +236,24 @@ func (s *search) freeSpace() bool {
 
 // ended reports whether the search is over, and keeps why.
 func (s *search) ended() bool {
+	if s.given.run().replaying() {
+		return false
+	}
+	s.given.run().startLive()
 	select {
 	case <-s.given.EndSearch: // at once, so that no further candidate begins
 		s.end()
 	default:
+	}
+	if !s.deadline.IsZero() && !time.Now().Before(s.deadline) { // which the timer may not know yet
+		s.cancel(context.DeadlineExceeded)
 	}
 	if s.ctx.Err() == nil {
 		return false
 	}
 	if s.selection.Ended == "" && s.outer.Err() == nil {
 		s.selection.Ended = "the search was stopped"
-		if errors.Is(s.ctx.Err(), context.DeadlineExceeded) {
+		if errors.Is(context.Cause(s.ctx), context.DeadlineExceeded) {
 			s.selection.Ended = fmt.Sprintf("the search had %v", s.given.SearchTime)
 		}
 	}

@@ -132,6 +132,30 @@ func (s *search) judged(j judge, q question, i int, cfg Config, best verdict) (v
 	return v, cmp.Or(err, v.check())
 }
 
+// judgement is what became of a candidate or a part of its judging: a value, or why there is none.
+type judgement[T any] struct {
+	Value   T
+	Failure string
+}
+
+// judgedOnce is once of work whose failures belong to a candidate, unless ctx has ended or the data could not be read.
+func judgedOnce[T any](ctx context.Context, j *journal, key string, work func() (T, error)) (T, error) {
+	found, err := once(j, key, func() (found judgement[T], err error) {
+		if found.Value, err = work(); err == nil {
+			return found, nil
+		}
+		if unread := (*ReadError)(nil); j == nil || ctx.Err() != nil || errors.As(err, &unread) {
+			return found, err
+		}
+		found.Failure = err.Error()
+		return found, nil
+	})
+	if err == nil && found.Failure != "" {
+		err = errors.New(found.Failure)
+	}
+	return found.Value, err
+}
+
 // record keeps how a question was answered.
 func (s *search) record(stage SelectionStage, all []verdict, chosen int) {
 	if chosen < 0 {

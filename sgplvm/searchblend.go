@@ -274,7 +274,7 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 		name, said = "factors of variances", factorsText
 	}
 	stop := s.watch.Timing("model selection: " + name)
-	list, err := j.blends(s.ctx, best.cfg)
+	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), func() ([]Blend, error) { return j.blends(s.ctx, best.cfg) })
 	stop()
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
 		return best, err

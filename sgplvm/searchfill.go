@@ -144,8 +144,21 @@ func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error
 	return all, err
 }
 
-// fill fills in the cases of the folds from ≤ k < to.
-func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (all caseVerdicts, err error) {
+// fill fills in the cases of the folds from ≤ k < to, or returns what an earlier run has found of them.
+func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (caseVerdicts, error) {
+	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
+	kept, err := judgedOnce(ctx, cfg.run(), key, func() ([][]float64, error) {
+		all, err := j.filled(ctx, cfg, from, to)
+		return [][]float64{all.losses, all.chi, all.squares}, err
+	})
+	if err != nil {
+		return caseVerdicts{}, err
+	}
+	return caseVerdicts{kept[0], kept[1], kept[2]}, nil
+}
+
+// filled fills in the cases of the folds from ≤ k < to.
+func (j *fillJudge) filled(ctx context.Context, cfg Config, from, to int) (all caseVerdicts, err error) {
 	models, err := j.models(ctx, cfg, from, to)
 	if err != nil {
 		return all, err

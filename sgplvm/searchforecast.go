@@ -146,13 +146,16 @@ func expectedInTime(p probe, cfg Config, candidates int, larger float64) time.Du
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *search) foretell(expected func() (time.Duration, error)) error {
 	stop := s.watch.Timing("model selection: how long a step takes")
-	d, err := expected()
+	d, err := judgedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
+		d, err := expected()
+		return time.Since(s.begin) + d, err
+	})
 	stop()
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
 		return err
 	}
 	if err == nil {
-		s.forecast = time.Since(s.begin) + d
+		s.forecast = d
 		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
 	}
 	return nil

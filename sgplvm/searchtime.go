@@ -154,7 +154,7 @@ func (s *search) partly(whole Config) (Config, error) {
 	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err
 	}
-	reach, err := s.partlyReach(j, whole, best.cfg)
+	reach, err := within(s.given.run(), "reach", func() (float64, error) { return s.partlyReach(j, whole, best.cfg) })
 	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
 	return whole, err
 }
@@ -285,7 +285,19 @@ func pixels(width, height int) Grid {
 // A leaveOutJudge has everything learned, and judges how well examples are predicted from all others.
 type leaveOutJudge struct{ data Data }
 
-func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(verdict) bool) (v verdict, err error) {
+func (j leaveOutJudge) judge(ctx context.Context, cfg Config, _ func(verdict) bool) (verdict, error) {
+	kept, err := judgedOnce(ctx, cfg.run(), "examples left out by "+text(cfg), func() ([][]float64, error) {
+		v, err := j.leftOut(ctx, cfg)
+		return [][]float64{v.losses, v.errors}, err
+	})
+	if err != nil {
+		return verdict{}, err
+	}
+	return verdict{kept[0], kept[1]}, nil
+}
+
+// leftOut returns how well examples are predicted.
+func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err error) {
 	cfg.Training.Progress, cfg.Watch, cfg.Training.Uncalibrated = nil, nil, false
 	t, err := NewTrainer(j.data, cfg)
 	if err != nil {

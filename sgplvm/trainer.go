@@ -283,7 +283,8 @@ func (c Config) hasText() bool {
 
 // kept returns what a model's file keeps of a configuration.
 func (c Config) kept() *Config {
-	c.Effort, c.SearchTime, c.Start, c.Attributes, c.Watch, c.Training.Progress = EffortNone, 0, nil, nil, nil, nil
+	c.Effort, c.SearchTime, c.EndSearch, c.Start, c.Attributes = EffortNone, 0, nil, nil, nil
+	c.Watch, c.Training.Progress, c.Checkpoints = nil, nil, nil
 	c.LatentTime, c.TimeKernel, c.Residual.Kernel = c.LatentTime.Clone(), c.TimeKernel.Clone(), c.Residual.Kernel.Clone()
 	spatial := slices.Clone(c.Spatial)
 	for f := range spatial {

@@ -25,6 +25,8 @@ type fillSettings struct {
 	points, times, exists, errors_ *string
 	fillValue                      *float64
 	choice                         *choiceFlags
+	resume                         *bool
+	checkpoint                     *engine.Checkpoint // nil where a model is given
 }
 
 func newFillSettings(e *cli.Environment) *fillSettings {
@@ -36,7 +38,10 @@ F is what train takes, a variable of a classic NetCDF file (F.nc:NAME), an array
 file declares as a fill value, and empty cells. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
 are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
-What was observed stays as it was.`)
+What was observed stays as it was.
+
+An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
+and the same command with -resume goes on to the same results.`)
 	return &fillSettings{
 		f:        f,
 		data:     f.String("data", "", "the examples: a .npy, .npz, .nc or .csv `file`"),
@@ -56,6 +61,7 @@ What was observed stays as it was.`)
 		fillValue: f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares"),
 
 		choice: newChoiceFlags(f),
+		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
 }
 
@@ -66,6 +72,12 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	if err := s.check(); err != nil {
 		return err
+	}
+	if *s.model == "" {
+		var err error
+		if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
+			return err
+		}
 	}
 	set, err := s.load()
 	if err != nil {
@@ -79,28 +91,35 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	if set.Errors != nil {
 		d.Errors = sgplvm.NewSource(set.Take(set.Errors, points), set.Count, len(points), set.Channels)
 	}
-	var done *engine.Completed
+	done, filled, err := s.complete(ctx, e, set, d, points)
+	if s.checkpoint != nil {
+		err = s.checkpoint.End(e, err)
+	}
+	if err != nil {
+		return err
+	}
+	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))
+}
+
+// complete completes the examples and writes the results.
+func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *dataset.Set, d sgplvm.Data, points []int) (done *engine.Completed, filled *dataset.Filled, err error) {
 	if *s.model != "" {
 		done, err = engine.CompleteWith(ctx, e, *s.model, set, d)
 	} else {
 		done, err = s.learn(ctx, e, set, d, points)
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if *s.smooth {
 		if err := done.Smooth(); err != nil {
-			return engine.AboutData(*s.data, err)
+			return nil, nil, engine.AboutData(*s.data, err)
 		}
 	}
-	filled, err := set.Fill(points, done.Mean.Data, done.Variance.Data, *s.smooth)
-	if err != nil {
-		return err
+	if filled, err = set.Fill(points, done.Mean.Data, done.Variance.Data, *s.smooth); err != nil {
+		return nil, nil, err
 	}
-	if err := s.write(set, filled, done.Model); err != nil {
-		return err
-	}
-	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))
+	return done, filled, s.write(set, filled, done.Model)
 }
 
 // check refuses flags that do not fit together, and results that cannot be written.
@@ -113,7 +132,7 @@ func (s *fillSettings) check() error {
 		return err
 	}
 	if *s.model != "" {
-		for _, name := range []string{"save", "config", "effort", "limit", "seed", "period"} {
+		for _, name := range []string{"save", "resume", "config", "effort", "limit", "seed", "period"} {
 			if f.Given(name) {
 				return f.Usagef("-%s with -model, which is learned already, expected one of the two", name)
 			}
@@ -155,6 +174,7 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	form := set.Form
 	form.Scattered = form.Scattered || len(points) < set.Points()
 	cfg.Attributes = engine.Attributes(&form)
+	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	done, err := engine.Complete(ctx, e, d, cfg)
 	if err != nil {
 		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {

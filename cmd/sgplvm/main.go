@@ -13,9 +13,7 @@
 //	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
 //	sgplvm info    -model MODEL [-write-config C.json]
 //
-// Every command explains itself with -h. The exit code is 0 for success, 2 for
-// a command line that cannot be understood, 1 for data that cannot be used and
-// 130 after an interrupt.
+// Every command explains itself with -h. Package cli lists the exit codes.
 //
 // A command is one file here and one row of the table below. What several
 // commands use is in the rooms under internal: cli (flags, errors, progress),
@@ -44,21 +42,17 @@ var commands = []cli.Command{
 
 func main() {
 	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr}
-	e.Interruptible()
 	if s, err := os.Stderr.Stat(); err == nil {
 		e.Terminal = s.Mode()&os.ModeCharDevice != 0
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, os.Interrupt)
+	stops := make(chan os.Signal, 1)
+	signal.Notify(stops, cli.StopSignals...)
 	go func() {
-		for range interrupts {
-			if !e.Interrupt() {
-				cancel()
-				signal.Stop(interrupts) // the next one ends the program at once
-			}
-		}
+		<-stops
+		signal.Stop(stops) // the next one ends the program at once
+		cancel()
 	}()
 	os.Exit(cli.Run(ctx, e, commands, os.Args[1:]))
 }

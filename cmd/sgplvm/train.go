@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
@@ -17,6 +16,10 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if err := s.check(); err != nil {
+		return err
+	}
+	var err error
+	if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
 		return err
 	}
 	cfg, err := s.choice.read()
@@ -37,6 +40,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		}
 	}
 	cfg.Attributes = engine.Attributes(&frames.Form)
+	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	return s.run(ctx, e, d, cfg)
 }
 
@@ -90,23 +94,22 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 	return err
 }
 
-// run trains and writes the model, also one whose training was interrupted.
+// run trains and writes the model.
 func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) error {
-	m, r, failure := engine.Fit(ctx, e, d, cfg)
-	if failure != nil && (m == nil || !errors.Is(failure, context.Canceled)) {
-		return s.explain(failure) // nothing was learned: leave an older model alone
+	m, r, err := engine.Fit(ctx, e, d, cfg)
+	if err != nil {
+		err = s.explain(err)
+	} else {
+		err = engine.Save(*s.out, m)
 	}
-	if err := engine.Save(*s.out, m); err != nil {
+	if err = s.checkpoint.End(e, err); err != nil {
 		return err
 	}
 	engine.Report(e, m, r)
 	if text := engine.LimitText(*s.choice.limit, m.Selection(), r); text != "" {
 		e.Note("%s", text)
 	}
-	if failure != nil {
-		e.Note("wrote %s as it was after step %d", *s.out, r.Iterations)
-	}
-	return failure
+	return nil
 }
 
 // explain names the file with what an error is about: the configuration or the data.

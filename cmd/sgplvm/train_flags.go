@@ -2,9 +2,10 @@ package main
 
 import (
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 )
 
-// trainSettings are the flags of train: at most 14 of them. What only experts want to set is in the file of -config.
+// trainSettings are the flags of train: at most 20 of them. What only experts want to set is in the file of -config.
 type trainSettings struct {
 	f *cli.Flags
 
@@ -16,6 +17,9 @@ type trainSettings struct {
 	hide             *string
 
 	choice *choiceFlags
+
+	resume     *bool
+	checkpoint *engine.Checkpoint
 }
 
 func newTrainSettings(e *cli.Environment) *trainSettings {
@@ -29,7 +33,11 @@ of shape n×columns without a grid is a table, and so is a .csv file, whose firs
 have names: each column is scaled by itself.
 
 What kind of model is best for the data is found by trying: -effort says with how much work.
-Whatever is known better goes into the file of -config, of which sgplvm/docs/config.md has every field.`)
+Whatever is known better goes into the file of -config, of which sgplvm/docs/config.md has every field.
+
+An interrupt (or SIGTERM, SIGHUP) stops the run and leaves an older MODEL alone. MODEL.checkpoint keeps what was done, every half minute
+too, and the same command with -resume goes on to the same model. With -limit 1s as well the search ends and
+the best so far is trained.`)
 	return &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures, or a table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
@@ -44,6 +52,7 @@ Whatever is known better goes into the file of -config, of which sgplvm/docs/con
 
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
+		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
 }
 

@@ -111,26 +111,39 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Interrupted in the middle, train writes the model as it is.
+// Interrupted in the middle, train leaves an older model alone and a checkpoint, from which it goes on to the same model; no other run
+// takes or replaces that.
 func TestTrainingInterrupted(t *testing.T) {
 	workFolder(t)
-	steps(t, 100000)
+	steps(t, 60)
+	mustRun(t, "train", "-config", "steps60.json", "-data", "train.npy", "-out", "whole")
+	write(t, "result", []byte("an older result"))
+	args := []string{"train", "-config", "steps60.json", "-data", "train.npy", "-out", "result"}
 	before := folder(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &canceller{word: "warm-up", cancel: cancel}
-	code, stdout := terminalRun(ctx, w, "train", "-config", "steps100000.json", "-data", "train.npy", "-out", "result")
-	lines := strings.Split(w.text.String(), "\r")
-	last := regexp.MustCompile(`^sgplvm: wrote result as it was after step \d+\nsgplvm: interrupted\n$`)
-	if code != 130 || !last.MatchString(lines[len(lines)-1]) || !strings.HasPrefix(stdout, "trained on 9 pictures") {
+	code, stdout := terminalRun(ctx, w, args...)
+	const want = "sgplvm: result.checkpoint keeps what was done: the same command with -resume goes on; result is as it was\nsgplvm: interrupted\n"
+	if lines := strings.Split(w.text.String(), "\r"); code != 130 || stdout != "" || lines[len(lines)-1] != want {
 		t.Errorf("code %d, stderr %q, stdout %q", code, lines, stdout)
 	}
+	sameFolder(t, before, "result.checkpoint")
+	mustFail(t, 2, "train: result.checkpoint has what an earlier run did before it was stopped, expected -resume to go on with that, or that the file is removed", args...)
+	mustFail(t, 1, "result.checkpoint: checkpoint: of a run with other Seed; without the file a run begins anew", append(args, "-resume", "-seed", "3")...)
+	mustRun(t, append(args, "-resume")...)
+	if !bytes.Equal(read(t, "result"), read(t, "whole")) {
+		t.Error("another model than that of a run without an interrupt")
+	}
 	sameFolder(t, before, "result")
-	mustRun(t, "impute", "-model", "result", "-data", "seen.npy", "-out", "filled")
+	o := sgplvmRun(append(args, "-resume")...)
+	if o.code != 0 || o.stderr != "sgplvm: result.checkpoint is not there: begins anew\n" {
+		t.Errorf("nothing to resume: %+v", o)
+	}
 }
 
 // The training pictures are read whenever training needs them: where the file is cut
-// short meanwhile, train says so and leaves everything as it was.
+// short meanwhile, train says so and leaves everything as it was, but for a checkpoint.
 func TestTrainingFileCut(t *testing.T) {
 	workFolder(t)
 	write(t, "cut.npy", read(t, "train.npy"))
@@ -143,11 +156,12 @@ func TestTrainingFileCut(t *testing.T) {
 		}
 	}}
 	code, stdout := terminalRun(context.Background(), w, "train", "-config", "c.json", "-data", "cut.npy", "-out", "result")
-	const want = "sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
+	const want = "sgplvm: result.checkpoint keeps what was done: the same command with -resume goes on; result is as it was\n" +
+		"sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
 	if lines := strings.Split(w.text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
 		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.text.String(), want)
 	}
-	sameFolder(t, before, "cut.npy")
+	sameFolder(t, before, "cut.npy", "result.checkpoint")
 }
 
 // The demo writes what it says, the same every time; the files are those that

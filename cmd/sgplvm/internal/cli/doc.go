@@ -7,7 +7,7 @@
 //	0    success
 //	1    data that cannot be used, or a result that cannot be written
 //	2    a command line that cannot be understood ([Usagef])
-//	130  an interrupt
+//	130  an interrupt, or another of [StopSignals]
 //
 // Text of the user and of files is printed on one line with control characters spelled out, and
 // long texts are shortened ([Text]).

@@ -99,7 +99,6 @@ func left(done, total int, begin time.Time) time.Duration {
 
 // Training returns a function that shows steps of training, after a text.
 func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, stop func()) {
-	e.takeSearch()
 	p := &Progress{e: e, task: text}
 	return p.Step, p.Clear
 }

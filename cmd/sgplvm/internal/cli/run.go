@@ -22,8 +22,7 @@ type Environment struct {
 	Terminal       bool          // a person watches stderr
 	LineEvery      time.Duration // how often a line tells of the work where nobody watches; 0: every half minute
 
-	lines  lineClock
-	search *search // that an interrupt ends; nil: none does
+	lines lineClock
 }
 
 // Note writes a line about the work to stderr.
@@ -68,23 +67,23 @@ type Command struct {
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery, search: e.search}, commands, args)
+	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery}, commands, args)
 	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
 	var usage *usageError
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
-		return 0
+		return ExitDone
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(e.Stderr, Program+": interrupted")
-		return 130
+		return ExitStopped
 	case errors.As(err, &usage):
 		fmt.Fprintf(e.Stderr, Program+": %s\n", oneLine(err))
-		return 2
+		return ExitUsage
 	default:
 		fmt.Fprintf(e.Stderr, Program+": %s\n", oneLine(err))
-		return 1
+		return ExitFailed
 	}
 }
 

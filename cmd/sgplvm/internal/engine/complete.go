@@ -49,9 +49,6 @@ func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
 // Complete learns a model of examples of which values are missing, and completes them.
 func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
 	cfg.Watch = e
-	if cfg.Effort != sgplvm.EffortNone {
-		cfg.EndSearch = e.Searching()
-	}
 	c, err := sgplvm.Complete(ctx, d, cfg)
 	if err != nil {
 		return nil, err

@@ -20,9 +20,6 @@ type Trained struct {
 // nothing was learned; it may be there beside an error.
 func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
 	cfg.Watch = e
-	if cfg.Effort != sgplvm.EffortNone {
-		cfg.EndSearch = e.Searching()
-	}
 	begin := time.Now()
 	m, r, err := sgplvm.Fit(ctx, d, cfg)
 	return m, Trained{r, time.Since(begin)}, err

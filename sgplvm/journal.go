@@ -1,0 +1,272 @@
+package sgplvm
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Checkpoints keep what a run of Fit or Complete has done: a run that was stopped, by an interrupt, an error or the end of the
+// process, goes on later to the same bits on the same instruction set.
+type Checkpoints struct {
+	// Save replaces what was kept before by what write writes, as a whole or not at all. It is called now and then, by the
+	// goroutine of Fit, and just before Fit returns an error or was stopped. An error of it is told at once and does
+	// not end the run; of the last call it is returned.
+	Save func(write func(w io.Writer) error) error
+
+	// Every is how much time passes at least between two calls. Default: half a minute, or twenty times what Save takes.
+	Every time.Duration
+
+	// Resume is what Save has kept of a run of the same data and configuration; SearchTime may be another. nil: begin anew.
+	Resume io.Reader
+
+	journal *journal // of the run under way; nil: it has not begun
+}
+
+// run returns the journal of the run under way; nil where none is kept.
+func (c *Config) run() *journal {
+	if c.Checkpoints == nil {
+		return nil
+	}
+	return c.Checkpoints.journal
+}
+
+// A journal is what a run has done: the results of parts of it that will not be done again, in their order, and the
+// training under way.
+type journal struct {
+	to       *Checkpoints
+	tell     func(line string)
+	settings map[string]string // what the run is about, by name
+	level    string            // instruction set
+
+	entries  []entry
+	next     int                     // the entry that the run has come to
+	training []byte                  // what Trainer.Checkpoint wrote of the training after the last entry; nil: none
+	trainer  func(w io.Writer) error // writes that of the training under way; nil: none is
+	live     func(time.Duration)     // is called with the time searched before work that no earlier run has done; nil: nothing is
+
+	searched time.Duration // by a search before searching
+	search   time.Time     // when it began to go on; zero: it does not
+
+	saved    time.Time
+	took     time.Duration // the last time
+	failed   bool          // it did, and that was told
+	worked   bool          // a step of training was taken
+	stopped  bool          // by Progress
+	warnings []string
+}
+
+// An entry is the result of a part of the work, as package gob encodes it, under the digest of what the part was.
+type entry struct {
+	Key   [sha256.Size]byte
+	Value []byte
+}
+
+// runFormat begins what is kept of a run and names its version. The sealed record follows, and what Trainer.Checkpoint
+// writes where a training was under way.
+const runFormat = "kronfield sgplvm run 1\n"
+
+// A record is a journal as it is kept.
+type record struct {
+	Settings map[string]string
+	Level    string
+	Entries  []entry
+	Searched time.Duration
+}
+
+// newJournal begins a journal, or goes on with that of an earlier run.
+func newJournal(to *Checkpoints, settings map[string]string, level string, tell func(line string)) (*journal, error) {
+	j := &journal{to: to, tell: tell, settings: settings, level: level, saved: time.Now()}
+	if to.Resume == nil {
+		return j, nil
+	}
+	var r record
+	b := bufio.NewReader(to.Resume)
+	err := unseal(b, runFormat, &r)
+	if err == nil {
+		j.training, err = io.ReadAll(b)
+	}
+	if err == nil {
+		err = j.recognise(r)
+	}
+	if err != nil {
+		return nil, &data.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+	}
+	j.entries, j.searched = r.Entries, r.Searched
+	if r.Level != level {
+		j.warnings = append(j.warnings, fmt.Sprintf("the run began with the instructions %s and went on with %s: the model is the same but for rounding", r.Level, level))
+	}
+	return j, nil
+}
+
+// recognise returns why a record is none of this run's.
+func (j *journal) recognise(r record) error {
+	for _, name := range slices.Sorted(maps.Keys(j.settings)) {
+		if r.Settings[name] != j.settings[name] {
+			return fmt.Errorf("of a run with other %s", name)
+		}
+	}
+	return nil
+}
+
+// replaying reports whether the run repeats what an earlier one has done.
+func (j *journal) replaying() bool { return j != nil && j.next < len(j.entries) }
+
+// once returns what work returns, or what it returned in an earlier run; key names the work. Values are exported structures,
+// numbers and lists.
+func once[T any](j *journal, key string, work func() (T, error)) (T, error) {
+	return within(j, key, func() (T, error) {
+		j.begins()
+		return work()
+	})
+}
+
+// within is once of work parts of which have entries of their own, or a training: its entry replaces theirs.
+func within[T any](j *journal, key string, work func() (T, error)) (value T, err error) {
+	if j == nil {
+		return work()
+	}
+	digest, at := sha256.Sum256([]byte(key)), j.next
+	if j.replaying() && j.entries[at].Key == digest {
+		err := gob.NewDecoder(bytes.NewReader(j.entries[at].Value)).Decode(&value)
+		if err != nil {
+			err = &data.FileError{Err: fmt.Errorf("checkpoint: %w", err)}
+		}
+		j.next++
+		return value, err
+	}
+	if value, err = work(); err != nil {
+		return value, err
+	}
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(&value); err != nil {
+		return value, fmt.Errorf("checkpoint: %w", err)
+	}
+	j.entries = append(j.entries[:at], entry{digest, b.Bytes()})
+	j.next, j.training, j.trainer = at+1, nil, nil
+	if j.due() {
+		j.save()
+	}
+	return value, nil
+}
+
+// begins is told before work that no earlier run has done: what one has done else after what is repeated is forgotten.
+func (j *journal) begins() {
+	if j == nil {
+		return
+	}
+	j.startLive()
+	j.entries, j.training, j.trainer = j.entries[:j.next], nil, nil
+}
+
+// state returns what an earlier run has kept of a training: its end, if that has an entry under the key, or where the training
+// after the last entry was; nil where there is nothing.
+func (j *journal) state(key string) (state []byte) {
+	switch {
+	case j == nil:
+	case !j.replaying():
+		state = j.training
+	case j.entries[j.next].Key == sha256.Sum256([]byte(key)):
+		if gob.NewDecoder(bytes.NewReader(j.entries[j.next].Value)).Decode(&state) != nil {
+			state = nil
+		}
+	}
+	if state == nil {
+		j.begins()
+	}
+	return state
+}
+
+// trains is told what writes the state of the training that goes on, unless its end has an entry.
+func (j *journal) trains(write func(w io.Writer) error) {
+	if j != nil && !j.replaying() {
+		j.training, j.trainer = nil, write
+	}
+}
+
+// stop is told whether Progress has stopped the run.
+func (j *journal) stop(stopped bool) {
+	if j != nil {
+		j.stopped = stopped
+	}
+}
+
+// due reports whether it is time to save.
+func (j *journal) due() bool {
+	every := j.to.Every
+	if every == 0 {
+		every = max(30*time.Second, 20*j.took)
+	}
+	return time.Since(j.saved) >= every
+}
+
+// save keeps the run as it is.
+func (j *journal) save() error {
+	begin := time.Now()
+	r := record{j.settings, j.level, j.entries, j.searchTime()}
+	err := j.to.Save(func(w io.Writer) error {
+		if err := seal(w, runFormat, r); err != nil {
+			return err
+		}
+		if j.trainer != nil {
+			return j.trainer(w)
+		}
+		_, err := w.Write(j.training)
+		return err
+	})
+	j.saved = time.Now()
+	j.took = j.saved.Sub(begin)
+	if err != nil && !j.failed {
+		j.failed = true
+		j.tell(fmt.Sprintf("the checkpoint could not be saved: %v", err))
+	}
+	return err
+}
+
+// close ends a run that returns err, and keeps what was done where it did not come to its end.
+func (j *journal) close(err error) error {
+	if (err != nil || j.stopped) && (j.worked || len(j.entries) > 0) {
+		return errors.Join(err, j.save())
+	}
+	return err
+}
+
+// searches is told that a search begins, and calls live with the time that it had in earlier runs before it does what these have not.
+// It returns that time.
+func (j *journal) searches(live func(spent time.Duration)) time.Duration {
+	if j == nil {
+		live(0)
+		return 0
+	}
+	j.live, j.search = live, time.Now()
+	if !j.replaying() {
+		j.startLive()
+	}
+	return j.searched
+}
+
+// startLive ends the repetition of what an earlier run has done.
+func (j *journal) startLive() {
+	if j != nil && j.live != nil {
+		live := j.live
+		j.live = nil
+		live(j.searched)
+	}
+}
+
+// searchTime returns how long the run has searched.
+func (j *journal) searchTime() time.Duration {
+	if j.search.IsZero() {
+		return j.searched
+	}
+	return j.searched + time.Since(j.search)
+}

@@ -1,0 +1,87 @@
+package sgplvm
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// keeping returns the configuration with a journal, where it asks for Checkpoints and has none yet, and what must be called with
+// the outcome of the run. Errors: *FileError for what no run of the same data and configuration has kept, *ConfigError, *ReadError.
+func (c Config) keeping(d Data) (_ Config, end func(r *Report, err error) error, err error) {
+	if c.Checkpoints == nil || c.run() != nil {
+		return c, func(_ *Report, err error) error { return err }, nil
+	}
+	settings, err := c.about(d)
+	if err != nil {
+		return c, nil, err
+	}
+	j, err := newJournal(c.Checkpoints, settings, asm.Level(), watcherOf(c.Watch).Tell)
+	if err != nil {
+		return c, nil, err
+	}
+	to := *c.Checkpoints
+	to.journal, c.Checkpoints = j, &to
+	return c, func(r *Report, err error) error {
+		r.Warnings = append(r.Warnings, j.warnings...)
+		return j.close(err)
+	}, nil
+}
+
+// about returns what a run is about, by name: the settings, and digests of the data.
+func (c Config) about(d Data) (map[string]string, error) {
+	about := c.settings()
+	if c.Partly != nil {
+		about["Partly"] = text(*c.Partly)
+	}
+	about["PartlyReach"] = fmt.Sprint(c.PartlyReach)
+	if c.Start != nil {
+		sum := sha256.New()
+		if err := c.Start.Save(sum); err != nil {
+			return nil, err
+		}
+		about["Start"] = fmt.Sprintf("%x", sum.Sum(nil))
+	}
+	d, err := d.checked()
+	if err != nil {
+		return nil, err
+	}
+	for name, part := range map[string]any{"points": d.Grid, "times": d.Times, "sequences": d.Sequences, "masks": d.Hide, "Film": d.Film} {
+		about[name] = fmt.Sprintf("%x", sha256.Sum256(fmt.Append(nil, part)))
+	}
+	sources := map[string]Source{"values": d.Source, "known errors": d.Errors}
+	if d.registered != nil {
+		sources["frames"] = d.registered.frames
+	}
+	for name, source := range sources {
+		if source == nil {
+			continue
+		}
+		if about[name], err = digest(source); err != nil {
+			return nil, err
+		}
+	}
+	return about, nil
+}
+
+// digest returns a SHA-256 checksum of sizes and values. Errors: *ReadError.
+func digest(source Source) (string, error) {
+	all := &data.Scaled{Source: source}
+	all.Examples, all.Points, all.Channels = source.Dims()
+	sum := sha256.New()
+	fmt.Fprintln(sum, all.Examples, all.Points, all.Channels)
+	var b []byte
+	err := all.EachSlab(func(slab []float64, _ int) error {
+		b = b[:0]
+		for _, v := range slab {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+		sum.Write(b)
+		return nil
+	})
+	return fmt.Sprintf("%x", sum.Sum(nil)), err
+}
