@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
+	"path/filepath"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -17,7 +16,7 @@ import (
 // fillSettings are the flags of fill.
 type fillSettings struct {
 	f                              *cli.Flags
-	data, out, variance            *string
+	data, observed, out            *string
 	model, save                    *string
 	smooth                         *bool
 	grid                           *string
@@ -27,6 +26,7 @@ type fillSettings struct {
 	choice                         *choiceFlags
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
+	results, variances             *engine.Output
 }
 
 func newFillSettings(e *cli.Environment) *fillSettings {
@@ -42,11 +42,13 @@ What was observed stays as it was.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
+	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variance of every value, noise included, in one of these forms, 0 where observed; pictures show standard deviations")
 	return &fillSettings{
 		f:        f,
-		data:     f.String("data", "", "the examples: a .npy, .npz, .nc or .csv `file`"),
-		out:      f.String("out", "", "the `file` for the completed examples, .npy, .npz, .nc or .csv"),
-		variance: f.String("variance", "", "the `file` for the variance of every value, noise included, in one of the same forms; 0 where observed"),
+		data:     f.String("data", "", "the examples: "+engine.DataUsage),
+		observed: f.String("observed", "", engine.MaskUsage),
+		out:      out,
 
 		model:  f.String("model", "", "the `file` of a model that fills in, instead of one that is learned"),
 		save:   f.String("save", "", "the `file` for the model that was learned"),
@@ -73,9 +75,15 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	var err error
+	if s.results, err = engine.NewOutput(s.f, "out", dataset.SetEndings...); err != nil {
+		return err
+	}
+	if s.variances, err = engine.NewOutput(s.f, "variance", dataset.SetEndings...); err != nil {
+		return err
+	}
 	if *s.model == "" {
-		var err error
-		if s.checkpoint, err = engine.NewCheckpoint(s.f, e, *s.out, *s.resume); err != nil {
+		if s.checkpoint, err = engine.NewCheckpoint(s.f, e, filepath.Clean(*s.out), *s.resume); err != nil {
 			return err
 		}
 	}
@@ -119,7 +127,13 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	if filled, err = set.Fill(points, done.Mean.Data, done.Variance.Data, *s.smooth); err != nil {
 		return nil, nil, err
 	}
-	return done, filled, s.write(set, filled, done.Model)
+	if err := engine.SaveSet(e, set, filled, done.Model, s.results, s.variances); err != nil {
+		return nil, nil, err
+	}
+	if *s.save == "" {
+		return done, filled, nil
+	}
+	return done, filled, engine.Save(*s.save, done.Model)
 }
 
 // check refuses flags that do not fit together, and results that cannot be written.
@@ -138,12 +152,15 @@ func (s *fillSettings) check() error {
 			}
 		}
 	}
-	return f.Files([]string{"data", "model", "points", "times", "exists", "errors", "config"}, []string{"out", "variance", "save"})
+	if err := f.Apart([]string{"data", "observed", "model", "points", "times", "exists", "errors", "config"}, []string{"out", "variance", "save"}); err != nil {
+		return err
+	}
+	return cli.AllWritable(*s.save)
 }
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Exists: *s.exists, Errors: *s.errors_}
+	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_}
 	if s.f.Given("fill-value") {
 		o.FillValue = s.fillValue
 	}
@@ -151,11 +168,8 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range []string{*s.out, *s.variance} {
-		if path == "" {
-			continue
-		}
-		if err := set.CheckOutput(path); err != nil {
+	for _, o := range []*engine.Output{s.results, s.variances} {
+		if err := o.HoldingSet(set); err != nil {
 			return nil, err
 		}
 	}
@@ -183,20 +197,4 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 		return nil, engine.AboutData(*s.data, err)
 	}
 	return done, nil
-}
-
-// write writes the results.
-func (s *fillSettings) write(set *dataset.Set, filled *dataset.Filled, m *sgplvm.Model) error {
-	if err := files.WriteAtomic(*s.out, func(w io.Writer) error { return set.Write(w, *s.out, filled) }); err != nil {
-		return err
-	}
-	if *s.variance != "" {
-		if err := files.WriteAtomic(*s.variance, func(w io.Writer) error { return set.WriteVariance(w, *s.variance, filled) }); err != nil {
-			return err
-		}
-	}
-	if *s.save == "" {
-		return nil
-	}
-	return engine.Save(*s.save, m)
 }

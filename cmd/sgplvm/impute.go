@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -18,8 +17,7 @@ type imputeSettings struct {
 	f                           *cli.Flags
 	model, data, grid, observed *string
 	times                       *engine.TimeFlags
-	out, variance, truth, sheet *string
-	conditioning                *string
+	truth, sheet, conditioning  *string
 }
 
 func newImputeSettings(e *cli.Environment) *imputeSettings {
@@ -30,15 +28,15 @@ those of -points (n×points or n×points×channels), or of a table. NaN means mi
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
 shape of the input.`)
 	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
+	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variance of every value, noise included, in one of these forms, 0 where observed; pictures show standard deviations")
 	return &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
-		data:         f.String("data", "", "the pictures, or the table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed:     f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
+		observed:     f.String("observed", "", engine.MaskUsage),
 		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
-		out:          f.String("out", "", "the `file` for the filled pictures, .npy, or table, .npy or .csv"),
-		variance:     f.String("variance", "", "the `file` for the variance of every value, noise included, .npy; 0 where observed"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
@@ -56,7 +54,18 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Require("model", "data", "out"); err != nil {
 		return err
 	}
-	if err := s.f.Files([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
+	if err := s.f.Apart([]string{"model", "data", "observed", "points", "times", "truth"}, []string{"out", "variance", "sheet"}); err != nil {
+		return err
+	}
+	if err := s.f.Sheet(); err != nil {
+		return err
+	}
+	out, err := engine.NewOutput(s.f, "out")
+	if err != nil {
+		return err
+	}
+	variance, err := engine.NewOutput(s.f, "variance")
+	if err != nil {
 		return err
 	}
 	m, err := engine.Load(*s.model)
@@ -67,11 +76,22 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := seen.Results(m, out, variance); err != nil {
+		return err
+	}
 	filled, err := engine.Fill(ctx, e, m, seen, sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning]})
 	if err != nil {
 		return err
 	}
-	return s.save(e, seen.Frames, filled, truth)
+	if err := out.Save(filled.Mean); err != nil {
+		return err
+	}
+	if err := variance.Save(filled.Variance); err != nil {
+		return err
+	}
+	out.Note(e)
+	variance.Note(e)
+	return s.compare(e, seen.Frames, filled, truth)
 }
 
 // load loads the pictures and, where it is given, their truth.
@@ -84,11 +104,6 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 	}
 	if *s.sheet != "" && seen.Table {
 		return nil, nil, s.f.Usagef("-sheet of a table, expected pictures")
-	}
-	for _, name := range []string{"out", "variance"} {
-		if path := s.f.Text(name); files.IsCSV(path) && !seen.Table {
-			return nil, nil, s.f.Usagef("-%s %q of pictures, expected a name in .npy", name, path)
-		}
 	}
 	if *s.sheet != "" && seen.Scattered {
 		return nil, nil, s.f.Usagef("-sheet of scattered points, expected pictures")
@@ -105,14 +120,8 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 	return seen, truth, dataset.CheckNoInf(truth)
 }
 
-// save writes what was filled in and, beside a truth, prints its errors.
-func (s *imputeSettings) save(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames) error {
-	if err := engine.SaveLike(*s.out, seen, filled.Mean); err != nil {
-		return err
-	}
-	if err := engine.SaveLike(*s.variance, seen, filled.Variance); err != nil {
-		return err
-	}
+// compare draws what was filled in and, beside a truth, prints its errors.
+func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames) error {
 	if *s.sheet != "" {
 		if err := picture.SaveFilled(*s.sheet, seen, filled.Mean, truth, min(seen.Count, picture.SheetRows)); err != nil {
 			return err

@@ -5,9 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -18,14 +16,14 @@ Predicts the training examples, with -times what is at any times, or with -data 
 whose latent variables are inferred from what was seen of them, from the latent variables
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
-	data := f.String("data", "", "partly seen examples, as impute takes them: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
-	observed := f.String("observed", "", "the mask `file`, .npy: 1 where a value of -data was observed, 0 where not")
+	data := f.String("data", "", "partly seen examples, as impute takes them: "+engine.DataUsage)
+	observed := f.String("observed", "", engine.MaskUsage)
 	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
 	times := engine.NewTimeFlags(f, "the `file` with the times to predict at, .npy, for a model that knows times; with -data those of its examples")
 	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed (0: none, exact moments)")
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
-	out := f.String("out", "", "the `file` for the means, .npy")
-	variance := f.String("variance", "", "the `file` for the variances, noise included, .npy")
+	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variances, noise included, in one of these forms; pictures show standard deviations")
 	if err := f.Read(args); err != nil {
 		return err
 	}
@@ -34,10 +32,11 @@ alone: on the training grid, in another resolution, or at any points.`)
 			return err
 		}
 	}
-	m, g, err := fields.Open([]string{"data", "observed", "data-points", "times"}, []string{"variance"})
+	opened, err := fields.Open([]string{"data", "observed", "data-points", "times"}, "variance")
 	if err != nil {
 		return err
 	}
+	m, g := opened.Model, opened.Grid
 	l := engine.Latents{Name: *fields.Model, Count: m.Examples(), Of: func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}
 	switch {
 	case *data != "":
@@ -62,32 +61,37 @@ alone: on the training grid, in another resolution, or at any points.`)
 			return err
 		}
 	}
+	if err := opened.Holding(l.Count); err != nil {
+		return err
+	}
 	if *mixture == 0 {
-		return predictFields(ctx, e, m, l, g, fields, *out, *variance)
+		return predictFields(ctx, e, opened, l, fields)
 	}
 	r, err := engine.Mix(ctx, e, m, l, g, sgplvm.MixtureOptions{Components: *mixture, Seed: *seed})
 	if err != nil {
 		return err
 	}
-	if err := engine.SaveArray(*out, g.Shape(l.Count), r.Mean); err != nil {
+	if err := opened.Out.Save(r.Mean); err != nil {
 		return err
 	}
-	if err := engine.SaveArray(*variance, g.Shape(l.Count), r.Variance); err != nil {
+	if err := opened.Other.Save(r.Variance); err != nil {
 		return err
 	}
+	opened.Note(e)
 	return g.DrawFields(*fields.Sheet, "mean", r.Mean)
 }
 
 // predictFields writes exact moments, of which only some are in memory at a time.
-func predictFields(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l engine.Latents, g engine.OutputGrid, fields engine.FieldFlags, out, variance string) error {
+func predictFields(ctx context.Context, e *cli.Environment, opened *engine.Fields, l engine.Latents, fields engine.FieldFlags) error {
 	latents, err := l.All(ctx, e, "inferred")
 	if err != nil {
 		return err
 	}
-	frames := engine.NewFrames(e, "predicted", m, latents, g)
+	g := opened.Grid
+	frames := engine.NewFrames(e, "predicted", opened.Model, latents, g)
 	var drawn []float64
-	if err := files.StreamNPY(out, g.Shape(l.Count), npy.Float64, func(put func([]float64) error) error {
-		return frames.Run(ctx, variance, func(first int, means []float64) error {
+	if err := opened.Out.Stream(func(put func([]float64) error) error {
+		return frames.Run(ctx, opened.Other, func(first int, means []float64) error {
 			if most := picture.SheetRows * g.Size(); *fields.Sheet != "" && len(drawn) < most {
 				drawn = append(drawn, means[:min(len(means), most-len(drawn))]...)
 			}
@@ -96,5 +100,6 @@ func predictFields(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l e
 	}); err != nil {
 		return err
 	}
+	opened.Note(e)
 	return g.DrawFields(*fields.Sheet, "mean", drawn)
 }

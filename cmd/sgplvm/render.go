@@ -1,33 +1,28 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
-	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
 // renderSettings are the flags of render.
 type renderSettings struct {
-	f             *cli.Flags
-	model         *string
-	examples      *span
-	grid          *string
-	times         *engine.TimeFlags
-	black, white  *float64
-	out, variance *string
+	f            *cli.Flags
+	model        *string
+	examples     *span
+	grid         *string
+	times        *engine.TimeFlags
+	black, white *float64
+	out          *string
 }
 
 func newRenderSettings(e *cli.Environment) *renderSettings {
@@ -38,6 +33,7 @@ knows their times, any times, in the training or any other resolution. Pixels of
 resolution show the area of the training pictures: with twice as many along each axis a
 training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
 or an array.`)
+	f.String("variance", "", "the `file` for the variances, noise included: .npy, .csv, or a folder for PNG pictures of standard deviations")
 	return &renderSettings{
 		f:        f,
 		model:    f.String("model", "", "the model `file`"),
@@ -45,10 +41,9 @@ or an array.`)
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, by default that of the training pictures"),
 		times: engine.NewTimeFlags(f, "the `file` with the times to render, .npy, in the unit of the training times").
 			Even("`frames` a second of a GIF, and to a unit of time where neither -times nor -examples are given"),
-		black:    f.Finite("black", 0, "`value` that is black in PNG and GIF frames"),
-		white:    f.Finite("white", 255, "`value` that is white in PNG and GIF frames"),
-		out:      f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, with a name in .gif or .npy"),
-		variance: f.String("variance", "", "the `file` for the variances, noise included, .npy"),
+		black: f.Finite("black", 0, "`value` that is black in PNG and GIF frames, by default as in the training pictures"),
+		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
+		out:   f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
 }
 
@@ -57,7 +52,8 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := s.f.Read(args); err != nil {
 		return err
 	}
-	if err := s.check(); err != nil {
+	out, variance, err := s.open()
+	if err != nil {
 		return err
 	}
 	m, err := engine.Load(*s.model)
@@ -68,66 +64,81 @@ func render(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c := g.Layout.Channels; s.kind() != ".npy" && c != 1 && c != 3 {
+	if c := g.Layout.Channels; out.Is(".gif") && c != 1 && c != 3 {
 		return s.f.Usagef("-out %q with a model of %d channels, expected a name in .npy: pictures have 1 (grey) or 3 (red, green, blue)", *s.out, c)
 	}
 	latents, err := s.latents(m)
 	if err != nil {
 		return err
 	}
-	if err := s.checkSize(len(latents), g.Size()); err != nil {
+	if err := s.checkSize(out, variance, len(latents), g.Size()); err != nil {
+		return err
+	}
+	opened := &engine.Fields{Model: m, Grid: g, Out: out, Other: variance}
+	if err := opened.Holding(len(latents)); err != nil {
+		return err
+	}
+	levels, err := s.levels(out)
+	if err != nil {
 		return err
 	}
 	frames := engine.NewFrames(e, "rendered", m, latents, g)
-	switch s.kind() {
-	case ".npy":
-		return files.StreamNPY(*s.out, g.Shape(len(latents)), npy.Float64, func(put func([]float64) error) error {
-			return frames.Run(ctx, *s.variance, func(_ int, means []float64) error { return put(means) })
-		})
-	case ".gif":
-		return s.animate(ctx, frames)
+	if out.Is(".gif") {
+		return s.animate(ctx, frames, variance, levels)
 	}
-	return s.draw(ctx, frames)
+	if err := out.Stream(func(put func([]float64) error) error {
+		return frames.Run(ctx, variance, func(_ int, means []float64) error { return put(means) })
+	}); err != nil {
+		return err
+	}
+	opened.Note(e)
+	return nil
 }
 
-// check refuses flags that do not fit together, and results that cannot be written.
-func (s *renderSettings) check() error {
+// open refuses flags that do not fit together, and opens the results.
+func (s *renderSettings) open() (out, variance *engine.Output, err error) {
 	f := s.f
 	if err := f.Require("model", "out"); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := f.Apart([]string{"model", "times"}, []string{"out", "variance"}); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if f.Given("times") && f.Given("examples") || s.times.Spaced() && (f.Given("times") || f.Given("examples")) {
-		return f.Usagef("more than one of -times, -examples and -from or -to, expected at most one")
+		return nil, nil, f.Usagef("more than one of -times, -examples and -from or -to, expected at most one")
 	}
-	if !(*s.white > *s.black) {
-		return f.Usagef("-white %v with -black %v, expected more", *s.white, *s.black)
+	if out, err = engine.NewOutput(f, "out", ".gif"); err == nil {
+		variance, err = engine.NewOutput(f, "variance")
 	}
-	if s.kind() != "" {
-		if err := cli.Writable(*s.out); err != nil {
-			return err
-		}
-	}
-	return cli.AllWritable(*s.variance)
+	return out, variance, err
 }
 
-// kind is how the film's name ends, nothing for a folder.
-func (s *renderSettings) kind() string {
-	if kind := strings.ToLower(filepath.Ext(*s.out)); kind == ".gif" || kind == ".npy" {
-		return kind
+// levels are the values that are black and white: those of the flags, or else of the model.
+func (s *renderSettings) levels(out *engine.Output) (picture.Levels, error) {
+	l := out.Levels()
+	if s.f.Given("black") {
+		l.Low = *s.black
 	}
-	return ""
+	if s.f.Given("white") {
+		l.High = *s.white
+	}
+	if !(l.High > l.Low) {
+		return l, s.f.Usagef("-white %v with -black %v, expected more", l.High, l.Low)
+	}
+	if s.f.Given("black") || s.f.Given("white") {
+		l.Bits = 8
+		out.SetLevels(l)
+	}
+	return l, nil
 }
 
 // checkSize refuses films of more values than fit into memory or a file.
-func (s *renderSettings) checkSize(frames, size int) error {
+func (s *renderSettings) checkSize(out, variance *engine.Output, frames, size int) error {
 	most := int64(math.MaxInt / 8) // of an array, which is not in memory as a whole
-	if s.kind() == ".gif" {
+	if out.Is(".gif") {
 		most = picture.MaxAnimation
 	}
-	if n := int64(size); (s.kind() != "" || *s.variance != "") && n > most/int64(frames) || n > engine.MostValues {
+	if n := int64(size); (!out.Pictures() || variance.Given()) && n > most/int64(frames) || n > engine.MostValues {
 		return s.f.Usagef("%d frames of %d values, expected at most %d values in all and %d in one", frames, n, most, engine.MostValues)
 	}
 	return nil
@@ -151,11 +162,11 @@ func (s *renderSettings) latents(m *sgplvm.Model) ([]sgplvm.Latent, error) {
 }
 
 // animate writes a GIF.
-func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames) error {
+func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames, variance *engine.Output, l picture.Levels) error {
 	animation := picture.NewAnimation(*s.out)
-	if err := frames.Run(ctx, *s.variance, func(_ int, means []float64) error {
+	if err := frames.Run(ctx, variance, func(_ int, means []float64) error {
 		for _, p := range frames.Pictures(means) {
-			if err := animation.Add(p, *s.black, *s.white); err != nil {
+			if err := animation.Add(p, l.Low, l.High); err != nil {
 				return err
 			}
 		}
@@ -164,25 +175,6 @@ func (s *renderSettings) animate(ctx context.Context, frames *engine.Frames) err
 		return err
 	}
 	return animation.Save(*s.times.Rate)
-}
-
-// draw writes a folder of PNG frames.
-func (s *renderSettings) draw(ctx context.Context, frames *engine.Frames) (err error) {
-	undo, err := cli.MakeFolder(*s.out)
-	if err != nil {
-		return err
-	}
-	defer undo(&err)
-	return frames.Run(ctx, *s.variance, func(first int, means []float64) error {
-		pictures := frames.Pictures(means)
-		failures := make([]error, len(pictures))
-		mat.Parallel(len(pictures), func(i int) {
-			if failures[i] = ctx.Err(); failures[i] == nil {
-				failures[i] = picture.SaveFrame(*s.out, first+i, pictures[i], *s.black, *s.white, 8)
-			}
-		})
-		return cmp.Or(failures...)
-	})
 }
 
 // A span is a range of numbers; to is −1 for all.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -41,7 +42,7 @@ holds the numbers of all pictures in some order; MASKS.npy has a mask (1 observe
 sgplvm reproduce video -h explains the second experiment, on a film, and reproduce holes -h
 one on data with holes.`)
 	var (
-		data     = f.String("data", "", "all pictures, complete: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
+		data     = f.String("data", "", "all pictures, complete: "+engine.DataUsage)
 		split    = f.String("split", "", "the `file` with the order of the pictures, .npy: whole numbers, each from 0 once")
 		observed = f.String("observed", "", "the `file` of masks, .npy: one for each picture to fill in")
 		grid     = f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, needed where the array has a picture a row, but for rows of 560 values: 20x28")
@@ -78,8 +79,8 @@ best, the median and the worst frame beside the truth. F is a .npy array, a GIF 
 of pictures.`)
 	auto := cli.TimeKernel{Auto: true}
 	var (
-		frames     = f.String("frames", "", "all frames, of which some are learned from: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
-		truth      = f.String("truth", "", "the same frames in the resolution to predict: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
+		frames     = f.String("frames", "", "all frames, of which some are learned from: "+engine.DataUsage)
+		truth      = f.String("truth", "", "the same frames in the resolution to predict: "+engine.DataUsage)
 		training   = f.String("train", "", "the `file` with the numbers of the frames to learn from, .npy: whole numbers from 0")
 		times      = f.String("times", "", "the `file` with the times of all frames, .npy (default: 0, 1, 2, …)")
 		period     = f.Positive("period", "the `period` of what repeats itself, in units of the times, for climatology and the selection of the time kernel: 12 for months")

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/experiment"
 )
 
@@ -18,7 +19,7 @@ random:SHARE, points by themselves, or clouds:SHARE:SIZE, blobs of about so many
 masks from a file, of the last pictures of a split. Writes table.txt, table.csv and
 table.html. F is a .npy array, a GIF or a folder of pictures of any kind.`)
 	var (
-		data     = f.String("data", "", "all pictures, complete: a .npy `file`, a GIF or a folder of PNG or JPEG frames")
+		data     = f.String("data", "", "all pictures, complete: "+engine.DataUsage)
 		grid     = f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, needed where the array has a picture a row, but for rows of 560 values: 20x28")
 		split    = f.String("split", "", "the `file` with an order of the pictures, .npy: whole numbers, each from 0 once")
 		n        = f.Whole("n", 0, 0, math.MaxInt32, "`number` of pictures of the split to take, the first ones (0: all)")

@@ -131,7 +131,7 @@ func TestReproduceHolesRefused(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "", "reproduce holes: -data is missing, expected all pictures, complete: a .npy file, a GIF or a folder of PNG or JPEG frames"},
+		{2, "", "reproduce holes: -data is missing, expected all pictures, complete: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
 		{2, "-data all.npy -grid 5x4", "reproduce holes: expected one of -holes and -observed"},
 		{2, "-data all.npy -grid 5x4 -holes random:0.3 -split split.npy -observed masks.npy", "reproduce holes: expected one of -holes and -observed"},
 		{2, "-data all.npy -observed masks.npy", "reproduce holes: -observed without -split"},

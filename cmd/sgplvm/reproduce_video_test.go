@@ -156,7 +156,7 @@ func TestReproduceVideoRefuses(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "reproduce video", "reproduce video: -frames is missing, expected all frames, of which some are learned from: a .npy file, a GIF or a folder of PNG or JPEG frames"},
+		{2, "reproduce video", "reproduce video: -frames is missing, expected all frames, of which some are learned from: a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
 		{2, "reproduce video -frames low.npy -truth hd.npy", "reproduce video: -train is missing, expected the file with the numbers of the frames to learn from, .npy: whole numbers from 0"},
 		{2, smallVideo + " -methods best", `reproduce video: invalid value "best" for flag -methods: expected all, or different ones of ` + strings.Join(experiment.VideoMethods(), ", ") + ", separated by commas" + explains},
 		{2, smallVideo + " -period -3", `reproduce video: invalid value "-3" for flag -period: expected a positive number` + explains},
@@ -188,10 +188,10 @@ func TestReproduceVideoInterrupted(t *testing.T) {
 	for _, c := range []struct{ word, args string }{
 		{"", smallVideo + " -out new"},
 		{"warm-up", smallVideo + " -out new"},
-		{"predicted", smallVideo + " -iters 2 -out new"},
+		{"predicted", smallVideo + " -iters 2 -out new.npy"},
 		{"correlations", smallVideo + " -methods gp -out new"},
 		{"left at most", smallVideo + " -methods gp-time -out new"},
-		{"predicted", smallVideo + " -methods interpolation -out new"},
+		{"predicted", smallVideo + " -methods interpolation -out new.npy"},
 	} {
 		before := folder(t)
 		ctx, cancel := context.WithCancel(context.Background())

@@ -7,9 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -40,8 +38,8 @@ at any points.`)
 		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
 		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn (-1: none, the prior)"),
 		noise:   f.Toggle("noise", "add the noise that data have"),
-		out:     f.String("out", "", "the `file` for the pictures, .npy"),
-		latents: f.String("latent", "", "the `file` for their latent points, .npy"),
+		out:     f.String("out", "", "the `file` for the pictures: "+engine.OutputUsage),
+		latents: f.String("latent", "", "the `file` for their latent points, .npy or .csv"),
 	}
 }
 
@@ -54,10 +52,11 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 	if s.times.InFile() && spaced || (s.times.InFile() || spaced) && s.f.Given("example") {
 		return s.f.Usagef("more than one of -times, -example and -from, -to or -fps, expected at most one")
 	}
-	m, g, err := s.fields.Open([]string{"times"}, []string{"latent"})
+	opened, err := s.fields.Open([]string{"times"}, "latent")
 	if err != nil {
 		return err
 	}
+	m := opened.Model
 	if *s.example >= m.Examples() {
 		return s.f.Usagef("-example %d, expected at most %d, the last of the model's", *s.example, m.Examples()-1)
 	}
@@ -67,18 +66,18 @@ func sample(ctx context.Context, e *cli.Environment, args []string) error {
 		if err != nil {
 			return err
 		}
-		return s.drawFilms(ctx, m, g, sequence, times)
+		return s.drawFilms(ctx, e, opened, sequence, times)
 	case engine.Moves(m) && *s.example < 0:
 		times, sequence, err := s.times.Trained(m)
 		if err != nil {
 			return err
 		}
-		return s.drawFilms(ctx, m, g, sequence, times)
+		return s.drawFilms(ctx, e, opened, sequence, times)
 	}
 	if err := s.f.Without("-times", "sequence"); err != nil {
 		return err
 	}
-	return s.drawPictures(ctx, m, g)
+	return s.drawPictures(ctx, e, opened)
 }
 
 // options say what is drawn.
@@ -87,7 +86,11 @@ func (s *sampleSettings) options() sgplvm.SampleOptions {
 }
 
 // drawPictures draws pictures, each by itself.
-func (s *sampleSettings) drawPictures(ctx context.Context, m *sgplvm.Model, g engine.OutputGrid) error {
+func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, opened *engine.Fields) error {
+	m, g := opened.Model, opened.Grid
+	if err := opened.HoldingDraws(g.Shape(*s.count), []int{*s.count, m.Summary().LatentDims}); err != nil {
+		return err
+	}
 	l := m.PriorLatent()
 	if *s.example >= 0 {
 		l = m.TrainingLatent(*s.example)
@@ -103,17 +106,19 @@ func (s *sampleSettings) drawPictures(ctx context.Context, m *sgplvm.Model, g en
 	for i, y := range drawn.Y {
 		copy(values[i*g.Size():], y.Data)
 	}
-	if err := engine.SaveArray(*s.out, g.Shape(*s.count), values); err != nil {
+	if err := opened.Out.Save(values); err != nil {
 		return err
 	}
-	if err := engine.SaveArray(*s.latents, []int{drawn.X.Rows, drawn.X.Cols}, drawn.X.Data); err != nil {
+	if err := opened.Other.Save(drawn.X.Data); err != nil {
 		return err
 	}
+	opened.Note(e)
 	return g.DrawFields(*s.fields.Sheet, "sample", values)
 }
 
 // drawFilms draws films at some times and writes frame by frame.
-func (s *sampleSettings) drawFilms(ctx context.Context, m *sgplvm.Model, g engine.OutputGrid, sequence int, times []float64) error {
+func (s *sampleSettings) drawFilms(ctx context.Context, e *cli.Environment, opened *engine.Fields, sequence int, times []float64) error {
+	m, g := opened.Model, opened.Grid
 	if n := int64(len(times)) * int64(*s.count); n > math.MaxInt/8/int64(g.Size()) {
 		return s.f.Usagef("%d films of %d pictures of %d values, expected at most %d values in all", *s.count, len(times), g.Size(), math.MaxInt/8)
 	}
@@ -123,8 +128,10 @@ func (s *sampleSettings) drawFilms(ctx context.Context, m *sgplvm.Model, g engin
 		i := k * (len(times) - 1) / max(1, min(len(times), engine.SheetFrames)-1)
 		chosen[i], columns = true, append(columns, fmt.Sprintf("%.4g", times[i]))
 	}
-	shape := append([]int{*s.count}, g.Shape(len(times))...)
-	err := files.StreamNPY(*s.out, shape, npy.Float64, func(put func([]float64) error) error {
+	if err := opened.HoldingDraws(append([]int{*s.count}, g.Shape(len(times))...), []int{*s.count, len(times), m.Summary().LatentDims}); err != nil {
+		return err
+	}
+	err := opened.Out.Stream(func(put func([]float64) error) error {
 		return m.SampleFilm(ctx, sequence, times, g.Points, s.options(), func(f sgplvm.SampledFrame) error {
 			values := f.Values.Clone().Data
 			if *s.fields.Sheet != "" && chosen[f.Frame] && f.Draw < picture.SheetRows {
@@ -145,9 +152,10 @@ func (s *sampleSettings) drawFilms(ctx context.Context, m *sgplvm.Model, g engin
 		for _, p := range paths {
 			x = append(x, p.Clone().Data...)
 		}
-		if err := engine.SaveArray(*s.latents, []int{*s.count, len(times), paths[0].Cols}, x); err != nil {
+		if err := opened.Other.Save(x); err != nil {
 			return err
 		}
 	}
+	opened.Note(e)
 	return g.DrawFilms(*s.fields.Sheet, columns, onSheet)
 }

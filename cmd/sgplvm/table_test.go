@@ -93,12 +93,12 @@ func TestTable(t *testing.T) {
 		code       int
 		args, line string
 	}{
-		{2, "predict -model fromtext -out p.csv", `predict: -out "p.csv", expected another name: predict writes .npy`},
+		{2, "predict -model fromtext -out p", `predict: -out "p" of values that are no pictures, expected a name that ends in .npy or .csv`},
 		{2, "predict -model fromtext -out p.npy -sheet s.png", "predict: -sheet of a table, expected pictures"},
 		{2, "predict -model fromtext -out p.npy -grid 2x2", "predict: -points or -grid with a model of a table, expected neither"},
 		{2, "impute -model fromtext -data gaps.npy -out p.npy -sheet s.png", "impute: -sheet of a table, expected pictures"},
 		{2, "impute -model fromtext -data gaps.npy -out p.npy -grid 5x1", "impute: -grid 5x1 with a model of a table, expected none"},
-		{2, "impute -model model -data seen.npy -out p.csv", `impute: -out "p.csv" of pictures, expected a name in .npy`},
+		{2, "impute -model model -data seen.npy -out p.png", `impute: -out "p.png" for 3 pictures, expected the name of a folder`},
 		{2, "render -model fromtext -out p.npy", "render: a model of a table, expected one of pictures"},
 		{1, "impute -model fromtext -data narrow.npy -out p.npy", "narrow.npy: shape 20×4: found 4 columns, expected a table of 5 columns"},
 		{1, "impute -model fromtext -data seen.npy -out p.npy", "seen.npy: shape 3×4×5: found pictures of 5x4, expected a table of 5 columns"},

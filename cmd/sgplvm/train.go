@@ -60,6 +60,14 @@ func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err err
 	if err != nil {
 		return nil, d, err
 	}
+	if *s.observed != "" {
+		mask, err := dataset.LoadMask(*s.observed, &frames.Form)
+		if err != nil {
+			frames.Close()
+			return nil, d, err
+		}
+		frames.WithMask(mask)
+	}
 	d.Source = frames
 	if err = dataset.CheckNoInf(frames); err == nil {
 		err = s.loadTimes(&d, &frames.Form)

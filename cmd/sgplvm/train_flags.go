@@ -9,8 +9,8 @@ import (
 type trainSettings struct {
 	f *cli.Flags
 
-	data, grid, points, out *string
-	channels                *int
+	data, observed, grid, points, out *string
+	channels                          *int
 
 	times, sequences *string
 	film             *bool
@@ -40,7 +40,8 @@ too, and the same command with -resume goes on to the same model. With -limit 1s
 the best so far is trained.`)
 	return &trainSettings{
 		f:        f,
-		data:     f.String("data", "", "the training pictures, or a table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
+		observed: f.String("observed", "", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says; of a table the columns)"),
 		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),
@@ -48,7 +49,7 @@ the best so far is trained.`)
 		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
 		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", "the pictures are the frames of a film, in order, as those of an animated GIF are"),
-		hide:      f.String("hide", "", "the `file` with masks of pictures that will be filled in, .npy, as impute -observed takes them: the model is chosen for these"),
+		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
@@ -68,5 +69,5 @@ func (s *trainSettings) check() error {
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected pictures")
 	}
-	return f.Files([]string{"data", "points", "times", "sequences", "hide", "config"}, []string{"out"})
+	return f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out"})
 }

@@ -37,7 +37,7 @@ func TestProgress(t *testing.T) {
 	)
 	for _, c := range []struct{ args, lines string }{
 		{"train -config steps8.json -data train.npy -out result", training},
-		{"impute -model model -data seen.npy -out result", filling},
+		{"impute -model model -data seen.npy -out result.npy", filling},
 		{"render -model model -out film.npy", films},
 		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling},
 	} {
@@ -74,20 +74,22 @@ func (w *canceller) Write(b []byte) (int, error) {
 // Interrupted before there is a result, a command leaves everything as it was.
 func TestInterrupted(t *testing.T) {
 	workFolder(t)
-	write(t, "old", []byte("an older result"))
+	for _, name := range []string{"old", "old.npy"} {
+		write(t, name, []byte("an older result"))
+	}
 	steps(t, 100)
 	for _, c := range []struct{ word, args string }{
 		{"", "train -config steps100.json -data train.npy -out old"},
-		{"", "impute -model model -data seen.npy -out old -variance new -sheet new.png"},
+		{"", "impute -model model -data seen.npy -out old.npy -variance new.npy -sheet new.png"},
 		{"", "demo -grid 5x4 -frames 8 -iters 2 -out new"},
-		{"filled", "impute -model model -data many.npy -out old -variance new -sheet new.png"},
-		{"", "predict -model model -out old -variance new -sheet new.png"},
-		{"", "sample -model model -out old -latent new -sheet new.png"},
-		{"", "render -model model -out new -variance old"},
-		{"rendered", "render -model model -out new.gif -variance old"},
-		{"rendered", "render -model model -out new.npy -variance old"},
-		{"inferred", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
-		{"predicted", "predict -model model -data many.npy -out old -variance new -sheet new.png"},
+		{"filled", "impute -model model -data many.npy -out old.npy -variance new.npy -sheet new.png"},
+		{"", "predict -model model -out old.npy -variance new.npy -sheet new.png"},
+		{"", "sample -model model -out old.npy -latent new.npy -sheet new.png"},
+		{"", "render -model model -out new -variance old.npy"},
+		{"rendered", "render -model model -out new.gif -variance old.npy"},
+		{"rendered", "render -model model -out new.npy -variance old.npy"},
+		{"inferred", "predict -model model -data many.npy -out old.npy -variance new.npy -sheet new.png"},
+		{"predicted", "predict -model model -data many.npy -out old.npy -variance new.npy -sheet new.png"},
 		{"warm-up", "demo -grid 5x4 -frames 8 -iters 1000 -out new"},
 		{"filled", "demo -grid 5x4 -frames 200 -iters 2 -out new"},
 	} {
@@ -209,13 +211,13 @@ func TestDemo(t *testing.T) {
 	}
 	mustRun(t, "train", "-data", "first/train.npy", "-config", steps(t, 40, `"latentDims": 12`), "-seed", "5", "-out", "model")
 	same("first/model.safetensors", "model")
-	mustRun(t, "impute", "-model", "model", "-data", "first/seen.npy", "-out", "filled")
-	same("first/filled.npy", "filled")
+	mustRun(t, "impute", "-model", "model", "-data", "first/seen.npy", "-out", "filled.npy")
+	same("first/filled.npy", "filled.npy")
 
 	// Filled pixels are nearer to the truth than the training frames' mean, which
 	// a filler of holes would use that knows nothing of the picture.
 	train, seen := readArray(t, "first/train.npy").Float64s(), readArray(t, "first/seen.npy").Float64s()
-	filled, truth := readArray(t, "filled").Float64s(), readArray(t, "first/truth.npy").Float64s()
+	filled, truth := readArray(t, "filled.npy").Float64s(), readArray(t, "first/truth.npy").Float64s()
 	const pixels = 12 * 14
 	var model, mean float64
 	hidden := 0
@@ -313,9 +315,10 @@ func TestProcess(t *testing.T) {
 		return
 	}
 	write(t, "result", []byte("an older result"))
+	write(t, "result.npy", []byte("an older result"))
 	for _, args := range []string{
 		"train -data train.npy -config steps3.json -out result",
-		"impute -model model -data many.npy -out result",
+		"impute -model model -data many.npy -out result.npy",
 	} {
 		many := newFaces()
 		for range 3 {
@@ -326,7 +329,7 @@ func TestProcess(t *testing.T) {
 		c := program(t, strings.Fields(args)...)
 		limited := exec.Command(shell, append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`}, c.Args...)...)
 		limited.Env = c.Env
-		if code, stderr := exitCode(t, limited); code != 1 || stderr != "sgplvm: result: cannot write: file too large\n" {
+		if code, stderr := exitCode(t, limited); code != 1 || stderr != "sgplvm: "+args[strings.LastIndex(args, " ")+1:]+": cannot write: file too large\n" {
 			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
 		sameFolder(t, before)

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -33,4 +34,21 @@ func LoadArray(path, want string) (*npy.Array, error) {
 		return nil, arrayError(path, want, err)
 	}
 	return a, nil
+}
+
+// arrayError puts an error of the .npy reader into words; want says what the file
+// should be, where it is something else.
+func arrayError(path, want string, err error) error {
+	var f *npy.FormatError
+	if !errors.As(err, &f) {
+		return &Error{Path: path, Err: err}
+	}
+	if video := videoError(path); video != nil {
+		return video
+	}
+	e := &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
+	if f.Place == "magic" {
+		e.Want = want
+	}
+	return e
 }

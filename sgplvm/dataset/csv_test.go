@@ -102,7 +102,7 @@ func TestTables(t *testing.T) {
 	_, err = dataset.LoadTable(pictures, 5)
 	checkError(t, err, filepath.Dir(pictures), "pictures.npy: shape 2×3×2: found pictures of 2x3, expected a table of 5 columns")
 	one := saveArray(t, "mask.npy", npy.New([]uint8{1, 1, 1, 1, 0, 1}, 6))
-	mask, err := dataset.LoadMask(one, table)
+	mask, err := dataset.LoadMask(one, &table.Form)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,8 @@
 // # Frames
 //
 // [Frames] are n pictures of one size, WIDTH×HEIGHT pixels with one or more
-// channels. [Load] reads them from a .npy file, an animated GIF or a folder of PNG and JPEG files.
+// channels. [Load] reads them from a .npy file, an animated GIF, a PNG or JPEG file or a folder of these. A video is
+// refused with the command that unpacks it.
 // Values are always in the same order: frame by frame, row by row, pixel by pixel, with
 // the channels of a pixel side by side (channels last). A point of the model's grid is a
 // pixel: pixel (row, column) is point row·Width + column. An array may have the shape
@@ -67,7 +68,7 @@
 //
 // # Missing values
 //
-// NaN means missing. A [Mask] from [LoadMask] says which values were observed; with
+// NaN means missing, and so does a pixel of a picture that is more transparent than opaque. A [Mask] from [LoadMask] says which values were observed; with
 // [Frames.WithMask] the others become NaN, whatever they are in the file.
 // [CheckComplete] is the check before training, [CheckNoInf] that before imputation.
 //

@@ -1,11 +1,9 @@
 package dataset
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // Error reports a file, or what stands in one, that cannot be used.
@@ -40,17 +38,3 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
-
-// arrayError puts an error of the .npy reader into words; want says what the file
-// should be, where it is something else.
-func arrayError(path, want string, err error) error {
-	var f *npy.FormatError
-	if !errors.As(err, &f) {
-		return &Error{Path: path, Err: err}
-	}
-	e := &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
-	if f.Place == "magic" {
-		e.Want = want
-	}
-	return e
-}

@@ -45,7 +45,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mask, err := dataset.LoadMask(hidden, frames)
+	mask, err := dataset.LoadMask(hidden, &frames.Form)
 	if err != nil {
 		log.Fatal(err)
 	}

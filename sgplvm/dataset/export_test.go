@@ -27,7 +27,7 @@ func DecodePNG(file []byte) (*npy.Array, error) {
 }
 
 func decodeTo[T uint8 | uint16](dst []T, file []byte, h header, channels int) (*npy.Array, error) {
-	if bad := decodePicture(pngFormat, dst, bytes.NewReader(file), int64(len(file)), h); bad != nil {
+	if _, bad := decodePicture(pngFormat, dst, bytes.NewReader(file), int64(len(file)), h); bad != nil {
 		return nil, bad
 	}
 	return npy.New(dst, h.height, h.width, channels), nil

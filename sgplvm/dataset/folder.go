@@ -13,23 +13,26 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// readFolder reads all pictures of a folder: first all headers, which decide
-// about size and type, then the pixels.
-func readFolder(path string) (*npy.Array, error) {
-	f, err := openFolder(path)
-	if err != nil {
-		return nil, err
-	}
-	size := f.size() * len(f.names)
-	if f.all.bits == 16 {
-		data, err := readPixels[uint16](f.path, f.names, f.all, size)
-		return &npy.Array{Shape: f.shape, Type: npy.Uint16, Data: data}, err
-	}
-	data, err := readPixels[uint8](f.path, f.names, f.all, size)
-	return &npy.Array{Shape: f.shape, Type: npy.Uint8, Data: data}, err
+// arePictures tells whether a path is that of a folder or of one picture, by its name.
+func arePictures(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.IsDir() || formatOf(path) != "")
 }
 
-// A folder of pictures, of which the headers were read.
+// read reads the pixels of the frames from ≤ i < to and tells which are holes; nil: none.
+func (f *folder) read(from, to int) (a *npy.Array, holes []bool, err error) {
+	a = &npy.Array{Shape: append([]int{to - from}, f.shape[1:]...), Type: npy.Uint8}
+	names, size := f.names[from:to], f.size()*(to-from)
+	if f.all.bits == 16 {
+		a.Type = npy.Uint16
+		a.Data, holes, err = readPixels[uint16](f.path, names, f.all, size)
+	} else {
+		a.Data, holes, err = readPixels[uint8](f.path, names, f.all, size)
+	}
+	return a, holes, err
+}
+
+// A folder of pictures, or one of them, of which the headers were read.
 type folder struct {
 	path  string
 	names []string
@@ -46,28 +49,32 @@ func (f *folder) size() int {
 	return n
 }
 
-// readFrame reads the values of one frame.
+// readFrame reads the values of one frame, NaN where it has holes.
 func (f *folder) readFrame(dst []float64, frame int) error {
-	a := &npy.Array{Shape: f.shape[1:], Type: npy.Uint8}
-	var err error
-	if f.all.bits == 16 {
-		a.Type = npy.Uint16
-		a.Data, err = readPixels[uint16](f.path, f.names[frame:frame+1], f.all, f.size())
-	} else {
-		a.Data, err = readPixels[uint8](f.path, f.names[frame:frame+1], f.all, f.size())
-	}
+	a, holes, err := f.read(frame, frame+1)
 	if err != nil {
 		return err
 	}
 	a.CopyFloat64s(dst, 0)
+	channels := len(dst) / (f.all.width * f.all.height)
+	for pixel, hole := range holes {
+		for c := range channels {
+			if hole {
+				dst[pixel*channels+c] = math.NaN()
+			}
+		}
+	}
 	return nil
 }
 
-// openFolder reads the headers of all pictures of a folder, which decide about size
+// openFolder reads the headers of all pictures of a folder, or of the picture that the path names, which decide about size
 // and type.
 func openFolder(path string) (*folder, error) {
-	names, err := pictureNames(path)
-	if err != nil {
+	var names []string
+	var err error
+	if formatOf(path) != "" && isRegular(path) {
+		path, names = filepath.Dir(path), []string{filepath.Base(path)}
+	} else if names, err = pictureNames(path); err != nil {
 		return nil, err
 	}
 	var all header
@@ -153,16 +160,23 @@ func digits(s string) int {
 	return n
 }
 
-// readPixels decodes all frames. A frame that has changed since its header was
+// readPixels decodes all frames and tells which pixels are holes; nil: none. A frame that has changed since its header was
 // read is refused.
-func readPixels[T uint8 | uint16](folder string, names []string, want header, size int) ([]T, error) {
-	data := make([]T, size)
-	n := size / len(names)
+func readPixels[T uint8 | uint16](folder string, names []string, want header, size int) (data []T, holes []bool, err error) {
+	data = make([]T, size)
+	n, pixels := size/len(names), want.width*want.height
 	for i, name := range names {
 		path := filepath.Join(folder, name)
-		if err := readPicture(data[i*n:(i+1)*n], path, want); err != nil {
-			return nil, err
+		found, err := readPicture(data[i*n:(i+1)*n], path, want)
+		if err != nil {
+			return nil, nil, err
+		}
+		if found != nil {
+			if holes == nil {
+				holes = make([]bool, len(names)*pixels)
+			}
+			copy(holes[i*pixels:], found)
 		}
 	}
-	return data, nil
+	return data, holes, nil
 }

@@ -20,6 +20,7 @@ type Form struct {
 	Table     bool     // there are no pictures: one pixel, of which the channels are the columns of a table
 	Film      bool     // the source says that its frames are in order, with Times, as an animation does
 	Columns   []string // names of a table's columns; nil where there are none
+	Files     []string // names of the pictures' files in their folder; nil where each has no file of its own
 	Shape     []int    // of the source: n×p, n×h×w or n×h×w×c
 	Type      npy.Type // of the numbers in the source
 
@@ -32,7 +33,8 @@ type Form struct {
 type Frames struct {
 	Form
 	values *npy.Array
-	mask   *Mask // nil: everything observed
+	holes  *Mask // of transparent pixels; nil: there are none
+	mask   *Mask // nil: everything observed but holes
 }
 
 // FromArray returns the frames in an array, whose numbers they share; name
@@ -61,8 +63,10 @@ func (f *Frames) read(dst []float64, frame int) {
 		panic(fmt.Sprintf("dataset: frame %d of %d", frame, f.Count))
 	}
 	f.values.CopyFloat64s(dst, frame*f.size())
-	if f.mask != nil {
-		f.mask.hide(dst, frame)
+	for _, m := range []*Mask{f.holes, f.mask} {
+		if m != nil {
+			m.hide(dst, frame)
+		}
 	}
 }
 
@@ -108,7 +112,7 @@ func (f *Frames) Select(frames []int) *Frames {
 		f.read(values[k*n:(k+1)*n], i)
 	}
 	s := *f
-	s.Count, s.Type, s.mask, s.Film = len(frames), npy.Float64, nil, false
+	s.Count, s.Type, s.holes, s.mask, s.Film, s.Files = len(frames), npy.Float64, nil, nil, false, nil
 	s.Shape = append([]int{len(frames)}, f.Shape[1:]...)
 	if f.Times != nil {
 		s.Times = make([]float64, len(frames))
@@ -229,4 +233,51 @@ func formAt(name string, shape []int, t npy.Type, points, channels int) (Form, e
 		return fail(quote.Counted(layout.Channels, "channel"), strconv.Itoa(channels))
 	}
 	return Form{Name: name, Count: shape[0], Layout: layout, Scattered: true, Shape: slices.Clone(shape), Type: t}, nil
+}
+
+// A Mask says of every value of some frames whether it was observed.
+type Mask struct {
+	layout   Layout
+	observed []bool
+	frames   int // distinct frames: the count of the data, or 1 for all alike
+	channels int // distinct channels: those of the data, or 1 for all alike
+}
+
+// Observed tells whether a value was observed; all indices count from 0.
+func (m *Mask) Observed(frame, point, channel int) bool {
+	if m.frames == 1 {
+		frame = 0
+	}
+	if m.channels == 1 {
+		channel = 0
+	}
+	return m.observed[(frame*m.layout.Points()+point)*m.channels+channel]
+}
+
+// hide puts NaN where the frame's values were not observed.
+func (m *Mask) hide(v []float64, frame int) {
+	for i := range v {
+		if !m.Observed(frame, i/m.layout.Channels, i%m.layout.Channels) {
+			v[i] = math.NaN()
+		}
+	}
+}
+
+// WithMask returns the frames with NaN in place of all that the mask calls not
+// observed, whatever stands there, infinities included. A value that is NaN
+// itself, or a transparent pixel, stays missing even where the mask says 1. The numbers are shared; a
+// mask that f had is replaced. It panics if the mask was made for frames of
+// another size.
+func (f *Frames) WithMask(m *Mask) *Frames {
+	m.check(&f.Form)
+	masked := *f
+	masked.mask = m
+	return &masked
+}
+
+// check panics if the mask was made for frames of another size.
+func (m *Mask) check(f *Form) {
+	if m.layout != f.Layout || m.frames != 1 && m.frames != f.Count {
+		panic(fmt.Sprintf("dataset: WithMask: a mask of %d frames of %v for %d frames of %v", m.frames, m.layout, f.Count, f.Layout))
+	}
 }

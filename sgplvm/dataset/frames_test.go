@@ -255,8 +255,8 @@ func TestLoadRefusesFiles(t *testing.T) {
 	inside := filepath.Join("notes.txt", "x.npy")
 	for _, test := range []struct{ name, err string }{
 		{"gone.npy", system("gone.npy")},
-		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames`},
-		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"},
+		{"notes.txt", `notes.txt: magic: found "frames", expected a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them`},
+		{"empty.npy", "empty.npy: magic: found 0 bytes, expected a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"},
 		{"cut.npy", "cut.npy: data: found 5 bytes, expected 8 (the file is truncated)"},
 		{inside, system(inside)},
 	} {
@@ -270,7 +270,7 @@ func TestLoadRefusesFiles(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), `odd\nname.npy`) {
 		t.Errorf("a name of two lines: %v", err)
 	}
-	if _, err := dataset.LoadMask(folder, nil); err == nil || !strings.HasSuffix(err.Error(), ": found a folder, expected a .npy file of zeros and ones") {
+	if _, err := dataset.LoadMask(folder, nil); err == nil || !strings.HasSuffix(err.Error(), ": found no frame, expected files whose names end in .png, .jpg or .jpeg") {
 		t.Errorf("a folder as mask: %v", err)
 	}
 }
@@ -357,7 +357,7 @@ func TestMask(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, form.shape...)), f)
+			m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, form.shape...)), &f.Form)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -401,7 +401,7 @@ func TestMaskAmbiguous(t *testing.T) {
 	}
 	entries := make([]uint8, 27)
 	entries[9+3+2] = 1 // as n×h×w: frame 1, row 1, column 2, any channel
-	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, 3, 3, 3)), f)
+	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, 3, 3, 3)), &f.Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +422,7 @@ func TestMaskKeepsNaN(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New([]float64{1, 1, 0, 1}, 4)), f)
+	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New([]float64{1, 1, 0, 1}, 4)), &f.Form)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,14 +460,14 @@ func TestMaskRefused(t *testing.T) {
 		{npy.New(make([]uint8, 1)), "shape (): found 1 value, " + forms},
 	} {
 		path := saveArray(t, "mask.npy", test.a)
-		_, err := dataset.LoadMask(path, f)
+		_, err := dataset.LoadMask(path, &f.Form)
 		checkError(t, err, filepath.Dir(path), "mask.npy: "+test.err)
 	}
 	other, err := dataset.FromArray("other.npy", npy.New(ramp[uint8](72), 3, 3, 4, 2), dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(make([]uint8, 48), 2, 24)), f)
+	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(make([]uint8, 48), 2, 24)), &f.Form)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// Load reads frames from a .npy file, a GIF or a folder of PNG and JPEG files, or a table from a .npy
+// Load reads frames from a .npy file, a GIF, a PNG or JPEG file or a folder of these, or a table from a .npy
 // or .csv file.
 //
 // A .npy file has one of the shapes n×p, n×h×w and n×h×w×c (see the package
@@ -26,7 +26,8 @@ import (
 // bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
 // pictures have one channel and colour ones three, red, green, blue; grey ones
 // among colour ones have three equal channels, and a palette of greys is grey.
-// A picture with transparent pixels is refused, and so is one in four inks.
+// A pixel that is more transparent than opaque is missing: its values are NaN. A picture in four inks is
+// refused. The path of one picture is that of a folder with nothing else.
 //
 // The frames of a GIF are the pictures that a viewer shows one after the other, although the
 // file may hold only the parts that change. They have three channels unless all pixels are
@@ -51,8 +52,8 @@ func Load(path string, want Layout) (*Frames, error) {
 	var times []float64
 	var columns []string
 	switch {
-	case info.IsDir():
-		a, err = readFolder(path)
+	case info.IsDir() || formatOf(path) != "":
+		return loadFolder(path, want)
 	case isGIF(path):
 		a, times, err = readGIF(path)
 	case isCSV(path):
@@ -92,7 +93,31 @@ func LoadTable(path string, columns int) (*Frames, error) {
 	return f, nil
 }
 
-const wantFrames = "a .npy, .npz, .nc or .csv file, a GIF or a folder of PNG or JPEG frames"
+const wantFrames = "a .npy, .npz, .nc or .csv file, a GIF, a PNG or JPEG picture or a folder of them"
+
+// loadFolder loads the pictures of a folder, or one picture.
+func loadFolder(path string, want Layout) (*Frames, error) {
+	pictures, err := openFolder(path)
+	if err != nil {
+		return nil, err
+	}
+	a, holes, err := pictures.read(0, len(pictures.names))
+	if err != nil {
+		return nil, err
+	}
+	f, err := FromArray(path, a, want)
+	if err != nil {
+		return nil, err
+	}
+	f.Files = pictures.names
+	if holes != nil {
+		for i, hole := range holes {
+			holes[i] = !hole
+		}
+		f.holes = &Mask{layout: f.Layout, observed: holes, frames: f.Count, channels: 1}
+	}
+	return f, nil
+}
 
 // loadFrames loads frames from a source with arrays by name or from a long table; ok tells that it is one.
 func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {

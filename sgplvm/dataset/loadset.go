@@ -19,6 +19,9 @@ type SetOptions struct {
 	// (height·width) or points. "": the source tells.
 	Points, Times, Exists string
 
+	// Observed is a mask of the values that were observed, as [LoadMask] takes it. "": all that are not NaN.
+	Observed string
+
 	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
 	Errors string
 
@@ -52,6 +55,9 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 		if math.IsInf(v, 0) {
 			return nil, &Error{Path: name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprint(v), Want: "a finite number, or NaN for a missing one"}
 		}
+	}
+	if err := s.setObserved(o.Observed); err != nil {
+		return nil, err
 	}
 	if err := s.setExists(o.Exists); err != nil {
 		return nil, err
@@ -109,13 +115,8 @@ func loadSource(name string, o SetOptions, fill float64) (s *Set, err error) {
 		}
 		s.Grid, s.coordinates = grid, nil
 	}
-	if s.Grid == nil {
-		s.Grid, err = Grid(s.Width, s.Height, "product")
-		if s.Table {
-			s.Grid = factor([]float64{0}, 1)
-		}
-	}
-	return s, err
+	s.complete()
+	return s, nil
 }
 
 // loadPlain loads frames or a table.
@@ -159,6 +160,22 @@ func (s *Set) dropFill(fill float64) error {
 		if v == fill {
 			s.Values[i] = math.NaN()
 		}
+	}
+	return nil
+}
+
+// setObserved drops the values that were not observed.
+func (s *Set) setObserved(path string) error {
+	if path == "" {
+		return nil
+	}
+	m, err := LoadMask(path, &s.Form)
+	if err != nil {
+		return err
+	}
+	s.change()
+	for i := range s.Count {
+		m.hide(s.Values[i*s.size():(i+1)*s.size()], i)
 	}
 	return nil
 }
@@ -223,7 +240,7 @@ func (s *Set) setExists(path string) error {
 
 // loadExists reads a mask of points.
 func loadExists(path string, s *Set) ([]bool, error) {
-	a, err := LoadArray(path, wantMask)
+	a, err := loadMasks(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,18 +10,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// A Mask says of every value of some frames whether it was observed.
-type Mask struct {
-	layout   Layout
-	observed []bool
-	frames   int // distinct frames: the count of the data, or 1 for all alike
-	channels int // distinct channels: those of the data, or 1 for all alike
-}
-
 // LoadMask reads which values of the frames were observed from a .npy file of
 // numbers of any type (truth values included): 1 is observed, 0 is not, and any
-// other value is refused. For n frames of h×w pixels and c channels its shape is
-// the first of these that fits:
+// other value is refused. In a file of bytes 255 may stand for 1, and so it is in pictures: a PNG file has a mask
+// for all frames, white where a pixel was observed and black or transparent where not; a folder has one for each frame. For n frames
+// of h×w pixels and c channels the shape is the first of these that fits:
 //
 //	n×h×w×c, n×(h·w·c)   each value has its own entry
 //	n×h×w,   n×(h·w)     the entry of a pixel is for all its channels
@@ -32,8 +25,8 @@ type Mask struct {
 // d columns n×d or d.
 //
 // Errors: [*Error].
-func LoadMask(path string, f *Frames) (*Mask, error) {
-	a, err := LoadArray(path, wantMask)
+func LoadMask(path string, f *Form) (*Mask, error) {
+	a, err := loadMasks(path)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +45,7 @@ func LoadMask(path string, f *Frames) (*Mask, error) {
 // their number n ≥ 1, which is what the array's first axis says: only the first four
 // shapes fit. Errors: [*Error].
 func LoadMasks(path string, l Layout) (*Mask, int, error) {
-	a, err := LoadArray(path, wantMask)
+	a, err := loadMasks(path)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,11 +57,11 @@ func LoadMasks(path string, l Layout) (*Mask, int, error) {
 	return m, n, err
 }
 
-// LoadHidden reads masks of pictures that are to be filled in from a .npy file, as [LoadMask] does but of any number of
+// LoadHidden reads masks of pictures that are to be filled in, as [LoadMask] does but of any number of
 // pictures of the form f: lists of Points()·Channels values, true where one is missing, for those of which something is.
 // Errors: [*Error], for masks that hide nothing, too.
 func LoadHidden(path string, f *Form) ([][]bool, error) {
-	a, err := LoadArray(path, wantMask)
+	a, err := loadMasks(path)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +93,60 @@ func LoadHidden(path string, f *Form) ([][]bool, error) {
 	return all, nil
 }
 
-const wantMask = "a .npy file of zeros and ones"
+const wantMask = "a mask: a .npy file of zeros and ones, or black and white pictures"
+
+// loadMasks reads masks as numbers; of pictures those of transparent pixels are 0, and one picture has no axis of frames.
+func loadMasks(path string) (*npy.Array, error) {
+	if !arePictures(path) {
+		return LoadArray(path, wantMask)
+	}
+	f, err := Load(path, Layout{})
+	if err != nil {
+		return nil, err
+	}
+	channels := 1
+	var levels []uint16
+	for i := range f.Count {
+		for k, v := range f.Values(i) {
+			if math.IsNaN(v) {
+				v = 0
+			}
+			if levels = append(levels, uint16(v)); levels[len(levels)-1] != levels[len(levels)-1-k%f.Channels] { // of a channel by itself
+				channels = f.Channels
+			}
+		}
+	}
+	if channels < f.Channels { // all alike
+		for i := range f.Count * f.Points() {
+			levels[i] = levels[i*f.Channels]
+		}
+		levels = levels[:f.Count*f.Points()]
+	}
+	shape := []int{f.Count, f.Height, f.Width}
+	if channels > 1 {
+		shape = append(shape, channels)
+	}
+	if formatOf(path) != "" && isRegular(path) {
+		shape = shape[1:]
+	}
+	return npy.New(levels, shape...), nil
+}
+
+// observedAs is the number that means observed in an array of masks: 1, or the largest level of bytes or words that have it.
+func observedAs(a *npy.Array) float64 {
+	most := 0.
+	if a.Type == npy.Uint8 || a.Type == npy.Uint16 {
+		for i := range a.Len() {
+			var v [1]float64
+			a.CopyFloat64s(v[:], i)
+			most = max(most, v[0])
+		}
+	}
+	if most == math.MaxUint8 || most == math.MaxUint16 {
+		return most
+	}
+	return 1
+}
 
 // A maskShape is a shape of a file of masks and how many distinct frames and
 // channels it has.
@@ -144,50 +190,16 @@ func newMask(path string, a *npy.Array, l Layout, allowed []maskShape, of string
 			Want: fmt.Sprintf("%s for %s", strings.Join(shapes, ", "), of)}
 	}
 	m.observed = make([]bool, a.Len())
-	row := make([]float64, a.Len()/m.frames)
+	row, one := make([]float64, a.Len()/m.frames), observedAs(a)
 	for frame := range m.frames {
 		a.CopyFloat64s(row, frame*len(row))
 		for i, v := range row {
-			if v != 0 && v != 1 {
+			if v != 0 && v != one {
 				return nil, &Error{Path: path, Place: "element " + quote.Index(frame*len(row)+i, a.Shape), Found: fmt.Sprint(v),
-					Want: "1 (observed) or 0 (not observed)"}
+					Want: fmt.Sprintf("%v (observed) or 0 (not observed)", one)}
 			}
-			m.observed[frame*len(row)+i] = v == 1
+			m.observed[frame*len(row)+i] = v == one
 		}
 	}
 	return m, nil
-}
-
-// Observed tells whether a value was observed; all indices count from 0.
-func (m *Mask) Observed(frame, point, channel int) bool {
-	if m.frames == 1 {
-		frame = 0
-	}
-	if m.channels == 1 {
-		channel = 0
-	}
-	return m.observed[(frame*m.layout.Points()+point)*m.channels+channel]
-}
-
-// hide puts NaN where the frame's values were not observed.
-func (m *Mask) hide(v []float64, frame int) {
-	for i := range v {
-		if !m.Observed(frame, i/m.layout.Channels, i%m.layout.Channels) {
-			v[i] = math.NaN()
-		}
-	}
-}
-
-// WithMask returns the frames with NaN in place of all that the mask calls not
-// observed, whatever stands there, infinities included. A value that is NaN
-// itself stays missing even where the mask says 1. The numbers are shared; a
-// mask that f had is replaced. It panics if the mask was made for frames of
-// another size.
-func (f *Frames) WithMask(m *Mask) *Frames {
-	if m.layout != f.Layout || m.frames != 1 && m.frames != f.Count {
-		panic(fmt.Sprintf("dataset: WithMask: a mask of %d frames of %v for %d frames of %v", m.frames, m.layout, f.Count, f.Layout))
-	}
-	masked := *f
-	masked.mask = m
-	return &masked
 }

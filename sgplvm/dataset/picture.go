@@ -59,6 +59,12 @@ func (f format) decode(r io.Reader) (image.Image, error) {
 	return png.Decode(r)
 }
 
+// isRegular tells whether a path is that of a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // openPicture opens a frame, which must be a regular file: a pipe would block.
 func openPicture(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
@@ -99,49 +105,48 @@ func (f format) fault(err error) *Error {
 	return &Error{Err: err, Want: "a " + string(f) + " picture"}
 }
 
-func readPicture[T uint8 | uint16](dst []T, path string, want header) error {
+// readPicture reads the levels of a picture and tells which pixels are holes; nil: none.
+func readPicture[T uint8 | uint16](dst []T, path string, want header) (holes []bool, err error) {
 	file, length, err := openPicture(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
-	if bad := decodePicture(formatOf(path), dst, file, length, want); bad != nil {
+	holes, bad := decodePicture(formatOf(path), dst, file, length, want)
+	if bad != nil {
 		bad.Path = path
-		return bad
+		return nil, bad
 	}
-	return nil
+	return holes, nil
 }
 
 // decodePicture reads the levels of a picture of format f, of which the header is expected
-// to be want, or grey where that is coloured.
-func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) *Error {
+// to be want, or grey where that is coloured, and tells which pixels are holes.
+func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length int64, want header) (holes []bool, bad *Error) {
 	h, bad := f.header(r, length)
 	if bad != nil {
-		return bad
+		return nil, bad
 	}
 	h.colour = h.colour || want.colour
 	if h != want {
-		return &Error{Found: "another header than a moment ago", Want: "a file that nobody writes to"}
+		return nil, &Error{Found: "another header than a moment ago", Want: "a file that nobody writes to"}
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return &Error{Err: err}
+		return nil, &Error{Err: err}
 	}
 	picture, err := f.decode(bufio.NewReader(r))
 	if err != nil {
-		return f.fault(err)
+		return nil, f.fault(err)
 	}
-	return samples(dst, picture, len(dst)/(want.width*want.height))
+	return samples(dst, picture, len(dst)/(want.width*want.height)), nil
 }
 
-// samples copies the levels of a picture, channels (1 or 3) side by side.
-func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Error {
-	if err := checkOpaque(picture); err != nil {
-		return err
-	}
+// samples copies the levels of a picture, channels (1 or 3) side by side, and tells which pixels are holes.
+func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) (holes []bool) {
 	if p, ok := picture.(*image.Paletted); ok {
 		picture = expand(p)
 	}
-	// The bytes of an opaque picture are its levels, big-endian, with alpha behind
+	// The bytes of a picture are its levels, big-endian, with alpha behind
 	// those of a coloured one. Grey with alpha looks like a coloured picture.
 	switch p := picture.(type) {
 	case *image.Gray:
@@ -161,7 +166,7 @@ func samples[T uint8 | uint16](dst []T, picture image.Image, channels int) *Erro
 	default:
 		panic(fmt.Sprintf("dataset: a picture of type %T", picture))
 	}
-	return nil
+	return holesOf(picture)
 }
 
 // level8 and level16 read sample i of a pixel.
@@ -187,28 +192,33 @@ func unpack[T uint8 | uint16](dst []T, pix []uint8, stride int, r image.Rectangl
 }
 
 // expand replaces the indices of a palette by its colours.
-func expand(p *image.Paletted) *image.RGBA {
-	q := image.NewRGBA(p.Rect)
+func expand(p *image.Paletted) *image.NRGBA {
+	q := image.NewNRGBA(p.Rect)
 	for i, index := range p.Pix {
-		c := color.RGBAModel.Convert(p.Palette[index]).(color.RGBA)
+		c := color.NRGBAModel.Convert(p.Palette[index]).(color.NRGBA)
 		q.Pix[4*i], q.Pix[4*i+1], q.Pix[4*i+2], q.Pix[4*i+3] = c.R, c.G, c.B, c.A
 	}
 	return q
 }
 
-// checkOpaque finds the first pixel that is not opaque.
-func checkOpaque(picture image.Image) *Error {
+// transparent tells whether an opacity, of at most math.MaxUint16, is less than half: the pixel is a hole.
+func transparent(alpha uint32) bool { return 2*alpha < math.MaxUint16 }
+
+// holesOf tells which pixels are transparent, the rows one after the other; nil: none.
+func holesOf(picture image.Image) (holes []bool) {
 	if p, ok := picture.(interface{ Opaque() bool }); ok && p.Opaque() {
 		return nil
 	}
 	r := picture.Bounds()
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			if _, _, _, a := picture.At(x, y).RGBA(); a != math.MaxUint16 {
-				return &Error{Place: fmt.Sprintf("row %d, column %d", y-r.Min.Y, x-r.Min.X), Found: "a transparent pixel",
-					Want: "an opaque picture"}
+			if _, _, _, a := picture.At(x, y).RGBA(); transparent(a) {
+				if holes == nil {
+					holes = make([]bool, r.Dx()*r.Dy())
+				}
+				holes[(y-r.Min.Y)*r.Dx()+x-r.Min.X] = true
 			}
 		}
 	}
-	return nil
+	return holes
 }

@@ -50,11 +50,12 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 	return h, nil
 }
 
-// grey tells whether a palette holds greys alone.
+// grey tells whether a palette holds greys alone, and holes.
 func grey(m color.Model) bool {
 	palette, _ := m.(color.Palette)
 	return !slices.ContainsFunc(palette, func(c color.Color) bool {
-		r, g, b, _ := c.RGBA()
-		return r != g || g != b
+		_, _, _, alpha := c.RGBA()
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		return !transparent(alpha) && (n.R != n.G || n.G != n.B)
 	})
 }

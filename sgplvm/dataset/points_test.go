@@ -80,7 +80,7 @@ func TestLoadAt(t *testing.T) {
 		}
 		ones := slices.Repeat([]uint8{1}, size)
 		ones[size-1] = 0
-		mask, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(ones, shape...)), f)
+		mask, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(ones, shape...)), &f.Form)
 		if err != nil {
 			t.Fatal(err)
 		}

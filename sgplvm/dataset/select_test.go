@@ -22,7 +22,7 @@ func TestSelect(t *testing.T) {
 		entries[i] = 1
 	}
 	entries[6*3+1] = 0
-	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, 4, 6)), f)
+	m, err := dataset.LoadMask(saveArray(t, "mask.npy", npy.New(entries, 4, 6)), &f.Form)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -51,6 +50,28 @@ type store interface {
 	endings() []string // of the names of files that it writes
 	check() error      // whether it can
 	write(w *errorWriter, s *Set, r *Filled) error
+}
+
+// NewSet returns a set of values, which it shares, of examples of the given form: those of a picture's pixels unless the form has a
+// grid. It panics if their number does not fit.
+func NewSet(form Form, values []float64) *Set {
+	if len(values) != form.Count*form.size() {
+		panic(fmt.Sprintf("dataset: NewSet: %d values for %d examples of %d", len(values), form.Count, form.size()))
+	}
+	s := &Set{Form: form, Values: values}
+	s.complete()
+	return s
+}
+
+// complete sets the grid of a set whose source has none: that of its pixels.
+func (s *Set) complete() {
+	switch {
+	case s.Grid != nil:
+	case s.Table:
+		s.Grid = factor([]float64{0}, 1)
+	default:
+		s.Grid = append(factor(count(s.Height), 1), factor(count(s.Width), 1)...)
+	}
 }
 
 // frames returns the set as frames.
@@ -208,12 +229,6 @@ func (s *Set) put(part []float64, points []int) []float64 {
 		}
 	}
 	return values
-}
-
-// isRegular tells whether a path is that of a regular file.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // Filled is a completed [Set]: the mean and the variance of all values, in the set's order, NaN at points that do

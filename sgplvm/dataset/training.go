@@ -27,7 +27,7 @@ func Open(path string, want Layout) (*Training, error) {
 // open opens a .npy file, of which form returns the form. Anything else is read with load.
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
-	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || isCSV(path)
+	decoded := isNetCDF(path) || isNPZ(path) || isGIF(path) || isCSV(path) || formatOf(path) != ""
 	if info, err := os.Stat(path); err != nil && !decoded {
 		return nil, &Error{Path: path, Err: err}
 	} else if decoded || !info.Mode().IsRegular() { // what has to be decoded, a folder, or a pipe that can be read but once
@@ -38,8 +38,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 		return &Training{
 			Form: f.Form,
 			read: func(dst []float64, from int) error {
-				f.values.CopyFloat64s(dst, from)
-				return nil
+				return f.ReadExamples(dst, from/f.size(), (from+len(dst))/f.size())
 			},
 			close: func() error { return nil },
 		}, nil
@@ -61,7 +60,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 // once. Neither the files nor the folder may change before [Training.Close]. Errors:
 // [*Error].
 func OpenEach(path string, want Layout) (*Training, error) {
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+	if !arePictures(path) {
 		return Open(path, want)
 	}
 	f, err := openFolder(path)
@@ -76,6 +75,7 @@ func OpenEach(path string, want Layout) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
+	form.Files = f.names
 	n := form.size()
 	return &Training{
 		Form: form,
@@ -89,6 +89,23 @@ func OpenEach(path string, want Layout) (*Training, error) {
 		},
 		close: func() error { return nil },
 	}, nil
+}
+
+// WithMask makes all that the mask calls not observed NaN, as [Frames.WithMask] does, and returns t. It panics if the mask was
+// made for frames of another size.
+func (t *Training) WithMask(m *Mask) *Training {
+	m.check(&t.Form)
+	read := t.read
+	t.read = func(dst []float64, from int) error {
+		if err := read(dst, from); err != nil {
+			return err
+		}
+		for n, k := t.size(), 0; k < len(dst); k += n {
+			m.hide(dst[k:k+n], (from+k)/n)
+		}
+		return nil
+	}
+	return t
 }
 
 // Close closes the file.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -32,6 +33,9 @@ func (s *Set) Fill(points []int, mean, variance []float64, smooth bool) (*Filled
 	}
 	return r, nil
 }
+
+// SetEndings are the endings of the names of results that hold several arrays.
+var SetEndings = append(slices.Clone(npzEndings), netcdfEndings...)
 
 // wantResult are the endings of the names of results.
 const wantResult = "a name that ends in .npy, .npz, .nc or .csv"

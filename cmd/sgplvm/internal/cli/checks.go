@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,6 +83,15 @@ func (f *Flags) Files(inputs, results []string) error {
 		paths = append(paths, f.Text(name))
 	}
 	return AllWritable(paths...)
+}
+
+// Sheet refuses a name of -sheet that is not one of a PNG file, and a file that cannot be written.
+func (f *Flags) Sheet() error {
+	path := f.Text("sheet")
+	if path != "" && !strings.EqualFold(filepath.Ext(path), ".png") {
+		return f.Usagef("-sheet %q, expected a name that ends in .png", path)
+	}
+	return AllWritable(path)
 }
 
 // Without refuses a command line with one of the named flags, which need another one.

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -101,6 +103,41 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		return nil
 	})
 	return c, err
+}
+
+// HoldingSet says that the output will hold a completed set, and refuses what it cannot hold.
+func (o *Output) HoldingSet(set *dataset.Set) error {
+	switch {
+	case !o.Given():
+		return nil
+	case !o.Pictures():
+		return set.CheckOutput(o.path)
+	}
+	size := len(set.Values) / set.Count
+	return o.Holding(set.Form, LevelsOf(&set.Form, func(i int) []float64 { return set.Values[i*size : (i+1)*size] }))
+}
+
+// SaveSet writes a completed set and its variances. Points that are outside the model are transparent in pictures.
+func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sgplvm.Model, out, variance *Output) error {
+	write := func(o *Output, values []float64, write func(w io.Writer, path string, r *dataset.Filled) error) error {
+		switch {
+		case !o.Given():
+			return nil
+		case o.Pictures():
+			defer o.Note(e)
+			return o.Save(values)
+		}
+		return files.WriteAtomic(o.path, func(w io.Writer) error { return write(w, o.path, filled) })
+	}
+	if err := write(out, filled.Mean, set.Write); err != nil {
+		return err
+	}
+	if variance.Pictures() {
+		if err := variance.HoldingVariances(set.Form, Deviation(m)); err != nil {
+			return err
+		}
+	}
+	return write(variance, filled.Variance, set.WriteVariance)
 }
 
 // ReportCompleted prints how much was missing, how well it was filled in, and where the model is sure and where not.

@@ -47,7 +47,7 @@ func Describe(m *sgplvm.Model) string {
 		line("motion", "%s", p.Motion)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if name != attributeGrid && name != attributeTable {
+		if name != attributeGrid && name != attributeTable && name != attributeType {
 			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
 		}
 	}
@@ -67,6 +67,9 @@ func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format str
 	line("channels", "%d", m.Channels())
 	line("spatial points", "%d", m.Grid().Len())
 	if g := m.Attributes()[attributeGrid]; g != "" {
+		if t := m.Attributes()[attributeType]; t != "" {
+			g += " pixels of type " + t
+		}
 		line("picture", "%s", cli.Text(g))
 	}
 	for i, f := range p.Spatial {

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -35,10 +37,12 @@ func Load(path string) (*sgplvm.Model, error) {
 
 // attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
 // scattered points says so, attributeTable where one of a table does.
+// attributeType is where one of pictures keeps the type of their numbers, which says what black and white are.
 const (
 	attributeGrid   = "grid"
 	attributePoints = "points"
 	attributeTable  = "table"
+	attributeType   = "type"
 )
 
 // Attributes are what a model keeps of the form of its data.
@@ -49,7 +53,22 @@ func Attributes(f *dataset.Form) map[string]string {
 	if f.Table {
 		return map[string]string{attributeTable: "columns"}
 	}
-	return map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
+	a := map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
+	if _, ok := typeLevels(f.Type); ok {
+		a[attributeType] = f.Type.String()
+	}
+	return a
+}
+
+// typeLevels are the levels of pictures whose numbers are bytes or words; ok is false for other numbers.
+func typeLevels(t npy.Type) (l picture.Levels, ok bool) {
+	switch t {
+	case npy.Uint8:
+		return picture.Levels{High: math.MaxUint8, Bits: 8}, true
+	case npy.Uint16:
+		return picture.Levels{High: math.MaxUint16, Bits: 16}, true
+	}
+	return l, false
 }
 
 // scattered reports whether a model was trained on values at scattered points.

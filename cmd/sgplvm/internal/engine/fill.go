@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -29,6 +30,26 @@ func (o *Observations) Observed(i int) sgplvm.Observed {
 	}
 	return seen
 }
+
+// Results says what the results of filling in hold: examples of the same form as these.
+func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
+	form := o.Form
+	if form.Type = npy.Float64; form.Scattered {
+		if form.Grid = o.Grid; o.Grid == nil {
+			form.Grid = m.Grid()
+		}
+	}
+	if err := out.Holding(form, LevelsOf(&o.Form, o.Values)); err != nil {
+		return err
+	}
+	return variance.HoldingVariances(form, Deviation(m))
+}
+
+// DataUsage and MaskUsage say in the help of a flag what data and what a mask may be.
+const (
+	DataUsage = "a .npy, .npz, .nc or .csv `file`, a GIF, a PNG or JPEG picture or a folder of them"
+	MaskUsage = "the mask `file` or folder: 1 or white where a value was observed, 0 or black where not"
+)
 
 // LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
 // or at those in the file that the named flag takes.
@@ -53,7 +74,7 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, n, m.Grid().Len())
 	}
 	if mask != "" {
-		seen, err := dataset.LoadMask(mask, o.Frames)
+		seen, err := dataset.LoadMask(mask, &o.Form)
 		if err != nil {
 			return nil, err
 		}

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -33,13 +31,10 @@ func NewFrames(e *cli.Environment, verb string, m *sgplvm.Model, latents []sgplv
 var GroupNumbers = 1 << 27
 
 // Run gives the means of all frames to put, those of some frames at a time with the number of the
-// first of them, and writes the variances to a file if it has a name.
-func (f *Frames) Run(ctx context.Context, variance string, put func(first int, means []float64) error) error {
-	if variance == "" {
-		return f.predict(ctx, func(first int, means, _ []float64) error { return put(first, means) })
-	}
-	f.variances = true
-	return files.StreamNPY(variance, f.grid.Shape(len(f.latents)), npy.Float64, func(putVariance func([]float64) error) error {
+// first of them, and writes the variances where they are asked for.
+func (f *Frames) Run(ctx context.Context, variance *Output, put func(first int, means []float64) error) error {
+	f.variances = variance.Given()
+	return variance.Stream(func(putVariance func([]float64) error) error {
 		return f.predict(ctx, func(first int, means, variances []float64) error {
 			if err := put(first, means); err != nil {
 				return err

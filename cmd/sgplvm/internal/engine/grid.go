@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -125,38 +124,97 @@ func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
 		f.String("sheet", "", "the PNG `file` with the first pictures")}
 }
 
-// Open checks the command line, on which the named flags take further files, and loads the model.
-func (p FieldFlags) Open(inputs, results []string) (*sgplvm.Model, OutputGrid, error) {
+// Fields is what a command needs to make fields: the model, the output grid, and two results, of which the second may be missing.
+type Fields struct {
+	Model *sgplvm.Model
+	Grid  OutputGrid
+	Out   *Output
+	Other *Output
+}
+
+// Open checks the command line, on which the named flags take further files and other takes the second result, and loads the model.
+func (p FieldFlags) Open(inputs []string, other string) (*Fields, error) {
 	f := p.f
 	if err := f.Require("model", "out"); err != nil {
-		return nil, OutputGrid{}, err
+		return nil, err
 	}
 	if err := f.Exclusive(*p.points, *p.grid); err != nil {
-		return nil, OutputGrid{}, err
+		return nil, err
 	}
-	for _, name := range append([]string{"out"}, results...) {
-		if path := f.Text(name); files.IsCSV(path) {
-			return nil, OutputGrid{}, f.Usagef("-%s %q, expected another name: %s writes .npy", name, path, f.Name())
+	if err := f.Apart(append(inputs, "model", "points"), []string{"out", other, "sheet"}); err != nil {
+		return nil, err
+	}
+	if err := f.Sheet(); err != nil {
+		return nil, err
+	}
+	a := new(Fields)
+	var err error
+	if a.Out, err = NewOutput(f, "out"); err != nil {
+		return nil, err
+	}
+	if a.Other, err = NewOutput(f, other); err != nil {
+		return nil, err
+	}
+	if a.Model, err = Load(*p.Model); err != nil {
+		return nil, err
+	}
+	if a.Grid, err = newOutputGrid(f.Name(), *p.Model, a.Model, *p.points, *p.grid); err != nil {
+		return nil, err
+	}
+	if *p.Sheet != "" && Table(a.Model) {
+		return nil, f.Usagef("-sheet of a table, expected pictures")
+	}
+	if *p.Sheet != "" && a.Grid.Layout.Points() == 0 {
+		return nil, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
+	}
+	return a, nil
+}
+
+// Holding says how many fields the results will hold, means or draws in the first; what they cannot hold is refused. The second one is
+// variances.
+func (a *Fields) Holding(count int) error {
+	form := a.Grid.Form(a.Model, count)
+	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
+	}
+	return a.Other.HoldingVariances(form, Deviation(a.Model))
+}
+
+// HoldingDraws says the shapes of the results: draws in the first, latent points in the second one.
+func (a *Fields) HoldingDraws(draws, latent []int) error {
+	count := func(shape []int, size int) int {
+		n := 1
+		for _, d := range shape {
+			n *= d
 		}
+		return n / size
 	}
-	if err := f.Files(append(inputs, "model", "points"), append([]string{"out", "sheet"}, results...)); err != nil {
-		return nil, OutputGrid{}, err
+	form := a.Grid.Form(a.Model, count(draws, a.Grid.Size()))
+	form.Shape = draws
+	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
 	}
-	m, err := Load(*p.Model)
-	if err != nil {
-		return nil, OutputGrid{}, err
+	dims := latent[len(latent)-1]
+	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
+		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
+}
+
+// Note tells what black and white are in pictures.
+func (a *Fields) Note(e *cli.Environment) {
+	a.Out.Note(e)
+	a.Other.Note(e)
+}
+
+// Form is that of count fields of a model.
+func (g OutputGrid) Form(m *sgplvm.Model, count int) dataset.Form {
+	form := dataset.Form{Name: "fields", Count: count, Layout: g.Layout, Table: Table(m), Shape: g.Shape(count), Type: npy.Float64, Grid: g.Points}
+	switch {
+	case form.Table:
+		form.Width, form.Height = 1, 1
+	case form.Points() == 0:
+		form.Width, form.Height, form.Scattered = g.Points.Len(), 1, true
 	}
-	g, err := newOutputGrid(f.Name(), *p.Model, m, *p.points, *p.grid)
-	if err != nil {
-		return nil, OutputGrid{}, err
-	}
-	if *p.Sheet != "" && Table(m) {
-		return nil, OutputGrid{}, f.Usagef("-sheet of a table, expected pictures")
-	}
-	if *p.Sheet != "" && g.Layout.Points() == 0 {
-		return nil, OutputGrid{}, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
-	}
-	return m, g, nil
+	return form
 }
 
 // Shape returns the shape of count fields.
@@ -207,20 +265,4 @@ func (g OutputGrid) DrawFields(path, caption string, values []float64) error {
 		rows = append(rows, picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{field}})
 	}
 	return picture.SavePNG(path, picture.NewSheet([]string{caption}, rows).Image())
-}
-
-// SaveLike writes numbers in the shape of some frames, if a path is given: as text where its name asks for it.
-func SaveLike(path string, frames *dataset.Frames, values []float64) error {
-	if files.IsCSV(path) {
-		return files.SaveCSV(path, frames.Columns, frames.Channels, values)
-	}
-	return SaveArray(path, frames.Shape, values)
-}
-
-// SaveArray writes numbers to a .npy file, if a path is given.
-func SaveArray(path string, shape []int, values []float64) error {
-	if path == "" {
-		return nil
-	}
-	return files.SaveNPY(path, shape, values, npy.Float64)
 }

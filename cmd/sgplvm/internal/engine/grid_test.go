@@ -59,7 +59,7 @@ func TestFrames(t *testing.T) {
 		engine.GroupNumbers = numbers
 		frames := engine.NewFrames(quiet(t), "rendered", m, latents, g)
 		var values []float64
-		if err := frames.Run(t.Context(), "", func(first int, means []float64) error {
+		if err := frames.Run(t.Context(), new(engine.Output), func(first int, means []float64) error {
 			if first*g.Size() != len(values) || len(frames.Pictures(means))*g.Size() != len(means) {
 				t.Errorf("frame %d after %d values", first, len(values))
 			}

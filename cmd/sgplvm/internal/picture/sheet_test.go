@@ -200,7 +200,7 @@ func saveFrames(folder string, pictures []picture.Picture, low, high float64, bi
 		return err
 	}
 	for i, p := range pictures {
-		if err := picture.SaveFrame(folder, i, p, low, high, bits); err != nil {
+		if err := picture.SaveFrame(filepath.Join(folder, picture.FrameName(i)), p, picture.Levels{Low: low, High: high, Bits: bits}); err != nil {
 			return err
 		}
 	}
@@ -277,18 +277,43 @@ func TestSaveFrameLevels(t *testing.T) {
 	}
 }
 
+// A pixel without a number is transparent, and comes back as missing.
+func TestSaveFrameHoles(t *testing.T) {
+	for _, p := range []picture.Picture{drawn(1, 2, 3, 1, 2, 3, 4, math.NaN(), 6), drawn(2, 1, 1, math.NaN(), 7)} {
+		for _, bits := range []int{8, 16} {
+			folder := t.TempDir()
+			if err := saveFrames(folder, []picture.Picture{p}, 0, math.Exp2(float64(bits))-1, bits); err != nil {
+				t.Fatal(err)
+			}
+			f, err := dataset.Load(folder, dataset.Layout{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			hole := map[int]int{3: 1, 1: 0}[p.Channels]
+			for i := range 2 {
+				for c := range f.Channels {
+					got, want := f.Values(0)[i*f.Channels+c], p.Values[i*p.Channels+c%p.Channels]
+					if i == hole && !math.IsNaN(got) || i != hole && got != want {
+						t.Errorf("%d bits: pixel %d, channel %d is %v, expected %v", bits, i, c, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestSaveFrameRefused(t *testing.T) {
 	folder := t.TempDir()
 	whole := drawn(1, 2, 3, 1, 2, 3, 4, 5, 6)
-	hole := drawn(1, 2, 3, 1, 2, 3, 4, math.NaN(), 6)
-	filetest.Error(t, saveFrames(folder, []picture.Picture{whole, hole}, 0, 9, 8), folder,
-		"frame0001.png: row 1, column 0, channel 1: found NaN, expected a number")
 	filetest.Error(t, saveFrames(folder, []picture.Picture{drawn(1, 1, 2, 1, 2)}, 0, 9, 8), folder,
 		"frame0000.png: found 2 channels, expected 1 (grey) or 3 (red, green, blue)")
 	file := filepath.Join(folder, "frame0000.png")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := saveFrames(file, []picture.Picture{whole}, 0, 9, 8); err == nil {
 		t.Error("frames in a file")
 	}
-	filetest.Panics(t, "picture: SaveFrame: values from 0 to 9 in 12 bits", func() { picture.SaveFrame(folder, 0, whole, 0, 9, 12) })
-	filetest.Panics(t, "picture: SaveFrame: values from 9 to 9 in 8 bits", func() { picture.SaveFrame(folder, 0, whole, 9, 9, 8) })
+	filetest.Panics(t, "picture: SaveFrame: values from 0 to 9 in 12 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{High: 9, Bits: 12}) })
+	filetest.Panics(t, "picture: SaveFrame: values from 9 to 9 in 8 bits", func() { picture.SaveFrame(folder, whole, picture.Levels{Low: 9, High: 9, Bits: 8}) })
 }

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// Output is where the values of examples go: the ending of its name says in which format. Without a name they go nowhere.
+type Output struct {
+	f          *cli.Flags
+	flag, path string
+	kind       string // an ending, folderKind or nothing
+	form       dataset.Form
+	levels     picture.Levels
+	deviations bool // the values are variances: pictures show standard deviations
+	told       bool // black and white were given
+	twice      bool // two files of the source have the same name but for its ending
+}
+
+// folderKind stands for the ending of a folder of pictures.
+const folderKind = "/"
+
+// OutputUsage says in the help of a flag which names an output has.
+const OutputUsage = ".npy, .csv, .png (one picture), or a folder for PNG pictures"
+
+// NewOutput returns the output that a flag names. Besides arrays, tables and pictures a command may take more endings. Names that end in anything
+// else are refused, and so is what cannot be written.
+func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
+	o := &Output{f: f, flag: flag, path: f.Text(flag)}
+	if o.path == "" {
+		return o, nil
+	}
+	endings := append([]string{".npy", ".csv", ".png"}, more...)
+	ending := strings.ToLower(filepath.Ext(o.path))
+	switch {
+	case files.IsFolder(o.path) || ending == "":
+		o.kind = folderKind
+		return o, files.CheckFolder(o.path)
+	case slices.Contains(endings, ending):
+		o.kind = ending
+		return o, cli.Writable(o.path)
+	case dataset.VideoKind(o.path) != "":
+		return nil, f.Usagef("-%s %q is a video, expected a folder of pictures, from which ffmpeg makes it: -%s frames, then ffmpeg -framerate 25 -i frames/frame%%04d.png %s",
+			flag, o.path, flag, dataset.ShellWord(o.path))
+	}
+	return nil, f.Usagef("-%s %q, expected a name that ends in %s, or one of a folder for pictures", flag, o.path, strings.Join(endings, ", "))
+}
+
+// Pictures tells whether the output is pictures.
+func (o *Output) Pictures() bool { return o.kind == ".png" || o.kind == folderKind }
+
+// Is tells whether the name has an ending.
+func (o *Output) Is(ending string) bool { return o.kind == ending }
+
+// Given tells whether there is an output.
+func (o *Output) Given() bool { return o.kind != "" }
+
+// Holding says what the output will hold: examples of a form, black and white of pictures. It refuses what
+// the output cannot hold, before any work.
+func (o *Output) Holding(form dataset.Form, levels picture.Levels) error {
+	o.form, o.levels = form, levels
+	names := map[string]bool{}
+	for _, name := range form.Files {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+		o.twice, names[name] = o.twice || names[name], true
+	}
+	switch {
+	case !o.Pictures():
+	case form.Table || form.Scattered || form.Points() == 0:
+		return o.f.Usagef("-%s %q of values that are no pictures, expected a name that ends in .npy or .csv", o.flag, o.path)
+	case form.Channels != 1 && form.Channels != 3:
+		return o.f.Usagef("-%s %q of pictures of %d channels, expected a name that ends in .npy or .csv, or 1 channel (grey) or 3 (red, green, blue)", o.flag, o.path, form.Channels)
+	case o.kind == ".png" && form.Count > 1:
+		return o.f.Usagef("-%s %q for %d pictures, expected the name of a folder", o.flag, o.path, form.Count)
+	}
+	return nil
+}
+
+// HoldingVariances is Holding for variances. Pictures of them show standard deviations in grey: white is that of the training data.
+func (o *Output) HoldingVariances(form dataset.Form, deviation float64) error {
+	o.deviations = true
+	if !(deviation > 0) {
+		deviation = 1
+	}
+	return o.Holding(form, picture.Levels{High: deviation, Bits: 8})
+}
+
+// Levels are black and white in pictures, which SetLevels changes to those that were asked for.
+func (o *Output) Levels() picture.Levels { return o.levels }
+
+func (o *Output) SetLevels(l picture.Levels) { o.levels, o.told = l, true }
+
+// Note tells what black and white are, where pictures do not simply have the levels of their source.
+func (o *Output) Note(e *cli.Environment) {
+	switch {
+	case !o.Pictures() || o.told:
+	case o.deviations:
+		e.Note("%s: black is certain, white a standard deviation of %.4g, that of the training data", o.path, o.levels.High)
+	case o.levels.Low != 0 || o.levels.High != 255 && o.levels.High != 65535:
+		e.Note("%s: black is %.4g, white %.4g", o.path, o.levels.Low, o.levels.High)
+	}
+}
+
+// Stream writes the values that write gives to put, those of some examples at a time.
+func (o *Output) Stream(write func(put func(values []float64) error) error) error {
+	switch o.kind {
+	case "":
+		return write(func([]float64) error { return nil })
+	case ".npy":
+		return files.StreamNPY(o.path, o.form.Shape, npy.Float64, write)
+	case folderKind:
+		return files.WriteFolder(o.path, func(folder string) error {
+			first := 0
+			return write(func(values []float64) error {
+				pictures := o.pictures(values)
+				failures := make([]error, len(pictures))
+				mat.Parallel(len(pictures), func(i int) {
+					failures[i] = picture.SaveFrame(filepath.Join(folder, o.name(first+i)), pictures[i], o.levels)
+				})
+				first += len(pictures)
+				return cmp.Or(failures...)
+			})
+		})
+	}
+	var all []float64
+	if err := write(func(values []float64) error {
+		all = append(all, values...)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if o.kind == ".png" {
+		return picture.SaveFrame(o.path, o.pictures(all)[0], o.levels)
+	}
+	return files.WriteAtomic(o.path, func(w io.Writer) error {
+		return dataset.NewSet(o.form, all).Write(w, o.path, &dataset.Filled{Mean: all})
+	})
+}
+
+// Save writes all values.
+func (o *Output) Save(values []float64) error {
+	return o.Stream(func(put func([]float64) error) error { return put(values) })
+}
+
+// name is the name of a picture in the folder: that of its source where it has a file, and of a drawn film its number and the frame's.
+func (o *Output) name(i int) string {
+	if o.form.Files != nil && !o.twice {
+		return strings.TrimSuffix(o.form.Files[i], filepath.Ext(o.form.Files[i])) + ".png"
+	}
+	if frames := o.form.Shape[1]; len(o.form.Shape) > 3+min(1, o.form.Channels-1) && o.form.Shape[0] > 1 {
+		return fmt.Sprintf("film%04d", i/frames) + picture.FrameName(i%frames)
+	}
+	return picture.FrameName(i)
+}
+
+// pictures are the pictures of some values.
+func (o *Output) pictures(values []float64) []picture.Picture {
+	var all []picture.Picture
+	for size := o.form.Points() * o.form.Channels; len(values) > 0; values = values[size:] {
+		p := picture.Picture{Layout: o.form.Layout, Values: values[:size]}
+		if o.deviations {
+			p = deviationPicture(p)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// deviationPicture is the standard deviation of each pixel, the root mean square over its channels.
+func deviationPicture(variance picture.Picture) picture.Picture {
+	c := variance.Channels
+	p := picture.Picture{Layout: variance.Layout, Values: make([]float64, variance.Points())}
+	p.Channels = 1
+	for i := range p.Values {
+		for _, v := range variance.Values[i*c : (i+1)*c] {
+			p.Values[i] += v / float64(c)
+		}
+		p.Values[i] = math.Sqrt(p.Values[i])
+	}
+	return p
+}
+
+// LevelsOf are the levels of pictures like some others: those of their type or, of other numbers, from the least to the greatest.
+func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels {
+	if l, ok := typeLevels(f.Type); ok {
+		return l
+	}
+	l := picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
+	for i := range f.Count {
+		for _, v := range values(i) {
+			if v == v {
+				l.Low, l.High = min(l.Low, v), max(l.High, v)
+			}
+		}
+	}
+	return widened(l)
+}
+
+// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type, else three
+// standard deviations about the mean.
+func modelLevels(m *sgplvm.Model) picture.Levels {
+	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {
+		if m.Attributes()[attributeType] == t.String() {
+			l, _ := typeLevels(t)
+			return l
+		}
+	}
+	l := picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
+	p := m.Summary()
+	for c, mean := range p.Mean {
+		l.Low, l.High = min(l.Low, mean-3*p.Deviation[c]), max(l.High, mean+3*p.Deviation[c])
+	}
+	return widened(l)
+}
+
+// widened makes an empty or a single value a range.
+func widened(l picture.Levels) picture.Levels {
+	switch {
+	case l.Low > l.High:
+		l.Low, l.High = 0, 1
+	case l.Low == l.High:
+		l.High = max(l.Low+1, math.Nextafter(l.Low, math.Inf(1)))
+	}
+	return l
+}
+
+// Deviation is the largest standard deviation of the training data's channels.
+func Deviation(m *sgplvm.Model) float64 { return slices.Max(m.Summary().Deviation) }
+
+// SaveArray writes numbers to a .npy file, if a path is given.
+func SaveArray(path string, shape []int, values []float64) error {
+	if path == "" {
+		return nil
+	}
+	return files.SaveNPY(path, shape, values, npy.Float64)
+}
