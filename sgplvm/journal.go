@@ -180,8 +180,9 @@ func (j *journal) state(key string) (state []byte) {
 			state = nil
 		}
 	}
-	if state == nil {
+	if len(state) == 0 {
 		j.begins()
+		return nil
 	}
 	return state
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
@@ -33,8 +34,14 @@ import (
 // asProgram makes the test binary behave as the program itself.
 const asProgram = "SGPLVM_TEST_AS_PROGRAM"
 
+// oftenKept is its value where checkpoints are written after every step.
+const oftenKept = "kept"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	if as := os.Getenv(asProgram); as != "" {
+		if as == oftenKept {
+			engine.CheckpointEvery = 1
+		}
 		main()
 	}
 	os.Exit(m.Run())

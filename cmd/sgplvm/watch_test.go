@@ -329,7 +329,7 @@ func TestProcess(t *testing.T) {
 		c := program(t, strings.Fields(args)...)
 		limited := exec.Command(shell, append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`}, c.Args...)...)
 		limited.Env = c.Env
-		if code, stderr := exitCode(t, limited); code != 1 || stderr != "sgplvm: "+args[strings.LastIndex(args, " ")+1:]+": cannot write: file too large\n" {
+		if code, stderr := exitCode(t, limited); code != 1 || stderr != "sgplvm: "+args[strings.LastIndex(args, " ")+1:]+": cannot write: file too large; the old file is as it was\n" {
 			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
 		sameFolder(t, before)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
@@ -15,6 +16,9 @@ import (
 
 // ResumeUsage explains the flag of commands with a checkpoint.
 const ResumeUsage = "go on with the run that was stopped before it wrote the result"
+
+// CheckpointEvery is the time between checkpoints; 0: what the library takes. Tests lower it.
+var CheckpointEvery time.Duration
 
 // A Checkpoint is the file beside a result in which the run that makes it keeps what it has done.
 type Checkpoint struct {
@@ -46,7 +50,7 @@ func NewCheckpoint(f *cli.Flags, e *cli.Environment, result string, resume bool)
 
 // Checkpoints returns what the library is given.
 func (c *Checkpoint) Checkpoints() *sgplvm.Checkpoints {
-	k := &sgplvm.Checkpoints{Save: func(write func(w io.Writer) error) error {
+	k := &sgplvm.Checkpoints{Every: CheckpointEvery, Save: func(write func(w io.Writer) error) error {
 		c.failure = files.WriteAtomic(c.path, write)
 		c.kept = c.kept || c.failure == nil
 		return c.failure

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -50,10 +49,10 @@ func WriteAtomic(path string, write func(w io.Writer) error) error {
 		if errors.As(err, &e) {
 			return err
 		}
-		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot write: %w", quote.Cause(err))}
+		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot write: %w%s", quote.Cause(err), unchanged(old))}
 	}
 	if err := os.Rename(temp.Name(), target); err != nil {
-		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w", quote.Cause(err))}
+		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w%s", quote.Cause(err), unchanged(old))}
 	}
 	done = true
 	if d, err := os.Open(cmp.Or(folder, ".")); err == nil {
@@ -61,6 +60,14 @@ func WriteAtomic(path string, write func(w io.Writer) error) error {
 		d.Close()
 	}
 	return nil
+}
+
+// unchanged says that an old file is there still.
+func unchanged(old fs.FileInfo) string {
+	if old == nil {
+		return ""
+	}
+	return "; the old file is as it was"
 }
 
 // maxLinks is how many symbolic links in a row are followed.
@@ -108,18 +115,6 @@ func writable(path string) (target string, old fs.FileInfo, err error) {
 		}
 	}
 	return fail("a circle of symbolic links", nil)
-}
-
-// createTemp makes a new file with the permissions of os.Create. folder is
-// empty or ends in a separator.
-func createTemp(folder string) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := folder + fmt.Sprintf(".kronfield-%08x.tmp", rand.Uint32())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, err
-		}
-	}
 }
 
 // fill writes, syncs and closes the temporary file, which gets the permissions

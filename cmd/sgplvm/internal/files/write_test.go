@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/filetest"
@@ -104,9 +105,9 @@ func TestWriteFaults(t *testing.T) {
 		write func(io.Writer) error
 		err   string
 	}{
-		{"model", put("new", full), "model: cannot write: no space"},
-		{"model", put(strings.Repeat("x", 1<<20), full), "model: cannot write: no space"},
-		{"model", put("", &fs.PathError{Op: "write", Path: "hidden.tmp", Err: full}), "model: cannot write: no space"},
+		{"model", put("new", full), "model: cannot write: no space; the old file is as it was"},
+		{"model", put(strings.Repeat("x", 1<<20), full), "model: cannot write: no space; the old file is as it was"},
+		{"model", put("", &fs.PathError{Op: "write", Path: "hidden.tmp", Err: full}), "model: cannot write: no space; the old file is as it was"},
 		{"model", put("", &dataset.Error{Path: "x", Found: "a", Want: "b"}), "x: found a, expected b"},
 		{"new", put("new", full), "new: cannot write: no space"},
 		{"sub", put("new", nil), "sub: found a folder, expected a file that can be written"},
@@ -359,5 +360,44 @@ func TestStreamNPY(t *testing.T) {
 	})
 	if after := filetest.Listing(t, folder); after != before {
 		t.Errorf("the folder holds\n\t%.300s\nexpected\n\t%.300s", after, before)
+	}
+}
+
+// The first file that is written to a folder takes away temporary files of programs that were ended, and no others: none
+// that is young or being written, nothing with another name.
+func TestSweep(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "wasip1" || runtime.GOOS == "js" {
+		t.Skip("no locks on " + runtime.GOOS)
+	}
+	folder := t.TempDir()
+	make := func(name string, age time.Duration) {
+		path, at := filepath.Join(folder, name), time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(path, nil, 0o666), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	make(".kronfield-0000000a.tmp", time.Hour)
+	make(".kronfield-0000000b.tmp", 0)
+	make(".other.tmp", time.Hour)
+	if err := os.Mkdir(filepath.Join(folder, ".kronfield-c.tmp"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	err := files.WriteAtomic(filepath.Join(folder, "first"), func(w io.Writer) error {
+		entries, err := os.ReadDir(folder)
+		if err != nil || len(entries) != 4 {
+			t.Errorf("%d entries while a file is written, error %v", len(entries), err)
+		}
+		for _, e := range entries { // time passes
+			at := time.Now().Add(-time.Hour)
+			err = errors.Join(err, os.Chtimes(filepath.Join(folder, e.Name()), at, at))
+		}
+		files.Sweep(folder)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := filetest.Listing(t, folder), "d--------- .kronfield-c.tmp; ---------- .other.tmp ; ---------- first "; got != want {
+		t.Errorf("the folder holds %q, expected %q", got, want)
 	}
 }

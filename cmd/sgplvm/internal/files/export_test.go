@@ -1,0 +1,6 @@
+package files
+
+import "time"
+
+// Sweep is sweep now.
+func Sweep(folder string) { sweep(folder, time.Now()) }
