@@ -39,6 +39,10 @@ func WriteFolder(path string, write func(folder string) error) (err error) {
 		}
 		return err
 	}
+	if held, err := os.Open(temp); err == nil {
+		lock(held)
+		defer held.Close()
+	}
 	done := false
 	defer func() {
 		if !done {
@@ -72,8 +76,10 @@ func folderFor(path string) (string, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", &dataset.Error{Path: path, Err: err, Want: want}
 	}
+	beside, _ := filepath.Split(filepath.Clean(path))
+	sweepOnce(beside)
 	for try := 0; ; try++ {
-		temp := filepath.Join(filepath.Dir(filepath.Clean(path)), fmt.Sprintf(".kronfield-%08x.tmp", rand.Uint32()))
+		temp := filepath.Join(beside, fmt.Sprintf(tempName, rand.Uint32()))
 		if err := os.Mkdir(temp, 0o777); err == nil {
 			return temp, nil
 		} else if !errors.Is(err, fs.ErrExist) || try == 100 {

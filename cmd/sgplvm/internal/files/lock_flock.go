@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// lock marks a file as one in use until it is closed, or its program has ended.
+// lock marks a file or folder as one in use until it is closed, or its program has ended.
 func lock(f *os.File) { syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 
-// inUse reports whether a file is locked, or cannot be asked.
+// inUse reports whether a file or folder is locked, or cannot be asked.
 func inUse(name string, _ time.Duration) bool {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
+	f, err := os.Open(name)
 	if err != nil {
 		return true
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The names of temporary files.
+// The names of temporary files and folders.
 const (
 	tempPattern = ".kronfield-*.tmp"
 	tempName    = ".kronfield-%08x.tmp"
@@ -37,7 +37,7 @@ func createTemp(folder string) (*os.File, error) {
 // swept are the folders that were.
 var swept sync.Map
 
-// sweepOnce removes temporary files from a folder, at the first call for it, that programs left there whose end came while
+// sweepOnce removes temporary files and folders from a folder, at the first call for it, that programs left there whose end came while
 // they wrote.
 func sweepOnce(folder string) {
 	if _, again := swept.LoadOrStore(folder, true); !again {
@@ -55,12 +55,12 @@ func sweep(folder string, now time.Time) {
 		return // what cannot be read stays
 	}
 	for _, e := range entries {
-		if match, _ := filepath.Match(tempPattern, e.Name()); !match || !e.Type().IsRegular() {
+		if match, _ := filepath.Match(tempPattern, e.Name()); !match || !e.Type().IsRegular() && !e.IsDir() {
 			continue
 		}
 		name := filepath.Join(folder, e.Name())
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > leastAge && !inUse(name, now.Sub(info.ModTime())) {
-			os.Remove(name)
+			os.RemoveAll(name)
 		}
 	}
 }
