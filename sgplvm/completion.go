@@ -79,6 +79,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	if done.Model == nil {
 		return nil, err
 	}
+	done.Report.Missing = c.holes.count()
 	if c.how != nil {
 		done.Model.selection = &c.how.selection
 		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
@@ -91,13 +92,8 @@ func (c *completer) tooLittle(err error) error {
 	if value := (*ValueError)(nil); !errors.As(err, &value) {
 		return err
 	}
-	missing := 0
-	for _, m := range c.holes.missing {
-		if m {
-			missing++
-		}
-	}
-	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", len(c.holes.missing)-missing, len(c.holes.missing))}
+	size := len(c.holes.missing)
+	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", size-c.holes.count(), size)}
 }
 
 // completeByBound is Complete by the bound on observed values.
@@ -150,12 +146,13 @@ type completer struct {
 	rng        *rand.Rand
 	watch      Watcher
 	check      FillCheck
+	rounds     int // so far
 	how        *search
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
 	n, points, channels := d.Source.Dims()
-	c := &completer{d: d, channels: channels, points: inSpacings(d.Grid), rng: rand.New(rand.NewPCG(cfg.Seed, 0x66696c6c)), watch: watcherOf(cfg.Watch)}
+	c := &completer{d: d, channels: channels, points: data.InSpacings(d.Grid), rng: rand.New(rand.NewPCG(cfg.Seed, 0x66696c6c)), watch: watcherOf(cfg.Watch)}
 	if _, err := data.Check(d.Source); err != nil {
 		return nil, err
 	}
@@ -189,20 +186,20 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 		if err != nil {
 			return cfg, err
 		}
-		if err := c.round(ctx, first, "round 1, "); err != nil { // the search judges by examples that are not of low rank
+		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
 			return cfg, err
 		}
 		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
 			return cfg, err
 		}
 	}
-	if err := c.round(ctx, cfg, "round 2, "); err != nil {
+	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
 	}
 	c.compare()
 	c.holes.missing = observed
 	c.takeBack()
-	return cfg, c.round(ctx, cfg, "round 3, ")
+	return cfg, c.round(ctx, cfg)
 }
 
 // leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all
@@ -322,7 +319,8 @@ func (c *completer) first(cfg Config) (Config, error) {
 const completionFolds = 4
 
 // round fills in all examples with holes once, fold by fold.
-func (c *completer) round(ctx context.Context, cfg Config, doing string) error {
+func (c *completer) round(ctx context.Context, cfg Config) error {
+	c.rounds++
 	order := slices.Clone(c.incomplete)
 	c.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	if c.d.Times != nil { // neighbours in time in different folds
@@ -340,7 +338,7 @@ func (c *completer) round(ctx context.Context, cfg Config, doing string) error {
 		if len(in) < min(2, n) { // too few to learn from without those
 			in = allBut(n, nil)
 		}
-		if err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sfold %d of %d: ", doing, f+1, folds)); err != nil {
+		if err := c.fold(ctx, cfg, in, out, fmt.Sprintf("round %d, fold %d of %d: ", c.rounds, f+1, folds)); err != nil {
 			return err
 		}
 	}
@@ -412,13 +410,8 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 		}
 	}
 	if c.d.Times != nil {
-		at := data.Instants(c.d.Times, c.d.Sequences)[i]
-		if m.knows(at.Sequence) {
-			priors, err := m.LatentAt(at.Sequence, []float64{at.Time})
-			if err != nil {
-				return mean, variance, err
-			}
-			obs.Prior = &priors[0]
+		if obs.Prior, err = m.priorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
+			return mean, variance, err
 		}
 	}
 	p, _, err := m.Impute(ctx, obs, o)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // mixed draws examples of a picture: three smooth patterns in random shares, and a little noise.
@@ -81,6 +82,9 @@ func TestComplete(t *testing.T) {
 	}
 	if e := c.Check; e.Values < 20 || e.RMSE > 2*rmse || e.RMSE < rmse/2 || e.Coverage < 0.7 {
 		t.Errorf("said %+v beforehand, found the error %.3g", e, rmse)
+	}
+	if c.Report.Missing != int(count) {
+		t.Errorf("%d values were missing, expected %v", c.Report.Missing, count)
 	}
 	if n, _, _ := d.sizes(); c.Model.Examples() != n {
 		t.Errorf("a model of %d examples, expected %d", c.Model.Examples(), n)
@@ -224,7 +228,7 @@ func TestCompleteRefuses(t *testing.T) {
 func TestBorrow(t *testing.T) {
 	const n, width, height = 30, 12, 10
 	rng := rand.New(rand.NewPCG(6, 6))
-	x := inSpacings(pixels(width, height))
+	x := data.InSpacings(pixels(width, height))
 	blob := func(i, j int) bool {
 		u, v := j%width-i%7, j/width-i%5
 		return u >= 0 && u < 6 && v >= 0 && v < 6
@@ -276,7 +280,7 @@ func TestLowRank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := lowRank(t.Context(), y, h, inSpacings(whole.Grid), 1); err != nil {
+		if err := lowRank(t.Context(), y, h, data.InSpacings(whole.Grid), 1); err != nil {
 			t.Fatal(err)
 		}
 		var squares, count float64

@@ -93,18 +93,9 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 		}
 	default:
 		if len(k.LengthScale) == 0 {
-			k.LengthScale = twoSpacings(x)
+			k.LengthScale = work.TwoSpacings(x)
 		}
 	}
-}
-
-// twoSpacings returns twice the mean spacing of points (n×d) in each dimension.
-func twoSpacings(x mat.Matrix) []float64 {
-	l := work.Spacing(x)
-	for q := range l {
-		l[q] *= 2
-	}
-	return l
 }
 
 // complete fills in the defaults.

@@ -33,7 +33,8 @@ func gramOf(y *data.Scaled, d int) (mat.Matrix, error) {
 // filledIn returns the scaled examples, n_ξ×(n_s·d_y), with what is missing filled in: at first by the mean of what was seen
 // there of other examples, then, fillRounds times, by the leading components of the whole as they are. Components are
 // shrunk by the share of the first one left out in their variance, as probabilistic principal components are.
-// Values that no example has stay 0, the mean of all.
+// Values that no example has stay 0, the mean of all. This is only where latent variables start: the completion of lowrank.go, whose
+// values are learned from, chooses its threshold and takes ten times as long.
 func filledIn(y *data.Scaled, rank int) (mat.Matrix, error) {
 	n, size := y.Examples, y.Size()
 	z, missing := mat.New(n, size), make([]bool, n*size)

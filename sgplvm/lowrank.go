@@ -1,12 +1,14 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Before anything has been learned, missing values are filled in by a matrix of low rank: what singular values of the
@@ -90,18 +92,10 @@ func observedMeans(y mat.Matrix, h *holes, x mat.Matrix, channels int) []float64
 		var list []near
 		for j := k % channels; j < h.size; j += channels {
 			if counts[j] > 0 {
-				list = append(list, near{squaredDistance(x.Row(k/channels), x.Row(j/channels)), means[j]})
+				list = append(list, near{work.SquaredDistance(x.Row(k/channels), x.Row(j/channels)), means[j]})
 			}
 		}
-		slices.SortStableFunc(list, func(a, b near) int {
-			switch {
-			case a.distance < b.distance:
-				return -1
-			case a.distance > b.distance:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(list, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
 		var sum, weights float64
 		for _, l := range list[:min(len(list), lowRankNearest)] {
 			w := 1 / max(l.distance, 1e-12)

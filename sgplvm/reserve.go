@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // reserveAt returns what is in reserve of an example at some points; nil where nothing is.
@@ -37,12 +38,12 @@ func (h *holes) reserved() (examples []int) {
 func (h *holes) of(example int) []bool { return h.missing[example*h.size : (example+1)*h.size] }
 
 // some reports whether an example misses any.
-func (h *holes) some(example int) bool { return h.count(example) > 0 }
+func (h *holes) some(example int) bool { return slices.Contains(h.of(example), true) }
 
-// count returns how many an example misses.
-func (h *holes) count(example int) (n int) {
-	for _, m := range h.of(example) {
-		if m {
+// count returns how many values are missing.
+func (h *holes) count() (n int) {
+	for _, missing := range h.missing {
+		if missing {
 			n++
 		}
 	}
@@ -92,45 +93,14 @@ func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 
 				from = append(from, i)
 			}
 		}
-		if len(from) == 0 {
-			continue
-		}
-		for k := 0; k < len(of); k += max(1, len(of)/mostGaps) {
-			nearest := math.Inf(1)
-			for _, j := range from {
-				nearest = min(nearest, squaredDistance(x.Row(of[k]), x.Row(j)))
-			}
-			sum += math.Sqrt(nearest)
-			count++
-		}
+		far, n := work.NearestDistances(x, of, from, mostGaps)
+		sum, count = sum+far, count+n
 	}
 	return sum / max(1, count)
 }
 
 // mostGaps is how many values of a channel gap looks at.
 const mostGaps = 256
-
-func squaredDistance(a, b []float64) (sum float64) {
-	for k, v := range a {
-		sum += (v - b[k]) * (v - b[k])
-	}
-	return sum
-}
-
-// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
-func inSpacings(g Grid) mat.Matrix {
-	x := joined(g).Clone()
-	from := 0
-	for _, factor := range g {
-		for q, two := range twoSpacings(factor) {
-			for i := range x.Rows {
-				x.Row(i)[from+q] /= two / 2
-			}
-		}
-		from += factor.Cols
-	}
-	return x
-}
 
 // mostDonors is how many other examples are asked for their holes.
 const mostDonors = 20
@@ -213,7 +183,7 @@ func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, cha
 	try(4)
 	centre := x.Row(points[0])
 	slices.SortStableFunc(points, func(a, b int) int {
-		return cmp.Compare(squaredDistance(x.Row(a), centre), squaredDistance(x.Row(b), centre))
+		return cmp.Compare(work.SquaredDistance(x.Row(a), centre), work.SquaredDistance(x.Row(b), centre))
 	})
 	for _, share := range []int{4, 2, 1} {
 		try(share)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // The schedule, as measured (docs/measurements.md).
@@ -204,7 +205,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 		if taper == 0 {
 			taper = bound.DefaultTaper(t.evaluator.Data().Examples)
 		}
-		for _, two := range twoSpacings(t.data.Grid[0]) {
+		for _, two := range work.TwoSpacings(t.data.Grid[0]) {
 			p.Noise.Taper = append(p.Noise.Taper, taper*two/2)
 		}
 	}

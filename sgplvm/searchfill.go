@@ -236,16 +236,24 @@ func (c *fillCase) values(m *Model) mat.Matrix {
 }
 
 // observed returns what is seen, with what a model knows of its time.
-func (c *fillCase) observed(m *Model) (Observed, error) {
-	obs := Observed{Values: c.values(m)}
-	if c.at == nil || !m.knows(c.at.Sequence) {
-		return obs, nil
-	}
-	priors, err := m.LatentAt(c.at.Sequence, []float64{c.at.Time})
-	if err == nil {
-		obs.Prior = &priors[0]
+func (c *fillCase) observed(m *Model) (obs Observed, err error) {
+	obs.Values = c.values(m)
+	if c.at != nil {
+		obs.Prior, err = m.priorAt(*c.at)
 	}
 	return obs, err
+}
+
+// priorAt returns what the model knows of an example by its time; nil of a sequence that it was not trained on.
+func (m *Model) priorAt(at Instant) (*Latent, error) {
+	if !m.knows(at.Sequence) {
+		return nil, nil
+	}
+	priors, err := m.LatentAt(at.Sequence, []float64{at.Time})
+	if err != nil {
+		return nil, err
+	}
+	return &priors[0], nil
 }
 
 // knows reports whether the model was trained on a sequence.

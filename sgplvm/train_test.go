@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -336,7 +337,7 @@ func TestResidualRounds(t *testing.T) {
 		if n := tr.residuals.Rows; (n > 0) != (c.config.Local == On && order > 0) {
 			t.Errorf("%+v: %d residuals", c, n)
 		}
-		for q, l := range twoSpacings(d.Grid[0]) {
+		for q, l := range work.TwoSpacings(d.Grid[0]) {
 			if c.taper > 0 && order > 0 {
 				compare.NearOne(t, "taper", tr.params.Noise.Taper[q], c.taper*l/2, 1e-12)
 			} else if tr.params.Noise.Taper != nil {

@@ -70,7 +70,7 @@
 //
 // NaN means missing, and so does a pixel of a picture that is more transparent than opaque. A [Mask] from [LoadMask] says which values were observed; with
 // [Frames.WithMask] the others become NaN, whatever they are in the file.
-// [CheckComplete] is the check before training, [CheckNoInf] that before imputation.
+// [CheckNoInf] is the check of values of which some may be missing, [CheckComplete] that where none may.
 //
 // [Frames.Select] takes frames in an order, and [LoadMasks] reads one mask for each frame.
 //

@@ -55,6 +55,30 @@ func SplitAll(joint []int, dims []int) [][]int {
 	return all
 }
 
+// InSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
+func InSpacings(g Grid) mat.Matrix {
+	dims, columns := g.Dims(), 0
+	for _, x := range g {
+		columns += x.Cols
+	}
+	all := make([]int, g.Len())
+	for i := range all {
+		all[i] = i
+	}
+	points := mat.New(len(all), columns)
+	index, from := SplitAll(all, dims), 0
+	for f, x := range g {
+		spacing := work.Spacing(x)
+		for i, k := range index[f] {
+			for d, v := range x.Row(k) {
+				points.Set(i, from+d, v/spacing[d])
+			}
+		}
+		from += x.Cols
+	}
+	return points
+}
+
 // Among returns which of the points known (n×d) each of the points x is, by value; missing is
 // the first of x that is none of them, or −1.
 func Among(x, known mat.Matrix) (at []int, missing int) {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // blendFor returns the blend of an example; nil where it has none.
@@ -40,34 +42,13 @@ const mostGaps = 512
 // gap returns the mean distance of missing values from the nearest observed points of their channels, in
 // mean spacings; 0 where nothing is missing or nothing observed.
 func (e *example) gap() float64 {
-	x := inSpacings(e.on.grid)
+	x := data.InSpacings(e.on.grid)
 	var sum, count float64
 	for _, seen := range e.seen {
-		missing := complement(seen, x.Rows)
-		if len(seen) == 0 {
-			continue
-		}
-		step := max(1, len(missing)/mostGaps)
-		for k := 0; k < len(missing); k += step {
-			i, nearest := missing[k], math.Inf(1)
-			for _, j := range seen {
-				nearest = min(nearest, squaredDistance(x.Row(i), x.Row(j)))
-			}
-			sum += math.Sqrt(nearest)
-			count++
-		}
+		far, n := work.NearestDistances(x, complement(seen, x.Rows), seen, mostGaps)
+		sum, count = sum+far, count+n
 	}
-	if count == 0 {
-		return 0
-	}
-	return sum / count
-}
-
-func squaredDistance(a, b []float64) (sum float64) {
-	for k, v := range a {
-		sum += (v - b[k]) * (v - b[k])
-	}
-	return sum
+	return sum / max(1, count)
 }
 
 // halve divides points into equally many parts of neighbours: in two along the longest side, again and again.
@@ -94,7 +75,7 @@ func halve(x mat.Matrix, points []int, parts int) [][]int {
 // blend mixes the direct prediction into p, that of the latent variables, in the model's units with all
 // noise: p becomes the mean and the variance of the two together, part by part.
 func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blend, o InferOptions) error {
-	x := inSpacings(e.on.grid)
+	x := data.InSpacings(e.on.grid)
 	var missing []int
 	for i := range x.Rows {
 		if slices.ContainsFunc(e.seen, func(seen []int) bool { _, found := slices.BinarySearch(seen, i); return !found }) {
@@ -151,7 +132,7 @@ func (e *example) reaching(x mat.Matrix, part []int, reach float64) []float64 {
 		}
 	}
 	for i := range counts {
-		counts[i] = squaredDistance(x.Row(i), centre)
+		counts[i] = work.SquaredDistance(x.Row(i), centre)
 	}
 	nearest := math.Inf(1)
 	for _, seen := range e.seen {

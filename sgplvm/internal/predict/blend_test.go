@@ -50,7 +50,7 @@ func TestDirectMoments(t *testing.T) {
 		weights := effective(distances, b.Neighbours)
 		got := m.directMoments(e, distances, &b).own
 		n, channels, examples := m.grid.Len(), m.channels(), m.params.X.Mu.Rows
-		x := inSpacings(m.grid)
+		x := data.InSpacings(m.grid)
 		whole := wholeCovariance(t, got)
 		value := func(k, i, c int) float64 { return m.ref.Y.At(k*n+i, c) }
 		centre := func(of func(k, i, c int) float64, w func(k int) float64, i, c int) (mean float64) {
@@ -74,7 +74,7 @@ func TestDirectMoments(t *testing.T) {
 						wide += (fit(k, i, c) - centre(fit, alike, i, c)) * (fit(k, j, c) - centre(fit, alike, j, c)) / float64(examples*channels)
 					}
 				}
-				far := squaredDistance(x.Row(i), x.Row(j))
+				far := work.SquaredDistance(x.Row(i), x.Row(j))
 				local *= math.Exp(-far / (b.Taper * b.Taper))
 				wide *= math.Exp(-far / (b.WideTaper * b.WideTaper))
 				want := (1-b.Shrinkage)*local + b.Shrinkage*(wide+m.params.Noise.Covariance.At(i, j))
@@ -198,7 +198,7 @@ func TestBlendFor(t *testing.T) {
 // The gap of a picture whose right part is hidden.
 func TestGap(t *testing.T) {
 	m, _, _ := blendCase(t, 301)
-	x := inSpacings(m.grid)
+	x := data.InSpacings(m.grid)
 	values := mat.New(x.Rows, m.channels())
 	var want, count float64
 	for i := range x.Rows {
@@ -207,7 +207,7 @@ func TestGap(t *testing.T) {
 		}
 		nearest := math.Inf(1)
 		for j := 0; j < x.Rows; j += 3 {
-			nearest = min(nearest, math.Sqrt(squaredDistance(x.Row(i), x.Row(j))))
+			nearest = min(nearest, math.Sqrt(work.SquaredDistance(x.Row(i), x.Row(j))))
 		}
 		want += nearest
 		count++

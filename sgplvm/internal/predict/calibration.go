@@ -207,7 +207,7 @@ func newSmoother(grid data.Grid, examples int) smoother {
 	}
 	spacings := math.Pow(factorCount/float64(examples), 1/float64(dims)) / math.Sqrt(2*math.Pi)
 	for _, x := range grid {
-		scale := twoSpacings(x)
+		scale := work.TwoSpacings(x)
 		for q := range scale {
 			scale[q] *= min(max(spacings, 0.25), 2) / 2
 		}
@@ -235,13 +235,4 @@ func (s smoother) sum(g data.Grid, v mat.Matrix) mat.Matrix {
 // gaussian is the kernel exp(−½ Σ_q (x_q − x′_q)²/scale_q²).
 func gaussian(scale []float64) kernel.Kernel {
 	return kernel.Kernel{Kind: kernel.RBF, Variance: 1, LengthScale: scale}
-}
-
-// twoSpacings returns two mean spacings of points for each dimension.
-func twoSpacings(x mat.Matrix) []float64 {
-	s := work.Spacing(x)
-	for q := range s {
-		s[q] *= 2
-	}
-	return s
 }

@@ -222,7 +222,7 @@ func TestDegreesOfFreedom(t *testing.T) {
 				squares = append(squares, r*r/(coo[a][a]-reference.Inner(weights, cross)))
 				mean += squares[a] / float64(len(seen))
 			}
-			x, width := m.grid[0], twoSpacings(m.grid[0])
+			x, width := m.grid[0], work.TwoSpacings(m.grid[0])
 			for _, i := range complement(seen, m.grid.Len()) {
 				sum, total := 5*mean, 5.
 				for a, j := range seen {

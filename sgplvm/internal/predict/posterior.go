@@ -191,7 +191,7 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 	if o.Residuals.Rows > 0 {
 		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals) })
 		c.kept = kept
-		c.direct = sync.OnceValue(func() *directSource { return newDirectSource(kept(), inSpacings(q.grid), q.channels()) })
+		c.direct = sync.OnceValue(func() *directSource { return newDirectSource(kept(), data.InSpacings(q.grid), q.channels()) })
 	}
 	return &c, nil
 }

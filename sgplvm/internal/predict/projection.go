@@ -7,7 +7,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A projection is the part of a prediction that depends on the spatial points
@@ -39,30 +38,6 @@ func (q *Posterior) projection(g data.Grid) *projection {
 	p := q.project(g, q.learnedAt(g))
 	q.last.Store(p)
 	return p
-}
-
-// inSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
-func inSpacings(g data.Grid) mat.Matrix {
-	dims, columns := g.Dims(), 0
-	for _, x := range g {
-		columns += x.Cols
-	}
-	all := make([]int, g.Len())
-	for i := range all {
-		all[i] = i
-	}
-	points := mat.New(len(all), columns)
-	index, from := data.SplitAll(all, dims), 0
-	for f, x := range g {
-		spacing := work.Spacing(x)
-		for i, k := range index[f] {
-			for d, v := range x.Row(k) {
-				points.Set(i, from+d, v/spacing[d])
-			}
-		}
-		from += x.Cols
-	}
-	return points
 }
 
 // learnedAt returns which training points those of a grid are, where the noise was learned at all of

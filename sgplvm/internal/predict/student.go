@@ -32,7 +32,7 @@ func nearby(on *projection, seen, missing []int) mat.Matrix {
 	dims := on.grid.Dims()
 	from, to := data.SplitAll(seen, dims), data.SplitAll(missing, dims)
 	for f, x := range on.grid {
-		k := gaussian(twoSpacings(x))
+		k := gaussian(work.TwoSpacings(x))
 		k.Matrix(factor, work.Gather(x, from[f]), work.Gather(x, to[f]))
 		mat.MulElem(weights, weights, factor)
 	}

@@ -22,3 +22,37 @@ func Spacing(x mat.Matrix) []float64 {
 	}
 	return spacing
 }
+
+// TwoSpacings returns twice the mean spacing of points (n×d) in each dimension.
+func TwoSpacings(x mat.Matrix) []float64 {
+	spacing := Spacing(x)
+	for q := range spacing {
+		spacing[q] *= 2
+	}
+	return spacing
+}
+
+// SquaredDistance returns Σ_k (a_k − b_k)².
+func SquaredDistance(a, b []float64) (sum float64) {
+	for k, v := range a {
+		sum += (v - b[k]) * (v - b[k])
+	}
+	return sum
+}
+
+// NearestDistances returns the sum of the distances of some of the points x (n×d) from the nearest of others, and of how many: about
+// most of them, at even steps. There are none where there are no others.
+func NearestDistances(x mat.Matrix, of, from []int, most int) (sum, count float64) {
+	if len(from) == 0 {
+		return 0, 0
+	}
+	for k := 0; k < len(of); k += max(1, len(of)/most) {
+		nearest := math.Inf(1)
+		for _, j := range from {
+			nearest = min(nearest, SquaredDistance(x.Row(of[k]), x.Row(j)))
+		}
+		sum += math.Sqrt(nearest)
+		count++
+	}
+	return sum, count
+}
