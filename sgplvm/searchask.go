@@ -38,6 +38,7 @@ type question struct {
 	name       string
 	candidates []option
 	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
+	like       int     // the candidate that is passed over where the one before it is far worse than the best; 0: none
 	sure       float64 // standard errors by which another candidate must be better
 }
 
@@ -56,11 +57,14 @@ type standing struct {
 func (b standing) judged() bool { return b.losses != nil }
 
 // Standard errors of the mean difference by which another candidate must be better than the best so far, by
-// which it must look better for a ladder to go on, and by which it must look worse for its judge to stop.
+// which it must look better for a ladder to go on, and by which it must look worse for its judge to stop: where the best mean
+// stands, and where a candidate must be surely better, which after a third of the examples one that is
+// worse by half an error becomes once in ten times.
 const (
-	sureErrors = 1
-	goOnErrors = 0.3
-	stopErrors = 3
+	sureErrors     = 1
+	goOnErrors     = 0.3
+	stopErrors     = 3.
+	stopSureErrors = 0.5
 )
 
 // fewestJudged is how many examples a candidate is judged by at least before it can look hopeless.
@@ -86,6 +90,9 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 			continue // what is given leaves no difference
 		}
 		tried[text(trial.cfg)] = true
+		if i > 0 && i == q.like && len(all) > 0 && far(all[len(all)-1], best.verdict, stopErrors) {
+			continue
+		}
 		if i == 0 && best.judged() && same(trial.cfg, best.cfg) {
 			trial = best
 		} else {
@@ -125,10 +132,11 @@ const mostNats = 1e100
 func (s *search) judged(j judge, q question, i int, cfg Config, best verdict) (verdict, error) {
 	stop := s.watch.Timing(fmt.Sprintf("model selection: %s, %s (%d of %d)", q.name, q.candidates[i].name, i+1, len(q.candidates)))
 	defer stop()
-	v, err := j.judge(s.ctx, cfg, func(v verdict) bool {
-		m, e := difference(v, best)
-		return best.losses != nil && len(v.losses) >= fewestJudged && m > stopErrors*e
-	})
+	worse := stopErrors
+	if q.sure > 0 {
+		worse = stopSureErrors
+	}
+	v, err := j.judge(s.ctx, cfg, func(v verdict) bool { return far(v, best, worse) })
 	return v, cmp.Or(err, v.check())
 }
 
@@ -154,6 +162,12 @@ func judgedOnce[T any](ctx context.Context, j *journal, key string, work func() 
 		err = errors.New(found.Failure)
 	}
 	return found.Value, err
+}
+
+// far reports whether a verdict is worse than the best by so many standard errors, by enough examples to say so.
+func far(v, best verdict, errors float64) bool {
+	m, e := difference(v, best)
+	return best.losses != nil && len(v.losses) >= fewestJudged && m > errors*e
 }
 
 // record keeps how a question was answered.

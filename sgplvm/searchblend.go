@@ -86,8 +86,8 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		return best, err
 	}
 	best, least, err := s.share(ctx, best)
-	if err == nil && s.direct {
-		best, least, err = s.walk(ctx, best, least, index)
+	if err == nil && s.direct && s.rounds > 0 {
+		best, least, err = s.walked(ctx, best, least, index)
 	}
 	for _, division := range blendParts {
 		if err != nil || best.Share == 0 || s.rounds == 0 || !s.direct {
@@ -100,6 +100,48 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		}
 	}
 	return best, err
+}
+
+// casesToWalk is by how many cases the way is found in each round.
+const casesToWalk = 10
+
+// thinned returns the search by some of the cases, at even steps.
+func (s *blendSearch) thinned() *blendSearch {
+	some := &blendSearch{rounds: s.rounds, o: s.o, direct: s.direct}
+	step, k := max(1, s.count/(casesToWalk*s.rounds)), 0
+	for _, t := range s.trials {
+		trial := blendTrial{model: t.model}
+		for _, c := range t.cases {
+			if k%step == 0 {
+				trial.cases, some.latent, some.with = append(trial.cases, c), append(some.latent, s.latent[k]), append(some.with, s.with[k])
+			}
+			k++
+		}
+		some.trials = append(some.trials, trial)
+		some.count += len(trial.cases)
+	}
+	return some
+}
+
+// walked finds the way by some of the cases; what it leads to must be better by all.
+func (s *blendSearch) walked(ctx context.Context, best Blend, least float64, index []int) (Blend, float64, error) {
+	some := s.thinned()
+	if some.count == s.count {
+		return s.walk(ctx, best, least, index)
+	}
+	start, from, err := some.share(ctx, best)
+	if err != nil {
+		return best, least, err
+	}
+	found, _, err := some.walk(ctx, start, from, index)
+	if err != nil {
+		return best, least, err
+	}
+	found, score, err := s.share(ctx, found)
+	if err != nil || !(score < least) {
+		return best, least, err
+	}
+	return found, score, nil
 }
 
 // walk moves along one parameter after the other as long as that helps.

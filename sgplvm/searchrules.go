@@ -162,6 +162,7 @@ func (s *search) structures() (first Config, q question) {
 	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom && s.given.Effort != EffortQuick {
 		white.Factors = FactorsJoint
 		add("white noise, one kernel for all points", white)
+		q.like = len(q.candidates) - 1
 	}
 	return first, q
 }
@@ -216,14 +217,13 @@ func (s *search) questions(c Config) (list []question) {
 			list = append(list, question{name: name, candidates: append([]option{{"as before", func(*Config) {}}}, options...), ladder: ladder, sure: sureErrors})
 		}
 	}
-	learned := c.Residual.Rounds > 0
+	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough
+	smooth := c.Residual.Taper > bound.DefaultTaper(n) // fewer steps than they are worth
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
-	add(s.given.Training.Iterations == 0, "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
+	add(s.given.Training.Iterations == 0 && (n >= manyExamples || smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
-	thorough := s.given.Effort == EffortThorough
-	smooth := c.Residual.Taper > bound.DefaultTaper(n)
 	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)
 	add(thorough && learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
 		option{"noise of all examples alike", func(c *Config) { c.Infer.LocalBandwidth = -1 }})

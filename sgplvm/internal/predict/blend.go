@@ -106,6 +106,18 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 	return nil
 }
 
+// directAlone is blend where the direct prediction has the whole share; what was observed is left 0.
+func (q *Posterior) directAlone(ctx context.Context, e *example, b *Blend, o InferOptions) (Prediction, error) {
+	n := e.on.grid.Len()
+	p := Prediction{Mean: mat.New(n, q.channels()), Variance: mat.New(n, q.channels()), Conditioning: "exact", Noise: q.noiseName(e.on, moments{own: &ownNoise{}})}
+	for _, seen := range e.seen {
+		if len(seen) > conditioning.exact {
+			p.Conditioning = "local"
+		}
+	}
+	return p, q.blend(ctx, e, p, b, o)
+}
+
 // mix makes p the moments of a mixture, with the weight share for another prediction, at some points. To the variances
 // of the other white noise is added.
 func (p Prediction) mix(other Prediction, points []int, share, white float64) {

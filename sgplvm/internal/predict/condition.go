@@ -106,38 +106,66 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 	explained := work.ColumnSquares(x)
-	byInducing := q.explained(e.on, t)[q.version[channels[0]]]
-	prior := t.psi0 * q.params.SpatialVariance()
+	prior := q.unexplained(e, t, channels[0])
 	var inverse, weights mat.Matrix
 	if t.degreesOfFreedom > 0 {
-		inverse, weights = mat.Identity(len(seen)), nearby(e.on, seen, missing)
-		l.SolveHalf(inverse)
+		inverse, weights = mat.New(len(seen), len(seen)), nearby(e.on, seen, missing)
+		l.Inverse(inverse)
 	}
 	for _, c := range channels {
 		residual := e.residual(p, c, seen)
 		l.SolveHalf(residual)
 		nearby := work.Ones(len(missing))
 		if t.degreesOfFreedom > 0 {
-			nearby = nearbyScale(weights, inverse, residual)
+			solved := residual.Clone()
+			l.SolveHalfT(solved)
+			nearby = nearbyScale(weights, inverse, solved.Data)
 		}
 		scale := t.scale(mat.Dot(residual, residual), len(seen))
 		shift := mat.New(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
 
-		po := work.Gather(e.on.p[c], seen)
-		l.SolveHalf(po)
-		left := work.Gather(e.on.p[c], missing)
-		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
-		spread := mat.New(left.Rows, left.Cols)
-		mat.Mul(spread, 1, left, t.spread, 0)
+		byLatent := q.leftByLatent(e, t, c, l, x, missing, seen)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
-			v := max(0, prior+q.structuredVariance(e.on, t, i)-byInducing[i]-explained[k]+asm.Dot(spread.Row(k), left.Row(k)))
+			v := max(0, prior[i]+q.structuredVariance(e.on, t, i)-explained[k]+byLatent[k])
 			white := t.noise / q.params.Noise.Beta // is in the scaled variance and not in p's
 			p.Variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
 		}
 	}
 	return nil
+}
+
+// unexplained returns the prior variance at every point less what the inducing points take off it.
+func (q *Posterior) unexplained(e *example, t moments, c int) []float64 {
+	v := make([]float64, e.on.grid.Len())
+	if t.noiseAlone() {
+		return v
+	}
+	prior := t.psi0 * q.params.SpatialVariance()
+	for i, by := range q.explained(e.on, t)[q.version[c]] {
+		v[i] = prior - by
+	}
+	return v
+}
+
+// leftByLatent returns the variance of missing points that the latent variables leave, the diagonal of (P_M − G·P_O)·spread·(P_M − G·P_O)ᵀ,
+// given x = L⁻¹C_OM.
+func (q *Posterior) leftByLatent(e *example, t moments, c int, l *chol.Factor, x mat.Matrix, missing, seen []int) []float64 {
+	v := make([]float64, len(missing))
+	if t.noiseAlone() {
+		return v
+	}
+	po := work.Gather(e.on.p[c], seen)
+	l.SolveHalf(po)
+	left := work.Gather(e.on.p[c], missing)
+	mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
+	spread := mat.New(left.Rows, left.Cols)
+	mat.Mul(spread, 1, left, t.spread, 0)
+	for k := range v {
+		v[k] = asm.Dot(spread.Row(k), left.Row(k))
+	}
+	return v
 }
 
 // residual returns what a prediction leaves of the observed values of a channel, |O|×1.

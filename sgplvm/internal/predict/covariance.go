@@ -89,8 +89,8 @@ var featureNumbers = 1 << 21
 //	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
 func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
 	cov := mat.New(len(a), len(b))
-	if t.psi0 == 0 {
-		return cov // no latent variables
+	if t.noiseAlone() {
+		return cov
 	}
 	on.priorCovariance(cov, t.psi0, a, b)
 	same := work.SameList(a, b)

@@ -86,7 +86,7 @@ func (s *directSource) once(key [2]any, make func() mat.Matrix) mat.Matrix {
 
 // directMoments returns the moments of the direct prediction near a part: no latent variable contributes.
 func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) moments {
-	s, m := q.direct(), q.factors[0].Size()
+	s := q.direct()
 	on := e.on.training
 	n, channels := len(on), q.channels()
 	weights := effective(distances, b.Neighbours)
@@ -115,11 +115,7 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 			own.mean.Set(j, c, s.mean[at*channels+c]+mean)
 		}
 	}
-	zeros := make([][]float64, len(q.taken))
-	for v := range zeros {
-		zeros[v] = make([]float64, q.components())
-	}
-	return moments{noise: 1, psi1: mat.New(m, 1), spread: mat.New(m, m), h: zeros, own: own}
+	return moments{noise: 1, own: own}
 }
 
 // at returns a matrix of the training points at some of them.

@@ -75,6 +75,13 @@ func (q *Posterior) complete(ctx context.Context, e *example, l Latent, o InferO
 }
 
 func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, o InferOptions) (Prediction, error) {
+	b := q.blendFor(e, o)
+	if b != nil && b.Share == 1 {
+		if p, err := q.directAlone(ctx, e, b, o); !singular(err) {
+			q.toUserUnits(p, 0)
+			return p, err
+		}
+	}
 	t := q.momentsOf(l)
 	t.degreesOfFreedom = o.degrees(q.kept != nil)
 	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
@@ -90,7 +97,7 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 	if err != nil {
 		return p, err
 	}
-	if b := q.blendFor(e, o); b != nil {
+	if b != nil {
 		for i := range p.Variance.Rows {
 			for c := range p.Variance.Cols {
 				p.Variance.Set(i, c, p.Variance.At(i, c)+t.noise/q.params.Noise.Beta)
@@ -99,14 +106,20 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 		t.noise = 0 // is there now
 		mixed := Prediction{Mean: p.Mean.Clone(), Variance: p.Variance.Clone(), Conditioning: p.Conditioning, Noise: p.Noise}
 		err = q.blend(ctx, e, mixed, b, o)
-		if singular := (*chol.NotPositiveDefiniteError)(nil); errors.As(err, &singular) {
-			err = nil // too few examples are like this one, or points coincide: what the latent variables say stands alone
+		if singular(err) {
+			err = nil // what the latent variables say stands alone
 		} else {
 			p = mixed
 		}
 	}
 	q.toUserUnits(p, t.noise)
 	return p, err
+}
+
+// singular reports whether too few examples are like one, or points coincide.
+func singular(err error) bool {
+	n := (*chol.NotPositiveDefiniteError)(nil)
+	return errors.As(err, &n)
 }
 
 // calibrateSeen calibrates the variances of an example of known time that was seen in part, in the

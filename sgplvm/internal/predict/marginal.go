@@ -120,6 +120,15 @@ var spreadRows = 1024
 func (q *Posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
 	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on, t)}
+	if t.noiseAlone() {
+		for i := range n {
+			v := max(0, q.structuredVariance(on, t, i))
+			for c := range p.Variance.Cols {
+				p.Variance.Set(i, c, v)
+			}
+		}
+		return p
+	}
 	explained := q.explained(on, t)
 	prior := t.psi0 * q.params.SpatialVariance()
 	for c, pc := range on.p {
@@ -141,6 +150,9 @@ func (q *Posterior) marginal(on *projection, t moments) Prediction {
 
 // mean returns P_c·ψ1 for every channel, n_s*×d_y.
 func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
+	if t.noiseAlone() {
+		return t.own.mean.Clone()
+	}
 	mean := mat.New(on.grid.Len(), len(on.p))
 	for c, p := range on.p {
 		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)

@@ -22,6 +22,9 @@ type moments struct {
 	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
 }
 
+// noiseAlone reports whether no latent variable contributes: ψ0 is 0, and ψ1, spread and h, which would be, are not there.
+func (t moments) noiseAlone() bool { return t.psi0 == 0 }
+
 func (q *Posterior) momentsOf(l Latent) moments {
 	t, tau := q.latentMoments(l)
 	for _, taken := range q.taken {

@@ -45,15 +45,13 @@ func nearby(on *projection, seen, missing []int) mat.Matrix {
 //
 //	(n₀·z̄ + Σ_i w_i·z_i)/((n₀ + Σ_i w_i)·z̄),   z_i = (C_OO⁻¹r)_i²/(C_OO⁻¹)_ii
 //
-// with the weights w (|O|×|M|), given L⁻¹ of C_OO = LLᵀ and L⁻¹r (|O|×1): Rasmussen and
+// with the weights w (|O|×|M|), given C_OO⁻¹ and C_OO⁻¹r: Rasmussen and
 // Williams, "Gaussian Processes for Machine Learning", section 5.4.2.
-func nearbyScale(weights, inverse, residual mat.Matrix) []float64 {
+func nearbyScale(weights, inverse mat.Matrix, solved []float64) []float64 {
 	n := weights.Rows
-	solved, precision := mat.New(n, 1), work.ColumnSquares(inverse)
-	mat.Mul(solved, 1, inverse.T(), residual, 0)
-	z, mean := solved.Data, 0.0
-	for i, v := range z {
-		z[i] = v * v / precision[i]
+	z, mean := make([]float64, n), 0.0
+	for i, v := range solved {
+		z[i] = v * v / inverse.At(i, i)
 		mean += z[i] / float64(n)
 	}
 	scale, total := make([]float64, weights.Cols), make([]float64, weights.Cols)
