@@ -59,6 +59,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
 	"cmd/sgplvm/internal/engine":     program,
 	"cmd/sgplvm/internal/experiment": program,
+	"cmd/sgplvm/internal/page":       program,
 
 	"fuzz":         answers,
 	"fuzz/mutants": {},

@@ -69,7 +69,7 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	}
 	dims = append(dims, len(scaler.Mean))
 	alpha := kronprod.Tensor{Dims: dims, Data: t.read("alpha", dims...)}
-	cfg, selection := t.choice()
+	cfg, selection, phases := t.choice()
 	partly, err := t.partly(depth)
 	if err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 		return nil, err
 	}
 	m := newModel(q, moving, seed, attributes, attached)
-	m.config, m.selection, m.partly = cfg, selection, partly
+	m.config, m.selection, m.phases, m.partly = cfg, selection, phases, partly
 	return m, m.fits(partly)
 }
 
-// choice reads what the model was trained with, and how that was chosen.
-func (t *tensorReader) choice() (cfg *Config, selection *Selection) {
+// choice reads what the model was trained with, how that was chosen and how the bound rose.
+func (t *tensorReader) choice() (cfg *Config, selection *Selection, phases []PhaseReport) {
 	read := func(name string, into any) bool {
 		if t.file.Metadata[name] == "" {
 			return false
@@ -110,7 +110,8 @@ func (t *tensorReader) choice() (cfg *Config, selection *Selection) {
 	if read("selection", &s) {
 		selection = &s
 	}
-	return cfg, selection
+	read("training", &phases)
+	return cfg, selection, phases
 }
 
 // space reads the spatial factors.

@@ -23,7 +23,8 @@ type Model struct {
 	attached   map[string][]byte
 	config     *Config    // that it was trained with; nil where the file does not say
 	selection  *Selection // how that was chosen; nil where nothing was
-	partly     *Model     // what fills in and infers where something is seen; nil: the model itself
+	phases     []PhaseReport
+	partly     *Model // what fills in and infers where something is seen; nil: the model itself
 }
 
 // What predictions ask for and give.
@@ -74,6 +75,9 @@ type (
 	// Samples are fields drawn from a model, in the user's units: the latent points X, count×d_ξ,
 	// and the fields Y, count of n_s*×d_y.
 	Samples = predict.Samples
+
+	// Basis is what predictions at certain latent variables are sums of: small enough to be evaluated elsewhere.
+	Basis = predict.Basis
 
 	// SampledFrame is a field of a film that was drawn: number Frame of draw Draw, both from 0, its Values
 	// and the Mean of what could have been drawn, n_s*×d_y each.
@@ -127,6 +131,19 @@ func (m *Model) Config() (cfg Config, ok bool) {
 
 // Selection tells how the configuration was chosen; nil where nothing was tried. It must not be changed.
 func (m *Model) Selection() *Selection { return m.selection }
+
+// Training tells how the bound rose, phase by phase: names, steps, statuses and bounds; nil where the model's file does not say.
+// It must not be changed.
+func (m *Model) Training() []PhaseReport { return m.phases }
+
+// Basis returns what the model's predictions at certain latent variables are sums of, at the points of a grid (nil: the training
+// grid); of a film with motion, of its frames with the motion taken out. Errors: *ConfigError.
+func (m *Model) Basis(g Grid) (*Basis, error) {
+	if g != nil {
+		g = m.on(g)
+	}
+	return m.posterior.Basis(g)
+}
 
 // Grid returns the training grid. It must not be changed.
 func (m *Model) Grid() Grid { return m.posterior.Grid() }

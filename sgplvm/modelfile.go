@@ -54,8 +54,8 @@ import (
 //	attached.NAME            U8, what was attached besides
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
-// latent.time.kernel (as kernel.Parse reads them), config and selection (JSON of a Config and a Selection; absent
-// in older files) and attribute.NAME for the caller's own entries. No
+// latent.time.kernel (as kernel.Parse reads them), config, selection and training (JSON of a Config, a Selection and
+// PhaseReports; absent in older files) and attribute.NAME for the caller's own entries. No
 // training data are kept but, where asked, their residuals.
 const modelFormat = "kronfield sgplvm 1"
 
@@ -123,21 +123,25 @@ func (m *Model) Save(w io.Writer) error {
 	return safetensors.Write(w, f.file)
 }
 
-// choice writes what the model was trained with, and how that was chosen.
+// choice writes what the model was trained with, how that was chosen and how the bound rose.
 func (w tensorWriter) choice(m *Model) error {
-	if m.config != nil {
-		text, err := json.Marshal(m.config)
+	for _, entry := range []struct {
+		name  string
+		known bool
+		value any
+	}{
+		{"config", m.config != nil, m.config},
+		{"selection", m.selection != nil, m.selection},
+		{"training", len(m.phases) > 0, m.phases},
+	} {
+		if !entry.known {
+			continue
+		}
+		text, err := json.Marshal(entry.value)
 		if err != nil {
 			return err
 		}
-		w.Text("config", string(text))
-	}
-	if m.selection != nil {
-		text, err := json.Marshal(m.selection)
-		if err != nil {
-			return err
-		}
-		w.Text("selection", string(text))
+		w.Text(entry.name, string(text))
 	}
 	return nil
 }

@@ -85,6 +85,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	o.Progress = func(q lbfgs.Progress) bool {
 		c.Unpack(accepted, q.X)
 		s.Phase.Steps = before.Steps + q.Iteration - steps
+		s.Phase.note(-q.F)
 		if s.Stage == stageTraining && accepted.Noise.Beta < min(collapsedRatio, s.NoiseFreed.Noise.Beta) {
 			s.Low++
 		} else {

@@ -49,18 +49,43 @@ type Report struct {
 	Forecast, Searched time.Duration
 }
 
-// PhaseReport tells how a phase of training went.
+// PhaseReport tells how a phase of training went. A model's file keeps the name, the steps, the status and the bounds.
 type PhaseReport struct {
-	Name        string  // "start 0", "start 1", …, "warm-up", "alternating", "joint" or "residual 1", "residual 2", …
-	Steps       int     // L-BFGS steps
-	Evaluations int     // evaluations of the bound and its gradient
-	Bound       float64 // at its end
-	Status      string  // how it ended: an lbfgs.Status in words, or "collapsed"
+	Name        string  `json:"name"`   // "start 0", "start 1", …, "warm-up", "alternating", "joint" or "residual 1", "residual 2", …
+	Steps       int     `json:"steps"`  // L-BFGS steps
+	Evaluations int     `json:"-"`      // evaluations of the bound and its gradient
+	Bound       float64 `json:"-"`      // at its end
+	Status      string  `json:"status"` // how it ended: an lbfgs.Status in words, or "collapsed"
+
+	// Bounds are those after the steps Every, 2·Every, …; there are fewer than mostBounds of them.
+	Every  int       `json:"every,omitempty"`
+	Bounds []float64 `json:"bounds,omitempty"`
 
 	// Of the last run with truncation: how many of all spatial components were left
 	// out, and by how much at most that lowers the bound at its end.
-	LeftOut, Components int
-	TruncationLoss      float64
+	LeftOut        int     `json:"-"`
+	Components     int     `json:"-"`
+	TruncationLoss float64 `json:"-"`
+}
+
+// mostBounds bounds how many bounds of a phase are kept.
+const mostBounds = 64
+
+// note keeps the bound after the step that the phase has come to. Which bounds stay depends on the number of steps alone.
+func (p *PhaseReport) note(bound float64) {
+	p.Every = max(p.Every, 1)
+	if p.Steps%p.Every != 0 {
+		return
+	}
+	p.Bounds = append(p.Bounds, bound)
+	if len(p.Bounds) < mostBounds {
+		return
+	}
+	thinned := make([]float64, 0, mostBounds) // reports that were given away share the others
+	for i := 1; i < len(p.Bounds); i += 2 {
+		thinned = append(thinned, p.Bounds[i])
+	}
+	p.Every, p.Bounds = 2*p.Every, thinned
 }
 
 func (r Report) clone() Report {

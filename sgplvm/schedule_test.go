@@ -207,3 +207,38 @@ func TestTerminates(t *testing.T) {
 		}
 	}
 }
+
+// A model keeps the bounds of each phase, as many as there is room for, and its file does.
+func TestBoundsAreKept(t *testing.T) {
+	told := map[int]float64{}
+	tr, r := fit(t, bumps(12, 6, 5, 2), small().with(TrainingConfig{Iterations: 150, Warmup: 10, Progress: func(p Progress) bool {
+		told[p.Iteration] = p.Bound
+		return true
+	}}))
+	m := modelOf(t, tr)
+	if d := diff(m.Training(), r.Phases); d != "" {
+		t.Error(d)
+	}
+	before, thinned := 0, false
+	for _, p := range r.Phases {
+		if len(p.Bounds) >= mostBounds || len(p.Bounds) != p.Steps/p.Every || len(p.Bounds) < min(p.Steps, mostBounds/2) {
+			t.Errorf("%d bounds of %d steps, one in %d", len(p.Bounds), p.Steps, p.Every)
+		}
+		for i, b := range p.Bounds {
+			if want := told[before+(i+1)*p.Every]; b != want {
+				t.Errorf("bound after step %d is %v, expected %v", before+(i+1)*p.Every, b, want)
+			}
+		}
+		before, thinned = before+p.Steps, thinned || p.Every > 1
+	}
+	if !thinned {
+		t.Error("no phase is so long that its bounds are thinned out")
+	}
+	l := loaded(t, saved(t, m))
+	for i, p := range l.Training() {
+		w := m.Training()[i]
+		if d := diff(p, PhaseReport{Name: w.Name, Steps: w.Steps, Status: w.Status, Every: w.Every, Bounds: w.Bounds}); d != "" || len(l.Training()) != len(m.Training()) {
+			t.Errorf("phase %d: %s", i, d)
+		}
+	}
+}

@@ -262,7 +262,7 @@ func (t *Trainer) Model() (*Model, error) {
 		return nil, err
 	}
 	m := newModel(q, t.moving(), t.config.Seed, t.config.Attributes, nil)
-	m.config = t.given
+	m.config, m.phases = t.given, t.Report().Phases
 	return m, nil
 }
 

@@ -11,6 +11,7 @@
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
 //	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
+//	sgplvm report  -model MODEL [-data F] -out REPORT.html
 //	sgplvm info    -model MODEL [-write-config C.json]
 //
 // Every command explains itself with -h. Package cli lists the exit codes.
@@ -37,6 +38,7 @@ var commands = []cli.Command{
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
 	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Run: reproduce},
+	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
 }
 

@@ -56,7 +56,11 @@ const (
 func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, pointsFlag string) (*Observations, error) {
 	o := new(Observations)
 	var err error
-	if points := f.Text(pointsFlag); points != "" {
+	points := ""
+	if pointsFlag != "" {
+		points = f.Text(pointsFlag)
+	}
+	if points != "" {
 		if err := f.Exclusive(points, grid); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,84 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// A question is one that model selection asked, with its candidates.
+type question struct {
+	Name       string
+	Candidates []candidate
+}
+
+type candidate struct {
+	Name, Score, Difference, RMSE, Note string
+	Chosen                              bool
+	Bar                                 template.HTML
+}
+
+const mostCandidates = 400
+
+// questions are what model selection tried, question by question.
+func questions(s *sgplvm.Selection) []question {
+	if s == nil {
+		return nil
+	}
+	var all []question
+	left := mostCandidates
+	for _, stage := range s.Stages {
+		low, high := 0.0, 0.0
+		for _, c := range stage.Candidates {
+			if c.Failure == "" {
+				low, high = min(low, c.Difference-c.Error), max(high, c.Difference+c.Error)
+			}
+		}
+		q := question{Name: cli.Text(stage.Name)}
+		for _, c := range stage.Candidates {
+			if left--; left < 0 {
+				break
+			}
+			q.Candidates = append(q.Candidates, newCandidate(c, low, high))
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+func newCandidate(c sgplvm.Candidate, low, high float64) candidate {
+	r := candidate{Name: cli.Text(c.Name), Chosen: c.Chosen}
+	if c.Failure != "" {
+		r.Note = cli.Text(c.Failure)
+		return r
+	}
+	r.Score = fmt.Sprintf("%.4f", c.Score)
+	if c.RMSE > 0 {
+		r.RMSE = fmt.Sprintf("%.4g", c.RMSE)
+	}
+	if !c.Chosen && (c.Difference != 0 || c.Error != 0) {
+		r.Difference = fmt.Sprintf("%+.4f ± %.4f", c.Difference, c.Error)
+	}
+	if c.Examples > 0 {
+		r.Note = fmt.Sprintf("given up after %d examples", c.Examples)
+	}
+	if high > low && !math.IsInf(high-low, 0) {
+		r.Bar = bar(c, low, high)
+	}
+	return r
+}
+
+// bar draws how much worse than the chosen candidate one is, with the standard error.
+func bar(c sgplvm.Candidate, low, high float64) template.HTML {
+	x := func(v float64) float64 { return 6 + 148*(v-low)/(high-low) }
+	class := "dot"
+	if c.Chosen {
+		class = "dot chosen"
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 160 16" aria-hidden="true"><line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="16"/>`+
+		`<line class="whisker" x1="%.1f" x2="%.1f" y1="8" y2="8"/><circle class="%s" cx="%.1f" cy="8" r="3.5"/></svg>`,
+		x(0), x(0), x(c.Difference-c.Error), x(c.Difference+c.Error), class, x(c.Difference)))
+}

@@ -1,0 +1,82 @@
+package page
+
+import (
+	"bytes"
+	"encoding/base64"
+	"html/template"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"slices"
+)
+
+// tones are how values of pictures become colours: a range, and grey or the map of colours.
+type tones struct {
+	Low  []float64 `json:"low"` // of each channel that is shown
+	High []float64 `json:"high"`
+	Grey bool      `json:"grey"`
+}
+
+// byteOf returns where a value lies in the range of a channel.
+func (t *tones) share(v float64, channel int) float64 {
+	return max(0, min(1, (v-t.Low[channel])/(t.High[channel]-t.Low[channel])))
+}
+
+// missing is the colour of what was not seen.
+var missing = color.RGBA{0xe9, 0xe4, 0xda, 0xff}
+
+// picture draws a field of a shape; NaN is missing.
+func (t *tones) picture(s *shape, field []float64) *image.RGBA {
+	p := image.NewRGBA(image.Rect(0, 0, s.Width, s.Height))
+	for i := range s.size() {
+		v := field[i*s.Channels : (i+1)*s.Channels]
+		c := missing
+		switch {
+		case slices.ContainsFunc(v, math.IsNaN):
+		case s.Channels == 3:
+			c = color.RGBA{byte(255*t.share(v[0], 0) + 0.5), byte(255*t.share(v[1], 1) + 0.5), byte(255*t.share(v[2], 2) + 0.5), 0xff}
+		case t.Grey:
+			g := byte(255*t.share(v[0], 0) + 0.5)
+			c = color.RGBA{g, g, g, 0xff}
+		default:
+			m := sequential(t.share(v[0], 0))
+			c = color.RGBA{m[0], m[1], m[2], 0xff}
+		}
+		p.SetRGBA(i%s.Width, i/s.Width, c)
+	}
+	return p
+}
+
+// mapped draws a field of one channel with a map of colours.
+func mapped(s *shape, field []float64, colour func(v float64) [3]byte) *image.RGBA {
+	p := image.NewRGBA(image.Rect(0, 0, s.Width, s.Height))
+	for i, v := range field {
+		c := missing
+		if !math.IsNaN(v) {
+			m := colour(v)
+			c = color.RGBA{m[0], m[1], m[2], 0xff}
+		}
+		p.SetRGBA(i%s.Width, i/s.Width, c)
+	}
+	return p
+}
+
+// pngURL and jpegURL return a picture as the address of itself.
+func pngURL(p image.Image) (template.URL, error) {
+	var b bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := encoder.Encode(&b, p); err != nil {
+		return "", err
+	}
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
+}
+
+func jpegText(p image.Image) (string, error) {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: 82}); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}

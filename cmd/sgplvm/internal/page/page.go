@@ -1,0 +1,185 @@
+package page
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+var (
+	//go:embed page.html
+	pageText string
+	//go:embed style.css
+	styleText string
+	//go:embed field.js
+	fieldText string
+	//go:embed explorer.js
+	explorerText string
+
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"one": func(i int) int { return i + 1 }}).Parse(pageText))
+)
+
+// content is what the template sees.
+type content struct {
+	Name, Noun                       string
+	Story                            [3]string
+	Style                            template.CSS
+	Field, Script                    template.JS
+	Explorer                         *explorer
+	Bars                             []relevanceBar
+	Unused                           int    // latent dimensions without a bar
+	Form                             string // "wide" where fields are much wider than high, "landscape" where they are wider, else nothing
+	Picture                          bool   // fields have pixels, or points in a plane
+	Timed, Labelled, Film            bool
+	MeanError, DeviationError, Ranks string
+
+	Judged              *judgement
+	Calibration         template.HTML
+	Levels              [][2]string
+	Residuals, Missing  *fieldMap
+	MissingShare        string
+	Scores              [][2]string
+	Effort, Task, Ended string
+	Questions           []question
+	Config              string
+	Training            template.HTML
+	Bounds              []boundRow
+	Kernels             []kernelText
+	Facts               [][2]string
+}
+
+// A relevanceBar is one latent dimension.
+type relevanceBar struct {
+	Dim     int
+	Percent string
+	Width   float64
+	Across  bool
+	Up      bool
+}
+
+// Write writes the page of a model. The same input gives the same bytes, at any GOMAXPROCS on one instruction set. Errors:
+// of the data, *sgplvm.ConfigError, ctx.Err(), those of w.
+func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) error {
+	x, err := newExplorer(ctx, e, in)
+	if err != nil {
+		return err
+	}
+	c := &content{Name: in.Name, Style: template.CSS(styleText + gradient()), Field: template.JS(fieldText), Script: template.JS(explorerText), Explorer: x,
+		Picture: x.Kind == kindPicture || x.Kind == kindPoints, Timed: x.Path != nil, Labelled: x.Examples.Label != nil, Film: x.Path != nil && x.Path.Frames != nil,
+		MeanError: percent(x.meanError), DeviationError: percent(x.devError), Ranks: fmt.Sprintf("%d and %d", len(x.Mean.Fields), len(x.Taken.Fields))}
+	c.Noun, c.Form = noun(x), form(&x.shape)
+	if in.Data != nil {
+		if err := c.judge(ctx, e, in, x); err != nil {
+			return err
+		}
+	}
+	c.Story = story(in.Model, x, c.Judged)
+	c.setBars(x)
+	if s := in.Model.Selection(); s != nil {
+		c.Effort, c.Task, c.Ended, c.Questions = s.Effort.String(), cli.Text(s.Task), cli.Text(s.Ended), questions(s)
+	}
+	if cfg, ok := in.Model.Config(); ok {
+		c.Config = cli.Text(engine.ConfigText(cfg))
+	}
+	c.Training, c.Bounds = training(in.Model.Training()), boundRows(in.Model.Training())
+	c.Kernels = kernels(in.Model, &x.shape)
+	c.setFacts(in.Model, x)
+	return pageTemplate.Execute(w, c)
+}
+
+// judge adds what the data show.
+func (c *content) judge(ctx context.Context, e *cli.Environment, in *Input, x *explorer) (err error) {
+	j, err := judge(ctx, e, in, &x.tones)
+	if err != nil {
+		return err
+	}
+	c.Judged, c.Calibration, c.MissingShare = j, j.calibration(), fmt.Sprintf("%.1f", 100*j.MissingShare)
+	if c.Calibration != "" {
+		c.Levels = j.calibrationRows()
+	}
+	if c.Residuals, err = j.residuals(0); err != nil {
+		return err
+	}
+	if c.Missing, err = j.missingMap(); err != nil {
+		return err
+	}
+	if s := j.Scores; j.Known {
+		c.Scores = [][2]string{{"values judged", fmt.Sprint(s.Count)}, {"root mean square error", number(s.RMSE)}, {"mean absolute error", number(s.MAE)}}
+		if !j.Training {
+			c.Scores = append(c.Scores, [2]string{"negative log density a value, mean", number(s.NLP)},
+				[2]string{"within intervals of 50 %", number(100*s.Coverage[0]) + " %"}, [2]string{"within intervals of 90 %", number(100*s.Coverage[1]) + " %"},
+				[2]string{"within intervals of 99 %", number(100*s.Coverage[2]) + " %"})
+		}
+	}
+	return nil
+}
+
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// setBars orders the latent dimensions by relevance.
+func (c *content) setBars(x *explorer) {
+	if x.Idle {
+		return
+	}
+	order := relevanceOrder(x.Relevance)
+	for k, q := range order {
+		r := x.Relevance[q]
+		if r < 0.01 && k >= 2 {
+			c.Unused = len(order) - k
+			break
+		}
+		c.Bars = append(c.Bars, relevanceBar{q, fmt.Sprintf("%.0f", 100*r), 100 * r, q == x.Axes[0], len(x.Axes) > 1 && q == x.Axes[1]})
+	}
+}
+
+// setFacts lists what is known of the model in numbers.
+func (c *content) setFacts(m *sgplvm.Model, x *explorer) {
+	p := m.Summary()
+	add := func(name, format string, args ...any) {
+		c.Facts = append(c.Facts, [2]string{name, fmt.Sprintf(format, args...)})
+	}
+	add("examples", "%d", m.Examples())
+	add("form", "%s", x.text(m))
+	add("channels", "%d", m.Channels())
+	add("hidden numbers (latent dimensions)", "%d", p.LatentDims)
+	add("inducing points", "%d", p.Inducing)
+	add("mean of the data", "%s", cli.Range(p.Mean))
+	add("standard deviation of the data", "%s", cli.Range(p.Deviation))
+	add("standard deviation of the noise", "%s", cli.Range(p.Noise))
+	add("signal-to-noise ratio", "%.4g", p.SignalToNoise)
+	if p.Calibrated {
+		add("variances calibrated by", "%.3g, to the power %.3g", p.Factor, p.Power)
+	}
+	if p.Motion != "" {
+		add("motion", "%s", cli.Text(p.Motion))
+	}
+	add("seed", "%d", p.Seed)
+}
+
+// StripWidth returns how wide a strip of pictures is at least, in the browser's pixels.
+func (c *content) StripWidth() int {
+	return 30 + len(c.Judged.Headings)*min(150, max(72, 2*c.Judged.shape.Width))
+}
+
+// form says how fields and the map share the page.
+func form(s *shape) string {
+	switch {
+	case s.Kind == kindPicture && 2*s.Width > 5*s.Height:
+		return "wide"
+	case s.Kind != kindPicture || 4*s.Width > 5*s.Height:
+		return "landscape"
+	}
+	return ""
+}

@@ -1,0 +1,270 @@
+package page_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+var (
+	shown   = flag.String("page", "", "the `file` with a page to take pictures of")
+	screens = flag.String("screens", "", "the `folder` for pictures of the page in two windows")
+)
+
+// models are files of each kind of model.
+const models = "../../../../sgplvm/testdata/models"
+
+const (
+	mostBytes      = 3 << 20 // of a page
+	mostOperations = 8 << 20 // of a redraw, which a browser does in some milliseconds
+)
+
+// write returns the page of an input.
+func write(t *testing.T, in *page.Input) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := page.Write(t.Context(), &cli.Environment{Stdout: t.Output(), Stderr: t.Output()}, &b, in); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > mostBytes {
+		t.Errorf("%d bytes, expected at most %d", b.Len(), mostBytes)
+	}
+	return b.Bytes()
+}
+
+// save writes it to a file.
+func save(t *testing.T, in *page.Input) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, write(t, in), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// faces returns a model of drawn faces and frames that it has not seen, half of them hidden or not.
+func faces(t *testing.T) (m *sgplvm.Model, rest *dataset.Frames) {
+	t.Helper()
+	all, err := dataset.FromArray("faces", picture.Faces(36, 16, 20, 3), dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first, last []int
+	for i := range all.Count {
+		if i%3 == 1 {
+			last = append(last, i)
+		} else {
+			first = append(first, i)
+		}
+	}
+	training := all.Select(first)
+	grid, err := dataset.Grid(16, 20, "product")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: 4, Attributes: engine.Attributes(&training.Form)}
+	cfg.Training.Iterations = 30
+	m, _, err = sgplvm.Fit(t.Context(), sgplvm.Data{Source: training, Grid: grid}, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, all.Select(last)
+}
+
+// Every kind of model has a page, with the same bytes at any number of processors; in a browser none complains or asks the
+// network, and the pointer changes what is shown.
+func TestEveryModel(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(models, "*.model"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%d models, error %v", len(paths), err)
+	}
+	var b *browser
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			m, err := engine.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := &page.Input{Model: m, Name: filepath.Base(path)}
+			first := write(t, in)
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			if !bytes.Equal(first, write(t, in)) {
+				t.Error("other bytes at another number of processors")
+			}
+			text, _, _ := bytes.Cut(first, []byte("<script>"))
+			for _, word := range []string{"http://", "https://", "NaN", "Infinity", "ZgotmplZ"} {
+				if i := bytes.Index(text, []byte(word)); i >= 0 {
+					t.Errorf("%q in the page: %.80s", word, text[max(0, i-30):])
+				}
+			}
+		})
+	}
+	b = newBrowser(t)
+	for _, path := range paths {
+		m, err := engine.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.open(save(t, &page.Input{Model: m, Name: filepath.Base(path)}), 1280, 900)
+		before := b.pixels("mean")
+		var idle bool
+		b.run(&idle, "JSON.parse(document.getElementById('model').textContent).idle")
+		if !idle {
+			b.point("map", 0.3, 0.35)
+			middle := b.pixels("mean")
+			b.point("map", 0.8, 0.7)
+			if after := b.pixels("mean"); before == middle && middle == after {
+				t.Errorf("%s: the pointer changes nothing", path)
+			}
+		}
+		b.check()
+	}
+}
+
+// A page with pictures: pointer, keys, axes, thumbnails, colours, playing and tables, in two windows, and a redraw that takes few operations.
+func TestPage(t *testing.T) {
+	m, rest := faces(t)
+	path := save(t, &page.Input{Model: m, Name: "faces", Labels: make([]int, m.Examples()), Data: &page.Data{Name: "rest", Seen: rest}})
+	b := newBrowser(t)
+	for _, size := range [][2]int{{1280, 900}, {480, 800}} {
+		b.open(path, size[0], size[1])
+		var wide, high int
+		b.run(&wide, "document.documentElement.scrollWidth")
+		if wide > size[0] {
+			t.Errorf("the page is %d wide in a window of %d", wide, size[0])
+		}
+		b.run(&high, "document.querySelectorAll('#pictures img').length")
+		if high < 8 {
+			t.Errorf("%d pictures", high)
+		}
+		changes := func(what, id string, do func()) {
+			t.Helper()
+			before := b.pixels(id)
+			if do(); b.pixels(id) == before {
+				t.Errorf("%s changes nothing of %s", what, id)
+			}
+		}
+		b.point("map", 0.5, 0.5)
+		var slowest float64
+		for i := range 8 {
+			changes("the pointer", "mean", func() { b.point("map", 0.2+0.07*float64(i), 0.3+0.05*float64(i%5)) })
+			var took string
+			b.run(&took, "document.body.dataset.draw")
+			ms, err := strconv.ParseFloat(took, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			slowest = max(slowest, ms)
+		}
+		t.Logf("the slowest of 8 redraws took %.2f ms", slowest)
+		b.run(nil, "document.getElementById('map').focus()")
+		for _, key := range []string{"ArrowLeft", "ArrowUp", "n", "p"} {
+			changes("the key "+key, "mean", func() { b.press(key) })
+		}
+		changes("the key t", "map", func() { b.press("t") })
+		changes("an axis", "map", func() { b.run(nil, "document.querySelectorAll('[data-axis=a]')[2].click()"); b.frame() })
+		changes("colours", "map", func() {
+			b.run(nil, "(() => { const c = document.getElementById('colour'); c.value = 'label'; c.dispatchEvent(new Event('change')); })()")
+		})
+		changes("tones", "mean", func() {
+			b.run(nil, "(() => { const c = document.getElementById('tones'); c.value = 'colour'; c.dispatchEvent(new Event('change')); })()")
+		})
+		changes("playing", "mean", func() {
+			b.run(nil, "document.getElementById('play').click()")
+			b.run(nil, "new Promise(done => setTimeout(() => done(1), 300))")
+			b.run(nil, "document.getElementById('play').click()")
+		})
+		var text string
+		b.run(&text, `(async () => { const all = []; for (const a of document.querySelectorAll('a.csv')) { a.addEventListener('click', e => e.preventDefault()); a.click(); all.push(a.download + ':' + (await (await fetch(a.href)).text())); } return all.join('\n--\n'); })()`)
+		for _, want := range []string{"latents.csv:example,label,mean_1", "bound.csv:phase,step,bound\nwarm-up,1,", "scores.csv:values judged,", "calibration.csv:", "model.csv:examples,24"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %q in the tables: %.2000s", want, text)
+			}
+		}
+		var operations int
+		b.run(&operations, "Number(document.body.dataset.operations)")
+		if operations <= 0 || operations > mostOperations {
+			t.Errorf("%d operations of a redraw, expected at most %d", operations, mostOperations)
+		}
+		b.check()
+	}
+}
+
+// What the browser computes is what the model predicts, up to the error that the page states.
+func TestBrowserPredicts(t *testing.T) {
+	m, _ := faces(t)
+	b := newBrowser(t)
+	b.open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)
+	for _, point := range [][]float64{m.TrainingLatent(0).Mu, m.TrainingLatent(7).Mu, {0.3, -0.2, 0.1, 0.4}, {2, 2, -2, 1}} {
+		var got struct{ Mean, Deviation []float64 }
+		b.run(&got, fmt.Sprintf(`(() => {
+			const E = JSON.parse(document.getElementById('model').textContent), F = makeField(E), mean = new Float32Array(F.means), deviation = new Float32Array(F.points);
+			F.predict([%s], 0, mean, deviation);
+			return { Mean: Array.from(mean, v => E.offset[0] + E.unit[0] * v), Deviation: Array.from(deviation, v => E.unit[0] * v) };
+		})()`, strings.Trim(strings.ReplaceAll(fmt.Sprint(point), " ", ","), "[]")))
+		want, err := m.Predict(sgplvm.Latent{Mu: point, S: make([]float64, len(point))}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unit := m.Summary().Deviation[0]
+		for i, v := range want.Mean.Data {
+			if math.Abs(got.Mean[i]-v) > 0.05*unit {
+				t.Fatalf("at %v, point %d: mean %v, expected %v", point, i, got.Mean[i], v)
+			}
+			if d := math.Sqrt(want.Variance.Data[i]); math.Abs(got.Deviation[i]/d-1) > 0.15 {
+				t.Fatalf("at %v, point %d: deviation %v, expected %v", point, i, got.Deviation[i], d)
+			}
+		}
+	}
+	b.check()
+}
+
+// Data that the model does not fit are refused in a line.
+func TestOtherData(t *testing.T) {
+	m, _ := faces(t)
+	other, err := dataset.FromArray("other", picture.Faces(2, 5, 4, 1), dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = page.Write(t.Context(), &cli.Environment{Stdout: t.Output(), Stderr: t.Output()}, new(bytes.Buffer), &page.Input{Model: m, Data: &page.Data{Name: "other", Seen: other}})
+	if want := "other: pictures of 20 points and 1 channels, expected 320 and 1, the model's"; err == nil || err.Error() != want {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+}
+
+// Pictures of a page in two windows, the pointer on its map: go test -run TestScreens -page report.html -screens folder.
+func TestScreens(t *testing.T) {
+	if *shown == "" || *screens == "" {
+		t.Skip("no -page and -screens")
+	}
+	name := strings.TrimSuffix(filepath.Base(*shown), filepath.Ext(*shown))
+	b := newBrowser(t)
+	for _, width := range []int{1280, 560} {
+		b.open(*shown, width, 900)
+		var hidden bool
+		b.run(&hidden, "document.getElementById('map').offsetParent === null")
+		if !hidden {
+			b.run(nil, "document.getElementById('thumbs').click()")
+			b.point("map", 0.56, 0.45)
+		}
+		b.shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), width, 3200)
+		var took string
+		b.run(&took, "document.body.dataset.draw + ' ms, ' + document.body.dataset.operations + ' operations'")
+		t.Logf("%s at %d: a redraw took %s", name, width, took)
+	}
+	b.check()
+}

@@ -1,0 +1,284 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+const (
+	mostJudged = 60 // pictures that are filled in
+	mostShown  = 8  // of them in the strips
+	stripSide  = 96 // pixels
+
+	calibrationLevels = 19 // 5 %, 10 %, …, 95 %
+)
+
+// A judgement is how well the model does on some of the data.
+type judgement struct {
+	Training, Hidden bool // Hidden: the page has hidden a half of each picture itself
+	Known            bool // there is a truth
+	Judged, Of       int
+	Scores           evaluate.Scores
+	Headings         []string
+	Strips           []strip
+	MissingShare     float64
+
+	shape           shape
+	whole           shape     // of all points
+	squares, counts []float64 // of errors, by value of the shape
+	missing         []float64 // how often a value is missing
+	inside          [calibrationLevels]int
+	values          int // scored
+}
+
+// A strip is a picture in several columns.
+type strip struct {
+	Label    string
+	Pictures []template.URL
+}
+
+// judge fills in some of the data, or has them as the model knows them from training.
+func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*judgement, error) {
+	d, m := in.Data, in.Model
+	count, points, channels := d.Seen.Dims()
+	j := &judgement{Training: d.Training, Of: count, Judged: min(count, mostJudged), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
+	j.squares, j.counts, j.missing = make([]float64, j.shape.values()), make([]float64, j.shape.values()), make([]float64, j.shape.values())
+	if points != m.Grid().Len() || channels != m.Channels() {
+		return nil, fmt.Errorf("%s: pictures of %d points and %d channels, expected %d and %d, the model's", d.Name, points, channels, m.Grid().Len(), m.Channels())
+	}
+	seen, truth := make([]mat.Matrix, j.Judged), make([]mat.Matrix, j.Judged)
+	holes := false
+	for k := range j.Judged {
+		var err error
+		if seen[k], err = example(d.Seen, j.number(k)); err != nil {
+			return nil, err
+		}
+		truth[k] = seen[k]
+		if d.Truth != nil {
+			if truth[k], err = example(d.Truth, j.number(k)); err != nil {
+				return nil, err
+			}
+		}
+		holes = holes || !complete(seen[k])
+	}
+	if !d.Training && !holes {
+		j.Hidden, j.Known = true, true
+		for k := range seen {
+			seen[k] = j.halfOf(seen[k], k)
+		}
+	}
+	predictions := make([]sgplvm.Prediction, j.Judged)
+	if err := e.Each(ctx, "judged", d.Name, j.Judged, func(k int) (err error) {
+		predictions[k], err = d.predict(ctx, m, j.number(k), seen[k])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	return j, j.add(seen, truth, predictions, tones)
+}
+
+// number returns which of the data the k-th judged one is.
+func (j *judgement) number(k int) int { return k * j.Of / j.Judged }
+
+// example reads one.
+func example(s sgplvm.Source, i int) (mat.Matrix, error) {
+	_, points, channels := s.Dims()
+	values := make([]float64, points*channels)
+	err := s.ReadExamples(values, i, i+1)
+	return mat.NewDense(points, channels, values), err
+}
+
+func complete(a mat.Matrix) bool {
+	for _, v := range a.Data {
+		if v != v {
+			return false
+		}
+	}
+	return true
+}
+
+// halfOf hides half of a picture: scattered values of the even ones, one side of the odd ones.
+func (j *judgement) halfOf(a mat.Matrix, k int) mat.Matrix {
+	rng := rand.New(rand.NewPCG(uint64(k), 0x68616c66))
+	b := a.Clone()
+	width := j.shape.Width
+	if j.shape.Kind != kindPicture {
+		width = 0
+	}
+	columns := 0
+	if width > 0 && j.shape.points != nil {
+		columns = j.columns()
+	} else {
+		columns = width
+	}
+	for i := range b.Rows {
+		side := columns > 0 && k%2 == 1
+		for c := range b.Cols {
+			hide := rng.Float64() < 0.5
+			if side {
+				hide = (i%columns*2 < columns) == (k%4 == 1)
+			} else if c > 0 && b.Rows > 1 {
+				hide = math.IsNaN(b.At(i, 0))
+			}
+			if hide {
+				b.Set(i, c, math.NaN())
+			}
+		}
+	}
+	return b
+}
+
+// columns returns how many pixels a whole picture has in a row.
+func (j *judgement) columns() int {
+	for i, at := range j.shape.points {
+		if i == j.shape.Width {
+			return at / (j.shape.points[1] - j.shape.points[0])
+		}
+	}
+	return 0
+}
+
+// predict returns what the model says of one.
+func (d *Data) predict(ctx context.Context, m *sgplvm.Model, i int, seen mat.Matrix) (sgplvm.Prediction, error) {
+	if d.Training {
+		return m.Predict(m.TrainingLatent(i), nil)
+	}
+	obs := sgplvm.Observed{Values: seen}
+	if d.Priors != nil {
+		obs.Prior = &d.Priors[i]
+	}
+	p, _, err := m.Impute(ctx, obs, d.Infer)
+	return p, err
+}
+
+// add scores predictions and draws the strips.
+func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Prediction, tones *tones) error {
+	var stream evaluate.Stream
+	missing, all := 0, 0
+	for k, p := range predictions {
+		judged := seen[k]
+		if j.Training { // every value is one to be explained
+			judged = mat.New(judged.Rows, judged.Cols)
+			judged.Fill(math.NaN())
+		}
+		if j.Known {
+			if err := stream.Add(truth[k], judged, p.Mean, p.Variance); err != nil {
+				return err
+			}
+		}
+		for i, v := range seen[k].Data {
+			all++
+			if v != v {
+				missing++
+			}
+			z := (truth[k].Data[i] - p.Mean.Data[i]) / math.Sqrt(p.Variance.Data[i])
+			if judged.Data[i] == judged.Data[i] || z != z {
+				continue
+			}
+			j.values++
+			for l := range j.inside {
+				if math.Abs(z) <= math.Sqrt2*math.Erfinv(level(l)) {
+					j.inside[l]++
+				}
+			}
+		}
+		s, t, mean, given := j.shape.cut(judged.Data), j.shape.cut(truth[k].Data), j.shape.cut(p.Mean.Data), j.shape.cut(seen[k].Data)
+		for i := range s {
+			if given[i] != given[i] {
+				j.missing[i]++
+			}
+			if d := t[i] - mean[i]; s[i] != s[i] && d == d {
+				j.squares[i] += d * d
+				j.counts[i]++
+			}
+		}
+	}
+	j.MissingShare = float64(missing) / float64(all)
+	if j.Known {
+		j.Scores = stream.Scores()
+	}
+	return j.draw(seen, truth, predictions, tones)
+}
+
+// level returns the probability of the l-th interval.
+func level(l int) float64 { return float64(l+1) / (calibrationLevels + 1) }
+
+// draw draws the first pictures: what was seen, what the model makes of it, the truth, and how sure the model is.
+func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Prediction, tones *tones) error {
+	if j.shape.Kind != kindPicture {
+		return nil
+	}
+	switch {
+	case j.Training:
+		j.Headings = []string{"picture", "as learned", "difference"}
+	case j.Known:
+		j.Headings = []string{"seen", "filled in", "truth", "uncertainty"}
+	default:
+		j.Headings = []string{"seen", "filled in", "uncertainty"}
+	}
+	largest := j.largestDeviation(predictions)
+	for n := range min(mostShown, j.Judged) {
+		k := n * j.Judged / min(mostShown, j.Judged)
+		s, t, mean := j.shape.cut(seen[k].Data), j.shape.cut(truth[k].Data), j.shape.cut(predictions[k].Mean.Data)
+		row := strip{Label: fmt.Sprint(j.number(k))}
+		add := func(u template.URL, err error) error {
+			row.Pictures = append(row.Pictures, u)
+			return err
+		}
+		if err := add(pngURL(tones.picture(&j.shape, s))); err != nil {
+			return err
+		}
+		if err := add(pngURL(tones.picture(&j.shape, mean))); err != nil {
+			return err
+		}
+		if j.Known && !j.Training {
+			if err := add(pngURL(tones.picture(&j.shape, t))); err != nil {
+				return err
+			}
+		}
+		last := mapped(&j.shape, j.firstChannel(j.shape.cut(predictions[k].Variance.Data)), func(v float64) [3]byte { return sequential(math.Sqrt(max(0, v)) / largest) })
+		if j.Training {
+			reach := (tones.High[0] - tones.Low[0]) / 4
+			for i := range t {
+				t[i] -= mean[i]
+			}
+			last = mapped(&j.shape, j.firstChannel(t), func(v float64) [3]byte { return diverging(v / reach) })
+		}
+		if err := add(pngURL(last)); err != nil {
+			return err
+		}
+		j.Strips = append(j.Strips, row)
+	}
+	return nil
+}
+
+// largestDeviation returns that of the predictions that are shown, but for a hundredth of the values.
+func (j *judgement) largestDeviation(predictions []sgplvm.Prediction) float64 {
+	var all []float64
+	for n := range min(mostShown, j.Judged) {
+		all = append(all, j.shape.cut(predictions[n*j.Judged/min(mostShown, j.Judged)].Variance.Data)...)
+	}
+	slices.Sort(all)
+	return max(math.Sqrt(all[len(all)-1-len(all)/100]), math.SmallestNonzeroFloat64)
+}
+
+// firstChannel returns the mean of the channels that are shown, of every point.
+func (j *judgement) firstChannel(v []float64) []float64 {
+	if j.shape.Channels == 1 {
+		return v
+	}
+	means := make([]float64, j.shape.size())
+	for i := range means {
+		means[i] = rowMean(v[i*j.shape.Channels : (i+1)*j.shape.Channels])
+	}
+	return means
+}

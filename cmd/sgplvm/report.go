@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// reportSettings are the flags of report.
+type reportSettings struct {
+	f                           *cli.Flags
+	model, data, grid, observed *string
+	truth, labels, out          *string
+	times                       *engine.TimeFlags
+}
+
+func newReportSettings(e *cli.Environment) *reportSettings {
+	f := cli.NewFlags(e, "report", `sgplvm report -model MODEL [-data F] -out REPORT.html
+
+Writes one page that shows what a model has learned, for a browser, without a network: a map of
+the examples on which the pointer shows what the model expects, what was tried and chosen, how
+training went, the kernels in words. With -data it shows how well the model fills in: pictures of
+which values are missing or hidden by -observed, beside their -truth if that is known; of complete
+pictures the page hides a half itself. Those that the model has learned from it shows as
+they were learned.`)
+	return &reportSettings{
+		f:        f,
+		model:    f.String("model", "", "the model `file`"),
+		data:     f.String("data", "", "the pictures, or the table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
+		observed: f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
+		truth:    f.String("truth", "", "the complete `pictures`, like -data"),
+		labels:   f.String("labels", "", "the `file` with a label for every picture that the model was trained on, .npy, whole numbers: colours on the map"),
+		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
+		out:      f.String("out", "", "the HTML `file` to write"),
+	}
+}
+
+func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
+	s := newReportSettings(e)
+	if err := s.f.Read(args); err != nil {
+		return err
+	}
+	if err := s.f.Require("model", "out"); err != nil {
+		return err
+	}
+	if *s.data == "" {
+		if err := s.f.Without("-data", "grid", "observed", "truth", "times", "sequence"); err != nil {
+			return err
+		}
+	}
+	if err := s.f.Files([]string{"model", "data", "observed", "truth", "labels", "times"}, []string{"out"}); err != nil {
+		return err
+	}
+	m, err := engine.Load(*s.model)
+	if err != nil {
+		return err
+	}
+	in := &page.Input{Model: m, Name: filepath.Base(*s.model)}
+	if *s.labels != "" {
+		if in.Labels, err = dataset.LoadSequences(*s.labels, m.Examples()); err != nil {
+			return err
+		}
+	}
+	if *s.data != "" {
+		if err := s.load(in); err != nil {
+			return err
+		}
+	}
+	return savePage(ctx, e, *s.out, in)
+}
+
+// load loads the pictures that the model is judged by.
+func (s *reportSettings) load(in *page.Input) error {
+	m := in.Model
+	seen, err := engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "")
+	if err != nil {
+		return err
+	}
+	in.Columns = seen.Columns
+	in.Data = &page.Data{Name: *s.data, Seen: seen.Frames}
+	if *s.observed == "" && *s.truth == "" && learnedFrom(m, seen.Frames) {
+		in.Data.Training = true
+		return nil
+	}
+	if in.Data.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+		return err
+	}
+	switch {
+	case *s.truth != "":
+		truth, err := engine.LoadLike(seen.Frames, *s.truth)
+		if err != nil {
+			return err
+		}
+		if truth.Count != seen.Count {
+			return fmt.Errorf("%s: %d pictures, expected %d as in %s", *s.truth, truth.Count, seen.Count, *s.data)
+		}
+		in.Data.Truth = truth
+	case *s.observed != "": // what the mask hides is known
+		truth, err := engine.LoadLike(seen.Frames, *s.data)
+		if err != nil {
+			return err
+		}
+		in.Data.Truth = truth
+	}
+	if in.Data.Truth == nil {
+		return nil
+	}
+	return dataset.CheckNoInf(in.Data.Truth.(*dataset.Frames))
+}
+
+// learnedFrom reports whether pictures are those that the model has learned from: as many, and each near what the model has for it.
+func learnedFrom(m *sgplvm.Model, frames *dataset.Frames) bool {
+	if frames.Count != m.Examples() || frames.Points() != m.Grid().Len() {
+		return false
+	}
+	deviation := m.Summary().Deviation
+	for k := range min(5, frames.Count) {
+		i := k * frames.Count / min(5, frames.Count)
+		p, err := m.Predict(m.TrainingLatent(i), nil)
+		if err != nil {
+			return false
+		}
+		sum, count := 0.0, 0
+		for j, v := range frames.Values(i) {
+			if d := (v - p.Mean.Data[j]) / deviation[j%len(deviation)]; !math.IsNaN(d) {
+				sum += d * d
+				count++
+			}
+		}
+		if sum > 0.5*float64(count) {
+			return false
+		}
+	}
+	return true
+}
+
+// savePage writes the page of a model.
+func savePage(ctx context.Context, e *cli.Environment, path string, in *page.Input) error {
+	if err := files.WriteAtomic(path, func(w io.Writer) error { return page.Write(ctx, e, w, in) }); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(e.Stdout, "wrote %s: open it in a browser\n", path)
+	return err
+}
