@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -24,7 +25,7 @@ func demo(ctx context.Context, e *cli.Environment, args []string) (err error) {
 	f := cli.NewFlags(e, "demo", `sgplvm demo [flags]
 
 Draws frames of a moving face, trains on most of them, hides half the pixels of
-the others, fills these in, prints the errors and writes pictures.`)
+the others, fills these in, prints the errors and writes a page and pictures.`)
 	out := f.String("out", "sgplvm-demo", "the `folder` to write to")
 	grid := f.Grid("grid", "32x40", "`WIDTHxHEIGHT` of a frame")
 	count := f.Whole("frames", 96, 8, 100000, "`number` of frames drawn; every fourth is to be filled in")
@@ -70,7 +71,11 @@ the others, fills these in, prints the errors and writes pictures.`)
 	if err := d.save(*out, m, filled); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stdout, "wrote %s: strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
+	in := &page.Input{Model: m, Name: "the demo: a drawn face that moves", Data: &page.Data{Name: "half-seen frames", Seen: d.seen, Truth: d.truth}}
+	if err := savePage(ctx, e, filepath.Join(*out, "report.html"), in); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.Stdout, "wrote %s: open report.html in a browser; strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
 		*out, time.Since(begin).Round(100*time.Millisecond))
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
@@ -35,9 +37,9 @@ they were learned.`)
 	return &reportSettings{
 		f:        f,
 		model:    f.String("model", "", "the model `file`"),
-		data:     f.String("data", "", "the pictures, or the table: a .npy, .npz, .nc or .csv `file`, a GIF or a folder of PNG or JPEG frames"),
+		data:     f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
-		observed: f.String("observed", "", "the mask `file`, .npy: 1 where a value was observed, 0 where not"),
+		observed: f.String("observed", "", engine.MaskUsage),
 		truth:    f.String("truth", "", "the complete `pictures`, like -data"),
 		labels:   f.String("labels", "", "the `file` with a label for every picture that the model was trained on, .npy, whole numbers: colours on the map"),
 		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
@@ -51,6 +53,9 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	if err := s.f.Require("model", "out"); err != nil {
+		return err
+	}
+	if err := checkPage(s.f, "out"); err != nil {
 		return err
 	}
 	if *s.data == "" {
@@ -76,7 +81,15 @@ func reportPage(ctx context.Context, e *cli.Environment, args []string) error {
 			return err
 		}
 	}
-	return savePage(ctx, e, *s.out, in)
+	return tellPage(ctx, e, *s.out, in)
+}
+
+// checkPage refuses a name of a page that no browser takes for one.
+func checkPage(f *cli.Flags, name string) error {
+	if path := f.Text(name); path != "" && !slices.Contains([]string{".html", ".htm"}, strings.ToLower(filepath.Ext(path))) {
+		return f.Usagef("-%s %q, expected a name that ends in .html", name, path)
+	}
+	return nil
 }
 
 // load loads the pictures that the model is judged by.
@@ -146,7 +159,12 @@ func learnedFrom(m *sgplvm.Model, frames *dataset.Frames) bool {
 
 // savePage writes the page of a model.
 func savePage(ctx context.Context, e *cli.Environment, path string, in *page.Input) error {
-	if err := files.WriteAtomic(path, func(w io.Writer) error { return page.Write(ctx, e, w, in) }); err != nil {
+	return files.WriteAtomic(path, func(w io.Writer) error { return page.Write(ctx, e, w, in) })
+}
+
+// tellPage is savePage, and says so.
+func tellPage(ctx context.Context, e *cli.Environment, path string, in *page.Input) error {
+	if err := savePage(ctx, e, path, in); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(e.Stdout, "wrote %s: open it in a browser\n", path)

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/page"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -41,7 +43,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	cfg.Attributes = engine.Attributes(&frames.Form)
 	cfg.Checkpoints = s.checkpoint.Checkpoints()
-	return s.run(ctx, e, d, cfg)
+	return s.run(ctx, e, frames, d, cfg)
 }
 
 // open opens the training data: the frames, and with them their points, times and masks.
@@ -102,8 +104,8 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 	return err
 }
 
-// run trains and writes the model.
-func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) error {
+// run trains and writes the model, and the page if it is asked for.
+func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dataset.Training, d sgplvm.Data, cfg sgplvm.Config) error {
 	m, r, err := engine.Fit(ctx, e, d, cfg)
 	if err != nil {
 		err = s.explain(err)
@@ -117,7 +119,11 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, d sgplvm.Da
 	if text := engine.LimitText(*s.choice.limit, m.Selection(), r); text != "" {
 		e.Note("%s", text)
 	}
-	return nil
+	if *s.report == "" {
+		return nil
+	}
+	return tellPage(ctx, e, *s.report, &page.Input{Model: m, Name: filepath.Base(*s.out), Columns: frames.Columns,
+		Data: &page.Data{Name: *s.data, Seen: frames, Training: true}})
 }
 
 // explain names the file with what an error is about: the configuration or the data.

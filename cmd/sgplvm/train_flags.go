@@ -18,6 +18,7 @@ type trainSettings struct {
 
 	choice *choiceFlags
 
+	report     *string
 	resume     *bool
 	checkpoint *engine.Checkpoint
 }
@@ -53,6 +54,7 @@ the best so far is trained.`)
 
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
+		report: f.String("report", "", "the HTML `file` for a page that shows what was learned, as the command report writes it"),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
 }
@@ -69,5 +71,8 @@ func (s *trainSettings) check() error {
 	if *s.film && *s.points != "" {
 		return f.Usagef("-film with -points, expected pictures")
 	}
-	return f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out"})
+	if err := checkPage(f, "report"); err != nil {
+		return err
+	}
+	return f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out", "report"})
 }

@@ -33,13 +33,14 @@ func TestProgress(t *testing.T) {
 	const (
 		training = `(warm-up|latent|joint) \d+/8  bound -?\d+\.\d\d  gradient [0-9.e+-]+  noise \d\.\d{4}(  \d+s( of (the warm-up|these steps))? left at most)?`
 		filling  = `filled \d/3 pictures  \d+s left`
+		judging  = `judged \d/3 pictures  \d+s left`
 		films    = `rendered \d/9 pictures  \d+s left`
 	)
 	for _, c := range []struct{ args, lines string }{
 		{"train -config steps8.json -data train.npy -out result", training},
 		{"impute -model model -data seen.npy -out result.npy", filling},
 		{"render -model model -out film.npy", films},
-		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling},
+		{"demo -grid 5x4 -frames 12 -iters 8 -out shown", training + "|" + filling + "|" + judging},
 	} {
 		var stderr bytes.Buffer
 		if code, _ := terminalRun(context.Background(), &stderr, strings.Fields(c.args)...); code != 0 {
@@ -176,14 +177,14 @@ func TestDemo(t *testing.T) {
 		`^drew 24 frames of 12x14 pixels: 18 to learn from, 6 to fill in\n`,
 		`\ntrained on 18 pictures in \S+: 40 steps `,
 		`\n +hidden pixels\npictures +6\nvalues +504\nRMSE `,
-		`\nwrote first: strip\.png shows seen, filled and truth; the arrays and the model are beside it\ntook \S+\n$`,
+		`\nwrote first: open report\.html in a browser; strip\.png shows seen, filled and truth; the arrays and the model are beside it\ntook \S+\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("want %s\n%s", want, out)
 		}
 	}
 	files := folder(t)
-	names := []string{"strip.png", "model.safetensors", "train.npy", "seen.npy", "filled.npy", "truth.npy"}
+	names := []string{"report.html", "strip.png", "model.safetensors", "train.npy", "seen.npy", "filled.npy", "truth.npy"}
 	sameFolder(t, map[string]string{".": "a folder", "first": "a folder"}, func() (paths []string) {
 		for _, n := range names {
 			paths = append(paths, filepath.Join("first", n))

@@ -92,7 +92,6 @@ func TestEveryModel(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%d models, error %v", len(paths), err)
 	}
-	var b *browser
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			m, err := engine.Load(path)
@@ -113,7 +112,10 @@ func TestEveryModel(t *testing.T) {
 			}
 		})
 	}
-	b = newBrowser(t)
+	if testing.Short() {
+		return
+	}
+	b := newBrowser(t)
 	for _, path := range paths {
 		m, err := engine.Load(path)
 		if err != nil {
@@ -140,7 +142,11 @@ func TestPage(t *testing.T) {
 	m, rest := faces(t)
 	path := save(t, &page.Input{Model: m, Name: "faces", Labels: make([]int, m.Examples()), Data: &page.Data{Name: "rest", Seen: rest}})
 	b := newBrowser(t)
-	for _, size := range [][2]int{{1280, 900}, {480, 800}} {
+	sizes := [][2]int{{1280, 900}, {480, 800}}
+	if testing.Short() {
+		sizes = sizes[1:]
+	}
+	for _, size := range sizes {
 		b.open(path, size[0], size[1])
 		var wide, high int
 		b.run(&wide, "document.documentElement.scrollWidth")
@@ -206,6 +212,9 @@ func TestPage(t *testing.T) {
 
 // What the browser computes is what the model predicts, up to the error that the page states.
 func TestBrowserPredicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser for itself")
+	}
 	m, _ := faces(t)
 	b := newBrowser(t)
 	b.open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)

@@ -57,7 +57,7 @@ func (x *explorer) film(ctx context.Context, e *cli.Environment, m *sgplvm.Model
 	if err != nil {
 		return err
 	}
-	return engine.NewFrames(e, "drew", m, latents, g).Run(ctx, "", func(_ int, means []float64) error {
+	return engine.NewFrames(e, "drew", m, latents, g).Run(ctx, new(engine.Output), func(_ int, means []float64) error {
 		for ; len(means) > 0; means = means[g.Size():] {
 			text, err := jpegText(x.picture(&x.shape, means[:g.Size()]))
 			if err != nil {

@@ -33,7 +33,6 @@ type judgement struct {
 	MissingShare     float64
 
 	shape           shape
-	whole           shape     // of all points
 	squares, counts []float64 // of errors, by value of the shape
 	missing         []float64 // how often a value is missing
 	inside          [calibrationLevels]int
