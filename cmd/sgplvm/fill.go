@@ -18,7 +18,7 @@ type fillSettings struct {
 	f                              *cli.Flags
 	data, observed, out            *string
 	model, save                    *string
-	smooth                         *bool
+	smooth, json                   *bool
 	grid                           *string
 	channels                       *int
 	points, times, exists, errors_ *string
@@ -43,8 +43,8 @@ What was observed stays as it was.
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
 	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, in one of these forms, 0 where observed; pictures show standard deviations")
-	return &fillSettings{
+	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, "+engine.VarianceUsage)
+	s := &fillSettings{
 		f:        f,
 		data:     f.String("data", "", "the examples: "+engine.DataUsage),
 		observed: f.String("observed", "", engine.MaskUsage),
@@ -52,10 +52,11 @@ and the same command with -resume goes on to the same results.`)
 
 		model:  f.String("model", "", "the `file` of a model that fills in, instead of one that is learned"),
 		save:   f.String("save", "", "the `file` for the model that was learned"),
+		json:   f.JSON(),
 		smooth: f.Toggle("smooth", "what was observed is replaced by what the model makes of it, too"),
 
 		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
-		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says; of a table the columns)"),
+		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
 		points:    f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points"),
 		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
 		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
@@ -65,6 +66,13 @@ and the same command with -resume goes on to the same results.`)
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
+	f.Everyday("data", "out", "variance", "observed", "grid", "times", "points", "model", "save", "effort", "limit", "resume", "json")
+	f.Examples(
+		"sgplvm fill -data sst.nc -out filled.nc",
+		"sgplvm fill -data scratched -out restored -variance uncertain",
+		"sgplvm fill -data gaps.csv -out filled.csv -save table.model",
+	)
+	return s
 }
 
 func fill(ctx context.Context, e *cli.Environment, args []string) error {
@@ -105,6 +113,9 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if *s.json {
+		return e.PrintJSON(engine.AboutCompleted(set, done, filled, time.Since(begin)))
 	}
 	return engine.ReportCompleted(e, set, done, filled, time.Since(begin))
 }

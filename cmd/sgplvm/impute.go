@@ -18,6 +18,7 @@ type imputeSettings struct {
 	model, data, grid, observed *string
 	times                       *engine.TimeFlags
 	truth, sheet, conditioning  *string
+	json                        *bool
 }
 
 func newImputeSettings(e *cli.Environment) *imputeSettings {
@@ -29,8 +30,8 @@ mask, or nothing in a .csv file. Observed values are kept as they are; the resul
 shape of the input.`)
 	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
 	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, in one of these forms, 0 where observed; pictures show standard deviations")
-	return &imputeSettings{
+	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
+	s := &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
 		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
@@ -39,8 +40,16 @@ shape of the input.`)
 		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
+		json:         f.JSON(),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
 	}
+	f.Everyday("model", "data", "out", "variance", "observed", "times", "sheet", "truth", "json")
+	f.Examples(
+		"sgplvm impute -model faces.model -data damaged.npy -out filled.npy -variance variance.npy",
+		"sgplvm impute -model photos.model -data scratched -out restored -variance uncertain",
+		"sgplvm impute -model faces.model -data whole.npy -observed mask.png -truth whole.npy -out filled -sheet sheet.png",
+	)
+	return s
 }
 
 // conditionings are the words of the flag -conditioning.
@@ -128,11 +137,17 @@ func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, fille
 		}
 	}
 	if truth == nil {
+		if *s.json {
+			return e.PrintJSON(engine.AboutFilled(seen, nil))
+		}
 		return nil
 	}
 	summary, err := filled.Score(seen, truth)
 	if err != nil {
 		return err
+	}
+	if *s.json {
+		return e.PrintJSON(engine.AboutFilled(seen, &summary))
 	}
 	return (report.Table{Rows: []report.Row{{Name: "filled in", Summary: summary}}}).WriteText(e.Stdout)
 }

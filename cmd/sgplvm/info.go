@@ -14,6 +14,9 @@ func info(_ context.Context, e *cli.Environment, args []string) error {
 Prints what a model file holds: the model, and how it was chosen.`)
 	model := f.String("model", "", "the model `file`")
 	config := f.String("write-config", "", "the `file` for the configuration, JSON: train -config makes the same model with it from the same data")
+	asJSON := f.JSON()
+	f.Everyday("model", "write-config", "json")
+	f.Examples("sgplvm info -model faces.model", "sgplvm info -model faces.model -write-config faces.json", "sgplvm info -model faces.model -json")
 	if err := f.Read(args); err != nil {
 		return err
 	}
@@ -31,6 +34,9 @@ Prints what a model file holds: the model, and how it was chosen.`)
 		if err := engine.WriteConfig(*config, *model, m); err != nil {
 			return err
 		}
+	}
+	if *asJSON {
+		return e.PrintJSON(engine.About(m))
 	}
 	_, err = io.WriteString(e.Stdout, engine.Describe(m))
 	return err

@@ -13,8 +13,11 @@
 //	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
 //	sgplvm report  -model MODEL [-data F] -out REPORT.html
 //	sgplvm info    -model MODEL [-write-config C.json]
+//	sgplvm version
+//	sgplvm completion bash|zsh|fish
+//	sgplvm help    [COMMAND | TOPIC]
 //
-// Every command explains itself with -h. Package cli lists the exit codes.
+// Every command explains itself with -h, and sgplvm help lists topics such as data, missing values and exit codes.
 //
 // A command is one file here and one row of the table below. What several
 // commands use is in the rooms under internal: cli (flags, errors, progress),
@@ -37,9 +40,12 @@ var commands = []cli.Command{
 	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
-	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Run: reproduce},
+	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Words: []string{"frey", "video", "holes"}, Run: reproduce},
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
+	{Name: "version", Summary: "print the version, the build and the instruction set", Run: version},
+	{Name: "completion", Summary: "print a script that completes commands in a shell", Words: cli.Shells, Run: completion},
+	{Name: "help", Summary: "explain a command or a topic", Words: topicNames(), Run: help},
 }
 
 func main() {

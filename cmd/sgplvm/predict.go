@@ -20,10 +20,16 @@ alone: on the training grid, in another resolution, or at any points.`)
 	observed := f.String("observed", "", engine.MaskUsage)
 	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
 	times := engine.NewTimeFlags(f, "the `file` with the times to predict at, .npy, for a model that knows times; with -data those of its examples")
-	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed (0: none, exact moments)")
+	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed, by default none: exact moments")
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variances, noise included, in one of these forms; pictures show standard deviations")
+	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	f.Everyday("model", "out", "variance", "grid", "data", "observed", "times", "sheet")
+	f.Examples(
+		"sgplvm predict -model faces.model -grid 40x56 -out finer.npy -sheet finer.png",
+		"sgplvm predict -model film.model -times times.npy -out between",
+		"sgplvm predict -model faces.model -data damaged.npy -out means.npy -variance variances.npy",
+	)
 	if err := f.Read(args); err != nil {
 		return err
 	}

@@ -33,8 +33,8 @@ knows their times, any times, in the training or any other resolution. Pixels of
 resolution show the area of the training pictures: with twice as many along each axis a
 training pixel is the mean of four. The film is a folder of PNG frames, an animated GIF,
 or an array.`)
-	f.String("variance", "", "the `file` for the variances, noise included: .npy, .csv, or a folder for PNG pictures of standard deviations")
-	return &renderSettings{
+	f.String("variance", "", "the `file` for the variances, noise included: "+engine.VarianceUsage)
+	s := &renderSettings{
 		f:        f,
 		model:    f.String("model", "", "the model `file`"),
 		examples: cli.Add(f, "examples", span{0, -1}, "the training `examples`, by their numbers from 0: all, one as 7, or a range as 10-19", parseSpan),
@@ -45,6 +45,13 @@ or an array.`)
 		white: f.Finite("white", 255, "`value` that is white in PNG and GIF frames, by default as in the training pictures"),
 		out:   f.String("out", "", "the `folder` for frame0000.png, frame0001.png, …, or the file for a film, .gif, .npy or .csv"),
 	}
+	f.Everyday("model", "out", "grid", "examples", "from", "to", "fps")
+	f.Examples(
+		"sgplvm render -model faces.model -grid 40x56 -out finer.gif",
+		"sgplvm render -model film.model -from 0 -to 0.5 -fps 10 -out frames",
+		"sgplvm render -model faces.model -examples 3 -out fourth.png",
+	)
+	return s
 }
 
 func render(ctx context.Context, e *cli.Environment, args []string) error {

@@ -34,7 +34,7 @@ training went, the kernels in words. With -data it shows how well the model fill
 which values are missing or hidden by -observed, beside their -truth if that is known; of complete
 pictures the page hides a half itself. Those that the model has learned from it shows as
 they were learned.`)
-	return &reportSettings{
+	s := &reportSettings{
 		f:        f,
 		model:    f.String("model", "", "the model `file`"),
 		data:     f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
@@ -45,6 +45,12 @@ they were learned.`)
 		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
 		out:      f.String("out", "", "the HTML `file` to write"),
 	}
+	f.Everyday("model", "out", "data", "observed", "truth", "labels")
+	f.Examples(
+		"sgplvm report -model faces.model -out faces.html",
+		"sgplvm report -model faces.model -data whole.npy -observed mask.png -truth whole.npy -out faces.html",
+	)
+	return s
 }
 
 func reportPage(ctx context.Context, e *cli.Environment, args []string) error {

@@ -53,6 +53,8 @@ one on data with holes.`)
 		seed     = f.Seed("seed", 0, "the `number` that decides everything random")
 		out      = f.String("out", "sgplvm-frey", "the `folder` to write to")
 	)
+	f.Everyday("data", "split", "observed", "n", "quick", "out")
+	f.Examples("sgplvm reproduce frey -data frey_faces.npy -split split.npy -observed masks.npy -n 50")
 	if err := f.Read(args); err != nil {
 		return err
 	}
@@ -82,12 +84,12 @@ of pictures.`)
 		frames     = f.String("frames", "", "all frames, of which some are learned from: "+engine.DataUsage)
 		truth      = f.String("truth", "", "the same frames in the resolution to predict: "+engine.DataUsage)
 		training   = f.String("train", "", "the `file` with the numbers of the frames to learn from, .npy: whole numbers from 0")
-		times      = f.String("times", "", "the `file` with the times of all frames, .npy (default: 0, 1, 2, …)")
+		times      = f.String("times", "", "the `file` with the times of all frames, .npy, by default 0, 1, 2, …")
 		period     = f.Positive("period", "the `period` of what repeats itself, in units of the times, for climatology and the selection of the time kernel: 12 for months")
 		quick      = f.Toggle("quick", "a look: fewer steps of training, every tenth frame predicted")
 		methods    = f.List("methods", "the `methods`, separated by commas: ", experiment.VideoMethods()...)
-		latent     = f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of the model's latent dimensions (0: 30, or one less than the frames)")
-		iterations = f.Whole("iters", 0, 0, cli.MaxIterations, "`number` of the model's steps of training (0: 400, or 80 with -quick)")
+		latent     = f.Whole("latent", 0, 0, cli.MaxLatent, "`number` of the model's latent dimensions , by default 30 or one less than the frames")
+		iterations = f.Whole("iters", 0, 0, cli.MaxIterations, "`number` of the model's steps of training , by default 400, or 80 with -quick")
 		kernel     = cli.Add(f, "time-kernel", auto, "`kernel` of the model's latent variables in time, as 0.7*rbf(5)*periodic(12,1)+0.3*matern12, or auto (model selection) for small films", cli.ParseTimeKernel)
 		partKernel = cli.Add(f, "latent-time-kernel", auto, "`kernel` of the time part of the model's latent kernel, or auto (model selection in large films)", cli.ParseTimeKernel)
 		observed   = f.String("observed", "", "the mask `file` of the frames to predict, .npy: row k belongs to the k-th of them, 1 where it is seen; errors are those of the rest")
@@ -96,6 +98,8 @@ of pictures.`)
 		save       = f.String("model", "", "the `file` to save the model to")
 		out        = f.String("out", "sgplvm-video", "the `folder` to write to")
 	)
+	f.Everyday("frames", "truth", "train", "times", "period", "quick", "out")
+	f.Examples("sgplvm reproduce video -frames low.npy -truth high.npy -train train.npy")
 	if err := f.Read(args); err != nil {
 		return err
 	}

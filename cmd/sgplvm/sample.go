@@ -30,17 +30,23 @@ Draws whole pictures from a model: with latent variables from their prior, with
 belong together. A model of a film with motion draws films, at the training times if no
 others are given; its array is films×times×…. On the training grid, in another resolution, or
 at any points.`)
-	return &sampleSettings{
+	s := &sampleSettings{
 		f:       f,
 		fields:  engine.NewFieldFlags(f, "draw"),
 		times:   engine.NewTimeFlags(f, "the `file` with the times of a film's pictures, .npy").Even("`frames` to a unit of time"),
 		count:   f.Whole("count", 16, 1, cli.MaxFields, "`number` of pictures, or of films"),
 		seed:    f.Seed("seed", 0, "the `number` that decides everything random"),
-		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn (-1: none, the prior)"),
+		example: f.Whole("example", -1, -1, math.MaxInt32, "`number` of the training example, from 0, whose latent variables are drawn, by default none: the prior is"),
 		noise:   f.Toggle("noise", "add the noise that data have"),
 		out:     f.String("out", "", "the `file` for the pictures: "+engine.OutputUsage),
 		latents: f.String("latent", "", "the `file` for their latent points, .npy or .csv"),
 	}
+	f.Everyday("model", "out", "count", "grid", "sheet", "from", "to", "fps", "seed")
+	f.Examples(
+		"sgplvm sample -model faces.model -count 16 -out drawn.npy -sheet drawn.png",
+		"sgplvm sample -model film.model -from 0 -to 0.5 -fps 10 -count 2 -out films",
+	)
+	return s
 }
 
 func sample(ctx context.Context, e *cli.Environment, args []string) error {

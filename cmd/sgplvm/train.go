@@ -33,7 +33,7 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	defer frames.Close()
-	if frames.Table {
+	if frames.Table && !*s.json {
 		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
 	}
 	if d.Times == nil {
@@ -114,6 +114,12 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	}
 	if err = s.checkpoint.End(e, err); err != nil {
 		return err
+	}
+	if *s.json {
+		for _, w := range r.Warnings {
+			e.Note("warning: %s", w)
+		}
+		return e.PrintJSON(engine.AboutTraining(m, r))
 	}
 	engine.Report(e, m, r)
 	if text := engine.LimitText(*s.choice.limit, m.Selection(), r); text != "" {

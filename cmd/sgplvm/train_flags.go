@@ -13,7 +13,7 @@ type trainSettings struct {
 	channels                          *int
 
 	times, sequences *string
-	film             *bool
+	film, json       *bool
 	hide             *string
 
 	choice *choiceFlags
@@ -39,12 +39,12 @@ Whatever is known better goes into the file of -config, of which sgplvm/docs/con
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves an older MODEL alone. MODEL.checkpoint keeps what was done, every half minute
 too, and the same command with -resume goes on to the same model. With -limit 1s as well the search ends and
 the best so far is trained.`)
-	return &trainSettings{
+	s := &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
 		observed: f.String("observed", "", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
-		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row (0: one, or what the array's shape says; of a table the columns)"),
+		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
 		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),
 
 		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
@@ -55,8 +55,17 @@ the best so far is trained.`)
 		choice: newChoiceFlags(f),
 		out:    f.String("out", "", "the model `file` to write"),
 		report: f.String("report", "", "the HTML `file` for a page that shows what was learned, as the command report writes it"),
+		json:   f.JSON(),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
+	f.Everyday("data", "out", "observed", "grid", "film", "times", "points", "hide", "effort", "limit", "resume", "report", "json")
+	f.Examples(
+		"sgplvm train -data frames.npy -out faces.model -report faces.html",
+		"sgplvm train -data photos -observed masks -effort quick -out photos.model",
+		"sgplvm train -data film.gif -out film.model",
+		"sgplvm train -data table.csv -json -out table.model",
+	)
+	return s
 }
 
 // check refuses flags that do not fit together, and a model file that cannot be written.

@@ -16,12 +16,11 @@ import (
 func (f *Flags) Read(args []string) error {
 	err := f.Parse(args)
 	switch {
+	case errors.Is(err, flag.ErrHelp) && f.e.describe != nil:
+		f.e.describe(f.spec())
+		return err
 	case errors.Is(err, flag.ErrHelp):
-		var s strings.Builder
-		fmt.Fprintf(&s, "%s\n\n", f.synopsis)
-		f.SetOutput(&s)
-		f.PrintDefaults()
-		if _, werr := io.WriteString(f.e.Stdout, s.String()); werr != nil {
+		if _, werr := io.WriteString(f.e.Stdout, f.help()); werr != nil {
 			return werr
 		}
 		return err

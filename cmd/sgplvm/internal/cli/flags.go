@@ -25,13 +25,15 @@ const (
 // Flags is a command's set of flags.
 type Flags struct {
 	*flag.FlagSet
-	e        *Environment
-	synopsis string
+	e                  *Environment
+	synopsis           string
+	everyday, examples []string            // of help
+	words              map[string][]string // that a flag takes
 }
 
 // NewFlags returns no flags yet for a command; the synopsis stands above them in its help.
 func NewFlags(e *Environment, name, synopsis string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), e: e, synopsis: synopsis, words: map[string][]string{}}
 	f.SetOutput(io.Discard) // errors are reported in one line by Run
 	f.Usage = func() {}
 	return f
@@ -125,6 +127,7 @@ func (f *Flags) Duration(name, usage string) *time.Duration {
 
 // Choice defines a flag that takes one of some words.
 func (f *Flags) Choice(name, value, usage string, words ...string) *string {
+	f.words[name] = words
 	return Add(f, name, value, usage, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
 			return "", fmt.Errorf("expected %s or %s", strings.Join(words[:len(words)-1], ", "), words[len(words)-1])

@@ -22,8 +22,13 @@ type Environment struct {
 	Terminal       bool          // a person watches stderr
 	LineEvery      time.Duration // how often a line tells of the work where nobody watches; 0: every half minute
 
-	lines lineClock
+	lines    lineClock
+	commands []Command    // all of them, for help
+	describe func(s Spec) // asks what a command takes, in place of its help; nil: nobody asks
 }
+
+// Commands are all commands of the program.
+func (e *Environment) Commands() []Command { return e.commands }
 
 // Note writes a line about the work to stderr.
 func (e *Environment) Note(format string, args ...any) {
@@ -61,13 +66,28 @@ func (c *lineClock) due(every time.Duration) bool {
 // A Command is one word after the program's name.
 type Command struct {
 	Name, Summary string
+	Words         []string // of which one may follow the name; nil: none does
 	Run           func(ctx context.Context, e *Environment, args []string) error
+}
+
+// Spec is what a command takes, for shells and for tests.
+type Spec struct {
+	Name     string // the command, with the word after it where that has flags of its own
+	Flags    []FlagSpec
+	Examples []string
+}
+
+// FlagSpec is a flag of a command.
+type FlagSpec struct {
+	Name, Value, Usage string   // Value is the word for its value; nothing where it takes none
+	Words              []string // that it takes; nil: any
+	Everyday           bool
 }
 
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery}, commands, args)
+	err := dispatch(ctx, &Environment{Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery, commands: commands}, commands, args)
 	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
@@ -121,8 +141,8 @@ func dispatch(ctx context.Context, e *Environment, commands []Command, args []st
 		return Usagef("no command, expected one of %s; %s -h explains them", names(commands), Program)
 	}
 	switch args[0] {
-	case "-h", "-help", "--help", "help":
-		return help(e.Stdout, commands)
+	case "-h", "-help", "--help":
+		return Overview(e)
 	}
 	for _, c := range commands {
 		if c.Name == args[0] {
@@ -140,13 +160,14 @@ func names(commands []Command) string {
 	return strings.Join(words, ", ")
 }
 
-func help(w io.Writer, commands []Command) error {
+// Overview prints what the program does and the names of its commands.
+func Overview(e *Environment) error {
 	var s strings.Builder
 	s.WriteString("sgplvm learns a structured Bayesian Gaussian process latent variable model from\npictures of one kind and fills in what other pictures of that kind miss.\n\n")
-	for _, c := range commands {
+	for _, c := range e.commands {
 		fmt.Fprintf(&s, "  sgplvm %-10s %s\n", c.Name, c.Summary)
 	}
-	s.WriteString("\nsgplvm COMMAND -h explains a command.\n")
-	_, err := io.WriteString(w, s.String())
+	s.WriteString("\nsgplvm COMMAND -h explains a command, sgplvm help lists what else is explained.\n")
+	_, err := io.WriteString(e.Stdout, s.String())
 	return err
 }

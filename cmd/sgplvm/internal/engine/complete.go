@@ -1,12 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
@@ -162,7 +159,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		s.text("%d observed values that were hidden for a test were filled in with an error of %.4g (root mean square); %.0f %% of them lie within their 90 %% intervals",
 			c.Check.Values, c.Check.RMSE, 100*c.Check.Coverage)
 	}
-	s.sureness(set, filled)
+	s.sureness(surenessOf(set, filled))
 	s.text("completed in %s", took.Round(100*time.Millisecond))
 	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range c.Report.Warnings {
@@ -172,35 +169,12 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 }
 
 // sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.
-func (s *lines) sureness(set *dataset.Set, filled *dataset.Filled) {
-	type example struct {
-		number int
-		error  float64
-	}
-	var all []float64
-	var examples []example
-	size := len(set.Values) / max(1, set.Count)
-	for i := range set.Count {
-		var sum, count float64
-		for k := i * size; k < (i+1)*size; k++ {
-			if v := filled.Variance[k]; math.IsNaN(set.Values[k]) && v == v {
-				all = append(all, math.Sqrt(v))
-				sum += v
-				count++
-			}
-		}
-		if count > 0 {
-			examples = append(examples, example{i, math.Sqrt(sum / count)})
-		}
-	}
-	if len(all) == 0 {
+func (s *lines) sureness(a *surenessAbout) {
+	if a == nil {
 		return
 	}
-	slices.Sort(all)
-	slices.SortStableFunc(examples, func(a, b example) int { return cmp.Compare(a.error, b.error) })
-	best, worst := examples[0], examples[len(examples)-1]
-	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", all[len(all)/2], all[len(all)*9/10])
-	if len(examples) > 1 {
-		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", best.number, best.error, worst.number, worst.error)
+	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", a.Median, a.Ninetieth)
+	if a.examples > 1 {
+		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", a.Surest.Example, a.Surest.Error, a.LeastSure.Example, a.LeastSure.Error)
 	}
 }

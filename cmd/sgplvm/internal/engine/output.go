@@ -36,6 +36,9 @@ const folderKind = "/"
 // OutputUsage says in the help of a flag which names an output has.
 const OutputUsage = ".npy, .csv, .png (one picture), or a folder for PNG pictures"
 
+// VarianceUsage says it of an output of variances.
+const VarianceUsage = ".npy, .csv, .png or a folder; pictures show standard deviations"
+
 // NewOutput returns the output that a flag names. Besides arrays, tables and pictures a command may take more endings. Names that end in anything
 // else are refused, and so is what cannot be written.
 func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {

@@ -27,8 +27,8 @@ func NewTimeFlags(f *cli.Flags, about string) *TimeFlags {
 
 // Even defines -from, -to and -fps, with the description of the last.
 func (t *TimeFlags) Even(about string) *TimeFlags {
-	t.from = t.f.Finite("from", 0, "the first `time`, -fps frames to a unit of time (default the first training time)")
-	t.to = t.f.Finite("to", 0, "the last `time` (default the last training time)")
+	t.from = t.f.Finite("from", 0, "the first `time`, -fps frames to a unit of time ; by default the first training time")
+	t.to = t.f.Finite("to", 0, "the last `time` ; by default the last training time")
 	t.Rate = t.f.Between("fps", 25, 0.01, picture.MostRate, about)
 	return t
 }

@@ -71,6 +71,23 @@ func measures() []measure {
 	return m
 }
 
+// Values are the measures of a summary by their keys, each with mean, low and high, the percentiles; those that are not known are left out.
+func Values(s evaluate.Summary) map[string]map[string]float64 {
+	all := map[string]map[string]float64{}
+	for _, m := range measures() {
+		of, known := m.of(s), map[string]float64{}
+		for name, v := range map[string]float64{"mean": of.Mean, "low": of.Low, "high": of.High} {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				known[name] = v
+			}
+		}
+		if len(known) > 0 {
+			all[m.key] = known
+		}
+	}
+	return all
+}
+
 // dash stands for what is not known.
 const dash = "–"
 
