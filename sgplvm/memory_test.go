@@ -11,42 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
-// A footprint is what docs/measurements.md says about memory, in bytes beside the data as stored.
-type footprint struct{ trainer, warmup, training, save float64 }
-
-// expectedFootprint evaluates the formulas there.
-func expectedFootprint(examples, channels, latents, inducing int, grid Grid, space []SpatialConfig) footprint {
-	var (
-		nx, dy, d, m = float64(examples), float64(channels), float64(latents), float64(inducing)
-		ns, j        = 1.0, 1.0
-		squares      float64
-		procs        = float64(runtime.GOMAXPROCS(0))
-		cross, free  float64
-	)
-	for i, f := range space {
-		nf, mf := float64(grid[i].Rows), float64(grid[i].Rows)
-		if f.Inducing.Rows > 0 {
-			mf = float64(f.Inducing.Rows)
-			cross += nf * mf
-			free = max(free, nf/mf)
-		}
-		ns, j = ns*nf, j*mf
-		squares += mf * mf
-	}
-	data := nx * ns * dy
-	p, h := nx*dy*j, m*dy*j
-	b := 1.25 * min(data, max(1<<20, ns*dy))
-	k := min(5, 2+float64(len(space)))
-	s := 8*squares + 5*j + 4*cross
-	x := 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19
-	return footprint{
-		trainer:  8 * (5*nx*nx + min(data, max(data/4, 1<<23)) + b),
-		warmup:   8 * (p + s + x + k*b),
-		training: 8 * (p + (1+free)*h + s + x + k*b),
-		save:     8 * (p + 2*h + s + x + k*b),
-	}
-}
-
 // NewTrainer, either phase of Fit, and a Model saved beside its Trainer hold no more than
 // docs/measurements.md says, and training and saving not much less where what grows with the data
 // counts most.
@@ -87,7 +51,7 @@ func TestMemory(t *testing.T) {
 			y[i] = uint8(100 + 50*math.Sin(float64(i%1009)*float64(i/n*c.examples+1)) + float64(i%7))
 		}
 		d := Data{Source: NewSource(y, c.examples, n/c.examples/c.channels, c.channels), Grid: grid}
-		want := expectedFootprint(c.examples, c.channels, c.d, c.m, grid, cfg.Spatial)
+		want := footprintOf(c.examples, c.channels, c.d, c.m, grid, cfg.Spatial)
 		runtime.GC()
 		base := reference.LiveBytes()
 		var trainer *Trainer
@@ -111,19 +75,54 @@ func TestMemory(t *testing.T) {
 		}
 		fit := func() { _, err = trainer.Fit(t.Context()) }
 		cfg.Training = TrainingConfig{Iterations: 2, Warmup: 2, Uncalibrated: true}
-		stage("NewTrainer", want.trainer, false, func() { trainer, err = NewTrainer(d, cfg) })
-		stage("warm-up", max(want.trainer, want.warmup), false, fit)
+		stage("NewTrainer", want.trainer(), false, func() { trainer, err = NewTrainer(d, cfg) })
+		stage("warm-up", max(want.trainer(), want.warmup()), false, fit)
 		trainer = nil
 		cfg.Training = TrainingConfig{Iterations: 2, Warmup: -1, Joint: true, Uncalibrated: true}
 		if trainer, err = NewTrainer(d, cfg); err != nil {
 			t.Fatal(err)
 		}
-		stage("training", max(want.trainer, want.training), c.large, fit)
-		stage("save", max(want.trainer, want.training, want.save), c.large, func() {
+		stage("training", max(want.trainer(), want.training()), c.large, fit)
+		stage("save", max(want.trainer(), want.training(), want.save()), c.large, func() {
 			var m *Model
 			if m, err = trainer.Model(); err == nil {
 				err = m.Save(io.Discard)
 			}
 		})
+	}
+}
+
+// What a run needs grows with what it is made of, and each part has its name.
+func TestMemoryNeeded(t *testing.T) {
+	d := func(n, height, width int) Data {
+		return Data{Source: NewSource(make([]uint8, n*height*width), n, height*width, 1), Grid: Grid{line(height), line(width)}}
+	}
+	need := func(d Data, cfg Config) Memory {
+		t.Helper()
+		m, err := MemoryNeeded(d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	fixed := Config{Effort: EffortNone}
+	large := need(d(150, 1000, 1000), fixed)
+	if total := large.Total(); total < 2.8e9 || total > 3.3e9 {
+		t.Errorf("150 pictures of 1000×1000 take %.3g bytes, expected 3e9", total)
+	}
+	fewer := fixed
+	fewer.Inducing = 50
+	if got := need(d(150, 1000, 1000), fewer); math.Abs(got.Inducing-large.Inducing/2) > 1 || got.Data != large.Data {
+		t.Errorf("with half the inducing points %+v, beside %+v", got, large)
+	}
+	if got := need(d(75, 1000, 1000), fewer); got.Data > 0.6*large.Data {
+		t.Errorf("with half the pictures %+v, beside %+v", got, large)
+	}
+	small := need(d(20, 50, 60), fixed)
+	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 8*20*3000*4 {
+		t.Errorf("with a search %+v, beside %+v", got, small)
+	}
+	if _, err := MemoryNeeded(Data{}, Config{}); err == nil {
+		t.Error("no data were accepted")
 	}
 }

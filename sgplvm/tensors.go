@@ -19,7 +19,10 @@ func (w tensorWriter) put(name string, values []float64, shape ...int) {
 }
 
 func (w tensorWriter) matrix(name string, a mat.Matrix) {
-	w.put(name, a.Clone().Data, a.Rows, a.Cols)
+	if a.ColStride != 1 || a.RowStride != a.Cols {
+		a = a.Clone()
+	}
+	w.put(name, a.Data[:a.Rows*a.Cols], a.Rows, a.Cols)
 }
 
 // Numbers and Text are what parts of the latent kernel write.

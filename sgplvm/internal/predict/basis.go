@@ -54,8 +54,8 @@ func (q *Posterior) Basis(g data.Grid) (*Basis, error) {
 	}
 	mat.Parallel(m, func(k int) {
 		mean, taken := b.Mean.Row(k), b.Taken.Row(k)
-		versions := make([][]float64, len(q.taken))
-		for v, all := range q.taken {
+		versions := make([][]float64, q.versions())
+		for v, all := range q.taken() {
 			versions[v] = on.squared.MulTensor(make([]float64, n), kronprod.Shaped(all.Row(k), q.spatialDims()...), nil).Data
 		}
 		for i := range mean {

@@ -94,9 +94,9 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 
 // allTaken returns what q(U) takes off the prior variance, m_ξ × features of each spatial factor × versions.
 func (q *Posterior) allTaken() kronprod.Tensor {
-	versions := len(q.taken)
+	versions := q.versions()
 	all := kronprod.NewTensor(append(append([]int{q.factors[0].Size()}, q.spatialDims()...), versions)...)
-	for v, taken := range q.taken {
+	for v, taken := range q.taken() {
 		for i, x := range taken.Data {
 			all.Data[i*versions+v] = x
 		}
@@ -166,7 +166,7 @@ func (b *batch) stackSpreads(roots []mat.Matrix) {
 func (b *batch) numbersPerRow() int {
 	results, others := b.q.channels(), b.mean.numbersPerRow()
 	if b.taken.modes != nil {
-		results = 2*results + len(b.q.taken)
+		results = 2*results + b.q.versions()
 		others += b.taken.numbersPerRow()
 	}
 	return results*b.count*b.width + others + 3*b.q.factors[1].Size()
@@ -184,9 +184,9 @@ func (b *batch) slab(from, to int) Slab {
 		phi := b.q.spatialFeatures(0, cross)
 		mat.MulElem(phi, phi, phi)
 		b.taken.multiply(phi)
-		b.certain = work.Grown(b.certain, len(b.q.taken)*b.count*points)
+		b.certain = work.Grown(b.certain, b.q.versions()*b.count*points)
 		b.variances = work.Grown(b.variances, channels*b.count*points)
-		for v := range b.q.taken {
+		for v := range b.q.versions() {
 			b.withoutSpread(v, s.First, points)
 		}
 	}

@@ -38,7 +38,7 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 	for i := range all {
 		all[i] = i
 	}
-	shared := make([]mat.Matrix, len(q.taken))
+	shared := make([]mat.Matrix, q.versions())
 	for v := range shared {
 		shared[v] = q.sharedCovariance(on, t, v, all, all)
 	}

@@ -60,7 +60,7 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*evidence, error) 
 			g0 -= 0.5 * beta * o.trace
 			mat.Mul(mat.Vector(g1), beta, po.T(), y, 1)
 			mat.Syrk(bigR, 1, po.T(), 1)
-			mat.Mul(mat.Vector(slack), -1, q.taken[q.version[c]], mat.Vector(o.norms), 1)
+			mat.Mul(mat.Vector(slack), -1, q.taken()[q.version[c]], mat.Vector(o.norms), 1)
 		}
 	}
 	scaled := mat.New(m, m)

@@ -48,7 +48,7 @@ func (q *Posterior) PredictMixture(l Latent, g data.Grid, o MixtureOptions) (*Mi
 	if g != nil {
 		n = g.Len()
 	}
-	variances := make([]mat.Matrix, len(q.taken))
+	variances := make([]mat.Matrix, q.versions())
 	for v := range variances {
 		variances[v] = mat.New(o.Components, n)
 	}
@@ -77,7 +77,7 @@ func (q *Posterior) certainVariance(on *projection, t certain, version int, nois
 	count := len(t.k0)
 	variance := mat.New(count, on.grid.Len())
 	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
-	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken[version], 0)
+	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken()[version], 0)
 	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.squared.Factors...)}
 	explained.MulTensor(variance.Data, h, nil)
 	for k, k0 := range t.k0 {

@@ -27,7 +27,7 @@ func (t moments) noiseAlone() bool { return t.psi0 == 0 }
 
 func (q *Posterior) momentsOf(l Latent) moments {
 	t, tau := q.latentMoments(l)
-	for _, taken := range q.taken {
+	for _, taken := range q.taken() {
 		h := make([]float64, taken.Cols)
 		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
 		t.h = append(t.h, h)

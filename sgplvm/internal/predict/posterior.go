@@ -33,8 +33,9 @@ type Posterior struct {
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
 
 	// For each version of the mask of the training data, of which complete data have one: the share of the
-	// prior variance that q(U) leaves, w, and what it takes, (1 − w) in the scale of Φ; m_ξ × Π m_f each.
-	left, taken []mat.Matrix
+	// prior variance that q(U) leaves, w, and what it takes, (1 − w) in the scale of Φ; m_ξ × Π m_f each. As large as α,
+	// they are made when first asked for.
+	left, taken func() []mat.Matrix
 	version     []int             // that of each channel
 	incomplete  *bound.Incomplete // where the training data had holes; else nil
 
@@ -119,15 +120,21 @@ func (q *Posterior) setFactors() (err error) {
 	}
 	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
 	beta := p.Noise.Precision()
-	taken, left := mat.New(q.factors[0].Size(), len(lambda)), mat.New(q.factors[0].Size(), len(lambda))
-	for i, l0 := range q.factors[0].Lambda {
-		row, share := taken.Row(i), left.Row(i)
-		for j, l := range lambda {
-			row[j] = l0 * weight[j] / (1/beta + l0*l)
-			share[j] = 1 / (1 + beta*l0*l)
-		}
+	latent := q.factors[0].Lambda
+	table := func(of func(l0 float64, j int) float64) func() []mat.Matrix {
+		return sync.OnceValue(func() []mat.Matrix {
+			t := mat.New(len(latent), len(lambda))
+			for i, l0 := range latent {
+				for j, row := 0, t.Row(i); j < len(row); j++ {
+					row[j] = of(l0, j)
+				}
+			}
+			return []mat.Matrix{t}
+		})
 	}
-	q.taken, q.left, q.version = []mat.Matrix{taken}, []mat.Matrix{left}, make([]int, q.channels())
+	q.taken = table(func(l0 float64, j int) float64 { return l0 * weight[j] / (1/beta + l0*lambda[j]) })
+	q.left = table(func(l0 float64, j int) float64 { return 1 / (1 + beta*l0*lambda[j]) })
+	q.version = make([]int, q.channels())
 	return nil
 }
 
@@ -159,8 +166,14 @@ func (q *Posterior) setIncomplete(u *bound.Incomplete) error {
 				}
 			}
 		}
-		q.left, q.taken = append(q.left, w), append(q.taken, u.Taken(v))
 	}
+	q.left = func() []mat.Matrix { return u.Tables }
+	q.taken = sync.OnceValue(func() (all []mat.Matrix) {
+		for v := range u.Tables {
+			all = append(all, u.Taken(v))
+		}
+		return all
+	})
 	for c, v := range u.Version {
 		if v < 0 || v >= len(u.Tables) {
 			return fmt.Errorf("channel %d has table %d, of %d", c, v, len(u.Tables))
@@ -213,7 +226,21 @@ func (q *Posterior) spatialDims() []int {
 }
 
 // components returns their product.
-func (q *Posterior) components() int { return q.taken[0].Cols }
+func (q *Posterior) components() int {
+	n := 1
+	for _, s := range q.factors[1:] {
+		n *= s.Size()
+	}
+	return n
+}
+
+// versions returns how many masks the training data had, complete ones among them.
+func (q *Posterior) versions() int {
+	if q.incomplete != nil {
+		return len(q.incomplete.Tables)
+	}
+	return 1
+}
 
 // checkArguments checks those of a prediction. Errors: *data.ConfigError.
 func (q *Posterior) checkArguments(l Latent, g data.Grid) error {

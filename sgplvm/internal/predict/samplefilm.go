@@ -110,8 +110,8 @@ func (s *sampler) drawFilm(ctx context.Context, x mat.Matrix, latents []Latent, 
 	if err != nil {
 		return nil, err
 	}
-	shares := make([]mat.Matrix, len(q.left))
-	for v, left := range q.left {
+	shares := make([]mat.Matrix, q.versions())
+	for v, left := range q.left() {
 		shares[v] = left.Clone()
 		for i, x := range left.Data {
 			shares[v].Data[i] = math.Sqrt(x)

@@ -135,7 +135,7 @@ func (q *Posterior) knownElsewhere(f int, phi mat.Matrix) mat.Matrix {
 // of the mask; w is β⁻¹/d for complete data.
 func (q *Posterior) leftAt(t certain) []mat.Matrix {
 	var all []mat.Matrix
-	for _, w := range q.left {
+	for _, w := range q.left() {
 		left := mat.New(t.tau.Rows, w.Cols)
 		mat.Mul(left, 1, t.tau, w, 0)
 		all = append(all, left)

@@ -41,7 +41,7 @@ func partsCovariance(s *sampler, mu []float64) mat.Matrix {
 		mat.Mul(sum, at.q0[0], a, a.T(), 1)
 	}
 	weighted, left := mat.New(known.Rows, known.Cols), mat.New(1, known.Cols)
-	mat.Mul(left, 1, at.tau, s.q.left[0], 0)
+	mat.Mul(left, 1, at.tau, s.q.left()[0], 0)
 	mat.ScaleCols(weighted, known, left.Data)
 	mat.Mul(sum, 1, weighted, known.T(), 1)
 	return sum

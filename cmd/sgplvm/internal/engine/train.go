@@ -19,6 +19,9 @@ type Trained struct {
 // Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
 // nothing was learned; it may be there beside an error.
 func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
+	if err := checkMemory(d, cfg, 0); err != nil {
+		return nil, Trained{}, err
+	}
 	cfg.Watch = e
 	begin := time.Now()
 	m, r, err := sgplvm.Fit(ctx, d, cfg)

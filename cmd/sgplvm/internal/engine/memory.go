@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// checkMemory refuses a run that takes more memory than there is, and names what lowers it. Where the user has not set
+// GOMEMLIMIT, it holds the garbage collector to what is free. more is what is needed besides, in bytes.
+func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
+	need, err := sgplvm.MemoryNeeded(d, cfg)
+	if err != nil {
+		return nil // which the run says itself, in its place
+	}
+	need.Data += more
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	limit := float64(debug.SetMemoryLimit(-1))
+	free := limit - float64(now.HeapAlloc)
+	if limit == math.MaxInt64 {
+		if free = freeMemory("/"); !math.IsInf(free, 0) {
+			debug.SetMemoryLimit(int64(0.95*free) + int64(now.Sys))
+		}
+	}
+	n := d.Examples
+	if d.Source != nil {
+		n, _, _ = d.Source.Dims()
+	}
+	return tooMuch(need, free, min(cmp.Or(cfg.Inducing, 100), n))
+}
+
+// tooMuch is the error where more is needed than is free, with so many inducing points.
+func tooMuch(need sgplvm.Memory, free float64, inducing int) error {
+	total := need.Total()
+	if !(total > free) {
+		return nil
+	}
+	training := need
+	training.Search = 0
+	lever := "fewer examples, or fewer points of each, take less"
+	switch fewer := int(float64(inducing) * (free - training.Total() + need.Inducing) / need.Inducing); {
+	case training.Total() <= free:
+		lever = "-effort none takes less, as nothing is tried"
+	case need.Inducing > max(need.Space, need.Data) && fewer > 1:
+		lever = fmt.Sprintf(`"inducing": %d in -config, fewer inducing points than %d, takes less`, fewer, inducing)
+	case need.Space > need.Data:
+		lever = `"factors": "product" in -config takes less, a kernel for each factor of the grid`
+	}
+	return fmt.Errorf("needs about %s of memory, and %s are free: %s (GOMEMLIMIT says how much may be taken)", bytesText(total), bytesText(max(0, free)), lever)
+}
+
+func bytesText(n float64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", n/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", n/1e9)
+}
+
+// freeMemory returns how many bytes the system, and the control groups that the program is in, leave; infinity where they do not
+// say. The files of Linux are those below root.
+func freeMemory(root string) float64 {
+	free := math.Inf(1)
+	if v, ok := field(filepath.Join(root, "proc/meminfo"), "MemAvailable:"); ok {
+		free = 1024 * v
+	}
+	groups, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	for line := range bytes.Lines(groups) {
+		parts := strings.SplitN(strings.TrimSpace(string(line)), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		hierarchy, most, used, cache := "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+		if strings.Contains(","+parts[1]+",", ",memory,") {
+			hierarchy, most, used, cache = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+		} else if parts[1] != "" {
+			continue
+		}
+		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
+			folder := filepath.Join(root, hierarchy, group)
+			limit, limited := field(filepath.Join(folder, most), "")
+			taken, known := field(filepath.Join(folder, used), "")
+			if limited && known {
+				spare, _ := field(filepath.Join(folder, "memory.stat"), cache)
+				free = min(free, limit-taken+spare)
+			}
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return free
+}
+
+// field returns the number behind a word at the beginning of a line.
+func field(path, word string) (v float64, ok bool) {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if word != "" {
+			if len(words) < 2 || words[0] != word {
+				continue
+			}
+			words = words[1:]
+		}
+		if len(words) > 0 {
+			v, err := strconv.ParseFloat(words[0], 64)
+			return v, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,91 @@
+package sgplvm
+
+import "runtime"
+
+// Memory is about how much room a run takes at most, in bytes beside the data as they are given (docs/measurements.md,
+// "Memory").
+type Memory struct {
+	Inducing float64 // grows with the number of latent inducing points: derivatives and what predictions are linear in
+	Space    float64 // grows with the squares of the points of spatial factors
+	Data     float64 // the data in the basis of the spatial factors, some at a time as they are, and filled in
+	Latent   float64 // the rest
+	Search   float64 // of model selection, which goes before
+}
+
+// Total returns what is taken at once at most.
+func (m Memory) Total() float64 { return max(m.Inducing+m.Space+m.Data+m.Latent, m.Search) }
+
+// MemoryNeeded returns how much room Fit takes for data and configuration, a model and its file included. Complete holds the
+// completed values and their variances besides. Errors: those of NewTrainer for sizes and settings that cannot be used.
+func MemoryNeeded(d Data, cfg Config) (Memory, error) {
+	d, err := d.checked()
+	if err != nil {
+		return Memory{}, err
+	}
+	n, points, channels := d.Source.Dims()
+	grid, err := seenAs(d.Grid, cfg.Factors)
+	if err != nil {
+		return Memory{}, err
+	}
+	open := cfg.Effort != EffortNone && cfg.Start == nil
+	if cfg, err = cfg.completed(n, grid, channels); err != nil {
+		return Memory{}, err
+	}
+	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
+	if s := (&search{data: d, given: cfg}); cfg.Residual.Rounds > 0 || open && s.jointPossible() {
+		f.covariances(points)
+	}
+	m := Memory{Inducing: f.inducing(), Space: 8 * f.s, Data: 8 * (f.p + f.k*f.b), Latent: 8 * f.x}
+	numbers := float64(n * points * channels)
+	if d.Film && cfg.Motion != Off {
+		m.Data += 2 * 4 * numbers // frames, and registered ones
+	}
+	if open && numbers <= mostNumbers {
+		folds := float64(plans[cfg.Effort].folds)
+		m.Search = 8 * numbers * (1 + 3*folds)
+	}
+	return m, nil
+}
+
+// A footprint is what docs/measurements.md says about memory, in numbers beside the data as stored.
+type footprint struct {
+	gram          float64 // of the examples, as training begins
+	p, h, s, x, b float64 // the symbols there
+	k, free       float64
+}
+
+// footprintOf evaluates the formulas for some examples of channels on a grid.
+func footprintOf(examples, channels, latents, inducing int, grid Grid, space []SpatialConfig) (f footprint) {
+	nx, dy, d, m := float64(examples), float64(channels), float64(latents), float64(inducing)
+	procs := float64(runtime.GOMAXPROCS(0))
+	ns, j := 1.0, 1.0
+	for i, x := range grid {
+		nf, mf := float64(x.Rows), float64(x.Rows)
+		if space[i].Inducing.Rows > 0 {
+			mf = float64(space[i].Inducing.Rows)
+			f.s += 4 * nf * mf
+			f.free = max(f.free, nf/mf)
+		}
+		ns, j = ns*nf, j*mf
+		f.s += 8 * mf * mf
+	}
+	data := nx * ns * dy
+	f.p, f.h = nx*dy*j, m*dy*j
+	f.s += 5 * j
+	f.x = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19
+	f.b, f.k = 1.25*min(data, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
+	f.gram = 5*nx*nx + min(data, max(data/4, 1<<23)) + f.b
+	return f
+}
+
+// covariances adds those of all points that are learned, one in each of the parameters that training keeps.
+func (f *footprint) covariances(points int) { f.s += 16 * float64(points) * float64(points) }
+
+// Bytes of the stages.
+func (f footprint) trainer() float64  { return 8 * f.gram }
+func (f footprint) warmup() float64   { return 8 * (f.p + f.s + f.x + f.k*f.b) }
+func (f footprint) training() float64 { return f.warmup() + 8*(1+f.free)*f.h }
+func (f footprint) save() float64     { return f.warmup() + f.inducing() }
+
+// inducing returns the bytes that grow with the inducing points: H and α.
+func (f footprint) inducing() float64 { return 8 * max(2, 1+f.free) * f.h }
