@@ -107,6 +107,9 @@ type Config struct {
 	Checkpoints *Checkpoints `json:"-"`
 }
 
+// run returns the journal of the run under way; nil where none is kept.
+func (c *Config) run() *journal { return c.Checkpoints.run() }
+
 // SpatialConfig chooses the covariance along one factor of the grid.
 type SpatialConfig struct {
 	// Kernel is the covariance function. Default: Matérn 3/2, variance 1, one length scale per

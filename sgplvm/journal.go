@@ -33,11 +33,11 @@ type Checkpoints struct {
 }
 
 // run returns the journal of the run under way; nil where none is kept.
-func (c *Config) run() *journal {
-	if c.Checkpoints == nil {
+func (c *Checkpoints) run() *journal {
+	if c == nil {
 		return nil
 	}
-	return c.Checkpoints.journal
+	return c.journal
 }
 
 // A journal is what a run has done: the results of parts of it that will not be done again, in their order, and the

@@ -8,6 +8,7 @@
 //	sgplvm predict -model MODEL [-data F] [-grid 40x56 | -points P.npy] -out MEAN.npy
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
+//	sgplvm latents -model MODEL [-data F] -out L.npy|L.csv
 //	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
 //	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
 //	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
@@ -40,6 +41,7 @@ var commands = []cli.Command{
 	{Name: "predict", Summary: "predict pictures of any resolution, or at any points", Run: predict},
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
+	{Name: "latents", Summary: "write the latent variables of examples as a table", Run: latents},
 	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Words: []string{"frey", "video", "holes"}, Run: reproduce},
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},

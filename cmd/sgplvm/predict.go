@@ -16,10 +16,7 @@ Predicts the training examples, with -times what is at any times, or with -data 
 whose latent variables are inferred from what was seen of them, from the latent variables
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
-	data := f.String("data", "", "partly seen examples, as impute takes them: "+engine.DataUsage)
-	observed := f.String("observed", "", engine.MaskUsage)
-	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
-	times := engine.NewTimeFlags(f, "the `file` with the times to predict at, .npy, for a model that knows times; with -data those of its examples")
+	source := engine.NewLatentFlags(f, "the `file` with the times to predict at, .npy, for a model that knows times; with -data those of its examples")
 	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed, by default none: exact moments")
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)
@@ -33,39 +30,17 @@ alone: on the training grid, in another resolution, or at any points.`)
 	if err := f.Read(args); err != nil {
 		return err
 	}
-	if *data == "" {
-		if err := f.Without("-data, expected both", "observed", "data-points"); err != nil {
-			return err
-		}
+	if err := source.Check(); err != nil {
+		return err
 	}
-	opened, err := fields.Open([]string{"data", "observed", "data-points", "times"}, "variance")
+	opened, err := fields.Open(source.Inputs(), "variance")
 	if err != nil {
 		return err
 	}
 	m, g := opened.Model, opened.Grid
-	l := engine.Latents{Name: *fields.Model, Count: m.Examples(), Of: func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}
-	switch {
-	case *data != "":
-		seen, err := engine.LoadObserved(f, *fields.Model, m, *data, *observed, "", "data-points")
-		if err != nil {
-			return err
-		}
-		if seen.Priors, err = times.Priors(m, seen.Count); err != nil {
-			return err
-		}
-		l = engine.Latents{Name: *data, Count: seen.Count, Of: func(i int) (sgplvm.Latent, error) {
-			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
-		}}
-	case times.InFile():
-		at, err := times.Priors(m, 0)
-		if err != nil {
-			return err
-		}
-		l = engine.Latents{Name: *fields.Model, Count: len(at), Of: func(i int) (sgplvm.Latent, error) { return at[i], nil }}
-	default:
-		if err := f.Without("-times", "sequence"); err != nil {
-			return err
-		}
+	l, err := source.Latents(ctx, *fields.Model, m)
+	if err != nil {
+		return err
 	}
 	if err := opened.Holding(l.Count); err != nil {
 		return err

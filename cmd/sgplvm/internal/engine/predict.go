@@ -25,6 +25,53 @@ func (l Latents) All(ctx context.Context, e *cli.Environment, verb string) ([]sg
 	return all, err
 }
 
+// LatentFlags are the flags of a command whose latent posteriors are those of the training examples, at times, or of examples of which
+// something is seen.
+type LatentFlags struct {
+	f              *cli.Flags
+	data, observed *string
+	times          *TimeFlags
+}
+
+// NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
+func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
+	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
+	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
+}
+
+// Inputs are the flags that take files.
+func (s *LatentFlags) Inputs() []string { return []string{"data", "observed", "data-points", "times"} }
+
+// Check refuses flags that do not fit together.
+func (s *LatentFlags) Check() error {
+	if *s.data == "" {
+		return s.f.Without("-data, expected both", "observed", "data-points")
+	}
+	return nil
+}
+
+// Latents returns the posteriors that are asked for; path is the model's file.
+func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model) (l Latents, err error) {
+	switch {
+	case *s.data != "":
+		seen, err := LoadObserved(s.f, path, m, *s.data, *s.observed, "", "data-points")
+		if err != nil {
+			return l, err
+		}
+		if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+			return l, err
+		}
+		return Latents{*s.data, seen.Count, func(i int) (sgplvm.Latent, error) {
+			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
+		}}, nil
+	case s.times.InFile():
+		at, err := s.times.Priors(m, 0)
+		return Latents{path, len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
+	}
+	err = s.f.Without("-times", "sequence")
+	return Latents{path, m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
+}
+
 // Mix predicts a field for each of some latent posteriors by mixtures of Gaussians, several at a time.
 func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
 	means, err := g.Room("predict", l.Count)
