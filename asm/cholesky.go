@@ -1,8 +1,9 @@
 package asm
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // cholPanels holds the number of rows of L in a panel of each level.
@@ -79,7 +80,7 @@ func CholFactor(d int, b, inv []float64) (good int, pivot float64) {
 // cholFits panics unless a slice has d rows of w numbers.
 func cholFits(op, name string, have, d, w int) {
 	if d < 0 || have/w < d {
-		panic(fmt.Sprintf("asm: %s: %s has %d numbers, want %d rows of %d", op, name, have, d, w))
+		panic(text.Sprintf("asm: %s: %s has %d numbers, want %d rows of %d", op, name, have, d, w))
 	}
 }
 

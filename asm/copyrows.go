@@ -1,6 +1,6 @@
 package asm
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // CopyRows sets dst[i*ldd+j] = src[i*lds+j] for i < rows and j < n, with n at
 // most the larger of mr, nr = Tile(): it packs rows or columns of a matrix into a
@@ -9,7 +9,7 @@ import "fmt"
 // the source is brought into the cache: what will be copied next.
 func CopyRows(dst []float64, ldd int, src []float64, lds, rows, n, ahead int) {
 	if mr, nr := Tile(); rows < 0 || uint(n) > uint(max(mr, nr)) {
-		panic(fmt.Sprintf("asm: CopyRows: %d×%d numbers, at most %d columns", rows, n, max(mr, nr)))
+		panic(text.Sprintf("asm: CopyRows: %d×%d numbers, at most %d columns", rows, n, max(mr, nr)))
 	}
 	if rows == 0 || n == 0 {
 		return

@@ -1,10 +1,11 @@
 package asm
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // level is a set of instructions that the kernels may use.
@@ -38,10 +39,14 @@ func choose(forced string, have []level) level {
 	}
 	i := slices.Index(levelNames[:], forced)
 	if i < 0 {
-		panic(fmt.Sprintf("asm: KRONFIELD_ISA=%s is not one of %s", forced, strings.Join(levelNames[:], ", ")))
+		panic(text.Sprintf("asm: KRONFIELD_ISA=%s is not one of %s", forced, strings.Join(levelNames[:], ", ")))
 	}
 	if !slices.Contains(have, level(i)) {
-		panic(fmt.Sprintf("asm: KRONFIELD_ISA=%s: this program has only %v here", forced, have))
+		var names []string
+		for _, l := range have {
+			names = append(names, l.String())
+		}
+		panic(text.Sprintf("asm: KRONFIELD_ISA=%s: this program has only %v here", forced, names))
 	}
 	return level(i)
 }

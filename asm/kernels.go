@@ -1,6 +1,6 @@
 package asm
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // MaxTile is the largest number of elements of a register tile, on any level:
 // a buffer of that size holds every tile.
@@ -96,7 +96,7 @@ func reach(count, stride, have int) int {
 
 func badPanel(k int, a []float64, rsa, csa, stepa int, b []float64, ldb int, c []float64, ldc, m, n int) {
 	mr, nr := Tile()
-	panic(fmt.Sprintf("asm: GemmPanel: %d numbers of A (strides %d, %d, %d), %d of B (%d) and %d of C (%d) do not fit %d×%d = %d×%d · %d×%d with tiles of %d×%d",
+	panic(text.Sprintf("asm: GemmPanel: %d numbers of A (strides %d, %d, %d), %d of B (%d) and %d of C (%d) do not fit %d×%d = %d×%d · %d×%d with tiles of %d×%d",
 		len(a), rsa, csa, stepa, len(b), ldb, len(c), ldc, m, n, m, k, k, n, mr, nr))
 }
 
@@ -108,7 +108,7 @@ func atLeast(op, name string, have, need int) {
 }
 
 func tooShort(op, name string, have, need int) {
-	panic(fmt.Sprintf("asm: %s: %s has %d numbers, want at least %d", op, name, have, need))
+	panic(text.Sprintf("asm: %s: %s has %d numbers, want at least %d", op, name, have, need))
 }
 
 // matrixFits panics if a slice does not hold m rows of n numbers, lda apart.
@@ -117,7 +117,7 @@ func matrixFits(op, name string, have, m, n, lda int) {
 		return
 	}
 	if have < n || m > 1 && (lda < n || (have-n)/lda < m-1) {
-		panic(fmt.Sprintf("asm: %s: %s has %d numbers, which are no %d×%d matrix with rows %d apart", op, name, have, m, n, lda))
+		panic(text.Sprintf("asm: %s: %s has %d numbers, which are no %d×%d matrix with rows %d apart", op, name, have, m, n, lda))
 	}
 }
 
@@ -252,7 +252,7 @@ func Rotate(x, y []float64, c, s float64) {
 func RotateRows(z []float64, ldz, n int, c, s []float64) {
 	atLeast("RotateRows", "s", len(s), len(c))
 	if n < 0 {
-		panic(fmt.Sprintf("asm: RotateRows: %d columns", n))
+		panic(text.Sprintf("asm: RotateRows: %d columns", n))
 	}
 	matrixFits("RotateRows", "z", len(z), len(c)+1, n, ldz)
 	if len(c) == 0 || n == 0 {

@@ -1,6 +1,6 @@
 package asm
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // SolvePanel overwrites X with T⁻¹·X by substitution, for a triangular T of
 // tiles·mr rows and a panel X of as many rows and nr columns, where mr, nr = Tile(),
@@ -21,7 +21,7 @@ import "fmt"
 func SolvePanel(upper bool, tiles int, t, x []float64) {
 	mr, nr := Tile()
 	if tiles < 0 || tiles > len(x)/(mr*nr) || tiles > 0 && tiles+1 > 2*(len(t)/(mr*mr))/tiles {
-		panic(fmt.Sprintf("asm: SolvePanel: %d numbers of T and %d of X do not hold %d tiles of %d×%d and %d×%d",
+		panic(text.Sprintf("asm: SolvePanel: %d numbers of T and %d of X do not hold %d tiles of %d×%d and %d×%d",
 			len(t), len(x), tiles, mr, mr, mr, nr))
 	}
 	if tiles == 0 {

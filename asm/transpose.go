@@ -1,6 +1,6 @@
 package asm
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // Transpose sets dst[l*ldd+i] = src[i*lds+l] for i < rows and l < k: it packs
 // rows of contiguous numbers into a panel whose columns are contiguous. Where k
@@ -11,7 +11,7 @@ func Transpose(dst []float64, ldd int, src []float64, lds, rows, k int) {
 		return
 	}
 	if k > 1 && ldd < rows || rows > 1 && lds < k || len(dst) < reach(k-1, ldd, len(dst))+rows || len(src) < reach(rows-1, lds, len(src))+k {
-		panic(fmt.Sprintf("asm: Transpose: %d numbers, rows %d apart, do not hold a %d×%d matrix, or %d numbers, rows %d apart, its transpose",
+		panic(text.Sprintf("asm: Transpose: %d numbers, rows %d apart, do not hold a %d×%d matrix, or %d numbers, rows %d apart, its transpose",
 			len(src), lds, rows, k, len(dst), ldd))
 	}
 	raceRows(raceRead, src, lds, rows, k)

@@ -1,9 +1,9 @@
 package chol
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -26,7 +26,7 @@ type NotPositiveDefiniteError struct {
 }
 
 func (e *NotPositiveDefiniteError) Error() string {
-	return fmt.Sprintf("chol: the matrix is not positive definite: pivot %d is %g, not a positive number", e.Index, e.Pivot)
+	return text.Sprintf("chol: the matrix is not positive definite: pivot %d is %g, not a positive number", e.Index, e.Pivot)
 }
 
 // NonFiniteError names the first element of the lower triangle, row by row, or
@@ -37,7 +37,7 @@ type NonFiniteError struct {
 }
 
 func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("chol: element (%d, %d) is %g, not a finite number", e.Row, e.Col, e.Value)
+	return text.Sprintf("chol: element (%d, %d) is %g, not a finite number", e.Row, e.Col, e.Value)
 }
 
 // Factorize returns the Cholesky factor of the n×n matrix a, of which it reads
@@ -61,11 +61,11 @@ func (f *Factor) Refactorize(a mat.Matrix) error { return f.RefactorizeShifted(a
 // as it is. Otherwise it is [Factor.Refactorize].
 func (f *Factor) RefactorizeShifted(a mat.Matrix, shift float64) error {
 	if a.Rows != a.Cols {
-		panic(fmt.Sprintf("chol: Refactorize: a %d×%d matrix is not square", a.Rows, a.Cols))
+		panic(text.Sprintf("chol: Refactorize: a %d×%d matrix is not square", a.Rows, a.Cols))
 	}
 	mat.CheckSource("chol: Refactorize", "the matrix", a)
 	if mat.Overlap(mat.Vector(f.l.Data[:cap(f.l.Data)]), a) {
-		panic(fmt.Sprintf("chol: Refactorize: the %d×%d matrix overlaps the factor's storage", a.Rows, a.Cols))
+		panic(text.Sprintf("chol: Refactorize: the %d×%d matrix overlaps the factor's storage", a.Rows, a.Cols))
 	}
 	if !a.IsDistinct() {
 		a = a.Clone() // the kernels take rows or columns that lie apart
@@ -124,6 +124,6 @@ func (f *Factor) LogDet() float64 {
 
 func (f *Factor) check(op string) {
 	if !f.valid {
-		panic(fmt.Sprintf("chol: %s: there is no factor: no matrix was given, or the last one was refused", op))
+		panic(text.Sprintf("chol: %s: there is no factor: no matrix was given, or the last one was refused", op))
 	}
 }

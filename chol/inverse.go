@@ -1,9 +1,8 @@
 package chol
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -16,7 +15,7 @@ import (
 func (f *Factor) Inverse(dst mat.Matrix) {
 	f.fits("chol: Inverse", dst)
 	if dst.Cols != dst.Rows {
-		panic(fmt.Sprintf("chol: Inverse: a %d×%d destination is not square", dst.Rows, dst.Cols))
+		panic(text.Sprintf("chol: Inverse: a %d×%d destination is not square", dst.Rows, dst.Cols))
 	}
 	if dst.ColStride != 1 {
 		dst = dst.T() // as good, and better where it has contiguous rows

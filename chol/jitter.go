@@ -1,8 +1,7 @@
 package chol
 
 import (
-	"fmt"
-
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -53,7 +52,7 @@ func (f *Factor) RefactorizeJitter(a mat.Matrix, ladder []float64) (jitter float
 			break
 		}
 	}
-	return jitter, fmt.Errorf("chol: with %g added to the diagonal, the last jitter tried: %w", jitter, err)
+	return jitter, text.Errorf("chol: with %g added to the diagonal, the last jitter tried: %w", jitter, err)
 }
 
 func meanDiagonal(a mat.Matrix) float64 {

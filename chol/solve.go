@@ -1,9 +1,8 @@
 package chol
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -99,10 +98,10 @@ func (f *Factor) MulHalf(b mat.Matrix) {
 func (f *Factor) fits(op string, b mat.Matrix) {
 	f.check(op[len("chol: "):])
 	if b.Rows != f.l.Rows {
-		panic(fmt.Sprintf("%s: factor %d×%d and matrix %d×%d do not fit", op, f.l.Rows, f.l.Cols, b.Rows, b.Cols))
+		panic(text.Sprintf("%s: factor %d×%d and matrix %d×%d do not fit", op, f.l.Rows, f.l.Cols, b.Rows, b.Cols))
 	}
 	mat.CheckDestination(op, "overwritten", b)
 	if mat.Overlap(b, f.l) {
-		panic(fmt.Sprintf("%s: the %d×%d matrix overlaps the factor's storage", op, b.Rows, b.Cols))
+		panic(text.Sprintf("%s: the %d×%d matrix overlaps the factor's storage", op, b.Rows, b.Cols))
 	}
 }

@@ -1,9 +1,9 @@
 package chol
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -57,10 +57,10 @@ func (f *Factor) modify(op string, x []float64, by kind) error {
 	f.check(op)
 	n := f.l.Rows
 	if len(x) != n {
-		panic(fmt.Sprintf("chol: %s: factor %d×%d and vector of %d numbers do not fit", op, n, n, len(x)))
+		panic(text.Sprintf("chol: %s: factor %d×%d and vector of %d numbers do not fit", op, n, n, len(x)))
 	}
 	if mat.Overlap(mat.Vector(x), f.l) {
-		panic(fmt.Sprintf("chol: %s: the vector of %d numbers overlaps the %d×%d factor's storage", op, n, n, n))
+		panic(text.Sprintf("chol: %s: the vector of %d numbers overlaps the %d×%d factor's storage", op, n, n, n))
 	}
 	for i, v := range x {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

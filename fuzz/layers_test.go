@@ -22,7 +22,7 @@ const module = "github.com/seed-08962ecc/kronfield"
 // folder. It is the module's layout, not a description of what the files happen to
 // import; a package that is listed need not exist yet.
 var policy = map[string][]string{
-	"asm":             {"golang.org/x/sys/cpu", "unsafe"},
+	"asm":             {"golang.org/x/sys/cpu", "unsafe", "internal/text"},
 	"mat":             {"asm", "unsafe"},
 	"mat/npy":         {"mat"},
 	"mat/netcdf":      {},
@@ -32,11 +32,12 @@ var policy = map[string][]string{
 	"kronprod":        {"mat", "chol", "eig"},
 	"lbfgs":           {},
 	"internal/quote":  {},
+	"internal/text":   {},
 
 	"sgplvm/kernel":            {"asm", "mat"},
 	"sgplvm/internal/work":     {"asm", "mat"},
-	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/internal/work"},
-	"sgplvm/internal/psi":      append([]string{"asm", "mat"}, leaves...),
+	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
+	"sgplvm/internal/psi":      {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
@@ -67,7 +68,7 @@ var policy = map[string][]string{
 
 var (
 	// everywhere is what any package but asm may import.
-	everywhere = []string{"internal/quote"}
+	everywhere = []string{"internal/quote", "internal/text"}
 	// below is all that lies under the model: the algebra and three file formats.
 	algebra = []string{"asm", "mat", "chol", "eig", "kronprod", "lbfgs"}
 	below   = append([]string{"mat/npy", "mat/netcdf", "mat/safetensors"}, algebra...)

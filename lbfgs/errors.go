@@ -1,6 +1,6 @@
 package lbfgs
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // NonFiniteError reports a NaN or infinity where a run would have to start.
 type NonFiniteError struct {
@@ -12,9 +12,9 @@ type NonFiniteError struct {
 // Error implements error.
 func (e *NonFiniteError) Error() string {
 	if e.Index < 0 {
-		return fmt.Sprintf("lbfgs: %s is %v, want a finite number", e.Where, e.Value)
+		return text.Sprintf("lbfgs: %s is %v, want a finite number", e.Where, e.Value)
 	}
-	return fmt.Sprintf("lbfgs: %s: entry %d is %v, want a finite number", e.Where, e.Index, e.Value)
+	return text.Sprintf("lbfgs: %s: entry %d is %v, want a finite number", e.Where, e.Index, e.Value)
 }
 
 // OptionError reports a field of [Options] outside its range.
@@ -26,7 +26,7 @@ type OptionError struct {
 
 // Error implements error.
 func (e *OptionError) Error() string {
-	return fmt.Sprintf("lbfgs: Options.%s is %v, want %s", e.Field, e.Value, e.Want)
+	return text.Sprintf("lbfgs: Options.%s is %v, want %s", e.Field, e.Value, e.Want)
 }
 
 // StateError reports a [State] that no run can have left.
@@ -38,5 +38,5 @@ type StateError struct {
 
 // Error implements error.
 func (e *StateError) Error() string {
-	return fmt.Sprintf("lbfgs: State.%s: %s, want %s", e.Field, e.Got, e.Want)
+	return text.Sprintf("lbfgs: State.%s: %s, want %s", e.Field, e.Got, e.Want)
 }

@@ -1,6 +1,6 @@
 package lbfgs
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // Objective returns f(x) and writes the gradient ∇f(x) to grad; both slices have
 // the length n of the starting point. It must write every entry of grad (they
@@ -118,7 +118,7 @@ var statusText = [...]string{
 // String returns the status in words.
 func (s Status) String() string {
 	if s < 0 || int(s) >= len(statusText) {
-		return fmt.Sprintf("Status(%d)", int(s))
+		return text.Sprintf("Status(%d)", int(s))
 	}
 	return statusText[s]
 }
@@ -176,7 +176,7 @@ func (o *Options) complete() error {
 	case o.C1 < 0:
 		return &OptionError{"C1", o.C1, "above 0"}
 	case o.C2 < o.C1 || o.C2 >= 1:
-		return &OptionError{"C2", o.C2, fmt.Sprintf("from C1 = %v to below 1", o.C1)}
+		return &OptionError{"C2", o.C2, text.Sprintf("from C1 = %v to below 1", o.C1)}
 	case o.Decrease < 0:
 		return &OptionError{"Decrease", o.Decrease, "at least 0"}
 	case o.InitialStep < 0:

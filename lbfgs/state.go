@@ -1,6 +1,6 @@
 package lbfgs
 
-import "fmt"
+import "github.com/seed-08962ecc/kronfield/internal/text"
 
 // State is everything that a run needs to go on from its last accepted point: plain
 // exported fields, for encoding/json, encoding/gob or any other format that keeps
@@ -82,20 +82,20 @@ func (s *State) check() error {
 		return err
 	}
 	if len(s.Recent) < 1 || len(s.Recent) > stallWindow+1 {
-		return &StateError{"Recent", fmt.Sprintf("%d entries", len(s.Recent)), fmt.Sprintf("1 to %d", stallWindow+1)}
+		return &StateError{"Recent", text.Sprintf("%d entries", len(s.Recent)), text.Sprintf("1 to %d", stallWindow+1)}
 	}
 	if err := checkVector("Recent", -1, s.Recent, len(s.Recent)); err != nil {
 		return err
 	}
 	switch {
 	case s.F != s.Recent[len(s.Recent)-1]:
-		return &StateError{"F", fmt.Sprint(s.F), "the last entry of Recent"}
+		return &StateError{"F", text.Sprintf("%v", s.F), "the last entry of Recent"}
 	case !(s.BestF <= s.F) || !finite(s.BestF):
-		return &StateError{"BestF", fmt.Sprint(s.BestF), "a finite number, at most F"}
+		return &StateError{"BestF", text.Sprintf("%v", s.BestF), "a finite number, at most F"}
 	case s.Iterations < 0:
-		return &StateError{"Iterations", fmt.Sprint(s.Iterations), "at least 0"}
+		return &StateError{"Iterations", text.Sprintf("%v", s.Iterations), "at least 0"}
 	case s.Evaluations < 1:
-		return &StateError{"Evaluations", fmt.Sprint(s.Evaluations), "at least 1"}
+		return &StateError{"Evaluations", text.Sprintf("%v", s.Evaluations), "at least 1"}
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (s *State) check() error {
 // left in s.
 func (s *State) checkPairs(n int) error {
 	if len(s.S) != len(s.Y) {
-		return &StateError{"Y", fmt.Sprintf("%d rows", len(s.Y)), fmt.Sprintf("%d as in S", len(s.S))}
+		return &StateError{"Y", text.Sprintf("%d rows", len(s.Y)), text.Sprintf("%d as in S", len(s.S))}
 	}
 	for i := range s.S {
 		if err := checkVector("S", i, s.S[i], n); err != nil {
@@ -114,11 +114,11 @@ func (s *State) checkPairs(n int) error {
 			return err
 		}
 		if sy := dot(s.S[i], s.Y[i]); !(sy > 0) || !finite(1/sy) || !finite(sy) {
-			return &StateError{fmt.Sprintf("S[%d]", i), fmt.Sprintf("product with Y[%d] is %v", i, sy), "a finite number above 0"}
+			return &StateError{text.Sprintf("S[%d]", i), text.Sprintf("product with Y[%d] is %v", i, sy), "a finite number above 0"}
 		}
 	}
 	if !(s.Gamma > 0) || !finite(s.Gamma) {
-		return &StateError{"Gamma", fmt.Sprint(s.Gamma), "a finite number above 0"}
+		return &StateError{"Gamma", text.Sprintf("%v", s.Gamma), "a finite number above 0"}
 	}
 	return nil
 }
@@ -131,12 +131,12 @@ func checkVector(field string, row int, v []float64, n int) error {
 		return nil
 	}
 	if row >= 0 {
-		field = fmt.Sprintf("%s[%d]", field, row)
+		field = text.Sprintf("%s[%d]", field, row)
 	}
 	if len(v) != n {
-		return &StateError{field, fmt.Sprintf("%d entries", len(v)), fmt.Sprint(n)}
+		return &StateError{field, text.Sprintf("%d entries", len(v)), text.Sprintf("%v", n)}
 	}
-	return &StateError{field, fmt.Sprintf("entry %d is %v", i, v[i]), "a finite number"}
+	return &StateError{field, text.Sprintf("entry %d is %v", i, v[i]), "a finite number"}
 }
 
 // resizeRows returns n rows, keeping the storage of those that rows has had.

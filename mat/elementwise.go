@@ -1,9 +1,8 @@
 package mat
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // unary applies row to corresponding contiguous rows of dst and src where both
@@ -92,7 +91,7 @@ func binary(dst, a, b Matrix, row func(d, x, y []float64), one func(x, y float64
 func ScaleRows(dst Matrix, d []float64, a Matrix) {
 	sameShape("ScaleRows", dst, a)
 	if len(d) != a.Rows {
-		panic(fmt.Sprintf("mat: ScaleRows: %d factors for a %s matrix", len(d), a.shape()))
+		panic(text.Sprintf("mat: ScaleRows: %d factors for a %s matrix", len(d), a.shape()))
 	}
 	checkViews("mat: ScaleRows", dst, "a", a)
 	refuseOverlap("ScaleRows", dst, a, "a")
@@ -113,7 +112,7 @@ func ScaleRows(dst Matrix, d []float64, a Matrix) {
 func ScaleCols(dst, a Matrix, d []float64) {
 	sameShape("ScaleCols", dst, a)
 	if len(d) != a.Cols {
-		panic(fmt.Sprintf("mat: ScaleCols: %d factors for a %s matrix", len(d), a.shape()))
+		panic(text.Sprintf("mat: ScaleCols: %d factors for a %s matrix", len(d), a.shape()))
 	}
 	checkViews("mat: ScaleCols", dst, "a", a)
 	refuseOverlap("ScaleCols", dst, a, "a")
@@ -131,7 +130,7 @@ func ScaleCols(dst, a Matrix, d []float64) {
 
 func refuseFactors(op string, dst Matrix, d []float64) {
 	if overlap(dst, Vector(d)) {
-		panic(fmt.Sprintf("mat: %s: dst (%s) overlaps the factors (%d×1)", op, dst.shape(), len(d)))
+		panic(text.Sprintf("mat: %s: dst (%s) overlaps the factors (%d×1)", op, dst.shape(), len(d)))
 	}
 }
 

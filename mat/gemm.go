@@ -1,10 +1,10 @@
 package mat
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Mul sets dst = alpha·a·b + beta·dst, where a is m×k, b is k×n and dst is
@@ -12,13 +12,13 @@ import (
 // must not overlap a or b.
 func Mul(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols {
-		panic(fmt.Sprintf("mat: Mul: dst %s, a %s, b %s do not fit dst = a·b", dst.shape(), a.shape(), b.shape()))
+		panic(text.Sprintf("mat: Mul: dst %s, a %s, b %s do not fit dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
 	dst.destination("mat: Mul", "dst")
 	a.source("mat: Mul", "a")
 	b.source("mat: Mul", "b")
 	if overlap(dst, a) || overlap(dst, b) {
-		panic(fmt.Sprintf("mat: Mul: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
+		panic(text.Sprintf("mat: Mul: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
 	if alpha == 0 || dst.Rows == 0 || dst.Cols == 0 || a.Cols == 0 {
 		scaleBy(dst, beta)

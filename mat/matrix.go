@@ -1,13 +1,13 @@
 package mat
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"strings"
 	"unsafe"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Matrix is a view of a rectangle of float64 numbers: element (i, j) is
@@ -38,7 +38,7 @@ func NewDense(r, c int, data []float64) Matrix {
 	}
 	checkSize("NewDense", r, c)
 	if len(data) != r*c {
-		panic(fmt.Sprintf("mat: NewDense: %d numbers for a %d×%d matrix", len(data), r, c))
+		panic(text.Sprintf("mat: NewDense: %d numbers for a %d×%d matrix", len(data), r, c))
 	}
 	return Matrix{Rows: r, Cols: c, RowStride: c, ColStride: 1, Data: data}
 }
@@ -59,7 +59,7 @@ func Identity(n int) Matrix {
 
 func checkSize(op string, r, c int) {
 	if r < 0 || c < 0 || (c > 0 && r > math.MaxInt/8/c) {
-		panic(fmt.Sprintf("mat: %s: no %d×%d matrix", op, r, c))
+		panic(text.Sprintf("mat: %s: no %d×%d matrix", op, r, c))
 	}
 }
 
@@ -77,7 +77,7 @@ func (m Matrix) Set(i, j int, v float64) {
 
 func (m Matrix) checkIndex(op string, i, j int) {
 	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
-		panic(fmt.Sprintf("mat: %s: element (%d, %d) of a %s matrix", op, i, j, m.shape()))
+		panic(text.Sprintf("mat: %s: element (%d, %d) of a %s matrix", op, i, j, m.shape()))
 	}
 }
 
@@ -91,7 +91,7 @@ func (m Matrix) T() Matrix {
 // Slice returns the view of rows i0 ≤ i < i1 and columns j0 ≤ j < j1.
 func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 	if i0 < 0 || i1 < i0 || i1 > m.Rows || j0 < 0 || j1 < j0 || j1 > m.Cols {
-		panic(fmt.Sprintf("mat: Slice: rows %d to %d, columns %d to %d of a %s matrix", i0, i1, j0, j1, m.shape()))
+		panic(text.Sprintf("mat: Slice: rows %d to %d, columns %d to %d of a %s matrix", i0, i1, j0, j1, m.shape()))
 	}
 	m.source("mat: Slice", "the matrix")
 	v := Matrix{Rows: i1 - i0, Cols: j1 - j0, RowStride: m.RowStride, ColStride: m.ColStride}
@@ -106,13 +106,13 @@ func (m Matrix) Slice(i0, i1, j0, j1 int) Matrix {
 // of a row must be adjacent (ColStride 1, or fewer than two columns).
 func (m Matrix) Row(i int) []float64 {
 	if uint(i) >= uint(m.Rows) {
-		panic(fmt.Sprintf("mat: Row: row %d of a %s matrix", i, m.shape()))
+		panic(text.Sprintf("mat: Row: row %d of a %s matrix", i, m.shape()))
 	}
 	if m.Cols == 0 {
 		return nil
 	}
 	if m.ColStride != 1 && m.Cols > 1 {
-		panic(fmt.Sprintf("mat: Row: the rows of a %s matrix with column stride %d are not contiguous", m.shape(), m.ColStride))
+		panic(text.Sprintf("mat: Row: the rows of a %s matrix with column stride %d are not contiguous", m.shape(), m.ColStride))
 	}
 	over, at := bits.Mul(uint(i), uint(m.RowStride))
 	if end := at + uint(m.Cols); over != 0 || end < at || end > uint(len(m.Data)) {
@@ -231,14 +231,14 @@ func (m Matrix) String() string {
 			if j > 0 {
 				s.WriteByte(' ')
 			}
-			fmt.Fprintf(&s, "%.6g", m.At(i, j))
+			s.WriteString(text.Sprintf("%.6g", m.At(i, j)))
 		}
 		s.WriteByte('\n')
 	}
 	return s.String()
 }
 
-func (m Matrix) shape() string { return fmt.Sprintf("%d×%d", m.Rows, m.Cols) }
+func (m Matrix) shape() string { return text.Sprintf("%d×%d", m.Rows, m.Cols) }
 
 // rowMajor returns m or, where that makes rows contiguous, its transpose: for
 // operations that treat all elements alike.
@@ -259,13 +259,13 @@ func (m Matrix) span() int {
 
 func square(op string, m Matrix) {
 	if m.Rows != m.Cols {
-		panic(fmt.Sprintf("mat: %s: a %s matrix is not square", op, m.shape()))
+		panic(text.Sprintf("mat: %s: a %s matrix is not square", op, m.shape()))
 	}
 }
 
 func sameShape(op string, a, b Matrix) {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
-		panic(fmt.Sprintf("mat: %s: shapes %s and %s differ", op, a.shape(), b.shape()))
+		panic(text.Sprintf("mat: %s: shapes %s and %s differ", op, a.shape(), b.shape()))
 	}
 }
 
@@ -366,6 +366,6 @@ func checkViews(op string, dst Matrix, name string, src Matrix) {
 
 func refuseOverlap(op string, dst, src Matrix, name string) {
 	if overlap(dst, src) && !same(dst, src) {
-		panic(fmt.Sprintf("mat: %s: dst (%s) overlaps %s (%s)", op, dst.shape(), name, src.shape()))
+		panic(text.Sprintf("mat: %s: dst (%s) overlaps %s (%s)", op, dst.shape(), name, src.shape()))
 	}
 }

@@ -1,9 +1,8 @@
 package mat
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Syrk sets the lower triangle of dst to that of alpha·a·aᵀ + beta·dst, where a
@@ -11,12 +10,12 @@ import (
 // written. With beta == 0 dst is not read. dst must not overlap a.
 func Syrk(dst Matrix, alpha float64, a Matrix, beta float64) {
 	if dst.Rows != a.Rows || dst.Cols != a.Rows {
-		panic(fmt.Sprintf("mat: Syrk: dst %s, a %s do not fit dst = a·aᵀ", dst.shape(), a.shape()))
+		panic(text.Sprintf("mat: Syrk: dst %s, a %s do not fit dst = a·aᵀ", dst.shape(), a.shape()))
 	}
 	dst.destination("mat: Syrk", "dst")
 	a.source("mat: Syrk", "a")
 	if overlap(dst, a) {
-		panic(fmt.Sprintf("mat: Syrk: dst %s overlaps a %s", dst.shape(), a.shape()))
+		panic(text.Sprintf("mat: Syrk: dst %s overlaps a %s", dst.shape(), a.shape()))
 	}
 	a.setApart()
 	mulSym(dst, alpha, a, a.T(), beta)
@@ -29,13 +28,13 @@ func Syrk(dst Matrix, alpha float64, a Matrix, beta float64) {
 // overlap a or b.
 func MulSym(dst Matrix, alpha float64, a, b Matrix, beta float64) {
 	if a.Cols != b.Rows || dst.Rows != a.Rows || dst.Cols != b.Cols || dst.Rows != dst.Cols {
-		panic(fmt.Sprintf("mat: MulSym: dst %s, a %s, b %s do not fit a square dst = a·b", dst.shape(), a.shape(), b.shape()))
+		panic(text.Sprintf("mat: MulSym: dst %s, a %s, b %s do not fit a square dst = a·b", dst.shape(), a.shape(), b.shape()))
 	}
 	dst.destination("mat: MulSym", "dst")
 	a.source("mat: MulSym", "a")
 	b.source("mat: MulSym", "b")
 	if overlap(dst, a) || overlap(dst, b) {
-		panic(fmt.Sprintf("mat: MulSym: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
+		panic(text.Sprintf("mat: MulSym: dst %s overlaps a %s or b %s", dst.shape(), a.shape(), b.shape()))
 	}
 	a.setApart()
 	b.setApart()

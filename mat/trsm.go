@@ -1,10 +1,10 @@
 package mat
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // SolveLower overwrites b with l⁻¹·b, where l is n×n lower triangular and b is
@@ -33,12 +33,12 @@ func MulUpper(u, b Matrix) { mulUpper(checkTriangular("mat: MulUpper", u, b), b)
 // elements of it share a place.
 func checkTriangular(op string, t, b Matrix) Matrix {
 	if t.Rows != t.Cols || t.Rows != b.Rows {
-		panic(fmt.Sprintf("%s: triangle %s and b %s do not fit", op, t.shape(), b.shape()))
+		panic(text.Sprintf("%s: triangle %s and b %s do not fit", op, t.shape(), b.shape()))
 	}
 	t.source(op, "the triangle")
 	b.destination(op, "b")
 	if overlap(t, b) {
-		panic(fmt.Sprintf("%s: b %s overlaps the triangle %s", op, b.shape(), t.shape()))
+		panic(text.Sprintf("%s: b %s overlaps the triangle %s", op, b.shape(), t.shape()))
 	}
 	t.setApart()
 	return t

@@ -1,8 +1,9 @@
 package mat
 
 import (
-	"fmt"
 	"math/bits"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // fits reports whether m is a view of its Data: no dimension or stride is negative,
@@ -66,13 +67,13 @@ func CheckDestination(op, name string, m Matrix) {
 		noView(op, name, m)
 	}
 	if !m.IsDistinct() {
-		panic(fmt.Sprintf("%s: the %s matrix %s, with strides %d and %d, has several elements in one place and cannot be written",
+		panic(text.Sprintf("%s: the %s matrix %s, with strides %d and %d, has several elements in one place and cannot be written",
 			op, m.shape(), name, m.RowStride, m.ColStride))
 	}
 }
 
 func noView(op, name string, m Matrix) {
-	panic(fmt.Sprintf("%s: %s is no view: a %s matrix with strides %d and %d of %d numbers", op, name, m.shape(), m.RowStride, m.ColStride, len(m.Data)))
+	panic(text.Sprintf("%s: %s is no view: a %s matrix with strides %d and %d of %d numbers", op, name, m.shape(), m.RowStride, m.ColStride, len(m.Data)))
 }
 
 // source and destination are CheckSource and CheckDestination, without copies of the view.

@@ -1,9 +1,8 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -67,6 +66,6 @@ func (k *Kernel) distribute(op string, weights, g []float64, value func(i int, v
 // checkTerms panics if a sum or product is not complete.
 func (k *Kernel) checkTerms(op string) {
 	if len(k.Terms) == 0 || k.Kind == Sum && len(k.Weights) != len(k.Terms) {
-		panic(fmt.Sprintf("kernel: %s: %s kernel of %d terms and %d weights", op, k.Kind, len(k.Terms), len(k.Weights)))
+		panic(text.Sprintf("kernel: %s: %s kernel of %d terms and %d weights", op, k.Kind, len(k.Terms), len(k.Weights)))
 	}
 }

@@ -1,9 +1,10 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Kernel is a covariance function with its parameters: a function of the distance between
@@ -44,7 +45,7 @@ func (k *Kernel) simple(op string) *row {
 	}
 	r := lookup(kind)
 	if r == nil {
-		panic(fmt.Sprintf("kernel: %s: unknown kind %s", op, quoted(string(k.Kind))))
+		panic(text.Sprintf("kernel: %s: unknown kind %s", op, quoted(string(k.Kind))))
 	}
 	return r
 }
@@ -62,7 +63,7 @@ func (k Kernel) Validate(d int) error {
 		return err
 	}
 	if !(k.Variance > 0) || math.IsInf(k.Variance, 0) {
-		return fmt.Errorf("%s kernel: variance %v, expected a positive number", k.Kind, k.Variance)
+		return text.Errorf("%s kernel: variance %v, expected a positive number", k.Kind, k.Variance)
 	}
 	return k.validateScales(d)
 }
@@ -74,7 +75,7 @@ func (k Kernel) ValidateTime() error {
 		return err
 	}
 	if k.hasWhite() {
-		return fmt.Errorf("time kernel: %s kernels have no place in time", White)
+		return text.Errorf("time kernel: %s kernels have no place in time", White)
 	}
 	return k.validateScales(1)
 }
@@ -87,10 +88,10 @@ func (k *Kernel) hasWhite() bool {
 func (k *Kernel) validateForm(what string) error {
 	many := k.Kind == Sum || k.Kind == Product
 	if lookup(k.Kind) == nil && !slices.Contains(composed, k.Kind) {
-		return fmt.Errorf("unknown %s %s, expected one of %v or %v", what, quoted(string(k.Kind)), Kinds(), composed)
+		return text.Errorf("unknown %s %s, expected one of %v or %v", what, quoted(string(k.Kind)), names(Kinds()), names(composed))
 	}
 	if many != (len(k.Terms) > 0) || len(k.Terms) == 1 {
-		return fmt.Errorf("%s: %d terms of %s, expected two or more of a sum or product and none elsewhere", what, len(k.Terms), k.Kind)
+		return text.Errorf("%s: %d terms of %s, expected two or more of a sum or product and none elsewhere", what, len(k.Terms), k.Kind)
 	}
 	for i := range k.Terms {
 		if err := k.Terms[i].validateForm(what); err != nil {
@@ -101,7 +102,7 @@ func (k *Kernel) validateForm(what string) error {
 		return nil
 	}
 	if len(k.Weights) != len(k.Terms) {
-		return fmt.Errorf("%s: %d weights for %d terms of a sum", what, len(k.Weights), len(k.Terms))
+		return text.Errorf("%s: %d weights for %d terms of a sum", what, len(k.Weights), len(k.Terms))
 	}
 	return validWeights(k.Weights)
 }
@@ -110,11 +111,11 @@ func (k *Kernel) validateForm(what string) error {
 func validWeights(w []float64) error {
 	for _, v := range w {
 		if !(v > 0) {
-			return fmt.Errorf("weight %v of a sum, expected a positive number", v)
+			return text.Errorf("weight %v of a sum, expected a positive number", v)
 		}
 	}
 	if total := sum(w); !(math.Abs(total-1) <= 1e-9) {
-		return fmt.Errorf("weights add up to %v, expected 1", total)
+		return text.Errorf("weights add up to %v, expected 1", total)
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func (k *Kernel) validateScales(d int) error {
 	n := len(k.LengthScale)
 	if !k.hasScale() {
 		if n != 0 {
-			return fmt.Errorf("%s kernel: %d length scales, expected none", k.Kind, n)
+			return text.Errorf("%s kernel: %d length scales, expected none", k.Kind, n)
 		}
 		for i := range k.Terms {
 			if err := k.Terms[i].validateScales(d); err != nil {
@@ -143,18 +144,18 @@ func (k *Kernel) validateScales(d int) error {
 	}
 	if k.Kind == Periodic {
 		if d != 1 {
-			return fmt.Errorf("periodic kernel: points of %d dimensions, expected 1", d)
+			return text.Errorf("periodic kernel: points of %d dimensions, expected 1", d)
 		}
 		if !(k.Period > 0) || math.IsInf(k.Period, 0) {
-			return fmt.Errorf("periodic kernel: period %v, expected a positive number", k.Period)
+			return text.Errorf("periodic kernel: period %v, expected a positive number", k.Period)
 		}
 	}
 	if n != 1 && n != d {
-		return fmt.Errorf("%s kernel: %d length scales for %d dimensions, expected 1 or %d", k.Kind, n, d, d)
+		return text.Errorf("%s kernel: %d length scales for %d dimensions, expected 1 or %d", k.Kind, n, d, d)
 	}
 	for q, l := range k.LengthScale {
 		if !(l > 0) || math.IsInf(l, 0) {
-			return fmt.Errorf("%s kernel: length scale %v of dimension %d, expected a positive number", k.Kind, l, q)
+			return text.Errorf("%s kernel: length scale %v of dimension %d, expected a positive number", k.Kind, l, q)
 		}
 	}
 	return nil

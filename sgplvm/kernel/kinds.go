@@ -2,17 +2,21 @@ package kernel
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Kind names a covariance function, in flags and in files.
 type Kind string
+
+// String returns the name.
+func (k Kind) String() string { return string(k) }
 
 // The kinds of this package, for unit variance. r = ‖(x−x′)/ℓ‖ is the scaled distance, Δ a
 // difference of two numbers.
@@ -88,29 +92,38 @@ func init() { table.Store(&own) }
 // or if f is not 1 at distance 0.
 func Register(kind Kind, f Function) {
 	if name, _ := identifier(string(kind)); name == "" || name != string(kind) || len(name) > 32 {
-		panic(fmt.Sprintf("kernel: Register: %s is not a name of at most 32 lower-case letters, digits and underscores", quoted(string(kind))))
+		panic(text.Sprintf("kernel: Register: %s is not a name of at most 32 lower-case letters, digits and underscores", quoted(string(kind))))
 	}
 	if f == nil {
-		panic(fmt.Sprintf("kernel: Register: no function for %q", kind))
+		panic(text.Sprintf("kernel: Register: no function for %q", kind))
 	}
 	at0 := []float64{0}
 	if f.Values(at0, 1); !(math.Abs(at0[0]-1) <= 1e-9) {
-		panic(fmt.Sprintf("kernel: Register: %q is %v at distance 0, expected 1", kind, at0[0]))
+		panic(text.Sprintf("kernel: Register: %q is %v at distance 0, expected 1", kind, at0[0]))
 	}
 	if s, ok := f.(StateSpace); ok {
 		rate, f, b := s.System()
 		if len(b) == 0 || len(f) != len(b)*len(b) || !(math.Abs(b[0]-1) <= 1e-9) || !(rate > 0) {
-			panic(fmt.Sprintf("kernel: Register: the system of %q has rate %v, %d numbers in F and b = %v, expected a positive rate, s² numbers in F and s in b, of which the first is 1", kind, rate, len(f), b))
+			panic(text.Sprintf("kernel: Register: the system of %q has rate %v, %d numbers in F and b = %v, expected a positive rate, s² numbers in F and s in b, of which the first is 1", kind, rate, len(f), b))
 		}
 	}
 	registering.Lock()
 	defer registering.Unlock()
 	if lookup(kind) != nil || slices.Contains(composed, kind) {
-		panic(fmt.Sprintf("kernel: Register: the name %q is taken", kind))
+		panic(text.Sprintf("kernel: Register: the name %q is taken", kind))
 	}
 	rows := append(slices.Clone(*table.Load()), row{kind, f, true})
 	slices.SortFunc(rows[len(own):], func(a, b row) int { return cmp.Compare(a.kind, b.kind) })
 	table.Store(&rows)
+}
+
+// names returns kinds as texts.
+func names(kinds []Kind) []string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, string(k))
+	}
+	return all
 }
 
 // composed are the kinds that are not one function of the distance.

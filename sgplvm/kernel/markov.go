@@ -1,11 +1,11 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -56,7 +56,7 @@ func (k *Kernel) stateSpace() (f StateSpace, ok bool) {
 func (k *Kernel) system(op string, delta float64) (space StateSpace, sigma float64, f, b []float64) {
 	space, ok := k.stateSpace()
 	if !ok {
-		panic(fmt.Sprintf("kernel: %s: a kernel of kind %s has no state", op, quoted(string(k.Kind))))
+		panic(text.Sprintf("kernel: %s: a kernel of kind %s has no state", op, quoted(string(k.Kind))))
 	}
 	k.inTime(op)
 	rate, f, b := space.System()
@@ -66,7 +66,7 @@ func (k *Kernel) system(op string, delta float64) (space StateSpace, sigma float
 // Transition sets dst, s×s, to A(delta), delta ≥ 0.
 func (k Kernel) Transition(dst mat.Matrix, delta float64) {
 	if n := k.StateSize(); dst.Rows != n || dst.Cols != n {
-		panic(fmt.Sprintf("kernel: Transition: %d×%d matrix for a state of %d numbers", dst.Rows, dst.Cols, n))
+		panic(text.Sprintf("kernel: Transition: %d×%d matrix for a state of %d numbers", dst.Rows, dst.Cols, n))
 	}
 	k.transition(dst, delta)
 }
@@ -130,7 +130,7 @@ func splitGradient(grad *Kernel, first, rest func(grad *Kernel)) {
 // to grad, which has the form of k.
 func (k Kernel) AddTransitionGradient(grad *Kernel, g mat.Matrix, delta float64) {
 	if n := k.StateSize(); g.Rows != n || g.Cols != n {
-		panic(fmt.Sprintf("kernel: AddTransitionGradient: %d×%d derivatives for a state of %d numbers", g.Rows, g.Cols, n))
+		panic(text.Sprintf("kernel: AddTransitionGradient: %d×%d derivatives for a state of %d numbers", g.Rows, g.Cols, n))
 	}
 	k.addTransitionGradient(grad, g, delta)
 }
@@ -212,7 +212,7 @@ func (k Kernel) Input() []float64 {
 // grad, which has the form of k.
 func (k Kernel) AddInputGradient(grad *Kernel, g []float64) {
 	if n := k.StateSize(); len(g) != n {
-		panic(fmt.Sprintf("kernel: AddInputGradient: %d derivatives for a state of %d numbers", len(g), n))
+		panic(text.Sprintf("kernel: AddInputGradient: %d derivatives for a state of %d numbers", len(g), n))
 	}
 	k.addInputGradient(grad, g)
 }

@@ -2,11 +2,12 @@ package kernel
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Limits on kernels from files and flags.
@@ -94,7 +95,7 @@ func (p *parser) expected(what string) error {
 	if p.rest != "" {
 		found = quoted(p.rest)
 	}
-	return fmt.Errorf("expected %s at %s, in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)", what, found)
+	return text.Errorf("expected %s at %s, in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)", what, found)
 }
 
 func (p *parser) skip(sign string) bool {
@@ -106,7 +107,7 @@ func (p *parser) skip(sign string) bool {
 // sum reads product {"+" product}.
 func (p *parser) sum(depth int) (Kernel, error) {
 	if depth > maxDepth {
-		return Kernel{}, fmt.Errorf("parentheses within one another in a kernel, expected at most %d", maxDepth)
+		return Kernel{}, text.Errorf("parentheses within one another in a kernel, expected at most %d", maxDepth)
 	}
 	k := Kernel{Kind: Sum}
 	for {
@@ -167,7 +168,7 @@ func (p *parser) product(depth int) (weight float64, k Kernel, err error) {
 // factor reads name ["(" number {"," number} ")"] or "(" sum ")".
 func (p *parser) factor(depth int) (k Kernel, err error) {
 	if p.terms++; p.terms > maxTerms {
-		return k, fmt.Errorf("more than %d terms in a kernel", maxTerms)
+		return k, text.Errorf("more than %d terms in a kernel", maxTerms)
 	}
 	if p.skip("(") {
 		if k, err = p.sum(depth + 1); err == nil && !p.skip(")") {
@@ -177,7 +178,7 @@ func (p *parser) factor(depth int) (k Kernel, err error) {
 	}
 	name, rest := identifier(p.rest)
 	if k.Kind = Kind(name); lookup(k.Kind) == nil && k.Kind != Periodic {
-		return k, p.expected(fmt.Sprintf("one of %v and %s", Kinds(), Periodic))
+		return k, p.expected(text.Sprintf("one of %v and %s", names(Kinds()), Periodic))
 	}
 	p.rest = rest
 	if !k.hasScale() || !p.skip("(") {

@@ -1,9 +1,8 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -35,10 +34,10 @@ func (k Kernel) Matrix(dst, x, y mat.Matrix) {
 
 func checkPoints(op, what string, m, x, y mat.Matrix) {
 	if x.Cols != y.Cols {
-		panic(fmt.Sprintf("kernel: %s: points %d×%d and %d×%d of different dimensions", op, x.Rows, x.Cols, y.Rows, y.Cols))
+		panic(text.Sprintf("kernel: %s: points %d×%d and %d×%d of different dimensions", op, x.Rows, x.Cols, y.Rows, y.Cols))
 	}
 	if m.Rows != x.Rows || m.Cols != y.Rows {
-		panic(fmt.Sprintf("kernel: %s: %s %d×%d for points %d×%d and %d×%d", op, what, m.Rows, m.Cols, x.Rows, x.Cols, y.Rows, y.Cols))
+		panic(text.Sprintf("kernel: %s: %s %d×%d for points %d×%d and %d×%d", op, what, m.Rows, m.Cols, x.Rows, x.Cols, y.Rows, y.Cols))
 	}
 }
 
@@ -104,7 +103,7 @@ func (s *space) node(k *Kernel, variance float64) node {
 	n.function, n.scaled = r.function, r.scaled
 	n.inv, s.free = s.free[:d], s.free[d:]
 	if count := len(k.LengthScale); r.scaled && count != 1 && count != d || k.Kind == Periodic && d != 1 {
-		panic(fmt.Sprintf("kernel: %s: %s kernel with %d length scales for points of %d dimensions", s.op, k.Kind, count, d))
+		panic(text.Sprintf("kernel: %s: %s kernel with %d length scales for points of %d dimensions", s.op, k.Kind, count, d))
 	}
 	k.inverseSquares(n.inv, r.scaled)
 	s.slots += max(d, 2) // a periodic kernel has two sums

@@ -1,9 +1,8 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -15,7 +14,7 @@ func (k Kernel) AddGradient(grad *Kernel, dy, g, values, x, y mat.Matrix) {
 	checkPoints(op, "derivatives", g, x, y)
 	checkPoints(op, "values", values, x, y)
 	if dy.Rows != 0 && (dy.Rows != y.Rows || dy.Cols != y.Cols) {
-		panic(fmt.Sprintf("kernel: AddGradient: derivatives %d×%d in points %d×%d", dy.Rows, dy.Cols, y.Rows, y.Cols))
+		panic(text.Sprintf("kernel: AddGradient: derivatives %d×%d in points %d×%d", dy.Rows, dy.Cols, y.Rows, y.Cols))
 	}
 	grad.Variance += mat.Dot(g, values) / k.Variance
 	if k.Kind == White {

@@ -1,17 +1,22 @@
 package kernel
 
 import (
-	"fmt"
-
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
+
+// Instant is a time in a sequence.
+type Instant struct {
+	Sequence int
+	Time     float64
+}
 
 // Values sets dst[i] = k(delta[i]), of unit variance, for differences in time. The two have
 // one length and do not overlap.
 func (k Kernel) Values(dst, delta []float64) {
 	if len(dst) != len(delta) {
-		panic(fmt.Sprintf("kernel: Values: %d values for %d differences", len(dst), len(delta)))
+		panic(text.Sprintf("kernel: Values: %d values for %d differences", len(dst), len(delta)))
 	}
 	if mat.Overlap(mat.Vector(dst), mat.Vector(delta)) {
 		panic("kernel: Values: the result overlaps the differences")
@@ -33,7 +38,7 @@ func (k *Kernel) values(dst, delta []float64) {
 func (k *Kernel) inTime(op string) *row {
 	r := k.simple(op)
 	if len(k.LengthScale) != 1 {
-		panic(fmt.Sprintf("kernel: %s: %s kernel with %d length scales, expected 1 in time", op, k.Kind, len(k.LengthScale)))
+		panic(text.Sprintf("kernel: %s: %s kernel with %d length scales, expected 1 in time", op, k.Kind, len(k.LengthScale)))
 	}
 	return r
 }
@@ -42,7 +47,7 @@ func (k *Kernel) inTime(op string) *row {
 // variance. grad has the form of k.
 func (k Kernel) AddValuesGradient(grad *Kernel, g, delta []float64) {
 	if len(g) != len(delta) {
-		panic(fmt.Sprintf("kernel: AddValuesGradient: %d derivatives for %d differences", len(g), len(delta)))
+		panic(text.Sprintf("kernel: AddValuesGradient: %d derivatives for %d differences", len(g), len(delta)))
 	}
 	k.addValuesGradient(grad, g, delta)
 }
@@ -73,7 +78,7 @@ func (k *Kernel) addValuesGradient(grad *Kernel, g, delta []float64) {
 // TimeMatrix sets dst[i,j] = k(s_i − t_j), of unit variance; dst is len(s)×len(t).
 func (k Kernel) TimeMatrix(dst mat.Matrix, s, t []float64) {
 	if dst.Rows != len(s) || dst.Cols != len(t) {
-		panic(fmt.Sprintf("kernel: TimeMatrix: %d×%d matrix for %d and %d times", dst.Rows, dst.Cols, len(s), len(t)))
+		panic(text.Sprintf("kernel: TimeMatrix: %d×%d matrix for %d and %d times", dst.Rows, dst.Cols, len(s), len(t)))
 	}
 	blocks := min(rowBlocks, len(s))
 	mat.Parallel(blocks, func(b int) {
@@ -92,7 +97,7 @@ func (k Kernel) TimeMatrix(dst mat.Matrix, s, t []float64) {
 // form of k.
 func (k Kernel) AddTimeMatrixGradient(grad *Kernel, g mat.Matrix, t []float64) {
 	if g.Rows != len(t) || g.Cols != len(t) {
-		panic(fmt.Sprintf("kernel: AddTimeMatrixGradient: %d×%d derivatives for %d times", g.Rows, g.Cols, len(t)))
+		panic(text.Sprintf("kernel: AddTimeMatrixGradient: %d×%d derivatives for %d times", g.Rows, g.Cols, len(t)))
 	}
 	buffer := mat.Borrow(2 * len(t))
 	delta, twice := (*buffer)[:len(t)], (*buffer)[len(t):]

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"encoding/gob"
 	"fmt"
 	"slices"
 
@@ -24,6 +25,13 @@ type Params struct {
 	ZExamples []int
 
 	Space []Spatial // kernel and inducing inputs of each spatial factor
+}
+
+// Package gob, with which parameters are stored, must know the kinds of what Latent holds.
+func init() {
+	for _, part := range psi.Parts() {
+		gob.Register(part)
+	}
 }
 
 // Spatial are the parameters of one spatial factor.

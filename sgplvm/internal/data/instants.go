@@ -7,13 +7,11 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Instant is a time in a sequence.
-type Instant struct {
-	Sequence int
-	Time     float64
-}
+type Instant = kernel.Instant
 
 // Instants returns those of examples with times and labels of sequences, as many or nil: all belong
 // to sequence 0. Without times it is nil.

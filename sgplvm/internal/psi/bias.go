@@ -1,9 +1,9 @@
 package psi
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -26,7 +26,7 @@ func (p *Bias) visit(other Part, f Visitor) {
 
 func (p *Bias) validate(int) error {
 	if !(p.Variance > 0) || math.IsInf(p.Variance, 0) {
-		return fmt.Errorf("bias %v, expected a positive number", p.Variance)
+		return text.Errorf("bias %v, expected a positive number", p.Variance)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (p *Bias) load(r Reader) bool {
 	return true
 }
 
-func (p *Bias) describe() string { return fmt.Sprintf("bias %.4g", p.Variance) }
+func (p *Bias) describe() string { return text.Sprintf("bias %.4g", p.Variance) }
 
 func (p *Bias) relevance() (string, []float64) { return "", nil }
 

@@ -3,8 +3,8 @@ package psi
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // An Each has the psi statistics of every example by itself, as the bound of data with holes asks for
@@ -87,7 +87,7 @@ func (e *Each) Forward(psi0 []float64, psi1 mat.Matrix, q Q, body func(chunk, ex
 }
 
 // kappaOf sets dst (1×m) to κ at one time.
-func (st *Statistics) kappaOf(dst *mat.Matrix, at []data.Instant) {
+func (st *Statistics) kappaOf(dst *mat.Matrix, at []kernel.Instant) {
 	work.Resize(dst, 1, st.in.Z.Rows)
 	st.kappa(*dst, at)
 }
@@ -192,7 +192,7 @@ func (w *eachChunk) backward(to Gradient, g0 []float64, g1, psi1 mat.Matrix, q Q
 
 // timeBackward sets dKappa (1×m) to the derivative of one example in κ and makes g1 that in the Ψ1 of the other
 // parts; see Statistics.timesBackward.
-func (w *eachChunk) timeBackward(dKappa, g1, psi1 mat.Matrix, at []data.Instant) {
+func (w *eachChunk) timeBackward(dKappa, g1, psi1 mat.Matrix, at []kernel.Instant) {
 	w.st.kappaOf(&w.kappa, at)
 	mat.Copy(dKappa, g1)
 	mat.Mul(dKappa, 2, psi1, w.g, 1)

@@ -1,11 +1,10 @@
 package psi
 
 import (
-	"fmt"
-
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Forward sets psi1 (n×m) and psi2 (m×m, symmetric) to
@@ -41,7 +40,7 @@ func (st *Statistics) hasTimes(q Q) bool {
 		return false
 	}
 	if len(q.At) != q.Mu.Rows {
-		panic(fmt.Sprintf("psi: %d times for %d examples", len(q.At), q.Mu.Rows))
+		panic(text.Sprintf("psi: %d times for %d examples", len(q.At), q.Mu.Rows))
 	}
 	return true
 }
@@ -49,7 +48,7 @@ func (st *Statistics) hasTimes(q Q) bool {
 // addTimes makes Ψ1 and Ψ2 of all other parts
 //
 //	Ψ1 + κ  and  Ψ2 + Ψ1ᵀκ + κᵀΨ1 + κᵀκ
-func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []data.Instant) {
+func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []kernel.Instant) {
 	w := &st.times
 	work.Resize(&w.kappa, psi1.Rows, psi1.Cols)
 	work.Resize(&w.square, psi2.Rows, psi2.Cols)
@@ -62,7 +61,7 @@ func (st *Statistics) addTimes(psi1, psi2 mat.Matrix, at []data.Instant) {
 }
 
 // kappa sets dst[n,k] = κ(t_n, t_k), n×m, of all timed parts.
-func (st *Statistics) kappa(dst mat.Matrix, at []data.Instant) {
+func (st *Statistics) kappa(dst mat.Matrix, at []kernel.Instant) {
 	first := true
 	for _, p := range st.kernel.Parts {
 		p, is := p.(timed)
@@ -113,7 +112,7 @@ func (st *Statistics) Backward(to Gradient, g0 float64, g1, g2, psi1 mat.Matrix,
 // derivative in the Ψ1 of the other parts, and returns that Ψ1:
 //
 //	∂L/∂κ = ∂L/∂Ψ1 + 2·(Ψ1 + κ)·∂L/∂Ψ2,   ∂L/∂Ψ1 + 2·κ·∂L/∂Ψ2
-func (st *Statistics) timesBackward(to Gradient, g1, g2, psi1 mat.Matrix, at []data.Instant) mat.Matrix {
+func (st *Statistics) timesBackward(to Gradient, g1, g2, psi1 mat.Matrix, at []kernel.Instant) mat.Matrix {
 	w := &st.times
 	work.Resize(&w.psi1, psi1.Rows, psi1.Cols)
 	work.Resize(&w.dKappa, psi1.Rows, psi1.Cols)

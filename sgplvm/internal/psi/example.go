@@ -3,8 +3,8 @@ package psi
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A Scratch is what one goroutine needs for one example's statistics at a time. The zero
@@ -97,12 +97,12 @@ type Form struct {
 // Ψ2 stand those of the other parts,
 //
 //	g1·(ψ1 + κ) + tr(G·(Ψ2 + ψ1κᵀ + κψ1ᵀ + κκᵀ)) = (g1 + 2Gκ)·ψ1 + tr(G·Ψ2) + Constant
-func (st *Statistics) Form(g0 float64, g1 []float64, g mat.Matrix, at *data.Instant) *Form {
+func (st *Statistics) Form(g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) *Form {
 	f := &Form{st: st, g0: g0, g1: append([]float64{}, g1...)}
 	if st.timed && at != nil {
 		m := st.in.Z.Rows
 		kappa, byKappa := mat.New(1, m), mat.New(m, 1)
-		st.kappa(kappa, []data.Instant{*at})
+		st.kappa(kappa, []kernel.Instant{*at})
 		mat.Mul(byKappa, 1, g, mat.Vector(kappa.Data), 0)
 		f.Constant = asm.Dot(f.g1, kappa.Data) + asm.Dot(byKappa.Data, kappa.Data)
 		asm.Axpy(2, byKappa.Data, f.g1)

@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -151,10 +150,10 @@ func randomProblem(rng *rand.Rand, names Names, n, m, d int, widest float64) pro
 			p.k.Parts = append(p.k.Parts, &Bias{uniform()})
 		case "time":
 			p.k.Parts = append(p.k.Parts, &Time{uniform(), randomTime(rng)})
-			at := func(n int) []data.Instant {
-				at := make([]data.Instant, n)
+			at := func(n int) []kernel.Instant {
+				at := make([]kernel.Instant, n)
 				for i := range at {
-					at[i] = data.Instant{Sequence: i % 2, Time: 4 * rng.Float64()}
+					at[i] = kernel.Instant{Sequence: i % 2, Time: 4 * rng.Float64()}
 				}
 				return at
 			}
@@ -197,7 +196,7 @@ func (p problem) newGradient() Gradient {
 }
 
 // covariance is k(x, y) at times a and b by definition; nil is a time that is not known.
-func (p problem) covariance(x, y []float64, a, b *data.Instant) float64 {
+func (p problem) covariance(x, y []float64, a, b *kernel.Instant) float64 {
 	var sum float64
 	for _, part := range p.k.Parts {
 		switch part := part.(type) {
@@ -225,7 +224,7 @@ func (p problem) covariance(x, y []float64, a, b *data.Instant) float64 {
 }
 
 // at returns the time of example or inducing point i.
-func at(all []data.Instant, i int) *data.Instant {
+func at(all []kernel.Instant, i int) *kernel.Instant {
 	if all == nil {
 		return nil
 	}

@@ -2,9 +2,10 @@ package psi
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // Kernel is the covariance function of the latent variables, the sum of its parts: at
@@ -64,7 +65,7 @@ func (k Kernel) Timed() bool {
 // whether examples and inducing points have times.
 func (k Kernel) Validate(d int, times bool) error {
 	if len(k.Parts) == 0 {
-		return fmt.Errorf("kernel has no part, expected one of %s", listed(tableNames(), "or"))
+		return text.Errorf("kernel has no part, expected one of %s", listed(tableNames(), "or"))
 	}
 	if err := k.Names().validate(); err != nil {
 		return err

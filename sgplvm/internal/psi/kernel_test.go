@@ -78,6 +78,12 @@ func (s storeReader) Number(name string) float64 {
 	return s.numbers[name][0]
 }
 
+func init() {
+	for _, part := range Parts() {
+		gob.Register(part)
+	}
+}
+
 // A kernel comes back from a file, from encoding/gob and from Clone as it was.
 func TestKernelCopies(t *testing.T) {
 	for i, names := range everySum() {

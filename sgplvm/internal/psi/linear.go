@@ -1,10 +1,10 @@
 package psi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -26,11 +26,11 @@ func (p *Linear) visit(other Part, f Visitor) { f(p.Variance, other.(*Linear).Va
 
 func (p *Linear) validate(d int) error {
 	if len(p.Variance) != d {
-		return fmt.Errorf("kernel has %d linear variances, expected %d", len(p.Variance), d)
+		return text.Errorf("kernel has %d linear variances, expected %d", len(p.Variance), d)
 	}
 	for q, v := range p.Variance {
 		if !(v > 0) || math.IsInf(v, 0) {
-			return fmt.Errorf("linear variance %v of dimension %d, expected a positive number", v, q)
+			return text.Errorf("linear variance %v of dimension %d, expected a positive number", v, q)
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func (p *Linear) load(r Reader) bool {
 }
 
 func (p *Linear) describe() string {
-	return fmt.Sprintf("linear, variances of %.4g in all", work.Sum(p.Variance))
+	return text.Sprintf("linear, variances of %.4g in all", work.Sum(p.Variance))
 }
 
 // relevance is the slopes' standard deviations.

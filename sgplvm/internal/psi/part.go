@@ -2,7 +2,6 @@ package psi
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -78,10 +77,10 @@ type timed interface {
 	Part
 
 	// values sets dst[i,j] = κ(a_i, b_j), len(a)×len(b).
-	values(dst mat.Matrix, a, b []data.Instant)
+	values(dst mat.Matrix, a, b []kernel.Instant)
 
 	// valuesBackward chains g = ∂L/∂κ into the parameters.
-	valuesBackward(grad Part, g mat.Matrix, a, b []data.Instant)
+	valuesBackward(grad Part, g mat.Matrix, a, b []kernel.Instant)
 }
 
 // A nonlinear part is any other function of x. A kernel has at most one, since two would

@@ -1,10 +1,10 @@
 package psi
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -35,7 +35,7 @@ func (p *RBF) visit(other Part, f Visitor) {
 
 func (p *RBF) validate(d int) error {
 	if len(p.LengthScale) != d {
-		return fmt.Errorf("kernel has %d length scales, expected %d", len(p.LengthScale), d)
+		return text.Errorf("kernel has %d length scales, expected %d", len(p.LengthScale), d)
 	}
 	return p.kernel().Validate(d)
 }
@@ -62,7 +62,7 @@ func (p *RBF) load(r Reader) bool {
 	return true
 }
 
-func (p *RBF) describe() string { return fmt.Sprintf("rbf, variance %.4g", p.Variance) }
+func (p *RBF) describe() string { return text.Sprintf("rbf, variance %.4g", p.Variance) }
 
 // relevance is the inverse length scales.
 func (p *RBF) relevance() (string, []float64) {

@@ -1,10 +1,10 @@
 package psi
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -40,7 +40,7 @@ type rbfPsi struct {
 func (ps *rbfPsi) set(p Part, z mat.Matrix) {
 	k, m, d := p.(*RBF), z.Rows, z.Cols
 	if len(k.LengthScale) != d {
-		panic(fmt.Sprintf("psi: Set: %d length scales for inducing points %d×%d", len(k.LengthScale), m, d))
+		panic(text.Sprintf("psi: Set: %d length scales for inducing points %d×%d", len(k.LengthScale), m, d))
 	}
 	if ps.z.Rows != m || ps.z.Cols != d {
 		*ps = rbfPsi{length: make([]float64, d), square: make([]float64, d), shift: make([]float64, d), z: mat.New(m, d), inducing: mat.New(m, d),

@@ -1,8 +1,7 @@
 package psi
 
 import (
-	"fmt"
-
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -46,7 +45,7 @@ func (st *Statistics) Set(k Kernel, in Inducing) {
 	m, d := in.Z.Rows, in.Z.Cols
 	st.timed = k.Timed()
 	if st.timed && len(in.At) != m {
-		panic(fmt.Sprintf("psi: Set: a kernel with a part of time, but %d times for %d inducing points", len(in.At), m))
+		panic(text.Sprintf("psi: Set: a kernel with a part of time, but %d times for %d inducing points", len(in.At), m))
 	}
 	st.kernel = k.Clone()
 	work.Resize(&st.in.Z, m, d)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // All statistics of every kernel by quadrature, at known and unknown times. The rule's error
@@ -41,7 +41,7 @@ func checkQuadrature(t *testing.T, what string, p problem, nodes, weights []floa
 		value := func(x []float64, k int) float64 {
 			return p.covariance(x, p.in.Z.Row(k), at(p.q.At, i), at(p.in.At, k))
 		}
-		self := &data.Instant{} // even where the time is not known, it is that of the example
+		self := &kernel.Instant{} // even where the time is not known, it is that of the example
 		want0 += average(func(x []float64) float64 { return p.covariance(x, x, self, self) })
 		for k := range m {
 			want1.Set(i, k, average(func(x []float64) float64 { return value(x, k) }))
@@ -128,7 +128,7 @@ func TestForm(t *testing.T) {
 			catalogue := st.Catalogue(p.q, all)
 			for k, n := range all {
 				mu, s := p.q.Mu.Row(n), p.q.S.Row(n)
-				for _, time := range []*data.Instant{nil, at(p.q.At, n), {Sequence: 99}} {
+				for _, time := range []*kernel.Instant{nil, at(p.q.At, n), {Sequence: 99}} {
 					what := fmt.Sprintf("%v, %+v: ", names, c)
 					q := One(mu, s, time)
 					psi1, psi2 := mat.New(1, c.m), mat.New(c.m, c.m)

@@ -1,10 +1,10 @@
 package psi
 
 import (
-	"encoding/gob"
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
 )
 
 // table holds all parts, in the order in which a kernel has them. A new part is a row here
@@ -19,10 +19,13 @@ var table = []struct {
 	{"time", func() Part { return new(Time) }},
 }
 
-func init() {
+// Parts returns a part of every kind, without parameters: what package gob must know before it decodes a kernel.
+func Parts() []Part {
+	var all []Part
 	for _, row := range table {
-		gob.Register(row.empty())
+		all = append(all, row.empty())
 	}
+	return all
 }
 
 func tableNames() []string {
@@ -52,7 +55,7 @@ func Parse(s string) (Names, error) {
 		}
 	}
 	if len(names) != len(given) {
-		return nil, fmt.Errorf("expected %s, or a sum of different ones, as rbf+linear", listed(tableNames(), "or"))
+		return nil, text.Errorf("expected %s, or a sum of different ones, as rbf+linear", listed(tableNames(), "or"))
 	}
 	if err := names.validate(); err != nil {
 		return nil, err
@@ -72,12 +75,12 @@ func (n Names) validate() error {
 	for _, name := range n {
 		i := slices.Index(tableNames(), name)
 		if i <= at {
-			return fmt.Errorf("kernel of the parts %v, expected different ones of %v in this order", []string(n), tableNames())
+			return text.Errorf("kernel of the parts %v, expected different ones of %v in this order", []string(n), tableNames())
 		}
 		at = i
 		if _, is := table[i].empty().(nonlinear); is {
 			if first != "" {
-				return fmt.Errorf("kernel of the parts %s and %s, expected one of them", first, name)
+				return text.Errorf("kernel of the parts %s and %s, expected one of them", first, name)
 			}
 			first = name
 		}

@@ -2,13 +2,12 @@ package psi
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -42,7 +41,7 @@ func (p *Time) visit(other Part, f Visitor) {
 
 func (p *Time) validate(int) error {
 	if !(p.Variance > 0) || math.IsInf(p.Variance, 0) {
-		return fmt.Errorf("time part: variance %v, expected a positive number", p.Variance)
+		return text.Errorf("time part: variance %v, expected a positive number", p.Variance)
 	}
 	return p.Kernel.ValidateTime()
 }
@@ -68,20 +67,20 @@ func (p *Time) load(r Reader) bool {
 	p.Variance = r.Number("latent.time.variance")
 	var err error
 	if p.Kernel, err = kernel.Parse(r.Text("latent.time.kernel")); err != nil {
-		r.Fail(fmt.Errorf("metadata entry latent.time.kernel: %w", err))
+		r.Fail(text.Errorf("metadata entry latent.time.kernel: %w", err))
 	}
 	return true
 }
 
 func (p *Time) describe() string {
-	return fmt.Sprintf("time, variance %.4g, %s", p.Variance, rounded(p.Kernel))
+	return text.Sprintf("time, variance %.4g, %s", p.Variance, rounded(p.Kernel))
 }
 
 // rounded returns a kernel with four digits of each number, to be read.
 func rounded(k kernel.Kernel) kernel.Kernel {
 	k = k.Clone()
 	round := func(v *float64) {
-		if r, err := strconv.ParseFloat(fmt.Sprintf("%.4g", *v), 64); err == nil {
+		if r, err := strconv.ParseFloat(text.Sprintf("%.4g", *v), 64); err == nil {
 			*v = r
 		}
 	}
@@ -114,7 +113,7 @@ func (p *Time) addMatrixGradient(grad Part, _, g mat.Matrix, in Inducing) {
 	p.valuesBackward(grad, g, in.At, in.At)
 }
 
-func (p *Time) values(dst mat.Matrix, a, b []data.Instant) {
+func (p *Time) values(dst mat.Matrix, a, b []kernel.Instant) {
 	mat.Parallel(len(a), func(i int) {
 		row, delta := dst.Row(i), mat.Borrow(len(b))
 		differences(*delta, a[i], b)
@@ -130,13 +129,13 @@ func (p *Time) values(dst mat.Matrix, a, b []data.Instant) {
 }
 
 // differences sets dst[j] to the time from b_j to a.
-func differences(dst []float64, a data.Instant, b []data.Instant) {
+func differences(dst []float64, a kernel.Instant, b []kernel.Instant) {
 	for j, at := range b {
 		dst[j] = a.Time - at.Time
 	}
 }
 
-func (p *Time) valuesBackward(grad Part, g mat.Matrix, a, b []data.Instant) {
+func (p *Time) valuesBackward(grad Part, g mat.Matrix, a, b []kernel.Instant) {
 	to := grad.(*Time)
 	buffer := mat.Borrow(3 * len(b))
 	delta, values, slope := (*buffer)[:len(b)], (*buffer)[len(b):2*len(b)], (*buffer)[2*len(b):]
