@@ -57,7 +57,7 @@ func (s *subject) gradient(t testing.TB, free bound.Group) *bound.Params {
 // withoutKL is the bound with the divergence given back.
 func (s *subject) withoutKL(t testing.TB) float64 {
 	t.Helper()
-	return s.bound(t) + bound.KL(s.Params.X.Mu, s.Params.X.S, nil)
+	return s.bound(t) + psi.KL(s.Params.X.Mu, s.Params.X.S, nil)
 }
 
 // list collects parameters with names.

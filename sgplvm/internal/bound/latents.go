@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
 // Latents is q(X) = Π N(μ_n, diag S_n) and its prior. Where examples are independent, with all
@@ -93,8 +94,8 @@ func newPrior(x *Latents) prior {
 type independent struct{}
 
 func (independent) derive(*Latents) error         { return nil }
-func (independent) divergence(x *Latents) float64 { return KL(x.Mu, x.S, nil) }
-func (independent) backward(grad, x *Latents)     { SubtractKL(grad.Mu, grad.S, x.Mu, x.S, nil) }
+func (independent) divergence(x *Latents) float64 { return psi.KL(x.Mu, x.S, nil) }
+func (independent) backward(grad, x *Latents)     { psi.SubtractKL(grad.Mu, grad.S, x.Mu, x.S, nil) }
 
 // moving is the dynamical prior.
 type moving struct {
@@ -111,48 +112,4 @@ func (m *moving) divergence(*Latents) float64 { return m.kl }
 
 func (m *moving) backward(grad, x *Latents) {
 	m.evaluator.Backward(grad.Paths, x.Paths, grad.Mu, grad.S)
-}
-
-// Normal is N(Mean, diag Variance), the prior of one example's latent variables, d_ξ numbers
-// each; nil is the standard normal distribution.
-type Normal struct{ Mean, Variance []float64 }
-
-// At returns mean and variance of dimension q.
-func (p *Normal) At(q int) (mean, variance float64) {
-	if p == nil {
-		return 0, 1
-	}
-	return p.Mean[q], p.Variance[q]
-}
-
-// KL returns KL(q(X) ‖ p(X)) where all latent coordinates are independent and
-// the rows of X have the same prior N(m, diag v): with δ = (μ − m)/√v and ρ = S/v
-//
-//	½ Σ (δ² + ρ − log ρ − 1)
-//
-// mu and s are n×d_ξ.
-func KL(mu, s mat.Matrix, prior *Normal) float64 {
-	var kl float64
-	for n := range mu.Rows {
-		v := s.Row(n)
-		for q, m := range mu.Row(n) {
-			mean, variance := prior.At(q)
-			d, ratio := (m-mean)/math.Sqrt(variance), v[q]/variance
-			kl += 0.5 * (d*d + ratio - math.Log(ratio) - 1)
-		}
-	}
-	return kl
-}
-
-// SubtractKL adds the derivatives of −KL, (m − μ)/v and ½(1/S − 1/v), to dmu
-// and ds (n×d_ξ).
-func SubtractKL(dmu, ds, mu, s mat.Matrix, prior *Normal) {
-	for n := range mu.Rows {
-		v, dm, dv := s.Row(n), dmu.Row(n), ds.Row(n)
-		for q, m := range mu.Row(n) {
-			mean, variance := prior.At(q)
-			dm[q] -= (m - mean) / variance
-			dv[q] += 0.5 * (1/v[q] - 1/variance)
-		}
-	}
 }

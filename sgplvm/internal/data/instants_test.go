@@ -91,8 +91,8 @@ func TestMedianSpacing(t *testing.T) {
 		"equal times":          {[]data.Instant{{Time: 3}, {Time: 3}}, 1},
 		"two":                  {[]data.Instant{{Time: 3}, {Time: 3.5}}, 0.5},
 		"equal ones among":     {[]data.Instant{{Time: 0}, {Time: 0}, {Time: 7}}, 7},
-		"in no order":          {[]data.Instant{{Time: 10}, {Time: 0}, {Time: 2}, {Time: 5}}, 3}, // 5, 2, 2, 3: the upper of the middle two
-		"within sequences":     {[]data.Instant{{Sequence: 1, Time: 0}, {Sequence: 2, Time: 0.1}, {Sequence: 1, Time: 2}, {Sequence: 2, Time: 4.1}, {Sequence: 1, Time: 4}}, 2},  // 2, 4, 2, 4, 2
+		"in no order":          {[]data.Instant{{Time: 10}, {Time: 0}, {Time: 2}, {Time: 5}}, 3},                                                                                // 5, 2, 2, 3: the upper of the middle two
+		"within sequences":     {[]data.Instant{{Sequence: 1, Time: 0}, {Sequence: 2, Time: 0.1}, {Sequence: 1, Time: 2}, {Sequence: 2, Time: 4.1}, {Sequence: 1, Time: 4}}, 2}, // 2, 4, 2, 4, 2
 		"a gap does not count": {[]data.Instant{{Time: 0}, {Time: 1}, {Time: 2}, {Time: 50}, {Time: 51}}, 1},
 	} {
 		if got := data.MedianSpacing(c.at); got != c.want {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -291,4 +292,10 @@ func TestBlendCheck(t *testing.T) {
 			t.Errorf("%+v: %v, want a *data.ConfigError", b, err)
 		}
 	}
+}
+
+func effective(distances []float64, number float64) []float64 {
+	w := make([]float64, len(distances))
+	infer.Effective(w, distances, number)
+	return w
 }

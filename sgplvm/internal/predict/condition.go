@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -121,7 +122,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 			l.SolveHalfT(solved)
 			nearby = nearbyScale(weights, inverse, solved.Data)
 		}
-		scale := t.scale(mat.Dot(residual, residual), len(seen))
+		scale := infer.StudentScale(t.degreesOfFreedom, mat.Dot(residual, residual), len(seen))
 		shift := mat.New(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
 // The direct prediction has no latent variables: an example is like the training examples near it, with the mean
@@ -15,9 +16,6 @@ import (
 //	mean ȳ + Σ v_n·d_n,   covariance (1−ρ)·(Σ v_n·d_n·d_nᵀ − …)∘C + ρ·(F∘C′ + Σ)
 //
 // with the weights v_n of the training examples, which add up to 1, and d_n = y_n − ȳ.
-
-// leastNear is a weight, as a part of the largest, that does not count in a blend.
-const leastNear = 1e-3
 
 // A directSource is what a model keeps for direct predictions.
 type directSource struct {
@@ -89,10 +87,11 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 	s := q.direct()
 	on := e.on.training
 	n, channels := len(on), q.channels()
-	weights := effective(distances, b.Neighbours)
+	weights := make([]float64, len(distances))
+	infer.Effective(weights, distances, b.Neighbours)
 	var rows []int
 	var total float64
-	least := leastNear * slices.Max(weights)
+	least := infer.LeastShare * slices.Max(weights)
 	for k, w := range weights {
 		if w > least {
 			rows = append(rows, k)
@@ -136,41 +135,4 @@ func gatherBoth(a mat.Matrix, points []int) mat.Matrix {
 		}
 	}
 	return g
-}
-
-// effective returns weights exp(−λ·d_n) that add up to 1, with λ ≥ 0 such that the effective number 1/Σ v_n² is no more
-// than the one given.
-func effective(distances []float64, number float64) []float64 {
-	least := slices.Min(distances)
-	d, w := make([]float64, len(distances)), make([]float64, len(distances))
-	var mean float64
-	for k, v := range distances {
-		d[k] = v - least
-		mean += d[k] / float64(len(d))
-	}
-	set := func(lambda float64) float64 {
-		var sum, squares float64
-		for k, v := range d {
-			w[k] = math.Exp(-lambda * v)
-			sum += w[k]
-		}
-		for k := range w {
-			w[k] /= sum
-			squares += w[k] * w[k]
-		}
-		return 1 / squares
-	}
-	if set(0) <= number*(1+1e-12) || mean == 0 {
-		return w
-	}
-	low, high := math.Log(1e-6/mean), math.Log(1e12/mean)
-	for range 50 {
-		if middle := (low + high) / 2; set(math.Exp(middle)) > number {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	set(math.Exp(low))
-	return w
 }

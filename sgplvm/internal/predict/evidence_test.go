@@ -8,22 +8,23 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // checkSlopes compares derivatives of L* in the mean and the variance of l with differences.
-func checkSlopes(t *testing.T, what string, v *evidence, l Latent) {
+func checkSlopes(t *testing.T, what string, v *infer.Evidence, l Latent) {
 	t.Helper()
 	dmu, ds := make([]float64, len(l.Mu)), make([]float64, len(l.Mu))
-	value, _ := v.at(new(psi.Scratch), l.Mu, l.S, dmu, ds)
-	if alone := v.bound(l); alone != value {
+	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds)
+	if alone := boundAt(v, l); alone != value {
 		t.Errorf("%s: L* is %v with its derivatives, %v without", what, value, alone)
 	}
 	name := func(i int) string {
 		return fmt.Sprintf("%s: %s[%d]", what, []string{"μ*", "S*"}[i/len(l.Mu)], i%len(l.Mu))
 	}
-	compare.CheckGradient(t, name, compare.Pointers(l.Mu, l.S), slices.Concat(dmu, ds), func() float64 { return v.bound(l) })
+	compare.CheckGradient(t, name, compare.Pointers(l.Mu, l.S), slices.Concat(dmu, ds), func() float64 { return boundAt(v, l) })
 }
 
 // L* with its own derivatives, under the standard normal prior and another, at a time and none, and for noise
@@ -70,7 +71,7 @@ func TestOwnNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		value, multiple := v.at(new(psi.Scratch), l.Mu, l.S, nil, nil)
+		value, multiple := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
 
 		d := reference.NewDense(m.ref)
 		with := func(multiple float64) float64 {
@@ -102,7 +103,7 @@ func TestOwnNoise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, noise := v.at(new(psi.Scratch), best.Mu, best.S, nil, nil)
+		again, noise := v.At(new(psi.Scratch), best.Mu, best.S, nil, nil)
 		if noise != best.Noise || math.Abs(again-best.Bound) > 1e-9*math.Abs(again) || !(best.Bound >= value) {
 			t.Errorf("%v: noise %v, bound %v reported; %v and %v there, %v elsewhere", shape, best.Noise, best.Bound, noise, again, value)
 		}
@@ -142,8 +143,8 @@ func TestInvariances(t *testing.T) {
 					moved.Set(at, channel, twin.Sign*values.At(i, c))
 				}
 			}
-			there := w.mustEvidence(t, w.mustObserve(t, nil, moved)).bound(other)
-			here := m.mustEvidence(t, m.mustObserve(t, nil, values)).bound(l)
+			there := boundAt(w.mustEvidence(t, w.mustObserve(t, nil, moved)), other)
+			here := boundAt(m.mustEvidence(t, m.mustObserve(t, nil, values)), l)
 			compare.NearOne(t, what+": L*", there, here, 1e-9)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
 // An example is a partly seen example in the model's units, on a projected
@@ -23,7 +23,7 @@ type example struct {
 
 // A prior is what is known of an example's latent variables before its values are.
 type prior struct {
-	normal *bound.Normal
+	normal *psi.Normal
 	at     *data.Instant // its time, nil where it is not known
 	seen   bool          // Latent.Seen
 }
@@ -33,7 +33,7 @@ func priorOf(l *Latent) prior {
 	if l == nil {
 		return prior{}
 	}
-	p := prior{normal: &bound.Normal{Mean: l.Mu, Variance: l.S}, seen: l.Seen}
+	p := prior{normal: &psi.Normal{Mean: l.Mu, Variance: l.S}, seen: l.Seen}
 	if l.At != nil {
 		at := *l.At
 		p.at = &at

@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -145,7 +146,7 @@ func (m model) mustObserve(t testing.TB, g data.Grid, values mat.Matrix) *exampl
 }
 
 // mustEvidence is evidenceOf with the noise of training.
-func (m model) mustEvidence(t testing.TB, e *example) *evidence {
+func (m model) mustEvidence(t testing.TB, e *example) *infer.Evidence {
 	t.Helper()
 	v, err := m.evidenceOf(e, math.Inf(1))
 	if err != nil {
@@ -155,8 +156,8 @@ func (m model) mustEvidence(t testing.TB, e *example) *evidence {
 }
 
 // bound is L* at l.
-func (v *evidence) bound(l Latent) float64 {
-	value, _ := v.at(new(psi.Scratch), l.Mu, l.S, nil, nil)
+func boundAt(v *infer.Evidence, l Latent) float64 {
+	value, _ := v.At(new(psi.Scratch), l.Mu, l.S, nil, nil)
 	return value
 }
 

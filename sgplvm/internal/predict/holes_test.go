@@ -90,7 +90,7 @@ func TestHolesComplete(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare.NearOne(t, "L*", holed.mustEvidence(t, f).bound(l), whole.mustEvidence(t, e).bound(l), 1e-8)
+		compare.NearOne(t, "L*", boundAt(holed.mustEvidence(t, f), l), boundAt(whole.mustEvidence(t, e), l), 1e-8)
 	}
 }
 
@@ -208,7 +208,7 @@ func checkChannel(t *testing.T, q model, d *reference.Dense, c int, l Latent, g 
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare.NearOne(t, "test bound", q.mustEvidence(t, e).bound(l), d.TestBound(l.Mu, l.S, nil, whole, values), digits)
+	compare.NearOne(t, "test bound", boundAt(q.mustEvidence(t, e), l), d.TestBound(l.Mu, l.S, nil, whole, values), digits)
 	filled, err := q.conditional(t.Context(), e, q.momentsOf(l), ConditionGivenLatent)
 	if err != nil {
 		t.Fatal(err)

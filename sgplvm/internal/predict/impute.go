@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
 // Impute infers a partly seen example's latent variables and returns the
@@ -85,7 +86,7 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 	t := q.momentsOf(l)
 	t.degreesOfFreedom = o.degrees(q.kept != nil)
 	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), 1e-6)
+		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
 	}
 	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
 		var err error

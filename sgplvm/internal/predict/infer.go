@@ -3,12 +3,11 @@ package predict
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/lbfgs"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
@@ -26,10 +25,6 @@ func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (La
 	return q.infer(ctx, e, o)
 }
 
-// latentTolerance ends an optimisation of q(x) that gained no more in ten steps, in nats:
-// what is left then moves its mean by a small fraction of its standard deviations.
-const latentTolerance = 1e-2
-
 // infer scores all starting points, optimises the best and returns the best
 // result.
 func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
@@ -41,18 +36,18 @@ func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	if err != nil {
 		return Latent{}, err
 	}
-	w := q.workspaces.Get().(*inferWorkspace)
+	w := q.workspaces.Get().(*infer.Optimiser)
 	defer q.workspaces.Put(w)
 
 	candidates := q.score(v)
-	prior.Bound, _ = v.at(&w.scratch, prior.Mu, prior.S, nil, nil)
+	prior.Bound, _ = v.At(&w.Scratch, prior.Mu, prior.S, nil, nil)
 	candidates = append(candidates, prior)
 	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
 
 	var best Latent
 	for k, c := range candidates[:min(o.Candidates, len(candidates))] {
-		r, err := w.optimise(ctx, v, c, o.Iterations)
-		if err != nil {
+		r := Latent{Mu: slices.Clone(c.Mu), S: slices.Clone(c.S), Start: c.Start}
+		if r.Bound, err = w.Optimise(ctx, v, r.Mu, r.S, o.Iterations); err != nil {
 			return Latent{}, err
 		}
 		if k == 0 || r.Bound > best.Bound {
@@ -60,48 +55,8 @@ func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 		}
 	}
 	best.At, best.Seen = prior.At, true
-	_, best.Noise = v.at(&w.scratch, best.Mu, best.S, nil, nil)
+	_, best.Noise = v.At(&w.Scratch, best.Mu, best.S, nil, nil)
 	return best, nil
-}
-
-// inferWorkspace is what one inference at a time needs.
-type inferWorkspace struct {
-	minimizer     lbfgs.Minimizer
-	scratch       psi.Scratch
-	x, s, dmu, ds []float64 // 2·d_ξ, and d_ξ each
-}
-
-func newInferWorkspace(d int) *inferWorkspace {
-	return &inferWorkspace{x: make([]float64, 2*d), s: make([]float64, d), dmu: make([]float64, d), ds: make([]float64, d)}
-}
-
-// optimise returns the posterior with the highest L* that L-BFGS over (μ, log S) finds from a
-// candidate.
-func (w *inferWorkspace) optimise(ctx context.Context, v *evidence, c Latent, iterations int) (Latent, error) {
-	d := len(w.s)
-	copy(w.x, c.Mu)
-	for i, s := range c.S {
-		w.x[d+i] = math.Log(s)
-	}
-	r, err := w.minimizer.Minimize(ctx, func(x, slope []float64) float64 {
-		for i, l := range x[d:] {
-			w.s[i] = math.Exp(l)
-		}
-		value, _ := v.at(&w.scratch, x[:d], w.s, w.dmu, w.ds)
-		for i := range d {
-			slope[i] = -w.dmu[i]
-			slope[d+i] = -w.ds[i] * w.s[i]
-		}
-		return -value
-	}, w.x, lbfgs.Options{MaxIterations: iterations, GradTolerance: 1e-4, Decrease: latentTolerance, Noise: 1e-13})
-	if err != nil {
-		return Latent{}, err
-	}
-	l := Latent{Mu: slices.Clone(r.X[:d]), S: make([]float64, d), Bound: -r.F, Start: c.Start}
-	for i, log := range r.X[d:] {
-		l.S[i] = math.Exp(log)
-	}
-	return l, nil
 }
 
 // starts are the training posteriors in the form in which L* sees them, so that
@@ -123,7 +78,7 @@ func newStarts(ps *psi.Statistics, p *bound.Params) *starts {
 	for k := range s.example {
 		s.example[k] = k * n / count
 		mu, v := exampleOf(p, s.example[k])
-		s.kl[k] = bound.KL(mu, v, nil)
+		s.kl[k] = psi.KL(mu, v, nil)
 	}
 	s.catalogue = ps.Catalogue(p.Q(), s.example)
 	return s
@@ -135,17 +90,17 @@ func exampleOf(p *bound.Params, i int) (mu, s mat.Matrix) {
 }
 
 // score returns every training posterior as a candidate with its L*.
-func (q *Posterior) score(v *evidence) []Latent {
+func (q *Posterior) score(v *infer.Evidence) []Latent {
 	s := q.starts()
 	squares := make([]float64, len(s.example))
-	s.catalogue.Values(squares, v.form, v.square)
+	s.catalogue.Values(squares, v.Form, v.Square)
 	c := make([]Latent, len(s.example))
 	for k, i := range s.example {
-		value, _ := v.value(squares[k])
+		value, _ := v.Value(squares[k])
 		mu, variance := exampleOf(q.params, i)
 		kl := s.kl[k]
-		if v.prior != nil {
-			kl = bound.KL(mu, variance, v.prior)
+		if v.Prior != nil {
+			kl = psi.KL(mu, variance, v.Prior)
 		}
 		c[k] = Latent{Mu: mu.Row(0), S: variance.Row(0), Start: i, Bound: value - kl}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -26,8 +25,8 @@ func TestNothingObserved(t *testing.T) {
 		values := missing(m.grid.Len(), shape.Channels)
 		e := m.mustObserve(t, nil, values)
 		l := randomLatent(rand.New(rand.NewPCG(seed, 9)), shape.Latent)
-		got := m.mustEvidence(t, e).bound(l)
-		if want := -bound.KL(mat.NewDense(1, shape.Latent, l.Mu), mat.NewDense(1, shape.Latent, l.S), nil); got != want {
+		got := boundAt(m.mustEvidence(t, e), l)
+		if want := -psi.KL(mat.NewDense(1, shape.Latent, l.Mu), mat.NewDense(1, shape.Latent, l.S), nil); got != want {
 			t.Errorf("%v: L* %v, −KL %v", shape, got, want)
 		}
 
@@ -98,7 +97,7 @@ func TestEvidenceQuadrature(t *testing.T) {
 			logQ := -0.5 * (math.Log(2*math.Pi*l.S[0]) + node*node)
 			want += weights[k] * (logLikelihood(d, one(x), m.grid, values) + logPrior - logQ)
 		}
-		got := m.mustEvidence(t, e).bound(l)
+		got := boundAt(m.mustEvidence(t, e), l)
 		compare.NearOne(t, shape.String()+": L*", got, want, 1e-9)
 
 		best, err := m.Infer(t.Context(), Observed{Values: m.ref.UserValues(values)}, InferOptions{})
@@ -131,7 +130,7 @@ func TestInferOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		dmu, ds := make([]float64, shape.Latent), make([]float64, shape.Latent)
-		if got, _ := v.at(new(psi.Scratch), l.Mu, l.S, dmu, ds); got != l.Bound {
+		if got, _ := v.At(new(psi.Scratch), l.Mu, l.S, dmu, ds); got != l.Bound {
 			t.Errorf("%v: bound %v reported, %v at the posterior", shape, l.Bound, got)
 		}
 		for i := range dmu {
@@ -141,7 +140,7 @@ func TestInferOptimum(t *testing.T) {
 		}
 		starts := m.score(v)
 		for k, s := range starts {
-			want := v.bound(s)
+			want := boundAt(v, s)
 			compare.NearOne(t, "score", s.Bound, want, 1e-10)
 			if s.Start != k {
 				t.Errorf("%v: start %d is called %d", shape, k, s.Start)
@@ -149,7 +148,7 @@ func TestInferOptimum(t *testing.T) {
 		}
 		starts = append(starts, Latent{Mu: make([]float64, shape.Latent), S: work.Ones(shape.Latent)})
 		for _, s := range starts {
-			if b := v.bound(s); !(l.Bound >= b) {
+			if b := boundAt(v, s); !(l.Bound >= b) {
 				t.Errorf("%v: bound %v, start %d has %v", shape, l.Bound, s.Start, b)
 			}
 		}
@@ -162,7 +161,7 @@ func TestInferOptimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range starts {
-			if b := v.bound(s); !(quick.Bound >= b) {
+			if b := boundAt(v, s); !(quick.Bound >= b) {
 				t.Errorf("%v: bound %v after one step, start %d has %v", shape, quick.Bound, s.Start, b)
 			}
 		}

@@ -3,11 +3,11 @@ package predict
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -143,12 +143,8 @@ func (q *Posterior) distances(e *example, counts []float64) []float64 {
 
 // weights returns w_n for squared distances and the bandwidth h.
 func (q *Posterior) weights(distances []float64, bandwidth float64) []float64 {
-	least := slices.Min(distances)
-	scale := bandwidth * bandwidth * max(least, 1/q.params.Noise.Beta)
 	w := make([]float64, len(distances))
-	for k, v := range distances {
-		w[k] = math.Exp(-0.5 * (v - least) / scale)
-	}
+	infer.Weights(w, distances, bandwidth, 1/q.params.Noise.Beta)
 	return w
 }
 

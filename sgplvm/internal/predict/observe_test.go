@@ -151,7 +151,7 @@ func TestObservedPrior(t *testing.T) {
 		}
 		v := m.mustEvidence(t, e)
 		for _, c := range m.score(v) {
-			compare.NearOne(t, shape.String()+": score of a candidate", c.Bound, v.bound(c), 1e-9)
+			compare.NearOne(t, shape.String()+": score of a candidate", c.Bound, boundAt(v, c), 1e-9)
 		}
 
 		for k := range prior.S {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -96,7 +97,7 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	q.training = sync.OnceValue(func() *projection { return q.project(grid, q.learnedAt(grid)) })
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
-	q.workspaces = &sync.Pool{New: func() any { return newInferWorkspace(p.X.Mu.Cols) }}
+	q.workspaces = &sync.Pool{New: func() any { return infer.NewOptimiser(p.X.Mu.Cols) }}
 	return q.With(o)
 }
 

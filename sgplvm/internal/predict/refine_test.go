@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -24,7 +24,7 @@ func TestRefine(t *testing.T) {
 		values.Set(0, 0, 0.7)
 		e := m.mustObserve(t, nil, values)
 		l := randomLatent(rng, shape.Latent)
-		prior := &bound.Normal{Mean: make([]float64, shape.Latent), Variance: work.Ones(shape.Latent)}
+		prior := &psi.Normal{Mean: make([]float64, shape.Latent), Variance: work.Ones(shape.Latent)}
 		if seed%3 == 0 {
 			own := randomLatent(rng, shape.Latent)
 			e.prior = priorOf(&own)

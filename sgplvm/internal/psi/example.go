@@ -58,9 +58,17 @@ type Moments struct {
 
 // Moments returns those of q, which holds one example. A known time moves ψ1 and leaves the
 // spread as it is.
-func (st *Statistics) Moments(t *Scratch, q Q) Moments {
+func (st *Statistics) Moments(t *Scratch, q Q) (r Moments) {
+	st.SetMoments(&r, t, q)
+	return r
+}
+
+// SetMoments is Moments in the storage of earlier ones.
+func (st *Statistics) SetMoments(r *Moments, t *Scratch, q Q) {
 	m := st.in.Z.Rows
-	r := Moments{Psi0: st.Psi0(q), Psi1: mat.New(m, 1), Spread: mat.New(m, m)}
+	r.Psi0 = st.Psi0(q)
+	work.Resize(&r.Psi1, m, 1)
+	work.Resize(&r.Spread, m, m)
 	st.psi1(r.Psi1.T(), q.Mu, q.S)
 	st.psi2Example(t, q.Mu.Row(0), q.S.Row(0))
 	r.Psi2 = t.e
@@ -73,7 +81,6 @@ func (st *Statistics) Moments(t *Scratch, q Q) Moments {
 		mat.Copy(r.Psi2, r.Spread)
 		mat.Mul(r.Psi2, 1, r.Psi1, r.Psi1.T(), 1)
 	}
-	return r
 }
 
 // A Form is the function
@@ -98,7 +105,14 @@ type Form struct {
 //
 //	g1·(ψ1 + κ) + tr(G·(Ψ2 + ψ1κᵀ + κψ1ᵀ + κκᵀ)) = (g1 + 2Gκ)·ψ1 + tr(G·Ψ2) + Constant
 func (st *Statistics) Form(g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) *Form {
-	f := &Form{st: st, g0: g0, g1: append([]float64{}, g1...)}
+	f := new(Form)
+	st.SetForm(f, g0, g1, g, at)
+	return f
+}
+
+// SetForm is Form in the storage of an earlier one.
+func (st *Statistics) SetForm(f *Form, g0 float64, g1 []float64, g mat.Matrix, at *kernel.Instant) {
+	f.st, f.g0, f.g1, f.Constant = st, g0, append(f.g1[:0], g1...), 0
 	if st.timed && at != nil {
 		m := st.in.Z.Rows
 		kappa, byKappa := mat.New(1, m), mat.New(m, 1)
@@ -108,7 +122,6 @@ func (st *Statistics) Form(g0 float64, g1 []float64, g mat.Matrix, at *kernel.In
 		asm.Axpy(2, byKappa.Data, f.g1)
 	}
 	st.setSlope2(&f.slope, g)
-	return f
 }
 
 // Value returns the form without its constant at q(x) = N(mu, diag s) and adds its

@@ -1,0 +1,41 @@
+package sgplvm
+
+import (
+	"errors"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+)
+
+// CompileOptions steer Compile. The zero value works.
+type CompileOptions struct {
+	Grid   Grid      // the points, nil: the training grid
+	Type   edge.Type // of the large tables; default edge.Float64
+	Label  string    // what the points are, for people, as 20x28
+	Starts int       // training posteriors that begin the search for latent variables; default 32
+}
+
+// Compile returns the model as a file for package edge: what Impute, Infer and Predict need at one grid's points,
+// multiplied out, for examples of unknown time. Impute's options are those of the model's configuration. Learned covariances of the
+// noise, training residuals and mixtures with similar examples go along. With up to 64 training examples, or as many as Starts,
+// edge.Workspace.Fill gives what Impute does; of more it tries Starts of them only. A film with motion, a model of data with holes and latent kernels of other parts
+// than rbf, linear, bias and time are refused. Errors: *ConfigError and these.
+func (m *Model) Compile(o CompileOptions) ([]byte, error) {
+	if m.film != nil {
+		return nil, errors.New("a film with motion cannot be compiled, expected a model of examples of one grid")
+	}
+	if o.Starts < 0 {
+		return nil, &ConfigError{Field: "Starts", Err: errors.New("a negative number, expected 0 or more")}
+	}
+	if o.Starts == 0 {
+		o.Starts = 32
+	}
+	if o.Starts < 64 && m.Examples() <= 64 {
+		o.Starts = 64
+	}
+	c, err := m.posterior.Compile(o.Grid, m.inferOptions(InferOptions{}), o.Starts, o.Type != edge.Float64)
+	if err != nil {
+		return nil, err
+	}
+	c.Label = o.Label
+	return edge.Encode(c, o.Type), nil
+}

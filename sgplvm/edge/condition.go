@@ -1,0 +1,216 @@
+package edge
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+)
+
+// condition overwrites mean and variance of missing points among some, an ascending list, given the observed ones (docs/math.md, section
+// 14.1). Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
+func (w *Workspace) condition(p prediction, within []int) error {
+	o, n := &w.m.c.Options, w.m.c.Points
+	w.chi, w.judged = 0, 0
+	for c, seen := range w.seen {
+		channels := w.alike(c)
+		if len(seen) == 0 || channels == nil {
+			continue
+		}
+		block := w.room.block[:0]
+		for _, i := range within {
+			if _, found := slices.BinarySearch(seen, i); !found {
+				block = append(block, i)
+			}
+		}
+		w.room.block = block
+		if len(seen) <= o.Exact {
+			if err := w.conditionOn(p, channels, block, seen); err != nil {
+				return err
+			}
+			continue
+		}
+		missing := float64(n - len(seen))
+		if size := float64(o.Group + o.Neighbours); len(block) == 0 || size*missing/float64(o.Group)*size*float64(w.m.features) > o.Work {
+			continue
+		}
+		if err := w.conditionGroups(p, channels, block, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
+// the observed points nearest to its centre.
+func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
+	if len(points) > w.m.c.Options.Group {
+		slices.Sort(points)
+		h := halve(w.m.scaled, points)
+		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
+			return err
+		}
+		return w.conditionGroups(p, channels, points[h:], seen)
+	}
+	w.ready = false
+	return w.conditionOn(p, channels, points, w.nearest(points, seen))
+}
+
+// halve sorts points along their longest side, and, of equal coordinates, as they were, and returns half of their number.
+func halve(x points, list []int) int {
+	longest, length := x.x.Row(0), -1.0
+	for q := range x.x.Rows {
+		row := x.x.Row(q)
+		low, high := row[list[0]], row[list[0]]
+		for _, i := range list {
+			low, high = min(low, row[i]), max(high, row[i])
+		}
+		if high-low > length {
+			longest, length = row, high-low
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(longest[a], longest[b]) })
+	return len(list) / 2
+}
+
+// nearest returns the observed points nearest to a group's centre, ascending.
+func (w *Workspace) nearest(group, seen []int) []int {
+	x, distances := w.m.scaled.x, w.room.reach
+	for _, i := range seen {
+		distances[i] = 0
+	}
+	for q := range x.Rows {
+		row := x.Row(q)
+		var centre float64
+		for _, i := range group {
+			centre += 1 / float64(len(group)) * row[i]
+		}
+		for _, i := range seen {
+			distances[i] += (row[i] - centre) * (row[i] - centre)
+		}
+	}
+	w.room.order = append(w.room.order[:0], seen...)
+	slices.SortFunc(w.room.order, func(a, b int) int { return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b)) })
+	w.room.near512 = append(w.room.near512[:0], w.room.order[:min(w.m.c.Options.Neighbours, len(seen))]...)
+	slices.Sort(w.room.near512)
+	return w.room.near512
+}
+
+// conditionOn conditions missing points on all of the observed ones that are given.
+func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
+	if !w.ready {
+		if err := w.factor.Refactorize(w.observedCovariance(seen)); err != nil {
+			return err
+		}
+	}
+	w.ready = false
+	r, t := &w.room, &w.moments
+	inverse := view(r.inverse, len(seen), len(seen))
+	inverse.Fill(0)
+	for k := range seen {
+		inverse.Set(k, k, 1)
+	}
+	w.factor.SolveHalf(inverse)
+	columnSquares(r.precision[:len(seen)], inverse)
+	for place, c := range channels {
+		residual := w.residuals(place, seen)
+		for k, i := range seen {
+			residual.Data[k] = w.value(i, c) - p.mean.At(i, c)
+		}
+		w.factor.SolveHalf(residual)
+		if t.latent {
+			w.factor.SolveHalf(w.predictions(place, c, seen))
+		}
+		w.judge(c, seen, inverse, residual)
+	}
+	for from := 0; from < len(missing); from += together {
+		block := missing[from:min(from+together, len(missing))]
+		x := w.crossCovariance(seen, block)
+		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
+		for place, c := range channels {
+			w.conditionBlock(p, place, c, block, seen, x, inverse)
+		}
+	}
+	return nil
+}
+
+// residuals returns the place-th room for what a prediction leaves of observed values.
+func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
+	size := len(w.room.residual) / w.m.c.Channels
+	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])
+}
+
+// judge says how surprising observed values of a channel are, given all others: the first time for an example.
+func (w *Workspace) judge(c int, seen []int, inverse, residual mat.Matrix) {
+	if !w.moments.latent {
+		return
+	}
+	solved := w.room.solved[:len(seen)]
+	mat.Mul(mat.NewDense(len(seen), 1, solved), 1, inverse.T(), residual, 0)
+	for k, i := range seen {
+		w.surprise[i*w.m.c.Channels+c] = solved[k] / math.Sqrt(w.room.precision[k])
+	}
+	w.chi += mat.Dot(residual, residual)
+	w.judged += len(seen)
+}
+
+// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM.
+func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x, inverse mat.Matrix) {
+	r, t := &w.room, &w.moments
+	residual := w.residuals(place, seen)
+	nearby, scale := r.nearby[:len(block)], 1.0
+	for k := range nearby {
+		nearby[k] = 1
+	}
+	if t.degrees > 0 {
+		scale = infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen))
+		w.setNearby(nearby, residual, seen, block, inverse)
+	}
+	explained := r.explained[:len(block)]
+	columnSquares(explained, x)
+	shift := mat.NewDense(len(block), 1, r.totals[:len(block)])
+	mat.Mul(shift, 1, x.T(), residual, 0)
+	if t.latent {
+		po := view(r.po[place*len(r.po)/w.m.c.Channels:], len(seen), w.m.c.Inducing)
+		left := view(r.left, len(block), po.Cols)
+		for k, i := range block {
+			copy(left.Row(k), w.m.p[c].Row(i))
+		}
+		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
+		w.spreadOf(r.spread, left)
+	}
+	for k, i := range block {
+		v := r.diagonal[i] - explained[k]
+		if t.latent {
+			v += r.spread[k]
+		}
+		v = max(0, v)
+		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
+		p.mean.Set(i, c, p.mean.At(i, c)+shift.Data[k])
+		p.variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
+	}
+}
+
+// setNearby sets what the variances of a block are multiplied by where observed values nearby are surprising.
+func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block []int, inverse mat.Matrix) {
+	r := &w.room
+	solved, z := r.solved[:len(seen)], r.z[:len(seen)]
+	mat.Mul(mat.NewDense(len(seen), 1, solved), 1, inverse.T(), residual, 0)
+	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
+	clear(nearby)
+	totals := r.totals[:len(block)]
+	clear(totals)
+	for from := 0; from < len(seen); from += noiseRows {
+		to := min(from+noiseRows, len(seen))
+		weights := view(r.taper, to-from, len(block))
+		w.gaussian(weights, w.m.spacings, 0.125, seen[from:to], block) // of two spacings
+		for k := range weights.Rows {
+			asm.Axpy(z[from+k], weights.Row(k), nearby)
+			asm.Axpy(1, weights.Row(k), totals)
+		}
+	}
+	infer.NearbyScale(nearby, totals, mean)
+}

@@ -1,0 +1,260 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
+)
+
+// Contents are the numbers of a compiled model: everything that filling in and predicting on one set of points needs,
+// multiplied out. Symbols are those of docs/math.md. n is the number of points, d_y of channels, d_ξ of latent dimensions, m_ξ of latent
+// inducing points, n_ξ of training examples. A compiler makes them (sgplvm.Model.Compile), Encode writes them.
+type Contents struct {
+	Label string // what the points are, for people, as 20x28
+
+	Points, Channels, Latents, Inducing, Examples int
+
+	Mean, Scale []float64 // of the data, d_y each: the model's units are (y − Mean)/Scale
+
+	// The latent kernel: σ² and length scales of its RBF part (1+d_ξ) or nothing, the variances of its linear part (d_ξ) or
+	// nothing, its bias or nothing. Prior is what other parts add to ψ0.
+	RBF, Linear, Bias []float64
+	Prior             float64
+	Z                 []float64 // inducing inputs, m_ξ×d_ξ
+	Coord             []float64 // T_0, m_ξ×m_ξ
+	Mu, S             []float64 // posteriors of the training examples, n_ξ×d_ξ each
+
+	Beta      float64   // β
+	Precision float64   // what stands for β where data are whitened: 1, else β
+	Latent    []float64 // λ_0, m_ξ
+
+	// P_c for each channel, d_y·n rows of m_ξ numbers. In types other than float64 it is P_c·T_0⁻ᵀ, whose elements are of one size.
+	P         Table
+	Rotated   bool
+	Factors   []Factor
+	Structure Table // Σ − β⁻¹·I, lower triangle, n×n; 0×0 where the noise is white
+
+	// Of a model that keeps its training residuals: r_n in columns (d_y·n rows, the channels of a point one below the other), and
+	// points in units of the lengths of the taper (n×dimensions; nothing: no taper).
+	Residuals Table
+	Tapered   []float64
+
+	// Points by coordinates, n×dimensions each: in mean spacings of their own grid, in those of the training grid, and in length scales.
+	Spacings, TrainingSpacings, Scaled []float64
+
+	Options Options
+}
+
+// A Factor is one of the spatial factors, of n_f points: features B_f (n_f×m_f) with B_f·B_fᵀ = Q_f, what the inducing points tell of
+// K_f, and their eigenvalues λ_f. K is K_f (lower triangle) where Q_f is another matrix, else 0×0.
+type Factor struct {
+	B, K   Table
+	Lambda []float64
+}
+
+// Options are how examples are filled in; see sgplvm.InferOptions.
+type Options struct {
+	Candidates, Iterations, Starts int
+
+	NoiseStrength                 float64 // +Inf: the noise is that of training
+	Degrees                       float64 // of freedom; 0: infinitely many
+	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
+	FirstOrder, LatentOnly        bool
+
+	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
+	// observed ones near these that are used, and multiplications beyond which that is left out.
+	Exact, Group, Neighbours int
+	Work                     float64
+
+	Blends []Blend
+}
+
+// A Blend is sgplvm.Blend.
+type Blend struct {
+	Gap, Share, Neighbours, Shrinkage, Taper, WideTaper, Reach, Inflation float64
+	Parts                                                                 int
+}
+
+// A codec visits all fields of Contents in the order of the file, to read or to write them.
+type codec interface {
+	label(v *string)
+	integer(v *int)
+	flag(v *bool)
+	number(v *float64)
+	numbers(v *[]float64)
+	table(v *Table, least Type) // of a type at most as short as least
+	count(n int) int            // of what follows
+}
+
+func (c *Contents) visit(f codec) {
+	f.label(&c.Label)
+	for _, v := range []*int{&c.Points, &c.Channels, &c.Latents, &c.Inducing, &c.Examples} {
+		f.integer(v)
+	}
+	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Tapered, &c.Spacings, &c.TrainingSpacings, &c.Scaled} {
+		f.numbers(v)
+	}
+	for _, v := range []*float64{&c.Prior, &c.Beta, &c.Precision} {
+		f.number(v)
+	}
+	f.flag(&c.Rotated)
+	f.table(&c.P, Float16)
+	f.table(&c.Structure, Float32)
+	f.table(&c.Residuals, Float16)
+	if n := f.count(len(c.Factors)); len(c.Factors) != n {
+		c.Factors = make([]Factor, n)
+	}
+	for i := range c.Factors {
+		s := &c.Factors[i]
+		f.numbers(&s.Lambda)
+		f.table(&s.B, Float16)
+		f.table(&s.K, Float32)
+	}
+	c.Options.visit(f)
+}
+
+func (o *Options) visit(f codec) {
+	for _, v := range []*int{&o.Candidates, &o.Iterations, &o.Starts, &o.Exact, &o.Group, &o.Neighbours} {
+		f.integer(v)
+	}
+	for _, v := range []*float64{&o.NoiseStrength, &o.Degrees, &o.LocalBandwidth, &o.LocalStrength, &o.Work} {
+		f.number(v)
+	}
+	f.flag(&o.FirstOrder)
+	f.flag(&o.LatentOnly)
+	if n := f.count(len(o.Blends)); len(o.Blends) != n {
+		o.Blends = make([]Blend, n)
+	}
+	for i := range o.Blends {
+		b := &o.Blends[i]
+		for _, v := range []*float64{&b.Gap, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &b.WideTaper, &b.Reach, &b.Inflation} {
+			f.number(v)
+		}
+		f.integer(&b.Parts)
+	}
+}
+
+// most bounds every size in a file, so that products of two are within range on 32 bits for what fits into one.
+const most = 1 << 24
+
+// validate reports whether sizes and shapes go together and numbers are within their ranges; "" if so.
+func (c *Contents) validate() string {
+	for _, v := range []int{c.Points, c.Channels, c.Latents, c.Inducing, c.Examples} {
+		if v < 1 || v > most {
+			return text.Sprintf("a size of %d, expected 1 to %d", v, most)
+		}
+	}
+	n, dy, d, m := int64(c.Points), int64(c.Channels), int64(c.Latents), int64(c.Inducing)
+	dims := int64(len(c.Spacings)) / n
+	lengths := []struct {
+		what string
+		got  int
+		want int64
+		none bool // may be 0
+	}{
+		{"means", len(c.Mean), dy, false}, {"scales", len(c.Scale), dy, false},
+		{"parameters of an RBF part", len(c.RBF), 1 + d, true}, {"of a linear part", len(c.Linear), d, true}, {"of a bias", len(c.Bias), 1, true},
+		{"inducing inputs", len(c.Z), m * d, false}, {"of a basis", len(c.Coord), m * m, false}, {"latent eigenvalues", len(c.Latent), m, false},
+		{"means of training examples", len(c.Mu), int64(c.Examples) * d, false}, {"their variances", len(c.S), int64(c.Examples) * d, false},
+		{"coordinates", len(c.Spacings), n * dims, false}, {"coordinates", len(c.TrainingSpacings), n * dims, false},
+		{"coordinates", len(c.Scaled), n * dims, false}, {"coordinates", len(c.Tapered), n * dims, true},
+	}
+	for _, l := range lengths {
+		if int64(l.got) != l.want && !(l.none && l.got == 0) {
+			return text.Sprintf("%d %s, expected %d", l.got, l.what, l.want)
+		}
+	}
+	if dims < 1 {
+		return "points without coordinates"
+	}
+	if why := c.validateTables(); why != "" {
+		return why
+	}
+	if why := c.validateNumbers(); why != "" {
+		return why
+	}
+	return c.Options.validate()
+}
+
+func (t *Table) is(rows, cols int64, lower bool) bool {
+	return int64(t.rows) == rows && int64(t.cols) == cols && t.lower == lower
+}
+
+func (c *Contents) validateTables() string {
+	n, dy := int64(c.Points), int64(c.Channels)
+	if !c.P.is(dy*n, int64(c.Inducing), false) {
+		return "a table of predictions of the wrong shape"
+	}
+	points, features := int64(1), int64(1)
+	for i := range c.Factors {
+		f := &c.Factors[i]
+		if f.B.rows < 1 || f.B.cols < 1 || f.B.lower || len(f.Lambda) != f.B.cols || f.K.rows > 0 && !f.K.is(int64(f.B.rows), int64(f.B.rows), true) {
+			return text.Sprintf("spatial factor %d of the wrong shape", i)
+		}
+		if points, features = points*int64(f.B.rows), features*int64(f.B.cols); points > most || features > most {
+			return "more points or features than a file can have"
+		}
+	}
+	if points != n || len(c.Factors) == 0 || len(c.Factors) > 8 {
+		return text.Sprintf("spatial factors of %d points, expected %d", int(points), c.Points)
+	}
+	if c.Structure.rows > 0 && (!c.Structure.is(n, n, true) || len(c.Factors) != 1) {
+		return "a covariance of the noise of the wrong shape"
+	}
+	if c.Residuals.rows > 0 && (!c.Residuals.is(dy*n, int64(c.Examples), false) || c.Structure.rows == 0) {
+		return "residuals of the wrong shape, or beside white noise"
+	}
+	return ""
+}
+
+func (c *Contents) validateNumbers() string {
+	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, {c.Beta, c.Precision}}
+	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Spacings, c.TrainingSpacings, c.Scaled, c.Tapered}
+	notNegative := [][]float64{c.Latent, {c.Prior}}
+	for i := range c.Factors {
+		notNegative = append(notNegative, c.Factors[i].Lambda)
+	}
+	for _, list := range []struct {
+		of   [][]float64
+		ok   func(v float64) bool
+		want string
+	}{
+		{positive, func(v float64) bool { return v > 0 && !math.IsInf(1/v, 0) }, "a positive number"},
+		{finite, func(float64) bool { return true }, "a finite number"},
+		{notNegative, func(v float64) bool { return v >= 0 }, "0 or more"},
+	} {
+		for _, values := range list.of {
+			for _, v := range values {
+				if v-v != 0 || !list.ok(v) {
+					return text.Sprintf("the number %v, expected %s", v, list.want)
+				}
+			}
+		}
+	}
+	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 {
+		return "a latent kernel without parts"
+	}
+	return ""
+}
+
+func (o *Options) validate() string {
+	for _, v := range []int{o.Candidates, o.Iterations, o.Starts, o.Exact, o.Group, o.Neighbours} {
+		if v < 1 || v > most {
+			return text.Sprintf("an option of %d, expected 1 to %d", v, most)
+		}
+	}
+	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
+		return "options out of range"
+	}
+	for _, b := range o.Blends {
+		for _, v := range []float64{b.Gap, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Inflation} {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return "a blend out of range"
+			}
+		}
+		if b.Share > 1 || b.Shrinkage > 1 || b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0) || b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16 || !(b.Inflation > 0) {
+			return "a blend out of range"
+		}
+	}
+	return ""
+}

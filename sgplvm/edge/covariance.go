@@ -1,0 +1,277 @@
+package edge
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// How many points are taken together: missing ones of a block, and observed ones whose noise is evaluated at once.
+const (
+	together  = 256
+	noiseRows = 64
+)
+
+// featureNumbers bounds a block of features.
+const featureNumbers = 1 << 19
+
+// room is what covariances and conditioning work in.
+type room struct {
+	diagonal []float64    // n
+	spread   []float64    // together
+	spreads  []float64    // together×m_ξ
+	row      []float64    // features, or training examples
+	modes    [2][]float64 // features or points, of several factors
+
+	observed, missing []float64 // features of observed points and of a block of missing ones
+	coo               []float64 // C_OO
+	inverse           []float64 // L⁻¹
+	cross             []float64 // C_OM of a block
+
+	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
+	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
+	fitted             []float64 // noiseRows×m_ξ
+	gathered           []float64 // coordinates of points, dimensions×most
+
+	po                        []float64 // L⁻¹·P_O of each channel, most×m_ξ
+	residual                  []float64 // L⁻¹·(y_O − mean_O) of each channel
+	z, solved, precision      []float64 // of observed values
+	explained, nearby, totals []float64 // of a block
+	left                      []float64 // together×m_ξ
+	block, near512            []int     // missing points, and observed ones near them
+	order                     []int
+	reach                     []float64
+}
+
+func (w *Workspace) newRoom() {
+	c, k := w.m.c, w.m.c.Inducing
+	n, e := c.Points, min(w.most, c.Options.Exact)
+	if e < w.most {
+		e = max(e, min(w.most, c.Options.Neighbours))
+	}
+	r, whole := &w.room, e
+	if w.m.structured() {
+		whole = w.most // Σ_OO is factored whole
+	}
+	block, wider := min(together, n), max(e, min(together, n))
+	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(block*k)
+	r.row = w.vector(max(w.m.features, c.Examples, n))
+	if len(w.m.b) > 0 {
+		size := w.largestMode()
+		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
+	}
+	step := w.step(whole)
+	r.observed, r.missing = w.vector(whole*step), w.vector(block*step)
+	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
+	r.po, r.residual = w.vector(c.Channels*whole*k), w.vector(c.Channels*whole)
+	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
+	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*k)
+	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
+	if w.m.kept() {
+		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
+		r.noise, r.wide, r.fitted = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+	}
+	w.floats += whole * whole * 3 / 2 // the factor's
+}
+
+func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) / w.m.c.Points }
+
+// largestMode returns the most numbers that a vector of all features has on its way to all points, or back.
+func (w *Workspace) largestMode() int {
+	largest := max(w.m.features, w.m.c.Points)
+	size := w.m.features
+	for f, n := range w.m.dims {
+		size = size / w.m.sizes[f] * n
+		largest = max(largest, size)
+	}
+	size = w.m.c.Points
+	for f, n := range w.m.dims {
+		size = size / n * w.m.sizes[f]
+		largest = max(largest, size)
+	}
+	return largest
+}
+
+// step returns how many features of so many points are taken at once.
+func (w *Workspace) step(points int) int {
+	return min(w.m.features, max(64, featureNumbers/max(points, together)))
+}
+
+// observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts.
+func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
+	t, m, r := &w.moments, w.m, &w.room
+	coo := view(r.coo, len(seen), len(seen))
+	coo.Fill(0)
+	if t.latent {
+		step := w.step(len(seen))
+		for from := 0; from < m.features; from += step {
+			b := view(r.observed, len(seen), min(step, m.features-from))
+			m.setFeatures(b, seen, from, t.roots)
+			mat.Syrk(coo, 1, b, 1)
+		}
+		if !m.exact {
+			for k, i := range seen {
+				row := coo.Row(k)
+				for l, j := range seen[:k+1] {
+					row[l] += t.psi0 * m.beyond(i, j)
+				}
+			}
+		}
+	}
+	if t.own != nil {
+		t.own.residuals(w, r.near, seen)
+		w.addOwnNoise(coo, seen, seen, r.near, true)
+	} else if m.structured() {
+		for k, i := range seen {
+			row := coo.Row(k)
+			for l, j := range seen[:k+1] {
+				row[l] += t.noise * m.c.Structure.pair(i, j)
+			}
+		}
+	}
+	for k := range seen {
+		coo.Row(k)[k] += t.noise / m.c.Beta
+	}
+	return coo
+}
+
+// crossCovariance returns C_OM for a block of missing points, after observedCovariance of the same observed ones.
+func (w *Workspace) crossCovariance(seen, missing []int) mat.Matrix {
+	t, m, r := &w.moments, w.m, &w.room
+	com := view(r.cross, len(seen), len(missing))
+	com.Fill(0)
+	if t.latent {
+		step := w.step(len(seen))
+		for from := 0; from < m.features; from += step {
+			columns := min(step, m.features-from)
+			a, b := view(r.observed, len(seen), columns), view(r.missing, len(missing), columns)
+			if step < m.features {
+				m.setFeatures(a, seen, from, t.roots)
+			}
+			m.setFeatures(b, missing, from, t.roots)
+			mat.Mul(com, 1, a, b.T(), 1)
+		}
+		if !m.exact {
+			for k, i := range seen {
+				row := com.Row(k)
+				for l, j := range missing {
+					row[l] += t.psi0 * m.beyond(i, j)
+				}
+			}
+		}
+	}
+	if t.own != nil {
+		t.own.residuals(w, r.nearMissing, missing)
+		w.addOwnNoise(com, seen, missing, r.nearMissing, false)
+	} else if m.structured() {
+		for k, i := range seen {
+			row := com.Row(k)
+			for l, j := range missing {
+				row[l] += t.noise * m.c.Structure.pair(i, j)
+			}
+		}
+	}
+	return com
+}
+
+// addOwnNoise adds the example's own noise, without white noise, between points a, whose residuals are in the room, and b, of
+// residuals nearB. same: a is b, and only the lower triangle counts.
+func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, same bool) {
+	t, r := &w.moments, &w.room
+	o, share := t.own, 1/float64(w.m.c.Channels)
+	depth := len(o.rows) * w.m.c.Channels
+	for from := 0; from < len(a); from += noiseRows {
+		to, columns := min(from+noiseRows, len(a)), len(b)
+		if same {
+			columns = to
+		}
+		c := view(r.noise, to-from, columns)
+		mat.Mul(c, 1, view(r.near, len(a), depth).Slice(from, to, 0, depth), view(nearB, len(b), depth).Slice(0, columns, 0, depth).T(), 0)
+		if !o.centred {
+			for k := range c.Rows {
+				mean := o.mean.Row(a[from+k])
+				row := c.Row(k)
+				for l, j := range b[:columns] {
+					row[l] -= share * asm.Dot(mean, o.mean.Row(j))
+				}
+			}
+		}
+		w.finishOwnNoise(dst.Slice(from, to, 0, columns), c, a[from:to], b[:columns])
+	}
+}
+
+// finishOwnNoise adds (1 + 1/(W+ν))·(c∘C + ρ·Σ) to dst.
+func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
+	t, r, m := &w.moments, &w.room, w.m
+	o := t.own
+	taper := view(r.taper, len(a), len(b))
+	w.gaussian(taper, o.taper, o.taperScale, a, b)
+	mat.MulElem(c, c, taper)
+	sigma := view(r.wide, len(a), len(b))
+	if o.wide {
+		w.fittedCovariance(sigma, a, b)
+		if o.wideScale > 0 {
+			w.gaussian(taper, m.trainingSpacings, o.wideScale, a, b)
+			mat.MulElem(sigma, sigma, taper)
+		}
+	} else {
+		sigma.Fill(0)
+	}
+	for k, i := range a {
+		row, own, all := dst.Row(k), c.Row(k), sigma.Row(k)
+		for l, j := range b {
+			row[l] += t.noise * (o.whole * (own[l] + o.prior*(all[l]+m.c.Structure.pair(i, j))))
+			if i == j {
+				row[l] += t.noise * (o.whole*o.prior - 1) / m.c.Beta
+			}
+		}
+	}
+}
+
+// fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
+func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
+	for c, p := range w.m.p {
+		left := view(w.room.fitted, len(a), p.Cols)
+		beta := 1.0
+		if c == 0 {
+			beta = 0
+		}
+		for k, i := range a {
+			mat.Mul(left.Slice(k, k+1, 0, p.Cols), 1, p.Slice(i, i+1, 0, p.Cols), w.m.fitted, 0)
+		}
+		for from := 0; from < len(b); from += together {
+			to := min(from+together, len(b))
+			right := view(w.room.spreads, to-from, p.Cols)
+			for l, j := range b[from:to] {
+				copy(right.Row(l), p.Row(j))
+			}
+			mat.Mul(dst.Slice(0, dst.Rows, from, to), 1, left, right.T(), beta)
+		}
+	}
+}
+
+// gaussian sets dst to exp(−factor·‖x − x′‖²) between points; ones where there are no coordinates.
+func (w *Workspace) gaussian(dst mat.Matrix, x points, factor float64, a, b []int) {
+	if x.x.Rows == 0 {
+		dst.Fill(1)
+		return
+	}
+	all := view(w.room.gathered, x.x.Rows, len(b))
+	for q := range all.Rows {
+		from, to := x.x.Row(q), all.Row(q)
+		for l, j := range b {
+			to[l] = from[j]
+		}
+	}
+	for k, i := range a {
+		row := dst.Row(k)
+		clear(row)
+		for q := range all.Rows {
+			at := x.x.Row(q)[i]
+			for l, v := range all.Row(q) {
+				row[l] -= factor * (at - v) * (at - v)
+			}
+		}
+		asm.Exp(row, row)
+	}
+}

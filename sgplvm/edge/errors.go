@@ -1,0 +1,41 @@
+package edge
+
+import "github.com/seed-08962ecc/kronfield/internal/text"
+
+// A VersionError says that a compiled file was made by another version of the compiler.
+type VersionError struct{ Got, Want uint64 }
+
+func (e *VersionError) Error() string {
+	return text.Sprintf("edge: a compiled model of version %d, expected %d: compile it again", e.Got, e.Want)
+}
+
+// A FormatError says where something is no compiled model, or a damaged one.
+type FormatError struct {
+	Offset int    // in bytes, from the file's beginning
+	Reason string // what was found, and what was expected
+}
+
+func (e *FormatError) Error() string {
+	return text.Sprintf("edge: no compiled model: byte %d: %s", e.Offset, e.Reason)
+}
+
+// A LengthError says that a slice has the wrong length.
+type LengthError struct {
+	What      string // which
+	Got, Want int
+}
+
+func (e *LengthError) Error() string {
+	return text.Sprintf("edge: %d %s, expected %d", e.Got, e.What, e.Want)
+}
+
+// A ValueError names a number that cannot be used.
+type ValueError struct {
+	Index int // in the slice, from 0
+	Value float64
+	Want  string
+}
+
+func (e *ValueError) Error() string {
+	return text.Sprintf("edge: value %d is %v, expected %s", e.Index, e.Value, e.Want)
+}

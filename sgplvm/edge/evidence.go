@@ -1,0 +1,173 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// setEvidence condenses the observed values to L* (docs/math.md, section 12): with γ_j the sums of squares of the columns of
+// B_O, whitened where the noise is structured,
+//
+//	R = Σ_c [P_cᵀ·P_c − T_0·diag_i(Σ_j γ_j·(1 − β⁻¹/d_ij))·T_0ᵀ],   tr K_OO = Σ_j γ_j + tr (K − B·Bᵀ)_OO
+//
+// Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
+func (w *Workspace) setEvidence() error {
+	m, v := w.m, &w.evidence
+	beta := m.c.Precision
+	v.Constant, v.Square, v.Count, v.Form, v.Prior, v.Strength = 0, 0, 0, &w.form, &w.prior, m.c.Options.NoiseStrength
+	var g0 float64
+	clear(w.g1)
+	clear(w.slack)
+	w.g.Fill(0)
+	for c, seen := range w.seen {
+		channels := w.alike(c)
+		if len(seen) == 0 || channels == nil {
+			continue
+		}
+		logNoise, trace, err := w.observation(seen)
+		if err != nil {
+			return err
+		}
+		for _, c := range channels {
+			po, y := w.predictions(0, c, seen), mat.Vector(w.room.residual[:len(seen)])
+			for k, i := range seen {
+				y.Data[k] = w.value(i, c)
+			}
+			if m.structured() {
+				w.factor.SolveHalf(po)
+				w.factor.SolveHalf(y)
+			}
+			v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
+			v.Square -= 0.5 * beta * mat.Dot(y, y)
+			v.Count += float64(len(seen))
+			g0 -= 0.5 * beta * trace
+			mat.Mul(mat.Vector(w.g1), beta, po.T(), y, 1)
+			mat.Syrk(w.g, 1, po.T(), 1)
+			w.addSlack()
+		}
+	}
+	mat.ScaleCols(w.scaled, m.coord, w.slack)
+	mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
+	mat.MirrorLower(w.g)
+	mat.Scale(w.g, -0.5*beta, w.g)
+	m.stats.SetForm(&w.form, g0, w.g1, w.g, nil)
+	v.Square += w.form.Constant + g0*m.c.Prior
+	return nil
+}
+
+// predictions sets the place-th room for them to P_c at points.
+func (w *Workspace) predictions(place, c int, points []int) mat.Matrix {
+	k := w.m.c.Inducing
+	po := view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], len(points), k)
+	for l, i := range points {
+		copy(po.Row(l), w.m.p[c].Row(i))
+	}
+	return po
+}
+
+// addSlack subtracts Σ_j γ_j·(1 − β⁻¹/d_ij).
+func (w *Workspace) addSlack() {
+	for i, l := range w.m.c.Latent {
+		var sum float64
+		for j, g := range w.norms {
+			sum += g * w.m.taken(l, w.m.lambda[j])
+		}
+		w.slack[i] -= sum
+	}
+}
+
+// observation sets norms to γ for a set of observed points, factors Σ_OO where the noise is structured, and returns log|Σ_OO| and
+// tr Σ_OO⁻¹K_OO, of white noise tr K_OO.
+func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error) {
+	m := w.m
+	if !m.structured() {
+		w.maskNorms(seen)
+		logNoise = -float64(len(seen)) * math.Log(m.c.Beta)
+	} else {
+		sigma := view(w.room.coo, len(seen), len(seen))
+		for k, i := range seen {
+			row := sigma.Row(k)
+			for l, j := range seen[:k+1] {
+				row[l] = m.c.Structure.pair(i, j)
+			}
+			row[k] += 1 / m.c.Beta
+		}
+		if err := w.factor.Refactorize(sigma); err != nil {
+			return 0, 0, err
+		}
+		logNoise = w.factor.LogDet()
+		w.whitenedNorms(seen)
+	}
+	for _, g := range w.norms {
+		trace += g
+	}
+	if !m.exact {
+		trace += w.traceBeyond(seen)
+	}
+	return logNoise, trace, nil
+}
+
+// maskNorms sets γ of white noise: the mask contracted with B_f∘B_f.
+func (w *Workspace) maskNorms(seen []int) {
+	m := w.m
+	if len(m.b) == 0 {
+		row := w.room.row[:m.features]
+		clear(w.norms)
+		for _, i := range seen {
+			m.c.Factors[0].B.row(row, i, 0)
+			for j, v := range row {
+				w.norms[j] += v * v
+			}
+		}
+		return
+	}
+	mask := w.room.modes[0][:m.c.Points]
+	clear(mask)
+	for _, i := range seen {
+		mask[i] = 1
+	}
+	copy(w.norms, w.modes(mask, true))
+}
+
+// whitenedNorms sets γ of structured noise: sums of squares of L⁻¹B_O.
+func (w *Workspace) whitenedNorms(seen []int) {
+	m := w.m
+	step := w.step(len(seen))
+	for from := 0; from < m.features; from += step {
+		b := view(w.room.observed, len(seen), min(step, m.features-from))
+		m.setFeatures(b, seen, from, nil)
+		w.factor.SolveHalf(b)
+		columnSquares(w.norms[from:from+b.Cols], b)
+	}
+}
+
+// traceBeyond returns tr (K − B·Bᵀ)_OO, whitened where the noise is structured.
+func (w *Workspace) traceBeyond(seen []int) (trace float64) {
+	m := w.m
+	if !m.structured() {
+		for _, i := range seen {
+			trace += m.beyond(i, i)
+		}
+		return trace
+	}
+	gap := view(w.room.coo, len(seen), len(seen)) // Σ_OO is in the factor
+	for k, i := range seen {
+		for l, j := range seen[:k+1] {
+			v := m.beyond(i, j)
+			gap.Row(k)[l], gap.Row(l)[k] = v, v
+		}
+	}
+	w.factor.Solve(gap)
+	return mat.Trace(gap)
+}
+
+// columnSquares sets dst to the sums of squares of the columns of a.
+func columnSquares(dst []float64, a mat.Matrix) {
+	clear(dst)
+	for k := range a.Rows {
+		for j, v := range a.Row(k) {
+			dst[j] += v * v
+		}
+	}
+}

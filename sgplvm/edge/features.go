@@ -1,0 +1,124 @@
+package edge
+
+import (
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Features B = ⊗B_f give the covariances of f: without the term of the latent uncertainty it is
+//
+//	ψ0·(K − B·Bᵀ) + B·diag(ω)·Bᵀ
+//
+// with ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij) ≥ 0, which rounding of B leaves positive semidefinite. At the training points of tied factors the first term is 0
+// (docs/math.md, section 24).
+
+// setFeatures sets dst to columns from on of the rows of B that belong to the points, each times its factor.
+func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []float64) {
+	for k, p := range points {
+		row := dst.Row(k)
+		if len(m.b) == 0 {
+			m.c.Factors[0].B.row(row, p, from)
+		} else {
+			m.joint(row, p, from)
+		}
+		if factors != nil {
+			for j := range row {
+				row[j] *= factors[from+j]
+			}
+		}
+	}
+}
+
+// joint sets dst to features of one point of several factors, from one on.
+func (m *Model) joint(dst []float64, point, from int) {
+	var ip, ij [8]int
+	splitPoint(ip[:len(m.b)], point, m.dims)
+	for j := range dst {
+		splitPoint(ij[:len(m.b)], from+j, m.sizes)
+		v := 1.0
+		for f, b := range m.b {
+			v *= b.At(ip[f], ij[f])
+		}
+		dst[j] = v
+	}
+}
+
+// addFeatureVariance adds diag(B·diag(ω)·Bᵀ) + ψ0·diag(K − B·Bᵀ) to dst, at all points.
+func (w *Workspace) addFeatureVariance(dst []float64) {
+	m, t := w.m, &w.moments
+	if len(m.b) == 0 {
+		row := w.room.row[:m.features]
+		for i := range dst {
+			m.c.Factors[0].B.row(row, i, 0)
+			var sum float64
+			for j, v := range row {
+				sum += v * v * t.share[j]
+			}
+			dst[i] += sum
+			if !m.exact {
+				dst[i] += t.psi0 * (m.c.Factors[0].K.pair(i, i) - asm.SumSquares(row))
+			}
+		}
+		return
+	}
+	product := w.room.modes[0][:m.features]
+	copy(product, t.share)
+	product = w.modes(product, false)
+	for i := range dst {
+		dst[i] += product[i]
+		if !m.exact {
+			dst[i] += t.psi0 * m.beyond(i, i)
+		}
+	}
+}
+
+// modes returns (⊗B_f∘B_f)·v, or its transpose's product, for v in the first room of modes.
+func (w *Workspace) modes(v []float64, transposed bool) []float64 {
+	m := w.m
+	before, after := 1, 1
+	to, other := w.room.modes[1], w.room.modes[0]
+	sizes := m.sizes
+	if transposed {
+		sizes = m.dims
+	}
+	for _, n := range sizes {
+		after *= n
+	}
+	for f, b := range m.squares {
+		if transposed {
+			b = b.T()
+		}
+		after /= sizes[f]
+		for k := range before {
+			mat.Mul(mat.NewDense(b.Rows, after, to[k*b.Rows*after:][:b.Rows*after]), 1, b, mat.NewDense(b.Cols, after, v[k*b.Cols*after:][:b.Cols*after]), 0)
+		}
+		before *= b.Rows
+		v = to[:before*after]
+		to, other = other, to
+	}
+	return v
+}
+
+// beyond returns the element of K − B·Bᵀ for two points.
+func (m *Model) beyond(i, j int) float64 {
+	if m.exact {
+		return 0
+	}
+	var a, b [8]int
+	splitPoint(a[:len(m.dims)], i, m.dims)
+	splitPoint(b[:len(m.dims)], j, m.dims)
+	k, q := 1.0, 1.0
+	for f := range m.c.Factors {
+		factor := &m.c.Factors[f]
+		var own float64
+		for c := range factor.B.cols {
+			own += factor.B.at(a[f]*factor.B.cols+c) * factor.B.at(b[f]*factor.B.cols+c)
+		}
+		q *= own
+		if factor.K.rows > 0 {
+			own = factor.K.pair(a[f], b[f])
+		}
+		k *= own
+	}
+	return k - q
+}

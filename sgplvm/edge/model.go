@@ -1,0 +1,173 @@
+package edge
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// A Model predicts from a compiled file. It does not change, and any number of goroutines may use it, each with a
+// Workspace of its own.
+type Model struct {
+	c     *Contents
+	stats psi.Statistics
+
+	z, coord, mu, s mat.Matrix   // of Contents
+	p               []mat.Matrix // P_c of each channel, n×m_ξ
+	features        int          // Π m_f
+	lambda          []float64    // eigenvalues of all joint features
+	dims, sizes     []int        // n_f and m_f
+	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
+	exact           bool         // Q_f is K_f for all factors
+
+	tapered, spacings, trainingSpacings, scaled points
+
+	// Where training residuals are kept: training examples in columns as they are in Residuals, their means, and the covariance of
+	// their ψ1, m_ξ×m_ξ.
+	y      mat.Matrix
+	mean   []float64
+	fitted mat.Matrix
+}
+
+// points are coordinates, a dimension after the other.
+type points struct{ x mat.Matrix } // dimensions×n
+
+func pointsOf(v []float64, n int) points {
+	if len(v) == 0 {
+		return points{}
+	}
+	return points{mat.NewDense(n, len(v)/n, v).T().Clone()}
+}
+
+// Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
+// nothing is copied. Errors: *VersionError, *FormatError.
+func Open(file []byte) (*Model, error) {
+	c, err := decode(file)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{c: c, features: 1, exact: true}
+	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
+	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
+	m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
+	m.setFactors()
+	m.setPredictions()
+	n := c.Points
+	m.tapered, m.spacings, m.trainingSpacings, m.scaled = pointsOf(c.Tapered, n), pointsOf(c.Spacings, n), pointsOf(c.TrainingSpacings, n), pointsOf(c.Scaled, n)
+	if c.Residuals.rows > 0 {
+		m.setExamples()
+	}
+	return m, nil
+}
+
+// kernel returns the latent kernel.
+func (c *Contents) kernel() (k psi.Kernel) {
+	if len(c.RBF) > 0 {
+		k.Parts = append(k.Parts, &psi.RBF{Variance: c.RBF[0], LengthScale: c.RBF[1:]})
+	}
+	if len(c.Linear) > 0 {
+		k.Parts = append(k.Parts, &psi.Linear{Variance: c.Linear})
+	}
+	if len(c.Bias) > 0 {
+		k.Parts = append(k.Parts, &psi.Bias{Variance: c.Bias[0]})
+	}
+	return k
+}
+
+func (m *Model) setFactors() {
+	for i := range m.c.Factors {
+		f := &m.c.Factors[i]
+		m.features *= f.B.cols
+		m.dims, m.sizes = append(m.dims, f.B.rows), append(m.sizes, f.B.cols)
+		m.exact = m.exact && f.K.rows == 0
+		if len(m.c.Factors) > 1 {
+			b := f.B.matrix()
+			squares := mat.New(b.Rows, b.Cols)
+			mat.MulElem(squares, b, b)
+			m.b, m.squares = append(m.b, b), append(m.squares, squares)
+		}
+	}
+	m.lambda = []float64{1}
+	for _, f := range m.c.Factors {
+		var joint []float64
+		for _, l := range m.lambda {
+			for _, v := range f.Lambda {
+				joint = append(joint, l*v)
+			}
+		}
+		m.lambda = joint
+	}
+}
+
+// setPredictions converts P_c.
+func (m *Model) setPredictions() {
+	all := m.c.P.matrix()
+	if m.c.Rotated {
+		rotated := all
+		all = mat.New(rotated.Rows, rotated.Cols)
+		mat.Mul(all, 1, rotated, m.coord.T(), 0)
+	}
+	for c := range m.c.Channels {
+		m.p = append(m.p, all.Slice(c*m.c.Points, (c+1)*m.c.Points, 0, all.Cols))
+	}
+}
+
+// setExamples makes the training examples from their residuals and predictions.
+func (m *Model) setExamples() {
+	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
+	psi1 := mat.New(k, inducing)
+	m.stats.Psi1(psi1, psi.Q{Mu: m.mu, S: m.s})
+	m.y = m.c.Residuals.matrix()
+	for c, p := range m.p {
+		mat.Mul(mat.Matrix{Rows: p.Rows, Cols: k, RowStride: n * k, ColStride: 1, Data: m.y.Data[c*k:]}, 1, p, psi1.T(), 1)
+	}
+	m.mean = make([]float64, m.y.Rows)
+	for i := range m.mean {
+		for _, v := range m.y.Row(i) {
+			m.mean[i] += v / float64(k)
+		}
+	}
+	centre(psi1)
+	m.fitted = mat.New(inducing, inducing)
+	mat.Syrk(m.fitted, 1/float64(k*n), psi1.T(), 0)
+	mat.MirrorLower(m.fitted)
+}
+
+// centre subtracts the mean from every column.
+func centre(a mat.Matrix) {
+	for j := range a.Cols {
+		var mean float64
+		for i := range a.Rows {
+			mean += a.At(i, j) / float64(a.Rows)
+		}
+		for i := range a.Rows {
+			a.Row(i)[j] -= mean
+		}
+	}
+}
+
+// Label returns what the compiler was told that the points are, as 20x28.
+func (m *Model) Label() string { return m.c.Label }
+
+// Points returns how many points there are, Channels how many channels: an example is Points·Channels values, the channels of
+// a point side by side.
+func (m *Model) Points() int   { return m.c.Points }
+func (m *Model) Channels() int { return m.c.Channels }
+
+// Latents returns d_ξ.
+func (m *Model) Latents() int { return m.c.Latents }
+
+func (m *Model) values() int { return m.c.Points * m.c.Channels }
+
+// structured reports whether the noise is.
+func (m *Model) structured() bool { return m.c.Structure.rows > 0 }
+
+// kept reports whether training residuals are.
+func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
+
+// splitPoint sets index to those of a point in each factor, of which the last one runs fastest.
+func splitPoint(index []int, point int, sizes []int) {
+	for f := len(sizes) - 1; f >= 0; f-- {
+		index[f] = point % sizes[f]
+		point /= sizes[f]
+	}
+}

@@ -1,0 +1,129 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// moments are what a latent posterior contributes to a prediction (docs/math.md, sections 13 and 24).
+type moments struct {
+	noise   float64 // the example's noise variance over that of the training data
+	psi0    float64
+	own     *ownNoise // the example's own noise, or nil
+	degrees float64   // of freedom; 0: infinitely many
+	latent  bool      // latent variables count
+
+	of     psi.Moments
+	share  []float64 // ω_j: what q(U) leaves of the prior variance of each feature
+	roots  []float64 // of these
+	tau    []float64 // diag T_0ᵀΨ2T_0
+	rotate mat.Matrix
+}
+
+func (w *Workspace) newMoments() {
+	k := w.m.c.Inducing
+	t := &w.moments
+	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
+	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
+}
+
+// setMoments evaluates those of N(mu, diag s).
+func (w *Workspace) setMoments(mu, s []float64, noise float64) {
+	t, m := &w.moments, w.m
+	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, psi.One(mu, s, nil))
+	t.psi0, t.noise, t.own, t.degrees, t.latent = t.of.Psi0+m.c.Prior, noise, nil, 0, true
+	mat.Mul(t.rotate, 1, t.of.Psi2, m.coord, 0)
+	clear(t.tau)
+	for i := range t.rotate.Rows {
+		row, coord := t.rotate.Row(i), m.coord.Row(i)
+		for j, v := range row {
+			t.tau[j] += v * coord[j]
+		}
+	}
+	m.left(t.share, t.psi0, t.tau)
+	roots(t.roots, t.share)
+}
+
+// taken returns what q(U) takes off the prior variance of a feature of eigenvalue λ, of latent eigenvalue λ_0, as a part of it: 1 − β⁻¹/d.
+func (m *Model) taken(latent, lambda float64) float64 {
+	t := m.c.Precision * latent * lambda
+	return t / (1 + t)
+}
+
+// left sets share to ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij).
+func (m *Model) left(share []float64, psi0 float64, tau []float64) {
+	for j, lambda := range m.lambda {
+		var taken float64
+		for i, l := range m.c.Latent {
+			taken += tau[i] * m.taken(l, lambda)
+		}
+		share[j] = max(0, psi0-taken)
+	}
+}
+
+// marginal sets p to mean and variance of the data given the moments, at all points, without the white noise.
+func (w *Workspace) marginal(p prediction) {
+	t, m := &w.moments, w.m
+	for c, pc := range m.p {
+		to := p.mean.Slice(0, p.mean.Rows, c, c+1)
+		if !t.latent {
+			to.Fill(0)
+			continue
+		}
+		mat.Mul(to, 1, pc, t.of.Psi1, 0)
+	}
+	if t.own != nil {
+		mat.Add(p.mean, p.mean, 1, t.own.mean)
+	}
+	base := w.room.diagonal
+	clear(base)
+	clear(w.room.spread)
+	if t.latent {
+		w.addFeatureVariance(base)
+	}
+	for i := range base {
+		base[i] += w.structuredVariance(i)
+	}
+	for c, pc := range m.p {
+		for from := 0; from < pc.Rows; from += together {
+			rows := pc.Slice(from, min(from+together, pc.Rows), 0, pc.Cols)
+			if t.latent {
+				w.spreadOf(w.room.spread, rows)
+			}
+			for i := range rows.Rows {
+				p.variance.Set(from+i, c, max(0, base[from+i]+w.room.spread[i]))
+			}
+		}
+	}
+}
+
+// spreadOf sets dst to pᵀ·(Ψ2 − ψ1ψ1ᵀ)·p for rows p, at most so many as are taken together.
+func (w *Workspace) spreadOf(dst []float64, rows mat.Matrix) {
+	product := view(w.room.spreads, rows.Rows, rows.Cols)
+	mat.Mul(product, 1, rows, w.moments.of.Spread, 0)
+	for i := range rows.Rows {
+		dst[i] = asm.Dot(product.Row(i), rows.Row(i))
+	}
+}
+
+// roots sets dst to the square roots of v.
+func roots(dst, v []float64) {
+	for j, x := range v {
+		dst[j] = math.Sqrt(x)
+	}
+}
+
+// structuredVariance is the variance of the noise's structured part at a point.
+func (w *Workspace) structuredVariance(i int) float64 {
+	t := &w.moments
+	switch {
+	case !w.m.structured():
+		return 0
+	case t.own != nil:
+		return t.noise * t.own.variance(w, i)
+	}
+	return t.noise * w.m.c.Structure.pair(i, i)
+}

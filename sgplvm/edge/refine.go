@@ -1,0 +1,87 @@
+package edge
+
+import (
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// refinement is what refine works in.
+type refinement struct {
+	jacobian, moved  mat.Matrix // m_ξ×d_ξ
+	precision, solve mat.Matrix // d_ξ×d_ξ
+	shift            mat.Matrix // d_ξ×1
+	slope            []float64  // |O|×d_ξ
+	mean             []float64  // d_ξ
+	factor           chol.Factor
+}
+
+func (w *Workspace) newRefinement() {
+	c, r := w.m.c, &w.refinement
+	d := c.Latents
+	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
+	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
+	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
+}
+
+// refine judges x once more with the residuals of observed values correlated (docs/math.md, section 14.2), and replaces ψ1 and
+// Ψ2 − ψ1ψ1ᵀ. Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
+func (w *Workspace) refine() error {
+	if w.observed == 0 || !w.exactly() {
+		return nil
+	}
+	m, r, t := w.m, &w.refinement, &w.moments
+	m.stats.Jacobian(r.jacobian, w.latent.Mu, w.latent.S)
+	r.precision.Fill(0)
+	for q, mu := range w.latent.Mu {
+		r.precision.Set(q, q, 1/w.prior.Variance[q])
+		r.shift.Data[q] = (w.prior.Mean[q] - mu) / w.prior.Variance[q]
+	}
+	groups := 0
+	for c, seen := range w.seen {
+		channels := w.alike(c)
+		if len(seen) == 0 || channels == nil {
+			continue
+		}
+		groups++
+		if err := w.factor.Refactorize(w.observedCovariance(seen)); err != nil {
+			return err
+		}
+		for _, c := range channels {
+			w.addEquations(c, seen)
+		}
+	}
+	w.ready = groups == 1
+	if err := r.factor.Refactorize(r.precision); err != nil {
+		return err
+	}
+	r.factor.Solve(r.shift)
+	for q, mu := range w.latent.Mu {
+		r.mean[q] = mu + r.shift.Data[q]
+	}
+	m.stats.Psi1(t.of.Psi1.T(), psi.One(r.mean, w.latent.S, nil))
+	m.stats.Jacobian(r.moved, r.mean, w.latent.S)
+	r.factor.SolveHalf(r.moved.T()) // J·L⁻ᵀ, of which the square is J·A⁻¹·Jᵀ
+	mat.Syrk(t.of.Spread, 1, r.moved, 0)
+	mat.MirrorLower(t.of.Spread)
+	return nil
+}
+
+// addEquations adds those of a channel, of whose C_OO there is the factor.
+func (w *Workspace) addEquations(c int, seen []int) {
+	r, t := &w.refinement, &w.moments
+	po := w.predictions(0, c, seen)
+	slope, residual := view(r.slope, len(seen), len(r.mean)), mat.NewDense(len(seen), 1, w.room.residual[:len(seen)])
+	mat.Mul(slope, 1, po, r.jacobian, 0)
+	mat.Mul(residual, -1, po, t.of.Psi1, 0)
+	for k, i := range seen {
+		residual.Data[k] += w.value(i, c)
+		if t.own != nil {
+			residual.Data[k] -= t.own.mean.At(i, c)
+		}
+	}
+	w.factor.SolveHalf(slope)
+	w.factor.SolveHalf(residual)
+	mat.Syrk(r.precision, 1, slope.T(), 1)
+	mat.Mul(r.shift, 1, slope.T(), residual, 1)
+}

@@ -1,0 +1,179 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// Type is how a compiled file stores its large tables. Everything is computed in float64, whatever the type.
+type Type int
+
+// The types.
+const (
+	Float64 Type = iota
+	Float32
+	Float16 // but float32 for covariances of noise, of which small eigenvalues count
+)
+
+// String returns f64, f32 or f16.
+func (t Type) String() string {
+	if t < Float64 || t > Float16 {
+		return "unknown type"
+	}
+	return [...]string{"f64", "f32", "f16"}[t]
+}
+
+func (t Type) bytes() int { return 8 >> t }
+
+// A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
+type Table struct {
+	rows, cols int
+	kind       Type
+	lower      bool // of a symmetric matrix: row i has i+1 numbers
+	data       []byte
+}
+
+// NewTable returns a table with the elements of a matrix.
+func NewTable(a mat.Matrix) Table {
+	t := Table{rows: a.Rows, cols: a.Cols, data: make([]byte, 0, 8*a.Rows*a.Cols)}
+	for i := range a.Rows {
+		for j := range a.Cols {
+			t.data = appendNumber(t.data, Float64, a.At(i, j))
+		}
+	}
+	return t
+}
+
+// NewLowerTable returns a table with the lower triangle of a symmetric matrix.
+func NewLowerTable(a mat.Matrix) Table {
+	t := Table{rows: a.Rows, cols: a.Rows, lower: true, data: make([]byte, 0, 4*a.Rows*(a.Rows+1))}
+	for i := range a.Rows {
+		for j := range i + 1 {
+			t.data = appendNumber(t.data, Float64, a.At(i, j))
+		}
+	}
+	return t
+}
+
+// numbers returns how many a table of that shape has.
+func (t *Table) numbers() int {
+	if t.lower {
+		return t.rows * (t.rows + 1) / 2
+	}
+	return t.rows * t.cols
+}
+
+// as returns the table in another type.
+func (t *Table) as(kind Type) Table {
+	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower}
+	for k := range t.numbers() {
+		c.data = appendNumber(c.data, kind, t.at(k))
+	}
+	return c
+}
+
+// at returns number k in the order of rows.
+func (t *Table) at(k int) float64 {
+	switch t.kind {
+	case Float64:
+		return math.Float64frombits(le64(t.data[8*k:]))
+	case Float32:
+		return float64(math.Float32frombits(le32(t.data[4*k:])))
+	}
+	return half(le16(t.data[2*k:]))
+}
+
+// row sets dst to the numbers of row i from column j on.
+func (t *Table) row(dst []float64, i, j int) {
+	from := i*t.cols + j
+	if t.lower {
+		from = i*(i+1)/2 + j
+	}
+	switch t.kind {
+	case Float64:
+		b := t.data[8*from:]
+		for k := range dst {
+			dst[k] = math.Float64frombits(le64(b[8*k:]))
+		}
+	case Float32:
+		b := t.data[4*from:]
+		for k := range dst {
+			dst[k] = float64(math.Float32frombits(le32(b[4*k:])))
+		}
+	default:
+		b := t.data[2*from:]
+		for k := range dst {
+			dst[k] = half(le16(b[2*k:]))
+		}
+	}
+}
+
+// pair returns element (i, j) of a symmetric table.
+func (t *Table) pair(i, j int) float64 {
+	if i < j {
+		i, j = j, i
+	}
+	return t.at(i*(i+1)/2 + j)
+}
+
+// matrix returns all of a table.
+func (t *Table) matrix() mat.Matrix {
+	a := mat.New(t.rows, t.cols)
+	for i := range t.rows {
+		t.row(a.Row(i), i, 0)
+	}
+	return a
+}
+
+func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
+func le32(b []byte) uint32 {
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+func le64(b []byte) uint64 { return uint64(le32(b)) | uint64(le32(b[4:]))<<32 }
+
+func append64(b []byte, v uint64) []byte {
+	for range 8 {
+		b = append(b, byte(v))
+		v >>= 8
+	}
+	return b
+}
+
+func appendNumber(b []byte, kind Type, v float64) []byte {
+	switch kind {
+	case Float64:
+		return append64(b, math.Float64bits(v))
+	case Float32:
+		u := math.Float32bits(float32(v))
+		return append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+	}
+	u := toHalf(v)
+	return append(b, byte(u), byte(u>>8))
+}
+
+// half returns the value of a number of IEEE 754's binary16. Its exponent and fraction, moved to those of binary64, are
+// the value over 2¹⁰⁰⁸, whether it is normal or not, so that one multiplication converts both.
+func half(u uint16) float64 {
+	v := uint64(u&0x8000)<<48 | uint64(u&0x7fff)<<42
+	if u&0x7c00 == 0x7c00 {
+		return math.Float64frombits(v | 0x7ff<<52)
+	}
+	return math.Float64frombits(v) * 0x1p1008
+}
+
+// toHalf rounds to the nearest number of binary16, of two equally near ones to the even one; beyond the largest it is infinite.
+func toHalf(v float64) uint16 {
+	sign := uint16(math.Float64bits(v) >> 48 & 0x8000)
+	a := math.Abs(v)
+	switch {
+	case a != a:
+		return 0x7e00
+	case a >= 65520:
+		return sign | 0x7c00
+	case a < 0x1p-14: // no leading 1
+		return sign | uint16(math.RoundToEven(a*0x1p24))
+	}
+	fraction, exponent := math.Frexp(a) // in [½, 1)
+	return sign | uint16(exponent+13)<<10 + uint16(math.RoundToEven(fraction*0x1p11))
+}

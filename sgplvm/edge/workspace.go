@@ -1,0 +1,139 @@
+package edge
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+)
+
+// A Workspace has all room that filling in takes, for one goroutine at a time. Its methods allocate nothing after their first call.
+type Workspace struct {
+	m    *Model
+	most int // observed values of a channel
+
+	floats int // numbers that were allocated
+
+	// The example.
+	values   []float64 // scaled, n·d_y
+	seen     [][]int   // observed points of each channel, ascending
+	missing  []int     // points at which a channel is missing, ascending
+	observed int       // values of all channels
+	group    []int     // channels alike
+
+	// What L* needs.
+	evidence  infer.Evidence
+	form      psi.Form
+	g1, slack []float64  // m_ξ
+	g         mat.Matrix // m_ξ×m_ξ
+	scaled    mat.Matrix // m_ξ×m_ξ
+	norms     []float64  // Π m_f
+	optimiser *infer.Optimiser
+	starts    starts
+	prior     psi.Normal
+
+	latent Latent
+
+	// Moments of q(x).
+	moments moments
+
+	refinement refinement
+	room       room // for covariances and conditioning
+	factor     chol.Factor
+	ready      bool // factor is of C_OO of all channels and moments
+
+	result, direct, kept prediction
+	local, similar       ownNoise
+	distances            []float64 // n_ξ
+	weights              []float64 // n_ξ
+	counts               []float64 // n
+	parts                []int     // missing points, divided
+	surprise             []float64 // of observed values, n·d_y; NaN where missing
+	chi                  float64   // squared Mahalanobis distance of the observed values
+	judged               int       // values that chi is of
+}
+
+// A Latent is the posterior of an example's latent variables, N(Mu, diag S). The slices are the workspace's until its next call.
+type Latent struct {
+	Mu, S []float64 // d_ξ each
+	Bound float64   // L*, a lower bound on the log evidence of the scaled values
+	Noise float64   // the example's noise variance over that of the training data
+	Start int       // the training example whose posterior led here; −1: the prior mean
+}
+
+// A prediction has means and variances of all values in the model's units, n×d_y.
+type prediction struct{ mean, variance mat.Matrix }
+
+// NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
+// takes grows with the square of that number up to the compiled limit of values that are used at once, and where
+// the noise is structured.
+func (m *Model) NewWorkspace(most int) *Workspace {
+	c := m.c
+	if most <= 0 || most > c.Points {
+		most = c.Points
+	}
+	w := &Workspace{m: m, most: most}
+	n, d, k := c.Points, c.Latents, c.Inducing
+	w.values, w.surprise = w.vector(m.values()), w.vector(m.values())
+	w.seen = make([][]int, c.Channels)
+	for i := range w.seen {
+		w.seen[i] = make([]int, 0, most)
+	}
+	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
+	w.g1, w.slack, w.norms = w.vector(k), w.vector(k), w.vector(m.features)
+	w.g, w.scaled = w.matrix(k, k), w.matrix(k, k)
+	w.optimiser = infer.NewOptimiser(d)
+	w.starts = w.newStarts()
+	w.latent = Latent{Mu: w.vector(d), S: w.vector(d)}
+	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
+	w.SetPrior(nil, nil)
+	w.newMoments()
+	w.newRoom()
+	w.newRefinement()
+	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
+	if m.kept() {
+		w.distances, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
+		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
+	}
+	return w
+}
+
+func (w *Workspace) vector(n int) []float64 {
+	w.floats += n
+	return make([]float64, n)
+}
+
+func (w *Workspace) matrix(r, c int) mat.Matrix { return mat.NewDense(r, c, w.vector(r*c)) }
+
+func (w *Workspace) newPrediction() prediction {
+	return prediction{w.matrix(w.m.c.Points, w.m.c.Channels), w.matrix(w.m.c.Points, w.m.c.Channels)}
+}
+
+// SetPrior sets what is known of the latent variables of the next examples before their values are, N(mean, diag variance); nil:
+// standard normal. It panics where lengths are wrong or a variance is not positive.
+func (w *Workspace) SetPrior(mean, variance []float64) {
+	for q := range w.prior.Mean {
+		w.prior.Mean[q], w.prior.Variance[q] = 0, 1
+	}
+	if mean == nil && variance == nil {
+		return
+	}
+	if len(mean) != len(w.prior.Mean) || len(variance) != len(w.prior.Mean) {
+		panic("edge: SetPrior: means and variances of the wrong number")
+	}
+	for _, v := range variance {
+		if !(v > 0) || math.IsInf(v, 0) || math.IsInf(1/v, 0) {
+			panic("edge: SetPrior: a variance that is not positive")
+		}
+	}
+	copy(w.prior.Mean, mean)
+	copy(w.prior.Variance, variance)
+}
+
+// Latent returns the latent posterior of the last example.
+func (w *Workspace) Latent() Latent { return w.latent }
+
+// view returns the first r rows and c columns of a matrix that was made for more, without gaps.
+func view(room []float64, r, c int) mat.Matrix { return mat.NewDense(r, c, room[:r*c]) }

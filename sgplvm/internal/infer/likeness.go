@@ -1,0 +1,59 @@
+package infer
+
+import (
+	"math"
+	"slices"
+)
+
+// LeastWeight is the weight of Weights up to which a training example does not count but in their sum, and LeastShare
+// that of Effective, as a part of the largest.
+const (
+	LeastWeight = 1e-6
+	LeastShare  = 1e-3
+)
+
+// Weights sets w to how much the training examples count for the noise of an example at the squared distances d_n² from
+// them, with the bandwidth h and the variance white of the white noise:
+//
+//	w_n = exp(−½·(d_n² − d²)/(h²·d²)),   d² the least of them
+func Weights(w, distances []float64, bandwidth, white float64) {
+	least := slices.Min(distances)
+	scale := bandwidth * bandwidth * max(least, white)
+	for k, v := range distances {
+		w[k] = math.Exp(-0.5 * (v - least) / scale)
+	}
+}
+
+// Effective sets w to weights exp(−λ·d_n) that add up to 1, with λ ≥ 0 such that the effective number 1/Σ w_n² is no more
+// than the one given.
+func Effective(w, distances []float64, number float64) {
+	least := slices.Min(distances)
+	var mean float64
+	for _, v := range distances {
+		mean += (v - least) / float64(len(distances))
+	}
+	set := func(lambda float64) float64 {
+		var sum, squares float64
+		for k, v := range distances {
+			w[k] = math.Exp(-lambda * (v - least))
+			sum += w[k]
+		}
+		for k := range w {
+			w[k] /= sum
+			squares += w[k] * w[k]
+		}
+		return 1 / squares
+	}
+	if set(0) <= number*(1+1e-12) || mean == 0 {
+		return
+	}
+	low, high := math.Log(1e-6/mean), math.Log(1e12/mean)
+	for range 50 {
+		if middle := (low + high) / 2; set(math.Exp(middle)) > number {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	set(math.Exp(low))
+}
