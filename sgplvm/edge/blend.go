@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -16,8 +15,7 @@ func (w *Workspace) blend() *Blend {
 		return nil
 	}
 	gap := math.Log(1 + w.gap())
-	var best *Blend
-	least := math.Inf(1)
+	best, least := &o.Blends[0], math.Inf(1)
 	for i := range o.Blends {
 		if d := math.Abs(math.Log(1+o.Blends[i].Gap) - gap); d < least {
 			best, least = &o.Blends[i], d
@@ -82,7 +80,7 @@ func (w *Workspace) mixture(b *Blend) error {
 	if b.Share > 0 {
 		w.saved()
 		err := w.mixParts(b)
-		if singular := (*chol.NotPositiveDefiniteError)(nil); errors.As(err, &singular) {
+		if _, singular := err.(*chol.NotPositiveDefiniteError); singular {
 			w.restore() // too few examples are like this one, or points coincide: what the latent variables say stands alone
 			return nil
 		}
@@ -121,7 +119,7 @@ func (w *Workspace) mixHalves(b *Blend, points []int, parts int) error {
 	w.setDistances(w.reaching(points, b.Reach))
 	t := &w.moments
 	t.own, t.noise, t.latent, t.degrees = w.setSimilar(b), 1, false, w.m.c.Options.Degrees
-	w.marginal(w.direct)
+	w.marginal(w.direct, points)
 	w.ready = false
 	if err := w.condition(w.direct, points); err != nil {
 		return err

@@ -27,6 +27,7 @@ type Contents struct {
 	Beta      float64   // β
 	Precision float64   // what stands for β where data are whitened: 1, else β
 	Latent    []float64 // λ_0, m_ξ
+	Lambda    []float64 // λ of all joint features, Π m_f
 
 	// P_c for each channel, d_y·n rows of m_ξ numbers. In types other than float64 it is P_c·T_0⁻ᵀ, whose elements are of one size.
 	P         Table
@@ -46,11 +47,8 @@ type Contents struct {
 }
 
 // A Factor is one of the spatial factors, of n_f points: features B_f (n_f×m_f) with B_f·B_fᵀ = Q_f, what the inducing points tell of
-// K_f, and their eigenvalues λ_f. K is K_f (lower triangle) where Q_f is another matrix, else 0×0.
-type Factor struct {
-	B, K   Table
-	Lambda []float64
-}
+// K_f. K is K_f (lower triangle) where Q_f is another matrix, else 0×0.
+type Factor struct{ B, K Table }
 
 // Options are how examples are filled in; see sgplvm.InferOptions.
 type Options struct {
@@ -91,22 +89,21 @@ func (c *Contents) visit(f codec) {
 	for _, v := range []*int{&c.Points, &c.Channels, &c.Latents, &c.Inducing, &c.Examples} {
 		f.integer(v)
 	}
-	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Tapered, &c.Spacings, &c.TrainingSpacings, &c.Scaled} {
+	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Lambda, &c.Tapered, &c.Spacings, &c.TrainingSpacings, &c.Scaled} {
 		f.numbers(v)
 	}
 	for _, v := range []*float64{&c.Prior, &c.Beta, &c.Precision} {
 		f.number(v)
 	}
 	f.flag(&c.Rotated)
-	f.table(&c.P, Float16)
+	f.table(&c.P, Float32)
 	f.table(&c.Structure, Float32)
-	f.table(&c.Residuals, Float16)
+	f.table(&c.Residuals, Float32)
 	if n := f.count(len(c.Factors)); len(c.Factors) != n {
 		c.Factors = make([]Factor, n)
 	}
 	for i := range c.Factors {
 		s := &c.Factors[i]
-		f.numbers(&s.Lambda)
 		f.table(&s.B, Float16)
 		f.table(&s.K, Float32)
 	}
@@ -188,12 +185,15 @@ func (c *Contents) validateTables() string {
 	points, features := int64(1), int64(1)
 	for i := range c.Factors {
 		f := &c.Factors[i]
-		if f.B.rows < 1 || f.B.cols < 1 || f.B.lower || len(f.Lambda) != f.B.cols || f.K.rows > 0 && !f.K.is(int64(f.B.rows), int64(f.B.rows), true) {
+		if f.B.rows < 1 || f.B.cols < 1 || f.B.lower || f.K.rows > 0 && !f.K.is(int64(f.B.rows), int64(f.B.rows), true) {
 			return text.Sprintf("spatial factor %d of the wrong shape", i)
 		}
 		if points, features = points*int64(f.B.rows), features*int64(f.B.cols); points > most || features > most {
 			return "more points or features than a file can have"
 		}
+	}
+	if features != int64(len(c.Lambda)) {
+		return text.Sprintf("%d eigenvalues, expected %d", len(c.Lambda), int(features))
 	}
 	if points != n || len(c.Factors) == 0 || len(c.Factors) > 8 {
 		return text.Sprintf("spatial factors of %d points, expected %d", int(points), c.Points)
@@ -210,10 +210,7 @@ func (c *Contents) validateTables() string {
 func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, {c.Beta, c.Precision}}
 	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Spacings, c.TrainingSpacings, c.Scaled, c.Tapered}
-	notNegative := [][]float64{c.Latent, {c.Prior}}
-	for i := range c.Factors {
-		notNegative = append(notNegative, c.Factors[i].Lambda)
-	}
+	notNegative := [][]float64{c.Latent, c.Lambda, {c.Prior}}
 	for _, list := range []struct {
 		of   [][]float64
 		ok   func(v float64) bool

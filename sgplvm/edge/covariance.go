@@ -29,7 +29,7 @@ type room struct {
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
 	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
-	fitted             []float64 // noiseRows×m_ξ
+	rows, fitted       []float64 // noiseRows×m_ξ
 	gathered           []float64 // coordinates of points, dimensions×most
 
 	po                        []float64 // L⁻¹·P_O of each channel, most×m_ξ
@@ -69,7 +69,8 @@ func (w *Workspace) newRoom() {
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
 	if w.m.kept() {
 		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
-		r.noise, r.wide, r.fitted = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+		r.noise, r.wide, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+		r.fitted = w.vector(noiseRows * k)
 	}
 	w.floats += whole * whole * 3 / 2 // the factor's
 }
@@ -236,9 +237,11 @@ func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
 		if c == 0 {
 			beta = 0
 		}
+		rows := view(w.room.rows, len(a), p.Cols)
 		for k, i := range a {
-			mat.Mul(left.Slice(k, k+1, 0, p.Cols), 1, p.Slice(i, i+1, 0, p.Cols), w.m.fitted, 0)
+			copy(rows.Row(k), p.Row(i))
 		}
+		mat.Mul(left, 1, rows, w.m.fitted, 0)
 		for from := 0; from < len(b); from += together {
 			to := min(from+together, len(b))
 			right := view(w.room.spreads, to-from, p.Cols)

@@ -71,7 +71,7 @@ func (w *Workspace) addSlack() {
 	for i, l := range w.m.c.Latent {
 		var sum float64
 		for j, g := range w.norms {
-			sum += g * w.m.taken(l, w.m.lambda[j])
+			sum += g * w.m.taken(l, w.m.c.Lambda[j])
 		}
 		w.slack[i] -= sum
 	}

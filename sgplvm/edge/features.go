@@ -43,29 +43,23 @@ func (m *Model) joint(dst []float64, point, from int) {
 	}
 }
 
-// addFeatureVariance adds diag(B·diag(ω)·Bᵀ) + ψ0·diag(K − B·Bᵀ) to dst, at all points.
-func (w *Workspace) addFeatureVariance(dst []float64) {
+// setFeatureVariance sets dst to diag(B·diag(ω)·Bᵀ) + ψ0·diag(K − B·Bᵀ) at points of a list.
+func (w *Workspace) setFeatureVariance(dst []float64, within []int) {
 	m, t := w.m, &w.moments
-	if len(m.b) == 0 {
-		row := w.room.row[:m.features]
-		for i := range dst {
-			m.c.Factors[0].B.row(row, i, 0)
-			var sum float64
-			for j, v := range row {
-				sum += v * v * t.share[j]
-			}
-			dst[i] += sum
-			if !m.exact {
-				dst[i] += t.psi0 * (m.c.Factors[0].K.pair(i, i) - asm.SumSquares(row))
-			}
+	if len(m.b) > 0 {
+		v := w.room.modes[0][:m.features]
+		copy(v, t.share)
+		copy(dst, w.modes(v, false))
+		for _, i := range within {
+			dst[i] += t.psi0 * m.beyond(i, i)
 		}
 		return
 	}
-	product := w.room.modes[0][:m.features]
-	copy(product, t.share)
-	product = w.modes(product, false)
-	for i := range dst {
-		dst[i] += product[i]
+	row := w.room.row[:m.features]
+	for _, i := range within {
+		m.c.Factors[0].B.row(row, i, 0)
+		asm.MulTo(row, row, row)
+		dst[i] = asm.Dot(row, t.share)
 		if !m.exact {
 			dst[i] += t.psi0 * m.beyond(i, i)
 		}

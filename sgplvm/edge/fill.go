@@ -55,7 +55,7 @@ func (w *Workspace) Predict(dst, variance, mu, s []float64) error {
 		}
 	}
 	w.setMoments(mu, s, 1)
-	w.marginal(w.result)
+	w.marginal(w.result, w.m.points)
 	w.deliver(dst, variance, 1)
 	return nil
 }
@@ -102,7 +102,7 @@ func (w *Workspace) complete() (noise float64, err error) {
 			}
 		}
 	}
-	w.marginal(w.result)
+	w.marginal(w.result, w.missing)
 	if o.LatentOnly {
 		return t.noise, nil
 	}

@@ -76,12 +76,7 @@ func (o *ownNoise) variance(w *Workspace, i int) float64 {
 	}
 	sigma := m.c.Structure.pair(i, i)
 	if o.wide {
-		for _, p := range m.p {
-			row := p.Slice(i, i+1, 0, p.Cols)
-			left := view(w.room.fitted, 1, p.Cols)
-			mat.Mul(left, 1, row, m.fitted, 0)
-			sigma += asm.Dot(left.Row(0), row.Row(0))
-		}
+		sigma += m.spread[i]
 	}
 	return o.whole*(own+o.prior*sigma) + (o.whole*o.prior-1)/m.c.Beta
 }

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
@@ -14,10 +15,11 @@ type Model struct {
 	z, coord, mu, s mat.Matrix   // of Contents
 	p               []mat.Matrix // P_c of each channel, n×m_ξ
 	features        int          // Π m_f
-	lambda          []float64    // eigenvalues of all joint features
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
+
+	points []int // all of them
 
 	tapered, spacings, trainingSpacings, scaled points
 
@@ -26,6 +28,7 @@ type Model struct {
 	y      mat.Matrix
 	mean   []float64
 	fitted mat.Matrix
+	spread []float64 // diag F, n
 }
 
 // points are coordinates, a dimension after the other.
@@ -52,6 +55,9 @@ func Open(file []byte) (*Model, error) {
 	m.setFactors()
 	m.setPredictions()
 	n := c.Points
+	for i := range n {
+		m.points = append(m.points, i)
+	}
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = pointsOf(c.Tapered, n), pointsOf(c.Spacings, n), pointsOf(c.TrainingSpacings, n), pointsOf(c.Scaled, n)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
@@ -86,16 +92,6 @@ func (m *Model) setFactors() {
 			m.b, m.squares = append(m.b, b), append(m.squares, squares)
 		}
 	}
-	m.lambda = []float64{1}
-	for _, f := range m.c.Factors {
-		var joint []float64
-		for _, l := range m.lambda {
-			for _, v := range f.Lambda {
-				joint = append(joint, l*v)
-			}
-		}
-		m.lambda = joint
-	}
 }
 
 // setPredictions converts P_c.
@@ -114,34 +110,47 @@ func (m *Model) setPredictions() {
 // setExamples makes the training examples from their residuals and predictions.
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
-	psi1 := mat.New(k, inducing)
-	m.stats.Psi1(psi1, psi.Q{Mu: m.mu, S: m.s})
 	m.y = m.c.Residuals.matrix()
-	for c, p := range m.p {
-		mat.Mul(mat.Matrix{Rows: p.Rows, Cols: k, RowStride: n * k, ColStride: 1, Data: m.y.Data[c*k:]}, 1, p, psi1.T(), 1)
-	}
+	mean := mat.New(1, inducing)
+	m.eachPsi1(func(from int, psi1 mat.Matrix) {
+		for c, p := range m.p {
+			mat.Mul(mat.Matrix{Rows: p.Rows, Cols: psi1.Rows, RowStride: n * k, ColStride: 1, Data: m.y.Data[c*k+from:]}, 1, p, psi1.T(), 1)
+		}
+		for i := range psi1.Rows {
+			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
+		}
+	})
 	m.mean = make([]float64, m.y.Rows)
 	for i := range m.mean {
 		for _, v := range m.y.Row(i) {
 			m.mean[i] += v / float64(k)
 		}
 	}
-	centre(psi1)
 	m.fitted = mat.New(inducing, inducing)
-	mat.Syrk(m.fitted, 1/float64(k*n), psi1.T(), 0)
+	m.eachPsi1(func(_ int, psi1 mat.Matrix) {
+		for i := range psi1.Rows {
+			asm.Axpy(-1, mean.Data, psi1.Row(i))
+		}
+		mat.Syrk(m.fitted, 1/float64(k*n), psi1.T(), 1)
+	})
 	mat.MirrorLower(m.fitted)
+	m.spread = make([]float64, m.c.Points)
+	product := mat.New(1, inducing)
+	for _, p := range m.p {
+		for i := range m.spread {
+			mat.Mul(product, 1, p.Slice(i, i+1, 0, inducing), m.fitted, 0)
+			m.spread[i] += asm.Dot(product.Row(0), p.Row(i))
+		}
+	}
 }
 
-// centre subtracts the mean from every column.
-func centre(a mat.Matrix) {
-	for j := range a.Cols {
-		var mean float64
-		for i := range a.Rows {
-			mean += a.At(i, j) / float64(a.Rows)
-		}
-		for i := range a.Rows {
-			a.Row(i)[j] -= mean
-		}
+// eachPsi1 calls body with ψ1 of some training examples at a time, a row for each, and the first one's number.
+func (m *Model) eachPsi1(body func(from int, psi1 mat.Matrix)) {
+	for from := 0; from < m.mu.Rows; from += together {
+		to := min(from+together, m.mu.Rows)
+		psi1 := mat.New(to-from, m.c.Inducing)
+		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
+		body(from, psi1)
 	}
 }
 

@@ -55,7 +55,7 @@ func (m *Model) taken(latent, lambda float64) float64 {
 
 // left sets share to ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij).
 func (m *Model) left(share []float64, psi0 float64, tau []float64) {
-	for j, lambda := range m.lambda {
+	for j, lambda := range m.c.Lambda {
 		var taken float64
 		for i, l := range m.c.Latent {
 			taken += tau[i] * m.taken(l, lambda)
@@ -64,8 +64,9 @@ func (m *Model) left(share []float64, psi0 float64, tau []float64) {
 	}
 }
 
-// marginal sets p to mean and variance of the data given the moments, at all points, without the white noise.
-func (w *Workspace) marginal(p prediction) {
+// marginal sets p to mean and variance of the data given the moments, without the white noise: the means at all points, the variances
+// at some, an ascending list.
+func (w *Workspace) marginal(p prediction, within []int) {
 	t, m := &w.moments, w.m
 	for c, pc := range m.p {
 		to := p.mean.Slice(0, p.mean.Rows, c, c+1)
@@ -79,22 +80,27 @@ func (w *Workspace) marginal(p prediction) {
 		mat.Add(p.mean, p.mean, 1, t.own.mean)
 	}
 	base := w.room.diagonal
-	clear(base)
 	clear(w.room.spread)
 	if t.latent {
-		w.addFeatureVariance(base)
+		w.setFeatureVariance(base, within)
+	} else {
+		clear(base)
 	}
-	for i := range base {
+	for _, i := range within {
 		base[i] += w.structuredVariance(i)
 	}
 	for c, pc := range m.p {
-		for from := 0; from < pc.Rows; from += together {
-			rows := pc.Slice(from, min(from+together, pc.Rows), 0, pc.Cols)
+		for from := 0; from < len(within); from += together {
+			block := within[from:min(from+together, len(within))]
 			if t.latent {
+				rows := view(w.room.left, len(block), pc.Cols)
+				for k, i := range block {
+					copy(rows.Row(k), pc.Row(i))
+				}
 				w.spreadOf(w.room.spread, rows)
 			}
-			for i := range rows.Rows {
-				p.variance.Set(from+i, c, max(0, base[from+i]+w.room.spread[i]))
+			for k, i := range block {
+				p.variance.Set(i, c, max(0, base[i]+w.room.spread[k]))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -172,6 +173,11 @@ func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
 		}
 	}
 	c.P = edge.NewTable(p)
+	var lambda [][]float64
+	for _, s := range q.factors[1:] {
+		lambda = append(lambda, s.Lambda)
+	}
+	c.Lambda = kronprod.Vectors(lambda...)
 	for f, phi := range on.phi.Factors {
 		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
 	}
@@ -200,7 +206,7 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 		}
 		mat.ScaleCols(b, b, scale)
 	}
-	c := edge.Factor{B: edge.NewTable(b), Lambda: s.Lambda}
+	c := edge.Factor{B: edge.NewTable(b)}
 	gap := k.Clone()
 	mat.Syrk(gap, -1, b, 1)
 	for i := range gap.Rows {

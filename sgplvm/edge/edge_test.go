@@ -1,0 +1,291 @@
+package edge
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// contents returns a small model at random: of white noise on a product grid, or of structured noise with kept residuals and a blend.
+func contents(seed uint64, structured bool) *Contents {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	normals := func(n int) []float64 {
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		return v
+	}
+	positive := func(n int) []float64 {
+		v := normals(n)
+		for i := range v {
+			v[i] = 0.1 + math.Abs(v[i])
+		}
+		return v
+	}
+	random := func(r, c int) mat.Matrix { return mat.NewDense(r, c, normals(r*c)) }
+	const n, dy, d, m, examples = 6, 2, 2, 3, 4
+	c := &Contents{Label: "3x2", Points: n, Channels: dy, Latents: d, Inducing: m, Examples: examples,
+		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1), Prior: 0.1,
+		Z: normals(m * d), Coord: normals(m * m), Mu: normals(examples * d), S: positive(examples * d), Beta: 4, Precision: 4, Latent: positive(m),
+		P: NewTable(random(dy*n, m)), Spacings: normals(2 * n), TrainingSpacings: normals(2 * n), Scaled: normals(2 * n),
+		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
+	if !structured {
+		c.Lambda = positive(6)
+		c.Factors = []Factor{{B: NewTable(random(3, 2))}, {B: NewTable(random(2, 3))}}
+		return c
+	}
+	c.Lambda, c.Precision = positive(5), 1
+	c.Factors = []Factor{{B: NewTable(random(n, 5))}}
+	sigma, root := mat.New(n, n), random(n, n)
+	mat.Mul(sigma, 1, root, root.T(), 0)
+	c.Structure, c.Residuals, c.Tapered = NewLowerTable(sigma), NewTable(random(dy*n, examples)), normals(2*n)
+	c.Options.Degrees = 10
+	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
+	return c
+}
+
+// tries fills in one example by what Open returns.
+func tries(t *testing.T, file []byte) error {
+	m, err := Open(file)
+	if err != nil {
+		return err
+	}
+	if m.values() > 1<<12 || m.c.Inducing > 100 || m.c.Options.Iterations > 100 || m.c.Options.Candidates > 100 {
+		return nil // takes long
+	}
+	w := m.NewWorkspace(10)
+	values, mask := make([]float64, m.values()), make([]bool, m.values())
+	for i := range mask {
+		mask[i] = i < 10
+	}
+	dst, variance := make([]float64, m.values()), make([]float64, m.values())
+	if err := w.Fill(dst, variance, values, mask); err != nil {
+		return err
+	}
+	return w.Predict(dst, variance, make([]float64, m.Latents()), make([]float64, m.Latents()))
+}
+
+// What was encoded is read again, whatever the type.
+func TestEncode(t *testing.T) {
+	for kind := Float64; kind <= Float16; kind++ {
+		for _, structured := range []bool{false, true} {
+			c := contents(1, structured)
+			file := Encode(c, kind)
+			m, err := Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := Encode(m.c, kind); !bytes.Equal(again, file) {
+				t.Errorf("%v: a file that was read is written as another one", kind)
+			}
+			if m.Label() != "3x2" || m.Points() != 6 || m.Channels() != 2 || m.Latents() != 2 {
+				t.Errorf("%v: %q, %d points, %d channels, %d latent dimensions", kind, m.Label(), m.Points(), m.Channels(), m.Latents())
+			}
+			if err := tries(t, file); err != nil {
+				t.Errorf("%v: %v", kind, err)
+			}
+		}
+	}
+}
+
+// Every byte that is changed and every truncation is noticed, and nothing large is allocated.
+func TestDamagedFiles(t *testing.T) {
+	file := Encode(contents(1, true), Float32)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range file {
+		damaged := bytes.Clone(file)
+		damaged[i] ^= 1 << (i % 8)
+		if _, err := Open(damaged); err == nil {
+			t.Errorf("byte %d was changed and nobody noticed", i)
+		}
+		if _, err := Open(file[:i]); err == nil {
+			t.Errorf("a file of %d bytes, of %d, was read", i, len(file))
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(2*len(file)); each > uint64(4*len(file)) {
+		t.Errorf("%d bytes were allocated for each damaged file of %d bytes", each, len(file))
+	}
+	var version *VersionError
+	damaged := bytes.Clone(file)
+	damaged[8]++
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 2 {
+		t.Errorf("another version: %v", err)
+	}
+	var format *FormatError
+	if _, err := Open(append(file, 0, 0, 0, 0, 0, 0, 0, 0)); !errors.As(err, &format) {
+		t.Errorf("a longer file: %v", err)
+	}
+}
+
+// sealed gives a file's body the header that belongs to it.
+func sealed(body []byte) []byte {
+	body = body[:len(body)&^7]
+	header := append64(append64(append64(append64(nil, magic), version), uint64(headerBytes+len(body))), checksum(body))
+	return append(header, body...)
+}
+
+// Contents of any bytes are refused or serve, without a panic, and Open allocates no more than some times their size.
+func FuzzOpen(f *testing.F) {
+	for kind := Float64; kind <= Float16; kind++ {
+		for _, structured := range []bool{false, true} {
+			f.Add(Encode(contents(2, structured), kind)[headerBytes:])
+		}
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		file := sealed(body)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Open(file)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > uint64(64*len(file))+1<<20 {
+			t.Errorf("Open allocated %d bytes for a file of %d", n, len(file))
+		}
+		if err == nil {
+			_ = tries(t, file)
+		}
+	})
+}
+
+// Every word of a sealed file is changed: what is refused is refused by a typed error.
+func TestHostileFiles(t *testing.T) {
+	file := Encode(contents(3, true), Float16)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for at := headerBytes; at < len(file); at += 8 {
+		for _, word := range []uint64{0, 1, 7, 1 << 24, 1 << 63, math.MaxUint64, math.Float64bits(math.NaN()), rng.Uint64()}[at/8%4*2:][:2] {
+			hostile := bytes.Clone(file)
+			copy(hostile[at:], append64(nil, word))
+			hostile = sealed(hostile[headerBytes:])
+			var format *FormatError
+			if _, err := Open(hostile); err != nil && (!errors.As(err, &format) || format.Reason == "") {
+				t.Errorf("word %d is %d: %v", at, word, err)
+			}
+			_ = tries(t, hostile)
+		}
+	}
+}
+
+// Frames that cannot be used are refused by name, and results stay as they were.
+func TestBadFrames(t *testing.T) {
+	m, err := Open(Encode(contents(1, true), Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := m.values()
+	good := make([]float64, n)
+	with := func(i int, v float64) []float64 {
+		values := append([]float64{}, good...)
+		values[i] = v
+		return values
+	}
+	hidden := make([]bool, n)
+	for name, c := range map[string]struct {
+		most   int
+		dst    []float64
+		values []float64
+		mask   []bool
+		want   string
+	}{
+		"short frame":         {0, make([]float64, n), good[1:], nil, "11 values, expected 12"},
+		"short mask":          {0, make([]float64, n), good, hidden[1:], "11 elements of a mask, expected 12"},
+		"short result":        {0, make([]float64, n-1), good, nil, "11 values of a result, expected 12"},
+		"NaN without a mask":  {0, make([]float64, n), with(3, math.NaN()), nil, "value 3 is NaN"},
+		"infinite":            {0, make([]float64, n), with(4, math.Inf(-1)), nil, "value 4 is -Inf"},
+		"far off":             {0, make([]float64, n), with(5, 1e200), nil, "value 5 is 1e+200"},
+		"more than there may": {2, make([]float64, n), good, nil, "6 observed values of a channel, expected 2"},
+	} {
+		w := m.NewWorkspace(c.most)
+		for i := range c.dst {
+			c.dst[i] = 7
+		}
+		err := w.Fill(c.dst, nil, c.values, c.mask)
+		var length *LengthError
+		var value *ValueError
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, &length) && !errors.As(err, &value) {
+			t.Errorf("%s: %v, expected %q", name, err, c.want)
+		}
+		for _, v := range c.dst {
+			if v != 7 {
+				t.Errorf("%s: the result was written", name)
+				break
+			}
+		}
+	}
+	w := m.NewWorkspace(0)
+	if err := w.Fill(good, nil, with(3, math.NaN()), hidden); err != nil {
+		t.Errorf("NaN that the mask hides: %v", err)
+	}
+	if err := w.Predict(good, nil, make([]float64, 2), []float64{1, -1}); err == nil {
+		t.Error("a negative variance was taken")
+	}
+}
+
+// Numbers of 16 bits are those of IEEE 754, and rounding is to the nearest.
+func TestHalf(t *testing.T) {
+	for u := range 1 << 16 {
+		v := half(uint16(u))
+		if v != v {
+			if u&0x7c00 != 0x7c00 || u&0x3ff == 0 || toHalf(v)&0x7c00 != 0x7c00 {
+				t.Fatalf("%04x is %v", u, v)
+			}
+			continue
+		}
+		sign, exponent, fraction := 1-2*float64(u>>15), u>>10&31, float64(u&0x3ff)
+		want := sign * math.Ldexp(1+fraction/1024, exponent-15)
+		switch exponent {
+		case 0:
+			want = sign * math.Ldexp(fraction, -24)
+		case 31:
+			want = math.Inf(int(sign))
+		}
+		if v != want || toHalf(v) != uint16(u) {
+			t.Fatalf("%04x is %v and %04x again, expected %v", u, v, toHalf(v), want)
+		}
+		if u&0x7fff < 0x7bff { // halfway to the next one goes to the even one
+			next := half(uint16(u + 1))
+			even := uint16(u + u&1)
+			if got := toHalf((v + next) / 2); got != even {
+				t.Fatalf("halfway between %v and %v is %04x, expected %04x", v, next, got, even)
+			}
+			if got := toHalf(v + 0.49*(next-v)); got != uint16(u) {
+				t.Fatalf("%v and a little is %04x, expected %04x", v, got, u)
+			}
+		}
+	}
+	if toHalf(65519) != 0x7bff || toHalf(65520) != 0x7c00 || toHalf(-1e300) != 0xfc00 || toHalf(1e-30) != 0 {
+		t.Error("rounding beyond the range")
+	}
+}
+
+// Tables of a type are rows of it.
+func TestTable(t *testing.T) {
+	a := mat.NewDense(2, 3, []float64{1, 0.1, -2.5, 3e-5, 1000.3, 7})
+	for kind, digits := range map[Type]float64{Float64: 0, Float32: 0x1p-24, Float16: 0x1p-11} {
+		full := NewTable(a)
+		table := full.as(kind)
+		got := table.matrix()
+		for i, v := range a.Data {
+			if math.Abs(got.Data[i]-v) > digits*math.Abs(v)+0x1p-25*digits*0x1p11 {
+				t.Errorf("%v: element %d is %v, expected %v", kind, i, got.Data[i], v)
+			}
+		}
+		row := make([]float64, 2)
+		table.row(row, 1, 1)
+		if row[0] != got.At(1, 1) || row[1] != got.At(1, 2) {
+			t.Errorf("%v: row %v", kind, row)
+		}
+	}
+	lower := NewLowerTable(mat.NewDense(2, 2, []float64{1, 9, 2, 3}))
+	if lower.pair(0, 1) != 2 || lower.pair(1, 0) != 2 || lower.pair(1, 1) != 3 {
+		t.Error("a lower triangle is another one")
+	}
+}

@@ -1,0 +1,227 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+)
+
+// compiled returns the model as a compiled file has it.
+func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Type) *edge.Workspace {
+	t.Helper()
+	c, err := m.Compile(g, o, 1000, kind != edge.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := edge.Open(edge.Encode(c, kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.NewWorkspace(0)
+}
+
+// filled fills in an example by the compiled model.
+func filled(t testing.TB, w *edge.Workspace, values mat.Matrix) (p Prediction) {
+	t.Helper()
+	mask := make([]bool, len(values.Data))
+	for i, v := range values.Data {
+		mask[i] = v == v
+	}
+	p.Mean, p.Variance = mat.New(values.Rows, values.Cols), mat.New(values.Rows, values.Cols)
+	if err := w.Fill(p.Mean.Data, p.Variance.Data, values.Data, mask); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// apart returns the largest difference of means, in deviations, and of variances, as parts of them.
+func apart(t testing.TB, got, want Prediction) (worst float64) {
+	t.Helper()
+	for i, v := range want.Variance.Data {
+		d := got.Mean.Data[i] - want.Mean.Data[i]
+		if v == 0 {
+			if d != 0 || got.Variance.Data[i] != 0 {
+				t.Errorf("an observed value became %v with variance %v", got.Mean.Data[i], got.Variance.Data[i])
+			}
+			continue
+		}
+		worst = max(worst, math.Abs(d)/math.Sqrt(v), math.Abs(got.Variance.Data[i]/v-1))
+	}
+	return worst
+}
+
+// compileCase returns a random model, with and without structure in its noise, kept residuals and a blend, and options.
+func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOptions) {
+	switch seed % 3 {
+	case 0:
+		m = modelOf(t, reference.RandomShape(71000+seed))
+	case 1:
+		m = modelOf(t, reference.ResidualShape(72000+seed))
+	default:
+		m, _, _ = blendCase(t, 300+seed)
+		if seed%2 == 0 {
+			o.Blends = []Blend{anyBlend(rng, rng.Float64()), anyBlend(rng, rng.Float64())}
+			o.Blends[1].Gap = 3 * rng.Float64()
+		}
+	}
+	if seed%5 == 4 {
+		o.NoiseStrength = 10
+	}
+	if seed%7 == 6 {
+		o.FirstOrder = true
+	}
+	if seed%11 == 10 {
+		o.Conditioning = ConditionNone
+	}
+	return m, o
+}
+
+// limited changes how conditioning is limited, for one test.
+func limited(t *testing.T, exact, group, neighbours int) {
+	old := conditioning
+	t.Cleanup(func() { conditioning = old })
+	conditioning.exact, conditioning.group, conditioning.neighbours = exact, group, neighbours
+}
+
+// A compiled model fills in what the model does, at the training points and at others.
+func TestCompiledFill(t *testing.T) {
+	for seed := range uint64(compare.Sizes(60)) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		m, o := compileCase(t, seed, rng)
+		for k, g := range []data.Grid{nil, m.ref.RandomGrid(rng)} {
+			w := m.compiled(t, g, o, edge.Float64)
+			for range 3 {
+				values := m.ref.UserValues(reference.Masked(rng, m.or(g).Len(), m.channels(), 0.6, seed%2 == 0))
+				want, l, err := m.Impute(t.Context(), Observed{Grid: g, Values: values}, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := fmt.Sprintf("seed %d, grid %d", seed, k)
+				got := filled(t, w, values)
+				compare.NearOne(t, name+": bound", w.Latent().Bound, l.Bound, 1e-7)
+				if d := apart(t, got, want); !(d < 1e-9) {
+					t.Errorf("%s: %g apart", name, d)
+				}
+			}
+		}
+	}
+}
+
+// So it does where too many values are observed to be used at once.
+func TestCompiledNeighbourhoods(t *testing.T) {
+	limited(t, 3, 2, 3)
+	for seed := range uint64(compare.Sizes(30)) {
+		rng := rand.New(rand.NewPCG(seed, 78))
+		m, o := compileCase(t, seed, rng)
+		w := m.compiled(t, nil, o, edge.Float64)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.7, false))
+		want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := apart(t, filled(t, w, values), want); !(d < 1e-9) {
+			t.Errorf("seed %d: %g apart", seed, d)
+		}
+	}
+}
+
+// A compiled model predicts what the model does; in types of fewer digits within their rounding.
+func TestCompiledPredict(t *testing.T) {
+	for seed := range uint64(compare.Sizes(30)) {
+		rng := rand.New(rand.NewPCG(seed, 79))
+		m, o := compileCase(t, seed, rng)
+		l := randomLatent(rng, m.params.X.Mu.Cols)
+		want, err := m.Predict(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, bound := range map[edge.Type]float64{edge.Float64: 1e-9, edge.Float32: 1e-4, edge.Float16: 0.02} {
+			w := m.compiled(t, nil, o, kind)
+			got := Prediction{Mean: mat.New(want.Mean.Rows, want.Mean.Cols), Variance: mat.New(want.Mean.Rows, want.Mean.Cols)}
+			if err := w.Predict(got.Mean.Data, got.Variance.Data, l.Mu, l.S); err != nil {
+				t.Fatal(err)
+			}
+			if d := apart(t, got, want); !(d < bound) {
+				t.Errorf("seed %d, %v: %g apart", seed, kind, d)
+			}
+		}
+	}
+}
+
+// A latent posterior has the prior that was set.
+func TestCompiledPrior(t *testing.T) {
+	for seed := range uint64(compare.Sizes(10)) {
+		rng := rand.New(rand.NewPCG(seed, 80))
+		m, o := compileCase(t, seed, rng)
+		prior := randomLatent(rng, m.params.X.Mu.Cols)
+		w := m.compiled(t, nil, o, edge.Float64)
+		w.SetPrior(prior.Mu, prior.S)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
+		want, _, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := apart(t, filled(t, w, values), want); !(d < 1e-9) {
+			t.Errorf("seed %d: %g apart", seed, d)
+		}
+	}
+}
+
+// Filling in allocates nothing.
+func TestCompiledAllocations(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 81))
+		m, o := compileCase(t, seed, rng)
+		w := m.compiled(t, nil, o, edge.Float16)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
+		mask := make([]bool, len(values.Data))
+		for i, v := range values.Data {
+			mask[i] = v == v
+		}
+		dst, variance := make([]float64, len(mask)), make([]float64, len(mask))
+		fill := func() {
+			if err := w.Fill(dst, variance, values.Data, mask); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fill()
+		if n := testing.AllocsPerRun(20, fill); n != 0 {
+			t.Errorf("seed %d: Fill allocates %v times", seed, n)
+		}
+		l := w.Latent()
+		if n := testing.AllocsPerRun(20, func() { _ = w.Predict(dst, variance, l.Mu, l.S) }); n != 0 {
+			t.Errorf("seed %d: Predict allocates %v times", seed, n)
+		}
+	}
+}
+
+// Of many examples without kept values those that cover the others are starting points.
+func TestCovering(t *testing.T) {
+	x := mat.NewDense(6, 1, []float64{0, 0.1, 10, -10, 0.2, 9.9})
+	if got := fmt.Sprint(covering(x, 3)); got != "[4 3 2]" {
+		t.Errorf("covering rows %v", got)
+	}
+}
+
+// What cannot be compiled is refused by name.
+func TestCompileRefuses(t *testing.T) {
+	m := modelOf(t, reference.RandomShape(71000))
+	if _, err := m.Compile(nil, InferOptions{Conditioning: ConditionMoments}, 1, false); err == nil || !strings.Contains(err.Error(), `"paper"`) {
+		t.Errorf("conditioning by moments: %v", err)
+	}
+	if _, err := m.Compile(data.Grid{mat.New(0, 1)}, InferOptions{}, 1, false); err == nil {
+		t.Error("an empty grid was compiled")
+	}
+	if err := compileKernel(new(edge.Contents), psi.Kernel{Parts: []psi.Part{&psi.Time{Variance: 1}}}); err == nil || !strings.Contains(err.Error(), "time alone") {
+		t.Errorf("a kernel of time alone: %v", err)
+	}
+}
