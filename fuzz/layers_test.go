@@ -44,7 +44,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/edge"}),
-	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/flow", "sgplvm/internal/film"}),
+	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/flow", "sgplvm/internal/film", "sgplvm/edge"}),
 	"sgplvm/internal/film":     {"sgplvm/internal/predict", "sgplvm/internal/flow", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"},
 	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
 	"sgplvm/evaluate":          {"mat"},
@@ -78,7 +78,7 @@ var (
 	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/data"}
 	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
 	// program is what the program may know: public packages and its own.
-	program = append([]string{"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
+	program = append([]string{"sgplvm", "sgplvm/edge", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
 	// answers is all that package fuzz and, besides what their package knows, tests may know.
 	answers = []string{"mat", "chol", "eig", "kronprod"}
 )

@@ -10,7 +10,7 @@ import (
 //	ψ0·(K − B·Bᵀ) + B·diag(ω)·Bᵀ
 //
 // with ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij) ≥ 0, which rounding of B leaves positive semidefinite. At the training points of tied factors the first term is 0
-// (docs/math.md, section 24).
+// (docs/math.md, section 23).
 
 // setFeatures sets dst to columns from on of the rows of B that belong to the points, each times its factor.
 func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []float64) {

@@ -2,23 +2,6 @@ package edge
 
 import "context"
 
-// starts are where the optimisation of q(x) may begin.
-type starts struct {
-	all   []int       // training examples, the nearest first where these alone are tried
-	best  []candidate // by L*, the best first
-	mu, s []float64   // of the run under way
-}
-
-type candidate struct {
-	example int // −1: the prior
-	bound   float64
-}
-
-func (w *Workspace) newStarts() starts {
-	c := w.m.c
-	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
-}
-
 // infer sets the latent posterior to the best that is found from the best starting points. Errors: those of setEvidence.
 func (w *Workspace) infer() error {
 	best := &w.latent

@@ -5,32 +5,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
-
-// ownNoise is the noise of one example by training examples like it: what is left of them by the latent variables (docs/math.md, section
-// 16.3), or, centred, they themselves (14.4). Its covariance without white noise is
-//
-//	whole·[(Σ_k near_k·near_kᵀ − m·mᵀ)∘C + prior·Σ] + (whole·prior − 1)·β⁻¹·I
-//
-// without m·mᵀ where it is centred, and with F∘C′ + Σ in place of Σ where it is wide.
-type ownNoise struct {
-	mean          mat.Matrix // m, n×d_y
-	rows          []int      // training examples that count
-	roots, shares []float64  // of their weights
-	whole, prior  float64
-
-	centred, wide bool
-	taper         points // coordinates of C
-	taperScale    float64
-	wideScale     float64 // of C′; 0: any distance
-}
-
-func (w *Workspace) newOwnNoise() ownNoise {
-	c := w.m.c
-	return ownNoise{mean: w.matrix(c.Points, c.Channels), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
-}
 
 // residuals sets near (a row of examples for each channel, for each point) to what the examples that count have at points, times
 // the roots of their weights.

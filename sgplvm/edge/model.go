@@ -6,6 +6,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
+// How many points are taken together: missing ones of a block, and observed ones whose noise is evaluated at once.
+const (
+	together  = 256
+	noiseRows = 64
+)
+
+// featureNumbers bounds a block of features.
+const featureNumbers = 1 << 19
+
 // A Model predicts from a compiled file. It does not change, and any number of goroutines may use it, each with a
 // Workspace of its own.
 type Model struct {

@@ -8,28 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// moments are what a latent posterior contributes to a prediction (docs/math.md, sections 13 and 24).
-type moments struct {
-	noise   float64 // the example's noise variance over that of the training data
-	psi0    float64
-	own     *ownNoise // the example's own noise, or nil
-	degrees float64   // of freedom; 0: infinitely many
-	latent  bool      // latent variables count
-
-	of     psi.Moments
-	share  []float64 // ω_j: what q(U) leaves of the prior variance of each feature
-	roots  []float64 // of these
-	tau    []float64 // diag T_0ᵀΨ2T_0
-	rotate mat.Matrix
-}
-
-func (w *Workspace) newMoments() {
-	k := w.m.c.Inducing
-	t := &w.moments
-	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
-}
-
 // setMoments evaluates those of N(mu, diag s).
 func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m

@@ -1,28 +1,9 @@
 package edge
 
 import (
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
-
-// refinement is what refine works in.
-type refinement struct {
-	jacobian, moved  mat.Matrix // m_ξ×d_ξ
-	precision, solve mat.Matrix // d_ξ×d_ξ
-	shift            mat.Matrix // d_ξ×1
-	slope            []float64  // |O|×d_ξ
-	mean             []float64  // d_ξ
-	factor           chol.Factor
-}
-
-func (w *Workspace) newRefinement() {
-	c, r := w.m.c, &w.refinement
-	d := c.Latents
-	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
-	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
-	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
-}
 
 // refine judges x once more with the residuals of observed values correlated (docs/math.md, section 14.2), and replaces ψ1 and
 // Ψ2 − ψ1ψ1ᵀ. Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.

@@ -55,17 +55,6 @@ type Workspace struct {
 	judged               int       // values that chi is of
 }
 
-// A Latent is the posterior of an example's latent variables, N(Mu, diag S). The slices are the workspace's until its next call.
-type Latent struct {
-	Mu, S []float64 // d_ξ each
-	Bound float64   // L*, a lower bound on the log evidence of the scaled values
-	Noise float64   // the example's noise variance over that of the training data
-	Start int       // the training example whose posterior led here; −1: the prior mean
-}
-
-// A prediction has means and variances of all values in the model's units, n×d_y.
-type prediction struct{ mean, variance mat.Matrix }
-
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
 // takes grows with the square of that number up to the compiled limit of values that are used at once, and where
 // the noise is structured.
@@ -137,3 +126,84 @@ func (w *Workspace) Latent() Latent { return w.latent }
 
 // view returns the first r rows and c columns of a matrix that was made for more, without gaps.
 func view(room []float64, r, c int) mat.Matrix { return mat.NewDense(r, c, room[:r*c]) }
+
+func (w *Workspace) newStarts() starts {
+	c := w.m.c
+	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
+}
+
+func (w *Workspace) newMoments() {
+	k := w.m.c.Inducing
+	t := &w.moments
+	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
+	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
+}
+
+func (w *Workspace) newRoom() {
+	c, k := w.m.c, w.m.c.Inducing
+	n, e := c.Points, min(w.most, c.Options.Exact)
+	if e < w.most {
+		e = max(e, min(w.most, c.Options.Neighbours))
+	}
+	r, whole := &w.room, e
+	if w.m.structured() {
+		whole = w.most // Σ_OO is factored whole
+	}
+	block, wider := min(together, n), max(e, min(together, n))
+	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(block*k)
+	r.row = w.vector(max(w.m.features, c.Examples, n))
+	if len(w.m.b) > 0 {
+		size := w.largestMode()
+		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
+	}
+	step := w.step(whole)
+	r.observed, r.missing = w.vector(whole*step), w.vector(block*step)
+	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
+	r.po, r.residual = w.vector(c.Channels*whole*k), w.vector(c.Channels*whole)
+	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
+	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*k)
+	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
+	if w.m.kept() {
+		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
+		r.noise, r.wide, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+		r.fitted = w.vector(noiseRows * k)
+	}
+	w.floats += whole * whole * 3 / 2 // the factor's
+}
+
+func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) / w.m.c.Points }
+
+// largestMode returns the most numbers that a vector of all features has on its way to all points, or back.
+func (w *Workspace) largestMode() int {
+	largest := max(w.m.features, w.m.c.Points)
+	size := w.m.features
+	for f, n := range w.m.dims {
+		size = size / w.m.sizes[f] * n
+		largest = max(largest, size)
+	}
+	size = w.m.c.Points
+	for f, n := range w.m.dims {
+		size = size / n * w.m.sizes[f]
+		largest = max(largest, size)
+	}
+	return largest
+}
+
+// step returns how many features of so many points are taken at once.
+func (w *Workspace) step(points int) int {
+	return min(w.m.features, max(64, featureNumbers/max(points, together)))
+}
+
+func (w *Workspace) newOwnNoise() ownNoise {
+	c := w.m.c
+	return ownNoise{mean: w.matrix(c.Points, c.Channels), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
+}
+
+func (w *Workspace) newRefinement() {
+	c, r := w.m.c, &w.refinement
+	d := c.Latents
+	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
+	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
+	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
+}

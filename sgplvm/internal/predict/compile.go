@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Compile returns everything that Impute with these options and Predict need at the points of one grid (nil: the training grid),
@@ -116,7 +117,7 @@ func covering(x mat.Matrix, count int) []int {
 	first := 0
 	for i := range x.Rows {
 		distances[i] = math.Inf(1)
-		if squaredDistance(x.Row(i), centre) < squaredDistance(x.Row(first), centre) {
+		if work.SquaredDistance(x.Row(i), centre) < work.SquaredDistance(x.Row(first), centre) {
 			first = i
 		}
 	}
@@ -124,7 +125,7 @@ func covering(x mat.Matrix, count int) []int {
 	for len(chosen) < count {
 		next := 0
 		for i := range x.Rows {
-			distances[i] = min(distances[i], squaredDistance(x.Row(i), x.Row(chosen[len(chosen)-1])))
+			distances[i] = min(distances[i], work.SquaredDistance(x.Row(i), x.Row(chosen[len(chosen)-1])))
 			if distances[i] > distances[next] {
 				next = i
 			}
@@ -136,10 +137,10 @@ func covering(x mat.Matrix, count int) []int {
 
 // compilePoints takes over the points' coordinates.
 func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
-	spacings := inSpacings(on.grid)
+	spacings := data.InSpacings(on.grid)
 	c.Spacings, c.TrainingSpacings = spacings.Data, spacings.Data
 	if on.training != nil {
-		training := inSpacings(q.grid)
+		training := data.InSpacings(q.grid)
 		c.TrainingSpacings = nil
 		for _, i := range on.training {
 			c.TrainingSpacings = append(c.TrainingSpacings, training.Row(i)...)

@@ -1,0 +1,40 @@
+// Package edge fills in and predicts from a compiled model, in small static programs.
+//
+// # A compiled model
+//
+// sgplvm.Model.Compile, and the command sgplvm compile, make a file of a trained model that has everything
+// which one set of points needs, multiplied out: the predictions P = K_s·α, features of the spatial kernel with their
+// eigenvalues, the latent kernel and its inducing points, posteriors of training examples as starting points, the
+// covariance of the noise and, where the model keeps them, the residuals of training examples. No eigenproblem is solved and nothing is
+// factored but covariances of observed values. Large tables have 64, 32 or 16 bits a number and are converted row by row when they are
+// used, so that a file of package embed's is not copied.
+//
+// Open returns a Model, which does not change; NewWorkspace all room that one goroutine needs, allocated once. Then
+//
+//	w.Fill(dst, variance, values, mask)   mean and variance of what is missing, as sgplvm.Model.Impute has them
+//	w.Infer(values, mask)                 latent variables alone: w.Latent
+//	w.Predict(dst, variance, mu, s)       mean and variance for given latent variables
+//	w.Surprise(scores)                    how surprising the observed values were
+//
+// allocate nothing and take a bounded number of steps. Beyond Options.Exact observed values of a channel (2048) missing ones are given the nearest
+// 512 observed ones, 256 at a time, so that memory does not grow with the square of the observed values; where noise is structured it does.
+//
+// # What it has of the model
+//
+// All that Impute does for examples of unknown time: the refinement by generalised least squares, learned and local covariances of the
+// noise, Student scales, and the mixture with training examples like the one at hand. The package imports no trainer, no
+// eigensolver, no JSON and nothing that uses reflection. The formulas of one example are those of internal/psi and internal/infer, which the
+// full model uses too, L-BFGS over the latent variables included; so both take the same steps, and in float64 give the same answers to rounding.
+// What differs from the full model is in docs/math.md, "Compiled models".
+//
+// # Use
+//
+//	//go:embed model.edge
+//	var file []byte
+//
+//	m, err := edge.Open(file)
+//	w := m.NewWorkspace(0)
+//	err = w.Fill(filled, variance, values, seen)
+//
+// cmd/sgplvm-edge is such a program.
+package edge
