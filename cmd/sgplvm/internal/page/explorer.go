@@ -17,7 +17,7 @@ const (
 
 	meanTolerance      = 0.004 // of means, in deviations of the data
 	deviationTolerance = 0.04  // of variances, relative
-	mostMeanFields     = 32
+	mostMeanFields     = 64
 	mostVarianceFields = 12
 )
 

@@ -82,11 +82,22 @@
   }
   const format = (v, k) => Number(v.toPrecision(k)).toString();
 
+  const groups = [...new Set(E.examples.label || [])].sort((a, b) => a - b);
+  // legend says what the colours of the dots mean.
+  function legend() {
+    const key = state.colour, times = E.examples.times, to = $('legend');
+    to.textContent = '';
+    const put = (tag, text, colour) => { const e = document.createElement(tag); e.textContent = text; if (colour) e.style.background = colour; to.append(e); };
+    if (key === 'label') { groups.slice(0, E.labelColours.length).forEach((g, i) => { put('b', '', E.labelColours[i]); put('span', g); }); return; }
+    const first = key === 'time' ? format(Math.min(...times), 4) : 'first', last = key === 'time' ? format(Math.max(...times), 4) : 'last';
+    put('span', first);
+    put('i', '', 'linear-gradient(90deg,' + [0, 1, 2, 3, 4].map(k => 'rgb(' + palette[Math.round(20 + 205 * k / 4)].join() + ')').join() + ')');
+    put('span', last);
+  }
   function tone(i, total) {
     const key = state.colour;
     if (key === 'label' && E.examples.label) {
-      const all = tone.labels || (tone.labels = [...new Set(E.examples.label)].sort((a, b) => a - b));
-      return E.labelColours[all.indexOf(E.examples.label[i]) % E.labelColours.length];
+      return E.labelColours[groups.indexOf(E.examples.label[i]) % E.labelColours.length];
     }
     let t = i / Math.max(1, total - 1);
     if (key === 'time' && E.examples.times) {
@@ -106,10 +117,10 @@
       c.putImageData(image, 0, 0);
       return;
     }
-    const w = canvas.width = 720, h = canvas.height = E.kind === 'points' ? 480 : 300;
+    const w = canvas.width = 720, h = canvas.height = E.kind === 'points' ? plane.height : E.kind === 'curve' ? 400 : Math.min(900, 34 * values.length);
     c.clearRect(0, 0, w, h);
-    if (E.kind === 'points') return scatter(c, w, h, values, mapped);
-    curve(c, w, h, values, spreadOf);
+    if (E.kind === 'points') return scatter(c, values, mapped);
+    (E.kind === 'curve' ? curve : table)(c, w, h, values, spreadOf);
   }
   // colour sets words to the colours of values, a byte for each of red, green, blue and opacity; the words are little-endian.
   const words = palette.map(p => (255 << 24 | p[2] << 16 | p[1] << 8 | p[0]) >>> 0);
@@ -122,43 +133,60 @@
     }
   }
   const share = (v, c) => Math.round(255 * Math.min(1, Math.max(0, (E.offset[c] + E.unit[c] * v - E.low[c]) / (E.high[c] - E.low[c]))));
-  function scatter(c, w, h, values, mapped) {
-    const r = [E.across, E.down].map(v => [v.reduce((a, b) => Math.min(a, b)), v.reduce((a, b) => Math.max(a, b))]);
-    const pad = 26, scale = Math.min((w - 2 * pad) / (r[0][1] - r[0][0] || 1), (h - 2 * pad) / (r[1][1] - r[1][0] || 1));
-    const size = Math.max(1.5, Math.min(14, 0.45 * Math.sqrt(w * h / E.across.length))), left = (w - scale * (r[0][1] - r[0][0])) / 2, to = new Uint32Array(E.across.length);
+  // Points in a plane: where they are drawn, 720 wide, and how large.
+  const plane = (() => {
+    if (E.kind !== 'points') return null;
+    const of = v => v.reduce((r, a) => [Math.min(r[0], a), Math.max(r[1], a)], [Infinity, -Infinity]), x = of(E.across), y = of(E.down), pad = 18;
+    const scale = Math.min((720 - 2 * pad) / (x[1] - x[0] || 1), (560 - 2 * pad) / (y[1] - y[0] || 1)), wide = scale * (x[1] - x[0]), high = scale * (y[1] - y[0]);
+    return { height: Math.round(high + 2 * pad), size: Math.max(1.5, Math.min(10, 0.5 * Math.sqrt((wide + 20) * (high + 20) / E.across.length))),
+      x: E.across.map(v => (720 - wide) / 2 + (v - x[0]) * scale), y: E.down.map(v => pad + (v - y[0]) * scale) };
+  })();
+  function scatter(c, values, mapped) {
+    const to = new Uint32Array(E.across.length), r = plane.size;
     colour(to, values, mapped);
     for (let i = 0; i < to.length; i++) {
-      c.fillStyle = 'rgb(' + [to[i] & 255, to[i] >> 8 & 255, to[i] >> 16 & 255].join() + ')';
-      c.beginPath(); c.arc(left + (E.across[i] - r[0][0]) * scale, pad + (E.down[i] - r[1][0]) * scale, size, 0, 7); c.fill();
+      c.fillStyle = 'rgb(' + (to[i] & 255) + ',' + (to[i] >> 8 & 255) + ',' + (to[i] >> 16 & 255) + ')';
+      c.fillRect(plane.x[i] - r, plane.y[i] - r, 2 * r, 2 * r);
     }
   }
+  // curve draws values over their points with two deviations on either side; in a thumbnail the line alone.
   function curve(c, w, h, values, spreadOf) {
-    const bars = E.kind === 'table', count = values.length;
-    const y = (v, k) => h - 24 - (h - 36) * (0.5 + (bars ? v / 6 : (E.offset[0] + E.unit[0] * v - (E.low[0] + E.high[0]) / 2) / (E.high[0] - E.low[0]) * 0.8));
-    const at = i => bars ? 20 + (i + 0.5) / count * (w - 40) : 20 + (E.across[i] - E.across[0]) / (E.across[count - 1] - E.across[0] || 1) * (w - 40);
-    c.lineWidth = 2; c.font = '15px Helvetica Neue, Arial, sans-serif'; c.textAlign = 'center';
-    if (!bars) {
+    const small = !spreadOf, count = values.length, size = E.high[0] - E.low[0], from = E.across[0], to = E.across[count - 1];
+    const y = v => h / 2 - (h - (small ? 0 : 70)) * (E.offset[0] + E.unit[0] * v - (E.low[0] + E.high[0]) / 2) / size * 0.85;
+    const at = i => (small ? 0 : 70) + (E.across[i] - from) / (to - from || 1) * (w - (small ? 0 : 90));
+    if (!small) {
       c.fillStyle = '#d7e3ea'; c.beginPath();
       for (let i = 0; i < count; i++) c.lineTo(at(i), y(values[i] + 2 * spreadOf[i]));
       for (let i = count - 1; i >= 0; i--) c.lineTo(at(i), y(values[i] - 2 * spreadOf[i]));
-      c.fill(); c.strokeStyle = '#1f4e6b'; c.beginPath();
-      for (let i = 0; i < count; i++) c.lineTo(at(i), y(values[i]));
-      c.stroke();
-      return;
+      c.fill();
+      c.fillStyle = '#5b6468'; c.font = '19px Helvetica Neue, Arial, sans-serif'; c.textAlign = 'right';
+      [E.low[0], E.high[0]].forEach(v => c.fillText(format(v, 3), 60, y((v - E.offset[0]) / E.unit[0]) + 6));
+      c.textAlign = 'left'; c.fillText(format(from, 3), 70, h - 8);
+      c.textAlign = 'right'; c.fillText(format(to, 3), w - 20, h - 8);
     }
-    c.strokeStyle = '#bbb'; c.beginPath(); c.moveTo(10, y(0)); c.lineTo(w - 10, y(0)); c.stroke();
+    c.strokeStyle = '#1f5a7a'; c.lineWidth = small ? 22 : 3; c.beginPath();
+    for (let i = 0; i < count; i++) c.lineTo(at(i), y(values[i]));
+    c.stroke();
+  }
+  // table draws the columns of a row as bars around their means, with two deviations on either side, and the values.
+  function table(c, w, h, values, spreadOf) {
+    const small = !spreadOf, count = values.length, high = h / count, left = small ? 0 : 190, right = small ? w : w - 210, at = v => (left + right) / 2 + Math.max(-1, Math.min(1, v / 3.2)) * (right - left) / 2;
+    c.font = Math.min(20, high * 0.7) + 'px Helvetica Neue, Arial, sans-serif';
+    c.strokeStyle = '#c9c3b7'; c.lineWidth = 2; c.beginPath(); c.moveTo(at(0), 0); c.lineTo(at(0), h); c.stroke();
     for (let i = 0; i < count; i++) {
-      c.fillStyle = '#5684a0'; c.fillRect(at(i) - 0.3 * (w - 40) / count, Math.min(y(0), y(values[i])), 0.6 * (w - 40) / count, Math.abs(y(values[i]) - y(0)));
-      c.strokeStyle = '#222'; c.beginPath(); c.moveTo(at(i), y(values[i] - 2 * spreadOf[i])); c.lineTo(at(i), y(values[i] + 2 * spreadOf[i])); c.stroke();
-      c.fillStyle = '#444';
-      if (count <= 16) c.fillText(E.names ? E.names[i] : 'column ' + i, at(i), h - 5);
+      const y = (i + 0.5) * high;
+      c.fillStyle = '#5684a0'; c.fillRect(Math.min(at(0), at(values[i])), y - 0.3 * high, Math.abs(at(values[i]) - at(0)), 0.6 * high);
+      if (small) continue;
+      c.strokeStyle = '#1d2427'; c.beginPath(); c.moveTo(at(values[i] - 2 * spreadOf[i]), y); c.lineTo(at(values[i] + 2 * spreadOf[i]), y); c.stroke();
+      c.fillStyle = '#1d2427'; c.textAlign = 'right'; c.fillText(E.names ? E.names[i] : 'column ' + i, left - 12, y + 0.22 * high, left - 16);
+      c.fillStyle = '#5b6468'; c.textAlign = 'left'; c.fillText(format(E.offset[i] + E.unit[i] * values[i], 3) + ' ± ' + format(E.unit[i] * spreadOf[i], 2), right + 14, y + 0.22 * high);
     }
   }
 
   function thumb(i, canvas) {
     for (let q = 0; q < d; q++) x[q] = mu[i * d + q];
     F.predict(x, nearestStep(i), out, null);
-    paint(canvas, out, deviation, null);
+    paint(canvas, out, null, null);
   }
   // background draws what does not move with the pointer: shade, ellipses, dots, thumbnails, the path.
   let still;
@@ -172,7 +200,7 @@
     c.drawImage(shade, margin.l, margin.t, W - margin.l - margin.r, H - margin.t - margin.b);
     c.strokeStyle = '#b9b4aa'; c.lineWidth = 1;
     c.strokeRect(margin.l, margin.t, W - margin.l - margin.r, H - margin.t - margin.b);
-    c.fillStyle = '#555'; c.font = '12px Helvetica Neue, Arial, sans-serif'; c.textAlign = 'center';
+    c.fillStyle = '#555'; c.font = Math.max(12, Math.min(22, 12.5 * W / (map.clientWidth || W))) + 'px Helvetica Neue, Arial, sans-serif'; c.textAlign = 'center';
     c.fillText('dimension ' + (state.a + 1) + '  →', (W + margin.l) / 2, H - 10);
     c.save(); c.translate(16, H / 2); c.rotate(-Math.PI / 2); c.fillText(state.b < 0 ? 'order of the examples' : 'dimension ' + (state.b + 1) + '  →', 0, 0); c.restore();
     c.save(); c.beginPath(); c.rect(margin.l, margin.t, W - margin.l - margin.r, H - margin.t - margin.b); c.clip();
@@ -341,11 +369,11 @@
   $('play').addEventListener('click', play);
   $('thumbs').addEventListener('change', e => { state.thumbs = e.target.checked; background(); draw(); });
   $('follow').addEventListener('change', e => { state.follow = e.target.checked; redraw(); });
-  $('colour').addEventListener('change', e => { state.colour = e.target.value; background(); draw(); });
+  $('colour').addEventListener('change', e => { state.colour = e.target.value; legend(); background(); draw(); });
   if ($('tones')) $('tones').addEventListener('change', e => { state.grey = e.target.value === 'grey'; background(); draw(); });
   if ($('time')) $('time').addEventListener('input', e => { if (state.playing) play(); go(Number(e.target.value)); if (E.time > 0) { setShade(); background(); } });
   document.body.dataset.operations = F.operations;
-  setRange(); setShade(); background();
+  setRange(); setShade(); background(); legend();
   if (path) go(0); else show(0);
   if (frames && frames[0]) frames[0].onload = () => film(state.step);
 }());

@@ -29,9 +29,13 @@ var kinds = map[kernel.Kind]string{
 }
 
 // kernels explains all kernels of a model.
-func kernels(m *sgplvm.Model, s *shape) []kernelText {
+func kernels(m *sgplvm.Model, s *shape, idle bool) []kernelText {
 	p := m.Summary()
-	all := []kernelText{{Of: "Between examples", Words: "Examples are alike where their hidden numbers are close. " + relevant(p), Numbers: p.LatentKernel}}
+	alike := "Examples are alike where their hidden numbers are close."
+	if idle {
+		alike = "Examples are alike where their times are close; their hidden numbers count for next to nothing."
+	}
+	all := []kernelText{{Of: "Between examples", Words: alike, Numbers: p.LatentKernel}}
 	if p.TimeKernel.Kind != "" {
 		all = append(all, kernelText{Of: "In time", Words: "The hidden numbers follow paths in time that are " + words(p.TimeKernel) + within(p.TimeKernel, "units of time") + ".",
 			Numbers: engine.TimeKernelText(p.TimeKernel)})
@@ -62,14 +66,6 @@ func kernels(m *sgplvm.Model, s *shape) []kernelText {
 		all = append(all, kernelText{Of: "In the rest", Words: text, Numbers: engine.KernelText(p.Residual)})
 	}
 	return all
-}
-
-// relevant says how many hidden numbers matter.
-func relevant(p sgplvm.Summary) string {
-	if p.Idle {
-		return "Here they count for nothing: time alone explains the examples."
-	}
-	return ""
 }
 
 // words names the kind of a kernel's functions.

@@ -89,7 +89,7 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 		c.Config = cli.Text(engine.ConfigText(cfg))
 	}
 	c.Training, c.Bounds = training(in.Model.Training()), boundRows(in.Model.Training())
-	c.Kernels = kernels(in.Model, &x.shape)
+	c.Kernels = kernels(in.Model, &x.shape, x.Idle)
 	c.setFacts(in.Model, x)
 	return pageTemplate.Execute(w, c)
 }
@@ -111,7 +111,11 @@ func (c *content) judge(ctx context.Context, e *cli.Environment, in *Input, x *e
 		return err
 	}
 	if s := j.Scores; j.Known {
-		c.Scores = [][2]string{{"values judged", fmt.Sprint(s.Count)}, {"root mean square error", number(s.RMSE)}, {"mean absolute error", number(s.MAE)}}
+		unit := ""
+		if j.units != nil {
+			unit = ", in deviations of the columns"
+		}
+		c.Scores = [][2]string{{"values judged", fmt.Sprint(s.Count)}, {"root mean square error" + unit, number(s.RMSE)}, {"mean absolute error" + unit, number(s.MAE)}}
 		if !j.Training {
 			c.Scores = append(c.Scores, [2]string{"negative log density a value, mean", number(s.NLP)},
 				[2]string{"within intervals of 50 %", number(100*s.Coverage[0]) + " %"}, [2]string{"within intervals of 90 %", number(100*s.Coverage[1]) + " %"},

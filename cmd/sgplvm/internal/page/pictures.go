@@ -36,7 +36,8 @@ type judgement struct {
 	squares, counts []float64 // of errors, by value of the shape
 	missing         []float64 // how often a value is missing
 	inside          [calibrationLevels]int
-	values          int // scored
+	values          int       // scored
+	units           []float64 // the deviations of a table's columns, in which it is scored; nil: the units of the data
 }
 
 // A strip is a picture in several columns.
@@ -51,6 +52,9 @@ func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*j
 	count, points, channels := d.Seen.Dims()
 	j := &judgement{Training: d.Training, Of: count, Judged: min(count, mostJudged), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
 	j.squares, j.counts, j.missing = make([]float64, j.shape.values()), make([]float64, j.shape.values()), make([]float64, j.shape.values())
+	if j.shape.Kind == kindTable {
+		j.units = m.Summary().Deviation
+	}
 	if points != m.Grid().Len() || channels != m.Channels() {
 		return nil, fmt.Errorf("%s: pictures of %d points and %d channels, expected %d and %d, the model's", d.Name, points, channels, m.Grid().Len(), m.Channels())
 	}
@@ -170,7 +174,7 @@ func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Predictio
 			judged.Fill(math.NaN())
 		}
 		if j.Known {
-			if err := stream.Add(truth[k], judged, p.Mean, p.Variance); err != nil {
+			if err := stream.Add(j.perUnit(truth[k], 1), j.perUnit(judged, 1), j.perUnit(p.Mean, 1), j.perUnit(p.Variance, 2)); err != nil {
 				return err
 			}
 		}
@@ -206,6 +210,18 @@ func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Predictio
 		j.Scores = stream.Scores()
 	}
 	return j.draw(seen, truth, predictions, tones)
+}
+
+// perUnit returns values in the units of their columns, where these differ; variances have the power 2.
+func (j *judgement) perUnit(a mat.Matrix, power float64) mat.Matrix {
+	if j.units == nil {
+		return a
+	}
+	b := a.Clone()
+	for i := range b.Data {
+		b.Data[i] /= math.Pow(j.units[i%len(j.units)], power)
+	}
+	return b
 }
 
 // level returns the probability of the l-th interval.

@@ -56,6 +56,9 @@ func noun(x *explorer) string {
 // serves says how well the model fills in.
 func serves(m *sgplvm.Model, x *explorer, j *judgement) string {
 	deviation := rowMean(m.Summary().Deviation)
+	if x.Kind == kindTable {
+		deviation = 1 // in which errors are
+	}
 	if j != nil && j.Known && !j.Training {
 		half := ""
 		if j.Hidden {
@@ -74,7 +77,7 @@ func serves(m *sgplvm.Model, x *explorer, j *judgement) string {
 		}
 	}
 	if j != nil && j.Training {
-		return fmt.Sprintf("It gives the pictures that it learned from back with an error of %s %% of the spread of the data.", percent(j.Scores.RMSE/deviation))
+		return fmt.Sprintf("It gives the %ss that it learned from back with an error of %s %% of the spread of the data.", noun(x), percent(j.Scores.RMSE/deviation))
 	}
-	return "How well it fills in what is missing has not been measured: -data shows it with examples of your own."
+	return "How well it fills in what is missing has not been measured here; report -data does that with examples of your own."
 }
