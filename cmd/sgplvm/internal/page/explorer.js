@@ -221,7 +221,7 @@
   }
   // thumbs draws pictures of examples where there is room.
   function thumbs(c) {
-    const taken = [], canvas = document.createElement('canvas'), h = E.kind === 'picture' ? Math.min(54, 54 * E.height / E.width) : 30, w = E.kind === 'picture' ? h * E.width / E.height : 54;
+    const taken = [], canvas = document.createElement('canvas'), h = E.kind === 'picture' ? Math.min(54, 54 * E.height / E.width) : 30, w = E.kind === 'picture' ? h * E.width / E.height : plane ? Math.min(90, h * 720 / plane.height) : 54;
     for (let i = 0; i < n; i++) {
       const u = px(mu[i * d + state.a]), v = py(height(i));
       if (u < margin.l + w / 2 || u > W - margin.r - w / 2 || v < margin.t + h / 2 || v > H - margin.b - h / 2) continue;
