@@ -322,6 +322,7 @@ type Summary struct {
 type Relevance struct {
 	Title  string
 	Slopes []float64 // d_ξ
+	Share  float64   // of the latent kernel's variance that the part has
 }
 
 // idleVariance is the part of the time part's variance below which that of the RBF part counts for
@@ -343,7 +344,7 @@ func (m *Model) Summary() Summary {
 		s.Noise = append(s.Noise, deviation/math.Sqrt(p.Noise.Beta))
 	}
 	for _, r := range p.Latent.Relevances() {
-		s.Relevances = append(s.Relevances, Relevance{r.Title, slices.Clone(r.Slopes)})
+		s.Relevances = append(s.Relevances, Relevance{r.Title, slices.Clone(r.Slopes), r.Share})
 	}
 	if p.X.Paths != nil {
 		s.TimeKernel = p.X.Paths.Prior.Kernel.Clone()

@@ -77,7 +77,7 @@ the others, fills these in, prints the errors and writes a page and pictures.`)
 	if err := savePage(ctx, e, filepath.Join(*out, "report.html"), in); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.Stdout, "wrote %s: open report.html in a browser; strip.png shows seen, filled and truth; the arrays and the model are beside it\ntook %s\n",
+	fmt.Fprintf(e.Stdout, "wrote %s: open report.html in a browser; strip.png shows seen, filled, deviation and truth; the arrays and the model are beside it\ntook %s\n",
 		*out, time.Since(begin).Round(100*time.Millisecond))
 	return nil
 }
@@ -157,7 +157,7 @@ func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations in
 // save writes the frames, the model and a picture of what was filled in to a folder.
 func (d demoFrames) save(folder string, m *sgplvm.Model, filled *engine.Result) error {
 	path := func(name string) string { return filepath.Join(folder, name) }
-	if err := picture.SaveFilled(path("strip.png"), d.seen, filled.Mean, d.truth, min(d.truth.Count, 8)); err != nil {
+	if err := picture.SaveFilled(path("strip.png"), d.seen, filled.Mean, filled.Variance, d.truth, min(d.truth.Count, 8)); err != nil {
 		return err
 	}
 	if err := engine.Save(path("model.safetensors"), m); err != nil {

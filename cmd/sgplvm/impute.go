@@ -132,7 +132,7 @@ func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth
 // compare draws what was filled in and, beside a truth, prints its errors.
 func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, filled *engine.Result, truth *dataset.Frames) error {
 	if *s.sheet != "" {
-		if err := picture.SaveFilled(*s.sheet, seen, filled.Mean, truth, min(seen.Count, picture.SheetRows)); err != nil {
+		if err := picture.SaveFilled(*s.sheet, seen, filled.Mean, filled.Variance, truth, min(seen.Count, picture.SheetRows)); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ alone: on the training grid, in another resolution, or at any points.`)
 		return err
 	}
 	opened.Note(e)
-	return g.DrawFields(*fields.Sheet, "mean", r.Mean)
+	return g.DrawFields(*fields.Sheet, "mean", r.Mean, r.Variance)
 }
 
 // predictFields writes exact moments, of which only some are in memory at a time.
@@ -70,17 +70,19 @@ func predictFields(ctx context.Context, e *cli.Environment, opened *engine.Field
 	}
 	g := opened.Grid
 	frames := engine.NewFrames(e, "predicted", opened.Model, latents, g)
-	var drawn []float64
 	if err := opened.Out.Stream(func(put func([]float64) error) error {
-		return frames.Run(ctx, opened.Other, func(first int, means []float64) error {
-			if most := picture.SheetRows * g.Size(); *fields.Sheet != "" && len(drawn) < most {
-				drawn = append(drawn, means[:min(len(means), most-len(drawn))]...)
-			}
-			return put(means)
-		})
+		return frames.Run(ctx, opened.Other, func(_ int, means []float64) error { return put(means) })
 	}); err != nil {
 		return err
 	}
 	opened.Note(e)
-	return g.DrawFields(*fields.Sheet, "mean", drawn)
+	if *fields.Sheet == "" {
+		return nil
+	}
+	first := engine.NewFrames(e, "drawn", opened.Model, latents[:min(len(latents), picture.SheetRows)], g)
+	means, variances, err := first.All(ctx)
+	if err != nil {
+		return err
+	}
+	return g.DrawFields(*fields.Sheet, "mean", means, variances)
 }

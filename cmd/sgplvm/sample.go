@@ -119,7 +119,7 @@ func (s *sampleSettings) drawPictures(ctx context.Context, e *cli.Environment, o
 		return err
 	}
 	opened.Note(e)
-	return g.DrawFields(*s.fields.Sheet, "sample", values)
+	return g.DrawFields(*s.fields.Sheet, "sample", values, nil)
 }
 
 // drawFilms draws films at some times and writes frame by frame.

@@ -115,9 +115,15 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	if err = s.checkpoint.End(e, err); err != nil {
 		return err
 	}
+	page := &page.Input{Model: m, Name: filepath.Base(*s.out), Columns: frames.Columns, Data: &page.Data{Name: *s.data, Seen: frames, Training: true}}
 	if *s.json {
 		for _, w := range r.Warnings {
 			e.Note("warning: %s", w)
+		}
+		if *s.report != "" {
+			if err := savePage(ctx, e, *s.report, page); err != nil {
+				return err
+			}
 		}
 		return e.PrintJSON(engine.AboutTraining(m, r))
 	}
@@ -128,8 +134,7 @@ func (s *trainSettings) run(ctx context.Context, e *cli.Environment, frames *dat
 	if *s.report == "" {
 		return nil
 	}
-	return tellPage(ctx, e, *s.report, &page.Input{Model: m, Name: filepath.Base(*s.out), Columns: frames.Columns,
-		Data: &page.Data{Name: *s.data, Seen: frames, Training: true}})
+	return tellPage(ctx, e, *s.report, page)
 }
 
 // explain names the file with what an error is about: the configuration or the data.

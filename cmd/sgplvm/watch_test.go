@@ -177,7 +177,7 @@ func TestDemo(t *testing.T) {
 		`^drew 24 frames of 12x14 pixels: 18 to learn from, 6 to fill in\n`,
 		`\ntrained on 18 pictures in \S+: 40 steps `,
 		`\n +hidden pixels\npictures +6\nvalues +504\nRMSE `,
-		`\nwrote first: open report\.html in a browser; strip\.png shows seen, filled and truth; the arrays and the model are beside it\ntook \S+\n$`,
+		`\nwrote first: open report\.html in a browser; strip\.png shows seen, filled, deviation and truth; the arrays and the model are beside it\ntook \S+\n$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("want %s\n%s", want, out)

@@ -138,6 +138,7 @@ func (k Kernel) Describe() string {
 type Relevance struct {
 	Title  string    // what to call it
 	Slopes []float64 // d: inverse length scales, or standard deviations of slopes
+	Share  float64   // of the kernel's variance that the part has
 }
 
 // Relevances returns those of all parts that have one.
@@ -145,7 +146,7 @@ func (k Kernel) Relevances() []Relevance {
 	var all []Relevance
 	for _, p := range k.Parts {
 		if title, slopes := p.relevance(); title != "" {
-			all = append(all, Relevance{title, slopes})
+			all = append(all, Relevance{title, slopes, variance(0, p) / variance(0, k.Parts...)})
 		}
 	}
 	return all

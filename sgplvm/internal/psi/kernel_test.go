@@ -213,7 +213,8 @@ func TestDescribe(t *testing.T) {
 	if got, want := k.Describe(), "rbf, variance 2 + linear, variances of 1.25 in all + bias 0.3333 + time, variance 0.1, matern32(1.235)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if d := cmp.Diff([]Relevance{{"relevance", []float64{0.25, 2}}, {"linear relevance", []float64{0.5, 1}}}, k.Relevances()); d != "" {
+	total := k.FlatVariance() + 2
+	if d := cmp.Diff([]Relevance{{"relevance", []float64{0.25, 2}, 2 / total}, {"linear relevance", []float64{0.5, 1}, 1.25 / total}}, k.Relevances()); d != "" {
 		t.Errorf("−want +got:\n%s", d)
 	}
 	compare.Near(t, "flat variance", one(k.FlatVariance()), one(0.1+1./3+1.25), 1e-15)

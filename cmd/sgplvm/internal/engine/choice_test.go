@@ -157,6 +157,19 @@ func TestUseOfLatentSpace(t *testing.T) {
 	}
 }
 
+// The relevances of a part that counts for nothing are not told.
+func TestNoughtPart(t *testing.T) {
+	for variance, told := range map[float64]bool{1: true, 1e-9: false} {
+		m := changed(t, "parts.model", func(f *safetensors.File) { f.Lookup("latent.variance").Data.([]float64)[0] = variance })
+		if text := engine.Describe(m); strings.Contains(text, "\nrelevance ") != told || !strings.Contains(text, "\nlinear relevance ") {
+			t.Errorf("variance %v: %s", variance, text)
+		}
+		if about := engine.About(m); len(about.Relevances) != map[bool]int{true: 2, false: 1}[told] {
+			t.Errorf("variance %v: %+v", variance, about.Relevances)
+		}
+	}
+}
+
 // A configuration in words.
 func TestConfigText(t *testing.T) {
 	rbf := kernel.Kernel{Kind: kernel.RBF}

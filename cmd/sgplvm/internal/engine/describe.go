@@ -28,7 +28,7 @@ func Describe(m *sgplvm.Model) string {
 	line("latent inducing points", "%d", p.Inducing)
 	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
 	line("latent kernel", "%s", p.LatentKernel)
-	for _, r := range p.Relevances {
+	for _, r := range inForce(p.Relevances) {
 		line(r.Title, "%s", relevance(r.Slopes))
 	}
 	if p.Residual.Kind != "" {
@@ -84,13 +84,23 @@ func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format str
 // leastRelevance is the share of the fastest change above which a latent dimension is in use.
 const leastRelevance = 0.01
 
+// inForce leaves out parts of the latent kernel whose variance is as good as nought: what their length scales say means nothing.
+func inForce(all []sgplvm.Relevance) (some []sgplvm.Relevance) {
+	for _, r := range all {
+		if r.Share >= 1e-6 {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
 // inUse says where none of the latent dimensions is in use, or where all of several are.
 func inUse(p sgplvm.Summary) string {
 	if p.Idle {
 		return ", none in use: the part of time explains the examples by itself"
 	}
 	used := make([]bool, p.LatentDims)
-	for _, r := range p.Relevances {
+	for _, r := range inForce(p.Relevances) {
 		largest := slices.Max(append([]float64{0}, r.Slopes...))
 		for q, v := range r.Slopes {
 			used[q] = used[q] || v > 0 && v >= leastRelevance*largest

@@ -44,6 +44,16 @@ func (f *Frames) Run(ctx context.Context, variance *Output, put func(first int, 
 	})
 }
 
+// All returns the means and the variances of all frames.
+func (f *Frames) All(ctx context.Context) (means, variances []float64, err error) {
+	f.variances = true
+	err = f.predict(ctx, func(_ int, m, v []float64) error {
+		means, variances = append(means, m...), append(variances, v...)
+		return nil
+	})
+	return means, variances, err
+}
+
 // Pictures returns the pictures with the given values.
 func (f *Frames) Pictures(values []float64) []picture.Picture {
 	var p []picture.Picture

@@ -251,18 +251,28 @@ func (g OutputGrid) DrawFilms(path string, columns []string, values []float64) e
 		}
 		rows = append(rows, row)
 	}
-	return picture.SavePNG(path, picture.NewSheet(columns, rows).Image())
+	sheet := picture.NewSheet(columns, rows)
+	sheet.Across = 1 // a film is a row
+	return picture.SavePNG(path, sheet.Image())
 }
 
-// DrawFields draws the first fields as a sheet with one column, if a path is given.
-func (g OutputGrid) DrawFields(path, caption string, values []float64) error {
+// DrawFields draws the first fields as a sheet if a path is given, with their standard deviations beside them where the variances are
+// known (not nil).
+func (g OutputGrid) DrawFields(path, caption string, values, variances []float64) error {
 	if path == "" {
 		return nil
 	}
 	var rows []picture.SheetRow
-	for i := range min(len(values)/g.Size(), picture.SheetRows) {
-		field := picture.Picture{Layout: g.Layout, Values: values[i*g.Size() : (i+1)*g.Size()]}
-		rows = append(rows, picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{field}})
+	columns, size := []string{caption}, g.Size()
+	for i := range min(len(values)/size, picture.SheetRows) {
+		row := picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{{Layout: g.Layout, Values: values[i*size : (i+1)*size]}}}
+		if variances != nil {
+			row.Pictures = append(row.Pictures, picture.Deviation(g.Layout, variances[i*size:(i+1)*size]))
+		}
+		rows = append(rows, row)
 	}
-	return picture.SavePNG(path, picture.NewSheet([]string{caption}, rows).Image())
+	if variances != nil {
+		columns = append(columns, picture.ScaleDeviations(rows, 1))
+	}
+	return picture.SavePNG(path, picture.NewSheet(columns, rows).Image())
 }

@@ -175,25 +175,11 @@ func (o *Output) pictures(values []float64) []picture.Picture {
 	for size := o.form.Points() * o.form.Channels; len(values) > 0; values = values[size:] {
 		p := picture.Picture{Layout: o.form.Layout, Values: values[:size]}
 		if o.deviations {
-			p = deviationPicture(p)
+			p = picture.Deviation(p.Layout, p.Values)
 		}
 		all = append(all, p)
 	}
 	return all
-}
-
-// deviationPicture is the standard deviation of each pixel, the root mean square over its channels.
-func deviationPicture(variance picture.Picture) picture.Picture {
-	c := variance.Channels
-	p := picture.Picture{Layout: variance.Layout, Values: make([]float64, variance.Points())}
-	p.Channels = 1
-	for i := range p.Values {
-		for _, v := range variance.Values[i*c : (i+1)*c] {
-			p.Values[i] += v / float64(c)
-		}
-		p.Values[i] = math.Sqrt(p.Values[i])
-	}
-	return p
 }
 
 // LevelsOf are the levels of pictures like some others: those of their type or, of other numbers, from the least to the greatest.

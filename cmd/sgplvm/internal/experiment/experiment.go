@@ -79,9 +79,11 @@ func parametersText(parameters []baseline.Parameter) string {
 // pageStyle is how a page with a table looks.
 const pageStyle = `
 body { font-family: sans-serif; margin: 2em; }
-table { border-collapse: collapse; margin-bottom: 2em; }
+table { border-collapse: collapse; margin-bottom: 2em; display: block; max-width: 100%; overflow-x: auto; }
 caption { text-align: left; font-weight: bold; padding-bottom: 0.5em; }
-th, td { padding: 0.25em 0.7em; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
-th:first-child { text-align: left; }
+th, td { padding: 0.25em 0.5em; text-align: right; vertical-align: top; border-bottom: 1px solid #ddd; }
+th:first-child { text-align: left; position: sticky; left: 0; background: #fff; }
+td { min-width: 4em; font-variant-numeric: tabular-nums; }
+img { max-width: 100%; }
 tr.published { color: #777; font-style: italic; }
 `

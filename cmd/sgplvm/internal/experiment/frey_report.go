@@ -80,7 +80,7 @@ func (x *frey) write(folder string) error {
 	for k := range count {
 		pictures = append(pictures, k*x.seen.Count/count)
 	}
-	sheet := picture.Filled(x.seen, x.strip.Mean, x.truth, pictures)
+	sheet := picture.Filled(x.seen, x.strip.Mean, x.strip.Variance, x.truth, pictures)
 	for k, i := range pictures {
 		sheet.Rows[k].Label = fmt.Sprint(x.numbers[i])
 	}
@@ -106,7 +106,7 @@ func (x *frey) write(folder string) error {
 	for _, line := range x.about {
 		fmt.Fprintln(x.e.Stdout, line)
 	}
-	_, err := fmt.Fprintf(x.e.Stdout, "wrote %s: table.csv, table.html and strip.png, which shows seen, filled in by %s, and truth\n", cli.Printable(folder), x.rows[0].Name)
+	_, err := fmt.Fprintf(x.e.Stdout, "wrote %s: table.csv, table.html and strip.png, which shows seen, filled in by %s, its deviation, and truth\n", cli.Printable(folder), x.rows[0].Name)
 	return err
 }
 
@@ -126,7 +126,7 @@ values that were filled in.{{if .Published}} Published numbers (Atkinson and Zab
 <li>{{.}}</li>
 {{- end}}
 </ul>
-<p>Seen, filled in by {{.First}}, and truth:</p>
+<p>Seen, filled in by {{.First}}, the standard deviation of that (black is 0), and truth:</p>
 <p><img alt="pictures as seen, filled in and true" src="{{.Strip}}"></p>
 </body>
 </html>

@@ -14,11 +14,12 @@ import (
 type Picture struct {
 	dataset.Layout
 	Values []float64 // Points()·Channels numbers
+	Own    Levels    // black and white on a sheet, where they are not the sheet's
 }
 
 // Of returns a frame for drawing.
 func Of(f *dataset.Frames, frame int) Picture {
-	return Picture{f.Layout, f.Values(frame)}
+	return Picture{Layout: f.Layout, Values: f.Values(frame)}
 }
 
 // check panics if the picture does not hold as many values as its layout says.

@@ -17,6 +17,9 @@ type Sheet struct {
 	// Rows are the rows of pictures.
 	Rows []SheetRow
 
+	// Across is how many blocks of rows stand beside one another. Default 1.
+	Across int
+
 	// Low and High are the values drawn black and white, High > Low. Between them
 	// the level is linear; beyond them it is clamped.
 	Low, High float64
@@ -48,61 +51,92 @@ func (s *Sheet) Image() image.Image {
 	if !(s.High > s.Low) {
 		panic(fmt.Sprintf("picture: Sheet: values from %v to %v", s.Low, s.High))
 	}
-	zoom, gap := s.zoom(), s.Gap
-	if gap <= 0 {
-		gap = 8
-	}
-	// Column widths and row heights, captions included.
-	left, top := 0, gap
-	var widths, heights []int
-	for _, row := range s.Rows {
-		if w := textWidth(row.Label); w > 0 {
-			left = max(left, gap+w)
-		}
-		height := glyphHeight
-		for k, p := range row.Pictures {
-			p.check()
-			if k == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[k] = max(widths[k], zoom*p.Width)
-			height = max(height, zoom*p.Height)
-		}
-		heights = append(heights, height)
-	}
-	for k, caption := range s.Columns {
-		if k < len(widths) {
-			widths[k] = max(widths[k], textWidth(caption))
-		}
-		top = 2*gap + glyphHeight
-	}
-	width, height := left+gap, top
-	for _, w := range widths {
-		width += w + gap
-	}
-	for _, h := range heights {
-		height += h + gap
-	}
-	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	zoom, l := s.zoom(), s.plan()
+	img := image.NewRGBA(image.Rect(0, 0, l.width(), l.height()))
 	draw.Draw(img, img.Rect, image.NewUniform(paper), image.Point{}, draw.Src)
-	y := top
 	for r, row := range s.Rows {
-		drawText(img, gap, y+(heights[r]-glyphHeight)/2, row.Label)
-		x := left + gap
+		block, y := r/l.rows*l.block(), l.top
+		for _, h := range l.heights[:r%l.rows] {
+			y += h + l.gap
+		}
+		drawText(img, block+l.gap, y+(l.heights[r%l.rows]-textHeight)/2, row.Label)
+		x := block + l.left + l.gap
 		for k, p := range row.Pictures {
 			s.drawPicture(img, x, y, zoom, p)
-			x += widths[k] + gap
+			x += l.widths[k] + l.gap
 		}
-		y += heights[r] + gap
 	}
-	x := left + gap
-	for k, w := range widths {
-		if k < len(s.Columns) {
-			drawText(img, x, gap, s.Columns[k])
+	for b := range l.across {
+		x := b*l.block() + l.left + l.gap
+		for k, w := range l.widths {
+			if k < len(s.Columns) {
+				drawText(img, x, l.gap, s.Columns[k])
+			}
+			x += w + l.gap
 		}
-		x += w + gap
 	}
 	return img
+}
+
+// A plan is where the parts of a sheet are: blocks of rows beside one another.
+type plan struct {
+	gap, left, top  int // left is the width of labels with the gap before them, top the height of captions with their gaps
+	across, rows    int // blocks, and rows of each
+	widths, heights []int
+}
+
+// block is the width of a block of rows.
+func (l *plan) block() int {
+	width := l.left
+	for _, w := range l.widths {
+		width += w + l.gap
+	}
+	return width
+}
+
+func (l *plan) width() int { return l.across*l.block() + l.gap }
+
+func (l *plan) height() int {
+	height := l.top
+	for _, h := range l.heights {
+		height += h + l.gap
+	}
+	return height
+}
+
+// plan finds the places of a sheet's parts.
+func (s *Sheet) plan() *plan {
+	zoom := s.zoom()
+	l := &plan{gap: s.Gap, across: max(1, s.Across)}
+	if l.gap <= 0 {
+		l.gap = 8
+	}
+	l.top = l.gap
+	l.rows = (len(s.Rows) + l.across - 1) / l.across
+	l.heights = make([]int, l.rows)
+	for r, row := range s.Rows {
+		if w := textWidth(row.Label); w > 0 {
+			l.left = max(l.left, l.gap+w)
+			l.heights[r%l.rows] = max(l.heights[r%l.rows], textHeight)
+		}
+		height := 0
+		for k, p := range row.Pictures {
+			p.check()
+			if k == len(l.widths) {
+				l.widths = append(l.widths, 0)
+			}
+			l.widths[k] = max(l.widths[k], zoom*p.Width)
+			height = max(height, zoom*p.Height)
+		}
+		l.heights[r%l.rows] = max(l.heights[r%l.rows], height)
+	}
+	for k, caption := range s.Columns {
+		if k < len(l.widths) {
+			l.widths[k] = max(l.widths[k], textWidth(caption))
+		}
+		l.top = 2*l.gap + textHeight
+	}
+	return l
 }
 
 func (s *Sheet) zoom() int {
@@ -120,15 +154,19 @@ func (s *Sheet) zoom() int {
 
 // drawPicture draws one picture with its top left corner at (x, y).
 func (s *Sheet) drawPicture(img *image.RGBA, x, y, zoom int, p Picture) {
+	low, high := s.Low, s.High
+	if p.Own.High > p.Own.Low {
+		low, high = p.Own.Low, p.Own.High
+	}
 	for i := range p.Points() {
 		v := p.Values[i*p.Channels : (i+1)*p.Channels]
 		c := color.RGBA{A: 255}
-		c.R = uint8(level(v[0], s.Low, s.High, 255))
+		c.R = uint8(level(v[0], low, high, 255))
 		c.G, c.B = c.R, c.R
 		lost := math.IsNaN(v[0])
 		if p.Channels == 3 {
-			c.G = uint8(level(v[1], s.Low, s.High, 255))
-			c.B = uint8(level(v[2], s.Low, s.High, 255))
+			c.G = uint8(level(v[1], low, high, 255))
+			c.B = uint8(level(v[2], low, high, 255))
 			lost = lost || math.IsNaN(v[1]) || math.IsNaN(v[2])
 		}
 		if lost {

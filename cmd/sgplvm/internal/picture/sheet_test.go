@@ -56,7 +56,7 @@ func TestSheetPixels(t *testing.T) {
 	square(2+9+2+3, 2, picture.Missing)
 	square(2, 2+12+2, level(255)) // the first of two channels
 	img := s.Image()
-	if got, want := img.Bounds(), image.Rect(0, 0, 2+9+2+6+2, 2+12+2+7+2); got != want {
+	if got, want := img.Bounds(), image.Rect(0, 0, 2+9+2+6+2, 2+12+2+3+2); got != want {
 		t.Fatalf("a sheet of %v, expected %v", got, want)
 	}
 	for y := range img.Bounds().Dy() {
@@ -90,9 +90,9 @@ func TestSheetCaptions(t *testing.T) {
 	labelled.Columns = []string{"seen", "filled", "has no column"}
 	labelled.Rows = []picture.SheetRow{{Label: "l", Pictures: plain.Rows[0].Pictures}, {Label: "É", Pictures: plain.Rows[1].Pictures}}
 	img := labelled.Image()
-	// A gap, a letter of 5, a gap, "seen" of 23, a gap, "filled" of 35, a gap; a
-	// gap, a line of 7, a gap, and two rows of 7 with gaps.
-	if got, want := img.Bounds(), image.Rect(0, 0, 8+5+8+23+8+35+8, 8+7+8+7+8+7+8); got != want {
+	// In pixels, two for a dot: a gap, a letter of 10, a gap, "seen" of 46, a gap, "filled" of 70, a gap; a
+	// gap, a line of 18, a gap, and two rows of 18 with gaps.
+	if got, want := img.Bounds(), image.Rect(0, 0, 8+10+8+46+8+70+8, 8+18+8+18+8+18+8); got != want {
 		t.Fatalf("a sheet of %v, expected %v", got, want)
 	}
 	inked := func(r image.Rectangle) (n int) {
@@ -115,10 +115,10 @@ func TestSheetCaptions(t *testing.T) {
 		r    image.Rectangle
 		want int // pixels of ink; 0: some
 	}{
-		{"seen", image.Rect(21, 8, 44, 15), 0},
-		{"filled", image.Rect(52, 8, 87, 15), 0},
-		{"l", image.Rect(8, 23, 13, 30), 10},
-		{"a box for a letter without a glyph", image.Rect(8, 38, 13, 45), 20},
+		{"seen", image.Rect(26, 8, 72, 26), 0},
+		{"filled", image.Rect(80, 8, 150, 26), 0},
+		{"l", image.Rect(8, 34, 18, 52), 40},
+		{"a box for a letter without a glyph", image.Rect(8, 60, 18, 78), 80},
 	} {
 		n := inked(part.r)
 		total += n
@@ -135,17 +135,48 @@ func TestSheetCaptions(t *testing.T) {
 func TestSheetCaptionAlone(t *testing.T) {
 	s := picture.Sheet{High: 1, Gap: 1, Rows: []picture.SheetRow{{Label: "-"}}}
 	img := s.Image()
-	if got, want := img.Bounds(), image.Rect(0, 0, 1+5+1, 1+7+1); got != want {
+	if got, want := img.Bounds(), image.Rect(0, 0, 1+10+1, 1+18+1); got != want {
 		t.Fatalf("a sheet of %v, expected %v", got, want)
 	}
-	for x := range 7 {
+	for x := range 12 {
 		want := white
-		if 2 <= x && x <= 4 {
+		if 3 <= x && x <= 8 {
 			want = ink
 		}
-		if got := img.At(x, 4); got != want {
+		if got := img.At(x, 7); got != want {
 			t.Errorf("pixel %d is %v, expected %v", x, got, want)
 		}
+	}
+}
+
+// Blocks of rows stand beside one another, the first rows in the first block, each with its captions, and pictures with a scale of
+// their own keep it.
+func TestSheetAcross(t *testing.T) {
+	s := picture.Sheet{High: 4, Gap: 3, Zoom: 2, Across: 2}
+	for i := range 5 {
+		p := drawn(1, 1, 1, float64(i))
+		if i == 3 {
+			p.Own = picture.Levels{High: 6}
+		}
+		s.Rows = append(s.Rows, picture.SheetRow{Pictures: []picture.Picture{p}})
+	}
+	img := s.Image()
+	if got, want := img.Bounds(), image.Rect(0, 0, 3+2+3+2+3, 3+2+3+2+3+2+3); got != want {
+		t.Fatalf("a sheet of %v, expected %v", got, want)
+	}
+	for i, want := range []uint8{0, 64, 128, 128, 255} {
+		x, y := 3+i/3*5, 3+i%3*5
+		if got := img.At(x, y); got != (color.RGBA{want, want, want, 255}) {
+			t.Errorf("row %d has the colour %v, expected %d", i, got, want)
+		}
+	}
+	var rows []picture.SheetRow
+	for range 16 {
+		rows = append(rows, picture.SheetRow{Label: "1", Pictures: []picture.Picture{drawn(32, 32, 1, make([]float64, 1024)...), drawn(32, 32, 1, make([]float64, 1024)...)}})
+	}
+	wide := picture.NewSheet([]string{"mean", "deviation"}, rows)
+	if r := wide.Image().Bounds(); wide.Across < 2 || r.Dx() < r.Dy() || r.Dx() > 2*r.Dy() {
+		t.Errorf("%d blocks, a sheet of %v", wide.Across, r)
 	}
 }
 
