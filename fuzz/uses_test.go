@@ -145,7 +145,15 @@ type modelPackage struct {
 // compiled returns the packages of the model and of the program, and an importer of what
 // they import as it was compiled for this machine.
 func compiled(t *testing.T) ([]modelPackage, types.Importer) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,IgnoredGoFiles", "./sgplvm/...", "./cmd/...")
+	return compiledOf(t, func(name string) bool {
+		return name == "sgplvm" || strings.HasPrefix(name, "sgplvm/") || strings.HasPrefix(name, "cmd/")
+	})
+}
+
+// compiledOf returns the packages of the module that are wanted, and an importer of all packages that they import.
+func compiledOf(t *testing.T, wanted func(name string) bool) ([]modelPackage, types.Importer) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=Dir,ImportPath,Export,GoFiles,IgnoredGoFiles", "./...")
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "GOOS=", "GOARCH=", "CGO_ENABLED=0", "GOFLAGS=")
 	var stderr strings.Builder
@@ -164,13 +172,13 @@ func compiled(t *testing.T) ([]modelPackage, types.Importer) {
 			t.Fatal(err)
 		}
 		exports[p.ImportPath] = p.Export
-		p.name = strings.TrimPrefix(p.ImportPath, module+"/")
-		if p.name == "sgplvm" || strings.HasPrefix(p.name, "sgplvm/") || strings.HasPrefix(p.name, "cmd/") {
+		if name, ours := strings.CutPrefix(p.ImportPath, module+"/"); ours && wanted(name) {
+			p.name = name
 			packages = append(packages, p)
 		}
 	}
 	if len(packages) == 0 {
-		t.Fatal("go list lists no package of the model")
+		t.Fatal("go list lists no package that is wanted")
 	}
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
 	return packages, importer.ForCompiler(token.NewFileSet(), "gc", open)

@@ -92,6 +92,14 @@
 // Two scalars are exceptions, as in the BLAS: with beta == 0 the destination
 // is written without being read, and with alpha == 0 the factors are not read.
 //
+// # Room and parallel work
+//
+// Programs on top of this package may use what it uses itself. [Parallel] calls a function for numbered parts of
+// work, and [Run] a type with a method instead, [Tasks], which needs no closure: both on helpers that the whole process
+// shares, and calls may nest. [Borrow] lends room for numbers until [GiveBack], and a [Pool] keeps objects of any type
+// from one call to the next: what works in such room allocates nothing when it is warm. [Frobenius] is [NormFro]
+// of a matrix that is seen in parts.
+//
 // # Determinism
 //
 // Work is divided by shape, never by the number of processors, and partial

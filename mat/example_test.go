@@ -69,3 +69,17 @@ func ExampleParallel() {
 	fmt.Println(squares)
 	// Output: [0 1 4 9 16]
 }
+
+// Room that is lent, and a norm of what is seen in parts.
+func ExampleBorrow() {
+	room := mat.Borrow(6)
+	defer mat.GiveBack(room)
+	part := mat.NewDense(2, 3, *room)
+	var norm mat.Frobenius
+	for i := range 2 {
+		part.Fill(float64(i + 1))
+		norm.Add(part)
+	}
+	fmt.Printf("%.4f\n", norm.Norm())
+	// Output: 5.4772
+}

@@ -83,7 +83,21 @@ are, at a time, on pixels of any size. SampleFilm draws frames that belong toget
 
 Data need neither be float64 nor lie in memory. A Source gives some examples at a time; NewSource wraps
 slices of smaller types, and npy.File leaves an array in its file. Beside the data as stored, training
-holds about 8 bytes a datum; the exact formula is in docs/measurements.md, section 2. Where memory is
-short set GOMEMLIMIT somewhat above it.
+holds about 8 bytes a datum; the exact formula is in docs/measurements.md, section 2, and MemoryNeeded
+evaluates it. Where memory is short set GOMEMLIMIT somewhat above it.
+
+# Long runs
+
+With Config.Checkpoints a run of Fit or Complete keeps what it has done, every half minute and before it returns an error. A run with
+the same data and configuration goes on from there to the same bits, in the middle of a search or of a training:
+
+	cfg.Checkpoints = &sgplvm.Checkpoints{Save: replaceFile, Resume: earlier} // nil: begin anew
+
+# Compatibility
+
+Versions are semantic. From 1.0 on, a program that compiles with a version compiles with all later ones of the same major number;
+before, a minor version may change exported names, and CHANGELOG.md says which. A list of them, fuzz/testdata/api.txt, is held
+by a test. Model files of all earlier versions can be read; checkpoints belong to the version that wrote them. Packages
+under internal, package asm, the text of errors and the last bits of results may change at any time.
 */
 package sgplvm
