@@ -34,6 +34,8 @@ var policy = map[string][]string{
 	"internal/quote":  {},
 	"internal/text":   {},
 
+	"internal/opticalflow": {},
+
 	"sgplvm/kernel":            {"asm", "mat"},
 	"sgplvm/internal/work":     {"asm", "mat"},
 	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
@@ -41,7 +43,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/infer":    {"mat", "asm", "lbfgs", "sgplvm/internal/psi"},
 	"sgplvm/edge":              append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:2]...),
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
-	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol"}, leaves...),
+	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol", "internal/opticalflow"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/edge"}),
 	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/flow", "sgplvm/internal/film", "sgplvm/edge"}),
@@ -59,7 +61,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm/internal/filetest":   {"sgplvm/dataset", "mat/npy"},
 	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy", "cmd/sgplvm/internal/files", "cmd/sgplvm/internal/filetest"},
 	"cmd/sgplvm/internal/report":     {"sgplvm/evaluate", "cmd/sgplvm/internal/filetest"},
-	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel"}, below...),
+	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel", "internal/opticalflow"}, below...),
 	"cmd/sgplvm/internal/engine":     program,
 	"cmd/sgplvm/internal/experiment": program,
 	"cmd/sgplvm/internal/page":       program,

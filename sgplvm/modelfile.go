@@ -50,7 +50,7 @@ import (
 //	holes.latent             m_ξ×m_ξ     T_0
 //	holes.spatial.F          m_F×b_F     T_F; b is the product of all b_F
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
-//	attached.motion, .originals, .detail, .unrest, .errors  U8, the film, where the examples are the frames of one
+//	attached.motion, .originals, .detail, .unrest, .errors, .mixture  U8, the film, where the examples are the frames of one
 //	attached.NAME            U8, what was attached besides
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and

@@ -18,12 +18,19 @@ type LeaveOut func(ctx context.Context, body func(example int, mean, variance ma
 // is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
 func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.Source, progress func(done, total int) error) (*Film, error) {
 	n, _, channels := frames.Dims()
+	mixture, err := f.mix(ctx, leaveOut, frames)
+	if err != nil {
+		return nil, err
+	}
+	mixed := *f
+	f = &mixed
+	f.mixture = mixture
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)
 	law := flow.NewDetailLaw(width, height, channels, n)
 	patches := newPatches(width, height, n)
-	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
+	err = leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
 		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
@@ -43,8 +50,38 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.So
 		return nil, err
 	}
 	inflation.Choose()
-	c := *f
-	c.inflation, c.detail = inflation, law.Detail()
-	c.errors = patches.learn(inflation, f.shape.At)
-	return &c, nil
+	f.inflation, f.detail = inflation, law.Detail()
+	f.errors = patches.learn(inflation, f.shape.At)
+	return f, nil
+}
+
+// mix learns what the model's prediction is to be mixed with, from some of the frames.
+func (f *Film) mix(ctx context.Context, leaveOut LeaveOut, frames data.Source) (*flow.Mixture, error) {
+	if len(f.shape.At) < 3 {
+		return new(flow.Mixture), nil
+	}
+	law := flow.NewMixtureLaw(f.shape, f.frames.Variances())
+	truth, predicted := f.frame(true), f.frame(true)
+	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
+		if !law.Wants(i) {
+			return ctx.Err()
+		}
+		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+			return &data.ReadError{From: i, To: i + 1, Err: err}
+		}
+		registered := flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
+		if err := f.alone(predicted, registered, f.motion.FieldWithout(i), f.shape.At[i], i); err != nil {
+			return err
+		}
+		others, err := f.motion.Others(f.frames, f.detail, f.shape.At[i], i, f.shape.Width, f.shape.Height)
+		if err != nil {
+			return err
+		}
+		law.Add(truth, predicted, others)
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return law.Mixture(), nil
 }

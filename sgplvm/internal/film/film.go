@@ -16,6 +16,7 @@ type Film struct {
 	frames    *flow.TrainingFrames
 	detail    *flow.Detail
 	inflation *flow.Inflation
+	mixture   *flow.Mixture
 	errors    *errorLaw // nil where it was not learned
 }
 
@@ -39,7 +40,7 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	if f.detail, err = flow.MeasureDetail(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	f.inflation = flow.NewInflation(width, height, f.shape.At)
+	f.inflation, f.mixture = flow.NewInflation(width, height, f.shape.At), new(flow.Mixture)
 	return f, nil
 }
 
@@ -52,9 +53,12 @@ func (f *Film) Register(frames data.Source) (registered data.Source, moves bool)
 // Motion returns how the contents move.
 func (f *Film) Motion() *flow.Motion { return f.motion }
 
-// String tells the motion in one line, and over what time errors are alike where that was learned.
+// String tells the motion in one line, what predictions are mixed with, and over what time errors are alike where that was learned.
 func (f *Film) String() string {
 	text := f.motion.String()
+	if mixed := f.mixture.String(); mixed != "" {
+		text += ", " + mixed
+	}
 	if reach := f.inflation.Reach(); reach > 0 {
 		text += fmt.Sprintf(", variance inflation over %.4g", reach)
 	}

@@ -12,11 +12,13 @@ type namedPart struct {
 	name string
 	flow.Part
 	optional bool
+	absent   bool // an optional one that is not there
 }
 
 // parts returns all parts; errors is the law to write or to read.
 func (f *Film) parts(errors *errorLaw) []namedPart {
-	return []namedPart{{"motion", f.motion, false}, {"originals", f.frames, false}, {"detail", f.detail, false}, {"unrest", f.inflation, false}, {"errors", errors, true}}
+	return []namedPart{{name: "motion", Part: f.motion}, {name: "originals", Part: f.frames}, {name: "detail", Part: f.detail}, {name: "unrest", Part: f.inflation},
+		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}}
 }
 
 // Parts are the names under which a film is kept: the first of them tells that there is one.
@@ -31,7 +33,7 @@ func Parts() (names []string) {
 func (f *Film) Encode() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	for _, p := range f.parts(f.errors) {
-		if p.optional && f.errors == nil {
+		if p.absent {
 			continue
 		}
 		content, err := p.Encode()
@@ -55,7 +57,7 @@ func (f *Film) FrameBytes() int {
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
-	f := &Film{motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation)}
+	f := &Film{motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation), mixture: new(flow.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
 		content := parts[p.name]
@@ -65,7 +67,7 @@ func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Ins
 		if err := p.Decode(content); err != nil {
 			return nil, err
 		}
-		if p.optional {
+		if p.Part == law {
 			f.errors = law
 		}
 	}
@@ -84,7 +86,7 @@ func (f *Film) Fits(grid data.Grid, channels int, at []data.Instant) error {
 		return fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
 	}
 	for _, p := range f.parts(f.errors) {
-		if p.optional && f.errors == nil {
+		if p.absent {
 			continue
 		}
 		if err := p.Check(flow.Shape{Width: width, Height: height, Channels: channels, At: at}); err != nil {

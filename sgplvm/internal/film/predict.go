@@ -23,7 +23,7 @@ type Model struct {
 
 // slabNumbers is about how many numbers the posterior predicts at a time, and groupNumbers how many the
 // registered frames have that are predicted together.
-const slabNumbers, groupNumbers = 1 << 23, 1 << 25
+const slabNumbers, groupNumbers = 1 << 23, 1 << 24
 
 // Predict returns mean and variance of a frame.
 func (m *Model) Predict(l predict.Latent, g data.Grid) (predict.Prediction, error) {
@@ -135,11 +135,33 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	return nil
 }
 
-// warp brings a frame from reference coordinates to a time, and adds the motion-compensated residual of
-// all training frames but one (−1: of all).
+// warp brings a frame from reference coordinates to a time, adds the motion-compensated residual of
+// all training frames but one (−1: of all), and mixes it with what these predict by themselves. Pixels larger than those
+// of training are means over these.
 func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
-	field.Warp(dst, registered)
-	return f.motion.AddResidual(dst, f.frames, field, at, without)
+	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {
+		fine := f.room(w, h, dst.Variance.Rows > 0)
+		if err := f.warp(fine, registered, field, at, without); err != nil {
+			return err
+		}
+		flow.Downsample(dst, fine)
+		return nil
+	}
+	if err := f.alone(dst, registered, field, at, without); err != nil || f.mixture.Alone() {
+		return err
+	}
+	others, err := f.motion.Others(f.frames, f.detail, at, without, dst.Width, dst.Height)
+	if err != nil {
+		return err
+	}
+	f.mixture.Combine(dst, others)
+	return nil
+}
+
+// alone is warp of the model alone.
+func (f *Film) alone(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
+	field.Warp(dst, f.detail.Sharpened(registered, dst.Width))
+	return f.motion.AddResidual(dst, f.frames, field, f.detail, at, without)
 }
 
 // frame returns a frame of zeros at the training pixels.

@@ -23,6 +23,7 @@ type Detail struct {
 	width, height int
 	energy        []float64 // s; empty where frames are too small to tell
 	a, gamma      float64
+	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
 }
 
 // detailCell is the side of the cells over which energies are averaged, in pixels, and leastEnergy the part
@@ -62,6 +63,20 @@ func (d *Detail) AddTo(f Frame) {
 	})
 }
 
+// Sharpened returns the frame of training pixels, from which finer ones are to be sampled, sharpened as these
+// need it: by a part of the filter below one octave. For pixels that are none finer it is the frame itself.
+func (d *Detail) Sharpened(f Frame, width int) Frame {
+	if part := d.sharpness(width); part > 0 {
+		f.Mean = frameOf(sharpened(f.picture(), d.sharpening, part)).Mean
+	}
+	return f
+}
+
+// sharpness returns the part of the sharpening that pixels need of which there are width across.
+func (d *Detail) sharpness(width int) float64 {
+	return min(max(math.Log2(float64(width)/float64(d.width)), 0), 1)
+}
+
 // sumOctaves replaces energies by the variances of some octaves. It works on cells, not on every pixel.
 func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
 	for i, u := range energy.data {
@@ -92,10 +107,7 @@ func octaveEnergy(m image[float64]) image[float64] {
 func missedByOctave(dst, src image[float64]) (half image[float64]) {
 	half = newImage[float64](src.width/2, src.height/2, src.channels)
 	downsample(half, src, make([]float64, half.height*src.width*src.channels))
-	view := func(m image[float64]) Frame {
-		return Frame{Width: m.width, Height: m.height, Mean: mat.NewDense(m.width*m.height, m.channels, m.data)}
-	}
-	Field{}.Warp(view(dst), view(half))
+	Field{}.Warp(frameOf(dst), frameOf(half))
 	for j, v := range src.data {
 		dst.data[j] = v - dst.data[j]
 	}
@@ -115,11 +127,16 @@ type detailText struct {
 	Width, Height int
 	Energy        []float64 `json:",omitempty"`
 	A, Gamma      float64
+	Sharpening    []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	return json.Marshal(detailText{d.width, d.height, d.energy, d.a, d.gamma})
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, A: d.a, Gamma: d.gamma}
+	if d.sharpening != (sharpening{}) {
+		t.Sharpening = d.sharpening[:]
+	}
+	return json.Marshal(t)
 }
 
 // Decode is that of Part.
@@ -139,6 +156,15 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "energy %v of channel %d, expected 0 or more", s, c)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.A, t.Gamma}
+	var s sharpening
+	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
+		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
+	}
+	for _, a := range s {
+		if !(math.Abs(a) <= maxSharpening) {
+			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
+		}
+	}
+	*d = Detail{t.Width, t.Height, t.Energy, t.A, t.Gamma, s}
 	return nil
 }

@@ -24,10 +24,11 @@ type DetailLaw struct {
 	width, height, channels int
 	used                    []int // the numbers of the frames that count
 	stride                  int
-	squares, energies       []float64 // of some values: what an octave missed, and the energy below it
-	of                      []int     // their channels
-	total                   []float64 // sum over the frames of the mean energy, for each channel
-	frames                  int       // taken in so far
+	missed, energies        []float64             // of some values: what an octave missed, and the energy below it
+	rings                   [][len(rings)]float64 // what each ring of pixels would have added to these
+	of                      []int                 // their channels
+	total                   []float64             // sum over the frames of the mean energy, for each channel
+	frames                  int                   // taken in so far
 }
 
 // NewDetailLaw starts with nothing, for as many frames of width×height pixels as given.
@@ -55,7 +56,7 @@ func (l *DetailLaw) Add(i int, truth, predicted Frame) {
 		return
 	}
 	missed := newImage[float64](l.width, l.height, l.channels)
-	missedByOctave(missed, truth.picture())
+	added := aboutRings(missedByOctave(missed, truth.picture()), missed.size())
 	for i, v := range missed.data {
 		l.total[i%l.channels] += v * v / float64(l.width*l.height)
 	}
@@ -67,7 +68,11 @@ func (l *DetailLaw) Add(i int, truth, predicted Frame) {
 	for i := l.frames % l.stride; i < len(missed.data); i += l.stride {
 		c, pixel := i%l.channels, i/l.channels
 		energy.sampleOver(u, pixel%l.width, pixel/l.width, l.width, l.height)
-		l.squares = append(l.squares, missed.data[i]*missed.data[i])
+		var rings [len(rings)]float64
+		for k, m := range added {
+			rings[k] = m.data[i]
+		}
+		l.missed, l.rings = append(l.missed, missed.data[i]), append(l.rings, rings)
 		l.energies, l.of = append(l.energies, u[c]), append(l.of, c)
 	}
 }
@@ -81,10 +86,18 @@ func (l *DetailLaw) Detail() *Detail {
 	for _, t := range l.total {
 		d.energy = append(d.energy, t/float64(l.frames))
 	}
+	weights := make([]float64, len(l.of))
+	for i, c := range l.of {
+		if s := d.energy[c]; s > 0 {
+			weights[i] = 1 / s
+		}
+	}
+	left := slices.Clone(l.missed)
+	d.sharpening = regressSharpening(left, l.rings, weights)
 	var squares, logs []float64
-	for i, e := range l.squares {
+	for i, e := range left {
 		if s := d.energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e/s), append(logs, math.Log(l.energies[i]/s+leastEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/s+leastEnergy))
 		}
 	}
 	if len(squares) == 0 {

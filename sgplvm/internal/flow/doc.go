@@ -73,10 +73,11 @@
 //	m, err := flow.Fit(ctx, film, times, nil, flow.Options{Width: 640, Height: 360})
 //	registered := m.Register(film) // a source to train a model on
 //	frames, err := m.TrainingFrames(ctx, film)
+//	detail, err := MeasureDetail(ctx, film, 640, 360)
 //	// the model predicts mean and variance of a frame at its points; then
 //	fields, err := m.Fields(0, []float64{t})
 //	fields[0].Warp(fine, frame) // flow.Frames, the finer one of 1280×720 pixels
-//	err = m.AddResidual(fine, frames, fields[0], data.Instant{Time: t}, -1)
+//	err = m.AddResidual(fine, frames, fields[0], detail, data.Instant{Time: t}, -1)
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
 // nearest pixel of the edge stands for the rest. Encode writes each

@@ -33,6 +33,27 @@ func (f Frame) picture() image[float64] {
 	return m
 }
 
+// frameOf returns a picture as a frame's mean, which it shares.
+func frameOf(m image[float64]) Frame {
+	return Frame{Width: m.width, Height: m.height, Mean: mat.NewDense(m.width*m.height, m.channels, m.data)}
+}
+
+// Downsample sets dst, no larger than src either way, to the means of src over its pixels; the variances too, which are
+// upper limits of those of the means. It panics if the shapes do not fit.
+func Downsample(dst, src Frame) {
+	dst.check("Downsample", "a frame to write")
+	src.check("Downsample", "a frame to read")
+	n := src.Mean.Cols
+	if dst.Width > src.Width || dst.Height > src.Height || dst.Mean.Cols != n || (dst.Variance.Rows > 0) != (src.Variance.Rows > 0) {
+		panic(fmt.Sprintf("flow: Downsample: from %d×%d pixels and %d channels to %d×%d and %d", src.Width, src.Height, n, dst.Width, dst.Height, dst.Mean.Cols))
+	}
+	tmp := make([]float64, dst.Height*src.Width*n)
+	downsample(image[float64]{dst.Width, dst.Height, n, dst.Mean.Data}, src.picture(), tmp)
+	if src.Variance.Rows > 0 {
+		downsample(image[float64]{dst.Width, dst.Height, n, dst.Variance.Data}, Frame{src.Width, src.Height, src.Variance, mat.Matrix{}}.picture(), tmp)
+	}
+}
+
 // Field is the displacement φ(r) = r + d(r) at one time: Gaussian at every node.
 type Field struct {
 	// Across and Down are the numbers of nodes; 0 where nothing moves.

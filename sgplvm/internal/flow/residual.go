@@ -11,9 +11,10 @@ import (
 // each sampled once, where the inter-frame flow says that the contents are (neighbours.go), less the
 // same of the registered frames, which were sampled twice and do not move in between. It gives back detail
 // that two samplings blur, and moves edges which the interpolation of registered frames blends. Beyond the
-// ends the nearest frame counts alone. Training frame without is not used (−1: all are). Errors:
+// ends the nearest frame counts alone. Training frame without is not used (−1: all are).
+// Finer pixels are sampled from frames that d has sharpened. Errors:
 // *data.ConfigError for an unknown sequence. It panics if the channels differ.
-func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, at data.Instant, without int) error {
+func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *Detail, at data.Instant, without int) error {
 	f.check("AddResidual", "a frame to write")
 	if frames.Channels != f.Mean.Cols || frames.Frames != 0 && frames.Frames != m.frames {
 		panic(fmt.Sprintf("flow: AddResidual: %d training frames of %d channels for mean %d×%d and %d frames", frames.Frames, frames.Channels, f.Mean.Rows, f.Mean.Cols, m.frames))
@@ -24,15 +25,15 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, at da
 	}
 	for _, n := range s.neighbours(at.Time, without) {
 		if n.weight > 0 {
-			m.addNeighbour(f, frames, field, s, n)
+			m.addNeighbour(f, frames, field, d, s, n)
 		}
 	}
 	return nil
 }
 
 // addNeighbour adds the part of one neighbour.
-func (m *Motion) addNeighbour(f Frame, frames *TrainingFrames, field Field, s sequence, n neighbour) {
-	once := frames.picture(s.Examples[n.place])
+func (m *Motion) addNeighbour(f Frame, frames *TrainingFrames, field Field, d *Detail, s sequence, n neighbour) {
+	once := sharpened(frames.picture(s.Examples[n.place]), d.sharpening, d.sharpness(f.Width))
 	once.toSpline()
 	twice := newImage[float32](frames.Width, frames.Height, frames.Channels)
 	own := m.displacement(frames.Width, frames.Height, s, n.place)
@@ -47,8 +48,8 @@ func (m *Motion) addNeighbour(f Frame, frames *TrainingFrames, field Field, s se
 		x, y := w.x+ou, w.y+ov
 		u, v := own.value(x, y)
 		sample(sharp, once, x+u, y+v)
-		for c, d := range sharp {
-			f.Mean.Set(w.pixel, c, f.Mean.At(w.pixel, c)+scale*(d-blurred[c]))
+		for c, v := range sharp {
+			f.Mean.Set(w.pixel, c, f.Mean.At(w.pixel, c)+scale*(v-blurred[c]))
 		}
 	})
 }

@@ -21,19 +21,16 @@ type TrainingFrames struct {
 
 // framesHead is what comes first where TrainingFrames are written, as a line of JSON text.
 type framesHead struct {
-	Width, Height, Channels, Frames int // no frames without motion
+	Width, Height, Channels, Frames int // no frames where they are not needed
 	Least, Step                     float64
 }
 
-// TrainingFrames keeps the frames that Fit was given; none without motion. Errors: *data.ReadError,
+// TrainingFrames keeps the frames that Fit was given. Errors: *data.ReadError,
 // ctx.Err(). It panics if the sizes do not fit.
 func (m *Motion) TrainingFrames(ctx context.Context, src data.Source) (*TrainingFrames, error) {
 	n, points, channels := src.Dims()
 	m.mustFit("TrainingFrames", n, points)
 	head := framesHead{Width: m.width, Height: m.height, Channels: channels, Step: 1}
-	if m.Still() {
-		return newTrainingFrames(head)
-	}
 	least, most, whole := math.Inf(1), math.Inf(-1), true
 	if err := eachFrame(ctx, src, func(_ int, frame []float64) {
 		for _, v := range frame {
@@ -70,6 +67,22 @@ func newTrainingFrames(head framesHead) (*TrainingFrames, error) {
 	copy(f.content, append(text, '\n'))
 	f.values = f.content[len(text)+1:]
 	return f, nil
+}
+
+// Variances returns the variance of each channel over all frames.
+func (f *TrainingFrames) Variances() []float64 {
+	sums, squares := make([]float64, f.Channels), make([]float64, f.Channels)
+	for i := range f.Frames {
+		for k, v := range f.picture(i).data {
+			sums[k%f.Channels] += float64(v)
+			squares[k%f.Channels] += float64(v) * float64(v)
+		}
+	}
+	n := float64(f.Frames * f.Width * f.Height)
+	for c, s := range sums {
+		sums[c] = square(f.Step) * max(squares[c]/n-square(s/n), 0)
+	}
+	return sums
 }
 
 // size returns how many values a frame has.

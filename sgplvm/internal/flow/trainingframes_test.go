@@ -62,7 +62,7 @@ func TestAddResidual(t *testing.T) {
 		own := Field{Across: m.lattice.across, Down: m.lattice.down, Mean: m.sequences[0].d.Row(i), aspect: m.lattice.aspect}
 		back := make([]float64, size)
 		own.Warp(frame(back), frame(registered.Row(i)))
-		if err := m.AddResidual(frame(back), frames, own, data.Instant{Time: times[i]}, -1); err != nil {
+		if err := m.AddResidual(frame(back), frames, own, new(Detail), data.Instant{Time: times[i]}, -1); err != nil {
 			t.Fatal(err)
 		}
 		// Half a unit of 16 bits, float32 splines of values up to 2¹⁶ units, and what the
@@ -83,7 +83,7 @@ func TestAddResidual(t *testing.T) {
 	own, without := m.fields(m.sequences[0], times[gone:gone+1])[0], make([]float64, size)
 	own.Warp(frame(without), frame(mean))
 	with := slices.Clone(without)
-	if err := m.AddResidual(frame(with), frames, own, at, gone); err != nil {
+	if err := m.AddResidual(frame(with), frames, own, new(Detail), at, gone); err != nil {
 		t.Fatal(err)
 	}
 	truth := film[gone*size : (gone+1)*size]
@@ -93,27 +93,27 @@ func TestAddResidual(t *testing.T) {
 	// The neighbours count by their weights in linear interpolation.
 	m.sequences[0].next, m.sequences[0].over = nil, nil
 	sum, parts := make([]float64, size), mat.New(2, size)
-	if err := m.AddResidual(frame(sum), frames, own, data.Instant{Time: 0.75*times[2] + 0.25*times[3]}, -1); err != nil {
+	if err := m.AddResidual(frame(sum), frames, own, new(Detail), data.Instant{Time: 0.75*times[2] + 0.25*times[3]}, -1); err != nil {
 		t.Fatal(err)
 	}
 	for k := range 2 {
-		m.addNeighbour(frame(parts.Row(k)), frames, own, m.sequences[0], neighbour{place: 2 + k, weight: 1})
+		m.addNeighbour(frame(parts.Row(k)), frames, own, new(Detail), m.sequences[0], neighbour{place: 2 + k, weight: 1})
 	}
 	for k, v := range sum {
 		if want := 0.75*parts.At(0, k) + 0.25*parts.At(1, k); math.Abs(v-want) > 1e-9 {
 			t.Fatalf("pixel %d: %v added at a quarter of the way, want %v", k, v, want)
 		}
 	}
-	if err := (&Motion{width: testWidth, height: testHeight, frames: len(times), sequences: m.sequences}).AddResidual(frame(sum), frames, Field{}, at, -1); err != nil {
+	if err := (&Motion{width: testWidth, height: testHeight, frames: len(times), sequences: m.sequences}).AddResidual(frame(sum), frames, Field{}, new(Detail), at, -1); err != nil {
 		t.Errorf("without flow: %v", err)
 	}
-	if err := m.AddResidual(frame(with), frames, own, data.Instant{Sequence: 3}, -1); err == nil {
+	if err := m.AddResidual(frame(with), frames, own, new(Detail), data.Instant{Sequence: 3}, -1); err == nil {
 		t.Error("an unknown sequence: no error")
 	}
 	for what, call := range map[string]func(){
-		"channels": func() { m.AddResidual(NewFrame(4, 4, 2), frames, own, at, -1) },
+		"channels": func() { m.AddResidual(NewFrame(4, 4, 2), frames, own, new(Detail), at, -1) },
 		"frames": func() {
-			m.AddResidual(NewFrame(4, 4, 1), &TrainingFrames{framesHead: framesHead{Channels: 1, Frames: 2}}, own, at, -1)
+			m.AddResidual(NewFrame(4, 4, 1), &TrainingFrames{framesHead: framesHead{Channels: 1, Frames: 2}}, own, new(Detail), at, -1)
 		},
 		"size": func() { m.TrainingFrames(context.Background(), data.NewSource(film, 2*len(times), size/2, 1)) },
 	} {

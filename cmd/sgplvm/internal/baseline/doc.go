@@ -75,6 +75,8 @@
 //	                unknown constant (ordinary kriging)
 //	gp-space-time   Gaussian-process regression in time and space, exactly, with a
 //	                covariance that is a Kronecker product
+//	flow            dense optical flow between the frames before and after, both of them
+//	                warped along it and blended by time
 //
 // The first three are weighted sums of frames, with the same weights for all pixels. Their
 // parameters are those under which training frames that are left out are likeliest, for which
@@ -89,6 +91,9 @@
 // and three channels that is about 2·10¹¹ operations, and memory is four times that of
 // the data. It can also select the smoothness in time by the exact likelihood of each frame
 // given all others, which in the eigenbasis of space is that of independent series.
+//
+// The flow is that of package opticalflow, estimated both ways between the means of the channels. Frames are warped bicubically
+// and enlarged by Lanczos. Its variances are those of interpolation, for errors of its own.
 //
 // Pixels of both resolutions cover the same area: one of the coarse grid is the mean of
 // the fine cells that it covers.

@@ -17,10 +17,11 @@ const (
 	Climatology   FilmKind = "climatology"
 	TimeGP        FilmKind = "gp-time"
 	SpaceTimeGP   FilmKind = "gp-space-time"
+	OpticalFlow   FilmKind = "flow"
 )
 
 // FilmKinds lists all methods for films.
-var FilmKinds = []FilmKind{Interpolation, Climatology, TimeGP, SpaceTimeGP}
+var FilmKinds = []FilmKind{Interpolation, Climatology, TimeGP, SpaceTimeGP, OpticalFlow}
 
 // A Slab holds predicted rows From ≤ i < To of some frames, a frame a row: row by row
 // of the frame, the channels of a pixel side by side. It belongs to the method and is
@@ -71,6 +72,8 @@ func FitFilm(ctx context.Context, kind FilmKind, f Film, o FilmOptions) (*FilmMe
 	case SpaceTimeGP:
 		m.model, m.parameters, err = fitSpaceTime(ctx, s, o)
 		s.y = mat.Matrix{} // of which the regression holds what it needs
+	case OpticalFlow:
+		m.model, m.parameters, err = fitFlow(ctx, s, o)
 	default:
 		panic(fmt.Sprintf("baseline: FitFilm: kind %q, expected one of %v", kind, FilmKinds))
 	}

@@ -540,7 +540,7 @@ func TestFilmRefused(t *testing.T) {
 			t.Errorf("%s: error %v after the end of the context", kind, err)
 		}
 	}
-	panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
+	panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time flow]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
 	panics(t, `baseline: FitFilm: criterion "x", expected evidence or leave-one-out`, func() { FitFilm(ctx, TimeGP, film(5), FilmOptions{Criterion: "x"}) })
 }
 

@@ -174,19 +174,24 @@ func shrunk(sum float64, n int, level, nu float64) float64 {
 
 // fitDetail finds what resampling loses, judged one octave lower: frames are halved by
 // means of 2×2 pixels and resampled to where they were.
-func (m *smoothed) fitDetail(ctx context.Context, o FilmOptions) error {
-	f := m.film
+func (m *smoothed) fitDetail(ctx context.Context, o FilmOptions) (err error) {
+	m.detail, err = m.film.lostDetail(ctx, bicubic, o)
+	return err
+}
+
+// lostDetail returns the mean square of what a resampling loses of each pixel.
+func (f *standardised) lostDetail(ctx context.Context, kind func(n, m int) resampling, o FilmOptions) ([]float64, error) {
 	h, w := f.height/2, f.width/2
-	m.detail = make([]float64, f.y.Cols)
+	detail := make([]float64, f.y.Cols)
 	if h < 2 || w < 2 {
-		return nil
+		return detail, nil
 	}
 	points := f.points()
 	halved, finer := make([]float64, f.channels*h*w), make([]float64, f.channels*4*h*w)
-	rows, columns := bicubic(h, 2*h), bicubic(w, 2*w)
+	rows, columns := kind(h, 2*h), kind(w, 2*w)
 	for i := range f.y.Rows {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		frame := f.y.Row(i)
 		mat.Parallel(f.channels*h, func(part int) {
@@ -204,12 +209,12 @@ func (m *smoothed) fitDetail(ctx context.Context, o FilmOptions) error {
 			from := c*points + r*f.width
 			for k := range f.width {
 				j := min(k, 2*w-1)
-				m.detail[part*f.width+k] += square(frame[from+j]-finer[(c*2*h+r)*2*w+j]) / float64(f.y.Rows)
+				detail[part*f.width+k] += square(frame[from+j]-finer[(c*2*h+r)*2*w+j]) / float64(f.y.Rows)
 			}
 		})
 		o.Progress("detail that resampling loses", i+1, f.y.Rows)
 	}
-	return nil
+	return detail, nil
 }
 
 // predict resamples bicubically what the weights give. Finer resolution adds the
@@ -223,10 +228,26 @@ func (m *smoothed) predict(ctx context.Context, times []float64, height, width, 
 	}
 	coarse := mat.New(len(times), f.y.Cols)
 	mat.Mul(coarse, 1, w, f.y, 0)
+	e := enlarging{f, bicubic, v, m.scale, m.detail}
+	return e.predict(ctx, coarse, height, width, rows, body)
+}
+
+// enlarging is what turns frames at the training pixels into finer ones.
+type enlarging struct {
+	film     *standardised
+	kind     func(n, m int) resampling
+	variance []float64 // of each frame, up to the pixels' scale
+	scale    []float64
+	detail   []float64
+}
+
+// predict resamples frames, slab by slab, as filmModel's predict gives them.
+func (e *enlarging) predict(ctx context.Context, coarse mat.Matrix, height, width, rows int, body func(from, to int, mean, variance []float64) error) error {
+	f, count := e.film, coarse.Rows
 	octaves := 0.5 * math.Log2(float64(height)/float64(f.height)*float64(width)/float64(f.width))
-	cubic, smooth := [2]resampling{bicubic(f.height, height), bicubic(f.width, width)}, [2]resampling{linear(f.height, height), linear(f.width, width)}
+	cubic, smooth := [2]resampling{e.kind(f.height, height), e.kind(f.width, width)}, [2]resampling{linear(f.height, height), linear(f.width, width)}
 	size := f.channels * rows * width
-	mean, variance := make([]float64, len(times)*size), make([]float64, len(times)*size)
+	mean, variance := make([]float64, count*size), make([]float64, count*size)
 	scale, detail := make([]float64, size), make([]float64, size)
 	for from := 0; from < height; from += rows {
 		if err := ctx.Err(); err != nil {
@@ -234,16 +255,16 @@ func (m *smoothed) predict(ctx context.Context, times []float64, height, width, 
 		}
 		to := min(from+rows, height)
 		n := f.channels * (to - from) * width
-		resample(mean, coarse.Data, len(times)*f.channels, f.height, f.width, cubic[0], cubic[1], from, to)
-		resample(scale, m.scale, f.channels, f.height, f.width, smooth[0], smooth[1], from, to)
-		resample(detail, m.detail, f.channels, f.height, f.width, smooth[0], smooth[1], from, to)
-		mat.Parallel(len(times), func(i int) {
+		resample(mean, coarse.Data, count*f.channels, f.height, f.width, cubic[0], cubic[1], from, to)
+		resample(scale, e.scale, f.channels, f.height, f.width, smooth[0], smooth[1], from, to)
+		resample(detail, e.detail, f.channels, f.height, f.width, smooth[0], smooth[1], from, to)
+		mat.Parallel(count, func(i int) {
 			part := variance[i*n : (i+1)*n]
 			for k := range part {
-				part[k] = max(float64(v[i]*scale[k])+float64(octaves*detail[k]), leastVariance)
+				part[k] = max(float64(e.variance[i]*scale[k])+float64(octaves*detail[k]), leastVariance)
 			}
 		})
-		if err := body(from, to, mean[:len(times)*n], variance[:len(times)*n]); err != nil {
+		if err := body(from, to, mean[:count*n], variance[:count*n]); err != nil {
 			return err
 		}
 	}

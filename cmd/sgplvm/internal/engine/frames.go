@@ -26,9 +26,9 @@ func NewFrames(e *cli.Environment, verb string, m *sgplvm.Model, latents []sgplv
 	return &Frames{e: e, model: m, latents: latents, grid: g, verb: verb}
 }
 
-// GroupNumbers is about how many numbers the frames that are predicted together have, 1 GiB.
+// GroupNumbers is about how many numbers the frames that are predicted together have, 256 MiB.
 // Tests lower it.
-var GroupNumbers = 1 << 27
+var GroupNumbers = 1 << 25
 
 // Run gives the means of all frames to put, those of some frames at a time with the number of the
 // first of them, and writes the variances where they are asked for.

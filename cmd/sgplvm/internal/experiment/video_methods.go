@@ -21,6 +21,7 @@ var videoBaselines = []videoBaseline{
 	{"gp-left-out", "structured GP, by left-out frames", baseline.SpaceTimeGP, baseline.LeaveOneOut},
 	{"gp-time", "GP in time for each pixel", baseline.TimeGP, ""},
 	{"interpolation", "linear interpolation in time", baseline.Interpolation, ""},
+	{"flow", "dense optical flow, warped from both sides", baseline.OpticalFlow, ""},
 	{"climatology", "mean of the same phase", baseline.Climatology, ""},
 }
 

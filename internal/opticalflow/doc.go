@@ -1,0 +1,23 @@
+// Package opticalflow estimates how the contents of one picture move to another: a displacement for every pixel.
+//
+// Pictures are halved until their shorter side has about 16 pixels. On the coarsest level one displacement of the whole
+// picture is found by trying all whole pixels. From there each level starts at the flow of the coarser one:
+//
+//  1. Patches of 8×8 pixels, four apart, take the best of that flow and of their neighbours' displacements, and
+//     improve it by inverse search: Gauss-Newton steps whose matrix is that of the first picture (Kroeger et al. 2016).
+//
+//  2. The displacement of a pixel is a mean over the patches that cover it, weighted by how well they fit there.
+//
+//  3. A variational refinement minimises, over the flow w of all pixels,
+//
+//     Σ ψ(|I_b(s + w) − I_a(s)|²) + γ·ψ(|∇I_b(s + w) − ∇I_a(s)|²) + α·ψ(|∇w|²),   ψ(x²) = √(x² + ε²)
+//
+//     by fixed-point iterations with successive over-relaxation (Brox et al. 2004). The second term does not see
+//     changes of brightness, and ψ lets what appears, vanishes or tears count little.
+//
+// The same pictures give the same bits at any GOMAXPROCS.
+//
+// Sources: T. Kroeger, R. Timofte, D. Dai and L. Van Gool, "Fast optical flow using dense inverse search", ECCV 2016;
+// T. Brox, A. Bruhn, N. Papenberg and J. Weickert, "High accuracy optical flow estimation based on a theory for
+// warping", ECCV 2004.
+package opticalflow

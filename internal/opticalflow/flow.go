@@ -1,0 +1,136 @@
+package opticalflow
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Picture is the intensities of Width×Height pixels, row by row, in units of about their standard deviation.
+type Picture struct {
+	Width, Height int
+	Pixels        []float32
+}
+
+// Flow is the displacement of every pixel, row by row, in pixels: to the right and down.
+type Flow struct {
+	Width, Height int
+	Right, Down   []float32
+}
+
+// coarsest is about how many pixels the shorter side of the coarsest level has.
+const coarsest = 16
+
+// Between returns how the contents of a move to b: what a shows at s is at s + flow(s) in b. It panics unless both
+// have the same size and as many pixels as it says.
+func Between(a, b Picture) Flow {
+	if a.Width != b.Width || a.Height != b.Height || a.Width < 1 || a.Height < 1 || len(a.Pixels) != a.Width*a.Height || len(b.Pixels) != len(a.Pixels) {
+		panic(fmt.Sprintf("opticalflow: Between: pictures of %d×%d and %d×%d with %d and %d pixels", a.Width, a.Height, b.Width, b.Height, len(a.Pixels), len(b.Pixels)))
+	}
+	levels := [][2]Picture{{a, b}}
+	for min(a.Width, a.Height) >= 2*coarsest {
+		a, b = a.half(), b.half()
+		levels = append(levels, [2]Picture{a, b})
+	}
+	flow := globalShift(a, b)
+	for k := len(levels) - 1; k >= 0; k-- {
+		a, b := levels[k][0], levels[k][1]
+		if k < len(levels)-1 {
+			flow = flow.finer(a.Width, a.Height)
+		}
+		search(a, b, flow)
+		refine(a, b, flow)
+	}
+	return flow
+}
+
+// half returns the picture of half the size, means of 2×2 pixels.
+func (p Picture) half() Picture {
+	h := Picture{Width: (p.Width + 1) / 2, Height: (p.Height + 1) / 2}
+	h.Pixels = make([]float32, h.Width*h.Height)
+	for y := range h.Height {
+		top, bottom := p.row(2*y), p.row(min(2*y+1, p.Height-1))
+		for x := range h.Width {
+			l, r := 2*x, min(2*x+1, p.Width-1)
+			h.Pixels[y*h.Width+x] = 0.25 * ((top[l] + top[r]) + (bottom[l] + bottom[r]))
+		}
+	}
+	return h
+}
+
+func (p Picture) row(y int) []float32 { return p.Pixels[y*p.Width : (y+1)*p.Width] }
+
+// at returns the picture at a point by bilinear interpolation, the nearest edge beyond one.
+func (p Picture) at(x, y float32) float32 {
+	x, y = min(max(x, 0), float32(p.Width-1)), min(max(y, 0), float32(p.Height-1))
+	i, j := min(int(x), max(p.Width-2, 0)), min(int(y), max(p.Height-2, 0))
+	a, b := x-float32(i), y-float32(j)
+	k := min(i+1, p.Width-1)
+	top, bottom := p.row(j), p.row(min(j+1, p.Height-1))
+	upper, lower := top[i]+float32(a*(top[k]-top[i])), bottom[i]+float32(a*(bottom[k]-bottom[i]))
+	return upper + float32(b*(lower-upper))
+}
+
+// At returns the displacement at a point, by bilinear interpolation, the nearest edge beyond one.
+func (f Flow) At(x, y float64) (right, down float64) {
+	u, v := f.components()
+	return float64(u.at(float32(x), float32(y))), float64(v.at(float32(x), float32(y)))
+}
+
+func (f Flow) components() (u, v Picture) {
+	return Picture{f.Width, f.Height, f.Right}, Picture{f.Width, f.Height, f.Down}
+}
+
+func newFlow(width, height int) Flow {
+	return Flow{width, height, make([]float32, width*height), make([]float32, width*height)}
+}
+
+// finer returns the flow of pictures of about twice the size.
+func (f Flow) finer(width, height int) Flow {
+	g := newFlow(width, height)
+	u, v := f.components()
+	sx, sy := float32(width)/float32(f.Width), float32(height)/float32(f.Height)
+	for y := range height {
+		for x := range width {
+			cx, cy := (float32(x)+0.5)/sx-0.5, (float32(y)+0.5)/sy-0.5
+			g.Right[y*width+x], g.Down[y*width+x] = sx*u.at(cx, cy), sy*v.at(cx, cy)
+		}
+	}
+	return g
+}
+
+// globalShift returns the flow in which everything moves by the same whole pixels, at most a quarter of the
+// side, that bring the pictures nearest, of which nearer ones win.
+func globalShift(a, b Picture) Flow {
+	f := newFlow(a.Width, a.Height)
+	most := [2]int{a.Width / 4, a.Height / 4}
+	best, bu, bv := math.Inf(1), 0, 0
+	for v := -most[1]; v <= most[1]; v++ {
+		for u := -most[0]; u <= most[0]; u++ {
+			d := shifted(a, b, u, v) * (1 + 0.01*float64(u*u+v*v)/float64(most[0]*most[0]+most[1]*most[1]+1))
+			if d < best || d == best && u*u+v*v < bu*bu+bv*bv {
+				best, bu, bv = d, u, v
+			}
+		}
+	}
+	for i := range f.Right {
+		f.Right[i], f.Down[i] = float32(bu), float32(bv)
+	}
+	return f
+}
+
+// shifted returns the mean absolute difference of what both pictures show after a shift, each less its mean.
+func shifted(a, b Picture, u, v int) float64 {
+	var sum, mean float64
+	n := 0
+	each := func(visit func(d float64)) {
+		for y := max(0, -v); y < min(a.Height, a.Height-v); y++ {
+			for x := max(0, -u); x < min(a.Width, a.Width-u); x++ {
+				visit(float64(b.Pixels[(y+v)*b.Width+x+u] - a.Pixels[y*a.Width+x]))
+			}
+		}
+	}
+	each(func(d float64) { mean += d; n++ })
+	mean /= float64(n)
+	each(func(d float64) { sum += math.Abs(d - mean) })
+	return sum / float64(n)
+}

@@ -1,0 +1,136 @@
+package flow
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// A dense interpolation in time follows the contents of two training frames a and b, pixel by pixel, along the optical
+// flow from a to b and that from b to a. A point of the frame at the time that is w of the way lies on a path of each:
+// that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, both found by fixed-point
+// iteration. Where the two flows agree along a path the contents are seen in both frames, and the interpolation along
+// it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
+// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
+type dense struct {
+	w           float64 // the way from a to b
+	a, b        image[float32]
+	there, back opticalflow.Flow
+}
+
+// Of paths: the iterations for their start, by how many pixels they may miss a point, and by how many pixels and which part of
+// the displacement flows there and back may disagree; all three are standard deviations. leastPath is a path's least weight.
+const (
+	pathSteps               = 5
+	pathMiss                = 0.5
+	flowSpread, flowPortion = 0.5, 0.05
+	leastPath               = 1e-3
+)
+
+// luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
+func luminance(a, b image[float32]) (p, q opticalflow.Picture) {
+	var sum, squares float64
+	all := make([]float32, 2*a.width*a.height)
+	for k := range all {
+		m := a
+		if k >= len(all)/2 {
+			m = b
+		}
+		pixel := k % (len(all) / 2)
+		for _, v := range m.data[pixel*m.channels : (pixel+1)*m.channels] {
+			all[k] += v / float32(m.channels)
+		}
+		sum += float64(all[k])
+	}
+	mean := sum / float64(len(all))
+	for _, v := range all {
+		squares += square(float64(v) - mean)
+	}
+	if deviation := math.Sqrt(squares / float64(len(all))); deviation > 0 {
+		for k, v := range all {
+			all[k] = float32((float64(v) - mean) / deviation)
+		}
+	} else {
+		clear(all)
+	}
+	half := len(all) / 2
+	return opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[:half]}, opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[half:]}
+}
+
+// newDense estimates the flows between two frames. sharpness is the part of the filter s that is applied to them before
+// they are sampled.
+func newDense(a, b image[float32], w float64, s sharpening, sharpness float64) *dense {
+	d := &dense{w: w}
+	p, q := luminance(a, b)
+	mat.Parallel(2, func(k int) {
+		if k == 0 {
+			d.there = opticalflow.Between(p, q)
+		} else {
+			d.back = opticalflow.Between(q, p)
+		}
+	})
+	d.a, d.b = spline(a, s, sharpness), spline(b, s, sharpness)
+	return d
+}
+
+// spline returns the coefficients of a picture that is sharpened.
+func spline(m image[float32], s sharpening, sharpness float64) image[float32] {
+	out := sharpened(m, s, sharpness)
+	if &out.data[0] == &m.data[0] {
+		out.data = append([]float32(nil), m.data...)
+	}
+	out.toSpline()
+	return out
+}
+
+// A path runs from a point of a to one of b.
+type path struct {
+	ax, ay, bx, by float64
+	miss           float64 // squared distance by which it misses the point at its time
+	agreement      float64 // of the flows, from 0 to 1
+}
+
+// pathFrom returns the path through (x, y), w of the way along a flow, whose other end back is the flow from.
+func pathFrom(there, back opticalflow.Flow, x, y, w float64) path {
+	p := path{ax: x, ay: y}
+	var u, v float64
+	for range pathSteps {
+		u, v = there.At(p.ax, p.ay)
+		p.ax, p.ay = x-w*u, y-w*v
+	}
+	u, v = there.At(p.ax, p.ay)
+	p.bx, p.by = p.ax+u, p.ay+v
+	p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
+	bu, bv := back.At(p.bx, p.by)
+	e := square(u+bu) + square(v+bv)
+	p.agreement = math.Exp(-0.5 * e / (square(flowSpread) + square(flowPortion)*(u*u+v*v)))
+	return p
+}
+
+// weight is that of a path of which share is the weight of the frame that it starts from.
+func (p path) weight(share float64) float64 {
+	return leastPath + share*(p.agreement+0.02)*math.Exp(-0.5*p.miss/square(pathMiss))
+}
+
+// at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers
+// for each channel.
+func (d *dense) at(value, buffer []float64, x, y float64) {
+	n := len(value)
+	first, second := buffer[:n], buffer[n:2*n]
+	clear(value)
+	from, to := pathFrom(d.there, d.back, x, y, d.w), pathFrom(d.back, d.there, x, y, 1-d.w)
+	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
+	own, other := from.weight(1-d.w), to.weight(d.w)
+	own, other = own/(own+other), other/(own+other)
+	for _, s := range [2]struct {
+		path
+		weight, a float64 // of the path, and of frame a in it
+	}{{from, own, 1 - d.w*from.agreement}, {to, other, (1 - d.w) * to.agreement}} {
+		sample(first, d.a, s.ax, s.ay)
+		sample(second, d.b, s.bx, s.by)
+		for c := range value {
+			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
+		}
+	}
+}

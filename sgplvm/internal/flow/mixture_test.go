@@ -1,0 +1,175 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// The dense interpolation meets a picture that turns evenly between two frames, where the mean of the frames does not.
+func TestDense(t *testing.T) {
+	const width, height = 96, 72
+	at := func(time float64, m move) image[float32] {
+		p := newImage[float32](width, height, 1)
+		for k, v := range draw([]float64{time}, width, height, 1, m) {
+			p.data[k] = float32(v)
+		}
+		return p
+	}
+	turn := func(t, u, v float64) (x, y float64) { return rotation(math.Asin(t)/0.8, u, v) } // evenly
+	a, b, truth := at(0, turn), at(1, turn), at(0.4, turn)
+	flow := newDense(a, b, 0.4, sharpening{}, 0)
+	var dense, mean float64
+	value, buffer := make([]float64, 1), make([]float64, 2)
+	for y := 8; y < height-8; y++ {
+		for x := 8; x < width-8; x++ {
+			k := y*width + x
+			flow.at(value, buffer, float64(x), float64(y))
+			dense += square(value[0] - float64(truth.data[k]))
+			mean += square(0.6*float64(a.data[k]) + 0.4*float64(b.data[k]) - float64(truth.data[k]))
+		}
+	}
+	if !(dense < 0.1*mean) {
+		t.Errorf("squared error %v along the flow, %v of the mean of the frames", dense, mean)
+	}
+}
+
+// The weights are the best of all on a grid of them.
+func TestSimplexWeights(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	for range 20 {
+		var g [1 + others][1 + others]float64
+		e := mat.New(1+others, 6)
+		for k := range e.Data {
+			e.Data[k] = rng.NormFloat64() + 0.7
+		}
+		for i := range g {
+			for j := range i + 1 {
+				g[i][j] = dot(e.Row(i), e.Row(j))
+			}
+		}
+		w := simplexWeights(&g)
+		got, sum := quadratic(&g, &w), 0.0
+		for _, v := range w {
+			sum += v
+			if v < 0 {
+				t.Fatalf("weights %v", w)
+			}
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Fatalf("weights %v add up to %v", w, sum)
+		}
+		const steps = 12
+		for i := range steps + 1 {
+			for j := range steps + 1 - i {
+				for k := range steps + 1 - i - j {
+					tried := [1 + others]float64{float64(i) / steps, float64(j) / steps, float64(k) / steps, float64(steps-i-j-k) / steps}
+					if v := quadratic(&g, &tried); v < got-1e-7*math.Abs(got) {
+						t.Fatalf("weights %v have %v, worse than %v of %v", w, got, v, tried)
+					}
+				}
+			}
+		}
+	}
+}
+
+// mixtureOf learns a mixture for a film of 8 frames, of which the model predicts each with an error.
+func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
+	t.Helper()
+	times := line(8, 1)
+	film := draw(times, testWidth, testHeight, 1, m)
+	source := data.NewSource(film, len(times), testWidth*testHeight, 1)
+	motion := mustFit(t, film, times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: 0.999})
+	frames, err := motion.TrainingFrames(context.Background(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law := NewMixtureLaw(Shape{Width: testWidth, Height: testHeight, Channels: 1, At: data.Instants(times, nil)}, frames.Variances())
+	rng := rand.New(rand.NewPCG(4, 4))
+	for i, time := range times {
+		truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
+		copy(truth.Mean.Data, film[i*testWidth*testHeight:])
+		for k, v := range truth.Mean.Data {
+			predicted.Mean.Data[k], predicted.Variance.Data[k] = v+spoil*rng.NormFloat64(), 1
+		}
+		o, err := motion.Others(frames, new(Detail), data.Instant{Time: time}, i, testWidth, testHeight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law.Add(truth, predicted, o)
+	}
+	return law.Mixture(), law
+}
+
+// Who is best where frames are left out is taken: the model if its errors are small, else the dense flow if
+// contents move, and the variances fit the errors.
+func TestMixture(t *testing.T) {
+	good, _ := mixtureOf(t, rotation, 0.1)
+	bad, _ := mixtureOf(t, rotation, 30)
+	mean := func(x *Mixture, k int) (sum float64) {
+		for _, s := range x.levels {
+			sum += s.Weights[k] / mixtureLevels
+		}
+		return sum
+	}
+	if w := mean(good, 0); w < 0.9 {
+		t.Errorf("a good model has the weight %v", w)
+	}
+	if m, f := mean(bad, 0), mean(bad, others); m > 0.2 || f < 0.6 {
+		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
+	}
+	if f := good.levels[0].Factor; math.Abs(math.Log(f/0.01)) > 0.5 {
+		t.Errorf("factor %v of variances that are a hundred times too large", f)
+	}
+	x := *bad
+	for _, c := range []struct{ beyond, want float64 }{{1, 0.5}, {2, 0.25}, {100, 0.005}} {
+		x.outside = share{Weights: [1 + others]float64{0.5, 0, 0.5, 0}, Factor: 1}
+		if s := x.share(3, c.beyond); math.Abs(s.Weights[0]-c.want) > 1e-12 || math.Abs(s.Weights[2]-(1-c.want)) > 1e-12 {
+			t.Errorf("%v beyond the end: weights %v, want %v of the model and the rest of the nearest frame", c.beyond, s.Weights, c.want)
+		}
+	}
+}
+
+// A mixture comes back from its text, and nonsense does not.
+func TestMixtureText(t *testing.T) {
+	x, _ := mixtureOf(t, translation, 5)
+	text, err := x.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Mixture)
+	if err := again.Decode(text); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := again.Encode(); err != nil || string(second) != string(text) {
+		t.Errorf("%s, then %s (%v)", text, second, err)
+	}
+	shape := Shape{Width: testWidth, Height: testHeight, Channels: 1}
+	if err := again.Check(shape); err != nil {
+		t.Error(err)
+	}
+	if shape.Channels = 2; again.Check(shape) == nil {
+		t.Error("a mixture of one channel fits two")
+	}
+	for _, bad := range []func(x *Mixture){
+		func(x *Mixture) { x.levels = x.levels[:2] }, func(x *Mixture) { x.levels[0].Weights[0] = 2 }, func(x *Mixture) { x.levels[1].Factor = -1 },
+		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.width = 0 }, func(x *Mixture) { x.outside.Weights = [1 + others]float64{} },
+	} {
+		spoiled := new(Mixture)
+		if err := spoiled.Decode(text); err != nil {
+			t.Fatal(err)
+		}
+		bad(spoiled)
+		text, err := spoiled.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spoiled.Decode(text) == nil {
+			t.Errorf("no error for %s", text)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package flow
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// mostMixtureFrames is about how many frames a mixture is learned from.
+const mostMixtureFrames = 24
+
+// Of the regression: the part of all values that a level is given beside its own ones, from everywhere; by how much the
+// model's squared errors beyond the ends are multiplied, which few frames show; and the least variance of a channel.
+const (
+	levelShrinkage  = 0.02
+	outsidePenalty  = 1.2
+	leastScale      = 1e-12
+	mostErrorFactor = 1e4
+)
+
+// A MixtureLaw learns a Mixture from training frames that were left out: the products of the errors of the model and of
+// the others, level by level.
+type MixtureLaw struct {
+	mixture Mixture
+	near    map[int]bool // the frames that count
+	frames  int
+	inside  [mixtureLevels]products
+	outside products
+}
+
+// products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
+// how many.
+type products struct {
+	plain, relative [1 + others][1 + others]float64
+	count           float64
+}
+
+// NewMixtureLaw starts with nothing, for frames of a shape whose channels have some variances.
+func NewMixtureLaw(s Shape, variances []float64) *MixtureLaw {
+	l := &MixtureLaw{near: map[int]bool{}}
+	l.mixture.width, l.mixture.height = mixtureCells(s.Width, s.Height)
+	l.mixture.unit = data.MedianSpacing(s.At)
+	for _, v := range variances {
+		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
+	}
+	n := len(s.At)
+	for k := range min(n, mostMixtureFrames) {
+		l.near[k*n/min(n, mostMixtureFrames)] = true
+	}
+	times, labels := make([]float64, n), make([]int, n)
+	for i, t := range s.At {
+		times[i], labels[i] = t.Time, t.Sequence
+	}
+	for _, q := range data.Sequences(times, labels) {
+		l.near[q.Examples[0]], l.near[q.Examples[len(q.Examples)-1]] = true, true
+	}
+	return l
+}
+
+// Wants tells whether frame i counts.
+func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
+
+// Add takes in a frame, what the model predicted of it and what the others did.
+func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
+	apart := l.mixture.apart(predicted, o)
+	n := truth.Mean.Cols
+	rows := make([][mixtureLevels + 1]products, truth.Height)
+	mat.Parallel(truth.Height, func(y int) {
+		var level [1]float64
+		var e [1 + others]float64
+		for x := range truth.Width {
+			apart.sampleOver(level[:], x, y, truth.Width, truth.Height)
+			i, j, a := between(level[0], mixtureLevels)
+			if o.beyond > 0 {
+				i, j, a = mixtureLevels, mixtureLevels, 0
+			}
+			pixel := y*truth.Width + x
+			for c, s := range l.mixture.scale {
+				per := 1 / math.Sqrt(s)
+				e[0] = per * (predicted.Mean.At(pixel, c) - truth.Mean.At(pixel, c))
+				for k, m := range o.means {
+					e[1+k] = per * (m.data[pixel*n+c] - truth.Mean.At(pixel, c))
+				}
+				v := predicted.Variance.At(pixel, c) / s
+				rows[y][i].add(1-a, &e, v)
+				if a > 0 {
+					rows[y][j].add(a, &e, v)
+				}
+			}
+		}
+	})
+	for _, row := range rows {
+		for k := range l.inside {
+			l.inside[k].join(&row[k], 1)
+		}
+		l.outside.join(&row[mixtureLevels], 1)
+	}
+	l.frames++
+}
+
+// add adds errors with a weight, of a value for which the model expects the variance v.
+func (p *products) add(weight float64, e *[1 + others]float64, v float64) {
+	relative := weight / max(v, leastScale)
+	p.count += weight
+	for i, a := range e {
+		for j, b := range e[:i+1] {
+			p.plain[i][j] += weight * a * b
+			p.relative[i][j] += relative * a * b
+		}
+	}
+}
+
+// join adds a·q.
+func (p *products) join(q *products, a float64) {
+	p.count += a * q.count
+	for i := range p.plain {
+		for j := range p.plain[i] {
+			p.plain[i][j] += a * q.plain[i][j]
+			p.relative[i][j] += a * q.relative[i][j]
+		}
+	}
+}
+
+// share returns the weights of least squared error and the factor that gives errors under them their mean square.
+func (p *products) share() (s share) {
+	s.Weights = simplexWeights(&p.plain)
+	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
+	return s
+}
+
+// Mixture returns what was learned; of fewer than three frames the model alone.
+func (l *MixtureLaw) Mixture() *Mixture {
+	var all products
+	for k := range l.inside {
+		all.join(&l.inside[k], 1)
+	}
+	if l.frames < 3 || !(all.count > 0) || !(all.plain[0][0] > 0) {
+		return &Mixture{}
+	}
+	x := l.mixture
+	for k := range l.inside {
+		p := l.inside[k]
+		p.join(&all, levelShrinkage)
+		x.levels = append(x.levels, p.share())
+	}
+	if l.outside.count > 0 {
+		p := l.outside
+		for i := range p.plain {
+			p.plain[i][0] *= math.Sqrt(outsidePenalty)
+			if i == 0 {
+				p.plain[0][0] *= math.Sqrt(outsidePenalty)
+			}
+		}
+		x.outside = p.share()
+	} else {
+		x.outside = share{Factor: 1}
+		x.outside.Weights[2] = 1
+	}
+	return &x
+}
+
+// quadratic returns wᵀ·G·w of a lower triangle.
+func quadratic(g *[1 + others][1 + others]float64, w *[1 + others]float64) (sum float64) {
+	for i := range w {
+		sum += w[i] * w[i] * g[i][i]
+		for j := range i {
+			sum += 2 * w[i] * w[j] * g[i][j]
+		}
+	}
+	return sum
+}
+
+// simplexWeights returns the weights from 0 on, with the sum 1, that minimise wᵀ·G·w: of all sets of them the one
+// whose unconstrained minimum has none below 0 and is least.
+func simplexWeights(g *[1 + others][1 + others]float64) (best [1 + others]float64) {
+	least := math.Inf(1)
+	for set := 1; set < 1<<(1+others); set++ {
+		var members []int
+		for k := range 1 + others {
+			if set>>k&1 == 1 {
+				members = append(members, k)
+			}
+		}
+		w, ok := setWeights(g, members)
+		if !ok {
+			continue
+		}
+		if v := quadratic(g, &w); v < least*(1-1e-9) {
+			best, least = w, v
+		}
+	}
+	return best
+}
+
+// setWeights returns the weights of some members that add up to 1 and minimise wᵀ·G·w, if none is below 0.
+func setWeights(g *[1 + others][1 + others]float64, members []int) (w [1 + others]float64, ok bool) {
+	n := len(members)
+	a, x := mat.New(n, n), make([]float64, n)
+	var trace float64
+	for i, k := range members {
+		trace += g[k][k]
+		x[i] = 1
+		for j, m := range members[:i+1] {
+			a.Row(i)[j] = g[max(k, m)][min(k, m)]
+		}
+	}
+	for i := range n {
+		a.Row(i)[i] += 1e-9*trace + 1e-300
+	}
+	f, err := chol.Factorize(a)
+	if err != nil {
+		return w, false
+	}
+	f.Solve(mat.Vector(x))
+	var sum float64
+	for _, v := range x {
+		sum += v
+	}
+	for i, k := range members {
+		if w[k] = x[i] / sum; !(w[k] >= 0) {
+			return w, false
+		}
+	}
+	return w, true
+}
