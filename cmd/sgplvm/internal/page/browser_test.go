@@ -217,13 +217,13 @@ func (b *browser) pixels(id string) (text string) {
 	return text
 }
 
-// shoot writes a picture of the whole page, or of its beginning where it is higher than most.
-func (b *browser) shoot(path string, width, most int) {
+// shoot writes a picture of an element, or of its beginning where it is higher than most, at some scale.
+func (b *browser) shoot(path, element string, most, scale float64) {
 	b.t.Helper()
-	var height int
-	b.run(&height, "document.documentElement.scrollHeight")
+	var r []float64
+	b.run(&r, fmt.Sprintf("(() => { const r = document.querySelector(%q).getBoundingClientRect(); return [r.left + scrollX, r.top + scrollY, r.width, r.height]; })()", element))
 	var shot struct{ Data string }
-	b.call(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": width, "height": min(height, most), "scale": 1}})
+	b.call(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "clip": map[string]any{"x": r[0], "y": r[1], "width": r[2], "height": min(r[3], most), "scale": scale}})
 	picture, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err == nil {
 		err = os.WriteFile(path, picture, 0o666)

@@ -187,3 +187,6 @@ func form(s *shape) string {
 	}
 	return ""
 }
+
+// CellWidth returns how wide a picture of a strip is at most.
+func (c *content) CellWidth() int { return min(260, max(110, 3*c.Judged.shape.Width)) }

@@ -202,6 +202,12 @@ func TestPage(t *testing.T) {
 				t.Errorf("no %q in the tables: %.2000s", want, text)
 			}
 		}
+		b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+		var printed string
+		b.run(&printed, "getComputedStyle(document.querySelector('.controls')).display")
+		if b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": ""}); printed != "none" {
+			t.Errorf("the controls are printed: display %s", printed)
+		}
 		var operations int
 		b.run(&operations, "Number(document.body.dataset.operations)")
 		if operations <= 0 || operations > mostOperations {
@@ -256,7 +262,8 @@ func TestOtherData(t *testing.T) {
 	}
 }
 
-// Pictures of a page in two windows, the pointer on its map: go test -run TestScreens -page report.html -screens folder.
+// Pictures of a page in two windows, the pointer on its map, of the map alone, and of the page as it is printed. README's picture is
+// report-explorer.png of the demo's page: go test -run TestScreens -page report.html -screens folder
 func TestScreens(t *testing.T) {
 	if *shown == "" || *screens == "" {
 		t.Skip("no -page and -screens")
@@ -282,8 +289,14 @@ func TestScreens(t *testing.T) {
 		if !hidden {
 			b.run(nil, "document.getElementById('thumbs').click()")
 		}
-		b.shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), width, 3200)
+		b.shoot(filepath.Join(*screens, fmt.Sprintf("%s-%d.png", name, width)), "html", 3200, 1)
 		slices.Sort(times)
+		if width == 560 {
+			b.call(nil, "Emulation.setEmulatedMedia", map[string]any{"media": "print"})
+			b.shoot(filepath.Join(*screens, name+"-print.png"), "html", 3200, 1)
+		} else {
+			b.shoot(filepath.Join(*screens, name+"-explorer.png"), ".explorer", 3200, 0.65)
+		}
 		t.Logf("%s at %d: redraws took %.1f ms in the median, %.1f at most", name, width, times[10], times[19])
 	}
 	b.check()
