@@ -8,7 +8,7 @@
   const out = new Float32Array(F.means), deviation = new Float32Array(F.points), x = new Float64Array(d);
   const palette = Array.from({ length: 256 }, (_, i) => [0, 2, 4].map(k => parseInt(E.colours.substr(6 * i + k, 2), 16)));
   const state = { a: E.axes[0], b: E.axes.length > 1 ? E.axes[1] : -1, at: null, example: -1, step: 0, playing: 0, thumbs: false, grey: E.grey, colour: 'order', follow: true };
-  let range, shade, tour, most = 1; // most: the largest deviation on the map
+  let range, shade, tour, flat, most = 1; // most: the largest deviation on the map
 
   const spread = new Float64Array(d), centre = new Float64Array(d);
   for (let q = 0; q < d; q++) {
@@ -252,6 +252,10 @@
     const average = total / deviation.length;
     const top = Math.max(most, 1.4 * average);
     if (E.kind === 'picture' || E.kind === 'points') paint($('deviation'), deviation, null, s => s / top);
+    if (flat === undefined && E.kind === 'picture') { // everywhere the same: a band of colour says it
+      flat = deviation.reduce((a, b) => Math.max(a, b)) < 1.08 * deviation.reduce((a, b) => Math.min(a, b));
+      if (flat) $('deviation').parentElement.classList.add('flat');
+    }
     $('sure').textContent = format(average * 100, 2) + ' %';
     $('where').textContent = where();
     document.body.dataset.draw = (performance.now() - begin).toFixed(2);

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	mostJudged = 60 // pictures that are filled in
+	mostJudged = 60      // pictures that are filled in
+	mostValues = 1 << 24 // of all of them, but for the first few
 	mostShown  = 8  // of them in the strips
 	stripSide  = 96 // pixels
 
@@ -50,7 +51,7 @@ type strip struct {
 func judge(ctx context.Context, e *cli.Environment, in *Input, tones *tones) (*judgement, error) {
 	d, m := in.Data, in.Model
 	count, points, channels := d.Seen.Dims()
-	j := &judgement{Training: d.Training, Of: count, Judged: min(count, mostJudged), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
+	j := &judgement{Training: d.Training, Of: count, Judged: min(count, mostJudged, max(4, mostValues/(points*channels))), shape: shapeOf(m, stripSide), Known: d.Training || d.Truth != nil}
 	j.squares, j.counts, j.missing = make([]float64, j.shape.values()), make([]float64, j.shape.values()), make([]float64, j.shape.values())
 	if j.shape.Kind == kindTable {
 		j.units = m.Summary().Deviation
