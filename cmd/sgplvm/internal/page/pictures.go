@@ -17,8 +17,8 @@ import (
 const (
 	mostJudged = 60      // pictures that are filled in
 	mostValues = 1 << 24 // of all of them, but for the first few
-	mostShown  = 8  // of them in the strips
-	stripSide  = 96 // pixels
+	mostShown  = 8       // of them in the strips
+	stripSide  = 96      // pixels
 
 	calibrationLevels = 19 // 5 %, 10 %, …, 95 %
 )
