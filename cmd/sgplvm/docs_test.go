@@ -412,3 +412,24 @@ func TestPythonReader(t *testing.T) {
 	}
 	sameBits(t, "latent means", readArray(t, "mu.npy").Float64s(), want)
 }
+
+// The sentences of README are short.
+func TestShortSentences(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(sourceFolder, "..", "..", "README.md"))
+	if err != nil {
+		t.Skip("not inside the module: ", err)
+	}
+	plain := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(text), ".")
+	plain = regexp.MustCompile(`\]\([^)]*\)`).ReplaceAllString(plain, "]") // addresses of links
+	plain = regexp.MustCompile("`[^`]*`").ReplaceAllString(plain, "code")
+	for _, paragraph := range strings.Split(plain, "\n\n") {
+		if strings.HasPrefix(paragraph, "|") || strings.HasPrefix(paragraph, "#") {
+			continue
+		}
+		for _, sentence := range regexp.MustCompile(`[.?!](\s|$)`).Split(paragraph, -1) {
+			if n := len(strings.Fields(sentence)); n > 25 {
+				t.Errorf("%d words: %s", n, sentence)
+			}
+		}
+	}
+}
