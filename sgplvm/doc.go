@@ -99,5 +99,31 @@ Versions are semantic. From 1.0 on, a program that compiles with a version compi
 before, a minor version may change exported names, and CHANGELOG.md says which. A list of them, fuzz/testdata/api.txt, is held
 by a test. Model files of all earlier versions can be read; checkpoints belong to the version that wrote them. Packages
 under internal, package asm, the text of errors and the last bits of results may change at any time.
+
+# Model files
+
+Model.Save writes everything that inference and prediction need, sealed with a checksum; Load reads it and refuses a file that was changed. The bytes
+depend on the model alone. docs/modelfile.md lists the tensors, and reads them in Python.
+
+# Errors
+
+What data can cause is an error that names the place: ValueError an example and a value, ConfigError a field, ReadError a Source's own. A shape mistake of the
+program panics with both shapes. Non-finite input is refused first. A call that fails leaves a Trainer as it was.
+
+# Examples
+
+What people do, each as an example that runs:
+
+  - learn from examples and complete others: Example
+  - carry a model inside a program: Example (Embed)
+  - learn from incomplete data: ExampleComplete
+  - predict a film at other times, in other pixels: Example (Film), ExampleModel_LatentAt
+  - use a covariance function of one's own: the example of package kernel
+  - watch training and cancel it: Example (Progress)
+  - go on with training that was interrupted: ExampleTrainer_Resume
+  - predict from many goroutines: Example (Goroutines)
+  - leave data in their file: ExampleSource
+  - the linear algebra alone: packages mat, chol, eig, kronprod and lbfgs; matrices of Gonum by shared slices: package mat, Example (Gonum)
+  - property tests of any linear algebra: package fuzz
 */
 package sgplvm
