@@ -211,7 +211,7 @@ func (w *lineStopper) Write(b []byte) (int, error) {
 }
 
 // Interrupted at any step of a training, or of a search, and resumed, a command comes to the bits of one that was not.
-func TestInterruptedAnywhere(t *testing.T) {
+func TestProcessInterruptedAnywhere(t *testing.T) {
 	for _, j := range jobs(t)[:3] {
 		word, most, stride := "/40 ", 39, 1
 		switch {
