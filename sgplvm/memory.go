@@ -32,7 +32,8 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 		return Memory{}, err
 	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
-	if s := (&search{data: d, given: cfg}); cfg.Residual.Rounds > 0 || open && s.jointPossible() {
+	joint := (&search{data: d, given: cfg}).jointPossible()
+	if cfg.Residual.Rounds > 0 || open && joint {
 		f.covariances(points)
 	}
 	m := Memory{Inducing: f.inducing(), Space: 8 * f.s, Data: 8 * (f.p + f.k*f.b), Latent: 8 * f.x}
@@ -40,8 +41,15 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if d.Film && cfg.Motion != Off {
 		m.Data += 2 * 4 * numbers // frames, and registered ones
 	}
-	if open && numbers <= mostNumbers {
-		folds := float64(plans[cfg.Effort].folds)
+	folds := float64(plans[cfg.Effort].folds)
+	switch {
+	case !open:
+	case d.Times != nil:
+		m.Search = 8 * 4 * min(numbers, float64(mostDownsampled))
+	case numbers <= mostNumbers:
+		if joint && points > coarseFrom {
+			numbers *= coarseFrom / float64(points)
+		}
 		m.Search = 8 * numbers * (1 + 3*folds)
 	}
 	return m, nil

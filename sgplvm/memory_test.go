@@ -127,7 +127,7 @@ func TestMemoryNeeded(t *testing.T) {
 		t.Errorf("with half the pictures %+v, beside %+v", got, large)
 	}
 	small := need(d(20, 50, 60), fixed)
-	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 8*20*3000*4 {
+	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 8*20*1200*10 || got.Search > 8*20*1200*11 {
 		t.Errorf("with a search %+v, beside %+v", got, small)
 	}
 	if _, err := MemoryNeeded(Data{}, Config{}); err == nil {
