@@ -111,6 +111,12 @@ func (t *tensorReader) choice() (cfg *Config, selection *Selection, phases []Pha
 		selection = &s
 	}
 	read("training", &phases)
+	for i, p := range phases {
+		if p.Steps < 0 || len(p.Bounds) >= mostBounds || len(p.Bounds) > 0 && (p.Every < 1 || len(p.Bounds) > p.Steps/p.Every) {
+			t.Fail(fmt.Errorf("metadata entry training: phase %d has %d bounds of %d steps, one in %d, expected fewer than %d, and no more than there were steps",
+				i, len(p.Bounds), p.Steps, p.Every, mostBounds))
+		}
+	}
 	return cfg, selection, phases
 }
 

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -240,5 +241,20 @@ func TestBoundsAreKept(t *testing.T) {
 		if d := diff(p, PhaseReport{Name: w.Name, Steps: w.Steps, Status: w.Status, Every: w.Every, Bounds: w.Bounds}); d != "" || len(l.Training()) != len(m.Training()) {
 			t.Errorf("phase %d: %s", i, d)
 		}
+	}
+}
+
+// A file whose phases cannot be is refused.
+func TestBoundsMustFit(t *testing.T) {
+	m := referenceModel(t, fileShape)
+	for _, p := range []PhaseReport{{Steps: -1}, {Steps: 1, Bounds: []float64{1}}, {Steps: 3, Every: 2, Bounds: []float64{1, 2}}, {Steps: 200, Every: 1, Bounds: make([]float64, mostBounds)}} {
+		m.phases = []PhaseReport{p}
+		if _, err := Load(bytes.NewReader(saved(t, m))); err == nil || !strings.Contains(err.Error(), "metadata entry training: phase 0 has ") {
+			t.Errorf("%+v: error %v", p, err)
+		}
+	}
+	m.phases = []PhaseReport{{Name: "joint", Steps: 3, Every: 2, Bounds: []float64{1}}}
+	if got := loaded(t, saved(t, m)).Training(); diff(got, m.phases) != "" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -41,8 +41,10 @@ func ticks(low, high float64, about int) (at []float64, format func(float64) str
 		}
 	}
 	digits := int(max(0, -math.Floor(math.Log10(step)+1e-9)))
-	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
-		at = append(at, k*step)
+	for k := range 3 * about { // numbers that differ in their last digits alone have no round ones between them
+		if v := (math.Ceil(low/step-1e-9) + float64(k)) * step; v <= high+1e-9*step {
+			at = append(at, v)
+		}
 	}
 	return at, func(v float64) string {
 		if math.Abs(v) >= 1e6 || digits > 5 {

@@ -35,6 +35,7 @@ type content struct {
 	Explorer                         *explorer
 	Bars                             []relevanceBar
 	Unused                           int    // latent dimensions without a bar
+	Hidden                           int    // channels, where only the first is shown
 	Form                             string // "wide" where fields are much wider than high, "landscape" where they are wider, else nothing
 	Picture                          bool   // fields have pixels, or points in a plane
 	Timed, Labelled, Film            bool
@@ -74,6 +75,9 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 	c := &content{Name: in.Name, Style: template.CSS(styleText + gradient()), Field: template.JS(fieldText), Script: template.JS(explorerText), Explorer: x,
 		Picture: x.Kind == kindPicture || x.Kind == kindPoints, Timed: x.Path != nil, Labelled: x.Examples.Label != nil, Film: x.Path != nil && x.Path.Frames != nil,
 		MeanError: percent(x.meanError), DeviationError: percent(x.devError), Ranks: fmt.Sprintf("%d and %d", len(x.Mean.Fields), len(x.Taken.Fields))}
+	if x.Channels < x.channels {
+		c.Hidden = x.channels
+	}
 	c.Noun, c.Form = noun(x), form(&x.shape)
 	if in.Data != nil {
 		if err := c.judge(ctx, e, in, x); err != nil {

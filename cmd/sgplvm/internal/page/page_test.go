@@ -58,7 +58,7 @@ func save(t *testing.T, in *page.Input) string {
 }
 
 // faces returns a model of drawn faces and frames that it has not seen, half of them hidden or not.
-func faces(t *testing.T) (m *sgplvm.Model, rest *dataset.Frames) {
+func faces(t *testing.T, dims int) (m *sgplvm.Model, rest *dataset.Frames) {
 	t.Helper()
 	all, err := dataset.FromArray("faces", picture.Faces(36, 16, 20, 3), dataset.Layout{})
 	if err != nil {
@@ -77,7 +77,7 @@ func faces(t *testing.T) (m *sgplvm.Model, rest *dataset.Frames) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: 4, Attributes: engine.Attributes(&training.Form)}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: dims, Attributes: engine.Attributes(&training.Form)}
 	cfg.Training.Iterations = 30
 	m, _, err = sgplvm.Fit(t.Context(), sgplvm.Data{Source: training, Grid: grid}, cfg)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestEveryModel(t *testing.T) {
 
 // A page with pictures: pointer, keys, axes, thumbnails, colours, playing and tables, in two windows, and a redraw that takes few operations.
 func TestPage(t *testing.T) {
-	m, rest := faces(t)
+	m, rest := faces(t, 4)
 	path := save(t, &page.Input{Model: m, Name: "faces", Labels: make([]int, m.Examples()), Data: &page.Data{Name: "rest", Seen: rest}})
 	b := newBrowser(t)
 	sizes := [][2]int{{1280, 900}, {480, 800}}
@@ -217,12 +217,28 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// With one latent dimension the map is as high as the examples are many.
+func TestOneDimension(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser for itself")
+	}
+	m, _ := faces(t, 1)
+	b := newBrowser(t)
+	b.open(save(t, &page.Input{Model: m, Name: "one"}), 1000, 800)
+	b.point("map", 0.3, 0.5)
+	before := b.pixels("mean")
+	if b.point("map", 0.7, 0.5); b.pixels("mean") == before {
+		t.Error("the pointer changes nothing")
+	}
+	b.check()
+}
+
 // What the browser computes is what the model predicts, up to the error that the page states.
 func TestBrowserPredicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a browser for itself")
 	}
-	m, _ := faces(t)
+	m, _ := faces(t, 4)
 	b := newBrowser(t)
 	b.open(save(t, &page.Input{Model: m, Name: "faces"}), 800, 600)
 	for _, point := range [][]float64{m.TrainingLatent(0).Mu, m.TrainingLatent(7).Mu, {0.3, -0.2, 0.1, 0.4}, {2, 2, -2, 1}} {
@@ -251,7 +267,7 @@ func TestBrowserPredicts(t *testing.T) {
 
 // Data that the model does not fit are refused in a line.
 func TestOtherData(t *testing.T) {
-	m, _ := faces(t)
+	m, _ := faces(t, 4)
 	other, err := dataset.FromArray("other", picture.Faces(2, 5, 4, 1), dataset.Layout{})
 	if err != nil {
 		t.Fatal(err)
