@@ -26,8 +26,11 @@ func (x *explorer) compress() error {
 		equal[i], relative[i] = 1, 1/(variance*variance)
 	}
 	room := mostSprites - 2*taken.Cols
+	if x.Inducing > manyInducing {
+		room = fewSprites - 2*taken.Cols
+	}
 	var err error
-	if x.Mean, err = newLowRank(mean, psi, equal, min(mostMeanFields, room*3/4/mean.Cols), meanTolerance); err != nil {
+	if x.Mean, err = newLowRank(mean, psi, equal, min(mostMeanFields, mostWeights/x.Inducing, room*3/4/mean.Cols), meanTolerance); err != nil {
 		return err
 	}
 	room -= (len(x.Mean.Fields) + 1) * mean.Cols

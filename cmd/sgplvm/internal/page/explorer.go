@@ -11,9 +11,14 @@ import (
 )
 
 const (
+	// What the page has room for, so that it stays below 3 MB.
 	mostExamples = 1500    // dots on the map
+	mostMu       = 30_000  // numbers of their means
 	mostSprites  = 1 << 20 // bytes of all sprites
-	mostRotation = 200_000 // numbers of the rotation
+	fewSprites   = 600_000 // the same, of models with more inducing points than manyInducing
+	manyInducing = 250
+	mostRotation = 80_000 // numbers of the rotation
+	mostWeights  = 32_000 // of the fields of means
 
 	meanTolerance      = 0.004 // of means, in deviations of the data
 	deviationTolerance = 0.04  // of variances, relative
@@ -86,7 +91,8 @@ type path struct {
 
 // setExamples takes the training examples, of many every k-th.
 func (x *explorer) setExamples(m *sgplvm.Model, label []int) {
-	step, times := (m.Examples()+mostExamples-1)/mostExamples, m.Times()
+	most, times := max(1, min(mostExamples, mostMu/x.Dims)), m.Times()
+	step := (m.Examples() + most - 1) / most
 	var mu, sd []float64
 	several := false
 	x.Examples.variance = make([]float64, x.Dims)

@@ -63,7 +63,16 @@ func mapped(s *shape, field []float64, colour func(v float64) [3]byte) *image.RG
 	return p
 }
 
-// pngURL and jpegURL return a picture as the address of itself.
+// pictureURL returns a picture of a shape as the address of itself: of photographs in colour JPEG, which is smaller, else PNG.
+func pictureURL(s *shape, p image.Image) (template.URL, error) {
+	if s.Channels == 3 {
+		text, err := jpegText(p, 85)
+		return template.URL("data:image/jpeg;base64," + text), err
+	}
+	return pngURL(p)
+}
+
+// pngURL returns a picture as the address of itself.
 func pngURL(p image.Image) (template.URL, error) {
 	var b bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
@@ -73,9 +82,10 @@ func pngURL(p image.Image) (template.URL, error) {
 	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
 }
 
-func jpegText(p image.Image) (string, error) {
+// jpegText returns a picture as JPEG of some quality, in base64.
+func jpegText(p image.Image, quality int) (string, error) {
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: 82}); err != nil {
+	if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: quality}); err != nil {
 		return "", err
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil

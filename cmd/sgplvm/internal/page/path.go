@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"image"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
@@ -9,7 +10,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
-const mostFrames = 120 // of a film
+const (
+	mostFrames = 120     // of a film
+	mostFilm   = 500_000 // bytes of all of them
+)
 
 // setPath follows the latent variables of the first sequence, with twice as many times as were seen.
 func (x *explorer) setPath(ctx context.Context, e *cli.Environment, m *sgplvm.Model) error {
@@ -57,14 +61,29 @@ func (x *explorer) film(ctx context.Context, e *cli.Environment, m *sgplvm.Model
 	if err != nil {
 		return err
 	}
-	return engine.NewFrames(e, "drew", m, latents, g).Run(ctx, new(engine.Output), func(_ int, means []float64) error {
+	var frames []*image.RGBA
+	if err := engine.NewFrames(e, "drew", m, latents, g).Run(ctx, new(engine.Output), func(_ int, means []float64) error {
 		for ; len(means) > 0; means = means[g.Size():] {
-			text, err := jpegText(x.picture(&x.shape, means[:g.Size()]))
+			frames = append(frames, x.picture(&x.shape, means[:g.Size()]))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, quality := range []int{82, 60, 40, 20} { // the first in which the film has room
+		size := 0
+		x.Path.Frames = nil
+		for _, frame := range frames {
+			text, err := jpegText(frame, quality)
 			if err != nil {
 				return err
 			}
 			x.Path.Frames = append(x.Path.Frames, text)
+			size += len(text)
 		}
-		return nil
-	})
+		if size <= mostFilm {
+			break
+		}
+	}
+	return nil
 }

@@ -250,14 +250,14 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 			row.Pictures = append(row.Pictures, u)
 			return err
 		}
-		if err := add(pngURL(tones.picture(&j.shape, s))); err != nil {
+		if err := add(pictureURL(&j.shape, tones.picture(&j.shape, s))); err != nil {
 			return err
 		}
-		if err := add(pngURL(tones.picture(&j.shape, mean))); err != nil {
+		if err := add(pictureURL(&j.shape, tones.picture(&j.shape, mean))); err != nil {
 			return err
 		}
 		if j.Known && !j.Training {
-			if err := add(pngURL(tones.picture(&j.shape, t))); err != nil {
+			if err := add(pictureURL(&j.shape, tones.picture(&j.shape, t))); err != nil {
 				return err
 			}
 		}
