@@ -328,6 +328,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	}
 	n := c.y.Rows
 	folds := min(completionFolds, len(order))
+	var unsure []float64
 	for f := range folds {
 		var out []int
 		for k := f; k < len(order); k += folds {
@@ -338,18 +339,21 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		if len(in) < min(2, n) { // too few to learn from without those
 			in = allBut(n, nil)
 		}
-		if err := c.fold(ctx, cfg, in, out, fmt.Sprintf("round %d, fold %d of %d: ", c.rounds, f+1, folds)); err != nil {
+		more, err := c.fold(ctx, cfg, in, out, fmt.Sprintf("round %d, fold %d of %d: ", c.rounds, f+1, folds))
+		if err != nil {
 			return err
 		}
+		unsure = plus(unsure, more)
 	}
+	c.d.unsure = c.meanUnsure(unsure)
 	return nil
 }
 
-// fold fills in some examples by a model of others.
-func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) error {
+// fold fills in some examples by a model of others, and returns what their covariance adds up to (unsure).
+func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
 	filled, err := within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at := 0
 	for _, i := range out {
@@ -361,11 +365,12 @@ func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing s
 			}
 		}
 	}
-	return nil
+	return filled.Unsure, nil
 }
 
-// filledValues are the moments of the missing values of some examples, one after the other.
-type filledValues struct{ Mean, Variance []float64 }
+// filledValues are the moments of the missing values of some examples, one after the other, and the sum of their
+// covariances (unsure).
+type filledValues struct{ Mean, Variance, Unsure []float64 }
 
 // filled returns those of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
@@ -381,27 +386,40 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 	if err != nil {
 		return all, err
 	}
-	means, variances, failures := make([]mat.Matrix, len(out)), make([]mat.Matrix, len(out)), make([]error, len(out))
-	mat.Parallel(len(out), func(k int) {
-		if failures[k] = ctx.Err(); failures[k] == nil {
-			means[k], variances[k], failures[k] = c.impute(ctx, m, cfg.Infer, out[k])
-		}
-	})
-	if err := cmp.Or(failures...); err != nil {
-		return all, err
-	}
-	for k, i := range out {
-		for j, missing := range c.holes.of(i) {
-			if missing {
-				all.Mean, all.Variance = append(all.Mean, means[k].Data[j]), append(all.Variance, variances[k].Data[j])
+	for k := 0; k < len(out); k += imputedAtOnce {
+		some := out[k:min(len(out), k+imputedAtOnce)]
+		filled, failures := make([]imputed, len(some)), make([]error, len(some))
+		mat.Parallel(len(some), func(k int) {
+			if failures[k] = ctx.Err(); failures[k] == nil {
+				filled[k], failures[k] = c.impute(ctx, m, cfg.Infer, some[k])
 			}
+		})
+		if err := cmp.Or(failures...); err != nil {
+			return all, err
+		}
+		for k, i := range some {
+			for j, missing := range c.holes.of(i) {
+				if missing {
+					all.Mean, all.Variance = append(all.Mean, filled[k].mean.Data[j]), append(all.Variance, filled[k].variance.Data[j])
+				}
+			}
+			all.Unsure = plus(all.Unsure, filled[k].unsure)
 		}
 	}
 	return all, nil
 }
 
+// imputedAtOnce is of how many examples covariances are there at a time.
+const imputedAtOnce = 16
+
+// imputed are the moments of an example given what was observed of it.
+type imputed struct {
+	mean, variance mat.Matrix
+	unsure         []float64
+}
+
 // impute returns the moments of an example given what was observed of it.
-func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (mean, variance mat.Matrix, err error) {
+func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (f imputed, err error) {
 	points := c.y.Cols / c.channels
 	obs := Observed{Values: mat.NewDense(points, c.channels, slices.Clone(c.y.Row(i)))}
 	for k, missing := range c.holes.of(i) {
@@ -411,17 +429,19 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 	}
 	if c.d.Times != nil {
 		if obs.Prior, err = m.priorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
-			return mean, variance, err
+			return f, err
 		}
 	}
-	p, _, err := m.Impute(ctx, obs, o)
+	p, l, err := m.Impute(ctx, obs, o)
 	if err != nil {
-		return mean, variance, err
+		return f, err
 	}
 	for k, v := range p.Mean.Data {
 		if s := p.Variance.Data[k]; v-v != 0 || s-s != 0 {
-			return mean, variance, errors.New("predicted a value that is no number")
+			return f, errors.New("predicted a value that is no number")
 		}
 	}
-	return p.Mean, p.Variance, nil
+	f.mean, f.variance = p.Mean, p.Variance
+	f.unsure, err = unsureOf(m, obs, l, o)
+	return f, err
 }

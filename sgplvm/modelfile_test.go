@@ -52,7 +52,7 @@ func knowing(t testing.TB, s reference.Shape) *Model {
 	m := s.Model(t)
 	m.Params.Noise.Taper = []float64{2}
 	tr := trainerOf(t, m)
-	if err := tr.evaluator.LearnNoise(ctx, tr.params, 4); err != nil {
+	if err := tr.evaluator.LearnNoise(ctx, tr.params, 4, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
 	q, err := tr.posterior(ctx)

@@ -208,7 +208,7 @@ func (s *search) tooLarge() bool {
 	return n*points*channels > mostNumbers
 }
 
-// questions are those that come after the first, the most rewarding first.
+// questions are those that come after the first, what takes long to learn after what does not.
 func (s *search) questions(c Config) (list []question) {
 	n, points, channels := s.data.Source.Dims()
 	add := func(open bool, name string, ladder bool, options ...option) {
@@ -222,7 +222,6 @@ func (s *search) questions(c Config) (list []question) {
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
-	add(s.given.Training.Iterations == 0 && (n >= manyExamples || smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)
 	add(thorough && learned && c.Residual.Local == On && s.given.Infer.LocalBandwidth == 0, "noise of similar examples", false,
@@ -240,6 +239,7 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	add(s.given.LatentDims == 0 && (thorough || !learned || n >= manyExamples), "latent dimensions", false, dims...)
+	add(s.given.Training.Iterations == 0 && (n >= manyExamples || smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
 	return list

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
@@ -86,7 +87,7 @@ func TestPack(t *testing.T) {
 // A learned Σ is not an optimiser's.
 func TestPackLearnedNoise(t *testing.T) {
 	s := subjectOf(t, structuredNoise())
-	if err := s.evaluator.LearnNoise(t.Context(), s.Params, 3); err != nil {
+	if err := s.evaluator.LearnNoise(t.Context(), s.Params, 3, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
 	for free, want := range map[bound.Group]int{bound.GroupNoise: 0, bound.GroupSpatial: 2, bound.GroupNoise | bound.GroupSpatial: 2} {

@@ -16,7 +16,7 @@ import (
 
 func (s *subject) learnNoise(t *testing.T, strength float64) {
 	t.Helper()
-	if err := s.evaluator.LearnNoise(t.Context(), s.Params, strength); err != nil {
+	if err := s.evaluator.LearnNoise(t.Context(), s.Params, strength, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -71,7 +71,19 @@ func TestLearnNoise(t *testing.T) {
 			p.Noise.Covariance = mat.Matrix{}
 			parametric := d.Noise(d.Points)
 			p.Noise.Covariance = learned
-			s.learnNoise(t, strength)
+			filled := mat.Matrix{}
+			if again { // of values that were not observed
+				filled = mat.New(x.Rows, x.Rows)
+				for i := range x.Rows {
+					filled.Set(i, i, 0.1*float64(i+1))
+					filled.Set(i, 0, filled.At(i, 0)+0.01)
+					filled.Set(0, i, filled.At(i, 0))
+				}
+				mat.Add(cov, cov, 1, filled)
+			}
+			if err := s.evaluator.LearnNoise(t.Context(), p, strength, filled); err != nil {
+				t.Fatal(err)
+			}
 			n := float64(s.Examples())
 			want := mat.New(x.Rows, x.Rows)
 			for i := range x.Rows {

@@ -127,7 +127,7 @@ var exactly = cmp.Options{
 func manyParams(t *testing.T) map[string]*bound.Params {
 	learned := subjectOf(t, structuredNoise())
 	learned.Params.Noise.Taper = []float64{1.5, 2.5}
-	if err := learned.evaluator.LearnNoise(t.Context(), learned.Params, 3); err != nil {
+	if err := learned.evaluator.LearnNoise(t.Context(), learned.Params, 3, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]*bound.Params{

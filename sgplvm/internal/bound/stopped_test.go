@@ -58,7 +58,7 @@ var calls = map[string]func(ctx context.Context, e *bound.Evaluator, p *bound.Pa
 	},
 	"LearnNoise": func(ctx context.Context, e *bound.Evaluator, p *bound.Params) ([]float64, error) {
 		learned := p.Clone()
-		err := e.LearnNoise(ctx, learned, 2)
+		err := e.LearnNoise(ctx, learned, 2, mat.Matrix{})
 		if err != nil && learned.Noise.Learned() {
 			return nil, errors.New("an error, and noise is learned")
 		}

@@ -154,10 +154,16 @@ func DefaultTaper(examples int) float64 { return 2.6 * math.Pow(float64(examples
 // LearnNoise replaces Σ by the posterior mean under an inverse Wishart prior that is
 // centred on the parametric Σ and weighs as much as the given number of examples, of what
 // is left by the taper.
-func (e *Evaluator) LearnNoise(ctx context.Context, p *Params, strength float64) error {
+//
+// To the covariance of the residuals is added that of values that were not observed but filled in, given those observed,
+// on average over examples and channels, n_s×n_s: 0×0 where there are none.
+func (e *Evaluator) LearnNoise(ctx context.Context, p *Params, strength float64, filled mat.Matrix) error {
 	cov, err := e.residualCovariance(ctx, p)
 	if err != nil {
 		return err
+	}
+	if filled.Rows > 0 {
+		mat.Add(cov, cov, 1, filled)
 	}
 	n := float64(e.y.Examples)
 	prior := mat.New(cov.Rows, cov.Cols)

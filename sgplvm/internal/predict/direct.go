@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // The direct prediction has no latent variables: an example is like the training examples near it, with the mean
@@ -121,18 +122,10 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 func (s *directSource) at(points []int, a mat.Matrix) mat.Matrix {
 	for k, i := range points {
 		if i != k || len(points) != a.Rows {
-			return gatherBoth(a, points)
+			some := mat.New(len(points), len(points))
+			work.Submatrix(some, a, points, points)
+			return some
 		}
 	}
 	return a
-}
-
-func gatherBoth(a mat.Matrix, points []int) mat.Matrix {
-	g := mat.New(len(points), len(points))
-	for k, i := range points {
-		for l, j := range points {
-			g.Set(k, l, a.At(i, j))
-		}
-	}
-	return g
 }

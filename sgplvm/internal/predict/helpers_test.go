@@ -55,7 +55,7 @@ func (m model) with(t testing.TB, o Options) model {
 // learned gives m a learned covariance of the noise.
 func learned(t testing.TB, m *reference.Model, strength float64) *reference.Model {
 	t.Helper()
-	if err := m.Evaluator().LearnNoise(t.Context(), m.Params, strength); err != nil {
+	if err := m.Evaluator().LearnNoise(t.Context(), m.Params, strength, mat.Matrix{}); err != nil {
 		t.Fatal(err)
 	}
 	return m

@@ -83,16 +83,9 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 			return p, err
 		}
 	}
-	t := q.momentsOf(l)
-	t.degreesOfFreedom = o.degrees(q.kept != nil)
-	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
-	}
-	if !o.FirstOrder && o.Conditioning == ConditionGivenLatent {
-		var err error
-		if t, err = q.refine(e, l, t); err != nil {
-			return Prediction{}, err
-		}
+	t, err := q.seenMoments(e, l, o)
+	if err != nil {
+		return Prediction{}, err
 	}
 	p, err := q.conditional(ctx, e, t, o.Conditioning)
 	if err != nil {
@@ -115,6 +108,19 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 	}
 	q.toUserUnits(p, t.noise)
 	return p, err
+}
+
+// seenMoments returns the moments of an example's latent posterior, with its own noise, refined.
+func (q *Posterior) seenMoments(e *example, l Latent, o InferOptions) (moments, error) {
+	t := q.momentsOf(l)
+	t.degreesOfFreedom = o.degrees(q.kept != nil)
+	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
+		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
+	}
+	if o.FirstOrder || o.Conditioning != ConditionGivenLatent {
+		return t, nil
+	}
+	return q.refine(e, l, t)
 }
 
 // singular reports whether too few examples are like one, or points coincide.

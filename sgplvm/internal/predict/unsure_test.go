@@ -1,0 +1,78 @@
+package predict
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+)
+
+// What is missing has the covariance of a Gaussian given what was observed, C_MM − C_MO·C_OO⁻¹·C_OM, of latent variables that are certain.
+func TestAddConditional(t *testing.T) {
+	for seed := range uint64(compare.Sizes(30)) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		shape := samplingShape(51000 + seed)
+		m := saying(t, shape.Model(t), Options{})
+		l := randomLatent(rng, len(m.params.X.Mu.Row(0)))
+		clear(l.S)
+		n, channels := m.grid.Len(), m.channels()
+		values, want := missing(n, channels), mat.New(n, n)
+		_, full, err := m.PredictDataCovariance(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range channels {
+			var seen, rest []int
+			for i := range n {
+				if rng.IntN(2) == 0 && c != 1 { // of the second channel nothing is seen
+					values.Set(i, c, rng.NormFloat64())
+					seen = append(seen, i)
+				} else {
+					rest = append(rest, i)
+				}
+			}
+			scale := m.scaler.Scale[c] * m.scaler.Scale[c]
+			oo, om := mat.New(len(seen), len(seen)), mat.New(len(seen), len(rest))
+			for k, i := range seen {
+				for j, at := range seen {
+					oo.Set(k, j, full[c].At(i, at)/scale)
+				}
+				for j, at := range rest {
+					om.Set(k, j, full[c].At(i, at)/scale)
+				}
+			}
+			given := om.Clone()
+			if len(seen) > 0 {
+				f, err := chol.Factorize(oo)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.Solve(given)
+			}
+			for k, i := range rest {
+				for j, at := range rest {
+					v := full[c].At(i, at) / scale
+					for o := range seen {
+						v -= float64(om.At(o, k) * given.At(o, j))
+					}
+					want.Set(i, at, want.At(i, at)+v)
+				}
+			}
+		}
+		got := mat.New(n, n)
+		if err := m.AddConditional(got, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+			t.Fatal(err)
+		}
+		compare.Near(t, "covariance", got.Data, want.Data, 1e-7)
+		for i := range n {
+			for j := range n {
+				if math.Abs(got.At(i, j)-got.At(j, i)) > 1e-12*(1+math.Abs(got.At(i, j))) {
+					t.Fatalf("element %d, %d is %v, expected %v as across the diagonal", i, j, got.At(i, j), got.At(j, i))
+				}
+			}
+		}
+	}
+}
