@@ -18,7 +18,7 @@ type LeaveOut func(ctx context.Context, body func(example int, mean, variance ma
 // is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
 func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.Source, progress func(done, total int) error) (*Film, error) {
 	n, _, channels := frames.Dims()
-	mixture, err := f.mix(ctx, leaveOut, frames)
+	mixture, err := f.learnMixture(ctx, leaveOut, frames)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.So
 	return f, nil
 }
 
-// mix learns what the model's prediction is to be mixed with, from some of the frames.
-func (f *Film) mix(ctx context.Context, leaveOut LeaveOut, frames data.Source) (*flow.Mixture, error) {
+// learnMixture learns what the model's prediction is to be mixed with, from some of the frames.
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, frames data.Source) (*flow.Mixture, error) {
 	if len(f.shape.At) < 3 {
 		return new(flow.Mixture), nil
 	}

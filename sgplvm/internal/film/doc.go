@@ -9,11 +9,12 @@
 //  1. The posterior predicts mean and variance at t, in reference coordinates and at the training pixels.
 //  2. Both are warped to where the contents are at t, in pixels of any size, and the motion-compensated
 //     residual of the training frames before and after t is added to the mean: what registered frames lose
-//     since they are sampled twice, and what moves between two frames beyond the motion.
+//     since they are sampled twice, and what moves between two frames beyond the motion. The mean is mixed with what
+//     the training frames around t say by themselves: interpolation, the nearer frame, dense optical flow.
 //  3. The variances are multiplied by the variance inflation of that part of the picture at that time.
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
-// Film.Calibrated learns what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
+// Film.Calibrated learns the weights of the mixture and what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the
 // displacement comes from the other frames' displacements, and the residual from the other frames around it.
 // It compares frames as they are, not registered ones, so that errors of the motion count.
@@ -28,7 +29,7 @@
 // # Samples
 //
 // Model.SampleFilm draws registered frames that belong together, puts them where a draw of the motion says and adds
-// the residual as step 2 does. Deviations from the mean grow by the root of the inflation, and the detail of finer
+// the residual as step 2 does. Deviations from the mean grow by the roots of the mixture's factor and of the inflation, and the detail of finer
 // pixels is drawn once for a film, in reference coordinates, so that it moves with the contents.
 //
 // The same input gives the same bits at any GOMAXPROCS. What motion brings is in sgplvm/docs/measurements.md.

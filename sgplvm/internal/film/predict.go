@@ -147,8 +147,16 @@ func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instan
 		flow.Downsample(dst, fine)
 		return nil
 	}
-	if err := f.alone(dst, registered, field, at, without); err != nil || f.mixture.Alone() {
+	if err := f.alone(dst, registered, field, at, without); err != nil {
 		return err
+	}
+	return f.mix(dst, at, without)
+}
+
+// mix mixes a frame that the model alone predicted with what training frames say by themselves.
+func (f *Film) mix(dst flow.Frame, at data.Instant, without int) error {
+	if f.mixture.Alone() {
+		return nil
 	}
 	others, err := f.motion.Others(f.frames, f.detail, at, without, dst.Width, dst.Height)
 	if err != nil {

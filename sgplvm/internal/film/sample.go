@@ -65,7 +65,8 @@ func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g
 // A drawing turns registered frames that were drawn into frames at the times of some latent posteriors of a sequence.
 type drawing struct {
 	*Model
-	width, height int
+	width, height int // of what is drawn, no coarser than the training pixels
+	wanted        [2]int
 	latents       []predict.Latent
 	seed          uint64
 	fields        []flow.Field   // the mean displacements
@@ -77,9 +78,10 @@ type drawing struct {
 func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.SampleOptions) (*drawing, error) {
 	d := &drawing{Model: m, latents: latents, seed: o.Seed, draw: -1}
 	var err error
-	if d.width, d.height, err = m.sizeOn(m.Posterior.Grid(), g); err != nil {
+	if d.wanted[0], d.wanted[1], err = m.sizeOn(m.Posterior.Grid(), g); err != nil {
 		return nil, err
 	}
+	d.width, d.height = max(d.wanted[0], m.shape.Width), max(d.wanted[1], m.shape.Height)
 	if err := timed(latents); err != nil || len(latents) == 0 {
 		return d, err
 	}
@@ -100,23 +102,33 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 // show returns frame i of a draw, given its registered frame and the mean of that.
 func (d *drawing) show(draw, i int, values, mean mat.Matrix) (predict.SampledFrame, error) {
 	at, none := *d.latents[i].At, predict.SampledFrame{}
-	expected, drawn := d.room(d.width, d.height, false), d.room(d.width, d.height, true)
-	registered := func(v mat.Matrix) flow.Frame {
-		return flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: v}
+	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
+	alone := func(dst flow.Frame, v mat.Matrix, field flow.Field) error {
+		registered := flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: v}
+		return d.Film.alone(flow.Frame{Width: d.width, Height: d.height, Mean: dst.Mean}, registered, field, at, -1)
 	}
-	if err := d.warp(expected, registered(mean), d.fields[i], at, -1); err != nil {
+	if err := alone(expected, mean, d.fields[i]); err != nil {
 		return none, err
 	}
-	shown := flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
-	if err := d.warp(shown, registered(values), d.paths[draw][i], at, -1); err != nil {
+	if err := alone(drawn, values, d.paths[draw][i]); err != nil {
 		return none, err
 	}
-	drawn.Variance.Fill(1)
-	d.inflation.Apply(drawn, at)
-	for k, v := range drawn.Variance.Data {
-		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v)*(drawn.Mean.Data[k]-expected.Mean.Data[k])
+	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
+	expected.Variance.Fill(1)
+	if err := d.mix(expected, at, -1); err != nil {
+		return none, err
+	}
+	d.inflation.Apply(expected, at)
+	for k, v := range expected.Variance.Data {
+		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v)*drawn.Mean.Data[k]
 	}
 	d.addDetail(drawn, expected, draw, d.paths[draw][i])
+	if d.width > d.wanted[0] || d.height > d.wanted[1] {
+		coarse, mean := d.room(d.wanted[0], d.wanted[1], true), d.room(d.wanted[0], d.wanted[1], true)
+		flow.Downsample(coarse, drawn)
+		flow.Downsample(mean, expected)
+		drawn, expected = coarse, mean
+	}
 	return predict.SampledFrame{Values: drawn.Mean, Mean: expected.Mean}, nil
 }
 

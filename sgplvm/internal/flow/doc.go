@@ -62,6 +62,13 @@
 // changes, and the frames next to a time what it looks like in detail. The flow is a choice, too: with it the
 // frames left out in the trials have to be predicted better by 1 %.
 //
+// # What training frames say by themselves
+//
+// A Mixture weighs the model's prediction against three that need the two training frames around a time alone
+// (Others): linear interpolation of each pixel, the nearer frame, and interpolation along the dense optical flow
+// between the two (dense.go). Weights and a factor of the variances depend on how far model and flow are
+// apart at a place, and are learned where frames are left out (MixtureLaw), so that what is behind there has no weight.
+//
 // # Variances
 //
 // Inflation multiplies the variances from the model and from the displacement by what frames left out
@@ -79,7 +86,8 @@
 //	fields[0].Warp(fine, frame) // flow.Frames, the finer one of 1280×720 pixels
 //	err = m.AddResidual(fine, frames, fields[0], detail, data.Instant{Time: t}, -1)
 //
-// Pictures are sampled as cubic B-splines through their pixels (Unser 1999); beyond an edge the
+// Pictures are sampled as cubic B-splines through their pixels (Unser 1999), finer pixels from pictures that are sharpened as
+// halved training frames ask for (sharpening.go); beyond an edge the
 // nearest pixel of the edge stands for the rest. Encode writes each
 // part, most of them as JSON text. The same input gives the same bits at any GOMAXPROCS.
 //

@@ -147,11 +147,9 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	}
 	if l.outside.count > 0 {
 		p := l.outside
-		for i := range p.plain {
+		p.plain[0][0] *= outsidePenalty
+		for i := 1; i <= others; i++ {
 			p.plain[i][0] *= math.Sqrt(outsidePenalty)
-			if i == 0 {
-				p.plain[0][0] *= math.Sqrt(outsidePenalty)
-			}
 		}
 		x.outside = p.share()
 	} else {
