@@ -140,6 +140,32 @@ func TestPictures(t *testing.T) {
 	if text := string(read(t, "mean.csv")); !strings.HasPrefix(text, "example,row,column,channel,value\n0,0,0,0,") || strings.Count(text, "\n") != 1+3*len(mean) {
 		t.Errorf("%.60q", text)
 	}
+	// A hole that all pictures have, or the only one, is filled in: pixels exist, whether alpha or a mask hides them.
+	same := trainingFaces()
+	for i := range same {
+		if i%testPoints == 7 {
+			same[i] = math.NaN()
+		}
+	}
+	glass(t, "hole", same, names...)
+	writeArray(t, "nohole.npy", npy.New(trainingFaces(), testTraining, testHeight, testWidth))
+	hide := make([]uint8, testPoints)
+	for i := range hide {
+		hide[i] = 1
+	}
+	hide[7] = 0
+	writeArray(t, "hide.npy", npy.New(hide, testHeight, testWidth))
+	for _, args := range []string{"-data hole -out nohole", "-data hole/t0.png -out single.png", "-data nohole.npy -observed hide.npy -out nohole2.npy"} {
+		if o := sgplvmRun(append(strings.Fields("fill -config steps30.json"), strings.Fields(args)...)...); o.code != 0 {
+			t.Fatalf("%s: %s", args, o.stderr)
+		}
+		v, _ := loaded(t, args[strings.LastIndex(args, " ")+1:])
+		for i, x := range v {
+			if x != x {
+				t.Errorf("%s: pixel %d is not filled in", args, i)
+			}
+		}
+	}
 	// A point that nobody has is transparent.
 	gone := trainingFaces()
 	for i := range gone {

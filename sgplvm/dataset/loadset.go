@@ -36,7 +36,7 @@ type SetOptions struct {
 //	FILE.csv               a table, an example in a row; or long, a value in a row (see the package documentation)
 //
 // Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
-// which do; a table has no such points. Errors: [*Error].
+// which do; a table has no such points. All pixels of PNG and JPEG pictures exist, and so do points of which a mask hides the values. Errors: [*Error].
 func LoadSet(name string, o SetOptions) (*Set, error) {
 	fill := math.NaN()
 	if o.FillValue != nil {
@@ -174,6 +174,12 @@ func (s *Set) setObserved(path string) error {
 		return err
 	}
 	s.change()
+	s.hidden = make([]bool, s.Points())
+	for i, v := range s.Values {
+		if !math.IsNaN(v) {
+			s.hidden[s.point(i)] = true
+		}
+	}
 	for i := range s.Count {
 		m.hide(s.Values[i*s.size():(i+1)*s.size()], i)
 	}
@@ -207,7 +213,10 @@ func (s *Set) setExists(path string) error {
 		}
 	}
 	if path == "" {
-		exists = seen
+		copy(exists, seen)
+		for i := range exists {
+			exists[i] = exists[i] || s.Files != nil || s.hidden != nil && s.hidden[i]
+		}
 	}
 	out, never := 0, 0
 	for i := range exists {

@@ -38,6 +38,7 @@ type Set struct {
 	Notes []string
 
 	original    []float64 // the values as they stood in the source, where a fill value or a mask has changed them; nil: as Values
+	hidden      []bool    // points that had a value before a mask of what was observed; nil: there was none
 	strides     []int     // for each axis in the source the distance in Values; nil: the order is the same
 	coordinates []string  // names of the points' coordinates
 	examples    string    // what the source calls its examples
