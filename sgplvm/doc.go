@@ -55,7 +55,8 @@ GOMAXPROCS, after any interruption.
 
 Infer gives q(x) alone. Predict gives the exact mean and variance under such a q(x), at any points;
 PredictSlabs does it for many in bounded memory, PredictDataCovariance has the covariance between points,
-PredictMixture the whole density under an uncertain x. Sample draws whole fields (sections 13 and 15).
+PredictMixture the whole density under an uncertain x. Sample draws whole fields (sections 13 and 15). Basis is
+what predictions at certain x are sums of, for programs that evaluate them elsewhere, and Training how the bound rose.
 
 The zero Config works: Fit chooses what it leaves open by filling in, or predicting, some examples from the others, with
 as much work as Effort says, and Model.Selection tells how that went. What Config gives stays as it is; ReadConfig reads one

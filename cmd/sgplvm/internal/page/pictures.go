@@ -110,28 +110,18 @@ func complete(a mat.Matrix) bool {
 	return true
 }
 
-// halfOf hides half of a picture: scattered values of the even ones, one side of the odd ones.
+// halfOf hides half of the k-th: scattered points, or one side of every other picture; of tables scattered values.
 func (j *judgement) halfOf(a mat.Matrix, k int) mat.Matrix {
 	rng := rand.New(rand.NewPCG(uint64(k), 0x68616c66))
-	b := a.Clone()
-	width := j.shape.Width
-	if j.shape.Kind != kindPicture {
-		width = 0
-	}
-	columns := 0
-	if width > 0 && j.shape.points != nil {
-		columns = j.columns()
-	} else {
-		columns = width
-	}
+	b, row := a.Clone(), j.shape.row
 	for i := range b.Rows {
-		side := columns > 0 && k%2 == 1
+		hide := rng.Float64() < 0.5
+		if row > 0 && k%2 == 1 {
+			hide = (i%row*2 < row) == (k%4 == 1)
+		}
 		for c := range b.Cols {
-			hide := rng.Float64() < 0.5
-			if side {
-				hide = (i%columns*2 < columns) == (k%4 == 1)
-			} else if c > 0 && b.Rows > 1 {
-				hide = math.IsNaN(b.At(i, 0))
+			if j.shape.Kind == kindTable {
+				hide = rng.Float64() < 0.5
 			}
 			if hide {
 				b.Set(i, c, math.NaN())
@@ -139,16 +129,6 @@ func (j *judgement) halfOf(a mat.Matrix, k int) mat.Matrix {
 		}
 	}
 	return b
-}
-
-// columns returns how many pixels a whole picture has in a row.
-func (j *judgement) columns() int {
-	for i, at := range j.shape.points {
-		if i == j.shape.Width {
-			return at / (j.shape.points[1] - j.shape.points[0])
-		}
-	}
-	return 0
 }
 
 // predict returns what the model says of one.

@@ -36,6 +36,7 @@ type shape struct {
 	grid     sgplvm.Grid // of these points
 	channels int         // of the model
 	of       int         // the model's points
+	row      int         // the model's pixels in a row of a picture; 0 where there is none
 }
 
 // shapeOf returns the form in which the fields of a model are shown, pictures at most side pixels wide and high.
@@ -59,6 +60,7 @@ func shapeOf(m *sgplvm.Model, side int) shape {
 // pixels takes every k-th row and column, so that points stay points of training.
 func (s *shape) pixels(g sgplvm.Grid, width, height, side int) {
 	step := (max(width, height) + side - 1) / side
+	s.row = width
 	s.Kind, s.Width, s.Height = kindPicture, (width+step-1)/step, (height+step-1)/step
 	if step == 1 {
 		return
