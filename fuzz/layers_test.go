@@ -56,6 +56,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/reference": slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/compare"}),
 
 	"cmd/sgplvm":                     program,
+	"cmd/sgplvm-edge":                {"sgplvm/edge"},
 	"cmd/sgplvm/internal/cli":        {"sgplvm", "sgplvm/kernel", "sgplvm/dataset", "mat", "cmd/sgplvm/internal/files"},
 	"cmd/sgplvm/internal/files":      {"sgplvm/dataset", "mat/npy", "cmd/sgplvm/internal/filetest"},
 	"cmd/sgplvm/internal/filetest":   {"sgplvm/dataset", "mat/npy"},

@@ -11,12 +11,7 @@ func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
 	coo := view(r.coo, len(seen), len(seen))
 	coo.Fill(0)
 	if t.latent {
-		step := w.step(len(seen))
-		for from := 0; from < m.features; from += step {
-			b := view(r.observed, len(seen), min(step, m.features-from))
-			m.setFeatures(b, seen, from, t.roots)
-			mat.Syrk(coo, 1, b, 1)
-		}
+		w.addObserved(coo, seen)
 		if !m.exact {
 			for k, i := range seen {
 				row := coo.Row(k)
@@ -43,22 +38,55 @@ func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
 	return coo
 }
 
+// addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
+func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
+	if w.m.byColumns(len(seen)) {
+		for k, i := range seen {
+			column, row := w.column(i), dst.Row(k)
+			for l, j := range seen[:k+1] {
+				row[l] += column[j]
+			}
+		}
+		return
+	}
+	step := w.room.step
+	for from := 0; from < w.m.features; from += step {
+		b := view(w.room.observed, len(seen), min(step, w.m.features-from))
+		w.m.setFeatures(b, seen, from, w.moments.roots)
+		mat.Syrk(dst, 1, b, 1)
+	}
+}
+
+// addCross adds it between observed and missing points, after addObserved of the same observed ones.
+func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
+	if w.m.byColumns(len(seen)) {
+		for l, i := range missing {
+			column := w.column(i)
+			for k, j := range seen {
+				dst.Row(k)[l] += column[j]
+			}
+		}
+		return
+	}
+	step := w.room.step
+	for from := 0; from < w.m.features; from += step {
+		columns := min(step, w.m.features-from)
+		a, b := view(w.room.observed, len(seen), columns), view(w.room.missing, len(missing), columns)
+		if step < w.m.features {
+			w.m.setFeatures(a, seen, from, w.moments.roots)
+		}
+		w.m.setFeatures(b, missing, from, w.moments.roots)
+		mat.Mul(dst, 1, a, b.T(), 1)
+	}
+}
+
 // crossCovariance returns C_OM for a block of missing points, after observedCovariance of the same observed ones.
 func (w *Workspace) crossCovariance(seen, missing []int) mat.Matrix {
 	t, m, r := &w.moments, w.m, &w.room
 	com := view(r.cross, len(seen), len(missing))
 	com.Fill(0)
 	if t.latent {
-		step := w.step(len(seen))
-		for from := 0; from < m.features; from += step {
-			columns := min(step, m.features-from)
-			a, b := view(r.observed, len(seen), columns), view(r.missing, len(missing), columns)
-			if step < m.features {
-				m.setFeatures(a, seen, from, t.roots)
-			}
-			m.setFeatures(b, missing, from, t.roots)
-			mat.Mul(com, 1, a, b.T(), 1)
-		}
+		w.addCross(com, seen, missing)
 		if !m.exact {
 			for k, i := range seen {
 				row := com.Row(k)

@@ -289,3 +289,35 @@ func TestTable(t *testing.T) {
 		t.Error("a lower triangle is another one")
 	}
 }
+
+// Columns of covariances, by modes of several factors, are products of features.
+func TestColumns(t *testing.T) {
+	m, err := Open(Encode(contents(4, false), Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.NewWorkspace(0)
+	for j := range w.moments.share {
+		w.moments.share[j] = float64(1 + j)
+	}
+	all := mat.New(m.Points(), m.features)
+	m.setFeatures(all, m.points, 0, nil)
+	part := mat.New(m.Points(), 3)
+	m.setFeatures(part, m.points, 2, w.moments.share)
+	for i := range m.Points() {
+		for j := range 3 {
+			if got, want := part.At(i, j), all.At(i, 2+j)*float64(3+j); math.Abs(got-want) > 1e-12 {
+				t.Errorf("feature %d of point %d times its factor is %v, expected %v", 2+j, i, got, want)
+			}
+		}
+		for p, got := range w.column(i) {
+			var want float64
+			for j, v := range w.moments.share {
+				want += all.At(i, j) * v * all.At(p, j)
+			}
+			if math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+				t.Errorf("covariance of %d and %d is %v, expected %v", i, p, got, want)
+			}
+		}
+	}
+}

@@ -127,13 +127,13 @@ func (w *Workspace) maskNorms(seen []int) {
 	for _, i := range seen {
 		mask[i] = 1
 	}
-	copy(w.norms, w.modes(mask, true))
+	copy(w.norms, w.modes(mask, m.squares, true))
 }
 
 // whitenedNorms sets γ of structured noise: sums of squares of L⁻¹B_O.
 func (w *Workspace) whitenedNorms(seen []int) {
 	m := w.m
-	step := w.step(len(seen))
+	step := w.room.step
 	for from := 0; from < m.features; from += step {
 		b := view(w.room.observed, len(seen), min(step, m.features-from))
 		m.setFeatures(b, seen, from, nil)

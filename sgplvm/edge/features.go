@@ -32,15 +32,47 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 // joint sets dst to features of one point of several factors, from one on.
 func (m *Model) joint(dst []float64, point, from int) {
 	var ip, ij [8]int
-	splitPoint(ip[:len(m.b)], point, m.dims)
-	for j := range dst {
-		splitPoint(ij[:len(m.b)], from+j, m.sizes)
+	last := len(m.b) - 1
+	splitPoint(ip[:last+1], point, m.dims)
+	splitPoint(ij[:last+1], from, m.sizes)
+	for len(dst) > 0 {
 		v := 1.0
-		for f, b := range m.b {
+		for f, b := range m.b[:last] {
 			v *= b.At(ip[f], ij[f])
 		}
-		dst[j] = v
+		row := m.b[last].Row(ip[last])[ij[last]:]
+		row = row[:min(len(row), len(dst))]
+		asm.Scale(dst, v, row)
+		dst = dst[len(row):]
+		ij[last] = 0
+		for f := last - 1; f >= 0; f-- { // the next index of the others
+			if ij[f]++; ij[f] < m.sizes[f] {
+				break
+			}
+			ij[f] = 0
+		}
 	}
+}
+
+// column returns B·diag(ω)·Bᵀ between all points and one, of several factors.
+func (w *Workspace) column(point int) []float64 {
+	v := w.room.modes[0][:w.m.features]
+	w.m.joint(v, point, 0)
+	asm.MulTo(v, v, w.moments.share)
+	return w.modes(v, w.m.b, false)
+}
+
+// byColumns reports whether covariances with so many observed points take less work by columns of all points.
+func (m *Model) byColumns(seen int) bool {
+	if len(m.b) == 0 {
+		return false
+	}
+	work, size := 0.0, float64(m.features)
+	for f, n := range m.dims {
+		work += size * float64(n)
+		size *= float64(n) / float64(m.sizes[f])
+	}
+	return work < float64(seen)*float64(m.features)/2
 }
 
 // setFeatureVariance sets dst to diag(B·diag(ω)·Bᵀ) + ψ0·diag(K − B·Bᵀ) at points of a list.
@@ -49,7 +81,7 @@ func (w *Workspace) setFeatureVariance(dst []float64, within []int) {
 	if len(m.b) > 0 {
 		v := w.room.modes[0][:m.features]
 		copy(v, t.share)
-		copy(dst, w.modes(v, false))
+		copy(dst, w.modes(v, m.squares, false))
 		for _, i := range within {
 			dst[i] += t.psi0 * m.beyond(i, i)
 		}
@@ -66,8 +98,8 @@ func (w *Workspace) setFeatureVariance(dst []float64, within []int) {
 	}
 }
 
-// modes returns (⊗B_f∘B_f)·v, or its transpose's product, for v in the first room of modes.
-func (w *Workspace) modes(v []float64, transposed bool) []float64 {
+// modes returns the product of ⊗A_f, or of its transpose, with v in the first room of modes.
+func (w *Workspace) modes(v []float64, factors []mat.Matrix, transposed bool) []float64 {
 	m := w.m
 	before, after := 1, 1
 	to, other := w.room.modes[1], w.room.modes[0]
@@ -78,7 +110,7 @@ func (w *Workspace) modes(v []float64, transposed bool) []float64 {
 	for _, n := range sizes {
 		after *= n
 	}
-	for f, b := range m.squares {
+	for f, b := range factors {
 		if transposed {
 			b = b.T()
 		}

@@ -52,6 +52,7 @@ type room struct {
 	row      []float64    // features, or training examples
 	modes    [2][]float64 // features or points, of several factors
 
+	step              int       // features that are taken at once
 	observed, missing []float64 // features of observed points and of a block of missing ones
 	coo               []float64 // C_OO
 	inverse           []float64 // L⁻¹

@@ -156,8 +156,8 @@ func (w *Workspace) newRoom() {
 		size := w.largestMode()
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
 	}
-	step := w.step(whole)
-	r.observed, r.missing = w.vector(whole*step), w.vector(block*step)
+	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
+	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
 	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
 	r.po, r.residual = w.vector(c.Channels*whole*k), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
@@ -188,11 +188,6 @@ func (w *Workspace) largestMode() int {
 		largest = max(largest, size)
 	}
 	return largest
-}
-
-// step returns how many features of so many points are taken at once.
-func (w *Workspace) step(points int) int {
-	return min(w.m.features, max(64, featureNumbers/max(points, together)))
 }
 
 func (w *Workspace) newOwnNoise() ownNoise {

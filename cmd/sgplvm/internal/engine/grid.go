@@ -132,6 +132,16 @@ type Fields struct {
 	Other *Output
 }
 
+// LoadAt loads the model that the flag -model names, and returns the points that -points or -grid choose of it.
+func LoadAt(f *cli.Flags) (*sgplvm.Model, OutputGrid, error) {
+	m, err := Load(f.Text("model"))
+	if err != nil {
+		return nil, OutputGrid{}, err
+	}
+	g, err := newOutputGrid(f.Name(), f.Text("model"), m, f.Text("points"), f.Text("grid"))
+	return m, g, err
+}
+
 // Open checks the command line, on which the named flags take further files and other takes the second result, and loads the model.
 func (p FieldFlags) Open(inputs []string, other string) (*Fields, error) {
 	f := p.f

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+)
+
+// example returns frames of the model inside, of which some values are missing, and them filled in with their scores.
+func example(t *testing.T) (frames, filled [][]float64) {
+	t.Helper()
+	m, err := edge.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := m.Points() * m.Channels()
+	w := m.NewWorkspace(0)
+	for k := range 2 {
+		whole, values, seen := make([]float64, n), make([]float64, n), make([]bool, n)
+		latent, variance := make([]float64, m.Latents()), make([]float64, m.Latents())
+		latent[0], latent[1] = float64(k)-1, 0.5
+		if err := w.Predict(whole, nil, latent, variance); err != nil {
+			t.Fatal(err)
+		}
+		for i := range values {
+			values[i], seen[i] = math.Round(whole[i]), i%(k+2) != 0
+			if !seen[i] {
+				values[i] = math.NaN()
+			}
+		}
+		result := make([]float64, n)
+		if err := w.Fill(result, nil, values, seen); err != nil {
+			t.Fatal(err)
+		}
+		frames, filled = append(frames, values), append(filled, append(result, w.Surprise(nil)))
+	}
+	return frames, filled
+}
+
+func near(got, want []float64) bool {
+	return slices.EqualFunc(got, want, func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*max(1, math.Abs(b)) })
+}
+
+// Lines of CSV are answered by lines.
+func TestCSV(t *testing.T) {
+	frames, filled := example(t)
+	var in, out bytes.Buffer
+	for _, f := range frames {
+		for i, v := range f {
+			if i > 0 {
+				in.WriteByte(',')
+			}
+			if v == v {
+				fmt.Fprint(&in, v)
+			}
+		}
+		in.WriteString("\r\n")
+	}
+	if err := run(file, &in, &out, false); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != len(frames) {
+		t.Fatalf("%d lines for %d frames", len(lines), len(frames))
+	}
+	for k, line := range lines {
+		var got []float64
+		for _, field := range strings.Split(line, ",") {
+			v, err := strconv.ParseFloat(field, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, v)
+		}
+		if !near(got, filled[k]) {
+			t.Errorf("frame %d: %v, expected %v", k, got[:5], filled[k][:5])
+		}
+	}
+}
+
+// numbers reads what answers arrays and raw numbers.
+func numbers(b []byte) (v []float64) {
+	for ; len(b) >= 4; b = b[4:] {
+		v = append(v, float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+	}
+	return v
+}
+
+func npyOf(descr string, shape string, values []byte) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
+	header += strings.Repeat(" ", 117-len(header)) + "\n"
+	return slices.Concat([]byte("\x93NUMPY\x01\x00"), []byte{byte(len(header)), 0}, []byte(header), values)
+}
+
+// Arrays and raw numbers are answered by raw numbers.
+func TestArrays(t *testing.T) {
+	frames, filled := example(t)
+	var single, double []byte
+	for _, v := range slices.Concat(frames...) {
+		single = binary.LittleEndian.AppendUint32(single, math.Float32bits(float32(v)))
+		double = binary.LittleEndian.AppendUint64(double, math.Float64bits(v))
+	}
+	want := slices.Concat(filled...)
+	n := len(frames[0])
+	for name, c := range map[string]struct {
+		in  []byte
+		raw bool
+	}{
+		"raw": {single, true},
+		"<f4": {npyOf("<f4", fmt.Sprintf("2, %d", n), single), false},
+		"<f8": {npyOf("<f8", fmt.Sprintf("2, %d, 1, 1", n), double), false},
+	} {
+		var out bytes.Buffer
+		if err := run(file, bytes.NewReader(c.in), &out, c.raw); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := numbers(out.Bytes()); !near(got, want) {
+			t.Errorf("%s: %d numbers, expected %d", name, len(got), len(want))
+		}
+	}
+}
+
+// Bad input is refused in one line that names the frame.
+func TestBadInput(t *testing.T) {
+	frames, _ := example(t)
+	n := len(frames[0])
+	for name, c := range map[string]struct {
+		in   string
+		raw  bool
+		want string
+	}{
+		"few values":      {"1,2\n", false, fmt.Sprintf("frame 0: 2 values, expected %d", n)},
+		"many values":     {strings.Repeat("1,", n) + "1\n", false, fmt.Sprintf("frame 0: %d values, expected %d", n+1, n)},
+		"no number":       {"x" + strings.Repeat(",1", n-1), false, `frame 0: value 0 is "x"`},
+		"infinite":        {"inf" + strings.Repeat(",1", n-1), false, "frame 0: edge: value 0 is +Inf"},
+		"a long line":     {strings.Repeat("1", 65*n), false, "frame 0: a line of more than"},
+		"half a frame":    {strings.Repeat("\x00", 4*n+1), true, "frame 1: the input ends after 1"},
+		"array's type":    {string(npyOf("<i8", "1, 2", nil)), false, "of another type"},
+		"array's shape":   {string(npyOf("<f8", "1, 2", nil)), false, "shape (1, 2)"},
+		"array's end":     {string(npyOf("<f8", fmt.Sprintf("1, %d", n), nil)), false, "frame 0: the input ends"},
+		"array's header":  {"\x93NUMPY\x01\x00", false, "ends in its header"},
+		"array's version": {"\x93NUMPY\x02\x00\x00\x00\x00\x00", false, "another version"},
+	} {
+		err := run(file, strings.NewReader(c.in), new(bytes.Buffer), c.raw)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, expected %q", name, err, c.want)
+		}
+	}
+	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), false); err == nil {
+		t.Error("a truncated model was taken")
+	}
+}
+
+// The program links nothing that uses reflection, nor what trains.
+func TestSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skip("no go command:", err)
+	}
+	for _, name := range strings.Fields(string(out)) {
+		short := strings.TrimPrefix(name, "github.com/seed-08962ecc/kronfield/")
+		if slices.Contains([]string{"fmt", "reflect", "encoding/json", "encoding/gob", "encoding/binary", "eig", "kronprod", "sgplvm", "sgplvm/internal/bound", "sgplvm/internal/predict"}, short) {
+			t.Errorf("the program needs %s", short)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+)
+
+// edgeTypes are the words of the flag -type.
+var edgeTypes = map[string]edge.Type{"f64": edge.Float64, "f32": edge.Float32, "f16": edge.Float16}
+
+func compile(ctx context.Context, e *cli.Environment, args []string) error {
+	f := cli.NewFlags(e, "compile", `sgplvm compile -model MODEL -out M.edge [flags]
+
+Makes a file with everything that filling in and predicting on one set of points needs, for
+small static programs that use package edge. Prints what the file, filling in and fewer bits cost.`)
+	f.String("model", "", "the model `file`")
+	points := f.String("points", "", "the `file` with coordinates to compile for, .npy, points×dimensions, where these are not the training points")
+	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
+	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
+	out := f.String("out", "", "the compiled `file` to write")
+	f.Everyday("model", "out", "type")
+	f.Examples("sgplvm compile -model faces.model -type f16 -out faces.edge")
+	if err := f.Read(args); err != nil {
+		return err
+	}
+	if err := f.Require("model", "out"); err != nil {
+		return err
+	}
+	if err := f.Exclusive(*points, *grid); err != nil {
+		return err
+	}
+	if err := f.Files([]string{"model", "points"}, []string{"out"}); err != nil {
+		return err
+	}
+	m, g, err := engine.LoadAt(f)
+	if err != nil {
+		return err
+	}
+	o := sgplvm.CompileOptions{Grid: g.Points, Type: edgeTypes[*kind]}
+	if g.Layout.Points() > 0 {
+		o.Label = dataset.FormatGrid(g.Layout.Width, g.Layout.Height)
+	}
+	file, err := m.Compile(o)
+	if err != nil {
+		return err
+	}
+	if err := files.WriteAtomic(*out, func(w io.Writer) error {
+		_, err := w.Write(file)
+		return err
+	}); err != nil {
+		return err
+	}
+	return describeCompiled(ctx, e, m, o, file)
+}
+
+// describeCompiled prints what a compiled file costs.
+func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, o sgplvm.CompileOptions, file []byte) error {
+	compiled, err := edge.Open(file)
+	if err != nil {
+		return err
+	}
+	n := compiled.Points()
+	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
+	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
+	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
+	for _, c := range []struct {
+		share string
+		seen  int
+	}{{"all", n}, {"half", (n + 1) / 2}, {"a tenth", (n + 9) / 10}} {
+		bytes := compiled.Bytes() + compiled.NewWorkspace(c.seen).Bytes()
+		fmt.Fprintf(e.Stdout, "  %-8s %24d bytes %18.3g\n", c.share, bytes, compiled.Multiplications(c.seen))
+	}
+	if o.Type == edge.Float64 {
+		return nil
+	}
+	return describeLoss(ctx, e, m, o, compiled)
+}
+
+// mostCompared is how many training posteriors the loss is measured on.
+const mostCompared = 100
+
+// describeLoss prints how far predictions of a type of fewer bits are from the model's, for training posteriors.
+func describeLoss(ctx context.Context, e *cli.Environment, m *sgplvm.Model, o sgplvm.CompileOptions, compiled *edge.Model) error {
+	size := compiled.Points() * compiled.Channels()
+	mean, variance := make([]float64, size), make([]float64, size)
+	w := compiled.NewWorkspace(1)
+	count := min(m.Examples(), mostCompared)
+	var ofMeans, ofVariances float64
+	for i := range count {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l := m.TrainingLatent(i * m.Examples() / count)
+		l.At = nil
+		want, err := m.Predict(l, o.Grid)
+		if err != nil {
+			return err
+		}
+		if err := w.Predict(mean, variance, l.Mu, l.S); err != nil {
+			return err
+		}
+		for k, v := range want.Variance.Data {
+			ofMeans = max(ofMeans, math.Abs(mean[k]-want.Mean.Data[k])/math.Sqrt(v))
+			ofVariances = max(ofVariances, math.Abs(variance[k]/v-1))
+		}
+	}
+	fmt.Fprintf(e.Stdout, "loss of accuracy   means up to %.2g deviations, variances up to %.2g of them, over %d training posteriors\n", ofMeans, ofVariances, count)
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+)
+
+// A compiled file fills in what the model does, within the digits of its type, and the command tells what it costs.
+func TestCompile(t *testing.T) {
+	workFolder(t)
+	m := loadTestModel(t, "model")
+	seen := holes(newFaces())
+	for kind, bound := range map[string]float64{"f64": 1e-8, "f32": 1e-4, "f16": 0.05} {
+		out := mustRun(t, "compile", "-model", "model", "-type", kind, "-out", kind+".edge")
+		for _, want := range []string{kind, "half", "a tenth", "multiplications"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: the output lacks %q:\n%s", kind, want, out)
+			}
+		}
+		if strings.Contains(out, "loss of accuracy") != (kind != "f64") {
+			t.Errorf("%s: the loss of accuracy, or none:\n%s", kind, out)
+		}
+		c, err := edge.Open(read(t, kind+".edge"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := c.NewWorkspace(0)
+		mean, variance, mask := make([]float64, testPoints), make([]float64, testPoints), make([]bool, testPoints)
+		for i := range testNew {
+			values := seen[i*testPoints : (i+1)*testPoints]
+			for k, v := range values {
+				mask[k] = v == v
+			}
+			if err := w.Fill(mean, variance, values, mask); err != nil {
+				t.Fatal(err)
+			}
+			want, _, err := m.Impute(t.Context(), sgplvm.Observed{Values: mat.NewDense(testPoints, 1, values)}, sgplvm.InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, v := range want.Variance.Data {
+				if d := math.Abs(mean[k] - want.Mean.Data[k]); d > bound*math.Sqrt(v) || math.Abs(variance[k]-v) > bound*v {
+					t.Fatalf("%s: picture %d, point %d: %v and %v, expected %v and %v", kind, i, k, mean[k], variance[k], want.Mean.Data[k], v)
+				}
+			}
+		}
+	}
+	mustRun(t, "compile", "-model", "model", "-grid", "3x4", "-out", "small.edge")
+	if c, err := edge.Open(read(t, "small.edge")); err != nil || c.Points() != 12 || c.Label() != "3x4" {
+		t.Errorf("a grid of 3×4: %v", err)
+	}
+	if _, err := os.Stat("none.edge"); err == nil {
+		t.Error("a file of nothing")
+	}
+	mustFail(t, 2, `compile: invalid value "f8" for flag -type: expected f64, f32 or f16 (sgplvm compile -h explains the flags)`, "compile", "-model", "model", "-out", "a", "-type", "f8")
+}

@@ -1,0 +1,75 @@
+package edge
+
+// Bytes returns what the model takes beside its file.
+func (m *Model) Bytes() int {
+	c := m.c
+	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.mean) + len(m.fitted.Data) + len(m.spread) + len(m.points)
+	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda} {
+		numbers += len(v)
+	}
+	for _, v := range [][]float64{c.Tapered, c.Spacings, c.TrainingSpacings, c.Scaled} {
+		numbers += 2 * len(v)
+	}
+	for f := range m.b {
+		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
+	}
+	return 8 * numbers
+}
+
+// Bytes returns what the workspace takes, but for some kilobytes.
+func (w *Workspace) Bytes() int {
+	ints := len(w.seen)*w.most + 6*w.m.c.Points
+	return 8 * (w.floats + ints)
+}
+
+// steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.
+const steps = 30
+
+// Multiplications returns about how many an example takes of which so many points are observed, in all channels.
+func (m *Model) Multiplications(seen int) float64 {
+	c := m.c
+	n, o, dy := float64(c.Points), float64(seen), float64(c.Channels)
+	k, d, j := float64(c.Inducing), float64(c.Latents), float64(m.features)
+	missing := n - o
+	starts := float64(c.Examples)
+	if m.kept() {
+		starts = min(starts, float64(c.Options.Starts))
+	}
+	total := dy*o*k*k/2 + k*k*k + k*j + k*k*(d+4)/2*(starts+2*steps*float64(c.Options.Candidates))
+	if m.structured() {
+		total += o*o*o/6 + o*o/2*(j+dy*k)
+	} else {
+		total += o * j
+	}
+	if c.Options.LatentOnly {
+		return total + n*j
+	}
+	exact := min(o, float64(c.Options.Exact))
+	near := min(o, float64(c.Options.Neighbours))
+	if o <= float64(c.Options.Exact) {
+		near = o
+	}
+	depth := 0.0 // of the noise's covariance
+	if m.kept() {
+		depth = dy * float64(c.Examples)
+	}
+	condition := func(depth float64) float64 {
+		return near*near/2*depth + near*near*near/6 + near*near*near/2 + missing*near*depth + missing*near*near/2
+	}
+	if m.byColumns(seen) { // a column of a covariance takes that many, not j/2 for each observed point
+		j = 0
+		for _, size := range m.sizes {
+			j += float64(size)
+		}
+		total += 2 * n * n * j
+		j = 0
+	}
+	total += exact*exact/2*(j+depth) + exact*exact*exact/6 + condition(j+depth) + missing*k*k + n*float64(m.features)
+	for _, b := range c.Options.Blends {
+		if b.Share > 0 && m.kept() {
+			total += float64(b.Parts)*(near*near/2*(dy*k+depth)+2*near*near*near/3) + missing*near*(dy*k+depth+near/2)
+			break
+		}
+	}
+	return total
+}
