@@ -36,6 +36,9 @@ func interrupted(t *testing.T, cfg Config, stops int, fit func(ctx context.Conte
 	t.Helper()
 	var content []byte
 	for runs = 1; ; runs++ {
+		if runs > 300 {
+			t.Fatal("300 runs, and it does not come to its end")
+		}
 		ctx, cancel := context.WithCancel(context.Background())
 		s := &shelf{at: stops, end: cancel}
 		cfg.Checkpoints = &Checkpoints{Save: s.save, Every: 1}
