@@ -142,7 +142,10 @@ func (s *search) structures() (first Config, q question) {
 		q.candidates = append(q.candidates, option{name, func(c *Config) { *c = cfg }})
 	}
 	q.name = "noise"
-	if s.jointPossible() {
+	n, _, _ := s.data.Source.Dims()
+	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
+	if joint {
+
 		learned := s.learnedNoise()
 		first = filled(s.given, learned)
 		add("learned covariance", learned)
@@ -156,7 +159,7 @@ func (s *search) structures() (first Config, q question) {
 	}
 	white := s.whiteNoise()
 	add("white noise, a kernel for each factor", white)
-	if !s.jointPossible() {
+	if !joint {
 		return filled(s.given, white), q
 	}
 	if n := s.data.Grid.Len(); len(s.data.Grid) > 1 && s.given.Factors == "" && n <= coarseFrom && s.given.Effort != EffortQuick {

@@ -144,3 +144,23 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 }
+
+// Of few examples no covariance is learned, unless a kernel of all points was asked for.
+func TestFewExamples(t *testing.T) {
+	for n, want := range map[int]Factors{1: FactorsProduct, leastTraining - 1: FactorsProduct, leastTraining: FactorsJoint} {
+		d, err := correlated(n, 6, 5, true).checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, given := range []Factors{"", FactorsJoint} {
+			s := &search{data: d, given: Config{Factors: given}, plan: plans[EffortNormal]}
+			first, _ := s.structures()
+			if given == FactorsJoint {
+				want = given
+			}
+			if first.Factors != want || first.Residual.Rounds > 0 != (want == FactorsJoint) {
+				t.Errorf("%d examples, factors %q given: %q with %d rounds of a covariance, expected %q", n, given, first.Factors, first.Residual.Rounds, want)
+			}
+		}
+	}
+}
