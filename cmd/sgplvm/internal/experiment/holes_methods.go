@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/baseline"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -54,8 +53,7 @@ func completeBy(kind baseline.HoleKind) func(ctx context.Context, x *holes) (*en
 
 // completeByModel is the model as a method, as fill has it.
 func completeByModel(ctx context.Context, x *holes) (*engine.Result, string, error) {
-	d := sgplvm.Data{Examples: x.seen.Rows, Grid: x.grid, Times: x.times,
-		Y: mat.NewDense(x.seen.Rows*x.points.Rows, x.channels, x.seen.Data)}
+	d := sgplvm.Data{Grid: x.grid, Times: x.times, Source: sgplvm.NewSource(x.seen.Data, x.seen.Rows, x.points.Rows, x.channels)}
 	cfg := sgplvm.Config{Seed: x.Seed}
 	if x.Quick {
 		cfg.Effort = sgplvm.EffortQuick
