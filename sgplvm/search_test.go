@@ -228,20 +228,39 @@ func TestHopeless(t *testing.T) {
 		return list
 	}
 	j := &tableJudge{scores: map[int][]float64{1: good, 2: shifted(1, 0.5), 3: shifted(0.01, 0.5), 4: append(shifted(1, 0.5)[:fewestJudged], -99, -99, -99)}}
-	s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
-	best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4)})
-	if err != nil || best.cfg.LatentDims != 1 {
-		t.Fatalf("%+v, error %v", best, err)
-	}
-	var got []int
-	for _, c := range s.selection.Stages[0].Candidates {
-		got = append(got, c.Examples)
-	}
-	if !slices.Equal(got, []int{0, fewestJudged, 0, fewestJudged}) {
-		t.Errorf("judged by %v examples", got)
+	var s *search
+	for sure, want := range map[float64][]int{0: {0, fewestJudged, 0, fewestJudged}, sureErrors: {0, fewestJudged, fewestJudged, fewestJudged}} {
+		s = &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+		best, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3, 4), sure: sure})
+		if err != nil || best.cfg.LatentDims != 1 {
+			t.Fatalf("%+v, error %v", best, err)
+		}
+		var got []int
+		for _, c := range s.selection.Stages[0].Candidates {
+			got = append(got, c.Examples)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("better by %v errors: judged by %v examples, expected %v", sure, got, want)
+		}
 	}
 	if c := s.selection.Stages[0].Candidates[1]; math.Abs(c.Difference-1.25) > 1e-14 || c.Error == 0 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A candidate that is like the one before it is passed over where that one is far worse than the best.
+func TestAskAlike(t *testing.T) {
+	good := []float64{1, 2, 3, 1, 2, 3}
+	bad, near := []float64{9, 9, 9, 9, 8, 9}, []float64{1.1, 2, 3, 1, 2, 3.1}
+	for _, c := range []struct {
+		before []float64
+		asked  []int
+	}{{bad, []int{1, 2}}, {near, []int{1, 2, 3}}} {
+		j := &tableJudge{scores: map[int][]float64{1: good, 2: c.before, 3: near}}
+		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}}
+		if _, err := s.ask(j, standing{}, question{name: "which", candidates: dims(1, 2, 3), like: 2}); err != nil || !slices.Equal(j.asked, c.asked) {
+			t.Errorf("asked %v after %v, expected %v, error %v", j.asked, c.before, c.asked, err)
+		}
 	}
 }
 

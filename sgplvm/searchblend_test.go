@@ -51,3 +51,73 @@ func TestFactorsOfVariances(t *testing.T) {
 		t.Errorf("factors make the density worse by %v", m)
 	}
 }
+
+// A blend is found by some of the cases, at even steps, and is better by all than the one from which the search starts.
+func TestBlendIsFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills in many examples")
+	}
+	ctx := t.Context()
+	s := newSearch(t, correlated(160, 6, 5, false), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(6)})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := filled(s.given, s.learnedNoise())
+	models, err := j.models(ctx, cfg, 0, len(j.folds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := false
+	for kind := range j.kinds {
+		trial := blendTrial{model: models[0]}
+		for i := range j.cases {
+			if j.cases[i].kind == kind {
+				trial.cases = append(trial.cases, &j.cases[i])
+			}
+		}
+		all := blendSearch{trials: []blendTrial{trial}, rounds: 1, direct: true, count: len(trial.cases)}
+		all.with, all.latent = make([]Prediction, all.count), make([]Latent, all.count)
+		for k := range all.latent {
+			all.latent[k].Start = k
+		}
+		some := all.thinned()
+		if some.count != casesToWalk || all.count != 2*casesToWalk {
+			t.Fatalf("%d of %d cases", some.count, all.count)
+		}
+		for k, c := range some.trials[0].cases {
+			if c != trial.cases[2*k] || some.latent[k].Start != 2*k {
+				t.Errorf("case %d is another than %d", k, 2*k)
+			}
+		}
+		start, err := blend(ctx, all.trials, 0, InferOptions{}.Or(cfg.Infer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := blend(ctx, all.trials, 1, InferOptions{}.Or(cfg.Infer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved = moved || found.Neighbours != start.Neighbours || found.Shrinkage != start.Shrinkage || found.Taper != start.Taper || found.WideTaper != start.WideTaper
+		if err := all.infer(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if all.with, err = all.fill(ctx, Blend{Parts: 1, Inflation: 1, Neighbours: start.Neighbours, Shrinkage: start.Shrinkage, Taper: start.Taper}); err != nil {
+			t.Fatal(err)
+		}
+		scores := []float64{}
+		for _, b := range []Blend{start, found} {
+			_, score, err := all.share(ctx, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scores = append(scores, score)
+		}
+		if !(scores[1] <= scores[0]) {
+			t.Errorf("pattern %d: found %+v of score %v, from %+v of score %v", kind, found, scores[1], start, scores[0])
+		}
+	}
+	if !moved {
+		t.Error("the search stays where it starts")
+	}
+}

@@ -100,6 +100,10 @@ func TestFillJudge(t *testing.T) {
 	} {
 		d := waves(22)
 		d.Hide = c.masks
+		d.unsure = mat.New(20, 20)
+		for k := range d.unsure.Data {
+			d.unsure.Data[k] = float64(k)
+		}
 		if c.times != nil {
 			d = d.at(c.times, labels)
 		}
@@ -121,6 +125,9 @@ func TestFillJudge(t *testing.T) {
 			n, points, channels := fold.data.Source.Dims()
 			if n != 22-len(held) || points != 20 || channels != 1 || fold.scale != 1 || len(fold.data.Grid) != 2 {
 				t.Fatalf("%s, fold %d: %d examples of %d points and %d channels, %d held out", c.name, f, n, points, channels, len(held))
+			}
+			if !slices.Equal(fold.data.unsure.Data, d.unsure.Data) {
+				t.Errorf("%s, fold %d: %v is unsure", c.name, f, fold.data.unsure.Data)
 			}
 			learned := mat.New(n, 20)
 			if err := fold.data.Source.ReadExamples(learned.Data, 0, n); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,21 @@ func TestQuestions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// More steps of training are worth a question unless few examples learn a covariance of short reach.
+func TestStepsAreAsked(t *testing.T) {
+	asked := func(effort Effort, preset func(s *search) Config) bool {
+		s := newSearch(t, waves(22), Config{Effort: effort})
+		return slices.ContainsFunc(s.questions(filled(s.given, preset(s))), func(q question) bool { return q.name == "steps of training" })
+	}
+	learned := (*search).learnedNoise
+	if asked(EffortNormal, learned) {
+		t.Error("asked of few examples")
+	}
+	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, func(s *search) Config { return s.smoothed(s.learnedNoise()) }) {
+		t.Error("not asked where steps are fewer than they are worth")
 	}
 }
 

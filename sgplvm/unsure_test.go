@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"math"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -18,6 +19,69 @@ func TestMeanUnsure(t *testing.T) {
 	for k, want := range []float64{2, 2, 2, 3} {
 		if got.Data[k] != want {
 			t.Errorf("%v, expected rows 2 2 and 2 3", got.Data)
+		}
+	}
+}
+
+// The covariance of what was filled in is added to that which training learns, beside the prior.
+func TestUnsureIsLearned(t *testing.T) {
+	const strength = 4
+	d := correlated(12, 4, 3, false)
+	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Training: steps(6),
+		Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Strength: strength, Taper: 2}}
+	variances := func(unsure mat.Matrix) (v []float64) {
+		d.unsure = unsure
+		tr, err := NewTrainer(d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tr.Fit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 12 {
+			v = append(v, tr.params.Noise.Covariance.At(i, i))
+		}
+		return v
+	}
+	unsure := mat.New(12, 12)
+	for i := range 12 {
+		unsure.Set(i, i, 0.1*float64(i))
+	}
+	before, after := variances(mat.Matrix{}), variances(unsure)
+	for i := range before {
+		if want := before[i] + 12./(12+strength)*unsure.At(i, i); math.Abs(after[i]-want) > 1e-9 {
+			t.Errorf("point %d has the variance %v with and %v without, expected %v", i, after[i], before[i], want)
+		}
+	}
+}
+
+// A round of completion leaves the covariance of what it filled in: none where nothing was missing.
+func TestRoundIsUnsure(t *testing.T) {
+	d, err := holed(mixed(14, 5, 4, 2), func(example, point int) bool { return point >= 8 && (example+point)%3 == 0 }).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Effort: EffortQuick}
+	c, err := newCompleter(d, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.lowRank(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err = c.first(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.round(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	u := c.d.unsure
+	if u.Rows != 20 || u.Cols != 20 {
+		t.Fatalf("a %d×%d covariance, expected 20×20", u.Rows, u.Cols)
+	}
+	for i := range 20 {
+		if v := u.At(i, i); (v > 0) != (i >= 8) || v > 1 {
+			t.Errorf("point %d has the variance %v", i, v)
 		}
 	}
 }
