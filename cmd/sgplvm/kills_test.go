@@ -314,7 +314,7 @@ func TestProcessFaults(t *testing.T) {
 	}
 	many := howMany(t, 2)
 	failed, ran := 0, 0
-	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	rng := rand.New(rand.NewPCG(25, 0))
 	for i, j := range list {
 		if testing.Short() && i%3 != 0 {
 			continue
@@ -340,7 +340,7 @@ func TestProcessFaults(t *testing.T) {
 				t.Errorf("%s, but results are not new", what)
 			case code == cli.ExitFailed && strings.Count(stderr, "sgplvm: ") == strings.Count(stderr, "\n") && !strings.Contains(stderr, "internal error"):
 				failed++
-			case code != 0 && !strings.Contains(stderr, "runtime: ") && !strings.Contains(stderr, "fatal error: "): // of Go, which writes and opens for itself
+			case code != 0 && !diedOfGo(code, stderr, f.calls):
 				t.Error(what)
 			}
 			for _, path := range []string{"result.model.checkpoint", "result.npy.checkpoint"} {
@@ -356,4 +356,10 @@ func TestProcessFaults(t *testing.T) {
 	if failed == 0 {
 		t.Error("no fault failed a command")
 	}
+}
+
+// diedOfGo tells whether the Go runtime ended a process: it opens files for itself and wakes its threads by writing to a descriptor,
+// and dies with code 2 where that fails. Where every write fails it cannot even say so.
+func diedOfGo(code int, stderr, calls string) bool {
+	return strings.Contains(stderr, "runtime: ") || strings.Contains(stderr, "fatal error: ") || code == 2 && stderr == "" && calls == "write"
 }
