@@ -40,7 +40,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/work":     {"asm", "mat"},
 	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/psi":      {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
-	"sgplvm/internal/infer":    {"mat", "asm", "lbfgs", "sgplvm/internal/psi"},
+	"sgplvm/internal/infer":    {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/edge":              append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:2]...),
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/flow":     append([]string{"asm", "mat", "chol", "internal/opticalflow"}, leaves...),

@@ -202,12 +202,15 @@ func newResults(out io.Writer, n int, csv bool) *results {
 	return &results{out: out, csv: csv, buffer: make([]byte, 0, 16*(n+1))}
 }
 
-func (r *results) write(filled []float64, score float64) error {
+func (r *results) write(filled []float64, score float64, scores []float64) error {
 	r.buffer = r.buffer[:0]
 	for _, v := range filled {
 		r.add(v)
 	}
 	r.add(score)
+	for _, v := range scores {
+		r.add(v)
+	}
 	if r.csv {
 		r.buffer[len(r.buffer)-1] = '\n'
 	}

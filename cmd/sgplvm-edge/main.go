@@ -1,8 +1,7 @@
 // Command sgplvm-edge fills in examples by the compiled model inside it. It is an example of a program for small machines:
 // static, without reflection, with all of its memory allocated once.
 //
-//	sgplvm-edge < frames.csv > filled.csv
-//	sgplvm-edge raw < frames > filled
+//	sgplvm-edge [raw] [times] [scores] < frames.csv > filled.csv
 //
 // Frames come from the standard input, one after the other, and each is answered at once:
 //
@@ -10,10 +9,14 @@
 //   - a .npy array of 4- or 8-byte floating-point numbers or bytes, a frame a row, NaN missing; or
 //   - with raw, numbers of 4 bytes, the lowest first, NaN missing.
 //
-// A filled frame goes to the standard output, and behind its values a score: the mean square of what was observed, in units of
-// what was expected, near 1 for a frame like those of training. CSV is answered by CSV, arrays and raw numbers by raw ones.
+// Frames are those of a stream where the model's examples have times: what was seen of earlier ones helps. They are as far apart as those of training;
+// with times, the time of each frame stands before its values. A frame of which nothing was seen is predicted.
 //
-// The model is drawn faces of 8×10 pixels. For another one put its file in the place of model.edge:
+// A filled frame goes to the standard output, and behind its values a score: the mean square of what was observed, in units of
+// what was expected, near 1 for a frame like those of training. Of a stream that is what was expected before the frame was seen. With scores, how
+// many standard deviations each value was from what was expected follows. CSV is answered by CSV, arrays and raw numbers by raw ones.
+//
+// The model is drawn faces of 8×10 pixels that move. For another one put its file in the place of model.edge:
 //
 //	sgplvm compile -model MODEL -type f16 -out cmd/sgplvm-edge/model.edge
 //	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 go build -trimpath -ldflags='-s -w' ./cmd/sgplvm-edge
@@ -30,47 +33,101 @@ import (
 //go:embed model.edge
 var file []byte
 
+// options are the words of the command line.
+type options struct{ raw, times, scores bool }
+
 func main() {
-	if len(os.Args) > 2 || len(os.Args) == 2 && os.Args[1] != "raw" {
-		os.Stderr.WriteString("usage: sgplvm-edge [raw] < frames > filled\n")
-		os.Exit(2)
+	var o options
+	words := map[string]*bool{"raw": &o.raw, "times": &o.times, "scores": &o.scores}
+	for _, word := range os.Args[1:] {
+		if words[word] == nil {
+			os.Stderr.WriteString("usage: sgplvm-edge [raw] [times] [scores] < frames > filled\n")
+			os.Exit(2)
+		}
+		*words[word] = true
 	}
-	if err := run(file, os.Stdin, os.Stdout, len(os.Args) == 2); err != nil {
+	if err := run(file, os.Stdin, os.Stdout, o); err != nil {
 		os.Stderr.WriteString("sgplvm-edge: " + err.Error() + "\n")
 		os.Exit(1)
 	}
 }
 
 // run fills in all frames of in.
-func run(file []byte, in io.Reader, out io.Writer, raw bool) error {
+func run(file []byte, in io.Reader, out io.Writer, o options) error {
 	m, err := edge.Open(file)
 	if err != nil {
 		return err
 	}
-	n := m.Points() * m.Channels()
-	frames, err := newFrames(in, n, raw)
+	n, before := m.Points()*m.Channels(), 0
+	if o.times {
+		before = 1
+	}
+	frames, err := newFrames(in, before+n, o.raw)
+	if err != nil {
+		return err
+	}
+	filler, err := newFiller(m, o.times)
 	if err != nil {
 		return err
 	}
 	results := newResults(out, n, frames.csv())
-	w := m.NewWorkspace(0)
-	values, filled, seen := make([]float64, n), make([]float64, n), make([]bool, n)
+	read, filled, seen := make([]float64, before+n), make([]float64, n), make([]bool, n)
+	var scores []float64
+	if o.scores {
+		scores = make([]float64, n)
+	}
 	for number := 0; ; number++ {
-		err := frames.next(values)
+		err := frames.next(read)
 		if err == io.EOF {
 			return nil
 		}
+		values := read[before:]
 		if err == nil {
 			for i, v := range values {
 				seen[i] = v == v
 			}
-			err = w.Fill(filled, nil, values, seen)
+			time := float64(number) * m.Spacing()
+			if o.times {
+				time = read[0]
+			}
+			err = filler.fill(time, filled, values, seen)
 		}
 		if err != nil {
 			return &frameError{number, err}
 		}
-		if err := results.write(filled, w.Surprise(nil)); err != nil {
+		if err := results.write(filled, filler.score(scores), scores); err != nil {
 			return err
 		}
 	}
+}
+
+// A filler fills in frames of a stream, or each by itself.
+type filler struct {
+	w *edge.Workspace
+	s *edge.Stream // nil: each by itself
+}
+
+// newFiller returns one of a stream where the model has streams. Where times are given it must.
+func newFiller(m *edge.Model, times bool) (filler, error) {
+	w := m.NewWorkspace(0)
+	s, err := w.NewStream()
+	if err != nil && times {
+		return filler{}, err
+	}
+	return filler{w, s}, nil
+}
+
+func (f filler) fill(time float64, dst, values []float64, seen []bool) error {
+	if f.s == nil {
+		return f.w.Fill(dst, nil, values, seen)
+	}
+	return f.s.Fill(time, dst, nil, values, seen)
+}
+
+// score returns that of the last frame, and sets scores to those of its values.
+func (f filler) score(scores []float64) float64 {
+	if f.s == nil {
+		return f.w.Surprise(scores)
+	}
+	return f.s.Surprise(scores)
 }

@@ -23,6 +23,10 @@ func example(t *testing.T) (frames, filled [][]float64) {
 	}
 	n := m.Points() * m.Channels()
 	w := m.NewWorkspace(0)
+	s, err := w.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k := range 2 {
 		whole, values, seen := make([]float64, n), make([]float64, n), make([]bool, n)
 		latent, variance := make([]float64, m.Latents()), make([]float64, m.Latents())
@@ -37,10 +41,10 @@ func example(t *testing.T) (frames, filled [][]float64) {
 			}
 		}
 		result := make([]float64, n)
-		if err := w.Fill(result, nil, values, seen); err != nil {
+		if err := s.Fill(float64(k)*m.Spacing(), result, nil, values, seen); err != nil {
 			t.Fatal(err)
 		}
-		frames, filled = append(frames, values), append(filled, append(result, w.Surprise(nil)))
+		frames, filled = append(frames, values), append(filled, append(result, s.Surprise(nil)))
 	}
 	return frames, filled
 }
@@ -64,7 +68,7 @@ func TestCSV(t *testing.T) {
 		}
 		in.WriteString("\r\n")
 	}
-	if err := run(file, &in, &out, false); err != nil {
+	if err := run(file, &in, &out, options{}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -119,12 +123,57 @@ func TestArrays(t *testing.T) {
 		"<f8": {npyOf("<f8", fmt.Sprintf("2, %d, 1, 1", n), double), false},
 	} {
 		var out bytes.Buffer
-		if err := run(file, bytes.NewReader(c.in), &out, c.raw); err != nil {
+		if err := run(file, bytes.NewReader(c.in), &out, options{raw: c.raw}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got := numbers(out.Bytes()); !near(got, want) {
 			t.Errorf("%s: %d numbers, expected %d", name, len(got), len(want))
 		}
+	}
+}
+
+// Frames with times are filled in as those of a stream at these times, and every value has its score.
+func TestTimes(t *testing.T) {
+	frames, _ := example(t)
+	m, err := edge.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(frames[0])
+	s, err := m.NewWorkspace(0).NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in bytes.Buffer
+	var want []float64
+	for k, time := range []float64{3, 7.5} {
+		seen, result, scores := make([]bool, n), make([]float64, n), make([]float64, n)
+		in.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(time))))
+		for i, v := range frames[k] {
+			seen[i] = v == v
+			in.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))))
+		}
+		if err := s.Fill(time, result, nil, frames[k], seen); err != nil {
+			t.Fatal(err)
+		}
+		want = slices.Concat(want, result, []float64{s.Surprise(scores)}, scores)
+	}
+	var out bytes.Buffer
+	if err := run(file, bytes.NewReader(in.Bytes()), &out, options{raw: true, times: true, scores: true}); err != nil {
+		t.Fatal(err)
+	}
+	got := numbers(out.Bytes())
+	for i, v := range want { // the missing have no score
+		if v != v && len(got) == len(want) && got[i] != got[i] {
+			got[i], want[i] = 0, 0
+		}
+	}
+	if !near(got, want) {
+		t.Errorf("%d numbers, expected %d", len(got), len(want))
+	}
+	backwards := slices.Concat(in.Bytes()[4*(n+1):], in.Bytes()[:4*(n+1)])
+	if err := run(file, bytes.NewReader(backwards), new(bytes.Buffer), options{raw: true, times: true}); err == nil || !strings.Contains(err.Error(), "frame 1: edge: an example at time 3") {
+		t.Errorf("times that go back: %v", err)
 	}
 }
 
@@ -149,12 +198,12 @@ func TestBadInput(t *testing.T) {
 		"array's header":  {"\x93NUMPY\x01\x00", false, "ends in its header"},
 		"array's version": {"\x93NUMPY\x02\x00\x00\x00\x00\x00", false, "another version"},
 	} {
-		err := run(file, strings.NewReader(c.in), new(bytes.Buffer), c.raw)
+		err := run(file, strings.NewReader(c.in), new(bytes.Buffer), options{raw: c.raw})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, expected %q", name, err, c.want)
 		}
 	}
-	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), false); err == nil {
+	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), options{}); err == nil {
 		t.Error("a truncated model was taken")
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -71,6 +72,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	n := compiled.Points()
 	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
+	describeStream(e, compiled)
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string
@@ -83,6 +85,18 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 		return nil
 	}
 	return describeLoss(ctx, e, m, o, compiled)
+}
+
+// describeStream says whether examples can be filled in as those of a stream.
+func describeStream(e *cli.Environment, compiled *edge.Model) {
+	stream, err := compiled.NewWorkspace(1).NewStream()
+	var refused *edge.StreamError
+	switch {
+	case err == nil:
+		fmt.Fprintf(e.Stdout, "streams            %d bytes each\n", stream.Bytes())
+	case errors.As(err, &refused) && refused.Kernel != "":
+		fmt.Fprintf(e.Stdout, "streams            none: the kernel %s in time has no state\n", refused.Kernel)
+	}
 }
 
 // mostCompared is how many training posteriors the loss is measured on.

@@ -43,7 +43,25 @@ type Contents struct {
 	// Points by coordinates, n×dimensions each: in mean spacings of their own grid, in those of the training grid, and in length scales.
 	Spacings, TrainingSpacings, Scaled []float64
 
+	Time    Time // of examples with times
 	Options Options
+}
+
+// Time is the prior of latent variables that follow processes in time, every dimension by itself. The system of its kernel is that of docs/math.md, section
+// 10, with s numbers: k(Δ) = hᵀ·exp(Δ·G)·b.
+type Time struct {
+	Kernel                   string    // as text; nothing where examples have no times
+	Generator, Output, Input []float64 // G (s×s), h and b; nothing where the kernel is not Markov
+	Spacing                  float64   // of the training times, their median
+	Ends                     []End     // of the training sequences
+}
+
+// An End is what the examples of a training sequence say of the latent variables behind the last one: the mean of their states, d_ξ×s, and the states'
+// covariances less the stationary one, d_ξ·s×s.
+type End struct {
+	Sequence    int // its label
+	Time        float64
+	Mean, Above []float64
 }
 
 // A Factor is one of the spatial factors, of n_f points: features B_f (n_f×m_f) with B_f·B_fᵀ = Q_f, what the inducing points tell of
@@ -107,7 +125,30 @@ func (c *Contents) visit(f codec) {
 		f.table(&s.B, Float16)
 		f.table(&s.K, Float32)
 	}
+	c.Time.visit(f)
 	c.Options.visit(f)
+}
+
+func (t *Time) visit(f codec) {
+	f.label(&t.Kernel)
+	f.number(&t.Spacing)
+	for _, v := range []*[]float64{&t.Generator, &t.Output, &t.Input} {
+		f.numbers(v)
+	}
+	if n := f.count(len(t.Ends)); len(t.Ends) != n {
+		t.Ends = make([]End, n)
+	}
+	for i := range t.Ends {
+		e := &t.Ends[i]
+		label := float64(e.Sequence)
+		f.number(&label)
+		if math.Abs(label) <= math.MaxInt32 {
+			e.Sequence = int(label)
+		}
+		f.number(&e.Time)
+		f.numbers(&e.Mean)
+		f.numbers(&e.Above)
+	}
 }
 
 func (o *Options) visit(f codec) {
@@ -170,6 +211,9 @@ func (c *Contents) validate() string {
 	if why := c.validateNumbers(); why != "" {
 		return why
 	}
+	if why := c.Time.validate(c.Latents); why != "" {
+		return why
+	}
 	return c.Options.validate()
 }
 
@@ -230,6 +274,31 @@ func (c *Contents) validateNumbers() string {
 	}
 	if len(c.RBF)+len(c.Linear)+len(c.Bias) == 0 {
 		return "a latent kernel without parts"
+	}
+	return ""
+}
+
+// mostStates bounds the states of a kernel in time.
+const mostStates = 1 << 10
+
+func (t *Time) validate(latents int) string {
+	s, d := len(t.Output), int64(latents)
+	if s > mostStates || len(t.Input) != s || len(t.Generator) != s*s || s == 0 && len(t.Ends) > 0 {
+		return text.Sprintf("a kernel in time of %d, %d and %d numbers, expected s×s, s and s", len(t.Generator), s, len(t.Input))
+	}
+	lists := [][]float64{t.Generator, t.Output, t.Input, {t.Spacing}}
+	for _, e := range t.Ends {
+		if int64(len(e.Mean)) != d*int64(s) || int64(len(e.Above)) != d*int64(s*s) {
+			return "the end of a sequence of the wrong shape"
+		}
+		lists = append(lists, []float64{e.Time}, e.Mean, e.Above)
+	}
+	for _, list := range lists {
+		for _, v := range list {
+			if v-v != 0 {
+				return text.Sprintf("the number %v, expected a finite number", v)
+			}
+		}
 	}
 	return ""
 }

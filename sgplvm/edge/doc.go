@@ -16,6 +16,12 @@
 //	w.Predict(dst, variance, mu, s)       mean and variance for given latent variables
 //	w.Surprise(scores)                    how surprising the observed values were
 //
+// and, of a model whose examples have times and a Markov kernel in time, those of a Stream (NewStream),
+//
+//	s.Fill(time, dst, variance, values, mask)   given the examples before it too
+//	s.Predict(time, dst, variance)              before anything of it is seen
+//	s.Surprise(scores)                          how far off that was
+//
 // allocate nothing and take a bounded number of steps. Beyond Options.Exact observed values of a channel (2048) missing ones are given the nearest
 // 512 observed ones, 256 at a time, so that memory does not grow with the square of the observed values; where noise is structured it does.
 //
@@ -26,6 +32,13 @@
 // eigensolver, no JSON and nothing that uses reflection. The formulas of one example are those of internal/psi and internal/infer, which the
 // full model uses too, L-BFGS over the latent variables included; so both take the same steps, and in float64 give the same answers to rounding.
 // What differs from the full model is in docs/math.md, "Compiled models".
+//
+// # Streams
+//
+// A Stream carries the state of a Kalman filter from example to example: its marginal at the next instant is the prior of the latent variables
+// there, and their posterior, over that prior, updates it as a Gaussian observation. Values, examples and instants may be missing, times be
+// uneven, and a stream can go on behind the training examples. Variances are not calibrated as those at a time are by the full model, and a part of time
+// of the latent kernel has its variance alone. Kernels without a state, as rbf and periodic ones, are refused by name.
 //
 // # Use
 //

@@ -46,6 +46,8 @@ func contents(seed uint64, structured bool) *Contents {
 	sigma, root := mat.New(n, n), random(n, n)
 	mat.Mul(sigma, 1, root, root.T(), 0)
 	c.Structure, c.Residuals, c.Tapered = NewLowerTable(sigma), NewTable(random(dy*n, examples)), normals(2*n)
+	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
+		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
 	c.Options.Degrees = 10
 	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
 	return c
@@ -69,7 +71,22 @@ func tries(t *testing.T, file []byte) error {
 	if err := w.Fill(dst, variance, values, mask); err != nil {
 		return err
 	}
-	return w.Predict(dst, variance, make([]float64, m.Latents()), make([]float64, m.Latents()))
+	if err := w.Predict(dst, variance, make([]float64, m.Latents()), make([]float64, m.Latents())); err != nil {
+		return err
+	}
+	s, err := w.NewStream()
+	if err != nil {
+		return nil // it has none
+	}
+	for _, e := range m.c.Time.Ends {
+		if err := s.Continue(e.Sequence); err != nil {
+			return err
+		}
+		if err := s.Fill(e.Time+1, dst, variance, values, mask); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // What was encoded is read again, whatever the type.
@@ -117,7 +134,7 @@ func TestDamagedFiles(t *testing.T) {
 	var version *VersionError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 2 {
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 3 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FormatError

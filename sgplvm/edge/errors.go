@@ -39,3 +39,29 @@ type ValueError struct {
 func (e *ValueError) Error() string {
 	return text.Sprintf("edge: value %d is %v, expected %s", e.Index, e.Value, e.Want)
 }
+
+// A StreamError says why a model has no streams: by its kernel in time, which is not Markov.
+type StreamError struct {
+	Kernel string // nothing where the model's examples have no times
+}
+
+func (e *StreamError) Error() string {
+	if e.Kernel == "" {
+		return "edge: the model's examples have no times, expected those that follow one another for a stream"
+	}
+	return text.Sprintf("edge: the kernel %s in time has no state, expected one of matern12, matern32, matern52, their sums and products for a stream", e.Kernel)
+}
+
+// A SequenceError says that a sequence is none that the model was trained on.
+type SequenceError struct{ Sequence int }
+
+func (e *SequenceError) Error() string {
+	return text.Sprintf("edge: sequence %d, expected the label of one that the model was trained on", e.Sequence)
+}
+
+// A TimeError says that an example of a stream has no time, or one before the last example's.
+type TimeError struct{ Time, Last float64 }
+
+func (e *TimeError) Error() string {
+	return text.Sprintf("edge: an example at time %v, expected a finite one from %v on", e.Time, e.Last)
+}

@@ -174,6 +174,9 @@ func (m *Model) Channels() int { return m.c.Channels }
 // Latents returns d_ξ.
 func (m *Model) Latents() int { return m.c.Latents }
 
+// Spacing returns the median spacing of the training examples in time, of a model whose examples have times.
+func (m *Model) Spacing() float64 { return m.c.Time.Spacing }
+
 func (m *Model) values() int { return m.c.Points * m.c.Channels }
 
 // structured reports whether the noise is.

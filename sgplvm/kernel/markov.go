@@ -253,11 +253,55 @@ func kronVector(a, b []float64) []float64 {
 	return v
 }
 
-// exponential sets dst = exp(F·σ), σ ≥ 0, of a stable system: a Taylor polynomial of
+// Generator sets dst, s×s, to G: A(Δ) = exp(Δ·G).
+func (k Kernel) Generator(dst mat.Matrix) {
+	if n := k.StateSize(); dst.Rows != n || dst.Cols != n {
+		panic(text.Sprintf("kernel: Generator: %d×%d matrix for a state of %d numbers", dst.Rows, dst.Cols, n))
+	}
+	dst.Fill(0)
+	switch k.Kind {
+	case Sum:
+		at := 0
+		for _, term := range k.Terms {
+			n := term.StateSize()
+			term.Generator(dst.Slice(at, at+n, at, at+n))
+			at += n
+		}
+	case Product: // G₁⊗I + I⊗G₂
+		first, rest := k.split()
+		a, b := mat.New(first.StateSize(), first.StateSize()), mat.New(rest.StateSize(), rest.StateSize())
+		first.Generator(a)
+		rest.Generator(b)
+		for i := range dst.Rows {
+			for j := range dst.Cols {
+				if i%b.Rows == j%b.Rows {
+					dst.Row(i)[j] += a.At(i/b.Rows, j/b.Rows)
+				}
+				if i/b.Rows == j/b.Rows {
+					dst.Row(i)[j] += b.At(i%b.Rows, j%b.Rows)
+				}
+			}
+		}
+	default:
+		_, sigma, f, _ := k.system("Generator", 1)
+		mat.Scale(dst, sigma, mat.NewDense(dst.Rows, dst.Cols, f))
+	}
+}
+
+// exponential sets dst = exp(F·σ) in room of its own.
+func exponential(dst, f mat.Matrix, sigma float64) {
+	Exponential(dst, f, sigma, mat.New(2*f.Rows, f.Cols))
+}
+
+// Exponential sets dst = exp(F·σ), σ ≥ 0, of a stable system, s×s, in a room of 2s×s numbers: a Taylor polynomial of
 // F·σ/2^k, whose norm is below ½, squared k times (Moler and Van Loan, "Nineteen dubious
 // ways to compute the exponential of a matrix, twenty-five years later", 2003, method 3). An
 // infinite σ gives 0. The error is about ε·‖F·σ‖.
-func exponential(dst, f mat.Matrix, sigma float64) {
+func Exponential(dst, f mat.Matrix, sigma float64, room mat.Matrix) {
+	n := f.Rows
+	if f.Cols != n || dst.Rows != n || dst.Cols != n || room.Rows != 2*n || room.Cols != n {
+		panic(text.Sprintf("kernel: Exponential: %d×%d result and %d×%d room for a %d×%d system", dst.Rows, dst.Cols, room.Rows, room.Cols, n, f.Cols))
+	}
 	norm := mat.NormInf(f) * sigma
 	if !(norm <= math.MaxFloat64) {
 		dst.Fill(0)
@@ -265,16 +309,23 @@ func exponential(dst, f mat.Matrix, sigma float64) {
 	}
 	_, exponent := math.Frexp(norm)
 	squarings := max(0, exponent+1)
-	x, next := mat.New(f.Rows, f.Rows), mat.New(f.Rows, f.Rows)
+	x, next := room.Slice(0, n, 0, n), room.Slice(n, 2*n, 0, n)
 	mat.Scale(x, math.Ldexp(sigma, -squarings), f)
-	unit := mat.Identity(f.Rows)
-	mat.Copy(dst, unit)
+	setIdentity(dst)
 	for i := 14; i > 0; i-- { // Horner: I + x/i·(…); the first term left out is below 2^−15/15!
-		mat.Mul(next, 1/float64(i), x, dst, 0)
-		mat.Add(dst, unit, 1, next)
+		setIdentity(next)
+		mat.Mul(next, 1/float64(i), x, dst, 1)
+		mat.Copy(dst, next)
 	}
 	for range squarings {
 		mat.Mul(next, 1, dst, dst, 0)
 		mat.Copy(dst, next)
+	}
+}
+
+func setIdentity(a mat.Matrix) {
+	a.Fill(0)
+	for i := range a.Rows {
+		a.Set(i, i, 1)
 	}
 }

@@ -51,6 +51,21 @@ func TestStatesAgainstCovariance(t *testing.T) {
 	}
 }
 
+// A(Δ) is the exponential of the generator, times Δ.
+func TestGenerator(t *testing.T) {
+	for _, text := range markov {
+		k := parsed(t, text)
+		n := k.StateSize()
+		g, a, want := mat.New(n, n), mat.New(n, n), mat.New(n, n)
+		k.Generator(g)
+		for _, delta := range []float64{0, 1e-12, 1e-3, 0.3, 2, 17, 300, 1e5, 1e300, math.Inf(1)} {
+			kernel.Exponential(a, g, delta, mat.New(2*n, n))
+			k.Transition(want, delta)
+			near(t, fmt.Sprintf("%s: exp(%g·G)", text, delta), a.Data, want.Data, 1e-12)
+		}
+	}
+}
+
 // The closed form of a Matérn's transition is the exponential of its matrix.
 func TestExponential(t *testing.T) {
 	for size := 1; size <= 3; size++ {

@@ -120,9 +120,13 @@ func TestTimePanics(t *testing.T) {
 		"TimeMatrix: 2×2 matrix for 1 and 2 times": func() { rbf.TimeMatrix(mat.New(2, 2), one, two) },
 		"2×1 derivatives for 2 times":              func() { rbf.AddTimeMatrixGradient(&rbf, mat.New(2, 1), two) },
 		"Transition: 2×2 matrix for a state of 0":  func() { rbf.Transition(mat.New(2, 2), 1) },
-		`Input: a kernel of kind "rbf" has no`:     func() { rbf.Input() },
-		"1×1 derivatives for a state of 0":         func() { rbf.AddTransitionGradient(&rbf, mat.New(1, 1), 1) },
-		"AddInputGradient: 2 derivatives for":      func() { rbf.AddInputGradient(&rbf, two) },
+		"Generator: 2×2 matrix for a state of 0":   func() { rbf.Generator(mat.New(2, 2)) },
+		"Exponential: 1×1 result and 1×1 room for a 1×1": func() {
+			kernel.Exponential(mat.New(1, 1), mat.New(1, 1), 1, mat.New(1, 1))
+		},
+		`Input: a kernel of kind "rbf" has no`: func() { rbf.Input() },
+		"1×1 derivatives for a state of 0":     func() { rbf.AddTransitionGradient(&rbf, mat.New(1, 1), 1) },
+		"AddInputGradient: 2 derivatives for":  func() { rbf.AddInputGradient(&rbf, two) },
 	} {
 		if got := panics(f); !strings.HasPrefix(got, "kernel: ") || !strings.Contains(got, want) {
 			t.Errorf("panic %q, expected one about %q", got, want)

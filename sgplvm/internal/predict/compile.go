@@ -46,6 +46,9 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 	q.compileStarts(c, starts, kept)
 	q.compilePoints(c, on)
 	q.compileTables(c, on)
+	if p := q.params.X.Paths; p != nil {
+		c.Time = compileTime(p, q.params.X.Mu)
+	}
 	if kept {
 		q.compileExamples(c, on)
 	}

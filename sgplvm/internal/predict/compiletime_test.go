@@ -1,0 +1,331 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+)
+
+// streamShape returns a random shape with a Markov kernel in time.
+func streamShape(seed uint64) reference.Shape {
+	s := reference.RandomShape(73000 + seed)
+	if seed%3 == 2 {
+		s = reference.ResidualShape(73000 + seed)
+	}
+	s.Time, s.Sequences = []string{"matern12", "matern32", "matern52", "0.3*matern12+0.7*matern52", "matern32*matern12"}[seed%5], 1+int(seed%3)
+	return s
+}
+
+func (m model) stream(t testing.TB, kind edge.Type) (*edge.Workspace, *edge.Stream) {
+	t.Helper()
+	w := m.compiled(t, nil, InferOptions{}, kind)
+	s, err := w.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, s
+}
+
+// seenOf returns which values are there.
+func seenOf(values mat.Matrix) (mask []bool, some bool) {
+	mask = make([]bool, len(values.Data))
+	for i, v := range values.Data {
+		mask[i] = v == v
+		some = some || mask[i]
+	}
+	return mask, some
+}
+
+// priorAt returns what a stream says of the latent variables at a time of which nothing is seen.
+func priorAt(t testing.TB, w *edge.Workspace, s *edge.Stream, time float64, n int) Latent {
+	t.Helper()
+	dst := make([]float64, n)
+	if err := s.Fill(time, dst, nil, make([]float64, n), make([]bool, n)); err != nil {
+		t.Fatal(err)
+	}
+	if score := s.Surprise(nil); score == score {
+		t.Errorf("nothing was seen, and the score is %v", score)
+	}
+	l := w.Latent()
+	return Latent{Mu: append([]float64{}, l.Mu...), S: append([]float64{}, l.S...)}
+}
+
+// Behind the training examples a stream says what the posterior over time does.
+func TestStreamContinues(t *testing.T) {
+	for seed := range uint64(compare.Sizes(30)) {
+		m := modelOf(t, streamShape(seed))
+		w, s := m.stream(t, edge.Float64)
+		n := m.grid.Len() * m.channels()
+		mean, variance := make([]float64, n), make([]float64, n)
+		for _, at := range m.times {
+			if err := s.Continue(at.Sequence); err != nil {
+				t.Fatal(err)
+			}
+			last, _ := s.Last()
+			for _, ahead := range []float64{0, 0.4, 3, 1e7} {
+				want, err := m.LatentAt(at.Sequence, []float64{last + ahead})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := m.Predict(Latent{Mu: want[0].Mu, S: want[0].S}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := s.Predict(last+ahead, mean, variance); err != nil {
+					t.Fatal(err)
+				}
+				name := fmt.Sprintf("seed %d, sequence %d, %v ahead", seed, at.Sequence, ahead)
+				compare.Near(t, name+": mean", mean, p.Mean.Data, 1e-9)
+				compare.Near(t, name+": variance", variance, p.Variance.Data, 1e-9)
+				l := priorAt(t, w, s, last+ahead, n)
+				compare.Near(t, name+": latent mean", l.Mu, want[0].Mu, 1e-9)
+				compare.Near(t, name+": latent variance", l.S, want[0].S, 1e-9)
+				if err := s.Continue(at.Sequence); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var unknown *edge.SequenceError
+		if err := s.Continue(99); !errors.As(err, &unknown) || unknown.Sequence != 99 {
+			t.Errorf("seed %d: a sequence that is none: %v", seed, err)
+		}
+	}
+}
+
+// A stream's priors are those of Gaussian processes given all examples so far, each by its site q/prior, at once; with missing values,
+// missing and uneven instants. What it fills in is what the model does with that prior.
+func TestStreamAgainstBatch(t *testing.T) {
+	for seed := range uint64(compare.Sizes(20)) {
+		rng := rand.New(rand.NewPCG(seed, 82))
+		m := modelOf(t, streamShape(seed))
+		w, s := m.stream(t, edge.Float64)
+		d, n := m.params.X.Mu.Cols, m.grid.Len()*m.channels()
+		var times []float64
+		var precisions, shifts [][]float64 // of the sites, by example
+		now := 5 * rng.NormFloat64()
+		for step := range 8 {
+			if step%3 != 1 { // else a second example of the same instant
+				now += 2 * rng.ExpFloat64()
+			}
+			prior := priorAt(t, w, s, now, n)
+			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
+			mask, some := seenOf(values)
+			filledIn := Prediction{Mean: mat.New(m.grid.Len(), m.channels()), Variance: mat.New(m.grid.Len(), m.channels())}
+			if err := s.Fill(now, filledIn.Mean.Data, filledIn.Variance.Data, values.Data, mask); err != nil {
+				t.Fatal(err)
+			}
+			name := fmt.Sprintf("seed %d, step %d", seed, step)
+			want, _, err := m.Impute(t.Context(), Observed{Values: values, Prior: &prior}, InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := apart(t, filledIn, want); !(d < 1e-7) {
+				t.Errorf("%s: filled in %g apart", name, d)
+			}
+			post := w.Latent()
+			precision, shift := make([]float64, d), make([]float64, d)
+			for q := range d {
+				mean, variance := atOnce(t, m, times, precisions, shifts, q, now)
+				compare.NearOne(t, name+": mean before", prior.Mu[q], mean, 1e-8)
+				compare.NearOne(t, name+": variance before", prior.S[q], variance, 1e-8)
+				if some {
+					precision[q] = max(0, 1/post.S[q]-1/variance)
+					shift[q] = (post.Mu[q]-mean)*(1/variance+precision[q]) + precision[q]*mean
+				}
+			}
+			times, precisions, shifts = append(times, now), append(precisions, precision), append(shifts, shift)
+		}
+	}
+}
+
+// atOnce returns mean and variance of a latent dimension at a time given Gaussian sites at others, by the matrix of all.
+func atOnce(t testing.TB, m model, times []float64, precisions, shifts [][]float64, q int, at float64) (mean, variance float64) {
+	t.Helper()
+	n, k := len(times), m.params.X.Paths.Prior.Kernel
+	all := append(append([]float64{}, times...), at)
+	full := mat.New(n+1, n+1)
+	k.TimeMatrix(full, all, all)
+	b, right := mat.New(n, n), mat.New(n, 2) // I + √Λ·K·√Λ
+	for i := range n {
+		root := math.Sqrt(precisions[i][q])
+		for j := range n {
+			b.Set(i, j, root*math.Sqrt(precisions[j][q])*full.At(i, j))
+			right.Set(i, 0, right.At(i, 0)+root*full.At(i, j)*shifts[j][q])
+		}
+		right.Set(i, 1, root*full.At(n, i))
+		mean += full.At(n, i) * shifts[i][q]
+	}
+	var f chol.Factor
+	if err := f.RefactorizeShifted(b, 1); err != nil {
+		t.Fatal(err)
+	}
+	f.SolveHalf(right)
+	variance = full.At(n, n)
+	for i := range n {
+		mean -= right.At(i, 1) * right.At(i, 0)
+		variance -= right.At(i, 1) * right.At(i, 1)
+	}
+	return mean, variance
+}
+
+// Scores are by what was predicted before the example was seen: of each value and, decorrelated, of all.
+func TestStreamSurprise(t *testing.T) {
+	for seed := range uint64(compare.Sizes(20)) {
+		rng := rand.New(rand.NewPCG(seed, 83))
+		m := modelOf(t, streamShape(seed))
+		w, s := m.stream(t, edge.Float64)
+		n := m.grid.Len() * m.channels()
+		filledIn, scores := make([]float64, n), make([]float64, n)
+		for step := range 3 {
+			prior := priorAt(t, w, s, float64(step), n)
+			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.4, false))
+			for i := range values.Data { // one channel: covariances between channels are not at hand
+				if i%m.channels() != step%m.channels() {
+					values.Data[i] = math.NaN()
+				}
+			}
+			mask, some := seenOf(values)
+			if !some {
+				continue
+			}
+			want, err := m.Predict(prior, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Fill(float64(step), filledIn, nil, values.Data, mask); err != nil {
+				t.Fatal(err)
+			}
+			mean, covariances, err := m.PredictDataCovariance(prior, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			total := s.Surprise(scores)
+			var seen []int
+			for i, v := range values.Data {
+				expected := (v - want.Mean.Data[i]) / math.Sqrt(want.Variance.Data[i])
+				if mask[i] {
+					seen = append(seen, i/m.channels())
+					compare.NearOne(t, fmt.Sprintf("seed %d: score", seed), scores[i], expected, 1e-8)
+				} else if scores[i] == scores[i] {
+					t.Errorf("seed %d: a missing value has the score %v", seed, scores[i])
+				}
+			}
+			c := step % m.channels()
+			cov, residual := mat.New(len(seen), len(seen)), mat.New(len(seen), 1)
+			for k, i := range seen {
+				residual.Set(k, 0, values.At(i, c)-mean.At(i, c))
+				for l, j := range seen {
+					cov.Set(k, l, covariances[c].At(i, j))
+				}
+			}
+			f, err := chol.Factorize(cov)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.SolveHalf(residual)
+			compare.NearOne(t, fmt.Sprintf("seed %d: score of all", seed), total, mat.Dot(residual, residual)/float64(len(seen)), 1e-6)
+		}
+	}
+}
+
+// Where too many values are observed to be used at once, the values have scores and the example has none.
+func TestStreamNeighbourhoods(t *testing.T) {
+	limited(t, 1, 2, 2)
+	shape := streamShape(2)
+	shape.Space[0].Points = 5
+	m := modelOf(t, shape)
+	_, s := m.stream(t, edge.Float64)
+	n := m.grid.Len() * m.channels()
+	dst, scores := make([]float64, n), make([]float64, n)
+	if err := s.Fill(0, dst, nil, make([]float64, n), nil); err != nil {
+		t.Fatal(err)
+	}
+	if total := s.Surprise(scores); total == total || scores[0] != scores[0] {
+		t.Errorf("scores %v and %v", total, scores)
+	}
+}
+
+// After an error a stream is where it was, and times do not go back.
+func TestStreamErrors(t *testing.T) {
+	m := modelOf(t, streamShape(0))
+	w, s := m.stream(t, edge.Float64)
+	n := m.grid.Len() * m.channels()
+	dst, values := make([]float64, n), make([]float64, n)
+	if err := s.Fill(3, dst, nil, values, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := priorAt(t, w, s, 3.5, n)
+	for _, time := range []float64{2, math.NaN(), math.Inf(1)} {
+		var wrong *edge.TimeError
+		if err := s.Fill(time, dst, nil, values, nil); !errors.As(err, &wrong) || wrong.Last != 3.5 {
+			t.Errorf("time %v: %v", time, err)
+		}
+	}
+	values[0] = math.NaN()
+	if err := s.Fill(9, dst, nil, values, nil); err == nil {
+		t.Error("NaN without a mask was taken")
+	}
+	if after := priorAt(t, w, s, 3.5, n); after.Mu[0] != before.Mu[0] || after.S[0] != before.S[0] {
+		t.Error("errors moved the stream")
+	}
+	s.Reset()
+	if _, begun := s.Last(); begun {
+		t.Error("a new stream has a last example")
+	}
+	if l := priorAt(t, w, s, -7, n); l.Mu[0] != 0 || math.Abs(l.S[0]-1) > 1e-12 {
+		t.Errorf("a new stream begins with %v, %v", l.Mu, l.S)
+	}
+}
+
+// A model without times, and a kernel that is not Markov, have no streams, and say so.
+func TestStreamRefused(t *testing.T) {
+	for kernel, want := range map[string]string{"": "no times", "rbf": "kernel rbf", "matern32*periodic": "periodic"} {
+		shape := reference.RandomShape(73000)
+		shape.Time, shape.Sequences = kernel, 1
+		m := modelOf(t, shape)
+		w := m.compiled(t, nil, InferOptions{}, edge.Float64)
+		var refused *edge.StreamError
+		if _, err := w.NewStream(); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", kernel, err)
+		}
+	}
+}
+
+// A stream allocates nothing, at even and uneven times.
+func TestStreamAllocations(t *testing.T) {
+	if compare.Race {
+		t.Skip("the race detector has pools lose what they keep")
+	}
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 84))
+		m := modelOf(t, streamShape(seed))
+		_, s := m.stream(t, edge.Float32)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
+		mask, _ := seenOf(values)
+		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))
+		now := 0.0
+		next := func() {
+			now += 0.5 + math.Mod(now, 0.7)
+			if err := s.Predict(now, dst, variance); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Fill(now, dst, variance, values.Data, mask); err != nil {
+				t.Fatal(err)
+			}
+			s.Surprise(scores)
+		}
+		next()
+		if n := testing.AllocsPerRun(20, next); n != 0 {
+			t.Errorf("seed %d: an example allocates %v times", seed, n)
+		}
+	}
+}
