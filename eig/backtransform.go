@@ -2,15 +2,15 @@ package eig
 
 import "github.com/seed-08962ecc/kronfield/mat"
 
-// Blocks have an eighth of the order's reflectors, within these bounds: a wide
+// Blocks have about a sixteenth of the order's reflectors, within these bounds: a wide
 // block makes better products and a larger triangle. Tests change them.
-var leastBlock, mostBlock = 16, 128
+var leastBlock, mostBlock = 24, 120
 
-// reflectorBlock is the number of reflectors that are applied together to a
-// matrix of n rows.
-func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/8&^7)) }
+// reflectorBlock is the number of reflectors that are applied together to vectors
+// of n elements: where it may be, a multiple of the columns of any register tile.
+func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, (n/16+23)/24*24)) }
 
-// backTransform overwrites z with Q·z, where Q = H₀·H₁·…·Hₙ₋₂ is the product of
+// backTransform overwrites x with x·Qᵀ, that is, each row v of x with (Q·v)ᵀ, where Q = H₀·H₁·…·Hₙ₋₂ is the product of
 // the reflectors that tridiagonalize left in s.u and s.tau. A block of them is
 //
 //	Hₖ·Hₖ₊₁·… = I − V·T·Vᵀ    T⁻ᵀ = L = stril(Vᵀ·V) + diag(1/τ)
@@ -18,8 +18,9 @@ func reflectorBlock(n int) int { return max(leastBlock, min(mostBlock, n/8&^7)) 
 // the compact WY form of Schreiber and Van Loan (SIAM J. Sci. Stat. Comput.
 // 10(1), 1989), with the inverse of T that Joffrain, Low, Quintana-Ortí, van de
 // Geijn and Van Zee read off VᵀV (ACM Trans. Math. Software 32(2), 2006). So a
-// triangular solution, G = L⁻¹·Vᵀ, takes the place of T, and z loses Gᵀ·(Vᵀ·z).
-func (s *Solver) backTransform(z mat.Matrix) error {
+// triangular solution, G = L⁻¹·Vᵀ, takes the place of T, and x loses (x·V)·G. With
+// the vectors in rows the products read x where it lies, and pack V and G alone.
+func (s *Solver) backTransform(x mat.Matrix) error {
 	n := s.n
 	if n < 2 {
 		return nil
@@ -42,10 +43,10 @@ func (s *Solver) backTransform(z mat.Matrix) error {
 		g := mat.NewDense(width, vt.Cols, s.g[:width*vt.Cols])
 		mat.Copy(g, vt)
 		mat.SolveLower(l, g)
-		rows := z.Slice(k+1, n, 0, n)
-		w := mat.NewDense(width, n, s.w[:width*n])
-		mat.Mul(w, 1, vt, rows, 0)
-		mat.Mul(rows, -1, g.T(), w, 1)
+		columns := x.Slice(0, n, k+1, n)
+		w := mat.NewDense(n, width, s.w[:n*width])
+		mat.Mul(w, 1, columns, vt.T(), 0)
+		mat.Mul(columns, -1, w, g, 1)
 	}
 	return nil
 }

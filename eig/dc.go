@@ -25,15 +25,15 @@ var leafOrder = 32
 // subtracted from the two diagonal elements beside it. The leaves are solved by
 // the QL iteration; then, level by level, each pair of neighbours is merged.
 //
-// Vectors are kept in rows while the work goes on: those of a part are the rows
-// of its block on the diagonal of x. Where eigenvalues alone are wanted, the
+// Vectors are kept in rows: those of a part are the rows of its block on the
+// diagonal of x. Where eigenvalues alone are wanted, the
 // first and the last component of each vector are all that is ever needed, and
 // kept in ends.
 type dc struct {
 	n         int
 	d, e      []float64  // diagonal and subdiagonal; the eigenvalues of solved parts, row by row
-	z         mat.Matrix // result, eigenvectors in columns, or 0×0
-	x         mat.Matrix // vectors of the solved parts in rows
+	work      mat.Matrix // room for the vectors of secular equations, or 0×0
+	x         mat.Matrix // vectors of the solved parts in rows, in the end of all
 	ends      mat.Matrix // or their first and last components, n×2
 	packed    mat.Matrix // 2×n: ends of a merge's vectors, rearranged
 	y         []float64  // a merge's vectors, rearranged: y[lo·n:hi·n] for rows lo ≤ i < hi
@@ -68,21 +68,20 @@ const (
 )
 
 // solve overwrites d with the eigenvalues of the tridiagonal matrix (d, e), not
-// sorted, e with anything, and the columns of z with the unit eigenvectors in
-// the order of d. z is n×n with contiguous rows; or 0×0, if the eigenvalues alone
-// are wanted, which takes O(n²) operations. Blocks between negligible elements of
-// e are solved one after the other, each scaled by a power of two.
-func (c *dc) solve(z mat.Matrix, d, e []float64) error {
-	c.z, c.d, c.e = z, d, e
+// sorted, e with anything, and the rows of c.x with the unit eigenvectors in
+// the order of d. work is room, n×n with contiguous rows; or 0×0, if the eigenvalues
+// alone are wanted, which takes O(n²) operations. Blocks between negligible elements
+// of e are solved one after the other, each scaled by a power of two.
+func (c *dc) solve(work mat.Matrix, d, e []float64) error {
+	c.work, c.d, c.e = work, d, e
 	c.grow(len(d))
-	z.Fill(0)
 	var err error
 	for lo := 0; lo < c.n && err == nil; {
 		hi := blockEnd(d, e, lo)
 		err = c.solveBlock(lo, hi)
 		lo = hi
 	}
-	c.z, c.d, c.e = mat.Matrix{}, nil, nil // the result is the caller's
+	c.work, c.d, c.e = mat.Matrix{}, nil, nil // they are the caller's
 	return err
 }
 
@@ -95,6 +94,7 @@ func (c *dc) grow(n int) {
 		c.packed = mat.NewDense(2, n, resize(c.packed.Data, 2*n))
 	} else {
 		c.x = mat.NewDense(n, n, resize(c.x.Data, n*n))
+		c.x.Fill(0)
 		c.y = resize(c.y, n*n)
 	}
 	for _, v := range []*[]float64{&c.weight, &c.pole, &c.zed, &c.sigma, &c.tau, &c.hat} {
@@ -110,14 +110,14 @@ func (c *dc) grow(n int) {
 	c.qlWork.grow(n)
 }
 
-func (c *dc) valuesOnly() bool { return c.z.Rows == 0 }
+func (c *dc) valuesOnly() bool { return c.work.Rows == 0 }
 
 // solveBlock solves rows lo ≤ i < hi, whose subdiagonal elements are not
 // negligible.
 func (c *dc) solveBlock(lo, hi int) error {
 	if hi-lo == 1 {
 		if !c.valuesOnly() {
-			c.z.Set(lo, lo, 1)
+			c.x.Set(lo, lo, 1)
 		}
 		return nil
 	}
@@ -139,19 +139,12 @@ func (c *dc) solveBlock(lo, hi int) error {
 	for parts := c.leaves / 2; parts > 0; parts /= 2 {
 		for i := range parts {
 			c.merges[i] = merge{dc: c, at: i,
-				lo: c.bound(i, parts), mid: c.bound(2*i+1, 2*parts), hi: c.bound(i+1, parts),
-				out: c.x, vectors: c.z, last: parts == 1}
-			if parts == 1 {
-				c.merges[i].out, c.merges[i].vectors = c.z.T(), c.x
-			}
+				lo: c.bound(i, parts), mid: c.bound(2*i+1, 2*parts), hi: c.bound(i+1, parts), last: parts == 1}
 		}
 		mat.Run(parts, (*level)(c))
 		if err := c.failure(parts, secularSteps); err != nil {
 			return err
 		}
-	}
-	if c.leaves == 1 && !c.valuesOnly() {
-		mat.Copy(c.z.Slice(lo, hi, lo, hi).T(), c.x.Slice(lo, hi, lo, hi))
 	}
 	scaleBy(c.d[lo:hi], scale)
 	return nil
@@ -185,7 +178,6 @@ func (l *leaves) Do(i int) {
 		z.Set(hi-lo-1, 1, 1)
 	} else {
 		z = c.x.Slice(lo, hi, lo, hi)
-		z.Fill(0)
 		z.Diag().Fill(1)
 	}
 	c.failed[i] = -1
@@ -219,9 +211,7 @@ type merge struct {
 	*dc
 	at          int // number among the merges of its level
 	lo, mid, hi int
-	last        bool       // of its block
-	out         mat.Matrix // where the vectors go, in rows: x, or at last zᵀ
-	vectors     mat.Matrix // where Sᵀ is kept: z, or at last x
+	last        bool // of its block
 
 	rho   float64    // of unit w
 	k     int        // rows in the secular equation: rows[lo:lo+k]
@@ -534,7 +524,7 @@ func (v *vectors) Do(i int) {
 }
 
 // rowsOfS returns Sᵀ, whose columns are the rearranged vectors.
-func (m *merge) rowsOfS() mat.Matrix { return m.vectors.Slice(m.lo, m.lo+m.k, m.lo, m.lo+m.k) }
+func (m *merge) rowsOfS() mat.Matrix { return m.work.Slice(m.lo, m.lo+m.k, m.lo, m.lo+m.k) }
 
 // multiply forms the vectors of the merged part and brings the deflated ones
 // back.
@@ -545,9 +535,9 @@ func (m *merge) multiply() {
 	}
 	first, second, deflated := m.gathered()
 	s, k := m.rowsOfS(), m.k
-	mat.Mul(m.out.Slice(m.lo, m.lo+k, m.lo, m.mid), 1, s.Slice(0, k, 0, first.Rows), first, 0)
-	mat.Mul(m.out.Slice(m.lo, m.lo+k, m.mid, m.hi), 1, s.Slice(0, k, k-second.Rows, k), second, 0)
-	mat.Copy(m.out.Slice(m.lo+k, m.hi, m.lo, m.hi), deflated)
+	mat.Mul(m.x.Slice(m.lo, m.lo+k, m.lo, m.mid), 1, s.Slice(0, k, 0, first.Rows), first, 0)
+	mat.Mul(m.x.Slice(m.lo, m.lo+k, m.mid, m.hi), 1, s.Slice(0, k, k-second.Rows, k), second, 0)
+	mat.Copy(m.x.Slice(m.lo+k, m.hi, m.lo, m.hi), deflated)
 }
 
 // store writes the eigenvalues of the merged part in the order of its vectors,

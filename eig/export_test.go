@@ -58,9 +58,9 @@ func (s *Solver) Tridiagonalize() (d, e []float64) {
 	return s.d, s.e[:max(0, s.n-1)]
 }
 
-// BackTransform overwrites z with Q·z; see Load.
-func (s *Solver) BackTransform(z mat.Matrix) {
-	if err := s.backTransform(z); err != nil {
+// BackTransform overwrites x with x·Qᵀ; see Load.
+func (s *Solver) BackTransform(x mat.Matrix) {
+	if err := s.backTransform(x); err != nil {
 		panic(err)
 	}
 }
@@ -82,9 +82,8 @@ func (s *Solver) Symv(first int, x []float64, backward bool) []float64 {
 func Tridiagonal(d, e []float64) ([]float64, mat.Matrix, error) {
 	var c dc
 	d, e = slices.Clone(d), slices.Clone(e)
-	z := mat.New(len(d), len(d))
-	err := c.solve(z, d, e)
-	return d, z, err
+	err := c.solve(mat.New(len(d), len(d)), d, e)
+	return d, c.x.T().Clone(), err
 }
 
 // TridiagonalValues returns the eigenvalues alone, not sorted.
@@ -117,17 +116,17 @@ func SecularRoot(d, z []float64, rho float64, j int) (pole int, shift float64, o
 type TridiagonalSolver struct {
 	c    dc
 	d, e []float64
-	z    mat.Matrix
+	work mat.Matrix
 }
 
 // NewTridiagonalSolver returns a workspace for matrices of order n.
 func NewTridiagonalSolver(n int) *TridiagonalSolver {
-	return &TridiagonalSolver{d: make([]float64, n), e: make([]float64, n), z: mat.New(n, n)}
+	return &TridiagonalSolver{d: make([]float64, n), e: make([]float64, n), work: mat.New(n, n)}
 }
 
 // Solve is Tridiagonal without its results.
 func (s *TridiagonalSolver) Solve(d, e []float64) error {
 	copy(s.d, d)
 	copy(s.e, e)
-	return s.c.solve(s.z, s.d, s.e)
+	return s.c.solve(s.work, s.d, s.e)
 }

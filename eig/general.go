@@ -75,11 +75,11 @@ func (s *Solver) General(dst *Spectrum, psi, l mat.Matrix) error {
 	if err := s.decompose(dst, own+scale-size); err != nil {
 		return err
 	}
-	mat.SolveUpper(s.factor(l).T(), dst.Vectors)
+	mat.SolveUpper(s.factor(l).T(), s.dc.x.T())
+	s.place(dst.Vectors)
 	if i, j, found := mat.NonFinite(dst.Vectors); found {
 		return &NonFiniteError{Matrix: "V", Row: i, Col: j, Value: dst.Vectors.At(i, j)}
 	}
-	s.fixSigns(dst.Vectors)
 	return nil
 }
 

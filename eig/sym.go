@@ -102,7 +102,9 @@ type Solver struct {
 
 	dc dc
 
-	triangle, g, w []float64 // L, G and Vᵀ·Z of a block of reflectors
+	triangle, g, w []float64 // L, G and X·V of a block of reflectors
+
+	placed placing
 }
 
 // Sym is the function [Sym] with s's workspace. If dst.Vectors is n×n with
@@ -119,7 +121,7 @@ func (s *Solver) Sym(dst *Spectrum, a mat.Matrix) error {
 	if err := s.decompose(dst, scale); err != nil {
 		return err
 	}
-	s.fixSigns(dst.Vectors)
+	s.place(dst.Vectors)
 	return nil
 }
 
@@ -140,8 +142,9 @@ func (s *Solver) fit(op string, dst *Spectrum) {
 	}
 }
 
-// decompose sets dst to the spectrum of 2^scale times the matrix that load left,
-// the signs of the vectors as they come.
+// decompose sets dst.Values to the eigenvalues of 2^scale times the matrix that load
+// left, and the rows of s.dc.x to its vectors, in the order and with the signs as they
+// come. dst.Vectors is room for it.
 func (s *Solver) decompose(dst *Spectrum, scale int) error {
 	if err := s.tridiagonalize(); err != nil {
 		return err
@@ -149,7 +152,7 @@ func (s *Solver) decompose(dst *Spectrum, scale int) error {
 	if err := s.solveTridiagonal(dst.Vectors); err != nil {
 		return err
 	}
-	if err := s.backTransform(dst.Vectors); err != nil {
+	if err := s.backTransform(s.dc.x); err != nil {
 		return err
 	}
 	return s.unscale(dst.Values, scale)
@@ -164,17 +167,16 @@ func (s *Solver) stopped() error {
 }
 
 // solveTridiagonal overwrites s.d with the eigenvalues of the tridiagonal matrix
-// (s.d, s.e), s.perm with their ascending order and the columns of z, in that
-// order, with the eigenvectors. What s.e holds afterwards does not matter.
-func (s *Solver) solveTridiagonal(z mat.Matrix) error {
-	if err := s.dc.solve(z, s.d, s.e); err != nil {
+// (s.d, s.e), s.perm with their ascending order and the rows of s.dc.x with the
+// eigenvectors in the order of s.d. What s.e holds afterwards does not matter.
+func (s *Solver) solveTridiagonal(work mat.Matrix) error {
+	if err := s.dc.solve(work, s.d, s.e); err != nil {
 		return err
 	}
 	if err := s.stopped(); err != nil {
 		return err
 	}
 	s.sort()
-	s.permuteColumns(z)
 	return nil
 }
 
@@ -319,18 +321,6 @@ func (s *Solver) sort() {
 	slices.SortStableFunc(s.perm, func(i, j int) int { return cmp.Compare(d[i], d[j]) })
 }
 
-// permuteColumns brings the columns of v into the order s.perm.
-func (s *Solver) permuteColumns(v mat.Matrix) {
-	old := s.e // no longer needed
-	for i := range s.n {
-		row := v.Row(i)
-		copy(old, row)
-		for j, p := range s.perm {
-			row[j] = old[p]
-		}
-	}
-}
-
 // unscale writes the sorted eigenvalues times 2^scale to dst.
 func (s *Solver) unscale(dst []float64, scale int) error {
 	for j, p := range s.perm {
@@ -347,25 +337,39 @@ func (s *Solver) unscale(dst []float64, scale int) error {
 // symmetry, and differ by rounding, do not compete.
 const signShare = 0.9
 
-// fixSigns multiplies columns of v by −1 where the first element whose
-// magnitude is at least signShare of the column's largest is negative. Some
-// columns at a time are transposed for that.
-func (s *Solver) fixSigns(v mat.Matrix) {
-	n := s.n
-	sign, columns := s.tau, s.w // no longer needed
-	for j0 := 0; j0 < n; {
-		width := min(32, len(columns)/n, n-j0)
-		asm.Transpose(columns, n, v.Data[j0:], v.RowStride, n, width)
-		for j := range width {
-			sign[j0+j] = columnSign(columns[j*n : (j+1)*n])
-		}
-		j0 += width
-	}
-	mat.ScaleCols(v, v, sign)
+// placing brings vectors from the rows of x to the columns of v.
+type placing struct {
+	v, x mat.Matrix
+	perm []int // row of x for each column of v
 }
 
-// columnSign returns the sign of the element that decides x's.
-func columnSign(x []float64) float64 {
+// placedTogether is the number of vectors that are brought to their columns at once.
+const placedTogether = 32
+
+// place sets the columns of v to the rows of s.dc.x in the order s.perm. A vector is
+// multiplied by −1 where the first element whose magnitude is at least signShare of
+// its largest is negative.
+func (s *Solver) place(v mat.Matrix) {
+	s.placed = placing{v, s.dc.x, s.perm}
+	mat.Run((s.n+placedTogether-1)/placedTogether, &s.placed)
+	s.placed = placing{} // v is the caller's
+}
+
+// Do brings group i of the vectors.
+func (p *placing) Do(i int) {
+	n := len(p.perm)
+	group := p.perm[i*placedTogether : min((i+1)*placedTogether, n)]
+	buffer := mat.Borrow(len(group) * n)
+	for j, from := range group {
+		row := p.x.Row(from)
+		asm.Scale((*buffer)[j*n:(j+1)*n], signOf(row), row)
+	}
+	asm.Transpose(p.v.Data[i*placedTogether:], p.v.RowStride, *buffer, n, len(group), n)
+	mat.GiveBack(buffer)
+}
+
+// signOf returns the sign of the element that decides x's.
+func signOf(x []float64) float64 {
 	enough := signShare * asm.MaxAbs(x)
 	const block = 32
 	for len(x) > block && asm.MaxAbs(x[:block]) < enough {

@@ -31,7 +31,7 @@ func TestReduction(t *testing.T) {
 				tri.Set(i+1, i, x)
 			}
 			q := mat.Identity(n)
-			s.BackTransform(q)
+			s.BackTransform(q.T())
 			if r := fuzz.Orthogonality(q); !(r <= gate) {
 				t.Errorf("%s: Q departs from orthogonality by %.3g, want at most %d", c.Name, r, gate)
 			}
