@@ -73,8 +73,9 @@
 // # Solving, inverting, updating
 //
 // Many right-hand sides are mat.SolveLower and mat.SolveUpper. Up to four are solved
-// for one after the other, by inner products with rows of L forwards and multiples
-// of rows of L backwards: then memory is the limit.
+// for by inner products with rows of L forwards and multiples of rows of L backwards,
+// four rows at a time and all right-hand sides together: each number of L comes from
+// memory once, and memory is the limit.
 //
 // Inverse forms U = L⁻ᵀ and then U·Uᵀ, as LAPACK's POTRI does, by the kernels of the
 // factorisation: rows of the identity below A become U when A becomes L, and what

@@ -15,11 +15,11 @@ func SetBlocking(t testing.TB, side, serial, depth int) {
 }
 
 // SetNarrow changes, for the time of a test, the number of columns up to which
-// they are solved for one after the other.
-func SetNarrow(t testing.TB, columns int) {
-	old := narrow
-	narrow = columns
-	t.Cleanup(func() { narrow = old })
+// they are solved for by rows of the factor, and how many numbers of a row are taken at once.
+func SetNarrow(t testing.TB, columns, numbers int) {
+	n, s := narrow, strip
+	narrow, strip = columns, numbers
+	t.Cleanup(func() { narrow, strip = n, s })
 }
 
 // Place returns the block of a task, of a matrix of so many blocks in a column.

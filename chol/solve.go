@@ -6,10 +6,16 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// narrow is the number of columns up to which they are solved for one after the
-// other. Each of them takes what memory delivers of L; more are worth the packing
-// that blocks need. Tests change it.
+// narrow is the number of columns up to which they are solved for by rows of L, each
+// read once from where it is; more are worth the packing that blocks need. Tests
+// change it.
 var narrow = 4
+
+// Rows of L are taken four at a time, and of these so many columns that they stay in the
+// nearest cache while all right-hand sides meet them. Tests change the latter.
+const group = 4
+
+var strip = 512
 
 // Solve overwrites the n×k matrix b with A⁻¹·b.
 func (f *Factor) Solve(b mat.Matrix) {
@@ -38,12 +44,38 @@ func (f *Factor) forward(b mat.Matrix) {
 		mat.SolveLower(f.l, b)
 		return
 	}
-	eachColumn(b, func(x []float64) {
-		for i := range x {
-			row := f.l.Row(i)
-			x[i] = (x[i] - asm.Dot(row[:i], x)) / row[i]
+	inRows(b, func(x mat.Matrix) {
+		for i := 0; i < x.Cols; i += group {
+			f.forwardGroup(x, i, min(i+group, x.Cols))
 		}
 	})
+}
+
+// forwardGroup finishes columns i to to of x, the rows of which are right-hand sides: what is before
+// is finished.
+func (f *Factor) forwardGroup(x mat.Matrix, i, to int) {
+	var sums [group]float64
+	ld := f.l.RowStride
+	for j := 0; j < i; j += strip {
+		w := min(strip, i-j)
+		for c := range x.Rows {
+			row := x.Row(c)
+			asm.DotRows(sums[:to-i], f.l.Data[i*ld+j:], ld, row[j:j+w])
+			for r := i; r < to; r++ {
+				row[r] -= sums[r-i]
+			}
+		}
+	}
+	for c := range x.Rows {
+		row := x.Row(c)
+		for r := i; r < to; r++ {
+			l := f.l.Row(r)
+			for j := i; j < r; j++ {
+				row[r] -= float64(l[j] * row[j])
+			}
+			row[r] /= l[r]
+		}
+	}
 }
 
 // backward overwrites b with L⁻ᵀ·b.
@@ -52,37 +84,54 @@ func (f *Factor) backward(b mat.Matrix) {
 		mat.SolveUpper(f.l.T(), b)
 		return
 	}
-	eachColumn(b, func(x []float64) {
-		for i := len(x) - 1; i >= 0; i-- {
-			row := f.l.Row(i)
-			x[i] /= row[i]
-			asm.Axpy(-x[i], row[:i], x)
+	inRows(b, func(x mat.Matrix) {
+		for i := (x.Cols - 1) / group * group; i >= 0; i -= group {
+			f.backwardGroup(x, i, min(i+group, x.Cols))
 		}
 	})
 }
 
-// eachColumn calls do with every column of b, as a slice that becomes the column.
-func eachColumn(b mat.Matrix, do func(x []float64)) {
-	if b.Rows == 0 {
+// backwardGroup finishes columns i to to of x, the rows of which are right-hand sides, and subtracts
+// what they contribute from those before: what is behind is finished and subtracted.
+func (f *Factor) backwardGroup(x mat.Matrix, i, to int) {
+	var factors [group]float64
+	ld := f.l.RowStride
+	for c := range x.Rows {
+		row := x.Row(c)
+		for r := to - 1; r >= i; r-- {
+			l := f.l.Row(r)
+			row[r] /= l[r]
+			for j := i; j < r; j++ {
+				row[j] -= float64(row[r] * l[j])
+			}
+		}
+	}
+	for j := 0; j < i; j += strip {
+		w := min(strip, i-j)
+		for c := range x.Rows {
+			row := x.Row(c)
+			for r := i; r < to; r++ {
+				factors[r-i] = -row[r]
+			}
+			asm.AxpyRows(factors[:to-i], f.l.Data[i*ld+j:], ld, row[j:j+w])
+		}
+	}
+}
+
+// inRows calls do with bᵀ in contiguous rows, which become the columns of b.
+func inRows(b mat.Matrix, do func(x mat.Matrix)) {
+	if b.Rows == 0 || b.Cols == 0 {
 		return
 	}
-	if b.RowStride == 1 || b.Rows == 1 {
-		for j := range b.Cols {
-			do(b.Data[j*b.ColStride : j*b.ColStride+b.Rows])
-		}
+	if b.RowStride == 1 && (b.ColStride >= b.Rows || b.Cols == 1) {
+		do(mat.Matrix{Rows: b.Cols, Cols: b.Rows, RowStride: max(b.ColStride, b.Rows), ColStride: 1, Data: b.Data})
 		return
 	}
-	buffer := mat.Borrow(b.Rows)
-	x := *buffer
-	for j := range b.Cols {
-		for i := range x {
-			x[i] = b.Data[i*b.RowStride+j*b.ColStride]
-		}
-		do(x)
-		for i, v := range x {
-			b.Data[i*b.RowStride+j*b.ColStride] = v
-		}
-	}
+	buffer := mat.Borrow(b.Rows * b.Cols)
+	x := mat.NewDense(b.Cols, b.Rows, *buffer)
+	mat.Copy(x, b.T())
+	do(x)
+	mat.Copy(b, x.T())
 	mat.GiveBack(buffer)
 }
 

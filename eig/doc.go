@@ -15,6 +15,7 @@
 //	tridiagonalize   A = Q·T·Qᵀ by Householder reflectors in panels, 4n³/3 flops      tridiag.go, symv.go
 //	solveTridiagonal T = Z·diag(w)·Zᵀ by divide and conquer, up to 8n³/3 flops        dc.go, secular.go, ql.go
 //	backTransform    V = Q·Z by blocks of reflectors, 2n³ flops                       backtransform.go
+//	place            V's columns in order and with their signs                        sym.go
 //
 // # The reduction
 //
@@ -68,8 +69,17 @@
 //
 // A block of reflectors is I − V·T·Vᵀ (Schreiber and Van Loan 1989), where
 // T⁻ᵀ = stril(VᵀV) + diag(1/τ) (Joffrain, Low, Quintana-Ortí, van de Geijn and
-// Van Zee 2006). T itself is not formed: G = Tᵀ·Vᵀ is a triangular solution, and
-// Z ← Z − Gᵀ·(Vᵀ·Z) two products of matrices.
+// Van Zee 2006). T itself is not formed: G = Tᵀ·Vᵀ is a triangular solution.
+//
+// The vectors stay in the rows of X, where divide and conquer has left them, so
+// X ← X − (X·V)·G are two products that read X where it lies and pack V and G alone. The
+// last step brings the rows to the columns of the result, in ascending order and with
+// their signs. With vectors in columns every block of reflectors packed all of them, and
+// order and signs were two more passes. In processor time on one core (the machine
+// of the table below, in turns, least of many; n = 560, 1000, 2000): 9.1, 49, 369 ms
+// for columns, 8.4, 46, 336 ms for rows, and 1.3, 2.0 and 12 ms less for order and signs.
+// A block of a sixteenth of the order leaves less to triangles than the eighth that was
+// best for columns.
 //
 // # The generalised problem
 //
