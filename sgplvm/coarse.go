@@ -64,7 +64,7 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 		return nil, err
 	}
 	d, cfg := t.data, t.config
-	d.registered, d.unsure = nil, mat.Matrix{}
+	d.registered, d.unsure = nil, unsure{}
 	d.Grid = Grid{work.Gather(t.data.Grid[0], points)}
 	d.Source = NewSource(values, y.Examples, count, y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true

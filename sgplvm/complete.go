@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // completeTogether is how many examples are completed at the same time.
@@ -32,7 +31,7 @@ func (t *Trainer) Complete(ctx context.Context, o InferOptions, body func(exampl
 	if err != nil {
 		return err
 	}
-	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
+	if q, err = q.With(t.known()); err != nil {
 		return err
 	}
 	priors, err := t.cavities()

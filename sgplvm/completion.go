@@ -328,7 +328,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	}
 	n := c.y.Rows
 	folds := min(completionFolds, len(order))
-	var unsure []float64
+	var lower []float64
 	for f := range folds {
 		var out []int
 		for k := f; k < len(order); k += folds {
@@ -343,9 +343,9 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		if err != nil {
 			return err
 		}
-		unsure = plus(unsure, more)
+		lower = plus(lower, more)
 	}
-	c.d.unsure = c.meanUnsure(unsure)
+	c.d.unsure = c.unsure(lower)
 	return nil
 }
 
@@ -375,7 +375,7 @@ type filledValues struct{ Mean, Variance, Unsure []float64 }
 // filled returns those of a fold.
 func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
 	d := c.d
-	d.Source, d.holes = SourceOf(c.d.Source, in), nil
+	d.Source, d.holes, d.unsure = SourceOf(c.d.Source, in), nil, c.d.unsure.examples(in)
 	d.Times, d.Sequences = instantsOf(c.d, in)
 	f := fold{data: d, scale: 1}
 	cfg = f.fitted(cfg)

@@ -46,7 +46,7 @@ type Data struct {
 
 	registered *registration // of a film whose motion was taken out; nil: it was not
 	holes      *holes        // of values that were filled in; nil: all were observed
-	unsure     mat.Matrix    // the covariance of those values given the observed ones, scaled, on average over examples and channels, n_s×n_s; 0×0: none
+	unsure     unsure        // about those values
 }
 
 // A registration is what Data keep of a film whose motion was taken out of them.

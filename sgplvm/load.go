@@ -178,6 +178,9 @@ func (t *tensorReader) options() predict.Options {
 	if t.Has("residuals") {
 		o.Residuals = t.matrix("residuals")
 	}
+	if t.Has("filled.variance") {
+		o.Filled = &predict.Filled{Variance: t.matrix("filled.variance"), Alike: t.matrix("filled.alike")}
+	}
 	if t.Has("calibration") {
 		o.Calibration = &predict.Calibration{Factor: t.matrix("calibration"), Mean: t.Numbers("calibration.mean"), Power: t.Number("calibration.power"),
 			Inflation: predict.Inflation{Ratios: t.Numbers("calibration.unrest"), Reach: t.Number("calibration.reach")}}

@@ -179,6 +179,10 @@ func (w tensorWriter) noise(n *bound.Noise, o predict.Options) {
 	if o.Residuals.Rows > 0 {
 		w.matrix("residuals", o.Residuals)
 	}
+	if f := o.Filled; f != nil {
+		w.matrix("filled.variance", f.Variance)
+		w.matrix("filled.alike", f.Alike)
+	}
 	if n.Floor > 0 {
 		w.Numbers("noise.floor", []float64{n.Floor})
 	}

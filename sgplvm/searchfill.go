@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A fillJudge holds some examples out, fold by fold, has the others learned and judges how well the values
@@ -66,10 +65,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 		}
 		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
 		d.Times, d.Sequences = instantsOf(s.data, in)
-		if u := s.data.unsure; u.Rows > 0 {
-			d.unsure = mat.New(len(points), len(points))
-			work.Submatrix(d.unsure, u, points, points)
-		}
+		d.unsure = s.data.unsure.of(in, points, channels)
 		j.folds = append(j.folds, fold{data: d, scale: scale})
 		for _, i := range out {
 			for range plan.patterns {

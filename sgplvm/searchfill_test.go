@@ -100,9 +100,9 @@ func TestFillJudge(t *testing.T) {
 	} {
 		d := waves(22)
 		d.Hide = c.masks
-		d.unsure = mat.New(20, 20)
-		for k := range d.unsure.Data {
-			d.unsure.Data[k] = float64(k)
+		d.unsure = unsure{mat.New(20, 20), mat.New(22, 20)}
+		for k := range d.unsure.covariance.Data {
+			d.unsure.covariance.Data[k], d.unsure.variance.Data[k] = float64(k), float64(k)
 		}
 		if c.times != nil {
 			d = d.at(c.times, labels)
@@ -126,8 +126,12 @@ func TestFillJudge(t *testing.T) {
 			if n != 22-len(held) || points != 20 || channels != 1 || fold.scale != 1 || len(fold.data.Grid) != 2 {
 				t.Fatalf("%s, fold %d: %d examples of %d points and %d channels, %d held out", c.name, f, n, points, channels, len(held))
 			}
-			if !slices.Equal(fold.data.unsure.Data, d.unsure.Data) {
-				t.Errorf("%s, fold %d: %v is unsure", c.name, f, fold.data.unsure.Data)
+			u, learned0 := fold.data.unsure, 0
+			for held[learned0] {
+				learned0++
+			}
+			if !slices.Equal(u.covariance.Data, d.unsure.covariance.Data) || u.variance.Rows != n || !slices.Equal(u.variance.Row(0), d.unsure.variance.Row(learned0)) {
+				t.Errorf("%s, fold %d: %v is unsure", c.name, f, u)
 			}
 			learned := mat.New(n, 20)
 			if err := fold.data.Source.ReadExamples(learned.Data, 0, n); err != nil {

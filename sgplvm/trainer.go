@@ -258,7 +258,7 @@ func (t *Trainer) Model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q, err = q.With(predict.Options{Calibration: t.calibration, Residuals: t.residuals}); err != nil {
+	if q, err = q.With(t.known()); err != nil {
 		return nil, err
 	}
 	m := newModel(q, t.moving(), t.config.Seed, t.config.Attributes, nil)

@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -10,12 +11,13 @@ import (
 // Sums of lower triangles become a symmetric mean.
 func TestMeanUnsure(t *testing.T) {
 	c := &completer{points: mat.New(2, 1), y: mat.New(3, 4), channels: 2}
-	if got := c.meanUnsure(nil); got.Rows != 0 {
-		t.Errorf("a %d×%d matrix of nothing", got.Rows, got.Cols)
+	c.variance = mat.New(3, 4)
+	if got := c.unsure(nil); got.covariance.Rows != 0 || got.variance.Rows != 0 {
+		t.Errorf("%v of nothing", got)
 	}
 	sum := plus(plus(nil, []float64{6, 12, 18}), []float64{6, 0, 0})
 	sum = plus(sum, nil)
-	got := c.meanUnsure(sum)
+	got := c.unsure(sum).covariance
 	for k, want := range []float64{2, 2, 2, 3} {
 		if got.Data[k] != want {
 			t.Errorf("%v, expected rows 2 2 and 2 3", got.Data)
@@ -29,8 +31,8 @@ func TestUnsureIsLearned(t *testing.T) {
 	d := correlated(12, 4, 3, false)
 	cfg := Config{Effort: EffortNone, Factors: FactorsJoint, LatentDims: 2, Training: steps(6),
 		Residual: ResidualConfig{Kernel: matern32, Rounds: 1, Strength: strength, Taper: 2}}
-	variances := func(unsure mat.Matrix) (v []float64) {
-		d.unsure = unsure
+	variances := func(mean mat.Matrix) (v []float64) {
+		d.unsure.covariance = mean
 		tr, err := NewTrainer(d, cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -43,13 +45,13 @@ func TestUnsureIsLearned(t *testing.T) {
 		}
 		return v
 	}
-	unsure := mat.New(12, 12)
+	mean := mat.New(12, 12)
 	for i := range 12 {
-		unsure.Set(i, i, 0.1*float64(i))
+		mean.Set(i, i, 0.1*float64(i))
 	}
-	before, after := variances(mat.Matrix{}), variances(unsure)
+	before, after := variances(mat.Matrix{}), variances(mean)
 	for i := range before {
-		if want := before[i] + 12./(12+strength)*unsure.At(i, i); math.Abs(after[i]-want) > 1e-9 {
+		if want := before[i] + 12./(12+strength)*mean.At(i, i); math.Abs(after[i]-want) > 1e-9 {
 			t.Errorf("point %d has the variance %v with and %v without, expected %v", i, after[i], before[i], want)
 		}
 	}
@@ -75,7 +77,7 @@ func TestRoundIsUnsure(t *testing.T) {
 	if err := c.round(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	u := c.d.unsure
+	u := c.d.unsure.covariance
 	if u.Rows != 20 || u.Cols != 20 {
 		t.Fatalf("a %d×%d covariance, expected 20×20", u.Rows, u.Cols)
 	}
@@ -83,5 +85,13 @@ func TestRoundIsUnsure(t *testing.T) {
 		if v := u.At(i, i); (v > 0) != (i >= 8) || v > 1 {
 			t.Errorf("point %d has the variance %v", i, v)
 		}
+	}
+	for k, v := range c.d.unsure.variance.Data {
+		if (v > 0) != c.holes.missing[k] {
+			t.Errorf("value %d has the variance %v", k, v)
+		}
+	}
+	if some := c.d.unsure.examples([]int{3}).variance; some.Rows != 1 || !slices.Equal(some.Row(0), c.variance.Row(3)) {
+		t.Errorf("of example 3: %v", some)
 	}
 }

@@ -101,7 +101,11 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 	}
 	own := &ownNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels), centred: true,
 		whole: 1, prior: b.Shrinkage, white: 1 / q.params.Noise.Beta}
-	own.sigma, own.taper = s.at(on, s.wide(b.WideTaper, q.training().structured())), s.at(on, s.taper(b.Taper))
+	shares := make([]float64, len(rows))
+	for l, k := range rows {
+		shares[l] = weights[k] / total * (1 - b.Shrinkage)
+	}
+	own.sigma, own.taper = atPoints(on, s.wide(b.WideTaper, q.training().structured())), atPoints(on, s.taper(b.Taper))
 	for j, at := range on {
 		for c := range channels {
 			from, near := s.values.Row(at*channels+c), own.near.Row(j)[c*len(rows):][:len(rows)]
@@ -110,16 +114,17 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 				mean += weights[k] / total * from[k]
 			}
 			for l, k := range rows {
-				near[l] = math.Sqrt(weights[k]/total*(1-b.Shrinkage)/float64(channels)) * (from[k] - mean)
+				near[l] = math.Sqrt(shares[l]/float64(channels)) * (from[k] - mean)
 			}
 			own.mean.Set(j, c, s.mean[at*channels+c]+mean)
 		}
 	}
+	own.setUnsure(q.kept(), rows, shares)
 	return moments{noise: 1, own: own}
 }
 
-// at returns a matrix of the training points at some of them.
-func (s *directSource) at(points []int, a mat.Matrix) mat.Matrix {
+// atPoints returns a matrix of the training points at some of them.
+func atPoints(points []int, a mat.Matrix) mat.Matrix {
 	for k, i := range points {
 		if i != k || len(points) != a.Rows {
 			some := mat.New(len(points), len(points))

@@ -31,6 +31,9 @@ import (
 // trainingResiduals are what a model keeps for that.
 type trainingResiduals struct {
 	r, y mat.Matrix // residuals and values of the training examples in columns, (n_s·d_y)×n_ξ, the channels of a point one below the other
+
+	variance mat.Matrix // of the values that were filled in, as r and y; 0×0: none were
+	alike    mat.Matrix // how these vary together, n_s×n_s
 }
 
 // ownNoise is the noise of one example at the points of a grid. Its covariance is
@@ -45,6 +48,9 @@ type ownNoise struct {
 	white   float64    // β⁻¹
 
 	sigma, taper mat.Matrix // Σ − β⁻¹·I and C, n*×n*
+
+	unsure []float64  // standard deviations of what was filled in of the examples that count, weighted, n*; nil: nothing was
+	alike  mat.Matrix // its correlations, n*×n*
 }
 
 // Residuals returns r_n = y_n − E f(x_n) of all training examples, for Options.Residuals:
@@ -73,10 +79,14 @@ func (q *Posterior) addFitted(a mat.Matrix, alpha float64) {
 }
 
 // keep prepares residuals, n_ξ×(n_s·d_y), for noiseNear.
-func (q *Posterior) keep(r mat.Matrix) *trainingResiduals {
+func (q *Posterior) keep(r mat.Matrix, f *Filled) *trainingResiduals {
 	y := r.Clone()
 	q.addFitted(y, 1)
-	return &trainingResiduals{r: r.T().Clone(), y: y.T().Clone()}
+	kept := &trainingResiduals{r: r.T().Clone(), y: y.T().Clone()}
+	if f != nil {
+		kept.variance, kept.alike = f.Variance.T().Clone(), f.Alike
+	}
+	return kept
 }
 
 // noiseNear returns the noise of a partly seen example, given the weights of the training examples, of which those
@@ -111,6 +121,7 @@ func (q *Posterior) noiseNear(e *example, weights []float64, strength, least flo
 			t.mean.Set(j, c, mean)
 		}
 	}
+	t.setUnsure(kept, rows, shares)
 	return t
 }
 
@@ -165,6 +176,7 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 			mat.Mul(c, -share, mean, work.Gather(t.mean, b).T(), 1)
 		}
 	}
+	t.addUnsure(c, a, b)
 	for i, k := range a {
 		row, taper, sigma := c.Row(i), t.taper.Row(k), t.sigma.Row(k)
 		for j, l := range b {
@@ -183,6 +195,9 @@ func (t *ownNoise) variance(i int) float64 {
 	own := asm.SumSquares(t.near.Row(i))
 	if !t.centred {
 		own -= asm.SumSquares(mean) / float64(len(mean))
+	}
+	if t.unsure != nil {
+		own += t.unsure[i] * t.unsure[i]
 	}
 	return t.whole*(own+t.prior*t.sigma.At(i, i)) + (t.whole*t.prior-1)*t.white
 }

@@ -49,6 +49,7 @@ type Posterior struct {
 
 	calibration *Calibration              // or nil
 	residuals   mat.Matrix                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	filled      *Filled                   // beside them, or nil
 	kept        func() *trainingResiduals // the same as nearness sees them; nil
 	direct      func() *directSource      // beside kept
 }
@@ -68,6 +69,9 @@ type Options struct {
 	// Posterior.Residuals returns them. Only beside a learned covariance of the noise. 0×0: they are
 	// not kept.
 	Residuals mat.Matrix
+
+	// Filled tells of training values that were filled in. Only beside residuals. nil: all were observed.
+	Filled *Filled
 }
 
 // New returns the posterior with parameters p, which are copied, of a model that was trained at the
@@ -200,10 +204,13 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 		return nil, fmt.Errorf("residuals are %d×%d beside a noise covariance of order %d, expected %d×%d beside one of order %d",
 			r.Rows, r.Cols, q.params.Noise.Covariance.Rows, examples, size, q.grid.Len())
 	}
+	if err := o.Filled.validate(o.Residuals, q.grid.Len()); err != nil {
+		return nil, err
+	}
 	c := *q
-	c.calibration, c.residuals, c.kept, c.direct = o.Calibration, o.Residuals, nil, nil
+	c.calibration, c.residuals, c.filled, c.kept, c.direct = o.Calibration, o.Residuals, o.Filled, nil, nil
 	if o.Residuals.Rows > 0 {
-		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals) })
+		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals, o.Filled) })
 		c.kept = kept
 		c.direct = sync.OnceValue(func() *directSource { return newDirectSource(kept(), data.InSpacings(q.grid), q.channels()) })
 	}
@@ -212,7 +219,7 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 
 // Options returns those of New or With.
 func (q *Posterior) Options() Options {
-	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Residuals: q.residuals}
+	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Residuals: q.residuals, Filled: q.filled}
 }
 
 func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
