@@ -40,6 +40,9 @@ type Contents struct {
 	Residuals Table
 	Tapered   []float64
 
+	// Of what was filled in of the training examples (math.md, section 22.7): variances as residuals, and correlations, lower triangle, n×n. 0×0: nothing was.
+	Filled, Alike Table
+
 	// Points by coordinates, n×dimensions each: in mean spacings of their own grid, in those of the training grid, and in length scales.
 	Spacings, TrainingSpacings, Scaled []float64
 
@@ -117,6 +120,8 @@ func (c *Contents) visit(f codec) {
 	f.table(&c.P, Float32)
 	f.table(&c.Structure, Float32)
 	f.table(&c.Residuals, Float32)
+	f.table(&c.Filled, Float32)
+	f.table(&c.Alike, Float32)
 	if n := f.count(len(c.Factors)); len(c.Factors) != n {
 		c.Factors = make([]Factor, n)
 	}
@@ -247,6 +252,9 @@ func (c *Contents) validateTables() string {
 	}
 	if c.Residuals.rows > 0 && (!c.Residuals.is(dy*n, int64(c.Examples), false) || c.Structure.rows == 0) {
 		return "residuals of the wrong shape, or beside white noise"
+	}
+	if c.Filled.rows > 0 && (!c.Filled.is(dy*n, int64(c.Examples), false) || c.Residuals.rows == 0) || c.Alike.rows > 0 && !c.Alike.is(n, n, true) || c.Filled.rows > 0 != (c.Alike.rows > 0) {
+		return "variances of what was filled in of the wrong shape, or without residuals"
 	}
 	return ""
 }

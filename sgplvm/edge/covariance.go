@@ -140,6 +140,14 @@ func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, sam
 func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	t, r, m := &w.moments, &w.room, w.m
 	o := t.own
+	if o.unsure != nil {
+		for k, i := range a {
+			row := c.Row(k)
+			for l, j := range b {
+				row[l] += o.unsure[i] * o.unsure[j] * m.c.Alike.pair(i, j)
+			}
+		}
+	}
 	taper := view(r.taper, len(a), len(b))
 	w.gaussian(taper, o.taper, o.taperScale, a, b)
 	mat.MulElem(c, c, taper)

@@ -48,6 +48,7 @@ func contents(seed uint64, structured bool) *Contents {
 	c.Structure, c.Residuals, c.Tapered = NewLowerTable(sigma), NewTable(random(dy*n, examples)), normals(2*n)
 	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
 		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
+	c.Filled, c.Alike = NewTable(mat.New(dy*n, examples)), NewLowerTable(mat.New(n, n))
 	c.Options.Degrees = 10
 	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
 	return c

@@ -50,6 +50,9 @@ func (o *ownNoise) variance(w *Workspace, i int) float64 {
 	if !o.centred {
 		own -= asm.SumSquares(o.mean.Row(i)) / float64(dy)
 	}
+	if o.unsure != nil {
+		own += o.unsure[i] * o.unsure[i]
+	}
 	sigma := m.c.Structure.pair(i, i)
 	if o.wide {
 		sigma += m.spread[i]
@@ -103,6 +106,7 @@ func (w *Workspace) setLocal() *ownNoise {
 	o.whole, o.prior = 1+1/all, m.c.Options.LocalStrength/all
 	o.centred, o.wide, o.taper, o.taperScale = false, false, m.tapered, 1
 	w.setMean(o)
+	w.setUnsure(o, 1)
 	return o
 }
 
@@ -116,6 +120,24 @@ func (w *Workspace) setMean(o *ownNoise) {
 			mean += o.shares[k] * row[example]
 		}
 		o.mean.Set(i/dy, i%dy, mean)
+	}
+}
+
+// setUnsure sets the deviations of what was filled in of the examples of an ownNoise, which have shares times scale.
+func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
+	if o.unsure == nil {
+		return
+	}
+	dy, row := w.m.c.Channels, w.room.row[:w.m.c.Examples]
+	for i := range o.unsure {
+		var sum float64
+		for c := range dy {
+			w.m.c.Filled.row(row, i*dy+c, 0)
+			for k, example := range o.rows {
+				sum += o.shares[k] * row[example]
+			}
+		}
+		o.unsure[i] = math.Sqrt(max(0, scale*sum/float64(dy)))
 	}
 }
 
@@ -142,5 +164,6 @@ func (w *Workspace) setSimilar(b *Blend) *ownNoise {
 		o.wideScale = 1 / (b.WideTaper * b.WideTaper)
 	}
 	w.setMean(o)
+	w.setUnsure(o, 1-b.Shrinkage)
 	return o
 }

@@ -76,8 +76,9 @@ type room struct {
 // ownNoise is the noise of one example by training examples like it: what is left of them by the latent variables (docs/math.md, section
 // 16.3), or, centred, they themselves (14.4). Its covariance without white noise is
 //
-//	whole·[(Σ_k near_k·near_kᵀ − m·mᵀ)∘C + prior·Σ] + (whole·prior − 1)·β⁻¹·I
+//	whole·[(Σ_k near_k·near_kᵀ − m·mᵀ + g·R·g)∘C + prior·Σ] + (whole·prior − 1)·β⁻¹·I
 //
+// with the deviations g and the correlations R of what was filled in of those examples,
 // without m·mᵀ where it is centred, and with F∘C′ + Σ in place of Σ where it is wide.
 type ownNoise struct {
 	mean          mat.Matrix // m, n×d_y
@@ -89,6 +90,7 @@ type ownNoise struct {
 	taper         points // coordinates of C
 	taperScale    float64
 	wideScale     float64 // of C′; 0: any distance
+	unsure        []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 
 // refinement is what refine works in.

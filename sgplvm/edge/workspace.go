@@ -192,7 +192,11 @@ func (w *Workspace) largestMode() int {
 
 func (w *Workspace) newOwnNoise() ownNoise {
 	c := w.m.c
-	return ownNoise{mean: w.matrix(c.Points, c.Channels), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
+	o := ownNoise{mean: w.matrix(c.Points, c.Channels), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
+	if c.Filled.rows > 0 {
+		o.unsure = w.vector(c.Points)
+	}
+	return o
 }
 
 func (w *Workspace) newRefinement() {

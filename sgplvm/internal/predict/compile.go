@@ -232,6 +232,12 @@ func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
 		mat.Copy(r.Slice(j*c.Channels, (j+1)*c.Channels, 0, c.Examples), kept.r.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples))
 	}
 	c.Residuals = edge.NewTable(r)
+	if kept.variance.Rows > 0 {
+		for j, at := range on.training {
+			mat.Copy(r.Slice(j*c.Channels, (j+1)*c.Channels, 0, c.Examples), kept.variance.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples))
+		}
+		c.Filled, c.Alike = edge.NewTable(r), edge.NewLowerTable(atPoints(on.training, kept.alike))
+	}
 	for i := range c.Points {
 		for d, l := range q.params.Noise.Taper {
 			c.Tapered = append(c.Tapered, on.grid[0].At(i, d)/l)
