@@ -252,6 +252,22 @@ func (t *Trainer) Report() Report {
 	return r
 }
 
+// known returns what a model knows beside the parameters.
+func (t *Trainer) known() predict.Options {
+	o := predict.Options{Calibration: t.calibration, Residuals: t.residuals}
+	if u := t.data.unsure; u.variance.Rows > 0 && t.residuals.Rows > 0 {
+		v, scale := u.variance.Clone(), t.evaluator.Data().Scaler.Scale
+		for i := range v.Rows {
+			for k, row := 0, v.Row(i); k < len(row); k++ {
+				s := scale[k%len(scale)]
+				row[k] /= s * s
+			}
+		}
+		o.Filled = predict.NewFilled(v, u.covariance)
+	}
+	return o
+}
+
 // Model returns the model as training has left it. Errors: *FactorizationError, *ReadError.
 func (t *Trainer) Model() (*Model, error) {
 	q, err := t.posterior(context.Background())

@@ -89,7 +89,7 @@ type ownNoise struct {
 	centred, wide bool
 	taper         points // coordinates of C
 	taperScale    float64
-	wideScale     float64 // of C′; 0: any distance
+	wideScale     float64   // of C′; 0: any distance
 	unsure        []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 

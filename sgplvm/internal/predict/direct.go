@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // The direct prediction has no latent variables: an example is like the training examples near it, with the mean
@@ -121,16 +120,4 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 	}
 	own.setUnsure(q.kept(), rows, shares)
 	return moments{noise: 1, own: own}
-}
-
-// atPoints returns a matrix of the training points at some of them.
-func atPoints(points []int, a mat.Matrix) mat.Matrix {
-	for k, i := range points {
-		if i != k || len(points) != a.Rows {
-			some := mat.New(len(points), len(points))
-			work.Submatrix(some, a, points, points)
-			return some
-		}
-	}
-	return a
 }

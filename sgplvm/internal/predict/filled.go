@@ -62,35 +62,3 @@ func (f *Filled) validate(residuals mat.Matrix, points int) error {
 	}
 	return nil
 }
-
-// setUnsure sets what was filled in of some training examples, which have these shares.
-func (t *ownNoise) setUnsure(kept *trainingResiduals, rows []int, shares []float64) {
-	if kept.variance.Rows == 0 {
-		return
-	}
-	on, channels := t.on.training, t.mean.Cols
-	t.unsure, t.alike = make([]float64, len(on)), atPoints(on, kept.alike)
-	for j, at := range on {
-		var sum float64
-		for c := range channels {
-			variance := kept.variance.Row(at*channels + c)
-			for k, i := range rows {
-				sum += float64(shares[k] * variance[i])
-			}
-		}
-		t.unsure[j] = math.Sqrt(sum / float64(channels))
-	}
-}
-
-// addUnsure adds the covariance of that between two lists of points to c.
-func (t *ownNoise) addUnsure(c mat.Matrix, a, b []int) {
-	if t.unsure == nil {
-		return
-	}
-	for i, k := range a {
-		row, alike := c.Row(i), t.alike.Row(k)
-		for j, l := range b {
-			row[j] += float64(t.unsure[k] * t.unsure[l] * alike[l])
-		}
-	}
-}

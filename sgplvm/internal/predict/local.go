@@ -125,6 +125,50 @@ func (q *Posterior) noiseNear(e *example, weights []float64, strength, least flo
 	return t
 }
 
+// setUnsure sets what was filled in of some training examples, which have these shares.
+func (t *ownNoise) setUnsure(kept *trainingResiduals, rows []int, shares []float64) {
+	if kept.variance.Rows == 0 {
+		return
+	}
+	on, channels := t.on.training, t.mean.Cols
+	t.unsure, t.alike = make([]float64, len(on)), atPoints(on, kept.alike)
+	for j, at := range on {
+		var sum float64
+		for c := range channels {
+			variance := kept.variance.Row(at*channels + c)
+			for k, i := range rows {
+				sum += float64(shares[k] * variance[i])
+			}
+		}
+		t.unsure[j] = math.Sqrt(sum / float64(channels))
+	}
+}
+
+// addUnsure adds the covariance of that between two lists of points to c.
+func (t *ownNoise) addUnsure(c mat.Matrix, a, b []int) {
+	if t.unsure == nil {
+		return
+	}
+	for i, k := range a {
+		row, alike := c.Row(i), t.alike.Row(k)
+		for j, l := range b {
+			row[j] += float64(t.unsure[k] * t.unsure[l] * alike[l])
+		}
+	}
+}
+
+// atPoints returns a matrix of the training points at some of them.
+func atPoints(points []int, a mat.Matrix) mat.Matrix {
+	for k, i := range points {
+		if i != k || len(points) != a.Rows {
+			some := mat.New(len(points), len(points))
+			work.Submatrix(some, a, points, points)
+			return some
+		}
+	}
+	return a
+}
+
 // distances returns d_n², the mean squared distance of the training examples from one that was seen in part. counts say how
 // much each point counts; nil: all alike.
 func (q *Posterior) distances(e *example, counts []float64) []float64 {
