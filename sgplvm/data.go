@@ -49,10 +49,9 @@ type Data struct {
 	unsure     unsure        // about those values
 }
 
-// A registration is what Data keep of a film whose motion was taken out of them.
+// A registration is what Data keep of a film whose motion was taken out of them: the film, which has its frames.
 type registration struct {
-	film   *film.Film
-	frames Source // as they are
+	film *film.Film
 }
 
 // holes are the values of examples that were not observed.

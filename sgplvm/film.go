@@ -54,7 +54,7 @@ func register(ctx context.Context, d Data, o flow.Options) (Data, error) {
 		}
 	}
 	d.Examples, d.Y, d.Source = 0, mat.Matrix{}, registered
-	d.registered = &registration{f, frames}
+	d.registered = &registration{f}
 	return d, nil
 }
 

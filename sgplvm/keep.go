@@ -55,7 +55,7 @@ func (c Config) about(d Data) (map[string]string, error) {
 	}
 	sources := map[string]Source{"values": d.Source, "known errors": d.Errors}
 	if d.registered != nil {
-		sources["frames"] = d.registered.frames
+		sources["frames"] = d.registered.film.Frames()
 	}
 	for name, source := range sources {
 		if source == nil {

@@ -39,7 +39,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	m := Memory{Inducing: f.inducing(), Space: 8 * f.s, Data: 8 * (f.p + f.k*f.b), Latent: 8 * f.x}
 	numbers := float64(n * points * channels)
 	if d.Film && cfg.Motion != Off {
-		m.Data += 2 * 4 * numbers // frames, and registered ones
+		m.Data += (2 + 4) * numbers // frames, and registered ones
 	}
 	folds := float64(plans[cfg.Effort].folds)
 	switch {

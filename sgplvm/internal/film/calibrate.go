@@ -13,25 +13,21 @@ import (
 type LeaveOut func(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error
 
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
-// where and when variances are too small or too large, how errors of one frame are correlated, and
-// how much detail there is where frames are only predicted. frames are those that New was given. progress
+// where and when variances are too small or too large, and how errors of one frame are correlated. progress
 // is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
-func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.Source, progress func(done, total int) error) (*Film, error) {
-	n, _, channels := frames.Dims()
-	mixture, err := f.learnMixture(ctx, leaveOut, frames)
-	if err != nil {
-		return nil, err
-	}
+func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(done, total int) error) (*Film, error) {
+	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
-	f.mixture = mixture
+	if err := f.learnMixture(ctx, leaveOut); err != nil {
+		return nil, err
+	}
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)
-	law := flow.NewDetailLaw(width, height, channels, n)
 	patches := newPatches(width, height, n)
-	err = leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
-		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
+		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := flow.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
@@ -39,7 +35,6 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.So
 			return err
 		}
 		inflation.Set(i, truth, predicted)
-		law.Add(i, truth, predicted)
 		patches.add(i, truth, predicted)
 		if err := progress(i+1, n); err != nil {
 			return err
@@ -50,23 +45,24 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, frames data.So
 		return nil, err
 	}
 	inflation.Choose()
-	f.inflation, f.detail = inflation, law.Detail()
+	f.inflation = inflation
 	f.errors = patches.learn(inflation, f.shape.At)
 	return f, nil
 }
 
-// learnMixture learns what the model's prediction is to be mixed with, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, frames data.Source) (*flow.Mixture, error) {
+// learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
+	f.mixture = new(flow.Mixture)
 	if len(f.shape.At) < 3 {
-		return new(flow.Mixture), nil
+		return nil
 	}
-	law := flow.NewMixtureLaw(f.shape, f.frames.Variances())
+	law, enlarging := flow.NewMixtureLaw(f.shape, f.frames.Variances()), f.motion.NewEnlargingLaw(f.frames, f.detail)
 	truth, predicted := f.frame(true), f.frame(true)
 	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
 		if !law.Wants(i) {
 			return ctx.Err()
 		}
-		if err := frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
@@ -78,10 +74,14 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, frames data.
 			return err
 		}
 		law.Add(truth, predicted, others)
+		if err := enlarging.Add(i, truth, f.shape.At[i]); err != nil {
+			return err
+		}
 		return ctx.Err()
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return law.Mixture(), nil
+	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail)
+	return nil
 }

@@ -29,7 +29,7 @@
 // # Samples
 //
 // Model.SampleFilm draws registered frames that belong together, puts them where a draw of the motion says and adds
-// the residual as step 2 does. Deviations from the mean grow by the roots of the mixture's factor and of the inflation, and the detail of finer
+// the residual as step 2 does. Deviations from the mean grow as the mixture and the inflation make variances grow, and the detail of finer
 // pixels is drawn once for a film, in reference coordinates, so that it moves with the contents.
 //
 // The same input gives the same bits at any GOMAXPROCS. What motion brings is in sgplvm/docs/measurements.md.

@@ -50,6 +50,9 @@ func (f *Film) Register(frames data.Source) (registered data.Source, moves bool)
 	return f.motion.Register(frames), !f.motion.Still()
 }
 
+// Frames returns the training frames as they are.
+func (f *Film) Frames() data.Source { return f.frames }
+
 // Motion returns how the contents move.
 func (f *Film) Motion() *flow.Motion { return f.motion }
 

@@ -23,15 +23,11 @@ func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o pre
 	if err != nil {
 		return none, err
 	}
-	mean, err := m.predictRegistered(ctx, []predict.Latent{l}, true)
-	if err != nil {
-		return none, err
-	}
 	for k, y := range r.Y {
 		if err := ctx.Err(); err != nil {
 			return none, err
 		}
-		shown, err := d.show(k, 0, y, mean[0].Mean)
+		shown, err := d.show(k, 0, y)
 		if err != nil {
 			return none, err
 		}
@@ -53,7 +49,7 @@ func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g
 		return err
 	}
 	return m.Posterior.SampleFilm(ctx, sequence, times, nil, o, func(f predict.SampledFrame) error {
-		shown, err := d.show(f.Draw, f.Frame, f.Values, f.Mean)
+		shown, err := d.show(f.Draw, f.Frame, f.Values)
 		if err != nil {
 			return err
 		}
@@ -99,28 +95,31 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 	return d, err
 }
 
-// show returns frame i of a draw, given its registered frame and the mean of that.
-func (d *drawing) show(draw, i int, values, mean mat.Matrix) (predict.SampledFrame, error) {
+// show returns frame i of a draw, given its registered frame. Deviations from the mean are made as much larger as
+// what variances become of those that the model alone expects.
+func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, error) {
 	at, none := *d.latents[i].At, predict.SampledFrame{}
-	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
-	alone := func(dst flow.Frame, v mat.Matrix, field flow.Field) error {
-		registered := flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: v}
-		return d.Film.alone(flow.Frame{Width: d.width, Height: d.height, Mean: dst.Mean}, registered, field, at, -1)
-	}
-	if err := alone(expected, mean, d.fields[i]); err != nil {
+	mean, err := d.registered(d.latents[i])
+	if err != nil {
 		return none, err
 	}
-	if err := alone(drawn, values, d.paths[draw][i]); err != nil {
+	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
+	if err := d.Film.alone(expected, mean, d.fields[i], at, -1); err != nil {
+		return none, err
+	}
+	own := flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
+	registered := flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: values}
+	if err := d.Film.alone(own, registered, d.paths[draw][i], at, -1); err != nil {
 		return none, err
 	}
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
-	expected.Variance.Fill(1)
+	mat.Copy(drawn.Variance, expected.Variance)
 	if err := d.mix(expected, at, -1); err != nil {
 		return none, err
 	}
 	d.inflation.Apply(expected, at)
 	for k, v := range expected.Variance.Data {
-		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v)*drawn.Mean.Data[k]
+		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
 	d.addDetail(drawn, expected, draw, d.paths[draw][i])
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {

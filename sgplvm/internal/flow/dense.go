@@ -20,12 +20,14 @@ type dense struct {
 }
 
 // Of paths: the iterations for their start, by how many pixels they may miss a point, and by how many pixels and which part of
-// the displacement flows there and back may disagree; all three are standard deviations. leastPath is a path's least weight.
+// the displacement flows there and back may disagree; all three are standard deviations. leastPath is a path's least weight, and mostApart the
+// largest squared distance that counts as doubt.
 const (
 	pathSteps               = 5
 	pathMiss                = 0.5
 	flowSpread, flowPortion = 0.5, 0.05
 	leastPath               = 1e-3
+	mostApart               = 25
 )
 
 // luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
@@ -84,10 +86,15 @@ func spline(m image[float32], s sharpening, sharpness float64) image[float32] {
 	return out
 }
 
+// A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
+// along its paths, over the channels, and the squared distance in pixels by which the paths miss the point and the flows disagree.
+type doubt struct{ mismatch, apart float64 }
+
 // A path runs from a point of a to one of b.
 type path struct {
 	ax, ay, bx, by float64
 	miss           float64 // squared distance by which it misses the point at its time
+	apart          float64 // squared distance by which the flows there and back disagree
 	agreement      float64 // of the flows, from 0 to 1
 }
 
@@ -103,8 +110,8 @@ func pathFrom(there, back opticalflow.Flow, x, y, w float64) path {
 	p.bx, p.by = p.ax+u, p.ay+v
 	p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
 	bu, bv := back.At(p.bx, p.by)
-	e := square(u+bu) + square(v+bv)
-	p.agreement = math.Exp(-0.5 * e / (square(flowSpread) + square(flowPortion)*(u*u+v*v)))
+	p.apart = square(u+bu) + square(v+bv)
+	p.agreement = math.Exp(-0.5 * p.apart / (square(flowSpread) + square(flowPortion)*(u*u+v*v)))
 	return p
 }
 
@@ -114,8 +121,8 @@ func (p path) weight(share float64) float64 {
 }
 
 // at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers
-// for each channel.
-func (d *dense) at(value, buffer []float64, x, y float64) {
+// for each channel. It returns what is doubtful there.
+func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 	n := len(value)
 	first, second := buffer[:n], buffer[n:2*n]
 	clear(value)
@@ -131,6 +138,9 @@ func (d *dense) at(value, buffer []float64, x, y float64) {
 		sample(second, d.b, s.bx, s.by)
 		for c := range value {
 			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
+			t.mismatch += s.weight / float64(n) * square(first[c]-second[c])
 		}
+		t.apart += s.weight * min(s.miss+s.apart, mostApart)
 	}
+	return t
 }

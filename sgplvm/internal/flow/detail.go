@@ -14,14 +14,15 @@ import (
 // pixels have the energy u at a place: the mean square, nearby, of what a spline through the means of its
 // own 2×2 pixels misses. Then pixels twice as fine are taken to miss with the variance
 //
-//	e^a·s^(1−γ)·(u + s/1000)^γ
+//	e^a·q·s^(1−γ)·(u + s/1000)^γ
 //
-// where s is the channel's mean energy. a and γ make likeliest what one octave missed in the training
-// frames, given the energy of the octave below in their predictions (multiplicative heteroscedasticity:
-// Harvey, Econometrica 44(3), 1976).
+// where s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
+// go on. a and γ make likeliest what one octave missed in the training
+// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976).
 type Detail struct {
 	width, height int
 	energy        []float64 // s; empty where frames are too small to tell
+	ratio         []float64 // q; empty for 1
 	a, gamma      float64
 	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
 }
@@ -32,6 +33,9 @@ const (
 	detailCell  = 2
 	leastEnergy = 1e-3
 )
+
+// leastOctave and mostOctave bound the energy of an octave over that of the one below; white noise has the most.
+const leastOctave, mostOctave = 1. / 16, 4
 
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
@@ -80,12 +84,15 @@ func (d *Detail) sharpness(width int) float64 {
 // sumOctaves replaces energies by the variances of some octaves. It works on cells, not on every pixel.
 func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
 	for i, u := range energy.data {
-		s, before := d.energy[i%len(d.energy)], math.Inf(1)
+		s, q, before := d.energy[i%len(d.energy)], 1.0, math.Inf(1)
+		if len(d.ratio) > 0 {
+			q = d.ratio[i%len(d.ratio)]
+		}
 		energy.data[i] = 0
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
+			v := min(before, q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
 			energy.data[i] += min(left, 1) * v
-			u, before = v, v
+			u, s, before = v, q*s, v
 		}
 	}
 }
@@ -116,7 +123,7 @@ func missedByOctave(dst, src image[float64]) (half image[float64]) {
 
 // Check is that of Part.
 func (d *Detail) Check(s Shape) error {
-	if d.width != s.Width || d.height != s.Height || len(d.energy) != 0 && len(d.energy) != s.Channels {
+	if d.width != s.Width || d.height != s.Height || len(d.energy) != 0 && len(d.energy) != s.Channels || len(d.ratio) != 0 && len(d.ratio) != len(d.energy) {
 		return badPart("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.width, d.height, len(d.energy), s.Width, s.Height, s.Channels)
 	}
 	return nil
@@ -126,13 +133,14 @@ func (d *Detail) Check(s Shape) error {
 type detailText struct {
 	Width, Height int
 	Energy        []float64 `json:",omitempty"`
+	Ratio         []float64 `json:",omitempty"` // older files have none
 	A, Gamma      float64
 	Sharpening    []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, A: d.a, Gamma: d.gamma}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -156,6 +164,11 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "energy %v of channel %d, expected 0 or more", s, c)
 		}
 	}
+	for _, q := range t.Ratio {
+		if !(q >= leastOctave && q <= mostOctave) {
+			return badPart("detail", "ratio %v of octaves, expected %v to %v", q, leastOctave, mostOctave)
+		}
+	}
 	var s sharpening
 	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
 		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
@@ -165,6 +178,6 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.A, t.Gamma, s}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s}
 	return nil
 }

@@ -19,51 +19,45 @@ const (
 	leastDetail      = 16
 )
 
-// DetailLaw learns a Detail from frames and their predictions.
-type DetailLaw struct {
+// detailLaw learns a Detail from frames.
+type detailLaw struct {
 	width, height, channels int
 	used                    []int // the numbers of the frames that count
 	stride                  int
 	missed, energies        []float64             // of some values: what an octave missed, and the energy below it
 	rings                   [][len(rings)]float64 // what each ring of pixels would have added to these
 	of                      []int                 // their channels
-	total                   []float64             // sum over the frames of the mean energy, for each channel
+	total, below            []float64             // sums over the frames of the mean energy and of that one octave below, for each channel
 	frames                  int                   // taken in so far
 }
 
-// NewDetailLaw starts with nothing, for as many frames of width×height pixels as given.
-func NewDetailLaw(width, height, channels, frames int) *DetailLaw {
+// newDetailLaw starts with nothing, for as many frames of width×height pixels as given.
+func newDetailLaw(width, height, channels, frames int) *detailLaw {
 	used := make([]int, min(frames, mostDetailFrames))
 	for k := range used {
 		used[k] = k * frames / len(used)
 	}
 	all := float64(width) * float64(height) * float64(channels) * float64(len(used))
-	return &DetailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels),
+	return &detailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels), below: make([]float64, channels),
 		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
 }
 
-// Add takes in frame i and what was predicted of it: Means in its own pixels. Only 16 frames, evenly chosen, count;
-// the others change nothing. It panics if the sizes do not fit.
-func (l *DetailLaw) Add(i int, truth, predicted Frame) {
-	truth.check("Add", "the truth")
-	predicted.check("Add", "a prediction")
-	for _, f := range []Frame{truth, predicted} {
-		if f.Width != l.width || f.Height != l.height || f.Mean.Cols != l.channels {
-			panic(fmt.Sprintf("flow: Add: %d×%d pixels with mean %d×%d for %d×%d pixels and %d channels", f.Width, f.Height, f.Mean.Rows, f.Mean.Cols, l.width, l.height, l.channels))
-		}
-	}
-	if min(l.width, l.height) < leastDetail || !slices.Contains(l.used, i) {
+// add takes in a frame in pixels of training.
+func (l *detailLaw) add(truth Frame) {
+	if min(l.width, l.height) < leastDetail {
 		return
 	}
 	missed := newImage[float64](l.width, l.height, l.channels)
-	added := aboutRings(missedByOctave(missed, truth.picture()), missed.size())
+	half := missedByOctave(missed, truth.picture())
+	added := aboutRings(half, missed.size())
 	for i, v := range missed.data {
 		l.total[i%l.channels] += v * v / float64(l.width*l.height)
 	}
 	l.frames++
-	below := newImage[float64](l.width/2, l.height/2, l.channels)
-	downsample(below, predicted.picture(), make([]float64, below.height*l.width*l.channels))
-	energy := octaveEnergy(below)
+	energy := octaveEnergy(half)
+	for i, v := range energy.data {
+		l.below[i%l.channels] += v * float64(l.channels) / float64(len(energy.data))
+	}
 	u := make([]float64, l.channels)
 	for i := l.frames % l.stride; i < len(missed.data); i += l.stride {
 		c, pixel := i%l.channels, i/l.channels
@@ -77,14 +71,19 @@ func (l *DetailLaw) Add(i int, truth, predicted Frame) {
 	}
 }
 
-// Detail returns what was learned; nothing from frames of fewer than 16 pixels either way.
-func (l *DetailLaw) Detail() *Detail {
+// detail returns what was learned; nothing from frames of fewer than 16 pixels either way.
+func (l *detailLaw) detail() *Detail {
 	d := &Detail{width: l.width, height: l.height}
 	if l.frames == 0 {
 		return d
 	}
-	for _, t := range l.total {
-		d.energy = append(d.energy, t/float64(l.frames))
+	for c, t := range l.total {
+		s := t / float64(l.frames)
+		l.below[c] = min(max(l.below[c]/float64(l.frames), s/mostOctave), s/leastOctave)
+		d.energy, d.ratio = append(d.energy, s), append(d.ratio, 1)
+		if s > 0 {
+			d.ratio[c] = s / l.below[c]
+		}
 	}
 	weights := make([]float64, len(l.of))
 	for i, c := range l.of {
@@ -97,11 +96,11 @@ func (l *DetailLaw) Detail() *Detail {
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/s+leastEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/l.below[l.of[i]]+leastEnergy))
 		}
 	}
 	if len(squares) == 0 {
-		d.energy = nil // nothing but plain areas
+		d.energy, d.ratio = nil, nil // nothing but plain areas
 		return d
 	}
 	d.a, d.gamma = work.LogLinearVariance(squares, logs, 0, 1)
@@ -115,7 +114,7 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 	if n < 1 || width < 1 || height < 1 || points != width*height {
 		return nil, &data.ConfigError{Field: "size", Err: fmt.Errorf("frames of %d×%d pixels from a source of %d frames of %d points", width, height, n, points)}
 	}
-	law := NewDetailLaw(width, height, channels, n)
+	law := newDetailLaw(width, height, channels, n)
 	f := Frame{Width: width, Height: height, Mean: mat.New(points, channels)}
 	for _, i := range law.used {
 		if err := ctx.Err(); err != nil {
@@ -124,7 +123,7 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
 			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
 		}
-		law.Add(i, f, f)
+		law.add(f)
 	}
-	return law.Detail(), nil
+	return law.detail(), nil
 }

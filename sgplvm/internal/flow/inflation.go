@@ -80,7 +80,7 @@ func (infl *Inflation) Choose() {
 	}
 	infl.factor = factor
 	least := math.Inf(1)
-	for _, prior := range []float64{0.3, 1, 3} {
+	for _, prior := range []float64{1, 3, 10} {
 		for _, spacings := range []float64{1, 2, 4, 8, 16} {
 			tried := *infl
 			tried.prior, tried.reach, tried.factor = prior, spacings*unit, 1

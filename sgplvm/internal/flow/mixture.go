@@ -11,22 +11,26 @@ import (
 )
 
 // A Mixture is what a frame at a time is made of: the prediction of the model, with its motion, and what the training
-// frames around the time say by themselves (Others). The means are mixed by weights from 0 to 1 with the sum 1, and the
-// variances of the model are multiplied by a factor. Both depend on how far the model and the dense flow are apart: with
-// u the mean square of their difference over a cell of some pixels, in units of the channels' variances, they are
-// piecewise linear in log₂u between the levels −16, −14, …, 0. Beyond the ends of a sequence there is one set of them.
-// Without levels a Mixture is the model alone.
+// frames around the time say by themselves (Others). The means are mixed by weights from 0 to 1 with the sum 1, which depend
+// on how far the model and the dense flow are apart: with u the mean square of their difference over a cell of some pixels,
+// in units of the channels' variances, they are piecewise linear in log₂u between the levels −16, −14, …, 0. Variances
+// follow a law of each channel (variancelaw.go). Beyond the ends of a sequence there is one set of weights, and a
+// factor of the model's variances. Without levels a Mixture is the model alone.
 type Mixture struct {
-	width, height int       // cells
-	scale         []float64 // variance of each channel
-	unit          float64   // median distance of frames in time
-	levels        []share   // none: the model alone
+	width, height int           // cells
+	scale         []float64     // variance of each channel
+	unit          float64       // median distance of frames in time
+	levels        []weights     // none: the model alone
+	laws          []varianceLaw // of each channel
 	outside       share
 }
 
-// A share is the weights of the model and the others, and the factor of the variances.
+// weights are those of the model and the others.
+type weights [1 + others]float64
+
+// A share is what there is beyond the ends: weights, and the factor of the variances.
 type share struct {
-	Weights [1 + others]float64
+	Weights weights
 	Factor  float64
 }
 
@@ -45,7 +49,8 @@ const others = 3
 // all are its nearest frame.
 type Others struct {
 	means  [others]image[float64]
-	beyond float64 // by how much the time is beyond the ends; 0 between them
+	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends
+	beyond float64        // by how much the time is beyond the ends; 0 between them
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, of a time; training frame without
@@ -76,7 +81,11 @@ func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, with
 	}
 	flow := newDense(pictures[0], pictures[1], around[1].weight, d.sharpening, part)
 	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
-	o.each(frames, func(value *[others][]float64, buffer []float64, x, y float64) { flow.at(value[2], buffer, x, y) })
+	o.doubts = newImage[float64](width, height, 2)
+	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
+		t := flow.at(value[2], buffer, x, y)
+		o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
+	})
 	o.toUnits(frames)
 	return o, nil
 }
@@ -87,7 +96,7 @@ func (o *Others) sampleStill(frames *TrainingFrames, splines []image[float32], w
 	if len(weights) > 1 && weights[1] > weights[0] {
 		nearest = 1
 	}
-	o.each(frames, func(value *[others][]float64, buffer []float64, x, y float64) {
+	o.each(frames, func(_ int, value *[others][]float64, buffer []float64, x, y float64) {
 		one := buffer[:frames.Channels]
 		for k, s := range splines {
 			sample(one, s, x, y)
@@ -101,8 +110,8 @@ func (o *Others) sampleStill(frames *TrainingFrames, splines []image[float32], w
 	})
 }
 
-// each calls set with room for the values of every pixel and the pixel's place in the training frames.
-func (o *Others) each(frames *TrainingFrames, set func(value *[others][]float64, buffer []float64, x, y float64)) {
+// each calls set with every pixel, room for its values and its place in the training frames.
+func (o *Others) each(frames *TrainingFrames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
 	w, h, n := o.means[0].width, o.means[0].height, frames.Channels
 	mat.Parallel(h, func(row int) {
 		buffer, value := make([]float64, 2*n), new([others][]float64)
@@ -112,7 +121,7 @@ func (o *Others) each(frames *TrainingFrames, set func(value *[others][]float64,
 			for j := range value {
 				value[j] = o.means[j].data[k : k+n]
 			}
-			set(value, buffer, (float64(column)+0.5)*float64(frames.Width)/float64(w)-0.5, y)
+			set(row*w+column, value, buffer, (float64(column)+0.5)*float64(frames.Width)/float64(w)-0.5, y)
 		}
 	})
 }
@@ -135,61 +144,54 @@ func (x *Mixture) Combine(f Frame, o Others) {
 	if o.means[0].width != f.Width || o.means[0].height != f.Height || o.means[0].channels != f.Mean.Cols || len(x.scale) != f.Mean.Cols {
 		panic(fmt.Sprintf("flow: Combine: %d×%d pixels and %d channels beside others of %d×%d and %d", f.Width, f.Height, f.Mean.Cols, o.means[0].width, o.means[0].height, o.means[0].channels))
 	}
-	apart := x.apart(f, o)
+	traits := x.traits(f, o)
 	mat.Parallel(f.Height, func(y int) {
-		var level [1]float64
+		var t traitsOf
 		for column := range f.Width {
-			apart.sampleOver(level[:], column, y, f.Width, f.Height)
-			s, pixel := x.share(level[0], o.beyond), y*f.Width+column
-			for c := range f.Mean.Cols {
-				mean := s.Weights[0] * f.Mean.At(pixel, c)
+			if o.beyond == 0 {
+				traits.sampleOver(t[:], column, y, f.Width, f.Height)
+			}
+			w, pixel := x.weights(t[0], o.beyond), y*f.Width+column
+			for c, scale := range x.scale {
+				mean := w[0] * f.Mean.At(pixel, c)
 				for k, m := range o.means {
-					mean += s.Weights[1+k] * m.data[pixel*m.channels+c]
+					mean += w[1+k] * m.data[pixel*m.channels+c]
 				}
 				f.Mean.Set(pixel, c, mean)
-				if f.Variance.Rows > 0 {
-					f.Variance.Set(pixel, c, s.Factor*f.Variance.At(pixel, c))
+				if f.Variance.Rows == 0 {
+					continue
+				}
+				v := f.Variance.At(pixel, c)
+				if o.beyond > 0 {
+					f.Variance.Set(pixel, c, x.outside.Factor*v)
+				} else {
+					f.Variance.Set(pixel, c, scale*x.laws[c].variance(v/scale, &t))
 				}
 			}
 		}
 	})
 }
 
-// apart returns the place between levels, from 0 on, of each cell of a frame: by how far model and dense flow are apart.
-func (x *Mixture) apart(f Frame, o Others) image[float64] {
-	squares := newImage[float64](f.Width, f.Height, 1)
-	m, n := o.means[others-1], f.Mean.Cols
-	mat.Parallel(f.Height, func(y int) {
-		for pixel := y * f.Width; pixel < (y+1)*f.Width; pixel++ {
-			for c := range n {
-				squares.data[pixel] += square(f.Mean.At(pixel, c)-m.data[pixel*n+c]) / x.scale[c] / float64(n)
-			}
-		}
-	})
-	cells := newImage[float64](min(x.width, f.Width), min(x.height, f.Height), 1)
-	downsample(cells, squares, make([]float64, cells.height*f.Width))
-	for k, u := range cells.data {
-		cells.data[k] = min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
-	}
-	return cells
+// levelOf returns the place between levels, from 0 on, by how far model and dense flow are apart.
+func levelOf(u float64) float64 {
+	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
 }
 
-// share returns the share at a place between levels, or at a time beyond the ends of a sequence: the longer that is, the
-// less the model counts beside the nearest frame.
-func (x *Mixture) share(level, beyond float64) (s share) {
+// weights returns those at a place where model and dense flow are some way apart, or at a time beyond the ends of a
+// sequence: the longer that is, the less the model counts beside the nearest frame.
+func (x *Mixture) weights(u, beyond float64) (w weights) {
 	if beyond > 0 {
-		s = x.outside
-		left := s.Weights[0] * max(0, 1-x.unit/beyond)
-		s.Weights[0] -= left
-		s.Weights[2] += left
-		return s
+		w = x.outside.Weights
+		left := w[0] * max(0, 1-x.unit/beyond)
+		w[0] -= left
+		w[2] += left
+		return w
 	}
-	i, j, a := between(level, len(x.levels))
-	for k := range s.Weights {
-		s.Weights[k] = (1-a)*x.levels[i].Weights[k] + a*x.levels[j].Weights[k]
+	i, j, a := between(levelOf(u), len(x.levels))
+	for k := range w {
+		w[k] = (1-a)*x.levels[i][k] + a*x.levels[j][k]
 	}
-	s.Factor = (1-a)*x.levels[i].Factor + a*x.levels[j].Factor
-	return s
+	return w
 }
 
 // String tells the mean weights, and nothing where the model is alone.
@@ -197,9 +199,9 @@ func (x *Mixture) String() string {
 	if x.Alone() {
 		return ""
 	}
-	var mean [1 + others]float64
+	var mean weights
 	for _, s := range x.levels {
-		for k, w := range s.Weights {
+		for k, w := range s {
 			mean[k] += w / float64(len(x.levels))
 		}
 	}
@@ -227,13 +229,14 @@ type mixtureText struct {
 	Width, Height int
 	Scale         []float64
 	Unit          float64
-	Levels        []share
+	Levels        []weights
+	Laws          []varianceLaw
 	Outside       share
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.outside})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.outside})
 }
 
 // Decode is that of Part.
@@ -253,18 +256,29 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "variance %v of a channel, expected a positive number", v)
 		}
 	}
-	for _, s := range append(slices.Clone(t.Levels), t.Outside) {
+	for _, all := range append(slices.Clone(t.Levels), t.Outside.Weights) {
 		var sum float64
-		for _, w := range s.Weights {
+		for _, w := range all {
 			sum += w
 			if !(w >= 0 && w <= 1) {
 				return badPart("mixture", "weight %v, expected one from 0 to 1", w)
 			}
 		}
-		if len(t.Levels) > 0 && (!(math.Abs(sum-1) < 1e-6) || !(s.Factor > 0) || math.IsInf(s.Factor, 0)) {
-			return badPart("mixture", "weights of %v together and factor %v, expected 1 and a positive number", sum, s.Factor)
+		if len(t.Levels) > 0 && !(math.Abs(sum-1) < 1e-6) {
+			return badPart("mixture", "weights of %v together, expected 1", sum)
 		}
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Outside}
+	if f := t.Outside.Factor; len(t.Levels) > 0 && (!(f > 0) || math.IsInf(f, 0)) {
+		return badPart("mixture", "factor %v, expected a positive number", f)
+	}
+	if len(t.Laws) != len(t.Scale) {
+		return badPart("mixture", "laws of %d channels, expected %d", len(t.Laws), len(t.Scale))
+	}
+	for _, l := range t.Laws {
+		if !l.valid() {
+			return badPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
+		}
+	}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Outside}
 	return nil
 }

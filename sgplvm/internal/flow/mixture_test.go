@@ -67,7 +67,7 @@ func TestSimplexWeights(t *testing.T) {
 		for i := range steps + 1 {
 			for j := range steps + 1 - i {
 				for k := range steps + 1 - i - j {
-					tried := [1 + others]float64{float64(i) / steps, float64(j) / steps, float64(k) / steps, float64(steps-i-j-k) / steps}
+					tried := weights{float64(i) / steps, float64(j) / steps, float64(k) / steps, float64(steps-i-j-k) / steps}
 					if v := quadratic(&g, &tried); v < got-1e-7*math.Abs(got) {
 						t.Fatalf("weights %v have %v, worse than %v of %v", w, got, v, tried)
 					}
@@ -112,7 +112,7 @@ func TestMixture(t *testing.T) {
 	bad, _ := mixtureOf(t, rotation, 30)
 	mean := func(x *Mixture, k int) (sum float64) {
 		for _, s := range x.levels {
-			sum += s.Weights[k] / mixtureLevels
+			sum += s[k] / mixtureLevels
 		}
 		return sum
 	}
@@ -122,14 +122,15 @@ func TestMixture(t *testing.T) {
 	if m, f := mean(bad, 0), mean(bad, others); m > 0.2 || f < 0.6 {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
-	if f := good.levels[0].Factor; math.Abs(math.Log(f/0.01)) > 0.5 {
-		t.Errorf("factor %v of variances that are a hundred times too large", f)
+	scale := good.scale[0] // the model expects a hundred times the variance of its errors
+	if v := scale * good.laws[0].variance(1/scale, &traitsOf{}); math.Abs(math.Log(v/0.01)) > 0.7 {
+		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad
 	for _, c := range []struct{ beyond, want float64 }{{1, 0.5}, {2, 0.25}, {100, 0.005}} {
-		x.outside = share{Weights: [1 + others]float64{0.5, 0, 0.5, 0}, Factor: 1}
-		if s := x.share(3, c.beyond); math.Abs(s.Weights[0]-c.want) > 1e-12 || math.Abs(s.Weights[2]-(1-c.want)) > 1e-12 {
-			t.Errorf("%v beyond the end: weights %v, want %v of the model and the rest of the nearest frame", c.beyond, s.Weights, c.want)
+		x.outside = share{Weights: weights{0.5, 0, 0.5, 0}, Factor: 1}
+		if w := x.weights(0.01, c.beyond); math.Abs(w[0]-c.want) > 1e-12 || math.Abs(w[2]-(1-c.want)) > 1e-12 {
+			t.Errorf("%v beyond the end: weights %v, want %v of the model and the rest of the nearest frame", c.beyond, w, c.want)
 		}
 	}
 }
@@ -156,8 +157,9 @@ func TestMixtureText(t *testing.T) {
 		t.Error("a mixture of one channel fits two")
 	}
 	for _, bad := range []func(x *Mixture){
-		func(x *Mixture) { x.levels = x.levels[:2] }, func(x *Mixture) { x.levels[0].Weights[0] = 2 }, func(x *Mixture) { x.levels[1].Factor = -1 },
-		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.width = 0 }, func(x *Mixture) { x.outside.Weights = [1 + others]float64{} },
+		func(x *Mixture) { x.levels = x.levels[:2] }, func(x *Mixture) { x.levels[0][0] = 2 }, func(x *Mixture) { x.outside.Factor = -1 },
+		func(x *Mixture) { x.laws[0][1] = -1 }, func(x *Mixture) { x.laws[0][0] = 0 }, func(x *Mixture) { x.laws = nil },
+		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.width = 0 }, func(x *Mixture) { x.outside.Weights = weights{} },
 	} {
 		spoiled := new(Mixture)
 		if err := spoiled.Decode(text); err != nil {

@@ -20,6 +20,9 @@ const (
 	mostErrorFactor = 1e4
 )
 
+// errorSamples is about from how many pixels the law of errors is learned.
+const errorSamples = 1 << 16
+
 // A MixtureLaw learns a Mixture from training frames that were left out: the products of the errors of the model and of
 // the others, level by level.
 type MixtureLaw struct {
@@ -28,6 +31,8 @@ type MixtureLaw struct {
 	frames  int
 	inside  [mixtureLevels]products
 	outside products
+	stride  int
+	samples []errorSample
 }
 
 // products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
@@ -35,6 +40,15 @@ type MixtureLaw struct {
 type products struct {
 	plain, relative [1 + others][1 + others]float64
 	count           float64
+}
+
+// An errorSample is a value between the ends: its channel, the traits of its place, and, in units of the channel's variance and of its
+// deviation, the variance that the model expects and the errors of the model and the others.
+type errorSample struct {
+	channel  int
+	traits   traitsOf
+	variance float64
+	errors   [1 + others]float64
 }
 
 // NewMixtureLaw starts with nothing, for frames of a shape whose channels have some variances.
@@ -49,6 +63,7 @@ func NewMixtureLaw(s Shape, variances []float64) *MixtureLaw {
 	for k := range min(n, mostMixtureFrames) {
 		l.near[k*n/min(n, mostMixtureFrames)] = true
 	}
+	l.stride = 1 + 2*int(float64(s.Width)*float64(s.Height)*float64(min(n, mostMixtureFrames))/(2*errorSamples)) // odd, to meet columns of all kinds
 	times, labels := make([]float64, n), make([]int, n)
 	for i, t := range s.At {
 		times[i], labels[i] = t.Time, t.Sequence
@@ -64,33 +79,39 @@ func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
-	apart := l.mixture.apart(predicted, o)
+	traits := l.mixture.traits(predicted, o)
 	n := truth.Mean.Cols
-	rows := make([][mixtureLevels + 1]products, truth.Height)
+	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
-		var level [1]float64
-		var e [1 + others]float64
+		var s errorSample
+		e := &s.errors
 		for x := range truth.Width {
-			apart.sampleOver(level[:], x, y, truth.Width, truth.Height)
-			i, j, a := between(level[0], mixtureLevels)
+			traits.sampleOver(s.traits[:], x, y, truth.Width, truth.Height)
+			i, j, a := between(levelOf(s.traits[0]), mixtureLevels)
 			if o.beyond > 0 {
 				i, j, a = mixtureLevels, mixtureLevels, 0
 			}
 			pixel := y*truth.Width + x
-			for c, s := range l.mixture.scale {
-				per := 1 / math.Sqrt(s)
+			for c, scale := range l.mixture.scale {
+				per := 1 / math.Sqrt(scale)
 				e[0] = per * (predicted.Mean.At(pixel, c) - truth.Mean.At(pixel, c))
 				for k, m := range o.means {
 					e[1+k] = per * (m.data[pixel*n+c] - truth.Mean.At(pixel, c))
 				}
-				v := predicted.Variance.At(pixel, c) / s
-				rows[y][i].add(1-a, &e, v)
+				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
+				rows[y][i].add(1-a, e, s.variance)
 				if a > 0 {
-					rows[y][j].add(a, &e, v)
+					rows[y][j].add(a, e, s.variance)
+				}
+				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
+					samples[y] = append(samples[y], s)
 				}
 			}
 		}
 	})
+	for _, row := range samples {
+		l.samples = append(l.samples, row...)
+	}
 	for _, row := range rows {
 		for k := range l.inside {
 			l.inside[k].join(&row[k], 1)
@@ -143,8 +164,9 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	for k := range l.inside {
 		p := l.inside[k]
 		p.join(&all, levelShrinkage)
-		x.levels = append(x.levels, p.share())
+		x.levels = append(x.levels, simplexWeights(&p.plain))
 	}
+	x.laws = l.variances(&x)
 	if l.outside.count > 0 {
 		p := l.outside
 		p.plain[0][0] *= outsidePenalty
@@ -159,8 +181,25 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	return &x
 }
 
+// variances returns the law of each channel under a mixture's weights.
+func (l *MixtureLaw) variances(x *Mixture) []varianceLaw {
+	rows, squares := make([][]varianceLaw, len(x.scale)), make([][]float64, len(x.scale))
+	for _, s := range l.samples {
+		var e float64
+		for k, w := range x.weights(s.traits[0], 0) {
+			e += w * s.errors[k]
+		}
+		row := varianceLaw{0: s.variance, 1 + traits: 1}
+		copy(row[1:], s.traits[:])
+		rows[s.channel], squares[s.channel] = append(rows[s.channel], row), append(squares[s.channel], e*e)
+	}
+	laws := make([]varianceLaw, len(x.scale))
+	mat.Parallel(len(laws), func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
+	return laws
+}
+
 // quadratic returns wᵀ·G·w of a lower triangle.
-func quadratic(g *[1 + others][1 + others]float64, w *[1 + others]float64) (sum float64) {
+func quadratic(g *[1 + others][1 + others]float64, w *weights) (sum float64) {
 	for i := range w {
 		sum += w[i] * w[i] * g[i][i]
 		for j := range i {
@@ -172,7 +211,7 @@ func quadratic(g *[1 + others][1 + others]float64, w *[1 + others]float64) (sum 
 
 // simplexWeights returns the weights from 0 on, with the sum 1, that minimise wᵀ·G·w: of all sets of them the one
 // whose unconstrained minimum has none below 0 and is least.
-func simplexWeights(g *[1 + others][1 + others]float64) (best [1 + others]float64) {
+func simplexWeights(g *[1 + others][1 + others]float64) (best weights) {
 	least := math.Inf(1)
 	for set := 1; set < 1<<(1+others); set++ {
 		var members []int
@@ -193,7 +232,7 @@ func simplexWeights(g *[1 + others][1 + others]float64) (best [1 + others]float6
 }
 
 // setWeights returns the weights of some members that add up to 1 and minimise wᵀ·G·w, if none is below 0.
-func setWeights(g *[1 + others][1 + others]float64, members []int) (w [1 + others]float64, ok bool) {
+func setWeights(g *[1 + others][1 + others]float64, members []int) (w weights, ok bool) {
 	n := len(members)
 	a, x := mat.New(n, n), make([]float64, n)
 	var trace float64

@@ -70,9 +70,9 @@ func TestSharpeningSymmetry(t *testing.T) {
 // Where nothing is to be learned nothing is done.
 func TestSharpeningOfPlainFrames(t *testing.T) {
 	f := Frame{Width: 32, Height: 32, Mean: mat.New(1024, 1)}
-	law := NewDetailLaw(32, 32, 1, 1)
-	law.Add(0, f, f)
-	if d := law.Detail(); d.sharpening != (sharpening{}) {
+	law := newDetailLaw(32, 32, 1, 1)
+	law.add(f)
+	if d := law.detail(); d.sharpening != (sharpening{}) {
 		t.Errorf("sharpening %v of plain frames, want none", d.sharpening)
 	}
 }

@@ -94,6 +94,20 @@ func (f *TrainingFrames) frame(i int) []byte {
 	return f.values[i*n : (i+1)*n]
 }
 
+// Dims and ReadExamples are those of data.Source: the frames in the units that they were given in.
+func (f *TrainingFrames) Dims() (examples, points, channels int) {
+	return f.Frames, f.Width * f.Height, f.Channels
+}
+
+// ReadExamples is documented with Dims.
+func (f *TrainingFrames) ReadExamples(dst []float64, from, to int) error {
+	values := f.values[2*f.size()*from : 2*f.size()*to]
+	for k := range dst {
+		dst[k] = f.Least + f.Step*float64(binary.LittleEndian.Uint16(values[2*k:]))
+	}
+	return nil
+}
+
 // eachFrame calls visit with every frame of a source, which it may not keep.
 func eachFrame(ctx context.Context, src data.Source, visit func(i int, frame []float64)) error {
 	n, points, channels := src.Dims()
@@ -118,6 +132,29 @@ func (f *TrainingFrames) picture(i int) image[float32] {
 		p.data[k] = float32(binary.LittleEndian.Uint16(values[2*k:]))
 	}
 	return p
+}
+
+// halved returns the frames of half as many pixels each way, to a quarter of the step if that is possible.
+func (f *TrainingFrames) halved() *TrainingFrames {
+	finer := 4.
+	for k := 1; k < len(f.values); k += 2 {
+		if f.values[k] >= 1<<6 { // the higher byte
+			finer = 1
+			break
+		}
+	}
+	head := framesHead{Width: f.Width / 2, Height: f.Height / 2, Channels: f.Channels, Frames: f.Frames, Least: f.Least, Step: f.Step / finer}
+	h := &TrainingFrames{framesHead: head, values: make([]byte, 2*f.Frames*head.size())}
+	small := newImage[float64](h.Width, h.Height, h.Channels)
+	room := make([]float64, h.Height*f.Width*f.Channels)
+	for i := range f.Frames {
+		downsample(small, f.picture(i), room)
+		to := h.frame(i)
+		for k, v := range small.data {
+			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(finer*v)))
+		}
+	}
+	return h
 }
 
 // Check is that of Part.

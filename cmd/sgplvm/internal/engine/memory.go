@@ -17,8 +17,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
+// slack and room are by how much more than what is needed the garbage collector may take before it works harder.
+const slack, room = 1.25, 256 << 20
+
 // checkMemory refuses a run that takes more memory than there is, and names what lowers it. Where the user has not set
-// GOMEMLIMIT, it holds the garbage collector to what is free. more is what is needed besides, in bytes.
+// GOMEMLIMIT, it holds the garbage collector to what is free, and to a quarter more than what is needed. more is what is needed besides, in bytes.
 func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
 	need, err := sgplvm.MemoryNeeded(d, cfg)
 	if err != nil {
@@ -31,7 +34,7 @@ func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
 	free := limit - float64(now.HeapAlloc)
 	if limit == math.MaxInt64 {
 		if free = freeMemory("/"); !math.IsInf(free, 0) {
-			debug.SetMemoryLimit(int64(0.95*free) + int64(now.Sys))
+			debug.SetMemoryLimit(int64(min(0.95*free, slack*need.Total()+room)) + int64(now.Sys))
 		}
 	}
 	n := d.Examples

@@ -1,0 +1,86 @@
+package flow
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// An EnlargingLaw measures how much finer pixels still miss where the two frames around a time, whose contents are
+// displaced by parts of pixels, show more together than one alone: training frames are predicted, each from those around it,
+// by the dense flow between frames of half the size, where contents move by half as many pixels and so by about as many as
+// between frames that are not left out.
+type EnlargingLaw struct {
+	motion           *Motion
+	half             *TrainingFrames // no frames where they are too small to tell
+	detail           *Detail         // of half the size
+	missed, expected float64         // sums of squared errors within 2×2 pixels, and of what the detail let expect
+}
+
+// leastEnlarging is the least part of the variance of detail that is left.
+const leastEnlarging = 1. / 8
+
+// NewEnlargingLaw starts with nothing.
+func (m *Motion) NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
+	l := &EnlargingLaw{motion: m, half: &TrainingFrames{}, detail: d}
+	if min(frames.Width, frames.Height) < 2*leastDetail || len(d.energy) == 0 {
+		return l
+	}
+	l.half = frames.halved()
+	small := *d
+	small.width, small.height = l.half.Width, l.half.Height
+	small.energy = make([]float64, len(d.energy))
+	for c, s := range d.energy {
+		small.energy[c] = s
+		if len(d.ratio) > 0 {
+			small.energy[c] /= d.ratio[c] // of the octave below
+		}
+	}
+	l.detail = &small
+	return l
+}
+
+// Add takes in a training frame and its time.
+func (l *EnlargingLaw) Add(i int, truth Frame, at data.Instant) error {
+	if l.half.Frames == 0 {
+		return nil
+	}
+	o, err := l.motion.Others(l.half, l.detail, at, i, truth.Width, truth.Height)
+	if err != nil || o.beyond > 0 {
+		return err
+	}
+	f := NewFrame(truth.Width, truth.Height, truth.Mean.Cols)
+	copy(f.Mean.Data, o.means[others-1].data)
+	l.detail.AddTo(f)
+	for k, v := range f.Variance.Data {
+		l.expected += v / l.scale(k)
+	}
+	e := truth.picture()
+	e.add(-1, f.picture())
+	coarse := newImage[float64](l.half.Width, l.half.Height, e.channels)
+	downsample(coarse, e, make([]float64, coarse.height*e.width*e.channels))
+	part := float64(len(e.data)) / float64(len(coarse.data))
+	for k, v := range e.data {
+		l.missed += v * v / l.scale(k)
+	}
+	for k, v := range coarse.data {
+		l.missed -= part * v * v / l.scale(k)
+	}
+	return nil
+}
+
+// scale is the unit of value k of a picture: the mean energy of its channel.
+func (l *EnlargingLaw) scale(k int) float64 {
+	return max(l.detail.energy[k%len(l.detail.energy)], leastScale)
+}
+
+// Detail returns the detail with its variance as what was measured asks for, if that is less: more is missed where the flow
+// is wrong, for which the mixture's variances stand.
+func (l *EnlargingLaw) Detail(d *Detail) *Detail {
+	if !(l.missed > 0) || !(l.expected > 0) {
+		return d
+	}
+	scaled := *d
+	scaled.a += math.Log(min(max(l.missed/l.expected, leastEnlarging), 1))
+	return &scaled
+}

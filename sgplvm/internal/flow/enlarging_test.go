@@ -1,0 +1,96 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Frames of half the size are means of 2×2 pixels, whatever the values.
+func TestHalvedFrames(t *testing.T) {
+	for _, step := range []float64{1, 0.37} {
+		const width, height = 6, 5
+		values := make([]float64, 2*width*height)
+		for k := range values {
+			values[k] = step * float64(k*k%251)
+		}
+		m := &Motion{width: width, height: height, frames: 2}
+		f, err := m.TrainingFrames(context.Background(), data.NewSource(values, 2, width*height, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]float64, len(values))
+		if err := f.ReadExamples(all, 0, 2); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range values {
+			if math.Abs(all[k]-v) > 251*step/(1<<16) {
+				t.Fatalf("value %d is %v, was %v", k, all[k], v)
+			}
+		}
+		h := f.halved()
+		if h.Width != 3 || h.Height != 2 || h.Frames != 2 {
+			t.Fatalf("%d frames of %d×%d pixels", h.Frames, h.Width, h.Height)
+		}
+		one := make([]float64, 6)
+		if err := h.ReadExamples(one, 1, 2); err != nil {
+			t.Fatal(err)
+		}
+		second := values[width*height:]
+		// Five rows become two: two and a half rows each.
+		want := (second[0] + second[1] + second[6] + second[7] + 0.5*(second[12]+second[13])) / 5
+		if math.Abs(one[0]-want) > 0.13*step {
+			t.Errorf("the first pixel is %v, want %v", one[0], want)
+		}
+	}
+}
+
+// The detail that is left is what was measured to be missed: it asks for no further change. Nothing that was measured, and less than
+// frames miss, change nothing.
+func TestEnlarging(t *testing.T) {
+	const width, height = 64, 48
+	times := line(7, 1)
+	film := draw(times, width, height, 1, func(t, u, v float64) (x, y float64) { return u + 0.004*t, v + 0.003*t })
+	source := data.NewSource(film, len(times), width*height, 1)
+	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
+	frames, err := motion.TrainingFrames(context.Background(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := MeasureDetail(context.Background(), source, width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if law := motion.NewEnlargingLaw(frames, d); law.Detail(d) != d {
+		t.Error("another detail before anything was measured")
+	}
+	measured := func(d *Detail) *EnlargingLaw {
+		law, truth := motion.NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+		for i, time := range times {
+			copy(truth.Mean.Data, film[i*width*height:])
+			if err := law.Add(i, truth, data.Instant{Time: time}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return law
+	}
+	law := measured(d)
+	if scaled := law.Detail(d); law.missed > law.expected && scaled.a != d.a {
+		t.Errorf("missed %v, expected %v: intercept %v after %v", law.missed, law.expected, scaled.a, d.a)
+	}
+	more := *d
+	more.a += math.Log(3 * law.missed / law.expected) // three times what was missed
+	law = measured(&more)
+	if scaled := law.Detail(&more); math.Abs(scaled.a-more.a-math.Log(1./3)) > 1e-9 || scaled.gamma != d.gamma {
+		t.Errorf("intercept %v after %v, of three times what is missed", scaled.a, more.a)
+	}
+	more.a += 9
+	if scaled := measured(&more).Detail(&more); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
+		t.Errorf("intercept %v after %v, of far too much", scaled.a, more.a)
+	}
+	if small := motion.NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d); small.Add(0, NewFrame(20, 20, 1), data.Instant{}) != nil || small.Detail(d) != d {
+		t.Error("frames that are too small tell something")
+	}
+}

@@ -1,0 +1,65 @@
+package flow
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Errors whose variance is a sum of parts give the parts back, those that are not there as next to nothing, and no law
+// near the one that is found makes them likelier.
+func TestVarianceLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	truth := varianceLaw{0.5, 0, 2, 0, 0.1, 0.03}
+	const n = 40000
+	rows, squares := make([]varianceLaw, n), make([]float64, n)
+	for i := range rows {
+		var v float64
+		for k := range rows[i] {
+			rows[i][k] = math.Exp(2 * rng.NormFloat64())
+			if k == 1+traits {
+				rows[i][k] = 1
+			}
+			v += truth[k] * rows[i][k]
+		}
+		squares[i] = v * square(rng.NormFloat64())
+	}
+	l := fitVariances(rows, squares)
+	loss := func(l varianceLaw) (sum float64) {
+		for i, r := range rows {
+			var v float64
+			for k, a := range l {
+				v += a * r[k]
+			}
+			sum += math.Log(v) + squares[i]/v
+		}
+		return sum / n
+	}
+	least := loss(l)
+	for k, a := range truth {
+		if math.Abs(l[k]-a) > 0.1*a+0.02 {
+			t.Errorf("number %d is %v, drawn with %v", k, l[k], a)
+		}
+		for _, factor := range []float64{0.8, 1.25} {
+			if other := l; a > 0 {
+				other[k] *= factor
+				if v := loss(other); v < least {
+					t.Errorf("number %d times %v: loss %v, below the %v that was found", k, factor, v, least)
+				}
+			}
+		}
+	}
+	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[0] > leastModelled {
+		t.Errorf("law %v of no errors at all", l)
+	}
+}
+
+// Between frames that are closer than those of learning, the variance falls with what the frames themselves show: a film
+// that turns evenly is learned from frames twice as far apart.
+func TestVarianceAcrossGaps(t *testing.T) {
+	x, _ := mixtureOf(t, rotation, 30)
+	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
+	if v, w := x.laws[0].variance(1, &near), x.laws[0].variance(1, &far); !(v > 0 && v < w) {
+		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
+	}
+}
