@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // A Mixture is what a frame at a time is made of: the prediction of the model, with its motion, and what the training
@@ -40,100 +39,6 @@ const (
 	firstLevel, levelStep = -16, 2
 	mixtureCell           = 5
 )
-
-// others is how many predictions there are beside that of the model.
-const others = 3
-
-// Others are predictions from the training frames before and after a time alone: linear interpolation of
-// each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
-// all are its nearest frame.
-type Others struct {
-	means  [others]image[float64]
-	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends
-	beyond float64        // by how much the time is beyond the ends; 0 between them
-}
-
-// Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, of a time; training frame without
-// is not used (−1: all are). Errors: *data.ConfigError for an unknown sequence.
-func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, without, width, height int) (o Others, err error) {
-	s, err := m.sequence(at.Sequence)
-	if err != nil {
-		return o, err
-	}
-	around := s.neighbours(at.Time, without)
-	if len(around) == 0 {
-		return o, &data.ConfigError{Field: "times", Err: fmt.Errorf("no other frame of sequence %d", at.Sequence)}
-	}
-	part := d.sharpness(width)
-	pictures := make([]image[float32], len(around))
-	for k, n := range around {
-		pictures[k] = frames.picture(s.Examples[n.place])
-	}
-	for k := range o.means {
-		o.means[k] = newImage[float64](width, height, frames.Channels)
-	}
-	if len(around) == 1 {
-		o.beyond = math.Abs(at.Time - s.Times[around[0].place])
-		o.sampleStill(frames, []image[float32]{spline(pictures[0], d.sharpening, part)}, []float64{1})
-		copy(o.means[2].data, o.means[1].data)
-		o.toUnits(frames)
-		return o, nil
-	}
-	flow := newDense(pictures[0], pictures[1], around[1].weight, d.sharpening, part)
-	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
-	o.doubts = newImage[float64](width, height, 2)
-	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
-		t := flow.at(value[2], buffer, x, y)
-		o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
-	})
-	o.toUnits(frames)
-	return o, nil
-}
-
-// sampleStill samples pictures where they are: their weighted mean and the one of largest weight.
-func (o *Others) sampleStill(frames *TrainingFrames, splines []image[float32], weights []float64) {
-	nearest := 0
-	if len(weights) > 1 && weights[1] > weights[0] {
-		nearest = 1
-	}
-	o.each(frames, func(_ int, value *[others][]float64, buffer []float64, x, y float64) {
-		one := buffer[:frames.Channels]
-		for k, s := range splines {
-			sample(one, s, x, y)
-			for c, v := range one {
-				value[0][c] += weights[k] * v
-				if k == nearest {
-					value[1][c] = v
-				}
-			}
-		}
-	})
-}
-
-// each calls set with every pixel, room for its values and its place in the training frames.
-func (o *Others) each(frames *TrainingFrames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
-	w, h, n := o.means[0].width, o.means[0].height, frames.Channels
-	mat.Parallel(h, func(row int) {
-		buffer, value := make([]float64, 2*n), new([others][]float64)
-		y := (float64(row)+0.5)*float64(frames.Height)/float64(h) - 0.5
-		for column := range w {
-			k := (row*w + column) * n
-			for j := range value {
-				value[j] = o.means[j].data[k : k+n]
-			}
-			set(row*w+column, value, buffer, (float64(column)+0.5)*float64(frames.Width)/float64(w)-0.5, y)
-		}
-	})
-}
-
-// toUnits brings all means from those of the pictures to those of the frames.
-func (o *Others) toUnits(frames *TrainingFrames) {
-	for _, m := range o.means {
-		for k, v := range m.data {
-			m.data[k] = frames.Least + frames.Step*v
-		}
-	}
-}
 
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
@@ -170,6 +75,34 @@ func (x *Mixture) Combine(f Frame, o Others) {
 			}
 		}
 	})
+}
+
+// traits returns those of the cells of a frame; all are 0 beyond the ends of a sequence.
+func (x *Mixture) traits(f Frame, o Others) image[float64] {
+	cells := newImage[float64](min(x.width, f.Width), min(x.height, f.Height), traits)
+	if o.beyond > 0 {
+		return cells
+	}
+	all, flow, n := newImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
+	per := square(float64(f.Width)/float64(mixtureCell*x.width)) / (4 * float64(n)) // of squared differences over two pixels
+	var scale float64
+	for _, s := range x.scale {
+		scale += s / float64(n)
+	}
+	mat.Parallel(f.Height, func(y int) {
+		row, up, down := flow.row(y), flow.row(max(y-1, 0)), flow.row(min(y+1, f.Height-1))
+		for i := range f.Width {
+			pixel, left, right := y*f.Width+i, max(i-1, 0)*n, min(i+1, f.Width-1)*n
+			t := all.data[pixel*traits : (pixel+1)*traits]
+			for c, s := range x.scale {
+				t[0] += square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
+				t[3] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
+			}
+			t[1], t[2] = o.doubts.data[2*pixel]/scale, o.doubts.data[2*pixel+1]*t[3]
+		}
+	})
+	downsample(cells, all, make([]float64, cells.height*f.Width*traits))
+	return cells
 }
 
 // levelOf returns the place between levels, from 0 on, by how far model and dense flow are apart.

@@ -12,11 +12,10 @@ import (
 const mostMixtureFrames = 24
 
 // Of the regression: the part of all values that a level is given beside its own ones, from everywhere; by how much the
-// model's squared errors beyond the ends are multiplied, which few frames show; and the least variance of a channel.
+// model's squared errors beyond the ends are multiplied, which few frames show; and the largest factor.
 const (
 	levelShrinkage  = 0.02
 	outsidePenalty  = 1.2
-	leastScale      = 1e-12
 	mostErrorFactor = 1e4
 )
 

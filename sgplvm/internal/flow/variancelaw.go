@@ -1,10 +1,6 @@
 package flow
 
-import (
-	"math"
-
-	"github.com/seed-08962ecc/kronfield/mat"
-)
+import "math"
 
 // A varianceLaw is how the mean square of a mixture's errors at a place, in units of the channel's variance, is made of
 // parts that add up: the first number times the variance that the model expects, the next ones times the traits of the
@@ -19,8 +15,8 @@ type traitsOf [traits]float64
 
 const traits = 4
 
-// leastModelled is the least part of the model's own variance that counts.
-const leastModelled = 1e-4
+// leastModelled is the least part of the model's own variance that counts, and leastScale the least variance of a channel.
+const leastModelled, leastScale = 1e-4, 1e-12
 
 // variance returns what is expected where the model expects v.
 func (l *varianceLaw) variance(v float64, t *traitsOf) float64 {
@@ -38,34 +34,6 @@ func (l *varianceLaw) valid() bool {
 		}
 	}
 	return l[0] > 0
-}
-
-// traits returns those of the cells of a frame; all are 0 beyond the ends of a sequence.
-func (x *Mixture) traits(f Frame, o Others) image[float64] {
-	cells := newImage[float64](min(x.width, f.Width), min(x.height, f.Height), traits)
-	if o.beyond > 0 {
-		return cells
-	}
-	all, flow, n := newImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
-	per := square(float64(f.Width)/float64(mixtureCell*x.width)) / (4 * float64(n)) // of squared differences over two pixels
-	var scale float64
-	for _, s := range x.scale {
-		scale += s / float64(n)
-	}
-	mat.Parallel(f.Height, func(y int) {
-		row, up, down := flow.row(y), flow.row(max(y-1, 0)), flow.row(min(y+1, f.Height-1))
-		for i := range f.Width {
-			pixel, left, right := y*f.Width+i, max(i-1, 0)*n, min(i+1, f.Width-1)*n
-			t := all.data[pixel*traits : (pixel+1)*traits]
-			for c, s := range x.scale {
-				t[0] += square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
-				t[3] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
-			}
-			t[1], t[2] = o.doubts.data[2*pixel]/scale, o.doubts.data[2*pixel+1]*t[3]
-		}
-	})
-	downsample(cells, all, make([]float64, cells.height*f.Width*traits))
-	return cells
 }
 
 // varianceSteps is how many steps fitVariances takes.

@@ -1,0 +1,103 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// others is how many predictions there are beside that of the model.
+const others = 3
+
+// Others are predictions from the training frames before and after a time alone: linear interpolation of
+// each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
+// all are its nearest frame.
+type Others struct {
+	means  [others]image[float64]
+	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends
+	beyond float64        // by how much the time is beyond the ends; 0 between them
+}
+
+// Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, of a time; training frame without
+// is not used (−1: all are). Errors: *data.ConfigError for an unknown sequence.
+func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, without, width, height int) (o Others, err error) {
+	s, err := m.sequence(at.Sequence)
+	if err != nil {
+		return o, err
+	}
+	around := s.neighbours(at.Time, without)
+	if len(around) == 0 {
+		return o, &data.ConfigError{Field: "times", Err: fmt.Errorf("no other frame of sequence %d", at.Sequence)}
+	}
+	part := d.sharpness(width)
+	pictures := make([]image[float32], len(around))
+	for k, n := range around {
+		pictures[k] = frames.picture(s.Examples[n.place])
+	}
+	for k := range o.means {
+		o.means[k] = newImage[float64](width, height, frames.Channels)
+	}
+	if len(around) == 1 {
+		o.beyond = math.Abs(at.Time - s.Times[around[0].place])
+		o.sampleStill(frames, []image[float32]{spline(pictures[0], d.sharpening, part)}, []float64{1})
+		copy(o.means[2].data, o.means[1].data)
+		o.toUnits(frames)
+		return o, nil
+	}
+	flow := newDense(pictures[0], pictures[1], around[1].weight, d.sharpening, part)
+	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
+	o.doubts = newImage[float64](width, height, 2)
+	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
+		t := flow.at(value[2], buffer, x, y)
+		o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
+	})
+	o.toUnits(frames)
+	return o, nil
+}
+
+// sampleStill samples pictures where they are: their weighted mean and the one of largest weight.
+func (o *Others) sampleStill(frames *TrainingFrames, splines []image[float32], weights []float64) {
+	nearest := 0
+	if len(weights) > 1 && weights[1] > weights[0] {
+		nearest = 1
+	}
+	o.each(frames, func(_ int, value *[others][]float64, buffer []float64, x, y float64) {
+		one := buffer[:frames.Channels]
+		for k, s := range splines {
+			sample(one, s, x, y)
+			for c, v := range one {
+				value[0][c] += weights[k] * v
+				if k == nearest {
+					value[1][c] = v
+				}
+			}
+		}
+	})
+}
+
+// each calls set with every pixel, room for its values and its place in the training frames.
+func (o *Others) each(frames *TrainingFrames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
+	w, h, n := o.means[0].width, o.means[0].height, frames.Channels
+	mat.Parallel(h, func(row int) {
+		buffer, value := make([]float64, 2*n), new([others][]float64)
+		y := (float64(row)+0.5)*float64(frames.Height)/float64(h) - 0.5
+		for column := range w {
+			k := (row*w + column) * n
+			for j := range value {
+				value[j] = o.means[j].data[k : k+n]
+			}
+			set(row*w+column, value, buffer, (float64(column)+0.5)*float64(frames.Width)/float64(w)-0.5, y)
+		}
+	})
+}
+
+// toUnits brings all means from those of the pictures to those of the frames.
+func (o *Others) toUnits(frames *TrainingFrames) {
+	for _, m := range o.means {
+		for k, v := range m.data {
+			m.data[k] = frames.Least + frames.Step*v
+		}
+	}
+}
