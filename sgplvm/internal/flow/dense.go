@@ -60,20 +60,23 @@ func luminance(a, b image[float32]) (p, q opticalflow.Picture) {
 	return opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[:half]}, opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[half:]}
 }
 
-// newDense estimates the flows between two frames. sharpness is the part of the filter s that is applied to them before
+// newDense takes the flows between two frames. sharpness is the part of the filter s that is applied to them before
 // they are sampled.
-func newDense(a, b image[float32], w float64, s sharpening, sharpness float64) *dense {
-	d := &dense{w: w}
+func newDense(a, b image[float32], flows [2]opticalflow.Flow, w float64, s sharpening, sharpness float64) *dense {
+	return &dense{w: w, a: spline(a, s, sharpness), b: spline(b, s, sharpness), there: flows[0], back: flows[1]}
+}
+
+// flowsBetween estimates the flows from one frame to another and back.
+func flowsBetween(a, b image[float32]) (flows [2]opticalflow.Flow) {
 	p, q := luminance(a, b)
 	mat.Parallel(2, func(k int) {
 		if k == 0 {
-			d.there = opticalflow.Between(p, q)
+			flows[0] = opticalflow.Between(p, q)
 		} else {
-			d.back = opticalflow.Between(q, p)
+			flows[1] = opticalflow.Between(q, p)
 		}
 	})
-	d.a, d.b = spline(a, s, sharpness), spline(b, s, sharpness)
-	return d
+	return flows
 }
 
 // spline returns the coefficients of a picture that is sharpened.

@@ -22,7 +22,7 @@ func TestDense(t *testing.T) {
 	}
 	turn := func(t, u, v float64) (x, y float64) { return rotation(math.Asin(t)/0.8, u, v) } // evenly
 	a, b, truth := at(0, turn), at(1, turn), at(0.4, turn)
-	flow := newDense(a, b, 0.4, sharpening{}, 0)
+	flow := newDense(a, b, flowsBetween(a, b), 0.4, sharpening{}, 0)
 	var dense, mean float64
 	value, buffer := make([]float64, 1), make([]float64, 2)
 	for y := 8; y < height-8; y++ {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -46,7 +47,10 @@ func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, with
 		o.toUnits(frames)
 		return o, nil
 	}
-	flow := newDense(pictures[0], pictures[1], around[1].weight, d.sharpening, part)
+	flows := frames.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
+		return flowsBetween(pictures[0], pictures[1])
+	})
+	flow := newDense(pictures[0], pictures[1], flows, around[1].weight, d.sharpening, part)
 	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
 	o.doubts = newImage[float64](width, height, 2)
 	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {

@@ -17,6 +17,7 @@ type TrainingFrames struct {
 	framesHead
 	content []byte // as Encode returns it
 	values  []byte // the end of it: (y − Least)/Step of each value, frame by frame, the lower byte first
+	cache   *flowCache
 }
 
 // framesHead is what comes first where TrainingFrames are written, as a line of JSON text.
@@ -63,7 +64,7 @@ func newTrainingFrames(head framesHead) (*TrainingFrames, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &TrainingFrames{framesHead: head, content: make([]byte, len(text)+1+2*head.Frames*head.size())}
+	f := &TrainingFrames{framesHead: head, content: make([]byte, len(text)+1+2*head.Frames*head.size()), cache: new(flowCache)}
 	copy(f.content, append(text, '\n'))
 	f.values = f.content[len(text)+1:]
 	return f, nil
@@ -188,6 +189,6 @@ func (f *TrainingFrames) Decode(content []byte) error {
 	if t.Least-t.Least != 0 || !(t.Step > 0) || math.IsInf(t.Step*math.MaxUint16, 0) {
 		return badPart("originals", "least value %v and unit %v, expected a finite number and a positive one", t.Least, t.Step)
 	}
-	*f = TrainingFrames{t, content, values}
+	*f = TrainingFrames{t, content, values, new(flowCache)}
 	return nil
 }

@@ -177,7 +177,7 @@ func TestTrainingFramesFile(t *testing.T) {
 	if err := back.Decode(file); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(o, back, cmp.AllowUnexported(TrainingFrames{}, framesHead{})); d != "" {
+	if d := cmp.Diff(o, back, cmp.AllowUnexported(TrainingFrames{}, framesHead{}), cmp.Comparer(func(_, _ *flowCache) bool { return true })); d != "" {
 		t.Errorf("read back (-want +got):\n%s", d)
 	}
 	if err := back.Check(Shape{Width: 3, Height: 2, Channels: 1, At: make([]data.Instant, 2)}); err != nil {

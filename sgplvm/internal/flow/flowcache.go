@@ -1,0 +1,50 @@
+package flow
+
+import (
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+)
+
+// mostFlowBytes is about how many bytes of flows are kept.
+const mostFlowBytes = 1 << 26
+
+// A flowCache keeps the dense flows between pairs of training frames that were estimated last. It is nil where nothing is
+// to be kept, and safe for concurrent use.
+type flowCache struct {
+	mutex sync.Mutex
+	pairs map[[2]int][2]opticalflow.Flow // there and back
+	order [][2]int                       // the oldest first
+	bytes int
+}
+
+// flows returns what find does for a pair of frames, or what it did when it was asked last.
+func (c *flowCache) flows(a, b int, find func() [2]opticalflow.Flow) [2]opticalflow.Flow {
+	if c == nil {
+		return find()
+	}
+	key := [2]int{a, b}
+	c.mutex.Lock()
+	f, known := c.pairs[key]
+	c.mutex.Unlock()
+	if known {
+		return f
+	}
+	f = find()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if _, known := c.pairs[key]; known {
+		return f
+	}
+	if c.pairs == nil {
+		c.pairs = map[[2]int][2]opticalflow.Flow{}
+	}
+	c.pairs[key], c.order = f, append(c.order, key)
+	for c.bytes += bytesOf(f); c.bytes > mostFlowBytes && len(c.order) > 1; c.order = c.order[1:] {
+		c.bytes -= bytesOf(c.pairs[c.order[0]])
+		delete(c.pairs, c.order[0])
+	}
+	return f
+}
+
+func bytesOf(f [2]opticalflow.Flow) int { return 2 * 2 * 4 * len(f[0].Right) }

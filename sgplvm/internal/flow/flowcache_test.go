@@ -1,0 +1,56 @@
+package flow
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+)
+
+// A pair of frames is asked for once while it is kept, the oldest goes first, and no more is kept than may be.
+func TestFlowCache(t *testing.T) {
+	const pixels = mostFlowBytes / 16 / 4 // four pairs
+	asked := 0
+	find := func(k int) func() [2]opticalflow.Flow {
+		return func() [2]opticalflow.Flow {
+			asked++
+			f := opticalflow.Flow{Width: k, Right: make([]float32, pixels), Down: make([]float32, pixels)}
+			return [2]opticalflow.Flow{f, f}
+		}
+	}
+	c := &flowCache{}
+	for _, step := range []struct{ k, asked int }{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {4, 4}, {1, 4}, {5, 5}, {2, 5}, {1, 6}, {2, 7}} {
+		if f := c.flows(step.k, step.k+1, find(step.k)); f[0].Width != step.k || asked != step.asked {
+			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", step.k, f[0].Width, asked, step.asked)
+		}
+		if len(c.pairs) > 4 || len(c.order) != len(c.pairs) || c.bytes != 16*pixels*len(c.pairs) {
+			t.Fatalf("%d pairs, %d in order, %d bytes", len(c.pairs), len(c.order), c.bytes)
+		}
+	}
+	var none *flowCache
+	if none.flows(1, 2, find(7)); asked != 8 {
+		t.Error("no cache, and nothing was asked")
+	}
+}
+
+// Any number of goroutines may ask.
+func TestFlowCacheConcurrent(t *testing.T) {
+	c := &flowCache{}
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for k := range 50 {
+				want := (g + k) % 7
+				if f := c.flows(want, 0, func() [2]opticalflow.Flow { return [2]opticalflow.Flow{{Width: want}} }); f[0].Width != want {
+					t.Errorf("pair %d: the flow of %d", want, f[0].Width)
+				}
+			}
+		}()
+	}
+	all.Wait()
+	if len(c.pairs) != 7 {
+		t.Errorf("%d pairs, want 7", len(c.pairs))
+	}
+}
