@@ -186,3 +186,45 @@ func TestFilmOfThree(t *testing.T) {
 		t.Errorf("half way the frame is %v off the mean of its neighbours", d)
 	}
 }
+
+// Nothing is blended across a cut: between the frames beside it one of the two goes on. A sequence of a single frame is shown
+// as it is.
+func TestFilmOfShots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two films to learn")
+	}
+	cut := filmKinds[3]
+	var times []float64
+	for i := range 10 {
+		times = append(times, float64(2*i))
+	}
+	frames := drawKind(cut, times)
+	size := filmWidth * filmHeight
+	m := fitKind(t, cut, times)
+	for _, c := range []struct {
+		time  float64
+		frame int
+	}{{8.7, 4}, {9.3, 5}} {
+		if d := distance(frameKind(t, m, c.time, nil).Mean.Data, frames[c.frame*size:(c.frame+1)*size]); d > 4 {
+			t.Errorf("at %v the frame is %v off the nearer one", c.time, d)
+		}
+	}
+	labels := make([]int, len(times))
+	labels[9] = 1
+	m, _, err := Fit(context.Background(), Data{Source: NewSource(drawKind(filmKinds[0], times), len(times), size, 1), Grid: pixelsOf(filmWidth, filmHeight, 1),
+		Times: times, Sequences: labels, Film: true}, Config{Effort: EffortQuick, Training: TrainingConfig{Iterations: 25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.LatentAt(1, []float64{18})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := m.Predict(l[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := distance(p.Mean.Data, drawKind(filmKinds[0], []float64{18})); d > 4 {
+		t.Errorf("the only frame of a sequence is off by %v", d)
+	}
+}

@@ -59,7 +59,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 	law, enlarging := flow.NewMixtureLaw(f.shape, f.frames.Variances()), f.motion.NewEnlargingLaw(f.frames, f.detail)
 	truth, predicted := f.frame(true), f.frame(true)
 	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
-		if !law.Wants(i) {
+		if !law.Wants(i) || !f.motion.Neighboured(i) {
 			return ctx.Err()
 		}
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {

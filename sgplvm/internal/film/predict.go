@@ -155,7 +155,7 @@ func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instan
 
 // mix mixes a frame that the model alone predicted with what training frames say by themselves.
 func (f *Film) mix(dst flow.Frame, at data.Instant, without int) error {
-	if f.mixture.Alone() {
+	if f.mixture.Alone() || without >= 0 && !f.motion.Neighboured(without) {
 		return nil
 	}
 	others, err := f.motion.Others(f.frames, f.detail, at, without, dst.Width, dst.Height)

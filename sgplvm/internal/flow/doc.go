@@ -19,7 +19,7 @@
 //
 // # Estimation
 //
-// Fit halves the frames until they have 2¹⁶ pixels at most, and builds a pyramid on them. From the
+// Nothing is followed across a cut (cuts.go). Fit halves the frames until they have 2¹⁶ pixels at most, and builds a pyramid on them. From the
 // coarsest level to the finest it minimises, over the displacements d_p of all frames,
 //
 //	Σ ρ(y_{p+1}(φ_{p+1}(r)) − y_p(φ_p(r))) + λ·Ḡ·Σ (‖d_p‖² + a²·‖∇(d_{p+1} − d_p)‖²)

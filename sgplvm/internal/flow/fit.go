@@ -22,6 +22,7 @@ func Fit(ctx context.Context, frames data.Source, times []float64, sequences []i
 	if err != nil {
 		return nil, err
 	}
+	m.sequences = p.shots(m.sequences)
 	if err := m.choose(ctx, p, o); err != nil {
 		return nil, err
 	}

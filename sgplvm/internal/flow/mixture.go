@@ -98,7 +98,9 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 				t[0] += square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
 				t[3] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
 			}
-			t[1], t[2] = o.doubts.data[2*pixel]/scale, o.doubts.data[2*pixel+1]*t[3]
+			if len(o.doubts.data) > 0 { // none at the time of the first frame
+				t[1], t[2] = o.doubts.data[2*pixel]/scale, o.doubts.data[2*pixel+1]*t[3]
+			}
 		}
 	})
 	downsample(cells, all, make([]float64, cells.height*f.Width*traits))

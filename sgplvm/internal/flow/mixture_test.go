@@ -102,7 +102,22 @@ func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
 		}
 		law.Add(truth, predicted, o)
 	}
-	return law.Mixture(), law
+	x := law.Mixture()
+	for _, time := range []float64{-1, 0, 0.5, 1, 7, 9} { // beyond the ends, at frames and between them
+		o, err := motion.Others(frames, new(Detail), data.Instant{Time: time}, -1, testWidth, testHeight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := NewFrame(testWidth, testHeight, 1)
+		f.Variance.Fill(1)
+		x.Combine(f, o)
+		for k, v := range f.Variance.Data {
+			if !(v > 0) || math.IsInf(v, 0) || math.IsNaN(f.Mean.Data[k]) {
+				t.Fatalf("time %v, pixel %d: %v with variance %v", time, k, f.Mean.Data[k], v)
+			}
+		}
+	}
+	return x, law
 }
 
 // Who is best where frames are left out is taken: the model if its errors are small, else the dense flow if

@@ -41,24 +41,6 @@ type Trial struct {
 	Error float64
 }
 
-// A sequence is frames in order of time (its Examples) with their displacements, a row each, and the
-// inter-frame flow.
-type sequence struct {
-	data.Sequence
-	d    mat.Matrix
-	next [][]float64 // from each frame to the next; nil from the last
-	over [][]float64 // from the one before each frame to the one after it; nil at the ends and in a Motion that was read
-}
-
-// sequencesOf returns the frames sequence by sequence.
-func sequencesOf(times []float64, labels []int) []sequence {
-	var all []sequence
-	for _, s := range data.Sequences(times, labels) {
-		all = append(all, sequence{Sequence: s})
-	}
-	return all
-}
-
 // Size returns the width and the height of the frames in pixels.
 func (m *Motion) Size() (width, height int) { return m.width, m.height }
 
@@ -130,23 +112,43 @@ func (m *Motion) mustFit(caller string, frames, points int) {
 // The variance is that of the process given the estimates: it grows in gaps, and towards the prior's
 // beyond the ends. Errors: *data.ConfigError for an unknown sequence or a time that is not finite.
 func (m *Motion) Fields(label int, times []float64) ([]Field, error) {
-	s, err := m.sequence(label)
+	shots, err := m.shots(label)
 	if err != nil {
 		return nil, err
 	}
 	if err := data.CheckTimes(times); err != nil {
 		return nil, &data.ConfigError{Field: "times", Err: err}
 	}
-	return m.fields(s, times), nil
+	fields := make([]Field, len(times))
+	eachShot(shots, times, func(s sequence, own []float64, places []int) {
+		for k, f := range m.fields(s, own) {
+			fields[places[k]] = f
+		}
+	})
+	return fields, nil
 }
 
-// sequence returns the one with a label.
-func (m *Motion) sequence(label int) (sequence, error) {
-	i := sort.Search(len(m.sequences), func(i int) bool { return m.sequences[i].Label >= label })
-	if i == len(m.sequences) || m.sequences[i].Label != label {
-		return sequence{}, &data.ConfigError{Field: "sequence", Err: fmt.Errorf("no frames with the label %d", label)}
+// shots returns those of the sequence with a label, in order of time.
+func (m *Motion) shots(label int) ([]sequence, error) {
+	first := sort.Search(len(m.sequences), func(i int) bool { return m.sequences[i].Label >= label })
+	end := sort.Search(len(m.sequences), func(i int) bool { return m.sequences[i].Label > label })
+	if first == end {
+		return nil, &data.ConfigError{Field: "sequence", Err: fmt.Errorf("no frames with the label %d", label)}
 	}
-	return m.sequences[i], nil
+	return m.sequences[first:end], nil
+}
+
+// sequenceAt returns the shot of a time, or of a training frame (−1: of none) where that is given.
+func (m *Motion) sequenceAt(at data.Instant, frame int) (sequence, error) {
+	if frame >= 0 {
+		s, _ := m.find(frame)
+		return s, nil
+	}
+	shots, err := m.shots(at.Sequence)
+	if err != nil {
+		return sequence{}, err
+	}
+	return shots[shotAt(shots, at.Time)], nil
 }
 
 // FieldWithout returns the displacement at the time of a training frame, predicted from the estimates of the
@@ -161,6 +163,12 @@ func (m *Motion) FieldWithout(frame int) Field {
 	mat.Copy(others.d.Slice(0, p, 0, s.d.Cols), s.d.Slice(0, p, 0, s.d.Cols))
 	mat.Copy(others.d.Slice(p, s.d.Rows-1, 0, s.d.Cols), s.d.Slice(p+1, s.d.Rows, 0, s.d.Cols))
 	return m.fields(others, s.Times[p:p+1])[0]
+}
+
+// Neighboured tells whether a training frame has others in its shot.
+func (m *Motion) Neighboured(frame int) bool {
+	s, _ := m.find(frame)
+	return len(s.Examples) > 1
 }
 
 // find returns the sequence of a training frame and its place there.

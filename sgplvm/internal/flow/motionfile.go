@@ -113,8 +113,8 @@ func (t *motionText) motion() (*Motion, error) {
 	}
 	for i, q := range t.Sequences {
 		s, err := q.sequence(m)
-		if err == nil && i > 0 && q.Label <= t.Sequences[i-1].Label {
-			err = fmt.Errorf("label %d, expected increasing ones", q.Label)
+		if err == nil && i > 0 && !q.follows(t.Sequences[i-1]) {
+			err = fmt.Errorf("label %d, expected increasing ones, or the same at later times", q.Label)
 		}
 		if err != nil {
 			return nil, badPart("motion", "sequence %d: %v", i, err)
@@ -168,6 +168,11 @@ func (t *motionText) setLattices(m *Motion) error {
 		m.flowLattice = lattice{t.FlowAcross, t.FlowDown, m.lattice.aspect}
 	}
 	return nil
+}
+
+// follows tells whether a sequence, or a shot of it, comes after another one that has frames.
+func (q *sequenceText) follows(before sequenceText) bool {
+	return q.Label > before.Label || q.Label == before.Label && q.Times[0] > before.Times[len(before.Times)-1]
 }
 
 // sequence returns the sequence of a motion whose lattices are known.

@@ -17,14 +17,14 @@ const others = 3
 // all are its nearest frame.
 type Others struct {
 	means  [others]image[float64]
-	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends
+	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and at the first of them
 	beyond float64        // by how much the time is beyond the ends; 0 between them
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, of a time; training frame without
 // is not used (−1: all are). Errors: *data.ConfigError for an unknown sequence.
 func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, without, width, height int) (o Others, err error) {
-	s, err := m.sequence(at.Sequence)
+	s, err := m.sequenceAt(at, without)
 	if err != nil {
 		return o, err
 	}

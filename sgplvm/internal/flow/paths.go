@@ -23,11 +23,19 @@ func (m *Motion) FieldPaths(label int, times []float64, count int, normal func(k
 		}
 		return paths, nil
 	}
-	s, err := m.sequence(label)
+	shots, err := m.shots(label)
 	if err != nil {
 		return nil, err
 	}
-	root := m.process.deviations(s.Times, times)
+	root := mat.New(len(times), len(times))
+	eachShot(shots, times, func(s sequence, own []float64, places []int) {
+		part := m.process.deviations(s.Times, own)
+		for i, p := range places {
+			for j, q := range places[:i+1] {
+				root.Set(p, q, part.At(i, j))
+			}
+		}
+	})
 	for k := range paths {
 		paths[k] = m.deviate(mean, root, normal(k))
 	}

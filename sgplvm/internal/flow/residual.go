@@ -19,7 +19,7 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *De
 	if frames.Channels != f.Mean.Cols || frames.Frames != 0 && frames.Frames != m.frames {
 		panic(fmt.Sprintf("flow: AddResidual: %d training frames of %d channels for mean %d×%d and %d frames", frames.Frames, frames.Channels, f.Mean.Rows, f.Mean.Cols, m.frames))
 	}
-	s, err := m.sequence(at.Sequence)
+	s, err := m.sequenceAt(at, without)
 	if err != nil || m.Still() || frames.Frames == 0 {
 		return err
 	}

@@ -1,0 +1,63 @@
+package flow
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A film is cut where a frame has nothing to do with the one before it. Between two cuts is a shot: a sequence of its own,
+// with the label of the whole, so that nothing is interpolated across a cut. At a time between two shots the nearer one goes on.
+
+// Of a cut: how unlike the frames are at least, from 0 to 2, and by how many times as much as the median of all pairs.
+const leastCut, cutRatio = 0.5, 5
+
+// shots returns sequences cut into shots, by the pictures of the coarsest level.
+func (f *pyramids) shots(all []sequence) []sequence {
+	level := f.levels[len(f.levels)-1]
+	unlike := make([][]float64, len(all))
+	var sorted []float64
+	for i, s := range all {
+		for p := range len(s.Examples) - 1 {
+			unlike[i] = append(unlike[i], unlikeness(level[s.Examples[p]], level[s.Examples[p+1]]))
+		}
+		sorted = append(sorted, unlike[i]...)
+	}
+	if len(sorted) == 0 {
+		return all
+	}
+	slices.Sort(sorted)
+	least := max(leastCut, cutRatio*sorted[len(sorted)/2])
+	var shots []sequence
+	for i, s := range all {
+		from := 0
+		for p := range s.Examples {
+			if p == len(unlike[i]) || unlike[i][p] > least && s.Times[p] < s.Times[p+1] {
+				shots = append(shots, sequence{Sequence: data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
+				from = p + 1
+			}
+		}
+	}
+	return shots
+}
+
+// unlikeness returns 1 less the correlation of two pictures over their pixels and channels, the channels' means taken off;
+// 0 where one is plain.
+func unlikeness(a, b image[float32]) float64 {
+	means := make([]float64, 2*a.channels)
+	per := 1 / float64(a.width*a.height)
+	for k, v := range a.data {
+		means[k%a.channels] += per * float64(v)
+		means[a.channels+k%a.channels] += per * float64(b.data[k])
+	}
+	var aa, ab, bb float64
+	for k, v := range a.data {
+		x, y := float64(v)-means[k%a.channels], float64(b.data[k])-means[a.channels+k%a.channels]
+		aa, ab, bb = aa+float64(x*x), ab+float64(x*y), bb+float64(y*y)
+	}
+	if root := math.Sqrt(aa * bb); root > 0 {
+		return 1 - ab/root
+	}
+	return 0
+}

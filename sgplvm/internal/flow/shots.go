@@ -1,0 +1,58 @@
+package flow
+
+import (
+	"sort"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A sequence is the frames of a shot (cuts.go) in order of time (its Examples) with their displacements, a row each, and the
+// inter-frame flow.
+type sequence struct {
+	data.Sequence
+	d    mat.Matrix
+	next [][]float64 // from each frame to the next; nil from the last
+	over [][]float64 // from the one before each frame to the one after it; nil at the ends and in a Motion that was read
+}
+
+// sequencesOf returns the frames sequence by sequence.
+func sequencesOf(times []float64, labels []int) []sequence {
+	var all []sequence
+	for _, s := range data.Sequences(times, labels) {
+		all = append(all, sequence{Sequence: s})
+	}
+	return all
+}
+
+// shotAt returns which of some shots a time is in or nearest to, of two as near the first.
+func shotAt(shots []sequence, t float64) int {
+	after := min(sort.Search(len(shots), func(i int) bool { return shots[i].Times[0] > t }), len(shots)-1)
+	if before := max(after-1, 0); t-shots[before].last() <= shots[after].Times[0]-t {
+		return before
+	}
+	return after
+}
+
+// eachShot calls visit with each shot that has some of the times, these, and their places among all.
+func eachShot(shots []sequence, times []float64, visit func(s sequence, own []float64, places []int)) {
+	of := make([]int, len(times))
+	for i, t := range times {
+		of[i] = shotAt(shots, t)
+	}
+	for k, s := range shots {
+		var own []float64
+		var places []int
+		for i, t := range times {
+			if of[i] == k {
+				own, places = append(own, t), append(places, i)
+			}
+		}
+		if len(own) > 0 {
+			visit(s, own, places)
+		}
+	}
+}
+
+// last returns the time of the last frame.
+func (s *sequence) last() float64 { return s.Times[len(s.Times)-1] }

@@ -1,0 +1,139 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// cutFilm draws frames of which those from one on show something else, darker and mirrored.
+func cutFilm(times []float64, from int, m move) []float64 {
+	film := draw(times, testWidth, testHeight, 1, m)
+	for k := from * testWidth * testHeight; k < len(film); k += testWidth {
+		slices.Reverse(film[k : k+testWidth])
+		for x := range testWidth {
+			film[k+x] = 40 - 0.9*film[k+x]
+		}
+	}
+	return film
+}
+
+// A film is cut where frames have nothing to do with one another, and nowhere else: neither where contents move fast and
+// evenly, nor where only the brightness changes. A single frame between two cuts is a shot.
+func TestShots(t *testing.T) {
+	times := line(9, 1)
+	size := testWidth * testHeight
+	flash := cutFilm(times, 4, rotation)
+	copy(flash[5*size:], draw(times, testWidth, testHeight, 1, rotation)[5*size:])
+	brighter := draw(times, testWidth, testHeight, 1, rotation)
+	for k := 5 * size; k < len(brighter); k++ {
+		brighter[k] = 1.5*brighter[k] + 30
+	}
+	for _, c := range []struct {
+		name string
+		film []float64
+		want []int // frames of each shot
+	}{
+		{"one shot", draw(times, testWidth, testHeight, 1, rotation), []int{9}},
+		{"a cut", cutFilm(times, 4, rotation), []int{4, 5}},
+		{"a single frame", flash, []int{4, 1, 4}},
+		{"another brightness", brighter, []int{9}},
+		{"nothing at all", make([]float64, 9*size), []int{9}},
+	} {
+		m := mustFit(t, c.film, times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}})
+		var got []int
+		for _, s := range m.sequences {
+			got = append(got, len(s.Examples))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: shots of %v frames, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// Nothing is interpolated across a cut: at a time between two shots the nearer frame goes on, and a frame that is left out
+// beside a cut is predicted from its own shot. The motion comes back from its file with its shots.
+func TestNothingAcrossCut(t *testing.T) {
+	times := line(9, 1)
+	size := testWidth * testHeight
+	film := cutFilm(times, 4, rotation)
+	m := mustFit(t, film, times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1})
+	text, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := new(Motion)
+	if err := back.Decode(text); err != nil {
+		t.Fatal(err)
+	}
+	frames, err := m.TrainingFrames(context.Background(), data.NewSource(film, len(times), size, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Motion{m, back} {
+		for _, c := range []struct {
+			time          float64
+			without, want int
+			beyond        float64
+		}{{3.4, -1, 3, 0.4}, {3.6, -1, 4, 0.4}, {3, 3, 2, 1}, {4, 4, 5, 1}, {8.5, -1, 8, 0.5}} {
+			o, err := m.Others(frames, new(Detail), data.Instant{Time: c.time}, c.without, testWidth, testHeight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(o.beyond-c.beyond) > 1e-12 {
+				t.Errorf("time %v without %d: %v beyond, want %v", c.time, c.without, o.beyond, c.beyond)
+			}
+			for _, mean := range o.means {
+				for k, v := range mean.data {
+					if math.Abs(v-film[c.want*size+k]) > 1e-2 {
+						t.Fatalf("time %v without %d: value %d is %v, want %v of frame %d", c.time, c.without, k, v, film[c.want*size+k], c.want)
+					}
+				}
+			}
+		}
+	}
+	both, err := m.Fields(0, []float64{5, 1, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, time := range []float64{5, 1, 6} {
+		one, err := m.Fields(0, []float64{time})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(one[0].Mean, both[i].Mean) {
+			t.Errorf("time %v has another field among others", time)
+		}
+	}
+	m.sequences[0], m.sequences[1] = m.sequences[1], m.sequences[0]
+	if text, err = m.Encode(); err != nil || back.Decode(text) == nil {
+		t.Errorf("shots in the wrong order are read (%v)", err)
+	}
+}
+
+// Paths of two shots have nothing to do with one another, and each is what its own shot says.
+func TestPathsAcrossCut(t *testing.T) {
+	times := line(9, 1)
+	m := mustFit(t, cutFilm(times, 4, rotation), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1})
+	at := []float64{1.5, 6.5, 2.5, 7.5}
+	paths, err := m.FieldPaths(0, at, 3, func(k int) func() float64 {
+		x := float64(k)
+		return func() float64 { x = math.Mod(7.3*x+1.1, 2); return x - 1 }
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if len(p) != len(at) {
+			t.Fatalf("%d fields for %d times", len(p), len(at))
+		}
+		for i := range p {
+			if !m.lattice.valid(p[i].Mean) {
+				t.Errorf("the field at %v folds", at[i])
+			}
+		}
+	}
+}
