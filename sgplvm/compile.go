@@ -11,6 +11,7 @@ type CompileOptions struct {
 	Grid   Grid      // the points, nil: the training grid
 	Type   edge.Type // of the large tables; default edge.Float64
 	Label  string    // what the points are, for people, as 20x28
+	Fast   bool      // several times the speed for more memory and a little less accuracy (docs/measurements.md, section 17)
 	Starts int       // training posteriors that begin the search for latent variables; default 32
 }
 
@@ -37,5 +38,8 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 		return nil, err
 	}
 	c.Label = o.Label
+	if o.Fast {
+		c.Options.Hasten()
+	}
 	return edge.Encode(c, o.Type), nil
 }

@@ -27,6 +27,9 @@ func (w *Workspace) condition(p prediction, within []int) error {
 			}
 		}
 		w.room.block = block
+		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
+			seen = w.nearest(block, seen, few)
+		}
 		if len(seen) <= o.Exact {
 			if err := w.conditionOn(p, channels, block, seen); err != nil {
 				return err
@@ -56,7 +59,7 @@ func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) 
 		return w.conditionGroups(p, channels, points[h:], seen)
 	}
 	w.ready = false
-	return w.conditionOn(p, channels, points, w.nearest(points, seen))
+	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.m.c.Options.Neighbours))
 }
 
 // halve sorts points along their longest side, and, of equal coordinates, as they were, and returns half of their number.
@@ -76,8 +79,8 @@ func halve(x points, list []int) int {
 	return len(list) / 2
 }
 
-// nearest returns the observed points nearest to a group's centre, ascending.
-func (w *Workspace) nearest(group, seen []int) []int {
+// nearest returns some observed points nearest to a group's centre, ascending.
+func (w *Workspace) nearest(group, seen []int, count int) []int {
 	x, distances := w.m.scaled.x, w.room.reach
 	for _, i := range seen {
 		distances[i] = 0
@@ -94,7 +97,7 @@ func (w *Workspace) nearest(group, seen []int) []int {
 	}
 	w.room.order = append(w.room.order[:0], seen...)
 	slices.SortFunc(w.room.order, func(a, b int) int { return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b)) })
-	w.room.near512 = append(w.room.near512[:0], w.room.order[:min(w.m.c.Options.Neighbours, len(seen))]...)
+	w.room.near512 = append(w.room.near512[:0], w.room.order[:min(count, len(seen))]...)
 	slices.Sort(w.room.near512)
 	return w.room.near512
 }
@@ -206,7 +209,7 @@ func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block
 	for from := 0; from < len(seen); from += noiseRows {
 		to := min(from+noiseRows, len(seen))
 		weights := view(r.taper, to-from, len(block))
-		w.gaussian(weights, w.m.spacings, 0.125, seen[from:to], block) // of two spacings
+		w.gaussian(weights, w.m.spacings, nearbyFactor, seen[from:to], block)
 		for k := range weights.Rows {
 			asm.Axpy(z[from+k], weights.Row(k), nearby)
 			asm.Axpy(1, weights.Row(k), totals)

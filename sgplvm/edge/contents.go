@@ -80,6 +80,13 @@ type Options struct {
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
 	FirstOrder, LatentOnly        bool
 
+	// Fast trades memory and a little accuracy for time: tapers and covariances between all points are kept in 32 bits, training examples
+	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
+	// is given PartNeighbours observed ones near it (0: all).
+	Fast           bool
+	LeastWeight    float64
+	PartNeighbours int
+
 	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
 	// observed ones near these that are used, and multiplications beyond which that is left out.
 	Exact, Group, Neighbours int
@@ -88,10 +95,27 @@ type Options struct {
 	Blends []Blend
 }
 
+// Hasten makes a model fast.
+func (o *Options) Hasten() {
+	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 15, min(o.Starts, 8)
+	o.LeastWeight, o.PartNeighbours = 1e-2, 112
+}
+
 // A Blend is sgplvm.Blend.
 type Blend struct {
 	Gap, Share, Neighbours, Shrinkage, Taper, WideTaper, Reach, Inflation float64
 	Parts                                                                 int
+}
+
+// taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
+func (b *Blend) taperFactor() float64 { return 1 / (b.Taper * b.Taper) }
+
+// wideFactor is that of C′; 0: there is none.
+func (b *Blend) wideFactor() float64 {
+	if b.WideTaper > 0 {
+		return 1 / (b.WideTaper * b.WideTaper)
+	}
+	return 0
 }
 
 // A codec visits all fields of Contents in the order of the file, to read or to write them.
@@ -165,6 +189,9 @@ func (o *Options) visit(f codec) {
 	}
 	f.flag(&o.FirstOrder)
 	f.flag(&o.LatentOnly)
+	f.flag(&o.Fast)
+	f.number(&o.LeastWeight)
+	f.integer(&o.PartNeighbours)
 	if n := f.count(len(o.Blends)); len(o.Blends) != n {
 		o.Blends = make([]Blend, n)
 	}
@@ -317,7 +344,7 @@ func (o *Options) validate() string {
 			return text.Sprintf("an option of %d, expected 1 to %d", v, most)
 		}
 	}
-	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
+	if !(o.NoiseStrength > 0 && o.Degrees >= 0 && o.LocalStrength >= 0 && o.Work >= 0 && o.LeastWeight >= 0 && o.LeastWeight < 1) || math.IsInf(o.Degrees, 0) || o.LocalBandwidth-o.LocalBandwidth != 0 || math.IsInf(o.LocalStrength, 0) {
 		return "options out of range"
 	}
 	for _, b := range o.Blends {

@@ -10,6 +10,7 @@ func (m *Model) Bytes() int {
 	for _, v := range [][]float64{c.Tapered, c.Spacings, c.TrainingSpacings, c.Scaled} {
 		numbers += 2 * len(v)
 	}
+	numbers += len(m.whole.Data)
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
 	}

@@ -25,12 +25,7 @@ func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
 		t.own.residuals(w, r.near, seen)
 		w.addOwnNoise(coo, seen, seen, r.near, true)
 	} else if m.structured() {
-		for k, i := range seen {
-			row := coo.Row(k)
-			for l, j := range seen[:k+1] {
-				row[l] += t.noise * m.c.Structure.pair(i, j)
-			}
-		}
+		w.addStructure(coo, seen)
 	}
 	for k := range seen {
 		coo.Row(k)[k] += t.noise / m.c.Beta
@@ -125,10 +120,12 @@ func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, sam
 		mat.Mul(c, 1, view(r.near, len(a), depth).Slice(from, to, 0, depth), view(nearB, len(b), depth).Slice(0, columns, 0, depth).T(), 0)
 		if !o.centred {
 			for k := range c.Rows {
-				mean := o.mean.Row(a[from+k])
 				row := c.Row(k)
-				for l, j := range b[:columns] {
-					row[l] -= share * asm.Dot(mean, o.mean.Row(j))
+				for ch, mean := range o.mean.Row(a[from+k]) {
+					mean *= share
+					for l, j := range b[:columns] {
+						row[l] -= mean * o.mean.At(j, ch)
+					}
 				}
 			}
 		}
@@ -149,27 +146,69 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 		}
 	}
 	taper := view(r.taper, len(a), len(b))
-	w.gaussian(taper, o.taper, o.taperScale, a, b)
+	w.gaussian(taper, o.taper, o.taperFactor, a, b)
 	mat.MulElem(c, c, taper)
 	sigma := view(r.wide, len(a), len(b))
 	if o.wide {
-		w.fittedCovariance(sigma, a, b)
-		if o.wideScale > 0 {
-			w.gaussian(taper, m.trainingSpacings, o.wideScale, a, b)
-			mat.MulElem(sigma, sigma, taper)
-		}
+		w.wideCovariance(sigma, o.wideFactor, a, b)
 	} else {
-		sigma.Fill(0)
+		w.structure(sigma, a, b)
 	}
 	for k, i := range a {
 		row, own, all := dst.Row(k), c.Row(k), sigma.Row(k)
 		for l, j := range b {
-			row[l] += t.noise * (o.whole * (own[l] + o.prior*(all[l]+m.c.Structure.pair(i, j))))
+			row[l] += t.noise * (o.whole * (own[l] + o.prior*all[l]))
 			if i == j {
 				row[l] += t.noise * (o.whole*o.prior - 1) / m.c.Beta
 			}
 		}
 	}
+}
+
+// addStructure adds the noise's Σ − β⁻¹·I between observed points to the lower triangle of dst.
+func (w *Workspace) addStructure(dst mat.Matrix, seen []int) {
+	for k, i := range seen {
+		row, sigma := dst.Row(k), w.room.row[:k+1]
+		w.m.c.Structure.pick(sigma, i, seen[:k+1])
+		asm.Axpy(w.moments.noise, sigma, row[:k+1])
+	}
+}
+
+// structure sets dst to Σ − β⁻¹·I between points.
+func (w *Workspace) structure(dst mat.Matrix, a, b []int) {
+	if s := &w.squares.structure; s.n > 0 {
+		s.get(dst, a, b, w.m.points, w.room.square, w.pairs)
+		return
+	}
+	w.pairs(dst, a, b)
+}
+
+func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
+	for k, i := range a {
+		row := dst.Row(k)
+		for l, j := range b {
+			row[l] = w.m.c.Structure.pair(i, j)
+		}
+	}
+}
+
+// wideCovariance sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′.
+func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
+	rows := func(dst mat.Matrix, a, b []int) {
+		w.fittedCovariance(dst, a, b)
+		other := view(w.room.other, len(a), len(b))
+		if factor > 0 {
+			w.evaluate(other, w.m.trainingSpacings, factor, a, b)
+			mat.MulElem(dst, dst, other)
+		}
+		w.pairs(other, a, b)
+		mat.Add(dst, dst, 1, other)
+	}
+	if s := find(w.squares.wide, nil, factor); s != nil {
+		s.get(dst, a, b, w.m.points, w.room.square, rows)
+		return
+	}
+	rows(dst, a, b)
 }
 
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
@@ -202,6 +241,15 @@ func (w *Workspace) gaussian(dst mat.Matrix, x points, factor float64, a, b []in
 		dst.Fill(1)
 		return
 	}
+	if s := find(w.squares.gaussians, x.first(), factor); s != nil {
+		s.get(dst, a, b, w.m.points, w.room.square, func(dst mat.Matrix, a, b []int) { w.evaluate(dst, x, factor, a, b) })
+		return
+	}
+	w.evaluate(dst, x, factor, a, b)
+}
+
+// evaluate is gaussian of points with coordinates.
+func (w *Workspace) evaluate(dst mat.Matrix, x points, factor float64, a, b []int) {
 	all := view(w.room.gathered, x.x.Rows, len(b))
 	for q := range all.Rows {
 		from, to := x.x.Row(q), all.Row(q)

@@ -33,6 +33,12 @@
 // full model uses too, L-BFGS over the latent variables included; so both take the same steps, and in float64 give the same answers to rounding.
 // What differs from the full model is in docs/math.md, "Compiled models".
 //
+// # Speed
+//
+// A model that was compiled to be fast (sgplvm.CompileOptions.Fast) keeps tapers and covariances between all points in 32 bits and features in 64,
+// tries fewer starting points, lets fewer training examples count for the noise, and gives what similar examples say of a part the observed points near it alone.
+// docs/measurements.md, section 17, has what that costs and saves.
+//
 // # Streams
 //
 // A Stream carries the state of a Kalman filter from example to example: its marginal at the next instant is the prior of the latent variables

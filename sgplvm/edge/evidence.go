@@ -88,9 +88,7 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		sigma := view(w.room.coo, len(seen), len(seen))
 		for k, i := range seen {
 			row := sigma.Row(k)
-			for l, j := range seen[:k+1] {
-				row[l] = m.c.Structure.pair(i, j)
-			}
+			m.c.Structure.pick(row[:k+1], i, seen[:k+1])
 			row[k] += 1 / m.c.Beta
 		}
 		if err := w.factor.Refactorize(sigma); err != nil {

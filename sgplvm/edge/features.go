@@ -16,15 +16,15 @@ import (
 func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []float64) {
 	for k, p := range points {
 		row := dst.Row(k)
-		if len(m.b) == 0 {
-			m.c.Factors[0].B.row(row, p, from)
-		} else {
+		if len(m.b) > 0 {
 			m.joint(row, p, from)
+		} else if m.whole.Rows > 0 {
+			copy(row, m.whole.Row(p)[from:])
+		} else {
+			m.c.Factors[0].B.row(row, p, from)
 		}
 		if factors != nil {
-			for j := range row {
-				row[j] *= factors[from+j]
-			}
+			asm.MulTo(row, row, factors[from:from+len(row)])
 		}
 	}
 }

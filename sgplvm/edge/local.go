@@ -14,29 +14,29 @@ func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) {
 	dy, n := w.m.c.Channels, len(o.rows)
 	for k, i := range points {
 		for c := range dy {
-			to, from := near[(k*dy+c)*n:][:n], w.exampleRow(o, i*dy+c)
+			to := near[(k*dy+c)*n:][:n]
+			w.pick(to, o, i*dy+c)
 			if o.centred {
 				mean := o.mean.At(i, c)
-				for l, example := range o.rows {
-					to[l] = o.roots[l] * (from[example] - mean)
+				for l := range to {
+					to[l] -= mean
 				}
-				continue
 			}
-			for l, example := range o.rows {
-				to[l] = o.roots[l] * from[example]
-			}
+			asm.MulTo(to, to, o.roots[:n])
 		}
 	}
 }
 
-// exampleRow returns what all training examples have of a value: the values themselves, or residuals.
-func (w *Workspace) exampleRow(o *ownNoise, i int) []float64 {
-	if o.centred {
-		return w.m.y.Row(i)
+// pick sets dst to what the training examples that count have of a value: the values themselves, or residuals.
+func (w *Workspace) pick(dst []float64, o *ownNoise, i int) {
+	if !o.centred {
+		w.m.c.Residuals.pick(dst, i, o.rows)
+		return
 	}
-	row := w.room.row[:w.m.c.Examples]
-	w.m.c.Residuals.row(row, i, 0)
-	return row
+	row := w.m.y.Row(i)
+	for l, example := range o.rows {
+		dst[l] = row[example]
+	}
 }
 
 // variance returns the diagonal of the covariance at point i.
@@ -63,7 +63,11 @@ func (o *ownNoise) variance(w *Workspace, i int) float64 {
 // setDistances sets distances to d_n², the mean squared distance of the training examples from this one. counts say how much each point
 // counts; nil: all alike.
 func (w *Workspace) setDistances(counts []float64) {
-	d2, dy := w.distances, w.m.c.Channels
+	if counts == nil && w.measured {
+		return
+	}
+	w.measured = counts == nil
+	d2, dy, apart := w.distances, w.m.c.Channels, w.room.row[:w.m.c.Examples]
 	clear(d2)
 	var count float64
 	for c, seen := range w.seen {
@@ -76,9 +80,9 @@ func (w *Workspace) setDistances(counts []float64) {
 				continue
 			}
 			count += weight
-			for k, y := range w.m.y.Row(i*dy + c) {
-				d2[k] += weight * (value - y) * (value - y)
-			}
+			asm.AddScaled(apart, w.m.y.Row(i*dy+c), -value, w.ones)
+			asm.MulTo(apart, apart, apart)
+			asm.Axpy(weight, apart, d2)
 		}
 	}
 	for k := range d2 {
@@ -91,10 +95,11 @@ func (w *Workspace) setLocal() *ownNoise {
 	m, o := w.m, &w.local
 	infer.Weights(w.weights, w.distances, m.c.Options.LocalBandwidth, 1/m.c.Beta)
 	var total float64
+	least := max(infer.LeastWeight, m.c.Options.LeastWeight)
 	o.rows = o.rows[:0]
 	for i, v := range w.weights {
 		total += v
-		if v > infer.LeastWeight {
+		if v > least {
 			o.rows = append(o.rows, i)
 		}
 	}
@@ -104,7 +109,7 @@ func (w *Workspace) setLocal() *ownNoise {
 		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
 	}
 	o.whole, o.prior = 1+1/all, m.c.Options.LocalStrength/all
-	o.centred, o.wide, o.taper, o.taperScale = false, false, m.tapered, 1
+	o.centred, o.wide, o.taper, o.taperFactor = false, false, m.tapered, 1
 	w.setMean(o)
 	w.setUnsure(o, 1)
 	return o
@@ -112,14 +117,10 @@ func (w *Workspace) setLocal() *ownNoise {
 
 // setMean sets the mean of an ownNoise.
 func (w *Workspace) setMean(o *ownNoise) {
-	dy := w.m.c.Channels
+	dy, row := w.m.c.Channels, w.room.row[:len(o.rows)]
 	for i := range o.mean.Data {
-		row := w.exampleRow(o, i)
-		var mean float64
-		for k, example := range o.rows {
-			mean += o.shares[k] * row[example]
-		}
-		o.mean.Set(i/dy, i%dy, mean)
+		w.pick(row, o, i)
+		o.mean.Set(i/dy, i%dy, asm.Dot(o.shares[:len(row)], row))
 	}
 }
 
@@ -159,10 +160,7 @@ func (w *Workspace) setSimilar(b *Blend) *ownNoise {
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
 	o.whole, o.prior, o.centred, o.wide = 1, b.Shrinkage, true, true
-	o.taper, o.taperScale, o.wideScale = m.trainingSpacings, 1/(b.Taper*b.Taper), 0
-	if b.WideTaper > 0 {
-		o.wideScale = 1 / (b.WideTaper * b.WideTaper)
-	}
+	o.taper, o.taperFactor, o.wideFactor = m.trainingSpacings, b.taperFactor(), b.wideFactor()
 	w.setMean(o)
 	w.setUnsure(o, 1-b.Shrinkage)
 	return o

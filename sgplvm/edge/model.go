@@ -15,6 +15,9 @@ const (
 // featureNumbers bounds a block of features.
 const featureNumbers = 1 << 19
 
+// mostSquare is up to how many points there are squares.
+const mostSquare = 1024
+
 // A Model predicts from a compiled file. It does not change, and any number of goroutines may use it, each with a
 // Workspace of its own.
 type Model struct {
@@ -27,6 +30,7 @@ type Model struct {
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
+	whole           mat.Matrix   // B of one factor of a fast model, up to mostSquare points
 
 	points []int // all of them
 
@@ -99,6 +103,8 @@ func (m *Model) setFactors() {
 			squares := mat.New(b.Rows, b.Cols)
 			mat.MulElem(squares, b, b)
 			m.b, m.squares = append(m.b, b), append(m.squares, squares)
+		} else if m.c.Options.Fast && f.B.rows <= mostSquare {
+			m.whole = f.B.matrix()
 		}
 	}
 }

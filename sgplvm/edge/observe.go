@@ -21,7 +21,7 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 	for ch := range w.seen {
 		w.seen[ch] = w.seen[ch][:0]
 	}
-	w.missing, w.observed, w.ready = w.missing[:0], 0, false
+	w.missing, w.observed, w.ready, w.measured = w.missing[:0], 0, false, false
 	for i := range c.Points {
 		whole := true
 		for ch := range c.Channels {

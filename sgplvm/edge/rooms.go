@@ -60,6 +60,7 @@ type room struct {
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
 	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
+	other, square      []float64 // noiseRows×most, and ×n to fill squares
 	rows, fitted       []float64 // noiseRows×m_ξ
 	gathered           []float64 // coordinates of points, dimensions×most
 
@@ -88,8 +89,8 @@ type ownNoise struct {
 
 	centred, wide bool
 	taper         points // coordinates of C
-	taperScale    float64
-	wideScale     float64   // of C′; 0: any distance
+	taperFactor   float64
+	wideFactor    float64   // of C′; 0: any distance
 	unsure        []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 

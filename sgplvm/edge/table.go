@@ -109,6 +109,31 @@ func (t *Table) row(dst []float64, i, j int) {
 	}
 }
 
+// pick sets dst to some numbers of row i, those of the columns.
+func (t *Table) pick(dst []float64, i int, columns []int) {
+	from := i * t.cols
+	if t.lower {
+		from = i * (i + 1) / 2
+	}
+	switch t.kind {
+	case Float64:
+		b := t.data[8*from:]
+		for k, j := range columns {
+			dst[k] = math.Float64frombits(le64(b[8*j:]))
+		}
+	case Float32:
+		b := t.data[4*from:]
+		for k, j := range columns {
+			dst[k] = float64(math.Float32frombits(le32(b[4*j:])))
+		}
+	default:
+		b := t.data[2*from:]
+		for k, j := range columns {
+			dst[k] = half(le16(b[2*j:]))
+		}
+	}
+}
+
 // pair returns element (i, j) of a symmetric table.
 func (t *Table) pair(i, j int) float64 {
 	if i < j {

@@ -40,13 +40,15 @@ type Workspace struct {
 	moments moments
 
 	refinement refinement
+	squares    squares
 	room       room // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
 
 	result, direct, kept prediction
 	local, similar       ownNoise
-	distances            []float64 // n_ξ
+	distances, ones      []float64 // n_ξ
+	measured             bool      // distances are of the example at hand, all points alike
 	weights              []float64 // n_ξ
 	counts               []float64 // n
 	parts                []int     // missing points, divided
@@ -79,11 +81,15 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
 	w.SetPrior(nil, nil)
 	w.newMoments()
+	w.squares = w.newSquares()
 	w.newRoom()
 	w.newRefinement()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
-		w.distances, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
+		w.distances, w.ones, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
+		for i := range w.ones {
+			w.ones[i] = 1
+		}
 		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
 	}
 	return w
@@ -162,11 +168,15 @@ func (w *Workspace) newRoom() {
 	r.po, r.residual = w.vector(c.Channels*whole*k), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
 	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*k)
-	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
+	if w.squares.structure.n > 0 {
+		wider = n
+		r.square = w.vector(noiseRows * n)
+	}
+	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	if w.m.kept() {
 		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
-		r.noise, r.wide, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
 		r.fitted = w.vector(noiseRows * k)
 	}
 	w.floats += whole * whole * 3 / 2 // the factor's
@@ -205,4 +215,36 @@ func (w *Workspace) newRefinement() {
 	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
 	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
+}
+
+// newSquares returns room for all squares that a fast model needs.
+func (w *Workspace) newSquares() (s squares) {
+	c := w.m.c
+	if !c.Options.Fast || !w.m.kept() || c.Points > mostSquare {
+		return s
+	}
+	s.structure = w.newSquare(nil, 0)
+	s.addGaussian(w, w.m.tapered, 1)
+	s.addGaussian(w, w.m.spacings, nearbyFactor)
+	for i := range c.Options.Blends {
+		if b := &c.Options.Blends[i]; b.Share > 0 {
+			s.addGaussian(w, w.m.trainingSpacings, b.taperFactor())
+			if find(s.wide, nil, b.wideFactor()) == nil {
+				s.wide = append(s.wide, w.newSquare(nil, b.wideFactor()))
+			}
+		}
+	}
+	return s
+}
+
+func (w *Workspace) newSquare(of *float64, factor float64) square {
+	n := w.m.c.Points
+	w.floats += n * n / 2
+	return square{of: of, factor: factor, n: n, values: make([]float32, n*n)}
+}
+
+func (s *squares) addGaussian(w *Workspace, x points, factor float64) {
+	if of := x.first(); of != nil && find(s.gaussians, of, factor) == nil {
+		s.gaussians = append(s.gaussians, w.newSquare(of, factor))
+	}
 }

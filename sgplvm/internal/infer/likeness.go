@@ -3,6 +3,8 @@ package infer
 import (
 	"math"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
 )
 
 // LeastWeight is the weight of Weights up to which a training example does not count but in their sum, and LeastShare
@@ -18,10 +20,7 @@ const (
 //	w_n = exp(−½·(d_n² − d²)/(h²·d²)),   d² the least of them
 func Weights(w, distances []float64, bandwidth, white float64) {
 	least := slices.Min(distances)
-	scale := bandwidth * bandwidth * max(least, white)
-	for k, v := range distances {
-		w[k] = math.Exp(-0.5 * (v - least) / scale)
-	}
+	exponentials(w, distances, least, 0.5/(bandwidth*bandwidth*max(least, white)))
 }
 
 // Effective sets w to weights exp(−λ·d_n) that add up to 1, with λ ≥ 0 such that the effective number 1/Σ w_n² is no more
@@ -33,16 +32,13 @@ func Effective(w, distances []float64, number float64) {
 		mean += (v - least) / float64(len(distances))
 	}
 	set := func(lambda float64) float64 {
-		var sum, squares float64
-		for k, v := range distances {
-			w[k] = math.Exp(-lambda * (v - least))
-			sum += w[k]
+		exponentials(w, distances, least, lambda)
+		var sum float64
+		for _, v := range w {
+			sum += v
 		}
-		for k := range w {
-			w[k] /= sum
-			squares += w[k] * w[k]
-		}
-		return 1 / squares
+		asm.Scale(w, 1/sum, w)
+		return 1 / asm.SumSquares(w)
 	}
 	if set(0) <= number*(1+1e-12) || mean == 0 {
 		return
@@ -56,4 +52,12 @@ func Effective(w, distances []float64, number float64) {
 		}
 	}
 	set(math.Exp(low))
+}
+
+// exponentials sets w to exp(−λ·(d_n − least)).
+func exponentials(w, distances []float64, least, lambda float64) {
+	for k, v := range distances {
+		w[k] = -lambda * (v - least)
+	}
+	asm.Exp(w, w)
 }

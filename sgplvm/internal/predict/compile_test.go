@@ -179,6 +179,43 @@ func TestCompiledPrior(t *testing.T) {
 	}
 }
 
+// What a fast model remembers of tapers and covariances gives what evaluating them does, to 32 bits; examples of small weights and
+// observed points that are far away change little.
+func TestCompiledFast(t *testing.T) {
+	for seed := range uint64(compare.Sizes(30)) {
+		rng := rand.New(rand.NewPCG(seed, 85))
+		m, o := compileCase(t, seed, rng)
+		c, err := m.Compile(nil, o, 1000, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fast := func(change func(o *edge.Options)) *edge.Workspace {
+			changed := *c
+			change(&changed.Options)
+			e, err := edge.Open(edge.Encode(&changed, edge.Float64))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return e.NewWorkspace(0)
+		}
+		squares := fast(func(o *edge.Options) { o.Fast = true })
+		few := fast(func(o *edge.Options) { o.Fast, o.LeastWeight, o.PartNeighbours = true, 1e-2, 2 })
+		for range 3 {
+			values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, seed%2 == 0))
+			want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := apart(t, filled(t, squares, values), want); !(d < 1e-4) {
+				t.Errorf("seed %d: %g apart by squares", seed, d)
+			}
+			if d := apart(t, filled(t, few, values), want); !(d < 3) {
+				t.Errorf("seed %d: %g apart by few examples and points", seed, d)
+			}
+		}
+	}
+}
+
 // Filling in allocates nothing.
 func TestCompiledAllocations(t *testing.T) {
 	if compare.Race {
@@ -187,7 +224,18 @@ func TestCompiledAllocations(t *testing.T) {
 	for seed := range uint64(6) {
 		rng := rand.New(rand.NewPCG(seed, 81))
 		m, o := compileCase(t, seed, rng)
-		w := m.compiled(t, nil, o, edge.Float16)
+		c, err := m.Compile(nil, o, 1000, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seed%2 == 1 {
+			c.Options.Hasten()
+		}
+		e, err := edge.Open(edge.Encode(c, edge.Float16))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := e.NewWorkspace(0)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
 		mask := make([]bool, len(values.Data))
 		for i, v := range values.Data {
