@@ -61,19 +61,34 @@ func (p Picture) row(y int) []float32 { return p.Pixels[y*p.Width : (y+1)*p.Widt
 
 // at returns the picture at a point by bilinear interpolation, the nearest edge beyond one.
 func (p Picture) at(x, y float32) float32 {
-	x, y = min(max(x, 0), float32(p.Width-1)), min(max(y, 0), float32(p.Height-1))
-	i, j := min(int(x), max(p.Width-2, 0)), min(int(y), max(p.Height-2, 0))
-	a, b := x-float32(i), y-float32(j)
-	k := min(i+1, p.Width-1)
-	top, bottom := p.row(j), p.row(min(j+1, p.Height-1))
-	upper, lower := top[i]+float32(a*(top[k]-top[i])), bottom[i]+float32(a*(bottom[k]-bottom[i]))
-	return upper + float32(b*(lower-upper))
+	c := cellOf(p.Width, p.Height, x, y)
+	return c.value(p.Pixels)
+}
+
+// A cell is the four pixels around a point, the first two above the others, and how far it lies from left to right and down.
+type cell struct {
+	pixel       [4]int
+	right, down float32
+}
+
+func cellOf(width, height int, x, y float32) cell {
+	x, y = min(max(x, 0), float32(width-1)), min(max(y, 0), float32(height-1))
+	i, j := min(int(x), max(width-2, 0)), min(int(y), max(height-2, 0))
+	k, top, bottom := min(i+1, width-1), j*width, min(j+1, height-1)*width
+	return cell{[4]int{top + i, top + k, bottom + i, bottom + k}, x - float32(i), y - float32(j)}
+}
+
+// value interpolates the values of pixels.
+func (c *cell) value(v []float32) float32 {
+	upper := v[c.pixel[0]] + float32(c.right*(v[c.pixel[1]]-v[c.pixel[0]]))
+	lower := v[c.pixel[2]] + float32(c.right*(v[c.pixel[3]]-v[c.pixel[2]]))
+	return upper + float32(c.down*(lower-upper))
 }
 
 // At returns the displacement at a point, by bilinear interpolation, the nearest edge beyond one.
 func (f Flow) At(x, y float64) (right, down float64) {
-	u, v := f.components()
-	return float64(u.at(float32(x), float32(y))), float64(v.at(float32(x), float32(y)))
+	c := cellOf(f.Width, f.Height, float32(x), float32(y))
+	return float64(c.value(f.Right)), float64(c.value(f.Down))
 }
 
 func (f Flow) components() (u, v Picture) {

@@ -17,7 +17,7 @@ import (
 //	e^a·q·s^(1−γ)·(u + s/1000)^γ
 //
 // where s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
-// go on. a and γ make likeliest what one octave missed in the training
+// go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976).
 type Detail struct {
 	width, height int
@@ -34,7 +34,7 @@ const (
 	leastEnergy = 1e-3
 )
 
-// leastOctave and mostOctave bound the energy of an octave over that of the one below; white noise has the most.
+// leastOctave and mostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const leastOctave, mostOctave = 1. / 16, 4
 
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
