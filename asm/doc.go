@@ -154,4 +154,37 @@
 // to 90 ns each. To redo:
 //
 //	go test ./asm -run - -bench 'Exp|Log'
+//
+// # NEON
+//
+// No such processor was at hand. The table has what llvm-mca 19 estimates for the innermost loops (2026-11-22): cycles of
+// one pass, and which part of these the busiest unit is at work. Neoverse N1 stands for Cortex-A76 too, which
+// has its core and no model of its own; Cortex-A72 has that of A57. Addresses that a load or store
+// moves on were moved on by instructions of their own, since the model has them wait for the numbers that
+// are stored.
+//
+//	                instructions  Neoverse N1   Neoverse V2   Cortex-A72
+//	GemmPanel             35      15.1  1.00     8.1  0.93    28.1  0.96
+//	SolvePanel            30      12.1  1.00     6.1  0.99    24.1  1.00
+//	CholFactor, CholSolve 23       9.1  0.99     4.6  0.99    17.1  0.99
+//	Dot                   36      16.1  1.00    10.7  1.00    32.1  1.00
+//	SumSquares            27       8.1  0.99     5.4  0.98    16.1  0.99
+//	AddScaled             12       8.0  1.00     3.4  0.80    13.1  0.79
+//	AxpyRows              30      14.1  1.00     7.4  0.90    27.1  0.78
+//	SymvRows              48      18.1  1.00     9.1  0.88    34.1  0.94
+//	MulTo                 12       8.0  1.00     3.4  0.80    15.0  0.78
+//	Scale                 10       6.1  0.99     2.1  0.97    12.1  0.77
+//	MaxAbs                12       4.0  0.99     2.1  0.97     9.1  0.77
+//	Rotate                26      12.1  0.99     6.1  0.66    21.1  0.95
+//	RotateRows            47      20.6  1.00    10.3  0.81    32.6  1.00
+//	Transpose             12       4.1  0.99     4.0  0.50    13.1  0.86
+//	Exp                   78      33.1  0.91    16.7  0.87    63.1  0.82
+//	ExpAdd                83      35.1  0.91    17.7  0.88    72.8  0.77
+//	ExpSqrt               96      49.6  0.77    28.3  0.65   148.6  0.86
+//	Log                   52      30.5  0.64    13.3  0.68    73.5  0.87
+//	peak                  26      12.0  1.00     6.0  1.00    24.1  1.00
+//
+// A pass of GemmPanel has the 24 multiply-adds of the peak's: it reaches 0.80 of it on N1, 0.74 on V2 and 0.85 on
+// A72, and is at what its instructions allow: a broadcast from memory takes an arithmetic unit there beside
+// the load. Log and ExpSqrt wait for one division or root, which is too long for what these processors look ahead.
 package asm

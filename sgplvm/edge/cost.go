@@ -26,7 +26,7 @@ func (w *Workspace) Bytes() int {
 // steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.
 const steps = 30
 
-// Multiplications returns about how many an example takes of which so many points are observed, in all channels.
+// Multiplications returns about how many an example takes of which so many points are observed, in all channels; of a fast model at most.
 func (m *Model) Multiplications(seen int) float64 {
 	c := m.c
 	n, o, dy := float64(c.Points), float64(seen), float64(c.Channels)
