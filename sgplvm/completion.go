@@ -176,8 +176,8 @@ func (c *completer) matrix(v mat.Matrix) mat.Matrix {
 
 // learn chooses the configuration, completes the data with it and returns it, with nothing open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
-	observed := slices.Clone(c.holes.missing)
-	c.putAside(plans[cfg.Effort].heldOut)
+	observed, plan := slices.Clone(c.holes.missing), plans[cfg.Effort]
+	c.putAside(plan.heldOut)
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
 	}
@@ -199,7 +199,12 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	c.compare()
 	c.holes.missing = observed
 	c.takeBack()
-	return cfg, c.round(ctx, cfg)
+	for range max(1, plan.completions) {
+		if err := c.round(ctx, cfg); err != nil {
+			return cfg, err
+		}
+	}
+	return cfg, nil
 }
 
 // leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all

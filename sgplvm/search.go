@@ -187,12 +187,14 @@ type plan struct {
 	questions int // how many are asked at most, after those that must be
 	ladder    int // candidates of a question, beside the first
 	rounds    int // through the numbers of a blend
+
+	completions int // rounds of filling in holes after the choice
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1},
-	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1},
-	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2},
+	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, completions: 1},
+	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2},
+	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3},
 }
 
 // A search goes from question to question.

@@ -336,6 +336,74 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	}})
 }
 
+// wholeExamples is the weight, in examples, of variances as some points say: all points say more.
+const wholeExamples = 1
+
+// atAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
+// between those it does not know.
+func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
+	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || s.given.Effort == EffortQuick {
+		return best, nil
+	}
+	j, err := newWholeJudge(s)
+	if err != nil {
+		return best, err
+	}
+	j.inflated = false
+	const name = "factors of variances at all points"
+	stop := s.watch.Timing("model selection: " + name)
+	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
+	stop()
+	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+		return best, err
+	}
+	if err != nil { // they stay as they are
+		return best, s.outer.Err()
+	}
+	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: sureErrors, candidates: []option{
+		{"as some points say", func(*Config) {}},
+		{factorsText(list), func(c *Config) { c.Infer.Blends = list }},
+	}})
+}
+
+// factors returns the blends of a configuration, or one without similar examples for each kind of what is missing, their inflation
+// multiplied by what the cases of that kind take.
+func (j *fillJudge) factors(ctx context.Context, cfg Config) ([]Blend, error) {
+	all, err := j.losses(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	m, err := j.folds[0].model(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	list := slices.Clone(cfg.Infer.Blends)
+	known := len(list) == j.kinds
+	if !known {
+		list = make([]Blend, j.kinds)
+	}
+	for kind := range list {
+		var chi, gaps, count float64
+		for i := range j.cases {
+			c := &j.cases[i]
+			if c.kind != kind {
+				continue
+			}
+			gap, err := m.posterior.Gap(Observed{Values: c.values(m)})
+			if err != nil {
+				return nil, err
+			}
+			chi, gaps, count = chi+all.chi[i], gaps+gap, count+1
+		}
+		b := &list[kind]
+		if !known {
+			*b = Blend{Gap: gaps / max(1, count), Parts: 1, Inflation: 1}
+		}
+		b.Inflation *= (chi + wholeExamples) / (count + wholeExamples)
+	}
+	return list, nil
+}
+
 // sharesText says how large the shares of similar examples are.
 func sharesText(list []Blend) string {
 	text := "shares"

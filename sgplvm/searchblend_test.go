@@ -121,3 +121,82 @@ func TestBlendIsFound(t *testing.T) {
 		t.Error("the search stays where it starts")
 	}
 }
+
+// At all points, few examples tell by what factors variances are to be multiplied, for each pattern. Blends keep the rest of what they are.
+func TestFactorsAtAllPoints(t *testing.T) {
+	ctx := context.Background()
+	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
+	j, err := newWholeJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.scale() != 1 || len(j.folds) != 1 || j.folds[0].data.Grid.Len() != 20 || j.examples() != 6 || len(j.cases) != 6*len(patterns) {
+		t.Fatalf("%d folds of %d points, %d cases of %d examples", len(j.folds), j.folds[0].data.Grid.Len(), len(j.cases), j.examples())
+	}
+	j.inflated = false
+	cfg := filled(s.given, s.whiteNoise())
+	for range 2 {
+		list, err := j.factors(ctx, cfg)
+		if err != nil || len(list) != len(patterns) {
+			t.Fatalf("%d blends, error %v", len(list), err)
+		}
+		all, err := j.losses(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, b := range list {
+			want := Blend{Parts: 1, Inflation: 1}
+			if len(cfg.Infer.Blends) > 0 {
+				want = cfg.Infer.Blends[kind]
+			} else if want.Gap = b.Gap; !(b.Gap > 0) {
+				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
+			}
+			chi, count := 1., 1.
+			for i, x := range all.chi {
+				if j.cases[i].kind == kind {
+					chi += x
+					count++
+				}
+			}
+			if want.Inflation *= chi / count; math.Abs(b.Inflation-want.Inflation) > 1e-12*want.Inflation {
+				t.Errorf("pattern %d: a factor of %v, expected %v", kind, b.Inflation, want.Inflation)
+			}
+			if want.Inflation = b.Inflation; b != want {
+				t.Errorf("pattern %d: %+v, expected %+v", kind, b, want)
+			}
+		}
+		cfg.Infer.Blends = list
+	}
+}
+
+// A search that has seen all points, is quick or has its blends given asks for no more factors.
+func TestAtAllPointsIsAsked(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"all points":  {Effort: EffortNormal},
+		"quick":       {Effort: EffortQuick},
+		"blend given": {Effort: EffortNormal, Infer: InferOptions{Blends: []Blend{}}},
+	} {
+		s := newSearch(t, waves(24), cfg)
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "all points" {
+			j.folds[0].scale = 0.5
+		}
+		best := standing{verdict: verdict{losses: []float64{1}, errors: []float64{1}}}
+		if got, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
+			t.Errorf("%s: %v asked, error %v", name, s.selection.Stages, err)
+		}
+	}
+	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.folds[0].scale = 0.5
+	best := standing{filled(s.given, s.whiteNoise()), verdict{losses: []float64{1}, errors: []float64{1}}}
+	if _, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
+		t.Errorf("%+v asked, error %v", s.selection.Stages, err)
+	}
+}

@@ -35,9 +35,35 @@ func (c caseVerdicts) and(more caseVerdicts) caseVerdicts {
 // newFillJudge divides the examples. Too many points are thinned out: all that is seen near
 // a missing value thins out with it.
 func newFillJudge(s *search) (*fillJudge, error) {
-	n, _, channels := s.data.Source.Dims()
-	rng := rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365))
+	rng := s.judgeRandom()
 	points, grid, scale := s.validationPoints(rng)
+	plan := s.plan
+	if _, _, channels := s.data.Source.Dims(); len(points)*channels > mostValidation { // filling in takes longer, and says more
+		plan.heldOut, plan.patterns = max(leastHeldOut, plan.heldOut*mostValidation/(len(points)*channels)), 1
+	}
+	if len(points) > manyPoints && s.data.Times == nil {
+		plan.folds = 1
+	}
+	if s.data.holes != nil {
+		plan.patterns = 1
+	}
+	return s.fillJudge(rng, plan, points, grid, scale)
+}
+
+// newWholeJudge is newFillJudge at all points, of few examples, under each pattern.
+func newWholeJudge(s *search) (*fillJudge, error) {
+	plan := plan{heldOut: leastHeldOut, folds: 1, patterns: 1}
+	if s.data.holes == nil {
+		plan.patterns = len(patterns)
+	}
+	return s.fillJudge(s.judgeRandom(), plan, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
+}
+
+func (s *search) judgeRandom() *rand.Rand { return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365)) }
+
+// fillJudge returns the judge of some points, as fine as scale says.
+func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillJudge, error) {
+	n, _, channels := s.data.Source.Dims()
 	x := joined(grid)
 	complete := mat.New(n, len(points)*channels)
 	if err := readPoints(complete, s.data.Source, points); err != nil {
@@ -47,16 +73,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if len(s.data.Hide) == 0 && s.data.holes == nil {
 		j.kinds = len(patterns)
 	}
-	next, plan := 0, s.plan
-	if size := len(points) * channels; size > mostValidation { // filling in takes longer, and says more
-		plan.heldOut, plan.patterns = max(leastHeldOut, plan.heldOut*mostValidation/size), 1
-	}
-	if len(points) > manyPoints && s.data.Times == nil {
-		plan.folds = 1
-	}
-	if s.data.holes != nil {
-		plan.patterns = 1
-	}
+	next := 0
 	for f, out := range s.heldOut(rng, plan) {
 		in := allBut(n, out)
 		learned := mat.New(len(in), complete.Cols)

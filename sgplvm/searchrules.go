@@ -131,7 +131,10 @@ func (s *search) independent() (Config, error) {
 			return best.cfg, err
 		}
 	}
-	best, err = s.blended(j, best)
+	if best, err = s.blended(j, best); err != nil {
+		return best.cfg, err
+	}
+	best, err = s.atAllPoints(j, best)
 	return best.cfg, err
 }
 
