@@ -7,17 +7,26 @@ import (
 
 // What was filled in is less varied than what was missing. The covariance of the noise that is learned of completed examples is
 // therefore that of their residuals and, on average over examples, that of what was missing given what was observed
-// (docs/math.md, "Completion in rounds"): the expectation of an EM algorithm. Sums of such covariances are kept as lower triangles, row by row.
+// (docs/math.md, "Completion in rounds"): the expectation of an EM algorithm. Where no covariance is learned, the white noise has what of that is white. Sums of such covariances are kept as lower triangles, row by row.
 
-// unsureOf returns what an example adds to such a sum, scaled, over channels; nil where the model's noise has no structure to learn.
+// mostUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
+const mostUnsure = 2048
+
+// unsureOf returns what an example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
 func unsureOf(m *Model, obs Observed, l Latent, o InferOptions) ([]float64, error) {
 	by, obs, err := m.seen(obs)
-	if err != nil || by.film != nil || !by.posterior.Params().Noise.Learned() {
+	if err != nil || by.film != nil {
 		return nil, err
 	}
 	n := by.posterior.Grid().Len()
-	cov := mat.New(n, n)
-	if err := by.posterior.AddConditional(cov, obs, l, by.inferOptions(o)); err != nil {
+	if n > mostUnsure && !by.posterior.Params().Noise.Learned() {
+		return nil, nil
+	}
+	cov, add := mat.New(n, n), by.posterior.AddConditional
+	if !by.posterior.Params().Noise.Learned() {
+		add = by.posterior.AddInnovations
+	}
+	if err := add(cov, obs, l, by.inferOptions(o)); err != nil {
 		return nil, err
 	}
 	lower := cov.Data[:0]

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Sums of lower triangles become a symmetric mean.
@@ -54,6 +55,33 @@ func TestUnsureIsLearned(t *testing.T) {
 		if want := before[i] + 12./(12+strength)*mean.At(i, i); math.Abs(after[i]-want) > 1e-9 {
 			t.Errorf("point %d has the variance %v with and %v without, expected %v", i, after[i], before[i], want)
 		}
+	}
+}
+
+// Where no covariance is learned, its mean variance is added to the white noise, once.
+func TestUnsureIsWhite(t *testing.T) {
+	d := correlated(12, 4, 3, false)
+	cfg := Config{Effort: EffortNone, Factors: FactorsProduct, LatentDims: 2, Training: steps(6), Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
+	noise := func() float64 {
+		tr, err := NewTrainer(d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // a further Fit adds nothing
+			if _, err := tr.Fit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return 1 / tr.params.Noise.Beta
+	}
+	before := noise()
+	d.unsure.covariance = mat.New(12, 12)
+	for i := range 12 {
+		d.unsure.covariance.Set(i, i, 0.1*float64(i))
+		d.unsure.covariance.Set(i, 11-i, 7) // counts for nothing
+	}
+	if after := noise(); math.Abs(after-before-0.55) > 1e-9 {
+		t.Errorf("noise %v, %v without, expected 0.55 more", after, before)
 	}
 }
 

@@ -336,8 +336,8 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	}})
 }
 
-// wholeExamples is the weight, in examples, of variances as some points say: all points say more.
-const wholeExamples = 1
+// wholeExamples is the weight, in examples, of variances as some points say: all points say more, but of few examples.
+const wholeExamples = 4
 
 // atAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
 // between those it does not know.

@@ -151,7 +151,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 			} else if want.Gap = b.Gap; !(b.Gap > 0) {
 				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
 			}
-			chi, count := 1., 1.
+			chi, count := float64(wholeExamples), float64(wholeExamples)
 			for i, x := range all.chi {
 				if j.cases[i].kind == kind {
 					chi += x

@@ -187,8 +187,26 @@ func (t *Trainer) replace(p *bound.Params) {
 	}
 }
 
+// addUnsure adds to the white noise what is unsure of values that were filled in, on average, where no covariance was learned
+// that has it: they lie closer to what the model says than what was missing.
+func (t *Trainer) addUnsure() {
+	u := t.data.unsure.covariance
+	if u.Rows == 0 || t.params.Noise.Learned() || t.state.Unsure {
+		return
+	}
+	var trace float64
+	for i := range u.Rows {
+		trace += u.At(i, i)
+	}
+	p := t.params.Clone()
+	p.Noise.Beta = 1 / (1/p.Noise.Beta + trace/float64(u.Rows))
+	t.replace(p)
+	t.state.Unsure = true
+}
+
 // finish does what comes after the last step.
 func (t *Trainer) finish(ctx context.Context) error {
+	t.addUnsure()
 	if t.evaluator.Holes() {
 		var err error
 		if t.state.Result.Gap, t.state.Result.GapKnown, err = t.evaluator.Gap(ctx, t.params); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
 
-// What is missing has the covariance of a Gaussian given what was observed, C_MM − C_MO·C_OO⁻¹·C_OM, of latent variables that are certain.
+// What is missing has the covariance of a Gaussian given what was observed, C_MM − C_MO·C_OO⁻¹·C_OM, of latent variables that are certain;
+// what of that is white has the variances given all other values.
 func TestAddConditional(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -19,7 +20,7 @@ func TestAddConditional(t *testing.T) {
 		l := randomLatent(rng, len(m.params.X.Mu.Row(0)))
 		clear(l.S)
 		n, channels := m.grid.Len(), m.channels()
-		values, want := missing(n, channels), mat.New(n, n)
+		values, want, innovations := missing(n, channels), mat.New(n, n), mat.New(n, n)
 		_, full, err := m.PredictDataCovariance(l, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +62,22 @@ func TestAddConditional(t *testing.T) {
 					want.Set(i, at, want.At(i, at)+v)
 				}
 			}
+			whole := full[c].Clone()
+			f, err := chol.Factorize(whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inverse := mat.New(n, n)
+			f.Inverse(inverse)
+			for _, i := range rest {
+				innovations.Set(i, i, innovations.At(i, i)+1/(scale*inverse.At(i, i)))
+			}
 		}
+		white := mat.New(n, n)
+		if err := m.AddInnovations(white, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+			t.Fatal(err)
+		}
+		compare.Near(t, "innovations", white.Data, innovations.Data, 1e-6)
 		got := mat.New(n, n)
 		if err := m.AddConditional(got, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
