@@ -13,14 +13,21 @@ import "github.com/seed-08962ecc/kronfield/asm"
 // 2 % of it at n = 560, 1000 and 2000 (Intel Sapphire Rapids, 2 MiB of level 2; mc
 // leaves room in 1 MiB). Triangular systems on packed panels were fastest with a solve
 // of 288 and more (64, 128, 192, 288 and 512 tried), by 2 to 5 % over 128 at n = 256
-// to 1000, on both levels.
+// to 1000, on both levels. With AVX-512 operands that lie as the kernel takes them need no
+// packing up to 300² numbers: that saves 2 to 8 % of products of order 150 to 300, and 10 to 20 %
+// where one dimension is 50 or 100, on rows a power of two apart as well (AMD Zen 4; limits of
+// 144², 200², 256², 300², 320² and 450² in turns). With AVX2 it costs up to 50 % there, and 144² stays.
 var tune = func() tuning {
 	mr, nr := asm.Tile()
+	direct := 144 * 144
+	if nr >= 24 {
+		direct = 300 * 300
+	}
 	return tuning{
 		mc:       roundUp(192, mr),
 		kc:       320,
 		nc:       roundUp(1024, nr),
-		direct:   144 * 144,
+		direct:   direct,
 		clash:    1024,
 		longK:    2048,
 		longMN:   128 * 128,

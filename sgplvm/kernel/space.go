@@ -17,14 +17,16 @@ func (k Kernel) Matrix(dst, x, y mat.Matrix) {
 	s := newSpace(op, k, x, y)
 	symmetric := sameView(x, y)
 	mat.Parallel(s.blocks, func(b int) {
+		room := mat.Borrow(s.yt.Rows * s.yt.Cols)
 		i0, i1 := blockRange(b, s.blocks, x.Rows)
 		for i := i0; i < i1; i++ {
 			row := dst.Row(i)
 			if symmetric {
 				row = row[:i+1]
 			}
-			s.values(row, x.Row(i), &s.root)
+			s.values(row, x.Row(i), &s.root, *room)
 		}
+		mat.GiveBack(room)
 	})
 	if symmetric {
 		mat.MirrorLower(dst)
@@ -46,6 +48,7 @@ type space struct {
 	op     string
 	blocks int        // blocks of rows of x
 	yt     mat.Matrix // yᵀ, d×m
+	ones   []float64  // m
 	root   node
 	slots  int       // sums that the gradient needs
 	free   []float64 // of buffer
@@ -67,8 +70,10 @@ type node struct {
 func newSpace(op string, k Kernel, x, y mat.Matrix) *space {
 	d := x.Cols
 	s := &space{op: op, blocks: max(1, min(rowBlocks, x.Rows, x.Rows*y.Rows*d/blockWork))}
-	s.buffer = mat.Borrow(d * (y.Rows + k.leaves()))
+	s.buffer = mat.Borrow((d+1)*y.Rows + d*k.leaves())
 	s.yt, s.free = mat.NewDense(d, y.Rows, (*s.buffer)[:d*y.Rows]), (*s.buffer)[d*y.Rows:]
+	s.ones, s.free = s.free[:y.Rows], s.free[y.Rows:]
+	mat.Vector(s.ones).Fill(1)
 	mat.Copy(s.yt, y.T())
 	s.root = s.node(&k, k.Variance)
 	return s
@@ -121,34 +126,39 @@ func (k *Kernel) inverseSquares(w []float64, scaled bool) {
 	}
 }
 
-// values sets dst[j] = k(x, y_j) for j < len(dst).
-func (s *space) values(dst, x []float64, n *node) {
+// values sets dst[j] = k(x, y_j) for j < len(dst), in room for d numbers for each.
+func (s *space) values(dst, x []float64, n *node, room []float64) {
 	if n.terms == nil {
-		s.squaredDistances(dst, x, n)
+		room = room[:len(x)*len(dst)]
+		s.moved(room, x, len(dst))
+		s.squaredDistances(dst, room, x, room, n)
 		n.function.Values(dst, n.variance)
 		return
 	}
-	n.kernel.combine(s.op, dst, func(i int, v []float64) { s.values(v, x, &n.terms[i]) })
+	n.kernel.combine(s.op, dst, func(i int, v []float64) { s.values(v, x, &n.terms[i], room) })
 	if n.variance != 1 {
 		asm.Scale(dst, n.variance, dst)
 	}
 }
 
-// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q for j < len(r2), at most farthest.
-func (s *space) squaredDistances(r2, x []float64, n *node) {
+// moved sets row q of diff, which has count numbers, to y_jq − x_q.
+func (s *space) moved(diff, x []float64, count int) {
+	for q, at := range x {
+		asm.AddScaled(diff[q*count:(q+1)*count], s.yt.Row(q), -at, s.ones)
+	}
+}
+
+// squaredDistances sets r2[j] = Σ_q (x_q − y_jq)²·inv_q for j < len(r2), at most farthest, and squares to
+// the squares of diff, which moved has set.
+func (s *space) squaredDistances(r2, diff, x, squares []float64, n *node) {
 	if n.kernel.Kind == Periodic {
 		differences(r2, x[0], s.yt.Row(0))
 		n.kernel.squares(r2, r2)
 		return
 	}
 	clear(r2)
-	for q, inv := range n.inv {
-		at := x[q]
-		for j, v := range s.yt.Row(q)[:len(r2)] {
-			d := at - v
-			r2[j] += float64(float64(d*d) * inv)
-		}
-	}
+	asm.MulTo(squares, diff, diff)
+	asm.AxpyRows(n.inv, squares, len(r2), r2)
 	for j, v := range r2 {
 		r2[j] = min(v, farthest)
 	}

@@ -28,8 +28,11 @@ func (k Kernel) AddGradient(grad *Kernel, dy, g, values, x, y mat.Matrix) {
 	rest := (*buffer)[s.blocks*s.slots:]
 	moves, byPoints := mat.NewDense(s.blocks, m, rest[:s.blocks*m]), rest[s.blocks*m:] // ∂L/∂yᵀ of each block
 	mat.Parallel(s.blocks, func(b int) {
-		rows := mat.Borrow(2 * y.Rows)
-		t := tally{sums: sums.Row(b), moves: moves.Row(b), slope: (*rows)[:y.Rows], r2: (*rows)[y.Rows:]}
+		d, n := x.Cols, y.Rows
+		rows := mat.Borrow((2*d + 2) * n)
+		room := *rows
+		t := tally{sums: sums.Row(b), moves: moves.Row(b), slope: room[:n], r2: room[n : 2*n],
+			diff: room[2*n : (d+2)*n], scaled: room[(d+2)*n:]}
 		i0, i1 := blockRange(b, s.blocks, x.Rows)
 		for i := i0; i < i1; i++ {
 			s.addRow(&t, g.Row(i), x.Row(i), &s.root)
@@ -56,6 +59,8 @@ type tally struct {
 	sums      []float64 // of each node: see collect
 	moves     []float64 // ∂L/∂yᵀ, d×m; empty if not asked for
 	slope, r2 []float64 // m numbers each, for a row of a leaf
+
+	diff, scaled []float64 // y − x of a leaf, and that times the slopes, d×m
 }
 
 // addRow chains g, the derivatives in k(x, y_j) for all j, into t.
@@ -67,7 +72,7 @@ func (s *space) addRow(t *tally, g, x []float64, n *node) {
 	scaled := mat.Borrow(len(g))
 	asm.Scale(*scaled, n.variance, g)
 	n.kernel.distribute(s.op, t.sums[n.slot:], *scaled,
-		func(i int, v []float64) { s.values(v, x, &n.terms[i]) },
+		func(i int, v []float64) { s.values(v, x, &n.terms[i], t.diff) },
 		func(i int, g []float64) { s.addRow(t, g, x, &n.terms[i]) })
 	mat.GiveBack(scaled)
 }
@@ -78,7 +83,8 @@ func (s *space) addLeaf(t *tally, g, x []float64, n *node) {
 	if !n.scaled {
 		return
 	}
-	s.squaredDistances(t.r2, x, n)
+	s.moved(t.diff, x, len(g))
+	s.squaredDistances(t.r2, t.diff, x, t.scaled, n)
 	slope, sums := t.slope, t.sums[n.slot:]
 	copy(slope, t.r2)
 	n.function.Slopes(slope, n.variance)
@@ -93,24 +99,14 @@ func (s *space) addLeaf(t *tally, g, x []float64, n *node) {
 		}
 		return
 	}
-	for q, at := range x {
-		yq := s.yt.Row(q)
-		var total float64
-		if len(t.moves) == 0 {
-			for j, v := range yq {
-				delta := at - v
-				total += slope[j] * delta * delta
-			}
-		} else {
-			move, inv := t.moves[q*len(yq):], n.inv[q]
-			for j, v := range yq {
-				delta := at - v
-				wd := slope[j] * delta
-				total += wd * delta
-				move[j] += wd * inv
-			}
+	m := len(slope)
+	for q, inv := range n.inv {
+		away, scaled := t.diff[q*m:(q+1)*m], t.scaled[q*m:(q+1)*m]
+		asm.MulTo(scaled, away, slope) // first, since squares of what is far overflow where its slope is 0
+		sums[q] += asm.Dot(scaled, away)
+		if len(t.moves) > 0 {
+			asm.Axpy(-inv, scaled, t.moves[q*m:])
 		}
-		sums[q] += total
 	}
 }
 

@@ -175,11 +175,11 @@ func (s *sweep) Do(i int) {
 
 // invert sets inverse, a row for each component with a λ, to 1/d and adds it to the sums.
 func (s *sweep) invert(sums *sweepSums, inverse mat.Matrix, lambda []float64) {
-	m := inverse.Cols
+	m, white := inverse.Cols, 1/s.beta
 	for j, v := range lambda {
 		row := inverse.Data[j*m : (j+1)*m]
 		for i, l := range s.e.factors[0].Lambda {
-			row[i] = 1 / (1/s.beta + l*v)
+			row[i] = 1 / (white + l*v)
 		}
 	}
 	sums.logDet -= asm.SumLog(inverse.Data)

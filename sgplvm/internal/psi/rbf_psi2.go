@@ -206,13 +206,12 @@ func (w *sumTask) giveBack() { mat.GiveBack(w.buffer) }
 // setTile fills left.
 func (w *sumTask) setTile(p *rbfSum, t tile) {
 	d := p.ps.z.Cols
-	for i := range t.pairs() {
-		k, j := t.pair(i)
-		row := w.left[i*(d+2) : (i+1)*(d+2)]
-		asm.MulTo(row[:d], p.ps.z.Row(k), p.ps.z.Row(j))
-		row[d], row[d+1] = 1, 0
-		if k != t.long {
-			row[d], row[d+1] = 0, 1
+	left := w.left
+	for side, k := range [...]int{t.long, t.short} {
+		for j := range k + 1 {
+			asm.MulTo(left[:d], p.ps.z.Data[k*d:(k+1)*d], p.ps.z.Data[j*d:(j+1)*d])
+			left[d], left[d+1] = float64(1-side), float64(side)
+			left = left[d+2:]
 		}
 	}
 }
