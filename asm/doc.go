@@ -41,6 +41,8 @@
 // and VL, neon the Advanced SIMD of arm64. The best one that the processor and
 // the operating system support is chosen when the program starts; the environment
 // variable KRONFIELD_ISA forces another one, and a program that lacks it panics.
+// With the build tag count the kernels count what they do (Counted), for the benchmark of whole
+// commands in cmd/sgplvm.
 // The build tag purego leaves no assembly. Tests run every level that there is;
 // KRONFIELD_REQUIRE names one that must be among them.
 //

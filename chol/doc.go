@@ -116,6 +116,22 @@
 //	Solve, one column    2.7    5.4    9.9    16     8.7    7.1
 //	Update               3.7    4.8    5.4    4.7    4.4    4.5
 //
+// Solving for few columns, by the bytes of L that it reads twice, on one core of an AMD Zen 4,
+// busy with other work (2026-11-22; least of many, in turns with the sum of squares of as
+// many numbers, the stream), GB/s, in brackets those of columns one by one:
+//
+//	n                    256        560        1000       2000
+//	one column           30 (24)    42 (33)    57 (36)    15 (13)
+//	two columns          19 (17)    25 (23)    27 (26)    13 (6.2)
+//	four columns         8.4 (5.9)  13 (7.6)   15 (11)    10 (2.1)
+//	eight, in blocks     6.3        8.9        9.6        6.5
+//	stream               116        92         96         36
+//
+// What is out of reach of the stream is arithmetic from four columns on: 15 GB/s are 15·10⁹
+// flops for four columns. There the factorisation runs at 0.72, 0.78, 0.79 and 0.82 of the peak for
+// n = 256 to 2000, 1.4 to 1.3 times as fast as OpenBLAS; 1.5 times would be more than
+// the peak at 2000.
+//
 // Two processors are 1.6 times as fast as one at n = 560 and 1000, and 1.9 times at
 // 2000. At 560 that is less than the order of tasks allows (1.9 in a model), whatever the
 // size of blocks from 48 to 72 rows: what two processors fetch from each other's caches

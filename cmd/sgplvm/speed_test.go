@@ -53,7 +53,7 @@ var parts = []place{
 	{"films", []string{"internal/film."}},
 	{"L-BFGS", []string{"kronfield/lbfgs."}},
 	{"files", []string{"sgplvm/dataset.", "mat/npy.", "mat/safetensors.", "internal/files."}},
-	{"the rest", []string{"kronfield/sgplvm", "cmd/sgplvm"}},
+	{"orders, lists, weights", []string{"kronfield/sgplvm", "cmd/sgplvm"}},
 }
 
 // loops tell what kind of loop ran: the innermost function alone decides.
