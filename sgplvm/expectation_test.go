@@ -67,10 +67,11 @@ func TestUnsureIsWhite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // a further Fit adds nothing
+		for range 2 { // what comes after the last step may be interrupted, and adds nothing again
 			if _, err := tr.Fit(t.Context()); err != nil {
 				t.Fatal(err)
 			}
+			tr.state.Stage = stageFinish
 		}
 		return 1 / tr.params.Noise.Beta
 	}
