@@ -166,7 +166,7 @@
 // are stored.
 //
 //	                instructions  Neoverse N1   Neoverse V2   Cortex-A72
-//	GemmPanel             35      15.1  1.00     8.1  0.93    28.1  0.96
+//	GemmPanel             36      12.1  0.99     6.1  0.99    24.1  1.00
 //	SolvePanel            30      12.1  1.00     6.1  0.99    24.1  1.00
 //	CholFactor, CholSolve 23       9.1  0.99     4.6  0.99    17.1  0.99
 //	Dot                   36      16.1  1.00    10.7  1.00    32.1  1.00
@@ -186,7 +186,6 @@
 //	Log                   52      30.5  0.64    13.3  0.68    73.5  0.87
 //	peak                  26      12.0  1.00     6.0  1.00    24.1  1.00
 //
-// A pass of GemmPanel has the 24 multiply-adds of the peak's: it reaches 0.80 of it on N1, 0.74 on V2 and 0.85 on
-// A72, and is at what its instructions allow: a broadcast from memory takes an arithmetic unit there beside
-// the load. Log and ExpSqrt wait for one division or root, which is too long for what these processors look ahead.
+// A pass of GemmPanel has the 24 multiply-adds of the peak's and takes as long. With elements of A that a load broadcasts
+// it took 15.1, 8.1 and 28.1 cycles: that takes an arithmetic unit beside the load. Log and ExpSqrt wait for one division or root, which is too long for what these processors look ahead.
 package asm

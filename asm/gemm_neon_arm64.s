@@ -3,31 +3,32 @@
 #include "textflag.h"
 #include "neon_arm64.h"
 
-// One step l of eight columns: 24 FMA, 8 instructions that load 10 times 16 bytes,
-// and 3 of loop. Two 128-bit FMA pipes
-// (Cortex-A76, Neoverse N1) need 12 cycles for it, two load pipes 5, decoding 35
+// One step l of eight columns: 24 FMA, 8 instructions that load 4 times 16 and 6 times 8 bytes,
+// and 4 of loop. Two 128-bit FMA pipes
+// (Cortex-A76, Neoverse N1) need 12 cycles for it, two load pipes 5, decoding 36
 // instructions four at a time 9; four FMA pipes (Apple M, Neoverse V1) need 6
-// cycles, three load pipes 3.3, eight decoders 4.4. A sum takes part once a step,
+// cycles, three load pipes 3.3, eight decoders 4.5. An FMA takes one element of a register for
+// both lanes, so elements of A are loaded as they are: a load that broadcasts takes an FMA pipe too. A sum takes part once a step,
 // after 24 FMA, and an FMA is ready after 4 cycles, 16 FMA at most. So the FMA pipes
 // are the limit. The loads of a step depend on no sum, so they run ahead of it.
 
-// BROADCAST loads an element of A into both lanes of t and goes to the next column.
-#define BROADCAST(row, t) VLD1R.P (row)(R15), [t.D2]
+// LOADA loads an element of A, of the column that R23 says.
+#define LOADA(row, t) FMOVD (row)(R23), t
 
 // STEPw adds the product of column l of A and w columns of row l of B to the sums:
 // row i is V(4i) … V(4i+3).
 #define ROW8(a, c0, c1, c2, c3) \
-	FMLA(24, a, c0) \
-	FMLA(25, a, c1) \
-	FMLA(26, a, c2) \
-	FMLA(27, a, c3)
+	FMLAE(24, a, 0, c0) \
+	FMLAE(25, a, 0, c1) \
+	FMLAE(26, a, 0, c2) \
+	FMLAE(27, a, 0, c3)
 
 #define ROW4(a, c0, c1, c2, c3) \
-	FMLA(24, a, c0) \
-	FMLA(25, a, c1)
+	FMLAE(24, a, 0, c0) \
+	FMLAE(25, a, 0, c1)
 
 #define ROW2(a, c0, c1, c2, c3) \
-	FMLA(24, a, c0)
+	FMLAE(24, a, 0, c0)
 
 #define LOADB8 \
 	FLDPQ (R2), (F24, F25) \
@@ -39,16 +40,17 @@
 
 #define STEP(LOADB, ROW) \
 	LOADB \
-	BROADCAST(R9, V28) \
-	BROADCAST(R10, V29) \
-	BROADCAST(R11, V30) \
-	BROADCAST(R12, V31) \
+	LOADA(R9, F28) \
+	LOADA(R10, F29) \
+	LOADA(R11, F30) \
+	LOADA(R12, F31) \
 	ADD R26, R2 \
 	SUB $1, R0 \
 	ROW(28, 0, 1, 2, 3) \
-	BROADCAST(R13, V28) \
+	LOADA(R13, F28) \
 	ROW(29, 4, 5, 6, 7) \
-	BROADCAST(R14, V29) \
+	LOADA(R14, F29) \
+	ADD R15, R23 \
 	ROW(30, 8, 9, 10, 11) \
 	ROW(31, 12, 13, 14, 15) \
 	ROW(28, 16, 17, 18, 19) \
@@ -173,6 +175,7 @@ tile: \
 	ZERO4(16, 17, 18, 19) \
 	ZERO4(20, 21, 22, 23) \
 	MOVD R21, R2 \
+	MOVD ZR, R23 \
 	MOVD k+0(FP), R0 \
 	CBZ  R0, store \
 step: \
@@ -198,7 +201,7 @@ end: \
 //	R2, R26  row of B, 8·ldb         V24…V27 B[l,:], at the end a row of C
 //	R3, R4   row of C, 8·ldc         V28…V31 elements of A[:,l], at the end alpha, beta
 //	R5, R6   rows left, n            R9…R14  rows of A
-//	R7       0 if beta is            R15     8·csa
+//	R7       0 if beta is            R15, R23 8·csa, l times that
 //	R19, R20 tile of A, 8·stepa      R25     8·rsa
 //	R21, R22 B and C, at the columns in work
 TEXT ·gemmPanelNEON(SB), NOSPLIT, $0-152
