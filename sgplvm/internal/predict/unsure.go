@@ -10,11 +10,11 @@ import (
 // (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Channels of which too many points were observed add
 // nothing. Errors: those of Impute.
 func (q *Posterior) AddConditional(dst mat.Matrix, obs Observed, l Latent, o InferOptions) error {
-	return q.eachConditional(obs, l, o, func(missing []int, cov mat.Matrix) error {
+	return q.eachConditional(obs, l, o, func(missing []int, cov mat.Matrix, channels float64) error {
 		for k, i := range missing {
 			to := dst.Row(i)
 			for j, v := range cov.Row(k) {
-				to[missing[j]] += v
+				to[missing[j]] += channels * v
 			}
 		}
 		return nil
@@ -24,21 +24,22 @@ func (q *Posterior) AddConditional(dst mat.Matrix, obs Observed, l Latent, o Inf
 // AddInnovations adds to the diagonal of dst the variances that missing values have given all others, the missing ones too: what of the covariance
 // of AddConditional is white. Errors: those of Impute.
 func (q *Posterior) AddInnovations(dst mat.Matrix, obs Observed, l Latent, o InferOptions) error {
-	return q.eachConditional(obs, l, o, func(missing []int, cov mat.Matrix) error {
+	return q.eachConditional(obs, l, o, func(missing []int, cov mat.Matrix, channels float64) error {
 		f, err := chol.Factorize(cov)
 		if err != nil {
 			return err
 		}
 		f.Inverse(cov)
 		for k, i := range missing {
-			dst.Row(i)[i] += 1 / cov.At(k, k)
+			dst.Row(i)[i] += channels / cov.At(k, k)
 		}
 		return nil
 	})
 }
 
-// eachConditional calls body for each channel with the points that are missing and their covariance given the observed ones.
-func (q *Posterior) eachConditional(obs Observed, l Latent, o InferOptions, body func(missing []int, cov mat.Matrix) error) error {
+// eachConditional calls body for channels that miss the same points with these, their covariance given the observed ones, and how many channels
+// they are. Where a covariance is singular nothing is known of it.
+func (q *Posterior) eachConditional(obs Observed, l Latent, o InferOptions, body func(missing []int, cov mat.Matrix, channels float64) error) error {
 	e, err := q.observe(obs)
 	if err != nil {
 		return err
@@ -47,17 +48,23 @@ func (q *Posterior) eachConditional(obs Observed, l Latent, o InferOptions, body
 		return err
 	}
 	t, err := q.seenMoments(e, l, o)
+	if singular(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	for c, seen := range e.seen {
-		version, missing := q.version[c], complement(seen, e.on.grid.Len())
-		if len(missing) == 0 || len(seen) > conditioning.exact {
+		version, missing, channels := q.version[c], complement(seen, e.on.grid.Len()), e.alike(c)
+		if channels == nil || len(missing) == 0 || len(seen) > conditioning.exact {
 			continue
 		}
 		cov := q.dataCovariance(e.on, t, version, missing, missing)
 		if len(seen) > 0 {
 			l, err := q.observedFactor(e, t, c, seen)
+			if singular(err) {
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -69,7 +76,7 @@ func (q *Posterior) eachConditional(obs Observed, l Latent, o InferOptions, body
 		for k := range missing {
 			cov.Row(k)[k] += t.noise / q.params.Noise.Beta
 		}
-		if err := body(missing, cov); err != nil {
+		if err := body(missing, cov, float64(len(channels))); err != nil && !singular(err) {
 			return err
 		}
 	}

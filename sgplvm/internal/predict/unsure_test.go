@@ -28,7 +28,7 @@ func TestAddConditional(t *testing.T) {
 		for c := range channels {
 			var seen, rest []int
 			for i := range n {
-				if rng.IntN(2) == 0 && c != 1 { // of the second channel nothing is seen
+				if c == 2 && !math.IsNaN(values.At(i, 0)) || c != 2 && rng.IntN(2) == 0 && c != 1 { // of the second channel nothing is seen, of the third what is of the first
 					values.Set(i, c, rng.NormFloat64())
 					seen = append(seen, i)
 				} else {
@@ -83,6 +83,15 @@ func TestAddConditional(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare.Near(t, "covariance", got.Data, want.Data, 1e-7)
+		refined := mat.New(n, n)
+		if err := m.AddConditional(refined, Observed{Values: values}, l, InferOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if v := refined.At(i, i); (v > 0) != (want.At(i, i) > 0) || v-v != 0 {
+				t.Errorf("point %d has the variance %v with refined latent variables, %v without", i, v, want.At(i, i))
+			}
+		}
 		for i := range n {
 			for j := range n {
 				if math.Abs(got.At(i, j)-got.At(j, i)) > 1e-12*(1+math.Abs(got.At(i, j))) {
