@@ -53,7 +53,7 @@ func resealed(t testing.TB, file []byte, change func(f *safetensors.File)) []byt
 // Each tensor must be there, of its type and shape, and hold finite numbers.
 func TestModelFileTensors(t *testing.T) {
 	for parts, tensors := range map[reference.Parts]int{
-		reference.RBF: 17, reference.RBF | reference.Linear | reference.Bias: 19, reference.Linear | reference.Bias: 17,
+		reference.RBF: 23, reference.RBF | reference.Linear | reference.Bias: 25, reference.Linear | reference.Bias: 23,
 	} {
 		t.Run(parts.String(), func(t *testing.T) { checkTensors(t, fileShape.With(parts), tensors) })
 	}
@@ -90,6 +90,8 @@ func checkTensors(t *testing.T, s reference.Shape, tensors int) {
 			missing = `.*`
 		case "spatial.1.lengthscale":
 			missing = `.*`
+		case "eigen.latent", "eigen.spatial.0", "eigen.spatial.1": // the list ends there
+			missing = `tensor "eigen\.[a-z0-9.]+", expected none of that name`
 		}
 		if name == "latent.linear" || name == "latent.bias" { // another kernel then
 			l := loaded(t, resealed(t, file, func(f *safetensors.File) { drop(f, name) }))
@@ -145,8 +147,8 @@ func checkNumbers(t *testing.T, file []byte, original safetensors.Tensor) {
 			}
 		}
 		for _, v := range []float64{0, -1, 5e-324} {
-			positive := !slices.Contains([]string{"mu", "Z", "spatial.0.X", "spatial.1.X", "spatial.0.Xu", "scaler.mean", "alpha"}, name)
-			zero := v == 0 && name == "jitter" || v > 0 && name != "scaler.scale"
+			positive := !slices.Contains([]string{"mu", "Z", "spatial.0.X", "spatial.1.X", "spatial.0.Xu", "scaler.mean", "alpha", "eigen.latent", "eigen.spatial.0", "eigen.spatial.1"}, name)
+			zero := v == 0 && (name == "jitter" || strings.HasPrefix(name, "eigen.")) || v > 0 && name != "scaler.scale"
 			if v > 0 && strings.HasSuffix(name, "lengthscale") {
 				Load(bytes.NewReader(set(v))) // a model, or refused where something is not finite then
 			} else if !positive || zero {
@@ -292,7 +294,10 @@ var timeLies = []lie{
 var residualLies = []lie{
 	{`tensor "(noise|residual).*", expected none of that name|.*residual.*`, no("residual.variance")},
 	{`.*covariance is 1×4.*`, of("noise.covariance", 1, 4)},
-	{`.*pivot 0 is -1, not a positive number`, number("noise.covariance", -1)},
+	{`.*noise variance of point 0 is -1, expected a positive number`, number("noise.covariance", -1)},
+	{`eigenproblems of 1 factors, expected 2`, no("eigen.spatial.0", "eigen.spatial.0.values")},
+	{`eigenproblem of factor 1 has 3 values and vectors 4×4, expected order 4`, of("eigen.spatial.0.values", 3)},
+	{`eigenproblem of factor 0: value 0 is -1, expected none below 0`, number("eigen.latent.values", -1)},
 	{`residuals are 3×4.*`, of("residuals", 3, 4)},
 	{`variances of what was filled in are 3×4 .*`, of("filled.variance", 3, 4)},
 	{`variance -1 of what was filled in of example 0, value 0.*`, number("filled.variance", -1)},

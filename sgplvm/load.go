@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/kronprod"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -48,7 +47,9 @@ func fromFile(f *safetensors.File, depth int) (*Model, error) {
 	p.X.Mu, p.X.S = t.matrix("mu"), t.matrix("S")
 	p.Noise = t.noise()
 	o := t.options()
-	o.Incomplete = t.incomplete()
+	if o.Incomplete = t.incomplete(); o.Incomplete == nil {
+		o.Spectra = t.spectra()
+	}
 	t.paths(p)
 	jitter := t.Number("jitter")
 	scaler := data.Scaler{Mean: t.Numbers("scaler.mean"), Scale: t.Numbers("scaler.scale")}
@@ -186,30 +187,6 @@ func (t *tensorReader) options() predict.Options {
 			Inflation: predict.Inflation{Ratios: t.Numbers("calibration.unrest"), Reach: t.Number("calibration.reach")}}
 	}
 	return o
-}
-
-// incomplete reads q(U) of a model that learned from data with holes; nil where the file has none.
-func (t *tensorReader) incomplete() *bound.Incomplete {
-	if !t.Has("holes.table") {
-		return nil
-	}
-	all := t.read("holes.table", -1, -1, -1)
-	u := &bound.Incomplete{Version: t.labels("holes.version"), Latent: t.matrix("holes.latent")}
-	for f := 0; t.Has(fmt.Sprintf("holes.spatial.%d", f)); f++ {
-		u.Space = append(u.Space, t.matrix(fmt.Sprintf("holes.spatial.%d", f)))
-	}
-	if t.err != nil {
-		return nil
-	}
-	shape := t.file.Lookup("holes.table").Shape
-	size := shape[1] * shape[2]
-	for v := range shape[0] {
-		if size == 0 {
-			break // which is refused later
-		}
-		u.Tables = append(u.Tables, mat.NewDense(shape[1], shape[2], all[v*size:(v+1)*size]))
-	}
-	return u
 }
 
 // paths reads the dynamical prior, and whose times the inducing points have.

@@ -49,6 +49,10 @@ import (
 //	holes.version            d_y         that of each channel, whole numbers
 //	holes.latent             m_ξ×m_ξ     T_0
 //	holes.spatial.F          m_F×b_F     T_F; b is the product of all b_F
+//	eigen.latent             m_ξ×m_ξ     T_0 of complete data; absent in older files, like the next
+//	eigen.latent.values      m_ξ         Λ_0
+//	eigen.spatial.F          m_F×m_F     T_F; V_F where tied, 0×0 where that is the identity
+//	eigen.spatial.F.values   m_F         Λ_F; s_F where tied
 //	partly                   U8, the file of a second model for examples seen in part; absent without one
 //	attached.motion, .originals, .detail, .unrest, .errors, .mixture  U8, the film, where the examples are the frames of one
 //	attached.NAME            U8, what was attached besides
@@ -100,6 +104,7 @@ func (m *Model) Save(w io.Writer) error {
 	f.Numbers("scaler.scale", scaler.Scale)
 	f.put("alpha", alpha.Data, alpha.Dims...)
 	f.incomplete(q.Options().Incomplete)
+	f.spectra(q.Options().Spectra)
 	for name, v := range m.attributes {
 		f.Text(attributePrefix+name, v)
 	}
@@ -185,23 +190,6 @@ func (w tensorWriter) noise(n *bound.Noise, o predict.Options) {
 	}
 	if n.Floor > 0 {
 		w.Numbers("noise.floor", []float64{n.Floor})
-	}
-}
-
-// incomplete writes q(U) of a model that learned from data with holes.
-func (w tensorWriter) incomplete(u *bound.Incomplete) {
-	if u == nil {
-		return
-	}
-	var all []float64
-	for _, table := range u.Tables {
-		all = append(all, table.Clone().Data...)
-	}
-	w.put("holes.table", all, len(u.Tables), u.Tables[0].Rows, u.Tables[0].Cols)
-	w.labels("holes.version", u.Version)
-	w.matrix("holes.latent", u.Latent)
-	for f, t := range u.Space {
-		w.matrix(fmt.Sprintf("holes.spatial.%d", f), t)
 	}
 }
 

@@ -51,6 +51,9 @@ func (e *FactorizationError) Error() string {
 
 func (e *FactorizationError) Unwrap() error { return e.Err }
 
+// Spectrum returns what predictions need of the factor: Λ and T; s and V where tied, V of no rows for the identity.
+func (f *Factor) Spectrum() eig.Spectrum { return eig.Spectrum{Values: f.Lambda, Vectors: f.Coord} }
+
 // Size returns m_f.
 func (f *Factor) Size() int { return len(f.Lambda) }
 

@@ -160,6 +160,11 @@ func (n *Noise) validateLearned(x mat.Matrix) error {
 		if i, j, bad := mat.NonFinite(c); bad {
 			return fmt.Errorf("noise covariance of points %d and %d is %v, expected a finite number", i, j, c.At(i, j))
 		}
+		for i := range c.Rows {
+			if v := c.At(i, i); !(v > 0) {
+				return fmt.Errorf("noise variance of point %d is %v, expected a positive number", i, v)
+			}
+		}
 	}
 	return nil
 }

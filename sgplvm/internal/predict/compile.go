@@ -161,7 +161,8 @@ func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
 	p := mat.New(c.Channels*c.Points, m)
 	inverse := mat.New(m, m) // T_0⁻ᵀ = (K_0 + jitter)·T_0
 	if c.Rotated {
-		k := latent.K.Clone()
+		k := mat.New(m, m)
+		q.psi.Matrix(k)
 		jitter := q.jitter * mat.Trace(k) / float64(m)
 		for i := range m {
 			k.Row(i)[i] += jitter

@@ -71,10 +71,11 @@ func (q *Posterior) Residuals(ctx context.Context, y *data.Scaled) (mat.Matrix, 
 
 // addFitted adds alpha·E f(x_n) of all training examples to a, n_ξ×(n_s·d_y).
 func (q *Posterior) addFitted(a mat.Matrix, alpha float64) {
-	on := q.training()
+	on, psi1 := q.training(), mat.New(a.Rows, q.factors[0].Size())
+	q.psi.Psi1(psi1, q.params.Q())
 	for c, p := range on.p {
 		channel := mat.Matrix{Rows: a.Rows, Cols: p.Rows, RowStride: a.Cols, ColStride: len(on.p), Data: a.Data[c:]}
-		mat.Mul(channel, alpha, q.factors[0].Psi1, p.T(), 1)
+		mat.Mul(channel, alpha, psi1, p.T(), 1)
 	}
 }
 

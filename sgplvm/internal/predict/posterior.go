@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -29,16 +30,9 @@ type Posterior struct {
 	times  []data.Instant // of the training examples; nil without a dynamical prior
 
 	psi      *psi.Statistics
-	factors  []*bound.Factor
 	inducing []mat.Matrix    // X_{u,f}; X_f where tied
 	alpha    kronprod.Tensor // m_ξ × m_1 × … × d_y
-
-	// For each version of the mask of the training data, of which complete data have one: the share of the
-	// prior variance that q(U) leaves, w, and what it takes, (1 − w) in the scale of Φ; m_ξ × Π m_f each. As large as α,
-	// they are made when first asked for.
-	left, taken func() []mat.Matrix
-	version     []int             // that of each channel
-	incomplete  *bound.Incomplete // where the training data had holes; else nil
+	featureBasis
 
 	// Made when first asked for, and shared by all that With returns.
 	training   func() *projection                  // on the training grid
@@ -64,6 +58,10 @@ type Options struct {
 	// Incomplete is q(U) of a model that learned from data with holes. It belongs to the parameters: New takes it,
 	// With leaves it as it is. nil: the data were complete.
 	Incomplete *bound.Incomplete
+
+	// Spectra are the solutions of the factors' eigenproblems (bound.Factor.Spectrum), the latent one first, of complete data.
+	// Like Incomplete they belong to the parameters. nil: New solves them.
+	Spectra []eig.Spectrum
 
 	// Residuals are those of the training examples, in the model's units, n_ξ×(n_s·d_y), as
 	// Posterior.Residuals returns them. Only beside a learned covariance of the noise. 0×0: they are
@@ -91,9 +89,14 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	}
 	var err error
 	if o.Incomplete != nil {
-		err = q.setIncomplete(o.Incomplete)
+		err = q.setIncomplete(o.Incomplete, p, q.inducing, q.channels())
 	} else {
-		err = q.setFactors()
+		if o.Spectra == nil {
+			if o.Spectra, err = decompose(p, grid, jitter); err != nil {
+				return nil, err
+			}
+		}
+		err = q.setSpectra(o.Spectra, p, q.inducing, q.channels())
 	}
 	if err != nil {
 		return nil, err
@@ -103,89 +106,6 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
 	q.workspaces = &sync.Pool{New: func() any { return infer.NewOptimiser(p.X.Mu.Cols) }}
 	return q.With(o)
-}
-
-// setFactors decomposes the factors of a model of complete data; κ_j·λ0_i/d_ij, κ = 1 where a factor is tied, is what q(U)
-// takes off the prior variance in the scale of Φ.
-func (q *Posterior) setFactors() (err error) {
-	p := q.params
-	ofAll := new(psi.Statistics) // let go afterwards, with its room for all examples
-	ofAll.Set(p.Latent, p.Inducing())
-	if q.factors, err = bound.Factors(ofAll, p, q.grid, q.jitter); err != nil {
-		return err
-	}
-	var kappa, spatial [][]float64
-	for _, s := range q.factors[1:] {
-		spatial = append(spatial, s.Lambda)
-		if s.Tied {
-			kappa = append(kappa, work.Ones(s.Size()))
-		} else {
-			kappa = append(kappa, s.Lambda)
-		}
-	}
-	lambda, weight := kronprod.Vectors(spatial...), kronprod.Vectors(kappa...)
-	beta := p.Noise.Precision()
-	latent := q.factors[0].Lambda
-	table := func(of func(l0 float64, j int) float64) func() []mat.Matrix {
-		return sync.OnceValue(func() []mat.Matrix {
-			t := mat.New(len(latent), len(lambda))
-			for i, l0 := range latent {
-				for j, row := 0, t.Row(i); j < len(row); j++ {
-					row[j] = of(l0, j)
-				}
-			}
-			return []mat.Matrix{t}
-		})
-	}
-	q.taken = table(func(l0 float64, j int) float64 { return l0 * weight[j] / (1/beta + l0*lambda[j]) })
-	q.left = table(func(l0 float64, j int) float64 { return 1 / (1 + beta*l0*lambda[j]) })
-	q.version = make([]int, q.channels())
-	return nil
-}
-
-// setIncomplete takes over q(U) of a model that learned from data with holes. Errors: what does not fit the parameters.
-func (q *Posterior) setIncomplete(u *bound.Incomplete) error {
-	m, b := q.params.Z.Rows, 1
-	if q.params.Noise.Structured() {
-		return errors.New("q(U) of data with holes beside a structured residual, expected white noise")
-	}
-	if u.Latent.Rows != m || u.Latent.Cols != m || len(u.Space) != len(q.grid) || len(u.Version) != q.channels() || len(u.Tables) < 1 {
-		return fmt.Errorf("a basis of %d×%d and %d spatial factors and tables of %d channels, expected %d×%d, %d and %d", u.Latent.Rows, u.Latent.Cols, len(u.Space), len(u.Version), m, m, len(q.grid), q.channels())
-	}
-	q.factors = []*bound.Factor{{Coord: u.Latent, Lambda: make([]float64, m)}}
-	for f, t := range u.Space {
-		if t.Rows != q.inducing[f].Rows || t.Cols < 1 || t.Cols > t.Rows {
-			return fmt.Errorf("a basis of spatial factor %d of %d×%d, expected %d rows and at most as many columns", f, t.Rows, t.Cols, q.inducing[f].Rows)
-		}
-		q.factors = append(q.factors, &bound.Factor{Coord: t, Lambda: make([]float64, t.Cols)})
-		b *= t.Cols
-	}
-	for v, w := range u.Tables {
-		if w.Rows != m || w.Cols != b {
-			return fmt.Errorf("table %d of %d×%d, expected %d×%d", v, w.Rows, w.Cols, m, b)
-		}
-		for i := range w.Rows {
-			for j, x := range w.Row(i) {
-				if !(x > 0 && x <= 1) {
-					return fmt.Errorf("table %d: element (%d, %d) is %v, expected more than 0 and at most 1", v, i, j, x)
-				}
-			}
-		}
-	}
-	q.left = func() []mat.Matrix { return u.Tables }
-	q.taken = sync.OnceValue(func() (all []mat.Matrix) {
-		for v := range u.Tables {
-			all = append(all, u.Taken(v))
-		}
-		return all
-	})
-	for c, v := range u.Version {
-		if v < 0 || v >= len(u.Tables) {
-			return fmt.Errorf("channel %d has table %d, of %d", c, v, len(u.Tables))
-		}
-	}
-	q.version, q.incomplete = u.Version, u
-	return nil
 }
 
 // With returns the posterior with these options in place of its own. The two share everything else.
@@ -219,7 +139,7 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 
 // Options returns those of New or With.
 func (q *Posterior) Options() Options {
-	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Residuals: q.residuals, Filled: q.filled}
+	return Options{Calibration: q.calibration, Incomplete: q.incomplete, Spectra: q.spectra, Residuals: q.residuals, Filled: q.filled}
 }
 
 func (q *Posterior) channels() int { return q.alpha.Dims[len(q.alpha.Dims)-1] }
