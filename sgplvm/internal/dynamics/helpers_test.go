@@ -27,15 +27,20 @@ func parsed(t testing.TB, text string) kernel.Kernel {
 	return k
 }
 
-// withEachForm runs f with all Markov kernels used by their states, and with none.
-func withEachForm(f func(states bool)) {
+// withStates runs f with all Markov kernels used by their states, or with none.
+func withStates(states bool, f func()) {
 	defer func(from float64) { statesFrom = from }(statesFrom)
+	statesFrom = math.Inf(1)
+	if states {
+		statesFrom = 0
+	}
+	f()
+}
+
+// withEachForm runs f with either.
+func withEachForm(f func(states bool)) {
 	for _, states := range []bool{true, false} {
-		statesFrom = math.Inf(1)
-		if states {
-			statesFrom = 0
-		}
-		f(states)
+		withStates(states, func() { f(states) })
 	}
 }
 

@@ -1,0 +1,173 @@
+package bound_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// draw draws a shape as reference.RandomShape does, ResidualShape and TimeShape among them, choice by choice.
+func draw(s *fuzz.Source) shape {
+	r := shape{Examples: 1 + s.IntN(6), Latent: 1 + s.IntN(3), Channels: 1 + s.IntN(3), Jitter: []float64{0, 1e-4}[s.IntN(2)], Seed: s.Uint64()}
+	r.Inducing = 1 + s.IntN(r.Examples)
+	most := [][]int{{8}, {4, 2}, {2, 2, 2}}[s.IntN(3)]
+	for _, n := range most {
+		f := factor{Points: 1 + s.IntN(n), Dims: 1 + s.IntN(2), Kind: reference.Kinds[s.IntN(len(reference.Kinds))], ARD: s.Bool()}
+		if f.Kind != kernel.White && s.Bool() {
+			f.Inducing = 1 + s.IntN(f.Points)
+		}
+		r.Space = append(r.Space, f)
+	}
+	if len(most) == 1 && r.Space[0].Inducing == 0 && s.Bool() {
+		r.Residual = []kernel.Kind{matern12, matern32, matern52, rbf}[s.IntN(4)]
+	}
+	if parts := reference.Parts(s.IntN(8)); parts != 0 {
+		r = r.With(parts)
+	}
+	if s.Bool() {
+		r.Time, r.Sequences = []string{"matern32", "rbf", "0.4*matern52+0.6*periodic*rbf"}[s.IntN(3)], 1+s.IntN(3)
+		if s.Bool() {
+			r.TimePart = []string{"matern12", "rbf", "0.4*matern52+0.6*periodic*rbf"}[s.IntN(3)]
+			r = r.With(reference.Time | r.Parts)
+		}
+	}
+	return r
+}
+
+// FuzzBound tries one of the laws below.
+func FuzzBound(f *testing.F) {
+	laws := []func(t *testing.T, s *fuzz.Source){tryDense, tryGradient, tryTwin, tryHoles, tryNumbers}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := fuzz.FromBytes(data)
+		laws[s.IntN(len(laws))](t, s)
+	})
+}
+
+// The bound is that of full matrices.
+func tryDense(t *testing.T, s *fuzz.Source) {
+	shape := draw(s)
+	x := subjectOf(t, shape)
+	got, d := x.bound(t)+x.evaluator.Divergence(x.Params), reference.NewDense(x.Model)
+	compare.NearOne(t, shape.String(), got, d.Bound()+d.KL, 1e-8)
+}
+
+// The gradient along a direction of all parameters is that of differences, and it has the same bits at any GOMAXPROCS.
+func tryGradient(t *testing.T, s *fuzz.Source) {
+	shape := draw(s)
+	x := subjectOf(t, shape)
+	value := x.bound(t)
+	grad := x.gradient(t, bound.GroupAll)
+	compare.AtEveryWidth(func(procs int) {
+		other := newSubject(x.Model)
+		compare.SameBits(t, fmt.Sprint("GOMAXPROCS ", procs), flat(other.gradient(t, bound.GroupAll)), flat(grad))
+	})
+	at, slopes := natural(x.Params), natural(grad).values()
+	start := at.values()
+	direction, slope, size := make([]float64, len(start)), 0.0, 0.0
+	for i, v := range slopes {
+		direction[i] = s.NormFloat64()
+		slope, size = slope+direction[i]*v, size+math.Abs(direction[i]*v)
+	}
+	moved := func(h float64) float64 {
+		for i, p := range at.at {
+			*p = start[i] + h*direction[i]
+		}
+		return x.bound(t)
+	}
+	const h = 1e-4
+	got := (8*(moved(h)-moved(-h)) - (moved(2*h) - moved(-2*h))) / (12 * h)
+	if most := 1e-6*(size+1) + 1e-8*math.Abs(value); !(math.Abs(got-slope) <= most) {
+		t.Errorf("%v: derivative %v, differences give %v, want them within %.3g", shape, slope, got, most)
+	}
+}
+
+// What should change nothing changes nothing but rounding.
+func tryTwin(t *testing.T, s *fuzz.Source) {
+	shape := draw(s)
+	shape.Residual, shape.Time, shape.TimePart = "", "", ""
+	shape.Parts &^= reference.Time
+	var names []string
+	for name := range reference.Twins {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	m, name := shape.Model(t), names[s.IntN(len(names))]
+	other := reference.Twins[name](rand.New(rand.NewPCG(s.Uint64(), 5)), m)
+	compare.NearOne(t, name+": "+shape.String(), newSubject(other.Model).bound(t), newSubject(m).bound(t), 1e-8)
+}
+
+// The bound of data with holes is that by definition, with the same basis of q(U).
+func tryHoles(t *testing.T, s *fuzz.Source) {
+	shape := draw(s)
+	shape.Residual = ""
+	m := shape.Model(t)
+	whole := *m
+	whole.Y = mat.New(m.Y.Rows, m.Y.Cols)
+	m.Hide(func(example, point, channel int) bool { return s.IntN(3) == 1 })
+	if s.Bool() {
+		m.Errors = mat.New(m.Y.Rows, m.Y.Cols)
+		for i := range m.Errors.Data {
+			m.Errors.Data[i] = max(0, s.NormFloat64())
+		}
+	}
+	x := newSubject(m)
+	if !x.evaluator.Holes() {
+		x.evaluator.Mask()
+	}
+	u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.evaluator.Hold(t.Context(), x.Params); err != nil {
+		t.Fatal(err)
+	}
+	joint := u.Latent
+	for _, s := range u.Space {
+		joint = kron(joint, s)
+	}
+	d, want := reference.NewDense(&whole), 0.0
+	for c := range m.Channels() {
+		want += d.Holed(m, c, joint).Bound
+	}
+	compare.NearOne(t, shape.String(), x.bound(t)+x.evaluator.Divergence(x.Params), want, 1e-7)
+}
+
+// Any parameters are refused, or have a bound: no more than noise of precision β gives data that are predicted without an error.
+func tryNumbers(t *testing.T, s *fuzz.Source) {
+	shape := draw(s)
+	x := subjectOf(t, shape)
+	all := natural(x.Params).at
+	for range 1 + s.IntN(4) {
+		p := all[s.IntN(len(all))]
+		if *p *= math.Pow(10, float64(s.IntN(33)-16)); s.IntN(8) == 1 {
+			*p = s.Bits()
+		}
+	}
+	if err := x.Params.Validate(x.Space); err != nil {
+		return
+	}
+	grad := x.Params.Clone()
+	value, err := x.evaluator.Evaluate(t.Context(), x.Params, grad, bound.GroupAll)
+	var factor *bound.FactorizationError
+	switch p := x.Params; {
+	case errors.As(err, &factor) || err != nil && p.X.Paths != nil:
+	case err != nil:
+		t.Errorf("%v: error %v of type %T", shape, err, err)
+	case !math.IsInf(x.evaluator.Magnitude(p), 0):
+		n := float64(x.Y.Rows * x.Y.Cols)
+		most := n / 2 * math.Log(p.Noise.Beta/(2*math.Pi))
+		if !(value <= most+0x1p-40*(math.Abs(most)+x.evaluator.Magnitude(p))) {
+			t.Errorf("%v: bound %v, expected at most %v", shape, value, most)
+		}
+	}
+}

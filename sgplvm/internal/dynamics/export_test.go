@@ -1,0 +1,4 @@
+package dynamics
+
+// WithStates is withStates, for external tests.
+var WithStates = withStates
