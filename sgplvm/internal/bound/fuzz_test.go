@@ -13,36 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
-	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
-
-// draw draws a shape as reference.RandomShape does, ResidualShape and TimeShape among them, choice by choice.
-func draw(s *fuzz.Source) shape {
-	r := shape{Examples: 1 + s.IntN(6), Latent: 1 + s.IntN(3), Channels: 1 + s.IntN(3), Jitter: []float64{0, 1e-4}[s.IntN(2)], Seed: s.Uint64()}
-	r.Inducing = 1 + s.IntN(r.Examples)
-	most := [][]int{{8}, {4, 2}, {2, 2, 2}}[s.IntN(3)]
-	for _, n := range most {
-		f := factor{Points: 1 + s.IntN(n), Dims: 1 + s.IntN(2), Kind: reference.Kinds[s.IntN(len(reference.Kinds))], ARD: s.Bool()}
-		if f.Kind != kernel.White && s.Bool() {
-			f.Inducing = 1 + s.IntN(f.Points)
-		}
-		r.Space = append(r.Space, f)
-	}
-	if len(most) == 1 && r.Space[0].Inducing == 0 && s.Bool() {
-		r.Residual = []kernel.Kind{matern12, matern32, matern52, rbf}[s.IntN(4)]
-	}
-	if parts := reference.Parts(s.IntN(8)); parts != 0 {
-		r = r.With(parts)
-	}
-	if s.Bool() {
-		r.Time, r.Sequences = []string{"matern32", "rbf", "0.4*matern52+0.6*periodic*rbf"}[s.IntN(3)], 1+s.IntN(3)
-		if s.Bool() {
-			r.TimePart = []string{"matern12", "rbf", "0.4*matern52+0.6*periodic*rbf"}[s.IntN(3)]
-			r = r.With(reference.Time | r.Parts)
-		}
-	}
-	return r
-}
 
 // FuzzBound tries one of the laws below.
 func FuzzBound(f *testing.F) {
@@ -55,7 +26,7 @@ func FuzzBound(f *testing.F) {
 
 // The bound is that of full matrices.
 func tryDense(t *testing.T, s *fuzz.Source) {
-	shape := draw(s)
+	shape := reference.ShapeOf(s.IntN)
 	x := subjectOf(t, shape)
 	got, d := x.bound(t)+x.evaluator.Divergence(x.Params), reference.NewDense(x.Model)
 	compare.NearOne(t, shape.String(), got, d.Bound()+d.KL, 1e-8)
@@ -63,7 +34,7 @@ func tryDense(t *testing.T, s *fuzz.Source) {
 
 // The gradient along a direction of all parameters is that of differences, and it has the same bits at any GOMAXPROCS.
 func tryGradient(t *testing.T, s *fuzz.Source) {
-	shape := draw(s)
+	shape := reference.ShapeOf(s.IntN)
 	x := subjectOf(t, shape)
 	value := x.bound(t)
 	grad := x.gradient(t, bound.GroupAll)
@@ -93,7 +64,7 @@ func tryGradient(t *testing.T, s *fuzz.Source) {
 
 // What should change nothing changes nothing but rounding.
 func tryTwin(t *testing.T, s *fuzz.Source) {
-	shape := draw(s)
+	shape := reference.ShapeOf(s.IntN)
 	shape.Residual, shape.Time, shape.TimePart = "", "", ""
 	shape.Parts &^= reference.Time
 	var names []string
@@ -108,7 +79,7 @@ func tryTwin(t *testing.T, s *fuzz.Source) {
 
 // The bound of data with holes is that by definition, with the same basis of q(U).
 func tryHoles(t *testing.T, s *fuzz.Source) {
-	shape := draw(s)
+	shape := reference.ShapeOf(s.IntN)
 	shape.Residual = ""
 	m := shape.Model(t)
 	whole := *m
@@ -144,7 +115,7 @@ func tryHoles(t *testing.T, s *fuzz.Source) {
 
 // Any parameters are refused, or have a bound: no more than noise of precision β gives data that are predicted without an error.
 func tryNumbers(t *testing.T, s *fuzz.Source) {
-	shape := draw(s)
+	shape := reference.ShapeOf(s.IntN)
 	x := subjectOf(t, shape)
 	all := natural(x.Params).at
 	for range 1 + s.IntN(4) {

@@ -110,6 +110,37 @@ func RandomShape(seed uint64) Shape {
 	return s
 }
 
+// ShapeOf makes a shape of such kinds of choices, for tests whose input makes them: pick returns a number from 0 to n−1.
+func ShapeOf(pick func(n int) int) Shape {
+	upTo := func(n int) int { return 1 + pick(n) }
+	seldom := func() bool { return pick(2) == 1 }
+	s := Shape{Examples: upTo(6), Latent: upTo(3), Channels: upTo(3), Jitter: []float64{0, 1e-4}[pick(2)], Seed: uint64(pick(1 << 30))}
+	s.Inducing = upTo(s.Examples)
+	most := [][]int{{8}, {4, 2}, {2, 2, 2}}[pick(3)]
+	for _, n := range most {
+		f := Factor{Points: upTo(n), Dims: upTo(2), Kind: Kinds[pick(len(Kinds))], ARD: seldom()}
+		if f.Kind != kernel.White && seldom() {
+			f.Inducing = upTo(f.Points)
+		}
+		s.Space = append(s.Space, f)
+	}
+	if len(most) == 1 && s.Space[0].Inducing == 0 && seldom() {
+		s.Residual = Kinds[pick(4)]
+	}
+	if parts := Parts(pick(8)); parts != 0 {
+		s = s.With(parts)
+	}
+	kernels := []string{"matern32", "rbf", "0.4*matern52+0.6*periodic*rbf"}
+	if seldom() {
+		s.Time, s.Sequences = kernels[pick(3)], upTo(3)
+		if seldom() {
+			s.TimePart = kernels[pick(3)]
+			s = s.With(Time | s.Parts)
+		}
+	}
+	return s
+}
+
 // ResidualShape is RandomShape with one tied spatial factor and structured noise.
 func ResidualShape(seed uint64) Shape {
 	s := RandomShape(seed)
