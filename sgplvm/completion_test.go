@@ -311,3 +311,32 @@ func TestLowRankShrinks(t *testing.T) {
 		}
 	}
 }
+
+// An example that nobody saw is what the others say of its time, not their mean.
+func TestCompleteAtATime(t *testing.T) {
+	const examples, gone, points = 14, 4, 12
+	d := Data{Examples: examples, Y: mat.New(examples*points, 1), Grid: pixels(4, 3)}
+	value := func(i, j int) float64 { return 5 + math.Sin(0.5*float64(i)+0.3*float64(j%4)) + 0.1*float64(j/4) }
+	for i := range examples {
+		d.Times = append(d.Times, float64(i))
+		for j := range points {
+			d.Y.Set(i*points+j, 0, value(i, j))
+		}
+	}
+	c, err := Complete(t.Context(), holed(d, func(i, j int) bool { return i == gone || i%5 == 1 && j == 3 }), Config{Effort: EffortNone, LatentDims: 2, Training: TrainingConfig{Iterations: 60}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var squares, spread float64
+	for j := range points {
+		var mean float64
+		for i := range examples {
+			mean += value(i, j) / examples
+		}
+		squares += math.Pow(c.Mean.At(gone*points+j, 0)-value(gone, j), 2) / points
+		spread += math.Pow(mean-value(gone, j), 2) / points
+	}
+	if !(squares < spread/100) {
+		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
+	}
+}

@@ -5,12 +5,18 @@ import "math"
 // A periodic kernel is the RBF kernel of the distance between points on a circle
 // (MacKay, 1998, section 5.2): r = 2·sin(πΔ/p)/ℓ.
 
+// angle returns πΔ/p, a quarter of the largest number at most: its sine and that of its double are numbers.
+func (k *Kernel) angle(delta float64) float64 {
+	const most = math.MaxFloat64 / 4
+	return min(max(math.Pi*delta/k.Period, -most), most)
+}
+
 // squares sets r2 to the squared scaled distances of differences in one dimension: (Δ/ℓ)²,
 // or those on the circle, at most farthest. r2 may be delta.
 func (k *Kernel) squares(r2, delta []float64) {
 	for i, d := range delta {
 		if k.Kind == Periodic {
-			d = 2 * math.Sin(math.Pi*d/k.Period)
+			d = 2 * math.Sin(k.angle(d))
 		}
 		d /= k.LengthScale[0]
 		r2[i] = min(d*d, farthest)
@@ -22,7 +28,7 @@ func (k *Kernel) squares(r2, delta []float64) {
 func (k *Kernel) periodSum(slope, delta []float64) float64 {
 	var s float64
 	for i, d := range delta {
-		angle := math.Pi * d / k.Period
+		angle := k.angle(d)
 		s += slope[i] * math.Sin(2*angle) * angle
 	}
 	return s
@@ -32,6 +38,6 @@ func (k *Kernel) periodSum(slope, delta []float64) float64 {
 func (k *Kernel) addPeriodMoves(move, slope, delta []float64) {
 	l := k.LengthScale[0]
 	for i, d := range delta {
-		move[i] += slope[i] * math.Sin(2*math.Pi*d/k.Period) * (2 * math.Pi / (k.Period * l * l))
+		move[i] += slope[i] * math.Sin(2*k.angle(d)) * (2 * math.Pi / (k.Period * l * l))
 	}
 }

@@ -129,7 +129,9 @@ func TestVisitPreconditioned(t *testing.T) {
 
 // A kernel whose values are no numbers is an error of the preconditioner.
 func TestPreconditionerError(t *testing.T) {
-	_, err := NewPreconditioner(Prior{Times: []float64{0, 1e300}, Kernel: parsed(t, "periodic(1e-300,1)")})
+	k := parsed(t, "matern32(1)")
+	k.LengthScale[0] = math.NaN()
+	_, err := NewPreconditioner(Prior{Times: []float64{0, 1e300}, Kernel: k})
 	if want := "sgplvm: dynamical prior, sequence 0: kernel matrix of 2 times plus 0.1·I"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, expected %q", err, want)
 	}

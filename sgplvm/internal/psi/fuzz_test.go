@@ -236,7 +236,7 @@ func tryGradient(t *testing.T, s *fuzz.Source) {
 	}
 }
 
-// A kernel refuses exactly the parameters that are not positive and finite.
+// A kernel refuses exactly the parameters that are not positive and finite, and length scales without a cube.
 func tryParameters(t *testing.T, s *fuzz.Source) {
 	c := draw(s, 1)
 	at, bad, usable := s.IntN(12), s.Bits(), true
@@ -244,13 +244,17 @@ func tryParameters(t *testing.T, s *fuzz.Source) {
 		if part.Name() == "time" { // whose weights are visited as ratios
 			continue
 		}
-		only := psi.Kernel{Parts: []psi.Part{part}}
+		only, number := psi.Kernel{Parts: []psi.Part{part}}, 0
 		only.Visit(only, func(value, _ []float64, _ bool) {
 			for i := range value {
 				if at == 0 {
 					value[i], usable = bad, bad > 0 && !math.IsInf(bad, 1)
+					if part.Name() == "rbf" && number > 0 { // a length scale
+						usable = bad >= 1e-100 && bad <= 1e100
+					}
 				}
 				at--
+				number++
 			}
 		})
 	}

@@ -1,0 +1,222 @@
+package kernel_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// drawKernel draws a kernel of points of d dimensions with scales of 10^−most to 10^most, a sum or product of others where deep
+// allows it.
+func drawKernel(s *fuzz.Source, d, deep, most int) kernel.Kernel {
+	kinds := []kernel.Kind{kernel.Matern32, kernel.Matern12, kernel.Matern52, kernel.RBF, kernel.White, kernel.Sum, kernel.Product, kernel.Periodic}
+	if d > 1 {
+		kinds = kinds[:7]
+	}
+	k := kernel.Kernel{Kind: kinds[s.IntN(len(kinds))], Variance: 1}
+	for deep == 0 && (k.Kind == kernel.Sum || k.Kind == kernel.Product) {
+		k.Kind = kinds[s.IntN(5)]
+	}
+	scale := func() float64 { return math.Pow(10, float64(s.IntN(2*most+1)-most)) * (0.5 + s.Float64()) }
+	switch k.Kind {
+	case kernel.White:
+	case kernel.Sum, kernel.Product:
+		for range 2 + s.IntN(2) {
+			k.Terms = append(k.Terms, drawKernel(s, d, deep-1, most))
+		}
+		if left := 1.0; k.Kind == kernel.Sum {
+			for i := range k.Terms {
+				w := left * (0.2 + 0.6*s.Float64())
+				if i+1 == len(k.Terms) {
+					w = left
+				}
+				left -= w
+				k.Weights = append(k.Weights, w)
+			}
+		}
+	default:
+		k.LengthScale = []float64{scale()}
+		for q := 1; q < d && s.IntN(2) == 1 || len(k.LengthScale) > 1 && q < d; q++ {
+			k.LengthScale = append(k.LengthScale, scale())
+		}
+		if n := len(k.LengthScale); n > 1 && n < d {
+			k.LengthScale = k.LengthScale[:1]
+		}
+		k.Period = 0
+		if k.Kind == kernel.Periodic {
+			k.Period = scale()
+		}
+	}
+	return k
+}
+
+// drawPoints draws n points, some of them twice, in the unit 10^most or less.
+func drawPoints(s *fuzz.Source, n, d, most int) mat.Matrix {
+	x := mat.New(n, d)
+	for i := range n {
+		from := s.IntN(i + 1)
+		for q := range d {
+			x.Set(i, q, s.NormFloat64()*math.Pow(10, float64(most)))
+			if from < i/2 {
+				x.Set(i, q, x.At(from, q))
+			}
+		}
+	}
+	return x
+}
+
+// FuzzMatrix holds kernel matrices of any kinds and scales to the definition of one value, gradients to differences, and both to
+// the same bits at any GOMAXPROCS; whatever numbers Validate takes, the values are numbers.
+func FuzzMatrix(f *testing.F) {
+	laws := []func(t *testing.T, s *fuzz.Source){tryValues, trySlopes, tryNumbers}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := fuzz.FromBytes(data)
+		laws[s.IntN(len(laws))](t, s)
+	})
+}
+
+func tryValues(t *testing.T, s *fuzz.Source) {
+	d := 1 + s.IntN(3)
+	k := drawKernel(s, d, 2, 3)
+	k.Variance = math.Pow(10, float64(s.IntN(9)-4))
+	unit := s.IntN(7) - 3
+	x, y := drawPoints(s, 1+s.IntN(20), d, unit), drawPoints(s, 1+s.IntN(20), d, unit)
+	if s.Bool() {
+		y = x
+	}
+	if err := k.Validate(d); err != nil {
+		t.Fatalf("%+v: %v", k, err)
+	}
+	got := mat.New(x.Rows, y.Rows)
+	k.Matrix(got, x, y)
+	for i := range x.Rows {
+		for j := range y.Rows {
+			// Distances of points in 10³ periods keep 12 digits.
+			if want := reference.Covariance(k, x.Row(i), y.Row(j)); !(math.Abs(got.At(i, j)-want) <= 1e-9*k.Variance) {
+				t.Errorf("%+v of %v and %v: %v, want %v", k, x.Row(i), y.Row(j), got.At(i, j), want)
+			}
+		}
+	}
+	compare.AtEveryWidth(func(procs int) {
+		again := mat.New(x.Rows, y.Rows)
+		k.Matrix(again, x, y)
+		compare.SameBits(t, fmt.Sprint("GOMAXPROCS ", procs), again.Data, got.Data)
+	})
+}
+
+// visit calls f with all parameters that have a derivative.
+func visit(k, grad *kernel.Kernel, f func(value, slope *float64)) {
+	for q := range k.LengthScale {
+		f(&k.LengthScale[q], &grad.LengthScale[q])
+	}
+	if k.Kind == kernel.Periodic {
+		f(&k.Period, &grad.Period)
+	}
+	for i := range k.Weights {
+		f(&k.Weights[i], &grad.Weights[i])
+	}
+	for i := range k.Terms {
+		visit(&k.Terms[i], &grad.Terms[i], f)
+	}
+}
+
+func trySlopes(t *testing.T, s *fuzz.Source) {
+	d := 1 + s.IntN(3)
+	k := drawKernel(s, d, 2, 0)
+	n, m := 1+s.IntN(6), 1+s.IntN(6)
+	x, y := drawPoints(s, n, d, 0), fuzz.Normal(s, m, d) // no two points coincide
+	g, values, dy := fuzz.Normal(s, n, m), mat.New(n, m), mat.New(m, d)
+	k.Matrix(values, x, y)
+	grad := k.Clone()
+	grad.Zero()
+	grad.Variance = 0
+	k.AddGradient(&grad, dy, g, values, x, y)
+	var at []*float64
+	var slopes []float64
+	visit(&k, &grad, func(value, slope *float64) { at, slopes = append(at, value), append(slopes, *slope) })
+	at, slopes = append(at, &k.Variance), append(slopes, grad.Variance)
+	for i := range y.Data {
+		at, slopes = append(at, &y.Data[i]), append(slopes, dy.Data[i])
+	}
+	start, direction, slope, size := make([]float64, len(at)), make([]float64, len(at)), 0.0, 0.0
+	for i, p := range at {
+		start[i], direction[i] = *p, s.NormFloat64()
+		slope, size = slope+direction[i]*slopes[i], size+math.Abs(direction[i]*slopes[i])
+	}
+	value := func(h float64) float64 {
+		for i, p := range at {
+			*p = start[i] + h*direction[i]
+		}
+		k.Matrix(values, x, y)
+		return mat.Dot(g, values)
+	}
+	nearest := math.Inf(1) // a kink
+	for i := range n {
+		for j := range m {
+			var r2 float64
+			for q := range d {
+				r2 += math.Pow(x.At(i, q)-y.At(j, q), 2)
+			}
+			nearest = min(nearest, math.Sqrt(r2))
+		}
+	}
+	if nearest < 0.05 {
+		return
+	}
+	const h = 1e-4
+	got := (8*(value(h)-value(-h)) - (value(2*h) - value(-2*h))) / (12 * h)
+	if most := 1e-6 * (1 + size); !(math.Abs(got-slope) <= most) {
+		t.Errorf("%+v: derivative %v, differences give %v, want them within %.3g", k, slope, got, most)
+	}
+}
+
+func tryNumbers(t *testing.T, s *fuzz.Source) {
+	d := 1 + s.IntN(2)
+	k := drawKernel(s, d, 1, 3)
+	at := s.IntN(6)
+	visit(&k, &k, func(value, _ *float64) {
+		if at == 0 {
+			*value = s.Bits()
+		}
+		at--
+	})
+	if at > 0 {
+		k.Variance = s.Bits()
+	}
+	x := drawPoints(s, 1+s.IntN(4), d, 0)
+	if s.Bool() {
+		if x.Data[0] = s.Bits(); math.IsNaN(x.Data[0]) || math.IsInf(x.Data[0], 0) {
+			return
+		}
+	}
+	if k.Validate(d) != nil {
+		return
+	}
+	values := mat.New(x.Rows, x.Rows)
+	k.Matrix(values, x, x)
+	for i := range x.Rows {
+		for j, v := range values.Row(i) {
+			if !(v >= 0 && v <= k.Variance*(1+1e-8)) || i == j && !(v >= k.Variance*(1-1e-8)) {
+				t.Errorf("%+v of %v and %v: %v", k, x.Row(i), x.Row(j), v)
+			}
+		}
+	}
+	if time := x.At(0, 0); d == 1 && math.Abs(time) <= 1e300 && k.ValidateTime() == nil {
+		again, times := mat.New(x.Rows, x.Rows), make([]float64, x.Rows)
+		for i := range times {
+			times[i] = x.At(i, 0)
+		}
+		k.TimeMatrix(again, times, times)
+		for i, v := range again.Data {
+			if !(math.Abs(float64(v*k.Variance)-values.Data[i]) <= 1e-12*k.Variance) {
+				t.Errorf("%+v: in time %v, in space %v", k, v, values.Data[i])
+			}
+		}
+	}
+}
