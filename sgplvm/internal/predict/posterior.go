@@ -183,6 +183,9 @@ func (q *Posterior) checkArguments(l Latent, g data.Grid) error {
 	return nil
 }
 
+// farLatent bounds latent means, whose prior is N(0, 1), so that the moments of linear parts do not overflow.
+const farLatent = 1e50
+
 // checkLatent compares a latent posterior with the model.
 func (q *Posterior) checkLatent(l Latent) error {
 	if d := q.params.X.Mu.Cols; len(l.Mu) != d || len(l.S) != d {
@@ -192,8 +195,8 @@ func (q *Posterior) checkLatent(l Latent) error {
 		return fmt.Errorf("time %v, expected a finite number", l.At.Time)
 	}
 	for i, v := range l.S {
-		if !(v >= 0) || math.IsInf(v, 0) || l.Mu[i]-l.Mu[i] != 0 {
-			return fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers and no negative variance", i, l.Mu[i], v)
+		if !(v >= 0 && v <= farLatent*farLatent) || !(math.Abs(l.Mu[i]) <= farLatent) {
+			return fmt.Errorf("dimension %d: mean %v, variance %v, expected finite numbers, up to %g and its square, and no negative variance", i, l.Mu[i], v, float64(farLatent))
 		}
 	}
 	return nil
