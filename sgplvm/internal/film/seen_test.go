@@ -32,63 +32,93 @@ func copied(f flow.Frame) flow.Frame {
 }
 
 // Few pixels are conditioned on all that were seen, as the dense formulas have it.
-func TestFillDense(t *testing.T) {
-	s := randomSeen(9, 7)
+func TestFillDense(t *testing.T) { checkFill(t, randomSeen(9, 7), 1e-6) }
+
+// seenOf lists the seen and the missing pixels of a channel.
+func (s *seenFrame) seenOf(c int) (seen, missing []int) {
+	for i := range s.values.Rows {
+		if math.IsNaN(s.values.At(i, c)) {
+			missing = append(missing, i)
+		} else {
+			seen = append(seen, i)
+		}
+	}
+	return seen, missing
+}
+
+// dense returns the correlations of all pixels of a channel, those seen first, with the factor of these and their errors in
+// standard deviations.
+func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Factor, e mat.Matrix) {
+	t.Helper()
+	seen, missing := s.seenOf(c)
+	sites := s.sites(slices.Concat(seen, missing), c)
+	k = mat.New(len(sites), len(sites))
+	for i, a := range sites {
+		for j, b := range sites {
+			v, shift := s.law.between(a, b)
+			v += shift * (a.gx*b.gx + a.gy*b.gy)
+			k.Set(i, j, v/math.Sqrt(s.law.own(a)*s.law.own(b)))
+			if i == j {
+				k.Set(i, j, 1+leastOwn)
+			}
+		}
+	}
+	n := len(seen)
+	factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e = mat.New(n, 1)
+	for j, i := range seen {
+		e.Data[j] = (s.values.At(i, c) - s.frame.Mean.At(i, c)) / math.Sqrt(s.frame.Variance.At(i, c))
+	}
+	return k, factor, e
+}
+
+// checkFill compares what is said of the missing pixels of a frame of few pixels with the dense formulas.
+func checkFill(t *testing.T, s *seenFrame, tolerance float64) {
+	t.Helper()
 	got := copied(s.frame)
-	if how, err := s.fill(context.Background(), got); err != nil || how != "film" {
-		t.Fatal(how, err)
+	if _, err := s.fill(context.Background(), got); err != nil {
+		t.Fatal(err)
 	}
 	s.keep(got)
-	for c := range 2 {
-		var seen, missing []int
-		for i := range s.values.Rows {
-			if math.IsNaN(s.values.At(i, c)) {
-				missing = append(missing, i)
-			} else {
-				seen = append(seen, i)
-			}
-		}
-		all := slices.Concat(seen, missing)
-		sites := s.sites(all, c)
-		k := mat.New(len(all), len(all))
-		for i, a := range sites {
-			for j, b := range sites {
-				v, shift := s.law.between(a, b)
-				v += shift * (a.gx*b.gx + a.gy*b.gy)
-				if i == j {
-					v = s.law.own(a)
-				}
-				k.Set(i, j, v/math.Sqrt(s.law.own(a)*s.law.own(b)))
-			}
-		}
+	for c := range s.values.Cols {
+		seen, missing := s.seenOf(c)
 		n := len(seen)
-		factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := mat.New(n, 1)
-		for j, i := range seen {
-			e.Data[j] = (s.values.At(i, c) - s.frame.Mean.At(i, c)) / math.Sqrt(s.frame.Variance.At(i, c))
+		for _, i := range seen {
 			if got.Mean.At(i, c) != s.values.At(i, c) || got.Variance.At(i, c) != 0 {
 				t.Fatalf("seen pixel %d is %v with variance %v", i, got.Mean.At(i, c), got.Variance.At(i, c))
 			}
 		}
-		solved := e.Clone()
-		factor.Solve(solved)
-		scale := (6 + mat.Dot(e, solved)) / (6 + float64(n))
+		if n == 0 {
+			continue
+		}
+		k, factor, e := s.dense(t, c)
+		var chi, alike float64 // a mean of channels that miss the same
+		for d := range s.values.Cols {
+			if s.alike(c, d) {
+				_, own, errors := s.dense(t, d)
+				solved := errors.Clone()
+				own.Solve(solved)
+				chi, alike = chi+mat.Dot(errors, solved), alike+1
+			}
+		}
+		nu := s.law.Freedom - 2
+		scale := (nu + chi/alike) / (nu + float64(n))
 		for j, i := range missing {
 			cross := k.Slice(0, n, n+j, n+j+1).Clone()
 			weights := cross.Clone()
 			factor.Solve(weights)
 			v := s.frame.Variance.At(i, c)
 			mean := s.frame.Mean.At(i, c) + math.Sqrt(v)*mat.Dot(weights, e)
-			nearest := math.Inf(1)
+			nearest, w := math.Inf(1), s.frame.Width
 			for _, o := range seen {
-				nearest = min(nearest, math.Hypot(float64(o%9-i%9), float64(o/9-i/9)/2))
+				nearest = min(nearest, math.Hypot(float64(o%w-i%w)*s.unitX, float64(o/w-i/w)*s.unitY))
 			}
-			variance := v * (1 - mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/6)*(scale-1))
-			if math.Abs(got.Mean.At(i, c)-mean) > 1e-6*math.Abs(mean) || math.Abs(got.Variance.At(i, c)-variance) > 1e-6*variance {
-				t.Errorf("pixel %d, channel %d: %v ± %v, expected %v ± %v", i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
+			variance := v * max(leastLeft, 1-mat.Dot(weights, cross)) * (1 + math.Exp(-nearest/s.law.Far)*(scale-1))
+			if math.Abs(got.Mean.At(i, c)-mean) > tolerance*(math.Abs(mean)+math.Sqrt(v)) || math.Abs(got.Variance.At(i, c)-variance) > tolerance*(variance+1e-6*v*(1+scale)) {
+				t.Errorf("%+v: pixel %d, channel %d: %v ± %v, expected %v ± %v", *s.law, i, c, got.Mean.At(i, c), got.Variance.At(i, c), mean, variance)
 			}
 		}
 	}
