@@ -128,11 +128,6 @@ func sum(v []float64) float64 {
 	return s
 }
 
-// usable reports whether a number serves as a length scale or a period: its square and its cube have inverses.
-func usable(scale float64) bool { return scale >= leastScale && scale <= mostScale }
-
-const leastScale, mostScale = 1e-100, 1e100
-
 // validateScales checks length scales and periods for points of d dimensions.
 func (k *Kernel) validateScales(d int) error {
 	n := len(k.LengthScale)
@@ -151,16 +146,16 @@ func (k *Kernel) validateScales(d int) error {
 		if d != 1 {
 			return text.Errorf("periodic kernel: points of %d dimensions, expected 1", d)
 		}
-		if !usable(k.Period) {
-			return text.Errorf("periodic kernel: period %v, expected a positive number from %v to %v", k.Period, leastScale, mostScale)
+		if !(k.Period > 0) || math.IsInf(k.Period, 0) {
+			return text.Errorf("periodic kernel: period %v, expected a positive number", k.Period)
 		}
 	}
 	if n != 1 && n != d {
 		return text.Errorf("%s kernel: %d length scales for %d dimensions, expected 1 or %d", k.Kind, n, d, d)
 	}
 	for q, l := range k.LengthScale {
-		if !usable(l) {
-			return text.Errorf("%s kernel: length scale %v of dimension %d, expected a positive number from %v to %v", k.Kind, l, q, leastScale, mostScale)
+		if !(l > 0) || math.IsInf(l, 0) {
+			return text.Errorf("%s kernel: length scale %v of dimension %d, expected a positive number", k.Kind, l, q)
 		}
 	}
 	return nil

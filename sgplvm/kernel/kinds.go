@@ -46,8 +46,8 @@ type Function interface {
 }
 
 // farthest is a squared scaled distance at which every covariance of this package but the
-// periodic one is 0 in float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN.
-const farthest = 1e300
+// periodic one is 0 in float64. Larger ones are cut to it, since ∞·exp(−∞) is NaN, as it is of variances above 1e250.
+const farthest = 1e100
 
 // StateSpace is a Function whose process in time is Markov: it is the first component of a
 // stationary linear system driven by white noise (Hartikainen and Särkkä, 2010).

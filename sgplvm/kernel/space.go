@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -115,13 +117,14 @@ func (s *space) node(k *Kernel, variance float64) node {
 	return n
 }
 
-// inverseSquares sets w_q to 1/ℓ_q² for each dimension.
+// inverseSquares sets w_q to 1/ℓ_q² for each dimension, a positive number also where ℓ_q² has no inverse, so that no point and no
+// distance makes 0·∞ of it.
 func (k *Kernel) inverseSquares(w []float64, scaled bool) {
 	for q := range w {
 		w[q] = 1
 		if scaled {
 			l := k.LengthScale[min(q, len(k.LengthScale)-1)]
-			w[q] = 1 / (l * l)
+			w[q] = min(max(1/(l*l), math.SmallestNonzeroFloat64), math.MaxFloat64)
 		}
 	}
 }

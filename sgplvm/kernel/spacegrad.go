@@ -140,8 +140,9 @@ func (n *node) collect(grad *Kernel, sums []float64, d int) {
 	default:
 		for q, s := range own[:d] {
 			last := len(k.LengthScale) - 1
-			l := k.LengthScale[min(q, last)]
-			grad.LengthScale[min(q, last)] += s / (l * l * l)
+			if l := k.LengthScale[min(q, last)]; s != 0 { // ℓ³ may be 0
+				grad.LengthScale[min(q, last)] += s / (l * l * l)
+			}
 		}
 	}
 }

@@ -35,6 +35,11 @@ func tryDense(t *testing.T, s *fuzz.Source) {
 // The gradient along a direction of all parameters is that of differences, and it has the same bits at any GOMAXPROCS.
 func tryGradient(t *testing.T, s *fuzz.Source) {
 	shape := reference.ShapeOf(s.IntN)
+	for f := range shape.Space { // Matérn 1/2 has a kink where an inducing point meets a point
+		if own := &shape.Space[f]; own.Inducing > 0 && own.Kind == matern12 {
+			own.Kind = matern32
+		}
+	}
 	x := subjectOf(t, shape)
 	value := x.bound(t)
 	grad := x.gradient(t, bound.GroupAll)

@@ -250,7 +250,7 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 		for len(k.Terms) > 0 {
 			k = &k.Terms[0]
 		}
-		k.LengthScale[0], usable = bad, bad >= 1e-100 && bad <= 1e100
+		k.LengthScale[0], usable = bad, bad > 0 && !math.IsInf(bad, 1)
 	}
 	if err := p.Validate(n, d); usable != (err == nil) {
 		t.Fatalf("%v with the number %v: error %v", p, bad, err)

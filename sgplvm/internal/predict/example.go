@@ -50,7 +50,7 @@ func (p prior) latent(d int) Latent {
 	return l
 }
 
-// farOff bounds the scaled observations, so that their squares do not overflow.
+// farOff bounds the scaled observations and their standard errors, so that squares do not overflow.
 const farOff = 1e100
 
 // observe checks an example and scales it. Errors: *data.ConfigError, *data.ValueError.
@@ -115,8 +115,8 @@ func (e *example) setErrors(q *Posterior, obs Observed) error {
 				continue
 			}
 			v := s.At(i, c) / q.scaler.Scale[c]
-			if !(v >= 0) || math.IsInf(v, 0) {
-				return &data.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: "a standard error, 0 or more, of a value that was observed"}
+			if !(v >= 0 && v <= farOff) {
+				return &data.ValueError{Point: i, Channel: c, Value: s.At(i, c), Want: fmt.Sprintf("a standard error, from 0 to %g standard deviations of the channel, of a value that was observed", farOff)}
 			}
 			e.errors.Set(i, c, v*v)
 		}

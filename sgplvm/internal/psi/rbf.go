@@ -37,8 +37,19 @@ func (p *RBF) validate(d int) error {
 	if len(p.LengthScale) != d {
 		return text.Errorf("kernel has %d length scales, expected %d", len(p.LengthScale), d)
 	}
-	return p.kernel().Validate(d)
+	if err := p.kernel().Validate(d); err != nil {
+		return err
+	}
+	for q, l := range p.LengthScale {
+		if l < leastLength || l > mostLength {
+			return text.Errorf("rbf kernel: length scale %v of dimension %d, expected %v to %v", l, q, leastLength, mostLength)
+		}
+	}
+	return nil
 }
+
+// leastLength and mostLength bound length scales, in units of the prior's deviation: their squares have inverses.
+const leastLength, mostLength = 1e-100, 1e100
 
 // start gives weak components long length scales.
 func (p *RBF) start(s Setting) error {
