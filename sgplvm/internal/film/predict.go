@@ -150,11 +150,11 @@ func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instan
 	if err := f.alone(dst, registered, field, at, without); err != nil {
 		return err
 	}
-	return f.mix(dst, at, without)
+	return f.mix(dst, registered, field, at, without)
 }
 
-// mix mixes a frame that the model alone predicted with what training frames say by themselves.
-func (f *Film) mix(dst flow.Frame, at data.Instant, without int) error {
+// mix mixes a frame that alone predicted with what training frames say by themselves.
+func (f *Film) mix(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
 	if f.mixture.Alone() || without >= 0 && !f.motion.Neighboured(without) {
 		return nil
 	}
@@ -162,7 +162,17 @@ func (f *Film) mix(dst flow.Frame, at data.Instant, without int) error {
 	if err != nil {
 		return err
 	}
-	f.mixture.Combine(dst, others)
+	coarse, around := dst, others
+	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
+		coarse = f.frame(dst.Variance.Rows > 0)
+		if err := f.alone(coarse, registered, field, at, without); err != nil {
+			return err
+		}
+		if around, err = f.motion.Others(f.frames, f.detail, at, without, coarse.Width, coarse.Height); err != nil {
+			return err
+		}
+	}
+	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
 	return nil
 }
 

@@ -114,7 +114,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	}
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	if err := d.mix(expected, at, -1); err != nil {
+	if err := d.mix(expected, mean, d.fields[i], at, -1); err != nil {
 		return none, err
 	}
 	d.inflation.Apply(expected, at)

@@ -43,38 +43,71 @@ const (
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
 
-// Combine makes of the model's prediction, f, and the others the mixture. It panics if the sizes do not fit.
-func (x *Mixture) Combine(f Frame, o Others) {
-	f.check("Combine", "a frame to write")
-	if o.means[0].width != f.Width || o.means[0].height != f.Height || o.means[0].channels != f.Mean.Cols || len(x.scale) != f.Mean.Cols {
-		panic(fmt.Sprintf("flow: Combine: %d×%d pixels and %d channels beside others of %d×%d and %d", f.Width, f.Height, f.Mean.Cols, o.means[0].width, o.means[0].height, o.means[0].channels))
+// A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by the first of its traits, and its variances.
+type Recipe struct {
+	traits    image[float64] // of cells
+	beyond    float64        // as that of Others
+	variances image[float64] // of training pixels; none of a frame without
+}
+
+// Recipe returns that of the model's prediction, f, and the others in pixels of training: finer ones, sharpened, have
+// other traits than those that weights and variances were learned from. It panics if the sizes do not fit.
+func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
+	x.check("Recipe", f, o)
+	r := &Recipe{traits: x.traits(f, o), beyond: o.beyond}
+	if f.Variance.Rows == 0 {
+		return r
 	}
-	traits := x.traits(f, o)
+	r.variances = newImage[float64](f.Width, f.Height, f.Variance.Cols)
 	mat.Parallel(f.Height, func(y int) {
 		var t traitsOf
 		for column := range f.Width {
-			if o.beyond == 0 {
-				traits.sampleOver(t[:], column, y, f.Width, f.Height)
-			}
-			w, pixel := x.weights(t[0], o.beyond), y*f.Width+column
+			r.traits.sampleOver(t[:], column, y, f.Width, f.Height)
+			pixel := y*f.Width + column
 			for c, scale := range x.scale {
+				v := x.outside.Factor * f.Variance.At(pixel, c)
+				if r.beyond == 0 {
+					v = scale * x.laws[c].variance(f.Variance.At(pixel, c)/scale, &t)
+				}
+				r.variances.data[pixel*len(x.scale)+c] = v
+			}
+		}
+	})
+	return r
+}
+
+// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels. It panics if the sizes do not fit.
+func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
+	x.check("Combine", f, o)
+	mat.Parallel(f.Height, func(y int) {
+		var t traitsOf
+		variances := make([]float64, r.variances.channels)
+		for column := range f.Width {
+			r.traits.sampleOver(t[:], column, y, f.Width, f.Height)
+			w, pixel := x.weights(t[0], r.beyond), y*f.Width+column
+			for c := range x.scale {
 				mean := w[0] * f.Mean.At(pixel, c)
 				for k, m := range o.means {
 					mean += w[1+k] * m.data[pixel*m.channels+c]
 				}
 				f.Mean.Set(pixel, c, mean)
-				if f.Variance.Rows == 0 {
-					continue
-				}
-				v := f.Variance.At(pixel, c)
-				if o.beyond > 0 {
-					f.Variance.Set(pixel, c, x.outside.Factor*v)
-				} else {
-					f.Variance.Set(pixel, c, scale*x.laws[c].variance(v/scale, &t))
+			}
+			if len(variances) > 0 {
+				r.variances.sampleOver(variances, column, y, f.Width, f.Height)
+				for c, v := range variances {
+					f.Variance.Set(pixel, c, v)
 				}
 			}
 		}
 	})
+}
+
+// check panics, naming the caller, if the model's prediction and the others do not fit.
+func (x *Mixture) check(caller string, f Frame, o Others) {
+	f.check(caller, "a prediction")
+	if o.means[0].width != f.Width || o.means[0].height != f.Height || o.means[0].channels != f.Mean.Cols || len(x.scale) != f.Mean.Cols {
+		panic(fmt.Sprintf("flow: %s: %d×%d pixels and %d channels beside others of %d×%d and %d", caller, f.Width, f.Height, f.Mean.Cols, o.means[0].width, o.means[0].height, o.means[0].channels))
+	}
 }
 
 // traits returns those of the cells of a frame; all are 0 beyond the ends of a sequence.

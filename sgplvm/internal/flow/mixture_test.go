@@ -110,7 +110,7 @@ func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
 		}
 		f := NewFrame(testWidth, testHeight, 1)
 		f.Variance.Fill(1)
-		x.Combine(f, o)
+		x.Combine(f, o, x.Recipe(f, o))
 		for k, v := range f.Variance.Data {
 			if !(v > 0) || math.IsInf(v, 0) || math.IsNaN(f.Mean.Data[k]) {
 				t.Fatalf("time %v, pixel %d: %v with variance %v", time, k, f.Mean.Data[k], v)

@@ -17,7 +17,7 @@ const others = 3
 // all are its nearest frame.
 type Others struct {
 	means  [others]image[float64]
-	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and at the first of them
+	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
 }
 
@@ -52,10 +52,15 @@ func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, with
 	})
 	flow := newDense(pictures[0], pictures[1], flows, around[1].weight, d.sharpening, part)
 	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
-	o.doubts = newImage[float64](width, height, 2)
+	doubtful := width == frames.Width && height == frames.Height
+	if doubtful {
+		o.doubts = newImage[float64](width, height, 2)
+	}
 	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)
-		o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
+		if doubtful {
+			o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
+		}
 	})
 	o.toUnits(frames)
 	return o, nil
