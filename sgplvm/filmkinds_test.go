@@ -187,8 +187,8 @@ func TestFilmOfThree(t *testing.T) {
 	}
 }
 
-// Nothing is blended across a cut: between the frames beside it one of the two goes on. A sequence of a single frame is shown
-// as it is.
+// Between the frames beside a cut either shot may go on, the nearer one more likely: mean and variance are those over both. A sequence of
+// a single frame is shown as it is.
 func TestFilmOfShots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two films to learn")
@@ -201,12 +201,20 @@ func TestFilmOfShots(t *testing.T) {
 	frames := drawKind(cut, times)
 	size := filmWidth * filmHeight
 	m := fitKind(t, cut, times)
-	for _, c := range []struct {
-		time  float64
-		frame int
-	}{{8.7, 4}, {9.3, 5}} {
-		if d := distance(frameKind(t, m, c.time, nil).Mean.Data, frames[c.frame*size:(c.frame+1)*size]); d > 4 {
-			t.Errorf("at %v the frame is %v off the nearer one", c.time, d)
+	before, after := frames[4*size:5*size], frames[5*size:6*size]
+	for _, time := range []float64{8.7, 9, 9.3} {
+		w := (time - 8) / 2
+		want, least := make([]float64, size), make([]float64, size)
+		for k := range want {
+			d := after[k] - before[k]
+			want[k], least[k] = before[k]+w*d, w*(1-w)*d*d
+		}
+		p := frameKind(t, m, time, nil)
+		if d := distance(p.Mean.Data, want); d > 4 {
+			t.Errorf("at %v the frame is %v off the mean of both shots", time, d)
+		}
+		if v, w := average(p.Variance.Data), average(least); v < 0.8*w || v > 2*w {
+			t.Errorf("at %v the mean variance is %v, that between the shots %v", time, v, w)
 		}
 	}
 	labels := make([]int, len(times))

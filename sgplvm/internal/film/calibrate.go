@@ -31,9 +31,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := flow.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
-		if err := f.warp(predicted, registered, f.motion.FieldWithout(i), f.shape.At[i], i); err != nil {
-			return err
-		}
+		f.warp(predicted, registered, f.motion.LeftOut(i))
 		inflation.Set(i, truth, predicted)
 		patches.add(i, truth, predicted)
 		if err := progress(i+1, n); err != nil {
@@ -56,27 +54,20 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
 	if len(f.shape.At) < 3 {
 		return nil
 	}
-	law, enlarging := flow.NewMixtureLaw(f.shape, f.frames.Variances()), f.motion.NewEnlargingLaw(f.frames, f.detail)
+	law, enlarging := f.motion.NewMixtureLaw(f.frames), flow.NewEnlargingLaw(f.frames, f.detail)
 	truth, predicted := f.frame(true), f.frame(true)
 	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
-		if !law.Wants(i) || !f.motion.Neighboured(i) {
+		x := f.motion.LeftOut(i)
+		if !law.Wants(i) || x.Alone() {
 			return ctx.Err()
 		}
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
 		registered := flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
-		if err := f.alone(predicted, registered, f.motion.FieldWithout(i), f.shape.At[i], i); err != nil {
-			return err
-		}
-		others, err := f.motion.Others(f.frames, f.detail, f.shape.At[i], i, f.shape.Width, f.shape.Height)
-		if err != nil {
-			return err
-		}
-		law.Add(truth, predicted, others)
-		if err := enlarging.Add(i, truth, f.shape.At[i]); err != nil {
-			return err
-		}
+		f.alone(predicted, registered, f.motion.Field(x), x)
+		law.Add(truth, predicted, f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height))
+		enlarging.Add(truth, x)
 		return ctx.Err()
 	})
 	if err != nil {

@@ -119,14 +119,17 @@ func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent,
 	return frames, err
 }
 
-// show turns a registered frame into the frame at the latent posterior's time.
+// show turns a registered frame into the frame at the latent posterior's time: between two shots with mean and variance over both.
 func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
-	fields, err := m.motion.Fields(l.At.Sequence, []float64{l.At.Time})
+	moments, err := m.motion.Moments(*l.At)
 	if err != nil {
 		return err
 	}
-	if err := m.warp(dst, registered, fields[0], *l.At, -1); err != nil {
-		return err
+	m.warp(dst, registered, moments[0])
+	for _, x := range moments[1:] {
+		other := m.room(dst.Width, dst.Height, dst.Variance.Rows > 0)
+		m.warp(other, registered, x)
+		dst.Blend(other, x.Chance)
 	}
 	if dst.Variance.Rows > 0 {
 		m.inflation.Apply(dst, *l.At)
@@ -135,51 +138,40 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	return nil
 }
 
-// warp brings a frame from reference coordinates to a time, adds the motion-compensated residual of
-// all training frames but one (−1: of all), and mixes it with what these predict by themselves. Pixels larger than those
+// warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of
+// the training frames, and mixes it with what these predict by themselves. Pixels larger than those
 // of training are means over these.
-func (f *Film) warp(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
+func (f *Film) warp(dst, registered flow.Frame, x flow.Moment) {
 	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {
 		fine := f.room(w, h, dst.Variance.Rows > 0)
-		if err := f.warp(fine, registered, field, at, without); err != nil {
-			return err
-		}
+		f.warp(fine, registered, x)
 		flow.Downsample(dst, fine)
-		return nil
+		return
 	}
-	if err := f.alone(dst, registered, field, at, without); err != nil {
-		return err
-	}
-	return f.mix(dst, registered, field, at, without)
+	field := f.motion.Field(x)
+	f.alone(dst, registered, field, x)
+	f.mix(dst, registered, field, x)
 }
 
 // mix mixes a frame that alone predicted with what training frames say by themselves.
-func (f *Film) mix(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
-	if f.mixture.Alone() || without >= 0 && !f.motion.Neighboured(without) {
-		return nil
+func (f *Film) mix(dst, registered flow.Frame, field flow.Field, x flow.Moment) {
+	if f.mixture.Alone() || x.Alone() {
+		return
 	}
-	others, err := f.motion.Others(f.frames, f.detail, at, without, dst.Width, dst.Height)
-	if err != nil {
-		return err
-	}
+	others := f.frames.Others(f.detail, x, dst.Width, dst.Height)
 	coarse, around := dst, others
 	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
 		coarse = f.frame(dst.Variance.Rows > 0)
-		if err := f.alone(coarse, registered, field, at, without); err != nil {
-			return err
-		}
-		if around, err = f.motion.Others(f.frames, f.detail, at, without, coarse.Width, coarse.Height); err != nil {
-			return err
-		}
+		f.alone(coarse, registered, field, x)
+		around = f.frames.Others(f.detail, x, coarse.Width, coarse.Height)
 	}
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
-	return nil
 }
 
 // alone is warp of the model alone.
-func (f *Film) alone(dst, registered flow.Frame, field flow.Field, at data.Instant, without int) error {
+func (f *Film) alone(dst, registered flow.Frame, field flow.Field, x flow.Moment) {
 	field.Warp(dst, f.detail.Sharpened(registered, dst.Width))
-	return f.motion.AddResidual(dst, f.frames, field, f.detail, at, without)
+	f.motion.AddResidual(dst, f.frames, field, f.detail, x)
 }
 
 // frame returns a frame of zeros at the training pixels.

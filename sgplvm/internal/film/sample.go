@@ -1,9 +1,11 @@
 package film
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -65,7 +67,7 @@ type drawing struct {
 	wanted        [2]int
 	latents       []predict.Latent
 	seed          uint64
-	fields        []flow.Field   // the mean displacements
+	moments       []flow.Moment  // the likelier ones: films are cut half way between two shots
 	paths         [][]flow.Field // those of each draw
 	draw          int            // whose detail is
 	detail        mat.Matrix     // in reference coordinates; 0×0 where pixels are none finer than those of training
@@ -86,8 +88,12 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 		times = append(times, l.At.Time)
 	}
 	sequence := latents[0].At.Sequence
-	if d.fields, err = m.motion.Fields(sequence, times); err != nil {
-		return nil, err
+	for _, l := range latents {
+		moments, err := m.motion.Moments(*l.At)
+		if err != nil {
+			return nil, err
+		}
+		d.moments = append(d.moments, slices.MaxFunc(moments, func(a, b flow.Moment) int { return cmp.Compare(a.Chance, b.Chance) }))
 	}
 	d.paths, err = m.motion.FieldPaths(sequence, times, max(1, o.Count), func(k int) func() float64 {
 		return rand.New(rand.NewPCG(o.Seed, 0x6d6f766500000000+uint64(k))).NormFloat64
@@ -98,26 +104,21 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 // show returns frame i of a draw, given its registered frame. Deviations from the mean are made as much larger as
 // what variances become of those that the model alone expects.
 func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, error) {
-	at, none := *d.latents[i].At, predict.SampledFrame{}
 	mean, err := d.registered(d.latents[i])
 	if err != nil {
-		return none, err
+		return predict.SampledFrame{}, err
 	}
+	x := d.moments[i]
+	field := d.motion.Field(x)
 	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
-	if err := d.Film.alone(expected, mean, d.fields[i], at, -1); err != nil {
-		return none, err
-	}
+	d.alone(expected, mean, field, x)
 	own := flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
 	registered := flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: values}
-	if err := d.Film.alone(own, registered, d.paths[draw][i], at, -1); err != nil {
-		return none, err
-	}
+	d.alone(own, registered, d.paths[draw][i], x)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	if err := d.mix(expected, mean, d.fields[i], at, -1); err != nil {
-		return none, err
-	}
-	d.inflation.Apply(expected, at)
+	d.mix(expected, mean, field, x)
+	d.inflation.Apply(expected, *d.latents[i].At)
 	for k, v := range expected.Variance.Data {
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}

@@ -83,7 +83,6 @@ func (l *detailLaw) detail() *Detail {
 		d.energy, d.ratio = append(d.energy, s), append(d.ratio, 1)
 		if s > 0 {
 			d.ratio[c] = s / l.below[c]
-			d.ratio[c] = min(d.ratio[c], math.Sqrt(d.ratio[c])) // what grows does not go on to grow as fast
 		}
 	}
 	weights := make([]float64, len(l.of))

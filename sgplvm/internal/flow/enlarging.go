@@ -2,8 +2,6 @@ package flow
 
 import (
 	"math"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // An EnlargingLaw measures how much finer pixels still miss where the two frames around a time, whose contents are
@@ -11,7 +9,6 @@ import (
 // by the dense flow between frames of half the size, where contents move by half as many pixels and so by about as many as
 // between frames that are not left out.
 type EnlargingLaw struct {
-	motion           *Motion
 	half             *TrainingFrames // no frames where they are too small to tell
 	detail           *Detail         // of half the size
 	missed, expected float64         // sums of squared errors within 2×2 pixels, and of what the detail let expect
@@ -21,8 +18,8 @@ type EnlargingLaw struct {
 const leastEnlarging = 1. / 8
 
 // NewEnlargingLaw starts with nothing.
-func (m *Motion) NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
-	l := &EnlargingLaw{motion: m, half: &TrainingFrames{}, detail: d}
+func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
+	l := &EnlargingLaw{half: &TrainingFrames{}, detail: d}
 	if min(frames.Width, frames.Height) < 2*leastDetail || len(d.energy) == 0 {
 		return l
 	}
@@ -40,14 +37,14 @@ func (m *Motion) NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLa
 	return l
 }
 
-// Add takes in a training frame and its time.
-func (l *EnlargingLaw) Add(i int, truth Frame, at data.Instant) error {
+// Add takes in a training frame that was left out, and its moment.
+func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	if l.half.Frames == 0 {
-		return nil
+		return
 	}
-	o, err := l.motion.Others(l.half, l.detail, at, i, truth.Width, truth.Height)
-	if err != nil || o.beyond > 0 {
-		return err
+	o := l.half.Others(l.detail, x, truth.Width, truth.Height)
+	if o.beyond > 0 {
+		return
 	}
 	f := NewFrame(truth.Width, truth.Height, truth.Mean.Cols)
 	copy(f.Mean.Data, o.means[others-1].data)
@@ -66,7 +63,6 @@ func (l *EnlargingLaw) Add(i int, truth Frame, at data.Instant) error {
 	for k, v := range coarse.data {
 		l.missed -= part * v * v / l.scale(k)
 	}
-	return nil
 }
 
 // scale is the unit of value k of a picture: the mean energy of its channel.

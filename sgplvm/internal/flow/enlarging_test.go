@@ -63,16 +63,14 @@ func TestEnlarging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if law := motion.NewEnlargingLaw(frames, d); law.Detail(d) != d {
+	if law := NewEnlargingLaw(frames, d); law.Detail(d) != d {
 		t.Error("another detail before anything was measured")
 	}
 	measured := func(d *Detail) *EnlargingLaw {
-		law, truth := motion.NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
-		for i, time := range times {
+		law, truth := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+		for i := range times {
 			copy(truth.Mean.Data, film[i*width*height:])
-			if err := law.Add(i, truth, data.Instant{Time: time}); err != nil {
-				t.Fatal(err)
-			}
+			law.Add(truth, motion.LeftOut(i))
 		}
 		return law
 	}
@@ -90,7 +88,8 @@ func TestEnlarging(t *testing.T) {
 	if scaled := measured(&more).Detail(&more); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
 		t.Errorf("intercept %v after %v, of far too much", scaled.a, more.a)
 	}
-	if small := motion.NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d); small.Add(0, NewFrame(20, 20, 1), data.Instant{}) != nil || small.Detail(d) != d {
+	small := NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d)
+	if small.Add(NewFrame(20, 20, 1), motion.LeftOut(0)); small.Detail(d) != d {
 		t.Error("frames that are too small tell something")
 	}
 }

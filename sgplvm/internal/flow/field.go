@@ -54,6 +54,19 @@ func Downsample(dst, src Frame) {
 	}
 }
 
+// Blend makes of f and another frame of its shape, which is the right one with some chance, the mean and the variance over both.
+func (f Frame) Blend(other Frame, chance float64) {
+	for k := range f.Mean.Rows {
+		for c := range f.Mean.Cols {
+			a, b := f.Mean.At(k, c), other.Mean.At(k, c)
+			f.Mean.Set(k, c, (1-chance)*a+chance*b)
+			if f.Variance.Rows > 0 {
+				f.Variance.Set(k, c, (1-chance)*f.Variance.At(k, c)+chance*other.Variance.At(k, c)+chance*(1-chance)*square(b-a))
+			}
+		}
+	}
+}
+
 // Field is the displacement φ(r) = r + d(r) at one time: Gaussian at every node.
 type Field struct {
 	// Across and Down are the numbers of nodes; 0 where nothing moves.

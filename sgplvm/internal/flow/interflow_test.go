@@ -161,7 +161,7 @@ func TestFlowEqualTimes(t *testing.T) {
 		frame := NewFrame(testWidth, testHeight, 1)
 		fields, err := m.Fields(0, []float64{time})
 		if err == nil {
-			err = m.AddResidual(frame, trainingFrames, fields[0], new(Detail), data.Instant{Time: time}, 4)
+			m.AddResidual(frame, trainingFrames, fields[0], new(Detail), momentAt(t, m, time, 4))
 		}
 		if i, _, bad := mat.NonFinite(frame.Mean); bad || err != nil {
 			t.Errorf("time %v: %v at pixel %d, error %v", time, frame.Mean.At(i, 0), i, err)

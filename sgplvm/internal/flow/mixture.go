@@ -21,6 +21,7 @@ type Mixture struct {
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
 	laws          []varianceLaw // of each channel
+	light         lightLaw
 	outside       share
 }
 
@@ -59,6 +60,10 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 		return r
 	}
 	r.variances = newImage[float64](f.Width, f.Height, f.Variance.Cols)
+	light := make([]float64, len(x.scale))
+	for c := range light {
+		light[c] = x.light.variance(c, x.distance(o))
+	}
 	mat.Parallel(f.Height, func(y int) {
 		var t traitsOf
 		for column := range f.Width {
@@ -67,7 +72,7 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * x.laws[c].variance(f.Variance.At(pixel, c)/scale, &t)
+					v = scale * (x.laws[c].variance(f.Variance.At(pixel, c)/scale, &t) + light[c])
 				}
 				r.variances.data[pixel*len(x.scale)+c] = v
 			}
@@ -75,6 +80,9 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	})
 	return r
 }
+
+// distance returns how far a time is from the frames around it, in units of frames.
+func (x *Mixture) distance(o Others) float64 { return o.apart / max(x.unit, leastScale) }
 
 // Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
@@ -199,12 +207,13 @@ type mixtureText struct {
 	Unit          float64
 	Levels        []weights
 	Laws          []varianceLaw
+	Light         lightLaw
 	Outside       share
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.outside})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside})
 }
 
 // Decode is that of Part.
@@ -247,6 +256,9 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
 		}
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Outside}
+	if !t.Light.valid(len(t.Scale)) {
+		return badPart("mixture", "variances of light %v that grow as the power %v of the distance, expected %d from 0 and a power to %d", t.Light.Variances, t.Light.Growth, len(t.Scale), mostGrowth)
+	}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside}
 	return nil
 }

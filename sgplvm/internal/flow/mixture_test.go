@@ -88,26 +88,19 @@ func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law := NewMixtureLaw(Shape{Width: testWidth, Height: testHeight, Channels: 1, At: data.Instants(times, nil)}, frames.Variances())
+	law := motion.NewMixtureLaw(frames)
 	rng := rand.New(rand.NewPCG(4, 4))
-	for i, time := range times {
+	for i := range times {
 		truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
 		copy(truth.Mean.Data, film[i*testWidth*testHeight:])
 		for k, v := range truth.Mean.Data {
 			predicted.Mean.Data[k], predicted.Variance.Data[k] = v+spoil*rng.NormFloat64(), 1
 		}
-		o, err := motion.Others(frames, new(Detail), data.Instant{Time: time}, i, testWidth, testHeight)
-		if err != nil {
-			t.Fatal(err)
-		}
-		law.Add(truth, predicted, o)
+		law.Add(truth, predicted, frames.Others(new(Detail), motion.LeftOut(i), testWidth, testHeight))
 	}
 	x := law.Mixture()
 	for _, time := range []float64{-1, 0, 0.5, 1, 7, 9} { // beyond the ends, at frames and between them
-		o, err := motion.Others(frames, new(Detail), data.Instant{Time: time}, -1, testWidth, testHeight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := frames.Others(new(Detail), momentAt(t, motion, time, -1), testWidth, testHeight)
 		f := NewFrame(testWidth, testHeight, 1)
 		f.Variance.Fill(1)
 		x.Combine(f, o, x.Recipe(f, o))

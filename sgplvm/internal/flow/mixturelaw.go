@@ -32,6 +32,7 @@ type MixtureLaw struct {
 	outside products
 	stride  int
 	samples []errorSample
+	apart   []float64 // how far the time of each frame is from the frames around it, in units of frames
 }
 
 // products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
@@ -41,35 +42,38 @@ type products struct {
 	count           float64
 }
 
-// An errorSample is a value between the ends: its channel, the traits of its place, and, in units of the channel's variance and of its
+// An errorSample is a value between the ends: its frame and channel, the traits of its place, and, in units of the channel's variance and of its
 // deviation, the variance that the model expects and the errors of the model and the others.
 type errorSample struct {
+	frame    int
 	channel  int
 	traits   traitsOf
 	variance float64
 	errors   [1 + others]float64
 }
 
-// NewMixtureLaw starts with nothing, for frames of a shape whose channels have some variances.
-func NewMixtureLaw(s Shape, variances []float64) *MixtureLaw {
+// NewMixtureLaw starts with nothing.
+func (m *Motion) NewMixtureLaw(frames *TrainingFrames) *MixtureLaw {
 	l := &MixtureLaw{near: map[int]bool{}}
-	l.mixture.width, l.mixture.height = mixtureCells(s.Width, s.Height)
-	l.mixture.unit = data.MedianSpacing(s.At)
+	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
+	levels, variances := frames.levels()
 	for _, v := range variances {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
 	}
-	n := len(s.At)
-	for k := range min(n, mostMixtureFrames) {
-		l.near[k*n/min(n, mostMixtureFrames)] = true
+	most := min(m.frames, mostMixtureFrames)
+	for k := range most {
+		l.near[k*m.frames/most] = true
 	}
-	l.stride = 1 + 2*int(float64(s.Width)*float64(s.Height)*float64(min(n, mostMixtureFrames))/(2*errorSamples)) // odd, to meet columns of all kinds
-	times, labels := make([]float64, n), make([]int, n)
-	for i, t := range s.At {
-		times[i], labels[i] = t.Time, t.Sequence
+	l.stride = 1 + 2*int(float64(m.width)*float64(m.height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds
+	var at []data.Instant
+	for _, s := range m.sequences {
+		l.near[s.Examples[0]], l.near[s.Examples[len(s.Examples)-1]] = true, true
+		for _, t := range s.Times {
+			at = append(at, data.Instant{Sequence: s.Label, Time: t})
+		}
 	}
-	for _, q := range data.Sequences(times, labels) {
-		l.near[q.Examples[0]], l.near[q.Examples[len(q.Examples)-1]] = true, true
-	}
+	l.mixture.unit = data.MedianSpacing(at)
+	l.mixture.light.Growth = lightGrowth(m.sequences, levels, l.mixture.scale)
 	return l
 }
 
@@ -82,7 +86,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 	n := truth.Mean.Cols
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
-		var s errorSample
+		s := errorSample{frame: l.frames}
 		e := &s.errors
 		for x := range truth.Width {
 			traits.sampleOver(s.traits[:], x, y, truth.Width, truth.Height)
@@ -117,6 +121,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 		}
 		l.outside.join(&row[mixtureLevels], 1)
 	}
+	l.apart = append(l.apart, l.mixture.distance(o))
 	l.frames++
 }
 
@@ -165,7 +170,7 @@ func (l *MixtureLaw) Mixture() *Mixture {
 		p.join(&all, levelShrinkage)
 		x.levels = append(x.levels, simplexWeights(&p.plain))
 	}
-	x.laws = l.variances(&x)
+	x.laws, x.light = l.variances(&x)
 	if l.outside.count > 0 {
 		p := l.outside
 		p.plain[0][0] *= outsidePenalty
@@ -180,21 +185,42 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	return &x
 }
 
-// variances returns the law of each channel under a mixture's weights.
-func (l *MixtureLaw) variances(x *Mixture) []varianceLaw {
-	rows, squares := make([][]varianceLaw, len(x.scale)), make([][]float64, len(x.scale))
-	for _, s := range l.samples {
-		var e float64
+// variances returns the law of each channel under a mixture's weights, for errors less their means over each frame, and that of
+// these means.
+func (l *MixtureLaw) variances(x *Mixture) ([]varianceLaw, lightLaw) {
+	channels := len(x.scale)
+	errors, sums, counts := make([]float64, len(l.samples)), make([]float64, l.frames*channels), make([]float64, l.frames*channels)
+	for i, s := range l.samples {
 		for k, w := range x.weights(s.traits[0], 0) {
-			e += w * s.errors[k]
+			errors[i] += w * s.errors[k]
 		}
+		sums[s.frame*channels+s.channel] += errors[i]
+		counts[s.frame*channels+s.channel]++
+	}
+	light := lightLaw{Variances: make([]float64, channels), Growth: x.light.Growth}
+	expected := make([]float64, channels)
+	for k, n := range counts {
+		if n > 0 {
+			sums[k] /= n
+			light.Variances[k%channels] += square(sums[k])
+			expected[k%channels] += math.Pow(l.apart[k/channels], light.Growth)
+		}
+	}
+	for c, e := range expected {
+		if e > 0 {
+			light.Variances[c] /= e
+		}
+	}
+	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
+	for i, s := range l.samples {
 		row := varianceLaw{0: s.variance, 1 + traits: 1}
 		copy(row[1:], s.traits[:])
-		rows[s.channel], squares[s.channel] = append(rows[s.channel], row), append(squares[s.channel], e*e)
+		rows[s.channel] = append(rows[s.channel], row)
+		squares[s.channel] = append(squares[s.channel], square(errors[i]-sums[s.frame*channels+s.channel]))
 	}
-	laws := make([]varianceLaw, len(x.scale))
-	mat.Parallel(len(laws), func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
-	return laws
+	laws := make([]varianceLaw, channels)
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
+	return laws, light
 }
 
 // quadratic returns wᵀ·G·w of a lower triangle.

@@ -138,37 +138,21 @@ func (m *Motion) shots(label int) ([]sequence, error) {
 	return m.sequences[first:end], nil
 }
 
-// sequenceAt returns the shot of a time, or of a training frame (−1: of none) where that is given.
-func (m *Motion) sequenceAt(at data.Instant, frame int) (sequence, error) {
-	if frame >= 0 {
-		s, _ := m.find(frame)
-		return s, nil
-	}
-	shots, err := m.shots(at.Sequence)
-	if err != nil {
-		return sequence{}, err
-	}
-	return shots[shotAt(shots, at.Time)], nil
-}
-
-// FieldWithout returns the displacement at the time of a training frame, predicted from the estimates of the
-// other frames of its sequence. It panics if there is no such frame.
-func (m *Motion) FieldWithout(frame int) Field {
-	s, p := m.find(frame)
+// Field returns the displacement at a moment, from the estimates of the frames that are known.
+func (m *Motion) Field(x Moment) Field {
+	s := x.shot
 	if m.Still() {
 		return Field{}
 	}
+	if x.without < 0 {
+		return m.fields(s, []float64{x.time})[0]
+	}
+	p := slices.Index(s.Examples, x.without)
 	others := sequence{d: mat.New(s.d.Rows-1, s.d.Cols)}
 	others.Label, others.Times = s.Label, slices.Concat(s.Times[:p], s.Times[p+1:])
 	mat.Copy(others.d.Slice(0, p, 0, s.d.Cols), s.d.Slice(0, p, 0, s.d.Cols))
 	mat.Copy(others.d.Slice(p, s.d.Rows-1, 0, s.d.Cols), s.d.Slice(p+1, s.d.Rows, 0, s.d.Cols))
 	return m.fields(others, s.Times[p:p+1])[0]
-}
-
-// Neighboured tells whether a training frame has others in its shot.
-func (m *Motion) Neighboured(frame int) bool {
-	s, _ := m.find(frame)
-	return len(s.Examples) > 1
 }
 
 // find returns the sequence of a training frame and its place there.

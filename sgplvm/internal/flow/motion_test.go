@@ -74,17 +74,17 @@ func TestFieldWithout(t *testing.T) {
 	times := []float64{0, 1, 2, 3.5, 4, 5, 9}
 	m := mustFit(t, draw(times, testWidth, testHeight, 1, translation), times, 1, []int{1, 1, 1, 1, 1, 1, 4}, quick())
 	const gone = 3
-	before, known := m.FieldWithout(gone), m.fields(m.sequences[0], times[gone:gone+1])[0]
+	before, known := m.Field(m.LeftOut(gone)), m.fields(m.sequences[0], times[gone:gone+1])[0]
 	for k := range m.sequences[0].d.Row(gone) {
 		m.sequences[0].d.Row(gone)[k] += 0.01
 	}
-	if d := cmp.Diff(before, m.FieldWithout(gone), cmp.AllowUnexported(Field{})); d != "" {
+	if d := cmp.Diff(before, m.Field(m.LeftOut(gone)), cmp.AllowUnexported(Field{})); d != "" {
 		t.Errorf("the displacement of the frame that is left out counts:\n%s", d)
 	}
 	if !(before.Covariance[0] > 2*known.Covariance[0]) {
 		t.Errorf("variance %v of a frame left out, %v of one that is known", before.Covariance[0], known.Covariance[0])
 	}
-	alone := m.FieldWithout(6)
+	alone := m.Field(m.LeftOut(6))
 	for k, v := range alone.Mean {
 		if v != 0 {
 			t.Fatalf("component %d of the only frame of a sequence, left out: %v", k, v)

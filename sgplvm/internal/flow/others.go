@@ -6,7 +6,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // others is how many predictions there are beside that of the model.
@@ -19,51 +18,49 @@ type Others struct {
 	means  [others]image[float64]
 	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
+	apart  float64        // the harmonic mean of the distances in time from both frames
 }
 
-// Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, of a time; training frame without
-// is not used (−1: all are). Errors: *data.ConfigError for an unknown sequence.
-func (m *Motion) Others(frames *TrainingFrames, d *Detail, at data.Instant, without, width, height int) (o Others, err error) {
-	s, err := m.sequenceAt(at, without)
-	if err != nil {
-		return o, err
-	}
-	around := s.neighbours(at.Time, without)
+// Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
+// frame of the shot is known.
+func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Others) {
+	s, around := x.shot, x.neighbours()
 	if len(around) == 0 {
-		return o, &data.ConfigError{Field: "times", Err: fmt.Errorf("no other frame of sequence %d", at.Sequence)}
+		panic(fmt.Sprintf("flow: Others: frame %d is alone in its shot", x.without))
 	}
 	part := d.sharpness(width)
 	pictures := make([]image[float32], len(around))
 	for k, n := range around {
-		pictures[k] = frames.picture(s.Examples[n.place])
+		pictures[k] = f.picture(s.Examples[n.place])
 	}
 	for k := range o.means {
-		o.means[k] = newImage[float64](width, height, frames.Channels)
+		o.means[k] = newImage[float64](width, height, f.Channels)
 	}
 	if len(around) == 1 {
-		o.beyond = math.Abs(at.Time - s.Times[around[0].place])
-		o.sampleStill(frames, []image[float32]{spline(pictures[0], d.sharpening, part)}, []float64{1})
+		o.beyond = math.Abs(x.time - s.Times[around[0].place])
+		o.sampleStill(f, []image[float32]{spline(pictures[0], d.sharpening, part)}, []float64{1})
 		copy(o.means[2].data, o.means[1].data)
-		o.toUnits(frames)
-		return o, nil
+		o.toUnits(f)
+		return o
 	}
-	flows := frames.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
+	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
 		return flowsBetween(pictures[0], pictures[1])
 	})
+	o.apart = harmonic(s.Times[around[0].place], x.time, s.Times[around[1].place])
 	flow := newDense(pictures[0], pictures[1], flows, around[1].weight, d.sharpening, part)
-	o.sampleStill(frames, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
-	doubtful := width == frames.Width && height == frames.Height
+	o.sampleStill(f, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
+	doubtful := width == f.Width && height == f.Height
 	if doubtful {
 		o.doubts = newImage[float64](width, height, 2)
 	}
-	o.each(frames, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
+	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)
 		if doubtful {
-			o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(frames.Step)*t.mismatch, t.apart
+			o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(f.Step)*t.mismatch, t.apart
 		}
 	})
-	o.toUnits(frames)
-	return o, nil
+	o.toUnits(f)
+	return o
 }
 
 // sampleStill samples pictures where they are: their weighted mean and the one of largest weight.

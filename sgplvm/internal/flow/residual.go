@@ -2,33 +2,28 @@ package flow
 
 import (
 	"fmt"
-
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// AddResidual adds the motion-compensated residual to the mean of a frame that was warped to a time by
+// AddResidual adds the motion-compensated residual to the mean of a frame that was warped to a moment by
 // its field. The residual is the linear interpolation in time of the training frames before and after,
 // each sampled once, where the inter-frame flow says that the contents are (neighbours.go), less the
 // same of the registered frames, which were sampled twice and do not move in between. It gives back detail
 // that two samplings blur, and moves edges which the interpolation of registered frames blends. Beyond the
-// ends the nearest frame counts alone. Training frame without is not used (−1: all are).
-// Finer pixels are sampled from frames that d has sharpened. Errors:
-// *data.ConfigError for an unknown sequence. It panics if the channels differ.
-func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *Detail, at data.Instant, without int) error {
+// ends the nearest frame counts alone.
+// Finer pixels are sampled from frames that d has sharpened. It panics if the channels differ.
+func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *Detail, x Moment) {
 	f.check("AddResidual", "a frame to write")
 	if frames.Channels != f.Mean.Cols || frames.Frames != 0 && frames.Frames != m.frames {
 		panic(fmt.Sprintf("flow: AddResidual: %d training frames of %d channels for mean %d×%d and %d frames", frames.Frames, frames.Channels, f.Mean.Rows, f.Mean.Cols, m.frames))
 	}
-	s, err := m.sequenceAt(at, without)
-	if err != nil || m.Still() || frames.Frames == 0 {
-		return err
+	if m.Still() || frames.Frames == 0 {
+		return
 	}
-	for _, n := range s.neighbours(at.Time, without) {
+	for _, n := range x.neighbours() {
 		if n.weight > 0 {
-			m.addNeighbour(f, frames, field, d, s, n)
+			m.addNeighbour(f, frames, field, d, x.shot, n)
 		}
 	}
-	return nil
 }
 
 // addNeighbour adds the part of one neighbour.

@@ -91,3 +91,20 @@ func (f failing) ReadExamples(dst []float64, from, to int) error {
 	}
 	return f.Source.ReadExamples(dst, from, to)
 }
+
+// momentAt returns the likelier moment of a time of sequence 0, at which a training frame is unknown (−1: none is).
+func momentAt(t *testing.T, m *Motion, time float64, without int) Moment {
+	t.Helper()
+	all, err := m.Moments(data.Instant{Time: time})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := all[0]
+	for _, y := range all[1:] {
+		if y.Chance > x.Chance {
+			x = y
+		}
+	}
+	x.without = without
+	return x
+}

@@ -54,7 +54,7 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// Nothing is interpolated across a cut: at a time between two shots the nearer frame goes on, and a frame that is left out
+// Nothing is interpolated across a cut: at a time between two shots one of them goes on, and a frame that is left out
 // beside a cut is predicted from its own shot. The motion comes back from its file with its shots.
 func TestNothingAcrossCut(t *testing.T) {
 	times := line(9, 1)
@@ -79,10 +79,7 @@ func TestNothingAcrossCut(t *testing.T) {
 			without, want int
 			beyond        float64
 		}{{3.4, -1, 3, 0.4}, {3.6, -1, 4, 0.4}, {3, 3, 2, 1}, {4, 4, 5, 1}, {8.5, -1, 8, 0.5}} {
-			o, err := m.Others(frames, new(Detail), data.Instant{Time: c.time}, c.without, testWidth, testHeight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := frames.Others(new(Detail), momentAt(t, m, c.time, c.without), testWidth, testHeight)
 			if math.Abs(o.beyond-c.beyond) > 1e-12 {
 				t.Errorf("time %v without %d: %v beyond, want %v", c.time, c.without, o.beyond, c.beyond)
 			}
@@ -111,6 +108,52 @@ func TestNothingAcrossCut(t *testing.T) {
 	m.sequences[0], m.sequences[1] = m.sequences[1], m.sequences[0]
 	if text, err = m.Encode(); err != nil || back.Decode(text) == nil {
 		t.Errorf("shots in the wrong order are read (%v)", err)
+	}
+}
+
+// A time between two shots is in either, the more likely the nearer it is; any other time is in one.
+func TestMoments(t *testing.T) {
+	shot := func(label int, times ...float64) sequence {
+		return sequence{Sequence: data.Sequence{Label: label, Examples: make([]int, len(times)), Times: times}}
+	}
+	m := &Motion{sequences: []sequence{shot(0, 0, 1, 2), shot(0, 4), shot(0, 4, 5), shot(3, 0, 9)}}
+	for _, c := range []struct {
+		at    data.Instant
+		first []float64 // the times of the shots' first frames
+		want  []float64 // their chances
+	}{
+		{data.Instant{Time: 1.5}, []float64{0}, []float64{1}}, {data.Instant{Time: 2}, []float64{0}, []float64{1}},
+		{data.Instant{Time: 2.5}, []float64{0, 4}, []float64{0.75, 0.25}}, {data.Instant{Time: 3}, []float64{0, 4}, []float64{0.5, 0.5}},
+		{data.Instant{Time: 3.5}, []float64{0, 4}, []float64{0.25, 0.75}}, {data.Instant{Time: 4}, []float64{4}, []float64{1}},
+		{data.Instant{Time: -1}, []float64{0}, []float64{1}}, {data.Instant{Time: 7}, []float64{4}, []float64{1}},
+		{data.Instant{Time: 3, Sequence: 3}, []float64{0}, []float64{1}},
+	} {
+		all, err := m.Moments(c.at)
+		if err != nil || len(all) != len(c.want) {
+			t.Fatalf("%v: %d moments, want %d, error %v", c.at, len(all), len(c.want), err)
+		}
+		for i, x := range all {
+			if x.Chance != c.want[i] || x.shot.Times[0] != c.first[i] || x.shot.Label != c.at.Sequence || x.time != c.at.Time || x.without != -1 {
+				t.Errorf("%v: moment %d is %+v, want the shot from %v with %v", c.at, i, x, c.first[i], c.want[i])
+			}
+		}
+	}
+	if _, err := m.Moments(data.Instant{Sequence: 1}); err == nil {
+		t.Error("an unknown sequence: no error")
+	}
+	m.sequences[0].Examples, m.sequences[1].Examples = []int{0, 1, 2}, []int{3}
+	if m.LeftOut(1).Alone() || !m.LeftOut(3).Alone() {
+		t.Error("a frame is alone in its shot, or not")
+	}
+}
+
+// Of two frames of which one is right, mean and variance are those of numbers drawn from either.
+func TestBlend(t *testing.T) {
+	f, g := NewFrame(1, 1, 1), NewFrame(1, 1, 1)
+	f.Mean.Data[0], f.Variance.Data[0], g.Mean.Data[0], g.Variance.Data[0] = 3, 4, 8, 1
+	f.Blend(g, 0.3)
+	if m, v := f.Mean.Data[0], f.Variance.Data[0]; math.Abs(m-(0.7*3+0.3*8)) > 1e-12 || math.Abs(v-(0.7*(4+9)+0.3*(1+64)-m*m)) > 1e-12 {
+		t.Errorf("mean %v, variance %v", m, v)
 	}
 }
 

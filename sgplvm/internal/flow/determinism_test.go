@@ -1,0 +1,60 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// What is learned of a film of two shots, and predicted in finer pixels, has the same bits at any number of processors.
+func TestDeterminismOfMixture(t *testing.T) {
+	times := line(9, 1)
+	size := testWidth * testHeight
+	film := cutFilm(times, 4, rotation)
+	source := data.NewSource(film, len(times), size, 1)
+	run := func() string {
+		m := mustFit(t, film, times, 1, nil, quick())
+		frames, err := m.TrainingFrames(context.Background(), source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := MeasureDetail(context.Background(), source, testWidth, testHeight)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law, enlarging := m.NewMixtureLaw(frames), NewEnlargingLaw(frames, d)
+		for i := range times {
+			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
+			copy(truth.Mean.Data, film[i*size:])
+			predicted.Variance.Fill(1)
+			m.AddResidual(predicted, frames, m.Field(x), d, x)
+			law.Add(truth, predicted, frames.Others(d, x, testWidth, testHeight))
+			enlarging.Add(truth, x)
+		}
+		mixture, scaled := law.Mixture(), enlarging.Detail(d)
+		if mixture.Alone() || scaled == d || enlarging.missed == 0 {
+			t.Fatal("nothing was learned")
+		}
+		coarse, fine, x := NewFrame(testWidth, testHeight, 1), NewFrame(2*testWidth, 2*testHeight, 1), momentAt(t, m, 1.25, -1)
+		coarse.Variance.Fill(1)
+		recipe := mixture.Recipe(coarse, frames.Others(scaled, x, coarse.Width, coarse.Height))
+		mixture.Combine(fine, frames.Others(scaled, x, fine.Width, fine.Height), recipe)
+		scaled.AddTo(fine)
+		text, err := mixture.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(string(text), *scaled, fine.Mean.Data, fine.Variance.Data)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	want := run()
+	for _, procs := range []int{2, 4} {
+		runtime.GOMAXPROCS(procs)
+		if run() != want {
+			t.Errorf("%d processors: other bits", procs)
+		}
+	}
+}
