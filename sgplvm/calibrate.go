@@ -124,7 +124,7 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 // calibrateFilm finds where variances of the film's frames are too small or too large, and how their errors are
 // correlated, by predicting every frame from the others. Progress may stop it.
 func (t *Trainer) calibrateFilm(ctx context.Context) error {
-	f, err := t.data.registered.film.Calibrated(ctx, t.LeaveOneOut, func(done, total int) error {
+	f, err := t.data.registered.film.Calibrated(ctx, t.leaveSomeOut, func(done, total int) error {
 		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}

@@ -19,6 +19,11 @@ import (
 // independent examples, of which nothing is known when they are not seen; *ReadError, ctx.Err() and
 // those of body.
 func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
+	return t.leaveSomeOut(ctx, func(int) bool { return true }, body)
+}
+
+// leaveSomeOut is LeaveOneOut of the examples that are wanted.
+func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
 	if err := t.canLeaveOut(); err != nil {
 		return err
 	}
@@ -35,16 +40,21 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 	}
 	defer t.evaluator.EndLeavingOut()
 	if t.evaluator.Holes() {
-		return t.leaveOutHoled(ctx, latents, body)
+		return t.leaveOutHoled(ctx, latents, wanted, body)
 	}
 	y := t.evaluator.Data()
 	n, size := y.Examples, t.evaluator.Components()*y.Channels
 	step := max(1, min(n, data.SlabNumbers/size))
-	for from := 0; from < n; from += step {
+	for from, to := 0, 0; from < n; from = max(to, from+1) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		to := min(from+step, n)
+		for to = from; to < min(from+step, n) && wanted(to); {
+			to++
+		}
+		if to == from {
+			continue
+		}
 		if err := t.leaveOut(ctx, q, latents[from:to], from, body); err != nil {
 			return err
 		}
@@ -53,9 +63,12 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 }
 
 // leaveOutHoled predicts all examples of data with holes at their cavities.
-func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, body func(example int, mean, variance mat.Matrix) error) error {
+func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
 	scaler := t.evaluator.Data().Scaler
 	for i, l := range latents {
+		if !wanted(i) {
+			continue
+		}
 		mean, variance, err := t.evaluator.LeaveOutHoled(ctx, t.params, i, l.Mu, l.S, l.At)
 		if err != nil {
 			return err

@@ -8,9 +8,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
-// A LeaveOut calls body with mean and variance of every registered frame as the others predict it, n_s×d_y
+// A LeaveOut calls body with mean and variance of every registered frame that is wanted as the others predict it, n_s×d_y
 // each, in the order of the frames.
-type LeaveOut func(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error
+type LeaveOut func(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error
 
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
 // where and when variances are too small or too large, and how errors of one frame are correlated. progress
@@ -19,14 +19,16 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
-	if err := f.learnMixture(ctx, leaveOut); err != nil {
+	law := f.motion.NewMixtureLaw(f.frames, f.examined)
+	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
 		return nil, err
 	}
+	wanted := func(i int) bool { return f.examined == 0 || law.Wants(i) }
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)
 	patches := newPatches(width, height, n)
-	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
+	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
@@ -49,18 +51,16 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 }
 
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut) error {
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.MixtureLaw) error {
 	f.mixture = new(flow.Mixture)
 	if len(f.shape.At) < 3 {
 		return nil
 	}
-	law, enlarging := f.motion.NewMixtureLaw(f.frames), flow.NewEnlargingLaw(f.frames, f.detail)
+	enlarging := flow.NewEnlargingLaw(f.frames, f.detail)
 	truth, predicted := f.frame(true), f.frame(true)
-	err := leaveOut(ctx, func(i int, mean, variance mat.Matrix) error {
+	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
+	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		x := f.motion.LeftOut(i)
-		if !law.Wants(i) || x.Alone() {
-			return ctx.Err()
-		}
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}

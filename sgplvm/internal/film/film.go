@@ -18,6 +18,7 @@ type Film struct {
 	inflation *flow.Inflation
 	mixture   *flow.Mixture
 	errors    *errorLaw // nil where it was not learned
+	examined  int       // flow.Options.Examined
 }
 
 // New measures how the contents of a film's frames move at the given times and how much detail they have;
@@ -29,7 +30,7 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 		return nil, err
 	}
 	_, _, channels := frames.Dims()
-	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}}
+	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
 	o.Width, o.Height = width, height
 	if f.motion, err = flow.Fit(ctx, frames, times, sequences, o); err != nil {
 		return nil, err

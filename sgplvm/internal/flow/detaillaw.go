@@ -19,6 +19,10 @@ const (
 	leastDetail      = 16
 )
 
+// octavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
+// alike in all octaves of natural images.
+const octavePower = 0.75
+
 // detailLaw learns a Detail from frames.
 type detailLaw struct {
 	width, height, channels int
@@ -82,7 +86,7 @@ func (l *detailLaw) detail() *Detail {
 		l.below[c] = min(max(l.below[c]/float64(l.frames), s/mostOctave), s/leastOctave)
 		d.energy, d.ratio = append(d.energy, s), append(d.ratio, 1)
 		if s > 0 {
-			d.ratio[c] = s / l.below[c]
+			d.ratio[c] = math.Pow(s/l.below[c], octavePower)
 		}
 	}
 	weights := make([]float64, len(l.of))

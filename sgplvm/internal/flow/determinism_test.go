@@ -11,9 +11,9 @@ import (
 
 // What is learned of a film of two shots, and predicted in finer pixels, has the same bits at any number of processors.
 func TestDeterminismOfMixture(t *testing.T) {
-	times := line(9, 1)
+	times := line(6, 1)
 	size := testWidth * testHeight
-	film := cutFilm(times, 4, rotation)
+	film := cutFilm(times, 3, rotation)
 	source := data.NewSource(film, len(times), size, 1)
 	run := func() string {
 		m := mustFit(t, film, times, 1, nil, quick())
@@ -25,7 +25,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		law, enlarging := m.NewMixtureLaw(frames), NewEnlargingLaw(frames, d)
+		law, enlarging := m.NewMixtureLaw(frames, 0), NewEnlargingLaw(frames, d)
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])

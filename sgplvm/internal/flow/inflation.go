@@ -28,6 +28,7 @@ type Inflation struct {
 	ratio         []image[float32] // of each frame; one channel
 	reach         float64          // τ; 0: nothing but the factor
 	prior, factor float64          // p and f
+	set           []int            // the frames that have their ratios, until Choose
 }
 
 // Of the ratios: the side of the cells in pixels, the largest ratio, and by how many standard
@@ -60,6 +61,7 @@ func (infl *Inflation) Set(i int, truth, predicted Frame) {
 		panic(fmt.Sprintf("flow: Set: truth of %d×%d pixels and %d channels, prediction of %d×%d and %d", truth.Width, truth.Height, truth.Mean.Cols, predicted.Width, predicted.Height, predicted.Variance.Cols))
 	}
 	r := newImage[float64](truth.Width, truth.Height, 1)
+	infl.set = append(infl.set, i)
 	channels := truth.Mean.Cols
 	for k := range r.data {
 		for c := range channels {
@@ -70,8 +72,9 @@ func (infl *Inflation) Set(i int, truth, predicted Frame) {
 	downsample(infl.ratio[i], r, make([]float64, infl.height*truth.Width))
 }
 
-// Choose finds weight, reach and factor, once all frames have their ratios.
+// Choose finds weight, reach and factor, once the frames have their ratios. If only some have, it finds the factor.
 func (infl *Inflation) Choose() {
+	defer func() { infl.set = nil }()
 	unit, near := data.MedianSpacing(infl.at), infl.neighbourhoods()
 	infl.reach, infl.factor = 0, 1
 	alike, factor := infl.losses(near)
@@ -79,6 +82,9 @@ func (infl *Inflation) Choose() {
 		return // no errors at all
 	}
 	infl.factor = factor
+	if len(infl.set) < len(infl.at) {
+		return
+	}
 	least := math.Inf(1)
 	for _, prior := range []float64{1, 3, 10} {
 		for _, spacings := range []float64{1, 2, 4, 8, 16} {
@@ -119,11 +125,12 @@ func (infl *Inflation) neighbourhoods() [][]int {
 // constant: means over the cells of log e + r/e, where e is what factors expects times the returned
 // factor, under which they are likeliest together. near lists the frames that do not count for one.
 func (infl *Inflation) losses(near [][]int) (losses []float64, factor float64) {
-	losses, left := make([]float64, len(infl.at)), make([]float64, len(infl.at))
+	losses, left := make([]float64, len(infl.set)), make([]float64, len(infl.set))
 	per := 1 / float64(infl.width*infl.height)
-	mat.Parallel(len(infl.at), func(i int) {
-		expected := infl.factors(infl.at[i], near[i])
-		for k, r := range infl.ratio[i].data {
+	mat.Parallel(len(infl.set), func(i int) {
+		frame := infl.set[i]
+		expected := infl.factors(infl.at[frame], near[frame])
+		for k, r := range infl.ratio[frame].data {
 			losses[i] += per * math.Log(expected.data[k])
 			left[i] += per * float64(r) / expected.data[k]
 		}

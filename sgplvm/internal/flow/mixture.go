@@ -21,7 +21,7 @@ type Mixture struct {
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
 	laws          []varianceLaw // of each channel
-	light         lightLaw
+	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
 	outside       share
 }
 
@@ -60,9 +60,9 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 		return r
 	}
 	r.variances = newImage[float64](f.Width, f.Height, f.Variance.Cols)
-	light := make([]float64, len(x.scale))
-	for c := range light {
-		light[c] = x.light.variance(c, x.distance(o))
+	light := x.light
+	if len(light) == 0 {
+		light = make([]float64, len(x.scale))
 	}
 	mat.Parallel(f.Height, func(y int) {
 		var t traitsOf
@@ -80,9 +80,6 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	})
 	return r
 }
-
-// distance returns how far a time is from the frames around it, in units of frames.
-func (x *Mixture) distance(o Others) float64 { return o.apart / max(x.unit, leastScale) }
 
 // Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
@@ -207,7 +204,7 @@ type mixtureText struct {
 	Unit          float64
 	Levels        []weights
 	Laws          []varianceLaw
-	Light         lightLaw
+	Light         []float64
 	Outside       share
 }
 
@@ -256,8 +253,13 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
 		}
 	}
-	if !t.Light.valid(len(t.Scale)) {
-		return badPart("mixture", "variances of light %v that grow as the power %v of the distance, expected %d from 0 and a power to %d", t.Light.Variances, t.Light.Growth, len(t.Scale), mostGrowth)
+	if len(t.Light) != len(t.Scale) && len(t.Light) != 0 {
+		return badPart("mixture", "variances of light of %d channels, expected %d", len(t.Light), len(t.Scale))
+	}
+	for _, v := range t.Light {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return badPart("mixture", "variance of light %v, expected 0 or more", v)
+		}
 	}
 	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside}
 	return nil

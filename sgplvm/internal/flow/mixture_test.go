@@ -88,7 +88,7 @@ func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	law := motion.NewMixtureLaw(frames)
+	law := motion.NewMixtureLaw(frames, 0)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range times {
 		truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
@@ -181,5 +181,45 @@ func TestMixtureText(t *testing.T) {
 		if spoiled.Decode(text) == nil {
 			t.Errorf("no error for %s", text)
 		}
+	}
+}
+
+// A flicker of whole frames is learned apart from errors that differ from pixel to pixel.
+func TestLightOfFrames(t *testing.T) {
+	_, law := mixtureOf(t, translation, 0.01)
+	rng := rand.New(rand.NewPCG(6, 6))
+	flicker, squares := map[int]float64{}, 0.
+	for k := range law.samples {
+		s := &law.samples[k]
+		if _, known := flicker[s.frame]; !known {
+			flicker[s.frame] = 0.2 * rng.NormFloat64()
+			squares += square(flicker[s.frame])
+		}
+		e := flicker[s.frame] + 0.05*rng.NormFloat64()
+		for j := range s.errors {
+			s.errors[j] = e
+		}
+	}
+	x, want := law.Mixture(), squares/float64(len(flicker))
+	if math.Abs(x.light[0]-want) > 0.1*want {
+		t.Errorf("variance %v of whole frames, want %v", x.light[0], want)
+	}
+	var mean float64
+	for _, s := range law.samples {
+		mean += x.laws[0].variance(s.variance, &s.traits) / float64(len(law.samples))
+	}
+	if math.Abs(mean-square(0.05)) > 0.1*square(0.05) {
+		t.Errorf("variance %v within frames, drawn with %v", mean, square(0.05))
+	}
+	f := NewFrame(testWidth, testHeight, 1)
+	f.Variance.Fill(1)
+	o := Others{}
+	for k := range o.means {
+		o.means[k] = newImage[float64](testWidth, testHeight, 1)
+	}
+	with := x.Recipe(f, o).variances.data[0]
+	x.light = nil
+	if d := with - x.Recipe(f, o).variances.data[0]; math.Abs(d-want*x.scale[0]) > 0.1*want*x.scale[0] {
+		t.Errorf("predictions gain the variance %v, want %v", d, want*x.scale[0])
 	}
 }

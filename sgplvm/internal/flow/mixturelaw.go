@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -32,7 +33,6 @@ type MixtureLaw struct {
 	outside products
 	stride  int
 	samples []errorSample
-	apart   []float64 // how far the time of each frame is from the frames around it, in units of frames
 }
 
 // products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
@@ -52,15 +52,14 @@ type errorSample struct {
 	errors   [1 + others]float64
 }
 
-// NewMixtureLaw starts with nothing.
-func (m *Motion) NewMixtureLaw(frames *TrainingFrames) *MixtureLaw {
+// NewMixtureLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
+func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
 	l := &MixtureLaw{near: map[int]bool{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
-	levels, variances := frames.levels()
-	for _, v := range variances {
+	for _, v := range frames.variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
 	}
-	most := min(m.frames, mostMixtureFrames)
+	most := min(m.frames, cmp.Or(examined, mostMixtureFrames))
 	for k := range most {
 		l.near[k*m.frames/most] = true
 	}
@@ -73,7 +72,6 @@ func (m *Motion) NewMixtureLaw(frames *TrainingFrames) *MixtureLaw {
 		}
 	}
 	l.mixture.unit = data.MedianSpacing(at)
-	l.mixture.light.Growth = lightGrowth(m.sequences, levels, l.mixture.scale)
 	return l
 }
 
@@ -121,7 +119,6 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 		}
 		l.outside.join(&row[mixtureLevels], 1)
 	}
-	l.apart = append(l.apart, l.mixture.distance(o))
 	l.frames++
 }
 
@@ -185,9 +182,9 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	return &x
 }
 
-// variances returns the law of each channel under a mixture's weights, for errors less their means over each frame, and that of
-// these means.
-func (l *MixtureLaw) variances(x *Mixture) ([]varianceLaw, lightLaw) {
+// variances returns the law of each channel under a mixture's weights, for errors less their means over each frame, and the mean
+// square of these means: light that flickers from frame to frame is as unsure however close frames are.
+func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	channels := len(x.scale)
 	errors, sums, counts := make([]float64, len(l.samples)), make([]float64, l.frames*channels), make([]float64, l.frames*channels)
 	for i, s := range l.samples {
@@ -197,18 +194,12 @@ func (l *MixtureLaw) variances(x *Mixture) ([]varianceLaw, lightLaw) {
 		sums[s.frame*channels+s.channel] += errors[i]
 		counts[s.frame*channels+s.channel]++
 	}
-	light := lightLaw{Variances: make([]float64, channels), Growth: x.light.Growth}
-	expected := make([]float64, channels)
+	light, frames := make([]float64, channels), make([]float64, channels)
 	for k, n := range counts {
-		if n > 0 {
+		if c := k % channels; n > 0 {
 			sums[k] /= n
-			light.Variances[k%channels] += square(sums[k])
-			expected[k%channels] += math.Pow(l.apart[k/channels], light.Growth)
-		}
-	}
-	for c, e := range expected {
-		if e > 0 {
-			light.Variances[c] /= e
+			frames[c]++
+			light[c] += (square(sums[k]) - light[c]) / frames[c]
 		}
 	}
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
@@ -218,7 +209,7 @@ func (l *MixtureLaw) variances(x *Mixture) ([]varianceLaw, lightLaw) {
 		rows[s.channel] = append(rows[s.channel], row)
 		squares[s.channel] = append(squares[s.channel], square(errors[i]-sums[s.frame*channels+s.channel]))
 	}
-	laws := make([]varianceLaw, channels)
+	laws = make([]varianceLaw, channels)
 	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
 	return laws, light
 }

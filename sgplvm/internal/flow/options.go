@@ -27,6 +27,14 @@ type Options struct {
 	// chosen. Default 0.02; below 0 it may raise the error by as much.
 	Gain float64
 
+	// Pixels is how many pixels a frame has at most where the motion is estimated: it is halved until there are no more.
+	// Default 65536.
+	Pixels int
+
+	// Examined is about how many frames are left out at most to learn what predictions are mixed of and how unsure they are.
+	// Default: all for the variance inflation, 24 for the mixture.
+	Examined int
+
 	// Progress, if not nil, is called when a trial has ended.
 	Progress func(Trial)
 }
@@ -51,6 +59,12 @@ func (o *Options) complete(frames data.Source) error {
 	}
 	if o.Gain == 0 {
 		o.Gain = 0.02
+	}
+	if o.Pixels == 0 {
+		o.Pixels = maxPixels
+	}
+	if o.Pixels < 1 || o.Examined < 0 {
+		return refuse("Pixels and Examined", "%d pixels and %d frames, expected positive numbers", o.Pixels, o.Examined)
 	}
 	for _, v := range o.Nodes {
 		if v < 2 || v > maxNodes {

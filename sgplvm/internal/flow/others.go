@@ -18,7 +18,6 @@ type Others struct {
 	means  [others]image[float64]
 	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
-	apart  float64        // the harmonic mean of the distances in time from both frames
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
@@ -46,7 +45,6 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
 		return flowsBetween(pictures[0], pictures[1])
 	})
-	o.apart = harmonic(s.Times[around[0].place], x.time, s.Times[around[1].place])
 	flow := newDense(pictures[0], pictures[1], flows, around[1].weight, d.sharpening, part)
 	o.sampleStill(f, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
 	doubtful := width == f.Width && height == f.Height

@@ -16,14 +16,14 @@ type pyramids struct {
 	gradient float64            // mean squared derivative of the intensities over the finest level, per frame's width
 }
 
-// maxPixels bounds the pixels of the finest level, and maxNumbers the numbers of all frames on it.
+// maxPixels bounds the pixels of the finest level where nothing else is asked for, and maxNumbers the numbers of all frames on it.
 const maxPixels, maxNumbers = 1 << 16, 1 << 27
 
 // levelSizes returns the sizes of n frames' levels: the frame's, halved until there are few enough pixels, and
 // then halved while both sides have 24 at least.
-func levelSizes(width, height, channels, n int) []size {
+func levelSizes(width, height, channels, n, pixels int) []size {
 	sizes := []size{{width, height}}
-	for most := max(256, min(maxPixels, maxNumbers/channels/n)); sizes[0].width*sizes[0].height > most; {
+	for most := max(256, min(pixels, maxNumbers/channels/n)); sizes[0].width*sizes[0].height > most; {
 		sizes[0] = sizes[0].half()
 	}
 	for s := sizes[0]; min(s.width, s.height) >= 24; {
@@ -36,9 +36,10 @@ func levelSizes(width, height, channels, n int) []size {
 func (s size) half() size { return size{(s.width + 1) / 2, (s.height + 1) / 2} }
 
 // load reads the frames and builds their pyramids.
-func load(ctx context.Context, source data.Source, width, height int) (*pyramids, error) {
+func load(ctx context.Context, source data.Source, o Options) (*pyramids, error) {
 	n, points, channels := source.Dims()
-	sizes := levelSizes(width, height, channels, n)
+	width, height := o.Width, o.Height
+	sizes := levelSizes(width, height, channels, n, o.Pixels)
 	frames := &pyramids{aspect: float64(width) / float64(height), levels: make([][]image[float32], len(sizes))}
 	for k := range sizes {
 		frames.levels[k] = make([]image[float32], n)

@@ -70,25 +70,20 @@ func newTrainingFrames(head framesHead) (*TrainingFrames, error) {
 	return f, nil
 }
 
-// levels returns the mean of each frame's channels, less a constant, and the variance of each channel over all frames.
-func (f *TrainingFrames) levels() (levels [][]float64, variances []float64) {
-	means, variances := make([]float64, f.Channels), make([]float64, f.Channels)
-	per := 1 / float64(f.Width*f.Height)
+// variances returns the variance of each channel over all frames.
+func (f *TrainingFrames) variances() []float64 {
+	sums, squares := make([]float64, f.Channels), make([]float64, f.Channels)
 	for i := range f.Frames {
-		level := make([]float64, f.Channels)
 		for k, v := range f.picture(i).data {
-			level[k%f.Channels] += per * f.Step * float64(v)
-			variances[k%f.Channels] += per / float64(f.Frames) * square(f.Step*float64(v))
+			sums[k%f.Channels] += float64(v)
+			squares[k%f.Channels] += float64(v) * float64(v)
 		}
-		for c, v := range level {
-			means[c] += v / float64(f.Frames)
-		}
-		levels = append(levels, level)
 	}
-	for c, m := range means {
-		variances[c] = max(variances[c]-m*m, 0)
+	n := float64(f.Frames * f.Width * f.Height)
+	for c, s := range sums {
+		sums[c] = square(f.Step) * max(squares[c]/n-square(s/n), 0)
 	}
-	return levels, variances
+	return sums
 }
 
 // size returns how many values a frame has.
