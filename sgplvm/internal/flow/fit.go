@@ -18,7 +18,7 @@ func Fit(ctx context.Context, frames data.Source, times []float64, sequences []i
 		return nil, &data.ConfigError{Field: "times", Err: err}
 	}
 	m := &Motion{width: o.Width, height: o.Height, frames: n, sequences: sequencesOf(times, sequences)}
-	p, err := load(ctx, frames, o)
+	p, err := load(ctx, frames, o.Width, o.Height, o.Pixels)
 	if err != nil {
 		return nil, err
 	}

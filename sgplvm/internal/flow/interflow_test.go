@@ -26,7 +26,7 @@ func TestInterFrameFlow(t *testing.T) {
 	times := line(5, 0.4)[:sizes(2)+3]
 	source := data.NewSource(draw(times, testWidth, testHeight, 1, bulge), len(times), testWidth*testHeight, 1)
 	m := mustFit(t, draw(times, testWidth, testHeight, 1, bulge), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-2}, Gain: -100})
-	f, err := load(context.Background(), source, Options{Width: testWidth, Height: testHeight, Pixels: maxPixels})
+	f, err := load(context.Background(), source, testWidth, testHeight, maxPixels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestFlowEqualTimes(t *testing.T) {
 	if trials := m.trials; len(trials) != 3 || !(trials[2].Error < 1) {
 		t.Fatalf("trials %+v", trials)
 	}
-	f, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), Options{Width: testWidth, Height: testHeight, Pixels: maxPixels})
+	f, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight, maxPixels)
 	if err == nil {
 		err = m.estimateFlow(context.Background(), f)
 	}
@@ -177,7 +177,7 @@ func TestScoreFlow(t *testing.T) {
 	for i := range values {
 		values[i] += 30 * rng.NormFloat64() // so that linear interpolation beats that by cubics
 	}
-	f, err := load(context.Background(), data.NewSource(values, len(times), testWidth*testHeight, 1), Options{Width: testWidth, Height: testHeight, Pixels: maxPixels})
+	f, err := load(context.Background(), data.NewSource(values, len(times), testWidth*testHeight, 1), testWidth, testHeight, maxPixels)
 	if err != nil {
 		t.Fatal(err)
 	}

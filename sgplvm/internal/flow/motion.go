@@ -138,23 +138,6 @@ func (m *Motion) shots(label int) ([]sequence, error) {
 	return m.sequences[first:end], nil
 }
 
-// Field returns the displacement at a moment, from the estimates of the frames that are known.
-func (m *Motion) Field(x Moment) Field {
-	s := x.shot
-	if m.Still() {
-		return Field{}
-	}
-	if x.without < 0 {
-		return m.fields(s, []float64{x.time})[0]
-	}
-	p := slices.Index(s.Examples, x.without)
-	others := sequence{d: mat.New(s.d.Rows-1, s.d.Cols)}
-	others.Label, others.Times = s.Label, slices.Concat(s.Times[:p], s.Times[p+1:])
-	mat.Copy(others.d.Slice(0, p, 0, s.d.Cols), s.d.Slice(0, p, 0, s.d.Cols))
-	mat.Copy(others.d.Slice(p, s.d.Rows-1, 0, s.d.Cols), s.d.Slice(p+1, s.d.Rows, 0, s.d.Cols))
-	return m.fields(others, s.Times[p:p+1])[0]
-}
-
 // find returns the sequence of a training frame and its place there.
 func (m *Motion) find(frame int) (s sequence, p int) {
 	for _, s := range m.sequences {

@@ -35,11 +35,10 @@ func levelSizes(width, height, channels, n, pixels int) []size {
 
 func (s size) half() size { return size{(s.width + 1) / 2, (s.height + 1) / 2} }
 
-// load reads the frames and builds their pyramids.
-func load(ctx context.Context, source data.Source, o Options) (*pyramids, error) {
+// load reads the frames and builds their pyramids, of so many pixels at most.
+func load(ctx context.Context, source data.Source, width, height, pixels int) (*pyramids, error) {
 	n, points, channels := source.Dims()
-	width, height := o.Width, o.Height
-	sizes := levelSizes(width, height, channels, n, o.Pixels)
+	sizes := levelSizes(width, height, channels, n, pixels)
 	frames := &pyramids{aspect: float64(width) / float64(height), levels: make([][]image[float32], len(sizes))}
 	for k := range sizes {
 		frames.levels[k] = make([]image[float32], n)
