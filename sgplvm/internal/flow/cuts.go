@@ -8,7 +8,7 @@ import (
 )
 
 // A film is cut where a frame has nothing to do with the one before it. Between two cuts is a shot: a sequence of its own,
-// with the label of the whole, so that nothing is interpolated across a cut. At a time between two shots the nearer one goes on.
+// with the label of the whole, so that nothing is interpolated across a cut.
 
 // Of a cut: how unlike the frames are at least, from 0 to 2, and by how many times as much as the median of all pairs.
 const leastCut, cutRatio = 0.5, 5

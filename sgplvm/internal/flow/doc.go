@@ -19,8 +19,8 @@
 //
 // # Estimation
 //
-// Nothing is followed across a cut (cuts.go). Fit halves the frames until they have 2¹⁶ pixels at most, and builds a pyramid on them. From the
-// coarsest level to the finest it minimises, over the displacements d_p of all frames,
+// Nothing is followed across a cut (cuts.go); at a time between two shots, frames are those of either (moments.go).
+// Fit halves the frames until they have 2¹⁶ pixels at most, and builds a pyramid on them. From the coarsest level to the finest it minimises, over the displacements d_p of all frames,
 //
 //	Σ ρ(y_{p+1}(φ_{p+1}(r)) − y_p(φ_p(r))) + λ·Ḡ·Σ (‖d_p‖² + a²·‖∇(d_{p+1} − d_p)‖²)
 //
@@ -67,7 +67,7 @@
 // A Mixture weighs the model's prediction against three that need the two training frames around a time alone
 // (Others): linear interpolation of each pixel, the nearer frame, and interpolation along the dense optical flow
 // between the two (dense.go). Weights depend on how far model and flow are apart at a place, variances on that, on
-// what the two frames and the two flows disagree about and on the texture; both are learned where frames are left out (MixtureLaw), so that what is behind there has no weight.
+// what the two frames and the two flows disagree about, on the texture, and on how much whole frames flicker; both are learned where frames are left out (MixtureLaw), so that what is behind there has no weight.
 //
 // # Variances
 //
@@ -82,9 +82,10 @@
 //	frames, err := m.TrainingFrames(ctx, film)
 //	detail, err := MeasureDetail(ctx, film, 640, 360)
 //	// the model predicts mean and variance of a frame at its points; then
-//	fields, err := m.Fields(0, []float64{t})
-//	fields[0].Warp(fine, frame) // flow.Frames, the finer one of 1280×720 pixels
-//	err = m.AddResidual(fine, frames, fields[0], detail, data.Instant{Time: t}, -1)
+//	moments, err := m.Moments(data.Instant{Time: t}) // two between shots
+//	field := m.Field(moments[0])
+//	field.Warp(fine, frame) // flow.Frames, the finer one of 1280×720 pixels
+//	m.AddResidual(fine, frames, field, detail, moments[0])
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999), finer pixels from pictures that are sharpened as
 // halved training frames ask for (sharpening.go); beyond an edge the
