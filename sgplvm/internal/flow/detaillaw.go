@@ -21,7 +21,7 @@ const (
 
 // octavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are
 // alike in all octaves of natural images.
-const octavePower = 0.75
+const octavePower = 0.8
 
 // detailLaw learns a Detail from frames.
 type detailLaw struct {

@@ -26,12 +26,13 @@ func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
 	l.half = frames.halved()
 	small := *d
 	small.width, small.height = l.half.Width, l.half.Height
-	small.energy = make([]float64, len(d.energy))
-	for c, s := range d.energy {
-		small.energy[c] = s
-		if len(d.ratio) > 0 {
-			small.energy[c] /= d.ratio[c] // of the octave below
+	small.energy, small.ratio = nil, nil
+	for _, s := range d.energy { // of the octave below, after which that of the frames comes as it is
+		q := 1.0
+		if c := len(small.energy); len(d.ratio) > 0 {
+			q = math.Pow(d.ratio[c], 1/octavePower)
 		}
+		small.energy, small.ratio = append(small.energy, s/q), append(small.ratio, q)
 	}
 	l.detail = &small
 	return l

@@ -84,6 +84,19 @@ func TestEnlarging(t *testing.T) {
 	if scaled := law.Detail(&more); math.Abs(scaled.a-more.a-math.Log(1./3)) > 1e-9 || scaled.gamma != d.gamma {
 		t.Errorf("intercept %v after %v, of three times what is missed", scaled.a, more.a)
 	}
+	brighter, other := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+	for i := range times {
+		for k, v := range film[i*width*height : (i+1)*width*height] {
+			other.Mean.Data[k] = v + 40
+		}
+		brighter.Add(other, motion.LeftOut(i))
+	}
+	if a, b := brighter.missed, measured(d).missed; math.Abs(a-b) > 1e-6*b {
+		t.Errorf("%v missed of brighter frames, %v of those that are expected", a, b)
+	}
+	if half := NewEnlargingLaw(frames, d).detail; math.Abs(half.energy[0]*half.ratio[0]-d.energy[0]) > 1e-9*d.energy[0] || !(half.energy[0] > 1.01*d.energy[0]) {
+		t.Errorf("energy %v of half the size, which goes on by %v, after %v", half.energy[0], half.ratio[0], d.energy[0])
+	}
 	more.a += 9
 	if scaled := measured(&more).Detail(&more); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
 		t.Errorf("intercept %v after %v, of far too much", scaled.a, more.a)

@@ -27,8 +27,11 @@ func TestFlowCache(t *testing.T) {
 			t.Fatalf("%d pairs, %d in order, %d bytes", len(c.pairs), len(c.order), c.bytes)
 		}
 	}
+	if f := c.flows(1, 9, find(6)); f[0].Width != 6 || asked != 8 {
+		t.Errorf("the flow of %d from a frame to another one, asked %d times", f[0].Width, asked)
+	}
 	var none *flowCache
-	if none.flows(1, 2, find(7)); asked != 8 {
+	if none.flows(1, 2, find(7)); asked != 9 {
 		t.Error("no cache, and nothing was asked")
 	}
 }

@@ -52,6 +52,10 @@ func TestShots(t *testing.T) {
 			t.Errorf("%s: shots of %v frames, want %v", c.name, got, c.want)
 		}
 	}
+	times[4] = times[3] // views of one moment
+	if m := mustFit(t, cutFilm(times, 4, rotation), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}}); len(m.sequences) != 1 {
+		t.Errorf("%d shots where the frames beside a cut have one time", len(m.sequences))
+	}
 }
 
 // Nothing is interpolated across a cut: at a time between two shots one of them goes on, and a frame that is left out
@@ -137,6 +141,9 @@ func TestMoments(t *testing.T) {
 				t.Errorf("%v: moment %d is %+v, want the shot from %v with %v", c.at, i, x, c.first[i], c.want[i])
 			}
 		}
+	}
+	if k := shotAt(m.sequences[:3], 3); k != 0 {
+		t.Errorf("half way between two shots the time is in shot %d, want the first", k)
 	}
 	if _, err := m.Moments(data.Instant{Sequence: 1}); err == nil {
 		t.Error("an unknown sequence: no error")
