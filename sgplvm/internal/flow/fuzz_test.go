@@ -95,7 +95,7 @@ func use(t *testing.T, p flow.Part) {
 				}
 			}
 		}
-		p.FieldWithout(0)
+		p.Field(p.LeftOut(0))
 	case *flow.TrainingFrames:
 		if n, points, channels := p.Dims(); n > 0 {
 			values := make([]float64, points*channels)

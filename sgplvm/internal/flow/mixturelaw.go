@@ -56,7 +56,7 @@ type errorSample struct {
 func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
 	l := &MixtureLaw{near: map[int]bool{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
-	for _, v := range frames.variances() {
+	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
 	}
 	most := min(m.frames, cmp.Or(examined, mostMixtureFrames))

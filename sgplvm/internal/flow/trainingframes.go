@@ -70,8 +70,8 @@ func newTrainingFrames(head framesHead) (*TrainingFrames, error) {
 	return f, nil
 }
 
-// variances returns the variance of each channel over all frames.
-func (f *TrainingFrames) variances() []float64 {
+// Variances returns the variance of each channel over all frames.
+func (f *TrainingFrames) Variances() []float64 {
 	sums, squares := make([]float64, f.Channels), make([]float64, f.Channels)
 	for i := range f.Frames {
 		for k, v := range f.picture(i).data {
