@@ -13,6 +13,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -106,6 +108,68 @@ func TestLoadSolvesNothing(t *testing.T) {
 			if !bytes.Equal(saved(t, loaded(t, other)), other) {
 				t.Errorf("%v: %s of the file was not taken", s, name)
 			}
+		}
+	}
+}
+
+// A loaded model that is compiled fills in and predicts what it does itself, and allocates nothing.
+func TestCompiledAllocatesNothing(t *testing.T) {
+	for _, name := range []string{"white", "residual", "local", "parts", "product", "scattered", "dynamic"} {
+		content, err := os.ReadFile("testdata/models/" + name + ".model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := loaded(t, content)
+		file, err := m.Compile(CompileOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		compiled, err := edge.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, l := compiled.NewWorkspace(0), m.TrainingLatent(1)
+		whole, err := m.Predict(l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, seen := whole.Mean.Clone(), make([]bool, len(whole.Mean.Data))
+		for i := range seen {
+			if seen[i] = i%3 > 0; !seen[i] {
+				values.Data[i] = math.NaN()
+			}
+		}
+		want, _, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, variance := make([]float64, len(seen)), make([]float64, len(seen))
+		fill := func() {
+			if err := w.Fill(mean, variance, values.Data, seen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fill()
+		for i, v := range mean {
+			deviation := math.Sqrt(whole.Variance.Data[i])
+			if math.Abs(v-want.Mean.Data[i]) > 1e-7*deviation || math.Abs(math.Sqrt(variance[i])-math.Sqrt(want.Variance.Data[i])) > 1e-7*deviation {
+				t.Errorf("%s: value %d filled in with %v and variance %v, by Impute %v and %v", name, i, v, variance[i], want.Mean.Data[i], want.Variance.Data[i])
+			}
+		}
+		predict := func() {
+			if err := w.Predict(mean, variance, l.Mu, l.S); err != nil {
+				t.Fatal(err)
+			}
+		}
+		predict()
+		if compare.Race {
+			continue
+		}
+		if n := testing.AllocsPerRun(10, fill); n != 0 {
+			t.Errorf("%s: Fill allocates %v times", name, n)
+		}
+		if n := testing.AllocsPerRun(10, predict); n != 0 {
+			t.Errorf("%s: Predict allocates %v times", name, n)
 		}
 	}
 }
