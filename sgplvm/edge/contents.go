@@ -33,18 +33,22 @@ type Contents struct {
 	P         Table
 	Rotated   bool
 	Factors   []Factor
-	Structure Table // Σ − β⁻¹·I, lower triangle, n×n; 0×0 where the noise is white
+	Structure Table // Σ − β⁻¹·I, lower triangle, n×n; 0×0 where the noise is white, or whitened
 
-	// Of a model that keeps its training residuals: r_n in columns (d_y·n rows, the channels of a point one below the other), and
-	// points in units of the lengths of the taper (n×dimensions; nothing: no taper).
+	// Whitened says that the one factor's features are of K and of Σ together, as they are at the training points where the noise has structure:
+	// K = B·diag(λ/(1+λ))·Bᵀ, Σ = B·diag(1/(1+λ))·Bᵀ.
+	Whitened bool
+
+	// Of a model that keeps its training residuals: r_n in columns (d_y·n rows, the channels of a point one below the other).
 	Residuals Table
-	Tapered   []float64
 
 	// Of what was filled in of the training examples (math.md, section 22.7): variances as residuals, and correlations, lower triangle, n×n. 0×0: nothing was.
 	Filled, Alike Table
 
-	// Points by coordinates, n×dimensions each: in mean spacings of their own grid, in those of the training grid, and in length scales.
-	Spacings, TrainingSpacings, Scaled []float64
+	// Coordinates of the points, n×dimensions, and what they are measured in, in each dimension: mean spacings of the points and of
+	// the training points, length scales, and the lengths of the taper (nothing: there is none).
+	Coordinates                                 []float64
+	Spacings, TrainingSpacings, Lengths, Tapers []float64
 
 	Time    Time // of examples with times
 	Options Options
@@ -134,7 +138,7 @@ func (c *Contents) visit(f codec) {
 	for _, v := range []*int{&c.Points, &c.Channels, &c.Latents, &c.Inducing, &c.Examples} {
 		f.integer(v)
 	}
-	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Lambda, &c.Tapered, &c.Spacings, &c.TrainingSpacings, &c.Scaled} {
+	for _, v := range []*[]float64{&c.Mean, &c.Scale, &c.RBF, &c.Linear, &c.Bias, &c.Z, &c.Coord, &c.Mu, &c.S, &c.Latent, &c.Lambda, &c.Coordinates, &c.Spacings, &c.TrainingSpacings, &c.Lengths, &c.Tapers} {
 		f.numbers(v)
 	}
 	for _, v := range []*float64{&c.Prior, &c.Beta, &c.Precision} {
@@ -143,8 +147,9 @@ func (c *Contents) visit(f codec) {
 	f.flag(&c.Rotated)
 	f.table(&c.P, Float32)
 	f.table(&c.Structure, Float32)
-	f.table(&c.Residuals, Float32)
-	f.table(&c.Filled, Float32)
+	f.flag(&c.Whitened)
+	f.table(&c.Residuals, Float16)
+	f.table(&c.Filled, Float16)
 	f.table(&c.Alike, Float32)
 	if n := f.count(len(c.Factors)); len(c.Factors) != n {
 		c.Factors = make([]Factor, n)
@@ -215,7 +220,7 @@ func (c *Contents) validate() string {
 		}
 	}
 	n, dy, d, m := int64(c.Points), int64(c.Channels), int64(c.Latents), int64(c.Inducing)
-	dims := int64(len(c.Spacings)) / n
+	dims := int64(len(c.Spacings))
 	lengths := []struct {
 		what string
 		got  int
@@ -226,8 +231,8 @@ func (c *Contents) validate() string {
 		{"parameters of an RBF part", len(c.RBF), 1 + d, true}, {"of a linear part", len(c.Linear), d, true}, {"of a bias", len(c.Bias), 1, true},
 		{"inducing inputs", len(c.Z), m * d, false}, {"of a basis", len(c.Coord), m * m, false}, {"latent eigenvalues", len(c.Latent), m, false},
 		{"means of training examples", len(c.Mu), int64(c.Examples) * d, false}, {"their variances", len(c.S), int64(c.Examples) * d, false},
-		{"coordinates", len(c.Spacings), n * dims, false}, {"coordinates", len(c.TrainingSpacings), n * dims, false},
-		{"coordinates", len(c.Scaled), n * dims, false}, {"coordinates", len(c.Tapered), n * dims, true},
+		{"coordinates", len(c.Coordinates), n * dims, false}, {"training spacings", len(c.TrainingSpacings), dims, false},
+		{"length scales", len(c.Lengths), dims, false}, {"lengths of a taper", len(c.Tapers), dims, true},
 	}
 	for _, l := range lengths {
 		if int64(l.got) != l.want && !(l.none && l.got == 0) {
@@ -277,7 +282,10 @@ func (c *Contents) validateTables() string {
 	if c.Structure.rows > 0 && (!c.Structure.is(n, n, true) || len(c.Factors) != 1) {
 		return "a covariance of the noise of the wrong shape"
 	}
-	if c.Residuals.rows > 0 && (!c.Residuals.is(dy*n, int64(c.Examples), false) || c.Structure.rows == 0) {
+	if c.Whitened && (len(c.Factors) != 1 || c.Structure.rows > 0 || c.Factors[0].K.rows > 0) {
+		return "a covariance of the noise beside features that have it"
+	}
+	if c.Residuals.rows > 0 && (!c.Residuals.is(dy*n, int64(c.Examples), false) || c.Structure.rows == 0 && !c.Whitened) {
 		return "residuals of the wrong shape, or beside white noise"
 	}
 	if c.Filled.rows > 0 && (!c.Filled.is(dy*n, int64(c.Examples), false) || c.Residuals.rows == 0) || c.Alike.rows > 0 && !c.Alike.is(n, n, true) || c.Filled.rows > 0 != (c.Alike.rows > 0) {
@@ -287,8 +295,8 @@ func (c *Contents) validateTables() string {
 }
 
 func (c *Contents) validateNumbers() string {
-	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, {c.Beta, c.Precision}}
-	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Spacings, c.TrainingSpacings, c.Scaled, c.Tapered}
+	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
+	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates}
 	notNegative := [][]float64{c.Latent, c.Lambda, {c.Prior}}
 	for _, list := range []struct {
 		of   [][]float64

@@ -1,26 +1,38 @@
 package edge
 
-// Bytes returns what the model takes beside its file.
+// Bytes returns what the model takes at most beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
 	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.mean) + len(m.fitted.Data) + len(m.spread) + len(m.points)
-	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda} {
+	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}
-	for _, v := range [][]float64{c.Tapered, c.Spacings, c.TrainingSpacings, c.Scaled} {
-		numbers += 2 * len(v)
+	for _, x := range []points{m.tapered, m.spacings, m.trainingSpacings, m.scaled} {
+		numbers += len(x.x.Data)
 	}
 	numbers += len(m.whole.Data)
+	if c.Rotated {
+		numbers += c.P.numbers()
+	}
+	if c.Whitened {
+		numbers += len(m.structure.data)/8 + noiseRows*(2*m.features+c.Points)
+	}
+	if m.kept() {
+		numbers += 2 * min(together, c.Examples) * c.Inducing
+	}
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
 	}
 	return 8 * numbers
 }
 
-// Bytes returns what the workspace takes, but for some kilobytes.
+// productDepth is the depth of the blocks that products of matrices pack.
+const productDepth = 320
+
+// Bytes returns what the workspace takes, but for some kilobytes; what products of its matrices pack included.
 func (w *Workspace) Bytes() int {
 	ints := len(w.seen)*w.most + 6*w.m.c.Points
-	return 8 * (w.floats + ints)
+	return 8 * (w.floats + ints + productDepth*(w.most+together) + w.most*w.most/4)
 }
 
 // steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.

@@ -98,7 +98,7 @@ func (w *Workspace) crossCovariance(seen, missing []int) mat.Matrix {
 		for k, i := range seen {
 			row := com.Row(k)
 			for l, j := range missing {
-				row[l] += t.noise * m.c.Structure.pair(i, j)
+				row[l] += t.noise * m.structure.pair(i, j)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 func (w *Workspace) addStructure(dst mat.Matrix, seen []int) {
 	for k, i := range seen {
 		row, sigma := dst.Row(k), w.room.row[:k+1]
-		w.m.c.Structure.pick(sigma, i, seen[:k+1])
+		w.m.structure.pick(sigma, i, seen[:k+1])
 		asm.Axpy(w.moments.noise, sigma, row[:k+1])
 	}
 }
@@ -187,7 +187,7 @@ func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 	for k, i := range a {
 		row := dst.Row(k)
 		for l, j := range b {
-			row[l] = w.m.c.Structure.pair(i, j)
+			row[l] = w.m.structure.pair(i, j)
 		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// contents returns a small model at random: of white noise on a product grid, or of structured noise with kept residuals and a blend.
+// contents returns a small model at random: of white noise on a product grid, or of structured noise with kept residuals and a blend; every
+// third one of that has features of its noise too.
 func contents(seed uint64, structured bool) *Contents {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	normals := func(n int) []float64 {
@@ -34,7 +35,7 @@ func contents(seed uint64, structured bool) *Contents {
 	c := &Contents{Label: "3x2", Points: n, Channels: dy, Latents: d, Inducing: m, Examples: examples,
 		Mean: normals(dy), Scale: positive(dy), RBF: positive(1 + d), Linear: positive(d), Bias: positive(1), Prior: 0.1,
 		Z: normals(m * d), Coord: normals(m * m), Mu: normals(examples * d), S: positive(examples * d), Beta: 4, Precision: 4, Latent: positive(m),
-		P: NewTable(random(dy*n, m)), Spacings: normals(2 * n), TrainingSpacings: normals(2 * n), Scaled: normals(2 * n),
+		P: NewTable(random(dy*n, m)), Coordinates: normals(2 * n), Spacings: positive(2), TrainingSpacings: positive(2), Lengths: positive(2),
 		Options: Options{Candidates: 2, Iterations: 20, Starts: 3, NoiseStrength: math.Inf(1), LocalBandwidth: 0.7, LocalStrength: 1, Exact: 100, Group: 4, Neighbours: 4, Work: 1e9}}
 	if !structured {
 		c.Lambda = positive(6)
@@ -45,7 +46,10 @@ func contents(seed uint64, structured bool) *Contents {
 	c.Factors = []Factor{{B: NewTable(random(n, 5))}}
 	sigma, root := mat.New(n, n), random(n, n)
 	mat.Mul(sigma, 1, root, root.T(), 0)
-	c.Structure, c.Residuals, c.Tapered = NewLowerTable(sigma), NewTable(random(dy*n, examples)), normals(2*n)
+	c.Structure, c.Residuals, c.Tapers = NewLowerTable(sigma), NewTable(random(dy*n, examples)), positive(2)
+	if seed%3 == 0 {
+		c.Whitened, c.Structure, c.Lambda, c.Factors = true, Table{}, positive(n), []Factor{{B: NewTable(random(n, n))}}
+	}
 	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
 		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
 	c.Filled, c.Alike = NewTable(mat.New(dy*n, examples)), NewLowerTable(mat.New(n, n))
@@ -93,8 +97,8 @@ func tries(t *testing.T, file []byte) error {
 // What was encoded is read again, whatever the type.
 func TestEncode(t *testing.T) {
 	for kind := Float64; kind <= Float16; kind++ {
-		for _, structured := range []bool{false, true} {
-			c := contents(1, structured)
+		for seed := range uint64(4) {
+			c := contents(seed, seed > 0)
 			file := Encode(c, kind)
 			m, err := Open(file)
 			if err != nil {
@@ -108,6 +112,37 @@ func TestEncode(t *testing.T) {
 			}
 			if err := tries(t, file); err != nil {
 				t.Errorf("%v: %v", kind, err)
+			}
+		}
+	}
+}
+
+// Of features of K and Σ together Σ is made, whole blocks and a part of one.
+func TestWhitened(t *testing.T) {
+	for kind, tolerance := range map[Type]float64{Float64: 1e-13, Float32: 1e-6, Float16: 1e-2} {
+		n := noiseRows + 3
+		c := &Contents{Points: n, Beta: 4, Whitened: true, Factors: []Factor{{}}}
+		b := mat.New(n, n)
+		for j := range n {
+			c.Lambda = append(c.Lambda, 1/float64(1+j))
+			for i := range n {
+				b.Set(i, j, math.Sin(float64(i*j)))
+			}
+		}
+		table := NewTable(b)
+		c.Factors[0].B = table.as(kind)
+		m := &Model{c: c}
+		m.setStructure()
+		for _, at := range [][2]int{{0, 0}, {5, 2}, {n - 1, 1}, {n - 1, n - 1}, {noiseRows, noiseRows - 1}} {
+			var want float64
+			for j, lambda := range c.Lambda {
+				want += b.At(at[0], j) * b.At(at[1], j) / (1 + lambda)
+			}
+			if at[0] == at[1] {
+				want -= 0.25
+			}
+			if got := m.structure.pair(at[0], at[1]); math.Abs(got-want) > tolerance*float64(n) {
+				t.Errorf("%v: covariance of points %v is %v, expected %v", kind, at, got, want)
 			}
 		}
 	}
@@ -135,7 +170,7 @@ func TestDamagedFiles(t *testing.T) {
 	var version *VersionError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 4 {
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 5 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FormatError
@@ -154,8 +189,8 @@ func sealed(body []byte) []byte {
 // Contents of any bytes are refused or serve, without a panic, and Open allocates no more than some times their size.
 func FuzzOpen(f *testing.F) {
 	for kind := Float64; kind <= Float16; kind++ {
-		for _, structured := range []bool{false, true} {
-			f.Add(Encode(contents(2, structured), kind)[headerBytes:])
+		for seed := range uint64(4) {
+			f.Add(Encode(contents(seed, seed > 0), kind)[headerBytes:])
 		}
 	}
 	f.Add([]byte{})

@@ -88,7 +88,7 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		sigma := view(w.room.coo, len(seen), len(seen))
 		for k, i := range seen {
 			row := sigma.Row(k)
-			m.c.Structure.pick(row[:k+1], i, seen[:k+1])
+			m.structure.pick(row[:k+1], i, seen[:k+1])
 			row[k] += 1 / m.c.Beta
 		}
 		if err := w.factor.Refactorize(sigma); err != nil {
@@ -137,6 +137,9 @@ func (w *Workspace) whitenedNorms(seen []int) {
 		m.setFeatures(b, seen, from, nil)
 		w.factor.SolveHalf(b)
 		columnSquares(w.norms[from:from+b.Cols], b)
+	}
+	for j := range w.norms {
+		w.norms[j] *= m.part(m.c.Lambda[j])
 	}
 }
 

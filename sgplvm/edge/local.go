@@ -53,7 +53,7 @@ func (o *ownNoise) variance(w *Workspace, i int) float64 {
 	if o.unsure != nil {
 		own += o.unsure[i] * o.unsure[i]
 	}
-	sigma := m.c.Structure.pair(i, i)
+	sigma := m.structure.pair(i, i)
 	if o.wide {
 		sigma += m.spread[i]
 	}

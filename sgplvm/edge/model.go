@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -31,6 +33,7 @@ type Model struct {
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
 	whole           mat.Matrix   // B of one factor of a fast model, up to mostSquare points
+	structure       Table        // Σ − β⁻¹·I
 
 	points []int // all of them
 
@@ -47,11 +50,18 @@ type Model struct {
 // points are coordinates, a dimension after the other.
 type points struct{ x mat.Matrix } // dimensions×n
 
-func pointsOf(v []float64, n int) points {
-	if len(v) == 0 {
+// pointsOf returns the points' coordinates in units of their own for each dimension; without units nothing.
+func (c *Contents) pointsOf(units []float64) points {
+	if len(units) == 0 {
 		return points{}
 	}
-	return points{mat.NewDense(n, len(v)/n, v).T().Clone()}
+	x := mat.NewDense(c.Points, len(units), c.Coordinates).T().Clone()
+	for q, unit := range units {
+		for i := range x.Row(q) {
+			x.Row(q)[i] /= unit
+		}
+	}
+	return points{x}
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -66,12 +76,13 @@ func Open(file []byte) (*Model, error) {
 	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
 	m.stats.Set(c.kernel(), psi.Inducing{Z: m.z})
 	m.setFactors()
+	m.setStructure()
 	m.setPredictions()
 	n := c.Points
 	for i := range n {
 		m.points = append(m.points, i)
 	}
-	m.tapered, m.spacings, m.trainingSpacings, m.scaled = pointsOf(c.Tapered, n), pointsOf(c.Spacings, n), pointsOf(c.TrainingSpacings, n), pointsOf(c.Scaled, n)
+	m.tapered, m.spacings, m.trainingSpacings, m.scaled = c.pointsOf(c.Tapers), c.pointsOf(c.Spacings), c.pointsOf(c.TrainingSpacings), c.pointsOf(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
 	}
@@ -107,6 +118,47 @@ func (m *Model) setFactors() {
 			m.whole = f.B.matrix()
 		}
 	}
+}
+
+// setStructure takes over the covariance of the noise, or makes it of features that have it.
+func (m *Model) setStructure() {
+	m.structure = m.c.Structure
+	if !m.c.Whitened {
+		return
+	}
+	b, n := &m.c.Factors[0].B, m.c.Points
+	t := Table{rows: n, cols: n, lower: true, kind: min(b.kind, Float32)}
+	t.data = make([]byte, 0, t.numbers()*t.kind.bytes())
+	roots := make([]float64, len(m.c.Lambda))
+	for j, lambda := range m.c.Lambda {
+		roots[j] = 1 / math.Sqrt(1+lambda)
+	}
+	block := func(room []float64, from int) mat.Matrix {
+		rows := view(room, min(noiseRows, n-from), b.cols)
+		for k := range rows.Rows {
+			b.row(rows.Row(k), from+k, 0)
+			asm.MulTo(rows.Row(k), rows.Row(k), roots)
+		}
+		return rows
+	}
+	room, others, all := make([]float64, noiseRows*b.cols), make([]float64, noiseRows*b.cols), make([]float64, noiseRows*n)
+	for from := 0; from < n; from += noiseRows {
+		rows := block(room, from)
+		sigma := view(all, rows.Rows, from+rows.Rows)
+		for other := 0; other < from; other += noiseRows {
+			mat.Mul(sigma.Slice(0, rows.Rows, other, other+noiseRows), 1, rows, block(others, other).T(), 0)
+		}
+		mat.Syrk(sigma.Slice(0, rows.Rows, from, from+rows.Rows), 1, rows, 0)
+		for k := range rows.Rows {
+			for j, v := range sigma.Row(k)[:from+k+1] {
+				if j == from+k {
+					v -= 1 / m.c.Beta
+				}
+				t.data = appendNumber(t.data, t.kind, v)
+			}
+		}
+	}
+	m.structure = t
 }
 
 // setPredictions converts P_c.
@@ -161,9 +213,10 @@ func (m *Model) setExamples() {
 
 // eachPsi1 calls body with ψ1 of some training examples at a time, a row for each, and the first one's number.
 func (m *Model) eachPsi1(body func(from int, psi1 mat.Matrix)) {
+	room := make([]float64, min(together, m.mu.Rows)*m.c.Inducing)
 	for from := 0; from < m.mu.Rows; from += together {
 		to := min(from+together, m.mu.Rows)
-		psi1 := mat.New(to-from, m.c.Inducing)
+		psi1 := view(room, to-from, m.c.Inducing)
 		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
 		body(from, psi1)
 	}
@@ -186,7 +239,7 @@ func (m *Model) Spacing() float64 { return m.c.Time.Spacing }
 func (m *Model) values() int { return m.c.Points * m.c.Channels }
 
 // structured reports whether the noise is.
-func (m *Model) structured() bool { return m.c.Structure.rows > 0 }
+func (m *Model) structured() bool { return m.structure.rows > 0 }
 
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }

@@ -31,14 +31,22 @@ func (m *Model) taken(latent, lambda float64) float64 {
 	return t / (1 + t)
 }
 
-// left sets share to ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij).
+// part returns how much of a feature of eigenvalue λ is K's.
+func (m *Model) part(lambda float64) float64 {
+	if m.c.Whitened {
+		return lambda / (1 + lambda)
+	}
+	return 1
+}
+
+// left sets share to ω_j = ψ0 − Σ_i τ_i·(1 − β⁻¹/d_ij), of which features have a part.
 func (m *Model) left(share []float64, psi0 float64, tau []float64) {
 	for j, lambda := range m.c.Lambda {
 		var taken float64
 		for i, l := range m.c.Latent {
 			taken += tau[i] * m.taken(l, lambda)
 		}
-		share[j] = max(0, psi0-taken)
+		share[j] = m.part(lambda) * max(0, psi0-taken)
 	}
 }
 
@@ -109,5 +117,5 @@ func (w *Workspace) structuredVariance(i int) float64 {
 	case t.own != nil:
 		return t.noise * t.own.variance(w, i)
 	}
-	return t.noise * w.m.c.Structure.pair(i, i)
+	return t.noise * w.m.structure.pair(i, i)
 }

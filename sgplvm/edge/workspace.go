@@ -182,7 +182,7 @@ func (w *Workspace) newRoom() {
 	w.floats += whole * whole * 3 / 2 // the factor's
 }
 
-func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) / w.m.c.Points }
+func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) }
 
 // largestMode returns the most numbers that a vector of all features has on its way to all points, or back.
 func (w *Workspace) largestMode() int {

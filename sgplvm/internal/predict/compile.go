@@ -138,19 +138,31 @@ func covering(x mat.Matrix, count int) []int {
 	return chosen
 }
 
-// compilePoints takes over the points' coordinates.
+// compilePoints takes over the points' coordinates and what they are measured in.
 func (q *Posterior) compilePoints(c *edge.Contents, on *projection) {
-	spacings := data.InSpacings(on.grid)
-	c.Spacings, c.TrainingSpacings = spacings.Data, spacings.Data
-	if on.training != nil {
-		training := data.InSpacings(q.grid)
-		c.TrainingSpacings = nil
-		for _, i := range on.training {
-			c.TrainingSpacings = append(c.TrainingSpacings, training.Row(i)...)
+	dims := on.grid.Dims()
+	index := make([]int, len(dims))
+	for i := range c.Points {
+		data.Split(index, i, dims)
+		for f, x := range on.grid {
+			c.Coordinates = append(c.Coordinates, x.Row(index[f])...)
 		}
 	}
-	for i := range c.Points {
-		c.Scaled = append(c.Scaled, q.scaledCoordinates(on, i)...)
+	for f, x := range on.grid {
+		spacing := work.Spacing(x)
+		c.Spacings = append(c.Spacings, spacing...)
+		if on.training != nil {
+			spacing = work.Spacing(q.grid[f])
+		}
+		c.TrainingSpacings = append(c.TrainingSpacings, spacing...)
+		scale := q.params.Space[f].Kernel.LengthScale
+		for d := range x.Cols {
+			length := 1.0
+			if len(scale) > 0 {
+				length = scale[min(d, len(scale)-1)]
+			}
+			c.Lengths = append(c.Lengths, length)
+		}
 	}
 }
 
@@ -183,12 +195,28 @@ func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
 		lambda = append(lambda, s.Lambda)
 	}
 	c.Lambda = kronprod.Vectors(lambda...)
+	if on.structured != nil && work.Equal(on.grid[0], q.inducing[0]) {
+		c.Whitened, c.Factors = true, []edge.Factor{{B: edge.NewTable(q.whitenedFeatures(on))}}
+		return
+	}
 	for f, phi := range on.phi.Factors {
 		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
 	}
 	if on.structured != nil {
 		c.Structure = edge.NewLowerTable(on.structured())
 	}
+}
+
+// whitenedFeatures returns those of K and of Σ together at the training points, Σ·Ū·(1 + s)^½.
+func (q *Posterior) whitenedFeatures(on *projection) mat.Matrix {
+	s := q.factors[1]
+	b, scale := mat.New(s.Size(), s.Size()), make([]float64, s.Size())
+	for j, v := range s.Lambda {
+		scale[j] = math.Sqrt(1 + v)
+	}
+	mat.Mul(b, 1, q.noise(on), s.Coord, 0)
+	mat.ScaleCols(b, b, scale)
+	return b
 }
 
 // negligible is a part of the largest eigenvalue, or of a kernel's variance, that rounding decides.
@@ -225,7 +253,7 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 	return c
 }
 
-// compileExamples takes over training residuals and the taper of their covariances.
+// compileExamples takes over training residuals and the lengths of the taper of their covariances.
 func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
 	kept := q.kept()
 	r := mat.New(c.Points*c.Channels, c.Examples)
@@ -239,9 +267,5 @@ func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
 		}
 		c.Filled, c.Alike = edge.NewTable(r), edge.NewLowerTable(atPoints(on.training, kept.alike))
 	}
-	for i := range c.Points {
-		for d, l := range q.params.Noise.Taper {
-			c.Tapered = append(c.Tapered, on.grid[0].At(i, d)/l)
-		}
-	}
+	c.Tapers = q.params.Noise.Taper
 }
