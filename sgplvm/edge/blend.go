@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
 // blend returns that of the example (docs/math.md, section 14.4); nil where it has none.
@@ -154,15 +155,7 @@ func (w *Workspace) reaching(part []int, reach float64) []float64 {
 			counts[i] += (v - centre) * (v - centre)
 		}
 	}
-	nearest := math.Inf(1)
-	for _, seen := range w.seen {
-		for _, i := range seen {
-			nearest = min(nearest, counts[i])
-		}
-	}
-	for i, v := range counts {
-		counts[i] = math.Exp(-0.5 * max(0, v-nearest) / (reach * reach))
-	}
+	infer.Reaching(counts, w.seen, reach)
 	return counts
 }
 

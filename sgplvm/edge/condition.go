@@ -112,11 +112,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	w.ready = false
 	r, t := &w.room, &w.moments
 	inverse := view(r.inverse, len(seen), len(seen))
-	inverse.Fill(0)
-	for k := range seen {
-		inverse.Set(k, k, 1)
-	}
-	w.factor.SolveHalf(inverse)
+	w.invert(inverse)
 	columnSquares(r.precision[:len(seen)], inverse)
 	for place, c := range channels {
 		residual := w.residuals(place, seen)
@@ -138,6 +134,19 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		}
 	}
 	return nil
+}
+
+// invert sets dst to L⁻¹ of the factor. Columns are solved for together, from their first row that is not 0 on.
+func (w *Workspace) invert(dst mat.Matrix) {
+	l, n := w.factor.L(), dst.Rows
+	dst.Fill(0)
+	for from := 0; from < n; from += noiseRows {
+		to := min(from+noiseRows, n)
+		for k := from; k < to; k++ {
+			dst.Set(k, k, 1)
+		}
+		mat.SolveLower(l.Slice(from, n, from, n), dst.Slice(from, n, from, to))
+	}
 }
 
 // residuals returns the place-th room for what a prediction leaves of observed values.

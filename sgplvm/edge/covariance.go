@@ -7,28 +7,16 @@ import (
 
 // observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts.
 func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
-	t, m, r := &w.moments, w.m, &w.room
+	t, r := &w.moments, &w.room
 	coo := view(r.coo, len(seen), len(seen))
 	coo.Fill(0)
 	if t.latent {
 		w.addObserved(coo, seen)
-		if !m.exact {
-			for k, i := range seen {
-				row := coo.Row(k)
-				for l, j := range seen[:k+1] {
-					row[l] += t.psi0 * m.beyond(i, j)
-				}
-			}
-		}
+		w.addBeyond(coo, seen, seen, true)
 	}
-	if t.own != nil {
-		t.own.residuals(w, r.near, seen)
-		w.addOwnNoise(coo, seen, seen, r.near, true)
-	} else if m.structured() {
-		w.addStructure(coo, seen)
-	}
+	w.addNoise(coo, seen, seen, r.near, true)
 	for k := range seen {
-		coo.Row(k)[k] += t.noise / m.c.Beta
+		coo.Row(k)[k] += t.noise / w.m.c.Beta
 	}
 	return coo
 }
@@ -77,32 +65,54 @@ func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
 
 // crossCovariance returns C_OM for a block of missing points, after observedCovariance of the same observed ones.
 func (w *Workspace) crossCovariance(seen, missing []int) mat.Matrix {
-	t, m, r := &w.moments, w.m, &w.room
+	r := &w.room
 	com := view(r.cross, len(seen), len(missing))
 	com.Fill(0)
-	if t.latent {
+	if w.moments.latent {
 		w.addCross(com, seen, missing)
-		if !m.exact {
-			for k, i := range seen {
-				row := com.Row(k)
-				for l, j := range missing {
-					row[l] += t.psi0 * m.beyond(i, j)
-				}
-			}
+		w.addBeyond(com, seen, missing, false)
+	}
+	w.addNoise(com, seen, missing, r.nearMissing, false)
+	return com
+}
+
+// addBeyond adds ψ0·(K − B·Bᵀ) between points a and b to dst. same: a is b, and only the lower triangle counts.
+func (w *Workspace) addBeyond(dst mat.Matrix, a, b []int, same bool) {
+	if w.m.exact {
+		return
+	}
+	for k, i := range a {
+		row := dst.Row(k)
+		for l, j := range upTo(b, k, same) {
+			row[l] += w.moments.psi0 * w.m.beyond(i, j)
 		}
 	}
-	if t.own != nil {
-		t.own.residuals(w, r.nearMissing, missing)
-		w.addOwnNoise(com, seen, missing, r.nearMissing, false)
-	} else if m.structured() {
-		for k, i := range seen {
-			row := com.Row(k)
-			for l, j := range missing {
+}
+
+// upTo returns the columns that count of row k: of a lower triangle those up to its diagonal.
+func upTo(b []int, k int, triangle bool) []int {
+	if triangle {
+		return b[:k+1]
+	}
+	return b
+}
+
+// addNoise adds the noise, without white noise, between points a and b to dst, after that between a and themselves. near is room for residuals
+// at b, same as in addBeyond.
+func (w *Workspace) addNoise(dst mat.Matrix, a, b []int, near []float64, same bool) {
+	t, m := &w.moments, w.m
+	switch {
+	case t.own != nil:
+		t.own.residuals(w, near, b)
+		w.addOwnNoise(dst, a, b, near, same)
+	case m.structured():
+		for k, i := range a {
+			row := dst.Row(k)
+			for l, j := range upTo(b, k, same) {
 				row[l] += t.noise * m.structure.pair(i, j)
 			}
 		}
 	}
-	return com
 }
 
 // addOwnNoise adds the example's own noise, without white noise, between points a, whose residuals are in the room, and b, of
@@ -119,21 +129,24 @@ func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, sam
 		c := view(r.noise, to-from, columns)
 		mat.Mul(c, 1, view(r.near, len(a), depth).Slice(from, to, 0, depth), view(nearB, len(b), depth).Slice(0, columns, 0, depth).T(), 0)
 		if !o.centred {
-			for k := range c.Rows {
-				row := c.Row(k)
-				for ch, mean := range o.mean.Row(a[from+k]) {
-					mean *= share
-					for l, j := range b[:columns] {
-						row[l] -= mean * o.mean.At(j, ch)
-					}
+			means := r.row[:columns]
+			for ch := range w.m.c.Channels {
+				for l, j := range b[:columns] {
+					means[l] = o.mean.At(j, ch)
+				}
+				for k := range c.Rows {
+					asm.Axpy(-share*o.mean.At(a[from+k], ch), means, c.Row(k))
 				}
 			}
 		}
 		w.finishOwnNoise(dst.Slice(from, to, 0, columns), c, a[from:to], b[:columns])
+		for k := from; same && k < to; k++ {
+			dst.Row(k)[k] += t.noise * (o.whole*o.prior - 1) / w.m.c.Beta
+		}
 	}
 }
 
-// finishOwnNoise adds (1 + 1/(W+ν))·(c∘C + ρ·Σ) to dst.
+// finishOwnNoise adds (1 + 1/(W+ν))·(c∘C + ρ·(Σ − β⁻¹·I)) to dst.
 func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	t, r, m := &w.moments, &w.room, w.m
 	o := t.own
@@ -154,23 +167,9 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	} else {
 		w.structure(sigma, a, b)
 	}
-	for k, i := range a {
-		row, own, all := dst.Row(k), c.Row(k), sigma.Row(k)
-		for l, j := range b {
-			row[l] += t.noise * (o.whole * (own[l] + o.prior*all[l]))
-			if i == j {
-				row[l] += t.noise * (o.whole*o.prior - 1) / m.c.Beta
-			}
-		}
-	}
-}
-
-// addStructure adds the noise's Σ − β⁻¹·I between observed points to the lower triangle of dst.
-func (w *Workspace) addStructure(dst mat.Matrix, seen []int) {
-	for k, i := range seen {
-		row, sigma := dst.Row(k), w.room.row[:k+1]
-		w.m.structure.pick(sigma, i, seen[:k+1])
-		asm.Axpy(w.moments.noise, sigma, row[:k+1])
+	for k := range a {
+		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
+		asm.Axpy(t.noise*o.whole*o.prior, sigma.Row(k), dst.Row(k))
 	}
 }
 

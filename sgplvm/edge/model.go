@@ -127,7 +127,10 @@ func (m *Model) setStructure() {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
-	t := Table{rows: n, cols: n, lower: true, kind: min(b.kind, Float32)}
+	t := Table{rows: n, cols: n, lower: true, kind: Float32}
+	if b.kind < Float16 {
+		t.kind = Float64 // small eigenvalues, which features of 32 bits keep
+	}
 	t.data = make([]byte, 0, t.numbers()*t.kind.bytes())
 	roots := make([]float64, len(m.c.Lambda))
 	for j, lambda := range m.c.Lambda {

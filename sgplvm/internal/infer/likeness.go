@@ -54,6 +54,20 @@ func Effective(w, distances []float64, number float64) {
 	set(math.Exp(low))
 }
 
+// Reaching makes of the squared distances of all points from a part's centre how much each counts for likeness near that part: Gaussian
+// in the distance, and 1 at the nearest point that was seen in any channel.
+func Reaching(squares []float64, seen [][]int, reach float64) {
+	nearest := math.Inf(1)
+	for _, points := range seen {
+		for _, i := range points {
+			nearest = min(nearest, squares[i])
+		}
+	}
+	for i, v := range squares {
+		squares[i] = math.Exp(-0.5 * max(0, v-nearest) / (reach * reach))
+	}
+}
+
 // exponentials sets w to exp(−λ·(d_n − least)).
 func exponentials(w, distances []float64, least, lambda float64) {
 	for k, v := range distances {

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -146,14 +147,6 @@ func (e *example) reaching(x mat.Matrix, part []int, reach float64) []float64 {
 	for i := range counts {
 		counts[i] = work.SquaredDistance(x.Row(i), centre)
 	}
-	nearest := math.Inf(1)
-	for _, seen := range e.seen {
-		for _, i := range seen {
-			nearest = min(nearest, counts[i])
-		}
-	}
-	for i, v := range counts {
-		counts[i] = math.Exp(-0.5 * max(0, v-nearest) / (reach * reach))
-	}
+	infer.Reaching(counts, e.seen, reach)
 	return counts
 }
