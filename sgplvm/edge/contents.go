@@ -129,8 +129,8 @@ type codec interface {
 	flag(v *bool)
 	number(v *float64)
 	numbers(v *[]float64)
-	table(v *Table, least Type) // of a type at most as short as least
-	count(n int) int            // of what follows
+	table(v *Table, shortest Type) // of the shortest type in files of Float16
+	count(n int) int               // of what follows
 }
 
 func (c *Contents) visit(f codec) {
@@ -145,10 +145,10 @@ func (c *Contents) visit(f codec) {
 		f.number(v)
 	}
 	f.flag(&c.Rotated)
-	f.table(&c.P, Float32)
+	f.table(&c.P, float24)
 	f.table(&c.Structure, Float32)
 	f.flag(&c.Whitened)
-	f.table(&c.Residuals, Float16)
+	f.table(&c.Residuals, float24)
 	f.table(&c.Filled, Float16)
 	f.table(&c.Alike, Float32)
 	if n := f.count(len(c.Factors)); len(c.Factors) != n {

@@ -374,3 +374,28 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// Three bytes keep 16 binary digits of a number, to the nearest.
+func TestThreeBytes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	for range 1000 {
+		v := rng.NormFloat64() * math.Exp2(float64(rng.IntN(60)-30))
+		if got := three(appendNumber(nil, float24, v)); !(math.Abs(got-v) <= math.Abs(v)*(0x1p-16+0x1p-24)) {
+			t.Fatalf("%v became %v", v, got)
+		}
+	}
+	for v, want := range map[float64]float64{0: 0, 1: 1, 1 + 0x1p-16: 1, 1 + 0x3p-16: 1 + 0x4p-16, 1 + 0x1p-15: 1 + 0x1p-15, -3: -3} {
+		if got := three(appendNumber(nil, float24, v)); got != want {
+			t.Errorf("%v became %v, expected %v", v, got, want)
+		}
+	}
+	a := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
+	table := NewTable(a)
+	stored := table.as(float24)
+	var row [2]float64
+	stored.row(row[:], 1, 1)
+	stored.pick(row[:1], 0, []int{2})
+	if len(stored.data) != 18 || stored.at(3) != 4 || row != [2]float64{3, 6} {
+		t.Errorf("%d bytes, element 3 is %v, row %v", len(stored.data), stored.at(3), row)
+	}
+}

@@ -75,8 +75,11 @@ func (w *writer) fill() {
 	}
 }
 
-func (w *writer) table(v *Table, least Type) {
-	kind := int(min(w.kind, least))
+func (w *writer) table(v *Table, shortest Type) {
+	kind := int(w.kind)
+	if w.kind == Float16 {
+		kind = int(shortest)
+	}
 	for _, n := range []*int{&v.rows, &v.cols, &kind} {
 		w.integer(n)
 	}
@@ -207,7 +210,7 @@ func (r *reader) table(v *Table, _ Type) {
 		r.integer(n)
 	}
 	r.flag(&v.lower)
-	if kind > int(Float16) || v.lower && v.rows != v.cols {
+	if kind > int(float24) || v.lower && v.rows != v.cols {
 		r.fail("a table of an unknown kind")
 		return
 	}

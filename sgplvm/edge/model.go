@@ -157,7 +157,11 @@ func (m *Model) setStructure() {
 				if j == from+k {
 					v -= 1 / m.c.Beta
 				}
-				t.data = appendNumber(t.data, t.kind, v)
+				if t.kind == Float32 {
+					t.data = append32(t.data, v)
+				} else {
+					t.data = append64(t.data, math.Float64bits(v))
+				}
 			}
 		}
 	}

@@ -13,8 +13,11 @@ type Type int
 const (
 	Float64 Type = iota
 	Float32
-	Float16 // but float32 for covariances of noise, of which small eigenvalues count
+	Float16 // but float32 for covariances of noise, of which small eigenvalues count, and three bytes for predictions and residuals
 )
+
+// float24 is the first three bytes of a Float32: what files of Float16 have where 16 bits are too few.
+const float24 = Float16 + 1
 
 // String returns f64, f32 or f16.
 func (t Type) String() string {
@@ -24,7 +27,7 @@ func (t Type) String() string {
 	return [...]string{"f64", "f32", "f16"}[t]
 }
 
-func (t Type) bytes() int { return 8 >> t }
+func (t Type) bytes() int { return [...]int{8, 4, 2, 3}[t] }
 
 // A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
 type Table struct {
@@ -80,6 +83,8 @@ func (t *Table) at(k int) float64 {
 		return math.Float64frombits(le64(t.data[8*k:]))
 	case Float32:
 		return float64(math.Float32frombits(le32(t.data[4*k:])))
+	case float24:
+		return three(t.data[3*k:])
 	}
 	return half(le16(t.data[2*k:]))
 }
@@ -100,6 +105,11 @@ func (t *Table) row(dst []float64, i, j int) {
 		b := t.data[4*from:]
 		for k := range dst {
 			dst[k] = float64(math.Float32frombits(le32(b[4*k:])))
+		}
+	case float24:
+		b := t.data[3*from:]
+		for k := range dst {
+			dst[k] = three(b[3*k:])
 		}
 	default:
 		b := t.data[2*from:]
@@ -125,6 +135,11 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 		b := t.data[4*from:]
 		for k, j := range columns {
 			dst[k] = float64(math.Float32frombits(le32(b[4*j:])))
+		}
+	case float24:
+		b := t.data[3*from:]
+		for k, j := range columns {
+			dst[k] = three(b[3*j:])
 		}
 	default:
 		b := t.data[2*from:]
@@ -169,16 +184,30 @@ func append64(b []byte, v uint64) []byte {
 	return b
 }
 
+func append32(b []byte, v float64) []byte {
+	u := math.Float32bits(float32(v))
+	return append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+}
+
 func appendNumber(b []byte, kind Type, v float64) []byte {
 	switch kind {
 	case Float64:
 		return append64(b, math.Float64bits(v))
 	case Float32:
+		return append32(b, v)
+	case float24:
 		u := math.Float32bits(float32(v))
-		return append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
+		u += 0x7f + u>>8&1 // to the nearest, of two equally near ones to the even one
+		return append(b, byte(u>>8), byte(u>>16), byte(u>>24))
 	}
 	u := toHalf(v)
 	return append(b, byte(u), byte(u>>8))
+}
+
+// three returns the number of three bytes.
+func three(b []byte) float64 {
+	_ = b[2]
+	return float64(math.Float32frombits(uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24))
 }
 
 // half returns the value of a number of IEEE 754's binary16. Its exponent and fraction, moved to those of binary64, are
