@@ -166,6 +166,9 @@ func (t *Table) matrix() mat.Matrix {
 	return a
 }
 
+// view returns the first r rows and c columns of room that was made for more, as a matrix without gaps.
+func view(room []float64, r, c int) mat.Matrix { return mat.NewDense(r, c, room[:r*c]) }
+
 func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
 func le32(b []byte) uint32 {
 	_ = b[3]

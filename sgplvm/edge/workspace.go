@@ -130,9 +130,6 @@ func (w *Workspace) SetPrior(mean, variance []float64) {
 // Latent returns the latent posterior of the last example.
 func (w *Workspace) Latent() Latent { return w.latent }
 
-// view returns the first r rows and c columns of a matrix that was made for more, without gaps.
-func view(room []float64, r, c int) mat.Matrix { return mat.NewDense(r, c, room[:r*c]) }
-
 func (w *Workspace) newStarts() starts {
 	c := w.m.c
 	return starts{all: make([]int, c.Examples), best: make([]candidate, 0, c.Options.Candidates+1), mu: w.vector(c.Latents), s: w.vector(c.Latents)}
