@@ -315,18 +315,9 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	if best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 {
 		name, said = "factors of variances", factorsText
 	}
-	stop := s.watch.Timing("model selection: " + name)
-	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), func() ([]Blend, error) { return j.blends(s.ctx, best.cfg) })
-	stop()
-	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+	list, err := s.measured(name, best, func() ([]Blend, error) { return j.blends(s.ctx, best.cfg) })
+	if list == nil {
 		return best, err
-	}
-	if err != nil && !s.ended() { // passed over as any other candidate
-		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
-			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
-	}
-	if err != nil {
-		return best, s.outer.Err()
 	}
 	j.inflated = false // from here on by the blends
 	best.verdict = verdict{}
@@ -334,6 +325,25 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 		{"none", func(*Config) {}},
 		{said(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
 	}})
+}
+
+// measured returns the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of
+// any other candidate that is passed over.
+func (s *search) measured(name string, best standing, find func() ([]Blend, error)) ([]Blend, error) {
+	stop := s.watch.Timing("model selection: " + name)
+	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
+	stop()
+	if err == nil {
+		return list, nil
+	}
+	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+		return nil, err
+	}
+	if !s.ended() {
+		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
+			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
+	}
+	return nil, s.outer.Err()
 }
 
 // wholeExamples is the weight, in examples, of variances as some points say: all points say more, but of few examples.
@@ -351,14 +361,9 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	}
 	j.inflated = false
 	const name = "factors of variances at all points"
-	stop := s.watch.Timing("model selection: " + name)
-	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
-	stop()
-	if unread := (*ReadError)(nil); errors.As(err, &unread) {
+	list, err := s.measured(name, best, func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
+	if list == nil {
 		return best, err
-	}
-	if err != nil { // they stay as they are
-		return best, s.outer.Err()
 	}
 	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: sureErrors, candidates: []option{
 		{"as some points say", func(*Config) {}},
