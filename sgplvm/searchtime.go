@@ -145,6 +145,7 @@ func (s *search) partly(whole Config) (Config, error) {
 		list = list[:1]
 	}
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
+	options = append(options, s.structuredOptions()...)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
 	j, err := newFillJudge(s)
 	if err != nil {
@@ -169,8 +170,8 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 		list = list[:2]
 	}
 	options := s.timeOptions(list)
-	if _, points, _ := s.data.Source.Dims(); s.jointPossible() && points <= mostTimedJoint && s.given.Effort != EffortQuick {
-		options = append(options, option{"learned covariance", func(cfg *Config) { *cfg = filled(s.given, s.learnedInTime()) }})
+	if more := s.structuredOptions(); more != nil {
+		options = append(append(options, more...), option{"learned covariance", func(cfg *Config) { *cfg = filled(s.given, s.learnedInTime()) }})
 	}
 	s.selection.Task = "values put aside: " + s.hidden()
 	j, err := newFillJudge(s)
@@ -185,6 +186,14 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	return best.cfg, err
 }
 
+// structuredOptions are those whose noise has a covariance in space, where examples have times.
+func (s *search) structuredOptions() []option {
+	if _, points, _ := s.data.Source.Dims(); !s.jointPossible() || points > mostTimedJoint || s.given.Effort == EffortQuick {
+		return nil
+	}
+	return []option{{"covariance of what does not last", func(c *Config) { *c = filled(s.given, s.structuredInTime()) }}}
+}
+
 // mostTimedJoint is the number of points up to which a covariance of all of them is tried where examples have times.
 const mostTimedJoint = 2500
 
@@ -194,6 +203,24 @@ func (s *search) learnedInTime() Config {
 	c, time := s.learnedNoise(), plainTime.preset(s)
 	c.LatentKernel, c.LatentTime, c.TimeKernel, c.LatentDims = time.LatentKernel, time.LatentTime, time.TimeKernel, time.LatentDims
 	c.Residual.Rounds, c.Residual.Taper = 1, longReach*bound.DefaultTaper(n)
+	return c
+}
+
+// structuredSteps is how many times as many steps a covariance in space takes beside kernels of time: their shares shift slowly.
+const structuredSteps = 2
+
+// structuredInTime is the configuration of examples in time which have a field of their own beside what lasts. Such fields
+// have shorter length scales, which one product of kernels in time and space does not know.
+func (s *search) structuredInTime() Config {
+	c := plainTime.preset(s)
+	smooth := kernel.Kernel{Kind: kernel.Matern52}
+	c.Factors, c.Noise, c.Spatial = FactorsJoint, smoothNoise, []SpatialConfig{{Kernel: smooth}}
+	c.Residual = ResidualConfig{Kernel: smooth, Rounds: -1}
+	if s.data.Grid.Len() > coarseFrom {
+		c.Training.CoarsePoints = coarsePoints
+	}
+	c.Training.Iterations = structuredSteps * s.plan.steps
+	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
 }
 
