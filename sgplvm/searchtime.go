@@ -165,14 +165,14 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	if s.cannotJudge() {
 		return plain, nil
 	}
-	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}
-	if s.given.Effort == EffortQuick {
+	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}, s.structuredOptions()
+	switch {
+	case s.given.Effort == EffortQuick:
 		list = list[:2]
+	case structured != nil:
+		structured = append(structured, option{"learned covariance", func(c *Config) { *c = filled(s.given, s.learnedInTime()) }})
 	}
-	options := s.timeOptions(list)
-	if more := s.structuredOptions(); more != nil {
-		options = append(append(options, more...), option{"learned covariance", func(cfg *Config) { *cfg = filled(s.given, s.learnedInTime()) }})
-	}
+	options := append(s.timeOptions(list), structured...)
 	s.selection.Task = "values put aside: " + s.hidden()
 	j, err := newFillJudge(s)
 	if err != nil {
@@ -188,7 +188,11 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 
 // structuredOptions are those whose noise has a covariance in space, where examples have times.
 func (s *search) structuredOptions() []option {
-	if _, points, _ := s.data.Source.Dims(); !s.jointPossible() || points > mostTimedJoint || s.given.Effort == EffortQuick {
+	most := mostTimedJoint
+	if s.given.Effort == EffortQuick {
+		most = coarseFrom
+	}
+	if _, points, _ := s.data.Source.Dims(); !s.jointPossible() || points > most {
 		return nil
 	}
 	return []option{{"covariance of what does not last", func(c *Config) { *c = filled(s.given, s.structuredInTime()) }}}
@@ -206,8 +210,8 @@ func (s *search) learnedInTime() Config {
 	return c
 }
 
-// structuredSteps is how many times as many steps a covariance in space takes beside kernels of time: their shares shift slowly.
-const structuredSteps = 2
+// structuredSteps are enough for a covariance in space beside kernels of time, from hardly any noise.
+const structuredSteps = 60
 
 // structuredInTime is the configuration of examples in time which have a field of their own beside what lasts. Such fields
 // have shorter length scales, which one product of kernels in time and space does not know.
@@ -219,7 +223,7 @@ func (s *search) structuredInTime() Config {
 	if s.data.Grid.Len() > coarseFrom {
 		c.Training.CoarsePoints = coarsePoints
 	}
-	c.Training.Iterations = structuredSteps * s.plan.steps
+	c.Training.Iterations = structuredSteps
 	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
 }
