@@ -147,17 +147,21 @@ func (s *search) partly(whole Config) (Config, error) {
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
 	options = append(options, s.structuredOptions()...)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
-	j, err := newFillJudge(s)
+	f, err := newFillJudge(s)
 	if err != nil {
 		return whole, err
 	}
+	j := &secondJudge{fillJudge: f, first: whole}
 	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: sureErrors})
 	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err
 	}
-	reach, err := within(s.given.run(), "reach", func() (float64, error) { return s.partlyReach(j, whole, best.cfg) })
+	reach, err := within(s.given.run(), "reach", func() (float64, error) { return j.reachOf(s.ctx, best.cfg) })
+	if err != nil {
+		return whole, s.outerError(err)
+	}
 	whole.Partly, whole.PartlyReach = best.cfg.kept(), reach
-	return whole, err
+	return whole, nil
 }
 
 // holesInTime chooses for examples that were seen in part at their times.
@@ -228,34 +232,86 @@ func (s *search) structuredInTime() Config {
 	return c
 }
 
-// partlyReach returns the distance of missing values from observed ones up to which the second model is better than the
-// first, 0 where it is everywhere.
-func (s *search) partlyReach(j *fillJudge, whole, second Config) (float64, error) {
-	first, err := j.losses(s.ctx, whole)
-	if err != nil {
-		return 0, s.outerError(err)
+// A secondJudge judges second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
+// first model for all others.
+type secondJudge struct {
+	*fillJudge
+	first Config
+
+	alone caseVerdicts // what the first model makes of all cases
+	gaps  []float64    // of the cases
+}
+
+func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
+	if same(cfg, j.first) {
+		return j.fillJudge.judge(ctx, cfg, hopeless)
 	}
-	other, err := j.losses(s.ctx, second)
+	second, err := j.losses(ctx, cfg)
 	if err != nil {
-		return 0, s.outerError(err)
+		return verdict{}, err
 	}
-	models, err := j.models(s.ctx, whole, 0, len(j.folds))
+	reach, err := j.reach(ctx, second)
 	if err != nil {
-		return 0, s.outerError(err)
+		return verdict{}, err
 	}
-	gaps, order := make([]float64, len(j.cases)), make([]int, len(j.cases))
+	both := caseVerdicts{slices.Clone(j.alone.losses), slices.Clone(j.alone.chi), slices.Clone(j.alone.squares)}
+	for i, gap := range j.gaps {
+		if reach == 0 || gap <= reach {
+			both.losses[i], both.chi[i], both.squares[i] = second.losses[i], second.chi[i], second.squares[i]
+		}
+	}
+	return j.verdict(both), nil
+}
+
+// prepare has the first model judged, and finds the gaps of the cases.
+func (j *secondJudge) prepare(ctx context.Context) error {
+	if j.gaps != nil {
+		return nil
+	}
+	alone, err := j.losses(ctx, j.first)
+	if err != nil {
+		return err
+	}
+	models, err := j.models(ctx, j.first, 0, len(j.folds))
+	if err != nil {
+		return err
+	}
+	gaps := make([]float64, len(j.cases))
 	for i := range j.cases {
 		c, m := &j.cases[i], models[j.cases[i].fold]
 		if gaps[i], err = m.posterior.Gap(Observed{Values: c.values(m)}); err != nil {
-			return 0, err
+			return err
 		}
-		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gaps[a], gaps[b]) })
-	var gain, most, reach float64 // of the first model at all that lie further away
+	j.alone, j.gaps = alone, gaps
+	return nil
+}
+
+// reachOf returns the distance of missing values from observed ones up to which a second model is better than the first, 0
+// where it is everywhere.
+func (j *secondJudge) reachOf(ctx context.Context, second Config) (float64, error) {
+	all, err := j.losses(ctx, second)
+	if err != nil {
+		return 0, err
+	}
+	return j.reach(ctx, all)
+}
+
+// reach is reachOf what a second model makes of the cases.
+func (j *secondJudge) reach(ctx context.Context, second caseVerdicts) (reach float64, err error) {
+	if err := j.prepare(ctx); err != nil {
+		return 0, err
+	}
+	order, scale := allBut(len(j.gaps), nil), 0.0
+	for _, square := range j.alone.squares {
+		scale += math.Sqrt(square) / float64(len(order))
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.gaps[a], j.gaps[b]) })
+	var gain, most float64 // of the first model at all that lie further away, in nats and in errors relative to their mean
 	for k := len(order) - 1; k > 0; k-- {
-		gain += other.losses[order[k]] - first.losses[order[k]]
-		if near, far := gaps[order[k-1]], gaps[order[k]]; gain > most && near < far {
+		i := order[k]
+		gain += second.losses[i] - j.alone.losses[i] + (math.Sqrt(second.squares[i])-math.Sqrt(j.alone.squares[i]))/max(scale, math.SmallestNonzeroFloat64)
+		if near, far := j.gaps[order[k-1]], j.gaps[order[k]]; gain > most && near < far {
 			most, reach = gain, math.Sqrt(near*far)
 		}
 	}
