@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -320,6 +321,39 @@ func TestNoiseAbove(t *testing.T) {
 		noise, floor := noiseAbove(c.noise, c.floor, Config{Noise: c.fromNoise, NoiseFloor: c.fromFloor})
 		if noise != c.wantNoise || floor != c.wantFloor {
 			t.Errorf("%+v: noise %v, floor %v", c, noise, floor)
+		}
+	}
+}
+
+// A second model counts where it is better, by densities and by errors, and the first one further away.
+func TestSecondReach(t *testing.T) {
+	first, other := Config{}, Config{LatentDims: 7}
+	for _, c := range []struct {
+		name           string
+		losses, errors []float64
+		low, high      float64   // where the reach lies; 0, 0: anywhere
+		want           []float64 // losses
+	}{
+		{"near", []float64{-1, -1, -1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
+		{"everywhere", []float64{-1, -1, -1, -1, -1, 0.5}, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 0, 0, []float64{-1, -1, -1, -1, -1, 0.5}},
+		{"errors", []float64{-1, -1, -1, -0.2, -0.2, -0.2}, []float64{1, 1, 1, 3, 3, 3}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
+	} {
+		f := &fillJudge{kinds: 1, folds: make([]fold, 1)}
+		alone, second := caseVerdicts{make([]float64, 6), make([]float64, 6), make([]float64, 6)}, caseVerdicts{c.losses, make([]float64, 6), make([]float64, 6)}
+		for i, e := range c.errors {
+			f.cases = append(f.cases, fillCase{example: i})
+			alone.squares[i], second.squares[i] = 1, e*e
+		}
+		f.judged.put(text(first), alone)
+		f.judged.put(text(other), second)
+		j := &secondJudge{fillJudge: f, first: first, alone: alone, gaps: []float64{2, 1, 1.2, 6, 5, 10}}
+		reach, err := j.reachOf(t.Context(), other)
+		if err != nil || !(reach >= c.low && reach <= c.high) {
+			t.Errorf("%s: reach %v, %v, expected %v to %v", c.name, reach, err, c.low, c.high)
+		}
+		v, err := j.judge(t.Context(), other, nil)
+		if err != nil || !slices.Equal(v.losses, c.want) {
+			t.Errorf("%s: losses %v, %v, expected %v", c.name, v.losses, err, c.want)
 		}
 	}
 }
