@@ -53,15 +53,22 @@ func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Facto
 	seen, missing := s.seenOf(c)
 	sites := s.sites(slices.Concat(seen, missing), c)
 	k = mat.New(len(sites), len(sites))
-	for i, a := range sites {
-		for j, b := range sites {
-			v, shift := s.law.between(a, b)
-			v += shift * (a.gx*b.gx + a.gy*b.gy)
-			k.Set(i, j, v/math.Sqrt(s.law.own(a)*s.law.own(b)))
-			if i == j {
-				k.Set(i, j, 1+leastOwn)
-			}
+	l := s.law
+	correlation := func(h float64) float64 { return (1 + math.Sqrt(3)*h) * math.Exp(-math.Sqrt(3)*h) } // Matérn 3/2
+	covariance := func(i, j int) float64 {
+		a, b := sites[i], sites[j]
+		h := math.Hypot(a.x-b.x, a.y-b.y)
+		v := correlation(h/l.Near) + l.Broad*correlation(h/l.Far) + l.Shift*(a.gx*b.gx+a.gy*b.gy)*correlation(h/l.Reach)
+		if i == j {
+			v += l.White
 		}
+		return v
+	}
+	for i := range sites {
+		for j := range sites {
+			k.Set(i, j, covariance(i, j)/math.Sqrt(covariance(i, i)*covariance(j, j)))
+		}
+		k.Set(i, i, 1+leastOwn)
 	}
 	n := len(seen)
 	factor, err := chol.Factorize(k.Slice(0, n, 0, n).Clone())
