@@ -29,5 +29,5 @@
 // "tests", then all tests of the package: each until a test fails. A fault that makes tests
 // run for ever is noticed by their time limit. Before that the same tests must pass
 // without a fault. Faults in assembly need a processor that has its instructions and are
-// left out on others; the command is for amd64.
+// left out on others; the command is for amd64. RUNS.md in the folder above has the totals of the last run.
 package main

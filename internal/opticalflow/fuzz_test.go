@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
@@ -97,5 +98,23 @@ func tryShift(t *testing.T, s *fuzz.Source) {
 	slices.Sort(off)
 	if middle := off[len(off)/2]; !(middle <= 0.25) {
 		t.Errorf("moved by (%v, %v), half of the pixels are found off by %.2g or more", u, v, middle)
+	}
+}
+
+// Pixels that cannot be meant are refused in either picture.
+func TestBetweenPixels(t *testing.T) {
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(-1)), 1e9} {
+		for which := range 2 {
+			pictures := [2]opticalflow.Picture{{Width: 20, Height: 18, Pixels: make([]float32, 360)}, {Width: 20, Height: 18, Pixels: make([]float32, 360)}}
+			pictures[which].Pixels[77] = bad
+			func() {
+				defer func() {
+					if text, is := recover().(string); !is || !strings.Contains(text, "pixel (17, 3)") {
+						t.Errorf("a pixel of %v in picture %d: %q", bad, which, text)
+					}
+				}()
+				opticalflow.Between(pictures[0], pictures[1])
+			}()
+		}
 	}
 }

@@ -224,3 +224,27 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 		}
 	}
 }
+
+// Where squares of length scales, of distances or of both are 0 or infinite, points are alike or have nothing to do with each other; where
+// a period fits in too often for phases, values are numbers.
+func TestScalesWithoutInverses(t *testing.T) {
+	for _, kind := range []kernel.Kind{kernel.Matern12, kernel.Matern32, kernel.Matern52, kernel.RBF} {
+		for _, c := range []struct{ length, far, want float64 }{{1e-200, 1, 0}, {1e200, 1, 1}, {1e-200, 1e300, 0}, {1e250, 1e300, 0}} {
+			k := kernel.Kernel{Kind: kind, Variance: 2, LengthScale: []float64{c.length}}
+			x, got := mat.NewDense(2, 1, []float64{0, c.far}), mat.New(2, 2)
+			k.Matrix(got, x, x)
+			compare.Near(t, fmt.Sprintf("%s: length scale %v, distance %v", kind, c.length, c.far), got.Data, []float64{2, 2 * c.want, 2 * c.want, 2}, 1e-15)
+			grad := k.Clone()
+			grad.Zero()
+			k.AddGradient(&grad, mat.Matrix{}, got, got, x, x)
+			if slope := grad.LengthScale[0]; slope-slope != 0 {
+				t.Errorf("%s: length scale %v, distance %v: slope %v", kind, c.length, c.far, slope)
+			}
+		}
+	}
+	k, got := kernel.Kernel{Kind: kernel.Periodic, LengthScale: []float64{1}, Period: 1e-300}, make([]float64, 2)
+	k.Values(got, []float64{-1e300, 1e300})
+	if v := got[0]; !(v > 0 && v <= 1) || got[1] != v {
+		t.Errorf("values %v of many periods", got)
+	}
+}
