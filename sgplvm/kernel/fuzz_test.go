@@ -210,6 +210,7 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 	usual := true // squares are numbers
 	check := func(v float64) { usual = usual && (v == 0 || math.Abs(v) > 1e-100 && math.Abs(v) < 1e100) }
 	check(x.At(0, 0))
+	check(k.Variance)
 	visit(&k, &k, func(value, _ *float64) { check(*value) })
 	if d == 1 && usual && k.ValidateTime() == nil {
 		again, times := mat.New(x.Rows, x.Rows), make([]float64, x.Rows)

@@ -121,6 +121,7 @@ func tryHoles(t *testing.T, s *fuzz.Source) {
 // Any parameters are refused, or have a bound: no more than noise of precision β gives data that are predicted without an error.
 func tryNumbers(t *testing.T, s *fuzz.Source) {
 	shape := reference.ShapeOf(s.IntN)
+	shape.Jitter = 1e-3 // without it rounding decides where a kernel matrix is singular
 	x := subjectOf(t, shape)
 	all := natural(x.Params).at
 	for range 1 + s.IntN(4) {
@@ -142,7 +143,7 @@ func tryNumbers(t *testing.T, s *fuzz.Source) {
 	case !math.IsInf(x.evaluator.Magnitude(p), 0):
 		n := float64(x.Y.Rows * x.Y.Cols)
 		most := n / 2 * math.Log(p.Noise.Beta/(2*math.Pi))
-		if !(value <= most+0x1p-40*(math.Abs(most)+x.evaluator.Magnitude(p))) {
+		if !(value <= most+0x1p-32*(math.Abs(most)+x.evaluator.Magnitude(p))) {
 			t.Errorf("%v: bound %v, expected at most %v", shape, value, most)
 		}
 	}

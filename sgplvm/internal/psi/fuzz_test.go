@@ -262,3 +262,13 @@ func tryParameters(t *testing.T, s *fuzz.Source) {
 		t.Errorf("kernel %+v with the parameter %v: error %v", c.kernel.Parts, bad, err)
 	}
 }
+
+// A length scale of the latent variables has a square with an inverse.
+func TestLatentLengthScales(t *testing.T) {
+	for length, usable := range map[float64]bool{1e-200: false, 1e-99: true, 1: true, 1e99: true, 1e200: false, math.Inf(1): false} {
+		k := psi.Kernel{Parts: []psi.Part{&psi.RBF{Variance: 1, LengthScale: []float64{1, length}}}}
+		if err := k.Validate(2, false); usable != (err == nil) {
+			t.Errorf("length scale %v: error %v", length, err)
+		}
+	}
+}
