@@ -193,14 +193,8 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 			return cfg, err
 		}
 	}
-	err := c.round(ctx, cfg)
-	if err != nil {
+	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
-	}
-	if c.how != nil && c.d.Times != nil { // the first round had another model
-		if cfg.Infer.Blends, err = c.refitted(ctx, cfg, plan); err != nil {
-			return cfg, err
-		}
 	}
 	c.compare()
 	c.holes.missing = observed
@@ -211,23 +205,6 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 		}
 	}
 	return cfg, nil
-}
-
-// refitted returns the blends of a configuration, with variances multiplied by what its own completion takes: the search knew those
-// that another model had filled in, which were less sure, and what is unsure of them is part of the noise.
-func (c *completer) refitted(ctx context.Context, cfg Config, p plan) ([]Blend, error) {
-	if len(cfg.Infer.Blends) == 0 {
-		return nil, nil
-	}
-	return within(cfg.run(), "variances after a round", func() ([]Blend, error) {
-		defer c.watch.Timing("factors of variances after a round")()
-		s := &search{data: c.d, given: cfg, plan: p, watch: c.watch, ctx: ctx, outer: ctx}
-		j, err := newFillJudge(s)
-		if err != nil {
-			return nil, err
-		}
-		return j.factors(ctx, cfg)
-	})
 }
 
 // leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all

@@ -340,33 +340,3 @@ func TestCompleteAtATime(t *testing.T) {
 		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
 	}
 }
-
-// Variances that are wrong by a factor after a round are put right.
-func TestRefitted(t *testing.T) {
-	d, err := holed(fieldsInTime(false, 24, 6, 5), scatteredHoles(0.2, 4)).checked()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ inflation, low, high float64 }{{0.1, 0.4, 2}, {10, 0.5, 6}} {
-		cfg, err := Config{Effort: EffortNone, LatentDims: 2, Training: steps(60)}.checkedOpen(d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Infer.Blends = []Blend{{Parts: 1, Inflation: c.inflation}}
-		by, err := newCompleter(d, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		by.putAside(10)
-		if err := by.lowRank(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if err := by.round(t.Context(), cfg); err != nil {
-			t.Fatal(err)
-		}
-		list, err := by.refitted(t.Context(), cfg, plans[EffortQuick])
-		if err != nil || len(list) != 1 || !(list[0].Inflation > c.low && list[0].Inflation < c.high) {
-			t.Errorf("from a factor of %v: %+v, %v, expected one of %v to %v", c.inflation, list, err, c.low, c.high)
-		}
-	}
-}
