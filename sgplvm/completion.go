@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A Completion is examples some of whose values were missing, filled in by what the others say.
@@ -199,12 +200,21 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	c.compare()
 	c.holes.missing = observed
 	c.takeBack()
-	for range max(1, plan.completions) {
+	for range completions(cfg, plan) {
 		if err := c.round(ctx, cfg); err != nil {
 			return cfg, err
 		}
 	}
 	return cfg, nil
+}
+
+// completions returns how many rounds there are after the choice: one where noise has a covariance that is not learned freely, which knows
+// nothing of what is unsure of filled values and becomes narrower with each round.
+func completions(cfg Config, p plan) int {
+	if r := cfg.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
+		return 1
+	}
+	return max(1, p.completions)
 }
 
 // leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // mixed draws examples of a picture: three smooth patterns in random shares, and a little noise.
@@ -338,5 +339,21 @@ func TestCompleteAtATime(t *testing.T) {
 	}
 	if !(squares < spread/100) {
 		t.Errorf("an error of %.2g, that of the mean is %.2g", math.Sqrt(squares), math.Sqrt(spread))
+	}
+}
+
+// Where the noise has a covariance that does not learn what is unsure, more rounds would make it too narrow.
+func TestCompletions(t *testing.T) {
+	structured := kernel.Kernel{Kind: kernel.Matern52}
+	for _, c := range []struct {
+		residual ResidualConfig
+		want     int
+	}{
+		{ResidualConfig{}, 2}, {ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}, 2},
+		{ResidualConfig{Kernel: structured, Rounds: 1}, 2}, {ResidualConfig{Kernel: structured, Rounds: -1}, 1}, {ResidualConfig{Kernel: structured}, 1},
+	} {
+		if got := completions(Config{Residual: c.residual}, plans[EffortNormal]); got != c.want {
+			t.Errorf("%+v: %d rounds, expected %d", c.residual, got, c.want)
+		}
 	}
 }
