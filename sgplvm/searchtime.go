@@ -1,11 +1,9 @@
 package sgplvm
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -230,92 +228,6 @@ func (s *search) structuredInTime() Config {
 	c.Training.Iterations = structuredSteps
 	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
-}
-
-// A secondJudge judges second models as they will be used: for examples whose missing values are not too far from observed ones, beside the
-// first model for all others.
-type secondJudge struct {
-	*fillJudge
-	first Config
-
-	alone caseVerdicts // what the first model makes of all cases
-	gaps  []float64    // of the cases
-}
-
-func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
-	if same(cfg, j.first) {
-		return j.fillJudge.judge(ctx, cfg, hopeless)
-	}
-	second, err := j.losses(ctx, cfg)
-	if err != nil {
-		return verdict{}, err
-	}
-	reach, err := j.reach(ctx, second)
-	if err != nil {
-		return verdict{}, err
-	}
-	both := caseVerdicts{slices.Clone(j.alone.losses), slices.Clone(j.alone.chi), slices.Clone(j.alone.squares)}
-	for i, gap := range j.gaps {
-		if reach == 0 || gap <= reach {
-			both.losses[i], both.chi[i], both.squares[i] = second.losses[i], second.chi[i], second.squares[i]
-		}
-	}
-	return j.verdict(both), nil
-}
-
-// prepare has the first model judged, and finds the gaps of the cases.
-func (j *secondJudge) prepare(ctx context.Context) error {
-	if j.gaps != nil {
-		return nil
-	}
-	alone, err := j.losses(ctx, j.first)
-	if err != nil {
-		return err
-	}
-	models, err := j.models(ctx, j.first, 0, len(j.folds))
-	if err != nil {
-		return err
-	}
-	gaps := make([]float64, len(j.cases))
-	for i := range j.cases {
-		c, m := &j.cases[i], models[j.cases[i].fold]
-		if gaps[i], err = m.posterior.Gap(Observed{Values: c.values(m)}); err != nil {
-			return err
-		}
-	}
-	j.alone, j.gaps = alone, gaps
-	return nil
-}
-
-// reachOf returns the distance of missing values from observed ones up to which a second model is better than the first, 0
-// where it is everywhere.
-func (j *secondJudge) reachOf(ctx context.Context, second Config) (float64, error) {
-	all, err := j.losses(ctx, second)
-	if err != nil {
-		return 0, err
-	}
-	return j.reach(ctx, all)
-}
-
-// reach is reachOf what a second model makes of the cases.
-func (j *secondJudge) reach(ctx context.Context, second caseVerdicts) (reach float64, err error) {
-	if err := j.prepare(ctx); err != nil {
-		return 0, err
-	}
-	order, scale := allBut(len(j.gaps), nil), 0.0
-	for _, square := range j.alone.squares {
-		scale += math.Sqrt(square) / float64(len(order))
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.gaps[a], j.gaps[b]) })
-	var gain, most float64 // of the first model at all that lie further away, in nats and in errors relative to their mean
-	for k := len(order) - 1; k > 0; k-- {
-		i := order[k]
-		gain += second.losses[i] - j.alone.losses[i] + (math.Sqrt(second.squares[i])-math.Sqrt(j.alone.squares[i]))/max(scale, math.SmallestNonzeroFloat64)
-		if near, far := j.gaps[order[k-1]], j.gaps[order[k]]; gain > most && near < far {
-			most, reach = gain, math.Sqrt(near*far)
-		}
-	}
-	return reach, nil
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
