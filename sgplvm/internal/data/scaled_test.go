@@ -264,7 +264,7 @@ func TestGramMemory(t *testing.T) {
 	for hold, numbers := range map[int]int{1 << 20: n * points, 1 << 10: n * points / 4} {
 		data.WithParts(points, hold, func() {
 			least := math.Inf(1)
-			for range 3 { // a pool of matrix products may lose a buffer at any moment
+			for range 5 { // a pool of matrix products may lose its buffers at any moment
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				if _, err := s.Gram(); err != nil {
@@ -273,7 +273,7 @@ func TestGramMemory(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				least = min(least, float64(after.TotalAlloc-before.TotalAlloc))
 			}
-			if limit := 8*float64(n*n+numbers) + 1<<16; least > limit {
+			if limit := 8*float64(n*n+numbers) + 1<<18; least > limit {
 				t.Errorf("holding %d numbers: %.0f bytes, expected at most %.0f", hold, least, limit)
 			}
 		})
