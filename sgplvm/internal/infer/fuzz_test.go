@@ -90,7 +90,7 @@ func tryEvidence(t *testing.T, s *fuzz.Source) {
 
 // Of all precisions τ of the noise, L* takes the best, by definition.
 func tryPrecision(t *testing.T, s *fuzz.Source) {
-	count, strength, square := float64(1+s.IntN(1000)), power(s, 6)*(0.5+s.Float64()), -power(s, 6)*s.Float64()
+	count, strength, square := float64(1+s.IntN(1000)), power(s, 6)*(0.5+s.Float64()), float64(-power(s, 6)*s.Float64())
 	v := infer.Evidence{Constant: s.NormFloat64(), Count: count, Strength: strength}
 	at := func(tau float64) float64 {
 		return v.Constant + 0.5*count*math.Log(tau) + tau*square + 0.5*strength*(math.Log(tau)-tau+1)
