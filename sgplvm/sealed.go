@@ -122,7 +122,7 @@ func checkViews(v reflect.Value) error {
 func checkView(m mat.Matrix) error {
 	empty := m.Rows == 0 || m.Cols == 0
 	n := uint64(len(m.Data))
-	fits := m.Rows >= 0 && m.Cols >= 0 && (empty || m.ColStride == 1 && m.RowStride >= m.Cols && uint64(m.Cols) <= n &&
+	fits := min(m.Rows, m.Cols, m.RowStride, m.ColStride) >= 0 && (empty || m.ColStride == 1 && m.RowStride >= m.Cols && uint64(m.Cols) <= n &&
 		uint64(m.Rows-1) <= (n-uint64(m.Cols))/uint64(m.RowStride))
 	if !fits {
 		return fmt.Errorf("found a %d×%d matrix with strides %d, %d in %d numbers", m.Rows, m.Cols, m.RowStride, m.ColStride, n)
