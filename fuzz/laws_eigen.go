@@ -102,21 +102,22 @@ func eigValuesLaw(t *Trial, x Library) {
 // SturmCount returns how many eigenvalues of the symmetric tridiagonal matrix
 // with diagonal d and off-diagonal e lie below x: the negative pivots of its
 // factorisation (Givens 1954; Golub and Van Loan, section 8.4). Its answer is
-// right for a matrix off by a few ε·‖T‖.
+// right for a matrix off by a few ε·‖T‖. T may be as large as numbers can be: it is scaled by a power of two.
 func SturmCount(d, e []float64, x float64) int {
 	var largest float64
-	for _, v := range e {
-		largest = max(largest, v*v)
+	for _, v := range slices.Concat(d, e) {
+		largest = max(largest, math.Abs(v))
 	}
-	least := max(1, largest) * 0x1p-1022
+	_, power := math.Frexp(largest)
+	at := func(v float64) float64 { return math.Ldexp(v, -power) }
 	count, q := 0, 1.0
 	for i := range d {
-		p := d[i] - x
+		p := at(d[i]) - at(x)
 		if i > 0 {
-			p -= e[i-1] * e[i-1] / q
+			p -= at(e[i-1]) * at(e[i-1]) / q
 		}
-		if math.Abs(p) < least {
-			p = -least
+		if math.Abs(p) < 0x1p-1022 {
+			p = -0x1p-1022
 		}
 		if p < 0 {
 			count++
