@@ -212,8 +212,9 @@ func (s *search) learnedInTime() Config {
 	return c
 }
 
-// structuredSteps are enough for a covariance in space beside kernels of time, from hardly any noise.
-const structuredSteps = 60
+// structuredSteps are how many steps for each one of the plan a covariance in space beside kernels of time takes, from hardly any noise.
+// With fewer the noise has not grown to what it is, and variances are too small.
+const structuredSteps = 2.5
 
 // structuredInTime is the configuration of examples in time which have a field of their own beside what lasts. Such fields
 // have shorter length scales, which one product of kernels in time and space does not know.
@@ -225,7 +226,7 @@ func (s *search) structuredInTime() Config {
 	if s.data.Grid.Len() > coarseFrom {
 		c.Training.CoarsePoints = coarsePoints
 	}
-	c.Training.Iterations = structuredSteps
+	c.Training.Iterations = int(structuredSteps * float64(s.plan.steps))
 	c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	return c
 }
