@@ -14,13 +14,7 @@ import (
 // FuzzBetween draws two pictures and holds the flow between them to what it is known to be: pictures of any numbers have
 // a flow of their size, the same one at any GOMAXPROCS, that is finite, or are refused; a picture does not move to itself; and what
 // moves as a whole is found.
-func FuzzBetween(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryAny, tryShift}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzBetween(f *testing.F) { fuzz.OneOf(f, tryAny, tryShift) }
 
 func tryAny(t *testing.T, s *fuzz.Source) {
 	width, height := 1+s.IntN(40), 1+s.IntN(40)

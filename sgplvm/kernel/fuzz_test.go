@@ -73,13 +73,7 @@ func drawPoints(s *fuzz.Source, n, d, most int) mat.Matrix {
 
 // FuzzMatrix holds kernel matrices of any kinds and scales to the definition of one value, gradients to differences, and both to
 // the same bits at any GOMAXPROCS; whatever numbers Validate takes, the values are numbers, of variances up to 10²⁵⁰.
-func FuzzMatrix(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryValues, trySlopes, tryNumbers}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzMatrix(f *testing.F) { fuzz.OneOf(f, tryValues, trySlopes, tryNumbers) }
 
 func tryValues(t *testing.T, s *fuzz.Source) {
 	d := 1 + s.IntN(3)

@@ -16,13 +16,7 @@ import (
 )
 
 // FuzzBound tries one of the laws below.
-func FuzzBound(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryDense, tryGradient, tryTwin, tryHoles, tryNumbers}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzBound(f *testing.F) { fuzz.OneOf(f, tryDense, tryGradient, tryTwin, tryHoles, tryNumbers) }
 
 // The bound is that of full matrices.
 func tryDense(t *testing.T, s *fuzz.Source) {

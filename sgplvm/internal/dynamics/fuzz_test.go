@@ -79,13 +79,7 @@ func marginals(t *testing.T, p *dynamics.Params) (mu, s mat.Matrix, kl float64) 
 }
 
 // FuzzPaths tries one of the laws below.
-func FuzzPaths(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryDefinition, tryGradient, tryPosterior, tryNumbers}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzPaths(f *testing.F) { fuzz.OneOf(f, tryDefinition, tryGradient, tryPosterior, tryNumbers) }
 
 // Means, variances and divergence, by states and without, are those of full matrices over all examples:
 // with B = I + Λ^½·K·Λ^½ and V = B⁻¹·Λ^½·K the variances are diag(K − K·Λ^½·V).

@@ -17,11 +17,7 @@ import (
 
 // FuzzFormulas tries one of the laws below.
 func FuzzFormulas(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryEvidence, tryPrecision, tryState, tryEffective, tryResiduals}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
+	fuzz.OneOf(f, tryEvidence, tryPrecision, tryState, tryEffective, tryResiduals)
 }
 
 // power draws 10^k, k from −most to most.

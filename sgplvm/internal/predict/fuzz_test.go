@@ -73,13 +73,7 @@ func (c drawn) observed() predict.Observed {
 }
 
 // FuzzPosterior tries one of the laws below.
-func FuzzPosterior(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryForecast, tryExample, tryNumbers}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzPosterior(f *testing.F) { fuzz.OneOf(f, tryForecast, tryExample, tryNumbers) }
 
 // Means, variances and covariances are those of full matrices.
 func tryForecast(t *testing.T, s *fuzz.Source) {

@@ -148,13 +148,7 @@ func (c drawn) results(g1, g2 mat.Matrix) results {
 }
 
 // FuzzStatistics tries one of the laws below.
-func FuzzStatistics(f *testing.F) {
-	laws := []func(t *testing.T, s *fuzz.Source){tryElements, tryGradient, tryParameters}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		s := fuzz.FromBytes(data)
-		laws[s.IntN(len(laws))](t, s)
-	})
-}
+func FuzzStatistics(f *testing.F) { fuzz.OneOf(f, tryElements, tryGradient, tryParameters) }
 
 // Ψ1 and Ψ2 of scales from 10⁻² to 10² are those of the formulas for one element, and with their gradient have the same
 // bits at any GOMAXPROCS.
