@@ -730,3 +730,16 @@ func TestOpen(t *testing.T) {
 		t.Errorf("error %v of a file that is not there", err)
 	}
 }
+
+// Records without a byte are not counted one by one, which for so many would never end.
+func TestWriteRecordsWithoutBytes(t *testing.T) {
+	h := netcdf.Header{Version: netcdf.Data64, Dimensions: []netcdf.Dimension{{Name: "time", Length: math.MaxInt, Record: true}, {Name: "x", Length: 1}},
+		Variables: []netcdf.Variable{{Name: "x", Type: netcdf.Double, Dimensions: []int{1}}}}
+	var w bytes.Buffer
+	if err := netcdf.Write(&w, &h, netcdf.Arrays{[]float64{3}}); err != nil {
+		t.Fatal(err)
+	}
+	if again := open(t, w.Bytes()); !slices.Equal(again.Dimensions, h.Dimensions) {
+		t.Errorf("dimensions %v, written %v", again.Dimensions, h.Dimensions)
+	}
+}

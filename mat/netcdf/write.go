@@ -47,6 +47,9 @@ func Write(w io.Writer, h *Header, values Source) error {
 			}
 		}
 	}
+	if l.step == 0 {
+		return nil // however many records there are, none has a byte
+	}
 	for record := range l.records {
 		for i := range h.Variables {
 			if h.isRecord(&h.Variables[i]) {
