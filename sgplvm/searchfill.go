@@ -32,9 +32,12 @@ func (c caseVerdicts) and(more caseVerdicts) caseVerdicts {
 	return caseVerdicts{append(c.losses, more.losses...), append(c.chi, more.chi...), append(c.squares, more.squares...)}
 }
 
-// newFillJudge divides the examples. Too many points are thinned out: all that is seen near
+// newFillJudge divides the examples, each of which has at least one pattern of what is missing.
+func newFillJudge(s *search) (*fillJudge, error) { return s.thinnedJudge(1) }
+
+// thinnedJudge divides the examples, each of which has at least so many patterns. Too many points are thinned out: all that is seen near
 // a missing value thins out with it.
-func newFillJudge(s *search) (*fillJudge, error) {
+func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
 	rng := s.judgeRandom()
 	points, grid, scale := s.validationPoints(rng)
 	plan := s.plan
@@ -47,6 +50,7 @@ func newFillJudge(s *search) (*fillJudge, error) {
 	if s.data.holes != nil {
 		plan.patterns = 1
 	}
+	plan.patterns = max(plan.patterns, fewest)
 	return s.fillJudge(rng, plan, points, grid, scale)
 }
 

@@ -17,6 +17,12 @@ type secondJudge struct {
 	gaps  []float64    // of the cases
 }
 
+// newSecondJudge divides the examples. Each is held out with all patterns, which cost no training: a reach takes cases at all distances.
+func newSecondJudge(s *search, first Config) (*secondJudge, error) {
+	f, err := s.thinnedJudge(len(patterns))
+	return &secondJudge{fillJudge: f, first: first}, err
+}
+
 func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
 	if same(cfg, j.first) {
 		return j.fillJudge.judge(ctx, cfg, hopeless)

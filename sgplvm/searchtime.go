@@ -145,11 +145,10 @@ func (s *search) partly(whole Config) (Config, error) {
 	options := append([]option{{"the same", func(c *Config) { *c = whole }}}, s.timeOptions(list)...)
 	options = append(options, s.structuredOptions()...)
 	s.selection.Task += "; of the model for examples seen in part, values hidden of examples that were held out: " + s.hidden()
-	f, err := newFillJudge(s)
+	j, err := newSecondJudge(s, whole)
 	if err != nil {
 		return whole, err
 	}
-	j := &secondJudge{fillJudge: f, first: whole}
 	best, err := s.ask(j, standing{cfg: whole}, question{name: "examples seen in part", candidates: options, sure: sureErrors})
 	if err != nil || same(best.cfg, whole) || !best.judged() {
 		return whole, err

@@ -357,3 +357,20 @@ func TestSecondReach(t *testing.T) {
 		}
 	}
 }
+
+// Each example that is held out tells of a second model what it makes of every pattern.
+func TestSecondPatterns(t *testing.T) {
+	d := mixed(20, 6, 5, 3)
+	d.Times = evenly(20)
+	j, err := newSecondJudge(newSearch(t, d, Config{Effort: EffortQuick}), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[2]int]bool{}
+	for _, c := range j.cases {
+		seen[[2]int{c.example, c.kind}] = true
+	}
+	if n := j.examples() * len(patterns); n < 4*len(patterns) || len(seen) != n || len(j.cases) != n {
+		t.Errorf("%d cases of %d examples, %d of them different, expected %d", len(j.cases), j.examples(), len(seen), n)
+	}
+}
