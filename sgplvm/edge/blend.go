@@ -107,7 +107,7 @@ func (w *Workspace) mixParts(b *Blend) error {
 // mixHalves divides missing points into equally many parts of neighbours, in two along the longest side, again and again.
 func (w *Workspace) mixHalves(b *Blend, points []int, parts int) error {
 	if parts > 1 && len(points) > 1 {
-		h := halve(w.m.spacings, points)
+		h := halve(&w.m.spacings, points)
 		if err := w.mixHalves(b, points[:h], parts/2); err != nil {
 			return err
 		}

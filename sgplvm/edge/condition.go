@@ -52,7 +52,7 @@ func (w *Workspace) condition(p prediction, within []int) error {
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
 	if len(points) > w.m.c.Options.Group {
 		slices.Sort(points)
-		h := halve(w.m.scaled, points)
+		h := halve(&w.m.scaled, points)
 		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) 
 }
 
 // halve sorts points along their longest side, and, of equal coordinates, as they were, and returns half of their number.
-func halve(x points, list []int) int {
+func halve(x *points, list []int) int {
 	longest, length := x.x.Row(0), -1.0
 	for q := range x.x.Rows {
 		row := x.x.Row(q)
@@ -121,7 +121,9 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		}
 		w.factor.SolveHalf(residual)
 		if t.latent {
-			w.factor.SolveHalf(w.predictions(place, c, seen))
+			po := w.spreadRoom(place, len(seen))
+			w.setSpread(po.Data, w.m.p[c], seen)
+			w.factor.SolveHalf(po)
 		}
 		w.judge(c, seen, inverse, residual)
 	}
@@ -147,6 +149,11 @@ func (w *Workspace) invert(dst mat.Matrix) {
 		}
 		mat.SolveLower(l.Slice(from, n, from, n), dst.Slice(from, n, from, to))
 	}
+}
+
+// spreadRoom returns the place-th room for what observed values know of the latent uncertainty.
+func (w *Workspace) spreadRoom(place, seen int) mat.Matrix {
+	return view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], seen, w.breadth())
 }
 
 // residuals returns the place-th room for what a prediction leaves of observed values.
@@ -186,12 +193,10 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 	shift := mat.NewDense(len(block), 1, r.totals[:len(block)])
 	mat.Mul(shift, 1, x.T(), residual, 0)
 	if t.latent {
-		po := view(r.po[place*len(r.po)/w.m.c.Channels:], len(seen), w.m.c.Inducing)
+		po := w.spreadRoom(place, len(seen))
 		left := view(r.left, len(block), po.Cols)
-		for k, i := range block {
-			copy(left.Row(k), w.m.p[c].Row(i))
-		}
-		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
+		w.setSpread(left.Data, w.m.p[c], block)
+		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O, times M where there is one
 		w.spreadOf(r.spread, left)
 	}
 	for k, i := range block {
@@ -206,6 +211,9 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 	}
 }
 
+// nearbyFactor is that of squared distances, in spacings, for weights whose length scale is two of them.
+const nearbyFactor = 0.125
+
 // setNearby sets what the variances of a block are multiplied by where observed values nearby are surprising.
 func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block []int, inverse mat.Matrix) {
 	r := &w.room
@@ -218,7 +226,7 @@ func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block
 	for from := 0; from < len(seen); from += noiseRows {
 		to := min(from+noiseRows, len(seen))
 		weights := view(r.taper, to-from, len(block))
-		w.gaussian(weights, w.m.spacings, nearbyFactor, seen[from:to], block)
+		w.gaussian(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
 		for k := range weights.Rows {
 			asm.Axpy(z[from+k], weights.Row(k), nearby)
 			asm.Axpy(1, weights.Row(k), totals)

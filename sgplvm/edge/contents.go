@@ -39,7 +39,7 @@ type Contents struct {
 	// K = B·diag(λ/(1+λ))·Bᵀ, Σ = B·diag(1/(1+λ))·Bᵀ.
 	Whitened bool
 
-	// Of a model that keeps its training residuals: r_n in columns (d_y·n rows, the channels of a point one below the other).
+	// Of a model that keeps its training residuals: r_n in rows (n_ξ×d_y·n, the channels of a point side by side).
 	Residuals Table
 
 	// Of what was filled in of the training examples (math.md, section 22.7): variances as residuals, and correlations, lower triangle, n×n. 0×0: nothing was.
@@ -285,10 +285,10 @@ func (c *Contents) validateTables() string {
 	if c.Whitened && (len(c.Factors) != 1 || c.Structure.rows > 0 || c.Factors[0].K.rows > 0) {
 		return "a covariance of the noise beside features that have it"
 	}
-	if c.Residuals.rows > 0 && (!c.Residuals.is(dy*n, int64(c.Examples), false) || c.Structure.rows == 0 && !c.Whitened) {
+	if c.Residuals.rows > 0 && (!c.Residuals.is(int64(c.Examples), dy*n, false) || c.Structure.rows == 0 && !c.Whitened) {
 		return "residuals of the wrong shape, or beside white noise"
 	}
-	if c.Filled.rows > 0 && (!c.Filled.is(dy*n, int64(c.Examples), false) || c.Residuals.rows == 0) || c.Alike.rows > 0 && !c.Alike.is(n, n, true) || c.Filled.rows > 0 != (c.Alike.rows > 0) {
+	if c.Filled.rows > 0 && (!c.Filled.is(int64(c.Examples), dy*n, false) || c.Residuals.rows == 0) || c.Alike.rows > 0 && !c.Alike.is(n, n, true) || c.Filled.rows > 0 != (c.Alike.rows > 0) {
 		return "variances of what was filled in of the wrong shape, or without residuals"
 	}
 	return ""

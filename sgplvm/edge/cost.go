@@ -3,14 +3,13 @@ package edge
 // Bytes returns what the model takes at most beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
-	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.mean) + len(m.fitted.Data) + len(m.spread) + len(m.points)
+	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.fitted.Data) + len(m.spread) + len(m.points)
 	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}
 	for _, x := range []points{m.tapered, m.spacings, m.trainingSpacings, m.scaled} {
-		numbers += len(x.x.Data)
+		numbers += x.numbers()
 	}
-	numbers += len(m.whole.Data)
 	if c.Rotated {
 		numbers += c.P.numbers()
 	}

@@ -127,7 +127,7 @@ func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, sam
 			columns = to
 		}
 		c := view(r.noise, to-from, columns)
-		mat.Mul(c, 1, view(r.near, len(a), depth).Slice(from, to, 0, depth), view(nearB, len(b), depth).Slice(0, columns, 0, depth).T(), 0)
+		mat.Mul(c, 1, view(r.near, depth, len(a)).Slice(0, depth, from, to).T(), view(nearB, depth, len(b)).Slice(0, depth, 0, columns), 0)
 		if !o.centred {
 			means := r.row[:columns]
 			for ch := range w.m.c.Channels {
@@ -165,7 +165,7 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	if o.wide {
 		w.wideCovariance(sigma, o.wideFactor, a, b)
 	} else {
-		w.structure(sigma, a, b)
+		w.pairs(sigma, a, b)
 	}
 	for k := range a {
 		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
@@ -173,15 +173,7 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	}
 }
 
-// structure sets dst to Σ − β⁻¹·I between points.
-func (w *Workspace) structure(dst mat.Matrix, a, b []int) {
-	if s := &w.squares.structure; s.n > 0 {
-		s.get(dst, a, b, w.m.points, w.room.square, w.pairs)
-		return
-	}
-	w.pairs(dst, a, b)
-}
-
+// pairs sets dst to Σ − β⁻¹·I between points.
 func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 	for k, i := range a {
 		row := dst.Row(k)
@@ -193,21 +185,14 @@ func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 
 // wideCovariance sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′.
 func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
-	rows := func(dst mat.Matrix, a, b []int) {
-		w.fittedCovariance(dst, a, b)
-		other := view(w.room.other, len(a), len(b))
-		if factor > 0 {
-			w.evaluate(other, w.m.trainingSpacings, factor, a, b)
-			mat.MulElem(dst, dst, other)
-		}
-		w.pairs(other, a, b)
-		mat.Add(dst, dst, 1, other)
+	w.fittedCovariance(dst, a, b)
+	other := view(w.room.other, len(a), len(b))
+	if factor > 0 {
+		w.gaussian(other, &w.m.trainingSpacings, factor, a, b)
+		mat.MulElem(dst, dst, other)
 	}
-	if s := find(w.squares.wide, nil, factor); s != nil {
-		s.get(dst, a, b, w.m.points, w.room.square, rows)
-		return
-	}
-	rows(dst, a, b)
+	w.pairs(other, a, b)
+	mat.Add(dst, dst, 1, other)
 }
 
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
@@ -231,40 +216,5 @@ func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
 			}
 			mat.Mul(dst.Slice(0, dst.Rows, from, to), 1, left, right.T(), beta)
 		}
-	}
-}
-
-// gaussian sets dst to exp(−factor·‖x − x′‖²) between points; ones where there are no coordinates.
-func (w *Workspace) gaussian(dst mat.Matrix, x points, factor float64, a, b []int) {
-	if x.x.Rows == 0 {
-		dst.Fill(1)
-		return
-	}
-	if s := find(w.squares.gaussians, x.first(), factor); s != nil {
-		s.get(dst, a, b, w.m.points, w.room.square, func(dst mat.Matrix, a, b []int) { w.evaluate(dst, x, factor, a, b) })
-		return
-	}
-	w.evaluate(dst, x, factor, a, b)
-}
-
-// evaluate is gaussian of points with coordinates.
-func (w *Workspace) evaluate(dst mat.Matrix, x points, factor float64, a, b []int) {
-	all := view(w.room.gathered, x.x.Rows, len(b))
-	for q := range all.Rows {
-		from, to := x.x.Row(q), all.Row(q)
-		for l, j := range b {
-			to[l] = from[j]
-		}
-	}
-	for k, i := range a {
-		row := dst.Row(k)
-		clear(row)
-		for q := range all.Rows {
-			at := x.x.Row(q)[i]
-			for l, v := range all.Row(q) {
-				row[l] -= factor * (at - v) * (at - v)
-			}
-		}
-		asm.Exp(row, row)
 	}
 }

@@ -46,13 +46,13 @@ func contents(seed uint64, structured bool) *Contents {
 	c.Factors = []Factor{{B: NewTable(random(n, 5))}}
 	sigma, root := mat.New(n, n), random(n, n)
 	mat.Mul(sigma, 1, root, root.T(), 0)
-	c.Structure, c.Residuals, c.Tapers = NewLowerTable(sigma), NewTable(random(dy*n, examples)), positive(2)
+	c.Structure, c.Residuals, c.Tapers = NewLowerTable(sigma), NewTable(random(examples, dy*n)), positive(2)
 	if seed%3 == 0 {
 		c.Whitened, c.Structure, c.Lambda, c.Factors = true, Table{}, positive(n), []Factor{{B: NewTable(random(n, n))}}
 	}
 	c.Time = Time{Kernel: "matern32(1)", Generator: []float64{0, 1, -3, -3.4}, Output: []float64{1, 0}, Input: []float64{1, 0}, Spacing: 2,
 		Ends: []End{{Sequence: -3, Time: 5, Mean: normals(d * 2), Above: make([]float64, d*4)}}}
-	c.Filled, c.Alike = NewTable(mat.New(dy*n, examples)), NewLowerTable(mat.New(n, n))
+	c.Filled, c.Alike = NewTable(mat.New(examples, dy*n)), NewLowerTable(mat.New(n, n))
 	c.Options.Degrees = 10
 	c.Options.Blends = []Blend{{Share: 0.5, Neighbours: 2, Shrinkage: 0.5, Taper: 2, WideTaper: 1, Reach: 1, Inflation: 1.2, Parts: 2}}
 	return c

@@ -18,8 +18,6 @@ func (m *Model) setFeatures(dst mat.Matrix, points []int, from int, factors []fl
 		row := dst.Row(k)
 		if len(m.b) > 0 {
 			m.joint(row, p, from)
-		} else if m.whole.Rows > 0 {
-			copy(row, m.whole.Row(p)[from:])
 		} else {
 			m.c.Factors[0].B.row(row, p, from)
 		}

@@ -7,7 +7,7 @@ import "github.com/seed-08962ecc/kronfield/internal/text"
 // lists after their length, texts and tables filled up to a multiple of 8 bytes.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
-	version     = 4
+	version     = 5
 	headerBytes = 32
 )
 

@@ -5,51 +5,41 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
-// residuals sets near (a row of examples for each channel, for each point) to what the examples that count have at points, times
+// residuals sets near (for each example that counts a row for each channel, of the points) to what these examples have at points, times
 // the roots of their weights.
 func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) {
-	dy, n := w.m.c.Channels, len(o.rows)
-	for k, i := range points {
+	dy := w.m.c.Channels
+	all := view(near, len(o.rows)*dy, len(points))
+	for l := range o.rows {
+		row := w.residual(o, l)
 		for c := range dy {
-			to := near[(k*dy+c)*n:][:n]
-			w.pick(to, o, i*dy+c)
-			if o.centred {
-				mean := o.mean.At(i, c)
-				for l := range to {
-					to[l] -= mean
-				}
+			to := all.Row(l*dy + c)
+			for k, i := range points {
+				to[k] = row[i*dy+c]
 			}
-			asm.MulTo(to, to, o.roots[:n])
+			asm.Scale(to, o.roots[l], to)
 		}
 	}
 }
 
-// pick sets dst to what the training examples that count have of a value: the values themselves, or residuals.
-func (w *Workspace) pick(dst []float64, o *ownNoise, i int) {
-	if !o.centred {
-		w.m.c.Residuals.pick(dst, i, o.rows)
-		return
+// residual returns what the l-th of the examples that count has: its values less the mean of all where that is what they are, or its residuals.
+func (w *Workspace) residual(o *ownNoise, l int) []float64 {
+	row := w.room.row[:w.m.values()]
+	if o.centred {
+		asm.AddScaled(row, w.m.y.Row(o.rows[l]), -1, o.mean.Data)
+		return row
 	}
-	row := w.m.y.Row(i)
-	for l, example := range o.rows {
-		dst[l] = row[example]
-	}
+	w.m.c.Residuals.row(row, o.rows[l], 0)
+	return row
 }
 
-// variance returns the diagonal of the covariance at point i.
-func (o *ownNoise) variance(w *Workspace, i int) float64 {
-	m := w.m
-	dy, n := m.c.Channels, len(o.rows)
-	near := w.room.nearMissing[:dy*n]
-	point := [1]int{i}
-	o.residuals(w, near, point[:])
-	own := asm.SumSquares(near)
-	if !o.centred {
-		own -= asm.SumSquares(o.mean.Row(i)) / float64(dy)
-	}
+// at returns the diagonal of the covariance at point i.
+func (o *ownNoise) at(m *Model, i int) float64 {
+	own := o.variance[i]
 	if o.unsure != nil {
 		own += o.unsure[i] * o.unsure[i]
 	}
@@ -67,12 +57,12 @@ func (w *Workspace) setDistances(counts []float64) {
 		return
 	}
 	w.measured = counts == nil
-	d2, dy, apart := w.distances, w.m.c.Channels, w.room.row[:w.m.c.Examples]
-	clear(d2)
+	dy := w.m.c.Channels
+	clear(w.each)
 	var count float64
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			value, weight := w.value(i, c), 1.0
+			weight := 1.0
 			if counts != nil {
 				weight = counts[i]
 			}
@@ -80,13 +70,14 @@ func (w *Workspace) setDistances(counts []float64) {
 				continue
 			}
 			count += weight
-			asm.AddScaled(apart, w.m.y.Row(i*dy+c), -value, w.ones)
-			asm.MulTo(apart, apart, apart)
-			asm.Axpy(weight, apart, d2)
+			w.each[i*dy+c] = weight
 		}
 	}
-	for k := range d2 {
-		d2[k] /= count
+	apart := w.room.row[:w.m.values()]
+	for k := range w.distances {
+		asm.AddScaled(apart, w.m.y.Row(k), -1, w.known)
+		asm.MulTo(apart, apart, apart)
+		w.distances[k] = asm.Dot(apart, w.each) / count
 	}
 }
 
@@ -109,18 +100,47 @@ func (w *Workspace) setLocal() *ownNoise {
 		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
 	}
 	o.whole, o.prior = 1+1/all, m.c.Options.LocalStrength/all
-	o.centred, o.wide, o.taper, o.taperFactor = false, false, m.tapered, 1
+	o.centred, o.wide, o.taper, o.taperFactor = false, false, &m.tapered, 1
 	w.setMean(o)
 	w.setUnsure(o, 1)
 	return o
 }
 
-// setMean sets the mean of an ownNoise.
+// setMean sets the mean of an ownNoise and its variance.
 func (w *Workspace) setMean(o *ownNoise) {
-	dy, row := w.m.c.Channels, w.room.row[:len(o.rows)]
-	for i := range o.mean.Data {
-		w.pick(row, o, i)
-		o.mean.Set(i/dy, i%dy, asm.Dot(o.shares[:len(row)], row))
+	dy, mean := w.m.c.Channels, o.mean.Data
+	clear(mean)
+	clear(o.variance)
+	for l, example := range o.rows {
+		if o.centred {
+			asm.Axpy(o.shares[l], w.m.y.Row(example), mean)
+		} else {
+			asm.Axpy(o.shares[l], w.residual(o, l), mean)
+		}
+	}
+	for l := range o.rows {
+		row := w.residual(o, l)
+		asm.MulTo(row, row, row)
+		w.addChannels(o.variance, o.roots[l]*o.roots[l], row)
+	}
+	if !o.centred {
+		row := w.room.row[:len(mean)]
+		asm.MulTo(row, mean, mean)
+		w.addChannels(o.variance, -1/float64(dy), row)
+	}
+}
+
+// addChannels adds a factor times the sums over the channels of values to numbers of points.
+func (w *Workspace) addChannels(to []float64, factor float64, values []float64) {
+	if w.m.c.Channels == 1 {
+		asm.Axpy(factor, values, to)
+		return
+	}
+	of := mat.NewDense(len(to), w.m.c.Channels, values)
+	for i := range to {
+		for _, v := range of.Row(i) {
+			to[i] += float64(factor * v)
+		}
 	}
 }
 
@@ -129,16 +149,14 @@ func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
 	if o.unsure == nil {
 		return
 	}
-	dy, row := w.m.c.Channels, w.room.row[:w.m.c.Examples]
-	for i := range o.unsure {
-		var sum float64
-		for c := range dy {
-			w.m.c.Filled.row(row, i*dy+c, 0)
-			for k, example := range o.rows {
-				sum += o.shares[k] * row[example]
-			}
-		}
-		o.unsure[i] = math.Sqrt(max(0, scale*sum/float64(dy)))
+	clear(o.unsure)
+	row := w.room.row[:w.m.values()]
+	for l, example := range o.rows {
+		w.m.c.Filled.row(row, example, 0)
+		w.addChannels(o.unsure, scale*o.shares[l]/float64(w.m.c.Channels), row)
+	}
+	for i, v := range o.unsure {
+		o.unsure[i] = math.Sqrt(max(0, v))
 	}
 }
 
@@ -160,7 +178,7 @@ func (w *Workspace) setSimilar(b *Blend) *ownNoise {
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
 	o.whole, o.prior, o.centred, o.wide = 1, b.Shrinkage, true, true
-	o.taper, o.taperFactor, o.wideFactor = m.trainingSpacings, b.taperFactor(), b.wideFactor()
+	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
 	w.setMean(o)
 	w.setUnsure(o, 1-b.Shrinkage)
 	return o

@@ -17,9 +17,6 @@ const (
 // featureNumbers bounds a block of features.
 const featureNumbers = 1 << 19
 
-// mostSquare is up to how many points there are squares.
-const mostSquare = 1024
-
 // A Model predicts from a compiled file. It does not change, and any number of goroutines may use it, each with a
 // Workspace of its own.
 type Model struct {
@@ -32,36 +29,16 @@ type Model struct {
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
-	whole           mat.Matrix   // B of one factor of a fast model, up to mostSquare points
 	structure       Table        // Σ − β⁻¹·I
 
 	points []int // all of them
 
 	tapered, spacings, trainingSpacings, scaled points
 
-	// Where training residuals are kept: training examples in columns as they are in Residuals, their means, and the covariance of
-	// their ψ1, m_ξ×m_ξ.
+	// Where training residuals are kept: training examples in rows as they are in Residuals, and the covariance of their ψ1, m_ξ×m_ξ.
 	y      mat.Matrix
-	mean   []float64
 	fitted mat.Matrix
 	spread []float64 // diag F, n
-}
-
-// points are coordinates, a dimension after the other.
-type points struct{ x mat.Matrix } // dimensions×n
-
-// pointsOf returns the points' coordinates in units of their own for each dimension; without units nothing.
-func (c *Contents) pointsOf(units []float64) points {
-	if len(units) == 0 {
-		return points{}
-	}
-	x := mat.NewDense(c.Points, len(units), c.Coordinates).T().Clone()
-	for q, unit := range units {
-		for i := range x.Row(q) {
-			x.Row(q)[i] /= unit
-		}
-	}
-	return points{x}
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -114,8 +91,6 @@ func (m *Model) setFactors() {
 			squares := mat.New(b.Rows, b.Cols)
 			mat.MulElem(squares, b, b)
 			m.b, m.squares = append(m.b, b), append(m.squares, squares)
-		} else if m.c.Options.Fast && f.B.rows <= mostSquare {
-			m.whole = f.B.matrix()
 		}
 	}
 }
@@ -184,22 +159,17 @@ func (m *Model) setPredictions() {
 // setExamples makes the training examples from their residuals and predictions.
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
+	values := m.values()
 	m.y = m.c.Residuals.matrix()
 	mean := mat.New(1, inducing)
 	m.eachPsi1(func(from int, psi1 mat.Matrix) {
 		for c, p := range m.p {
-			mat.Mul(mat.Matrix{Rows: p.Rows, Cols: psi1.Rows, RowStride: n * k, ColStride: 1, Data: m.y.Data[c*k+from:]}, 1, p, psi1.T(), 1)
+			mat.Mul(mat.Matrix{Rows: psi1.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: m.y.Data[from*values+c:]}, 1, psi1, p.T(), 1)
 		}
 		for i := range psi1.Rows {
 			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
 		}
 	})
-	m.mean = make([]float64, m.y.Rows)
-	for i := range m.mean {
-		for _, v := range m.y.Row(i) {
-			m.mean[i] += v / float64(k)
-		}
-	}
 	m.fitted = mat.New(inducing, inducing)
 	m.eachPsi1(func(_ int, psi1 mat.Matrix) {
 		for i := range psi1.Rows {

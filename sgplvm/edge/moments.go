@@ -12,7 +12,7 @@ import (
 func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, psi.One(mu, s, nil))
-	t.psi0, t.noise, t.own, t.degrees, t.latent = t.of.Psi0+m.c.Prior, noise, nil, 0, true
+	t.psi0, t.noise, t.own, t.degrees, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, true, false
 	mat.Mul(t.rotate, 1, t.of.Psi2, m.coord, 0)
 	clear(t.tau)
 	for i := range t.rotate.Rows {
@@ -79,11 +79,9 @@ func (w *Workspace) marginal(p prediction, within []int) {
 		for from := 0; from < len(within); from += together {
 			block := within[from:min(from+together, len(within))]
 			if t.latent {
-				rows := view(w.room.left, len(block), pc.Cols)
-				for k, i := range block {
-					copy(rows.Row(k), pc.Row(i))
-				}
-				w.spreadOf(w.room.spread, rows)
+				rows := w.room.left[:len(block)*w.breadth()]
+				w.setSpread(rows, pc, block)
+				w.spreadOf(w.room.spread, mat.NewDense(len(block), w.breadth(), rows))
 			}
 			for k, i := range block {
 				p.variance.Set(i, c, max(0, base[i]+w.room.spread[k]))
@@ -92,8 +90,41 @@ func (w *Workspace) marginal(p prediction, within []int) {
 	}
 }
 
-// spreadOf sets dst to pᵀ·(Ψ2 − ψ1ψ1ᵀ)·p for rows p, at most so many as are taken together.
+// breadth returns how many numbers tell what the latent uncertainty does to a value: d_ξ where Ψ2 − ψ1ψ1ᵀ was replaced by M·Mᵀ (refine), M m_ξ×d_ξ, else m_ξ.
+func (w *Workspace) breadth() int {
+	if w.moments.refined {
+		return w.refinement.moved.Cols
+	}
+	return w.m.c.Inducing
+}
+
+// setSpread sets dst to rows of P_c·M, or of P_c.
+func (w *Workspace) setSpread(dst []float64, p mat.Matrix, points []int) {
+	if !w.moments.refined {
+		for k, i := range points {
+			copy(dst[k*p.Cols:(k+1)*p.Cols], p.Row(i))
+		}
+		return
+	}
+	moved := w.refinement.moved
+	for from := 0; from < len(points); from += noiseRows {
+		block := points[from:min(from+noiseRows, len(points))]
+		rows := view(w.room.spreads, len(block), p.Cols)
+		for k, i := range block {
+			copy(rows.Row(k), p.Row(i))
+		}
+		mat.Mul(mat.NewDense(len(block), moved.Cols, dst[from*moved.Cols:][:len(block)*moved.Cols]), 1, rows, moved, 0)
+	}
+}
+
+// spreadOf sets dst to what the latent uncertainty adds to variances, for rows of P_c·M or P_c, at most so many as are taken together.
 func (w *Workspace) spreadOf(dst []float64, rows mat.Matrix) {
+	if w.moments.refined {
+		for i := range rows.Rows {
+			dst[i] = asm.SumSquares(rows.Row(i))
+		}
+		return
+	}
 	product := view(w.room.spreads, rows.Rows, rows.Cols)
 	mat.Mul(product, 1, rows, w.moments.of.Spread, 0)
 	for i := range rows.Rows {
@@ -115,7 +146,7 @@ func (w *Workspace) structuredVariance(i int) float64 {
 	case !w.m.structured():
 		return 0
 	case t.own != nil:
-		return t.noise * t.own.variance(w, i)
+		return t.noise * t.own.at(w.m, i)
 	}
 	return t.noise * w.m.structure.pair(i, i)
 }

@@ -26,7 +26,7 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 		whole := true
 		for ch := range c.Channels {
 			k := i*c.Channels + ch
-			w.values[k], w.surprise[k] = math.NaN(), math.NaN()
+			w.values[k], w.known[k], w.surprise[k] = math.NaN(), 0, math.NaN()
 			if mask != nil && !mask[k] {
 				whole = false
 				continue
@@ -41,7 +41,7 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 			if len(w.seen[ch]) == w.most {
 				return &LengthError{"observed values of a channel", w.count(mask, ch), w.most}
 			}
-			w.values[k] = v
+			w.values[k], w.known[k] = v, v
 			w.seen[ch] = append(w.seen[ch], i)
 			w.observed++
 		}

@@ -43,8 +43,7 @@ func (w *Workspace) refine() error {
 	m.stats.Psi1(t.of.Psi1.T(), psi.One(r.mean, w.latent.S, nil))
 	m.stats.Jacobian(r.moved, r.mean, w.latent.S)
 	r.factor.SolveHalf(r.moved.T()) // J·L⁻ᵀ, of which the square is J·A⁻¹·Jᵀ
-	mat.Syrk(t.of.Spread, 1, r.moved, 0)
-	mat.MirrorLower(t.of.Spread)
+	t.refined = true
 	return nil
 }
 

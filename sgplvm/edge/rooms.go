@@ -36,6 +36,7 @@ type moments struct {
 	own     *ownNoise // the example's own noise, or nil
 	degrees float64   // of freedom; 0: infinitely many
 	latent  bool      // latent variables count
+	refined bool      // by refine
 
 	of     psi.Moments
 	share  []float64 // ω_j: what q(U) leaves of the prior variance of each feature
@@ -60,11 +61,12 @@ type room struct {
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
 	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
-	other, square      []float64 // noiseRows×most, and ×n to fill squares
+	other              []float64 // noiseRows×most
 	rows, fitted       []float64 // noiseRows×m_ξ
 	gathered           []float64 // coordinates of points, dimensions×most
+	levels             ofLevels
 
-	po                        []float64 // L⁻¹·P_O of each channel, most×m_ξ
+	po                        []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, most×m_ξ
 	residual                  []float64 // L⁻¹·(y_O − mean_O) of each channel
 	z, solved, precision      []float64 // of observed values
 	explained, nearby, totals []float64 // of a block
@@ -85,10 +87,11 @@ type ownNoise struct {
 	mean          mat.Matrix // m, n×d_y
 	rows          []int      // training examples that count
 	roots, shares []float64  // of their weights
+	variance      []float64  // of the diagonal of Σ_k near_k·near_kᵀ − m·mᵀ, n
 	whole, prior  float64
 
 	centred, wide bool
-	taper         points // coordinates of C
+	taper         *points // coordinates of C
 	taperFactor   float64
 	wideFactor    float64   // of C′; 0: any distance
 	unsure        []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
@@ -96,7 +99,7 @@ type ownNoise struct {
 
 // refinement is what refine works in.
 type refinement struct {
-	jacobian, moved  mat.Matrix // m_ξ×d_ξ
+	jacobian, moved  mat.Matrix // m_ξ×d_ξ; moved: M, of which M·Mᵀ replaces Ψ2 − ψ1ψ1ᵀ
 	precision, solve mat.Matrix // d_ξ×d_ξ
 	shift            mat.Matrix // d_ξ×1
 	slope            []float64  // |O|×d_ξ

@@ -17,7 +17,8 @@ type Workspace struct {
 	floats int // numbers that were allocated
 
 	// The example.
-	values   []float64 // scaled, n·d_y
+	values   []float64 // scaled, n·d_y; NaN where missing
+	known    []float64 // and 0 where missing
 	seen     [][]int   // observed points of each channel, ascending
 	missing  []int     // points at which a channel is missing, ascending
 	observed int       // values of all channels
@@ -40,17 +41,17 @@ type Workspace struct {
 	moments moments
 
 	refinement refinement
-	squares    squares
 	room       room // for covariances and conditioning
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
 
 	result, direct, kept prediction
 	local, similar       ownNoise
-	distances, ones      []float64 // n_ξ
+	distances            []float64 // n_ξ
 	measured             bool      // distances are of the example at hand, all points alike
 	weights              []float64 // n_ξ
 	counts               []float64 // n
+	each                 []float64 // how much each value counts for distances, n·d_y
 	parts                []int     // missing points, divided
 	surprise             []float64 // of observed values, n·d_y; NaN where missing
 	chi                  float64   // squared Mahalanobis distance of the observed values
@@ -67,7 +68,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	}
 	w := &Workspace{m: m, most: most}
 	n, d, k := c.Points, c.Latents, c.Inducing
-	w.values, w.surprise = w.vector(m.values()), w.vector(m.values())
+	w.values, w.known, w.surprise = w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
 	w.seen = make([][]int, c.Channels)
 	for i := range w.seen {
 		w.seen[i] = make([]int, 0, most)
@@ -81,15 +82,11 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	w.prior = psi.Normal{Mean: w.vector(d), Variance: w.vector(d)}
 	w.SetPrior(nil, nil)
 	w.newMoments()
-	w.squares = w.newSquares()
 	w.newRoom()
 	w.newRefinement()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
-		w.distances, w.ones, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
-		for i := range w.ones {
-			w.ones[i] = 1
-		}
+		w.distances, w.weights, w.counts, w.each = w.vector(c.Examples), w.vector(c.Examples), w.vector(n), w.vector(m.values())
 		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
 	}
 	return w
@@ -154,7 +151,7 @@ func (w *Workspace) newRoom() {
 	}
 	block, wider := min(together, n), max(e, min(together, n))
 	r.diagonal, r.spread, r.spreads = w.vector(n), w.vector(block), w.vector(block*k)
-	r.row = w.vector(max(w.m.features, c.Examples, n))
+	r.row = w.vector(max(w.m.features, c.Examples, w.m.values()))
 	if len(w.m.b) > 0 {
 		size := w.largestMode()
 		r.modes[0], r.modes[1] = w.vector(size), w.vector(size)
@@ -162,15 +159,12 @@ func (w *Workspace) newRoom() {
 	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
 	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
 	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
-	r.po, r.residual = w.vector(c.Channels*whole*k), w.vector(c.Channels*whole)
+	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
-	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*k)
+	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
-	if w.squares.structure.n > 0 {
-		wider = n
-		r.square = w.vector(noiseRows * n)
-	}
 	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
 	if w.m.kept() {
 		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
 		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
@@ -199,7 +193,7 @@ func (w *Workspace) largestMode() int {
 
 func (w *Workspace) newOwnNoise() ownNoise {
 	c := w.m.c
-	o := ownNoise{mean: w.matrix(c.Points, c.Channels), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
+	o := ownNoise{mean: w.matrix(c.Points, c.Channels), variance: w.vector(c.Points), rows: make([]int, 0, c.Examples), roots: w.vector(c.Examples), shares: w.vector(c.Examples)}
 	if c.Filled.rows > 0 {
 		o.unsure = w.vector(c.Points)
 	}
@@ -212,36 +206,4 @@ func (w *Workspace) newRefinement() {
 	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
 	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
-}
-
-// newSquares returns room for all squares that a fast model needs.
-func (w *Workspace) newSquares() (s squares) {
-	c := w.m.c
-	if !c.Options.Fast || !w.m.kept() || c.Points > mostSquare {
-		return s
-	}
-	s.structure = w.newSquare(nil, 0)
-	s.addGaussian(w, w.m.tapered, 1)
-	s.addGaussian(w, w.m.spacings, nearbyFactor)
-	for i := range c.Options.Blends {
-		if b := &c.Options.Blends[i]; b.Share > 0 {
-			s.addGaussian(w, w.m.trainingSpacings, b.taperFactor())
-			if find(s.wide, nil, b.wideFactor()) == nil {
-				s.wide = append(s.wide, w.newSquare(nil, b.wideFactor()))
-			}
-		}
-	}
-	return s
-}
-
-func (w *Workspace) newSquare(of *float64, factor float64) square {
-	n := w.m.c.Points
-	w.floats += n * n / 2
-	return square{of: of, factor: factor, n: n, values: make([]float32, n*n)}
-}
-
-func (s *squares) addGaussian(w *Workspace, x points, factor float64) {
-	if of := x.first(); of != nil && find(s.gaussians, of, factor) == nil {
-		s.gaussians = append(s.gaussians, w.newSquare(of, factor))
-	}
 }

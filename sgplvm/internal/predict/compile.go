@@ -256,16 +256,16 @@ func (q *Posterior) compileFactor(f int, phi, k mat.Matrix) edge.Factor {
 // compileExamples takes over training residuals and the lengths of the taper of their covariances.
 func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
 	kept := q.kept()
-	r := mat.New(c.Points*c.Channels, c.Examples)
-	for j, at := range on.training {
-		mat.Copy(r.Slice(j*c.Channels, (j+1)*c.Channels, 0, c.Examples), kept.r.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples))
-	}
-	c.Residuals = edge.NewTable(r)
-	if kept.variance.Rows > 0 {
+	r := mat.New(c.Examples, c.Points*c.Channels)
+	take := func(from mat.Matrix) edge.Table {
 		for j, at := range on.training {
-			mat.Copy(r.Slice(j*c.Channels, (j+1)*c.Channels, 0, c.Examples), kept.variance.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples))
+			mat.Copy(r.Slice(0, c.Examples, j*c.Channels, (j+1)*c.Channels), from.Slice(at*c.Channels, (at+1)*c.Channels, 0, c.Examples).T())
 		}
-		c.Filled, c.Alike = edge.NewTable(r), edge.NewLowerTable(atPoints(on.training, kept.alike))
+		return edge.NewTable(r)
+	}
+	c.Residuals = take(kept.r)
+	if kept.variance.Rows > 0 {
+		c.Filled, c.Alike = take(kept.variance), edge.NewLowerTable(atPoints(on.training, kept.alike))
 	}
 	c.Tapers = q.params.Noise.Taper
 }

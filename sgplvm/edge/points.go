@@ -1,0 +1,131 @@
+package edge
+
+import (
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// points are coordinates, a dimension after the other. Points of a grid have few different ones: a Gaussian between any two is a product of numbers
+// between levels.
+type points struct {
+	x      mat.Matrix  // dimensions×n
+	levels [][]float64 // the coordinates that a dimension has, ascending; nil: too many to gain by it
+	at     [][]int32   // which of them the points have
+	pairs  int         // of levels, of all dimensions
+}
+
+// pointsOf returns the points' coordinates in units of their own for each dimension; without units nothing.
+func (c *Contents) pointsOf(units []float64) (p points) {
+	if len(units) == 0 {
+		return p
+	}
+	p.x = mat.NewDense(c.Points, len(units), c.Coordinates).T().Clone()
+	for q, unit := range units {
+		row := p.x.Row(q)
+		for i := range row {
+			row[i] /= unit
+		}
+		levels := slices.Clone(row)
+		slices.Sort(levels)
+		levels = slices.Compact(levels)
+		p.pairs += len(levels) * len(levels)
+		at := make([]int32, c.Points)
+		for i, v := range row {
+			k, _ := slices.BinarySearch(levels, v)
+			at[i] = int32(k)
+		}
+		p.levels, p.at = append(p.levels, levels), append(p.at, at)
+	}
+	if p.pairs > c.Points*noiseRows/4 {
+		p.levels, p.at, p.pairs = nil, nil, 0
+	}
+	return p
+}
+
+// numbers returns how many numbers of 8 bytes points take.
+func (p *points) numbers() int {
+	n := len(p.x.Data)
+	for q := range p.levels {
+		n += len(p.levels[q]) + len(p.at[q])/2
+	}
+	return n
+}
+
+// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other: what was last evaluated.
+type ofLevels struct {
+	of     *float64 // the first coordinate
+	factor float64
+	values []float64
+}
+
+// gaussian sets dst to exp(−factor·‖x − x′‖²) between points a and b; ones where there are no coordinates.
+func (w *Workspace) gaussian(dst mat.Matrix, x *points, factor float64, a, b []int) {
+	switch {
+	case x.x.Rows == 0:
+		dst.Fill(1)
+	case x.pairs == 0 || x.pairs > dst.Rows*dst.Cols:
+		w.evaluate(dst, x, factor, a, b)
+	default:
+		w.multiplyLevels(dst, x, factor, a, b)
+	}
+}
+
+// multiplyLevels is gaussian of points with levels.
+func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
+	t := &w.room.levels
+	if t.of != &x.x.Data[0] || t.factor != factor {
+		t.of, t.factor = &x.x.Data[0], factor
+		at := 0
+		for _, levels := range x.levels {
+			for _, u := range levels {
+				for _, v := range levels {
+					d := u - v
+					t.values[at] = -factor * float64(d*d)
+					at++
+				}
+			}
+		}
+		asm.Exp(t.values[:at], t.values[:at])
+	}
+	for k, i := range a {
+		row, values := dst.Row(k), t.values
+		for q, levels := range x.levels {
+			n, at := len(levels), x.at[q]
+			own := values[int(at[i])*n:][:n]
+			values = values[n*n:]
+			if q == 0 {
+				for l, j := range b {
+					row[l] = own[at[j]]
+				}
+				continue
+			}
+			for l, j := range b {
+				row[l] *= own[at[j]]
+			}
+		}
+	}
+}
+
+// evaluate is gaussian of points with coordinates.
+func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []int) {
+	all := view(w.room.gathered, x.x.Rows, len(b))
+	for q := range all.Rows {
+		from, to := x.x.Row(q), all.Row(q)
+		for l, j := range b {
+			to[l] = from[j]
+		}
+	}
+	for k, i := range a {
+		row := dst.Row(k)
+		clear(row)
+		for q := range all.Rows {
+			at := x.x.Row(q)[i]
+			for l, v := range all.Row(q) {
+				row[l] -= factor * (at - v) * (at - v)
+			}
+		}
+		asm.Exp(row, row)
+	}
+}
