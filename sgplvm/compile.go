@@ -39,7 +39,7 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	}
 	c.Label = o.Label
 	if o.Fast {
-		c.Options.Hasten()
+		c.Hasten(o.Type)
 	}
 	return edge.Encode(c, o.Type), nil
 }

@@ -1,11 +1,13 @@
 package edge
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
@@ -15,7 +17,10 @@ func (w *Workspace) blend() *Blend {
 	if len(o.Blends) == 0 || w.observed == 0 || o.FirstOrder || o.LatentOnly {
 		return nil
 	}
-	gap := math.Log(1 + w.gap())
+	if w.held.unmeasured() {
+		w.held.gap = w.gap()
+	}
+	gap := math.Log(1 + w.held.gap)
 	best, least := &o.Blends[0], math.Inf(1)
 	for i := range o.Blends {
 		if d := math.Abs(math.Log(1+o.Blends[i].Gap) - gap); d < least {
@@ -100,26 +105,75 @@ func (w *Workspace) mixParts(b *Blend) error {
 	if !w.exactly() {
 		parts = 1 // they are conditioned group by group
 	}
-	w.parts = append(w.parts[:0], w.missing...)
-	return w.mixHalves(b, w.parts, parts)
+	w.parts, w.ends = append(w.parts[:0], w.missing...), w.ends[:0]
+	w.halveParts(0, len(w.parts), parts)
+	w.setAmong()
+	apart := mat.NewDense(partsTogether, len(w.among), w.apart[:partsTogether*len(w.among)])
+	for from := 0; from < len(w.ends); from += partsTogether {
+		to := min(from+partsTogether, len(w.ends))
+		if b.Reach > 0 {
+			for p := from; p < to; p++ {
+				w.reaching(w.each.Row(p-from), w.part(p), b.Reach)
+			}
+			w.setApart(apart.Slice(0, to-from, 0, apart.Cols), w.each, w.among)
+		} else {
+			for p := from; p < to; p++ {
+				for k, i := range w.among {
+					apart.Row(p - from)[k] = w.distances[i]
+				}
+			}
+		}
+		for p := from; p < to; p++ {
+			if err := w.mixPart(b, w.part(p), apart.Row(p-from)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// mixHalves divides missing points into equally many parts of neighbours, in two along the longest side, again and again.
-func (w *Workspace) mixHalves(b *Blend, points []int, parts int) error {
+// partsTogether is for how many parts distances are measured at once: training examples are read that often less.
+const partsTogether = 4
+
+// setAmong sets which training examples may be like this one: all of them, or, of a fast model, those nearest to all that was observed.
+func (w *Workspace) setAmong() {
+	w.setDistances()
+	w.among = append(w.among[:0], w.m.examples...)
+	if count := w.m.c.Options.Among; count > 0 && count < len(w.among) {
+		slices.SortFunc(w.among, func(a, b int) int { return cmp.Or(cmp.Compare(w.distances[a], w.distances[b]), cmp.Compare(a, b)) })
+		w.among = w.among[:count]
+		slices.Sort(w.among)
+	}
+}
+
+// part returns the p-th part of the missing points.
+func (w *Workspace) part(p int) []int {
+	from := 0
+	if p > 0 {
+		from = w.ends[p-1]
+	}
+	return w.parts[from:w.ends[p]]
+}
+
+// halveParts divides missing points into equally many parts of neighbours, in two along the longest side, again and again.
+func (w *Workspace) halveParts(from, to, parts int) {
+	points := w.parts[from:to]
 	if parts > 1 && len(points) > 1 {
-		h := halve(&w.m.spacings, points)
-		if err := w.mixHalves(b, points[:h], parts/2); err != nil {
-			return err
-		}
-		return w.mixHalves(b, points[h:], parts/2)
+		h := from + halve(&w.m.spacings, points)
+		w.halveParts(from, h, parts/2)
+		w.halveParts(h, to, parts/2)
+		return
 	}
-	if len(points) == 0 {
-		return nil
+	if len(points) > 0 {
+		slices.Sort(points)
+		w.ends = append(w.ends, to)
 	}
-	slices.Sort(points)
-	w.setDistances(w.reaching(points, b.Reach))
+}
+
+// mixPart mixes in what examples that are like this one near a part say of that, given their distances.
+func (w *Workspace) mixPart(b *Blend, points []int, distances []float64) error {
 	t := &w.moments
-	t.own, t.noise, t.latent, t.degrees = w.setSimilar(b), 1, false, w.m.c.Options.Degrees
+	t.own, t.noise, t.latent, t.degrees = w.setSimilar(b, distances), 1, false, w.m.c.Options.Degrees
 	w.marginal(w.direct, points)
 	w.ready = false
 	if err := w.condition(w.direct, points); err != nil {
@@ -137,12 +191,9 @@ func (w *Workspace) mixHalves(b *Blend, points []int, parts int) error {
 	return nil
 }
 
-// reaching returns how much every point counts for likeness near a part: Gaussian in the distance from its centre, 1 at the
-// nearest point that was seen; nil where all count alike.
-func (w *Workspace) reaching(part []int, reach float64) []float64 {
-	if reach == 0 {
-		return nil
-	}
+// reaching sets to to how much every observed value counts for likeness near a part, by its point: Gaussian in the distance from the part's centre, 1 at the
+// nearest point that was seen.
+func (w *Workspace) reaching(to []float64, part []int, reach float64) {
 	counts := w.counts
 	clear(counts)
 	for q := range w.m.spacings.x.Rows {
@@ -156,8 +207,18 @@ func (w *Workspace) reaching(part []int, reach float64) []float64 {
 		}
 	}
 	infer.Reaching(counts, w.seen, reach)
-	return counts
+	clear(to)
+	for c, seen := range w.seen {
+		for _, i := range seen {
+			if counts[i] >= leastCount {
+				to[i*w.m.c.Channels+c] = counts[i]
+			}
+		}
+	}
 }
+
+// leastCount is what a value counts at least, or it does not.
+const leastCount = 1e-9
 
 // saved keeps the result, and restore brings it back.
 func (w *Workspace) saved() {

@@ -113,7 +113,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	r, t := &w.room, &w.moments
 	inverse := view(r.inverse, len(seen), len(seen))
 	w.invert(inverse)
-	columnSquares(r.precision[:len(seen)], inverse)
+	w.columnSquares(r.precision[:len(seen)], inverse)
 	for place, c := range channels {
 		residual := w.residuals(place, seen)
 		for k, i := range seen {
@@ -189,7 +189,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		w.setNearby(nearby, residual, seen, block, inverse)
 	}
 	explained := r.explained[:len(block)]
-	columnSquares(explained, x)
+	w.columnSquares(explained, x)
 	shift := mat.NewDense(len(block), 1, r.totals[:len(block)])
 	mat.Mul(shift, 1, x.T(), residual, 0)
 	if t.latent {

@@ -39,6 +39,11 @@ type Contents struct {
 	// K = B·diag(λ/(1+λ))·Bᵀ, Σ = B·diag(1/(1+λ))·Bᵀ.
 	Whitened bool
 
+	// Shapes, of a fast model, are matrices in place of features: lower triangles of B·diag(λ/((1+λ)·(1+κ_r·λ)))·Bᵀ, n×n, of which, with Σ, the covariance of f
+	// given x is a sum. Bends are κ; Shares, (m_ξ+1)×(1+κ), are what Σ and these have of it for each τ_i and for ψ0 − Σ τ_i.
+	Shapes        []Table
+	Bends, Shares []float64
+
 	// Of a model that keeps its training residuals: r_n in rows (n_ξ×d_y·n, the channels of a point side by side).
 	Residuals Table
 
@@ -84,12 +89,15 @@ type Options struct {
 	LocalBandwidth, LocalStrength float64 // a negative bandwidth: the noise is that of all
 	FirstOrder, LatentOnly        bool
 
-	// Fast trades memory and a little accuracy for time: tapers and covariances between all points are kept in 32 bits, training examples
+	// Fast trades a little accuracy for time: training examples
 	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
-	// is given PartNeighbours observed ones near it (0: all).
+	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MostExamples count for one covariance, the heaviest, and what similar
+	// ones say is asked of Among, the nearest (0: all).
 	Fast           bool
 	LeastWeight    float64
 	PartNeighbours int
+	MostExamples   int
+	Among          int
 
 	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
 	// observed ones near these that are used, and multiplications beyond which that is left out.
@@ -97,12 +105,6 @@ type Options struct {
 	Work                     float64
 
 	Blends []Blend
-}
-
-// Hasten makes a model fast.
-func (o *Options) Hasten() {
-	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 15, min(o.Starts, 8)
-	o.LeastWeight, o.PartNeighbours = 1e-2, 112
 }
 
 // A Blend is sgplvm.Blend.
@@ -148,6 +150,14 @@ func (c *Contents) visit(f codec) {
 	f.table(&c.P, float24)
 	f.table(&c.Structure, Float32)
 	f.flag(&c.Whitened)
+	if n := f.count(len(c.Shapes)); len(c.Shapes) != n {
+		c.Shapes = make([]Table, n)
+	}
+	for i := range c.Shapes {
+		f.table(&c.Shapes[i], Float16)
+	}
+	f.numbers(&c.Bends)
+	f.numbers(&c.Shares)
 	f.table(&c.Residuals, float24)
 	f.table(&c.Filled, Float16)
 	f.table(&c.Alike, Float32)
@@ -196,7 +206,9 @@ func (o *Options) visit(f codec) {
 	f.flag(&o.LatentOnly)
 	f.flag(&o.Fast)
 	f.number(&o.LeastWeight)
-	f.integer(&o.PartNeighbours)
+	for _, v := range []*int{&o.PartNeighbours, &o.MostExamples, &o.Among} {
+		f.integer(v)
+	}
 	if n := f.count(len(o.Blends)); len(o.Blends) != n {
 		o.Blends = make([]Blend, n)
 	}
@@ -263,6 +275,12 @@ func (c *Contents) validateTables() string {
 	if !c.P.is(dy*n, int64(c.Inducing), false) {
 		return "a table of predictions of the wrong shape"
 	}
+	if len(c.Shapes) > 0 {
+		if why := c.validateShapes(); why != "" {
+			return why
+		}
+		return c.validateResiduals()
+	}
 	points, features := int64(1), int64(1)
 	for i := range c.Factors {
 		f := &c.Factors[i]
@@ -285,6 +303,24 @@ func (c *Contents) validateTables() string {
 	if c.Whitened && (len(c.Factors) != 1 || c.Structure.rows > 0 || c.Factors[0].K.rows > 0) {
 		return "a covariance of the noise beside features that have it"
 	}
+	return c.validateResiduals()
+}
+
+func (c *Contents) validateShapes() string {
+	n, count := int64(c.Points), len(c.Shapes)
+	if len(c.Factors) > 0 || c.Whitened || !c.Structure.is(n, n, true) || len(c.Bends) != count || int64(len(c.Shares)) != int64(1+c.Inducing)*int64(1+count) {
+		return "sums of covariances of the wrong shape"
+	}
+	for i := range c.Shapes {
+		if !c.Shapes[i].is(n, n, true) {
+			return text.Sprintf("covariance %d of the wrong shape", i)
+		}
+	}
+	return ""
+}
+
+func (c *Contents) validateResiduals() string {
+	n, dy := int64(c.Points), int64(c.Channels)
 	if c.Residuals.rows > 0 && (!c.Residuals.is(int64(c.Examples), dy*n, false) || c.Structure.rows == 0 && !c.Whitened) {
 		return "residuals of the wrong shape, or beside white noise"
 	}
@@ -296,8 +332,8 @@ func (c *Contents) validateTables() string {
 
 func (c *Contents) validateNumbers() string {
 	positive := [][]float64{c.Scale, c.RBF, c.Linear, c.Bias, c.S, c.Spacings, c.TrainingSpacings, c.Lengths, c.Tapers, {c.Beta, c.Precision}}
-	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates}
-	notNegative := [][]float64{c.Latent, c.Lambda, {c.Prior}}
+	finite := [][]float64{c.Mean, c.Z, c.Coord, c.Mu, c.Coordinates, c.Shares}
+	notNegative := [][]float64{c.Latent, c.Lambda, c.Bends, {c.Prior}}
 	for _, list := range []struct {
 		of   [][]float64
 		ok   func(v float64) bool

@@ -3,7 +3,7 @@ package edge
 // Bytes returns what the model takes at most beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
-	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.fitted.Data) + len(m.spread) + len(m.points)
+	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.spread) + len(m.points)
 	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}
@@ -17,7 +17,7 @@ func (m *Model) Bytes() int {
 		numbers += len(m.structure.data)/8 + noiseRows*(2*m.features+c.Points)
 	}
 	if m.kept() {
-		numbers += 2 * min(together, c.Examples) * c.Inducing
+		numbers += 2*min(together, c.Examples)*c.Inducing + c.P.numbers()
 	}
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)

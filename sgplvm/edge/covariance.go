@@ -23,6 +23,10 @@ func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
 
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
 func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
+	if w.m.shaped() {
+		w.addSum(dst, seen, seen, true)
+		return
+	}
 	if w.m.byColumns(len(seen)) {
 		for k, i := range seen {
 			column, row := w.column(i), dst.Row(k)
@@ -42,6 +46,10 @@ func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
 
 // addCross adds it between observed and missing points, after addObserved of the same observed ones.
 func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
+	if w.m.shaped() {
+		w.addSum(dst, seen, missing, false)
+		return
+	}
 	if w.m.byColumns(len(seen)) {
 		for l, i := range missing {
 			column := w.column(i)
@@ -105,7 +113,7 @@ func (w *Workspace) addNoise(dst mat.Matrix, a, b []int, near []float64, same bo
 	case t.own != nil:
 		t.own.residuals(w, near, b)
 		w.addOwnNoise(dst, a, b, near, same)
-	case m.structured():
+	case m.structured() && !w.withNoise():
 		for k, i := range a {
 			row := dst.Row(k)
 			for l, j := range upTo(b, k, same) {
@@ -161,6 +169,12 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 	taper := view(r.taper, len(a), len(b))
 	w.gaussian(taper, o.taper, o.taperFactor, a, b)
 	mat.MulElem(c, c, taper)
+	for k := range a {
+		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
+	}
+	if w.withNoise() {
+		return
+	}
 	sigma := view(r.wide, len(a), len(b))
 	if o.wide {
 		w.wideCovariance(sigma, o.wideFactor, a, b)
@@ -168,7 +182,6 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 		w.pairs(sigma, a, b)
 	}
 	for k := range a {
-		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
 		asm.Axpy(t.noise*o.whole*o.prior, sigma.Row(k), dst.Row(k))
 	}
 }
@@ -176,10 +189,7 @@ func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
 // pairs sets dst to Σ − β⁻¹·I between points.
 func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 	for k, i := range a {
-		row := dst.Row(k)
-		for l, j := range b {
-			row[l] = w.m.structure.pair(i, j)
-		}
+		w.m.structure.pickPairs(dst.Row(k), i, b)
 	}
 }
 
@@ -198,21 +208,19 @@ func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
 func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
 	for c, p := range w.m.p {
-		left := view(w.room.fitted, len(a), p.Cols)
-		beta := 1.0
-		if c == 0 {
-			beta = 0
-		}
-		rows := view(w.room.rows, len(a), p.Cols)
+		left := view(w.room.rows, len(a), p.Cols)
 		for k, i := range a {
-			copy(rows.Row(k), p.Row(i))
+			copy(left.Row(k), w.m.fitted[c].Row(i))
 		}
-		mat.Mul(left, 1, rows, w.m.fitted, 0)
 		for from := 0; from < len(b); from += together {
 			to := min(from+together, len(b))
 			right := view(w.room.spreads, to-from, p.Cols)
 			for l, j := range b[from:to] {
 				copy(right.Row(l), p.Row(j))
+			}
+			beta := 1.0
+			if c == 0 {
+				beta = 0
 			}
 			mat.Mul(dst.Slice(0, dst.Rows, from, to), 1, left, right.T(), beta)
 		}

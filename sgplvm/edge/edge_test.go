@@ -170,7 +170,7 @@ func TestDamagedFiles(t *testing.T) {
 	var version *VersionError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 5 {
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 6 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FormatError

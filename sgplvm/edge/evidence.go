@@ -2,7 +2,10 @@ package edge
 
 import (
 	"math"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -13,47 +16,121 @@ import (
 //
 // Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) setEvidence() error {
-	m, v := w.m, &w.evidence
-	beta := m.c.Precision
-	v.Constant, v.Square, v.Count, v.Form, v.Prior, v.Strength = 0, 0, 0, &w.form, &w.prior, m.c.Options.NoiseStrength
-	var g0 float64
+	m, v, h := w.m, &w.evidence, &w.held
+	same := h.holds(w.seen)
+	if !same {
+		h.valid, h.g0, h.gap = false, 0, math.NaN()
+		v.Constant, v.Count = 0, 0
+		clear(w.slack)
+		w.g.Fill(0)
+	}
+	v.Square, v.Form, v.Prior, v.Strength = 0, &w.form, &w.prior, m.c.Options.NoiseStrength
 	clear(w.g1)
-	clear(w.slack)
-	w.g.Fill(0)
+	groups := 0
 	for c, seen := range w.seen {
 		channels := w.alike(c)
 		if len(seen) == 0 || channels == nil {
 			continue
 		}
-		logNoise, trace, err := w.observation(seen)
-		if err != nil {
-			return err
+		groups++
+		if !same {
+			if err := w.setMask(channels, seen); err != nil {
+				return err
+			}
 		}
-		for _, c := range channels {
-			po, y := w.predictions(0, c, seen), mat.Vector(w.room.residual[:len(seen)])
-			for k, i := range seen {
-				y.Data[k] = w.value(i, c)
-			}
-			if m.structured() {
-				w.factor.SolveHalf(po)
-				w.factor.SolveHalf(y)
-			}
-			v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
-			v.Square -= 0.5 * beta * mat.Dot(y, y)
-			v.Count += float64(len(seen))
-			g0 -= 0.5 * beta * trace
-			mat.Mul(mat.Vector(w.g1), beta, po.T(), y, 1)
-			mat.Syrk(w.g, 1, po.T(), 1)
-			w.addSlack()
+		for place, c := range channels {
+			w.addValues(place, c, seen)
 		}
 	}
-	mat.ScaleCols(w.scaled, m.coord, w.slack)
-	mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
-	mat.MirrorLower(w.g)
-	mat.Scale(w.g, -0.5*beta, w.g)
-	m.stats.SetForm(&w.form, g0, w.g1, w.g, nil)
-	v.Square += w.form.Constant + g0*m.c.Prior
+	if !same {
+		mat.ScaleCols(w.scaled, m.coord, w.slack)
+		mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
+		mat.MirrorLower(w.g)
+		mat.Scale(w.g, -0.5*m.c.Precision, w.g)
+		if groups == 1 {
+			h.keep(w.seen)
+		}
+	}
+	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, nil)
+	v.Square += w.form.Constant + h.g0*m.c.Prior
 	return nil
+}
+
+// held is what L* has of which values were observed, whatever they are: the next example often misses the same ones. It is kept where all channels
+// that have any have the same ones.
+type held struct {
+	valid  bool
+	seen   [][]int     // observed points of each channel
+	noise  chol.Factor // of Σ_OO, where the noise is structured
+	po     []float64   // P_O of each channel, whitened
+	g0     float64
+	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
+	gap    float64   // that of a blend; NaN: not measured yet
+}
+
+func (h *held) holds(seen [][]int) bool {
+	if !h.valid {
+		return false
+	}
+	for c := range seen {
+		if !slices.Equal(h.seen[c], seen[c]) {
+			return false
+		}
+	}
+	return true
+}
+
+// unmeasured reports whether the gap is not known. Without validity it is that of another example.
+func (h *held) unmeasured() bool { return !h.valid || h.gap != h.gap }
+
+func (h *held) keep(seen [][]int) {
+	h.valid = true
+	for c := range seen {
+		h.seen[c] = append(h.seen[c][:0], seen[c]...)
+	}
+}
+
+// predictions returns the place-th room for P_O.
+func (h *held) predictions(place, count, seen, inducing int) mat.Matrix {
+	return view(h.po[place*len(h.po)/count:], seen, inducing)
+}
+
+// setMask adds what L* has of the observed points of some channels, but for their values.
+func (w *Workspace) setMask(channels, seen []int) error {
+	m, v, h := w.m, &w.evidence, &w.held
+	logNoise, trace, err := w.observation(seen)
+	if err != nil {
+		return err
+	}
+	for place, c := range channels {
+		po := h.predictions(place, m.c.Channels, len(seen), m.c.Inducing)
+		for k, i := range seen {
+			copy(po.Row(k), m.p[c].Row(i))
+		}
+		if m.structured() {
+			h.noise.SolveHalf(po)
+		}
+		v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
+		v.Count += float64(len(seen))
+		h.g0 -= 0.5 * m.c.Precision * trace
+		mat.Syrk(w.g, 1, po.T(), 1)
+		asm.Axpy(-1, w.told, w.slack)
+	}
+	return nil
+}
+
+// addValues adds what L* has of the values of a channel, after setMask.
+func (w *Workspace) addValues(place, c int, seen []int) {
+	m, v, h := w.m, &w.evidence, &w.held
+	po, y := h.predictions(place, m.c.Channels, len(seen), m.c.Inducing), mat.Vector(w.room.residual[:len(seen)])
+	for k, i := range seen {
+		y.Data[k] = w.value(i, c)
+	}
+	if m.structured() {
+		h.noise.SolveHalf(y)
+	}
+	v.Square -= 0.5 * m.c.Precision * mat.Dot(y, y)
+	mat.Mul(mat.Vector(w.g1), m.c.Precision, po.T(), y, 1)
 }
 
 // predictions sets the place-th room for them to P_c at points.
@@ -66,18 +143,18 @@ func (w *Workspace) predictions(place, c int, points []int) mat.Matrix {
 	return po
 }
 
-// addSlack subtracts Σ_j γ_j·(1 − β⁻¹/d_ij).
-func (w *Workspace) addSlack() {
+// setTold sets told to Σ_j γ_j·(1 − β⁻¹/d_ij).
+func (w *Workspace) setTold() {
 	for i, l := range w.m.c.Latent {
 		var sum float64
 		for j, g := range w.norms {
 			sum += g * w.m.taken(l, w.m.c.Lambda[j])
 		}
-		w.slack[i] -= sum
+		w.told[i] = sum
 	}
 }
 
-// observation sets norms to γ for a set of observed points, factors Σ_OO where the noise is structured, and returns log|Σ_OO| and
+// observation sets told for a set of observed points, factors Σ_OO where the noise is structured, and returns log|Σ_OO| and
 // tr Σ_OO⁻¹K_OO, of white noise tr K_OO.
 func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error) {
 	m := w.m
@@ -91,12 +168,16 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 			m.structure.pick(row[:k+1], i, seen[:k+1])
 			row[k] += 1 / m.c.Beta
 		}
-		if err := w.factor.Refactorize(sigma); err != nil {
+		if err := w.held.noise.Refactorize(sigma); err != nil {
 			return 0, 0, err
 		}
-		logNoise = w.factor.LogDet()
+		logNoise = w.held.noise.LogDet()
+		if m.shaped() {
+			return logNoise, w.shapedTrace(seen), nil
+		}
 		w.whitenedNorms(seen)
 	}
+	w.setTold()
 	for _, g := range w.norms {
 		trace += g
 	}
@@ -135,8 +216,8 @@ func (w *Workspace) whitenedNorms(seen []int) {
 	for from := 0; from < m.features; from += step {
 		b := view(w.room.observed, len(seen), min(step, m.features-from))
 		m.setFeatures(b, seen, from, nil)
-		w.factor.SolveHalf(b)
-		columnSquares(w.norms[from:from+b.Cols], b)
+		w.held.noise.SolveHalf(b)
+		w.columnSquares(w.norms[from:from+b.Cols], b)
 	}
 	for j := range w.norms {
 		w.norms[j] *= m.part(m.c.Lambda[j])
@@ -159,16 +240,16 @@ func (w *Workspace) traceBeyond(seen []int) (trace float64) {
 			gap.Row(k)[l], gap.Row(l)[k] = v, v
 		}
 	}
-	w.factor.Solve(gap)
+	w.held.noise.Solve(gap)
 	return mat.Trace(gap)
 }
 
 // columnSquares sets dst to the sums of squares of the columns of a.
-func columnSquares(dst []float64, a mat.Matrix) {
+func (w *Workspace) columnSquares(dst []float64, a mat.Matrix) {
+	square := w.room.row[:len(dst)]
 	clear(dst)
 	for k := range a.Rows {
-		for j, v := range a.Row(k) {
-			dst[j] += v * v
-		}
+		asm.MulTo(square, a.Row(k), a.Row(k))
+		asm.AddScaled(dst, dst, 1, square)
 	}
 }

@@ -85,6 +85,10 @@ func (w *Workspace) setFeatureVariance(dst []float64, within []int) {
 		}
 		return
 	}
+	if m.shaped() {
+		w.setShapedVariance(dst, within)
+		return
+	}
 	row := w.room.row[:m.features]
 	for _, i := range within {
 		m.c.Factors[0].B.row(row, i, 0)

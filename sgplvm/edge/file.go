@@ -80,6 +80,9 @@ func (w *writer) table(v *Table, shortest Type) {
 	if w.kind == Float16 {
 		kind = int(shortest)
 	}
+	if v.kind.bytes() < Type(kind).bytes() {
+		kind = int(v.kind) // it has no more
+	}
 	for _, n := range []*int{&v.rows, &v.cols, &kind} {
 		w.integer(n)
 	}

@@ -93,7 +93,7 @@ func (w *Workspace) complete() (noise float64, err error) {
 	w.chi, w.judged = 0, 0
 	if w.observed > 0 && !o.LatentOnly {
 		if m.kept() && o.LocalBandwidth >= 0 {
-			w.setDistances(nil)
+			w.setDistances()
 			t.own = w.setLocal()
 		}
 		if !o.FirstOrder {

@@ -53,7 +53,7 @@ func (w *Workspace) chooseStarts() {
 	}
 	count := len(s.all)
 	if count > o.Starts && w.m.kept() {
-		w.setDistances(nil)
+		w.setDistances()
 		count = o.Starts
 		leastFirst(s.all, w.distances, count)
 	}

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -50,34 +51,38 @@ func (o *ownNoise) at(m *Model, i int) float64 {
 	return o.whole*(own+o.prior*sigma) + (o.whole*o.prior-1)/m.c.Beta
 }
 
-// setDistances sets distances to d_n², the mean squared distance of the training examples from this one. counts say how much each point
-// counts; nil: all alike.
-func (w *Workspace) setDistances(counts []float64) {
-	if counts == nil && w.measured {
+// setDistances sets distances to d_n², the mean squared distance of the training examples from this one, all values alike.
+func (w *Workspace) setDistances() {
+	if w.measured {
 		return
 	}
-	w.measured = counts == nil
-	dy := w.m.c.Channels
-	clear(w.each)
-	var count float64
+	w.measured = true
+	each := w.each.Slice(0, 1, 0, w.each.Cols)
+	each.Fill(0)
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			weight := 1.0
-			if counts != nil {
-				weight = counts[i]
-			}
-			if weight < 1e-9 {
-				continue
-			}
-			count += weight
-			w.each[i*dy+c] = weight
+			each.Data[i*w.m.c.Channels+c] = 1
 		}
 	}
-	apart := w.room.row[:w.m.values()]
-	for k := range w.distances {
-		asm.AddScaled(apart, w.m.y.Row(k), -1, w.known)
-		asm.MulTo(apart, apart, apart)
-		w.distances[k] = asm.Dot(apart, w.each) / count
+	w.setApart(mat.NewDense(1, len(w.distances), w.distances), each, w.m.examples)
+}
+
+// setApart sets rows of dst to mean squared distances of some training examples from this one, with values that count as rows of each say.
+func (w *Workspace) setApart(dst, each mat.Matrix, among []int) {
+	square := w.room.row[:w.m.values()]
+	for n, example := range among {
+		asm.AddScaled(square, w.m.y.Row(example), -1, w.known)
+		asm.MulTo(square, square, square)
+		for p := range dst.Rows {
+			dst.Row(p)[n] = asm.Dot(square, each.Row(p))
+		}
+	}
+	for p := range dst.Rows {
+		var count float64
+		for _, v := range each.Row(p) {
+			count += v
+		}
+		asm.Scale(dst.Row(p), 1/count, dst.Row(p))
 	}
 }
 
@@ -95,8 +100,9 @@ func (w *Workspace) setLocal() *ownNoise {
 		}
 	}
 	all := total + m.c.Options.LocalStrength
+	kept := w.keepHeaviest(o)
 	for k, i := range o.rows {
-		o.shares[k] = w.weights[i] / all
+		o.shares[k] = w.weights[i] / (all * kept)
 		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
 	}
 	o.whole, o.prior = 1+1/all, m.c.Options.LocalStrength/all
@@ -104,6 +110,25 @@ func (w *Workspace) setLocal() *ownNoise {
 	w.setMean(o)
 	w.setUnsure(o, 1)
 	return o
+}
+
+// keepHeaviest leaves out all but the heaviest of the examples that count, where a fast model says how many, and returns which part of their weights remains.
+func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
+	count := w.m.c.Options.MostExamples
+	if count == 0 || len(o.rows) <= count {
+		return 1
+	}
+	var before, after float64
+	for _, i := range o.rows {
+		before += w.weights[i]
+	}
+	slices.SortFunc(o.rows, func(a, b int) int { return cmp.Or(cmp.Compare(w.weights[b], w.weights[a]), cmp.Compare(a, b)) })
+	o.rows = o.rows[:count]
+	slices.Sort(o.rows)
+	for _, i := range o.rows {
+		after += w.weights[i]
+	}
+	return after / before
 }
 
 // setMean sets the mean of an ownNoise and its variance.
@@ -160,21 +185,25 @@ func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
 	}
 }
 
-// setSimilar sets what examples like this one say directly, after setDistances.
-func (w *Workspace) setSimilar(b *Blend) *ownNoise {
+// setSimilar sets what examples at small distances say directly, of those that are among some.
+func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
 	m, o := w.m, &w.similar
-	infer.Effective(w.weights, w.distances, b.Neighbours)
-	least := infer.LeastShare * slices.Max(w.weights)
-	var total float64
+	weights := w.weights[:len(distances)]
+	infer.Effective(weights, distances, b.Neighbours)
+	least := infer.LeastShare * slices.Max(weights)
 	o.rows = o.rows[:0]
-	for k, v := range w.weights {
+	for k, v := range weights {
 		if v > least {
 			o.rows = append(o.rows, k)
-			total += v
 		}
 	}
-	for k, i := range o.rows {
-		o.shares[k] = w.weights[i] / total
+	w.keepHeaviest(o)
+	var total float64
+	for _, k := range o.rows {
+		total += weights[k]
+	}
+	for k, at := range o.rows {
+		o.shares[k], o.rows[k] = weights[at]/total, w.among[at]
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
 	o.whole, o.prior, o.centred, o.wide = 1, b.Shrinkage, true, true

@@ -30,15 +30,16 @@ type Model struct {
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
+	shapes          []Table
 
-	points []int // all of them
+	points, examples []int // all of them
 
 	tapered, spacings, trainingSpacings, scaled points
 
-	// Where training residuals are kept: training examples in rows as they are in Residuals, and the covariance of their ψ1, m_ξ×m_ξ.
+	// Where training residuals are kept: training examples in rows as they are in Residuals.
 	y      mat.Matrix
-	fitted mat.Matrix
-	spread []float64 // diag F, n
+	fitted []mat.Matrix // P_c times the covariance of ψ1 of the training examples, n×m_ξ
+	spread []float64    // diag F, n
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -48,6 +49,11 @@ func Open(file []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newModel(c), nil
+}
+
+// newModel returns that of contents that go together.
+func newModel(c *Contents) *Model {
 	m := &Model{c: c, features: 1, exact: true}
 	m.z, m.coord = mat.NewDense(c.Inducing, c.Latents, c.Z), mat.NewDense(c.Inducing, c.Inducing, c.Coord)
 	m.mu, m.s = mat.NewDense(c.Examples, c.Latents, c.Mu), mat.NewDense(c.Examples, c.Latents, c.S)
@@ -59,11 +65,14 @@ func Open(file []byte) (*Model, error) {
 	for i := range n {
 		m.points = append(m.points, i)
 	}
+	for i := range c.Examples {
+		m.examples = append(m.examples, i)
+	}
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = c.pointsOf(c.Tapers), c.pointsOf(c.Spacings), c.pointsOf(c.TrainingSpacings), c.pointsOf(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
 	}
-	return m, nil
+	return m
 }
 
 // kernel returns the latent kernel.
@@ -81,6 +90,9 @@ func (c *Contents) kernel() (k psi.Kernel) {
 }
 
 func (m *Model) setFactors() {
+	if m.shaped() {
+		m.features = 0
+	}
 	for i := range m.c.Factors {
 		f := &m.c.Factors[i]
 		m.features *= f.B.cols
@@ -98,6 +110,13 @@ func (m *Model) setFactors() {
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
+	if m.shaped() {
+		m.shapes = append(m.shapes, m.c.Shapes...)
+		for r := range m.shapes {
+			m.shapes[r].decode()
+		}
+		m.structure.decode()
+	}
 	if !m.c.Whitened {
 		return
 	}
@@ -170,21 +189,22 @@ func (m *Model) setExamples() {
 			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
 		}
 	})
-	m.fitted = mat.New(inducing, inducing)
+	covariance := mat.New(inducing, inducing)
 	m.eachPsi1(func(_ int, psi1 mat.Matrix) {
 		for i := range psi1.Rows {
 			asm.Axpy(-1, mean.Data, psi1.Row(i))
 		}
-		mat.Syrk(m.fitted, 1/float64(k*n), psi1.T(), 1)
+		mat.Syrk(covariance, 1/float64(k*n), psi1.T(), 1)
 	})
-	mat.MirrorLower(m.fitted)
+	mat.MirrorLower(covariance)
 	m.spread = make([]float64, m.c.Points)
-	product := mat.New(1, inducing)
 	for _, p := range m.p {
+		fitted := mat.New(p.Rows, inducing)
+		mat.Mul(fitted, 1, p, covariance, 0)
 		for i := range m.spread {
-			mat.Mul(product, 1, p.Slice(i, i+1, 0, inducing), m.fitted, 0)
-			m.spread[i] += asm.Dot(product.Row(0), p.Row(i))
+			m.spread[i] += asm.Dot(fitted.Row(i), p.Row(i))
 		}
+		m.fitted = append(m.fitted, fitted)
 	}
 }
 
@@ -217,6 +237,9 @@ func (m *Model) values() int { return m.c.Points * m.c.Channels }
 
 // structured reports whether the noise is.
 func (m *Model) structured() bool { return m.structure.rows > 0 }
+
+// shaped reports whether covariances are sums of a few matrices.
+func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }

@@ -43,6 +43,9 @@ type moments struct {
 	roots  []float64 // of these
 	tau    []float64 // diag T_0ᵀΨ2T_0
 	rotate mat.Matrix
+
+	amounts []float64 // of Σ and each shape, in the covariance of f given x
+	summed  bool      // room.sum has that covariance with what Σ has of the noise
 }
 
 // room is what covariances and conditioning work in.
@@ -56,13 +59,14 @@ type room struct {
 	step              int       // features that are taken at once
 	observed, missing []float64 // features of observed points and of a block of missing ones
 	coo               []float64 // C_OO
+	sum               []float64 // of shapes, lower triangle of all points, n·(n+1)/2
 	inverse           []float64 // L⁻¹
 	cross             []float64 // C_OM of a block
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
 	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
 	other              []float64 // noiseRows×most
-	rows, fitted       []float64 // noiseRows×m_ξ
+	rows               []float64 // noiseRows×m_ξ
 	gathered           []float64 // coordinates of points, dimensions×most
 	levels             ofLevels
 

@@ -31,9 +31,11 @@ type Workspace struct {
 	g         mat.Matrix // m_ξ×m_ξ
 	scaled    mat.Matrix // m_ξ×m_ξ
 	norms     []float64  // Π m_f
+	told      []float64  // what inducing points tell of the prior variance of observed values, whitened, for each τ_i, m_ξ
 	optimiser *infer.Optimiser
 	starts    starts
 	prior     psi.Normal
+	held      held
 
 	latent Latent
 
@@ -47,15 +49,17 @@ type Workspace struct {
 
 	result, direct, kept prediction
 	local, similar       ownNoise
-	distances            []float64 // n_ξ
-	measured             bool      // distances are of the example at hand, all points alike
-	weights              []float64 // n_ξ
-	counts               []float64 // n
-	each                 []float64 // how much each value counts for distances, n·d_y
-	parts                []int     // missing points, divided
-	surprise             []float64 // of observed values, n·d_y; NaN where missing
-	chi                  float64   // squared Mahalanobis distance of the observed values
-	judged               int       // values that chi is of
+	distances            []float64  // n_ξ
+	apart                []float64  // of some parts, partsTogether×n_ξ
+	among                []int      // training examples that may be alike
+	measured             bool       // distances are of the example at hand, all points alike
+	weights              []float64  // n_ξ
+	each                 mat.Matrix // how much values count for distances, partsTogether×n·d_y
+	counts               []float64  // n
+	parts, ends          []int      // missing points, divided, and where parts end
+	surprise             []float64  // of observed values, n·d_y; NaN where missing
+	chi                  float64    // squared Mahalanobis distance of the observed values
+	judged               int        // values that chi is of
 }
 
 // NewWorkspace returns room for examples of which at most so many values are observed in a channel; 0: all of them. What it
@@ -74,7 +78,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 		w.seen[i] = make([]int, 0, most)
 	}
 	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
-	w.g1, w.slack, w.norms = w.vector(k), w.vector(k), w.vector(m.features)
+	w.g1, w.slack, w.norms, w.told = w.vector(k), w.vector(k), w.vector(m.features), w.vector(k)
 	w.g, w.scaled = w.matrix(k, k), w.matrix(k, k)
 	w.optimiser = infer.NewOptimiser(d)
 	w.starts = w.newStarts()
@@ -86,7 +90,10 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	w.newRefinement()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
-		w.distances, w.weights, w.counts, w.each = w.vector(c.Examples), w.vector(c.Examples), w.vector(n), w.vector(m.values())
+		w.distances, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
+		w.apart, w.each = w.vector(partsTogether*c.Examples), w.matrix(partsTogether, m.values())
+		w.among = make([]int, 0, c.Examples)
+		w.ends = make([]int, 0, n)
 		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
 	}
 	return w
@@ -137,6 +144,7 @@ func (w *Workspace) newMoments() {
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
 	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
+	t.amounts = w.vector(1 + len(w.m.c.Shapes))
 }
 
 func (w *Workspace) newRoom() {
@@ -158,6 +166,9 @@ func (w *Workspace) newRoom() {
 	}
 	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
 	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
+	if w.m.shaped() {
+		r.sum = w.vector(n * (n + 1) / 2)
+	}
 	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
@@ -168,9 +179,16 @@ func (w *Workspace) newRoom() {
 	if w.m.kept() {
 		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
 		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
-		r.fitted = w.vector(noiseRows * k)
+	}
+	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
+	w.held.seen = make([][]int, c.Channels)
+	for i := range w.held.seen {
+		w.held.seen[i] = make([]int, 0, w.most)
 	}
 	w.floats += whole * whole * 3 / 2 // the factor's
+	if w.m.structured() {
+		w.floats += whole * whole
+	}
 }
 
 func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) }
