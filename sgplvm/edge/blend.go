@@ -1,13 +1,11 @@
 package edge
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
@@ -101,30 +99,18 @@ func (w *Workspace) mixture(b *Blend) error {
 }
 
 func (w *Workspace) mixParts(b *Blend) error {
-	parts := b.Parts
-	if !w.exactly() {
-		parts = 1 // they are conditioned group by group
-	}
-	w.parts, w.ends = append(w.parts[:0], w.missing...), w.ends[:0]
-	w.halveParts(0, len(w.parts), parts)
-	w.setAmong()
-	apart := mat.NewDense(partsTogether, len(w.among), w.apart[:partsTogether*len(w.among)])
+	w.setDistances()
 	for from := 0; from < len(w.ends); from += partsTogether {
 		to := min(from+partsTogether, len(w.ends))
-		if b.Reach > 0 {
-			for p := from; p < to; p++ {
-				w.reaching(w.each.Row(p-from), w.part(p), b.Reach)
-			}
-			w.setApart(apart.Slice(0, to-from, 0, apart.Cols), w.each, w.among)
-		} else {
-			for p := from; p < to; p++ {
-				for k, i := range w.among {
-					apart.Row(p - from)[k] = w.distances[i]
-				}
-			}
+		if b.Reach > 0 && len(w.ends) > partsTogether {
+			w.setApart(1, w.reachAll(b, from, to))
 		}
 		for p := from; p < to; p++ {
-			if err := w.mixPart(b, w.part(p), apart.Row(p-from)); err != nil {
+			distances := w.distances
+			if b.Reach > 0 {
+				distances = w.apart.Row(1 + p - from)
+			}
+			if err := w.mixPart(b, w.part(p), distances); err != nil {
 				return err
 			}
 		}
@@ -135,15 +121,22 @@ func (w *Workspace) mixParts(b *Blend) error {
 // partsTogether is for how many parts distances are measured at once: training examples are read that often less.
 const partsTogether = 4
 
-// setAmong sets which training examples may be like this one: all of them, or, of a fast model, those nearest to all that was observed.
-func (w *Workspace) setAmong() {
-	w.setDistances()
-	w.among = append(w.among[:0], w.m.examples...)
-	if count := w.m.c.Options.Among; count > 0 && count < len(w.among) {
-		slices.SortFunc(w.among, func(a, b int) int { return cmp.Or(cmp.Compare(w.distances[a], w.distances[b]), cmp.Compare(a, b)) })
-		w.among = w.among[:count]
-		slices.Sort(w.among)
+// setParts divides the missing points into a blend's parts.
+func (w *Workspace) setParts(b *Blend) {
+	parts := b.Parts
+	if !w.exactly() {
+		parts = 1 // they are conditioned group by group
 	}
+	w.parts, w.ends = append(w.parts[:0], w.missing...), w.ends[:0]
+	w.halveParts(0, len(w.parts), parts)
+}
+
+// reachAll sets rows of each, from row 1 on, to how much values count for some parts, and returns the end of these rows.
+func (w *Workspace) reachAll(b *Blend, from, to int) int {
+	for p := from; p < to; p++ {
+		w.reaching(w.each.Row(1+p-from), w.part(p), b.Reach)
+	}
+	return 1 + to - from
 }
 
 // part returns the p-th part of the missing points.

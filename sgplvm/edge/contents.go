@@ -91,13 +91,12 @@ type Options struct {
 
 	// Fast trades a little accuracy for time: training examples
 	// of weights below LeastWeight do not count for the noise (0: those of the full model), and what similar examples say of a part of the missing points
-	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MostExamples count for one covariance, the heaviest, and what similar
-	// ones say is asked of Among, the nearest (0: all).
+	// is given PartNeighbours observed ones near it (0: all). Of training examples at most MostExamples count for one covariance, the
+	// heaviest (0: all).
 	Fast           bool
 	LeastWeight    float64
 	PartNeighbours int
 	MostExamples   int
-	Among          int
 
 	// Limits of conditioning: observed points up to which all are used at once, missing ones predicted together beyond that,
 	// observed ones near these that are used, and multiplications beyond which that is left out.
@@ -206,9 +205,8 @@ func (o *Options) visit(f codec) {
 	f.flag(&o.LatentOnly)
 	f.flag(&o.Fast)
 	f.number(&o.LeastWeight)
-	for _, v := range []*int{&o.PartNeighbours, &o.MostExamples, &o.Among} {
-		f.integer(v)
-	}
+	f.integer(&o.PartNeighbours)
+	f.integer(&o.MostExamples)
 	if n := f.count(len(o.Blends)); len(o.Blends) != n {
 		o.Blends = make([]Blend, n)
 	}

@@ -23,7 +23,7 @@ const mostShapes = 3
 func (c *Contents) Hasten(kind Type) {
 	o := &c.Options
 	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 15, min(o.Starts, 8)
-	o.LeastWeight, o.PartNeighbours, o.MostExamples, o.Among = 1e-2, 112, 64, 256
+	o.LeastWeight, o.PartNeighbours, o.MostExamples = 1e-2, 112, 128
 	if !c.Whitened || c.Points > mostShaped {
 		return
 	}

@@ -51,38 +51,46 @@ func (o *ownNoise) at(m *Model, i int) float64 {
 	return o.whole*(own+o.prior*sigma) + (o.whole*o.prior-1)/m.c.Beta
 }
 
-// setDistances sets distances to d_n², the mean squared distance of the training examples from this one, all values alike.
+// setDistances sets distances to d_n², the mean squared distance of the training examples from this one, all values alike, and, where what similar
+// examples say is asked for in a few parts, those near each part.
 func (w *Workspace) setDistances() {
 	if w.measured {
 		return
 	}
 	w.measured = true
-	each := w.each.Slice(0, 1, 0, w.each.Cols)
-	each.Fill(0)
+	rows := 1
+	if b := w.blend(); b != nil && b.Share > 0 {
+		w.setParts(b)
+		if b.Reach > 0 && len(w.ends) <= partsTogether {
+			rows = w.reachAll(b, 0, len(w.ends))
+		}
+	}
+	all := w.each.Row(0)
+	clear(all)
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			each.Data[i*w.m.c.Channels+c] = 1
+			all[i*w.m.c.Channels+c] = 1
 		}
 	}
-	w.setApart(mat.NewDense(1, len(w.distances), w.distances), each, w.m.examples)
+	w.setApart(0, rows)
 }
 
-// setApart sets rows of dst to mean squared distances of some training examples from this one, with values that count as rows of each say.
-func (w *Workspace) setApart(dst, each mat.Matrix, among []int) {
+// setApart sets some rows of apart to mean squared distances of the training examples from this one, with values that count as these rows of each say.
+func (w *Workspace) setApart(from, to int) {
 	square := w.room.row[:w.m.values()]
-	for n, example := range among {
-		asm.AddScaled(square, w.m.y.Row(example), -1, w.known)
+	for n := range w.distances {
+		asm.AddScaled(square, w.m.y.Row(n), -1, w.known)
 		asm.MulTo(square, square, square)
-		for p := range dst.Rows {
-			dst.Row(p)[n] = asm.Dot(square, each.Row(p))
+		for p := from; p < to; p++ {
+			w.apart.Row(p)[n] = asm.Dot(square, w.each.Row(p))
 		}
 	}
-	for p := range dst.Rows {
+	for p := from; p < to; p++ {
 		var count float64
-		for _, v := range each.Row(p) {
+		for _, v := range w.each.Row(p) {
 			count += v
 		}
-		asm.Scale(dst.Row(p), 1/count, dst.Row(p))
+		asm.Scale(w.apart.Row(p), 1/count, w.apart.Row(p))
 	}
 }
 
@@ -185,10 +193,10 @@ func (w *Workspace) setUnsure(o *ownNoise, scale float64) {
 	}
 }
 
-// setSimilar sets what examples at small distances say directly, of those that are among some.
+// setSimilar sets what examples at small distances say directly.
 func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
 	m, o := w.m, &w.similar
-	weights := w.weights[:len(distances)]
+	weights := w.weights
 	infer.Effective(weights, distances, b.Neighbours)
 	least := infer.LeastShare * slices.Max(weights)
 	o.rows = o.rows[:0]
@@ -202,8 +210,8 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
 	for _, k := range o.rows {
 		total += weights[k]
 	}
-	for k, at := range o.rows {
-		o.shares[k], o.rows[k] = weights[at]/total, w.among[at]
+	for k, i := range o.rows {
+		o.shares[k] = weights[i] / total
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
 	o.whole, o.prior, o.centred, o.wide = 1, b.Shrinkage, true, true

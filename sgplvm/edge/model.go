@@ -32,7 +32,7 @@ type Model struct {
 	structure       Table        // Σ − β⁻¹·I
 	shapes          []Table
 
-	points, examples []int // all of them
+	points []int // all of them
 
 	tapered, spacings, trainingSpacings, scaled points
 
@@ -64,9 +64,6 @@ func newModel(c *Contents) *Model {
 	n := c.Points
 	for i := range n {
 		m.points = append(m.points, i)
-	}
-	for i := range c.Examples {
-		m.examples = append(m.examples, i)
 	}
 	m.tapered, m.spacings, m.trainingSpacings, m.scaled = c.pointsOf(c.Tapers), c.pointsOf(c.Spacings), c.pointsOf(c.TrainingSpacings), c.pointsOf(c.Lengths)
 	if c.Residuals.rows > 0 {

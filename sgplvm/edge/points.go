@@ -89,20 +89,29 @@ func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a,
 		}
 		asm.Exp(t.values[:at], t.values[:at])
 	}
+	last := len(x.levels) - 1
 	for k, i := range a {
 		row, values := dst.Row(k), t.values
 		for q, levels := range x.levels {
 			n, at := len(levels), x.at[q]
 			own := values[int(at[i])*n:][:n]
 			values = values[n*n:]
-			if q == 0 {
+			switch {
+			case q == 0 && last > 0: // with the next one
+			case q == 0:
 				for l, j := range b {
 					row[l] = own[at[j]]
 				}
-				continue
-			}
-			for l, j := range b {
-				row[l] *= own[at[j]]
+			case q == 1:
+				first := x.at[0]
+				before := t.values[int(first[i])*len(x.levels[0]):]
+				for l, j := range b {
+					row[l] = before[first[j]] * own[at[j]]
+				}
+			default:
+				for l, j := range b {
+					row[l] *= own[at[j]]
+				}
 			}
 		}
 	}

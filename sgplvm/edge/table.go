@@ -184,6 +184,12 @@ func (t *Table) pair(i, j int) float64 {
 func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 	before, _ := slices.BinarySearch(columns, i+1)
 	t.pick(dst[:before], i, columns[:before])
+	if d := t.decoded; d != nil {
+		for k, j := range columns[before:] {
+			dst[before+k] = d[j*(j+1)/2+i]
+		}
+		return
+	}
 	for k, j := range columns[before:] {
 		dst[before+k] = t.at(j*(j+1)/2 + i)
 	}

@@ -50,11 +50,10 @@ type Workspace struct {
 	result, direct, kept prediction
 	local, similar       ownNoise
 	distances            []float64  // n_ξ
-	apart                []float64  // of some parts, partsTogether×n_ξ
-	among                []int      // training examples that may be alike
+	apart                mat.Matrix // these and those near some parts, (1+partsTogether)×n_ξ
 	measured             bool       // distances are of the example at hand, all points alike
 	weights              []float64  // n_ξ
-	each                 mat.Matrix // how much values count for distances, partsTogether×n·d_y
+	each                 mat.Matrix // how much values count for them, (1+partsTogether)×n·d_y
 	counts               []float64  // n
 	parts, ends          []int      // missing points, divided, and where parts end
 	surprise             []float64  // of observed values, n·d_y; NaN where missing
@@ -90,9 +89,9 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	w.newRefinement()
 	w.result, w.direct, w.kept = w.newPrediction(), w.newPrediction(), w.newPrediction()
 	if m.kept() {
-		w.distances, w.weights, w.counts = w.vector(c.Examples), w.vector(c.Examples), w.vector(n)
-		w.apart, w.each = w.vector(partsTogether*c.Examples), w.matrix(partsTogether, m.values())
-		w.among = make([]int, 0, c.Examples)
+		w.weights, w.counts = w.vector(c.Examples), w.vector(n)
+		w.apart, w.each = w.matrix(1+partsTogether, c.Examples), w.matrix(1+partsTogether, m.values())
+		w.distances = w.apart.Row(0)
 		w.ends = make([]int, 0, n)
 		w.local, w.similar = w.newOwnNoise(), w.newOwnNoise()
 	}

@@ -43,12 +43,33 @@ func Effective(w, distances []float64, number float64) {
 	if set(0) <= number*(1+1e-12) || mean == 0 {
 		return
 	}
+	// Regula falsi for log λ, of which the effective number is a decreasing function (the Illinois form: the value at an end that stays is halved).
+	above := func(log float64) float64 { return math.Log(set(math.Exp(log)) / number) }
 	low, high := math.Log(1e-6/mean), math.Log(1e12/mean)
-	for range 50 {
-		if middle := (low + high) / 2; set(math.Exp(middle)) > number {
-			low = middle
+	atLow, atHigh := above(low), above(high)
+	if atHigh > 0 {
+		return // so many are equally near
+	}
+	stayed := 0 // how often in a row the low end moved, or, below 0, the high one
+	for high-low > 1e-13 && atLow > 0 {
+		next := low + (high-low)*float64(atLow/(atLow-atHigh))
+		if stayed > 2 || stayed < -2 || !(next > low && next < high) {
+			next, stayed = (low+high)/2, 0
+		}
+		v := above(next)
+		if math.Abs(v) < 1e-13 {
+			return
+		}
+		if v > 0 {
+			low, atLow, stayed = next, v, max(stayed, 0)+1
+			if stayed > 1 {
+				atHigh /= 2
+			}
 		} else {
-			high = middle
+			high, atHigh, stayed = next, v, min(stayed, 0)-1
+			if stayed < -1 {
+				atLow /= 2
+			}
 		}
 	}
 	set(math.Exp(low))
