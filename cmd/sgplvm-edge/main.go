@@ -26,6 +26,7 @@ import (
 	_ "embed"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
@@ -37,6 +38,7 @@ var file []byte
 type options struct{ raw, times, scores bool }
 
 func main() {
+	debug.SetGCPercent(400) // next to nothing is let go
 	var o options
 	words := map[string]*bool{"raw": &o.raw, "times": &o.times, "scores": &o.scores}
 	for _, word := range os.Args[1:] {

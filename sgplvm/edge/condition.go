@@ -111,7 +111,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	}
 	w.ready = false
 	r, t := &w.room, &w.moments
-	inverse := view(r.inverse, len(seen), len(seen))
+	inverse := view(r.coo, len(seen), len(seen))
 	w.invert(inverse)
 	w.columnSquares(r.precision[:len(seen)], inverse)
 	for place, c := range channels {

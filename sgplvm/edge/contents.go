@@ -165,7 +165,7 @@ func (c *Contents) visit(f codec) {
 	}
 	for i := range c.Factors {
 		s := &c.Factors[i]
-		f.table(&s.B, Float16)
+		f.table(&s.B, float24)
 		f.table(&s.K, Float32)
 	}
 	c.Time.visit(f)

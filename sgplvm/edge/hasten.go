@@ -45,10 +45,19 @@ func (c *Contents) Hasten(kind Type) {
 		c.Shapes = append(c.Shapes, t.as(kind))
 	}
 	if kind == Float16 {
-		c.Structure = c.shortened(c.Structure)
+		c.Structure, c.P, c.Residuals = c.shortened(c.Structure), c.P.as(kind), c.Residuals.as(kind)
 	}
 	c.Whitened, c.Factors = false, nil
+	all := slices.Clone(c.Lambda)
+	slices.Sort(all)
+	c.Lambda = nil
+	for k := range fewLambda + 1 {
+		c.Lambda = append(c.Lambda, all[k*(len(all)-1)/fewLambda])
+	}
 }
+
+// fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.
+const fewLambda = 16
 
 // bent is λ/(1 + κλ).
 func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }

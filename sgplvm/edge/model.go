@@ -30,7 +30,6 @@ type Model struct {
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
-	shapes          []Table
 
 	points []int // all of them
 
@@ -107,13 +106,6 @@ func (m *Model) setFactors() {
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
-	if m.shaped() {
-		m.shapes = append(m.shapes, m.c.Shapes...)
-		for r := range m.shapes {
-			m.shapes[r].decode()
-		}
-		m.structure.decode()
-	}
 	if !m.c.Whitened {
 		return
 	}

@@ -21,7 +21,6 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 			t.tau[j] += v * coord[j]
 		}
 	}
-	t.summed = false
 	if m.shaped() {
 		w.setAmounts()
 		return

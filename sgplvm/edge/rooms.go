@@ -45,7 +45,6 @@ type moments struct {
 	rotate mat.Matrix
 
 	amounts []float64 // of Σ and each shape, in the covariance of f given x
-	summed  bool      // room.sum has that covariance with what Σ has of the noise
 }
 
 // room is what covariances and conditioning work in.
@@ -58,9 +57,7 @@ type room struct {
 
 	step              int       // features that are taken at once
 	observed, missing []float64 // features of observed points and of a block of missing ones
-	coo               []float64 // C_OO
-	sum               []float64 // of shapes, lower triangle of all points, n·(n+1)/2
-	inverse           []float64 // L⁻¹
+	coo               []float64 // C_OO, then L⁻¹ of its factor
 	cross             []float64 // C_OM of a block
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block

@@ -28,41 +28,29 @@ func (w *Workspace) setAmounts() {
 	t.amounts[0] -= least
 }
 
-// withNoise reports whether room.sum is what covariances are made of, which has what Σ contributes to the noise.
+// withNoise reports whether covariances of f, sums of Σ and shapes, have what Σ contributes to the noise too.
 func (w *Workspace) withNoise() bool { return w.m.shaped() && w.moments.latent }
 
-// covariances returns the lower triangle of the covariance between all points: of f given x, with Σ's part of the noise, but for white noise.
-func (w *Workspace) covariances() []float64 {
-	t, m, sum := &w.moments, w.m, w.room.sum
-	if t.summed {
-		return sum
-	}
+// addSum adds covariances between points a and b, of f given x and of Σ's part of the noise without white noise, to dst. same: a is b, and only the lower
+// triangle counts.
+func (w *Workspace) addSum(dst mat.Matrix, a, b []int, same bool) {
+	t, m := &w.moments, w.m
 	noise := t.noise
 	if t.own != nil {
 		noise *= t.own.whole * t.own.prior
 	}
-	asm.Scale(sum, t.amounts[0]+noise, m.structure.decoded)
-	for r := range m.shapes {
-		asm.Axpy(t.amounts[1+r], m.shapes[r].decoded, sum)
-	}
-	for i := range m.c.Points {
-		sum[i*(i+3)/2] += t.amounts[0] / m.c.Beta
-	}
-	t.summed = true
-	return sum
-}
-
-// addSum adds covariances between points a and b to dst. same: a is b, and only the lower triangle counts.
-func (w *Workspace) addSum(dst mat.Matrix, a, b []int, same bool) {
-	sum := w.covariances()
+	part := w.room.row[:len(b)]
 	for k, i := range a {
-		row, own := dst.Row(k), sum[i*(i+1)/2:]
-		for l, j := range upTo(b, k, same) {
-			if j <= i {
-				row[l] += own[j]
-			} else {
-				row[l] += sum[j*(j+1)/2+i]
-			}
+		columns := upTo(b, k, same)
+		row, part := dst.Row(k)[:len(columns)], part[:len(columns)]
+		m.structure.pickPairs(part, i, columns)
+		asm.Axpy(t.amounts[0]+noise, part, row)
+		for r := range m.c.Shapes {
+			m.c.Shapes[r].pickPairs(part, i, columns)
+			asm.Axpy(t.amounts[1+r], part, row)
+		}
+		if same {
+			row[k] += t.amounts[0] / m.c.Beta
 		}
 	}
 }
@@ -72,8 +60,8 @@ func (w *Workspace) setShapedVariance(dst []float64, within []int) {
 	m, amounts := w.m, w.moments.amounts
 	for _, i := range within {
 		dst[i] = amounts[0] * (m.structure.pair(i, i) + 1/m.c.Beta)
-		for r := range m.shapes {
-			dst[i] += amounts[1+r] * m.shapes[r].pair(i, i)
+		for r := range m.c.Shapes {
+			dst[i] += amounts[1+r] * m.c.Shapes[r].pair(i, i)
 		}
 	}
 }
@@ -85,11 +73,11 @@ func (w *Workspace) shapedTrace(seen []int) (trace float64) {
 	w.held.noise.Inverse(inverse)
 	row := w.room.row[:len(seen)]
 	traces[0] = float64(len(seen))
-	for r := range m.shapes {
+	for r := range m.c.Shapes {
 		traces[1+r] = 0
 		for k, i := range seen {
 			own := row[:k+1]
-			m.shapes[r].pick(own, i, seen[:k+1])
+			m.c.Shapes[r].pick(own, i, seen[:k+1])
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}

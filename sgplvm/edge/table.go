@@ -36,7 +36,6 @@ type Table struct {
 	kind       Type
 	lower      bool // of a symmetric matrix: row i has i+1 numbers
 	data       []byte
-	decoded    []float64 // all numbers, of a table that is read again and again; else nil
 }
 
 // NewTable returns a table with the elements of a matrix.
@@ -78,18 +77,8 @@ func (t *Table) as(kind Type) Table {
 	return c
 }
 
-// decode keeps all numbers.
-func (t *Table) decode() {
-	all := make([]float64, t.numbers())
-	(&Table{rows: 1, cols: len(all), kind: t.kind, data: t.data}).row(all, 0, 0)
-	t.decoded = all
-}
-
 // at returns number k in the order of rows.
 func (t *Table) at(k int) float64 {
-	if t.decoded != nil {
-		return t.decoded[k]
-	}
 	switch t.kind {
 	case Float64:
 		return math.Float64frombits(le64(t.data[8*k:]))
@@ -106,10 +95,6 @@ func (t *Table) row(dst []float64, i, j int) {
 	from := i*t.cols + j
 	if t.lower {
 		from = i*(i+1)/2 + j
-	}
-	if t.decoded != nil {
-		copy(dst, t.decoded[from:])
-		return
 	}
 	switch t.kind {
 	case Float64:
@@ -140,13 +125,6 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 	from := i * t.cols
 	if t.lower {
 		from = i * (i + 1) / 2
-	}
-	if t.decoded != nil {
-		row := t.decoded[from:]
-		for k, j := range columns {
-			dst[k] = row[j]
-		}
-		return
 	}
 	switch t.kind {
 	case Float64:
@@ -184,9 +162,9 @@ func (t *Table) pair(i, j int) float64 {
 func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 	before, _ := slices.BinarySearch(columns, i+1)
 	t.pick(dst[:before], i, columns[:before])
-	if d := t.decoded; d != nil {
+	if t.kind == Float16 {
 		for k, j := range columns[before:] {
-			dst[before+k] = d[j*(j+1)/2+i]
+			dst[before+k] = half(le16(t.data[j*(j+1)+2*i:]))
 		}
 		return
 	}

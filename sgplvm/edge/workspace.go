@@ -165,10 +165,7 @@ func (w *Workspace) newRoom() {
 	}
 	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
 	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
-	if w.m.shaped() {
-		r.sum = w.vector(n * (n + 1) / 2)
-	}
-	r.coo, r.inverse, r.cross = w.vector(whole*whole), w.vector(e*e), w.vector(e*block)
+	r.coo, r.cross = w.vector(whole*whole), w.vector(e*block)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
 	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
