@@ -1,6 +1,9 @@
 package edge
 
-// Bytes returns what the model takes at most beside its file: while it is opened, which leaves some for the collector.
+// beginning is about what a program takes beside its models: the runtime's room, and code that is read when it is first run.
+const beginning = 900_000
+
+// Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
 	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.spread) + len(m.points)
@@ -22,7 +25,7 @@ func (m *Model) Bytes() int {
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
 	}
-	return 8 * numbers
+	return beginning + 8*numbers
 }
 
 // productDepth is the depth of the blocks that products of matrices pack.
@@ -31,13 +34,17 @@ const productDepth = 320
 // Bytes returns what the workspace takes, but for some kilobytes; what products of its matrices pack included.
 func (w *Workspace) Bytes() int {
 	ints := len(w.seen)*w.most + 6*w.m.c.Points
+	if w.m.shaped() {
+		ints += w.most * w.most // to invert Σ_OO
+	}
+	ints -= (len(w.room.near) + len(w.room.nearMissing)) / 2 // as a rule half of the examples count or fewer
 	return 8 * (w.floats + ints + productDepth*(w.most+together) + w.most*w.most/4)
 }
 
 // steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.
 const steps = 30
 
-// Multiplications returns about how many an example takes of which so many points are observed, in all channels; of a fast model at most.
+// Multiplications returns about how many an example takes of which so many points are observed, in all channels.
 func (m *Model) Multiplications(seen int) float64 {
 	c := m.c
 	n, o, dy := float64(c.Points), float64(seen), float64(c.Channels)
@@ -48,9 +55,12 @@ func (m *Model) Multiplications(seen int) float64 {
 		starts = min(starts, float64(c.Options.Starts))
 	}
 	total := dy*o*k*k/2 + k*k*k + k*j + k*k*(d+4)/2*(starts+2*steps*float64(c.Options.Candidates))
-	if m.structured() {
+	switch {
+	case m.shaped():
+		total += o*o*o/2 + o*o/2*dy*k
+	case m.structured():
 		total += o*o*o/6 + o*o/2*(j+dy*k)
-	} else {
+	default:
 		total += o * j
 	}
 	if c.Options.LatentOnly {
@@ -63,7 +73,7 @@ func (m *Model) Multiplications(seen int) float64 {
 	}
 	depth := 0.0 // of the noise's covariance
 	if m.kept() {
-		depth = dy * float64(c.Examples)
+		depth = dy * float64(m.mostExamples())
 	}
 	condition := func(depth float64) float64 {
 		return near*near/2*depth + near*near*near/6 + near*near*near/2 + missing*near*depth + missing*near*near/2
@@ -77,6 +87,9 @@ func (m *Model) Multiplications(seen int) float64 {
 		j = 0
 	}
 	total += exact*exact/2*(j+depth) + exact*exact*exact/6 + condition(j+depth) + missing*k*k + n*float64(m.features)
+	if few := float64(c.Options.PartNeighbours); few > 0 {
+		near = min(near, few)
+	}
 	for _, b := range c.Options.Blends {
 		if b.Share > 0 && m.kept() {
 			total += float64(b.Parts)*(near*near/2*(dy*k+depth)+2*near*near*near/3) + missing*near*(dy*k+depth+near/2)

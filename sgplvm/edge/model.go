@@ -233,6 +233,14 @@ func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
 
+// mostExamples returns how many training examples count for one covariance at most.
+func (m *Model) mostExamples() int {
+	if heaviest := m.c.Options.MostExamples; heaviest > 0 {
+		return min(heaviest, m.c.Examples)
+	}
+	return m.c.Examples
+}
+
 // splitPoint sets index to those of a point in each factor, of which the last one runs fastest.
 func splitPoint(index []int, point int, sizes []int) {
 	for f := len(sizes) - 1; f >= 0; f-- {

@@ -173,7 +173,8 @@ func (w *Workspace) newRoom() {
 	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
 	if w.m.kept() {
-		r.near, r.nearMissing = w.vector(e*c.Examples*c.Channels), w.vector(block*c.Examples*c.Channels)
+		examples := w.m.mostExamples()
+		r.near, r.nearMissing = w.vector(e*examples*c.Channels), w.vector(block*examples*c.Channels)
 		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))

@@ -225,13 +225,30 @@ func TestCompiledFast(t *testing.T) {
 	}
 }
 
-// Filling in allocates nothing.
-func TestCompiledAllocations(t *testing.T) {
+// allocateNothing tells of calls that allocate, of models that begin makes of a seed.
+func allocateNothing(t *testing.T, source uint64, begin func(seed uint64, rng *rand.Rand) map[string]func() error) {
+	t.Helper()
 	if compare.Race {
 		t.Skip("the race detector has pools lose what they keep")
 	}
 	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 81))
+		for name, call := range begin(seed, rand.New(rand.NewPCG(seed, source))) {
+			try := func() {
+				if err := call(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			try()
+			if n := testing.AllocsPerRun(20, try); n != 0 {
+				t.Errorf("seed %d: %s allocates %v times", seed, name, n)
+			}
+		}
+	}
+}
+
+// Filling in allocates nothing.
+func TestCompiledAllocations(t *testing.T) {
+	allocateNothing(t, 81, func(seed uint64, rng *rand.Rand) map[string]func() error {
 		m, o := compileCase(t, seed, rng)
 		c, err := m.Compile(nil, o, 1000, true)
 		if err != nil {
@@ -244,27 +261,15 @@ func TestCompiledAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := e.NewWorkspace(0)
+		w, known := e.NewWorkspace(0), randomLatent(rng, m.params.X.Mu.Cols)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
-		mask := make([]bool, len(values.Data))
-		for i, v := range values.Data {
-			mask[i] = v == v
-		}
+		mask, _ := seenOf(values)
 		dst, variance := make([]float64, len(mask)), make([]float64, len(mask))
-		fill := func() {
-			if err := w.Fill(dst, variance, values.Data, mask); err != nil {
-				t.Fatal(err)
-			}
+		return map[string]func() error{
+			"Fill":    func() error { return w.Fill(dst, variance, values.Data, mask) },
+			"Predict": func() error { return w.Predict(dst, variance, known.Mu, known.S) },
 		}
-		fill()
-		if n := testing.AllocsPerRun(20, fill); n != 0 {
-			t.Errorf("seed %d: Fill allocates %v times", seed, n)
-		}
-		l := w.Latent()
-		if n := testing.AllocsPerRun(20, func() { _ = w.Predict(dst, variance, l.Mu, l.S) }); n != 0 {
-			t.Errorf("seed %d: Predict allocates %v times", seed, n)
-		}
-	}
+	})
 }
 
 // Of many examples without kept values those that cover the others are starting points.

@@ -302,30 +302,23 @@ func TestStreamRefused(t *testing.T) {
 
 // A stream allocates nothing, at even and uneven times.
 func TestStreamAllocations(t *testing.T) {
-	if compare.Race {
-		t.Skip("the race detector has pools lose what they keep")
-	}
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 84))
+	allocateNothing(t, 84, func(seed uint64, rng *rand.Rand) map[string]func() error {
 		m := modelOf(t, streamShape(seed))
 		_, s := m.stream(t, edge.Float32)
 		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.5, false))
 		mask, _ := seenOf(values)
 		dst, variance, scores := make([]float64, len(mask)), make([]float64, len(mask)), make([]float64, len(mask))
 		now := 0.0
-		next := func() {
+		return map[string]func() error{"an example": func() error {
 			now += 0.5 + math.Mod(now, 0.7)
 			if err := s.Predict(now, dst, variance); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			if err := s.Fill(now, dst, variance, values.Data, mask); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			s.Surprise(scores)
-		}
-		next()
-		if n := testing.AllocsPerRun(20, next); n != 0 {
-			t.Errorf("seed %d: an example allocates %v times", seed, n)
-		}
-	}
+			return nil
+		}}
+	})
 }

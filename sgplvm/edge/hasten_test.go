@@ -1,0 +1,214 @@
+package edge
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// twins returns a model with features of signal and noise, and what is made of it to be fast.
+func twins(t *testing.T, seed uint64) (slow, fast *Model) {
+	t.Helper()
+	c, d := contents(6*seed+3, true), contents(6*seed+3, true)
+	for i := range c.Coord { // inducing points that tell less than all there is
+		c.Coord[i] *= 0.1
+		d.Coord[i] *= 0.1
+	}
+	d.Hasten(Float64)
+	if len(d.Shapes) == 0 || len(d.Factors) > 0 {
+		t.Fatal("no shapes")
+	}
+	models := make([]*Model, 2)
+	for k, c := range []*Contents{c, d} {
+		m, err := Open(Encode(c, Float64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[k] = m
+	}
+	return models[0], models[1]
+}
+
+// Covariances, variances and L* of a fast model are nearly those of features, at posteriors like those of training.
+func TestHasten(t *testing.T) {
+	for seed := range uint64(20) {
+		slow, fast := twins(t, seed)
+		var covariances [2]mat.Matrix
+		var variances [2][]float64
+		var bounds [2]float64
+		seen := []int{0, 2, 3, 5}
+		for n := range slow.c.Examples {
+			for k, m := range []*Model{slow, fast} {
+				w := m.NewWorkspace(0)
+				values, mask := make([]float64, m.values()), make([]bool, m.values())
+				for _, i := range seen {
+					mask[i*m.c.Channels] = true
+				}
+				if err := w.observe(values, mask); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.setEvidence(); err != nil {
+					t.Fatal(err)
+				}
+				bounds[k], _ = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
+				w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
+				covariances[k] = mat.New(len(seen), len(seen))
+				w.addObserved(covariances[k], seen)
+				w.addNoise(covariances[k], seen, seen, nil, true)
+				variances[k] = make([]float64, m.c.Points)
+				w.setFeatureVariance(variances[k], m.points)
+			}
+			if d := math.Abs(bounds[0] - bounds[1]); !(d < 0.3) {
+				t.Errorf("seed %d, example %d: L* is %v, of features %v", seed, n, bounds[1], bounds[0])
+			}
+			for i := range seen {
+				for j := range i + 1 {
+					want, got := covariances[0].At(i, j), covariances[1].At(i, j)
+					if size := math.Sqrt(covariances[0].At(i, i) * covariances[0].At(j, j)); !(math.Abs(got-want) < 0.05*size) {
+						t.Errorf("seed %d, example %d: covariance %d, %d is %v, of features %v", seed, n, i, j, got, want)
+					}
+				}
+			}
+			for i, want := range variances[0] {
+				if noise := slow.structure.pair(i, i) + 1/slow.c.Beta; !(math.Abs(variances[1][i]-want) < 0.05*(want+noise)) {
+					t.Errorf("seed %d, example %d: variance %d is %v, of features %v", seed, n, i, variances[1][i], want)
+				}
+			}
+		}
+	}
+}
+
+// Sums are not negative, whatever the latent variables.
+func TestAmounts(t *testing.T) {
+	for seed := range uint64(20) {
+		_, m := twins(t, seed)
+		w := m.NewWorkspace(0)
+		rng := rand.New(rand.NewPCG(seed, 3))
+		for range 10 {
+			w.setMoments([]float64{9 * rng.NormFloat64(), 9 * rng.NormFloat64()}, []float64{rng.ExpFloat64(), rng.ExpFloat64()}, 1)
+			for _, lambda := range m.c.Lambda {
+				sum, size := w.moments.amounts[0], math.Abs(w.moments.amounts[0])
+				for r, bend := range m.c.Bends {
+					v := w.moments.amounts[1+r] * bent(lambda, bend)
+					sum, size = sum+v, size+math.Abs(v)
+				}
+				if sum < -1e-12*size {
+					t.Errorf("seed %d: %v at the eigenvalue %v", seed, sum, lambda)
+				}
+			}
+		}
+	}
+}
+
+// Σ of small eigenvalues keeps the digits that they need.
+func TestShortened(t *testing.T) {
+	for _, c := range []struct {
+		distance float64
+		kind     Type
+	}{{2, Float16}, {0.05, float24}, {1e-4, Float64}} {
+		sigma := mat.New(20, 20)
+		for i := range 20 {
+			for j := range 20 {
+				sigma.Set(i, j, math.Exp(-math.Abs(float64(i-j))*c.distance)*(1+0.1*math.Sin(float64(i))*math.Sin(float64(j))))
+			}
+			sigma.Row(i)[i] += 0.1 * c.distance
+		}
+		model := &Contents{Beta: 1e12}
+		if got := model.shortened(NewLowerTable(sigma)); got.kind != c.kind {
+			t.Errorf("at the distance %v type %d, expected %d", c.distance, got.kind, c.kind)
+		}
+	}
+}
+
+// What is kept of a mask changes no bit.
+func TestHeld(t *testing.T) {
+	for seed := range uint64(8) {
+		m, err := Open(Encode(contents(seed, seed > 0), Float64))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 4))
+		w := m.NewWorkspace(0)
+		masks := make([][]bool, 2)
+		for k := range masks {
+			masks[k] = make([]bool, m.values())
+			for i := range masks[k] {
+				masks[k][i] = (i/m.c.Channels+k)%3 > 0
+			}
+		}
+		for _, k := range []int{0, 0, 1, 1, 0} {
+			values := make([]float64, m.values())
+			for i := range values {
+				values[i] = rng.NormFloat64()
+			}
+			var results [2][]float64
+			for which, w := range []*Workspace{w, m.NewWorkspace(0)} {
+				dst, variance := make([]float64, len(values)), make([]float64, len(values))
+				if err := w.Fill(dst, variance, values, masks[k]); err != nil {
+					t.Fatal(err)
+				}
+				results[which] = append(append(dst, variance...), w.Latent().Mu...)
+			}
+			if !slices.Equal(results[0], results[1]) {
+				t.Errorf("seed %d: another result after examples of the same mask", seed)
+			}
+		}
+	}
+}
+
+// Of many examples the heaviest count, and their shares are those of all.
+func TestHeaviest(t *testing.T) {
+	m, err := Open(Encode(contents(1, true), Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.c.Options.MostExamples = 2
+	w := m.NewWorkspace(0)
+	copy(w.weights, []float64{0.1, 0.5, 0.3, 0.1})
+	o := &ownNoise{rows: []int{0, 1, 2, 3}}
+	if part := w.keepHeaviest(o); !slices.Equal(o.rows, []int{1, 2}) || math.Abs(part-0.8) > 1e-15 {
+		t.Errorf("rows %v, %v of the weights", o.rows, part)
+	}
+}
+
+// Gaussians on a grid, in one to three dimensions, are those of its points.
+func TestLevels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for dims := 1; dims <= 3; dims++ {
+		c := &Contents{Points: 1, Channels: 1}
+		side := []int{12, 8, 5}[dims-1]
+		for range dims {
+			c.Points *= side
+		}
+		units := make([]float64, dims)
+		for q := range units {
+			units[q] = 0.5 + rng.Float64()
+		}
+		for i := range c.Points {
+			for q, at := 0, i; q < dims; q++ {
+				c.Coordinates = append(c.Coordinates, float64(at%side))
+				at /= side
+			}
+		}
+		x := c.pointsOf(units)
+		if x.pairs != dims*side*side {
+			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
+		}
+		w := &Workspace{}
+		w.room.gathered, w.room.levels.values = make([]float64, dims*c.Points), make([]float64, x.pairs)
+		a, b := rng.Perm(c.Points)[:12], rng.Perm(c.Points)
+		for _, factor := range []float64{0.1, 2, 0.1} {
+			got, want := mat.New(len(a), len(b)), mat.New(len(a), len(b))
+			w.multiplyLevels(got, &x, factor, a, b)
+			w.evaluate(want, &x, factor, a, b)
+			for i, v := range want.Data {
+				if math.Abs(got.Data[i]-v) > 1e-14 {
+					t.Fatalf("%d dimensions, factor %v: %v, expected %v", dims, factor, got.Data[i], v)
+				}
+			}
+		}
+	}
+}
