@@ -62,23 +62,6 @@ func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) 
 	return w.conditionOn(p, channels, points, w.nearest(points, seen, w.m.c.Options.Neighbours))
 }
 
-// halve sorts points along their longest side, and, of equal coordinates, as they were, and returns half of their number.
-func halve(x *points, list []int) int {
-	longest, length := x.x.Row(0), -1.0
-	for q := range x.x.Rows {
-		row := x.x.Row(q)
-		low, high := row[list[0]], row[list[0]]
-		for _, i := range list {
-			low, high = min(low, row[i]), max(high, row[i])
-		}
-		if high-low > length {
-			longest, length = row, high-low
-		}
-	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(longest[a], longest[b]) })
-	return len(list) / 2
-}
-
 // nearest returns some observed points nearest to a group's centre, ascending.
 func (w *Workspace) nearest(group, seen []int, count int) []int {
 	x, distances := w.m.scaled.x, w.room.reach

@@ -401,3 +401,6 @@ func (o *Options) validate() string {
 	}
 	return ""
 }
+
+// bent is λ/(1 + κλ).
+func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }

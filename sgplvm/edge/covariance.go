@@ -97,14 +97,6 @@ func (w *Workspace) addBeyond(dst mat.Matrix, a, b []int, same bool) {
 	}
 }
 
-// upTo returns the columns that count of row k: of a lower triangle those up to its diagonal.
-func upTo(b []int, k int, triangle bool) []int {
-	if triangle {
-		return b[:k+1]
-	}
-	return b
-}
-
 // addNoise adds the noise, without white noise, between points a and b to dst, after that between a and themselves. near is room for residuals
 // at b, same as in addBeyond.
 func (w *Workspace) addNoise(dst mat.Matrix, a, b []int, near []float64, same bool) {

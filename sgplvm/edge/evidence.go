@@ -2,10 +2,8 @@ package edge
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -54,45 +52,6 @@ func (w *Workspace) setEvidence() error {
 	m.stats.SetForm(&w.form, h.g0, w.g1, w.g, nil)
 	v.Square += w.form.Constant + h.g0*m.c.Prior
 	return nil
-}
-
-// held is what L* has of which values were observed, whatever they are: the next example often misses the same ones. It is kept where all channels
-// that have any have the same ones.
-type held struct {
-	valid  bool
-	seen   [][]int     // observed points of each channel
-	noise  chol.Factor // of Σ_OO, where the noise is structured
-	po     []float64   // P_O of each channel, whitened
-	g0     float64
-	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
-	gap    float64   // that of a blend; NaN: not measured yet
-}
-
-func (h *held) holds(seen [][]int) bool {
-	if !h.valid {
-		return false
-	}
-	for c := range seen {
-		if !slices.Equal(h.seen[c], seen[c]) {
-			return false
-		}
-	}
-	return true
-}
-
-// unmeasured reports whether the gap is not known. Without validity it is that of another example.
-func (h *held) unmeasured() bool { return !h.valid || h.gap != h.gap }
-
-func (h *held) keep(seen [][]int) {
-	h.valid = true
-	for c := range seen {
-		h.seen[c] = append(h.seen[c][:0], seen[c]...)
-	}
-}
-
-// predictions returns the place-th room for P_O.
-func (h *held) predictions(place, count, seen, inducing int) mat.Matrix {
-	return view(h.po[place*len(h.po)/count:], seen, inducing)
 }
 
 // setMask adds what L* has of the observed points of some channels, but for their values.

@@ -59,9 +59,6 @@ func (c *Contents) Hasten(kind Type) {
 // fewLambda is how many eigenvalues a fast model keeps, to see that sums are not negative.
 const fewLambda = 16
 
-// bent is λ/(1 + κλ).
-func bent(lambda, bend float64) float64 { return lambda / (1 + float64(bend*lambda)) }
-
 // A fit looks for functions of λ that add up to the variances of features given x, in units of the noise's: at x that is Σ_i τ_i·λ/(1 + λ0_i·λ) +
 // (ψ0 − Σ_i τ_i)·λ.
 type fit struct {

@@ -51,49 +51,6 @@ func (o *ownNoise) at(m *Model, i int) float64 {
 	return o.whole*(own+o.prior*sigma) + (o.whole*o.prior-1)/m.c.Beta
 }
 
-// setDistances sets distances to d_n², the mean squared distance of the training examples from this one, all values alike, and, where what similar
-// examples say is asked for in a few parts, those near each part.
-func (w *Workspace) setDistances() {
-	if w.measured {
-		return
-	}
-	w.measured = true
-	rows := 1
-	if b := w.blend(); b != nil && b.Share > 0 {
-		w.setParts(b)
-		if b.Reach > 0 && len(w.ends) <= partsTogether {
-			rows = w.reachAll(b, 0, len(w.ends))
-		}
-	}
-	all := w.each.Row(0)
-	clear(all)
-	for c, seen := range w.seen {
-		for _, i := range seen {
-			all[i*w.m.c.Channels+c] = 1
-		}
-	}
-	w.setApart(0, rows)
-}
-
-// setApart sets some rows of apart to mean squared distances of the training examples from this one, with values that count as these rows of each say.
-func (w *Workspace) setApart(from, to int) {
-	square := w.room.row[:w.m.values()]
-	for n := range w.distances {
-		asm.AddScaled(square, w.m.y.Row(n), -1, w.known)
-		asm.MulTo(square, square, square)
-		for p := from; p < to; p++ {
-			w.apart.Row(p)[n] = asm.Dot(square, w.each.Row(p))
-		}
-	}
-	for p := from; p < to; p++ {
-		var count float64
-		for _, v := range w.each.Row(p) {
-			count += v
-		}
-		asm.Scale(w.apart.Row(p), 1/count, w.apart.Row(p))
-	}
-}
-
 // setLocal sets the noise by residuals of examples like this one, after setDistances.
 func (w *Workspace) setLocal() *ownNoise {
 	m, o := w.m, &w.local

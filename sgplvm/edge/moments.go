@@ -29,15 +29,6 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	roots(t.roots, t.share)
 }
 
-// untold returns what inducing points do not tell of the prior variance.
-func (t *moments) untold() float64 {
-	v := t.psi0
-	for _, tau := range t.tau {
-		v -= tau
-	}
-	return max(0, v)
-}
-
 // taken returns what q(U) takes off the prior variance of a feature of eigenvalue λ, of latent eigenvalue λ_0, as a part of it: 1 − β⁻¹/d.
 func (m *Model) taken(latent, lambda float64) float64 {
 	t := m.c.Precision * latent * lambda

@@ -3,7 +3,6 @@ package edge
 import (
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -15,6 +14,9 @@ type points struct {
 	at     [][]int32   // which of them the points have
 	pairs  int         // of levels, of all dimensions
 }
+
+// mostPairs is how many pairs of levels there may be for each point.
+const mostPairs = 16
 
 // pointsOf returns the points' coordinates in units of their own for each dimension; without units nothing.
 func (c *Contents) pointsOf(units []float64) (p points) {
@@ -38,7 +40,7 @@ func (c *Contents) pointsOf(units []float64) (p points) {
 		}
 		p.levels, p.at = append(p.levels, levels), append(p.at, at)
 	}
-	if p.pairs > c.Points*noiseRows/4 {
+	if p.pairs > mostPairs*c.Points {
 		p.levels, p.at, p.pairs = nil, nil, 0
 	}
 	return p
@@ -51,90 +53,4 @@ func (p *points) numbers() int {
 		n += len(p.levels[q]) + len(p.at[q])/2
 	}
 	return n
-}
-
-// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other: what was last evaluated.
-type ofLevels struct {
-	of     *float64 // the first coordinate
-	factor float64
-	values []float64
-}
-
-// gaussian sets dst to exp(−factor·‖x − x′‖²) between points a and b; ones where there are no coordinates.
-func (w *Workspace) gaussian(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	switch {
-	case x.x.Rows == 0:
-		dst.Fill(1)
-	case x.pairs == 0 || x.pairs > dst.Rows*dst.Cols:
-		w.evaluate(dst, x, factor, a, b)
-	default:
-		w.multiplyLevels(dst, x, factor, a, b)
-	}
-}
-
-// multiplyLevels is gaussian of points with levels.
-func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	t := &w.room.levels
-	if t.of != &x.x.Data[0] || t.factor != factor {
-		t.of, t.factor = &x.x.Data[0], factor
-		at := 0
-		for _, levels := range x.levels {
-			for _, u := range levels {
-				for _, v := range levels {
-					d := u - v
-					t.values[at] = -factor * float64(d*d)
-					at++
-				}
-			}
-		}
-		asm.Exp(t.values[:at], t.values[:at])
-	}
-	last := len(x.levels) - 1
-	for k, i := range a {
-		row, values := dst.Row(k), t.values
-		for q, levels := range x.levels {
-			n, at := len(levels), x.at[q]
-			own := values[int(at[i])*n:][:n]
-			values = values[n*n:]
-			switch {
-			case q == 0 && last > 0: // with the next one
-			case q == 0:
-				for l, j := range b {
-					row[l] = own[at[j]]
-				}
-			case q == 1:
-				first := x.at[0]
-				before := t.values[int(first[i])*len(x.levels[0]):]
-				for l, j := range b {
-					row[l] = before[first[j]] * own[at[j]]
-				}
-			default:
-				for l, j := range b {
-					row[l] *= own[at[j]]
-				}
-			}
-		}
-	}
-}
-
-// evaluate is gaussian of points with coordinates.
-func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	all := view(w.room.gathered, x.x.Rows, len(b))
-	for q := range all.Rows {
-		from, to := x.x.Row(q), all.Row(q)
-		for l, j := range b {
-			to[l] = from[j]
-		}
-	}
-	for k, i := range a {
-		row := dst.Row(k)
-		clear(row)
-		for q := range all.Rows {
-			at := x.x.Row(q)[i]
-			for l, v := range all.Row(q) {
-				row[l] -= factor * (at - v) * (at - v)
-			}
-		}
-		asm.Exp(row, row)
-	}
 }

@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -106,4 +108,62 @@ type refinement struct {
 	slope            []float64  // |O|×d_ξ
 	mean             []float64  // d_ξ
 	factor           chol.Factor
+}
+
+// partsTogether is for how many parts distances are measured at once: training examples are read that often less.
+const partsTogether = 4
+
+// held is what L* has of which values were observed, whatever they are: the next example often misses the same ones. It is kept where all channels
+// that have any have the same ones.
+type held struct {
+	valid  bool
+	seen   [][]int     // observed points of each channel
+	noise  chol.Factor // of Σ_OO, where the noise is structured
+	po     []float64   // P_O of each channel, whitened
+	g0     float64
+	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
+	gap    float64   // that of a blend; NaN: not measured yet
+}
+
+func (h *held) holds(seen [][]int) bool {
+	if !h.valid {
+		return false
+	}
+	for c := range seen {
+		if !slices.Equal(h.seen[c], seen[c]) {
+			return false
+		}
+	}
+	return true
+}
+
+// unmeasured reports whether the gap is not known. Without validity it is that of another example.
+func (h *held) unmeasured() bool { return !h.valid || h.gap != h.gap }
+
+func (h *held) keep(seen [][]int) {
+	h.valid = true
+	for c := range seen {
+		h.seen[c] = append(h.seen[c][:0], seen[c]...)
+	}
+}
+
+// predictions returns the place-th room for P_O.
+func (h *held) predictions(place, count, seen, inducing int) mat.Matrix {
+	return view(h.po[place*len(h.po)/count:], seen, inducing)
+}
+
+// untold returns what inducing points do not tell of the prior variance.
+func (t *moments) untold() float64 {
+	v := t.psi0
+	for _, tau := range t.tau {
+		v -= tau
+	}
+	return max(0, v)
+}
+
+// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other: what was last evaluated.
+type ofLevels struct {
+	of     *float64 // the first coordinate
+	factor float64
+	values []float64
 }

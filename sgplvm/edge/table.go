@@ -254,3 +254,11 @@ func toHalf(v float64) uint16 {
 	fraction, exponent := math.Frexp(a) // in [½, 1)
 	return sign | uint16(exponent+13)<<10 + uint16(math.RoundToEven(fraction*0x1p11))
 }
+
+// upTo returns the columns that count of row k: of a lower triangle those up to its diagonal.
+func upTo(b []int, k int, triangle bool) []int {
+	if triangle {
+		return b[:k+1]
+	}
+	return b
+}
