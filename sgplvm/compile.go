@@ -11,7 +11,7 @@ type CompileOptions struct {
 	Grid   Grid      // the points, nil: the training grid
 	Type   edge.Type // of the large tables; default edge.Float64
 	Label  string    // what the points are, for people, as 20x28
-	Fast   bool      // several times the speed for more memory and a little less accuracy (docs/measurements.md, section 17)
+	Fast   bool      // several times the speed in less memory for a little less accuracy (docs/measurements.md, section 17)
 	Starts int       // training posteriors that begin the search for latent variables; default 32
 }
 

@@ -27,7 +27,7 @@ small static programs that use package edge. Prints what the file, filling in an
 	points := f.String("points", "", "the `file` with coordinates to compile for, .npy, points×dimensions, where these are not the training points")
 	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
 	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
-	fast := f.Toggle("fast", "fill in faster, in more memory and a little less exactly")
+	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")
 	out := f.String("out", "", "the compiled `file` to write")
 	f.Everyday("model", "out", "type")
 	f.Examples("sgplvm compile -model faces.model -type f16 -out faces.edge")

@@ -35,8 +35,9 @@
 //
 // # Speed
 //
-// A model that was compiled to be fast (sgplvm.CompileOptions.Fast) keeps tapers and covariances between all points in 32 bits and features in 64,
+// A model that was compiled to be fast (sgplvm.CompileOptions.Fast) has covariances as sums of a few matrices in place of features,
 // tries fewer starting points, lets fewer training examples count for the noise, and gives what similar examples say of a part the observed points near it alone.
+// What depends on which values were observed, and not on these, is kept for the next example: one of the same mask takes less.
 // docs/measurements.md, section 17, has what that costs and saves.
 //
 // # Streams
