@@ -30,13 +30,23 @@ func (t *Trainer) Calibrate(ctx context.Context) error {
 }
 
 // calibrated finds the calibration in three passes over examples left out: the mean variances with first
-// factors, then power and inflation over time, then the factors for what these leave to them.
+// factors, then power and inflation over time, then the factors for what these leave to them. Of a film of which some frames
+// are left out alone, these tell the first factors, and the film learns the rest.
 func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) {
 	y, grid := t.evaluator.Data(), t.data.Grid
-	n := y.Examples
+	wanted, some := every, false
+	if r := t.data.registered; r != nil {
+		wanted, some = r.film.Examined()
+	}
+	n := 0
+	for i := range y.Examples {
+		if wanted(i) {
+			n++
+		}
+	}
 	square, expected := mat.New(y.Points, y.Channels), mat.New(y.Points, y.Channels)
 	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
-	err := t.leftUnexplained(ctx, func(_ int, residual, variance mat.Matrix) {
+	err := t.leftUnexplained(ctx, wanted, func(_ int, residual, variance mat.Matrix) {
 		for i := range residual.Rows {
 			for c, r := range residual.Row(i) {
 				v := variance.At(i, c)
@@ -58,13 +68,17 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		all := n * y.Points
 		c.Mean = append(c.Mean, math.Exp(l*(float64(all)/float64(all-missing[k]))))
 	}
+	if some {
+		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, y.Examples)}
+		return c, nil
+	}
 	if err := t.calibrateInTime(ctx, c); err != nil {
 		return nil, err
 	}
 	square.Fill(0)
 	expected.Fill(0)
 	examples := t.params.X.At()
-	err = t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		inflation := c.Inflation.At(examples[example], examples, example)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
@@ -92,7 +106,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) error {
 	n := t.evaluator.Data().Examples
 	ratios, sizes := make([]float64, n), make([]float64, n)
-	err := t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+	err := t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(observed(residual))
 		if math.IsInf(per, 0) { // nothing is known of it
 			ratios[example] = 1

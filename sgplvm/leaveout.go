@@ -19,8 +19,11 @@ import (
 // independent examples, of which nothing is known when they are not seen; *ReadError, ctx.Err() and
 // those of body.
 func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, variance mat.Matrix) error) error {
-	return t.leaveSomeOut(ctx, func(int) bool { return true }, body)
+	return t.leaveSomeOut(ctx, every, body)
 }
+
+// every wants all examples.
+func every(int) bool { return true }
 
 // leaveSomeOut is LeaveOneOut of the examples that are wanted.
 func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
@@ -115,12 +118,12 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 	return nil
 }
 
-// leftUnexplained calls body with what leaving out every example left unexplained of it, NaN where values are missing,
-// and the variance expected, n_s×d_y in the user's units.
-func (t *Trainer) leftUnexplained(ctx context.Context, body func(example int, residual, variance mat.Matrix)) error {
+// leftUnexplained calls body with what leaving out every example that is wanted left unexplained of it, NaN where values are
+// missing, and the variance expected, n_s×d_y in the user's units.
+func (t *Trainer) leftUnexplained(ctx context.Context, wanted func(example int) bool, body func(example int, residual, variance mat.Matrix)) error {
 	y := t.evaluator.Data()
 	residual := mat.New(y.Points, y.Channels)
-	return t.LeaveOneOut(ctx, func(example int, mean, variance mat.Matrix) error {
+	return t.leaveSomeOut(ctx, wanted, func(example int, mean, variance mat.Matrix) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -153,7 +156,7 @@ func observed(residual mat.Matrix) int {
 // the values of an example predict one another. Those of an example without any value are NaN. Errors: as LeaveOneOut's.
 func (t *Trainer) LeftOutDensities(ctx context.Context) ([]float64, error) {
 	densities := make([]float64, t.evaluator.Data().Examples)
-	err := t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+	err := t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(observed(residual))
 		if math.IsInf(per, 0) {
 			densities[example] = math.NaN()

@@ -60,6 +60,9 @@ func (c timeCandidate) preset(s *search) Config {
 	}
 	if s.given.Effort == EffortQuick {
 		p.Training.Iterations = 2 * s.plan.steps
+		if s.data.Film { // most is said by the frames around a time
+			p.Training.Iterations = s.plan.steps / 2
+		}
 	}
 	return p
 }
@@ -111,7 +114,7 @@ func (s *search) inTime() (Config, error) {
 	if n < leastTraining {
 		return plain, nil
 	}
-	if n*points*channels > largeFilm {
+	if n*points*channels > largeFilm || s.data.Film && s.data.holes == nil && s.given.Effort == EffortQuick {
 		return s.timePart(plain)
 	}
 	if s.data.holes != nil {
@@ -311,7 +314,7 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err 
 	scale := t.evaluator.Data().Scaler.Scale
 	n := t.evaluator.Data().Examples
 	v = verdict{make([]float64, n), make([]float64, n)}
-	err = t.leftUnexplained(ctx, func(example int, residual, variance mat.Matrix) {
+	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(residual.Rows*residual.Cols)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
@@ -338,7 +341,7 @@ func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err erro
 	}
 	begin := time.Now()
 	if t.canLeaveOut() == nil {
-		err = t.leftUnexplained(ctx, func(int, mat.Matrix, mat.Matrix) {})
+		err = t.leftUnexplained(ctx, every, func(int, mat.Matrix, mat.Matrix) {})
 	}
 	p.judged = time.Since(begin)
 	return p, err

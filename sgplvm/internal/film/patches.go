@@ -130,24 +130,27 @@ func (p *patches) learn(inflation *flow.Inflation, at []data.Instant) *errorLaw 
 	return search(sets)
 }
 
+// A lossRoom is room for the loss of a patch of n pixels.
+type lossRoom struct {
+	k, e   mat.Matrix // n×n and n×1
+	factor chol.Factor
+}
+
 // loss is the negative log likelihood of a patch's channels, a mean of them, up to a constant that depends on
 // nothing. plain and shift are the distances.
-func (l *errorLaw) loss(set []errorSet, plain, shift mat.Matrix) float64 {
+func (l *errorLaw) loss(set []errorSet, plain, shift mat.Matrix, r *lossRoom) float64 {
 	n := len(set[0].errors)
-	k := mat.New(n, n)
 	var chi, logDet float64
 	per := 1 / float64(len(set))
 	for _, s := range set {
-		l.among(k, plain, shift, s.sites)
-		f, err := chol.Factorize(k)
-		if err != nil {
+		l.among(r.k, plain, shift, s.sites)
+		if r.factor.Refactorize(r.k) != nil {
 			return math.Inf(1)
 		}
-		e := mat.New(n, 1)
-		copy(e.Data, s.errors)
-		f.SolveHalf(e)
-		chi += per * mat.Dot(e, e)
-		logDet += per * f.LogDet()
+		copy(r.e.Data, s.errors)
+		r.factor.SolveHalf(r.e)
+		chi += per * mat.Dot(r.e, r.e)
+		logDet += per * r.factor.LogDet()
 	}
 	nu, d := l.Freedom, float64(n)
 	low, _ := math.Lgamma(nu / 2)
@@ -169,11 +172,14 @@ func search(sets [][]errorSet) *errorLaw {
 
 // descend improves a law, moving its numbers by factors from the first to the last.
 func descend(sets [][]errorSet, best *errorLaw, first, last float64) {
+	n := len(sets[0][0].sites)
+	plain, shift, losses, rooms := mat.New(n, n), mat.New(n, n), make([]float64, len(sets)), make([]lossRoom, len(sets))
+	for i := range rooms {
+		rooms[i] = lossRoom{k: mat.New(n, n), e: mat.New(n, 1)}
+	}
 	value := func(l *errorLaw) float64 {
-		losses, n := make([]float64, len(sets)), len(sets[0][0].sites)
-		plain, shift := mat.New(n, n), mat.New(n, n)
 		l.distances(plain, shift, sets[0][0].sites) // those of all patches
-		mat.Parallel(len(sets), func(i int) { losses[i] = l.loss(sets[i], plain, shift) })
+		mat.Parallel(len(sets), func(i int) { losses[i] = l.loss(sets[i], plain, shift, &rooms[i]) })
 		var sum float64
 		for _, v := range losses {
 			sum += v

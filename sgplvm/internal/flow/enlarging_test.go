@@ -66,8 +66,11 @@ func TestEnlarging(t *testing.T) {
 	if law := NewEnlargingLaw(frames, d); law.Detail(d) != d {
 		t.Error("another detail before anything was measured")
 	}
+	half := frames.halved()
+	half.cache = new(flowCache) // the same flows for all laws
 	measured := func(d *Detail) *EnlargingLaw {
 		law, truth := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+		law.half = half
 		for i := range times {
 			copy(truth.Mean.Data, film[i*width*height:])
 			law.Add(truth, motion.LeftOut(i))
@@ -85,6 +88,7 @@ func TestEnlarging(t *testing.T) {
 		t.Errorf("intercept %v after %v, of three times what is missed", scaled.a, more.a)
 	}
 	brighter, other := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+	brighter.half = half
 	for i := range times {
 		for k, v := range film[i*width*height : (i+1)*width*height] {
 			other.Mean.Data[k] = v + 40

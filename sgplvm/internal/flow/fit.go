@@ -36,7 +36,8 @@ func Fit(ctx context.Context, frames data.Source, times []float64, sequences []i
 	}
 	m.setDisplacements(l, d)
 	if m.chosen.Flow {
-		if err := m.estimateFlow(ctx, p); err != nil {
+		wanted := m.Examined(o.Examined)
+		if err := m.estimateFlow(ctx, p, func(i int) bool { return o.Examined == 0 || wanted[i] }); err != nil {
 			return nil, err
 		}
 	}

@@ -233,7 +233,7 @@ func TestDeterminism(t *testing.T) {
 	before := runtime.GOMAXPROCS(1)
 	defer runtime.GOMAXPROCS(before)
 	want := run()
-	for _, procs := range []int{2, 5} {
+	for _, procs := range []int{5, 2}[:sizes(2)] {
 		runtime.GOMAXPROCS(procs)
 		if run() != want {
 			t.Errorf("%d processors: other bits", procs)

@@ -30,7 +30,7 @@ func TestInterFrameFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.estimateFlow(context.Background(), f); err != nil {
+	if err := m.estimateFlow(context.Background(), f, func(int) bool { return true }); err != nil {
 		t.Fatal(err)
 	}
 	s := m.sequences[0]
@@ -148,7 +148,7 @@ func TestFlowEqualTimes(t *testing.T) {
 	}
 	f, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight, maxPixels)
 	if err == nil {
-		err = m.estimateFlow(context.Background(), f)
+		err = m.estimateFlow(context.Background(), f, func(int) bool { return true })
 	}
 	if err != nil {
 		t.Fatal(err)

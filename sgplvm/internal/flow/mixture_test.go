@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -77,20 +78,36 @@ func TestSimplexWeights(t *testing.T) {
 	}
 }
 
-// mixtureOf learns a mixture for a film of 8 frames, of which the model predicts each with an error.
-func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
-	t.Helper()
+// turning is a film of frames that turn; its training frames keep the flows between them.
+type turning struct {
+	film   []float64
+	motion *Motion
+	frames *TrainingFrames
+	err    error
+}
+
+var turned = sync.OnceValue(func() (x turning) {
 	times := line(8, 1)
-	film := draw(times, testWidth, testHeight, 1, m)
-	source := data.NewSource(film, len(times), testWidth*testHeight, 1)
-	motion := mustFit(t, film, times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: 0.999})
-	frames, err := motion.TrainingFrames(context.Background(), source)
-	if err != nil {
-		t.Fatal(err)
+	x.film = draw(times, testWidth, testHeight, 1, rotation)
+	source := data.NewSource(x.film, len(times), testWidth*testHeight, 1)
+	o := Options{Width: testWidth, Height: testHeight, Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: 0.999}
+	if x.motion, x.err = Fit(context.Background(), source, times, nil, o); x.err == nil {
+		x.frames, x.err = x.motion.TrainingFrames(context.Background(), source)
 	}
+	return x
+})
+
+// mixtureOf learns a mixture for a film of 8 frames, of which the model predicts each with an error.
+func mixtureOf(t *testing.T, spoil float64) (*Mixture, *MixtureLaw) {
+	t.Helper()
+	scene := turned()
+	if scene.err != nil {
+		t.Fatal(scene.err)
+	}
+	film, motion, frames := scene.film, scene.motion, scene.frames
 	law := motion.NewMixtureLaw(frames, 0)
 	rng := rand.New(rand.NewPCG(4, 4))
-	for i := range times {
+	for i := range frames.Frames {
 		truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
 		copy(truth.Mean.Data, film[i*testWidth*testHeight:])
 		for k, v := range truth.Mean.Data {
@@ -116,8 +133,8 @@ func mixtureOf(t *testing.T, m move, spoil float64) (*Mixture, *MixtureLaw) {
 // Who is best where frames are left out is taken: the model if its errors are small, else the dense flow if
 // contents move, and the variances fit the errors.
 func TestMixture(t *testing.T) {
-	good, _ := mixtureOf(t, rotation, 0.1)
-	bad, _ := mixtureOf(t, rotation, 30)
+	good, _ := mixtureOf(t, 0.1)
+	bad, _ := mixtureOf(t, 30)
 	mean := func(x *Mixture, k int) (sum float64) {
 		for _, s := range x.levels {
 			sum += s[k] / mixtureLevels
@@ -145,7 +162,7 @@ func TestMixture(t *testing.T) {
 
 // A mixture comes back from its text, and nonsense does not.
 func TestMixtureText(t *testing.T) {
-	x, _ := mixtureOf(t, translation, 5)
+	x, _ := mixtureOf(t, 5)
 	text, err := x.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +203,7 @@ func TestMixtureText(t *testing.T) {
 
 // A flicker of whole frames is learned apart from errors that differ from pixel to pixel.
 func TestLightOfFrames(t *testing.T) {
-	_, law := mixtureOf(t, translation, 0.01)
+	_, law := mixtureOf(t, 0.01)
 	rng := rand.New(rand.NewPCG(6, 6))
 	flicker, squares := map[int]float64{}, 0.
 	for k := range law.samples {

@@ -54,25 +54,34 @@ type errorSample struct {
 
 // NewMixtureLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
-	l := &MixtureLaw{near: map[int]bool{}}
+	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames))}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
 	}
 	most := min(m.frames, cmp.Or(examined, mostMixtureFrames))
-	for k := range most {
-		l.near[k*m.frames/most] = true
-	}
 	l.stride = 1 + 2*int(float64(m.width)*float64(m.height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds
 	var at []data.Instant
 	for _, s := range m.sequences {
-		l.near[s.Examples[0]], l.near[s.Examples[len(s.Examples)-1]] = true, true
 		for _, t := range s.Times {
 			at = append(at, data.Instant{Sequence: s.Label, Time: t})
 		}
 	}
 	l.mixture.unit = data.MedianSpacing(at)
 	return l
+}
+
+// Examined returns which frames are left out where there are to be about so many: some spread evenly, and the ends of all shots.
+func (m *Motion) Examined(most int) map[int]bool {
+	wanted := map[int]bool{}
+	most = min(m.frames, most)
+	for k := range most {
+		wanted[k*m.frames/most] = true
+	}
+	for _, s := range m.sequences {
+		wanted[s.Examples[0]], wanted[s.Examples[len(s.Examples)-1]] = true, true
+	}
+	return wanted
 }
 
 // Wants tells whether frame i counts.

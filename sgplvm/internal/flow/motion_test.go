@@ -31,13 +31,14 @@ func TestAtVariance(t *testing.T) {
 
 // Sequences are estimated and predicted apart, whatever the order of the frames.
 func TestSequences(t *testing.T) {
-	times := line(8, 1)
+	const n = 5
+	times := line(n, 1)
 	one, two := draw(times, testWidth, testHeight, 1, translation), draw(times, testWidth, testHeight, 1, bending)
 	size := testWidth * testHeight
 	var film, when []float64
 	var labels []int
-	for i := range 16 { // backwards, and in turns
-		p := 7 - i/2
+	for i := range 2 * n { // backwards, and in turns
+		p := n - 1 - i/2
 		part, label := one, 5
 		if i%2 == 1 {
 			part, label = two, -3
@@ -50,10 +51,10 @@ func TestSequences(t *testing.T) {
 		t.Fatal("no motion found")
 	}
 	d, e := both.sequences[1], alone.sequences[0]
-	if d.Label != 5 || d.Examples[0] != 14 {
+	if d.Label != 5 || d.Examples[0] != 2*n-2 {
 		t.Fatalf("sequence %d begins with frame %d", d.Label, d.Examples[0])
 	}
-	for p := range 8 {
+	for p := range n {
 		for j, v := range d.d.Row(p) {
 			// the pictures are scaled alike, the prior by the gradients of both sequences
 			if w := e.d.At(p, j); math.Abs(v-w) > 0.1/testWidth {

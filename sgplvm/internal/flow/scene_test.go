@@ -30,6 +30,9 @@ func draw(times []float64, width, height, channels int, m move) []float64 {
 				for range 40 {
 					mx, my := m(t, u, v)
 					u, v = u+px-mx, v+py-my
+					if math.Abs(px-mx)+math.Abs(py-my) < 1e-15 {
+						break
+					}
 				}
 				for c := range channels {
 					film = append(film, pattern(u, v, c))

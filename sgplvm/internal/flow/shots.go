@@ -13,7 +13,7 @@ type sequence struct {
 	data.Sequence
 	d    mat.Matrix
 	next [][]float64 // from each frame to the next; nil from the last
-	over [][]float64 // from the one before each frame to the one after it; nil at the ends and in a Motion that was read
+	over [][]float64 // from the one before each frame that is left out to the one after it; nil in a Motion that was read
 }
 
 // sequencesOf returns the frames sequence by sequence.

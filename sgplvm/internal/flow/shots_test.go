@@ -21,6 +21,16 @@ func cutFilm(times []float64, from int, m move) []float64 {
 	return film
 }
 
+// shotsOf returns the shots that Fit finds first.
+func shotsOf(t *testing.T, film, times []float64) []sequence {
+	t.Helper()
+	p, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight, maxPixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.shots(sequencesOf(times, nil))
+}
+
 // A film is cut where frames have nothing to do with one another, and nowhere else: neither where contents move fast and
 // evenly, nor where only the brightness changes. A single frame between two cuts is a shot.
 func TestShots(t *testing.T) {
@@ -43,9 +53,8 @@ func TestShots(t *testing.T) {
 		{"another brightness", brighter, []int{9}},
 		{"nothing at all", make([]float64, 9*size), []int{9}},
 	} {
-		m := mustFit(t, c.film, times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}})
 		var got []int
-		for _, s := range m.sequences {
+		for _, s := range shotsOf(t, c.film, times) {
 			got = append(got, len(s.Examples))
 		}
 		if !slices.Equal(got, c.want) {
@@ -53,8 +62,8 @@ func TestShots(t *testing.T) {
 		}
 	}
 	times[4] = times[3] // views of one moment
-	if m := mustFit(t, cutFilm(times, 4, rotation), times, 1, nil, Options{Nodes: []int{5}, Strengths: []float64{1e-3}}); len(m.sequences) != 1 {
-		t.Errorf("%d shots where the frames beside a cut have one time", len(m.sequences))
+	if shots := shotsOf(t, cutFilm(times, 4, rotation), times); len(shots) != 1 {
+		t.Errorf("%d shots where the frames beside a cut have one time", len(shots))
 	}
 }
 

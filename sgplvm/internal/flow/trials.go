@@ -75,7 +75,7 @@ func (t *trials) try(ctx context.Context, across int, strength float64) error {
 
 // tryFlow tries the setting chosen so far with inter-frame flow.
 func (t *trials) tryFlow(ctx context.Context) error {
-	if err := t.best.estimateFlow(ctx, t.frames); err != nil {
+	if err := t.best.estimateFlow(ctx, t.frames, func(int) bool { return false }); err != nil {
 		return err
 	}
 	trial := t.all.chosen

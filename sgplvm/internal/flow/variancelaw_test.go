@@ -57,7 +57,7 @@ func TestVarianceLaw(t *testing.T) {
 // Between frames that are closer than those of learning, the variance falls with what the frames themselves show: a film
 // that turns evenly is learned from frames twice as far apart.
 func TestVarianceAcrossGaps(t *testing.T) {
-	x, _ := mixtureOf(t, rotation, 30)
+	x, _ := mixtureOf(t, 30)
 	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
 	if v, w := x.laws[0].variance(1, &near), x.laws[0].variance(1, &far); !(v > 0 && v < w) {
 		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
