@@ -301,3 +301,45 @@ func TestErrorsChangeNothing(t *testing.T) {
 		t.Error("other parameters have the calibration of earlier ones")
 	}
 }
+
+// Of a film of which some frames are left out alone, the variances of registered frames fit the errors of these, and nothing
+// is learned over time.
+func TestCalibrateSomeFrames(t *testing.T) {
+	times := evenly(14)
+	o := quickMotion
+	o.Examined = 4
+	d, err := register(context.Background(), sceneData(times), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Fit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	c := trainer.calibration
+	if c.Power != 1 || c.Inflation.Reach != 0 || len(c.Inflation.Ratios) != len(times) {
+		t.Errorf("power %v, inflation over %v of %d frames", c.Power, c.Inflation.Reach, len(c.Inflation.Ratios))
+	}
+	wanted, some := d.registered.film.Examined()
+	var square, expected float64
+	frames := 0
+	if err := trainer.leftUnexplained(context.Background(), wanted, func(_ int, residual, variance mat.Matrix) {
+		frames++
+		for i := range residual.Rows {
+			for k, r := range residual.Row(i) {
+				square, expected = square+r*r, expected+variance.At(i, k)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !some || frames < 4 || frames > 6 {
+		t.Errorf("%d frames left out, want 4 and the ends", frames)
+	}
+	if r := square / expected; !(math.Abs(math.Log(r)) < 0.1) {
+		t.Errorf("errors are %v times as large as expected", r)
+	}
+}

@@ -48,17 +48,17 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 	y := t.evaluator.Data()
 	n, size := y.Examples, t.evaluator.Components()*y.Channels
 	step := max(1, min(n, data.SlabNumbers/size))
-	for from, to := 0, 0; from < n; from = max(to, from+1) {
+	var chosen []int
+	for i := range n {
+		if wanted(i) {
+			chosen = append(chosen, i)
+		}
+	}
+	for from := 0; from < len(chosen); from += step {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for to = from; to < min(from+step, n) && wanted(to); {
-			to++
-		}
-		if to == from {
-			continue
-		}
-		if err := t.leaveOut(ctx, q, latents[from:to], from, body); err != nil {
+		if err := t.leaveOut(ctx, q, latents, chosen[from:min(from+step, len(chosen))], body); err != nil {
 			return err
 		}
 	}
@@ -92,30 +92,43 @@ func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted fu
 	return nil
 }
 
-// leaveOut predicts the examples from on at their cavities.
-func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []Latent, from int, body func(example int, mean, variance mat.Matrix) error) error {
-	y := t.evaluator.Data()
-	points, channels := y.Points, y.Channels
-	psi1, means, variances, err := q.PredictLeftOut(ctx, latents)
+// leaveOut predicts some examples, in order, at their cavities, which are among latents.
+func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []Latent, examples []int, body func(example int, mean, variance mat.Matrix) error) error {
+	own := make([]Latent, len(examples))
+	for k, i := range examples {
+		own[k] = latents[i]
+	}
+	psi1, means, variances, err := q.PredictLeftOut(ctx, own)
 	if err != nil {
 		return err
 	}
-	shift, spread := t.evaluator.LeaveOut(psi1, from, from+len(latents))
-	for i := range latents {
-		for c, scale := range y.Scaler.Scale {
-			for s := range points {
-				means[i].Set(s, c, means[i].At(s, c)-scale*shift[(i*channels+c)*points+s])
-				variances[i].Set(s, c, variances[i].At(s, c)+scale*scale*spread[i*points+s])
+	for from, to := 0, 0; from < len(examples); from = to {
+		for to = from + 1; to < len(examples) && examples[to] == examples[to-1]+1; {
+			to++
+		}
+		shift, spread := t.evaluator.LeaveOut(psi1.Slice(from, to, 0, psi1.Cols), examples[from], examples[from]+to-from)
+		for k := from; k < to; k++ {
+			t.correct(means[k], variances[k], shift, spread, k-from)
+			if t.calibration != nil {
+				t.calibration.Apply(variances[k], t.calibration.Factor, 0, t.calibration.Inflation.At(*own[k].At, t.params.X.At(), examples[k]))
 			}
-		}
-		if t.calibration != nil {
-			t.calibration.Apply(variances[i], t.calibration.Factor, 0, t.calibration.Inflation.At(*latents[i].At, t.params.X.At(), from+i))
-		}
-		if err := body(from+i, means[i], variances[i]); err != nil {
-			return err
+			if err := body(examples[k], means[k], variances[k]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// correct applies to mean and variance, in the user's units, what bound.Evaluator.LeaveOut says of its example k.
+func (t *Trainer) correct(mean, variance mat.Matrix, shift, spread []float64, k int) {
+	y := t.evaluator.Data()
+	for c, scale := range y.Scaler.Scale {
+		for s := range y.Points {
+			mean.Set(s, c, mean.At(s, c)-scale*shift[(k*y.Channels+c)*y.Points+s])
+			variance.Set(s, c, variance.At(s, c)+scale*scale*spread[k*y.Points+s])
+		}
+	}
 }
 
 // leftUnexplained calls body with what leaving out every example that is wanted left unexplained of it, NaN where values are

@@ -127,13 +127,19 @@ func TestFlowChosen(t *testing.T) {
 		speed  float64
 		chosen bool
 	}{{0.02, true}, {0.04, false}}[:sizes(2)] { // the faster one leaves its own place from frame to frame
-		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100})
+		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100, Examined: 2})
 		coarse, fine := m.trials[1], m.trials[2]
 		if m.chosen.Flow != c.chosen || (m.sequences[0].next != nil) != c.chosen || (m.flowLattice.across > 0) != c.chosen {
 			t.Errorf("speed %v: chosen %+v of %+v", c.speed, m.chosen, m.trials)
 		}
 		if c.chosen && !(fine.Error < 0.6*coarse.Error) {
 			t.Errorf("speed %v: error %v with flow, %v without", c.speed, fine.Error, coarse.Error)
+		}
+		examined := m.Examined(2)
+		for p, over := range m.sequences[0].over {
+			if inside := p > 0 && p+1 < len(times); (over != nil) != (inside && examined[p]) {
+				t.Errorf("speed %v: frame %d, left out: %v, has a flow around it: %v", c.speed, p, examined[p], over != nil)
+			}
 		}
 	}
 }
