@@ -336,6 +336,18 @@ func TestCalibrateSomeFrames(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	all := map[int]mat.Matrix{}
+	if err := trainer.LeaveOneOut(context.Background(), func(i int, mean, _ mat.Matrix) error { all[i] = mean.Clone(); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := trainer.leaveSomeOut(context.Background(), wanted, func(i int, mean, _ mat.Matrix) error {
+		if d := distance(mean.Data, all[i].Data); !(d < 1e-6) {
+			t.Errorf("frame %d left out with some others: %v away from what it is with all others", i, d)
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
 	if !some || frames < 4 || frames > 6 {
 		t.Errorf("%d frames left out, want 4 and the ends", frames)
 	}
