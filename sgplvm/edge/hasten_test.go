@@ -81,6 +81,21 @@ func TestHasten(t *testing.T) {
 	}
 }
 
+// Variances are the diagonal of covariances.
+func TestShapedVariance(t *testing.T) {
+	_, m := twins(t, 1)
+	w := m.NewWorkspace(0)
+	w.setMoments(m.mu.Row(1), m.s.Row(1), 0)
+	covariance, variance := mat.New(m.c.Points, m.c.Points), make([]float64, m.c.Points)
+	w.addSum(covariance, m.points, m.points, true)
+	w.setShapedVariance(variance, m.points)
+	for i, want := range variance {
+		if got := covariance.At(i, i); !(math.Abs(got-want) < 1e-13*want) {
+			t.Errorf("point %d: %v, expected %v", i, got, want)
+		}
+	}
+}
+
 // Sums are not negative, whatever the latent variables.
 func TestAmounts(t *testing.T) {
 	for seed := range uint64(20) {
