@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -39,7 +40,7 @@ func unseal(r *bufio.Reader, format string, v any) error {
 		return fmt.Errorf("expected a file that begins with %q", format)
 	}
 	if err := gob.NewDecoder(s).Decode(v); err != nil {
-		return err
+		return brief(err)
 	}
 	want := s.sum.Sum(nil)
 	sum := make([]byte, sha256.Size)
@@ -50,6 +51,17 @@ func unseal(r *bufio.Reader, format string, v any) error {
 		return errors.New("wrong checksum")
 	}
 	return checkViews(reflect.ValueOf(v))
+}
+
+// mostOfError is how much of gob's errors is told, which may have whole types in them.
+const mostOfError = 200
+
+// brief returns an error whose text is not too long.
+func brief(err error) error {
+	if text := err.Error(); len(text) > mostOfError {
+		return errors.New(strings.ToValidUTF8(text[:mostOfError], "") + "…")
+	}
+	return err
 }
 
 // atEnd returns an error unless everything was read.
