@@ -1247,3 +1247,20 @@ func TestFirstStepOfAnySize(t *testing.T) {
 		}
 	}
 }
+
+// Without a context nothing is cancelled, and the result is the same.
+func TestWithoutContext(t *testing.T) {
+	f := func(x, g []float64) float64 {
+		g[0], g[1] = 4*x[0]*x[0]*x[0]-2*x[1], 2*x[1]-2*x[0]
+		return x[0]*x[0]*x[0]*x[0] - 2*x[0]*x[1] + x[1]*x[1]
+	}
+	want, err := lbfgs.Minimize(context.Background(), f, []float64{3, -2}, lbfgs.Options{MaxEvaluations: 15})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none context.Context
+	got, err := lbfgs.Minimize(none, f, []float64{3, -2}, lbfgs.Options{MaxEvaluations: 15})
+	if err != nil || got.F != want.F || got.Status != want.Status || got.Evaluations != want.Evaluations {
+		t.Errorf("%+v, %v, with a context %+v", got, err, want)
+	}
+}

@@ -11,7 +11,7 @@ const stallWindow = 10
 // Minimize minimises f from x0, which it does not change. It returns the lowest
 // point evaluated, whatever ended the run; Result.Status tells what did.
 //
-// The error is ctx.Err() after cancellation (the result still holds the best point),
+// Where ctx is nil nothing cancels it. The error is ctx.Err() after cancellation (the result still holds the best point),
 // a [*NonFiniteError] if x0 or the objective there is not finite, an [*OptionError]
 // or a [*StateError]. Limits, stops by Progress and a line search that finds nothing
 // better are not errors. If nothing was evaluated, X is x0 and F and Gradient are NaN.
@@ -215,7 +215,7 @@ func (m *Minimizer) progress(t sample, wolfe bool) Progress {
 // interrupted returns the reason not to evaluate once more, or 0.
 func (m *Minimizer) interrupted(ctx context.Context) Status {
 	switch {
-	case ctx.Err() != nil:
+	case ctx != nil && ctx.Err() != nil:
 		return Cancelled
 	case m.evaluations >= m.o.MaxEvaluations:
 		return EvaluationLimit

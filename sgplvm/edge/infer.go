@@ -2,6 +2,9 @@ package edge
 
 import "context"
 
+// unending ends no search. context.Background would bring the formats of package time into small programs.
+var unending context.Context
+
 // infer sets the latent posterior to the best that is found from the best starting points. Errors: those of setEvidence.
 func (w *Workspace) infer() error {
 	best := &w.latent
@@ -21,7 +24,7 @@ func (w *Workspace) infer() error {
 		mu, variance := w.start(c.example)
 		copy(s.mu, mu)
 		copy(s.s, variance)
-		bound, err := w.optimiser.Optimise(context.Background(), &w.evidence, s.mu, s.s, w.m.c.Options.Iterations)
+		bound, err := w.optimiser.Optimise(unending, &w.evidence, s.mu, s.s, w.m.c.Options.Iterations)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func NewOptimiser(d int) *Optimiser {
 }
 
 // Optimise moves N(mu, diag s) to the posterior with the highest L* that L-BFGS over (μ, log S) finds from there, in at
-// most so many iterations, and returns its L*. Errors: *lbfgs.NonFiniteError, ctx.Err().
+// most so many iterations, and returns its L*. Where ctx is nil nothing cancels it. Errors: *lbfgs.NonFiniteError, ctx.Err().
 func (w *Optimiser) Optimise(ctx context.Context, v *Evidence, mu, s []float64, iterations int) (bound float64, err error) {
 	d := len(w.s)
 	copy(w.x, mu)
