@@ -132,17 +132,21 @@ func (on *projection) features(points []int, j0, j1 int, sizes []int) mat.Matrix
 		return phi
 	}
 	eachRow(len(points), func(from, to int) {
-		ip, ij := make([]int, len(dims)), make([]int, len(dims))
+		ip, ij, last := make([]int, len(dims)), make([]int, len(dims)), len(dims)-1
 		for k := from; k < to; k++ {
 			data.Split(ip, points[k], dims)
 			row := phi.Row(k)
-			for j := j0; j < j1; j++ {
+			for j := j0; j < j1; { // along the last factor at once
 				data.Split(ij, j, sizes)
 				v := 1.0
-				for f, m := range sizes {
+				for f, m := range sizes[:last] {
 					v *= on.phi.Factors[f].Data[ip[f]*m+ij[f]]
 				}
-				row[j-j0] = v
+				n := min(sizes[last]-ij[last], j1-j)
+				for k, x := range on.phi.Factors[last].Row(ip[last])[ij[last]:][:n] {
+					row[j-j0+k] = v * x
+				}
+				j += n
 			}
 		}
 	})
