@@ -10,8 +10,8 @@ import (
 	"hash"
 	"io"
 	"reflect"
-	"strings"
 
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -40,7 +40,7 @@ func unseal(r *bufio.Reader, format string, v any) error {
 		return fmt.Errorf("expected a file that begins with %q", format)
 	}
 	if err := gob.NewDecoder(s).Decode(v); err != nil {
-		return brief(err)
+		return errors.New(quote.Line(err.Error())) // which may have names from the file and whole types in it
 	}
 	want := s.sum.Sum(nil)
 	sum := make([]byte, sha256.Size)
@@ -51,17 +51,6 @@ func unseal(r *bufio.Reader, format string, v any) error {
 		return errors.New("wrong checksum")
 	}
 	return checkViews(reflect.ValueOf(v))
-}
-
-// mostOfError is how much of gob's errors is told, which may have whole types in them.
-const mostOfError = 200
-
-// brief returns an error whose text is not too long.
-func brief(err error) error {
-	if text := err.Error(); len(text) > mostOfError {
-		return errors.New(strings.ToValidUTF8(text[:mostOfError], "") + "…")
-	}
-	return err
 }
 
 // atEnd returns an error unless everything was read.

@@ -275,3 +275,21 @@ func TestPackedGradient(t *testing.T) {
 		}
 	}
 }
+
+// Wherever a search has gone, the parameters there can be checked, kept and read again.
+func TestUnpackFarAway(t *testing.T) {
+	for _, shape := range []reference.Shape{dynamical(), threeFactors()} {
+		for _, far := range []float64{-1e5, -300, 300, 1e5} {
+			m := shape.Model(t)
+			c := bound.Coordinates{Free: bound.GroupAll}
+			x := packed(c, m.Params)
+			for i := range x {
+				x[i] = far
+			}
+			c.Unpack(m.Params, x)
+			if err := m.Params.Latent.Validate(m.Params.X.Mu.Cols, m.Params.X.Paths != nil); err != nil {
+				t.Errorf("all coordinates %v: %v", far, err)
+			}
+		}
+	}
+}

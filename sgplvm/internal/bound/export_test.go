@@ -33,9 +33,6 @@ func WithBlocks(numbers, fewest int, f func()) {
 	f()
 }
 
-// LeastPositive is what a positive parameter unpacks to at least.
-const LeastPositive = leastPositive
-
 // Zero sets every parameter to 0.
 func (p *Params) Zero() { p.zero() }
 
