@@ -136,7 +136,14 @@ func (t *Trainer) recognise(c *checkpoint) error {
 	if c.Params == nil {
 		return errors.New("no parameters")
 	}
-	for _, p := range []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best} {
+	if err := c.State.check(); err != nil {
+		return err
+	}
+	all := []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best}
+	if chosen := c.State.Chosen; chosen != nil {
+		all = append(all, chosen.Params)
+	}
+	for _, p := range all {
 		if p == nil {
 			continue
 		}

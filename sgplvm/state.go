@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -47,6 +48,18 @@ type trainerState struct {
 	BestBound  float64
 	Phase      PhaseReport // the one that goes on
 	Result     Report      // of the phases before it
+}
+
+// check returns what a state from a file lacks to go on.
+func (s *trainerState) check() error {
+	running := s.Stage > stageCoarse && s.Stage < stageFinish
+	switch {
+	case s.Stage < stageCoarse || s.Stage > stageEnd:
+		return fmt.Errorf("stage %d of training, expected %d to %d", s.Stage, stageCoarse, stageEnd)
+	case running && (s.Params == nil || s.Origin == nil), s.Stage == stageTraining && s.NoiseFreed == nil, s.Chosen != nil && s.Chosen.Params == nil:
+		return errors.New("parameters of its stage are missing")
+	}
+	return nil
 }
 
 // startState is a start after its steps.
