@@ -60,9 +60,6 @@ func (c timeCandidate) preset(s *search) Config {
 	}
 	if s.given.Effort == EffortQuick {
 		p.Training.Iterations = 2 * s.plan.steps
-		if s.data.Film { // most is said by the frames around a time
-			p.Training.Iterations = s.plan.steps / 2
-		}
 	}
 	return p
 }
