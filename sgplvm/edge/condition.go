@@ -20,13 +20,7 @@ func (w *Workspace) condition(p prediction, within []int) error {
 		if len(seen) == 0 || channels == nil {
 			continue
 		}
-		block := w.room.block[:0]
-		for _, i := range within {
-			if _, found := slices.BinarySearch(seen, i); !found {
-				block = append(block, i)
-			}
-		}
-		w.room.block = block
+		block := w.without(within, seen)
 		if few := o.PartNeighbours; few > 0 && !w.moments.latent && len(seen) > few {
 			seen = w.nearest(block, seen, few)
 		}
@@ -45,6 +39,21 @@ func (w *Workspace) condition(p prediction, within []int) error {
 		}
 	}
 	return nil
+}
+
+// without returns the points of an ascending list that are not among some others, ascending too.
+func (w *Workspace) without(within, seen []int) []int {
+	block := w.room.block[:0]
+	for _, i := range within {
+		for len(seen) > 0 && seen[0] < i {
+			seen = seen[1:]
+		}
+		if len(seen) == 0 || seen[0] != i {
+			block = append(block, i)
+		}
+	}
+	w.room.block = block
+	return block
 }
 
 // conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
@@ -88,7 +97,7 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 // conditionOn conditions missing points on all of the observed ones that are given.
 func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
 	if !w.ready {
-		if err := w.factor.Refactorize(w.observedCovariance(seen)); err != nil {
+		if err := w.factor.Refactorize(w.observedCovariance(seen, missing)); err != nil {
 			return err
 		}
 	}
@@ -111,8 +120,8 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		w.judge(c, seen, inverse, residual)
 	}
 	for from := 0; from < len(missing); from += together {
-		block := missing[from:min(from+together, len(missing))]
-		x := w.crossCovariance(seen, block)
+		to := min(from+together, len(missing))
+		block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
 		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 		for place, c := range channels {
 			w.conditionBlock(p, place, c, block, seen, x, inverse)

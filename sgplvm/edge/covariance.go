@@ -5,10 +5,15 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts.
-func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
+// observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts. Of a fast model it sets C_OM too, for all
+// of the missing points.
+func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
 	t, r := &w.moments, &w.room
 	coo := view(r.coo, len(seen), len(seen))
+	if w.m.shaped() {
+		w.setShaped(coo, view(r.cross, len(seen), len(missing)), seen, missing)
+		return coo
+	}
 	coo.Fill(0)
 	if t.latent {
 		w.addObserved(coo, seen)
@@ -23,10 +28,6 @@ func (w *Workspace) observedCovariance(seen []int) mat.Matrix {
 
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
 func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
-	if w.m.shaped() {
-		w.addSum(dst, seen, seen, true)
-		return
-	}
 	if w.m.byColumns(len(seen)) {
 		for k, i := range seen {
 			column, row := w.column(i), dst.Row(k)
@@ -46,10 +47,6 @@ func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
 
 // addCross adds it between observed and missing points, after addObserved of the same observed ones.
 func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
-	if w.m.shaped() {
-		w.addSum(dst, seen, missing, false)
-		return
-	}
 	if w.m.byColumns(len(seen)) {
 		for l, i := range missing {
 			column := w.column(i)
@@ -71,9 +68,13 @@ func (w *Workspace) addCross(dst mat.Matrix, seen, missing []int) {
 	}
 }
 
-// crossCovariance returns C_OM for a block of missing points, after observedCovariance of the same observed ones.
-func (w *Workspace) crossCovariance(seen, missing []int) mat.Matrix {
+// crossCovariance returns C_OM for a block of missing points, which begins at a place of these, after observedCovariance of the same observed ones.
+func (w *Workspace) crossCovariance(seen, missing []int, from, to int) mat.Matrix {
 	r := &w.room
+	if w.m.shaped() {
+		return view(r.cross, len(seen), len(missing)).Slice(0, len(seen), from, to)
+	}
+	missing = missing[from:to]
 	com := view(r.cross, len(seen), len(missing))
 	com.Fill(0)
 	if w.moments.latent {
@@ -118,32 +119,46 @@ func (w *Workspace) addNoise(dst mat.Matrix, a, b []int, near []float64, same bo
 // addOwnNoise adds the example's own noise, without white noise, between points a, whose residuals are in the room, and b, of
 // residuals nearB. same: a is b, and only the lower triangle counts.
 func (w *Workspace) addOwnNoise(dst mat.Matrix, a, b []int, nearB []float64, same bool) {
-	t, r := &w.moments, &w.room
-	o, share := t.own, 1/float64(w.m.c.Channels)
-	depth := len(o.rows) * w.m.c.Channels
+	depth := w.depth()
+	left, right := view(w.room.near, depth, len(a)), view(nearB, depth, len(b))
 	for from := 0; from < len(a); from += noiseRows {
 		to, columns := min(from+noiseRows, len(a)), len(b)
 		if same {
 			columns = to
 		}
-		c := view(r.noise, to-from, columns)
-		mat.Mul(c, 1, view(r.near, depth, len(a)).Slice(0, depth, from, to).T(), view(nearB, depth, len(b)).Slice(0, depth, 0, columns), 0)
-		if !o.centred {
-			means := r.row[:columns]
-			for ch := range w.m.c.Channels {
-				for l, j := range b[:columns] {
-					means[l] = o.mean.At(j, ch)
-				}
-				for k := range c.Rows {
-					asm.Axpy(-share*o.mean.At(a[from+k], ch), means, c.Row(k))
-				}
-			}
-		}
-		w.finishOwnNoise(dst.Slice(from, to, 0, columns), c, a[from:to], b[:columns])
+		w.addOwnBlock(dst.Slice(from, to, 0, columns), left.Slice(0, depth, from, to), right.Slice(0, depth, 0, columns), a[from:to], b[:columns])
 		for k := from; same && k < to; k++ {
-			dst.Row(k)[k] += t.noise * (o.whole*o.prior - 1) / w.m.c.Beta
+			dst.Row(k)[k] += w.lessWhite()
 		}
 	}
+}
+
+// depth returns how many products the covariance of the example's own noise adds up.
+func (w *Workspace) depth() int { return len(w.moments.own.rows) * w.m.c.Channels }
+
+// lessWhite returns what the white noise of the example's own noise has beyond that of all.
+func (w *Workspace) lessWhite() float64 {
+	t := &w.moments
+	return t.noise * (t.own.whole*t.own.prior - 1) / w.m.c.Beta
+}
+
+// addOwnBlock adds the example's own noise, without white noise, between a block of points a, of residuals left, and b, of residuals right.
+func (w *Workspace) addOwnBlock(dst, left, right mat.Matrix, a, b []int) {
+	o, share := w.moments.own, 1/float64(w.m.c.Channels)
+	c := view(w.room.noise, len(a), len(b))
+	mat.Mul(c, 1, left.T(), right, 0)
+	if !o.centred {
+		means := w.room.row[:len(b)]
+		for ch := range w.m.c.Channels {
+			for l, j := range b {
+				means[l] = o.mean.At(j, ch)
+			}
+			for k, i := range a {
+				asm.Axpy(-share*o.mean.At(i, ch), means, c.Row(k))
+			}
+		}
+	}
+	w.finishOwnNoise(dst, c, a, b)
 }
 
 // finishOwnNoise adds (1 + 1/(W+ν))·(c∘C + ρ·(Σ − β⁻¹·I)) to dst.
@@ -185,8 +200,20 @@ func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 	}
 }
 
-// wideCovariance sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′.
+// wideCovariance sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′. A fast model makes it of all points and keeps it.
 func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
+	if w.m.shaped() {
+		wide := w.wide(factor)
+		for k, i := range a {
+			w.m.pairsOf(wide, dst.Row(k), i, b)
+		}
+		return
+	}
+	w.makeWide(dst, factor, a, b)
+}
+
+// makeWide is wideCovariance from its parts.
+func (w *Workspace) makeWide(dst mat.Matrix, factor float64, a, b []int) {
 	w.fittedCovariance(dst, a, b)
 	other := view(w.room.other, len(a), len(b))
 	if factor > 0 {

@@ -34,6 +34,14 @@ func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a,
 		}
 		asm.Exp(t.values[:at], t.values[:at])
 	}
+	if x.grid && w.m.all(b) {
+		first, second := len(x.levels[0]), len(x.levels[1])
+		for k, i := range a {
+			own := t.values[int(x.at[0][i])*first:][:first]
+			along(dst.Row(k), own, t.values[first*first+int(x.at[1][i])*second:][:second])
+		}
+		return
+	}
 	last := len(x.levels) - 1
 	for k, i := range a {
 		row, values := dst.Row(k), t.values
@@ -81,5 +89,12 @@ func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []i
 			}
 		}
 		asm.Exp(row, row)
+	}
+}
+
+// along sets row to products of numbers of the first and of the second dimension of a grid.
+func along(row, first, second []float64) {
+	for i, v := range first {
+		asm.Scale(row[i*len(second):][:len(second)], v, second)
 	}
 }

@@ -56,8 +56,15 @@ func TestHasten(t *testing.T) {
 				bounds[k], _ = w.evidence.At(&w.optimiser.Scratch, m.mu.Row(n), m.s.Row(n), nil, nil)
 				w.setMoments(m.mu.Row(n), m.s.Row(n), 1)
 				covariances[k] = mat.New(len(seen), len(seen))
-				w.addObserved(covariances[k], seen)
-				w.addNoise(covariances[k], seen, seen, nil, true)
+				if k == 0 {
+					w.addObserved(covariances[k], seen)
+					w.addNoise(covariances[k], seen, seen, nil, true)
+					for i := range seen {
+						covariances[k].Row(i)[i] += 1 / m.c.Beta
+					}
+				} else {
+					w.setShaped(covariances[k], mat.New(len(seen), 0), seen, nil)
+				}
 				variances[k] = make([]float64, m.c.Points)
 				w.setFeatureVariance(variances[k], m.points)
 			}
@@ -87,7 +94,7 @@ func TestShapedVariance(t *testing.T) {
 	w := m.NewWorkspace(0)
 	w.setMoments(m.mu.Row(1), m.s.Row(1), 0)
 	covariance, variance := mat.New(m.c.Points, m.c.Points), make([]float64, m.c.Points)
-	w.addSum(covariance, m.points, m.points, true)
+	w.setShaped(covariance, mat.New(m.c.Points, 0), m.points, nil)
 	w.setShapedVariance(variance, m.points)
 	for i, want := range variance {
 		if got := covariance.At(i, i); !(math.Abs(got-want) < 1e-13*want) {

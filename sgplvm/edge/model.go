@@ -30,6 +30,7 @@ type Model struct {
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
+	shapes          []Table      // of a fast model
 
 	points []int // all of them
 
@@ -106,6 +107,12 @@ func (m *Model) setFactors() {
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
+	if m.shaped() {
+		m.structure = m.structure.whole()
+		for i := range m.c.Shapes {
+			m.shapes = append(m.shapes, m.c.Shapes[i].whole())
+		}
+	}
 	if !m.c.Whitened {
 		return
 	}

@@ -13,6 +13,7 @@ type points struct {
 	levels [][]float64 // the coordinates that a dimension has, ascending; nil: too many to gain by it
 	at     [][]int32   // which of them the points have
 	pairs  int         // of levels, of all dimensions
+	grid   bool        // two dimensions, all of their pairs in turn, the second dimension's fastest
 }
 
 // mostPairs is how many pairs of levels there may be for each point.
@@ -43,8 +44,16 @@ func (c *Contents) pointsOf(units []float64) (p points) {
 	if p.pairs > mostPairs*c.Points {
 		p.levels, p.at, p.pairs = nil, nil, 0
 	}
+	p.grid = len(p.levels) == 2 && len(p.levels[0])*len(p.levels[1]) == c.Points
+	for i := 0; p.grid && i < c.Points; i++ {
+		n := len(p.levels[1])
+		p.grid = int(p.at[0][i]) == i/n && int(p.at[1][i]) == i%n
+	}
 	return p
 }
+
+// all reports whether a list is that of all points.
+func (m *Model) all(list []int) bool { return len(list) == len(m.points) && &list[0] == &m.points[0] }
 
 // numbers returns how many numbers of 8 bytes points take.
 func (p *points) numbers() int {

@@ -76,6 +76,8 @@ type room struct {
 	left                      []float64 // together×m_ξ
 	block, near512            []int     // missing points, and observed ones near them
 	order                     []int
+	columns                   []int     // of rows of covariances, of a fast model
+	whole, left64             []float64 // noiseRows×n: these rows; residuals at their points
 	reach                     []float64
 }
 
@@ -123,6 +125,10 @@ type held struct {
 	g0     float64
 	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
 	gap    float64   // that of a blend; NaN: not measured yet
+
+	// Of a fast model, F∘C′ + Σ of the blend that was used last. It depends on no mask.
+	wide       Table
+	wideFactor float64 // of its C′; NaN: none was used yet
 }
 
 func (h *held) holds(seen [][]int) bool {

@@ -31,9 +31,62 @@ func (w *Workspace) setAmounts() {
 // withNoise reports whether covariances of f, sums of Σ and shapes, have what Σ contributes to the noise too.
 func (w *Workspace) withNoise() bool { return w.m.shaped() && w.moments.latent }
 
-// addSum adds covariances between points a and b, of f given x and of Σ's part of the noise without white noise, to dst. same: a is b, and only the lower
-// triangle counts.
-func (w *Workspace) addSum(dst mat.Matrix, a, b []int, same bool) {
+// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, in blocks of rows: between all points, which lie one behind the other in
+// tables, where most of them count.
+func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
+	t, r, m := &w.moments, &w.room, w.m
+	columns, toSeen, toMissing := m.points, seen, missing
+	if 2*(len(seen)+len(missing)) < len(columns) {
+		r.columns = append(append(r.columns[:0], seen...), missing...)
+		columns = r.columns
+		toSeen, toMissing = m.points[:len(seen)], m.points[len(seen):len(columns)]
+	}
+	depth := 0
+	if t.own != nil {
+		t.own.residuals(w, r.near, columns)
+		depth = w.depth()
+	}
+	right := view(r.near, depth, len(columns))
+	for from := 0; from < len(seen); from += noiseRows {
+		to := min(from+noiseRows, len(seen))
+		rows := view(r.whole, to-from, len(columns))
+		rows.Fill(0)
+		if t.latent {
+			w.addSum(rows, seen[from:to], columns)
+		}
+		if t.own != nil {
+			left := view(r.left64, depth, to-from)
+			for l := range depth {
+				pickFrom(left.Row(l), right.Row(l), toSeen[from:to])
+			}
+			w.addOwnBlock(rows, left, right, seen[from:to], columns)
+		}
+		for k := range rows.Rows {
+			pickFrom(coo.Row(from + k)[:from+k+1], rows.Row(k), toSeen[:from+k+1])
+			pickFrom(com.Row(from+k), rows.Row(k), toMissing)
+		}
+	}
+	white := t.noise / m.c.Beta
+	if t.latent {
+		white += t.amounts[0] / m.c.Beta
+	}
+	if t.own != nil {
+		white += w.lessWhite()
+	}
+	for k := range seen {
+		coo.Row(k)[k] += white
+	}
+}
+
+// pickFrom sets dst to the elements of a row at some places.
+func pickFrom(dst, row []float64, at []int) {
+	for k := range dst {
+		dst[k] = row[at[k]]
+	}
+}
+
+// addSum adds covariances of f given x, and of Σ's part of the noise without white noise, between points a and b to dst; without white noise that Σ has.
+func (w *Workspace) addSum(dst mat.Matrix, a, b []int) {
 	t, m := &w.moments, w.m
 	noise := t.noise
 	if t.own != nil {
@@ -41,18 +94,50 @@ func (w *Workspace) addSum(dst mat.Matrix, a, b []int, same bool) {
 	}
 	part := w.room.row[:len(b)]
 	for k, i := range a {
-		columns := upTo(b, k, same)
-		row, part := dst.Row(k)[:len(columns)], part[:len(columns)]
-		m.structure.pickPairs(part, i, columns)
-		asm.Axpy(t.amounts[0]+noise, part, row)
-		for r := range m.c.Shapes {
-			m.c.Shapes[r].pickPairs(part, i, columns)
-			asm.Axpy(t.amounts[1+r], part, row)
-		}
-		if same {
-			row[k] += t.amounts[0] / m.c.Beta
+		m.pairsOf(&m.structure, part, i, b)
+		asm.Axpy(t.amounts[0]+noise, part, dst.Row(k))
+		for r := range m.shapes {
+			m.pairsOf(&m.shapes[r], part, i, b)
+			asm.Axpy(t.amounts[1+r], part, dst.Row(k))
 		}
 	}
+}
+
+// pairsOf sets dst to elements of row i of a table of a fast model.
+func (m *Model) pairsOf(t *Table, dst []float64, i int, columns []int) {
+	if m.all(columns) {
+		t.row(dst, i, 0)
+	} else {
+		t.pick(dst, i, columns)
+	}
+}
+
+// newWide returns room for wide: in 32 bits where the file has no more.
+func (m *Model) newWide() Table {
+	kind := Float32
+	if m.structure.kind == Float64 {
+		kind = Float64
+	}
+	n := m.c.Points
+	return Table{rows: n, cols: n, kind: kind, data: make([]byte, n*n*kind.bytes())}
+}
+
+// wide returns F∘C′ + Σ − β⁻¹·I between all points. That of the last factor is kept.
+func (w *Workspace) wide(factor float64) *Table {
+	h := &w.held
+	if h.wideFactor == factor {
+		return &h.wide
+	}
+	h.wideFactor = factor
+	for from := 0; from < w.m.c.Points; from += noiseRows {
+		block := w.m.points[from:min(from+noiseRows, w.m.c.Points)]
+		rows := view(w.room.wide, len(block), w.m.c.Points)
+		w.makeWide(rows, factor, block, w.m.points)
+		for k, i := range block {
+			h.wide.setRow(i, rows.Row(k))
+		}
+	}
+	return &h.wide
 }
 
 // setShapedVariance sets dst to the variance of f given x at points of a list.
@@ -61,7 +146,7 @@ func (w *Workspace) setShapedVariance(dst []float64, within []int) {
 	for _, i := range within {
 		dst[i] = amounts[0] * (m.structure.pair(i, i) + 1/m.c.Beta)
 		for r := range m.c.Shapes {
-			dst[i] += amounts[1+r] * m.c.Shapes[r].pair(i, i)
+			dst[i] += amounts[1+r] * m.shapes[r].pair(i, i)
 		}
 	}
 }
@@ -77,7 +162,7 @@ func (w *Workspace) shapedTrace(seen []int) (trace float64) {
 		traces[1+r] = 0
 		for k, i := range seen {
 			own := row[:k+1]
-			m.c.Shapes[r].pick(own, i, seen[:k+1])
+			m.shapes[r].pick(own, i, seen[:k+1])
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}

@@ -162,7 +162,7 @@ func (s *Stream) foresee() error {
 		for k, i := range seen {
 			residual.Data[k] = w.value(i, c) - w.result.mean.At(i, c)
 		}
-		covariance := w.observedCovariance(seen)
+		covariance := w.observedCovariance(seen, nil)
 		w.addSpread(covariance, c, seen)
 		if err := w.factor.Refactorize(covariance); err != nil {
 			return err

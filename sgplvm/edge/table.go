@@ -90,12 +90,17 @@ func (t *Table) at(k int) float64 {
 	return half(le16(t.data[2*k:]))
 }
 
+// begin returns the number of the first element of row i.
+func (t *Table) begin(i int) int {
+	if t.lower {
+		return i * (i + 1) / 2
+	}
+	return i * t.cols
+}
+
 // row sets dst to the numbers of row i from column j on.
 func (t *Table) row(dst []float64, i, j int) {
-	from := i*t.cols + j
-	if t.lower {
-		from = i*(i+1)/2 + j
-	}
+	from := t.begin(i) + j
 	switch t.kind {
 	case Float64:
 		b := t.data[8*from:]
@@ -122,10 +127,7 @@ func (t *Table) row(dst []float64, i, j int) {
 
 // pick sets dst to some numbers of row i, those of the columns.
 func (t *Table) pick(dst []float64, i int, columns []int) {
-	from := i * t.cols
-	if t.lower {
-		from = i * (i + 1) / 2
-	}
+	from := t.begin(i)
 	switch t.kind {
 	case Float64:
 		b := t.data[8*from:]
@@ -152,14 +154,44 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 
 // pair returns element (i, j) of a symmetric table.
 func (t *Table) pair(i, j int) float64 {
-	if i < j {
+	if t.lower && i < j {
 		i, j = j, i
 	}
-	return t.at(i*(i+1)/2 + j)
+	return t.at(t.begin(i) + j)
 }
 
-// pickPairs sets dst to elements of row i of a symmetric table, those of the columns, an ascending list.
+// whole returns all elements of a symmetric table, row by row.
+func (t *Table) whole() Table {
+	size := t.kind.bytes()
+	w := Table{rows: t.rows, cols: t.rows, kind: t.kind, data: make([]byte, t.rows*t.rows*size)}
+	for i := range t.rows {
+		from := t.data[t.begin(i)*size:]
+		copy(w.data[w.begin(i)*size:], from[:(i+1)*size])
+		for j := range i {
+			copy(w.data[(w.begin(j)+i)*size:][:size], from[j*size:])
+		}
+	}
+	return w
+}
+
+// setRow sets row i of a table of Float32 or Float64.
+func (t *Table) setRow(i int, row []float64) {
+	for j, v := range row {
+		at := t.begin(i) + j
+		if t.kind == Float32 {
+			put32(t.data[4*at:], math.Float32bits(float32(v)))
+		} else {
+			put64(t.data[8*at:], math.Float64bits(v))
+		}
+	}
+}
+
+// pickPairs sets dst to elements of row i of a symmetric table, those of the columns, an ascending list where the table is a triangle.
 func (t *Table) pickPairs(dst []float64, i int, columns []int) {
+	if !t.lower {
+		t.pick(dst, i, columns)
+		return
+	}
 	before, _ := slices.BinarySearch(columns, i+1)
 	t.pick(dst[:before], i, columns[:before])
 	if t.kind == Float16 {
@@ -193,6 +225,16 @@ func le32(b []byte) uint32 {
 func le64(b []byte) uint64 {
 	_ = b[7]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+func put32(b []byte, v uint32) {
+	_ = b[3]
+	b[0], b[1], b[2], b[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+}
+
+func put64(b []byte, v uint64) {
+	put32(b, uint32(v))
+	put32(b[4:], uint32(v>>32))
 }
 
 func append64(b []byte, v uint64) []byte {

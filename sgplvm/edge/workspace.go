@@ -165,16 +165,32 @@ func (w *Workspace) newRoom() {
 	}
 	r.step = min(w.m.features, max(64, featureNumbers/max(whole, together)))
 	r.observed, r.missing = w.vector(whole*r.step), w.vector(block*r.step)
-	r.coo, r.cross = w.vector(whole*whole), w.vector(e*block)
+	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
 	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
+	if m := w.m; m.shaped() {
+		wider = n
+		r.columns, r.whole = make([]int, 0, n), w.vector(noiseRows*n)
+		half := min(e, (n+1)/2)
+		r.cross = w.vector(half * (n - half))
+		w.held.wideFactor = math.NaN()
+	}
 	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	if !w.m.shaped() {
+		r.cross = w.vector(e * block)
+	}
 	if w.m.kept() {
-		examples := w.m.mostExamples()
-		r.near, r.nearMissing = w.vector(e*examples*c.Channels), w.vector(block*examples*c.Channels)
+		depth := w.m.mostExamples() * c.Channels
+		if w.m.shaped() {
+			r.near, r.left64 = w.vector(n*depth), w.vector(noiseRows*depth)
+			w.held.wide = w.m.newWide()
+			w.floats += len(w.held.wide.data) / 8
+		} else {
+			r.near, r.nearMissing = w.vector(e*depth), w.vector(block*depth)
+		}
 		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
