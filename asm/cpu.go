@@ -13,7 +13,7 @@ type level uint8
 
 const (
 	generic level = iota // Go
-	avx2                 // amd64: AVX2 and FMA
+	avx2                 // amd64: AVX2, FMA and F16C
 	avx512               // amd64: AVX-512 F, DQ and VL
 	neon                 // arm64: Advanced SIMD
 )

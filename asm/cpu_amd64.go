@@ -14,7 +14,7 @@ import (
 // AVX-512 is not used there.
 func available() []level {
 	levels := []level{generic}
-	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA || !cpu.X86.HasF16C {
 		return levels
 	}
 	levels = append(levels, avx2)

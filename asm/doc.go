@@ -34,10 +34,12 @@
 //	ExpSqrt      dst[i] = (c0 + c1·r + c2·r²)·exp(−r), r² ~ x   generic avx2 avx512 neon
 //	Log          dst[i] = ln x[i]                               generic avx2 avx512 neon
 //	SumLog       Σ ln x[i]                                      generic avx2 avx512 neon
+//	FromHalf     dst[i] = number i of 16 bits                   generic avx2 avx512 neon
+//	FromSingle   dst[i] = number i of 32 bits                   generic avx2 avx512 neon
 //
 // # Levels
 //
-// A level is a set of instructions: avx2 is AVX2 with FMA, avx512 AVX-512 F, DQ
+// A level is a set of instructions: avx2 is AVX2 with FMA and F16C, avx512 AVX-512 F, DQ
 // and VL, neon the Advanced SIMD of arm64. The best one that the processor and
 // the operating system support is chosen when the program starts; the environment
 // variable KRONFIELD_ISA forces another one, and a program that lacks it panics.

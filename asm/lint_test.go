@@ -39,6 +39,8 @@ var differential = map[string]string{
 	"poleSum":    "TestSecular",
 	"poleRatios": "TestSecular",
 	"poleVector": "TestSecular",
+	"fromHalf":   "TestConvert",
+	"fromSingle": "TestConvert",
 }
 
 // An instruction after macros are expanded.

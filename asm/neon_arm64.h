@@ -14,6 +14,8 @@
 //	FCMEQZ(n, d)        Vd.2D  = all ones where Vn.2D = 0, else 0; so FCMLTZ (< 0)
 //	FADDP(n, d)         Vd     = Vn.D[0] + Vn.D[1], the other lane 0
 //	FMAXP(n, d)         Vd     = the larger of both lanes, NaN if either is NaN
+//	WIDENHALF(n, d)     Vd.4S  = the lower half of Vn.8H, numbers of 16 bits; WIDENHALFHIGH the upper one
+//	WIDEN(n, d)         Vd.2D  = the lower half of Vn.4S; WIDENHIGH the upper one
 //	MOVE(n, d)          Vd     = Vn
 //	ZERO(d)             Vd     = 0; ZERO4 clears four registers
 #define FMLAE(n, m, i, d) WORD $(0x4fc01000 | (m)<<16 | (i)<<11 | (n)<<5 | (d))
@@ -35,6 +37,10 @@
 #define FCMLTZ(n, d) WORD $(0x4ee0e800 | (n)<<5 | (d))
 #define FADDP(n, d) WORD $(0x7e70d800 | (n)<<5 | (d))
 #define FMAXP(n, d) WORD $(0x7e70f800 | (n)<<5 | (d))
+#define WIDENHALF(n, d) WORD $(0x0e217800 | (n)<<5 | (d))
+#define WIDENHALFHIGH(n, d) WORD $(0x4e217800 | (n)<<5 | (d))
+#define WIDEN(n, d) WORD $(0x0e617800 | (n)<<5 | (d))
+#define WIDENHIGH(n, d) WORD $(0x4e617800 | (n)<<5 | (d))
 #define MOVE(n, d) WORD $(0x4ea01c00 | (n)<<16 | (n)<<5 | (d))
 #define ZERO(d) WORD $(0x6f00e400 | (d))
 #define ZERO4(a, b, c, d) \

@@ -4,6 +4,7 @@ package asm
 
 func raceRead([]float64)  {}
 func raceWrite([]float64) {}
+func raceBytes([]byte)    {}
 
 func raceTiles([]float64, int, int, int, int, int) {}
 

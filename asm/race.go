@@ -21,6 +21,13 @@ func raceWrite(x []float64) {
 	}
 }
 
+// raceBytes is raceRead of bytes.
+func raceBytes(x []byte) {
+	if len(x) > 0 {
+		runtime.RaceReadRange(unsafe.Pointer(unsafe.SliceData(x)), len(x))
+	}
+}
+
 // raceRows announces the m×n elements c[i*ldc+j], read or written, and no others: what
 // is between the rows may be at work elsewhere.
 func raceRows(announce func([]float64), c []float64, ldc, m, n int) {

@@ -47,6 +47,14 @@ var racing = map[string][2]func(x, y []float64){
 		func(x, y []float64) { asm.CopyRows(x, 10, y, 10, 4, 2, 0) },
 		func(x, _ []float64) { asm.SumSquares(x) },
 	},
+	"FromHalf reads its source": {
+		func(x, y []float64) { asm.FromHalf(y[:8], bytesOf(x[4:6])) },
+		func(x, _ []float64) { x[5] = 1 },
+	},
+	"FromSingle writes its destination": {
+		func(x, y []float64) { asm.FromSingle(x[:4], bytesOf(y[:2])) },
+		func(x, _ []float64) { asm.SumSquares(x) },
+	},
 	"CopyRows reads its source": {
 		func(x, y []float64) { asm.CopyRows(y, 10, x, 10, 4, 2, 0) },
 		func(x, _ []float64) { x[31] = 1 },

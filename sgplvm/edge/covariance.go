@@ -205,7 +205,7 @@ func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
 	if w.m.shaped() {
 		wide := w.wide(factor)
 		for k, i := range a {
-			w.m.pairsOf(wide, dst.Row(k), i, b)
+			w.pairsOf(wide, dst.Row(k), i, b)
 		}
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -290,7 +291,7 @@ func TestBadFrames(t *testing.T) {
 // Numbers of 16 bits are those of IEEE 754, and rounding is to the nearest.
 func TestHalf(t *testing.T) {
 	for u := range 1 << 16 {
-		v := half(uint16(u))
+		v := asm.Half(uint16(u))
 		if v != v {
 			if u&0x7c00 != 0x7c00 || u&0x3ff == 0 || toHalf(v)&0x7c00 != 0x7c00 {
 				t.Fatalf("%04x is %v", u, v)
@@ -309,7 +310,7 @@ func TestHalf(t *testing.T) {
 			t.Fatalf("%04x is %v and %04x again, expected %v", u, v, toHalf(v), want)
 		}
 		if u&0x7fff < 0x7bff { // halfway to the next one goes to the even one
-			next := half(uint16(u + 1))
+			next := asm.Half(uint16(u + 1))
 			even := uint16(u + u&1)
 			if got := toHalf((v + next) / 2); got != even {
 				t.Fatalf("halfway between %v and %v is %04x, expected %04x", v, next, got, even)

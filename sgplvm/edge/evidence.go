@@ -124,7 +124,11 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		sigma := view(w.room.coo, len(seen), len(seen))
 		for k, i := range seen {
 			row := sigma.Row(k)
-			m.structure.pick(row[:k+1], i, seen[:k+1])
+			if m.shaped() {
+				w.pairsOf(&m.structure, row[:k+1], i, seen[:k+1])
+			} else {
+				m.structure.pick(row[:k+1], i, seen[:k+1])
+			}
 			row[k] += 1 / m.c.Beta
 		}
 		if err := w.held.noise.Refactorize(sigma); err != nil {

@@ -78,6 +78,7 @@ type room struct {
 	order                     []int
 	columns                   []int     // of rows of covariances, of a fast model
 	whole, left64             []float64 // noiseRows×n: these rows; residuals at their points
+	pairs                     []float64 // a row of a table, n
 	reach                     []float64
 }
 

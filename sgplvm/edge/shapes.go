@@ -80,8 +80,8 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 
 // pickFrom sets dst to the elements of a row at some places.
 func pickFrom(dst, row []float64, at []int) {
-	for k := range dst {
-		dst[k] = row[at[k]]
+	for k, i := range at[:len(dst)] {
+		dst[k] = row[i]
 	}
 }
 
@@ -94,22 +94,23 @@ func (w *Workspace) addSum(dst mat.Matrix, a, b []int) {
 	}
 	part := w.room.row[:len(b)]
 	for k, i := range a {
-		m.pairsOf(&m.structure, part, i, b)
+		w.pairsOf(&m.structure, part, i, b)
 		asm.Axpy(t.amounts[0]+noise, part, dst.Row(k))
 		for r := range m.shapes {
-			m.pairsOf(&m.shapes[r], part, i, b)
+			w.pairsOf(&m.shapes[r], part, i, b)
 			asm.Axpy(t.amounts[1+r], part, dst.Row(k))
 		}
 	}
 }
 
 // pairsOf sets dst to elements of row i of a table of a fast model.
-func (m *Model) pairsOf(t *Table, dst []float64, i int, columns []int) {
-	if m.all(columns) {
+func (w *Workspace) pairsOf(t *Table, dst []float64, i int, columns []int) {
+	if w.m.all(columns) {
 		t.row(dst, i, 0)
-	} else {
-		t.pick(dst, i, columns)
+		return
 	}
+	t.row(w.room.pairs, i, 0)
+	pickFrom(dst, w.room.pairs, columns)
 }
 
 // newWide returns room for wide: in 32 bits where the file has no more.
@@ -162,7 +163,7 @@ func (w *Workspace) shapedTrace(seen []int) (trace float64) {
 		traces[1+r] = 0
 		for k, i := range seen {
 			own := row[:k+1]
-			m.shapes[r].pick(own, i, seen[:k+1])
+			w.pairsOf(&m.shapes[r], own, i, seen[:k+1])
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}

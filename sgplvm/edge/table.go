@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -87,7 +88,7 @@ func (t *Table) at(k int) float64 {
 	case float24:
 		return three(t.data[3*k:])
 	}
-	return half(le16(t.data[2*k:]))
+	return asm.Half(le16(t.data[2*k:]))
 }
 
 // begin returns the number of the first element of row i.
@@ -108,20 +109,14 @@ func (t *Table) row(dst []float64, i, j int) {
 			dst[k] = math.Float64frombits(le64(b[8*k:]))
 		}
 	case Float32:
-		b := t.data[4*from:]
-		for k := range dst {
-			dst[k] = float64(math.Float32frombits(le32(b[4*k:])))
-		}
+		asm.FromSingle(dst, t.data[4*from:])
 	case float24:
 		b := t.data[3*from:]
 		for k := range dst {
 			dst[k] = three(b[3*k:])
 		}
 	default:
-		b := t.data[2*from:]
-		for k := range dst {
-			dst[k] = half(le16(b[2*k:]))
-		}
+		asm.FromHalf(dst, t.data[2*from:])
 	}
 }
 
@@ -147,7 +142,7 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 	default:
 		b := t.data[2*from:]
 		for k, j := range columns {
-			dst[k] = half(le16(b[2*j:]))
+			dst[k] = asm.Half(le16(b[2*j:]))
 		}
 	}
 }
@@ -196,7 +191,7 @@ func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 	t.pick(dst[:before], i, columns[:before])
 	if t.kind == Float16 {
 		for k, j := range columns[before:] {
-			dst[before+k] = half(le16(t.data[j*(j+1)+2*i:]))
+			dst[before+k] = asm.Half(le16(t.data[j*(j+1)+2*i:]))
 		}
 		return
 	}
@@ -269,16 +264,6 @@ func appendNumber(b []byte, kind Type, v float64) []byte {
 func three(b []byte) float64 {
 	_ = b[2]
 	return float64(math.Float32frombits(uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24))
-}
-
-// half returns the value of a number of IEEE 754's binary16. Its exponent and fraction, moved to those of binary64, are
-// the value over 2¹⁰⁰⁸, whether it is normal or not, so that one multiplication converts both.
-func half(u uint16) float64 {
-	v := uint64(u&0x8000)<<48 | uint64(u&0x7fff)<<42
-	if u&0x7c00 == 0x7c00 {
-		return math.Float64frombits(v | 0x7ff<<52)
-	}
-	return math.Float64frombits(v) * 0x1p1008
 }
 
 // toHalf rounds to the nearest number of binary16, of two equally near ones to the even one; beyond the largest it is infinite.

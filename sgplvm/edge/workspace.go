@@ -172,7 +172,7 @@ func (w *Workspace) newRoom() {
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
-		r.columns, r.whole = make([]int, 0, n), w.vector(noiseRows*n)
+		r.columns, r.whole, r.pairs = make([]int, 0, n), w.vector(noiseRows*n), w.vector(n)
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
 		w.held.wideFactor = math.NaN()

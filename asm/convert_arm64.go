@@ -1,0 +1,39 @@
+//go:build !purego
+
+package asm
+
+func fromHalf(dst []float64, src []byte) {
+	switch active {
+	case neon:
+		fromHalfNEON(dst, src)
+	default:
+		fromHalfGeneric(dst, src)
+	}
+}
+
+func fromSingle(dst []float64, src []byte) {
+	switch active {
+	case neon:
+		fromSingleNEON(dst, src)
+	default:
+		fromSingleGeneric(dst, src)
+	}
+}
+
+// fromHalfNEON is fromHalfGeneric:
+//
+//	for i := range dst {
+//		dst[i] = Half(binary.LittleEndian.Uint16(src[2*i:]))
+//	}
+//
+//go:noescape
+func fromHalfNEON(dst []float64, src []byte)
+
+// fromSingleNEON is fromSingleGeneric:
+//
+//	for i := range dst {
+//		dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+//	}
+//
+//go:noescape
+func fromSingleNEON(dst []float64, src []byte)

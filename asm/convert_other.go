@@ -1,0 +1,11 @@
+//go:build purego || !(amd64 || arm64)
+
+package asm
+
+func fromHalf(dst []float64, src []byte) {
+	fromHalfGeneric(dst, src)
+}
+
+func fromSingle(dst []float64, src []byte) {
+	fromSingleGeneric(dst, src)
+}
