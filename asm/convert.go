@@ -28,6 +28,18 @@ func FromSingle(dst []float64, src []byte) {
 	fromSingle(dst, src)
 }
 
+// FromDouble is FromHalf of binary64, eight bytes each.
+func FromDouble(dst []float64, src []byte) {
+	atLeast("FromDouble", "src", len(src)/8, len(dst))
+	fromDouble(dst, src)
+}
+
+func fromDoubleGeneric(dst []float64, src []byte) {
+	for i := range dst {
+		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
+	}
+}
+
 func fromHalfGeneric(dst []float64, src []byte) {
 	for i := range dst {
 		dst[i] = Half(binary.LittleEndian.Uint16(src[2*i:]))

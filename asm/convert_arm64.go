@@ -2,6 +2,13 @@
 
 package asm
 
+import "unsafe"
+
+// fromDouble is fromDoubleGeneric: numbers lie in memory as they do in src.
+func fromDouble(dst []float64, src []byte) {
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst)), src)
+}
+
 func fromHalf(dst []float64, src []byte) {
 	switch active {
 	case neon:

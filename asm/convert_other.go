@@ -2,6 +2,10 @@
 
 package asm
 
+func fromDouble(dst []float64, src []byte) {
+	fromDoubleGeneric(dst, src)
+}
+
 func fromHalf(dst []float64, src []byte) {
 	fromHalfGeneric(dst, src)
 }

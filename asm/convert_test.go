@@ -23,6 +23,7 @@ var conversions = []struct {
 }{
 	{"FromHalf", 2, asm.FromHalf, func(src []byte) float64 { return modelHalf(binary.LittleEndian.Uint16(src)) }},
 	{"FromSingle", 4, asm.FromSingle, func(src []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(src))) }},
+	{"FromDouble", 8, asm.FromDouble, func(src []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(src)) }},
 }
 
 // modelHalf is the definition of binary16.
@@ -49,7 +50,7 @@ func alike(a, b float64) bool {
 
 // All numbers of 16 bits, and such of 32 bits, at every alignment and of every length; nothing behind the end is written.
 func TestConvert(t *testing.T) {
-	src := make([]byte, 4<<16)
+	src := make([]byte, 4<<16+64)
 	for i := range 1 << 15 { // both as numbers of 32 bits and half of them as 16
 		binary.LittleEndian.PutUint16(src[2*i:], uint16(2*i+i>>14))
 		binary.LittleEndian.PutUint32(src[1<<17+4*i:], uint32(i)*2654435761)
@@ -119,7 +120,7 @@ func BenchmarkConvert(b *testing.B) {
 	atLevels(b, func(b *testing.B) {
 		for _, c := range conversions {
 			b.Run(c.name, func(b *testing.B) {
-				dst, src := make([]float64, 560), make([]byte, 560*4)
+				dst, src := make([]float64, 560), make([]byte, 560*8)
 				b.SetBytes(560 * 8)
 				for b.Loop() {
 					c.do(dst, src)

@@ -36,6 +36,7 @@
 //	SumLog       Σ ln x[i]                                      generic avx2 avx512 neon
 //	FromHalf     dst[i] = number i of 16 bits                   generic avx2 avx512 neon
 //	FromSingle   dst[i] = number i of 32 bits                   generic avx2 avx512 neon
+//	FromDouble   dst[i] = number i of 64 bits                   a copy
 //
 // # Levels
 //

@@ -6,7 +6,7 @@ const beginning = 900_000
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
-	numbers := m.c.P.numbers() + len(m.y.Data) + len(m.spread) + len(m.points)
+	numbers := m.c.P.numbers() + len(m.y.data)/8 + len(m.spread) + len(m.points)
 	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}

@@ -193,11 +193,14 @@ func (w *Workspace) setDistances() {
 // setApart sets some rows of apart to mean squared distances of the training examples from this one, with values that count as these rows of each say.
 func (w *Workspace) setApart(from, to int) {
 	square := w.room.row[:w.m.values()]
+	var sums [1 + partsTogether]float64
 	for n := range w.distances {
-		asm.AddScaled(square, w.m.y.Row(n), -1, w.known)
+		w.m.y.row(square, n, 0)
+		asm.AddScaled(square, square, -1, w.known)
 		asm.MulTo(square, square, square)
+		asm.DotRows(sums[:to-from], w.each.Data[from*w.each.RowStride:], w.each.RowStride, square)
 		for p := from; p < to; p++ {
-			w.apart.Row(p)[n] = asm.Dot(square, w.each.Row(p))
+			w.apart.Row(p)[n] = sums[p-from]
 		}
 	}
 	for p := from; p < to; p++ {

@@ -31,7 +31,8 @@ func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) {
 func (w *Workspace) residual(o *ownNoise, l int) []float64 {
 	row := w.room.row[:w.m.values()]
 	if o.centred {
-		asm.AddScaled(row, w.m.y.Row(o.rows[l]), -1, o.mean.Data)
+		w.m.y.row(row, o.rows[l], 0)
+		asm.AddScaled(row, row, -1, o.mean.Data)
 		return row
 	}
 	w.m.c.Residuals.row(row, o.rows[l], 0)
@@ -101,20 +102,21 @@ func (w *Workspace) setMean(o *ownNoise) {
 	dy, mean := w.m.c.Channels, o.mean.Data
 	clear(mean)
 	clear(o.variance)
+	from := &w.m.c.Residuals
+	if o.centred {
+		from = &w.m.y
+	}
+	row := w.room.row[:len(mean)]
 	for l, example := range o.rows {
-		if o.centred {
-			asm.Axpy(o.shares[l], w.m.y.Row(example), mean)
-		} else {
-			asm.Axpy(o.shares[l], w.residual(o, l), mean)
-		}
+		from.row(row, example, 0)
+		asm.Axpy(o.shares[l], row, mean)
 	}
 	for l := range o.rows {
-		row := w.residual(o, l)
+		row = w.residual(o, l)
 		asm.MulTo(row, row, row)
 		w.addChannels(o.variance, o.roots[l]*o.roots[l], row)
 	}
 	if !o.centred {
-		row := w.room.row[:len(mean)]
 		asm.MulTo(row, mean, mean)
 		w.addChannels(o.variance, -1/float64(dy), row)
 	}

@@ -36,8 +36,8 @@ type Model struct {
 
 	tapered, spacings, trainingSpacings, scaled points
 
-	// Where training residuals are kept: training examples in rows as they are in Residuals.
-	y      mat.Matrix
+	// Where training residuals are kept: training examples in rows as they are in Residuals, in 32 bits where these have 16 or 24.
+	y      Table
 	fitted []mat.Matrix // P_c times the covariance of ψ1 of the training examples, n×m_ξ
 	spread []float64    // diag F, n
 }
@@ -174,14 +174,20 @@ func (m *Model) setPredictions() {
 // setExamples makes the training examples from their residuals and predictions.
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
-	values := m.values()
-	m.y = m.c.Residuals.matrix()
+	values, r := m.values(), &m.c.Residuals
+	m.y = blank(k, values, r.kind)
 	mean := mat.New(1, inducing)
+	room := mat.New(min(together, k), values)
 	m.eachPsi1(func(from int, psi1 mat.Matrix) {
-		for c, p := range m.p {
-			mat.Mul(mat.Matrix{Rows: psi1.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: m.y.Data[from*values+c:]}, 1, psi1, p.T(), 1)
+		y := room.Slice(0, psi1.Rows, 0, values)
+		for i := range y.Rows {
+			r.row(y.Row(i), from+i, 0)
 		}
-		for i := range psi1.Rows {
+		for c, p := range m.p {
+			mat.Mul(mat.Matrix{Rows: psi1.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: y.Data[c:]}, 1, psi1, p.T(), 1)
+		}
+		for i := range y.Rows {
+			m.y.setRow(from+i, y.Row(i))
 			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
 		}
 	})

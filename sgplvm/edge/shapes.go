@@ -113,16 +113,6 @@ func (w *Workspace) pairsOf(t *Table, dst []float64, i int, columns []int) {
 	pickFrom(dst, w.room.pairs, columns)
 }
 
-// newWide returns room for wide: in 32 bits where the file has no more.
-func (m *Model) newWide() Table {
-	kind := Float32
-	if m.structure.kind == Float64 {
-		kind = Float64
-	}
-	n := m.c.Points
-	return Table{rows: n, cols: n, kind: kind, data: make([]byte, n*n*kind.bytes())}
-}
-
 // wide returns F∘C′ + Σ − β⁻¹·I between all points. That of the last factor is kept.
 func (w *Workspace) wide(factor float64) *Table {
 	h := &w.held

@@ -104,10 +104,7 @@ func (t *Table) row(dst []float64, i, j int) {
 	from := t.begin(i) + j
 	switch t.kind {
 	case Float64:
-		b := t.data[8*from:]
-		for k := range dst {
-			dst[k] = math.Float64frombits(le64(b[8*k:]))
-		}
+		asm.FromDouble(dst, t.data[8*from:])
 	case Float32:
 		asm.FromSingle(dst, t.data[4*from:])
 	case float24:
@@ -167,6 +164,16 @@ func (t *Table) whole() Table {
 		}
 	}
 	return w
+}
+
+// blank returns a table to be set row by row: in 32 bits for numbers that a file has in fewer.
+func blank(rows, cols int, kind Type) Table {
+	if kind > Float32 {
+		kind = Float32
+	} else {
+		kind = Float64
+	}
+	return Table{rows: rows, cols: cols, kind: kind, data: make([]byte, rows*cols*kind.bytes())}
 }
 
 // setRow sets row i of a table of Float32 or Float64.

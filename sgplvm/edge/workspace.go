@@ -186,7 +186,7 @@ func (w *Workspace) newRoom() {
 		depth := w.m.mostExamples() * c.Channels
 		if w.m.shaped() {
 			r.near, r.left64 = w.vector(n*depth), w.vector(noiseRows*depth)
-			w.held.wide = w.m.newWide()
+			w.held.wide = blank(n, n, w.m.structure.kind)
 			w.floats += len(w.held.wide.data) / 8
 		} else {
 			r.near, r.nearMissing = w.vector(e*depth), w.vector(block*depth)
