@@ -212,8 +212,21 @@ func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block
 	solved, z := r.solved[:len(seen)], r.z[:len(seen)]
 	mat.Mul(mat.NewDense(len(seen), 1, solved), 1, inverse.T(), residual, 0)
 	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
-	clear(nearby)
 	totals := r.totals[:len(block)]
+	if x := &w.m.spacings; x.grid {
+		clear(r.ofSeen)
+		clear(r.counts)
+		for k, i := range seen {
+			r.ofSeen[i], r.counts[i] = z[k], 1
+		}
+		w.smooth(r.ofSeen, x, nearbyFactor)
+		w.smooth(r.counts, x, nearbyFactor)
+		pickFrom(nearby, r.ofSeen, block)
+		pickFrom(totals, r.counts, block)
+		infer.NearbyScale(nearby, totals, mean)
+		return
+	}
+	clear(nearby)
 	clear(totals)
 	for from := 0; from < len(seen); from += noiseRows {
 		to := min(from+noiseRows, len(seen))

@@ -17,34 +17,54 @@ func (w *Workspace) gaussian(dst mat.Matrix, x *points, factor float64, a, b []i
 	}
 }
 
-// multiplyLevels is gaussian of points with levels.
-func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
+// setLevels sets the Gaussians between levels of points, dimension by dimension.
+func (w *Workspace) setLevels(x *points, factor float64) []float64 {
 	t := &w.room.levels
-	if t.of != &x.x.Data[0] || t.factor != factor {
-		t.of, t.factor = &x.x.Data[0], factor
-		at := 0
-		for _, levels := range x.levels {
-			for _, u := range levels {
-				for _, v := range levels {
-					d := u - v
-					t.values[at] = -factor * float64(d*d)
-					at++
-				}
+	if t.of == &x.x.Data[0] && t.factor == factor {
+		return t.values
+	}
+	t.of, t.factor = &x.x.Data[0], factor
+	at := 0
+	for _, levels := range x.levels {
+		for _, u := range levels {
+			for _, v := range levels {
+				d := u - v
+				t.values[at] = -factor * float64(d*d)
+				at++
 			}
 		}
-		asm.Exp(t.values[:at], t.values[:at])
 	}
+	asm.Exp(t.values[:at], t.values[:at])
+	return t.values
+}
+
+// onGrid returns the Gaussians between levels of a grid's two dimensions.
+func (w *Workspace) onGrid(x *points, factor float64) (first, second mat.Matrix) {
+	values, n := w.setLevels(x, factor), len(x.levels[0])
+	return view(values, n, n), view(values[n*n:], len(x.levels[1]), len(x.levels[1]))
+}
+
+// smooth overwrites numbers of all points of a grid with their sums weighted by a Gaussian of the distance.
+func (w *Workspace) smooth(v []float64, x *points, factor float64) {
+	first, second := w.onGrid(x, factor)
+	grid, product := view(v, first.Rows, second.Rows), view(w.room.pairs, first.Rows, second.Rows)
+	mat.Mul(product, 1, first, grid, 0)
+	mat.Mul(grid, 1, product, second, 0)
+}
+
+// multiplyLevels is gaussian of points with levels.
+func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
 	if x.grid && w.m.all(b) {
-		first, second := len(x.levels[0]), len(x.levels[1])
+		first, second := w.onGrid(x, factor)
 		for k, i := range a {
-			own := t.values[int(x.at[0][i])*first:][:first]
-			along(dst.Row(k), own, t.values[first*first+int(x.at[1][i])*second:][:second])
+			along(dst.Row(k), first.Row(int(x.at[0][i])), second.Row(int(x.at[1][i])))
 		}
 		return
 	}
+	all := w.setLevels(x, factor)
 	last := len(x.levels) - 1
 	for k, i := range a {
-		row, values := dst.Row(k), t.values
+		row, values := dst.Row(k), all
 		for q, levels := range x.levels {
 			n, at := len(levels), x.at[q]
 			own := values[int(at[i])*n:][:n]
@@ -57,7 +77,7 @@ func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a,
 				}
 			case q == 1:
 				first := x.at[0]
-				before := t.values[int(first[i])*len(x.levels[0]):]
+				before := all[int(first[i])*len(x.levels[0]):]
 				for l, j := range b {
 					row[l] = before[first[j]] * own[at[j]]
 				}

@@ -79,6 +79,7 @@ type room struct {
 	columns                   []int     // of rows of covariances, of a fast model
 	whole, left64             []float64 // noiseRows×n: these rows; residuals at their points
 	pairs                     []float64 // a row of a table, n
+	ofSeen, counts            []float64 // of all points of a grid, n
 	reach                     []float64
 }
 

@@ -172,12 +172,13 @@ func (w *Workspace) newRoom() {
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
-		r.columns, r.whole, r.pairs = make([]int, 0, n), w.vector(noiseRows*n), w.vector(n)
+		r.columns, r.whole = make([]int, 0, n), w.vector(noiseRows*n)
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
 		w.held.wideFactor = math.NaN()
 	}
 	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
 	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
