@@ -1,9 +1,6 @@
 package asm
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "math"
 
 // FromHalf sets dst[i] to number i of src, which has numbers of IEEE 754's binary16, two bytes each, the lower one first. A NaN is a quiet one.
 // src must not be shorter than 2·len(dst) bytes. All levels give the same bits.
@@ -34,21 +31,20 @@ func FromDouble(dst []float64, src []byte) {
 	fromDouble(dst, src)
 }
 
-func fromDoubleGeneric(dst []float64, src []byte) {
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-	}
+func single(b []byte) float64 {
+	_ = b[3]
+	return float64(math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24))
 }
 
 func fromHalfGeneric(dst []float64, src []byte) {
 	for i := range dst {
-		dst[i] = Half(binary.LittleEndian.Uint16(src[2*i:]))
+		dst[i] = Half(uint16(src[2*i]) | uint16(src[2*i+1])<<8)
 	}
 }
 
 func fromSingleGeneric(dst []float64, src []byte) {
 	for i := range dst {
-		dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+		dst[i] = single(src[4*i:])
 	}
 }
 

@@ -4,7 +4,7 @@ package asm
 
 import "unsafe"
 
-// fromDouble is fromDoubleGeneric: numbers lie in memory as they do in src.
+// fromDouble sets dst to the numbers of src, which lie in memory as they do there.
 func fromDouble(dst []float64, src []byte) {
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), 8*len(dst)), src)
 }
@@ -34,7 +34,7 @@ func fromSingle(dst []float64, src []byte) {
 // fromHalfAVX512 is fromHalfGeneric:
 //
 //	for i := range dst {
-//		dst[i] = Half(binary.LittleEndian.Uint16(src[2*i:]))
+//		dst[i] = Half(uint16(src[2*i]) | uint16(src[2*i+1])<<8)
 //	}
 //
 //go:noescape
@@ -43,7 +43,7 @@ func fromHalfAVX512(dst []float64, src []byte)
 // fromHalfAVX2 is fromHalfGeneric:
 //
 //	for i := range dst {
-//		dst[i] = Half(binary.LittleEndian.Uint16(src[2*i:]))
+//		dst[i] = Half(uint16(src[2*i]) | uint16(src[2*i+1])<<8)
 //	}
 //
 //go:noescape
@@ -52,7 +52,7 @@ func fromHalfAVX2(dst []float64, src []byte)
 // fromSingleAVX512 is fromSingleGeneric:
 //
 //	for i := range dst {
-//		dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+//		dst[i] = float64(math.Float32frombits(number i of src))
 //	}
 //
 //go:noescape
@@ -61,7 +61,7 @@ func fromSingleAVX512(dst []float64, src []byte)
 // fromSingleAVX2 is fromSingleGeneric:
 //
 //	for i := range dst {
-//		dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:])))
+//		dst[i] = float64(math.Float32frombits(number i of src))
 //	}
 //
 //go:noescape

@@ -41,21 +41,6 @@ func (w *Workspace) condition(p prediction, within []int) error {
 	return nil
 }
 
-// without returns the points of an ascending list that are not among some others, ascending too.
-func (w *Workspace) without(within, seen []int) []int {
-	block := w.room.block[:0]
-	for _, i := range within {
-		for len(seen) > 0 && seen[0] < i {
-			seen = seen[1:]
-		}
-		if len(seen) == 0 || seen[0] != i {
-			block = append(block, i)
-		}
-	}
-	w.room.block = block
-	return block
-}
-
 // conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
 // the observed points nearest to its centre.
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {

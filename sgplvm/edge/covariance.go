@@ -26,6 +26,53 @@ func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
 	return coo
 }
 
+// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, in blocks of rows: between all points, which lie one behind the other in
+// tables, where most of them count.
+func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
+	t, r, m := &w.moments, &w.room, w.m
+	columns, toSeen, toMissing := m.points, seen, missing
+	if 2*(len(seen)+len(missing)) < len(columns) {
+		r.columns = append(append(r.columns[:0], seen...), missing...)
+		columns = r.columns
+		toSeen, toMissing = m.points[:len(seen)], m.points[len(seen):len(columns)]
+	}
+	depth := 0
+	if t.own != nil {
+		t.own.residuals(w, r.near, columns)
+		depth = w.depth()
+	}
+	right := view(r.near, depth, len(columns))
+	for from := 0; from < len(seen); from += noiseRows {
+		to := min(from+noiseRows, len(seen))
+		rows := view(r.whole, to-from, len(columns))
+		rows.Fill(0)
+		if t.latent {
+			w.addSum(rows, seen[from:to], columns)
+		}
+		if t.own != nil {
+			left := view(r.left64, depth, to-from)
+			for l := range depth {
+				pickFrom(left.Row(l), right.Row(l), toSeen[from:to])
+			}
+			w.addOwnBlock(rows, left, right, seen[from:to], columns)
+		}
+		for k := range rows.Rows {
+			pickFrom(coo.Row(from + k)[:from+k+1], rows.Row(k), toSeen[:from+k+1])
+			pickFrom(com.Row(from+k), rows.Row(k), toMissing)
+		}
+	}
+	white := t.noise / m.c.Beta
+	if t.latent {
+		white += t.amounts[0] / m.c.Beta
+	}
+	if t.own != nil {
+		white += w.lessWhite()
+	}
+	for k := range seen {
+		coo.Row(k)[k] += white
+	}
+}
+
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
 func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
 	if w.m.byColumns(len(seen)) {
@@ -210,6 +257,24 @@ func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
 		return
 	}
 	w.makeWide(dst, factor, a, b)
+}
+
+// wide returns F∘C′ + Σ − β⁻¹·I between all points. That of the last factor is kept.
+func (w *Workspace) wide(factor float64) *Table {
+	h := &w.held
+	if h.wideFactor == factor {
+		return &h.wide
+	}
+	h.wideFactor = factor
+	for from := 0; from < w.m.c.Points; from += noiseRows {
+		block := w.m.points[from:min(from+noiseRows, w.m.c.Points)]
+		rows := view(w.room.wide, len(block), w.m.c.Points)
+		w.makeWide(rows, factor, block, w.m.points)
+		for k, i := range block {
+			h.wide.setRow(i, rows.Row(k))
+		}
+	}
+	return &h.wide
 }
 
 // makeWide is wideCovariance from its parts.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -292,6 +293,55 @@ func TestGrid(t *testing.T) {
 			}
 			if !(math.Abs(got-want) <= 1e-14*size) {
 				t.Fatalf("point %d: %v, want %v", i, got, want)
+			}
+		}
+	}
+}
+
+// What a fast model makes in rows of all points, and keeps, is what others make of the pairs that are asked for.
+func TestShapedNoise(t *testing.T) {
+	for seed := range uint64(10) {
+		slow, fast := twins(t, seed)
+		for _, seen := range [][]int{{0, 2, 3, 5}, {4}} { // most points, and few
+			missing := []int{1}
+			mask := make([]bool, slow.values())
+			for _, i := range seen {
+				mask[i*slow.c.Channels], mask[i*slow.c.Channels+1] = true, true
+			}
+			var all [2][]mat.Matrix
+			for k, m := range []*Model{slow, fast} {
+				w := m.NewWorkspace(0)
+				if err := w.observe(make([]float64, m.values()), mask); err != nil {
+					t.Fatal(err)
+				}
+				w.setDistances()
+				add := func() {
+					coo := w.observedCovariance(seen, missing).Clone()
+					for i := range seen {
+						clear(coo.Row(i)[i+1:])
+					}
+					all[k] = append(all[k], coo, w.crossCovariance(seen, missing, 0, 1).Clone())
+				}
+				w.setMoments(m.mu.Row(1), m.s.Row(1), 1)
+				w.moments.own = w.setLocal()
+				add()
+				for _, wide := range []float64{1, 0, 3} {
+					b := m.c.Options.Blends[0]
+					b.WideTaper = wide
+					w.moments.own, w.moments.latent = w.setSimilar(&b, w.distances), false
+					add()
+				}
+			}
+			for k, want := range all[0] {
+				part := 1e-10
+				if k < 2 {
+					part = 0.05 // sums of a few matrices
+				}
+				got := all[1][k]
+				mat.Add(got, got, -1, want)
+				if off, size := asm.MaxAbs(got.Data), max(asm.MaxAbs(want.Data), asm.MaxAbs(all[0][k/2*2].Data)); !(off <= part*size) {
+					t.Errorf("seed %d, %d observed, matrix %d: off by %v, of %v", seed, len(seen), k, off, size)
+				}
 			}
 		}
 	}

@@ -246,6 +246,9 @@ func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
 
+// all reports whether a list is that of all points.
+func (m *Model) all(list []int) bool { return len(list) == len(m.points) && &list[0] == &m.points[0] }
+
 // mostExamples returns how many training examples count for one covariance at most.
 func (m *Model) mostExamples() int {
 	if heaviest := m.c.Options.MostExamples; heaviest > 0 {

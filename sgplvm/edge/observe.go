@@ -85,6 +85,21 @@ func (w *Workspace) alike(c int) []int {
 	return w.group
 }
 
+// without returns the points of an ascending list that are not among some others, ascending too.
+func (w *Workspace) without(within, seen []int) []int {
+	block := w.room.block[:0]
+	for _, i := range within {
+		for len(seen) > 0 && seen[0] < i {
+			seen = seen[1:]
+		}
+		if len(seen) == 0 || seen[0] != i {
+			block = append(block, i)
+		}
+	}
+	w.room.block = block
+	return block
+}
+
 // exactly reports whether all observed values of every channel are used at once.
 func (w *Workspace) exactly() bool {
 	for _, seen := range w.seen {

@@ -52,9 +52,6 @@ func (c *Contents) pointsOf(units []float64) (p points) {
 	return p
 }
 
-// all reports whether a list is that of all points.
-func (m *Model) all(list []int) bool { return len(list) == len(m.points) && &list[0] == &m.points[0] }
-
 // numbers returns how many numbers of 8 bytes points take.
 func (p *points) numbers() int {
 	n := len(p.x.Data)
