@@ -31,9 +31,13 @@ func FuzzFactorize(f *testing.F) {
 }
 
 func TestLaws(t *testing.T) {
+	seeds := uint64(1200)
+	if testing.Short() {
+		seeds = 200
+	}
 	for _, side := range []int{3, 96} {
 		chol.SetBlocking(t, side, 0, 50)
-		for seed := range uint64(1200) {
+		for seed := range seeds {
 			if err := fuzz.CheckCholesky(fuzz.New(seed), factor); err != nil {
 				t.Errorf("blocks of %d, seed %d: %v", side, seed, err)
 			}
