@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
@@ -79,9 +78,6 @@ func (r *rescaling) covariance(k mat.Matrix, c int) {
 	}
 }
 
-// featureNumbers bounds the size of one block of features. Tests lower it.
-var featureNumbers = 1 << 21
-
 // sharedCovariance returns the covariance of f between two lists of grid
 // points, without the term of the latent uncertainty, which differs between
 // channels, for a version of the mask of the training data:
@@ -93,28 +89,7 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, 
 		return cov
 	}
 	on.priorCovariance(cov, t.psi0, a, b)
-	same := work.SameList(a, b)
-	h := t.h[version]
-	columns := len(h)
-	step := max(1, featureNumbers/max(len(a), len(b)))
-	for j0 := 0; j0 < columns; j0 += step {
-		j1 := min(j0+step, columns)
-		right := on.features(b, j0, j1, q.spatialDims())
-		left := right
-		if !same {
-			left = on.features(a, j0, j1, q.spatialDims())
-		}
-		scaled := mat.New(left.Rows, left.Cols)
-		mat.ScaleCols(scaled, left, h[j0:j1])
-		if same {
-			mat.MulSym(cov, -1, scaled, right.T(), 1)
-		} else {
-			mat.Mul(cov, -1, scaled, right.T(), 1)
-		}
-	}
-	if same {
-		mat.MirrorLower(cov)
-	}
+	on.subtractExplained(cov, t.h[version], a, b)
 	return cov
 }
 

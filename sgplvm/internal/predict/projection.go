@@ -119,36 +119,3 @@ func (q *Posterior) noise(on *projection) mat.Matrix {
 	}
 	return sigma
 }
-
-// features returns columns j0 ≤ j < j1 of the rows of Φ = Φ_1 ⊗ Φ_2 ⊗ … that
-// belong to the given grid points.
-func (on *projection) features(points []int, j0, j1 int, sizes []int) mat.Matrix {
-	dims := on.grid.Dims()
-	phi := mat.New(len(points), j1-j0)
-	if len(dims) == 1 {
-		for k, i := range points {
-			copy(phi.Row(k), on.phi.Factors[0].Row(i)[j0:j1])
-		}
-		return phi
-	}
-	eachRow(len(points), func(from, to int) {
-		ip, ij, last := make([]int, len(dims)), make([]int, len(dims)), len(dims)-1
-		for k := from; k < to; k++ {
-			data.Split(ip, points[k], dims)
-			row := phi.Row(k)
-			for j := j0; j < j1; { // along the last factor at once
-				data.Split(ij, j, sizes)
-				v := 1.0
-				for f, m := range sizes[:last] {
-					v *= on.phi.Factors[f].Data[ip[f]*m+ij[f]]
-				}
-				n := min(sizes[last]-ij[last], j1-j)
-				for k, x := range on.phi.Factors[last].Row(ip[last])[ij[last]:][:n] {
-					row[j-j0+k] = v * x
-				}
-				j += n
-			}
-		}
-	})
-	return phi
-}
