@@ -33,6 +33,7 @@ type FillCheck struct {
 	RMSE     float64 // root mean square error, in the user's units
 	NLP      float64 // mean negative log density, nats a value
 	Coverage float64 // the share of them within central intervals of 90 %
+	Factor   float64 // by which variances, also theirs, were multiplied as these values ask; 0: nothing was chosen, or factors were given
 }
 
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
@@ -177,7 +178,7 @@ func (c *completer) matrix(v mat.Matrix) mat.Matrix {
 
 // learn chooses the configuration, completes the data with it and returns it, with nothing open.
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
-	observed, plan := slices.Clone(c.holes.missing), plans[cfg.Effort]
+	observed, given, plan := slices.Clone(c.holes.missing), cfg.Infer.Blends, plans[cfg.Effort]
 	c.putAside(plan.heldOut)
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
@@ -196,6 +197,9 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	}
 	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
+	}
+	if c.how != nil && given == nil {
+		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
 	}
 	c.compare()
 	c.holes.missing = observed
@@ -286,6 +290,39 @@ func (c *completer) listIncomplete() {
 func (c *completer) lowRank(ctx context.Context) error {
 	defer c.watch.Timing("first completion by low rank")()
 	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
+}
+
+// rescaled multiplies the variances of all blends, or of one without similar examples where there is none, as what is in reserve asks for: where
+// the search has seen some points only, it does not know how rough values are between those. The variances in place of the reserve follow.
+func (c *completer) rescaled(list []Blend) []Blend {
+	var chi float64 // squared errors over variances, their mean over each example added up
+	for _, r := range c.holes.reserve {
+		var sum, count float64
+		for k, y := range r.truth {
+			if y == y {
+				e := y - c.y.Row(r.example)[k]
+				sum += e * e / c.variance.Row(r.example)[k]
+				count++
+			}
+		}
+		chi += sum / count
+	}
+	factor := (chi + wholeExamples) / float64(len(c.holes.reserve)+wholeExamples)
+	if list = slices.Clone(list); list == nil {
+		list = []Blend{{Parts: 1, Inflation: 1}}
+	}
+	for i := range list {
+		list[i].Inflation *= factor
+	}
+	for _, r := range c.holes.reserve {
+		for k, y := range r.truth {
+			if y == y {
+				c.variance.Row(r.example)[k] *= factor
+			}
+		}
+	}
+	c.check.Factor = factor
+	return list
 }
 
 // compare compares what is in reserve with what was filled in in its place.

@@ -114,6 +114,48 @@ func TestCompleteBits(t *testing.T) {
 	}
 }
 
+// Variances become such that the squares of errors of what is in reserve are like them, by examples and drawn to 1, in what was filled in as in
+// what will be.
+func TestRescaled(t *testing.T) {
+	d, err := holed(mixed(12, 5, 4, 2), scatteredHoles(0.3, 4)).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range [][]Blend{nil, {{Gap: 1, Parts: 1, Inflation: 2}, {Gap: 3, Share: 0.5, Parts: 2, Inflation: 0.5}}} {
+		c, err := newCompleter(d, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.putAside(6)
+		for _, r := range c.holes.reserve { // errors of three standard deviations
+			for k, y := range r.truth {
+				if y == y {
+					c.y.Row(r.example)[k], c.variance.Row(r.example)[k] = y+3, 1
+				}
+			}
+		}
+		n := float64(len(c.holes.reserve))
+		want := (9*n + wholeExamples) / (n + wholeExamples)
+		got := c.rescaled(list)
+		c.compare()
+		before := list
+		if list == nil {
+			before = []Blend{{Parts: 1, Inflation: 1}}
+		}
+		for i, b := range before {
+			if b.Inflation *= want; got[i] != b {
+				t.Errorf("blend %d: got %+v, expected %+v", i, got[i], b)
+			}
+		}
+		if n == 0 || len(got) != len(before) || c.check.Factor != want || c.check.Coverage != 1 || math.Abs(c.check.NLP-0.5*(math.Log(2*math.Pi*want)+9/want)) > 1e-12 {
+			t.Errorf("%v in reserve: %d blends, check %+v, expected the factor %v and that all are covered", n, len(got), c.check, want)
+		}
+		if list != nil && list[0].Inflation != 2 {
+			t.Error("the blends of before have changed")
+		}
+	}
+}
+
 // Without holes the model is that of Fit.
 func TestCompleteWhole(t *testing.T) {
 	d := mixed(10, 4, 4, 3)

@@ -179,7 +179,7 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	if err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: sureErrors})
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options})
 	if err != nil {
 		return best.cfg, err
 	}

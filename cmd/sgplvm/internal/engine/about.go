@@ -124,6 +124,7 @@ type hiddenAbout struct {
 	RMSE     cli.Number `json:"rmse"`
 	NLP      cli.Number `json:"nlp"`
 	Coverage cli.Number `json:"coverage90"`
+	Factor   float64    `json:"varianceFactor,omitzero"`
 }
 
 // AboutFilled tells of pictures that were filled in, and of the errors beside a truth (nil: there is none).
@@ -146,7 +147,7 @@ func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took
 		a.Selection = c.Model.Selection()
 	}
 	if c.Check.Values > 0 {
-		a.Hidden = &hiddenAbout{c.Check.Values, cli.Number(c.Check.RMSE), cli.Number(c.Check.NLP), cli.Number(c.Check.Coverage)}
+		a.Hidden = &hiddenAbout{c.Check.Values, cli.Number(c.Check.RMSE), cli.Number(c.Check.NLP), cli.Number(c.Check.Coverage), c.Check.Factor}
 	}
 	return a
 }
