@@ -111,13 +111,13 @@ func (on *projection) subtractExplained(cov mat.Matrix, h []float64, a, b []int)
 		lb, right = on.lines(b, along)
 	}
 	weights := on.alongFirst(h, along)
-	scaled, g := mat.New(weights.Rows, weights.Cols), mat.New(weights.Rows, len(lb))
+	scaled, g := mat.New(weights.Rows, weights.Cols), mat.New(len(lb), weights.Rows)
 	for i, u := range la {
 		mat.ScaleCols(scaled, weights, others.Row(i))
-		mat.Mul(g, 1, scaled, right.T(), 0)
+		mat.Mul(g, 1, right, scaled.T(), 0)
 		p := lineProduct{phi: on.phi.Factors[along], from: u, to: lb, weights: g}
 		if same {
-			p.to, p.weights, p.symmetric = lb[i:], g.Slice(0, g.Rows, i, g.Cols), true
+			p.to, p.weights, p.symmetric = lb[i:], g.Slice(i, g.Rows, 0, g.Cols), true
 		}
 		p.subtract(cov)
 	}
@@ -131,7 +131,7 @@ type lineProduct struct {
 	phi       mat.Matrix // of the factor along the lines
 	from      gridLine
 	to        []gridLine
-	weights   mat.Matrix // g, a column for each line of to
+	weights   mat.Matrix // g, a row for each line of to
 	symmetric bool       // the first of to is from, and lower triangles are enough
 }
 
@@ -156,9 +156,9 @@ func (p *lineProduct) subtract(cov mat.Matrix) {
 		left, right := work.Gather(columns, p.from.rows), mat.New(len(rows), columns.Cols)
 		eachRow(len(rows), func(from, to int) {
 			for i := from; i < to; i++ {
-				row := right.Row(i)
+				row, weights := right.Row(i), p.weights.Row(lines[i])[j0:]
 				for j, x := range columns.Row(rows[i]) {
-					row[j] = x * p.weights.At(j0+j, lines[i])
+					row[j] = x * weights[j]
 				}
 			}
 		})
@@ -173,11 +173,13 @@ func (p *lineProduct) subtract(cov mat.Matrix) {
 		return
 	}
 	for i, k := range p.from.places {
+		row, to := block.Row(i), cov.Row(k)
 		for j, l := range places {
-			if x := block.At(i, j); !p.symmetric {
-				cov.Set(k, l, x)
-			} else if j >= n || l <= k {
-				cov.Set(max(k, l), min(k, l), x)
+			switch {
+			case !p.symmetric || l <= k:
+				to[l] = row[j]
+			case j >= n: // not in the triangle of its own line that is left out
+				cov.Row(l)[k] = row[j]
 			}
 		}
 	}
