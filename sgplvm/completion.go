@@ -33,7 +33,7 @@ type FillCheck struct {
 	RMSE     float64 // root mean square error, in the user's units
 	NLP      float64 // mean negative log density, nats a value
 	Coverage float64 // the share of them within central intervals of 90 %
-	Factor   float64 // by which variances, also theirs, were multiplied as these values ask; 0: nothing was chosen, or factors were given
+	Factor   float64 // by which variances, also theirs, were multiplied as these values ask, at least 1; 0: nothing was chosen, or factors were given
 }
 
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
@@ -293,7 +293,8 @@ func (c *completer) lowRank(ctx context.Context) error {
 }
 
 // rescaled multiplies the variances of all blends, or of one without similar examples where there is none, as what is in reserve asks for: where
-// the search has seen some points only, it does not know how rough values are between those. The variances in place of the reserve follow.
+// the search has seen some points only, it does not know how rough values are between those. They only grow: that they are too large the search has
+// said of the same reserve, and it is nearer to what was observed than what is missing. The variances in place of the reserve follow.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.reserve {
@@ -307,7 +308,7 @@ func (c *completer) rescaled(list []Blend) []Blend {
 		}
 		chi += sum / count
 	}
-	factor := (chi + wholeExamples) / float64(len(c.holes.reserve)+wholeExamples)
+	factor := max(1, (chi+wholeExamples)/float64(len(c.holes.reserve)+wholeExamples))
 	if list = slices.Clone(list); list == nil {
 		list = []Blend{{Parts: 1, Inflation: 1}}
 	}

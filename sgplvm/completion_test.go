@@ -114,8 +114,7 @@ func TestCompleteBits(t *testing.T) {
 	}
 }
 
-// Variances become such that the squares of errors of what is in reserve are like them, by examples and drawn to 1, in what was filled in as in
-// what will be.
+// Variances grow as errors of what is in reserve ask, by examples and drawn to 1, in what was filled in as in what will be. They do not shrink.
 func TestRescaled(t *testing.T) {
 	d, err := holed(mixed(12, 5, 4, 2), scatteredHoles(0.3, 4)).checked()
 	if err != nil {
@@ -152,6 +151,12 @@ func TestRescaled(t *testing.T) {
 		}
 		if list != nil && list[0].Inflation != 2 {
 			t.Error("the blends of before have changed")
+		}
+		for i := range c.variance.Data {
+			c.variance.Data[i] = 100
+		}
+		if c.rescaled(got)[0] != got[0] || c.check.Factor != 1 {
+			t.Errorf("small errors: a factor of %v, expected 1", c.check.Factor)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	if c.Check.Values > 0 {
 		s.text("%d observed values that were hidden for a test were filled in with an error of %.4g (root mean square); %.0f %% of them lie within their 90 %% intervals",
 			c.Check.Values, c.Check.RMSE, 100*c.Check.Coverage)
-		if f := c.Check.Factor; f > 0 {
+		if f := c.Check.Factor; f > 1 {
 			s.text("for that all variances were multiplied by %.3g", f)
 		}
 	}
