@@ -2,6 +2,7 @@ package bound
 
 import (
 	"context"
+	"fmt"
 	"math"
 )
 
@@ -39,10 +40,23 @@ func (e *Evaluator) Evaluate(ctx context.Context, p, grad *Params, free Group) (
 	n := float64(e.y.Examples * e.y.Points)
 	m := float64(e.factors[0].Size() * e.Components())
 	dy := float64(e.y.Channels)
-	return dy/2*(-p.space().logNoise(e, p)-m*math.Log(beta)-n*math.Log(2*math.Pi)-sums.logDet) -
-		beta/2*(e.yy-sums.fit(beta, e.factors[0].Lambda)+dy*(e.psi0(p)-e.tracePsi2())) -
-		e.prior.divergence(&p.X), nil
+	noise := -p.space().logNoise(e, p)
+	return possible(dy/2*(noise-m*math.Log(beta)-n*math.Log(2*math.Pi)-sums.logDet)-
+		beta/2*(e.yy-sums.fit(beta, e.factors[0].Lambda)+dy*(e.psi0(p)-e.tracePsi2()))-
+		e.prior.divergence(&p.X), dy/2*(noise-n*math.Log(2*math.Pi)))
 }
+
+// possible refuses a bound above the log density of the noise where there is none: that no data can have. Where prior variances are too
+// large for the numbers, ψ0 − tr K⁻¹Ψ2 is rounding, of either sign.
+func possible(bound, most float64) (float64, error) {
+	if bound > most+roundedBound*(1+math.Abs(most)) {
+		return math.NaN(), &FactorizationError{Err: fmt.Errorf("a bound of %.3g, expected at most %.3g, the log density of data without residual: prior variances are too large", bound, most)}
+	}
+	return bound, nil
+}
+
+// roundedBound is how far a bound may be above what is possible, relatively.
+const roundedBound = 1e-9
 
 // Bound is Evaluate without derivatives.
 func (e *Evaluator) Bound(ctx context.Context, p *Params) (float64, error) {

@@ -108,7 +108,7 @@ func TestExtremes(t *testing.T) {
 		"precision 1e12":        func(p *bound.Params) { p.Noise.Beta = 1e12 },
 		"precision 1e-12":       func(p *bound.Params) { p.Noise.Beta = 1e-12 },
 		"latent variance 1e-12": func(p *bound.Params) { rbfOf(p).Variance = 1e-12 },
-		"latent variance 1e12":  func(p *bound.Params) { rbfOf(p).Variance = 1e12 },
+		"latent variance 1e5":   func(p *bound.Params) { rbfOf(p).Variance = 1e5 },
 		"linear variances 1e-12": func(p *bound.Params) {
 			if part, is := p.Latent.Part("linear").(*psi.Linear); is {
 				mat.Scale(mat.Vector(part.Variance), 1e-12, mat.Vector(part.Variance))
@@ -205,6 +205,46 @@ func TestWhereDigitsEnd(t *testing.T) {
 	s.Params.Latent.Part("time").(*psi.Time).Variance = 1e7
 	if _, err := s.evaluator.Bound(t.Context(), s.Params); err == nil || !strings.Contains(err.Error(), "the time part give f a prior variance of") {
 		t.Errorf("a part of time of variance 1e7: error %v", err)
+	}
+}
+
+// A nonlinear part whose prior variance is larger than what numbers can tell is refused, at smaller distances than one of variance 1, and no
+// bound is above the log density of the noise.
+func TestWhereVariancesEnd(t *testing.T) {
+	s := subjectOf(t, shape{Examples: 6, Inducing: 4, Latent: 2, Channels: 2, Jitter: 1e-6, Parts: reference.RBF, Space: []factor{{Points: 3, Dims: 1, Kind: matern32}}})
+	k, n := s.Params.Latent.Part("rbf").(*psi.RBF), float64(6*3*2)
+	space, lengths := s.Params.SpatialVariance(), slices.Clone(k.LengthScale)
+	for e := -2; e < 100; e++ {
+		k.Variance = math.Pow(10, float64(e)) / space
+		b, err := s.evaluator.Bound(t.Context(), s.Params)
+		switch {
+		case e <= 5 && err != nil:
+			t.Errorf("variance 1e%d: %v", e, err)
+		case e > 6 && (err == nil || !strings.Contains(err.Error(), "a prior variance of")):
+			t.Errorf("variance 1e%d: error %v", e, err)
+		case err == nil && b > n/2*math.Log(s.Params.Noise.Beta/(2*math.Pi)):
+			t.Errorf("variance 1e%d: a bound of %v", e, b)
+		}
+	}
+	k.Variance = 1e4 / space // so that 1e3 length scales are too far
+	for q, l := range lengths {
+		k.LengthScale[q] = l / 1e6
+	}
+	if _, err := s.evaluator.Bound(t.Context(), s.Params); err == nil || !strings.Contains(err.Error(), "expected at most 1e+03 with a prior variance of 1e+04") {
+		t.Errorf("inducing inputs far away and a variance of 1e4: error %v", err)
+	}
+}
+
+// A bound that no data can have is refused, whatever the sign of what is possible; what rounding does to one is not.
+func TestImpossibleBounds(t *testing.T) {
+	for _, c := range []struct {
+		bound, most float64
+		refuse      bool
+	}{{5, 6, false}, {6, 6, false}, {6 + 1e-9, 6, false}, {6.001, 6, true}, {-5, -6, true}, {-7, -6, false}, {1e161, 1e5, true}, {-1e161, 1e5, false}, {-1e5 + 1e-5, -1e5, false}} {
+		b, err := bound.Possible(c.bound, c.most)
+		if (err != nil) != c.refuse || err == nil && b != c.bound {
+			t.Errorf("a bound of %v, at most %v: %v, error %v", c.bound, c.most, b, err)
+		}
 	}
 }
 

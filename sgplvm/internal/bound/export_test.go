@@ -14,6 +14,9 @@ func (e *Evaluator) ResidualCovariance(ctx context.Context, p *Params) (mat.Matr
 
 func (e *Evaluator) AllFactors() []*Factor { return e.factors }
 
+// Possible refuses a bound above another.
+var Possible = possible
+
 // Divergence returns KL(q(X) ‖ p(X)) of the last evaluation.
 func (e *Evaluator) Divergence(p *Params) float64 { return e.prior.divergence(&p.X) }
 

@@ -3,6 +3,7 @@ package bound
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
@@ -127,7 +128,7 @@ func (f *Factor) setSpatial(w *factorWork, k kernel.Kernel, x, xu mat.Matrix, ji
 // It refuses inducing inputs so far apart that the split exponents of the psi
 // statistics, of size (distance/ℓ)², would lose their digits: an optimiser takes
 // what comes out then for a better bound. For the same reason it refuses parts other than RBF of
-// prior variances above psi.FlattestPrior.
+// prior variances above psi.FlattestPrior, and RBF of such above psi.LargestPrior.
 func (f *Factor) setLatent(w *factorWork, ps *psi.Statistics, p *Params, jitter float64) error {
 	if err := checkLatent(ps, p); err != nil {
 		return err
@@ -233,8 +234,12 @@ func failure(ctx context.Context, factor int, err error) error {
 
 // checkLatent refuses what Factor.setLatent refuses.
 func checkLatent(ps *psi.Statistics, p *Params) error {
-	if far := ps.Farthest(); !(far <= psi.FarthestInducing) {
-		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %g", far, psi.FarthestInducing)
+	steep := p.Latent.NonlinearVariance() * p.SpatialVariance()
+	if !(steep <= psi.LargestPrior) {
+		return fmt.Errorf("the latent kernel gives f a prior variance of %.3g, expected at most %g", steep, psi.LargestPrior)
+	}
+	if far, most := ps.Farthest(), psi.FarthestInducing/math.Sqrt(max(1, steep)); !(far <= most) {
+		return fmt.Errorf("an inducing input lies %.3g length scales from the mean of all, expected at most %.3g with a prior variance of %.3g", far, most, steep)
 	}
 	if flat := p.Latent.FlatVariance() * p.SpatialVariance(); !(flat <= psi.FlattestPrior) {
 		return fmt.Errorf("the linear part, the bias and the time part give f a prior variance of %.3g, expected at most %g", flat, psi.FlattestPrior)

@@ -24,22 +24,24 @@ func (m *masked) evaluate(ctx context.Context, p, grad *Params, free Group) (flo
 			return math.NaN(), err
 		}
 	}
-	return m.value(p), nil
+	return possible(m.value(p))
 }
 
 // value is the bound at the α that was found, a bound whether it solves the system or not:
 //
 //	L = Σ_c [½ Σ log ω − ½·n_o·log 2π − ½ Σ ω·y² + α_cᵀb_c − ½·α_cᵀA·α_c]
 //	    − ½ Σ_c [ψ0_o − tr K̃⁻¹Ψ2_o] − ½ Σ_c [Σ_ab log(κ_ab + N_ab) − log|K̃|] − KL
-func (m *masked) value(p *Params) float64 {
+//
+// The second result is the log density of the noise where there is none.
+func (m *masked) value(p *Params) (l, most float64) {
 	k, s := m.masks, &m.sums
-	l := -0.5*s.squares + m.system.fit()
 	slack, traces := m.slack(p)
 	for v, channels := range k.channels {
 		logs, _ := k.logWeights(v, p.Noise.Beta)
-		l += 0.5 * float64(len(channels)) * (logs - float64(k.count[v])*math.Log(2*math.Pi))
+		most += 0.5 * float64(len(channels)) * (logs - float64(k.count[v])*math.Log(2*math.Pi))
 	}
-	return l - 0.5*(slack-traces) - 0.5*(s.logSum-float64(m.y.Channels)*m.logDet()) - (*m.prior).divergence(&p.X)
+	l = -0.5*s.squares + m.system.fit() + most
+	return l - 0.5*(slack-traces) - 0.5*(s.logSum-float64(m.y.Channels)*m.logDet()) - (*m.prior).divergence(&p.X), most
 }
 
 // logDet returns log|K̃|.

@@ -76,8 +76,8 @@
 //
 // Exponents are split into terms of μ and of Z and lose digits where inducing inputs lie
 // far from their mean; prior variances that the data do not bound let rounding decide.
-// Callers check Farthest against FarthestInducing, and FlatVariance, times the spatial
-// variances, against FlattestPrior.
+// Callers check Farthest, times the root of the prior variance where that is above 1, against FarthestInducing, and FlatVariance and
+// NonlinearVariance, times the spatial variances, against FlattestPrior and LargestPrior.
 //
 // Sums are divided by shape: the same numbers give the same bits at any GOMAXPROCS. Storage is
 // used again between evaluations: beside n×m numbers of the tiles' intermediate results a

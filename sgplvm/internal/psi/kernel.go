@@ -109,6 +109,20 @@ func (k Kernel) FlatVariance() float64 {
 // in proportion and in the end decides.
 const FlattestPrior = 1e4
 
+// NonlinearVariance is Variance of the nonlinear part; 0 without one. It is checked against LargestPrior.
+func (k Kernel) NonlinearVariance() float64 {
+	for _, p := range k.Parts {
+		if _, is := p.(nonlinear); is {
+			return variance(0, p)
+		}
+	}
+	return 0
+}
+
+// LargestPrior bounds the prior variance that NonlinearVariance, times the spatial kernels', gives f, in units of the
+// data's. Beyond it the jitter, 10⁻⁶ of it, is larger than the data.
+const LargestPrior = 1e6
+
 // variance adds E k(x, x) under x ~ N(0, I) of parts to sum.
 func variance(sum float64, parts ...Part) float64 {
 	for _, p := range parts {

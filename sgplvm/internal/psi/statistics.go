@@ -102,7 +102,8 @@ func (st *Statistics) Farthest() float64 {
 
 // FarthestInducing is up to where inducing inputs may lie. The split exponents of the psi
 // statistics, of size (distance/ℓ)², lose their digits beyond: up to it they keep an
-// absolute error below about 2e-6. An optimiser takes what comes out for a better bound.
+// absolute error below about 2e-6 of a prior variance of 1, and of larger ones at smaller distances.
+// An optimiser takes what comes out for a better bound.
 const FarthestInducing = 1e5
 
 // Matrix sets dst (m×m) to K_0, the kernel between inducing points.
