@@ -77,23 +77,44 @@ func (p Picture) at(x, y float32) float32 {
 	return c.value(p.Pixels)
 }
 
-// A cell is the four pixels around a point, the first two above the others, and how far it lies from left to right and down.
+// A cell is the four pixels around a point: the first one, by how much the numbers of those to the right and below are larger,
+// and how far the point lies to the right and down.
 type cell struct {
-	pixel       [4]int
-	right, down float32
+	first, next, below int
+	right, down        float32
 }
 
 func cellOf(width, height int, x, y float32) cell {
-	x, y = min(max(x, 0), float32(width-1)), min(max(y, 0), float32(height-1))
-	i, j := min(int(x), max(width-2, 0)), min(int(y), max(height-2, 0))
-	k, top, bottom := min(i+1, width-1), j*width, min(j+1, height-1)*width
-	return cell{[4]int{top + i, top + k, bottom + i, bottom + k}, x - float32(i), y - float32(j)}
+	i, right := between(x, width)
+	j, down := between(y, height)
+	next, below := 1, width
+	if width == 1 {
+		next = 0
+	}
+	if height == 1 {
+		below = 0
+	}
+	first := j*width + i
+	return cell{first, next, below, right, down}
+}
+
+// between returns the first of the two of n pixels around a point, or at the nearest edge, and how far it lies from that one to the next.
+func between(x float32, n int) (i int, part float32) {
+	if !(x > 0) || n == 1 {
+		return 0, 0
+	}
+	if last := float32(n - 1); x >= last {
+		return n - 2, 1
+	}
+	i = int(x)
+	return i, x - float32(i)
 }
 
 // value interpolates the values of pixels.
 func (c *cell) value(v []float32) float32 {
-	upper := v[c.pixel[0]] + float32(c.right*(v[c.pixel[1]]-v[c.pixel[0]]))
-	lower := v[c.pixel[2]] + float32(c.right*(v[c.pixel[3]]-v[c.pixel[2]]))
+	row, under := v[c.first:], v[c.first+c.below:]
+	upper := row[0] + float32(c.right*(row[c.next]-row[0]))
+	lower := under[0] + float32(c.right*(under[c.next]-under[0]))
 	return upper + float32(c.down*(lower-upper))
 }
 

@@ -1,5 +1,7 @@
 package opticalflow
 
+import "math"
+
 // Of the search: the side of a patch, how far patches are apart, and the steps of each.
 const patchSide, patchStep, patchSteps = 8, 4, 8
 
@@ -36,10 +38,10 @@ func search(a, b Picture, f Flow) {
 			p.u, p.v = f.Right[centre], f.Down[centre]
 			p.cost = p.distance(a, b, p.u, p.v)
 			if i > 0 {
-				p.take(a, b, patches[j*len(xs)+i-1])
+				p.take(a, b, &patches[j*len(xs)+i-1])
 			}
 			if j > 0 {
-				p.take(a, b, patches[(j-1)*len(xs)+i])
+				p.take(a, b, &patches[(j-1)*len(xs)+i])
 			}
 			p.improve(a, b)
 		}
@@ -48,10 +50,10 @@ func search(a, b Picture, f Flow) {
 		p, i, j := &patches[k], k%len(xs), k/len(xs)
 		before := p.cost
 		if i+1 < len(xs) {
-			p.take(a, b, patches[k+1])
+			p.take(a, b, &patches[k+1])
 		}
 		if j+1 < len(ys) {
-			p.take(a, b, patches[k+len(xs)])
+			p.take(a, b, &patches[k+len(xs)])
 		}
 		if p.cost < before {
 			p.improve(a, b)
@@ -100,20 +102,56 @@ func newPatch(x, y int, dx, dy Picture) patch {
 // differences sets d to what b shows of the patch, displaced, less what a does, less the mean of that, and returns
 // their mean square.
 func (p *patch) differences(d *[patchSide * patchSide]float32, a, b Picture, u, v float32) (square float32) {
+	p.shown(d, b, u, v)
 	var mean float32
 	for j := range patchSide {
-		row := a.row(p.y + j)
-		for i := range patchSide {
-			k := j*patchSide + i
-			d[k] = b.at(float32(p.x+i)+u, float32(p.y+j)+v) - row[p.x+i]
-			mean += d[k] / (patchSide * patchSide)
+		row, own := d[j*patchSide:(j+1)*patchSide], a.row(p.y + j)[p.x:][:patchSide]
+		var sum float32
+		for i, s := range own {
+			row[i] -= s
+			sum += row[i]
 		}
+		mean += sum / (patchSide * patchSide)
 	}
-	for k := range d {
-		d[k] -= mean
-		square += float32(d[k]*d[k]) / (patchSide * patchSide)
+	for j := range patchSide {
+		var sum float32
+		for i, e := range d[j*patchSide : (j+1)*patchSide] {
+			e -= mean
+			d[j*patchSide+i] = e
+			sum += float32(e * e)
+		}
+		square += sum / (patchSide * patchSide)
 	}
 	return square
+}
+
+// shown sets d to what b shows of the patch, displaced: all its pixels lie in the same way between those of b.
+func (p *patch) shown(d *[patchSide * patchSide]float32, b Picture, u, v float32) {
+	left, top := int(math.Floor(float64(u))), int(math.Floor(float64(v)))
+	right, down := u-float32(left), v-float32(top)
+	left, top = p.x+left, p.y+top
+	if left < 0 || top < 0 || left+patchSide >= b.Width || top+patchSide >= b.Height {
+		for k := range d {
+			d[k] = b.at(float32(p.x+k%patchSide)+u, float32(p.y+k/patchSide)+v)
+		}
+		return
+	}
+	var upper, lower [patchSide]float32
+	for j := range patchSide + 1 {
+		row := b.row(top + j)[left:][:patchSide+1]
+		before := row[0]
+		for i, next := range row[1:] {
+			lower[i] = before + float32(right*(next-before))
+			before = next
+		}
+		if j > 0 {
+			out := d[(j-1)*patchSide:][:patchSide]
+			for i, s := range upper {
+				out[i] = s + float32(down*(lower[i]-s))
+			}
+		}
+		upper = lower
+	}
 }
 
 func (p *patch) distance(a, b Picture, u, v float32) float32 {
@@ -122,7 +160,7 @@ func (p *patch) distance(a, b Picture, u, v float32) float32 {
 }
 
 // take takes the displacement of another patch if that fits better.
-func (p *patch) take(a, b Picture, q patch) {
+func (p *patch) take(a, b Picture, q *patch) {
 	if q.u == p.u && q.v == p.v {
 		return
 	}
@@ -143,9 +181,15 @@ func (p *patch) improve(a, b Picture) {
 			return
 		}
 		var rx, ry float32
-		for k, e := range d {
-			rx += float32(p.dx[k] * e)
-			ry += float32(p.dy[k] * e)
+		for j := 0; j < len(d); j += patchSide {
+			var x, y float32
+			dx, dy := p.dx[j:j+patchSide], p.dy[j:j+patchSide]
+			for i, e := range d[j : j+patchSide] {
+				x += float32(dx[i] * e)
+				y += float32(dy[i] * e)
+			}
+			rx += x
+			ry += y
 		}
 		su, sv := float32(p.xx*rx)+float32(p.xy*ry), float32(p.xy*rx)+float32(p.yy*ry)
 		u, v = u-su, v-sv
@@ -163,11 +207,15 @@ func blend(a, b Picture, f Flow, patches []patch) {
 	weights := make([]float32, len(f.Right))
 	clear(f.Right)
 	clear(f.Down)
-	for _, p := range patches {
-		for y := p.y; y < p.y+patchSide; y++ {
-			for x := p.x; x < p.x+patchSide; x++ {
-				k := y*a.Width + x
-				d := b.at(float32(x)+p.u, float32(y)+p.v) - a.Pixels[k]
+	var shown [patchSide * patchSide]float32
+	for i := range patches {
+		p := &patches[i]
+		p.shown(&shown, b, p.u, p.v)
+		for j := range patchSide {
+			first := (p.y+j)*a.Width + p.x
+			for i, s := range shown[j*patchSide : (j+1)*patchSide] {
+				k := first + i
+				d := s - a.Pixels[k]
 				w := 1 / (leastMisfit + max(d, -d))
 				weights[k] += w
 				f.Right[k] += float32(w * p.u)

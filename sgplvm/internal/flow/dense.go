@@ -19,11 +19,12 @@ type dense struct {
 	there, back opticalflow.Flow
 }
 
-// Of paths: the iterations for their start, by how many pixels they may miss a point, and by how many pixels and which part of
+// Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, and by how many pixels and which part of
 // the displacement flows there and back may disagree; all three are standard deviations. leastPath is a path's least weight, and mostApart the
 // largest squared distance that counts as doubt.
 const (
 	pathSteps               = 5
+	pathPrecision           = 1e-3
 	pathMiss                = 0.5
 	flowSpread, flowPortion = 0.5, 0.05
 	leastPath               = 1e-3
@@ -107,7 +108,11 @@ func pathFrom(there, back opticalflow.Flow, x, y, w float64) path {
 	var u, v float64
 	for range pathSteps {
 		u, v = there.At(p.ax, p.ay)
+		moved := math.Abs(x-w*u-p.ax) + math.Abs(y-w*v-p.ay)
 		p.ax, p.ay = x-w*u, y-w*v
+		if moved < pathPrecision {
+			break
+		}
 	}
 	u, v = there.At(p.ax, p.ay)
 	p.bx, p.by = p.ax+u, p.ay+v

@@ -41,8 +41,8 @@ func (f *displacement) row(u, v []float64, y int) {
 	n := f.nodes()
 	for i, c := range f.column {
 		a := f.columnPart[i]
-		u[i] = f.scaleX * blend(f.d[:n], f.across, c, j, k, a, b)
-		v[i] = f.scaleY * blend(f.d[n:], f.across, c, j, k, a, b)
+		u[i] = f.scaleX * blend(f.d[:n], j*f.across+c, k*f.across+c, a, b)
+		v[i] = f.scaleY * blend(f.d[n:], j*f.across+c, k*f.across+c, a, b)
 	}
 }
 
@@ -50,8 +50,8 @@ func (f *displacement) row(u, v []float64, y int) {
 func (f *displacement) value(x, y float64) (u, v float64) {
 	i, _, a := between((x+0.5)/float64(f.width)*float64(f.across-1), f.across)
 	j, k, b := between((y+0.5)/float64(f.height)*float64(f.down-1), f.down)
-	n := f.nodes()
-	return f.scaleX * blend(f.d[:n], f.across, i, j, k, a, b), f.scaleY * blend(f.d[n:], f.across, i, j, k, a, b)
+	n, top, bottom := f.nodes(), j*f.across+i, k*f.across+i
+	return f.scaleX * blend(f.d[:n], top, bottom, a, b), f.scaleY * blend(f.d[n:], top, bottom, a, b)
 }
 
 // covariance returns the covariance of the displacement at the point (x, y), in squared pixels, from
@@ -59,15 +59,14 @@ func (f *displacement) value(x, y float64) (u, v float64) {
 func (f *displacement) covariance(nodes []float64, x, y float64) (uu, uv, vv float64) {
 	i, _, a := between((x+0.5)/float64(f.width)*float64(f.across-1), f.across)
 	j, k, b := between((y+0.5)/float64(f.height)*float64(f.down-1), f.down)
-	n := f.nodes()
-	value := func(c []float64) float64 { return blend(c[:n], f.across, i, j, k, a, b) }
+	n, top, bottom := f.nodes(), j*f.across+i, k*f.across+i
+	value := func(c []float64) float64 { return blend(c[:n], top, bottom, a, b) }
 	return f.scaleX * f.scaleX * value(nodes), f.scaleX * f.scaleY * value(nodes[n:]), f.scaleY * f.scaleY * value(nodes[2*n:])
 }
 
-// blend interpolates node values between the columns i and i+1 and the rows j and k.
-func blend(d []float64, across, i, j, k int, a, b float64) float64 {
-	top, bottom := d[j*across+i:], d[k*across+i:]
-	return (1-b)*((1-a)*top[0]+a*top[1]) + b*((1-a)*bottom[0]+a*bottom[1])
+// blend interpolates node values between node top and the next, and node bottom below it and the next.
+func blend(d []float64, top, bottom int, a, b float64) float64 {
+	return (1-b)*((1-a)*d[top]+a*d[top+1]) + b*((1-a)*d[bottom]+a*d[bottom+1])
 }
 
 // inverse returns the point r with r + d(r) = s for s = (x, y), in pixels, by fixed-point

@@ -121,16 +121,16 @@ func (f Field) Warp(dst, src Frame) {
 		mat.Copy(mat.NewDense(src.Mean.Rows, n, variance.data), src.Variance)
 	}
 	f.eachPixel(size{dst.Width, dst.Height}, size{src.Width, src.Height}, n, func(w *warped) {
-		sample(w.value, spline, w.x, w.y)
-		w.set(dst.Mean)
+		mean := dst.Mean.Row(w.pixel)
 		if !uncertain {
+			sample(mean, spline, w.x, w.y)
 			return
 		}
-		sampleLinear(w.value, variance, w.x, w.y)
+		sampleSlopes(mean, w.dx, w.dy, spline, w.x, w.y)
+		sampleLinear(dst.Variance.Row(w.pixel), variance, w.x, w.y)
 		if f.Across > 0 {
-			w.addUncertainty(f.Covariance, spline)
+			w.addUncertainty(dst.Variance.Row(w.pixel), f.Covariance)
 		}
-		w.set(dst.Variance)
 	})
 }
 
@@ -154,33 +154,28 @@ func (f Field) eachPixel(frame, picture size, channels int, visit func(w *warped
 	mat.Parallel(frame.height, func(y int) {
 		values := make([]float64, 3*n)
 		w := warped{value: values[:n], dx: values[n : 2*n], dy: values[2*n:], ratioX: ratioX, ratioY: ratioY, displacement: d}
-		var du, dv float64
+		var du, dv, growU, growV float64 // of the pixel before, and by how much they grew
 		for x := range frame.width {
 			w.pixel = y*frame.width + x
-			w.rx, w.ry = d.inverse(float64(x), float64(y), du, dv)
-			du, dv = w.rx-float64(x), w.ry-float64(y)
+			w.rx, w.ry = d.inverse(float64(x), float64(y), du+growU, dv+growV)
+			u, v := w.rx-float64(x), w.ry-float64(y)
+			if x > 0 {
+				growU, growV = u-du, v-dv
+			}
+			du, dv = u, v
 			w.x, w.y = ratioX*(w.rx+0.5)-0.5, ratioY*(w.ry+0.5)-0.5
 			visit(&w)
 		}
 	})
 }
 
-// set writes the values to the pixel's row.
-func (w *warped) set(dst mat.Matrix) {
-	for c, v := range w.value {
-		dst.Set(w.pixel, c, v)
-	}
-}
-
-// addUncertainty adds (∇m)ᵀ·C·∇m for the displacement's covariance C and the picture m with the
-// coefficients spline.
-func (w *warped) addUncertainty(covariance []float64, spline image[float64]) {
-	slopes(w.dx, w.dy, spline, w.x, w.y)
+// addUncertainty adds (∇m)ᵀ·C·∇m for the displacement's covariance C and the picture m of which dx and dy have the slopes.
+func (w *warped) addUncertainty(variance, covariance []float64) {
 	uu, uv, vv := w.displacement.covariance(covariance, w.rx, w.ry)
 	uu, uv, vv = uu*w.ratioX*w.ratioX, uv*w.ratioX*w.ratioY, vv*w.ratioY*w.ratioY
 	for c, dx := range w.dx {
 		dy := w.dy[c]
-		w.value[c] += dx*dx*uu + 2*dx*dy*uv + dy*dy*vv
+		variance[c] += dx*dx*uu + 2*dx*dy*uv + dy*dy*vv
 	}
 }
 

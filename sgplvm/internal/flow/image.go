@@ -88,9 +88,10 @@ func sampleLinear[T number](dst []float64, m image[T], x, y float64) {
 	x0, x1, a := between(x, m.width)
 	y0, y1, b := between(y, m.height)
 	r0, r1 := m.row(y0), m.row(y1)
+	x0, x1 = x0*m.channels, x1*m.channels
 	for c := range dst {
-		top := (1-a)*float64(r0[x0*m.channels+c]) + a*float64(r0[x1*m.channels+c])
-		bottom := (1-a)*float64(r1[x0*m.channels+c]) + a*float64(r1[x1*m.channels+c])
+		top := (1-a)*float64(r0[x0+c]) + a*float64(r0[x1+c])
+		bottom := (1-a)*float64(r1[x0+c]) + a*float64(r1[x1+c])
 		dst[c] = (1-b)*top + b*bottom
 	}
 }
@@ -98,7 +99,12 @@ func sampleLinear[T number](dst []float64, m image[T], x, y float64) {
 // between returns the two of n positions 0, 1, … around x, or the nearest edge, and how far x
 // lies from the first to the second.
 func between(x float64, n int) (i, j int, a float64) {
-	x = min(max(x, 0), float64(n-1))
+	if x < 0 {
+		x = 0
+	}
+	if last := float64(n - 1); x > last {
+		x = last
+	}
 	i = min(int(x), max(n-2, 0))
 	return i, min(i+1, n-1), x - float64(i)
 }

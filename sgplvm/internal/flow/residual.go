@@ -19,34 +19,49 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *De
 	if m.Still() || frames.Frames == 0 {
 		return
 	}
-	for _, n := range x.neighbours() {
-		if n.weight > 0 {
-			m.addNeighbour(f, frames, field, d, x.shot, n)
-		}
-	}
+	m.addNeighbours(f, frames, field, d, x.shot, x.neighbours())
 }
 
-// addNeighbour adds the part of one neighbour.
-func (m *Motion) addNeighbour(f Frame, frames *TrainingFrames, field Field, d *Detail, s sequence, n neighbour) {
-	once := sharpened(frames.picture(s.Examples[n.place]), d.sharpening, d.sharpness(f.Width))
-	once.toSpline()
-	twice := newImage[float32](frames.Width, frames.Height, frames.Channels)
-	own := m.displacement(frames.Width, frames.Height, s, n.place)
-	resample(twice, once, own)
-	twice.toSpline()
-	offset := m.offset(n, frames.Width, frames.Height)
-	scale := n.weight * frames.Step
-	field.eachPixel(size{f.Width, f.Height}, once.size(), frames.Channels, func(w *warped) {
-		sharp, blurred := w.value, w.dx
-		sample(blurred, twice, w.x, w.y)
-		ou, ov := offset.value(w.x, w.y)
-		x, y := w.x+ou, w.y+ov
-		u, v := own.value(x, y)
-		sample(sharp, once, x+u, y+v)
-		for c, v := range sharp {
-			f.Mean.Set(w.pixel, c, f.Mean.At(w.pixel, c)+scale*(v-blurred[c]))
+// A residualFrame is a training frame next to a moment: as coefficients of its spline, sampled once and twice, and where its contents are.
+type residualFrame struct {
+	scale       float64
+	once, twice image[float32]
+	own, offset *displacement
+}
+
+// addNeighbours adds the parts of some neighbours.
+func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *Detail, s sequence, neighbours []neighbour) {
+	var around []residualFrame
+	for _, n := range neighbours {
+		if n.weight > 0 {
+			around = append(around, m.residualFrame(frames, d.sharpening, d.sharpness(f.Width), s, n))
+		}
+	}
+	field.eachPixel(size{f.Width, f.Height}, size{frames.Width, frames.Height}, frames.Channels, func(w *warped) {
+		sharp, blurred, mean := w.value, w.dx, f.Mean.Row(w.pixel)
+		for k := range around {
+			n := &around[k]
+			sample(blurred, n.twice, w.x, w.y)
+			ou, ov := n.offset.value(w.x, w.y)
+			x, y := w.x+ou, w.y+ov
+			u, v := n.own.value(x, y)
+			sample(sharp, n.once, x+u, y+v)
+			for c, v := range sharp {
+				mean[c] += n.scale * (v - blurred[c])
+			}
 		}
 	})
+}
+
+// residualFrame prepares a neighbour.
+func (m *Motion) residualFrame(frames *TrainingFrames, filter sharpening, sharpness float64, s sequence, n neighbour) residualFrame {
+	r := residualFrame{scale: n.weight * frames.Step, once: sharpened(frames.picture(s.Examples[n.place]), filter, sharpness)}
+	r.once.toSpline()
+	r.twice = newImage[float32](frames.Width, frames.Height, frames.Channels)
+	r.own, r.offset = m.displacement(frames.Width, frames.Height, s, n.place), m.offset(n, frames.Width, frames.Height)
+	resample(r.twice, r.once, r.own)
+	r.twice.toSpline()
+	return r
 }
 
 // offset returns that of a neighbour on a frame of width×height pixels.

@@ -79,64 +79,76 @@ func mirror(k, n int) int {
 	return min(max(k, 0), n-1)
 }
 
-// taps are the four pixels around a point in one direction, as they are mirrored, and the cubic
-// B-spline's weights and slopes there.
-type taps struct {
-	pixel         [4]int
-	weight, slope [4]float64
+// splinePixels returns the pixels that a point between pixel i and the next depends on, as they are mirrored.
+func splinePixels(i, n int) (p0, p1, p2, p3 int) {
+	if i >= 1 && i+2 < n {
+		return i - 1, i, i + 1, i + 2
+	}
+	return mirror(i-1, n), mirror(i, n), mirror(i+1, n), mirror(i+2, n)
 }
 
-// tapsAt returns the taps of a point x among n pixels; outside them it is the nearest edge.
-func tapsAt(x float64, n int) (t taps) {
-	x = min(max(x, 0), float64(n-1))
-	i := min(int(x), max(n-2, 0))
-	a := x - float64(i)
+// splineWeights returns the cubic B-spline's weights of these pixels.
+func splineWeights(a float64) (w0, w1, w2, w3 float64) {
 	b := 1 - a
-	t.weight = [4]float64{b * b * b / 6, (4 - 6*a*a + 3*a*a*a) / 6, (4 - 6*b*b + 3*b*b*b) / 6, a * a * a / 6}
-	t.slope = [4]float64{-b * b / 2, -a * (2 - 1.5*a), b * (2 - 1.5*b), a * a / 2}
-	if i >= 1 && i+2 < n {
-		t.pixel = [4]int{i - 1, i, i + 1, i + 2}
-	} else {
-		for k := range t.pixel {
-			t.pixel[k] = mirror(i-1+k, n)
-		}
-	}
-	return t
+	w0, w3 = b*b*b*(1./6), a*a*a*(1./6)
+	return w0, 2./3 - a*a + 3*w3, 2./3 - b*b + 3*w0, w3
+}
+
+// splineSlopes returns the derivatives of the weights.
+func splineSlopes(a float64) (w0, w1, w2, w3 float64) {
+	b := 1 - a
+	return -b * b / 2, -a * (2 - 1.5*a), b * (2 - 1.5*b), a * a / 2
 }
 
 // sample sets dst, a number for each channel, to the spline with the coefficients m at the point
 // (x, y).
 func sample[T, D number](dst []D, m image[T], x, y float64) {
-	tx, ty := tapsAt(x, m.width), tapsAt(y, m.height)
-	n := m.channels
-	x0, x1, x2, x3 := tx.pixel[0]*n, tx.pixel[1]*n, tx.pixel[2]*n, tx.pixel[3]*n
-	r0, r1, r2, r3 := m.row(ty.pixel[0]), m.row(ty.pixel[1]), m.row(ty.pixel[2]), m.row(ty.pixel[3])
-	w, v := tx.weight, ty.weight
+	n, stride := m.channels, m.width*m.channels
+	i, _, a := between(x, m.width)
+	j, _, b := between(y, m.height)
+	x0, x1, x2, x3 := splinePixels(i, m.width)
+	y0, y1, y2, y3 := splinePixels(j, m.height)
+	w0, w1, w2, w3 := splineWeights(a)
+	v0, v1, v2, v3 := splineWeights(b)
+	p0, p1, p2, p3 := T(w0), T(w1), T(w2), T(w3)
+	q0, q1, q2, q3 := T(v0), T(v1), T(v2), T(v3)
+	r0, r1, r2, r3 := m.data[y0*stride:][:stride], m.data[y1*stride:][:stride], m.data[y2*stride:][:stride], m.data[y3*stride:][:stride]
+	x0, x1, x2, x3 = x0*n, x1*n, x2*n, x3*n
 	for c := range dst {
-		s0 := w[0]*float64(r0[x0+c]) + w[1]*float64(r0[x1+c]) + w[2]*float64(r0[x2+c]) + w[3]*float64(r0[x3+c])
-		s1 := w[0]*float64(r1[x0+c]) + w[1]*float64(r1[x1+c]) + w[2]*float64(r1[x2+c]) + w[3]*float64(r1[x3+c])
-		s2 := w[0]*float64(r2[x0+c]) + w[1]*float64(r2[x1+c]) + w[2]*float64(r2[x2+c]) + w[3]*float64(r2[x3+c])
-		s3 := w[0]*float64(r3[x0+c]) + w[1]*float64(r3[x1+c]) + w[2]*float64(r3[x2+c]) + w[3]*float64(r3[x3+c])
-		dst[c] = D(v[0]*s0 + v[1]*s1 + v[2]*s2 + v[3]*s3)
+		s0 := p0*r0[x0+c] + p1*r0[x1+c] + p2*r0[x2+c] + p3*r0[x3+c]
+		s1 := p0*r1[x0+c] + p1*r1[x1+c] + p2*r1[x2+c] + p3*r1[x3+c]
+		s2 := p0*r2[x0+c] + p1*r2[x1+c] + p2*r2[x2+c] + p3*r2[x3+c]
+		s3 := p0*r3[x0+c] + p1*r3[x1+c] + p2*r3[x2+c] + p3*r3[x3+c]
+		dst[c] = D(q0*s0 + q1*s1 + q2*s2 + q3*s3)
 	}
 }
 
-// slopes sets dx and dy to the derivatives of the spline with the coefficients m at the point
-// (x, y), a number for each channel. They are 0 across an edge and beyond, the picture being mirrored
-// there.
-func slopes[T number](dx, dy []float64, m image[T], x, y float64) {
-	tx, ty := tapsAt(x, m.width), tapsAt(y, m.height)
-	clear(dx)
-	clear(dy)
-	for j, w := range ty.weight {
-		row := m.row(ty.pixel[j])
-		for i, pixel := range tx.pixel {
-			ax, ay := w*tx.slope[i], ty.slope[j]*tx.weight[i]
-			for c := range dx {
-				v := float64(row[pixel*m.channels+c])
-				dx[c] += ax * v
-				dy[c] += ay * v
-			}
+// sampleSlopes is sample, and sets dx and dy to the derivatives of the spline, a number for each channel. They are 0 across an
+// edge and beyond, the picture being mirrored there.
+func sampleSlopes[T number](dst, dx, dy []float64, m image[T], x, y float64) {
+	n, stride := m.channels, m.width*m.channels
+	i, _, a := between(x, m.width)
+	j, _, b := between(y, m.height)
+	x0, x1, x2, x3 := splinePixels(i, m.width)
+	y0, y1, y2, y3 := splinePixels(j, m.height)
+	w0, w1, w2, w3 := splineWeights(a)
+	s0, s1, s2, s3 := splineSlopes(a)
+	v0, v1, v2, v3 := splineWeights(b)
+	t0, t1, t2, t3 := splineSlopes(b)
+	r0, r1, r2, r3 := m.data[y0*stride:][:stride], m.data[y1*stride:][:stride], m.data[y2*stride:][:stride], m.data[y3*stride:][:stride]
+	x0, x1, x2, x3 = x0*n, x1*n, x2*n, x3*n
+	for c := range dst {
+		// Column by column: the spline down it, and how that changes.
+		column := func(x int) (value, slope float64) {
+			p0, p1, p2, p3 := float64(r0[x+c]), float64(r1[x+c]), float64(r2[x+c]), float64(r3[x+c])
+			return v0*p0 + v1*p1 + v2*p2 + v3*p3, t0*p0 + t1*p1 + t2*p2 + t3*p3
 		}
+		c0, d0 := column(x0)
+		c1, d1 := column(x1)
+		c2, d2 := column(x2)
+		c3, d3 := column(x3)
+		dst[c] = w0*c0 + w1*c1 + w2*c2 + w3*c3
+		dx[c] = s0*c0 + s1*c1 + s2*c2 + s3*c3
+		dy[c] = w0*d0 + w1*d1 + w2*d2 + w3*d3
 	}
 }

@@ -23,16 +23,16 @@ func TestSplineReproducesCubics(t *testing.T) {
 	}
 	values := append([]float64(nil), m.data...)
 	m.toSpline()
-	got, dx, dy := make([]float64, 2), make([]float64, 2), make([]float64, 2)
+	got, value, dx, dy := make([]float64, 2), make([]float64, 2), make([]float64, 2), make([]float64, 2)
 	// A pixel d from the edge feels it by |pole|^d: 25 pixels are 5e-15 of values up to 100.
 	for y := 25.3; y < h-25; y += 1.7 {
 		for x := 25.1; x < w-25; x += 1.3 {
 			sample(got, m, x, y)
-			slopes(dx, dy, m, x, y)
+			sampleSlopes(value, dx, dy, m, x, y)
 			for c := range 2 {
 				const e = 1e-4
 				gx, gy := (cubic(x+e, y, c)-cubic(x-e, y, c))/(2*e), (cubic(x, y+e, c)-cubic(x, y-e, c))/(2*e)
-				if want := cubic(x, y, c); math.Abs(got[c]-want) > 1e-11 || math.Abs(dx[c]-gx) > 1e-9 || math.Abs(dy[c]-gy) > 1e-9 {
+				if want := cubic(x, y, c); math.Abs(got[c]-want) > 1e-11 || math.Abs(value[c]-want) > 1e-11 || math.Abs(dx[c]-gx) > 1e-9 || math.Abs(dy[c]-gy) > 1e-9 {
 					t.Fatalf("at (%v, %v): %v, slopes %v and %v, expected %v, %v and %v", x, y, got[c], dx[c], dy[c], want, gx, gy)
 				}
 			}
@@ -78,7 +78,7 @@ func TestSlopesOutside(t *testing.T) {
 	m.toSpline()
 	dx, dy := make([]float64, 1), make([]float64, 1)
 	for _, c := range [][2]float64{{-0.5, 2.5}, {5.5, 2.5}, {2.5, -0.5}, {2.5, 4.5}, {2.5, 2.5}} {
-		slopes(dx, dy, m, c[0], c[1])
+		sampleSlopes(make([]float64, 1), dx, dy, m, c[0], c[1])
 		if inside := c[0] >= 0 && c[0] <= 5; inside != (math.Abs(dx[0]) > 1e-12) {
 			t.Errorf("at %v: slope %v to the right", c, dx[0])
 		}
