@@ -16,10 +16,12 @@ import (
 // factor is trained on a random subset of them first, and at all of them only the latent side
 // adapts and the covariance of the noise is learned (a subset of data for the
 // hyperparameters: Rasmussen and Williams, "Gaussian Processes for Machine Learning", section
-// 8.3.1).
+// 8.3.1). Of several factors it is every second, third, … point along each, so that factors remain; at all points
+// the schedule goes on for some rounds, since such points are too far apart to tell length scales in space.
 
-// adaptSteps is how long the latent side then adapts to all points.
-const adaptSteps = 20
+// adaptSteps is how long the latent side then adapts to all points, and coarseRounds how many rounds of the schedule
+// there are then at most of several factors, no more than half of all steps.
+const adaptSteps, coarseRounds = 20, 2
 
 // advanceCoarse goes on with training on some of the points and, at its end, takes its parameters over.
 func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
@@ -38,17 +40,33 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	}
 	o := t.config.Training
 	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
+	if len(t.data.Grid) > 1 {
+		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/2)), 0
+	}
 	return t.beginAt(o)
 }
 
-// coarseTrainer returns a trainer of the same examples, at the same parameters, on a random
-// subset of count points of the one spatial factor.
+// coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
+func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {
+	g := t.data.Grid
+	if len(g) == 1 {
+		rng := rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365))
+		points = rng.Perm(g.Len())[:count]
+		slices.Sort(points)
+		return points, Grid{work.Gather(g[0], points)}
+	}
+	points, grid = thinned(g, 2)
+	for every := 3; grid.Len() > count && len(points) > 1; every++ {
+		points, grid = thinned(g, every)
+	}
+	return points, grid
+}
+
+// coarseTrainer returns a trainer of the same examples, at the same parameters, on count of the points.
 func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error) {
 	y := t.evaluator.Data()
-	rng := rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365))
-	points := rng.Perm(y.Points)[:count]
-	slices.Sort(points)
-	values := make([]float64, 0, y.Examples*count*y.Channels)
+	points, grid := t.coarsePoints(count)
+	values := make([]float64, 0, y.Examples*len(points)*y.Channels)
 	err := y.EachSlab(func(slab []float64, _ int) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -65,13 +83,13 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 	}
 	d, cfg := t.data, t.config
 	d.registered, d.unsure = nil, unsure{}
-	d.Grid = Grid{work.Gather(t.data.Grid[0], points)}
-	d.Source = NewSource(values, y.Examples, count, y.Channels)
+	d.Grid = grid
+	d.Source = NewSource(values, y.Examples, len(points), y.Channels)
 	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, true
 	cfg.Residual.Rounds, cfg.Residual.Local = 0, Off
 	params := t.params.Clone()
 	params.Noise.Covariance, params.Noise.Taper = mat.Matrix{}, nil
-	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: count, Channels: y.Channels, Scaler: y.Scaler}
+	scaled := &data.Scaled{Source: d.Source, Examples: y.Examples, Points: len(points), Channels: y.Channels, Scaler: y.Scaler}
 	coarse, err := newTrainer(scaled, d, cfg, "Start", params)
 	if err == nil {
 		coarse.part = true

@@ -109,3 +109,59 @@ func TestCoarseStops(t *testing.T) {
 		}
 	}
 }
+
+// Of several factors coarse training takes every second, third, … point along each, so many at most, and goes on at all
+// points with everything free, for two rounds or half of the steps at most.
+func TestCoarseFactors(t *testing.T) {
+	s := sets()["coarse factors"]
+	s.config.Training.Iterations = 60
+	tr, r := fit(t, s.data, s.config)
+	for count, want := range map[int][]int{29: {3, 3}, 9: {3, 3}, 8: {2, 2}, 3: {2, 1}, 1: {1, 1}} {
+		c, err := tr.coarseTrainer(context.Background(), count)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, columns := c.data.Grid[0], c.data.Grid[1]
+		if rows.Rows != want[0] || columns.Rows != want[1] {
+			t.Errorf("%d×%d of %d points, expected %v", rows.Rows, columns.Rows, count, want)
+		}
+		whole, some := make([]float64, 12*30), make([]float64, 12*rows.Rows*columns.Rows)
+		if tr.evaluator.Data().Read(whole, 0, 12) != nil || c.evaluator.Data().Read(some, 0, 12) != nil {
+			t.Fatal("data cannot be read")
+		}
+		width, columnsOf := s.data.Grid[1].Rows, columns.Rows
+		for k, v := range some {
+			example, row, column := k/(rows.Rows*columnsOf), k/columnsOf%rows.Rows, k%columnsOf
+			y, x := int(rows.At(row, 0)), int(columns.At(column, 0))
+			compare.SameBits(t, fmt.Sprintf("example %d, pixel (%d, %d)", example, x, y), []float64{v}, whole[example*30+y*width+x:][:1])
+		}
+	}
+	first := finish(t, newTestCoarse(t, s))
+	n := len(first.Phases)
+	if len(r.Phases) != n+1 || r.Phases[n].Name != "alternating" || r.Phases[n].Steps > 30 {
+		t.Errorf("phases %+v after %+v", r.Phases, first.Phases)
+	}
+	coarse := newTestCoarse(t, s)
+	finish(t, coarse)
+	if p, q := tr.params, coarse.params; p.Noise.Beta == q.Noise.Beta || diff(p.Space, q.Space) == "" {
+		t.Errorf("noise and kernels of all points are those of some")
+	}
+	compare.NearOne(t, "bound", boundOf(t, tr), r.Bound, 1e-9)
+	s.config.Training.CoarsePoints = 30
+	all, _ := fit(t, s.data, s.config)
+	s.config.Training.CoarsePoints = 0
+	plain, _ := fit(t, s.data, s.config)
+	if d := diff(all.params, plain.params); d != "" {
+		t.Errorf("all points are some: %s", d)
+	}
+}
+
+// newTestCoarse returns the coarse trainer of a set.
+func newTestCoarse(t *testing.T, s set) *Trainer {
+	t.Helper()
+	c, err := newTestTrainer(t, s.data, s.config).coarseTrainer(context.Background(), s.config.Training.CoarsePoints)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

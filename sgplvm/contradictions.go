@@ -65,7 +65,7 @@ func (c Config) aboutResidual(d Data) error {
 		return &ConfigError{Field: "Residual.Rounds", Err: fmt.Errorf("%d rounds beside a residual that is none", r.Rounds)}
 	case (none || r.Rounds < 0) && r.Local == On:
 		return &ConfigError{Field: "Residual.Local", Err: errors.New("on beside a residual that is not learned")}
-	case none && c.Training.CoarsePoints > 0:
+	case none && c.Training.CoarsePoints > 0 && len(d.Grid) == 1:
 		return &ConfigError{Field: "Training.CoarsePoints", Err: fmt.Errorf("%d points beside a residual that is none", c.Training.CoarsePoints)}
 	case r.Kernel.Kind != "" && !none && len(d.Grid) > 1:
 		return &ConfigError{Field: "Residual.Kernel", Err: fmt.Errorf("%v with %d spatial factors, expected one: joint", r.Kernel, len(d.Grid))}

@@ -149,6 +149,8 @@ func sets() map[string]set {
 	coarse := residual
 	coarse.Residual.Rounds = 1
 	coarse.Training.CoarsePoints = 12
+	thinned := timed
+	thinned.Training.CoarsePoints = 10
 	linear := small()
 	linear.LatentKernel = "linear+bias"
 	truncated := small()
@@ -167,6 +169,7 @@ func sets() map[string]set {
 		"timed":                {bumps(12, 6, 5, 2).at(line(12).Data, nil), timed},
 		"residual":             {bumps(12, 6, 5, 2).on(plane(6, 5)), residual},
 		"coarse":               {bumps(12, 6, 5, 2).on(plane(6, 5)), coarse},
+		"coarse factors":       {bumps(12, 6, 5, 2).at(line(12).Data, nil), thinned},
 		"truncated":            {bumps(12, 8, 7, 2), truncated},
 		"holes":                {bumps(12, 6, 5, 2).holed(0.3, 1), small()},
 		"holes in time":        {bumps(12, 6, 5, 2).at(line(12).Data, labels).holed(0.3, 1), moving},

@@ -25,6 +25,9 @@ func (t *Trainer) LeaveOneOut(ctx context.Context, body func(example int, mean, 
 // every wants all examples.
 func every(int) bool { return true }
 
+// slabsLeftOut is about how many slabs of examples are predicted together, since what all others say is gone through once for them.
+const slabsLeftOut = 4
+
 // leaveSomeOut is LeaveOneOut of the examples that are wanted.
 func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
 	if err := t.canLeaveOut(); err != nil {
@@ -47,7 +50,7 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 	}
 	y := t.evaluator.Data()
 	n, size := y.Examples, t.evaluator.Components()*y.Channels
-	step := max(1, min(n, data.SlabNumbers/size))
+	step := max(1, min(n, slabsLeftOut*data.SlabNumbers/size))
 	var chosen []int
 	for i := range n {
 		if wanted(i) {
@@ -102,19 +105,14 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 	if err != nil {
 		return err
 	}
-	for from, to := 0, 0; from < len(examples); from = to {
-		for to = from + 1; to < len(examples) && examples[to] == examples[to-1]+1; {
-			to++
+	shift, spread := t.evaluator.LeaveOut(psi1, examples)
+	for k, i := range examples {
+		t.correct(means[k], variances[k], shift, spread, k)
+		if t.calibration != nil {
+			t.calibration.Apply(variances[k], t.calibration.Factor, 0, t.calibration.Inflation.At(*own[k].At, t.params.X.At(), i))
 		}
-		shift, spread := t.evaluator.LeaveOut(psi1.Slice(from, to, 0, psi1.Cols), examples[from], examples[from]+to-from)
-		for k := from; k < to; k++ {
-			t.correct(means[k], variances[k], shift, spread, k-from)
-			if t.calibration != nil {
-				t.calibration.Apply(variances[k], t.calibration.Factor, 0, t.calibration.Inflation.At(*own[k].At, t.params.X.At(), examples[k]))
-			}
-			if err := body(examples[k], means[k], variances[k]); err != nil {
-				return err
-			}
+		if err := body(i, means[k], variances[k]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -124,9 +122,10 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 func (t *Trainer) correct(mean, variance mat.Matrix, shift, spread []float64, k int) {
 	y := t.evaluator.Data()
 	for c, scale := range y.Scaler.Scale {
-		for s := range y.Points {
-			mean.Set(s, c, mean.At(s, c)-scale*shift[(k*y.Channels+c)*y.Points+s])
-			variance.Set(s, c, variance.At(s, c)+scale*scale*spread[k*y.Points+s])
+		down, wider := shift[(k*y.Channels+c)*y.Points:][:y.Points], spread[k*y.Points:][:y.Points]
+		for s, v := range down {
+			mean.Row(s)[c] -= scale * v
+			variance.Row(s)[c] += scale * scale * wider[s]
 		}
 	}
 }

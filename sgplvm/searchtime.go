@@ -25,6 +25,10 @@ var largeFilm = 1000000
 // part. Tests lower it.
 var mostDownsampled = 1 << 21
 
+// coarseFilm is by how many times a film has more numbers than mostDownsampled from which on most of its training takes place at
+// as few of its points.
+const coarseFilm = 4
+
 // roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
 // rough ones and smooth ones in shares that training finds. Those are the shares under which the
 // values of a frame tell most of one another; rough changes alone may tell more of frames left out.
@@ -61,7 +65,19 @@ func (c timeCandidate) preset(s *search) Config {
 	if s.given.Effort == EffortQuick {
 		p.Training.Iterations = 2 * s.plan.steps
 	}
+	if points := s.coarseFilmPoints(); points > 0 {
+		p.Training.CoarsePoints = points
+	}
 	return p
+}
+
+// coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
+func (s *search) coarseFilmPoints() int {
+	n, points, channels := s.data.Source.Dims()
+	if !s.data.Film || s.data.holes != nil || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= coarseFilm*mostDownsampled {
+		return 0
+	}
+	return max(1, mostDownsampled/(n*channels))
 }
 
 func (c timeCandidate) String() string {

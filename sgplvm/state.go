@@ -72,7 +72,7 @@ type startState struct {
 
 // begin sets the state to that at the start of training.
 func (t *Trainer) begin() error {
-	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && t.params.Noise.Structured() {
+	if count := t.config.Training.CoarsePoints; count > 0 && count < t.data.Grid.Len() && (t.params.Noise.Structured() || len(t.data.Grid) > 1 && !t.evaluator.Holes()) {
 		t.state = trainerState{Stage: stageCoarse, BestBound: math.NaN()}
 		return nil
 	}

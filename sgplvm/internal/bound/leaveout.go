@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Leaving examples out. Let w and w̃ be T_0ᵀψ1 of q(x_i) and of q(x_i) without example i's own
@@ -35,14 +36,14 @@ func (e *Evaluator) BeginLeavingOut(ctx context.Context, p *Params) error {
 // EndLeavingOut lets go of it.
 func (e *Evaluator) EndLeavingOut() { e.sweep.h = kronprod.Tensor{} }
 
-// LeaveOut returns what leaving out examples from ≤ i < to takes off their means
+// LeaveOut returns what leaving out each of some examples takes off their means
 // (examples × channels × points) and adds to their variances (examples × points), in the model's
-// units. psi1 holds the examples' ψ1 without their own part, (to−from)×m_ξ.
-func (e *Evaluator) LeaveOut(psi1 mat.Matrix, from, to int) (shift, spread []float64) {
-	y, m, n, components, channels := &e.projected, e.factors[0].Size(), to-from, e.Components(), e.y.Channels
+// units. psi1 holds the examples' ψ1 without their own part, a row of m_ξ each. It goes once through the data for all of them.
+func (e *Evaluator) LeaveOut(psi1 mat.Matrix, examples []int) (shift, spread []float64) {
+	y, m, n, components, channels := &e.projected, e.factors[0].Size(), len(examples), e.Components(), e.y.Channels
 	without := mat.New(n, m)
 	mat.Mul(without, 1, psi1, e.factors[0].Coord, 0)
-	with := e.factors[0].Data.Slice(from, to, 0, m)
+	with := work.Gather(e.factors[0].Data, examples)
 	squares, products := mat.New(n, m), mat.New(n, m)
 	mat.MulElem(squares, with, with)
 	mat.MulElem(products, with, without)
@@ -52,28 +53,37 @@ func (e *Evaluator) LeaveOut(psi1 mat.Matrix, from, to int) (shift, spread []flo
 	mat.Parallel(y.blocks(), func(block int) {
 		first, last := y.block(block)
 		width := last - first
-		inverse := mat.New(width, m)
+		buffer := mat.Borrow(width * (m + 3*n))
+		defer mat.GiveBack(buffer)
+		room := *buffer
+		take := func(rows, cols int) mat.Matrix {
+			v := mat.NewDense(rows, cols, room[:rows*cols])
+			room = room[rows*cols:]
+			return v
+		}
+		inverse, hat, g, fit := take(width, m), take(n, width), take(n, width), take(n, width)
 		for j, v := range e.lambda[first:last] {
 			for k, l := range e.factors[0].Lambda {
 				inverse.Row(j)[k] = v / (1/beta + l*v) // λ_j/d_kj
 			}
 		}
-		hat, g, fit := mat.New(n, width), mat.New(n, width), mat.New(n, width)
 		mat.Mul(hat, 1, squares, inverse.T(), 0)
 		mat.Mul(g, 1, products, inverse.T(), 0)
 		for i := range n {
-			for j := range width {
-				spreadModes[i*components+first+j] = g.At(i, j) * g.At(i, j) / (1 - hat.At(i, j)) / beta
+			to, left := spreadModes[i*components+first:][:width], hat.Row(i)
+			for j, gain := range g.Row(i) {
+				to[j] = gain * gain / (1 - left[j]) / beta
 			}
 		}
 		for c := range channels {
 			at := (c*components + first) * m
 			mat.Mul(fit, 1, with, mat.NewDense(width, m, e.sweep.h.Data[at:at+width*m]).T(), 0)
-			p := y.at(c, first, last).Slice(from, to, 0, width)
-			for i := range n {
-				to := shiftModes[(i*channels+c)*components+first:]
+			p := y.at(c, first, last)
+			for i, example := range examples {
+				to := shiftModes[(i*channels+c)*components+first:][:width]
+				own, gain, fitted, left := p.Row(example), g.Row(i), fit.Row(i), hat.Row(i)
 				for j, l := range e.lambda[first:last] {
-					to[j] = g.At(i, j) * (p.At(i, j) - l*fit.At(i, j)) / (1 - hat.At(i, j))
+					to[j] = gain[j] * (own[j] - l*fitted[j]) / (1 - left[j])
 				}
 			}
 		}

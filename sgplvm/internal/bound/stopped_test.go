@@ -53,7 +53,7 @@ var calls = map[string]func(ctx context.Context, e *bound.Evaluator, p *bound.Pa
 		}
 		psi1 := mat.New(2, p.Z.Rows)
 		psi1.Fill(0.5)
-		shift, spread := e.LeaveOut(psi1, 1, 3)
+		shift, spread := e.LeaveOut(psi1, []int{1, 2})
 		return append(shift, spread...), nil
 	},
 	"LearnNoise": func(ctx context.Context, e *bound.Evaluator, p *bound.Params) ([]float64, error) {
