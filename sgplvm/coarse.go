@@ -96,3 +96,21 @@ func (t *Trainer) coarseTrainer(ctx context.Context, count int) (*Trainer, error
 	}
 	return coarse, err
 }
+
+// thinned returns every such point of each factor: the numbers of those that remain, and their grid.
+func thinned(g Grid, every int) (points []int, thin Grid) {
+	points = []int{0}
+	for _, x := range g {
+		var rows, longer []int
+		for i := 0; i < x.Rows; i += every {
+			rows = append(rows, i)
+		}
+		for _, p := range points {
+			for _, i := range rows {
+				longer = append(longer, p*x.Rows+i)
+			}
+		}
+		points, thin = longer, append(thin, work.Gather(x, rows))
+	}
+	return points, thin
+}

@@ -58,24 +58,6 @@ func (s *search) validationPoints(rng *rand.Rand) (points []int, grid Grid, scal
 	}
 }
 
-// thinned returns every such point of each factor: the numbers of those that remain, and their grid.
-func thinned(g Grid, every int) (points []int, thin Grid) {
-	points = []int{0}
-	for _, x := range g {
-		var rows, longer []int
-		for i := 0; i < x.Rows; i += every {
-			rows = append(rows, i)
-		}
-		for _, p := range points {
-			for _, i := range rows {
-				longer = append(longer, p*x.Rows+i)
-			}
-		}
-		points, thin = longer, append(thin, work.Gather(x, rows))
-	}
-	return points, thin
-}
-
 // somePoints returns mostValidation points of one factor; where one mask is known, three quarters of them at most that it shows.
 func (s *search) somePoints(rng *rand.Rand) []int {
 	points := rng.Perm(s.data.Grid.Len())
