@@ -190,6 +190,28 @@ func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Predi
 	return p, l, err
 }
 
+// ImputeTo is Impute in the storage of an earlier result of as many values: for examples that are filled in one after the other, at one grid's points,
+// it allocates nothing, but for films with motion, examples of known time, data with holes and grids of several factors.
+// After an error p and l are as they were. Errors: those of Impute.
+func (m *Model) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
+	by, obs, err := m.seen(obs)
+	if err != nil {
+		return err
+	}
+	obs.Grid = by.on(obs.Grid)
+	if by.film == nil {
+		err = by.posterior.ImputeTo(ctx, p, l, obs, by.inferOptions(o))
+	} else if filled, latent, failed := by.examples().Impute(ctx, obs, by.inferOptions(o)); failed == nil {
+		*p, *l = filled, latent
+	} else {
+		err = failed
+	}
+	if err == nil {
+		l.Partly = by != m
+	}
+	return err
+}
+
 // inferOptions returns the options with what they leave open as the model's configuration has it.
 func (m *Model) inferOptions(o InferOptions) InferOptions {
 	if m.config != nil {

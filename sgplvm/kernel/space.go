@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/text"
@@ -16,24 +17,41 @@ func (k Kernel) Matrix(dst, x, y mat.Matrix) {
 	if mat.Overlap(dst, x) || mat.Overlap(dst, y) {
 		panic("kernel: Matrix: the result overlaps the points")
 	}
-	s := newSpace(op, k, x, y)
-	symmetric := sameView(x, y)
-	mat.Parallel(s.blocks, func(b int) {
-		room := mat.Borrow(s.yt.Rows * s.yt.Cols)
-		i0, i1 := blockRange(b, s.blocks, x.Rows)
-		for i := i0; i < i1; i++ {
-			row := dst.Row(i)
-			if symmetric {
-				row = row[:i+1]
-			}
-			s.values(row, x.Row(i), &s.root, *room)
-		}
-		mat.GiveBack(room)
-	})
-	if symmetric {
+	f := fillings.Get().(*filling)
+	f.kernel, f.dst, f.x, f.symmetric = k, dst, x, sameView(x, y)
+	f.space.set(op, &f.kernel, x, y)
+	mat.Run(f.space.blocks, f)
+	if f.symmetric {
 		mat.MirrorLower(dst)
 	}
-	s.giveBack()
+	f.space.giveBack()
+	*f = filling{}
+	fillings.Put(f)
+}
+
+// A filling is a kernel's matrix in the making.
+type filling struct {
+	space     space
+	kernel    Kernel
+	dst, x    mat.Matrix
+	symmetric bool // only the lower triangle is made
+}
+
+var fillings = sync.Pool{New: func() any { return new(filling) }}
+
+// Do makes a block of rows.
+func (f *filling) Do(b int) {
+	s := &f.space
+	room := mat.Borrow(s.yt.Rows * s.yt.Cols)
+	i0, i1 := blockRange(b, s.blocks, f.x.Rows)
+	for i := i0; i < i1; i++ {
+		row := f.dst.Row(i)
+		if f.symmetric {
+			row = row[:i+1]
+		}
+		s.values(row, f.x.Row(i), &s.root, *room)
+	}
+	mat.GiveBack(room)
 }
 
 func checkPoints(op, what string, m, x, y mat.Matrix) {
@@ -70,15 +88,20 @@ type node struct {
 }
 
 func newSpace(op string, k Kernel, x, y mat.Matrix) *space {
+	s := new(space)
+	s.set(op, &k, x, y)
+	return s
+}
+
+func (s *space) set(op string, k *Kernel, x, y mat.Matrix) {
 	d := x.Cols
-	s := &space{op: op, blocks: max(1, min(rowBlocks, x.Rows, x.Rows*y.Rows*d/blockWork))}
+	*s = space{op: op, blocks: max(1, min(rowBlocks, x.Rows, x.Rows*y.Rows*d/blockWork))}
 	s.buffer = mat.Borrow((d+1)*y.Rows + d*k.leaves())
 	s.yt, s.free = mat.NewDense(d, y.Rows, (*s.buffer)[:d*y.Rows]), (*s.buffer)[d*y.Rows:]
 	s.ones, s.free = s.free[:y.Rows], s.free[y.Rows:]
 	mat.Vector(s.ones).Fill(1)
 	mat.Copy(s.yt, y.T())
-	s.root = s.node(&k, k.Variance)
-	return s
+	s.root = s.node(k, k.Variance)
 }
 
 func (s *space) giveBack() { mat.GiveBack(s.buffer) }

@@ -99,9 +99,12 @@ func (s *Scaled) sums(n []float64) (first, sum []float64, missing []int, err err
 // Apply returns y (rows × channels) in the model's units.
 func (s Scaler) Apply(y mat.Matrix) mat.Matrix {
 	z := y.Clone()
-	s.scale(z.Data)
+	s.ApplyTo(z)
 	return z
 }
+
+// ApplyTo is Apply in place, of a matrix without gaps.
+func (s Scaler) ApplyTo(y mat.Matrix) { s.scale(y.Data) }
 
 // scale puts points, one after the other, into the model's units.
 func (s Scaler) scale(v []float64) {

@@ -55,7 +55,7 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 			q.psi1(psi1.Row(i), l)
 			return
 		}
-		t, diagonal := q.latentMoments(l)
+		t, diagonal := q.latentMoments(nil, l)
 		copy(psi1.Row(i), t.psi1.Data)
 		copy(tau.Row(i), diagonal.Data)
 		b.prior[i] = t.psi0 * q.params.SpatialVariance()

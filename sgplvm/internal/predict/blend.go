@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -19,13 +18,16 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 		return nil
 	}
 	gap := math.Log(1 + e.gap())
-	least := slices.MinFunc(o.Blends, func(a, b Blend) int {
-		return cmp.Compare(math.Abs(math.Log(1+a.Gap)-gap), math.Abs(math.Log(1+b.Gap)-gap))
-	})
+	least := &o.Blends[0]
+	for i := range o.Blends {
+		if b := &o.Blends[i]; math.Abs(math.Log(1+b.Gap)-gap) < math.Abs(math.Log(1+least.Gap)-gap) {
+			least = b
+		}
+	}
 	if least.Share > 0 && (q.kept == nil || e.on.training == nil) {
 		return nil // nothing says what similar examples do
 	}
-	return &least
+	return least
 }
 
 // Gap returns Blend.Gap of an example: 0 where nothing is missing or nothing observed.
@@ -43,19 +45,20 @@ const mostGaps = 512
 // gap returns the mean distance of missing values from the nearest observed points of their channels, in
 // mean spacings; 0 where nothing is missing or nothing observed.
 func (e *example) gap() float64 {
-	x := data.InSpacings(e.on.grid)
+	x := e.on.spacings()
 	var sum, count float64
 	for _, seen := range e.seen {
-		far, n := work.NearestDistances(x, complement(seen, x.Rows), seen, mostGaps)
+		far, n := work.NearestDistances(x, addComplement(e.room.list(x.Rows-len(seen)), seen, x.Rows), seen, mostGaps)
 		sum, count = sum+far, count+n
 	}
 	return sum / max(1, count)
 }
 
-// halve divides points into equally many parts of neighbours: in two along the longest side, again and again.
-func halve(x mat.Matrix, points []int, parts int) [][]int {
+// halve orders points so that they are equally many parts of neighbours, one behind the other: in two along the longest side, again and again. It appends
+// the parts' ends to others, behind so many points.
+func halve(x mat.Matrix, points []int, before, parts int, ends []int) []int {
 	if parts == 1 || len(points) < 2 {
-		return [][]int{points}
+		return append(ends, before+len(points))
 	}
 	longest, length := 0, -1.0
 	for d := range x.Cols {
@@ -67,17 +70,17 @@ func halve(x mat.Matrix, points []int, parts int) [][]int {
 			longest, length = d, high-low
 		}
 	}
-	points = slices.Clone(points)
 	slices.SortStableFunc(points, func(a, b int) int { return cmp.Compare(x.At(a, longest), x.At(b, longest)) })
 	h := len(points) / 2
-	return append(halve(x, points[:h], parts/2), halve(x, points[h:], parts/2)...)
+	ends = halve(x, points[:h], before, parts/2, ends)
+	return halve(x, points[h:], before+h, parts/2, ends)
 }
 
 // blend mixes the direct prediction into p, that of the latent variables, in the model's units with all
 // noise: p becomes the mean and the variance of the two together, part by part.
 func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blend, o InferOptions) error {
-	x := data.InSpacings(e.on.grid)
-	var missing []int
+	x := e.on.spacings()
+	missing := e.room.list(x.Rows)
 	for i := range x.Rows {
 		if slices.ContainsFunc(e.seen, func(seen []int) bool { _, found := slices.BinarySearch(seen, i); return !found }) {
 			missing = append(missing, i)
@@ -90,8 +93,12 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 				parts = 1 // they are conditioned group by group
 			}
 		}
-		for _, part := range halve(x, missing, parts) {
+		from := 0
+		for _, to := range halve(x, missing, 0, parts, e.room.list(parts)) {
+			part := missing[from:to]
+			from = to
 			slices.Sort(part)
+			lent := e.room.mark()
 			t := q.directMoments(e, q.distances(e, e.reaching(x, part, b.Reach)), b)
 			t.degreesOfFreedom = o.degrees(true)
 			direct, err := q.conditionalWithin(ctx, e, t, part, o.Conditioning)
@@ -99,6 +106,7 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 				return err
 			}
 			p.mix(direct, part, b.Share, 1/q.params.Noise.Beta)
+			e.room.release(lent)
 		}
 	}
 	for _, i := range missing {
@@ -138,7 +146,7 @@ func (e *example) reaching(x mat.Matrix, part []int, reach float64) []float64 {
 	if reach == 0 {
 		return nil
 	}
-	centre, counts := make([]float64, x.Cols), make([]float64, x.Rows)
+	centre, counts := e.room.vector(x.Cols), e.room.vector(x.Rows)
 	for _, i := range part {
 		for d, v := range x.Row(i) {
 			centre[d] += v / float64(len(part))

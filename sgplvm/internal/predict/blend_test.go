@@ -254,16 +254,18 @@ func TestHalve(t *testing.T) {
 			x.Data[i] = rng.NormFloat64()
 		}
 		points := rng.Perm(x.Rows)[:4+rng.IntN(x.Rows-4)]
-		parts := halve(x, points, 4)
-		if len(parts) != 4 {
-			t.Fatalf("%d parts, want 4", len(parts))
+		all := slices.Clone(points)
+		ends := halve(x, all, 0, 4, nil)
+		if len(ends) != 4 {
+			t.Fatalf("%d parts, want 4", len(ends))
 		}
-		var all []int
-		for _, p := range parts {
+		from := 0
+		for _, to := range ends {
+			p := all[from:to]
+			from = to
 			if 4*len(p) < len(points)-7 || 4*len(p) > len(points)+7 {
 				t.Errorf("a part of %d from %d points", len(p), len(points))
 			}
-			all = append(all, p...)
 		}
 		slices.Sort(all)
 		slices.Sort(points)

@@ -49,7 +49,7 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 		if channels == nil {
 			continue
 		}
-		missing := complement(seen, n)
+		missing := addComplement(e.room.list(n-len(seen)), seen, n)
 		if within != nil {
 			missing = slices.DeleteFunc(missing, func(i int) bool { _, found := slices.BinarySearch(within, i); return !found })
 		}
@@ -94,7 +94,7 @@ func (q *Posterior) observedFactor(e *example, t moments, c int, seen []int) (*c
 	if t.factors != nil && work.SameList(seen, e.seen[c]) {
 		return t.factors[c], nil
 	}
-	return chol.Factorize(q.observedCovariance(e, t, c, seen))
+	return e.room.factorize(q.observedCovariance(e, t, c, seen))
 }
 
 // condition overwrites mean and variance of the missing points given the
@@ -106,24 +106,29 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 	}
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
-	explained := work.ColumnSquares(x)
+	explained := e.room.columnSquares(x)
 	prior := q.unexplained(e, t, channels[0])
 	var inverse, weights mat.Matrix
 	if t.degreesOfFreedom > 0 {
-		inverse, weights = mat.New(len(seen), len(seen)), nearby(e.on, seen, missing)
+		inverse, weights = e.room.matrix(len(seen), len(seen)), nearby(e.room, e.on, seen, missing)
 		l.Inverse(inverse)
 	}
 	for _, c := range channels {
 		residual := e.residual(p, c, seen)
 		l.SolveHalf(residual)
-		nearby := work.Ones(len(missing))
+		var nearby []float64
 		if t.degreesOfFreedom > 0 {
-			solved := residual.Clone()
+			solved := e.room.clone(residual)
 			l.SolveHalfT(solved)
-			nearby = nearbyScale(weights, inverse, solved.Data)
+			nearby = nearbyScale(e.room, weights, inverse, solved.Data)
+		} else {
+			nearby = e.room.vector(len(missing))
+			for k := range nearby {
+				nearby[k] = 1
+			}
 		}
 		scale := infer.StudentScale(t.degreesOfFreedom, mat.Dot(residual, residual), len(seen))
-		shift := mat.New(len(missing), 1)
+		shift := e.room.matrix(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
 
 		byLatent := q.leftByLatent(e, t, c, l, x, missing, seen)
@@ -139,7 +144,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 
 // unexplained returns the prior variance at every point less what the inducing points take off it.
 func (q *Posterior) unexplained(e *example, t moments, c int) []float64 {
-	v := make([]float64, e.on.grid.Len())
+	v := e.room.vector(e.on.grid.Len())
 	if t.noiseAlone() {
 		return v
 	}
@@ -153,15 +158,15 @@ func (q *Posterior) unexplained(e *example, t moments, c int) []float64 {
 // leftByLatent returns the variance of missing points that the latent variables leave, the diagonal of (P_M − G·P_O)·spread·(P_M − G·P_O)ᵀ,
 // given x = L⁻¹C_OM.
 func (q *Posterior) leftByLatent(e *example, t moments, c int, l *chol.Factor, x mat.Matrix, missing, seen []int) []float64 {
-	v := make([]float64, len(missing))
+	v := e.room.vector(len(missing))
 	if t.noiseAlone() {
 		return v
 	}
-	po := work.Gather(e.on.p[c], seen)
+	po := e.room.gather(e.on.p[c], seen)
 	l.SolveHalf(po)
-	left := work.Gather(e.on.p[c], missing)
+	left := e.room.gather(e.on.p[c], missing)
 	mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O
-	spread := mat.New(left.Rows, left.Cols)
+	spread := e.room.matrix(left.Rows, left.Cols)
 	mat.Mul(spread, 1, left, t.spread, 0)
 	for k := range v {
 		v[k] = asm.Dot(spread.Row(k), left.Row(k))
@@ -171,7 +176,7 @@ func (q *Posterior) leftByLatent(e *example, t moments, c int, l *chol.Factor, x
 
 // residual returns what a prediction leaves of the observed values of a channel, |O|×1.
 func (e *example) residual(p Prediction, c int, seen []int) mat.Matrix {
-	r := mat.New(len(seen), 1)
+	r := e.room.matrix(len(seen), 1)
 	for k, i := range seen {
 		r.Data[k] = e.values.At(i, c) - p.Mean.At(i, c)
 	}

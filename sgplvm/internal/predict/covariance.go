@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the
@@ -84,37 +85,45 @@ func (r *rescaling) covariance(k mat.Matrix, c int) {
 //
 //	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
 func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
-	cov := mat.New(len(a), len(b))
+	cov := t.room.matrix(len(a), len(b))
 	if t.noiseAlone() {
 		return cov
 	}
-	on.priorCovariance(cov, t.psi0, a, b)
-	on.subtractExplained(cov, t.h[version], a, b)
+	on.priorCovariance(t.room, cov, t.psi0, a, b)
+	on.subtractExplained(t.room, cov, t.h[version], a, b)
 	return cov
 }
 
 // priorCovariance sets cov to psi0·K(a, b).
-func (on *projection) priorCovariance(cov mat.Matrix, psi0 float64, a, b []int) {
-	dims := on.grid.Dims()
-	kss := make([]mat.Matrix, len(dims))
-	for f, k := range on.kss {
-		kss[f] = k()
-	}
-	ia, ib := data.SplitAll(a, dims), data.SplitAll(b, dims)
-	eachRow(len(a), func(from, to int) {
-		for i := from; i < to; i++ {
-			row := cov.Row(i)
-			for j := range row {
-				row[j] = psi0
-			}
-			for f, k := range kss {
-				values := k.Row(ia[f][i])
-				for j, l := range ib[f] {
-					row[j] *= values[l]
-				}
+func (on *projection) priorCovariance(r *room, cov mat.Matrix, psi0 float64, a, b []int) {
+	p := lend[priorRows](r, priorKind)
+	*p = priorRows{on, cov, psi0, r.split(a, on.dims), r.split(b, on.dims)}
+	mat.Run(min(rowBlocks, len(a)), p)
+}
+
+// priorRows are those of ψ0·K between points, block by block.
+type priorRows struct {
+	on     *projection
+	to     mat.Matrix
+	psi0   float64
+	ia, ib [][]int // indices of either in each factor
+}
+
+// Do sets those of a block.
+func (p *priorRows) Do(b int) {
+	from, to := work.Block(b, min(rowBlocks, p.to.Rows), p.to.Rows)
+	for i := from; i < to; i++ {
+		row := p.to.Row(i)
+		for j := range row {
+			row[j] = p.psi0
+		}
+		for f, k := range p.on.kss {
+			values := k().Row(p.ia[f][i])
+			for j, l := range p.ib[f] {
+				row[j] *= values[l]
 			}
 		}
-	})
+	}
 }
 
 // dataCovariance is sharedCovariance of the data without the white noise: with the

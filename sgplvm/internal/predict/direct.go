@@ -19,17 +19,18 @@ import (
 
 // A directSource is what a model keeps for direct predictions.
 type directSource struct {
-	mean   []float64  // ȳ, n_s·d_y, the channels of a point one below the other
-	values mat.Matrix // y_n − ȳ in columns
-	fitted mat.Matrix // F, the covariance of E f(x_n) over the training examples, averaged over channels, n_s×n_s
-	points mat.Matrix // in mean spacings
-	made   sync.Map   // matrices made from these, by what they are
+	mean   []float64                       // ȳ, n_s·d_y, the channels of a point one below the other
+	values mat.Matrix                      // y_n − ȳ in columns
+	fitted mat.Matrix                      // F, the covariance of E f(x_n) over the training examples, averaged over channels, n_s×n_s
+	points mat.Matrix                      // in mean spacings
+	lock   sync.Mutex                      // of made
+	made   map[directKey]func() mat.Matrix // from these
 }
 
 // newDirectSource prepares direct predictions.
 func newDirectSource(kept *trainingResiduals, points mat.Matrix, channels int) *directSource {
 	size, n := kept.y.Rows, kept.y.Cols
-	s := &directSource{mean: make([]float64, size), values: kept.y.Clone(), fitted: mat.New(size/channels, size/channels), points: points}
+	s := &directSource{made: map[directKey]func() mat.Matrix{}, mean: make([]float64, size), values: kept.y.Clone(), fitted: mat.New(size/channels, size/channels), points: points}
 	channel := mat.New(size/channels, n)
 	for c := range channels {
 		for i := range channel.Rows {
@@ -55,7 +56,11 @@ func newDirectSource(kept *trainingResiduals, points mat.Matrix, channels int) *
 
 // taper returns exp(−‖x − x′‖²/ℓ²) for a distance in mean spacings, n_s×n_s.
 func (s *directSource) taper(length float64) mat.Matrix {
-	return s.once([2]any{"taper", length}, func() mat.Matrix {
+	key := directKey{"taper", length}
+	if c, found := s.load(key); found {
+		return c
+	}
+	return s.once(key, func() mat.Matrix {
 		c := mat.New(s.points.Rows, s.points.Rows)
 		gaussian([]float64{length / math.Sqrt2}).Matrix(c, s.points, s.points)
 		return c
@@ -64,7 +69,11 @@ func (s *directSource) taper(length float64) mat.Matrix {
 
 // wide returns F∘C′ + Σ without white noise, given what Σ has of that.
 func (s *directSource) wide(length float64, structured mat.Matrix) mat.Matrix {
-	return s.once([2]any{"wide", length}, func() mat.Matrix {
+	key := directKey{"wide", length}
+	if c, found := s.load(key); found {
+		return c
+	}
+	return s.once(key, func() mat.Matrix {
 		w := s.fitted.Clone()
 		if length > 0 {
 			c := mat.New(w.Rows, w.Cols)
@@ -76,10 +85,33 @@ func (s *directSource) wide(length float64, structured mat.Matrix) mat.Matrix {
 	})
 }
 
+// A directKey says what a matrix is.
+type directKey struct {
+	name   string
+	length float64
+}
+
+// load returns what once has begun to make for a key.
+func (s *directSource) load(key directKey) (mat.Matrix, bool) {
+	s.lock.Lock()
+	f := s.made[key]
+	s.lock.Unlock()
+	if f == nil {
+		return mat.Matrix{}, false
+	}
+	return f(), true
+}
+
 // once returns what make made for a key the first time.
-func (s *directSource) once(key [2]any, make func() mat.Matrix) mat.Matrix {
-	f, _ := s.made.LoadOrStore(key, sync.OnceValue(make))
-	return f.(func() mat.Matrix)()
+func (s *directSource) once(key directKey, make func() mat.Matrix) mat.Matrix {
+	s.lock.Lock()
+	f := s.made[key]
+	if f == nil {
+		f = sync.OnceValue(make)
+		s.made[key] = f
+	}
+	s.lock.Unlock()
+	return f()
 }
 
 // directMoments returns the moments of the direct prediction near a part: no latent variable contributes.
@@ -87,9 +119,9 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 	s := q.direct()
 	on := e.on.training
 	n, channels := len(on), q.channels()
-	weights := make([]float64, len(distances))
+	weights := e.room.vector(len(distances))
 	infer.Effective(weights, distances, b.Neighbours)
-	var rows []int
+	rows := e.room.list(len(weights))
 	var total float64
 	least := infer.LeastShare * slices.Max(weights)
 	for k, w := range weights {
@@ -98,9 +130,10 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 			total += w
 		}
 	}
-	own := &ownNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels), centred: true,
+	own := lend[ownNoise](e.room, noiseKind)
+	*own = ownNoise{on: e.on, room: e.room, mean: e.room.matrix(n, channels), near: e.room.matrix(n, len(rows)*channels), centred: true,
 		whole: 1, prior: b.Shrinkage, white: 1 / q.params.Noise.Beta}
-	shares := make([]float64, len(rows))
+	shares := e.room.vector(len(rows))
 	for l, k := range rows {
 		shares[l] = weights[k] / total * (1 - b.Shrinkage)
 	}
@@ -119,5 +152,5 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 		}
 	}
 	own.setUnsure(q.kept(), rows, shares)
-	return moments{noise: 1, own: own}
+	return moments{noise: 1, own: own, room: e.room}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -14,10 +15,11 @@ import (
 func (q *Posterior) evidenceOf(e *example, strength float64) (*infer.Evidence, error) {
 	latent := q.factors[0]
 	m, beta := latent.Size(), q.params.Noise.Precision()
-	v := &infer.Evidence{Prior: e.prior.normal, Strength: strength}
+	v, form := lend[infer.Evidence](e.room, evidenceKind), lend[psi.Form](e.room, formKind)
+	*v = infer.Evidence{Form: form, Prior: e.prior.normal, Strength: strength}
 	var g0 float64
-	g1, bigR := make([]float64, m), mat.New(m, m)
-	slack := make([]float64, m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
+	g1, bigR := e.room.vector(m), e.room.matrix(m, m)
+	slack := e.room.vector(m) // Σ_j g_j·(β⁻¹/d_ij − 1), over channels
 	for c, seen := range e.seen {
 		channels := e.alike(c)
 		if len(seen) == 0 || channels == nil {
@@ -28,7 +30,7 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*infer.Evidence, e
 			return nil, err
 		}
 		for _, c := range channels {
-			po, y := work.Gather(e.on.p[c], seen), e.series(c, seen)
+			po, y := e.room.gather(e.on.p[c], seen), e.series(c, seen)
 			o.whiten(po)
 			o.whiten(y)
 			v.Constant -= 0.5*o.logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
@@ -40,12 +42,12 @@ func (q *Posterior) evidenceOf(e *example, strength float64) (*infer.Evidence, e
 			mat.Mul(mat.Vector(slack), -1, q.taken()[q.version[c]], mat.Vector(o.norms), 1)
 		}
 	}
-	scaled := mat.New(m, m)
+	scaled := e.room.matrix(m, m)
 	mat.ScaleCols(scaled, latent.Coord, slack)
 	mat.MulSym(bigR, 1, scaled, latent.Coord.T(), 1)
 	mat.MirrorLower(bigR)
 	mat.Scale(bigR, -0.5*beta, bigR)
-	v.Form = q.psi.Form(g0, g1, bigR, e.prior.at)
+	q.psi.SetForm(form, g0, g1, bigR, e.prior.at)
 	v.Square += v.Form.Constant
 	return v, nil
 }
@@ -74,7 +76,8 @@ func (o *observation) whiten(a mat.Matrix) {
 // noise variance β⁻¹ + e²: where the noise is white it counts 1/(1 + βe²) of one without.
 func (q *Posterior) observation(e *example, c int, seen []int) (*observation, error) {
 	on := e.on
-	o := &observation{logNoise: -float64(len(seen)) * math.Log(q.params.Noise.Beta), trace: float64(len(seen)) * q.params.SpatialVariance()}
+	o := lend[observation](e.room, observationKind)
+	*o = observation{logNoise: -float64(len(seen)) * math.Log(q.params.Noise.Beta), trace: float64(len(seen)) * q.params.SpatialVariance()}
 	if on.structured == nil {
 		mask := kronprod.NewTensor(on.grid.Dims()...)
 		for _, i := range seen {
@@ -93,21 +96,21 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 		o.norms = on.squared.T().MulTensor(make([]float64, q.components()), mask, nil).Data
 		return o, nil
 	}
-	noise, k := mat.New(len(seen), len(seen)), mat.New(len(seen), len(seen))
+	noise, k := e.room.matrix(len(seen), len(seen)), e.room.matrix(len(seen), len(seen))
 	work.Submatrix(noise, on.structured(), seen, seen)
 	work.Submatrix(k, on.kss[0](), seen, seen)
 	for a, i := range seen {
 		noise.Row(a)[a] += 1/q.params.Noise.Beta + e.square(i, c)
 	}
 	var err error
-	if o.factor, err = chol.Factorize(noise); err != nil {
+	if o.factor, err = e.room.factorize(noise); err != nil {
 		return nil, err
 	}
 	o.logNoise = o.factor.LogDet()
 	o.factor.Solve(k)
 	o.trace = mat.Trace(k)
-	phi := work.Gather(on.phi.Factors[0], seen)
+	phi := e.room.gather(on.phi.Factors[0], seen)
 	o.whiten(phi)
-	o.norms = work.ColumnSquares(phi)
+	o.norms = e.room.columnSquares(phi)
 	return o, nil
 }

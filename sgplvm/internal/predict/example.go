@@ -19,6 +19,7 @@ type example struct {
 	version []int      // of the mask of the training data, of each channel
 	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
 	prior   prior
+	room    *room // what filling it in works in; nil: what is allocated
 }
 
 // A prior is what is known of an example's latent variables before its values are.
@@ -42,8 +43,8 @@ func priorOf(l *Latent) prior {
 }
 
 // latent returns the prior as the posterior of an example that has seen nothing.
-func (p prior) latent(d int) Latent {
-	l := Latent{Mu: make([]float64, d), S: make([]float64, d), Start: -1, Noise: 1, At: p.at, Seen: p.seen}
+func (p prior) latent(r *room, d int) Latent {
+	l := Latent{Mu: r.vector(d), S: r.vector(d), Start: -1, Noise: 1, At: p.at, Seen: p.seen}
 	for q := range d {
 		l.Mu[q], l.S[q] = p.normal.At(q)
 	}
@@ -54,7 +55,10 @@ func (p prior) latent(d int) Latent {
 const farOff = 1e100
 
 // observe checks an example and scales it. Errors: *data.ConfigError, *data.ValueError.
-func (q *Posterior) observe(obs Observed) (*example, error) {
+func (q *Posterior) observe(obs Observed) (*example, error) { return q.observeIn(nil, obs) }
+
+// observeIn is observe of an example to be filled in in a room, or nil.
+func (q *Posterior) observeIn(r *room, obs Observed) (*example, error) {
 	g := obs.Grid
 	if g == nil {
 		g = q.grid
@@ -81,11 +85,14 @@ func (q *Posterior) observe(obs Observed) (*example, error) {
 			return nil, &data.ConfigError{Field: "Prior", Err: err}
 		}
 	}
-	e := &example{values: q.scaler.Apply(v), seen: make([][]int, q.channels()), version: q.version, prior: priorOf(obs.Prior)}
+	e := lend[example](r, exampleKind)
+	*e = example{room: r, values: r.clone(v), seen: r.lists(q.channels()), version: q.version, prior: priorOf(obs.Prior)}
+	q.scaler.ApplyTo(e.values)
 	if err := e.setErrors(q, obs); err != nil {
 		return nil, err
 	}
 	for c := range e.seen {
+		e.seen[c] = r.list(v.Rows)
 		for i := range v.Rows {
 			switch x := e.values.At(i, c); {
 			case math.Abs(x) > farOff:
@@ -150,7 +157,7 @@ func (e *example) alike(c int) []int {
 			return nil
 		}
 	}
-	channels := []int{c}
+	channels := append(e.room.list(len(e.seen)), c)
 	for later := c + 1; later < len(e.seen); later++ {
 		if e.same(later, c) {
 			channels = append(channels, later)
@@ -176,7 +183,7 @@ func (e *example) square(point, channel int) float64 {
 
 // series returns the scaled values of channel c at some points, a column.
 func (e *example) series(c int, points []int) mat.Matrix {
-	v := mat.New(len(points), 1)
+	v := e.room.matrix(len(points), 1)
 	for k, i := range points {
 		v.Data[k] = e.values.At(i, c)
 	}
@@ -185,7 +192,11 @@ func (e *example) series(c int, points []int) mat.Matrix {
 
 // complement returns the numbers below n that are not in the ascending list.
 func complement(list []int, n int) []int {
-	rest := make([]int, 0, n-len(list))
+	return addComplement(make([]int, 0, n-len(list)), list, n)
+}
+
+// addComplement appends them to rest.
+func addComplement(rest, list []int, n int) []int {
 	for i := range n {
 		if len(list) > 0 && list[0] == i {
 			list = list[1:]

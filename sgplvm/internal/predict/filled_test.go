@@ -51,7 +51,7 @@ func TestFilledAddsItsCovariance(t *testing.T) {
 		x, channels := data.InSpacings(without.grid), without.channels()
 		effective := effective(distances, b.Neighbours)
 		var total float64
-		near := without.weights(distances, 0.7)
+		near := without.weights(nil, distances, 0.7)
 		for _, w := range near {
 			total += w
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
@@ -17,23 +18,46 @@ import (
 // calibrated, where the model is, as far as the observed values leave open what the time alone did
 // ("Examples that were seen in part"). Errors: *data.ConfigError, *data.ValueError, ctx.Err().
 func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
-	e, err := q.observe(obs)
+	var p Prediction
+	var l Latent
+	err := q.ImputeTo(ctx, &p, &l, obs, o)
+	return p, l, err
+}
+
+// ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
+func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
+	r := q.rooms.Get().(*room)
+	defer q.rooms.Put(r)
+	r.begin()
+	e, err := q.observeIn(r, obs)
 	if err != nil {
-		return Prediction{}, Latent{}, err
+		return err
 	}
 	if o, err = o.complete(); err != nil {
-		return Prediction{}, Latent{}, err
+		return err
 	}
-	l, err := q.infer(ctx, e, o)
+	latent, err := q.infer(ctx, e, o)
 	if err != nil {
-		return Prediction{}, Latent{}, err
+		return err
 	}
-	p, err := q.complete(ctx, e, l, o)
+	filled, err := q.complete(ctx, e, latent, o)
 	if err != nil {
-		return Prediction{}, Latent{}, err
+		return err
 	}
-	e.keep(p, obs)
-	return p, l, nil
+	filled.Mean, filled.Variance = copied(p.Mean, filled.Mean, obs.Values), copied(p.Variance, filled.Variance, obs.Values) // the room lends them to the next
+	latent.Mu, latent.S = append(l.Mu[:0], latent.Mu...), append(l.S[:0], latent.S...)
+	*p, *l = filled, latent
+	e.keep(*p, obs)
+	return nil
+}
+
+// copied returns a copy of a in the storage of to, where that is a matrix without gaps of its size, and apart from the observed values.
+func copied(to, a, values mat.Matrix) mat.Matrix {
+	if mat.Overlap(to, values) || to.Rows != a.Rows || to.Cols != a.Cols || to.RowStride != a.Cols || to.ColStride != 1 {
+		return a.Clone()
+	}
+	mat.Copy(to, a)
+	return to
 }
 
 // ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.
@@ -98,7 +122,7 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 			}
 		}
 		t.noise = 0 // is there now
-		mixed := Prediction{Mean: p.Mean.Clone(), Variance: p.Variance.Clone(), Conditioning: p.Conditioning, Noise: p.Noise}
+		mixed := Prediction{Mean: e.room.clone(p.Mean), Variance: e.room.clone(p.Variance), Conditioning: p.Conditioning, Noise: p.Noise}
 		err = q.blend(ctx, e, mixed, b, o)
 		if singular(err) {
 			err = nil // what the latent variables say stands alone
@@ -112,10 +136,10 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 
 // seenMoments returns the moments of an example's latent posterior, with its own noise, refined.
 func (q *Posterior) seenMoments(e *example, l Latent, o InferOptions) (moments, error) {
-	t := q.momentsOf(l)
+	t := q.momentsIn(e.room, l)
 	t.degreesOfFreedom = o.degrees(q.kept != nil)
 	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, q.weights(q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
+		t.own = q.noiseNear(e, q.weights(e.room, q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
 	}
 	if o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return t, nil
@@ -125,6 +149,9 @@ func (q *Posterior) seenMoments(e *example, l Latent, o InferOptions) (moments, 
 
 // singular reports whether too few examples are like one, or points coincide.
 func singular(err error) bool {
+	if err == nil {
+		return false
+	}
 	n := (*chol.NotPositiveDefiniteError)(nil)
 	return errors.As(err, &n)
 }
@@ -139,7 +166,7 @@ func singular(err error) bool {
 //
 // which is c where nothing was seen, and v where what was seen decides.
 func (q *Posterior) calibrateSeen(e *example, p Prediction) {
-	prior := e.prior.latent(q.params.X.Mu.Cols)
+	prior := e.prior.latent(e.room, q.params.X.Mu.Cols)
 	inflation, ok := q.inflation(prior)
 	if !ok {
 		return

@@ -28,9 +28,9 @@ func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (La
 // infer scores all starting points, optimises the best and returns the best
 // result.
 func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
-	prior := e.prior.latent(q.params.X.Mu.Cols)
+	d, r := q.params.X.Mu.Cols, e.room
 	if !e.observed() {
-		return prior, ctx.Err()
+		return e.prior.latent(nil, d), ctx.Err()
 	}
 	v, err := q.evidenceOf(e, o.NoiseStrength)
 	if err != nil {
@@ -39,19 +39,19 @@ func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	w := q.workspaces.Get().(*infer.Optimiser)
 	defer q.workspaces.Put(w)
 
-	candidates := q.score(v)
+	prior, candidates := e.prior.latent(r, d), q.score(r, v)
 	prior.Bound, _ = v.At(&w.Scratch, prior.Mu, prior.S, nil, nil)
 	candidates = append(candidates, prior)
 	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
 
 	var best Latent
 	for k, c := range candidates[:min(o.Candidates, len(candidates))] {
-		r := Latent{Mu: slices.Clone(c.Mu), S: slices.Clone(c.S), Start: c.Start}
-		if r.Bound, err = w.Optimise(ctx, v, r.Mu, r.S, o.Iterations); err != nil {
+		l := Latent{Mu: append(r.vector(d)[:0], c.Mu...), S: append(r.vector(d)[:0], c.S...), Start: c.Start}
+		if l.Bound, err = w.Optimise(ctx, v, l.Mu, l.S, o.Iterations); err != nil {
 			return Latent{}, err
 		}
-		if k == 0 || r.Bound > best.Bound {
-			best = r
+		if k == 0 || l.Bound > best.Bound {
+			best = l
 		}
 	}
 	best.At, best.Seen = prior.At, true
@@ -90,11 +90,11 @@ func exampleOf(p *bound.Params, i int) (mu, s mat.Matrix) {
 }
 
 // score returns every training posterior as a candidate with its L*.
-func (q *Posterior) score(v *infer.Evidence) []Latent {
+func (q *Posterior) score(r *room, v *infer.Evidence) []Latent {
 	s := q.starts()
-	squares := make([]float64, len(s.example))
+	squares := r.vector(len(s.example))
 	s.catalogue.Values(squares, v.Form, v.Square)
-	c := make([]Latent, len(s.example))
+	c := r.latents(len(s.example) + 1)
 	for k, i := range s.example {
 		value, _ := v.Value(squares[k])
 		mu, variance := exampleOf(q.params, i)
@@ -102,7 +102,7 @@ func (q *Posterior) score(v *infer.Evidence) []Latent {
 		if v.Prior != nil {
 			kl = psi.KL(mu, variance, v.Prior)
 		}
-		c[k] = Latent{Mu: mu.Row(0), S: variance.Row(0), Start: i, Bound: value - kl}
+		c = append(c, Latent{Mu: mu.Row(0), S: variance.Row(0), Start: i, Bound: value - kl})
 	}
 	return c
 }

@@ -138,7 +138,7 @@ func TestInferOptimum(t *testing.T) {
 				t.Errorf("%v: slope %g in dimension %d at the end", shape, g, i)
 			}
 		}
-		starts := m.score(v)
+		starts := m.score(nil, v)
 		for k, s := range starts {
 			want := boundAt(v, s)
 			compare.NearOne(t, "score", s.Bound, want, 1e-10)

@@ -103,8 +103,17 @@ var featureNumbers = 1 << 21
 // subtractExplained subtracts Φ_a·diag(h)·Φ_bᵀ from cov, len(a)×len(b). Between the points of two lines u and v it is A_u·diag(g)·A_vᵀ, with the
 // rows A of the longest factor's Φ and g_p = Σ_q h_pq·o_uq·o_vq over the features o of the lines: as many times fewer multiplications as the
 // others have eigenvectors.
-func (on *projection) subtractExplained(cov mat.Matrix, h []float64, a, b []int) {
+func (on *projection) subtractExplained(r *room, cov mat.Matrix, h []float64, a, b []int) {
 	same, along := work.SameList(a, b), on.longest()
+	if len(on.phi.Factors) == 1 {
+		p := lend[lineProduct](r, lineKind)
+		*p = lineProduct{phi: on.phi.Factors[0], from: gridLine{rows: a}, weights: mat.NewDense(1, len(h), h), symmetric: same, room: r}
+		p.subtractRows(cov, b, nil)
+		if same {
+			mat.MirrorLower(cov)
+		}
+		return
+	}
 	la, others := on.lines(a, along)
 	lb, right := la, others
 	if !same {
@@ -133,6 +142,7 @@ type lineProduct struct {
 	to        []gridLine
 	weights   mat.Matrix // g, a row for each line of to
 	symmetric bool       // the first of to is from, and lower triangles are enough
+	room      *room      // or nil
 }
 
 // subtract subtracts the product from its places in cov; of a symmetric one's those in the lower triangle.
@@ -150,25 +160,7 @@ func (p *lineProduct) subtract(cov mat.Matrix) {
 		block = mat.New(n, len(places))
 		work.Submatrix(block, cov, p.from.places, places)
 	}
-	step := max(1, featureNumbers/max(n, len(rows)))
-	for j0 := 0; j0 < p.phi.Cols; j0 += step {
-		columns := p.phi.Slice(0, p.phi.Rows, j0, min(j0+step, p.phi.Cols))
-		left, right := work.Gather(columns, p.from.rows), mat.New(len(rows), columns.Cols)
-		eachRow(len(rows), func(from, to int) {
-			for i := from; i < to; i++ {
-				row, weights := right.Row(i), p.weights.Row(lines[i])[j0:]
-				for j, x := range columns.Row(rows[i]) {
-					row[j] = x * weights[j]
-				}
-			}
-		})
-		own := 0
-		if p.symmetric {
-			own = n
-			mat.MulSym(block.Slice(0, n, 0, n), -1, right.Slice(0, n, 0, right.Cols), left.T(), 1)
-		}
-		mat.Mul(block.Slice(0, n, own, block.Cols), -1, left, right.Slice(own, right.Rows, 0, right.Cols).T(), 1)
-	}
+	p.subtractRows(block, rows, lines)
 	if !apart {
 		return
 	}
@@ -181,6 +173,46 @@ func (p *lineProduct) subtract(cov mat.Matrix) {
 			case j >= n: // not in the triangle of its own line that is left out
 				cov.Row(l)[k] = row[j]
 			}
+		}
+	}
+}
+
+// subtractRows subtracts the product from a matrix of the points of from and others, which have these rows of Φ and are on these lines; nil: all on
+// the first.
+func (p *lineProduct) subtractRows(block mat.Matrix, rows, lines []int) {
+	n := len(p.from.rows)
+	step := max(1, featureNumbers/max(n, len(rows)))
+	for j0 := 0; j0 < p.phi.Cols; j0 += step {
+		columns := p.phi.Slice(0, p.phi.Rows, j0, min(j0+step, p.phi.Cols))
+		left, right := p.room.gather(columns, p.from.rows), lend[weightedRows](p.room, weightedKind)
+		*right = weightedRows{p.room.matrix(len(rows), columns.Cols), columns, p.weights.Slice(0, p.weights.Rows, j0, j0+columns.Cols), rows, lines}
+		mat.Run(min(rowBlocks, len(rows)), right)
+		own := 0
+		if p.symmetric {
+			own = n
+			mat.MulSym(block.Slice(0, n, 0, n), -1, right.of.Slice(0, n, 0, columns.Cols), left.T(), 1)
+		}
+		mat.Mul(block.Slice(0, n, own, block.Cols), -1, left, right.of.Slice(own, right.of.Rows, 0, columns.Cols).T(), 1)
+	}
+}
+
+// weightedRows are rows of Φ, each times the weights of its line.
+type weightedRows struct {
+	of, columns, weights mat.Matrix
+	rows, lines          []int // nil: all on the first
+}
+
+// Do makes a block of them.
+func (w *weightedRows) Do(b int) {
+	from, to := work.Block(b, min(rowBlocks, len(w.rows)), len(w.rows))
+	for i := from; i < to; i++ {
+		line := 0
+		if w.lines != nil {
+			line = w.lines[i]
+		}
+		row, weights := w.of.Row(i), w.weights.Row(line)
+		for j, x := range w.columns.Row(w.rows[i]) {
+			row[j] = x * weights[j]
 		}
 	}
 }

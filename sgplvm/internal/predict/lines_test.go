@@ -26,7 +26,7 @@ func TestSubtractExplained(t *testing.T) {
 			a, b := somePlaces(rng, whole.Rows), somePlaces(rng, whole.Rows)
 			for _, b := range [][]int{a, b} {
 				cov := mat.New(len(a), len(b))
-				on.subtractExplained(cov, h, a, b)
+				on.subtractExplained(nil, cov, h, a, b)
 				for i, k := range a {
 					for j, l := range b {
 						want := 0.0

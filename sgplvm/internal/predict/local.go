@@ -49,6 +49,7 @@ type ownNoise struct {
 
 	sigma, taper mat.Matrix // Σ − β⁻¹·I and C, n*×n*
 
+	room   *room      // that of the example, or nil
 	unsure []float64  // standard deviations of what was filled in of the examples that count, weighted, n*; nil: nothing was
 	alike  mat.Matrix // its correlations, n*×n*
 }
@@ -95,7 +96,7 @@ func (q *Posterior) keep(r mat.Matrix, f *Filled) *trainingResiduals {
 func (q *Posterior) noiseNear(e *example, weights []float64, strength, least float64) *ownNoise {
 	n, channels := e.on.grid.Len(), q.channels()
 	var total float64
-	var rows []int
+	rows := e.room.list(len(weights))
 	for i, w := range weights {
 		total += w
 		if w > least {
@@ -103,12 +104,13 @@ func (q *Posterior) noiseNear(e *example, weights []float64, strength, least flo
 		}
 	}
 	all := total + strength
-	shares, roots := make([]float64, len(rows)), make([]float64, len(rows))
+	shares, roots := e.room.vector(len(rows)), e.room.vector(len(rows))
 	for k, i := range rows {
 		shares[k] = weights[i] / all
 		roots[k] = math.Sqrt(shares[k] / float64(channels))
 	}
-	t := &ownNoise{on: e.on, mean: mat.New(n, channels), near: mat.New(n, len(rows)*channels),
+	t := lend[ownNoise](e.room, noiseKind)
+	*t = ownNoise{on: e.on, room: e.room, mean: e.room.matrix(n, channels), near: e.room.matrix(n, len(rows)*channels),
 		whole: 1 + 1/all, prior: strength / all, white: 1 / q.params.Noise.Beta, sigma: e.on.structured(), taper: e.on.taper}
 	kept := q.kept()
 	for j, at := range e.on.training {
@@ -132,7 +134,7 @@ func (t *ownNoise) setUnsure(kept *trainingResiduals, rows []int, shares []float
 		return
 	}
 	on, channels := t.on.training, t.mean.Cols
-	t.unsure, t.alike = make([]float64, len(on)), atPoints(on, kept.alike)
+	t.unsure, t.alike = t.room.vector(len(on)), atPoints(on, kept.alike)
 	for j, at := range on {
 		var sum float64
 		for c := range channels {
@@ -174,7 +176,7 @@ func atPoints(points []int, a mat.Matrix) mat.Matrix {
 // much each point counts; nil: all alike.
 func (q *Posterior) distances(e *example, counts []float64) []float64 {
 	kept, channels := q.kept(), q.channels()
-	d2 := make([]float64, kept.y.Cols)
+	d2 := e.room.vector(kept.y.Cols)
 	var count float64
 	for c, seen := range e.seen {
 		for _, i := range seen {
@@ -198,16 +200,16 @@ func (q *Posterior) distances(e *example, counts []float64) []float64 {
 }
 
 // weights returns w_n for squared distances and the bandwidth h.
-func (q *Posterior) weights(distances []float64, bandwidth float64) []float64 {
-	w := make([]float64, len(distances))
+func (q *Posterior) weights(r *room, distances []float64, bandwidth float64) []float64 {
+	w := r.vector(len(distances))
 	infer.Weights(w, distances, bandwidth, 1/q.params.Noise.Beta)
 	return w
 }
 
 // covariance returns Σ* − β⁻¹·I between two lists of points.
 func (t *ownNoise) covariance(a, b []int) mat.Matrix {
-	c := mat.New(len(a), len(b))
-	near, mean := work.Gather(t.near, a), work.Gather(t.mean, a)
+	c := t.room.matrix(len(a), len(b))
+	near, mean := t.room.gather(t.near, a), t.room.gather(t.mean, a)
 	share := 1 / float64(mean.Cols)
 	if work.SameList(a, b) {
 		mat.Syrk(c, 1, near, 0)
@@ -216,9 +218,9 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 		}
 		mat.MirrorLower(c)
 	} else {
-		mat.Mul(c, 1, near, work.Gather(t.near, b).T(), 0)
+		mat.Mul(c, 1, near, t.room.gather(t.near, b).T(), 0)
 		if !t.centred {
-			mat.Mul(c, -share, mean, work.Gather(t.mean, b).T(), 1)
+			mat.Mul(c, -share, mean, t.room.gather(t.mean, b).T(), 1)
 		}
 	}
 	t.addUnsure(c, a, b)

@@ -119,7 +119,7 @@ var spreadRows = 1024
 // uncertain latent variable adds exactly.
 func (q *Posterior) marginal(on *projection, t moments) Prediction {
 	n := on.grid.Len()
-	p := Prediction{Mean: q.mean(on, t), Variance: mat.New(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on, t)}
+	p := Prediction{Mean: q.mean(on, t), Variance: t.room.matrix(n, len(on.p)), Conditioning: "none", Noise: q.noiseName(on, t)}
 	if t.noiseAlone() {
 		for i := range n {
 			v := max(0, q.structuredVariance(on, t, i))
@@ -130,30 +130,45 @@ func (q *Posterior) marginal(on *projection, t moments) Prediction {
 		return p
 	}
 	explained := q.explained(on, t)
-	prior := t.psi0 * q.params.SpatialVariance()
-	for c, pc := range on.p {
-		blocks := (n + spreadRows - 1) / spreadRows
-		mat.Parallel(blocks, func(b int) {
-			from, to := work.Block(b, blocks, n)
-			rows := pc.Slice(from, to, 0, pc.Cols)
-			buffer := mat.Borrow(rows.Rows * rows.Cols)
-			spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
-			mat.Mul(spread, 1, rows, t.spread, 0)
-			for i := from; i < to; i++ {
-				p.Variance.Set(i, c, max(0, prior+q.structuredVariance(on, t, i)-explained[q.version[c]][i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
-			}
-			mat.GiveBack(buffer)
-		})
+	for c := range on.p {
+		m := lend[marginals](t.room, marginalKind)
+		*m = marginals{q: q, on: on, t: t, to: p.Variance, channel: c, explained: explained[q.version[c]], blocks: (n + spreadRows - 1) / spreadRows}
+		mat.Run(m.blocks, m)
 	}
 	return p
+}
+
+// marginals are the variances of a channel, block by block.
+type marginals struct {
+	q         *Posterior
+	on        *projection
+	t         moments
+	to        mat.Matrix // n_s*×d_y
+	channel   int
+	explained []float64 // of the channel's version
+	blocks    int
+}
+
+// Do sets those of a block.
+func (m *marginals) Do(b int) {
+	pc, prior := m.on.p[m.channel], m.t.psi0*m.q.params.SpatialVariance()
+	from, to := work.Block(b, m.blocks, pc.Rows)
+	rows := pc.Slice(from, to, 0, pc.Cols)
+	buffer := mat.Borrow(rows.Rows * rows.Cols)
+	spread := mat.NewDense(rows.Rows, rows.Cols, *buffer)
+	mat.Mul(spread, 1, rows, m.t.spread, 0)
+	for i := from; i < to; i++ {
+		m.to.Set(i, m.channel, max(0, prior+m.q.structuredVariance(m.on, m.t, i)-m.explained[i]+asm.Dot(spread.Row(i-from), rows.Row(i-from))))
+	}
+	mat.GiveBack(buffer)
 }
 
 // mean returns P_c·ψ1 for every channel, n_s*×d_y.
 func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
 	if t.noiseAlone() {
-		return t.own.mean.Clone()
+		return t.room.clone(t.own.mean)
 	}
-	mean := mat.New(on.grid.Len(), len(on.p))
+	mean := t.room.matrix(on.grid.Len(), len(on.p))
 	for c, p := range on.p {
 		mat.Mul(mean.Slice(0, mean.Rows, c, c+1), 1, p, t.psi1, 0)
 	}
@@ -166,9 +181,15 @@ func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
 // explained returns (Φ∘Φ)·h, what the inducing points take off the prior
 // variance, at every point, for each version of the mask.
 func (q *Posterior) explained(on *projection, t moments) [][]float64 {
-	var all [][]float64
+	all := t.room.rows(len(t.h))
 	for _, h := range t.h {
-		all = append(all, on.squared.MulTensor(make([]float64, on.grid.Len()), kronprod.Shaped(h, q.spatialDims()...), nil).Data)
+		if len(on.squared.Factors) == 1 {
+			v := t.room.vector(on.grid.Len())
+			mat.Mul(mat.Vector(v), 1, on.squared.Factors[0], mat.Vector(h), 0)
+			all = append(all, v)
+			continue
+		}
+		all = append(all, on.squared.MulTensor(t.room.vector(on.grid.Len()), kronprod.Shaped(h, q.spatialDims()...), nil).Data)
 	}
 	return all
 }

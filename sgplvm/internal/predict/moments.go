@@ -20,15 +20,20 @@ type moments struct {
 	own              *ownNoise      // the example's own noise, or nil
 	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
 	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
+	room             *room          // that of the example, or nil
 }
 
 // noiseAlone reports whether no latent variable contributes: ψ0 is 0, and ψ1, spread and h, which would be, are not there.
 func (t moments) noiseAlone() bool { return t.psi0 == 0 }
 
-func (q *Posterior) momentsOf(l Latent) moments {
-	t, tau := q.latentMoments(l)
+func (q *Posterior) momentsOf(l Latent) moments { return q.momentsIn(nil, l) }
+
+// momentsIn is momentsOf of what a room lends.
+func (q *Posterior) momentsIn(r *room, l Latent) moments {
+	t, tau := q.latentMoments(r, l)
+	t.room, t.h = r, r.rows(len(q.taken()))
 	for _, taken := range q.taken() {
-		h := make([]float64, taken.Cols)
+		h := r.vector(taken.Cols)
 		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
 		t.h = append(t.h, h)
 	}
@@ -37,16 +42,16 @@ func (q *Posterior) momentsOf(l Latent) moments {
 
 // latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
 // combination of weights.
-func (q *Posterior) latentMoments(l Latent) (t moments, tau mat.Matrix) {
+func (q *Posterior) latentMoments(lent *room, l Latent) (t moments, tau mat.Matrix) {
 	m := q.factors[0].Size()
-	r := q.psi.Moments(new(psi.Scratch), psi.One(l.Mu, l.S, l.At))
+	r := lent.moments(q.psi, m, psi.One(l.Mu, l.S, l.At))
 	t = moments{noise: l.noise(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
 
 	t0 := q.factors[0].Coord
-	rotated := mat.New(m, m)
+	rotated := lent.matrix(m, m)
 	mat.Mul(rotated, 1, r.Psi2, t0, 0)
 	mat.MulElem(rotated, rotated, t0)
-	tau = mat.New(1, m)
+	tau = lent.matrix(1, m)
 	for i := range m {
 		asm.Axpy(1, rotated.Row(i), tau.Data)
 	}

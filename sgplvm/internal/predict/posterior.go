@@ -15,7 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Posterior is what a trained model says: the factors of the training bound and α = K_uu⁻¹Ū,
@@ -40,6 +39,7 @@ type Posterior struct {
 	starts     func() *starts                      // of inference
 	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
 	workspaces *sync.Pool                          // of inference
+	rooms      *sync.Pool                          // of filling in
 
 	calibration *Calibration              // or nil
 	residuals   mat.Matrix                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
@@ -105,6 +105,7 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
 	q.workspaces = &sync.Pool{New: func() any { return infer.NewOptimiser(p.X.Mu.Cols) }}
+	q.rooms = &sync.Pool{New: func() any { return new(room) }}
 	return q.With(o)
 }
 
@@ -223,9 +224,3 @@ func (q *Posterior) checkGrid(g data.Grid) error {
 
 // rowBlocks is into how many blocks rows are cut at most.
 const rowBlocks = 32
-
-// eachRow calls body for blocks of n rows, at once.
-func eachRow(n int, body func(from, to int)) {
-	blocks := min(rowBlocks, n)
-	mat.Parallel(blocks, func(b int) { body(work.Block(b, blocks, n)) })
-}

@@ -7,6 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A projection is the part of a prediction that depends on the spatial points
@@ -14,6 +16,7 @@ import (
 // channel P = K_s·αᵀ.
 type projection struct {
 	grid     data.Grid
+	dims     []int             // n*_f
 	phi      kronprod.Operator // Φ_f, n*_f×m_f
 	squared  kronprod.Operator // Φ_f∘Φ_f
 	p        []mat.Matrix      // per channel, n_s*×m_ξ
@@ -21,8 +24,10 @@ type projection struct {
 	training []int             // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
-	kss        []func() mat.Matrix // K_f(X*, X*), n*_f×n*_f
-	structured func() mat.Matrix   // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
+	kss        []func() mat.Matrix    // K_f(X*, X*), n*_f×n*_f
+	spacings   func() mat.Matrix      // the points in mean spacings, n_s*×d
+	near       func() []kernel.Kernel // of each factor, what nearby values count
+	structured func() mat.Matrix      // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
 	sampler    func() (*sampler, error)
 }
 
@@ -96,7 +101,15 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 			p.taper = noise.TaperAt(g[0])
 		}
 	}
-	p.grid = g
+	p.grid, p.dims = g, g.Dims()
+	p.near = sync.OnceValue(func() []kernel.Kernel {
+		var all []kernel.Kernel
+		for _, x := range g {
+			all = append(all, gaussian(work.TwoSpacings(x)))
+		}
+		return all
+	})
+	p.spacings = sync.OnceValue(func() mat.Matrix { return data.InSpacings(g) })
 	m, n, dy := q.factors[0].Size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
 	for c := range dy {

@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // refine returns the moments of the latent posterior that the observed values
@@ -38,21 +36,21 @@ func (q *Posterior) refine(e *example, l Latent, t moments) (moments, error) {
 		}
 	}
 	d, m := len(l.Mu), q.factors[0].Size()
-	jacobian := mat.New(m, d)
+	jacobian := e.room.matrix(m, d)
 	q.psi.Jacobian(jacobian, l.Mu, l.S)
 	s, err := q.leastSquares(e, l, t, jacobian)
 	if err != nil {
 		return t, err
 	}
-	mean, half, err := s.solve(l.Mu)
+	mean, half, err := s.solve(e.room, l.Mu)
 	if err != nil {
 		return t, err
 	}
 	refined := t
-	refined.factors, refined.psi1, refined.spread = s.factors, mat.New(m, 1), mat.New(m, m)
+	refined.factors, refined.psi1, refined.spread = s.factors, e.room.matrix(m, 1), e.room.matrix(m, m)
 	q.psi.Psi1(refined.psi1.T(), psi.One(mean, l.S, l.At))
 	q.psi.Jacobian(jacobian, mean, l.S)
-	moved := mat.New(m, d)
+	moved := e.room.matrix(m, d)
 	mat.Mul(moved, 1, jacobian, half, 0)
 	mat.Syrk(refined.spread, 1, moved, 0)
 	mat.MirrorLower(refined.spread)
@@ -69,7 +67,8 @@ type leastSquares struct {
 
 func (q *Posterior) leastSquares(e *example, l Latent, t moments, jacobian mat.Matrix) (*leastSquares, error) {
 	d := len(l.Mu)
-	s := &leastSquares{precision: mat.New(d, d), shift: mat.New(d, 1), least: math.Inf(1), factors: make([]*chol.Factor, len(e.seen))}
+	s := lend[leastSquares](e.room, equationsKind)
+	*s = leastSquares{precision: e.room.matrix(d, d), shift: e.room.matrix(d, 1), least: math.Inf(1), factors: e.room.pointers(len(e.seen))}
 	for k, v := range l.Mu {
 		mean, variance := e.prior.normal.At(k)
 		s.precision.Set(k, k, 1/variance)
@@ -87,8 +86,8 @@ func (q *Posterior) leastSquares(e *example, l Latent, t moments, jacobian mat.M
 		}
 		s.factors[c] = factor
 		for _, c := range channels {
-			po := work.Gather(e.on.p[c], seen)
-			slope, residual := mat.New(len(seen), d), mat.New(len(seen), 1)
+			po := e.room.gather(e.on.p[c], seen)
+			slope, residual := e.room.matrix(len(seen), d), e.room.matrix(len(seen), 1)
 			mat.Mul(slope, 1, po, jacobian, 0)
 			mat.Mul(residual, -1, po, t.psi1, 0)
 			for k, i := range seen {
@@ -107,8 +106,8 @@ func (q *Posterior) leastSquares(e *example, l Latent, t moments, jacobian mat.M
 }
 
 // solve returns the mean, μ + A⁻¹·shift, and H (d_ξ×d_ξ) with A⁻¹ = H·Hᵀ.
-func (s *leastSquares) solve(mu []float64) (mean []float64, half mat.Matrix, err error) {
-	a, err := eig.Sym(s.precision)
+func (s *leastSquares) solve(r *room, mu []float64) (mean []float64, half mat.Matrix, err error) {
+	a, err := r.sym(s.precision)
 	if err != nil {
 		return nil, half, err
 	}
@@ -118,10 +117,10 @@ func (s *leastSquares) solve(mu []float64) (mean []float64, half mat.Matrix, err
 	}
 	half = a.Vectors
 	mat.ScaleCols(half, half, a.Values)
-	rotated, step := mat.New(len(mu), 1), mat.New(len(mu), 1)
+	rotated, step := r.matrix(len(mu), 1), r.matrix(len(mu), 1)
 	mat.Mul(rotated, 1, half.T(), s.shift, 0)
 	mat.Mul(step, 1, half, rotated, 0)
-	mean = make([]float64, len(mu))
+	mean = r.vector(len(mu))
 	for k, v := range mu {
 		mean[k] = v + step.Data[k]
 	}

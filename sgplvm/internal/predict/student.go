@@ -3,23 +3,20 @@ package predict
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Variances that follow the example (docs/math.md, section of that title).
 
 // nearby returns, in columns, the weights that squares observed at some points have in
 // judging what is missing at others: Gaussian, of two mean spacings. It is |O|×|M|.
-func nearby(on *projection, seen, missing []int) mat.Matrix {
-	weights, factor := mat.New(len(seen), len(missing)), mat.New(len(seen), len(missing))
+func nearby(r *room, on *projection, seen, missing []int) mat.Matrix {
+	weights, factor := r.matrix(len(seen), len(missing)), r.matrix(len(seen), len(missing))
 	weights.Fill(1)
 	dims := on.grid.Dims()
-	from, to := data.SplitAll(seen, dims), data.SplitAll(missing, dims)
+	from, to := r.split(seen, dims), r.split(missing, dims)
 	for f, x := range on.grid {
-		k := gaussian(work.TwoSpacings(x))
-		k.Matrix(factor, work.Gather(x, from[f]), work.Gather(x, to[f]))
+		on.near()[f].Matrix(factor, r.gather(x, from[f]), r.gather(x, to[f]))
 		mat.MulElem(weights, weights, factor)
 	}
 	return weights
@@ -27,13 +24,13 @@ func nearby(on *projection, seen, missing []int) mat.Matrix {
 
 // nearbyScale returns what the variances of the missing points are multiplied by beside infer.StudentScale, with the
 // weights of nearby (|O|×|M|), given C_OO⁻¹ and C_OO⁻¹r.
-func nearbyScale(weights, inverse mat.Matrix, solved []float64) []float64 {
-	z, precision := make([]float64, len(solved)), make([]float64, len(solved))
+func nearbyScale(r *room, weights, inverse mat.Matrix, solved []float64) []float64 {
+	z, precision := r.vector(len(solved)), r.vector(len(solved))
 	for i := range precision {
 		precision[i] = inverse.At(i, i)
 	}
 	mean := infer.LeaveOneOut(z, solved, precision)
-	scale, total := make([]float64, weights.Cols), make([]float64, weights.Cols)
+	scale, total := r.vector(weights.Cols), r.vector(weights.Cols)
 	for i, v := range z {
 		asm.Axpy(v, weights.Row(i), scale)
 		asm.Axpy(1, weights.Row(i), total)

@@ -15,7 +15,7 @@ var errNoTimes = errors.New("sgplvm: the model has no dynamical prior, so its la
 
 // PriorLatent returns the prior of a latent variable, N(0, I), as a posterior that has
 // seen nothing; for a certain time see LatentAt.
-func (q *Posterior) PriorLatent() Latent { return prior{}.latent(q.params.X.Mu.Cols) }
+func (q *Posterior) PriorLatent() Latent { return prior{}.latent(nil, q.params.X.Mu.Cols) }
 
 // TrainingLatent returns q(x) of training example i, which is counted from 0. It
 // panics if there is no such example. Its Bound is 0: examples share one.

@@ -211,14 +211,15 @@ func (st *Statistics) Catalogue(q Q, examples []int) *Catalogue {
 // of the same Statistics.
 func (c *Catalogue) Values(dst []float64, f *Form, sum float64) {
 	n := len(c.psi0)
-	packed := make([]float64, c.psi2.Cols)
+	room := mat.Borrow(c.psi2.Cols + 2*n)
+	packed, linear, square := (*room)[:c.psi2.Cols], (*room)[c.psi2.Cols:][:n], (*room)[c.psi2.Cols+n:]
 	packLower(packed, f.slope.g, 1)
-	linear, square := mat.New(n, 1), mat.New(n, 1)
-	mat.Mul(linear, 1, c.psi1, mat.Vector(f.g1), 0)
-	mat.Mul(square, 1, c.psi2, mat.Vector(packed), 0)
+	mat.Mul(mat.Vector(linear), 1, c.psi1, mat.Vector(f.g1), 0)
+	mat.Mul(mat.Vector(square), 1, c.psi2, mat.Vector(packed), 0)
 	for k := range dst {
-		dst[k] = sum + f.g0*c.psi0[k] + linear.Data[k] + square.Data[k]
+		dst[k] = sum + f.g0*c.psi0[k] + linear[k] + square[k]
 	}
+	mat.GiveBack(room)
 }
 
 // packLower writes the lower triangle of a row by row, with the elements below

@@ -57,10 +57,15 @@ func Block(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n /
 // Gather returns the given rows of a.
 func Gather(a mat.Matrix, rows []int) mat.Matrix {
 	g := mat.New(len(rows), a.Cols)
-	for k, i := range rows {
-		copy(g.Row(k), a.Row(i))
-	}
+	GatherTo(g, a, rows)
 	return g
+}
+
+// GatherTo sets dst to the given rows of a.
+func GatherTo(dst, a mat.Matrix, rows []int) {
+	for k, i := range rows {
+		copy(dst.Row(k), a.Row(i))
+	}
 }
 
 // Submatrix sets dst, len(a)×len(b), to the elements of k in the rows a and the columns b.
@@ -79,12 +84,17 @@ func Column(a mat.Matrix, q int) []float64 { return a.Slice(0, a.Rows, q, q+1).C
 // ColumnSquares returns the sum of squares of every column.
 func ColumnSquares(a mat.Matrix) []float64 {
 	sums := make([]float64, a.Cols)
+	AddColumnSquares(sums, a)
+	return sums
+}
+
+// AddColumnSquares adds the sum of squares of every column to sums.
+func AddColumnSquares(sums []float64, a mat.Matrix) {
 	for k := range a.Rows {
 		for i, v := range a.Row(k) {
 			sums[i] += v * v
 		}
 	}
-	return sums
 }
 
 // AddToAll adds v to every element.

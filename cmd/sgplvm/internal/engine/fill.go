@@ -142,16 +142,26 @@ func NewResult(pictures, size int) *Result {
 	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
 }
 
+// filled is what one picture after the other is filled in to.
+type filled struct {
+	prediction sgplvm.Prediction
+	latent     sgplvm.Latent
+}
+
 // Fill fills in all pictures, several at a time.
 func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
 	r := NewResult(frames.Count, frames.Points()*frames.Channels)
+	rooms := sync.Pool{New: func() any { return new(filled) }}
 	var mu sync.Mutex
 	unseen, neighbourhoods := map[int]bool{}, 0
 	err := e.Each(ctx, "filled", frames.Name, frames.Count, func(i int) error {
 		seen := frames.Observed(i)
-		prediction, _, err := m.Impute(ctx, seen, o)
+		f := rooms.Get().(*filled)
+		defer rooms.Put(f)
+		prediction := &f.prediction
+		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
 		if err == nil {
-			err = check(prediction, seen.Values)
+			err = check(*prediction, seen.Values)
 		}
 		if err != nil {
 			return err
