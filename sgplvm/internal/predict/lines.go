@@ -181,7 +181,7 @@ func (p *lineProduct) subtract(cov mat.Matrix) {
 // the first.
 func (p *lineProduct) subtractRows(block mat.Matrix, rows, lines []int) {
 	n := len(p.from.rows)
-	step := max(1, featureNumbers/max(n, len(rows)))
+	step := max(1, featureNumbers/max(1, n, len(rows)))
 	for j0 := 0; j0 < p.phi.Cols; j0 += step {
 		columns := p.phi.Slice(0, p.phi.Rows, j0, min(j0+step, p.phi.Cols))
 		left, right := p.room.gather(columns, p.from.rows), lend[weightedRows](p.room, weightedKind)
