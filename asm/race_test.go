@@ -49,7 +49,15 @@ var racing = map[string][2]func(x, y []float64){
 	},
 	"FromHalf reads its source": {
 		func(x, y []float64) { asm.FromHalf(y[:8], bytesOf(x[4:6])) },
-		func(x, _ []float64) { x[5] = 1 },
+		func(x, _ []float64) { asm.Scale(x[5:6], 2, x[5:6]) }, // all bytes; x[5] = 1 announces the first
+	},
+	"FromHalf writes its destination": {
+		func(x, y []float64) { asm.FromHalf(x[:4], bytesOf(y[:1])) },
+		func(x, _ []float64) { asm.SumSquares(x) },
+	},
+	"FromSingle reads its source": {
+		func(x, y []float64) { asm.FromSingle(y[:4], bytesOf(x[4:6])) },
+		func(x, _ []float64) { asm.Scale(x[5:6], 2, x[5:6]) }, // all bytes; x[5] = 1 announces the first
 	},
 	"FromSingle writes its destination": {
 		func(x, y []float64) { asm.FromSingle(x[:4], bytesOf(y[:2])) },

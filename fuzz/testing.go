@@ -48,10 +48,14 @@ func Target(f *testing.F, x Library) {
 // OneOf makes a native fuzz target of laws of one's own. The source that is made of an input chooses one first.
 func OneOf(f *testing.F, laws ...func(t *testing.T, s *Source)) {
 	f.Helper()
-	f.Fuzz(func(t *testing.T, data []byte) {
+	f.Fuzz(oneOf(laws))
+}
+
+func oneOf(laws []func(t *testing.T, s *Source)) func(t *testing.T, data []byte) {
+	return func(t *testing.T, data []byte) {
 		s := FromBytes(data)
 		laws[s.IntN(len(laws))](t, s)
-	})
+	}
 }
 
 // seedBytes returns an input of 64 bytes.

@@ -254,10 +254,8 @@ func (c *completer) putAside(examples int) {
 	slices.SortFunc(c.holes.reserve, func(a, b aside) int { return cmp.Compare(a.example, b.example) })
 	for _, r := range c.holes.reserve {
 		missing := c.holes.of(r.example)
-		for k, v := range r.truth {
-			if v == v {
-				missing[k] = true
-			}
+		for k := range r.values() {
+			missing[k] = true
 		}
 	}
 	c.listIncomplete()
@@ -267,10 +265,8 @@ func (c *completer) putAside(examples int) {
 func (c *completer) takeBack() {
 	for _, r := range c.holes.reserve {
 		y, variance := c.y.Row(r.example), c.variance.Row(r.example)
-		for k, v := range r.truth {
-			if v == v {
-				y[k], variance[k] = v, 0
-			}
+		for k, v := range r.values() {
+			y[k], variance[k] = v, 0
 		}
 	}
 	c.holes.reserve = nil
@@ -299,12 +295,10 @@ func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.reserve {
 		var sum, count float64
-		for k, y := range r.truth {
-			if y == y {
-				e := y - c.y.Row(r.example)[k]
-				sum += e * e / c.variance.Row(r.example)[k]
-				count++
-			}
+		for k, y := range r.values() {
+			e := y - c.y.Row(r.example)[k]
+			sum += e * e / c.variance.Row(r.example)[k]
+			count++
 		}
 		chi += sum / count
 	}
@@ -316,10 +310,8 @@ func (c *completer) rescaled(list []Blend) []Blend {
 		list[i].Inflation *= factor
 	}
 	for _, r := range c.holes.reserve {
-		for k, y := range r.truth {
-			if y == y {
-				c.variance.Row(r.example)[k] *= factor
-			}
+		for k := range r.values() {
+			c.variance.Row(r.example)[k] *= factor
 		}
 	}
 	c.check.Factor = factor
@@ -330,10 +322,7 @@ func (c *completer) rescaled(list []Blend) []Blend {
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	for _, r := range c.holes.reserve {
-		for k, y := range r.truth {
-			if y != y {
-				continue
-			}
+		for k, y := range r.values() {
 			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
 			c.check.Values++
 			squares += r * r

@@ -81,7 +81,7 @@ func TestComplete(t *testing.T) {
 	if covered /= count; covered < 0.7 || covered > 0.98 {
 		t.Errorf("%.2f of the values in intervals of 90 %%", covered)
 	}
-	if e := c.Check; e.Values < 20 || e.RMSE > 2*rmse || e.RMSE < rmse/2 || e.Coverage < 0.7 {
+	if e := c.Check; e.Values < 20 || e.RMSE > 2*rmse || e.RMSE < rmse/2 || e.Coverage < 0.7 || e.Factor < 1 {
 		t.Errorf("said %+v beforehand, found the error %.3g", e, rmse)
 	}
 	if c.Report.Missing != int(count) {
@@ -127,10 +127,8 @@ func TestRescaled(t *testing.T) {
 		}
 		c.putAside(6)
 		for _, r := range c.holes.reserve { // errors of three standard deviations
-			for k, y := range r.truth {
-				if y == y {
-					c.y.Row(r.example)[k], c.variance.Row(r.example)[k] = y+3, 1
-				}
+			for k, y := range r.values() {
+				c.y.Row(r.example)[k], c.variance.Row(r.example)[k] = y+3, 1
 			}
 		}
 		n := float64(len(c.holes.reserve))

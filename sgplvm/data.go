@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -68,6 +69,17 @@ type holes struct {
 type aside struct {
 	example int
 	truth   []float64 // n_s·d_y, NaN where not in reserve
+}
+
+// values returns the places of what is in reserve, and the values there.
+func (a aside) values() iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		for k, v := range a.truth {
+			if v == v && !yield(k, v) {
+				return
+			}
+		}
+	}
 }
 
 // Source gives training data, in the user's units, some examples at a time. What it gives must

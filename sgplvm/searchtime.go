@@ -195,6 +195,7 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	if err != nil {
 		return plain, err
 	}
+	// No candidate is simpler than others, and few examples are sure of anything: the best mean decides.
 	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options})
 	if err != nil {
 		return best.cfg, err

@@ -302,6 +302,20 @@ func TestStructuredInTime(t *testing.T) {
 	}
 }
 
+// Noise with a covariance in space grows from hardly any, which takes more steps than a plan has for others.
+func TestStructuredSteps(t *testing.T) {
+	d, err := fieldsInTime(true, 12, 6, 5).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for effort, p := range plans {
+		s := &search{data: d, given: Config{Effort: effort}, plan: p}
+		if c := s.structuredInTime().Training; c.Iterations < 2*p.steps || c.Warmup > c.Iterations/6 {
+			t.Errorf("effort %s, %d steps for others: %d, %d of them with the noise held", effort, p.steps, c.Iterations, c.Warmup)
+		}
+	}
+}
+
 // What is to be predicted of whole examples need not be what fills in those seen in part: a second model is chosen where it
 // fills in better, and tells its own configuration.
 func TestPartlyIsChosen(t *testing.T) {

@@ -103,7 +103,7 @@ func tryHoles(t *testing.T, s *fuzz.Source) {
 	}
 	joint := u.Latent
 	for _, s := range u.Space {
-		joint = kron(joint, s)
+		joint = reference.Kronecker(joint, s)
 	}
 	d, want := reference.NewDense(&whole), 0.0
 	for c := range m.Channels() {

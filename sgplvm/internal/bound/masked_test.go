@@ -125,7 +125,7 @@ func TestMaskedDense(t *testing.T) {
 		}
 		joint := u.Latent
 		for _, s := range u.Space {
-			joint = kron(joint, s)
+			joint = reference.Kronecker(joint, s)
 		}
 		if seed%2 == 1 {
 			move(t, x.Params, rand.New(rand.NewPCG(seed, 98)))
@@ -146,17 +146,6 @@ func TestMaskedDense(t *testing.T) {
 			t.Errorf("%v: gap %v, %v, %v, by definition %v", holedShape(500+seed), found, ok, err, gap)
 		}
 	}
-}
-
-// kron returns a ⊗ b.
-func kron(a, b mat.Matrix) mat.Matrix {
-	k := mat.New(a.Rows*b.Rows, a.Cols*b.Cols)
-	for i := range k.Rows {
-		for j := range k.Cols {
-			k.Set(i, j, a.At(i/b.Rows, j/b.Cols)*b.At(i%b.Rows, j%b.Cols))
-		}
-	}
-	return k
 }
 
 // The same bits at any GOMAXPROCS, and with sums over the examples that are kept or formed in every step.
@@ -235,7 +224,7 @@ func TestLeaveOutHoled(t *testing.T) {
 		}
 		joint := u.Latent
 		for _, s := range u.Space {
-			joint = kron(joint, s)
+			joint = reference.Kronecker(joint, s)
 		}
 		whole, without := *x.Model, *x.Model
 		whole.Y, without.Y = mat.New(x.Y.Rows, x.Y.Cols), x.Y.Clone()

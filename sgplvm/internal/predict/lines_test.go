@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
 // What is explained between lists of grid points is Φ_a·diag(h)·Φ_bᵀ, whichever factor is the longest.
@@ -19,7 +20,7 @@ func TestSubtractExplained(t *testing.T) {
 			on.grid = append(on.grid, mat.New(n, 1))
 			phi := normal(rng, n, n+rng.IntN(3))
 			on.phi.Factors = append(on.phi.Factors, phi)
-			whole = kronecker(whole, phi)
+			whole = reference.Kronecker(whole, phi)
 		}
 		h := normal(rng, 1, whole.Cols).Data
 		for range 10 {
@@ -39,17 +40,6 @@ func TestSubtractExplained(t *testing.T) {
 			}
 		}
 	}
-}
-
-// kronecker returns the Kronecker product.
-func kronecker(a, b mat.Matrix) mat.Matrix {
-	k := mat.New(a.Rows*b.Rows, a.Cols*b.Cols)
-	for i := range k.Rows {
-		for j := range k.Cols {
-			k.Set(i, j, a.At(i/b.Rows, j/b.Cols)*b.At(i%b.Rows, j%b.Cols))
-		}
-	}
-	return k
 }
 
 // normal returns a matrix of standard normal numbers.

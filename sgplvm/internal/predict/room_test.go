@@ -1,26 +1,15 @@
 package predict
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
-
-func sameBits(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if math.Float64bits(a[i]) != math.Float64bits(b[i]) {
-			return false
-		}
-	}
-	return true
-}
 
 // What is filled in in a room, one example after the other in the same storage, has the bits of what is filled in in storage of its own.
 func TestRooms(t *testing.T) {
@@ -50,20 +39,18 @@ func TestRooms(t *testing.T) {
 			if err := m.ImputeTo(t.Context(), &p, &l, obs, o); err != nil {
 				t.Fatal(err)
 			}
-			if !sameBits(l.Mu, inferred.Mu) || !sameBits(l.S, inferred.S) || l.Bound != inferred.Bound || l.Start != inferred.Start {
-				t.Errorf("seed %d, example %d: latent variables %v, want %v", seed, k, l, inferred)
-			}
-			if !sameBits(p.Mean.Data, want.Mean.Data) || !sameBits(p.Variance.Data, want.Variance.Data) || p.Conditioning != want.Conditioning || p.Noise != want.Noise {
-				t.Errorf("seed %d, example %d: predicted %v, want %v", seed, k, p, want)
+			what := fmt.Sprintf("seed %d, example %d", seed, k)
+			compare.SameBits(t, what+": latent variables", slices.Concat(l.Mu, l.S), slices.Concat(inferred.Mu, inferred.S))
+			compare.SameBits(t, what+": predicted", slices.Concat(p.Mean.Data, p.Variance.Data), slices.Concat(want.Mean.Data, want.Variance.Data))
+			if l.Bound != inferred.Bound || l.Start != inferred.Start || p.Conditioning != want.Conditioning || p.Noise != want.Noise {
+				t.Errorf("%s: %v and %v, want %v and %v", what, l, p, inferred, want)
 			}
 			obs.Values = p.Mean // a result may be what is filled in next
 			observed := p.Mean.Clone()
 			if err := m.ImputeTo(t.Context(), &p, &l, obs, o); err != nil {
 				t.Fatal(err)
 			}
-			if !sameBits(p.Mean.Data, observed.Data) {
-				t.Errorf("seed %d, example %d: observed values %v became %v", seed, k, observed.Data, p.Mean.Data)
-			}
+			compare.SameBits(t, what+": observed values", p.Mean.Data, observed.Data)
 		}
 	}
 }

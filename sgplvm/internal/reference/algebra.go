@@ -1,6 +1,10 @@
 package reference
 
-import "math"
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
 
 // Rows is a matrix as a list of rows.
 type Rows = [][]float64
@@ -104,4 +108,15 @@ func Trace(a, b Rows) float64 {
 		s += Inner(a[i], b[i])
 	}
 	return s
+}
+
+// Kronecker returns a ⊗ b.
+func Kronecker(a, b mat.Matrix) mat.Matrix {
+	k := mat.New(a.Rows*b.Rows, a.Cols*b.Cols)
+	for i := range k.Rows {
+		for j := range k.Cols {
+			k.Set(i, j, a.At(i/b.Rows, j/b.Cols)*b.At(i%b.Rows, j%b.Cols))
+		}
+	}
+	return k
 }

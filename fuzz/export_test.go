@@ -1,0 +1,4 @@
+package fuzz
+
+// OneOfBy is what OneOf does with an input.
+var OneOfBy = oneOf
