@@ -19,9 +19,6 @@ func (m *Model) Bytes() int {
 	if c.Whitened {
 		numbers += len(m.structure.data)/8 + noiseRows*(2*m.features+c.Points)
 	}
-	if m.shaped() {
-		numbers += (1 + len(m.shapes)) * len(m.structure.data) / 8
-	}
 	if m.kept() {
 		numbers += 2*min(together, c.Examples)*c.Inducing + c.P.numbers()
 	}

@@ -26,53 +26,6 @@ func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
 	return coo
 }
 
-// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, in blocks of rows: between all points, which lie one behind the other in
-// tables, where most of them count.
-func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
-	t, r, m := &w.moments, &w.room, w.m
-	columns, toSeen, toMissing := m.points, seen, missing
-	if 2*(len(seen)+len(missing)) < len(columns) {
-		r.columns = append(append(r.columns[:0], seen...), missing...)
-		columns = r.columns
-		toSeen, toMissing = m.points[:len(seen)], m.points[len(seen):len(columns)]
-	}
-	depth := 0
-	if t.own != nil {
-		t.own.residuals(w, r.near, columns)
-		depth = w.depth()
-	}
-	right := view(r.near, depth, len(columns))
-	for from := 0; from < len(seen); from += noiseRows {
-		to := min(from+noiseRows, len(seen))
-		rows := view(r.whole, to-from, len(columns))
-		rows.Fill(0)
-		if t.latent {
-			w.addSum(rows, seen[from:to], columns)
-		}
-		if t.own != nil {
-			left := view(r.left64, depth, to-from)
-			for l := range depth {
-				pickFrom(left.Row(l), right.Row(l), toSeen[from:to])
-			}
-			w.addOwnBlock(rows, left, right, seen[from:to], columns)
-		}
-		for k := range rows.Rows {
-			pickFrom(coo.Row(from + k)[:from+k+1], rows.Row(k), toSeen[:from+k+1])
-			pickFrom(com.Row(from+k), rows.Row(k), toMissing)
-		}
-	}
-	white := t.noise / m.c.Beta
-	if t.latent {
-		white += t.amounts[0] / m.c.Beta
-	}
-	if t.own != nil {
-		white += w.lessWhite()
-	}
-	for k := range seen {
-		coo.Row(k)[k] += white
-	}
-}
-
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.
 func (w *Workspace) addObserved(dst mat.Matrix, seen []int) {
 	if w.m.byColumns(len(seen)) {
@@ -153,7 +106,7 @@ func (w *Workspace) addNoise(dst mat.Matrix, a, b []int, near []float64, same bo
 	case t.own != nil:
 		t.own.residuals(w, near, b)
 		w.addOwnNoise(dst, a, b, near, same)
-	case m.structured() && !w.withNoise():
+	case m.structured():
 		for k, i := range a {
 			row := dst.Row(k)
 			for l, j := range upTo(b, k, same) {
@@ -189,10 +142,28 @@ func (w *Workspace) lessWhite() float64 {
 	return t.noise * (t.own.whole*t.own.prior - 1) / w.m.c.Beta
 }
 
-// addOwnBlock adds the example's own noise, without white noise, between a block of points a, of residuals left, and b, of residuals right.
+// addOwnBlock adds (1 + 1/(W+ν))·(c∘C + ρ·(Σ − β⁻¹·I)), c of ownBlock, to dst: the example's own noise, without white noise, between a block of points a, of
+// residuals left, and b, of residuals right.
 func (w *Workspace) addOwnBlock(dst, left, right mat.Matrix, a, b []int) {
+	t, r := &w.moments, &w.room
+	o := t.own
+	c := view(r.noise, len(a), len(b))
+	w.ownBlock(c, left, right, a, b)
+	sigma := view(r.wide, len(a), len(b))
+	if o.wide {
+		w.makeWide(sigma, o.wideFactor, a, b)
+	} else {
+		w.pairs(sigma, a, b)
+	}
+	for k := range a {
+		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
+		asm.Axpy(t.noise*o.whole*o.prior, sigma.Row(k), dst.Row(k))
+	}
+}
+
+// ownBlock sets c to (Σ_k near_k·near_kᵀ − m·mᵀ + g·R·g)∘C between points a, of residuals left, and b, of residuals right.
+func (w *Workspace) ownBlock(c, left, right mat.Matrix, a, b []int) {
 	o, share := w.moments.own, 1/float64(w.m.c.Channels)
-	c := view(w.room.noise, len(a), len(b))
 	mat.Mul(c, 1, left.T(), right, 0)
 	if !o.centred {
 		means := w.room.row[:len(b)]
@@ -205,39 +176,17 @@ func (w *Workspace) addOwnBlock(dst, left, right mat.Matrix, a, b []int) {
 			}
 		}
 	}
-	w.finishOwnNoise(dst, c, a, b)
-}
-
-// finishOwnNoise adds (1 + 1/(W+ν))·(c∘C + ρ·(Σ − β⁻¹·I)) to dst.
-func (w *Workspace) finishOwnNoise(dst, c mat.Matrix, a, b []int) {
-	t, r, m := &w.moments, &w.room, w.m
-	o := t.own
 	if o.unsure != nil {
 		for k, i := range a {
 			row := c.Row(k)
 			for l, j := range b {
-				row[l] += o.unsure[i] * o.unsure[j] * m.c.Alike.pair(i, j)
+				row[l] += o.unsure[i] * o.unsure[j] * w.m.c.Alike.pair(i, j)
 			}
 		}
 	}
-	taper := view(r.taper, len(a), len(b))
+	taper := view(w.room.taper, len(a), len(b))
 	w.gaussian(taper, o.taper, o.taperFactor, a, b)
 	mat.MulElem(c, c, taper)
-	for k := range a {
-		asm.Axpy(t.noise*o.whole, c.Row(k), dst.Row(k))
-	}
-	if w.withNoise() {
-		return
-	}
-	sigma := view(r.wide, len(a), len(b))
-	if o.wide {
-		w.wideCovariance(sigma, o.wideFactor, a, b)
-	} else {
-		w.pairs(sigma, a, b)
-	}
-	for k := range a {
-		asm.Axpy(t.noise*o.whole*o.prior, sigma.Row(k), dst.Row(k))
-	}
 }
 
 // pairs sets dst to Σ − β⁻¹·I between points.
@@ -247,37 +196,7 @@ func (w *Workspace) pairs(dst mat.Matrix, a, b []int) {
 	}
 }
 
-// wideCovariance sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′. A fast model makes it of all points and keeps it.
-func (w *Workspace) wideCovariance(dst mat.Matrix, factor float64, a, b []int) {
-	if w.m.shaped() {
-		wide := w.wide(factor)
-		for k, i := range a {
-			w.pairsOf(wide, dst.Row(k), i, b)
-		}
-		return
-	}
-	w.makeWide(dst, factor, a, b)
-}
-
-// wide returns F∘C′ + Σ − β⁻¹·I between all points. That of the last factor is kept.
-func (w *Workspace) wide(factor float64) *Table {
-	h := &w.held
-	if h.wideFactor == factor {
-		return &h.wide
-	}
-	h.wideFactor = factor
-	for from := 0; from < w.m.c.Points; from += noiseRows {
-		block := w.m.points[from:min(from+noiseRows, w.m.c.Points)]
-		rows := view(w.room.wide, len(block), w.m.c.Points)
-		w.makeWide(rows, factor, block, w.m.points)
-		for k, i := range block {
-			h.wide.setRow(i, rows.Row(k))
-		}
-	}
-	return &h.wide
-}
-
-// makeWide is wideCovariance from its parts.
+// makeWide sets dst to F∘C′ + Σ − β⁻¹·I, of a factor of C′; 0: without C′.
 func (w *Workspace) makeWide(dst mat.Matrix, factor float64, a, b []int) {
 	w.fittedCovariance(dst, a, b)
 	other := view(w.room.other, len(a), len(b))
@@ -291,22 +210,27 @@ func (w *Workspace) makeWide(dst mat.Matrix, factor float64, a, b []int) {
 
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
 func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
+	beta := 0.0
 	for c, p := range w.m.p {
-		left := view(w.room.rows, len(a), p.Cols)
-		for k, i := range a {
-			copy(left.Row(k), w.m.fitted[c].Row(i))
-		}
+		left := gathered(w.room.rows, w.m.fitted[c], a)
 		for from := 0; from < len(b); from += together {
 			to := min(from+together, len(b))
-			right := view(w.room.spreads, to-from, p.Cols)
-			for l, j := range b[from:to] {
-				copy(right.Row(l), p.Row(j))
-			}
-			beta := 1.0
-			if c == 0 {
-				beta = 0
-			}
+			right := gathered(w.room.spreads, p, b[from:to])
 			mat.Mul(dst.Slice(0, dst.Rows, from, to), 1, left, right.T(), beta)
 		}
+		beta = 1
 	}
+}
+
+// gathered returns some rows of a matrix, an ascending list: copies in room for them, or a view of rows that follow one another.
+func gathered(room []float64, of mat.Matrix, list []int) mat.Matrix {
+	n := len(list)
+	if n > 0 && list[n-1]-list[0] == n-1 {
+		return of.Slice(list[0], list[0]+n, 0, of.Cols)
+	}
+	rows := view(room, n, of.Cols)
+	for k, i := range list {
+		copy(rows.Row(k), of.Row(i))
+	}
+	return rows
 }

@@ -125,7 +125,7 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		for k, i := range seen {
 			row := sigma.Row(k)
 			if m.shaped() {
-				w.pairsOf(&m.structure, row[:k+1], i, seen[:k+1])
+				w.earlier(row[:k+1], &m.structure, i, seen)
 			} else {
 				m.structure.pick(row[:k+1], i, seen[:k+1])
 			}

@@ -30,7 +30,6 @@ type Model struct {
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
-	shapes          []Table      // of a fast model
 
 	points []int // all of them
 
@@ -107,12 +106,6 @@ func (m *Model) setFactors() {
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
-	if m.shaped() {
-		m.structure = m.structure.whole()
-		for i := range m.c.Shapes {
-			m.shapes = append(m.shapes, m.c.Shapes[i].whole())
-		}
-	}
 	if !m.c.Whitened {
 		return
 	}
@@ -175,7 +168,7 @@ func (m *Model) setPredictions() {
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
 	values, r := m.values(), &m.c.Residuals
-	m.y = blank(k, values, r.kind)
+	m.y = blank(k, values, false, r.kind)
 	mean := mat.New(1, inducing)
 	room := mat.New(min(together, k), values)
 	m.eachPsi1(func(from int, psi1 mat.Matrix) {

@@ -63,6 +63,7 @@ type room struct {
 	cross             []float64 // C_OM of a block
 
 	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
+	nearRows           []float64 // noiseRows of the former
 	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
 	other              []float64 // noiseRows×most
 	rows               []float64 // noiseRows×m_ξ
@@ -77,7 +78,9 @@ type room struct {
 	block, near512            []int     // missing points, and observed ones near them
 	order                     []int
 	columns                   []int     // of rows of covariances, of a fast model
-	whole, left64             []float64 // noiseRows×n: these rows; residuals at their points
+	terms                     []term    // that these add up
+	after                     []float64 // of a row, n: pairs with later points
+	bytes                     []byte    // for these as tables have them
 	pairs                     []float64 // a row of a table, n
 	ofSeen, counts            []float64 // of all points of a grid, n
 	reach                     []float64

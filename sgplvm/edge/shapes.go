@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -28,8 +30,105 @@ func (w *Workspace) setAmounts() {
 	t.amounts[0] -= least
 }
 
-// withNoise reports whether covariances of f, sums of Σ and shapes, have what Σ contributes to the noise too.
-func (w *Workspace) withNoise() bool { return w.m.shaped() && w.moments.latent }
+// A term is a table of pairs of points, and how often covariances have it.
+type term struct {
+	of     *Table
+	amount float64
+}
+
+// setTerms sets the tables that covariances of a fast model add up, given the moments.
+func (w *Workspace) setTerms() {
+	t, r, noise := &w.moments, &w.room, w.moments.noise
+	of := &w.m.structure
+	if t.own != nil {
+		noise *= t.own.whole * t.own.prior
+		if t.own.wide {
+			of = w.wide(t.own.wideFactor)
+		}
+	}
+	r.terms = append(r.terms[:0], term{of, noise})
+	if t.latent {
+		r.terms[0].amount += t.amounts[0]
+		for k := range w.m.c.Shapes {
+			r.terms = append(r.terms, term{&w.m.c.Shapes[k], t.amounts[1+k]})
+		}
+	}
+}
+
+// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, in blocks of rows of observed points: between all points, which lie one behind the
+// other in tables, where most of them count.
+func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
+	t, r, m := &w.moments, &w.room, w.m
+	columns, toSeen, toMissing := m.points, seen, missing
+	if 2*(len(seen)+len(missing)) < len(columns) {
+		r.columns = append(append(r.columns[:0], seen...), missing...)
+		columns = r.columns
+		toSeen, toMissing = m.points[:len(seen)], m.points[len(seen):len(columns)]
+	}
+	w.setTerms()
+	depth := 0
+	if t.own != nil {
+		t.own.residuals(w, r.near, columns)
+		depth = w.depth()
+	}
+	right := view(r.near, depth, len(columns))
+	for from := 0; from < len(seen); from += noiseRows {
+		to := min(from+noiseRows, len(seen))
+		rows := view(r.noise, to-from, len(columns))
+		if t.own != nil {
+			left := view(r.nearRows, depth, to-from)
+			for l := range depth {
+				pickFrom(left.Row(l), right.Row(l), toSeen[from:to])
+			}
+			w.ownBlock(rows, left, right, seen[from:to], columns)
+			mat.Scale(rows, t.noise*t.own.whole, rows)
+		} else {
+			rows.Fill(0)
+		}
+		for k := range rows.Rows {
+			at, row := from+k, rows.Row(k)
+			for _, term := range r.terms {
+				part := r.pairs[:len(columns)]
+				w.setPairs(part, term.of, seen, missing, at)
+				asm.Axpy(term.amount, part, row)
+			}
+			pickFrom(coo.Row(at)[:at+1], row, toSeen[:at+1])
+			pickFrom(com.Row(at), row, toMissing)
+		}
+	}
+	white := t.noise / m.c.Beta
+	if t.latent {
+		white += t.amounts[0] / m.c.Beta
+	}
+	if t.own != nil {
+		white += w.lessWhite()
+	}
+	for k := range seen {
+		coo.Row(k)[k] += white
+	}
+}
+
+// setPairs sets dst to pairs of an observed point, given by its place, with earlier observed ones and with missing ones, of a table: at the numbers of these
+// points, where dst has all, else observed ones before missing ones. Other elements do not count.
+func (w *Workspace) setPairs(dst []float64, t *Table, seen, missing []int, place int) {
+	r, i := &w.room, seen[place]
+	before, _ := slices.BinarySearch(missing, i)
+	after := r.after[:len(missing)-before]
+	t.column(after, r.bytes, i, missing[before:])
+	if len(dst) == t.rows {
+		t.row(dst[:i+1], i, 0)
+		for k, j := range missing[before:] {
+			dst[j] = after[k]
+		}
+		return
+	}
+	row := r.row[:i+1]
+	t.row(row, i, 0)
+	pickFrom(dst[:place+1], row, seen)
+	dst = dst[len(seen):]
+	pickFrom(dst[:before], row, missing)
+	copy(dst[before:], after)
+}
 
 // pickFrom sets dst to the elements of a row at some places.
 func pickFrom(dst, row []float64, at []int) {
@@ -38,32 +137,29 @@ func pickFrom(dst, row []float64, at []int) {
 	}
 }
 
-// addSum adds covariances of f given x, and of Σ's part of the noise without white noise, between points a and b to dst; without white noise that Σ has.
-func (w *Workspace) addSum(dst mat.Matrix, a, b []int) {
-	t, m := &w.moments, w.m
-	noise := t.noise
-	if t.own != nil {
-		noise *= t.own.whole * t.own.prior
-	}
-	part := w.room.row[:len(b)]
-	for k, i := range a {
-		w.pairsOf(&m.structure, part, i, b)
-		asm.Axpy(t.amounts[0]+noise, part, dst.Row(k))
-		for r := range m.shapes {
-			w.pairsOf(&m.shapes[r], part, i, b)
-			asm.Axpy(t.amounts[1+r], part, dst.Row(k))
-		}
-	}
+// earlier sets dst to elements of row i of a table of a fast model, those of points up to i.
+func (w *Workspace) earlier(dst []float64, t *Table, i int, columns []int) {
+	row := w.room.pairs[:i+1]
+	t.row(row, i, 0)
+	pickFrom(dst, row, columns)
 }
 
-// pairsOf sets dst to elements of row i of a table of a fast model.
-func (w *Workspace) pairsOf(t *Table, dst []float64, i int, columns []int) {
-	if w.m.all(columns) {
-		t.row(dst, i, 0)
-		return
+// wide returns F∘C′ + Σ − β⁻¹·I between all points, of a factor of C′. That of the last factor is kept.
+func (w *Workspace) wide(factor float64) *Table {
+	h, m := &w.held, w.m
+	if h.wideFactor == factor {
+		return &h.wide
 	}
-	t.row(w.room.pairs, i, 0)
-	pickFrom(dst, w.room.pairs, columns)
+	h.wideFactor = factor
+	for from := 0; from < m.c.Points; from += noiseRows {
+		to := min(from+noiseRows, m.c.Points)
+		rows := view(w.room.wide, to-from, to)
+		w.makeWide(rows, factor, m.points[from:to], m.points[:to])
+		for k := range rows.Rows {
+			h.wide.setRow(from+k, rows.Row(k)[:from+k+1])
+		}
+	}
+	return &h.wide
 }
 
 // setShapedVariance sets dst to the variance of f given x at points of a list.
@@ -72,7 +168,7 @@ func (w *Workspace) setShapedVariance(dst []float64, within []int) {
 	for _, i := range within {
 		dst[i] = amounts[0] * (m.structure.pair(i, i) + 1/m.c.Beta)
 		for r := range m.c.Shapes {
-			dst[i] += amounts[1+r] * m.shapes[r].pair(i, i)
+			dst[i] += amounts[1+r] * m.c.Shapes[r].pair(i, i)
 		}
 	}
 }
@@ -88,7 +184,7 @@ func (w *Workspace) shapedTrace(seen []int) (trace float64) {
 		traces[1+r] = 0
 		for k, i := range seen {
 			own := row[:k+1]
-			w.pairsOf(&m.shapes[r], own, i, seen[:k+1])
+			w.earlier(own, &m.c.Shapes[r], i, seen)
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}

@@ -152,40 +152,48 @@ func (t *Table) pair(i, j int) float64 {
 	return t.at(t.begin(i) + j)
 }
 
-// whole returns all elements of a symmetric table, row by row.
-func (t *Table) whole() Table {
-	size := t.kind.bytes()
-	w := Table{rows: t.rows, cols: t.rows, kind: t.kind, data: make([]byte, t.rows*t.rows*size)}
-	for i := range t.rows {
-		from := t.data[t.begin(i)*size:]
-		copy(w.data[w.begin(i)*size:], from[:(i+1)*size])
-		for j := range i {
-			copy(w.data[(w.begin(j)+i)*size:][:size], from[j*size:])
-		}
-	}
-	return w
-}
-
 // blank returns a table to be set row by row: in 32 bits for numbers that a file has in fewer.
-func blank(rows, cols int, kind Type) Table {
+func blank(rows, cols int, lower bool, kind Type) Table {
 	if kind > Float32 {
 		kind = Float32
 	} else {
 		kind = Float64
 	}
-	return Table{rows: rows, cols: cols, kind: kind, data: make([]byte, rows*cols*kind.bytes())}
+	t := Table{rows: rows, cols: cols, kind: kind, lower: lower}
+	t.data = make([]byte, t.numbers()*kind.bytes())
+	return t
 }
 
 // setRow sets row i of a table of Float32 or Float64.
 func (t *Table) setRow(i int, row []float64) {
-	for j, v := range row {
-		at := t.begin(i) + j
-		if t.kind == Float32 {
-			put32(t.data[4*at:], math.Float32bits(float32(v)))
-		} else {
-			put64(t.data[8*at:], math.Float64bits(v))
+	to := t.data[t.begin(i)*t.kind.bytes():]
+	if t.kind == Float32 {
+		for _, v := range row {
+			put32(to, math.Float32bits(float32(v)))
+			to = to[4:]
+		}
+		return
+	}
+	for _, v := range row {
+		put64(to, math.Float64bits(v))
+		to = to[8:]
+	}
+}
+
+// column sets dst to elements of column j of a triangle in rows behind it. bytes is room for 8 of them for each row.
+func (t *Table) column(dst []float64, bytes []byte, j int, rows []int) {
+	c := Table{kind: t.kind, data: bytes}
+	if t.kind == Float16 {
+		for k, i := range rows {
+			bytes[2*k], bytes[2*k+1] = t.data[i*(i+1)+2*j], t.data[i*(i+1)+2*j+1]
+		}
+	} else {
+		size := t.kind.bytes()
+		for k, i := range rows {
+			copy(bytes[k*size:][:size], t.data[(t.begin(i)+j)*size:])
 		}
 	}
+	c.row(dst, 0, 0)
 }
 
 // pickPairs sets dst to elements of row i of a symmetric table, those of the columns, an ascending list where the table is a triangle.

@@ -172,7 +172,8 @@ func (w *Workspace) newRoom() {
 	r.block, r.near512, r.order, r.reach = make([]int, 0, n), make([]int, 0, n), make([]int, 0, n), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
-		r.columns, r.whole = make([]int, 0, n), w.vector(noiseRows*n)
+		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
+		r.after, r.bytes = w.vector(n), make([]byte, 8*n)
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
 		w.held.wideFactor = math.NaN()
@@ -183,16 +184,19 @@ func (w *Workspace) newRoom() {
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
 	}
+	r.noise = w.vector(noiseRows * wider)
 	if w.m.kept() {
 		depth := w.m.mostExamples() * c.Channels
 		if w.m.shaped() {
-			r.near, r.left64 = w.vector(n*depth), w.vector(noiseRows*depth)
-			w.held.wide = blank(n, n, w.m.structure.kind)
+			r.near, r.nearRows = w.vector(n*depth), w.vector(noiseRows*depth)
+			w.held.wide = blank(n, n, true, w.m.structure.kind)
 			w.floats += len(w.held.wide.data) / 8
+			r.wide, r.other = r.noise, r.taper // before they are needed otherwise
 		} else {
 			r.near, r.nearMissing = w.vector(e*depth), w.vector(block*depth)
+			r.wide, r.other = w.vector(noiseRows*wider), w.vector(noiseRows*wider)
 		}
-		r.noise, r.wide, r.other, r.rows = w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*wider), w.vector(noiseRows*k)
+		r.rows = w.vector(noiseRows * k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
 	w.held.seen = make([][]int, c.Channels)
