@@ -29,6 +29,7 @@ func TestSteadyStateAllocations(t *testing.T) {
 		"SolveHalf, MulHalf": func() error { f.SolveHalf(b); f.MulHalf(b); return nil },
 		"SolveHalfT":         func() error { f.SolveHalfT(b); return nil },
 		"Inverse":            func() error { f.Inverse(inverse); return nil },
+		"InverseDiagonal":    func() error { f.InverseDiagonal(x); return nil },
 		"LogDet":             func() error { f.LogDet(); return nil },
 	} {
 		run := func() {

@@ -419,7 +419,7 @@ func TestUnusable(t *testing.T) {
 		for op, call := range map[string]func(){
 			"Size": func() { f.Size() }, "L": func() { f.L() }, "LogDet": func() { f.LogDet() },
 			"Solve": func() { f.Solve(b) }, "SolveHalf": func() { f.SolveHalf(b) }, "SolveHalfT": func() { f.SolveHalfT(b) },
-			"MulHalf": func() { f.MulHalf(b) }, "Inverse": func() { f.Inverse(b) },
+			"MulHalf": func() { f.MulHalf(b) }, "Inverse": func() { f.Inverse(b) }, "InverseDiagonal": func() { f.InverseDiagonal(nil) },
 			"Update": func() { f.Update(nil) }, "Downdate": func() { f.Downdate(nil) },
 		} {
 			panics(t, first, call, "chol: "+op+":", "there is no factor")
@@ -439,6 +439,7 @@ func TestMisuse(t *testing.T) {
 		panics(t, op, func() { call(f.L()) }, "chol: "+op+":", "3×3", "overlaps")
 	}
 	panics(t, "Inverse", func() { f.Inverse(mat.New(3, 4)) }, "chol: Inverse:", "3×4", "square")
+	panics(t, "InverseDiagonal", func() { f.InverseDiagonal(make([]float64, 4)) }, "chol: InverseDiagonal:", "4 numbers", "3×3")
 	panics(t, "Factorize", func() { chol.Factorize(mat.New(2, 3)) }, "chol: Refactorize:", "2×3", "square")
 	panics(t, "Refactorize", func() { f.Refactorize(f.L()) }, "chol: Refactorize:", "3×3", "overlaps")
 	panics(t, "Refactorize", func() { f.Refactorize(f.L().Slice(1, 3, 0, 2)) }, "chol: Refactorize:", "2×2", "overlaps")

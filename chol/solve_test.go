@@ -138,6 +138,25 @@ func TestInverse(t *testing.T) {
 				t.Errorf("%s: not symmetric: %v", c.Name, err)
 			}
 		}
+		// The diagonal alone, and nothing behind it.
+		for _, c := range append(spectra(n), fuzz.DefiniteCases(s, n)...) {
+			if !c.Definite() {
+				continue
+			}
+			inverse, got := mat.New(n, n), append(make([]float64, n), -1)
+			f := mustFactorize(t, c.A)
+			f.Inverse(inverse)
+			f.InverseDiagonal(got[:n])
+			for i := range n {
+				// Sums of n squares in two orders.
+				if want := inverse.At(i, i); !(math.Abs(got[i]-want) <= 2*float64(n)*fuzz.Eps*want) {
+					t.Errorf("%s: element %d of the inverse's diagonal is %g, in all of the inverse %g", c.Name, i, got[i], want)
+				}
+			}
+			if got[n] != -1 {
+				t.Errorf("%s: more than the diagonal is written", c.Name)
+			}
+		}
 		// min(i,j)+1 is the inverse of the second difference with a free end.
 		inverse := mat.New(n, n)
 		mustFactorize(t, fuzz.MinIJ(n).A).Inverse(inverse)

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -72,11 +71,33 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 			distances[i] += (row[i] - centre) * (row[i] - centre)
 		}
 	}
-	w.room.order = append(w.room.order[:0], seen...)
-	slices.SortFunc(w.room.order, func(a, b int) int { return cmp.Or(cmp.Compare(distances[a], distances[b]), cmp.Compare(a, b)) })
-	w.room.near512 = append(w.room.near512[:0], w.room.order[:min(count, len(seen))]...)
-	slices.Sort(w.room.near512)
+	w.room.near512 = w.leastOf(append(w.room.near512[:0], seen...), distances, count)
 	return w.room.near512
+}
+
+// leastOf leaves in a list the indices of the least values, of equal ones the first.
+func (w *Workspace) leastOf(list []int, values []float64, count int) []int {
+	if len(list) <= count {
+		return list
+	}
+	sorted := w.room.sorted[:len(list)]
+	pickFrom(sorted, values, list)
+	slices.Sort(sorted)
+	most, equal := sorted[count-1], 0
+	for k := count - 1; k >= 0 && sorted[k] == most; k-- {
+		equal++
+	}
+	kept := list[:0]
+	for _, i := range list {
+		switch v := values[i]; {
+		case v > most || v == most && equal == 0:
+			continue
+		case v == most:
+			equal--
+		}
+		kept = append(kept, i)
+	}
+	return kept
 }
 
 // conditionOn conditions missing points on all of the observed ones that are given.
@@ -88,9 +109,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	}
 	w.ready = false
 	r, t := &w.room, &w.moments
-	inverse := view(r.coo, len(seen), len(seen))
-	w.invert(inverse)
-	w.columnSquares(r.precision[:len(seen)], inverse)
+	w.factor.InverseDiagonal(r.precision[:len(seen)])
 	for place, c := range channels {
 		residual := w.residuals(place, seen)
 		for k, i := range seen {
@@ -102,30 +121,25 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 			w.setSpread(po.Data, w.m.p[c], seen)
 			w.factor.SolveHalf(po)
 		}
-		w.judge(c, seen, inverse, residual)
+		w.judge(c, seen, residual)
 	}
 	for from := 0; from < len(missing); from += together {
 		to := min(from+together, len(missing))
 		block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
 		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 		for place, c := range channels {
-			w.conditionBlock(p, place, c, block, seen, x, inverse)
+			w.conditionBlock(p, place, c, block, seen, x)
 		}
 	}
 	return nil
 }
 
-// invert sets dst to L⁻¹ of the factor. Columns are solved for together, from their first row that is not 0 on.
-func (w *Workspace) invert(dst mat.Matrix) {
-	l, n := w.factor.L(), dst.Rows
-	dst.Fill(0)
-	for from := 0; from < n; from += noiseRows {
-		to := min(from+noiseRows, n)
-		for k := from; k < to; k++ {
-			dst.Set(k, k, 1)
-		}
-		mat.SolveLower(l.Slice(from, n, from, n), dst.Slice(from, n, from, to))
-	}
+// solve returns C_OO⁻¹·(y_O − mean_O), given the half of it.
+func (w *Workspace) solve(residual mat.Matrix) []float64 {
+	solved := w.room.solved[:residual.Rows]
+	copy(solved, residual.Data)
+	w.factor.SolveHalfT(mat.Vector(solved))
+	return solved
 }
 
 // spreadRoom returns the place-th room for what observed values know of the latent uncertainty.
@@ -140,12 +154,11 @@ func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
 }
 
 // judge says how surprising observed values of a channel are, given all others: the first time for an example.
-func (w *Workspace) judge(c int, seen []int, inverse, residual mat.Matrix) {
+func (w *Workspace) judge(c int, seen []int, residual mat.Matrix) {
 	if !w.moments.latent {
 		return
 	}
-	solved := w.room.solved[:len(seen)]
-	mat.Mul(mat.NewDense(len(seen), 1, solved), 1, inverse.T(), residual, 0)
+	solved := w.solve(residual)
 	for k, i := range seen {
 		w.surprise[i*w.m.c.Channels+c] = solved[k] / math.Sqrt(w.room.precision[k])
 	}
@@ -154,7 +167,7 @@ func (w *Workspace) judge(c int, seen []int, inverse, residual mat.Matrix) {
 }
 
 // conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM.
-func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x, inverse mat.Matrix) {
+func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix) {
 	r, t := &w.room, &w.moments
 	residual := w.residuals(place, seen)
 	nearby, scale := r.nearby[:len(block)], 1.0
@@ -163,7 +176,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 	}
 	if t.degrees > 0 {
 		scale = infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen))
-		w.setNearby(nearby, residual, seen, block, inverse)
+		w.setNearby(nearby, residual, seen, block)
 	}
 	explained := r.explained[:len(block)]
 	w.columnSquares(explained, x)
@@ -192,10 +205,9 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 const nearbyFactor = 0.125
 
 // setNearby sets what the variances of a block are multiplied by where observed values nearby are surprising.
-func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block []int, inverse mat.Matrix) {
+func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block []int) {
 	r := &w.room
-	solved, z := r.solved[:len(seen)], r.z[:len(seen)]
-	mat.Mul(mat.NewDense(len(seen), 1, solved), 1, inverse.T(), residual, 0)
+	solved, z := w.solve(residual), r.z[:len(seen)]
 	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
 	totals := r.totals[:len(block)]
 	if x := &w.m.spacings; x.grid {

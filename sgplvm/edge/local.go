@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -88,9 +87,9 @@ func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
 	for _, i := range o.rows {
 		before += w.weights[i]
 	}
-	slices.SortFunc(o.rows, func(a, b int) int { return cmp.Or(cmp.Compare(w.weights[b], w.weights[a]), cmp.Compare(a, b)) })
-	o.rows = o.rows[:count]
-	slices.Sort(o.rows)
+	lightness := w.room.row[:len(w.weights)]
+	asm.Scale(lightness, -1, w.weights)
+	o.rows = w.leastOf(o.rows, lightness, count)
 	for _, i := range o.rows {
 		after += w.weights[i]
 	}

@@ -11,7 +11,7 @@ import (
 // How many points are taken together: missing ones of a block, and observed ones whose noise is evaluated at once.
 const (
 	together  = 256
-	noiseRows = 64
+	noiseRows = 32
 )
 
 // featureNumbers bounds a block of features.
@@ -153,11 +153,19 @@ func (m *Model) setStructure() {
 
 // setPredictions converts P_c.
 func (m *Model) setPredictions() {
-	all := m.c.P.matrix()
-	if m.c.Rotated {
-		rotated := all
-		all = mat.New(rotated.Rows, rotated.Cols)
-		mat.Mul(all, 1, rotated, m.coord.T(), 0)
+	stored := &m.c.P
+	all := mat.New(stored.rows, stored.cols)
+	room := mat.New(min(noiseRows, all.Rows), all.Cols)
+	for from := 0; from < all.Rows; from += noiseRows {
+		to := min(from+noiseRows, all.Rows)
+		rows := all.Slice(from, to, 0, all.Cols)
+		if !m.c.Rotated {
+			stored.rowsTo(rows, from)
+			continue
+		}
+		rotated := room.Slice(0, rows.Rows, 0, all.Cols)
+		stored.rowsTo(rotated, from)
+		mat.Mul(rows, 1, rotated, m.coord.T(), 0)
 	}
 	for c := range m.c.Channels {
 		m.p = append(m.p, all.Slice(c*m.c.Points, (c+1)*m.c.Points, 0, all.Cols))

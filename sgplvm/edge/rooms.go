@@ -76,7 +76,7 @@ type room struct {
 	explained, nearby, totals []float64 // of a block
 	left                      []float64 // together×m_ξ
 	block, near512            []int     // missing points, and observed ones near them
-	order                     []int
+	sorted                    []float64 // of leastOf
 	columns                   []int     // of rows of covariances, of a fast model
 	terms                     []term    // that these add up
 	after                     []float64 // of a row, n: pairs with later points

@@ -218,10 +218,15 @@ func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 // matrix returns all of a table.
 func (t *Table) matrix() mat.Matrix {
 	a := mat.New(t.rows, t.cols)
-	for i := range t.rows {
-		t.row(a.Row(i), i, 0)
-	}
+	t.rowsTo(a, 0)
 	return a
+}
+
+// rowsTo sets a to rows from one on.
+func (t *Table) rowsTo(a mat.Matrix, from int) {
+	for i := range a.Rows {
+		t.row(a.Row(i), from+i, 0)
+	}
 }
 
 // view returns the first r rows and c columns of room that was made for more, as a matrix without gaps.
