@@ -79,8 +79,6 @@ type room struct {
 	sorted                    []float64 // of leastOf
 	columns                   []int     // of rows of covariances, of a fast model
 	terms                     []term    // that these add up
-	after                     []float64 // of a row, n: pairs with later points
-	bytes                     []byte    // for these as tables have them
 	pairs                     []float64 // a row of a table, n
 	ofSeen, counts            []float64 // of all points of a grid, n
 	reach                     []float64

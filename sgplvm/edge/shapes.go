@@ -85,13 +85,11 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 		} else {
 			rows.Fill(0)
 		}
+		for _, term := range r.terms {
+			w.addTerm(rows, term, from, seen, missing)
+		}
 		for k := range rows.Rows {
 			at, row := from+k, rows.Row(k)
-			for _, term := range r.terms {
-				part := r.pairs[:len(columns)]
-				w.setPairs(part, term.of, seen, missing, at)
-				asm.Axpy(term.amount, part, row)
-			}
 			pickFrom(coo.Row(at)[:at+1], row, toSeen[:at+1])
 			pickFrom(com.Row(at), row, toMissing)
 		}
@@ -108,26 +106,38 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 	}
 }
 
-// setPairs sets dst to pairs of an observed point, given by its place, with earlier observed ones and with missing ones, of a table: at the numbers of these
-// points, where dst has all, else observed ones before missing ones. Other elements do not count.
-func (w *Workspace) setPairs(dst []float64, t *Table, seen, missing []int, place int) {
-	r, i := &w.room, seen[place]
-	before, _ := slices.BinarySearch(missing, i)
-	after := r.after[:len(missing)-before]
-	t.column(after, r.bytes, i, missing[before:])
-	if len(dst) == t.rows {
-		t.row(dst[:i+1], i, 0)
-		for k, j := range missing[before:] {
-			dst[j] = after[k]
+// addTerm adds a term to rows of observed points, from a place on: pairs with observed points before them and with all missing ones, at the numbers of
+// these points where rows have all, else observed ones before missing ones. Other elements do not count.
+func (w *Workspace) addTerm(rows mat.Matrix, t term, from int, seen, missing []int) {
+	whole, block, factor := rows.Cols == w.m.c.Points, seen[from:from+rows.Rows], t.amount
+	for k, i := range block {
+		row, pairs := rows.Row(k), w.room.pairs[:i+1]
+		t.of.row(pairs, i, 0)
+		if whole {
+			asm.Axpy(factor, pairs, row[:len(pairs)])
+			continue
 		}
-		return
+		before, _ := slices.BinarySearch(missing, i)
+		part := w.room.row[:from+k+1+before]
+		pickFrom(part[:from+k+1], pairs, seen)
+		pickFrom(part[from+k+1:], pairs, missing)
+		asm.Axpy(factor, part[:from+k+1], row[:from+k+1])
+		asm.Axpy(factor, part[from+k+1:], row[len(seen):][:before])
 	}
-	row := r.row[:i+1]
-	t.row(row, i, 0)
-	pickFrom(dst[:place+1], row, seen)
-	dst = dst[len(seen):]
-	pickFrom(dst[:before], row, missing)
-	copy(dst[before:], after)
+	// A table has pairs with later points in the rows of these.
+	later, _ := slices.BinarySearch(missing, block[0])
+	for l, i := range missing[later:] {
+		at := len(seen) + later + l
+		if whole {
+			at = i
+		}
+		count, _ := slices.BinarySearch(block, i)
+		pairs := w.room.pairs[:block[count-1]-block[0]+1]
+		t.of.row(pairs, i, block[0])
+		for k, j := range block[:count] {
+			rows.Data[k*rows.RowStride+at] += float64(factor * pairs[j-block[0]])
+		}
+	}
 }
 
 // pickFrom sets dst to the elements of a row at some places.

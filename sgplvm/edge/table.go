@@ -180,22 +180,6 @@ func (t *Table) setRow(i int, row []float64) {
 	}
 }
 
-// column sets dst to elements of column j of a triangle in rows behind it. bytes is room for 8 of them for each row.
-func (t *Table) column(dst []float64, bytes []byte, j int, rows []int) {
-	c := Table{kind: t.kind, data: bytes}
-	if t.kind == Float16 {
-		for k, i := range rows {
-			bytes[2*k], bytes[2*k+1] = t.data[i*(i+1)+2*j], t.data[i*(i+1)+2*j+1]
-		}
-	} else {
-		size := t.kind.bytes()
-		for k, i := range rows {
-			copy(bytes[k*size:][:size], t.data[(t.begin(i)+j)*size:])
-		}
-	}
-	c.row(dst, 0, 0)
-}
-
 // pickPairs sets dst to elements of row i of a symmetric table, those of the columns, an ascending list where the table is a triangle.
 func (t *Table) pickPairs(dst []float64, i int, columns []int) {
 	if !t.lower {

@@ -190,7 +190,6 @@ func (w *Workspace) newRoom() {
 	if m := w.m; m.shaped() {
 		wider = n
 		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
-		r.after, r.bytes = w.vector(n), make([]byte, 8*n)
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
 		w.held.wideFactor = math.NaN()
