@@ -53,10 +53,11 @@ type panels struct {
 	l     mat.Matrix // n×n, where the factor goes
 
 	w, pad  int
-	count   int       // panels
-	block   int       // panels in a block
-	blocks  int       // blocks in a column
-	data    []float64 // the panels, one after the other
+	count   int // panels
+	block   int // panels in a block
+	blocks  int // blocks in a column
+	buffer  *[]float64
+	data    []float64 // the panels, one after the other, while the factorisation is under way
 	inverse []float64 // reciprocals of the diagonal
 
 	finished []atomic.Int32 // blocks of each row of blocks
@@ -78,6 +79,7 @@ func (p *panels) factorize(l, a mat.Matrix, shift float64) bool {
 	} else {
 		mat.RunInOrder(tasks, p)
 	}
+	p.shrink()
 	p.l, p.a = mat.Matrix{}, mat.Matrix{}
 	return !p.failed.Load()
 }
@@ -103,16 +105,19 @@ func (p *panels) prepare(l, a mat.Matrix, shift float64) {
 
 // grow makes room for the panels.
 func (p *panels) grow() {
-	if size := p.start(p.count); cap(p.data) < size {
-		p.data = make([]float64, size)
-	} else {
-		p.data = p.data[:size]
-	}
+	p.buffer = mat.Borrow(p.start(p.count))
+	p.data = *p.buffer
 	if rows := p.count * p.w; cap(p.inverse) < rows {
 		p.inverse = make([]float64, rows)
 	} else {
 		p.inverse = p.inverse[:rows]
 	}
+}
+
+// shrink leaves the panels' room to others.
+func (p *panels) shrink() {
+	mat.GiveBack(p.buffer)
+	p.buffer, p.data = nil, nil
 }
 
 // start is where panel g starts: those before it have w, 2w, … columns.

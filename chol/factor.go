@@ -42,8 +42,8 @@ func (e *NonFiniteError) Error() string {
 
 // Factorize returns the Cholesky factor of the n×n matrix a, of which it reads
 // the lower triangle only. The error is a *[NonFiniteError] or a
-// *[NotPositiveDefiniteError]. Storage: 1.5·n² numbers, a third of which are
-// workspace; work: n³/3 multiplications and additions together.
+// *[NotPositiveDefiniteError]. Storage: n² numbers, and while it is under way half as many
+// that other factors use later; work: n³/3 multiplications and additions together.
 func Factorize(a mat.Matrix) (*Factor, error) {
 	f := new(Factor)
 	if err := f.Refactorize(a); err != nil {

@@ -55,9 +55,9 @@ var inversions mat.Pool[inversion]
 
 func (v *inversion) invert(l mat.Matrix, phases int) {
 	v.prepare(v.dst, l, 0)
-	size, rows := v.start(v.count), v.count*v.w
-	buffer := mat.Borrow(2*size + rows)
-	v.data, v.u, v.inverse = (*buffer)[:size], (*buffer)[size:2*size], (*buffer)[2*size:]
+	v.grow()
+	buffer := mat.Borrow(v.start(v.count))
+	v.u = *buffer
 	for v.phase = range phases {
 		tasks := v.blocks
 		if v.phase == 2 {
@@ -72,7 +72,8 @@ func (v *inversion) invert(l mat.Matrix, phases int) {
 		}
 	}
 	mat.GiveBack(buffer)
-	v.data, v.u, v.inverse = nil, nil, nil
+	v.shrink()
+	v.u = nil
 	v.dst, v.l, v.a, v.diag = mat.Matrix{}, mat.Matrix{}, mat.Matrix{}, nil
 }
 

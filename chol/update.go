@@ -71,7 +71,9 @@ func (f *Factor) modify(op string, x []float64, by kind) error {
 		f.rotations = make([]rotation, n)
 	}
 	q := f.rotations[:n]
-	old := f.work.data // has room for a triangle
+	buffer := mat.Borrow(n * (n + 1) / 2)
+	defer mat.GiveBack(buffer)
+	old := *buffer
 	for i0 := 0; i0 < n; i0 += rowsTogether {
 		var v [rowsTogether]float64
 		m := copy(v[:], x[i0:])

@@ -13,14 +13,11 @@ func (m *Model) Bytes() int {
 	for _, x := range []points{m.tapered, m.spacings, m.trainingSpacings, m.scaled} {
 		numbers += x.numbers()
 	}
-	if c.Rotated {
-		numbers += c.P.numbers()
-	}
 	if c.Whitened {
 		numbers += len(m.structure.data)/8 + noiseRows*(2*m.features+c.Points)
 	}
 	if m.kept() {
-		numbers += 2*min(together, c.Examples)*c.Inducing + c.P.numbers()
+		numbers += min(examplesTogether, c.Examples)*(c.Inducing+m.values()) + c.Inducing*c.Inducing
 	}
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)

@@ -211,8 +211,9 @@ func (w *Workspace) makeWide(dst mat.Matrix, factor float64, a, b []int) {
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
 func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
 	beta := 0.0
-	for c, p := range w.m.p {
-		left := gathered(w.room.rows, w.m.fitted[c], a)
+	for _, p := range w.m.p {
+		left := view(w.room.rows, len(a), p.Cols)
+		mat.Mul(left, 1, gathered(w.room.spreads, p, a), w.m.told, 0)
 		for from := 0; from < len(b); from += together {
 			to := min(from+together, len(b))
 			right := gathered(w.room.spreads, p, b[from:to])

@@ -8,10 +8,12 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// How many points are taken together: missing ones of a block, and observed ones whose noise is evaluated at once.
+// How many points are taken together: missing ones of a block, and those whose noise is evaluated at once; and how many training examples while a file is opened.
 const (
 	together  = 256
 	noiseRows = 32
+
+	examplesTogether = 16
 )
 
 // featureNumbers bounds a block of features.
@@ -37,8 +39,8 @@ type Model struct {
 
 	// Where training residuals are kept: training examples in rows as they are in Residuals, in 32 bits where these have 16 or 24.
 	y      Table
-	fitted []mat.Matrix // P_c times the covariance of ψ1 of the training examples, n×m_ξ
-	spread []float64    // diag F, n
+	told   mat.Matrix // the covariance of their ψ1 over d_y, m_ξ×m_ξ
+	spread []float64  // diag F, n
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -178,7 +180,7 @@ func (m *Model) setExamples() {
 	values, r := m.values(), &m.c.Residuals
 	m.y = blank(k, values, false, r.kind)
 	mean := mat.New(1, inducing)
-	room := mat.New(min(together, k), values)
+	room := mat.New(min(examplesTogether, k), values)
 	m.eachPsi1(func(from int, psi1 mat.Matrix) {
 		y := room.Slice(0, psi1.Rows, 0, values)
 		for i := range y.Rows {
@@ -192,30 +194,33 @@ func (m *Model) setExamples() {
 			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
 		}
 	})
-	covariance := mat.New(inducing, inducing)
+	m.told = mat.New(inducing, inducing)
 	m.eachPsi1(func(_ int, psi1 mat.Matrix) {
 		for i := range psi1.Rows {
 			asm.Axpy(-1, mean.Data, psi1.Row(i))
 		}
-		mat.Syrk(covariance, 1/float64(k*n), psi1.T(), 1)
+		mat.Syrk(m.told, 1/float64(k*n), psi1.T(), 1)
 	})
-	mat.MirrorLower(covariance)
+	mat.MirrorLower(m.told)
 	m.spread = make([]float64, m.c.Points)
+	rows := mat.New(min(noiseRows, m.c.Points), inducing)
 	for _, p := range m.p {
-		fitted := mat.New(p.Rows, inducing)
-		mat.Mul(fitted, 1, p, covariance, 0)
-		for i := range m.spread {
-			m.spread[i] += asm.Dot(fitted.Row(i), p.Row(i))
+		for from := 0; from < p.Rows; from += noiseRows {
+			block := p.Slice(from, min(from+noiseRows, p.Rows), 0, inducing)
+			product := rows.Slice(0, block.Rows, 0, inducing)
+			mat.Mul(product, 1, block, m.told, 0)
+			for i := range block.Rows {
+				m.spread[from+i] += asm.Dot(product.Row(i), block.Row(i))
+			}
 		}
-		m.fitted = append(m.fitted, fitted)
 	}
 }
 
 // eachPsi1 calls body with ψ1 of some training examples at a time, a row for each, and the first one's number.
 func (m *Model) eachPsi1(body func(from int, psi1 mat.Matrix)) {
-	room := make([]float64, min(together, m.mu.Rows)*m.c.Inducing)
-	for from := 0; from < m.mu.Rows; from += together {
-		to := min(from+together, m.mu.Rows)
+	room := make([]float64, min(examplesTogether, m.mu.Rows)*m.c.Inducing)
+	for from := 0; from < m.mu.Rows; from += examplesTogether {
+		to := min(from+examplesTogether, m.mu.Rows)
 		psi1 := view(room, to-from, m.c.Inducing)
 		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
 		body(from, psi1)
