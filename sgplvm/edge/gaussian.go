@@ -54,7 +54,7 @@ func (w *Workspace) smooth(v []float64, x *points, factor float64) {
 
 // multiplyLevels is gaussian of points with levels.
 func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	if x.grid && w.m.all(b) {
+	if x.grid && w.m.first(b) {
 		first, second := w.onGrid(x, factor)
 		for k, i := range a {
 			along(dst.Row(k), first.Row(int(x.at[0][i])), second.Row(int(x.at[1][i])))
@@ -112,9 +112,11 @@ func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []i
 	}
 }
 
-// along sets row to products of numbers of the first and of the second dimension of a grid.
+// along sets row to products of numbers of the first and of the second dimension of a grid, as many as it has.
 func along(row, first, second []float64) {
-	for i, v := range first {
-		asm.Scale(row[i*len(second):][:len(second)], v, second)
+	for _, v := range first {
+		n := min(len(second), len(row))
+		asm.Scale(row[:n], v, second[:n])
+		row = row[n:]
 	}
 }

@@ -117,8 +117,12 @@ func (t *Table) row(dst []float64, i, j int) {
 	}
 }
 
-// pick sets dst to some numbers of row i, those of the columns.
+// pick sets dst to some numbers of row i, those of the columns, an ascending list.
 func (t *Table) pick(dst []float64, i int, columns []int) {
+	if n := len(columns); n > 0 && columns[n-1]-columns[0] == n-1 {
+		t.row(dst, i, columns[0])
+		return
+	}
 	from := t.begin(i)
 	switch t.kind {
 	case Float64:
