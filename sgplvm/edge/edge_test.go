@@ -174,7 +174,7 @@ func TestDamagedFiles(t *testing.T) {
 	var version *VersionError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 6 {
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 7 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FormatError
@@ -403,5 +403,37 @@ func TestThreeBytes(t *testing.T) {
 	stored.pick(row[:1], 0, []int{2})
 	if len(stored.data) != 18 || stored.at(3) != 4 || row != [2]float64{3, 6} {
 		t.Errorf("%d bytes, element 3 is %v, row %v", len(stored.data), stored.at(3), row)
+	}
+}
+
+// Lists are stored in the shortest type that has their numbers as they are.
+func TestShortest(t *testing.T) {
+	for _, c := range []struct {
+		list []float64
+		want Type
+	}{
+		{nil, Float16}, {[]float64{0, 1, -2047, 0.5, math.Inf(1)}, Float16}, {[]float64{0, 2049}, Float32}, {[]float64{1e30, 1}, Float64},
+		{[]float64{float64(float32(0.1)), 65536}, Float32}, {[]float64{1, 0.1}, Float64}, {[]float64{math.NaN()}, Float64}, {[]float64{0x1p-1074}, Float64},
+	} {
+		if got := shortest(c.list); got != c.want {
+			t.Errorf("%v: %v, expected %v", c.list, got, c.want)
+			continue
+		}
+		w := &writer{b: make([]byte, headerBytes)}
+		w.numbers(&c.list)
+		if want := headerBytes + 16 + int(filled(int64(len(c.list)), c.want)); len(w.b) != want {
+			t.Errorf("%v: %d bytes, expected %d", c.list, len(w.b), want)
+		}
+		var got []float64
+		r := &reader{file: w.b, at: headerBytes}
+		r.numbers(&got)
+		if r.err != nil || r.at != len(w.b) || len(got) != len(c.list) {
+			t.Fatalf("%v: read as %v, %v", c.list, got, r.err)
+		}
+		for i, v := range got {
+			if math.Float64bits(v) != math.Float64bits(c.list[i]) {
+				t.Errorf("%v: number %d is %v", c.list, i, v)
+			}
+		}
 	}
 }

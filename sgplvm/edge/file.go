@@ -1,25 +1,47 @@
 package edge
 
-import "github.com/seed-08962ecc/kronfield/internal/text"
+import (
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/text"
+)
 
 // A file is a header of four numbers, of 8 bytes each, the lowest byte first like all numbers: magic, version, length of
 // the whole file in bytes, checksum of what follows. Then come the fields of Contents in the order of Contents.visit: numbers,
-// lists after their length, texts and tables filled up to a multiple of 8 bytes.
+// lists after their length and the shortest type that has them as they are, texts after their length, lists, texts and tables filled up to a multiple of 8 bytes.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
-	version     = 5
+	version     = 6
 	headerBytes = 32
 )
 
-// checksum mixes words by the multiplications of FNV-1a; each word's upper half is folded down first.
+// checksum mixes words by the multiplications of FNV-1a; each word's upper half is folded down first. Every fourth word is of the same of four sums, which need not
+// wait for one another, and then these are mixed.
 func checksum(b []byte) uint64 {
-	h := uint64(14695981039346656037)
+	const start = 14695981039346656037
+	var sums [4]uint64
+	for k := range sums {
+		sums[k] = start + uint64(k)
+	}
+	for ; len(b) >= 32; b = b[32:] {
+		sums[0] = mixed(sums[0], le64(b))
+		sums[1] = mixed(sums[1], le64(b[8:]))
+		sums[2] = mixed(sums[2], le64(b[16:]))
+		sums[3] = mixed(sums[3], le64(b[24:]))
+	}
+	h := uint64(start)
+	for _, v := range sums {
+		h = mixed(h, v)
+	}
 	for ; len(b) >= 8; b = b[8:] {
-		v := le64(b)
-		h = (h ^ v ^ v>>32) * 1099511628211
-		h ^= h >> 29
+		h = mixed(h, le64(b))
 	}
 	return h
+}
+
+func mixed(h, v uint64) uint64 {
+	h = (h ^ v ^ v>>32) * 1099511628211
+	return h ^ h>>29
 }
 
 // Encode returns the file of a compiled model with tables of a type. It panics if contents do not go together.
@@ -58,9 +80,26 @@ func (w *writer) count(n int) int {
 
 func (w *writer) numbers(v *[]float64) {
 	w.count(len(*v))
-	for i := range *v {
-		w.number(&(*v)[i])
+	kind := int(shortest(*v))
+	w.integer(&kind)
+	for _, x := range *v {
+		w.b = appendNumber(w.b, Type(kind), x)
 	}
+	w.fill()
+}
+
+// shortest returns the type of the fewest bytes that has numbers as they are.
+func shortest(v []float64) Type {
+	for _, kind := range []Type{Float16, Float32} {
+		exact := func(x float64) bool {
+			t := Table{kind: kind, data: appendNumber(nil, kind, x)}
+			return t.at(0) == x
+		}
+		if !slices.ContainsFunc(v, func(x float64) bool { return !exact(x) }) {
+			return kind
+		}
+	}
+	return Float64
 }
 
 func (w *writer) label(v *string) {
@@ -181,10 +220,13 @@ func (r *reader) number(v *float64) {
 }
 
 // count reads how many things follow, each of 8 bytes at least.
-func (r *reader) count(int) int {
+func (r *reader) count(int) int { return r.few(8) }
+
+// few reads how many things follow, each of some bytes at least.
+func (r *reader) few(bytes int) int {
 	var n int
 	r.integer(&n)
-	if n > (len(r.file)-r.at)/8 {
+	if n > (len(r.file)-r.at)/bytes {
 		r.fail("the file ends too early")
 		return 0
 	}
@@ -192,12 +234,29 @@ func (r *reader) count(int) int {
 }
 
 func (r *reader) numbers(v *[]float64) {
-	*v = make([]float64, r.count(0))
-	t := Table{rows: 1, cols: len(*v), data: r.take(8 * int64(len(*v)))}
+	n := r.few(Float16.bytes())
+	t := Table{rows: 1, cols: n}
+	r.kind(&t)
+	t.data = r.take(filled(int64(n), t.kind))
 	if r.err == nil {
+		*v = make([]float64, n)
 		t.row(*v, 0, 0)
 	}
 }
+
+// kind reads how the numbers of a table are stored.
+func (r *reader) kind(t *Table) {
+	var kind int
+	r.integer(&kind)
+	if kind > int(float24) {
+		r.fail("a table of an unknown kind")
+		return
+	}
+	t.kind = Type(kind)
+}
+
+// filled returns how many bytes numbers take, filled up.
+func filled(numbers int64, kind Type) int64 { return (numbers*int64(kind.bytes()) + 7) &^ 7 }
 
 func (r *reader) label(v *string) {
 	var n int
@@ -208,19 +267,17 @@ func (r *reader) label(v *string) {
 }
 
 func (r *reader) table(v *Table, _ Type) {
-	var kind int
-	for _, n := range []*int{&v.rows, &v.cols, &kind} {
-		r.integer(n)
-	}
+	r.integer(&v.rows)
+	r.integer(&v.cols)
+	r.kind(v)
 	r.flag(&v.lower)
-	if kind > int(float24) || v.lower && v.rows != v.cols {
-		r.fail("a table of an unknown kind")
+	if v.lower && v.rows != v.cols {
+		r.fail("a triangle that is not square")
 		return
 	}
-	v.kind = Type(kind)
 	numbers := int64(v.rows) * int64(v.cols)
 	if v.lower {
 		numbers = int64(v.rows) * (int64(v.rows) + 1) / 2
 	}
-	v.data = r.take((numbers*int64(v.kind.bytes()) + 7) &^ 7)
+	v.data = r.take(filled(numbers, v.kind))
 }
