@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"os/exec"
 	"slices"
@@ -208,16 +209,70 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// The program links nothing that uses reflection, nor what trains.
+// Frames allocate nothing, whatever their form: the program collects no garbage.
+func TestAllocations(t *testing.T) {
+	examples, _ := example(t)
+	m, err := edge.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(examples[0])
+	const runs = 20
+	var line, single []byte
+	for i, v := range examples[0] {
+		if v == v {
+			line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		}
+		if line = append(line, ','); i == n-1 {
+			line[len(line)-1] = '\n'
+		}
+		single = binary.LittleEndian.AppendUint32(single, math.Float32bits(float32(v)))
+	}
+	for name, in := range map[string][]byte{"lines": bytes.Repeat(line, runs+1), "raw": bytes.Repeat(single, runs+1)} {
+		frames, err := newFrames(bytes.NewReader(in), n, name == "raw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		filler, err := newFiller(m, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results := newResults(io.Discard, n, frames.csv())
+		read, filled, seen, number := make([]float64, n), make([]float64, n), make([]bool, n), 0
+		if got := testing.AllocsPerRun(runs, func() {
+			if err := frames.next(read); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range read {
+				seen[i] = v == v
+			}
+			if err := filler.fill(float64(number), filled, read, seen); err != nil {
+				t.Fatal(err)
+			}
+			number++
+			if err := results.write(filled, filler.score(nil), nil); err != nil {
+				t.Fatal(err)
+			}
+		}); got >= 1 {
+			t.Errorf("%s: %v allocations a frame", name, got)
+		}
+	}
+}
+
+// The program links nothing that uses reflection, nor what trains. Package runtime/debug imports package fmt, of which it calls nothing here.
 func TestSmall(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}", ".").Output()
 	if err != nil {
 		t.Skip("no go command:", err)
 	}
-	for _, name := range strings.Fields(string(out)) {
-		short := strings.TrimPrefix(name, "github.com/seed-08962ecc/kronfield/")
-		if slices.Contains([]string{"fmt", "reflect", "encoding/json", "encoding/gob", "encoding/binary", "eig", "kronprod", "sgplvm", "sgplvm/internal/bound", "sgplvm/internal/predict"}, short) {
-			t.Errorf("the program needs %s", short)
+	apart := []string{"runtime/debug", "fmt", "internal/fmtsort", "reflect"}
+	for line := range strings.Lines(string(out)) {
+		names := strings.Fields(line)
+		for _, name := range names[1:] {
+			short := strings.TrimPrefix(name, "github.com/seed-08962ecc/kronfield/")
+			if !slices.Contains(apart, names[0]) && slices.Contains([]string{"fmt", "reflect", "encoding/json", "encoding/gob", "encoding/binary", "eig", "kronprod", "sgplvm", "sgplvm/internal/bound", "sgplvm/internal/predict"}, short) {
+				t.Errorf("%s needs %s", names[0], short)
+			}
 		}
 	}
 }
