@@ -75,31 +75,6 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 	return w.room.near512
 }
 
-// leastOf leaves in a list the indices of the least values, of equal ones the first.
-func (w *Workspace) leastOf(list []int, values []float64, count int) []int {
-	if len(list) <= count {
-		return list
-	}
-	sorted := w.room.sorted[:len(list)]
-	pickFrom(sorted, values, list)
-	slices.Sort(sorted)
-	most, equal := sorted[count-1], 0
-	for k := count - 1; k >= 0 && sorted[k] == most; k-- {
-		equal++
-	}
-	kept := list[:0]
-	for _, i := range list {
-		switch v := values[i]; {
-		case v > most || v == most && equal == 0:
-			continue
-		case v == most:
-			equal--
-		}
-		kept = append(kept, i)
-	}
-	return kept
-}
-
 // conditionOn conditions missing points on all of the observed ones that are given.
 func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
 	if !w.ready {

@@ -176,3 +176,9 @@ type ofLevels struct {
 	factor float64
 	values []float64
 }
+
+// A term is a table of pairs of points, and how often covariances have it.
+type term struct {
+	of     *Table
+	amount float64
+}
