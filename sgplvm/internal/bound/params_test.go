@@ -54,6 +54,7 @@ func TestValidate(t *testing.T) {
 			"noise precision 0":                                   func(p *bound.Params) { p.Noise.Beta = 0 },
 			"noise precision -1":                                  func(p *bound.Params) { p.Noise.Beta = -1 },
 			"noise precision NaN":                                 func(p *bound.Params) { p.Noise.Beta = nan },
+			"noise precision 5e-324":                              func(p *bound.Params) { p.Noise.Beta = math.SmallestNonzeroFloat64 },
 			"noise precision +Inf":                                func(p *bound.Params) { p.Noise.Beta = inf },
 			"noise floor -1":                                      func(p *bound.Params) { p.Noise.Floor = -1 },
 			"noise floor NaN":                                     func(p *bound.Params) { p.Noise.Floor = nan },
