@@ -126,8 +126,10 @@ func (n *Noise) TaperAt(x mat.Matrix) mat.Matrix {
 // validate checks the noise against the spatial factors with points x.
 func (n *Noise) validate(x []mat.Matrix, space []Spatial) error {
 	switch {
-	case !(n.Beta > 0) || math.IsInf(n.Beta, 0) || math.IsInf(1/n.Beta, 0):
-		return fmt.Errorf("noise precision %v, expected a positive number that has an inverse", n.Beta)
+	case !(n.Beta > 0) || math.IsInf(n.Beta, 0):
+		return fmt.Errorf("noise precision %v, expected a positive number", n.Beta)
+	case math.IsInf(1/n.Beta, 0):
+		return fmt.Errorf("noise precision %v, expected a number with an inverse", n.Beta)
 	case !(n.Floor >= 0 && n.Floor < 1/n.Beta):
 		return fmt.Errorf("noise floor %v, expected at least 0 and less than the noise variance %v", n.Floor, 1/n.Beta)
 	case !n.Structured():

@@ -63,24 +63,28 @@ func SplitAll(joint []int, dims []int) [][]int {
 
 // InSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
 func InSpacings(g Grid) mat.Matrix {
+	units := make([][]float64, len(g))
+	for f, x := range g {
+		units[f] = work.Spacing(x)
+	}
+	return InUnits(g, units)
+}
+
+// InUnits returns the coordinates of a grid's points over all factors, n_s×d, those of factor f divided by units[f], one for each dimension.
+func InUnits(g Grid, units [][]float64) mat.Matrix {
 	dims, columns := g.Dims(), 0
 	for _, x := range g {
 		columns += x.Cols
 	}
-	all := make([]int, g.Len())
-	for i := range all {
-		all[i] = i
-	}
-	points := mat.New(len(all), columns)
-	index, from := SplitAll(all, dims), 0
-	for f, x := range g {
-		spacing := work.Spacing(x)
-		for i, k := range index[f] {
-			for d, v := range x.Row(k) {
-				points.Set(i, from+d, v/spacing[d])
+	points, index := mat.New(g.Len(), columns), make([]int, len(dims))
+	for i := range points.Rows {
+		Split(index, i, dims)
+		row := points.Row(i)[:0]
+		for f, x := range g {
+			for d, v := range x.Row(index[f]) {
+				row = append(row, v/units[f][d])
 			}
 		}
-		from += x.Cols
 	}
 	return points
 }

@@ -47,9 +47,11 @@ const mostGaps = 512
 func (e *example) gap() float64 {
 	x := e.on.spacings()
 	var sum, count float64
-	for _, seen := range e.seen {
-		far, n := work.NearestDistances(x, addComplement(e.room.list(x.Rows-len(seen)), seen, x.Rows), seen, mostGaps)
-		sum, count = sum+far, count+n
+	for c, seen := range e.seen {
+		if alike := float64(len(e.alike(c))); alike > 0 {
+			far, n := work.NearestDistances(x, addComplement(e.room.list(x.Rows-len(seen)), seen, x.Rows), seen, mostGaps)
+			sum, count = sum+alike*far, count+alike*n
+		}
 	}
 	return sum / max(1, count)
 }

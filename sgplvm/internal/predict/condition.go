@@ -56,9 +56,10 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 		if len(missing) == 0 {
 			continue
 		}
+		prior := q.unexplained(e, t, c)
 		if len(seen) <= conditioning.exact {
 			p.Conditioning = "exact"
-			if err := condition(p, e, t, channels, missing, seen); err != nil {
+			if err := condition(p, e, t, channels, prior, missing, seen); err != nil {
 				return p, err
 			}
 			continue
@@ -72,9 +73,11 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 			if err := ctx.Err(); err != nil {
 				return p, err
 			}
-			if err := condition(p, e, t, channels, group, q.nearest(e.on, group, seen)); err != nil {
+			lent := e.room.mark()
+			if err := condition(p, e, t, channels, prior, group, e.nearest(group, seen)); err != nil {
 				return p, err
 			}
+			e.room.release(lent)
 		}
 	}
 	return p, nil
@@ -98,8 +101,8 @@ func (q *Posterior) observedFactor(e *example, t moments, c int, seen []int) (*c
 }
 
 // condition overwrites mean and variance of the missing points given the
-// observed ones, in the given channels.
-func (q *Posterior) condition(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+// observed ones, in the given channels, where prior is the variance at every point as unexplained returns it.
+func (q *Posterior) condition(p Prediction, e *example, t moments, channels []int, prior []float64, missing, seen []int) error {
 	l, err := q.observedFactor(e, t, channels[0], seen)
 	if err != nil {
 		return err
@@ -107,7 +110,6 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels, mis
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 	explained := e.room.columnSquares(x)
-	prior := q.unexplained(e, t, channels[0])
 	var inverse, weights mat.Matrix
 	if t.degreesOfFreedom > 0 {
 		inverse, weights = e.room.matrix(len(seen), len(seen)), nearby(e.room, e.on, seen, missing)
@@ -188,7 +190,7 @@ func (e *example) residual(p Prediction, c int, seen []int) mat.Matrix {
 //
 //	mean = mean_M + G·(y_O − mean_O),   cov = C_MM − G·C_OM,
 //	C = ψ0·K − Φ·diag(h)·Φᵀ + P·(Ψ2 − ψ1ψ1ᵀ)·Pᵀ + Σ
-func (q *Posterior) conditionMoments(p Prediction, e *example, t moments, channels, missing, seen []int) error {
+func (q *Posterior) conditionMoments(p Prediction, e *example, t moments, channels []int, _ []float64, missing, seen []int) error {
 	observed := q.observedCovariance(e, t, channels[0], seen)
 	between := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	for _, c := range channels {

@@ -90,8 +90,36 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, 
 		return cov
 	}
 	on.priorCovariance(t.room, cov, t.psi0, a, b)
-	on.subtractExplained(t.room, cov, t.h[version], a, b)
+	t.subtractExplained(on, cov, version, a, b)
 	return cov
+}
+
+// subtractExplained subtracts Φ_a·diag(h)·Φ_bᵀ from cov, len(a)×len(b), of version v of the mask.
+func (t *moments) subtractExplained(on *projection, cov mat.Matrix, v int, a, b []int) {
+	if len(on.phi.Factors) > 1 {
+		if t.terms[v].first.Rows == 0 {
+			m := on.phi.Factors[0].Cols
+			t.terms[v] = termsOf(t.h[v], m, len(t.h[v])/m)
+		}
+		on.subtractByPairs(t.room, cov, t.terms[v], a, b)
+		return
+	}
+	same, phi := work.SameList(a, b), on.phi.Factors[0]
+	step := max(1, featureNumbers/max(1, len(a), len(b)))
+	for from := 0; from < phi.Cols; from += step {
+		to := min(from+step, phi.Cols)
+		columns := phi.Slice(0, phi.Rows, from, to)
+		left, right := t.room.gather(columns, a), t.room.gather(columns, b)
+		mat.ScaleCols(right, right, t.h[v][from:to])
+		if same {
+			mat.MulSym(cov, -1, right, left.T(), 1)
+		} else {
+			mat.Mul(cov, -1, left, right.T(), 1)
+		}
+	}
+	if same {
+		mat.MirrorLower(cov)
+	}
 }
 
 // priorCovariance sets cov to psi0·K(a, b).

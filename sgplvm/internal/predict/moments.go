@@ -17,6 +17,8 @@ type moments struct {
 	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
 	h      [][]float64 // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, one for each joint spatial index, for each version of the mask
 
+	terms []termSum // of h, where space has several factors; made when they are first asked for
+
 	own              *ownNoise      // the example's own noise, or nil
 	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
 	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
@@ -36,6 +38,9 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 		h := r.vector(taken.Cols)
 		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
 		t.h = append(t.h, h)
+	}
+	if len(q.grid) > 1 {
+		t.terms = make([]termSum, len(t.h))
 	}
 	return t
 }

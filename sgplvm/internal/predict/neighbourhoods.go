@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // conditionLimits say when and how missing values are conditioned on the
@@ -20,40 +20,18 @@ type conditionLimits struct {
 // Tests change it.
 var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
 
-// scaledCoordinates returns the coordinates (over all factors) of a grid
-// point in units of the kernel's length scale.
-func (q *Posterior) scaledCoordinates(on *projection, point int) []float64 {
-	dims := on.grid.Dims()
-	index := make([]int, len(dims))
-	data.Split(index, point, dims)
-	var x []float64
-	for f := range q.params.Space {
-		scale := q.params.Space[f].Kernel.LengthScale
-		for d, v := range on.grid[f].Row(index[f]) {
-			if len(scale) > 0 {
-				v /= scale[min(d, len(scale)-1)]
-			}
-			x = append(x, v)
-		}
-	}
-	return x
-}
-
 // neighbourhoods divides points into groups of neighbours by halving along the
 // longest side, again and again.
 func (q *Posterior) neighbourhoods(on *projection, points []int) [][]int {
 	if len(points) <= conditioning.group {
 		return [][]int{points}
 	}
-	x := make(map[int][]float64, len(points))
-	for _, p := range points {
-		x[p] = q.scaledCoordinates(on, p)
-	}
+	x := on.scaled()
 	longest, length := 0, -1.0
-	for d := range x[points[0]] {
-		low, high := x[points[0]][d], x[points[0]][d]
+	for d := range x.Cols {
+		low, high := x.At(points[0], d), x.At(points[0], d)
 		for _, p := range points {
-			low, high = min(low, x[p][d]), max(high, x[p][d])
+			low, high = min(low, x.At(p, d)), max(high, x.At(p, d))
 		}
 		if high-low > length {
 			longest, length = d, high-low
@@ -61,40 +39,72 @@ func (q *Posterior) neighbourhoods(on *projection, points []int) [][]int {
 	}
 	points = slices.Clone(points)
 	slices.SortFunc(points, func(a, b int) int {
-		return cmp.Or(cmp.Compare(x[a][longest], x[b][longest]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(x.At(a, longest), x.At(b, longest)), cmp.Compare(a, b))
 	})
 	h := len(points) / 2
 	return append(q.neighbourhoods(on, points[:h]), q.neighbourhoods(on, points[h:])...)
 }
 
-// nearest returns the observed points nearest to a group's centre, ascending.
-func (q *Posterior) nearest(on *projection, group, seen []int) []int {
-	var centre []float64
+// nearest returns the observed points nearest to a group's centre, ascending; of those equally near the first.
+func (e *example) nearest(group, seen []int) []int {
+	if len(seen) <= conditioning.neighbours {
+		return seen
+	}
+	x := e.on.scaled()
+	centre, distances := e.room.vector(x.Cols), e.room.vector(len(seen))
 	for _, p := range group {
-		x := q.scaledCoordinates(on, p)
-		if centre == nil {
-			centre = make([]float64, len(x))
-		}
-		asm.Axpy(1/float64(len(group)), x, centre)
+		asm.Axpy(1/float64(len(group)), x.Row(p), centre)
 	}
-	type candidate struct {
-		point    int
-		distance float64
-	}
-	c := make([]candidate, len(seen))
 	for k, p := range seen {
-		c[k].point = p
-		for d, v := range q.scaledCoordinates(on, p) {
-			c[k].distance += (v - centre[d]) * (v - centre[d])
+		distances[k] = work.SquaredDistance(x.Row(p), centre)
+	}
+	sorted := e.room.vector(len(seen))
+	copy(sorted, distances)
+	most := kthSmallest(sorted, conditioning.neighbours-1)
+	equal := conditioning.neighbours // how many there is room for at the largest distance
+	for _, d := range distances {
+		if d < most {
+			equal--
 		}
 	}
-	slices.SortFunc(c, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.point, b.point))
-	})
-	near := make([]int, min(conditioning.neighbours, len(c)))
-	for k := range near {
-		near[k] = c[k].point
+	near := e.room.list(conditioning.neighbours)
+	for k, d := range distances {
+		if d == most {
+			equal--
+		}
+		if d < most || d == most && equal >= 0 {
+			near = append(near, seen[k])
+		}
 	}
-	slices.Sort(near)
 	return near
+}
+
+// kthSmallest returns element k of the numbers if they were sorted, and reorders them (quickselect: Hoare, Commun. ACM 4, 1961).
+func kthSmallest(x []float64, k int) float64 {
+	for len(x) > 1 {
+		a, b, c := x[0], x[len(x)/2], x[len(x)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(x)-1
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for x[j] > pivot {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // x[:j+1] is at most, x[i:] at least the pivot, which is what lies between
+		case k <= j:
+			x = x[:j+1]
+		case k >= i:
+			x, k = x[i:], k-i
+		default:
+			return pivot
+		}
+	}
+	return x[0]
 }

@@ -55,7 +55,7 @@ func TestNeighbourhoods(t *testing.T) {
 				}
 				want := slices.Clone(e.seen[0])
 				slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(distance(a, centre), distance(b, centre)) })
-				got := m.nearest(e.on, group, e.seen[0])
+				got := e.nearest(group, e.seen[0])
 				if !slices.IsSorted(got) || len(got) != min(4, len(want)) {
 					t.Errorf("nearest points %v", got)
 					continue

@@ -26,6 +26,7 @@ type projection struct {
 	// What only some predictions need is made when it is first asked for.
 	kss        []func() mat.Matrix    // K_f(X*, X*), n*_f×n*_f
 	spacings   func() mat.Matrix      // the points in mean spacings, n_s*×d
+	scaled     func() mat.Matrix      // the points in length scales, n_s*×d
 	near       func() []kernel.Kernel // of each factor, what nearby values count
 	structured func() mat.Matrix      // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
 	sampler    func() (*sampler, error)
@@ -110,6 +111,7 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 		return all
 	})
 	p.spacings = sync.OnceValue(func() mat.Matrix { return data.InSpacings(g) })
+	p.scaled = sync.OnceValue(func() mat.Matrix { return q.inLengthScales(g) })
 	m, n, dy := q.factors[0].Size(), g.Len(), q.channels()
 	t := toGrid.MulTensor(make([]float64, m*n*dy), q.alpha, nil)
 	for c := range dy {
@@ -118,6 +120,22 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 	}
 	p.sampler = sync.OnceValues(func() (*sampler, error) { return newSampler(q, p) })
 	return p
+}
+
+// inLengthScales returns the points of a grid in units of the kernel's length scales, n_s×d.
+func (q *Posterior) inLengthScales(g data.Grid) mat.Matrix {
+	units := make([][]float64, len(g))
+	for f, x := range g {
+		scale := q.params.Space[f].Kernel.LengthScale
+		for d := range x.Cols {
+			unit := 1.0
+			if len(scale) > 0 {
+				unit = scale[min(d, len(scale)-1)]
+			}
+			units[f] = append(units[f], unit)
+		}
+	}
+	return data.InUnits(g, units)
 }
 
 // noise returns Σ at a grid's points, n_s*×n_s*.

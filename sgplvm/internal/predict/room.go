@@ -49,8 +49,6 @@ const (
 	noiseKind
 	marginalKind
 	priorKind
-	lineKind
-	weightedKind
 	kinds
 )
 

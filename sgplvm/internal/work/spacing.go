@@ -47,9 +47,13 @@ func NearestDistances(x mat.Matrix, of, from []int, most int) (sum, count float6
 		return 0, 0
 	}
 	for k := 0; k < len(of); k += max(1, len(of)/most) {
-		nearest := math.Inf(1)
+		point, nearest := x.Row(of[k]), math.Inf(1)
 		for _, j := range from {
-			nearest = min(nearest, SquaredDistance(x.Row(of[k]), x.Row(j)))
+			var squared float64
+			for d, v := range x.Data[j*x.RowStride:][:len(point)] {
+				squared += (point[d] - v) * (point[d] - v)
+			}
+			nearest = min(nearest, squared)
 		}
 		sum += math.Sqrt(nearest)
 		count++

@@ -11,11 +11,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
-// What is explained between lists of grid points is Φ_a·diag(h)·Φ_bᵀ, whichever factor is the longest.
+// What is explained between lists of grid points is Φ_a·diag(h)·Φ_bᵀ, however many factors there are.
 func TestSubtractExplained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 61))
-	for _, dims := range [][]int{{7}, {5, 3}, {3, 5}, {1, 4}, {3, 4, 2}, {2, 3, 4}, {4, 3, 2}} {
-		on, whole := &projection{}, mat.NewDense(1, 1, []float64{1})
+	for _, dims := range [][]int{{7}, {5, 3}, {3, 5}, {1, 4}, {3, 4, 2}, {2, 3, 4}, {4, 3, 2}, {2, 3, 2, 2}} {
+		on, whole := &projection{dims: dims}, mat.NewDense(1, 1, []float64{1})
 		for _, n := range dims {
 			on.grid = append(on.grid, mat.New(n, 1))
 			phi := normal(rng, n, n+rng.IntN(3))
@@ -24,10 +24,11 @@ func TestSubtractExplained(t *testing.T) {
 		}
 		h := normal(rng, 1, whole.Cols).Data
 		for range 10 {
+			of := moments{h: [][]float64{h}, terms: make([]termSum, 1)}
 			a, b := somePlaces(rng, whole.Rows), somePlaces(rng, whole.Rows)
 			for _, b := range [][]int{a, b} {
 				cov := mat.New(len(a), len(b))
-				on.subtractExplained(nil, cov, h, a, b)
+				of.subtractExplained(on, cov, 0, a, b)
 				for i, k := range a {
 					for j, l := range b {
 						want := 0.0
