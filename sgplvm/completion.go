@@ -204,7 +204,11 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	c.compare()
 	c.holes.missing = observed
 	c.takeBack()
-	for range completions(cfg, plan) {
+	rounds := completions(cfg, plan)
+	if c.d.Film {
+		rounds++ // what moves is found in completed frames
+	}
+	for range rounds {
 		if err := c.round(ctx, cfg); err != nil {
 			return cfg, err
 		}
@@ -357,8 +361,9 @@ func (c *completer) first(cfg Config) (Config, error) {
 	return cfg, nil
 }
 
-// completionFolds is into how many folds a round divides the examples with holes.
-const completionFolds = 4
+// completionFolds is into how many folds a round divides the examples with holes, and filmFolds the frames of a film: the frames on either side
+// of one that is filled in teach it, and those beyond say little more.
+const completionFolds, filmFolds = 4, 2
 
 // round fills in all examples with holes once, fold by fold.
 func (c *completer) round(ctx context.Context, cfg Config) error {
@@ -370,6 +375,9 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 	}
 	n := c.y.Rows
 	folds := min(completionFolds, len(order))
+	if c.d.Film {
+		folds = min(filmFolds, len(order))
+	}
 	var lower []float64
 	for f := range folds {
 		var out []int

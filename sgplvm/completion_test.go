@@ -402,3 +402,42 @@ func TestCompletions(t *testing.T) {
 		}
 	}
 }
+
+// Frames of a film with holes are completed better where what moves is followed, and what is said of hidden values holds for missing ones.
+func TestCompleteFilm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve motions and models to learn")
+	}
+	truth := scene(evenly(20), 1)
+	v := slices.Clone(truth)
+	for i := range v {
+		frame, x, y := i/(filmWidth*filmHeight), i%filmWidth, i/filmWidth%filmHeight
+		if dx, dy := x-frame*7%filmWidth, y-frame*5%filmHeight; dx*dx+dy*dy < 36 {
+			v[i] = math.NaN()
+		}
+	}
+	squares := func(film bool) (sum, inside float64) {
+		d := sceneData(evenly(20))
+		d.Source, d.Film = NewSource(v, 20, filmWidth*filmHeight, 1), film
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick, LatentDims: 2, Training: TrainingConfig{Iterations: 25}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var count float64
+		for i, y := range truth {
+			if e := c.Mean.Data[i] - y; math.IsNaN(v[i]) {
+				sum, count = sum+e*e, count+1
+				if e*e < normal90*normal90*c.Variance.Data[i] {
+					inside++
+				}
+			} else if e != 0 || c.Variance.Data[i] != 0 {
+				t.Fatalf("seen pixel %d is off by %v, variance %v", i, e, c.Variance.Data[i])
+			}
+		}
+		return sum / count, inside / count
+	}
+	moving, inside := squares(true)
+	if still, _ := squares(false); !(moving < 0.6*still) || !(inside > 0.75 && inside <= 1) {
+		t.Errorf("mean squares %g with motion, %g without; 90 %% intervals hold %g", moving, still, inside)
+	}
+}

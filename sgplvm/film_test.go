@@ -381,6 +381,10 @@ func TestFilmImpute(t *testing.T) {
 				add(who, p)
 				if who == "filled" {
 					filmSame(t, m, obs, p)
+					wide, _, err := m.Impute(ctx, obs, InferOptions{Blends: []Blend{{Parts: 1, Inflation: 4}}})
+					if err != nil || !slices.Equal(wide.Mean.Data, p.Mean.Data) || wide.Variance.Data[0] != 4*p.Variance.Data[0] || mat.NormMax(wide.Variance) != 4*mat.NormMax(p.Variance) {
+						t.Errorf("%s: variances that are to be four times as large: %g, not %g; error %v", c.name, mat.NormMax(wide.Variance), mat.NormMax(p.Variance), err)
+					}
 					whole, err := m.Predict(l[0], nil)
 					if err != nil {
 						t.Fatal(err)

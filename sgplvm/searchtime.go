@@ -74,7 +74,7 @@ func (c timeCandidate) preset(s *search) Config {
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
 func (s *search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	if !s.data.Film || s.data.holes != nil || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= coarseFilm*mostDownsampled {
+	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= coarseFilm*mostDownsampled {
 		return 0
 	}
 	return max(1, mostDownsampled/(n*channels))
@@ -127,7 +127,7 @@ func (s *search) inTime() (Config, error) {
 	if n < leastTraining {
 		return plain, nil
 	}
-	if n*points*channels > largeFilm || s.data.Film && s.data.holes == nil && s.given.Effort == EffortQuick {
+	if n*points*channels > largeFilm || s.data.Film && (s.data.holes != nil || s.given.Effort == EffortQuick) {
 		return s.timePart(plain)
 	}
 	if s.data.holes != nil {

@@ -18,7 +18,7 @@ type fillSettings struct {
 	f                              *cli.Flags
 	data, observed, out            *string
 	model, save                    *string
-	smooth, json                   *bool
+	smooth, film, json             *bool
 	grid                           *string
 	channels                       *int
 	points, times, exists, errors_ *string
@@ -58,6 +58,7 @@ and the same command with -resume goes on to the same results.`)
 		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
 		points:    f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points"),
+		film:      f.Toggle("film", engine.FilmUsage),
 		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
 		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
 		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
@@ -66,7 +67,7 @@ and the same command with -resume goes on to the same results.`)
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
 	}
-	f.Everyday("data", "out", "variance", "observed", "grid", "times", "points", "model", "save", "effort", "limit", "resume", "json")
+	f.Everyday("data", "out", "variance", "observed", "grid", "film", "times", "points", "model", "save", "effort", "limit", "resume", "json")
 	f.Examples(
 		"sgplvm fill -data sst.nc -out filled.nc",
 		"sgplvm fill -data scratched -out restored -variance uncertain",
@@ -156,8 +157,11 @@ func (s *fillSettings) check() error {
 	if err := f.Exclusive(*s.points, *s.grid); err != nil {
 		return err
 	}
+	if *s.film && *s.points != "" {
+		return f.Usagef("-film with -points, expected one of the two: a film has pixels")
+	}
 	if *s.model != "" {
-		for _, name := range []string{"save", "resume", "config", "effort", "limit", "seed", "period"} {
+		for _, name := range []string{"save", "resume", "config", "effort", "limit", "seed", "period", "film"} {
 			if f.Given(name) {
 				return f.Usagef("-%s with -model, which is learned already, expected one of the two", name)
 			}
@@ -182,6 +186,11 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 	for _, o := range []*engine.Output{s.results, s.variances} {
 		if err := o.HoldingSet(set); err != nil {
 			return nil, err
+		}
+	}
+	if *s.film {
+		if set.Film = true; set.Times == nil {
+			set.Times = engine.EvenTimes(set.Count, 1)
 		}
 	}
 	if set.Times == nil && s.f.Given("period") {

@@ -49,7 +49,7 @@ the best so far is trained.`)
 
 		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
 		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
-		film:      f.Toggle("film", "the pictures are the frames of a film, in order, as those of an animated GIF are"),
+		film:      f.Toggle("film", engine.FilmUsage),
 		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
 		choice: newChoiceFlags(f),

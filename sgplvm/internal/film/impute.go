@@ -18,7 +18,8 @@ import (
 // training frames that were left out; that also says how much of the variance is left. The latent variables
 // stay those of the time: to learn of them from pixels whose errors are correlated as if they were
 // independent makes them too sure, and frames worse. They are inferred where InferOptions.Conditioning says that
-// the pixels are to bear on one another through them alone. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
+// the pixels are to bear on one another through them alone. Of InferOptions.Blends only the inflation of the first
+// counts: whole frames are not compared with training frames. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Prediction, predict.Latent, error) {
 	fail := func(err error) (predict.Prediction, predict.Latent, error) {
 		return predict.Prediction{}, predict.Latent{}, err
@@ -51,7 +52,11 @@ func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.Infe
 			return fail(err)
 		}
 	}
-	s.keep(filled)
+	inflation := 1.0
+	if len(o.Blends) > 0 {
+		inflation = o.Blends[0].Inflation
+	}
+	s.keep(filled, inflation)
 	p.Mean, p.Variance = filled.Mean, filled.Variance
 	return p, l, nil
 }

@@ -24,13 +24,15 @@ type seenFrame struct {
 	unitX, unitY float64    // pixels of training in a pixel
 }
 
-// keep puts what was seen in its place, with variance 0.
-func (s *seenFrame) keep(dst flow.Frame) {
+// keep puts what was seen in its place, with variance 0, and multiplies other variances.
+func (s *seenFrame) keep(dst flow.Frame, inflation float64) {
 	for i := range s.values.Rows {
 		for c := range s.values.Cols {
 			if v := s.values.At(i, c); v == v {
 				dst.Mean.Set(i, c, v)
 				dst.Variance.Set(i, c, 0)
+			} else {
+				dst.Variance.Set(i, c, inflation*dst.Variance.At(i, c))
 			}
 		}
 	}

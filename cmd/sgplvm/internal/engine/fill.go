@@ -45,10 +45,11 @@ func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
 	return variance.HoldingVariances(form, Deviation(m))
 }
 
-// DataUsage and MaskUsage say in the help of a flag what data and what a mask may be.
+// DataUsage, MaskUsage and FilmUsage say in the help of a flag what data and what a mask may be, and when pictures are a film.
 const (
 	DataUsage = "a .npy, .npz, .nc or .csv `file`, a GIF, a PNG or JPEG picture or a folder of them"
 	MaskUsage = "the mask `file` or folder: 1 or white where a value was observed, 0 or black where not"
+	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
 )
 
 // LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
