@@ -175,7 +175,7 @@ func (s *fillSettings) check() error {
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_}
+	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_, Film: *s.film}
 	if s.f.Given("fill-value") {
 		o.FillValue = s.fillValue
 	}
@@ -188,10 +188,8 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 			return nil, err
 		}
 	}
-	if *s.film {
-		if set.Film = true; set.Times == nil {
-			set.Times = engine.EvenTimes(set.Count, 1)
-		}
+	if *s.film && set.Times == nil {
+		set.Times = engine.EvenTimes(set.Count, 1)
 	}
 	if set.Times == nil && s.f.Given("period") {
 		return nil, s.f.Usagef("-period without times, expected -times or data that have them")

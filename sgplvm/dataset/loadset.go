@@ -25,6 +25,9 @@ type SetOptions struct {
 	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
 	Errors string
 
+	// Film says that the examples are the frames of a film, in order: all their pixels exist, and Set.Film is true.
+	Film bool
+
 	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
 	FillValue *float64
 }
@@ -36,7 +39,7 @@ type SetOptions struct {
 //	FILE.csv               a table, an example in a row; or long, a value in a row (see the package documentation)
 //
 // Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
-// which do; a table has no such points. All pixels of PNG and JPEG pictures exist, and so do points of which a mask hides the values. Errors: [*Error].
+// which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
 func LoadSet(name string, o SetOptions) (*Set, error) {
 	fill := math.NaN()
 	if o.FillValue != nil {
@@ -56,6 +59,7 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 			return nil, &Error{Path: name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprint(v), Want: "a finite number, or NaN for a missing one"}
 		}
 	}
+	s.Film = s.Film || o.Film
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}
@@ -215,7 +219,7 @@ func (s *Set) setExists(path string) error {
 	if path == "" {
 		copy(exists, seen)
 		for i := range exists {
-			exists[i] = exists[i] || s.Files != nil || s.hidden != nil && s.hidden[i]
+			exists[i] = exists[i] || s.Film || s.Files != nil || s.hidden != nil && s.hidden[i]
 		}
 	}
 	out, never := 0, 0

@@ -310,6 +310,11 @@ func TestSetOptions(t *testing.T) {
 	if !slices.Equal(s.Notes, []string{"1 point that exists has no value in any example: filled in from their neighbours"}) || ones(s.Exists) != 3 {
 		t.Errorf("notes %q", s.Notes)
 	}
+	// All pixels of a film exist.
+	s = loadSet(t, nowhere, dataset.SetOptions{Film: true})
+	if !slices.Equal(s.Notes, []string{"2 points that exist have no value in any example: filled in from their neighbours"}) || s.Exists != nil || !s.Film {
+		t.Errorf("film %v: notes %q, exists %v", s.Film, s.Notes, s.Exists)
+	}
 	// An example without a value is one all the same.
 	if s = loadSet(t, saveNPY(t, "data.npy", npy.New([]float64{1, 2, nan, nan}, 2, 1, 2)), dataset.SetOptions{}); s.Exists != nil || s.Count != 2 {
 		t.Errorf("exists %v", s.Exists)
