@@ -234,6 +234,13 @@ func mulBlocked(dst Matrix, alpha float64, a, b Matrix, beta float64, lower bool
 	steps := (k + tune.kc - 1) / tune.kc
 	kc := (k + steps - 1) / steps
 	packA, packB := mustPackA(a), mustPackB(b, m)
+	if !packA && !packB && !lower && steps == 1 && m*n*k < tune.parallel { // small, and the kernel takes all as it lies
+		for j := 0; j < n; j += nr {
+			asm.GemmPanel(k, alpha, a.Data, a.RowStride, a.ColStride, mr*a.RowStride, b.Data[j*b.ColStride:], b.RowStride,
+				beta, dst.Data[j:], dst.RowStride, m, min(nr, n-j))
+		}
+		return
+	}
 	byRows := 2*m >= n && (!lower || m >= tune.bands)
 	nc, shared := n, roundUp(m, mr)
 	if byRows {

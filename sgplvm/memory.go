@@ -80,7 +80,7 @@ func footprintOf(examples, channels, latents, inducing int, grid Grid, space []S
 	data := nx * ns * dy
 	f.p, f.h = nx*dy*j, m*dy*j
 	f.s += 5 * j
-	f.x = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19
+	f.x = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19 + min(1<<22, nx*m*(m+2)/2)
 	f.b, f.k = 1.25*min(data, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
 	f.gram = 5*nx*nx + min(data, max(data/4, 1<<23)) + f.b
 	return f

@@ -44,7 +44,7 @@ func (e *Evaluator) latentGradient(grad, p *Params) {
 	}
 	to := psi.Gradient{Kernel: grad.Latent, Z: grad.Z, Mu: grad.X.Mu, S: grad.X.S}
 	e.psi.Backward(to, -0.5*beta*float64(e.y.Channels)*p.space().trace(e, p), w.dPsi1, w.dPsi2, s.Psi1, p.Q())
-	e.psi.MatrixBackward(to, w.dK)
+	e.psi.MatrixBackward(to, w.dK, s.K)
 }
 
 // dPsi2 sets dPsi2 = ∂L/∂Ψ2_f of a factor that is not tied. In inner stands

@@ -403,5 +403,5 @@ func (m *masked) latentMatrixGradient(to psi.Gradient, dK mat.Matrix, byTrace []
 	for i := range size {
 		inner.Row(i)[i] += byMean
 	}
-	m.statistics.MatrixBackward(to, inner)
+	m.statistics.MatrixBackward(to, inner, m.latent.own.K)
 }

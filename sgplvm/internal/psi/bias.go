@@ -55,7 +55,7 @@ func (p *Bias) diagonal() (*float64, []float64) { return &p.Variance, nil }
 
 func (p *Bias) addMatrix(dst mat.Matrix, _ Inducing) { work.AddToAll(dst, p.Variance) }
 
-func (p *Bias) addMatrixGradient(grad Part, _, g mat.Matrix, _ Inducing) {
+func (p *Bias) addMatrixGradient(grad Part, _, g, _ mat.Matrix, _ Inducing) {
 	to := grad.(*Bias)
 	for i := range g.Rows {
 		for _, v := range g.Row(i) {

@@ -77,7 +77,7 @@ func (p *Linear) addMatrix(dst mat.Matrix, in Inducing) {
 	mat.GiveBack(buffer)
 }
 
-func (p *Linear) addMatrixGradient(grad Part, dz, g mat.Matrix, in Inducing) {
+func (p *Linear) addMatrixGradient(grad Part, dz, g, _ mat.Matrix, in Inducing) {
 	to, m, d := grad.(*Linear), in.Z.Rows, in.Z.Cols
 	buffer := mat.Borrow(m * d)
 	gz := mat.NewDense(m, d, *buffer)

@@ -49,8 +49,9 @@ type Part interface {
 	addMatrix(dst mat.Matrix, in Inducing)
 
 	// addMatrixGradient chains a symmetric g = ∂L/∂K, where K is what addMatrix adds, into
-	// the parameters, added to grad, and into Z, added to dz (m×d).
-	addMatrixGradient(grad Part, dz, g mat.Matrix, in Inducing)
+	// the parameters, added to grad, and into Z, added to dz (m×d). A nonlinear part gets
+	// that K in values.
+	addMatrixGradient(grad Part, dz, g, values mat.Matrix, in Inducing)
 }
 
 // A sloped part has k(x, z) = A(z)·x + …

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/text"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -105,17 +106,44 @@ func (p *RBF) addMatrix(dst mat.Matrix, in Inducing) {
 	mat.GiveBack(buffer)
 }
 
-func (p *RBF) addMatrixGradient(grad Part, dz, g mat.Matrix, in Inducing) {
+// addMatrixGradient needs products alone: with W = g∘K, w = W·1 and z relative to the mean of all
+//
+//	∂L/∂z = 2·(W·z − w∘z)/ℓ²,   ∂L/∂ℓ = Σ W·(z_k − z_j)²/ℓ³ = 2·Σ z∘(w∘z − W·z)/ℓ³
+func (p *RBF) addMatrixGradient(grad Part, dz, g, values mat.Matrix, in Inducing) {
 	to, m, d := grad.(*RBF), in.Z.Rows, in.Z.Cols
-	buffer := mat.Borrow(m*m + m*d)
-	values, half := mat.NewDense(m, m, (*buffer)[:m*m]), mat.NewDense(m, d, (*buffer)[m*m:])
-	half.Fill(0)
-	p.kernel().Matrix(values, in.Z, in.Z)
-	slopes := to.kernel()
-	p.kernel().AddGradient(&slopes, half, g, values, in.Z, in.Z)
-	to.Variance = slopes.Variance
-	mat.Add(dz, dz, 2, half) // K depends on Z through both arguments
+	buffer := mat.Borrow(m*m + 2*m*(d+1) + d)
+	room := *buffer
+	w, z, wz := carve(&room, m, m), carve(&room, m, d+1), carve(&room, m, d+1)
+	mat.MulElem(w, g, values)
+	z.Fill(1)
+	centre(z.Slice(0, m, 0, d), room, in.Z)
+	mat.Mul(wz, 1, w, z, 0)
+	for k := range m {
+		to.Variance += wz.Row(k)[d] / p.Variance
+	}
+	for q, l := range p.LengthScale {
+		var sum float64
+		perSquare := 2 / (l * l)
+		for k := range m {
+			row, at := wz.Row(k), z.Row(k)[q]
+			move := perSquare * (row[q] - row[d]*at)
+			dz.Row(k)[q] += move
+			sum += move * at
+		}
+		to.LengthScale[q] -= sum / l
+	}
 	mat.GiveBack(buffer)
+}
+
+// centre sets dst to z less the mean of its rows, which it leaves in mean.
+func centre(dst mat.Matrix, mean []float64, z mat.Matrix) {
+	clear(mean)
+	for k := range z.Rows {
+		asm.Axpy(1/float64(z.Rows), z.Row(k), mean)
+	}
+	for k := range z.Rows {
+		asm.AddScaled(dst.Row(k), z.Row(k), -1, mean)
+	}
 }
 
 func (p *RBF) expectations() expectations { return new(rbfPsi) }

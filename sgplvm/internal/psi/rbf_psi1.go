@@ -27,6 +27,7 @@ type rbfPsi struct {
 	length   []float64  // ℓ_q
 	square   []float64  // ℓ_q²
 	shift    []float64  // mean of Z, d
+	zs       mat.Matrix // Z − shift and two columns of ones, m×(d+2)
 	z        mat.Matrix // Z − shift, m×d
 	inducing mat.Matrix // Z, m×d
 	features mat.Matrix // [z², z, 1], m×(2d+1)
@@ -43,30 +44,25 @@ func (ps *rbfPsi) set(p Part, z mat.Matrix) {
 		panic(text.Sprintf("psi: Set: %d length scales for inducing points %d×%d", len(k.LengthScale), m, d))
 	}
 	if ps.z.Rows != m || ps.z.Cols != d {
-		*ps = rbfPsi{length: make([]float64, d), square: make([]float64, d), shift: make([]float64, d), z: mat.New(m, d), inducing: mat.New(m, d),
+		*ps = rbfPsi{length: make([]float64, d), square: make([]float64, d), shift: make([]float64, d), zs: mat.New(m, d+2), inducing: mat.New(m, d),
 			features: mat.New(m, 2*d+1), zt: mat.New(d+1, m), squares: mat.New(d, m), gradient: *newRBFGradient(m, d)}
+		ps.z = ps.zs.Slice(0, m, 0, d)
+		ps.zs.Fill(1)
 	}
 	ps.variance = k.Variance
 	mat.Copy(ps.inducing, z)
 	for q, l := range k.LengthScale {
 		ps.length[q], ps.square[q] = l, l*l
-		ps.shift[q] = 0
-		for i := range m {
-			ps.shift[q] += z.At(i, q) / float64(m)
-		}
 	}
+	centre(ps.z, ps.shift, ps.inducing)
 	for i := range m {
-		features := ps.features.Row(i)
-		for q := range d {
-			v := z.At(i, q) - ps.shift[q]
-			ps.z.Data[i*d+q] = v
-			features[q], features[d+q] = v*v, v
-			ps.zt.Data[q*m+i] = v
-			ps.squares.Data[q*m+i] = v * v
-		}
+		features, own := ps.features.Row(i), ps.z.Row(i)
+		asm.MulTo(features, own, own)
+		copy(features[d:], own)
 		features[2*d] = 1
-		ps.zt.Data[d*m+i] = 1
 	}
+	mat.Copy(ps.zt, ps.zs.Slice(0, m, 0, d+1).T())
+	mat.MulElem(ps.squares, ps.zt.Slice(0, d, 0, m), ps.zt.Slice(0, d, 0, m))
 }
 
 func (ps *rbfPsi) farthest() float64 {
@@ -116,13 +112,16 @@ func (ps *rbfPsi) coefficients(a, mu, s mat.Matrix) {
 	logVariance := math.Log(ps.variance)
 	for n := range mu.Rows {
 		row, m, v := a.Row(n), mu.Row(n), s.Row(n)
-		c := logVariance
+		for q, l2 := range ps.square {
+			row[q] = 1 + v[q]/l2
+		}
+		c := logVariance - 0.5*asm.SumLog(row[:d])
 		for q, l2 := range ps.square {
 			b := 0.5 / (v[q] + l2)
 			x := m[q] - ps.shift[q]
 			row[q] = -b
 			row[d+q] = 2 * b * x
-			c -= 0.5*math.Log1p(v[q]/l2) + b*x*x
+			c -= b * x * x
 		}
 		row[2*d] = c
 	}

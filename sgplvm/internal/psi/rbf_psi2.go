@@ -18,13 +18,13 @@ import (
 //
 // so that with pairs as rows and examples as columns it is one product of depth
 // d + 1, with u_nk as its last row, and one addition that the exponential takes
-// along. The gradient is two further products of the same size: E·Cᵀ for the inducing
-// points, and, with ĝ = ∂L/∂E of each pair, (ĝ·z·z)ᵀ·E for the examples.
+// along. The gradient is two further products of the same size, with ĝ = ∂L/∂E of each pair:
+// (ĝ∘E)·Cᵀ for the inducing points and (z·z)ᵀ·(ĝ∘E) for the examples.
 //
 // Of the symmetric pairs only j ≤ k are formed. Row k of that triangle is short and row
 // m−1−k long: the two together are a tile of m+1 pairs times blockExamples examples,
-// the same size for all. Exponentials live in such a tile only; the gradient computes
-// them again, which costs less than to write and read n·m² numbers.
+// the same size for all. The exponentials of the first tiles wait for the gradient, which
+// computes those of the others again: memory never holds n·m² numbers where these are many.
 //
 // Work is divided into tasks by shape: chunks of examples, and groups of tiles. What a
 // task adds to an example belongs to its group, what it adds to a pair to its chunk; the
@@ -35,13 +35,15 @@ type rbfSum struct {
 	chunks, groups int
 	u, c           []float64 // u (m rows) and C (d rows), block of examples by block
 
-	sums []float64 // Ψ2's pairs, tile by tile, for each chunk
+	sums    []float64 // Ψ2's pairs, tile by tile, for each chunk
+	kept    []float64 // exponentials of waiting tiles, for each chunk tile by tile and block by block
+	waiting int       // tiles
 
 	g       mat.Matrix // ∂L/∂Ψ2
 	dmu, ds mat.Matrix
 	du      []float64      // ∂L/∂u like u, for each group
 	cross   []float64      // Σ over pairs of ĝ·E·z_k·z_j like c, for each group
-	dz      []float64      // m×d, for each task
+	dz      []float64      // like zs, for each task
 	finals  []*rbfGradient // for each chunk
 }
 
@@ -51,6 +53,9 @@ const (
 	pairChunks    = 16  // at most
 	pairTasks     = 8   // at least
 )
+
+// mostKept is how many exponentials wait for the gradient at most: 32 MiB. Tests lower it.
+var mostKept = 1 << 22
 
 // A tile is two rows of the lower triangle of pairs: first the pairs (long, j) for
 // j ≤ long, then (short, j) for j ≤ short. In the middle of an odd number of rows there
@@ -66,14 +71,6 @@ func tileAt(t, m int) tile {
 
 func (t tile) pairs() int { return t.long + 1 + t.short + 1 }
 
-// pair returns the inducing points of row i of the tile.
-func (t tile) pair(i int) (k, j int) {
-	if i <= t.long {
-		return t.long, i
-	}
-	return t.short, i - t.long - 1
-}
-
 func (ps *rbfPsi) psi2(dst, mu, s mat.Matrix) {
 	p := &ps.sum
 	p.prepare(ps, mu, s)
@@ -85,10 +82,10 @@ func (ps *rbfPsi) psi2(dst, mu, s mat.Matrix) {
 		asm.Axpy(1, p.sums[c*size:(c+1)*size], p.sums[:size])
 	}
 	for i := range p.tiles() {
-		t := tileAt(i, m)
-		for r := range t.pairs() {
-			k, j := t.pair(r)
-			dst.Set(k, j, p.sums[i*(m+1)+r])
+		t, sums := tileAt(i, m), p.sums[i*(m+1):]
+		copy(dst.Row(t.long), sums[:t.long+1])
+		if t.short >= 0 {
+			copy(dst.Row(t.short), sums[t.long+1:][:t.short+1])
 		}
 	}
 	mat.MirrorLower(dst)
@@ -110,6 +107,8 @@ func (p *rbfSum) prepare(ps *rbfPsi, mu, s mat.Matrix) {
 	p.chunks = max(1, min((n+chunkExamples-1)/chunkExamples, pairChunks))
 	p.groups = min((pairTasks+p.chunks-1)/p.chunks, p.tiles())
 	p.u, p.c = work.Grown(p.u, n*m), work.Grown(p.c, n*d)
+	p.waiting = min(p.tiles(), mostKept/(n*(m+1)))
+	p.kept = work.Grown(p.kept, n*p.waiting*(m+1))
 	mat.Run(p.chunks, (*sumPrepare)(p))
 }
 
@@ -160,14 +159,15 @@ const vanishing = -1e300
 
 // sumTask is what one task works in.
 type sumTask struct {
-	left  []float64 // z_k∘z_j of the pairs of a tile and two columns that choose u_k, (m+1)×(d+2)
+	own   []float64 // z_k of the pairs of a tile, and two columns that choose u_k, (m+1)×(d+2)
+	left  []float64 // z_k∘z_j and these columns, likewise
 	right []float64 // C and two rows u, (d+2) rows, block by block
 	e     []float64 // exponentials, (m+1)×blockExamples
 	ct    []float64 // Cᵀ, d columns, block by block
 	g     []float64 // ĝ of the pairs of a tile: what each contributes to L for every unit of its E, in both its places
-	back  []float64 // ĝ·left, (m+1)×(d+2)
-	sum   []float64 // E·Cᵀ, (m+1)×d
-	cross []float64 // backᵀ·E, (d+2)×blockExamples
+	sum   []float64 // ĝ·E·Cᵀ, and two columns of 0, (m+1)×(d+2)
+	part  []float64 // sum by z_k or z_j, likewise
+	cross []float64 // leftᵀ·ĝ·E, (d+2)×blockExamples
 
 	buffer *[]float64 // borrowed, of which all these are
 }
@@ -188,13 +188,15 @@ func (w *sumTask) borrow(slices []*[]float64, sizes []int) {
 // begin copies C of the examples from ≤ n < to. giveBack ends what it begins.
 func (w *sumTask) begin(p *rbfSum, from, to int, backward bool) {
 	m, d := p.ps.z.Rows, p.ps.z.Cols
-	slices := [...]*[]float64{&w.left, &w.right, &w.e, &w.ct, &w.g, &w.back, &w.sum, &w.cross}
-	sizes := [...]int{(m + 1) * (d + 2), (to - from) * (d + 2), (m + 1) * blockExamples, (to - from) * d, m + 1, (m + 1) * (d + 2), (m + 1) * d, (d + 2) * blockExamples}
-	count := 3
+	tile, block := (m+1)*(d+2), min(to-from, blockExamples)
+	slices := [...]*[]float64{&w.own, &w.left, &w.right, &w.e, &w.ct, &w.g, &w.sum, &w.part, &w.cross}
+	sizes := [...]int{tile, tile, (to - from) * (d + 2), (m + 1) * block, (to - from) * d, m + 1, tile, tile, (d + 2) * block}
+	count := 4
 	if backward {
 		count = len(slices)
 	}
 	w.borrow(slices[:count], sizes[:count])
+	clear(w.sum)
 	for n0 := from; n0 < to; n0 += blockExamples {
 		n1 := min(n0+blockExamples, to)
 		copy(w.right[(n0-from)*(d+2):], p.c[n0*d:n1*d])
@@ -203,22 +205,40 @@ func (w *sumTask) begin(p *rbfSum, from, to int, backward bool) {
 
 func (w *sumTask) giveBack() { mat.GiveBack(w.buffer) }
 
-// setTile fills left.
+// setTile fills own and left.
 func (w *sumTask) setTile(p *rbfSum, t tile) {
-	d := p.ps.z.Cols
-	left := w.left
-	for side, k := range [...]int{t.long, t.short} {
-		for j := range k + 1 {
-			asm.MulTo(left[:d], p.ps.z.Data[k*d:(k+1)*d], p.ps.z.Data[j*d:(j+1)*d])
-			left[d], left[d+1] = float64(1-side), float64(side)
-			left = left[d+2:]
-		}
+	zs := p.ps.zs
+	split, end := (t.long+1)*zs.Cols, t.pairs()*zs.Cols
+	repeat(w.own[:split], zs.Row(t.long), 0)
+	asm.MulTo(w.left[:split], w.own[:split], zs.Data)
+	if t.short >= 0 {
+		repeat(w.own[split:end], zs.Row(t.short), 1)
+		asm.MulTo(w.left[split:end], w.own[split:end], zs.Data)
 	}
 }
 
-// exponentials returns the tile's E for the examples n0 ≤ n < n1 of a chunk that begins
+// repeat fills dst with copies of row, of whose last two numbers only one stays and the other is 0.
+func repeat(dst, row []float64, last int) {
+	n := copy(dst, row)
+	dst[n-1-last] = 0
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
+}
+
+// room returns where the exponentials of tile number at are, for the examples n0 ≤ n < n1 of the chunk from ≤ n < to.
+func (w *sumTask) room(p *rbfSum, at, from, to, n0, n1 int) mat.Matrix {
+	room, m := w.e, p.ps.z.Rows
+	if at < p.waiting {
+		room = p.kept[(from*p.waiting+at*(to-from)+n0-from)*(m+1):]
+	}
+	pairs := tileAt(at, m).pairs()
+	return mat.NewDense(pairs, n1-n0, room[:pairs*(n1-n0)])
+}
+
+// exponentials sets e to those of the tile for the examples n0 ≤ n < n1 of a chunk that begins
 // at from.
-func (w *sumTask) exponentials(p *rbfSum, t tile, from, n0, n1 int) mat.Matrix {
+func (w *sumTask) exponentials(e mat.Matrix, p *rbfSum, t tile, from, n0, n1 int) {
 	m, d, nb, pairs := p.ps.z.Rows, p.ps.z.Cols, n1-n0, t.pairs()
 	u := p.u[n0*m : n1*m]
 	right := mat.NewDense(d+2, nb, w.right[(n0-from)*(d+2):(n1-from)*(d+2)])
@@ -228,12 +248,10 @@ func (w *sumTask) exponentials(p *rbfSum, t tile, from, n0, n1 int) mat.Matrix {
 	} else {
 		clear(right.Row(d + 1))
 	}
-	e := mat.NewDense(pairs, nb, w.e[:pairs*nb])
 	mat.Mul(e, 1, mat.NewDense(pairs, d+2, w.left[:pairs*(d+2)]), right, 0)
 	split := (t.long + 1) * nb
 	asm.ExpAdd(e.Data[:split], e.Data[:split], 0, u)
 	asm.ExpAdd(e.Data[split:], e.Data[split:], 0, u)
-	return e
 }
 
 type sumForward rbfSum
@@ -253,7 +271,8 @@ func (p *sumForward) Do(i int) {
 		sums := mat.Vector(s.sums[(chunk*s.tiles()+at)*(m+1):][:t.pairs()])
 		for n0 := from; n0 < to; n0 += blockExamples {
 			n1 := min(n0+blockExamples, to)
-			e := w.exponentials(s, t, from, n0, n1)
+			e := w.room(s, at, from, to, n0, n1)
+			w.exponentials(e, s, t, from, n0, n1)
 			mat.Mul(sums, 1, e, mat.Vector(manyOnes[:n1-n0]), 1)
 		}
 	}

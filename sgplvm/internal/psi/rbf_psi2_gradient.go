@@ -12,14 +12,18 @@ func (ps *rbfPsi) psi2Backward(dmu, ds, g, mu, s mat.Matrix) {
 	p.g, p.mu, p.s, p.dmu, p.ds = g, mu, s, dmu, ds
 	p.du = work.Zeros(p.du, p.groups*n*m)
 	p.cross = work.Zeros(p.cross, p.groups*n*d)
-	p.dz = work.Zeros(p.dz, p.chunks*p.groups*m*d)
+	p.dz = work.Zeros(p.dz, p.chunks*p.groups*m*(d+2))
 	mat.Run(p.chunks*p.groups, (*sumBackward)(p))
 	for len(p.finals) < p.chunks {
 		p.finals = append(p.finals, newRBFGradient(m, d))
 	}
 	mat.Run(p.chunks, (*sumFinish)(p))
-	for i := range p.chunks * p.groups {
-		asm.Axpy(1, p.dz[i*m*d:(i+1)*m*d], grad.z.Data)
+	dz := p.dz[:m*(d+2)]
+	for rest := p.dz[len(dz):]; len(rest) > 0; rest = rest[len(dz):] {
+		asm.Axpy(1, rest[:len(dz)], dz)
+	}
+	for k := range m {
+		asm.Axpy(1, dz[k*(d+2):][:d], grad.z.Row(k))
 	}
 	for _, f := range p.finals[:p.chunks] {
 		grad.variance += f.variance
@@ -38,7 +42,7 @@ func (p *sumBackward) Do(i int) {
 	from, to := s.chunk(chunk)
 	first, last := s.group(group)
 	du, cross := s.du[group*n*m:(group+1)*n*m], s.cross[group*n*d:(group+1)*n*d]
-	dz := s.dz[i*m*d : (i+1)*m*d]
+	dz := s.dz[i*m*(d+2) : (i+1)*m*(d+2)]
 	var w sumTask
 	w.begin(s, from, to, true)
 	w.transpose(s, from, to)
@@ -46,45 +50,56 @@ func (p *sumBackward) Do(i int) {
 		t := tileAt(at, m)
 		pairs := t.pairs()
 		w.setTile(s, t)
-		back, sum := mat.NewDense(pairs, d+2, w.back[:pairs*(d+2)]), mat.NewDense(pairs, d, w.sum[:pairs*d])
+		left, sum := mat.NewDense(pairs, d+2, w.left[:pairs*(d+2)]), mat.NewDense(pairs, d+2, w.sum[:pairs*(d+2)])
 		g := w.weights(s.g, t)
-		for r, v := range g {
-			asm.Scale(back.Row(r), v, w.left[r*(d+2):(r+1)*(d+2)])
-		}
 		for n0 := from; n0 < to; n0 += blockExamples {
 			n1 := min(n0+blockExamples, to)
 			nb := n1 - n0
-			e := w.exponentials(s, t, from, n0, n1)
+			e := w.room(s, at, from, to, n0, n1)
+			if at >= s.waiting {
+				w.exponentials(e, s, t, from, n0, n1)
+			}
+			weighted := mat.NewDense(pairs, nb, w.e[:pairs*nb])
+			for r, v := range g {
+				asm.Scale(weighted.Data[r*nb:], v, e.Data[r*nb:(r+1)*nb])
+			}
 			beta := 1.0
 			if n0 == from {
 				beta = 0
 			}
-			mat.Mul(sum, 1, e, mat.NewDense(nb, d, w.ct[(n0-from)*d:(n1-from)*d]), beta)
+			mat.Mul(sum.Slice(0, pairs, 0, d), 1, weighted, mat.NewDense(nb, d, w.ct[(n0-from)*d:(n1-from)*d]), beta)
 			product := mat.NewDense(d+2, nb, w.cross[:(d+2)*nb])
-			mat.Mul(product, 1, back.T(), e, 0)
+			mat.Mul(product, 1, left.T(), weighted, 0)
 			asm.Axpy(1, product.Data[:d*nb], cross[n0*d:n1*d])
 
 			block := mat.NewDense(m, nb, du[n0*m:n1*m])
+			split := (t.long + 1) * nb
+			asm.Axpy(1, weighted.Data[:split], block.Data)
+			asm.Axpy(1, weighted.Data[split:], block.Data)
 			asm.Axpy(1, product.Row(d), block.Row(t.long))
 			if t.short >= 0 {
 				asm.Axpy(1, product.Row(d+1), block.Row(t.short))
 			}
-			for r, v := range g {
-				_, j := t.pair(r)
-				asm.Axpy(v, e.Data[r*nb:(r+1)*nb], block.Data[j*nb:(j+1)*nb])
-			}
 		}
-		for r, weight := range g {
-			k, j := t.pair(r)
-			zk, zj, dzk, dzj := s.ps.z.Row(k), s.ps.z.Row(j), dz[k*d:(k+1)*d], dz[j*d:(j+1)*d]
-			for q, v := range sum.Row(r) {
-				v *= weight
-				dzk[q] += v * zj[q]
-				dzj[q] += v * zk[q]
-			}
-		}
+		w.addPoints(s, t, sum, dz)
 	}
 	w.giveBack()
+}
+
+// addPoints adds sum∘z_k to the rows j of dz and sum∘z_j to the rows k.
+func (w *sumTask) addPoints(p *rbfSum, t tile, sum mat.Matrix, dz []float64) {
+	zs := p.ps.zs
+	part := mat.NewDense(sum.Rows, sum.Cols, w.part[:len(sum.Data)])
+	ones, split := p.ps.zt.Row(zs.Cols-2), (t.long+1)*zs.Cols
+	asm.MulTo(part.Data, sum.Data, w.own)
+	asm.Axpy(1, part.Data[:split], dz)
+	asm.Axpy(1, part.Data[split:], dz)
+	asm.MulTo(part.Data, sum.Data[:split], zs.Data)
+	asm.MulTo(part.Data[split:], sum.Data[split:], zs.Data)
+	asm.AxpyRows(ones[:t.long+1], part.Data, zs.Cols, dz[t.long*zs.Cols:][:zs.Cols])
+	if t.short >= 0 {
+		asm.AxpyRows(ones[:t.short+1], part.Data[split:], zs.Cols, dz[t.short*zs.Cols:][:zs.Cols])
+	}
 }
 
 // transpose makes the transposed blocks of C.

@@ -114,10 +114,18 @@ func (st *Statistics) Matrix(dst mat.Matrix) {
 	}
 }
 
-// MatrixBackward chains a symmetric g = ∂L/∂K_0 (m×m).
-func (st *Statistics) MatrixBackward(to Gradient, g mat.Matrix) {
+// MatrixBackward chains a symmetric g = ∂L/∂K_0 (m×m), given the K_0 of Matrix.
+func (st *Statistics) MatrixBackward(to Gradient, g, k0 mat.Matrix) {
 	for i, p := range st.kernel.Parts {
-		p.addMatrixGradient(to.Kernel.Parts[i], to.Z, g, st.in)
+		values := k0
+		if _, is := p.(nonlinear); is && len(st.kernel.Parts) > 1 {
+			buffer := mat.Borrow(g.Rows * g.Cols)
+			defer mat.GiveBack(buffer)
+			values = mat.NewDense(g.Rows, g.Cols, *buffer)
+			values.Fill(0)
+			p.addMatrix(values, st.in)
+		}
+		p.addMatrixGradient(to.Kernel.Parts[i], to.Z, g, values, st.in)
 	}
 }
 

@@ -98,7 +98,8 @@ func TestGradient(t *testing.T) {
 			to, st, psi1, psi2 := p.newGradient(), p.statistics(), mat.New(c.n, c.m), mat.New(c.m, c.m)
 			st.Forward(psi1, psi2, p.q)
 			st.Backward(to, g0, g1.Clone(), g2, psi1, p.q)
-			st.MatrixBackward(to, gk)
+			st.Matrix(k0)
+			st.MatrixBackward(to, gk, k0)
 			checkGradient(t, what+"μ", p.q.Mu.Data, to.Mu.Data, value)
 			checkGradient(t, what+"S", p.q.S.Data, to.S.Data, value)
 			checkGradient(t, what+"Z", p.in.Z.Data, to.Z.Data, value)
@@ -176,7 +177,7 @@ func everything(st *Statistics, t *Scratch, p problem, g1, g2 mat.Matrix) []floa
 	st.Matrix(k0)
 	st.Forward(psi1, psi2, p.q)
 	st.Backward(to, 0.3, g1.Clone(), g2, psi1, p.q)
-	st.MatrixBackward(to, g2)
+	st.MatrixBackward(to, g2, k0)
 	r := st.Moments(t, One(p.q.Mu.Row(0), p.q.S.Row(0), at(p.q.At, 0)))
 	dmu, ds := make([]float64, p.in.Z.Cols), make([]float64, p.in.Z.Cols)
 	moments := slices.Concat(r.Psi1.Data, r.Psi2.Data, r.Spread.Data)
@@ -231,5 +232,28 @@ func TestConcurrentExamples(t *testing.T) {
 	mat.Parallel(64, func(i int) { got[i] = run(i) })
 	for i := range got {
 		compare.SameBits(t, fmt.Sprintf("example %d", i), got[i], run(i))
+	}
+}
+
+// The exponentials that wait for the gradient are those that it would compute, however many of them do.
+func TestWaitingExponentials(t *testing.T) {
+	defer func(most int) { mostKept = most }(mostKept)
+	for _, c := range []struct{ n, m int }{{1, 1}, {7, 2}, {150, 5}, {600, 6}} {
+		rng := rand.New(rand.NewPCG(31, uint64(c.n)))
+		p, _ := randomRBF(31, c.n, c.m, 3, 1)
+		g1, g2 := randomMatrix(rng, c.n, c.m), randomSymmetric(rng, c.m)
+		var want []float64
+		for _, tiles := range []int{0, 1, c.m} {
+			mostKept = tiles * c.n * (c.m + 1)
+			got := everything(new(Statistics), new(Scratch), p, g1, g2)
+			if want == nil {
+				want = got
+			}
+			for i := range want {
+				if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+					t.Fatalf("%+v with those of %d tiles kept: number %d is %v, %v without", c, tiles, i, got[i], want[i])
+				}
+			}
+		}
 	}
 }

@@ -109,7 +109,7 @@ func (p *Time) addMatrix(dst mat.Matrix, in Inducing) {
 	mat.GiveBack(buffer)
 }
 
-func (p *Time) addMatrixGradient(grad Part, _, g mat.Matrix, in Inducing) {
+func (p *Time) addMatrixGradient(grad Part, _, g, _ mat.Matrix, in Inducing) {
 	p.valuesBackward(grad, g, in.At, in.At)
 }
 
