@@ -22,7 +22,7 @@ type projected struct {
 
 func (y *projected) resize(examples, channels, components int) {
 	y.examples, y.channels, y.components = examples, channels, components
-	y.width = max(fewestColumns, blockNumbers/examples)
+	y.width = max(fewestColumns, min(blockNumbers/examples, components/4)) // four blocks, for as many processors, or more
 	blocks := (components + y.width - 1) / y.width
 	y.width = (components + blocks - 1) / blocks
 	y.width = min((y.width+23)/24*24, components) // a multiple of every register tile's width

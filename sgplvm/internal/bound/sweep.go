@@ -178,6 +178,10 @@ func (s *sweep) invert(sums *sweepSums, inverse mat.Matrix, lambda []float64) {
 	m, white := inverse.Cols, 1/s.beta
 	for j, v := range lambda {
 		row := inverse.Data[j*m : (j+1)*m]
+		if j > 0 && v == lambda[j-1] { // as all are with a white kernel
+			copy(row, inverse.Data[(j-1)*m:])
+			continue
+		}
 		for i, l := range s.e.factors[0].Lambda {
 			row[i] = 1 / (white + l*v)
 		}

@@ -106,22 +106,25 @@ func (ps *rbfPsi) endGradient(grad Part, dz mat.Matrix) {
 }
 
 // coefficients sets row n of a, n×(2d+1), to [−b, 2bμ, c], where b = 1/(2(S+ℓ²))
-// and c is the rest of Ψ1's logarithm: times the features it is all of it.
+// and c is the rest of Ψ1's logarithm: times the features it is all of it. Where a is n×2d
+// it does without c.
 func (ps *rbfPsi) coefficients(a, mu, s mat.Matrix) {
 	d := len(ps.square)
 	logVariance := math.Log(ps.variance)
 	for n := range mu.Rows {
 		row, m, v := a.Row(n), mu.Row(n), s.Row(n)
 		for q, l2 := range ps.square {
-			row[q] = 1 + v[q]/l2
-		}
-		c := logVariance - 0.5*asm.SumLog(row[:d])
-		for q, l2 := range ps.square {
 			b := 0.5 / (v[q] + l2)
-			x := m[q] - ps.shift[q]
 			row[q] = -b
-			row[d+q] = 2 * b * x
-			c -= b * x * x
+			row[d+q] = 2 * b * (m[q] - ps.shift[q])
+		}
+		if a.Cols == 2*d {
+			continue
+		}
+		c := logVariance
+		for q, l2 := range ps.square {
+			x := m[q] - ps.shift[q]
+			c -= 0.5*math.Log1p(v[q]/l2) - row[q]*x*x
 		}
 		row[2*d] = c
 	}
@@ -149,10 +152,9 @@ func (ps *rbfPsi) psi1Jacobian(dst mat.Matrix, psi1, mu, s []float64) {
 
 func (ps *rbfPsi) psi1Backward(collect bool, dmu, ds, g, psi1, mu, s mat.Matrix) {
 	n, m, d := mu.Rows, ps.z.Rows, mu.Cols
-	columns := 2*d + 1
-	buffer := mat.Borrow(n*m + 2*n*columns + m*columns)
+	buffer := mat.Borrow(n*m + n*(4*d+1) + m*2*d)
 	room := *buffer
-	w, a, moments, back := carve(&room, n, m), carve(&room, n, columns), carve(&room, n, columns), carve(&room, m, columns)
+	w, a, moments, back := carve(&room, n, m), carve(&room, n, 2*d), carve(&room, n, 2*d+1), carve(&room, m, 2*d)
 	ps.coefficients(a, mu, s)
 	mat.MulElem(w, g, psi1)
 	mat.Mul(moments, 1, w, ps.features, 0) // Σ_k w·z², Σ_k w·z, Σ_k w
