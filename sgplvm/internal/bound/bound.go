@@ -70,7 +70,7 @@ func (e *Evaluator) wanted(gradient bool, p *Params, free Group) wanted {
 		w |= wantCross
 	}
 	if gradient && free&GroupSpatial != 0 {
-		w |= wantSpace | p.space().wants(p)
+		w |= p.space().wants(p)
 	}
 	return w
 }

@@ -23,7 +23,7 @@ type space interface {
 	// trace is Π_f tr K(X_f, X_f), of whitened data tr Σ⁻¹K(X, X).
 	trace(e *Evaluator, p *Params) float64
 
-	// wants says what derivatives in spatial parameters need of a sweep besides wantSpace.
+	// wants says what derivatives in spatial parameters need of a sweep.
 	wants(p *Params) wanted
 
 	// gradient sets the derivatives in the noise and in spatial parameters; without spatial those alone
@@ -56,7 +56,7 @@ func (structured) logNoise(e *Evaluator, p *Params) float64 {
 
 func (structured) trace(e *Evaluator, _ *Params) float64 { return e.factors[1].sumLambda() }
 
-func (structured) wants(*Params) wanted { return wantH }
+func (structured) wants(*Params) wanted { return wantSpace | wantH }
 
 func (structured) gradient(_ context.Context, e *Evaluator, grad, p *Params, spatial bool) error {
 	if spatial {

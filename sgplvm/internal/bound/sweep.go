@@ -29,8 +29,8 @@ type sweep struct {
 	partial []sweepSums
 	sums    sweepSums // of all parts
 
-	// For each component, if wanted: Σ_i λ0_i/d_ij, Σ_i 1/d_ij and Σ_ic h².
-	r1, r2, squares []float64
+	// For each component, if wanted: Σ_i λ0_i/d_ij and Σ_i 1/d_ij.
+	r1, r2 []float64
 
 	h kronprod.Tensor // d_y × m_1 × … × m_ξ, if wanted
 }
@@ -40,7 +40,7 @@ type wanted int
 
 const (
 	wantCross wanted = 1 << iota // cross
-	wantSpace                    // r1, r2 and squares
+	wantSpace                    // r1 and r2 of components
 	wantH                        // h
 )
 
@@ -100,7 +100,7 @@ func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) e
 		s.partial = append(s.partial, sweepSums{})
 	}
 	if w&wantSpace != 0 {
-		s.r1, s.r2, s.squares = work.Grown(s.r1, y.components), work.Grown(s.r2, y.components), work.Zeros(s.squares, y.components)
+		s.r1, s.r2 = work.Grown(s.r1, y.components), work.Grown(s.r2, y.components)
 	}
 	if size := m * y.channels * y.components; w&wantH == 0 {
 		s.h = kronprod.Tensor{}
@@ -151,11 +151,6 @@ func (s *sweep) Do(i int) {
 			p := y.at(c, from, to)
 			mat.Mul(h, 1, p.T(), latent.Data, 0)
 			asm.MulTo(h.Data, h.Data, inverse.Data)
-			if s.wanted&wantSpace != 0 {
-				for j := range n {
-					s.squares[from+j] += asm.SumSquares(h.Row(j))
-				}
-			}
 			mat.ScaleRows(weighted, omega, h)
 			mat.MulSym(sums.gram, 1, weighted.T(), h, 1)
 			if s.wanted&wantCross != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -34,7 +35,7 @@ func (white) trace(e *Evaluator, p *Params) float64 {
 func (white) wants(p *Params) wanted {
 	for f := range p.Space {
 		if !p.Space[f].tiedWhite() {
-			return wantH
+			return wantSpace | wantH
 		}
 	}
 	return 0
@@ -66,7 +67,7 @@ func (e *Evaluator) spatialGradient(ctx context.Context, grad, p *Params, f int)
 	s, own, x, w := e.factors[f+1], &p.Space[f], e.x[f], &e.gradientWork
 	switch {
 	case own.tiedWhite():
-		grad.Space[f].Kernel.Variance += e.tiedVarianceGradient(p.Noise.Beta, f) / own.Kernel.Variance
+		grad.Space[f].Kernel.Variance += e.whiteVarianceGradient(p.Noise.Beta) / own.Kernel.Variance
 	case s.Tied:
 		e.tiedGradient(p.Noise.Beta, f)
 		own.Kernel.AddGradient(&grad.Space[f].Kernel, mat.Matrix{}, w.dK, s.K, x, x)
@@ -134,17 +135,11 @@ func (e *Evaluator) tiedDiagonal(beta float64, f int) []float64 {
 	return w.diagonal
 }
 
-// tiedVarianceGradient returns Σ K∘∂L/∂K with the derivative of tiedGradient: in the
-// eigenbasis only its diagonal counts.
-func (e *Evaluator) tiedVarianceGradient(beta float64, f int) float64 {
-	s := e.factors[f+1]
-	gram := make([]float64, s.Size())
-	e.marginal(gram, e.sweep.squares, f, omegaOf)
-	var total float64
-	for i, v := range e.tiedDiagonal(beta, f) {
-		total += (0.5*gram[i] + v) * s.Lambda[i]
-	}
-	return total
+// whiteVarianceGradient returns Σ K∘∂L/∂K with the derivative of tiedGradient in the K of a white kernel, a multiple
+// of the identity: only its trace counts, the same for all factors.
+func (e *Evaluator) whiteVarianceGradient(beta float64) float64 {
+	sums := &e.sweep.sums
+	return 0.5*sums.coefficients() + 0.5*float64(e.y.Channels)*(beta*e.tracePsi2()-asm.Dot(sums.r1, e.factors[0].Lambda))
 }
 
 // freeGradient sets dK, dPsi1 and dPsi2 to the derivatives in K_f (m_f×m_f), Ψ1_f
