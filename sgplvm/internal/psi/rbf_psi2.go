@@ -107,7 +107,7 @@ func (p *rbfSum) prepare(ps *rbfPsi, mu, s mat.Matrix) {
 	p.chunks = max(1, min((n+chunkExamples-1)/chunkExamples, pairChunks))
 	p.groups = min((pairTasks+p.chunks-1)/p.chunks, p.tiles())
 	p.u, p.c = work.Grown(p.u, n*m), work.Grown(p.c, n*d)
-	p.waiting = min(p.tiles(), mostKept/(n*(m+1)))
+	p.waiting = min(p.tiles(), mostKept/max(1, n*(m+1)))
 	p.kept = work.Grown(p.kept, n*p.waiting*(m+1))
 	mat.Run(p.chunks, (*sumPrepare)(p))
 }
