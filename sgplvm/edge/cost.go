@@ -1,7 +1,7 @@
 package edge
 
 // beginning is about what a program takes beside its models: the runtime's room, and code that is read when it is first run.
-const beginning = 900_000
+const beginning = 1_600_000
 
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
@@ -25,17 +25,27 @@ func (m *Model) Bytes() int {
 	return beginning + 8*numbers
 }
 
-// productDepth is the depth of the blocks that products of matrices pack.
-const productDepth = 320
+// What products of matrices pack: blocks of so many rows of one factor and columns of the other at most, and triangles up to an order.
+const (
+	productDepth  = 320
+	productRows   = 128
+	solveTriangle = 288
+)
 
-// Bytes returns what the workspace takes, but for some kilobytes; what products of its matrices pack included.
+// Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
 func (w *Workspace) Bytes() int {
-	ints := len(w.seen)*w.most + 6*w.m.c.Points
-	if w.m.shaped() {
-		ints += w.most * w.most // to invert Σ_OO
+	m, r := w.m, &w.room
+	factors := 2*len(r.coo) + min(len(r.coo), solveTriangle*solveTriangle)/2 // C_OO's, panels of two triangles, a packed one
+	if m.structured() {
+		factors += len(r.coo)
 	}
-	ints -= (len(w.room.near) + len(w.room.nearMissing)) / 2 // as a rule half of the examples count or fewer
-	return 8 * (w.floats + ints + productDepth*(w.most+together) + w.most*w.most/4)
+	packed := min(productDepth, max(m.features, m.c.Inducing)) * (w.most + productRows)
+	ints := len(w.seen)*w.most + 6*m.c.Points
+	unused := len(r.nearMissing) / 2 // as a rule half of the examples count or fewer
+	if w.most == m.c.Points {        // and nothing is given anything
+		unused = len(r.nearMissing) + len(r.missing) + len(r.cross) + len(w.held.wide.data)/8
+	}
+	return 8 * (w.floats + factors + packed + ints - unused)
 }
 
 // steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.

@@ -115,14 +115,17 @@ func (w *Workspace) makeWide(dst mat.Matrix, factor float64, a, b []int) {
 	mat.Add(dst, dst, 1, other)
 }
 
+// columnsTogether is how many points are on the other side of a product. Products of few sizes need few rooms of their own.
+const columnsTogether = 64
+
 // fittedCovariance sets dst to F, the covariance of E f(x_n) over the training examples.
 func (w *Workspace) fittedCovariance(dst mat.Matrix, a, b []int) {
 	beta := 0.0
 	for _, p := range w.m.p {
 		left := view(w.room.rows, len(a), p.Cols)
 		mat.Mul(left, 1, gathered(w.room.spreads, p, a), w.m.told, 0)
-		for from := 0; from < len(b); from += together {
-			to := min(from+together, len(b))
+		for from := 0; from < len(b); from += columnsTogether {
+			to := min(from+columnsTogether, len(b))
 			right := gathered(w.room.spreads, p, b[from:to])
 			mat.Mul(dst.Slice(0, dst.Rows, from, to), 1, left, right.T(), beta)
 		}

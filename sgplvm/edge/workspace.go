@@ -219,10 +219,6 @@ func (w *Workspace) newRoom() {
 	for i := range w.held.seen {
 		w.held.seen[i] = make([]int, 0, w.most)
 	}
-	w.floats += whole * whole * 3 / 2 // the factor's
-	if w.m.structured() {
-		w.floats += whole * whole
-	}
 }
 
 func (w *Workspace) dimensions() int { return len(w.m.c.Spacings) }
