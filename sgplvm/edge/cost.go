@@ -34,18 +34,27 @@ const (
 
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
 func (w *Workspace) Bytes() int {
-	m, r := w.m, &w.room
-	factors := 2*len(r.coo) + min(len(r.coo), solveTriangle*solveTriangle)/2 // C_OO's, panels of two triangles, a packed one
+	m, r, o, given := w.m, &w.room, &w.m.c.Options, w.most
+	if given > o.Exact {
+		given = min(given, o.Neighbours)
+	}
+	square := given * given
+	factors, panels := square+min(square, solveTriangle*solveTriangle)/2, square // C_OO's and a packed triangle; two triangles of panels
 	if m.structured() {
-		factors += len(r.coo)
+		factors, panels = factors+len(r.coo), max(panels, len(r.coo)/2)
 	}
-	packed := min(productDepth, max(m.features, m.c.Inducing)) * (w.most + productRows)
 	ints := len(w.seen)*w.most + 6*m.c.Points
-	unused := len(r.nearMissing) / 2 // as a rule half of the examples count or fewer
-	if w.most == m.c.Points {        // and nothing is given anything
-		unused = len(r.nearMissing) + len(r.missing) + len(r.cross) + len(w.held.wide.data)/8
+	depth, unused := m.features, len(r.nearMissing)/2 // as a rule half of the examples count or fewer
+	if m.byColumns(w.most) {
+		depth, unused = 0, unused+len(r.observed)+len(r.missing)
+	} else if w.most == m.c.Points {
+		unused += len(r.missing)
 	}
-	return 8 * (w.floats + factors + packed + ints - unused)
+	if w.most == m.c.Points { // nothing is given anything
+		unused += len(r.nearMissing)/2 + len(r.cross) + len(w.held.wide.data)/8
+	}
+	packed := min(productDepth, max(depth, m.c.Inducing)) * (w.most + productRows)
+	return 8 * (w.floats + factors + panels + packed + ints - unused)
 }
 
 // steps is how often a run of L-BFGS evaluates L* on average, for Multiplications.
