@@ -89,13 +89,39 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	return done, err
 }
 
-// tooLittle returns an error, or, where it says that completed data are none, that too little was observed.
+// tooLittle returns an error, or, where it says that completed data are none, that all examples are the same or too little was observed.
 func (c *completer) tooLittle(err error) error {
 	if value := (*ValueError)(nil); !errors.As(err, &value) {
 		return err
 	}
+	if c.same() {
+		return &ConfigError{Field: "Data", Err: fmt.Errorf("all %d examples are the same where they were observed, expected examples that differ", c.y.Rows)}
+	}
 	size := len(c.holes.missing)
 	return &ConfigError{Field: "Data", Err: fmt.Errorf("%d of %d values were observed, too few to tell how examples differ", size-c.holes.count(), size)}
+}
+
+// same reports whether some values were observed in two examples, and all of them are the same there.
+func (c *completer) same() (twice bool) {
+	first := make([]float64, c.y.Cols)
+	for k := range first {
+		first[k] = math.NaN()
+	}
+	for i := range c.y.Rows {
+		row := c.y.Row(i)
+		for k, missing := range c.holes.of(i) {
+			switch {
+			case missing:
+			case math.IsNaN(first[k]):
+				first[k] = row[k]
+			case first[k] != row[k]:
+				return false
+			default:
+				twice = true
+			}
+		}
+	}
+	return twice
 }
 
 // completeByBound is Complete by the bound on observed values.
@@ -431,6 +457,9 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 	cfg = f.fitted(cfg)
 	step, stop := c.watch.Training(doing)
 	cfg.Training.Progress, cfg.Effort = step, EffortNone
+	if d.Film && cfg.Training.Iterations == 0 { // the model of all frames is trained for longer
+		cfg.Training.Iterations = 2 * plans[EffortQuick].steps
+	}
 	m, _, err := fitWhole(ctx, d, cfg)
 	stop()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -256,6 +257,15 @@ func TestCompleteRefuses(t *testing.T) {
 	var config *ConfigError
 	if _, err := Complete(t.Context(), nothing, Config{}); !errors.As(err, &config) || config.Field != "Data" {
 		t.Errorf("nothing observed: %v", err)
+	}
+	still := holed(d, scatteredHoles(0.3, 2))
+	for i, v := range still.Y.Data {
+		if !math.IsNaN(v) {
+			still.Y.Data[i] = float64(i % 9)
+		}
+	}
+	if _, err := Complete(t.Context(), still, Config{}); !errors.As(err, &config) || !strings.Contains(err.Error(), "are the same where they were observed, expected examples that differ") {
+		t.Errorf("examples that are all the same: %v", err)
 	}
 	infinite := holed(d, func(i, j int) bool { return j == 0 })
 	infinite.Y.Data[9+4] = math.Inf(1)
