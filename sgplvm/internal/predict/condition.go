@@ -110,10 +110,11 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 	explained := e.room.columnSquares(x)
-	var inverse, weights mat.Matrix
+	var precision []float64
+	var weights mat.Matrix
 	if t.degreesOfFreedom > 0 {
-		inverse, weights = e.room.matrix(len(seen), len(seen)), nearby(e.room, e.on, seen, missing)
-		l.Inverse(inverse)
+		precision, weights = e.room.vector(len(seen)), nearby(e.room, e.on, seen, missing)
+		l.InverseDiagonal(precision)
 	}
 	for _, c := range channels {
 		residual := e.residual(p, c, seen)
@@ -122,7 +123,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 		if t.degreesOfFreedom > 0 {
 			solved := e.room.clone(residual)
 			l.SolveHalfT(solved)
-			nearby = nearbyScale(e.room, weights, inverse, solved.Data)
+			nearby = nearbyScale(e.room, weights, precision, solved.Data)
 		} else {
 			nearby = e.room.vector(len(missing))
 			for k := range nearby {

@@ -23,12 +23,9 @@ func nearby(r *room, on *projection, seen, missing []int) mat.Matrix {
 }
 
 // nearbyScale returns what the variances of the missing points are multiplied by beside infer.StudentScale, with the
-// weights of nearby (|O|×|M|), given C_OO⁻¹ and C_OO⁻¹r.
-func nearbyScale(r *room, weights, inverse mat.Matrix, solved []float64) []float64 {
-	z, precision := r.vector(len(solved)), r.vector(len(solved))
-	for i := range precision {
-		precision[i] = inverse.At(i, i)
-	}
+// weights of nearby (|O|×|M|), given the diagonal of C_OO⁻¹ and C_OO⁻¹r.
+func nearbyScale(r *room, weights mat.Matrix, precision, solved []float64) []float64 {
+	z := r.vector(len(solved))
 	mean := infer.LeaveOneOut(z, solved, precision)
 	scale, total := r.vector(weights.Cols), r.vector(weights.Cols)
 	for i, v := range z {
