@@ -79,7 +79,7 @@ frame that was seen in part. Variances at a time are calibrated by leaving out o
 (sections 17 and 18). Where examples seen in part need other kernels than whole ones, the model
 holds a second one for these. Data.Film takes the motion of
 contents out before training, and the model puts it back (section 19): all its predictions are then frames as they
-are, at a time, on pixels of any size. SampleFilm draws frames that belong together.
+are, at a time, on pixels of any size. Complete follows the motion where frames have holes. SampleFilm draws frames that belong together.
 
 # Large data
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"os/exec"
 	"slices"
@@ -206,56 +205,6 @@ func TestBadInput(t *testing.T) {
 	}
 	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), options{}); err == nil {
 		t.Error("a truncated model was taken")
-	}
-}
-
-// Frames allocate nothing, whatever their form: the program collects no garbage.
-func TestAllocations(t *testing.T) {
-	examples, _ := example(t)
-	m, err := edge.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := len(examples[0])
-	const runs = 20
-	var line, single []byte
-	for i, v := range examples[0] {
-		if v == v {
-			line = strconv.AppendFloat(line, v, 'g', -1, 64)
-		}
-		if line = append(line, ','); i == n-1 {
-			line[len(line)-1] = '\n'
-		}
-		single = binary.LittleEndian.AppendUint32(single, math.Float32bits(float32(v)))
-	}
-	for name, in := range map[string][]byte{"lines": bytes.Repeat(line, runs+1), "raw": bytes.Repeat(single, runs+1)} {
-		frames, err := newFrames(bytes.NewReader(in), n, name == "raw")
-		if err != nil {
-			t.Fatal(err)
-		}
-		filler, err := newFiller(m, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		results := newResults(io.Discard, n, frames.csv())
-		read, filled, seen, number := make([]float64, n), make([]float64, n), make([]bool, n), 0
-		if got := testing.AllocsPerRun(runs, func() {
-			if err := frames.next(read); err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range read {
-				seen[i] = v == v
-			}
-			if err := filler.fill(float64(number), filled, read, seen); err != nil {
-				t.Fatal(err)
-			}
-			number++
-			if err := results.write(filled, filler.score(nil), nil); err != nil {
-				t.Fatal(err)
-			}
-		}); got >= 1 {
-			t.Errorf("%s: %v allocations a frame", name, got)
-		}
 	}
 }
 
