@@ -13,7 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
-// Frames allocate nothing, whatever their form: the program collects no garbage.
+// Frames allocate nothing, whatever their form, with times and scores or without: the program collects no garbage.
 func TestAllocations(t *testing.T) {
 	examples, _ := example(t)
 	m, err := edge.Open(file)
@@ -37,9 +37,14 @@ func TestAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		filler, err := newFiller(m, false)
+		times := name == "raw" // a stream, and scores of all values
+		filler, err := newFiller(m, times)
 		if err != nil {
 			t.Fatal(err)
+		}
+		var scores []float64
+		if times {
+			scores = make([]float64, n)
 		}
 		results := newResults(io.Discard, n, frames.csv())
 		read, filled, seen, number := make([]float64, n), make([]float64, n), make([]bool, n), 0
@@ -54,7 +59,7 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 			number++
-			if err := results.write(filled, filler.score(nil), nil); err != nil {
+			if err := results.write(filled, filler.score(scores), scores); err != nil {
 				t.Fatal(err)
 			}
 		}); got >= 1 {

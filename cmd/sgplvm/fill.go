@@ -188,10 +188,7 @@ func (s *fillSettings) load() (*dataset.Set, error) {
 			return nil, err
 		}
 	}
-	if *s.film && set.Times == nil {
-		set.Times = engine.EvenTimes(set.Count, 1)
-	}
-	if set.Times == nil && s.f.Given("period") {
+	if set.Times == nil && !set.Film && s.f.Given("period") {
 		return nil, s.f.Usagef("-period without times, expected -times or data that have them")
 	}
 	return set, nil

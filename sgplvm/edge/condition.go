@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // condition overwrites mean and variance of missing points among some, an ascending list, given the observed ones (docs/math.md, section
@@ -71,7 +72,7 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 			distances[i] += (row[i] - centre) * (row[i] - centre)
 		}
 	}
-	w.room.near512 = w.leastOf(append(w.room.near512[:0], seen...), distances, count)
+	w.room.near512 = work.Least(append(w.room.near512[:0], seen...), distances, w.room.sorted, count)
 	return w.room.near512
 }
 

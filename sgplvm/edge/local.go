@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // residuals sets near (for each example that counts a row for each channel, of the points) to what these examples have at points, times
@@ -89,36 +90,11 @@ func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
 	}
 	lightness := w.room.row[:len(w.weights)]
 	asm.Scale(lightness, -1, w.weights)
-	o.rows = w.leastOf(o.rows, lightness, count)
+	o.rows = work.Least(o.rows, lightness, w.room.sorted, count)
 	for _, i := range o.rows {
 		after += w.weights[i]
 	}
 	return after / before
-}
-
-// leastOf leaves in a list the indices of the least values, of equal ones the first.
-func (w *Workspace) leastOf(list []int, values []float64, count int) []int {
-	if len(list) <= count {
-		return list
-	}
-	sorted := w.room.sorted[:len(list)]
-	pickFrom(sorted, values, list)
-	slices.Sort(sorted)
-	most, equal := sorted[count-1], 0
-	for k := count - 1; k >= 0 && sorted[k] == most; k-- {
-		equal++
-	}
-	kept := list[:0]
-	for _, i := range list {
-		switch v := values[i]; {
-		case v > most || v == most && equal == 0:
-			continue
-		case v == most:
-			equal--
-		}
-		kept = append(kept, i)
-	}
-	return kept
 }
 
 // setMean sets the mean of an ownNoise and its variance.

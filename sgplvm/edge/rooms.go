@@ -76,7 +76,7 @@ type room struct {
 	explained, nearby, totals []float64 // of a block
 	left                      []float64 // together×m_ξ
 	block, near512            []int     // missing points, and observed ones near them
-	sorted                    []float64 // of leastOf
+	sorted                    []float64 // of work.Least
 	columns                   []int     // of rows of covariances, of a fast model
 	terms                     []term    // that these add up
 	pairs                     []float64 // a row of a table, n

@@ -69,7 +69,7 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 			continue
 		}
 		p.Conditioning = "local"
-		for _, group := range q.neighbourhoods(e.on, missing) {
+		for _, group := range e.on.neighbourhoods(missing) {
 			if err := ctx.Err(); err != nil {
 				return p, err
 			}

@@ -39,7 +39,7 @@ func TestNeighbourhoods(t *testing.T) {
 		}
 		conditionWith(conditionLimits{group: 5, neighbours: 4}, func() {
 			var all []int
-			for _, group := range m.neighbourhoods(e.on, absent) {
+			for _, group := range e.on.neighbourhoods(absent) {
 				if len(group) == 0 || len(group) > 5 {
 					t.Errorf("a group of %d", len(group))
 				}
@@ -81,7 +81,7 @@ func TestNeighbourhoodsCutTheLongSide(t *testing.T) {
 	m := modelOf(t, shape)
 	e := m.mustObserve(t, nil, missing(64, 1))
 	conditionWith(conditionLimits{group: 16}, func() {
-		for _, group := range m.neighbourhoods(e.on, complement(nil, 64)) {
+		for _, group := range e.on.neighbourhoods(complement(nil, 64)) {
 			rows := map[int]bool{}
 			for _, p := range group {
 				rows[p/4] = true
