@@ -346,3 +346,41 @@ func TestShapedNoise(t *testing.T) {
 		}
 	}
 }
+
+// How many points' covariances are made at once changes no more than rounding.
+func TestBlocksOfRows(t *testing.T) {
+	usual := noiseRows
+	defer func() { noiseRows = usual }()
+	for seed := range uint64(12) {
+		for _, fast := range []bool{false, true} {
+			var want []float64
+			for _, rows := range []int{usual, 1, 2, 4} {
+				noiseRows = rows
+				m, faster := twins(t, seed)
+				if fast {
+					m = faster
+				}
+				rng, w := rand.New(rand.NewPCG(seed, 3)), m.NewWorkspace(0)
+				var got []float64
+				for range 4 {
+					values, seen, mean, variance := make([]float64, m.values()), make([]bool, m.values()), make([]float64, m.values()), make([]float64, m.values())
+					for i := range values {
+						values[i], seen[i] = rng.NormFloat64(), rng.IntN(3) > 0
+					}
+					if err := w.Fill(mean, variance, values, seen); err != nil {
+						t.Fatalf("seed %d, %d rows at once: %v", seed, rows, err)
+					}
+					got = slices.Concat(got, mean, variance)
+				}
+				if want == nil {
+					want = got
+				}
+				for i, v := range want {
+					if !(math.Abs(got[i]-v) <= 1e-6*(1+math.Abs(v))) {
+						t.Fatalf("seed %d, fast %t, %d rows at once: number %d is %v, with many %v", seed, fast, rows, i, got[i], v)
+					}
+				}
+			}
+		}
+	}
+}

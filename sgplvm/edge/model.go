@@ -8,13 +8,11 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
-// How many points are taken together: missing ones of a block, and those whose noise is evaluated at once; and how many training examples while a file is opened.
-const (
-	together  = 256
-	noiseRows = 32
+// How many missing points of a block are taken together, and how many training examples while a file is opened.
+const together, examplesTogether = 256, 16
 
-	examplesTogether = 16
-)
+// noiseRows is how many points' noise is evaluated at once. Tests lower it.
+var noiseRows = 32
 
 // featureNumbers bounds a block of features.
 const featureNumbers = 1 << 19

@@ -198,29 +198,39 @@ func TestBlendFor(t *testing.T) {
 
 // The gap of a picture whose right part is hidden.
 func TestGap(t *testing.T) {
-	m, _, _ := blendCase(t, 301)
-	x := data.InSpacings(m.grid)
-	values := mat.New(x.Rows, m.channels())
-	var want, count float64
-	for i := range x.Rows {
-		if i%3 == 0 {
-			continue
-		}
-		nearest := math.Inf(1)
-		for j := 0; j < x.Rows; j += 3 {
-			nearest = min(nearest, math.Sqrt(work.SquaredDistance(x.Row(i), x.Row(j))))
-		}
-		want += nearest
-		count++
+	different := 0
+	for seed := range uint64(20) {
+		m, _, _ := blendCase(t, 301+seed)
+		x := data.InSpacings(m.grid)
+		values := mat.New(x.Rows, m.channels())
+		var want, count float64
 		for c := range m.channels() {
-			values.Set(i, c, math.NaN())
+			every := 3
+			if c > 0 && c == m.channels()-1 { // the others are alike
+				every = 2
+				different = max(different, c)
+			}
+			for i := range x.Rows {
+				if i%every == 0 {
+					continue
+				}
+				nearest := math.Inf(1)
+				for j := 0; j < x.Rows; j += every {
+					nearest = min(nearest, math.Sqrt(work.SquaredDistance(x.Row(i), x.Row(j))))
+				}
+				want, count = want+nearest, count+1
+				values.Set(i, c, math.NaN())
+			}
 		}
+		got, err := m.Gap(Observed{Values: values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare.NearOne(t, "gap", got, want/max(1, count), 1e-12)
 	}
-	got, err := m.Gap(Observed{Values: values})
-	if err != nil {
-		t.Fatal(err)
+	if different < 2 {
+		t.Error("no case has two channels that are alike and one that differs")
 	}
-	compare.NearOne(t, "gap", got, want/max(1, count), 1e-12)
 }
 
 // Weights have the effective number that was asked for, or are all alike where there are no more.
