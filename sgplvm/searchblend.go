@@ -81,6 +81,9 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		index[k] = p.start
 		p.set(&best, p.values[p.start])
 	}
+	if last := blendParts[len(blendParts)-1]; s.rounds == 0 && s.direct {
+		best.Parts, best.Reach = last.parts, last.reach // the division that is chosen most often
+	}
 	var err error
 	if s.with, err = s.fill(ctx, best); err != nil {
 		return best, err
@@ -178,14 +181,19 @@ func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index
 // share returns a blend with the best share and inflation, and its score.
 func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error) {
 	b.Share, b.Inflation = 1, 1
-	direct, err := s.fill(ctx, b)
-	if err != nil {
-		return b, 0, err
+	direct, shares := s.with, 1
+	if s.direct {
+		var err error
+		if direct, err = s.fill(ctx, b); err != nil {
+			return b, 0, err
+		}
+		shares = 11
 	}
 	best, least := b, 0.0
-	for k := range 11 {
+	for k := range shares {
 		b.Share = float64(k) / 10
 		score, inflation := s.score(direct, b.Share)
+		score += shareStrength / float64(s.count) * (b.Share - 0.5) * (b.Share - 0.5)
 		if k == 0 || score < least-shareGain {
 			best, least = b, score
 			best.Inflation = inflation
@@ -193,6 +201,9 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 	}
 	return best, least, nil
 }
+
+// shareStrength is the weight of the square of what a share differs from a half by, in nats a value of one example: few examples tell little of shares.
+const shareStrength = 0.5
 
 // shareGain is more than rounding and less than what counts: of equally good shares the least is taken.
 const shareGain = 1e-9

@@ -94,6 +94,9 @@ func TestBlendIsFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if start.Parts != 4 || start.Reach != 6 {
+			t.Errorf("pattern %d: found without a walk: %+v, expected four parts and a reach of 6", kind, start)
+		}
 		found, err := blend(ctx, all.trials, 1, InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			t.Fatal(err)
@@ -112,6 +115,19 @@ func TestBlendIsFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			scores = append(scores, score)
+			drawn := func(share float64) float64 { // what the share of b minimises
+				whole := b
+				whole.Share, whole.Inflation = 1, 1
+				direct, err := all.fill(ctx, whole)
+				if err != nil {
+					t.Fatal(err)
+				}
+				score, _ := all.score(direct, share)
+				return score + 0.5*(share-0.5)*(share-0.5)/float64(all.count)
+			}
+			if least := drawn(b.Share); math.Abs(least-score) > 1e-9 || drawn(max(0, b.Share-0.1)) < least-1e-9 || drawn(min(1, b.Share+0.1)) < least-1e-9 {
+				t.Errorf("pattern %d: a share of %v has the score %v, expected %v, less %v, more %v", kind, b.Share, score, least, drawn(b.Share-0.1), drawn(b.Share+0.1))
+			}
 		}
 		if !(scores[1] <= scores[0]) {
 			t.Errorf("pattern %d: found %+v of score %v, from %+v of score %v", kind, found, scores[1], start, scores[0])
