@@ -30,13 +30,13 @@ func (t *Trainer) Calibrate(ctx context.Context) error {
 }
 
 // calibrated finds the calibration in three passes over examples left out: the mean variances with first
-// factors, then power and inflation over time, then the factors for what these leave to them. Of a film of which some frames
-// are left out alone, these tell the first factors, and the film learns the rest.
+// factors, then power and inflation over time, then the factors for what these leave to them. Of a film there is one pass:
+// it tells the first factors, and the film itself learns where and when its variances are to grow.
 func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) {
 	y, grid := t.evaluator.Data(), t.data.Grid
-	wanted, some := every, false
-	if r := t.data.registered; r != nil {
-		wanted, some = r.film.Examined()
+	wanted, film := every, t.data.registered
+	if film != nil {
+		wanted = film.film.Examined()
 	}
 	n := 0
 	for i := range y.Examples {
@@ -68,7 +68,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		all := n * y.Points
 		c.Mean = append(c.Mean, math.Exp(l*(float64(all)/float64(all-missing[k]))))
 	}
-	if some {
+	if film != nil {
 		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, y.Examples)}
 		return c, nil
 	}

@@ -23,7 +23,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
 		return nil, err
 	}
-	wanted, _ := f.Examined()
+	wanted := f.Examined()
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)

@@ -25,17 +25,19 @@ type errorLaw struct {
 // plainErrors is the law where none was learned.
 var plainErrors = errorLaw{White: 0.1, Near: 2, Broad: 0.3, Far: 10, Shift: 0.3, Reach: 10, Freedom: 20}
 
-// A site is a pixel of a predicted frame: where it is, in pixels of training, and g there.
-type site struct{ x, y, gx, gy float64 }
+// A site is a pixel of a predicted frame: its column and row, and g there.
+type site struct {
+	x, y   int
+	gx, gy float64
+}
 
 // own returns k(s, s).
 func (l *errorLaw) own(s site) float64 {
 	return l.White + 1 + l.Broad + l.Shift*(s.gx*s.gx+s.gy*s.gy)
 }
 
-// between returns k(s, s′) of different sites without the term of displacements, and what that is in units of g(s)ᵀg(s′).
-func (l *errorLaw) between(s, t site) (plain, shift float64) {
-	h := math.Hypot(s.x-t.x, s.y-t.y)
+// between returns k(s, s′) of different sites h apart without the term of displacements, and what that is in units of g(s)ᵀg(s′).
+func (l *errorLaw) between(h float64) (plain, shift float64) {
 	plain = matern32(h/l.Near) + l.Broad*matern32(h/l.Far)
 	if l.Shift > 0 {
 		shift = l.Shift * matern32(h/l.Reach)
@@ -57,24 +59,53 @@ func (l *errorLaw) roots(sites []site) []float64 {
 	return root
 }
 
+// lags are what between returns of pixels so many columns and rows apart, which few numbers say of all pairs of pixels.
+type lags struct {
+	law   *errorLaw
+	width int
+	pairs []lag // row by row
+}
+
+type lag struct{ plain, shift float64 }
+
+// lags returns those in a frame of width×height pixels, each unitX×unitY pixels of training.
+func (l *errorLaw) lags(width, height int, unitX, unitY float64) *lags {
+	g := &lags{l, width, make([]lag, width*height)}
+	mat.Parallel(height, func(y int) {
+		for x := range width {
+			plain, shift := l.between(math.Hypot(float64(x)*unitX, float64(y)*unitY))
+			g.pairs[y*width+x] = lag{plain, shift}
+		}
+	})
+	return g
+}
+
+// of returns that of two sites.
+func (g *lags) of(s, t site) lag {
+	x, y := s.x-t.x, s.y-t.y
+	return g.pairs[max(y, -y)*g.width+max(x, -x)]
+}
+
 // correlations sets dst to the correlations between some sites and others, none of them the same.
-func (l *errorLaw) correlations(dst mat.Matrix, of, with []site) {
-	own, root := l.roots(of), l.roots(with)
+func (g *lags) correlations(dst mat.Matrix, of, with []site) {
+	own, root := g.law.roots(of), g.law.roots(with)
 	for i, s := range of {
 		row := dst.Row(i)
 		for j, t := range with {
-			plain, shift := l.between(s, t)
-			row[j] = own[i] * root[j] * (plain + shift*(s.gx*t.gx+s.gy*t.gy))
+			k := g.of(s, t)
+			row[j] = own[i] * root[j] * (k.plain + k.shift*(s.gx*t.gx+s.gy*t.gy))
 		}
 	}
 }
 
-// distances sets the lower triangles of plain and shift to what between returns of some sites, which is a matter of
+// distances sets the lower triangles of plain and shift to the lags of some sites, which are a matter of
 // where they are alone.
-func (l *errorLaw) distances(plain, shift mat.Matrix, sites []site) {
+func (g *lags) distances(plain, shift mat.Matrix, sites []site) {
 	for i, s := range sites {
+		p, q := plain.Row(i), shift.Row(i)
 		for j, t := range sites[:i] {
-			plain.Row(i)[j], shift.Row(i)[j] = l.between(s, t)
+			k := g.of(s, t)
+			p[j], q[j] = k.plain, k.shift
 		}
 	}
 }

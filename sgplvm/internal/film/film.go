@@ -54,13 +54,13 @@ func (f *Film) Register(frames data.Source) (registered data.Source, moves bool)
 // Frames returns the training frames as they are.
 func (f *Film) Frames() data.Source { return f.frames }
 
-// Examined tells whether a frame is one of those from which variances are learned, and whether these are some alone.
-func (f *Film) Examined() (wanted func(frame int) bool, some bool) {
+// Examined tells whether a frame is one of those from which variances are learned.
+func (f *Film) Examined() (wanted func(frame int) bool) {
 	if f.examined == 0 {
-		return func(int) bool { return true }, false
+		return func(int) bool { return true }
 	}
 	frames := f.motion.Examined(f.examined)
-	return func(i int) bool { return frames[i] }, true
+	return func(i int) bool { return frames[i] }
 }
 
 // Motion returns how the contents move.

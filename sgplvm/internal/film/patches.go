@@ -117,7 +117,7 @@ func (p *patches) learn(inflation *flow.Inflation, at []data.Instant) *errorLaw 
 				if !(deviation > 0) {
 					return nil
 				}
-				s.sites[k] = site{float64(x), float64(y), q.gx[c][k] / deviation, q.gy[c][k] / deviation}
+				s.sites[k] = site{x, y, q.gx[c][k] / deviation, q.gy[c][k] / deviation}
 				s.errors[k] = q.errors[c][k] / deviation
 			}
 			set = append(set, s)
@@ -127,7 +127,7 @@ func (p *patches) learn(inflation *flow.Inflation, at []data.Instant) *errorLaw 
 	if len(sets) == 0 {
 		return nil
 	}
-	return search(sets)
+	return search(sets, p.span)
 }
 
 // A lossRoom is room for the loss of a patch of n pixels.
@@ -158,27 +158,27 @@ func (l *errorLaw) loss(set []errorSet, plain, shift mat.Matrix, r *lossRoom) fl
 	return 0.5*logDet + (nu+d)/2*math.Log1p(chi/(nu-2)) + d/2*math.Log(nu-2) + low - high
 }
 
-// search finds the likeliest law by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961), first of some patches.
-func search(sets [][]errorSet) *errorLaw {
+// search finds the likeliest law of patches of some span by a direct search over the logarithms of its numbers (Hooke and Jeeves 1961), first of some patches.
+func search(sets [][]errorSet, span int) *errorLaw {
 	var some [][]errorSet
 	for i := 0; i < len(sets); i += someOfAll {
 		some = append(some, sets[i])
 	}
 	best := plainErrors
-	descend(some, &best, 4, coarseStep)
-	descend(sets, &best, coarseStep, 1.1)
+	descend(some, span, &best, 4, coarseStep)
+	descend(sets, span, &best, coarseStep, 1.1)
 	return &best
 }
 
 // descend improves a law, moving its numbers by factors from the first to the last.
-func descend(sets [][]errorSet, best *errorLaw, first, last float64) {
+func descend(sets [][]errorSet, span int, best *errorLaw, first, last float64) {
 	n := len(sets[0][0].sites)
 	plain, shift, losses, rooms := mat.New(n, n), mat.New(n, n), make([]float64, len(sets)), make([]lossRoom, len(sets))
 	for i := range rooms {
 		rooms[i] = lossRoom{k: mat.New(n, n), e: mat.New(n, 1)}
 	}
 	value := func(l *errorLaw) float64 {
-		l.distances(plain, shift, sets[0][0].sites) // those of all patches
+		l.lags(span, span, 1, 1).distances(plain, shift, sets[0][0].sites) // those of all patches
 		mat.Parallel(len(sets), func(i int) { losses[i] = l.loss(sets[i], plain, shift, &rooms[i]) })
 		var sum float64
 		for _, v := range losses {

@@ -19,6 +19,7 @@ const groupPixels, nearPixels, leastLeft = 64, 256, 1e-6
 // A seenFrame is a predicted frame, and what was seen of the frame.
 type seenFrame struct {
 	law          *errorLaw
+	lags         *lags // of the law in the frame, from when they are needed
 	frame        flow.Frame
 	values       mat.Matrix // NaN where nothing was seen
 	unitX, unitY float64    // pixels of training in a pixel
@@ -63,6 +64,9 @@ func (s *seenFrame) fill(ctx context.Context, dst flow.Frame) (how string, err e
 			continue
 		}
 		how = "film"
+		if s.lags == nil {
+			s.lags = s.law.lags(s.frame.Width, s.frame.Height, s.unitX, s.unitY)
+		}
 		groups := s.groups(missing)
 		failures := make([]error, len(groups))
 		mat.Parallel(len(groups), func(g int) {
@@ -150,7 +154,7 @@ func (s *seenFrame) near(group []int, c, seen int) []int {
 func (s *seenFrame) condition(dst flow.Frame, channels, missing, seen []int) error {
 	n := len(seen)
 	between, plain, shifted, root := mat.New(n, n), mat.New(n, n), mat.New(n, n), new(chol.Factor)
-	s.law.distances(plain, shifted, s.sites(seen, channels[0]))
+	s.lags.distances(plain, shifted, s.sites(seen, channels[0]))
 	gains, residuals := make([]mat.Matrix, len(channels)), make([]mat.Matrix, len(channels))
 	var chi float64
 	for k, c := range channels {
@@ -160,7 +164,7 @@ func (s *seenFrame) condition(dst flow.Frame, channels, missing, seen []int) err
 			return err
 		}
 		gain, residual := mat.New(n, len(missing)), mat.New(n, 1)
-		s.law.correlations(gain, at, s.sites(missing, c))
+		s.lags.correlations(gain, at, s.sites(missing, c))
 		for j, i := range seen {
 			residual.Data[j] = (s.values.At(i, c) - s.frame.Mean.At(i, c)) / math.Sqrt(s.frame.Variance.At(i, c))
 		}
@@ -171,14 +175,17 @@ func (s *seenFrame) condition(dst flow.Frame, channels, missing, seen []int) err
 	}
 	nu := s.law.Freedom - 2
 	scale := (nu + chi) / (nu + float64(n))
+	wider := make([]float64, len(missing))
+	for j, i := range missing {
+		wider[j] = 1 + math.Exp(-s.distance(i, seen)/s.law.Far)*(scale-1)
+	}
 	for k, c := range channels {
 		shift, explained := mat.New(len(missing), 1), work.ColumnSquares(gains[k])
 		mat.Mul(shift, 1, gains[k].T(), residuals[k], 0)
 		for j, i := range missing {
 			v := s.frame.Variance.At(i, c)
-			nearby := math.Exp(-s.distance(i, seen) / s.law.Far)
 			dst.Mean.Set(i, c, s.frame.Mean.At(i, c)+math.Sqrt(v)*shift.Data[j])
-			dst.Variance.Set(i, c, v*(1+nearby*(scale-1))*max(leastLeft, 1-explained[j]))
+			dst.Variance.Set(i, c, v*wider[j]*max(leastLeft, 1-explained[j]))
 		}
 	}
 	return nil
@@ -200,7 +207,7 @@ func (s *seenFrame) sites(pixels []int, c int) []site {
 		x, y := i%s.frame.Width, i/s.frame.Width
 		dx, dy := slopes(s.frame, x, y, c)
 		deviation := math.Sqrt(s.frame.Variance.At(i, c))
-		all[k] = site{float64(x) * s.unitX, float64(y) * s.unitY, dx / deviation / s.unitX, dy / deviation / s.unitY}
+		all[k] = site{x, y, dx / deviation / s.unitX, dy / deviation / s.unitY}
 	}
 	return all
 }

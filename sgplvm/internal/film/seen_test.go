@@ -57,7 +57,7 @@ func (s *seenFrame) dense(t *testing.T, c int) (k mat.Matrix, factor *chol.Facto
 	correlation := func(h float64) float64 { return (1 + math.Sqrt(3)*h) * math.Exp(-math.Sqrt(3)*h) } // Matérn 3/2
 	covariance := func(i, j int) float64 {
 		a, b := sites[i], sites[j]
-		h := math.Hypot(a.x-b.x, a.y-b.y)
+		h := math.Hypot(float64(a.x-b.x)*s.unitX, float64(a.y-b.y)*s.unitY)
 		v := correlation(h/l.Near) + l.Broad*correlation(h/l.Far) + l.Shift*(a.gx*b.gx+a.gy*b.gy)*correlation(h/l.Reach)
 		if i == j {
 			v += l.White
@@ -185,11 +185,11 @@ func TestSearchLaw(t *testing.T) {
 	}
 	sites := make([]site, len(p.offsets))
 	for k, o := range p.offsets {
-		sites[k] = site{x: float64(o[0]), y: float64(o[1]), gx: 0.1}
+		sites[k] = site{x: o[0], y: o[1], gx: 0.1}
 	}
 	k := mat.New(len(sites), len(sites))
 	plain, shift := mat.New(len(sites), len(sites)), mat.New(len(sites), len(sites))
-	truth.distances(plain, shift, sites)
+	truth.lags(p.span, p.span, 1, 1).distances(plain, shift, sites)
 	truth.among(k, plain, shift, sites)
 	root, err := chol.Factorize(k)
 	if err != nil {
@@ -208,12 +208,11 @@ func TestSearchLaw(t *testing.T) {
 		mat.Mul(y, math.Sqrt((truth.Freedom-2)/chi), root.L(), z, 0)
 		sets = append(sets, []errorSet{{sites, y.Data}})
 	}
-	found := search(sets)
+	found := search(sets, p.span)
 	for _, h := range []float64{1, 3, 6} {
-		a, b := site{}, site{x: h}
-		got, _ := found.between(a, b)
-		want, _ := truth.between(a, b)
-		got, want = got/found.own(a), want/truth.own(a)
+		got, _ := found.between(h)
+		want, _ := truth.between(h)
+		got, want = got/found.own(site{}), want/truth.own(site{})
 		if math.Abs(got-want) > 0.08 {
 			t.Errorf("correlation %v over %v pixels, expected %v: %+v", got, h, want, *found)
 		}
