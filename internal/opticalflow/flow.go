@@ -73,29 +73,23 @@ func (p Picture) row(y int) []float32 { return p.Pixels[y*p.Width : (y+1)*p.Widt
 
 // at returns the picture at a point by bilinear interpolation, the nearest edge beyond one.
 func (p Picture) at(x, y float32) float32 {
-	c := cellOf(p.Width, p.Height, x, y)
-	return c.value(p.Pixels)
+	first, next, below, right, down := around(p.Width, p.Height, x, y)
+	return blended(p.Pixels, first, next, below, right, down)
 }
 
-// A cell is the four pixels around a point: the first one, by how much the numbers of those to the right and below are larger,
+// around returns the first of the four pixels around a point, by how much the numbers of those to the right and below are larger,
 // and how far the point lies to the right and down.
-type cell struct {
-	first, next, below int
-	right, down        float32
-}
-
-func cellOf(width, height int, x, y float32) cell {
+func around(width, height int, x, y float32) (first, next, below int, right, down float32) {
 	i, right := between(x, width)
 	j, down := between(y, height)
-	next, below := 1, width
+	next, below = 1, width
 	if width == 1 {
 		next = 0
 	}
 	if height == 1 {
 		below = 0
 	}
-	first := j*width + i
-	return cell{first, next, below, right, down}
+	return j*width + i, next, below, right, down
 }
 
 // between returns the first of the two of n pixels around a point, or at the nearest edge, and how far it lies from that one to the next.
@@ -110,18 +104,18 @@ func between(x float32, n int) (i int, part float32) {
 	return i, x - float32(i)
 }
 
-// value interpolates the values of pixels.
-func (c *cell) value(v []float32) float32 {
-	row, under := v[c.first:], v[c.first+c.below:]
-	upper := row[0] + float32(c.right*(row[c.next]-row[0]))
-	lower := under[0] + float32(c.right*(under[c.next]-under[0]))
-	return upper + float32(c.down*(lower-upper))
+// blended interpolates values between four pixels.
+func blended(v []float32, first, next, below int, right, down float32) float32 {
+	upper := v[first] + float32(right*(v[first+next]-v[first]))
+	first += below
+	lower := v[first] + float32(right*(v[first+next]-v[first]))
+	return upper + float32(down*(lower-upper))
 }
 
 // At returns the displacement at a point, by bilinear interpolation, the nearest edge beyond one.
-func (f Flow) At(x, y float64) (right, down float64) {
-	c := cellOf(f.Width, f.Height, float32(x), float32(y))
-	return float64(c.value(f.Right)), float64(c.value(f.Down))
+func (f *Flow) At(x, y float64) (right, down float64) {
+	first, next, below, a, b := around(f.Width, f.Height, float32(x), float32(y))
+	return float64(blended(f.Right, first, next, below, a, b)), float64(blended(f.Down, first, next, below, a, b))
 }
 
 func (f Flow) components() (u, v Picture) {

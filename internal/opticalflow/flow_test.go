@@ -111,7 +111,8 @@ func TestBetweenSizes(t *testing.T) {
 func ExampleBetween() {
 	a := draw(64, 48, func(x, y float64) (float64, float64) { return x, y })
 	b := draw(64, 48, func(x, y float64) (float64, float64) { return x - 2, y + 1 })
-	u, v := Between(a, b).At(30, 20)
+	flow := Between(a, b)
+	u, v := flow.At(30, 20)
 	fmt.Printf("%.1f to the right, %.1f down\n", u, v)
 	// Output: 2.0 to the right, -1.0 down
 }

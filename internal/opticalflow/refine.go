@@ -69,13 +69,16 @@ func (r *refinement) linearise(a, b, ax, ay Picture) {
 	mx, my := mean(ax, bx), mean(ay, by)
 	xx, xy := mx.slopes()
 	_, yy := my.slopes()
-	for k := range r.terms {
-		r.terms[k] = term{d: [3]float32{moved.Pixels[k] - a.Pixels[k], bx.Pixels[k] - ax.Pixels[k], by.Pixels[k] - ay.Pixels[k]},
-			x: [3]float32{mx.Pixels[k], xx.Pixels[k], xy.Pixels[k]}, y: [3]float32{my.Pixels[k], xy.Pixels[k], yy.Pixels[k]}}
-		// What left the frame says nothing.
-		x, y := float32(k%w)+r.flow.Right[k], float32(k/w)+r.flow.Down[k]
-		if x < 0 || y < 0 || x > float32(w-1) || y > float32(h-1) {
-			r.terms[k] = term{}
+	for y := range h {
+		for x := range w {
+			k := y*w + x
+			// What left the frame says nothing.
+			if u, v := float32(x)+r.flow.Right[k], float32(y)+r.flow.Down[k]; u < 0 || v < 0 || u > float32(w-1) || v > float32(h-1) {
+				r.terms[k] = term{}
+				continue
+			}
+			r.terms[k] = term{d: [3]float32{moved.Pixels[k] - a.Pixels[k], bx.Pixels[k] - ax.Pixels[k], by.Pixels[k] - ay.Pixels[k]},
+				x: [3]float32{mx.Pixels[k], xx.Pixels[k], xy.Pixels[k]}, y: [3]float32{my.Pixels[k], xy.Pixels[k], yy.Pixels[k]}}
 		}
 	}
 	clear(r.du)
@@ -194,9 +197,10 @@ func sweepRow(links, above []link, u, uAbove, uBelow, v, vAbove, vBelow []float3
 			uRight, vRight = u[x+1], v[x+1]
 		}
 		pullU := l.u + float32(l.right*uRight) + float32(l.below*uBelow[x]) + float32(up*uAbove[x]) - float32(l.uv*v[x])
-		pullV := l.v + float32(l.right*vRight) + float32(l.below*vBelow[x]) + float32(up*vAbove[x]) + float32(left*vLeft)
-		uLeft = float32((1-relaxation)*u[x]) + float32(l.stepU*(pullU+float32(left*uLeft)))
-		vLeft = float32((1-relaxation)*v[x]) + float32(l.stepV*(pullV-float32(l.uv*uLeft)))
+		pullV := l.v + float32(l.right*vRight) + float32(l.below*vBelow[x]) + float32(up*vAbove[x])
+		// What waits for the pixel to the left comes last.
+		uLeft = float32((1-relaxation)*u[x]) + float32(l.stepU*pullU) + float32(float32(l.stepU*left)*uLeft)
+		vLeft = float32((1-relaxation)*v[x]) + float32(l.stepV*pullV) + float32(float32(l.stepV*left)*vLeft) - float32(float32(l.stepV*l.uv)*uLeft)
 		u[x], v[x], left = uLeft, vLeft, l.right
 	}
 }

@@ -17,7 +17,7 @@ func patchEdge(n int) (places []int) {
 type patch struct {
 	x, y       int
 	u, v       float32
-	dx, dy     []float32
+	dx, dy     [patchSide * patchSide]float32
 	xx, xy, yy float32 // of the inverse
 	cost       float32
 }
@@ -33,7 +33,7 @@ func search(a, b Picture, f Flow) {
 	for j, y := range ys {
 		for i, x := range xs {
 			p := &patches[j*len(xs)+i]
-			*p = newPatch(x, y, dx, dy)
+			p.place(x, y, dx, dy)
 			centre := (y+patchSide/2)*a.Width + x + patchSide/2
 			p.u, p.v = f.Right[centre], f.Down[centre]
 			p.cost = p.distance(a, b, p.u, p.v)
@@ -65,25 +65,32 @@ func search(a, b Picture, f Flow) {
 // slopes returns the derivatives of a picture.
 func (p Picture) slopes() (dx, dy Picture) {
 	dx, dy = Picture{p.Width, p.Height, make([]float32, len(p.Pixels))}, Picture{p.Width, p.Height, make([]float32, len(p.Pixels))}
+	last := p.Width - 1
 	for y := range p.Height {
 		row, up, down := p.row(y), p.row(max(y-1, 0)), p.row(min(y+1, p.Height-1))
-		for x := range p.Width {
-			dx.Pixels[y*p.Width+x] = 0.5 * (row[min(x+1, p.Width-1)] - row[max(x-1, 0)])
-			dy.Pixels[y*p.Width+x] = 0.5 * (down[x] - up[x])
+		right, below := dx.row(y), dy.row(y)
+		right[0], right[last] = 0.5*(row[min(1, last)]-row[0]), 0.5*(row[last]-row[max(last-1, 0)])
+		for x := 1; x < last; x++ {
+			right[x] = 0.5 * (row[x+1] - row[x-1])
+		}
+		for x, v := range up {
+			below[x] = 0.5 * (down[x] - v)
 		}
 	}
 	return dx, dy
 }
 
-func newPatch(x, y int, dx, dy Picture) patch {
-	p := patch{x: x, y: y, dx: make([]float32, 0, patchSide*patchSide), dy: make([]float32, 0, patchSide*patchSide)}
+// place puts a patch where it is in the first picture, with derivatives.
+func (p *patch) place(x, y int, dx, dy Picture) {
+	p.x, p.y = x, y
 	var mx, my float32
 	for j := range patchSide {
-		for i := range patchSide {
-			o := (y+j)*dx.Width + x + i
-			p.dx, p.dy = append(p.dx, dx.Pixels[o]), append(p.dy, dy.Pixels[o])
-			mx += dx.Pixels[o] / (patchSide * patchSide)
-			my += dy.Pixels[o] / (patchSide * patchSide)
+		right, down := dx.row(y + j)[x:][:patchSide], dy.row(y + j)[x:][:patchSide]
+		copy(p.dx[j*patchSide:], right)
+		copy(p.dy[j*patchSide:], down)
+		for i, v := range right {
+			mx += v / (patchSide * patchSide)
+			my += down[i] / (patchSide * patchSide)
 		}
 	}
 	xx, xy, yy := float32(1e-3), float32(0), float32(1e-3)
@@ -96,7 +103,6 @@ func newPatch(x, y int, dx, dy Picture) patch {
 	}
 	det := float32(xx*yy) - float32(xy*xy)
 	p.xx, p.xy, p.yy = yy/det, -xy/det, xx/det
-	return p
 }
 
 // differences sets d to what b shows of the patch, displaced, less what a does, less the mean of that, and returns

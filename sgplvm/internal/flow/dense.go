@@ -103,20 +103,23 @@ type path struct {
 }
 
 // pathFrom returns the path through (x, y), w of the way along a flow, whose other end back is the flow from.
-func pathFrom(there, back opticalflow.Flow, x, y, w float64) path {
+func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
 	p := path{ax: x, ay: y}
 	var u, v float64
 	for range pathSteps {
 		u, v = there.At(p.ax, p.ay)
-		moved := math.Abs(x-w*u-p.ax) + math.Abs(y-w*v-p.ay)
+		p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
 		p.ax, p.ay = x-w*u, y-w*v
-		if moved < pathPrecision {
+		if p.miss < pathPrecision*pathPrecision {
+			p.miss = 0 // what is left of it is less by the slope of the flow
 			break
 		}
 	}
-	u, v = there.At(p.ax, p.ay)
+	if p.miss > 0 {
+		u, v = there.At(p.ax, p.ay)
+		p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
+	}
 	p.bx, p.by = p.ax+u, p.ay+v
-	p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
 	bu, bv := back.At(p.bx, p.by)
 	p.apart = square(u+bu) + square(v+bv)
 	p.agreement = math.Exp(-0.5 * p.apart / (square(flowSpread) + square(flowPortion)*(u*u+v*v)))
@@ -125,7 +128,11 @@ func pathFrom(there, back opticalflow.Flow, x, y, w float64) path {
 
 // weight is that of a path of which share is the weight of the frame that it starts from.
 func (p path) weight(share float64) float64 {
-	return leastPath + share*(p.agreement+0.02)*math.Exp(-0.5*p.miss/square(pathMiss))
+	w := share * (p.agreement + 0.02)
+	if p.miss > 0 {
+		w *= math.Exp(-0.5 * p.miss / square(pathMiss))
+	}
+	return leastPath + w
 }
 
 // at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers
@@ -134,7 +141,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 	n := len(value)
 	first, second := buffer[:n], buffer[n:2*n]
 	clear(value)
-	from, to := pathFrom(d.there, d.back, x, y, d.w), pathFrom(d.back, d.there, x, y, 1-d.w)
+	from, to := pathFrom(&d.there, &d.back, x, y, d.w), pathFrom(&d.back, &d.there, x, y, 1-d.w)
 	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
 	own, other := from.weight(1-d.w), to.weight(d.w)
 	own, other = own/(own+other), other/(own+other)
