@@ -56,12 +56,12 @@ func (d *Detail) AddTo(f Frame) {
 	variance := octaveEnergy(coarse)
 	d.sumOctaves(variance, octaves)
 	mat.Parallel(f.Height, func(y int) {
-		v := make([]float64, channels)
+		row := make([]float64, channels*f.Width)
+		variance.rowOver(row, y, f.Width, f.Height)
 		for x := range f.Width {
-			variance.sampleOver(v, x, y, f.Width, f.Height)
-			pixel := y*f.Width + x
-			for c, s := range v {
-				f.Variance.Set(pixel, c, f.Variance.At(pixel, c)+s)
+			v := f.Variance.Row(y*f.Width + x)
+			for c := range v {
+				v[c] += row[channels*x+c]
 			}
 		}
 	})

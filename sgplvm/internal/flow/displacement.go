@@ -14,12 +14,14 @@ type displacement struct {
 	column         []int     // the cell of each column of pixels
 	columnPart     []float64 // and how far into it the column lies
 	scaleX, scaleY float64   // from units of the frame's width to pixels
+	cellX, cellY   float64   // cells in a pixel
 	d              []float64 // of size() numbers
 }
 
 // newDisplacement prepares displacements of one lattice on frames of one size: of gives them.
 func newDisplacement(l lattice, width, height int) *displacement {
-	f := &displacement{lattice: l, width: width, height: height, scaleX: float64(width), scaleY: float64(height) * l.aspect}
+	f := &displacement{lattice: l, width: width, height: height, scaleX: float64(width), scaleY: float64(height) * l.aspect,
+		cellX: float64(l.across-1) / float64(width), cellY: float64(l.down-1) / float64(height)}
 	f.column, f.columnPart = cellsOf(width, l.across)
 	return f
 }
@@ -37,7 +39,7 @@ func (f displacement) of(d []float64) *displacement {
 
 // row sets u and v to the displacement in pixels at the centres of row y.
 func (f *displacement) row(u, v []float64, y int) {
-	j, k, b := between((float64(y)+0.5)/float64(f.height)*float64(f.down-1), f.down)
+	j, k, b := between((float64(y)+0.5)*f.cellY, f.down)
 	n := f.nodes()
 	for i, c := range f.column {
 		a := f.columnPart[i]
@@ -48,8 +50,8 @@ func (f *displacement) row(u, v []float64, y int) {
 
 // value returns the displacement in pixels at the point (x, y), in pixels.
 func (f *displacement) value(x, y float64) (u, v float64) {
-	i, _, a := between((x+0.5)/float64(f.width)*float64(f.across-1), f.across)
-	j, k, b := between((y+0.5)/float64(f.height)*float64(f.down-1), f.down)
+	i, _, a := between((x+0.5)*f.cellX, f.across)
+	j, k, b := between((y+0.5)*f.cellY, f.down)
 	n, top, bottom := f.nodes(), j*f.across+i, k*f.across+i
 	return f.scaleX * blend(f.d[:n], top, bottom, a, b), f.scaleY * blend(f.d[n:], top, bottom, a, b)
 }
@@ -57,8 +59,8 @@ func (f *displacement) value(x, y float64) (u, v float64) {
 // covariance returns the covariance of the displacement at the point (x, y), in squared pixels, from
 // that of the nodes: uu, uv and vv of all.
 func (f *displacement) covariance(nodes []float64, x, y float64) (uu, uv, vv float64) {
-	i, _, a := between((x+0.5)/float64(f.width)*float64(f.across-1), f.across)
-	j, k, b := between((y+0.5)/float64(f.height)*float64(f.down-1), f.down)
+	i, _, a := between((x+0.5)*f.cellX, f.across)
+	j, k, b := between((y+0.5)*f.cellY, f.down)
 	n, top, bottom := f.nodes(), j*f.across+i, k*f.across+i
 	value := func(c []float64) float64 { return blend(c[:n], top, bottom, a, b) }
 	return f.scaleX * f.scaleX * value(nodes), f.scaleX * f.scaleY * value(nodes[n:]), f.scaleY * f.scaleY * value(nodes[2*n:])

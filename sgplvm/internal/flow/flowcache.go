@@ -7,10 +7,11 @@ import (
 )
 
 // mostFlowBytes is about how many bytes of flows are kept.
-const mostFlowBytes = 1 << 26
+const mostFlowBytes = 1 << 27
 
-// A flowCache keeps the dense flows between pairs of training frames that were estimated last. It is nil where nothing is
-// to be kept, and safe for concurrent use.
+// A flowCache keeps the dense flows between pairs of training frames that were estimated first, and the last one: films are
+// gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
+// asked for. It is nil where nothing is to be kept, and safe for concurrent use.
 type flowCache struct {
 	mutex sync.Mutex
 	pairs map[[2]int][2]opticalflow.Flow // there and back
@@ -39,11 +40,13 @@ func (c *flowCache) flows(a, b int, find func() [2]opticalflow.Flow) [2]opticalf
 	if c.pairs == nil {
 		c.pairs = map[[2]int][2]opticalflow.Flow{}
 	}
-	c.pairs[key], c.order = f, append(c.order, key)
-	for c.bytes += bytesOf(f); c.bytes > mostFlowBytes && len(c.order) > 1; c.order = c.order[1:] {
-		c.bytes -= bytesOf(c.pairs[c.order[0]])
-		delete(c.pairs, c.order[0])
+	c.bytes += bytesOf(f)
+	for n := len(c.order); c.bytes > mostFlowBytes && n > 0; n-- {
+		c.bytes -= bytesOf(c.pairs[c.order[n-1]])
+		delete(c.pairs, c.order[n-1])
+		c.order = c.order[:n-1]
 	}
+	c.pairs[key], c.order = f, append(c.order, key)
 	return f
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 )
 
-// A pair of frames is asked for once while it is kept, the oldest goes first, and no more is kept than may be.
+// A pair of frames is asked for once while it is kept, the last one goes first, and no more is kept than may be.
 func TestFlowCache(t *testing.T) {
 	const pixels = mostFlowBytes / 16 / 4 // four pairs
 	asked := 0
@@ -19,7 +19,7 @@ func TestFlowCache(t *testing.T) {
 		}
 	}
 	c := &flowCache{}
-	for _, step := range []struct{ k, asked int }{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {4, 4}, {1, 4}, {5, 5}, {2, 5}, {1, 6}, {2, 7}} {
+	for _, step := range []struct{ k, asked int }{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {4, 4}, {1, 4}, {5, 5}, {2, 5}, {1, 5}, {5, 5}, {4, 6}, {5, 7}} {
 		if f := c.flows(step.k, step.k+1, find(step.k)); f[0].Width != step.k || asked != step.asked {
 			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", step.k, f[0].Width, asked, step.asked)
 		}

@@ -1,5 +1,7 @@
 package flow
 
+import "github.com/seed-08962ecc/kronfield/mat"
+
 // number is how the values of a picture are kept.
 type number interface{ float32 | float64 }
 
@@ -113,6 +115,25 @@ func between(x float64, n int) (i, j int, a float64) {
 // width×height pixels that covers the same ground has its centre.
 func (m image[T]) sampleOver(dst []float64, x, y, width, height int) {
 	sampleLinear(dst, m, float64(m.width)/float64(width)*(float64(x)+0.5)-0.5, float64(m.height)/float64(height)*(float64(y)+0.5)-0.5)
+}
+
+// rowOver sets dst, channels numbers for each of width pixels, to what sampleOver says of row y.
+func (m image[T]) rowOver(dst []float64, y, width, height int) {
+	j, k, b := between(float64(m.height)/float64(height)*(float64(y)+0.5)-0.5, m.height)
+	buffer, under, n := mat.Borrow(m.width*m.channels), m.row(k), m.channels
+	defer mat.GiveBack(buffer)
+	line := *buffer
+	for i, v := range m.row(j) {
+		line[i] = (1-b)*float64(v) + b*float64(under[i])
+	}
+	ratio := float64(m.width) / float64(width)
+	for x := range width {
+		i, k, a := between(ratio*(float64(x)+0.5)-0.5, m.width)
+		left, right := line[i*n:(i+1)*n], line[k*n:(k+1)*n]
+		for c, v := range left {
+			dst[x*n+c] = (1-a)*v + a*right[c]
+		}
+	}
 }
 
 func square(x float64) float64 { return x * x }

@@ -175,12 +175,12 @@ func (infl *Inflation) Apply(f Frame, at data.Instant) {
 	f.check("Apply", "a frame to write")
 	cells := infl.factors(at, nil)
 	mat.Parallel(f.Height, func(y int) {
-		factor := make([]float64, 1)
-		for x := range f.Width {
-			cells.sampleOver(factor, x, y, f.Width, f.Height)
-			pixel := y*f.Width + x
-			for c := range f.Variance.Cols {
-				f.Variance.Set(pixel, c, factor[0]*f.Variance.At(pixel, c))
+		factors := make([]float64, f.Width)
+		cells.rowOver(factors, y, f.Width, f.Height)
+		for x, factor := range factors {
+			v := f.Variance.Row(y*f.Width + x)
+			for c := range v {
+				v[c] *= factor
 			}
 		}
 	})

@@ -65,10 +65,10 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 		light = make([]float64, len(x.scale))
 	}
 	mat.Parallel(f.Height, func(y int) {
-		var t traitsOf
+		row := make([]float64, traits*f.Width)
+		r.traits.rowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			r.traits.sampleOver(t[:], column, y, f.Width, f.Height)
-			pixel := y*f.Width + column
+			t, pixel := traitsOf(row[traits*column:]), y*f.Width+column
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
@@ -85,23 +85,23 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
 	x.check("Combine", f, o)
 	mat.Parallel(f.Height, func(y int) {
-		var t traitsOf
-		variances := make([]float64, r.variances.channels)
+		n := len(x.scale)
+		row := make([]float64, max(traits, n)*f.Width)
+		r.traits.rowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			r.traits.sampleOver(t[:], column, y, f.Width, f.Height)
-			w, pixel := x.weights(t[0], r.beyond), y*f.Width+column
-			for c := range x.scale {
-				mean := w[0] * f.Mean.At(pixel, c)
+			w, pixel := x.weights(row[traits*column], r.beyond), y*f.Width+column
+			means := f.Mean.Row(pixel)
+			for c := range means {
+				means[c] *= w[0]
 				for k, m := range o.means {
-					mean += w[1+k] * m.data[pixel*m.channels+c]
+					means[c] += w[1+k] * m.data[pixel*n+c]
 				}
-				f.Mean.Set(pixel, c, mean)
 			}
-			if len(variances) > 0 {
-				r.variances.sampleOver(variances, column, y, f.Width, f.Height)
-				for c, v := range variances {
-					f.Variance.Set(pixel, c, v)
-				}
+		}
+		if f.Variance.Rows > 0 {
+			r.variances.rowOver(row, y, f.Width, f.Height)
+			for column := range f.Width {
+				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
 			}
 		}
 	})

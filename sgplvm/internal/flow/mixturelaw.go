@@ -89,14 +89,16 @@ func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
-	traits := l.mixture.traits(predicted, o)
+	cells := l.mixture.traits(predicted, o)
 	n := truth.Mean.Cols
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
 		s := errorSample{frame: l.frames}
 		e := &s.errors
+		row := make([]float64, traits*truth.Width)
+		cells.rowOver(row, y, truth.Width, truth.Height)
 		for x := range truth.Width {
-			traits.sampleOver(s.traits[:], x, y, truth.Width, truth.Height)
+			s.traits = traitsOf(row[traits*x:])
 			i, j, a := between(levelOf(s.traits[0]), mixtureLevels)
 			if o.beyond > 0 {
 				i, j, a = mixtureLevels, mixtureLevels, 0
