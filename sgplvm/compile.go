@@ -41,5 +41,6 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	if o.Fast {
 		c.Hasten(o.Type)
 	}
-	return edge.Encode(c, o.Type), nil
+	c.Shorten(o.Type)
+	return edge.Encode(c), nil
 }

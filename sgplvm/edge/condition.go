@@ -44,8 +44,8 @@ func (w *Workspace) condition(p prediction, within []int) error {
 // conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
 // the observed points nearest to its centre.
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
+	slices.Sort(points)
 	if len(points) > w.m.c.Options.Group {
-		slices.Sort(points)
 		h := halve(&w.m.scaled, points)
 		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
 			return err

@@ -130,8 +130,8 @@ type codec interface {
 	flag(v *bool)
 	number(v *float64)
 	numbers(v *[]float64)
-	table(v *Table, shortest Type) // of the shortest type in files of Float16
-	count(n int) int               // of what follows
+	table(v *Table)
+	count(n int) int // of what follows
 }
 
 func (c *Contents) visit(f codec) {
@@ -146,27 +146,27 @@ func (c *Contents) visit(f codec) {
 		f.number(v)
 	}
 	f.flag(&c.Rotated)
-	f.table(&c.P, float24)
-	f.table(&c.Structure, Float32)
+	f.table(&c.P)
+	f.table(&c.Structure)
 	f.flag(&c.Whitened)
 	if n := f.count(len(c.Shapes)); len(c.Shapes) != n {
 		c.Shapes = make([]Table, n)
 	}
 	for i := range c.Shapes {
-		f.table(&c.Shapes[i], Float16)
+		f.table(&c.Shapes[i])
 	}
 	f.numbers(&c.Bends)
 	f.numbers(&c.Shares)
-	f.table(&c.Residuals, float24)
-	f.table(&c.Filled, Float16)
-	f.table(&c.Alike, Float32)
+	f.table(&c.Residuals)
+	f.table(&c.Filled)
+	f.table(&c.Alike)
 	if n := f.count(len(c.Factors)); len(c.Factors) != n {
 		c.Factors = make([]Factor, n)
 	}
 	for i := range c.Factors {
 		s := &c.Factors[i]
-		f.table(&s.B, float24)
-		f.table(&s.K, Float32)
+		f.table(&s.B)
+		f.table(&s.K)
 	}
 	c.Time.visit(f)
 	c.Options.visit(f)

@@ -1,7 +1,7 @@
 package edge
 
 // beginning is about what a program takes beside its models: the runtime's room, and code that is read when it is first run.
-const beginning = 1_600_000
+const beginning = 1_200_000
 
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
@@ -32,26 +32,40 @@ const (
 	solveTriangle = 288
 )
 
+// untouched returns how many numbers above the diagonal of a matrix of which the lower triangle counts are on pages of their own, which take nothing.
+func untouched(order int) int {
+	const page = 512
+	beyond := max(0, order-page)
+	return beyond * beyond / 2
+}
+
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
 func (w *Workspace) Bytes() int {
 	m, r, o, given := w.m, &w.room, &w.m.c.Options, w.most
-	if given > o.Exact {
+	depth, unused := m.features, len(r.nearMissing)*3/4 // as a rule a quarter of the examples count where much is missing
+	if groups := given > o.Exact; groups {
 		given = min(given, o.Neighbours)
+		limit := len(r.z) // rooms are of the most that are used at once
+		unused += (len(r.cross) + len(r.near)) / limit * (limit - given)
+		if m.structured() {
+			unused += untouched(w.most) // of Σ_OO
+		} else {
+			unused += len(r.coo) - given*given
+		}
 	}
 	square := given * given
-	factors, panels := square+min(square, solveTriangle*solveTriangle)/2, square // C_OO's and a packed triangle; two triangles of panels
+	factors, panels := square-untouched(given)+min(square, solveTriangle*solveTriangle)/2, square // C_OO's and a packed triangle; two triangles of panels
 	if m.structured() {
-		factors, panels = factors+len(r.coo), max(panels, len(r.coo)/2)
+		factors, panels = factors+w.most*w.most-untouched(w.most), max(panels, w.most*w.most/2)
 	}
 	ints := len(w.seen)*w.most + 6*m.c.Points
-	depth, unused := m.features, len(r.nearMissing)/2 // as a rule half of the examples count or fewer
 	if m.byColumns(w.most) {
 		depth, unused = 0, unused+len(r.observed)+len(r.missing)
 	} else if w.most == m.c.Points {
 		unused += len(r.missing)
 	}
 	if w.most == m.c.Points { // nothing is given anything
-		unused += len(r.nearMissing)/2 + len(r.cross) + len(w.held.wide.data)/8
+		unused += len(r.nearMissing)/4 + len(r.cross) + len(w.held.wide.data)/8
 	}
 	packed := min(productDepth, max(depth, m.c.Inducing)) * (w.most + productRows)
 	return 8 * (w.floats + factors + panels + packed + ints - unused)

@@ -11,7 +11,7 @@ import (
 // lists after their length and the shortest type that has them as they are, texts after their length, lists, texts and tables filled up to a multiple of 8 bytes.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
-	version     = 6
+	version     = 7
 	headerBytes = 32
 )
 
@@ -44,22 +44,19 @@ func mixed(h, v uint64) uint64 {
 	return h ^ h>>29
 }
 
-// Encode returns the file of a compiled model with tables of a type. It panics if contents do not go together.
-func Encode(c *Contents, kind Type) []byte {
+// Encode returns the file of a compiled model, with tables as they are. It panics if contents do not go together.
+func Encode(c *Contents) []byte {
 	if why := c.validate(); why != "" {
 		panic("edge: Encode: " + why)
 	}
-	w := &writer{kind: kind, b: make([]byte, headerBytes)}
+	w := &writer{b: make([]byte, headerBytes)}
 	c.visit(w)
 	header := append64(append64(append64(append64(nil, magic), version), uint64(len(w.b))), checksum(w.b[headerBytes:]))
 	copy(w.b, header)
 	return w.b
 }
 
-type writer struct {
-	kind Type
-	b    []byte
-}
+type writer struct{ b []byte }
 
 func (w *writer) integer(v *int) { w.b = append64(w.b, uint64(int64(*v))) }
 
@@ -114,20 +111,13 @@ func (w *writer) fill() {
 	}
 }
 
-func (w *writer) table(v *Table, shortest Type) {
-	kind := int(w.kind)
-	if w.kind == Float16 {
-		kind = int(shortest)
-	}
-	if v.kind.bytes() < Type(kind).bytes() {
-		kind = int(v.kind) // it has no more
-	}
+func (w *writer) table(v *Table) {
+	kind := int(v.kind)
 	for _, n := range []*int{&v.rows, &v.cols, &kind} {
 		w.integer(n)
 	}
 	w.flag(&v.lower)
-	t := v.as(Type(kind))
-	w.b = append(w.b, t.data...)
+	w.b = append(w.b, v.data[:v.numbers()*v.kind.bytes()]...)
 	w.fill()
 }
 
@@ -248,7 +238,7 @@ func (r *reader) numbers(v *[]float64) {
 func (r *reader) kind(t *Table) {
 	var kind int
 	r.integer(&kind)
-	if kind > int(float24) {
+	if kind > int(float48) {
 		r.fail("a table of an unknown kind")
 		return
 	}
@@ -266,7 +256,7 @@ func (r *reader) label(v *string) {
 	}
 }
 
-func (r *reader) table(v *Table, _ Type) {
+func (r *reader) table(v *Table) {
 	r.integer(&v.rows)
 	r.integer(&v.cols)
 	r.kind(v)

@@ -45,7 +45,7 @@ func (c *Contents) Hasten(kind Type) {
 		c.Shapes = append(c.Shapes, t.as(kind))
 	}
 	if kind == Float16 {
-		c.Structure, c.P, c.Residuals = c.shortened(c.Structure), c.P.as(kind), c.Residuals.as(kind)
+		c.Structure = c.shortened(c.Structure)
 	}
 	c.Whitened, c.Factors = false, nil
 	all := slices.Clone(c.Lambda)

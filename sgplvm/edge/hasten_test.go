@@ -24,7 +24,7 @@ func twins(t *testing.T, seed uint64) (slow, fast *Model) {
 	}
 	models := make([]*Model, 2)
 	for k, c := range []*Contents{c, d} {
-		m, err := Open(Encode(c, Float64))
+		m, err := Open(encoded(c, Float64))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestShortened(t *testing.T) {
 // What is kept of a mask changes no bit.
 func TestHeld(t *testing.T) {
 	for seed := range uint64(8) {
-		m, err := Open(Encode(contents(seed, seed > 0), Float64))
+		m, err := Open(encoded(contents(seed, seed > 0), Float64))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestHeld(t *testing.T) {
 
 // Of many examples the heaviest count, and their shares are those of all.
 func TestHeaviest(t *testing.T) {
-	m, err := Open(Encode(contents(1, true), Float64))
+	m, err := Open(encoded(contents(1, true), Float64))
 	if err != nil {
 		t.Fatal(err)
 	}

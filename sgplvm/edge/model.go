@@ -35,7 +35,7 @@ type Model struct {
 
 	tapered, spacings, trainingSpacings, scaled points
 
-	// Where training residuals are kept: training examples in rows as they are in Residuals, in 32 bits where these have 16 or 24.
+	// Where training residuals are kept: training examples in rows as they are in Residuals.
 	y      Table
 	told   mat.Matrix // the covariance of their ψ1 over d_y, m_ξ×m_ξ
 	spread []float64  // diag F, n
@@ -110,10 +110,7 @@ func (m *Model) setStructure() {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
-	t := Table{rows: n, cols: n, lower: true, kind: Float32}
-	if b.kind < Float16 {
-		t.kind = Float64 // small eigenvalues, which features of 32 bits keep
-	}
+	t := Table{rows: n, cols: n, lower: true, kind: b.kind.made()} // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
 	t.data = make([]byte, 0, t.numbers()*t.kind.bytes())
 	roots := make([]float64, len(m.c.Lambda))
 	for j, lambda := range m.c.Lambda {

@@ -15,11 +15,15 @@ type Type int
 const (
 	Float64 Type = iota
 	Float32
-	Float16 // but float32 for covariances of noise, of which small eigenvalues count, and three bytes for predictions and residuals
+	Float16
 )
 
-// float24 is the first three bytes of a Float32: what files of Float16 have where 16 bits are too few.
-const float24 = Float16 + 1
+// The first three bytes of a Float32, and the first five and six of a Float64: for tables of which a file's type would lose too much.
+const (
+	float24 = Float16 + 1 + iota
+	float40
+	float48
+)
 
 // String returns f64, f32 or f16.
 func (t Type) String() string {
@@ -29,7 +33,7 @@ func (t Type) String() string {
 	return [...]string{"f64", "f32", "f16"}[t]
 }
 
-func (t Type) bytes() int { return [...]int{8, 4, 2, 3}[t] }
+func (t Type) bytes() int { return [...]int{8, 4, 2, 3, 5, 6}[t] }
 
 // A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
 type Table struct {
@@ -69,6 +73,14 @@ func (t *Table) numbers() int {
 	return t.rows * t.cols
 }
 
+// shorter returns the table in a type of fewer bytes, or as it is where it has no more.
+func (t *Table) shorter(kind Type) Table {
+	if t.kind.bytes() <= kind.bytes() {
+		return *t
+	}
+	return t.as(kind)
+}
+
 // as returns the table in another type.
 func (t *Table) as(kind Type) Table {
 	c := Table{rows: t.rows, cols: t.cols, kind: kind, lower: t.lower}
@@ -87,6 +99,10 @@ func (t *Table) at(k int) float64 {
 		return float64(math.Float32frombits(le32(t.data[4*k:])))
 	case float24:
 		return three(t.data[3*k:])
+	case float40:
+		return five(t.data[5*k:])
+	case float48:
+		return six(t.data[6*k:])
 	}
 	return asm.Half(le16(t.data[2*k:]))
 }
@@ -112,6 +128,16 @@ func (t *Table) row(dst []float64, i, j int) {
 		for k := range dst {
 			dst[k] = three(b[3*k:])
 		}
+	case float40:
+		b := t.data[5*from:]
+		for k := range dst {
+			dst[k] = five(b[5*k:])
+		}
+	case float48:
+		b := t.data[6*from:]
+		for k := range dst {
+			dst[k] = six(b[6*k:])
+		}
 	default:
 		asm.FromHalf(dst, t.data[2*from:])
 	}
@@ -135,15 +161,14 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 		for k, j := range columns {
 			dst[k] = float64(math.Float32frombits(le32(b[4*j:])))
 		}
-	case float24:
-		b := t.data[3*from:]
-		for k, j := range columns {
-			dst[k] = three(b[3*j:])
-		}
-	default:
+	case Float16:
 		b := t.data[2*from:]
 		for k, j := range columns {
 			dst[k] = asm.Half(le16(b[2*j:]))
+		}
+	default:
+		for k, j := range columns {
+			dst[k] = t.at(from + j)
 		}
 	}
 }
@@ -156,15 +181,18 @@ func (t *Table) pair(i, j int) float64 {
 	return t.at(t.begin(i) + j)
 }
 
-// blank returns a table to be set row by row: in 32 bits for numbers that a file has in fewer.
-func blank(rows, cols int, lower bool, kind Type) Table {
-	if kind > Float32 {
-		kind = Float32
-	} else {
-		kind = Float64
+// made returns the type of tables that are made of numbers of a type: 32 bits where these have fewer.
+func (t Type) made() Type {
+	if t.bytes() < Float32.bytes() {
+		return Float32
 	}
-	t := Table{rows: rows, cols: cols, kind: kind, lower: lower}
-	t.data = make([]byte, t.numbers()*kind.bytes())
+	return Float64
+}
+
+// blank returns a table to be set row by row, made of numbers of a type.
+func blank(rows, cols int, lower bool, kind Type) Table {
+	t := Table{rows: rows, cols: cols, kind: kind.made(), lower: lower}
+	t.data = make([]byte, t.numbers()*t.kind.bytes())
 	return t
 }
 
@@ -263,6 +291,14 @@ func appendNumber(b []byte, kind Type, v float64) []byte {
 		u := math.Float32bits(float32(v))
 		u += 0x7f + u>>8&1 // to the nearest, of two equally near ones to the even one
 		return append(b, byte(u>>8), byte(u>>16), byte(u>>24))
+	case float40, float48:
+		cut := 64 - 8*kind.bytes()
+		u := math.Float64bits(v)
+		u += 1<<(cut-1) - 1 + u>>cut&1
+		for ; cut < 64; cut += 8 {
+			b = append(b, byte(u>>cut))
+		}
+		return b
 	}
 	u := toHalf(v)
 	return append(b, byte(u), byte(u>>8))
@@ -272,6 +308,17 @@ func appendNumber(b []byte, kind Type, v float64) []byte {
 func three(b []byte) float64 {
 	_ = b[2]
 	return float64(math.Float32frombits(uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24))
+}
+
+// five returns the number of five bytes, six that of six.
+func five(b []byte) float64 {
+	_ = b[4]
+	return math.Float64frombits(uint64(b[0])<<24 | uint64(le32(b[1:]))<<32)
+}
+
+func six(b []byte) float64 {
+	_ = b[5]
+	return math.Float64frombits(uint64(le16(b))<<16 | uint64(le32(b[2:]))<<32)
 }
 
 // toHalf rounds to the nearest number of binary16, of two equally near ones to the even one; beyond the largest it is infinite.

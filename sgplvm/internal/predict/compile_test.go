@@ -22,7 +22,8 @@ func (m model) compiled(t testing.TB, g data.Grid, o InferOptions, kind edge.Typ
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := edge.Open(edge.Encode(c, kind))
+	c.Shorten(kind)
+	e, err := edge.Open(edge.Encode(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +161,24 @@ func TestCompiledPredict(t *testing.T) {
 	}
 }
 
+// In types of fewer digits it fills in what the model does within what they promise.
+func TestCompiledTypes(t *testing.T) {
+	for seed := range uint64(compare.Sizes(30)) {
+		rng := rand.New(rand.NewPCG(seed, 83))
+		m, o := compileCase(t, seed, rng)
+		values := m.ref.UserValues(reference.Masked(rng, m.grid.Len(), m.channels(), 0.6, false))
+		want, _, err := m.Impute(t.Context(), Observed{Values: values}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for kind, bound := range map[edge.Type]float64{edge.Float32: 1e-5, edge.Float16: 2e-3} {
+			if d := apart(t, filled(t, m.compiled(t, nil, o, kind), values), want); !(d < bound) {
+				t.Errorf("seed %d, %v: %g apart", seed, kind, d)
+			}
+		}
+	}
+}
+
 // A latent posterior has the prior that was set.
 func TestCompiledPrior(t *testing.T) {
 	for seed := range uint64(compare.Sizes(10)) {
@@ -198,7 +217,7 @@ func TestCompiledFast(t *testing.T) {
 			}
 			c.Options.Candidates, c.Options.Iterations, c.Options.Starts = before.Candidates, before.Iterations, before.Starts
 			change(&c.Options)
-			e, err := edge.Open(edge.Encode(c, edge.Float64))
+			e, err := edge.Open(edge.Encode(c))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +276,8 @@ func TestCompiledAllocations(t *testing.T) {
 		if seed%2 == 1 {
 			c.Hasten(edge.Float16)
 		}
-		e, err := edge.Open(edge.Encode(c, edge.Float16))
+		c.Shorten(edge.Float16)
+		e, err := edge.Open(edge.Encode(c))
 		if err != nil {
 			t.Fatal(err)
 		}
