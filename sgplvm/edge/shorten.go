@@ -102,7 +102,7 @@ func (c *Contents) newTrials() *trials {
 	m := newModel(c)
 	half := min((c.Points+1)/2, mostInTrial)
 	t, w, rng := new(trials), m.NewWorkspace(1), rand.New(rand.NewPCG(1, 1))
-	for k := range min(mostTrials, max(2, int(trialsWork/m.Multiplications(half)))) {
+	for k := range int(min(mostTrials, max(2, trialsWork/m.Multiplications(half)))) {
 		n := k * c.Examples / mostTrials
 		values, seen := make([]float64, m.values()), make([]bool, m.values())
 		if m.kept() {
