@@ -332,10 +332,14 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	}
 	j.inflated = false // from here on by the blends
 	best.verdict = verdict{}
-	return s.ask(j, best, question{name: name, sure: sureErrors, candidates: []option{
+	q := question{name: name, sure: sureErrors, candidates: []option{
 		{"none", func(*Config) {}},
 		{said(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
-	}})
+	}}
+	if slices.ContainsFunc(list, func(b Blend) bool { return b.Share > 0 }) { // shares may be nought, and are not: that stands
+		slices.Reverse(q.candidates)
+	}
+	return s.ask(j, best, q)
 }
 
 // measured returns the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of

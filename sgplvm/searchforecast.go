@@ -110,8 +110,8 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	lost := full * (1 + 1/folds) / 2 // half of those that are worse are stopped after the first fold
 	total := full + float64(len(q.candidates)-1)*lost
 	if s.plan.questions > 0 {
-		if rounds > 0 { // steps of training and a ladder of reaches; others cost a prediction
-			total += train(4*steps) + train(manySteps)/2 + 4*(learn+fill) + 2*fill
+		if rounds > 0 { // steps of training with more inducing points, and a ladder of reaches; others cost a prediction
+			total += train(4*steps) + 4*(learn+fill) + 2*fill
 		} else {
 			total += train(manySteps)/2 + 2*full
 		}

@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
@@ -13,7 +14,8 @@ import (
 
 const (
 	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than coarseFrom
-	manyExamples = 200  // from which on fewer latent dimensions do
+	manyExamples = 200  // from which on fewer latent dimensions do, and noise falls far in training
+	littleNoise  = 1e-3 // at the start, where it falls far
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
 )
 
@@ -67,7 +69,7 @@ func (s *search) learnedNoise() Config {
 	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
 		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(n)}}
 	if n >= manyExamples {
-		c.LatentDims = 12
+		c.LatentDims, c.Noise = 12, littleNoise
 	}
 	if s.given.Effort == EffortQuick {
 		c.Residual.Rounds = 1
@@ -148,7 +150,6 @@ func (s *search) structures() (first Config, q question) {
 	n, _, _ := s.data.Source.Dims()
 	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
 	if joint {
-
 		learned := s.learnedNoise()
 		first = filled(s.given, learned)
 		add("learned covariance", learned)
@@ -245,7 +246,11 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	add(s.given.LatentDims == 0 && (thorough || !learned || n >= manyExamples), "latent dimensions", false, dims...)
-	add(s.given.Training.Iterations == 0 && (n >= manyExamples || smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
+	if learned && !smooth && n >= manyExamples {
+		add(true, "steps of training and inducing points", true, s.larger(c)...)
+	} else {
+		add(s.given.Training.Iterations == 0 && (smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
+	}
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
 	return list
@@ -293,6 +298,29 @@ func (s *search) longer() (list []option) {
 	for _, preset := range []Config{learned, s.smoothed(learned)} {
 		cfg := filled(s.given, preset)
 		list = append(list, option{fmt.Sprintf("noise from %.3g, %d steps", cmp.Or(cfg.Noise, startNoise), cfg.Training.Iterations), func(c *Config) { *c = cfg }})
+	}
+	return list
+}
+
+// larger are configurations with more inducing points and steps of training, as far as these are open.
+func (s *search) larger(c Config) (list []option) {
+	n, _, _ := s.data.Source.Dims()
+	for _, more := range []struct{ steps, inducing int }{{2, 150}, {4, 200}} {
+		d, name := c, ""
+		if s.given.Training.Iterations == 0 {
+			d.Training.Iterations = more.steps * s.plan.steps
+			name = fmt.Sprintf("%d steps", d.Training.Iterations)
+		}
+		if m := min(more.inducing, n); s.given.Inducing == 0 && m > c.Inducing {
+			d.Inducing = m
+			name = strings.TrimPrefix(fmt.Sprintf("%s, %d inducing points", name, m), ", ")
+		}
+		if name != "" {
+			list = append(list, option{name, func(c *Config) { c.Training.Iterations, c.Inducing = d.Training.Iterations, d.Inducing }})
+		}
+	}
+	if s.given.Effort != EffortThorough {
+		list = list[:min(len(list), 1)]
 	}
 	return list
 }

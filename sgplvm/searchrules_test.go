@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -158,6 +159,50 @@ func TestStepsAreAsked(t *testing.T) {
 	}
 	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, func(s *search) Config { return s.smoothed(s.learnedNoise()) }) {
 		t.Error("not asked where steps are fewer than they are worth")
+	}
+}
+
+// With many examples the covariance is learned from little noise, and more steps come with more inducing points, where these are open.
+func TestLargerModels(t *testing.T) {
+	for _, c := range []struct {
+		given Config
+		want  []string
+	}{
+		{Config{Effort: EffortQuick}, nil},
+		{Config{Effort: EffortNormal}, []string{"as before", "120 steps, 150 inducing points"}},
+		{Config{Effort: EffortThorough}, []string{"as before", "240 steps, 150 inducing points", "480 steps, 200 inducing points"}},
+		{Config{Effort: EffortNormal, Inducing: 30}, []string{"as before", "120 steps"}},
+		{Config{Effort: EffortNormal, Training: steps(12)}, []string{"as before", "150 inducing points"}},
+		{Config{Effort: EffortThorough, Inducing: 200, Training: steps(12)}, nil},
+	} {
+		s := newSearch(t, correlated(manyExamples, 6, 5, false), c.given)
+		cfg := filled(s.given, s.learnedNoise())
+		if cfg.Noise != littleNoise || cfg.LatentDims != 12 {
+			t.Errorf("%+v: noise from %v, %d latent dimensions", c.given, cfg.Noise, cfg.LatentDims)
+		}
+		var got []string
+		for _, q := range s.questions(cfg) {
+			if q.name != "steps of training and inducing points" {
+				continue
+			}
+			for _, o := range q.candidates {
+				got = append(got, o.name)
+				changed := cfg
+				o.apply(&changed)
+				if name := fmt.Sprintf("%d steps, %d inducing points", changed.Training.Iterations, changed.Inducing); strings.Contains(o.name, ", ") && o.name != name {
+					t.Errorf("%+v: %s means %s", c.given, o.name, name)
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, expected %q", c.given, got, c.want)
+		}
+		c.given.Inducing = min(c.given.Inducing, 100)
+		for _, q := range newSearch(t, correlated(manyExamples-1, 6, 5, false), c.given).questions(cfg) {
+			if q.name == "steps of training and inducing points" {
+				t.Errorf("%+v: asked of few examples", c.given)
+			}
+		}
 	}
 }
 
