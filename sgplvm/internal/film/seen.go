@@ -121,16 +121,17 @@ func (s *seenFrame) near(group []int, c, seen int) []int {
 		x += float64(i%w) / float64(len(group))
 		y += float64(i/w) / float64(len(group))
 	}
-	distance := func(i int) float64 { return square(float64(i%w)-x) + square(float64(i/w)-y) }
 	want := min(nearPixels, seen)
 	for side := 8.; ; side *= 1.5 {
-		var all []int
-		inside := 0 // a circle in the square
+		var all, order []int
+		var distances []float64 // squared
+		inside := 0             // a circle in the square
 		for row := max(0, int(y-side)); row <= min(h-1, int(y+side)); row++ {
 			for column := max(0, int(x-side)); column <= min(w-1, int(x+side)); column++ {
 				if i := row*w + column; !math.IsNaN(s.values.At(i, c)) {
-					all = append(all, i)
-					if distance(i) < square(side-1) {
+					d := square(float64(column)-x) + square(float64(row)-y)
+					all, order, distances = append(all, i), append(order, len(order)), append(distances, d)
+					if d < square(side-1) {
 						inside++
 					}
 				}
@@ -139,12 +140,11 @@ func (s *seenFrame) near(group []int, c, seen int) []int {
 		if inside < want && len(all) < seen {
 			continue
 		}
-		slices.SortFunc(all, func(i, j int) int {
-			return cmp.Or(cmp.Compare(distance(i), distance(j)), cmp.Compare(i, j))
-		})
-		all = all[:want]
-		slices.Sort(all)
-		return all
+		near := work.Least(order, distances, make([]float64, len(all)), want)
+		for k, i := range near {
+			near[k] = all[i]
+		}
+		return near
 	}
 }
 
@@ -153,7 +153,10 @@ func (s *seenFrame) near(group []int, c, seen int) []int {
 // docs/math.md, with the mean of the channels' distances).
 func (s *seenFrame) condition(dst flow.Frame, channels, missing, seen []int) error {
 	n := len(seen)
-	between, plain, shifted, root := mat.New(n, n), mat.New(n, n), mat.New(n, n), new(chol.Factor)
+	room := mat.Borrow(3 * n * n)
+	defer mat.GiveBack(room)
+	matrix := func(k int) mat.Matrix { return mat.NewDense(n, n, (*room)[k*n*n:(k+1)*n*n]) }
+	between, plain, shifted, root := matrix(0), matrix(1), matrix(2), new(chol.Factor)
 	s.lags.distances(plain, shifted, s.sites(seen, channels[0]))
 	gains, residuals := make([]mat.Matrix, len(channels)), make([]mat.Matrix, len(channels))
 	var chi float64

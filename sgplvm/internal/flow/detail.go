@@ -52,7 +52,7 @@ func (d *Detail) AddTo(f Frame) {
 		panic(fmt.Sprintf("flow: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
 	}
 	coarse := newImage[float64](d.width, min(d.height, f.Height), channels)
-	downsample(coarse, f.picture(), make([]float64, coarse.height*f.Width*channels))
+	downsample(coarse, f.view())
 	variance := octaveEnergy(coarse)
 	d.sumOctaves(variance, octaves)
 	mat.Parallel(f.Height, func(y int) {
@@ -71,7 +71,7 @@ func (d *Detail) AddTo(f Frame) {
 // need it: by a part of the filter below one octave. For pixels that are none finer it is the frame itself.
 func (d *Detail) Sharpened(f Frame, width int) Frame {
 	if part := d.sharpness(width); part > 0 {
-		f.Mean = frameOf(sharpened(f.picture(), d.sharpening, part)).Mean
+		f.Mean = frameOf(sharpened(f.view(), d.sharpening, part)).Mean
 	}
 	return f
 }
@@ -105,7 +105,7 @@ func octaveEnergy(m image[float64]) image[float64] {
 		missed.data[i] = v * v
 	}
 	cells := newImage[float64](max(1, m.width/detailCell), max(1, m.height/detailCell), m.channels)
-	downsample(cells, missed, make([]float64, cells.height*m.width*m.channels))
+	downsample(cells, missed)
 	return cells
 }
 
@@ -113,7 +113,7 @@ func octaveEnergy(m image[float64]) image[float64] {
 // 2×2 blocks, which it returns.
 func missedByOctave(dst, src image[float64]) (half image[float64]) {
 	half = newImage[float64](src.width/2, src.height/2, src.channels)
-	downsample(half, src, make([]float64, half.height*src.width*src.channels))
+	downsample(half, src)
 	Field{}.Warp(frameOf(dst), frameOf(half))
 	for j, v := range src.data {
 		dst.data[j] = v - dst.data[j]

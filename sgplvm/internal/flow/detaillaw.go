@@ -52,7 +52,7 @@ func (l *detailLaw) add(truth Frame) {
 		return
 	}
 	missed := newImage[float64](l.width, l.height, l.channels)
-	half := missedByOctave(missed, truth.picture())
+	half := missedByOctave(missed, truth.view())
 	added := aboutRings(half, missed.size())
 	for i, v := range missed.data {
 		l.total[i%l.channels] += v * v / float64(l.width*l.height)

@@ -54,9 +54,9 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 		l.expected += v / l.scale(k)
 	}
 	e := truth.picture()
-	e.add(-1, f.picture())
+	e.add(-1, f.view())
 	coarse := newImage[float64](l.half.Width, l.half.Height, e.channels)
-	downsample(coarse, e, make([]float64, coarse.height*e.width*e.channels))
+	downsample(coarse, e)
 	part := float64(len(e.data)) / float64(len(coarse.data))
 	for k, v := range e.data {
 		l.missed += v * v / l.scale(k)

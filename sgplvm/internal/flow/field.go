@@ -33,6 +33,14 @@ func (f Frame) picture() image[float64] {
 	return m
 }
 
+// view is picture to read alone: it shares the mean's numbers where these lie as a picture's do.
+func (f Frame) view() image[float64] {
+	if f.Mean.ColStride == 1 && f.Mean.RowStride == f.Mean.Cols {
+		return image[float64]{f.Width, f.Height, f.Mean.Cols, f.Mean.Data[:f.Mean.Rows*f.Mean.Cols]}
+	}
+	return f.picture()
+}
+
 // frameOf returns a picture as a frame's mean, which it shares.
 func frameOf(m image[float64]) Frame {
 	return Frame{Width: m.width, Height: m.height, Mean: mat.NewDense(m.width*m.height, m.channels, m.data)}
@@ -47,10 +55,9 @@ func Downsample(dst, src Frame) {
 	if dst.Width > src.Width || dst.Height > src.Height || dst.Mean.Cols != n || (dst.Variance.Rows > 0) != (src.Variance.Rows > 0) {
 		panic(fmt.Sprintf("flow: Downsample: from %d×%d pixels and %d channels to %d×%d and %d", src.Width, src.Height, n, dst.Width, dst.Height, dst.Mean.Cols))
 	}
-	tmp := make([]float64, dst.Height*src.Width*n)
-	downsample(image[float64]{dst.Width, dst.Height, n, dst.Mean.Data}, src.picture(), tmp)
+	downsample(image[float64]{dst.Width, dst.Height, n, dst.Mean.Data}, src.view())
 	if src.Variance.Rows > 0 {
-		downsample(image[float64]{dst.Width, dst.Height, n, dst.Variance.Data}, Frame{src.Width, src.Height, src.Variance, mat.Matrix{}}.picture(), tmp)
+		downsample(image[float64]{dst.Width, dst.Height, n, dst.Variance.Data}, Frame{src.Width, src.Height, src.Variance, mat.Matrix{}}.view())
 	}
 }
 

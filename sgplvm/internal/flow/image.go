@@ -34,23 +34,19 @@ func (m image[T]) add(a T, x image[T]) {
 	}
 }
 
-// downsample sets dst, no larger than src either way, to the means of src over dst's pixels. tmp holds
-// dst.height·src.width·channels numbers at least.
-func downsample[T, S number](dst image[T], src image[S], tmp []float64) {
-	n := src.width * src.channels
-	rows := overlaps(src.height, dst.height)
-	for y, o := range rows {
-		sum := tmp[y*n : (y+1)*n]
+// downsample sets dst, no larger than src either way, to the means of src over dst's pixels.
+func downsample[T, S number](dst image[T], src image[S]) {
+	rows, cols := overlaps(src.height, dst.height), overlaps(src.width, dst.width)
+	mat.Parallel(dst.height, func(y int) {
+		buffer := mat.Borrow(src.width * src.channels)
+		defer mat.GiveBack(buffer)
+		sum, out := *buffer, dst.row(y)
 		clear(sum)
-		for k, w := range o.weights {
-			for i, v := range src.row(o.from + k) {
+		for k, w := range rows[y].weights {
+			for i, v := range src.row(rows[y].from + k) {
 				sum[i] += w * float64(v)
 			}
 		}
-	}
-	cols := overlaps(src.width, dst.width)
-	for y := range dst.height {
-		sum, out := tmp[y*n:(y+1)*n], dst.row(y)
 		for x, o := range cols {
 			for c := range dst.channels {
 				var s float64
@@ -60,7 +56,7 @@ func downsample[T, S number](dst image[T], src image[S], tmp []float64) {
 				out[x*dst.channels+c] = T(s)
 			}
 		}
-	}
+	})
 }
 
 // overlap lists the pixels of a finer row which a coarser pixel covers, and the part of it that

@@ -13,7 +13,7 @@ func TestDownsample(t *testing.T) {
 		for i := range src.data {
 			src.data[i] = plane((float64(i/2%c[0])+0.5)/float64(c[0]), (float64(i/2/c[0])+0.5)/float64(c[1]), i%2)
 		}
-		downsample(dst, src, make([]float64, c[3]*c[0]*2))
+		downsample(dst, src)
 		var a, b float64
 		for _, v := range src.data {
 			a += v / float64(len(src.data))

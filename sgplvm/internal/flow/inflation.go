@@ -69,7 +69,7 @@ func (infl *Inflation) Set(i int, truth, predicted Frame) {
 			r.data[k] += min(d*d/predicted.Variance.At(k, c), maxRatio) / float64(channels)
 		}
 	}
-	downsample(infl.ratio[i], r, make([]float64, infl.height*truth.Width))
+	downsample(infl.ratio[i], r)
 }
 
 // Choose finds weight, reach and factor, once the frames have their ratios. If only some have, it finds the factor.

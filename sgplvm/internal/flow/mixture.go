@@ -141,7 +141,7 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 			}
 		}
 	})
-	downsample(cells, all, make([]float64, cells.height*f.Width*traits))
+	downsample(cells, all)
 	return cells
 }
 

@@ -53,18 +53,18 @@ func load(ctx context.Context, source data.Source, width, height, pixels int) (*
 		if errs[i] = ctx.Err(); errs[i] != nil {
 			return
 		}
-		buffer := mat.Borrow(2 * points * channels)
+		buffer := mat.Borrow(points * channels)
 		defer mat.GiveBack(buffer)
-		raw, tmp := image[float64]{width, height, channels, (*buffer)[:points*channels]}, (*buffer)[points*channels:]
+		raw := image[float64]{width, height, channels, *buffer}
 		if errs[i] = readFrame(raw, source, i, shift, sums.Row(i)); errs[i] != nil {
 			return
 		}
 		for k, s := range sizes {
 			frames.levels[k][i] = newImage[float32](s.width, s.height, channels)
 			if k == 0 {
-				downsample(frames.levels[k][i], raw, tmp)
+				downsample(frames.levels[k][i], raw)
 			} else {
-				downsample(frames.levels[k][i], frames.levels[k-1][i], tmp)
+				downsample(frames.levels[k][i], frames.levels[k-1][i])
 			}
 		}
 	})

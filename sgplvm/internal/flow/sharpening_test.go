@@ -16,7 +16,7 @@ func TestSharpened(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	fine := image[float64]{width, height, 1, octaves(width, height, 0.35, rng)}
 	half := newImage[float64](width/2, height/2, 1)
-	downsample(half, fine, make([]float64, len(fine.data)))
+	downsample(half, fine)
 	d, err := MeasureDetail(context.Background(), data.NewSource(half.data, 1, len(half.data), 1), width/2, height/2)
 	if err != nil {
 		t.Fatal(err)

@@ -147,9 +147,8 @@ func (f *TrainingFrames) halved() *TrainingFrames {
 	head := framesHead{Width: f.Width / 2, Height: f.Height / 2, Channels: f.Channels, Frames: f.Frames, Least: f.Least, Step: f.Step / finer}
 	h := &TrainingFrames{framesHead: head, values: make([]byte, 2*f.Frames*head.size())}
 	small := newImage[float64](h.Width, h.Height, h.Channels)
-	room := make([]float64, h.Height*f.Width*f.Channels)
 	for i := range f.Frames {
-		downsample(small, f.picture(i), room)
+		downsample(small, f.picture(i))
 		to := h.frame(i)
 		for k, v := range small.data {
 			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(finer*v)))
