@@ -22,46 +22,45 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *De
 	m.addNeighbours(f, frames, field, d, x.shot, x.neighbours())
 }
 
-// A residualFrame is a training frame next to a moment: as coefficients of its spline, sampled once and twice, and where its contents are.
+// A residualFrame is a training frame next to a moment: its weight, the coefficients of its spline, and where its contents are.
 type residualFrame struct {
 	scale       float64
-	once, twice image[float32]
+	spline      image[float32]
 	own, offset *displacement
 }
 
-// addNeighbours adds the parts of some neighbours.
+// addNeighbours adds the parts of some neighbours: each as it is, sampled once, less all together as they are when registered, sampled twice.
 func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *Detail, s sequence, neighbours []neighbour) {
+	w, h, n := frames.Width, frames.Height, frames.Channels
 	var around []residualFrame
-	for _, n := range neighbours {
-		if n.weight > 0 {
-			around = append(around, m.residualFrame(frames, d.sharpening, d.sharpness(f.Width), s, n))
+	one, twice := newImage[float32](w, h, n), newImage[float32](w, h, n)
+	for _, o := range neighbours {
+		if o.weight > 0 {
+			r := residualFrame{o.weight * frames.Step, sharpened(frames.picture(s.Examples[o.place]), d.sharpening, d.sharpness(f.Width)), m.displacement(w, h, s, o.place), m.offset(o, w, h)}
+			r.spline.toSpline()
+			resample(one, r.spline, r.own)
+			twice.add(float32(r.scale), one)
+			around = append(around, r)
 		}
 	}
-	field.eachPixel(size{f.Width, f.Height}, size{frames.Width, frames.Height}, frames.Channels, func(w *warped) {
+	twice.toSpline()
+	field.eachPixel(size{f.Width, f.Height}, size{w, h}, n, func(w *warped) {
 		sharp, blurred, mean := w.value, w.dx, f.Mean.Row(w.pixel)
+		sample(blurred, twice, w.x, w.y)
+		for c, v := range blurred {
+			mean[c] -= v
+		}
 		for k := range around {
-			n := &around[k]
-			sample(blurred, n.twice, w.x, w.y)
-			ou, ov := n.offset.value(w.x, w.y)
+			r := &around[k]
+			ou, ov := r.offset.value(w.x, w.y)
 			x, y := w.x+ou, w.y+ov
-			u, v := n.own.value(x, y)
-			sample(sharp, n.once, x+u, y+v)
+			u, v := r.own.value(x, y)
+			sample(sharp, r.spline, x+u, y+v)
 			for c, v := range sharp {
-				mean[c] += n.scale * (v - blurred[c])
+				mean[c] += r.scale * v
 			}
 		}
 	})
-}
-
-// residualFrame prepares a neighbour.
-func (m *Motion) residualFrame(frames *TrainingFrames, filter sharpening, sharpness float64, s sequence, n neighbour) residualFrame {
-	r := residualFrame{scale: n.weight * frames.Step, once: sharpened(frames.picture(s.Examples[n.place]), filter, sharpness)}
-	r.once.toSpline()
-	r.twice = newImage[float32](frames.Width, frames.Height, frames.Channels)
-	r.own, r.offset = m.displacement(frames.Width, frames.Height, s, n.place), m.offset(n, frames.Width, frames.Height)
-	resample(r.twice, r.once, r.own)
-	r.twice.toSpline()
-	return r
 }
 
 // offset returns that of a neighbour on a frame of width×height pixels.

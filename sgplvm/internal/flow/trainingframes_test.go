@@ -93,8 +93,8 @@ func TestAddResidual(t *testing.T) {
 	for k := range 2 {
 		m.addNeighbours(frame(parts.Row(k)), frames, own, new(Detail), m.sequences[0], []neighbour{{place: 2 + k, weight: 1}})
 	}
-	for k, v := range sum {
-		if want := 0.75*parts.At(0, k) + 0.25*parts.At(1, k); math.Abs(v-want) > 1e-9 {
+	for k, v := range sum { // to the rounding of float32 splines of values up to 2¹⁶ units
+		if want := 0.75*parts.At(0, k) + 0.25*parts.At(1, k); math.Abs(v-want) > 0.2*frames.Step {
 			t.Fatalf("pixel %d: %v added at a quarter of the way, want %v", k, v, want)
 		}
 	}
