@@ -90,15 +90,16 @@ func (f *frames) shape(header []byte) error {
 	if !found {
 		return errors.New("a .npy array without a shape")
 	}
-	values := 1
-	for k, field := range bytes.Split(list, []byte(",")) {
-		field = bytes.TrimSpace(field)
-		if len(field) == 0 {
+	values, wrong := 1, text.Errorf("a .npy array of shape (%s), expected frames of %d values", string(list), f.n)
+	for k, rest := 0, list; len(rest) > 0; k++ {
+		var field []byte
+		field, rest, _ = bytes.Cut(rest, []byte(","))
+		if field = trimmed(field); len(field) == 0 {
 			continue
 		}
 		v, err := strconv.Atoi(string(field))
 		if err != nil || v < 0 || k > 0 && (v == 0 || values > f.n/v) {
-			return text.Errorf("a .npy array of shape (%s), expected frames of %d values", string(list), f.n)
+			return wrong
 		}
 		if k == 0 {
 			f.left = v
@@ -107,7 +108,7 @@ func (f *frames) shape(header []byte) error {
 		}
 	}
 	if values != f.n || f.left < 0 {
-		return text.Errorf("a .npy array of shape (%s), expected frames of %d values", string(list), f.n)
+		return wrong
 	}
 	return nil
 }
@@ -170,15 +171,15 @@ func (f *frames) line(values []float64) error {
 		}
 		break
 	}
-	rest := bytes.TrimRight(f.columns, "\r\n")
+	line := trimmed(f.columns)
+	rest := line
 	for i := range values {
 		field, after, found := bytes.Cut(rest, []byte(","))
 		if found != (i < len(values)-1) {
-			return text.Errorf("%d values, expected %d", 1+bytes.Count(bytes.TrimRight(f.columns, "\r\n"), []byte(",")), len(values))
+			return text.Errorf("%d values, expected %d", 1+bytes.Count(line, []byte(",")), len(values))
 		}
 		rest = after
-		field = bytes.TrimSpace(field)
-		if len(field) == 0 {
+		if field = trimmed(field); len(field) == 0 {
 			values[i] = math.NaN()
 			continue
 		}
@@ -189,6 +190,17 @@ func (f *frames) line(values []float64) error {
 		values[i] = v
 	}
 	return nil
+}
+
+// trimmed returns a field without the spaces around it: those of ASCII, which take no tables.
+func trimmed(field []byte) []byte {
+	for len(field) > 0 && field[0] <= ' ' {
+		field = field[1:]
+	}
+	for len(field) > 0 && field[len(field)-1] <= ' ' {
+		field = field[:len(field)-1]
+	}
+	return field
 }
 
 // results writes filled frames and their scores.

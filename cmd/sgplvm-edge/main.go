@@ -46,13 +46,18 @@ type options struct{ raw, times, scores bool }
 func main() {
 	debug.SetGCPercent(-1) // frames allocate nothing: there is nothing to collect, and the first answer comes sooner
 	var o options
-	words := map[string]*bool{"raw": &o.raw, "times": &o.times, "scores": &o.scores}
 	for _, word := range os.Args[1:] {
-		if words[word] == nil {
+		switch word {
+		case "raw":
+			o.raw = true
+		case "times":
+			o.times = true
+		case "scores":
+			o.scores = true
+		default:
 			os.Stderr.WriteString("usage: sgplvm-edge [raw] [times] [scores] < frames > filled\n")
 			os.Exit(2)
 		}
-		*words[word] = true
 	}
 	if err := run(file, os.Stdin, os.Stdout, o); err != nil {
 		os.Stderr.WriteString("sgplvm-edge: " + err.Error() + "\n")

@@ -58,9 +58,9 @@ func (w *Workspace) mixPart(b *Blend, points []int, distances []float64) error {
 	for _, i := range points {
 		mean, variance := w.result.mean.Row(i), w.result.variance.Row(i)
 		for c, m := range mean {
-			d := w.direct.mean.At(i, c) - m
+			d := w.direct.mean.Row(i)[c] - m
 			mean[c] += b.Share * d
-			variance[c] = (1-b.Share)*variance[c] + b.Share*(w.direct.variance.At(i, c)+white+(1-b.Share)*d*d)
+			variance[c] = (1-b.Share)*variance[c] + b.Share*(w.direct.variance.Row(i)[c]+white+(1-b.Share)*d*d)
 		}
 	}
 	return nil

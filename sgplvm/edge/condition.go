@@ -2,7 +2,6 @@ package edge
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -44,9 +43,9 @@ func (w *Workspace) condition(p prediction, within []int) error {
 // conditionGroups divides points into groups of neighbours by halving along the longest side, again and again, and conditions each on
 // the observed points nearest to its centre.
 func (w *Workspace) conditionGroups(p prediction, channels, points, seen []int) error {
-	slices.Sort(points)
+	w.sort(points, nil)
 	if len(points) > w.m.c.Options.Group {
-		h := halve(&w.m.scaled, points)
+		h := w.halve(&w.m.scaled, points)
 		if err := w.conditionGroups(p, channels, points[:h], seen); err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 	for place, c := range channels {
 		residual := w.residuals(place, seen)
 		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - p.mean.At(i, c)
+			residual.Data[k] = w.value(i, c) - p.mean.Row(i)[c]
 		}
 		w.factor.SolveHalf(residual)
 		if t.latent {
@@ -172,8 +171,8 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		}
 		v = max(0, v)
 		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
-		p.mean.Set(i, c, p.mean.At(i, c)+shift.Data[k])
-		p.variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
+		p.mean.Row(i)[c] += shift.Data[k]
+		p.variance.Row(i)[c] = v + (scale*nearby[k]-1)*(v+white)
 	}
 }
 

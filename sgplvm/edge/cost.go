@@ -58,7 +58,7 @@ func (w *Workspace) Bytes() int {
 	if m.structured() {
 		factors, panels = factors+w.most*w.most-untouched(w.most), max(panels, w.most*w.most/2)
 	}
-	ints := len(w.seen)*w.most + 6*m.c.Points
+	ints := len(w.seen)*w.most + 7*m.c.Points
 	if m.byColumns(w.most) {
 		depth, unused = 0, unused+len(r.observed)+len(r.missing)
 	} else if w.most == m.c.Points {

@@ -76,9 +76,9 @@ func (w *Workspace) deliver(dst, variance []float64, noise float64) {
 	c := w.m.c
 	for i := range c.Points {
 		for ch, s := range c.Scale {
-			dst[i*c.Channels+ch] = c.Mean[ch] + s*w.result.mean.At(i, ch)
+			dst[i*c.Channels+ch] = c.Mean[ch] + s*w.result.mean.Row(i)[ch]
 			if variance != nil {
-				variance[i*c.Channels+ch] = s * s * (w.result.variance.At(i, ch) + noise/c.Beta)
+				variance[i*c.Channels+ch] = s * s * (w.result.variance.Row(i)[ch] + noise/c.Beta)
 			}
 		}
 	}

@@ -45,6 +45,8 @@ func (w *Workspace) onGrid(x *points, factor float64) (first, second mat.Matrix)
 }
 
 // smooth overwrites numbers of all points of a grid with their sums weighted by a Gaussian of the distance.
+//
+//go:noinline
 func (w *Workspace) smooth(v []float64, x *points, factor float64) {
 	first, second := w.onGrid(x, factor)
 	grid, product := view(v, first.Rows, second.Rows), view(w.room.pairs, first.Rows, second.Rows)

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -143,19 +142,19 @@ func (w *Workspace) part(p int) []int {
 func (w *Workspace) halveParts(from, to, parts int) {
 	points := w.parts[from:to]
 	if parts > 1 && len(points) > 1 {
-		h := from + halve(&w.m.spacings, points)
+		h := from + w.halve(&w.m.spacings, points)
 		w.halveParts(from, h, parts/2)
 		w.halveParts(h, to, parts/2)
 		return
 	}
 	if len(points) > 0 {
-		slices.Sort(points)
+		w.sort(points, nil)
 		w.ends = append(w.ends, to)
 	}
 }
 
 // halve sorts points along their longest side, and, of equal coordinates, as they were, and returns half of their number.
-func halve(x *points, list []int) int {
+func (w *Workspace) halve(x *points, list []int) int {
 	longest, length := x.x.Row(0), -1.0
 	for q := range x.x.Rows {
 		row := x.x.Row(q)
@@ -167,8 +166,33 @@ func halve(x *points, list []int) int {
 			longest, length = row, high-low
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(longest[a], longest[b]) })
+	w.sort(list, longest)
 	return len(list) / 2
+}
+
+// sort sorts points by a coordinate, those of the same one as they were, or by number (nil), by merging ever longer runs: less code than package slices has for it.
+func (w *Workspace) sort(list []int, by []float64) {
+	from, to := list, w.room.merged[:len(list)]
+	for run := 1; run < len(list); run *= 2 {
+		for begin := 0; begin < len(list); begin += 2 * run {
+			middle := min(begin+run, len(list))
+			end := min(middle+run, len(list))
+			a, b := from[begin:middle], from[middle:end]
+			for k := range to[begin:end] {
+				second := len(a) == 0
+				if len(a) > 0 && len(b) > 0 {
+					second = by == nil && b[0] < a[0] || by != nil && by[b[0]] < by[a[0]]
+				}
+				if second {
+					to[begin+k], b = b[0], b[1:]
+				} else {
+					to[begin+k], a = a[0], a[1:]
+				}
+			}
+		}
+		from, to = to, from
+	}
+	copy(list, from)
 }
 
 // reachAll sets rows of each, from row 1 on, to how much values count for some parts, and returns the end of these rows.

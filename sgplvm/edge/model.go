@@ -110,8 +110,7 @@ func (m *Model) setStructure() {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
-	t := Table{rows: n, cols: n, lower: true, kind: b.kind.made()} // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
-	t.data = make([]byte, 0, t.numbers()*t.kind.bytes())
+	t := blank(n, n, true, b.kind) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
 	roots := make([]float64, len(m.c.Lambda))
 	for j, lambda := range m.c.Lambda {
 		roots[j] = 1 / math.Sqrt(1+lambda)
@@ -133,16 +132,9 @@ func (m *Model) setStructure() {
 		}
 		mat.Syrk(sigma.Slice(0, rows.Rows, from, from+rows.Rows), 1, rows, 0)
 		for k := range rows.Rows {
-			for j, v := range sigma.Row(k)[:from+k+1] {
-				if j == from+k {
-					v -= 1 / m.c.Beta
-				}
-				if t.kind == Float32 {
-					t.data = append32(t.data, v)
-				} else {
-					t.data = append64(t.data, math.Float64bits(v))
-				}
-			}
+			row := sigma.Row(k)[:from+k+1]
+			row[from+k] -= 1 / m.c.Beta
+			t.setRow(from+k, row)
 		}
 	}
 	m.structure = t

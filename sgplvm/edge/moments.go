@@ -88,7 +88,7 @@ func (w *Workspace) marginal(p prediction, within []int) {
 				w.spreadOf(w.room.spread, mat.NewDense(len(block), w.breadth(), rows))
 			}
 			for k, i := range block {
-				p.variance.Set(i, c, max(0, base[i]+w.room.spread[k]))
+				p.variance.Row(i)[c] = max(0, base[i]+w.room.spread[k])
 			}
 		}
 	}

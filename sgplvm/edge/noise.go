@@ -76,10 +76,10 @@ func (w *Workspace) ownBlock(c, left, right mat.Matrix, a, b []int) {
 		means := w.room.row[:len(b)]
 		for ch := range w.m.c.Channels {
 			for l, j := range b {
-				means[l] = o.mean.At(j, ch)
+				means[l] = o.mean.Row(j)[ch]
 			}
 			for k, i := range a {
-				asm.Axpy(-share*o.mean.At(i, ch), means, c.Row(k))
+				asm.Axpy(-share*o.mean.Row(i)[ch], means, c.Row(k))
 			}
 		}
 	}

@@ -30,19 +30,30 @@ func (c *Contents) pointsOf(units []float64) (p points) {
 		for i := range row {
 			row[i] /= unit
 		}
-		levels := slices.Clone(row)
-		slices.Sort(levels)
-		levels = slices.Compact(levels)
+		var levels []float64
+		for _, v := range row {
+			if k, has := slices.BinarySearch(levels, v); !has {
+				levels = append(levels, v)
+				copy(levels[k+1:], levels[k:])
+				levels[k] = v
+			}
+			if len(levels)*len(levels) > mostPairs*c.Points {
+				break
+			}
+		}
 		p.pairs += len(levels) * len(levels)
+		p.levels = append(p.levels, levels)
+	}
+	if p.pairs > mostPairs*c.Points {
+		p.levels, p.pairs = nil, 0
+	}
+	for q, levels := range p.levels {
 		at := make([]int32, c.Points)
-		for i, v := range row {
+		for i, v := range p.x.Row(q) {
 			k, _ := slices.BinarySearch(levels, v)
 			at[i] = int32(k)
 		}
-		p.levels, p.at = append(p.levels, levels), append(p.at, at)
-	}
-	if p.pairs > mostPairs*c.Points {
-		p.levels, p.at, p.pairs = nil, nil, 0
+		p.at = append(p.at, at)
 	}
 	p.grid = len(p.levels) == 2 && len(p.levels[0])*len(p.levels[1]) == c.Points
 	for i := 0; p.grid && i < c.Points; i++ {

@@ -57,7 +57,7 @@ func (w *Workspace) addEquations(c int, seen []int) {
 	for k, i := range seen {
 		residual.Data[k] += w.value(i, c)
 		if t.own != nil {
-			residual.Data[k] -= t.own.mean.At(i, c)
+			residual.Data[k] -= t.own.mean.Row(i)[c]
 		}
 	}
 	w.factor.SolveHalf(slope)

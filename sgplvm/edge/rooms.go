@@ -77,6 +77,7 @@ type room struct {
 	left                      []float64 // together×m_ξ
 	block, near512            []int     // missing points, and observed ones near them
 	sorted                    []float64 // of work.Least
+	merged                    []int     // of sort
 	columns                   []int     // of rows of covariances, of a fast model
 	terms                     []term    // that these add up
 	pairs                     []float64 // a row of a table, n

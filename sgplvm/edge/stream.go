@@ -153,14 +153,14 @@ func (s *Stream) foresee() error {
 	var square float64
 	for c, seen := range w.seen {
 		for _, i := range seen {
-			s.scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.At(i, c)) / math.Sqrt(w.result.variance.At(i, c)+1/w.m.c.Beta)
+			s.scores[i*w.m.c.Channels+c] = (w.value(i, c) - w.result.mean.Row(i)[c]) / math.Sqrt(w.result.variance.Row(i)[c]+1/w.m.c.Beta)
 		}
 		if len(seen) == 0 || !w.exactly() {
 			continue
 		}
 		residual := w.residuals(0, seen)
 		for k, i := range seen {
-			residual.Data[k] = w.value(i, c) - w.result.mean.At(i, c)
+			residual.Data[k] = w.value(i, c) - w.result.mean.Row(i)[c]
 		}
 		covariance := w.observedCovariance(seen, nil)
 		w.addSpread(covariance, c, seen)

@@ -33,7 +33,9 @@ func (t Type) String() string {
 	return [...]string{"f64", "f32", "f16"}[t]
 }
 
-func (t Type) bytes() int { return [...]int{8, 4, 2, 3, 5, 6}[t] }
+func (t Type) bytes() int { return bytesOf[t] }
+
+var bytesOf = [...]int{8, 4, 2, 3, 5, 6}
 
 // A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
 type Table struct {
@@ -181,17 +183,12 @@ func (t *Table) pair(i, j int) float64 {
 	return t.at(t.begin(i) + j)
 }
 
-// made returns the type of tables that are made of numbers of a type: 32 bits where these have fewer.
-func (t Type) made() Type {
-	if t.bytes() < Float32.bytes() {
-		return Float32
-	}
-	return Float64
-}
-
-// blank returns a table to be set row by row, made of numbers of a type.
+// blank returns a table to be set row by row, made of numbers of a type: in 32 bits where these have fewer.
 func blank(rows, cols int, lower bool, kind Type) Table {
-	t := Table{rows: rows, cols: cols, kind: kind.made(), lower: lower}
+	t := Table{rows: rows, cols: cols, lower: lower}
+	if kind.bytes() < Float32.bytes() {
+		t.kind = Float32
+	}
 	t.data = make([]byte, t.numbers()*t.kind.bytes())
 	return t
 }
@@ -246,6 +243,8 @@ func (t *Table) rowsTo(a mat.Matrix, from int) {
 }
 
 // view returns the first r rows and c columns of room that was made for more, as a matrix without gaps.
+//
+//go:noinline
 func view(room []float64, r, c int) mat.Matrix { return mat.NewDense(r, c, room[:r*c]) }
 
 func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }

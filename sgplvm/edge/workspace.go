@@ -186,7 +186,7 @@ func (w *Workspace) newRoom() {
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
 	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
-	r.block, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
+	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
 		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
