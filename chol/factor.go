@@ -72,6 +72,26 @@ func (f *Factor) RefactorizeShifted(a mat.Matrix, shift float64) error {
 	}
 	f.valid = false
 	f.resize(a.Rows)
+	return f.factorize(a, shift)
+}
+
+// RefactorizeInPlace is [Factor.Refactorize] in the storage of a, which becomes the factor, with zeros above its diagonal, and must not be
+// written while f is used. The rows of a must be contiguous. After an error what a has is of no use.
+func (f *Factor) RefactorizeInPlace(a mat.Matrix) error {
+	if a.Rows != a.Cols || a.ColStride != 1 || !a.IsDistinct() {
+		panic(text.Sprintf("chol: RefactorizeInPlace: a %d×%d matrix with strides %d and %d, expected a square one with contiguous rows", a.Rows, a.Cols, a.RowStride, a.ColStride))
+	}
+	mat.CheckSource("chol: RefactorizeInPlace", "the matrix", a)
+	for i := range a.Rows {
+		clear(a.Row(i)[i+1:])
+	}
+	f.valid, f.l = false, a
+	return f.factorize(a, 0)
+}
+
+// factorize sets l to the factor of a + shift·I. They may be one matrix: a block of rows is read before it is written, and those that are
+// written have been finite.
+func (f *Factor) factorize(a mat.Matrix, shift float64) error {
 	if !f.work.factorize(f.l, a, shift) {
 		// A number that is not finite makes its row's pivot fail, if none
 		// fails before. It is the one to be reported.

@@ -90,16 +90,21 @@ func init() {
 	}
 }
 
+// mostLarger is how many classes a buffer may come from: up to about twice as large as what is asked for, which takes no new memory.
+const mostLarger = 5
+
 // Borrow returns n numbers of arbitrary value from a store that all callers share.
 func Borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
-	p := scratch[class].Take()
-	kept.Add(-int64(cap(*p)))
-	if cap(*p) < n {
-		*p = make([]float64, capacity)
+	for larger := class; larger < min(class+mostLarger, len(scratch)); larger++ {
+		if p := scratch[larger].find(); p != nil {
+			kept.Add(-int64(cap(*p)))
+			*p = (*p)[:n]
+			return p
+		}
 	}
-	*p = (*p)[:n]
-	return p
+	buffer := make([]float64, n, capacity)
+	return &buffer
 }
 
 // GiveBack returns a slice that Borrow lent, which the caller must not use any more,

@@ -36,11 +36,19 @@ const idleCollections = 5
 
 // Take returns the object given last, as it was, or a new zero one.
 func (p *Pool[T]) Take() *T {
+	if x := p.find(); x != nil {
+		return x
+	}
+	return new(T)
+}
+
+// find returns the object given last, nil if there is none.
+func (p *Pool[T]) find() *T {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	n := len(p.free)
 	if n == 0 {
-		return new(T)
+		return nil
 	}
 	x := p.free[n-1].object
 	p.free[n-1] = idle[T]{}

@@ -78,7 +78,7 @@ func (w *Workspace) nearest(group, seen []int, count int) []int {
 // conditionOn conditions missing points on all of the observed ones that are given.
 func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) error {
 	if !w.ready {
-		if err := w.factor.Refactorize(w.observedCovariance(seen, missing)); err != nil {
+		if err := w.factor.RefactorizeInPlace(w.observedCovariance(seen, missing)); err != nil {
 			return err
 		}
 	}

@@ -25,10 +25,9 @@ func (m *Model) Bytes() int {
 	return beginning + 8*numbers
 }
 
-// What products of matrices pack: blocks of so many rows of one factor and columns of the other at most, and triangles up to an order.
+// What products of matrices pack: so many columns at most, and triangles up to an order.
 const (
 	productDepth  = 320
-	productRows   = 128
 	solveTriangle = 288
 )
 
@@ -54,7 +53,7 @@ func (w *Workspace) Bytes() int {
 		}
 	}
 	square := given * given
-	factors, panels := square-untouched(given)+min(square, solveTriangle*solveTriangle)/2, square // C_OO's and a packed triangle; two triangles of panels
+	factors, panels := 0, square // the factor of C_OO is in its place; two triangles of panels
 	if m.structured() {
 		factors, panels = factors+w.most*w.most-untouched(w.most), max(panels, w.most*w.most/2)
 	}
@@ -67,7 +66,7 @@ func (w *Workspace) Bytes() int {
 	if w.most == m.c.Points { // nothing is given anything
 		unused += len(r.nearMissing)/4 + len(r.cross) + len(w.held.wide.data)/8
 	}
-	packed := min(productDepth, max(depth, m.c.Inducing)) * (w.most + productRows)
+	packed := max(min(productDepth, max(depth, m.c.Inducing))*w.most, min(square, solveTriangle*solveTriangle)/2) // they share their room
 	return 8 * (w.floats + factors + panels + packed + ints - unused)
 }
 

@@ -25,7 +25,7 @@ func (w *Workspace) refine() error {
 			continue
 		}
 		groups++
-		if err := w.factor.Refactorize(w.observedCovariance(seen, w.without(w.missing, seen))); err != nil {
+		if err := w.factor.RefactorizeInPlace(w.observedCovariance(seen, w.without(w.missing, seen))); err != nil {
 			return err
 		}
 		for _, c := range channels {

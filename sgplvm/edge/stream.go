@@ -164,7 +164,7 @@ func (s *Stream) foresee() error {
 		}
 		covariance := w.observedCovariance(seen, nil)
 		w.addSpread(covariance, c, seen)
-		if err := w.factor.Refactorize(covariance); err != nil {
+		if err := w.factor.RefactorizeInPlace(covariance); err != nil {
 			return err
 		}
 		w.factor.SolveHalf(residual)
