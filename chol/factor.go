@@ -79,7 +79,7 @@ func (f *Factor) RefactorizeShifted(a mat.Matrix, shift float64) error {
 // written while f is used. The rows of a must be contiguous. After an error what a has is of no use.
 func (f *Factor) RefactorizeInPlace(a mat.Matrix) error {
 	if a.Rows != a.Cols || a.ColStride != 1 || !a.IsDistinct() {
-		panic(text.Sprintf("chol: RefactorizeInPlace: a %d×%d matrix with strides %d and %d, expected a square one with contiguous rows", a.Rows, a.Cols, a.RowStride, a.ColStride))
+		panic(text.Sprintf("chol: RefactorizeInPlace: a %d×%d matrix, expected a square one with contiguous rows", a.Rows, a.Cols))
 	}
 	mat.CheckSource("chol: RefactorizeInPlace", "the matrix", a)
 	for i := range a.Rows {

@@ -45,14 +45,13 @@ func (p *Pool[T]) Take() *T {
 // find returns the object given last, nil if there is none.
 func (p *Pool[T]) find() *T {
 	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	n := len(p.free)
-	if n == 0 {
-		return nil
+	var x *T
+	if n := len(p.free); n > 0 {
+		x = p.free[n-1].object
+		p.free[n-1] = idle[T]{}
+		p.free = p.free[:n-1]
 	}
-	x := p.free[n-1].object
-	p.free[n-1] = idle[T]{}
-	p.free = p.free[:n-1]
+	p.mutex.Unlock()
 	return x
 }
 

@@ -118,11 +118,15 @@ func (w *Workspace) solve(residual mat.Matrix) []float64 {
 }
 
 // spreadRoom returns the place-th room for what observed values know of the latent uncertainty.
+//
+//go:noinline
 func (w *Workspace) spreadRoom(place, seen int) mat.Matrix {
 	return view(w.room.po[place*len(w.room.po)/w.m.c.Channels:], seen, w.breadth())
 }
 
 // residuals returns the place-th room for what a prediction leaves of observed values.
+//
+//go:noinline
 func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
 	size := len(w.room.residual) / w.m.c.Channels
 	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])

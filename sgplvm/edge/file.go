@@ -159,6 +159,7 @@ type reader struct {
 	err  error
 }
 
+//go:noinline
 func (r *reader) fail(reason string) {
 	if r.err == nil {
 		r.err = &FormatError{r.at, reason}

@@ -33,7 +33,7 @@ func (w *Workspace) refine() error {
 		}
 	}
 	w.ready = groups == 1
-	if err := r.factor.Refactorize(r.precision); err != nil {
+	if err := r.factor.RefactorizeInPlace(r.precision); err != nil {
 		return err
 	}
 	r.factor.Solve(r.shift)

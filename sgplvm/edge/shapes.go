@@ -29,6 +29,8 @@ func (w *Workspace) setAmounts() {
 }
 
 // pickFrom sets dst to the elements of a row at some places.
+//
+//go:noinline
 func pickFrom(dst, row []float64, at []int) {
 	for k, i := range at[:len(dst)] {
 		dst[k] = row[i]
