@@ -69,7 +69,10 @@ func (s *search) learnedNoise() Config {
 	c := Config{Factors: FactorsJoint, LatentDims: max(1, min(30, n-1)), NoiseFloor: tinyFloor,
 		Residual: ResidualConfig{Kernel: matern32, Rounds: 2, Local: On, Taper: bound.DefaultTaper(n)}}
 	if n >= manyExamples {
-		c.LatentDims, c.Noise = 12, littleNoise
+		c.LatentDims = 12
+	}
+	if n >= manyExamples && (s.data.holes == nil || s.plan.questions == 0) {
+		c.Noise = littleNoise
 	}
 	if s.given.Effort == EffortQuick {
 		c.Residual.Rounds = 1
@@ -246,10 +249,10 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	add(s.given.LatentDims == 0 && (thorough || !learned || n >= manyExamples), "latent dimensions", false, dims...)
-	if learned && !smooth && n >= manyExamples {
+	if learned && !smooth && n >= manyExamples && s.data.holes == nil {
 		add(true, "steps of training and inducing points", true, s.larger(c)...)
-	} else {
-		add(s.given.Training.Iterations == 0 && (smooth || !learned || thorough), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
+	} else { // examples that were completed roughly show what steps are worth by the noise alone
+		add(s.given.Training.Iterations == 0 && (smooth || !learned || thorough || n >= manyExamples), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
 	}
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})

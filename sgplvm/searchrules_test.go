@@ -206,6 +206,23 @@ func TestLargerModels(t *testing.T) {
 	}
 }
 
+// Data with holes are searched when they are completed roughly: noise and steps are asked as ever, but for the quick effort, which asks nothing.
+func TestLargerModelsOfHoles(t *testing.T) {
+	for effort, noise := range map[Effort]float64{EffortQuick: littleNoise, EffortNormal: 0} {
+		s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: effort})
+		s.data.holes = new(holes)
+		cfg := filled(s.given, s.learnedNoise())
+		if cfg.Noise != noise {
+			t.Errorf("%v: noise from %v, expected %v", effort, cfg.Noise, noise)
+		}
+		asked := slices.ContainsFunc(s.questions(cfg), func(q question) bool { return q.name == "steps of training" })
+		larger := slices.ContainsFunc(s.questions(cfg), func(q question) bool { return q.name == "steps of training and inducing points" })
+		if asked != (effort == EffortNormal) || larger {
+			t.Errorf("%v: steps are asked: %t, inducing points with them: %t", effort, asked, larger)
+		}
+	}
+}
+
 // Of few examples no covariance is learned, unless a kernel of all points was asked for.
 func TestFewExamples(t *testing.T) {
 	for n, want := range map[int]Factors{1: FactorsProduct, leastTraining - 1: FactorsProduct, leastTraining: FactorsJoint} {
