@@ -51,6 +51,24 @@ func TestIdleBuffersAreFreed(t *testing.T) {
 	}
 }
 
+// A buffer serves who asks for two thirds of its numbers, and nobody who asks for a third.
+func TestLargerBuffersAreLent(t *testing.T) {
+	const n = 3_000_000
+	large := mat.Borrow(n)
+	first := &(*large)[0]
+	mat.GiveBack(large)
+	for _, c := range []struct {
+		n    int
+		lent bool
+	}{{n * 2 / 3, true}, {n / 3, false}, {n, true}} {
+		p := mat.Borrow(c.n)
+		if lent := &(*p)[0] == first; lent != c.lent || len(*p) != c.n {
+			t.Errorf("of a buffer of %d numbers %d are lent: %t, expected %t; got %d", n, c.n, lent, c.lent, len(*p))
+		}
+		mat.GiveBack(p)
+	}
+}
+
 // However many buffers were lent at once, no more than mostKept numbers wait for a
 // borrower, and products into strided places leave little.
 func TestKeptIsBounded(t *testing.T) {

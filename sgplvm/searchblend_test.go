@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -135,6 +136,29 @@ func TestBlendIsFound(t *testing.T) {
 	}
 	if !moved {
 		t.Error("the search stays where it starts")
+	}
+}
+
+// A mixture that has shares stands until none is better; without shares, none does.
+func TestMixtureStands(t *testing.T) {
+	for name, preset := range map[string]func(s *search) Config{"shares": (*search).learnedNoise, "none": (*search).whiteNoise} {
+		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := filled(s.given, preset(s))
+		all, err := j.losses(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.blended(j, standing{cfg, j.verdict(all)}); err != nil {
+			t.Fatal(err)
+		}
+		last := s.selection.Stages[len(s.selection.Stages)-1]
+		if first := last.Candidates[0].Name; len(last.Candidates) != 2 || !strings.HasPrefix(first, name) {
+			t.Errorf("%s: %d candidates, the first is %q, expected %s", last.Name, len(last.Candidates), first, name)
+		}
 	}
 }
 

@@ -309,17 +309,17 @@ func (s *search) longer() (list []option) {
 func (s *search) larger(c Config) (list []option) {
 	n, _, _ := s.data.Source.Dims()
 	for _, more := range []struct{ steps, inducing int }{{2, 150}, {4, 200}} {
-		d, name := c, ""
+		d, open := c, []string{}
 		if s.given.Training.Iterations == 0 {
 			d.Training.Iterations = more.steps * s.plan.steps
-			name = fmt.Sprintf("%d steps", d.Training.Iterations)
+			open = append(open, fmt.Sprintf("%d steps", d.Training.Iterations))
 		}
-		if m := min(more.inducing, n); s.given.Inducing == 0 && m > c.Inducing {
+		if m := min(more.inducing, n); s.given.Inducing == 0 {
 			d.Inducing = m
-			name = strings.TrimPrefix(fmt.Sprintf("%s, %d inducing points", name, m), ", ")
+			open = append(open, fmt.Sprintf("%d inducing points", m))
 		}
-		if name != "" {
-			list = append(list, option{name, func(c *Config) { c.Training.Iterations, c.Inducing = d.Training.Iterations, d.Inducing }})
+		if len(open) > 0 {
+			list = append(list, option{strings.Join(open, ", "), func(c *Config) { c.Training.Iterations, c.Inducing = d.Training.Iterations, d.Inducing }})
 		}
 	}
 	if s.given.Effort != EffortThorough {
