@@ -251,17 +251,18 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// leastReserve is of how many examples something is put aside at least, where there are so many, and mostReserve the share of all
-// examples at most.
+// Of how many examples something is put aside: of so many at least where there are so many, of a share of all at most, and of more than a
+// plan holds out of many, as values that are hidden to judge by are few in each, and cost no training.
 const (
 	leastReserve = 4
 	mostReserve  = 1. / 3
+	tenthReserve = 100 // examples: of one in ten up to so many
 )
 
 // putAside treats some values as missing until takeBack.
 func (c *completer) putAside(examples int) {
 	n := c.y.Rows
-	examples = min(max(examples, leastReserve), max(1, int(mostReserve*float64(n))))
+	examples = min(max(examples, leastReserve, min(n/10, tenthReserve)), max(1, int(mostReserve*float64(n))))
 	for _, i := range c.rng.Perm(n) {
 		if len(c.holes.reserve) == examples {
 			break

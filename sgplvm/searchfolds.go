@@ -19,6 +19,7 @@ const (
 	leastTraining  = 5    // examples to learn from, for one
 	manyPoints     = 700  // from which on one fold must do: training takes long
 	leastHeldOut   = 8    // examples of many values, over all folds
+	foldShare      = 8    // one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
 // A fold is the examples that are learned from, and what was learned of them last, but for the covariance of the
@@ -87,6 +88,9 @@ func (s *search) heldOut(rng *rand.Rand, p plan) (folds [][]int) {
 	}
 	examples := s.data.holes.reserved()
 	count := max(1, min(p.folds, len(examples)))
+	if s.data.Times == nil { // more folds take longer and say no more of the same examples
+		count = min(count, 1+(len(examples)-1)*foldShare/n)
+	}
 	folds = make([][]int, count)
 	for k, i := range examples {
 		folds[k%count] = append(folds[k%count], i)

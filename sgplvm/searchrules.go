@@ -143,13 +143,17 @@ func (s *search) independent() (Config, error) {
 	return best.cfg, err
 }
 
-// structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands.
+// structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands. Of data with
+// holes the first has completed what all learn from, and what another would make of its own completions nobody knows: it must surely be better.
 func (s *search) structures() (first Config, q question) {
 	add := func(name string, preset Config) {
 		cfg := filled(s.given, preset)
 		q.candidates = append(q.candidates, option{name, func(c *Config) { *c = cfg }})
 	}
 	q.name = "noise"
+	if s.data.holes != nil {
+		q.sure = sureErrors
+	}
 	n, _, _ := s.data.Source.Dims()
 	joint := s.jointPossible() && (n >= leastTraining || s.given.Factors == FactorsJoint) // fewer examples say nothing of a covariance
 	if joint {

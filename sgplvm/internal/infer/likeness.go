@@ -10,7 +10,7 @@ import (
 // LeastWeight is the weight of Weights up to which a training example does not count but in their sum, and LeastShare
 // that of Effective, as a part of the largest.
 const (
-	LeastWeight = 1e-6
+	LeastWeight = 1e-3
 	LeastShare  = 1e-3
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Infer returns the posterior of a partly seen example's latent variables (docs/math.md, "A
@@ -39,7 +40,7 @@ func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Late
 	w := q.workspaces.Get().(*infer.Optimiser)
 	defer q.workspaces.Put(w)
 
-	prior, candidates := e.prior.latent(r, d), q.score(r, v)
+	prior, candidates := e.prior.latent(r, d), q.score(e, v)
 	prior.Bound, _ = v.At(&w.Scratch, prior.Mu, prior.S, nil, nil)
 	candidates = append(candidates, prior)
 	slices.SortStableFunc(candidates, func(a, b Latent) int { return cmp.Compare(b.Bound, a.Bound) })
@@ -89,20 +90,39 @@ func exampleOf(p *bound.Params, i int) (mu, s mat.Matrix) {
 	return p.X.Mu.Slice(i, i+1, 0, p.X.Mu.Cols), p.X.S.Slice(i, i+1, 0, p.X.S.Cols)
 }
 
-// score returns every training posterior as a candidate with its L*.
-func (q *Posterior) score(r *room, v *infer.Evidence) []Latent {
-	s := q.starts()
-	squares := r.vector(len(s.example))
-	s.catalogue.Values(squares, v.Form, v.Square)
-	c := r.latents(len(s.example) + 1)
-	for k, i := range s.example {
-		value, _ := v.Value(squares[k])
+// scoredStarts is how many training posteriors are scored, where the model knows which training examples are nearest. Tests lower it.
+var scoredStarts = 128
+
+// score returns every training posterior, or those of the examples nearest to what was observed, as a candidate with its L*.
+func (q *Posterior) score(e *example, v *infer.Evidence) []Latent {
+	s, r := q.starts(), e.room
+	n := len(s.example)
+	squares, c := r.vector(n), r.latents(n+1)
+	add := func(k int, square float64) {
+		i := s.example[k]
+		value, _ := v.Value(square)
 		mu, variance := exampleOf(q.params, i)
 		kl := s.kl[k]
 		if v.Prior != nil {
 			kl = psi.KL(mu, variance, v.Prior)
 		}
 		c = append(c, Latent{Mu: mu.Row(0), S: variance.Row(0), Start: i, Bound: value - kl})
+	}
+	if n > scoredStarts && q.kept != nil && e.on.training != nil && n == q.params.X.Mu.Rows {
+		distances, near := q.distances(e, nil), r.list(n)
+		for k := range n {
+			near = append(near, k)
+		}
+		near = work.Least(near, distances, squares, scoredStarts)
+		s.catalogue.ValuesAt(squares, near, v.Form, v.Square)
+		for j, k := range near {
+			add(k, squares[j])
+		}
+		return c
+	}
+	s.catalogue.Values(squares, v.Form, v.Square)
+	for k, square := range squares {
+		add(k, square)
 	}
 	return c
 }

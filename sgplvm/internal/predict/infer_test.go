@@ -138,7 +138,7 @@ func TestInferOptimum(t *testing.T) {
 				t.Errorf("%v: slope %g in dimension %d at the end", shape, g, i)
 			}
 		}
-		starts := m.score(nil, v)
+		starts := m.score(e, v)
 		for k, s := range starts {
 			want := boundAt(v, s)
 			compare.NearOne(t, "score", s.Bound, want, 1e-10)
@@ -235,4 +235,47 @@ func TestInferSameBitsAtAnyWidth(t *testing.T) {
 		}
 		compare.SameBits(t, fmt.Sprintf("GOMAXPROCS %d", procs), got, want)
 	})
+}
+
+// Of many training examples whose values the model keeps only those nearest to what was observed are scored, in their order, with what all of them have.
+func TestNearestStarts(t *testing.T) {
+	all := scoredStarts
+	defer func() { scoredStarts = all }()
+	fewer := 0
+	for seed := range uint64(compare.Sizes(30)) {
+		m := keeping(t, learned(t, reference.ResidualShape(42000+seed).Model(t), 4))
+		values := reference.Masked(rand.New(rand.NewPCG(seed, 6)), m.grid.Len(), m.channels(), 0.4, false)
+		values.Set(0, 0, 0.3)
+		e := m.mustObserve(t, nil, values)
+		v := m.mustEvidence(t, e)
+		scoredStarts = all
+		every := m.score(e, v)
+		scoredStarts = 2
+		near, distances := m.score(e, v), m.distances(e, nil)
+		if len(near) != min(2, len(every)) {
+			t.Fatalf("%d starts of %d", len(near), len(every))
+		}
+		if len(near) < len(every) {
+			fewer++
+		}
+		chosen := map[int]bool{}
+		for k, s := range near {
+			chosen[s.Start] = true
+			compare.NearOne(t, "score", s.Bound, every[s.Start].Bound, 1e-10)
+			compare.SameBits(t, "mean", s.Mu, every[s.Start].Mu)
+			if k > 0 && s.Start <= near[k-1].Start {
+				t.Errorf("starts %d and %d in this order", near[k-1].Start, s.Start)
+			}
+		}
+		for i, far := range distances {
+			for k := range chosen {
+				if !chosen[i] && far < distances[k] {
+					t.Errorf("example %d is nearer than %d, and no start", i, k)
+				}
+			}
+		}
+	}
+	if fewer == 0 {
+		t.Error("no model has more than two examples")
+	}
 }

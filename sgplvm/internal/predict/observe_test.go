@@ -150,7 +150,7 @@ func TestObservedPrior(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := m.mustEvidence(t, e)
-		for _, c := range m.score(nil, v) {
+		for _, c := range m.score(e, v) {
 			compare.NearOne(t, shape.String()+": score of a candidate", c.Bound, boundAt(v, c), 1e-9)
 		}
 

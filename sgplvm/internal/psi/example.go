@@ -207,8 +207,18 @@ func (st *Statistics) Catalogue(q Q, examples []int) *Catalogue {
 	return c
 }
 
-// Values sets dst[k] to the form, with sum in place of its constant, at entry k. The form is
+// ValuesAt sets dst[k] to the form, with sum in place of its constant, at entry entries[k]. The form is
 // of the same Statistics.
+func (c *Catalogue) ValuesAt(dst []float64, entries []int, f *Form, sum float64) {
+	room := mat.Borrow(c.psi2.Cols)
+	packLower(*room, f.slope.g, 1)
+	for k, i := range entries {
+		dst[k] = sum + f.g0*c.psi0[i] + asm.Dot(c.psi1.Row(i), f.g1) + asm.Dot(c.psi2.Row(i), *room)
+	}
+	mat.GiveBack(room)
+}
+
+// Values is ValuesAt of all entries.
 func (c *Catalogue) Values(dst []float64, f *Form, sum float64) {
 	n := len(c.psi0)
 	room := mat.Borrow(c.psi2.Cols + 2*n)

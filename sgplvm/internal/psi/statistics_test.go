@@ -145,9 +145,11 @@ func TestForm(t *testing.T) {
 					compare.Near(t, what+"value beside derivatives", one(form.Constant+form.Value(&scratch, mu, s, dmu, ds)), one(want), 1e-12)
 					compare.Near(t, what+"∂/∂μ", dmu, to.Mu.Data, 1e-12)
 					compare.Near(t, what+"∂/∂S", ds, to.S.Data, 1e-12)
-					values := make([]float64, c.n)
-					catalogue.Values(values, form, form.Constant)
+					values := make([]float64, c.n+1)
+					catalogue.Values(values[:c.n], form, form.Constant)
 					compare.Near(t, what+"value from the catalogue", one(values[k]), one(want), 1e-12)
+					catalogue.ValuesAt(values, []int{0, k}, form, form.Constant)
+					compare.Near(t, what+"value of some of the catalogue", one(values[1]), one(want), 1e-12)
 				}
 			}
 		}
