@@ -95,13 +95,16 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 				parts = 1 // they are conditioned group by group
 			}
 		}
-		from := 0
-		for _, to := range halve(x, missing, 0, parts, e.room.list(parts)) {
-			part := missing[from:to]
-			from = to
+		ends, counts := halve(x, missing, 0, parts, e.room.list(parts)), e.room.rows(parts)
+		for k, to := range ends {
+			part := missing[partFrom(ends, k):to]
 			slices.Sort(part)
-			lent := e.room.mark()
-			t := q.directMoments(e, q.distances(e, e.reaching(x, part, b.Reach)), b)
+			counts = append(counts, e.reaching(x, part, b.Reach))
+		}
+		distances := q.distances(e, counts...)
+		for k, to := range ends {
+			part, lent := missing[partFrom(ends, k):to], e.room.mark()
+			t := q.directMoments(e, distances[k], b)
 			t.degreesOfFreedom = o.degrees(true)
 			direct, err := q.conditionalWithin(ctx, e, t, part, o.Conditioning)
 			if err != nil {
@@ -115,6 +118,14 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 		asm.Scale(p.Variance.Row(i), b.Inflation, p.Variance.Row(i))
 	}
 	return nil
+}
+
+// partFrom returns where part k begins, given where all end.
+func partFrom(ends []int, k int) int {
+	if k == 0 {
+		return 0
+	}
+	return ends[k-1]
 }
 
 // directAlone is blend where the direct prediction has the whole share; what was observed is left 0.

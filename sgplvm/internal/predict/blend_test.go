@@ -47,7 +47,7 @@ func TestDirectMoments(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := anyBlend(rng, 1)
-		distances := m.distances(e, nil)
+		distances := m.far(e)
 		weights := effective(distances, b.Neighbours)
 		got := m.directMoments(e, distances, &b).own
 		n, channels, examples := m.grid.Len(), m.channels(), m.params.X.Mu.Rows
@@ -97,7 +97,7 @@ func TestDirectConditional(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := anyBlend(rng, 1)
-		moments := m.directMoments(e, m.distances(e, nil), &b)
+		moments := m.directMoments(e, m.far(e), &b)
 		whole := wholeCovariance(t, moments.own)
 		p, err := m.conditional(t.Context(), e, moments, ConditionGivenLatent)
 		if err != nil {

@@ -85,10 +85,10 @@ func (r *rescaling) covariance(k mat.Matrix, c int) {
 //
 //	ψ0·K(a, b) − Φ_a·diag(h)·Φ_bᵀ
 func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, b []int) mat.Matrix {
-	cov := t.room.matrix(len(a), len(b))
 	if t.noiseAlone() {
-		return cov
+		return t.room.matrix(len(a), len(b))
 	}
+	cov := t.room.result(len(a), len(b))
 	on.priorCovariance(t.room, cov, t.psi0, a, b)
 	t.subtractExplained(on, cov, version, a, b)
 	return cov

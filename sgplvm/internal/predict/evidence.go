@@ -96,7 +96,7 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 		o.norms = on.squared.T().MulTensor(make([]float64, q.components()), mask, nil).Data
 		return o, nil
 	}
-	noise, k := e.room.matrix(len(seen), len(seen)), e.room.matrix(len(seen), len(seen))
+	noise, k := e.room.result(len(seen), len(seen)), e.room.result(len(seen), len(seen))
 	work.Submatrix(noise, on.structured(), seen, seen)
 	work.Submatrix(k, on.kss[0](), seen, seen)
 	for a, i := range seen {
@@ -107,8 +107,8 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 		return nil, err
 	}
 	o.logNoise = o.factor.LogDet()
-	o.factor.Solve(k)
-	o.trace = mat.Trace(k)
+	o.factor.Inverse(noise)
+	o.trace = mat.Dot(noise, k)
 	phi := e.room.gather(on.phi.Factors[0], seen)
 	o.whiten(phi)
 	o.norms = e.room.columnSquares(phi)

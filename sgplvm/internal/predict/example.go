@@ -19,7 +19,8 @@ type example struct {
 	version []int      // of the mask of the training data, of each channel
 	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
 	prior   prior
-	room    *room // what filling it in works in; nil: what is allocated
+	far     []float64 // of the training examples, where that was asked for (Posterior.far)
+	room    *room     // what filling it in works in; nil: what is allocated
 }
 
 // A prior is what is known of an example's latent variables before its values are.

@@ -47,7 +47,7 @@ func TestFilledAddsItsCovariance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, distances := anyBlend(rng, 1), without.distances(e, nil)
+		b, distances := anyBlend(rng, 1), without.far(e)
 		x, channels := data.InSpacings(without.grid), without.channels()
 		effective := effective(distances, b.Neighbours)
 		var total float64

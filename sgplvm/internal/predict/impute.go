@@ -139,7 +139,7 @@ func (q *Posterior) seenMoments(e *example, l Latent, o InferOptions) (moments, 
 	t := q.momentsIn(e.room, l)
 	t.degreesOfFreedom = o.degrees(q.kept != nil)
 	if q.kept != nil && e.on.training != nil && e.observed() && o.LocalBandwidth >= 0 && o.Conditioning == ConditionGivenLatent {
-		t.own = q.noiseNear(e, q.weights(e.room, q.distances(e, nil), o.bandwidth()), o.strength(), infer.LeastWeight)
+		t.own = q.noiseNear(e, q.weights(e.room, q.far(e), o.bandwidth()), o.strength(), infer.LeastWeight)
 	}
 	if o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return t, nil

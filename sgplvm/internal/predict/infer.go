@@ -109,7 +109,7 @@ func (q *Posterior) score(e *example, v *infer.Evidence) []Latent {
 		c = append(c, Latent{Mu: mu.Row(0), S: variance.Row(0), Start: i, Bound: value - kl})
 	}
 	if n > scoredStarts && q.kept != nil && e.on.training != nil && n == q.params.X.Mu.Rows {
-		distances, near := q.distances(e, nil), r.list(n)
+		distances, near := q.far(e), r.list(n)
 		for k := range n {
 			near = append(near, k)
 		}

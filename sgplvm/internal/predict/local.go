@@ -172,31 +172,46 @@ func atPoints(points []int, a mat.Matrix) mat.Matrix {
 	return a
 }
 
-// distances returns d_n², the mean squared distance of the training examples from one that was seen in part. counts say how
-// much each point counts; nil: all alike.
-func (q *Posterior) distances(e *example, counts []float64) []float64 {
+// far returns d_n², the mean squared distance of the training examples from one that was seen in part.
+func (q *Posterior) far(e *example) []float64 {
+	if e.far == nil {
+		e.far = q.distances(e, nil)[0]
+	}
+	return e.far
+}
+
+// distances returns d_n² for each of some lists that say how much every point counts; nil: all alike.
+func (q *Posterior) distances(e *example, counts ...[]float64) [][]float64 {
 	kept, channels := q.kept(), q.channels()
-	d2 := e.room.vector(kept.y.Cols)
-	var count float64
+	all, total, squares := e.room.rows(len(counts)), e.room.vector(len(counts)), e.room.written(kept.y.Cols)
+	for range counts {
+		all = append(all, e.room.vector(kept.y.Cols))
+	}
 	for c, seen := range e.seen {
 		for _, i := range seen {
-			value, weight := e.values.At(i, c), 1.0
-			if counts != nil {
-				weight = counts[i]
-			}
-			if weight < 1e-9 {
-				continue
-			}
-			count += weight
+			value := e.values.At(i, c)
 			for k, y := range kept.y.Row(e.on.training[i]*channels + c) {
-				d2[k] += weight * (value - y) * (value - y)
+				squares[k] = (value - y) * (value - y)
+			}
+			for l, of := range counts {
+				weight := 1.0
+				if of != nil {
+					weight = of[i]
+				}
+				if weight < 1e-9 {
+					continue
+				}
+				total[l] += weight
+				asm.Axpy(weight, squares, all[l])
 			}
 		}
 	}
-	for k := range d2 {
-		d2[k] /= count
+	for l, count := range total {
+		for k := range all[l] {
+			all[l][k] /= count
+		}
 	}
-	return d2
+	return all
 }
 
 // weights returns w_n for squared distances and the bandwidth h.
@@ -208,15 +223,14 @@ func (q *Posterior) weights(r *room, distances []float64, bandwidth float64) []f
 
 // covariance returns Σ* − β⁻¹·I between two lists of points.
 func (t *ownNoise) covariance(a, b []int) mat.Matrix {
-	c := t.room.matrix(len(a), len(b))
+	c := t.room.result(len(a), len(b))
 	near, mean := t.room.gather(t.near, a), t.room.gather(t.mean, a)
-	share := 1 / float64(mean.Cols)
-	if work.SameList(a, b) {
+	share, same := 1/float64(mean.Cols), work.SameList(a, b)
+	if same {
 		mat.Syrk(c, 1, near, 0)
 		if !t.centred {
 			mat.Syrk(c, -share, mean, 1)
 		}
-		mat.MirrorLower(c)
 	} else {
 		mat.Mul(c, 1, near, t.room.gather(t.near, b).T(), 0)
 		if !t.centred {
@@ -225,13 +239,19 @@ func (t *ownNoise) covariance(a, b []int) mat.Matrix {
 	}
 	t.addUnsure(c, a, b)
 	for i, k := range a {
-		row, taper, sigma := c.Row(i), t.taper.Row(k), t.sigma.Row(k)
-		for j, l := range b {
+		row, taper, sigma, to := c.Row(i), t.taper.Row(k), t.sigma.Row(k), b
+		if same { // the lower triangle
+			to = b[:i+1]
+		}
+		for j, l := range to {
 			row[j] = t.whole * (float64(row[j]*taper[l]) + float64(t.prior*sigma[l]))
 			if k == l {
 				row[j] += (t.whole*t.prior - 1) * t.white
 			}
 		}
+	}
+	if same {
+		mat.MirrorLower(c)
 	}
 	return c
 }

@@ -84,7 +84,7 @@ func TestNoiseNear(t *testing.T) {
 			t.Fatal(err)
 		}
 		h, nu := 0.2+rng.Float64(), 10*rng.Float64()
-		got := m.noiseNear(e, m.weights(nil, m.distances(e, nil), h), nu, 1e-6)
+		got := m.noiseNear(e, m.weights(nil, m.far(e), h), nu, 1e-6)
 
 		weights, total := m.weightsByDefinition(values, order, h)
 		total += nu

@@ -12,7 +12,7 @@ import (
 )
 
 // A room lends storage to one example at a time, which gives all of it back at once: examples that are filled in one after the other take it from
-// the same pieces of memory. What it lends is 0. A nil room allocates.
+// the same pieces of memory. What it lends is 0 but where it says otherwise. A nil room allocates.
 type room struct {
 	numbers []float64
 	used    int // of numbers
@@ -69,6 +69,13 @@ func (r *room) begin() {
 
 // vector lends n numbers.
 func (r *room) vector(n int) []float64 {
+	v := r.written(n)
+	clear(v)
+	return v
+}
+
+// written lends n numbers of any value, all of which will be written.
+func (r *room) written(n int) []float64 {
 	if r == nil || n > mostLent {
 		return make([]float64, n)
 	}
@@ -78,14 +85,17 @@ func (r *room) vector(n int) []float64 {
 	if r.used > len(r.numbers) {
 		return make([]float64, n)
 	}
-	v := r.numbers[from:r.used:r.used]
-	clear(v)
-	return v
+	return r.numbers[from:r.used:r.used]
 }
 
 // matrix lends an r×c matrix.
 func (r *room) matrix(rows, cols int) mat.Matrix {
 	return mat.NewDense(rows, cols, r.vector(rows*cols))
+}
+
+// result lends an r×c matrix of any values, all of which will be written.
+func (r *room) result(rows, cols int) mat.Matrix {
+	return mat.NewDense(rows, cols, r.written(rows*cols))
 }
 
 // list lends an empty list for n places.
@@ -104,14 +114,14 @@ func (r *room) list(n int) []int {
 
 // clone lends a copy.
 func (r *room) clone(a mat.Matrix) mat.Matrix {
-	c := r.matrix(a.Rows, a.Cols)
+	c := r.result(a.Rows, a.Cols)
 	mat.Copy(c, a)
 	return c
 }
 
 // gather lends the given rows of a.
 func (r *room) gather(a mat.Matrix, rows []int) mat.Matrix {
-	g := r.matrix(len(rows), a.Cols)
+	g := r.result(len(rows), a.Cols)
 	work.GatherTo(g, a, rows)
 	return g
 }

@@ -11,7 +11,7 @@ import (
 // nearby returns, in columns, the weights that squares observed at some points have in
 // judging what is missing at others: Gaussian, of two mean spacings. It is |O|×|M|.
 func nearby(r *room, on *projection, seen, missing []int) mat.Matrix {
-	weights, factor := r.matrix(len(seen), len(missing)), r.matrix(len(seen), len(missing))
+	weights, factor := r.result(len(seen), len(missing)), r.result(len(seen), len(missing))
 	weights.Fill(1)
 	dims := on.grid.Dims()
 	from, to := r.split(seen, dims), r.split(missing, dims)
