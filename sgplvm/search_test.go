@@ -264,6 +264,41 @@ func TestAskAlike(t *testing.T) {
 	}
 }
 
+// A candidate that is far worse after a part of its steps has no more of them; one that is not far worse, or has few steps, has all.
+func TestAskBriefly(t *testing.T) {
+	good := []float64{1, 2, 3, 1, 2, 3}
+	for _, c := range []struct {
+		brief, whole []float64
+		steps        int
+		asked        []int
+		name         string
+		best         int
+	}{
+		{[]float64{9, 9, 9, 9, 8, 9}, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60}, "240, after 60 steps", 1},
+		{[]float64{1.4, 2.4, 3.4, 1.4, 2.4, 3.5}, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60, 240}, "240", 240},
+		{nil, []float64{0, 0, 0, 0, 0, 0}, 240, []int{1, 60, 240}, "240", 240},
+		{nil, []float64{0, 0, 0, 0, 0, 0}, 200, []int{1, 200}, "200", 200},
+	} {
+		j := &tableJudge{scores: map[int][]float64{1: good, 60: c.brief, c.steps: c.whole}}
+		steps := func(n int) option { return option{fmt.Sprint(n), func(c *Config) { c.Training.Iterations = n }} }
+		s := &search{ctx: context.Background(), outer: context.Background(), watch: unwatched{}, plan: plan{steps: 60}}
+		best, err := s.ask(stepsJudge{j}, standing{}, question{name: "which", candidates: []option{steps(1), steps(c.steps)}, brief: 1})
+		if err != nil || !slices.Equal(j.asked, c.asked) || best.cfg.Training.Iterations != c.best {
+			t.Errorf("asked %v, expected %v, best %d, error %v", j.asked, c.asked, best.cfg.Training.Iterations, err)
+		}
+		if name := s.selection.Stages[0].Candidates[1].Name; name != c.name {
+			t.Errorf("called %q, expected %q", name, c.name)
+		}
+	}
+}
+
+// A stepsJudge is a tableJudge that knows scores by steps of training.
+type stepsJudge struct{ *tableJudge }
+
+func (j stepsJudge) judge(ctx context.Context, cfg Config, hopeless func(verdict) bool) (verdict, error) {
+	return j.tableJudge.judge(ctx, Config{LatentDims: cfg.Training.Iterations}, hopeless)
+}
+
 // A search that ends within a candidate keeps what was best before; a source that fails ends it with an error.
 func TestAskEnds(t *testing.T) {
 	scores := map[int][]float64{1: {3, 3, 4}, 2: {2, 2, 3}, 3: {0, 0, 1}}

@@ -39,6 +39,7 @@ type question struct {
 	candidates []option
 	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
 	like       int     // the candidate that is passed over where the one before it is far worse than the best; 0: none
+	brief      int     // the candidate that is judged after fewer steps first, and no further where it looks hopeless then; 0: none
 	sure       float64 // standard errors by which another candidate must be better
 }
 
@@ -65,6 +66,13 @@ const (
 	goOnErrors     = 0.3
 	stopErrors     = 3.
 	stopSureErrors = 0.5
+)
+
+// A candidate is judged after a part of its steps, one in briefSteps, first where its question says so. It is hopeless then where it is worse by more
+// than briefNats, which further steps hardly bring, and surely.
+const (
+	briefSteps = 4
+	briefNats  = 0.5
 )
 
 // fewestJudged is how many examples a candidate is judged by at least before it can look hopeless.
@@ -97,7 +105,8 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 			trial = best
 		} else {
 			var err error
-			if trial.verdict, err = s.judged(j, q, i, trial.cfg, best.verdict); err != nil {
+			var steps int
+			if trial.verdict, steps, err = s.judgedFrom(j, q, i, trial.cfg, best.verdict); err != nil {
 				if s.ctx.Err() != nil {
 					break
 				}
@@ -107,6 +116,9 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 				stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Failure: err.Error()})
 				all = append(all, verdict{})
 				continue
+			}
+			if steps > 0 {
+				o.name += fmt.Sprintf(", after %d steps", steps)
 			}
 		}
 		stage.Candidates = append(stage.Candidates, Candidate{Name: o.name, Score: mean(trial.losses), RMSE: mean(trial.errors)})
@@ -127,6 +139,24 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 
 // mostNats bounds what can be meant, so that squares of it are finite.
 const mostNats = 1e100
+
+// judgedFrom is judged, where the question says so after fewer steps first: steps are those with which it was hopeless, 0 where it has had all.
+func (s *search) judgedFrom(j judge, q question, i int, cfg Config, best verdict) (v verdict, steps int, err error) {
+	if steps = cfg.Training.Iterations / briefSteps; i > 0 && i == q.brief && best.losses != nil && steps >= s.plan.steps {
+		short := cfg
+		short.Training.Iterations = steps
+		if short.Training.Warmup > 0 {
+			short.Training.Warmup = shortWarmup(steps)
+		}
+		if v, err = s.judged(j, q, i, short, best); err == nil && far(v, best, stopErrors) {
+			if m, _ := difference(v, best); m > briefNats {
+				return v, steps, nil
+			}
+		}
+	}
+	v, err = s.judged(j, q, i, cfg, best)
+	return v, 0, err
+}
 
 // judged has a candidate judged beside the best so far, and shows that.
 func (s *search) judged(j judge, q question, i int, cfg Config, best verdict) (verdict, error) {

@@ -434,4 +434,10 @@ func TestRecent(t *testing.T) {
 	want("b", 0, false)
 	want("a", 1, true)
 	want("c", 3, true)
+	r.most = 3
+	r.put("d", 4)
+	want("a", 1, true)
+	r.put("e", 5)
+	want("c", 0, false)
+	want("d", 4, true)
 }

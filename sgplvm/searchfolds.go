@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -26,10 +27,13 @@ const (
 // noise, and with it.
 type fold struct {
 	data    Data
-	scale   float64 // how much smaller distances in spacings are at its points, which may be further apart
-	trained recent[*bound.Params]
+	scale   float64               // how much smaller distances in spacings are at its points, which may be further apart
+	trained recent[*bound.Params] // of trainedKept
 	learned recent[*Model]
 }
+
+// trainedKept is how many parameters a fold keeps: the first question's candidates, so that further ones begin where the best was.
+const trainedKept = 5
 
 // A fillCase is an example held out, under one pattern of what is missing.
 type fillCase struct {
@@ -251,6 +255,7 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 		if p, err = f.train(ctx, base); err != nil {
 			return nil, err
 		}
+		f.trained.most = trainedKept
 		f.trained.put(text(base), p)
 	}
 	if m, err = f.learn(ctx, cfg, p.Clone()); err == nil {
@@ -288,24 +293,29 @@ func (f *fold) learn(ctx context.Context, cfg Config, p *bound.Params) (*Model, 
 }
 
 // recent keeps what was made last, by what it was made from: two of them, as candidates are variations of
-// the best one so far.
+// the best one so far, or as many as most says.
 type recent[T any] struct {
-	keys   [2]string
-	values [2]T
+	most    int
+	entries []recentEntry[T] // the last one that was asked for first
+}
+
+type recentEntry[T any] struct {
+	key   string
+	value T
 }
 
 func (r *recent[T]) get(key string) (value T, ok bool) {
-	for i, k := range r.keys {
-		if k == key {
-			r.keys[0], r.keys[i] = r.keys[i], r.keys[0]
-			r.values[0], r.values[i] = r.values[i], r.values[0]
-			return r.values[0], true
+	for i, e := range r.entries {
+		if e.key == key {
+			copy(r.entries[1:], r.entries[:i])
+			r.entries[0] = e
+			return e.value, true
 		}
 	}
 	return value, false
 }
 
 func (r *recent[T]) put(key string, value T) {
-	r.keys[1], r.values[1] = r.keys[0], r.values[0]
-	r.keys[0], r.values[0] = key, value
+	r.entries = slices.Insert(r.entries, 0, recentEntry[T]{key, value})
+	r.entries = slices.Delete(r.entries, min(len(r.entries), cmp.Or(r.most, 2)), len(r.entries))
 }

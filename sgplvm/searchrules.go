@@ -170,6 +170,9 @@ func (s *search) structures() (first Config, q question) {
 	}
 	white := s.whiteNoise()
 	add("white noise, a kernel for each factor", white)
+	if joint {
+		q.brief = len(q.candidates) - 1
+	}
 	if !joint {
 		return filled(s.given, white), q
 	}
