@@ -178,6 +178,10 @@ const mostJoint = 5000
 // manySteps is how long training is worth its time at most.
 const manySteps = 400
 
+// shortWarmup returns how many of some steps of training come with the noise held. Where they are few, more would leave
+// hardly any for the noise and for the kernels in space.
+func shortWarmup(steps int) int { return max(1, steps/6) }
+
 // A plan is how much work an effort puts into a search.
 type plan struct {
 	steps     int // of a candidate's training

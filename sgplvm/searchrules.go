@@ -88,10 +88,6 @@ func (s *search) learnedNoise() Config {
 	return c
 }
 
-// shortWarmup returns how many of some steps of training come with the noise held. Where they are few, more would leave
-// hardly any for the noise and for the kernels in space.
-func shortWarmup(steps int) int { return max(1, steps/6) }
-
 // whiteNoise is the configuration with a kernel for each factor and noise without structure.
 func (s *search) whiteNoise() Config {
 	n, points, channels := s.data.Source.Dims()
