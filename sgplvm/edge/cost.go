@@ -54,8 +54,8 @@ func (w *Workspace) Bytes() int {
 	}
 	square := given * given
 	factors, panels := 0, square // the factor of C_OO is in its place; two triangles of panels
-	if m.structured() {
-		factors, panels = factors+w.most*w.most-untouched(w.most), max(panels, w.most*w.most/2)
+	if together := w.held.together; m.structured() {
+		factors, panels = factors+w.most*together-untouched(together), max(panels, together*together/2)
 	}
 	ints := len(w.seen)*w.most + 7*m.c.Points
 	if m.byColumns(w.most) {
@@ -86,7 +86,8 @@ func (m *Model) Multiplications(seen int) float64 {
 	total := dy*o*k*k/2 + k*k*k + k*j + k*k*(d+4)/2*(starts+2*steps*float64(c.Options.Candidates))
 	switch {
 	case m.shaped():
-		total += o*o*o/2 + o*o/2*dy*k
+		block := min(o, noiseTogether)
+		total += o*block*block/2 + o*block/2*dy*k
 	case m.structured():
 		total += o*o*o/6 + o*o/2*(j+dy*k)
 	default:

@@ -67,7 +67,7 @@ func (w *Workspace) setMask(channels, seen []int) error {
 			copy(po.Row(k), m.p[c].Row(i))
 		}
 		if m.structured() {
-			h.noise.SolveHalf(po)
+			h.whiten(po)
 		}
 		v.Constant -= 0.5*logNoise + 0.5*float64(len(seen))*math.Log(2*math.Pi)
 		v.Count += float64(len(seen))
@@ -86,7 +86,7 @@ func (w *Workspace) addValues(place, c int, seen []int) {
 		y.Data[k] = w.value(i, c)
 	}
 	if m.structured() {
-		h.noise.SolveHalf(y)
+		h.whiten(y)
 	}
 	v.Square -= 0.5 * m.c.Precision * mat.Dot(y, y)
 	mat.Mul(mat.Vector(w.g1), m.c.Precision, po.T(), y, 1)
@@ -121,22 +121,12 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		w.maskNorms(seen)
 		logNoise = -float64(len(seen)) * math.Log(m.c.Beta)
 	} else {
-		sigma := view(w.room.coo, len(seen), len(seen))
-		for k, i := range seen {
-			row := sigma.Row(k)
-			if m.shaped() {
-				w.earlier(row[:k+1], &m.structure, i, seen)
-			} else {
-				m.structure.pick(row[:k+1], i, seen[:k+1])
-			}
-			row[k] += 1 / m.c.Beta
-		}
-		if err := w.held.noise.Refactorize(sigma); err != nil {
+		clear(w.held.traces)
+		if logNoise, err = w.factorNoise(seen); err != nil {
 			return 0, 0, err
 		}
-		logNoise = w.held.noise.LogDet()
 		if m.shaped() {
-			return logNoise, w.shapedTrace(seen), nil
+			return logNoise, w.shapedTrace(), nil
 		}
 		w.whitenedNorms(seen)
 	}
@@ -148,6 +138,33 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 		trace += w.traceBeyond(seen)
 	}
 	return logNoise, trace, nil
+}
+
+// factorNoise factors Σ_OO, of a fast model blocks of it, of which it adds up the traces, and returns its log determinant.
+func (w *Workspace) factorNoise(seen []int) (logDet float64, err error) {
+	m, h := w.m, &w.held
+	for k, from := 0, 0; from < len(seen); k, from = k+1, from+h.together {
+		block := seen[from:min(from+h.together, len(seen))]
+		sigma := view(w.room.coo, len(block), len(block))
+		for k, i := range block {
+			row := sigma.Row(k)[:k+1]
+			if m.shaped() {
+				w.earlier(row, &m.structure, i, block)
+			} else {
+				m.structure.pick(row, i, block[:k+1])
+			}
+			row[k] += 1 / m.c.Beta
+		}
+		factor := &h.noise[k]
+		if err := factor.Refactorize(sigma); err != nil {
+			return 0, err
+		}
+		logDet += factor.LogDet()
+		if m.shaped() {
+			w.addTraces(factor, block)
+		}
+	}
+	return logDet, nil
 }
 
 // maskNorms sets γ of white noise: the mask contracted with B_f∘B_f.
@@ -179,7 +196,7 @@ func (w *Workspace) whitenedNorms(seen []int) {
 	for from := 0; from < m.features; from += step {
 		b := view(w.room.observed, len(seen), min(step, m.features-from))
 		m.setFeatures(b, seen, from, nil)
-		w.held.noise.SolveHalf(b)
+		w.held.whiten(b)
 		w.columnSquares(w.norms[from:from+b.Cols], b)
 	}
 	for j := range w.norms {
@@ -203,7 +220,7 @@ func (w *Workspace) traceBeyond(seen []int) (trace float64) {
 			gap.Row(k)[l], gap.Row(l)[k] = v, v
 		}
 	}
-	w.held.noise.Solve(gap)
+	w.held.noise[0].Solve(gap)
 	return mat.Trace(gap)
 }
 

@@ -64,29 +64,24 @@ func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a,
 		return
 	}
 	all := w.setLevels(x, factor)
-	last := len(x.levels) - 1
+	first := view(w.room.gathered, 1, len(b)).Data
 	for k, i := range a {
 		row, values := dst.Row(k), all
 		for q, levels := range x.levels {
 			n, at := len(levels), x.at[q]
 			own := values[int(at[i])*n:][:n]
 			values = values[n*n:]
-			switch {
-			case q == 0 && last > 0: // with the next one
-			case q == 0:
-				for l, j := range b {
-					row[l] = own[at[j]]
+			if q == 0 {
+				if k == 0 || at[i] != at[a[k-1]] { // points of a grid follow one another along the other dimensions
+					for l, j := range b {
+						first[l] = own[at[j]]
+					}
 				}
-			case q == 1:
-				first := x.at[0]
-				before := all[int(first[i])*len(x.levels[0]):]
-				for l, j := range b {
-					row[l] = before[first[j]] * own[at[j]]
-				}
-			default:
-				for l, j := range b {
-					row[l] *= own[at[j]]
-				}
+				copy(row, first)
+				continue
+			}
+			for l, j := range b {
+				row[l] *= own[at[j]]
 			}
 		}
 	}

@@ -22,7 +22,7 @@ const mostShapes = 3
 // covariance given x is a sum (docs/math.md, section 23, "Fast models").
 func (c *Contents) Hasten(kind Type) {
 	o := &c.Options
-	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 10, min(o.Starts, 3)
+	o.Fast, o.Candidates, o.Iterations, o.Starts = true, 1, 6, min(o.Starts, 3)
 	o.LeastWeight, o.PartNeighbours, o.MostExamples = 1e-2, 112, 128
 	if !c.Whitened || c.Points > mostShaped {
 		return

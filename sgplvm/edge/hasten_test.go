@@ -254,7 +254,7 @@ func TestGrid(t *testing.T) {
 		t.Fatal("no grid")
 	}
 	w := &Workspace{m: m}
-	w.room.row, w.room.counts, w.room.pairs = w.vector(35), w.vector(35), w.vector(35)
+	w.room.row, w.room.counts, w.room.pairs, w.room.gathered = w.vector(35), w.vector(35), w.vector(35), w.vector(70)
 	w.room.levels.values = w.vector(m.spacings.pairs)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 50 {

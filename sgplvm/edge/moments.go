@@ -67,7 +67,7 @@ func (w *Workspace) marginal(p prediction, within []int) {
 		mat.Mul(to, 1, pc, t.of.Psi1, 0)
 	}
 	if t.own != nil {
-		mat.Add(p.mean, p.mean, 1, t.own.mean)
+		asm.Axpy(1, t.own.mean.Data, p.mean.Data)
 	}
 	base := w.room.diagonal
 	clear(w.room.spread)

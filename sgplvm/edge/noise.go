@@ -73,13 +73,16 @@ func (w *Workspace) ownBlock(c, left, right mat.Matrix, a, b []int) {
 	o, share := w.moments.own, 1/float64(w.m.c.Channels)
 	mat.Mul(c, 1, left.T(), right, 0)
 	if !o.centred {
-		means := w.room.row[:len(b)]
 		for ch := range w.m.c.Channels {
-			for l, j := range b {
-				means[l] = o.mean.Row(j)[ch]
+			means := o.mean.Data
+			if w.m.c.Channels > 1 || !w.m.first(b) {
+				means = w.room.row[:len(b)]
+				for l, j := range b {
+					means[l] = o.mean.Data[j*w.m.c.Channels+ch]
+				}
 			}
 			for k, i := range a {
-				asm.Axpy(-share*o.mean.Row(i)[ch], means, c.Row(k))
+				asm.Axpy(-share*o.mean.Row(i)[ch], means[:len(b)], c.Row(k))
 			}
 		}
 	}
@@ -93,7 +96,7 @@ func (w *Workspace) ownBlock(c, left, right mat.Matrix, a, b []int) {
 	}
 	taper := view(w.room.taper, len(a), len(b))
 	w.gaussian(taper, o.taper, o.taperFactor, a, b)
-	mat.MulElem(c, c, taper)
+	asm.MulTo(c.Data, c.Data, taper.Data)
 }
 
 // pairs sets dst to Σ − β⁻¹·I between points.

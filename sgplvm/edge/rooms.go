@@ -123,12 +123,15 @@ const partsTogether = 4
 // that have any have the same ones.
 type held struct {
 	valid  bool
-	seen   [][]int     // observed points of each channel
-	noise  chol.Factor // of Σ_OO, where the noise is structured
-	po     []float64   // P_O of each channel, whitened
+	seen   [][]int   // observed points of each channel
+	po     []float64 // P_O of each channel, whitened
 	g0     float64
 	traces []float64 // tr Σ_OO⁻¹·T_r of the shapes
 	gap    float64   // that of a blend; NaN: not measured yet
+
+	// Of Σ_OO, where the noise is structured: of a fast model of blocks of so many points, else of all.
+	noise    []chol.Factor
+	together int
 
 	// Of a fast model, F∘C′ + Σ of the blend that was used last. It depends on no mask.
 	wide       Table
@@ -154,6 +157,13 @@ func (h *held) keep(seen [][]int) {
 	h.valid = true
 	for c := range seen {
 		h.seen[c] = append(h.seen[c][:0], seen[c]...)
+	}
+}
+
+// whiten overwrites rows of observed points with L⁻¹ times them.
+func (h *held) whiten(rows mat.Matrix) {
+	for k, from := 0, 0; from < rows.Rows; k, from = k+1, from+h.together {
+		h.noise[k].SolveHalf(rows.Slice(from, min(from+h.together, rows.Rows), 0, rows.Cols))
 	}
 }
 

@@ -56,9 +56,7 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 		} else {
 			rows.Fill(0)
 		}
-		for _, term := range r.terms {
-			w.addTerm(rows, term, from, seen, missing)
-		}
+		w.addTerms(rows, from, seen, missing)
 		for k := range rows.Rows {
 			at, row := from+k, rows.Row(k)
 			pickFrom(coo.Row(at)[:at+1], row, toSeen[:at+1])
@@ -77,38 +75,50 @@ func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
 	}
 }
 
-// addTerm adds a term to rows of observed points, from a place on: pairs with observed points before them and with all missing ones, at the numbers of
+// addTerms adds the terms to rows of observed points, from a place on: pairs with observed points before them and with all missing ones, at the numbers of
 // these points where rows have all, else observed ones before missing ones. Other elements do not count.
-func (w *Workspace) addTerm(rows mat.Matrix, t term, from int, seen, missing []int) {
-	whole, block, factor := rows.Cols == w.m.c.Points, seen[from:from+rows.Rows], t.amount
+func (w *Workspace) addTerms(rows mat.Matrix, from int, seen, missing []int) {
+	block := seen[from : from+rows.Rows]
 	for k, i := range block {
-		row, pairs := rows.Row(k), w.room.pairs[:i+1]
-		t.of.row(pairs, i, 0)
-		if whole {
-			asm.Axpy(factor, pairs, row[:len(pairs)])
-			continue
+		for _, t := range w.room.terms {
+			w.addEarlier(rows.Row(k), t, i, seen[:from+k+1], len(seen), missing)
 		}
-		before, _ := slices.BinarySearch(missing, i)
-		part := w.room.row[:from+k+1+before]
-		pickFrom(part[:from+k+1], pairs, seen)
-		pickFrom(part[from+k+1:], pairs, missing)
-		asm.Axpy(factor, part[:from+k+1], row[:from+k+1])
-		asm.Axpy(factor, part[from+k+1:], row[len(seen):][:before])
 	}
 	// A table has pairs with later points in the rows of these.
 	later, _ := slices.BinarySearch(missing, block[0])
 	for l, i := range missing[later:] {
 		at := len(seen) + later + l
-		if whole {
+		if rows.Cols == w.m.c.Points {
 			at = i
 		}
 		count, _ := slices.BinarySearch(block, i)
-		pairs := w.room.pairs[:block[count-1]-block[0]+1]
-		t.of.row(pairs, i, block[0])
+		size := block[count-1] - block[0] + 1
+		sum, pairs := w.room.row[:size], w.room.pairs[:size]
+		clear(sum)
+		for _, t := range w.room.terms {
+			t.of.row(pairs, i, block[0])
+			asm.Axpy(t.amount, pairs, sum)
+		}
 		for k, j := range block[:count] {
-			rows.Data[k*rows.RowStride+at] += float64(factor * pairs[j-block[0]])
+			rows.Data[k*rows.RowStride+at] += sum[j-block[0]]
 		}
 	}
+}
+
+// addEarlier adds a term to a row of addTerms: pairs of point i with points up to it.
+func (w *Workspace) addEarlier(row []float64, t term, i int, seen []int, observed int, missing []int) {
+	pairs := w.room.pairs[:i+1]
+	t.of.row(pairs, i, 0)
+	if len(row) == w.m.c.Points {
+		asm.Axpy(t.amount, pairs, row[:len(pairs)])
+		return
+	}
+	before, _ := slices.BinarySearch(missing, i)
+	part := w.room.row[:len(seen)+before]
+	pickFrom(part[:len(seen)], pairs, seen)
+	pickFrom(part[len(seen):], pairs, missing)
+	asm.Axpy(t.amount, part[:len(seen)], row)
+	asm.Axpy(t.amount, part[len(seen):], row[observed:][:before])
 }
 
 // wide returns F∘C′ + Σ − β⁻¹·I between all points, of a factor of C′. That of the last factor is kept.

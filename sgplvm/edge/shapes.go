@@ -2,6 +2,7 @@ package edge
 
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -55,21 +56,28 @@ func (w *Workspace) setShapedVariance(dst []float64, within []int) {
 	}
 }
 
-// shapedTrace sets told, given the factor of Σ_OO, and returns tr Σ_OO⁻¹K_OO as it is a sum.
-func (w *Workspace) shapedTrace(seen []int) (trace float64) {
+// noiseTogether is how many observed points' noise is correlated in L* of a fast model: what one finds of x by blocks, refine corrects by all of them.
+const noiseTogether = 32
+
+// addTraces adds tr Σ_OO⁻¹·T_r,OO of a block of observed points, given the factor of Σ_OO.
+func (w *Workspace) addTraces(factor *chol.Factor, block []int) {
 	m, traces := w.m, w.held.traces
-	inverse := view(w.room.coo, len(seen), len(seen))
-	w.held.noise.Inverse(inverse)
-	row := w.room.row[:len(seen)]
-	traces[0] = float64(len(seen))
+	inverse := view(w.room.coo, len(block), len(block))
+	factor.Inverse(inverse)
+	row := w.room.row[:len(block)]
+	traces[0] += float64(len(block))
 	for r := range m.c.Shapes {
-		traces[1+r] = 0
-		for k, i := range seen {
+		for k, i := range block {
 			own := row[:k+1]
-			w.earlier(own, &m.c.Shapes[r], i, seen)
+			w.earlier(own, &m.c.Shapes[r], i, block)
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}
+}
+
+// shapedTrace sets told, given the traces, and returns tr Σ_OO⁻¹K_OO as it is a sum.
+func (w *Workspace) shapedTrace() (trace float64) {
+	m, traces := w.m, w.held.traces
 	shares := mat.NewDense(m.c.Inducing+1, len(traces), m.c.Shares)
 	trace = asm.Dot(shares.Row(m.c.Inducing), traces)
 	for i := range w.told {

@@ -215,6 +215,11 @@ func (w *Workspace) newRoom() {
 		r.rows = w.vector(noiseRows * k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
+	w.held.together = w.most
+	if w.m.shaped() {
+		w.held.together = min(noiseTogether, w.most)
+	}
+	w.held.noise = make([]chol.Factor, (w.most+w.held.together-1)/w.held.together)
 	w.held.seen = make([][]int, c.Channels)
 	for i := range w.held.seen {
 		w.held.seen[i] = make([]int, 0, w.most)
