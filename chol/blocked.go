@@ -21,13 +21,14 @@ var blocking = struct {
 	// caches deliver the fewer numbers the larger a block is.
 	least, most int
 
-	// serial is the order up to which one processor does everything.
-	serial int
+	// serial is the order up to which one processor does everything, diagonal that up to which it
+	// finds the diagonal of an inverse, in less room.
+	serial, diagonal int
 
 	// depth is the number of columns that one call of a kernel takes at most,
 	// since assembly cannot be interrupted.
 	depth int
-}{least: 72, most: mostSide, serial: 192, depth: 2048}
+}{least: 72, most: mostSide, serial: 192, diagonal: 512, depth: 2048}
 
 const (
 	mostSide    = 192 // a multiple of every panel's width

@@ -10,7 +10,7 @@ import (
 // to which one processor does everything, and the depth of a kernel's call.
 func SetBlocking(t testing.TB, side, serial, depth int) {
 	old := blocking
-	blocking.least, blocking.most, blocking.serial, blocking.depth = side, side, serial, depth
+	blocking.least, blocking.most, blocking.serial, blocking.diagonal, blocking.depth = side, side, serial, serial, depth
 	t.Cleanup(func() { blocking = old })
 }
 

@@ -44,6 +44,7 @@ func (f *Factor) InverseDiagonal(dst []float64) {
 type inversion struct {
 	panels
 	u     []float64
+	base  int // where u begins: 0, or the block row at hand
 	dst   mat.Matrix
 	diag  []float64 // nil: all of A⁻¹ is wanted
 	phase int       // 0: panels of L; 1: U, and the diagonal; 2: U·Uᵀ
@@ -56,32 +57,45 @@ var inversions mat.Pool[inversion]
 func (v *inversion) invert(l mat.Matrix, phases int) {
 	v.prepare(v.dst, l, 0)
 	v.grow()
-	buffer := mat.Borrow(v.start(v.count))
+	// The diagonal takes a block row of U at a time.
+	serial := l.Rows <= blocking.serial || v.diag != nil && l.Rows <= blocking.diagonal
+	size := v.begin(v.count)
+	if serial && v.diag != nil {
+		_, g1 := v.rows(0)
+		size = v.begin(min(g1, v.count))
+	}
+	buffer := mat.Borrow(size)
 	v.u = *buffer
 	for v.phase = range phases {
 		tasks := v.blocks
 		if v.phase == 2 {
 			tasks = v.blocks * (v.blocks + 1) / 2
 		}
-		if l.Rows > blocking.serial {
+		if !serial {
 			mat.Run(tasks, v)
 			continue
 		}
 		for i := range tasks {
+			if v.phase == 1 && v.diag != nil {
+				g0, _ := v.rows(i)
+				v.base = v.begin(g0)
+			}
 			v.Do(i)
 		}
 	}
 	mat.GiveBack(buffer)
 	v.shrink()
-	v.u = nil
+	v.u, v.base = nil, 0
 	v.dst, v.l, v.a, v.diag = mat.Matrix{}, mat.Matrix{}, mat.Matrix{}, nil
 }
 
 // row returns panel g of U from column k on, k ≥ g·w.
 func (v *inversion) row(g, k int) []float64 {
-	before := v.w * v.w * (g*v.count - g*(g-1)/2)
-	return v.u[before+(k-g*v.w)*v.w : before+(v.count-g)*v.w*v.w]
+	return v.u[v.begin(g)-v.base+(k-g*v.w)*v.w : v.begin(g+1)-v.base]
 }
+
+// begin returns where panel g of U begins.
+func (v *inversion) begin(g int) int { return v.w * v.w * (g*v.count - g*(g-1)/2) }
 
 // Do does a task: a row of blocks, or a block of the product.
 func (v *inversion) Do(i int) {

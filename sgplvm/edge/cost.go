@@ -25,10 +25,13 @@ func (m *Model) Bytes() int {
 	return beginning + 8*numbers
 }
 
-// What products of matrices pack: so many columns at most, and triangles up to an order.
+// What products of matrices pack, so many columns at most, and triangles up to an order; and up to which order the diagonal of an inverse is found by so many
+// rows at a time.
 const (
 	productDepth  = 320
 	solveTriangle = 288
+	inverseSmall  = 512
+	inverseRows   = 72
 )
 
 // untouched returns how many numbers above the diagonal of a matrix of which the lower triangle counts are on pages of their own, which take nothing.
@@ -53,7 +56,10 @@ func (w *Workspace) Bytes() int {
 		}
 	}
 	square := given * given
-	factors, panels := 0, square // the factor of C_OO is in its place; two triangles of panels
+	factors, panels := 0, square // the factor of C_OO is in its place; two triangles of panels, of which small inverses have a part
+	if given <= inverseSmall {
+		panels = square/2 + min(given, inverseRows)*given
+	}
 	if together := w.held.together; m.structured() {
 		factors, panels = factors+w.most*together-untouched(together), max(panels, together*together/2)
 	}

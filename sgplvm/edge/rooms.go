@@ -119,6 +119,9 @@ type refinement struct {
 // partsTogether is for how many parts distances are measured at once: training examples are read that often less.
 const partsTogether = 4
 
+// noiseTogether is how many observed points' noise is correlated in L* of a fast model: what one finds of x by blocks, refine corrects by all of them.
+const noiseTogether = 32
+
 // held is what L* has of which values were observed, whatever they are: the next example often misses the same ones. It is kept where all channels
 // that have any have the same ones.
 type held struct {

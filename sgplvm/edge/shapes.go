@@ -56,9 +56,6 @@ func (w *Workspace) setShapedVariance(dst []float64, within []int) {
 	}
 }
 
-// noiseTogether is how many observed points' noise is correlated in L* of a fast model: what one finds of x by blocks, refine corrects by all of them.
-const noiseTogether = 32
-
 // addTraces adds tr Σ_OO⁻¹·T_r,OO of a block of observed points, given the factor of Σ_OO.
 func (w *Workspace) addTraces(factor *chol.Factor, block []int) {
 	m, traces := w.m, w.held.traces
