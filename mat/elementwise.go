@@ -12,6 +12,9 @@ func unary(dst, src Matrix, row func(d, s []float64), one func(s float64) float6
 		dst, src = dst.T(), src.T()
 	}
 	contiguous := dst.ColStride == 1 && src.ColStride == 1
+	if dst.gapless() && src.gapless() {
+		dst, src = dst.asRow(), src.asRow()
+	}
 	for i := range dst.Rows {
 		if contiguous {
 			row(dst.Row(i), src.Row(i))
@@ -21,6 +24,14 @@ func unary(dst, src Matrix, row func(d, s []float64), one func(s float64) float6
 			dst.Data[i*dst.RowStride+j*dst.ColStride] = one(src.Data[i*src.RowStride+j*src.ColStride])
 		}
 	}
+}
+
+// gapless tells that rows lie one behind the other, so that what is done element by element can be done of all as of one row: a call for
+// each of many short rows takes longer than the work.
+func (m Matrix) gapless() bool { return m.ColStride == 1 && m.RowStride == m.Cols }
+
+func (m Matrix) asRow() Matrix {
+	return Matrix{Rows: 1, Cols: m.Rows * m.Cols, RowStride: m.Rows * m.Cols, ColStride: 1, Data: m.Data}
 }
 
 // Scale sets dst = alpha·a, of the same shape. dst may be a.
@@ -73,6 +84,9 @@ func binary(dst, a, b Matrix, row func(d, x, y []float64), one func(x, y float64
 		dst, a, b = dst.T(), a.T(), b.T()
 	}
 	contiguous := dst.ColStride == 1 && a.ColStride == 1 && b.ColStride == 1
+	if dst.gapless() && a.gapless() && b.gapless() {
+		dst, a, b = dst.asRow(), a.asRow(), b.asRow()
+	}
 	for i := range dst.Rows {
 		if contiguous {
 			row(dst.Row(i), a.Row(i), b.Row(i))

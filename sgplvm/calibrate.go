@@ -47,9 +47,9 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 	square, expected := mat.New(y.Points, y.Channels), mat.New(y.Points, y.Channels)
 	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
 	err := t.leftUnexplained(ctx, wanted, func(_ int, residual, variance mat.Matrix) {
-		for i := range residual.Rows {
-			for c, r := range residual.Row(i) {
-				v := variance.At(i, c)
+		mat.Parallel(residual.Cols, func(c int) {
+			for i := range residual.Rows {
+				r, v := residual.At(i, c), variance.At(i, c)
 				if r != r {
 					missing[c]++
 					continue
@@ -58,7 +58,7 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 				expected.Set(i, c, expected.At(i, c)+v)
 				logs[c] += math.Log(v) / float64(n*residual.Rows)
 			}
-		}
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // LeaveOneOut predicts every training example of a model with a dynamical prior from all
@@ -123,10 +124,10 @@ func (t *Trainer) correct(mean, variance mat.Matrix, shift, spread []float64, k 
 	y := t.evaluator.Data()
 	for c, scale := range y.Scaler.Scale {
 		down, wider := shift[(k*y.Channels+c)*y.Points:][:y.Points], spread[k*y.Points:][:y.Points]
-		for s, v := range down {
-			mean.Row(s)[c] -= scale * v
+		work.EachRow(y.Points, func(s int) {
+			mean.Row(s)[c] -= scale * down[s]
 			variance.Row(s)[c] += scale * scale * wider[s]
-		}
+		})
 	}
 }
 

@@ -107,13 +107,13 @@ func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent,
 		frames[i] = m.frame(!meanOnly)
 	}
 	err := m.Posterior.PredictSlabs(ctx, latents, nil, predict.SlabOptions{Numbers: slabNumbers, MeanOnly: meanOnly}, func(s predict.Slab) error {
-		for i := range frames {
+		mat.Parallel(len(frames), func(i int) {
 			last := s.First + s.Mean[i].Rows
 			mat.Copy(frames[i].Mean.Slice(s.First, last, 0, m.shape.Channels), s.Mean[i])
 			if !meanOnly {
 				mat.Copy(frames[i].Variance.Slice(s.First, last, 0, m.shape.Channels), s.Variance[i])
 			}
-		}
+		})
 		return nil
 	})
 	return frames, err

@@ -14,8 +14,8 @@ import (
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
 type dense struct {
-	w           float64 // the way from a to b
-	a, b        image[float32]
+	w           float64        // the way from a to b
+	a, b        image[float32] // their splines
 	there, back opticalflow.Flow
 }
 
@@ -61,12 +61,6 @@ func luminance(a, b image[float32]) (p, q opticalflow.Picture) {
 	return opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[:half]}, opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[half:]}
 }
 
-// newDense takes the flows between two frames. sharpness is the part of the filter s that is applied to them before
-// they are sampled.
-func newDense(a, b image[float32], flows [2]opticalflow.Flow, w float64, s sharpening, sharpness float64) *dense {
-	return &dense{w: w, a: spline(a, s, sharpness), b: spline(b, s, sharpness), there: flows[0], back: flows[1]}
-}
-
 // flowsBetween estimates the flows from one frame to another and back.
 func flowsBetween(a, b image[float32]) (flows [2]opticalflow.Flow) {
 	p, q := luminance(a, b)
@@ -78,16 +72,6 @@ func flowsBetween(a, b image[float32]) (flows [2]opticalflow.Flow) {
 		}
 	})
 	return flows
-}
-
-// spline returns the coefficients of a picture that is sharpened.
-func spline(m image[float32], s sharpening, sharpness float64) image[float32] {
-	out := sharpened(m, s, sharpness)
-	if &out.data[0] == &m.data[0] {
-		out.data = append([]float32(nil), m.data...)
-	}
-	out.toSpline()
-	return out
 }
 
 // A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show

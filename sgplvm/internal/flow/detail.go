@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Detail is the variance of what fine pixels show that coarse ones, of which each is a mean over
@@ -83,7 +84,8 @@ func (d *Detail) sharpness(width int) float64 {
 
 // sumOctaves replaces energies by the variances of some octaves. It works on cells, not on every pixel.
 func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
-	for i, u := range energy.data {
+	work.EachRow(len(energy.data), func(i int) {
+		u := energy.data[i]
 		s, q, before := d.energy[i%len(d.energy)], 1.0, math.Inf(1)
 		if len(d.ratio) > 0 {
 			q = d.ratio[i%len(d.ratio)]
@@ -94,7 +96,7 @@ func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
 			energy.data[i] += min(left, 1) * v
 			u, s, before = v, q*s, v
 		}
-	}
+	})
 }
 
 // octaveEnergy returns the mean squares over cells of what the octave below misses of a picture.

@@ -1,22 +1,60 @@
 package flow
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 )
 
-// mostFlowBytes is about how many bytes of flows are kept.
-const mostFlowBytes = 1 << 27
+// mostFlowBytes is about how many bytes of flows are kept, and mostSplines how many splines: those of the two frames around a time, in
+// both sharpnesses.
+const mostFlowBytes, mostSplines = 1 << 27, 4
 
 // A flowCache keeps the dense flows between pairs of training frames that were estimated first, and the last one: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
-// asked for. It is nil where nothing is to be kept, and safe for concurrent use.
+// asked for. It keeps the splines of frames that were asked for last, too, since what is predicted for a time asks for them more than once. It is
+// nil where nothing is to be kept, and safe for concurrent use.
 type flowCache struct {
-	mutex sync.Mutex
-	pairs map[[2]int][2]opticalflow.Flow // there and back
-	order [][2]int                       // the oldest first
-	bytes int
+	mutex   sync.Mutex
+	pairs   map[[2]int][2]opticalflow.Flow // there and back
+	order   [][2]int                       // the oldest first
+	bytes   int
+	splines []keptSpline // the one that was asked for last at the end
+}
+
+// A keptSpline is the spline of a frame, with the filter that it was sharpened by.
+type keptSpline struct {
+	frame        int
+	filter       sharpening
+	part         float64
+	coefficients image[float32]
+}
+
+// spline returns the coefficients that find returns for a frame and a part of a filter, or what it returned lately. They are only to be read.
+func (c *flowCache) spline(frame int, filter sharpening, part float64, find func() image[float32]) image[float32] {
+	if c == nil {
+		return find()
+	}
+	s := keptSpline{frame: frame, filter: filter, part: part}
+	c.mutex.Lock()
+	at := slices.IndexFunc(c.splines, func(k keptSpline) bool { return k.frame == frame && k.filter == filter && k.part == part })
+	if at >= 0 {
+		s = c.splines[at]
+		c.splines = append(slices.Delete(c.splines, at, at+1), s)
+	}
+	c.mutex.Unlock()
+	if at >= 0 {
+		return s.coefficients
+	}
+	s.coefficients = find()
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if len(c.splines) == mostSplines {
+		c.splines = slices.Delete(c.splines, 0, 1)
+	}
+	c.splines = append(c.splines, s)
+	return s.coefficients
 }
 
 // flows returns what find does for a pair of frames, or what it did when it was asked last.

@@ -36,6 +36,28 @@ func TestFlowCache(t *testing.T) {
 	}
 }
 
+// A spline is made once for each sharpening while it is kept; the one that nobody asked for the longest goes first.
+func TestSplineCache(t *testing.T) {
+	made := 0
+	c := &flowCache{}
+	for _, step := range []struct {
+		frame int
+		part  float64
+		made  int
+	}{{1, 0, 1}, {1, 1, 2}, {2, 0, 3}, {2, 1, 4}, {1, 0, 4}, {3, 0, 5}, {1, 0, 5}, {1, 1, 6}, {2, 1, 6}, {3, 0, 6}, {2, 0, 7}} {
+		m := c.spline(step.frame, sharpening{1}, step.part, func() image[float32] {
+			made++
+			return image[float32]{width: step.frame, height: int(step.part)}
+		})
+		if m.width != step.frame || float64(m.height) != step.part || made != step.made || len(c.splines) > mostSplines {
+			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", step.frame, step.part, m.width, m.height, made, step.made, len(c.splines))
+		}
+	}
+	if c.spline(2, sharpening{2}, 0, func() image[float32] { return image[float32]{width: 7} }).width != 7 {
+		t.Error("the spline of another filter")
+	}
+}
+
 // Any number of goroutines may ask.
 func TestFlowCacheConcurrent(t *testing.T) {
 	c := &flowCache{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Inflation is the variance inflation of a film: by how much predicted variances are to be multiplied in each part of
@@ -63,12 +64,12 @@ func (infl *Inflation) Set(i int, truth, predicted Frame) {
 	r := newImage[float64](truth.Width, truth.Height, 1)
 	infl.set = append(infl.set, i)
 	channels := truth.Mean.Cols
-	for k := range r.data {
+	work.EachRow(len(r.data), func(k int) {
 		for c := range channels {
 			d := truth.Mean.At(k, c) - predicted.Mean.At(k, c)
 			r.data[k] += min(d*d/predicted.Variance.At(k, c), maxRatio) / float64(channels)
 		}
-	}
+	})
 	downsample(infl.ratio[i], r)
 }
 

@@ -23,7 +23,10 @@ func TestDense(t *testing.T) {
 	}
 	turn := func(t, u, v float64) (x, y float64) { return rotation(math.Asin(t)/0.8, u, v) } // evenly
 	a, b, truth := at(0, turn), at(1, turn), at(0.4, turn)
-	flow := newDense(a, b, flowsBetween(a, b), 0.4, sharpening{}, 0)
+	flows := flowsBetween(a, b)
+	a.toSpline()
+	b.toSpline()
+	flow := &dense{w: 0.4, a: a, b: b, there: flows[0], back: flows[1]}
 	var dense, mean float64
 	value, buffer := make([]float64, 1), make([]float64, 2)
 	for y := 8; y < height-8; y++ {

@@ -28,25 +28,25 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		panic(fmt.Sprintf("flow: Others: frame %d is alone in its shot", x.without))
 	}
 	part := d.sharpness(width)
-	pictures := make([]image[float32], len(around))
+	splines := make([]image[float32], len(around))
 	for k, n := range around {
-		pictures[k] = f.picture(s.Examples[n.place])
+		splines[k] = f.spline(s.Examples[n.place], d.sharpening, part)
 	}
 	for k := range o.means {
 		o.means[k] = newImage[float64](width, height, f.Channels)
 	}
 	if len(around) == 1 {
 		o.beyond = math.Abs(x.time - s.Times[around[0].place])
-		o.sampleStill(f, []image[float32]{spline(pictures[0], d.sharpening, part)}, []float64{1})
+		o.sampleStill(f, splines, []float64{1})
 		copy(o.means[2].data, o.means[1].data)
 		o.toUnits(f)
 		return o
 	}
 	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
-		return flowsBetween(pictures[0], pictures[1])
+		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
 	})
-	flow := newDense(pictures[0], pictures[1], flows, around[1].weight, d.sharpening, part)
-	o.sampleStill(f, []image[float32]{flow.a, flow.b}, []float64{around[0].weight, around[1].weight})
+	flow := &dense{w: around[1].weight, a: splines[0], b: splines[1], there: flows[0], back: flows[1]}
+	o.sampleStill(f, splines, []float64{around[0].weight, around[1].weight})
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {
 		o.doubts = newImage[float64](width, height, 2)
@@ -99,9 +99,10 @@ func (o *Others) each(frames *TrainingFrames, set func(pixel int, value *[others
 
 // toUnits brings all means from those of the pictures to those of the frames.
 func (o *Others) toUnits(frames *TrainingFrames) {
-	for _, m := range o.means {
+	mat.Parallel(len(o.means), func(i int) {
+		m := o.means[i]
 		for k, v := range m.data {
 			m.data[k] = frames.Least + frames.Step*v
 		}
-	}
+	})
 }

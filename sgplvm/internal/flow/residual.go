@@ -36,8 +36,7 @@ func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *
 	one, twice := newImage[float32](w, h, n), newImage[float32](w, h, n)
 	for _, o := range neighbours {
 		if o.weight > 0 {
-			r := residualFrame{o.weight * frames.Step, sharpened(frames.picture(s.Examples[o.place]), d.sharpening, d.sharpness(f.Width)), m.displacement(w, h, s, o.place), m.offset(o, w, h)}
-			r.spline.toSpline()
+			r := residualFrame{o.weight * frames.Step, frames.spline(s.Examples[o.place], d.sharpening, d.sharpness(f.Width)), m.displacement(w, h, s, o.place), m.offset(o, w, h)}
 			resample(one, r.spline, r.own)
 			twice.add(float32(r.scale), one)
 			around = append(around, r)

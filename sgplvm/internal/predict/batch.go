@@ -95,7 +95,11 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 // allTaken returns what q(U) takes off the prior variance, m_ξ × features of each spatial factor × versions.
 func (q *Posterior) allTaken() kronprod.Tensor {
 	versions := q.versions()
-	all := kronprod.NewTensor(append(append([]int{q.factors[0].Size()}, q.spatialDims()...), versions)...)
+	dims := append(append([]int{q.factors[0].Size()}, q.spatialDims()...), versions)
+	if versions == 1 {
+		return kronprod.Shaped(q.taken()[0].Data, dims...) // as it lies; batches only read it
+	}
+	all := kronprod.NewTensor(dims...)
 	for v, taken := range q.taken() {
 		for i, x := range taken.Data {
 			all.Data[i*versions+v] = x

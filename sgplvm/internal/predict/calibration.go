@@ -142,12 +142,12 @@ func (c *Calibration) At(training, g data.Grid) mat.Matrix {
 // Apply calibrates variances, in the user's units, of points from first on, given the factors of
 // all points and the inflation of their time.
 func (c *Calibration) Apply(variance, factor mat.Matrix, first int, inflation float64) {
-	for i := range variance.Rows {
+	work.EachRow(variance.Rows, func(i int) {
 		for k, mean := range c.Mean {
 			v := variance.At(i, k)
 			variance.Set(i, k, inflation*factor.At(first+i, k)*v*math.Pow(v/mean, c.Power-1))
 		}
-	}
+	})
 }
 
 // MeanFactor returns the geometric mean of the factors.

@@ -64,11 +64,11 @@ func (q *Posterior) PredictLeftOut(ctx context.Context, latents []Latent) (psi1 
 		means, variances = append(means, mat.New(points, channels)), append(variances, mat.New(points, channels))
 	}
 	err = q.slabs(ctx, latents, q.grid, SlabOptions{}, func(s Slab) error {
-		for i := range latents {
+		mat.Parallel(len(latents), func(i int) {
 			to := s.First + s.Mean[i].Rows
 			mat.Copy(means[i].Slice(s.First, to, 0, channels), s.Mean[i])
 			mat.Copy(variances[i].Slice(s.First, to, 0, channels), s.Variance[i])
-		}
+		})
 		return nil
 	})
 	return psi1, means, variances, err

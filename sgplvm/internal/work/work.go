@@ -54,6 +54,19 @@ func Resize(a *mat.Matrix, r, c int) {
 // Block returns where block b of count nearly equal blocks of n begins and ends.
 func Block(b, count, n int) (from, to int) { return b * n / count, (b + 1) * n / count }
 
+// blockRows is about how many rows of a few numbers are worth a part of their own.
+const blockRows = 1 << 12
+
+// EachRow calls body with every row from 0 to n−1, several of them at a time where there are many; what it does must belong to that row.
+func EachRow(n int, body func(i int)) {
+	count := (n + blockRows - 1) / blockRows
+	mat.Parallel(count, func(b int) {
+		for i, to := Block(b, count, n); i < to; i++ {
+			body(i)
+		}
+	})
+}
+
 // Gather returns the given rows of a.
 func Gather(a mat.Matrix, rows []int) mat.Matrix {
 	g := mat.New(len(rows), a.Cols)
