@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strconv"
 
@@ -24,8 +25,8 @@ const (
 // tensor included, is a [*FormatError]; errors of r are wrapped.
 //
 // Reading takes memory as the bytes arrive, whatever the header claims: about
-// twice the bytes of the data, and at most about twelve times those of the
-// header.
+// twice the bytes of the data, those of a regular file or a [bytes.Reader] once, and at
+// most about twelve times those of the header.
 func Read(r io.Reader) (*File, error) { return read(r, false) }
 
 // ReadSealed is [Read] for files that must have a checksum: a file without one
@@ -68,14 +69,11 @@ func read(r io.Reader, sealed bool) (*File, error) {
 		f.Metadata = map[string]string{}
 	}
 	for i, e := range h.entries {
-		chunks, err := readChunks(r, e.end-e.begin, "tensor "+quote.Text(e.name))
+		values, err := readTensor(r, e, seal)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range chunks {
-			seal.Write(c)
-		}
-		f.Tensors[i] = Tensor{e.name, e.shape, decode(e, chunks)}
+		f.Tensors[i] = Tensor{e.name, e.shape, values}
 	}
 	if err := expectEnd(r); err != nil {
 		return nil, err
@@ -84,6 +82,46 @@ func read(r io.Reader, sealed bool) (*File, error) {
 		return nil, &FormatError{"checksum", sum, h.sum + " (the file is damaged)"}
 	}
 	return f, nil
+}
+
+// readTensor reads the values of a tensor, and gives their bytes to seal.
+func readTensor(r io.Reader, e entry, seal io.Writer) (any, error) {
+	place, size := "tensor "+quote.Text(e.name), e.end-e.begin
+	if holds(r, size) { // by pieces that stay in a near cache
+		piece, have := make([]byte, min(firstChunk, size)), 0
+		return decode(e, func() ([]byte, error) {
+			piece = piece[:min(len(piece), size-have)]
+			n, err := io.ReadFull(r, piece)
+			have += n
+			if err != nil {
+				return nil, truncated(place, have, size, err)
+			}
+			seal.Write(piece)
+			return piece, nil
+		})
+	}
+	chunks, err := readChunks(r, size, place)
+	if err != nil {
+		return nil, err
+	}
+	return decode(e, func() ([]byte, error) {
+		c := chunks[0]
+		chunks[0], chunks = nil, chunks[1:]
+		seal.Write(c)
+		return c, nil
+	})
+}
+
+// holds tells that a reader has so many bytes, as far as can be told: what is there need not be read to be believed.
+func holds(r io.Reader, size int) bool {
+	switch r := r.(type) {
+	case *bytes.Reader:
+		return r.Len() >= size
+	case interface{ Stat() (fs.FileInfo, error) }:
+		info, err := r.Stat()
+		return err == nil && info.Mode().IsRegular() && info.Size() >= int64(size)
+	}
+	return false
 }
 
 // readChunks reads size bytes. Each chunk is about as long as all before it, so
@@ -124,49 +162,50 @@ func expectEnd(r io.Reader) error {
 	}
 }
 
-// decode turns the bytes of a tensor into the slice of its type. It uses up the
-// chunks.
-func decode(e entry, chunks [][]byte) any {
+// decode turns the bytes of a tensor, which next gives chunk by chunk, into the slice of its type.
+func decode(e entry, next func() ([]byte, error)) (any, error) {
 	switch e.typ {
 	case i64:
-		return gather(e, chunks, func(dst []int64, src []byte) {
+		return gather(e, next, func(dst []int64, src []byte) {
 			for i := range dst {
 				dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
 			}
 		})
 	case f64:
-		return gather(e, chunks, func(dst []float64, src []byte) {
+		return gather(e, next, func(dst []float64, src []byte) {
 			for i := range dst {
 				dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
 			}
 		})
 	case f32:
-		return gather(e, chunks, func(dst []float32, src []byte) {
+		return gather(e, next, func(dst []float32, src []byte) {
 			for i := range dst {
 				dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
 			}
 		})
 	case i32:
-		return gather(e, chunks, func(dst []int32, src []byte) {
+		return gather(e, next, func(dst []int32, src []byte) {
 			for i := range dst {
 				dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
 			}
 		})
 	}
-	return gather(e, chunks, func(dst []uint8, src []byte) { copy(dst, src) })
+	return gather(e, next, func(dst []uint8, src []byte) { copy(dst, src) })
 }
 
 // gather converts the chunks with conv, which fills dst from the bytes of
 // len(dst) elements.
-func gather[T Element](e entry, chunks [][]byte, conv func(dst []T, src []byte)) []T {
+func gather[T Element](e entry, next func() ([]byte, error), conv func(dst []T, src []byte)) ([]T, error) {
 	size := e.typ.size()
 	dst := make([]T, (e.end-e.begin)/size)
-	at := 0
-	for i, c := range chunks {
+	for at := 0; at < len(dst); {
+		c, err := next()
+		if err != nil {
+			return nil, err
+		}
 		k := len(c) / size
 		conv(dst[at:at+k], c)
 		at += k
-		chunks[i] = nil
 	}
-	return dst
+	return dst, nil
 }

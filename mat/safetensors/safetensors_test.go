@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -557,6 +559,39 @@ func TestAllocation(t *testing.T) {
 		// 128 KiB: the first chunk and size classes.
 		if limit := uint64(c.perHeader*float64(len(c.header))) + uint64(2*c.data) + 1<<17; used > limit {
 			t.Errorf("%s: allocated %d bytes, limit %d", c.name, used, limit)
+		}
+	}
+}
+
+// What a file holds is read into the room of its values alone, and a file that ends too soon is told from its header by its bytes.
+func TestFiles(t *testing.T) {
+	const present = 3 << 20
+	header := fmt.Sprintf(`{"w":{"dtype":"F64","shape":[%d],"data_offsets":[0,%d]}}`, present/8, present)
+	whole := file(header, strings.Repeat("\x01", present))
+	for _, missing := range []int{0, 1, present - 1, present} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, whole[:len(whole)-missing], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want *safetensors.File
+		var wantErr error
+		used := allocated(func() { got, err = safetensors.Read(r) })
+		want, wantErr = safetensors.Read(struct{ io.Reader }{bytes.NewReader(whole[:len(whole)-missing])})
+		r.Close()
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) || (err == nil) != (missing == 0) {
+			t.Errorf("%d bytes missing: %v, want %v", missing, err, wantErr)
+		}
+		if err == nil {
+			if diff := same(t, got, want); diff != "" {
+				t.Errorf("%s", diff)
+			}
+			if limit := uint64(present + 1<<17 + 8*len(header)); used > limit {
+				t.Errorf("allocated %d bytes, limit %d", used, limit)
+			}
 		}
 	}
 }
