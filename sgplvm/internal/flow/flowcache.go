@@ -23,22 +23,20 @@ type flowCache struct {
 	splines []keptSpline // the one that was asked for last at the end
 }
 
-// A keptSpline is the spline of a frame, with the filter that it was sharpened by.
+// A keptSpline is the spline of a frame, however it is sharpened: the key tells both.
 type keptSpline struct {
-	frame        int
-	filter       sharpening
-	part         float64
+	key          any
 	coefficients image[float32]
 }
 
-// spline returns the coefficients that find returns for a frame and a part of a filter, or what it returned lately. They are only to be read.
-func (c *flowCache) spline(frame int, filter sharpening, part float64, find func() image[float32]) image[float32] {
+// spline returns the coefficients that find returns for a key, or returned lately. They are only to be read.
+func (c *flowCache) spline(key any, find func() image[float32]) image[float32] {
 	if c == nil {
 		return find()
 	}
-	s := keptSpline{frame: frame, filter: filter, part: part}
+	s := keptSpline{key: key}
 	c.mutex.Lock()
-	at := slices.IndexFunc(c.splines, func(k keptSpline) bool { return k.frame == frame && k.filter == filter && k.part == part })
+	at := slices.IndexFunc(c.splines, func(k keptSpline) bool { return k.key == key })
 	if at >= 0 {
 		s = c.splines[at]
 		c.splines = append(slices.Delete(c.splines, at, at+1), s)

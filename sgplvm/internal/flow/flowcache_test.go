@@ -45,7 +45,7 @@ func TestSplineCache(t *testing.T) {
 		part  float64
 		made  int
 	}{{1, 0, 1}, {1, 1, 2}, {2, 0, 3}, {2, 1, 4}, {1, 0, 4}, {3, 0, 5}, {1, 0, 5}, {1, 1, 6}, {2, 1, 6}, {3, 0, 6}, {2, 0, 7}} {
-		m := c.spline(step.frame, sharpening{1}, step.part, func() image[float32] {
+		m := c.spline(sharpenedFrame{step.frame, sharpening{1}, step.part}, func() image[float32] {
 			made++
 			return image[float32]{width: step.frame, height: int(step.part)}
 		})
@@ -53,7 +53,7 @@ func TestSplineCache(t *testing.T) {
 			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", step.frame, step.part, m.width, m.height, made, step.made, len(c.splines))
 		}
 	}
-	if c.spline(2, sharpening{2}, 0, func() image[float32] { return image[float32]{width: 7} }).width != 7 {
+	if c.spline(sharpenedFrame{2, sharpening{2}, 0}, func() image[float32] { return image[float32]{width: 7} }).width != 7 {
 		t.Error("the spline of another filter")
 	}
 }

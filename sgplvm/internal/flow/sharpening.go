@@ -67,6 +67,22 @@ func sharpened[T number](m image[T], s sharpening, part float64) image[T] {
 	return out
 }
 
+// A sharpenedFrame is known by its frame, the filter and the part of it.
+type sharpenedFrame struct {
+	frame  int
+	filter sharpening
+	part   float64
+}
+
+// spline returns the coefficients of frame i, in the units of picture, sharpened by part of a filter. They are only to be read.
+func (f *TrainingFrames) spline(i int, s sharpening, part float64) image[float32] {
+	return f.cache.spline(sharpenedFrame{i, s, part}, func() image[float32] {
+		m := sharpened(f.picture(i), s, part)
+		m.toSpline()
+		return m
+	})
+}
+
 // aboutRings returns what each ring of a picture adds to one of another size, sampled by a spline.
 func aboutRings(half image[float64], full size) (added [len(rings)]image[float64]) {
 	for k := range added {

@@ -135,15 +135,6 @@ func (f *TrainingFrames) picture(i int) image[float32] {
 	return p
 }
 
-// spline returns the coefficients of a frame, in the units of picture, sharpened by part of a filter. They are only to be read.
-func (f *TrainingFrames) spline(i int, s sharpening, part float64) image[float32] {
-	return f.cache.spline(i, s, part, func() image[float32] {
-		m := sharpened(f.picture(i), s, part)
-		m.toSpline()
-		return m
-	})
-}
-
 // halved returns the frames of half as many pixels each way, to a quarter of the step if that is possible.
 func (f *TrainingFrames) halved() *TrainingFrames {
 	finer := 4.
