@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -380,6 +381,62 @@ func TestBlocksOfRows(t *testing.T) {
 						t.Fatalf("seed %d, fast %t, %d rows at once: number %d is %v, with many %v", seed, fast, rows, i, got[i], v)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Blocks of the noise in L* are those of a covariance that has nothing between them.
+func TestNoiseBlocks(t *testing.T) {
+	_, m := twins(t, 1)
+	seen := []int{0, 1, 2, 4, 5}
+	n := len(seen)
+	for _, together := range []int{1, 2, 3, n} {
+		w := m.NewWorkspace(0)
+		w.held.together, w.held.noise = together, make([]chol.Factor, (n+together-1)/together)
+		logDet, err := w.factorNoise(seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sigma := mat.New(n, n)
+		for k, i := range seen {
+			for l, j := range seen {
+				if k/together == l/together {
+					sigma.Set(k, l, m.structure.pair(i, j))
+				}
+			}
+			sigma.Row(k)[k] += 1 / m.c.Beta
+		}
+		factor, err := chol.Factorize(sigma)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := factor.LogDet(); !(math.Abs(logDet-want) <= 1e-12*(1+math.Abs(want))) {
+			t.Errorf("blocks of %d: log determinant %v, want %v", together, logDet, want)
+		}
+		inverse := mat.New(n, n)
+		factor.Inverse(inverse)
+		for r := range m.c.Shapes {
+			var want float64
+			for k, i := range seen {
+				for l, j := range seen {
+					want += inverse.At(k, l) * m.c.Shapes[r].pair(i, j)
+				}
+			}
+			if got := w.held.traces[1+r]; !(math.Abs(got-want) <= 1e-11*math.Abs(want)) {
+				t.Errorf("blocks of %d: trace %v, want %v", together, got, want)
+			}
+		}
+		got, want := mat.New(n, 2), mat.New(n, 2)
+		for i := range got.Data {
+			got.Data[i] = math.Cos(float64(i))
+			want.Data[i] = got.Data[i]
+		}
+		w.held.whiten(got)
+		factor.SolveHalf(want)
+		for i, v := range want.Data {
+			if !(math.Abs(got.Data[i]-v) <= 1e-12*(1+math.Abs(v))) {
+				t.Errorf("blocks of %d: number %d whitened is %v, want %v", together, i, got.Data[i], v)
 			}
 		}
 	}
