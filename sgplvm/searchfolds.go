@@ -29,11 +29,16 @@ type fold struct {
 	data    Data
 	scale   float64               // how much smaller distances in spacings are at its points, which may be further apart
 	trained recent[*bound.Params] // of trainedKept
-	learned recent[*Model]
+	learned recent[*Model]        // of learnedKept
 }
 
-// trainedKept is how many parameters a fold keeps: the first question's candidates, so that further ones begin where the best was.
-const trainedKept = 5
+// trainedKept is how many parameters a fold keeps: the first question's candidates, so that further ones begin where the best was; learnedKept how
+// many models, of at most so many numbers: the best and a ladder beside it.
+const (
+	trainedKept = 5
+	learnedKept = 4
+	smallFold   = 4_000_000
+)
 
 // A fillCase is an example held out, under one pattern of what is missing.
 type fillCase struct {
@@ -257,6 +262,9 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 		}
 		f.trained.most = trainedKept
 		f.trained.put(text(base), p)
+	}
+	if n, points, channels := f.data.Source.Dims(); n*points*channels <= smallFold {
+		f.learned.most = learnedKept
 	}
 	if m, err = f.learn(ctx, cfg, p.Clone()); err == nil {
 		f.learned.put(key, m)

@@ -101,34 +101,36 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 		free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
 		return free*float64(p.free) + (steps-free)*float64(p.held)
 	}
+	n, points, _ := s.data.Source.Dims()
+	learned, thin, _ := j.folds[0].data.Source.Dims()
 	learn := rounds * (residualSteps + 2) * float64(p.held)
 	fill := float64(len(j.cases)) * float64(p.filled)
-	if rounds > 0 {
-		fill *= nearFill
-	}
-	full := train(steps) + learn + fill
+	full, last := train(steps)+learn+fill, train(steps)+learn
 	lost := full * (1 + 1/folds) / 2 // half of those that are worse are stopped after the first fold
 	total := full + float64(len(q.candidates)-1)*lost
-	if s.plan.questions > 0 {
-		if rounds > 0 { // steps of training with more inducing points, and a ladder of reaches; others cost a prediction
-			total += train(4*steps) + 4*(learn+fill) + 2*fill
-		} else {
-			total += train(manySteps)/2 + 2*full
+	switch {
+	case s.plan.questions == 0:
+	case rounds == 0:
+		total += train(manySteps)/2 + 2*full
+		last = train(2 * steps)
+	default: // a ladder of reaches; degrees of freedom cost a prediction
+		total += 4*(learn+fill) + 2*fill
+		if n >= manyExamples { // latent dimensions, and twice the steps with more inducing points
+			last = largerStep * (train(2*steps) + learn)
+			total += 2*full + last + fill
 		}
 	}
 	if rounds > 0 && j.inflated {
-		total += (2 + float64(blendTrials*s.plan.rounds)) * fill
+		total += (2 + blendFills*float64(s.plan.rounds)) * fill
 	}
-	n, points, _ := s.data.Source.Dims()
-	learned, thin, _ := j.folds[0].data.Source.Dims()
 	larger := float64(n) / float64(learned) * (1 + (float64(points)/float64(thin)-1)/2) / folds
-	return time.Duration(total + larger*(train(steps*2)+learn))
+	return time.Duration(total + larger*last)
 }
 
-// By experience: how much longer filling in takes with residuals of similar examples, and how many blends are tried in a round.
+// By experience: how much longer a step with more inducing points takes, and how often the choice of blends fills in all cases in a round.
 const (
-	nearFill    = 2
-	blendTrials = 12
+	largerStep = 2.25
+	blendFills = 4
 )
 
 // expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
