@@ -175,6 +175,9 @@ func (c Config) searchContext(ctx context.Context) (context.Context, context.Can
 // mostJoint is the number of points up to which a covariance of all of them is learned.
 const mostJoint = 5000
 
+// manyExamples is from how many on fewer latent dimensions do, and noise falls far in training.
+const manyExamples = 200
+
 // manySteps is how long training is worth its time at most.
 const manySteps = 400
 

@@ -14,7 +14,6 @@ import (
 
 const (
 	coarsePoints = 1000 // of one factor at which most of training takes place, where there are more than coarseFrom
-	manyExamples = 200  // from which on fewer latent dimensions do, and noise falls far in training
 	littleNoise  = 1e-3 // at the start, where it falls far
 	tinyFloor    = 1e-8 // of the noise of smooth fields, which otherwise have none
 )
