@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -213,7 +214,10 @@ func (s *search) structuredOptions() []option {
 	if _, points, _ := s.data.Source.Dims(); !s.jointPossible() || points > most {
 		return nil
 	}
-	return []option{{"covariance of what does not last", func(c *Config) { *c = filled(s.given, s.structuredInTime()) }}}
+	return []option{
+		{"covariance of what does not last", func(c *Config) { *c = filled(s.given, s.structuredInTime()) }},
+		{"the same, smooth and rough", func(c *Config) { *c = filled(s.given, s.smoothAndRough()) }},
+	}
 }
 
 // mostTimedJoint is the number of points up to which a covariance of all of them is tried where examples have times.
@@ -244,6 +248,30 @@ func (s *search) structuredInTime() Config {
 	}
 	c.Training.Iterations = int(structuredSteps * float64(s.plan.steps))
 	c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	return c
+}
+
+// smoothAndRough is structuredInTime whose kernels in space, of what lasts and of what does not, have a smooth and a rough part each: how far they
+// reach at the start, in two spacings, and the share of the rough part. From kernels of one reach training ends with either a rough field of
+// its own beside smooth changes that last or the other way round.
+func (s *search) smoothAndRough() Config {
+	c := s.structuredInTime()
+	two := work.TwoSpacings(joined(s.data.Grid))
+	parts := func(reach, rough float64) kernel.Kernel {
+		k := kernel.Kernel{Kind: kernel.Sum, Weights: []float64{1 - rough, rough}}
+		for _, by := range []float64{reach, 1} {
+			scales := make([]float64, len(two))
+			for d, v := range two {
+				scales[d] = by * v
+			}
+			k.Terms = append(k.Terms, kernel.Kernel{Kind: kernel.Matern52, LengthScale: scales})
+		}
+		return k
+	}
+	c.Training.Iterations *= 2 // which part explains what takes steps to settle
+	c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	c.Spatial = []SpatialConfig{{Kernel: parts(6, 0.5)}}
+	c.Residual.Kernel = parts(3, 0.1)
 	return c
 }
 

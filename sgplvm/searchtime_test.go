@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -282,7 +283,8 @@ func fieldsInTime(fields bool, n, height, width int) Data {
 	return d
 }
 
-// Fields that do not last are found by their covariance in space, and fill in what is missing of them; noise has none.
+// Fields that do not last are found by their covariance in space, and fill in what is missing of them; noise has none, and what is chosen for it is no
+// better than chance makes it.
 func TestStructuredInTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("dozens of trainings")
@@ -295,7 +297,9 @@ func TestStructuredInTime(t *testing.T) {
 		}
 		stage := c.Model.Selection().Stages[0]
 		for _, candidate := range stage.Candidates {
-			if chosen := candidate.Name == "covariance of what does not last" && candidate.Chosen; chosen != fields && candidate.Chosen {
+			own := candidate.Name == "covariance of what does not last" || candidate.Name == "the same, smooth and rough"
+			plain := stage.Candidates[0]
+			if candidate.Chosen && own != fields && (fields || plain.Difference > plain.Error) {
 				t.Errorf("fields %t: %+v", fields, stage)
 			}
 		}
@@ -313,6 +317,39 @@ func TestStructuredSteps(t *testing.T) {
 		if c := s.structuredInTime().Training; c.Iterations < 2*p.steps || c.Warmup > c.Iterations/6 {
 			t.Errorf("effort %s, %d steps for others: %d, %d of them with the noise held", effort, p.steps, c.Iterations, c.Warmup)
 		}
+	}
+}
+
+// Kernels with a smooth and a rough part reach as far as the points' spacings say in each dimension, and have shares that add up to 1.
+func TestSmoothAndRough(t *testing.T) {
+	d, err := fieldsInTime(true, 12, 6, 5).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Grid = slices.Clone(d.Grid)
+	last := &d.Grid[len(d.Grid)-1]
+	*last = last.Clone()
+	mat.Scale(*last, 10, *last)
+	s := &search{data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]}
+	plain, c := s.structuredInTime(), s.smoothAndRough()
+	two := work.TwoSpacings(joined(d.Grid))
+	for name, k := range map[string]kernel.Kernel{"what lasts": c.Spatial[0].Kernel, "what does not": c.Residual.Kernel} {
+		if k.Kind != kernel.Sum || len(k.Terms) != 2 || math.Abs(k.Weights[0]+k.Weights[1]-1) > 1e-15 {
+			t.Fatalf("%s: %+v", name, k)
+		}
+		smooth, rough := k.Terms[0].LengthScale, k.Terms[1].LengthScale
+		for dim, v := range two {
+			if rough[dim] != v || !(smooth[dim] >= 2*v) {
+				t.Errorf("%s, dimension %d: %v and %v, spacings of %v", name, dim, smooth[dim], rough[dim], v/2)
+			}
+		}
+	}
+	if c.Training.Iterations <= plain.Training.Iterations || c.Training.Warmup > c.Training.Iterations/6 {
+		t.Errorf("%+v, without parts %+v", c.Training, plain.Training)
+	}
+	given := kernel.Kernel{Kind: kernel.Matern12}
+	if k := filled(Config{Spatial: []SpatialConfig{{Kernel: given}}}, c).Spatial[0].Kernel; k.Kind != given.Kind {
+		t.Errorf("a kernel that was given is %v", k)
 	}
 }
 
