@@ -251,15 +251,18 @@ func (s *search) structuredInTime() Config {
 	return c
 }
 
-// smoothAndRough is structuredInTime whose kernels in space, of what lasts and of what does not, have a smooth and a rough part each: how far they
-// reach at the start, in two spacings, and the share of the rough part. From kernels of one reach training ends with either a rough field of
-// its own beside smooth changes that last or the other way round.
+// smoothAndRough is structuredInTime whose kernels in space, of what lasts and of what does not, have a smooth and a rough part each. From kernels of
+// one reach training ends with a rough field of its own beside smooth changes that last, or the other way round. Where the rough part of what lasts
+// starts rougher than that of what does not it stays so, and white noise is not taken for either.
 func (s *search) smoothAndRough() Config {
 	c := s.structuredInTime()
-	two := work.TwoSpacings(joined(s.data.Grid))
-	parts := func(reach, rough float64) kernel.Kernel {
-		k := kernel.Kernel{Kind: kernel.Sum, Weights: []float64{1 - rough, rough}}
-		for _, by := range []float64{reach, 1} {
+	var two []float64 // spacings, in each dimension; of the points together they would follow the picture's shape
+	for _, x := range s.data.Grid {
+		two = append(two, work.TwoSpacings(x)...)
+	}
+	parts := func(smooth, rough float64) kernel.Kernel { // of so many times two spacings
+		k := kernel.Kernel{Kind: kernel.Sum, Weights: []float64{0.5, 0.5}}
+		for _, by := range []float64{smooth, rough} {
 			scales := make([]float64, len(two))
 			for d, v := range two {
 				scales[d] = by * v
@@ -270,8 +273,8 @@ func (s *search) smoothAndRough() Config {
 	}
 	c.Training.Iterations *= 2 // which part explains what takes steps to settle
 	c.Training.Warmup = shortWarmup(c.Training.Iterations)
-	c.Spatial = []SpatialConfig{{Kernel: parts(6, 0.5)}}
-	c.Residual.Kernel = parts(3, 0.1)
+	c.Spatial = []SpatialConfig{{Kernel: parts(6, 0.75)}}
+	c.Residual.Kernel = parts(4, 2)
 	return c
 }
 

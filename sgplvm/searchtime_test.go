@@ -332,20 +332,29 @@ func TestSmoothAndRough(t *testing.T) {
 	mat.Scale(*last, 10, *last)
 	s := &search{data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]}
 	plain, c := s.structuredInTime(), s.smoothAndRough()
-	two := work.TwoSpacings(joined(d.Grid))
+	var two []float64
+	for _, x := range d.Grid {
+		two = append(two, work.TwoSpacings(x)...)
+	}
 	for name, k := range map[string]kernel.Kernel{"what lasts": c.Spatial[0].Kernel, "what does not": c.Residual.Kernel} {
 		if k.Kind != kernel.Sum || len(k.Terms) != 2 || math.Abs(k.Weights[0]+k.Weights[1]-1) > 1e-15 {
 			t.Fatalf("%s: %+v", name, k)
 		}
 		smooth, rough := k.Terms[0].LengthScale, k.Terms[1].LengthScale
 		for dim, v := range two {
-			if rough[dim] != v || !(smooth[dim] >= 2*v) {
+			if !(smooth[dim] >= 2*rough[dim] && rough[dim] >= v/2) {
 				t.Errorf("%s, dimension %d: %v and %v, spacings of %v", name, dim, smooth[dim], rough[dim], v/2)
+			}
+			if dim > 0 && math.Abs(smooth[dim]/v-smooth[0]/two[0]) > 1e-12*smooth[dim] {
+				t.Errorf("%s: %v, expected the same in spacings %v", name, smooth, two)
 			}
 		}
 	}
 	if c.Training.Iterations <= plain.Training.Iterations || c.Training.Warmup > c.Training.Iterations/6 {
 		t.Errorf("%+v, without parts %+v", c.Training, plain.Training)
+	}
+	if lasts, own := c.Spatial[0].Kernel.Terms[1].LengthScale, c.Residual.Kernel.Terms[1].LengthScale; !(lasts[0] < own[0]) {
+		t.Errorf("what lasts starts with a rough part of %v, what does not of %v", lasts, own)
 	}
 	given := kernel.Kernel{Kind: kernel.Matern12}
 	if k := filled(Config{Spatial: []SpatialConfig{{Kernel: given}}}, c).Spatial[0].Kernel; k.Kind != given.Kind {
