@@ -92,15 +92,17 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	return p, cmp.Or(failures...)
 }
 
+// training returns how long so many steps take.
+func (p probe) training(steps float64) float64 {
+	free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
+	return free*float64(p.free) + (steps-free)*float64(p.held)
+}
+
 // expected returns how long a search by filling in takes with the training after it, of n examples at so many times the points of the
 // validation.
 func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Duration {
 	folds, steps := float64(len(j.folds)), float64(cfg.Training.Iterations)
-	rounds := float64(max(0, cfg.Residual.Rounds))
-	train := func(steps float64) float64 {
-		free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
-		return free*float64(p.free) + (steps-free)*float64(p.held)
-	}
+	rounds, train := float64(max(0, cfg.Residual.Rounds)), p.training
 	n, points, _ := s.data.Source.Dims()
 	learned, thin, _ := j.folds[0].data.Source.Dims()
 	learn := rounds * (residualSteps + 2) * float64(p.held)

@@ -65,6 +65,16 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// Candidates in time with a covariance in space take time where they are tried.
+func TestExpectedStructured(t *testing.T) {
+	for _, factors := range []Factors{"", FactorsProduct} {
+		s := newSearch(t, fieldsInTime(true, 12, 6, 5), Config{Effort: EffortNormal, Factors: factors})
+		if d, err := s.expectedStructured(); err != nil || (d > 0) != (factors == "") {
+			t.Errorf("factors %q: %v, error %v", factors, d, err)
+		}
+	}
+}
+
 // A source that fails while a step is measured ends the search; what cannot be trained is the first candidate's matter.
 func TestForetellFails(t *testing.T) {
 	s := newSearch(t, waves(14), Config{Effort: EffortQuick})

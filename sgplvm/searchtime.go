@@ -136,13 +136,16 @@ func (s *search) inTime() (Config, error) {
 	}
 	s.selection.Task = "examples left out, one after the other, predicted from all others"
 	options := s.timeOptions(s.timeCandidates())
-	j, larger := leaveOutJudge{s.data}, 1.0
-	if s.given.Partly == nil && !s.data.Film {
-		larger++ // a second model, and what chooses it
+	j, larger, second := leaveOutJudge{s.data}, 1.0, s.given.Partly == nil && !s.data.Film
+	if second {
+		larger++ // another model, and what chooses it
 	}
-	if err := s.foretell(func() (time.Duration, error) {
+	if err := s.foretell(func() (d time.Duration, err error) {
 		p, err := j.probe(s.ctx, plain)
-		return expectedInTime(p, plain, len(options), larger), err
+		if err == nil && second {
+			d, err = s.expectedStructured()
+		}
+		return d + expectedInTime(p, plain, len(options), larger), err
 	}); err != nil {
 		return plain, err
 	}
@@ -276,6 +279,41 @@ func (s *search) smoothAndRough() Config {
 	c.Spatial = []SpatialConfig{{Kernel: parts(6, 0.75)}}
 	c.Residual.Kernel = parts(4, 2)
 	return c
+}
+
+// expectedStructured returns how long the candidates in time with a covariance in space take, trained on every fold, and one of them at the end, as
+// steps at as many points as most of such a training has say.
+func (s *search) expectedStructured() (time.Duration, error) {
+	options := s.structuredOptions()
+	if options == nil {
+		return 0, nil
+	}
+	n, all, channels := s.data.Source.Dims()
+	var points []int
+	for i := 0; i < all; i += 1 + (all-1)/coarseFrom {
+		points = append(points, i)
+	}
+	values := mat.New(n, len(points)*channels)
+	if err := readPoints(values, s.data.Source, points); err != nil {
+		return 0, err
+	}
+	d := Data{Source: NewSource(values.Data, n, len(points), channels), Grid: Grid{work.Gather(joined(s.data.Grid), points)}, Times: s.data.Times, Sequences: s.data.Sequences}
+	var total, longest float64
+	for _, o := range options {
+		cfg, p := s.given, probe{}
+		o.apply(&cfg)
+		cfg.Effort = EffortNone
+		var err error
+		if _, p.free, err = paced(s.ctx, d, probing(cfg, true)); err == nil {
+			_, p.held, err = paced(s.ctx, d, probing(cfg, false))
+		}
+		if err != nil {
+			return 0, err
+		}
+		one := p.training(float64(cfg.Training.Iterations))
+		total, longest = total+float64(s.plan.folds)*one, max(longest, one)
+	}
+	return time.Duration(total + longest), nil
 }
 
 // timePart chooses the kernel of the time part of a large film, on frames of half the pixels each way, or fewer
