@@ -115,6 +115,36 @@ func TestCompleteBits(t *testing.T) {
 	}
 }
 
+// Of many examples one in ten has something in reserve, up to so many, or as many as the plan asks for; they are held out in as few folds as suffice, but
+// where neighbours in time teach them.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct{ examples, asked, reserved, folds int }{{30, 4, 4, 1}, {80, 4, 8, 1}, {80, 12, 12, 2}, {80, 26, 26, 3}, {1200, 12, tenthReserve, 1}} {
+		d, err := holed(mixed(c.examples, 3, 2, 2), scatteredHoles(0.3, 4)).checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := newCompleter(d, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		done.putAside(c.asked)
+		s := &search{data: done.d}
+		folds := s.heldOut(nil, plan{folds: 3})
+		var held []int
+		for _, out := range folds {
+			held = append(held, out...)
+		}
+		slices.Sort(held)
+		if reserved := s.data.holes.reserved(); len(reserved) != c.reserved || len(folds) != c.folds || !slices.Equal(held, reserved) {
+			t.Errorf("%+v: %d in reserve, %d held out in %d folds", c, len(reserved), len(held), len(folds))
+		}
+		s.data.Times = line(c.examples).Data
+		if folds := s.heldOut(nil, plan{folds: 3}); len(folds) != 3 {
+			t.Errorf("%+v, in time: %d folds", c, len(folds))
+		}
+	}
+}
+
 // Variances grow as errors of what is in reserve ask, by examples and drawn to 1, in what was filled in as in what will be. They do not shrink.
 func TestRescaled(t *testing.T) {
 	d, err := holed(mixed(12, 5, 4, 2), scatteredHoles(0.3, 4)).checked()

@@ -20,7 +20,7 @@ const (
 	leastTraining  = 5    // examples to learn from, for one
 	manyPoints     = 700  // from which on one fold must do: training takes long
 	leastHeldOut   = 8    // examples of many values, over all folds
-	foldShare      = 8    // one in so many examples with holes is held out of a fold at most, where folds suffice
+	foldShare      = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
 // A fold is the examples that are learned from, and what was learned of them last, but for the covariance of the

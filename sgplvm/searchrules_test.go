@@ -211,6 +211,9 @@ func TestLargerModelsOfHoles(t *testing.T) {
 	for effort, noise := range map[Effort]float64{EffortQuick: littleNoise, EffortNormal: 0} {
 		s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: effort})
 		s.data.holes = new(holes)
+		if _, q := s.structures(); q.sure != sureErrors {
+			t.Errorf("%v: another noise need not surely be better", effort)
+		}
 		cfg := filled(s.given, s.learnedNoise())
 		if cfg.Noise != noise {
 			t.Errorf("%v: noise from %v, expected %v", effort, cfg.Noise, noise)
@@ -220,6 +223,18 @@ func TestLargerModelsOfHoles(t *testing.T) {
 		if asked != (effort == EffortNormal) || larger {
 			t.Errorf("%v: steps are asked: %t, inducing points with them: %t", effort, asked, larger)
 		}
+	}
+}
+
+// White noise is judged briefly first where a covariance of all points stands beside it, and the best mean stands where nothing was completed.
+func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
+	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
+	if _, q := s.structures(); q.sure != 0 || !strings.HasPrefix(q.candidates[q.brief].name, "white noise") {
+		t.Errorf("candidate %d of %d is judged briefly, sure by %v", q.brief, len(q.candidates), q.sure)
+	}
+	s.given.Factors = FactorsProduct
+	if _, q := s.structures(); q.brief != 0 {
+		t.Errorf("alone, candidate %d is judged briefly", q.brief)
 	}
 }
 

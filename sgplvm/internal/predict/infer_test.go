@@ -251,7 +251,7 @@ func TestNearestStarts(t *testing.T) {
 		scoredStarts = all
 		every := m.score(e, v)
 		scoredStarts = 2
-		near, distances := m.score(e, v), m.far(e)
+		near, distances := m.score(e, v), m.distances(e, nil)[0]
 		if len(near) != min(2, len(every)) {
 			t.Fatalf("%d starts of %d", len(near), len(every))
 		}

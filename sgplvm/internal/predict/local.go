@@ -172,7 +172,7 @@ func atPoints(points []int, a mat.Matrix) mat.Matrix {
 	return a
 }
 
-// far returns d_n², the mean squared distance of the training examples from one that was seen in part.
+// far returns d_n², n_ξ, the mean squared distance of the training examples from one that was seen in part, in the model's units. It is found once.
 func (q *Posterior) far(e *example) []float64 {
 	if e.far == nil {
 		e.far = q.distances(e, nil)[0]
@@ -180,7 +180,7 @@ func (q *Posterior) far(e *example) []float64 {
 	return e.far
 }
 
-// distances returns d_n² for each of some lists that say how much every point counts; nil: all alike.
+// distances returns d_n² as far does, for each of some lists, n* each, that say how much every point counts; nil: all alike.
 func (q *Posterior) distances(e *example, counts ...[]float64) [][]float64 {
 	kept, channels := q.kept(), q.channels()
 	all, total, squares := e.room.rows(len(counts)), e.room.vector(len(counts)), e.room.written(kept.y.Cols)

@@ -46,6 +46,43 @@ func TestResidualsEnd(t *testing.T) {
 	}
 }
 
+// Distances for several lists at once are weighted means of squares, each by its own list.
+func TestDistances(t *testing.T) {
+	for seed := range uint64(compare.Sizes(20)) {
+		m := keeping(t, learned(t, reference.ResidualShape(43000+seed).Model(t), 4))
+		n, rng := m.grid.Len(), rand.New(rand.NewPCG(seed, 7))
+		values := reference.Masked(rng, n, m.channels(), 0.4, false)
+		values.Set(0, 0, 0.3)
+		e := m.mustObserve(t, nil, values)
+		lists := [][]float64{nil, make([]float64, n), make([]float64, n)}
+		for i := range n {
+			lists[1][i], lists[2][i] = 0.1+rng.Float64(), 3*rng.Float64()+1
+		}
+		got := m.distances(e, lists...)
+		for l, list := range lists {
+			for k := range m.params.X.Mu.Rows {
+				var sum, total float64
+				for i := range n {
+					for c := range m.channels() {
+						v := values.At(i, c)
+						if v != v {
+							continue
+						}
+						weight := 1.0
+						if list != nil {
+							weight = list[i]
+						}
+						far := v - m.ref.Y.At(k*n+i, c)
+						sum, total = sum+weight*far*far, total+weight
+					}
+				}
+				compare.NearOne(t, "distance", got[l][k], sum/total, 1e-9)
+			}
+		}
+		compare.SameBits(t, "distances that count alike", m.far(e), got[0])
+	}
+}
+
 // Mean and covariance of an example's own noise by their definition, on the whole grid of
 // training and on a part of it in another order.
 func TestNoiseNear(t *testing.T) {
