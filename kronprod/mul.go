@@ -13,6 +13,7 @@ import (
 // call at a time.
 type Workspace struct {
 	buffer [2][]float64
+	dims   [3][]int // of what is multiplied, and of the intermediate tensors
 	order  []int
 }
 
@@ -38,12 +39,12 @@ func (o Operator) Mul(dst, x mat.Matrix, w *Workspace) {
 	if w == nil {
 		w = new(Workspace)
 	}
-	from := Tensor{Dims: make([]int, len(o.Factors)+1), Data: x.Data[:x.Rows*x.Cols]}
-	for f, a := range o.Factors {
-		from.Dims[f] = a.Cols
+	w.dims[2] = w.dims[2][:0]
+	for _, a := range o.Factors {
+		w.dims[2] = append(w.dims[2], a.Cols)
 	}
-	from.Dims[len(o.Factors)] = x.Cols
-	o.apply(Tensor{Data: out.Data[:out.Rows*out.Cols]}, from, w)
+	w.dims[2] = append(w.dims[2], x.Cols)
+	o.apply(Tensor{Data: out.Data[:out.Rows*out.Cols]}, Tensor{Dims: w.dims[2], Data: x.Data[:x.Rows*x.Cols]}, w)
 	if !dst.IsContiguous() {
 		mat.Copy(dst, out)
 	}
@@ -99,9 +100,10 @@ func (o Operator) apply(dst, x Tensor, w *Workspace) {
 		copy(dst.Data, x.Data)
 		return
 	}
-	from := Tensor{Dims: slices.Clone(x.Dims), Data: x.Data}
+	from := x
 	for i, f := range order {
-		to := Tensor{Dims: slices.Clone(from.Dims)}
+		w.dims[i%2] = append(w.dims[i%2][:0], from.Dims...)
+		to := Tensor{Dims: w.dims[i%2]}
 		to.Dims[f] = o.Factors[f].Rows
 		n := product(to.Dims)
 		if i == len(order)-1 {

@@ -140,8 +140,23 @@ func MulMode(dst Tensor, a mat.Matrix, x Tensor, mode int) {
 		clear(dst.Data)
 		return
 	}
-	mat.Parallel(u.count, func(p int) { mat.Mul(v.view(p), 1, a, u.view(p), 0) })
+	m := modeProducts.Take()
+	*m = modeProduct{v, u, a}
+	mat.Run(u.count, m)
+	*m = modeProduct{}
+	modeProducts.Give(m)
 }
+
+// A modeProduct multiplies the views of one unfolding into those of another.
+type modeProduct struct {
+	to, from unfolding
+	a        mat.Matrix
+}
+
+var modeProducts mat.Pool[modeProduct]
+
+// Do multiplies one view.
+func (m *modeProduct) Do(p int) { mat.Mul(m.to.view(p), 1, m.a, m.from.view(p), 0) }
 
 // Gram sets dst = X·diag(w)·Xᵀ, where X is the unfolding of x along a mode (its
 // rows are that mode's indices, its columns the joint indices of all others)

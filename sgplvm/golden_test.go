@@ -178,6 +178,61 @@ func TestCompiledAllocatesNothing(t *testing.T) {
 	}
 }
 
+// A loaded model of any kind fills in and predicts again and again without allocating anything, in results that the caller keeps. A film with motion
+// allocates pictures, which are a matter of its flow, not of the pixels' number.
+func TestLoadedAllocatesNothing(t *testing.T) {
+	if compare.Race {
+		t.Skip("pools lose what they keep")
+	}
+	files, err := filepath.Glob("testdata/models/*.model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, name := loaded(t, content), filepath.Base(file)
+		l := m.TrainingLatent(1)
+		obs := Observed{Values: mat.New(m.Grid().Len(), m.Channels())}
+		for i := range obs.Values.Data {
+			obs.Values.Data[i] = float64(i % 5)
+			if i%3 == 0 {
+				obs.Values.Data[i] = math.NaN()
+			}
+		}
+		if l.At != nil {
+			priors, err := m.LatentAt(l.At.Sequence, []float64{l.At.Time + 0.25})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, obs.Prior = priors[0], &priors[0]
+		}
+		most := 0.0
+		if m.film != nil {
+			most = 160
+		}
+		var filled, predicted Prediction
+		var inferred Latent
+		for what, call := range map[string]func() error{
+			"ImputeTo":  func() error { return m.ImputeTo(t.Context(), &filled, &inferred, obs, InferOptions{}) },
+			"PredictTo": func() error { return m.PredictTo(&predicted, l, nil) },
+		} {
+			run := func() {
+				if err := call(); err != nil {
+					t.Fatalf("%s: %s: %v", name, what, err)
+				}
+			}
+			run()
+			run()
+			if n := testing.AllocsPerRun(10, run); n > most {
+				t.Errorf("%s: %s makes %v allocations, want %v", name, what, n, most)
+			}
+		}
+	}
+}
+
 // withoutSpectra returns a model file as versions wrote it that solved eigenproblems when they loaded it.
 func withoutSpectra(t *testing.T, content []byte) []byte {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
@@ -17,7 +18,7 @@ import (
 // learned, or Load has read. It does not change, and any number of goroutines may use it at once.
 type Model struct {
 	posterior  *predict.Posterior
-	film       *film.Film // nil but where the examples are the frames of a film with motion
+	film       *film.Model // nil but where the examples are the frames of a film with motion
 	seed       uint64
 	attributes map[string]string
 	attached   map[string][]byte
@@ -25,6 +26,7 @@ type Model struct {
 	selection  *Selection // how that was chosen; nil where nothing was
 	phases     []PhaseReport
 	partly     *Model // what fills in and infers where something is seen; nil: the model itself
+	joined     *atomic.Pointer[joinedGrid]
 }
 
 // What predictions ask for and give.
@@ -92,7 +94,11 @@ const (
 )
 
 func newModel(q *predict.Posterior, f *film.Film, seed uint64, attributes map[string]string, attached map[string][]byte) *Model {
-	return &Model{posterior: q, film: f, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached)}
+	m := &Model{posterior: q, seed: seed, attributes: maps.Clone(attributes), attached: maps.Clone(attached), joined: new(atomic.Pointer[joinedGrid])}
+	if f != nil {
+		m.film = &film.Model{Film: f, Posterior: q}
+	}
+	return m
 }
 
 // With returns the model with content attached under names, in its file as well: what the caller
@@ -180,33 +186,25 @@ func (m *Model) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent
 // a time, is predicted as a whole and corrected near what was seen of it; its Latent stays the Prior, unless
 // Conditioning is ConditionNone. Errors: *ConfigError, *ValueError, ctx.Err().
 func (m *Model) Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error) {
-	by, obs, err := m.seen(obs)
-	if err != nil {
-		return Prediction{}, Latent{}, err
-	}
-	obs.Grid = by.on(obs.Grid)
-	p, l, err := by.examples().Impute(ctx, obs, by.inferOptions(o))
-	l.Partly = by != m
+	var p Prediction
+	var l Latent
+	err := m.ImputeTo(ctx, &p, &l, obs, o)
 	return p, l, err
 }
 
-// ImputeTo is Impute in the storage of an earlier result of as many values: for examples that are filled in one after the other, at one grid's points,
-// it allocates nothing, but for films with motion, examples of known time, data with holes and grids of several factors.
-// After an error p and l are as they were. Errors: those of Impute.
+// ImputeTo is Impute in the storage of an earlier result of as many values, or of the zero Prediction and Latent, which become one; goroutines have
+// one each. Examples that are filled in one after the other at the points of one grid allocate nothing, whatever the model, once the first
+// have been: what lies between is kept by the model for the next call. Three things are allocated and collected again: matrices of more than 2²⁰ numbers,
+// those of more than 1024 observed points, say; of films with motion the frames that are warped, some hundred pieces of memory; and what a
+// second model for examples seen in part (Config.Partly) says of their time. After an error p and l are as they were.
+// Errors: those of Impute.
 func (m *Model) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
 	by, obs, err := m.seen(obs)
 	if err != nil {
 		return err
 	}
 	obs.Grid = by.on(obs.Grid)
-	if by.film == nil {
-		err = by.posterior.ImputeTo(ctx, p, l, obs, by.inferOptions(o))
-	} else if filled, latent, failed := by.examples().Impute(ctx, obs, by.inferOptions(o)); failed == nil {
-		*p, *l = filled, latent
-	} else {
-		err = failed
-	}
-	if err == nil {
+	if err = by.examples().ImputeTo(ctx, p, l, obs, by.inferOptions(o)); err == nil {
 		l.Partly = by != m
 	}
 	return err
@@ -224,8 +222,16 @@ func (m *Model) inferOptions(o InferOptions) InferOptions {
 // the training grid) for a latent posterior. They are the exact first two
 // moments for uncertain latent variables. Errors: *ConfigError.
 func (m *Model) Predict(l Latent, g Grid) (Prediction, error) {
+	var p Prediction
+	err := m.PredictTo(&p, l, g)
+	return p, err
+}
+
+// PredictTo is Predict in the storage of an earlier result of as many values, or of the zero Prediction. At the training points, and again and
+// again at those of one other grid, it allocates nothing, as ImputeTo. After an error p is as it was. Errors: those of Predict.
+func (m *Model) PredictTo(p *Prediction, l Latent, g Grid) error {
 	by := m.of(l)
-	return by.examples().Predict(l, by.on(g))
+	return by.examples().PredictTo(p, l, by.on(g))
 }
 
 // PredictCovariance returns the mean (n_s*×d_y) and, for every channel, the

@@ -14,8 +14,8 @@ import (
 // frames of a film, with their motion put back.
 type predictor interface {
 	Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error)
-	Impute(ctx context.Context, obs Observed, o InferOptions) (Prediction, Latent, error)
-	Predict(l Latent, g Grid) (Prediction, error)
+	ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error
+	PredictTo(p *Prediction, l Latent, g Grid) error
 	PredictCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error)
 	PredictDataCovariance(l Latent, g Grid) (mean mat.Matrix, cov []mat.Matrix, err error)
 	PredictMixture(l Latent, g Grid, o MixtureOptions) (*Mixture, error)
@@ -29,7 +29,7 @@ func (m *Model) examples() predictor {
 	if m.film == nil {
 		return m.posterior
 	}
-	return &film.Model{Film: m.film, Posterior: m.posterior}
+	return m.film
 }
 
 // on returns a grid as the model sees its points: where training has joined those of several factors to one, it
@@ -38,6 +38,9 @@ func (m *Model) on(g Grid) Grid {
 	own := m.Grid()
 	if m.film != nil || len(own) != 1 || len(g) < 2 {
 		return g
+	}
+	if last := m.joined.Load(); last != nil && last.of.Equal(g) {
+		return last.as
 	}
 	var factors Grid
 	dims := 0
@@ -51,8 +54,13 @@ func (m *Model) on(g Grid) Grid {
 	if dims != own[0].Cols {
 		return g
 	}
-	return Grid{joined(factors)}
+	last := &joinedGrid{factors, Grid{joined(factors)}}
+	m.joined.Store(last)
+	return last.as
 }
+
+// A joinedGrid is the last grid whose factors were joined to one, and what it became.
+type joinedGrid struct{ of, as Grid }
 
 // reserved panics where a caller attaches what a film is kept as.
 func reserved(name string) {

@@ -43,24 +43,6 @@ func Split(index []int, joint int, dims []int) {
 	}
 }
 
-// SplitAll returns the indices of every factor of some joint indices.
-func SplitAll(joint []int, dims []int) [][]int {
-	if len(dims) == 1 {
-		return [][]int{joint}
-	}
-	index, all := make([]int, len(dims)), make([][]int, len(dims))
-	for f := range all {
-		all[f] = make([]int, 0, len(joint))
-	}
-	for _, j := range joint {
-		Split(index, j, dims)
-		for f, i := range index {
-			all[f] = append(all[f], i)
-		}
-	}
-	return all
-}
-
 // InSpacings returns the points of a grid, n_s×d, in mean spacings of each dimension.
 func InSpacings(g Grid) mat.Matrix {
 	units := make([][]float64, len(g))

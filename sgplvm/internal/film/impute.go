@@ -12,44 +12,45 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
-// Impute fills in a frame that was seen in part, of which Observed.Prior has the time. The whole frame is predicted
+// ImputeTo fills in a frame that was seen in part, of which Observed.Prior has the time. The whole frame is predicted
 // at its time, from the film and its neighbours in time, and what is seen of it tells the error of that prediction
 // at the seen pixels. The error at the others follows from its correlations (errorLaw), which were learned from
 // training frames that were left out; that also says how much of the variance is left. The latent variables
 // stay those of the time: to learn of them from pixels whose errors are correlated as if they were
 // independent makes them too sure, and frames worse. They are inferred where InferOptions.Conditioning says that
 // the pixels are to bear on one another through them alone. Of InferOptions.Blends only the inflation of the first
-// counts: whole frames are not compared with training frames. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
-func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.InferOptions) (predict.Prediction, predict.Latent, error) {
-	fail := func(err error) (predict.Prediction, predict.Latent, error) {
-		return predict.Prediction{}, predict.Latent{}, err
-	}
+// counts: whole frames are not compared with training frames. The results are in the storage of earlier ones of as many values; after an
+// error they are as they were. Errors: *data.ConfigError, *data.ValueError, ctx.Err().
+func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *predict.Latent, obs predict.Observed, o predict.InferOptions) error {
 	if o.Conditioning == predict.ConditionMoments {
-		return fail(&data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)})
+		return &data.ConfigError{Field: "InferOptions", Err: fmt.Errorf("conditioning %q of a film with motion, expected nothing or %q", o.Conditioning, predict.ConditionNone)}
 	}
 	size, err := m.checkSeen(obs)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	l := *obs.Prior
 	if o.Conditioning == predict.ConditionNone {
 		if l, err = m.Infer(ctx, obs, o); err != nil {
-			return fail(err)
+			return err
 		}
 	}
-	p, err := m.Predict(l, obs.Grid)
-	if err != nil {
-		return fail(err)
+	p, room := predictions.Take(), predictions.Take()
+	defer predictions.Give(p)
+	defer predictions.Give(room)
+	if err := m.PredictTo(p, l, obs.Grid); err != nil {
+		return err
 	}
 	s := &seenFrame{law: m.errors, frame: flow.Frame{Width: size[0], Height: size[1], Mean: p.Mean, Variance: p.Variance}, values: obs.Values}
 	if s.law == nil {
 		s.law = &plainErrors
 	}
 	s.unitX, s.unitY = float64(m.shape.Width)/float64(size[0]), float64(m.shape.Height)/float64(size[1])
-	filled := flow.Frame{Width: size[0], Height: size[1], Mean: p.Mean.Clone(), Variance: p.Variance.Clone()}
+	predict.CopyPrediction(room, *p, mat.Matrix{})
+	filled := flow.Frame{Width: size[0], Height: size[1], Mean: room.Mean, Variance: room.Variance}
 	if o.Conditioning != predict.ConditionNone {
-		if p.Conditioning, err = s.fill(ctx, filled); err != nil {
-			return fail(err)
+		if room.Conditioning, err = s.fill(ctx, filled); err != nil {
+			return err
 		}
 	}
 	inflation := 1.0
@@ -57,8 +58,9 @@ func (m *Model) Impute(ctx context.Context, obs predict.Observed, o predict.Infe
 		inflation = o.Blends[0].Inflation
 	}
 	s.keep(filled, inflation)
-	p.Mean, p.Variance = filled.Mean, filled.Variance
-	return p, l, nil
+	predict.CopyPrediction(to, *room, obs.Values)
+	predict.CopyLatent(latent, l)
+	return nil
 }
 
 // checkSeen checks a frame that was seen in part, and returns its width and height.
@@ -90,11 +92,13 @@ func (m *Model) Infer(ctx context.Context, obs predict.Observed, o predict.Infer
 	if err != nil {
 		return predict.Latent{}, err
 	}
-	p, err := m.Predict(*obs.Prior, obs.Grid)
-	if err != nil {
+	p, room := predictions.Take(), predictions.Take()
+	defer predictions.Give(p)
+	defer predictions.Give(room)
+	if err := m.PredictTo(p, *obs.Prior, obs.Grid); err != nil {
 		return predict.Latent{}, err
 	}
-	registered, err := m.registered(*obs.Prior)
+	registered, err := m.registered(room, *obs.Prior)
 	if err != nil {
 		return predict.Latent{}, err
 	}

@@ -25,35 +25,44 @@ type Model struct {
 // registered frames have that are predicted together.
 const slabNumbers, groupNumbers = 1 << 23, 1 << 24
 
-// Predict returns mean and variance of a frame.
-func (m *Model) Predict(l predict.Latent, g data.Grid) (predict.Prediction, error) {
+// PredictTo sets p to mean and variance of a frame, in its storage where that is as large. After an error p is as it was.
+func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) error {
 	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
 	if err != nil {
-		return predict.Prediction{}, err
+		return err
 	}
 	if err := timed([]predict.Latent{l}); err != nil {
-		return predict.Prediction{}, err
+		return err
 	}
-	registered, err := m.registered(l)
+	room := predictions.Take()
+	defer predictions.Give(room)
+	registered, err := m.registered(room, l)
 	if err != nil {
-		return predict.Prediction{}, err
+		return err
 	}
-	f := m.room(width, height, true)
-	err = m.show(f, registered, l)
-	return predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}, err
+	n, channels := width*height, m.shape.Channels
+	f := flow.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
+	if err := m.show(f, registered, l); err != nil {
+		return err
+	}
+	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
+	return nil
 }
+
+// predictions are those that become others, kept for the next frame.
+var predictions mat.Pool[predict.Prediction]
 
 // keptNumbers bounds the projection on the training grid that the posterior keeps for the next
 // prediction, with a larger one frames are predicted slab by slab.
 const keptNumbers = 1 << 26
 
-// registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels.
-func (m *Model) registered(l predict.Latent) (flow.Frame, error) {
+// registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels; it may lie in p.
+func (m *Model) registered(p *predict.Prediction, l predict.Latent) (flow.Frame, error) {
 	if m.shape.Width*m.shape.Height*m.shape.Channels > keptNumbers/m.Posterior.Params().Z.Rows {
 		frames, err := m.predictRegistered(context.Background(), []predict.Latent{l}, false)
 		return frames[0], err
 	}
-	p, err := m.Posterior.Predict(l, nil)
+	err := m.Posterior.PredictTo(p, l, nil)
 	return flow.Frame{Width: m.shape.Width, Height: m.shape.Height, Mean: p.Mean, Variance: p.Variance}, err
 }
 

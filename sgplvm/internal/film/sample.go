@@ -104,7 +104,7 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 // show returns frame i of a draw, given its registered frame. Deviations from the mean are made as much larger as
 // what variances become of those that the model alone expects.
 func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, error) {
-	mean, err := d.registered(d.latents[i])
+	mean, err := d.registered(new(predict.Prediction), d.latents[i])
 	if err != nil {
 		return predict.SampledFrame{}, err
 	}

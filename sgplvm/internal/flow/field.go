@@ -159,7 +159,10 @@ func (f Field) eachPixel(frame, picture size, channels int, visit func(w *warped
 	d, n := f.displacement(frame.width, frame.height), channels
 	ratioX, ratioY := float64(picture.width)/float64(frame.width), float64(picture.height)/float64(frame.height)
 	mat.Parallel(frame.height, func(y int) {
-		values := make([]float64, 3*n)
+		buffer := mat.Borrow(3 * n)
+		defer mat.GiveBack(buffer)
+		values := *buffer
+		clear(values)
 		w := warped{value: values[:n], dx: values[n : 2*n], dy: values[2*n:], ratioX: ratioX, ratioY: ratioY, displacement: d}
 		var du, dv, growU, growV float64 // of the pixel before, and by how much they grew
 		for x := range frame.width {

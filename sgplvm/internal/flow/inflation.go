@@ -176,7 +176,9 @@ func (infl *Inflation) Apply(f Frame, at data.Instant) {
 	f.check("Apply", "a frame to write")
 	cells := infl.factors(at, nil)
 	mat.Parallel(f.Height, func(y int) {
-		factors := make([]float64, f.Width)
+		buffer := mat.Borrow(f.Width)
+		defer mat.GiveBack(buffer)
+		factors := *buffer
 		cells.rowOver(factors, y, f.Width, f.Height)
 		for x, factor := range factors {
 			v := f.Variance.Row(y*f.Width + x)

@@ -32,7 +32,10 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 
 // Gap returns Blend.Gap of an example: 0 where nothing is missing or nothing observed.
 func (q *Posterior) Gap(obs Observed) (float64, error) {
-	e, err := q.observe(obs)
+	r := q.rooms.Get().(*room)
+	defer q.rooms.Put(r)
+	r.begin()
+	e, err := q.observeIn(r, obs)
 	if err != nil {
 		return 0, err
 	}
@@ -120,18 +123,10 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 	return nil
 }
 
-// partFrom returns where part k begins, given where all end.
-func partFrom(ends []int, k int) int {
-	if k == 0 {
-		return 0
-	}
-	return ends[k-1]
-}
-
 // directAlone is blend where the direct prediction has the whole share; what was observed is left 0.
 func (q *Posterior) directAlone(ctx context.Context, e *example, b *Blend, o InferOptions) (Prediction, error) {
 	n := e.on.grid.Len()
-	p := Prediction{Mean: mat.New(n, q.channels()), Variance: mat.New(n, q.channels()), Conditioning: "exact", Noise: q.noiseName(e.on, moments{own: &ownNoise{}})}
+	p := Prediction{Mean: e.room.matrix(n, q.channels()), Variance: e.room.matrix(n, q.channels()), Conditioning: "exact", Noise: "local"}
 	for _, seen := range e.seen {
 		if len(seen) > conditioning.exact {
 			p.Conditioning = "local"

@@ -265,7 +265,7 @@ func (q *Posterior) compileExamples(c *edge.Contents, on *projection) {
 	}
 	c.Residuals = take(kept.r)
 	if kept.variance.Rows > 0 {
-		c.Filled, c.Alike = take(kept.variance), edge.NewLowerTable(atPoints(on.training, kept.alike))
+		c.Filled, c.Alike = take(kept.variance), edge.NewLowerTable((*room)(nil).atPoints(on.training, kept.alike))
 	}
 	c.Tapers = q.params.Noise.Taper
 }

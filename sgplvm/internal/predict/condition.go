@@ -40,6 +40,7 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 	case ConditionMoments:
 		condition = q.conditionMoments
 	}
+	t.setTerms(e.on)
 	n := e.on.grid.Len()
 	for c, seen := range e.seen {
 		if len(seen) == 0 || len(seen) == n {
@@ -69,11 +70,12 @@ func (q *Posterior) conditionalWithin(ctx context.Context, e *example, t moments
 			continue
 		}
 		p.Conditioning = "local"
-		for _, group := range e.on.neighbourhoods(missing) {
+		ends := e.on.neighbourhoods(missing, 0, e.room.list(len(missing)))
+		for k, to := range ends {
 			if err := ctx.Err(); err != nil {
 				return p, err
 			}
-			lent := e.room.mark()
+			group, lent := missing[partFrom(ends, k):to], e.room.mark()
 			if err := condition(p, e, t, channels, prior, group, e.nearest(group, seen)); err != nil {
 				return p, err
 			}
@@ -195,22 +197,22 @@ func (q *Posterior) conditionMoments(p Prediction, e *example, t moments, channe
 	observed := q.observedCovariance(e, t, channels[0], seen)
 	between := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	for _, c := range channels {
-		po, pm := work.Gather(e.on.p[c], seen), work.Gather(e.on.p[c], missing)
-		spread := mat.New(po.Rows, po.Cols)
+		po, pm := e.room.gather(e.on.p[c], seen), e.room.gather(e.on.p[c], missing)
+		spread := e.room.matrix(po.Rows, po.Cols)
 		mat.Mul(spread, 1, po, t.spread, 0)
-		coo, x := observed.Clone(), between.Clone()
+		coo, x := e.room.clone(observed), e.room.clone(between)
 		mat.MulSym(coo, 1, spread, po.T(), 1)
 		mat.Mul(x, 1, spread, pm.T(), 1)
-		l, err := chol.Factorize(coo)
+		l, err := e.room.factorize(coo)
 		if err != nil {
 			return err
 		}
 		residual := e.residual(p, c, seen)
 		l.SolveHalf(residual)
 		l.SolveHalf(x)
-		shift := mat.New(len(missing), 1)
+		shift := e.room.matrix(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
-		explained := work.ColumnSquares(x)
+		explained := e.room.columnSquares(x)
 		for k, i := range missing {
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
 			p.Variance.Set(i, c, max(0, p.Variance.At(i, c)-explained[k]))

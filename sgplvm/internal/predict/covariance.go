@@ -33,6 +33,7 @@ func (q *Posterior) covariances(l Latent, g data.Grid, withNoise bool) (mean mat
 	}
 	on := q.projection(g)
 	t := q.momentsOf(l)
+	t.setTerms(on)
 	mean = q.mean(on, t)
 	all := make([]int, on.grid.Len())
 	for i := range all {
@@ -97,10 +98,6 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, 
 // subtractExplained subtracts Φ_a·diag(h)·Φ_bᵀ from cov, len(a)×len(b), of version v of the mask.
 func (t *moments) subtractExplained(on *projection, cov mat.Matrix, v int, a, b []int) {
 	if len(on.phi.Factors) > 1 {
-		if t.terms[v].first.Rows == 0 {
-			m := on.phi.Factors[0].Cols
-			t.terms[v] = termsOf(t.h[v], m, len(t.h[v])/m)
-		}
 		on.subtractByPairs(t.room, cov, t.terms[v], a, b)
 		return
 	}

@@ -137,7 +137,7 @@ func (q *Posterior) directMoments(e *example, distances []float64, b *Blend) mom
 	for l, k := range rows {
 		shares[l] = weights[k] / total * (1 - b.Shrinkage)
 	}
-	own.sigma, own.taper = atPoints(on, s.wide(b.WideTaper, q.training().structured())), atPoints(on, s.taper(b.Taper))
+	own.sigma, own.taper = e.room.atPoints(on, s.wide(b.WideTaper, q.training().structured())), e.room.atPoints(on, s.taper(b.Taper))
 	for j, at := range on {
 		for c := range channels {
 			from, near := s.values.Row(at*channels+c), own.near.Row(j)[c*len(rows):][:len(rows)]

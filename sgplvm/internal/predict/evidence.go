@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
-	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -79,21 +78,21 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 	o := lend[observation](e.room, observationKind)
 	*o = observation{logNoise: -float64(len(seen)) * math.Log(q.params.Noise.Beta), trace: float64(len(seen)) * q.params.SpatialVariance()}
 	if on.structured == nil {
-		mask := kronprod.NewTensor(on.grid.Dims()...)
+		mask := e.room.vector(on.grid.Len())
 		for _, i := range seen {
-			mask.Data[i] = 1
+			mask[i] = 1
 		}
 		if e.errors.Rows > 0 {
-			o.trace = 0
-			for _, i := range seen {
+			o.trace, o.roots = 0, e.room.vector(len(seen))
+			for k, i := range seen {
 				count := 1 / (1 + q.params.Noise.Beta*e.square(i, c))
-				mask.Data[i] = count
-				o.roots = append(o.roots, math.Sqrt(count))
+				mask[i] = count
+				o.roots[k] = math.Sqrt(count)
 				o.logNoise -= math.Log(count)
 				o.trace += count * q.params.SpatialVariance()
 			}
 		}
-		o.norms = on.squared.T().MulTensor(make([]float64, q.components()), mask, nil).Data
+		o.norms = e.room.times(on.transposed, mask)
 		return o, nil
 	}
 	noise, k := e.room.result(len(seen), len(seen)), e.room.result(len(seen), len(seen))

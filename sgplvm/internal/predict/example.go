@@ -19,8 +19,9 @@ type example struct {
 	version []int      // of the mask of the training data, of each channel
 	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
 	prior   prior
-	far     []float64 // of the training examples, where that was asked for (Posterior.far)
-	room    *room     // what filling it in works in; nil: what is allocated
+	normal  psi.Normal // of prior
+	far     []float64  // of the training examples, where that was asked for (Posterior.far)
+	room    *room      // what filling it in works in; nil: what is allocated
 }
 
 // A prior is what is known of an example's latent variables before its values are.
@@ -30,20 +31,15 @@ type prior struct {
 	seen   bool          // Latent.Seen
 }
 
-// priorOf returns the prior of Observed.Prior.
-func priorOf(l *Latent) prior {
-	if l == nil {
-		return prior{}
+// setPrior sets the prior to Observed.Prior.
+func (e *example) setPrior(l *Latent) {
+	if l != nil {
+		e.normal = psi.Normal{Mean: l.Mu, Variance: l.S}
+		e.prior = prior{normal: &e.normal, at: l.At, seen: l.Seen}
 	}
-	p := prior{normal: &psi.Normal{Mean: l.Mu, Variance: l.S}, seen: l.Seen}
-	if l.At != nil {
-		at := *l.At
-		p.at = &at
-	}
-	return p
 }
 
-// latent returns the prior as the posterior of an example that has seen nothing.
+// latent returns the prior as the posterior of an example that has seen nothing; its time is that of Observed.Prior.
 func (p prior) latent(r *room, d int) Latent {
 	l := Latent{Mu: r.vector(d), S: r.vector(d), Start: -1, Noise: 1, At: p.at, Seen: p.seen}
 	for q := range d {
@@ -87,7 +83,8 @@ func (q *Posterior) observeIn(r *room, obs Observed) (*example, error) {
 		}
 	}
 	e := lend[example](r, exampleKind)
-	*e = example{room: r, values: r.clone(v), seen: r.lists(q.channels()), version: q.version, prior: priorOf(obs.Prior)}
+	*e = example{room: r, values: r.clone(v), seen: r.lists(q.channels()), version: q.version}
+	e.setPrior(obs.Prior)
 	q.scaler.ApplyTo(e.values)
 	if err := e.setErrors(q, obs); err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func (e *example) setErrors(q *Posterior, obs Observed) error {
 	if s.Rows != e.values.Rows || s.Cols != e.values.Cols {
 		return &data.ConfigError{Field: "Observed", Err: fmt.Errorf("standard errors are %d×%d, expected %d points × %d channels", s.Rows, s.Cols, e.values.Rows, e.values.Cols)}
 	}
-	e.errors = mat.New(s.Rows, s.Cols)
+	e.errors = e.room.matrix(s.Rows, s.Cols)
 	for i := range s.Rows {
 		for c := range s.Cols {
 			if x := obs.Values.At(i, c); x != x {

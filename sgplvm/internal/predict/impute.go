@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/seed-08962ecc/kronfield/chol"
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
@@ -44,20 +43,10 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 	if err != nil {
 		return err
 	}
-	filled.Mean, filled.Variance = copied(p.Mean, filled.Mean, obs.Values), copied(p.Variance, filled.Variance, obs.Values) // the room lends them to the next
-	latent.Mu, latent.S = append(l.Mu[:0], latent.Mu...), append(l.S[:0], latent.S...)
-	*p, *l = filled, latent
+	CopyPrediction(p, filled, obs.Values) // the room lends it to the next
+	CopyLatent(l, latent)
 	e.keep(*p, obs)
 	return nil
-}
-
-// copied returns a copy of a in the storage of to, where that is a matrix without gaps of its size, and apart from the observed values.
-func copied(to, a, values mat.Matrix) mat.Matrix {
-	if mat.Overlap(to, values) || to.Rows != a.Rows || to.Cols != a.Cols || to.RowStride != a.Cols || to.ColStride != 1 {
-		return a.Clone()
-	}
-	mat.Copy(to, a)
-	return to
 }
 
 // ImputeGiven is Impute with the latent posterior that Infer returned. Errors: those of Impute.
@@ -171,8 +160,8 @@ func (q *Posterior) calibrateSeen(e *example, p Prediction) {
 	if !ok {
 		return
 	}
-	alone := q.uncalibrated(e.on, q.momentsOf(prior))
-	calibrated := alone.Variance.Clone()
+	alone := q.uncalibrated(e.on, q.momentsIn(e.room, prior))
+	calibrated := e.room.clone(alone.Variance)
 	q.calibrate(calibrated, e.on.grid, inflation)
 	for i := range calibrated.Rows {
 		for k, v := range p.Variance.Row(i) {

@@ -23,7 +23,9 @@ func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (La
 	if o, err = o.complete(); err != nil {
 		return Latent{}, err
 	}
-	return q.infer(ctx, e, o)
+	l, err := q.infer(ctx, e, o)
+	l.At = copiedTime(nil, l.At)
+	return l, err
 }
 
 // infer scores all starting points, optimises the best and returns the best
@@ -31,7 +33,7 @@ func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (La
 func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {
 	d, r := q.params.X.Mu.Cols, e.room
 	if !e.observed() {
-		return e.prior.latent(nil, d), ctx.Err()
+		return e.prior.latent(r, d), ctx.Err()
 	}
 	v, err := q.evidenceOf(e, o.NoiseStrength)
 	if err != nil {

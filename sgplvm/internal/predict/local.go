@@ -134,7 +134,7 @@ func (t *ownNoise) setUnsure(kept *trainingResiduals, rows []int, shares []float
 		return
 	}
 	on, channels := t.on.training, t.mean.Cols
-	t.unsure, t.alike = t.room.vector(len(on)), atPoints(on, kept.alike)
+	t.unsure, t.alike = t.room.vector(len(on)), t.room.atPoints(on, kept.alike)
 	for j, at := range on {
 		var sum float64
 		for c := range channels {
@@ -160,11 +160,11 @@ func (t *ownNoise) addUnsure(c mat.Matrix, a, b []int) {
 	}
 }
 
-// atPoints returns a matrix of the training points at some of them.
-func atPoints(points []int, a mat.Matrix) mat.Matrix {
+// atPoints returns a matrix of the training points, or lends it at some of them.
+func (r *room) atPoints(points []int, a mat.Matrix) mat.Matrix {
 	for k, i := range points {
 		if i != k || len(points) != a.Rows {
-			some := mat.New(len(points), len(points))
+			some := r.result(len(points), len(points))
 			work.Submatrix(some, a, points, points)
 			return some
 		}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -16,14 +15,24 @@ import (
 // calibrated where the model is, for a latent posterior at a time that was not Seen.
 // Errors: *data.ConfigError.
 func (q *Posterior) Predict(l Latent, g data.Grid) (Prediction, error) {
+	var p Prediction
+	err := q.PredictTo(&p, l, g)
+	return p, err
+}
+
+// PredictTo is Predict in the storage of an earlier result of as many values. After an error p is as it was.
+func (q *Posterior) PredictTo(p *Prediction, l Latent, g data.Grid) error {
 	if err := q.checkArguments(l, g); err != nil {
-		return Prediction{}, err
+		return err
 	}
-	p := q.uncalibratedAt(g, q.momentsOf(l))
+	r := q.rooms.Get().(*room)
+	defer q.rooms.Put(r)
+	r.begin()
+	q.uncalibratedTo(p, g, q.momentsIn(r, l))
 	if inflation, ok := q.inflation(l); ok {
 		q.calibrate(p.Variance, g, inflation)
 	}
-	return p, nil
+	return nil
 }
 
 // calibrate calibrates variances at the points of a grid (nil: the training grid).
@@ -36,8 +45,12 @@ func (q *Posterior) factorsAt(g data.Grid) mat.Matrix {
 	if g == nil || g.Equal(q.grid) {
 		return q.calibration.Factor
 	}
+	if last := q.lastFactors.Load(); last != nil && last.grid.Equal(g) {
+		return last.factor
+	}
 	factor := mat.New(g.Len(), q.channels())
 	eachCut(g, 2*q.grid.Len(), func(part data.Grid, first, _, _ int) { put(factor, q.calibration.At(q.grid, part), first) })
+	q.lastFactors.Store(&factorsOn{copiedGrid(g), factor})
 	return factor
 }
 
@@ -65,7 +78,8 @@ func (q *Posterior) rescaling(g data.Grid, l Latent) *rescaling {
 	if !ok {
 		return nil
 	}
-	p := q.uncalibratedAt(g, q.momentsOf(l))
+	var p Prediction
+	q.uncalibratedTo(&p, g, q.momentsOf(l))
 	r := &rescaling{p.Mean, p.Variance.Clone()}
 	q.calibrate(r.root, g, inflation)
 	for i, v := range p.Variance.Data {
@@ -74,21 +88,22 @@ func (q *Posterior) rescaling(g data.Grid, l Latent) *rescaling {
 	return r
 }
 
-// uncalibratedAt returns mean and variance of the data on a grid (nil: the training grid), in the
-// user's units.
-func (q *Posterior) uncalibratedAt(g data.Grid, t moments) (p Prediction) {
+// uncalibratedTo sets p to mean and variance of the data on a grid (nil: the training grid), in the
+// user's units, in its storage where that is as large.
+func (q *Posterior) uncalibratedTo(p *Prediction, g data.Grid, t moments) {
 	n := q.grid.Len()
 	if g != nil {
 		n = g.Len()
 	}
-	mean, variance := mat.New(n, q.channels()), mat.New(n, q.channels())
+	mean, variance := Sized(p.Mean, n, q.channels()), Sized(p.Variance, n, q.channels())
 	q.eachPart(g, func(on *projection, first int) {
-		p = q.uncalibrated(on, t)
+		lent := t.room.mark()
+		*p = q.uncalibrated(on, t)
 		put(mean, p.Mean, first)
 		put(variance, p.Variance, first)
+		t.room.release(lent)
 	})
 	p.Mean, p.Variance = mean, variance
-	return p
 }
 
 // uncalibrated returns mean and variance of the data in the user's units.
@@ -183,13 +198,7 @@ func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
 func (q *Posterior) explained(on *projection, t moments) [][]float64 {
 	all := t.room.rows(len(t.h))
 	for _, h := range t.h {
-		if len(on.squared.Factors) == 1 {
-			v := t.room.vector(on.grid.Len())
-			mat.Mul(mat.Vector(v), 1, on.squared.Factors[0], mat.Vector(h), 0)
-			all = append(all, v)
-			continue
-		}
-		all = append(all, on.squared.MulTensor(t.room.vector(on.grid.Len()), kronprod.Shaped(h, q.spatialDims()...), nil).Data)
+		all = append(all, t.room.times(on.squared, h))
 	}
 	return all
 }

@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -17,7 +19,7 @@ type moments struct {
 	spread mat.Matrix  // Ψ2 − ψ1ψ1ᵀ, m_ξ×m_ξ
 	h      [][]float64 // Σ_i (1 − w_ij)·(T_0ᵀΨ2T_0)_ii in the scale of Φ, one for each joint spatial index, for each version of the mask
 
-	terms []termSum // of h, where space has several factors; made when they are first asked for
+	terms []termSum // of h, where space has several factors, from when covariances are asked for (setTerms)
 
 	own              *ownNoise      // the example's own noise, or nil
 	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
@@ -39,17 +41,28 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 		mat.Mul(mat.NewDense(1, len(h), h), 1, tau, taken, 0)
 		t.h = append(t.h, h)
 	}
-	if len(q.grid) > 1 {
-		t.terms = make([]termSum, len(t.h))
-	}
 	return t
+}
+
+// setTerms prepares the moments for covariances at points, unless they are.
+func (t *moments) setTerms(on *projection) {
+	if len(on.phi.Factors) == 1 || t.noiseAlone() || t.terms != nil {
+		return
+	}
+	terms := lend[[]termSum](t.room, termsKind)
+	*terms = slices.Grow((*terms)[:0], len(t.h))[:len(t.h)]
+	t.terms = *terms
+	for v, h := range t.h {
+		m := on.phi.Factors[0].Cols
+		t.terms[v] = termsOf(t.room, h, m, len(h)/m)
+	}
 }
 
 // latentMoments returns the moments without h, and diag T_0ᵀΨ2T_0 (1×m_ξ), of which h is a
 // combination of weights.
 func (q *Posterior) latentMoments(lent *room, l Latent) (t moments, tau mat.Matrix) {
 	m := q.factors[0].Size()
-	r := lent.moments(q.psi, m, psi.One(l.Mu, l.S, l.At))
+	r := lent.moments(q.psi, m, lent.one(l.Mu, l.S, l.At))
 	t = moments{noise: l.noise(), psi0: r.Psi0, psi1: r.Psi1, spread: r.Spread}
 
 	t0 := q.factors[0].Coord

@@ -20,11 +20,11 @@ type conditionLimits struct {
 // Tests change it.
 var conditioning = conditionLimits{exact: 2048, group: 256, neighbours: 512, work: 2e13}
 
-// neighbourhoods divides points into groups of neighbours by halving along the
-// longest side, again and again.
-func (on *projection) neighbourhoods(points []int) [][]int {
+// neighbourhoods orders points so that they are groups of neighbours, one behind the other, by halving along the
+// longest side, again and again. It appends the groups' ends to others, behind so many points.
+func (on *projection) neighbourhoods(points []int, before int, ends []int) []int {
 	if len(points) <= conditioning.group {
-		return [][]int{points}
+		return append(ends, before+len(points))
 	}
 	x := on.scaled()
 	longest, length := 0, -1.0
@@ -37,12 +37,12 @@ func (on *projection) neighbourhoods(points []int) [][]int {
 			longest, length = d, high-low
 		}
 	}
-	points = slices.Clone(points)
 	slices.SortFunc(points, func(a, b int) int {
 		return cmp.Or(cmp.Compare(x.At(a, longest), x.At(b, longest)), cmp.Compare(a, b))
 	})
 	h := len(points) / 2
-	return append(on.neighbourhoods(points[:h]), on.neighbourhoods(points[h:])...)
+	ends = on.neighbourhoods(points[:h], before, ends)
+	return on.neighbourhoods(points[h:], before+h, ends)
 }
 
 // nearest returns the observed points nearest to a group's centre, ascending; of those equally near the first.
@@ -56,4 +56,12 @@ func (e *example) nearest(group, seen []int) []int {
 		distances[p] = work.SquaredDistance(x.Row(p), centre)
 	}
 	return work.Least(append(r.list(len(seen)), seen...), distances, r.vector(len(seen)), conditioning.neighbours)
+}
+
+// partFrom returns where part k begins, given where all end.
+func partFrom(ends []int, k int) int {
+	if k == 0 {
+		return 0
+	}
+	return ends[k-1]
 }

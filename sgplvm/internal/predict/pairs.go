@@ -3,29 +3,28 @@ package predict
 import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // A rowPairs lists the pairs of rows of one Φ that points a and b have, either order one pair.
 type rowPairs struct {
-	rows          []int   // of a or b, ascending
-	ofA, ofB      []int   // number among them of each point's row
-	first, second []int   // numbers of each pair
-	place         [][]int // of the pair of two numbers; −1: none has it
+	rows          []int // of a or b, ascending
+	ofA, ofB      []int // number among them of each point's row
+	first, second []int // numbers of each pair
+	place         []int // of the pair of two numbers, row by row; −1: none has it
 }
 
-// newRowPairs lists those of points with the given rows, out of n.
-func newRowPairs(n int, a, b []int) *rowPairs {
+// rowPairs lists those of points with the given rows, out of n.
+func (r *room) rowPairs(n int, a, b []int) rowPairs {
 	const isA, isB = 1, 2
-	in, number := make([]int, n), make([]int, n)
+	in, number := r.noughts(n), r.noughts(n)
 	for _, k := range a {
 		in[k] |= isA
 	}
 	for _, k := range b {
 		in[k] |= isB
 	}
-	p := &rowPairs{ofA: make([]int, len(a)), ofB: make([]int, len(b))}
+	p := rowPairs{rows: r.list(n), ofA: r.noughts(len(a)), ofB: r.noughts(len(b))}
 	for k, where := range in {
 		if where != 0 {
 			number[k] = len(p.rows)
@@ -38,16 +37,16 @@ func newRowPairs(n int, a, b []int) *rowPairs {
 	for i, k := range b {
 		p.ofB[i] = number[k]
 	}
-	places := make([]int, len(p.rows)*len(p.rows))
+	count := len(p.rows)
+	p.first, p.second, p.place = r.list(count*(count+1)/2), r.list(count*(count+1)/2), r.noughts(count*count)
 	for i, k := range p.rows {
-		p.place = append(p.place, places[i*len(p.rows):(i+1)*len(p.rows)])
 		for j, l := range p.rows[:i+1] {
 			place := -1
 			if in[k]&isA != 0 && in[l]&isB != 0 || in[k]&isB != 0 && in[l]&isA != 0 {
 				place = len(p.first)
 				p.first, p.second = append(p.first, i), append(p.second, j)
 			}
-			p.place[i][j], p.place[j][i] = place, place
+			p.place[i*count+j], p.place[j*count+i] = place, place
 		}
 	}
 	return p
@@ -84,15 +83,9 @@ func (on *projection) subtractByPairs(r *room, cov mat.Matrix, h termSum, a, b [
 	lent := r.mark()
 	defer r.release(lent)
 	others := on.grid.Len() / on.dims[0]
-	divided := func(points []int) (first, second []int) {
-		for _, p := range points {
-			first, second = append(first, p/others), append(second, p%others)
-		}
-		return first, second
-	}
-	firstA, secondA := divided(a)
-	firstB, secondB := divided(b)
-	one, two := newRowPairs(on.dims[0], firstA, firstB), newRowPairs(others, secondA, secondB)
+	divided := [2]int{on.dims[0], others}
+	ofA, ofB := r.split(a, divided[:]), r.split(b, divided[:])
+	one, two := r.rowPairs(on.dims[0], ofA[0], ofB[0]), r.rowPairs(others, ofA[1], ofB[1])
 	first := one.explained(r, r.gather(on.phi.Factors[0], one.rows), h.first)
 	second := two.explained(r, on.otherFeatures(r, two.rows), h.second)
 	same := work.SameList(a, b)
@@ -101,7 +94,7 @@ func (on *projection) subtractByPairs(r *room, cov mat.Matrix, h termSum, a, b [
 		if same {
 			row = row[:i+1]
 		}
-		placesOne, placesTwo := one.place[one.ofA[i]], two.place[two.ofA[i]]
+		placesOne, placesTwo := one.place[one.ofA[i]*len(one.rows):], two.place[two.ofA[i]*len(two.rows):]
 		for j := range row {
 			row[j] -= asm.Dot(first.Row(placesOne[one.ofB[j]]), second.Row(placesTwo[two.ofB[j]]))
 		}
@@ -121,12 +114,11 @@ func (on *projection) otherFeatures(r *room, rows []int) mat.Matrix {
 	for _, phi := range factors {
 		columns *= phi.Cols
 	}
-	features, index := r.matrix(len(rows), columns), make([]int, len(dims))
-	for i, k := range rows {
-		data.Split(index, k, dims)
+	features, index := r.matrix(len(rows), columns), r.split(rows, dims)
+	for i := range rows {
 		row := append(features.Row(i)[:0], 1)
 		for f, phi := range factors {
-			row = timesEach(row, phi.Row(index[f]))
+			row = timesEach(row, phi.Row(index[f][i]))
 		}
 	}
 	return features

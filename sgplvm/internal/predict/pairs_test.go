@@ -24,7 +24,8 @@ func TestSubtractExplained(t *testing.T) {
 		}
 		h := normal(rng, 1, whole.Cols).Data
 		for range 10 {
-			of := moments{h: [][]float64{h}, terms: make([]termSum, 1)}
+			of := moments{h: [][]float64{h}, psi0: 1}
+			of.setTerms(on)
 			a, b := somePlaces(rng, whole.Rows), somePlaces(rng, whole.Rows)
 			for _, b := range [][]int{a, b} {
 				cov := mat.New(len(a), len(b))

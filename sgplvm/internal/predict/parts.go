@@ -17,14 +17,16 @@ func (q *Posterior) eachPart(g data.Grid, body func(on *projection, first int)) 
 		body(q.training(), 0)
 		return
 	}
+	perRow := q.numbersPerRow(g.Len() / g[0].Rows)
+	if g[0].Rows <= rowsTogether(perRow) {
+		body(q.projection(g), 0)
+		return
+	}
 	training := q.learnedAt(g)
-	eachCut(g, q.numbersPerRow(g.Len()/g[0].Rows), func(part data.Grid, first, from, to int) {
-		switch {
-		case to-from == g[0].Rows:
-			body(q.projection(g), 0)
-		case training != nil: // of a single factor
+	eachCut(g, perRow, func(part data.Grid, first, from, to int) {
+		if training != nil { // of a single factor
 			body(q.project(part, training[from:to]), first)
-		default:
+		} else {
 			body(q.project(part, nil), first)
 		}
 	})
@@ -35,13 +37,16 @@ func (q *Posterior) eachPart(g data.Grid, body func(on *projection, first int)) 
 // number first.
 func eachCut(g data.Grid, perRow int, body func(part data.Grid, first, from, to int)) {
 	rows, width := g[0].Rows, g.Len()/g[0].Rows
-	step := max(1, partNumbers/perRow)
+	step := rowsTogether(perRow)
 	for from := 0; from < rows; from += step {
 		to := min(from+step, rows)
 		part := append(data.Grid{g[0].Slice(from, to, 0, g[0].Cols)}, g[1:]...)
 		body(part, from*width, from, to)
 	}
 }
+
+// rowsTogether returns how many indices of the first factor a part has, given what one takes.
+func rowsTogether(perRow int) int { return max(1, partNumbers/perRow) }
 
 // numbersPerRow returns what a projection takes for each index of the first factor: kernel values,
 // Φ, their squares, and P twice while it is made.

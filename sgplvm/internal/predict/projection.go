@@ -15,13 +15,14 @@ import (
 // only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
 // channel P = K_s·αᵀ.
 type projection struct {
-	grid     data.Grid
-	dims     []int             // n*_f
-	phi      kronprod.Operator // Φ_f, n*_f×m_f
-	squared  kronprod.Operator // Φ_f∘Φ_f
-	p        []mat.Matrix      // per channel, n_s*×m_ξ
-	taper    mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
-	training []int             // which training points X* are, where Σ was learned at these points; else nil
+	grid       data.Grid
+	dims       []int             // n*_f
+	phi        kronprod.Operator // Φ_f, n*_f×m_f
+	squared    kronprod.Operator // Φ_f∘Φ_f
+	transposed kronprod.Operator // of squared
+	p          []mat.Matrix      // per channel, n_s*×m_ξ
+	taper      mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
+	training   []int             // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
 	kss        []func() mat.Matrix    // K_f(X*, X*), n*_f×n*_f
@@ -74,10 +75,8 @@ func (q *Posterior) spatialFeatures(f int, cross mat.Matrix) mat.Matrix {
 func (q *Posterior) project(g data.Grid, training []int) *projection {
 	p := &projection{training: training}
 	toGrid := kronprod.Operator{Factors: make([]mat.Matrix, len(q.factors))}
-	g = slices.Clone(g)
+	g = copiedGrid(g)
 	for f, x := range g {
-		x = x.Clone()
-		g[f] = x
 		k := q.params.Space[f].Kernel
 		cross := q.cross(f, x)
 		phi := q.spatialFeatures(f, cross)
@@ -102,7 +101,7 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 			p.taper = noise.TaperAt(g[0])
 		}
 	}
-	p.grid, p.dims = g, g.Dims()
+	p.grid, p.dims, p.transposed = g, g.Dims(), p.squared.T()
 	p.near = sync.OnceValue(func() []kernel.Kernel {
 		var all []kernel.Kernel
 		for _, x := range g {
@@ -149,4 +148,19 @@ func (q *Posterior) noise(on *projection) mat.Matrix {
 		sigma.Row(i)[i] += 1 / q.params.Noise.Beta
 	}
 	return sigma
+}
+
+// copiedGrid returns a copy.
+func copiedGrid(g data.Grid) data.Grid {
+	g = slices.Clone(g)
+	for f, x := range g {
+		g[f] = x.Clone()
+	}
+	return g
+}
+
+// factorsOn are the factors of calibration on a grid.
+type factorsOn struct {
+	grid   data.Grid
+	factor mat.Matrix
 }

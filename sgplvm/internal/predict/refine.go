@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
 // refine returns the moments of the latent posterior that the observed values
@@ -35,6 +34,7 @@ func (q *Posterior) refine(e *example, l Latent, t moments) (moments, error) {
 			return t, nil
 		}
 	}
+	t.setTerms(e.on)
 	d, m := len(l.Mu), q.factors[0].Size()
 	jacobian := e.room.matrix(m, d)
 	q.psi.Jacobian(jacobian, l.Mu, l.S)
@@ -48,7 +48,7 @@ func (q *Posterior) refine(e *example, l Latent, t moments) (moments, error) {
 	}
 	refined := t
 	refined.factors, refined.psi1, refined.spread = s.factors, e.room.matrix(m, 1), e.room.matrix(m, m)
-	q.psi.Psi1(refined.psi1.T(), psi.One(mean, l.S, l.At))
+	q.psi.Psi1(refined.psi1.T(), e.room.one(mean, l.S, l.At))
 	q.psi.Jacobian(jacobian, mean, l.S)
 	moved := e.room.matrix(m, d)
 	mat.Mul(moved, 1, jacobian, half, 0)

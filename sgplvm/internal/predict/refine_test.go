@@ -27,10 +27,11 @@ func TestRefine(t *testing.T) {
 		prior := &psi.Normal{Mean: make([]float64, shape.Latent), Variance: work.Ones(shape.Latent)}
 		if seed%3 == 0 {
 			own := randomLatent(rng, shape.Latent)
-			e.prior = priorOf(&own)
+			e.setPrior(&own)
 			prior = e.prior.normal
 		}
 		base := m.momentsOf(l)
+		base.setTerms(e.on)
 		got, err := m.refine(e, l, base)
 		if err != nil {
 			t.Fatal(err)
@@ -127,6 +128,7 @@ func TestRefineLeavesAlone(t *testing.T) {
 		e := m.mustObserve(t, nil, reference.Masked(rng, 6, 2, c.share, true))
 		l := randomLatent(rng, 2)
 		base := m.momentsOf(l)
+		base.setTerms(e.on)
 		conditionWith(conditionLimits{exact: c.exact}, func() {
 			got, err := m.refine(e, l, base)
 			if err != nil {

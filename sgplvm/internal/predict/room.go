@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/eig"
+	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
@@ -27,6 +28,7 @@ type room struct {
 	solver  eig.Solver
 	symm    eig.Spectrum
 	scratch psi.Scratch
+	product kronprod.Workspace
 	indices [][]int
 	listed  int
 	columns [][]float64
@@ -49,11 +51,16 @@ const (
 	noiseKind
 	marginalKind
 	priorKind
+	timeKind
+	termsKind
 	kinds
 )
 
 // mostLent is how many numbers a room lends at once, and ten times as many in all. What takes more is allocated, and collected as soon as it is not needed.
 const mostLent = 1 << 20
+
+// rowBlocks is into how many blocks rows are cut at most.
+const rowBlocks = 32
 
 // begin takes all of it back.
 func (r *room) begin() {
@@ -112,6 +119,13 @@ func (r *room) list(n int) []int {
 	return r.places[from:from:r.taken]
 }
 
+// noughts lends n places, 0 each.
+func (r *room) noughts(n int) []int {
+	l := r.list(n)[:n]
+	clear(l)
+	return l
+}
+
 // clone lends a copy.
 func (r *room) clone(a mat.Matrix) mat.Matrix {
 	c := r.result(a.Rows, a.Cols)
@@ -131,6 +145,16 @@ func (r *room) columnSquares(a mat.Matrix) []float64 {
 	sums := r.vector(a.Cols)
 	work.AddColumnSquares(sums, a)
 	return sums
+}
+
+// times lends o·x.
+func (r *room) times(o kronprod.Operator, x []float64) []float64 {
+	v, w := r.written(o.Rows()), (*kronprod.Workspace)(nil)
+	if r != nil {
+		w = &r.product
+	}
+	o.Mul(mat.Vector(v), mat.Vector(x), w)
+	return v
 }
 
 // factorize lends the Cholesky factor of a. Errors: those of chol.Factorize.
@@ -161,13 +185,32 @@ func (r *room) moments(st *psi.Statistics, n int, q psi.Q) (m psi.Moments) {
 	return m
 }
 
+// one is psi.One, of which it lends the time.
+func (r *room) one(mu, s []float64, at *data.Instant) psi.Q {
+	q := psi.One(mu, s, nil)
+	if at != nil {
+		lent := lend[[1]data.Instant](r, timeKind)
+		lent[0], q.At = *at, lent[:]
+	}
+	return q
+}
+
 // split lends the indices of every factor of some joint indices.
 func (r *room) split(points, dims []int) [][]int {
-	if r == nil || len(dims) > 1 {
-		return data.SplitAll(points, dims)
+	l := r.lists(len(dims))
+	if len(dims) == 1 {
+		l[0] = points
+		return l
 	}
-	l := r.lists(1)
-	l[0] = points
+	for f := range l {
+		l[f] = r.list(len(points))
+	}
+	for _, joint := range points {
+		for f := len(dims) - 1; f >= 0; f-- {
+			l[f] = append(l[f], joint%dims[f])
+			joint /= dims[f]
+		}
+	}
 	return l
 }
 

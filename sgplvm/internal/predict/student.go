@@ -13,8 +13,7 @@ import (
 func nearby(r *room, on *projection, seen, missing []int) mat.Matrix {
 	weights, factor := r.result(len(seen), len(missing)), r.result(len(seen), len(missing))
 	weights.Fill(1)
-	dims := on.grid.Dims()
-	from, to := r.split(seen, dims), r.split(missing, dims)
+	from, to := r.split(seen, on.dims), r.split(missing, on.dims)
 	for f, x := range on.grid {
 		on.near()[f].Matrix(factor, r.gather(x, from[f]), r.gather(x, to[f]))
 		mat.MulElem(weights, weights, factor)

@@ -2,7 +2,6 @@ package predict
 
 import (
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -19,9 +18,9 @@ const termsLeft = 0x1p-42
 
 // termsOf returns those of a diagonal, m_1·m_2 long: elimination by crosses, the largest element first. What inducing points explain is a function of
 // the product of two eigenvalues, smooth in its logarithm: 20 to 40 terms are enough for hundreds of eigenvectors.
-func termsOf(h []float64, rows, cols int) termSum {
-	left := mat.NewDense(rows, cols, h).Clone()
-	var first, second [][]float64
+func termsOf(r *room, h []float64, rows, cols int) termSum {
+	left := r.clone(mat.NewDense(rows, cols, h))
+	first, second := r.rows(min(rows, cols)), r.rows(min(rows, cols))
 	limit := termsLeft * mat.NormMax(left)
 	for range min(rows, cols) {
 		i, j := largest(left)
@@ -29,14 +28,15 @@ func termsOf(h []float64, rows, cols int) termSum {
 		if math.Abs(pivot) <= limit {
 			break
 		}
-		row, column := slices.Clone(left.Row(i)), make([]float64, rows)
+		row, column := r.written(cols), r.written(rows)
+		copy(row, left.Row(i))
 		for k := range column {
 			column[k] = left.At(k, j) / pivot
 			asm.Axpy(-column[k], row, left.Row(k))
 		}
 		first, second = append(first, column), append(second, row)
 	}
-	return termSum{inColumns(first, rows), inColumns(second, cols)}
+	return termSum{r.inColumns(first, rows), r.inColumns(second, cols)}
 }
 
 // largest returns where the element with the largest absolute value is.
@@ -56,12 +56,12 @@ func largest(a mat.Matrix) (i, j int) {
 	return i, j
 }
 
-// inColumns returns a matrix with n rows and the given columns.
-func inColumns(columns [][]float64, n int) mat.Matrix {
-	a := mat.New(n, len(columns))
+// inColumns lends a matrix with n rows and the given columns.
+func (r *room) inColumns(columns [][]float64, n int) mat.Matrix {
+	a := r.result(n, len(columns))
 	for c, column := range columns {
-		for r, v := range column {
-			a.Row(r)[c] = v
+		for i, v := range column {
+			a.Row(i)[c] = v
 		}
 	}
 	return a

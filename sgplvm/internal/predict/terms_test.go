@@ -24,7 +24,7 @@ func TestTerms(t *testing.T) {
 		h    mat.Matrix
 		most int
 	}{{"smooth", smooth, 35}, {"random", any, rows}, {"random, transposed", any.T().Clone(), rows}, {"nought", mat.New(3, 4), 0}} {
-		terms := termsOf(c.h.Data, c.h.Rows, c.h.Cols)
+		terms := termsOf(nil, c.h.Data, c.h.Rows, c.h.Cols)
 		if n := terms.first.Cols; n > c.most || terms.second.Cols != n {
 			t.Errorf("%s: %d and %d terms, expected at most %d", c.name, n, terms.second.Cols, c.most)
 		}

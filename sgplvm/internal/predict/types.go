@@ -303,3 +303,45 @@ func (o InferOptions) complete() (InferOptions, error) {
 	}
 	return o, nil
 }
+
+// CopyLatent makes to a copy of l, in its storage.
+func CopyLatent(to *Latent, l Latent) {
+	l.Mu, l.S, l.At = append(to.Mu[:0], l.Mu...), append(to.S[:0], l.S...), copiedTime(to.At, l.At)
+	*to = l
+}
+
+// copiedTime returns a copy of a time, in the storage of to where that is any.
+func copiedTime(to, at *data.Instant) *data.Instant {
+	if at == nil {
+		return nil
+	}
+	if to == nil {
+		to = new(data.Instant)
+	}
+	*to = *at
+	return to
+}
+
+// CopyPrediction makes to a copy of p, in its storage where that is as large, and apart from observed values.
+func CopyPrediction(to *Prediction, p Prediction, values mat.Matrix) {
+	p.Mean, p.Variance = copied(to.Mean, p.Mean, values), copied(to.Variance, p.Variance, values)
+	*to = p
+}
+
+// copied returns a copy of a in the storage of to, where that is a matrix without gaps of its size, and apart from the observed values.
+func copied(to, a, values mat.Matrix) mat.Matrix {
+	if mat.Overlap(to, values) {
+		to = mat.Matrix{}
+	}
+	to = Sized(to, a.Rows, a.Cols)
+	mat.Copy(to, a)
+	return to
+}
+
+// Sized returns a matrix without gaps of some size, a where it is one.
+func Sized(a mat.Matrix, rows, cols int) mat.Matrix {
+	if a.Rows != rows || a.Cols != cols || a.RowStride != cols || a.ColStride != 1 {
+		return mat.New(rows, cols)
+	}
+	return a
+}

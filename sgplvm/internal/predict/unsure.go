@@ -54,6 +54,7 @@ func (q *Posterior) eachConditional(obs Observed, l Latent, o InferOptions, body
 	if err != nil {
 		return err
 	}
+	t.setTerms(e.on)
 	for c, seen := range e.seen {
 		version, missing, channels := q.version[c], complement(seen, e.on.grid.Len()), e.alike(c)
 		if channels == nil || len(missing) == 0 || len(seen) > conditioning.exact {

@@ -75,9 +75,10 @@ func (st *Statistics) SetMoments(r *Moments, t *Scratch, q Q) {
 	mat.Copy(r.Spread, t.e)
 	mat.Mul(r.Spread, -1, r.Psi1, r.Psi1.T(), 1)
 	if st.hasTimes(q) {
-		kappa := mat.New(1, m)
-		st.kappa(kappa, q.At)
-		asm.Axpy(1, kappa.Data, r.Psi1.Data)
+		buffer := mat.Borrow(m)
+		st.kappa(mat.NewDense(1, m, *buffer), q.At)
+		asm.Axpy(1, *buffer, r.Psi1.Data)
+		mat.GiveBack(buffer)
 		mat.Copy(r.Psi2, r.Spread)
 		mat.Mul(r.Psi2, 1, r.Psi1, r.Psi1.T(), 1)
 	}
@@ -97,6 +98,7 @@ type Form struct {
 	g0    float64
 	g1    []float64 // of ψ1 without κ
 	slope slope2
+	at    [1]kernel.Instant
 }
 
 // Form returns the form with g0, g1 (m) and the symmetric g (m×m, kept), of an example whose
@@ -115,11 +117,14 @@ func (st *Statistics) SetForm(f *Form, g0 float64, g1 []float64, g mat.Matrix, a
 	f.st, f.g0, f.g1, f.Constant = st, g0, append(f.g1[:0], g1...), 0
 	if st.timed && at != nil {
 		m := st.in.Z.Rows
-		kappa, byKappa := mat.New(1, m), mat.New(m, 1)
-		st.kappa(kappa, []kernel.Instant{*at})
-		mat.Mul(byKappa, 1, g, mat.Vector(kappa.Data), 0)
-		f.Constant = asm.Dot(f.g1, kappa.Data) + asm.Dot(byKappa.Data, kappa.Data)
-		asm.Axpy(2, byKappa.Data, f.g1)
+		buffer := mat.Borrow(2 * m)
+		kappa, byKappa := (*buffer)[:m], (*buffer)[m:]
+		f.at[0] = *at
+		st.kappa(mat.NewDense(1, m, kappa), f.at[:])
+		mat.Mul(mat.Vector(byKappa), 1, g, mat.Vector(kappa), 0)
+		f.Constant = asm.Dot(f.g1, kappa) + asm.Dot(byKappa, kappa)
+		asm.Axpy(2, byKappa, f.g1)
+		mat.GiveBack(buffer)
 	}
 	st.setSlope2(&f.slope, g)
 }

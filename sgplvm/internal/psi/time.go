@@ -114,18 +114,34 @@ func (p *Time) addMatrixGradient(grad Part, _, g, _ mat.Matrix, in Inducing) {
 }
 
 func (p *Time) values(dst mat.Matrix, a, b []kernel.Instant) {
-	mat.Parallel(len(a), func(i int) {
-		row, delta := dst.Row(i), mat.Borrow(len(b))
-		differences(*delta, a[i], b)
-		p.Kernel.Values(row, *delta)
-		mat.GiveBack(delta)
-		for j := range row {
-			row[j] *= p.Variance
-			if a[i].Sequence != b[j].Sequence {
-				row[j] = 0
-			}
+	rows := timeRows.Take()
+	*rows = timeValues{p, dst, a, b}
+	mat.Run(len(a), rows)
+	*rows = timeValues{}
+	timeRows.Give(rows)
+}
+
+// timeValues are those of a time part, row by row.
+type timeValues struct {
+	p    *Time
+	to   mat.Matrix
+	a, b []kernel.Instant
+}
+
+var timeRows mat.Pool[timeValues]
+
+// Do sets those of a row.
+func (v *timeValues) Do(i int) {
+	row, delta, a := v.to.Row(i), mat.Borrow(len(v.b)), v.a[i]
+	differences(*delta, a, v.b)
+	v.p.Kernel.Values(row, *delta)
+	mat.GiveBack(delta)
+	for j := range row {
+		row[j] *= v.p.Variance
+		if a.Sequence != v.b[j].Sequence {
+			row[j] = 0
 		}
-	})
+	}
 }
 
 // differences sets dst[j] to the time from b_j to a.
