@@ -39,7 +39,7 @@ sequence (NaN where they are not known). The first line of a .csv file has the n
 	if err := f.Apart(append(source.Inputs(), "model"), []string{"out"}); err != nil {
 		return err
 	}
-	out, err := engine.NewOutput(f, "out")
+	out, err := engine.NewTable(f, "out")
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,8 @@ import (
 // that begin with a dot are passed over. The pictures have one size and 8 or 16
 // bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
 // pictures have one channel and colour ones three, red, green, blue; grey ones
-// among colour ones have three equal channels, and a palette of greys is grey.
+// among colour ones have three equal channels, and a palette of greys is grey. Where one channel is
+// asked for, colour pictures of nothing but greys have one, and grey ones three where three are.
 // A pixel that is more transparent than opaque is missing: its values are NaN. A picture in four inks is
 // refused. The path of one picture is that of a folder with nothing else.
 //
@@ -105,6 +106,7 @@ func loadFolder(path string, want Layout) (*Frames, error) {
 	if err != nil {
 		return nil, err
 	}
+	a = inChannels(a, holes, want.Channels)
 	f, err := FromArray(path, a, want)
 	if err != nil {
 		return nil, err

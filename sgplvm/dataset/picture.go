@@ -13,9 +13,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
 // A header is what can be known of a picture without decoding it.
@@ -221,4 +223,40 @@ func holesOf(picture image.Image) (holes []bool) {
 		}
 	}
 	return holes
+}
+
+// inChannels returns pictures with so many channels (0: any), where they are grey: of three equal channels one, or of one three. Others are
+// returned as they are. Pixels that are holes have any colour.
+func inChannels(a *npy.Array, holes []bool, channels int) *npy.Array {
+	switch data := a.Data.(type) {
+	case []uint8:
+		return greyIn(a, data, holes, channels)
+	case []uint16:
+		return greyIn(a, data, holes, channels)
+	}
+	return a
+}
+
+func greyIn[T uint8 | uint16](a *npy.Array, data []T, holes []bool, channels int) *npy.Array {
+	coloured := len(a.Shape) == 4
+	if coloured && channels != 1 || !coloured && channels != 3 {
+		return a
+	}
+	shape, grey := a.Shape[:3], data
+	if coloured {
+		grey = make([]T, len(data)/3)
+		for i := range grey {
+			red, green, blue := data[3*i], data[3*i+1], data[3*i+2]
+			if (red != green || red != blue) && (holes == nil || !holes[i]) {
+				return a
+			}
+			grey[i] = red
+		}
+		return npy.New(grey, shape...)
+	}
+	all := make([]T, 0, 3*len(data))
+	for _, v := range data {
+		all = append(all, v, v, v)
+	}
+	return npy.New(all, append(slices.Clone(shape), 3)...)
 }

@@ -142,6 +142,40 @@ func TestMaskPictures(t *testing.T) {
 	}
 }
 
+// Pictures in colour of nothing but greys are grey ones where one channel is asked for, and grey ones coloured where three are. What colour a hole has
+// does not matter.
+func TestGreyInOtherChannels(t *testing.T) {
+	nan := math.NaN()
+	grey8 := pngFile(2, 1, 8, 6, nil, nil, "\x05\x05\x05\xff\x01\x02\x03\x00")
+	grey16 := pngFile(2, 1, 16, 2, nil, nil, "\x12\x34\x12\x34\x12\x34\x00\x07\x00\x07\x00\x07")
+	plain := pngFile(2, 1, 8, 0, nil, nil, "\x07\x08")
+	for _, c := range []struct {
+		name     string
+		file     []byte
+		channels int
+		want     []float64
+	}{
+		{"as they are", grey8, 0, []float64{5, 5, 5, nan, nan, nan}},
+		{"one", grey8, 1, []float64{5, nan}},
+		{"three", grey8, 3, []float64{5, 5, 5, nan, nan, nan}},
+		{"16 bits, one", grey16, 1, []float64{0x1234, 7}},
+		{"plain, one", plain, 1, []float64{7, 8}},
+		{"plain, three", plain, 3, []float64{7, 7, 7, 8, 8, 8}},
+	} {
+		f, err := dataset.Load(folderOf(t, map[string][]byte{"a.png": c.file}), dataset.Layout{Channels: c.channels})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := f.Values(0); fmt.Sprint(got) != fmt.Sprint(c.want) || f.Points() != 2 {
+			t.Errorf("%s: values %v at %d points, want %v at 2", c.name, got, f.Points(), c.want)
+		}
+	}
+	coloured := folderOf(t, map[string][]byte{"a.png": pngFile(2, 1, 8, 2, nil, nil, "\x05\x05\x05\x01\x02\x03")})
+	if _, err := dataset.Load(coloured, dataset.Layout{Channels: 1}); err == nil || !strings.Contains(err.Error(), "found 3 channels, expected 1") {
+		t.Errorf("error %v of pictures in colour where grey ones are expected", err)
+	}
+}
+
 // A video is refused with the command that unpacks it, by what stands in it or by its name.
 func TestVideos(t *testing.T) {
 	for _, c := range []struct{ name, start, kind string }{
@@ -158,7 +192,12 @@ func TestVideos(t *testing.T) {
 		_, err := dataset.Load(path, dataset.Layout{})
 		_, opened := dataset.Open(path, dataset.Layout{})
 		_, set := dataset.LoadSet(path, dataset.SetOptions{})
-		for _, err := range []error{err, opened, set} {
+		errs := []error{err, opened, set}
+		if dataset.VideoKind(c.name) != "" { // a folder of videos is told by their names
+			_, within := dataset.Load(folder, dataset.Layout{})
+			errs = append(errs, within)
+		}
+		for _, err := range errs {
 			checkError(t, err, folder, want+"*")
 			if strings.Contains(c.name, " ") && !strings.Contains(fmt.Sprint(err), "ffmpeg -i '"+path+"' frames/%05d.png") {
 				t.Errorf("%v: no word for a shell", err)

@@ -253,7 +253,7 @@ func TestFolderRefused(t *testing.T) {
 		{"flipped bit", map[string][]byte{"1.png": flipped}, dataset.Layout{}, "1.png: *, expected a PNG picture"},
 		{"grid", map[string][]byte{"1.png": grey(1, 2)}, dataset.Layout{Width: 1, Height: 2},
 			": shape 1×1×2: found pictures of 2x1 (width x height), expected a grid of 1x2"},
-		{"channels", map[string][]byte{"1.png": grey(1, 2)}, dataset.Layout{Channels: 3}, ": shape 1×1×2: found 1 channel, expected 3"},
+		{"channels", map[string][]byte{"1.png": grey(1, 2)}, dataset.Layout{Channels: 2}, ": shape 1×1×2: found 1 channel, expected 2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := folderOf(t, test.files)

@@ -33,7 +33,11 @@ func (s *lines) selection(c *sgplvm.Selection) {
 	if c == nil {
 		return
 	}
-	s.text("chosen with the effort %s by %s", c.Effort, cli.Text(c.Task))
+	if c.Task == "" {
+		s.text("with the effort %s there was nothing to try", c.Effort)
+	} else {
+		s.text("chosen with the effort %s by %s", c.Effort, cli.Text(c.Task))
+	}
 	width, left := 0, mostCandidates
 	for _, stage := range c.Stages {
 		width = max(width, utf8.RuneCountInString(stage.Name))
@@ -120,8 +124,8 @@ func ConfigText(c sgplvm.Config) string {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(c.LatentDims > 0, "%d latent dimensions", c.LatentDims)
-	add(c.Inducing > 0, "%d inducing points", c.Inducing)
+	add(c.LatentDims > 0, "%s", quote.Counted(c.LatentDims, "latent dimension"))
+	add(c.Inducing > 0, "%s", quote.Counted(c.Inducing, "inducing point"))
 	add(c.LatentKernel != "", "latent kernel %s", c.LatentKernel)
 	add(c.TimeKernel.Kind != "", "in time %s", TimeKernelText(c.TimeKernel))
 	add(c.LatentTime.Kind != "", "time part %s", TimeKernelText(c.LatentTime))

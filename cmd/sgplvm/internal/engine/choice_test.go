@@ -103,6 +103,17 @@ the model file keeps residuals of the training examples, 1920 bytes; "lean": tru
 	}
 }
 
+// Where nothing could be tried that is said, and what is counted agrees with its number.
+func TestNothingTried(t *testing.T) {
+	m := changed(t, "local.model", func(f *safetensors.File) {
+		keep(t, f, "selection", sgplvm.Selection{Effort: sgplvm.EffortNormal})
+		keep(t, f, "config", sgplvm.Config{LatentDims: 1, Inducing: 1})
+	})
+	if about := engine.Describe(m); !strings.HasSuffix(about, "\nconfiguration          1 latent dimension, 1 inducing point\nwith the effort normal there was nothing to try\n") {
+		t.Errorf("info: %s", about)
+	}
+}
+
 // A file that says much is told in part.
 func TestLongSelection(t *testing.T) {
 	long := sgplvm.Selection{Stages: []sgplvm.SelectionStage{{Candidates: make([]sgplvm.Candidate, 5000)}, {Name: "unseen"}}}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -29,10 +30,28 @@ func Load(path string) (*sgplvm.Model, error) {
 		return nil, &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
 	}
 	m, err := sgplvm.Load(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	if found := otherFile(file); found != "" {
+		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
+}
+
+// otherFile says what a file is, by how it begins, that people take for a model; nothing where that is not known.
+func otherFile(file io.ReaderAt) string {
+	begin := make([]byte, 8)
+	n, _ := file.ReadAt(begin, 0)
+	for _, kind := range [][2]string{
+		{"\x93NUMPY", "an array of NumPy"}, {"PK\x03\x04", "an archive"}, {"CDF", "a NetCDF file"}, {"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"},
+		{"KRONEDGE", "a file of sgplvm compile, for small programs"},
+	} {
+		if bytes.HasPrefix(begin[:n], []byte(kind[0])) {
+			return kind[1]
+		}
+	}
+	return ""
 }
 
 // attributeGrid is where a model keeps the size of its pictures, attributePoints where one of

@@ -62,6 +62,19 @@ func NewOutput(f *cli.Flags, flag string, more ...string) (*Output, error) {
 	return nil, f.Usagef("-%s %q, expected a name that ends in %s, or one of a folder for pictures", flag, o.path, strings.Join(endings, ", "))
 }
 
+// NewTable is NewOutput of values that are no pictures.
+func NewTable(f *cli.Flags, flag string) (*Output, error) {
+	if ending := strings.ToLower(filepath.Ext(f.Text(flag))); f.Text(flag) != "" && ending != ".npy" && ending != ".csv" {
+		return nil, noPictures(f, flag)
+	}
+	return NewOutput(f, flag)
+}
+
+// noPictures refuses the name of an output that would be pictures of what is none, or that says nothing.
+func noPictures(f *cli.Flags, flag string) error {
+	return f.Usagef("-%s %q of values that are no pictures, expected a name that ends in .npy or .csv", flag, f.Text(flag))
+}
+
 // Pictures tells whether the output is pictures.
 func (o *Output) Pictures() bool { return o.kind == ".png" || o.kind == folderKind }
 
@@ -83,7 +96,7 @@ func (o *Output) Holding(form dataset.Form, levels picture.Levels) error {
 	switch {
 	case !o.Pictures():
 	case form.Table || form.Scattered || form.Points() == 0:
-		return o.f.Usagef("-%s %q of values that are no pictures, expected a name that ends in .npy or .csv", o.flag, o.path)
+		return noPictures(o.f, o.flag)
 	case form.Channels != 1 && form.Channels != 3:
 		return o.f.Usagef("-%s %q of pictures of %d channels, expected a name that ends in .npy or .csv, or 1 channel (grey) or 3 (red, green, blue)", o.flag, o.path, form.Channels)
 	case o.kind == ".png" && form.Count > 1:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -44,15 +45,15 @@ func Train(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Co
 
 // Report prints how training went, and how the model was chosen.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
-	noun := "pictures"
+	noun := "picture"
 	if Table(m) {
-		noun = "rows"
+		noun = "row"
 	}
 	var s lines
 	s.selection(m.Selection())
 	s.chosen(m)
-	s.text("trained on %d %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
-		m.Examples(), noun, r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
+	s.text("trained on %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
+		quote.Counted(m.Examples(), noun), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
 	if r.Forecast > 0 {
 		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
 	}
