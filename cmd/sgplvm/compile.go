@@ -43,6 +43,9 @@ small static programs that use package edge. Prints what the file, filling in an
 	if err := f.Files([]string{"model", "points"}, []string{"out"}); err != nil {
 		return err
 	}
+	if err := f.ModelName("out"); err != nil {
+		return err
+	}
 	m, g, err := engine.LoadAt(f)
 	if err != nil {
 		return err

@@ -170,6 +170,9 @@ func (s *fillSettings) check() error {
 	if err := f.Apart([]string{"data", "observed", "model", "points", "times", "exists", "errors", "config"}, []string{"out", "variance", "save"}); err != nil {
 		return err
 	}
+	if err := f.ModelName("save"); err != nil {
+		return err
+	}
 	return cli.AllWritable(*s.save)
 }
 

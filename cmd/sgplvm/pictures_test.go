@@ -210,6 +210,11 @@ func TestEndings(t *testing.T) {
 	} {
 		mustFail(t, 2, line, strings.Fields(args)...)
 	}
+	// A model does not look like anything else.
+	const own = ", expected a name for a model, which has an ending of its own or none: "
+	mustFail(t, 2, `train: -out "train.png"`+own+"train.model", "train", "-data", "train.npy", "-out", "train.png")
+	mustFail(t, 2, `fill: -save "m.NPY"`+own+"m.model", "fill", "-data", "train.npy", "-out", "o.npy", "-save", "m.NPY")
+	mustFail(t, 2, `compile: -out "m.json"`+own+"m.model", "compile", "-model", "model", "-out", "m.json")
 	write(t, "clip.mp4", []byte("\x00\x00\x00\x20ftypisom and so on"))
 	for _, args := range []string{"train -data clip.mp4 -out result", "fill -data clip.mp4 -out o.npy", "impute -model model -data clip.mp4 -out o.npy"} {
 		mustFail(t, 1, "clip.mp4: found a video (MP4 or QuickTime), expected its frames as a folder of pictures: mkdir frames && ffmpeg -i clip.mp4 frames/%05d.png", strings.Fields(args)...)
@@ -220,5 +225,17 @@ func TestEndings(t *testing.T) {
 	}
 	if v, _ := loaded(t, "x.png"); len(v) != testPoints {
 		t.Errorf("%d pixels", len(v))
+	}
+	// A result does not replace a picture of a folder of data; beside these it may lie.
+	if err := os.Mkdir("photos", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("x.png", "photos/x.png"); err != nil {
+		t.Fatal(err)
+	}
+	mustFail(t, 2, `impute: -out "photos/x.png" is a picture of -data, expected another file`, "impute", "-model", "model", "-data", "photos", "-out", "photos/x.png")
+	mustFail(t, 2, `impute: -sheet "./photos/x.png" is a picture of -data, expected another file`, "impute", "-model", "model", "-data", "photos", "-out", "o.npy", "-sheet", "./photos/x.png")
+	if o := sgplvmRun(strings.Fields("impute -model model -data photos -out photos/o.npy")...); o.code != 0 {
+		t.Error(o.stderr)
 	}
 }

@@ -83,5 +83,8 @@ func (s *trainSettings) check() error {
 	if err := checkPage(f, "report"); err != nil {
 		return err
 	}
-	return f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out", "report"})
+	if err := f.Files([]string{"data", "observed", "points", "times", "sequences", "hide", "config"}, []string{"out", "report"}); err != nil {
+		return err
+	}
+	return f.ModelName("out")
 }

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +68,31 @@ func (f *Flags) Apart(inputs, results []string) error {
 			if v := f.Text(other); path != "" && v != "" && sameFile(path, v) {
 				return f.Usagef("-%s %q is the file of -%s, expected another one", result, path, other)
 			}
+			if v := f.Text(other); path != "" && v != "" && pictureIn(path, v) {
+				return f.Usagef("-%s %q is a picture of -%s, expected another file", result, path, other)
+			}
 		}
+	}
+	return nil
+}
+
+// pictureIn tells whether a path is that of a picture that is in a folder.
+func pictureIn(path, folder string) bool {
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() || !slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(path))) {
+		return false
+	}
+	_, err = os.Stat(path)
+	return err == nil && sameFile(filepath.Dir(path), folder)
+}
+
+// otherEndings are those of files that are no models, by which people and programs know them.
+var otherEndings = []string{".npy", ".npz", ".csv", ".txt", ".nc", ".png", ".jpg", ".jpeg", ".gif", ".html", ".json", ".mp4", ".mov", ".avi", ".mkv", ".webm"}
+
+// ModelName refuses a name for a model by which it would be taken for another file.
+func (f *Flags) ModelName(flag string) error {
+	if path := f.Text(flag); slices.Contains(otherEndings, strings.ToLower(filepath.Ext(path))) {
+		return f.Usagef("-%s %q, expected a name for a model, which has an ending of its own or none: %s", flag, path, strings.TrimSuffix(path, filepath.Ext(path))+".model")
 	}
 	return nil
 }

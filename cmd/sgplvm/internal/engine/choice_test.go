@@ -132,15 +132,18 @@ func TestLimitText(t *testing.T) {
 		selection *sgplvm.Selection
 		limit     time.Duration
 		forecast  time.Duration
+		searched  time.Duration // by earlier runs too
 		want      string
 	}{
-		{early, 10 * time.Second, 90 * time.Second, "-limit 10s ended the search early: with the effort thorough it would have taken about 1m30s in all, of which training the chosen model took 25s"},
-		{early, 10 * time.Second, 0, "-limit 10s ended the search early: training the chosen model took another 25s"},
-		{early, 0, 90 * time.Second, ""},
-		{&sgplvm.Selection{}, 10 * time.Second, 90 * time.Second, ""},
-		{nil, 10 * time.Second, 90 * time.Second, ""},
+		{early, 10 * time.Second, 90 * time.Second, 10 * time.Second, "-limit 10s ended the search early: with the effort thorough it would have taken about 1m30s in all, of which training the chosen model took 25s"},
+		{early, 10 * time.Second, 0, 10 * time.Second, "-limit 10s ended the search early: training the chosen model took another 25s"},
+		{early, 10 * time.Second, 90 * time.Second, time.Minute, "-limit 10s ended the search early: with the effort thorough it would have taken about 1m30s in all"},
+		{early, 10 * time.Second, 0, time.Minute, "-limit 10s ended the search early"},
+		{early, 0, 90 * time.Second, 10 * time.Second, ""},
+		{&sgplvm.Selection{}, 10 * time.Second, 90 * time.Second, 10 * time.Second, ""},
+		{nil, 10 * time.Second, 90 * time.Second, 10 * time.Second, ""},
 	} {
-		r.Forecast = c.forecast
+		r.Forecast, r.Searched = c.forecast, c.searched
 		if got := engine.LimitText(c.limit, c.selection, r); got != c.want {
 			t.Errorf("%q, expected %q", got, c.want)
 		}

@@ -78,12 +78,17 @@ func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
 	if limit == 0 || c == nil || c.Ended == "" {
 		return ""
 	}
-	training := (r.Took - r.Searched).Round(time.Second)
-	if r.Forecast == 0 {
-		return fmt.Sprintf("-limit %v ended the search early: training the chosen model took another %v", limit, training)
+	text := fmt.Sprintf("-limit %v ended the search early", limit)
+	training := (r.Took - r.Searched).Round(time.Second) // below 0 where runs before this one have searched
+	switch {
+	case r.Forecast > 0 && training >= 0:
+		text += fmt.Sprintf(": with the effort %v it would have taken about %v in all, of which training the chosen model took %v", c.Effort, r.Forecast.Round(time.Second), training)
+	case r.Forecast > 0:
+		text += fmt.Sprintf(": with the effort %v it would have taken about %v in all", c.Effort, r.Forecast.Round(time.Second))
+	case training >= 0:
+		text += fmt.Sprintf(": training the chosen model took another %v", training)
 	}
-	return fmt.Sprintf("-limit %v ended the search early: with the effort %v it would have taken about %v in all, of which training the chosen model took %v",
-		limit, c.Effort, r.Forecast.Round(time.Second), training)
+	return text
 }
 
 // AboutData names the data in an error, unless that is one of reading them, which does.
