@@ -56,8 +56,8 @@ GOMAXPROCS, after any interruption.
 Infer gives q(x) alone. Predict gives the exact mean and variance under such a q(x), at any points;
 PredictSlabs does it for many in bounded memory, PredictDataCovariance has the covariance between points,
 PredictMixture the whole density under an uncertain x. Sample draws whole fields (sections 13 and 15). Basis is
-what predictions at certain x are sums of, for programs that evaluate them elsewhere, and Training how the bound rose. Compile multiplies out what
-one set of points needs: then filling in and predicting allocate nothing (package edge).
+what predictions at certain x are sums of, for programs that evaluate them elsewhere, and Training how the bound rose. ImputeTo and PredictTo
+work in the storage of earlier results and allocate nothing. Compile multiplies out what one set of points needs, for small programs (package edge).
 
 The zero Config works: Fit chooses what it leaves open by filling in, or predicting, some examples from the others, with
 as much work as Effort says, and Model.Selection tells how that went. What Config gives stays as it is; ReadConfig reads one
@@ -124,7 +124,7 @@ What people do, each as an example that runs:
   - watch training and cancel it: Example (Progress)
   - go on with training that was interrupted: ExampleTrainer_Resume
   - predict from many goroutines: Example (Goroutines)
-  - fill in and predict without allocating: Example (Workspace)
+  - fill in and predict without allocating: ExampleModel_ImputeTo, Example (Workspace)
   - leave data in their file: ExampleSource
   - the linear algebra alone: packages mat, chol, eig, kronprod and lbfgs; matrices of Gonum by shared slices: package mat, Example (Gonum)
   - property tests of any linear algebra: package fuzz
