@@ -310,6 +310,11 @@ func TestHelpTexts(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustFail(t, 2, `help: unknown topic "tables", expected a command or one of `+strings.Join(topicNames(), ", "), "help", "tables")
 	mustFail(t, 2, "completion: expected one of bash, zsh, fish", "completion", "sh")
+	for _, flag := range []string{"-version", "--version"} {
+		if mustRun(t, flag) != mustRun(t, "version") {
+			t.Errorf("%s is not version", flag)
+		}
+	}
 	if text := mustRun(t, "version"); !strings.Contains(text, "\ninstruction set ") || !strings.Contains(text, "\ngo1.") {
 		t.Errorf("%q", text)
 	}

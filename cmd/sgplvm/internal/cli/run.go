@@ -144,8 +144,12 @@ func dispatch(ctx context.Context, e *Environment, commands []Command, args []st
 	case "-h", "-help", "--help":
 		return Overview(e)
 	}
+	name := args[0]
+	if name == "-version" || name == "--version" { // as of other programs
+		name = "version"
+	}
 	for _, c := range commands {
-		if c.Name == args[0] {
+		if c.Name == name {
 			return c.Run(ctx, e, args[1:])
 		}
 	}

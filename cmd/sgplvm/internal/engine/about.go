@@ -52,7 +52,7 @@ func About(m *sgplvm.Model) ModelAbout {
 		LatentPrior: priorText(m.Times(), p.TimeKernel), LatentKernel: p.LatentKernel, Mean: numbers(p.Mean), Deviation: numbers(p.Deviation), Noise: numbers(p.Noise),
 		SignalToNoise: cli.Number(p.SignalToNoise), Motion: p.Motion, Seed: p.Seed, ResidualBytes: p.ResidualBytes, FrameBytes: p.FrameBytes,
 		Attributes: m.Attributes(), Selection: m.Selection()}
-	for _, r := range inForce(p.Relevances) {
+	for _, r := range inForce(p) {
 		a.Relevances = append(a.Relevances, relevanceAbout{r.Title, numbers(r.Slopes)})
 	}
 	for _, f := range p.Spatial {

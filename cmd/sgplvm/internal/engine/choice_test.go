@@ -153,14 +153,16 @@ func TestLimitText(t *testing.T) {
 // A model in which time explains everything says so, and one of which every latent dimension is in use.
 func TestUseOfLatentSpace(t *testing.T) {
 	for _, c := range []struct {
-		variance, second float64
-		want             string
+		variance, second, noise float64
+		want                    string
 	}{
-		{1e-9, 1, "latent dimensions      2, none in use: the part of time explains the examples by itself\n"},
-		{1, 1, "latent dimensions      2, all in use: more may describe the examples better\n"},
-		{1, 1e9, "latent dimensions      2\n"},
+		{1e-9, 1, 0.1, "latent dimensions      2, none in use: the part of time explains the examples by itself\n"},
+		{1, 1, 0.1, "latent dimensions      2, all in use: more may describe the examples better\n"},
+		{1, 1e9, 0.1, "latent dimensions      2\n"},
+		{1, 1, 1, "latent dimensions      2, none in use: the examples are taken for noise\n"},
 	} {
 		m := changed(t, "calibrated.model", func(f *safetensors.File) {
+			f.Lookup("beta").Data.([]float64)[0] = 1 / c.noise
 			f.Lookup("latent.variance").Data.([]float64)[0] = c.variance
 			scale := f.Lookup("latent.lengthscale").Data.([]float64)
 			scale[0], scale[1] = 1, c.second

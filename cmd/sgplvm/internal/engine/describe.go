@@ -28,7 +28,7 @@ func Describe(m *sgplvm.Model) string {
 	line("latent inducing points", "%d", p.Inducing)
 	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
 	line("latent kernel", "%s", p.LatentKernel)
-	for _, r := range inForce(p.Relevances) {
+	for _, r := range inForce(p) {
 		line(r.Title, "%s", relevance(r.Slopes))
 	}
 	if p.Residual.Kind != "" {
@@ -84,10 +84,13 @@ func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format str
 // leastRelevance is the share of the fastest change above which a latent dimension is in use.
 const leastRelevance = 0.01
 
+// allNoise tells whether a model takes its examples for noise: their variance is that of the noise, and no latent kernel counts.
+func allNoise(p sgplvm.Summary) bool { return p.SignalToNoise < 1.001 }
+
 // inForce leaves out parts of the latent kernel whose variance is as good as nought: what their length scales say means nothing.
-func inForce(all []sgplvm.Relevance) (some []sgplvm.Relevance) {
-	for _, r := range all {
-		if r.Share >= 1e-6 {
+func inForce(p sgplvm.Summary) (some []sgplvm.Relevance) {
+	for _, r := range p.Relevances {
+		if r.Share >= 1e-6 && !allNoise(p) {
 			some = append(some, r)
 		}
 	}
@@ -99,8 +102,11 @@ func inUse(p sgplvm.Summary) string {
 	if p.Idle {
 		return ", none in use: the part of time explains the examples by itself"
 	}
+	if allNoise(p) {
+		return ", none in use: the examples are taken for noise"
+	}
 	used := make([]bool, p.LatentDims)
-	for _, r := range inForce(p.Relevances) {
+	for _, r := range inForce(p) {
 		largest := slices.Max(append([]float64{0}, r.Slopes...))
 		for q, v := range r.Slopes {
 			used[q] = used[q] || v > 0 && v >= leastRelevance*largest
