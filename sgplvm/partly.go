@@ -35,8 +35,8 @@ func (m *Model) seen(obs Observed) (*Model, Observed, error) {
 	if reach := m.config.PartlyReach; reach > 0 {
 		known := obs
 		known.Grid = m.on(obs.Grid)
-		gap, err := m.posterior.Gap(known)
-		if err != nil || gap > reach {
+		missing, err := m.posterior.Missing(known)
+		if err != nil || missing.Gap > reach {
 			return m, obs, err
 		}
 	}

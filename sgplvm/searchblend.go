@@ -47,11 +47,11 @@ func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions)
 	s := blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
 		for _, c := range t.cases {
-			gap, err := t.model.posterior.Gap(Observed{Values: c.values(t.model)})
+			missing, err := t.model.posterior.Missing(Observed{Values: c.values(t.model)})
 			if err != nil {
 				return Blend{}, err
 			}
-			s.gap += gap
+			s.gap, s.seen = s.gap+missing.Gap, s.seen+missing.Seen
 			s.count++
 		}
 	}
@@ -67,6 +67,7 @@ type blendSearch struct {
 	rounds int // of the walk
 	o      InferOptions
 	gap    float64 // sum over examples
+	seen   float64 // sum over examples
 	count  int
 	direct bool         // there are direct predictions
 	latent []Latent     // of every example
@@ -75,7 +76,7 @@ type blendSearch struct {
 
 // search walks along the parameters of the direct prediction of all points together, then divides them.
 func (s *blendSearch) search(ctx context.Context) (Blend, error) {
-	best := Blend{Gap: s.gap / float64(s.count), Parts: 1, Inflation: 1}
+	best := Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))
 	for k, p := range blendParameters {
 		index[k] = p.start
@@ -85,7 +86,12 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		best.Parts, best.Reach = last.parts, last.reach // the division that is chosen most often
 	}
 	var err error
-	if s.with, err = s.fill(ctx, best); err != nil {
+	if s.direct {
+		best, err = s.damp(ctx, best)
+	} else {
+		s.with, err = s.fill(ctx, best)
+	}
+	if err != nil {
 		return best, err
 	}
 	best, least, err := s.share(ctx, best)
@@ -178,15 +184,72 @@ func (s *blendSearch) walk(ctx context.Context, best Blend, least float64, index
 	return best, least, nil
 }
 
+// dampings are what is tried of Blend.Damping.
+var dampings = []float64{0, 0.25, 0.5, 0.75, 1}
+
+// dampingStrength is the weight of the square of a damping, in nats a value of one example: few examples tell little of it.
+const dampingStrength = 0.5
+
+// damp returns a blend with the best damping, and predicts by the latent variables with that from then on. Variances without any and with
+// all of it tell what those between are.
+func (s *blendSearch) damp(ctx context.Context, b Blend) (Blend, error) {
+	with, alone, direct := [2][]Prediction{}, b, [2][]Prediction{}
+	for k := range with {
+		var err error
+		b.Share, b.Damping, alone.Damping = 1, float64(k), float64(k)
+		if direct[k], err = s.fill(ctx, b); err != nil {
+			return b, err
+		}
+		if with[k], err = s.fill(ctx, alone); err != nil {
+			return b, err
+		}
+	}
+	least, best := math.Inf(1), alone
+	for _, d := range dampings {
+		s.with = damped(with, d)
+		_, score := s.shared(b, damped(direct, d))
+		if score += dampingStrength / float64(s.count) * d * d; score < least-shareGain {
+			best.Damping, least = d, score
+		}
+	}
+	s.with = damped(with, best.Damping)
+	return best, nil
+}
+
+// damped returns predictions with some damping, given those without any and with all of it.
+func damped(of [2][]Prediction, damping float64) []Prediction {
+	list := make([]Prediction, len(of[0]))
+	for k, p := range of[0] {
+		list[k] = Prediction{Mean: p.Mean, Variance: p.Variance.Clone()}
+		for i := range p.Variance.Rows {
+			for c, v := range of[1][k].Variance.Row(i) {
+				if u := p.Variance.At(i, c); u > 0 && v > 0 {
+					list[k].Variance.Set(i, c, u*math.Pow(v/u, damping))
+				}
+			}
+		}
+	}
+	return list
+}
+
 // share returns a blend with the best share and inflation, and its score.
 func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error) {
 	b.Share, b.Inflation = 1, 1
-	direct, shares := s.with, 1
+	direct := s.with
 	if s.direct {
 		var err error
 		if direct, err = s.fill(ctx, b); err != nil {
 			return b, 0, err
 		}
+	}
+	b, least := s.shared(b, direct)
+	return b, least, nil
+}
+
+// shared is share, given the direct predictions.
+func (s *blendSearch) shared(b Blend, direct []Prediction) (Blend, float64) {
+	shares := 1
+	if s.direct {
 		shares = 11
 	}
 	best, least := b, 0.0
@@ -199,7 +262,7 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 			best.Inflation = inflation
 		}
 	}
-	return best, least, nil
+	return best, least
 }
 
 // shareStrength is the weight of the square of what a share differs from a half by, in nats a value of one example: few examples tell little of shares.
@@ -403,21 +466,21 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) ([]Blend, error) {
 		list = make([]Blend, j.kinds)
 	}
 	for kind := range list {
-		var chi, gaps, count float64
+		var chi, gaps, seen, count float64
 		for i := range j.cases {
 			c := &j.cases[i]
 			if c.kind != kind {
 				continue
 			}
-			gap, err := m.posterior.Gap(Observed{Values: c.values(m)})
+			missing, err := m.posterior.Missing(Observed{Values: c.values(m)})
 			if err != nil {
 				return nil, err
 			}
-			chi, gaps, count = chi+all.chi[i], gaps+gap, count+1
+			chi, gaps, seen, count = chi+all.chi[i], gaps+missing.Gap, seen+missing.Seen, count+1
 		}
 		b := &list[kind]
 		if !known {
-			*b = Blend{Gap: gaps / max(1, count), Parts: 1, Inflation: 1}
+			*b = Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
 		}
 		b.Inflation *= (chi + wholeExamples) / (count + wholeExamples)
 	}
@@ -429,6 +492,9 @@ func sharesText(list []Blend) string {
 	text := "shares"
 	for _, b := range list {
 		text += fmt.Sprintf(" %.0f %%", 100*b.Share)
+		if b.Damping > 0 {
+			text += fmt.Sprintf("/damped %.0f %%", 100*b.Damping)
+		}
 	}
 	return text
 }

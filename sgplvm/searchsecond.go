@@ -60,9 +60,11 @@ func (j *secondJudge) prepare(ctx context.Context) error {
 	gaps := make([]float64, len(j.cases))
 	for i := range j.cases {
 		c, m := &j.cases[i], models[j.cases[i].fold]
-		if gaps[i], err = m.posterior.Gap(Observed{Values: c.values(m)}); err != nil {
+		missing, err := m.posterior.Missing(Observed{Values: c.values(m)})
+		if err != nil {
 			return err
 		}
+		gaps[i] = missing.Gap
 	}
 	j.alone, j.gaps = alone, gaps
 	return nil

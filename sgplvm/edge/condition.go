@@ -176,7 +176,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		v = max(0, v)
 		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
 		p.mean.Row(i)[c] += shift.Data[k]
-		p.variance.Row(i)[c] = v + (scale*nearby[k]-1)*(v+white)
+		p.variance.Row(i)[c] = v + (infer.Follow(scale, nearby[k], t.damping)-1)*(v+white)
 	}
 }
 

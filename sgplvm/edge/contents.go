@@ -108,8 +108,8 @@ type Options struct {
 
 // A Blend is sgplvm.Blend.
 type Blend struct {
-	Gap, Share, Neighbours, Shrinkage, Taper, WideTaper, Reach, Inflation float64
-	Parts                                                                 int
+	Gap, Seen, Share, Neighbours, Shrinkage, Taper, WideTaper, Reach, Damping, Inflation float64
+	Parts                                                                                int
 }
 
 // taperFactor is what squared distances are multiplied by in the exponent of a blend's taper C.
@@ -212,7 +212,7 @@ func (o *Options) visit(f codec) {
 	}
 	for i := range o.Blends {
 		b := &o.Blends[i]
-		for _, v := range []*float64{&b.Gap, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &b.WideTaper, &b.Reach, &b.Inflation} {
+		for _, v := range []*float64{&b.Gap, &b.Seen, &b.Share, &b.Neighbours, &b.Shrinkage, &b.Taper, &b.WideTaper, &b.Reach, &b.Damping, &b.Inflation} {
 			f.number(v)
 		}
 		f.integer(&b.Parts)
@@ -390,12 +390,12 @@ func (o *Options) validate() string {
 		return "options out of range"
 	}
 	for _, b := range o.Blends {
-		for _, v := range []float64{b.Gap, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Inflation} {
+		for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
 			if !(v >= 0) || math.IsInf(v, 0) {
 				return "a blend out of range"
 			}
 		}
-		if b.Share > 1 || b.Shrinkage > 1 || b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0) || b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16 || !(b.Inflation > 0) {
+		if b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1 || b.Damping > 1 || b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0) || b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16 || !(b.Inflation > 0) {
 			return "a blend out of range"
 		}
 	}

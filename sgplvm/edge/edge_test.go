@@ -186,7 +186,7 @@ func TestDamagedFiles(t *testing.T) {
 	var version *VersionError
 	damaged := bytes.Clone(file)
 	damaged[8]++
-	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 8 {
+	if _, err := Open(damaged); !errors.As(err, &version) || version.Got != 9 {
 		t.Errorf("another version: %v", err)
 	}
 	var format *FormatError

@@ -106,10 +106,13 @@ func (w *Workspace) complete() (noise float64, err error) {
 	if o.LatentOnly {
 		return t.noise, nil
 	}
+	b := w.blend()
+	if b != nil {
+		t.damping = b.Damping
+	}
 	if err := w.condition(w.result, w.missing); err != nil {
 		return 0, err
 	}
-	b := w.blend()
 	if b == nil {
 		return t.noise, nil
 	}

@@ -17,11 +17,12 @@ func (w *Workspace) blend() *Blend {
 	if w.held.unmeasured() {
 		w.held.gap = w.gap()
 	}
-	gap := math.Log(1 + w.held.gap)
+	missing := infer.Missing{Gap: w.held.gap, Seen: float64(w.observed) / float64(w.m.values())}
 	best, least := &o.Blends[0], math.Inf(1)
 	for i := range o.Blends {
-		if d := math.Abs(math.Log(1+o.Blends[i].Gap) - gap); d < least {
-			best, least = &o.Blends[i], d
+		b := &o.Blends[i]
+		if d := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, w.m.spacings.x.Rows); d < least {
+			best, least = b, d
 		}
 	}
 	if best.Share > 0 && !w.m.kept() {

@@ -12,7 +12,7 @@ import (
 func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, psi.One(mu, s, nil))
-	t.psi0, t.noise, t.own, t.degrees, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, true, false
+	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, 0, true, false
 	mat.Mul(t.rotate, 1, t.of.Psi2, m.coord, 0)
 	clear(t.tau)
 	for i := range t.rotate.Rows {

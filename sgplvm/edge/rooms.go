@@ -37,6 +37,7 @@ type moments struct {
 	psi0    float64
 	own     *ownNoise // the example's own noise, or nil
 	degrees float64   // of freedom; 0: infinitely many
+	damping float64   // Blend.Damping
 	latent  bool      // latent variables count
 	refined bool      // by refine
 

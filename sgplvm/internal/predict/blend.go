@@ -17,11 +17,12 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 	if len(o.Blends) == 0 || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return nil
 	}
-	gap := math.Log(1 + e.gap())
+	missing, far := e.missing(), math.Inf(1)
 	least := &o.Blends[0]
 	for i := range o.Blends {
-		if b := &o.Blends[i]; math.Abs(math.Log(1+b.Gap)-gap) < math.Abs(math.Log(1+least.Gap)-gap) {
-			least = b
+		b := &o.Blends[i]
+		if d := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, e.on.spacings().Cols); d < far {
+			least, far = b, d
 		}
 	}
 	if least.Share > 0 && (q.kept == nil || e.on.training == nil) {
@@ -30,33 +31,34 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 	return least
 }
 
-// Gap returns Blend.Gap of an example: 0 where nothing is missing or nothing observed.
-func (q *Posterior) Gap(obs Observed) (float64, error) {
+// Missing returns Blend.Gap and Blend.Seen of an example: the gap is 0 where nothing is missing or nothing observed.
+func (q *Posterior) Missing(obs Observed) (infer.Missing, error) {
 	r := q.rooms.Get().(*room)
 	defer q.rooms.Put(r)
 	r.begin()
 	e, err := q.observeIn(r, obs)
 	if err != nil {
-		return 0, err
+		return infer.Missing{}, err
 	}
-	return e.gap(), nil
+	return e.missing(), nil
 }
 
 // mostGaps is how many missing values of a channel gap looks at, at even steps.
 const mostGaps = 512
 
-// gap returns the mean distance of missing values from the nearest observed points of their channels, in
-// mean spacings; 0 where nothing is missing or nothing observed.
-func (e *example) gap() float64 {
+// missing returns the mean distance of missing values from the nearest observed points of their channels, in
+// mean spacings, 0 where nothing is missing or nothing observed, and the share of what was observed.
+func (e *example) missing() infer.Missing {
 	x := e.on.spacings()
-	var sum, count float64
+	var sum, count, observed float64
 	for c, seen := range e.seen {
+		observed += float64(len(seen))
 		if alike := float64(len(e.alike(c))); alike > 0 {
 			far, n := work.NearestDistances(x, addComplement(e.room.list(x.Rows-len(seen)), seen, x.Rows), seen, mostGaps)
 			sum, count = sum+alike*far, count+alike*n
 		}
 	}
-	return sum / max(1, count)
+	return infer.Missing{Gap: sum / max(1, count), Seen: observed / float64(len(e.seen)*x.Rows)}
 }
 
 // halve orders points so that they are equally many parts of neighbours, one behind the other: in two along the longest side, again and again. It appends
@@ -108,7 +110,7 @@ func (q *Posterior) blend(ctx context.Context, e *example, p Prediction, b *Blen
 		for k, to := range ends {
 			part, lent := missing[partFrom(ends, k):to], e.room.mark()
 			t := q.directMoments(e, distances[k], b)
-			t.degreesOfFreedom = o.degrees(true)
+			t.degreesOfFreedom, t.damping = o.degrees(true), b.Damping
 			direct, err := q.conditionalWithin(ctx, e, t, part, o.Conditioning)
 			if err != nil {
 				return err

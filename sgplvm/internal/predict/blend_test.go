@@ -20,7 +20,7 @@ import (
 // anyBlend returns a blend of some parts.
 func anyBlend(rng *rand.Rand, share float64) Blend {
 	return Blend{Share: share, Neighbours: 1 + 3*rng.Float64(), Shrinkage: 0.1 + 0.9*rng.Float64(), Taper: 0.5 + 2*rng.Float64(),
-		WideTaper: 3 * rng.Float64(), Reach: 3 * rng.Float64(), Parts: 1 << rng.IntN(3), Inflation: 0.5 + rng.Float64()}
+		WideTaper: 3 * rng.Float64(), Reach: 3 * rng.Float64(), Parts: 1 << rng.IntN(3), Damping: float64(rng.IntN(3)) / 2, Inflation: 0.5 + rng.Float64()}
 }
 
 // blendCase returns a model of several points that keeps residuals, and values seen in part.
@@ -149,7 +149,7 @@ func TestBlendedMoments(t *testing.T) {
 			return p
 		}
 		b := anyBlend(rng, 0)
-		b.Inflation = 1
+		b.Inflation, b.Damping = 1, 0
 		with := impute(b)
 		b.Share = 1
 		direct := impute(b)
@@ -172,7 +172,38 @@ func TestBlendedMoments(t *testing.T) {
 	}
 }
 
-// An example takes the blend with the nearest gap.
+// Damping 1 is what infinitely many degrees of freedom make of variances, without damping all of the factors count, and between them their powers.
+func TestDamping(t *testing.T) {
+	for seed := range uint64(8) {
+		m, obs, rng := blendCase(t, 340+seed)
+		b := anyBlend(rng, []float64{0, 1}[seed%2])
+		b.Damping = 0
+		impute := func(damping, degrees float64) Prediction {
+			b := b
+			b.Damping = damping
+			p, _, err := m.Impute(t.Context(), obs, InferOptions{Blends: []Blend{b}, DegreesOfFreedom: degrees})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		whole, half, held, without := impute(0, 3), impute(0.5, 3), impute(1, 3), impute(0, -1)
+		differ := false
+		for i := range whole.Mean.Rows {
+			for c, v := range whole.Variance.Row(i) {
+				compare.NearOne(t, "mean", half.Mean.At(i, c), whole.Mean.At(i, c), 1e-12)
+				compare.NearOne(t, "held back", held.Variance.At(i, c), without.Variance.At(i, c), 1e-9)
+				compare.NearOne(t, "half of it", half.Variance.At(i, c), math.Sqrt(v*held.Variance.At(i, c)), 1e-9)
+				differ = differ || math.Abs(v-held.Variance.At(i, c)) > 0.01*v
+			}
+		}
+		if !differ {
+			t.Errorf("seed %d: the variances follow nothing", seed)
+		}
+	}
+}
+
+// An example takes the blend for what is missing most like it.
 func TestBlendFor(t *testing.T) {
 	m, obs, rng := blendCase(t, 300)
 	e, err := m.observe(obs)
@@ -180,10 +211,16 @@ func TestBlendFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := InferOptions{Blends: []Blend{anyBlend(rng, 0.2), anyBlend(rng, 0.3), anyBlend(rng, 0.4)}}
-	o.Blends[0].Gap, o.Blends[1].Gap, o.Blends[2].Gap = 0, e.gap()*1.1, e.gap()+20
+	gap, seen := e.missing().Gap, e.missing().Seen
+	o.Blends[0].Gap, o.Blends[1].Gap, o.Blends[2].Gap = 0, gap*1.1, gap+20
 	if b := m.blendFor(e, o); b == nil || b.Share != 0.3 {
 		t.Errorf("%+v, expected the one of share 0.3", b)
 	}
+	o.Blends[0].Gap, o.Blends[0].Seen, o.Blends[1].Seen, o.Blends[2].Seen = gap*1.2, seen, seen/1000, seen
+	if b := m.blendFor(e, o); b == nil || b.Share != 0.2 {
+		t.Errorf("%+v, expected the one of share 0.2, for a share that is seen as here", b)
+	}
+	o.Blends[0].Gap, o.Blends[1].Seen = 0, 0
 	if b := saying(t, m.ref, Options{}).blendFor(e, o); b != nil {
 		t.Errorf("%+v for a model without residuals", b)
 	}
@@ -196,14 +233,14 @@ func TestBlendFor(t *testing.T) {
 	}
 }
 
-// The gap of a picture whose right part is hidden.
-func TestGap(t *testing.T) {
+// How much of a picture is seen, and how far from it what is hidden lies.
+func TestMissing(t *testing.T) {
 	different := 0
 	for seed := range uint64(20) {
 		m, _, _ := blendCase(t, 301+seed)
 		x := data.InSpacings(m.grid)
 		values := mat.New(x.Rows, m.channels())
-		var want, count float64
+		var want, count, seen float64
 		for c := range m.channels() {
 			every := 3
 			if c > 0 && c == m.channels()-1 { // the others are alike
@@ -212,6 +249,7 @@ func TestGap(t *testing.T) {
 			}
 			for i := range x.Rows {
 				if i%every == 0 {
+					seen++
 					continue
 				}
 				nearest := math.Inf(1)
@@ -222,11 +260,12 @@ func TestGap(t *testing.T) {
 				values.Set(i, c, math.NaN())
 			}
 		}
-		got, err := m.Gap(Observed{Values: values})
+		got, err := m.Missing(Observed{Values: values})
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare.NearOne(t, "gap", got, want/max(1, count), 1e-12)
+		compare.NearOne(t, "gap", got.Gap, want/max(1, count), 1e-12)
+		compare.NearOne(t, "seen", got.Seen, seen/(seen+count), 1e-12)
 	}
 	if different < 2 {
 		t.Error("no case has two channels that are alike and one that differs")
@@ -296,6 +335,7 @@ func TestBlendCheck(t *testing.T) {
 		func(b *Blend) { b.Share = 1.5 }, func(b *Blend) { b.Share = math.NaN() }, func(b *Blend) { b.Neighbours = 0 },
 		func(b *Blend) { b.Shrinkage = 0 }, func(b *Blend) { b.Taper = 0 }, func(b *Blend) { b.Parts = 3 }, func(b *Blend) { b.Parts = 0 },
 		func(b *Blend) { b.Inflation = 0 }, func(b *Blend) { b.Reach = math.Inf(1) }, func(b *Blend) { b.Gap = -1 },
+		func(b *Blend) { b.Seen = 1.5 }, func(b *Blend) { b.Seen = -0.1 }, func(b *Blend) { b.Damping = 1.5 }, func(b *Blend) { b.Damping = -0.5 },
 	} {
 		b := good
 		change(&b)

@@ -56,8 +56,8 @@ func (q *Posterior) Compile(g data.Grid, o InferOptions, starts int, rotated boo
 		LocalBandwidth: o.bandwidth(), LocalStrength: o.strength(), FirstOrder: o.FirstOrder, LatentOnly: o.Conditioning == ConditionNone,
 		Exact: conditioning.exact, Group: conditioning.group, Neighbours: conditioning.neighbours, Work: conditioning.work}
 	for _, b := range o.Blends {
-		c.Options.Blends = append(c.Options.Blends, edge.Blend{Gap: b.Gap, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
-			Taper: b.Taper, WideTaper: b.WideTaper, Reach: b.Reach, Inflation: b.Inflation, Parts: b.Parts})
+		c.Options.Blends = append(c.Options.Blends, edge.Blend{Gap: b.Gap, Seen: b.Seen, Share: b.Share, Neighbours: b.Neighbours, Shrinkage: b.Shrinkage,
+			Taper: b.Taper, WideTaper: b.WideTaper, Reach: b.Reach, Damping: b.Damping, Inflation: b.Inflation, Parts: b.Parts})
 	}
 	return c, nil
 }

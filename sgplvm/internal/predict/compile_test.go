@@ -72,6 +72,9 @@ func compileCase(t *testing.T, seed uint64, rng *rand.Rand) (m model, o InferOpt
 		if seed%2 == 0 {
 			o.Blends = []Blend{anyBlend(rng, rng.Float64()), anyBlend(rng, rng.Float64())}
 			o.Blends[1].Gap = 3 * rng.Float64()
+			if seed%4 == 0 {
+				o.Blends[0].Gap, o.Blends[0].Seen, o.Blends[1].Seen = 1, rng.Float64(), rng.Float64()
+			}
 		}
 		if seed%4 < 2 {
 			m = m.with(t, Options{Residuals: m.residuals, Filled: somethingFilled(m, rng)})

@@ -141,7 +141,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 			p.Mean.Set(i, c, p.Mean.At(i, c)+shift.Data[k])
 			v := max(0, prior[i]+q.structuredVariance(e.on, t, i)-explained[k]+byLatent[k])
 			white := t.noise / q.params.Noise.Beta // is in the scaled variance and not in p's
-			p.Variance.Set(i, c, v+(scale*nearby[k]-1)*(v+white))
+			p.Variance.Set(i, c, v+(infer.Follow(scale, nearby[k], t.damping)-1)*(v+white))
 		}
 	}
 	return nil

@@ -100,6 +100,9 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 	if err != nil {
 		return Prediction{}, err
 	}
+	if b != nil {
+		t.damping = b.Damping
+	}
 	p, err := q.conditional(ctx, e, t, o.Conditioning)
 	if err != nil {
 		return p, err

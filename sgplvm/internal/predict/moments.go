@@ -23,6 +23,7 @@ type moments struct {
 
 	own              *ownNoise      // the example's own noise, or nil
 	degreesOfFreedom float64        // of the data around the mean; 0: infinitely many
+	damping          float64        // Blend.Damping
 	factors          []*chol.Factor // of C_OO for each channel, where refine has made them
 	room             *room          // that of the example, or nil
 }

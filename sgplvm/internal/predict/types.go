@@ -146,8 +146,11 @@ const (
 // each with the training examples that are like this one near that part.
 type Blend struct {
 	// Gap is the distance of missing points from observed ones for which the blend was chosen: its
-	// mean, in mean spacings. Of several blends an example takes the one with the nearest gap.
+	// mean, in mean spacings. Of several blends an example takes the one whose Gap and Seen are most like its own.
 	Gap float64 `json:"gap,omitzero"`
+
+	// Seen is the share of observed values for which the blend was chosen. 0: any; the gap decides.
+	Seen float64 `json:"seen,omitzero"`
 
 	// Share is the weight of the direct prediction, 0 to 1.
 	Share float64 `json:"share,omitzero"`
@@ -171,20 +174,24 @@ type Blend struct {
 	// Parts is the number of parts, a power of two.
 	Parts int `json:"parts,omitzero"`
 
+	// Damping is how much of the factors by which variances follow an example's own residuals is held back, 0
+	// to 1: the factors count to the power of 1 − Damping.
+	Damping float64 `json:"damping,omitzero"`
+
 	// Inflation is the factor of all variances.
 	Inflation float64 `json:"inflation,omitzero"`
 }
 
 // check refuses blends with numbers that mean nothing.
 func (b Blend) check() error {
-	for _, v := range []float64{b.Gap, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Inflation} {
+	for _, v := range []float64{b.Gap, b.Seen, b.Share, b.Neighbours, b.Shrinkage, b.Taper, b.WideTaper, b.Reach, b.Damping, b.Inflation} {
 		if !(v >= 0) || math.IsInf(v, 0) {
 			return fmt.Errorf("a blend with the number %v, expected finite ones, 0 or more", v)
 		}
 	}
 	switch {
-	case b.Share > 1 || b.Shrinkage > 1:
-		return fmt.Errorf("a blend with share %v and shrinkage %v, expected 1 at most", b.Share, b.Shrinkage)
+	case b.Seen > 1 || b.Share > 1 || b.Shrinkage > 1 || b.Damping > 1:
+		return fmt.Errorf("a blend with seen %v, share %v, shrinkage %v and damping %v, expected 1 at most", b.Seen, b.Share, b.Shrinkage, b.Damping)
 	case b.Share > 0 && !(b.Neighbours >= 1 && b.Taper > 0 && b.Shrinkage > 0):
 		return fmt.Errorf("a blend with %v neighbours, taper %v and shrinkage %v, expected at least 1 and positive numbers", b.Neighbours, b.Taper, b.Shrinkage)
 	case b.Parts < 1 || b.Parts&(b.Parts-1) != 0 || b.Parts > 1<<16:

@@ -1,0 +1,39 @@
+package infer
+
+import (
+	"math"
+	"testing"
+)
+
+// Points seen at random have about the same gap·seen^(1/d) whatever their share; a block that is missing has a larger one.
+func TestUnlike(t *testing.T) {
+	half, tenth, block := Missing{1.08, 0.5}, Missing{1.85, 0.1}, Missing{4.5, 0.75}
+	if strip := (Missing{2.3, 0.75}); !(Unlike(block, strip, 2) < Unlike(half, strip, 2) && Unlike(block, strip, 2) < Unlike(tenth, strip, 2)) {
+		t.Errorf("a strip is %v from a block, %v from half of the points, %v from a tenth", Unlike(block, strip, 2), Unlike(half, strip, 2), Unlike(tenth, strip, 2))
+	}
+	gaps := math.Pow(math.Log(2.85/2.08), 2)
+	for _, seen := range []float64{0, 0.1} { // of which nothing is known, or as much as of the other
+		a, b := Missing{1.85, seen}, Missing{1.08, seen}
+		want := gaps
+		if seen > 0 {
+			want += math.Pow(math.Log(1.85/1.08), 2)
+		}
+		if got := Unlike(a, b, 2); math.Abs(got-want) > 1e-12 || Unlike(b, a, 2) != got {
+			t.Errorf("seen %v: %v and %v, expected %v", seen, got, Unlike(b, a, 2), want)
+		}
+	}
+	if d := Unlike(Missing{2, 0.1}, Missing{2, 0.8}, 3); math.Abs(d-math.Pow(math.Log(8)/3, 2)) > 1e-12 {
+		t.Errorf("%v in three dimensions", d)
+	}
+	if d := Unlike(Missing{0, 0.5}, Missing{0, 0.9}, 2); d != 0 {
+		t.Errorf("%v without a gap", d)
+	}
+}
+
+func TestFollow(t *testing.T) {
+	for _, c := range []struct{ damping, want float64 }{{0, 6}, {1, 1}, {0.5, math.Sqrt(6)}} {
+		if got := Follow(2, 3, c.damping); math.Abs(got-c.want) > 1e-15*6 {
+			t.Errorf("damping %v: %v, expected %v", c.damping, got, c.want)
+		}
+	}
+}
