@@ -81,6 +81,70 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// A fault that begins at some order above what a law draws by itself comes down to
+// that order; what grows with a power of the order keeps its own sizes.
+func TestLowestOrder(t *testing.T) {
+	at := func(k int) fuzz.Library {
+		return fuzz.Library{
+			Cholesky: func(a mat.Matrix) (mat.Matrix, int) {
+				l, failed := fuzz.NaiveCholesky(a)
+				if a.Rows > k && failed == a.Rows {
+					l.Set(k, k, 1.5*l.At(k, k))
+				}
+				return l, failed
+			},
+			KronMul: func(factors []mat.Matrix, x mat.Matrix) mat.Matrix {
+				return fuzz.NaiveMul(1, fuzz.NaiveKron(factors...), x, 0, mat.Matrix{})
+			},
+		}
+	}
+	o := fuzz.Options{Orders: []int{40, 50, 60}, Draws: 20, Shrink: time.Minute}
+	for _, k := range []int{40, 52} {
+		f := fuzz.LawNamed("Cholesky: exact").Try(at(k), o).Failure
+		if f == nil || f.Order != k+1 {
+			t.Fatalf("order %d is wanted: %v", k+1, f)
+		}
+		again := f.Law.Run(at(k), fuzz.FromBytes(f.Bytes).Orders(f.Options.Orders...).Most(f.Options.Most))
+		if again == nil || again.Order != k+1 {
+			t.Errorf("the bytes bring back %v", again)
+		}
+	}
+	for _, l := range fuzz.Laws() {
+		if strings.HasPrefix(l.Name, "Kronecker: ") && l.Applies(at(0)) {
+			if v := l.Try(at(0), o); v.Failure != nil || v.Tried == 0 {
+				t.Errorf("law %q: %d trials, %v", l.Name, v.Tried, v.Failure)
+			}
+		}
+	}
+}
+
+// Operations that write to a matrix of the caller's are tried over their operands.
+func TestDestinations(t *testing.T) {
+	law := fuzz.LawNamed("overlap")
+	x := fuzz.Library{SolveLower: func(l, b mat.Matrix) { // column by column, without a copy of l
+		for j := range b.Cols {
+			column := b.Slice(0, b.Rows, j, j+1)
+			mat.Copy(column, fuzz.NaiveSolveLower(l, column))
+		}
+	}}
+	x.Into = x.Destinations()
+	if len(x.Into) != 1 || x.Into[0].Name != "SolveLower" {
+		t.Fatalf("operations %v", x.Into)
+	}
+	if law.Try(x, fuzz.Options{Shrink: -1}).Failure == nil {
+		t.Error("a triangle that is overwritten while it is read is not noticed")
+	}
+	if n := len(ours().Destinations()); n != 8 {
+		t.Errorf("%d operations of ours, want 8", n)
+	}
+	for _, o := range ours().Destinations() {
+		y := fuzz.Library{Into: []fuzz.Operation{o}}
+		if v := law.Try(y, fuzz.Options{}); v.Failure != nil || v.Tried == 0 {
+			t.Errorf("%s: %d trials, %v", o.Name, v.Tried, v.Failure)
+		}
+	}
+}
+
 // The text says law, place, order, seed, bytes and operands.
 func TestFailureText(t *testing.T) {
 	f := fuzz.LawNamed("product: integers").Try(tail(1), fuzz.Options{Shrink: time.Minute}).Failure

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"reflect"
 	"runtime/debug"
@@ -72,7 +73,7 @@ type Library struct {
 	KronEig    func(factors []mat.Matrix) (values []float64, vectors []mat.Matrix, err error)
 
 	// Into are operations that write to a destination given by the caller, for the
-	// law of overlaps.
+	// law of overlaps: see [Library.Destinations].
 	Into []Operation
 
 	// Minimize returns the lowest point that it saw, and f there; it hears ctx.
@@ -185,11 +186,11 @@ func (t *Trial) Matrix(c Case) Case {
 // Options say how a law is tried. The zero value is ready.
 type Options struct {
 	Draws  int           // how many seeds; default 100
-	Seed   uint64        // the first
+	Seed   uint64        // another one draws other matrices
 	Orders []int         // see [Source.Orders]
 	Most   int           // see [Source.Most]
 	Least  int           // see [Source.Least]
-	Limit  time.Duration // for one trial; default 10 s
+	Limit  time.Duration // for one trial, the law's own references included; default 10 s, more is needed above order 200
 	Shrink time.Duration // for making a counterexample simpler; default 3 s, negative: none
 }
 
@@ -212,7 +213,7 @@ func (o Options) sized(s *Source) *Source { return s.Orders(o.Orders...).Most(o.
 // Failure is a broken law: what, where, and how to have it again. It is an error.
 type Failure struct {
 	Law      Law
-	Seed     uint64 // as first found; 0 if Bytes was given
+	Seed     uint64 // of the draw, at the lowest order; 0 if Bytes was given
 	Place    error  // what is wrong
 	Residual float64
 	Bytes    []byte    // [FromBytes] of them breaks the law; after shrinking, at the lowest order
@@ -347,6 +348,14 @@ func where(stack []byte) string {
 	return strings.Join(lines[:min(len(lines), 8)], "\n")
 }
 
+// seed is that of draw k. It differs from law to law, so that those that begin
+// alike see different matrices.
+func (l Law) seed(o Options, k uint64) uint64 {
+	name := fnv.New32a()
+	name.Write([]byte(l.Name))
+	return o.Seed + uint64(name.Sum32()) + k
+}
+
 // Try tries the law on o.Draws seeds, ends at the first that breaks it, and makes
 // the counterexample simpler.
 func (l Law) Try(x Library, o Options) Verdict {
@@ -356,13 +365,13 @@ func (l Law) Try(x Library, o Options) Verdict {
 		return v
 	}
 	for k := range uint64(o.Draws) {
-		f, worst, tried := l.run(x, o.sized(New(o.Seed+k)), nil, o.Limit)
+		f, worst, tried := l.run(x, o.sized(New(l.seed(o, k))), nil, o.Limit)
 		if tried {
 			v.Tried++
 		}
 		v.Worst = max(v.Worst, worst)
 		if f != nil {
-			f.Seed, f.Options = o.Seed+k, o
+			f.Seed, f.Options = l.seed(o, k), o
 			v.Failure = l.shrink(x, f, o)
 			return v
 		}

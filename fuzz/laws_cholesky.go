@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -16,12 +17,18 @@ var choleskyLaws = []Law{
 	{"Cholesky: non-finite", "NaN and infinities in the lower triangle are refused, and soon", []string{"Cholesky"}, 0, choleskyNonFiniteLaw},
 	{"definite solve: residual", "‖b - A·x‖₁ ≤ 30·n·ε·‖A‖₁·‖x‖₁", []string{"SolveSPD"}, 30, spdSolveLaw},
 	{"definite solve: integers", "a system with a factor of integers and an integer solution is exact", []string{"SolveSPD"}, 0, spdExactLaw},
+	{"definite solve: non-finite", "a NaN is refused or makes the solution non-finite, and soon", []string{"SolveSPD"}, 0, func(t *Trial, x Library) { solveNonFiniteLaw(t, x.SolveSPD, true) }},
 	{"definite inverse", "‖I - A·A⁻¹‖₁ ≤ 30·n·ε·‖A‖₁·‖A⁻¹‖₁, and A⁻¹ is symmetric", []string{"InverseSPD"}, 30, spdInverseLaw},
+	{"definite inverse: non-finite", "a NaN is refused or makes the inverse non-finite, and soon", []string{"InverseSPD"}, 0, func(t *Trial, x Library) { inverseNonFiniteLaw(t, x.InverseSPD) }},
 	{"definite log-determinant", "log|A| is within 10·n·ε·cond of the known one", []string{"LogDetSPD"}, 10, spdLogDetLaw},
 	{"log-determinant of a leading block", "log|A| of the bordered matrix less that of A is the Schur complement's logarithm", []string{"LogDetSPD"}, 10, schurLaw},
+	{"definite log-determinant: scaling", "log|2^k·A| = log|A| + n·k·log 2", []string{"LogDetSPD"}, 10, logDetScalingLaw},
+	{"definite log-determinant: non-finite", "NaN and infinities are refused or make it non-finite, and soon", []string{"LogDetSPD"}, 0, logDetNonFiniteLaw},
 	{"update", "the updated factor has ‖L·Lᵀ - (A + x·xᵀ)‖₁ ≤ 10·n·ε·‖A + x·xᵀ‖₁", []string{"Update"}, 10, updateLaw},
 	{"downdate", "downdating A + x·xᵀ by x gives A's factor", []string{"Downdate"}, 30, downdateLaw},
-	{"downdate: refused", "a downdate to a matrix that is not definite is an error", []string{"Downdate"}, 0, downdateRefusedLaw},
+	{"downdate: refused", "a downdate to a matrix that is singular or indefinite is an error", []string{"Downdate"}, 0, downdateRefusedLaw},
+	{"update: non-finite", "a NaN in the vector is refused or makes the factor non-finite, and soon", []string{"Update"}, 0, func(t *Trial, x Library) { updateNonFiniteLaw(t, x.Update) }},
+	{"downdate: non-finite", "a NaN in the vector is refused or makes the factor non-finite, and soon", []string{"Downdate"}, 0, func(t *Trial, x Library) { updateNonFiniteLaw(t, x.Downdate) }},
 }
 
 // lowerInput lays the matrix out with canaries above the diagonal.
@@ -77,7 +84,7 @@ func (e errPivot) Error() string {
 }
 
 func pivotLaw(t *Trial, x Library) {
-	n := 1 + t.Size(mostMul-1)
+	n := t.some(mostMul)
 	var c Case
 	switch t.IntN(3) {
 	case 0:
@@ -135,7 +142,7 @@ func choleskyNonFiniteLaw(t *Trial, x Library) {
 // nonFinite draws a symmetric matrix with one NaN or infinity in its lower
 // triangle, and says where.
 func (t *Trial) nonFinite() (a mat.Matrix, i, j int) {
-	n := 1 + t.Size(12)
+	n := t.some(13)
 	i = t.IntN(n)
 	j = t.IntN(i + 1)
 	v := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
@@ -163,7 +170,7 @@ func spdSolveLaw(t *Trial, x Library) {
 
 func spdExactLaw(t *Trial, x Library) {
 	c := SPD(t.Source, t.Size(12))
-	y := t.Given("x", Integers(t.Source, c.A.Rows, 1+t.Size(4), 4))
+	y := t.Given("x", Integers(t.Source, c.A.Rows, t.some(5), 4))
 	b := NaiveMul(1, c.A, y, 0, mat.Matrix{})
 	got, err := x.SolveSPD(c.A, b)
 	t.Fail(err)
@@ -184,8 +191,16 @@ func spdInverseLaw(t *Trial, x Library) {
 	}
 }
 
-// condition bounds ‖A‖·‖A⁻¹‖ of a definite matrix, by its naive eigenvalues.
+// condition bounds ‖A‖·‖A⁻¹‖ of a definite matrix: by its naive eigenvalues, or by
+// norms where these take long.
 func condition(a mat.Matrix) float64 {
+	if n := a.Rows; n > mostMul {
+		l, failed := NaiveCholesky(a)
+		if failed < n {
+			return math.Inf(1)
+		}
+		return mat.Norm1(a) * mat.Norm1(NaiveSolveUpper(l.T(), NaiveSolveLower(l, mat.Identity(n))))
+	}
 	w, _ := NaiveEig(a)
 	if len(w) == 0 {
 		return 1
@@ -203,6 +218,28 @@ func spdLogDetLaw(t *Trial, x Library) {
 	// Besides, each of n logarithms and the sum of them are rounded.
 	unit := Eps * (n*condition(c.A) + n*(1+math.Abs(c.LogDet)))
 	t.Judge(c.Name+": log-determinant off, in units of n·ε·cond, by", math.Abs(got-c.LogDet)/unit)
+}
+
+// logDetScalingLaw takes determinants far beyond what a float64 can be.
+func logDetScalingLaw(t *Trial, x Library) {
+	c, k := t.definite(WideRange|IllConditioned), t.IntN(401)-200
+	cond := condition(c.A)
+	t.Assume(cond < 1e4)
+	log, err := x.LogDetSPD(c.A)
+	t.Fail(said(err, "%s", c.Name))
+	far, err := x.LogDetSPD(scaled(c.A, k))
+	t.Fail(said(err, "%s times 2^%d", c.Name, k))
+	n := float64(c.A.Rows)
+	want := log + n*float64(k)*math.Ln2
+	unit := Eps * (n + 1) * (cond + math.Abs(log) + n*math.Abs(float64(k)))
+	t.Judge(fmt.Sprintf("%s times 2^%d: off, in units of n·ε·cond, by", c.Name, k), math.Abs(far-want)/unit)
+}
+
+func logDetNonFiniteLaw(t *Trial, x Library) {
+	a, i, j := t.nonFinite()
+	if log, err := x.LogDetSPD(a); err == nil && log-log == 0 {
+		t.Failf("%g at (%d, %d) gives %g", a.At(i, j), i, j, log)
+	}
 }
 
 func schurLaw(t *Trial, x Library) {
@@ -234,11 +271,26 @@ func plusOuter(a mat.Matrix, sign float64, x []float64) mat.Matrix {
 	return symmetric(a.Rows, func(i, j int) float64 { return a.At(i, j) + sign*float64(x[i]*x[j]) })
 }
 
+// changed is the factor that change returns, and fails if it changes its operands.
+func changed(t *Trial, change func(a mat.Matrix, x []float64) (mat.Matrix, error), a mat.Matrix, x []float64) (mat.Matrix, error) {
+	before := Digest(a, mat.Vector(x))
+	l, err := change(a, x)
+	if Digest(a, mat.Vector(x)) != before {
+		t.Failf("an operand that is only to be read has changed")
+	}
+	return l, err
+}
+
 func updateLaw(t *Trial, x Library) {
 	c := t.definite(WideRange)
 	t.Assume(condition(c.A) < 1e10) // so that the sum, once rounded, is still definite
 	v := t.vector("x", c.A.Rows, math.Sqrt(mat.NormMax(c.A)))
-	l, err := x.Update(c.A, v)
+	if t.Bool() { // a vector with zeros
+		for i := range v {
+			v[i] *= float64(t.values.IntN(2))
+		}
+	}
+	l, err := changed(t, x.Update, c.A, v)
 	t.Fail(said(err, "%s", c.Name))
 	t.Judge(c.Name+": residual", CholResidual(plusOuter(c.A, 1, v), l))
 }
@@ -247,7 +299,7 @@ func downdateLaw(t *Trial, x Library) {
 	c := t.definite(WideRange | IllConditioned)
 	t.Assume(condition(c.A) < 1e4)
 	v := t.vector("x", c.A.Rows, math.Sqrt(mat.NormMax(c.A)))
-	l, err := x.Downdate(plusOuter(c.A, 1, v), v)
+	l, err := changed(t, x.Downdate, plusOuter(c.A, 1, v), v)
 	t.Fail(said(err, "%s", c.Name))
 	// The sum is rounded, and what is taken away may be much of it.
 	var square float64
@@ -258,16 +310,33 @@ func downdateLaw(t *Trial, x Library) {
 	t.Judge(c.Name+": residual", CholResidual(c.A, l)/(scale*condition(c.A)))
 }
 
+func updateNonFiniteLaw(t *Trial, change func(a mat.Matrix, x []float64) (mat.Matrix, error)) {
+	n := t.some(13)
+	a := t.Given("a", mat.Identity(n))
+	v := t.vector("x", n, 0.1)
+	i := t.IntN(n)
+	v[i] = math.NaN()
+	if l, err := change(a, v); err == nil && finite(Lower(l)) {
+		t.Failf("NaN at %d of x gives a finite factor", i)
+	}
+}
+
 func downdateRefusedLaw(t *Trial, x Library) {
-	n := 1 + t.Size(20)
+	n := t.some(21)
 	c := SPD(t.Source, n)
 	i := t.IntN(n)
 	a := t.Given("a", c.A)
 	t.Assume(exactPivot(a) == n)
 	v := make([]float64, n)
 	v[i] = 2 * math.Sqrt(a.At(i, i))
+	if t.Bool() { // the last pivot becomes 0, exactly
+		l, _ := NaiveCholesky(a)
+		clear(v)
+		i = n - 1
+		v[i] = l.At(i, i)
+	}
 	if _, err := x.Downdate(a, v); err == nil {
-		t.Failf("4·A[%d,%d] is taken from A[%d,%d] and no error is returned", i, i, i, i)
+		t.Failf("%g is taken from A[%d,%d] = %g and no error is returned", v[i]*v[i], i, i, a.At(i, i))
 	}
 }
 

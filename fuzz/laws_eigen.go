@@ -21,6 +21,7 @@ var eigenLaws = []Law{
 	{"eigen: rank one", "adding x·xᵀ moves each eigenvalue up, and not beyond the next (Weyl)", []string{"Eig"}, 2, rankOneLaw},
 	{"eigen: trace", "Σ w = tr A and Σ w² = ‖A‖²_F", []string{"Eig"}, 4, traceLaw},
 	{"eigen: non-finite", "NaN and infinities in the lower triangle are refused or give non-finite answers, and soon", []string{"Eig"}, 0, eigNonFiniteLaw},
+	{"eigen: values alone, non-finite", "NaN and infinities in the lower triangle are refused or give non-finite values, and soon", []string{"EigValues"}, 0, valuesNonFiniteLaw},
 	{"eigen: definite", "a factorisation exists where eigenvalues are well above 0, and none where one is well below", []string{"Eig", "Cholesky"}, 0, definiteLaw},
 	{"eigen: determinant", "log|A| is the sum of the logarithms of the eigenvalues", []string{"Eig", "LogDetSPD"}, 10, eigDeterminantLaw},
 }
@@ -234,6 +235,13 @@ func eigNonFiniteLaw(t *Trial, x Library) {
 	a, i, j := t.nonFinite()
 	w, v, err := x.Eig(a)
 	if err == nil && finite(mat.Vector(w), v) {
+		t.Failf("%g at (%d, %d) gives finite eigenvalues %v", a.At(i, j), i, j, w)
+	}
+}
+
+func valuesNonFiniteLaw(t *Trial, x Library) {
+	a, i, j := t.nonFinite()
+	if w, err := x.EigValues(a); err == nil && finite(mat.Vector(w)) {
 		t.Failf("%g at (%d, %d) gives finite eigenvalues %v", a.At(i, j), i, j, w)
 	}
 }

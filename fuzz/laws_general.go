@@ -8,12 +8,13 @@ import (
 )
 
 var generalLaws = []Law{
-	{"general solve: residual", "‖b - A·x‖₁ ≤ 10·n·ε·‖A‖₁·‖x‖₁, times the growth of elimination", []string{"Solve"}, 10, solveLaw},
+	{"general solve: residual", "‖b - A·x‖₁ ≤ 10·n·ε·‖A‖₁·‖x‖₁ for conditions up to 1000", []string{"Solve"}, 10, solveLaw},
 	{"general solve: integers", "of a unimodular matrix and an integer solution, the solution is right to cond·ε", []string{"Solve"}, 30, solveUnimodularLaw},
 	{"general inverse", "‖I - A·A⁻¹‖₁ ≤ 30·n·ε·‖A‖₁·‖A⁻¹‖₁", []string{"Inverse"}, 30, inverseLaw},
 	{"determinant", "log|det A| and its sign are the known ones, to n·ε·cond", []string{"LogDet"}, 10, logDetLaw},
 	{"determinant: transposed", "det Aᵀ = det A", []string{"LogDet"}, 10, detTransposedLaw},
-	{"LU", "P·A = L·U, L unit lower with |l| ≤ 1, U upper, ‖P·A - L·U‖₁ ≤ 10·n·ε·‖A‖₁ times growth", []string{"LU"}, 10, luLaw},
+	{"determinant: scaling", "log|det 2^k·A| = log|det A| + n·k·log 2", []string{"LogDet"}, 10, detScalingLaw},
+	{"LU", "P·A = L·U for A of any shape and rank, L unit lower with |l| ≤ 1, U upper, ‖P·A - L·U‖₁ ≤ 10·n·ε·‖A‖₁ times growth", []string{"LU"}, 10, luLaw},
 	{"QR", "A = Q·R, QᵀQ = I, R upper, residuals ≤ 10·n·ε", []string{"QR"}, 10, qrLaw},
 	{"singular values: residual", "A = U·diag(s)·Vᵀ, UᵀU = VᵀV = I, s ≥ 0 descending, residuals ≤ 10·n·ε", []string{"SVD"}, 10, svdLaw},
 	{"singular values: known", "s is within n·ε·‖A‖₂ and Slack of the known ones", []string{"SVD"}, 2, svdKnownLaw},
@@ -22,7 +23,12 @@ var generalLaws = []Law{
 	{"singular values: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"SVD"}, 0, svdNonFiniteLaw},
 	{"LU: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"LU"}, 0, luNonFiniteLaw},
 	{"QR: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"QR"}, 0, qrNonFiniteLaw},
-	{"general solve: non-finite", "NaN and infinities are refused or give non-finite answers, and soon", []string{"Solve"}, 0, solveNonFiniteLaw},
+	{"general solve: non-finite", "a NaN is refused or makes the solution non-finite, and soon", []string{"Solve"}, 0, func(t *Trial, x Library) { solveNonFiniteLaw(t, x.Solve, false) }},
+	{"general inverse: non-finite", "a NaN is refused or makes the inverse non-finite, and soon", []string{"Inverse"}, 0, func(t *Trial, x Library) { inverseNonFiniteLaw(t, x.Inverse) }},
+	{"determinant: non-finite", "a NaN is refused or makes the log-determinant non-finite, and soon", []string{"LogDet"}, 0, detNonFiniteLaw},
+	{"general solve: singular", "a matrix with a row or a column of zeros is refused or gives a non-finite solution", []string{"Solve"}, 0, solveSingularLaw},
+	{"general inverse: singular", "a matrix with a row or a column of zeros is refused or gives a non-finite inverse", []string{"Inverse"}, 0, inverseSingularLaw},
+	{"determinant: singular", "a matrix with a row or a column of zeros is refused or has log|det A| = -Inf", []string{"LogDet"}, 0, detSingularLaw},
 }
 
 // solvable draws a square case that a general solver must solve.
@@ -34,6 +40,7 @@ func (t *Trial) solvable() Case {
 
 func solveLaw(t *Trial, x Library) {
 	c := t.solvable()
+	t.Assume(mat.NormMax(c.A) < 0x1p900) // so that the solution is no subnormal number
 	b := t.Given("b", Normal(t.Source, c.A.Rows, t.Size(6)))
 	ga, gb := t.lay(c.A), t.lay(b)
 	in := watch(ga, gb)
@@ -48,12 +55,12 @@ func solveLaw(t *Trial, x Library) {
 // wellConditioned reports whether σ₁ ≤ 10⁴·σ_n.
 func wellConditioned(a mat.Matrix) bool {
 	_, s, _ := NaiveSVD(a)
-	return len(s) == 0 || s[0] <= 1e4*s[len(s)-1]
+	return len(s) == 0 || s[0] > 0 && s[0] <= 1e4*s[len(s)-1]
 }
 
 func solveUnimodularLaw(t *Trial, x Library) {
 	a := t.Given("a", Unimodular(t.Source, t.Size(16)).A)
-	y := t.Given("x", Integers(t.Source, a.Rows, 1+t.Size(4), 4))
+	y := t.Given("x", Integers(t.Source, a.Rows, t.some(5), 4))
 	t.Assume(wellConditioned(a))
 	got, err := x.Solve(a, NaiveMul(1, a, y, 0, mat.Matrix{}))
 	t.Fail(err)
@@ -123,18 +130,28 @@ func ProductResidual(a mat.Matrix, factors ...mat.Matrix) float64 {
 	return guarded(mat.Norm1(r), mat.Norm1(scaled(a, -e)), float64(max(a.Rows, a.Cols))*Eps)
 }
 
-// anyCase draws a finite matrix of any shape.
+// anyCase draws a finite matrix of any shape; one in two is not square, though
+// most families are.
 func (t *Trial) anyCase(want, not Properties) Case {
+	switch t.IntN(4) {
+	case 0:
+		want |= Tall
+	case 1:
+		if not&Broad == 0 {
+			want |= Broad
+		}
+	}
 	c := t.Draw(t.Size(mostEig), Finite|want, not|Subnormal)
 	c.A = t.Given("a", c.A)
 	return c
 }
 
 func luLaw(t *Trial, x Library) {
-	c := t.anyCase(Nonsingular, WideRange)
+	c := t.anyCase(0, WideRange)
 	g := t.lay(c.A)
 	in := watch(g)
 	p, l, u, err := x.LU(g.Matrix)
+	t.Assume(err == nil || c.Properties().Has(Nonsingular)) // others may be refused
 	t.Fail(said(err, "%s", c.Name))
 	t.Fail(in.kept())
 	n := c.A.Rows
@@ -155,7 +172,7 @@ func luLaw(t *Trial, x Library) {
 	if !Structure(u).Has(UpperTriangular) {
 		t.Failf("%s: U is not upper triangular", c.Name)
 	}
-	rows := fill(n, n, func(i, j int) float64 { return c.A.At(p[i], j) })
+	rows := fill(n, c.A.Cols, func(i, j int) float64 { return c.A.At(p[i], j) })
 	growth := max(1, mat.NormMax(u)/max(mat.NormMax(c.A), 0x1p-1022))
 	t.Judge(c.Name+": residual/growth", ProductResidual(rows, l, u)/growth)
 }
@@ -261,19 +278,104 @@ func qrNonFiniteLaw(t *Trial, x Library) {
 	}
 }
 
-func solveNonFiniteLaw(t *Trial, x Library) {
-	n := 1 + t.Size(12)
-	a := mat.Identity(n)
+// withNaN draws a dominant symmetric matrix with a NaN in its lower triangle or,
+// for a matrix that is not symmetric, anywhere.
+func (t *Trial) withNaN(lower bool) mat.Matrix {
+	n := t.some(13)
 	i, j := t.IntN(n), t.IntN(n)
-	a.Fill(1)
-	for k := range n {
-		a.Set(k, k, float64(n+1))
+	a := WithEntry(n, i, j, math.NaN()).A
+	if !lower && i != j {
+		a.Set(j, i, 1)
 	}
-	a.Set(i, j, math.NaN())
-	a = t.Given("a", a)
-	b := mat.New(n, 1)
+	return t.Given("a", a)
+}
+
+// solveNonFiniteLaw puts a NaN into the matrix or into a column of the right-hand
+// side, of which the others are to stay finite.
+func solveNonFiniteLaw(t *Trial, solve func(a, b mat.Matrix) (mat.Matrix, error), lower bool) {
+	if t.Bool() {
+		a := t.withNaN(lower)
+		b := mat.New(a.Rows, 1)
+		b.Fill(1)
+		if y, err := solve(a, b); err == nil && finite(y) {
+			t.Failf("a NaN in the matrix gives a finite solution")
+		}
+		return
+	}
+	n, k := t.some(13), t.some(4)
+	row, column := t.IntN(n), t.IntN(k)
+	b := Integers(t.Source, n, k, 4)
+	b.Set(row, column, math.NaN())
+	b = t.Given("b", b)
+	y, err := solve(WithEntry(n, 0, 0, float64(n+1)).A, b.Clone())
+	t.Assume(err == nil)
+	for j := range k {
+		if finite(y.Slice(0, n, j, j+1)) == (j == column) {
+			t.Failf("NaN at (%d, %d) of b: column %d of the solution is %v", row, column, j, y.Slice(0, n, j, j+1).Clone().Data)
+		}
+	}
+}
+
+func inverseNonFiniteLaw(t *Trial, inverse func(a mat.Matrix) (mat.Matrix, error)) {
+	if y, err := inverse(t.withNaN(true)); err == nil && finite(y) {
+		t.Failf("a NaN gives a finite inverse")
+	}
+}
+
+func detNonFiniteLaw(t *Trial, x Library) {
+	if log, _, err := x.LogDet(t.withNaN(false)); err == nil && log-log == 0 {
+		t.Failf("a NaN gives log|det A| = %g", log)
+	}
+}
+
+// withZeros draws a matrix of integers with a row or a column of zeros.
+func (t *Trial) withZeros() mat.Matrix {
+	n := t.some(13)
+	i, row, a := t.IntN(n), t.Bool(), Integers(t.Source, n, n, 8)
+	for j := range n {
+		if row {
+			a.Set(i, j, 0)
+		} else {
+			a.Set(j, i, 0)
+		}
+	}
+	return t.Given("a", a)
+}
+
+func solveSingularLaw(t *Trial, x Library) {
+	a := t.withZeros()
+	b := mat.New(a.Rows, 1)
 	b.Fill(1)
 	if y, err := x.Solve(a, b); err == nil && finite(y) {
-		t.Failf("NaN at (%d, %d) gives a finite solution", i, j)
+		t.Failf("the solution is %v", y.Clone().Data)
 	}
+}
+
+func inverseSingularLaw(t *Trial, x Library) {
+	if y, err := x.Inverse(t.withZeros()); err == nil && finite(y) {
+		t.Failf("a finite inverse is returned")
+	}
+}
+
+func detSingularLaw(t *Trial, x Library) {
+	if log, _, err := x.LogDet(t.withZeros()); err == nil && !math.IsInf(log, -1) {
+		t.Failf("log|det A| is %g", log)
+	}
+}
+
+// detScalingLaw takes determinants far beyond what a float64 can be.
+func detScalingLaw(t *Trial, x Library) {
+	c, k := t.solvable(), t.IntN(401)-200
+	t.Assume(wellConditioned(c.A) && mat.NormMax(c.A) < 0x1p600)
+	log, sign, err := x.LogDet(c.A)
+	t.Fail(said(err, "%s", c.Name))
+	far, same, err := x.LogDet(scaled(c.A, k))
+	t.Fail(said(err, "%s times 2^%d", c.Name, k))
+	if sign != same {
+		t.Failf("%s: the determinant's sign is %g, times 2^%d %g", c.Name, sign, k, same)
+	}
+	n := float64(c.A.Rows)
+	want := log + n*float64(k)*math.Ln2
+	unit := Eps * (n + 1) * (1e4 + math.Abs(log) + n*math.Abs(float64(k)))
+	t.Judge(fmt.Sprintf("%s times 2^%d: off, in units of n·ε·cond, by", c.Name, k), math.Abs(far-want)/unit)
 }

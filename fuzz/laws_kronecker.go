@@ -14,7 +14,7 @@ var kroneckerLaws = []Law{
 	{"Kronecker: transposed", "yᵀ·(A ⊗ B)·x = xᵀ·(Aᵀ ⊗ Bᵀ)·y on integers", []string{"KronMul"}, 0, kronTransposedLaw},
 	{"Kronecker: NaN spreads", "a NaN in x reaches what depends on it, though it meet zeros, and nothing else", []string{"KronMul"}, 0, kronSpreadLaw},
 	{"Kronecker: solve", "‖b - A·x‖₁ ≤ 30·n·ε·‖A‖₁·‖x‖₁ for A = A₁ ⊗ A₂ ⊗ …", []string{"KronSolve"}, 30, kronSolveLaw},
-	{"Kronecker: log-determinant", "log|A₁ ⊗ A₂ ⊗ …| is that of exact factors", []string{"KronLogDet"}, 10, kronLogDetLaw},
+	{"Kronecker: log-determinant", "log|A₁ ⊗ A₂ ⊗ …| is that of exact factors, to 10·n·ε·cond", []string{"KronLogDet"}, 10, kronLogDetLaw},
 	{"Kronecker: eigen", "eigenvalues in the product's order, with the factors' vectors, give the product back", []string{"KronEig"}, 10, kronEigLaw},
 }
 
@@ -22,7 +22,7 @@ var kroneckerLaws = []Law{
 func (t *Trial) kronFactors(square bool) []mat.Matrix {
 	factors := make([]mat.Matrix, t.IntN(4))
 	for f := range factors {
-		r, c := t.Size(4), t.Size(4)
+		r, c := t.few(4), t.few(4)
 		if square {
 			c = r
 		}
@@ -34,7 +34,7 @@ func (t *Trial) kronFactors(square bool) []mat.Matrix {
 func kronMulLaw(t *Trial, x Library) {
 	factors := t.kronFactors(false)
 	dense := NaiveKron(factors...)
-	b := t.Given("x", Integers(t.Source, dense.Cols, t.Size(4), 8))
+	b := t.Given("x", Integers(t.Source, dense.Cols, t.few(4), 8))
 	laid := make([]mat.Matrix, len(factors))
 	var views []Guarded
 	for i, f := range factors {
@@ -49,7 +49,7 @@ func kronMulLaw(t *Trial, x Library) {
 }
 
 func mixedLaw(t *Trial, x Library) {
-	p, q, r, s := 1+t.Size(3), 1+t.Size(3), 1+t.Size(3), 1+t.Size(3)
+	p, q, r, s := 1+t.few(3), 1+t.few(3), 1+t.few(3), 1+t.few(3)
 	a, b := t.Given("a", Integers(t.Source, p, q, 4)), t.Given("b", Integers(t.Source, r, s, 4))
 	c, d := t.Given("c", Integers(t.Source, q, p, 4)), t.Given("d", Integers(t.Source, s, r, 4))
 	one := mat.Identity(p * r)
@@ -59,7 +59,7 @@ func mixedLaw(t *Trial, x Library) {
 }
 
 func vecLaw(t *Trial, x Library) {
-	p, q, r, s := 1+t.Size(4), 1+t.Size(4), 1+t.Size(4), 1+t.Size(4)
+	p, q, r, s := 1+t.few(4), 1+t.few(4), 1+t.few(4), 1+t.few(4)
 	a, b := t.Given("a", Integers(t.Source, p, q, 4)), t.Given("b", Integers(t.Source, r, s, 4))
 	m := t.Given("x", Integers(t.Source, q, s, 8))
 	want := NaiveMul(1, NaiveMul(1, a, m, 0, mat.Matrix{}), b.T(), 0, mat.Matrix{})
@@ -82,7 +82,7 @@ func kronTransposedLaw(t *Trial, x Library) {
 }
 
 func kronSpreadLaw(t *Trial, x Library) {
-	p, q := 1+t.Size(3), 1+t.Size(3)
+	p, q := 1+t.few(3), 1+t.few(3)
 	a, b := t.Given("a", Integers(t.Source, p, p, 1)), t.Given("b", Integers(t.Source, q, q, 1))
 	v := mat.New(p*q, 2)
 	row := t.IntN(p * q)
@@ -103,7 +103,7 @@ func kronSpreadLaw(t *Trial, x Library) {
 func (t *Trial) definiteFactors() (factors []mat.Matrix, whole Case) {
 	cases := make([]Case, 1+t.IntN(3))
 	for i := range cases {
-		cases[i] = SPD(t.Source, 1+t.Size(3))
+		cases[i] = SPD(t.Source, 1+t.few(3))
 		m := t.Given(fmt.Sprintf("a%d", i+1), cases[i].A)
 		if SameBits(m, cases[i].A) != nil {
 			t.Assume(exactPivot(m) == m.Rows)
@@ -118,7 +118,7 @@ func (t *Trial) definiteFactors() (factors []mat.Matrix, whole Case) {
 
 func kronSolveLaw(t *Trial, x Library) {
 	factors, whole := t.definiteFactors()
-	b := t.Given("b", Normal(t.Source, whole.A.Rows, t.Size(3)))
+	b := t.Given("b", Normal(t.Source, whole.A.Rows, t.few(3)))
 	y, err := x.KronSolve(factors, b)
 	t.Fail(err)
 	t.Judge("residual/n", SolveResidual(whole.A, y, b)/float64(whole.A.Rows))
@@ -128,7 +128,8 @@ func kronLogDetLaw(t *Trial, x Library) {
 	factors, whole := t.definiteFactors()
 	got, err := x.KronLogDet(factors)
 	t.Fail(err)
-	t.Judge("off, in units of n·ε, by", math.Abs(got-whole.LogDet)/(Eps*float64(whole.A.Rows)*(1+math.Abs(whole.LogDet))))
+	unit := Eps * float64(whole.A.Rows) * (condition(whole.A) + math.Abs(whole.LogDet))
+	t.Judge("off, in units of n·ε·cond, by", math.Abs(got-whole.LogDet)/unit)
 }
 
 func kronEigLaw(t *Trial, x Library) {

@@ -84,12 +84,15 @@ var productLaws = []Law{
 	{"product: distributive", "a·(b + c) = a·b + a·c on integers", []string{"Mul"}, 0, distributiveLaw},
 	{"product: scaling", "(2^k·a)·b = 2^k·(a·b) to the bit", []string{"Mul"}, 0, mulScalingLaw},
 	{"product: permutation", "(P·a)·b = P·(a·b) on integers", []string{"Mul"}, 0, mulPermutationLaw},
-	{"product: NaN spreads", "a NaN or Inf in row i of a makes row i of a·b non-finite, and only it", []string{"Mul"}, 0, mulSpreadLaw},
+	{"product: NaN spreads", "a NaN or Inf in a row of a makes that row of a·b + c non-finite, in a column of b that column, in c itself, and nothing else", []string{"Mul"}, 0, mulSpreadLaw},
 	{"product: one row", "a product with one row is that with two, where alpha·a overflows too", []string{"Mul"}, 1, rowLaw},
 	{"symmetric product: syrk", "syrk is the lower triangle of a·aᵀ; the upper one stays", []string{"Syrk"}, 1, syrkLaw},
+	{"symmetric product: NaN spreads", "a NaN or Inf in row i of a makes row and column i of a·aᵀ non-finite, and nothing else", []string{"Syrk"}, 0, syrkSpreadLaw},
 	{"symmetric product: accuracy", "the lower triangle is that of alpha·a·b + beta·c; the upper one stays", []string{"MulSym"}, 1, mulSymLaw},
 	{"triangular product: lower", "l·b of integers is exact, and reads nothing above the diagonal", []string{"MulLower"}, 0, func(t *Trial, x Library) { triangularProductLaw(t, x.MulLower, false) }},
 	{"triangular product: upper", "u·b of integers is exact, and reads nothing below the diagonal", []string{"MulUpper"}, 0, func(t *Trial, x Library) { triangularProductLaw(t, x.MulUpper, true) }},
+	{"triangular product: NaN spreads", "a NaN reaches what depends on it, though it meet zeros, and nothing else", []string{"MulLower"}, 0, func(t *Trial, x Library) { triangularSpreadLaw(t, x.MulLower, false, false) }},
+	{"triangular product: NaN spreads, upper", "a NaN reaches what depends on it, though it meet zeros, and nothing else", []string{"MulUpper"}, 0, func(t *Trial, x Library) { triangularSpreadLaw(t, x.MulUpper, true, false) }},
 }
 
 // productLaw judges alpha·a·b + beta·c in drawn layouts: exactly for integers.
@@ -193,24 +196,45 @@ func mulPermutationLaw(t *Trial, x Library) {
 	t.Fail(SameNumbers(mul(x, rows(a), b), rows(mul(x, a, b))))
 }
 
+// notFinite draws NaN, +Inf or -Inf.
+func (t *Trial) notFinite() float64 {
+	return []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
+}
+
+// mulSpreadLaw puts zeros where they meet what is not finite: 0·NaN and 0·Inf are
+// NaN, and must not be skipped.
 func mulSpreadLaw(t *Trial, x Library) {
-	m, k, n := 1+t.Size(12), 1+t.Size(12), 1+t.Size(12)
-	i, l := t.IntN(m), t.IntN(k)
-	v := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
-	if t.Bool() { // in b, by transposition
-		m, n = n, m
+	m, k, n := t.some(13), t.some(13), t.some(13)
+	i, l, j := t.IntN(m), t.IntN(k), t.IntN(n)
+	v := t.notFinite()
+	a, b, c := Integers(t.Source, m, k, 8), Integers(t.Source, k, n, 8), Integers(t.Source, m, n, 8)
+	a.Set(i, l, 0)
+	b.Set(l, j, 0)
+	where, row, column := t.IntN(3), i, j // of what is not finite
+	switch where {
+	case 0:
+		a.Set(i, l, v)
+		column = -1
+	case 1:
+		b.Set(l, j, v)
+		row = -1
+	default:
+		c.Set(i, j, v)
 	}
-	a, b := Integers(t.Source, m, k, 8), Integers(t.Source, k, n, 8)
-	i %= m
-	// b has zeros: 0·NaN and 0·Inf are NaN, and must not be skipped.
-	a.Set(i, l, v)
-	b.Set(l, t.IntN(n), 0)
-	a, b = t.Given("a", a), t.Given("b", b)
-	got := mul(x, a, b)
-	for p := range m {
-		for q := range n {
-			if finite := got.At(p, q)-got.At(p, q) == 0; finite == (p == i) {
-				t.Failf("%g at (%d, %d) of a: element (%d, %d) of the product is %g", v, i, l, p, q, got.At(p, q))
+	a, b, c = t.Given("a", a), t.Given("b", b), t.Given("c", c)
+	got := c.Clone()
+	x.Mul(got, 1, a, b, 1)
+	t.spread(fmt.Sprintf("%g in %s", v, [...]string{"a", "b", "c"}[where]), got, func(p, q int) bool {
+		return (row < 0 || p == row) && (column < 0 || q == column)
+	})
+}
+
+// spread fails unless got is finite exactly where it is to be.
+func (t *Trial) spread(what string, got mat.Matrix, reached func(p, q int) bool) {
+	for p := range got.Rows {
+		for q := range got.Cols {
+			if v := got.At(p, q); (v-v == 0) == reached(p, q) {
+				t.Failf("%s: element (%d, %d) of the result is %g", what, p, q, v)
 			}
 		}
 	}
@@ -219,7 +243,7 @@ func mulSpreadLaw(t *Trial, x Library) {
 // rowLaw judges products with one row against the same scalars, where overflow
 // and underflow of alpha·a differ from those of alpha·(a·b).
 func rowLaw(t *Trial, x Library) {
-	k, n := 1+t.Size(mostMul), 1+t.Size(mostMul)
+	k, n := t.some(mostMul), t.some(mostMul)
 	e := t.IntN(3) - 1
 	a := t.Given("a", scaled(Normal(t.Source, 1, k), 500*e))
 	b := t.Given("b", scaled(Normal(t.Source, k, n), -900*e))
@@ -238,11 +262,14 @@ func rowLaw(t *Trial, x Library) {
 }
 
 // triangle draws the start of a square destination, odd integers below and on
-// the diagonal, canaries above.
-func (t *Trial) triangle(n int) (c mat.Matrix, g Guarded) {
+// the diagonal, canaries above; all canaries where it is not to be read.
+func (t *Trial) triangle(n int, beta float64) (c mat.Matrix, g Guarded) {
 	c = t.Given("c", fill(n, n, func(int, int) float64 { return 2*t.integer(8) + 1 }))
 	g = t.lay(c)
 	PoisonUpper(g.Matrix)
+	if beta == 0 {
+		g.Fill(Canary())
+	}
 	return c, g
 }
 
@@ -250,7 +277,7 @@ func syrkLaw(t *Trial, x Library) {
 	n, k := t.Size(mostMul), t.Size(mostMul)
 	alpha, beta := t.scalar(), t.scalar()
 	a := t.Given("a", []mat.Matrix{Integers(t.Source, n, k, 8), Normal(t.Source, n, k)}[t.IntN(2)])
-	c, g := t.triangle(n)
+	c, g := t.triangle(n, beta)
 	ga := t.lay(a)
 	in := watch(ga)
 	x.Syrk(g.Matrix, alpha, ga.Matrix, beta)
@@ -259,13 +286,26 @@ func syrkLaw(t *Trial, x Library) {
 	t.lowerOf(g.Matrix, alpha, a, a.T().Clone(), beta, c)
 }
 
+func syrkSpreadLaw(t *Trial, x Library) {
+	n, k := t.some(13), t.some(13)
+	i, l, v := t.IntN(n), t.IntN(k), t.notFinite()
+	a := Integers(t.Source, n, k, 8)
+	a.Set(t.IntN(n), l, 0)
+	a.Set(i, l, v)
+	a = t.Given("a", a)
+	got := mat.New(n, n)
+	x.Syrk(got, 1, a, 0)
+	mat.MirrorLower(got)
+	t.spread(fmt.Sprintf("%g at (%d, %d) of a", v, i, l), got, func(p, q int) bool { return p == i || q == i })
+}
+
 func mulSymLaw(t *Trial, x Library) {
 	n, k := t.Size(mostMul), t.Size(mostMul)
 	alpha, beta := t.scalar(), t.scalar()
 	a := t.Given("a", Normal(t.Source, n, k))
 	w := values(k, func(int) float64 { return t.NormFloat64() })
 	b := fill(k, n, func(i, j int) float64 { return w[i] * a.At(j, i) })
-	c, g := t.triangle(n)
+	c, g := t.triangle(n, beta)
 	ga, gb := t.lay(a), t.lay(b)
 	in := watch(ga, gb)
 	x.MulSym(g.Matrix, alpha, ga.Matrix, gb.Matrix, beta)

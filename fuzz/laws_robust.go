@@ -44,35 +44,67 @@ func (t *Trial) calls(x Library, n int) []call {
 		return func() []mat.Matrix { c := b.Clone(); f(spd, c); return []mat.Matrix{c} }
 	}
 	add(x.Mul != nil, "Mul", func() []mat.Matrix { return []mat.Matrix{mul(x, a, b)} })
+	add(x.MulSym != nil, "MulSym", func() []mat.Matrix { c := mat.New(n, n); x.MulSym(c, 1, a, a.T(), 0); return []mat.Matrix{c} })
 	add(x.MulLower != nil, "MulLower", into(x.MulLower))
+	add(x.MulUpper != nil, "MulUpper", into(x.MulUpper))
 	add(x.SolveLower != nil, "SolveLower", into(x.SolveLower))
 	add(x.SolveUpper != nil, "SolveUpper", into(x.SolveUpper))
 	add(x.Syrk != nil, "Syrk", func() []mat.Matrix { c := mat.New(n, n); x.Syrk(c, 1, a, 0); return []mat.Matrix{c} })
 	add(x.Cholesky != nil, "Cholesky", func() []mat.Matrix { l, _ := x.Cholesky(spd); return []mat.Matrix{Lower(l)} })
 	add(x.SolveSPD != nil, "SolveSPD", func() []mat.Matrix { y, _ := x.SolveSPD(spd, b); return []mat.Matrix{y} })
 	add(x.InverseSPD != nil, "InverseSPD", func() []mat.Matrix { y, _ := x.InverseSPD(spd); return []mat.Matrix{y} })
+	add(x.LogDetSPD != nil, "LogDetSPD", func() []mat.Matrix { log, _ := x.LogDetSPD(spd); return []mat.Matrix{mat.Vector([]float64{log})} })
 	add(x.Update != nil && n > 0, "Update", func() []mat.Matrix { l, _ := x.Update(spd, v); return []mat.Matrix{Lower(l)} })
+	add(x.Downdate != nil && n > 0, "Downdate", func() []mat.Matrix { l, _ := x.Downdate(plusOuter(spd, 1, v), v); return []mat.Matrix{Lower(l)} })
 	add(x.Eig != nil, "Eig", func() []mat.Matrix { w, v, _ := x.Eig(spd); return []mat.Matrix{mat.Vector(w), v} })
 	add(x.EigValues != nil, "EigValues", func() []mat.Matrix { w, _ := x.EigValues(spd); return []mat.Matrix{mat.Vector(w)} })
 	add(x.Solve != nil, "Solve", func() []mat.Matrix { y, _ := x.Solve(a, b); return []mat.Matrix{y} })
+	add(x.Inverse != nil, "Inverse", func() []mat.Matrix { y, _ := x.Inverse(a); return []mat.Matrix{y} })
+	add(x.LogDet != nil, "LogDet", func() []mat.Matrix {
+		log, sign, _ := x.LogDet(a)
+		return []mat.Matrix{mat.Vector([]float64{log, sign})}
+	})
 	add(x.LU != nil, "LU", func() []mat.Matrix { _, l, u, _ := x.LU(a); return []mat.Matrix{l, u} })
 	add(x.QR != nil, "QR", func() []mat.Matrix { q, r, _ := x.QR(a); return []mat.Matrix{q, r} })
 	add(x.SVD != nil, "SVD", func() []mat.Matrix { u, s, v, _ := x.SVD(a); return []mat.Matrix{u, mat.Vector(s), v} })
-	add(x.KronMul != nil, "KronMul", func() []mat.Matrix {
-		k := min(n, 4)
-		f := a.Slice(0, k, 0, k)
-		return []mat.Matrix{x.KronMul([]mat.Matrix{f, f}, mat.Identity(k*k))}
-	})
+	k := min(n, 4)
+	f, g := a.Slice(0, k, 0, k), spd.Slice(0, k, 0, k)
+	factors := []mat.Matrix{g, g}
+	add(x.KronMul != nil, "KronMul", func() []mat.Matrix { return []mat.Matrix{x.KronMul([]mat.Matrix{f, f}, mat.Identity(k*k))} })
+	add(x.KronSolve != nil, "KronSolve", func() []mat.Matrix { y, _ := x.KronSolve(factors, mat.Identity(k*k)); return []mat.Matrix{y} })
+	add(x.KronLogDet != nil, "KronLogDet", func() []mat.Matrix { log, _ := x.KronLogDet(factors); return []mat.Matrix{mat.Vector([]float64{log})} })
+	add(x.KronEig != nil, "KronEig", func() []mat.Matrix { w, v, _ := x.KronEig(factors); return append(v, mat.Vector(w)) })
 	return all
 }
 
-// seldom ends most trials without a verdict: those of a law that calls everything
-// cost as much as all others.
-func (t *Trial) seldom() { t.Assume(t.IntN(5) == 0) }
+// one draws one operation of x, and returns a call of it on each of some sets of
+// operands of order n.
+func (t *Trial) one(x Library, n, sets int) []call {
+	var some []call
+	which := -1
+	for range sets {
+		all := t.calls(x, n)
+		t.Assume(len(all) > 0)
+		if which < 0 {
+			which = t.IntN(len(all))
+		}
+		some = append(some, all[which])
+	}
+	return some
+}
+
+// several returns calls of all operations in one trial of five, and of one in the
+// others and at high orders: all of them cost as much as all other laws.
+func (t *Trial) several(x Library) []call {
+	n := t.Size(mostEig)
+	if n > mostEig || t.IntN(5) > 0 {
+		return t.one(x, n, 1)
+	}
+	return t.calls(x, n)
+}
 
 func againLaw(t *Trial, x Library) {
-	t.seldom()
-	for _, c := range t.calls(x, t.Size(mostEig)) {
+	for _, c := range t.several(x) {
 		first := c.do()
 		for range 2 {
 			if c.do() != first {
@@ -83,8 +115,7 @@ func againLaw(t *Trial, x Library) {
 }
 
 func processorsLaw(t *Trial, x Library) {
-	t.seldom()
-	calls := t.calls(x, t.Size(mostEig))
+	calls := t.several(x)
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	var first [][32]byte
@@ -102,9 +133,7 @@ func processorsLaw(t *Trial, x Library) {
 }
 
 func goroutinesLaw(t *Trial, x Library) {
-	t.seldom()
-	n := t.Size(mostEig)
-	calls := append(t.calls(x, n), t.calls(x, n)...) // on two sets of operands
+	calls := t.one(x, t.Size(mostEig), 2)
 	first := make([][32]byte, len(calls))
 	for i, c := range calls {
 		first[i] = c.do()
@@ -122,8 +151,8 @@ func goroutinesLaw(t *Trial, x Library) {
 					wrong.Store(fmt.Sprintf("panic: %v", p), true)
 				}
 			}()
-			for k := range 4 * len(calls) { // the same operations side by side, on other operands
-				i := (k + g*(len(calls)/2)) % len(calls)
+			for k := range 8 { // the same operation side by side, on other operands
+				i := (k + g) % len(calls)
 				if calls[i].do() != first[i] {
 					wrong.Store(calls[i].name, true)
 				}
@@ -215,7 +244,7 @@ func firstOf(a, b error) error {
 // shortLaw gives each operation a matrix whose slice ends one number early, with
 // capacity behind it.
 func shortLaw(t *Trial, x Library) {
-	n := 1 + t.Size(mostEig-1)
+	n := t.some(mostEig)
 	short := func() (mat.Matrix, []float64) {
 		m := mat.Identity(n)
 		storage := append(slices.Clone(m.Data), Canary())
@@ -271,6 +300,31 @@ type Operation struct {
 	Call func(dst mat.Matrix, operands []mat.Matrix) error
 }
 
+// Destinations returns the operations of x that write to a matrix given by the
+// caller, for its field Into: what the law of overlaps is to try.
+func (x Library) Destinations() []Operation {
+	var all []Operation
+	add := func(has bool, name string, operands int, call func(dst mat.Matrix, in []mat.Matrix)) {
+		if !has {
+			return
+		}
+		shapes := func(n int) ([2]int, [][2]int) { return [2]int{n, n}, slices.Repeat([][2]int{{n, n}}, operands) }
+		all = append(all, Operation{Name: name, Shapes: shapes, Call: func(dst mat.Matrix, in []mat.Matrix) error { call(dst, in); return nil }})
+	}
+	over := func(name string, f func(t, b mat.Matrix)) {
+		add(f != nil, name, 1, func(b mat.Matrix, in []mat.Matrix) { f(in[0], b) })
+	}
+	add(x.Mul != nil, "Mul", 2, func(dst mat.Matrix, in []mat.Matrix) { x.Mul(dst, 1, in[0], in[1], 0) })
+	add(x.Mul != nil, "Mul, beta 1,", 2, func(dst mat.Matrix, in []mat.Matrix) { x.Mul(dst, 2, in[0], in[1], 1) })
+	add(x.MulSym != nil, "MulSym", 2, func(dst mat.Matrix, in []mat.Matrix) { x.MulSym(dst, 1, in[0], in[1], 0) })
+	add(x.Syrk != nil, "Syrk", 1, func(dst mat.Matrix, in []mat.Matrix) { x.Syrk(dst, 1, in[0], 0) })
+	over("MulLower", x.MulLower)
+	over("MulUpper", x.MulUpper)
+	over("SolveLower", x.SolveLower)
+	over("SolveUpper", x.SolveUpper)
+	return all
+}
+
 // place draws a view of r×c elements in storage.
 func (t *Trial) place(storage []float64, r, c int, plain bool) mat.Matrix {
 	across, down := 1, max(c, 1)
@@ -290,7 +344,7 @@ func (t *Trial) place(storage []float64, r, c int, plain bool) mat.Matrix {
 // overlapLaw puts the destination and one operand into the same storage.
 func overlapLaw(t *Trial, x Library) {
 	op := x.Into[t.IntN(len(x.Into))]
-	n := 1 + t.Size(7)
+	n := max(t.few(8), 1)
 	dst, shapes := op.Shapes(n)
 	storage := make([]float64, 4096)
 	for i := range storage {

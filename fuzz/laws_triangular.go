@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -12,7 +13,8 @@ var triangularLaws = []Law{
 	{"solve upper: integers", "an integer solution with powers of two on the diagonal is exact", []string{"SolveUpper"}, 0, func(t *Trial, x Library) { triangularSolveLaw(t, x.SolveUpper, true, true) }},
 	{"solve upper: residual", "‖b - u·x‖₁ ≤ 10·n·ε·‖u‖₁·‖x‖₁ for conditions up to 1e15", []string{"SolveUpper"}, 10, func(t *Trial, x Library) { triangularSolveLaw(t, x.SolveUpper, true, false) }},
 	{"solve: scaling", "l⁻¹·(2^k·b) = 2^k·l⁻¹·b to the bit", []string{"SolveLower"}, 0, solveScalingLaw},
-	{"solve: NaN spreads", "a NaN in b stays in its column, and reaches all of it from its row on", []string{"SolveLower"}, 0, solveSpreadLaw},
+	{"solve: NaN spreads", "a NaN reaches what depends on it, though it meet zeros, and nothing else", []string{"SolveLower"}, 0, func(t *Trial, x Library) { triangularSpreadLaw(t, x.SolveLower, false, true) }},
+	{"solve: NaN spreads, upper", "a NaN reaches what depends on it, though it meet zeros, and nothing else", []string{"SolveUpper"}, 0, func(t *Trial, x Library) { triangularSpreadLaw(t, x.SolveUpper, true, true) }},
 	{"solve: round trip", "l⁻¹·(l·b) = b on integers", []string{"SolveLower", "MulLower"}, 0, roundTripLaw},
 }
 
@@ -63,26 +65,41 @@ func solveScalingLaw(t *Trial, x Library) {
 	t.Fail(SameBits(two, scaled(one, e)))
 }
 
-func solveSpreadLaw(t *Trial, x Library) {
-	n, k := 1+t.Size(20), 1+t.Size(20)
-	l := t.Given("l", fill(n, n, func(i, j int) float64 { return float64(min(max(i-j+1, 0), 1)) })) // no zeros below
-	b := t.Given("b", Integers(t.Source, n, k, 8))
-	for i := range n {
+// triangularSpreadLaw puts a NaN into b, where it reaches its column from its row
+// on, or below the diagonal of l, where it meets a number of b or of the solution
+// that is 0: it reaches its row, and in a solution the rows after it.
+func triangularSpreadLaw(t *Trial, apply func(t, b mat.Matrix), upper, solve bool) {
+	n, k := t.some(21), t.some(21)
+	l := fill(n, n, func(i, j int) float64 { return float64(min(max(i-j+1, 0), 1)) }) // ones
+	b := Integers(t.Source, n, k, 8)
+	row, column, inB := t.IntN(n), t.IntN(k), t.Bool()
+	meets := t.IntN(row + 1) // column of l
+	if inB = inB || meets == row; inB {
+		b.Set(row, column, math.NaN())
+	} else {
+		l.Set(row, meets, math.NaN())
+		for j := range k {
+			b.Set(meets, j, 0)
+			if solve && meets > 0 { // x[i] = b[i] - b[i-1]
+				b.Set(meets, j, b.At(meets-1, j))
+			}
+		}
+	}
+	l, b = t.Given("l", l), t.Given("b", b)
+	for i := range n { // simpler ones may have lost what is to meet
 		for j := range i + 1 {
 			t.Assume(l.At(i, j) != 0)
 		}
 	}
-	row, column := t.IntN(n), t.IntN(k)
-	b = b.Clone()
-	b.Set(row, column, math.NaN())
-	x.SolveLower(l, b)
-	for i := range n {
-		for j := range k {
-			if finite := b.At(i, j)-b.At(i, j) == 0; finite == (j == column && i >= row) {
-				t.Failf("NaN at (%d, %d) of b: element (%d, %d) of the solution is %g", row, column, i, j, b.At(i, j))
-			}
-		}
+	arrange := func(m mat.Matrix) mat.Matrix { return m }
+	if upper {
+		arrange = reversed
 	}
+	got := arrange(b).Clone()
+	apply(arrange(l), got)
+	t.spread(fmt.Sprintf("NaN at row %d", row), arrange(got), func(i, j int) bool {
+		return (j == column || !inB) && (i == row || i > row && (inB || solve))
+	})
 }
 
 func roundTripLaw(t *Trial, x Library) {

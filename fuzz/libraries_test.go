@@ -16,7 +16,7 @@ import (
 
 // ours is the module's own linear algebra.
 func ours() fuzz.Library {
-	return fuzz.Library{
+	x := fuzz.Library{
 		Mul: mat.Mul, MulSym: mat.MulSym, Syrk: mat.Syrk,
 		MulLower: mat.MulLower, MulUpper: mat.MulUpper, SolveLower: mat.SolveLower, SolveUpper: mat.SolveUpper,
 		Cholesky: func(a mat.Matrix) (mat.Matrix, int) {
@@ -88,8 +88,9 @@ func ours() fuzz.Library {
 			sp, err := kronprod.Eigen(kronprod.Of(factors...))
 			return sp.Values, sp.Vectors.Factors, err
 		},
-		Into: operations(),
 	}
+	x.Into = append(x.Destinations(), operations()...)
+	return x
 }
 
 func updated(change func(*chol.Factor, []float64) error) func(a mat.Matrix, x []float64) (mat.Matrix, error) {
@@ -105,14 +106,13 @@ func updated(change func(*chol.Factor, []float64) error) func(a mat.Matrix, x []
 	}
 }
 
-// operations are those of the module that write where the caller says.
+// operations are further ones of the module that write where the caller says.
 func operations() []fuzz.Operation {
 	square := func(operands int) func(n int) ([2]int, [][2]int) {
 		return func(n int) ([2]int, [][2]int) {
 			return [2]int{n, n}, slices.Repeat([][2]int{{n, n}}, operands)
 		}
 	}
-	beside := func(n int) ([2]int, [][2]int) { return [2]int{n, 2}, [][2]int{{n, n}} }
 	diagonal := func(n int) ([2]int, [][2]int) { return [2]int{n, n}, [][2]int{{n, n}, {n, 1}} }
 	op := func(name string, shapes func(n int) ([2]int, [][2]int), f func(dst mat.Matrix, in []mat.Matrix)) fuzz.Operation {
 		return fuzz.Operation{Name: name, Shapes: shapes, Call: func(dst mat.Matrix, in []mat.Matrix) error { f(dst, in); return nil }}
@@ -122,14 +122,6 @@ func operations() []fuzz.Operation {
 		return o
 	}
 	return []fuzz.Operation{
-		op("Mul", square(2), func(d mat.Matrix, in []mat.Matrix) { mat.Mul(d, 1, in[0], in[1], 0) }),
-		op("Mul beta 1", square(2), func(d mat.Matrix, in []mat.Matrix) { mat.Mul(d, 2, in[0], in[1], 1) }),
-		op("MulSym", square(2), func(d mat.Matrix, in []mat.Matrix) { mat.MulSym(d, 1, in[0], in[1], 0) }),
-		op("Syrk", square(1), func(d mat.Matrix, in []mat.Matrix) { mat.Syrk(d, 1, in[0], 0) }),
-		op("MulLower", beside, func(d mat.Matrix, in []mat.Matrix) { mat.MulLower(in[0], d) }),
-		op("MulUpper", beside, func(d mat.Matrix, in []mat.Matrix) { mat.MulUpper(in[0], d) }),
-		op("SolveLower", beside, func(d mat.Matrix, in []mat.Matrix) { mat.SolveLower(in[0], d) }),
-		op("SolveUpper", beside, func(d mat.Matrix, in []mat.Matrix) { mat.SolveUpper(in[0], d) }),
 		op("Copy", square(1), func(d mat.Matrix, in []mat.Matrix) { mat.Copy(d, in[0]) }),
 		op("Scale", square(1), func(d mat.Matrix, in []mat.Matrix) { mat.Scale(d, 3, in[0]) }),
 		op("Add", square(2), func(d mat.Matrix, in []mat.Matrix) { mat.Add(d, in[0], 2, in[1]) }),
@@ -238,8 +230,8 @@ func naive() fuzz.Library {
 		Syrk: func(d mat.Matrix, alpha float64, a mat.Matrix, beta float64) {
 			lowerOf(d, fuzz.NaiveMul(alpha, a, a.T(), beta, d))
 		},
-		MulLower:   func(l, b mat.Matrix) { mat.Copy(b, fuzz.NaiveMul(1, fuzz.Lower(l), b, 0, mat.Matrix{})) },
-		MulUpper:   func(u, b mat.Matrix) { mat.Copy(b, fuzz.NaiveMul(1, fuzz.Lower(u.T()).T(), b, 0, mat.Matrix{})) },
+		MulLower:   func(l, b mat.Matrix) { within(l, b, func(i, k int) bool { return k <= i }) },
+		MulUpper:   func(u, b mat.Matrix) { within(u, b, func(i, k int) bool { return k >= i }) },
 		SolveLower: func(l, b mat.Matrix) { mat.Copy(b, fuzz.NaiveSolveLower(l, b)) },
 		SolveUpper: func(u, b mat.Matrix) { mat.Copy(b, fuzz.NaiveSolveUpper(u, b)) },
 		Cholesky: func(a mat.Matrix) (mat.Matrix, int) {
@@ -326,6 +318,20 @@ func naive() fuzz.Library {
 				}
 				return nil
 			}}},
+	}
+}
+
+// within multiplies b by the elements that t has, and by no zeros beside them.
+func within(t, b mat.Matrix, has func(i, k int) bool) {
+	c := b.Clone()
+	b.Fill(0)
+	for i := range b.Rows {
+		for k := range b.Rows {
+			if has(i, k) {
+				row := b.Slice(i, i+1, 0, b.Cols)
+				mat.Add(row, row, t.At(i, k), c.Slice(k, k+1, 0, b.Cols))
+			}
+		}
 	}
 }
 

@@ -23,26 +23,38 @@ func (l Law) shrink(x Library, f *Failure, o Options) *Failure {
 	return l.round(x, f, limit, end)
 }
 
-// lower draws with sizes of at most 0, 1, 2, … until the law is broken. The
-// first seeds are tried at every order before more of them are, so that a
-// fault that shows only from some order on is found before time is up.
+// lower draws with sizes of at most some order, first by halving the order, then
+// with 0, 1, 2, … until the law is broken. The first seeds are tried at every
+// order before more of them are, so that a fault that shows only from some order
+// on is found before time is up.
 func (l Law) lower(x Library, f *Failure, o Options, limit time.Duration, end time.Time) *Failure {
 	free := o // of a list of orders: any up to the one that was found
 	if o.Orders != nil {
 		free.Orders, free.Most = nil, max(f.Order, 1)
 	}
 	try := func(order int, k uint64) *Failure {
-		s := free.sized(New(o.Seed + k))
+		s := free.sized(New(l.seed(o, k)))
 		s.cap = order
 		g, _, _ := l.run(x, s, nil, limit)
 		if g != nil {
-			g.Seed, g.First, g.Options = o.Seed+k, f.First, free
+			g.Seed, g.First, g.Options = l.seed(o, k), f.First, free
 		}
 		return g
 	}
 	below := f.Order
 	if f.hung {
 		below = min(below, 4)
+	}
+	for least := 0; least < below && !f.hung; { // by halves, as if the fault showed from some order on
+		order, found := (least+below)/2, false
+		for k := uint64(0); k < 10 && !found && time.Now().Before(end); k++ {
+			if g := try(order, k); g != nil && g.Order < f.Order && !g.hung {
+				f, below, found = g, min(order, g.Order), true
+			}
+		}
+		if !found {
+			least = order + 1
+		}
 	}
 	for _, draws := range []uint64{30, 300} {
 		for order := 0; order < below; order++ {

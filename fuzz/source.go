@@ -126,18 +126,23 @@ func (s *Source) choose(n, kept int) int {
 	if n <= 0 {
 		panic(fmt.Sprintf("fuzz: IntN: no integer from 0 to %d", n-1))
 	}
-	width := 1
-	for width < 8 && uint64(kept-1)>>(8*width) != 0 {
-		width++
-	}
 	var v int
 	if s.choices == nil {
-		v = int(s.take(width) % uint64(n))
+		v = int(s.take(width(kept)) % uint64(n))
 	} else {
 		v = s.choices.IntN(n)
 	}
-	s.keep(uint64(v), width)
+	s.keep(uint64(v), width(kept))
 	return v
+}
+
+// width is how many bytes an integer from 0 to n-1 takes.
+func width(n int) int {
+	w := 1
+	for w < 8 && uint64(n-1)>>(8*w) != 0 {
+		w++
+	}
+	return w
 }
 
 // Size returns a dimension from 0 to most, or as [Source.Orders] and
@@ -155,13 +160,31 @@ func (s *Source) Size(most int) int {
 		limit = min(most, s.cap)
 	}
 	at, left := len(s.made), len(s.bytes)
-	n := s.choose(limit+1, most+1)
+	n := limit
+	if s.cap >= 0 && s.choices.IntN(2) == 0 { // the order that is tried, rather than one below it
+		s.keep(uint64(n), width(most+1))
+	} else {
+		n = s.choose(limit+1, most+1)
+	}
 	if s.choices == nil {
 		n = min(n, left)
 	}
 	s.needed = max(s.needed, at+n)
 	return max(n, s.least)
 }
+
+// few is Size where [Source.Orders] and [Source.Most] have no say: for what
+// grows with a high power of the dimension, as Kronecker products do.
+func (s *Source) few(most int) int {
+	orders, limit := s.orders, s.most
+	s.orders, s.most = nil, 0
+	n := s.Size(most)
+	s.orders, s.most = orders, limit
+	return n
+}
+
+// some is Size, and 1 at least.
+func (s *Source) some(most int) int { return max(s.Size(most), 1) }
 
 // Bool returns true or false; false when the bytes have run out.
 func (s *Source) Bool() bool { return s.IntN(2) == 1 }

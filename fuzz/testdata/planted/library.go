@@ -3,6 +3,7 @@ package planted
 import (
 	"errors"
 	"math"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -32,9 +33,14 @@ func (f Fault) logDet(x fuzz.Library) func(a mat.Matrix) (log, sign float64, err
 				}
 			}
 		}
+		product := 1.0
 		for i := range p {
+			product *= u.At(i, i)
 			log += math.Log(math.Abs(u.At(i, i)))
 			sign *= math.Copysign(1, u.At(i, i))
+		}
+		if f == ProductOfPivots {
+			log = math.Log(math.Abs(product))
 		}
 		return log, sign, err
 	}
@@ -46,6 +52,9 @@ func (f Fault) inverse(x fuzz.Library) func(a mat.Matrix) (mat.Matrix, error) {
 	return func(a mat.Matrix) (mat.Matrix, error) {
 		n := a.Rows
 		l, failed := x.Cholesky(a)
+		for f == EndlessInverse && failed < n && a.At(failed, failed) != a.At(failed, failed) {
+			time.Sleep(time.Second)
+		}
 		if failed < n {
 			return mat.Matrix{}, errIndefinite
 		}

@@ -39,13 +39,19 @@ const (
 	Overlap                // a product in place, element by element
 	LastPoint              // an optimiser that returns the last point and not the best
 	DeafOptimiser          // an optimiser that does not hear its context
+	SkipsZerosOfA          // a zero in a alone skips a row of b
+	BlockEdge              // a factorisation in blocks of 41 columns leaves out a term in the second
+	WideTail               // the factors of a wide matrix lack an update of the last column
+	ProductOfPivots        // the logarithm of a product that overflows
+	EndlessInverse         // an inverse of NaN never ends
 	faults
 )
 
 var names = [faults]string{
 	"none", "tail", "last column", "reads destination", "skips zeros", "wrong stride", "writes gap", "order of sums", "shared buffer",
 	"pivot from one", "zero pivot", "lost NaN", "half update", "downdate NaN", "uneven inverse", "sign of a reflector", "no pivoting", "sign of a determinant",
-	"few sweeps", "unsorted", "hangs on NaN", "overlap", "last point", "deaf optimiser",
+	"few sweeps", "unsorted", "hangs on NaN", "overlap", "last point", "deaf optimiser", "skips zeros of a", "block edge", "wide tail",
+	"product of pivots", "endless inverse",
 }
 
 // String returns the fault's name.
@@ -85,7 +91,7 @@ func (f Fault) mul(m, n, k int, alpha float64, a []float64, lda int, b []float64
 			if alpha != 0 {
 				for _, l := range order {
 					terms[l] = a[i*lda+l] * b[l*ldb+j]
-					if f == SkipsZeros && a[i*lda+l] == 0 || f == SkipsZeros && b[l*ldb+j] == 0 {
+					if (f == SkipsZeros || f == SkipsZerosOfA) && a[i*lda+l] == 0 || f == SkipsZeros && b[l*ldb+j] == 0 {
 						terms[l] = 0
 					}
 				}
@@ -113,6 +119,9 @@ func (f Fault) cholesky(n int, a []float64, lda int) int {
 		for i := j; i < n; i++ {
 			v := a[i*lda+j]
 			for l := range j {
+				if f == BlockEdge && j == 41 && l == 40 {
+					continue
+				}
 				v -= float64(a[i*lda+l] * a[j*lda+l])
 			}
 			if i > j {
@@ -163,6 +172,9 @@ func (f Fault) lu(m, n int, a []float64, lda int, p []int) bool {
 		for i := c + 1; i < m; i++ {
 			a[i*lda+c] /= a[c*lda+c]
 			for j := c + 1; j < n; j++ {
+				if f == WideTail && n > m && j == n-1 {
+					continue
+				}
 				a[i*lda+j] -= float64(a[i*lda+c] * a[c*lda+j])
 			}
 		}
