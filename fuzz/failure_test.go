@@ -218,6 +218,10 @@ func TestFrontPage(t *testing.T) {
 			t.Errorf("doc.go does not say %q", line)
 		}
 	}
+	readme, err := os.ReadFile("../README.md")
+	if said := fmt.Sprintf("%d families of matrices with known answers, %d laws", len(fuzz.Collection()), len(fuzz.Laws())); err != nil || !strings.Contains(string(readme), said) {
+		t.Errorf("README.md does not say %q: %v", said, err)
+	}
 	groups := map[string]bool{}
 	for _, f := range fuzz.Collection() {
 		groups[f.Group] = true
