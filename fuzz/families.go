@@ -82,7 +82,8 @@ func Graded(s *Source, n, span int) Case {
 }
 
 // Pascal returns Pascal's matrix, A[i,j] = C(i+j, i), whose Cholesky factor is
-// L[i,j] = C(i, j). n is at most 29: beyond, entries exceed 2⁵³.
+// L[i,j] = C(i, j) (Brawer and Pirovino, Linear Algebra Appl. 174, 1992). n is at
+// most 29: beyond, entries exceed 2⁵³.
 func Pascal(n int) Case {
 	if n > 29 {
 		panic(fmt.Sprintf("fuzz: Pascal: order %d is above 29", n))
@@ -105,7 +106,8 @@ func binomial(n, k int) float64 {
 
 // MinIJ returns A[i,j] = min(i, j)+1, the covariance of a random walk. Its
 // Cholesky factor is the lower triangle of ones, its eigenvalues are
-// 1/(4·sin²((2k-1)π/(4n+2))), k = 1 … n.
+// 1/(4·sin²((2k-1)π/(4n+2))), k = 1 … n (Fortiana and Cuadras, Linear Algebra
+// Appl. 264, 1997).
 func MinIJ(n int) Case {
 	c := Case{Name: fmt.Sprintf("min(i,j) n=%d", n), Pivot: n}
 	c.A = fill(n, n, func(i, j int) float64 { return float64(min(i, j) + 1) })
@@ -137,7 +139,8 @@ func tridiagonal(n int, d, e func(i int) float64) mat.Matrix {
 }
 
 // SecondDifference returns the tridiagonal matrix (-1, 2, -1), whose
-// eigenvalues are 4·sin²(kπ/(2n+2)), k = 1 … n.
+// eigenvalues are 4·sin²(kπ/(2n+2)), k = 1 … n (Todd, Basic Numerical Mathematics
+// 2, 1977).
 func SecondDifference(n int) Case {
 	c := Case{Name: fmt.Sprintf("second difference n=%d", n), Pivot: n}
 	c.A = tridiagonal(n, func(int) float64 { return 2 }, func(int) float64 { return -1 })
@@ -236,8 +239,8 @@ func RankOne(u []int) Case {
 	return c
 }
 
-// Hilbert returns A[i,j] = 1/(i+j+1), notoriously ill-conditioned: about
-// e^(3.5n). Up to n = 10 it is positive definite by a margin above rounding.
+// Hilbert returns A[i,j] = 1/(i+j+1) (Hilbert, Acta Math. 18, 1894), notoriously
+// ill-conditioned: about e^(3.5n). Up to n = 10 it is positive definite by a margin above rounding.
 func Hilbert(n int) Case {
 	c := Case{Name: fmt.Sprintf("Hilbert n=%d", n), Pivot: Unknown}
 	c.A = fill(n, n, func(i, j int) float64 { return 1 / float64(i+j+1) })

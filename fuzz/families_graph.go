@@ -134,7 +134,7 @@ func parents(s *Source, n int) []int {
 }
 
 // RandomGraph returns the Laplacian of a graph with each edge there or not,
-// about three at a node; it may fall apart.
+// about three at a node; it may fall apart (Gilbert, Ann. Math. Statist. 30, 1959).
 func RandomGraph(s *Source, n int) Case {
 	there := map[[2]int]bool{}
 	for i := range n {
@@ -146,7 +146,8 @@ func RandomGraph(s *Source, n int) Case {
 }
 
 // Adjacency returns the adjacency matrix of two complete graphs of n/2 nodes
-// with one edge between them: eigenvalues -1, many times.
+// with one edge between them: eigenvalues -1, many times (Brouwer and Haemers,
+// Spectra of Graphs, 2012).
 func Adjacency(n int) Case {
 	h := n / 2
 	return entries("cliques", n, func(i, j int) float64 {

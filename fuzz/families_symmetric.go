@@ -259,7 +259,8 @@ func GCD(n int) Case {
 }
 
 // SineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal:
-// eigenvalues 1 and -1 (the eigenvectors of [SecondDifference]).
+// eigenvalues 1 and -1 (the eigenvectors of [SecondDifference]; Golub and Van
+// Loan, Matrix Computations, section 4.8).
 func SineBasis(n int) Case {
 	c := entries("sine basis", n, func(i, j int) float64 {
 		return math.Sqrt(2/float64(n+1)) * math.Sin(float64((i+1)*(j+1)%(2*n+2))*math.Pi/float64(n+1))
@@ -268,7 +269,7 @@ func SineBasis(n int) Case {
 }
 
 // Exchange returns the identity with its columns in reverse order: eigenvalues
-// 1 and -1, exactly orthogonal.
+// 1 and -1, exactly orthogonal (Horn and Johnson, Matrix Analysis, section 0.9).
 func Exchange(n int) Case {
 	c := entries("exchange", n, func(i, j int) float64 {
 		if i+j == n-1 {
@@ -283,7 +284,7 @@ func Exchange(n int) Case {
 }
 
 // Reflector returns the Householder matrix I - 2v·vᵀ/‖v‖² of an integer vector
-// that is not 0: eigenvalues 1, n-1 times, and -1.
+// that is not 0: eigenvalues 1, n-1 times, and -1 (Householder, J. ACM 5, 1958).
 func Reflector(v []int) Case {
 	var s float64
 	for _, x := range v {

@@ -49,7 +49,8 @@ func CirculantMatrix(first []int) Case {
 }
 
 // ToeplitzTridiagonal returns the matrix with b on the diagonal and a beside it:
-// eigenvalues b + 2a·cos(kπ/(n+1)), k = 1 … n, rounded with Slack.
+// eigenvalues b + 2a·cos(kπ/(n+1)), k = 1 … n, rounded with Slack (Böttcher and
+// Grudsky, Spectral Properties of Banded Toeplitz Matrices, 2005).
 func ToeplitzTridiagonal(n int, a, b float64) Case {
 	c := entries("tridiagonal Toeplitz", n, tridiagonal(n, func(int) float64 { return b }, func(int) float64 { return a }).At)
 	return c.spectrum(values(n, func(k int) float64 {
@@ -57,13 +58,14 @@ func ToeplitzTridiagonal(n int, a, b float64) Case {
 	})...).slackened(4, math.Abs(b)+2*math.Abs(a))
 }
 
-// RandomToeplitz returns the symmetric Toeplitz matrix of integers from -9 to 9.
+// RandomToeplitz returns the symmetric Toeplitz matrix of integers from -9 to 9
+// (Horn and Johnson, Matrix Analysis, section 0.9).
 func RandomToeplitz(s *Source, n int) Case {
 	t := Integers(s, n, 1, 9)
 	return entries("Toeplitz", n, func(i, j int) float64 { return t.At(max(i-j, j-i), 0) })
 }
 
-// RandomHankel returns the Hankel matrix of integers from -9 to 9.
+// RandomHankel returns the Hankel matrix of integers from -9 to 9 (as above).
 func RandomHankel(s *Source, n int) Case {
 	t := Integers(s, max(2*n-1, 0), 1, 9)
 	return entries("Hankel", n, func(i, j int) float64 { return t.At(i+j, 0) })
