@@ -132,7 +132,7 @@ func TestImputeAllocations(t *testing.T) {
 	if compare.Race {
 		t.Skip("pools lose what they keep")
 	}
-	for seed := range uint64(2) {
+	for seed := range uint64(compare.Sizes(2)) {
 		for _, c := range roomCases(t, 950+seed) {
 			var p, predicted Prediction
 			var l Latent
@@ -151,10 +151,10 @@ func TestImputeAllocations(t *testing.T) {
 					run()
 					predict()
 				}
-				if n := testing.AllocsPerRun(10, run); n != 0 {
+				if n := testing.AllocsPerRun(3, run); n != 0 {
 					t.Errorf("seed %d, %s: %v allocations, want none", seed, what, n)
 				}
-				if n := testing.AllocsPerRun(10, predict); n != 0 {
+				if n := testing.AllocsPerRun(3, predict); n != 0 {
 					t.Errorf("seed %d, %s: a prediction makes %v allocations, want none", seed, what, n)
 				}
 			})
