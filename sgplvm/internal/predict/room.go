@@ -205,10 +205,11 @@ func (r *room) split(points, dims []int) [][]int {
 	for f := range l {
 		l[f] = r.list(len(points))
 	}
+	index := r.noughts(len(dims))
 	for _, joint := range points {
-		for f := len(dims) - 1; f >= 0; f-- {
-			l[f] = append(l[f], joint%dims[f])
-			joint /= dims[f]
+		data.Split(index, joint, dims)
+		for f, i := range index {
+			l[f] = append(l[f], i)
 		}
 	}
 	return l
