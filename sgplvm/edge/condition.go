@@ -98,12 +98,13 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		}
 		w.judge(c, seen, residual)
 	}
+	telling := w.telling(missing)
 	for from := 0; from < len(missing); from += together {
 		to := min(from+together, len(missing))
 		block, x := missing[from:to], w.crossCovariance(seen, missing, from, to)
 		w.factor.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
 		for place, c := range channels {
-			w.conditionBlock(p, place, c, block, seen, x)
+			w.conditionBlock(p, place, c, block, seen, x, telling)
 		}
 	}
 	return nil
@@ -145,8 +146,17 @@ func (w *Workspace) judge(c int, seen []int, residual mat.Matrix) {
 	w.judged += len(seen)
 }
 
-// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM.
-func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix) {
+// telling is infer.Telling of the observed values of the last C_OO and of missing points.
+func (w *Workspace) telling(missing []int) float64 {
+	v := w.moments.noise / w.m.c.Beta
+	for _, i := range missing {
+		v += w.room.diagonal[i] / float64(len(missing))
+	}
+	return infer.Telling(w.seenVariance, v)
+}
+
+// conditionBlock conditions a channel of a block of missing points, given x = L⁻¹C_OM and telling.
+func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix, telling float64) {
 	r, t := &w.room, &w.moments
 	residual := w.residuals(place, seen)
 	nearby, scale := r.nearby[:len(block)], 1.0
@@ -154,7 +164,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		nearby[k] = 1
 	}
 	if t.degrees > 0 {
-		scale = infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen))
+		scale = infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen), telling)
 		w.setNearby(nearby, residual, seen, block)
 	}
 	explained := r.explained[:len(block)]

@@ -5,22 +5,31 @@ import "github.com/seed-08962ecc/kronfield/mat"
 // observedCovariance sets C_OO, the covariance of observed values given x; only the lower triangle counts. Of a fast model it sets C_OM too, for all
 // of the missing points.
 func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
-	t, r := &w.moments, &w.room
-	coo := view(r.coo, len(seen), len(seen))
+	coo := view(w.room.coo, len(seen), len(seen))
 	if w.m.shaped() {
-		w.setShaped(coo, view(r.cross, len(seen), len(missing)), seen, missing)
-		return coo
+		w.setShaped(coo, view(w.room.cross, len(seen), len(missing)), seen, missing)
+	} else {
+		w.setObserved(coo, seen)
 	}
+	w.seenVariance = 0
+	for k := range seen {
+		w.seenVariance += coo.Row(k)[k] / float64(len(seen))
+	}
+	return coo
+}
+
+// setObserved sets coo to C_OO in blocks of features.
+func (w *Workspace) setObserved(coo mat.Matrix, seen []int) {
+	t := &w.moments
 	coo.Fill(0)
 	if t.latent {
 		w.addObserved(coo, seen)
 		w.addBeyond(coo, seen, seen, true)
 	}
-	w.addNoise(coo, seen, seen, r.near, true)
+	w.addNoise(coo, seen, seen, w.room.near, true)
 	for k := range seen {
 		coo.Row(k)[k] += t.noise / w.m.c.Beta
 	}
-	return coo
 }
 
 // addObserved adds B·diag(ω)·Bᵀ between observed points to the lower triangle of dst.

@@ -48,6 +48,8 @@ type Workspace struct {
 	factor     chol.Factor
 	ready      bool // factor is of C_OO of all channels and moments
 
+	seenVariance float64 // mean of the diagonal of the last C_OO
+
 	result, direct, kept prediction
 	local, similar       ownNoise
 	distances            []float64  // n_ξ

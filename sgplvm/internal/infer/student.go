@@ -3,14 +3,24 @@ package infer
 import "math"
 
 // StudentScale returns what all variances of an example are multiplied by whose |O| observed
-// values have the squared Mahalanobis distance χ from their mean: (ν + χ)/(ν + |O|), as under
+// values have the squared Mahalanobis distance χ from their mean: (ν + τ·χ)/(ν + τ·|O|), for τ = 1 as under
 // a multivariate Student distribution with ν degrees of freedom (Kotz and Nadarajah,
 // "Multivariate t Distributions and Their Applications", section 1.11); ν = 0 stands for infinitely many.
-func StudentScale(degrees, chi float64, observed int) float64 {
+// τ is what Telling returns.
+func StudentScale(degrees, chi float64, observed int, telling float64) float64 {
 	if degrees == 0 {
 		return 1
 	}
-	return (degrees + chi) / (degrees + float64(observed))
+	return (degrees + float64(telling*chi)) / (degrees + float64(telling*float64(observed)))
+}
+
+// Telling returns with what weight observed values count in judging how large the errors of missing ones are, given the mean
+// variance of both: min(1, (observed/missing)²). An empty background as expected says little of what is hidden before it.
+func Telling(observed, missing float64) float64 {
+	if observed >= missing {
+		return 1
+	}
+	return observed / missing * (observed / missing)
 }
 
 // Follow returns what the variance of a missing point is multiplied by, given StudentScale, NearbyScale and how much of the

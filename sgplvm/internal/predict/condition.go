@@ -114,7 +114,9 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 	explained := e.room.columnSquares(x)
 	var precision []float64
 	var weights mat.Matrix
+	telling := 1.0
 	if t.degreesOfFreedom > 0 {
+		telling = q.telling(e, t, prior, missing, seen)
 		precision, weights = e.room.vector(len(seen)), nearby(e.room, e.on, seen, missing)
 		l.InverseDiagonal(precision)
 	}
@@ -132,7 +134,7 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 				nearby[k] = 1
 			}
 		}
-		scale := infer.StudentScale(t.degreesOfFreedom, mat.Dot(residual, residual), len(seen))
+		scale := infer.StudentScale(t.degreesOfFreedom, mat.Dot(residual, residual), len(seen), telling)
 		shift := e.room.matrix(len(missing), 1)
 		mat.Mul(shift, 1, x.T(), residual, 0)
 
@@ -145,6 +147,19 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 		}
 	}
 	return nil
+}
+
+// telling is infer.Telling of the observed and the missing points given x, with noise, where prior is the variance at every point as
+// unexplained returns it.
+func (q *Posterior) telling(e *example, t moments, prior []float64, missing, seen []int) float64 {
+	mean := func(points []int) float64 {
+		v := t.noise / q.params.Noise.Beta
+		for _, i := range points {
+			v += (prior[i] + q.structuredVariance(e.on, t, i)) / float64(len(points))
+		}
+		return v
+	}
+	return infer.Telling(mean(seen), mean(missing))
 }
 
 // unexplained returns the prior variance at every point less what the inducing points take off it.

@@ -207,8 +207,8 @@ func taperOf(length, x, y []float64) float64 {
 }
 
 // With ν degrees of freedom all variances of missing values, noise included, are
-// (ν + χ)/(ν + |O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas, and
-// as many times more as the squares of observed values nearby, each predicted from all others,
+// (ν + τ·χ)/(ν + τ·|O|) times those of a Gaussian, with χ = rᵀ·C_OO⁻¹·r by the dense formulas and τ the square of how many times
+// the mean variance of missing values that of observed ones is, at most 1; and as many times more as the squares of observed values nearby, each predicted from all others,
 // are above the mean of such squares.
 func TestDegreesOfFreedom(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
@@ -243,7 +243,16 @@ func TestDegreesOfFreedom(t *testing.T) {
 					coo[a][b] = f.Shared[i][j] + noise[i][j]
 				}
 			}
-			factor := (freedom + reference.Inner(residual, reference.Solve(reference.Cholesky(coo), residual))) / (freedom + float64(len(seen)))
+			missing, of, to := complement(seen, m.grid.Len()), 0., 0.
+			for _, i := range seen {
+				of += (f.Shared[i][i] + noise[i][i]) / float64(len(seen))
+			}
+			for _, i := range missing {
+				to += (f.Shared[i][i] + noise[i][i]) / float64(len(missing))
+			}
+			telling := min(1, math.Pow(of/to, 2))
+			chi := reference.Inner(residual, reference.Solve(reference.Cholesky(coo), residual))
+			factor := (freedom + float64(telling*chi)) / (freedom + float64(telling*float64(len(seen))))
 			var squares []float64
 			var mean float64
 			for a := range seen {
@@ -260,7 +269,7 @@ func TestDegreesOfFreedom(t *testing.T) {
 				mean += squares[a] / float64(len(seen))
 			}
 			x, width := m.grid[0], work.TwoSpacings(m.grid[0])
-			for _, i := range complement(seen, m.grid.Len()) {
+			for _, i := range missing {
 				sum, total := 5*mean, 5.
 				for a, j := range seen {
 					var d float64
