@@ -37,7 +37,8 @@ func FillKept(v float64) {
 		p := &scratch[i]
 		p.mutex.Lock()
 		for _, x := range p.free {
-			buffer := (*x.object)[:cap(*x.object)]
+			p := x.object.(*[]float64)
+			buffer := (*p)[:cap(*p)]
 			for j := range buffer {
 				buffer[j] = v
 			}

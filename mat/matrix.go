@@ -24,6 +24,8 @@ type Matrix struct {
 }
 
 // New returns an r×c matrix of zeros, stored row by row.
+//
+//go:noinline
 func New(r, c int) Matrix {
 	checkSize("New", r, c)
 	return Matrix{Rows: r, Cols: c, RowStride: c, ColStride: 1, Data: make([]float64, r*c)}
@@ -238,6 +240,7 @@ func (m Matrix) String() string {
 	return s.String()
 }
 
+//go:noinline
 func (m Matrix) shape() string { return text.Sprintf("%d×%d", m.Rows, m.Cols) }
 
 // rowMajor returns m or, where that makes rows contiguous, its transpose: for

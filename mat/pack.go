@@ -86,7 +86,7 @@ var kept atomic.Int64
 
 func init() {
 	for i := range scratch {
-		scratch[i].dropped = func(p *[]float64) { kept.Add(-int64(cap(*p))) }
+		scratch[i].dropped = func(p any) { kept.Add(-int64(cap(*p.(*[]float64)))) }
 	}
 }
 
@@ -97,7 +97,7 @@ const mostLarger = 5
 func Borrow(n int) *[]float64 {
 	class, capacity := sizeClass(max(n, 4))
 	for larger := class; larger < min(class+mostLarger, len(scratch)); larger++ {
-		if p := scratch[larger].find(); p != nil {
+		if p, found := scratch[larger].find().(*[]float64); found {
 			kept.Add(-int64(cap(*p)))
 			*p = (*p)[:n]
 			return p

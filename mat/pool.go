@@ -17,48 +17,52 @@ import (
 // allocates nothing loses nothing but what it left untouched for minutes, since
 // the runtime collects every two. A sync.Pool does the same after two collections,
 // but it keeps objects by processor and allocates where another one gives them back.
-type Pool[T any] struct {
-	mutex  sync.Mutex
-	free   []idle[T] // the object given last at the end
-	listed bool      // in pools.list
+type Pool[T any] struct{ shelf }
 
-	dropped func(x *T) // told of every object that is dropped, if not nil
+// Take returns the object given last, as it was, or a new zero one.
+func (p *Pool[T]) Take() *T {
+	if x, found := p.find().(*T); found {
+		return x
+	}
+	return new(T)
+}
+
+// Give keeps x, which the caller must not use any more.
+func (p *Pool[T]) Give(x *T) { p.give(x) }
+
+// A shelf is a Pool of pointers to anything: one piece of code for pools of all types, which small programs have few bytes for.
+type shelf struct {
+	mutex  sync.Mutex
+	free   []idle // the object given last at the end
+	listed bool   // in pools.list
+
+	dropped func(x any) // told of every object that is dropped, if not nil
 }
 
 // idle is an object that waits, and the collections there had been when it was given.
-type idle[T any] struct {
-	object *T
+type idle struct {
+	object any
 	since  uint32
 }
 
 // idleCollections is how many collections of garbage an object stays for.
 const idleCollections = 5
 
-// Take returns the object given last, as it was, or a new zero one.
-func (p *Pool[T]) Take() *T {
-	if x := p.find(); x != nil {
-		return x
-	}
-	return new(T)
-}
-
 // find returns the object given last, nil if there is none.
-func (p *Pool[T]) find() *T {
+func (p *shelf) find() (x any) {
 	p.mutex.Lock()
-	var x *T
 	if n := len(p.free); n > 0 {
 		x = p.free[n-1].object
-		p.free[n-1] = idle[T]{}
+		p.free[n-1] = idle{}
 		p.free = p.free[:n-1]
 	}
 	p.mutex.Unlock()
 	return x
 }
 
-// Give keeps x, which the caller must not use any more.
-func (p *Pool[T]) Give(x *T) {
+func (p *shelf) give(x any) {
 	p.mutex.Lock()
-	p.free = append(p.free, idle[T]{x, pools.collections.Load()})
+	p.free = append(p.free, idle{x, pools.collections.Load()})
 	list := !p.listed
 	p.listed = true
 	p.mutex.Unlock()
@@ -68,8 +72,8 @@ func (p *Pool[T]) Give(x *T) {
 }
 
 // sweep drops what has been idle for too long. It reports whether anything is left; if
-// not, the pool counts as not listed.
-func (p *Pool[T]) sweep(collections uint32) (left bool) {
+// not, the shelf counts as not listed.
+func (p *shelf) sweep(collections uint32) (left bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	old := 0 // those given first are first
@@ -93,14 +97,10 @@ type poolList struct {
 	collections atomic.Uint32
 	watch       sync.Once
 	mutex       sync.Mutex
-	list        []sweeper
+	list        []*shelf
 }
 
-type sweeper interface {
-	sweep(collections uint32) (left bool)
-}
-
-func (l *poolList) add(p sweeper) {
+func (l *poolList) add(p *shelf) {
 	l.watch.Do(func() { sweepAfterCollection(new(collected)) })
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -112,7 +112,7 @@ func (l *poolList) sweep() {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	now := l.collections.Add(1)
-	l.list = slices.DeleteFunc(l.list, func(p sweeper) bool { return !p.sweep(now) })
+	l.list = slices.DeleteFunc(l.list, func(p *shelf) bool { return !p.sweep(now) })
 }
 
 // collected is unreachable as soon as it is made: the runtime calls its finalizer after

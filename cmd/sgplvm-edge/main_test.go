@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,6 +207,29 @@ func TestBadInput(t *testing.T) {
 	}
 	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), options{}); err == nil {
 		t.Error("a truncated model was taken")
+	}
+}
+
+// With a model of 50 Frey faces inside (fast, 16 bits) in place of this one the program has at most 3 MB on small machines.
+func TestSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for other machines take long")
+	}
+	const most, faces = 3_000_000, 801_440
+	for _, target := range []struct{ arch, arm string }{{"arm", "5"}, {"arm", "6"}, {"arm", "7"}, {"arm64", ""}} {
+		program := filepath.Join(t.TempDir(), "program")
+		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+target.arch, "GOARM="+target.arm)
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Skipf("no build: %v: %s", err, out)
+		}
+		info, err := os.Stat(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := int(info.Size()) - len(file) + faces; size > most {
+			t.Errorf("%s%s: %d bytes, expected at most %d", target.arch, target.arm, size, most)
+		}
 	}
 }
 

@@ -88,32 +88,25 @@ func appendArgument(b []byte, verb byte, precision int, a any) []byte {
 	case interface{ String() string }:
 		return appendText(b, verb, v.String())
 	case []int:
-		b = append(b, '[')
-		for i, x := range v {
-			b = strconv.AppendInt(separated(b, i), int64(x), 10)
-		}
-		return append(b, ']')
+		return appendList(b, len(v), func(b []byte, i int) []byte { return strconv.AppendInt(b, int64(v[i]), 10) })
 	case []float64:
-		b = append(b, '[')
-		for i, x := range v {
-			b = strconv.AppendFloat(separated(b, i), x, 'g', precision, 64)
-		}
-		return append(b, ']')
+		return appendList(b, len(v), func(b []byte, i int) []byte { return strconv.AppendFloat(b, v[i], 'g', precision, 64) })
 	case []string:
-		b = append(b, '[')
-		for i, x := range v {
-			b = appendText(separated(b, i), verb, x)
-		}
-		return append(b, ']')
+		return appendList(b, len(v), func(b []byte, i int) []byte { return appendText(b, verb, v[i]) })
 	}
 	return append(b, '%', '!', verb)
 }
 
-func separated(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ' ')
+// appendList writes n elements with spaces between them, in brackets.
+func appendList(b []byte, n int, element func(b []byte, i int) []byte) []byte {
+	b = append(b, '[')
+	for i := range n {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = element(b, i)
 	}
-	return b
+	return append(b, ']')
 }
 
 func appendText(b []byte, verb byte, s string) []byte {

@@ -104,15 +104,12 @@ func (st *Statistics) setSlope1(x *cross, w *slope2, n int) {
 }
 
 // crossBackward adds the derivatives of Σ g1∘Ψ1 + tr(G·Ψ2), without the nonlinear part's
-// own Ψ2 and without κ, to the gradient; to its kernel and Z only if these are there, which
-// takes sums. x.t is that of setSlope1, and is overwritten.
+// own Ψ2 and without κ, to the gradient. If it has a kernel and Z, what comes through the
+// nonlinear part is collected, and parametersBackward, after sums, adds the rest. x.t is that of setSlope1, and is overwritten.
 func (st *Statistics) crossBackward(to Gradient, g1 mat.Matrix, w *slope2, x *cross, mu, s mat.Matrix) {
 	st.slopedBackward(to, g1, w, mu)
 	if st.nonlinear != nil {
 		st.nonlinear.momentBackward(to.Z, to.Mu, to.S, w.a, x.room, x.psi1, mu, s)
-	}
-	if to.Kernel.Parts != nil {
-		st.parametersBackward(to, g1, w, x, mu)
 	}
 	if st.nonlinear != nil {
 		mat.Add(x.t, x.t, 1, g1)
@@ -138,7 +135,7 @@ func (st *Statistics) slopedBackward(to Gradient, g1 mat.Matrix, w *slope2, mu m
 }
 
 // parametersBackward adds the derivatives in A and b, but for those through the nonlinear
-// part's Ψ1:
+// part's Ψ1, after crossBackward:
 //
 //	∂L/∂A = g1ᵀ·μ + 2b·(G·1)·(Σ_n μ_n)ᵀ + 2·(G·A)·Q + 2·G·M
 //	∂L/∂b = Σ g1 + 2·(G·1)·(c + n·b)

@@ -178,6 +178,7 @@ func (w *eachChunk) backward(to Gradient, g0 []float64, g1, psi1 mat.Matrix, q Q
 				st.setSlope1(&t.x, &w.slope, 1)
 			}
 			st.crossBackward(own, row, &w.slope, &t.x, one.Mu, one.S)
+			st.parametersBackward(own, row, &w.slope, &t.x, one.Mu)
 		}
 		if st.nonlinear != nil {
 			st.nonlinear2(t, one.Mu.Row(0), one.S.Row(0))

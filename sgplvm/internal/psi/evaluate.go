@@ -99,6 +99,7 @@ func (st *Statistics) Backward(to Gradient, g0 float64, g1, g2, psi1 mat.Matrix,
 			st.setSlope1(&st.cross, &st.slope, mu.Rows)
 		}
 		st.crossBackward(to, g1, &st.slope, &st.cross, mu, s)
+		st.parametersBackward(to, g1, &st.slope, &st.cross, mu)
 	case st.nonlinear != nil:
 		st.nonlinear.psi1Backward(true, to.Mu, to.S, g1, psi1, mu, s)
 	}
