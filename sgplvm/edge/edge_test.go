@@ -265,6 +265,45 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
+// Files with a blend that cannot be are refused; the bounds themselves are not.
+func TestBadBlends(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, field := range []struct {
+		name      string
+		of        func(b *Blend) *float64
+		good, bad []float64
+	}{
+		{"Gap", func(b *Blend) *float64 { return &b.Gap }, []float64{0, 100}, []float64{-1, nan, inf}},
+		{"Seen", func(b *Blend) *float64 { return &b.Seen }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Share", func(b *Blend) *float64 { return &b.Share }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Neighbours", func(b *Blend) *float64 { return &b.Neighbours }, []float64{1, 4}, []float64{0.5, -1, nan, inf}},
+		{"Shrinkage", func(b *Blend) *float64 { return &b.Shrinkage }, []float64{0.1, 1}, []float64{0, 1.1, nan, inf}},
+		{"Taper", func(b *Blend) *float64 { return &b.Taper }, []float64{0.5, 9}, []float64{0, -1, nan, inf}},
+		{"WideTaper", func(b *Blend) *float64 { return &b.WideTaper }, []float64{0, 9}, []float64{-1, nan, inf}},
+		{"Reach", func(b *Blend) *float64 { return &b.Reach }, []float64{0, 9}, []float64{-1, nan, inf}},
+		{"Damping", func(b *Blend) *float64 { return &b.Damping }, []float64{0, 1}, []float64{-0.1, 1.1, nan, inf}},
+		{"Inflation", func(b *Blend) *float64 { return &b.Inflation }, []float64{0.1, 9}, []float64{0, -1, nan, inf}},
+	} {
+		file := func(v float64) []byte {
+			c, w := contents(1, true), new(writer)
+			*field.of(&c.Options.Blends[0]) = v
+			c.visit(w)
+			return sealed(w.b)
+		}
+		for _, v := range field.good {
+			if _, err := Open(file(v)); err != nil {
+				t.Errorf("%s of %v: %v", field.name, v, err)
+			}
+		}
+		for _, v := range field.bad {
+			var format *FormatError
+			if _, err := Open(file(v)); !errors.As(err, &format) || format.Reason != "a blend out of range" {
+				t.Errorf("%s of %v: %v", field.name, v, err)
+			}
+		}
+	}
+}
+
 // Frames that cannot be used are refused by name, and results stay as they were.
 func TestBadFrames(t *testing.T) {
 	m, err := Open(encoded(contents(1, true), Float64))

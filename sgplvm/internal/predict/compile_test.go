@@ -124,6 +124,31 @@ func TestCompiledFill(t *testing.T) {
 	}
 }
 
+// Of blends for missing values as far away a compiled model takes the one whose share of seen values is as the example's, as the model does.
+func TestCompiledBlends(t *testing.T) {
+	for seed := range uint64(compare.Sizes(10)) {
+		m, obs, _ := blendCase(t, 330+seed)
+		missing, err := m.Missing(obs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if missing.Gap == 0 || missing.Seen > 0.8 {
+			continue // one blend is as good as the other
+		}
+		o := InferOptions{Blends: []Blend{{Gap: missing.Gap, Seen: 1, Inflation: 4, Parts: 1}, {Gap: missing.Gap, Seen: missing.Seen / 1.1, Inflation: 1, Parts: 1}}}
+		got := filled(t, m.compiled(t, nil, o, edge.Float64), obs.Values)
+		for name, o := range map[string]InferOptions{"both": o, "the nearer alone": {Blends: o.Blends[1:]}} {
+			want, _, err := m.Impute(t.Context(), obs, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := apart(t, got, want); !(d < 1e-9) {
+				t.Errorf("seed %d: %g apart from the model with %s", seed, d, name)
+			}
+		}
+	}
+}
+
 // So it does where too many values are observed to be used at once.
 func TestCompiledNeighbourhoods(t *testing.T) {
 	limited(t, 3, 2, 3)
