@@ -39,6 +39,19 @@ func (f *Factor) InverseDiagonal(dst []float64) {
 	inversions.Give(v)
 }
 
+// byRows reports whether the diagonal of an inverse of order n takes a block row of U at a time.
+func byRows(n int) bool { return n <= max(blocking.serial, blocking.diagonal) }
+
+// InverseDiagonalRoom returns about how many numbers [Factor.InverseDiagonal] of order n borrows for a while: the panels of L, and
+// those of U or a block row of them.
+func InverseDiagonalRoom(n int) int {
+	triangle := n * (n + 1) / 2
+	if byRows(n) {
+		return triangle + min(n, max(blocking.least, n/8))*n
+	}
+	return 2 * triangle
+}
+
 // inversion is an inverse under way. U is kept in panels of w rows like L, but
 // from the diagonal to the right: panel g has columns from g·w on.
 type inversion struct {
@@ -58,7 +71,7 @@ func (v *inversion) invert(l mat.Matrix, phases int) {
 	v.prepare(v.dst, l, 0)
 	v.grow()
 	// The diagonal takes a block row of U at a time.
-	serial := l.Rows <= blocking.serial || v.diag != nil && l.Rows <= blocking.diagonal
+	serial := l.Rows <= blocking.serial || v.diag != nil && byRows(l.Rows)
 	size := v.begin(v.count)
 	if serial && v.diag != nil {
 		_, g1 := v.rows(0)

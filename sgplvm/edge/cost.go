@@ -1,5 +1,7 @@
 package edge
 
+import "github.com/seed-08962ecc/kronfield/chol"
+
 // beginning is about what a program takes beside its models: the runtime's room, and code that is read when it is first run.
 const beginning = 1_200_000
 
@@ -25,13 +27,10 @@ func (m *Model) Bytes() int {
 	return beginning + 8*numbers
 }
 
-// What products of matrices pack, so many columns at most, and triangles up to an order; and up to which order the diagonal of an inverse is found by so many
-// rows at a time.
+// What products of matrices pack, so many columns at most, and triangles up to an order.
 const (
 	productDepth  = 320
 	solveTriangle = 288
-	inverseSmall  = 512
-	inverseRows   = 72
 )
 
 // untouched returns how many numbers above the diagonal of a matrix of which the lower triangle counts are on pages of their own, which take nothing.
@@ -56,10 +55,7 @@ func (w *Workspace) Bytes() int {
 		}
 	}
 	square := given * given
-	factors, panels := 0, square // the factor of C_OO is in its place; two triangles of panels, of which small inverses have a part
-	if given <= inverseSmall {
-		panels = square/2 + min(given, inverseRows)*given
-	}
+	factors, panels := 0, chol.InverseDiagonalRoom(given) // the factor of C_OO is in its place
 	if together := w.held.together; m.structured() {
 		factors, panels = factors+w.most*together-untouched(together), max(panels, together*together/2)
 	}
