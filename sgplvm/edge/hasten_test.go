@@ -217,7 +217,8 @@ func TestLevels(t *testing.T) {
 				at /= side
 			}
 		}
-		x := c.pointsOf(units)
+		l := c.lattice()
+		x := l.in(units)
 		if x.pairs != dims*side*side {
 			t.Fatalf("%d dimensions: %d pairs of levels", dims, x.pairs)
 		}
@@ -247,7 +248,8 @@ func TestGrid(t *testing.T) {
 			c.Coordinates = append(c.Coordinates, u, v)
 		}
 	}
-	m := &Model{c: c, spacings: c.pointsOf(c.Spacings)}
+	l := c.lattice()
+	m := &Model{c: c, spacings: l.in(c.Spacings)}
 	for i := range c.Points {
 		m.points = append(m.points, i)
 	}

@@ -64,7 +64,8 @@ func newModel(c *Contents) *Model {
 	for i := range n {
 		m.points = append(m.points, i)
 	}
-	m.tapered, m.spacings, m.trainingSpacings, m.scaled = c.pointsOf(c.Tapers), c.pointsOf(c.Spacings), c.pointsOf(c.TrainingSpacings), c.pointsOf(c.Lengths)
+	l := c.lattice()
+	m.tapered, m.spacings, m.trainingSpacings, m.scaled = l.in(c.Tapers), l.in(c.Spacings), l.in(c.TrainingSpacings), l.in(c.Lengths)
 	if c.Residuals.rows > 0 {
 		m.setExamples()
 	}

@@ -19,19 +19,22 @@ type points struct {
 // mostPairs is how many pairs of levels there may be for each point.
 const mostPairs = 16
 
-// pointsOf returns the points' coordinates in units of their own for each dimension; without units nothing.
-func (c *Contents) pointsOf(units []float64) (p points) {
-	if len(units) == 0 {
-		return p
-	}
-	p.x = mat.NewDense(c.Points, len(units), c.Coordinates).T().Clone()
-	for q, unit := range units {
-		row := p.x.Row(q)
-		for i := range row {
-			row[i] /= unit
-		}
+// A lattice has the coordinates of the points as they are, and which of them each point has: what points in any units share.
+type lattice struct {
+	x      mat.Matrix  // dimensions×n
+	levels [][]float64 // as in points
+	at     [][]int32
+	pairs  int
+	grid   bool
+}
+
+func (c *Contents) lattice() (l lattice) {
+	dims := len(c.Coordinates) / c.Points
+	l.x = mat.NewDense(c.Points, dims, c.Coordinates).T().Clone()
+	for q := range dims {
 		var levels []float64
-		for _, v := range row {
+		at := make([]int32, c.Points)
+		for _, v := range l.x.Row(q) {
 			if k, has := slices.BinarySearch(levels, v); !has {
 				levels = append(levels, v)
 				copy(levels[k+1:], levels[k:])
@@ -41,33 +44,56 @@ func (c *Contents) pointsOf(units []float64) (p points) {
 				break
 			}
 		}
-		p.pairs += len(levels) * len(levels)
-		p.levels = append(p.levels, levels)
+		l.pairs += len(levels) * len(levels)
+		l.levels, l.at = append(l.levels, levels), append(l.at, at)
 	}
-	if p.pairs > mostPairs*c.Points {
-		p.levels, p.pairs = nil, 0
+	if l.pairs > mostPairs*c.Points {
+		l.levels, l.at, l.pairs = nil, nil, 0
+		return l
 	}
-	for q, levels := range p.levels {
-		at := make([]int32, c.Points)
-		for i, v := range p.x.Row(q) {
+	for q, levels := range l.levels {
+		for i, v := range l.x.Row(q) {
 			k, _ := slices.BinarySearch(levels, v)
-			at[i] = int32(k)
+			l.at[q][i] = int32(k)
 		}
-		p.at = append(p.at, at)
 	}
-	p.grid = len(p.levels) == 2 && len(p.levels[0])*len(p.levels[1]) == c.Points
-	for i := 0; p.grid && i < c.Points; i++ {
-		n := len(p.levels[1])
-		p.grid = int(p.at[0][i]) == i/n && int(p.at[1][i]) == i%n
+	l.grid = len(l.levels) == 2 && len(l.levels[0])*len(l.levels[1]) == c.Points
+	for i := 0; l.grid && i < c.Points; i++ {
+		n := len(l.levels[1])
+		l.grid = int(l.at[0][i]) == i/n && int(l.at[1][i]) == i%n
+	}
+	return l
+}
+
+// in returns the points' coordinates in units of their own for each dimension; without units nothing.
+func (l *lattice) in(units []float64) (p points) {
+	if len(units) == 0 {
+		return p
+	}
+	p.x, p.at, p.pairs, p.grid = mat.New(l.x.Rows, l.x.Cols), l.at, l.pairs, l.grid
+	for q, unit := range units {
+		divide(p.x.Row(q), l.x.Row(q), unit)
+	}
+	for q, v := range l.levels {
+		levels := make([]float64, len(v))
+		divide(levels, v, units[q])
+		p.levels = append(p.levels, levels)
 	}
 	return p
 }
 
-// numbers returns how many numbers of 8 bytes points take.
+//go:noinline
+func divide(dst, v []float64, by float64) {
+	for i, x := range v {
+		dst[i] = x / by
+	}
+}
+
+// numbers returns how many numbers of 8 bytes points take, without what they share.
 func (p *points) numbers() int {
 	n := len(p.x.Data)
-	for q := range p.levels {
-		n += len(p.levels[q]) + len(p.at[q])/2
+	for _, levels := range p.levels {
+		n += len(levels)
 	}
 	return n
 }
