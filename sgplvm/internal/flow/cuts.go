@@ -7,13 +7,18 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A film is cut where a frame has nothing to do with the one before it. Between two cuts is a shot: a sequence of its own,
+// A film is cut where a frame has nothing to do with the one before it: it is unlike, and the dense flow does not find its
+// contents either, which may have moved far where frames are far apart. Between two cuts is a shot: a sequence of its own,
 // with the label of the whole, so that nothing is interpolated across a cut.
 
 // Of a cut: how unlike the frames are at least, from 0 to 2, and by how many times as much as the median of all pairs.
 const leastCut, cutRatio = 0.5, 5
 
-// shots returns sequences cut into shots, by the pictures of the coarsest level.
+// leastFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
+// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by 0.4 are lost.
+const leastFollowed = 0.3
+
+// shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
 func (f *pyramids) shots(all []sequence) []sequence {
 	level := f.levels[len(f.levels)-1]
 	unlike := make([][]float64, len(all))
@@ -33,7 +38,7 @@ func (f *pyramids) shots(all []sequence) []sequence {
 	for i, s := range all {
 		from := 0
 		for p := range s.Examples {
-			if p == len(unlike[i]) || unlike[i][p] > least && s.Times[p] < s.Times[p+1] {
+			if p == len(unlike[i]) || unlike[i][p] > least && s.Times[p] < s.Times[p+1] && f.followed(s.Examples[p], s.Examples[p+1]) < leastFollowed {
 				shots = append(shots, sequence{Sequence: data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
 				from = p + 1
 			}
@@ -60,4 +65,29 @@ func unlikeness(a, b image[float32]) float64 {
 		return 1 - ab/root
 	}
 	return 0
+}
+
+// followed returns the part of all pixels of a frame that the dense flow to another one finds there, as the flow back agrees.
+func (f *pyramids) followed(from, to int) float64 {
+	var shown [2]image[float32]
+	for k, i := range [2]int{from, to} {
+		spline := f.levels[0][i]
+		shown[k] = newImage[float32](spline.width, spline.height, spline.channels)
+		resample(shown[k], spline, noDisplacement(spline.width, spline.height))
+	}
+	flows := flowsBetween(shown[0], shown[1])
+	there, back, n := &flows[0], &flows[1], 0
+	for k, u := range there.Right {
+		v := there.Down[k]
+		x, y := float64(k%there.Width)+float64(u), float64(k/there.Width)+float64(v)
+		if x < 0 || y < 0 || x > float64(there.Width-1) || y > float64(there.Height-1) {
+			continue
+		}
+		bu, bv := back.At(x, y)
+		apart, moved := square(float64(u)+bu)+square(float64(v)+bv), square(float64(u))+square(float64(v))
+		if apart < square(flowSpread)+square(flowPortion)*moved {
+			n++
+		}
+	}
+	return float64(n) / float64(len(there.Right))
 }
