@@ -27,7 +27,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)
-	patches := newPatches(width, height, n)
+	patches, loss := newPatches(width, height, n), new(flow.EnergyLoss)
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
@@ -36,6 +36,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 		f.warp(predicted, registered, f.motion.LeftOut(i))
 		inflation.Set(i, truth, predicted)
 		patches.add(i, truth, predicted)
+		loss.Add(f.detail, truth, predicted)
 		if err := progress(i+1, n); err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 		return nil, err
 	}
 	inflation.Choose()
-	f.inflation = inflation
+	f.inflation, f.detail = inflation, loss.Detail(f.detail)
 	f.errors = patches.learn(inflation, f.shape.At)
 	return f, nil
 }

@@ -3,6 +3,7 @@ package film
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -64,6 +65,9 @@ func TestCalibrated(t *testing.T) {
 		}
 		if want := map[int]int{0: n, 3: 4}[examined]; len(left) != want || examined > 0 && c.inflation.Reach() != 0 {
 			t.Errorf("%d frames left out of %d, want %d; inflation over %v", len(left), n, want, c.inflation.Reach())
+		}
+		if text, err := c.detail.Encode(); err != nil || !strings.Contains(string(text), `"Lost":`) {
+			t.Errorf("the texture that differs from frame to frame is lacking nothing: %s, error %v", text, err)
 		}
 		all, err := c.motion.Moments(data.Instant{Time: 4.4})
 		if err != nil {

@@ -147,7 +147,8 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, draw int, field flow.Fie
 		}
 	}
 	v := flow.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
-	v.Variance.Fill(0)
+	mat.Copy(v.Variance, expected.Variance)
 	d.Film.detail.AddTo(v)
+	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
 	field.WarpWhite(flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
 }

@@ -19,13 +19,15 @@ import (
 //
 // where s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
-// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976).
+// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted
+// picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
 	width, height int
 	energy        []float64 // s; empty where frames are too small to tell
 	ratio         []float64 // q; empty for 1
 	a, gamma      float64
 	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
+	lost          float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 }
 
 // detailCell is the side of the cells over which energies are averaged, in pixels, and leastEnergy the part
@@ -38,10 +40,13 @@ const (
 // leastOctave and mostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const leastOctave, mostOctave = 1. / 16, 4
 
+// mostLost is the largest part of a variance that a mean may lack in energy: all of it.
+const mostLost = 1
+
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
-// An octave has the variance of the octave before it as its energy, and never a larger variance. It panics
-// if the numbers of channels differ.
+// An octave has the variance of the octave before it as its energy, and never a larger variance. The energy of the frame is
+// that of its mean and what the mean lacks, a part of the variance. It panics if the numbers of channels differ.
 func (d *Detail) AddTo(f Frame) {
 	f.check("AddTo", "a frame to write")
 	octaves := math.Log2(float64(f.Width) / float64(d.width))
@@ -55,6 +60,11 @@ func (d *Detail) AddTo(f Frame) {
 	coarse := newImage[float64](d.width, min(d.height, f.Height), channels)
 	downsample(coarse, f.view())
 	variance := octaveEnergy(coarse)
+	if d.lost > 0 {
+		unsure := newImage[float64](variance.width, variance.height, channels)
+		downsample(unsure, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
+		variance.add(d.lost, unsure)
+	}
 	d.sumOctaves(variance, octaves)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, channels*f.Width)
@@ -138,11 +148,12 @@ type detailText struct {
 	Ratio         []float64 `json:",omitempty"` // older files have none
 	A, Gamma      float64
 	Sharpening    []float64 `json:",omitempty"` // older files have none
+	Lost          float64   `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -171,6 +182,9 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "ratio %v of octaves, expected %v to %v", q, leastOctave, mostOctave)
 		}
 	}
+	if !(t.Lost >= 0 && t.Lost <= mostLost) {
+		return badPart("detail", "part %v of variances, expected 0 to %v", t.Lost, mostLost)
+	}
 	var s sharpening
 	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
 		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
@@ -180,6 +194,6 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost}
 	return nil
 }

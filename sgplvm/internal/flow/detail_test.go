@@ -248,7 +248,7 @@ func TestDetailErrors(t *testing.T) {
 	if err := new(Detail).Decode([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range [][2]string{{good, `[]`}, {`"Width":8`, `"Width":0`}, {`"Height":8`, `"Height":100000`}, {`[1]`, `[-1]`}, {`-1,`, `-1e300,`}, {`"A"`, `"Ratio":[9],"A"`}, {`0.5`, `1.5`}, {`0.5`, `-0.5`}} {
+	for _, c := range [][2]string{{good, `[]`}, {`"Width":8`, `"Width":0`}, {`"Height":8`, `"Height":100000`}, {`[1]`, `[-1]`}, {`-1,`, `-1e300,`}, {`"A"`, `"Ratio":[9],"A"`}, {`"A"`, `"Lost":-0.5,"A"`}, {`"A"`, `"Lost":1.5,"A"`}, {`0.5`, `1.5`}, {`0.5`, `-0.5`}} {
 		if err := new(Detail).Decode([]byte(strings.Replace(good, c[0], c[1], 1))); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
 			t.Errorf("%s for %s: error %v", c[1], c[0], err)
 		}

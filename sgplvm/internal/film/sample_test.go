@@ -1,0 +1,30 @@
+package film
+
+import (
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+)
+
+// What finer pixels of a drawing show has the variance that a prediction adds for them, what its mean lacks included.
+func TestDrawnDetail(t *testing.T) {
+	const width, height, variance = 40, 30, 25
+	detail := new(flow.Detail)
+	if err := detail.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"A":-0.5,"Gamma":1,"Lost":0.5}`)); err != nil {
+		t.Fatal(err)
+	}
+	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: 1}, detail: detail}
+	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
+	expected, drawn := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
+	expected.Variance.Fill(variance)
+	d.addDetail(drawn, expected, 0, flow.Field{})
+	var square float64
+	for _, v := range drawn.Mean.Data {
+		square += v * v / float64(len(drawn.Mean.Data))
+	}
+	detail.AddTo(expected)
+	if want := expected.Variance.At(0, 0) - variance; math.Abs(square-want) > 0.1*want {
+		t.Errorf("mean square %v, want %v", square, want)
+	}
+}
