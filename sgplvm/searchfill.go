@@ -67,18 +67,40 @@ func (s *search) judgeRandom() *rand.Rand { return rand.New(rand.NewPCG(s.given.
 
 // fillJudge returns the judge of some points, as fine as scale says.
 func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, scale float64) (*fillJudge, error) {
+	_, _, channels := s.data.Source.Dims()
+	x, kinds := joined(grid), 1
+	if len(s.data.Hide) == 0 && s.data.holes == nil {
+		kinds = len(patterns)
+	}
+	next := 0
+	j, err := s.judgeWithout(s.heldOut(rng, plan), points, grid, func(fold, example int, values []float64) (cases []fillCase) {
+		for range plan.patterns {
+			c := s.newCase(rng, fold, example, next, values, x, points, channels)
+			c.kind = next % kinds
+			cases = append(cases, c)
+			next++
+		}
+		return cases
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.kinds, j.inflated = kinds, (s.data.Times == nil || s.data.holes != nil) && s.data.Grid.Len() > 1 && s.given.Infer.Blends == nil
+	for k := range j.folds {
+		j.folds[k].scale = scale
+	}
+	return j, nil
+}
+
+// judgeWithout returns the judge whose folds learn, at some points, from all examples but those held out, of which casesOf makes the cases.
+func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf func(fold, example int, values []float64) []fillCase) (*fillJudge, error) {
 	n, _, channels := s.data.Source.Dims()
-	x := joined(grid)
 	complete := mat.New(n, len(points)*channels)
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{kinds: 1, rounds: s.plan.rounds, inflated: (s.data.Times == nil || s.data.holes != nil) && s.data.Grid.Len() > 1 && s.given.Infer.Blends == nil}
-	if len(s.data.Hide) == 0 && s.data.holes == nil {
-		j.kinds = len(patterns)
-	}
-	next := 0
-	for f, out := range s.heldOut(rng, plan) {
+	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
+	for f, out := range heldOut {
 		in := allBut(n, out)
 		learned := mat.New(len(in), complete.Cols)
 		for k, i := range in {
@@ -87,14 +109,9 @@ func (s *search) fillJudge(rng *rand.Rand, plan plan, points []int, grid Grid, s
 		d := Data{Source: NewSource(learned.Data, len(in), len(points), channels), Grid: grid}
 		d.Times, d.Sequences = instantsOf(s.data, in)
 		d.unsure = s.data.unsure.of(in, points, channels)
-		j.folds = append(j.folds, fold{data: d, scale: scale})
+		j.folds = append(j.folds, fold{data: d, scale: 1})
 		for _, i := range out {
-			for range plan.patterns {
-				c := s.newCase(rng, f, i, next, complete.Row(i), x, points, channels)
-				c.kind = next % j.kinds
-				j.cases = append(j.cases, c)
-				next++
-			}
+			j.cases = append(j.cases, casesOf(f, i, complete.Row(i))...)
 		}
 	}
 	return j, nil

@@ -136,14 +136,14 @@ const (
 )
 
 // expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
-func expectedInTime(p probe, cfg Config, candidates int, larger float64) time.Duration {
+func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Duration {
 	steps := float64(cfg.Training.Iterations)
 	if steps == 0 {
 		steps = defaultIterations
 	}
 	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
 	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.judged)
-	return time.Duration(one * (float64(candidates) + larger))
+	return time.Duration(one * (candidates + larger))
 }
 
 // foretell tells how long the search and the training after it will take. Where it cannot be measured, nothing is told:

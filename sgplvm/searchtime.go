@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -134,26 +135,84 @@ func (s *search) inTime() (Config, error) {
 	if s.data.holes != nil {
 		return s.holesInTime(plain)
 	}
-	s.selection.Task = "examples left out, one after the other, predicted from all others"
 	options := s.timeOptions(s.timeCandidates())
-	j, larger, second := leaveOutJudge{s.data}, 1.0, s.given.Partly == nil && !s.data.Film
+	if s.data.Film {
+		s.selection.Task = "examples left out, one after the other, predicted from all others"
+		return s.kernelsOfTime(leaveOutJudge{s.data}, plain, options, float64(len(options)), 1)
+	}
+	s.selection.Task = "examples that were held out, predicted at their times"
+	j, err := newAbsentJudge(s)
+	if err != nil {
+		return plain, err
+	}
+	folds, larger, second := float64(len(j.folds)), 1.0, s.given.Partly == nil
 	if second {
 		larger++ // another model, and what chooses it
 	}
+	tried := 1 + float64(len(options)-1)*(1+1/folds)/2 // half of those that are worse are stopped after the first fold
+	best, err := s.kernelsOfTime(j, plain, options, tried, larger/folds)
+	if err != nil || !second {
+		return best, err
+	}
+	return s.partly(best)
+}
+
+// kernelsOfTime chooses one of the candidates, the work of so many of which is foretold, and that of training larger ones at the end.
+func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		p, err := j.probe(s.ctx, plain)
-		if err == nil && second {
+		if err == nil && !s.data.Film && s.given.Partly == nil {
 			d, err = s.expectedStructured()
 		}
-		return d + expectedInTime(p, plain, len(options), larger), err
+		return d + expectedInTime(p, plain, tried, larger), err
 	}); err != nil {
 		return plain, err
 	}
 	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
-	if err != nil || s.given.Partly != nil || s.data.Film {
-		return best.cfg, err
+	return best.cfg, err
+}
+
+// A timeJudge judges what is predicted at times, and measures what that takes.
+type timeJudge interface {
+	judge
+	probe(ctx context.Context, cfg Config) (probe, error)
+}
+
+// An absentJudge judges how well whole examples are predicted that all of the model was learned without: kernels and latent variables of
+// examples left out afterwards know them, the more the more parameters they have.
+type absentJudge struct{ *fillJudge }
+
+// absentFolds is in how many parts the examples are held out in turn.
+const absentFolds = 4
+
+// newAbsentJudge holds out each example once, of the first part alone where little is to be tried.
+func newAbsentJudge(s *search) (absentJudge, error) {
+	n, points, _ := s.data.Source.Dims()
+	heldOut := make([][]int, min(n, absentFolds))
+	for k, i := range s.judgeRandom().Perm(n) {
+		heldOut[k%len(heldOut)] = append(heldOut[k%len(heldOut)], i)
 	}
-	return s.partly(best.cfg)
+	for _, out := range heldOut {
+		slices.Sort(out)
+	}
+	if s.given.Effort == EffortQuick {
+		heldOut = heldOut[:1]
+	}
+	j, err := s.judgeWithout(heldOut, allBut(points, nil), s.data.Grid, func(fold, example int, values []float64) []fillCase {
+		missing := make([]bool, len(values))
+		for k := range missing {
+			missing[k] = true
+		}
+		return []fillCase{newFillCase(fold, example, values, missing, s.data)}
+	})
+	return absentJudge{j}, err
+}
+
+// probe measures a configuration on all folds at once.
+func (j absentJudge) probe(ctx context.Context, cfg Config) (probe, error) {
+	p, err := j.fillJudge.probe(ctx, cfg)
+	p.judged = time.Duration(len(j.cases)) * p.filled
+	return p, err
 }
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
@@ -339,7 +398,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	j, larger := leaveOutJudge{small}, float64(g.Len())/float64(small.Grid.Len())
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
-		return expectedInTime(p, plain, len(options), larger), err
+		return expectedInTime(p, plain, float64(len(options)), larger), err
 	}); err != nil {
 		return plain, err
 	}
