@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -316,6 +317,43 @@ func TestStructuredSteps(t *testing.T) {
 		s := &search{data: d, given: Config{Effort: effort}, plan: p}
 		if c := s.structuredInTime().Training; c.Iterations < 2*p.steps || c.Warmup > c.Iterations/6 {
 			t.Errorf("effort %s, %d steps for others: %d, %d of them with the noise held", effort, p.steps, c.Iterations, c.Warmup)
+		}
+	}
+}
+
+// Examples are held out once each, whole, and the models that predict them have learned from the others alone, at their times.
+func TestAbsentJudge(t *testing.T) {
+	d, err := apart(7).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, points, _ := d.Source.Dims()
+	y := make([]float64, n*points)
+	if err := d.Source.ReadExamples(y, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	for effort, folds := range map[Effort]int{EffortQuick: 1, EffortNormal: absentFolds, EffortThorough: absentFolds} {
+		j, err := newAbsentJudge(&search{ctx: t.Context(), data: d, given: Config{Effort: effort}, plan: plans[effort]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times, heldOut := make([]int, n), make([]int, len(j.folds))
+		for _, c := range j.cases {
+			heldOut[c.fold]++
+		}
+		for _, c := range j.cases {
+			times[c.example]++
+			seen := slices.ContainsFunc(c.seen, func(v float64) bool { return v == v })
+			if seen || !slices.Equal(c.truth, y[c.example*points:(c.example+1)*points]) || *c.at != data.Instants(d.Times, d.Sequences)[c.example] {
+				t.Fatalf("%s: %+v is not all of example %d", effort, c, c.example)
+			}
+			f := j.folds[c.fold].data
+			if slices.Contains(data.Instants(f.Times, f.Sequences), *c.at) || f.Grid.Len() != points || len(f.Times) != n-heldOut[c.fold] {
+				t.Errorf("%s: example %d at %v is predicted by a model of %d examples at %v", effort, c.example, *c.at, len(f.Times), f.Times)
+			}
+		}
+		if len(j.folds) != folds || effort != EffortQuick && slices.Contains(times, 0) || slices.Max(times) > 1 {
+			t.Errorf("%s: %d folds, examples held out %v times", effort, len(j.folds), times)
 		}
 	}
 }
