@@ -11,8 +11,9 @@ import (
 
 // A Mixture is what a frame at a time is made of: the prediction of the model, with its motion, and what the training
 // frames around the time say by themselves (Others). The means are mixed by weights from 0 to 1 with the sum 1, which depend
-// on how far the model and the dense flow are apart: with u the mean square of their difference over a cell of some pixels,
-// in units of the channels' variances, they are piecewise linear in log₂u between the levels −16, −14, …, 0. Variances
+// on how far what two frames show along the dense flow's paths is apart: with m the mean square of that over a cell of some pixels,
+// in units of the channels' variances, they are piecewise linear in log₂m between the levels −16, −14, …, 0. Where frames are closer than those of
+// learning the flow is right in more places, and m tells in which. Variances
 // follow a law of each channel (variancelaw.go). Beyond the ends of a sequence there is one set of weights, and a
 // factor of the model's variances. Without levels a Mixture is the model alone.
 type Mixture struct {
@@ -23,6 +24,7 @@ type Mixture struct {
 	laws          []varianceLaw // of each channel
 	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
 	outside       share
+	byPaths       bool // weights go by m; in older files by how far model and dense flow are apart
 }
 
 // weights are those of the model and the others.
@@ -44,7 +46,7 @@ const (
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
 
-// A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by the first of its traits, and its variances.
+// A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by its traits, and its variances.
 type Recipe struct {
 	traits    image[float64] // of cells
 	beyond    float64        // as that of Others
@@ -89,7 +91,7 @@ func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
 		row := make([]float64, max(traits, n)*f.Width)
 		r.traits.rowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			w, pixel := x.weights(row[traits*column], r.beyond), y*f.Width+column
+			w, pixel := x.weights(x.deciding((*traitsOf)(row[traits*column:])), r.beyond), y*f.Width+column
 			means := f.Mean.Row(pixel)
 			for c := range means {
 				means[c] *= w[0]
@@ -145,12 +147,20 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 	return cells
 }
 
-// levelOf returns the place between levels, from 0 on, by how far model and dense flow are apart.
+// deciding returns the trait that weights depend on.
+func (x *Mixture) deciding(t *traitsOf) float64 {
+	if x.byPaths {
+		return t[1]
+	}
+	return t[0]
+}
+
+// levelOf returns the place between levels, from 0 on, of a trait.
 func levelOf(u float64) float64 {
 	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
 }
 
-// weights returns those at a place where model and dense flow are some way apart, or at a time beyond the ends of a
+// weights returns those at a place by the trait that they depend on, or at a time beyond the ends of a
 // sequence: the longer that is, the less the model counts beside the nearest frame.
 func (x *Mixture) weights(u, beyond float64) (w weights) {
 	if beyond > 0 {
@@ -206,11 +216,12 @@ type mixtureText struct {
 	Laws          []varianceLaw
 	Light         []float64
 	Outside       share
+	ByPaths       bool `json:",omitempty"` // older files have none
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths})
 }
 
 // Decode is that of Part.
@@ -261,6 +272,6 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "variance of light %v, expected 0 or more", v)
 		}
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -241,5 +242,64 @@ func TestLightOfFrames(t *testing.T) {
 	x.light = nil
 	if d := with - x.Recipe(f, o).variances.data[0]; math.Abs(d-want*x.scale[0]) > 0.1*want*x.scale[0] {
 		t.Errorf("predictions gain the variance %v, want %v", d, want*x.scale[0])
+	}
+}
+
+// Weights go by what two frames show along the paths of the flow: of the model and the flow, equally far apart everywhere, each counts where it is right.
+// Those of older files go by how far the two are apart, which tells nothing here.
+func TestWeightsByPaths(t *testing.T) {
+	scene := turned()
+	if scene.err != nil {
+		t.Fatal(scene.err)
+	}
+	law := scene.motion.NewMixtureLaw(scene.frames, 0)
+	scale := law.mixture.scale[0]
+	rng := rand.New(rand.NewPCG(3, 9))
+	truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
+	predicted.Variance.Fill(scale)
+	var o Others
+	for k := range o.means {
+		o.means[k] = newImage[float64](testWidth, testHeight, 1)
+	}
+	o.doubts = newImage[float64](testWidth, testHeight, 2)
+	for range 3 {
+		for k := range truth.Mean.Data {
+			e, far := 0.3*math.Sqrt(scale)*rng.NormFloat64(), 100*math.Sqrt(scale)
+			o.means[0].data[k], o.means[1].data[k] = far*rng.NormFloat64(), far*rng.NormFloat64()
+			if k%testWidth < testWidth/2 {
+				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[2*k] = e, 0, 1e-3*scale
+			} else {
+				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[2*k] = 0, e, 0.5*scale
+			}
+		}
+		law.Add(truth, predicted, o)
+	}
+	x := law.Mixture()
+	atHalves := func(x *Mixture) (left, right float64) {
+		return x.weights(x.deciding(&traitsOf{0.09, 1e-3, 0, 0}), 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5, 0, 0}), 0)[others]
+	}
+	if left, right := atHalves(x); left < 0.9 || right > 0.1 {
+		t.Errorf("the flow has the weight %v where it is right and %v where it is not", left, right)
+	}
+	mean := NewFrame(testWidth, testHeight, 1)
+	mat.Copy(mean.Mean, predicted.Mean)
+	x.Combine(mean, o, x.Recipe(predicted, o))
+	var got, alone float64
+	for k, v := range mean.Mean.Data {
+		got, alone = got+float64(v*v), alone+square(predicted.Mean.Data[k])
+	}
+	if got > 0.1*alone {
+		t.Errorf("squared errors %v of the mixture, %v of the model", got, alone)
+	}
+	text, err := x.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := new(Mixture)
+	if err := older.Decode([]byte(strings.Replace(string(text), `,"ByPaths":true`, "", 1))); err != nil {
+		t.Fatal(err)
+	}
+	if left, right := atHalves(older); left != right {
+		t.Errorf("by how far model and flow are apart, as older files have it, the flow has the weights %v and %v", left, right)
 	}
 }

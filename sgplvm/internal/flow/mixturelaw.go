@@ -54,7 +54,7 @@ type errorSample struct {
 
 // NewMixtureLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
-	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames))}
+	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
@@ -99,7 +99,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 		cells.rowOver(row, y, truth.Width, truth.Height)
 		for x := range truth.Width {
 			s.traits = traitsOf(row[traits*x:])
-			i, j, a := between(levelOf(s.traits[0]), mixtureLevels)
+			i, j, a := between(levelOf(l.mixture.deciding(&s.traits)), mixtureLevels)
 			if o.beyond > 0 {
 				i, j, a = mixtureLevels, mixtureLevels, 0
 			}
@@ -199,7 +199,7 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	channels := len(x.scale)
 	errors, sums, counts := make([]float64, len(l.samples)), make([]float64, l.frames*channels), make([]float64, l.frames*channels)
 	for i, s := range l.samples {
-		for k, w := range x.weights(s.traits[0], 0) {
+		for k, w := range x.weights(x.deciding(&s.traits), 0) {
 			errors[i] += w * s.errors[k]
 		}
 		sums[s.frame*channels+s.channel] += errors[i]
