@@ -57,7 +57,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 	if len(f.shape.At) < 3 {
 		return nil
 	}
-	enlarging := flow.NewEnlargingLaw(f.frames, f.detail)
+	enlarging, noise := flow.NewEnlargingLaw(f.frames, f.detail), flow.NewNoiseLaw(f.frames, f.detail)
 	truth, predicted := f.frame(true), f.frame(true)
 	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
@@ -67,13 +67,15 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 		}
 		registered := flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
 		f.alone(predicted, registered, f.motion.Field(x), x)
-		law.Add(truth, predicted, f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height))
+		others := f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height)
+		law.Add(truth, predicted, others)
+		noise.Add(truth, predicted, x, others)
 		enlarging.Add(truth, x)
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail)
+	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail, noise.Variances())
 	return nil
 }

@@ -40,7 +40,7 @@ func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o pre
 
 // SampleFilm draws films: registered frames that belong together (predict.Posterior.SampleFilm), displaced by a path of
 // the motion, with the residual of the training frames put back. Deviations from the mean become as much
-// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents.
+// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents. Their noise does not.
 func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o predict.SampleOptions, body func(f predict.SampledFrame) error) error {
 	latents, err := m.Posterior.LatentAt(sequence, times)
 	if err != nil {
@@ -123,6 +123,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
 	d.addDetail(drawn, expected, draw, d.paths[draw][i])
+	d.addNoise(drawn, draw, i)
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse, mean := d.room(d.wanted[0], d.wanted[1], true), d.room(d.wanted[0], d.wanted[1], true)
 		flow.Downsample(coarse, drawn)
@@ -150,5 +151,21 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, draw int, field flow.Fie
 	mat.Copy(v.Variance, expected.Variance)
 	d.Film.detail.AddTo(v)
 	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
+	for c, noise := range d.Film.detail.Noise(d.width) {
+		for k := range points {
+			v.Variance.Row(k)[c] -= noise
+		}
+	}
 	field.WarpWhite(flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
+}
+
+// addNoise adds the white noise of pixels finer than those of training, another one in each frame.
+func (d *drawing) addNoise(drawn flow.Frame, draw, frame int) {
+	noise := d.Film.detail.Noise(d.width)
+	rng := rand.New(rand.NewPCG(d.seed^uint64(frame)<<32, 0x6e6f697365000000+uint64(draw)))
+	for k := range drawn.Mean.Rows {
+		for c, v := range noise {
+			drawn.Mean.Row(k)[c] += math.Sqrt(v) * rng.NormFloat64()
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 func TestDrawnDetail(t *testing.T) {
 	const width, height, variance = 40, 30, 25
 	detail := new(flow.Detail)
-	if err := detail.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"A":-0.5,"Gamma":1,"Lost":0.5}`)); err != nil {
+	if err := detail.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"A":-0.5,"Gamma":1,"Lost":0.5,"Noise":[2]}`)); err != nil {
 		t.Fatal(err)
 	}
 	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: 1}, detail: detail}
@@ -24,7 +24,20 @@ func TestDrawnDetail(t *testing.T) {
 		square += v * v / float64(len(drawn.Mean.Data))
 	}
 	detail.AddTo(expected)
-	if want := expected.Variance.At(0, 0) - variance; math.Abs(square-want) > 0.1*want {
+	const noise = 3 * 2
+	if want := expected.Variance.At(0, 0) - variance - noise; math.Abs(square-want) > 0.1*want {
 		t.Errorf("mean square %v, want %v", square, want)
+	}
+	// Noise is added to what is there, another one to each frame.
+	var first, second, both float64
+	a, b := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
+	d.addNoise(a, 0, 0)
+	d.addNoise(b, 0, 1)
+	for k, v := range a.Mean.Data {
+		w := b.Mean.Data[k]
+		first, second, both = first+v*v/float64(len(a.Mean.Data)), second+w*w/float64(len(a.Mean.Data)), both+v*w/float64(len(a.Mean.Data))
+	}
+	if math.Abs(first-noise) > 0.1*noise || math.Abs(second-noise) > 0.1*noise || math.Abs(both) > 0.1*noise {
+		t.Errorf("noise of variances %v and %v and covariance %v between frames, want %v", first, second, both, noise)
 	}
 }

@@ -17,7 +17,8 @@ import (
 //
 //	e^a·q·s^(1−γ)·(u + s/1000)^γ
 //
-// where s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
+// and, where training pixels have white noise of the variance ν, 3ν for that: they are means over four. s is then less what noise has of it.
+// Here s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted
 // picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
@@ -28,6 +29,7 @@ type Detail struct {
 	a, gamma      float64
 	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
 	lost          float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
+	noise         []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
 }
 
 // detailCell is the side of the cells over which energies are averaged, in pixels, and leastEnergy the part
@@ -39,6 +41,12 @@ const (
 
 // leastOctave and mostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const leastOctave, mostOctave = 1. / 16, 4
+
+// leastScenery is the least part of the energy of frames that is no noise.
+const leastScenery = 1. / 16
+
+// whiteMissed is the part of white noise's variance that a spline through means of 2×2 pixels misses.
+const whiteMissed = 0.79
 
 // mostLost is the largest part of a variance that a mean may lack in energy: all of it.
 const mostLost = 1
@@ -66,6 +74,7 @@ func (d *Detail) AddTo(f Frame) {
 		variance.add(d.lost, unsure)
 	}
 	d.sumOctaves(variance, octaves)
+	noise := d.Noise(f.Width)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, channels*f.Width)
 		variance.rowOver(row, y, f.Width, f.Height)
@@ -74,8 +83,23 @@ func (d *Detail) AddTo(f Frame) {
 			for c := range v {
 				v[c] += row[channels*x+c]
 			}
+			for c, w := range noise {
+				v[c] += w
+			}
 		}
 	})
+}
+
+// Noise returns the part of what AddTo adds that is white noise, for each channel: means over as many pixels as make one of training
+// have the noise of that one. It is empty where none is known, and where pixels are none finer.
+func (d *Detail) Noise(width int) (variances []float64) {
+	finer := square(float64(width)/float64(d.width)) - 1
+	for _, v := range d.noise {
+		if finer > 0 {
+			variances = append(variances, finer*v)
+		}
+	}
+	return variances
 }
 
 // Sharpened returns the frame of training pixels, from which finer ones are to be sampled, sharpened as these
@@ -101,12 +125,21 @@ func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
 			q = d.ratio[i%len(d.ratio)]
 		}
 		energy.data[i] = 0
+		first := d.scenery(i % len(d.energy))
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
+			v := min(before, first*q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
 			energy.data[i] += min(left, 1) * v
-			u, s, before = v, q*s, v
+			u, s, before, first = v, first*q*s, v, 1
 		}
 	})
+}
+
+// scenery returns which part of a channel's mean energy is no white noise.
+func (d *Detail) scenery(c int) float64 {
+	if len(d.noise) == 0 || !(d.energy[c] > 0) {
+		return 1
+	}
+	return max(1-whiteMissed*d.noise[c]/d.energy[c], leastScenery)
 }
 
 // octaveEnergy returns the mean squares over cells of what the octave below misses of a picture.
@@ -135,7 +168,8 @@ func missedByOctave(dst, src image[float64]) (half image[float64]) {
 
 // Check is that of Part.
 func (d *Detail) Check(s Shape) error {
-	if d.width != s.Width || d.height != s.Height || len(d.energy) != 0 && len(d.energy) != s.Channels || len(d.ratio) != 0 && len(d.ratio) != len(d.energy) {
+	wrong := func(list []float64, n int) bool { return len(list) != 0 && len(list) != n }
+	if d.width != s.Width || d.height != s.Height || wrong(d.energy, s.Channels) || wrong(d.ratio, len(d.energy)) || wrong(d.noise, len(d.energy)) {
 		return badPart("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.width, d.height, len(d.energy), s.Width, s.Height, s.Channels)
 	}
 	return nil
@@ -149,11 +183,12 @@ type detailText struct {
 	A, Gamma      float64
 	Sharpening    []float64 `json:",omitempty"` // older files have none
 	Lost          float64   `json:",omitempty"` // older files have none
+	Noise         []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -185,6 +220,11 @@ func (d *Detail) Decode(text []byte) error {
 	if !(t.Lost >= 0 && t.Lost <= mostLost) {
 		return badPart("detail", "part %v of variances, expected 0 to %v", t.Lost, mostLost)
 	}
+	for _, v := range t.Noise {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return badPart("detail", "noise %v, expected 0 or more", v)
+		}
+	}
 	var s sharpening
 	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
 		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
@@ -194,6 +234,6 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost, t.Noise}
 	return nil
 }

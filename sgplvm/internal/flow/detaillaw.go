@@ -131,3 +131,14 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 	}
 	return law.detail(), nil
 }
+
+// withNoise returns the detail of frames whose white noise is known: octaves of what is left go on as they come.
+func (d *Detail) withNoise(noise []float64) *Detail {
+	known := *d
+	known.noise, known.ratio = noise, nil
+	for c, q := range d.ratio {
+		below := 1 - (1-known.scenery(c))*math.Pow(q, 1/octavePower)/4 // the part of the octave below that is no noise
+		known.ratio = append(known.ratio, min(max(q*math.Pow(known.scenery(c)/below, octavePower), leastOctave), mostOctave))
+	}
+	return &known
+}

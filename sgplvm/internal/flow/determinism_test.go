@@ -25,17 +25,19 @@ func TestDeterminismOfMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		law, enlarging := m.NewMixtureLaw(frames, 0), NewEnlargingLaw(frames, d)
+		law, enlarging, noise := m.NewMixtureLaw(frames, 0), NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])
 			predicted.Variance.Fill(1)
 			m.AddResidual(predicted, frames, m.Field(x), d, x)
-			law.Add(truth, predicted, frames.Others(d, x, testWidth, testHeight))
+			others := frames.Others(d, x, testWidth, testHeight)
+			law.Add(truth, predicted, others)
+			noise.Add(truth, predicted, x, others)
 			enlarging.Add(truth, x)
 		}
-		mixture, scaled := law.Mixture(), enlarging.Detail(d)
-		if mixture.Alone() || scaled == d || enlarging.missed == 0 {
+		mixture, scaled := law.Mixture(), enlarging.Detail(d, noise.Variances())
+		if mixture.Alone() || scaled == d || enlarging.missed[0] == 0 {
 			t.Fatal("nothing was learned")
 		}
 		coarse, fine, x := NewFrame(testWidth, testHeight, 1), NewFrame(2*testWidth, 2*testHeight, 1), momentAt(t, m, 1.25, -1)

@@ -11,7 +11,8 @@ import (
 type EnlargingLaw struct {
 	half             *TrainingFrames // no frames where they are too small to tell
 	detail           *Detail         // of half the size
-	missed, expected float64         // sums of squared errors within 2×2 pixels, and of what the detail let expect
+	missed, expected []float64       // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
+	values           float64         // as many in each channel
 }
 
 // leastEnlarging is the least part of the variance of detail that is left.
@@ -24,9 +25,10 @@ func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
 		return l
 	}
 	l.half = frames.halved()
+	l.missed, l.expected = make([]float64, len(d.energy)), make([]float64, len(d.energy))
 	small := *d
 	small.width, small.height = l.half.Width, l.half.Height
-	small.energy, small.ratio = nil, nil
+	small.energy, small.ratio, small.noise = nil, nil, nil
 	for _, s := range d.energy { // of the octave below, after which that of the frames comes as it is
 		q := 1.0
 		if c := len(small.energy); len(d.ratio) > 0 {
@@ -51,18 +53,19 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	copy(f.Mean.Data, o.means[others-1].data)
 	l.detail.AddTo(f)
 	for k, v := range f.Variance.Data {
-		l.expected += v / l.scale(k)
+		l.expected[k%len(l.expected)] += v / l.scale(k)
 	}
+	l.values += float64(truth.Width * truth.Height)
 	e := truth.picture()
 	e.add(-1, f.view())
 	coarse := newImage[float64](l.half.Width, l.half.Height, e.channels)
 	downsample(coarse, e)
 	part := float64(len(e.data)) / float64(len(coarse.data))
 	for k, v := range e.data {
-		l.missed += v * v / l.scale(k)
+		l.missed[k%len(l.missed)] += v * v / l.scale(k)
 	}
 	for k, v := range coarse.data {
-		l.missed -= part * v * v / l.scale(k)
+		l.missed[k%len(l.missed)] -= part * v * v / l.scale(k)
 	}
 }
 
@@ -71,13 +74,25 @@ func (l *EnlargingLaw) scale(k int) float64 {
 	return max(l.detail.energy[k%len(l.detail.energy)], leastScale)
 }
 
-// Detail returns the detail with its variance as what was measured asks for, if that is less: more is missed where the flow
-// is wrong, for which the mixture's variances stand.
-func (l *EnlargingLaw) Detail(d *Detail) *Detail {
-	if !(l.missed > 0) || !(l.expected > 0) {
-		return d
+// Detail returns the detail of frames with white noise of the given variances, with what it expects of contents as what was measured asks for,
+// if that is less: more is missed where the flow is wrong, for which the mixture's variances stand. Noise is taken for what it is.
+func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
+	scaled := d
+	if len(noise) > 0 {
+		scaled = d.withNoise(noise)
 	}
-	scaled := *d
-	scaled.a += math.Log(min(max(l.missed/l.expected, leastEnlarging), 1))
-	return &scaled
+	var missed, expected float64
+	for c, v := range l.missed {
+		missed += v
+		expected += scaled.scenery(c) * l.expected[c]
+		if len(noise) > 0 {
+			missed -= l.values * 3. / 4 * noise[c] / l.scale(c)
+		}
+	}
+	if !(missed > 0) || !(expected > 0) {
+		return scaled
+	}
+	less := *scaled
+	less.a += math.Log(min(max(missed/expected, leastEnlarging), 1))
+	return &less
 }

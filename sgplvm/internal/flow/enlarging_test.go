@@ -63,7 +63,7 @@ func TestEnlarging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if law := NewEnlargingLaw(frames, d); law.Detail(d) != d {
+	if law := NewEnlargingLaw(frames, d); law.Detail(d, nil) != d {
 		t.Error("another detail before anything was measured")
 	}
 	half := frames.halved()
@@ -78,13 +78,13 @@ func TestEnlarging(t *testing.T) {
 		return law
 	}
 	law := measured(d)
-	if scaled := law.Detail(d); law.missed > law.expected && scaled.a != d.a {
-		t.Errorf("missed %v, expected %v: intercept %v after %v", law.missed, law.expected, scaled.a, d.a)
+	if scaled := law.Detail(d, nil); law.missed[0] > law.expected[0] && scaled.a != d.a {
+		t.Errorf("missed %v, expected %v: intercept %v after %v", law.missed[0], law.expected[0], scaled.a, d.a)
 	}
 	more := *d
-	more.a += math.Log(3 * law.missed / law.expected) // three times what was missed
+	more.a += math.Log(3 * law.missed[0] / law.expected[0]) // three times what was missed
 	law = measured(&more)
-	if scaled := law.Detail(&more); math.Abs(scaled.a-more.a-math.Log(1./3)) > 1e-9 || scaled.gamma != d.gamma {
+	if scaled := law.Detail(&more, nil); math.Abs(scaled.a-more.a-math.Log(1./3)) > 1e-9 || scaled.gamma != d.gamma {
 		t.Errorf("intercept %v after %v, of three times what is missed", scaled.a, more.a)
 	}
 	brighter, other := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
@@ -95,18 +95,31 @@ func TestEnlarging(t *testing.T) {
 		}
 		brighter.Add(other, motion.LeftOut(i))
 	}
-	if a, b := brighter.missed, measured(d).missed; math.Abs(a-b) > 1e-6*b {
+	if a, b := brighter.missed[0], measured(d).missed[0]; math.Abs(a-b) > 1e-6*b {
 		t.Errorf("%v missed of brighter frames, %v of those that are expected", a, b)
 	}
 	if half := NewEnlargingLaw(frames, d).detail; math.Abs(half.energy[0]*half.ratio[0]-d.energy[0]) > 1e-9*d.energy[0] || !(half.energy[0] > 1.01*d.energy[0]) {
 		t.Errorf("energy %v of half the size, which goes on by %v, after %v", half.energy[0], half.ratio[0], d.energy[0])
 	}
+	// Half of the energy of this octave is noise, and half of that of the octave below: nothing of this changes how octaves go on.
+	flat := *d
+	flat.ratio = []float64{math.Pow(4, octavePower)}
+	if noisy := flat.withNoise([]float64{0.5 * d.energy[0] / whiteMissed}); math.Abs(noisy.ratio[0]-flat.ratio[0]) > 1e-12 || math.Abs(noisy.scenery(0)-0.5) > 1e-12 {
+		t.Errorf("octaves of white noise go on by %v and %v less noise, of which scenes are %v", flat.ratio[0], noisy.ratio[0], noisy.scenery(0))
+	}
+	law = measured(d)
+	little := []float64{0.1 * law.missed[0] * law.scale(0) / (0.75 * law.values)}
+	scaled := law.Detail(d, little)
+	want := math.Log(min(max(0.9*law.missed[0]/(scaled.scenery(0)*law.expected[0]), leastEnlarging), 1))
+	if math.Abs(scaled.a-d.a-want) > 1e-9 || scaled.noise[0] != little[0] {
+		t.Errorf("noise %v and intercept %v after %v, want %v and a change of %v", scaled.noise, scaled.a, d.a, little, want)
+	}
 	more.a += 9
-	if scaled := measured(&more).Detail(&more); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
+	if scaled := measured(&more).Detail(&more, nil); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
 		t.Errorf("intercept %v after %v, of far too much", scaled.a, more.a)
 	}
 	small := NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d)
-	if small.Add(NewFrame(20, 20, 1), motion.LeftOut(0)); small.Detail(d) != d {
+	if small.Add(NewFrame(20, 20, 1), motion.LeftOut(0)); small.Detail(d, nil) != d {
 		t.Error("frames that are too small tell something")
 	}
 }

@@ -1,0 +1,134 @@
+package flow
+
+import "slices"
+
+// A NoiseLaw measures the white noise of training pixels: what each shows by itself, of nothing that there is. The errors of
+// all predictions of a frame have it, while what they have of contents follows these: it is less where there is less to be seen, and has not four times as
+// much energy in an octave as in the one below.
+type NoiseLaw struct {
+	scale    []float64              // the unit: the mean energy of each channel
+	errors   [noisePredictions]seen // of the model, and of the dense flow
+	white    [noiseOctaves]float64  // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
+	frames   int
+	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
+}
+
+// seen are, for some cells of each octave and channel, the energies of errors, and what they may be in proportion to.
+type seen struct {
+	parts   [noiseOctaves][][]varianceLaw
+	squares [noiseOctaves][][]float64
+}
+
+// noisePredictions is how many predictions are looked at, and noiseOctaves in how many octaves.
+const noisePredictions, noiseOctaves = 2, 2
+
+// noiseCell is the side of the cells over which energies are averaged, in pairs of pixels: energies of few pixels depend on chance, and those of errors do
+// not follow them. noiseSamples is about from how many cells the law is learned.
+const noiseCell, noiseSamples = 4, 1 << 14
+
+// quiet is of how many cells the one is that has the least of contents, as far as that is to be relied on.
+const quiet = 4
+
+// NewNoiseLaw starts with nothing.
+func NewNoiseLaw(frames *TrainingFrames, d *Detail) *NoiseLaw {
+	l := &NoiseLaw{rounding: square(frames.Step) / 12}
+	for _, s := range d.energy {
+		l.scale = append(l.scale, max(s, leastScale))
+	}
+	for p := range l.errors {
+		for k := range noiseOctaves {
+			l.errors[p].parts[k], l.errors[p].squares[k] = make([][]varianceLaw, len(l.scale)), make([][]float64, len(l.scale))
+		}
+	}
+	return l
+}
+
+// Add takes in a training frame in pixels of training that was left out, its moment, and what the model and the others predicted of it.
+func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
+	if o.beyond > 0 || len(o.doubts.data) == 0 || len(l.scale) == 0 {
+		return
+	}
+	white := whiteMissed
+	for _, n := range x.neighbours() {
+		white += whiteMissed * square(n.weight)
+	}
+	apart := newImage[float64](truth.Width, truth.Height, 1)
+	for k := range apart.data {
+		apart.data[k] = o.doubts.data[2*k+1]
+	}
+	for p, shown := range [noisePredictions]image[float64]{predicted.view(), o.means[others-1]} {
+		errors := truth.picture()
+		errors.add(-1, shown)
+		for k := range noiseOctaves {
+			l.addOctave(&l.errors[p], k, octaveEnergy(errors), octaveEnergy(shown), apart)
+			shown, errors = halfOf(shown), halfOf(errors)
+		}
+	}
+	for k := range l.white {
+		l.white[k] += white
+		white /= 4
+	}
+	l.frames++
+}
+
+// halfOf returns the means of 2×2 pixels.
+func halfOf(m image[float64]) image[float64] {
+	half := newImage[float64](m.width/2, m.height/2, m.channels)
+	downsample(half, m)
+	return half
+}
+
+// addOctave takes in the energies of errors, those of what was predicted, and the squared distance by which the flow's paths are apart.
+func (l *NoiseLaw) addOctave(to *seen, k int, errors, shown, apart image[float64]) {
+	n := len(l.scale)
+	all, distances := newImage[float64](errors.width, errors.height, 2*n+1), newImage[float64](errors.width, errors.height, 1)
+	downsample(distances, apart)
+	for i, d := range distances.data {
+		row := all.data[i*(2*n+1) : (i+1)*(2*n+1)]
+		row[2*n] = d
+		for c, s := range l.scale {
+			row[c], row[n+c] = errors.data[i*n+c]/s, shown.data[i*n+c]/s
+		}
+	}
+	cells := newImage[float64](max(1, errors.width/noiseCell), max(1, errors.height/noiseCell), 2*n+1)
+	downsample(cells, all)
+	stride := 1 + 2*(cells.width*cells.height*mostMixtureFrames/(2*noiseSamples)) // odd, to meet columns of all kinds
+	for i := l.frames % stride; i < cells.width*cells.height; i += stride {
+		row := cells.data[i*(2*n+1) : (i+1)*(2*n+1)]
+		for c := range l.scale {
+			u := row[n+c]
+			to.parts[k][c] = append(to.parts[k][c], varianceLaw{1: u, 2: u * row[2*n], 1 + traits: 1})
+			to.squares[k][c] = append(to.squares[k][c], row[c])
+		}
+	}
+}
+
+// Variances returns that of each channel's white noise; nothing where no frames were added.
+func (l *NoiseLaw) Variances() []float64 {
+	if l.frames == 0 {
+		return nil
+	}
+	noise, n := make([]float64, len(l.scale)), float64(l.frames)
+	for c, s := range l.scale {
+		noise[c] = s * n * min(l.variance(&l.errors[0], c), l.variance(&l.errors[1], c))
+		noise[c] = max(0, noise[c]-l.rounding)
+	}
+	return noise
+}
+
+// variance returns the variance of white noise, over the frames and in units of the channel's energy, that is in the errors of a prediction at most. In
+// each octave the energy of errors is a sum of b, everywhere alike, and of parts in proportion to the energy shown and to that times the distance by
+// which paths are apart. What b has of contents is not less in octave 2 than in octave 1, and not negative.
+func (l *NoiseLaw) variance(e *seen, c int) float64 {
+	var b, least [noiseOctaves]float64
+	for k := range b {
+		law := fitVariances(e.parts[k][c], e.squares[k][c])
+		contents := make([]float64, len(e.parts[k][c]))
+		for i, p := range e.parts[k][c] {
+			contents[i] = law[1]*p[1] + law[2]*p[2]
+		}
+		slices.Sort(contents)
+		b[k], least[k] = law[1+traits], law[1+traits]-contents[len(contents)/quiet]
+	}
+	return min((least[0]-b[1])/(l.white[0]-l.white[1]), least[1]/l.white[1])
+}

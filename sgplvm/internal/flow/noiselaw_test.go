@@ -1,0 +1,100 @@
+package flow
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// noiseFound returns the variance found of the white noise in moving frames that have some of the given variance, and jump
+// at random by up to so much.
+func noiseFound(t *testing.T, variance, jump float64) float64 {
+	t.Helper()
+	const width, height = 96, 72
+	times, rng := line(7, 1), rand.New(rand.NewPCG(7, 1))
+	film := make([]float64, len(times)*width*height)
+	jumps := make([]float64, len(times))
+	for i := range jumps {
+		jumps[i] = jump * rng.Float64()
+	}
+	for k := range film { // waves that move
+		i, x, y := k/(width*height), float64(k%width), float64(k/width%height)
+		film[k] = 40*math.Sin(x/9+0.3*float64(i)+jumps[i]) + 30*math.Cos(y/7-x/20+0.2*float64(i)+jumps[i])
+	}
+	for k := range film {
+		film[k] += math.Sqrt(variance) * rng.NormFloat64()
+	}
+	source := data.NewSource(film, len(times), width*height, 1)
+	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
+	frames, err := motion.TrainingFrames(context.Background(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := MeasureDetail(context.Background(), source, width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law, truth, predicted := NewNoiseLaw(frames, d), NewFrame(width, height, 1), NewFrame(width, height, 1)
+	if v := law.Variances(); v != nil {
+		t.Errorf("variances %v before anything was measured", v)
+	}
+	for i := range times {
+		copy(truth.Mean.Data, film[i*width*height:])
+		x := motion.LeftOut(i)
+		o := frames.Others(d, x, width, height)
+		copy(predicted.Mean.Data, o.means[others-1].data)
+		law.Add(truth, predicted, x, o)
+	}
+	return law.Variances()[0]
+}
+
+// White noise is found by its variance, never more of it than there is and none where there is none: what may as well be contents counts as these.
+func TestNoiseLaw(t *testing.T) {
+	if found := noiseFound(t, 0, 0); found != 0 {
+		t.Errorf("variance %v where there is no noise", found)
+	}
+	if found := noiseFound(t, 0, 9); !(found < 1) {
+		t.Errorf("variance %v where frames jump at random", found)
+	}
+	for _, v := range []float64{1, 9, 100} {
+		if found := noiseFound(t, v, 0); !(found > v/5 && found < 1.1*v) {
+			t.Errorf("variance %v, want %v at most and not much less", found, v)
+		}
+	}
+}
+
+// A detail keeps its noise in a file, older ones have none, and none that is not a variance is read.
+func TestNoiseFile(t *testing.T) {
+	d := &Detail{width: 8, height: 6, energy: []float64{2}, noise: []float64{0.1}}
+	text, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := new(Detail)
+	if err := read.Decode(text); err != nil || len(read.noise) != 1 || read.noise[0] != 0.1 {
+		t.Errorf("noise %v, error %v", read.noise, err)
+	}
+	for _, c := range []struct {
+		noise string
+		good  bool
+	}{{"", true}, {`,"Noise":[0]`, true}, {`,"Noise":[-1]`, false}, {`,"Noise":[1e999]`, false}} {
+		old := bytes.Replace(text, []byte(`,"Noise":[0.1]`), []byte(c.noise), 1)
+		if err := read.Decode(old); (err == nil) != c.good {
+			t.Errorf("%s: error %v", old, err)
+		}
+	}
+	two := &Detail{width: 8, height: 6, energy: []float64{2}, noise: []float64{1, 1}}
+	if err := two.Check(Shape{Width: 8, Height: 6, Channels: 1}); err == nil {
+		t.Error("noise of two channels where there is one")
+	}
+	if v := d.Noise(16); len(v) != 1 || math.Abs(v[0]-0.3) > 1e-12 {
+		t.Errorf("noise %v of pixels of half the size, want 0.3", v)
+	}
+	if v := d.Noise(8); len(v) != 0 {
+		t.Errorf("noise %v that pixels of training do not show already", v)
+	}
+}
