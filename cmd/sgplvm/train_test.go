@@ -198,7 +198,7 @@ func TestTrainSearches(t *testing.T) {
 		{"-effort quick", "half of them at random, one side, a block and nine in ten in turn", keeps},
 		{"-effort normal -config c.json -hide mask.npy", "values hidden of examples that were held out: as 3 masks say", ""},
 		{"-effort thorough -config lean.json", "half of them at random", ""},
-		{"-effort quick -times times.npy -config c.json", "examples left out, one after the other", ""},
+		{"-effort quick -times times.npy -config c.json", "examples that were held out, predicted at their times", ""},
 	} {
 		out := mustRun(t, append(strings.Fields("train -data train.npy -out first"), strings.Fields(c.flags)...)...)
 		effort := strings.Fields(c.flags)[1]

@@ -134,14 +134,19 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	if err != nil {
 		return err
 	}
-	m.warp(dst, registered, moments[0])
+	one := func(f flow.Frame, x flow.Moment) {
+		m.warp(f, registered, x)
+		if f.Variance.Rows > 0 {
+			m.inflation.Apply(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
+		}
+	}
+	one(dst, moments[0])
 	for _, x := range moments[1:] {
 		other := m.room(dst.Width, dst.Height, dst.Variance.Rows > 0)
-		m.warp(other, registered, x)
+		one(other, x)
 		dst.Blend(other, x.Chance)
 	}
 	if dst.Variance.Rows > 0 {
-		m.inflation.Apply(dst, *l.At)
 		m.detail.AddTo(dst)
 	}
 	return nil
