@@ -264,6 +264,13 @@ func (j *journal) startLive() {
 	}
 }
 
+// searchDone is told at the end of a search: another begins to count afresh.
+func (j *journal) searchDone() {
+	if j != nil {
+		j.searched, j.search = 0, time.Time{}
+	}
+}
+
 // searchTime returns how long the run has searched.
 func (j *journal) searchTime() time.Duration {
 	if j.search.IsZero() {

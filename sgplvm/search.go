@@ -94,6 +94,7 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 	s.ctx, s.cancel = s.given.searchContext(ctx)
 	defer s.end()
 	earlier := j.searches(s.limit)
+	defer j.searchDone()
 	chosen, err := s.run()
 	if ctx.Err() != nil {
 		return c, ctx.Err()

@@ -1,0 +1,422 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// FillCheck tells how well values were filled in that were hidden on purpose.
+type FillCheck struct {
+	Values   int     // how many
+	RMSE     float64 // root mean square error, in the user's units
+	NLP      float64 // mean negative log density, nats a value
+	Coverage float64 // the share of them within central intervals of 90 %
+	Factor   float64 // by which variances, also theirs, were multiplied as these values ask, at least 1; 0: nothing was chosen, or factors were given
+}
+
+// A completer fills the holes of data round by round.
+type completer struct {
+	d          Data       // completed
+	holes      *holes     // of them
+	y          mat.Matrix // the completed values, n_ξ×(n_s·d_y), which d has too
+	variance   mat.Matrix // of them, noise included; 0 where observed
+	incomplete []int      // examples
+	points     mat.Matrix // of the grid, in mean spacings
+	channels   int
+	rng        *rand.Rand
+	watch      Watcher
+	check      FillCheck
+	verdict    verdict // on each example of which something was in reserve
+	rounds     int     // so far
+	doing      string  // what it is doing, before the name of a round
+	how        *search
+}
+
+func newCompleter(d Data, cfg Config) (*completer, error) {
+	n, points, channels := d.Source.Dims()
+	c := &completer{d: d, channels: channels, points: data.InSpacings(d.Grid), rng: rand.New(completionRandom(cfg)), watch: watcherOf(cfg.Watch)}
+	if _, err := data.Check(d.Source); err != nil {
+		return nil, err
+	}
+	var err error
+	if c.y, c.holes, err = readHoles(d.Source); err != nil {
+		return nil, err
+	}
+	c.listIncomplete()
+	c.variance = mat.New(n, c.y.Cols)
+	c.d.Source = NewSource(c.y.Data, n, points, channels)
+	if len(c.incomplete) > 0 {
+		c.d.holes = c.holes
+	}
+	return c, nil
+}
+
+func completionRandom(cfg Config) rand.Source { return rand.NewPCG(cfg.Seed, 0x66696c6c) }
+
+// observedVariance returns the mean square of what was observed about its mean, 1 where that is 0.
+func (c *completer) observedVariance() float64 {
+	var sum, squares, n float64
+	for i := range c.y.Rows {
+		for k, missing := range c.holes.of(i) {
+			if !missing {
+				v := c.y.Row(i)[k]
+				n++
+				delta := v - sum
+				sum += delta / n // the mean
+				squares += delta * (v - sum)
+			}
+		}
+	}
+	if !(squares > 0) {
+		return 1
+	}
+	return squares / n
+}
+
+// matrix returns values, an example a row, as Data.Y has them.
+func (c *completer) matrix(v mat.Matrix) mat.Matrix {
+	return mat.NewDense(len(v.Data)/c.channels, c.channels, v.Data)
+}
+
+// chosen puts something aside, chooses the configuration and fills in by it, also what was put aside.
+func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
+	given := cfg.Infer.Blends
+	c.putAside(plans[cfg.Effort].heldOut)
+	if err := c.lowRank(ctx); err != nil {
+		return cfg, err
+	}
+	if cfg.Effort != EffortNone && cfg.Start == nil {
+		first, err := c.first(cfg)
+		if err != nil {
+			return cfg, err
+		}
+		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
+			return cfg, err
+		}
+		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
+			return cfg, err
+		}
+	}
+	if err := c.round(ctx, cfg); err != nil {
+		return cfg, err
+	}
+	if c.how != nil && given == nil {
+		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
+	}
+	c.compare()
+	return cfg, nil
+}
+
+// again fills in by what was chosen, in as many rounds as a plan has after the choice.
+func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
+	rounds := completions(chosen, p)
+	if c.d.Film {
+		rounds++ // what moves is found in completed frames
+	}
+	for range rounds {
+		if err := c.round(ctx, chosen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completions returns how many rounds there are after the choice: one where noise has a covariance that is not learned freely, which knows
+// nothing of what is unsure of filled values and becomes narrower with each round.
+func completions(cfg Config, p plan) int {
+	if r := cfg.Residual; r.Kernel.Kind != "" && r.Kernel.Kind != kernel.White && r.Rounds <= 0 {
+		return 1
+	}
+	return max(1, p.completions)
+}
+
+// Of how many examples something is put aside: of so many at least where there are so many, of a share of all at most, and of more than a
+// plan holds out of many, as values that are hidden to judge by are few in each, and cost no training.
+const (
+	leastReserve = 4
+	mostReserve  = 1. / 3
+	tenthReserve = 100 // examples: of one in ten up to so many
+)
+
+// putAside treats some values as missing until takeBack.
+func (c *completer) putAside(examples int) {
+	n := c.y.Rows
+	examples = min(max(examples, leastReserve, min(n/10, tenthReserve)), max(1, int(mostReserve*float64(n))))
+	for _, i := range c.rng.Perm(n) {
+		if len(c.holes.reserve) == examples {
+			break
+		}
+		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
+		if hide == nil {
+			hide = c.holes.here(c.rng, i)
+		}
+		if hide == nil {
+			continue
+		}
+		r := aside{i, slices.Clone(c.y.Row(i))}
+		for k, hidden := range hide {
+			if !hidden {
+				r.truth[k] = math.NaN()
+			}
+		}
+		c.holes.reserve = append(c.holes.reserve, r)
+	}
+	slices.SortFunc(c.holes.reserve, func(a, b aside) int { return cmp.Compare(a.example, b.example) })
+	for _, r := range c.holes.reserve {
+		missing := c.holes.of(r.example)
+		for k := range r.values() {
+			missing[k] = true
+		}
+	}
+	c.listIncomplete()
+}
+
+// takeBack puts what was in reserve into its place.
+func (c *completer) takeBack() {
+	for _, r := range c.holes.reserve {
+		y, variance := c.y.Row(r.example), c.variance.Row(r.example)
+		for k, v := range r.values() {
+			y[k], variance[k] = v, 0
+		}
+	}
+	c.holes.reserve = nil
+	c.listIncomplete()
+}
+
+func (c *completer) listIncomplete() {
+	c.incomplete = nil
+	for i := range c.y.Rows {
+		if c.holes.some(i) {
+			c.incomplete = append(c.incomplete, i)
+		}
+	}
+}
+
+// lowRank fills in all holes for a start.
+func (c *completer) lowRank(ctx context.Context) error {
+	defer c.watch.Timing("first completion by low rank")()
+	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
+}
+
+// rescaled multiplies the variances of all blends, or of one without similar examples where there is none, as what is in reserve asks for: where
+// the search has seen some points only, it does not know how rough values are between those. They only grow: that they are too large the search has
+// said of the same reserve, and it is nearer to what was observed than what is missing. The variances in place of the reserve follow.
+func (c *completer) rescaled(list []Blend) []Blend {
+	var chi float64 // squared errors over variances, their mean over each example added up
+	for _, r := range c.holes.reserve {
+		var sum, count float64
+		for k, y := range r.values() {
+			e := y - c.y.Row(r.example)[k]
+			sum += e * e / c.variance.Row(r.example)[k]
+			count++
+		}
+		chi += sum / count
+	}
+	factor := max(1, (chi+wholeExamples)/float64(len(c.holes.reserve)+wholeExamples))
+	if list = slices.Clone(list); list == nil {
+		list = []Blend{{Parts: 1, Inflation: 1}}
+	}
+	for i := range list {
+		list[i].Inflation *= factor
+	}
+	for _, r := range c.holes.reserve {
+		for k := range r.values() {
+			c.variance.Row(r.example)[k] *= factor
+		}
+	}
+	c.check.Factor = factor
+	return list
+}
+
+// compare compares what is in reserve with what was filled in in its place.
+func (c *completer) compare() {
+	var squares, losses, covered float64
+	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
+	c.check, c.verdict = FillCheck{Factor: factor}, verdict{}
+	for _, r := range c.holes.reserve {
+		var square, loss, count float64
+		for k, y := range r.values() {
+			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
+			square += r * r
+			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+			if r*r < v*normal90*normal90 {
+				covered++
+			}
+			count++
+		}
+		c.check.Values += int(count)
+		squares, losses = squares+square, losses+loss
+		c.verdict.losses = append(c.verdict.losses, loss/count)
+		c.verdict.errors = append(c.verdict.errors, math.Sqrt(square/count)/scale)
+	}
+	if n := float64(c.check.Values); n > 0 {
+		c.check.RMSE, c.check.NLP, c.check.Coverage = math.Sqrt(squares/n), losses/n, covered/n
+	}
+}
+
+// normal90 is how many standard deviations the central 90 % of a normal distribution reach.
+const normal90 = 1.6448536269514722
+
+// first returns the configuration of the first round: that from which a quick search starts.
+func (c *completer) first(cfg Config) (Config, error) {
+	cfg.Effort = EffortQuick
+	cfg, err := cfg.checkedOpen(c.d)
+	if err != nil {
+		return cfg, err
+	}
+	s := &search{data: c.d, given: cfg, plan: plans[EffortQuick]}
+	if c.d.Times != nil {
+		cfg = filled(cfg, plainTime.preset(s))
+	} else {
+		cfg, _ = s.structures()
+	}
+	cfg.Effort = EffortNone
+	return cfg, nil
+}
+
+// completionFolds is into how many folds a round divides the examples with holes, and filmFolds the frames of a film: the frames on either side
+// of one that is filled in teach it, and those beyond say little more.
+const completionFolds, filmFolds = 4, 2
+
+// round fills in all examples with holes once, fold by fold.
+func (c *completer) round(ctx context.Context, cfg Config) error {
+	c.rounds++
+	order := slices.Clone(c.incomplete)
+	c.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	if c.d.Times != nil { // neighbours in time in different folds
+		slices.Sort(order)
+	}
+	n := c.y.Rows
+	folds := min(completionFolds, len(order))
+	if c.d.Film {
+		folds = min(filmFolds, len(order))
+	}
+	var lower []float64
+	for f := range folds {
+		var out []int
+		for k := f; k < len(order); k += folds {
+			out = append(out, order[k])
+		}
+		slices.Sort(out)
+		in := allBut(n, out)
+		if len(in) < min(2, n) { // too few to learn from without those
+			in = allBut(n, nil)
+		}
+		more, err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sround %d, fold %d of %d: ", c.doing, c.rounds, f+1, folds))
+		if err != nil {
+			return err
+		}
+		lower = plus(lower, more)
+	}
+	c.d.unsure = c.unsure(lower)
+	return nil
+}
+
+// fold fills in some examples by a model of others, and returns what their covariance adds up to (unsure).
+func (c *completer) fold(ctx context.Context, cfg Config, in, out []int, doing string) ([]float64, error) {
+	filled, err := within(cfg.run(), doing, func() (filledValues, error) { return c.filled(ctx, cfg, in, out, doing) })
+	if err != nil {
+		return nil, err
+	}
+	at := 0
+	for _, i := range out {
+		y, v := c.y.Row(i), c.variance.Row(i)
+		for j, missing := range c.holes.of(i) {
+			if missing {
+				y[j], v[j] = filled.Mean[at], filled.Variance[at]
+				at++
+			}
+		}
+	}
+	return filled.Unsure, nil
+}
+
+// filledValues are the moments of the missing values of some examples, one after the other, and the sum of their
+// covariances (unsure).
+type filledValues struct{ Mean, Variance, Unsure []float64 }
+
+// filled returns those of a fold.
+func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing string) (all filledValues, err error) {
+	d := c.d
+	d.Source, d.holes, d.unsure = SourceOf(c.d.Source, in), nil, c.d.unsure.examples(in)
+	d.Times, d.Sequences = instantsOf(c.d, in)
+	f := fold{data: d, scale: 1}
+	cfg = f.fitted(cfg)
+	step, stop := c.watch.Training(doing)
+	cfg.Training.Progress, cfg.Effort = step, EffortNone
+	if d.Film && cfg.Training.Iterations == 0 { // the model of all frames is trained for longer
+		cfg.Training.Iterations = 2 * plans[EffortQuick].steps
+	}
+	m, _, err := fitWhole(ctx, d, cfg)
+	stop()
+	if err != nil {
+		return all, err
+	}
+	for k := 0; k < len(out); k += imputedAtOnce {
+		some := out[k:min(len(out), k+imputedAtOnce)]
+		filled, failures := make([]imputed, len(some)), make([]error, len(some))
+		mat.Parallel(len(some), func(k int) {
+			if failures[k] = ctx.Err(); failures[k] == nil {
+				filled[k], failures[k] = c.impute(ctx, m, cfg.Infer, some[k])
+			}
+		})
+		if err := cmp.Or(failures...); err != nil {
+			return all, err
+		}
+		for k, i := range some {
+			for j, missing := range c.holes.of(i) {
+				if missing {
+					all.Mean, all.Variance = append(all.Mean, filled[k].mean.Data[j]), append(all.Variance, filled[k].variance.Data[j])
+				}
+			}
+			all.Unsure = plus(all.Unsure, filled[k].unsure)
+		}
+	}
+	return all, nil
+}
+
+// imputedAtOnce is of how many examples covariances are there at a time.
+const imputedAtOnce = 16
+
+// imputed are the moments of an example given what was observed of it.
+type imputed struct {
+	mean, variance mat.Matrix
+	unsure         []float64
+}
+
+// impute returns the moments of an example given what was observed of it.
+func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int) (f imputed, err error) {
+	points := c.y.Cols / c.channels
+	obs := Observed{Values: mat.NewDense(points, c.channels, slices.Clone(c.y.Row(i)))}
+	for k, missing := range c.holes.of(i) {
+		if missing {
+			obs.Values.Data[k] = math.NaN()
+		}
+	}
+	if c.d.Times != nil {
+		if obs.Prior, err = m.priorAt(data.Instants(c.d.Times, c.d.Sequences)[i]); err != nil {
+			return f, err
+		}
+	}
+	p, l, err := m.Impute(ctx, obs, o)
+	if err != nil {
+		return f, err
+	}
+	for k, v := range p.Mean.Data {
+		if s := p.Variance.Data[k]; v-v != 0 || s-s != 0 {
+			return f, errors.New("predicted a value that is no number")
+		}
+	}
+	f.mean, f.variance = p.Mean, p.Variance
+	f.unsure, err = unsureOf(m, obs, l, o)
+	return f, err
+}

@@ -1,0 +1,76 @@
+package sgplvm
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+)
+
+// What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
+// much of them is missing together, times are all there is. Both are tried, and compared by what was put aside.
+
+// withoutTimes returns a completer of the same data as examples in no order; nil where nothing is to be chosen, where what is given asks for times,
+// where too much would have to be tried, and where nothing was observed of some example, of which its time alone says something.
+func (c *completer) withoutTimes(cfg Config) *completer {
+	if c.d.Times == nil || c.d.Film || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
+		cfg.LatentKernel != "" || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
+		return nil
+	}
+	for i := range c.y.Rows {
+		if !slices.Contains(c.holes.of(i), false) {
+			return nil
+		}
+	}
+	other := *c
+	other.y, other.variance = c.y.Clone(), c.variance.Clone()
+	other.holes = &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}
+	other.incomplete = slices.Clone(c.incomplete)
+	other.rng = rand.New(completionRandom(cfg)) // the same is put aside
+	other.d.Times, other.d.Sequences, other.d.holes = nil, nil, other.holes
+	n, points, channels := c.d.Source.Dims()
+	other.d.Source = NewSource(other.y.Data, n, points, channels)
+	other.doing = "without times, "
+	return &other
+}
+
+// better has another completer try, keeps what it found where that is surely better, and returns the configuration that is taken. Examples that others
+// fill in by their values are the better the better those others are completed: unless it looks hopeless before, all rounds are made.
+func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
+	if c.how.selection.Ended != "" || len(c.verdict.losses) < 2 {
+		return chosen, nil
+	}
+	plan := plans[cfg.Effort]
+	cfg.Period = 0
+	if cfg.SearchTime > 0 {
+		cfg.SearchTime = max(1, cfg.SearchTime-c.how.searched)
+	}
+	without, err := other.chosen(ctx, cfg)
+	if err != nil {
+		return chosen, err
+	}
+	stage := SelectionStage{Name: "times of the examples", Candidates: []Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
+	if far(other.verdict, c.verdict, stopErrors) {
+		stage.Candidates[1].Name += ", after two rounds"
+	} else {
+		if err := c.again(ctx, chosen, plan); err != nil {
+			return chosen, err
+		}
+		if err := other.again(ctx, without, plan); err != nil {
+			return chosen, err
+		}
+		c.compare()
+		other.compare()
+	}
+	all, winner := []verdict{c.verdict, other.verdict}, 0
+	for k, v := range all {
+		stage.Candidates[k].Score, stage.Candidates[k].RMSE = mean(v.losses), mean(v.errors)
+	}
+	searched, forecast := c.how.searched+other.how.searched, c.how.forecast+other.how.forecast
+	if better(other.verdict, c.verdict, sureErrors) {
+		other.doing, winner = "", 1
+		*c, chosen = *other, without
+	}
+	c.how.searched, c.how.forecast = searched, forecast
+	c.how.record(stage, all, winner)
+	return chosen, nil
+}
