@@ -216,8 +216,9 @@ func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block
 	clear(totals)
 	for from := 0; from < len(seen); from += noiseRows {
 		to := min(from+noiseRows, len(seen))
-		weights := view(r.taper, to-from, len(block))
-		w.gaussian(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
+		weights := view(r.rows, to-from, len(block))
+		weights.Fill(1)
+		w.taper(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
 		for k := range weights.Rows {
 			asm.Axpy(z[from+k], weights.Row(k), nearby)
 			asm.Axpy(1, weights.Row(k), totals)

@@ -8,7 +8,7 @@ const beginning = 1_200_000
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
-	numbers := m.c.P.numbers() + len(m.y.data)/8 + len(m.spread) + len(m.points)
+	numbers := m.c.P.numbers() + len(m.y.data)/8 + (2+len(m.fitted))*len(m.spread) + len(m.points)
 	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}
@@ -66,7 +66,7 @@ func (w *Workspace) Bytes() int {
 		unused += len(r.missing)
 	}
 	if w.most == m.c.Points { // nothing is given anything
-		unused += len(r.nearMissing)/4 + len(r.cross) + len(w.held.wide.data)/8
+		unused += len(r.nearMissing)/4 + len(r.cross)
 	}
 	packed := max(min(productDepth, max(depth, m.c.Inducing))*w.most, min(square, solveTriangle*solveTriangle)/2) // they share their room
 	return 8 * (w.floats + factors + panels + packed + ints - unused)

@@ -29,19 +29,10 @@ func (w *Workspace) setAmounts() {
 	t.amounts[0] -= least
 }
 
-// pickFrom sets dst to the elements of a row at some places.
-//
-//go:noinline
-func pickFrom(dst, row []float64, at []int) {
-	for k, i := range at[:len(dst)] {
-		dst[k] = row[i]
-	}
-}
-
-// earlier sets dst to elements of row i of a table of a fast model, those of points up to i.
+// earlier sets dst to elements of row i of a table of a fast model, those of points of an ascending list up to i.
 func (w *Workspace) earlier(dst []float64, t *Table, i int, columns []int) {
 	row := w.room.pairs[:i+1]
-	t.row(row, i, 0)
+	t.row(row[columns[0]:], i, columns[0])
 	pickFrom(dst, row, columns)
 }
 

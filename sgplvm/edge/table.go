@@ -336,6 +336,24 @@ func toHalf(v float64) uint16 {
 	return sign | uint16(exponent+13)<<10 + uint16(math.RoundToEven(fraction*0x1p11))
 }
 
+// pickFrom sets dst to the elements of a row at some places.
+//
+//go:noinline
+func pickFrom(dst, row []float64, at []int) {
+	for k, i := range at[:len(dst)] {
+		dst[k] = row[i]
+	}
+}
+
+// addFrom adds the elements of a row at some places to dst.
+//
+//go:noinline
+func addFrom(dst, row []float64, at []int) {
+	for k, i := range at[:len(dst)] {
+		dst[k] += row[i]
+	}
+}
+
 // upTo returns the columns that count of row k: of a lower triangle those up to its diagonal.
 func upTo(b []int, k int, triangle bool) []int {
 	if triangle {

@@ -194,27 +194,23 @@ func (w *Workspace) newRoom() {
 		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
-		w.held.wideFactor = math.NaN()
 	}
-	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
-	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	for k := range r.levels {
+		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	}
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
 	}
-	r.noise = w.vector(noiseRows * wider)
 	if w.m.kept() {
-		depth := w.m.mostExamples() * c.Channels
+		depth, rank := w.m.mostExamples()*c.Channels, len(w.m.fitted)
 		if w.m.shaped() {
-			r.near, r.nearRows = w.vector(n*depth), w.vector(noiseRows*depth)
-			w.held.wide = blank(n, n, true, w.m.structure.kind)
-			w.floats += len(w.held.wide.data) / 8
-			r.wide, r.other = r.noise, r.taper // before they are needed otherwise
+			r.near, r.fitted = w.vector(n*depth), w.vector(n*rank)
 		} else {
-			r.near, r.nearMissing = w.vector(e*depth), w.vector(block*depth)
-			r.wide, r.other = w.vector(noiseRows*wider), w.vector(noiseRows*wider)
+			r.near, r.fitted = w.vector(e*depth), w.vector(e*rank)
+			r.nearMissing, r.fittedMissing = w.vector(block*depth), w.vector(block*rank)
 		}
-		r.rows = w.vector(noiseRows * k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
 	w.held.together = w.most
