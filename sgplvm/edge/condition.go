@@ -93,7 +93,7 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		w.factor.SolveHalf(residual)
 		if t.latent {
 			po := w.spreadRoom(place, len(seen))
-			w.setSpread(po.Data, w.m.p[c], seen)
+			w.setSpread(po.Data, c, seen)
 			w.factor.SolveHalf(po)
 		}
 		w.judge(c, seen, residual)
@@ -174,7 +174,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 	if t.latent {
 		po := w.spreadRoom(place, len(seen))
 		left := view(r.left, len(block), po.Cols)
-		w.setSpread(left.Data, w.m.p[c], block)
+		w.setSpread(left.Data, c, block)
 		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O, times M where there is one
 		w.spreadOf(r.spread, left)
 	}

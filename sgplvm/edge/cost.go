@@ -21,6 +21,7 @@ func (m *Model) Bytes() int {
 	if m.kept() {
 		numbers += min(examplesTogether, c.Examples)*(c.Inducing+m.values()) + c.Inducing*c.Inducing
 	}
+	numbers += len(m.shares) * c.Inducing * c.Inducing
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
 	}

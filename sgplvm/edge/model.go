@@ -29,6 +29,7 @@ type Model struct {
 	features        int          // Π m_f
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
+	shares          []mat.Matrix // of setShares, of a fast model, m_ξ×m_ξ each
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
 
@@ -91,6 +92,7 @@ func (c *Contents) kernel() (k psi.Kernel) {
 func (m *Model) setFactors() {
 	if m.shaped() {
 		m.features = 0
+		m.setShares()
 	}
 	for i := range m.c.Factors {
 		f := &m.c.Factors[i]

@@ -74,7 +74,7 @@ type room struct {
 	levels                [levelSets]ofLevels
 	nextLevels            int // which of them is the next to be another
 
-	po                        []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, most×m_ξ
+	po                        []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, or slopes, most×m_ξ
 	residual                  []float64 // L⁻¹·(y_O − mean_O) of each channel
 	z, solved, precision      []float64 // of observed values
 	explained, nearby, totals []float64 // of a block
@@ -117,7 +117,8 @@ type refinement struct {
 	jacobian, moved  mat.Matrix // m_ξ×d_ξ; moved: M, of which M·Mᵀ replaces Ψ2 − ψ1ψ1ᵀ
 	precision, solve mat.Matrix // d_ξ×d_ξ
 	shift            mat.Matrix // d_ξ×1
-	slope            []float64  // |O|×d_ξ
+	rows             []float64  // P_c times the Jacobian, and then P_c·M, of each channel, n×d_ξ
+	means            []float64  // P_c·ψ1, n
 	mean             []float64  // d_ξ
 	factor           chol.Factor
 }

@@ -9,14 +9,31 @@ import (
 // A fast model has no features. The covariance of f given x is, in the basis that makes Σ the identity and K diag λ, diag Σ_i τ_i·λ/(1 + λ0_i·λ) + (ψ0 − Σ τ_i)·λ, which
 // does not bend much: a_0 + Σ_r a_r·λ/(1 + κ_r·λ) is near enough, so that it is a sum of Σ and some matrices that the file has (docs/math.md, section 23).
 
+// setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
+func (m *Model) setShares() {
+	c, k := m.c, m.c.Inducing
+	of := mat.NewDense(k+1, 1+len(c.Shapes), c.Shares)
+	scaled, factors := mat.New(k, k), make([]float64, k)
+	for r := range of.Cols {
+		for i := range factors {
+			factors[i] = of.At(i, r) - of.At(k, r)
+		}
+		share := mat.New(k, k)
+		mat.ScaleCols(scaled, m.coord, factors)
+		mat.MulSym(share, 1, scaled, m.coord.T(), 0)
+		mat.MirrorLower(share)
+		m.shares = append(m.shares, share)
+	}
+}
+
+// ofAll returns s_r.
+func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares):] }
+
 // setAmounts sets a of the moments. The sum stays positive semidefinite.
 func (w *Workspace) setAmounts() {
 	t, c := &w.moments, w.m.c
-	count := len(t.amounts)
-	row := func(i int) []float64 { return c.Shares[i*count:][:count] }
-	asm.Scale(t.amounts, t.untold(), row(c.Inducing))
-	for i, tau := range t.tau {
-		asm.Axpy(tau, row(i), t.amounts)
+	for r, share := range w.m.shares {
+		t.amounts[r] = t.psi0*w.m.ofAll()[r] + mat.Dot(share, t.of.Psi2)
 	}
 	var least float64
 	for _, lambda := range c.Lambda {
@@ -61,15 +78,4 @@ func (w *Workspace) addTraces(factor *chol.Factor, block []int) {
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}
-}
-
-// shapedTrace sets told, given the traces, and returns tr Σ_OO⁻¹K_OO as it is a sum.
-func (w *Workspace) shapedTrace() (trace float64) {
-	m, traces := w.m, w.held.traces
-	shares := mat.NewDense(m.c.Inducing+1, len(traces), m.c.Shares)
-	trace = asm.Dot(shares.Row(m.c.Inducing), traces)
-	for i := range w.told {
-		w.told[i] = trace - asm.Dot(shares.Row(i), traces)
-	}
-	return trace
 }

@@ -81,7 +81,10 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	}
 	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
 	w.g1, w.slack, w.norms, w.told = w.vector(k), w.vector(k), w.vector(m.features), w.vector(k)
-	w.g, w.scaled = w.matrix(k, k), w.matrix(k, k)
+	w.g = w.matrix(k, k)
+	if !m.shaped() {
+		w.scaled = w.matrix(k, k)
+	}
 	w.optimiser = infer.NewOptimiser(d)
 	w.starts = w.newStarts()
 	w.latent = Latent{Mu: w.vector(d), S: w.vector(d)}
@@ -161,8 +164,12 @@ func (w *Workspace) newMoments() {
 	k := w.m.c.Inducing
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
-	t.amounts = w.vector(1 + len(w.m.c.Shapes))
+	t.share, t.roots, t.tau = w.vector(w.m.features), w.vector(w.m.features), w.vector(k)
+	if w.m.shaped() {
+		t.amounts = w.vector(len(w.m.shares))
+	} else {
+		t.rotate = w.matrix(k, k)
+	}
 }
 
 func (w *Workspace) newRoom() {
@@ -256,5 +263,5 @@ func (w *Workspace) newRefinement() {
 	d := c.Latents
 	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
-	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
+	r.mean, r.means, r.rows = w.vector(d), w.vector(c.Points), w.vector(c.Channels*c.Points*d)
 }
