@@ -108,6 +108,26 @@ func (m *Model) setFactors() {
 	}
 }
 
+// setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
+func (m *Model) setShares() {
+	c, k := m.c, m.c.Inducing
+	of := mat.NewDense(k+1, 1+len(c.Shapes), c.Shares)
+	scaled, factors := mat.New(k, k), make([]float64, k)
+	for r := range of.Cols {
+		for i := range factors {
+			factors[i] = of.At(i, r) - of.At(k, r)
+		}
+		share := mat.New(k, k)
+		mat.ScaleCols(scaled, m.coord, factors)
+		mat.MulSym(share, 1, scaled, m.coord.T(), 0)
+		mat.MirrorLower(share)
+		m.shares = append(m.shares, share)
+	}
+}
+
+// ofAll returns s_r.
+func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares):] }
+
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
@@ -291,12 +311,4 @@ func (m *Model) mostExamples() int {
 		return min(heaviest, m.c.Examples)
 	}
 	return m.c.Examples
-}
-
-// splitPoint sets index to those of a point in each factor, of which the last one runs fastest.
-func splitPoint(index []int, point int, sizes []int) {
-	for f := len(sizes) - 1; f >= 0; f-- {
-		index[f] = point % sizes[f]
-		point /= sizes[f]
-	}
 }

@@ -50,12 +50,6 @@ func (w *Workspace) refine() error {
 	return nil
 }
 
-// of returns the c-th channel's part of rows.
-func (r *refinement) of(c int) mat.Matrix {
-	n, d := len(r.means), len(r.mean)
-	return view(r.rows[c*n*d:], n, d)
-}
-
 // addEquations adds those of a channel, of whose C_OO there is the factor.
 func (w *Workspace) addEquations(c int, seen []int) {
 	r, t, p := &w.refinement, &w.moments, w.m.p[c]

@@ -123,6 +123,12 @@ type refinement struct {
 	factor           chol.Factor
 }
 
+// of returns the c-th channel's part of rows.
+func (r *refinement) of(c int) mat.Matrix {
+	n, d := len(r.means), len(r.mean)
+	return view(r.rows[c*n*d:], n, d)
+}
+
 // partsTogether is for how many parts distances are measured at once: training examples are read that often less.
 const partsTogether = 4
 

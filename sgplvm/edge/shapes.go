@@ -9,26 +9,6 @@ import (
 // A fast model has no features. The covariance of f given x is, in the basis that makes Σ the identity and K diag λ, diag Σ_i τ_i·λ/(1 + λ0_i·λ) + (ψ0 − Σ τ_i)·λ, which
 // does not bend much: a_0 + Σ_r a_r·λ/(1 + κ_r·λ) is near enough, so that it is a sum of Σ and some matrices that the file has (docs/math.md, section 23).
 
-// setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
-func (m *Model) setShares() {
-	c, k := m.c, m.c.Inducing
-	of := mat.NewDense(k+1, 1+len(c.Shapes), c.Shares)
-	scaled, factors := mat.New(k, k), make([]float64, k)
-	for r := range of.Cols {
-		for i := range factors {
-			factors[i] = of.At(i, r) - of.At(k, r)
-		}
-		share := mat.New(k, k)
-		mat.ScaleCols(scaled, m.coord, factors)
-		mat.MulSym(share, 1, scaled, m.coord.T(), 0)
-		mat.MirrorLower(share)
-		m.shares = append(m.shares, share)
-	}
-}
-
-// ofAll returns s_r.
-func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares):] }
-
 // setAmounts sets a of the moments. The sum stays positive semidefinite.
 func (w *Workspace) setAmounts() {
 	t, c := &w.moments, w.m.c
