@@ -18,12 +18,16 @@ func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) mat.Mat
 	for l, example := range o.rows {
 		from.row(row, example, 0)
 		asm.AddScaled(row, row, -o.less, o.mean.Data)
+		asm.Scale(row, o.roots[l], row)
+		if dy == 1 {
+			pickFrom(all.Row(l), row, points)
+			continue
+		}
 		for c := range dy {
 			to := all.Row(l*dy + c)
 			for k, i := range points {
 				to[k] = row[i*dy+c]
 			}
-			asm.Scale(to, o.roots[l], to)
 		}
 	}
 	return all

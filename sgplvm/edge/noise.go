@@ -60,7 +60,7 @@ func (w *Workspace) lessWhite() float64 {
 }
 
 // ownRows is how many rows of a covariance are made at once: they are still in the cache when they are tapered. Tests lower it.
-var ownRows = 96
+var ownRows = 64
 
 // setOwnNoise sets dst to what training examples say of the example's own noise, whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·F∘C′] between points a and b.
 // same: a is b, and only the lower triangle counts. C and C′ are Gaussians: the narrower one is the other one times a third.
