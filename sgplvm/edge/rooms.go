@@ -74,19 +74,19 @@ type room struct {
 	levels                [levelSets]ofLevels
 	nextLevels            int // which of them is the next to be another
 
-	po                        []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, or slopes, most×m_ξ
-	residual                  []float64 // L⁻¹·(y_O − mean_O) of each channel
-	z, solved, precision      []float64 // of observed values
-	explained, nearby, totals []float64 // of a block
-	left                      []float64 // together×m_ξ
-	block, near512            []int     // missing points, and observed ones near them
-	sorted                    []float64 // of work.Least
-	merged                    []int     // of sort
-	columns                   []int     // of rows of covariances, of a fast model
-	terms                     []term    // that these add up
-	pairs                     []float64 // a row of a table, n
-	ofSeen, counts            []float64 // of all points of a grid, n
-	reach                     []float64
+	po                   []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, or slopes, most×m_ξ
+	residual             []float64 // L⁻¹·(y_O − mean_O) of each channel
+	z, solved, precision []float64 // of observed values
+	explained, totals    []float64 // of a block
+	left                 []float64 // together×m_ξ
+	block, near512       []int     // missing points, and observed ones near them
+	sorted               []float64 // of work.Least
+	merged               []int     // of sort
+	columns              []int     // of rows of covariances, of a fast model
+	terms                []term    // that these add up
+	pairs                []float64 // a row of a table, n
+	ofSeen, counts       []float64 // of all points of a grid, n
+	reach                []float64
 }
 
 // ownNoise is the noise of one example by training examples like it: what is left of them by the latent variables (docs/math.md, section

@@ -60,6 +60,7 @@ type Workspace struct {
 	counts               []float64  // n
 	parts, ends          []int      // missing points, divided, and where parts end
 	surprise             []float64  // of observed values, n·d_y; NaN where missing
+	nearby               []float64  // what variances are multiplied by where observed values nearby are surprising, n·d_y
 	chi                  float64    // squared Mahalanobis distance of the observed values
 	judged               int        // values that chi is of
 }
@@ -74,7 +75,7 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	}
 	w := &Workspace{m: m, most: most}
 	n, d, k := c.Points, c.Latents, c.Inducing
-	w.values, w.known, w.surprise = w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
+	w.values, w.known, w.surprise, w.nearby = w.vector(m.values()), w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
 	w.seen = make([][]int, c.Channels)
 	for i := range w.seen {
 		w.seen[i] = make([]int, 0, most)
@@ -194,7 +195,7 @@ func (w *Workspace) newRoom() {
 	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
-	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
+	r.explained, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
 	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
