@@ -135,7 +135,7 @@ func (m *Model) setStructure() {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
-	t := blank(n, n, true, b.kind) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
+	t := blank(n, n, true, b.kind.made()) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
 	roots := make([]float64, len(m.c.Lambda))
 	for j, lambda := range m.c.Lambda {
 		roots[j] = 1 / math.Sqrt(1+lambda)
@@ -190,7 +190,11 @@ func (m *Model) setPredictions() {
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
 	values, r := m.values(), &m.c.Residuals
-	m.y = blank(k, values, false, r.kind)
+	kind := r.kind.made()
+	if m.c.Options.Fast && r.kind == Float16 {
+		kind = Float16
+	}
+	m.y = blank(k, values, false, kind)
 	first, mean, told := mat.New(inducing, 1), mat.New(inducing, 1), mat.New(inducing, inducing)
 	together := min(examplesTogether, k)
 	psi1, y := mat.New(together, inducing), mat.New(together, values)
