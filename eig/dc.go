@@ -94,7 +94,6 @@ func (c *dc) grow(n int) {
 		c.packed = mat.NewDense(2, n, resize(c.packed.Data, 2*n))
 	} else {
 		c.x = mat.NewDense(n, n, resize(c.x.Data, n*n))
-		c.x.Fill(0)
 		c.y = resize(c.y, n*n)
 	}
 	for _, v := range []*[]float64{&c.weight, &c.pole, &c.zed, &c.sigma, &c.tau, &c.hat} {
@@ -115,6 +114,13 @@ func (c *dc) valuesOnly() bool { return c.work.Rows == 0 }
 // solveBlock solves rows lo ≤ i < hi, whose subdiagonal elements are not
 // negligible.
 func (c *dc) solveBlock(lo, hi int) error {
+	if !c.valuesOnly() {
+		for i := lo; i < hi; i++ {
+			row := c.x.Row(i)
+			clear(row[:lo])
+			clear(row[hi:])
+		}
+	}
 	if hi-lo == 1 {
 		if !c.valuesOnly() {
 			c.x.Set(lo, lo, 1)
@@ -178,6 +184,7 @@ func (l *leaves) Do(i int) {
 		z.Set(hi-lo-1, 1, 1)
 	} else {
 		z = c.x.Slice(lo, hi, lo, hi)
+		z.Fill(0)
 		z.Diag().Fill(1)
 	}
 	c.failed[i] = -1
@@ -416,8 +423,11 @@ func (m *merge) gathered() (first, second, deflated mat.Matrix) {
 func (m *merge) gather(from, to int) {
 	if m.valuesOnly() {
 		for i := m.lo + from; i < m.lo+to; i++ {
-			row := m.ends.Row(m.rows[i])
-			m.packed.Row(0)[i], m.packed.Row(1)[i] = row[0], row[1]
+			row, at := m.ends.Row(m.rows[i]), i
+			if i < m.lo+m.k {
+				at = m.lo + m.slot[i]
+			}
+			m.packed.Row(0)[at], m.packed.Row(1)[at] = row[0], row[1]
 		}
 		return
 	}
@@ -484,7 +494,8 @@ func (m *merge) product(i int) []float64 {
 // weights finds the weights for which the roots, as they were computed, are
 // exact: ẑ[i]² = Π (d[i]−λ[j]) / Π (d[i]−d[j]), up to a factor (Löwner's
 // formula). With them the vectors are orthogonal however close the roots are
-// (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+// (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994). What the vectors are made of, d and ẑ,
+// it leaves in weight and zed, rearranged as they are.
 func (m *merge) weights() {
 	hat := m.hat[m.lo : m.lo+m.k]
 	copy(hat, m.product(0))
@@ -493,6 +504,9 @@ func (m *merge) weights() {
 	}
 	for i, p := range hat {
 		hat[i] = math.Copysign(math.Sqrt(math.Abs(p)), m.zed[m.lo+i])
+	}
+	for i, at := range m.slot[m.lo : m.lo+m.k] {
+		m.weight[m.lo+at], m.zed[m.lo+at] = m.pole[m.lo+i], hat[i]
 	}
 }
 
@@ -503,22 +517,21 @@ type vectors merge
 // they make.
 func (v *vectors) Do(i int) {
 	m := (*merge)(v)
-	d, hat, slot := m.pole[m.lo:m.lo+m.k], m.hat[m.lo:m.lo+m.k], m.slot[m.lo:m.lo+m.k]
-	scratch := m.scratch[m.lo*mostChunks+i*m.k:][:m.k]
+	d, hat := m.weight[m.lo:m.lo+m.k], m.zed[m.lo:m.lo+m.k]
 	from, to := m.chunk(i, m.k)
+	row := m.scratch[m.lo*mostChunks+i*m.k:][:m.k]
 	for j := from; j < to; j++ {
-		sum := asm.PoleVector(scratch, hat, d, m.sigma[m.lo+j], m.tau[m.lo+j])
-		scale := 1 / math.Sqrt(sum)
-		if m.valuesOnly() {
-			ends := m.ends.Row(m.lo + j)
-			for side := range ends {
-				ends[side] = scale * asm.Dot(scratch, m.packed.Row(side)[m.lo:])
-			}
+		if !m.valuesOnly() {
+			row = m.rowsOfS().Row(j)
+		}
+		scale := 1 / math.Sqrt(asm.PoleVector(row, hat, d, m.sigma[m.lo+j], m.tau[m.lo+j]))
+		if !m.valuesOnly() {
+			asm.Scale(row, scale, row)
 			continue
 		}
-		row := m.rowsOfS().Row(j)
-		for i, at := range slot {
-			row[at] = scale * scratch[i]
+		ends := m.ends.Row(m.lo + j)
+		for side := range ends {
+			ends[side] = scale * asm.Dot(row, m.packed.Row(side)[m.lo:])
 		}
 	}
 }
