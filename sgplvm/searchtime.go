@@ -24,7 +24,7 @@ const timeErrors = 2
 const ownErrors = 3
 
 // mostOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
-const mostOwnTimes = 300
+const mostOwnTimes = 200
 
 // ownSteps are the steps of training of linear latent dimensions with such kernels, which start as principal components: more bring nothing.
 const ownSteps = 100
