@@ -53,6 +53,10 @@ type Config struct {
 	// Length scales and periods that are 0 are found from the data.
 	TimeKernel kernel.Kernel `json:"timeKernel,omitzero"`
 
+	// OwnTimeKernels gives each latent dimension a kernel in time of its own: a sum of what repeats itself with Period, of smooth parts of
+	// the form of TimeKernel and of a rough one, with weights that follow from the data. Plain default: off.
+	OwnTimeKernels Switch `json:"ownTimeKernels,omitzero"`
+
 	// Motion says whether the motion of a film's contents is measured and taken out. Plain default: on for a film.
 	Motion Switch `json:"motion,omitzero"`
 

@@ -30,6 +30,7 @@ func filled(c, from Config) Config {
 	c.LatentDims, c.Inducing = cmp.Or(c.LatentDims, from.LatentDims), cmp.Or(c.Inducing, from.Inducing)
 	c.LatentKernel = cmp.Or(c.LatentKernel, from.LatentKernel)
 	c.LatentTime, c.TimeKernel = orKernel(c.LatentTime, from.LatentTime), orKernel(c.TimeKernel, from.TimeKernel)
+	c.OwnTimeKernels = cmp.Or(c.OwnTimeKernels, from.OwnTimeKernels)
 	if c.Spatial == nil {
 		c.Spatial = from.Spatial
 	}
