@@ -3,6 +3,8 @@
 package work
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -126,10 +128,8 @@ func Equal(a, b mat.Matrix) bool {
 		return false
 	}
 	for i := range a.Rows {
-		for j, v := range a.Row(i) {
-			if v != b.At(i, j) {
-				return false
-			}
+		if !slices.Equal(a.Row(i), b.Row(i)) {
+			return false
 		}
 	}
 	return true
