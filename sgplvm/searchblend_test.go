@@ -144,6 +144,8 @@ func TestBlendIsFound(t *testing.T) {
 
 // Where little is to be done no damping is tried.
 func TestQuickDampsNothing(t *testing.T) {
+	defer func(list []float64) { dampings = list }(dampings)
+	dampings = []float64{1} // if it were
 	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
 	j, err := newFillJudge(s)
 	if err != nil {
