@@ -128,8 +128,17 @@ func Equal(a, b mat.Matrix) bool {
 		return false
 	}
 	for i := range a.Rows {
-		if !slices.Equal(a.Row(i), b.Row(i)) {
-			return false
+		row := a.Row(i)
+		if b.ColStride == 1 {
+			if !slices.Equal(row, b.Row(i)) {
+				return false
+			}
+			continue
+		}
+		for j, v := range row {
+			if v != b.At(i, j) {
+				return false
+			}
 		}
 	}
 	return true
