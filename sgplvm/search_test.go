@@ -358,6 +358,7 @@ func fixed(film bool) map[string]func(c *Config) {
 		"NoiseFloor":              func(c *Config) { c.NoiseFloor = 0.003 },
 		"Residual.Kernel":         func(c *Config) { c.Residual.Kernel = kernel.Kernel{Kind: kernel.White} },
 		"Residual.Rounds":         func(c *Config) { c.Residual.Rounds = 1 },
+		"Residual.Steps":          func(c *Config) { c.Residual.Steps = 5 },
 		"Residual.Strength":       func(c *Config) { c.Residual.Strength = 7.5 },
 		"Residual.Taper":          func(c *Config) { c.Residual.Taper = -1 },
 		"Residual.Local":          func(c *Config) { c.Residual.Local = Off },

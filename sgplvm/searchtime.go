@@ -42,6 +42,9 @@ var mostDownsampled = 1 << 21
 // as few of its points.
 const coarseFilm = 4
 
+// quickFilm is how many numbers of a film most of its training sees where little is to be done. Tests lower it.
+var quickFilm = 1 << 19
+
 // roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
 // rough ones and smooth ones in shares that training finds. Those are the shares under which the
 // values of a frame tell most of one another; rough changes alone may tell more of frames left out.
@@ -90,6 +93,9 @@ func (c timeCandidate) preset(s *search) Config {
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
 		p.Training.CoarsePoints = points
+		if s.quick() && s.given.Training.CoarsePoints >= 0 {
+			p.Training.Warmup = shortWarmup(p.Training.Iterations)
+		}
 	}
 	return p
 }
@@ -97,10 +103,14 @@ func (c timeCandidate) preset(s *search) Config {
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
 func (s *search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= coarseFilm*mostDownsampled {
+	from, most := coarseFilm*mostDownsampled, mostDownsampled
+	if s.quick() {
+		from, most = quickFilm, quickFilm
+	}
+	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= from {
 		return 0
 	}
-	return max(1, mostDownsampled/(n*channels))
+	return max(1, most/(n*channels))
 }
 
 func (c timeCandidate) String() string {
@@ -407,13 +417,10 @@ func (s *search) expectedStructured() (time.Duration, error) {
 	d := Data{Source: NewSource(values.Data, n, len(points), channels), Grid: Grid{work.Gather(joined(s.data.Grid), points)}, Times: s.data.Times, Sequences: s.data.Sequences}
 	var total, longest float64
 	for _, o := range options {
-		cfg, p := s.given, probe{}
+		cfg := s.given
 		o.apply(&cfg)
 		cfg.Effort = EffortNone
-		var err error
-		if _, p.free, err = paced(s.ctx, d, probing(cfg, true)); err == nil {
-			_, p.held, err = paced(s.ctx, d, probing(cfg, false))
-		}
+		_, p, err := paced(s.ctx, d, cfg)
 		if err != nil {
 			return 0, err
 		}
@@ -522,10 +529,7 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err 
 
 // probe measures a configuration in time.
 func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	var t *Trainer
-	if _, p.free, err = paced(ctx, j.data, probing(cfg, true)); err == nil {
-		t, p.held, err = paced(ctx, j.data, probing(cfg, false))
-	}
+	t, p, err := paced(ctx, j.data, cfg)
 	if err != nil {
 		return p, err
 	}

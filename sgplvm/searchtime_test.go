@@ -113,15 +113,16 @@ func TestTimePart(t *testing.T) {
 
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
-	defer func(large, most int) { largeFilm, mostDownsampled = large, most }(largeFilm, mostDownsampled)
+	defer func(large, most, quick int) { largeFilm, mostDownsampled, quickFilm = large, most, quick }(largeFilm, mostDownsampled, quickFilm)
 	const n, width, height = 10, 8, 6
-	largeFilm, mostDownsampled = n*width*height-1, n*width*height/5
+	largeFilm, mostDownsampled, quickFilm = n*width*height-1, n*width*height/5, n*width*height/8
 	for name, c := range map[string]struct {
 		film   bool
 		change func(c *Config)
 		want   int
 	}{
-		"a film":       {true, func(*Config) {}, width * height / 5},
+		"a film":       {true, func(*Config) {}, width * height / 8},
+		"normal":       {true, func(c *Config) { c.Effort, c.LatentTime = EffortNormal, matern32 }, width * height / 5},
 		"no film":      {false, func(*Config) {}, 0},
 		"none asked":   {true, func(c *Config) { c.Training.CoarsePoints = -1 }, -1},
 		"own":          {true, func(c *Config) { c.Training.CoarsePoints = 7 }, 7},
@@ -130,8 +131,12 @@ func TestCoarseFilm(t *testing.T) {
 		d := Data{Source: NewSource(modes(true, n, width, height), n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data, Film: c.film}
 		cfg := Config{Effort: EffortQuick, Motion: Off}
 		c.change(&cfg)
-		if got, _, err := Select(context.Background(), d, cfg); err != nil || got.Training.CoarsePoints != c.want {
+		got, _, err := Select(context.Background(), d, cfg)
+		if err != nil || got.Training.CoarsePoints != c.want {
 			t.Errorf("%s: %d points, error %v, expected %d", name, got.Training.CoarsePoints, err, c.want)
+		}
+		if short := c.want == width*height/8; (got.Training.Warmup > 0) != short {
+			t.Errorf("%s: a warm-up of %d steps", name, got.Training.Warmup)
 		}
 	}
 }

@@ -376,7 +376,7 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.alpha = &alpha
+		t.alpha, o.Spectra = &alpha, t.evaluator.Spectra()
 	}
 	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
 	if err == nil {
