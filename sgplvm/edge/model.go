@@ -306,9 +306,6 @@ func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
 
-// first reports whether a list is a part of that of all points, from the first one on.
-func (m *Model) first(list []int) bool { return len(list) > 0 && &list[0] == &m.points[0] }
-
 // mostExamples returns how many training examples count for one covariance at most.
 func (m *Model) mostExamples() int {
 	if heaviest := m.c.Options.MostExamples; heaviest > 0 {
