@@ -128,9 +128,19 @@
 //	stream               116        92         96         36
 //
 // What is out of reach of the stream is arithmetic from four columns on: 15 GB/s are 15·10⁹
-// flops for four columns. There the factorisation runs at 0.72, 0.78, 0.79 and 0.82 of the peak for
-// n = 256 to 2000, 1.4 to 1.3 times as fast as OpenBLAS; 1.5 times would be more than
-// the peak at 2000.
+// flops for four columns.
+//
+// The factorisation there, one core with nothing else running, medians of five runs in turns with OpenBLAS
+// (2026-11-25), 10⁹ operations per second:
+//
+//	n                    64     128    256    560    1000   2000
+//	Factorize            16.4   27.8   42.3   47.6   47.6   49.5
+//	  of-peak            0.28   0.47   0.72   0.81   0.82   0.85
+//	  OpenBLAS           14.0   24.0   34.8   42.9   45.0   46.0
+//	  ratio              1.17   1.16   1.22   1.11   1.06   1.08
+//
+// 1.5 times OpenBLAS would be 1.1 to 1.2 times the peak from n = 560 on, and 0.9 of it at 256. (On a machine busy
+// with other work OpenBLAS lost more, and ratios were 1.3 to 1.4.)
 //
 // Two processors are 1.6 times as fast as one at n = 560 and 1000, and 1.9 times at
 // 2000. At 560 that is less than the order of tasks allows (1.9 in a model), whatever the
