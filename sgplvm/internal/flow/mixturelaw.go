@@ -52,9 +52,9 @@ type errorSample struct {
 	errors   [1 + others]float64
 }
 
-// NewMixtureLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
-func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
-	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true}}
+// NewMixtureLaw starts with nothing but how octaves of the frames go on, to learn from about as many frames as given (0: 24) and the ends of all shots.
+func (m *Motion) NewMixtureLaw(frames *TrainingFrames, d *Detail, examined int) *MixtureLaw {
+	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true, aliased: d.expectedAliasing()}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
@@ -215,13 +215,11 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	}
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		row := varianceLaw{0: s.variance, 1 + traits: 1}
-		copy(row[1:], s.traits[:])
-		rows[s.channel] = append(rows[s.channel], row)
+		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased))
 		squares[s.channel] = append(squares[s.channel], square(errors[i]-sums[s.frame*channels+s.channel]))
 	}
 	laws = make([]varianceLaw, channels)
-	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
 	return laws, light
 }
 
