@@ -30,27 +30,28 @@ var leafOrder = 32
 // first and the last component of each vector are all that is ever needed, and
 // kept in ends.
 type dc struct {
-	n         int
-	d, e      []float64  // diagonal and subdiagonal; the eigenvalues of solved parts, row by row
-	work      mat.Matrix // room for the vectors of secular equations, or 0×0
-	x         mat.Matrix // vectors of the solved parts in rows, in the end of all
-	ends      mat.Matrix // or their first and last components, n×2
-	packed    mat.Matrix // 2×n: ends of a merge's vectors, rearranged
-	y         []float64  // a merge's vectors, rearranged: y[lo·n:hi·n] for rows lo ≤ i < hi
-	order     []int      // rows of a solved part in ascending order of d
-	sorted    []int      // rows of a merge in ascending order of d
-	kind      []kind     // of the vector in row i
-	weight    []float64  // what the tear's vector u is in terms of row i
-	rows      []int      // rows that take part in the secular equation, and those that do not
-	slot      []int      // place of an entry of rows among the rearranged vectors
-	pole, zed []float64  // the secular equation's d and z
-	sigma     []float64  // its roots: sigma + tau
-	tau       []float64
-	hat       []float64 // the weights of Gu and Eisenstat
-	products  []float64 // the chunks' shares of them, mostChunks for each row
-	scratch   []float64 // a vector for each chunk
-	failed    []int     // by leaf or merge: the row that did not converge, or −1
-	qlWork    qlWork
+	n          int
+	d, e       []float64  // diagonal and subdiagonal; the eigenvalues of solved parts, row by row
+	valuesOnly bool       // vectors are not wanted
+	x          mat.Matrix // vectors of the solved parts in rows, in the end of all
+	ends       mat.Matrix // or their first and last components, n×2
+	packed     mat.Matrix // 2×n: ends of a merge's vectors, rearranged
+	y          []float64  // a merge's vectors, rearranged and packed: y[lo·width:hi·width] for rows lo ≤ i < hi
+	width      int        // n, and two panels
+	order      []int      // rows of a solved part in ascending order of d
+	sorted     []int      // rows of a merge in ascending order of d
+	kind       []kind     // of the vector in row i
+	weight     []float64  // what the tear's vector u is in terms of row i
+	rows       []int      // rows that take part in the secular equation, and those that do not
+	slot       []int      // place of an entry of rows among the rearranged vectors
+	pole, zed  []float64  // the secular equation's d and z
+	sigma      []float64  // its roots: sigma + tau
+	tau        []float64
+	hat        []float64 // the weights of Gu and Eisenstat
+	products   []float64 // the chunks' shares of them, mostChunks for each row
+	scratch    []float64 // a vector for each chunk
+	failed     []int     // by leaf or merge: the row that did not converge, or −1
+	qlWork     qlWork
 
 	from, to int     // rows of the block that is being solved
 	leaves   int     // of the block, a power of two
@@ -69,11 +70,10 @@ const (
 
 // solve overwrites d with the eigenvalues of the tridiagonal matrix (d, e), not
 // sorted, e with anything, and the rows of c.x with the unit eigenvectors in
-// the order of d. work is room, n×n with contiguous rows; or 0×0, if the eigenvalues
-// alone are wanted, which takes O(n²) operations. Blocks between negligible elements
+// the order of d; or the eigenvalues alone, which takes O(n²) operations. Blocks between negligible elements
 // of e are solved one after the other, each scaled by a power of two.
-func (c *dc) solve(work mat.Matrix, d, e []float64) error {
-	c.work, c.d, c.e = work, d, e
+func (c *dc) solve(d, e []float64, valuesOnly bool) error {
+	c.d, c.e, c.valuesOnly = d, e, valuesOnly
 	c.grow(len(d))
 	var err error
 	for lo := 0; lo < c.n && err == nil; {
@@ -81,7 +81,7 @@ func (c *dc) solve(work mat.Matrix, d, e []float64) error {
 		err = c.solveBlock(lo, hi)
 		lo = hi
 	}
-	c.work, c.d, c.e = mat.Matrix{}, nil, nil // they are the caller's
+	c.d, c.e = nil, nil // they are the caller's
 	return err
 }
 
@@ -89,13 +89,13 @@ func (c *dc) solve(work mat.Matrix, d, e []float64) error {
 // order met so far.
 func (c *dc) grow(n int) {
 	c.n = n
-	if c.valuesOnly() {
+	if c.valuesOnly {
 		c.ends = mat.NewDense(n, 2, resize(c.ends.Data, 2*n))
 		c.packed = mat.NewDense(2, n, resize(c.packed.Data, 2*n))
 	} else {
 		c.x = mat.NewDense(n, n, resize(c.x.Data, n*n))
-		c.x.Fill(0)
-		c.y = resize(c.y, n*n)
+		c.width = n + 2*roundUp(1)
+		c.y = resize(c.y, n*c.width)
 	}
 	for _, v := range []*[]float64{&c.weight, &c.pole, &c.zed, &c.sigma, &c.tau, &c.hat} {
 		*v = resize(*v, n)
@@ -110,13 +110,18 @@ func (c *dc) grow(n int) {
 	c.qlWork.grow(n)
 }
 
-func (c *dc) valuesOnly() bool { return c.work.Rows == 0 }
-
 // solveBlock solves rows lo ≤ i < hi, whose subdiagonal elements are not
 // negligible.
 func (c *dc) solveBlock(lo, hi int) error {
+	if !c.valuesOnly {
+		for i := lo; i < hi; i++ {
+			row := c.x.Row(i)
+			clear(row[:lo])
+			clear(row[hi:])
+		}
+	}
 	if hi-lo == 1 {
-		if !c.valuesOnly() {
+		if !c.valuesOnly {
 			c.x.Set(lo, lo, 1)
 		}
 		return nil
@@ -171,13 +176,14 @@ func (l *leaves) Do(i int) {
 	c := (*dc)(l)
 	lo, hi := c.bound(i, c.leaves), c.bound(i+1, c.leaves)
 	var z mat.Matrix
-	if c.valuesOnly() {
+	if c.valuesOnly {
 		z = c.ends.Slice(lo, hi, 0, 2)
 		z.Fill(0)
 		z.Set(0, 0, 1)
 		z.Set(hi-lo-1, 1, 1)
 	} else {
 		z = c.x.Slice(lo, hi, lo, hi)
+		z.Fill(0)
 		z.Diag().Fill(1)
 	}
 	c.failed[i] = -1
@@ -237,10 +243,6 @@ func (m *merge) run() {
 		m.failed[m.at] = m.lo + j
 		return
 	}
-	if !m.last || !m.valuesOnly() {
-		m.weights()
-		mat.Run(m.parts, (*vectors)(m))
-	}
 	m.multiply()
 	m.store()
 }
@@ -263,7 +265,7 @@ func (m *merge) tear() {
 // of its part for the first part's vectors (side 1), else the first one (side 0).
 // Of ends it is cleared, since the merged part has it no more.
 func (m *merge) end(i, side int) float64 {
-	if !m.valuesOnly() {
+	if !m.valuesOnly {
 		return m.x.At(i, m.mid-side)
 	}
 	row := m.ends.Row(i)
@@ -345,7 +347,7 @@ func (m *merge) rotate(i, j int, tol float64) bool {
 	shift := gap * s * s
 	m.d[i] += shift
 	m.d[j] -= shift
-	if m.valuesOnly() {
+	if m.valuesOnly {
 		asm.Rotate(m.ends.Row(i), m.ends.Row(j), c, s)
 		return true
 	}
@@ -397,31 +399,30 @@ func (m *merge) arrange() {
 }
 
 // gathered returns the three parts of the rearranged vectors: the first part's
-// columns of those that are upper or both, the second part's columns of those
-// that are both or lower, and the deflated vectors as a whole.
-func (m *merge) gathered() (first, second, deflated mat.Matrix) {
-	space := m.y[m.lo*m.n : m.hi*m.n]
-	cut := func(r, c int) mat.Matrix {
-		part := mat.NewDense(r, c, space[:r*c])
-		space = space[r*c:]
-		return part
-	}
-	first = cut(m.count[upper]+m.count[both], m.mid-m.lo)
-	second = cut(m.count[both]+m.count[lower], m.hi-m.mid)
-	deflated = cut(m.hi-m.lo-m.k, m.hi-m.lo)
-	return first, second, deflated
+// columns of those that are upper or both and the second part's columns of those
+// that are both or lower, with so many rows and packed for mulPacked, and the deflated vectors as a whole.
+func (m *merge) gathered() (first, second []float64, firsts, seconds int, deflated mat.Matrix) {
+	space := m.y[m.lo*m.width : m.hi*m.width]
+	firsts, seconds = m.count[upper]+m.count[both], m.count[both]+m.count[lower]
+	first, space = space[:firsts*roundUp(m.mid-m.lo)], space[firsts*roundUp(m.mid-m.lo):]
+	second, space = space[:seconds*roundUp(m.hi-m.mid)], space[seconds*roundUp(m.hi-m.mid):]
+	size := m.hi - m.lo
+	return first, second, firsts, seconds, mat.NewDense(size-m.k, size, space[:(size-m.k)*size])
 }
 
 // gather copies the vectors of rows[lo+i] for from ≤ i < to.
 func (m *merge) gather(from, to int) {
-	if m.valuesOnly() {
+	if m.valuesOnly {
 		for i := m.lo + from; i < m.lo+to; i++ {
-			row := m.ends.Row(m.rows[i])
-			m.packed.Row(0)[i], m.packed.Row(1)[i] = row[0], row[1]
+			row, at := m.ends.Row(m.rows[i]), i
+			if i < m.lo+m.k {
+				at = m.lo + m.slot[i]
+			}
+			m.packed.Row(0)[at], m.packed.Row(1)[at] = row[0], row[1]
 		}
 		return
 	}
-	first, second, deflated := m.gathered()
+	first, second, firsts, seconds, deflated := m.gathered()
 	for i := from; i < to; i++ {
 		row := m.rows[m.lo+i]
 		src := m.x.Row(row)
@@ -432,10 +433,10 @@ func (m *merge) gather(from, to int) {
 		}
 		at := m.slot[m.lo+i]
 		if m.kind[row] != lower {
-			copy(first.Row(at), src[m.lo:m.mid])
+			packRow(first, at, firsts, src[m.lo:m.mid])
 		}
 		if m.kind[row] != upper {
-			copy(second.Row(at-m.count[upper]), src[m.mid:m.hi])
+			packRow(second, at-m.count[upper], seconds, src[m.mid:m.hi])
 		}
 	}
 }
@@ -484,7 +485,8 @@ func (m *merge) product(i int) []float64 {
 // weights finds the weights for which the roots, as they were computed, are
 // exact: ẑ[i]² = Π (d[i]−λ[j]) / Π (d[i]−d[j]), up to a factor (Löwner's
 // formula). With them the vectors are orthogonal however close the roots are
-// (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994).
+// (Gu and Eisenstat, SIAM J. Matrix Anal. Appl. 15, 1994). What the vectors are made of, d and ẑ,
+// it leaves in weight and zed, rearranged as they are.
 func (m *merge) weights() {
 	hat := m.hat[m.lo : m.lo+m.k]
 	copy(hat, m.product(0))
@@ -494,50 +496,74 @@ func (m *merge) weights() {
 	for i, p := range hat {
 		hat[i] = math.Copysign(math.Sqrt(math.Abs(p)), m.zed[m.lo+i])
 	}
-}
-
-// vectors finds the vectors of a merge's secular equation.
-type vectors merge
-
-// Do sets the rows of Sᵀ that belong to part i, or the ends of the vectors that
-// they make.
-func (v *vectors) Do(i int) {
-	m := (*merge)(v)
-	d, hat, slot := m.pole[m.lo:m.lo+m.k], m.hat[m.lo:m.lo+m.k], m.slot[m.lo:m.lo+m.k]
-	scratch := m.scratch[m.lo*mostChunks+i*m.k:][:m.k]
-	from, to := m.chunk(i, m.k)
-	for j := from; j < to; j++ {
-		sum := asm.PoleVector(scratch, hat, d, m.sigma[m.lo+j], m.tau[m.lo+j])
-		scale := 1 / math.Sqrt(sum)
-		if m.valuesOnly() {
-			ends := m.ends.Row(m.lo + j)
-			for side := range ends {
-				ends[side] = scale * asm.Dot(scratch, m.packed.Row(side)[m.lo:])
-			}
-			continue
-		}
-		row := m.rowsOfS().Row(j)
-		for i, at := range slot {
-			row[at] = scale * scratch[i]
-		}
+	for i, at := range m.slot[m.lo : m.lo+m.k] {
+		m.weight[m.lo+at], m.zed[m.lo+at] = m.pole[m.lo+i], hat[i]
 	}
 }
 
-// rowsOfS returns Sᵀ, whose columns are the rearranged vectors.
-func (m *merge) rowsOfS() mat.Matrix { return m.work.Slice(m.lo, m.lo+m.k, m.lo, m.lo+m.k) }
+// vectors makes the vectors of the merged part.
+type vectors merge
+
+// vectorsOf is how many vectors part i makes at most, of a secular equation of order k.
+func vectorsOf(k int) int { return min(64, max(leastVectors, vectorNumbers/max(1, k)&^7)) }
+
+// Do forms some rows of Sᵀ, and their products with the rearranged vectors while they are in the cache.
+func (v *vectors) Do(i int) {
+	m := (*merge)(v)
+	from := i * vectorsOf(m.k)
+	to := min(from+vectorsOf(m.k), m.k)
+	ld := (m.k+7)&^7 | 8 // rows that lie apart in the cache
+	buffer := mat.Borrow((to - from) * ld)
+	s := mat.Matrix{Rows: to - from, Cols: m.k, RowStride: ld, ColStride: 1, Data: *buffer}
+	for j := range s.Rows {
+		row := s.Row(j)
+		asm.Scale(row, m.vector(row, from+j), row)
+	}
+	first, second, firsts, seconds, _ := m.gathered()
+	x := m.x.Slice(m.lo+from, m.lo+to, m.lo, m.hi)
+	mulPacked(x.Data, x.RowStride, 1, s.Data, ld, first, 0, x.Rows, m.mid-m.lo, firsts)
+	mulPacked(x.Data[m.mid-m.lo:], x.RowStride, 1, s.Data[m.k-seconds:], ld, second, 0, x.Rows, m.hi-m.mid, seconds)
+	mat.GiveBack(buffer)
+}
+
+// vector sets v to vector j of the secular equation, and returns what makes its length 1.
+func (m *merge) vector(v []float64, j int) float64 {
+	return 1 / math.Sqrt(asm.PoleVector(v, m.zed[m.lo:], m.weight[m.lo:], m.sigma[m.lo+j], m.tau[m.lo+j]))
+}
+
+// endsOf finds the ends of the vectors of the merged part.
+type endsOf merge
+
+// Do finds those of part i.
+func (e *endsOf) Do(i int) {
+	m := (*merge)(e)
+	from, to := m.chunk(i, m.k)
+	row := m.scratch[m.lo*mostChunks+i*m.k:][:m.k]
+	for j := from; j < to; j++ {
+		scale := m.vector(row, j)
+		ends := m.ends.Row(m.lo + j)
+		for side := range ends {
+			ends[side] = scale * asm.Dot(row, m.packed.Row(side)[m.lo:])
+		}
+	}
+}
 
 // multiply forms the vectors of the merged part and brings the deflated ones
 // back.
 func (m *merge) multiply() {
-	if m.valuesOnly() {
+	if m.valuesOnly {
+		if !m.last {
+			m.weights()
+			mat.Run(m.parts, (*endsOf)(m))
+		}
 		mat.Copy(m.ends.Slice(m.lo+m.k, m.hi, 0, 2), m.packed.Slice(0, 2, m.lo+m.k, m.hi).T())
 		return
 	}
-	first, second, deflated := m.gathered()
-	s, k := m.rowsOfS(), m.k
-	mat.Mul(m.x.Slice(m.lo, m.lo+k, m.lo, m.mid), 1, s.Slice(0, k, 0, first.Rows), first, 0)
-	mat.Mul(m.x.Slice(m.lo, m.lo+k, m.mid, m.hi), 1, s.Slice(0, k, k-second.Rows, k), second, 0)
-	mat.Copy(m.x.Slice(m.lo+k, m.hi, m.lo, m.hi), deflated)
+	m.weights()
+	step := vectorsOf(m.k)
+	mat.Run((m.k+step-1)/step, (*vectors)(m))
+	_, _, _, _, deflated := m.gathered()
+	mat.Copy(m.x.Slice(m.lo+m.k, m.hi, m.lo, m.hi), deflated)
 }
 
 // store writes the eigenvalues of the merged part in the order of its vectors,

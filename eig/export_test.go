@@ -15,6 +15,9 @@ type Tuning struct {
 	SymvOrder    int // rows for each part of a symmetric product
 	LeastBlock   int // reflectors that are applied together, at least
 	MostBlock    int // and at most
+	Ready        int // reflectors that are made ready at a time
+	Vectors      int // vectors of a part of a product, at least
+	Depth        int // of such a product in one step
 	LeafOrder    int // largest order of a tridiagonal matrix that is not divided
 	SweepsPerRow int // limit of QL sweeps for each row
 	SecularSteps int // limit of steps for a root of a secular equation
@@ -23,15 +26,15 @@ type Tuning struct {
 
 // Tuned returns the constants in force.
 func Tuned() Tuning {
-	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, leafOrder, sweepsPerRow, secularSteps, whitenOrder}
+	return Tuning{leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, reflectorsTogether, leastVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder}
 }
 
 // Tune changes the constants for the time of a test.
 func Tune(t testing.TB, to Tuning) {
 	old := Tuned()
 	set := func(c Tuning) {
-		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, leafOrder, sweepsPerRow, secularSteps, whitenOrder =
-			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.LeafOrder, c.SweepsPerRow, c.SecularSteps, c.WhitenOrder
+		leastPanel, mostPanel, symvOrder, leastBlock, mostBlock, reflectorsTogether, leastVectors, depthTogether, leafOrder, sweepsPerRow, secularSteps, whitenOrder =
+			c.LeastPanel, c.MostPanel, c.SymvOrder, c.LeastBlock, c.MostBlock, c.Ready, c.Vectors, c.Depth, c.LeafOrder, c.SweepsPerRow, c.SecularSteps, c.WhitenOrder
 	}
 	set(to)
 	t.Cleanup(func() { set(old) })
@@ -60,9 +63,11 @@ func (s *Solver) Tridiagonalize() (d, e []float64) {
 
 // BackTransform overwrites x with x·Qᵀ; see Load.
 func (s *Solver) BackTransform(x mat.Matrix) {
-	if err := s.backTransform(x); err != nil {
+	rows := x.Clone()
+	if err := s.backTransform(rows); err != nil {
 		panic(err)
 	}
+	mat.Copy(x, rows)
 }
 
 // Symv returns A·x by the solver's product, where A is the matrix of the latest
@@ -82,7 +87,7 @@ func (s *Solver) Symv(first int, x []float64, backward bool) []float64 {
 func Tridiagonal(d, e []float64) ([]float64, mat.Matrix, error) {
 	var c dc
 	d, e = slices.Clone(d), slices.Clone(e)
-	err := c.solve(mat.New(len(d), len(d)), d, e)
+	err := c.solve(d, e, false)
 	return d, c.x.T().Clone(), err
 }
 
@@ -90,7 +95,7 @@ func Tridiagonal(d, e []float64) ([]float64, mat.Matrix, error) {
 func TridiagonalValues(d, e []float64) ([]float64, error) {
 	var c dc
 	d, e = slices.Clone(d), slices.Clone(e)
-	return d, c.solve(mat.Matrix{}, d, e)
+	return d, c.solve(d, e, true)
 }
 
 // QL does so by the QL iteration alone.
@@ -116,17 +121,16 @@ func SecularRoot(d, z []float64, rho float64, j int) (pole int, shift float64, o
 type TridiagonalSolver struct {
 	c    dc
 	d, e []float64
-	work mat.Matrix
 }
 
 // NewTridiagonalSolver returns a workspace for matrices of order n.
 func NewTridiagonalSolver(n int) *TridiagonalSolver {
-	return &TridiagonalSolver{d: make([]float64, n), e: make([]float64, n), work: mat.New(n, n)}
+	return &TridiagonalSolver{d: make([]float64, n), e: make([]float64, n)}
 }
 
 // Solve is Tridiagonal without its results.
 func (s *TridiagonalSolver) Solve(d, e []float64) error {
 	copy(s.d, d)
 	copy(s.e, e)
-	return s.c.solve(s.work, s.d, s.e)
+	return s.c.solve(s.d, s.e, false)
 }

@@ -102,7 +102,7 @@ type Solver struct {
 
 	dc dc
 
-	triangle, g, w []float64 // L, G and X·V of a block of reflectors
+	blocks blocks
 
 	placed placing
 }
@@ -144,12 +144,12 @@ func (s *Solver) fit(op string, dst *Spectrum) {
 
 // decompose sets dst.Values to the eigenvalues of 2^scale times the matrix that load
 // left, and the rows of s.dc.x to its vectors, in the order and with the signs as they
-// come. dst.Vectors is room for it.
+// come.
 func (s *Solver) decompose(dst *Spectrum, scale int) error {
 	if err := s.tridiagonalize(); err != nil {
 		return err
 	}
-	if err := s.solveTridiagonal(dst.Vectors); err != nil {
+	if err := s.solveTridiagonal(); err != nil {
 		return err
 	}
 	if err := s.backTransform(s.dc.x); err != nil {
@@ -169,8 +169,8 @@ func (s *Solver) stopped() error {
 // solveTridiagonal overwrites s.d with the eigenvalues of the tridiagonal matrix
 // (s.d, s.e), s.perm with their ascending order and the rows of s.dc.x with the
 // eigenvectors in the order of s.d. What s.e holds afterwards does not matter.
-func (s *Solver) solveTridiagonal(work mat.Matrix) error {
-	if err := s.dc.solve(work, s.d, s.e); err != nil {
+func (s *Solver) solveTridiagonal() error {
+	if err := s.dc.solve(s.d, s.e, false); err != nil {
 		return err
 	}
 	if err := s.stopped(); err != nil {
@@ -192,7 +192,7 @@ func (s *Solver) SymValues(dst []float64, a mat.Matrix) error {
 	if err := s.tridiagonalize(); err != nil {
 		return err
 	}
-	if err := s.dc.solve(mat.Matrix{}, s.d, s.e); err != nil {
+	if err := s.dc.solve(s.d, s.e, true); err != nil {
 		return err
 	}
 	s.sort()
@@ -221,13 +221,17 @@ func (s *Solver) load(op string, a mat.Matrix) (scale int, err error) {
 	_, scale = math.Frexp(largest)
 	scale = max(scale, -1023)
 	factor := math.Ldexp(1, -scale)
-	s.u.Fill(0)
-	copyLower(s.u, a)
-	for i := range s.n {
-		row := s.u.Row(i)[:i+1]
-		asm.Scale(row, factor, row)
-		s.d[i], row[i] = row[i], 0
+	if a.ColStride != 1 {
+		copyLower(s.u, a)
+		a = s.u.Slice(0, s.n, 0, s.n)
 	}
+	for i := range s.n {
+		row := s.u.Row(i)
+		asm.Scale(row[:i+1], factor, a.Row(i)[:i+1])
+		s.d[i] = row[i]
+		clear(row[i:])
+	}
+	s.u.Slice(s.n, s.u.Rows, 0, s.u.Cols).Fill(0)
 	return scale, nil
 }
 
@@ -298,10 +302,7 @@ func (s *Solver) grow(n int) {
 	p.rows = resize(p.rows, ld)
 	p.columns = resize(p.columns, symvParts(n)*ld)
 
-	block := reflectorBlock(n)
-	s.triangle = resize(s.triangle, block*block)
-	s.g = resize(s.g, block*n)
-	s.w = resize(s.w, block*n)
+	s.blocks.grow(n)
 }
 
 // resize returns a slice of length n, of s's memory if that is large enough.

@@ -170,6 +170,9 @@ func TestTuning(t *testing.T) {
 				to.SymvOrder = order
 				to.LeastPanel, to.MostPanel = width, width
 				to.LeastBlock, to.MostBlock = width, width
+				if order > 1 {
+					to.Ready, to.Vectors, to.Depth = 2*width, order, 3*order
+				}
 				eig.Tune(t, to)
 				checkAll(t, fuzz.SymmetricCases(fuzz.New(2), n))
 			})

@@ -20,7 +20,7 @@ import (
 // the schedule goes on for some rounds, since such points are too far apart to tell length scales in space.
 
 // adaptSteps is how long the latent side then adapts to all points, and coarseRounds how many rounds of the schedule
-// there are then at most of several factors, no more than half of all steps.
+// there are then at most of several factors, no more than an eighth of all steps.
 const adaptSteps, coarseRounds = 20, 2
 
 // advanceCoarse goes on with training on some of the points and, at its end, takes its parameters over.
@@ -41,7 +41,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	o := t.config.Training
 	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
 	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/2)), 0
+		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0
 	}
 	return t.beginAt(o)
 }

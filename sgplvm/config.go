@@ -53,6 +53,10 @@ type Config struct {
 	// Length scales and periods that are 0 are found from the data.
 	TimeKernel kernel.Kernel `json:"timeKernel,omitzero"`
 
+	// OwnTimeKernels gives each latent dimension a kernel in time of its own: a sum of what repeats itself with Period, of smooth parts of
+	// the form of TimeKernel and of a rough one, with weights that follow from the data. Plain default: off.
+	OwnTimeKernels Switch `json:"ownTimeKernels,omitzero"`
+
 	// Motion says whether the motion of a film's contents is measured and taken out. Plain default: on for a film.
 	Motion Switch `json:"motion,omitzero"`
 
@@ -132,10 +136,13 @@ type ResidualConfig struct {
 	// Rounds is how often, after all else, the covariance of the noise in space is
 	// learned freely and the latent side adapted to it: each time Σ becomes the posterior
 	// mean under an inverse Wishart prior that is centred on the parametric Σ, and
-	// 30 steps with everything else in space held follow. They come on top of
+	// Steps with everything else in space held follow. They come on top of
 	// Iterations. What is learned are the training points;
 	// predictions at grids with others take the parametric Σ. Plain default, and negative: 0.
 	Rounds int `json:"rounds,omitzero"`
+
+	// Steps is how long the latent side adapts in each of these rounds. Default 30.
+	Steps int `json:"steps,omitzero"`
 
 	// Strength is the weight of that prior, in examples. Default 10.
 	Strength float64 `json:"strength,omitzero"`
@@ -180,7 +187,7 @@ type TrainingConfig struct {
 	// CoarsePoints, where a model with a structured residual has more points than that, makes all of
 	// this begin on a random subset of so many of them: at all points only the latent side
 	// adapts, in 20 steps, with noise and space held, before the residual's rounds. Of complete data on a grid of several factors
-	// it begins on every second, third, … point along each, so many at most, and goes on at all points for two rounds.
+	// it begins on every second, third, … point along each, so many at most, and goes on at all points for two rounds or an eighth of the steps.
 	// Plain default, and negative: training takes all points.
 	CoarsePoints int `json:"coarsePoints,omitzero"`
 

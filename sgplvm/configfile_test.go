@@ -149,7 +149,7 @@ func TestConfigRoundTrip(t *testing.T) {
 // What is no configuration is refused in one line, with the field and the line of the text.
 func TestReadConfigErrors(t *testing.T) {
 	for _, c := range []struct{ text, field, want string }{
-		{`{"residual": {"tapper": 3}}`, "residual.tapper", "line 1: an unknown field, expected one of kernel, rounds, strength, taper, local"},
+		{`{"residual": {"tapper": 3}}`, "residual.tapper", "line 1: an unknown field, expected one of kernel, rounds, steps, strength, taper, local"},
 		{"{\n\n\"Seed\": 3}", "Seed", "line 3: an unknown field, expected one of effort, "},
 		{`{"start": {}}`, "start", "line 1: an unknown field, "},
 		{`{"searchTime": 3}`, "searchTime", "line 1: an unknown field, "},

@@ -38,6 +38,8 @@ func (c Config) aboutTime(d Data) error {
 		return &ConfigError{Field: "Period", Err: errors.New("a period of examples without times")}
 	case c.TimeKernel.Kind != "" && !timed:
 		return &ConfigError{Field: "TimeKernel", Err: fmt.Errorf("%v for examples without times", c.TimeKernel)}
+	case c.OwnTimeKernels == On && !timed:
+		return &ConfigError{Field: "OwnTimeKernels", Err: errors.New("on for examples without times")}
 	case c.LatentTime.Kind != "" && !timed:
 		return &ConfigError{Field: "LatentTime", Err: fmt.Errorf("%v for examples without times", c.LatentTime)}
 	case c.LatentTime.Kind != "" && len(parts) > 0 && !slices.Contains(parts, "time"):

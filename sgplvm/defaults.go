@@ -98,6 +98,9 @@ func completeScales(k *kernel.Kernel, x mat.Matrix) {
 	}
 }
 
+// residualSteps is how many steps there are in a round that learns the covariance of the noise where nobody says.
+const residualSteps = 30
+
 // complete fills in the defaults.
 func (c *ResidualConfig) complete() {
 	c.Kernel = c.Kernel.Clone()
@@ -106,6 +109,9 @@ func (c *ResidualConfig) complete() {
 	}
 	if c.Strength == 0 {
 		c.Strength = 10
+	}
+	if c.Steps == 0 {
+		c.Steps = residualSteps
 	}
 	c.Rounds = max(0, c.Rounds)
 	if c.Local == Choose {
@@ -172,6 +178,8 @@ func (c Config) check(n int, grid Grid) error {
 
 func (c ResidualConfig) check() error {
 	switch {
+	case c.Steps < 0:
+		return &ConfigError{Field: "Residual.Steps", Err: fmt.Errorf("%d steps, expected at least 1", c.Steps)}
 	case !(c.Strength >= 0) || math.IsInf(c.Strength, 0):
 		return &ConfigError{Field: "Residual.Strength", Err: fmt.Errorf("a prior as strong as %v examples, expected a finite number, 0 or more", c.Strength)}
 	case math.IsNaN(c.Taper) || math.IsInf(c.Taper, 0):

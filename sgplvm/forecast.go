@@ -81,7 +81,7 @@ func (t *Trainer) ahead() (now, after []stretch, open bool) {
 	left := s.Limit - s.Result.Iterations - s.Phase.Steps
 	open = t.part || !o.Uncalibrated && t.canLeaveOut() == nil
 	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() && s.Stage != stageResidual {
-		after = []stretch{{"residual", float64(rounds * residualSteps)}}
+		after = []stretch{{"residual", float64(rounds * t.config.Residual.Steps)}}
 	}
 	switch s.Stage {
 	case stageResidual:

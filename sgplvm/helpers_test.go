@@ -142,6 +142,8 @@ func sets() map[string]set {
 	white.Spatial = []SpatialConfig{{Kernel: kernel.Kernel{Kind: kernel.White}}}
 	moving := small()
 	moving.TimeKernel = kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{{Kind: kernel.RBF}, {Kind: kernel.Matern32}}}
+	owned := small()
+	owned.LatentKernel, owned.OwnTimeKernels, owned.Period = "linear+bias", On, 5
 	timed := small()
 	timed.LatentKernel = "rbf+time"
 	residual := small()
@@ -166,6 +168,7 @@ func sets() map[string]set {
 		"channels":             {channels, small()},
 		"linear":               {bumps(12, 6, 5, 2), linear},
 		"moving":               {bumps(12, 6, 5, 2).at(line(12).Data, labels), moving},
+		"own kernels in time":  {bumps(12, 6, 5, 2).at(line(12).Data, labels), owned},
 		"timed":                {bumps(12, 6, 5, 2).at(line(12).Data, nil), timed},
 		"residual":             {bumps(12, 6, 5, 2).on(plane(6, 5)), residual},
 		"coarse":               {bumps(12, 6, 5, 2).on(plane(6, 5)), coarse},

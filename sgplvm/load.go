@@ -198,6 +198,11 @@ func (t *tensorReader) paths(p *bound.Params) {
 		}
 		prior.Kernel = t.timeKernel("dynamics.kernel")
 		p.X.Paths = &dynamics.Params{Prior: prior, MuBar: t.matrix("dynamics.mubar"), Lambda: t.matrix("dynamics.lambda")}
+		if t.file.Metadata[ownKernel(0)] != "" {
+			for q := range p.X.Paths.MuBar.Cols {
+				p.X.Paths.Prior.Own = append(p.X.Paths.Prior.Own, t.timeKernel(ownKernel(q)))
+			}
+		}
 	}
 	if t.Has("Z.examples") {
 		p.ZExamples = t.labels("Z.examples")

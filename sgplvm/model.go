@@ -325,6 +325,7 @@ type Summary struct {
 	LatentKernel         string          // its parts and their variances, in words
 	Relevances           []Relevance     // of the latent dimensions, by part
 	TimeKernel           kernel.Kernel   // of the latent variables; of zero Kind where they have no times
+	OwnTimeKernels       []kernel.Kernel // of each of them in place of it; nil where they have none of their own
 	Spatial              []SpatialConfig // kernel and inducing points of each factor
 	Residual             kernel.Kernel   // of zero Kind where the noise is white
 	Learned              bool            // the covariance of the noise at the training points
@@ -376,6 +377,7 @@ func (m *Model) Summary() Summary {
 	}
 	if p.X.Paths != nil {
 		s.TimeKernel = p.X.Paths.Prior.Kernel.Clone()
+		s.OwnTimeKernels = p.X.Paths.Prior.Clone().Own
 	}
 	for f := range p.Space {
 		s.Spatial = append(s.Spatial, SpatialConfig{p.Space[f].Kernel.Clone(), p.Space[f].Xu.Clone()})

@@ -200,6 +200,9 @@ func (w tensorWriter) paths(p *bound.Params) {
 		return
 	}
 	w.Text("dynamics.kernel", paths.Prior.Kernel.String())
+	for q, k := range paths.Prior.Own {
+		w.Text(ownKernel(q), k.String())
+	}
 	w.Numbers("dynamics.times", paths.Prior.Times)
 	if paths.Prior.Sequences != nil {
 		w.labels("dynamics.sequences", paths.Prior.Sequences)

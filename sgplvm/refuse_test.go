@@ -91,6 +91,7 @@ func TestNewTrainerRefuses(t *testing.T) {
 
 		"residual, two factors": {func(d *Data, cfg *Config) { cfg.Residual.Kernel.Kind = kernel.RBF }, "", "expected one"},
 		"strength":              {func(d *Data, cfg *Config) { cfg.Residual.Strength = inf }, "Residual.Strength", "+Inf"},
+		"steps of a round":      {func(d *Data, cfg *Config) { cfg.Residual.Steps = -1 }, "Residual.Steps", "-1"},
 		"taper":                 {func(d *Data, cfg *Config) { cfg.Residual.Taper = nan }, "Residual.Taper", "NaN"},
 		"iterations":            {func(d *Data, cfg *Config) { cfg.Training.Iterations = -1 }, "Training.Iterations", "-1"},
 		"restarts":              {func(d *Data, cfg *Config) { cfg.Training.Restarts = -2 }, "Training.Restarts", "-2"},

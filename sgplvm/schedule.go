@@ -12,8 +12,6 @@ import (
 
 // The schedule, as measured (docs/measurements.md).
 const (
-	residualSteps = 30 // of a round that learned the covariance of the noise
-
 	latentSteps = 20 // of a round of the alternating schedule, with the spatial kernels held
 	jointSteps  = 3  // the others of a round, everything free
 
@@ -59,7 +57,7 @@ func (t *Trainer) next() phase {
 	case s.Stage == stageStarts:
 		p.name, p.steps = "start", t.trial()
 	case s.Stage == stageResidual:
-		p.name, p.steps, p.tolerance = "residual", residualSteps, trainingTolerance
+		p.name, p.steps, p.tolerance = "residual", t.config.Residual.Steps, trainingTolerance
 	case s.Stage == stageTraining:
 		p = phase{name: "joint", free: bound.GroupAll, steps: left, tolerance: trainingTolerance}
 		if o.HoldSpace || t.free(bound.GroupSpatial).Count(s.Params) == 0 {
@@ -141,7 +139,7 @@ func (t *Trainer) endSchedule() {
 	s.Stage = stageFinish
 	if rounds := t.config.Residual.Rounds; rounds > 0 && s.Params.Noise.Structured() {
 		s.Stage, s.Round = stageResidual, 0
-		s.Limit = s.Result.Iterations + rounds*residualSteps
+		s.Limit = s.Result.Iterations + rounds*t.config.Residual.Steps
 		if s.Best != nil {
 			s.Params = s.Best.Clone()
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -190,6 +191,7 @@ func shortWarmup(steps int) int { return max(1, steps/6) }
 type plan struct {
 	steps     int // of a candidate's training
 	heldOut   int // examples, over all folds
+	learned   int // examples that a fold learns from at most
 	folds     int
 	patterns  int // of what is missing, for each of them
 	questions int // how many are asked at most, after those that must be
@@ -200,9 +202,9 @@ type plan struct {
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, folds: 1, patterns: 1, completions: 1},
-	EffortNormal:   {steps: 60, heldOut: 40, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2},
-	EffortThorough: {steps: 120, heldOut: 100, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3},
+	EffortQuick:    {steps: 30, heldOut: 12, learned: 200, folds: 1, patterns: 1, completions: 1},
+	EffortNormal:   {steps: 60, heldOut: 40, learned: math.MaxInt, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2},
+	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3},
 }
 
 // A search goes from question to question.
@@ -220,6 +222,10 @@ type search struct {
 	searched   time.Duration // how long the search took
 	forecast   time.Duration // of search and training; 0 where none is made
 }
+
+// quick reports whether hardly any work goes into complete examples: all candidates with a learned covariance start from as little noise then, so that
+// they share a training, and those of smooth fields trust them more than a prior, as further questions would find.
+func (s *search) quick() bool { return s.given.Effort == EffortQuick && s.data.holes == nil }
 
 // run chooses by what is to be predicted.
 func (s *search) run() (Config, error) {

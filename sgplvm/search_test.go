@@ -358,6 +358,7 @@ func fixed(film bool) map[string]func(c *Config) {
 		"NoiseFloor":              func(c *Config) { c.NoiseFloor = 0.003 },
 		"Residual.Kernel":         func(c *Config) { c.Residual.Kernel = kernel.Kernel{Kind: kernel.White} },
 		"Residual.Rounds":         func(c *Config) { c.Residual.Rounds = 1 },
+		"Residual.Steps":          func(c *Config) { c.Residual.Steps = 5 },
 		"Residual.Strength":       func(c *Config) { c.Residual.Strength = 7.5 },
 		"Residual.Taper":          func(c *Config) { c.Residual.Taper = -1 },
 		"Residual.Local":          func(c *Config) { c.Residual.Local = Off },
@@ -396,6 +397,8 @@ func fixed(film bool) map[string]func(c *Config) {
 	if film {
 		list["Period"] = func(c *Config) { c.Period = 4 }
 		list["LatentTime"] = func(c *Config) { c.LatentTime = kernel.Kernel{Kind: kernel.RBF} }
+		list["OwnTimeKernels"] = func(c *Config) { c.OwnTimeKernels = Off }
+		list["OwnTimeKernels,on"] = func(c *Config) { c.OwnTimeKernels = On }
 		list["TimeKernel"] = func(c *Config) { c.TimeKernel = kernel.Kernel{Kind: kernel.RBF} }
 		list["PartlyReach"] = func(c *Config) { c.Partly, c.PartlyReach = &Config{LatentDims: 2, Training: steps(3)}, 1.5 }
 		list["Partly"] = func(c *Config) { c.Partly = &Config{LatentDims: 2, Training: steps(3)} }
@@ -419,7 +422,7 @@ func fixedFields(in reflect.Type, path string) (names []string) {
 }
 
 // timeFields are those that matter to the choice in time.
-var timeFields = []string{"Period", "LatentTime", "TimeKernel", "LatentKernel", "LatentDims", "Inducing", "Noise", "NoiseFloor", "Residual.Kernel", "Residual.Rounds", "Factors", "Partly"}
+var timeFields = []string{"Period", "LatentTime", "TimeKernel", "OwnTimeKernels", "LatentKernel", "LatentDims", "Inducing", "Noise", "NoiseFloor", "Residual.Kernel", "Residual.Rounds", "Factors", "Partly"}
 
 // field returns the value of a field by its path.
 func field(c Config, path string) any {

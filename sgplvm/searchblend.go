@@ -86,7 +86,7 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		best.Parts, best.Reach = last.parts, last.reach // the division that is chosen most often
 	}
 	var err error
-	if s.direct {
+	if s.direct && s.rounds > 0 {
 		best, err = s.damp(ctx, best)
 	} else {
 		s.with, err = s.fill(ctx, best)

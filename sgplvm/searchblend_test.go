@@ -142,6 +142,26 @@ func TestBlendIsFound(t *testing.T) {
 	}
 }
 
+// Where little is to be done no damping is tried.
+func TestQuickDampsNothing(t *testing.T) {
+	defer func(list []float64) { dampings = list }(dampings)
+	dampings = []float64{1} // if it were
+	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := j.blends(t.Context(), filled(s.given, s.learnedNoise()))
+	if err != nil || len(list) != len(patterns) {
+		t.Fatalf("%d blends, error %v", len(list), err)
+	}
+	for _, b := range list {
+		if b.Damping != 0 {
+			t.Errorf("%+v", b)
+		}
+	}
+}
+
 // The damping is the one with the best score of those tried, each filled in with it; variances between none and all of it follow from these two.
 func TestDampingIsFound(t *testing.T) {
 	if testing.Short() {

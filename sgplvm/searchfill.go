@@ -24,6 +24,9 @@ type fillJudge struct {
 	judged   recent[caseVerdicts]
 }
 
+// verdictsKept is of how many configurations a judge remembers what it found: of the two of the first question, and of one with a blend.
+const verdictsKept = 3
+
 // caseVerdicts are what was found of each case, means over what is hidden: the negative log density, the square of the error over
 // its variance, and the square of the error in standard deviations of the data.
 type caseVerdicts struct{ losses, chi, squares []float64 }
@@ -49,6 +52,9 @@ func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
 	}
 	if s.data.holes != nil {
 		plan.patterns = 1
+	}
+	if s.quick() && plan.patterns < fewest {
+		plan.heldOut = leastSecond
 	}
 	plan.patterns = max(plan.patterns, fewest)
 	return s.fillJudge(rng, plan, points, grid, scale)
@@ -100,8 +106,9 @@ func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf 
 		return nil, err
 	}
 	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
+	j.judged.most = verdictsKept
 	for f, out := range heldOut {
-		in := allBut(n, out)
+		in := s.learnedBy(n, out)
 		learned := mat.New(len(in), complete.Cols)
 		for k, i := range in {
 			copy(learned.Row(k), complete.Row(i))

@@ -167,6 +167,55 @@ func TestFillJudge(t *testing.T) {
 	}
 }
 
+// A fold of the effort quick learns from some of many examples, none of them held out; with times, with holes and with more effort from all others.
+func TestFoldsLearnFromSome(t *testing.T) {
+	many := normals(3*manyExamples, 6, 1, 7)
+	for name, c := range map[string]struct {
+		data   Data
+		effort Effort
+		holes  bool
+		want   int
+	}{
+		"quick":           {many, EffortQuick, false, plans[EffortQuick].learned},
+		"few":             {normals(40, 6, 1, 7), EffortQuick, false, 30},
+		"normal":          {many, EffortNormal, false, 3*manyExamples - 40},
+		"quick in time":   {many.at(line(3*manyExamples).Data, nil), EffortQuick, false, 3*manyExamples - 12},
+		"quick, of holes": {many, EffortQuick, true, 3*manyExamples - 12},
+	} {
+		s := newSearch(t, c.data, Config{Effort: c.effort})
+		if c.holes {
+			s.data.holes = new(holes)
+		}
+		out := divide(s.judgeRandom(), c.data.Examples, s.plan, false)[0]
+		in := s.learnedBy(c.data.Examples, out)
+		if len(in) != c.want || !slices.IsSorted(in) || len(slices.Compact(slices.Clone(in))) != len(in) {
+			t.Errorf("%s: learned from %d examples, expected %d", name, len(in), c.want)
+		}
+		for _, i := range out {
+			if slices.Contains(in, i) {
+				t.Errorf("%s: example %d is held out and learned", name, i)
+			}
+		}
+		if len(in) == s.plan.learned && in[len(in)-1] < c.data.Examples/2 {
+			t.Errorf("%s: the first ones alone", name)
+		}
+	}
+}
+
+// What was found of the two candidates of the first question is remembered when a blend is judged.
+func TestVerdictsAreRemembered(t *testing.T) {
+	j, err := newFillJudge(newSearch(t, waves(16), Config{Effort: EffortQuick}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 3 {
+		j.judged.put(fmt.Sprint(k), caseVerdicts{losses: []float64{float64(k)}})
+	}
+	if all, known := j.judged.get("0"); !known || all.losses[0] != 0 {
+		t.Errorf("%v, known %t", all, known)
+	}
+}
+
 func line22() (list []int) {
 	for i := range 22 {
 		list = append(list, i)

@@ -20,6 +20,7 @@ const (
 	leastTraining  = 5    // examples to learn from, for one
 	manyPoints     = 700  // from which on one fold must do: training takes long
 	leastHeldOut   = 8    // examples of many values, over all folds
+	leastSecond    = 4    // examples under each pattern, where little is to be tried
 	foldShare      = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )
 
@@ -182,6 +183,37 @@ func divide(rng *rand.Rand, n int, p plan, inTime bool) (folds [][]int) {
 	return folds
 }
 
+// learnedBy returns the examples that a fold learns from: all of n but those held out or, of examples without times, as many of these at random as the
+// plan says.
+func (s *search) learnedBy(n int, out []int) []int {
+	in := allBut(n, out)
+	if s.data.Times != nil || s.data.holes != nil || len(in) <= s.plan.learned {
+		return in
+	}
+	rng := rand.New(rand.NewPCG(s.given.Seed, 0x6c6561726e6564))
+	rng.Shuffle(len(in), func(i, k int) { in[i], in[k] = in[k], in[i] })
+	in = in[:s.plan.learned]
+	slices.Sort(in)
+	return in
+}
+
+// longerAtLast returns what is trained where hardly any work went into the search: of many examples whose steps are cheap, a model that is trained for longer
+// than candidates were.
+func (s *search) longerAtLast(c Config) Config {
+	n, points, _ := s.data.Source.Dims()
+	if !s.quick() || n < manyExamples || points > manyPoints || c.Residual.Rounds <= 0 || s.given.Training.Iterations != 0 {
+		return c
+	}
+	c.Training.Iterations *= lastSteps
+	if s.given.Training.Warmup == 0 {
+		c.Training.Warmup = shortWarmup(c.Training.Iterations)
+	}
+	return c
+}
+
+// lastSteps is how many times as many steps that is.
+const lastSteps = 3
+
 // allBut returns the numbers below n that are not in a list in ascending order.
 func allBut(n int, list []int) (rest []int) {
 	for i := range n {
@@ -254,7 +286,7 @@ func (f *fold) model(ctx context.Context, cfg Config) (m *Model, err error) {
 		return m, nil
 	}
 	base := cfg
-	base.Residual.Rounds, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, Off
+	base.Residual.Rounds, base.Residual.Steps, base.Residual.Strength, base.Residual.Taper, base.Residual.Local = -1, 0, 0, 0, Off
 	p, ok := f.trained.get(text(base))
 	if !ok {
 		if p, err = f.train(ctx, base); err != nil {

@@ -21,66 +21,66 @@ type probe struct {
 }
 
 // Steps that a probe takes of each kind; the first of each, with which comes what is made once, does not count.
-const probeSteps = 3
+const probeSteps = 2
 
-// probing returns a configuration of which a training is short, with space held or everything free.
-func probing(cfg Config, free bool) Config {
+// probing returns a configuration of which a training is short: steps with space held, then with everything free.
+func probing(cfg Config) Config {
 	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
 	o := &cfg.Training
-	o.Iterations, o.Warmup, o.Restarts, o.CoarsePoints, o.Uncalibrated = probeSteps, probeSteps, 0, -1, true
-	if free {
-		o.Warmup, o.Joint = -1, true
-	}
+	o.Iterations, o.Warmup, o.Joint, o.Restarts, o.CoarsePoints, o.Uncalibrated = 2*probeSteps, probeSteps, true, 0, -1, true
 	return cfg
 }
 
-// paced trains with a short configuration and returns how long a step took.
-func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, step time.Duration, err error) {
-	var first, last Progress
-	steps := 0
+// paced trains with such a configuration and returns how long a step of each kind took.
+func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, p probe, err error) {
+	type part struct {
+		steps       int
+		first, last time.Duration
+	}
+	parts := map[bool]*part{false: {}, true: {}} // by whether everything is free
 	cfg.Watch = nil
 	cfg.Training.Progress = func(p Progress) bool {
-		if steps == 0 {
-			first = p
+		s := parts[p.Phase == "joint"]
+		if s.steps == 0 {
+			s.first = p.Elapsed
 		}
-		last = p
-		steps++
+		s.last = p.Elapsed
+		s.steps++
 		return true
 	}
-	if t, err = NewTrainer(d, cfg); err != nil {
-		return nil, 0, err
+	if t, err = NewTrainer(d, probing(cfg)); err != nil {
+		return nil, p, err
 	}
 	begin := time.Now()
 	if _, err = t.Fit(ctx); err != nil {
-		return nil, 0, err
+		return nil, p, err
 	}
-	if step = time.Since(begin) / time.Duration(max(1, steps)); steps > 1 {
-		step = (last.Elapsed - first.Elapsed) / time.Duration(steps-1)
+	mean := time.Since(begin) / (2 * probeSteps)
+	step := func(free bool) time.Duration {
+		if s := parts[free]; s.steps > 1 {
+			return (s.last - s.first) / time.Duration(s.steps-1)
+		}
+		return mean
 	}
-	return t, step, nil
+	return t, probe{held: step(false), free: step(true)}, nil
 }
 
 // probe measures a configuration on all folds at once.
 func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
 	var m *Model
-	measured := func(free bool) (step time.Duration, err error) {
-		return step, eachOf(len(j.folds), func(k int) error {
-			f := &j.folds[k]
-			t, pace, err := paced(ctx, f.data, f.fitted(probing(cfg, free)))
-			if k == 0 && err == nil {
-				step = pace
-				m, err = t.Model()
-			}
-			return err
-		})
-	}
-	if p.free, err = measured(true); err == nil {
-		p.held, err = measured(false)
-	}
+	err = eachOf(len(j.folds), func(k int) error {
+		f := &j.folds[k]
+		t, pace, err := paced(ctx, f.data, f.fitted(cfg))
+		if k == 0 && err == nil {
+			p = pace
+			m, err = t.Model()
+		}
+		return err
+	})
 	if err != nil {
 		return p, err
 	}
-	some := min(len(j.cases), 2*len(patterns)) // of the first fold, as folds have more
+	some := min(len(j.cases), len(patterns)) // of the first fold, as folds have more
 	begin := time.Now()
 	failures := make([]error, some)
 	mat.Parallel(some, func(i int) {
@@ -102,16 +102,20 @@ func (p probe) training(steps float64) float64 {
 // validation.
 func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Duration {
 	folds, steps := float64(len(j.folds)), float64(cfg.Training.Iterations)
-	rounds, train := float64(max(0, cfg.Residual.Rounds)), p.training
+	rounds, round, train := float64(max(0, cfg.Residual.Rounds)), float64(cmp.Or(cfg.Residual.Steps, residualSteps)), p.training
 	n, points, _ := s.data.Source.Dims()
 	learned, thin, _ := j.folds[0].data.Source.Dims()
-	learn := rounds * (residualSteps + 2) * float64(p.held)
+	learn := rounds * (round + 2) * float64(p.held)
 	fill := float64(len(j.cases)) * float64(p.filled)
 	full, last := train(steps)+learn+fill, train(steps)+learn
 	lost := full * (1 + 1/folds) / 2 // half of those that are worse are stopped after the first fold
+	if s.quick() && rounds > 0 {
+		lost = learn + fill // the training is shared
+	}
 	total := full + float64(len(q.candidates)-1)*lost
 	switch {
 	case s.plan.questions == 0:
+		last = train(float64(s.longerAtLast(cfg).Training.Iterations)) + learn
 	case rounds == 0:
 		total += train(manySteps)/2 + 2*full
 		last = train(2 * steps)

@@ -30,13 +30,14 @@ func filled(c, from Config) Config {
 	c.LatentDims, c.Inducing = cmp.Or(c.LatentDims, from.LatentDims), cmp.Or(c.Inducing, from.Inducing)
 	c.LatentKernel = cmp.Or(c.LatentKernel, from.LatentKernel)
 	c.LatentTime, c.TimeKernel = orKernel(c.LatentTime, from.LatentTime), orKernel(c.TimeKernel, from.TimeKernel)
+	c.OwnTimeKernels = cmp.Or(c.OwnTimeKernels, from.OwnTimeKernels)
 	if c.Spatial == nil {
 		c.Spatial = from.Spatial
 	}
 	c.Noise, c.NoiseFloor = noiseAbove(c.Noise, c.NoiseFloor, from)
 	r, o := &c.Residual, from.Residual
 	r.Kernel, r.Rounds = orKernel(r.Kernel, o.Kernel), cmp.Or(r.Rounds, o.Rounds)
-	r.Strength, r.Taper, r.Local = cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
+	r.Steps, r.Strength, r.Taper, r.Local = cmp.Or(r.Steps, o.Steps), cmp.Or(r.Strength, o.Strength), cmp.Or(r.Taper, o.Taper), cmp.Or(r.Local, o.Local)
 	c.Training.Iterations = cmp.Or(c.Training.Iterations, from.Training.Iterations)
 	if c.Training.Warmup == 0 && from.Training.Warmup > 0 {
 		c.Training.Warmup = shortWarmup(c.Training.Iterations)
@@ -75,6 +76,9 @@ func (s *search) learnedNoise() Config {
 	}
 	if s.given.Effort == EffortQuick {
 		c.Residual.Rounds = 1
+	}
+	if s.quick() {
+		c.Noise, c.Residual.Steps = smoothNoise, quickRound
 	}
 	if s.given.Lean {
 		c.Residual.Local = Off
@@ -135,7 +139,7 @@ func (s *search) independent() (Config, error) {
 		return best.cfg, err
 	}
 	best, err = s.atAllPoints(j, best)
-	return best.cfg, err
+	return s.longerAtLast(best.cfg), err
 }
 
 // structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands. Of data with
@@ -183,8 +187,14 @@ func (s *search) structures() (first Config, q question) {
 func (s *search) smoothed(learned Config) Config {
 	learned.Residual.Taper *= longReach
 	learned.Noise = smoothNoise
+	if s.quick() {
+		learned.Residual.Strength = 1
+	}
 	return learned
 }
+
+// quickRound is how many steps there are in a round that learns the covariance of the noise where little is to be done: more change hardly anything.
+const quickRound = 8
 
 // next returns the first question that was not asked.
 func next(list []question, asked map[string]bool) (q question, more bool) {

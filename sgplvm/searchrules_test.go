@@ -177,7 +177,11 @@ func TestLargerModels(t *testing.T) {
 	} {
 		s := newSearch(t, correlated(manyExamples, 6, 5, false), c.given)
 		cfg := filled(s.given, s.learnedNoise())
-		if cfg.Noise != littleNoise || cfg.LatentDims != 12 {
+		noise := littleNoise
+		if c.given.Effort == EffortQuick {
+			noise = smoothNoise
+		}
+		if cfg.Noise != noise || cfg.LatentDims != 12 {
 			t.Errorf("%+v: noise from %v, %d latent dimensions", c.given, cfg.Noise, cfg.LatentDims)
 		}
 		var got []string
@@ -222,6 +226,60 @@ func TestLargerModelsOfHoles(t *testing.T) {
 		larger := slices.ContainsFunc(s.questions(cfg), func(q question) bool { return q.name == "steps of training and inducing points" })
 		if asked != (effort == EffortNormal) || larger {
 			t.Errorf("%v: steps are asked: %t, inducing points with them: %t", effort, asked, larger)
+		}
+	}
+}
+
+// Candidates of the effort quick with a learned covariance come from one training, those of larger efforts do not; rounds are short.
+func TestQuickSharesATraining(t *testing.T) {
+	for _, n := range []int{22, manyExamples} {
+		for effort, trainings := range map[Effort]int{EffortQuick: 1, EffortNormal: 2} {
+			s := newSearch(t, correlated(n, 6, 5, false), Config{Effort: effort, LatentDims: 2, Training: steps(2)})
+			j, err := newFillJudge(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, q := s.structures()
+			for _, o := range q.candidates[:2] {
+				cfg := s.given
+				o.apply(&cfg)
+				if cfg.Residual.Rounds < 1 || (cfg.Residual.Steps == quickRound) != (effort == EffortQuick) {
+					t.Errorf("%v, %s: %+v", effort, o.name, cfg.Residual)
+				}
+				if _, err := j.models(t.Context(), cfg, 0, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if f := &j.folds[0]; len(f.trained.entries) != trainings || len(f.learned.entries) != 2 {
+				t.Errorf("%v, %d examples: %d trainings and %d models, expected %d and 2", effort, n, len(f.trained.entries), len(f.learned.entries), trainings)
+			}
+		}
+	}
+}
+
+// Many examples of few points are trained for longer than candidates were where hardly any work goes into the search; what is given stays.
+func TestLongerAtLast(t *testing.T) {
+	for name, c := range map[string]struct {
+		data  Data
+		given Config
+		times int
+	}{
+		"quick":           {correlated(manyExamples, 6, 5, false), Config{Effort: EffortQuick}, lastSteps},
+		"few":             {correlated(manyExamples-1, 6, 5, false), Config{Effort: EffortQuick}, 1},
+		"normal":          {correlated(manyExamples, 6, 5, false), Config{}, 1},
+		"many points":     {Data{Source: sized{manyExamples, manyPoints + 1, 1}, Grid: Grid{line(manyPoints + 1)}}, Config{Effort: EffortQuick}, 1},
+		"given":           {correlated(manyExamples, 6, 5, false), Config{Effort: EffortQuick, Training: steps(12)}, 1},
+		"no covariance":   {correlated(manyExamples, 6, 5, false), Config{Effort: EffortQuick, Factors: FactorsProduct}, 1},
+		"a given warm-up": {correlated(manyExamples, 6, 5, false), Config{Effort: EffortQuick, Training: TrainingConfig{Warmup: 7}}, lastSteps},
+	} {
+		s := newSearch(t, c.data, c.given)
+		cfg, _ := s.structures()
+		got := s.longerAtLast(cfg)
+		if got.Training.Iterations != c.times*cfg.Training.Iterations {
+			t.Errorf("%s: %d steps after %d, expected %d times as many", name, got.Training.Iterations, cfg.Training.Iterations, c.times)
+		}
+		if w := c.given.Training.Warmup; w > 0 && got.Training.Warmup != w || w == 0 && c.times > 1 && got.Training.Warmup != shortWarmup(got.Training.Iterations) {
+			t.Errorf("%s: a warm-up of %d steps", name, got.Training.Warmup)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -18,6 +19,16 @@ import (
 // kernels were fitted to: those with more parameters more closely.
 const timeErrors = 2
 
+// ownErrors is the same where latent dimensions have kernels of their own at first: those that are much better for a series are so by more, and
+// of several candidates one looks better by two errors by chance.
+const ownErrors = 3
+
+// mostOwnTimes is the number of examples up to which latent dimensions have kernels in time of their own, each a matrix of all times.
+const mostOwnTimes = 200
+
+// ownSteps are the steps of training of linear latent dimensions with such kernels, which start as principal components: more bring nothing.
+const ownSteps = 100
+
 const selectedLatent = 16 // latent dimensions of few examples in time
 
 // largeFilm is the number of numbers from which on a training takes too long to try many. Tests lower it.
@@ -30,6 +41,9 @@ var mostDownsampled = 1 << 21
 // coarseFilm is by how many times a film has more numbers than mostDownsampled from which on most of its training takes place at
 // as few of its points.
 const coarseFilm = 4
+
+// quickFilm is how many numbers of a film most of its training sees where little is to be done. Tests lower it.
+var quickFilm = 1 << 19
 
 // roughTime and mixedTime are the candidates for the time part of large films: rough changes, or
 // rough ones and smooth ones in shares that training finds. Those are the shares under which the
@@ -45,17 +59,27 @@ type timeCandidate struct {
 	latent string
 	kernel kernel.Kernel // of the latent variables
 	floor  float64       // of the noise
+	own    bool          // each latent dimension has a kernel of its own
 }
 
 // plainTime has no noise floor: what an example has beside its neighbours is part of the picture.
-var plainTime = timeCandidate{"rbf+time", matern32, 0}
+var plainTime = timeCandidate{"rbf+time", matern32, 0, false}
+
+// linearLatent is the latent kernel of examples that are sums of patterns.
+const linearLatent = "linear+bias"
 
 // preset returns the candidate as a configuration.
 func (c timeCandidate) preset(s *search) Config {
 	n, _, _ := s.data.Source.Dims()
 	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1)),
 		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
-	if c.latent != "rbf" {
+	if c.own {
+		p.OwnTimeKernels = On
+	}
+	if c.latent == linearLatent {
+		p.Training.Iterations = ownSteps
+	}
+	if strings.Contains(c.latent, "time") {
 		p.LatentTime = matern32
 		if s.data.Film {
 			p.LatentTime = mixedTime
@@ -69,6 +93,9 @@ func (c timeCandidate) preset(s *search) Config {
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
 		p.Training.CoarsePoints = points
+		if s.quick() && s.given.Training.CoarsePoints >= 0 {
+			p.Training.Warmup = shortWarmup(p.Training.Iterations)
+		}
 	}
 	return p
 }
@@ -76,16 +103,23 @@ func (c timeCandidate) preset(s *search) Config {
 // coarseFilmPoints returns at how many points most of a large film's training takes place; 0: at all.
 func (s *search) coarseFilmPoints() int {
 	n, points, channels := s.data.Source.Dims()
-	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= coarseFilm*mostDownsampled {
+	from, most := coarseFilm*mostDownsampled, mostDownsampled
+	if s.quick() {
+		from, most = quickFilm, quickFilm
+	}
+	if !s.data.Film || len(s.data.Grid) != 2 || s.given.Factors == FactorsJoint || n*points*channels <= from {
 		return 0
 	}
-	return max(1, mostDownsampled/(n*channels))
+	return max(1, most/(n*channels))
 }
 
 func (c timeCandidate) String() string {
 	text := c.latent
 	if c.kernel.Kind != kernel.Matern32 {
 		text += " with " + c.kernel.String() + " in time"
+	}
+	if c.own {
+		text += ", kernels of single dimensions"
 	}
 	if c.floor > 0 {
 		return text + fmt.Sprintf(", noise at least %g of the variance", c.floor)
@@ -101,11 +135,30 @@ func (s *search) timeOptions(list []timeCandidate) (options []option) {
 	return options
 }
 
+// ownKernels reports whether latent dimensions may have kernels of their own.
+func (s *search) ownKernels() bool {
+	n, _, _ := s.data.Source.Dims()
+	return n <= mostOwnTimes && !s.data.Film
+}
+
+// ownCandidates are those for so few examples that latent dimensions have kernels of their own, the one that holds most often first.
+func (s *search) ownCandidates() []timeCandidate {
+	list := []timeCandidate{{linearLatent, matern32, 0.1, true}, {"rbf", matern32, 0.1, false}, plainTime}
+	if s.given.Effort != EffortQuick {
+		list = slices.Insert(list, 1, timeCandidate{"rbf", matern32, 0.1, true})
+		list = slices.Insert(list, 3, timeCandidate{"rbf+time", matern32, 0.1, false})
+	}
+	return list
+}
+
 // timeCandidates are those for few examples, the simplest first.
 func (s *search) timeCandidates() []timeCandidate {
+	if s.ownKernels() {
+		return s.ownCandidates()
+	}
 	list := []timeCandidate{
-		{"rbf", matern32, 0.1}, {"rbf", matern32, 0.3}, {"rbf", matern32, 0.05},
-		{"rbf+time", matern32, 0.1}, {"rbf+time", matern32, 0.3},
+		{"rbf", matern32, 0.1, false}, {"rbf", matern32, 0.3, false}, {"rbf", matern32, 0.05, false},
+		{"rbf+time", matern32, 0.1, false}, {"rbf+time", matern32, 0.3, false},
 	}
 	if s.given.Effort == EffortQuick {
 		list = list[:1]
@@ -113,9 +166,9 @@ func (s *search) timeCandidates() []timeCandidate {
 	if p := s.given.Period; p > 0 {
 		seasons := kernel.Kernel{Kind: kernel.Sum, Terms: []kernel.Kernel{
 			{Kind: kernel.Product, Terms: []kernel.Kernel{{Kind: kernel.RBF}, {Kind: kernel.Periodic, Period: p}}}, matern32}}
-		list = append(list, timeCandidate{"rbf", seasons, 0.1})
+		list = append(list, timeCandidate{"rbf", seasons, 0.1, false})
 		if s.given.Effort != EffortQuick {
-			list = append(list, timeCandidate{"rbf", seasons, 0.3})
+			list = append(list, timeCandidate{"rbf", seasons, 0.3, false})
 		}
 	}
 	return append(list, plainTime)
@@ -138,7 +191,7 @@ func (s *search) inTime() (Config, error) {
 	options := s.timeOptions(s.timeCandidates())
 	if s.data.Film {
 		s.selection.Task = "examples left out, one after the other, predicted from all others"
-		return s.kernelsOfTime(leaveOutJudge{s.data}, plain, options, float64(len(options)), 1)
+		return s.kernelsOfTime(leaveOutJudge{s.data}, plain, options, timeErrors, float64(len(options)), 1)
 	}
 	s.selection.Task = "examples that were held out, predicted at their times"
 	j, err := newAbsentJudge(s)
@@ -150,15 +203,20 @@ func (s *search) inTime() (Config, error) {
 		larger++ // another model, and what chooses it
 	}
 	tried := 1 + float64(len(options)-1)*(1+1/folds)/2 // half of those that are worse are stopped after the first fold
-	best, err := s.kernelsOfTime(j, plain, options, tried, larger/folds)
+	sure := float64(timeErrors)
+	if s.ownKernels() {
+		sure = ownErrors
+	}
+	best, err := s.kernelsOfTime(j, plain, options, sure, tried, larger/folds)
 	if err != nil || !second {
 		return best, err
 	}
 	return s.partly(best)
 }
 
-// kernelsOfTime chooses one of the candidates, the work of so many of which is foretold, and that of training larger ones at the end.
-func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, tried, larger float64) (Config, error) {
+// kernelsOfTime chooses one of the candidates, of which another than the first must be better by so many standard errors. The work of
+// as many as will be tried is foretold, and that of training larger ones at the end.
+func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, sure, tried, larger float64) (Config, error) {
 	if err := s.foretell(func() (d time.Duration, err error) {
 		p, err := j.probe(s.ctx, plain)
 		if err == nil && !s.data.Film && s.given.Partly == nil {
@@ -168,7 +226,7 @@ func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, trie
 	}); err != nil {
 		return plain, err
 	}
-	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: timeErrors})
+	best, err := s.ask(j, standing{cfg: plain}, question{name: "kernels of time", candidates: options, sure: sure})
 	return best.cfg, err
 }
 
@@ -217,7 +275,7 @@ func (j absentJudge) probe(ctx context.Context, cfg Config) (probe, error) {
 
 // partly adds the configuration for examples of which something is seen, where another is better for these.
 func (s *search) partly(whole Config) (Config, error) {
-	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}
+	list := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}
 	if s.given.Effort != EffortThorough {
 		list = list[:1]
 	}
@@ -245,7 +303,7 @@ func (s *search) holesInTime(plain Config) (Config, error) {
 	if s.cannotJudge() {
 		return plain, nil
 	}
-	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1}, {"rbf+time", matern32, 0.01}}, s.structuredOptions()
+	list, structured := []timeCandidate{plainTime, {"rbf", matern32, 0.1, false}, {"rbf+time", matern32, 0.01, false}}, s.structuredOptions()
 	switch {
 	case s.given.Effort == EffortQuick:
 		list = list[:2]
@@ -359,13 +417,10 @@ func (s *search) expectedStructured() (time.Duration, error) {
 	d := Data{Source: NewSource(values.Data, n, len(points), channels), Grid: Grid{work.Gather(joined(s.data.Grid), points)}, Times: s.data.Times, Sequences: s.data.Sequences}
 	var total, longest float64
 	for _, o := range options {
-		cfg, p := s.given, probe{}
+		cfg := s.given
 		o.apply(&cfg)
 		cfg.Effort = EffortNone
-		var err error
-		if _, p.free, err = paced(s.ctx, d, probing(cfg, true)); err == nil {
-			_, p.held, err = paced(s.ctx, d, probing(cfg, false))
-		}
+		_, p, err := paced(s.ctx, d, cfg)
 		if err != nil {
 			return 0, err
 		}
@@ -474,10 +529,7 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err 
 
 // probe measures a configuration in time.
 func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	var t *Trainer
-	if _, p.free, err = paced(ctx, j.data, probing(cfg, true)); err == nil {
-		t, p.held, err = paced(ctx, j.data, probing(cfg, false))
-	}
+	t, p, err := paced(ctx, j.data, cfg)
 	if err != nil {
 		return p, err
 	}

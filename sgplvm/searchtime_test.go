@@ -113,15 +113,16 @@ func TestTimePart(t *testing.T) {
 
 // Most of a large film's training takes place at some of its points, unless that is refused; not that of other data.
 func TestCoarseFilm(t *testing.T) {
-	defer func(large, most int) { largeFilm, mostDownsampled = large, most }(largeFilm, mostDownsampled)
+	defer func(large, most, quick int) { largeFilm, mostDownsampled, quickFilm = large, most, quick }(largeFilm, mostDownsampled, quickFilm)
 	const n, width, height = 10, 8, 6
-	largeFilm, mostDownsampled = n*width*height-1, n*width*height/5
+	largeFilm, mostDownsampled, quickFilm = n*width*height-1, n*width*height/5, n*width*height/8
 	for name, c := range map[string]struct {
 		film   bool
 		change func(c *Config)
 		want   int
 	}{
-		"a film":       {true, func(*Config) {}, width * height / 5},
+		"a film":       {true, func(*Config) {}, width * height / 8},
+		"normal":       {true, func(c *Config) { c.Effort, c.LatentTime = EffortNormal, matern32 }, width * height / 5},
 		"no film":      {false, func(*Config) {}, 0},
 		"none asked":   {true, func(c *Config) { c.Training.CoarsePoints = -1 }, -1},
 		"own":          {true, func(c *Config) { c.Training.CoarsePoints = 7 }, 7},
@@ -130,8 +131,12 @@ func TestCoarseFilm(t *testing.T) {
 		d := Data{Source: NewSource(modes(true, n, width, height), n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data, Film: c.film}
 		cfg := Config{Effort: EffortQuick, Motion: Off}
 		c.change(&cfg)
-		if got, _, err := Select(context.Background(), d, cfg); err != nil || got.Training.CoarsePoints != c.want {
+		got, _, err := Select(context.Background(), d, cfg)
+		if err != nil || got.Training.CoarsePoints != c.want {
 			t.Errorf("%s: %d points, error %v, expected %d", name, got.Training.CoarsePoints, err, c.want)
+		}
+		if short := c.want == width*height/8; (got.Training.Warmup > 0) != short {
+			t.Errorf("%s: a warm-up of %d steps", name, got.Training.Warmup)
 		}
 	}
 }
@@ -159,11 +164,8 @@ func seasons(n, period, width, height int) []float64 {
 	return values
 }
 
-// A kernel that repeats itself is chosen where examples do, and not elsewhere.
-func TestPeriodIsChosen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("dozens of trainings")
-	}
+// Kernels of single dimensions repeat themselves where examples do, and not elsewhere.
+func TestPeriodIsFound(t *testing.T) {
 	const n, period, width, height = 30, 5, 6, 4
 	for _, repeats := range []bool{true, false} {
 		values := modes(false, n, width, height)
@@ -171,12 +173,54 @@ func TestPeriodIsChosen(t *testing.T) {
 			values = seasons(n, period, width, height)
 		}
 		d := Data{Source: NewSource(values, n, width*height, 1), Grid: Grid{line(height), line(width)}, Times: line(n).Data}
-		got, _, err := Select(context.Background(), d, Config{Effort: EffortQuick, LatentDims: 3, Period: period, Training: steps(60)})
+		m, _, err := Fit(context.Background(), d, Config{Effort: EffortNone, OwnTimeKernels: On, LatentKernel: linearLatent, LatentDims: 3, Period: period, Training: steps(60)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if chosen := got.TimeKernel.Kind == kernel.Sum; chosen != repeats || got.LatentDims != 3 {
-			t.Errorf("frames repeat themselves %t: kernel in time %v of %+v", repeats, got.TimeKernel, got)
+		own := m.Summary().OwnTimeKernels
+		if len(own) != 3 {
+			t.Fatalf("frames repeat themselves %t: kernels of single dimensions %v", repeats, own)
+		}
+		if share := own[0].Weights[0]; share > 0.8 != repeats || share < 0.3 == repeats {
+			t.Errorf("frames repeat themselves %t: kernel in time %v", repeats, own[0])
+		}
+	}
+}
+
+// patternsInTime draws sums of a pattern that repeats itself and one that changes slowly, or a bump that moves, at irregular times.
+func patternsInTime(moving bool, n, width, height int) (d Data) {
+	rng := rand.New(rand.NewPCG(5, 7))
+	values := make([]float64, 0, n*width*height)
+	for i := range n {
+		at := float64(i) + 0.4*rng.Float64()
+		d.Times = append(d.Times, at)
+		for j := range width * height {
+			x, y := float64(j%width), float64(j/width)
+			v := math.Exp(-math.Pow(x-float64(width)/2*(1+0.8*math.Sin(at/4)), 2) / 2)
+			if !moving {
+				v = math.Sin(2*math.Pi*at/5)*math.Cos(x/3) + math.Sin(at/9)*math.Sin(x/2+y/3)
+			}
+			values = append(values, v+0.05*rng.NormFloat64())
+		}
+	}
+	d.Source, d.Grid = NewSource(values, n, width*height, 1), Grid{line(height), line(width)}
+	return d
+}
+
+// Kernels of single dimensions, of linear latent variables, are chosen where patterns have paces of their own; latent variables that bend where
+// something moves.
+func TestOwnKernelsAreChosen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen trainings")
+	}
+	for _, moving := range []bool{false, true} {
+		given := Config{LatentDims: 4, Period: 5, Training: steps(60), Partly: &Config{}}
+		got, selection, err := Select(context.Background(), patternsInTime(moving, 40, 8, 3), given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if linear := got.LatentKernel == linearLatent && got.OwnTimeKernels == On; linear == moving {
+			t.Errorf("something moves %t: latent kernel %s, own kernels %v, %+v", moving, got.LatentKernel, got.OwnTimeKernels, selection.Stages)
 		}
 	}
 }

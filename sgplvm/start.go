@@ -64,7 +64,13 @@ func start(y *data.Scaled, d Data, cfg Config) (*bound.Params, error) {
 // follow; Mu holds the scores of principal components, of which fractions are the shares of variance.
 func startPaths(p *bound.Params, d Data, cfg Config, fractions []float64) error {
 	prior := dynamics.Prior{Times: d.Times, Sequences: d.Sequences, Kernel: cfg.TimeKernel}
-	paths, err := dynamics.Start(prior, p.X.Mu, fractions)
+	start := dynamics.Start
+	if cfg.OwnTimeKernels == On {
+		start = func(prior dynamics.Prior, scores mat.Matrix, fractions []float64) (*dynamics.Params, error) {
+			return dynamics.StartOwn(prior, scores, fractions, cfg.Period)
+		}
+	}
+	paths, err := start(prior, p.X.Mu, fractions)
 	if err != nil {
 		return err
 	}

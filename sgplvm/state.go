@@ -44,6 +44,7 @@ type trainerState struct {
 	Low        int           // the last of them, with a collapsed signal-to-noise ratio
 	Learned    bool          // the covariance of the noise, for the round of stageResidual
 	Unsure     bool          // the white noise has what is unsure of the data
+	Refitted   bool          // the kernels in time of single dimensions were found again
 	Best       *bound.Params // with the highest bound of all
 	BestBound  float64
 	Phase      PhaseReport // the one that goes on

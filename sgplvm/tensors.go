@@ -126,6 +126,9 @@ func (t *tensorReader) labels(name string) []int {
 	return labels
 }
 
+// ownKernel names the metadata entry with the kernel in time of latent dimension q alone.
+func ownKernel(q int) string { return fmt.Sprintf("dynamics.%d.kernel", q) }
+
 // timeKernel reads a kernel in time from a metadata entry.
 func (t *tensorReader) timeKernel(entry string) kernel.Kernel {
 	k, err := kernel.Parse(t.Text(entry))

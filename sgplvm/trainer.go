@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
@@ -204,8 +205,28 @@ func (t *Trainer) addUnsure() {
 	t.state.Unsure = true
 }
 
+// refitPaths finds the kernels in time of single latent dimensions again where training has taken these.
+func (t *Trainer) refitPaths() error {
+	if t.config.OwnTimeKernels != On || t.state.Refitted {
+		return nil
+	}
+	p := t.params.Clone()
+	if err := p.X.Paths.Refit(t.config.TimeKernel, p.X.Mu, t.config.Period); err != nil {
+		return err
+	}
+	if _, err := dynamics.NewEvaluator(p.X.Paths.Prior).Marginals(p.X.Paths, p.X.Mu, p.X.S); err != nil {
+		return err
+	}
+	t.replace(p)
+	t.state.Refitted = true
+	return nil
+}
+
 // finish does what comes after the last step.
 func (t *Trainer) finish(ctx context.Context) error {
+	if err := t.refitPaths(); err != nil {
+		return err
+	}
 	t.addUnsure()
 	if t.evaluator.Holes() {
 		var err error
@@ -355,7 +376,7 @@ func (t *Trainer) posterior(ctx context.Context) (*predict.Posterior, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.alpha = &alpha
+		t.alpha, o.Spectra = &alpha, t.evaluator.Spectra()
 	}
 	q, err := predict.New(t.params, t.data.Grid, t.evaluator.Data().Scaler, *t.alpha, t.config.Jitter, o)
 	if err == nil {

@@ -32,6 +32,7 @@ import (
 	_ "embed"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
@@ -43,7 +44,18 @@ var file []byte
 // options are the words of the command line.
 type options struct{ raw, times, scores bool }
 
+// little is below how many bytes of a model one processor alone fills in.
+const little = 3 << 20
+
+// leaveToOne has one processor do the work of a small model: others would come when it is done, and look for more for a while.
+func leaveToOne(model []byte) {
+	if len(model) < little {
+		runtime.GOMAXPROCS(1)
+	}
+}
+
 func main() {
+	leaveToOne(file)
 	debug.SetGCPercent(-1) // frames allocate nothing: there is nothing to collect, and the first answer comes sooner
 	var o options
 	for _, word := range os.Args[1:] {

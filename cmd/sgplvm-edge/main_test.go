@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,6 +208,19 @@ func TestBadInput(t *testing.T) {
 	}
 	if err := run(file[:100], strings.NewReader(""), new(bytes.Buffer), options{}); err == nil {
 		t.Error("a truncated model was taken")
+	}
+}
+
+// A small model is left to one processor, a large one is not.
+func TestLeaveToOne(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	leaveToOne(make([]byte, little))
+	if got := runtime.GOMAXPROCS(0); got != 2 {
+		t.Errorf("%d processors for a large model", got)
+	}
+	leaveToOne(file)
+	if got := runtime.GOMAXPROCS(0); got != 1 {
+		t.Errorf("%d processors for a small model", got)
 	}
 }
 

@@ -123,9 +123,15 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 
 // complete completes the examples and writes the results.
 func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *dataset.Set, d sgplvm.Data, points []int) (done *engine.Completed, filled *dataset.Filled, err error) {
-	if *s.model != "" {
+	missing, _ := set.Missing()
+	switch {
+	case *s.model != "":
 		done, err = engine.CompleteWith(ctx, e, *s.model, set, d)
-	} else {
+	case missing == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
+		if _, err = s.choice.read(); err == nil {
+			done = engine.CompleteAlready(d)
+		}
+	default:
 		done, err = s.learn(ctx, e, set, d, points)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,6 +87,36 @@ func TestFill(t *testing.T) {
 	}
 	if moved < 100 {
 		t.Errorf("-smooth has changed %d observed values only", moved)
+	}
+}
+
+// Where nothing is missing the data are written as they are, unless a model is needed.
+func TestFillNothing(t *testing.T) {
+	workFolder(t)
+	steps(t, 3)
+	v := trainingFaces()
+	writeArray(t, "whole.npy", npy.New(v, testTraining, testHeight, testWidth))
+	const line = "nothing is missing: the data are written as they are\n"
+	for args, alone := range map[string]bool{"": true, "-variance variance.npy": true, "-json": false, "-save learned": false, "-smooth": false} {
+		o := sgplvmRun(strings.Fields("fill -data whole.npy -config steps3.json -out filled.npy " + args)...)
+		if o.code != 0 || (o.stdout == line) != alone {
+			t.Errorf("%s: code %d, printed %s%s", args, o.code, o.stdout, o.stderr)
+		}
+		if filled := values(t, "filled.npy"); args != "-smooth" && !slices.Equal(filled, v) {
+			t.Errorf("%s: other values", args)
+		}
+	}
+	if o := sgplvmRun(strings.Fields("fill -data whole.npy -json -out filled.npy")...); !strings.Contains(o.stdout, `"missing": 0`) || strings.Contains(o.stdout, "selection") {
+		t.Errorf("printed %s", o.stdout)
+	}
+	if variance := values(t, "variance.npy"); slices.Max(variance) != 0 {
+		t.Error("variances of what was observed")
+	}
+	if o := sgplvmRun(strings.Fields("fill -data whole.npy -config none.json -out filled.npy")...); o.code == 0 {
+		t.Error("a configuration that does not exist was taken")
+	}
+	if _, err := os.Stat("learned"); err != nil {
+		t.Error(err)
 	}
 }
 

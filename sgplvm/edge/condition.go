@@ -93,10 +93,10 @@ func (w *Workspace) conditionOn(p prediction, channels, missing, seen []int) err
 		w.factor.SolveHalf(residual)
 		if t.latent {
 			po := w.spreadRoom(place, len(seen))
-			w.setSpread(po.Data, w.m.p[c], seen)
+			w.setSpread(po.Data, c, seen)
 			w.factor.SolveHalf(po)
 		}
-		w.judge(c, seen, residual)
+		w.judge(c, seen, missing, residual)
 	}
 	telling := w.telling(missing)
 	for from := 0; from < len(missing); from += together {
@@ -133,12 +133,16 @@ func (w *Workspace) residuals(place int, seen []int) mat.Matrix {
 	return mat.NewDense(len(seen), 1, w.room.residual[place*size:][:len(seen)])
 }
 
-// judge says how surprising observed values of a channel are, given all others: the first time for an example.
-func (w *Workspace) judge(c int, seen []int, residual mat.Matrix) {
+// judge says how surprising observed values of a channel are, given all others: the first time for an example. It sets what variances of missing points are
+// multiplied by where those nearby are.
+func (w *Workspace) judge(c int, seen, missing []int, residual mat.Matrix) {
+	solved := w.solve(residual)
+	if w.moments.degrees > 0 {
+		w.setNearby(c, solved, seen, missing)
+	}
 	if !w.moments.latent {
 		return
 	}
-	solved := w.solve(residual)
 	for k, i := range seen {
 		w.surprise[i*w.m.c.Channels+c] = solved[k] / math.Sqrt(w.room.precision[k])
 	}
@@ -159,14 +163,7 @@ func (w *Workspace) telling(missing []int) float64 {
 func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int, x mat.Matrix, telling float64) {
 	r, t := &w.room, &w.moments
 	residual := w.residuals(place, seen)
-	nearby, scale := r.nearby[:len(block)], 1.0
-	for k := range nearby {
-		nearby[k] = 1
-	}
-	if t.degrees > 0 {
-		scale = infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen), telling)
-		w.setNearby(nearby, residual, seen, block)
-	}
+	scale := infer.StudentScale(t.degrees, mat.Dot(residual, residual), len(seen), telling)
 	explained := r.explained[:len(block)]
 	w.columnSquares(explained, x)
 	shift := mat.NewDense(len(block), 1, r.totals[:len(block)])
@@ -174,7 +171,7 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 	if t.latent {
 		po := w.spreadRoom(place, len(seen))
 		left := view(r.left, len(block), po.Cols)
-		w.setSpread(left.Data, w.m.p[c], block)
+		w.setSpread(left.Data, c, block)
 		mat.Mul(left, -1, x.T(), po, 1) // P_M − G·P_O, times M where there is one
 		w.spreadOf(r.spread, left)
 	}
@@ -186,20 +183,19 @@ func (w *Workspace) conditionBlock(p prediction, place, c int, block, seen []int
 		v = max(0, v)
 		white := t.noise / w.m.c.Beta // is in the scaled variance and not in p's
 		p.mean.Row(i)[c] += shift.Data[k]
-		p.variance.Row(i)[c] = v + (infer.Follow(scale, nearby[k], t.damping)-1)*(v+white)
+		p.variance.Row(i)[c] = v + (infer.Follow(scale, w.nearby[i*w.m.c.Channels+c], t.damping)-1)*(v+white)
 	}
 }
 
 // nearbyFactor is that of squared distances, in spacings, for weights whose length scale is two of them.
 const nearbyFactor = 0.125
 
-// setNearby sets what the variances of a block are multiplied by where observed values nearby are surprising.
-func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block []int) {
-	r := &w.room
-	solved, z := w.solve(residual), r.z[:len(seen)]
+// setNearby sets what the variances of a channel's missing points are multiplied by where observed values nearby are surprising.
+func (w *Workspace) setNearby(c int, solved []float64, seen, missing []int) {
+	r, x := &w.room, &w.m.spacings
+	z := r.z[:len(seen)]
 	mean := infer.LeaveOneOut(z, solved, r.precision[:len(seen)])
-	totals := r.totals[:len(block)]
-	if x := &w.m.spacings; x.grid {
+	if x.grid {
 		clear(r.ofSeen)
 		clear(r.counts)
 		for k, i := range seen {
@@ -207,21 +203,35 @@ func (w *Workspace) setNearby(nearby []float64, residual mat.Matrix, seen, block
 		}
 		w.smooth(r.ofSeen, x, nearbyFactor)
 		w.smooth(r.counts, x, nearbyFactor)
-		pickFrom(nearby, r.ofSeen, block)
-		pickFrom(totals, r.counts, block)
-		infer.NearbyScale(nearby, totals, mean)
-		return
 	}
-	clear(nearby)
+	for from := 0; from < len(missing); from += together {
+		block := missing[from:min(from+together, len(missing))]
+		sums, totals := r.explained[:len(block)], r.totals[:len(block)]
+		if x.grid {
+			pickFrom(sums, r.ofSeen, block)
+			pickFrom(totals, r.counts, block)
+		} else {
+			w.sumNearby(sums, totals, z, seen, block)
+		}
+		infer.NearbyScale(sums, totals, mean)
+		for k, i := range block {
+			w.nearby[i*w.m.c.Channels+c] = sums[k]
+		}
+	}
+}
+
+// sumNearby sets sums to those of z of observed points, weighted by their distance from points of a block, and totals to those of the weights.
+func (w *Workspace) sumNearby(sums, totals, z []float64, seen, block []int) {
+	clear(sums)
 	clear(totals)
 	for from := 0; from < len(seen); from += noiseRows {
 		to := min(from+noiseRows, len(seen))
-		weights := view(r.taper, to-from, len(block))
-		w.gaussian(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
+		weights := view(w.room.rows, to-from, len(block))
+		weights.Fill(1)
+		w.taper(weights, &w.m.spacings, nearbyFactor, seen[from:to], block)
 		for k := range weights.Rows {
-			asm.Axpy(z[from+k], weights.Row(k), nearby)
+			asm.Axpy(z[from+k], weights.Row(k), sums)
 			asm.Axpy(1, weights.Row(k), totals)
 		}
 	}
-	infer.NearbyScale(nearby, totals, mean)
 }

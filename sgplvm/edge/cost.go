@@ -3,12 +3,12 @@ package edge
 import "github.com/seed-08962ecc/kronfield/chol"
 
 // beginning is about what a program takes beside its models: the runtime's room, and code that is read when it is first run.
-const beginning = 1_200_000
+const beginning = 1_350_000
 
 // Bytes returns what a program takes at most for the model beside its file: while it is opened, which leaves some for the collector.
 func (m *Model) Bytes() int {
 	c := m.c
-	numbers := m.c.P.numbers() + len(m.y.data)/8 + len(m.spread) + len(m.points)
+	numbers := m.c.P.numbers() + len(m.y.data)/8 + (2+len(m.fitted))*len(m.spread) + len(m.points)
 	for _, v := range [][]float64{c.Mean, c.Scale, c.RBF, c.Linear, c.Bias, c.Z, c.Coord, c.Mu, c.S, c.Latent, c.Lambda, c.Coordinates} {
 		numbers += len(v)
 	}
@@ -21,6 +21,7 @@ func (m *Model) Bytes() int {
 	if m.kept() {
 		numbers += min(examplesTogether, c.Examples)*(c.Inducing+m.values()) + c.Inducing*c.Inducing
 	}
+	numbers += len(m.shares) * c.Inducing * c.Inducing
 	for f := range m.b {
 		numbers += len(m.b[f].Data) + len(m.squares[f].Data)
 	}
@@ -43,7 +44,13 @@ func untouched(order int) int {
 // Bytes returns what the workspace takes, but for some kilobytes, factors and what products pack included.
 func (w *Workspace) Bytes() int {
 	m, r, o, given := w.m, &w.room, &w.m.c.Options, w.most
-	depth, unused := m.features, len(r.nearMissing)*3/4 // as a rule a quarter of the examples count where much is missing
+	depth, unused := m.features, len(r.nearMissing)/4 // as a rule most of the examples count
+	if m.spacings.grid {
+		unused += len(r.rows)
+	}
+	if !o.FirstOrder && !o.LatentOnly && given <= o.Exact { // the latent uncertainty has a number for each dimension, not for each inducing point
+		unused += len(r.spreads) + (len(r.po)+len(r.left))/max(m.c.Inducing, m.c.Latents)*max(0, m.c.Inducing-m.c.Latents)
+	}
 	if groups := given > o.Exact; groups {
 		given = min(given, o.Neighbours)
 		limit := len(r.z) // rooms are of the most that are used at once
@@ -66,9 +73,13 @@ func (w *Workspace) Bytes() int {
 		unused += len(r.missing)
 	}
 	if w.most == m.c.Points { // nothing is given anything
-		unused += len(r.nearMissing)/4 + len(r.cross) + len(w.held.wide.data)/8
+		unused += len(r.nearMissing)*3/4 + len(r.cross) + len(r.fitted) + len(r.fittedMissing)
 	}
-	packed := max(min(productDepth, max(depth, m.c.Inducing))*w.most, min(square, solveTriangle*solveTriangle)/2) // they share their room
+	columns := w.most
+	if m.kept() {
+		columns = m.c.Points // of training examples, while the file is opened
+	}
+	packed := max(min(productDepth, depth)*w.most, min(productDepth, m.c.Inducing)*columns, min(square, solveTriangle*solveTriangle)/2) // they share their room
 	return 8 * (w.floats + factors + panels + packed + ints - unused)
 }
 

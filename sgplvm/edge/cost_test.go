@@ -17,3 +17,26 @@ func TestUntouched(t *testing.T) {
 		}
 	}
 }
+
+// Memory is that of training examples while a file is opened, and rooms for inducing points count where these are needed.
+func TestBytes(t *testing.T) {
+	m, err := Open(encoded(contents(1, true), Float64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.NewWorkspace(1)
+	k, d := m.c.Inducing, m.c.Latents
+	if !m.kept() || k <= d {
+		t.Fatal("no training examples, or few inducing points")
+	}
+	refined := w.Bytes()
+	m.c.Options.FirstOrder = true
+	if got, want := w.Bytes()-refined, 8*(len(w.room.spreads)+(len(w.room.po)+len(w.room.left))/k*(k-d)); got != want {
+		t.Errorf("%d bytes more for inducing points, want %d", got, want)
+	}
+	all := w.Bytes()
+	m.c.Residuals.rows = 0
+	if got, want := all-w.Bytes(), 8*(k*m.c.Points-max(k, m.features)); got != want {
+		t.Errorf("%d bytes more for training examples, want %d", got, want)
+	}
+}

@@ -21,14 +21,13 @@ func (w *Workspace) observedCovariance(seen, missing []int) mat.Matrix {
 // setObserved sets coo to C_OO in blocks of features.
 func (w *Workspace) setObserved(coo mat.Matrix, seen []int) {
 	t := &w.moments
-	coo.Fill(0)
+	w.setNoise(coo, seen, seen, true)
 	if t.latent {
 		w.addObserved(coo, seen)
 		w.addBeyond(coo, seen, seen, true)
 	}
-	w.addNoise(coo, seen, seen, w.room.near, true)
 	for k := range seen {
-		coo.Row(k)[k] += t.noise / w.m.c.Beta
+		coo.Row(k)[k] += t.noise/w.m.c.Beta + w.lessWhite()
 	}
 }
 
@@ -82,12 +81,11 @@ func (w *Workspace) crossCovariance(seen, missing []int, from, to int) mat.Matri
 	}
 	missing = missing[from:to]
 	com := view(r.cross, len(seen), len(missing))
-	com.Fill(0)
+	w.setNoise(com, seen, missing, false)
 	if w.moments.latent {
 		w.addCross(com, seen, missing)
 		w.addBeyond(com, seen, missing, false)
 	}
-	w.addNoise(com, seen, missing, r.nearMissing, false)
 	return com
 }
 

@@ -396,6 +396,24 @@ func TestHalf(t *testing.T) {
 	}
 }
 
+// A table that is set row by row has the numbers of one that is made at once.
+func TestSetRow(t *testing.T) {
+	a := mat.NewDense(3, 5, make([]float64, 15))
+	for i := range a.Data {
+		a.Data[i] = math.Sin(float64(i)) * math.Pow(10, float64(i-9))
+	}
+	for _, kind := range []Type{Float64, Float32, Float16} {
+		whole, made := NewTable(a), blank(3, 5, false, kind)
+		want := whole.as(kind)
+		for i := range a.Rows {
+			made.setRow(i, a.Row(i))
+		}
+		if !slices.Equal(made.data, want.data) {
+			t.Errorf("%v: % x, want % x", kind, made.data, want.data)
+		}
+	}
+}
+
 // Tables of a type are rows of it.
 func TestTable(t *testing.T) {
 	a := mat.NewDense(2, 3, []float64{1, 0.1, -2.5, 3e-5, 1000.3, 7})

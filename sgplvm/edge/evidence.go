@@ -12,6 +12,7 @@ import (
 //
 //	R = Σ_c [P_cᵀ·P_c − T_0·diag_i(Σ_j γ_j·(1 − β⁻¹/d_ij))·T_0ᵀ],   tr K_OO = Σ_j γ_j + tr (K − B·Bᵀ)_OO
 //
+// Of a fast model the sums over j are Σ_r (s_r − s_ir)·tr Σ_OO⁻¹·T_r,OO.
 // Errors: *chol.NotPositiveDefiniteError, *chol.NonFiniteError.
 func (w *Workspace) setEvidence() error {
 	m, v, h := w.m, &w.evidence, &w.held
@@ -41,8 +42,10 @@ func (w *Workspace) setEvidence() error {
 		}
 	}
 	if !same {
-		mat.ScaleCols(w.scaled, m.coord, w.slack)
-		mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
+		if !m.shaped() {
+			mat.ScaleCols(w.scaled, m.coord, w.slack)
+			mat.MulSym(w.g, 1, w.scaled, m.coord.T(), 1)
+		}
 		mat.MirrorLower(w.g)
 		mat.Scale(w.g, -0.5*m.c.Precision, w.g)
 		if groups == 1 {
@@ -74,6 +77,9 @@ func (w *Workspace) setMask(channels, seen []int) error {
 		h.g0 -= 0.5 * m.c.Precision * trace
 		mat.Syrk(w.g, 1, po.T(), 1)
 		asm.Axpy(-1, w.told, w.slack)
+	}
+	for r, share := range m.shares {
+		mat.Add(w.g, w.g, float64(len(channels))*h.traces[r], share)
 	}
 	return nil
 }
@@ -126,7 +132,7 @@ func (w *Workspace) observation(seen []int) (logNoise, trace float64, err error)
 			return 0, 0, err
 		}
 		if m.shaped() {
-			return logNoise, w.shapedTrace(), nil
+			return logNoise, asm.Dot(m.ofAll(), w.held.traces), nil
 		}
 		w.whitenedNorms(seen)
 	}

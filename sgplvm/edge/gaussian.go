@@ -5,11 +5,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// gaussian sets dst to exp(−factor·‖x − x′‖²) between points a and b; ones where there are no coordinates.
-func (w *Workspace) gaussian(dst mat.Matrix, x *points, factor float64, a, b []int) {
+// taper multiplies dst by exp(−factor·‖x − x′‖²) between points a and b; by ones where there are no coordinates.
+func (w *Workspace) taper(dst mat.Matrix, x *points, factor float64, a, b []int) {
 	switch {
-	case x.x.Rows == 0:
-		dst.Fill(1)
+	case x.x.Rows == 0 || factor == 0:
 	case x.pairs == 0 || x.pairs > dst.Rows*dst.Cols:
 		w.evaluate(dst, x, factor, a, b)
 	default:
@@ -17,12 +16,16 @@ func (w *Workspace) gaussian(dst mat.Matrix, x *points, factor float64, a, b []i
 	}
 }
 
-// setLevels sets the Gaussians between levels of points, dimension by dimension.
+// setLevels returns the Gaussians between levels of points, dimension by dimension.
 func (w *Workspace) setLevels(x *points, factor float64) []float64 {
-	t := &w.room.levels
-	if t.of == &x.x.Data[0] && t.factor == factor {
-		return t.values
+	r := &w.room
+	for k := range r.levels {
+		if t := &r.levels[k]; t.of == &x.x.Data[0] && t.factor == factor {
+			return t.values
+		}
 	}
+	t := &r.levels[r.nextLevels]
+	r.nextLevels = (r.nextLevels + 1) % levelSets
 	t.of, t.factor = &x.x.Data[0], factor
 	at := 0
 	for _, levels := range x.levels {
@@ -54,50 +57,43 @@ func (w *Workspace) smooth(v []float64, x *points, factor float64) {
 	mat.Mul(grid, 1, product, second, 0)
 }
 
-// multiplyLevels is gaussian of points with levels.
+// multiplyLevels is taper of points with levels: rows of points of one level, in a dimension, have the same numbers there.
 func (w *Workspace) multiplyLevels(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	if x.grid && w.m.first(b) {
-		first, second := w.onGrid(x, factor)
-		for k, i := range a {
-			along(dst.Row(k), first.Row(int(x.at[0][i])), second.Row(int(x.at[1][i])))
+	values, own, places := w.setLevels(x, factor), w.room.gathered[:len(b)], w.room.merged[:len(b)]
+	for q, levels := range x.levels {
+		n, at := len(levels), x.at[q]
+		for l, j := range b {
+			places[l] = int(at[j])
 		}
-		return
-	}
-	all := w.setLevels(x, factor)
-	first := view(w.room.gathered, 1, len(b)).Data
-	for k, i := range a {
-		row, values := dst.Row(k), all
-		for q, levels := range x.levels {
-			n, at := len(levels), x.at[q]
-			own := values[int(at[i])*n:][:n]
-			values = values[n*n:]
-			if q == 0 {
-				if k == 0 || at[i] != at[a[k-1]] { // points of a grid follow one another along the other dimensions
-					for l, j := range b {
-						first[l] = own[at[j]]
-					}
+		low, high := n, 0
+		for _, i := range a {
+			low, high = min(low, int(at[i])), max(high, int(at[i]))
+		}
+		for level := low; level <= high; level++ {
+			picked := false
+			for k, i := range a {
+				if int(at[i]) != level {
+					continue
 				}
-				copy(row, first)
-				continue
-			}
-			for l, j := range b {
-				row[l] *= own[at[j]]
+				if !picked {
+					picked = true
+					pickFrom(own, values[level*n:][:n], places)
+				}
+				row := dst.Data[k*dst.RowStride:][:len(b)]
+				asm.MulTo(row, row, own)
 			}
 		}
+		values = values[n*n:]
 	}
 }
 
-// evaluate is gaussian of points with coordinates.
+// evaluate is taper of points with coordinates.
 func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []int) {
-	all := view(w.room.gathered, x.x.Rows, len(b))
+	all, row := view(w.room.gathered, x.x.Rows, len(b)), w.room.row[:len(b)]
 	for q := range all.Rows {
-		from, to := x.x.Row(q), all.Row(q)
-		for l, j := range b {
-			to[l] = from[j]
-		}
+		pickFrom(all.Row(q), x.x.Row(q), b)
 	}
 	for k, i := range a {
-		row := dst.Row(k)
 		clear(row)
 		for q := range all.Rows {
 			at := x.x.Row(q)[i]
@@ -106,14 +102,6 @@ func (w *Workspace) evaluate(dst mat.Matrix, x *points, factor float64, a, b []i
 			}
 		}
 		asm.Exp(row, row)
-	}
-}
-
-// along sets row to products of numbers of the first and of the second dimension of a grid, as many as it has.
-func along(row, first, second []float64) {
-	for _, v := range first {
-		n := min(len(second), len(row))
-		asm.Scale(row[:n], v, second[:n])
-		row = row[n:]
+		asm.MulTo(dst.Row(k), dst.Row(k), row)
 	}
 }

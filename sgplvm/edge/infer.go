@@ -1,6 +1,9 @@
 package edge
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // unending ends no search. context.Background would bring the formats of package time into small programs.
 var unending context.Context
@@ -35,7 +38,9 @@ func (w *Workspace) infer() error {
 		}
 		first = false
 	}
-	_, best.Noise = w.evidence.At(&w.optimiser.Scratch, best.Mu, best.S, nil, nil)
+	if !math.IsInf(w.evidence.Strength, 1) {
+		_, best.Noise = w.evidence.At(&w.optimiser.Scratch, best.Mu, best.S, nil, nil)
+	}
 	return nil
 }
 

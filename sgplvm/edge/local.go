@@ -12,31 +12,33 @@ import (
 
 // residuals sets near (for each example that counts a row for each channel, of the points) to what these examples have at points, times
 // the roots of their weights.
-func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) {
-	dy := w.m.c.Channels
-	all := view(near, len(o.rows)*dy, len(points))
-	for l := range o.rows {
-		row := w.residual(o, l)
+func (o *ownNoise) residuals(w *Workspace, near []float64, points []int) mat.Matrix {
+	dy, from := w.m.c.Channels, w.examples(o)
+	all, row := view(near, len(o.rows)*dy, len(points)), w.room.row[:w.m.values()]
+	for l, example := range o.rows {
+		from.row(row, example, 0)
+		asm.AddScaled(row, row, -o.less, o.mean.Data)
+		asm.Scale(row, o.roots[l], row)
+		if dy == 1 {
+			pickFrom(all.Row(l), row, points)
+			continue
+		}
 		for c := range dy {
 			to := all.Row(l*dy + c)
 			for k, i := range points {
 				to[k] = row[i*dy+c]
 			}
-			asm.Scale(to, o.roots[l], to)
 		}
 	}
+	return all
 }
 
-// residual returns what the l-th of the examples that count has: its values less the mean of all where that is what they are, or its residuals.
-func (w *Workspace) residual(o *ownNoise, l int) []float64 {
-	row := w.room.row[:w.m.values()]
-	if o.centred {
-		w.m.y.row(row, o.rows[l], 0)
-		asm.AddScaled(row, row, -1, o.mean.Data)
-		return row
+// examples returns what the examples that count have: their values, or residuals.
+func (w *Workspace) examples(o *ownNoise) *Table {
+	if o.wide {
+		return &w.m.y
 	}
-	w.m.c.Residuals.row(row, o.rows[l], 0)
-	return row
+	return &w.m.c.Residuals
 }
 
 // at returns the diagonal of the covariance at point i.
@@ -67,13 +69,15 @@ func (w *Workspace) setLocal() *ownNoise {
 	}
 	all := total + m.c.Options.LocalStrength
 	kept := w.keepHeaviest(o)
+	var counted float64
 	for k, i := range o.rows {
 		o.shares[k] = w.weights[i] / (all * kept)
 		o.roots[k] = math.Sqrt(o.shares[k] / float64(m.c.Channels))
+		counted += o.shares[k]
 	}
-	o.whole, o.prior = 1+1/all, m.c.Options.LocalStrength/all
-	o.centred, o.wide, o.taper, o.taperFactor = false, false, &m.tapered, 1
-	w.setMean(o)
+	o.whole, o.prior, o.less = 1+1/all, m.c.Options.LocalStrength/all, 1/(1+math.Sqrt(max(0, 1-counted)))
+	o.wide, o.taper, o.taperFactor = false, &m.tapered, 1
+	w.setMean(o, 1)
 	w.setUnsure(o, 1)
 	return o
 }
@@ -97,28 +101,22 @@ func (w *Workspace) keepHeaviest(o *ownNoise) float64 {
 	return after / before
 }
 
-// setMean sets the mean of an ownNoise and its variance.
-func (w *Workspace) setMean(o *ownNoise) {
-	dy, mean := w.m.c.Channels, o.mean.Data
+// setMean sets the mean of an ownNoise, and its variance, to which examples contribute their shares times scale.
+func (w *Workspace) setMean(o *ownNoise, scale float64) {
+	mean, from, scale := o.mean.Data, w.examples(o), scale/float64(w.m.c.Channels)
 	clear(mean)
 	clear(o.variance)
-	from := &w.m.c.Residuals
-	if o.centred {
-		from = &w.m.y
-	}
 	row := w.room.row[:len(mean)]
 	for l, example := range o.rows {
 		from.row(row, example, 0)
 		asm.Axpy(o.shares[l], row, mean)
-	}
-	for l := range o.rows {
-		row = w.residual(o, l)
 		asm.MulTo(row, row, row)
-		w.addChannels(o.variance, o.roots[l]*o.roots[l], row)
+		w.addChannels(o.variance, scale*o.shares[l], row)
 	}
-	if !o.centred {
-		asm.MulTo(row, mean, mean)
-		w.addChannels(o.variance, -1/float64(dy), row)
+	asm.MulTo(row, mean, mean)
+	w.addChannels(o.variance, -scale, row)
+	for i, v := range o.variance {
+		o.variance[i] = max(0, v)
 	}
 }
 
@@ -173,9 +171,9 @@ func (w *Workspace) setSimilar(b *Blend, distances []float64) *ownNoise {
 		o.shares[k] = weights[i] / total
 		o.roots[k] = math.Sqrt(o.shares[k] * (1 - b.Shrinkage) / float64(m.c.Channels))
 	}
-	o.whole, o.prior, o.centred, o.wide = 1, b.Shrinkage, true, true
+	o.whole, o.prior, o.less, o.wide = 1, b.Shrinkage, 1, true
 	o.taper, o.taperFactor, o.wideFactor = &m.trainingSpacings, b.taperFactor(), b.wideFactor()
-	w.setMean(o)
+	w.setMean(o, 1-b.Shrinkage)
 	w.setUnsure(o, 1-b.Shrinkage)
 	return o
 }

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -28,6 +29,7 @@ type Model struct {
 	features        int          // Π m_f
 	dims, sizes     []int        // n_f and m_f
 	b, squares      []mat.Matrix // B_f and B_f∘B_f, where there are several factors
+	shares          []mat.Matrix // of setShares, of a fast model, m_ξ×m_ξ each
 	exact           bool         // Q_f is K_f for all factors
 	structure       Table        // Σ − β⁻¹·I
 
@@ -36,9 +38,10 @@ type Model struct {
 	tapered, spacings, trainingSpacings, scaled points
 
 	// Where training residuals are kept: training examples in rows as they are in Residuals.
-	y      Table
-	told   mat.Matrix // the covariance of their ψ1 over d_y, m_ξ×m_ξ
-	spread []float64  // diag F, n
+	y        Table
+	spread   []float64   // diag F, n
+	fitted   [][]float64 // rows q_j of which Σ_j q_j·q_jᵀ is F, of a fast model but for a little, n each
+	unfitted []float64   // the diagonal of that, n
 }
 
 // Open returns the model in a compiled file, of which it keeps views: the file must not change. With a file of package embed's
@@ -89,6 +92,7 @@ func (c *Contents) kernel() (k psi.Kernel) {
 func (m *Model) setFactors() {
 	if m.shaped() {
 		m.features = 0
+		m.setShares()
 	}
 	for i := range m.c.Factors {
 		f := &m.c.Factors[i]
@@ -104,6 +108,26 @@ func (m *Model) setFactors() {
 	}
 }
 
+// setShares sets shares to T_0·diag_i(s_ir − s_r)·T_0ᵀ, with what Σ (r = 0) and each shape have of τ_i and of ψ0 − Σ τ_i, s_r.
+func (m *Model) setShares() {
+	c, k := m.c, m.c.Inducing
+	of := mat.NewDense(k+1, 1+len(c.Shapes), c.Shares)
+	scaled, factors := mat.New(k, k), make([]float64, k)
+	for r := range of.Cols {
+		for i := range factors {
+			factors[i] = of.At(i, r) - of.At(k, r)
+		}
+		share := mat.New(k, k)
+		mat.ScaleCols(scaled, m.coord, factors)
+		mat.MulSym(share, 1, scaled, m.coord.T(), 0)
+		mat.MirrorLower(share)
+		m.shares = append(m.shares, share)
+	}
+}
+
+// ofAll returns s_r.
+func (m *Model) ofAll() []float64 { return m.c.Shares[m.c.Inducing*len(m.shares):] }
+
 // setStructure takes over the covariance of the noise, or makes it of features that have it.
 func (m *Model) setStructure() {
 	m.structure = m.c.Structure
@@ -111,7 +135,7 @@ func (m *Model) setStructure() {
 		return
 	}
 	b, n := &m.c.Factors[0].B, m.c.Points
-	t := blank(n, n, true, b.kind) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
+	t := blank(n, n, true, b.kind.made()) // features of 32 bits keep small eigenvalues, which Σ in 32 bits would not
 	roots := make([]float64, len(m.c.Lambda))
 	for j, lambda := range m.c.Lambda {
 		roots[j] = 1 / math.Sqrt(1+lambda)
@@ -162,41 +186,51 @@ func (m *Model) setPredictions() {
 	}
 }
 
-// setExamples makes the training examples from their residuals and predictions.
+// setExamples makes the training examples from their residuals and predictions, and what these predictions have of F.
 func (m *Model) setExamples() {
 	n, k, inducing := m.c.Channels, m.c.Examples, m.c.Inducing
 	values, r := m.values(), &m.c.Residuals
-	m.y = blank(k, values, false, r.kind)
-	mean := mat.New(1, inducing)
-	room := mat.New(min(examplesTogether, k), values)
-	m.eachPsi1(func(from int, psi1 mat.Matrix) {
-		y := room.Slice(0, psi1.Rows, 0, values)
-		for i := range y.Rows {
-			r.row(y.Row(i), from+i, 0)
-		}
+	kind := r.kind.made()
+	if m.c.Options.Fast && r.kind == Float16 {
+		kind = Float16
+	}
+	m.y = blank(k, values, false, kind)
+	first, mean, told := mat.New(inducing, 1), mat.New(inducing, 1), mat.New(inducing, inducing)
+	together := min(examplesTogether, k)
+	psi1, y := mat.New(together, inducing), mat.New(together, values)
+	for from := 0; from < k; from += together {
+		to := min(from+together, k)
+		psi1, y := psi1.Slice(0, to-from, 0, inducing), y.Slice(0, to-from, 0, values)
+		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
+		r.rowsTo(y, from)
 		for c, p := range m.p {
-			mat.Mul(mat.Matrix{Rows: psi1.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: y.Data[c:]}, 1, psi1, p.T(), 1)
+			mat.Mul(mat.Matrix{Rows: y.Rows, Cols: p.Rows, RowStride: values, ColStride: n, Data: y.Data[c:]}, 1, psi1, p.T(), 1)
+		}
+		if from == 0 {
+			copy(first.Data, psi1.Row(0))
 		}
 		for i := range y.Rows {
 			m.y.setRow(from+i, y.Row(i))
+			asm.Axpy(-1, first.Data, psi1.Row(i))
 			asm.Axpy(1/float64(k), psi1.Row(i), mean.Data)
 		}
-	})
-	m.told = mat.New(inducing, inducing)
-	m.eachPsi1(func(_ int, psi1 mat.Matrix) {
-		for i := range psi1.Rows {
-			asm.Axpy(-1, mean.Data, psi1.Row(i))
-		}
-		mat.Syrk(m.told, 1/float64(k*n), psi1.T(), 1)
-	})
-	mat.MirrorLower(m.told)
+		mat.Syrk(told, 1/float64(k*n), psi1.T(), 1)
+	}
+	mat.Syrk(told, -1/float64(n), mean, 1) // both are less the first one
+	mat.MirrorLower(told)
+	m.setSpread(told)
+	m.setFitted(told)
+}
+
+// setSpread sets spread to diag Σ_c P_c·C·P_cᵀ.
+func (m *Model) setSpread(told mat.Matrix) {
 	m.spread = make([]float64, m.c.Points)
-	rows := mat.New(min(noiseRows, m.c.Points), inducing)
+	rows := mat.New(min(noiseRows, m.c.Points), told.Cols)
 	for _, p := range m.p {
 		for from := 0; from < p.Rows; from += noiseRows {
-			block := p.Slice(from, min(from+noiseRows, p.Rows), 0, inducing)
-			product := rows.Slice(0, block.Rows, 0, inducing)
-			mat.Mul(product, 1, block, m.told, 0)
+			block := p.Slice(from, min(from+noiseRows, p.Rows), 0, p.Cols)
+			product := rows.Slice(0, block.Rows, 0, p.Cols)
+			mat.Mul(product, 1, block, told, 0)
 			for i := range block.Rows {
 				m.spread[from+i] += asm.Dot(product.Row(i), block.Row(i))
 			}
@@ -204,15 +238,47 @@ func (m *Model) setExamples() {
 	}
 }
 
-// eachPsi1 calls body with ψ1 of some training examples at a time, a row for each, and the first one's number.
-func (m *Model) eachPsi1(body func(from int, psi1 mat.Matrix)) {
-	room := make([]float64, min(examplesTogether, m.mu.Rows)*m.c.Inducing)
-	for from := 0; from < m.mu.Rows; from += examplesTogether {
-		to := min(from+examplesTogether, m.mu.Rows)
-		psi1 := view(room, to-from, m.c.Inducing)
-		m.stats.Psi1(psi1, psi.Q{Mu: m.mu.Slice(from, to, 0, m.mu.Cols), S: m.s.Slice(from, to, 0, m.s.Cols)})
-		body(from, psi1)
+// leastFitted is up to which part of its trace a fast model leaves out of F. Others leave rounding.
+const leastFitted = 0.01
+
+// setFitted sets fitted to rows q_j of which Σ_j q_j·q_jᵀ is F = Σ_c P_c·C·P_cᵀ, given C and the diagonal of F: its Cholesky factorisation, each time at the
+// point of the largest pivot, until little of the trace is left. Of that unfitted has the diagonal.
+func (m *Model) setFitted(told mat.Matrix) {
+	n, k, part := m.c.Points, m.c.Inducing, 1e-13
+	if m.c.Options.Fast {
+		part = leastFitted
 	}
+	m.unfitted = slices.Clone(m.spread)
+	left, direction := m.unfitted, mat.New(k, 1)
+	for limit := part * sum(left); len(m.fitted) < min(k, m.c.Examples)*len(m.p) && sum(left) > limit; {
+		pivot := 0
+		for i, v := range left {
+			if v > left[pivot] {
+				pivot = i
+			}
+		}
+		row := make([]float64, n)
+		for _, p := range m.p {
+			mat.Mul(direction, 1, told, mat.Vector(p.Row(pivot)), 0)
+			mat.Mul(mat.Vector(row), 1, p, direction, 1)
+		}
+		for _, earlier := range m.fitted {
+			asm.Axpy(-earlier[pivot], earlier, row)
+		}
+		asm.Scale(row, 1/math.Sqrt(left[pivot]), row)
+		for i, v := range row {
+			left[i] = max(0, left[i]-float64(v*v))
+		}
+		left[pivot] = 0
+		m.fitted = append(m.fitted, row)
+	}
+}
+
+func sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
 }
 
 // Label returns what the compiler was told that the points are, as 20x28.
@@ -240,21 +306,10 @@ func (m *Model) shaped() bool { return len(m.c.Shapes) > 0 }
 // kept reports whether training residuals are.
 func (m *Model) kept() bool { return m.c.Residuals.rows > 0 }
 
-// first reports whether a list is a part of that of all points, from the first one on.
-func (m *Model) first(list []int) bool { return len(list) > 0 && &list[0] == &m.points[0] }
-
 // mostExamples returns how many training examples count for one covariance at most.
 func (m *Model) mostExamples() int {
 	if heaviest := m.c.Options.MostExamples; heaviest > 0 {
 		return min(heaviest, m.c.Examples)
 	}
 	return m.c.Examples
-}
-
-// splitPoint sets index to those of a point in each factor, of which the last one runs fastest.
-func splitPoint(index []int, point int, sizes []int) {
-	for f := len(sizes) - 1; f >= 0; f-- {
-		index[f] = point % sizes[f]
-		point /= sizes[f]
-	}
 }

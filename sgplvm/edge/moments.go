@@ -13,6 +13,10 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 	t, m := &w.moments, w.m
 	m.stats.SetMoments(&t.of, &w.optimiser.Scratch, psi.One(mu, s, nil))
 	t.psi0, t.noise, t.own, t.degrees, t.damping, t.latent, t.refined = t.of.Psi0+m.c.Prior, noise, nil, 0, 0, true, false
+	if m.shaped() {
+		w.setAmounts()
+		return
+	}
 	mat.Mul(t.rotate, 1, t.of.Psi2, m.coord, 0)
 	clear(t.tau)
 	for i := range t.rotate.Rows {
@@ -20,10 +24,6 @@ func (w *Workspace) setMoments(mu, s []float64, noise float64) {
 		for j, v := range row {
 			t.tau[j] += v * coord[j]
 		}
-	}
-	if m.shaped() {
-		w.setAmounts()
-		return
 	}
 	m.left(t.share, t.psi0, t.tau)
 	roots(t.roots, t.share)
@@ -79,12 +79,12 @@ func (w *Workspace) marginal(p prediction, within []int) {
 	for _, i := range within {
 		base[i] += w.structuredVariance(i)
 	}
-	for c, pc := range m.p {
+	for c := range m.p {
 		for from := 0; from < len(within); from += together {
 			block := within[from:min(from+together, len(within))]
 			if t.latent {
 				rows := w.room.left[:len(block)*w.breadth()]
-				w.setSpread(rows, pc, block)
+				w.setSpread(rows, c, block)
 				w.spreadOf(w.room.spread, mat.NewDense(len(block), w.breadth(), rows))
 			}
 			for k, i := range block {
@@ -103,21 +103,13 @@ func (w *Workspace) breadth() int {
 }
 
 // setSpread sets dst to rows of P_c·M, or of P_c.
-func (w *Workspace) setSpread(dst []float64, p mat.Matrix, points []int) {
-	if !w.moments.refined {
-		for k, i := range points {
-			copy(dst[k*p.Cols:(k+1)*p.Cols], p.Row(i))
-		}
-		return
+func (w *Workspace) setSpread(dst []float64, c int, points []int) {
+	of := w.m.p[c]
+	if w.moments.refined {
+		of = w.refinement.of(c)
 	}
-	moved := w.refinement.moved
-	for from := 0; from < len(points); from += noiseRows {
-		block := points[from:min(from+noiseRows, len(points))]
-		rows := view(w.room.spreads, len(block), p.Cols)
-		for k, i := range block {
-			copy(rows.Row(k), p.Row(i))
-		}
-		mat.Mul(mat.NewDense(len(block), moved.Cols, dst[from*moved.Cols:][:len(block)*moved.Cols]), 1, rows, moved, 0)
+	for k, i := range points {
+		copy(dst[k*of.Cols:(k+1)*of.Cols], of.Row(i))
 	}
 }
 

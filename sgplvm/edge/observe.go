@@ -26,7 +26,7 @@ func (w *Workspace) observe(values []float64, mask []bool) error {
 		whole := true
 		for ch := range c.Channels {
 			k := i*c.Channels + ch
-			w.values[k], w.known[k], w.surprise[k] = math.NaN(), 0, math.NaN()
+			w.values[k], w.known[k], w.surprise[k], w.nearby[k] = math.NaN(), 0, math.NaN(), 1
 			if mask != nil && !mask[k] {
 				whole = false
 				continue

@@ -97,3 +97,11 @@ func (p *points) numbers() int {
 	}
 	return n
 }
+
+// splitPoint sets index to those of a point in each factor, of which the last one runs fastest.
+func splitPoint(index []int, point int, sizes []int) {
+	for f := len(sizes) - 1; f >= 0; f-- {
+		index[f] = point % sizes[f]
+		point /= sizes[f]
+	}
+}

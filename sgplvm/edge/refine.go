@@ -43,19 +43,23 @@ func (w *Workspace) refine() error {
 	m.stats.Psi1(t.of.Psi1.T(), psi.One(r.mean, w.latent.S, nil))
 	m.stats.Jacobian(r.moved, r.mean, w.latent.S)
 	r.factor.SolveHalf(r.moved.T()) // J·L⁻ᵀ, of which the square is J·A⁻¹·Jᵀ
+	for c, p := range m.p {
+		mat.Mul(r.of(c), 1, p, r.moved, 0)
+	}
 	t.refined = true
 	return nil
 }
 
 // addEquations adds those of a channel, of whose C_OO there is the factor.
 func (w *Workspace) addEquations(c int, seen []int) {
-	r, t := &w.refinement, &w.moments
-	po := w.predictions(0, c, seen)
-	slope, residual := view(r.slope, len(seen), len(r.mean)), mat.NewDense(len(seen), 1, w.room.residual[:len(seen)])
-	mat.Mul(slope, 1, po, r.jacobian, 0)
-	mat.Mul(residual, -1, po, t.of.Psi1, 0)
+	r, t, p := &w.refinement, &w.moments, w.m.p[c]
+	slope, residual := view(w.room.po, len(seen), len(r.mean)), mat.NewDense(len(seen), 1, w.room.residual[:len(seen)])
+	rows := r.of(c)
+	mat.Mul(rows, 1, p, r.jacobian, 0)
+	mat.Mul(mat.Vector(r.means), 1, p, t.of.Psi1, 0)
 	for k, i := range seen {
-		residual.Data[k] += w.value(i, c)
+		copy(slope.Row(k), rows.Row(i))
+		residual.Data[k] = w.value(i, c) - r.means[i]
 		if t.own != nil {
 			residual.Data[k] -= t.own.mean.Row(i)[c]
 		}

@@ -50,6 +50,9 @@ type moments struct {
 	amounts []float64 // of Σ and each shape, in the covariance of f given x
 }
 
+// atPoints are numbers at points, of which sums of products are covariances: residuals of training examples, and rows of F.
+type atPoints struct{ residuals, fitted mat.Matrix } // a column for each point
+
 // room is what covariances and conditioning work in.
 type room struct {
 	diagonal []float64    // n
@@ -63,48 +66,50 @@ type room struct {
 	coo               []float64 // C_OO, then L⁻¹ of its factor
 	cross             []float64 // C_OM of a block
 
-	near, nearMissing  []float64 // residuals of training examples at observed points and at a block
-	nearRows           []float64 // noiseRows of the former
-	noise, wide, taper []float64 // noiseRows×most, of the noise's covariance
-	other              []float64 // noiseRows×most
-	rows               []float64 // noiseRows×m_ξ
-	gathered           []float64 // coordinates of points, dimensions×most
-	levels             ofLevels
+	near, nearMissing     []float64 // residuals of training examples at observed points and at a block
+	fitted, fittedMissing []float64 // rows of F there
+	seen                  atPoints  // of the observed ones
+	rows                  []float64 // noiseRows×most
+	gathered              []float64 // coordinates of points, dimensions×most
+	levels                [levelSets]ofLevels
+	nextLevels            int // which of them is the next to be another
 
-	po                        []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, most×m_ξ
-	residual                  []float64 // L⁻¹·(y_O − mean_O) of each channel
-	z, solved, precision      []float64 // of observed values
-	explained, nearby, totals []float64 // of a block
-	left                      []float64 // together×m_ξ
-	block, near512            []int     // missing points, and observed ones near them
-	sorted                    []float64 // of work.Least
-	merged                    []int     // of sort
-	columns                   []int     // of rows of covariances, of a fast model
-	terms                     []term    // that these add up
-	pairs                     []float64 // a row of a table, n
-	ofSeen, counts            []float64 // of all points of a grid, n
-	reach                     []float64
+	po                   []float64 // L⁻¹·P_O of each channel, or L⁻¹·P_O·M, or slopes, most×m_ξ
+	residual             []float64 // L⁻¹·(y_O − mean_O) of each channel
+	z, solved, precision []float64 // of observed values
+	explained, totals    []float64 // of a block
+	left                 []float64 // together×m_ξ
+	block, near512       []int     // missing points, and observed ones near them
+	sorted               []float64 // of work.Least
+	merged               []int     // of sort
+	columns              []int     // of rows of covariances, of a fast model
+	terms                []term    // that these add up
+	pairs                []float64 // a row of a table, n
+	ofSeen, counts       []float64 // of all points of a grid, n
+	reach                []float64
 }
 
 // ownNoise is the noise of one example by training examples like it: what is left of them by the latent variables (docs/math.md, section
-// 16.3), or, centred, they themselves (14.4). Its covariance without white noise is
+// 16.3), or, where it is wide, they themselves, less their mean m (14.4). Its covariance without white noise is
 //
-//	whole·[(Σ_k near_k·near_kᵀ − m·mᵀ + g·R·g)∘C + prior·Σ] + (whole·prior − 1)·β⁻¹·I
+//	whole·[(Σ_k near_k·near_kᵀ + g·R·g)∘C + prior·Σ] + (whole·prior − 1)·β⁻¹·I
 //
 // with the deviations g and the correlations R of what was filled in of those examples,
-// without m·mᵀ where it is centred, and with F∘C′ + Σ in place of Σ where it is wide.
+// and with F∘C′ + Σ in place of Σ where it is wide. Where it is not, near_k are less so much of the mean that, with weights w_k that add up to less than 1,
+// Σ_k near_k·near_kᵀ is Σ_k w_k·r_k·r_kᵀ − m·mᵀ.
 type ownNoise struct {
 	mean          mat.Matrix // m, n×d_y
 	rows          []int      // training examples that count
 	roots, shares []float64  // of their weights
-	variance      []float64  // of the diagonal of Σ_k near_k·near_kᵀ − m·mᵀ, n
+	variance      []float64  // the diagonal of Σ_k near_k·near_kᵀ, n
 	whole, prior  float64
+	less          float64 // how often the mean is taken off residuals
 
-	centred, wide bool
-	taper         *points // coordinates of C
-	taperFactor   float64
-	wideFactor    float64   // of C′; 0: any distance
-	unsure        []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
+	wide        bool
+	taper       *points // coordinates of C
+	taperFactor float64
+	wideFactor  float64   // of C′; 0: any distance
+	unsure      []float64 // standard deviations of what was filled in of those examples, weighted, n; nothing was: nil
 }
 
 // refinement is what refine works in.
@@ -112,9 +117,16 @@ type refinement struct {
 	jacobian, moved  mat.Matrix // m_ξ×d_ξ; moved: M, of which M·Mᵀ replaces Ψ2 − ψ1ψ1ᵀ
 	precision, solve mat.Matrix // d_ξ×d_ξ
 	shift            mat.Matrix // d_ξ×1
-	slope            []float64  // |O|×d_ξ
+	rows             []float64  // P_c times the Jacobian, and then P_c·M, of each channel, n×d_ξ
+	means            []float64  // P_c·ψ1, n
 	mean             []float64  // d_ξ
 	factor           chol.Factor
+}
+
+// of returns the c-th channel's part of rows.
+func (r *refinement) of(c int) mat.Matrix {
+	n, d := len(r.means), len(r.mean)
+	return view(r.rows[c*n*d:], n, d)
 }
 
 // partsTogether is for how many parts distances are measured at once: training examples are read that often less.
@@ -136,10 +148,6 @@ type held struct {
 	// Of Σ_OO, where the noise is structured: of a fast model of blocks of so many points, else of all.
 	noise    []chol.Factor
 	together int
-
-	// Of a fast model, F∘C′ + Σ of the blend that was used last. It depends on no mask.
-	wide       Table
-	wideFactor float64 // of its C′; NaN: none was used yet
 }
 
 func (h *held) holds(seen [][]int) bool {
@@ -185,7 +193,10 @@ func (t *moments) untold() float64 {
 	return max(0, v)
 }
 
-// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other: what was last evaluated.
+// levelSets is how many ofLevels are kept: an example needs as many.
+const levelSets = 4
+
+// ofLevels are Gaussians between levels of a dimension, for all dimensions one after the other.
 type ofLevels struct {
 	of     *float64 // the first coordinate
 	factor float64

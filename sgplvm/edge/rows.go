@@ -1,8 +1,6 @@
 package edge
 
 import (
-	"slices"
-
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -10,14 +8,10 @@ import (
 // setTerms sets the tables that covariances of a fast model add up, given the moments.
 func (w *Workspace) setTerms() {
 	t, r, noise := &w.moments, &w.room, w.moments.noise
-	of := &w.m.structure
 	if t.own != nil {
 		noise *= t.own.whole * t.own.prior
-		if t.own.wide {
-			of = w.wide(t.own.wideFactor)
-		}
 	}
-	r.terms = append(r.terms[:0], term{of, noise})
+	r.terms = append(r.terms[:0], term{&w.m.structure, noise})
 	if t.latent {
 		r.terms[0].amount += t.amounts[0]
 		for k := range w.m.c.Shapes {
@@ -26,115 +20,65 @@ func (w *Workspace) setTerms() {
 	}
 }
 
-// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, in blocks of rows of observed points: between all points, which lie one behind the
-// other in tables, where most of them count.
+// setShaped sets C_OO, of which only the lower triangle counts, and C_OM, of a fast model.
 func (w *Workspace) setShaped(coo, com mat.Matrix, seen, missing []int) {
-	t, r, m := &w.moments, &w.room, w.m
-	columns, toSeen, toMissing := m.points, seen, missing
-	if 2*(len(seen)+len(missing)) < len(columns) {
+	t, r := &w.moments, &w.room
+	if t.own != nil {
 		r.columns = append(append(r.columns[:0], seen...), missing...)
-		columns = r.columns
-		toSeen, toMissing = m.points[:len(seen)], m.points[len(seen):len(columns)]
+		all := w.ofExamples(r.near, r.fitted, r.columns)
+		left, right := all.slice(0, len(seen)), all.slice(len(seen), len(r.columns))
+		w.setOwnNoise(coo, left, left, seen, seen, true)
+		w.setOwnNoise(com, left, right, seen, missing, false)
+	} else {
+		coo.Fill(0)
+		com.Fill(0)
 	}
 	w.setTerms()
-	depth := 0
-	if t.own != nil {
-		t.own.residuals(w, r.near, columns)
-		depth = w.depth()
-	}
-	right := view(r.near, depth, len(columns))
-	for from := 0; from < len(seen); from += noiseRows {
-		to := min(from+noiseRows, len(seen))
-		rows := view(r.noise, to-from, len(columns))
-		if t.own != nil {
-			left := view(r.nearRows, depth, to-from)
-			for l := range depth {
-				pickFrom(left.Row(l), right.Row(l), toSeen[from:to])
-			}
-			w.ownBlock(rows, left, right, seen[from:to], columns)
-			mat.Scale(rows, t.noise*t.own.whole, rows)
-		} else {
-			rows.Fill(0)
-		}
-		w.addTerms(rows, from, seen, missing)
-		for k := range rows.Rows {
-			at, row := from+k, rows.Row(k)
-			pickFrom(coo.Row(at)[:at+1], row, toSeen[:at+1])
-			pickFrom(com.Row(at), row, toMissing)
-		}
-	}
-	white := t.noise / m.c.Beta
+	w.addTerms(coo, com, seen, missing)
+	white := t.noise/w.m.c.Beta + w.lessWhite()
 	if t.latent {
-		white += t.amounts[0] / m.c.Beta
-	}
-	if t.own != nil {
-		white += w.lessWhite()
+		white += t.amounts[0] / w.m.c.Beta
 	}
 	for k := range seen {
 		coo.Row(k)[k] += white
 	}
 }
 
-// addTerms adds the terms to rows of observed points, from a place on: pairs with observed points before them and with all missing ones, at the numbers of
-// these points where rows have all, else observed ones before missing ones. Other elements do not count.
-func (w *Workspace) addTerms(rows mat.Matrix, from int, seen, missing []int) {
-	block := seen[from : from+rows.Rows]
-	for k, i := range block {
-		for _, t := range w.room.terms {
-			w.addEarlier(rows.Row(k), t, i, seen[:from+k+1], len(seen), missing)
-		}
+// addTerms adds the terms to C_OO and C_OM. Every row of their tables is read once: that of an observed point has its pairs with earlier
+// points, that of a missing one those with earlier observed points.
+func (w *Workspace) addTerms(coo, com mat.Matrix, seen, missing []int) {
+	first := seen[0]
+	if len(missing) > 0 {
+		first = min(first, missing[0])
 	}
-	// A table has pairs with later points in the rows of these.
-	later, _ := slices.BinarySearch(missing, block[0])
-	for l, i := range missing[later:] {
-		at := len(seen) + later + l
-		if rows.Cols == w.m.c.Points {
-			at = i
+	for k, l := 0, 0; k < len(seen) || l < len(missing); {
+		if l == len(missing) || k < len(seen) && seen[k] < missing[l] {
+			sum := w.sumTerms(first, seen[k])
+			addFrom(coo.Row(k)[:k+1], sum, seen)
+			addFrom(com.Row(k)[:l], sum, missing)
+			k++
+			continue
 		}
-		count, _ := slices.BinarySearch(block, i)
-		size := block[count-1] - block[0] + 1
-		sum, pairs := w.room.row[:size], w.room.pairs[:size]
-		clear(sum)
-		for _, t := range w.room.terms {
-			t.of.row(pairs, i, block[0])
-			asm.Axpy(t.amount, pairs, sum)
+		sum := w.sumTerms(first, missing[l])
+		for q, j := range seen[:k] {
+			com.Data[q*com.RowStride+l] += sum[j]
 		}
-		for k, j := range block[:count] {
-			rows.Data[k*rows.RowStride+at] += sum[j-block[0]]
-		}
+		l++
 	}
 }
 
-// addEarlier adds a term to a row of addTerms: pairs of point i with points up to it.
-func (w *Workspace) addEarlier(row []float64, t term, i int, seen []int, observed int, missing []int) {
-	pairs := w.room.pairs[:i+1]
-	t.of.row(pairs, i, 0)
-	if len(row) == w.m.c.Points {
-		asm.Axpy(t.amount, pairs, row[:len(pairs)])
-		return
-	}
-	before, _ := slices.BinarySearch(missing, i)
-	part := w.room.row[:len(seen)+before]
-	pickFrom(part[:len(seen)], pairs, seen)
-	pickFrom(part[len(seen):], pairs, missing)
-	asm.Axpy(t.amount, part[:len(seen)], row)
-	asm.Axpy(t.amount, part[len(seen):], row[observed:][:before])
-}
-
-// wide returns F∘C′ + Σ − β⁻¹·I between all points, of a factor of C′. That of the last factor is kept.
-func (w *Workspace) wide(factor float64) *Table {
-	h, m := &w.held, w.m
-	if h.wideFactor == factor {
-		return &h.wide
-	}
-	h.wideFactor = factor
-	for from := 0; from < m.c.Points; from += noiseRows {
-		to := min(from+noiseRows, m.c.Points)
-		rows := view(w.room.wide, to-from, to)
-		w.makeWide(rows, factor, m.points[from:to], m.points[:to])
-		for k := range rows.Rows {
-			h.wide.setRow(from+k, rows.Row(k)[:from+k+1])
+// sumTerms returns the sum of the terms' pairs of point i with those from the first to i, at their numbers.
+func (w *Workspace) sumTerms(first, i int) []float64 {
+	sum := w.room.row[:i+1]
+	for k, t := range w.room.terms {
+		if k == 0 {
+			t.of.row(sum[first:], i, first)
+			asm.Scale(sum[first:], t.amount, sum[first:])
+			continue
 		}
+		pairs := w.room.pairs[:i+1-first]
+		t.of.row(pairs, i, first)
+		asm.Axpy(t.amount, pairs, sum[first:])
 	}
-	return &h.wide
+	return sum
 }

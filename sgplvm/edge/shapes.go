@@ -12,11 +12,8 @@ import (
 // setAmounts sets a of the moments. The sum stays positive semidefinite.
 func (w *Workspace) setAmounts() {
 	t, c := &w.moments, w.m.c
-	count := len(t.amounts)
-	row := func(i int) []float64 { return c.Shares[i*count:][:count] }
-	asm.Scale(t.amounts, t.untold(), row(c.Inducing))
-	for i, tau := range t.tau {
-		asm.Axpy(tau, row(i), t.amounts)
+	for r, share := range w.m.shares {
+		t.amounts[r] = t.psi0*w.m.ofAll()[r] + mat.Dot(share, t.of.Psi2)
 	}
 	var least float64
 	for _, lambda := range c.Lambda {
@@ -29,19 +26,10 @@ func (w *Workspace) setAmounts() {
 	t.amounts[0] -= least
 }
 
-// pickFrom sets dst to the elements of a row at some places.
-//
-//go:noinline
-func pickFrom(dst, row []float64, at []int) {
-	for k, i := range at[:len(dst)] {
-		dst[k] = row[i]
-	}
-}
-
-// earlier sets dst to elements of row i of a table of a fast model, those of points up to i.
+// earlier sets dst to elements of row i of a table of a fast model, those of points of an ascending list up to i.
 func (w *Workspace) earlier(dst []float64, t *Table, i int, columns []int) {
 	row := w.room.pairs[:i+1]
-	t.row(row, i, 0)
+	t.row(row[columns[0]:], i, columns[0])
 	pickFrom(dst, row, columns)
 }
 
@@ -70,15 +58,4 @@ func (w *Workspace) addTraces(factor *chol.Factor, block []int) {
 			traces[1+r] += 2*asm.Dot(own[:k], inverse.Row(k)[:k]) + own[k]*inverse.Row(k)[k]
 		}
 	}
-}
-
-// shapedTrace sets told, given the traces, and returns tr Σ_OO⁻¹K_OO as it is a sum.
-func (w *Workspace) shapedTrace() (trace float64) {
-	m, traces := w.m, w.held.traces
-	shares := mat.NewDense(m.c.Inducing+1, len(traces), m.c.Shares)
-	trace = asm.Dot(shares.Row(m.c.Inducing), traces)
-	for i := range w.told {
-		w.told[i] = trace - asm.Dot(shares.Row(i), traces)
-	}
-	return trace
 }

@@ -183,19 +183,31 @@ func (t *Table) pair(i, j int) float64 {
 	return t.at(t.begin(i) + j)
 }
 
-// blank returns a table to be set row by row, made of numbers of a type: in 32 bits where these have fewer.
+// blank returns a table to be set row by row.
 func blank(rows, cols int, lower bool, kind Type) Table {
-	t := Table{rows: rows, cols: cols, lower: lower}
-	if kind.bytes() < Float32.bytes() {
-		t.kind = Float32
-	}
-	t.data = make([]byte, t.numbers()*t.kind.bytes())
+	t := Table{rows: rows, cols: cols, lower: lower, kind: kind}
+	t.data = make([]byte, t.numbers()*kind.bytes())
 	return t
 }
 
-// setRow sets row i of a table of Float32 or Float64.
+// made returns the type of numbers that are made of those of a type: in 32 bits where these have fewer.
+func (t Type) made() Type {
+	if t.bytes() < Float32.bytes() {
+		return Float32
+	}
+	return Float64
+}
+
+// setRow sets row i of a table of Float64, Float32 or Float16.
 func (t *Table) setRow(i int, row []float64) {
 	to := t.data[t.begin(i)*t.kind.bytes():]
+	if t.kind == Float16 {
+		for k, v := range row {
+			u := toHalf(v)
+			to[2*k], to[2*k+1] = byte(u), byte(u>>8)
+		}
+		return
+	}
 	if t.kind == Float32 {
 		for _, v := range row {
 			put32(to, math.Float32bits(float32(v)))
@@ -322,18 +334,34 @@ func six(b []byte) float64 {
 
 // toHalf rounds to the nearest number of binary16, of two equally near ones to the even one; beyond the largest it is infinite.
 func toHalf(v float64) uint16 {
-	sign := uint16(math.Float64bits(v) >> 48 & 0x8000)
-	a := math.Abs(v)
+	u := math.Float64bits(v * 0x1p-1008) // with the exponent of binary16, and its fraction's first ten bits
+	sign := uint16(u >> 48 & 0x8000)
+	u &^= 1 << 63
 	switch {
-	case a != a:
+	case v != v:
 		return 0x7e00
-	case a >= 65520:
+	case u >= 0x7bff<<42|1<<41:
 		return sign | 0x7c00
-	case a < 0x1p-14: // no leading 1
-		return sign | uint16(math.RoundToEven(a*0x1p24))
 	}
-	fraction, exponent := math.Frexp(a) // in [½, 1)
-	return sign | uint16(exponent+13)<<10 + uint16(math.RoundToEven(fraction*0x1p11))
+	return sign | uint16((u+1<<41-1+u>>42&1)>>42)
+}
+
+// pickFrom sets dst to the elements of a row at some places.
+//
+//go:noinline
+func pickFrom(dst, row []float64, at []int) {
+	for k, i := range at[:len(dst)] {
+		dst[k] = row[i]
+	}
+}
+
+// addFrom adds the elements of a row at some places to dst.
+//
+//go:noinline
+func addFrom(dst, row []float64, at []int) {
+	for k, i := range at[:len(dst)] {
+		dst[k] += row[i]
+	}
 }
 
 // upTo returns the columns that count of row k: of a lower triangle those up to its diagonal.

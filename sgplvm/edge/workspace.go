@@ -60,6 +60,7 @@ type Workspace struct {
 	counts               []float64  // n
 	parts, ends          []int      // missing points, divided, and where parts end
 	surprise             []float64  // of observed values, n·d_y; NaN where missing
+	nearby               []float64  // what variances are multiplied by where observed values nearby are surprising, n·d_y
 	chi                  float64    // squared Mahalanobis distance of the observed values
 	judged               int        // values that chi is of
 }
@@ -74,14 +75,17 @@ func (m *Model) NewWorkspace(most int) *Workspace {
 	}
 	w := &Workspace{m: m, most: most}
 	n, d, k := c.Points, c.Latents, c.Inducing
-	w.values, w.known, w.surprise = w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
+	w.values, w.known, w.surprise, w.nearby = w.vector(m.values()), w.vector(m.values()), w.vector(m.values()), w.vector(m.values())
 	w.seen = make([][]int, c.Channels)
 	for i := range w.seen {
 		w.seen[i] = make([]int, 0, most)
 	}
 	w.missing, w.parts, w.group = make([]int, 0, n), make([]int, 0, n), make([]int, 0, c.Channels)
 	w.g1, w.slack, w.norms, w.told = w.vector(k), w.vector(k), w.vector(m.features), w.vector(k)
-	w.g, w.scaled = w.matrix(k, k), w.matrix(k, k)
+	w.g = w.matrix(k, k)
+	if !m.shaped() {
+		w.scaled = w.matrix(k, k)
+	}
 	w.optimiser = infer.NewOptimiser(d)
 	w.starts = w.newStarts()
 	w.latent = Latent{Mu: w.vector(d), S: w.vector(d)}
@@ -161,8 +165,12 @@ func (w *Workspace) newMoments() {
 	k := w.m.c.Inducing
 	t := &w.moments
 	t.of.Psi1, t.of.Spread = w.matrix(k, 1), w.matrix(k, k)
-	t.share, t.roots, t.tau, t.rotate = w.vector(w.m.features), w.vector(w.m.features), w.vector(k), w.matrix(k, k)
-	t.amounts = w.vector(1 + len(w.m.c.Shapes))
+	t.share, t.roots, t.tau = w.vector(w.m.features), w.vector(w.m.features), w.vector(k)
+	if w.m.shaped() {
+		t.amounts = w.vector(len(w.m.shares))
+	} else {
+		t.rotate = w.matrix(k, k)
+	}
 }
 
 func (w *Workspace) newRoom() {
@@ -187,34 +195,30 @@ func (w *Workspace) newRoom() {
 	r.coo = w.vector(whole * whole)
 	r.po, r.residual = w.vector(c.Channels*whole*max(k, c.Latents)), w.vector(c.Channels*whole)
 	r.z, r.solved, r.precision = w.vector(e), w.vector(e), w.vector(e)
-	r.explained, r.nearby, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
+	r.explained, r.totals, r.left = w.vector(block), w.vector(block), w.vector(block*max(k, c.Latents))
 	r.block, r.merged, r.near512, r.sorted, r.reach = make([]int, 0, n), make([]int, n), make([]int, 0, n), w.vector(max(n, c.Examples)), w.vector(n)
 	if m := w.m; m.shaped() {
 		wider = n
 		r.columns, r.terms = make([]int, 0, n), make([]term, 0, 1+len(c.Shapes))
 		half := min(e, (n+1)/2)
 		r.cross = w.vector(half * (n - half))
-		w.held.wideFactor = math.NaN()
 	}
-	r.gathered, r.taper = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
+	r.gathered, r.rows = w.vector(w.dimensions()*wider), w.vector(noiseRows*wider)
 	r.pairs, r.ofSeen, r.counts = w.vector(n), w.vector(n), w.vector(n)
-	r.levels.values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	for k := range r.levels {
+		r.levels[k].values = w.vector(max(w.m.tapered.pairs, w.m.spacings.pairs, w.m.trainingSpacings.pairs))
+	}
 	if !w.m.shaped() {
 		r.cross = w.vector(e * block)
 	}
-	r.noise = w.vector(noiseRows * wider)
 	if w.m.kept() {
-		depth := w.m.mostExamples() * c.Channels
+		depth, rank := w.m.mostExamples()*c.Channels, len(w.m.fitted)
 		if w.m.shaped() {
-			r.near, r.nearRows = w.vector(n*depth), w.vector(noiseRows*depth)
-			w.held.wide = blank(n, n, true, w.m.structure.kind)
-			w.floats += len(w.held.wide.data) / 8
-			r.wide, r.other = r.noise, r.taper // before they are needed otherwise
+			r.near, r.fitted = w.vector(n*depth), w.vector(n*rank)
 		} else {
-			r.near, r.nearMissing = w.vector(e*depth), w.vector(block*depth)
-			r.wide, r.other = w.vector(noiseRows*wider), w.vector(noiseRows*wider)
+			r.near, r.fitted = w.vector(e*depth), w.vector(e*rank)
+			r.nearMissing, r.fittedMissing = w.vector(block*depth), w.vector(block*rank)
 		}
-		r.rows = w.vector(noiseRows * k)
 	}
 	w.held.po, w.held.traces = w.vector(c.Channels*whole*k), w.vector(1+len(c.Shapes))
 	w.held.together = w.most
@@ -260,5 +264,5 @@ func (w *Workspace) newRefinement() {
 	d := c.Latents
 	r.jacobian, r.moved = w.matrix(c.Inducing, d), w.matrix(c.Inducing, d)
 	r.precision, r.solve, r.shift = w.matrix(d, d), w.matrix(d, d), w.matrix(d, 1)
-	r.slope, r.mean = w.vector(min(w.most, c.Options.Exact)*d), w.vector(d)
+	r.mean, r.means, r.rows = w.vector(d), w.vector(c.Points), w.vector(c.Channels*c.Points*d)
 }

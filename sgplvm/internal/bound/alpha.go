@@ -2,11 +2,22 @@ package bound
 
 import (
 	"context"
+	"slices"
 
+	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
+
+// Spectra returns the solutions of all factors' eigenproblems at the parameters that the evaluator was last brought to, the latent one first.
+func (e *Evaluator) Spectra() (all []eig.Spectrum) {
+	for _, f := range e.factors {
+		s := f.Spectrum()
+		all = append(all, eig.Spectrum{Values: slices.Clone(s.Values), Vectors: s.Vectors.Clone()})
+	}
+	return all
+}
 
 // Alpha returns α = K_uu⁻¹Ū = (T_0 ⊗ T_1 ⊗ …)·E at the parameters p, m_ξ×m_1×…×d_y: what predictions
 // are linear in. Besides H and α it needs room for a slab: the spatial modes are

@@ -122,13 +122,3 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 	mat.Mul(rotated, 1, w, spectrum.Vectors, 0)
 	return t, rotated, spectrum.Values, nil
 }
-
-// uneven reports whether weights differ.
-func uneven(c []float64) bool {
-	for _, v := range c {
-		if v != c[0] {
-			return true
-		}
-	}
-	return false
-}

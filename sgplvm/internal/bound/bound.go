@@ -69,8 +69,11 @@ func (e *Evaluator) wanted(gradient bool, p *Params, free Group) wanted {
 	if gradient && free&GroupLatent != 0 {
 		w |= wantCross
 	}
-	if gradient && free&GroupSpatial != 0 {
-		w |= p.space().wants(p)
+	switch spatial := p.space().wants(p); {
+	case spatial == 0:
+		w |= allWhite
+	case gradient && free&GroupSpatial != 0:
+		w |= spatial
 	}
 	return w
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Blocks and parts of a sweep change nothing but rounding, whatever their size, and nothing at all with the
@@ -272,5 +273,37 @@ func TestSameBitsAtAnyWidth(t *testing.T) {
 			}
 			compare.SameBits(t, fmt.Sprintf("%v with %d processors", shape, procs), got, want)
 		})
+	}
+}
+
+// The eigenproblems' solutions after Alpha are those of factors made anew, by the bit, and stay when the evaluator goes on.
+func TestSpectra(t *testing.T) {
+	for _, shape := range []shape{
+		{Examples: 5, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Space: []factor{{Points: 12, Dims: 1, Inducing: 9, Kind: rbf}, {Points: 11, Dims: 1, Kind: white}}},
+		{Examples: 5, Inducing: 3, Latent: 2, Channels: 2, Jitter: 1e-6, Residual: matern32, Space: []factor{{Points: 20, Dims: 2, Kind: matern32, ARD: true}}},
+	} {
+		s := subjectOf(t, shape)
+		s.bound(t)
+		if _, err := s.evaluator.Alpha(t.Context(), s.Params); err != nil {
+			t.Fatal(err)
+		}
+		solved := s.evaluator.Spectra()
+		statistics := new(psi.Statistics)
+		statistics.Set(s.Params.Latent, s.Params.Inducing())
+		anew, err := bound.Factors(statistics, s.Params, s.Space, shape.Jitter)
+		if err != nil || len(solved) != len(anew) {
+			t.Fatalf("%d spectra of %d factors, error %v", len(solved), len(anew), err)
+		}
+		other := s.Params.Clone()
+		other.X.S.Fill(0.5)
+		other.Space[0].Kernel.LengthScale[0] *= 1.1
+		if _, err := s.evaluator.Bound(t.Context(), other); err != nil {
+			t.Fatal(err)
+		}
+		for f, want := range anew {
+			if got := solved[f]; !slices.Equal(got.Values, want.Lambda) || !work.Equal(got.Vectors, want.Coord) {
+				t.Errorf("%v, factor %d: other eigenvalues or vectors", shape, f)
+			}
+		}
 	}
 }

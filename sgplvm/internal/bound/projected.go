@@ -18,10 +18,13 @@ type projected struct {
 	examples, channels, components int
 	width                          int       // components of a block; the last one has what is left
 	data                           []float64 // channel by channel, block by block
+
+	gram    mat.Matrix // of the examples, over components and channels
+	hasGram bool
 }
 
 func (y *projected) resize(examples, channels, components int) {
-	y.examples, y.channels, y.components = examples, channels, components
+	y.examples, y.channels, y.components, y.hasGram = examples, channels, components, false
 	y.width = max(fewestColumns, min(blockNumbers/examples, components/4)) // four blocks, for as many processors, or more
 	blocks := (components + y.width - 1) / y.width
 	y.width = (components + blocks - 1) / blocks
@@ -71,6 +74,23 @@ func (y *projected) addGram(dst mat.Matrix, alpha float64) {
 	}
 	mat.GiveBack(product)
 	mat.GiveBack(buffer)
+}
+
+// examplesGram returns the examples' Gram matrix over components and channels, which it forms when it is asked for first.
+func (y *projected) examplesGram() mat.Matrix {
+	if !y.hasGram {
+		work.Resize(&y.gram, y.examples, y.examples)
+		y.gram.Fill(0)
+		for c := range y.channels {
+			for b := range y.blocks() {
+				from, to := y.block(b)
+				mat.Syrk(y.gram, 1, y.at(c, from, to), 1)
+			}
+		}
+		mat.MirrorLower(y.gram)
+		y.hasGram = true
+	}
+	return y.gram
 }
 
 // energies returns the sum of squares of every component over examples and channels.

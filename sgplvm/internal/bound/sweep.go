@@ -20,6 +20,9 @@ import (
 //
 // Blocks are divided into parts by shape; a part's sums are its own, and the parts' are
 // added in order.
+//
+// Where all components have the same λ, as with a white kernel, D has one row, and of P no more is
+// needed than the examples' Gram matrix, which stays as long as P does.
 type sweep struct {
 	ctx     context.Context // of the run
 	e       *Evaluator
@@ -42,6 +45,7 @@ const (
 	wantCross wanted = 1 << iota // cross
 	wantSpace                    // r1 and r2 of components
 	wantH                        // h
+	allWhite                     // no more than cross, whatever is free: spatial kernels are white
 )
 
 // sweepSums are sums over components j and channels c. λ_j and ω_j are the spatial
@@ -95,6 +99,10 @@ func (s *sweepSums) fit(beta float64, lambda0 []float64) float64 {
 func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) error {
 	y, m := &e.projected, e.factors[0].Size()
 	s.ctx, s.e, s.beta, s.wanted = ctx, e, beta, w
+	if s.oneRow() {
+		s.runOneRow()
+		return ctx.Err()
+	}
 	s.parts = max(1, min(y.components*y.channels/m, y.blocks(), mostParts)) // so that the parts' sums are no larger than P
 	for len(s.partial) < s.parts {
 		s.partial = append(s.partial, sweepSums{})
@@ -116,6 +124,46 @@ func (s *sweep) run(ctx context.Context, e *Evaluator, beta float64, w wanted) e
 	mat.MirrorLower(s.sums.gram)
 	mat.MirrorLower(s.sums.weighted)
 	return ctx.Err()
+}
+
+// oneRow reports whether components are alike, their Gram matrix suffices, and is less work, even if P is new.
+func (s *sweep) oneRow() bool {
+	e, n, m := s.e, s.e.y.Examples, s.e.factors[0].Size()
+	columns := len(e.lambda) * e.y.Channels
+	return s.wanted&allWhite != 0 && len(e.dropped.lambda) == 0 && n*n*(columns/2+m)+n*m*m/2 < columns*m*(2*n+m) &&
+		!uneven(e.lambda) && !uneven(e.omega)
+}
+
+// uneven reports whether weights differ.
+func uneven(c []float64) bool {
+	for _, v := range c {
+		if v != c[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// runOneRow sets the sums from G = Σ_c P_c·P_cᵀ: with W = W_0·D⁻¹, Σ_jc p·hᵀ is G·W and Σ_jc h·hᵀ is Wᵀ·G·W.
+func (s *sweep) runOneRow() {
+	e, sums, latent := s.e, &s.sums, s.e.factors[0]
+	n, m, lambda, omega := e.y.Examples, latent.Size(), e.lambda[0], e.omega[0]
+	sums.reset(n, m, wantCross)
+	buffer := mat.Borrow(m + n*m)
+	inverse, w := (*buffer)[:m], mat.NewDense(n, m, (*buffer)[m:m+n*m])
+	for i, l := range latent.Lambda {
+		inverse[i] = 1 / (1/s.beta + l*lambda)
+	}
+	components := float64(len(e.lambda))
+	sums.logDet = -components * asm.SumLog(inverse)
+	asm.Axpy(components*lambda, inverse, sums.r1)
+	asm.Axpy(components, inverse, sums.r2)
+	mat.ScaleCols(w, latent.Data, inverse)
+	mat.Mul(sums.cross, omega, e.projected.examplesGram(), w, 0)
+	mat.MulSym(sums.gram, 1, w.T(), sums.cross, 0)
+	mat.MirrorLower(sums.gram)
+	mat.Scale(sums.weighted, lambda, sums.gram)
+	mat.GiveBack(buffer)
 }
 
 // Do sweeps over part i.

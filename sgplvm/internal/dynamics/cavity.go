@@ -26,9 +26,12 @@ func Cavities(p *Params, mu, s mat.Matrix) (mean, variance mat.Matrix, err error
 		var k mat.Matrix
 		if len(sequence.Times) <= factoredCavities {
 			k = mat.New(len(sequence.Times), len(sequence.Times))
-			p.Prior.Kernel.TimeMatrix(k, sequence.Times, sequence.Times)
 		}
+		kernels := p.Prior.kernels()
 		for q := range d {
+			if q < len(kernels) && k.Rows > 0 {
+				kernels[q].TimeMatrix(k, sequence.Times, sequence.Times)
+			}
 			sequence.Column(lambda, p.Lambda, q)
 			if k.Rows > 0 {
 				if err := inverseDiagonal(b, k, lambda); err != nil {

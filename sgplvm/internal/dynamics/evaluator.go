@@ -16,7 +16,7 @@ import (
 // keeps. It is not for concurrent use.
 type Evaluator struct {
 	sequences   []data.Sequence
-	covariances []covariance // K of each sequence
+	covariances [][]covariance // K of each sequence, for all latent dimensions or for each of them
 
 	muBar, lambda, mean, variance, step, slope []float64
 }
@@ -48,12 +48,16 @@ func newCovariance(k kernel.Kernel, n int) covariance {
 	return new(denseCovariance)
 }
 
-// NewEvaluator returns an evaluator for parameters with the times, the sequences and the kind of kernel of
+// NewEvaluator returns an evaluator for parameters with the times, the sequences and the kinds of kernels of
 // prior.
 func NewEvaluator(prior Prior) *Evaluator {
 	e := &Evaluator{sequences: prior.sequences()}
 	for _, s := range e.sequences {
-		e.covariances = append(e.covariances, newCovariance(prior.Kernel, len(s.Times)))
+		var all []covariance
+		for _, k := range prior.kernels() {
+			all = append(all, newCovariance(*k, len(s.Times)))
+		}
+		e.covariances = append(e.covariances, all)
 	}
 	return e
 }
@@ -74,13 +78,17 @@ const leastVariance = 0x1p-52
 // The error names the sequence and the latent dimension; mu and s are not complete then.
 func (e *Evaluator) Marginals(p *Params, mu, s mat.Matrix) (kl float64, err error) {
 	for i := range e.sequences {
-		sequence, k := &e.sequences[i], e.covariances[i]
-		k.set(p.Prior.Kernel, sequence.Times)
+		sequence, all := &e.sequences[i], e.covariances[i]
+		for j, k := range p.Prior.kernels() {
+			all[j].set(*k, sequence.Times)
+		}
 		e.fit(len(sequence.Times))
 		for q := range p.MuBar.Cols {
+			j, at := of(len(all), q)
+			k := all[j]
 			sequence.Column(e.muBar, p.MuBar, q)
 			sequence.Column(e.lambda, p.Lambda, q)
-			logDet, err := k.marginals(q, e.variance, e.lambda)
+			logDet, err := k.marginals(at, e.variance, e.lambda)
 			size, precision := sumAbs(e.muBar), slices.Max(e.lambda)
 			switch {
 			case !(size <= largestCoefficients):
@@ -124,13 +132,17 @@ func (e *Evaluator) fit(n int) {
 //	∂/∂μ̄ = K·(a − μ̄)
 //	∂/∂λ_k = −Σ_n w_n·S_nk²
 //	∂/∂K = Aᵀ·diag(w)·A − ½·Λ·A + ½·(u·μ̄ᵀ + μ̄·uᵀ)
+//
+// Kernels of single dimensions get no gradient.
 func (e *Evaluator) Backward(grad, p *Params, dmu, ds mat.Matrix) {
 	grad.Prior.Kernel.Zero()
 	for i := range e.sequences {
-		sequence, k := &e.sequences[i], e.covariances[i]
+		sequence, all := &e.sequences[i], e.covariances[i]
 		e.fit(len(sequence.Times))
 		u, w := e.mean, e.variance
 		for q := range p.MuBar.Cols {
+			j, at := of(len(all), q)
+			k := all[j]
 			sequence.Column(e.muBar, p.MuBar, q)
 			sequence.Column(e.lambda, p.Lambda, q)
 			sequence.Column(u, dmu, q)
@@ -142,9 +154,11 @@ func (e *Evaluator) Backward(grad, p *Params, dmu, ds mat.Matrix) {
 			}
 			k.mul(e.slope, e.step)
 			sequence.SetColumn(grad.MuBar, q, e.slope)
-			k.addSlopes(q, e.slope, e.lambda, w, u, e.muBar)
+			k.addSlopes(at, e.slope, e.lambda, w, u, e.muBar)
 			sequence.SetColumn(grad.Lambda, q, e.slope)
 		}
-		k.addGradient(&grad.Prior.Kernel)
+		if p.Prior.Own == nil {
+			all[0].addGradient(&grad.Prior.Kernel)
+		}
 	}
 }

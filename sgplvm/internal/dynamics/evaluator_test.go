@@ -83,7 +83,7 @@ func TestGradient(t *testing.T) {
 	withEachForm(func(states bool) {
 		for i, text := range allKernels {
 			p := few(t, text, false, uint64(i))
-			c, err := NewPreconditioner(Prior{p.Prior.Times, p.Prior.Sequences, parsed(t, "matern32(2)")})
+			c, err := NewPreconditioner(Prior{Times: p.Prior.Times, Sequences: p.Prior.Sequences, Kernel: parsed(t, "matern32(2)")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,6 +34,14 @@ func (p *Params) Validate(n, d int) error {
 	if err := p.Prior.Kernel.ValidateTime(); err != nil {
 		return err
 	}
+	if p.Prior.Own != nil && len(p.Prior.Own) != d {
+		return fmt.Errorf("%d time kernels of latent dimensions, expected %d", len(p.Prior.Own), d)
+	}
+	for q := range p.Prior.Own {
+		if err := p.Prior.Own[q].ValidateTime(); err != nil {
+			return fmt.Errorf("latent dimension %d: %w", q, err)
+		}
+	}
 	if p.MuBar.Rows != n || p.MuBar.Cols != d || p.Lambda.Rows != n || p.Lambda.Cols != d {
 		return fmt.Errorf("coefficients μ̄ are %d×%d and precisions Λ %d×%d, expected %d×%d like the latent means", p.MuBar.Rows, p.MuBar.Cols, p.Lambda.Rows, p.Lambda.Cols, n, d)
 	}
@@ -50,7 +58,7 @@ func (p *Params) Validate(n, d int) error {
 	return nil
 }
 
-// Visit calls f for all parameters in a fixed order, μ̄, Λ and the kernel's: value is a slice of them,
+// Visit calls f for all parameters in a fixed order, μ̄, Λ and, unless dimensions have kernels of their own, the kernel's: value is a slice of them,
 // which f may change, slope the same slice of other, a gradient say, and positive says that the
 // parameter is optimised through its logarithm. With a preconditioner, f sees x = Rᵀ·μ̄ in place of
 // μ̄, with the slope R⁻¹·∂L/∂μ̄; nil: μ̄ itself. The slices are f's until it returns.
@@ -72,5 +80,7 @@ func (p *Params) Visit(other *Params, c *Preconditioner, f func(value, slope []f
 		mat.GiveBack(buffer)
 	}
 	f(p.Lambda.Data, other.Lambda.Data, true)
-	p.Prior.Kernel.Visit(&other.Prior.Kernel, f)
+	if p.Prior.Own == nil {
+		p.Prior.Kernel.Visit(&other.Prior.Kernel, f)
+	}
 }

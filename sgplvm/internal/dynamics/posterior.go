@@ -7,6 +7,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // A Posterior is q of the latent variables of every sequence as functions of time. With k_* the
@@ -17,7 +18,7 @@ import (
 // It does not change, and may be used from many goroutines.
 type Posterior struct {
 	dims      int
-	sequences map[int]process // of every label
+	sequences map[int][]process // of every label: of all latent dimensions, or of each
 }
 
 // A process is the posterior of one sequence.
@@ -33,25 +34,35 @@ type process interface {
 // NewPosterior returns the posterior with these parameters, of which it keeps nothing. The error names
 // the sequence and the latent dimension of which B could not be factored.
 func NewPosterior(p *Params) (*Posterior, error) {
-	all := &Posterior{dims: p.MuBar.Cols, sequences: make(map[int]process)}
-	k := p.Prior.Kernel.Clone()
-	for _, s := range p.Prior.sequences() {
+	all := &Posterior{dims: p.MuBar.Cols, sequences: make(map[int][]process)}
+	prior := p.Prior.Clone()
+	for _, s := range prior.sequences() {
 		muBar, lambda := work.Gather(p.MuBar, s.Examples), work.Gather(p.Lambda, s.Examples)
-		if useStates(k, len(s.Times)) {
-			all.sequences[s.Label] = &stateProcess{k, s.Times, muBar, lambda}
-			continue
+		for q, k := range prior.kernels() {
+			from, to := 0, all.dims
+			if prior.Own != nil {
+				from, to = q, q+1
+			}
+			t, err := newProcess(*k, &s, from, muBar.Slice(0, muBar.Rows, from, to), lambda.Slice(0, lambda.Rows, from, to))
+			if err != nil {
+				return nil, err
+			}
+			all.sequences[s.Label] = append(all.sequences[s.Label], t)
 		}
-		t, err := newDenseProcess(k, &s, muBar, lambda)
-		if err != nil {
-			return nil, err
-		}
-		all.sequences[s.Label] = t
 	}
 	return all, nil
 }
 
+// newProcess returns the process of the latent dimensions from first on in the form that is the faster one.
+func newProcess(k kernel.Kernel, s *data.Sequence, first int, muBar, lambda mat.Matrix) (process, error) {
+	if useStates(k, len(s.Times)) {
+		return &stateProcess{k, s.Times, muBar, lambda}, nil
+	}
+	return newDenseProcess(k, s, first, muBar, lambda)
+}
+
 // at returns the posterior of a sequence, for times that it checks.
-func (p *Posterior) at(sequence int, times []float64) (process, error) {
+func (p *Posterior) at(sequence int, times []float64) ([]process, error) {
 	if err := data.CheckTimes(times); err != nil {
 		return nil, &data.ConfigError{Field: "Times", Err: err}
 	}
@@ -71,7 +82,8 @@ func (p *Posterior) Marginals(sequence int, times []float64) (mu, s mat.Matrix, 
 	}
 	mu, s = mat.New(len(times), p.dims), mat.New(len(times), p.dims)
 	for q := range p.dims {
-		mean, variance, err := t.marginals(q, times)
+		j, at := of(len(t), q)
+		mean, variance, err := t[j].marginals(at, times)
 		if err != nil {
 			return mat.Matrix{}, mat.Matrix{}, err
 		}
@@ -100,7 +112,8 @@ func (p *Posterior) Sample(sequence int, times []float64, count int, seed uint64
 		return paths, nil
 	}
 	for q := range p.dims {
-		x, err := t.sample(q, times, count, func(k int) func() float64 {
+		j, at := of(len(t), q)
+		x, err := t[j].sample(at, times, count, func(k int) func() float64 {
 			return rand.New(rand.NewPCG(seed^uint64(q)<<48, 0x7061746873000000+uint64(k))).NormFloat64
 		})
 		if err != nil {

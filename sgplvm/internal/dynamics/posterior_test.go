@@ -105,7 +105,7 @@ func checkSample(t *testing.T, p *Params, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense, err := newDenseProcess(p.Prior.Kernel, &s, work.Gather(p.MuBar, s.Examples), work.Gather(p.Lambda, s.Examples))
+	dense, err := newDenseProcess(p.Prior.Kernel, &s, 0, work.Gather(p.MuBar, s.Examples), work.Gather(p.Lambda, s.Examples))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,40 @@ type Prior struct {
 	// not identified. Its zero value, length scales and periods that are missing stand for those
 	// that StartKernel finds.
 	Kernel kernel.Kernel
+
+	// Own are kernels of the latent dimensions, one for each, in place of Kernel, which then is that of the preconditioner alone. Training
+	// holds them. nil: all have Kernel.
+	Own []kernel.Kernel
 }
 
 // Clone returns a copy that shares nothing with p.
 func (p Prior) Clone() Prior {
-	return Prior{slices.Clone(p.Times), slices.Clone(p.Sequences), p.Kernel.Clone()}
+	c := Prior{Times: slices.Clone(p.Times), Sequences: slices.Clone(p.Sequences), Kernel: p.Kernel.Clone()}
+	for i := range p.Own {
+		c.Own = append(c.Own, p.Own[i].Clone())
+	}
+	return c
+}
+
+// kernels are those of the latent dimensions: one for all of them, or one for each.
+func (p *Prior) kernels() []*kernel.Kernel {
+	if p.Own == nil {
+		return []*kernel.Kernel{&p.Kernel}
+	}
+	all := make([]*kernel.Kernel, len(p.Own))
+	for q := range p.Own {
+		all[q] = &p.Own[q]
+	}
+	return all
+}
+
+// of returns which of so many things belongs to a latent dimension, and the number that the dimension has there: there is one for all
+// dimensions, or one for each.
+func of(count, q int) (which, dimension int) {
+	if count == 1 {
+		return 0, q
+	}
+	return q, 0
 }
 
 // Validate checks times and labels for n examples. It does not look at the kernel.

@@ -26,7 +26,8 @@ type denseProcess struct {
 	factors []*chol.Factor // R of each latent dimension
 }
 
-func newDenseProcess(k kernel.Kernel, s *data.Sequence, muBar, lambda mat.Matrix) (*denseProcess, error) {
+// newDenseProcess returns the process of the latent dimensions from first on.
+func newDenseProcess(k kernel.Kernel, s *data.Sequence, first int, muBar, lambda mat.Matrix) (*denseProcess, error) {
 	n := len(s.Times)
 	t := &denseProcess{kernel: k, times: s.Times, muBar: muBar, scale: lambda.Clone()}
 	for i, l := range t.scale.Data {
@@ -37,7 +38,7 @@ func newDenseProcess(k kernel.Kernel, s *data.Sequence, muBar, lambda mat.Matrix
 	for q := range muBar.Cols {
 		f := new(chol.Factor)
 		if err := factorB(f, b, v, matrix, work.Column(lambda, q)); err != nil {
-			return nil, failed(s, q, err)
+			return nil, failed(s, first+q, err)
 		}
 		t.factors = append(t.factors, f)
 	}

@@ -29,6 +29,11 @@ const (
 // prior's: the kernel is that of StartKernel for the three leading scores, μ̄ solves (K + 0.1·I)·μ̄ =
 // scores. prior is copied.
 func Start(prior Prior, scores mat.Matrix, fractions []float64) (*Params, error) {
+	return start(prior, scores, fractions)
+}
+
+// start is Start with the kernels of single dimensions that prior has.
+func start(prior Prior, scores mat.Matrix, fractions []float64) (*Params, error) {
 	if err := prior.Validate(scores.Rows); err != nil {
 		return nil, err
 	}
@@ -50,18 +55,34 @@ func Start(prior Prior, scores mat.Matrix, fractions []float64) (*Params, error)
 	return p, nil
 }
 
-// startSequence solves (K + startNoise·I)·μ̄ = μ and finds one Λ for all dimensions under which
+// startSequence solves (K + startNoise·I)·μ̄ = μ and finds one Λ for all dimensions of a kernel under which
 // S is startShare, by steps λ ← λ·S/startShare. These converge, since the logarithm of S
 // falls by no more than those of all λ rise.
 func (p *Params) startSequence(s data.Sequence, mu mat.Matrix) error {
+	kernels := p.Prior.kernels()
+	for q, k := range kernels {
+		from, to := 0, mu.Cols
+		if len(kernels) > 1 {
+			from, to = q, q+1
+		}
+		if err := p.startDimensions(*k, s, mu, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startDimensions is startSequence of the dimensions from ≤ q < to, which have one kernel.
+func (p *Params) startDimensions(kernel kernel.Kernel, s data.Sequence, mu mat.Matrix, from, to int) error {
 	n := len(s.Times)
 	k, b, v := mat.New(n, n), mat.New(n, n), mat.New(n, n)
-	p.Prior.Kernel.TimeMatrix(k, s.Times, s.Times)
+	kernel.TimeMatrix(k, s.Times, s.Times)
 	var f chol.Factor
 	if err := f.RefactorizeShifted(k, startNoise); err != nil {
 		return err
 	}
 	block := work.Gather(mu, s.Examples)
+	block = block.Slice(0, n, from, to).Clone()
 	f.Solve(block)
 	lambda := make([]float64, n)
 	for i := range lambda {
@@ -78,8 +99,8 @@ func (p *Params) startSequence(s data.Sequence, mu mat.Matrix) error {
 		}
 	}
 	for i, e := range s.Examples {
-		copy(p.MuBar.Row(e), block.Row(i))
-		for q := range p.Lambda.Row(e) {
+		copy(p.MuBar.Row(e)[from:to], block.Row(i))
+		for q := from; q < to; q++ {
 			p.Lambda.Row(e)[q] = lambda[i]
 		}
 	}

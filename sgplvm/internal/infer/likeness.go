@@ -43,36 +43,40 @@ func Effective(w, distances []float64, number float64) {
 	if set(0) <= number*(1+1e-12) || mean == 0 {
 		return
 	}
-	// Regula falsi for log λ, of which the effective number is a decreasing function (the Illinois form: the value at an end that stays is halved).
-	above := func(log float64) float64 { return math.Log(set(math.Exp(log)) / number) }
 	low, high := math.Log(1e-6/mean), math.Log(1e12/mean)
-	atLow, atHigh := above(low), above(high)
-	if atHigh > 0 {
+	if set(math.Exp(high)) > number {
 		return // so many are equally near
 	}
-	stayed := 0 // how often in a row the low end moved, or, below 0, the high one
-	for high-low > 1e-13 && atLow > 0 {
-		next := low + (high-low)*float64(atLow/(atLow-atHigh))
-		if stayed > 2 || stayed < -2 || !(next > low && next < high) {
-			next, stayed = (low+high)/2, 0
-		}
-		v := above(next)
-		if math.Abs(v) < 1e-13 {
+	// Newton's method for the logarithm of the effective number, which falls, as a function of log λ, between bounds.
+	const longest, enough = 2, 1e-13
+	for x := math.Log(1 / mean); high-low > enough; {
+		lambda := math.Exp(x)
+		above := math.Log(set(lambda) / number)
+		if math.Abs(above) < enough {
 			return
 		}
-		if v > 0 {
-			low, atLow, stayed = next, v, max(stayed, 0)+1
-			if stayed > 1 {
-				atHigh /= 2
-			}
+		if above > 0 {
+			low = x
 		} else {
-			high, atHigh, stayed = next, v, min(stayed, 0)-1
-			if stayed < -1 {
-				atLow /= 2
-			}
+			high = x
 		}
+		next := x + min(max(-above/slope(w, distances, lambda), -longest), longest)
+		if !(next > low && next < high) {
+			next = (low + high) / 2
+		}
+		x = next
 	}
 	set(math.Exp(low))
+}
+
+// slope returns the derivative of the logarithm of the effective number in log λ, of weights that add up to 1: 2λ·(Σ w_n²·d_n/Σ w_n² − Σ w_n·d_n).
+func slope(w, distances []float64, lambda float64) float64 {
+	var near, squares float64
+	for k, v := range w {
+		squares += float64(v * v)
+		near += float64(v*v) * distances[k]
+	}
+	return 2 * lambda * (near/squares - asm.Dot(w, distances))
 }
 
 // Reaching makes of the squared distances of all points from a part's centre how much each counts for likeness near that part: Gaussian

@@ -3,6 +3,8 @@
 package work
 
 import (
+	"slices"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -126,7 +128,14 @@ func Equal(a, b mat.Matrix) bool {
 		return false
 	}
 	for i := range a.Rows {
-		for j, v := range a.Row(i) {
+		row := a.Row(i)
+		if b.ColStride == 1 {
+			if !slices.Equal(row, b.Row(i)) {
+				return false
+			}
+			continue
+		}
+		for j, v := range row {
 			if v != b.At(i, j) {
 				return false
 			}

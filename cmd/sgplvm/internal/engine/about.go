@@ -49,7 +49,7 @@ type relevanceAbout struct {
 func About(m *sgplvm.Model) ModelAbout {
 	p := m.Summary()
 	a := ModelAbout{Examples: m.Examples(), Points: m.Grid().Len(), Channels: m.Channels(), Table: Table(m), LatentDims: p.LatentDims, Inducing: p.Inducing,
-		LatentPrior: priorText(m.Times(), p.TimeKernel), LatentKernel: p.LatentKernel, Mean: numbers(p.Mean), Deviation: numbers(p.Deviation), Noise: numbers(p.Noise),
+		LatentPrior: priorText(m.Times(), p), LatentKernel: p.LatentKernel, Mean: numbers(p.Mean), Deviation: numbers(p.Deviation), Noise: numbers(p.Noise),
 		SignalToNoise: cli.Number(p.SignalToNoise), Motion: p.Motion, Seed: p.Seed, ResidualBytes: p.ResidualBytes, FrameBytes: p.FrameBytes,
 		Attributes: m.Attributes(), Selection: m.Selection()}
 	for _, r := range inForce(p) {

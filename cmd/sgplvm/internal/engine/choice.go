@@ -128,6 +128,7 @@ func ConfigText(c sgplvm.Config) string {
 	add(c.Inducing > 0, "%s", quote.Counted(c.Inducing, "inducing point"))
 	add(c.LatentKernel != "", "latent kernel %s", c.LatentKernel)
 	add(c.TimeKernel.Kind != "", "in time %s", TimeKernelText(c.TimeKernel))
+	add(c.OwnTimeKernels == sgplvm.On, "each dimension by itself")
 	add(c.LatentTime.Kind != "", "time part %s", TimeKernelText(c.LatentTime))
 	add(c.Motion == sgplvm.On, "motion followed")
 	add(c.Factors != "", "%s factors", c.Factors)

@@ -59,6 +59,12 @@ func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm
 	return &Completed{c, c.Model.TrainingLatent, false}, nil
 }
 
+// CompleteAlready returns examples of which no value is missing, without a model.
+func CompleteAlready(d sgplvm.Data) *Completed {
+	n, points, channels := d.Source.Dims()
+	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, nil, true}
+}
+
 // CompleteWith completes examples by a model in a file.
 func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data) (*Completed, error) {
 	m, err := Load(path)
@@ -144,6 +150,11 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 // ReportCompleted prints how much was missing, how well it was filled in, and where the model is sure and where not.
 func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
 	var s lines
+	if c.Model == nil {
+		s.text("nothing is missing: the data are written as they are")
+		_, err := fmt.Fprint(e.Stdout, s.String())
+		return err
+	}
 	if !c.given {
 		s.selection(c.Model.Selection())
 		s.chosen(c.Model)

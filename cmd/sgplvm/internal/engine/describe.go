@@ -26,7 +26,7 @@ func Describe(m *sgplvm.Model) string {
 	}
 	line("latent dimensions", "%d%s", p.LatentDims, inUse(p))
 	line("latent inducing points", "%d", p.Inducing)
-	line("latent prior", "%s", priorText(m.Times(), p.TimeKernel))
+	line("latent prior", "%s", priorText(m.Times(), p))
 	line("latent kernel", "%s", p.LatentKernel)
 	for _, r := range inForce(p) {
 		line(r.Title, "%s", relevance(r.Slopes))
@@ -119,7 +119,7 @@ func inUse(p sgplvm.Summary) string {
 }
 
 // priorText tells the prior of the latent variables of examples at some times.
-func priorText(times []sgplvm.Instant, k kernel.Kernel) string {
+func priorText(times []sgplvm.Instant, p sgplvm.Summary) string {
 	if times == nil {
 		return "independent"
 	}
@@ -132,7 +132,26 @@ func priorText(times []sgplvm.Instant, k kernel.Kernel) string {
 	if len(labels) > 1 {
 		sequences = fmt.Sprintf("%d sequences", len(labels))
 	}
-	return fmt.Sprintf("dynamic, %s at times from %.4g to %.4g, kernel %s", sequences, first, last, TimeKernelText(k))
+	of := "kernel " + TimeKernelText(p.TimeKernel)
+	if own := p.OwnTimeKernels; own != nil {
+		of = "each dimension with a kernel of its own, the first " + TimeKernelText(Leading(own[0]))
+	}
+	return fmt.Sprintf("dynamic, %s at times from %.4g to %.4g, %s", sequences, first, last, of)
+}
+
+// Leading returns a sum without terms that hardly count.
+func Leading(k kernel.Kernel) kernel.Kernel {
+	const least = 0.01
+	short := kernel.Kernel{Kind: k.Kind}
+	for i, w := range k.Weights {
+		if w >= least {
+			short.Terms, short.Weights = append(short.Terms, k.Terms[i]), append(short.Weights, w)
+		}
+	}
+	if len(short.Terms) < 2 {
+		return k
+	}
+	return short
 }
 
 // TimeKernelText writes a kernel with four digits of each number.

@@ -36,7 +36,13 @@ func kernels(m *sgplvm.Model, s *shape, idle bool) []kernelText {
 		alike = "Examples are alike where their times are close; their hidden numbers count for next to nothing."
 	}
 	all := []kernelText{{Of: "Between examples", Words: alike, Numbers: p.LatentKernel}}
-	if p.TimeKernel.Kind != "" {
+	if own := p.OwnTimeKernels; own != nil {
+		var each []string
+		for q, k := range own {
+			each = append(each, fmt.Sprintf("%d: %s", q, engine.TimeKernelText(engine.Leading(k))))
+		}
+		all = append(all, kernelText{Of: "In time", Words: "Each of the hidden numbers follows a path in time of its own kind.", Numbers: strings.Join(each, "; ")})
+	} else if p.TimeKernel.Kind != "" {
 		all = append(all, kernelText{Of: "In time", Words: "The hidden numbers follow paths in time that are " + words(p.TimeKernel) + within(p.TimeKernel, "units of time") + ".",
 			Numbers: engine.TimeKernelText(p.TimeKernel)})
 	}

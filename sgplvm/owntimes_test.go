@@ -1,0 +1,118 @@
+package sgplvm
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/mat/safetensors"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// A model whose latent dimensions have kernels of their own comes out of its file as it was, and does there all that models with times do.
+func TestOwnTimesInFiles(t *testing.T) {
+	s := sets()["own kernels in time"]
+	tr, _ := fit(t, s.data, s.config)
+	m := modelOf(t, tr)
+	file := fileOf(t, tr)
+	back, err := Load(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := m.Summary().OwnTimeKernels
+	if len(own) != 2 || len(own[0].Terms) < 3 || own[0].Terms[0].Terms[1].Period != 5 {
+		t.Fatalf("kernels %v", own)
+	}
+	if d := cmp.Diff(own, back.Summary().OwnTimeKernels); d != "" {
+		t.Errorf("in a file (-want +got):\n%s", d)
+	}
+	at := []float64{-1, 2.5, 4}
+	ctx := context.Background()
+	of := func(m *Model) (all []any) {
+		keep := func(v any, err error) {
+			t.Helper()
+			if err != nil {
+				t.Error(err)
+			}
+			all = append(all, v)
+		}
+		l, err := m.LatentAt(0, at)
+		keep(l, err)
+		keep(m.Predict(l[1], nil))
+		keep(m.LatentPaths(0, at, 2, 3))
+		keep(m.Sample(ctx, l[1], nil, SampleOptions{Count: 1}))
+		keep(nil, m.SampleFilm(ctx, 0, at, nil, SampleOptions{Count: 1}, func(f SampledFrame) error {
+			all = append(all, f.Values.Clone())
+			return nil
+		}))
+		seen := s.data.Y.Slice(0, 30, 0, 1).Clone()
+		for i := 7; i < 30; i++ {
+			seen.Set(i, 0, math.NaN())
+		}
+		p, _, err := m.Impute(ctx, Observed{Values: seen, Prior: &l[1]}, InferOptions{})
+		keep(p, err)
+		return all
+	}
+	if d := diff(of(back), of(m)); d != "" {
+		t.Error(d)
+	}
+	l, err := m.LatentAt(0, []float64{1e6})
+	if err != nil || l[0].S[0] < 0.99 {
+		t.Errorf("far from all examples %v, error %v", l, err)
+	}
+	for want, spoil := range map[string]func(f *safetensors.File){
+		"metadata entry dynamics.1.kernel: ":              no("dynamics.1.kernel"),
+		"metadata entry dynamics.0.kernel: ":              meta("dynamics.0.kernel", "rbf*"),
+		"latent dimension 0: time kernel: white":          meta("dynamics.0.kernel", "white"),
+		`"dynamics.1.kernel", expected none of that name`: no("dynamics.0.kernel"),
+		`"dynamics.2.kernel", expected none of that name`: meta("dynamics.2.kernel", "rbf(1)"),
+	} {
+		f, err := safetensors.ReadSealed(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoil(f)
+		if _, err := fromFile(f, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, expected %q", err, want)
+		}
+	}
+}
+
+// What kernels of their own are of is found again from what training makes of the dimensions, once, and the bound holds them meanwhile.
+func TestOwnTimesAreRefitted(t *testing.T) {
+	s := sets()["own kernels in time"]
+	tr := newTestTrainer(t, s.data, s.config)
+	start := tr.params.X.Paths.Prior.Clone().Own
+	for tr.state.Stage != stageFinish {
+		if _, err := tr.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff(start, tr.params.X.Paths.Prior.Own); d != "" {
+		t.Errorf("training moved kernels (-before +after):\n%s", d)
+	}
+	mu := tr.params.X.Mu.Clone()
+	if _, err := tr.Fit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	end := tr.params.X.Paths.Prior.Own
+	if cmp.Equal(start, end) || !tr.state.Refitted {
+		t.Error("kernels are those of the principal components")
+	}
+	if d := diff(tr.params.X.Mu, mu); d == "" {
+		t.Error("the latent means did not follow")
+	}
+	if k := tr.params.X.Paths.Prior.Kernel; k.Kind != kernel.Matern32 || k.LengthScale == nil {
+		t.Errorf("the common kernel is %v", k)
+	}
+}
+
+func TestOwnTimesNeedTimes(t *testing.T) {
+	_, err := NewTrainer(bumps(12, 6, 5, 2), Config{OwnTimeKernels: On})
+	if err == nil || !strings.Contains(err.Error(), "OwnTimeKernels: on for examples without times") {
+		t.Errorf("error %v", err)
+	}
+}
