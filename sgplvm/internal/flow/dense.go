@@ -82,14 +82,6 @@ type doubt struct {
 	aliasing
 }
 
-// A path runs from a point of a to one of b.
-type path struct {
-	ax, ay, bx, by float64
-	miss           float64 // squared distance by which it misses the point at its time
-	apart          float64 // squared distance by which the flows there and back disagree
-	agreement      float64 // of the flows, from 0 to 1
-}
-
 // pathFrom returns the path through (x, y), w of the way along a flow, whose other end back is the flow from.
 func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
 	p := path{ax: x, ay: y}

@@ -39,13 +39,13 @@ func (l *varianceLaw) valid() bool {
 	return l[0] > 0
 }
 
-// varianceSteps is how many steps fitVariances takes.
-const varianceSteps = 200
+// varianceSteps is how many steps fitVariances takes; knownAliasing times the errors are what the known part counts as.
+const varianceSteps, knownAliasing = 200, 1.0 / 16
 
 // fitVariances returns the law under which squared errors are likeliest, each Gaussian; rows hold for each error what the
 // law's numbers multiply. Steps multiply each number by the root of what it would have to be over what it is,
-// which never makes errors less likely (Févotte and Idier 2011). They begin with what pixels miss as given, and the others alike: where errors
-// do not tell parts from one another, what is known stays.
+// which never makes errors less likely (Févotte and Idier 2011). What pixels miss is known beforehand as surely as by a part of as many errors, of places
+// where nothing else is missed: where left-out frames lie on whole pixels of others, it stays.
 func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varianceLaw) {
 	var sums varianceLaw
 	var total float64
@@ -55,14 +55,14 @@ func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varia
 		}
 		total += squares[i]
 	}
-	rest := max(total-known*sums[missing], total/10)
 	for k, s := range sums {
 		if s > 0 {
-			l[k] = rest / (s * float64(len(l)))
+			l[k] = total / (s * float64(len(l)))
 		}
 	}
-	if known > 0 && sums[missing] > 0 {
-		l[missing] = known
+	var prior float64
+	if known > 0 {
+		l[missing], prior = known, knownAliasing*float64(len(rows))
 	}
 	for range varianceSteps {
 		var have, want varianceLaw
@@ -76,6 +76,10 @@ func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varia
 				have[k] += u * v
 				want[k] += u * v * v * squares[i]
 			}
+		}
+		if prior > 0 {
+			have[missing] += prior / l[missing]
+			want[missing] += prior * known / square(l[missing])
 		}
 		for k := range l {
 			if have[k] > 0 {
