@@ -19,7 +19,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
-	law := f.motion.NewMixtureLaw(f.frames, f.examined)
+	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
 	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
 		return nil, err
 	}
@@ -76,6 +76,6 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 	if err != nil {
 		return err
 	}
-	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail, noise.Variances())
+	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail, noise.Variances()).Within(law.Aliased())
 	return nil
 }

@@ -17,6 +17,7 @@ type dense struct {
 	w           float64        // the way from a to b
 	a, b        image[float32] // their splines
 	there, back opticalflow.Flow
+	textures    *[2]image[float64] // of a and b; nil where doubts about their pixels do not count
 }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, and by how many pixels and which part of
@@ -75,15 +76,10 @@ func flowsBetween(a, b image[float32]) (flows [2]opticalflow.Flow) {
 }
 
 // A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
-// along its paths, over the channels, and the squared distance in pixels by which the paths miss the point and the flows disagree.
-type doubt struct{ mismatch, apart float64 }
-
-// A path runs from a point of a to one of b.
-type path struct {
-	ax, ay, bx, by float64
-	miss           float64 // squared distance by which it misses the point at its time
-	apart          float64 // squared distance by which the flows there and back disagree
-	agreement      float64 // of the flows, from 0 to 1
+// along its paths, over the channels, and the squared distance in pixels by which the paths miss the point and the flows disagree; and what pixels miss.
+type doubt struct {
+	mismatch, apart float64
+	aliasing
 }
 
 // pathFrom returns the path through (x, y), w of the way along a flow, whose other end back is the flow from.
@@ -140,6 +136,9 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 			t.mismatch += s.weight / float64(n) * square(first[c]-second[c])
 		}
 		t.apart += s.weight * min(s.miss+s.apart, mostApart)
+		if d.textures != nil {
+			t.add(s.path, s.weight, s.a, d.textures)
+		}
 	}
 	return t
 }

@@ -237,3 +237,44 @@ func (d *Detail) Decode(text []byte) error {
 	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost, t.Noise}
 	return nil
 }
+
+// aliasedPart is what is missed half way between pixels, of the energy that finer pixels miss within them: a mean over the halves of two pixels has
+// half the variance of what lies within these across, and that is half of all, the rest being down and in neither direction alone.
+const aliasedPart = 0.25
+
+// expectedAliasing returns what is missed half way between pixels of training over their texture, if octaves go on as detail takes them to.
+func (d *Detail) expectedAliasing() float64 {
+	var finer, energy float64
+	for c, s := range d.energy {
+		energy += s
+		if len(d.ratio) > 0 {
+			s *= d.ratio[c]
+		}
+		finer += s
+	}
+	if !(energy > 0) {
+		return 0
+	}
+	return aliasedPart * finer / energy
+}
+
+// textureOf returns the local energy of a picture (octaveEnergy), a mean over its channels.
+func textureOf(m image[float32]) image[float64] {
+	all := newImage[float64](m.width, m.height, m.channels)
+	for k, v := range m.data {
+		all.data[k] = float64(v)
+	}
+	energy := octaveEnergy(all)
+	t := newImage[float64](energy.width, energy.height, 1)
+	for k, v := range energy.data {
+		t.data[k/m.channels] += v / float64(m.channels)
+	}
+	return t
+}
+
+// textureAt returns the texture of the cell at a point in pixels, or the nearest one.
+func textureAt(t image[float64], x, y float64) float64 {
+	i := min(max(int(x+0.5)/detailCell, 0), t.width-1)
+	j := min(max(int(y+0.5)/detailCell, 0), t.height-1)
+	return t.data[j*t.width+i]
+}

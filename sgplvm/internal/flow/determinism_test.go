@@ -25,7 +25,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		law, enlarging, noise := m.NewMixtureLaw(frames, 0), NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
+		law, enlarging, noise := m.NewMixtureLaw(frames, d, 0), NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])

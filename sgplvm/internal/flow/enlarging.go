@@ -96,3 +96,10 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	less.a += math.Log(min(max(missed/expected, leastEnlarging), 1))
 	return &less
 }
+
+// Within returns the detail with a part of what it expects, at least leastEnlarging.
+func (d *Detail) Within(part float64) *Detail {
+	less := *d
+	less.a += math.Log(max(part, leastEnlarging))
+	return &less
+}

@@ -24,7 +24,8 @@ type Mixture struct {
 	laws          []varianceLaw // of each channel
 	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
 	outside       share
-	byPaths       bool // weights go by m; in older files by how far model and dense flow are apart
+	byPaths       bool    // weights go by m; in older files by how far model and dense flow are apart
+	aliased       float64 // what pixels miss half way between them, over their texture; 0 in older files
 }
 
 // weights are those of the model and the others.
@@ -74,7 +75,7 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * (x.laws[c].variance(f.Variance.At(pixel, c)/scale, &t) + light[c])
+					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased)) + light[c])
 				}
 				r.variances.data[pixel*len(x.scale)+c] = v
 			}
@@ -139,7 +140,8 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 				t[3] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
 			}
 			if len(o.doubts.data) > 0 { // none at the time of the first frame
-				t[1], t[2] = o.doubts.data[2*pixel]/scale, o.doubts.data[2*pixel+1]*t[3]
+				d := o.doubts.data[doubts*pixel:]
+				t[1], t[2], t[4], t[5] = d[0]/scale, d[1]*t[3], d[2]/scale, d[3]/scale
 			}
 		}
 	})
@@ -216,12 +218,13 @@ type mixtureText struct {
 	Laws          []varianceLaw
 	Light         []float64
 	Outside       share
-	ByPaths       bool `json:",omitempty"` // older files have none
+	ByPaths       bool    `json:",omitempty"` // older files have none
+	Aliased       float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased})
 }
 
 // Decode is that of Part.
@@ -272,6 +275,9 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "variance of light %v, expected 0 or more", v)
 		}
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths}
+	if !(t.Aliased >= 0 && t.Aliased <= aliasedPart*mostOctave) {
+		return badPart("mixture", "aliased part %v, expected 0 to %v", t.Aliased, aliasedPart*mostOctave)
+	}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased}
 	return nil
 }

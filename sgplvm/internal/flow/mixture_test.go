@@ -109,7 +109,7 @@ func mixtureOf(t *testing.T, spoil float64) (*Mixture, *MixtureLaw) {
 		t.Fatal(scene.err)
 	}
 	film, motion, frames := scene.film, scene.motion, scene.frames
-	law := motion.NewMixtureLaw(frames, 0)
+	law := motion.NewMixtureLaw(frames, new(Detail), 0)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range frames.Frames {
 		truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
@@ -152,7 +152,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
-	if v := scale * good.laws[0].variance(1/scale, &traitsOf{}); math.Abs(math.Log(v/0.01)) > 0.7 {
+	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, 0)); math.Abs(math.Log(v/0.01)) > 0.7 {
 		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad
@@ -227,7 +227,7 @@ func TestLightOfFrames(t *testing.T) {
 	}
 	var mean float64
 	for _, s := range law.samples {
-		mean += x.laws[0].variance(s.variance, &s.traits) / float64(len(law.samples))
+		mean += x.laws[0].variance(s.traits.parts(s.variance, x.aliased)) / float64(len(law.samples))
 	}
 	if math.Abs(mean-square(0.05)) > 0.1*square(0.05) {
 		t.Errorf("variance %v within frames, drawn with %v", mean, square(0.05))
@@ -252,7 +252,7 @@ func TestWeightsByPaths(t *testing.T) {
 	if scene.err != nil {
 		t.Fatal(scene.err)
 	}
-	law := scene.motion.NewMixtureLaw(scene.frames, 0)
+	law := scene.motion.NewMixtureLaw(scene.frames, new(Detail), 0)
 	scale := law.mixture.scale[0]
 	rng := rand.New(rand.NewPCG(3, 9))
 	truth, predicted := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1)
@@ -261,22 +261,22 @@ func TestWeightsByPaths(t *testing.T) {
 	for k := range o.means {
 		o.means[k] = newImage[float64](testWidth, testHeight, 1)
 	}
-	o.doubts = newImage[float64](testWidth, testHeight, 2)
+	o.doubts = newImage[float64](testWidth, testHeight, doubts)
 	for range 3 {
 		for k := range truth.Mean.Data {
 			e, far := 0.3*math.Sqrt(scale)*rng.NormFloat64(), 100*math.Sqrt(scale)
 			o.means[0].data[k], o.means[1].data[k] = far*rng.NormFloat64(), far*rng.NormFloat64()
 			if k%testWidth < testWidth/2 {
-				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[2*k] = e, 0, 1e-3*scale
+				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[doubts*k] = e, 0, 1e-3*scale
 			} else {
-				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[2*k] = 0, e, 0.5*scale
+				predicted.Mean.Data[k], o.means[others-1].data[k], o.doubts.data[doubts*k] = 0, e, 0.5*scale
 			}
 		}
 		law.Add(truth, predicted, o)
 	}
 	x := law.Mixture()
 	atHalves := func(x *Mixture) (left, right float64) {
-		return x.weights(x.deciding(&traitsOf{0.09, 1e-3, 0, 0}), 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5, 0, 0}), 0)[others]
+		return x.weights(x.deciding(&traitsOf{0.09, 1e-3}), 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5}), 0)[others]
 	}
 	if left, right := atHalves(x); left < 0.9 || right > 0.1 {
 		t.Errorf("the flow has the weight %v where it is right and %v where it is not", left, right)

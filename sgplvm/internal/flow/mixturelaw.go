@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -52,9 +53,9 @@ type errorSample struct {
 	errors   [1 + others]float64
 }
 
-// NewMixtureLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
-func (m *Motion) NewMixtureLaw(frames *TrainingFrames, examined int) *MixtureLaw {
-	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true}}
+// NewMixtureLaw starts with nothing but how octaves of the frames go on, to learn from about as many frames as given (0: 24) and the ends of all shots.
+func (m *Motion) NewMixtureLaw(frames *TrainingFrames, d *Detail, examined int) *MixtureLaw {
+	l := &MixtureLaw{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true, aliased: d.expectedAliasing()}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.width, m.height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, leastScale))
@@ -215,13 +216,11 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	}
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		row := varianceLaw{0: s.variance, 1 + traits: 1}
-		copy(row[1:], s.traits[:])
-		rows[s.channel] = append(rows[s.channel], row)
+		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased))
 		squares[s.channel] = append(squares[s.channel], square(errors[i]-sums[s.frame*channels+s.channel]))
 	}
 	laws = make([]varianceLaw, channels)
-	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
 	return laws, light
 }
 
@@ -288,4 +287,34 @@ func setWeights(g *[1 + others][1 + others]float64, members []int) (w weights, o
 		}
 	}
 	return w, true
+}
+
+// leastTexture is the least part of the mean of what pixels miss at the places by which that is judged: plain areas show nothing of it. Of these places
+// one in surePlaces counts.
+const leastTexture, surePlaces = 0.25, 8
+
+// Aliased returns which part of what the detail lets expect between pixels is there at most, up to all: where paths meet a point best, the errors of
+// the dense flow have no less of it. Where little is missed between pixels, finer ones show little that is new.
+func (l *MixtureLaw) Aliased() float64 {
+	var mean float64
+	for _, s := range l.samples {
+		mean += s.traits[4] / float64(len(l.samples))
+	}
+	var places []*errorSample
+	for i := range l.samples {
+		if s := &l.samples[i]; s.traits[4] > leastTexture*mean {
+			places = append(places, s)
+		}
+	}
+	apart := func(s *errorSample) float64 { return s.traits[2] / max(s.traits[3], leastScale) }
+	slices.SortStableFunc(places, func(a, b *errorSample) int { return cmp.Compare(apart(a), apart(b)) })
+	var errors, missed float64
+	for _, s := range places[:len(places)/surePlaces] {
+		errors += square(s.errors[others])
+		missed += l.mixture.aliased * s.traits[4]
+	}
+	if !(missed > 0) {
+		return 1
+	}
+	return min(errors/missed, 1)
 }

@@ -54,7 +54,7 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	}
 	apart := newImage[float64](truth.Width, truth.Height, 1)
 	for k := range apart.data {
-		apart.data[k] = o.doubts.data[2*k+1]
+		apart.data[k] = o.doubts.data[doubts*k+1]
 	}
 	for p, shown := range [noisePredictions]image[float64]{predicted.view(), o.means[others-1]} {
 		errors := truth.picture()
@@ -97,7 +97,7 @@ func (l *NoiseLaw) addOctave(to *seen, k int, errors, shown, apart image[float64
 		row := cells.data[i*(2*n+1) : (i+1)*(2*n+1)]
 		for c := range l.scale {
 			u := row[n+c]
-			to.parts[k][c] = append(to.parts[k][c], varianceLaw{1: u, 2: u * row[2*n], 1 + traits: 1})
+			to.parts[k][c] = append(to.parts[k][c], varianceLaw{1: u, 2: u * row[2*n], everywhere: 1})
 			to.squares[k][c] = append(to.squares[k][c], row[c])
 		}
 	}
@@ -122,13 +122,13 @@ func (l *NoiseLaw) Variances() []float64 {
 func (l *NoiseLaw) variance(e *seen, c int) float64 {
 	var b, least [noiseOctaves]float64
 	for k := range b {
-		law := fitVariances(e.parts[k][c], e.squares[k][c])
+		law := fitVariances(e.parts[k][c], e.squares[k][c], 0)
 		contents := make([]float64, len(e.parts[k][c]))
 		for i, p := range e.parts[k][c] {
 			contents[i] = law[1]*p[1] + law[2]*p[2]
 		}
 		slices.Sort(contents)
-		b[k], least[k] = law[1+traits], law[1+traits]-contents[len(contents)/quiet]
+		b[k], least[k] = law[everywhere], law[everywhere]-contents[len(contents)/quiet]
 	}
 	return min((least[0]-b[1])/(l.white[0]-l.white[1]), least[1]/l.white[1])
 }

@@ -11,12 +11,15 @@ import (
 // others is how many predictions there are beside that of the model.
 const others = 3
 
+// doubts is how many numbers there are of a doubt: the mismatch, how far paths are apart, what pixels miss, and what that makes of the mismatch.
+const doubts = 4
+
 // Others are predictions from the training frames before and after a time alone: linear interpolation of
 // each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
 // all are its nearest frame.
 type Others struct {
 	means  [others]image[float64]
-	doubts image[float64] // of each pixel, mismatch and apart of a doubt; none beyond the ends and of pixels other than those of training
+	doubts image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
 }
 
@@ -49,12 +52,17 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	o.sampleStill(f, splines, []float64{around[0].weight, around[1].weight})
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {
-		o.doubts = newImage[float64](width, height, 2)
+		o.doubts = newImage[float64](width, height, doubts)
+		flow.textures = new([2]image[float64])
+		for k, n := range around {
+			flow.textures[k] = textureOf(f.picture(s.Examples[n.place]))
+		}
 	}
 	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)
 		if doubtful {
-			o.doubts.data[2*pixel], o.doubts.data[2*pixel+1] = square(f.Step)*t.mismatch, t.apart
+			unit, to := square(f.Step), o.doubts.data[doubts*pixel:]
+			to[0], to[1], to[2], to[3] = unit*t.mismatch, t.apart, unit*t.missed(), unit*t.between
 		}
 	})
 	o.toUnits(f)

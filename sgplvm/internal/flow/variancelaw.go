@@ -3,29 +3,32 @@ package flow
 import "math"
 
 // A varianceLaw is how the mean square of a mixture's errors at a place, in units of the channel's variance, is made of
-// parts that add up: the first number times the variance that the model expects, the next ones times the traits of the
-// place, and the last one everywhere. None is negative. A trait is small where frames are close in time, so that a law
+// parts that add up, each a number times what it multiplies (parts). None is negative. A trait is small where frames are close in time, so that a law
 // learned where frames are left out holds between those that are closer.
-type varianceLaw [2 + traits]float64
+type varianceLaw [7]float64
+
+// Of the parts: which one is the same everywhere, and which one is what pixels miss.
+const everywhere, missing = 5, 6
 
 // traitsOf are the traits of a place, means over a cell, in units of the channels' variances: how far model and dense
 // flow are apart, how far what two frames show along the flow's paths is, the texture times the squared distance by which
-// flows there and back disagree, and the texture, the squared slope per pixel of training.
+// flows there and back disagree, the texture, the squared slope per pixel of training, what pixels miss half way between them, and what
+// that makes of how far two frames are apart (aliasing.go).
 type traitsOf [traits]float64
 
-const traits = 4
+const traits = 6
+
+// parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
+// no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not.
+func (t *traitsOf) parts(v, aliased float64) varianceLaw {
+	return varianceLaw{v, t[0], max(t[1]-aliased*t[5], 0), t[2], t[3], everywhere: 1, missing: t[4]}
+}
 
 // leastModelled is the least part of the model's own variance that counts, and leastScale the least variance of a channel.
 const leastModelled, leastScale = 1e-4, 1e-12
 
-// variance returns what is expected where the model expects v.
-func (l *varianceLaw) variance(v float64, t *traitsOf) float64 {
-	sum := l[0]*v + l[1+traits]
-	for k, u := range t {
-		sum += l[1+k] * u
-	}
-	return sum
-}
+// variance returns what is expected of a place with the given parts.
+func (l *varianceLaw) variance(parts varianceLaw) float64 { return dot(l[:], parts[:]) }
 
 func (l *varianceLaw) valid() bool {
 	for _, a := range l {
@@ -36,13 +39,14 @@ func (l *varianceLaw) valid() bool {
 	return l[0] > 0
 }
 
-// varianceSteps is how many steps fitVariances takes.
-const varianceSteps = 200
+// varianceSteps is how many steps fitVariances takes; knownAliasing times the errors are what the known part counts as.
+const varianceSteps, knownAliasing = 200, 1.0 / 16
 
 // fitVariances returns the law under which squared errors are likeliest, each Gaussian; rows hold for each error what the
 // law's numbers multiply. Steps multiply each number by the root of what it would have to be over what it is,
-// which never makes errors less likely (Févotte and Idier 2011).
-func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
+// which never makes errors less likely (Févotte and Idier 2011). What pixels miss is known beforehand as surely as by a part of as many errors, of places
+// where nothing else is missed: where left-out frames lie on whole pixels of others, it stays.
+func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varianceLaw) {
 	var sums varianceLaw
 	var total float64
 	for i, r := range rows {
@@ -56,6 +60,10 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 			l[k] = total / (s * float64(len(l)))
 		}
 	}
+	var prior float64
+	if known > 0 {
+		l[missing], prior = known, knownAliasing*float64(len(rows))
+	}
 	for range varianceSteps {
 		var have, want varianceLaw
 		for i, r := range rows {
@@ -68,6 +76,10 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 				have[k] += u * v
 				want[k] += u * v * v * squares[i]
 			}
+		}
+		if prior > 0 {
+			have[missing] += prior / l[missing]
+			want[missing] += prior * known / square(l[missing])
 		}
 		for k := range l {
 			if have[k] > 0 {

@@ -10,21 +10,21 @@ import (
 // near the one that is found makes them likelier.
 func TestVarianceLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	truth := varianceLaw{0.5, 0, 2, 0, 0.1, 0.03}
+	truth := varianceLaw{0.5, 0, 2, 0, 0.1, 0.03, 0}
 	const n = 40000
 	rows, squares := make([]varianceLaw, n), make([]float64, n)
 	for i := range rows {
 		var v float64
 		for k := range rows[i] {
 			rows[i][k] = math.Exp(2 * rng.NormFloat64())
-			if k == 1+traits {
+			if k == everywhere {
 				rows[i][k] = 1
 			}
 			v += truth[k] * rows[i][k]
 		}
 		squares[i] = v * square(rng.NormFloat64())
 	}
-	l := fitVariances(rows, squares)
+	l := fitVariances(rows, squares, 0)
 	loss := func(l varianceLaw) (sum float64) {
 		for i, r := range rows {
 			var v float64
@@ -49,8 +49,23 @@ func TestVarianceLaw(t *testing.T) {
 			}
 		}
 	}
-	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[0] > leastModelled {
+	if l := fitVariances(rows[:9], make([]float64, 9), 0); !l.valid() || l[0] > leastModelled {
 		t.Errorf("law %v of no errors at all", l)
+	}
+}
+
+// Errors that do not tell what pixels miss from what is missed everywhere leave it as it is known.
+func TestKnownAliasing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	rows, squares := make([]varianceLaw, 4000), make([]float64, 4000)
+	for i := range rows {
+		rows[i], squares[i] = varianceLaw{everywhere: 1, missing: 2}, square(rng.NormFloat64())
+	}
+	for _, known := range []float64{0.1, 0.4} {
+		l := fitVariances(rows, squares, known)
+		if v := l.variance(rows[0]); math.Abs(v-1) > 0.1 || math.Abs(l[missing]-known) > 0.1*known {
+			t.Errorf("known %v: found %v, with the variance %v where 1 was drawn", known, l[missing], v)
+		}
 	}
 }
 
@@ -59,7 +74,7 @@ func TestVarianceLaw(t *testing.T) {
 func TestVarianceAcrossGaps(t *testing.T) {
 	x, _ := mixtureOf(t, 30)
 	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
-	if v, w := x.laws[0].variance(1, &near), x.laws[0].variance(1, &far); !(v > 0 && v < w) {
+	if v, w := x.laws[0].variance(near.parts(1, 0)), x.laws[0].variance(far.parts(1, 0)); !(v > 0 && v < w) {
 		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
 	}
 }

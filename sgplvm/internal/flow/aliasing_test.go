@@ -1,0 +1,174 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// textured returns frames of what moves by shift quarters of a pixel to the right and down at each time: means of 4×4 values of a scene of blocks of random
+// brightness, from 1 to 32 values wide, with as much variance in each size.
+func textured(width, height, frames, shift int) []float64 {
+	const side = 512
+	rng := rand.New(rand.NewPCG(2, 7))
+	scene := make([]float64, side*side)
+	for block := 1; block <= 32; block *= 2 {
+		values := make([]float64, side*side)
+		for k := range values {
+			values[k] = 20 * rng.NormFloat64()
+		}
+		for k := range scene {
+			scene[k] += values[k/side/block*side+k%side/block]
+		}
+	}
+	film := make([]float64, 0, frames*width*height)
+	for t := range frames {
+		for y := range height {
+			for x := range width {
+				var sum float64
+				for k := range 16 {
+					column, row := 4*x+k%4+(frames-1-t)*shift, 4*y+k/4+(frames-1-t)*shift
+					sum += scene[row%side*side+column%side] / 16
+				}
+				film = append(film, 120+sum)
+			}
+		}
+	}
+	return film
+}
+
+// still returns the motion of frames at the times 0, 1, …, none of which is displaced, and the frames and their detail.
+func still(t *testing.T, film []float64, width, height int) (*Motion, *TrainingFrames, *Detail) {
+	t.Helper()
+	n := len(film) / (width * height)
+	motion := &Motion{width: width, height: height, frames: n, sequences: sequencesOf(line(n, 1), nil)}
+	source := data.NewSource(film, n, width*height, 1)
+	frames, err := motion.TrainingFrames(context.Background(), source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := MeasureDetail(context.Background(), source, width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return motion, frames, d
+}
+
+// byFlow learns a mixture where the model predicts as the flow does.
+func byFlow(film []float64, motion *Motion, frames *TrainingFrames, d *Detail) *MixtureLaw {
+	law := motion.NewMixtureLaw(frames, d, 0)
+	truth, predicted := NewFrame(frames.Width, frames.Height, 1), NewFrame(frames.Width, frames.Height, 1)
+	for i := range frames.Frames {
+		copy(truth.Mean.Data, film[i*len(truth.Mean.Data):])
+		o := frames.Others(d, motion.LeftOut(i), frames.Width, frames.Height)
+		copy(predicted.Mean.Data, o.means[others-1].data)
+		predicted.Variance.Fill(1)
+		law.Add(truth, predicted, o)
+	}
+	return law
+}
+
+// Half way between pixels everything is missed, on them nothing. Two frames that show different halves miss less, and the two are apart though they show the same.
+func TestAliasing(t *testing.T) {
+	textures := new([2]image[float64])
+	for k := range textures {
+		textures[k] = newImage[float64](4, 4, 1)
+		for i := range textures[k].data {
+			textures[k].data[i] = 3
+		}
+	}
+	for _, c := range []struct{ ax, bx, share, missed, between float64 }{
+		{2, 3, 0.5, 0, 0},
+		{2.5, 3.5, 0.5, 3, 0},
+		{2.5, 2, 1, 3, 3},
+		{2.25, 2.75, 0.5, 0.75, 3},
+		{2.25, 2.75, 1, 1.5, 3},
+	} {
+		for _, down := range []bool{false, true} {
+			p := path{ax: c.ax, bx: c.bx, ay: 1, by: 4}
+			if down {
+				p = path{ay: c.ax, by: c.bx, ax: 1, bx: 4}
+			}
+			var l aliasing
+			l.add(p, 0.25, c.share, textures)
+			l.add(p, 0.75, c.share, textures)
+			if math.Abs(l.missed()-c.missed) > 1e-12 || math.Abs(l.between-c.between) > 1e-12 {
+				t.Errorf("%+v, down %v: missed %v, apart %v", c, down, l.missed(), l.between)
+			}
+		}
+	}
+}
+
+// Where frames that are left out are displaced by whole pixels, and those to be predicted by half of one, the variance is that of the latter.
+func TestVarianceBetweenPixels(t *testing.T) {
+	const width, height, n = 64, 48, 17
+	all := textured(width, height, n, 2)
+	var film []float64
+	for i := 0; i < n; i += 2 {
+		film = append(film, all[i*width*height:(i+1)*width*height]...)
+	}
+	motion, frames, d := still(t, film, width, height)
+	law := byFlow(film, motion, frames, d)
+	x := law.Mixture()
+	var squares, expected, values float64
+	truth, f := NewFrame(width, height, 1), NewFrame(width, height, 1)
+	for i := 3; i < n-3; i += 2 {
+		copy(truth.Mean.Data, all[i*width*height:])
+		o := frames.Others(d, momentAt(t, motion, float64(i)/2, -1), width, height)
+		copy(f.Mean.Data, o.means[others-1].data)
+		f.Variance.Fill(1)
+		x.Combine(f, o, x.Recipe(f, o))
+		for y := 8; y < height-8; y++ {
+			for k := y*width + 8; k < (y+1)*width-8; k++ {
+				squares += square(f.Mean.Data[k] - truth.Mean.Data[k])
+				expected += f.Variance.Data[k]
+				values++
+			}
+		}
+	}
+	t.Logf("errors %.4g, expected %.4g, left out %v, aliased %v", squares/values, expected/values, x.laws[0], x.aliased)
+	if !(expected > squares/3 && expected < 3*squares) {
+		t.Errorf("mean square %v of the errors, expected %v", squares/values, expected/values)
+	}
+}
+
+// What pixels miss is judged where paths meet a point, by errors of the flow alone, and not by plain areas.
+func TestAliased(t *testing.T) {
+	law := &MixtureLaw{mixture: Mixture{aliased: 0.25}}
+	if part := law.Aliased(); part != 1 {
+		t.Errorf("part %v of nothing", part)
+	}
+	rng := rand.New(rand.NewPCG(6, 1))
+	for i := range 16000 {
+		var s errorSample
+		s.traits = traitsOf{3: 1, 4: 1 + rng.Float64()}
+		v := 0.4 * law.mixture.aliased * s.traits[4]
+		switch i % 4 {
+		case 1: // paths miss
+			s.traits[2], v = 2+rng.Float64(), 30
+		case 2: // a plain area
+			s.traits[4], v = 1e-3, 9
+		}
+		s.errors = [1 + others]float64{5, 5, 5, math.Sqrt(v) * rng.NormFloat64()}
+		law.samples = append(law.samples, s)
+	}
+	part := law.Aliased()
+	if math.Abs(part-0.4) > 0.04 {
+		t.Errorf("part %v of what is missed, drawn with 0.4", part)
+	}
+	d := &Detail{a: 0.3}
+	for _, c := range []struct{ part, want float64 }{{part, part}, {0, leastEnlarging}} {
+		if less := d.Within(c.part); math.Abs(less.a-d.a-math.Log(c.want)) > 1e-12 {
+			t.Errorf("part %v: intercept %v after %v", c.part, less.a, d.a)
+		}
+	}
+	for i := range law.samples {
+		law.samples[i].errors[others] *= 3
+	}
+	if part := law.Aliased(); part != 1 {
+		t.Errorf("part %v where errors are larger than what is missed", part)
+	}
+}
