@@ -111,6 +111,9 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 	}
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
+	if e.given != nil && t.factors != nil { // and not of a part, as direct predictions are
+		e.given.whitened[channels[0]] = x
+	}
 	explained := e.room.columnSquares(x)
 	var precision []float64
 	var weights mat.Matrix

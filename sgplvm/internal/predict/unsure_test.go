@@ -3,6 +3,8 @@ package predict
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -12,7 +14,7 @@ import (
 
 // What is missing has the covariance of a Gaussian given what was observed, C_MM − C_MO·C_OO⁻¹·C_OM, of latent variables that are certain;
 // what of that is white has the variances given all other values.
-func TestAddConditional(t *testing.T) {
+func TestImputeUnsure(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		shape := samplingShape(51000 + seed)
@@ -74,18 +76,44 @@ func TestAddConditional(t *testing.T) {
 			}
 		}
 		white := mat.New(n, n)
-		if err := m.AddInnovations(white, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+		add := func(dst mat.Matrix, white bool, o InferOptions) error {
+			e, err := m.observe(Observed{Values: values})
+			if err == nil {
+				o, err = o.complete()
+			}
+			if err != nil {
+				return err
+			}
+			return (&unsureness{dst, white}).add(m.Posterior, e, l, o)
+		}
+		if err := add(white, true, InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "innovations", white.Data, innovations.Data, 1e-6)
 		got := mat.New(n, n)
-		if err := m.AddConditional(got, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+		if err := add(got, false, InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "covariance", got.Data, want.Data, 1e-7)
 		refined := mat.New(n, n)
-		if err := m.AddConditional(refined, Observed{Values: values}, l, InferOptions{}); err != nil {
+		if err := add(refined, false, InferOptions{}); err != nil {
 			t.Fatal(err)
+		}
+		filled, latent, err := m.Impute(t.Context(), Observed{Values: values}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l = latent
+		once, twice := mat.New(n, n), mat.New(n, n)
+		p, latent, err := m.ImputeUnsure(t.Context(), once, false, Observed{Values: values}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := add(twice, false, InferOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(filled, p) || !reflect.DeepEqual(l, latent) || !slices.Equal(once.Data, twice.Data) {
+			t.Error("what is unsure was not found with the rest as by itself")
 		}
 		for i := range n {
 			if v := refined.At(i, i); (v > 0) != (want.At(i, i) > 0) || v-v != 0 {
