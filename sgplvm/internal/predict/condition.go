@@ -111,7 +111,8 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 	}
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
-	if e.given != nil && t.factors != nil { // and not of a part, as direct predictions are
+	// A direct prediction has no factors, and is of a part.
+	if e.given != nil && t.factors != nil {
 		e.given.whitened[channels[0]] = x
 	}
 	explained := e.room.columnSquares(x)
