@@ -407,7 +407,7 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 			return f, err
 		}
 	}
-	p, l, err := m.Impute(ctx, obs, o)
+	p, _, unsure, err := m.imputeUnsure(ctx, obs, o)
 	if err != nil {
 		return f, err
 	}
@@ -416,7 +416,5 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 			return f, errors.New("predicted a value that is no number")
 		}
 	}
-	f.mean, f.variance = p.Mean, p.Variance
-	f.unsure, err = unsureOf(m, obs, l, o)
-	return f, err
+	return imputed{p.Mean, p.Variance, unsure}, nil
 }

@@ -1,6 +1,8 @@
 package sgplvm
 
 import (
+	"context"
+
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -12,28 +14,29 @@ import (
 // mostUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
 const mostUnsure = 2048
 
-// unsureOf returns what an example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
-func unsureOf(m *Model, obs Observed, l Latent, o InferOptions) ([]float64, error) {
-	by, obs, err := m.seen(obs)
-	if err != nil || by.film != nil {
-		return nil, err
+// imputeUnsure is Impute, and returns what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
+func (m *Model) imputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, l Latent, lower []float64, err error) {
+	by, given, err := m.seen(obs)
+	if err != nil {
+		return p, l, nil, err
 	}
-	n := by.posterior.Grid().Len()
-	if n > mostUnsure && !by.posterior.Params().Noise.Learned() {
-		return nil, nil
+	q := by.posterior
+	n, learned := q.Grid().Len(), q.Params().Noise.Learned()
+	if by.film != nil || n > mostUnsure && !learned {
+		p, l, err = m.Impute(ctx, obs, o)
+		return p, l, nil, err
 	}
-	cov, add := mat.New(n, n), by.posterior.AddConditional
-	if !by.posterior.Params().Noise.Learned() {
-		add = by.posterior.AddInnovations
+	cov := mat.New(n, n)
+	given.Grid = by.on(given.Grid)
+	if p, l, err = q.ImputeUnsure(ctx, cov, !learned, given, by.inferOptions(o)); err != nil {
+		return p, l, nil, err
 	}
-	if err := add(cov, obs, l, by.inferOptions(o)); err != nil {
-		return nil, err
-	}
-	lower := cov.Data[:0]
+	l.Partly = by != m
+	lower = cov.Data[:0]
 	for i := range n {
 		lower = append(lower, cov.Row(i)[:i+1]...)
 	}
-	return lower, nil
+	return p, l, lower, nil
 }
 
 // plus returns the sum of two lower triangles, either of which may be nil; a is overwritten.

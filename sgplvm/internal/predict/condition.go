@@ -111,6 +111,10 @@ func (q *Posterior) condition(p Prediction, e *example, t moments, channels []in
 	}
 	x := q.dataCovariance(e.on, t, q.version[channels[0]], seen, missing)
 	l.SolveHalf(x) // L⁻¹C_OM, so that G = xᵀL⁻¹
+	// A direct prediction has no factors, and is of a part.
+	if e.given != nil && t.factors != nil {
+		e.given.whitened[channels[0]] = x
+	}
 	explained := e.room.columnSquares(x)
 	var precision []float64
 	var weights mat.Matrix

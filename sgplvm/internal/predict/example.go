@@ -22,6 +22,7 @@ type example struct {
 	normal  psi.Normal // of prior
 	far     []float64  // of the training examples, where that was asked for (Posterior.far)
 	room    *room      // what filling it in works in; nil: what is allocated
+	given   *given     // where what was found is asked for again (ImputeUnsure), else nil
 }
 
 // A prior is what is known of an example's latent variables before its values are.

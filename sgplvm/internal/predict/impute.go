@@ -25,6 +25,11 @@ func (q *Posterior) Impute(ctx context.Context, obs Observed, o InferOptions) (P
 
 // ImputeTo is Impute in the storage of an earlier result of as many values. After an error p and l are as they were.
 func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions) error {
+	return q.imputeTo(ctx, p, l, obs, o, nil)
+}
+
+// imputeTo is ImputeTo, and ends with another question about the example, or nil.
+func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions, asked *unsureness) error {
 	r := q.rooms.Get().(*room)
 	defer q.rooms.Put(r)
 	r.begin()
@@ -39,9 +44,17 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 	if err != nil {
 		return err
 	}
+	if asked != nil {
+		e.given = newGiven(q.channels())
+	}
 	filled, err := q.complete(ctx, e, latent, o)
 	if err != nil {
 		return err
+	}
+	if asked != nil {
+		if err := asked.add(q, e, latent, o); err != nil {
+			return err
+		}
 	}
 	CopyPrediction(p, filled, obs.Values) // the room lends it to the next
 	CopyLatent(l, latent)
@@ -99,6 +112,9 @@ func (q *Posterior) uncalibratedSeen(ctx context.Context, e *example, l Latent, 
 	t, err := q.seenMoments(e, l, o)
 	if err != nil {
 		return Prediction{}, err
+	}
+	if e.given != nil {
+		e.given.moments, e.given.known = t, true
 	}
 	if b != nil {
 		t.damping = b.Damping

@@ -1,8 +1,10 @@
 package predict
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/chol"
@@ -12,7 +14,7 @@ import (
 
 // What is missing has the covariance of a Gaussian given what was observed, C_MM − C_MO·C_OO⁻¹·C_OM, of latent variables that are certain;
 // what of that is white has the variances given all other values.
-func TestAddConditional(t *testing.T) {
+func TestImputeUnsure(t *testing.T) {
 	for seed := range uint64(compare.Sizes(30)) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		shape := samplingShape(51000 + seed)
@@ -74,17 +76,27 @@ func TestAddConditional(t *testing.T) {
 			}
 		}
 		white := mat.New(n, n)
-		if err := m.AddInnovations(white, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+		add := func(dst mat.Matrix, white bool, o InferOptions) error {
+			e, err := m.observe(Observed{Values: values})
+			if err == nil {
+				o, err = o.complete()
+			}
+			if err != nil {
+				return err
+			}
+			return (&unsureness{dst, white}).add(m.Posterior, e, l, o)
+		}
+		if err := add(white, true, InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "innovations", white.Data, innovations.Data, 1e-6)
 		got := mat.New(n, n)
-		if err := m.AddConditional(got, Observed{Values: values}, l, InferOptions{FirstOrder: true}); err != nil {
+		if err := add(got, false, InferOptions{FirstOrder: true}); err != nil {
 			t.Fatal(err)
 		}
 		compare.Near(t, "covariance", got.Data, want.Data, 1e-7)
 		refined := mat.New(n, n)
-		if err := m.AddConditional(refined, Observed{Values: values}, l, InferOptions{}); err != nil {
+		if err := add(refined, false, InferOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range n {
@@ -98,6 +110,42 @@ func TestAddConditional(t *testing.T) {
 					t.Fatalf("element %d, %d is %v, expected %v as across the diagonal", i, j, got.At(i, j), got.At(j, i))
 				}
 			}
+		}
+	}
+}
+
+// What is unsure is found together with the prediction as by itself, whatever the example, and the prediction is that of Impute.
+func TestImputeUnsureAsAlone(t *testing.T) {
+	for seed := range uint64(compare.Sizes(10)) {
+		for _, c := range roomCases(t, 960+seed) {
+			c.each(t, rand.New(rand.NewPCG(seed, 34)), func(m roomCase, what string) {
+				what = fmt.Sprintf("seed %d, %s", seed, what)
+				for _, white := range []bool{false, true} {
+					n := m.obs.Values.Rows
+					together, alone := mat.New(n, n), mat.New(n, n)
+					p, l, err := m.ImputeUnsure(t.Context(), together, white, m.obs, m.o)
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					want, latent, err := m.Impute(t.Context(), m.obs, m.o)
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					compare.SameBits(t, what+": predicted", slices.Concat(p.Mean.Data, p.Variance.Data, l.Mu, l.S), slices.Concat(want.Mean.Data, want.Variance.Data, latent.Mu, latent.S))
+					e, err := m.observe(m.obs)
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					o, err := m.o.complete()
+					if err != nil {
+						t.Fatal(what, err)
+					}
+					if err := (&unsureness{alone, white}).add(m.Posterior, e, l, o); err != nil {
+						t.Fatal(what, err)
+					}
+					compare.SameBits(t, what+": unsure", together.Data, alone.Data)
+				}
+			})
 		}
 	}
 }
