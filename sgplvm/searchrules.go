@@ -240,7 +240,8 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough
-	smooth := c.Residual.Taper > bound.DefaultTaper(n) // fewer steps than they are worth
+	// Of smooth fields there are fewer steps than they are worth. A longer reach alone says nothing of that.
+	smooth := c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == smoothNoise || s.given.Noise != 0)
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)

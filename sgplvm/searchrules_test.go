@@ -154,7 +154,12 @@ func TestStepsAreAsked(t *testing.T) {
 		return slices.ContainsFunc(s.questions(filled(s.given, preset(s))), func(q question) bool { return q.name == "steps of training" })
 	}
 	learned := (*search).learnedNoise
-	if asked(EffortNormal, learned) {
+	longer := func(s *search) Config {
+		c := s.learnedNoise()
+		c.Residual.Taper *= 1.4
+		return c
+	}
+	if asked(EffortNormal, learned) || asked(EffortNormal, longer) {
 		t.Error("asked of few examples")
 	}
 	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, func(s *search) Config { return s.smoothed(s.learnedNoise()) }) {
@@ -184,6 +189,7 @@ func TestLargerModels(t *testing.T) {
 		if cfg.Noise != noise || cfg.LatentDims != 12 {
 			t.Errorf("%+v: noise from %v, %d latent dimensions", c.given, cfg.Noise, cfg.LatentDims)
 		}
+		cfg.Residual.Taper *= 1.4 // a longer reach is not that of smooth fields
 		var got []string
 		for _, q := range s.questions(cfg) {
 			if q.name != "steps of training and inducing points" {
