@@ -482,10 +482,22 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) ([]Blend, error) {
 		if !known {
 			*b = Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
 		}
-		b.Inflation *= (chi + wholeExamples) / (count + wholeExamples)
+		b.Inflation *= drawnToOne(chi/max(1, count), count)
 	}
 	return list, nil
 }
+
+// drawnToOne returns the factor that so many examples say variances take, and wholeExamples others that they are right: the mean of both, of precisions where
+// variances are too large, so that a factor and its inverse are drawn alike.
+func drawnToOne(factor, examples float64) float64 {
+	if factor < 1 {
+		return 1 / drawnToOne(1/max(factor, leastFactor), examples)
+	}
+	return (examples*factor + wholeExamples) / (examples + wholeExamples)
+}
+
+// leastFactor is the least factor of variances that counts.
+const leastFactor = 1e-6
 
 // sharesText says how large the shares of similar examples are.
 func sharesText(list []Blend) string {

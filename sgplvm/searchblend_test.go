@@ -254,6 +254,15 @@ func TestMixtureStands(t *testing.T) {
 	}
 }
 
+// A factor that few examples tell is drawn to 1, and its inverse as much.
+func TestDrawnToOne(t *testing.T) {
+	for _, c := range []struct{ factor, examples, want float64 }{{1, 7, 1}, {4, 6, 2.8}, {0.25, 6, 1 / 2.8}, {3, 0, 1}, {0, 6, 10 / (6/leastFactor + 4)}} {
+		if got := drawnToOne(c.factor, c.examples); math.Abs(got-c.want) > 1e-12*c.want {
+			t.Errorf("%v of %v examples: %v, expected %v", c.factor, c.examples, got, c.want)
+		}
+	}
+}
+
 // At all points, few examples tell by what factors variances are to be multiplied, for each pattern. Blends keep the rest of what they are.
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
@@ -283,14 +292,14 @@ func TestFactorsAtAllPoints(t *testing.T) {
 			} else if want.Gap, want.Seen = b.Gap, b.Seen; !(b.Gap > 0 && b.Seen > 0) {
 				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
 			}
-			chi, count := float64(wholeExamples), float64(wholeExamples)
+			var chi, count float64
 			for i, x := range all.chi {
 				if j.cases[i].kind == kind {
 					chi += x
 					count++
 				}
 			}
-			if want.Inflation *= chi / count; math.Abs(b.Inflation-want.Inflation) > 1e-12*want.Inflation {
+			if want.Inflation *= drawnToOne(chi/count, count); math.Abs(b.Inflation-want.Inflation) > 1e-12*want.Inflation {
 				t.Errorf("pattern %d: a factor of %v, expected %v", kind, b.Inflation, want.Inflation)
 			}
 			if want.Inflation = b.Inflation; b != want {
