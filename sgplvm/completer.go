@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -417,4 +418,20 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 		}
 	}
 	return imputed{p.Mean, p.Variance, unsure}, nil
+}
+
+// unsure is what the next models know of the completed values, given a sum of covariances over the examples with holes.
+func (c *completer) unsure(lower []float64) unsure {
+	if lower == nil {
+		return unsure{}
+	}
+	n := c.points.Rows
+	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
+	for i := range n {
+		row := cov.Row(i)[:i+1]
+		asm.Scale(row, scale, lower[:i+1])
+		lower = lower[i+1:]
+	}
+	mat.MirrorLower(cov)
+	return unsure{cov, c.variance}
 }

@@ -47,19 +47,3 @@ func plus(a, b []float64) []float64 {
 	asm.Axpy(1, b, a)
 	return a
 }
-
-// unsure is what the next models know of the completed values, given a sum of covariances over the examples with holes.
-func (c *completer) unsure(lower []float64) unsure {
-	if lower == nil {
-		return unsure{}
-	}
-	n := c.points.Rows
-	cov, scale := mat.New(n, n), 1/float64(c.y.Rows*c.channels)
-	for i := range n {
-		row := cov.Row(i)[:i+1]
-		asm.Scale(row, scale, lower[:i+1])
-		lower = lower[i+1:]
-	}
-	mat.MirrorLower(cov)
-	return unsure{cov, c.variance}
-}

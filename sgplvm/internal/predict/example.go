@@ -25,6 +25,15 @@ type example struct {
 	given   *given     // where what was found is asked for again (ImputeUnsure), else nil
 }
 
+// given is what was found when an example was filled in: its moments, and for each channel L⁻¹C_OM, or 0×0 where all of it was not needed.
+type given struct {
+	moments  moments
+	known    bool
+	whitened []mat.Matrix
+}
+
+func newGiven(channels int) *given { return &given{whitened: make([]mat.Matrix, channels)} }
+
 // A prior is what is known of an example's latent variables before its values are.
 type prior struct {
 	normal *psi.Normal

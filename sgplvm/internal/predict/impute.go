@@ -28,8 +28,8 @@ func (q *Posterior) ImputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 	return q.imputeTo(ctx, p, l, obs, o, nil)
 }
 
-// imputeTo is ImputeTo, and ends with another question about the example, or nil.
-func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions, asked *unsureness) error {
+// imputeTo is ImputeTo, and asks something else about the example before it goes, or nothing.
+func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs Observed, o InferOptions, also func(*example, Latent, InferOptions) error) error {
 	r := q.rooms.Get().(*room)
 	defer q.rooms.Put(r)
 	r.begin()
@@ -44,15 +44,15 @@ func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 	if err != nil {
 		return err
 	}
-	if asked != nil {
+	if also != nil {
 		e.given = newGiven(q.channels())
 	}
 	filled, err := q.complete(ctx, e, latent, o)
 	if err != nil {
 		return err
 	}
-	if asked != nil {
-		if err := asked.add(q, e, latent, o); err != nil {
+	if also != nil {
+		if err := also(e, latent, o); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,8 @@ import (
 // With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
 // Errors: those of Impute.
 func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs Observed, o InferOptions) (p Prediction, l Latent, err error) {
-	err = q.imputeTo(ctx, &p, &l, obs, o, &unsureness{dst, white})
+	u := &unsureness{dst, white}
+	err = q.imputeTo(ctx, &p, &l, obs, o, func(e *example, l Latent, o InferOptions) error { return u.add(q, e, l, o) })
 	return p, l, err
 }
 
@@ -22,15 +23,6 @@ type unsureness struct {
 	dst   mat.Matrix
 	white bool
 }
-
-// given is what was found when an example was filled in: its moments, and for each channel L⁻¹C_OM, or 0×0 where all of it was not needed.
-type given struct {
-	moments  moments
-	known    bool
-	whitened []mat.Matrix
-}
-
-func newGiven(channels int) *given { return &given{whitened: make([]mat.Matrix, channels)} }
 
 // add adds what an example with latent variables l has. Where a covariance is singular nothing is known of it.
 func (u *unsureness) add(q *Posterior, e *example, l Latent, o InferOptions) error {
