@@ -114,26 +114,25 @@
 //
 // One core of an AMD Zen 4 (58 GFLOPS on both levels, 1 MiB of level-2 cache, virtual, nothing
 // else running; Go 1.26.8, 2026-11-25): milliseconds, medians of five runs in turns with
-// OpenBLAS 0.3.21, the better of its two kernels; phases of 2026-11-22, least of many runs on a busy
-// machine:
+// OpenBLAS 0.3.21, the better of its two kernels; phases are medians of three other runs:
 //
 //	                      n = 64   128    256    560    1000   2000
-//	reduction                             0.87   7.1    43     604
-//	divide and conquer                    1.4    8.2    35     205
-//	back-transformation                   0.84   8.2    47     355
-//	Sym                   0.18   0.66   3.0    22.8   113    951
-//	OpenBLAS, vectors     0.25   1.05   5.1    30.7   140    1129
-//	ratio                 1.4    1.6    1.7    1.35   1.24   1.19
+//	reduction             0.051    0.18   0.87   7.2    38     354
+//	divide and conquer    0.093    0.31   1.15   6.4    27
+//	back-transformation   0.030    0.16   0.89   8.1    43     340
+//	Sym                   0.18     0.66   3.0    22.8   113    951
+//	OpenBLAS, vectors     0.25     1.05   5.1    30.7   140    1129
+//	ratio                 1.4      1.6    1.7    1.35   1.24   1.19
 //
-// On the busy machine both were slower, OpenBLAS more: ratios were 1.4 from n = 560 on.
-// Since then a merge gathers its secular vectors where products read them, and blocks of
-// reflectors are applied part by part, packed once: divide and conquer takes 1.16, 6.4 and
-// 27 ms instead of 1.27, 7.4 and 30 (n = 256, 560, 1000).
+// Busy with other work (2026-11-22) both were slower, OpenBLAS more: the reduction took 604 ms
+// for n = 2000, and ratios were 1.4 from n = 560 on. Since then a merge gathers its secular
+// vectors where products read them, and blocks of reflectors are applied part by part, packed
+// once: in turns divide and conquer takes 1.16, 6.4 and 27 ms instead of 1.27, 7.4 and 30
+// (n = 256, 560, 1000).
 //
-// 1.5 times OpenBLAS would be 20.5, 93 and 753 ms from n = 560 on. The back-transformation and
-// the updates of the reduction are 8n³/3 flops of products, 8.1, 46 and 368 ms at the peak, and run at 0.82 of
-// it; divide and conquer has 27 ms at n = 1000, products for the larger part; the reduction's
-// products with vectors, 2n³/3 flops, are as fast as memory is.
+// 1.5 times OpenBLAS would be 20.5, 93 and 753 ms from n = 560 on. The back-transformation runs
+// at 0.75 to 0.81 of the peak there, and the reduction's products with vectors, half of its
+// flops, are as fast as memory is.
 //
 // What limits it there is memory: at n = 2000 the reduction reads 10.7 GB, and a core reads
 // 20 GB/s outside of its own cache while others work. The way by a band would read less,

@@ -408,7 +408,7 @@ func (c *completer) impute(ctx context.Context, m *Model, o InferOptions, i int)
 			return f, err
 		}
 	}
-	p, _, unsure, err := m.imputeUnsure(ctx, obs, o)
+	p, unsure, err := m.imputeUnsure(ctx, obs, o)
 	if err != nil {
 		return f, err
 	}

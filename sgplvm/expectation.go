@@ -14,29 +14,28 @@ import (
 // mostUnsure is of how many points a covariance is formed that is not learned, but for its mean variance.
 const mostUnsure = 2048
 
-// imputeUnsure is Impute, and returns what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
-func (m *Model) imputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, l Latent, lower []float64, err error) {
+// imputeUnsure returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
+func (m *Model) imputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
 	by, given, err := m.seen(obs)
 	if err != nil {
-		return p, l, nil, err
+		return p, nil, err
 	}
 	q := by.posterior
 	n, learned := q.Grid().Len(), q.Params().Noise.Learned()
 	if by.film != nil || n > mostUnsure && !learned {
-		p, l, err = m.Impute(ctx, obs, o)
-		return p, l, nil, err
+		p, _, err = m.Impute(ctx, obs, o)
+		return p, nil, err
 	}
 	cov := mat.New(n, n)
 	given.Grid = by.on(given.Grid)
-	if p, l, err = q.ImputeUnsure(ctx, cov, !learned, given, by.inferOptions(o)); err != nil {
-		return p, l, nil, err
+	if p, _, err = q.ImputeUnsure(ctx, cov, !learned, given, by.inferOptions(o)); err != nil {
+		return p, nil, err
 	}
-	l.Partly = by != m
 	lower = cov.Data[:0]
 	for i := range n {
 		lower = append(lower, cov.Row(i)[:i+1]...)
 	}
-	return p, l, lower, nil
+	return p, lower, nil
 }
 
 // plus returns the sum of two lower triangles, either of which may be nil; a is overwritten.

@@ -149,8 +149,12 @@ func TestQuestions(t *testing.T) {
 
 // More steps of training are worth a question unless few examples learn a covariance of short reach.
 func TestStepsAreAsked(t *testing.T) {
-	asked := func(effort Effort, preset func(s *search) Config) bool {
-		s := newSearch(t, waves(22), Config{Effort: effort})
+	asked := func(effort Effort, preset func(s *search) Config, noise ...float64) bool {
+		given := Config{Effort: effort}
+		for _, v := range noise {
+			given.Noise = v
+		}
+		s := newSearch(t, waves(22), given)
 		return slices.ContainsFunc(s.questions(filled(s.given, preset(s))), func(q question) bool { return q.name == "steps of training" })
 	}
 	learned := (*search).learnedNoise
@@ -162,7 +166,8 @@ func TestStepsAreAsked(t *testing.T) {
 	if asked(EffortNormal, learned) || asked(EffortNormal, longer) {
 		t.Error("asked of few examples")
 	}
-	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, func(s *search) Config { return s.smoothed(s.learnedNoise()) }) {
+	smooth := func(s *search) Config { return s.smoothed(s.learnedNoise()) }
+	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, smooth) || !asked(EffortNormal, smooth, 0.01) {
 		t.Error("not asked where steps are fewer than they are worth")
 	}
 }

@@ -3,6 +3,7 @@ package film
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -11,16 +12,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
 )
 
-// The variances of finer pixels, but for detail, are those of training pixels. Only the frames that are asked for are left out, and then
-// variances are inflated everywhere alike.
-func TestCalibrated(t *testing.T) {
-	const width, height, n = 48, 40, 8
+const width, height, n = 48, 40, 8 // of films
+
+// moving returns a film of what scene shows at a point of a frame, its registered frames, what leaves these out, each predicted as the mean of its neighbours,
+// and which ones it has left out.
+func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f *Film, frames []float64, leaveOut LeaveOut, left map[int]bool) {
+	t.Helper()
 	times, film := make([]float64, n), make([]float64, 0, n*width*height)
 	for i := range times {
 		times[i] = float64(i)
 		for k := range width * height {
-			x, y := float64(k%width)+0.7*times[i], float64(k/width)
-			film = append(film, 100+30*math.Sin(0.9*x+0.4*y)+25*math.Cos(0.7*y-0.5*x)+float64((k*k+7*i*k)%11))
+			film = append(film, scene(i, k%width, k/width))
 		}
 	}
 	axis := func(n int) mat.Matrix {
@@ -31,35 +33,46 @@ func TestCalibrated(t *testing.T) {
 		return x
 	}
 	source := data.NewSource(film, n, width*height, 1)
-	for _, examined := range []int{0, 3} {
-		f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})
-		if err != nil {
-			t.Fatal(err)
-		}
-		registered, _ := f.Register(source)
-		frames := make([]float64, len(film))
-		if err := registered.ReadExamples(frames, 0, n); err != nil {
-			t.Fatal(err)
-		}
-		left := map[int]bool{}
-		c, err := f.Calibrated(context.Background(), func(_ context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
-			for i := range n {
-				if !wanted(i) {
-					continue
-				}
-				left[i] = true
-				mean, variance := mat.New(width*height, 1), mat.New(width*height, 1)
-				variance.Fill(9)
-				before, after := max(i-1, 0), min(i+1, n-1)
-				for k := range mean.Data {
-					mean.Data[k] = (frames[before*width*height+k] + frames[after*width*height+k]) / 2
-				}
-				if err := body(i, mean, variance); err != nil {
-					return err
-				}
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})
+	if err != nil {
+		t.Fatal(err)
+	}
+	registered, _ := f.Register(source)
+	frames = make([]float64, len(film))
+	if err := registered.ReadExamples(frames, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	left = map[int]bool{}
+	return f, frames, func(_ context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
+		for i := range n {
+			if !wanted(i) {
+				continue
 			}
-			return nil
-		}, func(int, int) error { return nil })
+			left[i] = true
+			mean, variance := mat.New(width*height, 1), mat.New(width*height, 1)
+			variance.Fill(9)
+			before, after := max(i-1, 0), min(i+1, n-1)
+			for k := range mean.Data {
+				mean.Data[k] = (frames[before*width*height+k] + frames[after*width*height+k]) / 2
+			}
+			if err := body(i, mean, variance); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, left
+}
+
+// The variances of finer pixels, but for detail, are those of training pixels. Only the frames that are asked for are left out, and then
+// variances are inflated everywhere alike.
+func TestCalibrated(t *testing.T) {
+	waves := func(i, column, y int) float64 {
+		x, k := float64(column)+0.7*float64(i), y*width+column
+		return 100 + 30*math.Sin(0.9*x+0.4*float64(y)) + 25*math.Cos(0.7*float64(y)-0.5*x) + float64((k*k+7*i*k)%11)
+	}
+	for _, examined := range []int{0, 3} {
+		f, frames, leaveOut, left := moving(t, examined, waves)
+		c, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
 		if err != nil || c.mixture.Alone() {
 			t.Fatal("nothing was learned", err)
 		}
@@ -86,5 +99,53 @@ func TestCalibrated(t *testing.T) {
 		if off > 0.05*sum {
 			t.Errorf("variances of finer pixels differ by %v of those of training", off/sum)
 		}
+	}
+}
+
+// The detail that is learned with a mixture is the part that flow between frames of half the size and, between pixels, errors of the flow leave of it.
+func TestDetailOfMixture(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 8))
+	var waves [60][4]float64 // of texture that pixels show all of: size, both frequencies, phase
+	for k := range waves {
+		length, turn := 0.3*math.Pow(6, rng.Float64()), 2*math.Pi*rng.Float64()
+		waves[k] = [4]float64{5, length * math.Cos(turn), length * math.Sin(turn), 2 * math.Pi * rng.Float64()}
+	}
+	f, _, leaveOut, _ := moving(t, 0, func(i, x, y int) float64 {
+		sum := 120.0
+		for _, w := range waves {
+			sum += w[0] * math.Sin(w[1]*(float64(x)+0.5*float64(i))+w[2]*float64(y)+w[3])
+		}
+		return sum
+	})
+	learned := *f
+	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
+	enlarging, noise := flow.NewEnlargingLaw(f.frames, f.detail), flow.NewNoiseLaw(f.frames, f.detail)
+	truth, predicted := f.frame(true), f.frame(true)
+	err := learned.learnMixture(context.Background(), func(ctx context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
+		return leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
+			x := f.motion.LeftOut(i)
+			if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+				return err
+			}
+			f.alone(predicted, flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}, f.motion.Field(x), x)
+			noise.Add(truth, predicted, x, f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height))
+			enlarging.Add(truth, x)
+			return body(i, mean, variance)
+		})
+	}, law)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := enlarging.Detail(f.detail, noise.Variances())
+	got, err := learned.detail.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := by.Within(law.Aliased()).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part := law.Aliased(); !(part < 1) || string(got) != string(want) {
+		t.Errorf("the detail %s, expected %s, with the part %v that errors of the flow leave", got, want, part)
 	}
 }

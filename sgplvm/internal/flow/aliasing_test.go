@@ -1,9 +1,10 @@
 package flow
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -45,15 +46,7 @@ func still(t *testing.T, film []float64, width, height int) (*Motion, *TrainingF
 	t.Helper()
 	n := len(film) / (width * height)
 	motion := &Motion{width: width, height: height, frames: n, sequences: sequencesOf(line(n, 1), nil)}
-	source := data.NewSource(film, n, width*height, 1)
-	frames, err := motion.TrainingFrames(context.Background(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := MeasureDetail(context.Background(), source, width, height)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames, d := trained(t, motion, data.NewSource(film, n, width*height, 1))
 	return motion, frames, d
 }
 
@@ -144,13 +137,13 @@ func TestAliased(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 1))
 	for i := range 16000 {
 		var s errorSample
-		s.traits = traitsOf{3: 1, 4: 1 + rng.Float64()}
-		v := 0.4 * law.mixture.aliased * s.traits[4]
+		s.traits = traitsOf{traitTexture: 1, traitMissed: 1 + rng.Float64()}
+		v := 0.4 * law.mixture.aliased * s.traits[traitMissed]
 		switch i % 4 {
 		case 1: // paths miss
-			s.traits[2], v = 2+rng.Float64(), 30
+			s.traits[traitDoubt], v = 2+rng.Float64(), 30
 		case 2: // a plain area
-			s.traits[4], v = 1e-3, 9
+			s.traits[traitMissed], v = 1e-3, 9
 		}
 		s.errors = [1 + others]float64{5, 5, 5, math.Sqrt(v) * rng.NormFloat64()}
 		law.samples = append(law.samples, s)
@@ -170,5 +163,28 @@ func TestAliased(t *testing.T) {
 	}
 	if part := law.Aliased(); part != 1 {
 		t.Errorf("part %v where errors are larger than what is missed", part)
+	}
+}
+
+// A mixture keeps what pixels miss, of which there may be so much; older texts, with laws of six numbers, have none.
+func TestAliasedText(t *testing.T) {
+	x := &Mixture{scale: []float64{2}, laws: []varianceLaw{{1, 0, 0, 0, 0, 0.5, 0.1}}, byPaths: true, aliased: 0.2}
+	text, err := x.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again, older Mixture
+	if err := again.Decode(text); err != nil || !reflect.DeepEqual(&again, x) {
+		t.Errorf("%+v after %+v, error %v", again, x, err)
+	}
+	old := strings.NewReplacer(`,0.1]`, `]`, `,"Aliased":0.2`, ``).Replace(string(text))
+	if err := older.Decode([]byte(old)); err != nil || older.aliased != 0 || older.laws[0] != (varianceLaw{1, 0, 0, 0, 0, 0.5, 0}) {
+		t.Errorf("%+v of %s, error %v", older, old, err)
+	}
+	for _, bad := range []string{"-1", "1e9"} {
+		wrong := strings.Replace(string(text), `"Aliased":0.2`, `"Aliased":`+bad, 1)
+		if err := new(Mixture).Decode([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "aliased part") {
+			t.Errorf("error %v of %s", err, wrong)
+		}
 	}
 }

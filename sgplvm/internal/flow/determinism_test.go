@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"testing"
@@ -17,14 +16,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 	source := data.NewSource(film, len(times), size, 1)
 	run := func() string {
 		m := mustFit(t, film, times, 1, nil, quick())
-		frames, err := m.TrainingFrames(context.Background(), source)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := MeasureDetail(context.Background(), source, testWidth, testHeight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frames, d := trained(t, m, source)
 		law, enlarging, noise := m.NewMixtureLaw(frames, d, 0), NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)

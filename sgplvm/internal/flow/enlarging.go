@@ -92,9 +92,7 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	if !(missed > 0) || !(expected > 0) {
 		return scaled
 	}
-	less := *scaled
-	less.a += math.Log(min(max(missed/expected, leastEnlarging), 1))
-	return &less
+	return scaled.Within(min(missed/expected, 1))
 }
 
 // Within returns the detail with a part of what it expects, at least leastEnlarging.

@@ -55,14 +55,7 @@ func TestEnlarging(t *testing.T) {
 	film := draw(times, width, height, 1, func(t, u, v float64) (x, y float64) { return u + 0.004*t, v + 0.003*t })
 	source := data.NewSource(film, len(times), width*height, 1)
 	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
-	frames, err := motion.TrainingFrames(context.Background(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := MeasureDetail(context.Background(), source, width, height)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames, d := trained(t, motion, source)
 	if law := NewEnlargingLaw(frames, d); law.Detail(d, nil) != d {
 		t.Error("another detail before anything was measured")
 	}

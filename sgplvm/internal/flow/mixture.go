@@ -136,12 +136,12 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 			pixel, left, right := y*f.Width+i, max(i-1, 0)*n, min(i+1, f.Width-1)*n
 			t := all.data[pixel*traits : (pixel+1)*traits]
 			for c, s := range x.scale {
-				t[0] += square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
-				t[3] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
+				t[traitApart] += square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
+				t[traitTexture] += per / s * (square(row[right+c]-row[left+c]) + square(down[i*n+c]-up[i*n+c]))
 			}
 			if len(o.doubts.data) > 0 { // none at the time of the first frame
 				d := o.doubts.data[doubts*pixel:]
-				t[1], t[2], t[4], t[5] = d[0]/scale, d[1]*t[3], d[2]/scale, d[3]/scale
+				t[traitMismatch], t[traitDoubt], t[traitMissed], t[traitBetween] = d[0]/scale, d[1]*t[traitTexture], d[2]/scale, d[3]/scale
 			}
 		}
 	})
@@ -152,9 +152,9 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 // deciding returns the trait that weights depend on.
 func (x *Mixture) deciding(t *traitsOf) float64 {
 	if x.byPaths {
-		return t[1]
+		return t[traitMismatch]
 	}
-	return t[0]
+	return t[traitApart]
 }
 
 // levelOf returns the place between levels, from 0 on, of a trait.

@@ -298,20 +298,20 @@ const leastTexture, surePlaces = 0.25, 8
 func (l *MixtureLaw) Aliased() float64 {
 	var mean float64
 	for _, s := range l.samples {
-		mean += s.traits[4] / float64(len(l.samples))
+		mean += s.traits[traitMissed] / float64(len(l.samples))
 	}
 	var places []*errorSample
 	for i := range l.samples {
-		if s := &l.samples[i]; s.traits[4] > leastTexture*mean {
+		if s := &l.samples[i]; s.traits[traitMissed] > leastTexture*mean {
 			places = append(places, s)
 		}
 	}
-	apart := func(s *errorSample) float64 { return s.traits[2] / max(s.traits[3], leastScale) }
+	apart := func(s *errorSample) float64 { return s.traits[traitDoubt] / max(s.traits[traitTexture], leastScale) }
 	slices.SortStableFunc(places, func(a, b *errorSample) int { return cmp.Compare(apart(a), apart(b)) })
 	var errors, missed float64
 	for _, s := range places[:len(places)/surePlaces] {
 		errors += square(s.errors[others])
-		missed += l.mixture.aliased * s.traits[4]
+		missed += l.mixture.aliased * s.traits[traitMissed]
 	}
 	if !(missed > 0) {
 		return 1

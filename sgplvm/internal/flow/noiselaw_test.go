@@ -2,7 +2,6 @@ package flow
 
 import (
 	"bytes"
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -30,14 +29,7 @@ func noiseFound(t *testing.T, variance, jump float64) float64 {
 	}
 	source := data.NewSource(film, len(times), width*height, 1)
 	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
-	frames, err := motion.TrainingFrames(context.Background(), source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := MeasureDetail(context.Background(), source, width, height)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames, d := trained(t, motion, source)
 	law, truth, predicted := NewNoiseLaw(frames, d), NewFrame(width, height, 1), NewFrame(width, height, 1)
 	if v := law.Variances(); v != nil {
 		t.Errorf("variances %v before anything was measured", v)

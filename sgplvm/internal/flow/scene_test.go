@@ -77,6 +77,20 @@ func mustFit(t testing.TB, film []float64, times []float64, channels int, sequen
 	return m
 }
 
+// trained returns what a source has to learn from besides motion: its frames and their detail.
+func trained(t testing.TB, m *Motion, src data.Source) (*TrainingFrames, *Detail) {
+	t.Helper()
+	frames, err := m.TrainingFrames(context.Background(), src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := MeasureDetail(context.Background(), src, m.width, m.height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frames, d
+}
+
 // quick are options with one trial beside no motion, which takes motion whatever it brings.
 func quick() Options { return Options{Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: -100} }
 

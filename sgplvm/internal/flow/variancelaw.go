@@ -10,18 +10,24 @@ type varianceLaw [7]float64
 // Of the parts: which one is the same everywhere, and which one is what pixels miss.
 const everywhere, missing = 5, 6
 
-// traitsOf are the traits of a place, means over a cell, in units of the channels' variances: how far model and dense
-// flow are apart, how far what two frames show along the flow's paths is, the texture times the squared distance by which
-// flows there and back disagree, the texture, the squared slope per pixel of training, what pixels miss half way between them, and what
-// that makes of how far two frames are apart (aliasing.go).
+// traitsOf are the traits of a place, means over a cell, in units of the channels' variances (docs/math.md, 19.12).
 type traitsOf [traits]float64
 
-const traits = 6
+// Of the traits, in brackets the symbols there.
+const (
+	traitApart    = iota // how far model and dense flow are apart (u)
+	traitMismatch        // how far what two frames show along the flow's paths is apart (m)
+	traitDoubt           // the texture times the squared distance by which paths miss the point and flows there and back disagree (e)
+	traitTexture         // the squared slope per pixel of training (g)
+	traitMissed          // what pixels miss between them (p; aliasing.go)
+	traitBetween         // what that makes of the mismatch (z)
+	traits
+)
 
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
 // no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not.
 func (t *traitsOf) parts(v, aliased float64) varianceLaw {
-	return varianceLaw{v, t[0], max(t[1]-aliased*t[5], 0), t[2], t[3], everywhere: 1, missing: t[4]}
+	return varianceLaw{v, t[traitApart], max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt], t[traitTexture], everywhere: 1, missing: t[traitMissed]}
 }
 
 // leastModelled is the least part of the model's own variance that counts, and leastScale the least variance of a channel.

@@ -78,3 +78,13 @@ func TestVarianceAcrossGaps(t *testing.T) {
 		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
 	}
 }
+
+// What pixels that miss aliased times the texture make of the mismatch of a place is taken off it, and no more than there is.
+func TestParts(t *testing.T) {
+	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
+	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
+		if got, want := place.parts(0.5, c.aliased), (varianceLaw{0.5, 2, c.mismatch, 5, 7, 1, 11}); got != want {
+			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
+		}
+	}
+}
