@@ -44,21 +44,28 @@ const blendGain = 0.002
 // blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
 // density with variances multiplied as is best, and by their error. Errors: those of Model.Impute, trials that cannot be filled in.
 func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
-	s := blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
+	s, err := newBlendSearch(ctx, trials, rounds, o)
+	if err != nil {
+		return Blend{}, err
+	}
+	b, _, err := s.search(ctx)
+	return b, err
+}
+
+// newBlendSearch returns a search whose examples have latent posteriors.
+func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (*blendSearch, error) {
+	s := &blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
 		for _, c := range t.cases {
 			missing, err := t.model.posterior.Missing(Observed{Values: c.values(t.model)})
 			if err != nil {
-				return Blend{}, err
+				return nil, err
 			}
 			s.gap, s.seen = s.gap+missing.Gap, s.seen+missing.Seen
 			s.count++
 		}
 	}
-	if err := s.infer(ctx); err != nil {
-		return Blend{}, err
-	}
-	return s.search(ctx)
+	return s, s.infer(ctx)
 }
 
 // blendSearch is the state of blend.
@@ -74,8 +81,8 @@ type blendSearch struct {
 	with   []Prediction // by the latent variables
 }
 
-// search walks along the parameters of the direct prediction of all points together, then divides them.
-func (s *blendSearch) search(ctx context.Context) (Blend, error) {
+// search walks along the parameters of the direct prediction of all points together, then divides them. It returns the best blend's score too.
+func (s *blendSearch) search(ctx context.Context) (Blend, float64, error) {
 	best := Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))
 	for k, p := range blendParameters {
@@ -92,7 +99,7 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 		s.with, err = s.fill(ctx, best)
 	}
 	if err != nil {
-		return best, err
+		return best, 0, err
 	}
 	best, least, err := s.share(ctx, best)
 	if err == nil && s.direct && s.rounds > 0 {
@@ -100,7 +107,7 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 	}
 	for _, division := range blendParts {
 		if err != nil || best.Share == 0 || s.rounds == 0 || !s.direct {
-			return best, err
+			return best, least, err
 		}
 		b, score := best, 0.0
 		b.Parts, b.Reach = division.parts, division.reach
@@ -108,7 +115,7 @@ func (s *blendSearch) search(ctx context.Context) (Blend, error) {
 			best, least = b, score
 		}
 	}
-	return best, err
+	return best, least, err
 }
 
 // casesToWalk is by how many cases the way is found in each round.
@@ -354,30 +361,54 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Blend
+	var list, looser []Blend
+	var gain float64 // of these, summed over examples
 	for p := range j.kinds {
-		var trials []blendTrial
-		for f, m := range models {
-			t := blendTrial{model: m}
-			for i := range j.cases {
-				if c := &j.cases[i]; c.fold == f && c.kind == p {
-					t.cases = append(t.cases, c)
-				}
-			}
-			if len(t.cases) > 0 {
-				trials = append(trials, t)
-			}
-		}
+		trials := j.trials(models, p)
 		if len(trials) == 0 {
 			continue
 		}
-		b, err := blend(ctx, trials, j.rounds, InferOptions{}.Or(cfg.Infer))
+		s, err := newBlendSearch(ctx, trials, j.rounds, InferOptions{}.Or(cfg.Infer))
+		if err != nil {
+			return nil, err
+		}
+		b, least, err := s.search(ctx)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, b)
+		if j.rounds == 0 && j.many && s.direct {
+			b.Shrinkage = looseShrinkage
+			b, score, err := s.share(ctx, b)
+			if err != nil {
+				return nil, err
+			}
+			looser, gain = append(looser, b), gain+(least-score)*float64(s.count)
+		}
+	}
+	if gain > blendGain*float64(len(j.cases)) {
+		return looser, nil
 	}
 	return list, nil
+}
+
+// looseShrinkage is that of many examples, where they fill in better with it under all patterns together: too few are held out to walk for each.
+const looseShrinkage = 0.1
+
+// trials are the cases of a pattern, by the models that have not seen them.
+func (j *fillJudge) trials(models []*Model, kind int) (trials []blendTrial) {
+	for f, m := range models {
+		t := blendTrial{model: m}
+		for i := range j.cases {
+			if c := &j.cases[i]; c.fold == f && c.kind == kind {
+				t.cases = append(t.cases, c)
+			}
+		}
+		if len(t.cases) > 0 {
+			trials = append(trials, t)
+		}
+	}
+	return trials
 }
 
 // blended asks whether blends help; of models that keep no training residuals, whether factors of their variances do.

@@ -162,6 +162,73 @@ func TestQuickDampsNothing(t *testing.T) {
 	}
 }
 
+// Where little is to be done for many examples, all patterns have the looser shrinkage if it is better for them together, and none if not.
+func TestLooseShrinkage(t *testing.T) {
+	ctx, loose := t.Context(), map[bool]int{}
+	for seed := range 8 {
+		s := newSearch(t, correlated(24, 6, 5+seed, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := filled(s.given, s.learnedNoise())
+		want, err := j.blends(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models, err := j.models(ctx, cfg, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain, looser := 0.0, slices.Clone(want)
+		for kind := range looser {
+			if b := want[kind]; b.Shrinkage != 0.5 {
+				t.Errorf("of few examples: %+v", b)
+			}
+			search, err := newBlendSearch(ctx, j.trials(models, kind), 0, InferOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, before, err := search.search(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			looser[kind].Shrinkage = 0.1
+			var after float64
+			if looser[kind], after, err = search.share(ctx, looser[kind]); err != nil {
+				t.Fatal(err)
+			}
+			gain += (before - after) * float64(search.count) / float64(len(j.cases))
+		}
+		if gain > 0.002 {
+			want = looser
+		}
+		loose[gain > 0.002]++
+		j.many = true
+		got, err := j.blends(ctx, cfg)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("seed %d: error %v, %+v, expected %+v", seed, err, got, want)
+		}
+	}
+	if len(loose) < 2 {
+		t.Errorf("chosen %v: always the same", loose)
+	}
+}
+
+// A quick search fills in fewer of few examples.
+func TestQuickHoldsOutFewOfFew(t *testing.T) {
+	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {
+		s := newSearch(t, correlated(n, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := j.examples(); got != want || j.many != (n >= 200) {
+			t.Errorf("%d examples: %d held out, many %v, expected %d", n, got, j.many, want)
+		}
+	}
+}
+
 // The damping is the one with the best score of those tried, each filled in with it; variances between none and all of it follow from these two.
 func TestDampingIsFound(t *testing.T) {
 	if testing.Short() {

@@ -19,6 +19,7 @@ type fillJudge struct {
 	cases  []fillCase // in the order of folds
 	kinds  int        // of patterns of what is missing
 	rounds int        // of a blend's search
+	many   bool       // examples, of which a model learns more than the search does
 
 	inflated bool // variances will be multiplied as is best for each pattern
 	judged   recent[caseVerdicts]
@@ -52,6 +53,10 @@ func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
 	}
 	if s.data.holes != nil {
 		plan.patterns = 1
+	}
+	n, _, _ := s.data.Source.Dims()
+	if s.quick() && n < manyExamples { // whose learning takes no longer than filling them in
+		plan.heldOut = min(plan.heldOut, leastHeldOut)
 	}
 	if s.quick() && plan.patterns < fewest {
 		plan.heldOut = leastSecond
@@ -105,7 +110,7 @@ func (s *search) judgeWithout(heldOut [][]int, points []int, grid Grid, casesOf 
 	if err := readPoints(complete, s.data.Source, points); err != nil {
 		return nil, err
 	}
-	j := &fillJudge{kinds: 1, rounds: s.plan.rounds}
+	j := &fillJudge{kinds: 1, rounds: s.plan.rounds, many: n >= manyExamples}
 	j.judged.most = verdictsKept
 	for f, out := range heldOut {
 		in := s.learnedBy(n, out)
