@@ -265,7 +265,11 @@ func (s *search) questions(c Config) (list []question) {
 	if learned && !smooth && n >= manyExamples && s.data.holes == nil {
 		add(true, "steps of training and inducing points", true, s.larger(c)...)
 	} else { // examples that were completed roughly show what steps are worth by the noise alone
-		add(s.given.Training.Iterations == 0 && (smooth || !learned || thorough || n >= manyExamples), "steps of training", true, stepOptions(c.Training.Iterations, 4*s.plan.steps, manySteps)...)
+		few, more := learned && !smooth && !thorough && n < manyExamples, []int{min(4*s.plan.steps, manySteps), manySteps}
+		if few { // some gain by twice the steps, others lose
+			more = []int{2 * s.plan.steps}
+		}
+		add(s.given.Training.Iterations == 0 && !(few && s.data.holes != nil), "steps of training", true, stepOptions(c.Training.Iterations, more...)...)
 	}
 	add(!learned && s.given.LatentKernel == "", "latent kernel", false,
 		option{"rbf+linear+bias", func(c *Config) { c.LatentKernel = "rbf+linear+bias" }})
@@ -341,11 +345,12 @@ func (s *search) larger(c Config) (list []option) {
 	return list
 }
 
-// stepOptions are more steps of training than so many.
+// stepOptions are more and more steps of training than so many.
 func stepOptions(than int, values ...int) (list []option) {
 	for _, v := range values {
 		if v > than {
 			list = append(list, option{fmt.Sprintf("%d", v), func(c *Config) { c.Training.Iterations = v }})
+			than = v
 		}
 	}
 	return list

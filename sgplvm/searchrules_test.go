@@ -147,28 +147,46 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// More steps of training are worth a question unless few examples learn a covariance of short reach.
+// More steps of training are a question: twice as many of few examples that learn a covariance of short reach, where these are complete.
 func TestStepsAreAsked(t *testing.T) {
-	asked := func(effort Effort, preset func(s *search) Config, noise ...float64) bool {
-		given := Config{Effort: effort}
-		for _, v := range noise {
-			given.Noise = v
-		}
-		s := newSearch(t, waves(22), given)
-		return slices.ContainsFunc(s.questions(filled(s.given, preset(s))), func(q question) bool { return q.name == "steps of training" })
-	}
 	learned := (*search).learnedNoise
 	longer := func(s *search) Config {
 		c := s.learnedNoise()
 		c.Residual.Taper *= 1.4
 		return c
 	}
-	if asked(EffortNormal, learned) || asked(EffortNormal, longer) {
-		t.Error("asked of few examples")
-	}
 	smooth := func(s *search) Config { return s.smoothed(s.learnedNoise()) }
-	if !asked(EffortThorough, learned) || !asked(EffortNormal, (*search).whiteNoise) || !asked(EffortNormal, smooth) || !asked(EffortNormal, smooth, 0.01) {
-		t.Error("not asked where steps are fewer than they are worth")
+	for _, c := range []struct {
+		name   string
+		effort Effort
+		noise  float64
+		holes  *holes
+		preset func(s *search) Config
+		want   []string
+	}{
+		{"learned", EffortNormal, 0, nil, learned, []string{"as before", "120"}},
+		{"longer", EffortNormal, 0, nil, longer, []string{"as before", "120"}},
+		{"learned, with holes", EffortNormal, 0, new(holes), learned, nil},
+		{"learned, quick", EffortQuick, 0, nil, learned, nil},
+		{"learned, thorough", EffortThorough, 0, nil, learned, []string{"as before", "400"}},
+		{"white", EffortNormal, 0, nil, (*search).whiteNoise, []string{"as before", "400"}},
+		{"smooth", EffortNormal, 0, nil, smooth, []string{"as before", "240", "400"}},
+		{"smooth, with holes", EffortNormal, 0, new(holes), smooth, []string{"as before", "240", "400"}},
+		{"smooth, with noise", EffortNormal, 0.01, nil, smooth, []string{"as before", "240", "400"}},
+	} {
+		s := newSearch(t, waves(22), Config{Effort: c.effort, Noise: c.noise})
+		s.data.holes = c.holes
+		var got []string
+		for _, q := range s.questions(filled(s.given, c.preset(s))) {
+			if q.name == "steps of training" {
+				for _, o := range q.candidates {
+					got = append(got, o.name)
+				}
+			}
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, expected %q", c.name, got, c.want)
+		}
 	}
 }
 
