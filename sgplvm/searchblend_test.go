@@ -215,6 +215,28 @@ func TestLooseShrinkage(t *testing.T) {
 	}
 }
 
+// A quick search that has one candidate still mixes similar examples in, where they are kept and nothing is given.
+func TestQuickMixesOneCandidate(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		given Config
+		want  bool
+	}{
+		{"reach", Config{Residual: ResidualConfig{Taper: 2}}, true},
+		{"reach and mixture", Config{Residual: ResidualConfig{Taper: 2}, Infer: InferOptions{Blends: []Blend{{Gap: 1, Parts: 1, Inflation: 1}}}}, false},
+		{"reach, lean", Config{Residual: ResidualConfig{Taper: 2}, Lean: true}, false},
+	} {
+		c.given.Effort, c.given.LatentDims, c.given.Training = EffortQuick, 2, steps(6)
+		chosen, selection, err := Select(t.Context(), correlated(24, 6, 5, false), c.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := len(selection.Stages) > 0; asked != c.want || c.want && len(chosen.Infer.Blends) != len(patterns) {
+			t.Errorf("%s: asked %v, %d blends", c.name, asked, len(chosen.Infer.Blends))
+		}
+	}
+}
+
 // A quick search fills in fewer of few examples.
 func TestQuickHoldsOutFewOfFew(t *testing.T) {
 	for n, want := range map[int]int{60: 8, 199: 8, 200: 12} {

@@ -107,7 +107,8 @@ func (s *search) whiteNoise() Config {
 func (s *search) independent() (Config, error) {
 	first, q := s.structures()
 	best := standing{cfg: first}
-	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotJudge() || s.tooLarge() || len(q.candidates) == 1 && s.plan.questions == 0 {
+	nothing := len(q.candidates) == 1 && s.plan.questions == 0 && (first.Residual.Local != On || s.given.Infer.Blends != nil) // is left to ask
+	if n, _, _ := s.data.Source.Dims(); n < leastTraining || s.cannotJudge() || s.tooLarge() || nothing {
 		return first, nil
 	}
 	s.selection.Task = "values hidden of examples that were held out: " + s.hidden()
