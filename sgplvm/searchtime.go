@@ -89,11 +89,12 @@ func (c timeCandidate) preset(s *search) Config {
 		p.NoiseFloor, p.Noise = c.floor, 2*c.floor
 	}
 	if s.given.Effort == EffortQuick {
-		p.Training.Iterations = 2 * s.plan.steps
+		p.Training.Iterations = 2 * s.plan.steps // half as many are enough of large films, which have more to tell
 	}
 	if points := s.coarseFilmPoints(); points > 0 {
 		p.Training.CoarsePoints = points
 		if s.quick() && s.given.Training.CoarsePoints >= 0 {
+			p.Training.Iterations = s.plan.steps
 			p.Training.Warmup = shortWarmup(p.Training.Iterations)
 		}
 	}

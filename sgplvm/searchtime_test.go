@@ -138,6 +138,9 @@ func TestCoarseFilm(t *testing.T) {
 		if short := c.want == width*height/8; (got.Training.Warmup > 0) != short {
 			t.Errorf("%s: a warm-up of %d steps", name, got.Training.Warmup)
 		}
+		if some := c.want == width*height/8; some != (got.Training.Iterations == plans[EffortQuick].steps) {
+			t.Errorf("%s: %d steps", name, got.Training.Iterations)
+		}
 	}
 }
 

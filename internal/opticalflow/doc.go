@@ -6,9 +6,12 @@
 //  1. Patches of 8×8 pixels, four apart, take the best of that flow and of their neighbours' displacements, and
 //     improve it by inverse search: Gauss-Newton steps whose matrix is that of the first picture (Kroeger et al. 2016).
 //
-//  2. The displacement of a pixel is a mean over the patches that cover it, weighted by how well they fit there.
+//  2. On the three coarsest levels, patches that still fit badly try all whole pixels. What they find counts where two
+//     neighbours have found the same: what moves far and by itself is lost on coarser levels, which show what is around it.
 //
-//  3. A variational refinement minimises, over the flow w of all pixels,
+//  3. The displacement of a pixel is a mean over the patches that cover it, weighted by how well they fit there.
+//
+//  4. A variational refinement minimises, over the flow w of all pixels,
 //
 //     Σ ψ(|I_b(s + w) − I_a(s)|²) + γ·ψ(|∇I_b(s + w) − ∇I_a(s)|²) + α·ψ(|∇w|²),   ψ(x²) = √(x² + ε²)
 //

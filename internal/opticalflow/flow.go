@@ -39,7 +39,7 @@ func Between(a, b Picture) Flow {
 		if k < len(levels)-1 {
 			flow = flow.finer(a.Width, a.Height)
 		}
-		search(a, b, flow)
+		search(a, b, flow, k >= len(levels)-lostLevels)
 		refine(a, b, flow)
 	}
 	return flow

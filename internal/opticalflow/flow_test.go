@@ -3,6 +3,7 @@ package opticalflow
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -74,6 +75,60 @@ func TestBetween(t *testing.T) {
 				t.Error("other bits the second time")
 			}
 		})
+	}
+}
+
+// grain returns smoothed noise without a period at any point of pictures of so many pixels each way, another one for each seed.
+func grain(seed uint64, n int) Picture {
+	rng, p := rand.New(rand.NewPCG(seed, 1)), Picture{n, n, make([]float32, n*n)}
+	for spread := 1; spread <= 16; spread *= 2 { // as much detail in each octave
+		q := Picture{n / spread, n / spread, make([]float32, n/spread*(n/spread))}
+		for k := range q.Pixels {
+			q.Pixels[k] = float32(rng.NormFloat64())
+		}
+		for k := range p.Pixels {
+			p.Pixels[k] += 0.5 * q.at(float32(k%n)/float32(spread), float32(k/n)/float32(spread))
+		}
+	}
+	return p
+}
+
+// What moves by itself and far is found before a background that moves another way.
+func TestBetweenLost(t *testing.T) {
+	const width, height, side = 160, 96, 32
+	back, front := grain(3, 256), grain(4, 256)
+	scene := func(way float32) Picture { // an object at (40, 30) that moves by (20, 7) while the background moves by (-9, 4)
+		p := Picture{width, height, make([]float32, width*height)}
+		for k := range p.Pixels {
+			x, y := float32(k%width), float32(k/width)
+			p.Pixels[k] = back.at(x+40+9*way, y+40-4*way)
+			if u, v := x-40-20*way, y-30-7*way; u >= 0 && v >= 0 && u < side && v < side {
+				p.Pixels[k] = front.at(u+10, v+10)
+			}
+		}
+		return p
+	}
+	f := Between(scene(0), scene(1))
+	for y := 40.; y < 52; y++ {
+		for x := 50.; x < 62; x++ {
+			if u, v := f.At(x, y); math.Hypot(u-20, v-7) > 1 {
+				t.Fatalf("the object moves by (%.2f, %.2f) at (%v, %v), want (20, 7)", u, v, x, y)
+			}
+		}
+	}
+	if u, v := f.At(120, 70); math.Hypot(u+9, v-4) > 0.2 {
+		t.Errorf("the background moves by (%.2f, %.2f), want (-9, 4)", u, v)
+	}
+}
+
+// What leaves the picture is not lost: it moves with what is seen of the rest, though a part of the picture looks like it.
+func TestBetweenLeaving(t *testing.T) {
+	const width, height = 96, 64
+	shift := func(x, y float64) (float64, float64) { return 13, -8 }
+	a := draw(width, height, func(x, y float64) (float64, float64) { return x, y })
+	b := draw(width, height, func(x, y float64) (float64, float64) { return x - 13, y + 8 })
+	if d := distance(Between(a, b), 4, shift); !(d < 2) {
+		t.Errorf("off by %v pixels, want at most 2", d)
 	}
 }
 

@@ -22,8 +22,8 @@ type patch struct {
 	cost       float32
 }
 
-// search improves a flow by inverse search: it moves each patch by itself, then blends them.
-func search(a, b Picture, f Flow) {
+// search improves a flow by inverse search: it moves each patch by itself, looks for lost ones if it is told to, then blends all.
+func search(a, b Picture, f Flow, lost bool) {
 	if a.Width < 2*patchSide || a.Height < 2*patchSide {
 		return
 	}
@@ -45,6 +45,9 @@ func search(a, b Picture, f Flow) {
 			}
 			p.improve(a, b)
 		}
+	}
+	if lost {
+		findLost(a, b, patches, len(xs))
 	}
 	for k := len(patches) - 1; k >= 0; k-- { // once more, from the other end
 		p, i, j := &patches[k], k%len(xs), k/len(xs)

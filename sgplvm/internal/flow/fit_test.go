@@ -128,6 +128,27 @@ func TestFitChooses(t *testing.T) {
 	}
 }
 
+// On however few pixels the motion is estimated, it is judged on those that frames have: what is fine enough to move by a pixel may not be seen on few.
+func TestFitJudgesAllPixels(t *testing.T) {
+	times := line(8, 1)
+	film := draw(times, testWidth, testHeight, 1, translation)
+	for i := range film { // detail that moves with the contents, gone in means of 2×2 pixels
+		x, y, time := i%testWidth, i/testWidth%testHeight, times[i/(testWidth*testHeight)]
+		u, v := translation(time, 0, 0)
+		film[i] += 15 * math.Cos(math.Pi*(float64(x)-testWidth*u)) * math.Cos(math.Pi*(float64(y)-testWidth*v))
+	}
+	o := Options{Nodes: []int{4}, Strengths: []float64{1e-3}}
+	all := mustFit(t, film, times, 1, nil, o)
+	o.Pixels = testWidth * testHeight / 4
+	few := mustFit(t, film, times, 1, nil, o)
+	if a, b := all.trials[0].Error, few.trials[0].Error; a != b {
+		t.Errorf("without motion the error is %v, judged with motion on fewer pixels %v", a, b)
+	}
+	if few.Still() || slices.Equal(few.sequences[0].d.Data, all.sequences[0].d.Data) {
+		t.Errorf("%v: %+v, expected motion as fewer pixels have it", few, few.trials)
+	}
+}
+
 // Frames left out are interpolated at their times: exactly where brightness is linear in time.
 func TestScoreTimes(t *testing.T) {
 	times := []float64{0, 1, 5, 6, 9, 9.5, 10}

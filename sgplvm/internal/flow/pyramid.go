@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -13,6 +14,7 @@ import (
 type pyramids struct {
 	aspect   float64            // width over height of a frame
 	levels   [][]image[float32] // of each size, the finest first, all frames
+	finest   int                // the first level on which motion is estimated; trials are judged on the first of all
 	gradient float64            // mean squared derivative of the intensities over the finest level, per frame's width
 }
 
@@ -35,11 +37,16 @@ func levelSizes(width, height, channels, n, pixels int) []size {
 
 func (s size) half() size { return size{(s.width + 1) / 2, (s.height + 1) / 2} }
 
-// load reads the frames and builds their pyramids, of so many pixels at most.
+// load reads the frames and builds their pyramids, motion estimated on so many pixels at most.
 func load(ctx context.Context, source data.Source, width, height, pixels int) (*pyramids, error) {
 	n, points, channels := source.Dims()
 	sizes := levelSizes(width, height, channels, n, pixels)
-	frames := &pyramids{aspect: float64(width) / float64(height), levels: make([][]image[float32], len(sizes))}
+	frames := &pyramids{aspect: float64(width) / float64(height)}
+	for s := levelSizes(width, height, channels, n, max(pixels, maxPixels))[0]; s != sizes[frames.finest]; s = s.half() {
+		sizes = slices.Insert(sizes, frames.finest, s)
+		frames.finest++
+	}
+	frames.levels = make([][]image[float32], len(sizes))
 	for k := range sizes {
 		frames.levels[k] = make([]image[float32], n)
 	}
@@ -118,7 +125,7 @@ func (f *pyramids) standardize(sums mat.Matrix, points int) {
 			for j := range m.data {
 				m.data[j] *= inverse[j%channels]
 			}
-			if k == 0 {
+			if k == f.finest {
 				gradients[i] = meanSquaredGradient(m)
 			}
 			m.toSpline()
@@ -166,7 +173,7 @@ func (f *pyramids) latticeOf(across int) lattice {
 // latticeAcross returns the lattice with the given number of nodes across the frames, whose cells
 // are nearly square and have four pixels each way at least on the finest level.
 func (f *pyramids) latticeAcross(across int) lattice {
-	level := f.levels[0][0]
+	level := f.levels[f.finest][0]
 	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
 	down := int(math.Round(float64(across-1)/f.aspect)) + 1
 	return lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}

@@ -32,7 +32,7 @@ func (m *Motion) targets(all []sequence) []target {
 
 // score predicts those frames of all that m does not know from those around them: registered,
 // interpolated over time, linearly and by cubics, and warped to where they are expected. It returns
-// the root mean square error on the finest level, of the better interpolation.
+// the root mean square error on the first level, of the better interpolation.
 func (m *Motion) score(frames *pyramids, all []sequence) float64 {
 	targets, level := m.targets(all), frames.levels[0]
 	errs := make([][2]float64, len(targets))
