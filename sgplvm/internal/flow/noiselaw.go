@@ -122,7 +122,7 @@ func (l *NoiseLaw) Variances() []float64 {
 func (l *NoiseLaw) variance(e *seen, c int) float64 {
 	var b, least [noiseOctaves]float64
 	for k := range b {
-		law := fitVariances(e.parts[k][c], e.squares[k][c], 0)
+		law := fitVariances(e.parts[k][c], e.squares[k][c], 0, 0)
 		contents := make([]float64, len(e.parts[k][c]))
 		for i, p := range e.parts[k][c] {
 			contents[i] = law[1]*p[1] + law[2]*p[2]
