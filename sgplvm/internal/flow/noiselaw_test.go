@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// noiseFound returns the variance found of the white noise in moving frames that have some of the given variance, and jump
-// at random by up to so much.
-func noiseFound(t *testing.T, variance, jump float64) float64 {
+// noiseFound returns the variance found, by both predictions and by the model alone, of the white noise in moving frames that have some of the given variance, and jump
+// at random by up to so much. The model predicts as the flow does, or all but the noise.
+func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model float64) {
 	t.Helper()
 	const width, height = 96, 72
 	times, rng := line(7, 1), rand.New(rand.NewPCG(7, 1))
@@ -24,6 +25,7 @@ func noiseFound(t *testing.T, variance, jump float64) float64 {
 		i, x, y := k/(width*height), float64(k%width), float64(k/width%height)
 		film[k] = 40*math.Sin(x/9+0.3*float64(i)+jumps[i]) + 30*math.Cos(y/7-x/20+0.2*float64(i)+jumps[i])
 	}
+	waves := slices.Clone(film)
 	for k := range film {
 		film[k] += math.Sqrt(variance) * rng.NormFloat64()
 	}
@@ -39,23 +41,29 @@ func noiseFound(t *testing.T, variance, jump float64) float64 {
 		x := motion.LeftOut(i)
 		o := frames.Others(d, x, width, height)
 		copy(predicted.Mean.Data, o.means[others-1].data)
+		if clean {
+			copy(predicted.Mean.Data, waves[i*width*height:])
+		}
 		law.Add(truth, predicted, x, o)
 	}
-	return law.Variances()[0]
+	return law.Variances()[0], law.scale[0] * float64(law.frames) * law.variance(0, 0)
 }
 
 // White noise is found by its variance, never more of it than there is and none where there is none: what may as well be contents counts as these.
 func TestNoiseLaw(t *testing.T) {
-	if found := noiseFound(t, 0, 0); found != 0 {
+	if found, _ := noiseFound(t, 0, 0, false); found != 0 {
 		t.Errorf("variance %v where there is no noise", found)
 	}
-	if found := noiseFound(t, 0, 9); !(found < 1) {
+	if found, _ := noiseFound(t, 0, 9, false); !(found < 1) {
 		t.Errorf("variance %v where frames jump at random", found)
 	}
 	for _, v := range []float64{1, 9, 100} {
-		if found := noiseFound(t, v, 0); !(found > v/5 && found < 1.1*v) {
+		if found, _ := noiseFound(t, v, 0, false); !(found > v/5 && found < 1.1*v) {
 			t.Errorf("variance %v, want %v at most and not much less", found, v)
 		}
+	}
+	if _, found := noiseFound(t, 100, 0, true); !(found > 80 && found < 110) {
+		t.Errorf("variance %v by a model that has none of it, want 100", found)
 	}
 }
 
