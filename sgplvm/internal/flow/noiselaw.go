@@ -51,7 +51,7 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	if o.beyond > 0 || len(o.doubts.data) == 0 || len(l.scale) == 0 {
 		return
 	}
-	var shares float64
+	var shares float64 // what noise of the two frames around is in the flow's errors; the model may know contents from many frames
 	for _, n := range x.neighbours() {
 		shares += square(n.weight)
 	}

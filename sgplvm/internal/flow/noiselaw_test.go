@@ -67,6 +67,52 @@ func TestNoiseLaw(t *testing.T) {
 	}
 }
 
+// A spline through white noise has so much less energy in the highest octave between pixels, and the errors of the flow have so much less noise.
+func TestInterpolatedNoise(t *testing.T) {
+	const side, steps = 128, 4
+	rng := rand.New(rand.NewPCG(4, 1))
+	energy := func(m image[float64]) (sum float64) {
+		for _, v := range octaveEnergy(m).data {
+			sum += v
+		}
+		return sum
+	}
+	var left, whole float64
+	for k := range steps * steps {
+		noise, between := newImage[float32](side, side, 1), newImage[float64](side, side, 1)
+		for i := range noise.data {
+			noise.data[i] = float32(rng.NormFloat64())
+			between.data[i] = float64(noise.data[i])
+		}
+		whole += energy(between)
+		noise.toSpline()
+		for i := range between.data {
+			sample(between.data[i:i+1], noise, float64(i%side)+float64(k%steps)/steps, float64(i/side)+float64(k/steps)/steps)
+		}
+		left += energy(between)
+	}
+	if part := left / whole; math.Abs(part-interpolatedNoise) > 0.02 {
+		t.Errorf("part %v of the energy, want %v", part, interpolatedNoise)
+	}
+	law := &NoiseLaw{scale: []float64{1}}
+	for p := range law.errors {
+		for k := range noiseOctaves {
+			law.errors[p].parts[k], law.errors[p].squares[k] = make([][]varianceLaw, 1), make([][]float64, 1)
+		}
+	}
+	motion, frames, d := still(t, textured(32, 32, 3, 1), 32, 32)
+	x := motion.LeftOut(1)
+	law.Add(NewFrame(32, 32, 1), NewFrame(32, 32, 1), x, frames.Others(d, x, 32, 32))
+	want := [noisePredictions][noiseOctaves]float64{{whiteMissed, whiteMissed / 4}, {whiteMissed * (1 + interpolatedNoise/2), whiteMissed * 1.5 / 4}}
+	for p, row := range want {
+		for k, w := range row {
+			if math.Abs(law.white[p][k]-w) > 1e-12 {
+				t.Errorf("prediction %d, octave %d: %v of noise, want %v", p, k, law.white[p][k], w)
+			}
+		}
+	}
+}
+
 // A detail keeps its noise in a file, older ones have none, and none that is not a variance is read.
 func TestNoiseFile(t *testing.T) {
 	d := &Detail{width: 8, height: 6, energy: []float64{2}, noise: []float64{0.1}}
