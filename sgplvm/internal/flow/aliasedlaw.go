@@ -10,7 +10,7 @@ import (
 // many pixels, and by how many standard errors a smaller part must be likelier.
 const (
 	aliasedTrials     = 10
-	aliasedSamples    = 1 << 14
+	aliasedSamples    = 1 << 12
 	aliasedPreference = 2
 )
 

@@ -128,21 +128,20 @@ func TestVarianceBetweenPixels(t *testing.T) {
 	}
 }
 
-// drawnErrors returns a law of the errors of some frames: of the flow with the given part of what pixels miss, much more where paths miss, and by a factor that
-// each frame has for itself, in which what pixels miss has no share.
-func drawnErrors(part float64, own func(frame int) float64) *MixtureLaw {
+// drawnErrors returns a law of the errors of some frames: of the flow with the given parts of what pixels miss, by turns, and much more where paths miss.
+func drawnErrors(parts ...float64) *MixtureLaw {
 	const frames = 12
 	rng := rand.New(rand.NewPCG(6, 1))
 	law := &MixtureLaw{mixture: Mixture{aliased: 0.25, scale: []float64{1}}, frames: frames}
-	for i := range 24000 {
+	for i := range 9000 {
 		s := errorSample{frame: i % frames}
 		s.traits = traitsOf{traitTexture: math.Exp(rng.NormFloat64()), traitMissed: 2 * rng.Float64()}
-		v := 0.01*s.traits[traitTexture] + part*law.mixture.aliased*s.traits[traitMissed]
+		v := 0.01*s.traits[traitTexture] + parts[s.frame%len(parts)]*law.mixture.aliased*s.traits[traitMissed]
 		if i%4 == 1 { // paths miss
 			s.traits[traitDoubt] = 2 + rng.Float64()
 			v += 30
 		}
-		s.errors = [1 + others]float64{5, 5, 5, 7 + math.Sqrt(v*own(s.frame))*rng.NormFloat64()}
+		s.errors = [1 + others]float64{5, 5, 5, 7 + math.Sqrt(v)*rng.NormFloat64()}
 		law.samples = append(law.samples, s)
 	}
 	return law
@@ -150,20 +149,18 @@ func drawnErrors(part float64, own func(frame int) float64) *MixtureLaw {
 
 // Which part of what pixels miss is there is told by errors of the flow alone, less the light of whole frames, where frames agree. Else it is all.
 func TestAliased(t *testing.T) {
-	alike := func(int) float64 { return 1 }
 	if part := new(MixtureLaw).Aliased(); part != 1 {
 		t.Errorf("part %v of nothing", part)
 	}
 	for _, want := range []float64{1, 0.4, 0.15} {
-		if part := drawnErrors(want, alike).Aliased(); !(part > want/1.3 && part < 1.3*want) {
+		if part := drawnErrors(want).Aliased(); !(part > want/1.3 && part < 1.3*want) {
 			t.Errorf("part %v of what is missed, drawn with %v", part, want)
 		}
 	}
-	if part := drawnErrors(4, alike).Aliased(); part != 1 {
+	if part := drawnErrors(4).Aliased(); part != 1 {
 		t.Errorf("part %v where errors are larger than what is missed", part)
 	}
-	apart := func(frame int) float64 { return math.Exp(6*float64(frame%3) - 6) }
-	if part := drawnErrors(0.4, apart).Aliased(); part != 1 {
+	if part := drawnErrors(1.2, 0.1, 0.4).Aliased(); part != 1 {
 		t.Errorf("part %v by frames that do not agree", part)
 	}
 	d := &Detail{a: 0.3}
