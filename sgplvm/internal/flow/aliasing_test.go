@@ -160,7 +160,7 @@ func TestAliased(t *testing.T) {
 	if part := drawnErrors(4).Aliased(); part != 1 {
 		t.Errorf("part %v where errors are larger than what is missed", part)
 	}
-	if part := drawnErrors(1.2, 0.1, 0.4).Aliased(); part != 1 {
+	if part := drawnErrors(0.9, 0.1).Aliased(); part != 1 {
 		t.Errorf("part %v by frames that do not agree", part)
 	}
 	d := &Detail{a: 0.3}
