@@ -128,46 +128,41 @@ func TestVarianceBetweenPixels(t *testing.T) {
 	}
 }
 
-// drawnErrors returns a law of the errors of some frames: of the flow with the given parts of what pixels miss, by turns, and much more where paths miss.
-func drawnErrors(parts ...float64) *MixtureLaw {
-	const frames = 12
-	rng := rand.New(rand.NewPCG(6, 1))
-	law := &MixtureLaw{mixture: Mixture{aliased: 0.25, scale: []float64{1}}, frames: frames}
-	for i := range 9000 {
-		s := errorSample{frame: i % frames}
-		s.traits = traitsOf{traitTexture: math.Exp(rng.NormFloat64()), traitMissed: 2 * rng.Float64()}
-		v := 0.01*s.traits[traitTexture] + parts[s.frame%len(parts)]*law.mixture.aliased*s.traits[traitMissed]
-		if i%4 == 1 { // paths miss
-			s.traits[traitDoubt] = 2 + rng.Float64()
-			v += 30
-		}
-		s.errors = [1 + others]float64{5, 5, 5, 7 + math.Sqrt(v)*rng.NormFloat64()}
-		law.samples = append(law.samples, s)
-	}
-	return law
-}
-
-// Which part of what pixels miss is there is told by errors of the flow alone, less the light of whole frames, where frames agree. Else it is all.
+// What pixels miss is judged where paths meet a point, by errors of the flow alone, and not by plain areas.
 func TestAliased(t *testing.T) {
-	if part := new(MixtureLaw).Aliased(); part != 1 {
+	law := &MixtureLaw{mixture: Mixture{aliased: 0.25}}
+	if part := law.Aliased(); part != 1 {
 		t.Errorf("part %v of nothing", part)
 	}
-	for _, want := range []float64{1, 0.4, 0.15} {
-		if part := drawnErrors(want).Aliased(); !(part > want/1.3 && part < 1.3*want) {
-			t.Errorf("part %v of what is missed, drawn with %v", part, want)
+	rng := rand.New(rand.NewPCG(6, 1))
+	for i := range 16000 {
+		var s errorSample
+		s.traits = traitsOf{traitTexture: 1, traitMissed: 1 + rng.Float64()}
+		v := 0.4 * law.mixture.aliased * s.traits[traitMissed]
+		switch i % 4 {
+		case 1: // paths miss
+			s.traits[traitDoubt], v = 2+rng.Float64(), 30
+		case 2: // a plain area
+			s.traits[traitMissed], v = 1e-3, 9
 		}
+		s.errors = [1 + others]float64{5, 5, 5, math.Sqrt(v) * rng.NormFloat64()}
+		law.samples = append(law.samples, s)
 	}
-	if part := drawnErrors(4).Aliased(); part != 1 {
-		t.Errorf("part %v where errors are larger than what is missed", part)
-	}
-	if part := drawnErrors(0.9, 0.1).Aliased(); part != 1 {
-		t.Errorf("part %v by frames that do not agree", part)
+	part := law.Aliased()
+	if math.Abs(part-0.4) > 0.04 {
+		t.Errorf("part %v of what is missed, drawn with 0.4", part)
 	}
 	d := &Detail{a: 0.3}
-	for _, c := range []struct{ part, want float64 }{{0.4, 0.4}, {0, leastEnlarging}} {
+	for _, c := range []struct{ part, want float64 }{{part, part}, {0, leastEnlarging}} {
 		if less := d.Within(c.part); math.Abs(less.a-d.a-math.Log(c.want)) > 1e-12 {
 			t.Errorf("part %v: intercept %v after %v", c.part, less.a, d.a)
 		}
+	}
+	for i := range law.samples {
+		law.samples[i].errors[others] *= 3
+	}
+	if part := law.Aliased(); part != 1 {
+		t.Errorf("part %v where errors are larger than what is missed", part)
 	}
 }
 

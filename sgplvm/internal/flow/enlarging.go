@@ -17,9 +17,9 @@ type EnlargingLaw struct {
 	values           float64         // as many in each channel
 }
 
-// leastEnlarging is the least part of the variance of detail that is left. Of all places one in surePlaces counts: where the flow is wrong more is missed,
+// leastEnlarging is the least part of the variance of detail that is left. Of all places one in quietPlaces counts: where the flow is wrong more is missed,
 // for which the mixture's variances stand.
-const leastEnlarging, surePlaces = 1. / 8, 4
+const leastEnlarging, quietPlaces = 1. / 8, 4
 
 // NewEnlargingLaw starts with nothing.
 func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
@@ -85,7 +85,7 @@ func (l *EnlargingLaw) sure(doubt image[float64]) []int {
 	if len(doubt.data) > 0 {
 		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(doubt.data[doubts*a+1], doubt.data[doubts*b+1]) })
 	}
-	return places[:max(len(places)/surePlaces, 1)]
+	return places[:max(len(places)/quietPlaces, 1)]
 }
 
 // scale is the unit of value k of a picture: the mean energy of its channel.

@@ -127,7 +127,7 @@ func (l *NoiseLaw) variance(p, c int) float64 {
 	e, white := &l.errors[p], &l.white[p]
 	var b, least [noiseOctaves]float64
 	for k := range b {
-		law := fitVariances(e.parts[k][c], e.squares[k][c], 0, 0)
+		law := fitVariances(e.parts[k][c], e.squares[k][c], 0)
 		contents := make([]float64, len(e.parts[k][c]))
 		for i, p := range e.parts[k][c] {
 			contents[i] = law[1]*p[1] + law[2]*p[2]

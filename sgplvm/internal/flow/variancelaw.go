@@ -52,7 +52,7 @@ const varianceSteps, knownAliasing = 200, 1.0 / 16
 // law's numbers multiply. Steps multiply each number by the root of what it would have to be over what it is,
 // which never makes errors less likely (Févotte and Idier 2011). What pixels miss is known beforehand as surely as by a part of as many errors, of places
 // where nothing else is missed: where left-out frames lie on whole pixels of others, it stays.
-func fitVariances(rows []varianceLaw, squares []float64, known, sureness float64) (l varianceLaw) {
+func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varianceLaw) {
 	var sums varianceLaw
 	var total float64
 	for i, r := range rows {
@@ -68,7 +68,7 @@ func fitVariances(rows []varianceLaw, squares []float64, known, sureness float64
 	}
 	var prior float64
 	if known > 0 {
-		l[missing], prior = known, sureness*float64(len(rows))
+		l[missing], prior = known, knownAliasing*float64(len(rows))
 	}
 	for range varianceSteps {
 		var have, want varianceLaw
@@ -95,10 +95,4 @@ func fitVariances(rows []varianceLaw, squares []float64, known, sureness float64
 	}
 	l[0] = max(l[0], leastModelled)
 	return l
-}
-
-// likelihood returns the log density of an error of the given square, up to a constant.
-func (l *varianceLaw) likelihood(parts varianceLaw, squared float64) float64 {
-	v := max(l.variance(parts), leastScale)
-	return -0.5 * (math.Log(v) + squared/v)
 }
