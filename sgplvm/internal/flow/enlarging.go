@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"cmp"
 	"math"
+	"slices"
 )
 
 // An EnlargingLaw measures how much finer pixels still miss where the two frames around a time, whose contents are
@@ -15,8 +17,9 @@ type EnlargingLaw struct {
 	values           float64         // as many in each channel
 }
 
-// leastEnlarging is the least part of the variance of detail that is left.
-const leastEnlarging = 1. / 8
+// leastEnlarging is the least part of the variance of detail that is left. Of all places one in quietPlaces counts: where the flow is wrong more is missed,
+// for which the mixture's variances stand.
+const leastEnlarging, quietPlaces = 1. / 8, 4
 
 // NewEnlargingLaw starts with nothing.
 func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
@@ -52,21 +55,37 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	f := NewFrame(truth.Width, truth.Height, truth.Mean.Cols)
 	copy(f.Mean.Data, o.means[others-1].data)
 	l.detail.AddTo(f)
-	for k, v := range f.Variance.Data {
-		l.expected[k%len(l.expected)] += v / l.scale(k)
-	}
-	l.values += float64(truth.Width * truth.Height)
 	e := truth.picture()
 	e.add(-1, f.view())
-	coarse := newImage[float64](l.half.Width, l.half.Height, e.channels)
+	n := e.channels
+	coarse, squares, expected := newImage[float64](l.half.Width, l.half.Height, n), newImage[float64](l.half.Width, l.half.Height, n), newImage[float64](l.half.Width, l.half.Height, n)
 	downsample(coarse, e)
-	part := float64(len(e.data)) / float64(len(coarse.data))
 	for k, v := range e.data {
-		l.missed[k%len(l.missed)] += v * v / l.scale(k)
+		e.data[k] = v * v
 	}
-	for k, v := range coarse.data {
-		l.missed[k%len(l.missed)] -= part * v * v / l.scale(k)
+	downsample(squares, e)
+	downsample(expected, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
+	sure := l.sure(l.half.Others(l.detail, x, l.half.Width, l.half.Height).doubts)
+	for _, place := range sure {
+		for c := range n {
+			k := place*n + c
+			l.missed[c] += (squares.data[k] - square(coarse.data[k])) / l.scale(c)
+			l.expected[c] += expected.data[k] / l.scale(c)
+		}
 	}
+	l.values += float64(len(sure))
+}
+
+// sure returns the pixels of half the size at which paths meet best.
+func (l *EnlargingLaw) sure(doubt image[float64]) []int {
+	places := make([]int, l.half.Width*l.half.Height)
+	for k := range places {
+		places[k] = k
+	}
+	if len(doubt.data) > 0 {
+		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(doubt.data[doubts*a+1], doubt.data[doubts*b+1]) })
+	}
+	return places[:max(len(places)/quietPlaces, 1)]
 }
 
 // scale is the unit of value k of a picture: the mean energy of its channel.
@@ -75,7 +94,7 @@ func (l *EnlargingLaw) scale(k int) float64 {
 }
 
 // Detail returns the detail of frames with white noise of the given variances, with what it expects of contents as what was measured asks for,
-// if that is less: more is missed where the flow is wrong, for which the mixture's variances stand. Noise is taken for what it is.
+// if that is less. Noise is taken for what it is.
 func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	scaled := d
 	if len(noise) > 0 {

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -114,5 +115,17 @@ func TestEnlarging(t *testing.T) {
 	small := NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d)
 	if small.Add(NewFrame(20, 20, 1), motion.LeftOut(0)); small.Detail(d, nil) != d {
 		t.Error("frames that are too small tell something")
+	}
+}
+
+// Of the places of a frame those count at which paths meet best.
+func TestSurePlaces(t *testing.T) {
+	l := &EnlargingLaw{half: &TrainingFrames{framesHead: framesHead{Width: 4, Height: 2}}}
+	doubt := newImage[float64](4, 2, doubts)
+	for k, apart := range []float64{3, 1, 4, 1, 5, 9, 0.5, 6} {
+		doubt.data[doubts*k], doubt.data[doubts*k+1] = -apart, apart
+	}
+	if places := l.sure(doubt); !slices.Equal(places, []int{6, 1}) {
+		t.Errorf("places %v", places)
 	}
 }

@@ -6,9 +6,9 @@ import "slices"
 // all predictions of a frame have it, while what they have of contents follows these: it is less where there is less to be seen, and has not four times as
 // much energy in an octave as in the one below.
 type NoiseLaw struct {
-	scale    []float64              // the unit: the mean energy of each channel
-	errors   [noisePredictions]seen // of the model, and of the dense flow
-	white    [noiseOctaves]float64  // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
+	scale    []float64                               // the unit: the mean energy of each channel
+	errors   [noisePredictions]seen                  // of the model, and of the dense flow
+	white    [noisePredictions][noiseOctaves]float64 // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
 	frames   int
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
@@ -25,6 +25,9 @@ const noisePredictions, noiseOctaves = 2, 2
 // noiseCell is the side of the cells over which energies are averaged, in pairs of pixels: energies of few pixels depend on chance, and those of errors do
 // not follow them. noiseSamples is about from how many cells the law is learned.
 const noiseCell, noiseSamples = 4, 1 << 14
+
+// interpolatedNoise is what white noise has left in the highest octave where a spline through pixels is sampled between them, the mean over all places.
+const interpolatedNoise = 0.71
 
 // quiet is of how many cells the one is that has the least of contents, as far as that is to be relied on.
 const quiet = 4
@@ -48,9 +51,9 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	if o.beyond > 0 || len(o.doubts.data) == 0 || len(l.scale) == 0 {
 		return
 	}
-	white := whiteMissed
+	var shares float64 // what noise of the two frames around is in the flow's errors; the model may know contents from many frames
 	for _, n := range x.neighbours() {
-		white += whiteMissed * square(n.weight)
+		shares += square(n.weight)
 	}
 	apart := newImage[float64](truth.Width, truth.Height, 1)
 	for k := range apart.data {
@@ -64,10 +67,11 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 			shown, errors = halfOf(shown), halfOf(errors)
 		}
 	}
-	for k := range l.white {
-		l.white[k] += white
-		white /= 4
+	for k, octave := 0, whiteMissed; k < noiseOctaves; k, octave = k+1, octave/4 {
+		l.white[0][k] += octave
+		l.white[1][k] += octave * (1 + shares)
 	}
+	l.white[1][0] -= whiteMissed * (1 - interpolatedNoise) * shares
 	l.frames++
 }
 
@@ -110,7 +114,7 @@ func (l *NoiseLaw) Variances() []float64 {
 	}
 	noise, n := make([]float64, len(l.scale)), float64(l.frames)
 	for c, s := range l.scale {
-		noise[c] = s * n * min(l.variance(&l.errors[0], c), l.variance(&l.errors[1], c))
+		noise[c] = s * n * min(l.variance(0, c), l.variance(1, c))
 		noise[c] = max(0, noise[c]-l.rounding)
 	}
 	return noise
@@ -119,7 +123,8 @@ func (l *NoiseLaw) Variances() []float64 {
 // variance returns the variance of white noise, over the frames and in units of the channel's energy, that is in the errors of a prediction at most. In
 // each octave the energy of errors is a sum of b, everywhere alike, and of parts in proportion to the energy shown and to that times the distance by
 // which paths are apart. What b has of contents is not less in octave 2 than in octave 1, and not negative.
-func (l *NoiseLaw) variance(e *seen, c int) float64 {
+func (l *NoiseLaw) variance(p, c int) float64 {
+	e, white := &l.errors[p], &l.white[p]
 	var b, least [noiseOctaves]float64
 	for k := range b {
 		law := fitVariances(e.parts[k][c], e.squares[k][c], 0)
@@ -130,5 +135,5 @@ func (l *NoiseLaw) variance(e *seen, c int) float64 {
 		slices.Sort(contents)
 		b[k], least[k] = law[everywhere], law[everywhere]-contents[len(contents)/quiet]
 	}
-	return min((least[0]-b[1])/(l.white[0]-l.white[1]), least[1]/l.white[1])
+	return min((least[0]-b[1])/(white[0]-white[1]), least[1]/white[1])
 }

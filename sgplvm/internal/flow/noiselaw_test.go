@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// noiseFound returns the variance found of the white noise in moving frames that have some of the given variance, and jump
-// at random by up to so much.
-func noiseFound(t *testing.T, variance, jump float64) float64 {
+// noiseFound returns the variance found, by both predictions and by the model alone, of the white noise in moving frames that have some of the given variance, and jump
+// at random by up to so much. The model predicts as the flow does, or all but the noise.
+func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model float64) {
 	t.Helper()
 	const width, height = 96, 72
 	times, rng := line(7, 1), rand.New(rand.NewPCG(7, 1))
@@ -24,6 +25,7 @@ func noiseFound(t *testing.T, variance, jump float64) float64 {
 		i, x, y := k/(width*height), float64(k%width), float64(k/width%height)
 		film[k] = 40*math.Sin(x/9+0.3*float64(i)+jumps[i]) + 30*math.Cos(y/7-x/20+0.2*float64(i)+jumps[i])
 	}
+	waves := slices.Clone(film)
 	for k := range film {
 		film[k] += math.Sqrt(variance) * rng.NormFloat64()
 	}
@@ -39,22 +41,74 @@ func noiseFound(t *testing.T, variance, jump float64) float64 {
 		x := motion.LeftOut(i)
 		o := frames.Others(d, x, width, height)
 		copy(predicted.Mean.Data, o.means[others-1].data)
+		if clean {
+			copy(predicted.Mean.Data, waves[i*width*height:])
+		}
 		law.Add(truth, predicted, x, o)
 	}
-	return law.Variances()[0]
+	return law.Variances()[0], law.scale[0] * float64(law.frames) * law.variance(0, 0)
 }
 
 // White noise is found by its variance, never more of it than there is and none where there is none: what may as well be contents counts as these.
 func TestNoiseLaw(t *testing.T) {
-	if found := noiseFound(t, 0, 0); found != 0 {
+	if found, _ := noiseFound(t, 0, 0, false); found != 0 {
 		t.Errorf("variance %v where there is no noise", found)
 	}
-	if found := noiseFound(t, 0, 9); !(found < 1) {
+	if found, _ := noiseFound(t, 0, 9, false); !(found < 1) {
 		t.Errorf("variance %v where frames jump at random", found)
 	}
 	for _, v := range []float64{1, 9, 100} {
-		if found := noiseFound(t, v, 0); !(found > v/5 && found < 1.1*v) {
+		if found, _ := noiseFound(t, v, 0, false); !(found > v/5 && found < 1.1*v) {
 			t.Errorf("variance %v, want %v at most and not much less", found, v)
+		}
+	}
+	if _, found := noiseFound(t, 100, 0, true); !(found > 80 && found < 110) {
+		t.Errorf("variance %v by a model that has none of it, want 100", found)
+	}
+}
+
+// A spline through white noise has so much less energy in the highest octave between pixels, and the errors of the flow have so much less noise.
+func TestInterpolatedNoise(t *testing.T) {
+	const side, steps = 128, 4
+	rng := rand.New(rand.NewPCG(4, 1))
+	energy := func(m image[float64]) (sum float64) {
+		for _, v := range octaveEnergy(m).data {
+			sum += v
+		}
+		return sum
+	}
+	var left, whole float64
+	for k := range steps * steps {
+		noise, between := newImage[float32](side, side, 1), newImage[float64](side, side, 1)
+		for i := range noise.data {
+			noise.data[i] = float32(rng.NormFloat64())
+			between.data[i] = float64(noise.data[i])
+		}
+		whole += energy(between)
+		noise.toSpline()
+		for i := range between.data {
+			sample(between.data[i:i+1], noise, float64(i%side)+float64(k%steps)/steps, float64(i/side)+float64(k/steps)/steps)
+		}
+		left += energy(between)
+	}
+	if part := left / whole; math.Abs(part-interpolatedNoise) > 0.02 {
+		t.Errorf("part %v of the energy, want %v", part, interpolatedNoise)
+	}
+	law := &NoiseLaw{scale: []float64{1}}
+	for p := range law.errors {
+		for k := range noiseOctaves {
+			law.errors[p].parts[k], law.errors[p].squares[k] = make([][]varianceLaw, 1), make([][]float64, 1)
+		}
+	}
+	motion, frames, d := still(t, textured(32, 32, 3, 1), 32, 32)
+	x := motion.LeftOut(1)
+	law.Add(NewFrame(32, 32, 1), NewFrame(32, 32, 1), x, frames.Others(d, x, 32, 32))
+	want := [noisePredictions][noiseOctaves]float64{{whiteMissed, whiteMissed / 4}, {whiteMissed * (1 + interpolatedNoise/2), whiteMissed * 1.5 / 4}}
+	for p, row := range want {
+		for k, w := range row {
+			if math.Abs(law.white[p][k]-w) > 1e-12 {
+				t.Errorf("prediction %d, octave %d: %v of noise, want %v", p, k, law.white[p][k], w)
+			}
 		}
 	}
 }
