@@ -41,18 +41,8 @@ var blendParts = []struct {
 // blendGain is by how many nats a value a blend must be better than a simpler one.
 const blendGain = 0.002
 
-// blend returns the blend with which the examples of the trials are filled in best, by their mean negative log
-// density with variances multiplied as is best, and by their error. Errors: those of Model.Impute, trials that cannot be filled in.
-func blend(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
-	s, err := newBlendSearch(ctx, trials, rounds, o)
-	if err != nil {
-		return Blend{}, err
-	}
-	b, _, err := s.search(ctx)
-	return b, err
-}
-
-// newBlendSearch returns a search whose examples have latent posteriors.
+// newBlendSearch returns a search for the blend with which the examples of the trials are filled in best, which have latent posteriors.
+// Errors: those of Model.Infer, trials that cannot be filled in.
 func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (*blendSearch, error) {
 	s := &blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
@@ -68,7 +58,7 @@ func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o Infe
 	return s, s.infer(ctx)
 }
 
-// blendSearch is the state of blend.
+// blendSearch is a search for a blend.
 type blendSearch struct {
 	trials []blendTrial
 	rounds int // of the walk
@@ -81,7 +71,8 @@ type blendSearch struct {
 	with   []Prediction // by the latent variables
 }
 
-// search walks along the parameters of the direct prediction of all points together, then divides them. It returns the best blend's score too.
+// search returns the best blend and its score: the mean negative log density with variances multiplied as is best, and the error. It walks along the
+// parameters of the direct prediction of all points together, then divides them. Errors: those of Model.Impute.
 func (s *blendSearch) search(ctx context.Context) (Blend, float64, error) {
 	best := Blend{Gap: s.gap / float64(s.count), Seen: s.seen / float64(s.count), Parts: 1, Inflation: 1}
 	index := make([]int, len(blendParameters))

@@ -56,6 +56,16 @@ func TestFactorsOfVariances(t *testing.T) {
 	}
 }
 
+// blendOf returns the best blend of some trials.
+func blendOf(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (Blend, error) {
+	s, err := newBlendSearch(ctx, trials, rounds, o)
+	if err != nil {
+		return Blend{}, err
+	}
+	b, _, err := s.search(ctx)
+	return b, err
+}
+
 // A blend is found by some of the cases, at even steps, and is better by all than the one from which the search starts.
 func TestBlendIsFound(t *testing.T) {
 	if testing.Short() {
@@ -94,14 +104,14 @@ func TestBlendIsFound(t *testing.T) {
 				t.Errorf("case %d is another than %d", k, 2*k)
 			}
 		}
-		start, err := blend(ctx, all.trials, 0, InferOptions{}.Or(cfg.Infer))
+		start, err := blendOf(ctx, all.trials, 0, InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if start.Parts != 4 || start.Reach != 6 {
 			t.Errorf("pattern %d: found without a walk: %+v, expected four parts and a reach of 6", kind, start)
 		}
-		found, err := blend(ctx, all.trials, 1, InferOptions{}.Or(cfg.Infer))
+		found, err := blendOf(ctx, all.trials, 1, InferOptions{}.Or(cfg.Infer))
 		if err != nil {
 			t.Fatal(err)
 		}

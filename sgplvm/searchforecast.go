@@ -124,7 +124,7 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 		if n >= manyExamples { // latent dimensions, and twice the steps with more inducing points
 			last = largerStep * (train(2*steps) + learn)
 			total += 2*full + last + fill
-		} else { // twice the steps
+		} else if s.data.holes == nil { // twice the steps
 			total += train(2*steps) + learn + fill
 		}
 	}

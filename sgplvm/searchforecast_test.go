@@ -58,6 +58,10 @@ func TestExpected(t *testing.T) {
 		if d := s.expected(j, p, longer, q); d <= one {
 			t.Errorf("%v: %v, of twice as many steps %v", effort, one, d)
 		}
+		s.data.holes = new(holes) // of which few examples are asked for no more steps
+		if d := s.expected(j, p, cfg, q); effort == EffortNormal && d >= one {
+			t.Errorf("%v: %v, with holes %v", effort, one, d)
+		}
 	}
 	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
 	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free

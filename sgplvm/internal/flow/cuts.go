@@ -71,7 +71,7 @@ func unlikeness(a, b image[float32]) float64 {
 func (f *pyramids) followed(from, to int) float64 {
 	var shown [2]image[float32]
 	for k, i := range [2]int{from, to} {
-		spline := f.levels[f.finest][i]
+		spline := f.levels[f.estimated][i]
 		shown[k] = newImage[float32](spline.width, spline.height, spline.channels)
 		resample(shown[k], spline, noDisplacement(spline.width, spline.height))
 	}

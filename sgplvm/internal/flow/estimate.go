@@ -16,9 +16,9 @@ func estimate(ctx context.Context, frames *pyramids, c chain, l lattice, strengt
 	q := priorOf(c, l, strength*frames.gradient/float64(l.nodes()))
 	d := mat.New(len(c.frames), l.size())
 	factors := make([]chol.Factor, len(c.frames))
-	for level := len(frames.levels) - 1; level >= frames.finest; level-- {
+	for level := len(frames.levels) - 1; level >= frames.estimated; level-- {
 		w := frames.levels[level][0]
-		if level > frames.finest && (w.width < 2*l.across || w.height < 2*l.down) {
+		if level > frames.estimated && (w.width < 2*l.across || w.height < 2*l.down) {
 			continue
 		}
 		s := newSolver(l, c, q, frames.levels[level], factors)

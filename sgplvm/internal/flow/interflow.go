@@ -64,7 +64,7 @@ func (m *Motion) flowBetween(frames *pyramids, s sequence, a, b int) []float64 {
 	g := make([]float64, l.size())
 	smooth := flowSmoothness * float64(l.across-1) / float64(l.down-1)
 	cells := make([]cell, (l.across-1)*(l.down-1))
-	for level := len(frames.levels) - 1; level >= frames.finest; level-- {
+	for level := len(frames.levels) - 1; level >= frames.estimated; level-- {
 		first, second := frames.levels[level][s.Examples[a]], frames.levels[level][s.Examples[b]]
 		w, h := first.width, first.height
 		pair := newPairing(l, w, h)

@@ -12,10 +12,10 @@ import (
 // pyramids are the frames of a film in some sizes, in standard units less a constant, as cubic B-spline
 // coefficients.
 type pyramids struct {
-	aspect   float64            // width over height of a frame
-	levels   [][]image[float32] // of each size, the finest first, all frames
-	finest   int                // the first level on which motion is estimated; trials are judged on the first of all
-	gradient float64            // mean squared derivative of the intensities over the finest level, per frame's width
+	aspect    float64            // width over height of a frame
+	levels    [][]image[float32] // of each size, the finest first, all frames
+	estimated int                // the level down to which motion is estimated; trials are judged on the first
+	gradient  float64            // mean squared derivative of the intensities over that level, per frame's width
 }
 
 // maxPixels bounds the pixels of the finest level where nothing else is asked for, and maxNumbers the numbers of all frames on it.
@@ -42,9 +42,9 @@ func load(ctx context.Context, source data.Source, width, height, pixels int) (*
 	n, points, channels := source.Dims()
 	sizes := levelSizes(width, height, channels, n, pixels)
 	frames := &pyramids{aspect: float64(width) / float64(height)}
-	for s := levelSizes(width, height, channels, n, max(pixels, maxPixels))[0]; s != sizes[frames.finest]; s = s.half() {
-		sizes = slices.Insert(sizes, frames.finest, s)
-		frames.finest++
+	for s := levelSizes(width, height, channels, n, max(pixels, maxPixels))[0]; s != sizes[frames.estimated]; s = s.half() {
+		sizes = slices.Insert(sizes, frames.estimated, s)
+		frames.estimated++
 	}
 	frames.levels = make([][]image[float32], len(sizes))
 	for k := range sizes {
@@ -125,7 +125,7 @@ func (f *pyramids) standardize(sums mat.Matrix, points int) {
 			for j := range m.data {
 				m.data[j] *= inverse[j%channels]
 			}
-			if k == f.finest {
+			if k == f.estimated {
 				gradients[i] = meanSquaredGradient(m)
 			}
 			m.toSpline()
@@ -171,9 +171,9 @@ func (f *pyramids) latticeOf(across int) lattice {
 }
 
 // latticeAcross returns the lattice with the given number of nodes across the frames, whose cells
-// are nearly square and have four pixels each way at least on the finest level.
+// are nearly square and have four pixels each way at least on the level down to which motion is estimated.
 func (f *pyramids) latticeAcross(across int) lattice {
-	level := f.levels[f.finest][0]
+	level := f.levels[f.estimated][0]
 	bounded := func(nodes, pixels int) int { return max(2, min(nodes, maxNodes, 1+pixels/4)) }
 	down := int(math.Round(float64(across-1)/f.aspect)) + 1
 	return lattice{bounded(across, level.width), bounded(down, level.height), f.aspect}
