@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
-// How long a search and the training after it will take is told before the first candidate: from some short steps of training and some
+// How long a search and the training after it will take is told before the first candidate: from some evaluations of the bound and some
 // examples filled in, measured, and how many of each the plan makes likely.
 
 // A probe is what parts of the work take, by the clock, those that run side by side together.
@@ -20,49 +21,37 @@ type probe struct {
 	judged     time.Duration // in time: all examples predicted from the others
 }
 
-// Steps that a probe takes of each kind; the first of each, with which comes what is made once, does not count.
-const probeSteps = 2
+// probeMove is by how much a probe moves parameters in the optimiser's coordinates, so that nothing is known of where they are.
+const probeMove = 1e-3
 
-// probing returns a configuration of which a training is short: steps with space held, then with everything free.
-func probing(cfg Config) Config {
-	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
-	o := &cfg.Training
-	o.Iterations, o.Warmup, o.Joint, o.Restarts, o.CoarsePoints, o.Uncalibrated = 2*probeSteps, probeSteps, true, 0, -1, true
-	return cfg
-}
-
-// paced trains with such a configuration and returns how long a step of each kind took.
+// paced returns a trainer that has taken no step, and how long one of each kind takes: an evaluation of the bound with its gradient, after one with which
+// comes what is made once.
 func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, p probe, err error) {
-	type part struct {
-		steps       int
-		first, last time.Duration
-	}
-	parts := map[bool]*part{false: {}, true: {}} // by whether everything is free
 	cfg.Watch = nil
-	cfg.Training.Progress = func(p Progress) bool {
-		s := parts[p.Phase == "joint"]
-		if s.steps == 0 {
-			s.first = p.Elapsed
-		}
-		s.last = p.Elapsed
-		s.steps++
-		return true
-	}
-	if t, err = NewTrainer(d, probing(cfg)); err != nil {
+	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
+	cfg.Training.Restarts, cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, -1, true
+	if t, err = NewTrainer(d, cfg); err != nil {
 		return nil, p, err
 	}
-	begin := time.Now()
-	if _, err = t.Fit(ctx); err != nil {
-		return nil, p, err
-	}
-	mean := time.Since(begin) / (2 * probeSteps)
-	step := func(free bool) time.Duration {
-		if s := parts[free]; s.steps > 1 {
-			return (s.last - s.first) / time.Duration(s.steps-1)
+	grad := t.params.Clone()
+	for _, e := range []struct {
+		moved, free bound.Group
+		took        *time.Duration
+	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent, bound.GroupLatent | bound.GroupNoise, &p.held}} {
+		at, c := t.params.Clone(), t.free(e.moved)
+		x := make([]float64, c.Count(at))
+		c.Pack(x, at)
+		for i := range x {
+			x[i] += probeMove
 		}
-		return mean
+		c.Unpack(at, x)
+		begin := time.Now()
+		if _, err = t.evaluator.Evaluate(ctx, at, grad, e.free); err != nil {
+			return nil, p, err
+		}
+		*e.took = time.Since(begin)
 	}
-	return t, probe{held: step(false), free: step(true)}, nil
+	return t, p, nil
 }
 
 // probe measures a configuration on all folds at once.
