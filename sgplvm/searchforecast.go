@@ -24,48 +24,56 @@ type probe struct {
 // probeMove is by how much a probe moves parameters in the optimiser's coordinates, so that nothing is known of where they are.
 const probeMove = 1e-3
 
-// paced returns a trainer that has taken no step, and how long one of each kind takes: an evaluation of the bound with its gradient, after one with which
-// comes what is made once.
-func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, p probe, err error) {
+// probing returns a trainer that is to take no step.
+func probing(d Data, cfg Config) (*Trainer, error) {
 	cfg.Watch = nil
 	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
 	cfg.Training.Restarts, cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, -1, true
-	if t, err = NewTrainer(d, cfg); err != nil {
-		return nil, p, err
-	}
-	grad := t.params.Clone()
+	return NewTrainer(d, cfg)
+}
+
+// paced returns how long a step of each kind takes that some trainers take side by side: an evaluation of the bound with its gradient, after one with
+// which comes what is made once.
+func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
 	for _, e := range []struct {
 		moved, free bound.Group
 		took        *time.Duration
 	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent, bound.GroupLatent | bound.GroupNoise, &p.held}} {
-		at, c := t.params.Clone(), t.free(e.moved)
-		x := make([]float64, c.Count(at))
-		c.Pack(x, at)
-		for i := range x {
-			x[i] += probeMove
-		}
-		c.Unpack(at, x)
 		begin := time.Now()
-		if _, err = t.evaluator.Evaluate(ctx, at, grad, e.free); err != nil {
-			return nil, p, err
+		err := eachOf(len(trainers), func(k int) error {
+			t := trainers[k]
+			at, grad, c := t.params.Clone(), t.params.Clone(), t.free(e.moved)
+			x := make([]float64, c.Count(at))
+			c.Pack(x, at)
+			for i := range x {
+				x[i] += probeMove
+			}
+			c.Unpack(at, x)
+			_, err := t.evaluator.Evaluate(ctx, at, grad, e.free)
+			return err
+		})
+		if err != nil {
+			return p, err
 		}
 		*e.took = time.Since(begin)
 	}
-	return t, p, nil
+	return p, nil
 }
 
 // probe measures a configuration on all folds at once.
 func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	var m *Model
-	err = eachOf(len(j.folds), func(k int) error {
+	trainers := make([]*Trainer, len(j.folds))
+	if err := eachOf(len(j.folds), func(k int) (err error) {
 		f := &j.folds[k]
-		t, pace, err := paced(ctx, f.data, f.fitted(cfg))
-		if k == 0 && err == nil {
-			p = pace
-			m, err = t.Model()
-		}
+		trainers[k], err = probing(f.data, f.fitted(cfg))
 		return err
-	})
+	}); err != nil {
+		return p, err
+	}
+	if p, err = paced(ctx, trainers...); err != nil {
+		return p, err
+	}
+	m, err := trainers[0].Model()
 	if err != nil {
 		return p, err
 	}
