@@ -69,6 +69,7 @@ type blendSearch struct {
 	direct bool         // there are direct predictions
 	latent []Latent     // of every example
 	with   []Prediction // by the latent variables
+	shown  []Prediction // directly, by the blend that was shared last
 }
 
 // search returns the best blend and its score: the mean negative log density with variances multiplied as is best, and the error. It walks along the
@@ -240,6 +241,7 @@ func (s *blendSearch) share(ctx context.Context, b Blend) (Blend, float64, error
 			return b, 0, err
 		}
 	}
+	s.shown = direct
 	b, least := s.shared(b, direct)
 	return b, least, nil
 }
@@ -273,12 +275,44 @@ const shareGain = 1e-9
 // the factor of all variances that it takes.
 func (s *blendSearch) score(direct []Prediction, share float64) (score, inflation float64) {
 	var logs, chi, squares, values float64
+	s.mixed(direct, share, func(_, _ int, r, v float64) {
+		logs += 0.5 * math.Log(v)
+		chi += r * r / v
+		squares += r * r
+		values++
+	})
+	if values == 0 {
+		return 0, 1
+	}
+	inflation = bestInflation(chi/values, float64(s.count))
+	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
+}
+
+// verdicts returns what the blend that was shared last makes of the examples.
+func (s *blendSearch) verdicts(b Blend) caseVerdicts {
+	c, counts := newCaseVerdicts(s.count), make([]float64, s.count)
+	scale := s.trials[0].model.posterior.Scaler().Scale
+	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) {
+		v *= b.Inflation
+		c.Losses[k] += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+		c.Chi[k] += r * r / v
+		c.Squares[k] += (r / scale[channel]) * (r / scale[channel])
+		counts[k]++
+	})
+	for k, count := range counts {
+		count = max(1, count)
+		c.Losses[k], c.Chi[k], c.Squares[k] = c.Losses[k]/count, c.Chi[k]/count, c.Squares[k]/count
+	}
+	return c
+}
+
+// mixed calls body with the error and the variance of each hidden value, of a channel of an example, in the mixture of s.with and direct predictions.
+func (s *blendSearch) mixed(direct []Prediction, share float64, body func(example, channel int, r, v float64)) {
 	at := 0
 	for _, t := range s.trials {
 		channels := t.model.Channels()
 		for _, example := range t.cases {
 			a, b := s.with[at], direct[at]
-			at++
 			for j := range example.seen {
 				if !example.hidden(j) {
 					continue
@@ -286,19 +320,11 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 				p, c := j/channels, j%channels
 				d := b.Mean.At(p, c) - a.Mean.At(p, c)
 				v := (1-share)*a.Variance.At(p, c) + share*(b.Variance.At(p, c)+(1-share)*d*d)
-				r := example.truth[j] - a.Mean.At(p, c) - share*d
-				logs += 0.5 * math.Log(v)
-				chi += r * r / v
-				squares += r * r
-				values++
+				body(at, c, example.truth[j]-a.Mean.At(p, c)-share*d, v)
 			}
+			at++
 		}
 	}
-	if values == 0 {
-		return 0, 1
-	}
-	inflation = bestInflation(chi/values, float64(s.count))
-	return 0.5*math.Log(max(squares/values, math.SmallestNonzeroFloat64)) + logs/values + 0.5*math.Log(2*math.Pi*inflation) + 0.5*chi/values/inflation, inflation
 }
 
 // infer finds the latent posteriors of all examples.
@@ -345,15 +371,38 @@ func (s *blendSearch) each(ctx context.Context, body func(t blendTrial, obs Obse
 	return nil
 }
 
-// blends returns a blend for each of the usual patterns of what is missing, or one for what is known to be, of the models
-// that a configuration learns.
-func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
+// A mixture is a blend for each of the usual patterns of what is missing, or one for what is known to be.
+type mixture struct {
+	Blends []Blend
+	Cases  caseVerdicts // what these make of a judge's cases; empty where that is to be found
+}
+
+// add adds the blend of a pattern, which a search has shared last. Where little is to be tried it is judged by the predictions that it was found with.
+func (m *mixture) add(b Blend, j *fillJudge, kind int, s *blendSearch) {
+	m.Blends = append(m.Blends, b)
+	if j.rounds > 0 {
+		return
+	}
+	if m.Cases.Losses == nil {
+		m.Cases = newCaseVerdicts(len(j.cases))
+	}
+	of, k := s.verdicts(b), 0
+	for i := range j.cases {
+		if j.cases[i].kind == kind {
+			m.Cases.Losses[i], m.Cases.Chi[i], m.Cases.Squares[i] = of.Losses[k], of.Chi[k], of.Squares[k]
+			k++
+		}
+	}
+}
+
+// blends returns a mixture for the models that a configuration learns.
+func (j *fillJudge) blends(ctx context.Context, cfg Config) (found mixture, err error) {
 	models, err := j.models(ctx, cfg, 0, len(j.folds))
 	if err != nil {
-		return nil, err
+		return mixture{}, err
 	}
-	var list, looser []Blend
-	var gain float64 // of these, summed over examples
+	var looser mixture
+	var gain float64 // of it, summed over examples
 	for p := range j.kinds {
 		trials := j.trials(models, p)
 		if len(trials) == 0 {
@@ -361,26 +410,27 @@ func (j *fillJudge) blends(ctx context.Context, cfg Config) ([]Blend, error) {
 		}
 		s, err := newBlendSearch(ctx, trials, j.rounds, InferOptions{}.Or(cfg.Infer))
 		if err != nil {
-			return nil, err
+			return mixture{}, err
 		}
 		b, least, err := s.search(ctx)
 		if err != nil {
-			return nil, err
+			return mixture{}, err
 		}
-		list = append(list, b)
+		found.add(b, j, p, s)
 		if j.rounds == 0 && j.many && s.direct {
 			b.Shrinkage = looseShrinkage
 			b, score, err := s.share(ctx, b)
 			if err != nil {
-				return nil, err
+				return mixture{}, err
 			}
-			looser, gain = append(looser, b), gain+(least-score)*float64(s.count)
+			looser.add(b, j, p, s)
+			gain += (least - score) * float64(s.count)
 		}
 	}
 	if gain > blendGain*float64(len(j.cases)) {
 		return looser, nil
 	}
-	return list, nil
+	return found, nil
 }
 
 // looseShrinkage is that of many examples, where they fill in better with it under all patterns together: too few are held out to walk for each.
@@ -411,15 +461,21 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	if best.cfg.Residual.Local != On || best.cfg.Infer.LocalBandwidth < 0 {
 		name, said = "factors of variances", factorsText
 	}
-	list, err := s.measured(name, best, func() ([]Blend, error) { return j.blends(s.ctx, best.cfg) })
+	found, err := measured(s, name, best, func() (mixture, error) { return j.blends(s.ctx, best.cfg) })
+	list := found.Blends
 	if list == nil {
 		return best, err
 	}
 	j.inflated = false // from here on by the blends
+	mixed := best.cfg
+	mixed.Infer.Blends = atSpacing(list, j.scale())
+	if found.Cases.Losses != nil {
+		j.judged.put(text(mixed), found.Cases)
+	}
 	best.verdict = verdict{}
 	q := question{name: name, sure: sureErrors, candidates: []option{
 		{"none", func(*Config) {}},
-		{said(list), func(c *Config) { c.Infer.Blends = atSpacing(list, j.scale()) }},
+		{said(list), func(c *Config) { *c = mixed }},
 	}}
 	if slices.ContainsFunc(list, func(b Blend) bool { return b.Share > 0 }) { // shares may be nought, and are not: that stands
 		slices.Reverse(q.candidates)
@@ -427,23 +483,23 @@ func (s *search) blended(j *fillJudge, best standing) (standing, error) {
 	return s.ask(j, best, q)
 }
 
-// measured returns the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of
+// measured returns what is found of the blends of what stands, once in a run. Where they cannot be found there are none, and what stands stays: that is told as of
 // any other candidate that is passed over.
-func (s *search) measured(name string, best standing, find func() ([]Blend, error)) ([]Blend, error) {
+func measured[T any](s *search, name string, best standing, find func() (T, error)) (none T, err error) {
 	stop := s.watch.Timing("model selection: " + name)
-	list, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
+	found, err := judgedOnce(s.ctx, s.given.run(), name+" of "+text(best.cfg), find)
 	stop()
 	if err == nil {
-		return list, nil
+		return found, nil
 	}
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
-		return nil, err
+		return none, err
 	}
 	if !s.ended() {
 		s.selection.Stages = append(s.selection.Stages, SelectionStage{Name: name, Candidates: []Candidate{
 			{Name: "none", Score: mean(best.losses), RMSE: mean(best.errors), Chosen: true}, {Name: "some", Failure: err.Error()}}})
 	}
-	return nil, s.outer.Err()
+	return none, s.outer.Err()
 }
 
 // wholeExamples is the weight, in examples, of variances as some points say: all points say more, but of few examples.
@@ -461,7 +517,7 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	}
 	j.inflated = false
 	const name = "factors of variances at all points"
-	list, err := s.measured(name, best, func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
+	list, err := measured(s, name, best, func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
 	if list == nil {
 		return best, err
 	}
@@ -498,7 +554,7 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) ([]Blend, error) {
 			if err != nil {
 				return nil, err
 			}
-			chi, gaps, seen, count = chi+all.chi[i], gaps+missing.Gap, seen+missing.Seen, count+1
+			chi, gaps, seen, count = chi+all.Chi[i], gaps+missing.Gap, seen+missing.Seen, count+1
 		}
 		b := &list[kind]
 		if !known {

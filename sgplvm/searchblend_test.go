@@ -20,7 +20,8 @@ func TestFactorsOfVariances(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := filled(s.given, s.whiteNoise())
-	list, err := j.blends(ctx, cfg)
+	found, err := j.blends(ctx, cfg)
+	list := found.Blends
 	if err != nil || len(list) != len(patterns) {
 		t.Fatalf("%d blends, error %v", len(list), err)
 	}
@@ -30,7 +31,7 @@ func TestFactorsOfVariances(t *testing.T) {
 	}
 	for kind, b := range list {
 		var chi, count float64
-		for i, x := range plain.chi {
+		for i, x := range plain.Chi {
 			if j.cases[i].kind == kind {
 				chi += x
 				count++
@@ -161,11 +162,11 @@ func TestQuickDampsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := j.blends(t.Context(), filled(s.given, s.learnedNoise()))
-	if err != nil || len(list) != len(patterns) {
-		t.Fatalf("%d blends, error %v", len(list), err)
+	found, err := j.blends(t.Context(), filled(s.given, s.learnedNoise()))
+	if err != nil || len(found.Blends) != len(patterns) {
+		t.Fatalf("%d blends, error %v", len(found.Blends), err)
 	}
-	for _, b := range list {
+	for _, b := range found.Blends {
 		if b.Damping != 0 {
 			t.Errorf("%+v", b)
 		}
@@ -182,10 +183,11 @@ func TestLooseShrinkage(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := filled(s.given, s.learnedNoise())
-		want, err := j.blends(ctx, cfg)
+		tight, err := j.blends(ctx, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := tight.Blends
 		models, err := j.models(ctx, cfg, 0, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -216,12 +218,76 @@ func TestLooseShrinkage(t *testing.T) {
 		loose[gain > 0.002]++
 		j.many = true
 		got, err := j.blends(ctx, cfg)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("seed %d: error %v, %+v, expected %+v", seed, err, got, want)
+		if err != nil || !slices.Equal(got.Blends, want) {
+			t.Errorf("seed %d: error %v, %+v, expected %+v", seed, err, got.Blends, want)
 		}
 	}
 	if len(loose) < 2 {
 		t.Errorf("chosen %v: always the same", loose)
+	}
+}
+
+// Where little is to be tried a mixture is judged by the predictions that it was found with, which are those that each pattern's blend makes of its cases;
+// otherwise it is judged afresh.
+func TestMixtureJudgedOnce(t *testing.T) {
+	ctx := t.Context()
+	for _, many := range []bool{false, true} {
+		s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.many = many
+		cfg := filled(s.given, s.learnedNoise())
+		found, err := j.blends(ctx, cfg)
+		if err != nil || len(found.Blends) != len(patterns) {
+			t.Fatalf("%d blends, error %v", len(found.Blends), err)
+		}
+		j.inflated = false
+		for kind, b := range found.Blends {
+			cfg.Infer.Blends = []Blend{b}
+			want, err := j.losses(ctx, cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range j.cases {
+				for name, pair := range map[string][2]float64{"loss": {found.Cases.Losses[i], want.Losses[i]}, "chi": {found.Cases.Chi[i], want.Chi[i]}, "square": {found.Cases.Squares[i], want.Squares[i]}} {
+					if c.kind == kind && !(math.Abs(pair[0]-pair[1]) < 1e-9*(1+math.Abs(pair[1]))) {
+						t.Errorf("many %v, case %d: %s %v, expected %v", many, i, name, pair[0], pair[1])
+					}
+				}
+			}
+		}
+		j.rounds, cfg.Infer.Blends = 1, nil
+		if found, err = j.blends(ctx, cfg); err != nil || found.Cases.Losses != nil {
+			t.Errorf("of a walk: %+v, error %v", found.Cases, err)
+		}
+	}
+}
+
+// What a quick search mixes is judged once: nothing is filled in again.
+func TestQuickFillsInNoMixture(t *testing.T) {
+	s := newSearch(t, correlated(24, 6, 5, false), Config{Effort: EffortQuick, LatentDims: 2, Training: steps(6)})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := standing{cfg: filled(s.given, s.learnedNoise())}
+	if best.verdict, err = j.judge(t.Context(), best.cfg, func(verdict) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	found, err := j.blends(t.Context(), best.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mixed := best.cfg
+	mixed.Infer.Blends = found.Blends
+	if _, err = s.blended(j, best); err != nil {
+		t.Fatal(err)
+	}
+	got, known := j.judged.get(text(mixed))
+	if !known || !slices.Equal(got.Losses, found.Cases.Losses) {
+		t.Errorf("judged by %v, expected %v", got.Losses, found.Cases.Losses)
 	}
 }
 
@@ -392,7 +458,7 @@ func TestFactorsAtAllPoints(t *testing.T) {
 				t.Errorf("pattern %d: a gap of %v", kind, b.Gap)
 			}
 			var chi, count float64
-			for i, x := range all.chi {
+			for i, x := range all.Chi {
 				if j.cases[i].kind == kind {
 					chi += x
 					count++

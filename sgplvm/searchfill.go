@@ -30,10 +30,14 @@ const verdictsKept = 3
 
 // caseVerdicts are what was found of each case, means over what is hidden: the negative log density, the square of the error over
 // its variance, and the square of the error in standard deviations of the data.
-type caseVerdicts struct{ losses, chi, squares []float64 }
+type caseVerdicts struct{ Losses, Chi, Squares []float64 }
+
+func newCaseVerdicts(cases int) caseVerdicts {
+	return caseVerdicts{make([]float64, cases), make([]float64, cases), make([]float64, cases)}
+}
 
 func (c caseVerdicts) and(more caseVerdicts) caseVerdicts {
-	return caseVerdicts{append(c.losses, more.losses...), append(c.chi, more.chi...), append(c.squares, more.squares...)}
+	return caseVerdicts{append(c.Losses, more.Losses...), append(c.Chi, more.Chi...), append(c.Squares, more.Squares...)}
 }
 
 // newFillJudge divides the examples, each of which has at least one pattern of what is missing.
@@ -158,7 +162,7 @@ func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 	inflations := make([]float64, j.kinds)
 	for kind := range inflations {
 		var chi, count float64
-		for i, x := range c.chi {
+		for i, x := range c.Chi {
 			if j.cases[i].kind == kind {
 				chi += x
 				count++
@@ -168,12 +172,12 @@ func (j *fillJudge) verdict(c caseVerdicts) (v verdict) {
 			inflations[kind] = bestInflation(chi/max(1, count), count)
 		}
 	}
-	for i := 0; i < len(c.losses); i += each {
+	for i := 0; i < len(c.Losses); i += each {
 		var loss, e float64
 		for k := i; k < i+each; k++ {
 			f := inflations[j.cases[k].kind]
-			loss += (c.losses[k] + 0.5*(math.Log(f)-c.chi[k]*(1-1/f))) / float64(each)
-			e += math.Sqrt(c.squares[k]) / float64(each)
+			loss += (c.Losses[k] + 0.5*(math.Log(f)-c.Chi[k]*(1-1/f))) / float64(each)
+			e += math.Sqrt(c.Squares[k]) / float64(each)
 		}
 		v.losses, v.errors = append(v.losses, loss), append(v.errors, e)
 	}
@@ -198,14 +202,7 @@ func (j *fillJudge) losses(ctx context.Context, cfg Config) (caseVerdicts, error
 // fill fills in the cases of the folds from ≤ k < to, or returns what an earlier run has found of them.
 func (j *fillJudge) fill(ctx context.Context, cfg Config, from, to int) (caseVerdicts, error) {
 	key := fmt.Sprintf("folds %d to %d filled in by %s", from, to, text(cfg))
-	kept, err := judgedOnce(ctx, cfg.run(), key, func() ([][]float64, error) {
-		all, err := j.filled(ctx, cfg, from, to)
-		return [][]float64{all.losses, all.chi, all.squares}, err
-	})
-	if err != nil {
-		return caseVerdicts{}, err
-	}
-	return caseVerdicts{kept[0], kept[1], kept[2]}, nil
+	return judgedOnce(ctx, cfg.run(), key, func() (caseVerdicts, error) { return j.filled(ctx, cfg, from, to) })
 }
 
 // filled fills in the cases of the folds from ≤ k < to.
@@ -219,11 +216,11 @@ func (j *fillJudge) filled(ctx context.Context, cfg Config, from, to int) (all c
 	first, _ := slices.BinarySearchFunc(j.cases, from, byFold)
 	last, _ := slices.BinarySearchFunc(j.cases, to, byFold)
 	cases := j.cases[first:last]
-	all = caseVerdicts{make([]float64, len(cases)), make([]float64, len(cases)), make([]float64, len(cases))}
+	all = newCaseVerdicts(len(cases))
 	failures := make([]error, len(cases))
 	mat.Parallel(len(cases), func(i int) {
 		if ctx.Err() == nil {
-			all.losses[i], all.chi[i], all.squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
+			all.Losses[i], all.Chi[i], all.Squares[i], failures[i] = cases[i].judge(ctx, models[cases[i].fold-from], infer)
 		}
 	})
 	if err := ctx.Err(); err != nil {

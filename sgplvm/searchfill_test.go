@@ -209,9 +209,9 @@ func TestVerdictsAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range 3 {
-		j.judged.put(fmt.Sprint(k), caseVerdicts{losses: []float64{float64(k)}})
+		j.judged.put(fmt.Sprint(k), caseVerdicts{Losses: []float64{float64(k)}})
 	}
-	if all, known := j.judged.get("0"); !known || all.losses[0] != 0 {
+	if all, known := j.judged.get("0"); !known || all.Losses[0] != 0 {
 		t.Errorf("%v, known %t", all, known)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
-// How long a search and the training after it will take is told before the first candidate: from some short steps of training and some
+// How long a search and the training after it will take is told before the first candidate: from some evaluations of the bound and some
 // examples filled in, measured, and how many of each the plan makes likely.
 
 // A probe is what parts of the work take, by the clock, those that run side by side together.
@@ -20,63 +21,59 @@ type probe struct {
 	judged     time.Duration // in time: all examples predicted from the others
 }
 
-// Steps that a probe takes of each kind; the first of each, with which comes what is made once, does not count.
-const probeSteps = 2
+// probeMove is by how much a probe moves parameters in the optimiser's coordinates, so that nothing is known of where they are.
+const probeMove = 1e-3
 
-// probing returns a configuration of which a training is short: steps with space held, then with everything free.
-func probing(cfg Config) Config {
+// probing returns a trainer that is to take no step.
+func probing(d Data, cfg Config) (*Trainer, error) {
+	cfg.Watch = nil
 	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
-	o := &cfg.Training
-	o.Iterations, o.Warmup, o.Joint, o.Restarts, o.CoarsePoints, o.Uncalibrated = 2*probeSteps, probeSteps, true, 0, -1, true
-	return cfg
+	cfg.Training.Restarts, cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, -1, true
+	return NewTrainer(d, cfg)
 }
 
-// paced trains with such a configuration and returns how long a step of each kind took.
-func paced(ctx context.Context, d Data, cfg Config) (t *Trainer, p probe, err error) {
-	type part struct {
-		steps       int
-		first, last time.Duration
-	}
-	parts := map[bool]*part{false: {}, true: {}} // by whether everything is free
-	cfg.Watch = nil
-	cfg.Training.Progress = func(p Progress) bool {
-		s := parts[p.Phase == "joint"]
-		if s.steps == 0 {
-			s.first = p.Elapsed
+// paced returns how long a step of each kind takes that some trainers take side by side: an evaluation of the bound with its gradient, after one with
+// which comes what is made once.
+func paced(ctx context.Context, trainers ...*Trainer) (p probe, err error) {
+	for _, e := range []struct {
+		moved, free bound.Group
+		took        *time.Duration
+	}{{bound.GroupAll, bound.GroupAll, new(time.Duration)}, {0, bound.GroupAll, &p.free}, {bound.GroupLatent, bound.GroupLatent | bound.GroupNoise, &p.held}} {
+		begin := time.Now()
+		err := eachOf(len(trainers), func(k int) error {
+			t := trainers[k]
+			at, grad, c := t.params.Clone(), t.params.Clone(), t.free(e.moved)
+			x := make([]float64, c.Count(at))
+			c.Pack(x, at)
+			for i := range x {
+				x[i] += probeMove
+			}
+			c.Unpack(at, x)
+			_, err := t.evaluator.Evaluate(ctx, at, grad, e.free)
+			return err
+		})
+		if err != nil {
+			return p, err
 		}
-		s.last = p.Elapsed
-		s.steps++
-		return true
+		*e.took = time.Since(begin)
 	}
-	if t, err = NewTrainer(d, probing(cfg)); err != nil {
-		return nil, p, err
-	}
-	begin := time.Now()
-	if _, err = t.Fit(ctx); err != nil {
-		return nil, p, err
-	}
-	mean := time.Since(begin) / (2 * probeSteps)
-	step := func(free bool) time.Duration {
-		if s := parts[free]; s.steps > 1 {
-			return (s.last - s.first) / time.Duration(s.steps-1)
-		}
-		return mean
-	}
-	return t, probe{held: step(false), free: step(true)}, nil
+	return p, nil
 }
 
 // probe measures a configuration on all folds at once.
 func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	var m *Model
-	err = eachOf(len(j.folds), func(k int) error {
+	trainers := make([]*Trainer, len(j.folds))
+	if err := eachOf(len(j.folds), func(k int) (err error) {
 		f := &j.folds[k]
-		t, pace, err := paced(ctx, f.data, f.fitted(cfg))
-		if k == 0 && err == nil {
-			p = pace
-			m, err = t.Model()
-		}
+		trainers[k], err = probing(f.data, f.fitted(cfg))
 		return err
-	})
+	}); err != nil {
+		return p, err
+	}
+	if p, err = paced(ctx, trainers...); err != nil {
+		return p, err
+	}
+	m, err := trainers[0].Model()
 	if err != nil {
 		return p, err
 	}

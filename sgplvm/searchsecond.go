@@ -35,10 +35,10 @@ func (j *secondJudge) judge(ctx context.Context, cfg Config, hopeless func(verdi
 	if err != nil {
 		return verdict{}, err
 	}
-	both := caseVerdicts{slices.Clone(j.alone.losses), slices.Clone(j.alone.chi), slices.Clone(j.alone.squares)}
+	both := caseVerdicts{slices.Clone(j.alone.Losses), slices.Clone(j.alone.Chi), slices.Clone(j.alone.Squares)}
 	for i, gap := range j.gaps {
 		if reach == 0 || gap <= reach {
-			both.losses[i], both.chi[i], both.squares[i] = second.losses[i], second.chi[i], second.squares[i]
+			both.Losses[i], both.Chi[i], both.Squares[i] = second.Losses[i], second.Chi[i], second.Squares[i]
 		}
 	}
 	return j.verdict(both), nil
@@ -86,14 +86,14 @@ func (j *secondJudge) reach(ctx context.Context, second caseVerdicts) (reach flo
 		return 0, err
 	}
 	order, scale := allBut(len(j.gaps), nil), 0.0
-	for _, square := range j.alone.squares {
+	for _, square := range j.alone.Squares {
 		scale += math.Sqrt(square) / float64(len(order))
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.gaps[a], j.gaps[b]) })
 	var gain, most float64 // of the first model at all that lie further away, in nats and in errors relative to their mean
 	for k := len(order) - 1; k > 0; k-- {
 		i := order[k]
-		gain += second.losses[i] - j.alone.losses[i] + (math.Sqrt(second.squares[i])-math.Sqrt(j.alone.squares[i]))/max(scale, math.SmallestNonzeroFloat64)
+		gain += second.Losses[i] - j.alone.Losses[i] + (math.Sqrt(second.Squares[i])-math.Sqrt(j.alone.Squares[i]))/max(scale, math.SmallestNonzeroFloat64)
 		if near, far := j.gaps[order[k-1]], j.gaps[order[k]]; gain > most && near < far {
 			most, reach = gain, math.Sqrt(near*far)
 		}

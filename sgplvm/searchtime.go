@@ -421,7 +421,11 @@ func (s *search) expectedStructured() (time.Duration, error) {
 		cfg := s.given
 		o.apply(&cfg)
 		cfg.Effort = EffortNone
-		_, p, err := paced(s.ctx, d, cfg)
+		t, err := probing(d, cfg)
+		if err != nil {
+			return 0, err
+		}
+		p, err := paced(s.ctx, t)
 		if err != nil {
 			return 0, err
 		}
@@ -530,8 +534,11 @@ func (j leaveOutJudge) leftOut(ctx context.Context, cfg Config) (v verdict, err 
 
 // probe measures a configuration in time.
 func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err error) {
-	t, p, err := paced(ctx, j.data, cfg)
+	t, err := probing(j.data, cfg)
 	if err != nil {
+		return p, err
+	}
+	if p, err = paced(ctx, t); err != nil {
 		return p, err
 	}
 	begin := time.Now()

@@ -512,7 +512,7 @@ func TestSecondReach(t *testing.T) {
 		alone, second := caseVerdicts{make([]float64, 6), make([]float64, 6), make([]float64, 6)}, caseVerdicts{c.losses, make([]float64, 6), make([]float64, 6)}
 		for i, e := range c.errors {
 			f.cases = append(f.cases, fillCase{example: i})
-			alone.squares[i], second.squares[i] = 1, e*e
+			alone.Squares[i], second.Squares[i] = 1, e*e
 		}
 		f.judged.put(text(first), alone)
 		f.judged.put(text(other), second)
