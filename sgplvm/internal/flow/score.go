@@ -52,9 +52,7 @@ func (m *Motion) score(frames *pyramids, all []sequence) float64 {
 				}
 			}
 		}
-		for k, sum := range sums {
-			errs[j][k] = m.warpedError(sum, level[targets[j].frame], s, time)
-		}
+		m.warpedErrors(errs[j][:], sums[:], level[targets[j].frame], s, time)
 	})
 	var linear, cubic float64
 	for _, v := range errs {
@@ -67,7 +65,7 @@ func (m *Motion) score(frames *pyramids, all []sequence) float64 {
 // scoreFlow is score by linear interpolation along the inter-frame flow.
 func (m *Motion) scoreFlow(frames *pyramids, all []sequence) float64 {
 	targets, level := m.targets(all), frames.levels[0]
-	errs := make([]float64, len(targets))
+	errs := make([][1]float64, len(targets))
 	mat.Parallel(len(targets), func(j int) {
 		s, w, h := m.sequences[targets[j].s], level[0].width, level[0].height
 		sum, one := newImage[float32](w, h, level[0].channels), newImage[float32](w, h, level[0].channels)
@@ -75,29 +73,37 @@ func (m *Motion) scoreFlow(frames *pyramids, all []sequence) float64 {
 			resampleAlong(one, level[s.Examples[n.place]], m.displacement(w, h, s, n.place), m.offset(n, w, h), 1)
 			sum.add(float32(n.weight), one)
 		}
-		errs[j] = m.warpedError(sum, level[targets[j].frame], s, targets[j].time)
+		m.warpedErrors(errs[j][:], []image[float32]{sum}, level[targets[j].frame], s, targets[j].time)
 	})
 	var mean float64
 	for _, v := range errs {
-		mean += v / float64(len(errs))
+		mean += v[0] / float64(len(errs))
 	}
 	return math.Sqrt(mean)
 }
 
-// warpedError returns the mean square by which a picture in reference coordinates, warped to a time, differs
-// from that with the coefficients truth. The picture is overwritten.
-func (m *Motion) warpedError(picture, truth image[float32], s sequence, time float64) float64 {
+// warpedErrors sets dst to the mean squares by which pictures in reference coordinates, warped to a time, differ
+// from that with the coefficients truth. The pictures are overwritten.
+func (m *Motion) warpedErrors(dst []float64, pictures []image[float32], truth image[float32], s sequence, time float64) {
 	w, h, n := truth.width, truth.height, truth.channels
-	shown, expected := newImage[float32](w, h, n), newImage[float32](w, h, n)
+	shown := newImage[float32](w, h, n)
 	resample(shown, truth, noDisplacement(w, h))
-	picture.toSpline()
+	expected := make([]image[float32], len(pictures))
+	for k, p := range pictures {
+		expected[k] = newImage[float32](w, h, n)
+		p.toSpline()
+	}
 	field := m.fields(s, []float64{time})[0]
 	field.eachPixel(truth.size(), truth.size(), 0, func(w *warped) {
-		sample(expected.data[w.pixel*n:(w.pixel+1)*n], picture, w.rx, w.ry)
+		for k, p := range pictures {
+			sample(expected[k].data[w.pixel*n:(w.pixel+1)*n], p, w.rx, w.ry)
+		}
 	})
-	var e float64
-	for i, v := range expected.data {
-		e += square(float64(v-shown.data[i])) / float64(len(expected.data))
+	for k := range pictures {
+		var e float64
+		for i, v := range expected[k].data {
+			e += square(float64(v-shown.data[i])) / float64(len(expected[k].data))
+		}
+		dst[k] = e
 	}
-	return e
 }
