@@ -141,11 +141,11 @@ func TestDetailOfMixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := by.Within(law.Aliased()).Encode()
+	want, err := by.Within(law.Aliased(by)).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if part := law.Aliased(); !(part < 1) || string(got) != string(want) {
+	if part := law.Aliased(by); !(part < 1) || string(got) != string(want) {
 		t.Errorf("the detail %s, expected %s, with the part %v that errors of the flow leave", got, want, part)
 	}
 }

@@ -247,6 +247,7 @@ func (d *Detail) expectedAliasing() float64 {
 	var finer, energy float64
 	for c, s := range d.energy {
 		energy += s
+		s *= d.scenery(c)
 		if len(d.ratio) > 0 {
 			s *= d.ratio[c]
 		}

@@ -83,7 +83,9 @@ func (l *EnlargingLaw) sure(doubt image[float64]) []int {
 		places[k] = k
 	}
 	if len(doubt.data) > 0 {
-		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(doubt.data[doubts*a+1], doubt.data[doubts*b+1]) })
+		slices.SortStableFunc(places, func(a, b int) int {
+			return cmp.Compare(doubt.data[doubts*a+doubtApart], doubt.data[doubts*b+doubtApart])
+		})
 	}
 	return places[:max(len(places)/quietPlaces, 1)]
 }

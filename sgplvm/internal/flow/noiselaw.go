@@ -57,7 +57,7 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	}
 	apart := newImage[float64](truth.Width, truth.Height, 1)
 	for k := range apart.data {
-		apart.data[k] = o.doubts.data[doubts*k+1]
+		apart.data[k] = o.doubts.data[doubts*k+doubtApart]
 	}
 	for p, shown := range [noisePredictions]image[float64]{predicted.view(), o.means[others-1]} {
 		errors := truth.picture()
