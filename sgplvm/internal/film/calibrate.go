@@ -77,6 +77,6 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 		return err
 	}
 	f.detail = enlarging.Detail(f.detail, noise.Variances())
-	f.mixture, f.detail = law.Mixture(), f.detail.Within(law.Aliased(f.detail))
+	f.mixture, f.detail = law.Mixture(), f.detail.Parts(law.Aliased(f.detail), noise.Most())
 	return nil
 }

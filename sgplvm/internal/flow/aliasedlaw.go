@@ -13,6 +13,9 @@ const askedTurn, surePlaces = 0.25, 4
 // leastSpread is the least variance of turns whose slope counts: where all places lie alike between pixels, turns differ where the flow is wrong.
 const leastSpread = 1. / 32
 
+// leastClass is the least part of all places, in percent, by which a class is judged.
+const leastClass = 2
+
 // leastAsked is the least number of frames that say something, and surelyLess how many standard errors are added to what they say.
 const leastAsked, surelyLess = 4, 2
 
@@ -49,36 +52,47 @@ func (a asking) slope() float64 {
 // most returns how large squared errors are over what is expected.
 func (a asking) most() float64 { return a.missedErrors / a.missed }
 
-// Aliased returns which part of what a detail expects finer pixels miss at most, up to all. What is missed between pixels (aliasing.go) tells: squared errors of
-// the dense flow grow with the turn as texture ends between two octaves or goes on, whatever errors the flow has besides, and are no less. Texture
-// that always lies on whole pixels was never asked, and keeps all.
-func (l *MixtureLaw) Aliased(d *Detail) float64 {
-	frames, asked := l.asked(d.expectedAliasing())
-	part := min(atMost(frames, asking.slope), atMost(frames, asking.most))
-	return 1 - asked*(1-math.Pow(part, endingPower))
-}
-
-// asked returns what frames say, where half way between pixels expected times the texture is missed, and which part of the texture was asked.
-func (l *MixtureLaw) asked(expected float64) (frames []asking, part float64) {
+// Aliased returns which part of what a detail expects finer pixels miss at most, up to all, of each class of texture. What is missed between pixels (aliasing.go)
+// tells: squared errors of the dense flow grow with the turn as texture ends between two octaves or goes on, whatever errors the flow has besides, and are no less.
+// Texture that always lies on whole pixels was never asked, and keeps all.
+func (l *MixtureLaw) Aliased(d *Detail) (parts []float64) {
 	errors, apart := make([]float64, len(l.samples)), make([]float64, len(l.samples))
-	all := make([]int, 0, len(l.samples))
-	var some []int
-	var texture float64
+	var classes [spectralClasses][]int
 	for i := range l.samples {
 		s := &l.samples[i]
 		errors[i] = s.errors[others]
 		apart[i] = s.traits[traitDoubt] / max(s.traits[traitTexture], leastScale)
-		all = append(all, i)
-		texture += s.traits[traitEnergy]
-		if s.traits[traitMissed] > askedTurn*s.traits[traitEnergy] {
+		classes[s.class] = append(classes[s.class], i)
+	}
+	l.lessLight(errors)
+	expected := d.expectedAliasing()
+	for _, class := range classes {
+		part := 1.0
+		if len(class) > leastClass*len(l.samples)/100 {
+			frames, asked := l.asked(class, errors, apart, expected)
+			part = min(atMost(frames, asking.slope), atMost(frames, asking.most))
+			part = 1 - asked*(1-math.Pow(part, endingPower))
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// asked returns what frames say of some samples, where half way between pixels expected times the texture is missed, and which part of the texture was asked.
+func (l *MixtureLaw) asked(all []int, errors, apart []float64, expected float64) (frames []asking, part float64) {
+	var some []int
+	var texture float64
+	for _, i := range all {
+		t := &l.samples[i].traits
+		texture += t[traitEnergy]
+		if t[traitMissed] > askedTurn*t[traitEnergy] {
 			some = append(some, i)
-			part += s.traits[traitEnergy]
+			part += t[traitEnergy]
 		}
 	}
 	if len(some) == 0 {
 		return nil, 0
 	}
-	l.lessLight(errors)
 	frames = make([]asking, l.frames)
 	sure := func(places []int) []int {
 		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(apart[a], apart[b]) })
@@ -93,8 +107,7 @@ func (l *MixtureLaw) asked(expected float64) (frames []asking, part float64) {
 		s := &l.samples[i]
 		frames[s.frame] = frames[s.frame].plus(asking{missed: expected * s.traits[traitMissed], missedErrors: square(errors[i])}, 1)
 	}
-	frames = slices.DeleteFunc(frames, func(a asking) bool { return !(a.missed > 0) })
-	return frames, part / texture
+	return slices.DeleteFunc(frames, func(a asking) bool { return !(a.missed > 0) }), part / texture
 }
 
 // atMost returns a part that frames say together, from 0 to 1, and two standard errors more, by the jackknife; all where that is no number.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,8 +106,8 @@ func TestVarianceBetweenPixels(t *testing.T) {
 	}
 	motion, frames, d := still(t, film, width, height)
 	law := byFlow(film, motion, frames, d)
-	if part := law.Aliased(d); part != 1 {
-		t.Errorf("part %v of what is missed between pixels, which no frame that was left out shows", part)
+	if parts := law.Aliased(d); slices.Min(parts) < 1 {
+		t.Errorf("parts %v of what is missed between pixels, which no frame that was left out shows", parts)
 	}
 	x := law.Mixture()
 	var squares, expected, values float64
@@ -146,7 +147,7 @@ func drawErrors(c drawing) *MixtureLaw {
 	rng := rand.New(rand.NewPCG(6, 1))
 	law := &MixtureLaw{mixture: Mixture{scale: []float64{1}}, frames: c.frames}
 	for i := range samples * c.frames {
-		s := errorSample{frame: i % c.frames}
+		s := errorSample{frame: i % c.frames, class: 2}
 		energy, turn := math.Exp(0.4*rng.NormFloat64()), c.turn+c.vary*rng.Float64()
 		if rng.Float64() < c.never {
 			turn = 0.01
@@ -166,8 +167,8 @@ func drawErrors(c drawing) *MixtureLaw {
 // point, by frames that agree, and counts for the texture that was asked.
 func TestAliased(t *testing.T) {
 	d := &Detail{energy: []float64{3}} // as much in the next octave: a quarter of it half way between pixels
-	if part := new(MixtureLaw).Aliased(d); part != 1 {
-		t.Errorf("part %v of nothing", part)
+	if parts := new(MixtureLaw).Aliased(d); len(parts) != spectralClasses || slices.Min(parts) < 1 {
+		t.Errorf("parts %v of nothing", parts)
 	}
 	always := func(part float64) func(int) float64 { return func(int) float64 { return part } }
 	ending := func(part float64) float64 { return math.Pow(part, 5./3) }
@@ -187,19 +188,26 @@ func TestAliased(t *testing.T) {
 		"three frames":               {drawing{3, always(0.1), 0, 0.1, 1.4, 0}, 1, 1},
 		"frames that do not agree":   {drawing{8, func(f int) float64 { return 0.05 + 1.2*float64(f/7) }, 0, 0.9, 0.2, 0}, ending(0.4), 1},
 	} {
-		if part := drawErrors(c.drawing).Aliased(d); !(part >= c.least && part <= c.most) {
+		if part := drawErrors(c.drawing).Aliased(d)[2]; !(part >= c.least && part <= c.most) {
 			t.Errorf("%s: part %v of what is missed, expected %v to %v", name, part, c.least, c.most)
 		}
 	}
 	// Of this octave 3/4 are noise: a part of 0.2 of four times as much is 0.8 of the rest.
 	noisy := &Detail{energy: []float64{3}, noise: []float64{0.75 * 3 / whiteMissed}}
-	if part := drawErrors(drawing{9, always(0.2), 0, 0.1, 1.4, 0}).Aliased(noisy); !(part > 0.6) {
+	if part := drawErrors(drawing{9, always(0.2), 0, 0.1, 1.4, 0}).Aliased(noisy)[2]; !(part > 0.6) {
 		t.Errorf("part %v of what is missed beside noise", part)
 	}
-	for _, c := range []struct{ part, want float64 }{{0.4, 0.4}, {0, leastEnlarging}} {
-		if less := (&Detail{a: 0.3}).Within(c.part); math.Abs(less.a-0.3-math.Log(c.want)) > 1e-12 {
-			t.Errorf("part %v: intercept %v after 0.3", c.part, less.a)
+	// Another class, and one of which there are few places, do not change it.
+	law, other := drawErrors(drawing{9, always(0.2), 0, 0.1, 1.4, 0}), drawErrors(drawing{9, always(1), 0, 0.1, 1.4, 0})
+	alone := law.Aliased(d)[2]
+	for i, s := range other.samples {
+		if s.class = 4; i%100 == 0 {
+			s.class, s.errors[others] = 5, 0
 		}
+		law.samples = append(law.samples, s)
+	}
+	if parts := law.Aliased(d); math.Abs(parts[2]-alone) > 0.1 || parts[4] < 0.9 || parts[5] < 1 {
+		t.Errorf("parts %v of several classes, %v of one alone", parts, alone)
 	}
 }
 

@@ -47,6 +47,7 @@ type products struct {
 type errorSample struct {
 	frame    int
 	channel  int
+	class    int // of its texture
 	traits   traitsOf
 	variance float64
 	errors   [1 + others]float64
@@ -89,7 +90,7 @@ func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
-	cells := l.mixture.traits(predicted, o)
+	cells, classes := l.mixture.traits(predicted, o), spectralClassesOf(o.means[others-1])
 	n := truth.Mean.Cols
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
@@ -110,6 +111,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 				for k, m := range o.means {
 					e[1+k] = per * (m.data[pixel*n+c] - truth.Mean.At(pixel, c))
 				}
+				s.class = classAt(classes, x, y)
 				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
 				rows[y][i].add(1-a, e, s.variance)
 				if a > 0 {
