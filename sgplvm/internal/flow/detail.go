@@ -20,7 +20,8 @@ import (
 // and, where training pixels have white noise of the variance ν, 3ν for that: they are means over four. s is then less what noise has of it.
 // Here s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
-// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted
+// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
+// its own (spectrum.go, aliasedlaw.go). Of a predicted
 // picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
 	width, height int
