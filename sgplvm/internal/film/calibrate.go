@@ -76,6 +76,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 	if err != nil {
 		return err
 	}
-	f.mixture, f.detail = law.Mixture(), enlarging.Detail(f.detail, noise.Variances()).Within(law.Aliased())
+	f.detail = enlarging.Detail(f.detail, noise.Variances())
+	f.mixture, f.detail = law.Mixture(), f.detail.Parts(law.Aliased(f.detail), noise.Most())
 	return nil
 }

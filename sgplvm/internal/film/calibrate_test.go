@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,11 +142,12 @@ func TestDetailOfMixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := by.Within(law.Aliased()).Encode()
+	parts := law.Aliased(by)
+	want, err := by.Parts(parts, noise.Most()).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if part := law.Aliased(); !(part < 1) || string(got) != string(want) {
-		t.Errorf("the detail %s, expected %s, with the part %v that errors of the flow leave", got, want, part)
+	if !(slices.Min(parts) < 1) || string(got) != string(want) {
+		t.Errorf("the detail %s, expected %s, with the parts %v that errors of the flow leave", got, want, parts)
 	}
 }

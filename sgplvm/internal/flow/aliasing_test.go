@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,6 +106,9 @@ func TestVarianceBetweenPixels(t *testing.T) {
 	}
 	motion, frames, d := still(t, film, width, height)
 	law := byFlow(film, motion, frames, d)
+	if parts := law.Aliased(d); slices.Min(parts) < 1 {
+		t.Errorf("parts %v of what is missed between pixels, which no frame that was left out shows", parts)
+	}
 	x := law.Mixture()
 	var squares, expected, values float64
 	truth, f := NewFrame(width, height, 1), NewFrame(width, height, 1)
@@ -128,41 +132,82 @@ func TestVarianceBetweenPixels(t *testing.T) {
 	}
 }
 
-// What pixels miss is judged where paths meet a point, by errors of the flow alone, and not by plain areas.
-func TestAliased(t *testing.T) {
-	law := &MixtureLaw{mixture: Mixture{aliased: 0.25}}
-	if part := law.Aliased(); part != 1 {
-		t.Errorf("part %v of nothing", part)
-	}
+// A drawing is how drawErrors draws samples of frames.
+type drawing struct {
+	frames     int
+	part       func(frame int) float64 // of what is expected, that is missed between pixels
+	own        float64                 // errors of the flow itself, over what is expected
+	turn, vary float64                 // turns are from turn to turn + vary
+	never      float64                 // the part of places that lie on whole pixels
+}
+
+// drawErrors returns a law of the errors of a flow, which are far larger where paths miss a point; the model and others have larger ones, and light flickers.
+func drawErrors(c drawing) *MixtureLaw {
+	const samples = 2400
 	rng := rand.New(rand.NewPCG(6, 1))
-	for i := range 16000 {
-		var s errorSample
-		s.traits = traitsOf{traitTexture: 1, traitMissed: 1 + rng.Float64()}
-		v := 0.4 * law.mixture.aliased * s.traits[traitMissed]
-		switch i % 4 {
-		case 1: // paths miss
-			s.traits[traitDoubt], v = 2+rng.Float64(), 30
-		case 2: // a plain area
-			s.traits[traitMissed], v = 1e-3, 9
+	law := &MixtureLaw{mixture: Mixture{scale: []float64{1}}, frames: c.frames}
+	for i := range samples * c.frames {
+		s := errorSample{frame: i % c.frames, class: 2}
+		energy, turn := math.Exp(0.4*rng.NormFloat64()), c.turn+c.vary*rng.Float64()
+		if rng.Float64() < c.never {
+			turn = 0.01
 		}
-		s.errors = [1 + others]float64{5, 5, 5, math.Sqrt(v) * rng.NormFloat64()}
+		v := 0.25 * energy * (c.own + c.part(s.frame)*turn)
+		s.traits = traitsOf{traitTexture: energy, traitMissed: turn * energy, traitEnergy: energy}
+		if i/c.frames%8 < 5 { // paths miss
+			s.traits[traitDoubt], v = (2+rng.Float64())*energy, 30*energy
+		}
+		s.errors = [1 + others]float64{5, 5, 5, 7*float64(s.frame%3) + math.Sqrt(v)*rng.NormFloat64()}
 		law.samples = append(law.samples, s)
 	}
-	part := law.Aliased()
-	if math.Abs(part-0.4) > 0.04 {
-		t.Errorf("part %v of what is missed, drawn with 0.4", part)
+	return law
+}
+
+// What pixels miss is what errors of the flow have more of between pixels than on them, and not more than there are. It is judged where paths meet a
+// point, by frames that agree, and counts for the texture that was asked.
+func TestAliased(t *testing.T) {
+	d := &Detail{energy: []float64{3}} // as much in the next octave: a quarter of it half way between pixels
+	if parts := new(MixtureLaw).Aliased(d); len(parts) != spectralClasses || slices.Min(parts) < 1 {
+		t.Errorf("parts %v of nothing", parts)
 	}
-	d := &Detail{a: 0.3}
-	for _, c := range []struct{ part, want float64 }{{part, part}, {0, leastEnlarging}} {
-		if less := d.Within(c.part); math.Abs(less.a-d.a-math.Log(c.want)) > 1e-12 {
-			t.Errorf("part %v: intercept %v after %v", c.part, less.a, d.a)
+	always := func(part float64) func(int) float64 { return func(int) float64 { return part } }
+	ending := func(part float64) float64 { return math.Pow(part, 5./3) }
+	for name, c := range map[string]struct {
+		drawing
+		least, most float64
+	}{
+		"all of it":                  {drawing{9, always(1), 0, 0.1, 1.4, 0}, 0.95, 1},
+		"a part":                     {drawing{9, always(0.4), 0, 0.1, 1.4, 0}, ending(0.36), ending(0.56)},
+		"a part beside other errors": {drawing{9, always(0.3), 2, 0.1, 1.4, 0}, ending(0.2), ending(0.7)},
+		"nothing":                    {drawing{9, always(0), 1, 0.1, 1.4, 0}, 0, 0.15},
+		"turns that are alike":       {drawing{9, always(0.4), 0, 0.9, 0, 0}, ending(0.38), ending(0.5)},
+		"the same with other errors": {drawing{9, always(0.4), 0.3, 0.9, 0, 0}, ending(0.6), ending(0.9)},
+		"turns that hardly differ":   {drawing{9, always(-1), 2, 0.9, 0.2, 0}, 0.95, 1},
+		"never between pixels":       {drawing{9, always(0.1), 0, 0.01, 0.1, 0}, 1, 1},
+		"half of it":                 {drawing{9, always(0.2), 0, 0.5, 0.8, 0.5}, 0.5, 0.6},
+		"three frames":               {drawing{3, always(0.1), 0, 0.1, 1.4, 0}, 1, 1},
+		"frames that do not agree":   {drawing{8, func(f int) float64 { return 0.05 + 1.2*float64(f/7) }, 0, 0.9, 0.2, 0}, ending(0.4), 1},
+	} {
+		if part := drawErrors(c.drawing).Aliased(d)[2]; !(part >= c.least && part <= c.most) {
+			t.Errorf("%s: part %v of what is missed, expected %v to %v", name, part, c.least, c.most)
 		}
 	}
-	for i := range law.samples {
-		law.samples[i].errors[others] *= 3
+	// Of this octave 3/4 are noise: a part of 0.2 of four times as much is 0.8 of the rest.
+	noisy := &Detail{energy: []float64{3}, noise: []float64{0.75 * 3 / whiteMissed}}
+	if part := drawErrors(drawing{9, always(0.2), 0, 0.1, 1.4, 0}).Aliased(noisy)[2]; !(part > 0.6) {
+		t.Errorf("part %v of what is missed beside noise", part)
 	}
-	if part := law.Aliased(); part != 1 {
-		t.Errorf("part %v where errors are larger than what is missed", part)
+	// Another class, and one of which there are few places, do not change it.
+	law, other := drawErrors(drawing{9, always(0.2), 0, 0.1, 1.4, 0}), drawErrors(drawing{9, always(1), 0, 0.1, 1.4, 0})
+	alone := law.Aliased(d)[2]
+	for i, s := range other.samples {
+		if s.class = 4; i%100 == 0 {
+			s.class, s.errors[others] = 5, 0
+		}
+		law.samples = append(law.samples, s)
+	}
+	if parts := law.Aliased(d); math.Abs(parts[2]-alone) > 0.1 || parts[4] < 0.9 || parts[5] < 1 {
+		t.Errorf("parts %v of several classes, %v of one alone", parts, alone)
 	}
 }
 

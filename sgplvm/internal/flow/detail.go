@@ -20,7 +20,8 @@ import (
 // and, where training pixels have white noise of the variance ν, 3ν for that: they are means over four. s is then less what noise has of it.
 // Here s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
-// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of a predicted
+// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
+// its own (spectrum.go, aliasedlaw.go). Of a predicted
 // picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
 	width, height int
@@ -30,14 +31,11 @@ type Detail struct {
 	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
 	lost          float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 	noise         []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
+	parts         []float64  // which part of it is there, of each class of texture (spectrum.go); empty for all
 }
 
-// detailCell is the side of the cells over which energies are averaged, in pixels, and leastEnergy the part
-// of its mean that is added to an energy.
-const (
-	detailCell  = 2
-	leastEnergy = 1e-3
-)
+// leastEnergy is the part of its mean that is added to an energy.
+const leastEnergy = 1e-3
 
 // leastOctave and mostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const leastOctave, mostOctave = 1. / 16, 4
@@ -73,7 +71,7 @@ func (d *Detail) AddTo(f Frame) {
 		downsample(unsure, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
 		variance.add(d.lost, unsure)
 	}
-	d.sumOctaves(variance, octaves)
+	d.sumOctaves(variance, d.partsOf(coarse), octaves)
 	noise := d.Noise(f.Width)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, channels*f.Width)
@@ -116,18 +114,34 @@ func (d *Detail) sharpness(width int) float64 {
 	return min(max(math.Log2(float64(width)/float64(d.width)), 0), 1)
 }
 
-// sumOctaves replaces energies by the variances of some octaves. It works on cells, not on every pixel.
-func (d *Detail) sumOctaves(energy image[float64], octaves float64) {
+// partsOf returns which part of the detail is there in the cells of a picture.
+func (d *Detail) partsOf(m image[float64]) image[float64] {
+	parts := newImage[float64](1, 1, 1)
+	parts.data[0] = 1
+	if len(d.parts) > 0 {
+		parts = spectralClassesOf(m)
+		for k, class := range parts.data {
+			parts.data[k] = d.parts[int(class)]
+		}
+	}
+	return parts
+}
+
+// sumOctaves replaces energies by the variances of some octaves, of which parts are there. It works on cells, not on every pixel.
+func (d *Detail) sumOctaves(energy, parts image[float64], octaves float64) {
 	work.EachRow(len(energy.data), func(i int) {
 		u := energy.data[i]
 		s, q, before := d.energy[i%len(d.energy)], 1.0, math.Inf(1)
 		if len(d.ratio) > 0 {
 			q = d.ratio[i%len(d.ratio)]
 		}
+		var part [1]float64
+		cell := i / len(d.energy)
+		parts.sampleOver(part[:], cell%energy.width, cell/energy.width, energy.width, energy.height)
 		energy.data[i] = 0
 		first := d.scenery(i % len(d.energy))
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, first*q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
+			v := min(before, part[0]*first*q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
 			energy.data[i] += min(left, 1) * v
 			u, s, before, first = v, first*q*s, v, 1
 		}
@@ -140,30 +154,6 @@ func (d *Detail) scenery(c int) float64 {
 		return 1
 	}
 	return max(1-whiteMissed*d.noise[c]/d.energy[c], leastScenery)
-}
-
-// octaveEnergy returns the mean squares over cells of what the octave below misses of a picture.
-func octaveEnergy(m image[float64]) image[float64] {
-	missed := newImage[float64](m.width, m.height, m.channels)
-	missedByOctave(missed, m)
-	for i, v := range missed.data {
-		missed.data[i] = v * v
-	}
-	cells := newImage[float64](max(1, m.width/detailCell), max(1, m.height/detailCell), m.channels)
-	downsample(cells, missed)
-	return cells
-}
-
-// missedByOctave sets dst to the difference between a picture and the spline through the means of its
-// 2×2 blocks, which it returns.
-func missedByOctave(dst, src image[float64]) (half image[float64]) {
-	half = newImage[float64](src.width/2, src.height/2, src.channels)
-	downsample(half, src)
-	Field{}.Warp(frameOf(dst), frameOf(half))
-	for j, v := range src.data {
-		dst.data[j] = v - dst.data[j]
-	}
-	return half
 }
 
 // Check is that of Part.
@@ -184,11 +174,12 @@ type detailText struct {
 	Sharpening    []float64 `json:",omitempty"` // older files have none
 	Lost          float64   `json:",omitempty"` // older files have none
 	Noise         []float64 `json:",omitempty"` // older files have none
+	Parts         []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -225,6 +216,14 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "noise %v, expected 0 or more", v)
 		}
 	}
+	if n := len(t.Parts); n != 0 && n != spectralClasses {
+		return badPart("detail", "parts of %d classes, expected %d", n, spectralClasses)
+	}
+	for _, p := range t.Parts {
+		if !(p > 0 && p <= 1) {
+			return badPart("detail", "part %v of a class, expected a positive number up to 1", p)
+		}
+	}
 	var s sharpening
 	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
 		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
@@ -234,7 +233,7 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost, t.Noise}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost, t.Noise, t.Parts}
 	return nil
 }
 
@@ -247,6 +246,7 @@ func (d *Detail) expectedAliasing() float64 {
 	var finer, energy float64
 	for c, s := range d.energy {
 		energy += s
+		s *= d.scenery(c)
 		if len(d.ratio) > 0 {
 			s *= d.ratio[c]
 		}
@@ -264,12 +264,7 @@ func textureOf(m image[float32]) image[float64] {
 	for k, v := range m.data {
 		all.data[k] = float64(v)
 	}
-	energy := octaveEnergy(all)
-	t := newImage[float64](energy.width, energy.height, 1)
-	for k, v := range energy.data {
-		t.data[k/m.channels] += v / float64(m.channels)
-	}
-	return t
+	return meanOfChannels(octaveEnergy(all))
 }
 
 // textureAt returns the texture of the cell at a point in pixels, or the nearest one.

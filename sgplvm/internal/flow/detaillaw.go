@@ -11,12 +11,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Of the measurement: the frames from which and about the number of values from which the law is learned,
-// and the least size of a frame, in pixels each way.
+// Of the measurement: the frames from which and about the number of values from which the law is learned.
 const (
 	mostDetailFrames = 16
 	detailSamples    = 1 << 17
-	leastDetail      = 16
 )
 
 // octavePower is the power of the ratio of two octaves' energies that the next ratio is taken to be: nearer to 1, as energies are

@@ -83,7 +83,9 @@ func (l *EnlargingLaw) sure(doubt image[float64]) []int {
 		places[k] = k
 	}
 	if len(doubt.data) > 0 {
-		slices.SortStableFunc(places, func(a, b int) int { return cmp.Compare(doubt.data[doubts*a+1], doubt.data[doubts*b+1]) })
+		slices.SortStableFunc(places, func(a, b int) int {
+			return cmp.Compare(doubt.data[doubts*a+doubtApart], doubt.data[doubts*b+doubtApart])
+		})
 	}
 	return places[:max(len(places)/quietPlaces, 1)]
 }
@@ -112,6 +114,33 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 		return scaled
 	}
 	return scaled.Within(min(missed/expected, 1))
+}
+
+// Parts returns the detail with parts of what it expects, one for each class of texture, at least leastEnlarging and what noise of the given variances at most is.
+func (d *Detail) Parts(parts, noise []float64) *Detail {
+	var most, expected float64
+	for c, s := range d.energy {
+		q, known := 1.0, 0.0
+		if len(d.ratio) > 0 {
+			q = d.ratio[c]
+		}
+		if len(d.noise) > 0 {
+			known = d.noise[c]
+		}
+		if len(noise) > 0 {
+			most += 3 * max(noise[c]-known, 0)
+		}
+		expected += math.Exp(d.a) * d.scenery(c) * q * s
+	}
+	less := *d
+	less.parts = nil
+	for _, p := range parts {
+		if most > p*expected {
+			p = min(most/max(expected, leastScale), 1)
+		}
+		less.parts = append(less.parts, max(p, leastEnlarging))
+	}
+	return &less
 }
 
 // Within returns the detail with a part of what it expects, at least leastEnlarging.

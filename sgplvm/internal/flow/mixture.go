@@ -141,7 +141,8 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 			}
 			if len(o.doubts.data) > 0 { // none at the time of the first frame
 				d := o.doubts.data[doubts*pixel:]
-				t[traitMismatch], t[traitDoubt], t[traitMissed], t[traitBetween] = d[0]/scale, d[1]*t[traitTexture], d[2]/scale, d[3]/scale
+				t[traitMismatch], t[traitDoubt] = d[doubtMismatch]/scale, d[doubtApart]*t[traitTexture]
+				t[traitMissed], t[traitBetween], t[traitEnergy] = d[doubtMissed]/scale, d[doubtBetween]/scale, d[doubtEnergy]/scale
 			}
 		}
 	})

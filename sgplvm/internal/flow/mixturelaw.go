@@ -3,7 +3,6 @@ package flow
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -48,6 +47,7 @@ type products struct {
 type errorSample struct {
 	frame    int
 	channel  int
+	class    int // of its texture
 	traits   traitsOf
 	variance float64
 	errors   [1 + others]float64
@@ -90,7 +90,7 @@ func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
-	cells := l.mixture.traits(predicted, o)
+	cells, classes := l.mixture.traits(predicted, o), spectralClassesOf(o.means[others-1])
 	n := truth.Mean.Cols
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
@@ -111,6 +111,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 				for k, m := range o.means {
 					e[1+k] = per * (m.data[pixel*n+c] - truth.Mean.At(pixel, c))
 				}
+				s.class = classAt(classes, x, y)
 				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
 				rows[y][i].add(1-a, e, s.variance)
 				if a > 0 {
@@ -198,11 +199,28 @@ func (l *MixtureLaw) Mixture() *Mixture {
 // square of these means: light that flickers from frame to frame is as unsure however close frames are.
 func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	channels := len(x.scale)
-	errors, sums, counts := make([]float64, len(l.samples)), make([]float64, l.frames*channels), make([]float64, l.frames*channels)
+	errors := make([]float64, len(l.samples))
 	for i, s := range l.samples {
 		for k, w := range x.weights(x.deciding(&s.traits), 0) {
 			errors[i] += w * s.errors[k]
 		}
+	}
+	light = l.lessLight(errors)
+	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
+	for i, s := range l.samples {
+		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased))
+		squares[s.channel] = append(squares[s.channel], square(errors[i]))
+	}
+	laws = make([]varianceLaw, channels)
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
+	return laws, light
+}
+
+// lessLight takes off the errors of samples their mean over each frame and channel, and returns the mean squares of these.
+func (l *MixtureLaw) lessLight(errors []float64) (light []float64) {
+	channels := len(l.mixture.scale)
+	sums, counts := make([]float64, l.frames*channels), make([]float64, l.frames*channels)
+	for i, s := range l.samples {
 		sums[s.frame*channels+s.channel] += errors[i]
 		counts[s.frame*channels+s.channel]++
 	}
@@ -214,14 +232,10 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 			light[c] += (square(sums[k]) - light[c]) / frames[c]
 		}
 	}
-	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased))
-		squares[s.channel] = append(squares[s.channel], square(errors[i]-sums[s.frame*channels+s.channel]))
+		errors[i] -= sums[s.frame*channels+s.channel]
 	}
-	laws = make([]varianceLaw, channels)
-	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
-	return laws, light
+	return light
 }
 
 // quadratic returns wᵀ·G·w of a lower triangle.
@@ -287,34 +301,4 @@ func setWeights(g *[1 + others][1 + others]float64, members []int) (w weights, o
 		}
 	}
 	return w, true
-}
-
-// leastTexture is the least part of the mean of what pixels miss at the places by which that is judged: plain areas show nothing of it. Of these places
-// one in surePlaces counts.
-const leastTexture, surePlaces = 0.25, 8
-
-// Aliased returns which part of what the detail lets expect between pixels is there at most, up to all: where paths meet a point best, the errors of
-// the dense flow have no less of it. Where little is missed between pixels, finer ones show little that is new.
-func (l *MixtureLaw) Aliased() float64 {
-	var mean float64
-	for _, s := range l.samples {
-		mean += s.traits[traitMissed] / float64(len(l.samples))
-	}
-	var places []*errorSample
-	for i := range l.samples {
-		if s := &l.samples[i]; s.traits[traitMissed] > leastTexture*mean {
-			places = append(places, s)
-		}
-	}
-	apart := func(s *errorSample) float64 { return s.traits[traitDoubt] / max(s.traits[traitTexture], leastScale) }
-	slices.SortStableFunc(places, func(a, b *errorSample) int { return cmp.Compare(apart(a), apart(b)) })
-	var errors, missed float64
-	for _, s := range places[:len(places)/surePlaces] {
-		errors += square(s.errors[others])
-		missed += l.mixture.aliased * s.traits[traitMissed]
-	}
-	if !(missed > 0) {
-		return 1
-	}
-	return min(errors/missed, 1)
 }

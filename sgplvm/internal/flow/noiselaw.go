@@ -1,6 +1,9 @@
 package flow
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A NoiseLaw measures the white noise of training pixels: what each shows by itself, of nothing that there is. The errors of
 // all predictions of a frame have it, while what they have of contents follows these: it is less where there is less to be seen, and has not four times as
@@ -57,7 +60,7 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	}
 	apart := newImage[float64](truth.Width, truth.Height, 1)
 	for k := range apart.data {
-		apart.data[k] = o.doubts.data[doubts*k+1]
+		apart.data[k] = o.doubts.data[doubts*k+doubtApart]
 	}
 	for p, shown := range [noisePredictions]image[float64]{predicted.view(), o.means[others-1]} {
 		errors := truth.picture()
@@ -73,13 +76,6 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	}
 	l.white[1][0] -= whiteMissed * (1 - interpolatedNoise) * shares
 	l.frames++
-}
-
-// halfOf returns the means of 2×2 pixels.
-func halfOf(m image[float64]) image[float64] {
-	half := newImage[float64](m.width/2, m.height/2, m.channels)
-	downsample(half, m)
-	return half
 }
 
 // addOctave takes in the energies of errors, those of what was predicted, and the squared distance by which the flow's paths are apart.
@@ -118,6 +114,27 @@ func (l *NoiseLaw) Variances() []float64 {
 		noise[c] = max(0, noise[c]-l.rounding)
 	}
 	return noise
+}
+
+// Most returns how much white noise each channel can have: as much as errors have energy in the quarter of the cells where that is least.
+func (l *NoiseLaw) Most() []float64 {
+	if l.frames == 0 {
+		return nil
+	}
+	most := make([]float64, len(l.scale))
+	for c, s := range l.scale {
+		most[c] = math.Inf(1)
+		for p := range l.errors {
+			for k, squares := range l.errors[p].squares {
+				sorted := slices.Clone(squares[c])
+				if slices.Sort(sorted); len(sorted) == 0 {
+					continue
+				}
+				most[c] = min(most[c], s*float64(l.frames)*sorted[len(sorted)/quiet]/l.white[p][k])
+			}
+		}
+	}
+	return most
 }
 
 // variance returns the variance of white noise, over the frames and in units of the channel's energy, that is in the errors of a prediction at most. In

@@ -33,7 +33,7 @@ func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model f
 	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
 	frames, d := trained(t, motion, source)
 	law, truth, predicted := NewNoiseLaw(frames, d), NewFrame(width, height, 1), NewFrame(width, height, 1)
-	if v := law.Variances(); v != nil {
+	if v := append(law.Variances(), law.Most()...); v != nil {
 		t.Errorf("variances %v before anything was measured", v)
 	}
 	for i := range times {
@@ -45,6 +45,12 @@ func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model f
 			copy(predicted.Mean.Data, waves[i*width*height:])
 		}
 		law.Add(truth, predicted, x, o)
+	}
+	if most := law.Most()[0]; !(most >= 0.8*variance) {
+		t.Errorf("noise of %v at most, drawn with %v", most, variance)
+	}
+	if most := law.Most()[0]; jump == 0 && variance > 8 && !(most < 1.3*variance) {
+		t.Errorf("noise of %v at most, drawn with %v alone", most, variance)
 	}
 	return law.Variances()[0], law.scale[0] * float64(law.frames) * law.variance(0, 0)
 }

@@ -11,8 +11,15 @@ import (
 // others is how many predictions there are beside that of the model.
 const others = 3
 
-// doubts is how many numbers there are of a doubt: the mismatch, how far paths are apart, what pixels miss, and what that makes of the mismatch.
-const doubts = 4
+// The numbers of a doubt: the mismatch, how far paths are apart, what pixels miss, what that makes of the mismatch, and the texture there.
+const (
+	doubtMismatch = iota
+	doubtApart
+	doubtMissed
+	doubtBetween
+	doubtEnergy
+	doubts
+)
 
 // Others are predictions from the training frames before and after a time alone: linear interpolation of
 // each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
@@ -62,7 +69,8 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		t := flow.at(value[2], buffer, x, y)
 		if doubtful {
 			unit, to := square(f.Step), o.doubts.data[doubts*pixel:]
-			to[0], to[1], to[2], to[3] = unit*t.mismatch, t.apart, unit*t.missed(), unit*t.between
+			to[doubtMismatch], to[doubtApart] = unit*t.mismatch, t.apart
+			to[doubtMissed], to[doubtBetween], to[doubtEnergy] = unit*t.missed(), unit*t.between, unit*t.texture
 		}
 	})
 	o.toUnits(f)

@@ -21,6 +21,7 @@ const (
 	traitTexture         // the squared slope per pixel of training (g)
 	traitMissed          // what pixels miss between them (p; aliasing.go)
 	traitBetween         // what that makes of the mismatch (z)
+	traitEnergy          // what p and z are in proportion to (T)
 	traits
 )
 

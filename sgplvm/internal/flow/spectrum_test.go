@@ -1,0 +1,84 @@
+package flow
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// White noise is of the highest class, and what changes slowly beside it of the lowest ones, whatever their energies; a picture of one brightness has one class as well.
+func TestSpectralClasses(t *testing.T) {
+	const width, height = 64, 32
+	rng := rand.New(rand.NewPCG(8, 8))
+	m := newImage[float64](width, height, 2)
+	for k := range m.data {
+		if x := k / 2 % width; x < width/2 {
+			m.data[k] = 3 * rng.NormFloat64()
+		} else {
+			m.data[k] = 30 * math.Sin(float64(x)/3)
+		}
+	}
+	classes := spectralClassesOf(m)
+	if a, b := classAt(classes, 8, 8), classAt(classes, width-8, height-1); a != spectralClasses-1 || b > 1 {
+		t.Errorf("class %d of white noise and %d of waves", a, b)
+	}
+	clear(m.data)
+	if c := classAt(spectralClassesOf(m), width-1, height-1); c != 0 {
+		t.Errorf("class %d of one brightness", c)
+	}
+	if c := classAt(spectralClassesOf(newImage[float64](8, 8, 1)), 7, 7); c != 0 {
+		t.Errorf("class %d of a picture that is too small", c)
+	}
+}
+
+// Finer pixels miss the part that their texture has, noise is no part of it, and a part is not less than noise may be.
+func TestDetailByParts(t *testing.T) {
+	const width, height = 32, 32
+	rng := rand.New(rand.NewPCG(8, 9))
+	noise, waves := NewFrame(2*width, 2*height, 1), NewFrame(2*width, 2*height, 1)
+	for k := range noise.Mean.Data {
+		noise.Mean.Data[k], waves.Mean.Data[k] = 20*rng.NormFloat64(), 5*math.Sin(float64(k%(2*width))/6)
+	}
+	d := &Detail{width: width, height: height, energy: []float64{3}, noise: []float64{0.2}}
+	added := func(d *Detail, f Frame) float64 {
+		f.Variance.Fill(0)
+		d.AddTo(f)
+		return f.Variance.At(height*2*width+width, 0) - 0.6
+	}
+	all := d.Parts([]float64{0.25, 0.25, 1, 1, 1, 0.5}, nil)
+	if a, b := added(all, noise)/added(d, noise), added(all, waves)/added(d, waves); math.Abs(a-0.5) > 1e-9 || math.Abs(b-0.25) > 1e-9 {
+		t.Errorf("parts %v of white noise and %v of waves, expected 0.5 and 0.25", a, b)
+	}
+	parts := []float64{0, 0.3, 0.5, 1, 1, 1}
+	expected := 3 - whiteMissed*0.2
+	for _, c := range []struct {
+		noise []float64
+		want  []float64
+	}{
+		{nil, []float64{leastEnlarging, 0.3, 0.5, 1, 1, 1}},
+		{[]float64{0.1}, []float64{leastEnlarging, 0.3, 0.5, 1, 1, 1}},
+		{[]float64{0.2 + 0.4*expected/3}, []float64{0.4, 0.4, 0.5, 1, 1, 1}},
+		{[]float64{math.Inf(1)}, []float64{1, 1, 1, 1, 1, 1}},
+	} {
+		if got := d.Parts(parts, c.noise).parts; !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			t.Errorf("parts %v with the noise %v at most, expected %v", got, c.noise, c.want)
+		}
+	}
+	text, err := all.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Detail
+	if err := again.Decode(text); err != nil || !reflect.DeepEqual(&again, all) {
+		t.Errorf("%+v after %+v, error %v", again, all, err)
+	}
+	for _, bad := range []string{`[1]`, `[0,1,1,1,1,1]`, `[1,1,1,1,1,2]`} {
+		wrong := strings.Replace(string(text), `[0.25,0.25,1,1,1,0.5]`, bad, 1)
+		if err := new(Detail).Decode([]byte(wrong)); err == nil {
+			t.Errorf("no error of %s", wrong)
+		}
+	}
+}
