@@ -49,8 +49,8 @@ func (s Similarity) Halfway(a, b Picture) (Picture, Picture) {
 // and shifts by whole pixels up to a part of the side. shiftGain is what a shift alone may gain at most, leastGain what a similarity gains at least, in
 // nats per pixel; and shiftPart is which part of what the similarity gains a shift may gain at most.
 const (
-	angleStep, angles    = 0.1, 8
-	scaleStep, scales    = 1.1, 3
+	angleStep, angles    = 0.14, 7
+	scaleStep, scales    = 1.14, 2
 	shiftReach           = 4
 	shiftGain, leastGain = 0.25, 0.2
 	shiftPart            = 1. / 3

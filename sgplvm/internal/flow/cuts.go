@@ -15,7 +15,7 @@ import (
 const leastCut, cutRatio = 0.5, 5
 
 // leastFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
-// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 0.8 are lost.
+// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 1 are lost.
 const leastFollowed = 0.3
 
 // shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
