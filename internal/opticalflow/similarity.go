@@ -127,8 +127,8 @@ func (o overlay) gain(other overlay, u, v int) float64 {
 	w, h := o.shown.Width, o.shown.Height
 	first, last := max(0, -u), min(w, w-u)
 	for y := max(0, -v); y < min(h, h-v); y++ {
-		p, m := o.shown.row(y)[first:last], o.seen.row(y)[first:last]
-		q, l := other.shown.row(y + v)[first+u:last+u], other.seen.row(y + v)[first+u:last+u]
+		p := o.shown.row(y)[first:last]
+		m, q, l := o.seen.row(y)[first:][:len(p)], other.shown.row(y + v)[first+u:][:len(p)], other.seen.row(y + v)[first+u:][:len(p)]
 		for x, s := range p {
 			s, t := s*l[x], q[x]*m[x]
 			n += float32(m[x] * l[x])
