@@ -23,11 +23,7 @@ const coarsest = 16
 // Between returns how the contents of a move to b: what a shows at s is at s + flow(s) in b. It panics unless both
 // have the same size, as many pixels as it says, and none of more than 10⁸.
 func Between(a, b Picture) Flow {
-	if a.Width != b.Width || a.Height != b.Height || a.Width < 1 || a.Height < 1 || len(a.Pixels) != a.Width*a.Height || len(b.Pixels) != len(a.Pixels) {
-		panic(fmt.Sprintf("opticalflow: Between: pictures of %d×%d and %d×%d with %d and %d pixels", a.Width, a.Height, b.Width, b.Height, len(a.Pixels), len(b.Pixels)))
-	}
-	a.check()
-	b.check()
+	mustFit(a, b)
 	levels := [][2]Picture{{a, b}}
 	for min(a.Width, a.Height) >= 2*coarsest {
 		a, b = a.half(), b.half()
@@ -45,12 +41,21 @@ func Between(a, b Picture) Flow {
 	return flow
 }
 
+// mustFit panics unless pictures are what Between asks for.
+func mustFit(a, b Picture) {
+	if a.Width != b.Width || a.Height != b.Height || a.Width < 1 || a.Height < 1 || len(a.Pixels) != a.Width*a.Height || len(b.Pixels) != len(a.Pixels) {
+		panic(fmt.Sprintf("opticalflow: pictures of %d×%d and %d×%d with %d and %d pixels", a.Width, a.Height, b.Width, b.Height, len(a.Pixels), len(b.Pixels)))
+	}
+	a.check()
+	b.check()
+}
+
 // check panics unless products of slopes are numbers.
 func (p Picture) check() {
 	const most = 1e8
 	for k, v := range p.Pixels {
 		if !(v >= -most && v <= most) {
-			panic(fmt.Sprintf("opticalflow: Between: a picture with the pixel (%d, %d) of %v, expected numbers in units of about their standard deviation", k%p.Width, k/p.Width, v))
+			panic(fmt.Sprintf("opticalflow: a picture with the pixel (%d, %d) of %v, expected numbers in units of about their standard deviation", k%p.Width, k/p.Width, v))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package opticalflow_test
 
 import (
 	"math"
+	"math/cmplx"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // FuzzBetween draws two pictures and holds the flow between them to what it is known to be: pictures of any numbers have
-// a flow of their size, the same one at any GOMAXPROCS, that is finite, or are refused; a picture does not move to itself; and what
+// a flow of their size, the same one at any GOMAXPROCS, that is finite, or are refused; what they turn by is no more than was tried; a picture does not move to itself; and what
 // moves as a whole is found.
 func FuzzBetween(f *testing.F) { fuzz.OneOf(f, tryAny, tryShift) }
 
@@ -50,6 +51,9 @@ func tryAny(t *testing.T, s *fuzz.Source) {
 		if v := flow.Down[k]; !(math.Hypot(float64(u), float64(v)) <= float64(2*(width+height))) {
 			t.Fatalf("%d×%d: pixel %d moves by (%v, %v)", width, height, k, u, v)
 		}
+	}
+	if s, found := opticalflow.Similar(a, b); found && !(cmplx.Abs(s.Turn) > 0.5 && cmplx.Abs(s.Turn) < 2 && cmplx.Abs(s.Shift) < float64(width+height)) {
+		t.Errorf("%d×%d: %v", width, height, s)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 2} {

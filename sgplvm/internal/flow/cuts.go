@@ -15,7 +15,7 @@ import (
 const leastCut, cutRatio = 0.5, 5
 
 // leastFollowed is the least part of all pixels that the dense flow follows to another frame of the same shot. Between frames of different films
-// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by 0.4 are lost.
+// it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 1 are lost.
 const leastFollowed = 0.3
 
 // shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
@@ -76,7 +76,7 @@ func (f *pyramids) followed(from, to int) float64 {
 		resample(shown[k], spline, noDisplacement(spline.width, spline.height))
 	}
 	flows := flowsBetween(shown[0], shown[1])
-	there, back, n := &flows[0], &flows[1], 0
+	there, back, n := &flows.there, &flows.back, 0
 	for k, u := range there.Right {
 		v := there.Down[k]
 		x, y := float64(k%there.Width)+float64(u), float64(k/there.Width)+float64(v)

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // A dense interpolation in time follows the contents of two training frames a and b, pixel by pixel, along the optical
@@ -14,10 +13,12 @@ import (
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
 type dense struct {
-	w           float64        // the way from a to b
-	a, b        image[float32] // their splines
-	there, back opticalflow.Flow
-	textures    *[2]image[float64] // of a and b; nil where doubts about their pixels do not count
+	w        float64        // the way from a to b
+	a, b     image[float32] // their splines
+	flows    pairFlow
+	textures *[2]image[float64] // of a and b; nil where doubts about their pixels do not count
+
+	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
 }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, and by how many pixels and which part of
@@ -32,47 +33,13 @@ const (
 	mostApart               = 25
 )
 
-// luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
-func luminance(a, b image[float32]) (p, q opticalflow.Picture) {
-	var sum, squares float64
-	all := make([]float32, 2*a.width*a.height)
-	for k := range all {
-		m := a
-		if k >= len(all)/2 {
-			m = b
-		}
-		pixel := k % (len(all) / 2)
-		for _, v := range m.data[pixel*m.channels : (pixel+1)*m.channels] {
-			all[k] += v / float32(m.channels)
-		}
-		sum += float64(all[k])
+// newDense returns the interpolation w of the way from a to b, given their splines and the flows between them.
+func newDense(w float64, a, b image[float32], flows pairFlow) *dense {
+	d := &dense{w: w, a: a, b: b, flows: flows}
+	if flows.turns {
+		d.middle, d.first, d.second = flows.whole.Power(0.5-w), flows.whole.Power(-0.5), flows.whole.Power(0.5)
 	}
-	mean := sum / float64(len(all))
-	for _, v := range all {
-		squares += square(float64(v) - mean)
-	}
-	if deviation := math.Sqrt(squares / float64(len(all))); deviation > 0 {
-		for k, v := range all {
-			all[k] = float32((float64(v) - mean) / deviation)
-		}
-	} else {
-		clear(all)
-	}
-	half := len(all) / 2
-	return opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[:half]}, opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[half:]}
-}
-
-// flowsBetween estimates the flows from one frame to another and back.
-func flowsBetween(a, b image[float32]) (flows [2]opticalflow.Flow) {
-	p, q := luminance(a, b)
-	mat.Parallel(2, func(k int) {
-		if k == 0 {
-			flows[0] = opticalflow.Between(p, q)
-		} else {
-			flows[1] = opticalflow.Between(q, p)
-		}
-	})
-	return flows
+	return d
 }
 
 // A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
@@ -106,6 +73,23 @@ func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
 	return p
 }
 
+// paths returns the two paths through (x, y): that which starts from a point of a, and that which starts from one of b.
+func (d *dense) paths(x, y float64) (from, to path) {
+	there, back, width, height := &d.flows.there, &d.flows.back, d.a.width, d.a.height
+	if d.flows.turns {
+		x, y = d.middle.At(width, height, x, y)
+	}
+	from, to = pathFrom(there, back, x, y, d.w), pathFrom(back, there, x, y, 1-d.w)
+	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
+	if d.flows.turns {
+		for _, p := range [2]*path{&from, &to} {
+			p.ax, p.ay = d.first.At(width, height, p.ax, p.ay)
+			p.bx, p.by = d.second.At(width, height, p.bx, p.by)
+		}
+	}
+	return from, to
+}
+
 // weight is that of a path of which share is the weight of the frame that it starts from.
 func (p path) weight(share float64) float64 {
 	w := share * (p.agreement + 0.02)
@@ -121,8 +105,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 	n := len(value)
 	first, second := buffer[:n], buffer[n:2*n]
 	clear(value)
-	from, to := pathFrom(&d.there, &d.back, x, y, d.w), pathFrom(&d.back, &d.there, x, y, 1-d.w)
-	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
+	from, to := d.paths(x, y)
 	own, other := from.weight(1-d.w), to.weight(d.w)
 	own, other = own/(own+other), other/(own+other)
 	for _, s := range [2]struct {

@@ -3,8 +3,6 @@ package flow
 import (
 	"slices"
 	"sync"
-
-	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 )
 
 // mostFlowBytes is about how many bytes of flows are kept, and mostSplines how many splines: those of the two frames around a time, in
@@ -17,8 +15,8 @@ const mostFlowBytes, mostSplines = 1 << 27, 4
 // nil where nothing is to be kept, and safe for concurrent use.
 type flowCache struct {
 	mutex   sync.Mutex
-	pairs   map[[2]int][2]opticalflow.Flow // there and back
-	order   [][2]int                       // the oldest first
+	pairs   map[[2]int]pairFlow
+	order   [][2]int // the oldest first
 	bytes   int
 	splines []keptSpline // the one that was asked for last at the end
 }
@@ -56,7 +54,7 @@ func (c *flowCache) spline(key any, find func() image[float32]) image[float32] {
 }
 
 // flows returns what find does for a pair of frames, or what it did when it was asked last.
-func (c *flowCache) flows(a, b int, find func() [2]opticalflow.Flow) [2]opticalflow.Flow {
+func (c *flowCache) flows(a, b int, find func() pairFlow) pairFlow {
 	if c == nil {
 		return find()
 	}
@@ -74,7 +72,7 @@ func (c *flowCache) flows(a, b int, find func() [2]opticalflow.Flow) [2]opticalf
 		return f
 	}
 	if c.pairs == nil {
-		c.pairs = map[[2]int][2]opticalflow.Flow{}
+		c.pairs = map[[2]int]pairFlow{}
 	}
 	c.bytes += bytesOf(f)
 	for n := len(c.order); c.bytes > mostFlowBytes && n > 0; n-- {
@@ -86,4 +84,4 @@ func (c *flowCache) flows(a, b int, find func() [2]opticalflow.Flow) [2]opticalf
 	return f
 }
 
-func bytesOf(f [2]opticalflow.Flow) int { return 2 * 2 * 4 * len(f[0].Right) }
+func bytesOf(f pairFlow) int { return 2 * 2 * 4 * len(f.there.Right) }

@@ -11,24 +11,24 @@ import (
 func TestFlowCache(t *testing.T) {
 	const pixels = mostFlowBytes / 16 / 4 // four pairs
 	asked := 0
-	find := func(k int) func() [2]opticalflow.Flow {
-		return func() [2]opticalflow.Flow {
+	find := func(k int) func() pairFlow {
+		return func() pairFlow {
 			asked++
 			f := opticalflow.Flow{Width: k, Right: make([]float32, pixels), Down: make([]float32, pixels)}
-			return [2]opticalflow.Flow{f, f}
+			return pairFlow{there: f, back: f}
 		}
 	}
 	c := &flowCache{}
 	for _, step := range []struct{ k, asked int }{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {4, 4}, {1, 4}, {5, 5}, {2, 5}, {1, 5}, {5, 5}, {4, 6}, {5, 7}} {
-		if f := c.flows(step.k, step.k+1, find(step.k)); f[0].Width != step.k || asked != step.asked {
-			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", step.k, f[0].Width, asked, step.asked)
+		if f := c.flows(step.k, step.k+1, find(step.k)); f.there.Width != step.k || asked != step.asked {
+			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", step.k, f.there.Width, asked, step.asked)
 		}
 		if len(c.pairs) > 4 || len(c.order) != len(c.pairs) || c.bytes != 16*pixels*len(c.pairs) {
 			t.Fatalf("%d pairs, %d in order, %d bytes", len(c.pairs), len(c.order), c.bytes)
 		}
 	}
-	if f := c.flows(1, 9, find(6)); f[0].Width != 6 || asked != 8 {
-		t.Errorf("the flow of %d from a frame to another one, asked %d times", f[0].Width, asked)
+	if f := c.flows(1, 9, find(6)); f.there.Width != 6 || asked != 8 {
+		t.Errorf("the flow of %d from a frame to another one, asked %d times", f.there.Width, asked)
 	}
 	var none *flowCache
 	if none.flows(1, 2, find(7)); asked != 9 {
@@ -68,8 +68,8 @@ func TestFlowCacheConcurrent(t *testing.T) {
 			defer all.Done()
 			for k := range 50 {
 				want := (g + k) % 7
-				if f := c.flows(want, 0, func() [2]opticalflow.Flow { return [2]opticalflow.Flow{{Width: want}} }); f[0].Width != want {
-					t.Errorf("pair %d: the flow of %d", want, f[0].Width)
+				if f := c.flows(want, 0, func() pairFlow { return pairFlow{there: opticalflow.Flow{Width: want}} }); f.there.Width != want {
+					t.Errorf("pair %d: the flow of %d", want, f.there.Width)
 				}
 			}
 		}()

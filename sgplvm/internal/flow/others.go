@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -52,10 +51,10 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		o.toUnits(f)
 		return o
 	}
-	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() [2]opticalflow.Flow {
+	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() pairFlow {
 		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
 	})
-	flow := &dense{w: around[1].weight, a: splines[0], b: splines[1], there: flows[0], back: flows[1]}
+	flow := newDense(around[1].weight, splines[0], splines[1], flows)
 	o.sampleStill(f, splines, []float64{around[0].weight, around[1].weight})
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {

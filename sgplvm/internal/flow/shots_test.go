@@ -61,16 +61,24 @@ func TestShots(t *testing.T) {
 			t.Errorf("%s: shots of %v frames, want %v", c.name, got, c.want)
 		}
 	}
-	far := draw(slices.Concat(line(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), testWidth, testHeight, 1, func(t, u, v float64) (x, y float64) { return u + 0.07*t, v })
-	p, err := load(context.Background(), data.NewSource(far, 9, size, 1), testWidth, testHeight, maxPixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if level := p.levels[len(p.levels)-1]; !(unlikeness(level[4], level[5]) > leastCut) || !(unlikeness(level[3], level[4]) < leastCut/cutRatio) {
-		t.Fatalf("frames that are far apart are too much alike: %v and %v", unlikeness(level[4], level[5]), unlikeness(level[3], level[4]))
-	}
-	if shots := shotsOf(t, far, times); len(shots) != 1 {
-		t.Errorf("%d shots where contents move far between two frames", len(shots))
+	for name, m := range map[string]move{
+		"moves": func(t, u, v float64) (x, y float64) { return u + 0.07*t, v },
+		"turns": func(t, u, v float64) (x, y float64) {
+			sin, cos := math.Sincos(0.15 * t)
+			return 0.5 + (u-0.5)*cos - (v-0.375)*sin, 0.375 + (u-0.5)*sin + (v-0.375)*cos
+		},
+	} {
+		far := draw(slices.Concat(line(5, 0.1), []float64{4, 4.1, 4.2, 4.3}), testWidth, testHeight, 1, m)
+		p, err := load(context.Background(), data.NewSource(far, 9, size, 1), testWidth, testHeight, maxPixels)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if level := p.levels[len(p.levels)-1]; !(unlikeness(level[4], level[5]) > leastCut) || !(unlikeness(level[3], level[4]) < leastCut/cutRatio) {
+			t.Fatalf("frames that are far apart are too much alike where the picture %s: %v and %v", name, unlikeness(level[4], level[5]), unlikeness(level[3], level[4]))
+		}
+		if shots := shotsOf(t, far, times); len(shots) != 1 {
+			t.Errorf("%d shots where the picture %s far between two frames", len(shots), name)
+		}
 	}
 	times[4] = times[3] // views of one moment
 	if shots := shotsOf(t, cutFilm(times, 4, rotation), times); len(shots) != 1 {

@@ -1,0 +1,62 @@
+package flow
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// A pairFlow is the flows from one frame to another and back. Where the whole picture turns or is enlarged they are those between the frames taken half of the way to
+// one another, and what moves follows the similarity beside them: its power at a time leads there.
+type pairFlow struct {
+	there, back opticalflow.Flow
+	turns       bool
+	whole       opticalflow.Similarity
+}
+
+// luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
+func luminance(a, b image[float32]) (p, q opticalflow.Picture) {
+	var sum, squares float64
+	all := make([]float32, 2*a.width*a.height)
+	for k := range all {
+		m := a
+		if k >= len(all)/2 {
+			m = b
+		}
+		pixel := k % (len(all) / 2)
+		for _, v := range m.data[pixel*m.channels : (pixel+1)*m.channels] {
+			all[k] += v / float32(m.channels)
+		}
+		sum += float64(all[k])
+	}
+	mean := sum / float64(len(all))
+	for _, v := range all {
+		squares += square(float64(v) - mean)
+	}
+	if deviation := math.Sqrt(squares / float64(len(all))); deviation > 0 {
+		for k, v := range all {
+			all[k] = float32((float64(v) - mean) / deviation)
+		}
+	} else {
+		clear(all)
+	}
+	half := len(all) / 2
+	return opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[:half]}, opticalflow.Picture{Width: a.width, Height: a.height, Pixels: all[half:]}
+}
+
+// flowsBetween estimates the flows from one frame to another and back.
+func flowsBetween(a, b image[float32]) (f pairFlow) {
+	p, q := luminance(a, b)
+	if f.whole, f.turns = opticalflow.Similar(p, q); f.turns {
+		p, q = f.whole.Halfway(p, q)
+	}
+	mat.Parallel(2, func(k int) {
+		if k == 0 {
+			f.there = opticalflow.Between(p, q)
+		} else {
+			f.back = opticalflow.Between(q, p)
+		}
+	})
+	return f
+}
