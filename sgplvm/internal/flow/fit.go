@@ -36,8 +36,7 @@ func Fit(ctx context.Context, frames data.Source, times []float64, sequences []i
 	}
 	m.setDisplacements(l, d)
 	if m.chosen.Flow {
-		wanted := m.Examined(o.Examined)
-		if err := m.estimateFlow(ctx, p, func(i int) bool { return o.Examined == 0 || wanted[i] }); err != nil {
+		if err := m.estimateFlow(ctx, p, true); err != nil {
 			return nil, err
 		}
 	}

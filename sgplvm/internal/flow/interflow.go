@@ -27,9 +27,9 @@ const (
 	flowPrecision  = 0.02
 )
 
-// estimateFlow estimates the flow between all frames and the next, and around each frame that will be left out from the one
+// estimateFlow estimates the flow between all frames and the next, and, if frames will be left out, around each of them from the one
 // before to the one after it, by which it is then predicted. Errors: ctx.Err().
-func (m *Motion) estimateFlow(ctx context.Context, frames *pyramids, leftOut func(frame int) bool) error {
+func (m *Motion) estimateFlow(ctx context.Context, frames *pyramids, around bool) error {
 	type job struct {
 		flow     *[]float64
 		s        sequence
@@ -45,7 +45,7 @@ func (m *Motion) estimateFlow(ctx context.Context, frames *pyramids, leftOut fun
 			if p+1 < n {
 				jobs = append(jobs, job{&s.next[p], *s, p, p + 1})
 			}
-			if p > 0 && p+1 < n && leftOut(s.Examples[p]) {
+			if around && p > 0 && p+1 < n {
 				jobs = append(jobs, job{&s.over[p], *s, p - 1, p + 1})
 			}
 		}

@@ -30,7 +30,7 @@ func TestInterFrameFlow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.estimateFlow(context.Background(), f, func(int) bool { return true }); err != nil {
+	if err := m.estimateFlow(context.Background(), f, true); err != nil {
 		t.Fatal(err)
 	}
 	s := m.sequences[0]
@@ -127,7 +127,7 @@ func TestFlowChosen(t *testing.T) {
 		speed  float64
 		chosen bool
 	}{{0.02, true}, {0.04, false}}[:sizes(2)] { // the faster one leaves its own place from frame to frame
-		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100, Examined: 2})
+		m := mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100})
 		coarse, fine := m.trials[1], m.trials[2]
 		if m.chosen.Flow != c.chosen || (m.sequences[0].next != nil) != c.chosen || (m.flowLattice.across > 0) != c.chosen {
 			t.Errorf("speed %v: chosen %+v of %+v", c.speed, m.chosen, m.trials)
@@ -135,11 +135,13 @@ func TestFlowChosen(t *testing.T) {
 		if c.chosen && !(fine.Error < 0.6*coarse.Error) {
 			t.Errorf("speed %v: error %v with flow, %v without", c.speed, fine.Error, coarse.Error)
 		}
-		examined := m.Examined(2)
 		for p, over := range m.sequences[0].over {
-			if inside := p > 0 && p+1 < len(times); (over != nil) != (inside && examined[p]) {
-				t.Errorf("speed %v: frame %d, left out: %v, has a flow around it: %v", c.speed, p, examined[p], over != nil)
+			if inside := p > 0 && p+1 < len(times); (over != nil) != inside {
+				t.Errorf("speed %v: frame %d has a flow around it: %v", c.speed, p, over != nil)
 			}
+		}
+		if m = mustFit(t, drawDisc(times, c.speed), times, 1, nil, Options{Nodes: []int{4}, Strengths: []float64{1e-3}, Gain: -100, NoFlow: true}); len(m.trials) != 2 || m.chosen != coarse || m.flowLattice.across > 0 {
+			t.Errorf("speed %v: without flow chosen %+v of %+v", c.speed, m.chosen, m.trials)
 		}
 	}
 }
@@ -154,7 +156,7 @@ func TestFlowEqualTimes(t *testing.T) {
 	}
 	f, err := load(context.Background(), data.NewSource(film, len(times), testWidth*testHeight, 1), testWidth, testHeight, maxPixels)
 	if err == nil {
-		err = m.estimateFlow(context.Background(), f, func(int) bool { return true })
+		err = m.estimateFlow(context.Background(), f, true)
 	}
 	if err != nil {
 		t.Fatal(err)

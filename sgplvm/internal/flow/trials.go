@@ -43,6 +43,9 @@ func (m *Motion) choose(ctx context.Context, frames *pyramids, o Options) error 
 			return err
 		}
 	}
+	if o.NoFlow {
+		return nil
+	}
 	return t.tryFlow(ctx)
 }
 
@@ -75,7 +78,7 @@ func (t *trials) try(ctx context.Context, across int, strength float64) error {
 
 // tryFlow tries the setting chosen so far with inter-frame flow.
 func (t *trials) tryFlow(ctx context.Context) error {
-	if err := t.best.estimateFlow(ctx, t.frames, func(int) bool { return false }); err != nil {
+	if err := t.best.estimateFlow(ctx, t.frames, false); err != nil {
 		return err
 	}
 	trial := t.all.chosen
