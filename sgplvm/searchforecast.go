@@ -89,6 +89,12 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	return p, cmp.Or(failures...)
 }
 
+// ofExamples returns what the same takes of so many times the examples: what comes with free spatial kernels besides is a matter of points.
+func (p probe) ofExamples(times float64) probe {
+	held := time.Duration(times * float64(p.held))
+	return probe{held: held, free: held + p.free - p.held, filled: p.filled, judged: p.judged}
+}
+
 // training returns how long so many steps take.
 func (p probe) training(steps float64) float64 {
 	free := steps * 5 / 6 * jointSteps / (latentSteps + jointSteps)
@@ -104,7 +110,10 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	learned, thin, _ := j.folds[0].data.Source.Dims()
 	learn := rounds * (round + 2) * float64(p.held)
 	fill := float64(len(j.cases)) * float64(p.filled)
-	full, last := train(steps)+learn+fill, train(steps)+learn
+	full := train(steps) + learn + fill
+	whole := p.ofExamples(float64(n) / float64(learned))
+	learnAll := rounds * (round + 2) * float64(whole.held)
+	last := whole.training(steps) + learnAll
 	lost := full * (1 + 1/folds) / 2 // half of those that are worse are stopped after the first fold
 	if s.quick() && rounds > 0 {
 		lost = learn + fill // the training is shared
@@ -112,15 +121,15 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	total := full + float64(len(q.candidates)-1)*lost
 	switch {
 	case s.plan.questions == 0:
-		last = train(float64(s.longerAtLast(cfg).Training.Iterations)) + learn
+		last = whole.training(float64(s.longerAtLast(cfg).Training.Iterations)) + learnAll
 	case rounds == 0:
 		total += train(manySteps)/2 + 2*full
-		last = train(2 * steps)
+		last = whole.training(2 * steps)
 	default: // a ladder of reaches; degrees of freedom cost a prediction
 		total += 4*(learn+fill) + 2*fill
 		if n >= manyExamples { // latent dimensions, and twice the steps with more inducing points
-			last = largerStep * (train(2*steps) + learn)
-			total += 2*full + last + fill
+			last = largerStep * (whole.training(2*steps) + learnAll)
+			total += 2*full + largerStep*(train(2*steps)+learn) + fill
 		} else if s.data.holes == nil { // twice the steps
 			total += train(2*steps) + learn + fill
 		}
@@ -128,7 +137,7 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	if rounds > 0 && j.inflated {
 		total += (2 + blendFills*float64(s.plan.rounds)) * fill
 	}
-	larger := float64(n) / float64(learned) * (1 + (float64(points)/float64(thin)-1)/2) / folds
+	larger := (1 + (float64(points)/float64(thin)-1)/2) / folds
 	return time.Duration(total + larger*last)
 }
 

@@ -69,6 +69,14 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// Of more examples steps take longer, but not what is done at all points.
+func TestProbeOfExamples(t *testing.T) {
+	p := probe{held: time.Second, free: 5 * time.Second, filled: time.Minute, judged: time.Hour}
+	if got, want := p.ofExamples(3), (probe{held: 3 * time.Second, free: 7 * time.Second, filled: time.Minute, judged: time.Hour}); got != want {
+		t.Errorf("%v, expected %v", got, want)
+	}
+}
+
 // Candidates in time with a covariance in space take time where they are tried.
 func TestExpectedStructured(t *testing.T) {
 	for _, factors := range []Factors{"", FactorsProduct} {
