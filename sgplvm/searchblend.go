@@ -290,18 +290,11 @@ func (s *blendSearch) score(direct []Prediction, share float64) (score, inflatio
 
 // verdicts returns what the blend that was shared last makes of the examples.
 func (s *blendSearch) verdicts(b Blend) caseVerdicts {
-	c, counts := newCaseVerdicts(s.count), make([]float64, s.count)
+	c, all := newCaseVerdicts(s.count), make([]tally, s.count)
 	scale := s.trials[0].model.posterior.Scaler().Scale
-	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) {
-		v *= b.Inflation
-		c.Losses[k] += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-		c.Chi[k] += r * r / v
-		c.Squares[k] += (r / scale[channel]) * (r / scale[channel])
-		counts[k]++
-	})
-	for k, count := range counts {
-		count = max(1, count)
-		c.Losses[k], c.Chi[k], c.Squares[k] = c.Losses[k]/count, c.Chi[k]/count, c.Squares[k]/count
+	s.mixed(s.shown, b.Share, func(k, channel int, r, v float64) { all[k].add(r, v*b.Inflation, scale[channel]) })
+	for k := range all {
+		c.Losses[k], c.Chi[k], c.Squares[k] = all[k].means()
 	}
 	return c
 }

@@ -259,18 +259,31 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, c
 		return 0, 0, 0, err
 	}
 	scale := m.posterior.Scaler().Scale
-	var hidden float64
+	var all tally
 	for k := range c.seen {
 		if c.hidden(k) {
-			r, v := c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels)
-			loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
-			chi += r * r / v
-			square += (r / scale[k%channels]) * (r / scale[k%channels])
-			hidden++
+			all.add(c.truth[k]-p.Mean.At(k/channels, k%channels), p.Variance.At(k/channels, k%channels), scale[k%channels])
 		}
 	}
-	hidden = max(1, hidden)
-	return loss / hidden, chi / hidden, square / hidden, nil
+	loss, chi, square = all.means()
+	return loss, chi, square, nil
+}
+
+// A tally sums up what is found of the hidden values of a case.
+type tally struct{ loss, chi, square, hidden float64 }
+
+// add takes in a value with the error r and the variance v, of a channel with a standard deviation.
+func (t *tally) add(r, v, deviation float64) {
+	t.loss += 0.5 * (math.Log(2*math.Pi*v) + r*r/v)
+	t.chi += r * r / v
+	t.square += (r / deviation) * (r / deviation)
+	t.hidden++
+}
+
+// means returns the means over these values.
+func (t *tally) means() (loss, chi, square float64) {
+	hidden := max(1, t.hidden)
+	return t.loss / hidden, t.chi / hidden, t.square / hidden
 }
 
 // hidden reports whether a value was hidden: others that are not seen nobody knows.

@@ -509,7 +509,8 @@ func TestSecondReach(t *testing.T) {
 		{"errors", []float64{-1, -1, -1, -0.2, -0.2, -0.2}, []float64{1, 1, 1, 3, 3, 3}, 2, 5, []float64{-1, -1, -1, 0, 0, 0}},
 	} {
 		f := &fillJudge{kinds: 1, folds: make([]fold, 1)}
-		alone, second := caseVerdicts{make([]float64, 6), make([]float64, 6), make([]float64, 6)}, caseVerdicts{c.losses, make([]float64, 6), make([]float64, 6)}
+		alone, second := newCaseVerdicts(6), newCaseVerdicts(6)
+		second.Losses = c.losses
 		for i, e := range c.errors {
 			f.cases = append(f.cases, fillCase{example: i})
 			alone.Squares[i], second.Squares[i] = 1, e*e

@@ -113,7 +113,7 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	if !(missed > 0) || !(expected > 0) {
 		return scaled
 	}
-	return scaled.Within(min(missed/expected, 1))
+	return scaled.within(min(missed/expected, 1))
 }
 
 // Parts returns the detail with parts of what it expects, one for each class of texture, at least leastEnlarging and what noise of the given variances at most is.
@@ -143,8 +143,8 @@ func (d *Detail) Parts(parts, noise []float64) *Detail {
 	return &less
 }
 
-// Within returns the detail with a part of what it expects, at least leastEnlarging.
-func (d *Detail) Within(part float64) *Detail {
+// within returns the detail with a part of what it expects, at least leastEnlarging.
+func (d *Detail) within(part float64) *Detail {
 	less := *d
 	less.a += math.Log(max(part, leastEnlarging))
 	return &less
