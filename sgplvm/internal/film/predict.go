@@ -146,6 +146,7 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 		one(other, x)
 		dst.Blend(other, x.Chance)
 	}
+	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
 		m.detail.AddTo(dst)
 	}

@@ -118,6 +118,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
 	d.mix(expected, mean, field, x)
+	d.Film.detail.AddEdges(expected)
 	d.inflation.Apply(expected, *d.latents[i].At)
 	for k, v := range expected.Variance.Data {
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]

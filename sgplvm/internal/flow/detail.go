@@ -28,6 +28,7 @@ type Detail struct {
 	energy        []float64 // s; empty where frames are too small to tell
 	ratio         []float64 // q; empty for 1
 	a, gamma      float64
+	edges         edges      // how values go on across the outermost pixels (edges.go)
 	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
 	lost          float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 	noise         []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
@@ -175,6 +176,7 @@ type detailText struct {
 	Lost          float64   `json:",omitempty"` // older files have none
 	Noise         []float64 `json:",omitempty"` // older files have none
 	Parts         []float64 `json:",omitempty"` // older files have none
+	Edges         []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
@@ -182,6 +184,9 @@ func (d *Detail) Encode() ([]byte, error) {
 	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
+	}
+	if d.edges != (edges{}) {
+		t.Edges = d.edges[:]
 	}
 	return json.Marshal(t)
 }
@@ -233,7 +238,16 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, s, t.Lost, t.Noise, t.Parts}
+	var sides edges
+	if n := copy(sides[:], t.Edges); n != len(t.Edges) || n != 0 && n != len(sides) {
+		return badPart("detail", "edges of %d sides, expected %d", len(t.Edges), len(sides))
+	}
+	for _, e := range sides {
+		if !(e >= 0 && e <= mostEdge) {
+			return badPart("detail", "edge %v, expected 0 to %d", e, mostEdge)
+		}
+	}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, t.Parts}
 	return nil
 }
 

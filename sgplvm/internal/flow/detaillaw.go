@@ -127,7 +127,16 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 		}
 		law.add(f)
 	}
-	return law.detail(), nil
+	d, sides := law.detail(), edgeLaw{}
+	for k := 0; k < len(law.used) && len(d.energy) > 0; k += (len(law.used) + edgeFrames - 1) / edgeFrames {
+		i := law.used[k]
+		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
+			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
+		}
+		sides.add(f.view(), d)
+	}
+	d.edges = sides.edges()
+	return d, nil
 }
 
 // withNoise returns the detail of frames whose white noise is known: octaves of what is left go on as they come.

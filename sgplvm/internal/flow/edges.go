@@ -1,0 +1,78 @@
+package flow
+
+// Edges are how values go on across the outermost pixels of training on each side, left, right, top and bottom: cameras and codecs leave dark or light lines there, which stay where contents
+// move. In finer pixels a value half a pixel of training further out than the middle of the outermost one is larger by twice a side's number times what that pixel
+// has more than the next one inwards; in the middle nothing changes, so that means over outermost pixels stay.
+type edges [4]float64
+
+// mostEdge bounds them: with 1 an edge of half a pixel is all that differs, with ¼ values go on straight.
+const mostEdge = 2
+
+// edgeFrames is from how many frames they are learned.
+const edgeFrames = 4
+
+// eachEdge calls body for every value of a picture that lies in the outermost pixels of another one of its means, with the side, its place, and what the side's number is multiplied by.
+func eachEdge(fine, coarse image[float64], body func(side, place int, x float64)) {
+	n, across, down := fine.channels, float64(coarse.width)/float64(fine.width), float64(coarse.height)/float64(fine.height)
+	at := func(side, pixel, outermost, next int, outwards float64) {
+		for c := range n {
+			body(side, pixel*n+c, 4*outwards*(coarse.data[outermost*n+c]-coarse.data[next*n+c]))
+		}
+	}
+	for y := range fine.height {
+		row := min(int(down*(float64(y)+0.5)), coarse.height-1) * coarse.width
+		for x := 0; across*(float64(x)+0.5) < 1; x++ {
+			outwards, last := 0.5-across*(float64(x)+0.5), row+coarse.width-1
+			at(0, y*fine.width+x, row, row+1, outwards)
+			at(1, (y+1)*fine.width-1-x, last, last-1, outwards)
+		}
+	}
+	for x := range fine.width {
+		column, w := min(int(across*(float64(x)+0.5)), coarse.width-1), coarse.width
+		for y := 0; down*(float64(y)+0.5) < 1; y++ {
+			outwards, last := 0.5-down*(float64(y)+0.5), (coarse.height-1)*w+column
+			at(2, y*fine.width+x, column, column+w, outwards)
+			at(3, (fine.height-1-y)*fine.width+x, last, last-w, outwards)
+		}
+	}
+}
+
+// AddEdges adds to a predicted frame of finer pixels than those of training what the outermost of these say of how values go on across them.
+func (d *Detail) AddEdges(f Frame) {
+	if d.edges == (edges{}) || f.Width <= d.width || f.Height <= d.height {
+		return
+	}
+	coarse := newImage[float64](d.width, d.height, f.Mean.Cols)
+	downsample(coarse, f.view())
+	eachEdge(f.view(), coarse, func(side, place int, x float64) {
+		n := f.Mean.Cols
+		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
+	})
+}
+
+// An edgeLaw learns edges from frames that are halved and enlarged again.
+type edgeLaw struct {
+	products, squares [len(edges{})]float64 // of what was missed and of what a side's number multiplies, in units of the channels' energies
+}
+
+// add takes in a frame in pixels of training.
+func (l *edgeLaw) add(truth image[float64], d *Detail) {
+	enlarged := newImage[float64](truth.width, truth.height, truth.channels)
+	Field{}.Warp(frameOf(enlarged), frameOf(sharpened(halfOf(truth), d.sharpening, 1)))
+	eachEdge(enlarged, halfOf(enlarged), func(side, place int, x float64) {
+		if s := d.energy[place%truth.channels]; s > 0 {
+			l.products[side] += x * (truth.data[place] - enlarged.data[place]) / s
+			l.squares[side] += x * x / s
+		}
+	})
+}
+
+// edges returns what was learned, by linear regression.
+func (l *edgeLaw) edges() (e edges) {
+	for side, s := range l.squares {
+		if s > 0 {
+			e[side] = min(max(l.products[side]/s, 0), mostEdge)
+		}
+	}
+	return e
+}

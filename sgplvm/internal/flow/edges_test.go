@@ -1,0 +1,95 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// lined draws a picture with a black line along its top edge, as wide as one of its pixels.
+func lined(width, height int, rng *rand.Rand) image[float64] {
+	m := image[float64]{width, height, 1, octaves(width, height, 0.3, rng)}
+	for i := range m.data {
+		m.data[i] = 30 + 3*m.data[i]
+		if i < width {
+			m.data[i] = 0
+		}
+	}
+	return m
+}
+
+// A line along an edge that is half a pixel of training wide is learned from frames that are halved, though they show it as a darker pixel, and stays where it is in finer pixels.
+func TestEdges(t *testing.T) {
+	const width, height, n = 128, 96, 4
+	rng := rand.New(rand.NewPCG(7, 7))
+	var low []float64
+	var fine []image[float64]
+	for range n {
+		m := lined(width, height, rng)
+		fine, low = append(fine, m), append(low, halfOf(m).data...)
+	}
+	points := width * height / 4
+	d, err := MeasureDetail(context.Background(), data.NewSource(low, n, points, 1), width/2, height/2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := d.edges; !(e[2] > 0.8 && e[2] < 1.2) || e[0] > 0.3 || e[1] > 0.3 || e[3] > 0.3 {
+		t.Fatalf("edges %v, want about 1 at the top and little elsewhere", e)
+	}
+	errorOf := func(f Frame) (top float64) {
+		for i := range 2 * width {
+			top += square(f.Mean.Data[i]-fine[0].data[i]) / (2 * width)
+		}
+		return math.Sqrt(top)
+	}
+	f := NewFrame(width, height, 1)
+	Field{}.Warp(Frame{Width: width, Height: height, Mean: f.Mean}, d.Sharpened(ofValues(width/2, height/2, low[:points]), width))
+	before, means := errorOf(f), halfOf(f.view())
+	d.AddEdges(f)
+	if after := errorOf(f); after > before/2 {
+		t.Errorf("errors beside the line are %v, without edges %v", after, before)
+	}
+	for i, v := range halfOf(f.view()).data {
+		if math.Abs(v-means.data[i]) > 1e-9 {
+			t.Fatalf("pixel %d of training is %v, was %v", i, v, means.data[i])
+		}
+	}
+	for _, size := range [][2]int{{width / 2, height / 2}, {width / 4, height / 4}, {3 * width, 5*height + 1}} {
+		g := NewFrame(size[0], size[1], 1)
+		for i := range g.Mean.Data {
+			g.Mean.Data[i] = float64(i / size[0])
+		}
+		sum := 0.
+		d.AddEdges(g)
+		for i, v := range g.Mean.Data {
+			if math.IsNaN(v) {
+				t.Fatalf("%v: value %d is not a number", size, i)
+			}
+			sum += math.Abs(v - float64(i/size[0]))
+		}
+		if finer := size[0] > width/2; finer != (sum > 0) {
+			t.Errorf("%v: edges change values by %v together", size, sum)
+		}
+	}
+	text, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Detail)
+	if err := again.Decode(text); err != nil || again.edges != d.edges {
+		t.Errorf("edges %v come back as %v (%v)", d.edges, again.edges, err)
+	}
+	for _, bad := range []edges{{-1}, {0, 3}} {
+		d.edges = bad
+		text, err := d.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again.Decode(text) == nil {
+			t.Errorf("no error for %s", text)
+		}
+	}
+}
