@@ -64,8 +64,8 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 	}, left
 }
 
-// The variances of finer pixels, but for detail, are those of training pixels. Only the frames that are asked for are left out, and then
-// variances are inflated everywhere alike.
+// The variances of finer pixels, but for detail, are those of training pixels. Only the frames that are asked for are left out; here they have nothing to say of
+// where variances are too small.
 func TestCalibrated(t *testing.T) {
 	waves := func(i, column, y int) float64 {
 		x, k := float64(column)+0.7*float64(i), y*width+column

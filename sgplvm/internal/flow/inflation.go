@@ -22,7 +22,7 @@ import (
 // all that makes the mean ratio of what is left 1. Weight and reach are those under which each frame's
 // ratios are likeliest given those of others, but not those of the frames next to it: these were
 // predicted from it, as it was from them, so that their errors are alike anyway. Where
-// that is no better than one factor for all, by more than chance makes it, f is all there is.
+// that is no better than one factor for all, by more than chance makes it, f is all there is. If only some frames were predicted, to save time, the sums are over these.
 type Inflation struct {
 	width, height int // cells
 	at            []data.Instant
