@@ -22,14 +22,14 @@ import (
 // all that makes the mean ratio of what is left 1. Weight and reach are those under which each frame's
 // ratios are likeliest given those of others, but not those of the frames next to it: these were
 // predicted from it, as it was from them, so that their errors are alike anyway. Where
-// that is no better than one factor for all, by more than chance makes it, f is all there is.
+// that is no better than one factor for all, by more than chance makes it, f is all there is. If only some frames were predicted, to save time, the sums are over these.
 type Inflation struct {
 	width, height int // cells
 	at            []data.Instant
 	ratio         []image[float32] // of each frame; one channel
 	reach         float64          // τ; 0: nothing but the factor
 	prior, factor float64          // p and f
-	set           []int            // the frames that have their ratios, until Choose
+	set           []int            // the frames that have their ratios; none: all
 }
 
 // Of the ratios: the side of the cells in pixels, the largest ratio, and by how many standard
@@ -73,19 +73,25 @@ func (infl *Inflation) Set(i int, truth, predicted Frame) {
 	downsample(infl.ratio[i], r)
 }
 
-// Choose finds weight, reach and factor, once the frames have their ratios. If only some have, it finds the factor.
+// Choose finds weight, reach and factor, once the frames have their ratios. If only some have, the reach is in units of their spacing.
 func (infl *Inflation) Choose() {
-	defer func() { infl.set = nil }()
-	unit, near := data.MedianSpacing(infl.at), infl.neighbourhoods()
+	slices.Sort(infl.set)
+	var set []data.Instant
+	for _, i := range infl.set {
+		set = append(set, infl.at[i])
+	}
+	unit, near := data.MedianSpacing(set), infl.neighbourhoods()
+	defer func() {
+		if infl.reach == 0 || len(infl.set) == len(infl.at) {
+			infl.set = nil
+		}
+	}()
 	infl.reach, infl.factor = 0, 1
 	alike, factor := infl.losses(near)
 	if !(factor > 0) {
 		return // no errors at all
 	}
 	infl.factor = factor
-	if len(infl.set) < len(infl.at) {
-		return
-	}
 	least := math.Inf(1)
 	for _, prior := range []float64{1, 3, 10} {
 		for _, spacings := range []float64{1, 2, 4, 8, 16} {
@@ -153,7 +159,7 @@ func (infl *Inflation) factors(at data.Instant, without []int) image[float64] {
 		sum.data[k] = infl.prior
 	}
 	for i, t := range infl.at {
-		if infl.reach == 0 || t.Sequence != at.Sequence || slices.Contains(without, i) {
+		if infl.reach == 0 || t.Sequence != at.Sequence || slices.Contains(without, i) || !infl.has(i) {
 			continue
 		}
 		w := math.Exp(-math.Abs(at.Time-t.Time) / infl.reach)
@@ -169,6 +175,15 @@ func (infl *Inflation) factors(at data.Instant, without []int) image[float64] {
 		sum.data[k] *= infl.factor / total
 	}
 	return sum
+}
+
+// has tells whether a frame has its ratios.
+func (infl *Inflation) has(i int) bool {
+	if len(infl.set) == 0 {
+		return true
+	}
+	_, found := slices.BinarySearch(infl.set, i)
+	return found
 }
 
 // Apply multiplies the variances of a frame predicted at a time, whatever its pixels.

@@ -17,11 +17,16 @@ import (
 // really had that of scale.
 func erring(at []data.Instant, width, height int, seed uint64, scale func(i, x int) float64) *Inflation {
 	rng := rand.New(rand.NewPCG(seed, 8))
+	return erringIn(at, 1, width, height, rng, scale)
+}
+
+// erringIn is erring of which one of every so many frames was predicted.
+func erringIn(at []data.Instant, every, width, height int, rng *rand.Rand, scale func(i, x int) float64) *Inflation {
 	u := NewInflation(width, height, at)
 	predicted := NewFrame(width, height, 2)
 	predicted.Variance.Fill(1)
 	truth := Frame{Width: width, Height: height, Mean: mat.New(width*height, 2)}
-	for i := range at {
+	for i := 0; i < len(at); i += every {
 		for k := range truth.Mean.Data {
 			truth.Mean.Data[k] = math.Sqrt(scale(i, k/2%width)) * rng.NormFloat64()
 		}
@@ -125,6 +130,45 @@ func TestInflationAlike(t *testing.T) {
 		if v != 1 {
 			t.Errorf("factor %v before anything was measured", v)
 		}
+	}
+}
+
+// Where only some frames were predicted, their ratios count as far as they reach, and those that the others do not have are not taken for 1.
+func TestInflationOfSomeFrames(t *testing.T) {
+	const width, height, n = 40, 20, 32
+	at := make([]data.Instant, n)
+	for i := range at {
+		at[i] = data.Instant{Time: float64(i)}
+	}
+	scale := func(_, x int) float64 { return 1 + 15*float64(x/20) }
+	u := erringIn(at, 4, width, height, rand.New(rand.NewPCG(1, 8)), scale)
+	if u.Reach() != 64 {
+		t.Errorf("reach %v, want 16 times the distance of frames that were predicted", u.Reach())
+	}
+	text, err := u.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := new(Inflation)
+	if err := back.Decode(text); err != nil {
+		t.Fatal(err)
+	}
+	row := factorsOf(back, width, height, data.Instant{Time: 14.5})
+	if !slices.Equal(row, factorsOf(u, width, height, data.Instant{Time: 14.5})) {
+		t.Error("read back it says something else")
+	}
+	for _, x := range []int{5, 35} {
+		if want := scale(0, x); !(row[x] > 0.7*want && row[x] < 1.5*want) {
+			t.Errorf("factor %v at pixel %d, want about %v", row[x], x, want)
+		}
+	}
+	for _, bad := range []string{`"Set":[-1,`, `"Set":[0,0,`, `"Set":[99,`} {
+		if err := new(Inflation).Decode([]byte(strings.Replace(string(text), `"Set":[`, bad, 1))); err == nil || !strings.Contains(err.Error(), "expected rising numbers") {
+			t.Errorf("%s: error %v", bad, err)
+		}
+	}
+	if u = erringIn(at, 4, width, height, rand.New(rand.NewPCG(2, 8)), func(_, _ int) float64 { return 9 }); u.reach != 0 || !(u.factor > 8 && u.factor < 10) {
+		t.Errorf("reach %v and factor %v for errors of variance 9 everywhere", u.reach, u.factor)
 	}
 }
 

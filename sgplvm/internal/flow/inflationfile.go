@@ -25,6 +25,7 @@ type inflationText struct {
 	Ratios        string // of all cells, frame by frame, as float32 in base64
 	Reach         float64
 	Prior, Factor float64
+	Set           []int `json:",omitempty"` // the frames that have their ratios; none: all, as in older files
 }
 
 // Encode returns the variance inflation as JSON text, to the bit.
@@ -35,7 +36,7 @@ func (infl *Inflation) Encode() ([]byte, error) {
 			bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(v))
 		}
 	}
-	return json.Marshal(inflationText{infl.width, infl.height, infl.at, base64.StdEncoding.EncodeToString(bytes), infl.reach, infl.prior, infl.factor})
+	return json.Marshal(inflationText{infl.width, infl.height, infl.at, base64.StdEncoding.EncodeToString(bytes), infl.reach, infl.prior, infl.factor, infl.set})
 }
 
 // Decode is that of Part.
@@ -54,8 +55,13 @@ func (infl *Inflation) Decode(text []byte) error {
 	if !(t.Reach >= 0) || math.IsInf(t.Reach, 0) || !(t.Factor > 0) || math.IsInf(t.Factor, 0) || !(t.Prior > 0) || math.IsInf(t.Prior, 0) {
 		return badPart("unrest", "reach %v, weight %v and factor %v, expected a number from 0 and positive ones", t.Reach, t.Prior, t.Factor)
 	}
+	for k, i := range t.Set {
+		if i < 0 || i >= len(t.At) || k > 0 && i <= t.Set[k-1] {
+			return badPart("unrest", "frame %d of %d with its ratios, expected rising numbers", i, len(t.At))
+		}
+	}
 	r := NewInflation(t.Width*inflationCell, t.Height*inflationCell, t.At)
-	r.reach, r.prior, r.factor = t.Reach, t.Prior, t.Factor
+	r.reach, r.prior, r.factor, r.set = t.Reach, t.Prior, t.Factor, t.Set
 	for i := range r.ratio {
 		for k := range r.ratio[i].data {
 			v := math.Float32frombits(binary.LittleEndian.Uint32(bytes[4*(i*t.Width*t.Height+k):]))

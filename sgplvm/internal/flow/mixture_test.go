@@ -297,6 +297,35 @@ func TestLightOfFrames(t *testing.T) {
 	}
 }
 
+// Where contents are wrong in a third of the places, all to one side in each frame, the others are no less sure: that is no light.
+func TestLightIsCommon(t *testing.T) {
+	_, law := mixtureOf(t, 0.01)
+	rng := rand.New(rand.NewPCG(7, 6))
+	for k := range law.samples {
+		s := &law.samples[k]
+		s.variance, s.traits = 1, traitsOf{}
+		e := 0.01 * rng.NormFloat64()
+		if k%3 == 0 {
+			s.traits[traitTexture] = 1
+			e = float64(s.frame%3-1) + 0.3*rng.NormFloat64()
+		}
+		for j := range s.errors {
+			s.errors[j] = e
+		}
+	}
+	x := law.Mixture()
+	if !(x.light[0] < 1e-4) {
+		t.Errorf("variance %v of whole frames, most of which is right", x.light[0])
+	}
+	still, wrong := traitsOf{}, traitsOf{traitTexture: 1}
+	if v := x.laws[0].variance(still.parts(1, x.aliased)); !(v > 0.5e-4 && v < 2e-4) {
+		t.Errorf("variance %v where errors have 1e-4", v)
+	}
+	if v := x.laws[0].variance(wrong.parts(1, x.aliased)); !(v > 0.4 && v < 1) {
+		t.Errorf("variance %v where errors have about 0.7", v)
+	}
+}
+
 // Weights go by what two frames show along the paths of the flow: of the model and the flow, equally far apart everywhere, each counts where it is right.
 // Those of older files go by how far the two are apart, which tells nothing here.
 func TestWeightsByPaths(t *testing.T) {

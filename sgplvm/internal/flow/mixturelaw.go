@@ -3,6 +3,7 @@ package flow
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -218,8 +219,8 @@ func (l *MixtureLaw) Mixture() *Mixture {
 	return &x
 }
 
-// variances returns the law of each channel under a mixture's weights, for errors less their means over each frame, and the mean
-// square of these means: light that flickers from frame to frame is as unsure however close frames are.
+// variances returns the law of each channel under a mixture's weights, for errors less their medians over each frame, and the mean
+// square of these medians: light that flickers from frame to frame is as unsure however close frames are.
 func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	channels := len(x.scale)
 	errors := make([]float64, len(l.samples))
@@ -239,24 +240,27 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	return laws, light
 }
 
-// lessLight takes off the errors of samples their mean over each frame and channel, and returns the mean squares of these.
+// lessLight takes off the errors of samples their median over each frame and channel, and returns the mean squares of these. What is wrong in some places
+// moves a mean, and then all the others seem wrong by it; light is what most places have in common.
 func (l *MixtureLaw) lessLight(errors []float64) (light []float64) {
 	channels := len(l.mixture.scale)
-	sums, counts := make([]float64, l.frames*channels), make([]float64, l.frames*channels)
+	of := make([][]float64, l.frames*channels)
 	for i, s := range l.samples {
-		sums[s.frame*channels+s.channel] += errors[i]
-		counts[s.frame*channels+s.channel]++
+		k := s.frame*channels + s.channel
+		of[k] = append(of[k], errors[i])
 	}
 	light, frames := make([]float64, channels), make([]float64, channels)
-	for k, n := range counts {
-		if c := k % channels; n > 0 {
-			sums[k] /= n
+	medians := make([]float64, len(of))
+	for k, all := range of {
+		if c := k % channels; len(all) > 0 {
+			slices.Sort(all)
+			medians[k] = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
 			frames[c]++
-			light[c] += (square(sums[k]) - light[c]) / frames[c]
+			light[c] += (square(medians[k]) - light[c]) / frames[c]
 		}
 	}
 	for i, s := range l.samples {
-		errors[i] -= sums[s.frame*channels+s.channel]
+		errors[i] -= medians[s.frame*channels+s.channel]
 	}
 	return light
 }

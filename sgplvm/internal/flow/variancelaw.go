@@ -5,10 +5,10 @@ import "math"
 // A varianceLaw is how the mean square of a mixture's errors at a place, in units of the channel's variance, is made of
 // parts that add up, each a number times what it multiplies (parts). None is negative. A trait is small where frames are close in time, so that a law
 // learned where frames are left out holds between those that are closer.
-type varianceLaw [7]float64
+type varianceLaw [9]float64
 
-// Of the parts: which one is the same everywhere, and which one is what pixels miss.
-const everywhere, missing = 5, 6
+// Of the parts: which one is the same everywhere, which one is what pixels miss, and which are the roots of the mismatch and of the doubt; older files have no roots.
+const everywhere, missing, rootMismatch, rootDoubt = 5, 6, 7, 8
 
 // traitsOf are the traits of a place, means over a cell, in units of the channels' variances (docs/math.md, 19.12).
 type traitsOf [traits]float64
@@ -26,9 +26,12 @@ const (
 )
 
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
-// no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not.
+// no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not. Where the flow is quite wrong,
+// errors are no larger than contents are different, however large mismatch and doubt become: so their roots count as well.
 func (t *traitsOf) parts(v, aliased float64) varianceLaw {
-	return varianceLaw{v, t[traitApart], max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt], t[traitTexture], everywhere: 1, missing: t[traitMissed]}
+	mismatch, doubt := max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt]
+	return varianceLaw{v, t[traitApart], mismatch, doubt, t[traitTexture], everywhere: 1, missing: t[traitMissed],
+		rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt)}
 }
 
 // leastModelled is the least part of the model's own variance that counts, and leastScale the least variance of a channel.

@@ -83,8 +83,29 @@ func TestVarianceAcrossGaps(t *testing.T) {
 func TestParts(t *testing.T) {
 	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
 	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
-		if got, want := place.parts(0.5, c.aliased), (varianceLaw{0.5, 2, c.mismatch, 5, 7, 1, 11}); got != want {
+		if got, want := place.parts(0.5, c.aliased), (varianceLaw{0.5, 2, c.mismatch, 5, 7, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5)}); got != want {
 			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
+		}
+	}
+}
+
+// Errors that are no larger than contents differ, however large the mismatch or the doubt, are told where these are small and where they are large.
+func TestVarianceBounded(t *testing.T) {
+	for _, trait := range []int{traitMismatch, traitDoubt} {
+		rng := rand.New(rand.NewPCG(3, 8))
+		rows, squares := make([]varianceLaw, 20000), make([]float64, 20000)
+		place := traitsOf{}
+		bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
+		for i := range rows {
+			place[trait] = math.Exp2(-6 + 12*rng.Float64())
+			rows[i], squares[i] = place.parts(0.001, 0), bounded(place[trait])*square(rng.NormFloat64())
+		}
+		l := fitVariances(rows, squares, 0)
+		for _, u := range []float64{1. / 32, 1, 32} {
+			place[trait] = u
+			if v, want := l.variance(place.parts(0.001, 0)), bounded(u); !(v > want/2 && v < 2*want) {
+				t.Errorf("trait %d of %v: variance %v, drawn with %v", trait, u, v, want)
+			}
 		}
 	}
 }
