@@ -18,6 +18,9 @@
 //     by fixed-point iterations with successive over-relaxation (Brox et al. 2004). The second term does not see
 //     changes of brightness, and ψ lets what appears, vanishes or tears count little.
 //
+//  5. What patches have found in both directions is kept where it fits far better than what the refinement made of it: an object that is small
+//     and moves far costs it more along its outline than it brings.
+//
 // A picture that turns or is enlarged as a whole by much is no flow of patches that shift. Similar finds by how much it does, by trying angles, scales and shifts
 // on small pictures; the flow is then estimated between the two, each taken half of the way to the other (Similarity.Halfway).
 //

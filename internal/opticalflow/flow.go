@@ -3,6 +3,8 @@ package opticalflow
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 )
 
 // A Picture is the intensities of Width×Height pixels, row by row, in units of about their standard deviation.
@@ -20,25 +22,36 @@ type Flow struct {
 // coarsest is about how many pixels the shorter side of the coarsest level has.
 const coarsest = 16
 
-// Between returns how the contents of a move to b: what a shows at s is at s + flow(s) in b. It panics unless both
+// Between returns how the contents of a move to b, and back: what a shows at s is at s + there(s) in b. It panics unless both
 // have the same size, as many pixels as it says, and none of more than 10⁸.
-func Between(a, b Picture) Flow {
+func Between(a, b Picture) (there, back Flow) {
 	mustFit(a, b)
 	levels := [][2]Picture{{a, b}}
 	for min(a.Width, a.Height) >= 2*coarsest {
 		a, b = a.half(), b.half()
 		levels = append(levels, [2]Picture{a, b})
 	}
-	flow := globalShift(a, b)
+	var flows, found [2]Flow
 	for k := len(levels) - 1; k >= 0; k-- {
-		a, b := levels[k][0], levels[k][1]
-		if k < len(levels)-1 {
-			flow = flow.finer(a.Width, a.Height)
+		each := func(do func(way int, a, b Picture)) {
+			var ways sync.WaitGroup
+			ways.Go(func() { do(1, levels[k][1], levels[k][0]) })
+			do(0, levels[k][0], levels[k][1])
+			ways.Wait()
 		}
-		search(a, b, flow, k >= len(levels)-lostLevels)
-		refine(a, b, flow)
+		each(func(way int, a, b Picture) {
+			if k == len(levels)-1 {
+				flows[way] = globalShift(a, b)
+			} else {
+				flows[way] = flows[way].finer(a.Width, a.Height)
+			}
+			search(a, b, flows[way], k >= len(levels)-lostLevels)
+			found[way] = flows[way].clone()
+			refine(a, b, flows[way])
+		})
+		each(func(way int, a, b Picture) { keep(a, b, found[way], found[1-way], flows[way]) })
 	}
-	return flow
+	return flows[0], flows[1]
 }
 
 // mustFit panics unless pictures are what Between asks for.
@@ -125,6 +138,10 @@ func (f *Flow) At(x, y float64) (right, down float64) {
 
 func (f Flow) components() (u, v Picture) {
 	return Picture{f.Width, f.Height, f.Right}, Picture{f.Width, f.Height, f.Down}
+}
+
+func (f Flow) clone() Flow {
+	return Flow{f.Width, f.Height, slices.Clone(f.Right), slices.Clone(f.Down)}
 }
 
 func newFlow(width, height int) Flow {

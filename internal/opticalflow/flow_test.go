@@ -67,11 +67,11 @@ func TestBetween(t *testing.T) {
 				}
 				return sx, sy
 			})
-			f := Between(a, b)
+			f, _ := Between(a, b)
 			if d := distance(f, 16, c.flow); !(d <= c.most) {
 				t.Errorf("off by %v pixels, want at most %v", d, c.most)
 			}
-			if again := Between(a, b); !slices.Equal(again.Right, f.Right) || !slices.Equal(again.Down, f.Down) {
+			if again, _ := Between(a, b); !slices.Equal(again.Right, f.Right) || !slices.Equal(again.Down, f.Down) {
 				t.Error("other bits the second time")
 			}
 		})
@@ -108,7 +108,7 @@ func TestBetweenLost(t *testing.T) {
 		}
 		return p
 	}
-	f := Between(scene(0), scene(1))
+	f, _ := Between(scene(0), scene(1))
 	for y := 40.; y < 52; y++ {
 		for x := 50.; x < 62; x++ {
 			if u, v := f.At(x, y); math.Hypot(u-20, v-7) > 1 {
@@ -127,7 +127,8 @@ func TestBetweenLeaving(t *testing.T) {
 	shift := func(x, y float64) (float64, float64) { return 13, -8 }
 	a := draw(width, height, func(x, y float64) (float64, float64) { return x, y })
 	b := draw(width, height, func(x, y float64) (float64, float64) { return x - 13, y + 8 })
-	if d := distance(Between(a, b), 4, shift); !(d < 2) {
+	there, _ := Between(a, b)
+	if d := distance(there, 4, shift); !(d < 2) {
 		t.Errorf("off by %v pixels, want at most 2", d)
 	}
 }
@@ -139,7 +140,8 @@ func TestBetweenBrightness(t *testing.T) {
 	for k := range b.Pixels {
 		b.Pixels[k] += 0.3
 	}
-	if d := distance(Between(a, b), 0, func(x, y float64) (float64, float64) { return 0, 0 }); d > 0.15 {
+	there, _ := Between(a, b)
+	if d := distance(there, 0, func(x, y float64) (float64, float64) { return 0, 0 }); d > 0.15 {
 		t.Errorf("off by %v pixels where only the brightness changes", d)
 	}
 }
@@ -148,7 +150,7 @@ func TestBetweenBrightness(t *testing.T) {
 func TestBetweenSizes(t *testing.T) {
 	for _, s := range [][2]int{{1, 1}, {1, 9}, {2, 3}, {17, 5}, {33, 31}, {40, 16}} {
 		p := Picture{s[0], s[1], make([]float32, s[0]*s[1])}
-		f := Between(p, p)
+		f, _ := Between(p, p)
 		for k := range f.Right {
 			if f.Right[k] != 0 || f.Down[k] != 0 {
 				t.Fatalf("%v: pixel %d of a plain picture moves by (%v, %v)", s, k, f.Right[k], f.Down[k])
@@ -166,7 +168,7 @@ func TestBetweenSizes(t *testing.T) {
 func ExampleBetween() {
 	a := draw(64, 48, func(x, y float64) (float64, float64) { return x, y })
 	b := draw(64, 48, func(x, y float64) (float64, float64) { return x - 2, y + 1 })
-	flow := Between(a, b)
+	flow, _ := Between(a, b)
 	u, v := flow.At(30, 20)
 	fmt.Printf("%.1f to the right, %.1f down\n", u, v)
 	// Output: 2.0 to the right, -1.0 down

@@ -28,7 +28,7 @@ func tryAny(t *testing.T, s *fuzz.Source) {
 		return p
 	}
 	a, b := draw(), draw()
-	still := opticalflow.Between(a, a)
+	still, _ := opticalflow.Between(a, a)
 	for k, u := range still.Right {
 		if v := still.Down[k]; !(math.Hypot(float64(u), float64(v)) <= 1e-3) {
 			t.Fatalf("%d×%d: pixel %d of a picture moves by (%v, %v) to itself", width, height, k, u, v)
@@ -43,7 +43,7 @@ func tryAny(t *testing.T, s *fuzz.Source) {
 			t.Errorf("%d×%d, usable: %v, panic: %v", width, height, usable, refused)
 		}
 	}()
-	flow := opticalflow.Between(a, b)
+	flow, _ := opticalflow.Between(a, b)
 	if flow.Width != width || flow.Height != height || len(flow.Right) != len(a.Pixels) || len(flow.Down) != len(a.Pixels) {
 		t.Fatalf("a flow of %d×%d pixels with %d and %d numbers for %d×%d pixels", flow.Width, flow.Height, len(flow.Right), len(flow.Down), width, height)
 	}
@@ -58,7 +58,7 @@ func tryAny(t *testing.T, s *fuzz.Source) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, procs := range []int{1, 2} {
 		runtime.GOMAXPROCS(procs)
-		again := opticalflow.Between(a, b)
+		again, _ := opticalflow.Between(a, b)
 		if !slices.Equal(again.Right, flow.Right) || !slices.Equal(again.Down, flow.Down) {
 			t.Errorf("%d×%d: other bits at GOMAXPROCS %d", width, height, procs)
 		}
@@ -85,7 +85,7 @@ func tryShift(t *testing.T, s *fuzz.Source) {
 		return p
 	}
 	u, v := float64(s.IntN(17)-8)/4, float64(s.IntN(17)-8)/4
-	flow := opticalflow.Between(draw(0, 0), draw(u, v))
+	flow, _ := opticalflow.Between(draw(0, 0), draw(u, v))
 	var off []float64
 	for y := border; y < side-border; y++ {
 		for x := border; x < side-border; x++ {

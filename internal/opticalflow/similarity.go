@@ -160,7 +160,7 @@ const (
 // in enough places.
 func (s Similarity) closer(a, b Picture) (t Similarity, found bool) {
 	a, b = s.Halfway(a, b)
-	there, back := Between(a, b), Between(b, a)
+	there, back := Between(a, b)
 	var z, d, zd complex128
 	var n, inside, zz float64
 	for k, u := range there.Right {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
-	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // A pairFlow is the flows from one frame to another and back. Where the whole picture turns or is enlarged they are those between the frames taken half of the way to
@@ -51,12 +50,6 @@ func flowsBetween(a, b image[float32]) (f pairFlow) {
 	if f.whole, f.turns = opticalflow.Similar(p, q); f.turns {
 		p, q = f.whole.Halfway(p, q)
 	}
-	mat.Parallel(2, func(k int) {
-		if k == 0 {
-			f.there = opticalflow.Between(p, q)
-		} else {
-			f.back = opticalflow.Between(q, p)
-		}
-	})
+	f.there, f.back = opticalflow.Between(p, q)
 	return f
 }

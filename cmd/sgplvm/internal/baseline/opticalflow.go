@@ -108,14 +108,8 @@ func (m *flowing) frame(dst []float64, t float64, without int) (variance float64
 		return variance
 	}
 	a, b := f.luminance(around[0]), f.luminance(around[1])
-	flows := make([]opticalflow.Flow, 2)
-	mat.Parallel(2, func(k int) {
-		if k == 0 {
-			flows[0] = opticalflow.Between(a, b)
-		} else {
-			flows[1] = opticalflow.Between(b, a)
-		}
-	})
+	there, back := opticalflow.Between(a, b)
+	flows := [2]opticalflow.Flow{there, back}
 	clear(dst)
 	for k, i := range around {
 		f.addWarped(dst, i, flows[k], w[i], 1-w[i])
