@@ -110,6 +110,19 @@ func (d *Detail) Sharpened(f Frame, width int) Frame {
 	return f
 }
 
+// AddEdges adds to a predicted frame of finer pixels than those of training what the outermost of these say of how values go on across them.
+func (d *Detail) AddEdges(f Frame) {
+	if d.edges == (edges{}) || f.Width <= d.width || f.Height <= d.height {
+		return
+	}
+	coarse := newImage[float64](d.width, d.height, f.Mean.Cols)
+	downsample(coarse, f.view())
+	eachEdge(f.view(), coarse, func(side, place int, x float64) {
+		n := f.Mean.Cols
+		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
+	})
+}
+
 // sharpness returns the part of the sharpening that pixels need of which there are width across.
 func (d *Detail) sharpness(width int) float64 {
 	return min(max(math.Log2(float64(width)/float64(d.width)), 0), 1)

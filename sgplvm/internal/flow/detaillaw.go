@@ -133,7 +133,7 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
 			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
 		}
-		sides.add(f.view(), d)
+		sides.add(f.view(), d.sharpening, d.energy)
 	}
 	d.edges = sides.edges()
 	return d, nil

@@ -37,30 +37,17 @@ func eachEdge(fine, coarse image[float64], body func(side, place int, x float64)
 	}
 }
 
-// AddEdges adds to a predicted frame of finer pixels than those of training what the outermost of these say of how values go on across them.
-func (d *Detail) AddEdges(f Frame) {
-	if d.edges == (edges{}) || f.Width <= d.width || f.Height <= d.height {
-		return
-	}
-	coarse := newImage[float64](d.width, d.height, f.Mean.Cols)
-	downsample(coarse, f.view())
-	eachEdge(f.view(), coarse, func(side, place int, x float64) {
-		n := f.Mean.Cols
-		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
-	})
-}
-
 // An edgeLaw learns edges from frames that are halved and enlarged again.
 type edgeLaw struct {
 	products, squares [len(edges{})]float64 // of what was missed and of what a side's number multiplies, in units of the channels' energies
 }
 
-// add takes in a frame in pixels of training.
-func (l *edgeLaw) add(truth image[float64], d *Detail) {
+// add takes in a frame in pixels of training, given the filter of halved ones and the energies of the channels.
+func (l *edgeLaw) add(truth image[float64], filter sharpening, energy []float64) {
 	enlarged := newImage[float64](truth.width, truth.height, truth.channels)
-	Field{}.Warp(frameOf(enlarged), frameOf(sharpened(halfOf(truth), d.sharpening, 1)))
+	Field{}.Warp(frameOf(enlarged), frameOf(sharpened(halfOf(truth), filter, 1)))
 	eachEdge(enlarged, halfOf(enlarged), func(side, place int, x float64) {
-		if s := d.energy[place%truth.channels]; s > 0 {
+		if s := energy[place%truth.channels]; s > 0 {
 			l.products[side] += x * (truth.data[place] - enlarged.data[place]) / s
 			l.squares[side] += x * x / s
 		}
