@@ -21,8 +21,6 @@ type Mixture struct {
 	scale         []float64     // variance of each channel
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
-	closer        []weights     // the same between frames half as far apart as gap, or less; none in older files
-	gap           float64       // how far apart in time the two frames around a time were in learning
 	laws          []varianceLaw // of each channel
 	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
 	outside       share
@@ -53,7 +51,6 @@ func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
 type Recipe struct {
 	traits    image[float64] // of cells
 	beyond    float64        // as that of Others
-	closer    float64        // the share of the weights between closer frames
 	variances image[float64] // of training pixels; none of a frame without
 }
 
@@ -61,7 +58,7 @@ type Recipe struct {
 // other traits than those that weights and variances were learned from. It panics if the sizes do not fit.
 func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	x.check("Recipe", f, o)
-	r := &Recipe{traits: x.traits(f, o), beyond: o.beyond, closer: x.closerShare(o.gap)}
+	r := &Recipe{traits: x.traits(f, o), beyond: o.beyond}
 	if f.Variance.Rows == 0 {
 		return r
 	}
@@ -95,7 +92,7 @@ func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
 		row := make([]float64, max(traits, n)*f.Width)
 		r.traits.rowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			w, pixel := x.weights(x.deciding((*traitsOf)(row[traits*column:])), r.beyond, r.closer), y*f.Width+column
+			w, pixel := x.weights(x.deciding((*traitsOf)(row[traits*column:])), r.beyond), y*f.Width+column
 			means := f.Mean.Row(pixel)
 			for c := range means {
 				means[c] *= w[0]
@@ -166,17 +163,9 @@ func levelOf(u float64) float64 {
 	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
 }
 
-// closerShare returns the share of the weights between closer frames for two frames that far apart: 0 as far apart as in learning, 1 half as far.
-func (x *Mixture) closerShare(gap float64) float64 {
-	if len(x.closer) == 0 || !(gap > 0) {
-		return 0
-	}
-	return min(max(math.Log2(x.gap/gap), 0), 1)
-}
-
-// weights returns those at a place by the trait that they depend on and the share of those between closer frames, or at a time beyond the ends of a
+// weights returns those at a place by the trait that they depend on, or at a time beyond the ends of a
 // sequence: the longer that is, the less the model counts beside the nearest frame.
-func (x *Mixture) weights(u, beyond, closer float64) (w weights) {
+func (x *Mixture) weights(u, beyond float64) (w weights) {
 	if beyond > 0 {
 		w = x.outside.Weights
 		left := w[0] * max(0, 1-x.unit/beyond)
@@ -187,9 +176,6 @@ func (x *Mixture) weights(u, beyond, closer float64) (w weights) {
 	i, j, a := between(levelOf(u), len(x.levels))
 	for k := range w {
 		w[k] = (1-a)*x.levels[i][k] + a*x.levels[j][k]
-		if closer > 0 {
-			w[k] += closer * ((1-a)*x.closer[i][k] + a*x.closer[j][k] - w[k])
-		}
 	}
 	return w
 }
@@ -235,14 +221,11 @@ type mixtureText struct {
 	Outside       share
 	ByPaths       bool    `json:",omitempty"` // older files have none
 	Aliased       float64 `json:",omitempty"` // older files have none
-
-	Closer []weights `json:",omitempty"` // older files have none
-	Gap    float64   `json:",omitempty"` // older files have none
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.closer, x.gap})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased})
 }
 
 // Decode is that of Part.
@@ -254,9 +237,6 @@ func (x *Mixture) Decode(text []byte) error {
 	if len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
 		return badPart("mixture", "%d levels, expected %d", len(t.Levels), mixtureLevels)
 	}
-	if len(t.Closer) != len(t.Levels) && len(t.Closer) != 0 || !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
-		return badPart("mixture", "%d levels and %d between closer frames than %v, expected as many", len(t.Levels), len(t.Closer), t.Gap)
-	}
 	if len(t.Levels) > 0 && (t.Width < 1 || t.Height < 1 || t.Width > maxSide || t.Height > maxSide || !(t.Unit >= 0) || math.IsInf(t.Unit, 0)) {
 		return badPart("mixture", "%d×%d cells and %v between frames", t.Width, t.Height, t.Unit)
 	}
@@ -265,7 +245,7 @@ func (x *Mixture) Decode(text []byte) error {
 			return badPart("mixture", "variance %v of a channel, expected a positive number", v)
 		}
 	}
-	for _, all := range append(slices.Concat(t.Levels, t.Closer), t.Outside.Weights) {
+	for _, all := range append(slices.Clone(t.Levels), t.Outside.Weights) {
 		var sum float64
 		for _, w := range all {
 			sum += w
@@ -299,6 +279,6 @@ func (x *Mixture) Decode(text []byte) error {
 	if !(t.Aliased >= 0 && t.Aliased <= aliasedPart*mostOctave) {
 		return badPart("mixture", "aliased part %v, expected 0 to %v", t.Aliased, aliasedPart*mostOctave)
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Closer, t.Gap, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased}
 	return nil
 }

@@ -168,50 +168,9 @@ func TestMixture(t *testing.T) {
 	x := *bad
 	for _, c := range []struct{ beyond, want float64 }{{1, 0.5}, {2, 0.25}, {100, 0.005}} {
 		x.outside = share{Weights: weights{0.5, 0, 0.5, 0}, Factor: 1}
-		if w := x.weights(0.01, c.beyond, 0); math.Abs(w[0]-c.want) > 1e-12 || math.Abs(w[2]-(1-c.want)) > 1e-12 {
+		if w := x.weights(0.01, c.beyond); math.Abs(w[0]-c.want) > 1e-12 || math.Abs(w[2]-(1-c.want)) > 1e-12 {
 			t.Errorf("%v beyond the end: weights %v, want %v of the model and the rest of the nearest frame", c.beyond, w, c.want)
 		}
-	}
-}
-
-// Between frames that are closer than where it was learned the model has less weight, and all of that less from half as far apart on; where they are as far apart or further the weights
-// are those of learning, and so they are in older files.
-func TestCloserFrames(t *testing.T) {
-	x, law := mixtureOf(t, 0.5)
-	if want := 2 * x.unit; math.Abs(x.gap-want) > 1e-9 {
-		t.Fatalf("the frames around were %v apart in learning, want %v", x.gap, want)
-	}
-	const u = 1e-3
-	far, near := x.weights(u, 0, 0), x.weights(u, 0, 1)
-	if !(far[0] > 0 && far[0] < 1 && near[0] < far[0]) {
-		t.Fatalf("the model has the weight %v, and %v between closer frames", far[0], near[0])
-	}
-	for _, c := range []struct{ gap, want float64 }{{3, 0}, {1, 0}, {math.Sqrt(0.5), 0.5}, {0.5, 1}, {0.1, 1}, {0, 0}} {
-		if got := x.closerShare(c.gap * x.gap); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("frames %v times as far apart have the share %v of closer ones, want %v", c.gap, got, c.want)
-		}
-	}
-	var sum float64
-	for k, w := range x.weights(u, 0, 0.5) {
-		if sum += w; math.Abs(w-(far[k]+near[k])/2) > 1e-12 {
-			t.Errorf("weight %d is %v half way from %v to %v", k, w, far[k], near[k])
-		}
-	}
-	if math.Abs(sum-1) > 1e-9 {
-		t.Errorf("weights %v together", sum)
-	}
-	old := law.Mixture()
-	old.closer = nil
-	if s := old.closerShare(0.5 * x.gap); s != 0 {
-		t.Errorf("an older file has the share %v", s)
-	}
-	// Two times that lie alike between frames, of which one has frames half as far apart around it.
-	scene := turned()
-	alike := momentAt(t, scene.motion, 0.5, -1)
-	o := scene.frames.Others(new(Detail), alike, testWidth, testHeight)
-	f := NewFrame(testWidth, testHeight, 1)
-	if r := x.Recipe(f, o); r.closer != 1 {
-		t.Errorf("between frames %v apart the share is %v, want 1", o.gap, r.closer)
 	}
 }
 
@@ -239,7 +198,6 @@ func TestMixtureText(t *testing.T) {
 	for _, bad := range []func(x *Mixture){
 		func(x *Mixture) { x.levels = x.levels[:2] }, func(x *Mixture) { x.levels[0][0] = 2 }, func(x *Mixture) { x.outside.Factor = -1 },
 		func(x *Mixture) { x.laws[0][1] = -1 }, func(x *Mixture) { x.laws[0][0] = 0 }, func(x *Mixture) { x.laws = nil },
-		func(x *Mixture) { x.closer = x.closer[:2] }, func(x *Mixture) { x.closer[1][0] = 2 }, func(x *Mixture) { x.gap = -1 },
 		func(x *Mixture) { x.scale[0] = 0 }, func(x *Mixture) { x.width = 0 }, func(x *Mixture) { x.outside.Weights = weights{} },
 	} {
 		spoiled := new(Mixture)
@@ -357,7 +315,7 @@ func TestWeightsByPaths(t *testing.T) {
 	}
 	x := law.Mixture()
 	atHalves := func(x *Mixture) (left, right float64) {
-		return x.weights(x.deciding(&traitsOf{0.09, 1e-3}), 0, 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5}), 0, 0)[others]
+		return x.weights(x.deciding(&traitsOf{0.09, 1e-3}), 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5}), 0)[others]
 	}
 	if left, right := atHalves(x); left < 0.9 || right > 0.1 {
 		t.Errorf("the flow has the weight %v where it is right and %v where it is not", left, right)

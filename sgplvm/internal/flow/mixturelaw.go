@@ -21,9 +21,6 @@ const (
 	mostErrorFactor = 1e4
 )
 
-// closerPenalty is what the model's squared errors are multiplied by between frames half as far apart as in learning: they shrink less than those of frames by themselves.
-const closerPenalty = 1.2
-
 // errorSamples is about from how many pixels the law of errors is learned.
 const errorSamples = 1 << 16
 
@@ -33,8 +30,6 @@ type MixtureLaw struct {
 	mixture Mixture
 	near    map[int]bool // the frames that count
 	frames  int
-	gaps    float64 // sum of the logarithms of how far apart the frames around are
-	between int     // of so many frames
 	inside  [mixtureLevels]products
 	outside products
 	stride  int
@@ -139,10 +134,6 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 		l.outside.join(&row[mixtureLevels], 1)
 	}
 	l.frames++
-	if o.gap > 0 {
-		l.gaps += math.Log(o.gap)
-		l.between++
-	}
 }
 
 // add adds errors with a weight, of a value for which the model expects the variance v.
@@ -168,20 +159,6 @@ func (p *products) join(q *products, a float64) {
 	}
 }
 
-// scale multiplies the squared errors of one prediction by a factor.
-func (p *products) scale(k int, a float64) {
-	for i := range p.plain {
-		for j := range i + 1 {
-			if i == k {
-				p.plain[i][j] *= math.Sqrt(a)
-			}
-			if j == k {
-				p.plain[i][j] *= math.Sqrt(a)
-			}
-		}
-	}
-}
-
 // share returns the weights of least squared error and the factor that gives errors under them their mean square.
 func (p *products) share() (s share) {
 	s.Weights = simplexWeights(&p.plain)
@@ -203,14 +180,14 @@ func (l *MixtureLaw) Mixture() *Mixture {
 		p := l.inside[k]
 		p.join(&all, levelShrinkage)
 		x.levels = append(x.levels, simplexWeights(&p.plain))
-		p.scale(0, closerPenalty)
-		x.closer = append(x.closer, simplexWeights(&p.plain))
 	}
-	x.gap = math.Exp(l.gaps / float64(max(l.between, 1)))
 	x.laws, x.light = l.variances(&x)
 	if l.outside.count > 0 {
 		p := l.outside
-		p.scale(0, outsidePenalty)
+		p.plain[0][0] *= outsidePenalty
+		for i := 1; i <= others; i++ {
+			p.plain[i][0] *= math.Sqrt(outsidePenalty)
+		}
 		x.outside = p.share()
 	} else {
 		x.outside = share{Factor: 1}
@@ -225,7 +202,7 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	channels := len(x.scale)
 	errors := make([]float64, len(l.samples))
 	for i, s := range l.samples {
-		for k, w := range x.weights(x.deciding(&s.traits), 0, 0) {
+		for k, w := range x.weights(x.deciding(&s.traits), 0) {
 			errors[i] += w * s.errors[k]
 		}
 	}

@@ -27,7 +27,6 @@ type Others struct {
 	means  [others]image[float64]
 	doubts image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
-	gap    float64        // from the frame before to the one after; 0 beyond the ends
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
@@ -52,7 +51,6 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		o.toUnits(f)
 		return o
 	}
-	o.gap = s.Times[around[1].place] - s.Times[around[0].place]
 	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() pairFlow {
 		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
 	})
