@@ -22,7 +22,7 @@ type Flow struct {
 // coarsest is about how many pixels the shorter side of the coarsest level has.
 const coarsest = 16
 
-// Between returns how the contents of a move to b, and back: what a shows at s is at s + there(s) in b. It panics unless both
+// Between returns how the contents of a move to b, and back: what a shows at s is at s + there(s) in b, and what b shows at s is at s + back(s) in a, in pixels. It panics unless both
 // have the same size, as many pixels as it says, and none of more than 10⁸.
 func Between(a, b Picture) (there, back Flow) {
 	mustFit(a, b)
@@ -134,6 +134,20 @@ func blended(v []float32, first, next, below int, right, down float32) float32 {
 func (f *Flow) At(x, y float64) (right, down float64) {
 	first, next, below, a, b := around(f.Width, f.Height, float32(x), float32(y))
 	return float64(blended(f.Right, first, next, below, a, b)), float64(blended(f.Down, first, next, below, a, b))
+}
+
+// Return returns, of what pixel k of the first picture shows, the squared distance between that and where the flow and the one back lead, the squared displacement there, both in
+// pixels, and whether that ends inside the second picture.
+func (f *Flow) Return(back *Flow, k int) (apart, moved float64, inside bool) {
+	u, v := float64(f.Right[k]), float64(f.Down[k])
+	x, y := float64(k%f.Width)+u, float64(k/f.Width)+v
+	if !(x >= 0 && y >= 0 && x <= float64(f.Width-1) && y <= float64(f.Height-1)) {
+		return 0, 0, false
+	}
+	bu, bv := back.At(x, y)
+	u2, v2 := float64(u*u), float64(v*v)
+	bu, bv = u+bu, v+bv
+	return float64(bu*bu) + float64(bv*bv), u2 + v2, true
 }
 
 func (f Flow) components() (u, v Picture) {

@@ -34,17 +34,12 @@ func keep(a, b Picture, found, back, f Flow) {
 
 // givenUp returns the pixels of which a refined flow is apart from what was found, inside the second picture, there and back.
 func (f Flow) givenUp(back *Flow, refined Flow) (pixels []int) {
-	right, down := float32(f.Width-1), float32(f.Height-1)
 	for k, u := range f.Right {
-		v := f.Down[k]
-		du, dv := u-refined.Right[k], v-refined.Down[k]
-		x, y := float32(k%f.Width)+u, float32(k/f.Width)+v
-		if float32(du*du)+float32(dv*dv) < keepApart*keepApart || !(x >= 0 && y >= 0 && x <= right && y <= down) {
+		du, dv := u-refined.Right[k], f.Down[k]-refined.Down[k]
+		if float32(du*du)+float32(dv*dv) < keepApart*keepApart {
 			continue
 		}
-		bu, bv := back.At(float64(x), float64(y))
-		du, dv = u+float32(bu), v+float32(bv)
-		if float32(du*du)+float32(dv*dv) <= keepSpread*keepSpread+keepShare*keepShare*(float32(u*u)+float32(v*v)) {
+		if apart, moved, inside := f.Return(back, k); inside && apart <= keepSpread*keepSpread+float64(keepShare*keepShare*moved) {
 			pixels = append(pixels, k)
 		}
 	}

@@ -165,18 +165,15 @@ func (s Similarity) closer(a, b Picture) (t Similarity, found bool) {
 	var n, inside, zz float64
 	for k, u := range there.Right {
 		v := there.Down[k]
-		x, y := float64(k%a.Width), float64(k/a.Width)
-		toX, toY := x+float64(u), y+float64(v)
-		if toX < 0 || toY < 0 || toX > float64(a.Width-1) || toY > float64(a.Height-1) {
+		apart, moved, shown := there.Return(&back, k)
+		if !shown {
 			continue
 		}
 		inside++
-		bu, bv := back.At(toX, toY)
-		off, moved := cmplx.Abs(complex(float64(u)+bu, float64(v)+bv)), cmplx.Abs(complex(float64(u), float64(v)))
-		if off > math.Hypot(agreeing, agreeingPart*moved) {
+		if apart > agreeing*agreeing+float64(agreeingPart*agreeingPart*moved) {
 			continue
 		}
-		p, q := complex(x-0.5*float64(a.Width-1), y-0.5*float64(a.Height-1)), complex(float64(u), float64(v))
+		p, q := complex(float64(k%a.Width)-0.5*float64(a.Width-1), float64(k/a.Width)-0.5*float64(a.Height-1)), complex(float64(u), float64(v))
 		n++
 		z, d, zd, zz = z+p, d+q, zd+cmplx.Conj(p)*q, zz+real(p)*real(p)+imag(p)*imag(p)
 	}

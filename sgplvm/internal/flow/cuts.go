@@ -77,15 +77,8 @@ func (f *pyramids) followed(from, to int) float64 {
 	}
 	flows := flowsBetween(shown[0], shown[1])
 	there, back, n := &flows.there, &flows.back, 0
-	for k, u := range there.Right {
-		v := there.Down[k]
-		x, y := float64(k%there.Width)+float64(u), float64(k/there.Width)+float64(v)
-		if x < 0 || y < 0 || x > float64(there.Width-1) || y > float64(there.Height-1) {
-			continue
-		}
-		bu, bv := back.At(x, y)
-		apart, moved := square(float64(u)+bu)+square(float64(v)+bv), square(float64(u))+square(float64(v))
-		if apart < square(flowSpread)+square(flowPortion)*moved {
+	for k := range there.Right {
+		if apart, moved, inside := there.Return(back, k); inside && apart < square(flowSpread)+square(flowPortion)*moved {
 			n++
 		}
 	}

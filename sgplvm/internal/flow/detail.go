@@ -117,8 +117,8 @@ func (d *Detail) AddEdges(f Frame) {
 	}
 	coarse := newImage[float64](d.width, d.height, f.Mean.Cols)
 	downsample(coarse, f.view())
-	eachEdge(f.view(), coarse, func(side, place int, x float64) {
-		n := f.Mean.Cols
+	n := f.Mean.Cols
+	eachEdge(size{f.Width, f.Height}, coarse, func(side, place int, x float64) {
 		f.Mean.Row(place / n)[place%n] += d.edges[side] * x
 	})
 }

@@ -118,20 +118,25 @@ func MeasureDetail(ctx context.Context, frames data.Source, width, height int) (
 	}
 	law := newDetailLaw(width, height, channels, n)
 	f := Frame{Width: width, Height: height, Mean: mat.New(points, channels)}
-	for _, i := range law.used {
+	read := func(i int) error {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
-			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
+			return &data.ReadError{From: i, To: i + 1, Err: err}
+		}
+		return nil
+	}
+	for _, i := range law.used {
+		if err := read(i); err != nil {
+			return nil, err
 		}
 		law.add(f)
 	}
 	d, sides := law.detail(), edgeLaw{}
 	for k := 0; k < len(law.used) && len(d.energy) > 0; k += (len(law.used) + edgeFrames - 1) / edgeFrames {
-		i := law.used[k]
-		if err := frames.ReadExamples(f.Mean.Data, i, i+1); err != nil {
-			return nil, &data.ReadError{From: i, To: i + 1, Err: err}
+		if err := read(law.used[k]); err != nil {
+			return nil, err
 		}
 		sides.add(f.view(), d.sharpening, d.energy)
 	}

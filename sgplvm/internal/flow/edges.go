@@ -1,6 +1,6 @@
 package flow
 
-// Edges are how values go on across the outermost pixels of training on each side, left, right, top and bottom: cameras and codecs leave dark or light lines there, which stay where contents
+// edges are how values go on across the outermost pixels of training on each side, left, right, top and bottom: cameras and codecs leave dark or light lines there, which stay where contents
 // move. In finer pixels a value half a pixel of training further out than the middle of the outermost one is larger by twice a side's number times what that pixel
 // has more than the next one inwards; in the middle nothing changes, so that means over outermost pixels stay.
 type edges [4]float64
@@ -11,9 +11,9 @@ const mostEdge = 2
 // edgeFrames is from how many frames they are learned.
 const edgeFrames = 4
 
-// eachEdge calls body for every value of a picture that lies in the outermost pixels of another one of its means, with the side, its place, and what the side's number is multiplied by.
-func eachEdge(fine, coarse image[float64], body func(side, place int, x float64)) {
-	n, across, down := fine.channels, float64(coarse.width)/float64(fine.width), float64(coarse.height)/float64(fine.height)
+// eachEdge calls body for every value of a picture of a size that lies in the outermost pixels of another one, of its means, with the side, its place, and what the side's number is multiplied by.
+func eachEdge(fine size, coarse image[float64], body func(side, place int, x float64)) {
+	n, across, down := coarse.channels, float64(coarse.width)/float64(fine.width), float64(coarse.height)/float64(fine.height)
 	at := func(side, pixel, outermost, next int, outwards float64) {
 		for c := range n {
 			body(side, pixel*n+c, 4*outwards*(coarse.data[outermost*n+c]-coarse.data[next*n+c]))
@@ -46,7 +46,7 @@ type edgeLaw struct {
 func (l *edgeLaw) add(truth image[float64], filter sharpening, energy []float64) {
 	enlarged := newImage[float64](truth.width, truth.height, truth.channels)
 	Field{}.Warp(frameOf(enlarged), frameOf(sharpened(halfOf(truth), filter, 1)))
-	eachEdge(enlarged, halfOf(enlarged), func(side, place int, x float64) {
+	eachEdge(enlarged.size(), halfOf(enlarged), func(side, place int, x float64) {
 		if s := energy[place%truth.channels]; s > 0 {
 			l.products[side] += x * (truth.data[place] - enlarged.data[place]) / s
 			l.squares[side] += x * x / s
