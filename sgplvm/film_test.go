@@ -432,10 +432,17 @@ func TestFilmSample(t *testing.T) {
 	}
 	ctx, m := context.Background(), filmModel(t, filmTrainer(t, evenly(12)))
 	times := []float64{14, 14.02, 14.04, 14.06}
+	at, err := m.LatentAt(0, times)
+	if err != nil {
+		t.Fatal(err)
+	}
 	draw := func(count, scale int, noise bool) (films [][]float64) {
 		err := m.SampleFilm(ctx, 0, times, pixelsOf(filmWidth, filmHeight, scale), SampleOptions{Count: count, Seed: 3, Noise: noise}, func(f SampledFrame) error {
 			if f.Draw*len(times)+f.Frame != len(films) || f.Mean.Rows != f.Values.Rows {
 				t.Errorf("frame %d of film %d, expected number %d", f.Frame, f.Draw, len(films))
+			}
+			if p, err := m.Predict(at[f.Frame], pixelsOf(filmWidth, filmHeight, scale)); err != nil || distance(f.Mean.Clone().Data, p.Mean.Clone().Data) > 1e-9 {
+				t.Errorf("scale %d: the mean of frame %d is not what is predicted (%v)", scale, f.Frame, err)
 			}
 			films = append(films, f.Values.Clone().Data)
 			return nil

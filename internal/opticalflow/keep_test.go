@@ -68,4 +68,11 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: the ball moves by (%v, %v)", c.name, f.Right[ball], f.Down[ball])
 		}
 	}
+	for k := range a.Pixels { // so faint that noise might as well be all
+		a.Pixels[k], b.Pixels[k] = 0.02*a.Pixels[k], 0.02*b.Pixels[k]
+	}
+	f := flow(0, 0)
+	if keep(a, b, flow(9, 3), flow(-9, -3), f); f.Right[ball] != 0 {
+		t.Errorf("a ball that is hardly seen moves by (%v, %v)", f.Right[ball], f.Down[ball])
+	}
 }

@@ -133,6 +133,20 @@ func TestInflationAlike(t *testing.T) {
 	}
 }
 
+// readBack returns what is read of what an inflation is written as, and that.
+func readBack(t *testing.T, u *Inflation) (back *Inflation, text []byte) {
+	t.Helper()
+	text, err := u.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back = new(Inflation)
+	if err := back.Decode(text); err != nil {
+		t.Fatal(err)
+	}
+	return back, text
+}
+
 // Where only some frames were predicted, their ratios count as far as they reach, and those that the others do not have are not taken for 1.
 func TestInflationOfSomeFrames(t *testing.T) {
 	const width, height, n = 40, 20, 32
@@ -145,14 +159,7 @@ func TestInflationOfSomeFrames(t *testing.T) {
 	if u.Reach() != 64 {
 		t.Errorf("reach %v, want 16 times the distance of frames that were predicted", u.Reach())
 	}
-	text, err := u.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := new(Inflation)
-	if err := back.Decode(text); err != nil {
-		t.Fatal(err)
-	}
+	back, text := readBack(t, u)
 	row := factorsOf(back, width, height, data.Instant{Time: 14.5})
 	if !slices.Equal(row, factorsOf(u, width, height, data.Instant{Time: 14.5})) {
 		t.Error("read back it says something else")
@@ -176,14 +183,7 @@ func TestInflationFile(t *testing.T) {
 	at := []data.Instant{{Sequence: 1, Time: 0.5}, {Sequence: 1, Time: 2}}
 	u := erring(at, 10, 5, 3, func(_, _ int) float64 { return 2 })
 	u.reach = 3
-	text, err := u.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := new(Inflation)
-	if err := back.Decode(text); err != nil {
-		t.Fatal(err)
-	}
+	back, text := readBack(t, u)
 	if d := cmp.Diff(u, back, cmp.AllowUnexported(Inflation{}, image[float32]{})); d != "" {
 		t.Errorf("read back (-want +got):\n%s", d)
 	}
@@ -204,7 +204,8 @@ func TestInflationFile(t *testing.T) {
 		}
 	}
 	u.ratio[1].data[0] = float32(math.Inf(1))
-	if text, err = u.Encode(); err != nil {
+	text, err := u.Encode()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := new(Inflation).Decode(text); err == nil || !strings.Contains(err.Error(), "ratio +Inf of frame 1") {
