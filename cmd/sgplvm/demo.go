@@ -144,7 +144,10 @@ func (d demoFrames) train(ctx context.Context, e *cli.Environment, iterations in
 	if err != nil {
 		return nil, err
 	}
-	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: min(12, d.training.Count-1), Seed: seed, Attributes: engine.Attributes(&d.training.Form)}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: min(12, d.training.Count-1), Seed: seed}
+	if cfg.Attributes, err = engine.Attributes(&d.training.Form, d.training); err != nil {
+		return nil, err
+	}
 	cfg.Training.Iterations = iterations
 	m, r, err := engine.Fit(ctx, e, sgplvm.Data{Source: d.training, Grid: grid}, cfg)
 	if err != nil {

@@ -211,7 +211,9 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 	}
 	form := set.Form
 	form.Scattered = form.Scattered || len(points) < set.Points()
-	cfg.Attributes = engine.Attributes(&form)
+	if cfg.Attributes, err = engine.Attributes(&form, d.Source); err != nil {
+		return nil, err
+	}
 	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	done, err := engine.Complete(ctx, e, d, cfg)
 	if err != nil {

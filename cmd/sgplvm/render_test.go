@@ -114,6 +114,36 @@ func TestRender(t *testing.T) {
 	}
 }
 
+// Black and white are the least and the greatest of training values that are neither bytes nor words, whatever else a result shows.
+func TestRenderLevels(t *testing.T) {
+	workFolder(t)
+	values := trainingFaces()
+	for i, v := range values {
+		values[i] = v/1000 - 3
+	}
+	writeArray(t, "small.npy", npy.New(values, testTraining, testHeight, testWidth))
+	mustRun(t, "train", "-data", "small.npy", "-out", "small", "-config", steps(t, 5))
+	low, high := slices.Min(values), slices.Max(values)
+	if o := sgplvmRun("render", "-model", "small", "-out", "plain"); o.code != 0 || o.stderr != fmt.Sprintf("sgplvm: plain: black is %.4g, white %.4g\n", low, high) {
+		t.Errorf("exit code %d, %q", o.code, o.stderr)
+	}
+	mustRun(t, "render", "-model", "small", "-out", "told", "-black="+fmt.Sprint(low), "-white="+fmt.Sprint(high))
+	want, err := dataset.Load("told", dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := dataset.Load("plain", dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range testTraining {
+		sameBits(t, fmt.Sprintf("frame %d", i), got.Values(i), want.Values(i))
+	}
+	if out := mustRun(t, "info", "-model", "small"); !strings.Contains(out, fmt.Sprintf("\nblack and white        %v %v\n", low, high)) {
+		t.Errorf("info says %s", out)
+	}
+}
+
 // A model that knows times renders any of them: from a file, evenly, or those of one of its
 // sequences.
 func TestRenderTimes(t *testing.T) {
@@ -127,7 +157,10 @@ func TestRenderTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := sgplvm.Data{Source: frames, Grid: grid, Times: []float64{0, 1, 2, 3, 4, 10, 11, 12, 13}, Sequences: []int{0, 0, 0, 0, 0, 7, 7, 7, 7}}
-	cfg := sgplvm.Config{LatentDims: 2, Attributes: engine.Attributes(&frames.Form)}
+	cfg := sgplvm.Config{LatentDims: 2}
+	if cfg.Attributes, err = engine.Attributes(&frames.Form, frames); err != nil {
+		t.Fatal(err)
+	}
 	cfg.Training.Iterations = 5
 	m, _, err := sgplvm.Fit(t.Context(), d, cfg)
 	if err != nil {

@@ -150,7 +150,10 @@ func TestForms(t *testing.T) {
 				if !slices.Equal(a.Shape, shape) || !slices.Equal(v.Shape, shape) || a.Type != npy.Float64 || v.Type != npy.Float64 {
 					t.Errorf("%s: filled %v %v, variance %v %v, want float64 %v", f.name, a.Type, a.Shape, v.Type, v.Shape, shape)
 				}
-				content := foreignModel(t, read(t, name+".model"), func(f *safetensors.File) { delete(f.Metadata, "attribute.type") })
+				content := foreignModel(t, read(t, name+".model"), func(f *safetensors.File) {
+					delete(f.Metadata, "attribute.type")
+					delete(f.Metadata, "attribute.levels")
+				})
 				if model == nil {
 					model, filled, variance = content, a.Float64s(), v.Float64s()
 					checkFilled(t, name+".model", unknown, mask, filled, variance)
@@ -324,7 +327,7 @@ func TestTrainingFlags(t *testing.T) {
 		flags, fields, want string
 		same                bool
 	}{
-		{"-seed 0", joint, `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8(, all in use: .*)?\nlatent inducing points +9\n`, true},
+		{"-seed 0", joint, `(?m)^training examples +9\nchannels +1\nspatial points +20\npicture +5x4\nblack and white +68 136\nspatial factor 0 +20 points of dimension 2, matern32, variance 1, length scale \S+, \S+, tied to the points\nlatent dimensions +8(, all in use: .*)?\nlatent inducing points +9\n`, true},
 		{"", joint, `spatial factor 0 +20 points of dimension 2`, true},
 		{"", four, `spatial factor 0 +4 points of dimension 1, .*\nspatial factor 1 +5 points of dimension 1`, false},
 		{"", joint + `, "latentDims": 3`, `latent dimensions +3(, .*)?\n`, false},

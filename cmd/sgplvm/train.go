@@ -41,7 +41,9 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 			return err
 		}
 	}
-	cfg.Attributes = engine.Attributes(&frames.Form)
+	if cfg.Attributes, err = engine.Attributes(&frames.Form, frames); err != nil {
+		return err
+	}
 	cfg.Checkpoints = s.checkpoint.Checkpoints()
 	return s.run(ctx, e, frames, d, cfg)
 }

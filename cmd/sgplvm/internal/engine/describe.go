@@ -47,7 +47,7 @@ func Describe(m *sgplvm.Model) string {
 		line("motion", "%s", p.Motion)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes())) {
-		if name != attributeGrid && name != attributeTable && name != attributeType {
+		if name != attributeGrid && name != attributeTable && name != attributeType && name != attributeLevels {
 			line("attribute "+cli.Text(name), "%s", cli.Text(m.Attributes()[name]))
 		}
 	}
@@ -71,6 +71,9 @@ func describeSpace(m *sgplvm.Model, p sgplvm.Summary, line func(name, format str
 			g += " pixels of type " + t
 		}
 		line("picture", "%s", cli.Text(g))
+		if l := m.Attributes()[attributeLevels]; l != "" {
+			line("black and white", "%s", cli.Text(l))
+		}
 	}
 	for i, f := range p.Spatial {
 		x, inducing := m.Grid()[i], "tied to the points"

@@ -56,27 +56,39 @@ func otherFile(file io.ReaderAt) string {
 
 // attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
 // scattered points says so, attributeTable where one of a table does.
-// attributeType is where one of pictures keeps the type of their numbers, which says what black and white are.
+// attributeType is where one of pictures keeps the type of their numbers, which says what black and white are; of other numbers
+// attributeLevels has the least and the greatest.
 const (
 	attributeGrid   = "grid"
 	attributePoints = "points"
 	attributeTable  = "table"
 	attributeType   = "type"
+	attributeLevels = "levels"
 )
 
-// Attributes are what a model keeps of the form of its data.
-func Attributes(f *dataset.Form) map[string]string {
+// Attributes are what a model keeps of the form of its data. Errors: those of reading values.
+func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error) {
 	if f.Scattered {
-		return map[string]string{attributePoints: "scattered"}
+		return map[string]string{attributePoints: "scattered"}, nil
 	}
 	if f.Table {
-		return map[string]string{attributeTable: "columns"}
+		return map[string]string{attributeTable: "columns"}, nil
 	}
 	a := map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
 	if _, ok := typeLevels(f.Type); ok {
 		a[attributeType] = f.Type.String()
+		return a, nil
 	}
-	return a
+	count, points, channels := values.Dims()
+	l, example := noLevels(), make([]float64, points*channels)
+	for i := range count {
+		if err := values.ReadExamples(example, i, i+1); err != nil {
+			return nil, err
+		}
+		l = extended(l, example)
+	}
+	a[attributeLevels] = fmt.Sprintf("%v %v", widened(l).Low, widened(l).High)
+	return a, nil
 }
 
 // typeLevels are the levels of pictures whose numbers are bytes or words; ok is false for other numbers.

@@ -200,19 +200,30 @@ func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels 
 	if l, ok := typeLevels(f.Type); ok {
 		return l
 	}
-	l := picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
+	l := noLevels()
 	for i := range f.Count {
-		for _, v := range values(i) {
-			if v == v {
-				l.Low, l.High = min(l.Low, v), max(l.High, v)
-			}
-		}
+		l = extended(l, values(i))
 	}
 	return widened(l)
 }
 
-// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type, else three
-// standard deviations about the mean.
+// noLevels are those of no values.
+func noLevels() picture.Levels {
+	return picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
+}
+
+// extended returns levels with which of some more values, NaN where missing, none is below black or above white.
+func extended(l picture.Levels, values []float64) picture.Levels {
+	for _, v := range values {
+		if v == v {
+			l.Low, l.High = min(l.Low, v), max(l.High, v)
+		}
+	}
+	return l
+}
+
+// modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
+// train and fill do, else three standard deviations about the mean.
 func modelLevels(m *sgplvm.Model) picture.Levels {
 	for _, t := range []npy.Type{npy.Uint8, npy.Uint16} {
 		if m.Attributes()[attributeType] == t.String() {
@@ -220,8 +231,11 @@ func modelLevels(m *sgplvm.Model) picture.Levels {
 			return l
 		}
 	}
-	l := picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
-	p := m.Summary()
+	l, p := noLevels(), m.Summary()
+	if n, err := fmt.Sscan(m.Attributes()[attributeLevels], &l.Low, &l.High); n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0) {
+		return l
+	}
+	l = noLevels()
 	for c, mean := range p.Mean {
 		l.Low, l.High = min(l.Low, mean-3*p.Deviation[c]), max(l.High, mean+3*p.Deviation[c])
 	}

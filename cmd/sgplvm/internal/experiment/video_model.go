@@ -81,8 +81,10 @@ func (x *video) trainModel(ctx context.Context) (method, string, error) {
 		return nil, "", err
 	}
 	d := sgplvm.Data{Source: x.learned(), Grid: grid, Times: x.timesOf(x.training), Film: x.seen == nil && !x.Paper}
-	cfg := sgplvm.Config{LatentDims: x.Latent, Period: x.Period, Seed: x.Seed, TimeKernel: x.Kernel.Kernel, LatentTime: x.PartKernel.Kernel,
-		Attributes: engine.Attributes(&x.frames.Form)}
+	cfg := sgplvm.Config{LatentDims: x.Latent, Period: x.Period, Seed: x.Seed, TimeKernel: x.Kernel.Kernel, LatentTime: x.PartKernel.Kernel}
+	if cfg.Attributes, err = engine.Attributes(&x.frames.Form, d.Source); err != nil {
+		return nil, "", err
+	}
 	cfg.Training.Iterations = x.Iterations
 	switch {
 	case x.Paper:

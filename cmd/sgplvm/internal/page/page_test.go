@@ -77,7 +77,10 @@ func faces(t *testing.T, dims int) (m *sgplvm.Model, rest *dataset.Frames) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: dims, Attributes: engine.Attributes(&training.Form)}
+	cfg := sgplvm.Config{Effort: sgplvm.EffortNone, LatentDims: dims}
+	if cfg.Attributes, err = engine.Attributes(&training.Form, training); err != nil {
+		t.Fatal(err)
+	}
 	cfg.Training.Iterations = 30
 	m, _, err = sgplvm.Fit(t.Context(), sgplvm.Data{Source: training, Grid: grid}, cfg)
 	if err != nil {
