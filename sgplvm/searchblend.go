@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // A blendTrial is a model that keeps its training residuals, and examples that it has not seen, in truth
@@ -499,9 +501,10 @@ func measured[T any](s *search, name string, best standing, find func() (T, erro
 const wholeExamples = 4
 
 // atAllPoints asks by what factors variances are to be multiplied where the search has seen some points only: what is rough
-// between those it does not know.
+// between those it does not know, and how much surer a model is that sees them all. Where little is to be tried a covariance of all points is not learned for that.
 func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
-	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || s.given.Effort == EffortQuick {
+	costly := s.given.Effort == EffortQuick && best.cfg.Residual.Rounds > 0
+	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || costly {
 		return best, nil
 	}
 	j, err := newWholeJudge(s)
@@ -510,52 +513,67 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	}
 	j.inflated = false
 	const name = "factors of variances at all points"
-	list, err := measured(s, name, best, func() ([]Blend, error) { return j.factors(s.ctx, best.cfg) })
+	found, err := measured(s, name, best, func() (mixture, error) { return j.factors(s.ctx, best.cfg) })
+	list := found.Blends
 	if list == nil {
 		return best, err
 	}
+	mixed := best.cfg
+	mixed.Infer.Blends = list
+	j.judged.put(text(mixed), found.Cases)
 	return s.ask(j, standing{cfg: best.cfg}, question{name: name, sure: sureErrors, candidates: []option{
 		{"as some points say", func(*Config) {}},
-		{factorsText(list), func(c *Config) { c.Infer.Blends = list }},
+		{factorsText(list), func(c *Config) { *c = mixed }},
 	}})
 }
 
 // factors returns the blends of a configuration, or one without similar examples for each kind of what is missing, their inflation
-// multiplied by what the cases of that kind take.
-func (j *fillJudge) factors(ctx context.Context, cfg Config) ([]Blend, error) {
+// multiplied by what the cases of that kind take, and what these make of the cases.
+func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err error) {
 	all, err := j.losses(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	m, err := j.folds[0].model(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	list := slices.Clone(cfg.Infer.Blends)
-	known := len(list) == j.kinds
-	if !known {
-		list = make([]Blend, j.kinds)
-	}
-	for kind := range list {
-		var chi, gaps, seen, count float64
-		for i := range j.cases {
-			c := &j.cases[i]
-			if c.kind != kind {
-				continue
-			}
-			missing, err := m.posterior.Missing(Observed{Values: c.values(m)})
-			if err != nil {
-				return nil, err
-			}
-			chi, gaps, seen, count = chi+all.Chi[i], gaps+missing.Gap, seen+missing.Seen, count+1
+	missing := make([]infer.Missing, len(j.cases))
+	for i := range j.cases {
+		if missing[i], err = m.posterior.Missing(Observed{Values: j.cases[i].values(m)}); err != nil {
+			return found, err
 		}
-		b := &list[kind]
+	}
+	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseVerdicts(len(j.cases))}
+	known := len(found.Blends) == j.kinds
+	if !known {
+		found.Blends = make([]Blend, j.kinds)
+	}
+	factors := make([]float64, j.kinds)
+	for kind := range found.Blends {
+		var chi, gaps, seen, count float64
+		for i, gap := range missing {
+			if j.cases[i].kind == kind {
+				chi, gaps, seen, count = chi+all.Chi[i], gaps+gap.Gap, seen+gap.Seen, count+1
+			}
+		}
+		b := &found.Blends[kind]
 		if !known {
 			*b = Blend{Gap: gaps / max(1, count), Seen: seen / max(1, count), Parts: 1, Inflation: 1}
 		}
-		b.Inflation *= drawnToOne(chi/max(1, count), count)
+		factors[kind] = drawnToOne(chi/max(1, count), count)
+		b.Inflation *= factors[kind]
 	}
-	return list, nil
+	dimensions := 0
+	for _, x := range m.Grid() {
+		dimensions += x.Cols
+	}
+	for i, gap := range missing {
+		f := factors[predict.NearestBlend(found.Blends, gap, dimensions)]
+		found.Cases.Losses[i] = all.Losses[i] + 0.5*(math.Log(f)+all.Chi[i]*(1/f-1))
+		found.Cases.Chi[i], found.Cases.Squares[i] = all.Chi[i]/f, all.Squares[i]
+	}
+	return found, nil
 }
 
 // drawnToOne returns the factor that so many examples say variances take, and wholeExamples others that they are right: the mean of both, of precisions where

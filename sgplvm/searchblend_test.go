@@ -442,7 +442,8 @@ func TestFactorsAtAllPoints(t *testing.T) {
 	j.inflated = false
 	cfg := filled(s.given, s.whiteNoise())
 	for range 2 {
-		list, err := j.factors(ctx, cfg)
+		found, err := j.factors(ctx, cfg)
+		list := found.Blends
 		if err != nil || len(list) != len(patterns) {
 			t.Fatalf("%d blends, error %v", len(list), err)
 		}
@@ -472,10 +473,33 @@ func TestFactorsAtAllPoints(t *testing.T) {
 			}
 		}
 		cfg.Infer.Blends = list
+		again, err := j.losses(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare.Near(t, "densities with factors", found.Cases.Losses, again.Losses, 1e-9)
+		compare.Near(t, "squared errors over variances", found.Cases.Chi, again.Chi, 1e-9)
+		compare.SameBits(t, "squared errors", found.Cases.Squares, again.Squares)
 	}
 }
 
-// A search that has seen all points, is quick or has its blends given asks for no more factors.
+// Where little is to be tried each example is under some patterns, of which all have cases.
+func TestWholeJudgeOfQuick(t *testing.T) {
+	s := newSearch(t, waves(40), Config{Effort: EffortQuick})
+	j, err := newWholeJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of [4]int
+	for i := range j.cases {
+		of[j.cases[i].kind]++
+	}
+	if j.examples() != leastHeldOut || of != [4]int{4, 4, 4, 4} {
+		t.Errorf("%d examples, %v cases of each pattern", j.examples(), of)
+	}
+}
+
+// A search that has seen all points or has its blends given asks for no more factors, nor does a quick one whose models take long to learn.
 func TestAtAllPointsIsAsked(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"all points":  {Effort: EffortNormal},
@@ -491,18 +515,21 @@ func TestAtAllPointsIsAsked(t *testing.T) {
 			j.folds[0].scale = 0.5
 		}
 		best := standing{verdict: verdict{losses: []float64{1}, errors: []float64{1}}}
+		best.cfg.Residual.Rounds = 1
 		if got, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) > 0 || len(got.cfg.Infer.Blends) > 0 {
 			t.Errorf("%s: %v asked, error %v", name, s.selection.Stages, err)
 		}
 	}
-	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newFillJudge(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j.folds[0].scale = 0.5
-	best := standing{filled(s.given, s.whiteNoise()), verdict{losses: []float64{1}, errors: []float64{1}}}
-	if _, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
-		t.Errorf("%+v asked, error %v", s.selection.Stages, err)
+	for _, effort := range []Effort{EffortNormal, EffortQuick} {
+		s := newSearch(t, waves(24), Config{Effort: effort, LatentDims: 2, Training: steps(12)})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.folds[0].scale = 0.5
+		best := standing{filled(s.given, s.whiteNoise()), verdict{losses: []float64{1}, errors: []float64{1}}}
+		if _, err := s.atAllPoints(j, best); err != nil || len(s.selection.Stages) != 1 || len(s.selection.Stages[0].Candidates) != 2 {
+			t.Errorf("%s: %+v asked, error %v", effort, s.selection.Stages, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -137,8 +138,16 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	if rounds > 0 && j.inflated {
 		total += (2 + blendFills*float64(s.plan.rounds)) * fill
 	}
-	larger := (1 + (float64(points)/float64(thin)-1)/2) / folds
-	return time.Duration(total + larger*last)
+	ratio := float64(points) / float64(thin)
+	if cfg.Training.CoarsePoints == 0 || ratio == 1 {
+		return time.Duration(total + (1+(ratio-1)/2)/folds*last)
+	}
+	// Most of training is at as many points as the validation's. At all there is an eigenproblem first and with each covariance, which takes half as long.
+	last += float64(whole.free-whole.held)*math.Pow(ratio, 3)*(1+1.5*rounds) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
+	if s.given.Effort != EffortQuick { // once more, for the factors of variances at all points
+		total += last/folds + float64(leastHeldOut*len(patterns))*float64(p.filled)*ratio*ratio
+	}
+	return time.Duration(total + last/folds)
 }
 
 // By experience: how much longer a step with more inducing points takes, and how often the choice of blends fills in all cases in a round.

@@ -63,6 +63,19 @@ func TestExpected(t *testing.T) {
 			t.Errorf("%v: %v, with holes %v", effort, one, d)
 		}
 	}
+	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, q := s.structures()
+	cfg.Training.CoarsePoints = 5
+	p := probe{held: time.Millisecond, free: 11 * time.Millisecond, filled: 3 * time.Millisecond}
+	alike := s.expected(j, p, cfg, q)
+	j.folds[0].data.Source = sized{22, 5, 1} // a quarter of them: an eigenproblem takes 64 times 10 ms at all, and twice there is the work of four
+	if d := s.expected(j, p, cfg, q); d-alike < 2*4*640*time.Millisecond/time.Duration(len(j.folds)) {
+		t.Errorf("%v at a quarter of the points, %v at all", d, alike)
+	}
 	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
 	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free
 		t.Errorf("in time %v, expected about %v", timed, want)

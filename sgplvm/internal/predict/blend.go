@@ -17,18 +17,22 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 	if len(o.Blends) == 0 || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return nil
 	}
-	missing, far := e.missing(), math.Inf(1)
-	least := &o.Blends[0]
-	for i := range o.Blends {
-		b := &o.Blends[i]
-		if d := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, e.on.spacings().Cols); d < far {
-			least, far = b, d
-		}
-	}
+	least := &o.Blends[NearestBlend(o.Blends, e.missing(), e.on.spacings().Cols)]
 	if least.Share > 0 && (q.kept == nil || e.on.training == nil) {
 		return nil // nothing says what similar examples do
 	}
 	return least
+}
+
+// NearestBlend returns the number of the blend whose Gap and Seen are most like what is missing, in d dimensions.
+func NearestBlend(blends []Blend, missing infer.Missing, d int) (nearest int) {
+	far := math.Inf(1)
+	for i, b := range blends {
+		if u := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, d); u < far {
+			nearest, far = i, u
+		}
+	}
+	return nearest
 }
 
 // Missing returns Blend.Gap and Blend.Seen of an example: the gap is 0 where nothing is missing or nothing observed.
