@@ -2,6 +2,7 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -39,12 +40,35 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 		return err
 	}
 	o := t.config.Training
-	o.Iterations, o.Warmup, o.Restarts = adaptSteps, adaptSteps, 1
+	o.Iterations, o.Warmup, o.Restarts, o.HoldSpace = adaptSteps, adaptSteps, 1, true
 	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0
+		o.Iterations, o.Warmup, o.HoldSpace = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0, t.config.Training.HoldSpace
 	}
-	return t.beginAt(o)
+	if err := t.beginAt(o); err != nil {
+		return err
+	}
+	return t.raiseNoise(ctx)
 }
+
+// raiseNoise makes the white noise as large as it must be for the bound to be evaluated where training goes on: of more points it may need more, or no digit
+// is left of what is uncertain, which is divided by it.
+func (t *Trainer) raiseNoise(ctx context.Context) error {
+	for p, raised := t.state.Params, 0; ; raised++ {
+		_, err := t.evaluator.Bound(ctx, p)
+		var bad *FactorizationError
+		if !errors.As(err, &bad) {
+			return err
+		}
+		if raised == mostRaised {
+			return &startError{err}
+		}
+		p.Noise.Beta /= raisedBy
+		t.state.Origin = p.Clone()
+	}
+}
+
+// raisedBy is the factor of the noise's variance each time, and mostRaised how often it is taken at most.
+const raisedBy, mostRaised = 4, 12
 
 // coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
 func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {

@@ -2,7 +2,9 @@ package sgplvm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -164,4 +166,44 @@ func newTestCoarse(t *testing.T, s set) *Trainer {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// Where the bound cannot be evaluated at all points there is more noise, as little as serves; what no noise helps is an error.
+func TestRaiseNoise(t *testing.T) {
+	s := sets()["coarse"]
+	tr := newTestTrainer(t, s.data, s.config)
+	start := func(beta float64) float64 {
+		tr.params.Noise.Beta = beta
+		if err := tr.beginAt(tr.config.Training); err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.raiseNoise(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d := diff(tr.state.Params, tr.state.Origin); d != "" {
+			t.Error(d)
+		}
+		return tr.state.Params.Noise.Beta
+	}
+	if beta := start(100); beta != 100 {
+		t.Errorf("noise that serves became one of precision %v", beta)
+	}
+	tr.params.Noise.Residual.LengthScale = []float64{1e9}
+	beta := start(1e18)
+	if times := math.Log2(1e18/beta) / 2; !(beta < 1e18) || times != math.Round(times) {
+		t.Errorf("hardly any noise became one of precision %v", beta)
+	}
+	q := tr.state.Params.Clone()
+	q.Noise.Beta *= raisedBy
+	if _, err := tr.evaluator.Bound(t.Context(), q); err == nil {
+		t.Error("less noise would do")
+	}
+	tr.params.Noise.Beta = 1e200
+	var bad *startError
+	if err := tr.beginAt(tr.config.Training); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.raiseNoise(t.Context()); !errors.As(err, &bad) {
+		t.Errorf("far less noise than serves: error %v", err)
+	}
 }

@@ -197,14 +197,17 @@ func (s *search) learnedBy(n int, out []int) []int {
 	return in
 }
 
-// longerAtLast returns what is trained where hardly any work went into the search: of many examples whose steps are cheap, a model that is trained for longer
-// than candidates were.
+// longerAtLast returns what is trained for longer than candidates were: a model of many examples whose steps are cheap, where hardly any work went into the
+// search, and one of few smooth fields, most of whose training is at some of their points. What these gain at all points, those of the validation are too far
+// apart to show; of many a covariance that is learned says more than the latent variables.
 func (s *search) longerAtLast(c Config) Config {
 	n, points, _ := s.data.Source.Dims()
-	if !s.quick() || n < manyExamples || points > manyPoints || c.Residual.Rounds <= 0 || s.given.Training.Iterations != 0 {
+	many := s.quick() && n >= manyExamples && points <= manyPoints
+	fields := s.smooth(c) && n < manyExamples && c.Training.CoarsePoints > 0 && s.data.holes == nil
+	if !many && !fields || c.Residual.Rounds <= 0 || s.given.Training.Iterations != 0 {
 		return c
 	}
-	c.Training.Iterations *= lastSteps
+	c.Training.Iterations = max(c.Training.Iterations, min(lastSteps*c.Training.Iterations, manySteps))
 	if s.given.Training.Warmup == 0 {
 		c.Training.Warmup = shortWarmup(c.Training.Iterations)
 	}

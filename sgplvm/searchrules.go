@@ -139,8 +139,9 @@ func (s *search) independent() (Config, error) {
 	if best, err = s.blended(j, best); err != nil {
 		return best.cfg, err
 	}
+	best.cfg = s.longerAtLast(best.cfg)
 	best, err = s.atAllPoints(j, best)
-	return s.longerAtLast(best.cfg), err
+	return best.cfg, err
 }
 
 // structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands. Of data with
@@ -194,6 +195,12 @@ func (s *search) smoothed(learned Config) Config {
 	return learned
 }
 
+// smooth reports whether a configuration is for smooth fields, of which there are fewer steps than they are worth. A longer reach alone says nothing of that.
+func (s *search) smooth(c Config) bool {
+	n, _, _ := s.data.Source.Dims()
+	return c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == smoothNoise || s.given.Noise != 0)
+}
+
 // quickRound is how many steps there are in a round that learns the covariance of the noise where little is to be done: more change hardly anything.
 const quickRound = 8
 
@@ -241,8 +248,7 @@ func (s *search) questions(c Config) (list []question) {
 		}
 	}
 	learned, thorough := c.Residual.Rounds > 0, s.given.Effort == EffortThorough
-	// Of smooth fields there are fewer steps than they are worth. A longer reach alone says nothing of that.
-	smooth := c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == smoothNoise || s.given.Noise != 0)
+	smooth := s.smooth(c)
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
@@ -281,7 +287,7 @@ func (s *search) questions(c Config) (list []question) {
 const whiteSteps = 4
 
 // smoothNoise is where the noise of smooth fields starts, from where few steps take it to what it is.
-const smoothNoise = 1e-5
+const smoothNoise = 1e-7
 
 // longReach is how much further than by default a covariance reaches over smooth fields.
 const longReach = 4

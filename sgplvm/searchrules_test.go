@@ -313,6 +313,34 @@ func TestLongerAtLast(t *testing.T) {
 	}
 }
 
+// Few smooth fields most of whose training is at some points are trained for longer at last, whatever the effort, but for no longer than is worth it.
+func TestFieldsAreTrainedForLonger(t *testing.T) {
+	for name, c := range map[string]struct {
+		effort Effort
+		change func(s *search, c *Config)
+		want   int
+	}{
+		"quick":        {EffortQuick, func(*search, *Config) {}, 90},
+		"normal":       {EffortNormal, func(*search, *Config) {}, 180},
+		"long already": {EffortNormal, func(_ *search, c *Config) { c.Training.Iterations = 240 }, manySteps},
+		"longest":      {EffortNormal, func(_ *search, c *Config) { c.Training.Iterations = 500 }, 500},
+		"all points":   {EffortNormal, func(_ *search, c *Config) { c.Training.CoarsePoints = 0 }, 60},
+		"noise":        {EffortNormal, func(_ *search, c *Config) { c.Noise = littleNoise }, 60},
+		"many":         {EffortNormal, func(s *search, _ *Config) { s.data.Source = sized{manyExamples, 20, 1} }, 60},
+		"short reach":  {EffortNormal, func(_ *search, c *Config) { c.Residual.Taper /= longReach }, 60},
+		"holes":        {EffortNormal, func(s *search, _ *Config) { s.data.holes = new(holes) }, 60},
+		"given":        {EffortNormal, func(s *search, _ *Config) { s.given.Training.Iterations = 60 }, 60},
+	} {
+		s := newSearch(t, waves(24), Config{Effort: c.effort})
+		cfg := filled(s.given, s.smoothed(s.learnedNoise()))
+		cfg.Training.CoarsePoints = 5
+		c.change(s, &cfg)
+		if got := s.longerAtLast(cfg).Training.Iterations; got != c.want {
+			t.Errorf("%s: %d steps, expected %d", name, got, c.want)
+		}
+	}
+}
+
 // White noise is judged briefly first where a covariance of all points stands beside it, and the best mean stands where nothing was completed.
 func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
 	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
