@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -47,23 +48,30 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	if err := t.beginAt(o); err != nil {
 		return err
 	}
-	return t.raiseNoise(ctx)
+	if _, err := t.raiseNoise(ctx, t.state.Params); err != nil {
+		return err
+	}
+	t.state.Origin = t.state.Params.Clone()
+	return nil
 }
 
-// raiseNoise makes the white noise as large as it must be for the bound to be evaluated where training goes on: of more points it may need more, or no digit
-// is left of what is uncertain, which is divided by it.
-func (t *Trainer) raiseNoise(ctx context.Context) error {
-	for p, raised := t.state.Params, 0; ; raised++ {
-		_, err := t.evaluator.Bound(ctx, p)
+// raiseNoise makes the white noise of p as large as it must be for the bound to be evaluated, which it returns: at more points than some, or with another covariance,
+// it may need more, or no digit is left of what is uncertain, which is divided by it.
+func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, error) {
+	for raised := 0; ; raised++ {
+		value, err := t.evaluator.Bound(ctx, p)
 		var bad *FactorizationError
 		if !errors.As(err, &bad) {
-			return err
+			return value, err
 		}
 		if raised == mostRaised {
-			return &startError{err}
+			return value, &startError{err}
 		}
+		more := (raisedBy - 1) / p.Noise.Beta
 		p.Noise.Beta /= raisedBy
-		t.state.Origin = p.Clone()
+		for i := range p.Noise.Covariance.Rows {
+			p.Noise.Covariance.Row(i)[i] += more
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -168,42 +169,55 @@ func newTestCoarse(t *testing.T, s set) *Trainer {
 	return c
 }
 
-// Where the bound cannot be evaluated at all points there is more noise, as little as serves; what no noise helps is an error.
+// Where the bound cannot be evaluated at all points there is more noise, as little as serves, in a covariance that was learned too; what no noise helps is an error.
 func TestRaiseNoise(t *testing.T) {
 	s := sets()["coarse"]
 	tr := newTestTrainer(t, s.data, s.config)
-	start := func(beta float64) float64 {
-		tr.params.Noise.Beta = beta
-		if err := tr.beginAt(tr.config.Training); err != nil {
-			t.Fatal(err)
+	p := tr.params
+	raised := func(beta float64) (times float64) {
+		t.Helper()
+		p.Noise.Beta = beta
+		before := p.Clone()
+		value, err := tr.raiseNoise(t.Context(), p)
+		if again, failed := tr.evaluator.Bound(t.Context(), p); err != nil || failed != nil || again != value {
+			t.Fatalf("bound %v, then %v, errors %v and %v", value, again, err, failed)
 		}
-		if err := tr.raiseNoise(t.Context()); err != nil {
-			t.Fatal(err)
+		q := before.Clone()
+		q.Noise.Beta = p.Noise.Beta
+		for i := range q.Noise.Covariance.Rows {
+			q.Noise.Covariance.Row(i)[i] += 1/p.Noise.Beta - 1/beta
 		}
-		if d := diff(tr.state.Params, tr.state.Origin); d != "" {
-			t.Error(d)
+		compare.Near(t, "covariance", p.Noise.Covariance.Data, q.Noise.Covariance.Data, 1e-9)
+		times = math.Log2(beta/p.Noise.Beta) / 2
+		if times != math.Round(times) {
+			t.Errorf("precision %v became %v", beta, p.Noise.Beta)
 		}
-		return tr.state.Params.Noise.Beta
+		if q.Noise.Beta *= raisedBy; times > 0 {
+			for i := range q.Noise.Covariance.Rows {
+				q.Noise.Covariance.Row(i)[i] -= 1/p.Noise.Beta - 1/q.Noise.Beta
+			}
+			if _, err := tr.evaluator.Bound(t.Context(), q); err == nil {
+				t.Error("less noise would do")
+			}
+		}
+		return times
 	}
-	if beta := start(100); beta != 100 {
-		t.Errorf("noise that serves became one of precision %v", beta)
+	if raised(100) != 0 {
+		t.Error("noise that serves was raised")
 	}
-	tr.params.Noise.Residual.LengthScale = []float64{1e9}
-	beta := start(1e18)
-	if times := math.Log2(1e18/beta) / 2; !(beta < 1e18) || times != math.Round(times) {
-		t.Errorf("hardly any noise became one of precision %v", beta)
+	p.Noise.Residual.LengthScale = []float64{1e9}
+	if raised(1e18) == 0 {
+		t.Error("noise that is too little was not raised")
 	}
-	q := tr.state.Params.Clone()
-	q.Noise.Beta *= raisedBy
-	if _, err := tr.evaluator.Bound(t.Context(), q); err == nil {
-		t.Error("less noise would do")
+	ones := mat.New(tr.data.Grid.Len(), tr.data.Grid.Len())
+	ones.Fill(1)
+	p.Noise.Covariance = ones
+	if raised(1e16) == 0 {
+		t.Error("noise that is too little beside a learned covariance was not raised")
 	}
-	tr.params.Noise.Beta = 1e200
+	p.Noise.Covariance, p.Noise.Beta = mat.Matrix{}, 1e200
 	var bad *startError
-	if err := tr.beginAt(tr.config.Training); err != nil {
-		t.Fatal(err)
-	}
-	if err := tr.raiseNoise(t.Context()); !errors.As(err, &bad) {
+	if _, err := tr.raiseNoise(t.Context(), p); !errors.As(err, &bad) {
 		t.Errorf("far less noise than serves: error %v", err)
 	}
 }

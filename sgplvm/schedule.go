@@ -210,7 +210,7 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 	if err := t.evaluator.LearnNoise(ctx, p, c.Strength, t.data.unsure.covariance); err != nil {
 		return err
 	}
-	value, err := t.evaluator.Bound(ctx, p)
+	value, err := t.raiseNoise(ctx, p)
 	if err != nil {
 		return err
 	}

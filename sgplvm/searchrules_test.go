@@ -207,7 +207,7 @@ func TestLargerModels(t *testing.T) {
 		cfg := filled(s.given, s.learnedNoise())
 		noise := littleNoise
 		if c.given.Effort == EffortQuick {
-			noise = smoothNoise
+			noise = s.smoothNoise()
 		}
 		if cfg.Noise != noise || cfg.LatentDims != 12 {
 			t.Errorf("%+v: noise from %v, %d latent dimensions", c.given, cfg.Noise, cfg.LatentDims)

@@ -362,7 +362,7 @@ const structuredSteps = 2.5
 func (s *search) structuredInTime() Config {
 	c := plainTime.preset(s)
 	smooth := kernel.Kernel{Kind: kernel.Matern52}
-	c.Factors, c.Noise, c.Spatial = FactorsJoint, smoothNoise, []SpatialConfig{{Kernel: smooth}}
+	c.Factors, c.Noise, c.Spatial = FactorsJoint, grownNoise, []SpatialConfig{{Kernel: smooth}}
 	c.Residual = ResidualConfig{Kernel: smooth, Rounds: -1}
 	if s.data.Grid.Len() > coarseFrom {
 		c.Training.CoarsePoints = coarsePoints
