@@ -40,6 +40,7 @@ type question struct {
 	ladder     bool    // a candidate that is worse than the best ends it: what lies beyond is worse still
 	like       int     // the candidate that is passed over where the one before it is far worse than the best; 0: none
 	brief      int     // the candidate that is judged after fewer steps first, and no further where it looks hopeless then; 0: none
+	structures bool    // of the noise are its candidates
 	sure       float64 // standard errors by which another candidate must be better
 }
 

@@ -507,7 +507,11 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	if some.scale() == 1 || s.ended() || !best.judged() || s.given.Infer.Blends != nil || costly {
 		return best, nil
 	}
-	j, err := newWholeJudge(s)
+	under := len(patterns)
+	if s.quick() {
+		under = 2
+	}
+	j, err := newWholeJudge(s, leastHeldOut, under)
 	if err != nil {
 		return best, err
 	}

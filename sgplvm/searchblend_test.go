@@ -432,7 +432,7 @@ func TestDrawnToOne(t *testing.T) {
 func TestFactorsAtAllPoints(t *testing.T) {
 	ctx := context.Background()
 	s := newSearch(t, waves(24), Config{Effort: EffortNormal, LatentDims: 2, Training: steps(12)})
-	j, err := newWholeJudge(s)
+	j, err := newWholeJudge(s, leastHeldOut, len(patterns))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -483,19 +483,21 @@ func TestFactorsAtAllPoints(t *testing.T) {
 	}
 }
 
-// Where little is to be tried each example is under some patterns, of which all have cases.
-func TestWholeJudgeOfQuick(t *testing.T) {
+// At all points each example is under some patterns in turn, and all patterns have as many cases.
+func TestWholeJudge(t *testing.T) {
 	s := newSearch(t, waves(40), Config{Effort: EffortQuick})
-	j, err := newWholeJudge(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var of [4]int
-	for i := range j.cases {
-		of[j.cases[i].kind]++
-	}
-	if j.examples() != leastHeldOut || of != [4]int{4, 4, 4, 4} {
-		t.Errorf("%d examples, %v cases of each pattern", j.examples(), of)
+	for under, want := range map[int]int{1: 2, 2: 4, 4: 8} {
+		j, err := newWholeJudge(s, 8, under)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var of [4]int
+		for i := range j.cases {
+			of[j.cases[i].kind]++
+		}
+		if j.examples() != 8 || j.scale() != 1 || of != [4]int{want, want, want, want} {
+			t.Errorf("%d examples at %v of the points, %v cases of each pattern, expected %d", j.examples(), j.scale(), of, want)
+		}
 	}
 }
 

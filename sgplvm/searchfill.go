@@ -69,20 +69,13 @@ func (s *search) thinnedJudge(fewest int) (*fillJudge, error) {
 	return s.fillJudge(rng, plan, points, grid, scale)
 }
 
-// newWholeJudge is newFillJudge at all points, of few examples, under each pattern or, where little is to be tried, under every second one.
-func newWholeJudge(s *search) (*fillJudge, error) {
-	plan := plan{heldOut: leastHeldOut, folds: 1, patterns: 1}
-	if s.data.holes == nil {
-		plan.patterns = len(patterns)
+// newWholeJudge is newFillJudge at all points, of so many examples, each under so many patterns in turn; under one where only one is known.
+func newWholeJudge(s *search, heldOut, under int) (*fillJudge, error) {
+	if s.data.holes != nil {
+		under = 1
 	}
-	if s.quick() {
-		plan.patterns = min(plan.patterns, wholePatterns)
-	}
-	return s.fillJudge(s.judgeRandom(), plan, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
+	return s.fillJudge(s.judgeRandom(), plan{heldOut: heldOut, folds: 1, patterns: under}, allBut(s.data.Grid.Len(), nil), s.data.Grid, 1)
 }
-
-// wholePatterns is how many that is.
-const wholePatterns = 2
 
 func (s *search) judgeRandom() *rand.Rand { return rand.New(rand.NewPCG(s.given.Seed, 0x63686f6f7365)) }
 

@@ -125,14 +125,17 @@ func (s *search) independent() (Config, error) {
 	if best, err = s.ask(j, best, q); err != nil {
 		return best.cfg, err
 	}
-	asked := map[string]bool{}
+	asked, by := map[string]bool{}, j
 	for len(asked) < s.plan.questions && best.judged() && !s.ended() {
 		q, more := next(s.questions(best.cfg), asked)
 		if !more {
 			break
 		}
 		asked[q.name] = true
-		if best, err = s.ask(j, best, q); err != nil {
+		if by, best, err = s.finer(by, best, q); err != nil {
+			return best.cfg, err
+		}
+		if best, err = s.ask(by, best, q); err != nil {
 			return best.cfg, err
 		}
 	}
@@ -142,6 +145,19 @@ func (s *search) independent() (Config, error) {
 	best.cfg = s.longerAtLast(best.cfg)
 	best, err = s.atAllPoints(j, best)
 	return best.cfg, err
+}
+
+// finer returns who judges a question from now on. Where no covariance of all points is learned nor tried any more, some points will no longer do: all
+// say better what few steps, dimensions or kernels are worth, and cost no eigenproblem of them all. What stands is to be judged anew then.
+func (s *search) finer(j *fillJudge, best standing, q question) (*fillJudge, standing, error) {
+	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
+		return j, best, nil
+	}
+	whole, err := newWholeJudge(s, 2*leastHeldOut, 2)
+	if err != nil {
+		return j, best, err
+	}
+	return whole, standing{cfg: best.cfg}, nil
 }
 
 // structures returns the first question, and its first candidate. No candidate is plainer than another here: the best mean stands. Of data with
@@ -251,6 +267,9 @@ func (s *search) questions(c Config) (list []question) {
 	smooth := s.smooth(c)
 	reach := learned && s.given.Residual.Taper == 0
 	add(!learned && s.jointPossible() && s.given.Residual.Kernel.Kind == "", "learned covariance, trained for longer", false, s.longer()...)
+	for i := range list {
+		list[i].structures = true
+	}
 	add(reach, "longer reach of the learned covariance", true, tapers(c, 1.4, 2, 2.8)...)
 	add(reach, "shorter reach of the learned covariance", true, tapers(c, 1/1.4, 1/2., 1/2.8)...)
 	add(learned && s.given.Residual.Strength == 0 && (thorough || smooth), "weight of the prior of that covariance", true, strengths(1, 0.1)...)

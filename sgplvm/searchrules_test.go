@@ -341,6 +341,43 @@ func TestFieldsAreTrainedForLonger(t *testing.T) {
 	}
 }
 
+// Where white noise stands and no covariance is tried any more, what is judged at some points is judged at all from then on, and what stands anew.
+func TestFiner(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(s *search, j *fillJudge, c *Config, q *question)
+		finer  bool
+	}{
+		"white":      {func(*search, *fillJudge, *Config, *question) {}, true},
+		"structures": {func(_ *search, _ *fillJudge, _ *Config, q *question) { q.structures = true }, false},
+		"learned":    {func(_ *search, _ *fillJudge, c *Config, _ *question) { c.Residual.Rounds = 1 }, false},
+		"holes":      {func(s *search, _ *fillJudge, _ *Config, _ *question) { s.data.holes = new(holes) }, false},
+		"all points": {func(_ *search, j *fillJudge, _ *Config, _ *question) { j.folds[0].scale = 1 }, false},
+	} {
+		s := newSearch(t, waves(24), Config{Effort: EffortNormal})
+		j, err := newFillJudge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.folds[0].scale = 0.5
+		best, q := standing{s.whiteNoise(), verdict{losses: []float64{1}, errors: []float64{1}}}, question{}
+		c.change(s, j, &best.cfg, &q)
+		got, stands, err := s.finer(j, best, q)
+		if err != nil || (got != j) != c.finer || stands.judged() == c.finer || text(stands.cfg) != text(best.cfg) || c.finer && got.scale() != 1 {
+			t.Errorf("%s: another judge: %v, at %v of the points, what stands is judged: %v, error %v", name, got != j, got.scale(), stands.judged(), err)
+		}
+	}
+	s := newSearch(t, waves(24), Config{Effort: EffortNormal})
+	list := s.questions(s.whiteNoise())
+	for i, q := range list {
+		if q.structures != (i == 0) || i == 0 && !strings.Contains(q.name, "covariance") {
+			t.Errorf("question %d, %q, is about structures: %v", i, q.name, q.structures)
+		}
+	}
+	if len(list) < 2 {
+		t.Errorf("%d questions", len(list))
+	}
+}
+
 // White noise is judged briefly first where a covariance of all points stands beside it, and the best mean stands where nothing was completed.
 func TestWhiteNoiseIsJudgedBriefly(t *testing.T) {
 	s := newSearch(t, correlated(manyExamples, 6, 5, false), Config{Effort: EffortNormal})
