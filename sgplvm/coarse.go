@@ -2,12 +2,10 @@ package sgplvm
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -54,29 +52,6 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 	t.state.Origin = t.state.Params.Clone()
 	return nil
 }
-
-// raiseNoise makes the white noise of p as large as it must be for the bound to be evaluated, which it returns: at more points than some, or with another covariance,
-// it may need more, or no digit is left of what is uncertain, which is divided by it.
-func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, error) {
-	for raised := 0; ; raised++ {
-		value, err := t.evaluator.Bound(ctx, p)
-		var bad *FactorizationError
-		if !errors.As(err, &bad) {
-			return value, err
-		}
-		if raised == mostRaised {
-			return value, &startError{err}
-		}
-		more := (raisedBy - 1) / p.Noise.Beta
-		p.Noise.Beta /= raisedBy
-		for i := range p.Noise.Covariance.Rows {
-			p.Noise.Covariance.Row(i)[i] += more
-		}
-	}
-}
-
-// raisedBy is the factor of the noise's variance each time, and mostRaised how often it is taken at most.
-const raisedBy, mostRaised = 4, 12
 
 // coarsePoints returns the points of coarse training, count of them or of several factors fewer, and their grid.
 func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {

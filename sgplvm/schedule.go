@@ -220,3 +220,26 @@ func (t *Trainer) learnResidual(ctx context.Context) error {
 	t.enter()
 	return nil
 }
+
+// raiseNoise makes the white noise of p as large as it must be for the bound to be evaluated, which it returns: at more points than some, or with another covariance,
+// it may need more, or no digit is left of what is uncertain, which is divided by it.
+func (t *Trainer) raiseNoise(ctx context.Context, p *bound.Params) (float64, error) {
+	for raised := 0; ; raised++ {
+		value, err := t.evaluator.Bound(ctx, p)
+		var bad *FactorizationError
+		if !errors.As(err, &bad) {
+			return value, err
+		}
+		if raised == mostRaised {
+			return value, &startError{err}
+		}
+		more := (raisedBy - 1) / p.Noise.Beta
+		p.Noise.Beta /= raisedBy
+		for i := range p.Noise.Covariance.Rows {
+			p.Noise.Covariance.Row(i)[i] += more
+		}
+	}
+}
+
+// raisedBy is the factor of the noise's variance each time, and mostRaised how often it is taken at most.
+const raisedBy, mostRaised = 4, 12

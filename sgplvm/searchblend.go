@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -542,11 +541,13 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 	if err != nil {
 		return found, err
 	}
-	missing := make([]infer.Missing, len(j.cases))
+	gap, share := make([]float64, len(j.cases)), make([]float64, len(j.cases))
 	for i := range j.cases {
-		if missing[i], err = m.posterior.Missing(Observed{Values: j.cases[i].values(m)}); err != nil {
+		missing, err := m.posterior.Missing(Observed{Values: j.cases[i].values(m)})
+		if err != nil {
 			return found, err
 		}
+		gap[i], share[i] = missing.Gap, missing.Seen
 	}
 	found = mixture{Blends: slices.Clone(cfg.Infer.Blends), Cases: newCaseVerdicts(len(j.cases))}
 	known := len(found.Blends) == j.kinds
@@ -556,9 +557,9 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 	factors := make([]float64, j.kinds)
 	for kind := range found.Blends {
 		var chi, gaps, seen, count float64
-		for i, gap := range missing {
+		for i := range j.cases {
 			if j.cases[i].kind == kind {
-				chi, gaps, seen, count = chi+all.Chi[i], gaps+gap.Gap, seen+gap.Seen, count+1
+				chi, gaps, seen, count = chi+all.Chi[i], gaps+gap[i], seen+share[i], count+1
 			}
 		}
 		b := &found.Blends[kind]
@@ -572,8 +573,8 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 	for _, x := range m.Grid() {
 		dimensions += x.Cols
 	}
-	for i, gap := range missing {
-		f := factors[predict.NearestBlend(found.Blends, gap, dimensions)]
+	for i := range j.cases {
+		f := factors[predict.NearestBlend(found.Blends, gap[i], share[i], dimensions)]
 		found.Cases.Losses[i] = all.Losses[i] + 0.5*(math.Log(f)+all.Chi[i]*(1/f-1))
 		found.Cases.Chi[i], found.Cases.Squares[i] = all.Chi[i]/f, all.Squares[i]
 	}

@@ -214,6 +214,25 @@ func (s *search) longerAtLast(c Config) Config {
 	return c
 }
 
+// smooth reports whether a configuration is for smooth fields, of which there are fewer steps than they are worth. A longer reach alone says nothing of that.
+func (s *search) smooth(c Config) bool {
+	n, _, _ := s.data.Source.Dims()
+	return c.Residual.Taper > bound.DefaultTaper(n) && (c.Noise == s.smoothNoise() || s.given.Noise != 0)
+}
+
+// smoothNoise is where the noise of smooth fields starts, from where few steps take it to what it is: complete ones have hardly any. Many pictures of few
+// points are seldom such fields, and share the start where hardly any work goes into a search.
+func (s *search) smoothNoise() float64 {
+	n, points, _ := s.data.Source.Dims()
+	if pictures := n >= manyExamples && points <= coarseFrom; s.data.holes != nil || pictures && s.quick() {
+		return grownNoise
+	}
+	return 1e-7
+}
+
+// grownNoise is where noise starts that is to grow: what was filled in has some, and so have fields in time that do not last.
+const grownNoise = 1e-5
+
 // lastSteps is how many times as many steps that is.
 const lastSteps = 3
 

@@ -17,16 +17,17 @@ func (q *Posterior) blendFor(e *example, o InferOptions) *Blend {
 	if len(o.Blends) == 0 || !e.observed() || o.FirstOrder || o.Conditioning != ConditionGivenLatent {
 		return nil
 	}
-	least := &o.Blends[NearestBlend(o.Blends, e.missing(), e.on.spacings().Cols)]
+	missing := e.missing()
+	least := &o.Blends[NearestBlend(o.Blends, missing.Gap, missing.Seen, e.on.spacings().Cols)]
 	if least.Share > 0 && (q.kept == nil || e.on.training == nil) {
 		return nil // nothing says what similar examples do
 	}
 	return least
 }
 
-// NearestBlend returns the number of the blend whose Gap and Seen are most like what is missing, in d dimensions.
-func NearestBlend(blends []Blend, missing infer.Missing, d int) (nearest int) {
-	far := math.Inf(1)
+// NearestBlend returns the number of the blend that is for a gap and a share of what is seen most like those of an example, in d dimensions.
+func NearestBlend(blends []Blend, gap, seen float64, d int) (nearest int) {
+	far, missing := math.Inf(1), infer.Missing{Gap: gap, Seen: seen}
 	for i, b := range blends {
 		if u := infer.Unlike(infer.Missing{Gap: b.Gap, Seen: b.Seen}, missing, d); u < far {
 			nearest, far = i, u

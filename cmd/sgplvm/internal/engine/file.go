@@ -8,8 +8,6 @@ import (
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
-	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
@@ -89,17 +87,6 @@ func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error
 	}
 	a[attributeLevels] = fmt.Sprintf("%v %v", widened(l).Low, widened(l).High)
 	return a, nil
-}
-
-// typeLevels are the levels of pictures whose numbers are bytes or words; ok is false for other numbers.
-func typeLevels(t npy.Type) (l picture.Levels, ok bool) {
-	switch t {
-	case npy.Uint8:
-		return picture.Levels{High: math.MaxUint8, Bits: 8}, true
-	case npy.Uint16:
-		return picture.Levels{High: math.MaxUint16, Bits: 16}, true
-	}
-	return l, false
 }
 
 // scattered reports whether a model was trained on values at scattered points.

@@ -207,21 +207,6 @@ func LevelsOf(f *dataset.Form, values func(frame int) []float64) picture.Levels 
 	return widened(l)
 }
 
-// noLevels are those of no values.
-func noLevels() picture.Levels {
-	return picture.Levels{Low: math.Inf(1), High: math.Inf(-1), Bits: 8}
-}
-
-// extended returns levels with which of some more values, NaN where missing, none is below black or above white.
-func extended(l picture.Levels, values []float64) picture.Levels {
-	for _, v := range values {
-		if v == v {
-			l.Low, l.High = min(l.Low, v), max(l.High, v)
-		}
-	}
-	return l
-}
-
 // modelLevels are the levels of pictures that a model predicts: those of its training pictures where it has kept their type or their range, as
 // train and fill do, else three standard deviations about the mean.
 func modelLevels(m *sgplvm.Model) picture.Levels {
@@ -240,17 +225,6 @@ func modelLevels(m *sgplvm.Model) picture.Levels {
 		l.Low, l.High = min(l.Low, mean-3*p.Deviation[c]), max(l.High, mean+3*p.Deviation[c])
 	}
 	return widened(l)
-}
-
-// widened makes an empty or a single value a range.
-func widened(l picture.Levels) picture.Levels {
-	switch {
-	case l.Low > l.High:
-		l.Low, l.High = 0, 1
-	case l.Low == l.High:
-		l.High = max(l.Low+1, math.Nextafter(l.Low, math.Inf(1)))
-	}
-	return l
 }
 
 // Deviation is the largest standard deviation of the training data's channels.
