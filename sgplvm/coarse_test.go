@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -167,6 +168,25 @@ func newTestCoarse(t *testing.T, s set) *Trainer {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// At all points kernels in space of one factor are held, even where what adapts is soon done; those of several factors, whose eigenproblems are small, move.
+func TestAllPointsOfOneFactor(t *testing.T) {
+	for name, moves := range map[string]bool{"coarse": false, "coarse factors": true} {
+		s := sets()[name]
+		s.config.Training.Iterations = 40
+		tr := newTestTrainer(t, s.data, s.config)
+		for tr.state.Stage == stageCoarse {
+			if _, err := tr.Step(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tr.freeNoise()
+		tr.state.Stage, tr.state.Round = stageTraining, 1
+		if p := tr.next(); p.free&bound.GroupSpatial != 0 != moves {
+			t.Errorf("%s: the phase %q moves %v, spatial kernels: %v", name, p.name, p.free, moves)
+		}
+	}
 }
 
 // Where the bound cannot be evaluated at all points there is more noise, as little as serves, in a covariance that was learned too; what no noise helps is an error.

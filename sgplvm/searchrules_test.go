@@ -341,6 +341,28 @@ func TestFieldsAreTrainedForLonger(t *testing.T) {
 	}
 }
 
+// Noise starts lowest for complete fields; what was filled in has some, and many pictures of few points do not share it where they share a start.
+func TestSmoothNoise(t *testing.T) {
+	for _, c := range []struct {
+		n, points int
+		effort    Effort
+		holes     *holes
+		want      float64
+	}{
+		{40, 30, EffortNormal, nil, 1e-7},
+		{40, 30, EffortNormal, new(holes), grownNoise},
+		{40, 30, EffortQuick, nil, 1e-7},
+		{manyExamples, coarseFrom, EffortQuick, nil, grownNoise},
+		{manyExamples, coarseFrom + 1, EffortQuick, nil, 1e-7},
+		{manyExamples, coarseFrom, EffortNormal, nil, 1e-7},
+	} {
+		s := &search{data: Data{Source: sized{c.n, c.points, 1}, holes: c.holes}, given: Config{Effort: c.effort}}
+		if got := s.smoothNoise(); got != c.want {
+			t.Errorf("%+v: noise from %v", c, got)
+		}
+	}
+}
+
 // Where white noise stands and no covariance is tried any more, what is judged at some points is judged at all from then on, and what stands anew.
 func TestFiner(t *testing.T) {
 	for name, c := range map[string]struct {
