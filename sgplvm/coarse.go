@@ -39,9 +39,11 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 		return err
 	}
 	o := t.config.Training
-	o.Iterations, o.Warmup, o.Restarts, o.HoldSpace = adaptSteps, adaptSteps, 1, true
+	o.Restarts = 1
 	if len(t.data.Grid) > 1 {
-		o.Iterations, o.Warmup, o.HoldSpace = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0, t.config.Training.HoldSpace
+		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0
+	} else {
+		o.Iterations, o.Warmup, o.HoldSpace = adaptSteps, adaptSteps, true
 	}
 	if err := t.beginAt(o); err != nil {
 		return err

@@ -189,6 +189,45 @@ func TestAllPointsOfOneFactor(t *testing.T) {
 	}
 }
 
+// Training goes on at all points with the noise that these need, after some points that needed less.
+func TestAllPointsNeedNoise(t *testing.T) {
+	s := sets()["coarse"]
+	s.config.Training.Iterations = 40
+	tr := newTestTrainer(t, s.data, s.config)
+	var err error
+	if tr.coarse, err = tr.coarseTrainer(t.Context(), s.config.Training.CoarsePoints); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, tr.coarse)
+	const beta = 1e18
+	noise := &tr.coarse.params.Noise
+	noise.Beta, noise.Residual.LengthScale = beta, []float64{1e9}
+	if more, err := tr.Step(t.Context()); err != nil || !more || tr.state.Stage != stageWarmup {
+		t.Fatalf("more to do: %v, at stage %d, error %v", more, tr.state.Stage, err)
+	}
+	if p := tr.state.Params; !(p.Noise.Beta < beta) || diff(p, tr.state.Origin) != "" {
+		t.Errorf("noise of precision %v, at the start %v", p.Noise.Beta, tr.state.Origin.Noise.Beta)
+	}
+}
+
+// A covariance that was learned and is none, to rounding or else, has as much noise more as makes it one.
+func TestLearnedCovarianceNeedsNoise(t *testing.T) {
+	s := sets()["coarse"]
+	s.config.Training.CoarsePoints = 0
+	tr := newTestTrainer(t, s.data, s.config)
+	beta, wrong := tr.params.Noise.Beta, mat.New(tr.data.Grid.Len(), tr.data.Grid.Len())
+	for i := range wrong.Rows {
+		wrong.Row(i)[i] = -10
+	}
+	tr.data.unsure.covariance = wrong
+	if err := tr.learnResidual(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if p := tr.state.Params; !(p.Noise.Beta < beta) || !p.Noise.Learned() || math.IsNaN(tr.state.Bound) {
+		t.Errorf("noise of precision %v after %v, a bound of %v", p.Noise.Beta, beta, tr.state.Bound)
+	}
+}
+
 // Where the bound cannot be evaluated at all points there is more noise, as little as serves, in a covariance that was learned too; what no noise helps is an error.
 func TestRaiseNoise(t *testing.T) {
 	s := sets()["coarse"]

@@ -508,7 +508,7 @@ func (s *search) atAllPoints(some *fillJudge, best standing) (standing, error) {
 	}
 	under := len(patterns)
 	if s.quick() {
-		under = 2
+		under = fewPatterns
 	}
 	j, err := newWholeJudge(s, leastHeldOut, under)
 	if err != nil {
@@ -569,10 +569,7 @@ func (j *fillJudge) factors(ctx context.Context, cfg Config) (found mixture, err
 		factors[kind] = drawnToOne(chi/max(1, count), count)
 		b.Inflation *= factors[kind]
 	}
-	dimensions := 0
-	for _, x := range m.Grid() {
-		dimensions += x.Cols
-	}
+	dimensions := joined(m.Grid()).Cols
 	for i := range j.cases {
 		f := factors[predict.NearestBlend(found.Blends, gap[i], share[i], dimensions)]
 		found.Cases.Losses[i] = all.Losses[i] + 0.5*(math.Log(f)+all.Chi[i]*(1/f-1))

@@ -20,6 +20,7 @@ const (
 	leastTraining  = 5    // examples to learn from, for one
 	manyPoints     = 700  // from which on one fold must do: training takes long
 	leastHeldOut   = 8    // examples of many values, over all folds
+	fewPatterns    = 2    // for each example at all points, where more of these would take long
 	leastSecond    = 4    // examples under each pattern, where little is to be tried
 	foldShare      = 8    // about one in so many examples with holes is held out of a fold at most, where folds suffice
 )

@@ -153,7 +153,7 @@ func (s *search) finer(j *fillJudge, best standing, q question) (*fillJudge, sta
 	if j.scale() == 1 || s.data.holes != nil || best.cfg.Residual.Rounds > 0 || q.structures {
 		return j, best, nil
 	}
-	whole, err := newWholeJudge(s, 2*leastHeldOut, 2)
+	whole, err := newWholeJudge(s, 2*leastHeldOut, fewPatterns)
 	if err != nil {
 		return j, best, err
 	}

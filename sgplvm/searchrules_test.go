@@ -328,7 +328,7 @@ func TestFieldsAreTrainedForLonger(t *testing.T) {
 		"noise":        {EffortNormal, func(_ *search, c *Config) { c.Noise = littleNoise }, 60},
 		"many":         {EffortNormal, func(s *search, _ *Config) { s.data.Source = sized{manyExamples, 20, 1} }, 60},
 		"short reach":  {EffortNormal, func(_ *search, c *Config) { c.Residual.Taper /= longReach }, 60},
-		"holes":        {EffortNormal, func(s *search, _ *Config) { s.data.holes = new(holes) }, 60},
+		"holes":        {EffortNormal, func(s *search, c *Config) { s.data.holes, c.Noise = new(holes), grownNoise }, 60},
 		"given":        {EffortNormal, func(s *search, _ *Config) { s.given.Training.Iterations = 60 }, 60},
 	} {
 		s := newSearch(t, waves(24), Config{Effort: c.effort})

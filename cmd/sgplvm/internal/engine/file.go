@@ -85,7 +85,7 @@ func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error
 		}
 		l = extended(l, example)
 	}
-	a[attributeLevels] = fmt.Sprintf("%v %v", widened(l).Low, widened(l).High)
+	a[attributeLevels] = levelsText(widened(l))
 	return a, nil
 }
 

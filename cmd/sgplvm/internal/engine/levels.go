@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
@@ -42,4 +43,13 @@ func widened(l picture.Levels) picture.Levels {
 		l.High = max(l.Low+1, math.Nextafter(l.Low, math.Inf(1)))
 	}
 	return l
+}
+
+// levelsText is what a model keeps of black and white, and levelsOf what that says; ok is false where a file says nothing, or what cannot be.
+func levelsText(l picture.Levels) string { return fmt.Sprintf("%v %v", l.Low, l.High) }
+
+func levelsOf(text string) (l picture.Levels, ok bool) {
+	l.Bits = 8
+	n, err := fmt.Sscan(text, &l.Low, &l.High)
+	return l, n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0)
 }

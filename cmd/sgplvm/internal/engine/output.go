@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -216,11 +215,10 @@ func modelLevels(m *sgplvm.Model) picture.Levels {
 			return l
 		}
 	}
-	l, p := noLevels(), m.Summary()
-	if n, err := fmt.Sscan(m.Attributes()[attributeLevels], &l.Low, &l.High); n == 2 && err == nil && l.Low < l.High && !math.IsInf(l.High-l.Low, 0) {
+	if l, ok := levelsOf(m.Attributes()[attributeLevels]); ok {
 		return l
 	}
-	l = noLevels()
+	l, p := noLevels(), m.Summary()
 	for c, mean := range p.Mean {
 		l.Low, l.High = min(l.Low, mean-3*p.Deviation[c]), max(l.High, mean+3*p.Deviation[c])
 	}
