@@ -59,9 +59,7 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {
 	g := t.data.Grid
 	if len(g) == 1 {
-		rng := rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365))
-		points = rng.Perm(g.Len())[:count]
-		slices.Sort(points)
+		points = subset(g[0], count, rand.New(rand.NewPCG(t.config.Seed, 0x636f61727365)))
 		return points, Grid{work.Gather(g[0], points)}
 	}
 	points, grid = thinned(g, 2)
@@ -69,6 +67,30 @@ func (t *Trainer) coarsePoints(count int) (points []int, grid Grid) {
 		points, grid = thinned(g, every)
 	}
 	return points, grid
+}
+
+// subset returns at most count of the points x (n×d) at random, in order: where so many allow it all or none of those that reflections
+// take to one another, so that what is solved by parity still is.
+func subset(x mat.Matrix, count int, rng *rand.Rand) (points []int) {
+	m := data.FindMirrors(x)
+	if m == nil || count < len(m.Orbits[0]) {
+		points = rng.Perm(x.Rows)[:count]
+		slices.Sort(points)
+		return points
+	}
+	taken := make([]bool, len(m.Orbits))
+	for _, a := range rng.Perm(len(m.Orbits)) {
+		if m.Sizes[a] <= count {
+			taken[a] = true
+			count -= m.Sizes[a]
+		}
+	}
+	for i, a := range m.Orbit {
+		if taken[a] {
+			points = append(points, i)
+		}
+	}
+	return points
 }
 
 // coarseTrainer returns a trainer of the same examples, at the same parameters, on count of the points.

@@ -18,6 +18,7 @@ import (
 // A probe is what parts of the work take, by the clock, those that run side by side together.
 type probe struct {
 	held, free time.Duration // a step of training with space held, and with everything free; of all folds
+	dense      time.Duration // where most of training is at some points: an eigenproblem of learned noise; of one fold alone
 	filled     time.Duration // a case filled in
 	judged     time.Duration // in time: all examples predicted from the others
 }
@@ -74,6 +75,11 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	if p, err = paced(ctx, trainers...); err != nil {
 		return p, err
 	}
+	if cfg.Training.CoarsePoints > 0 && cfg.Residual.Rounds > 0 {
+		if p.dense, err = trainers[0].denseTime(ctx); err != nil {
+			return p, err
+		}
+	}
 	m, err := trainers[0].Model()
 	if err != nil {
 		return p, err
@@ -90,10 +96,20 @@ func (j *fillJudge) probe(ctx context.Context, cfg Config) (p probe, err error) 
 	return p, cmp.Or(failures...)
 }
 
+// denseTime returns how long the eigenproblem of a covariance takes that is learned, of which no symmetry is known.
+func (t *Trainer) denseTime(ctx context.Context) (time.Duration, error) {
+	p, x := t.params.Clone(), t.data.Grid[0]
+	p.Noise.Covariance = mat.New(x.Rows, x.Rows)
+	t.params.Noise.Matrix(p.Noise.Covariance, x)
+	begin := time.Now()
+	_, err := t.evaluator.Bound(ctx, p)
+	return time.Since(begin), err
+}
+
 // ofExamples returns what the same takes of so many times the examples: what comes with free spatial kernels besides is a matter of points.
 func (p probe) ofExamples(times float64) probe {
 	held := time.Duration(times * float64(p.held))
-	return probe{held: held, free: held + p.free - p.held, filled: p.filled, judged: p.judged}
+	return probe{held: held, free: held + p.free - p.held, dense: p.dense, filled: p.filled, judged: p.judged}
 }
 
 // training returns how long so many steps take.
@@ -142,18 +158,20 @@ func (s *search) expected(j *fillJudge, p probe, cfg Config, q question) time.Du
 	if cfg.Training.CoarsePoints == 0 || ratio == 1 {
 		return time.Duration(total + (1+(ratio-1)/2)/folds*last)
 	}
-	// Most of training is at as many points as the validation's. At all there is an eigenproblem first and with each covariance, which takes half as long.
-	last += float64(whole.free-whole.held)*math.Pow(ratio, 3)*(1+1.5*rounds) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
+	// Most of training is at as many points as the validation's. At all there is an eigenproblem first, and a dense one with each covariance.
+	last += (float64(whole.free-whole.held)+learnNoise*rounds*folds*float64(p.dense))*math.Pow(ratio, 3) + float64(whole.held)*ratio*(adaptSteps+rounds*(round+2))
 	if s.given.Effort != EffortQuick { // once more, for the factors of variances at all points
 		total += last/folds + float64(leastHeldOut*len(patterns))*float64(p.filled)*ratio*ratio
 	}
 	return time.Duration(total + last/folds)
 }
 
-// By experience: how much longer a step with more inducing points takes, and how often the choice of blends fills in all cases in a round.
+// By experience: how much longer a step with more inducing points takes, how often the choice of blends fills in all cases in a round, and how long
+// a covariance is learned in eigenproblems of it, of which it has one.
 const (
 	largerStep = 2.25
 	blendFills = 4
+	learnNoise = 1.25
 )
 
 // expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.

@@ -70,14 +70,22 @@ func TestExpected(t *testing.T) {
 	}
 	cfg, q := s.structures()
 	cfg.Training.CoarsePoints = 5
-	p := probe{held: time.Millisecond, free: 11 * time.Millisecond, filled: 3 * time.Millisecond}
-	slower := func() time.Duration { // by 10 ms of what free kernels in space take
-		return s.expected(j, probe{held: p.held, free: p.free + 10*time.Millisecond, filled: p.filled}, cfg, q) - s.expected(j, p, cfg, q)
+	p := probe{held: time.Millisecond, free: 11 * time.Millisecond, dense: time.Millisecond, filled: 3 * time.Millisecond}
+	slower := func(by probe) time.Duration {
+		return s.expected(j, probe{held: p.held, free: p.free + by.free, dense: p.dense + by.dense, filled: p.filled}, cfg, q) - s.expected(j, p, cfg, q)
 	}
-	alike := slower()
-	j.folds[0].data.Source = sized{22, 5, 1} // a quarter of the points: at all an eigenproblem takes 64 times as long, and twice there is the work of four
-	if d, want := slower(), 2*4*640*time.Millisecond/time.Duration(len(j.folds)); d < want || d > want+2*alike {
-		t.Errorf("%v at a quarter of the points, %v at all, expected %v more", d, alike, want)
+	const longer = 10 * time.Millisecond
+	free, dense := slower(probe{free: longer}), slower(probe{dense: longer})
+	if dense != 0 {
+		t.Errorf("%v of dense eigenproblems at all points, expected none", dense)
+	}
+	j.folds[0].data.Source = sized{22, 5, 1} // a quarter of the points: at all an eigenproblem takes 64 times as long, and twice there is the work
+	folds := time.Duration(len(j.folds))
+	if d, want := slower(probe{free: longer}), 2*64*longer/folds; d < want || d > want+2*free {
+		t.Errorf("%v at a quarter of the points, %v at all, expected %v more", d, free, want)
+	}
+	if d, want := slower(probe{dense: longer}), time.Duration(2*64*learnNoise*float64(cfg.Residual.Rounds)*float64(longer)); (d - want).Abs() > time.Microsecond {
+		t.Errorf("%v of dense eigenproblems at a quarter of the points, expected %v", d, want)
 	}
 	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
 	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free
@@ -87,8 +95,8 @@ func TestExpected(t *testing.T) {
 
 // Of more examples steps take longer, but not what is done at all points.
 func TestProbeOfExamples(t *testing.T) {
-	p := probe{held: time.Second, free: 5 * time.Second, filled: time.Minute, judged: time.Hour}
-	if got, want := p.ofExamples(3), (probe{held: 3 * time.Second, free: 7 * time.Second, filled: time.Minute, judged: time.Hour}); got != want {
+	p := probe{held: time.Second, free: 5 * time.Second, dense: 9 * time.Second, filled: time.Minute, judged: time.Hour}
+	if got, want := p.ofExamples(3), (probe{held: 3 * time.Second, free: 7 * time.Second, dense: 9 * time.Second, filled: time.Minute, judged: time.Hour}); got != want {
 		t.Errorf("%v, expected %v", got, want)
 	}
 }

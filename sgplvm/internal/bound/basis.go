@@ -84,11 +84,12 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 		mat.Mul(w, 1, f.Psi1, t, 0)
 		return t, w, modes, nil
 	}
-	var spectrum eig.Spectrum
-	solver := eig.Solver{Stop: ctx.Err}
-	if err := solver.Sym(&spectrum, f.K); err != nil {
+	var room factorWork
+	room.eigen.Stop = ctx.Err
+	if err := f.solveTied(&room, x); err != nil {
 		return t, w, nil, err
 	}
+	spectrum := f.spectrum
 	first := 0 // of the eigenvalues kept, which ascend
 	for last := spectrum.Values[x.Rows-1]; first < x.Rows-1 && !(spectrum.Values[first] > leastFeature*last); {
 		first++
@@ -111,7 +112,7 @@ func spatialBasis(ctx context.Context, s Spatial, x mat.Matrix, c []float64, jit
 	mat.ScaleRows(weighted, c, w)
 	mat.MulSym(inner, 1, weighted.T(), w, 0)
 	mat.MirrorLower(inner)
-	if err := solver.Sym(&spectrum, inner); err != nil {
+	if err := room.eigen.Sym(&spectrum, inner); err != nil {
 		return t, w, nil, err
 	}
 	clampAtZero(spectrum.Values)

@@ -55,3 +55,20 @@ func WithMaskedBlocks(block, kept int, f func()) {
 	maskedBlock, maskedKept = block, kept
 	f()
 }
+
+// WithFewestMirrored calls f with another number of points that are worth blocks by parity.
+func WithFewestMirrored(n int, f func()) {
+	defer func(before int) { fewestMirrored = before }(fewestMirrored)
+	fewestMirrored = n
+	f()
+}
+
+// Parities returns in how many blocks spatial factor f was decomposed, 0: as a whole.
+func (e *Evaluator) Parities(f int) int { return len(e.factors[f+1].parities()) }
+
+func (f *Factor) parities() []parity {
+	if f.blocks.space == nil {
+		return nil
+	}
+	return f.blocks.space.parities
+}

@@ -33,7 +33,8 @@ type Factor struct {
 
 	logNoise float64 // log|Σ| of a factor that is decomposed in the metric of Σ
 
-	spectrum eig.Spectrum // holds Lambda and Coord
+	spectrum eig.Spectrum  // holds Lambda and Coord
+	blocks   mirroredBasis // the same by blocks, where there are any
 }
 
 // FactorizationError says which factor's matrix could not be decomposed: 0 is
@@ -85,6 +86,29 @@ type factorWork struct {
 	psi2     mat.Matrix
 	cholesky chol.Factor
 	eigen    eig.Solver
+
+	space  *mirrored // that of the points, once it is known
+	known  bool
+	blocks []blockWork
+}
+
+// blockWork is what the decomposition of a block needs.
+type blockWork struct {
+	kernel, noise mat.Matrix
+	cholesky      chol.Factor
+	eigen         eig.Solver
+	logNoise      float64
+}
+
+// mirrored returns the mirrored space of the factor's points, always the same, nil where there is none.
+func (w *factorWork) mirrored(x mat.Matrix) *mirrored {
+	if !w.known {
+		w.space, w.known = newMirrored(x), true
+		if w.space != nil {
+			w.blocks = make([]blockWork, len(w.space.parities))
+		}
+	}
+	return w.space
 }
 
 // Factors decomposes the latent factor and the spatial ones with points x (n_f×d_f), for
@@ -111,7 +135,7 @@ func (f *Factor) setSpatial(w *factorWork, k kernel.Kernel, x, xu mat.Matrix, ji
 	if xu.Rows == 0 {
 		work.Resize(&f.K, x.Rows, x.Rows)
 		k.Matrix(f.K, x, x)
-		return f.diagonaliseTied(w)
+		return f.diagonaliseTied(w, x)
 	}
 	m := xu.Rows
 	work.Resize(&f.K, m, m)
@@ -161,23 +185,51 @@ func (f *Factor) diagonalise(w *factorWork, jitter float64) error {
 }
 
 // diagonaliseTied decomposes K_f of a spatial factor whose inducing points are its
-// data points.
-func (f *Factor) diagonaliseTied(w *factorWork) error {
-	f.Tied, f.Psi1 = true, f.K
+// data points x (n×d).
+func (f *Factor) diagonaliseTied(w *factorWork, x mat.Matrix) error {
+	f.Tied, f.Psi1, f.blocks.space = true, f.K, nil
 	if isDiagonal(f.K) {
 		f.Lambda = work.Grown(f.Lambda, f.K.Rows)
 		for i := range f.Lambda {
 			f.Lambda[i] = f.K.At(i, i)
 		}
-	} else {
-		if err := w.eigen.Sym(&f.spectrum, f.K); err != nil {
-			return err
-		}
-		clampAtZero(f.spectrum.Values)
-		f.Data, f.Coord, f.Lambda = f.spectrum.Vectors, f.spectrum.Vectors, f.spectrum.Values
+		f.Omega = f.Lambda
+		return nil
 	}
-	f.Omega = f.Lambda
+	if err := f.solveTied(w, x); err != nil {
+		return err
+	}
+	f.takeSpectrum()
 	return nil
+}
+
+// solveTied sets the spectrum to that of K_f at points x (n×d).
+func (f *Factor) solveTied(w *factorWork, x mat.Matrix) error {
+	done, err := f.byBlocks(w, x, func(b *blockWork, _ parity, dst *eig.Spectrum) error { return b.eigen.Sym(dst, b.kernel) })
+	if !done {
+		err = w.eigen.Sym(&f.spectrum, f.K)
+	}
+	return err
+}
+
+// byBlocks has decompose solve each block of K_f and reports that it did: it does nothing where the points x (n×d) have none.
+func (f *Factor) byBlocks(w *factorWork, x mat.Matrix, decompose func(b *blockWork, p parity, dst *eig.Spectrum) error) (done bool, err error) {
+	space := w.mirrored(x)
+	if space == nil {
+		return false, nil
+	}
+	return true, f.blocks.set(&f.spectrum, space, func(number int, p parity, dst *eig.Spectrum) error {
+		b := &w.blocks[number]
+		b.eigen.Stop = w.eigen.Stop
+		space.fold(&b.kernel, f.K, p)
+		return decompose(b, p, dst)
+	})
+}
+
+// takeSpectrum takes the spectrum of a tied factor over.
+func (f *Factor) takeSpectrum() {
+	clampAtZero(f.spectrum.Values)
+	f.Data, f.Coord, f.Lambda, f.Omega = f.spectrum.Vectors, f.spectrum.Vectors, f.spectrum.Values, f.spectrum.Values
 }
 
 // setWhitened evaluates the kernel of a tied spatial factor at x (n×d_s) and decomposes
@@ -188,16 +240,38 @@ func (f *Factor) setWhitened(w *factorWork, k kernel.Kernel, x mat.Matrix, noise
 	work.Resize(&w.psi2, n, n)
 	k.Matrix(f.K, x, x)
 	noise.Matrix(w.psi2, x)
+	f.Tied, f.Psi1, f.blocks.space = true, f.K, nil
+	if err := f.whiten(w, x, noise); err != nil {
+		return err
+	}
+	f.takeSpectrum()
+	return nil
+}
+
+// whiten decomposes K_f in the metric of Σ, which is in w.
+func (f *Factor) whiten(w *factorWork, x mat.Matrix, noise *Noise) error {
+	if !noise.Learned() {
+		f.logNoise = 0
+		done, err := f.byBlocks(w, x, func(b *blockWork, p parity, dst *eig.Spectrum) error {
+			w.space.fold(&b.noise, w.psi2, p)
+			if err := b.cholesky.Refactorize(b.noise); err != nil {
+				return err
+			}
+			b.logNoise = b.cholesky.LogDet()
+			return b.eigen.General(dst, b.kernel, b.cholesky.L())
+		})
+		for i := range w.blocks {
+			f.logNoise += w.blocks[i].logNoise
+		}
+		if done {
+			return err
+		}
+	}
 	if err := w.cholesky.Refactorize(w.psi2); err != nil {
 		return err
 	}
-	if err := w.eigen.General(&f.spectrum, f.K, w.cholesky.L()); err != nil {
-		return err
-	}
-	clampAtZero(f.spectrum.Values)
-	f.Tied, f.Psi1, f.logNoise = true, f.K, w.cholesky.LogDet()
-	f.Data, f.Coord, f.Lambda, f.Omega = f.spectrum.Vectors, f.spectrum.Vectors, f.spectrum.Values, f.spectrum.Values
-	return nil
+	f.logNoise = w.cholesky.LogDet()
+	return w.eigen.General(&f.spectrum, f.K, w.cholesky.L())
 }
 
 func isDiagonal(a mat.Matrix) bool {

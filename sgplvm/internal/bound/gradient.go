@@ -86,6 +86,15 @@ func (w *gradientWork) congruence(dst, t mat.Matrix) {
 	mat.MirrorLower(dst)
 }
 
+// spatialCongruence sets dst = V·inner·Vᵀ of a tied factor, or what derivatives in its kernel count of it.
+func (w *gradientWork) spatialCongruence(dst mat.Matrix, s *Factor) {
+	if s.blocks.space != nil {
+		s.blocks.congruence(dst, w.inner)
+		return
+	}
+	w.congruence(dst, s.Coord)
+}
+
 // others are weights for kronprod's contractions of H, whose modes are the channels, the
 // spatial ones and the latent one: of(g) for every spatial factor g but f.
 func (e *Evaluator) others(f int, of func(s *Factor) []float64) [][]float64 {

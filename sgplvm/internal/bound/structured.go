@@ -84,14 +84,14 @@ func (e *Evaluator) whitenedGradient(grad, p *Params) {
 	for j, r := range e.sweep.r1 {
 		w.inner.Row(j)[j] -= 0.5 * dy * (r + tau)
 	}
-	w.congruence(w.dK, s.Coord)
+	w.spatialCongruence(w.dK, s)
 	p.Space[0].Kernel.AddGradient(&grad.Space[0].Kernel, mat.Matrix{}, w.dK, s.K, x, x)
 	if p.Noise.Learned() {
 		return
 	}
 
 	e.noiseSlope(p)
-	w.congruence(w.dK, s.Coord)
+	w.spatialCongruence(w.dK, s)
 	for i := range n {
 		grad.Noise.Beta -= w.dK.At(i, i) / (p.Noise.Beta * p.Noise.Beta)
 	}
@@ -140,8 +140,13 @@ func (e *Evaluator) residualCovariance(ctx context.Context, p *Params) (mat.Matr
 	for i := range n {
 		w.inner.Row(i)[i]++
 	}
-	sigma, back, cov := mat.New(n, n), mat.New(n, n), mat.New(n, n) // Σ·Ū = Ū⁻ᵀ
+	sigma, cov := mat.New(n, n), mat.New(n, n)
 	p.Noise.Matrix(sigma, e.x[0])
+	if s.blocks.space != nil {
+		s.blocks.whole(cov, w.inner, s.blocks.times(sigma))
+		return cov, nil
+	}
+	back := mat.New(n, n) // Σ·Ū = Ū⁻ᵀ
 	mat.Mul(back, 1, sigma, s.Coord, 0)
 	w.congruence(cov, back)
 	return cov, nil

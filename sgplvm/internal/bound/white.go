@@ -109,7 +109,7 @@ func (e *Evaluator) tiedGradient(beta float64, f int) {
 			mat.Copy(w.dK, w.inner)
 			return
 		}
-		w.congruence(w.dK, s.Coord)
+		w.spatialCongruence(w.dK, s)
 		return
 	}
 	// The Gram matrix has low rank: (V·H_(f))·diag(ω)·(V·H_(f))ᵀ is cheaper.
