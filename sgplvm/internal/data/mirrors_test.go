@@ -26,6 +26,7 @@ func TestFindMirrors(t *testing.T) {
 		"a cross":             {[][]float64{{0, 1}, {1, 0}, {1, 1}, {1, 2}, {2, 1}}, [][]int{{0, 4, 0, 4}, {1, 1, 3, 3}, {2, 2, 2, 2}}, []int{2, 2, 1}},
 		"a triangle":          {[][]float64{{0, 0}, {1, 1}, {2, 0}}, [][]int{{0, 2}, {1, 1}}, []int{2, 1}},
 		"two of its corners":  {[][]float64{{0, 0}, {1, 1}}, nil, nil},
+		"without a corner":    {[][]float64{{0, 0}, {2, 0}, {1, 1}, {0, 2}}, nil, nil},
 		"rounded":             {[][]float64{{0}, {0.1}, {0.2}, {0.1 + 0.2}}, [][]int{{0, 3}, {1, 2}}, []int{2, 2}},
 		"not quite":           {[][]float64{{0}, {0.1 + 1e-15}, {0.2}, {0.3}}, nil, nil},
 		"rounded in one":      {[][]float64{{0.3, 0}, {0.1 + 0.2, 1}, {third, 0}, {1 - 2*third, 1}}, [][]int{{0, 2, 1, 3}}, []int{4}},
