@@ -26,6 +26,7 @@ type Mixture struct {
 	outside       share
 	byPaths       bool    // weights go by m; in older files by how far model and dense flow are apart
 	aliased       float64 // what pixels miss half way between them, over their texture; 0 in older files
+	gap           float64 // the geometric mean of the gaps that variances were learned in; 0 in older files
 }
 
 // weights are those of the model and the others.
@@ -67,6 +68,7 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	if len(light) == 0 {
 		light = make([]float64, len(x.scale))
 	}
+	spread := spreadOf(o.gap, x.gap)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, traits*f.Width)
 		r.traits.rowOver(row, y, f.Width, f.Height)
@@ -75,7 +77,7 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased)) + light[c])
+					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased, spread)) + light[c])
 				}
 				r.variances.data[pixel*len(x.scale)+c] = v
 			}
@@ -221,11 +223,12 @@ type mixtureText struct {
 	Outside       share
 	ByPaths       bool    `json:",omitempty"` // older files have none
 	Aliased       float64 `json:",omitempty"` // older files have none
+	Gap           float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.gap})
 }
 
 // Decode is that of Part.
@@ -279,6 +282,9 @@ func (x *Mixture) Decode(text []byte) error {
 	if !(t.Aliased >= 0 && t.Aliased <= aliasedPart*mostOctave) {
 		return badPart("mixture", "aliased part %v, expected 0 to %v", t.Aliased, aliasedPart*mostOctave)
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased}
+	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
+		return badPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
+	}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased, t.Gap}
 	return nil
 }

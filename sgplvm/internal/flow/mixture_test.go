@@ -162,7 +162,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
-	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, 0)); math.Abs(math.Log(v/0.01)) > 0.7 {
+	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
 		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad
@@ -237,7 +237,7 @@ func TestLightOfFrames(t *testing.T) {
 	}
 	var mean float64
 	for _, s := range law.samples {
-		mean += x.laws[0].variance(s.traits.parts(s.variance, x.aliased)) / float64(len(law.samples))
+		mean += x.laws[0].variance(s.traits.parts(s.variance, x.aliased, 1)) / float64(len(law.samples))
 	}
 	if math.Abs(mean-square(0.05)) > 0.1*square(0.05) {
 		t.Errorf("variance %v within frames, drawn with %v", mean, square(0.05))
@@ -276,10 +276,10 @@ func TestLightIsCommon(t *testing.T) {
 		t.Errorf("variance %v of whole frames, most of which is right", x.light[0])
 	}
 	still, wrong := traitsOf{}, traitsOf{traitTexture: 1}
-	if v := x.laws[0].variance(still.parts(1, x.aliased)); !(v > 0.5e-4 && v < 2e-4) {
+	if v := x.laws[0].variance(still.parts(1, x.aliased, 1)); !(v > 0.5e-4 && v < 2e-4) {
 		t.Errorf("variance %v where errors have 1e-4", v)
 	}
-	if v := x.laws[0].variance(wrong.parts(1, x.aliased)); !(v > 0.4 && v < 1) {
+	if v := x.laws[0].variance(wrong.parts(1, x.aliased, 1)); !(v > 0.4 && v < 1) {
 		t.Errorf("variance %v where errors have about 0.7", v)
 	}
 }

@@ -34,6 +34,7 @@ type MixtureLaw struct {
 	outside products
 	stride  int
 	samples []errorSample
+	gaps    []float64 // of each frame, as that of Others
 }
 
 // products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
@@ -133,6 +134,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 		}
 		l.outside.join(&row[mixtureLevels], 1)
 	}
+	l.gaps = append(l.gaps, o.gap)
 	l.frames++
 }
 
@@ -181,6 +183,7 @@ func (l *MixtureLaw) Mixture() *Mixture {
 		p.join(&all, levelShrinkage)
 		x.levels = append(x.levels, simplexWeights(&p.plain))
 	}
+	x.gap = typicalGap(l.gaps)
 	x.laws, x.light = l.variances(&x)
 	if l.outside.count > 0 {
 		p := l.outside
@@ -209,12 +212,27 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased))
+		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap)))
 		squares[s.channel] = append(squares[s.channel], square(errors[i]))
 	}
 	laws = make([]varianceLaw, channels)
 	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
 	return laws, light
+}
+
+// typicalGap returns the geometric mean of those gaps that are none of 0; 0 of none.
+func typicalGap(gaps []float64) float64 {
+	var sum, n float64
+	for _, g := range gaps {
+		if g > 0 {
+			sum += math.Log(g)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Exp(sum / n)
 }
 
 // lessLight takes off the errors of samples their median over each frame and channel, and returns the mean squares of these. What is wrong in some places

@@ -27,6 +27,7 @@ type Others struct {
 	means  [others]image[float64]
 	doubts image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
 	beyond float64        // by how much the time is beyond the ends; 0 between them
+	gap    float64        // the harmonic mean of how far both frames are away in time; 0 beyond the ends
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
@@ -51,6 +52,7 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		o.toUnits(f)
 		return o
 	}
+	o.gap = gapOf(x.time-s.Times[around[0].place], s.Times[around[1].place]-x.time)
 	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() pairFlow {
 		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
 	})
@@ -74,6 +76,15 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	})
 	o.toUnits(f)
 	return o
+}
+
+// gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of
+// a Brownian motion between two known values is in proportion.
+func gapOf(before, after float64) float64 {
+	if !(before+after > 0) {
+		return 0
+	}
+	return 2 * before * (after / (before + after))
 }
 
 // sampleStill samples pictures where they are: their weighted mean and the one of largest weight.

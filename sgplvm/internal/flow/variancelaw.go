@@ -27,11 +27,24 @@ const (
 
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
 // no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not. Where the flow is quite wrong,
-// errors are no larger than contents are different, however large mismatch and doubt become: so their roots count as well.
-func (t *traitsOf) parts(v, aliased float64) varianceLaw {
+// errors are no larger than contents are different, however large mismatch and doubt become: so their roots count as well. Where contents are
+// between frames is known the worse the farther away these are, and what that makes of texture is in proportion to the spread (spreadOf).
+func (t *traitsOf) parts(v, aliased, spread float64) varianceLaw {
 	mismatch, doubt := max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt]
-	return varianceLaw{v, t[traitApart], mismatch, doubt, t[traitTexture], everywhere: 1, missing: t[traitMissed],
+	return varianceLaw{v, t[traitApart], mismatch, doubt, spread * t[traitTexture], everywhere: 1, missing: t[traitMissed],
 		rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt)}
+}
+
+// mostSpread bounds the spread: in wider gaps errors are no larger than contents are different.
+const mostSpread = 4
+
+// spreadOf returns the variance of where contents are in a gap between frames, over that in the gap of learning. Both are in proportion: contents that do not
+// move evenly depart from an even motion as a Brownian motion does. Laws of older files, with a gap of 0, do not tell gaps apart.
+func spreadOf(gap, learned float64) float64 {
+	if !(learned > 0) {
+		return 1
+	}
+	return min(gap/learned, mostSpread)
 }
 
 // leastModelled is the least part of the model's own variance that counts, and leastScale the least variance of a channel.

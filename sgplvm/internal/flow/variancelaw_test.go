@@ -3,6 +3,7 @@ package flow
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -74,16 +75,16 @@ func TestKnownAliasing(t *testing.T) {
 func TestVarianceAcrossGaps(t *testing.T) {
 	x, _ := mixtureOf(t, 30)
 	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
-	if v, w := x.laws[0].variance(near.parts(1, 0)), x.laws[0].variance(far.parts(1, 0)); !(v > 0 && v < w) {
+	if v, w := x.laws[0].variance(near.parts(1, 0, 1)), x.laws[0].variance(far.parts(1, 0, 1)); !(v > 0 && v < w) {
 		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
 	}
 }
 
-// What pixels that miss aliased times the texture make of the mismatch of a place is taken off it, and no more than there is.
+// What pixels that miss aliased times the texture make of the mismatch of a place is taken off it, and no more than there is. Texture counts by the spread.
 func TestParts(t *testing.T) {
 	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
 	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
-		if got, want := place.parts(0.5, c.aliased), (varianceLaw{0.5, 2, c.mismatch, 5, 7, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5)}); got != want {
+		if got, want := place.parts(0.5, c.aliased, 0.25), (varianceLaw{0.5, 2, c.mismatch, 5, 7. / 4, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5)}); got != want {
 			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
 		}
 	}
@@ -98,14 +99,106 @@ func TestVarianceBounded(t *testing.T) {
 		bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
 		for i := range rows {
 			place[trait] = math.Exp2(-6 + 12*rng.Float64())
-			rows[i], squares[i] = place.parts(0.001, 0), bounded(place[trait])*square(rng.NormFloat64())
+			rows[i], squares[i] = place.parts(0.001, 0, 1), bounded(place[trait])*square(rng.NormFloat64())
 		}
 		l := fitVariances(rows, squares, 0)
 		for _, u := range []float64{1. / 32, 1, 32} {
 			place[trait] = u
-			if v, want := l.variance(place.parts(0.001, 0)), bounded(u); !(v > want/2 && v < 2*want) {
+			if v, want := l.variance(place.parts(0.001, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
 				t.Errorf("trait %d of %v: variance %v, drawn with %v", trait, u, v, want)
 			}
 		}
+	}
+}
+
+// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound, and that of an older file not at all.
+func TestGap(t *testing.T) {
+	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
+		if got := gapOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("gap %v of frames %v before and %v after, expected %v", got, c.before, c.after, c.want)
+		}
+	}
+	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, mostSpread}, {5, 0, 1}} {
+		if got := spreadOf(c.gap, c.learned); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("spread %v in a gap of %v, learned in %v, expected %v", got, c.gap, c.learned, c.want)
+		}
+	}
+	if g := typicalGap([]float64{0, 1, 4, 0}); math.Abs(g-2) > 1e-12 {
+		t.Errorf("gap %v of learning, expected 2, the geometric mean", g)
+	}
+	if g := typicalGap([]float64{0, 0}); g != 0 {
+		t.Errorf("gap %v of none", g)
+	}
+}
+
+// Frames that are left out are in gaps twice as wide as those between neighbours.
+func TestGapsOfMoments(t *testing.T) {
+	scene := turned()
+	if scene.err != nil {
+		t.Fatal(scene.err)
+	}
+	m := scene.motion
+	for _, c := range []struct {
+		x    Moment
+		want float64
+	}{{m.LeftOut(4), 1}, {momentAt(t, m, 4.5, -1), 0.5}, {momentAt(t, m, 4.25, -1), 0.375}, {m.LeftOut(0), 0}} {
+		if got := scene.frames.Others(new(Detail), c.x, testWidth, testHeight).gap; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("gap %v at %v, expected %v", got, c.x.time, c.want)
+		}
+	}
+}
+
+// Errors that texture has in proportion to the gap are expected to be so in gaps wider and narrower than those of learning.
+func TestTextureAcrossGaps(t *testing.T) {
+	_, law := mixtureOf(t, 0.01)
+	rng := rand.New(rand.NewPCG(9, 4))
+	for k := range law.gaps {
+		law.gaps[k] = 0.5 + float64(k%3)
+	}
+	for k := range law.samples {
+		s := &law.samples[k]
+		s.variance, s.traits = 1e-9, traitsOf{traitTexture: math.Exp2(-4 + 4*rng.Float64())}
+		e := math.Sqrt(0.1*law.gaps[s.frame]*s.traits[traitTexture]) * rng.NormFloat64()
+		for j := range s.errors {
+			s.errors[j] = e
+		}
+	}
+	x := law.Mixture()
+	f, scale := NewFrame(testWidth, testHeight, 1), x.scale[0]
+	f.Variance.Fill(1e-9 * scale)
+	for i := range f.Mean.Data {
+		f.Mean.Data[i] = float64(i%testWidth) * math.Sqrt(scale)
+	}
+	for _, gap := range []float64{0.25, 1, 4} {
+		o := Others{gap: gap}
+		for k := range o.means {
+			o.means[k] = newImage[float64](testWidth, testHeight, 1)
+			copy(o.means[k].data, f.Mean.Data)
+		}
+		r := x.Recipe(f, o)
+		middle := testHeight/2*testWidth + testWidth/2
+		texture := traitsOf(r.traits.data[traits*(r.traits.height/2*r.traits.width+r.traits.width/2):])[traitTexture]
+		if got, want := r.variances.data[middle]/scale, 0.1*gap*texture; math.Abs(math.Log(got/want)) > 0.15 {
+			t.Errorf("variance %v in a gap of %v, drawn with %v", got, gap, want)
+		}
+	}
+}
+
+// The gap of learning is written and read; older files have none.
+func TestGapText(t *testing.T) {
+	x := &Mixture{scale: []float64{2}, laws: []varianceLaw{{1, 0, 0, 0, 0.5}}, byPaths: true, gap: 1.5}
+	text, err := x.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again, older Mixture
+	if err := again.Decode(text); err != nil || again.gap != 1.5 {
+		t.Fatalf("gap %v: %v", again.gap, err)
+	}
+	if err := older.Decode([]byte(strings.Replace(string(text), `,"Gap":1.5`, ``, 1))); err != nil || older.gap != 0 {
+		t.Fatalf("gap %v of an older file: %v", older.gap, err)
+	}
+	if err := older.Decode([]byte(strings.Replace(string(text), `"Gap":1.5`, `"Gap":-1`, 1))); err == nil || !strings.Contains(err.Error(), "gap") {
+		t.Errorf("a gap of -1: %v", err)
 	}
 }
