@@ -56,7 +56,7 @@ func (q *Posterior) Basis(g data.Grid) (*Basis, error) {
 		mean, taken := b.Mean.Row(k), b.Taken.Row(k)
 		versions := make([][]float64, q.versions())
 		for v, all := range q.taken() {
-			versions[v] = on.squared.MulTensor(make([]float64, n), kronprod.Shaped(all.Row(k), q.spatialDims()...), nil).Data
+			versions[v] = on.features().squared.MulTensor(make([]float64, n), kronprod.Shaped(all.Row(k), q.spatialDims()...), nil).Data
 		}
 		for i := range mean {
 			mean[i] = on.p[i%channels].At(i/channels, k)

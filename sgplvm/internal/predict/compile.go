@@ -199,7 +199,7 @@ func (q *Posterior) compileTables(c *edge.Contents, on *projection) {
 		c.Whitened, c.Factors = true, []edge.Factor{{B: edge.NewTable(q.whitenedFeatures(on))}}
 		return
 	}
-	for f, phi := range on.phi.Factors {
+	for f, phi := range on.features().phi.Factors {
 		c.Factors = append(c.Factors, q.compileFactor(f, phi, on.kss[f]()))
 	}
 	if on.structured != nil {

@@ -97,11 +97,11 @@ func (q *Posterior) sharedCovariance(on *projection, t moments, version int, a, 
 
 // subtractExplained subtracts Φ_a·diag(h)·Φ_bᵀ from cov, len(a)×len(b), of version v of the mask.
 func (t *moments) subtractExplained(on *projection, cov mat.Matrix, v int, a, b []int) {
-	if len(on.phi.Factors) > 1 {
+	if len(on.dims) > 1 {
 		on.subtractByPairs(t.room, cov, t.terms[v], a, b)
 		return
 	}
-	same, phi := work.SameList(a, b), on.phi.Factors[0]
+	same, phi := work.SameList(a, b), on.features().phi.Factors[0]
 	step := max(1, featureNumbers/max(1, len(a), len(b)))
 	for from := 0; from < phi.Cols; from += step {
 		to := min(from+step, phi.Cols)

@@ -92,7 +92,7 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 				o.trace += count * q.params.SpatialVariance()
 			}
 		}
-		o.norms = e.room.times(on.transposed, mask)
+		o.norms = e.room.times(on.features().transposed, mask)
 		return o, nil
 	}
 	noise, k := e.room.result(len(seen), len(seen)), e.room.result(len(seen), len(seen))
@@ -108,7 +108,7 @@ func (q *Posterior) observation(e *example, c int, seen []int) (*observation, er
 	o.logNoise = o.factor.LogDet()
 	o.factor.Inverse(noise)
 	o.trace = mat.Dot(noise, k)
-	phi := e.room.gather(on.phi.Factors[0], seen)
+	phi := e.room.gather(on.features().phi.Factors[0], seen)
 	o.whiten(phi)
 	o.norms = e.room.columnSquares(phi)
 	return o, nil

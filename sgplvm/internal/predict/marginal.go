@@ -198,7 +198,7 @@ func (q *Posterior) mean(on *projection, t moments) mat.Matrix {
 func (q *Posterior) explained(on *projection, t moments) [][]float64 {
 	all := t.room.rows(len(t.h))
 	for _, h := range t.h {
-		all = append(all, t.room.times(on.squared, h))
+		all = append(all, t.room.times(on.features().squared, h))
 	}
 	return all
 }

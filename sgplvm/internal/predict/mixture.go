@@ -78,7 +78,7 @@ func (q *Posterior) certainVariance(on *projection, t certain, version int, nois
 	variance := mat.New(count, on.grid.Len())
 	h := kronprod.NewTensor(append([]int{count}, q.spatialDims()...)...)
 	mat.Mul(mat.NewDense(count, q.components(), h.Data), 1, t.tau, q.taken()[version], 0)
-	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.squared.Factors...)}
+	explained := kronprod.Operator{Factors: append([]mat.Matrix{{}}, on.features().squared.Factors...)}
 	explained.MulTensor(variance.Data, h, nil)
 	for k, k0 := range t.k0 {
 		row := variance.Row(k)

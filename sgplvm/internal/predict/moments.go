@@ -47,14 +47,14 @@ func (q *Posterior) momentsIn(r *room, l Latent) moments {
 
 // setTerms prepares the moments for covariances at points, unless they are.
 func (t *moments) setTerms(on *projection) {
-	if len(on.phi.Factors) == 1 || t.noiseAlone() || t.terms != nil {
+	if len(on.dims) == 1 || t.noiseAlone() || t.terms != nil {
 		return
 	}
 	terms := lend[[]termSum](t.room, termsKind)
 	*terms = slices.Grow((*terms)[:0], len(t.h))[:len(t.h)]
 	t.terms = *terms
 	for v, h := range t.h {
-		m := on.phi.Factors[0].Cols
+		m := on.features().phi.Factors[0].Cols
 		t.terms[v] = termsOf(t.room, h, m, len(h)/m)
 	}
 }

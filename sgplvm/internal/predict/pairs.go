@@ -86,7 +86,7 @@ func (on *projection) subtractByPairs(r *room, cov mat.Matrix, h termSum, a, b [
 	divided := [2]int{on.dims[0], others}
 	ofA, ofB := r.split(a, divided[:]), r.split(b, divided[:])
 	one, two := r.rowPairs(on.dims[0], ofA[0], ofB[0]), r.rowPairs(others, ofA[1], ofB[1])
-	first := one.explained(r, r.gather(on.phi.Factors[0], one.rows), h.first)
+	first := one.explained(r, r.gather(on.features().phi.Factors[0], one.rows), h.first)
 	second := two.explained(r, on.otherFeatures(r, two.rows), h.second)
 	same := work.SameList(a, b)
 	for i := range cov.Rows {
@@ -106,7 +106,7 @@ func (on *projection) subtractByPairs(r *room, cov mat.Matrix, h termSum, a, b [
 
 // otherFeatures returns rows of the Kronecker product of all Φ but the first factor's.
 func (on *projection) otherFeatures(r *room, rows []int) mat.Matrix {
-	factors, dims := on.phi.Factors[1:], on.dims[1:]
+	factors, dims := on.features().phi.Factors[1:], on.dims[1:]
 	if len(factors) == 1 {
 		return r.gather(factors[0], rows)
 	}

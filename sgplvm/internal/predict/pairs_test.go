@@ -15,11 +15,12 @@ import (
 func TestSubtractExplained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 61))
 	for _, dims := range [][]int{{7}, {5, 3}, {3, 5}, {1, 4}, {3, 4, 2}, {2, 3, 4}, {4, 3, 2}, {2, 3, 2, 2}} {
-		on, whole := &projection{dims: dims}, mat.NewDense(1, 1, []float64{1})
+		all, whole := new(features), mat.NewDense(1, 1, []float64{1})
+		on := &projection{dims: dims, features: func() *features { return all }}
 		for _, n := range dims {
 			on.grid = append(on.grid, mat.New(n, 1))
 			phi := normal(rng, n, n+rng.IntN(3))
-			on.phi.Factors = append(on.phi.Factors, phi)
+			all.phi.Factors = append(all.phi.Factors, phi)
 			whole = reference.Kronecker(whole, phi)
 		}
 		h := normal(rng, 1, whole.Cols).Data

@@ -12,25 +12,29 @@ import (
 )
 
 // A projection is the part of a prediction that depends on the spatial points
-// only. For each factor f it holds Φ_f = K_f(X*, X_u)·coord_f, and for each
-// channel P = K_s·αᵀ.
+// only: for each channel P = K_s·αᵀ, and features.
 type projection struct {
-	grid       data.Grid
-	dims       []int             // n*_f
-	phi        kronprod.Operator // Φ_f, n*_f×m_f
-	squared    kronprod.Operator // Φ_f∘Φ_f
-	transposed kronprod.Operator // of squared
-	p          []mat.Matrix      // per channel, n_s*×m_ξ
-	taper      mat.Matrix        // C at X*, n*×n*, where Σ was learned at these points
-	training   []int             // which training points X* are, where Σ was learned at these points; else nil
+	grid     data.Grid
+	dims     []int        // n*_f
+	p        []mat.Matrix // per channel, n_s*×m_ξ
+	taper    mat.Matrix   // C at X*, n*×n*, where Σ was learned at these points
+	training []int        // which training points X* are, where Σ was learned at these points; else nil
 
 	// What only some predictions need is made when it is first asked for.
+	features   func() *features
 	kss        []func() mat.Matrix    // K_f(X*, X*), n*_f×n*_f
 	spacings   func() mat.Matrix      // the points in mean spacings, n_s*×d
 	scaled     func() mat.Matrix      // the points in length scales, n_s*×d
 	near       func() []kernel.Kernel // of each factor, what nearby values count
 	structured func() mat.Matrix      // Σ(X*) − β⁻¹·I, n*×n*, where the noise is structured
 	sampler    func() (*sampler, error)
+}
+
+// features are those of the spatial points for each factor f: Φ_f = K_f(X*, X_u)·coord_f.
+type features struct {
+	phi        kronprod.Operator // Φ_f, n*_f×m_f
+	squared    kronprod.Operator // Φ_f∘Φ_f
+	transposed kronprod.Operator // of squared
 }
 
 // projection returns that on a grid (nil: the training grid). The training grid's is kept, and of
@@ -78,13 +82,7 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 	g = copiedGrid(g)
 	for f, x := range g {
 		k := q.params.Space[f].Kernel
-		cross := q.cross(f, x)
-		phi := q.spatialFeatures(f, cross)
-		toGrid.Factors[f+1] = cross
-		squared := mat.New(phi.Rows, phi.Cols)
-		mat.MulElem(squared, phi, phi)
-		p.phi.Factors = append(p.phi.Factors, phi)
-		p.squared.Factors = append(p.squared.Factors, squared)
+		toGrid.Factors[f+1] = q.cross(f, x)
 		p.kss = append(p.kss, sync.OnceValue(func() mat.Matrix {
 			kss := mat.New(x.Rows, x.Rows)
 			k.Matrix(kss, x, x)
@@ -101,7 +99,19 @@ func (q *Posterior) project(g data.Grid, training []int) *projection {
 			p.taper = noise.TaperAt(g[0])
 		}
 	}
-	p.grid, p.dims, p.transposed = g, g.Dims(), p.squared.T()
+	p.grid, p.dims = g, g.Dims()
+	p.features = sync.OnceValue(func() *features {
+		all := new(features)
+		for f := range g {
+			phi := q.spatialFeatures(f, toGrid.Factors[f+1])
+			squared := mat.New(phi.Rows, phi.Cols)
+			mat.MulElem(squared, phi, phi)
+			all.phi.Factors = append(all.phi.Factors, phi)
+			all.squared.Factors = append(all.squared.Factors, squared)
+		}
+		all.transposed = all.squared.T()
+		return all
+	})
 	p.near = sync.OnceValue(func() []kernel.Kernel {
 		var all []kernel.Kernel
 		for _, x := range g {

@@ -90,7 +90,7 @@ func newSampler(q *Posterior, on *projection) (*sampler, error) {
 
 // knownRoot returns Q_f^½ = K_f(X*, X_u)·T_f, n*_f×m_f.
 func (s *sampler) knownRoot(f int) (mat.Matrix, error) {
-	u, phi := s.q.factors[f+1], s.on.phi.Factors[f]
+	u, phi := s.q.factors[f+1], s.on.features().phi.Factors[f]
 	if !u.Tied {
 		return phi, nil
 	}
