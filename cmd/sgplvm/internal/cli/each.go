@@ -17,14 +17,18 @@ func (e *Environment) Each(ctx context.Context, verb, name string, count int, bo
 	defer stop()
 	var done atomic.Int64
 	failures := make([]error, count)
-	mat.Parallel(count, func(i int) {
+	one := func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
 		if failures[i] = body(i); failures[i] == nil {
 			show(int(done.Add(1)))
 		}
-	})
+	}
+	if count > 0 { // alone, with all processors: what all have in common is made then, which others would wait for
+		one(0)
+	}
+	mat.Parallel(max(0, count-1), func(i int) { one(i + 1) })
 	if err := ctx.Err(); err != nil {
 		return err
 	}
