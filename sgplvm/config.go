@@ -185,7 +185,7 @@ type TrainingConfig struct {
 	Restarts int `json:"restarts,omitzero"`
 
 	// CoarsePoints, where a model with a structured residual has more points than that, makes all of
-	// this begin on a random subset of so many of them: at all points only the latent side
+	// this begin on a random subset of at most so many of them, with their mirror images: at all points only the latent side
 	// adapts, in 20 steps, with noise and space held, before the residual's rounds. Of complete data on a grid of several factors
 	// it begins on every second, third, … point along each, so many at most, and goes on at all points for two rounds or an eighth of the steps.
 	// Plain default, and negative: training takes all points.

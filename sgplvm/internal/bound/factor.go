@@ -81,7 +81,7 @@ func (f *Factor) weight(j int) float64 {
 }
 
 // factorWork is what a factor's decomposition needs beside its result. A factor that is
-// set again with the same work allocates nothing.
+// set again with the same work allocates no matrix.
 type factorWork struct {
 	psi2     mat.Matrix
 	cholesky chol.Factor
