@@ -174,24 +174,15 @@ const (
 	learnNoise = 1.25
 )
 
-// expectedInTime returns how long so many candidates take, and the training of a model whose steps are longer by one factor and its predictions by
-// another.
-func expectedInTime(p probe, cfg Config, candidates, trained, predicted float64) time.Duration {
-	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
-	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
-	training := free*float64(p.free) + (steps-free)*float64(p.held)
-	return time.Duration((candidates+trained)*training + (candidates+predicted)*float64(p.judged))
-}
-
-// trainedLarger returns how many times as long the steps of a film take as those of frames of so many points, whatever the frames' size: most of them may
-// be at some points.
-func (s *search) trainedLarger(cfg Config, points int) float64 {
-	all := float64(s.data.Grid.Len()) / float64(points)
-	if cfg.Training.CoarsePoints <= 0 {
-		return all
+// expectedInTime returns how long so many candidates take, and the training of a model of examples larger by a factor.
+func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Duration {
+	steps := float64(cfg.Training.Iterations)
+	if steps == 0 {
+		steps = defaultIterations
 	}
-	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
-	return float64(cfg.Training.CoarsePoints)/float64(points) + all*min(1./8, coarseRounds*(latentSteps+jointSteps)/steps)
+	free := steps / 4 * jointSteps / (latentSteps + jointSteps)
+	one := free*float64(p.free) + (steps-free)*float64(p.held) + float64(p.judged)
+	return time.Duration(one * (candidates + larger))
 }
 
 // foretell tells how long the search and the training after it will take. Where it cannot be measured, nothing is told:

@@ -3,7 +3,6 @@ package sgplvm
 import (
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -88,30 +87,9 @@ func TestExpected(t *testing.T) {
 	if d, want := slower(probe{dense: longer}), time.Duration(2*64*learnNoise*float64(cfg.Residual.Rounds)*float64(longer)); (d - want).Abs() > time.Microsecond {
 		t.Errorf("%v of dense eigenproblems at a quarter of the points, expected %v", d, want)
 	}
-	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2, 2)
+	timed := expectedInTime(probe{held: time.Second, judged: time.Minute}, Config{Training: steps(100)}, 3, 2)
 	if want := 5 * (time.Minute + 97*time.Second); timed < want-5*time.Second || timed > want+5*time.Second { // of 25 steps 3 in 23 are free
 		t.Errorf("in time %v, expected about %v", timed, want)
-	}
-}
-
-// A film is trained at as many points as its steps are at, and predicted at all.
-func TestTrainedLarger(t *testing.T) {
-	s := &search{data: Data{Grid: Grid{line(90), line(160)}}}
-	for _, c := range []struct{ coarse, points, steps, want float64 }{
-		{0, 3600, 400, 4},
-		{-1, 3600, 400, 4},
-		{3600, 3600, 400, 1 + 4*46./400},
-		{7200, 3600, 200, 2 + 4./8},
-	} {
-		cfg := Config{Training: steps(int(c.steps))}
-		cfg.Training.CoarsePoints = int(c.coarse)
-		if got := s.trainedLarger(cfg, int(c.points)); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%v: %v", c, got)
-		}
-	}
-	p := probe{held: time.Second, judged: time.Minute}
-	if d, want := expectedInTime(p, Config{Training: steps(100)}, 0, 1, 3)-expectedInTime(p, Config{Training: steps(100)}, 0, 1, 2), time.Minute; d != want {
-		t.Errorf("predictions of another model take %v, expected %v", d, want)
 	}
 }
 

@@ -223,7 +223,7 @@ func (s *search) kernelsOfTime(j timeJudge, plain Config, options []option, sure
 		if err == nil && !s.data.Film && s.given.Partly == nil {
 			d, err = s.expectedStructured()
 		}
-		return d + expectedInTime(p, plain, tried, larger, larger), err
+		return d + expectedInTime(p, plain, tried, larger), err
 	}); err != nil {
 		return plain, err
 	}
@@ -455,10 +455,10 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	j, pixels := leaveOutJudge{small}, small.Grid.Len()
+	j, larger := leaveOutJudge{small}, float64(g.Len())/float64(small.Grid.Len())
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
-		return expectedInTime(p, plain, float64(len(options)), s.trainedLarger(plain, pixels), float64(g.Len())/float64(pixels)), err
+		return expectedInTime(p, plain, float64(len(options)), larger), err
 	}); err != nil {
 		return plain, err
 	}
