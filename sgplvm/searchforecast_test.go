@@ -93,6 +93,22 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// The eigenproblem of a learned covariance is measured where most of training is at some points, and nowhere else.
+func TestProbeDense(t *testing.T) {
+	s := newSearch(t, waves(24), Config{Effort: EffortQuick, LatentDims: 2})
+	j, err := newFillJudge(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, _ := s.structures()
+	for _, coarse := range []int{0, 5} {
+		cfg.Training.CoarsePoints = coarse
+		if p, err := j.probe(t.Context(), cfg); err != nil || (p.dense > 0) != (coarse > 0) {
+			t.Errorf("%d points of coarse training: %v, error %v", coarse, p.dense, err)
+		}
+	}
+}
+
 // Of more examples steps take longer, but not what is done at all points.
 func TestProbeOfExamples(t *testing.T) {
 	p := probe{held: time.Second, free: 5 * time.Second, dense: 9 * time.Second, filled: time.Minute, judged: time.Hour}

@@ -19,7 +19,7 @@ import (
 //	e_a(x) = χ_p(g)/√|a|   where x = g·a,   and 0 elsewhere
 //
 // S has them as columns. A matrix A that no reflection changes, as that of a stationary kernel, has SᵀAS = diag(A_p), and its
-// decompositions are those of the blocks A_p (docs/math.md, "Mirrored points").
+// decompositions are those of the blocks A_p (Cantoni and Butler, 1976; docs/math.md, "Mirrored points").
 type mirrored struct {
 	*data.Mirrors
 	parities []parity // those that any function has
@@ -32,7 +32,8 @@ type parity struct {
 	block  []int // of each orbit its number in the block, −1 where it has no such function
 }
 
-// fewestMirrored is how many points are worth blocks. Tests change it.
+// fewestMirrored is how many points are worth blocks. Fewer are decomposed as a whole: of models of older files, which have no eigenvectors, samples
+// are those of before. Tests change it.
 var fewestMirrored = 64
 
 // newMirrored returns the mirrored space of points x (n×d), nil where there is none.
@@ -141,15 +142,15 @@ type blockValue struct {
 func (b *mirroredBasis) set(dst *eig.Spectrum, space *mirrored, decompose func(number int, p parity, dst *eig.Spectrum) error) error {
 	b.space = space
 	parities, n := space.parities, len(space.Orbit)
-	b.blocks = resized(b.blocks, len(parities))
+	b.blocks = slices.Grow(b.blocks[:0], len(parities))[:len(parities)]
 	failures := make([]error, len(parities))
 	mat.Parallel(len(parities), func(k int) { failures[k] = decompose(k, parities[k], &b.blocks[k]) })
 	if err := cmp.Or(failures...); err != nil {
 		return err
 	}
-	b.order, b.place = b.order[:0], resized(b.place, len(parities))
+	b.order, b.place = b.order[:0], slices.Grow(b.place[:0], len(parities))[:len(parities)]
 	for k, s := range b.blocks {
-		b.place[k] = resized(b.place[k], len(s.Values))
+		b.place[k] = slices.Grow(b.place[k][:0], len(s.Values))[:len(s.Values)]
 		for j, v := range s.Values {
 			b.order = append(b.order, blockValue{v, k, j})
 		}
@@ -174,17 +175,10 @@ func (b *mirroredBasis) set(dst *eig.Spectrum, space *mirrored, decompose func(n
 	return nil
 }
 
-func resized[T any](v []T, n int) []T {
-	if cap(v) < n {
-		return append(v[:cap(v)], make([]T, n-cap(v))...)
-	}
-	return v[:n]
-}
-
 // congruence sets dst to what no reflection changes of V·inner·Vᵀ, all n×n, with inner symmetric: all of it that
 // derivatives in a stationary kernel's parameters count.
 func (b *mirroredBasis) congruence(dst, inner mat.Matrix) {
-	b.part, b.inner = resized(b.part, len(b.blocks)), resized(b.inner, len(b.blocks))
+	b.part, b.inner = slices.Grow(b.part[:0], len(b.blocks))[:len(b.blocks)], slices.Grow(b.inner[:0], len(b.blocks))[:len(b.blocks)]
 	mat.Parallel(len(b.blocks), func(k int) {
 		v, own, half, block := b.blocks[k].Vectors, b.place[k], &b.part[k], &b.inner[k]
 		work.Resize(half, len(own), len(own))
