@@ -13,28 +13,28 @@ import (
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
 type dense struct {
-	w        float64        // the way from a to b
-	a, b     image[float32] // their splines
+	w        float64 // the way from a to b
+	a, b     sharpPicture
 	flows    pairFlow
 	textures *[2]image[float64] // of a and b; nil where doubts about their pixels do not count
 
 	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
 }
 
-// Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, and by how many pixels and which part of
-// the displacement flows there and back may disagree; all three are standard deviations. leastPath is a path's least weight, and mostApart the
+// Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, and by how many
+// flows there and back may disagree; both are standard deviations. leastPath is a path's least weight, and mostApart the
 // largest squared distance that counts as doubt.
 const (
-	pathSteps               = 5
-	pathPrecision           = 1e-3
-	pathMiss                = 0.5
-	flowSpread, flowPortion = 0.5, 0.05
-	leastPath               = 1e-3
-	mostApart               = 25
+	pathSteps     = 5
+	pathPrecision = 1e-3
+	pathMiss      = 0.5
+	flowSpread    = 0.5
+	leastPath     = 1e-3
+	mostApart     = 25
 )
 
 // newDense returns the interpolation w of the way from a to b, given their splines and the flows between them.
-func newDense(w float64, a, b image[float32], flows pairFlow) *dense {
+func newDense(w float64, a, b sharpPicture, flows pairFlow) *dense {
 	d := &dense{w: w, a: a, b: b, flows: flows}
 	if flows.turns {
 		d.middle, d.first, d.second = flows.whole.Power(0.5-w), flows.whole.Power(-0.5), flows.whole.Power(0.5)
@@ -69,13 +69,13 @@ func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
 	p.bx, p.by = p.ax+u, p.ay+v
 	bu, bv := back.At(p.bx, p.by)
 	p.apart = square(u+bu) + square(v+bv)
-	p.agreement = math.Exp(-0.5 * p.apart / (square(flowSpread) + square(flowPortion)*(u*u+v*v)))
+	p.agreement = agreement(p.apart, u, v, flowSpread)
 	return p
 }
 
 // paths returns the two paths through (x, y): that which starts from a point of a, and that which starts from one of b.
 func (d *dense) paths(x, y float64) (from, to path) {
-	there, back, width, height := &d.flows.there, &d.flows.back, d.a.width, d.a.height
+	there, back, width, height := &d.flows.there, &d.flows.back, d.flows.there.Width, d.flows.there.Height
 	if d.flows.turns {
 		x, y = d.middle.At(width, height, x, y)
 	}
@@ -112,8 +112,8 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 		path
 		weight, a float64 // of the path, and of frame a in it
 	}{{from, own, 1 - d.w*from.agreement}, {to, other, (1 - d.w) * to.agreement}} {
-		sample(first, d.a, s.ax, s.ay)
-		sample(second, d.b, s.bx, s.by)
+		d.a.at(first, s.ax, s.ay)
+		d.b.at(second, s.bx, s.by)
 		for c := range value {
 			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
 			t.mismatch += s.weight / float64(n) * square(first[c]-second[c])

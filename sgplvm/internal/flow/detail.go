@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -24,15 +23,16 @@ import (
 // its own (spectrum.go, aliasedlaw.go). Of a predicted
 // picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
-	width, height int
-	energy        []float64 // s; empty where frames are too small to tell
-	ratio         []float64 // q; empty for 1
-	a, gamma      float64
-	edges         edges      // how values go on across the outermost pixels (edges.go)
-	sharpening    sharpening // what a picture goes through before finer pixels are sampled from it
-	lost          float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
-	noise         []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
-	parts         []float64  // which part of it is there, of each class of texture (spectrum.go); empty for all
+	width, height   int
+	energy          []float64 // s; empty where frames are too small to tell
+	ratio           []float64 // q; empty for 1
+	a, gamma        float64
+	edges           edges      // how values go on across the outermost pixels (edges.go)
+	sharpening      sharpening // what a picture goes through before finer pixels are sampled from it
+	lost            float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
+	noise           []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
+	superResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
+	parts           []float64  // which part of it is there, of each class of texture (spectrum.go); empty for all
 }
 
 // leastEnergy is the part of its mean that is added to an energy.
@@ -176,91 +176,6 @@ func (d *Detail) Check(s Shape) error {
 	if d.width != s.Width || d.height != s.Height || wrong(d.energy, s.Channels) || wrong(d.ratio, len(d.energy)) || wrong(d.noise, len(d.energy)) {
 		return badPart("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.width, d.height, len(d.energy), s.Width, s.Height, s.Channels)
 	}
-	return nil
-}
-
-// detailText is how a Detail is written.
-type detailText struct {
-	Width, Height int
-	Energy        []float64 `json:",omitempty"`
-	Ratio         []float64 `json:",omitempty"` // older files have none
-	A, Gamma      float64
-	Sharpening    []float64 `json:",omitempty"` // older files have none
-	Lost          float64   `json:",omitempty"` // older files have none
-	Noise         []float64 `json:",omitempty"` // older files have none
-	Parts         []float64 `json:",omitempty"` // older files have none
-	Edges         []float64 `json:",omitempty"` // older files have none
-}
-
-// Encode returns the detail as JSON text, to the bit.
-func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts}
-	if d.sharpening != (sharpening{}) {
-		t.Sharpening = d.sharpening[:]
-	}
-	if d.edges != (edges{}) {
-		t.Edges = d.edges[:]
-	}
-	return json.Marshal(t)
-}
-
-// Decode is that of Part.
-func (d *Detail) Decode(text []byte) error {
-	var t detailText
-	if err := json.Unmarshal(text, &t); err != nil {
-		return badPart("detail", "%v", err)
-	}
-	if t.Width < 1 || t.Height < 1 || t.Width > maxSide || t.Height > maxSide {
-		return badPart("detail", "frames of %d×%d pixels", t.Width, t.Height)
-	}
-	if !(math.Abs(t.A) <= 100) || !(t.Gamma >= 0 && t.Gamma <= 1) {
-		return badPart("detail", "a law of %v and %v, expected at most 100 in size and a number from 0 to 1", t.A, t.Gamma)
-	}
-	for c, s := range t.Energy {
-		if !(s >= 0) || math.IsInf(s, 0) {
-			return badPart("detail", "energy %v of channel %d, expected 0 or more", s, c)
-		}
-	}
-	for _, q := range t.Ratio {
-		if !(q >= leastOctave && q <= mostOctave) {
-			return badPart("detail", "ratio %v of octaves, expected %v to %v", q, leastOctave, mostOctave)
-		}
-	}
-	if !(t.Lost >= 0 && t.Lost <= mostLost) {
-		return badPart("detail", "part %v of variances, expected 0 to %v", t.Lost, mostLost)
-	}
-	for _, v := range t.Noise {
-		if !(v >= 0) || math.IsInf(v, 0) {
-			return badPart("detail", "noise %v, expected 0 or more", v)
-		}
-	}
-	if n := len(t.Parts); n != 0 && n != spectralClasses {
-		return badPart("detail", "parts of %d classes, expected %d", n, spectralClasses)
-	}
-	for _, p := range t.Parts {
-		if !(p > 0 && p <= 1) {
-			return badPart("detail", "part %v of a class, expected a positive number up to 1", p)
-		}
-	}
-	var s sharpening
-	if n := copy(s[:], t.Sharpening); n != len(t.Sharpening) || n != 0 && n != len(s) {
-		return badPart("detail", "sharpening of %d numbers, expected %d", len(t.Sharpening), len(s))
-	}
-	for _, a := range s {
-		if !(math.Abs(a) <= maxSharpening) {
-			return badPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
-		}
-	}
-	var sides edges
-	if n := copy(sides[:], t.Edges); n != len(t.Edges) || n != 0 && n != len(sides) {
-		return badPart("detail", "edges of %d sides, expected %d", len(t.Edges), len(sides))
-	}
-	for _, e := range sides {
-		if !(e >= 0 && e <= mostEdge) {
-			return badPart("detail", "edge %v, expected 0 to %d", e, mostEdge)
-		}
-	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, t.Parts}
 	return nil
 }
 

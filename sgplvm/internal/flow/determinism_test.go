@@ -17,7 +17,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 	run := func() string {
 		m := mustFit(t, film, times, 1, nil, quick())
 		frames, d := trained(t, m, source)
-		law, enlarging, noise := m.NewMixtureLaw(frames, d, 0), NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
+		law, enlarging, noise := m.NewMixtureLaw(frames, d, 0), m.NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])

@@ -88,7 +88,7 @@
 //	m.AddResidual(fine, frames, field, detail, moments[0])
 //
 // Pictures are sampled as cubic B-splines through their pixels (Unser 1999), finer pixels from pictures that are sharpened as
-// halved training frames ask for (sharpening.go); beyond an edge the nearest pixel of the edge stands for the rest. How values go on across the outermost pixels, where cameras and codecs leave lines, is learned from halved frames too
+// halved training frames ask for (sharpening.go), and from what the frames around show as well between these pixels (superresolution.go); beyond an edge the nearest pixel of the edge stands for the rest. How values go on across the outermost pixels, where cameras and codecs leave lines, is learned from halved frames too
 // (edges.go). Encode writes each
 // part, most of them as JSON text. The same input gives the same bits at any GOMAXPROCS.
 //
@@ -107,6 +107,10 @@
 //     cortical cells", Journal of the Optical Society of America A 4(12), 1987.
 //   - A. C. Harvey, "Estimating regression models with multiplicative heteroscedasticity",
 //     Econometrica 44(3), 1976.
+//   - M. Elad and A. Feuer, "Restoration of a single superresolution image from several blurred, noisy, and
+//     undersampled measured images", IEEE Transactions on Image Processing 6(12), 1997.
+//   - R. C. Hardie, K. J. Barnard and E. E. Armstrong, "Joint MAP registration and high-resolution image
+//     estimation using a sequence of undersampled images", the same, 1997.
 //   - R. Hooke and T. A. Jeeves, "Direct search solution of numerical and statistical problems",
 //     Journal of the ACM 8(2), 1961.
 package flow

@@ -21,8 +21,8 @@ type EnlargingLaw struct {
 // for which the mixture's variances stand.
 const leastEnlarging, quietPlaces = 1. / 8, 4
 
-// NewEnlargingLaw starts with nothing.
-func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
+// NewEnlargingLaw starts with how frames of the shots of a motion are enlarged best (superresolutionlaw.go), and nothing else.
+func (m *Motion) NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
 	l := &EnlargingLaw{half: &TrainingFrames{}, detail: d}
 	if min(frames.Width, frames.Height) < 2*leastDetail || len(d.energy) == 0 {
 		return l
@@ -40,6 +40,7 @@ func NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLaw {
 		small.energy, small.ratio = append(small.energy, s/q), append(small.ratio, q)
 	}
 	l.detail = &small
+	small.superResolution = newSuperResolutionLaw(m.sequences, frames, l.half, d).best()
 	return l
 }
 
@@ -99,8 +100,12 @@ func (l *EnlargingLaw) scale(k int) float64 {
 // if that is less. Noise is taken for what it is.
 func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	scaled := d
+	if r := l.detail.superResolution; r != d.superResolution {
+		resolved := *d
+		resolved.superResolution, scaled = r, &resolved
+	}
 	if len(noise) > 0 {
-		scaled = d.withNoise(noise)
+		scaled = scaled.withNoise(noise)
 	}
 	var missed, expected float64
 	for c, v := range l.missed {

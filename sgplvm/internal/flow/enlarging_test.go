@@ -53,17 +53,17 @@ func TestHalvedFrames(t *testing.T) {
 func TestEnlarging(t *testing.T) {
 	const width, height = 64, 48
 	times := line(7, 1)
-	film := draw(times, width, height, 1, func(t, u, v float64) (x, y float64) { return u + 0.004*t, v + 0.003*t })
+	film := draw(times, width, height, 1, func(t, u, v float64) (x, y float64) { return u + 2./width*t, v + 2./width*t })
 	source := data.NewSource(film, len(times), width*height, 1)
 	motion := &Motion{width: width, height: height, frames: len(times), sequences: sequencesOf(times, nil)}
 	frames, d := trained(t, motion, source)
-	if law := NewEnlargingLaw(frames, d); law.Detail(d, nil) != d {
+	if law := motion.NewEnlargingLaw(frames, d); law.Detail(d, nil) != d {
 		t.Error("another detail before anything was measured")
 	}
 	half := frames.halved()
 	half.cache = new(flowCache) // the same flows for all laws
 	measured := func(d *Detail) *EnlargingLaw {
-		law, truth := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+		law, truth := motion.NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
 		law.half = half
 		for i := range times {
 			copy(truth.Mean.Data, film[i*width*height:])
@@ -81,7 +81,7 @@ func TestEnlarging(t *testing.T) {
 	if scaled := law.Detail(&more, nil); math.Abs(scaled.a-more.a-math.Log(1./3)) > 1e-9 || scaled.gamma != d.gamma {
 		t.Errorf("intercept %v after %v, of three times what is missed", scaled.a, more.a)
 	}
-	brighter, other := NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
+	brighter, other := motion.NewEnlargingLaw(frames, d), NewFrame(width, height, 1)
 	brighter.half = half
 	for i := range times {
 		for k, v := range film[i*width*height : (i+1)*width*height] {
@@ -92,7 +92,7 @@ func TestEnlarging(t *testing.T) {
 	if a, b := brighter.missed[0], measured(d).missed[0]; math.Abs(a-b) > 1e-6*b {
 		t.Errorf("%v missed of brighter frames, %v of those that are expected", a, b)
 	}
-	if half := NewEnlargingLaw(frames, d).detail; math.Abs(half.energy[0]*half.ratio[0]-d.energy[0]) > 1e-9*d.energy[0] || !(half.energy[0] > 1.01*d.energy[0]) {
+	if half := motion.NewEnlargingLaw(frames, d).detail; math.Abs(half.energy[0]*half.ratio[0]-d.energy[0]) > 1e-9*d.energy[0] || !(half.energy[0] > 1.01*d.energy[0]) {
 		t.Errorf("energy %v of half the size, which goes on by %v, after %v", half.energy[0], half.ratio[0], d.energy[0])
 	}
 	// Half of the energy of this octave is noise, and half of that of the octave below: nothing of this changes how octaves go on.
@@ -112,7 +112,7 @@ func TestEnlarging(t *testing.T) {
 	if scaled := measured(&more).Detail(&more, nil); math.Abs(scaled.a-more.a-math.Log(leastEnlarging)) > 1e-9 {
 		t.Errorf("intercept %v after %v, of far too much", scaled.a, more.a)
 	}
-	small := NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d)
+	small := motion.NewEnlargingLaw(&TrainingFrames{framesHead: framesHead{Width: 20, Height: 20, Channels: 1}}, d)
 	if small.Add(NewFrame(20, 20, 1), motion.LeftOut(0)); small.Detail(d, nil) != d {
 		t.Error("frames that are too small tell something")
 	}

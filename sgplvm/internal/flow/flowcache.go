@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// mostFlowBytes is about how many bytes of flows are kept, and mostSplines how many splines: those of the two frames around a time, in
-// both sharpnesses.
-const mostFlowBytes, mostSplines = 1 << 27, 4
+// mostFlowBytes is about how many bytes of flows are kept, and mostSplines how many splines: those of the two frames around a time, plain, sharpened and
+// enlarged, and what the next one asks for. lastFlows is how many pairs of frames a time has in common with the next.
+const mostFlowBytes, mostSplines, lastFlows = 1 << 27, 8, 8
 
-// A flowCache keeps the dense flows between pairs of training frames that were estimated first, and the last one: films are
+// A flowCache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
 // asked for. It keeps the splines of frames that were asked for last, too, since what is predicted for a time asks for them more than once. It is
 // nil where nothing is to be kept, and safe for concurrent use.
@@ -75,10 +75,11 @@ func (c *flowCache) flows(a, b int, find func() pairFlow) pairFlow {
 		c.pairs = map[[2]int]pairFlow{}
 	}
 	c.bytes += bytesOf(f)
-	for n := len(c.order); c.bytes > mostFlowBytes && n > 0; n-- {
-		c.bytes -= bytesOf(c.pairs[c.order[n-1]])
-		delete(c.pairs, c.order[n-1])
-		c.order = c.order[:n-1]
+	for c.bytes > mostFlowBytes && len(c.order) > 0 {
+		out := max(len(c.order)-lastFlows, 0)
+		c.bytes -= bytesOf(c.pairs[c.order[out]])
+		delete(c.pairs, c.order[out])
+		c.order = slices.Delete(c.order, out, out+1)
 	}
 	c.pairs[key], c.order = f, append(c.order, key)
 	return f

@@ -7,29 +7,48 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 )
 
-// A pair of frames is asked for once while it is kept, the last one goes first, and no more is kept than may be.
+// A pair of frames is asked for once while it is kept, the first ones and the last ones are, and no more than may be.
 func TestFlowCache(t *testing.T) {
-	const pixels = mostFlowBytes / 16 / 4 // four pairs
-	asked := 0
+	const kept = lastFlows + 2
+	const pixels = mostFlowBytes / 16 / kept
+	asked, room := 0, make([]float32, pixels)
 	find := func(k int) func() pairFlow {
 		return func() pairFlow {
 			asked++
-			f := opticalflow.Flow{Width: k, Right: make([]float32, pixels), Down: make([]float32, pixels)}
+			f := opticalflow.Flow{Width: k, Right: room, Down: room}
 			return pairFlow{there: f, back: f}
 		}
 	}
 	c := &flowCache{}
-	for _, step := range []struct{ k, asked int }{{1, 1}, {2, 2}, {1, 2}, {3, 3}, {4, 4}, {1, 4}, {5, 5}, {2, 5}, {1, 5}, {5, 5}, {4, 6}, {5, 7}} {
-		if f := c.flows(step.k, step.k+1, find(step.k)); f.there.Width != step.k || asked != step.asked {
-			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", step.k, f.there.Width, asked, step.asked)
+	ask := func(k, want int) {
+		t.Helper()
+		if f := c.flows(k, k+1, find(k)); f.there.Width != k || asked != want {
+			t.Fatalf("pair %d: the flow of %d, asked %d times, want %d", k, f.there.Width, asked, want)
 		}
-		if len(c.pairs) > 4 || len(c.order) != len(c.pairs) || c.bytes != 16*pixels*len(c.pairs) {
+		if len(c.pairs) > kept || len(c.order) != len(c.pairs) || c.bytes != 16*pixels*len(c.pairs) {
 			t.Fatalf("%d pairs, %d in order, %d bytes", len(c.pairs), len(c.order), c.bytes)
 		}
 	}
-	if f := c.flows(1, 9, find(6)); f.there.Width != 6 || asked != 8 {
+	for k := range kept {
+		ask(k, k+1)
+	}
+	for k := range kept {
+		ask(k, kept)
+	}
+	ask(kept, kept+1) // the third one goes
+	for _, k := range []int{0, 1, 3, kept - 1, kept} {
+		ask(k, kept+1)
+	}
+	ask(2, kept+2) // and the fourth one
+	for _, k := range []int{0, 1, 4, kept, 2} {
+		ask(k, kept+2)
+	}
+	ask(3, kept+3)
+	asked = 8
+	if f := c.flows(1, 9, find(6)); f.there.Width != 6 || asked != 9 {
 		t.Errorf("the flow of %d from a frame to another one, asked %d times", f.there.Width, asked)
 	}
+	asked = 8
 	var none *flowCache
 	if none.flows(1, 2, find(7)); asked != 9 {
 		t.Error("no cache, and nothing was asked")
@@ -40,19 +59,24 @@ func TestFlowCache(t *testing.T) {
 func TestSplineCache(t *testing.T) {
 	made := 0
 	c := &flowCache{}
-	for _, step := range []struct {
-		frame int
-		part  float64
-		made  int
-	}{{1, 0, 1}, {1, 1, 2}, {2, 0, 3}, {2, 1, 4}, {1, 0, 4}, {3, 0, 5}, {1, 0, 5}, {1, 1, 6}, {2, 1, 6}, {3, 0, 6}, {2, 0, 7}} {
-		m := c.spline(sharpenedFrame{step.frame, sharpening{1}, step.part}, func() image[float32] {
+	ask := func(frame int, part float64, want int) {
+		t.Helper()
+		m := c.spline(sharpenedFrame{frame, sharpening{1}, part}, func() image[float32] {
 			made++
-			return image[float32]{width: step.frame, height: int(step.part)}
+			return image[float32]{width: frame, height: int(part)}
 		})
-		if m.width != step.frame || float64(m.height) != step.part || made != step.made || len(c.splines) > mostSplines {
-			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", step.frame, step.part, m.width, m.height, made, step.made, len(c.splines))
+		if m.width != frame || float64(m.height) != part || made != want || len(c.splines) > mostSplines {
+			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", frame, part, m.width, m.height, made, want, len(c.splines))
 		}
 	}
+	for k := range mostSplines {
+		ask(k/2, float64(k%2), k+1)
+	}
+	ask(0, 0, mostSplines)
+	ask(9, 0, mostSplines+1) // instead of frame 0, part 1
+	ask(0, 0, mostSplines+1)
+	ask(1, 0, mostSplines+1)
+	ask(0, 1, mostSplines+2)
 	if c.spline(sharpenedFrame{2, sharpening{2}, 0}, func() image[float32] { return image[float32]{width: 7} }).width != 7 {
 		t.Error("the spline of another filter")
 	}

@@ -37,17 +37,16 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	if len(around) == 0 {
 		panic(fmt.Sprintf("flow: Others: frame %d is alone in its shot", x.without))
 	}
-	part := d.sharpness(width)
-	splines := make([]image[float32], len(around))
+	pictures := make([]sharpPicture, len(around))
 	for k, n := range around {
-		splines[k] = f.spline(s.Examples[n.place], d.sharpening, part)
+		pictures[k] = f.sharp(d, s, n.place, x.without, width)
 	}
 	for k := range o.means {
 		o.means[k] = newImage[float64](width, height, f.Channels)
 	}
 	if len(around) == 1 {
 		o.beyond = math.Abs(x.time - s.Times[around[0].place])
-		o.sampleStill(f, splines, []float64{1})
+		o.sampleStill(f, pictures, []float64{1})
 		copy(o.means[2].data, o.means[1].data)
 		o.toUnits(f)
 		return o
@@ -56,8 +55,8 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() pairFlow {
 		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
 	})
-	flow := newDense(around[1].weight, splines[0], splines[1], flows)
-	o.sampleStill(f, splines, []float64{around[0].weight, around[1].weight})
+	flow := newDense(around[1].weight, pictures[0], pictures[1], flows)
+	o.sampleStill(f, pictures, []float64{around[0].weight, around[1].weight})
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {
 		o.doubts = newImage[float64](width, height, doubts)
@@ -88,15 +87,15 @@ func gapOf(before, after float64) float64 {
 }
 
 // sampleStill samples pictures where they are: their weighted mean and the one of largest weight.
-func (o *Others) sampleStill(frames *TrainingFrames, splines []image[float32], weights []float64) {
+func (o *Others) sampleStill(frames *TrainingFrames, pictures []sharpPicture, weights []float64) {
 	nearest := 0
 	if len(weights) > 1 && weights[1] > weights[0] {
 		nearest = 1
 	}
 	o.each(frames, func(_ int, value *[others][]float64, buffer []float64, x, y float64) {
 		one := buffer[:frames.Channels]
-		for k, s := range splines {
-			sample(one, s, x, y)
+		for k := range pictures {
+			pictures[k].at(one, x, y)
 			for c, v := range one {
 				value[0][c] += weights[k] * v
 				if k == nearest {

@@ -53,3 +53,11 @@ func flowsBetween(a, b image[float32]) (f pairFlow) {
 	f.there, f.back = opticalflow.Between(p, q)
 	return f
 }
+
+// flowPortion is by which part of the displacement flows there and back may disagree besides (a standard deviation).
+const flowPortion = 0.05
+
+// agreement returns how far flows agree, from 0 to 1, that come back after the displacement (u, v) at a squared distance, where they may disagree by so many pixels.
+func agreement(apart, u, v, pixels float64) float64 {
+	return math.Exp(-0.5 * apart / (square(pixels) + square(flowPortion)*(u*u+v*v)))
+}

@@ -19,24 +19,26 @@ func (m *Motion) AddResidual(f Frame, frames *TrainingFrames, field Field, d *De
 	if m.Still() || frames.Frames == 0 {
 		return
 	}
-	m.addNeighbours(f, frames, field, d, x.shot, x.neighbours())
+	m.addNeighbours(f, frames, field, d, x, x.neighbours())
 }
 
 // A residualFrame is a training frame next to a moment: its weight, the coefficients of its spline, and where its contents are.
 type residualFrame struct {
 	scale       float64
 	spline      image[float32]
+	finer       sharpPicture
 	own, offset *displacement
 }
 
 // addNeighbours adds the parts of some neighbours: each as it is, sampled once, less all together as they are when registered, sampled twice.
-func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *Detail, s sequence, neighbours []neighbour) {
+func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *Detail, moment Moment, neighbours []neighbour) {
+	s := moment.shot
 	w, h, n := frames.Width, frames.Height, frames.Channels
 	var around []residualFrame
 	one, twice := newImage[float32](w, h, n), newImage[float32](w, h, n)
 	for _, o := range neighbours {
 		if o.weight > 0 {
-			r := residualFrame{o.weight * frames.Step, frames.spline(s.Examples[o.place], d.sharpening, d.sharpness(f.Width)), m.displacement(w, h, s, o.place), m.offset(o, w, h)}
+			r := residualFrame{o.weight * frames.Step, frames.spline(s.Examples[o.place], d.sharpening, d.sharpness(f.Width)), frames.sharp(d, s, o.place, moment.without, f.Width), m.displacement(w, h, s, o.place), m.offset(o, w, h)}
 			resample(one, r.spline, r.own)
 			twice.add(float32(r.scale), one)
 			around = append(around, r)
@@ -54,7 +56,7 @@ func (m *Motion) addNeighbours(f Frame, frames *TrainingFrames, field Field, d *
 			ou, ov := r.offset.value(w.x, w.y)
 			x, y := w.x+ou, w.y+ov
 			u, v := r.own.value(x, y)
-			sample(sharp, r.spline, x+u, y+v)
+			r.finer.at(sharp, x+u, y+v)
 			for c, v := range sharp {
 				mean[c] += r.scale * v
 			}

@@ -145,7 +145,7 @@ func (f *TrainingFrames) halved() *TrainingFrames {
 		}
 	}
 	head := framesHead{Width: f.Width / 2, Height: f.Height / 2, Channels: f.Channels, Frames: f.Frames, Least: f.Least, Step: f.Step / finer}
-	h := &TrainingFrames{framesHead: head, values: make([]byte, 2*f.Frames*head.size())}
+	h := &TrainingFrames{framesHead: head, values: make([]byte, 2*f.Frames*head.size()), cache: new(flowCache)}
 	small := newImage[float64](h.Width, h.Height, h.Channels)
 	for i := range f.Frames {
 		downsample(small, f.picture(i))

@@ -91,7 +91,7 @@ func TestAddResidual(t *testing.T) {
 	sum, parts := make([]float64, size), mat.New(2, size)
 	m.AddResidual(frame(sum), frames, own, new(Detail), momentAt(t, m, 0.75*times[2]+0.25*times[3], -1))
 	for k := range 2 {
-		m.addNeighbours(frame(parts.Row(k)), frames, own, new(Detail), m.sequences[0], []neighbour{{place: 2 + k, weight: 1}})
+		m.addNeighbours(frame(parts.Row(k)), frames, own, new(Detail), Moment{shot: m.sequences[0], without: -1}, []neighbour{{place: 2 + k, weight: 1}})
 	}
 	for k, v := range sum { // to the rounding of float32 splines of values up to 2¹⁶ units
 		if want := 0.75*parts.At(0, k) + 0.25*parts.At(1, k); math.Abs(v-want) > 0.2*frames.Step {

@@ -1,0 +1,124 @@
+package flow
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// shownFrames is how many frames before and after one show its contents as well.
+const shownFrames = 2
+
+// Two frames show the same where flows there and back agree to shownSpread pixels. A pixel counts if they agree by leastShown or more.
+const shownSpread, leastShown = 0.25, 1e-3
+
+// covered returns which of some finer pixels a pixel of training with its centre at x covers first, and which part of it; ok is false if it reaches
+// beyond the edge.
+func covered(x float64, finer int) (first int32, part float32, ok bool) {
+	i := math.Floor(2 * x)
+	switch {
+	case !(i >= 0) || !(2*x+2 <= float64(finer)):
+		return 0, 0, false
+	case int(i)+3 > finer:
+		return int32(i) - 1, 0, true
+	}
+	return int32(i), float32(1 - (2*x - i)), true
+}
+
+// shown returns the pixels that show a frame of a shot, but for those of one frame (−1: none).
+func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
+	own := f.picture(s.Examples[place])
+	texture := textureOf(own)
+	x := &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
+	for _, v := range texture.data {
+		x.texture += v / float64(len(texture.data))
+	}
+	add := func(p shownPixel, at shownPoint) {
+		var inside, ok bool
+		p.column, p.across, inside = covered(at.x, 2*f.Width)
+		p.row, p.down, ok = covered(at.y, 2*f.Height)
+		if inside && ok && at.agreement > leastShown {
+			p.evidence = float32(at.agreement * (textureAt(texture, at.x, at.y) + leastEnergy*x.texture))
+			x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
+		}
+	}
+	x.values = own.data
+	for k := range f.Width * f.Height {
+		add(shownPixel{value: int32(k * f.Channels)}, shownPoint{float64(k % f.Width), float64(k / f.Width), 1})
+	}
+	spline := f.spline(s.Examples[place], sharpening{}, 0)
+	for _, other := range s.beside(place, without) {
+		from, picture := len(x.values), f.picture(s.Examples[other])
+		x.values = append(x.values, picture.data...)
+		points, unlike := f.pointsIn(s, place, other, picture, spline)
+		for k, p := range points {
+			add(shownPixel{value: int32(from + k*f.Channels), unlike: unlike.data[k]}, p)
+		}
+	}
+	return x
+}
+
+// beside returns the places of shownFrames frames before and as many after one, but for one frame.
+func (s sequence) beside(place, without int) (all []int) {
+	for _, step := range [2]int{-1, 1} {
+		for k, left := place+step, shownFrames; k >= 0 && k < len(s.Examples) && left > 0; k += step {
+			if s.Examples[k] != without {
+				all = append(all, k)
+				left--
+			}
+		}
+	}
+	return all
+}
+
+// A shownPoint is where contents are in a frame, and how far flows agree on that, from 0 to 1.
+type shownPoint struct{ x, y, agreement float64 }
+
+// pointsIn returns where each pixel of another frame of a shot has its contents in the one at a place, and the mean square, over channels and
+// 3×3 pixels, of how much it differs from what is there.
+func (f *TrainingFrames) pointsIn(s sequence, place, other int, picture, spline image[float32]) (points []shownPoint, unlike image[float32]) {
+	first, last := s.Examples[min(place, other)], s.Examples[max(place, other)]
+	flows := f.cache.flows(first, last, func() pairFlow { return flowsBetween(f.picture(first), f.picture(last)) })
+	there, back, half := &flows.there, &flows.back, 0.5
+	if other > place {
+		there, back, half = back, there, -0.5
+	}
+	turn := flows.whole.Power(half)
+	points = make([]shownPoint, f.Width*f.Height)
+	different := newImage[float32](f.Width, f.Height, 1)
+	mat.Parallel(f.Height, func(row int) {
+		value := make([]float64, f.Channels)
+		for column := range f.Width {
+			k := row*f.Width + column
+			x, y := float64(column), float64(row)
+			if flows.turns {
+				x, y = turn.At(f.Width, f.Height, x, y)
+			}
+			u, v := there.At(x, y)
+			x, y = x+u, y+v
+			bu, bv := back.At(x, y)
+			if flows.turns {
+				x, y = turn.At(f.Width, f.Height, x, y)
+			}
+			points[k] = shownPoint{x, y, agreement(square(u+bu)+square(v+bv), u, v, shownSpread)}
+			sample(value, spline, x, y)
+			for c, v := range value {
+				different.data[k] += float32(square(v-float64(picture.data[k*f.Channels+c])) / float64(f.Channels))
+			}
+		}
+	})
+	unlike = newImage[float32](f.Width, f.Height, 1)
+	mat.Parallel(f.Height, func(row int) {
+		for column := range f.Width {
+			var sum, n float32
+			for y := max(row-1, 0); y <= min(row+1, f.Height-1); y++ {
+				for x := max(column-1, 0); x <= min(column+1, f.Width-1); x++ {
+					sum += different.data[y*f.Width+x]
+					n++
+				}
+			}
+			unlike.data[row*f.Width+column] = sum / n
+		}
+	})
+	return points, unlike
+}

@@ -1,0 +1,329 @@
+package flow
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// waves are a texture that goes on below the pixels of training: size, both frequencies in pixels twice as fine, phase.
+type waves [][4]float64
+
+func drawWaves(rng *rand.Rand, shortest, longest float64) (all waves) {
+	for range 60 {
+		k, turn := 2*math.Pi/(shortest*math.Pow(longest/shortest, rng.Float64())), 2*math.Pi*rng.Float64()
+		all = append(all, [4]float64{40, k * math.Cos(turn), k * math.Sin(turn), 2 * math.Pi * rng.Float64()})
+	}
+	return all
+}
+
+// at returns the mean over a pixel of the given side around a point.
+func (w waves) at(x, y, side float64) float64 {
+	mean := func(k float64) float64 {
+		if k *= side / 2; k != 0 {
+			return math.Sin(k) / k
+		}
+		return 1
+	}
+	sum := 1280.0
+	for _, v := range w {
+		sum += v[0] * mean(v[1]) * mean(v[2]) * math.Sin(v[1]*x+v[2]*y+v[3])
+	}
+	return sum
+}
+
+// A resolvedFilm is a film of waves that move, its frames in pixels twice as fine, and how it is enlarged.
+type resolvedFilm struct {
+	motion *Motion
+	frames *TrainingFrames
+	detail *Detail
+	fine   []image[float32] // in units of the frames
+}
+
+// filmOf draws frames of 64×48 pixels; where tells which point of the waves a point of frame i shows, in pixels twice as fine.
+func filmOf(t *testing.T, w waves, count int, where func(i int, x, y float64) (float64, float64)) resolvedFilm {
+	t.Helper()
+	const width, height = 64, 48
+	var values []float64
+	f := resolvedFilm{motion: &Motion{width: width, height: height, frames: count, sequences: sequencesOf(line(count, 1), nil)}}
+	for i := range count {
+		fine, coarse := newImage[float32](2*width, 2*height, 1), newImage[float64](width, height, 1)
+		for k := range fine.data {
+			x, y := where(i, float64(k%fine.width), float64(k/fine.width))
+			fine.data[k] = float32(w.at(x, y, 1))
+		}
+		downsample(coarse, fine)
+		for k, v := range coarse.data {
+			coarse.data[k] = math.Round(v) // so that frames of half the size have a smaller step
+		}
+		values, f.fine = append(values, coarse.data...), append(f.fine, fine)
+	}
+	f.frames, f.detail = trained(t, f.motion, data.NewSource(values, count, width*height, 1))
+	for _, m := range f.fine {
+		for k, v := range m.data {
+			m.data[k] = float32((float64(v) - f.frames.Least) / f.frames.Step)
+		}
+	}
+	return f
+}
+
+// error returns the mean square error of a frame in pixels twice as fine, within a margin, in units of the frames' variance.
+func (f *resolvedFilm) error(i, without int) float64 {
+	d, m := *f.detail, f.fine[i]
+	picture := f.frames.sharp(&d, f.motion.sequences[0], i, without, m.width)
+	var squares, n float64
+	value := make([]float64, 1)
+	for y := 8; y < m.height-8; y++ {
+		for x := 8; x < m.width-8; x++ {
+			picture.at(value, (float64(x)-0.5)/2, (float64(y)-0.5)/2)
+			squares, n = squares+square(value[0]-float64(m.row(y)[x])), n+1
+		}
+	}
+	return square(f.frames.Step) * squares / n / f.frames.Variances()[0]
+}
+
+// Frames show each what the others do not where contents move by parts of pixels, turn, or are enlarged. Where they stand still or move by whole pixels each is enlarged by itself.
+func TestSuperResolution(t *testing.T) {
+	whole := func(i int, x, y float64) (float64, float64) { return x + 2*float64(i), y }
+	for _, c := range []struct {
+		name        string
+		where       func(i int, x, y float64) (float64, float64)
+		least, most float64 // of the error over that of frames by themselves
+	}{
+		{"by parts of pixels", func(i int, x, y float64) (float64, float64) { return x + 0.7*float64(i), y + 1.1*float64(i) }, 0, 0.4},
+		{"what turns fast", func(i int, x, y float64) (float64, float64) {
+			a, x, y := 0.17*float64(i), x-63.5, y-47.5
+			return 63.5 + math.Cos(a)*x - math.Sin(a)*y, 47.5 + math.Sin(a)*x + math.Cos(a)*y
+		}, 0, 0.7},
+		{"what comes nearer", func(i int, x, y float64) (float64, float64) {
+			s := math.Pow(0.99, float64(i))
+			return 63.5 + s*(x-63.5), 47.5 + s*(y-47.5)
+		}, 0, 0.7},
+		{"by whole pixels", whole, 0.95, 1.05},
+		{"still", func(_ int, x, y float64) (float64, float64) { return x, y }, 0.95, 1.05},
+	} {
+		f := filmOf(t, drawWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, c.where)
+		before := f.error(3, -1)
+		f.detail = f.motion.NewEnlargingLaw(f.frames, f.detail).Detail(f.detail, nil)
+		if ratio := f.error(3, -1) / before; !(ratio >= c.least && ratio <= c.most) {
+			t.Errorf("%s: %.3f of the error with %+v, want %v to %v", c.name, ratio, f.detail.superResolution, c.least, c.most)
+		}
+	}
+}
+
+// A frame that is left out says nothing of those beside it, and frames of other shots do not either.
+func TestSuperResolutionLeavesOut(t *testing.T) {
+	w := drawWaves(rand.New(rand.NewPCG(1, 4)), 3, 24)
+	film := func(other int) resolvedFilm {
+		return filmOf(t, w, 6, func(i int, x, y float64) (float64, float64) {
+			if i == other {
+				return y - 300, x + 200
+			}
+			return x + 0.7*float64(i), y + 0.3*float64(i)
+		})
+	}
+	same := func(a, b resolvedFilm, s sequence, place, without int) bool {
+		return slices.Equal(a.frames.sharp(a.detail, s, place, without, 128).data, b.frames.sharp(b.detail, s, place, without, 128).data)
+	}
+	a, b := film(-1), film(3)
+	b.frames.Least, b.frames.Step, b.frames.values = a.frames.Least, a.frames.Step, slices.Clone(a.frames.values)
+	for k, v := range b.frames.frame(3) {
+		b.frames.frame(3)[k] = v / 2
+	}
+	b.detail = a.detail
+	a.detail.superResolution = superResolution{0.1, 1}
+	s := a.motion.sequences[0]
+	if !same(a, b, s, 2, 3) || !same(a, b, s, 4, 3) {
+		t.Error("a frame that is left out changes those beside it")
+	}
+	if same(a, b, s, 2, -1) {
+		t.Error("a frame changes nothing beside it where it is known")
+	}
+	if !same(a, b, s, 0, -1) {
+		t.Error("a frame changes another one that is three away")
+	}
+	a.frames.cache, b.frames.cache = nil, nil
+	shot := sequence{Sequence: data.Sequence{Examples: s.Examples[:3], Times: s.Times[:3]}}
+	if !same(a, b, shot, 2, -1) {
+		t.Error("a frame changes one of another shot")
+	}
+	plain := *a.detail
+	plain.superResolution = superResolution{}
+	for _, c := range []struct {
+		d     *Detail
+		width int
+	}{{&plain, 128}, {a.detail, 64}, {a.detail, 32}} {
+		if p := a.frames.sharp(c.d, s, 2, -1, c.width); p.finer != 1 || p.width != 64 {
+			t.Errorf("%d pixels across are sampled from %d, %v times as fine", c.width, p.width, p.finer)
+		}
+	}
+}
+
+func TestBeside(t *testing.T) {
+	s := sequence{Sequence: data.Sequence{Examples: []int{10, 11, 12, 13, 14, 15}}}
+	for _, c := range []struct {
+		place, without int
+		want           []int
+	}{{3, -1, []int{2, 1, 4, 5}}, {3, 14, []int{2, 1, 5}}, {3, 12, []int{1, 0, 4, 5}}, {0, -1, []int{1, 2}}, {5, 14, []int{3, 2}}} {
+		if got := s.beside(c.place, c.without); !slices.Equal(got, c.want) {
+			t.Errorf("beside %d but for %d: %v, want %v", c.place, c.without, got, c.want)
+		}
+	}
+}
+
+// The finer pixels that a pixel of training covers are as much of it as they overlap.
+func TestCovered(t *testing.T) {
+	const n = 12 // finer pixels
+	for _, c := range []struct {
+		x    float64
+		want []float64 // from the first one on, in parts of a half
+		from int
+	}{{0, []float64{1, 1, 0}, 0}, {2.25, []float64{0.5, 1, 0.5}, 4}, {2.5, []float64{1, 1, 0}, 5}, {4.75, []float64{0.5, 1, 0.5}, 9}, {5, []float64{0, 1, 1}, 9}} {
+		first, part, ok := covered(c.x, n)
+		if !ok || int(first) != c.from || float64(part) != c.want[0] || 1-float64(part) != c.want[2] {
+			t.Errorf("around %v: %v from %d, %v", c.x, part, first, ok)
+		}
+	}
+	for _, x := range []float64{-0.01, 5.01, 100, math.Inf(1), math.NaN()} {
+		if _, _, ok := covered(x, n); ok {
+			t.Errorf("around %v: inside", x)
+		}
+	}
+}
+
+// The equations are those of the matrices written out, and a picture is improved to their solution.
+func TestShownSystem(t *testing.T) {
+	const width, height, channels = 9, 37, 2 // finer pixels, of three bands
+	rng := rand.New(rand.NewPCG(1, 5))
+	x := &shownPixels{bands: make([][]shownPixel, 3), texture: 2}
+	m := newImage[float32](width, height, channels)
+	for k := range m.data {
+		m.data[k] = float32(rng.NormFloat64())
+	}
+	r := superResolution{Noise: 0.4, Mismatch: 0.7}
+	size := width * height
+	normal, right := mat.New(size, size), [channels][]float64{make([]float64, size), make([]float64, size)}
+	for i := range size {
+		normal.Set(i, i, 1)
+	}
+	for range 400 {
+		p := shownPixel{column: int32(rng.IntN(width - 2)), row: int32(rng.IntN(height - 2)), across: rng.Float32(), down: rng.Float32(), value: int32(len(x.values)), evidence: rng.Float32(), unlike: rng.Float32()}
+		x.values = append(x.values, float32(rng.NormFloat64()), float32(rng.NormFloat64()))
+		x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
+		mean, weight := make([]float64, size), float64(p.evidence)/(r.Noise*2+r.Mismatch*float64(p.unlike))
+		for j, b := range [3]float64{float64(p.down) / 2, 0.5, (1 - float64(p.down)) / 2} {
+			for i, a := range [3]float64{float64(p.across) / 2, 0.5, (1 - float64(p.across)) / 2} {
+				mean[(int(p.row)+j)*width+int(p.column)+i] = a * b
+			}
+		}
+		for i, a := range mean {
+			if a == 0 {
+				continue
+			}
+			for j, b := range mean {
+				normal.Row(i)[j] += weight * a * b
+			}
+			for c := range channels {
+				e := float64(x.values[int(p.value)+c])
+				for j, b := range mean {
+					e -= b * float64(m.data[j*channels+c])
+				}
+				right[c][i] += weight * a * e
+			}
+		}
+	}
+	s := newShownSystem(x, m, r)
+	diagonal := make([]float32, len(m.data))
+	s.diagonal(diagonal)
+	for k, v := range diagonal {
+		if want := normal.At(k/channels, k/channels) - 1; math.Abs(float64(v)-want) > 1e-5*(1+want) {
+			t.Fatalf("diagonal %d: %v, want %v", k, v, want)
+		}
+	}
+	f, err := chol.Factorize(normal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	improved := m
+	improved.data = slices.Clone(m.data)
+	x.improve(improved, r, 0.5)
+	var miss, most float64
+	for c := range channels {
+		f.Solve(mat.Vector(right[c]))
+		for k, want := range right[c] {
+			got := float64(improved.data[k*channels+c]-m.data[k*channels+c]) / 0.5
+			miss, most = max(miss, math.Abs(got-want)), max(most, math.Abs(want))
+		}
+	}
+	if !(miss < 0.02*most) {
+		t.Errorf("solution missed by %v of %v", miss, most)
+	}
+	(&shownPixels{bands: x.bands}).improve(improved, r, 1) // plain areas: nothing to divide by
+	for _, v := range improved.data {
+		if v-v != 0 {
+			t.Fatal("plain areas become no numbers")
+		}
+	}
+}
+
+// What is read is what was written; other numbers than two, or none that are likely, and pictures of too few pixels are refused.
+func TestSuperResolutionFile(t *testing.T) {
+	d := &Detail{width: 64, height: 48, superResolution: superResolution{0.1, 0.3}}
+	text, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := new(Detail)
+	if err := read.Decode(text); err != nil || read.superResolution != d.superResolution {
+		t.Errorf("%s: %+v, %v", text, read.superResolution, err)
+	}
+	for _, bad := range []string{
+		`{"Width":64,"Height":48,"SuperResolution":[0.1]}`, `{"Width":64,"Height":48,"SuperResolution":[0,1]}`,
+		`{"Width":64,"Height":48,"SuperResolution":[0.1,-1]}`, `{"Width":64,"Height":48,"SuperResolution":[0.1,1,1]}`,
+		`{"Width":64,"Height":48,"SuperResolution":[1e9,1]}`, `{"Width":64,"Height":1,"SuperResolution":[0.1,1]}`,
+	} {
+		if err := new(Detail).Decode([]byte(bad)); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+// Of ways that are nearly as good the first one is taken, and none at all where little is won.
+func TestSuperResolutionLaw(t *testing.T) {
+	none, first := superResolution{}, superResolution{resolutionNoise[0], resolutionMismatch[0]}
+	sure, quiet, noisy := first, first, first
+	sure.Mismatch, quiet.Mismatch, noisy.Noise = resolutionMismatch[1], resolutionMismatch[2], resolutionNoise[1]
+	for _, c := range []struct {
+		errors map[superResolution]float64
+		want   superResolution
+	}{
+		{map[superResolution]float64{none: 1, first: 0.5}, first},
+		{map[superResolution]float64{none: 1, first: 0.99}, none},
+		{map[superResolution]float64{none: 1, first: 0.5, sure: 0.495}, first},
+		{map[superResolution]float64{none: 1, first: 0.5, sure: 0.45, quiet: 0.4}, sure},
+		{map[superResolution]float64{none: 1, first: 0.5, quiet: 0.45}, quiet},
+		{map[superResolution]float64{none: 1, first: 0.5, noisy: 0.4}, noisy},
+		{map[superResolution]float64{none: 1, first: 1.5, quiet: 0.9}, quiet},
+	} {
+		l := &superResolutionLaw{known: map[superResolution]float64{}, frames: make([]*shownPixels, 1)}
+		for _, noise := range resolutionNoise {
+			for _, mismatch := range resolutionMismatch {
+				l.known[superResolution{noise, mismatch}] = 2
+			}
+		}
+		for r, e := range c.errors {
+			l.known[r] = e
+		}
+		if got := l.best(); got != c.want {
+			t.Errorf("%v: %v, want %v", c.errors, got, c.want)
+		}
+	}
+	if got := new(superResolutionLaw).best(); got != none {
+		t.Errorf("of no frames: %v", got)
+	}
+}
