@@ -2,6 +2,7 @@ package flow
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -29,7 +30,10 @@ func covered(x float64, finer int) (first int32, part float32, ok bool) {
 func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 	own := f.picture(s.Examples[place])
 	texture := textureOf(own)
-	x := &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
+	beside, x := s.beside(place, without), &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
+	for b := range x.bands { // about as many as there will be
+		x.bands[b] = make([]shownPixel, 0, (1+len(beside))*f.Width*(bandRows/2+1))
+	}
 	for _, v := range texture.data {
 		x.texture += v / float64(len(texture.data))
 	}
@@ -42,12 +46,12 @@ func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 			x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
 		}
 	}
-	x.values = own.data
+	x.values = slices.Grow(own.data, len(beside)*len(own.data))
 	for k := range f.Width * f.Height {
 		add(shownPixel{value: int32(k * f.Channels)}, shownPoint{float64(k % f.Width), float64(k / f.Width), 1})
 	}
 	spline := f.spline(s.Examples[place], sharpening{}, 0)
-	for _, other := range s.beside(place, without) {
+	for _, other := range beside {
 		from, picture := len(x.values), f.picture(s.Examples[other])
 		x.values = append(x.values, picture.data...)
 		points, unlike := f.pointsIn(s, place, other, picture, spline)

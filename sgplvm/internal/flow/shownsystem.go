@@ -62,28 +62,71 @@ func (x *shownPixels) improve(m image[float32], r superResolution, part float64)
 	n := len(m.data)
 	scale, residual, direction, product, added := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
 	s.diagonal(scale)
+	for i, v := range scale {
+		scale[i] = 1 / (1 + v)
+	}
 	s.apply(residual, m.data, x.values)
 	direct := func(before float64) (now float64) { // the next direction, after one that left so much
-		now = s.sum(n, func(i int) float64 { return float64(residual[i]) * float64(residual[i]) / float64(1+scale[i]) })
+		now = inParts(n, func(from, to int) (sum float64) {
+			of := scale[from:to]
+			for i, v := range residual[from:to] {
+				sum += float64(v) * float64(v) * float64(of[i])
+			}
+			return sum
+		})
 		var share float32
 		if before > 0 {
 			share = float32(now / before)
 		}
-		s.each(n, func(i int) { direction[i] = residual[i]/(1+scale[i]) + share*direction[i] })
+		inParts(n, func(from, to int) float64 {
+			of, d := scale[from:to], direction[from:to]
+			for i, v := range residual[from:to] {
+				d[i] = v*of[i] + share*d[i]
+			}
+			return 0
+		})
 		return now
 	}
 	left := direct(0)
 	for step := 0; step < improveSteps && left > 0; step++ {
 		s.apply(product, direction, nil)
-		s.each(n, func(i int) { product[i] += direction[i] })
-		a := float32(left / s.sum(n, func(i int) float64 { return float64(direction[i]) * float64(product[i]) }))
-		s.each(n, func(i int) {
-			added[i] += a * direction[i]
-			residual[i] -= a * product[i]
+		a := float32(left / inParts(n, func(from, to int) (sum float64) {
+			p := product[from:to]
+			for i, v := range direction[from:to] {
+				p[i] += v
+				sum += float64(v) * float64(p[i])
+			}
+			return sum
+		}))
+		inParts(n, func(from, to int) float64 {
+			d, p, rest := direction[from:to], product[from:to], residual[from:to]
+			for i := range rest {
+				rest[i] -= a * p[i]
+			}
+			sum := added[from:to]
+			for i, v := range d {
+				sum[i] += a * v
+			}
+			return 0
 		})
 		left = direct(left)
 	}
-	s.each(n, func(i int) { m.data[i] += float32(part) * added[i] })
+	for i, v := range added {
+		m.data[i] += float32(part) * v
+	}
+}
+
+// systemPart is how many numbers are gone through at a time.
+const systemPart = 1 << 14
+
+// inParts calls body with parts of the numbers below n, and returns the sum of what it returns.
+func inParts(n int, body func(from, to int) float64) (sum float64) {
+	sums := make([]float64, (n+systemPart-1)/systemPart)
+	mat.Parallel(len(sums), func(k int) { sums[k] = body(k*systemPart, min((k+1)*systemPart, n)) })
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
 }
 
 // A shownSystem is the equations of improve.
@@ -162,30 +205,4 @@ func (s *shownSystem) diagonal(dst []float32) {
 			}
 		}
 	})
-}
-
-// systemPart is how many numbers are gone through at a time.
-const systemPart = 1 << 14
-
-// each calls body for every number below n.
-func (s *shownSystem) each(n int, body func(i int)) {
-	mat.Parallel((n+systemPart-1)/systemPart, func(part int) {
-		for i := part * systemPart; i < min((part+1)*systemPart, n); i++ {
-			body(i)
-		}
-	})
-}
-
-// sum returns the sum of a function of every number below n.
-func (s *shownSystem) sum(n int, of func(i int) float64) (all float64) {
-	parts := make([]float64, (n+systemPart-1)/systemPart)
-	mat.Parallel(len(parts), func(part int) {
-		for i := part * systemPart; i < min((part+1)*systemPart, n); i++ {
-			parts[part] += of(i)
-		}
-	})
-	for _, p := range parts {
-		all += p
-	}
-	return all
 }
