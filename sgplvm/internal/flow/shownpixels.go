@@ -48,7 +48,7 @@ func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 	}
 	x.values = slices.Grow(own.data, len(beside)*len(own.data))
 	for k := range f.Width * f.Height {
-		add(shownPixel{value: int32(k * f.Channels)}, shownPoint{float64(k % f.Width), float64(k / f.Width), 1})
+		add(shownPixel{value: k * f.Channels}, shownPoint{float64(k % f.Width), float64(k / f.Width), 1})
 	}
 	spline := f.spline(s.Examples[place], sharpening{}, 0)
 	for _, other := range beside {
@@ -56,7 +56,7 @@ func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 		x.values = append(x.values, picture.data...)
 		points, unlike := f.pointsIn(s, place, other, picture, spline)
 		for k, p := range points {
-			add(shownPixel{value: int32(from + k*f.Channels), unlike: unlike.data[k]}, p)
+			add(shownPixel{value: from + k*f.Channels, unlike: unlike.data[k]}, p)
 		}
 	}
 	return x

@@ -38,7 +38,7 @@ type shownPixels struct {
 type shownPixel struct {
 	column, row      int32   // of the first one
 	across, down     float32 // which part of the first ones is covered; of the last ones it is the rest
-	value            int32   // where its values begin
+	value            int     // where its values begin
 	evidence, unlike float32 // the texture there, times how far flows agree; and the local mean square by which both frames differ
 }
 
@@ -170,7 +170,7 @@ func (s *shownSystem) apply(dst, v, values []float32) {
 				i, j := c+n, c+2*n
 				sum := b*(a*v0[c]+f*v0[i]+a2*v0[j]) + f*(a*v1[c]+f*v1[i]+a2*v1[j]) + b2*(a*v2[c]+f*v2[i]+a2*v2[j])
 				if values != nil {
-					sum = values[int(p.value)+c] - sum
+					sum = values[p.value+c] - sum
 				}
 				sum *= w
 				t0, t1, t2 := b*sum, f*sum, b2*sum

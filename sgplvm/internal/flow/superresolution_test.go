@@ -212,7 +212,7 @@ func TestShownSystem(t *testing.T) {
 		normal.Set(i, i, 1)
 	}
 	for range 400 {
-		p := shownPixel{column: int32(rng.IntN(width - 2)), row: int32(rng.IntN(height - 2)), across: rng.Float32(), down: rng.Float32(), value: int32(len(x.values)), evidence: rng.Float32(), unlike: rng.Float32()}
+		p := shownPixel{column: int32(rng.IntN(width - 2)), row: int32(rng.IntN(height - 2)), across: rng.Float32(), down: rng.Float32(), value: len(x.values), evidence: rng.Float32(), unlike: rng.Float32()}
 		x.values = append(x.values, float32(rng.NormFloat64()), float32(rng.NormFloat64()))
 		x.bands[p.row/bandRows] = append(x.bands[p.row/bandRows], p)
 		mean, weight := make([]float64, size), float64(p.evidence)/(r.Noise*2+r.Mismatch*float64(p.unlike))
@@ -229,7 +229,7 @@ func TestShownSystem(t *testing.T) {
 				normal.Row(i)[j] += weight * a * b
 			}
 			for c := range channels {
-				e := float64(x.values[int(p.value)+c])
+				e := float64(x.values[p.value+c])
 				for j, b := range mean {
 					e -= b * float64(m.data[j*channels+c])
 				}
