@@ -29,7 +29,7 @@ func (d *Detail) Encode() ([]byte, error) {
 		t.Edges = d.edges[:]
 	}
 	if r := d.superResolution; r != (superResolution{}) {
-		t.SuperResolution = []float64{r.Noise, r.Mismatch}
+		t.SuperResolution = []float64{r.Noise, r.Mismatch, float64(r.Frames)}
 	}
 	return json.Marshal(t)
 }

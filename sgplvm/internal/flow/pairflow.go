@@ -61,3 +61,31 @@ const flowPortion = 0.05
 func agreement(apart, u, v, pixels float64) float64 {
 	return math.Exp(-0.5 * apart / (square(pixels) + square(flowPortion)*(u*u+v*v)))
 }
+
+// A oneWay is a flow from one frame to another, which turns by turn before it and after it where these do.
+type oneWay struct {
+	flow  *opticalflow.Flow
+	turns bool
+	turn  opticalflow.Similarity
+}
+
+// from returns the flow from the first frame of the pair to the second, or from the second one to the first.
+func (f *pairFlow) from(second bool) oneWay {
+	if second {
+		return oneWay{&f.back, f.turns, f.whole.Power(-0.5)}
+	}
+	return oneWay{&f.there, f.turns, f.whole.Power(0.5)}
+}
+
+// follow returns where the contents at a point are in the other frame.
+func (w *oneWay) follow(x, y float64) (float64, float64) {
+	if w.turns {
+		x, y = w.turn.At(w.flow.Width, w.flow.Height, x, y)
+	}
+	u, v := w.flow.At(x, y)
+	x, y = x+u, y+v
+	if w.turns {
+		x, y = w.turn.At(w.flow.Width, w.flow.Height, x, y)
+	}
+	return x, y
+}

@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// shownFrames is how many frames before and after one show its contents as well.
-const shownFrames = 2
+// flowFrames is how many frames a flow reaches: to others the way is one flow after the other.
+const flowFrames = 2
 
 // Two frames show the same where flows there and back agree to shownSpread pixels. A pixel counts if they agree by leastShown or more.
 const shownSpread, leastShown = 0.25, 1e-3
@@ -26,11 +26,11 @@ func covered(x float64, finer int) (first int32, part float32, ok bool) {
 	return int32(i), float32(1 - (2*x - i)), true
 }
 
-// shown returns the pixels that show a frame of a shot, but for those of one frame (−1: none).
-func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
+// shown returns the pixels that show a frame of a shot, its own and those of count frames before and after, but for one frame (−1: none).
+func (f *TrainingFrames) shown(s sequence, place, without, count int) *shownPixels {
 	own := f.picture(s.Examples[place])
 	texture := textureOf(own)
-	beside, x := s.beside(place, without), &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
+	beside, x := s.beside(place, without, count), &shownPixels{bands: make([][]shownPixel, (2*f.Height+bandRows-1)/bandRows)}
 	for b := range x.bands { // about as many as there will be
 		x.bands[b] = make([]shownPixel, 0, (1+len(beside))*f.Width*(bandRows/2+1))
 	}
@@ -54,7 +54,7 @@ func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 	for _, other := range beside {
 		from, picture := len(x.values), f.picture(s.Examples[other])
 		x.values = append(x.values, picture.data...)
-		points, unlike := f.pointsIn(s, place, other, picture, spline)
+		points, unlike := f.pointsIn(s, place, other, without, picture, spline)
 		for k, p := range points {
 			add(shownPixel{value: from + k*f.Channels, unlike: unlike.data[k]}, p)
 		}
@@ -62,10 +62,10 @@ func (f *TrainingFrames) shown(s sequence, place, without int) *shownPixels {
 	return x
 }
 
-// beside returns the places of shownFrames frames before and as many after one, but for one frame.
-func (s sequence) beside(place, without int) (all []int) {
+// beside returns the places of count frames before and as many after one, but for one frame.
+func (s sequence) beside(place, without, count int) (all []int) {
 	for _, step := range [2]int{-1, 1} {
-		for k, left := place+step, shownFrames; k >= 0 && k < len(s.Examples) && left > 0; k += step {
+		for k, left := place+step, count; k >= 0 && k < len(s.Examples) && left > 0; k += step {
 			if s.Examples[k] != without {
 				all = append(all, k)
 				left--
@@ -79,50 +79,73 @@ func (s sequence) beside(place, without int) (all []int) {
 type shownPoint struct{ x, y, agreement float64 }
 
 // pointsIn returns where each pixel of another frame of a shot has its contents in the one at a place, and the mean square, over channels and
-// 3×3 pixels, of how much it differs from what is there.
-func (f *TrainingFrames) pointsIn(s sequence, place, other int, picture, spline image[float32]) (points []shownPoint, unlike image[float32]) {
-	first, last := s.Examples[min(place, other)], s.Examples[max(place, other)]
-	flows := f.cache.flows(first, last, func() pairFlow { return flowsBetween(f.picture(first), f.picture(last)) })
-	there, back, half := &flows.there, &flows.back, 0.5
-	if other > place {
-		there, back, half = back, there, -0.5
-	}
-	turn := flows.whole.Power(half)
+// 3×3 pixels, of how much it differs from what is there. The way does not lead over the frame that is left out.
+func (f *TrainingFrames) pointsIn(s sequence, place, other, without int, picture, spline image[float32]) (points []shownPoint, unlike image[float32]) {
+	way := f.way(s, place, other, without)
 	points = make([]shownPoint, f.Width*f.Height)
 	different := newImage[float32](f.Width, f.Height, 1)
 	mat.Parallel(f.Height, func(row int) {
 		value := make([]float64, f.Channels)
 		for column := range f.Width {
-			k := row*f.Width + column
-			x, y := float64(column), float64(row)
-			if flows.turns {
-				x, y = turn.At(f.Width, f.Height, x, y)
+			k, x0, y0 := row*f.Width+column, float64(column), float64(row)
+			x, y := x0, y0
+			for _, step := range way {
+				x, y = step.there.follow(x, y)
 			}
-			u, v := there.At(x, y)
-			x, y = x+u, y+v
-			bu, bv := back.At(x, y)
-			if flows.turns {
-				x, y = turn.At(f.Width, f.Height, x, y)
+			bx, by := x, y
+			for i := range way {
+				bx, by = way[len(way)-1-i].back.follow(bx, by)
 			}
-			points[k] = shownPoint{x, y, agreement(square(u+bu)+square(v+bv), u, v, shownSpread)}
+			points[k] = shownPoint{x, y, agreement(square(bx-x0)+square(by-y0), x-x0, y-y0, shownSpread)}
 			sample(value, spline, x, y)
 			for c, v := range value {
 				different.data[k] += float32(square(v-float64(picture.data[k*f.Channels+c])) / float64(f.Channels))
 			}
 		}
 	})
-	unlike = newImage[float32](f.Width, f.Height, 1)
-	mat.Parallel(f.Height, func(row int) {
-		for column := range f.Width {
+	return points, means3(different)
+}
+
+// means3 returns the means over 3×3 pixels of a picture of one channel.
+func means3(m image[float32]) image[float32] {
+	mean := newImage[float32](m.width, m.height, 1)
+	mat.Parallel(m.height, func(row int) {
+		for column := range m.width {
 			var sum, n float32
-			for y := max(row-1, 0); y <= min(row+1, f.Height-1); y++ {
-				for x := max(column-1, 0); x <= min(column+1, f.Width-1); x++ {
-					sum += different.data[y*f.Width+x]
+			for y := max(row-1, 0); y <= min(row+1, m.height-1); y++ {
+				for x := max(column-1, 0); x <= min(column+1, m.width-1); x++ {
+					sum += m.data[y*m.width+x]
 					n++
 				}
 			}
-			unlike.data[row*f.Width+column] = sum / n
+			mean.data[row*m.width+column] = sum / n
 		}
 	})
-	return points, unlike
+	return mean
+}
+
+// A wayStep leads from a frame to another one and back.
+type wayStep struct{ there, back oneWay }
+
+// way returns how to come from another frame of a shot to the one at a place, in steps of flowFrames frames, which are counted from that one, but for the one that is left out.
+func (f *TrainingFrames) way(s sequence, place, other, without int) (way []wayStep) {
+	step, last, frames := 1, place, 0
+	if other < place {
+		step = -1
+	}
+	for k := place + step; ; k += step {
+		if s.Examples[k] != without {
+			frames++
+		}
+		if k != other && (frames < flowFrames || s.Examples[k] == without) {
+			continue
+		}
+		first, second := s.Examples[min(last, k)], s.Examples[max(last, k)]
+		flows := f.cache.flows(first, second, func() pairFlow { return flowsBetween(f.picture(first), f.picture(second)) })
+		w := wayStep{there: flows.from(k > last), back: flows.from(k < last)}
+		way = append([]wayStep{w}, way...)
+		if last, frames = k, 0; k == other {
+			return way
+		}
+	}
 }

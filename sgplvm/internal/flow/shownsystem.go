@@ -10,20 +10,24 @@ type superResolution struct {
 	// The variances of errors: Noise times the mean texture of a frame, and in pixels of other frames Mismatch times the
 	// local mean square of how they differ from what that frame shows there.
 	Noise, Mismatch float64
+	Frames          int // how many before and after one show its contents as well
 }
 
-// leastNoise and mostNoise bound both numbers where they are read; there may be no mismatch.
+// mostShown bounds them where they are read.
+const mostShown = 8
+
+// leastNoise and mostNoise bound the others; there may be no mismatch.
 const leastNoise, mostNoise = 1e-6, 1e6
 
-// decodeSuperResolution returns what two numbers say, or none. Errors: other lists.
+// decodeSuperResolution returns what three numbers say, or none. Errors: other lists.
 func decodeSuperResolution(list []float64) (r superResolution, err error) {
 	if len(list) == 0 {
 		return r, nil
 	}
-	if len(list) != 2 || !(list[0] >= leastNoise && list[0] <= mostNoise) || !(list[1] >= 0 && list[1] <= mostNoise) {
-		return r, badPart("detail", "super-resolution %v, expected a number from %v to %v and one from 0 on", list, leastNoise, mostNoise)
+	if len(list) != 3 || !(list[0] >= leastNoise && list[0] <= mostNoise) || !(list[1] >= 0 && list[1] <= mostNoise) || !(list[2] >= 1 && list[2] <= mostShown) {
+		return r, badPart("detail", "super-resolution %v, expected numbers from %v and from 0 to %v, and from 1 to %d", list, leastNoise, mostNoise, mostShown)
 	}
-	return superResolution{list[0], list[1]}, nil
+	return superResolution{list[0], list[1], int(list[2])}, nil
 }
 
 // shownPixels are all pixels of training that show a frame, its own and those of frames around it: each is a mean over 2×2 of the finer

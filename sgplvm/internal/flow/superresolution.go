@@ -32,7 +32,7 @@ func (f *TrainingFrames) sharp(d *Detail, s sequence, place, without, width int)
 	}
 	return sharpPicture{f.cache.spline(superResolvedFrame{i, without, d.sharpening, part, d.superResolution}, func() image[float32] {
 		m := doubled(sharpened(f.picture(i), d.sharpening, part))
-		f.shown(s, place, without).improve(m, d.superResolution, part)
+		f.shown(s, place, without, d.Frames).improve(m, d.superResolution, part)
 		m.toSpline()
 		return m
 	}), 2}
