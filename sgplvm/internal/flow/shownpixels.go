@@ -137,8 +137,8 @@ func (f *TrainingFrames) way(s sequence, place, other, without int) (way []waySt
 		if s.Examples[k] != without {
 			frames++
 		}
-		if k != other && (frames < flowFrames || s.Examples[k] == without) {
-			continue
+		if k != other && frames < flowFrames {
+			continue // a frame that is left out is never the second
 		}
 		first, second := s.Examples[min(last, k)], s.Examples[max(last, k)]
 		flows := f.cache.flows(first, second, func() pairFlow { return flowsBetween(f.picture(first), f.picture(second)) })
