@@ -32,7 +32,7 @@ type Detail struct {
 	lost            float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 	noise           []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
 	superResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
-	parts           []float64  // which part of it is there, of each class of texture (spectrum.go); empty for all
+	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
 
 // leastEnergy is the part of its mean that is added to an energy.

@@ -52,12 +52,12 @@ const bandRows = 16
 // improveSteps is how many steps of conjugate gradients improve a picture: after six, errors are as small as after many or smaller.
 const improveSteps = 6
 
-// improve adds part of what makes a picture likeliest, in pixels twice as fine as those of training. With y what pixels of training show, A the means over finer pixels that these are, W what each of
-// them counts, the texture over the variance of its error, and δ what is added, in units of the texture's deviation, it solves
+// improve adds part of what makes a picture m likeliest, in pixels twice as fine as those of training. With y what pixels of training show, A the means over finer pixels that these are, W what each of
+// them counts, the texture over the variance of its error, and δ what is added, Gaussian beforehand with the variance of the texture, it solves
 //
 //	(I + AᵀWA)·δ = AᵀW·(y − A·m)
 //
-// by conjugate gradients, preconditioned by the diagonal.
+// by conjugate gradients, preconditioned by the diagonal (Hestenes and Stiefel 1952; docs/math.md, 19.8). Values are in units of the training frames.
 func (x *shownPixels) improve(m image[float32], r superResolution, part float64) {
 	if !(x.texture > 0) {
 		return // nothing but plain areas
