@@ -57,7 +57,8 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 	if len(f.shape.At) < 3 {
 		return nil
 	}
-	enlarging, noise := f.motion.NewEnlargingLaw(f.frames, f.detail), flow.NewNoiseLaw(f.frames, f.detail)
+	enlarging := f.motion.NewEnlargingLaw(f.frames, f.detail)
+	noise := flow.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
 	truth, predicted := f.frame(true), f.frame(true)
 	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {

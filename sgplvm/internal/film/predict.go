@@ -134,44 +134,46 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	if err != nil {
 		return err
 	}
-	one := func(f flow.Frame, x flow.Moment) {
-		m.warp(f, registered, x)
+	one := func(f flow.Frame, x flow.Moment) flow.Unresolved {
+		left := m.warp(f, registered, x)
 		if f.Variance.Rows > 0 {
 			m.inflation.Apply(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
 		}
+		return left
 	}
-	one(dst, moments[0])
+	left := one(dst, moments[0])
 	for _, x := range moments[1:] {
 		other := m.room(dst.Width, dst.Height, dst.Variance.Rows > 0)
 		one(other, x)
 		dst.Blend(other, x.Chance)
+		left = flow.Unresolved{} // frames of one shot resolve nothing of another
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.detail.AddTo(dst)
+		m.detail.AddTo(dst, left)
 	}
 	return nil
 }
 
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of
 // the training frames, and mixes it with what these predict by themselves. Pixels larger than those
-// of training are means over these.
-func (f *Film) warp(dst, registered flow.Frame, x flow.Moment) {
+// of training are means over these. It returns which part of detail is left.
+func (f *Film) warp(dst, registered flow.Frame, x flow.Moment) flow.Unresolved {
 	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {
 		fine := f.room(w, h, dst.Variance.Rows > 0)
-		f.warp(fine, registered, x)
+		left := f.warp(fine, registered, x)
 		flow.Downsample(dst, fine)
-		return
+		return left
 	}
 	field := f.motion.Field(x)
 	f.alone(dst, registered, field, x)
-	f.mix(dst, registered, field, x)
+	return f.mix(dst, registered, field, x)
 }
 
-// mix mixes a frame that alone predicted with what training frames say by themselves.
-func (f *Film) mix(dst, registered flow.Frame, field flow.Field, x flow.Moment) {
+// mix mixes a frame that alone predicted with what training frames say by themselves, and returns which part of detail these leave.
+func (f *Film) mix(dst, registered flow.Frame, field flow.Field, x flow.Moment) flow.Unresolved {
 	if f.mixture.Alone() || x.Alone() {
-		return
+		return flow.Unresolved{}
 	}
 	others := f.frames.Others(f.detail, x, dst.Width, dst.Height)
 	coarse, around := dst, others
@@ -181,6 +183,7 @@ func (f *Film) mix(dst, registered flow.Frame, field flow.Field, x flow.Moment) 
 		around = f.frames.Others(f.detail, x, coarse.Width, coarse.Height)
 	}
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
+	return others.Unresolved()
 }
 
 // alone is warp of the model alone.

@@ -117,13 +117,13 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	d.alone(own, registered, d.paths[draw][i], x)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	d.mix(expected, mean, field, x)
+	left := d.mix(expected, mean, field, x)
 	d.Film.detail.AddEdges(expected)
 	d.inflation.Apply(expected, *d.latents[i].At)
 	for k, v := range expected.Variance.Data {
 		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
 	}
-	d.addDetail(drawn, expected, draw, d.paths[draw][i])
+	d.addDetail(drawn, expected, left, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse, mean := d.room(d.wanted[0], d.wanted[1], true), d.room(d.wanted[0], d.wanted[1], true)
@@ -135,8 +135,8 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 }
 
 // addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
-// that they move with the contents, of the variance that the mean lets expect.
-func (d *drawing) addDetail(drawn, expected flow.Frame, draw int, field flow.Field) {
+// that they move with the contents, of the variance that the mean lets expect and other frames leave.
+func (d *drawing) addDetail(drawn, expected flow.Frame, left flow.Unresolved, draw int, field flow.Field) {
 	if d.width <= d.shape.Width {
 		return
 	}
@@ -150,7 +150,7 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, draw int, field flow.Fie
 	}
 	v := flow.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
 	mat.Copy(v.Variance, expected.Variance)
-	d.Film.detail.AddTo(v)
+	d.Film.detail.AddTo(v, left)
 	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
 	for c, noise := range d.Film.detail.Noise(d.width) {
 		for k := range points {

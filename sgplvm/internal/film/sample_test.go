@@ -18,12 +18,12 @@ func TestDrawnDetail(t *testing.T) {
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
 	expected, drawn := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
 	expected.Variance.Fill(variance)
-	d.addDetail(drawn, expected, 0, flow.Field{})
+	d.addDetail(drawn, expected, flow.Unresolved{}, 0, flow.Field{})
 	var square float64
 	for _, v := range drawn.Mean.Data {
 		square += v * v / float64(len(drawn.Mean.Data))
 	}
-	detail.AddTo(expected)
+	detail.AddTo(expected, flow.Unresolved{})
 	const noise = 3 * 2
 	if want := expected.Variance.At(0, 0) - variance - noise; math.Abs(square-want) > 0.1*want {
 		t.Errorf("mean square %v, want %v", square, want)

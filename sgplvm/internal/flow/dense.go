@@ -43,9 +43,9 @@ func newDense(w float64, a, b sharpPicture, flows pairFlow) *dense {
 }
 
 // A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
-// along its paths, over the channels, and the squared distance in pixels by which the paths miss the point and the flows disagree; and what pixels miss.
+// along its paths, over the channels, the squared distance in pixels by which the paths miss the point and the flows disagree, and what other frames leave unresolved; and what pixels miss.
 type doubt struct {
-	mismatch, apart float64
+	mismatch, apart, unresolved float64
 	aliasing
 }
 
@@ -119,6 +119,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 			t.mismatch += s.weight / float64(n) * square(first[c]-second[c])
 		}
 		t.apart += s.weight * min(s.miss+s.apart, mostApart)
+		t.unresolved += s.weight * (s.a*d.a.unresolvedAt(s.ax, s.ay) + (1-s.a)*d.b.unresolvedAt(s.bx, s.by))
 		if d.textures != nil {
 			t.add(s.path, s.weight, s.a, d.textures)
 		}

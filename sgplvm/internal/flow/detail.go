@@ -20,7 +20,7 @@ import (
 // Here s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
-// its own (spectrum.go, aliasedlaw.go). Of a predicted
+// its own (spectrum.go, aliasedlaw.go), and less where frames around show it (unresolved.go). Of a predicted
 // picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
 	width, height   int
@@ -32,8 +32,12 @@ type Detail struct {
 	lost            float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 	noise           []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
 	superResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
+	resolvable      float64    // how much of detail other frames can show, as far as what they resolve goes (unresolved.go)
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
+
+// Unresolved is which part of the variance of detail is there in each pixel of a predicted frame, since frames around its time show the rest. The zero value is all of it, everywhere.
+type Unresolved struct{ image[float64] }
 
 // leastEnergy is the part of its mean that is added to an energy.
 const leastEnergy = 1e-3
@@ -53,8 +57,8 @@ const mostLost = 1
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its energy, and never a larger variance. The energy of the frame is
-// that of its mean and what the mean lacks, a part of the variance. It panics if the numbers of channels differ.
-func (d *Detail) AddTo(f Frame) {
+// that of its mean and what the mean lacks, a part of the variance. Of all that a part is left where other frames resolve it, and all noise. It panics if the numbers of channels differ.
+func (d *Detail) AddTo(f Frame, left Unresolved) {
 	f.check("AddTo", "a frame to write")
 	octaves := math.Log2(float64(f.Width) / float64(d.width))
 	if !(octaves > 0) || len(d.energy) == 0 {
@@ -72,7 +76,9 @@ func (d *Detail) AddTo(f Frame) {
 		downsample(unsure, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
 		variance.add(d.lost, unsure)
 	}
-	d.sumOctaves(variance, d.partsOf(coarse), octaves)
+	parts := newImage[float64](variance.width, variance.height, 1)
+	d.partsOf(parts, coarse, left)
+	d.sumOctaves(variance, parts, octaves)
 	noise := d.Noise(f.Width)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, channels*f.Width)
@@ -128,18 +134,30 @@ func (d *Detail) sharpness(width int) float64 {
 	return min(max(math.Log2(float64(width)/float64(d.width)), 0), 1)
 }
 
-// partsOf returns which part of the detail is there in the cells of a picture.
-func (d *Detail) partsOf(m image[float64]) image[float64] {
-	parts := newImage[float64](1, 1, 1)
-	parts.data[0] = 1
-	if len(d.parts) > 0 {
-		parts = spectralClassesOf(m)
-		for k, class := range parts.data {
-			parts.data[k] = d.parts[int(class)]
-		}
+// partsOf sets parts to which part of the detail is there in cells of a picture: that of its texture times what other frames leave.
+func (d *Detail) partsOf(parts, m image[float64], left Unresolved) {
+	for k := range parts.data {
+		parts.data[k] = 1
 	}
-	return parts
+	if len(left.data) > 0 {
+		downsample(parts, left.image)
+	}
+	if len(d.parts) == 0 {
+		return
+	}
+	classes := spectralClassesOf(m)
+	for k, class := range classes.data {
+		classes.data[k] = d.parts[int(class)]
+	}
+	var part [1]float64
+	for k := range parts.data {
+		classes.sampleOver(part[:], k%parts.width, k/parts.width, parts.width, parts.height)
+		parts.data[k] *= part[0]
+	}
 }
+
+// left returns which part of detail is there where so much of it is unresolved.
+func (d *Detail) left(unresolved float64) float64 { return 1 - d.resolvable*(1-unresolved) }
 
 // sumOctaves replaces energies by the variances of some octaves, of which parts are there. It works on cells, not on every pixel.
 func (d *Detail) sumOctaves(energy, parts image[float64], octaves float64) {
@@ -149,13 +167,11 @@ func (d *Detail) sumOctaves(energy, parts image[float64], octaves float64) {
 		if len(d.ratio) > 0 {
 			q = d.ratio[i%len(d.ratio)]
 		}
-		var part [1]float64
-		cell := i / len(d.energy)
-		parts.sampleOver(part[:], cell%energy.width, cell/energy.width, energy.width, energy.height)
+		part := parts.data[i/len(d.energy)]
 		energy.data[i] = 0
 		first := d.scenery(i % len(d.energy))
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, part[0]*first*q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
+			v := min(before, part*first*q*s*math.Exp(d.a+d.gamma*math.Log(u/s+leastEnergy)))
 			energy.data[i] += min(left, 1) * v
 			u, s, before, first = v, first*q*s, v, 1
 		}

@@ -65,7 +65,7 @@ func TestDetail(t *testing.T) {
 		for i := range n {
 			f := NewFrame(width, height, 1)
 			Field{}.Warp(Frame{width, height, f.Mean, mat.Matrix{}}, ofValues(width/2, height/2, low[i*width*height/4:(i+1)*width*height/4]))
-			d.AddTo(f)
+			d.AddTo(f, Unresolved{})
 			for _, v := range f.Variance.Data {
 				mean += v / float64(n*len(f.Variance.Data))
 			}
@@ -73,7 +73,7 @@ func TestDetail(t *testing.T) {
 				continue
 			}
 			same := NewFrame(width/2, height/2, 1)
-			d.AddTo(same)
+			d.AddTo(same, Unresolved{})
 			if k, c, bad := nonZero(same.Variance); bad {
 				t.Fatalf("pixel %d, channel %d of a frame as coarse as measured has detail", k, c)
 			}
@@ -87,7 +87,7 @@ func TestDetail(t *testing.T) {
 			}
 			g := NewFrame(width, height, 1)
 			mat.Copy(g.Mean, f.Mean)
-			again.AddTo(g)
+			again.AddTo(g, Unresolved{})
 			if !slices.Equal(g.Variance.Data, f.Variance.Data) {
 				t.Fatal("other variances after reading")
 			}
@@ -124,7 +124,7 @@ func TestDetailOctaves(t *testing.T) {
 	mean := func(width2, height2 int) (m float64) {
 		f := NewFrame(width2, height2, 1)
 		Field{}.Warp(Frame{width2, height2, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
-		d.AddTo(f)
+		d.AddTo(f, Unresolved{})
 		for _, v := range f.Variance.Data {
 			m += v / float64(len(f.Variance.Data))
 		}
@@ -153,7 +153,7 @@ func TestDetailLaw(t *testing.T) {
 		for k := range f.Mean.Data {
 			f.Mean.Data[k] = float64(1 - 2*((k%f.Width/c.finer+k/f.Width/c.finer)%2))
 		}
-		(&Detail{width: width, height: height, energy: []float64{4}, a: c.a, gamma: 0.5}).AddTo(f)
+		(&Detail{width: width, height: height, energy: []float64{4}, a: c.a, gamma: 0.5}).AddTo(f, Unresolved{})
 		for k, v := range f.Variance.Data {
 			if math.Abs(v-c.want) > 1e-12 {
 				t.Fatalf("pixels %d times as fine, intercept %v: variance %v of pixel %d, want %v", c.finer, c.a, v, k, c.want)
@@ -176,13 +176,13 @@ func TestDetailOfOctaves(t *testing.T) {
 	d := law.detail()
 	f := NewFrame(2*width, 2*height, 1)
 	Field{}.Warp(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, truth))
-	d.AddTo(f)
+	d.AddTo(f, Unresolved{})
 	// The sharpening explains next to nothing of independent numbers.
 	if v, q := average(f.Variance.Data), d.ratio[0]; math.Abs(v-q*d.energy[0]) > 0.2*q*d.energy[0] || q < 2.8 || q > 3.1 {
 		t.Errorf("variance %v after %v, energies at %v", v, d.energy[0], q)
 	}
 	coarse := NewFrame(width/2, height/2, 1)
-	d.AddTo(coarse)
+	d.AddTo(coarse, Unresolved{})
 	if _, _, bad := nonZero(coarse.Variance); bad {
 		t.Error("a frame coarser than those of training has detail")
 	}
@@ -211,7 +211,7 @@ func TestDetailFollowsContents(t *testing.T) {
 	}
 	f := NewFrame(2*width, 2*height, 1)
 	Field{}.Warp(Frame{2 * width, 2 * height, f.Mean, mat.Matrix{}}, ofValues(width, height, v))
-	d.AddTo(f)
+	d.AddTo(f, Unresolved{})
 	if quiet, busy := f.Variance.At(f.Width*height+20, 0), f.Variance.At(f.Width*height+100, 0); !(quiet < 0.01*busy) {
 		t.Errorf("variance %v of detail on a plain half, %v on a busy one", quiet, busy)
 	}
@@ -239,7 +239,7 @@ func TestDetailErrors(t *testing.T) {
 		for k := range f.Mean.Data {
 			f.Mean.Data[k] = float64(k % 5)
 		}
-		d.AddTo(f)
+		d.AddTo(f, Unresolved{})
 		if k, _, bad := nonZero(f.Variance); bad {
 			t.Errorf("pixel %d of a frame of %d×%d pixels has detail", k, c.width, c.height)
 		}

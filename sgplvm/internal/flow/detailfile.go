@@ -17,11 +17,12 @@ type detailText struct {
 	Parts           []float64 `json:",omitempty"` // older files have none
 	Edges           []float64 `json:",omitempty"` // older files have none
 	SuperResolution []float64 `json:",omitempty"` // older files have none
+	Resolvable      float64   `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts, Resolvable: d.resolvable}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -64,6 +65,9 @@ func (d *Detail) Decode(text []byte) error {
 			return badPart("detail", "noise %v, expected 0 or more", v)
 		}
 	}
+	if !(t.Resolvable >= 0 && t.Resolvable <= 1) {
+		return badPart("detail", "part %v that is resolvable, expected 0 to 1", t.Resolvable)
+	}
 	if n := len(t.Parts); n != 0 && n != spectralClasses {
 		return badPart("detail", "parts of %d classes, expected %d", n, spectralClasses)
 	}
@@ -97,6 +101,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (superResolution{}) && min(t.Width, t.Height) < leastDetail {
 		return badPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, leastDetail)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Parts}
 	return nil
 }

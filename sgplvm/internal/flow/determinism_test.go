@@ -17,7 +17,8 @@ func TestDeterminismOfMixture(t *testing.T) {
 	run := func() string {
 		m := mustFit(t, film, times, 1, nil, quick())
 		frames, d := trained(t, m, source)
-		law, enlarging, noise := m.NewMixtureLaw(frames, d, 0), m.NewEnlargingLaw(frames, d), NewNoiseLaw(frames, d)
+		law, enlarging := m.NewMixtureLaw(frames, d, 0), m.NewEnlargingLaw(frames, d)
+		noise := NewNoiseLaw(frames, enlarging.Resolved(d))
 		for i := range times {
 			truth, predicted, x := NewFrame(testWidth, testHeight, 1), NewFrame(testWidth, testHeight, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])
@@ -35,8 +36,9 @@ func TestDeterminismOfMixture(t *testing.T) {
 		coarse, fine, x := NewFrame(testWidth, testHeight, 1), NewFrame(2*testWidth, 2*testHeight, 1), momentAt(t, m, 1.25, -1)
 		coarse.Variance.Fill(1)
 		recipe := mixture.Recipe(coarse, frames.Others(scaled, x, coarse.Width, coarse.Height))
-		mixture.Combine(fine, frames.Others(scaled, x, fine.Width, fine.Height), recipe)
-		scaled.AddTo(fine)
+		others := frames.Others(scaled, x, fine.Width, fine.Height)
+		mixture.Combine(fine, others, recipe)
+		scaled.AddTo(fine, others.Unresolved())
 		text, err := mixture.Encode()
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func TestEnergyLoss(t *testing.T) {
 	}
 	// With γ = 1 the detail is in proportion to the energy, which is all a part of the variance.
 	blurred.Variance.Fill(25)
-	(&Detail{width: width, height: height, energy: []float64{4}, a: math.Log(0.3), gamma: 1, lost: 0.5}).AddTo(blurred)
+	(&Detail{width: width, height: height, energy: []float64{4}, a: math.Log(0.3), gamma: 1, lost: 0.5}).AddTo(blurred, Unresolved{})
 	for k, v := range blurred.Variance.Data {
 		if want := 25 + 4*0.3*(0.5*25/4+leastEnergy); math.Abs(v-want) > 1e-12*want {
 			t.Fatalf("variance %v of pixel %d, want %v", v, k, want)

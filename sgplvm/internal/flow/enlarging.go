@@ -15,6 +15,7 @@ type EnlargingLaw struct {
 	detail           *Detail         // of half the size
 	missed, expected []float64       // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
 	values           float64         // as many in each channel
+	known, left      float64         // of all that the detail let expect, and of what other frames leave unresolved of it
 }
 
 // leastEnlarging is the least part of the variance of detail that is left. Of all places one in quietPlaces counts: where the flow is wrong more is missed,
@@ -40,6 +41,7 @@ func (m *Motion) NewEnlargingLaw(frames *TrainingFrames, d *Detail) *EnlargingLa
 		small.energy, small.ratio = append(small.energy, s/q), append(small.ratio, q)
 	}
 	l.detail = &small
+	small.resolvable = 1
 	small.superResolution = newSuperResolutionLaw(m.sequences, frames, l.half, d).best()
 	return l
 }
@@ -55,7 +57,7 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	}
 	f := NewFrame(truth.Width, truth.Height, truth.Mean.Cols)
 	copy(f.Mean.Data, o.means[others-1].data)
-	l.detail.AddTo(f)
+	l.detail.AddTo(f, Unresolved{})
 	e := truth.picture()
 	e.add(-1, f.view())
 	n := e.channels
@@ -66,12 +68,17 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	}
 	downsample(squares, e)
 	downsample(expected, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
+	left := newImage[float64](l.half.Width, l.half.Height, 1)
+	l.detail.partsOf(left, coarse, o.Unresolved())
 	sure := l.sure(l.half.Others(l.detail, x, l.half.Width, l.half.Height).doubts)
 	for _, place := range sure {
 		for c := range n {
 			k := place*n + c
 			l.missed[c] += (squares.data[k] - square(coarse.data[k])) / l.scale(c)
-			l.expected[c] += expected.data[k] / l.scale(c)
+			e := expected.data[k] / l.scale(c)
+			l.expected[c] += e
+			l.known += e
+			l.left += e * left.data[place]
 		}
 	}
 	l.values += float64(len(sure))
@@ -96,14 +103,20 @@ func (l *EnlargingLaw) scale(k int) float64 {
 	return max(l.detail.energy[k%len(l.detail.energy)], leastScale)
 }
 
+// Resolved returns the detail of frames that are enlarged best.
+func (l *EnlargingLaw) Resolved(d *Detail) *Detail {
+	if l.detail.superResolution == d.superResolution {
+		return d
+	}
+	resolved := *d
+	resolved.superResolution = l.detail.superResolution
+	return &resolved
+}
+
 // Detail returns the detail of frames with white noise of the given variances, with what it expects of contents as what was measured asks for,
 // if that is less. Noise is taken for what it is.
 func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
-	scaled := d
-	if r := l.detail.superResolution; r != d.superResolution {
-		resolved := *d
-		resolved.superResolution, scaled = r, &resolved
-	}
+	scaled := l.Resolved(d)
 	if len(noise) > 0 {
 		scaled = scaled.withNoise(noise)
 	}
@@ -118,7 +131,7 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	if !(missed > 0) || !(expected > 0) {
 		return scaled
 	}
-	return scaled.within(min(missed/expected, 1))
+	return scaled.resolving(min(missed/expected, 1), l.left/l.known)
 }
 
 // Parts returns the detail with parts of what it expects, one for each class of texture, at least leastEnlarging and what noise of the given variances at most is.
@@ -148,9 +161,14 @@ func (d *Detail) Parts(parts, noise []float64) *Detail {
 	return &less
 }
 
-// within returns the detail with a part of what it expects, at least leastEnlarging.
-func (d *Detail) within(part float64) *Detail {
+// resolving returns the detail with a part of what it expects, at least leastEnlarging, where other frames leave another part unresolved. As much of
+// it is resolvable as makes these the same; if even all is not enough, less is expected everywhere.
+func (d *Detail) resolving(part, unresolved float64) *Detail {
 	less := *d
-	less.a += math.Log(max(part, leastEnlarging))
+	part = max(part, leastEnlarging)
+	if unresolved < 1 {
+		less.resolvable = min((1-part)/(1-unresolved), 1)
+	}
+	less.a += math.Log(min(part/unresolved, 1))
 	return &less
 }

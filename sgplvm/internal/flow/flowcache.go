@@ -21,14 +21,14 @@ type flowCache struct {
 	splines []keptSpline // the one that was asked for last at the end
 }
 
-// A keptSpline is the spline of a frame, however it is sharpened: the key tells both.
+// A keptSpline is what is sampled of a frame, however it is sharpened and enlarged: the key tells all.
 type keptSpline struct {
-	key          any
-	coefficients image[float32]
+	key     any
+	picture sharpPicture
 }
 
-// spline returns the coefficients that find returns for a key, or returned lately. They are only to be read.
-func (c *flowCache) spline(key any, find func() image[float32]) image[float32] {
+// spline returns what find returns for a key, or returned lately. It is only to be read.
+func (c *flowCache) spline(key any, find func() sharpPicture) sharpPicture {
 	if c == nil {
 		return find()
 	}
@@ -41,16 +41,16 @@ func (c *flowCache) spline(key any, find func() image[float32]) image[float32] {
 	}
 	c.mutex.Unlock()
 	if at >= 0 {
-		return s.coefficients
+		return s.picture
 	}
-	s.coefficients = find()
+	s.picture = find()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if len(c.splines) == mostSplines {
 		c.splines = slices.Delete(c.splines, 0, 1)
 	}
 	c.splines = append(c.splines, s)
-	return s.coefficients
+	return s.picture
 }
 
 // flows returns what find does for a pair of frames, or what it did when it was asked last.

@@ -61,9 +61,9 @@ func TestSplineCache(t *testing.T) {
 	c := &flowCache{}
 	ask := func(frame int, part float64, want int) {
 		t.Helper()
-		m := c.spline(sharpenedFrame{frame, sharpening{1}, part}, func() image[float32] {
+		m := c.spline(sharpenedFrame{frame, sharpening{1}, part}, func() sharpPicture {
 			made++
-			return image[float32]{width: frame, height: int(part)}
+			return sharpPicture{image: image[float32]{width: frame, height: int(part)}}
 		})
 		if m.width != frame || float64(m.height) != part || made != want || len(c.splines) > mostSplines {
 			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", frame, part, m.width, m.height, made, want, len(c.splines))
@@ -77,7 +77,7 @@ func TestSplineCache(t *testing.T) {
 	ask(0, 0, mostSplines+1)
 	ask(1, 0, mostSplines+1)
 	ask(0, 1, mostSplines+2)
-	if c.spline(sharpenedFrame{2, sharpening{2}, 0}, func() image[float32] { return image[float32]{width: 7} }).width != 7 {
+	if c.spline(sharpenedFrame{2, sharpening{2}, 0}, func() sharpPicture { return sharpPicture{image: image[float32]{width: 7}} }).width != 7 {
 		t.Error("the spline of another filter")
 	}
 }

@@ -108,7 +108,7 @@ func use(t *testing.T, p flow.Part) {
 		for channels := 1; channels < 4; channels++ {
 			if w, h := 8, 6; p.Check(flow.Shape{Width: 4, Height: 3, Channels: channels}) == nil {
 				f := picture(w, h, channels)
-				p.AddTo(f)
+				p.AddTo(f, flow.Unresolved{})
 				finite(f)
 				p.Sharpened(picture(4, 3, channels), w)
 			}

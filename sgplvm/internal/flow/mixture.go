@@ -53,6 +53,7 @@ type Recipe struct {
 	traits    image[float64] // of cells
 	beyond    float64        // as that of Others
 	variances image[float64] // of training pixels; none of a frame without
+	missed    image[float64] // of these, what pixels miss between them; none beyond the ends
 }
 
 // Recipe returns that of the model's prediction, f, and the others in pixels of training: finer ones, sharpened, have
@@ -68,6 +69,9 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	if len(light) == 0 {
 		light = make([]float64, len(x.scale))
 	}
+	if r.beyond == 0 {
+		r.missed = newImage[float64](f.Width, f.Height, f.Variance.Cols)
+	}
 	spread := spreadOf(o.gap, x.gap)
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, traits*f.Width)
@@ -78,6 +82,7 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
 					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased, spread)) + light[c])
+					r.missed.data[pixel*len(x.scale)+c] = scale * x.laws[c][missing] * t[traitMissed]
 				}
 				r.variances.data[pixel*len(x.scale)+c] = v
 			}
@@ -86,7 +91,8 @@ func (x *Mixture) Recipe(f Frame, o Others) *Recipe {
 	return r
 }
 
-// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels. It panics if the sizes do not fit.
+// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels: of what pixels miss between them there is as much as frames
+// around leave unresolved. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
 	x.check("Combine", f, o)
 	mat.Parallel(f.Height, func(y int) {
@@ -107,6 +113,16 @@ func (x *Mixture) Combine(f Frame, o Others, r *Recipe) {
 			r.variances.rowOver(row, y, f.Width, f.Height)
 			for column := range f.Width {
 				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
+			}
+			if len(o.unresolved.data) > 0 && len(r.missed.data) > 0 {
+				r.missed.rowOver(row, y, f.Width, f.Height)
+				for column := range f.Width {
+					resolved := 1 - o.unresolved.data[y*f.Width+column]
+					v := f.Variance.Row(y*f.Width + column)
+					for c := range v {
+						v[c] -= resolved * row[n*column+c]
+					}
+				}
 			}
 		}
 	})

@@ -10,9 +10,12 @@ import (
 // much energy in an octave as in the one below.
 type NoiseLaw struct {
 	scale    []float64                               // the unit: the mean energy of each channel
-	errors   [noisePredictions]seen                  // of the model, and of the dense flow
+	errors   [noisePredictions]seen                  // of the model, of the dense flow, and of that between enlarged frames
 	white    [noisePredictions][noiseOctaves]float64 // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
-	frames   int
+	frames   [noisePredictions]float64
+	film     *TrainingFrames
+	detail   *Detail
+	stride   int     // of how many frames the last one is predicted from enlarged ones
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
 
@@ -23,7 +26,7 @@ type seen struct {
 }
 
 // noisePredictions is how many predictions are looked at, and noiseOctaves in how many octaves.
-const noisePredictions, noiseOctaves = 2, 2
+const noisePredictions, noiseOctaves = 3, 2
 
 // noiseCell is the side of the cells over which energies are averaged, in pairs of pixels: energies of few pixels depend on chance, and those of errors do
 // not follow them. noiseSamples is about from how many cells the law is learned.
@@ -32,12 +35,15 @@ const noiseCell, noiseSamples = 4, 1 << 14
 // interpolatedNoise is what white noise has left in the highest octave where a spline through pixels is sampled between them, the mean over all places.
 const interpolatedNoise = 0.71
 
+// resolvedFrames is about how many frames are predicted from enlarged ones, which takes time.
+const resolvedFrames = 6
+
 // quiet is of how many cells the one is that has the least of contents, as far as that is to be relied on.
 const quiet = 4
 
-// NewNoiseLaw starts with nothing.
+// NewNoiseLaw starts with nothing, for frames that are enlarged as a detail says.
 func NewNoiseLaw(frames *TrainingFrames, d *Detail) *NoiseLaw {
-	l := &NoiseLaw{rounding: square(frames.Step) / 12}
+	l := &NoiseLaw{rounding: square(frames.Step) / 12, film: frames, detail: d, stride: max(min(frames.Frames, mostMixtureFrames)/resolvedFrames, 1)}
 	for _, s := range d.energy {
 		l.scale = append(l.scale, max(s, leastScale))
 	}
@@ -62,7 +68,11 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	for k := range apart.data {
 		apart.data[k] = o.doubts.data[doubts*k+doubtApart]
 	}
-	for p, shown := range [noisePredictions]image[float64]{predicted.view(), o.means[others-1]} {
+	all := []image[float64]{predicted.view(), o.means[others-1]}
+	if l.detail.superResolution != (superResolution{}) && int(l.frames[0])%l.stride == 0 {
+		all = append(all, l.resolved(truth, x))
+	}
+	for p, shown := range all {
 		errors := truth.picture()
 		errors.add(-1, shown)
 		for k := range noiseOctaves {
@@ -73,9 +83,14 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	for k, octave := 0, whiteMissed; k < noiseOctaves; k, octave = k+1, octave/4 {
 		l.white[0][k] += octave
 		l.white[1][k] += octave * (1 + shares)
+		if len(all) == noisePredictions {
+			l.white[2][k] += octave
+		}
 	}
 	l.white[1][0] -= whiteMissed * (1 - interpolatedNoise) * shares
-	l.frames++
+	for p := range all {
+		l.frames[p]++
+	}
 }
 
 // addOctave takes in the energies of errors, those of what was predicted, and the squared distance by which the flow's paths are apart.
@@ -93,7 +108,7 @@ func (l *NoiseLaw) addOctave(to *seen, k int, errors, shown, apart image[float64
 	cells := newImage[float64](max(1, errors.width/noiseCell), max(1, errors.height/noiseCell), 2*n+1)
 	downsample(cells, all)
 	stride := 1 + 2*(cells.width*cells.height*mostMixtureFrames/(2*noiseSamples)) // odd, to meet columns of all kinds
-	for i := l.frames % stride; i < cells.width*cells.height; i += stride {
+	for i := int(l.frames[0]) % stride; i < cells.width*cells.height; i += stride {
 		row := cells.data[i*(2*n+1) : (i+1)*(2*n+1)]
 		for c := range l.scale {
 			u := row[n+c]
@@ -103,22 +118,34 @@ func (l *NoiseLaw) addOctave(to *seen, k int, errors, shown, apart image[float64
 	}
 }
 
+// resolved predicts a frame from enlarged ones. Errors are less there where what pixels miss between them is known, which white noise is not.
+func (l *NoiseLaw) resolved(truth Frame, x Moment) image[float64] {
+	fine, coarse := l.film.Others(l.detail, x, 2*truth.Width, 2*truth.Height), newImage[float64](truth.Width, truth.Height, truth.Mean.Cols)
+	downsample(coarse, fine.means[others-1])
+	return coarse
+}
+
 // Variances returns that of each channel's white noise; nothing where no frames were added.
 func (l *NoiseLaw) Variances() []float64 {
-	if l.frames == 0 {
+	if l.frames[0] == 0 {
 		return nil
 	}
-	noise, n := make([]float64, len(l.scale)), float64(l.frames)
+	noise := make([]float64, len(l.scale))
 	for c, s := range l.scale {
-		noise[c] = s * n * min(l.variance(0, c), l.variance(1, c))
-		noise[c] = max(0, noise[c]-l.rounding)
+		least := math.Inf(1)
+		for p, n := range l.frames {
+			if n > 0 {
+				least = min(least, n*l.variance(p, c))
+			}
+		}
+		noise[c] = max(0, s*least-l.rounding)
 	}
 	return noise
 }
 
 // Most returns how much white noise each channel can have: as much as errors have energy in the quarter of the cells where that is least.
 func (l *NoiseLaw) Most() []float64 {
-	if l.frames == 0 {
+	if l.frames[0] == 0 {
 		return nil
 	}
 	most := make([]float64, len(l.scale))
@@ -130,7 +157,7 @@ func (l *NoiseLaw) Most() []float64 {
 				if slices.Sort(sorted); len(sorted) == 0 {
 					continue
 				}
-				most[c] = min(most[c], s*float64(l.frames)*sorted[len(sorted)/quiet]/l.white[p][k])
+				most[c] = min(most[c], s*l.frames[p]*sorted[len(sorted)/quiet]/l.white[p][k])
 			}
 		}
 	}

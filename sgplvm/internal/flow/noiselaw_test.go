@@ -52,7 +52,7 @@ func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model f
 	if most := law.Most()[0]; jump == 0 && variance > 8 && !(most < 1.3*variance) {
 		t.Errorf("noise of %v at most, drawn with %v alone", most, variance)
 	}
-	return law.Variances()[0], law.scale[0] * float64(law.frames) * law.variance(0, 0)
+	return law.Variances()[0], law.scale[0] * law.frames[0] * law.variance(0, 0)
 }
 
 // White noise is found by its variance, never more of it than there is and none where there is none: what may as well be contents counts as these.
@@ -100,7 +100,7 @@ func TestInterpolatedNoise(t *testing.T) {
 	if part := left / whole; math.Abs(part-interpolatedNoise) > 0.02 {
 		t.Errorf("part %v of the energy, want %v", part, interpolatedNoise)
 	}
-	law := &NoiseLaw{scale: []float64{1}}
+	law := &NoiseLaw{scale: []float64{1}, detail: new(Detail)}
 	for p := range law.errors {
 		for k := range noiseOctaves {
 			law.errors[p].parts[k], law.errors[p].squares[k] = make([][]varianceLaw, 1), make([][]float64, 1)

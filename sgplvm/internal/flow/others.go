@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -24,10 +25,11 @@ const (
 // each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
 // all are its nearest frame.
 type Others struct {
-	means  [others]image[float64]
-	doubts image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
-	beyond float64        // by how much the time is beyond the ends; 0 between them
-	gap    float64        // the harmonic mean of how far both frames are away in time; 0 beyond the ends
+	means      [others]image[float64]
+	doubts     image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
+	unresolved image[float64] // of each pixel, one number, as Unresolved; none where it is all
+	beyond     float64        // by how much the time is beyond the ends; 0 between them
+	gap        float64        // the harmonic mean of how far both frames are away in time; 0 beyond the ends
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
@@ -47,6 +49,11 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	if len(around) == 1 {
 		o.beyond = math.Abs(x.time - s.Times[around[0].place])
 		o.sampleStill(f, pictures, []float64{1})
+		if o.resolve(d, pictures) {
+			o.each(f, func(pixel int, _ *[others][]float64, _ []float64, x, y float64) {
+				o.unresolved.data[pixel] = d.left(pictures[0].unresolvedAt(x, y))
+			})
+		}
 		copy(o.means[2].data, o.means[1].data)
 		o.toUnits(f)
 		return o
@@ -57,6 +64,7 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	})
 	flow := newDense(around[1].weight, pictures[0], pictures[1], flows)
 	o.sampleStill(f, pictures, []float64{around[0].weight, around[1].weight})
+	resolved := o.resolve(d, pictures)
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {
 		o.doubts = newImage[float64](width, height, doubts)
@@ -67,6 +75,9 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	}
 	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)
+		if resolved {
+			o.unresolved.data[pixel] = d.left(t.unresolved)
+		}
 		if doubtful {
 			unit, to := square(f.Step), o.doubts.data[doubts*pixel:]
 			to[doubtMismatch], to[doubtApart] = unit*t.mismatch, t.apart
@@ -76,6 +87,18 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 	o.toUnits(f)
 	return o
 }
+
+// resolve makes room for what frames around leave unresolved, and tells whether they leave less than all.
+func (o *Others) resolve(d *Detail, pictures []sharpPicture) bool {
+	if d.resolvable == 0 || !slices.ContainsFunc(pictures, func(p sharpPicture) bool { return len(p.unresolved.data) > 0 }) {
+		return false
+	}
+	o.unresolved = newImage[float64](o.means[0].width, o.means[0].height, 1)
+	return true
+}
+
+// Unresolved returns which part of the variance of detail is there.
+func (o *Others) Unresolved() Unresolved { return Unresolved{o.unresolved} }
 
 // gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of
 // a Brownian motion between two known values is in proportion.

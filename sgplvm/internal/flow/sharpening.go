@@ -76,11 +76,11 @@ type sharpenedFrame struct {
 
 // spline returns the coefficients of frame i, in the units of picture, sharpened by part of a filter. They are only to be read.
 func (f *TrainingFrames) spline(i int, s sharpening, part float64) image[float32] {
-	return f.cache.spline(sharpenedFrame{i, s, part}, func() image[float32] {
+	return f.cache.spline(sharpenedFrame{i, s, part}, func() sharpPicture {
 		m := sharpened(f.picture(i), s, part)
 		m.toSpline()
-		return m
-	})
+		return sharpPicture{image: m, finer: 1}
+	}).image
 }
 
 // aboutRings returns what each ring of a picture adds to one of another size, sampled by a spline.

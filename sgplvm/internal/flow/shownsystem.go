@@ -46,6 +46,11 @@ type shownPixel struct {
 	evidence, unlike float32 // the texture there, times how far flows agree; and the local mean square by which both frames differ
 }
 
+// weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error.
+func (p *shownPixel) weight(texture float64, r superResolution) float32 {
+	return p.evidence / float32(r.Noise*texture+r.Mismatch*float64(p.unlike))
+}
+
 // bandRows is how many finer rows are a band, more than a pixel reaches beyond it.
 const bandRows = 16
 
@@ -145,7 +150,7 @@ func newShownSystem(x *shownPixels, m image[float32], r superResolution) *shownS
 	s := &shownSystem{shownPixels: x, channels: m.channels, stride: m.width * m.channels, weights: make([][]float32, len(x.bands))}
 	for b, band := range x.bands {
 		for _, p := range band {
-			s.weights[b] = append(s.weights[b], p.evidence/float32(r.Noise*x.texture+r.Mismatch*float64(p.unlike)))
+			s.weights[b] = append(s.weights[b], p.weight(x.texture, r))
 		}
 	}
 	return s

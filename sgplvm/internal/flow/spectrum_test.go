@@ -45,7 +45,7 @@ func TestDetailByParts(t *testing.T) {
 	d := &Detail{width: width, height: height, energy: []float64{3}, noise: []float64{0.2}}
 	added := func(d *Detail, f Frame) float64 {
 		f.Variance.Fill(0)
-		d.AddTo(f)
+		d.AddTo(f, Unresolved{})
 		return f.Variance.At(height*2*width+width, 0) - 0.6
 	}
 	all := d.Parts([]float64{0.25, 0.25, 1, 1, 1, 0.5}, nil)

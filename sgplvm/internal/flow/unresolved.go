@@ -1,0 +1,28 @@
+package flow
+
+// Frames around one show what lies between its pixels, where contents have moved by parts of pixels, and nothing where they have moved by whole ones. Of contents
+// with one period a pixel beyond what pixels can show, a frame's own pixels show the sum with what is taken for them; a pixel of another frame, sampled
+// at x and y, shows the difference, by |exp(2πi·x) − 1|² and the same down. What is left of their variance, after all
+// pixels j that show a place, is about
+//
+//	1/(1 + Σ_j ¼·W_j·θ_j),  θ_j = (|exp(2πi·x_j) − 1|² + |exp(2πi·y_j) − 1|²)/4
+//
+// with W_j as in the equations of super-resolution (shownsystem.go).
+
+// unresolved returns what is left for pixels of training; for less than one octave that part of what is known is.
+func (x *shownPixels) unresolved(s size, r superResolution, part float64) image[float32] {
+	known := newImage[float32](s.width, s.height, 1)
+	for _, band := range x.bands {
+		for k := range band {
+			p := &band[k]
+			right, down := (float64(p.column)+1-float64(p.across))/2, (float64(p.row)+1-float64(p.down))/2
+			at := min(int(down+0.5), s.height-1)*s.width + min(int(right+0.5), s.width-1)
+			known.data[at] += p.weight(x.texture, r) / 4 * float32(turnAt(right, down).from(turn{1, 0, 1, 0}))
+		}
+	}
+	left := means3(known)
+	for k, v := range left.data {
+		left.data[k] = 1 - float32(part)*v/(1+v)
+	}
+	return left
+}

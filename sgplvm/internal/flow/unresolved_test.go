@@ -1,0 +1,208 @@
+package flow
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// One pixel of another frame leaves 1/(1 + W·θ/4), spread over 3×3 pixels: θ is 1 where it lies half way between two pixels, 2 between four, and ½ a quarter of the way.
+func TestUnresolvedFormula(t *testing.T) {
+	const noise, mismatch, texture, evidence, unlike = 0.5, 2, 3, 6, 0.25
+	r := superResolution{noise, mismatch, 2}
+	weight := evidence / (noise*texture + mismatch*unlike)
+	for _, c := range []struct {
+		right, down, theta float64 // of the pixel's centre
+	}{{3, 2, 0}, {3.5, 2, 1}, {3, 2.5, 1}, {3.5, 2.5, 2}, {3.25, 2, 0.5}, {3, 1.75, 0.5}} {
+		var p shownPixel
+		p.column, p.across, _ = covered(c.right, 16)
+		p.row, p.down, _ = covered(c.down, 12)
+		p.evidence, p.unlike = evidence, unlike
+		x := &shownPixels{bands: [][]shownPixel{{p}}, texture: texture}
+		for _, part := range []float64{1, 0.25} {
+			left := x.unresolved(size{8, 6}, r, part)
+			known := weight * c.theta / 4 / 9
+			i, j := int(c.right+0.5), int(c.down+0.5)
+			if got, want := float64(left.data[j*8+i]), 1-part*known/(1+known); math.Abs(got-want) > 1e-6 {
+				t.Errorf("a pixel at %v, %v, part %v: %v, want %v", c.right, c.down, part, got, want)
+			}
+			if got := left.data[5*8]; got != 1 {
+				t.Errorf("%v far from all pixels", got)
+			}
+		}
+	}
+	var whole sharpPicture
+	if whole.unresolvedAt(3, 4) != 1 {
+		t.Error("a frame that is enlarged by itself resolves something")
+	}
+	few := sharpPicture{unresolved: image[float32]{width: 2, height: 2, channels: 1, data: []float32{1, 2, 3, 4}}}
+	for _, c := range [][3]float64{{0, 0, 1}, {0.6, 0.4, 2}, {0.4, 0.6, 3}, {5, 5, 4}, {-5, -5, 1}} {
+		if got := few.unresolvedAt(c[0], c[1]); got != c[2] {
+			t.Errorf("%v at %v, %v, want %v", got, c[0], c[1], c[2])
+		}
+	}
+}
+
+// Between the frames of a film that moves by parts of pixels little is left, and all where it moves by whole ones or stands still. Variances are less by that.
+func TestUnresolved(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		pace        float64 // in pixels twice as fine
+		least, most float64
+	}{{"by parts of pixels", 0.7, 0, 0.3}, {"by whole pixels", 2, 0.8, 1}, {"still", 0, 0.99, 1}} {
+		f := filmOf(t, drawWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, func(i int, x, y float64) (float64, float64) { return x + c.pace*float64(i), y + c.pace*float64(i) })
+		d := *f.detail
+		d.superResolution = superResolution{0.1, 1, fewShown}
+		x := momentAt(t, f.motion, 2.5, -1)
+		if o := f.frames.Others(&d, x, 128, 96); len(o.Unresolved().data) != 0 {
+			t.Errorf("%s: part of a detail is left that is not resolvable", c.name)
+		}
+		var before float64
+		for _, resolvable := range []float64{1, 0.5} {
+			d.resolvable = resolvable
+			o := f.frames.Others(&d, x, 128, 96)
+			var mean float64
+			for _, v := range o.unresolved.data {
+				mean += v / (128 * 96)
+			}
+			if resolvable == 1 {
+				before = mean
+				if !(mean >= c.least && mean <= c.most+1e-9) {
+					t.Errorf("%s: %.3f is left, want %v to %v", c.name, mean, c.least, c.most)
+				}
+			} else if want := 1 - 0.5*(1-before); math.Abs(mean-want) > 1e-9 {
+				t.Errorf("%s: %.3f is left of half that is resolvable, want %.3f", c.name, mean, want)
+			}
+			all, left := NewFrame(128, 96, 1), NewFrame(128, 96, 1)
+			copy(all.Mean.Data, o.means[others-1].data)
+			copy(left.Mean.Data, o.means[others-1].data)
+			d.AddTo(all, Unresolved{})
+			d.AddTo(left, o.Unresolved())
+			for _, k := range []int{50*128 + 60, 20*128 + 90} {
+				cell := newImage[float64](64/detailCell, 48/detailCell, 1)
+				downsample(cell, o.unresolved)
+				row := make([]float64, 128)
+				cell.rowOver(row, k/128, 128, 96)
+				if got, want := left.Variance.Data[k]/all.Variance.Data[k], row[k%128]; math.Abs(got-want) > 0.05 {
+					t.Errorf("%s: variance %.3f of all, want %.3f", c.name, got, want)
+				}
+			}
+		}
+		d.resolvable = 1
+		last := f.frames.sharp(&d, f.motion.sequences[0], 6, -1, 128)
+		if o := f.frames.Others(&d, momentAt(t, f.motion, 9, -1), 128, 96); o.beyond == 0 || len(o.unresolved.data) == 0 || o.unresolved.data[50*128+60] != d.left(last.unresolvedAt(29.75, 24.75)) {
+			t.Errorf("%s: another part than that of the last frame is left beyond it", c.name)
+		}
+		if o := f.frames.Others(&d, x, 64, 48); len(o.unresolved.data) != 0 {
+			t.Errorf("%s: part of the detail of training pixels is left", c.name)
+		}
+	}
+}
+
+// Of what pixels miss between them a mixture has as much as is left.
+func TestMixtureUnresolved(t *testing.T) {
+	const width, height = 10, 5
+	x := &Mixture{scale: []float64{4, 9}, levels: make([]weights, mixtureLevels), laws: make([]varianceLaw, 2), byPaths: true}
+	x.width, x.height = mixtureCells(width, height)
+	for k := range x.levels {
+		x.levels[k] = weights{1}
+	}
+	for c := range x.laws {
+		x.laws[c] = varianceLaw{0: 1, missing: 0.5 * float64(c+1)}
+	}
+	predict := func(left []float64) Frame {
+		f := NewFrame(width, height, 2)
+		f.Variance.Fill(1)
+		o := Others{doubts: newImage[float64](width, height, doubts)}
+		for k := range o.means {
+			o.means[k] = newImage[float64](width, height, 2)
+		}
+		for k := range width * height {
+			o.doubts.data[doubts*k+doubtMissed] = 13 // in units of 6.5, the mean variance
+		}
+		if left != nil {
+			o.unresolved = image[float64]{width: width, height: height, channels: 1, data: left}
+		}
+		x.Combine(f, o, x.Recipe(f, o))
+		return f
+	}
+	left := make([]float64, width*height)
+	for k := range left {
+		left[k] = float64(k) / float64(len(left))
+	}
+	all, some := predict(nil), predict(left)
+	for k, l := range left {
+		for c, scale := range x.scale {
+			missed := scale * x.laws[c][missing] * 2
+			if a, b := all.Variance.At(k, c), some.Variance.At(k, c); math.Abs(a-1-missed) > 1e-9 || math.Abs(b-1-l*missed) > 1e-9 {
+				t.Fatalf("pixel %d, channel %d: variance %v and %v with %v left, want %v and %v", k, c, a, b, l, 1+missed, 1+l*missed)
+			}
+		}
+	}
+}
+
+// What was measured is what is left on an average: as much as is resolvable makes it so, or all of less.
+func TestResolving(t *testing.T) {
+	for _, c := range []struct{ part, unresolved, resolvable, scale float64 }{
+		{0.6, 0.2, 0.5, 1}, {1, 0.5, 0, 1}, {0.5, 0.5, 1, 1}, {0.3, 0.6, 1, 0.5}, {0.4, 1, 0, 0.4}, {0, 1, 0, leastEnlarging}, {1, 1, 0, 1},
+	} {
+		d := (&Detail{a: 0.25}).resolving(c.part, c.unresolved)
+		if math.Abs(d.resolvable-c.resolvable) > 1e-12 || math.Abs(d.a-0.25-math.Log(c.scale)) > 1e-12 {
+			t.Errorf("%v of it where %v is left: %v is resolvable, of %v", c.part, c.unresolved, d.resolvable, math.Exp(d.a-0.25))
+		}
+		if got, want := math.Exp(d.a-0.25)*d.left(c.unresolved), max(c.part, leastEnlarging); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v of it where %v is left, want %v", got, c.unresolved, want)
+		}
+	}
+}
+
+// What pixels miss between them looks like noise where two frames alone say what was between them, and less so where others are asked as well. Noise that was drawn stays.
+func TestNoiseOfResolvedFrames(t *testing.T) {
+	const count, width, height = 9, 64, 48
+	w := drawWaves(rand.New(rand.NewPCG(1, 3)), 3, 24)
+	found := func(pace func(i float64) (float64, float64), deviation float64) (plain, resolved float64) {
+		f := filmOf(t, w, count, func(i int, x, y float64) (float64, float64) {
+			u, v := pace(float64(i))
+			return x + u, y + v
+		})
+		values := mat.New(count, width*height)
+		if err := f.frames.ReadExamples(values.Data, 0, count); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(5, 7))
+		for k := range values.Data {
+			values.Data[k] += deviation * rng.NormFloat64()
+		}
+		frames, d := trained(t, f.motion, data.NewSource(values.Data, count, width*height, 1))
+		enlarged := f.motion.NewEnlargingLaw(frames, d).Resolved(d)
+		laws, truth := []*NoiseLaw{NewNoiseLaw(frames, d), NewNoiseLaw(frames, enlarged)}, NewFrame(width, height, 1)
+		for i := range count {
+			copy(truth.Mean.Data, values.Row(i))
+			predicted, x := NewFrame(width, height, 1), f.motion.LeftOut(i)
+			o := frames.Others(d, x, width, height)
+			copy(predicted.Mean.Data, o.means[others-1].data)
+			for _, law := range laws {
+				law.Add(truth, predicted, x, o)
+			}
+		}
+		if between := float64(count - 2); laws[0].frames != [noisePredictions]float64{between, between, 0} || laws[1].frames != [noisePredictions]float64{between, between, between} {
+			t.Errorf("%v and %v frames", laws[0].frames, laws[1].frames)
+		}
+		if a, b := laws[0].Most()[0], laws[1].Most()[0]; !(b <= a) {
+			t.Errorf("noise of %v at most, %v without enlarged frames", b, a)
+		}
+		return laws[0].Variances()[0], laws[1].Variances()[0]
+	}
+	if plain, resolved := found(func(i float64) (float64, float64) { return i, i }, 0); !(plain > 0 && resolved < 0.7*plain) {
+		t.Errorf("noise of %v where there is none, %v without enlarged frames", resolved, plain)
+	}
+	if plain, resolved := found(func(i float64) (float64, float64) { return 0.7 * i, 1.1 * i }, 60); !(plain > 1000 && resolved > 0.95*plain) {
+		t.Errorf("noise of %v, %v without enlarged frames", resolved, plain)
+	}
+	if law := NewNoiseLaw(&TrainingFrames{framesHead: framesHead{Frames: 100}}, new(Detail)); law.stride != mostMixtureFrames/resolvedFrames {
+		t.Errorf("one of %d frames is predicted from enlarged ones", law.stride)
+	}
+}
