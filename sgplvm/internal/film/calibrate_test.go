@@ -119,7 +119,8 @@ func TestDetailOfMixture(t *testing.T) {
 	})
 	learned := *f
 	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
-	enlarging, noise := f.motion.NewEnlargingLaw(f.frames, f.detail), flow.NewNoiseLaw(f.frames, f.detail)
+	enlarging := f.motion.NewEnlargingLaw(f.frames, f.detail)
+	noise := flow.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
 	truth, predicted := f.frame(true), f.frame(true)
 	err := learned.learnMixture(context.Background(), func(ctx context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
 		return leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {

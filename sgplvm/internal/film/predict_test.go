@@ -1,6 +1,7 @@
 package film
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -41,6 +42,61 @@ func TestShownEdges(t *testing.T) {
 	for k, v := range plain.Data {
 		if edged.Data[k] != v {
 			t.Fatalf("pixel %d of training is %v, want %v", k, edged.Data[k], v)
+		}
+	}
+}
+
+// What other frames resolve of finer pixels is neither in the variances of frames nor in what is drawn.
+func TestShownUnresolved(t *testing.T) {
+	f, frames, leaveOut, _ := moving(t, 0, func(i, column, y int) float64 {
+		x := float64(column) + 0.5*float64(i)
+		return 100 + 30*math.Sin(2.1*x+0.4*float64(y)) + 25*math.Cos(1.7*float64(y)-0.5*x)
+	})
+	c, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	registered := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
+	at := data.Instant{Time: 3.5}
+	show := func(resolvable float64) (shown flow.Frame, drawn float64) {
+		c.detail = new(flow.Detail)
+		if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":%v}`, width, height, resolvable)); err != nil {
+			t.Fatal(err)
+		}
+		m := &Model{Film: c}
+		shown = c.room(2*width, 2*height, true)
+		if err := m.show(shown, registered, predict.Latent{At: &at}); err != nil {
+			t.Fatal(err)
+		}
+		moments, err := c.motion.Moments(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, expected, one := &drawing{Model: m, width: 2 * width, height: 2 * height, draw: -1}, c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
+		left := c.warp(expected, registered, moments[0])
+		d.addDetail(one, expected, left, 0, flow.Field{})
+		for _, v := range one.Mean.Data {
+			drawn += v * v / float64(len(one.Mean.Data))
+		}
+		return shown, drawn
+	}
+	mean := func(f flow.Frame) (sum float64) {
+		for _, v := range f.Variance.Data {
+			sum += v / float64(len(f.Variance.Data))
+		}
+		return sum
+	}
+	all, drawn := show(0)
+	left, less := show(1)
+	if a, b := mean(all), mean(left); !(b < 0.7*a) {
+		t.Errorf("variance %v of what is left, %v of all", b, a)
+	}
+	if !(less < 0.7*drawn) {
+		t.Errorf("mean square %v of what is drawn, %v of all", less, drawn)
+	}
+	for k, v := range all.Mean.Data {
+		if left.Mean.Data[k] != v {
+			t.Fatalf("mean %v at pixel %d, want %v", left.Mean.Data[k], k, v)
 		}
 	}
 }

@@ -35,14 +35,18 @@ func (a asking) plus(b asking, times float64) asking {
 		a.turnedErrors + times*b.turnedErrors, a.missed + times*b.missed, a.missedErrors + times*b.missedErrors}
 }
 
+// spread tells whether turns differ enough to tell something.
+func (a asking) spread() bool {
+	return a.texture*a.turned2-a.turned*a.turned > leastSpread*a.texture*a.texture
+}
+
 // slope returns by how much squared errors grow with the turn, over what is expected, by linear regression, and infinity where turns are too much alike to tell. The
 // intercept, the errors of the flow itself, is not negative.
 func (a asking) slope() float64 {
-	spread := a.texture*a.turned2 - a.turned*a.turned
-	if !(spread > leastSpread*a.texture*a.texture) {
+	if !a.spread() {
 		return math.Inf(1)
 	}
-	slope := (a.texture*a.turnedErrors - a.turned*a.errors) / spread
+	slope := (a.texture*a.turnedErrors - a.turned*a.errors) / (a.texture*a.turned2 - a.turned*a.turned)
 	if a.errors < slope*a.turned {
 		return a.turnedErrors / a.turned2
 	}

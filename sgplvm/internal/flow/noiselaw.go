@@ -16,6 +16,7 @@ type NoiseLaw struct {
 	film     *TrainingFrames
 	detail   *Detail
 	stride   int     // of how many frames the last one is predicted from enlarged ones
+	turns    asking  // how much places differ in what pixels miss between them
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
 
@@ -25,8 +26,16 @@ type seen struct {
 	squares [noiseOctaves][][]float64
 }
 
-// noisePredictions is how many predictions are looked at, and noiseOctaves in how many octaves.
-const noisePredictions, noiseOctaves = 3, 2
+// Of the errors that are looked at: those of the model, of the dense flow, and of that between enlarged frames.
+const (
+	inModel = iota
+	inFlow
+	inEnlarged
+	noisePredictions
+)
+
+// noiseOctaves is in how many octaves they are.
+const noiseOctaves = 2
 
 // noiseCell is the side of the cells over which energies are averaged, in pairs of pixels: energies of few pixels depend on chance, and those of errors do
 // not follow them. noiseSamples is about from how many cells the law is learned.
@@ -64,55 +73,67 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	for _, n := range x.neighbours() {
 		shares += square(n.weight)
 	}
-	apart := newImage[float64](truth.Width, truth.Height, 1)
-	for k := range apart.data {
-		apart.data[k] = o.doubts.data[doubts*k+doubtApart]
+	var unit float64 // the mean energy of all channels
+	for _, s := range l.scale {
+		unit += s / float64(len(l.scale))
+	}
+	doubt := newImage[float64](truth.Width, truth.Height, 2)
+	for k := range truth.Width * truth.Height {
+		d := o.doubts.data[doubts*k:]
+		texture, turn := d[doubtEnergy], d[doubtMissed]/max(d[doubtEnergy], leastScale)
+		doubt.data[2*k], doubt.data[2*k+1] = d[doubtApart], d[doubtMissed]/unit
+		l.turns = l.turns.plus(asking{texture: texture, turned: texture * turn, turned2: texture * turn * turn}, 1)
 	}
 	all := []image[float64]{predicted.view(), o.means[others-1]}
-	if l.detail.superResolution != (superResolution{}) && int(l.frames[0])%l.stride == 0 {
+	if l.detail.superResolution != (superResolution{}) && int(l.frames[inModel])%l.stride == 0 {
 		all = append(all, l.resolved(truth, x))
 	}
 	for p, shown := range all {
 		errors := truth.picture()
 		errors.add(-1, shown)
 		for k := range noiseOctaves {
-			l.addOctave(&l.errors[p], k, octaveEnergy(errors), octaveEnergy(shown), apart)
+			l.addOctave(p, k, octaveEnergy(errors), octaveEnergy(shown), doubt)
 			shown, errors = halfOf(shown), halfOf(errors)
 		}
 	}
 	for k, octave := 0, whiteMissed; k < noiseOctaves; k, octave = k+1, octave/4 {
-		l.white[0][k] += octave
-		l.white[1][k] += octave * (1 + shares)
+		l.white[inModel][k] += octave
+		l.white[inFlow][k] += octave * (1 + shares)
 		if len(all) == noisePredictions {
-			l.white[2][k] += octave
+			l.white[inEnlarged][k] += octave
 		}
 	}
-	l.white[1][0] -= whiteMissed * (1 - interpolatedNoise) * shares
+	l.white[inFlow][0] -= whiteMissed * (1 - interpolatedNoise) * shares
 	for p := range all {
 		l.frames[p]++
 	}
 }
 
-// addOctave takes in the energies of errors, those of what was predicted, and the squared distance by which the flow's paths are apart.
-func (l *NoiseLaw) addOctave(to *seen, k int, errors, shown, apart image[float64]) {
-	n := len(l.scale)
-	all, distances := newImage[float64](errors.width, errors.height, 2*n+1), newImage[float64](errors.width, errors.height, 1)
-	downsample(distances, apart)
-	for i, d := range distances.data {
-		row := all.data[i*(2*n+1) : (i+1)*(2*n+1)]
-		row[2*n] = d
+// addOctave takes in the energies of errors, those of what was predicted, and, of each pixel, the squared distance by which the flow's paths are apart and what pixels miss,
+// which counts for enlarged frames alone: others show no texture between pixels.
+func (l *NoiseLaw) addOctave(p, k int, errors, shown, doubt image[float64]) {
+	n, to := len(l.scale), &l.errors[p]
+	all, doubts := newImage[float64](errors.width, errors.height, 2*n+2), newImage[float64](errors.width, errors.height, 2)
+	downsample(doubts, doubt)
+	for i := range errors.width * errors.height {
+		row := all.data[i*(2*n+2) : (i+1)*(2*n+2)]
+		copy(row[2*n:], doubts.data[2*i:2*i+2])
 		for c, s := range l.scale {
 			row[c], row[n+c] = errors.data[i*n+c]/s, shown.data[i*n+c]/s
 		}
 	}
-	cells := newImage[float64](max(1, errors.width/noiseCell), max(1, errors.height/noiseCell), 2*n+1)
+	cells := newImage[float64](max(1, errors.width/noiseCell), max(1, errors.height/noiseCell), 2*n+2)
 	downsample(cells, all)
 	stride := 1 + 2*(cells.width*cells.height*mostMixtureFrames/(2*noiseSamples)) // odd, to meet columns of all kinds
-	for i := int(l.frames[0]) % stride; i < cells.width*cells.height; i += stride {
-		row := cells.data[i*(2*n+1) : (i+1)*(2*n+1)]
+	for i := int(l.frames[inModel]) % stride; i < cells.width*cells.height; i += stride {
+		row := cells.data[i*(2*n+2) : (i+1)*(2*n+2)]
 		for c := range l.scale {
 			u := row[n+c]
-			to.parts[k][c] = append(to.parts[k][c], varianceLaw{1: u, 2: u * row[2*n], everywhere: 1})
+			parts := varianceLaw{1: u, 2: u * row[2*n], everywhere: 1}
+			if p == inEnlarged {
+				parts[missing] = row[2*n+1]
+			}
+			to.parts[k][c] = append(to.parts[k][c], parts)
 			to.squares[k][c] = append(to.squares[k][c], row[c])
 		}
 	}
@@ -127,25 +148,23 @@ func (l *NoiseLaw) resolved(truth Frame, x Moment) image[float64] {
 
 // Variances returns that of each channel's white noise; nothing where no frames were added.
 func (l *NoiseLaw) Variances() []float64 {
-	if l.frames[0] == 0 {
+	if l.frames[inModel] == 0 {
 		return nil
+	}
+	along := inFlow
+	if l.frames[inEnlarged] > 0 {
+		along = inEnlarged // which know more of contents
 	}
 	noise := make([]float64, len(l.scale))
 	for c, s := range l.scale {
-		least := math.Inf(1)
-		for p, n := range l.frames {
-			if n > 0 {
-				least = min(least, n*l.variance(p, c))
-			}
-		}
-		noise[c] = max(0, s*least-l.rounding)
+		noise[c] = max(0, s*min(l.variance(inModel, c), l.variance(along, c))-l.rounding)
 	}
 	return noise
 }
 
 // Most returns how much white noise each channel can have: as much as errors have energy in the quarter of the cells where that is least.
 func (l *NoiseLaw) Most() []float64 {
-	if l.frames[0] == 0 {
+	if l.frames[inModel] == 0 {
 		return nil
 	}
 	most := make([]float64, len(l.scale))
@@ -164,14 +183,21 @@ func (l *NoiseLaw) Most() []float64 {
 	return most
 }
 
-// variance returns the variance of white noise, over the frames and in units of the channel's energy, that is in the errors of a prediction at most. In
-// each octave the energy of errors is a sum of b, everywhere alike, and of parts in proportion to the energy shown and to that times the distance by
-// which paths are apart. What b has of contents is not less in octave 2 than in octave 1, and not negative.
+// variance returns the variance of white noise, in units of the channel's energy, that is in the errors of a prediction at most. In
+// each octave the energy of errors is a sum of b, everywhere alike, and of parts in proportion to the energy shown, to that times the distance by
+// which paths are apart, and to what pixels miss between them where places differ in that. What b has of contents is not less in octave 2 than in octave 1, and not negative.
 func (l *NoiseLaw) variance(p, c int) float64 {
 	e, white := &l.errors[p], &l.white[p]
 	var b, least [noiseOctaves]float64
 	for k := range b {
-		law := fitVariances(e.parts[k][c], e.squares[k][c], 0)
+		parts := e.parts[k][c]
+		if !l.turns.spread() {
+			parts = slices.Clone(parts)
+			for i := range parts {
+				parts[i][missing] = 0
+			}
+		}
+		law := fitVariances(parts, e.squares[k][c], 0)
 		contents := make([]float64, len(e.parts[k][c]))
 		for i, p := range e.parts[k][c] {
 			contents[i] = law[1]*p[1] + law[2]*p[2]
@@ -179,5 +205,5 @@ func (l *NoiseLaw) variance(p, c int) float64 {
 		slices.Sort(contents)
 		b[k], least[k] = law[everywhere], law[everywhere]-contents[len(contents)/quiet]
 	}
-	return min((least[0]-b[1])/(white[0]-white[1]), least[1]/white[1])
+	return l.frames[p] * min((least[0]-b[1])/(white[0]-white[1]), least[1]/white[1])
 }

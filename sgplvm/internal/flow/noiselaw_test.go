@@ -52,7 +52,7 @@ func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model f
 	if most := law.Most()[0]; jump == 0 && variance > 8 && !(most < 1.3*variance) {
 		t.Errorf("noise of %v at most, drawn with %v alone", most, variance)
 	}
-	return law.Variances()[0], law.scale[0] * law.frames[0] * law.variance(0, 0)
+	return law.Variances()[0], law.scale[0] * law.variance(inModel, 0)
 }
 
 // White noise is found by its variance, never more of it than there is and none where there is none: what may as well be contents counts as these.
