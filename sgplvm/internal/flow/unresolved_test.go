@@ -163,11 +163,8 @@ func TestResolving(t *testing.T) {
 func TestNoiseOfResolvedFrames(t *testing.T) {
 	const count, width, height = 9, 64, 48
 	w := drawWaves(rand.New(rand.NewPCG(1, 3)), 3, 24)
-	found := func(pace func(i float64) (float64, float64), deviation float64) (plain, resolved float64) {
-		f := filmOf(t, w, count, func(i int, x, y float64) (float64, float64) {
-			u, v := pace(float64(i))
-			return x + u, y + v
-		})
+	found := func(where func(i int, x, y float64) (float64, float64), deviation float64) (plain, resolved float64) {
+		f := filmOf(t, w, count, where)
 		values := mat.New(count, width*height)
 		if err := f.frames.ReadExamples(values.Data, 0, count); err != nil {
 			t.Fatal(err)
@@ -191,18 +188,52 @@ func TestNoiseOfResolvedFrames(t *testing.T) {
 		if between := float64(count - 2); laws[0].frames != [noisePredictions]float64{between, between, 0} || laws[1].frames != [noisePredictions]float64{between, between, between} {
 			t.Errorf("%v and %v frames", laws[0].frames, laws[1].frames)
 		}
+		for p, e := range laws[1].errors {
+			var missed float64
+			for _, parts := range e.parts[0][0] {
+				missed += parts[missing]
+			}
+			if p == inEnlarged != (missed > 0) {
+				t.Errorf("errors %d: pixels miss %v between them", p, missed)
+			}
+		}
 		if a, b := laws[0].Most()[0], laws[1].Most()[0]; !(b <= a) {
 			t.Errorf("noise of %v at most, %v without enlarged frames", b, a)
 		}
 		return laws[0].Variances()[0], laws[1].Variances()[0]
 	}
-	if plain, resolved := found(func(i float64) (float64, float64) { return i, i }, 0); !(plain > 0 && resolved < 0.7*plain) {
+	if plain, resolved := found(func(i int, x, y float64) (float64, float64) { return x + float64(i), y + float64(i) }, 0); !(plain > 0 && resolved < 0.7*plain) {
 		t.Errorf("noise of %v where there is none, %v without enlarged frames", resolved, plain)
 	}
-	if plain, resolved := found(func(i float64) (float64, float64) { return 0.7 * i, 1.1 * i }, 60); !(plain > 1000 && resolved > 0.95*plain) {
+	if plain, resolved := found(func(i int, x, y float64) (float64, float64) { return x + 0.7*float64(i), y + 1.1*float64(i) }, 60); !(plain > 1000 && resolved > 0.95*plain) {
 		t.Errorf("noise of %v, %v without enlarged frames", resolved, plain)
 	}
 	if law := NewNoiseLaw(&TrainingFrames{framesHead: framesHead{Frames: 100}}, new(Detail)); law.stride != mostMixtureFrames/resolvedFrames {
 		t.Errorf("one of %d frames is predicted from enlarged ones", law.stride)
+	}
+}
+
+// What pixels miss between them is no noise where places differ in it, and may be where they are alike.
+func TestNoiseBesideMissed(t *testing.T) {
+	l := &NoiseLaw{scale: []float64{1}}
+	e := &l.errors[inEnlarged]
+	for k := range noiseOctaves {
+		e.parts[k], e.squares[k] = make([][]varianceLaw, 1), make([][]float64, 1)
+		octave := whiteMissed / math.Pow(4, float64(k))
+		for i := range 400 {
+			missed := float64(i%20) / 20
+			e.parts[k][0] = append(e.parts[k][0], varianceLaw{everywhere: 1, missing: missed})
+			e.squares[k][0] = append(e.squares[k][0], octave*(2+3*missed))
+		}
+		l.white[inEnlarged][k] = octave
+	}
+	l.frames[inEnlarged] = 1
+	l.turns = asking{texture: 1, turned: 0.5, turned2: 0.5}
+	if v := l.variance(inEnlarged, 0); math.Abs(v-2) > 0.05 {
+		t.Errorf("noise of %v, want 2", v)
+	}
+	l.turns.turned2 = 0.26
+	if v := l.variance(inEnlarged, 0); !(v > 3) {
+		t.Errorf("noise of %v where places are alike, want about 3.4", v)
 	}
 }
