@@ -73,7 +73,7 @@
 //
 // Inflation multiplies the variances from the model and from the displacement by what frames left out
 // show to be missing, where and when they do. Detail adds, in pixels finer than those of training, the variance
-// of what these may show.
+// of what these may show, as far as frames around do not show it (unresolved.go).
 //
 // # Use
 //

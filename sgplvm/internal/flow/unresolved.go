@@ -9,7 +9,7 @@ package flow
 //
 // with W_j as in the equations of super-resolution (shownsystem.go).
 
-// unresolved returns what is left for pixels of training; for less than one octave that part of what is known is.
+// unresolved returns what is left in each pixel of training; part is how much of what is resolved counts, all from one octave on.
 func (x *shownPixels) unresolved(s size, r superResolution, part float64) image[float32] {
 	known := newImage[float32](s.width, s.height, 1)
 	for _, band := range x.bands {
