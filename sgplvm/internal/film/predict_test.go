@@ -100,3 +100,43 @@ func TestShownUnresolved(t *testing.T) {
 		}
 	}
 }
+
+// Between two shots all detail counts: frames of one resolve nothing of the other.
+func TestShownBetweenShots(t *testing.T) {
+	f, frames, leaveOut, _ := moving(t, 0, func(i, column, y int) float64 {
+		x := float64(column) + 0.5*float64(i)
+		if i >= n/2 {
+			return 60 + 40*math.Sin(1.3*float64(y)+0.5*x) + 25*math.Cos(2.2*x)
+		}
+		return 150 + 30*math.Sin(2.1*x+0.4*float64(y)) + 25*math.Cos(1.7*float64(y)-0.5*x)
+	})
+	c, err := f.Calibrated(context.Background(), leaveOut, func(int, int) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.detail = new(flow.Detail)
+	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":1}`, width, height)); err != nil {
+		t.Fatal(err)
+	}
+	registered := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
+	at := data.Instant{Time: n/2 - 0.5}
+	moments, err := c.motion.Moments(at)
+	if err != nil || len(moments) != 2 {
+		t.Fatalf("%d shots, error %v", len(moments), err)
+	}
+	got, want, second := c.room(2*width, 2*height, true), c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
+	if err := (&Model{Film: c}).show(got, registered, predict.Latent{At: &at}); err != nil {
+		t.Fatal(err)
+	}
+	c.warp(want, registered, moments[0])
+	c.warp(second, registered, moments[1])
+	c.inflation.Apply(want, at)
+	c.inflation.Apply(second, at)
+	want.Blend(second, moments[1].Chance)
+	c.detail.AddTo(want, flow.Unresolved{})
+	for k, v := range want.Variance.Data {
+		if got.Variance.Data[k] != v {
+			t.Fatalf("variance %v at pixel %d, want %v", got.Variance.Data[k], k, v)
+		}
+	}
+}

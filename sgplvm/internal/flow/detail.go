@@ -32,12 +32,23 @@ type Detail struct {
 	lost            float64    // the part of the variance of a prediction that its mean lacks in energy (energyloss.go)
 	noise           []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
 	superResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
-	resolvable      float64    // how much of detail other frames can show, as far as what they resolve goes (unresolved.go)
+	resolvable      float64    // which part of detail other frames show where they resolve all there is (unresolved.go)
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
 
-// Unresolved is which part of the variance of detail is there in each pixel of a predicted frame, since frames around its time show the rest. The zero value is all of it, everywhere.
+// Unresolved is which part of the variance of detail, from 0 to 1, is there in each pixel of a predicted frame, since frames around its time show the rest. The zero value is all of it, everywhere.
 type Unresolved struct{ image[float64] }
+
+// over sets cells to the means over them.
+func (u Unresolved) over(cells image[float64]) {
+	if len(u.data) > 0 {
+		downsample(cells, u.image)
+		return
+	}
+	for k := range cells.data {
+		cells.data[k] = 1
+	}
+}
 
 // leastEnergy is the part of its mean that is added to an energy.
 const leastEnergy = 1e-3
@@ -57,7 +68,7 @@ const mostLost = 1
 // AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its energy, and never a larger variance. The energy of the frame is
-// that of its mean and what the mean lacks, a part of the variance. Of all that a part is left where other frames resolve it, and all noise. It panics if the numbers of channels differ.
+// that of its mean and what the mean lacks, a part of the variance. Where other frames resolve detail the part that is left of it counts; noise stays whole. It panics if the numbers of channels differ.
 func (d *Detail) AddTo(f Frame, left Unresolved) {
 	f.check("AddTo", "a frame to write")
 	octaves := math.Log2(float64(f.Width) / float64(d.width))
@@ -136,12 +147,7 @@ func (d *Detail) sharpness(width int) float64 {
 
 // partsOf sets parts to which part of the detail is there in cells of a picture: that of its texture times what other frames leave.
 func (d *Detail) partsOf(parts, m image[float64], left Unresolved) {
-	for k := range parts.data {
-		parts.data[k] = 1
-	}
-	if len(left.data) > 0 {
-		downsample(parts, left.image)
-	}
+	left.over(parts)
 	if len(d.parts) == 0 {
 		return
 	}

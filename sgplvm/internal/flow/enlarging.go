@@ -15,7 +15,7 @@ type EnlargingLaw struct {
 	detail           *Detail         // of half the size
 	missed, expected []float64       // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
 	values           float64         // as many in each channel
-	known, left      float64         // of all that the detail let expect, and of what other frames leave unresolved of it
+	left             float64         // over all channels, of what the detail let expect and other frames leave unresolved
 }
 
 // leastEnlarging is the least part of the variance of detail that is left. Of all places one in quietPlaces counts: where the flow is wrong more is missed,
@@ -69,7 +69,7 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 	downsample(squares, e)
 	downsample(expected, Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.view())
 	left := newImage[float64](l.half.Width, l.half.Height, 1)
-	l.detail.partsOf(left, coarse, o.Unresolved())
+	o.Unresolved().over(left)
 	sure := l.sure(l.half.Others(l.detail, x, l.half.Width, l.half.Height).doubts)
 	for _, place := range sure {
 		for c := range n {
@@ -77,7 +77,6 @@ func (l *EnlargingLaw) Add(truth Frame, x Moment) {
 			l.missed[c] += (squares.data[k] - square(coarse.data[k])) / l.scale(c)
 			e := expected.data[k] / l.scale(c)
 			l.expected[c] += e
-			l.known += e
 			l.left += e * left.data[place]
 		}
 	}
@@ -120,9 +119,10 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	if len(noise) > 0 {
 		scaled = scaled.withNoise(noise)
 	}
-	var missed, expected float64
+	var missed, expected, all float64
 	for c, v := range l.missed {
 		missed += v
+		all += l.expected[c]
 		expected += scaled.scenery(c) * l.expected[c]
 		if len(noise) > 0 {
 			missed -= l.values * 3. / 4 * noise[c] / l.scale(c)
@@ -131,7 +131,7 @@ func (l *EnlargingLaw) Detail(d *Detail, noise []float64) *Detail {
 	if !(missed > 0) || !(expected > 0) {
 		return scaled
 	}
-	return scaled.resolving(min(missed/expected, 1), l.left/l.known)
+	return scaled.resolving(min(missed/expected, 1), l.left/all)
 }
 
 // Parts returns the detail with parts of what it expects, one for each class of texture, at least leastEnlarging and what noise of the given variances at most is.

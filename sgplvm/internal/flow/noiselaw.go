@@ -12,10 +12,10 @@ type NoiseLaw struct {
 	scale    []float64                               // the unit: the mean energy of each channel
 	errors   [noisePredictions]seen                  // of the model, of the dense flow, and of that between enlarged frames
 	white    [noisePredictions][noiseOctaves]float64 // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
-	frames   [noisePredictions]float64
-	film     *TrainingFrames
+	frames   [noisePredictions]float64               // how many were taken in
+	film     *TrainingFrames                         // what frames are predicted from where they are enlarged, as detail says
 	detail   *Detail
-	stride   int     // of how many frames the last one is predicted from enlarged ones
+	stride   int     // of how many frames one is predicted from enlarged ones
 	turns    asking  // how much places differ in what pixels miss between them
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
@@ -80,9 +80,9 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	doubt := newImage[float64](truth.Width, truth.Height, 2)
 	for k := range truth.Width * truth.Height {
 		d := o.doubts.data[doubts*k:]
-		texture, turn := d[doubtEnergy], d[doubtMissed]/max(d[doubtEnergy], leastScale)
-		doubt.data[2*k], doubt.data[2*k+1] = d[doubtApart], d[doubtMissed]/unit
-		l.turns = l.turns.plus(asking{texture: texture, turned: texture * turn, turned2: texture * turn * turn}, 1)
+		texture, missed := d[doubtEnergy], d[doubtMissed]
+		doubt.data[2*k], doubt.data[2*k+1] = d[doubtApart], missed/unit
+		l.turns = l.turns.plus(asking{texture: texture, turned: missed, turned2: missed * missed / max(texture, leastScale)}, 1)
 	}
 	all := []image[float64]{predicted.view(), o.means[others-1]}
 	if l.detail.superResolution != (superResolution{}) && int(l.frames[inModel])%l.stride == 0 {

@@ -26,6 +26,9 @@ func covered(x float64, finer int) (first int32, part float32, ok bool) {
 	return int32(i), float32(1 - (2*x - i)), true
 }
 
+// centreOf returns where a pixel of training has its centre of which covered returned that.
+func centreOf(first int32, part float32) float64 { return (float64(first) + 1 - float64(part)) / 2 }
+
 // shown returns the pixels that show a frame of a shot, its own and those of count frames before and after, but for one frame (−1: none).
 func (f *TrainingFrames) shown(s sequence, place, without, count int) *shownPixels {
 	own := f.picture(s.Examples[place])

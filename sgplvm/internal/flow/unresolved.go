@@ -15,9 +15,9 @@ func (x *shownPixels) unresolved(s size, r superResolution, part float64) image[
 	for _, band := range x.bands {
 		for k := range band {
 			p := &band[k]
-			right, down := (float64(p.column)+1-float64(p.across))/2, (float64(p.row)+1-float64(p.down))/2
-			at := min(int(down+0.5), s.height-1)*s.width + min(int(right+0.5), s.width-1)
-			known.data[at] += p.weight(x.texture, r) / 4 * float32(turnAt(right, down).from(turn{1, 0, 1, 0}))
+			column, row := centreOf(p.column, p.across), centreOf(p.row, p.down)
+			at := min(int(row+0.5), s.height-1)*s.width + min(int(column+0.5), s.width-1)
+			known.data[at] += p.weight(x.texture, r) / 4 * float32(turnAt(column, row).from(turn{1, 0, 1, 0}))
 		}
 	}
 	left := means3(known)
