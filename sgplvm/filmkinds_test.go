@@ -169,21 +169,37 @@ func sizedGrid(width, height int) Grid {
 	return g
 }
 
-// Three frames are enough to say something between them.
-func TestFilmOfThree(t *testing.T) {
+// Two and three frames are enough to predict what is between them no worse than linear interpolation does, and better where contents turn. One frame stays as it is.
+func TestFilmOfFewFrames(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a film to learn")
+		t.Skip("films to learn")
 	}
-	k := filmKinds[0]
-	m := fitKind(t, k, []float64{0, 1, 2})
-	p := frameKind(t, m, 1.5, nil)
-	around := drawKind(k, []float64{1, 2})
-	half := len(around) / 2
-	for i := range around[:half] {
-		around[i] = (around[i] + around[half+i]) / 2
-	}
-	if d := distance(p.Mean.Data, around[:half]); d > 6 {
-		t.Errorf("half way the frame is %v off the mean of its neighbours", d)
+	for k, most := range map[int]float64{0: 0.5, 1: 0.7, 5: 1} { // of filmKinds, and what error is the most over that of linear interpolation
+		kind, times := filmKinds[k], []float64{3, 5, 7}
+		only := fitKind(t, kind, times[:1])
+		for _, time := range []float64{1, 3, 8} {
+			if d := distance(frameKind(t, only, time, nil).Mean.Data, drawKind(kind, times[:1])); d > 1e-3 {
+				t.Errorf("%s: of the only frame, at %v, the prediction is %v off", kind.name, time, d)
+			}
+		}
+		for _, n := range []int{2, 3} {
+			m := fitKind(t, kind, times[:n])
+			for i, at := range times[:n-1] {
+				truth, around := drawKind(kind, []float64{at + 1}), drawKind(kind, times[i:i+2])
+				mean := make([]float64, len(truth))
+				for i := range mean {
+					mean[i] = 0.5 * (around[i] + around[len(truth)+i])
+				}
+				p := frameKind(t, m, at+1, nil)
+				own, linear := distance(p.Mean.Data, truth), distance(mean, truth)
+				if own > most*linear {
+					t.Errorf("%s, %d frames: error %v at %v, that of linear interpolation is %v", kind.name, n, own, at+1, linear)
+				}
+				if v := average(p.Variance.Data); own*own > 4*v || v > 400*own*own {
+					t.Errorf("%s, %d frames: error %v at %v, expected %v", kind.name, n, own, at+1, math.Sqrt(v))
+				}
+			}
+		}
 	}
 }
 

@@ -54,9 +54,6 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
 func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.MixtureLaw) error {
 	f.mixture = new(flow.Mixture)
-	if len(f.shape.At) < 3 {
-		return nil
-	}
 	enlarging := f.motion.NewEnlargingLaw(f.frames, f.detail)
 	noise := flow.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
 	truth, predicted := f.frame(true), f.frame(true)

@@ -115,9 +115,11 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 				}
 				s.class = classAt(classes, x, y)
 				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
-				rows[y][i].add(1-a, e, s.variance)
-				if a > 0 {
-					rows[y][j].add(a, e, s.variance)
+				if o.beyond > 0 || !o.few {
+					rows[y][i].add(1-a, e, s.variance)
+					if a > 0 {
+						rows[y][j].add(a, e, s.variance)
+					}
 				}
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
 					samples[y] = append(samples[y], s)
@@ -161,42 +163,54 @@ func (p *products) join(q *products, a float64) {
 	}
 }
 
-// share returns the weights of least squared error and the factor that gives errors under them their mean square.
-func (p *products) share() (s share) {
-	s.Weights = simplexWeights(&p.plain)
-	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
-	return s
+// Mixture returns what was learned, and where that is too little what holds for few frames (fewframes.go).
+func (l *MixtureLaw) Mixture() *Mixture {
+	x := l.mixture
+	x.levels = l.levels()
+	if len(l.samples) == 0 {
+		x.gap = gapOf(x.unit/2, x.unit/2)
+		x.laws = lawsOfFew(len(x.scale), x.aliased)
+	} else {
+		x.gap = typicalGap(l.gaps)
+		x.laws, x.light = l.variances(&x)
+	}
+	x.outside = l.beyond(x.modelled())
+	return &x
 }
 
-// Mixture returns what was learned; of fewer than three frames the model alone.
-func (l *MixtureLaw) Mixture() *Mixture {
-	var all products
-	for k := range l.inside {
-		all.join(&l.inside[k], 1)
+// beyond returns the weights beyond the ends, of least squared error if the model has any between them, else the nearest frame alone, and the factor that gives errors under them
+// their mean square.
+func (l *MixtureLaw) beyond(modelled bool) share {
+	s, p := share{Weights: weights{2: 1}, Factor: 1}, l.outside
+	if !(p.count > 0) {
+		return s
 	}
-	if l.frames < 3 || !(all.count > 0) || !(all.plain[0][0] > 0) {
-		return &Mixture{}
-	}
-	x := l.mixture
-	for k := range l.inside {
-		p := l.inside[k]
-		p.join(&all, levelShrinkage)
-		x.levels = append(x.levels, simplexWeights(&p.plain))
-	}
-	x.gap = typicalGap(l.gaps)
-	x.laws, x.light = l.variances(&x)
-	if l.outside.count > 0 {
-		p := l.outside
+	if modelled {
 		p.plain[0][0] *= outsidePenalty
 		for i := 1; i <= others; i++ {
 			p.plain[i][0] *= math.Sqrt(outsidePenalty)
 		}
-		x.outside = p.share()
-	} else {
-		x.outside = share{Factor: 1}
-		x.outside.Weights[2] = 1
+		s.Weights = simplexWeights(&p.plain)
 	}
-	return &x
+	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
+	return s
+}
+
+// levels returns the weights of all levels.
+func (l *MixtureLaw) levels() (levels []weights) {
+	var all products
+	for k := range l.inside {
+		all.join(&l.inside[k], 1)
+	}
+	if !(all.count > 0) {
+		return levelsOfFew()
+	}
+	for k := range l.inside {
+		p := l.inside[k]
+		p.join(&all, levelShrinkage)
+		levels = append(levels, simplexWeights(&p.plain))
+	}
+	return levels
 }
 
 // variances returns the law of each channel under a mixture's weights, for errors less their medians over each frame, and the mean
@@ -212,7 +226,11 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		rows[s.channel] = append(rows[s.channel], s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap)))
+		parts := s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
+		if !x.modelled() {
+			parts[modelled], parts[modelApart] = 0, 0
+		}
+		rows[s.channel] = append(rows[s.channel], parts)
 		squares[s.channel] = append(squares[s.channel], square(errors[i]))
 	}
 	laws = make([]varianceLaw, channels)

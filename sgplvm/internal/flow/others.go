@@ -11,6 +11,9 @@ import (
 // others is how many predictions there are beside that of the model.
 const others = 3
 
+// fewFrames is up to how many frames a shot is no example for others (fewframes.go).
+const fewFrames = 3
+
 // The numbers of a doubt: the mismatch, how far paths are apart, what pixels miss, what that makes of the mismatch, and the texture there.
 const (
 	doubtMismatch = iota
@@ -30,12 +33,14 @@ type Others struct {
 	unresolved image[float64] // of each pixel, one number, as Unresolved; none where it is all
 	beyond     float64        // by how much the time is beyond the ends; 0 between them
 	gap        float64        // the harmonic mean of how far both frames are away in time; 0 beyond the ends
+	few        bool           // the shot has fewFrames at most
 }
 
 // Others predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
 // frame of the shot is known.
 func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Others) {
 	s, around := x.shot, x.neighbours()
+	o.few = len(s.Examples) <= fewFrames
 	if len(around) == 0 {
 		panic(fmt.Sprintf("flow: Others: frame %d is alone in its shot", x.without))
 	}

@@ -5,10 +5,21 @@ import "math"
 // A varianceLaw is how the mean square of a mixture's errors at a place, in units of the channel's variance, is made of
 // parts that add up, each a number times what it multiplies (parts). None is negative. A trait is small where frames are close in time, so that a law
 // learned where frames are left out holds between those that are closer.
-type varianceLaw [9]float64
+type varianceLaw [varianceParts]float64
 
-// Of the parts: which one is the same everywhere, which one is what pixels miss, and which are the roots of the mismatch and of the doubt; older files have no roots.
-const everywhere, missing, rootMismatch, rootDoubt = 5, 6, 7, 8
+// Of the parts, in the order of parts; older files have no roots.
+const (
+	modelled     = iota // the variance that the model expects
+	modelApart          // how far model and dense flow are apart
+	byMismatch          // the mismatch that is a doubt
+	byDoubt             // the doubt
+	byTexture           // the texture, by the spread
+	everywhere          // the same everywhere
+	missing             // what pixels miss
+	rootMismatch        // the root of the mismatch
+	rootDoubt           // and of the doubt
+	varianceParts
+)
 
 // traitsOf are the traits of a place, means over a cell, in units of the channels' variances (docs/math.md, 19.12).
 type traitsOf [traits]float64
@@ -31,8 +42,8 @@ const (
 // between frames is known the worse the farther away these are, and what that makes of texture is in proportion to the spread (spreadOf).
 func (t *traitsOf) parts(v, aliased, spread float64) varianceLaw {
 	mismatch, doubt := max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt]
-	return varianceLaw{v, t[traitApart], mismatch, doubt, spread * t[traitTexture], everywhere: 1, missing: t[traitMissed],
-		rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt)}
+	return varianceLaw{modelled: v, modelApart: t[traitApart], byMismatch: mismatch, byDoubt: doubt, byTexture: spread * t[traitTexture],
+		everywhere: 1, missing: t[traitMissed], rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt)}
 }
 
 // mostSpread bounds the spread: in wider gaps errors are no larger than contents are different.
@@ -59,7 +70,7 @@ func (l *varianceLaw) valid() bool {
 			return false
 		}
 	}
-	return l[0] > 0
+	return l[modelled] > 0
 }
 
 // varianceSteps is how many steps fitVariances takes; knownAliasing times the errors are what the known part counts as.
@@ -110,6 +121,6 @@ func fitVariances(rows []varianceLaw, squares []float64, known float64) (l varia
 			}
 		}
 	}
-	l[0] = max(l[0], leastModelled)
+	l[modelled] = max(l[modelled], leastModelled)
 	return l
 }

@@ -1,0 +1,31 @@
+package flow
+
+// Of a shot of three frames only the middle one can be left out between others. It lies where displacements are 0 in the mean, so that the model seems to know it, and
+// is far off elsewhere. Of two frames there is none. So weights are learned from shots of four frames or more. Where there are none the dense flow predicts, and where
+// what two frames show along its paths is as far apart as frames vary, in part linear interpolation, and beyond the ends the nearest frame. Numbers are those of 28 films of all kinds
+// (docs/measurements.md, 13.8).
+
+// stillShare is the part of linear interpolation at the highest level.
+const stillShare = 0.35
+
+// fewLaw is the law where no frame can be left out: what multiplies the mismatch, the doubt and the texture half way between frames, and what is the same everywhere.
+var fewLaw = varianceLaw{modelled: leastModelled, byMismatch: 1, byDoubt: 5, byTexture: 0.0025, everywhere: 3e-4}
+
+// levelsOfFew returns the weights of all levels.
+func levelsOfFew() (levels []weights) {
+	for range mixtureLevels {
+		levels = append(levels, weights{others: 1})
+	}
+	levels[mixtureLevels-1] = weights{1: stillShare, others: 1 - stillShare}
+	return levels
+}
+
+// lawsOfFew returns the law of each of some channels between frames, whose pixels miss aliased times their texture.
+func lawsOfFew(channels int, aliased float64) (laws []varianceLaw) {
+	law := fewLaw
+	law[missing] = aliased
+	for range channels {
+		laws = append(laws, law)
+	}
+	return laws
+}
