@@ -50,7 +50,7 @@ func (m *Motion) Still() bool { return m.lattice.across == 0 }
 // String tells the setting in one line.
 func (m *Motion) String() string {
 	if m.Still() {
-		return "nothing moves"
+		return "frames as they are"
 	}
 	text := fmt.Sprintf("motion of %d×%d nodes, strength %.4g, in time %s(%.4g)", m.chosen.Across, m.chosen.Down, m.chosen.Strength, m.process.Kernel, m.process.LengthScale)
 	if m.chosen.Flow {
