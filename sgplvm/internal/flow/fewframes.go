@@ -1,9 +1,31 @@
 package flow
 
+// Few frames that are left out tell little of weights. So to their errors come those usual in films of all kinds, as many as one frame has.
+//
 // Of a shot of three frames only the middle one can be left out between others. It lies where displacements are 0 in the mean, so that the model seems to know it, and
 // is far off elsewhere. Of two frames there is none. So weights are learned from shots of four frames or more. Where there are none the dense flow predicts, and where
-// what two frames show along its paths is as far apart as frames vary, in part linear interpolation, and beyond the ends the nearest frame. Numbers are those of 28 films of all kinds
-// (docs/measurements.md, 13.8).
+// what two frames show along its paths is as far apart as frames vary, in part linear interpolation, and beyond the ends the nearest frame.
+//
+// Numbers are those of 28 films of all kinds (docs/measurements.md, 13.8).
+
+// usualErrors are the usual products of errors of model, linear interpolation, nearest frame and dense flow, over the squared ones of the flow.
+var usualErrors = [1 + others][1 + others]float64{
+	{1.5},
+	{1.3, 1.75},
+	{1.3, 1.8, 4},
+	{0.92, 0.93, 0.95, 1},
+}
+
+// joinUsual adds usual errors to some of so many frames: those of one frame, with a flow as good as the best mixture is.
+func (p *products) joinUsual(frames int) {
+	best := simplexWeights(&p.plain)
+	flow := quadratic(&p.plain, &best) / float64(frames)
+	for i, row := range usualErrors {
+		for j, v := range row[:i+1] {
+			p.plain[i][j] += flow * v
+		}
+	}
+}
 
 // stillShare is the part of linear interpolation at the highest level.
 const stillShare = 0.35

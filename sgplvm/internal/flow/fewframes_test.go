@@ -68,3 +68,29 @@ func TestFewFrames(t *testing.T) {
 		t.Errorf("law %v of few frames", l)
 	}
 }
+
+// Usual errors count as those of one frame, whatever the unit: hardly beside many, and where one prediction is right not at all.
+func TestUsualErrors(t *testing.T) {
+	of := func(frames int, unit float64, model, flow float64) weights {
+		var p products
+		for range frames {
+			p.add(1, &[1 + others]float64{model * unit, 2 * unit, 0, 0}, 1)
+			p.add(1, &[1 + others]float64{0, 0, 2 * unit, flow * unit}, 1)
+		}
+		p.joinUsual(frames)
+		return simplexWeights(&p.plain)
+	}
+	few, many := of(1, 1, 1, 1.5), of(1000, 1, 1, 1.5)
+	if w := 2.25 / 3.25; math.Abs(many[0]/(many[0]+many[3])-w) > 0.02 || !(few[0]/(few[0]+few[3]) < 0.95*w) {
+		t.Errorf("the model has the weights %v by one frame and %v by many, where %v of both is best", few, many, w)
+	}
+	large := of(1, 1e3, 1, 1.5)
+	for k := range few {
+		if math.Abs(few[k]-large[k]) > 1e-6 {
+			t.Errorf("weights %v, of larger errors %v", few, large)
+		}
+	}
+	if w := of(1, 1, 1e-6, 1); !(w[0] > 0.99) {
+		t.Errorf("weights %v where the model is right", w)
+	}
+}

@@ -30,6 +30,7 @@ type MixtureLaw struct {
 	mixture Mixture
 	near    map[int]bool // the frames that count
 	frames  int
+	taught  int // those of them that weights are learned from
 	inside  [mixtureLevels]products
 	outside products
 	stride  int
@@ -138,6 +139,9 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 	}
 	l.gaps = append(l.gaps, o.gap)
 	l.frames++
+	if o.beyond == 0 && !o.few {
+		l.taught++
+	}
 }
 
 // add adds errors with a weight, of a value for which the model expects the variance v.
@@ -198,16 +202,17 @@ func (l *MixtureLaw) beyond(modelled bool) share {
 
 // levels returns the weights of all levels.
 func (l *MixtureLaw) levels() (levels []weights) {
+	if l.taught == 0 {
+		return levelsOfFew()
+	}
 	var all products
 	for k := range l.inside {
 		all.join(&l.inside[k], 1)
 	}
-	if !(all.count > 0) {
-		return levelsOfFew()
-	}
 	for k := range l.inside {
 		p := l.inside[k]
 		p.join(&all, levelShrinkage)
+		p.joinUsual(l.taught)
 		levels = append(levels, simplexWeights(&p.plain))
 	}
 	return levels
