@@ -48,9 +48,10 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 	if cfg, err = cfg.checkedOpen(d); err != nil {
 		return cfg, nil, err
 	}
+	registered := d.registered
 	d.registered = nil // what is left out is compared as it was learned
 	d.Hide = hiding(d.Hide)
-	s := &search{data: d, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
+	s := &search{data: d, registered: registered, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	found, err := s.found(ctx)
 	if err != nil {
 		return cfg, nil, err
@@ -214,6 +215,7 @@ type search struct {
 	deadline   time.Time   // zero: none
 	timer      *time.Timer // of the deadline
 	data       Data
+	registered *registration // of the film that data are of; nil where they are of none
 	given      Config
 	plan       plan
 	watch      Watcher

@@ -185,12 +185,41 @@ func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Durati
 	return time.Duration(one * (candidates + larger))
 }
 
-// foretell tells how long the search and the training after it will take. Where it cannot be measured, nothing is told:
+// By experience: how many times as long as a frame is predicted from those beside it what is learned from it takes, and what is learned from all of them.
+const (
+	filmWork = 3
+	filmLaws = 2 * time.Second
+)
+
+// expectedFilm returns how long the variances of a film are learned.
+func (s *search) expectedFilm() time.Duration {
+	if s.registered == nil {
+		return 0
+	}
+	begin := time.Now()
+	frames := s.registered.film.Rehearse()
+	return time.Duration(float64(frames)*filmWork*float64(time.Since(begin))) + filmLaws
+}
+
+// longerAtAll returns how many times as long as at some points of a film training takes, of which most may be at some points of its own.
+func (s *search) longerAtAll(cfg Config, some Grid) float64 {
+	all, coarse := float64(s.data.Grid.Len())/float64(some.Len()), float64(cfg.Training.CoarsePoints)/float64(some.Len())
+	if coarse <= 0 || coarse >= all {
+		return all
+	}
+	steps := float64(cmp.Or(cfg.Training.Iterations, defaultIterations))
+	return coarse + min(coarseRounds*(latentSteps+jointSteps)/steps, 1./8)*all
+}
+
+// foretell tells how long the search and the training after it will take, that of a film with its variances. Where it cannot be measured, nothing is told:
 // the first candidate says what is wrong. Errors: *ReadError.
 func (s *search) foretell(expected func() (time.Duration, error)) error {
 	stop := s.watch.Timing("model selection: how long a step takes")
 	d, err := judgedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
 		d, err := expected()
+		if err == nil {
+			d += s.expectedFilm()
+		}
 		return time.Since(s.begin) + d, err
 	})
 	stop()

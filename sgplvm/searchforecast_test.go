@@ -3,6 +3,7 @@ package sgplvm
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,41 @@ func TestForetellFails(t *testing.T) {
 		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
 		if (err != nil) != c.want || (s.forecast > 0) != (c.err == nil) {
 			t.Errorf("%v: error %v, forecast %v", c.err, err, s.forecast)
+		}
+	}
+}
+
+// Where most of training is at some points of a film, all of them take as long for a few steps alone.
+func TestLongerAtAll(t *testing.T) {
+	s := &search{data: Data{Grid: pixels(10, 6)}}
+	for coarse, want := range map[int]float64{-1: 4, 0: 4, 20: 20./15 + 4./8, 60: 4, 100: 4} {
+		cfg := Config{Training: steps(100)}
+		cfg.Training.CoarsePoints = coarse
+		if got := s.longerAtAll(cfg, pixels(5, 3)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("with %d points of coarse training %v times as long, expected %v", coarse, got, want)
+		}
+	}
+	cfg := Config{Training: TrainingConfig{CoarsePoints: 20}}
+	if got, want := s.longerAtAll(cfg, pixels(5, 3)), 20./15+4*float64(coarseRounds*(latentSteps+jointSteps))/defaultIterations; math.Abs(got-want) > 1e-12 {
+		t.Errorf("of as many steps as nobody says %v times as long, expected %v", got, want)
+	}
+}
+
+// What is learned of a film after training is foretold too, and of data that are none nothing.
+func TestExpectedFilm(t *testing.T) {
+	s := new(search)
+	if d := s.expectedFilm(); d != 0 {
+		t.Errorf("%v of no film", d)
+	}
+	for _, n := range []int{2, 5} {
+		times := line(n).Data
+		d, err := Register(t.Context(), Data{Source: NewSource(drawKind(filmKinds[0], times), n, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Times: times, Film: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.registered = d.registered
+		if d := s.expectedFilm(); (d > filmLaws) != (n > 2) || d < filmLaws {
+			t.Errorf("%v of %d frames", d, n)
 		}
 	}
 }

@@ -455,7 +455,7 @@ func (s *search) timePart(plain Config) (Config, error) {
 	for _, part := range []kernel.Kernel{roughTime, mixedTime} {
 		options = append(options, option{part.String(), func(c *Config) { c.LatentTime = part.Clone() }})
 	}
-	j, larger := leaveOutJudge{small}, float64(g.Len())/float64(small.Grid.Len())
+	j, larger := leaveOutJudge{small}, s.longerAtAll(plain, small.Grid)
 	if err := s.foretell(func() (time.Duration, error) {
 		p, err := j.probe(s.ctx, plain)
 		return expectedInTime(p, plain, float64(len(options)), larger), err

@@ -51,6 +51,17 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	return f, nil
 }
 
+// Rehearse predicts a frame in the middle from those beside it alone, to tell how long that takes, and returns of how many frames Calibrated does that. Of fewer than three
+// frames there is nothing to predict.
+func (f *Film) Rehearse() (frames int) {
+	n := len(f.shape.At)
+	if x := f.motion.LeftOut(n / 2); n >= 3 && !x.Alone() {
+		f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height)
+		return f.motion.NewMixtureLaw(f.frames, f.detail, f.examined).Frames()
+	}
+	return 0
+}
+
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
 func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.MixtureLaw) error {
 	f.mixture = new(flow.Mixture)

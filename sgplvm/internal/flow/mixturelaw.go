@@ -83,6 +83,9 @@ func (m *Motion) Examined(most int) map[int]bool {
 // Wants tells whether frame i counts.
 func (l *MixtureLaw) Wants(i int) bool { return l.near[i] }
 
+// Frames returns how many frames count.
+func (l *MixtureLaw) Frames() int { return len(l.near) }
+
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 	cells, classes := l.mixture.traits(predicted, o), spectralClassesOf(o.means[others-1])
