@@ -3,8 +3,8 @@ package flow
 // Few frames that are left out tell little of weights. So to their errors come those usual in films of all kinds, as many as one frame has.
 //
 // Of a shot of three frames only the middle one can be left out between others. It lies where displacements are 0 in the mean, so that the model seems to know it, and
-// is far off elsewhere. Of two frames there is none. So weights are learned from shots of four frames or more. Where there are none the dense flow predicts, and where
-// what two frames show along its paths is as far apart as frames vary, in part linear interpolation, and beyond the ends the nearest frame.
+// is far off elsewhere: where no shot has more than three frames the model has no weight, and beyond the ends the nearest frame predicts. Of two frames there is none to
+// leave out. Where no shot has more the dense flow predicts, and in part linear interpolation where what two frames show along its paths is as far apart as frames vary.
 //
 // Numbers are those of 28 films of all kinds (docs/measurements.md, 13.8).
 
@@ -16,9 +16,9 @@ var usualErrors = [1 + others][1 + others]float64{
 	{0.92, 0.93, 0.95, 1},
 }
 
-// joinUsual adds usual errors to some of so many frames: those of one frame, with a flow as good as the best mixture is.
-func (p *products) joinUsual(frames int) {
-	best := simplexWeights(&p.plain)
+// joinUsual adds usual errors to some of so many frames: those of one frame, with a flow as good as the best mixture is, without the predictions before first.
+func (p *products) joinUsual(frames, first int) {
+	best := simplexWeights(&p.plain, first)
 	flow := quadratic(&p.plain, &best) / float64(frames)
 	for i, row := range usualErrors {
 		for j, v := range row[:i+1] {

@@ -67,7 +67,7 @@ func TestSimplexWeights(t *testing.T) {
 				g[i][j] = dot(e.Row(i), e.Row(j))
 			}
 		}
-		w := simplexWeights(&g)
+		w := simplexWeights(&g, 0)
 		got, sum := quadratic(&g, &w), 0.0
 		for _, v := range w {
 			sum += v

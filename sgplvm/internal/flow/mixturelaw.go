@@ -29,12 +29,18 @@ type MixtureLaw struct {
 	mixture Mixture
 	near    map[int]bool // the frames that count
 	frames  int
-	taught  int // those of them that weights are learned from
-	inside  [mixtureLevels]products
+	inside  lesson
+	few     lesson // of shots of few frames
 	outside products
 	stride  int
 	samples []errorSample
 	gaps    []float64 // of each frame, as that of Others
+}
+
+// A lesson is what left-out frames between others teach: how many they are, and products of their errors, level by level.
+type lesson struct {
+	frames int
+	levels [mixtureLevels]products
 }
 
 // An errorSample is a value between the ends: its frame and channel, the traits of its place, and, in units of the channel's variance and of its
@@ -111,11 +117,9 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 				}
 				s.class = classAt(classes, x, y)
 				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
-				if o.beyond > 0 || !o.few {
-					rows[y][i].add(1-a, e, s.variance)
-					if a > 0 {
-						rows[y][j].add(a, e, s.variance)
-					}
+				rows[y][i].add(1-a, e, s.variance)
+				if a > 0 {
+					rows[y][j].add(a, e, s.variance)
 				}
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
 					samples[y] = append(samples[y], s)
@@ -126,23 +130,34 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 	for _, row := range samples {
 		l.samples = append(l.samples, row...)
 	}
+	to := &l.inside
+	if o.few {
+		to = &l.few
+	}
+	if o.beyond == 0 {
+		to.frames++
+	}
 	for _, row := range rows {
-		for k := range l.inside {
-			l.inside[k].join(&row[k], 1)
+		for k := range to.levels {
+			to.levels[k].join(&row[k], 1)
 		}
 		l.outside.join(&row[mixtureLevels], 1)
 	}
 	l.gaps = append(l.gaps, o.gap)
 	l.frames++
-	if o.beyond == 0 && !o.few {
-		l.taught++
-	}
 }
 
 // Mixture returns what was learned, and where that is too little what holds for few frames (fewframes.go).
 func (l *MixtureLaw) Mixture() *Mixture {
 	x := l.mixture
-	x.levels = l.levels()
+	switch {
+	case l.inside.frames > 0:
+		x.levels = l.inside.weights(0)
+	case l.few.frames > 0:
+		x.levels = l.few.weights(1)
+	default:
+		x.levels = levelsOfFew()
+	}
 	if len(l.samples) == 0 {
 		x.gap = gapOf(x.unit/2, x.unit/2)
 		x.laws = lawsOfFew(len(x.scale), x.aliased)
@@ -166,26 +181,23 @@ func (l *MixtureLaw) beyond(modelled bool) share {
 		for i := 1; i <= others; i++ {
 			p.plain[i][0] *= math.Sqrt(outsidePenalty)
 		}
-		s.Weights = simplexWeights(&p.plain)
+		s.Weights = simplexWeights(&p.plain, 0)
 	}
 	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
 	return s
 }
 
-// levels returns the weights of all levels.
-func (l *MixtureLaw) levels() (levels []weights) {
-	if l.taught == 0 {
-		return levelsOfFew()
-	}
+// weights returns those of all levels that are learned, without the predictions before first.
+func (l *lesson) weights(first int) (levels []weights) {
 	var all products
-	for k := range l.inside {
-		all.join(&l.inside[k], 1)
+	for k := range l.levels {
+		all.join(&l.levels[k], 1)
 	}
-	for k := range l.inside {
-		p := l.inside[k]
+	for k := range l.levels {
+		p := l.levels[k]
 		p.join(&all, levelShrinkage)
-		p.joinUsual(l.taught)
-		levels = append(levels, simplexWeights(&p.plain))
+		p.joinUsual(l.frames, first)
+		levels = append(levels, simplexWeights(&p.plain, first))
 	}
 	return levels
 }

@@ -48,11 +48,11 @@ func quadratic(g *[1 + others][1 + others]float64, w *weights) (sum float64) {
 	return sum
 }
 
-// simplexWeights returns the weights from 0 on, with the sum 1, that minimise wᵀ·G·w: of all sets of them the one
+// simplexWeights returns the weights from 0 on, those before first 0, with the sum 1, that minimise wᵀ·G·w: of all sets of them the one
 // whose unconstrained minimum has none below 0 and is least.
-func simplexWeights(g *[1 + others][1 + others]float64) (best weights) {
+func simplexWeights(g *[1 + others][1 + others]float64, first int) (best weights) {
 	least := math.Inf(1)
-	for set := 1; set < 1<<(1+others); set++ {
+	for set := 1 << first; set < 1<<(1+others); set += 1 << first {
 		var members []int
 		for k := range 1 + others {
 			if set>>k&1 == 1 {
