@@ -187,8 +187,8 @@ func expectedInTime(p probe, cfg Config, candidates, larger float64) time.Durati
 
 // By experience: how many times as long as a frame is predicted from those beside it what is learned from it takes, and what is learned from all of them.
 const (
-	filmWork = 3
-	filmLaws = 2 * time.Second
+	filmWork = 6.5
+	filmLaws = 3 * time.Second
 )
 
 // expectedFilm returns how long the variances of a film are learned.
