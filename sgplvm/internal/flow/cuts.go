@@ -3,6 +3,7 @@ package flow
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -18,27 +19,69 @@ const leastCut, cutRatio = 0.5, 5
 // it follows up to 0.2 of them, within 13 films 0.4 and more; contents that turn by more than 1 are lost.
 const leastFollowed = 0.3
 
-// shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
-func (f *pyramids) shots(all []sequence) []sequence {
+// Where contents move so fast that all pairs are unlike, the flow alone tells, if it follows wellFollowed of the pixels at least in a third of some pairs.
+const wellFollowed, pairsAsked = 0.6, 9
+
+// A pairOfFrames is two frames of a sequence, one after the other, and how unlike they are.
+type pairOfFrames struct {
+	sequence, place, from, to int
+	unlike                    float64
+}
+
+// pairs returns all pairs of frames of different times, in order.
+func (f *pyramids) pairs(all []sequence) (pairs []pairOfFrames) {
 	level := f.levels[len(f.levels)-1]
-	unlike := make([][]float64, len(all))
-	var sorted []float64
 	for i, s := range all {
 		for p := range len(s.Examples) - 1 {
-			unlike[i] = append(unlike[i], unlikeness(level[s.Examples[p]], level[s.Examples[p+1]]))
+			if a, b := s.Examples[p], s.Examples[p+1]; s.Times[p] < s.Times[p+1] {
+				pairs = append(pairs, pairOfFrames{i, p, a, b, unlikeness(level[a], level[b])})
+			}
 		}
-		sorted = append(sorted, unlike[i]...)
 	}
-	if len(sorted) == 0 {
-		return all
+	return pairs
+}
+
+// cuts returns those of some pairs between which the film is cut.
+func (f *pyramids) cuts(pairs []pairOfFrames) (cuts []pairOfFrames) {
+	if len(pairs) == 0 {
+		return nil
+	}
+	sorted := make([]float64, len(pairs))
+	for k, p := range pairs {
+		sorted[k] = p.unlike
 	}
 	slices.Sort(sorted)
-	least := max(leastCut, cutRatio*sorted[len(sorted)/2])
-	var shots []sequence
+	known := map[int]float64{}
+	followed := func(k int) float64 {
+		if _, ok := known[k]; !ok {
+			known[k] = f.followed(pairs[k].from, pairs[k].to)
+		}
+		return known[k]
+	}
+	trusted := sync.OnceValue(func() bool {
+		var parts []float64
+		for k := range min(len(pairs), pairsAsked) {
+			parts = append(parts, followed(k*len(pairs)/min(len(pairs), pairsAsked)))
+		}
+		slices.Sort(parts)
+		return len(parts) > 1 && parts[len(parts)-1-(len(parts)-1)/3] >= wellFollowed
+	})
+	for k, p := range pairs {
+		if p.unlike > leastCut && followed(k) < leastFollowed && (p.unlike > cutRatio*sorted[len(sorted)/2] || trusted()) {
+			cuts = append(cuts, p)
+		}
+	}
+	return cuts
+}
+
+// shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
+func (f *pyramids) shots(all []sequence) (shots []sequence) {
+	cuts := f.cuts(f.pairs(all))
 	for i, s := range all {
 		from := 0
 		for p := range s.Examples {
-			if p == len(unlike[i]) || unlike[i][p] > least && s.Times[p] < s.Times[p+1] && f.followed(s.Examples[p], s.Examples[p+1]) < leastFollowed {
+			cut := slices.ContainsFunc(cuts, func(c pairOfFrames) bool { return c.sequence == i && c.place == p })
+			if cut || p+1 == len(s.Examples) {
 				shots = append(shots, sequence{Sequence: data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
 				from = p + 1
 			}

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -32,7 +33,7 @@ func shotsOf(t *testing.T, film, times []float64) []sequence {
 }
 
 // A film is cut where frames have nothing to do with one another, and nowhere else: neither where contents move fast and
-// evenly, nor where only the brightness changes. A single frame between two cuts is a shot.
+// evenly, nor where only the brightness changes, nor where no frame is like another. A single frame between two cuts is a shot.
 func TestShots(t *testing.T) {
 	times := line(9, 1)
 	size := testWidth * testHeight
@@ -42,11 +43,26 @@ func TestShots(t *testing.T) {
 	for k := 5 * size; k < len(brighter); k++ {
 		brighter[k] = 1.5*brighter[k] + 30
 	}
+	fast := cutFilm(times, 4, func(t, u, v float64) (x, y float64) { return u + 0.09*t, v })
+	p, err := load(context.Background(), data.NewSource(fast, 9, size, 1), testWidth, testHeight, maxPixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if level := p.levels[len(p.levels)-1]; !(unlikeness(level[3], level[4]) < cutRatio*unlikeness(level[0], level[1])) {
+		t.Fatalf("frames beside a cut are too unlike beside others: %v and %v", unlikeness(level[3], level[4]), unlikeness(level[0], level[1]))
+	}
+	rng := rand.New(rand.NewPCG(7, 1))
+	noise := make([]float64, 9*size)
+	for k := range noise {
+		noise[k] = rng.NormFloat64()
+	}
 	for _, c := range []struct {
 		name string
 		film []float64
 		want []int // frames of each shot
 	}{
+		{"a cut where contents move fast", fast, []int{4, 5}},
+		{"nothing that lasts", noise, []int{9}},
 		{"one shot", draw(times, testWidth, testHeight, 1, rotation), []int{9}},
 		{"a cut", cutFilm(times, 4, rotation), []int{4, 5}},
 		{"a single frame", flash, []int{4, 1, 4}},
