@@ -48,11 +48,6 @@ const (
 // Alone tells that the model alone is all there is.
 func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
 
-// modelled tells whether the model has any weight between frames.
-func (x *Mixture) modelled() bool {
-	return slices.ContainsFunc(x.levels, func(w weights) bool { return w[0] > 0 })
-}
-
 // A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by its traits, and its variances.
 type Recipe struct {
 	traits    image[float64] // of cells

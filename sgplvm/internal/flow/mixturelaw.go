@@ -151,7 +151,7 @@ func (l *MixtureLaw) Add(truth, predicted Frame, o Others) {
 func (l *MixtureLaw) Mixture() *Mixture {
 	x := l.mixture
 	switch {
-	case l.inside.frames > 0:
+	case l.knowsModel():
 		x.levels = l.inside.weights(0)
 	case l.few.frames > 0:
 		x.levels = l.few.weights(1)
@@ -165,18 +165,21 @@ func (l *MixtureLaw) Mixture() *Mixture {
 		x.gap = typicalGap(l.gaps)
 		x.laws, x.light = l.variances(&x)
 	}
-	x.outside = l.beyond(x.modelled())
+	x.outside = l.beyond()
 	return &x
 }
 
-// beyond returns the weights beyond the ends, of least squared error if the model has any between them, else the nearest frame alone, and the factor that gives errors under them
+// knowsModel tells whether anything was learned of the model between frames.
+func (l *MixtureLaw) knowsModel() bool { return l.inside.frames > 0 }
+
+// beyond returns the weights beyond the ends, of least squared error if the model is known between them, else the nearest frame alone, and the factor that gives errors under them
 // their mean square.
-func (l *MixtureLaw) beyond(modelled bool) share {
+func (l *MixtureLaw) beyond() share {
 	s, p := share{Weights: weights{2: 1}, Factor: 1}, l.outside
 	if !(p.count > 0) {
 		return s
 	}
-	if modelled {
+	if l.knowsModel() {
 		p.plain[0][0] *= outsidePenalty
 		for i := 1; i <= others; i++ {
 			p.plain[i][0] *= math.Sqrt(outsidePenalty)
@@ -216,7 +219,7 @@ func (l *MixtureLaw) variances(x *Mixture) (laws []varianceLaw, light []float64)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
 		parts := s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
-		if !x.modelled() {
+		if !l.knowsModel() {
 			parts[modelled], parts[modelApart] = 0, 0
 		}
 		rows[s.channel] = append(rows[s.channel], parts)
