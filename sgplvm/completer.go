@@ -309,7 +309,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		}
 		slices.Sort(out)
 		in := allBut(n, out)
-		if len(in) < min(2, n) { // too few to learn from without those
+		if len(in) < min(2, n) && !(c.d.Film && len(in) > 0) { // too few to learn from without those; a frame beside others shows what they miss
 			in = allBut(n, nil)
 		}
 		more, err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sround %d, fold %d of %d: ", c.doing, c.rounds, f+1, folds))
