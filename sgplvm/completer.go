@@ -297,9 +297,9 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		slices.Sort(order)
 	}
 	n := c.y.Rows
-	folds := min(completionFolds, len(order))
+	folds, least := min(completionFolds, len(order)), 2 // and how many examples are the least to learn from
 	if c.d.Film {
-		folds = min(filmFolds, len(order))
+		folds, least = min(filmFolds, len(order)), 1 // a frame shows what the one beside it misses
 	}
 	var lower []float64
 	for f := range folds {
@@ -309,7 +309,7 @@ func (c *completer) round(ctx context.Context, cfg Config) error {
 		}
 		slices.Sort(out)
 		in := allBut(n, out)
-		if len(in) < min(2, n) && !(c.d.Film && len(in) > 0) { // too few to learn from without those; a frame beside others shows what they miss
+		if len(in) < min(least, n) {
 			in = allBut(n, nil)
 		}
 		more, err := c.fold(ctx, cfg, in, out, fmt.Sprintf("%sround %d, fold %d of %d: ", c.doing, c.rounds, f+1, folds))

@@ -66,6 +66,15 @@ func drawKind(k filmKind, times []float64) (v []float64) {
 	return v
 }
 
+// halfWay returns the mean of the frames at two times.
+func halfWay(k filmKind, a, b float64) []float64 {
+	mean, other := drawKind(k, []float64{a}), drawKind(k, []float64{b})
+	for i, v := range other {
+		mean[i] = 0.5 * (mean[i] + v)
+	}
+	return mean
+}
+
 // fitKind fits a film to frames at some times.
 func fitKind(t *testing.T, k filmKind, times []float64) *Model {
 	t.Helper()
@@ -112,13 +121,8 @@ func TestFilmKinds(t *testing.T) {
 			var own, linear float64
 			for _, time := range []float64{3, 5, 9, 13, 15} {
 				truth := drawKind(k, []float64{time})
-				around := drawKind(k, []float64{time - 1, time + 1})
-				mean := make([]float64, len(truth))
-				for i := range mean {
-					mean[i] = 0.5 * (around[i] + around[len(truth)+i])
-				}
 				own += distance(frameKind(t, m, time, nil).Mean.Data, truth)
-				linear += distance(mean, truth)
+				linear += distance(halfWay(k, time-1, time+1), truth)
 			}
 			if own > 1.02*linear+0.5 {
 				t.Errorf("error %v, that of linear interpolation is %v", own/5, linear/5)
@@ -185,14 +189,9 @@ func TestFilmOfFewFrames(t *testing.T) {
 		}
 		for _, n := range []int{2, 3} {
 			m := fitKind(t, kind, times[:n])
-			for i, at := range times[:n-1] {
-				truth, around := drawKind(kind, []float64{at + 1}), drawKind(kind, times[i:i+2])
-				mean := make([]float64, len(truth))
-				for i := range mean {
-					mean[i] = 0.5 * (around[i] + around[len(truth)+i])
-				}
-				p := frameKind(t, m, at+1, nil)
-				own, linear := distance(p.Mean.Data, truth), distance(mean, truth)
+			for _, at := range times[:n-1] {
+				truth, p := drawKind(kind, []float64{at + 1}), frameKind(t, m, at+1, nil)
+				own, linear := distance(p.Mean.Data, truth), distance(halfWay(kind, at, at+2), truth)
 				if own > most*linear {
 					t.Errorf("%s, %d frames: error %v at %v, that of linear interpolation is %v", kind.name, n, own, at+1, linear)
 				}

@@ -17,11 +17,13 @@ type teller struct {
 
 func (l *teller) Tell(line string) { l.lines = append(l.lines, line) }
 
-// The time of a search is told before its first candidate, and is in the report.
+// The time of a search is told before its first candidate, and is in the report; of a film with what is learned after training.
 func TestForetold(t *testing.T) {
+	film := Data{Source: NewSource(drawKind(filmKinds[0], line(5).Data), 5, filmWidth*filmHeight, 1), Grid: pixelsOf(filmWidth, filmHeight, 1), Film: true}
 	for name, c := range map[string]set{
 		"pictures": {waves(14), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
 		"in time":  {waves(14).at(line(14).Data, nil), Config{LatentDims: 2, Effort: EffortQuick, Training: steps(3)}},
+		"a film":   {film, Config{LatentDims: 2, Training: steps(3)}},
 	} {
 		watch := new(teller)
 		c.config.Watch = watch
@@ -31,6 +33,9 @@ func TestForetold(t *testing.T) {
 		}
 		if len(watch.lines) < 2 || !strings.HasPrefix(watch.lines[0], "search and training will take some ") || !(report.Forecast > 0) {
 			t.Errorf("%s: %q, forecast %v", name, watch.lines, report.Forecast)
+		}
+		if c.data.Film && !(report.Forecast > filmLaws) {
+			t.Errorf("%s: forecast %v", name, report.Forecast)
 		}
 	}
 }

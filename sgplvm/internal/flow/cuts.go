@@ -24,34 +24,34 @@ const wellFollowed, pairsAsked = 0.6, 9
 
 // A pairOfFrames is two frames of a sequence, one after the other, and how unlike they are.
 type pairOfFrames struct {
-	sequence, place, from, to int
-	unlike                    float64
+	from, to int
+	unlike   float64
 }
 
 // pairs returns all pairs of frames of different times, in order.
 func (f *pyramids) pairs(all []sequence) (pairs []pairOfFrames) {
 	level := f.levels[len(f.levels)-1]
-	for i, s := range all {
+	for _, s := range all {
 		for p := range len(s.Examples) - 1 {
 			if a, b := s.Examples[p], s.Examples[p+1]; s.Times[p] < s.Times[p+1] {
-				pairs = append(pairs, pairOfFrames{i, p, a, b, unlikeness(level[a], level[b])})
+				pairs = append(pairs, pairOfFrames{a, b, unlikeness(level[a], level[b])})
 			}
 		}
 	}
 	return pairs
 }
 
-// cuts returns those of some pairs between which the film is cut.
-func (f *pyramids) cuts(pairs []pairOfFrames) (cuts []pairOfFrames) {
+// cuts returns after which frames the film is cut, of some pairs.
+func (f *pyramids) cuts(pairs []pairOfFrames) map[int]bool {
+	cuts, known := map[int]bool{}, map[int]float64{}
 	if len(pairs) == 0 {
-		return nil
+		return cuts
 	}
 	sorted := make([]float64, len(pairs))
 	for k, p := range pairs {
 		sorted[k] = p.unlike
 	}
 	slices.Sort(sorted)
-	known := map[int]float64{}
 	followed := func(k int) float64 {
 		if _, ok := known[k]; !ok {
 			known[k] = f.followed(pairs[k].from, pairs[k].to)
@@ -59,16 +59,16 @@ func (f *pyramids) cuts(pairs []pairOfFrames) (cuts []pairOfFrames) {
 		return known[k]
 	}
 	trusted := sync.OnceValue(func() bool {
-		var parts []float64
-		for k := range min(len(pairs), pairsAsked) {
-			parts = append(parts, followed(k*len(pairs)/min(len(pairs), pairsAsked)))
+		parts := make([]float64, min(len(pairs), pairsAsked))
+		for k := range parts {
+			parts[k] = followed(k * len(pairs) / len(parts))
 		}
 		slices.Sort(parts)
 		return len(parts) > 1 && parts[len(parts)-1-(len(parts)-1)/3] >= wellFollowed
 	})
 	for k, p := range pairs {
 		if p.unlike > leastCut && followed(k) < leastFollowed && (p.unlike > cutRatio*sorted[len(sorted)/2] || trusted()) {
-			cuts = append(cuts, p)
+			cuts[p.from] = true
 		}
 	}
 	return cuts
@@ -77,11 +77,10 @@ func (f *pyramids) cuts(pairs []pairOfFrames) (cuts []pairOfFrames) {
 // shots returns sequences cut into shots, by the pictures of the coarsest level and, where these are unlike, the flow on the finest.
 func (f *pyramids) shots(all []sequence) (shots []sequence) {
 	cuts := f.cuts(f.pairs(all))
-	for i, s := range all {
+	for _, s := range all {
 		from := 0
-		for p := range s.Examples {
-			cut := slices.ContainsFunc(cuts, func(c pairOfFrames) bool { return c.sequence == i && c.place == p })
-			if cut || p+1 == len(s.Examples) {
+		for p, frame := range s.Examples {
+			if cuts[frame] || p+1 == len(s.Examples) {
 				shots = append(shots, sequence{Sequence: data.Sequence{Label: s.Label, Examples: s.Examples[from : p+1], Times: s.Times[from : p+1]}})
 				from = p + 1
 			}
