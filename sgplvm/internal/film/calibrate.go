@@ -19,6 +19,10 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
+	var err error
+	if f.detail, err = f.motion.Bending(ctx, f.frames, f.detail); err != nil {
+		return nil, err
+	}
 	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
 	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
 		return nil, err
@@ -28,7 +32,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	width, height := f.shape.Width, f.shape.Height
 	inflation := flow.NewInflation(width, height, f.shape.At)
 	patches, loss := newPatches(width, height, n), new(flow.EnergyLoss)
-	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
+	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
@@ -86,6 +90,6 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 		return err
 	}
 	f.detail = enlarging.Detail(f.detail, noise.Variances())
-	f.mixture, f.detail = law.Mixture(), f.detail.Parts(law.Aliased(f.detail), noise.Most())
+	f.mixture, f.detail = noise.Resolving(law.Mixture()), f.detail.Parts(law.Aliased(f.detail), noise.Most())
 	return nil
 }

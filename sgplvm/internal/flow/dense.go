@@ -8,7 +8,7 @@ import (
 
 // A dense interpolation in time follows the contents of two training frames a and b, pixel by pixel, along the optical
 // flow from a to b and that from b to a. A point of the frame at the time that is w of the way lies on a path of each:
-// that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, both found by fixed-point
+// that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, but for how paths bend (bends.go), both found by fixed-point
 // iteration. Where the two flows agree along a path the contents are seen in both frames, and the interpolation along
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
@@ -16,6 +16,7 @@ type dense struct {
 	w        float64 // the way from a to b
 	a, b     sharpPicture
 	flows    pairFlow
+	bends    [2]*bend           // of paths from a and from b; nil where they are straight
 	textures *[2]image[float64] // of a and b; nil where doubts about their pixels do not count
 
 	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
@@ -33,9 +34,9 @@ const (
 	mostApart     = 25
 )
 
-// newDense returns the interpolation w of the way from a to b, given their splines and the flows between them.
-func newDense(w float64, a, b sharpPicture, flows pairFlow) *dense {
-	d := &dense{w: w, a: a, b: b, flows: flows}
+// newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
+func newDense(w float64, a, b sharpPicture, flows pairFlow, bends [2]*bend) *dense {
+	d := &dense{w: w, a: a, b: b, flows: flows, bends: bends}
 	if flows.turns {
 		d.middle, d.first, d.second = flows.whole.Power(0.5-w), flows.whole.Power(-0.5), flows.whole.Power(0.5)
 	}
@@ -49,14 +50,15 @@ type doubt struct {
 	aliasing
 }
 
-// pathFrom returns the path through (x, y), w of the way along a flow, whose other end back is the flow from.
-func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
+// pathFrom returns the path through (x, y), w of the way along a flow that bends, whose other end back is the flow from.
+func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) path {
 	p := path{ax: x, ay: y}
 	var u, v float64
 	for range pathSteps {
 		u, v = there.At(p.ax, p.ay)
-		p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
-		p.ax, p.ay = x-w*u, y-w*v
+		right, down := bends.along(w, u, v, p.ax, p.ay)
+		p.miss = square(p.ax+right-x) + square(p.ay+down-y)
+		p.ax, p.ay = x-right, y-down
 		if p.miss < pathPrecision*pathPrecision {
 			p.miss = 0 // what is left of it is less by the slope of the flow
 			break
@@ -64,7 +66,8 @@ func pathFrom(there, back *opticalflow.Flow, x, y, w float64) path {
 	}
 	if p.miss > 0 {
 		u, v = there.At(p.ax, p.ay)
-		p.miss = square(p.ax+w*u-x) + square(p.ay+w*v-y)
+		right, down := bends.along(w, u, v, p.ax, p.ay)
+		p.miss = square(p.ax+right-x) + square(p.ay+down-y)
 	}
 	p.bx, p.by = p.ax+u, p.ay+v
 	bu, bv := back.At(p.bx, p.by)
@@ -79,7 +82,7 @@ func (d *dense) paths(x, y float64) (from, to path) {
 	if d.flows.turns {
 		x, y = d.middle.At(width, height, x, y)
 	}
-	from, to = pathFrom(there, back, x, y, d.w), pathFrom(back, there, x, y, 1-d.w)
+	from, to = pathFrom(there, back, d.bends[0], x, y, d.w), pathFrom(back, there, d.bends[1], x, y, 1-d.w)
 	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
 	if d.flows.turns {
 		for _, p := range [2]*path{&from, &to} {

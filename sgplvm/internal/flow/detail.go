@@ -33,6 +33,7 @@ type Detail struct {
 	noise           []float64  // the variance of white noise in training pixels (noiselaw.go); empty for none
 	superResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
 	resolvable      float64    // which part of detail other frames show where they resolve all there is (unresolved.go)
+	bends           bool       // whether paths between frames bend (bends.go)
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
 

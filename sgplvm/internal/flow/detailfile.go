@@ -18,11 +18,12 @@ type detailText struct {
 	Edges           []float64 `json:",omitempty"` // older files have none
 	SuperResolution []float64 `json:",omitempty"` // older files have none
 	Resolvable      float64   `json:",omitempty"` // older files have none
+	Bends           bool      `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts, Resolvable: d.resolvable}
+	t := detailText{Width: d.width, Height: d.height, Energy: d.energy, Ratio: d.ratio, A: d.a, Gamma: d.gamma, Lost: d.lost, Noise: d.noise, Parts: d.parts, Resolvable: d.resolvable, Bends: d.bends}
 	if d.sharpening != (sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -101,6 +102,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (superResolution{}) && min(t.Width, t.Height) < leastDetail {
 		return badPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, leastDetail)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Parts}
 	return nil
 }

@@ -17,6 +17,11 @@ func TestDeterminismOfMixture(t *testing.T) {
 	run := func() string {
 		m := mustFit(t, film, times, 1, nil, quick())
 		frames, d := trained(t, m, source)
+		d, err := m.Bending(t.Context(), frames, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.bends = true
 		law, enlarging := m.NewMixtureLaw(frames, d, 0), m.NewEnlargingLaw(frames, d)
 		noise := NewNoiseLaw(frames, enlarging.Resolved(d))
 		for i := range times {

@@ -35,7 +35,7 @@ func TestDense(t *testing.T) {
 			flows := flowsBetween(a, b)
 			a.toSpline()
 			b.toSpline()
-			flow := newDense(0.4, sharpPicture{image: a, finer: 1}, sharpPicture{image: b, finer: 1}, flows)
+			flow := newDense(0.4, sharpPicture{image: a, finer: 1}, sharpPicture{image: b, finer: 1}, flows, [2]*bend{})
 			var dense, mean float64
 			value, buffer := make([]float64, 1), make([]float64, 2)
 			for y := 12; y < height-12; y++ {

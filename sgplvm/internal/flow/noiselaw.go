@@ -10,12 +10,13 @@ import (
 // much energy in an octave as in the one below.
 type NoiseLaw struct {
 	scale    []float64                               // the unit: the mean energy of each channel
-	errors   [noisePredictions]seen                  // of the model, of the dense flow, and of that between enlarged frames
+	errors   [noisePredictions]seen                  // of the model, of the dense flow, of that between enlarged frames, and of that along straight paths
 	white    [noisePredictions][noiseOctaves]float64 // of each octave, sums over frames: the energy in errors for each unit of white noise's variance
 	frames   [noisePredictions]float64               // how many were taken in
 	film     *TrainingFrames                         // what frames are predicted from where they are enlarged, as detail says
 	detail   *Detail
 	stride   int     // of how many frames one is predicted from enlarged ones
+	gains    []gain  // of frames that are predicted from enlarged ones
 	turns    asking  // how much places differ in what pixels miss between them
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
@@ -26,11 +27,13 @@ type seen struct {
 	squares [noiseOctaves][][]float64
 }
 
-// Of the errors that are looked at: those of the model, of the dense flow, and of that between enlarged frames.
+// Of the errors that are looked at: those of the model, of the dense flow, of that between enlarged frames, and of that along straight paths where others bend. Straight ones err more, but
+// where they are apart, while what is left along paths that bend can look alike everywhere, as noise does.
 const (
 	inModel = iota
 	inFlow
 	inEnlarged
+	inStraight
 	noisePredictions
 )
 
@@ -86,7 +89,13 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	}
 	all := []image[float64]{predicted.view(), o.means[others-1]}
 	if l.detail.superResolution != (superResolution{}) && int(l.frames[inModel])%l.stride == 0 {
-		all = append(all, l.resolved(truth, x))
+		all = append(all, l.resolved(truth, x, l.detail))
+		l.gains = append(l.gains, gainOf(truth, o, all[inEnlarged]))
+		if l.detail.bends {
+			even := *l.detail
+			even.bends = false
+			all = append(all, l.resolved(truth, x, &even))
+		}
 	}
 	for p, shown := range all {
 		errors := truth.picture()
@@ -99,8 +108,8 @@ func (l *NoiseLaw) Add(truth, predicted Frame, x Moment, o Others) {
 	for k, octave := 0, whiteMissed; k < noiseOctaves; k, octave = k+1, octave/4 {
 		l.white[inModel][k] += octave
 		l.white[inFlow][k] += octave * (1 + shares)
-		if len(all) == noisePredictions {
-			l.white[inEnlarged][k] += octave
+		for p := inEnlarged; p < len(all); p++ {
+			l.white[p][k] += octave
 		}
 	}
 	l.white[inFlow][0] -= whiteMissed * (1 - interpolatedNoise) * shares
@@ -130,7 +139,7 @@ func (l *NoiseLaw) addOctave(p, k int, errors, shown, doubt image[float64]) {
 		for c := range l.scale {
 			u := row[n+c]
 			parts := varianceLaw{1: u, 2: u * row[2*n], everywhere: 1}
-			if p == inEnlarged {
+			if p >= inEnlarged {
 				parts[missing] = row[2*n+1]
 			}
 			to.parts[k][c] = append(to.parts[k][c], parts)
@@ -139,9 +148,9 @@ func (l *NoiseLaw) addOctave(p, k int, errors, shown, doubt image[float64]) {
 	}
 }
 
-// resolved predicts a frame from enlarged ones. Errors are less there where what pixels miss between them is known, which white noise is not.
-func (l *NoiseLaw) resolved(truth Frame, x Moment) image[float64] {
-	fine, coarse := l.film.Others(l.detail, x, 2*truth.Width, 2*truth.Height), newImage[float64](truth.Width, truth.Height, truth.Mean.Cols)
+// resolved predicts a frame from enlarged ones, as a detail says. Errors are less there where what pixels miss between them is known, which white noise is not.
+func (l *NoiseLaw) resolved(truth Frame, x Moment, d *Detail) image[float64] {
+	fine, coarse := l.film.Others(d, x, 2*truth.Width, 2*truth.Height), newImage[float64](truth.Width, truth.Height, truth.Mean.Cols)
 	downsample(coarse, fine.means[others-1])
 	return coarse
 }
@@ -151,16 +160,25 @@ func (l *NoiseLaw) Variances() []float64 {
 	if l.frames[inModel] == 0 {
 		return nil
 	}
-	along := inFlow
+	predictions := []int{inModel, inFlow}
 	if l.frames[inEnlarged] > 0 {
-		along = inEnlarged // which know more of contents
+		predictions = []int{inModel, inEnlarged, inStraight} // enlarged frames know more of contents
 	}
 	noise := make([]float64, len(l.scale))
 	for c, s := range l.scale {
-		noise[c] = max(0, s*min(l.variance(inModel, c), l.variance(along, c))-l.rounding)
+		least := math.Inf(1)
+		for _, p := range predictions {
+			if l.frames[p] > 0 {
+				least = min(least, l.variance(p, c))
+			}
+		}
+		noise[c] = max(0, s*least-l.rounding)
 	}
 	return noise
 }
+
+// Resolving returns a mixture that knows how much enlarged frames show of what pixels miss between them (resolvedgain.go).
+func (l *NoiseLaw) Resolving(x *Mixture) *Mixture { return x.resolving(l.gains) }
 
 // Most returns how much white noise each channel can have: as much as errors have energy in the quarter of the cells where that is least.
 func (l *NoiseLaw) Most() []float64 {

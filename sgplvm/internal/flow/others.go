@@ -64,10 +64,12 @@ func (f *TrainingFrames) Others(d *Detail, x Moment, width, height int) (o Other
 		return o
 	}
 	o.gap = gapOf(x.time-s.Times[around[0].place], s.Times[around[1].place]-x.time)
-	flows := f.cache.flows(s.Examples[around[0].place], s.Examples[around[1].place], func() pairFlow {
-		return flowsBetween(f.picture(s.Examples[around[0].place]), f.picture(s.Examples[around[1].place]))
-	})
-	flow := newDense(around[1].weight, pictures[0], pictures[1], flows)
+	flows := f.flowsBetween(s.Examples[around[0].place], s.Examples[around[1].place])
+	var bends [2]*bend
+	if d.bends {
+		bends = f.bends(x, around, flows)
+	}
+	flow := newDense(around[1].weight, pictures[0], pictures[1], flows, bends)
 	o.sampleStill(f, pictures, []float64{around[0].weight, around[1].weight})
 	resolved := o.resolve(d, pictures)
 	doubtful := width == f.Width && height == f.Height

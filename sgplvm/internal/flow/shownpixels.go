@@ -144,7 +144,7 @@ func (f *TrainingFrames) way(s sequence, place, other, without int) (way []waySt
 			continue // a frame that is left out is never the second
 		}
 		first, second := s.Examples[min(last, k)], s.Examples[max(last, k)]
-		flows := f.cache.flows(first, second, func() pairFlow { return flowsBetween(f.picture(first), f.picture(second)) })
+		flows := f.flowsBetween(first, second)
 		w := wayStep{there: flows.from(k > last), back: flows.from(k < last)}
 		way = append([]wayStep{w}, way...)
 		if last, frames = k, 0; k == other {

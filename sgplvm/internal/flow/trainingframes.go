@@ -135,6 +135,11 @@ func (f *TrainingFrames) picture(i int) image[float32] {
 	return p
 }
 
+// flowsBetween returns the flows from a frame to a later one and back, which are estimated once.
+func (f *TrainingFrames) flowsBetween(a, b int) pairFlow {
+	return f.cache.flows(a, b, func() pairFlow { return flowsBetween(f.picture(a), f.picture(b)) })
+}
+
 // halved returns the frames of half as many pixels each way, to a quarter of the step if that is possible.
 func (f *TrainingFrames) halved() *TrainingFrames {
 	finer := 4.

@@ -3,6 +3,7 @@ package flow
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -102,7 +103,7 @@ func TestUnresolved(t *testing.T) {
 	}
 }
 
-// Of what pixels miss between them a mixture has as much as is left.
+// Of what pixels miss between them a mixture has as much as is left, and no more than errors between enlarged frames say.
 func TestMixtureUnresolved(t *testing.T) {
 	const width, height = 10, 5
 	x := &Mixture{scale: []float64{4, 9}, levels: make([]weights, mixtureLevels), laws: make([]varianceLaw, 2), byPaths: true}
@@ -134,11 +135,16 @@ func TestMixtureUnresolved(t *testing.T) {
 		left[k] = float64(k) / float64(len(left))
 	}
 	all, some := predict(nil), predict(left)
+	x.resolved = 0.4
+	most := predict(left)
 	for k, l := range left {
 		for c, scale := range x.scale {
 			missed := scale * x.laws[c][missing] * 2
 			if a, b := all.Variance.At(k, c), some.Variance.At(k, c); math.Abs(a-1-missed) > 1e-9 || math.Abs(b-1-l*missed) > 1e-9 {
 				t.Fatalf("pixel %d, channel %d: variance %v and %v with %v left, want %v and %v", k, c, a, b, l, 1+missed, 1+l*missed)
+			}
+			if v := most.Variance.At(k, c); math.Abs(v-1-min(l, 0.6)*missed) > 1e-9 {
+				t.Fatalf("pixel %d, channel %d: variance %v with %v left, of which 0.6 at most", k, c, v, l)
 			}
 		}
 	}
@@ -200,7 +206,9 @@ func TestNoiseOfResolvedFrames(t *testing.T) {
 		}
 		frames, d := trained(t, f.motion, data.NewSource(values.Data, count, width*height, 1))
 		enlarged := f.motion.NewEnlargingLaw(frames, d).Resolved(d)
-		laws, truth := []*NoiseLaw{NewNoiseLaw(frames, d), NewNoiseLaw(frames, enlarged)}, NewFrame(width, height, 1)
+		bending := *enlarged
+		bending.bends = true
+		laws, truth := []*NoiseLaw{NewNoiseLaw(frames, d), NewNoiseLaw(frames, enlarged), NewNoiseLaw(frames, &bending)}, NewFrame(width, height, 1)
 		for i := range count {
 			copy(truth.Mean.Data, values.Row(i))
 			predicted, x := NewFrame(width, height, 1), f.motion.LeftOut(i)
@@ -210,17 +218,24 @@ func TestNoiseOfResolvedFrames(t *testing.T) {
 				law.Add(truth, predicted, x, o)
 			}
 		}
-		if between := float64(count - 2); laws[0].frames != [noisePredictions]float64{between, between, 0} || laws[1].frames != [noisePredictions]float64{between, between, between} {
-			t.Errorf("%v and %v frames", laws[0].frames, laws[1].frames)
+		if between := float64(count - 2); laws[0].frames != [noisePredictions]float64{between, between} || laws[1].frames != [noisePredictions]float64{between, between, between} ||
+			laws[2].frames != [noisePredictions]float64{between, between, between, between} {
+			t.Errorf("%v, %v and %v frames", laws[0].frames, laws[1].frames, laws[2].frames)
 		}
-		for p, e := range laws[1].errors {
+		for p, e := range laws[2].errors {
 			var missed float64
 			for _, parts := range e.parts[0][0] {
 				missed += parts[missing]
 			}
-			if p == inEnlarged != (missed > 0) {
+			if p >= inEnlarged != (missed > 0) {
 				t.Errorf("errors %d: pixels miss %v between them", p, missed)
 			}
+		}
+		if e := laws[2].errors; !reflect.DeepEqual(e[inStraight], laws[1].errors[inEnlarged]) || reflect.DeepEqual(e[inEnlarged], e[inStraight]) {
+			t.Error("errors along straight paths are others where paths bend, or no others than along these")
+		}
+		if a, b := laws[2].Variances()[0], laws[1].Variances()[0]; !(a <= b) {
+			t.Errorf("noise of %v where paths bend, of %v along straight ones", a, b)
 		}
 		if a, b := laws[0].Most()[0], laws[1].Most()[0]; !(b <= a && (deviation > 0 || b < 0.9*a)) {
 			t.Errorf("noise of %v at most, %v without enlarged frames", b, a)
