@@ -175,3 +175,38 @@ func TestBendsFile(t *testing.T) {
 		t.Errorf("a number: %v", err)
 	}
 }
+
+// What the other side says is that of where contents are there.
+func TestBendsWhereContentsAre(t *testing.T) {
+	const width, height = 8, 3
+	flow := func(at func(x float64) float64) *opticalflow.Flow {
+		f := &opticalflow.Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
+		for k := range f.Right {
+			f.Right[k] = float32(at(float64(k % width)))
+		}
+		return f
+	}
+	there, back := flow(func(float64) float64 { return 2 }), flow(func(x float64) float64 { return -2 })
+	beside := [2]besideFrame{{oneWay{flow: flow(func(float64) float64 { return -3 })}, 1}, {oneWay{flow: flow(func(x float64) float64 { return x })}, 1}}
+	b := bendOf(there, back, beside, 0.25)
+	for x := range width - 2 {
+		own, other := 0.5, -(-2+float64(x+2))/2
+		if want := alike([2]float64{own}, [2]float64{other}) * (0.25*own + 0.75*other); math.Abs(float64(b.Right[width+x])-want) > 1e-6 {
+			t.Errorf("pixel %d: bends by %v, want %v of %v and %v", x, b.Right[width+x], want, own, other)
+		}
+	}
+}
+
+// Where the whole picture turns paths are arcs and do not bend besides.
+func TestBendsOfTurns(t *testing.T) {
+	f, s := drifting([]float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return t * t, 0 })
+	x := Moment{shot: s, time: 0.3, without: -1}
+	flows := f.flowsBetween(1, 2)
+	if b := f.bends(x, x.neighbours(), flows); b[0] == nil || b[1] == nil {
+		t.Fatal("paths are straight")
+	}
+	flows.turns = true
+	if b := f.bends(x, x.neighbours(), flows); b[0] != nil || b[1] != nil {
+		t.Error("arcs bend")
+	}
+}
