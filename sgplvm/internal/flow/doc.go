@@ -66,7 +66,7 @@
 //
 // A Mixture weighs the model's prediction against three that need the two training frames around a time alone
 // (Others): linear interpolation of each pixel, the nearer frame, and interpolation along the dense optical flow
-// between the two (dense.go). Weights depend on what the two frames disagree about at a place, variances on that, on
+// between the two (dense.go), on paths that bend as far as the frames beside them say (bends.go). Weights depend on what the two frames disagree about at a place, variances on that, on
 // how far model and flow are apart, on what the two flows disagree about, on the texture, and on how much whole frames flicker; both are learned where frames are left out (MixtureLaw), so that what is behind there has no weight.
 //
 // # Variances
