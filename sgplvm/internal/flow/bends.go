@@ -19,7 +19,8 @@ import (
 // of their mean's square is the signal's (Wiener's filter), from 0 to 1. Flows that are wrong need no look at: one that lost what moves far between a and b
 // is put right in part by those beside it.
 
-// oneSided is the part of what one side says where there is no other. A frame closer than leastBend tells nothing (neighbours.go).
+// oneSided is the part of what one side says where there is no other, and less where that is nearer than the two frames are to one another: errors of its flow count as many times.
+// A frame closer than leastBend tells nothing (neighbours.go).
 const oneSided = 0.5
 
 // A bend is, of each pixel of a frame, by how much the path that starts there departs from the straight line: w of the way by w·(1 − w) times that.
@@ -98,12 +99,12 @@ func bendOf(there, back *opticalflow.Flow, beside [2]besideFrame, share float64)
 				p, q := back.At(x+u, y+v)
 				other[0], other[1] = beside[1].kappa(x+u, y+v, p, q)
 			}
-			part := oneSided
+			var part float64
 			switch {
 			case !beside[1].known():
-				other = own
+				other, part = own, oneSided*min(beside[0].time, 1)
 			case !beside[0].known():
-				own = other
+				own, part = other, oneSided*min(beside[1].time, 1)
 			default:
 				part = alike(own, other)
 			}

@@ -48,7 +48,7 @@ func departures(times []float64, t float64, at func(t float64) (x, y float64)) (
 	return got, want
 }
 
-// Contents that move along a parabola, of which both sides say the same, are where it leads, from either frame and at any times; what one side says counts half. Of a cubic as
+// Contents that move along a parabola, of which both sides say the same, are where it leads, from either frame and at any times; what one side says counts half, and less if it is near. Of a cubic as
 // much counts as both sides have in common.
 func TestBends(t *testing.T) {
 	parabola := func(t float64) (x, y float64) { return 1 + 2*t + 0.3*t*t, 3 - t - 0.7*t*t }
@@ -65,6 +65,9 @@ func TestBends(t *testing.T) {
 		{"a cubic that turns", []float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return (t - 0.5) * (t - 0.5) * (t - 0.5), 0 }, 0},
 		{"the frame before tells", []float64{-1, 0, 1}, parabola, oneSided},
 		{"the frame after tells", []float64{0, 1, 2}, parabola, oneSided},
+		{"a far frame after tells", []float64{0, 1, 3}, parabola, oneSided},
+		{"a near frame after tells", []float64{0, 1, 1.5}, parabola, oneSided / 2},
+		{"a near frame before tells", []float64{-0.25, 0, 1}, parabola, oneSided / 4},
 		{"a frame too near to tell", []float64{-0.05, 0, 1}, parabola, 0},
 		{"no frame beside", []float64{0, 1}, parabola, 0},
 	} {
