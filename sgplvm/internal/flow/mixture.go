@@ -145,10 +145,7 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 	}
 	all, flow, n := newImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
 	per := square(float64(f.Width)/float64(mixtureCell*x.width)) / (4 * float64(n)) // of squared differences over two pixels
-	var scale float64
-	for _, s := range x.scale {
-		scale += s / float64(n)
-	}
+	scale := x.meanScale()
 	mat.Parallel(f.Height, func(y int) {
 		row, up, down := flow.row(y), flow.row(max(y-1, 0)), flow.row(min(y+1, f.Height-1))
 		for i := range f.Width {
@@ -167,6 +164,14 @@ func (x *Mixture) traits(f Frame, o Others) image[float64] {
 	})
 	downsample(cells, all)
 	return cells
+}
+
+// meanScale returns the mean variance of the channels.
+func (x *Mixture) meanScale() (mean float64) {
+	for _, s := range x.scale {
+		mean += s / float64(len(x.scale))
+	}
+	return mean
 }
 
 // deciding returns the trait that weights depend on.

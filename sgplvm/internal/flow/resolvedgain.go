@@ -1,7 +1,5 @@
 package flow
 
-import "math"
-
 // A gain is how much less the errors of a left-out frame are where it is predicted by the flow between enlarged frames, brought to pixels of training: of each channel, the sum over pixels
 // of squared errors less those between frames as they are; and the sum of what pixels miss between them.
 type gain struct {
@@ -24,11 +22,8 @@ func gainOf(truth Frame, o Others, enlarged image[float64]) gain {
 
 // resolving returns the mixture of which, in finer pixels, that part of what pixels miss between them is known by which errors of left-out frames are less, two standard errors taken off.
 func (x *Mixture) resolving(gains []gain) *Mixture {
-	var scale float64
-	for _, s := range x.scale {
-		scale += s / float64(len(x.scale))
-	}
-	var frames []asking
+	scale := x.meanScale()
+	var frames []asking // what is expected of the errors, and by how much they are less
 	for _, g := range gains {
 		var a asking
 		for c, s := range x.scale {
@@ -38,8 +33,6 @@ func (x *Mixture) resolving(gains []gain) *Mixture {
 		frames = append(frames, a)
 	}
 	resolving := *x
-	if left := atMost(frames, func(a asking) float64 { return 1 - a.missedErrors/a.missed }); !math.IsNaN(left) {
-		resolving.resolved = 1 - left
-	}
+	resolving.resolved = 1 - atMost(frames, func(a asking) float64 { return 1 - a.missedErrors/a.missed })
 	return &resolving
 }
