@@ -47,8 +47,8 @@ func register(ctx context.Context, d Data, o flow.Options) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	registered, moves := f.Register(frames)
-	if moves {
+	registered, other := f.Register(frames)
+	if other {
 		if registered, err = InMemory(ctx, registered); err != nil {
 			return d, err
 		}

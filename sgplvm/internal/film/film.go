@@ -12,8 +12,9 @@ import (
 // number of goroutines may use it at once.
 type Film struct {
 	shape     flow.Shape
+	chroma    *flow.Chroma
 	motion    *flow.Motion
-	frames    *flow.TrainingFrames
+	frames    *flow.TrainingFrames // with chroma interpolated
 	detail    *flow.Detail
 	inflation *flow.Inflation
 	mixture   *flow.Mixture
@@ -32,6 +33,14 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	_, _, channels := frames.Dims()
 	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
 	o.Width, o.Height = width, height
+	if f.chroma, err = flow.FindChroma(ctx, frames, width, height); err != nil {
+		return nil, err
+	}
+	if f.chroma.Shared() {
+		if frames, err = data.InMemory(ctx, f.chroma.Interpolated(frames, width, height)); err != nil {
+			return nil, err
+		}
+	}
 	if f.motion, err = flow.Fit(ctx, frames, times, sequences, o); err != nil {
 		return nil, err
 	}
@@ -45,13 +54,13 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	return f, nil
 }
 
-// Register returns the frames with their motion taken out: what a model is to be trained on. Where no
-// motion was found worth following, it returns frames themselves, and moves is false.
-func (f *Film) Register(frames data.Source) (registered data.Source, moves bool) {
-	return f.motion.Register(frames), !f.motion.Still()
+// Register returns the frames with their motion taken out and their chroma interpolated: what a model is to be trained on. Where no
+// motion was found worth following and no pixels share their chroma, it returns frames themselves, and other is false.
+func (f *Film) Register(frames data.Source) (registered data.Source, other bool) {
+	return f.motion.Register(f.chroma.Interpolated(frames, f.shape.Width, f.shape.Height)), !f.motion.Still() || f.chroma.Shared()
 }
 
-// Frames returns the training frames as they are.
+// Frames returns the training frames as they are, but for chroma that pixels share.
 func (f *Film) Frames() data.Source { return f.frames }
 
 // Examined tells whether a frame is one of those from which variances are learned.
@@ -69,6 +78,9 @@ func (f *Film) Motion() *flow.Motion { return f.motion }
 // String tells the motion in one line, what predictions are mixed with, and over what time errors are alike where that was learned.
 func (f *Film) String() string {
 	text := f.motion.String()
+	if shared := f.chroma.String(); shared != "" {
+		text += ", " + shared
+	}
 	if mixed := f.mixture.String(); mixed != "" {
 		text += ", " + mixed
 	}

@@ -152,7 +152,15 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	if dst.Variance.Rows > 0 {
 		m.detail.AddTo(dst, left)
 	}
+	m.repeatChroma(dst)
 	return nil
+}
+
+// repeatChroma gives pixels of a frame as large as those of training the chroma that these share.
+func (f *Film) repeatChroma(dst flow.Frame) {
+	if dst.Width == f.shape.Width && dst.Height == f.shape.Height {
+		f.chroma.Repeat(dst)
+	}
 }
 
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of

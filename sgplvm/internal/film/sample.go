@@ -125,13 +125,18 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	}
 	d.addDetail(drawn, expected, left, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)
+	return predict.SampledFrame{Values: d.asked(drawn), Mean: d.asked(expected)}, nil
+}
+
+// asked returns the mean of a frame in the pixels that were asked for.
+func (d *drawing) asked(f flow.Frame) mat.Matrix {
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
-		coarse, mean := d.room(d.wanted[0], d.wanted[1], true), d.room(d.wanted[0], d.wanted[1], true)
-		flow.Downsample(coarse, drawn)
-		flow.Downsample(mean, expected)
-		drawn, expected = coarse, mean
+		coarse := d.room(d.wanted[0], d.wanted[1], true)
+		flow.Downsample(coarse, f)
+		f = coarse
 	}
-	return predict.SampledFrame{Values: drawn.Mean, Mean: expected.Mean}, nil
+	d.repeatChroma(f)
+	return f.Mean
 }
 
 // addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so

@@ -29,6 +29,7 @@ func FuzzParts(f *testing.F) {
 		`{"Width":4,"Height":2,"Energy":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
 		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
 		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2}}`,
+		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0}}`,
 	} {
 		f.Add(byte(part), []byte(text))
 	}
@@ -37,7 +38,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		parts := func() []flow.Part {
-			return []flow.Part{new(flow.Motion), new(flow.TrainingFrames), new(flow.Detail), new(flow.Inflation), new(flow.Mixture)}
+			return []flow.Part{new(flow.Motion), new(flow.TrainingFrames), new(flow.Detail), new(flow.Inflation), new(flow.Mixture), new(flow.Chroma)}
 		}
 		k := int(which) % len(parts())
 		p, empty, again := parts()[k], parts()[k], parts()[k]
@@ -118,6 +119,15 @@ func use(t *testing.T, p flow.Part) {
 		p.Apply(f, data.Instant{Time: 0.5})
 	case *flow.Mixture:
 		_ = p.String()
+	case *flow.Chroma:
+		_ = p.String()
+		for channels := 1; channels < 4; channels++ {
+			if p.Check(flow.Shape{Channels: channels}) == nil {
+				f := picture(3, 5, channels)
+				p.Repeat(f)
+				finite(f)
+			}
+		}
 	}
 }
 

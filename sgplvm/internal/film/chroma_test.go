@@ -1,0 +1,94 @@
+package film
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+)
+
+// Chroma that pixels share is interpolated in all that is learned from, and in finer pixels. Those of training repeat it, also where they are drawn.
+func TestShownChroma(t *testing.T) {
+	var film []float64
+	times := make([]float64, n)
+	for i := range times {
+		times[i] = float64(i)
+		for k := range width * height {
+			x, y := float64(k%width/2*2)-0.6*float64(i), float64(k/width)
+			u, v, g := 30*math.Sin(0.3*x+0.1*y), 25*math.Cos(0.35*x-0.2*y), 100+30*math.Sin(1.1*(float64(k%width)-0.6*float64(i))+0.7*y)
+			film = append(film, g+0.7*u-0.114*v, g-0.3*u-0.114*v, g-0.3*u+0.886*v)
+		}
+	}
+	axis := func(n int) mat.Matrix {
+		x := mat.New(n, 1)
+		for i := range n {
+			x.Set(i, 0, float64(i))
+		}
+		return x
+	}
+	within := func(frame []float64) (most float64) { // pairs, the difference of chroma
+		for k := 0; k+5 < len(frame); k += 6 {
+			most = max(most, math.Abs(frame[k]-frame[k+1]-frame[k+3]+frame[k+4]), math.Abs(frame[k+2]-frame[k+1]-frame[k+5]+frame[k+4]))
+		}
+		return most
+	}
+	source := data.NewSource(film, n, width*height, 3)
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: 0.99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.String() != "frames as they are, chroma of 2×1 pixels interpolated" {
+		t.Fatalf("the film is %q", f)
+	}
+	registered, other := f.Register(source)
+	learned, kept := make([]float64, len(film)), make([]float64, len(film))
+	if err := registered.ReadExamples(learned, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.frames.ReadExamples(kept, 0, n); err != nil {
+		t.Fatal(err)
+	}
+	if !other || !(within(film) < 1e-9) || !(within(learned) > 5) {
+		t.Errorf("frames to learn from are others: %v; their chroma differs by %v within pairs, that of the film by %v", other, within(learned), within(film))
+	}
+	compare.Near(t, "training frames", kept, learned, 1e-3)
+
+	l := predict.Latent{At: &data.Instant{Time: 3.5}}
+	mean := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
+	for _, c := range []struct {
+		scale  int
+		shared bool
+	}{{1, true}, {2, false}} {
+		m := &Model{Film: f}
+		dst := f.room(c.scale*width, c.scale*height, true)
+		if err := m.show(dst, mean, l); err != nil {
+			t.Fatal(err)
+		}
+		d := &drawing{Model: m, width: dst.Width, height: dst.Height, wanted: [2]int{dst.Width, dst.Height}}
+		drawn := d.asked(flow.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)})
+		for name, got := range map[string]mat.Matrix{"shown": dst.Mean, "drawn": drawn} {
+			if most := within(got.Clone().Data); (most < 1e-9) != c.shared {
+				t.Errorf("%s in pixels %d times as fine: chroma differs by %v within pairs", name, c.scale, most)
+			}
+		}
+	}
+	// Finer ones than those of training are drawn where coarser ones are asked for.
+	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, wanted: [2]int{width, height}}
+	if got := d.asked(flow.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}); got.Rows != width*height || !(within(got.Data) < 1e-9) {
+		t.Errorf("%d pixels whose chroma differs by %v within pairs", got.Rows, within(got.Data))
+	}
+}
+
+// wavy returns a mean and something for each number of it.
+func wavy(mean mat.Matrix) mat.Matrix {
+	m := mean.Clone()
+	for k := range m.Data {
+		m.Data[k] += 10 * math.Sin(float64(k*k))
+	}
+	return m
+}

@@ -1,0 +1,234 @@
+package flow
+
+import (
+	"context"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// Chroma tells which pixels of a film in red, green and blue share their chroma. Most videos keep less chroma than luma (chroma
+// subsampling: 4:2:0, 4:2:2; Poynton, "Digital video and HD", 2nd edition, 2012), and most programs that unpack them repeat each
+// sample of it, so that colours have steps which nothing has that was filmed. A film is learned with chroma that is interpolated
+// instead (Interpolated), and predicted frames of the same pixels repeat it again (Repeat).
+type Chroma struct {
+	Across, Down chromaPairs
+}
+
+// chromaPairs is what pixels share along an axis: pairs of two that follow one another. The chroma of a pair is its mean. With c_k that
+// of the pairs, its second pixel has c_k + Near·(c_k+1 − c_k−1) + Far·(c_k+2 − c_k−2), and its first as much less.
+type chromaPairs struct {
+	Shared    bool
+	Odd       bool // pairs begin at pixels 1, 3, 5 and so on
+	Near, Far float64
+}
+
+// luma is Y = 0.299·R + 0.587·G + 0.114·B (Recommendation ITU-R BT.601). Chroma is counted as R − G and B − G, which every
+// matrix makes of the same two samples.
+var luma = [3]float64{0.299, 0.587, 0.114}
+
+// Pairs share chroma where its mean squared difference within them is mostShared of that between them at most, and that of
+// luma is leastApart at least. mostSlope bounds Near and Far.
+const mostShared, leastApart, mostSlope = 1. / 4, 1. / 4, 1. / 2
+
+// FindChroma finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
+func FindChroma(ctx context.Context, frames data.Source, width, height int) (*Chroma, error) {
+	c := new(Chroma)
+	if _, _, channels := frames.Dims(); channels != len(luma) || min(width, height) < leastDetail {
+		return c, nil
+	}
+	var across, down chromaSteps
+	if err := eachFrame(ctx, frames, func(_ int, frame []float64) {
+		across.add(frame, height, 3*width, width, 3)
+		down.add(frame, width, 3, height, 3*width)
+	}); err != nil {
+		return nil, err
+	}
+	c.Across, c.Down = across.pairs(), down.pairs()
+	if !c.Shared() {
+		return c, nil
+	}
+	var slopes [2]chromaSlopes
+	if err := eachFrame(ctx, frames, func(_ int, frame []float64) {
+		slopes[0].add(c.Across, frame, height, 3*width, width, 3)
+		slopes[1].add(c.Down, frame, width, 3, height, 3*width)
+	}); err != nil {
+		return nil, err
+	}
+	c.Across.Near, c.Across.Far = slopes[0].solve()
+	c.Down.Near, c.Down.Far = slopes[1].solve()
+	return c, nil
+}
+
+// Shared tells whether any pixels share their chroma.
+func (c *Chroma) Shared() bool { return c.Across.Shared || c.Down.Shared }
+
+// Interpolated returns frames of width×height pixels with chroma that is interpolated: frames themselves where no pixels share it.
+func (c *Chroma) Interpolated(frames data.Source, width, height int) data.Source {
+	if !c.Shared() {
+		return frames
+	}
+	return interpolated{frames, c, width, height}
+}
+
+// interpolated is a source of frames whose chroma is interpolated.
+type interpolated struct {
+	data.Source
+	chroma        *Chroma
+	width, height int
+}
+
+// ReadExamples is that of data.Source.
+func (s interpolated) ReadExamples(dst []float64, from, to int) error {
+	if err := s.Source.ReadExamples(dst, from, to); err != nil {
+		return err
+	}
+	for n := 3 * s.width * s.height; len(dst) > 0; dst = dst[n:] {
+		s.chroma.Across.spread(dst[:n], s.height, 3*s.width, s.width, 3)
+		s.chroma.Down.spread(dst[:n], s.width, 3, s.height, 3*s.width)
+	}
+	return nil
+}
+
+// Repeat gives the pixels of a frame's mean that share their chroma the same, that of their mean. It panics if the frame has not three channels
+// where pixels do.
+func (c *Chroma) Repeat(f Frame) {
+	f.check("Repeat", "a frame to change")
+	if !c.Shared() {
+		return
+	}
+	v := f.view()
+	across, down := c.Across, c.Down
+	across.Near, across.Far, down.Near, down.Far = 0, 0, 0, 0
+	across.spread(v.data, v.height, 3*v.width, v.width, 3)
+	down.spread(v.data, v.width, 3, v.height, 3*v.width)
+	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.data))
+}
+
+// cell returns the pair that a pixel of a line is in, and on which side of its middle the pixel is.
+func (p chromaPairs) cell(pixel int) (pair int, side float64) {
+	if p.Odd {
+		pixel++
+	}
+	return pixel / 2, float64(2*(pixel%2) - 1)
+}
+
+// spread gives each pixel of a frame's lines the chroma that follows from the pairs, where they share it, and leaves luma as it is. Lines begin at
+// multiples of from; their n pixels are step apart.
+func (p chromaPairs) spread(frame []float64, lines, from, n, step int) {
+	if !p.Shared {
+		return
+	}
+	mat.Parallel(lines, func(i int) {
+		c := newChromaLine(p, frame[i*from:], n, step)
+		for k := range n {
+			pair, side := p.cell(k)
+			v := frame[i*from+k*step:][:3]
+			y := luma[0]*v[0] + luma[1]*v[1] + luma[2]*v[2]
+			var own [2]float64
+			for d, pairs := range c {
+				own[d] = pairs[pair] + side*(p.Near*ahead(pairs, pair, 1)+p.Far*ahead(pairs, pair, 2))
+			}
+			v[1] = y - luma[0]*own[0] - luma[2]*own[1]
+			v[0], v[2] = v[1]+own[0], v[1]+own[1]
+		}
+	})
+}
+
+// ahead is by how much the pair that lies so far ahead has more than the one as far behind; the first and the last stand for those beyond.
+func ahead(pairs []float64, pair, far int) float64 {
+	return pairs[min(pair+far, len(pairs)-1)] - pairs[max(pair-far, 0)]
+}
+
+// chromaLine is R − G and B − G of the pairs along a line.
+type chromaLine [2][]float64
+
+// newChromaLine returns that of n pixels, each three numbers, step apart.
+func newChromaLine(p chromaPairs, line []float64, n, step int) (c chromaLine) {
+	last, _ := p.cell(n - 1)
+	count := make([]float64, last+1)
+	c[0], c[1] = make([]float64, last+1), make([]float64, last+1)
+	for k := range n {
+		pair, _ := p.cell(k)
+		v := line[k*step:][:3]
+		count[pair]++
+		c[0][pair] += v[0] - v[1]
+		c[1][pair] += v[2] - v[1]
+	}
+	for k, n := range count {
+		c[0][k] /= n
+		c[1][k] /= n
+	}
+	return c
+}
+
+// chromaSteps are the sums of squared differences between a pixel and the next, of those at even places and at odd ones.
+type chromaSteps struct{ chroma, luma [2]float64 }
+
+// add takes in the lines of a frame, as they are for chromaPairs.spread.
+func (s *chromaSteps) add(frame []float64, lines, from, n, step int) {
+	for i := range lines {
+		for k := range n - 1 {
+			a, b := frame[i*from+k*step:][:3], frame[i*from+(k+1)*step:][:3]
+			r, g, b2 := b[0]-a[0], b[1]-a[1], b[2]-a[2]
+			s.chroma[k%2] += square(r-g) + square(b2-g)
+			s.luma[k%2] += square(luma[0]*r + luma[1]*g + luma[2]*b2)
+		}
+	}
+}
+
+// pairs returns which pixels share their chroma.
+func (s *chromaSteps) pairs() chromaPairs {
+	for first, within := range s.chroma {
+		between := s.chroma[1-first]
+		if between > 0 && within <= mostShared*between && s.luma[first] >= leastApart*s.luma[1-first] {
+			return chromaPairs{Shared: true, Odd: first == 1}
+		}
+	}
+	return chromaPairs{}
+}
+
+// chromaSlopes learns Near and Far from twice as large pairs, of the pairs of a line, as scenes look alike from octave to octave: least squares.
+type chromaSlopes struct{ nn, nf, ff, n, f float64 }
+
+// add takes in the lines of a frame, as they are for chromaPairs.spread.
+func (s *chromaSlopes) add(p chromaPairs, frame []float64, lines, from, n, step int) {
+	if !p.Shared {
+		return
+	}
+	for i := range lines {
+		for _, pairs := range newChromaLine(p, frame[i*from:], n, step) {
+			wide, half := make([]float64, len(pairs)/2), make([]float64, len(pairs)/2)
+			for k := range wide {
+				wide[k], half[k] = (pairs[2*k]+pairs[2*k+1])/2, (pairs[2*k+1]-pairs[2*k])/2
+			}
+			for k, h := range half {
+				near, far := ahead(wide, k, 1), ahead(wide, k, 2)
+				s.nn, s.nf, s.ff, s.n, s.f = s.nn+near*near, s.nf+near*far, s.ff+far*far, s.n+near*h, s.f+far*h
+			}
+		}
+	}
+}
+
+// solve returns Near and Far: those of a straight line where nothing was learned.
+func (s *chromaSlopes) solve() (near, far float64) {
+	det := s.nn*s.ff - s.nf*s.nf
+	if !(det > 1e-6*s.nn*s.ff) {
+		return 1. / 8, 0
+	}
+	near, far = (s.n*s.ff-s.f*s.nf)/det, (s.f*s.nn-s.n*s.nf)/det
+	return max(-mostSlope, min(near, mostSlope)), max(-mostSlope, min(far, mostSlope))
+}
+
+// String tells in a few words which pixels share their chroma; nothing where none do.
+func (c *Chroma) String() string {
+	switch {
+	case c.Across.Shared && c.Down.Shared:
+		return "chroma of 2×2 pixels interpolated"
+	case c.Across.Shared:
+		return "chroma of 2×1 pixels interpolated"
+	case c.Down.Shared:
+		return "chroma of 1×2 pixels interpolated"
+	}
+	return ""
+}

@@ -1,0 +1,32 @@
+package flow
+
+import (
+	"encoding/json"
+	"math"
+)
+
+// Check is that of Part.
+func (c *Chroma) Check(s Shape) error {
+	if c.Shared() && s.Channels != len(luma) {
+		return badPart("chroma", "pairs of pixels, expected none in frames of %d channels", s.Channels)
+	}
+	return nil
+}
+
+// Encode returns JSON text.
+func (c *Chroma) Encode() ([]byte, error) { return json.Marshal(c) }
+
+// Decode is that of Part.
+func (c *Chroma) Decode(text []byte) error {
+	var t Chroma
+	if err := json.Unmarshal(text, &t); err != nil {
+		return badPart("chroma", "%v", err)
+	}
+	for _, v := range []float64{t.Across.Near, t.Across.Far, t.Down.Near, t.Down.Far} {
+		if !(math.Abs(v) <= mostSlope) {
+			return badPart("chroma", "weight %v, expected at most %v in size", v, mostSlope)
+		}
+	}
+	*c = t
+	return nil
+}
