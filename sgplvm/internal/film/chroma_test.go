@@ -77,6 +77,26 @@ func TestShownChroma(t *testing.T) {
 			}
 		}
 	}
+	// Errors of rounding are in finer pixels alone.
+	variance := func(scale int) float64 {
+		dst := f.room(scale*width, scale*height, true)
+		if err := (&Model{Film: f}).show(dst, mean, l); err != nil {
+			t.Fatal(err)
+		}
+		least := math.Inf(1)
+		for _, v := range dst.Variance.Data {
+			least = min(least, v)
+		}
+		return least
+	}
+	before := []float64{variance(1), variance(2)}
+	f.chroma.Rounding.Step, f.chroma.Rounding.Least, f.chroma.Rounding.Most = 10, [3]float64{-1e4, -1e4, -1e4}, [3]float64{1e4, 1e4, 1e4}
+	if v := variance(1); v != before[0] {
+		t.Errorf("the least variance of training pixels is %v, want %v", v, before[0])
+	}
+	if v := variance(2); !(v > 10) || !(before[1] < 10) {
+		t.Errorf("the least variance of finer pixels is %v with errors of rounding, %v without", v, before[1])
+	}
 	// Finer ones than those of training are drawn where coarser ones are asked for.
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, wanted: [2]int{width, height}}
 	if got := d.asked(flow.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}); got.Rows != width*height || !(within(got.Data) < 1e-9) {

@@ -12,7 +12,7 @@ import (
 // number of goroutines may use it at once.
 type Film struct {
 	shape     flow.Shape
-	chroma    *flow.Chroma
+	chroma    flow.Chroma
 	motion    *flow.Motion
 	frames    *flow.TrainingFrames // with chroma interpolated
 	detail    *flow.Detail

@@ -18,7 +18,7 @@ type namedPart struct {
 // parts returns all parts; errors is the law to write or to read.
 func (f *Film) parts(errors *errorLaw) []namedPart {
 	return []namedPart{{name: "motion", Part: f.motion}, {name: "originals", Part: f.frames}, {name: "detail", Part: f.detail}, {name: "unrest", Part: f.inflation},
-		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}, {"chroma", f.chroma, true, f.chroma == nil || !f.chroma.Shared()}}
+		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}, {"chroma", &f.chroma, true, !f.chroma.Shared()}}
 }
 
 // Parts are the names under which a film is kept: the first of them tells that there is one.
@@ -57,7 +57,7 @@ func (f *Film) FrameBytes() int {
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
-	f := &Film{chroma: new(flow.Chroma), motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation), mixture: new(flow.Mixture)}
+	f := &Film{motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation), mixture: new(flow.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
 		content := parts[p.name]

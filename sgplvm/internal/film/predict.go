@@ -150,10 +150,18 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.detail.AddTo(dst, left)
+		m.addFiner(dst, left)
 	}
 	m.repeatChroma(dst)
 	return nil
+}
+
+// addFiner adds to the variance of a frame what only pixels finer than those of training have: detail, and errors of rounding.
+func (f *Film) addFiner(dst flow.Frame, left flow.Unresolved) {
+	if dst.Width > f.shape.Width {
+		f.chroma.AddRounding(dst)
+	}
+	f.detail.AddTo(dst, left)
 }
 
 // repeatChroma gives pixels of a frame as large as those of training the chroma that these share.

@@ -155,7 +155,7 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, left flow.Unresolved, dr
 	}
 	v := flow.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
 	mat.Copy(v.Variance, expected.Variance)
-	d.Film.detail.AddTo(v, left)
+	d.addFiner(v, left)
 	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
 	for c, noise := range d.Film.detail.Noise(d.width) {
 		for k := range points {

@@ -13,6 +13,7 @@ import (
 // instead (Interpolated), and predicted frames of the same pixels repeat it again (Repeat).
 type Chroma struct {
 	Across, Down chromaPairs
+	Rounding     chromaRounding
 }
 
 // chromaPairs is what pixels share along an axis: pairs of two that follow one another. The chroma of a pair is its mean. With c_k that
@@ -23,17 +24,12 @@ type chromaPairs struct {
 	Near, Far float64
 }
 
-// luma is Y = 0.299·R + 0.587·G + 0.114·B (Recommendation ITU-R BT.601). Chroma is counted as R − G and B − G, which every
-// matrix makes of the same two samples.
-var luma = [3]float64{0.299, 0.587, 0.114}
-
 // Pairs share chroma where its mean squared difference within them is mostShared of that between them at most, and that of
 // luma is leastApart at least. mostSlope bounds Near and Far.
 const mostShared, leastApart, mostSlope = 1. / 4, 1. / 4, 1. / 2
 
 // FindChroma finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
-func FindChroma(ctx context.Context, frames data.Source, width, height int) (*Chroma, error) {
-	c := new(Chroma)
+func FindChroma(ctx context.Context, frames data.Source, width, height int) (c Chroma, err error) {
 	if _, _, channels := frames.Dims(); channels != len(luma) || min(width, height) < leastDetail {
 		return c, nil
 	}
@@ -42,7 +38,7 @@ func FindChroma(ctx context.Context, frames data.Source, width, height int) (*Ch
 		across.add(frame, height, 3*width, width, 3)
 		down.add(frame, width, 3, height, 3*width)
 	}); err != nil {
-		return nil, err
+		return Chroma{}, err
 	}
 	c.Across, c.Down = across.pairs(), down.pairs()
 	if !c.Shared() {
@@ -53,11 +49,12 @@ func FindChroma(ctx context.Context, frames data.Source, width, height int) (*Ch
 		slopes[0].add(c.Across, frame, height, 3*width, width, 3)
 		slopes[1].add(c.Down, frame, width, 3, height, 3*width)
 	}); err != nil {
-		return nil, err
+		return Chroma{}, err
 	}
 	c.Across.Near, c.Across.Far = slopes[0].solve()
 	c.Down.Near, c.Down.Far = slopes[1].solve()
-	return c, nil
+	c.Rounding, err = findRounding(ctx, frames)
+	return c, err
 }
 
 // Shared tells whether any pixels share their chroma.
@@ -68,13 +65,13 @@ func (c *Chroma) Interpolated(frames data.Source, width, height int) data.Source
 	if !c.Shared() {
 		return frames
 	}
-	return interpolated{frames, c, width, height}
+	return interpolated{frames, *c, width, height}
 }
 
 // interpolated is a source of frames whose chroma is interpolated.
 type interpolated struct {
 	data.Source
-	chroma        *Chroma
+	chroma        Chroma
 	width, height int
 }
 
@@ -103,6 +100,16 @@ func (c *Chroma) Repeat(f Frame) {
 	across.spread(v.data, v.height, 3*v.width, v.width, 3)
 	down.spread(v.data, v.width, 3, v.height, 3*v.width)
 	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.data))
+}
+
+// AddRounding adds errors of rounding to the variance of a frame of finer pixels than those of training: √(V² + r²) for V. What is learned from frames
+// at other times has them where contents move or have noise, so that V is larger. It panics if the frame has not three channels where
+// pixels of the film share their chroma.
+func (c *Chroma) AddRounding(f Frame) {
+	f.check("AddRounding", "a frame to change")
+	if c.Rounding.Step > 0 {
+		c.Rounding.addTo(f)
+	}
 }
 
 // cell returns the pair that a pixel of a line is in, and on which side of its middle the pixel is.

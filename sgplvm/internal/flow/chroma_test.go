@@ -86,7 +86,7 @@ func TestChroma(t *testing.T) {
 			}
 		}
 		if found.String() != c.text {
-			t.Errorf("%s: %q", c.name, found)
+			t.Errorf("%s: %q", c.name, found.String())
 		}
 		got := read(t, found.Interpolated(src, width, height))
 		if !found.Shared() {
@@ -161,7 +161,7 @@ func TestChromaNone(t *testing.T) {
 		{"one channel", shared, 3 * width, height, 1}, {"small", shared[:3*width*15], width, 15, 3},
 	} {
 		found, err := FindChroma(context.Background(), data.NewSource(c.values, 1, c.width*c.height, c.channels), c.width, c.height)
-		if err != nil || *found != (Chroma{}) {
+		if err != nil || found != (Chroma{}) {
 			t.Errorf("%s: found %+v, error %v", c.name, found, err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestChromaNone(t *testing.T) {
 	if _, err := FindChroma(context.Background(), broken, width, height); err == nil {
 		t.Error("frames that cannot be read: no error")
 	}
-	if err := (interpolated{broken, &Chroma{}, width, height}).ReadExamples(make([]float64, len(shared)), 0, 1); err == nil {
+	if err := (interpolated{broken, Chroma{}, width, height}).ReadExamples(make([]float64, len(shared)), 0, 1); err == nil {
 		t.Error("frames that cannot be read: no error of a source")
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -184,7 +184,7 @@ func TestChromaNone(t *testing.T) {
 
 // What is written is read again, and what cannot be is refused.
 func TestChromaFile(t *testing.T) {
-	c := Chroma{Across: chromaPairs{true, true, 0.17, -0.03}, Down: chromaPairs{Shared: true, Near: 0.125}}
+	c := Chroma{chromaPairs{true, true, 0.17, -0.03}, chromaPairs{Shared: true, Near: 0.125}, chromaRounding{0.5, [3]float64{0, 1, 2}, [3]float64{5, 4, 3}}}
 	text, err := c.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,8 @@ func TestChromaFile(t *testing.T) {
 	if err := again.Decode(text); err != nil || again != c {
 		t.Errorf("%s is read as %+v, error %v", text, again, err)
 	}
-	for _, bad := range []string{"", "[]", `{"Across":{"Near":0.51}}`, `{"Across":{"Far":-0.51}}`, `{"Down":{"Near":1}}`, `{"Down":{"Far":2}}`, `{"Down":{"Far":null},"Across":1}`} {
+	for _, bad := range []string{"", "[]", `{"Across":{"Near":0.51}}`, `{"Across":{"Far":-0.51}}`, `{"Down":{"Near":1}}`, `{"Down":{"Far":2}}`, `{"Down":{"Far":null},"Across":1}`,
+		`{"Rounding":{"Step":1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":-1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":1e101}}`} {
 		if err := again.Decode([]byte(bad)); err == nil || again != c {
 			t.Errorf("%q is read as %+v, error %v", bad, again, err)
 		}

@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// mostStep bounds the step of numbers in files.
+const mostStep = 1e100
+
 // Check is that of Part.
 func (c *Chroma) Check(s Shape) error {
 	if c.Shared() && s.Channels != len(luma) {
@@ -26,6 +29,10 @@ func (c *Chroma) Decode(text []byte) error {
 		if !(math.Abs(v) <= mostSlope) {
 			return badPart("chroma", "weight %v, expected at most %v in size", v, mostSlope)
 		}
+	}
+	r := t.Rounding
+	if r.Step != 0 && !(r.Step > 0 && r.Step <= mostStep && t.Shared()) {
+		return badPart("chroma", "a step of %v, expected a positive number up to %v where pixels share their chroma", r.Step, mostStep)
 	}
 	*c = t
 	return nil
