@@ -159,7 +159,7 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 // addFiner adds to the variance of a frame what only pixels finer than those of training have: detail, and errors of rounding.
 func (f *Film) addFiner(dst flow.Frame, left flow.Unresolved) {
 	if dst.Width > f.shape.Width {
-		f.chroma.AddRounding(dst)
+		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
 	}
 	f.detail.AddTo(dst, left)
 }

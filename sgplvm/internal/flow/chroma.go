@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"context"
-
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -22,39 +20,7 @@ type chromaPairs struct {
 	Shared    bool
 	Odd       bool // pairs begin at pixels 1, 3, 5 and so on
 	Near, Far float64
-}
-
-// Pairs share chroma where its mean squared difference within them is mostShared of that between them at most, and that of
-// luma is leastApart at least. mostSlope bounds Near and Far.
-const mostShared, leastApart, mostSlope = 1. / 4, 1. / 4, 1. / 2
-
-// FindChroma finds out which pixels of all frames share their chroma. Errors: *data.ReadError, ctx.Err().
-func FindChroma(ctx context.Context, frames data.Source, width, height int) (c Chroma, err error) {
-	if _, _, channels := frames.Dims(); channels != len(luma) || min(width, height) < leastDetail {
-		return c, nil
-	}
-	var across, down chromaSteps
-	if err := eachFrame(ctx, frames, func(_ int, frame []float64) {
-		across.add(frame, height, 3*width, width, 3)
-		down.add(frame, width, 3, height, 3*width)
-	}); err != nil {
-		return Chroma{}, err
-	}
-	c.Across, c.Down = across.pairs(), down.pairs()
-	if !c.Shared() {
-		return c, nil
-	}
-	var slopes [2]chromaSlopes
-	if err := eachFrame(ctx, frames, func(_ int, frame []float64) {
-		slopes[0].add(c.Across, frame, height, 3*width, width, 3)
-		slopes[1].add(c.Down, frame, width, 3, height, 3*width)
-	}); err != nil {
-		return Chroma{}, err
-	}
-	c.Across.Near, c.Across.Far = slopes[0].solve()
-	c.Down.Near, c.Down.Far = slopes[1].solve()
-	c.Rounding, err = findRounding(ctx, frames)
-	return c, err
+	Missed    float64 // the mean squared error of that, over (c_k+1 − c_k−1)²
 }
 
 // Shared tells whether any pixels share their chroma.
@@ -100,16 +66,6 @@ func (c *Chroma) Repeat(f Frame) {
 	across.spread(v.data, v.height, 3*v.width, v.width, 3)
 	down.spread(v.data, v.width, 3, v.height, 3*v.width)
 	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.data))
-}
-
-// AddRounding adds errors of rounding to the variance of a frame of finer pixels than those of training: √(V² + r²) for V. What is learned from frames
-// at other times has them where contents move or have noise, so that V is larger. It panics if the frame has not three channels where
-// pixels of the film share their chroma.
-func (c *Chroma) AddRounding(f Frame) {
-	f.check("AddRounding", "a frame to change")
-	if c.Rounding.Step > 0 {
-		c.Rounding.addTo(f)
-	}
 }
 
 // cell returns the pair that a pixel of a line is in, and on which side of its middle the pixel is.
@@ -167,64 +123,6 @@ func newChromaLine(p chromaPairs, line []float64, n, step int) (c chromaLine) {
 		c[1][k] /= n
 	}
 	return c
-}
-
-// chromaSteps are the sums of squared differences between a pixel and the next, of those at even places and at odd ones.
-type chromaSteps struct{ chroma, luma [2]float64 }
-
-// add takes in the lines of a frame, as they are for chromaPairs.spread.
-func (s *chromaSteps) add(frame []float64, lines, from, n, step int) {
-	for i := range lines {
-		for k := range n - 1 {
-			a, b := frame[i*from+k*step:][:3], frame[i*from+(k+1)*step:][:3]
-			r, g, b2 := b[0]-a[0], b[1]-a[1], b[2]-a[2]
-			s.chroma[k%2] += square(r-g) + square(b2-g)
-			s.luma[k%2] += square(luma[0]*r + luma[1]*g + luma[2]*b2)
-		}
-	}
-}
-
-// pairs returns which pixels share their chroma.
-func (s *chromaSteps) pairs() chromaPairs {
-	for first, within := range s.chroma {
-		between := s.chroma[1-first]
-		if between > 0 && within <= mostShared*between && s.luma[first] >= leastApart*s.luma[1-first] {
-			return chromaPairs{Shared: true, Odd: first == 1}
-		}
-	}
-	return chromaPairs{}
-}
-
-// chromaSlopes learns Near and Far from twice as large pairs, of the pairs of a line, as scenes look alike from octave to octave: least squares.
-type chromaSlopes struct{ nn, nf, ff, n, f float64 }
-
-// add takes in the lines of a frame, as they are for chromaPairs.spread.
-func (s *chromaSlopes) add(p chromaPairs, frame []float64, lines, from, n, step int) {
-	if !p.Shared {
-		return
-	}
-	for i := range lines {
-		for _, pairs := range newChromaLine(p, frame[i*from:], n, step) {
-			wide, half := make([]float64, len(pairs)/2), make([]float64, len(pairs)/2)
-			for k := range wide {
-				wide[k], half[k] = (pairs[2*k]+pairs[2*k+1])/2, (pairs[2*k+1]-pairs[2*k])/2
-			}
-			for k, h := range half {
-				near, far := ahead(wide, k, 1), ahead(wide, k, 2)
-				s.nn, s.nf, s.ff, s.n, s.f = s.nn+near*near, s.nf+near*far, s.ff+far*far, s.n+near*h, s.f+far*h
-			}
-		}
-	}
-}
-
-// solve returns Near and Far: those of a straight line where nothing was learned.
-func (s *chromaSlopes) solve() (near, far float64) {
-	det := s.nn*s.ff - s.nf*s.nf
-	if !(det > 1e-6*s.nn*s.ff) {
-		return 1. / 8, 0
-	}
-	near, far = (s.n*s.ff-s.f*s.nf)/det, (s.f*s.nn-s.n*s.nf)/det
-	return max(-mostSlope, min(near, mostSlope)), max(-mostSlope, min(far, mostSlope))
 }
 
 // String tells in a few words which pixels share their chroma; nothing where none do.

@@ -116,32 +116,6 @@ func TestChroma(t *testing.T) {
 	}
 }
 
-// One weight for each distance is what least squares of the coarser octave have, over all frames and both differences of channels.
-func TestChromaSlopes(t *testing.T) {
-	var s chromaSlopes
-	line := make([]float64, 0, 3*64)
-	for k := range 64 {
-		c := math.Sin(0.4 * float64(k/2)) // of pairs
-		line = append(line, c, 0, -2*c)
-	}
-	s.add(chromaPairs{Shared: true}, line, 1, 0, 64, 3)
-	near, far := s.solve()
-	// Of a sine of phase φ a pair of pairs, the half difference is tan(φ/2)·cos, and those ahead less those behind are 2·sin(2φ)·cos and
-	// 2·sin(4φ)·cos of the means: any weights with 2·near·sin(2φ) + 2·far·sin(4φ) = tan(φ/2) do, but at the ends.
-	if got, want := 2*near*math.Sin(0.8)+2*far*math.Sin(1.6), math.Tan(0.2); !(math.Abs(got-want) < 0.02) {
-		t.Errorf("weights %v and %v have %v of a sine, want %v", near, far, got, want)
-	}
-	if near, far := new(chromaSlopes).solve(); near != 0.125 || far != 0 {
-		t.Errorf("of nothing the weights are %v and %v, want those of a straight line", near, far)
-	}
-	if near, far := (&chromaSlopes{nn: 1, ff: 1, n: 9, f: -9}).solve(); near != mostSlope || far != -mostSlope {
-		t.Errorf("weights %v and %v, want bounded ones", near, far)
-	}
-	if near, far := (&chromaSlopes{nn: 4, ff: 2, nf: 1, n: 4*0.2 + 1*0.1, f: 0.2 + 2*0.1}).solve(); !(math.Abs(near-0.2) < 1e-12 && math.Abs(far-0.1) < 1e-12) {
-		t.Errorf("weights %v and %v, want 0.2 and 0.1", near, far)
-	}
-}
-
 // Frames that are too small to tell, of other channels, grey, of one colour or with all of each pixel repeated are left alone.
 func TestChromaNone(t *testing.T) {
 	const width, height = 32, 20
@@ -184,7 +158,7 @@ func TestChromaNone(t *testing.T) {
 
 // What is written is read again, and what cannot be is refused.
 func TestChromaFile(t *testing.T) {
-	c := Chroma{chromaPairs{true, true, 0.17, -0.03}, chromaPairs{Shared: true, Near: 0.125}, chromaRounding{0.5, [3]float64{0, 1, 2}, [3]float64{5, 4, 3}}}
+	c := Chroma{chromaPairs{true, true, 0.17, -0.03, 0.01}, chromaPairs{Shared: true, Near: 0.125}, chromaRounding{0.5, [3]float64{0, 1, 2}, [3]float64{5, 4, 3}}}
 	text, err := c.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +168,7 @@ func TestChromaFile(t *testing.T) {
 		t.Errorf("%s is read as %+v, error %v", text, again, err)
 	}
 	for _, bad := range []string{"", "[]", `{"Across":{"Near":0.51}}`, `{"Across":{"Far":-0.51}}`, `{"Down":{"Near":1}}`, `{"Down":{"Far":2}}`, `{"Down":{"Far":null},"Across":1}`,
-		`{"Rounding":{"Step":1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":-1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":1e101}}`} {
+		`{"Across":{"Missed":-0.1}}`, `{"Down":{"Missed":0.26}}`, `{"Rounding":{"Step":1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":-1}}`, `{"Across":{"Shared":true},"Rounding":{"Step":1e101}}`} {
 		if err := again.Decode([]byte(bad)); err == nil || again != c {
 			t.Errorf("%q is read as %+v, error %v", bad, again, err)
 		}

@@ -30,6 +30,11 @@ func (c *Chroma) Decode(text []byte) error {
 			return badPart("chroma", "weight %v, expected at most %v in size", v, mostSlope)
 		}
 	}
+	for _, v := range []float64{t.Across.Missed, t.Down.Missed} {
+		if !(v >= 0 && v <= mostMissed) {
+			return badPart("chroma", "part %v that is missed, expected 0 to %v", v, mostMissed)
+		}
+	}
 	r := t.Rounding
 	if r.Step != 0 && !(r.Step > 0 && r.Step <= mostStep && t.Shared()) {
 		return badPart("chroma", "a step of %v, expected a positive number up to %v where pixels share their chroma", r.Step, mostStep)

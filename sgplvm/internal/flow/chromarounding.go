@@ -87,7 +87,7 @@ func (r *chromaRounding) variances() (v [3]float64) {
 	}
 }
 
-// addTo is Chroma.AddRounding.
+// addTo adds errors of rounding to the variance of a frame of finer pixels: √(V² + r²) for V, which has them where contents move or have noise.
 func (r *chromaRounding) addTo(f Frame) {
 	rounded := r.variances()
 	mat.Parallel(f.Height, func(y int) {

@@ -34,19 +34,19 @@ func TestChromaRounding(t *testing.T) {
 	}
 
 	// Variances grow where they are small, but for what is clipped.
-	c := Chroma{Rounding: chromaRounding{Step: 2, Least: [3]float64{0, 10, 0}, Most: [3]float64{100, 100, 50}}}
+	c := Chroma{Across: chromaPairs{Shared: true}, Rounding: chromaRounding{Step: 2, Least: [3]float64{0, 10, 0}, Most: [3]float64{100, 100, 50}}}
 	v := c.Rounding.variances()
 	f := NewFrame(3, 2, 3)
 	for k, pixel := range [][3]float64{{50, 50, 25}, {0, 10, 50}, {1, 99, 49.5}, {-3, 5, 60}, {2, 12, 48}, {50, 50, 25}} {
 		copy(f.Mean.Row(k), pixel[:])
 	}
 	f.Variance.Row(5)[0], f.Variance.Row(5)[1], f.Variance.Row(1)[2] = 1000, 3, 4
-	c.AddRounding(f)
+	c.AddVariance(f, 2, 1)
 	compare.Near(t, "variances", f.Variance.Data, []float64{
 		v[0], v[1], v[2], 0, 0, 4, v[0] / 2, v[1] / 2, v[2] / 4, 0, 0, 0, v[0], v[1], v[2], math.Hypot(1000, v[0]), math.Hypot(3, v[1]), v[2],
 	}, 1e-12)
 	before := f.Variance.Clone()
-	new(Chroma).AddRounding(f)
+	new(Chroma).AddVariance(f, 2, 1)
 	compare.SameBits(t, "nothing known", f.Variance.Data, before.Data)
 }
 

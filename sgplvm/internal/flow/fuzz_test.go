@@ -29,7 +29,7 @@ func FuzzParts(f *testing.F) {
 		`{"Width":4,"Height":2,"Energy":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
 		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
 		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2}}`,
-		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0},"Rounding":{"Step":1,"Least":[0,0,-1],"Most":[1,1,0.5]}}`,
+		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0},"Rounding":{"Step":1,"Least":[0,0,-1],"Most":[1,1,0.5]}}`,
 	} {
 		f.Add(byte(part), []byte(text))
 	}
@@ -125,7 +125,7 @@ func use(t *testing.T, p flow.Part) {
 			if p.Check(flow.Shape{Channels: channels}) == nil {
 				f := picture(3, 5, channels)
 				p.Repeat(f)
-				p.AddRounding(f)
+				p.AddVariance(f, 2, 2)
 				finite(f)
 			}
 		}

@@ -1,0 +1,50 @@
+package flow
+
+import "github.com/seed-08962ecc/kronfield/mat"
+
+// AddVariance adds to the variance of a frame of finer pixels than the width×height of training what frames that share their chroma do not
+// tell: what interpolation of chroma misses, and errors of rounding. Where contents rest both are the same in all frames, so that what is learned from frames at
+// other times knows nothing of them. It panics if the frame has not three channels where pixels of the film share their chroma.
+func (c *Chroma) AddVariance(f Frame, width, height int) {
+	f.check("AddVariance", "a frame to change")
+	if !c.Shared() {
+		return
+	}
+	coarse := newImage[float64](width, min(height, f.Height), len(luma))
+	downsample(coarse, f.view())
+	missed := c.missed(coarse)
+	mat.Parallel(f.Height, func(y int) {
+		row := make([]float64, len(luma)*f.Width)
+		missed.rowOver(row, y, f.Width, f.Height)
+		for x := range f.Width {
+			for d, v := range f.Variance.Row(y*f.Width + x) {
+				f.Variance.Row(y*f.Width + x)[d] = v + row[len(luma)*x+d]
+			}
+		}
+	})
+	if c.Rounding.Step > 0 {
+		c.Rounding.addTo(f)
+	}
+}
+
+// missed returns the variance of what interpolation of chroma misses in red, green and blue, of a predicted frame in pixels of training: Missed·(c_k+1 − c_k−1)² along each axis, with
+// luma known.
+func (c *Chroma) missed(m image[float64]) image[float64] {
+	const apart = 2 // pixels, of pairs
+	v := newImage[float64](m.width, m.height, len(luma))
+	mat.Parallel(m.height, func(y int) {
+		above, row, below := m.row(max(y-apart, 0)), m.row(y), m.row(min(y+apart, m.height-1))
+		for x := range m.width {
+			left, right := row[3*max(x-apart, 0):][:3], row[3*min(x+apart, m.width-1):][:3]
+			up, down := above[3*x:][:3], below[3*x:][:3]
+			slope := func(d int) float64 {
+				return c.Across.Missed*square(right[d]-right[1]-left[d]+left[1]) + c.Down.Missed*square(down[d]-down[1]-up[d]+up[1])
+			}
+			red, blue, out := slope(0), slope(2), v.row(y)[3*x:][:3]
+			out[0] = square(1-luma[0])*red + square(luma[2])*blue
+			out[1] = square(luma[0])*red + square(luma[2])*blue
+			out[2] = square(luma[0])*red + square(1-luma[2])*blue
+		}
+	})
+	return v
+}
