@@ -1,14 +1,16 @@
 package flow
 
 import (
+	"fmt"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
 // Chroma tells which pixels of a film in red, green and blue share their chroma. Most videos keep less chroma than luma (chroma
 // subsampling: 4:2:0, 4:2:2; Poynton, "Digital video and HD", 2nd edition, 2012), and most programs that unpack them repeat each
-// sample of it, so that colours have steps which nothing has that was filmed. A film is learned with chroma that is interpolated
-// instead (Interpolated), and predicted frames of the same pixels repeat it again (Repeat).
+// sample of it, so that frames have steps of colour that were never filmed. A film is learned with chroma that is interpolated
+// instead (Interpolated), and predicted frames of the same pixels repeat it again (Repeat). See docs/math.md, 19.13.
 type Chroma struct {
 	Across, Down chromaPairs
 	Rounding     chromaRounding
@@ -56,8 +58,7 @@ func (s interpolated) ReadExamples(dst []float64, from, to int) error {
 // Repeat gives the pixels of a frame's mean that share their chroma the same, that of their mean. It panics if the frame has not three channels
 // where pixels do.
 func (c *Chroma) Repeat(f Frame) {
-	f.check("Repeat", "a frame to change")
-	if !c.Shared() {
+	if !c.concerns("Repeat", f) {
 		return
 	}
 	v := f.view()
@@ -66,6 +67,15 @@ func (c *Chroma) Repeat(f Frame) {
 	across.spread(v.data, v.height, 3*v.width, v.width, 3)
 	down.spread(v.data, v.width, 3, v.height, 3*v.width)
 	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.data))
+}
+
+// concerns tells whether pixels of a frame share their chroma. It panics, naming the caller, if the shapes do not fit.
+func (c *Chroma) concerns(caller string, f Frame) bool {
+	f.check(caller, "a frame to change")
+	if c.Shared() && f.Mean.Cols != len(luma) {
+		panic(fmt.Sprintf("flow: %s: a frame of %d channels, expected the %d of a film whose pixels share their chroma", caller, f.Mean.Cols, len(luma)))
+	}
+	return c.Shared()
 }
 
 // cell returns the pair that a pixel of a line is in, and on which side of its middle the pixel is.

@@ -180,3 +180,24 @@ func TestChromaFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Frames of other channels than the film's are a programmer's mistake.
+func TestChromaPanics(t *testing.T) {
+	c := Chroma{Across: chromaPairs{Shared: true}}
+	f := NewFrame(4, 4, 1)
+	for want, call := range map[string]func(){
+		"flow: Repeat: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma":      func() { c.Repeat(f) },
+		"flow: AddVariance: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma": func() { c.AddVariance(f, 2, 2) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("panics with %v, want %q", got, want)
+				}
+			}()
+			call()
+		}()
+	}
+	new(Chroma).Repeat(f)
+	new(Chroma).AddVariance(f, 2, 2)
+}

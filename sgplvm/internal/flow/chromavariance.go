@@ -6,8 +6,7 @@ import "github.com/seed-08962ecc/kronfield/mat"
 // tell: what interpolation of chroma misses, and errors of rounding. Where contents rest both are the same in all frames, so that what is learned from frames at
 // other times knows nothing of them. It panics if the frame has not three channels where pixels of the film share their chroma.
 func (c *Chroma) AddVariance(f Frame, width, height int) {
-	f.check("AddVariance", "a frame to change")
-	if !c.Shared() {
+	if !c.concerns("AddVariance", f) {
 		return
 	}
 	coarse := newImage[float64](width, min(height, f.Height), len(luma))
