@@ -72,7 +72,7 @@ func (c *Chroma) learn(ctx context.Context, frames data.Source, width, height in
 	for k, p := range []*chromaPairs{&c.Across, &c.Down} {
 		if p.Shared {
 			p.Near, p.Far = slopes[k].weights()
-			misses[k] = chromaMisses{near: p.Near, far: p.Far, usual: slopes[k].nn / max(slopes[k].count, 1)}
+			misses[k] = chromaMisses{near: p.Near, far: p.Far, much: muchChange * slopes[k].nn / max(slopes[k].count, 1)}
 		}
 	}
 	if err := eachFrame(ctx, frames, func(_ int, frame []float64) {
@@ -123,20 +123,22 @@ func (s *chromaSlopes) weights() (near, far float64) {
 }
 
 // chromaMisses are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise. Squares scatter as
-// much as they are large, so that weights are 1/(g + ḡ)², with the mean ḡ, usual.
-type chromaMisses struct{ near, far, usual, w, wg, wgg, we, wge float64 }
+// much as they are large, so that weights are 1/(g + much)², with muchChange times the mean of g: where chroma changes less g is noise itself, which errors grow with.
+type chromaMisses struct{ near, far, much, w, wg, wgg, we, wge float64 }
+
+const muchChange = 10
 
 // add takes in what eachHalf calls it with.
 func (s *chromaMisses) add(half, near, far float64) {
 	g, e := square(near), square(half-s.near*near-s.far*far)
-	w := 1 / square(g+s.usual)
+	w := 1 / square(g+s.much)
 	s.w, s.wg, s.wgg, s.we, s.wge = s.w+w, s.wg+w*g, s.wgg+w*g*g, s.we+w*e, s.wge+w*g*e
 }
 
 // slope returns Missed.
 func (s *chromaMisses) slope() float64 {
 	det := s.w*s.wgg - s.wg*s.wg
-	if !(s.usual > 0) || !(det > 1e-6*s.w*s.wgg) {
+	if !(s.much > 0) || !(det > 1e-6*s.w*s.wgg) {
 		return 0
 	}
 	return max(0, min((s.w*s.wge-s.wg*s.we)/det, mostMissed))

@@ -38,7 +38,7 @@ func TestChromaSlopes(t *testing.T) {
 // What interpolation misses is the slope of its squared errors over g, whatever noise there is where nothing changes; it is bounded, and nothing where nothing was seen.
 func TestChromaMisses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	s := chromaMisses{near: 0.2, far: -0.05, usual: 50}
+	s := chromaMisses{near: 0.2, far: -0.05, much: 50}
 	for range 100000 {
 		near, far := 10*rng.NormFloat64()*rng.Float64(), 12*rng.NormFloat64()
 		s.add(0.2*near-0.05*far+math.Sqrt(0.7+0.03*near*near)*rng.NormFloat64(), near, far)
@@ -50,7 +50,7 @@ func TestChromaMisses(t *testing.T) {
 		errors func(g float64) float64
 		want   float64
 	}{{func(g float64) float64 { return 5 * g }, mostMissed}, {func(g float64) float64 { return 9 - g }, 0}} {
-		s := chromaMisses{usual: 4}
+		s := chromaMisses{much: 4}
 		for k := range 9 {
 			near := float64(k) / 3
 			s.add(math.Sqrt(c.errors(near*near)), near, 0)
