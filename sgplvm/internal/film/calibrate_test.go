@@ -15,6 +15,15 @@ import (
 
 const width, height, n = 48, 40, 8 // of films
 
+// axis returns the rows or the columns of n pixels.
+func axis(n int) mat.Matrix {
+	x := mat.New(n, 1)
+	for i := range n {
+		x.Set(i, 0, float64(i))
+	}
+	return x
+}
+
 // moving returns a film of what scene shows at a point of a frame, its registered frames, what leaves these out, each predicted as the mean of its neighbours,
 // and which ones it has left out.
 func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f *Film, frames []float64, leaveOut LeaveOut, left map[int]bool) {
@@ -25,13 +34,6 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 		for k := range width * height {
 			film = append(film, scene(i, k%width, k/width))
 		}
-	}
-	axis := func(n int) mat.Matrix {
-		x := mat.New(n, 1)
-		for i := range n {
-			x.Set(i, 0, float64(i))
-		}
-		return x
 	}
 	source := data.NewSource(film, n, width*height, 1)
 	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})

@@ -24,13 +24,6 @@ func TestShownChroma(t *testing.T) {
 			film = append(film, g+0.7*u-0.114*v, g-0.3*u-0.114*v, g-0.3*u+0.886*v)
 		}
 	}
-	axis := func(n int) mat.Matrix {
-		x := mat.New(n, 1)
-		for i := range n {
-			x.Set(i, 0, float64(i))
-		}
-		return x
-	}
 	within := func(frame []float64) (most float64) { // pairs, the difference of chroma
 		for k := 0; k+5 < len(frame); k += 6 {
 			most = max(most, math.Abs(frame[k]-frame[k+1]-frame[k+3]+frame[k+4]), math.Abs(frame[k+2]-frame[k+1]-frame[k+5]+frame[k+4]))

@@ -97,7 +97,7 @@ func (p chromaPairs) spread(frame []float64, lines, from, n, step int) {
 		for k := range n {
 			pair, side := p.cell(k)
 			v := frame[i*from+k*step:][:3]
-			y := luma[0]*v[0] + luma[1]*v[1] + luma[2]*v[2]
+			y := lumaOf(v[0], v[1], v[2])
 			var own [2]float64
 			for d, pairs := range c {
 				own[d] = pairs[pair] + side*(p.Near*ahead(pairs, pair, 1)+p.Far*ahead(pairs, pair, 2))

@@ -43,7 +43,7 @@ func (s *chromaSteps) add(frame []float64, lines, from, n, step int) {
 			a, b := frame[i*from+k*step:][:3], frame[i*from+(k+1)*step:][:3]
 			r, g, b2 := b[0]-a[0], b[1]-a[1], b[2]-a[2]
 			s.chroma[k%2] += square(r-g) + square(b2-g)
-			s.luma[k%2] += square(luma[0]*r + luma[1]*g + luma[2]*b2)
+			s.luma[k%2] += square(lumaOf(r, g, b2))
 		}
 	}
 }

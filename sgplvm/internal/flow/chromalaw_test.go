@@ -64,7 +64,8 @@ func TestChromaMisses(t *testing.T) {
 	}
 }
 
-// Of noise in pairs of pixels, along a row and along a column, all that can be known is learned, and of smooth chroma nearly nothing is missed.
+// Of smooth chroma nearly nothing is missed. Noise of its own in each pair is not taken for what is missed, and gives neighbours little weight. Each axis learns from
+// its own pairs.
 func TestLearnChroma(t *testing.T) {
 	const width, height = 64, 40
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -91,7 +92,7 @@ func TestLearnChroma(t *testing.T) {
 	if c := find(0, rows); !(c.Across.Missed < 2e-3) || c.Down != (chromaPairs{}) {
 		t.Errorf("of smooth chroma %+v", c)
 	}
-	// The half difference of two numbers of the variance σ² has σ²/2, and the sum of squares of two means' difference σ² too.
+	// Errors of noise are noise wherever chroma changes.
 	if c := find(200, rows); !(c.Across.Missed < 0.1) || !(math.Abs(c.Across.Near) < 0.05) {
 		t.Errorf("of noise along rows %+v", c)
 	}

@@ -20,6 +20,9 @@ type chromaRounding struct {
 // matrix makes of the same two samples.
 var luma = [3]float64{0.299, 0.587, 0.114}
 
+// lumaOf returns Y.
+func lumaOf(red, green, blue float64) float64 { return luma[0]*red + luma[1]*green + luma[2]*blue }
+
 // Values are rounded that are fewestValues to mostValues different ones, nearly multiples of their least difference; nearMultiple is how near.
 const fewestValues, mostValues, nearMultiple = 16, 256, 1e-2
 

@@ -16,8 +16,9 @@ func (c *Chroma) AddVariance(f Frame, width, height int) {
 		row := make([]float64, len(luma)*f.Width)
 		missed.rowOver(row, y, f.Width, f.Height)
 		for x := range f.Width {
-			for d, v := range f.Variance.Row(y*f.Width + x) {
-				f.Variance.Row(y*f.Width + x)[d] = v + row[len(luma)*x+d]
+			v := f.Variance.Row(y*f.Width + x)
+			for d := range v {
+				v[d] += row[len(luma)*x+d]
 			}
 		}
 	})
