@@ -5,7 +5,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // Register measures how the contents of a film's frames move (Data.Film) and returns the data with the
@@ -15,20 +15,20 @@ import (
 // tried. It takes less than a minute of one processor for 78 frames of 640×360 pixels. Errors:
 // *ConfigError, *ReadError, *ValueError, ctx.Err().
 func Register(ctx context.Context, d Data, progress func(tried int)) (Data, error) {
-	var o flow.Options
+	var o motion.Options
 	if progress != nil {
 		tried := 0
-		o.Progress = func(flow.Trial) { tried++; progress(tried) }
+		o.Progress = func(motion.Trial) { tried++; progress(tried) }
 	}
 	return register(ctx, d, o)
 }
 
 // quickMotion is the one motion that is estimated where little is to be tried: the nodes and the middle one of the strengths that
 // others begin with, on fewer pixels, without a flow besides. Whether it helps is still asked. Few frames are left out.
-var quickMotion = flow.Options{Nodes: []int{9}, Strengths: []float64{1e-3}, Pixels: 1 << 14, NoFlow: true, Examined: 8}
+var quickMotion = motion.Options{Nodes: []int{9}, Strengths: []float64{1e-3}, Pixels: 1 << 14, NoFlow: true, Examined: 8}
 
 // register is Register, with options of the motion.
-func register(ctx context.Context, d Data, o flow.Options) (Data, error) {
+func register(ctx context.Context, d Data, o motion.Options) (Data, error) {
 	if !d.Film || d.registered != nil {
 		return d, nil
 	}
@@ -65,7 +65,7 @@ func registeredFor(ctx context.Context, d Data, cfg Config) (Data, error) {
 		return d, nil
 	}
 	defer watcherOf(cfg.Watch).Timing("estimating motion")()
-	var o flow.Options
+	var o motion.Options
 	if cfg.Effort == EffortQuick {
 		o = quickMotion
 	}

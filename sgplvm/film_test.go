@@ -14,7 +14,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 const filmWidth, filmHeight = 32, 24
@@ -187,8 +187,8 @@ func TestFilm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	warped := flow.NewFrame(filmWidth, filmHeight, 1)
-	fields[0].Warp(warped, flow.Frame{Width: filmWidth, Height: filmHeight, Mean: registered.Mean, Variance: registered.Variance})
+	warped := frame.New(filmWidth, filmHeight, 1)
+	fields[0].Warp(warped, frame.Frame{Width: filmWidth, Height: filmHeight, Mean: registered.Mean, Variance: registered.Variance})
 	frame := scene([]float64{5}, 1)
 	if a, b := distance(shown, frame), distance(warped.Mean.Data, frame); !(a < 0.7*b) {
 		t.Errorf("training frame 5 is shown with the error %v, warped alone %v", a, b)

@@ -49,7 +49,7 @@ var parts = []place{
 	{"bound", []string{"internal/bound."}},
 	{"time", []string{"internal/dynamics."}},
 	{"prediction", []string{"internal/predict."}},
-	{"motion", []string{"internal/opticalflow.", "internal/flow."}},
+	{"motion", []string{"internal/opticalflow.", "internal/film/"}},
 	{"films", []string{"internal/film."}},
 	{"L-BFGS", []string{"kronfield/lbfgs."}},
 	{"files", []string{"sgplvm/dataset.", "mat/npy.", "mat/safetensors.", "internal/files."}},

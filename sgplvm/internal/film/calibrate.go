@@ -5,7 +5,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 )
 
 // A LeaveOut calls body with mean and variance of every registered frame that is wanted as the others predict it, n_s×d_y
@@ -20,23 +23,23 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 	mixed := *f
 	f = &mixed
 	var err error
-	if f.detail, err = f.motion.Bending(ctx, f.frames, f.detail); err != nil {
+	if f.detail, err = mixture.Bending(ctx, f.motion, f.frames, f.detail); err != nil {
 		return nil, err
 	}
-	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
+	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
 	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
 		return nil, err
 	}
 	wanted := f.Examined()
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
-	inflation := flow.NewInflation(width, height, f.shape.At)
-	patches, loss := newPatches(width, height, n), new(flow.EnergyLoss)
+	inflation := inflation.New(width, height, f.shape.At)
+	patches, loss := newPatches(width, height, n), new(detail.EnergyLoss)
 	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
-		registered := flow.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
+		registered := frame.Frame{Width: width, Height: height, Mean: mean, Variance: variance}
 		f.warp(predicted, registered, f.motion.LeftOut(i))
 		inflation.Set(i, truth, predicted)
 		patches.add(i, truth, predicted)
@@ -60,17 +63,17 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 func (f *Film) Rehearse() (frames int) {
 	n := len(f.shape.At)
 	if x := f.motion.LeftOut(n / 2); n >= 3 && !x.Alone() {
-		f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height)
-		return f.motion.NewMixtureLaw(f.frames, f.detail, f.examined).Frames()
+		mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
+		return mixture.NewLaw(f.motion, f.frames, f.detail, f.examined).Frames()
 	}
 	return 0
 }
 
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.MixtureLaw) error {
-	f.mixture = new(flow.Mixture)
-	enlarging := f.motion.NewEnlargingLaw(f.frames, f.detail)
-	noise := flow.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *mixture.Law) error {
+	f.mixture = new(mixture.Mixture)
+	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
+	noise := mixture.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
 	truth, predicted := f.frame(true), f.frame(true)
 	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
@@ -78,9 +81,9 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *flow.Mi
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
 		}
-		registered := flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
+		registered := frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
 		f.alone(predicted, registered, f.motion.Field(x), x)
-		others := f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height)
+		others := mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
 		law.Add(truth, predicted, others)
 		noise.Add(truth, predicted, x, others)
 		enlarging.Add(truth, x)

@@ -10,7 +10,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 const width, height, n = 48, 40, 8 // of films
@@ -36,7 +38,7 @@ func moving(t *testing.T, examined int, scene func(frame, x, y int) float64) (f 
 		}
 	}
 	source := data.NewSource(film, n, width*height, 1)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, motion.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: -1, Examined: examined})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +95,7 @@ func TestCalibrated(t *testing.T) {
 		mean.Variance.Fill(9)
 		c.warp(coarse, mean, all[0])
 		c.warp(fine, mean, all[0])
-		flow.Downsample(again, fine)
+		frame.Downsample(again, fine)
 		var off, sum float64
 		for k, v := range coarse.Variance.Data {
 			off, sum = off+math.Abs(again.Variance.Data[k]-v), sum+v
@@ -120,9 +122,9 @@ func TestDetailOfMixture(t *testing.T) {
 		return sum
 	})
 	learned := *f
-	law := f.motion.NewMixtureLaw(f.frames, f.detail, f.examined)
-	enlarging := f.motion.NewEnlargingLaw(f.frames, f.detail)
-	noise := flow.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
+	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
+	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
+	noise := mixture.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
 	truth, predicted := f.frame(true), f.frame(true)
 	err := learned.learnMixture(context.Background(), func(ctx context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
 		return leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
@@ -130,8 +132,8 @@ func TestDetailOfMixture(t *testing.T) {
 			if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 				return err
 			}
-			f.alone(predicted, flow.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}, f.motion.Field(x), x)
-			noise.Add(truth, predicted, x, f.frames.Others(f.detail, x, f.shape.Width, f.shape.Height))
+			f.alone(predicted, frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}, f.motion.Field(x), x)
+			noise.Add(truth, predicted, x, mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height))
 			enlarging.Add(truth, x)
 			return body(i, mean, variance)
 		})

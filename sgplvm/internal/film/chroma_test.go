@@ -8,7 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -31,7 +32,7 @@ func TestShownChroma(t *testing.T) {
 		return most
 	}
 	source := data.NewSource(film, n, width*height, 3)
-	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, flow.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: 0.99})
+	f, err := New(context.Background(), source, data.Grid{axis(height), axis(width)}, times, nil, motion.Options{Nodes: []int{5}, Strengths: []float64{1e-3}, Gain: 0.99})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestShownChroma(t *testing.T) {
 	compare.Near(t, "training frames", kept, learned, 1e-3)
 
 	l := predict.Latent{At: &data.Instant{Time: 3.5}}
-	mean := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
+	mean := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
 	for _, c := range []struct {
 		scale  int
 		shared bool
@@ -63,7 +64,7 @@ func TestShownChroma(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &drawing{Model: m, width: dst.Width, height: dst.Height, wanted: [2]int{dst.Width, dst.Height}}
-		drawn := d.asked(flow.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)})
+		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)})
 		for name, got := range map[string]mat.Matrix{"shown": dst.Mean, "drawn": drawn} {
 			if most := within(got.Clone().Data); (most < 1e-9) != c.shared {
 				t.Errorf("%s in pixels %d times as fine: chroma differs by %v within pairs", name, c.scale, most)
@@ -92,7 +93,7 @@ func TestShownChroma(t *testing.T) {
 	}
 	// Finer ones than those of training are drawn where coarser ones are asked for.
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, wanted: [2]int{width, height}}
-	if got := d.asked(flow.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}); got.Rows != width*height || !(within(got.Data) < 1e-9) {
+	if got := d.asked(frame.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}); got.Rows != width*height || !(within(got.Data) < 1e-9) {
 		t.Errorf("%d pixels whose chroma differs by %v within pairs", got.Rows, within(got.Data))
 	}
 }

@@ -1,5 +1,17 @@
 // Package film predicts films whose contents move. It joins the posterior of package predict with an estimate of
-// the motion (package flow) and with what both get wrong.
+// the motion and with what both get wrong.
+//
+// Its rooms, each of which knows those above it:
+//
+//   - frame: pictures, how they are made coarser and sampled
+//   - chroma: chroma that pixels share
+//   - inflation: variances multiplied by what left-out frames show to be missing
+//   - motion: displacements over space and time, estimated and chosen; flows between frames
+//   - training: the training frames as they are
+//   - detail: what finer pixels show, the motion-compensated residual, super-resolution
+//   - mixture: what training frames say by themselves, and how it is weighed
+//
+// For tests there are drawn, films whose motion is known, and filmtest, what is fitted to them.
 //
 // # How a frame is made
 //
@@ -15,7 +27,7 @@
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned, shared again by
-// predicted pixels of the training size, and in finer pixels 4 has the variance of what that misses (flow.Chroma).
+// predicted pixels of the training size, and in finer pixels 4 has the variance of what that misses (chroma.Chroma).
 //
 // Film.Calibrated learns the weights of the mixture and what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 // An errorLaw is how the errors of a predicted frame are correlated over its pixels: what errors seen at some
@@ -128,7 +128,7 @@ func (l *errorLaw) among(dst, plain, shift mat.Matrix, sites []site) {
 // Encode returns the law as JSON text, to the bit.
 func (l *errorLaw) Encode() ([]byte, error) { return json.Marshal(l) }
 
-// Decode is that of flow.Part.
+// Decode is that of frame.Part.
 func (l *errorLaw) Decode(text []byte) error {
 	var t errorLaw
 	if err := json.Unmarshal(text, &t); err != nil {
@@ -146,5 +146,5 @@ func (l *errorLaw) Decode(text []byte) error {
 	return nil
 }
 
-// Check is that of flow.Part: the law fits frames of any shape.
-func (l *errorLaw) Check(flow.Shape) error { return nil }
+// Check is that of frame.Part: the law fits frames of any shape.
+func (l *errorLaw) Check(frame.Shape) error { return nil }

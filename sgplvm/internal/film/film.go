@@ -5,35 +5,41 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Film is what is known of a film beside the model of its registered frames. It does not change, and any
 // number of goroutines may use it at once.
 type Film struct {
-	shape     flow.Shape
-	chroma    flow.Chroma
-	motion    *flow.Motion
-	frames    *flow.TrainingFrames // with chroma interpolated
-	detail    *flow.Detail
-	inflation *flow.Inflation
-	mixture   *flow.Mixture
+	shape     frame.Shape
+	chroma    chroma.Chroma
+	motion    *motion.Motion
+	frames    *training.Frames // with chroma interpolated
+	detail    *detail.Detail
+	inflation *inflation.Inflation
+	mixture   *mixture.Mixture
 	errors    *errorLaw // nil where it was not learned
-	examined  int       // flow.Options.Examined
+	examined  int       // motion.Options.Examined
 }
 
 // New measures how the contents of a film's frames move at the given times and how much detail they have;
 // frames with different labels in sequences (nil: all are alike) have nothing to do with one another.
 // grid holds the pixels (Size), which o need not. Errors: *data.ConfigError, *data.ReadError, *data.ValueError, ctx.Err().
-func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, o flow.Options) (*Film, error) {
+func New(ctx context.Context, frames data.Source, grid data.Grid, times []float64, sequences []int, o motion.Options) (*Film, error) {
 	width, height, err := Size(grid)
 	if err != nil {
 		return nil, err
 	}
 	_, _, channels := frames.Dims()
-	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
+	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
 	o.Width, o.Height = width, height
-	if f.chroma, err = flow.FindChroma(ctx, frames, width, height); err != nil {
+	if f.chroma, err = chroma.Find(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
 	if f.chroma.Shared() {
@@ -41,16 +47,16 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 			return nil, err
 		}
 	}
-	if f.motion, err = flow.Fit(ctx, frames, times, sequences, o); err != nil {
+	if f.motion, err = motion.Fit(ctx, frames, times, sequences, o); err != nil {
 		return nil, err
 	}
-	if f.frames, err = f.motion.TrainingFrames(ctx, frames); err != nil {
+	if f.frames, err = training.Keep(ctx, f.motion, frames); err != nil {
 		return nil, err
 	}
-	if f.detail, err = flow.MeasureDetail(ctx, frames, width, height); err != nil {
+	if f.detail, err = detail.Measure(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	f.inflation, f.mixture = flow.NewInflation(width, height, f.shape.At), new(flow.Mixture)
+	f.inflation, f.mixture = inflation.New(width, height, f.shape.At), new(mixture.Mixture)
 	return f, nil
 }
 
@@ -73,7 +79,7 @@ func (f *Film) Examined() (wanted func(frame int) bool) {
 }
 
 // Motion returns how the contents move.
-func (f *Film) Motion() *flow.Motion { return f.motion }
+func (f *Film) Motion() *motion.Motion { return f.motion }
 
 // String tells the motion in one line, what predictions are mixed with, and over what time errors are alike where that was learned.
 func (f *Film) String() string {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 // FuzzErrorLaw draws how the errors of a frame are correlated. Numbers out of their bounds are refused; with others what is said of
@@ -52,7 +52,7 @@ func FuzzErrorLaw(f *testing.F) {
 
 // drawSeen draws a frame of which a share of the pixels was seen.
 func drawSeen(rng *rand.Rand, law *errorLaw, width, height, channels int, share float64) *seenFrame {
-	s := &seenFrame{law: law, frame: flow.NewFrame(width, height, channels), values: mat.New(width*height, channels), unitX: 0.5 + rng.Float64(), unitY: 0.5 + rng.Float64()}
+	s := &seenFrame{law: law, frame: frame.New(width, height, channels), values: mat.New(width*height, channels), unitX: 0.5 + rng.Float64(), unitY: 0.5 + rng.Float64()}
 	alike := rng.IntN(2) == 0
 	for i := range s.values.Rows {
 		gone := rng.Float64() >= share

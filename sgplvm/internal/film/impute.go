@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -41,13 +41,13 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	if err := m.PredictTo(p, l, obs.Grid); err != nil {
 		return err
 	}
-	s := &seenFrame{law: m.errors, frame: flow.Frame{Width: size[0], Height: size[1], Mean: p.Mean, Variance: p.Variance}, values: obs.Values}
+	s := &seenFrame{law: m.errors, frame: frame.Frame{Width: size[0], Height: size[1], Mean: p.Mean, Variance: p.Variance}, values: obs.Values}
 	if s.law == nil {
 		s.law = &plainErrors
 	}
 	s.unitX, s.unitY = float64(m.shape.Width)/float64(size[0]), float64(m.shape.Height)/float64(size[1])
 	predict.CopyPrediction(room, *p, mat.Matrix{})
-	filled := flow.Frame{Width: size[0], Height: size[1], Mean: room.Mean, Variance: room.Variance}
+	filled := frame.Frame{Width: size[0], Height: size[1], Mean: room.Mean, Variance: room.Variance}
 	if o.Conditioning != predict.ConditionNone {
 		if room.Conditioning, err = s.fill(ctx, filled); err != nil {
 			return err

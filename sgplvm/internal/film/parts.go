@@ -4,13 +4,18 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // A namedPart has the name under which it is kept in a model's file. Older files have no optional ones.
 type namedPart struct {
 	name string
-	flow.Part
+	frame.Part
 	optional bool
 	absent   bool // an optional one that is not there
 }
@@ -57,7 +62,7 @@ func (f *Film) FrameBytes() int {
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
-	f := &Film{motion: new(flow.Motion), frames: new(flow.TrainingFrames), detail: new(flow.Detail), inflation: new(flow.Inflation), mixture: new(flow.Mixture)}
+	f := &Film{motion: new(motion.Motion), frames: new(training.Frames), detail: new(detail.Detail), inflation: new(inflation.Inflation), mixture: new(mixture.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
 		content := parts[p.name]
@@ -72,7 +77,7 @@ func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Ins
 		}
 	}
 	width, height := f.motion.Size()
-	f.shape = flow.Shape{Width: width, Height: height, Channels: channels, At: at}
+	f.shape = frame.Shape{Width: width, Height: height, Channels: channels, At: at}
 	if err := f.Fits(grid, channels, at); err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func (f *Film) Fits(grid data.Grid, channels int, at []data.Instant) error {
 		if p.absent {
 			continue
 		}
-		if err := p.Check(flow.Shape{Width: width, Height: height, Channels: channels, At: at}); err != nil {
+		if err := p.Check(frame.Shape{Width: width, Height: height, Channels: channels, At: at}); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
 )
 
 // patches are errors of training frames that were left out, at some pixels around some places: a block of
@@ -58,7 +59,7 @@ func newPatches(width, height, frames int) *patches {
 }
 
 // add takes patches of frame i.
-func (p *patches) add(i int, truth, predicted flow.Frame) {
+func (p *patches) add(i int, truth, predicted frame.Frame) {
 	if p.span == 0 {
 		return
 	}
@@ -85,7 +86,7 @@ func (p *patches) add(i int, truth, predicted flow.Frame) {
 }
 
 // slopes returns the central differences of a frame's mean, one-sided at the edges.
-func slopes(f flow.Frame, x, y, c int) (dx, dy float64) {
+func slopes(f frame.Frame, x, y, c int) (dx, dy float64) {
 	at := func(x, y int) float64 { return f.Mean.At(y*f.Width+x, c) }
 	if l, r := max(x-1, 0), min(x+1, f.Width-1); r > l {
 		dx = (at(r, y) - at(l, y)) / float64(r-l)
@@ -104,7 +105,7 @@ type errorSet struct {
 
 // learn returns the law under which the errors of each patch are likeliest together, nil where there is
 // nothing to learn from. inflation is that of the film's variances.
-func (p *patches) learn(inflation *flow.Inflation, at []data.Instant) *errorLaw {
+func (p *patches) learn(inflation *inflation.Inflation, at []data.Instant) *errorLaw {
 	var sets [][]errorSet
 	for _, q := range p.all {
 		factor := inflation.LeftOut(q.frame)

@@ -8,7 +8,10 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -41,7 +44,7 @@ func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) 
 		return err
 	}
 	n, channels := width*height, m.shape.Channels
-	f := flow.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
+	f := frame.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
 	if err := m.show(f, registered, l); err != nil {
 		return err
 	}
@@ -57,13 +60,13 @@ var predictions mat.Pool[predict.Prediction]
 const keptNumbers = 1 << 26
 
 // registered returns what the posterior predicts for one frame, in reference coordinates at the training pixels; it may lie in p.
-func (m *Model) registered(p *predict.Prediction, l predict.Latent) (flow.Frame, error) {
+func (m *Model) registered(p *predict.Prediction, l predict.Latent) (frame.Frame, error) {
 	if m.shape.Width*m.shape.Height*m.shape.Channels > keptNumbers/m.Posterior.Params().Z.Rows {
 		frames, err := m.predictRegistered(context.Background(), []predict.Latent{l}, false)
 		return frames[0], err
 	}
 	err := m.Posterior.PredictTo(p, l, nil)
-	return flow.Frame{Width: m.shape.Width, Height: m.shape.Height, Mean: p.Mean, Variance: p.Variance}, err
+	return frame.Frame{Width: m.shape.Width, Height: m.shape.Height, Mean: p.Mean, Variance: p.Variance}, err
 }
 
 // PredictSlabs is that of predict.Posterior; a slab is a whole frame of one latent posterior. Beside the
@@ -95,7 +98,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 			if err := m.show(p, registered[i], l); err != nil {
 				return err
 			}
-			registered[i] = flow.Frame{}
+			registered[i] = frame.Frame{}
 			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
 			if !o.MeanOnly {
 				s.Variance = []mat.Matrix{p.Variance}
@@ -110,8 +113,8 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 
 // predictRegistered returns what the posterior predicts: frames in reference coordinates at the training
 // pixels.
-func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent, meanOnly bool) ([]flow.Frame, error) {
-	frames := make([]flow.Frame, len(latents))
+func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent, meanOnly bool) ([]frame.Frame, error) {
+	frames := make([]frame.Frame, len(latents))
 	for i := range latents {
 		frames[i] = m.frame(!meanOnly)
 	}
@@ -129,12 +132,12 @@ func (m *Model) predictRegistered(ctx context.Context, latents []predict.Latent,
 }
 
 // show turns a registered frame into the frame at the latent posterior's time: between two shots with mean and variance over both.
-func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
+func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	moments, err := m.motion.Moments(*l.At)
 	if err != nil {
 		return err
 	}
-	one := func(f flow.Frame, x flow.Moment) flow.Unresolved {
+	one := func(f frame.Frame, x motion.Moment) detail.Unresolved {
 		left := m.warp(f, registered, x)
 		if f.Variance.Rows > 0 {
 			m.inflation.Apply(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
@@ -146,7 +149,7 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 		other := m.room(dst.Width, dst.Height, dst.Variance.Rows > 0)
 		one(other, x)
 		dst.Blend(other, x.Chance)
-		left = flow.Unresolved{} // frames of one shot resolve nothing of another
+		left = detail.Unresolved{} // frames of one shot resolve nothing of another
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
@@ -157,7 +160,7 @@ func (m *Model) show(dst, registered flow.Frame, l predict.Latent) error {
 }
 
 // addFiner adds to the variance of a frame what only pixels finer than those of training have: detail, and errors of rounding.
-func (f *Film) addFiner(dst flow.Frame, left flow.Unresolved) {
+func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
 	if dst.Width > f.shape.Width {
 		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
 	}
@@ -165,7 +168,7 @@ func (f *Film) addFiner(dst flow.Frame, left flow.Unresolved) {
 }
 
 // repeatChroma gives pixels of a frame as large as those of training the chroma that these share.
-func (f *Film) repeatChroma(dst flow.Frame) {
+func (f *Film) repeatChroma(dst frame.Frame) {
 	if dst.Width == f.shape.Width && dst.Height == f.shape.Height {
 		f.chroma.Repeat(dst)
 	}
@@ -174,11 +177,11 @@ func (f *Film) repeatChroma(dst flow.Frame) {
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of
 // the training frames, and mixes it with what these predict by themselves. Pixels larger than those
 // of training are means over these. It returns which part of detail is left.
-func (f *Film) warp(dst, registered flow.Frame, x flow.Moment) flow.Unresolved {
+func (f *Film) warp(dst, registered frame.Frame, x motion.Moment) detail.Unresolved {
 	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {
 		fine := f.room(w, h, dst.Variance.Rows > 0)
 		left := f.warp(fine, registered, x)
-		flow.Downsample(dst, fine)
+		frame.Downsample(dst, fine)
 		return left
 	}
 	field := f.motion.Field(x)
@@ -187,38 +190,38 @@ func (f *Film) warp(dst, registered flow.Frame, x flow.Moment) flow.Unresolved {
 }
 
 // mix mixes a frame that alone predicted with what training frames say by themselves, and returns which part of detail these leave.
-func (f *Film) mix(dst, registered flow.Frame, field flow.Field, x flow.Moment) flow.Unresolved {
+func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Moment) detail.Unresolved {
 	if f.mixture.Alone() || x.Alone() {
-		return flow.Unresolved{}
+		return detail.Unresolved{}
 	}
-	others := f.frames.Others(f.detail, x, dst.Width, dst.Height)
+	others := mixture.NewOthers(f.frames, f.detail, x, dst.Width, dst.Height)
 	coarse, around := dst, others
 	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
 		coarse = f.frame(dst.Variance.Rows > 0)
 		f.alone(coarse, registered, field, x)
-		around = f.frames.Others(f.detail, x, coarse.Width, coarse.Height)
+		around = mixture.NewOthers(f.frames, f.detail, x, coarse.Width, coarse.Height)
 	}
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
 	return others.Unresolved()
 }
 
 // alone is warp of the model alone.
-func (f *Film) alone(dst, registered flow.Frame, field flow.Field, x flow.Moment) {
+func (f *Film) alone(dst, registered frame.Frame, field motion.Field, x motion.Moment) {
 	field.Warp(dst, f.detail.Sharpened(registered, dst.Width))
-	f.motion.AddResidual(dst, f.frames, field, f.detail, x)
+	detail.AddResidual(dst, f.motion, f.frames, field, f.detail, x)
 }
 
 // frame returns a frame of zeros at the training pixels.
-func (f *Film) frame(variances bool) flow.Frame {
+func (f *Film) frame(variances bool) frame.Frame {
 	return f.room(f.shape.Width, f.shape.Height, variances)
 }
 
 // room returns a frame of zeros.
-func (f *Film) room(width, height int, variances bool) flow.Frame {
+func (f *Film) room(width, height int, variances bool) frame.Frame {
 	if variances {
-		return flow.NewFrame(width, height, f.shape.Channels)
+		return frame.New(width, height, f.shape.Channels)
 	}
-	return flow.Frame{Width: width, Height: height, Mean: mat.New(width*height, f.shape.Channels)}
+	return frame.Frame{Width: width, Height: height, Mean: mat.New(width*height, f.shape.Channels)}
 }
 
 // errJoint is the reason why a film refuses what needs the joint distribution of all pixels.

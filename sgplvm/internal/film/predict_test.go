@@ -8,16 +8,18 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // What is known of the edges of frames is in predicted frames of finer pixels, and in no others.
 func TestShownEdges(t *testing.T) {
 	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/3) + float64(20*min(y, 1)) })
-	registered := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height])}
+	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height])}
 	show := func(edge, scale int) mat.Matrix {
-		f.detail = new(flow.Detail)
+		f.detail = new(detail.Detail)
 		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Edges":[0,0,%d,0]}`, width, height, edge)); err != nil {
 			t.Fatal(err)
 		}
@@ -56,10 +58,10 @@ func TestShownUnresolved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	registered := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
+	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
 	at := data.Instant{Time: 3.5}
-	show := func(resolvable float64) (shown flow.Frame, drawn float64) {
-		c.detail = new(flow.Detail)
+	show := func(resolvable float64) (shown frame.Frame, drawn float64) {
+		c.detail = new(detail.Detail)
 		if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":%v}`, width, height, resolvable)); err != nil {
 			t.Fatal(err)
 		}
@@ -74,13 +76,13 @@ func TestShownUnresolved(t *testing.T) {
 		}
 		d, expected, one := &drawing{Model: m, width: 2 * width, height: 2 * height, draw: -1}, c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
 		left := c.warp(expected, registered, moments[0])
-		d.addDetail(one, expected, left, 0, flow.Field{})
+		d.addDetail(one, expected, left, 0, motion.Field{})
 		for _, v := range one.Mean.Data {
 			drawn += v * v / float64(len(one.Mean.Data))
 		}
 		return shown, drawn
 	}
-	mean := func(f flow.Frame) (sum float64) {
+	mean := func(f frame.Frame) (sum float64) {
 		for _, v := range f.Variance.Data {
 			sum += v / float64(len(f.Variance.Data))
 		}
@@ -114,11 +116,11 @@ func TestShownBetweenShots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.detail = new(flow.Detail)
+	c.detail = new(detail.Detail)
 	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":1}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
-	registered := flow.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
+	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
 	at := data.Instant{Time: n/2 - 0.5}
 	moments, err := c.motion.Moments(at)
 	if err != nil || len(moments) != 2 {
@@ -133,7 +135,7 @@ func TestShownBetweenShots(t *testing.T) {
 	c.inflation.Apply(want, at)
 	c.inflation.Apply(second, at)
 	want.Blend(second, moments[1].Chance)
-	c.detail.AddTo(want, flow.Unresolved{})
+	c.detail.AddTo(want, detail.Unresolved{})
 	for k, v := range want.Variance.Data {
 		if got.Variance.Data[k] != v {
 			t.Fatalf("variance %v at pixel %d, want %v", got.Variance.Data[k], k, v)

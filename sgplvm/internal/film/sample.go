@@ -9,7 +9,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -67,10 +69,10 @@ type drawing struct {
 	wanted        [2]int
 	latents       []predict.Latent
 	seed          uint64
-	moments       []flow.Moment  // the likelier ones: films are cut half way between two shots
-	paths         [][]flow.Field // those of each draw
-	draw          int            // whose detail is
-	detail        mat.Matrix     // in reference coordinates; 0×0 where pixels are none finer than those of training
+	moments       []motion.Moment  // the likelier ones: films are cut half way between two shots
+	paths         [][]motion.Field // those of each draw
+	draw          int              // whose detail is
+	detail        mat.Matrix       // in reference coordinates; 0×0 where pixels are none finer than those of training
 }
 
 func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.SampleOptions) (*drawing, error) {
@@ -93,7 +95,7 @@ func (m *Model) newDrawing(g data.Grid, latents []predict.Latent, o predict.Samp
 		if err != nil {
 			return nil, err
 		}
-		d.moments = append(d.moments, slices.MaxFunc(moments, func(a, b flow.Moment) int { return cmp.Compare(a.Chance, b.Chance) }))
+		d.moments = append(d.moments, slices.MaxFunc(moments, func(a, b motion.Moment) int { return cmp.Compare(a.Chance, b.Chance) }))
 	}
 	d.paths, err = m.motion.FieldPaths(sequence, times, max(1, o.Count), func(k int) func() float64 {
 		return rand.New(rand.NewPCG(o.Seed, 0x6d6f766500000000+uint64(k))).NormFloat64
@@ -112,8 +114,8 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	field := d.motion.Field(x)
 	expected, drawn := d.room(d.width, d.height, true), d.room(d.width, d.height, true)
 	d.alone(expected, mean, field, x)
-	own := flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
-	registered := flow.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: values}
+	own := frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}
+	registered := frame.Frame{Width: d.shape.Width, Height: d.shape.Height, Mean: values}
 	d.alone(own, registered, d.paths[draw][i], x)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
@@ -129,10 +131,10 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 }
 
 // asked returns the mean of a frame in the pixels that were asked for.
-func (d *drawing) asked(f flow.Frame) mat.Matrix {
+func (d *drawing) asked(f frame.Frame) mat.Matrix {
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse := d.room(d.wanted[0], d.wanted[1], true)
-		flow.Downsample(coarse, f)
+		frame.Downsample(coarse, f)
 		f = coarse
 	}
 	d.repeatChroma(f)
@@ -141,7 +143,7 @@ func (d *drawing) asked(f flow.Frame) mat.Matrix {
 
 // addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
 // that they move with the contents, of the variance that the mean lets expect and other frames leave.
-func (d *drawing) addDetail(drawn, expected flow.Frame, left flow.Unresolved, draw int, field flow.Field) {
+func (d *drawing) addDetail(drawn, expected frame.Frame, left detail.Unresolved, draw int, field motion.Field) {
 	if d.width <= d.shape.Width {
 		return
 	}
@@ -153,7 +155,7 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, left flow.Unresolved, dr
 			d.detail.Data[k] = rng.NormFloat64()
 		}
 	}
-	v := flow.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
+	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
 	mat.Copy(v.Variance, expected.Variance)
 	d.addFiner(v, left)
 	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
@@ -162,11 +164,11 @@ func (d *drawing) addDetail(drawn, expected flow.Frame, left flow.Unresolved, dr
 			v.Variance.Row(k)[c] -= noise
 		}
 	}
-	field.WarpWhite(flow.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
+	field.WarpWhite(frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
 }
 
 // addNoise adds the white noise of pixels finer than those of training, another one in each frame.
-func (d *drawing) addNoise(drawn flow.Frame, draw, frame int) {
+func (d *drawing) addNoise(drawn frame.Frame, draw, frame int) {
 	noise := d.Film.detail.Noise(d.width)
 	rng := rand.New(rand.NewPCG(d.seed^uint64(frame)<<32, 0x6e6f697365000000+uint64(draw)))
 	for k := range drawn.Mean.Rows {

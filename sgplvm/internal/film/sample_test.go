@@ -4,26 +4,28 @@ import (
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
 // What finer pixels of a drawing show has the variance that a prediction adds for them, what its mean lacks included.
 func TestDrawnDetail(t *testing.T) {
 	const width, height, variance = 40, 30, 25
-	detail := new(flow.Detail)
-	if err := detail.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"A":-0.5,"Gamma":1,"Lost":0.5,"Noise":[2]}`)); err != nil {
+	finer := new(detail.Detail)
+	if err := finer.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"A":-0.5,"Gamma":1,"Lost":0.5,"Noise":[2]}`)); err != nil {
 		t.Fatal(err)
 	}
-	f := &Film{shape: flow.Shape{Width: width, Height: height, Channels: 1}, detail: detail}
+	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: 1}, detail: finer}
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
 	expected, drawn := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
 	expected.Variance.Fill(variance)
-	d.addDetail(drawn, expected, flow.Unresolved{}, 0, flow.Field{})
+	d.addDetail(drawn, expected, detail.Unresolved{}, 0, motion.Field{})
 	var square float64
 	for _, v := range drawn.Mean.Data {
 		square += v * v / float64(len(drawn.Mean.Data))
 	}
-	detail.AddTo(expected, flow.Unresolved{})
+	finer.AddTo(expected, detail.Unresolved{})
 	const noise = 3 * 2
 	if want := expected.Variance.At(0, 0) - variance - noise; math.Abs(square-want) > 0.1*want {
 		t.Errorf("mean square %v, want %v", square, want)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
@@ -20,13 +20,13 @@ const groupPixels, nearPixels, leastLeft = 64, 256, 1e-6
 type seenFrame struct {
 	law          *errorLaw
 	lags         *lags // of the law in the frame, from when they are needed
-	frame        flow.Frame
+	frame        frame.Frame
 	values       mat.Matrix // NaN where nothing was seen
 	unitX, unitY float64    // pixels of training in a pixel
 }
 
 // keep puts what was seen in its place, with variance 0, and multiplies other variances.
-func (s *seenFrame) keep(dst flow.Frame, inflation float64) {
+func (s *seenFrame) keep(dst frame.Frame, inflation float64) {
 	for i := range s.values.Rows {
 		for c := range s.values.Cols {
 			if v := s.values.At(i, c); v == v {
@@ -41,7 +41,7 @@ func (s *seenFrame) keep(dst flow.Frame, inflation float64) {
 
 // fill sets the missing pixels of dst to their distribution given those seen, channels that miss the same ones
 // together, and says how.
-func (s *seenFrame) fill(ctx context.Context, dst flow.Frame) (how string, err error) {
+func (s *seenFrame) fill(ctx context.Context, dst frame.Frame) (how string, err error) {
 	how = "none"
 	byMissing := map[int][]int{} // channels by the first that misses the same pixels
 	var firsts []int
@@ -151,7 +151,7 @@ func (s *seenFrame) near(group []int, c, seen int) []int {
 // condition predicts some missing pixels in some channels given seen ones: Gaussian, with variances that are
 // larger or smaller as the seen errors are, near these (Student, section "Variances that follow the example" of
 // docs/math.md, with the mean of the channels' distances).
-func (s *seenFrame) condition(dst flow.Frame, channels, missing, seen []int) error {
+func (s *seenFrame) condition(dst frame.Frame, channels, missing, seen []int) error {
 	n := len(seen)
 	room := mat.Borrow(3 * n * n)
 	defer mat.GiveBack(room)

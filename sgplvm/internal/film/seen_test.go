@@ -9,14 +9,14 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/flow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 // randomSeen returns a predicted frame of which half the pixels of the first channel and others of the second
 // were seen.
 func randomSeen(width, height int) *seenFrame {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &seenFrame{law: &errorLaw{White: 0.2, Near: 1.5, Broad: 0.5, Far: 6, Shift: 0.3, Reach: 4, Freedom: 8}, frame: flow.NewFrame(width, height, 2), values: mat.New(width*height, 2), unitX: 1, unitY: 0.5}
+	s := &seenFrame{law: &errorLaw{White: 0.2, Near: 1.5, Broad: 0.5, Far: 6, Shift: 0.3, Reach: 4, Freedom: 8}, frame: frame.New(width, height, 2), values: mat.New(width*height, 2), unitX: 1, unitY: 0.5}
 	for i := range s.values.Data {
 		s.frame.Mean.Data[i], s.frame.Variance.Data[i] = 10*rng.NormFloat64(), math.Exp(rng.NormFloat64())
 		s.values.Data[i] = s.frame.Mean.Data[i] + rng.NormFloat64()
@@ -27,8 +27,8 @@ func randomSeen(width, height int) *seenFrame {
 	return s
 }
 
-func copied(f flow.Frame) flow.Frame {
-	return flow.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance.Clone()}
+func copied(f frame.Frame) frame.Frame {
+	return frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance.Clone()}
 }
 
 // Few pixels are conditioned on all that were seen, as the dense formulas have it.

@@ -1,0 +1,62 @@
+package detail
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// A mean that shows none of what is white lacks as much energy as it has errors, but for what a spline through 2×2 pixels shows of it. A mean that is right, and one that shows more than there is, change nothing.
+func TestEnergyLoss(t *testing.T) {
+	const width, height, n = 64, 48, 4
+	rng := rand.New(rand.NewPCG(8, 6))
+	values := make([]float64, n*width*height)
+	for k := range values {
+		values[k] = 100 + 5*rng.NormFloat64()
+	}
+	d, err := Measure(context.Background(), data.NewSource(values, n, width*height, 1), width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := func(shown, noise float64) *Detail {
+		loss := new(EnergyLoss)
+		for i := range n {
+			truth, predicted := frame.New(width, height, 1), frame.New(width, height, 1)
+			copy(truth.Mean.Data, values[i*width*height:])
+			for k, v := range truth.Mean.Data {
+				predicted.Mean.Data[k] = 100 + shown*(v-100) + noise*rng.NormFloat64()
+			}
+			loss.Add(d, truth, predicted)
+		}
+		return loss.Detail(d)
+	}
+	for _, c := range []struct{ shown, noise float64 }{{1, 0}, {1, 5}} {
+		if after(c.shown, c.noise) != d {
+			t.Errorf("a mean with %v of what frames show and noise of %v lacks energy", c.shown, c.noise)
+		}
+	}
+	whole, blurred := after(0, 0), frame.New(2*width, 2*height, 1)
+	if want := d.Energy[0] / 25; math.Abs(whole.lost-want) > 0.05*want {
+		t.Errorf("%v of the errors, want %v", whole.lost, want)
+	}
+	// With γ = 1 the detail is in proportion to the energy, which is all a part of the variance.
+	blurred.Variance.Fill(25)
+	(&Detail{Width: width, Height: height, Energy: []float64{4}, A: math.Log(0.3), Gamma: 1, lost: 0.5}).AddTo(blurred, Unresolved{})
+	for k, v := range blurred.Variance.Data {
+		if want := 25 + 4*0.3*(0.5*25/4+leastEnergy); math.Abs(v-want) > 1e-12*want {
+			t.Fatalf("variance %v of pixel %d, want %v", v, k, want)
+		}
+	}
+	text, err := whole.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(Detail)
+	if err := again.Decode(text); err != nil || again.lost != whole.lost {
+		t.Errorf("%v read as %v, error %v", whole.lost, again.lost, err)
+	}
+}

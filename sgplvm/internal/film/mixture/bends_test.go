@@ -1,0 +1,221 @@
+package mixture
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// drifting returns frames at some times, whose contents all move along x(t), y(t) in pixels, with the flows between neighbours known.
+func drifting(times []float64, at func(t float64) (x, y float64)) (*training.Frames, motion.Sequence) {
+	const width, height = 6, 5
+	f := &training.Frames{Head: training.Head{Width: width, Height: height, Channels: 1, Frames: len(times)}, Cache: new(training.Cache)}
+	even := func(u, v float64) opticalflow.Flow {
+		flow := opticalflow.Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
+		for k := range flow.Right {
+			flow.Right[k], flow.Down[k] = float32(u), float32(v)
+		}
+		return flow
+	}
+	for i := range times[1:] {
+		x, y := at(times[i])
+		u, v := at(times[i+1])
+		f.Cache.Flows(i, i+1, func() motion.PairFlow { return motion.PairFlow{There: even(u-x, v-y), Back: even(x-u, y-v)} })
+	}
+	return f, motion.SequencesOf(times, nil)[0]
+}
+
+// departures returns by how much a path from the frame before a time and one from the frame after it bend, and what they should by: between the places of contents at their ends.
+func departures(times []float64, t float64, at func(t float64) (x, y float64)) (got, want [2][2]float64) {
+	f, s := drifting(times, at)
+	x := motion.Moment{Shot: s, Time: t, Without: -1}
+	around := x.Neighbours()
+	bends := bendsAround(f, x, around, f.FlowsBetween(s.Examples[around[0].Place], s.Examples[around[1].Place]))
+	p, q := at(t)
+	for k, from := range around {
+		to := around[1-k]
+		x0, y0 := at(times[from.Place])
+		x1, y1 := at(times[to.Place])
+		right, down := bends[k].along(to.Weight, x1-x0, y1-y0, 2, 2)
+		evenRight, evenDown := to.Weight*(x1-x0), to.Weight*(y1-y0)
+		got[k] = [2]float64{right - evenRight, down - evenDown}
+		want[k] = [2]float64{p - x0 - evenRight, q - y0 - evenDown}
+	}
+	return got, want
+}
+
+// Contents that move along a parabola, of which both sides say the same, are where it leads, from either frame and at any times; what one side says counts half, and less if it is near. Of a cubic as
+// much counts as both sides have in common.
+func TestBends(t *testing.T) {
+	parabola := func(t float64) (x, y float64) { return 1 + 2*t + 0.3*t*t, 3 - t - 0.7*t*t }
+	cube := func(t float64) (x, y float64) { return 1 + 2*t + 0.9*t*t - 0.2*t*t*t, 3 - t + 0.9*t*t - 0.2*t*t*t }
+	for _, c := range []struct {
+		name  string
+		times []float64
+		at    func(t float64) (x, y float64)
+		part  float64
+	}{
+		{"both sides", []float64{-1, 0, 1, 2}, parabola, 1},
+		{"uneven times", []float64{-1.5, 0, 1, 1.4}, parabola, 1},
+		{"a cubic, three times as much before as after", []float64{-1, 0, 1, 2}, cube, 0.75},
+		{"a cubic that turns", []float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return (t - 0.5) * (t - 0.5) * (t - 0.5), 0 }, 0},
+		{"the frame before tells", []float64{-1, 0, 1}, parabola, oneSided},
+		{"the frame after tells", []float64{0, 1, 2}, parabola, oneSided},
+		{"a far frame after tells", []float64{0, 1, 3}, parabola, oneSided},
+		{"a near frame after tells", []float64{0, 1, 1.5}, parabola, oneSided / 2},
+		{"a near frame before tells", []float64{-0.25, 0, 1}, parabola, oneSided / 4},
+		{"a frame too near to tell", []float64{-0.05, 0, 1}, parabola, 0},
+		{"no frame beside", []float64{0, 1}, parabola, 0},
+	} {
+		got, want := departures(c.times, 0.3, c.at)
+		for k := range got {
+			for i, v := range got[k] {
+				if math.Abs(v-c.part*want[k][i]) > 1e-5 {
+					t.Errorf("%s, path %d: bends by %v, want %v of %v", c.name, k, got[k], c.part, want[k])
+				}
+			}
+		}
+	}
+}
+
+// What one side says counts as far as the other one says so too: not where they say the opposite, and in part where one says more.
+func TestBendsAgree(t *testing.T) {
+	for _, c := range []struct {
+		a, b [2]float64
+		want float64
+	}{
+		{[2]float64{1, 2}, [2]float64{1, 2}, 1},
+		{[2]float64{1, 2}, [2]float64{-1, -2}, 0},
+		{[2]float64{1, 0}, [2]float64{0, 1}, 0},
+		{[2]float64{1, 0}, [2]float64{3, 0}, 0.75},
+		{[2]float64{0, 0}, [2]float64{0, 0}, 0},
+	} {
+		if got := alike(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v and %v: %v counts, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Paths bend where contents do so in frames that are left out, which brings a frame between others nearer; not where they move evenly, or by steps that nothing tells, and not in shots of few frames.
+func TestBending(t *testing.T) {
+	times := drawn.Times(12, 1)
+	size := drawn.Width * drawn.Height
+	for _, c := range []struct {
+		name   string
+		frames int
+		m      drawn.Move
+		bends  bool
+	}{
+		{"swinging", 12, drawn.Translation, true},
+		{"even", 12, func(t, u, v float64) (x, y float64) { return u + 0.02*t, v - 0.01*t }, false},
+		{"in steps", 12, func(t, u, v float64) (x, y float64) { return u + 0.04*math.Floor(t/2), v }, false},
+		{"swinging, three frames", 3, drawn.Translation, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			known := times[:c.frames]
+			m := filmtest.Still(drawn.Width, drawn.Height, known)
+			frames, err := training.Keep(context.Background(), m, data.NewSource(drawn.Film(known, drawn.Width, drawn.Height, 1, c.m), c.frames, size, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			even := &detail.Detail{Width: drawn.Width, Height: drawn.Height}
+			d, err := Bending(context.Background(), m, frames, even)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Bends != c.bends {
+				t.Fatalf("paths bend: %v", d.Bends)
+			}
+			if even.Bends {
+				t.Error("the detail that was given has changed")
+			}
+			if !c.bends {
+				return
+			}
+			truth := drawn.Film([]float64{5.5}, drawn.Width, drawn.Height, 1, c.m)
+			missed := func(d *detail.Detail) (sum float64) {
+				for k, v := range NewOthers(frames, d, motion.Moment{Shot: m.Sequences[0], Time: 5.5, Without: -1}, drawn.Width, drawn.Height).means[others-1].Data {
+					sum += frame.Square(v - truth[k])
+				}
+				return sum
+			}
+			if bent, straight := missed(d), missed(even); !(bent < 0.5*straight) {
+				t.Errorf("squared error %v along paths that bend, %v along straight ones", bent, straight)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	m := filmtest.Still(drawn.Width, drawn.Height, times)
+	frames, err := training.Keep(context.Background(), m, data.NewSource(drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Translation), 12, size, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Bending(ctx, m, frames, new(detail.Detail)); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A detail keeps whether paths bend; in a file that does not tell they are straight.
+func TestBendsFile(t *testing.T) {
+	d := &detail.Detail{Width: 64, Height: 48, Gamma: 1, Bends: true}
+	text, err := d.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(detail.Detail)
+	if err := again.Decode(text); err != nil || !again.Bends {
+		t.Errorf("paths bend: %v, %v", again.Bends, err)
+	}
+	if err := again.Decode([]byte(`{"Width":64,"Height":48}`)); err != nil || again.Bends {
+		t.Errorf("without it: %v, %v", again.Bends, err)
+	}
+	if err := again.Decode([]byte(`{"Width":64,"Height":48,"Bends":2}`)); err == nil || !strings.HasPrefix(err.Error(), "film: attached detail: ") {
+		t.Errorf("a number: %v", err)
+	}
+}
+
+// What the other side says is that of where contents are there.
+func TestBendsWhereContentsAre(t *testing.T) {
+	const width, height = 8, 3
+	flow := func(at func(x float64) float64) *opticalflow.Flow {
+		f := &opticalflow.Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
+		for k := range f.Right {
+			f.Right[k] = float32(at(float64(k % width)))
+		}
+		return f
+	}
+	there, back := flow(func(float64) float64 { return 2 }), flow(func(x float64) float64 { return -2 })
+	beside := [2]besideFrame{{motion.OneWay{Flow: flow(func(float64) float64 { return -3 })}, 1}, {motion.OneWay{Flow: flow(func(x float64) float64 { return x })}, 1}}
+	b := bendOf(there, back, beside, 0.25)
+	for x := range width - 2 {
+		own, other := 0.5, -(-2+float64(x+2))/2
+		if want := alike([2]float64{own}, [2]float64{other}) * (0.25*own + 0.75*other); math.Abs(float64(b.Right[width+x])-want) > 1e-6 {
+			t.Errorf("pixel %d: bends by %v, want %v of %v and %v", x, b.Right[width+x], want, own, other)
+		}
+	}
+}
+
+// Where the whole picture turns paths are arcs and do not bend besides.
+func TestBendsOfTurns(t *testing.T) {
+	f, s := drifting([]float64{-1, 0, 1, 2}, func(t float64) (x, y float64) { return t * t, 0 })
+	x := motion.Moment{Shot: s, Time: 0.3, Without: -1}
+	flows := f.FlowsBetween(1, 2)
+	if b := bendsAround(f, x, x.Neighbours(), flows); b[0] == nil || b[1] == nil {
+		t.Fatal("paths are straight")
+	}
+	flows.Turns = true
+	if b := bendsAround(f, x, x.Neighbours(), flows); b[0] != nil || b[1] != nil {
+		t.Error("arcs bend")
+	}
+}

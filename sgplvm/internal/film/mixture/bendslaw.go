@@ -1,0 +1,72 @@
+package mixture
+
+import (
+	"context"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// bendFrames is about how many left-out frames tell whether paths bend, bendPixels about how many pixels of each, and leastBent what squared errors along paths that bend are at most over those
+// along straight ones: contents have four times as far to depart from an even motion between frames that are left out as between others, and flows are as wrong.
+const bendFrames, bendPixels, leastBent = 12, 1 << 15, 0.98
+
+// Bending returns the detail with paths that bend if left-out frames ask for it, each predicted by the flow between those around it. Errors: ctx.Err().
+func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *detail.Detail) (*detail.Detail, error) {
+	var moments []motion.Moment
+	examined := m.Examined(mostMixtureFrames)
+	for _, s := range m.Sequences {
+		if len(s.Examples) <= fewFrames {
+			continue // nothing beside the two around it
+		}
+		for p := 1; p+1 < len(s.Examples); p++ {
+			if i := s.Examples[p]; examined[i] {
+				moments = append(moments, m.LeftOut(i))
+			}
+		}
+	}
+	var straight, bent float64
+	scale := frames.Variances()
+	n := min(len(moments), bendFrames)
+	for k := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		a, b := bendErrors(frames, moments[(2*k+1)*len(moments)/(2*n)], scale)
+		straight, bent = straight+a, bent+b
+	}
+	bending := *d
+	bending.Bends = bent < leastBent*straight
+	return &bending, nil
+}
+
+// bendErrors returns the squared errors of a frame that is left out, over the variance of each channel, along straight paths and along those that bend.
+func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight, bent float64) {
+	around, s := x.Neighbours(), x.Shot
+	first, second := s.Examples[around[0].Place], s.Examples[around[1].Place]
+	flows, truth := f.FlowsBetween(first, second), f.Picture(x.Without)
+	a, b := training.SharpPicture{Image: detail.SplineOf(f, first, detail.Sharpening{}, 0), Finer: 1}, training.SharpPicture{Image: detail.SplineOf(f, second, detail.Sharpening{}, 0), Finer: 1}
+	stride := 1 + 2*(f.Width*f.Height/(2*bendPixels)) // odd, to meet columns of all kinds
+	rows := make([]float64, f.Height)
+	along := func(bends [2]*bend) (sum float64) {
+		path := newDense(around[1].Weight, a, b, flows, bends)
+		mat.Parallel(f.Height, func(y int) {
+			value, buffer, sum := make([]float64, f.Channels), make([]float64, 2*f.Channels), 0.0
+			for x := (stride - y*f.Width%stride) % stride; x < f.Width; x += stride {
+				path.at(value, buffer, float64(x), float64(y))
+				for k, v := range value {
+					sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], detail.LeastScale)
+				}
+			}
+			rows[y] = sum
+		})
+		for _, e := range rows {
+			sum += e
+		}
+		return sum
+	}
+	return along([2]*bend{}), along(bendsAround(f, x, around, flows))
+}

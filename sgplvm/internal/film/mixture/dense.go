@@ -1,0 +1,134 @@
+package mixture
+
+import (
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// A dense interpolation in time follows the contents of two training frames a and b, pixel by pixel, along the optical
+// flow from a to b and that from b to a. A point of the frame at the time that is w of the way lies on a path of each:
+// that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, but for how paths bend (bends.go), both found by fixed-point
+// iteration. Where the two flows agree along a path the contents are seen in both frames, and the interpolation along
+// it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
+// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
+type dense struct {
+	w        float64 // the way from a to b
+	a, b     training.SharpPicture
+	flows    motion.PairFlow
+	bends    [2]*bend                 // of paths from a and from b; nil where they are straight
+	textures *[2]frame.Image[float64] // of a and b; nil where doubts about their pixels do not count
+
+	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
+}
+
+// Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
+// deviation. leastPath is a path's least weight, and mostApart the
+// largest squared distance that counts as doubt.
+const (
+	pathSteps     = 5
+	pathPrecision = 1e-3
+	pathMiss      = 0.5
+	leastPath     = 1e-3
+	mostApart     = 25
+)
+
+// newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
+func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bends [2]*bend) *dense {
+	d := &dense{w: w, a: a, b: b, flows: flows, bends: bends}
+	if flows.Turns {
+		d.middle, d.first, d.second = flows.Whole.Power(0.5-w), flows.Whole.Power(-0.5), flows.Whole.Power(0.5)
+	}
+	return d
+}
+
+// A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
+// along its paths, over the channels, the squared distance in pixels by which the paths miss the point and the flows disagree, and what other frames leave unresolved; and what pixels miss.
+type doubt struct {
+	mismatch, apart, unresolved float64
+	detail.Aliasing
+}
+
+// pathFrom returns the path through (x, y), w of the way along a flow that bends, whose other end back is the flow from.
+func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) detail.Path {
+	p := detail.Path{Ax: x, Ay: y}
+	var u, v float64
+	for range pathSteps {
+		u, v = there.At(p.Ax, p.Ay)
+		right, down := bends.along(w, u, v, p.Ax, p.Ay)
+		p.Miss = frame.Square(p.Ax+right-x) + frame.Square(p.Ay+down-y)
+		p.Ax, p.Ay = x-right, y-down
+		if p.Miss < pathPrecision*pathPrecision {
+			p.Miss = 0 // what is left of it is less by the slope of the flow
+			break
+		}
+	}
+	if p.Miss > 0 {
+		u, v = there.At(p.Ax, p.Ay)
+		right, down := bends.along(w, u, v, p.Ax, p.Ay)
+		p.Miss = frame.Square(p.Ax+right-x) + frame.Square(p.Ay+down-y)
+	}
+	p.Bx, p.By = p.Ax+u, p.Ay+v
+	bu, bv := back.At(p.Bx, p.By)
+	p.Apart = frame.Square(u+bu) + frame.Square(v+bv)
+	p.Agreement = motion.Agreement(p.Apart, u, v, motion.FlowSpread)
+	return p
+}
+
+// paths returns the two paths through (x, y): that which starts from a point of a, and that which starts from one of b.
+func (d *dense) paths(x, y float64) (from, to detail.Path) {
+	there, back, width, height := &d.flows.There, &d.flows.Back, d.flows.There.Width, d.flows.There.Height
+	if d.flows.Turns {
+		x, y = d.middle.At(width, height, x, y)
+	}
+	from, to = pathFrom(there, back, d.bends[0], x, y, d.w), pathFrom(back, there, d.bends[1], x, y, 1-d.w)
+	to.Ax, to.Ay, to.Bx, to.By = to.Bx, to.By, to.Ax, to.Ay
+	if d.flows.Turns {
+		for _, p := range [2]*detail.Path{&from, &to} {
+			p.Ax, p.Ay = d.first.At(width, height, p.Ax, p.Ay)
+			p.Bx, p.By = d.second.At(width, height, p.Bx, p.By)
+		}
+	}
+	return from, to
+}
+
+// weightOf returns the weight of a path of which share is that of the frame that it starts from.
+func weightOf(p detail.Path, share float64) float64 {
+	w := share * (p.Agreement + 0.02)
+	if p.Miss > 0 {
+		w *= math.Exp(-0.5 * p.Miss / frame.Square(pathMiss))
+	}
+	return leastPath + w
+}
+
+// at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers
+// for each channel. It returns what is doubtful there.
+func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
+	n := len(value)
+	first, second := buffer[:n], buffer[n:2*n]
+	clear(value)
+	from, to := d.paths(x, y)
+	own, other := weightOf(from, 1-d.w), weightOf(to, d.w)
+	own, other = own/(own+other), other/(own+other)
+	for _, s := range [2]struct {
+		detail.Path
+		weight, a float64 // of the path, and of frame a in it
+	}{{from, own, 1 - d.w*from.Agreement}, {to, other, (1 - d.w) * to.Agreement}} {
+		d.a.At(first, s.Ax, s.Ay)
+		d.b.At(second, s.Bx, s.By)
+		for c := range value {
+			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
+			t.mismatch += s.weight / float64(n) * frame.Square(first[c]-second[c])
+		}
+		t.apart += s.weight * min(s.Miss+s.Apart, mostApart)
+		t.unresolved += s.weight * (s.a*d.a.UnresolvedAt(s.Ax, s.Ay) + (1-s.a)*d.b.UnresolvedAt(s.Bx, s.By))
+		if d.textures != nil {
+			t.Add(s.Path, s.weight, s.a, d.textures)
+		}
+	}
+	return t
+}

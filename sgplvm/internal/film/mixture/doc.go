@@ -1,0 +1,14 @@
+// Package mixture weighs the model's prediction against three that need the two training frames around a time alone
+// (Others): linear interpolation of each pixel, the nearer frame, and interpolation along the dense optical flow between the two
+// (dense.go), on paths that bend as far as the frames beside them say (bends.go).
+//
+// A Mixture's weights depend on what the two frames disagree about at a place; its variances (variancelaw.go) on that, on how far model and
+// flow are apart, on what the two flows disagree about, on the texture, and on how much whole frames flicker. A Law (law.go) learns both where
+// frames are left out, so that what is behind there has no weight; of few frames it takes what usually holds (fewframes.go). Two more
+// laws are learned beside it:
+//
+//   - an EnlargingLaw: how much finer pixels still miss where two frames show more together than one;
+//   - a NoiseLaw: what of the frames is white noise, which no prediction can know.
+//
+// What pixels miss between them, and how much of it frames around resolve, is in aliasedlaw.go and resolvedgain.go.
+package mixture

@@ -1,0 +1,53 @@
+package mixture
+
+// Few frames that are left out tell little of weights. So to their errors come those usual in films of all kinds, as many as one frame has.
+//
+// Of a shot of three frames only the middle one can be left out between others. It lies where displacements are 0 in the mean, so that the model seems to know it, and
+// is far off elsewhere: where no shot has more than three frames the model has no weight, and beyond the ends the nearest frame predicts. Of two frames there is none to
+// leave out. Where no shot has more the dense flow predicts, and in part linear interpolation where what two frames show along its paths is as far apart as frames vary.
+//
+// Numbers are those of 28 films of all kinds (docs/measurements.md, 13.8).
+
+// usualErrors are the usual products of errors of model, linear interpolation, nearest frame and dense flow, over the squared ones of the flow.
+var usualErrors = [1 + others][1 + others]float64{
+	{1.5},
+	{1.3, 1.75},
+	{1.3, 1.8, 4},
+	{0.92, 0.93, 0.95, 1},
+}
+
+// joinUsual adds usual errors to some of so many frames: those of one frame, with a flow as good as the best mixture is, without the predictions before first.
+func (p *products) joinUsual(frames, first int) {
+	best := simplexWeights(&p.plain, first)
+	flow := quadratic(&p.plain, &best) / float64(frames)
+	for i, row := range usualErrors {
+		for j, v := range row[:i+1] {
+			p.plain[i][j] += flow * v
+		}
+	}
+}
+
+// stillShare is the part of linear interpolation at the highest level.
+const stillShare = 0.35
+
+// fewLaw is the law where no frame can be left out: what multiplies the mismatch, the doubt and the texture half way between frames, and what is the same everywhere.
+var fewLaw = varianceLaw{modelled: leastModelled, byMismatch: 1, byDoubt: 5, byTexture: 0.0025, everywhere: 3e-4}
+
+// levelsOfFew returns the weights of all levels.
+func levelsOfFew() (levels []weights) {
+	for range mixtureLevels {
+		levels = append(levels, weights{others: 1})
+	}
+	levels[mixtureLevels-1] = weights{1: stillShare, others: 1 - stillShare}
+	return levels
+}
+
+// lawsOfFew returns the law of each of some channels between frames, whose pixels miss aliased times their texture.
+func lawsOfFew(channels int, aliased float64) (laws []varianceLaw) {
+	law := fewLaw
+	law[missing] = aliased
+	for range channels {
+		laws = append(laws, law)
+	}
+	return laws
+}

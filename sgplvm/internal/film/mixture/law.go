@@ -1,0 +1,262 @@
+package mixture
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// mostMixtureFrames is about how many frames a mixture is learned from.
+const mostMixtureFrames = 24
+
+// Of the regression: the part of all values that a level is given beside its own ones, from everywhere; by how much the
+// model's squared errors beyond the ends are multiplied, which few frames show; and the largest factor.
+const (
+	levelShrinkage  = 0.02
+	outsidePenalty  = 1.2
+	mostErrorFactor = 1e4
+)
+
+// errorSamples is about from how many pixels the law of errors is learned.
+const errorSamples = 1 << 16
+
+// A Law learns a Mixture from training frames that were left out: the products of the errors of the model and of
+// the others, level by level.
+type Law struct {
+	mixture Mixture
+	near    map[int]bool // the frames that count
+	frames  int
+	inside  lesson
+	few     lesson // of shots of few frames
+	outside products
+	stride  int
+	samples []errorSample
+	gaps    []float64 // of each frame, as that of Others
+}
+
+// A lesson is what left-out frames between others teach: how many they are, and products of their errors, level by level.
+type lesson struct {
+	frames int
+	levels [mixtureLevels]products
+}
+
+// An errorSample is a value between the ends: its frame and channel, the traits of its place, and, in units of the channel's variance and of its
+// deviation, the variance that the model expects and the errors of the model and the others.
+type errorSample struct {
+	frame    int
+	channel  int
+	class    int // of its texture
+	traits   traitsOf
+	variance float64
+	errors   [1 + others]float64
+}
+
+// NewLaw starts with nothing but how octaves of the frames go on, to learn from about as many frames as given (0: 24) and the ends of all shots.
+func NewLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail, examined int) *Law {
+	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true, aliased: d.ExpectedAliasing()}}
+	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
+	for _, v := range frames.Variances() {
+		l.mixture.scale = append(l.mixture.scale, max(v, detail.LeastScale))
+	}
+	most := min(m.Frames, cmp.Or(examined, mostMixtureFrames))
+	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds
+	var at []data.Instant
+	for _, s := range m.Sequences {
+		for _, t := range s.Times {
+			at = append(at, data.Instant{Sequence: s.Label, Time: t})
+		}
+	}
+	l.mixture.unit = data.MedianSpacing(at)
+	return l
+}
+
+// Wants tells whether frame i counts.
+func (l *Law) Wants(i int) bool { return l.near[i] }
+
+// Frames returns how many frames count.
+func (l *Law) Frames() int { return len(l.near) }
+
+// Add takes in a frame, what the model predicted of it and what the others did.
+func (l *Law) Add(truth, predicted frame.Frame, o Others) {
+	cells, classes := l.mixture.traits(predicted, o), detail.SpectralClassesOf(o.means[others-1])
+	n := truth.Mean.Cols
+	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
+	mat.Parallel(truth.Height, func(y int) {
+		s := errorSample{frame: l.frames}
+		e := &s.errors
+		row := make([]float64, traits*truth.Width)
+		cells.RowOver(row, y, truth.Width, truth.Height)
+		for x := range truth.Width {
+			s.traits = traitsOf(row[traits*x:])
+			i, j, a := frame.Between(levelOf(l.mixture.deciding(&s.traits)), mixtureLevels)
+			if o.beyond > 0 {
+				i, j, a = mixtureLevels, mixtureLevels, 0
+			}
+			pixel := y*truth.Width + x
+			for c, scale := range l.mixture.scale {
+				per := 1 / math.Sqrt(scale)
+				e[0] = per * (predicted.Mean.At(pixel, c) - truth.Mean.At(pixel, c))
+				for k, m := range o.means {
+					e[1+k] = per * (m.Data[pixel*n+c] - truth.Mean.At(pixel, c))
+				}
+				s.class = detail.ClassAt(classes, x, y)
+				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
+				rows[y][i].add(1-a, e, s.variance)
+				if a > 0 {
+					rows[y][j].add(a, e, s.variance)
+				}
+				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
+					samples[y] = append(samples[y], s)
+				}
+			}
+		}
+	})
+	for _, row := range samples {
+		l.samples = append(l.samples, row...)
+	}
+	to := &l.inside
+	if o.few {
+		to = &l.few
+	}
+	if o.beyond == 0 {
+		to.frames++
+	}
+	for _, row := range rows {
+		for k := range to.levels {
+			to.levels[k].join(&row[k], 1)
+		}
+		l.outside.join(&row[mixtureLevels], 1)
+	}
+	l.gaps = append(l.gaps, o.gap)
+	l.frames++
+}
+
+// Mixture returns what was learned, and where that is too little what holds for few frames (fewframes.go).
+func (l *Law) Mixture() *Mixture {
+	x := l.mixture
+	switch {
+	case l.knowsModel():
+		x.levels = l.inside.weights(0)
+	case l.few.frames > 0:
+		x.levels = l.few.weights(1)
+	default:
+		x.levels = levelsOfFew()
+	}
+	if len(l.samples) == 0 {
+		x.gap = gapOf(x.unit/2, x.unit/2)
+		x.laws = lawsOfFew(len(x.scale), x.aliased)
+	} else {
+		x.gap = typicalGap(l.gaps)
+		x.laws, x.light = l.variances(&x)
+	}
+	x.outside = l.beyond()
+	return &x
+}
+
+// knowsModel tells whether anything was learned of the model between frames.
+func (l *Law) knowsModel() bool { return l.inside.frames > 0 }
+
+// beyond returns the weights beyond the ends, of least squared error if the model is known between them, else the nearest frame alone, and the factor that gives errors under them
+// their mean square.
+func (l *Law) beyond() share {
+	s, p := share{Weights: weights{2: 1}, Factor: 1}, l.outside
+	if !(p.count > 0) {
+		return s
+	}
+	if l.knowsModel() {
+		p.plain[0][0] *= outsidePenalty
+		for i := 1; i <= others; i++ {
+			p.plain[i][0] *= math.Sqrt(outsidePenalty)
+		}
+		s.Weights = simplexWeights(&p.plain, 0)
+	}
+	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
+	return s
+}
+
+// weights returns those of all levels that are learned, without the predictions before first.
+func (l *lesson) weights(first int) (levels []weights) {
+	var all products
+	for k := range l.levels {
+		all.join(&l.levels[k], 1)
+	}
+	for k := range l.levels {
+		p := l.levels[k]
+		p.join(&all, levelShrinkage)
+		p.joinUsual(l.frames, first)
+		levels = append(levels, simplexWeights(&p.plain, first))
+	}
+	return levels
+}
+
+// variances returns the law of each channel under a mixture's weights, for errors less their medians over each frame, and the mean
+// square of these medians: light that flickers from frame to frame is as unsure however close frames are.
+func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
+	channels := len(x.scale)
+	errors := make([]float64, len(l.samples))
+	for i, s := range l.samples {
+		for k, w := range x.weights(x.deciding(&s.traits), 0) {
+			errors[i] += w * s.errors[k]
+		}
+	}
+	light = l.lessLight(errors)
+	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
+	for i, s := range l.samples {
+		parts := s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
+		if !l.knowsModel() {
+			parts[modelled], parts[modelApart] = 0, 0
+		}
+		rows[s.channel] = append(rows[s.channel], parts)
+		squares[s.channel] = append(squares[s.channel], frame.Square(errors[i]))
+	}
+	laws = make([]varianceLaw, channels)
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
+	return laws, light
+}
+
+// typicalGap returns the geometric mean of those gaps that are none of 0; 0 of none.
+func typicalGap(gaps []float64) float64 {
+	var sum, n float64
+	for _, g := range gaps {
+		if g > 0 {
+			sum += math.Log(g)
+			n++
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return math.Exp(sum / n)
+}
+
+// lessLight takes off the errors of samples their median over each frame and channel, and returns the mean squares of these. What is wrong in some places
+// moves a mean, and then all the others seem wrong by it; light is what most places have in common.
+func (l *Law) lessLight(errors []float64) (light []float64) {
+	channels := len(l.mixture.scale)
+	of := make([][]float64, l.frames*channels)
+	for i, s := range l.samples {
+		k := s.frame*channels + s.channel
+		of[k] = append(of[k], errors[i])
+	}
+	light, frames := make([]float64, channels), make([]float64, channels)
+	medians := make([]float64, len(of))
+	for k, all := range of {
+		if c := k % channels; len(all) > 0 {
+			slices.Sort(all)
+			medians[k] = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+			frames[c]++
+			light[c] += (frame.Square(medians[k]) - light[c]) / frames[c]
+		}
+	}
+	for i, s := range l.samples {
+		errors[i] -= medians[s.frame*channels+s.channel]
+	}
+	return light
+}

@@ -1,0 +1,318 @@
+package mixture
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// A Mixture is what a frame at a time is made of: the prediction of the model, with its motion, and what the training
+// frames around the time say by themselves (Others). The means are mixed by weights from 0 to 1 with the sum 1, which depend
+// on how far what two frames show along the dense flow's paths is apart: with m the mean square of that over a cell of some pixels,
+// in units of the channels' variances, they are piecewise linear in log₂m between the levels −16, −14, …, 0. Where frames are closer than those of
+// learning the flow is right in more places, and m tells in which. Variances
+// follow a law of each channel (variancelaw.go). Beyond the ends of a sequence there is one set of weights, and a
+// factor of the model's variances. Without levels a Mixture is the model alone.
+type Mixture struct {
+	width, height int           // cells
+	scale         []float64     // variance of each channel
+	unit          float64       // median distance of frames in time
+	levels        []weights     // none: the model alone
+	laws          []varianceLaw // of each channel
+	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
+	outside       share
+	byPaths       bool    // weights go by m; in older files by how far model and dense flow are apart
+	aliased       float64 // what pixels miss half way between them, over their texture; 0 in older files
+	gap           float64 // the geometric mean of the gaps that variances were learned in; 0 in older files
+	resolved      float64 // which part of what pixels miss between them enlarged frames show at least (resolvedgain.go); 0 in older files
+}
+
+// weights are those of the model and the others.
+type weights [1 + others]float64
+
+// A share is what there is beyond the ends: weights, and the factor of the variances.
+type share struct {
+	Weights weights
+	Factor  float64
+}
+
+// Of the levels: how many there are, the first one and the distance between them; and the side of a cell in pixels.
+const (
+	mixtureLevels         = 9
+	firstLevel, levelStep = -16, 2
+	mixtureCell           = 5
+)
+
+// Alone tells that the model alone is all there is.
+func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
+
+// A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by its traits, and its variances.
+type Recipe struct {
+	traits    frame.Image[float64] // of cells
+	beyond    float64              // as that of Others
+	variances frame.Image[float64] // of training pixels; none of a frame without
+	missed    frame.Image[float64] // of these, what pixels miss between them; none beyond the ends
+}
+
+// Recipe returns that of the model's prediction, f, and the others in pixels of training: finer ones, sharpened, have
+// other traits than those that weights and variances were learned from. It panics if the sizes do not fit.
+func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
+	x.check("Recipe", f, o)
+	r := &Recipe{traits: x.traits(f, o), beyond: o.beyond}
+	if f.Variance.Rows == 0 {
+		return r
+	}
+	r.variances = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
+	light := x.light
+	if len(light) == 0 {
+		light = make([]float64, len(x.scale))
+	}
+	if r.beyond == 0 {
+		r.missed = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
+	}
+	spread := spreadOf(o.gap, x.gap)
+	mat.Parallel(f.Height, func(y int) {
+		row := make([]float64, traits*f.Width)
+		r.traits.RowOver(row, y, f.Width, f.Height)
+		for column := range f.Width {
+			t, pixel := traitsOf(row[traits*column:]), y*f.Width+column
+			for c, scale := range x.scale {
+				v := x.outside.Factor * f.Variance.At(pixel, c)
+				if r.beyond == 0 {
+					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased, spread)) + light[c])
+					r.missed.Data[pixel*len(x.scale)+c] = scale * x.laws[c][missing] * t[traitMissed]
+				}
+				r.variances.Data[pixel*len(x.scale)+c] = v
+			}
+		}
+	})
+	return r
+}
+
+// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels: of what pixels miss between them there is as much as frames
+// around leave unresolved. It panics if the sizes do not fit.
+func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
+	x.check("Combine", f, o)
+	mat.Parallel(f.Height, func(y int) {
+		n := len(x.scale)
+		row := make([]float64, max(traits, n)*f.Width)
+		r.traits.RowOver(row, y, f.Width, f.Height)
+		for column := range f.Width {
+			w, pixel := x.weights(x.deciding((*traitsOf)(row[traits*column:])), r.beyond), y*f.Width+column
+			means := f.Mean.Row(pixel)
+			for c := range means {
+				means[c] *= w[0]
+				for k, m := range o.means {
+					means[c] += w[1+k] * m.Data[pixel*n+c]
+				}
+			}
+		}
+		if f.Variance.Rows > 0 {
+			r.variances.RowOver(row, y, f.Width, f.Height)
+			for column := range f.Width {
+				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
+			}
+			if len(o.unresolved.Data) > 0 && len(r.missed.Data) > 0 {
+				r.missed.RowOver(row, y, f.Width, f.Height)
+				for column := range f.Width {
+					resolved := max(1-o.unresolved.Data[y*f.Width+column], x.resolved)
+					v := f.Variance.Row(y*f.Width + column)
+					for c := range v {
+						v[c] -= resolved * row[n*column+c]
+					}
+				}
+			}
+		}
+	})
+}
+
+// check panics, naming the caller, if the model's prediction and the others do not fit.
+func (x *Mixture) check(caller string, f frame.Frame, o Others) {
+	f.Check(caller, "a prediction")
+	if o.means[0].Width != f.Width || o.means[0].Height != f.Height || o.means[0].Channels != f.Mean.Cols || len(x.scale) != f.Mean.Cols {
+		panic(fmt.Sprintf("film: %s: %d×%d pixels and %d channels beside others of %d×%d and %d", caller, f.Width, f.Height, f.Mean.Cols, o.means[0].Width, o.means[0].Height, o.means[0].Channels))
+	}
+}
+
+// traits returns those of the cells of a frame; all are 0 beyond the ends of a sequence.
+func (x *Mixture) traits(f frame.Frame, o Others) frame.Image[float64] {
+	cells := frame.NewImage[float64](min(x.width, f.Width), min(x.height, f.Height), traits)
+	if o.beyond > 0 {
+		return cells
+	}
+	all, flow, n := frame.NewImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
+	per := frame.Square(float64(f.Width)/float64(mixtureCell*x.width)) / (4 * float64(n)) // of squared differences over two pixels
+	scale := x.meanScale()
+	mat.Parallel(f.Height, func(y int) {
+		row, up, down := flow.Row(y), flow.Row(max(y-1, 0)), flow.Row(min(y+1, f.Height-1))
+		for i := range f.Width {
+			pixel, left, right := y*f.Width+i, max(i-1, 0)*n, min(i+1, f.Width-1)*n
+			t := all.Data[pixel*traits : (pixel+1)*traits]
+			for c, s := range x.scale {
+				t[traitApart] += frame.Square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
+				t[traitTexture] += per / s * (frame.Square(row[right+c]-row[left+c]) + frame.Square(down[i*n+c]-up[i*n+c]))
+			}
+			if len(o.doubts.Data) > 0 { // none at the time of the first frame
+				d := o.doubts.Data[doubts*pixel:]
+				t[traitMismatch], t[traitDoubt] = d[doubtMismatch]/scale, d[doubtApart]*t[traitTexture]
+				t[traitMissed], t[traitBetween], t[traitEnergy] = d[doubtMissed]/scale, d[doubtBetween]/scale, d[doubtEnergy]/scale
+			}
+		}
+	})
+	frame.DownsampleImage(cells, all)
+	return cells
+}
+
+// meanScale returns the mean variance of the channels.
+func (x *Mixture) meanScale() (mean float64) {
+	for _, s := range x.scale {
+		mean += s / float64(len(x.scale))
+	}
+	return mean
+}
+
+// deciding returns the trait that weights depend on.
+func (x *Mixture) deciding(t *traitsOf) float64 {
+	if x.byPaths {
+		return t[traitMismatch]
+	}
+	return t[traitApart]
+}
+
+// levelOf returns the place between levels, from 0 on, of a trait.
+func levelOf(u float64) float64 {
+	return min(max((math.Log2(max(u, 1e-30))-firstLevel)/levelStep, 0), mixtureLevels-1)
+}
+
+// weights returns those at a place by the trait that they depend on, or at a time beyond the ends of a
+// sequence: the longer that is, the less the model counts beside the nearest frame.
+func (x *Mixture) weights(u, beyond float64) (w weights) {
+	if beyond > 0 {
+		w = x.outside.Weights
+		left := w[0] * max(0, 1-x.unit/beyond)
+		w[0] -= left
+		w[2] += left
+		return w
+	}
+	i, j, a := frame.Between(levelOf(u), len(x.levels))
+	for k := range w {
+		w[k] = (1-a)*x.levels[i][k] + a*x.levels[j][k]
+	}
+	return w
+}
+
+// String tells the mean weights, and nothing where the model is alone.
+func (x *Mixture) String() string {
+	if x.Alone() {
+		return ""
+	}
+	var mean weights
+	for _, s := range x.levels {
+		for k, w := range s {
+			mean[k] += w / float64(len(x.levels))
+		}
+	}
+	return fmt.Sprintf("mixed with interpolation %.2g, nearest frame %.2g and dense flow %.2g", mean[1], mean[2], mean[3])
+}
+
+// Check is that of Part.
+func (x *Mixture) Check(s frame.Shape) error {
+	if x.Alone() {
+		return nil
+	}
+	if w, h := mixtureCells(s.Width, s.Height); len(x.scale) != s.Channels || x.width != w || x.height != h {
+		return frame.BadPart("mixture", "%d×%d cells and %d channels, expected %d×%d and %d", x.width, x.height, len(x.scale), w, h, s.Channels)
+	}
+	return nil
+}
+
+// mixtureCells returns how many cells frames have across and down.
+func mixtureCells(width, height int) (across, down int) {
+	return max(1, width/mixtureCell), max(1, height/mixtureCell)
+}
+
+// mixtureText is how a Mixture is written.
+type mixtureText struct {
+	Width, Height int
+	Scale         []float64
+	Unit          float64
+	Levels        []weights
+	Laws          []varianceLaw
+	Light         []float64
+	Outside       share
+	ByPaths       bool    `json:",omitempty"` // older files have none
+	Aliased       float64 `json:",omitempty"` // older files have none
+	Gap           float64 `json:",omitempty"` // older files have none
+	Resolved      float64 `json:",omitempty"` // older files have none
+}
+
+// Encode returns the mixture as JSON text, to the bit.
+func (x *Mixture) Encode() ([]byte, error) {
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.gap, x.resolved})
+}
+
+// Decode is that of Part.
+func (x *Mixture) Decode(text []byte) error {
+	var t mixtureText
+	if err := json.Unmarshal(text, &t); err != nil {
+		return frame.BadPart("mixture", "%v", err)
+	}
+	if len(t.Levels) != mixtureLevels && len(t.Levels) != 0 {
+		return frame.BadPart("mixture", "%d levels, expected %d", len(t.Levels), mixtureLevels)
+	}
+	if len(t.Levels) > 0 && (t.Width < 1 || t.Height < 1 || t.Width > frame.MaxSide || t.Height > frame.MaxSide || !(t.Unit >= 0) || math.IsInf(t.Unit, 0)) {
+		return frame.BadPart("mixture", "%d×%d cells and %v between frames", t.Width, t.Height, t.Unit)
+	}
+	for _, v := range t.Scale {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return frame.BadPart("mixture", "variance %v of a channel, expected a positive number", v)
+		}
+	}
+	for _, all := range append(slices.Clone(t.Levels), t.Outside.Weights) {
+		var sum float64
+		for _, w := range all {
+			sum += w
+			if !(w >= 0 && w <= 1) {
+				return frame.BadPart("mixture", "weight %v, expected one from 0 to 1", w)
+			}
+		}
+		if len(t.Levels) > 0 && !(math.Abs(sum-1) < 1e-6) {
+			return frame.BadPart("mixture", "weights of %v together, expected 1", sum)
+		}
+	}
+	if f := t.Outside.Factor; len(t.Levels) > 0 && (!(f > 0) || math.IsInf(f, 0)) {
+		return frame.BadPart("mixture", "factor %v, expected a positive number", f)
+	}
+	if len(t.Laws) != len(t.Scale) {
+		return frame.BadPart("mixture", "laws of %d channels, expected %d", len(t.Laws), len(t.Scale))
+	}
+	for _, l := range t.Laws {
+		if !l.valid() {
+			return frame.BadPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
+		}
+	}
+	if len(t.Light) != len(t.Scale) && len(t.Light) != 0 {
+		return frame.BadPart("mixture", "variances of light of %d channels, expected %d", len(t.Light), len(t.Scale))
+	}
+	for _, v := range t.Light {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return frame.BadPart("mixture", "variance of light %v, expected 0 or more", v)
+		}
+	}
+	if !(t.Aliased >= 0 && t.Aliased <= detail.AliasedPart*detail.MostOctave) {
+		return frame.BadPart("mixture", "aliased part %v, expected 0 to %v", t.Aliased, detail.AliasedPart*detail.MostOctave)
+	}
+	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
+		return frame.BadPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
+	}
+	if !(t.Resolved >= 0 && t.Resolved <= 1) {
+		return frame.BadPart("mixture", "part %v that enlarged frames show, expected 0 to 1", t.Resolved)
+	}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased, t.Gap, t.Resolved}
+	return nil
+}

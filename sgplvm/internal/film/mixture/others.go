@@ -1,0 +1,167 @@
+package mixture
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// others is how many predictions there are beside that of the model.
+const others = 3
+
+// fewFrames is up to how many frames a shot is no example for others (fewframes.go).
+const fewFrames = 3
+
+// The numbers of a doubt: the mismatch, how far paths are apart, what pixels miss, what that makes of the mismatch, and the texture there.
+const (
+	doubtMismatch = iota
+	doubtApart
+	doubtMissed
+	doubtBetween
+	doubtEnergy
+	doubts
+)
+
+// Others are predictions from the training frames before and after a time alone: linear interpolation of
+// each pixel, the frame that is nearer, and linear interpolation along the dense optical flow. Beyond the ends of a sequence
+// all are its nearest frame.
+type Others struct {
+	means      [others]frame.Image[float64]
+	doubts     frame.Image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
+	unresolved frame.Image[float64] // of each pixel, one number, as Unresolved; none where it is all
+	beyond     float64              // by how much the time is beyond the ends; 0 between them
+	gap        float64              // the harmonic mean of how far both frames are away in time; 0 beyond the ends
+	few        bool                 // the shot has fewFrames at most
+}
+
+// NewOthers predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
+// frame of the shot is known.
+func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, height int) (o Others) {
+	s, around := x.Shot, x.Neighbours()
+	o.few = len(s.Examples) <= fewFrames
+	if len(around) == 0 {
+		panic(fmt.Sprintf("film: NewOthers: frame %d is alone in its shot", x.Without))
+	}
+	pictures := make([]training.SharpPicture, len(around))
+	for k, n := range around {
+		pictures[k] = detail.Sharp(f, d, s, n.Place, x.Without, width)
+	}
+	for k := range o.means {
+		o.means[k] = frame.NewImage[float64](width, height, f.Channels)
+	}
+	if len(around) == 1 {
+		o.beyond = math.Abs(x.Time - s.Times[around[0].Place])
+		o.sampleStill(f, pictures, []float64{1})
+		if o.resolve(d, pictures) {
+			o.each(f, func(pixel int, _ *[others][]float64, _ []float64, x, y float64) {
+				o.unresolved.Data[pixel] = d.Left(pictures[0].UnresolvedAt(x, y))
+			})
+		}
+		copy(o.means[2].Data, o.means[1].Data)
+		o.toUnits(f)
+		return o
+	}
+	o.gap = gapOf(x.Time-s.Times[around[0].Place], s.Times[around[1].Place]-x.Time)
+	flows := f.FlowsBetween(s.Examples[around[0].Place], s.Examples[around[1].Place])
+	var bends [2]*bend
+	if d.Bends {
+		bends = bendsAround(f, x, around, flows)
+	}
+	flow := newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+	o.sampleStill(f, pictures, []float64{around[0].Weight, around[1].Weight})
+	resolved := o.resolve(d, pictures)
+	doubtful := width == f.Width && height == f.Height
+	if doubtful {
+		o.doubts = frame.NewImage[float64](width, height, doubts)
+		flow.textures = new([2]frame.Image[float64])
+		for k, n := range around {
+			flow.textures[k] = detail.TextureOf(f.Picture(s.Examples[n.Place]))
+		}
+	}
+	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
+		t := flow.at(value[2], buffer, x, y)
+		if resolved {
+			o.unresolved.Data[pixel] = d.Left(t.unresolved)
+		}
+		if doubtful {
+			unit, to := frame.Square(f.Step), o.doubts.Data[doubts*pixel:]
+			to[doubtMismatch], to[doubtApart] = unit*t.mismatch, t.apart
+			to[doubtMissed], to[doubtBetween], to[doubtEnergy] = unit*t.Missed(), unit*t.Between, unit*t.Texture
+		}
+	})
+	o.toUnits(f)
+	return o
+}
+
+// resolve makes room for what frames around leave unresolved, and tells whether they leave less than all.
+func (o *Others) resolve(d *detail.Detail, pictures []training.SharpPicture) bool {
+	if d.Resolvable == 0 || !slices.ContainsFunc(pictures, func(p training.SharpPicture) bool { return len(p.Unresolved.Data) > 0 }) {
+		return false
+	}
+	o.unresolved = frame.NewImage[float64](o.means[0].Width, o.means[0].Height, 1)
+	return true
+}
+
+// Unresolved returns which part of the variance of detail is there.
+func (o *Others) Unresolved() detail.Unresolved { return detail.Unresolved{Image: o.unresolved} }
+
+// gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of
+// a Brownian motion between two known values is in proportion.
+func gapOf(before, after float64) float64 {
+	if !(before+after > 0) {
+		return 0
+	}
+	return 2 * before * (after / (before + after))
+}
+
+// sampleStill samples pictures where they are: their weighted mean and the one of largest weight.
+func (o *Others) sampleStill(frames *training.Frames, pictures []training.SharpPicture, weights []float64) {
+	nearest := 0
+	if len(weights) > 1 && weights[1] > weights[0] {
+		nearest = 1
+	}
+	o.each(frames, func(_ int, value *[others][]float64, buffer []float64, x, y float64) {
+		one := buffer[:frames.Channels]
+		for k := range pictures {
+			pictures[k].At(one, x, y)
+			for c, v := range one {
+				value[0][c] += weights[k] * v
+				if k == nearest {
+					value[1][c] = v
+				}
+			}
+		}
+	})
+}
+
+// each calls set with every pixel, room for its values and its place in the training frames.
+func (o *Others) each(frames *training.Frames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
+	w, h, n := o.means[0].Width, o.means[0].Height, frames.Channels
+	mat.Parallel(h, func(row int) {
+		buffer, value := make([]float64, 2*n), new([others][]float64)
+		y := (float64(row)+0.5)*float64(frames.Height)/float64(h) - 0.5
+		for column := range w {
+			k := (row*w + column) * n
+			for j := range value {
+				value[j] = o.means[j].Data[k : k+n]
+			}
+			set(row*w+column, value, buffer, (float64(column)+0.5)*float64(frames.Width)/float64(w)-0.5, y)
+		}
+	})
+}
+
+// toUnits brings all means from those of the pictures to those of the frames.
+func (o *Others) toUnits(frames *training.Frames) {
+	mat.Parallel(len(o.means), func(i int) {
+		m := o.means[i]
+		for k, v := range m.Data {
+			m.Data[k] = frames.Least + frames.Step*v
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package mixture
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+)
+
+// Errors whose variance is a sum of parts give the parts back, those that are not there as next to nothing, and no law
+// near the one that is found makes them likelier.
+func TestVarianceLaw(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	truth := varianceLaw{0.5, 0, 2, 0, 0.1, 0.03, 0}
+	const n = 40000
+	rows, squares := make([]varianceLaw, n), make([]float64, n)
+	for i := range rows {
+		var v float64
+		for k := range rows[i] {
+			rows[i][k] = math.Exp(2 * rng.NormFloat64())
+			if k == everywhere {
+				rows[i][k] = 1
+			}
+			v += truth[k] * rows[i][k]
+		}
+		squares[i] = v * frame.Square(rng.NormFloat64())
+	}
+	l := fitVariances(rows, squares, 0)
+	loss := func(l varianceLaw) (sum float64) {
+		for i, r := range rows {
+			var v float64
+			for k, a := range l {
+				v += a * r[k]
+			}
+			sum += math.Log(v) + squares[i]/v
+		}
+		return sum / n
+	}
+	least := loss(l)
+	for k, a := range truth {
+		if math.Abs(l[k]-a) > 0.1*a+0.02 {
+			t.Errorf("number %d is %v, drawn with %v", k, l[k], a)
+		}
+		for _, factor := range []float64{0.8, 1.25} {
+			if other := l; a > 0 {
+				other[k] *= factor
+				if v := loss(other); v < least {
+					t.Errorf("number %d times %v: loss %v, below the %v that was found", k, factor, v, least)
+				}
+			}
+		}
+	}
+	if l := fitVariances(rows[:9], make([]float64, 9), 0); !l.valid() || l[0] > leastModelled {
+		t.Errorf("law %v of no errors at all", l)
+	}
+}
+
+// Errors that do not tell what pixels miss from what is missed everywhere leave it as it is known.
+func TestKnownAliasing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	rows, squares := make([]varianceLaw, 4000), make([]float64, 4000)
+	for i := range rows {
+		rows[i], squares[i] = varianceLaw{everywhere: 1, missing: 2}, frame.Square(rng.NormFloat64())
+	}
+	for _, known := range []float64{0.1, 0.4} {
+		l := fitVariances(rows, squares, known)
+		if v := l.variance(rows[0]); math.Abs(v-1) > 0.1 || math.Abs(l[missing]-known) > 0.1*known {
+			t.Errorf("known %v: found %v, with the variance %v where 1 was drawn", known, l[missing], v)
+		}
+	}
+}
+
+// Between frames that are closer than those of learning, the variance falls with what the frames themselves show: a film
+// that turns evenly is learned from frames twice as far apart.
+func TestVarianceAcrossGaps(t *testing.T) {
+	x, _ := mixtureOf(t, 30)
+	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
+	if v, w := x.laws[0].variance(near.parts(1, 0, 1)), x.laws[0].variance(far.parts(1, 0, 1)); !(v > 0 && v < w) {
+		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
+	}
+}
+
+// What pixels that miss aliased times the texture make of the mismatch of a place is taken off it, and no more than there is. Texture counts by the spread.
+func TestParts(t *testing.T) {
+	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
+	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
+		if got, want := place.parts(0.5, c.aliased, 0.25), (varianceLaw{0.5, 2, c.mismatch, 5, 7. / 4, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5)}); got != want {
+			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
+		}
+	}
+}
+
+// Errors that are no larger than contents differ, however large the mismatch or the doubt, are told where these are small and where they are large.
+func TestVarianceBounded(t *testing.T) {
+	for _, trait := range []int{traitMismatch, traitDoubt} {
+		rng := rand.New(rand.NewPCG(3, 8))
+		rows, squares := make([]varianceLaw, 20000), make([]float64, 20000)
+		place := traitsOf{}
+		bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
+		for i := range rows {
+			place[trait] = math.Exp2(-6 + 12*rng.Float64())
+			rows[i], squares[i] = place.parts(0.001, 0, 1), bounded(place[trait])*frame.Square(rng.NormFloat64())
+		}
+		l := fitVariances(rows, squares, 0)
+		for _, u := range []float64{1. / 32, 1, 32} {
+			place[trait] = u
+			if v, want := l.variance(place.parts(0.001, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
+				t.Errorf("trait %d of %v: variance %v, drawn with %v", trait, u, v, want)
+			}
+		}
+	}
+}
+
+// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound, and that of an older file not at all.
+func TestGap(t *testing.T) {
+	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
+		if got := gapOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("gap %v of frames %v before and %v after, expected %v", got, c.before, c.after, c.want)
+		}
+	}
+	for _, c := range []struct{ gap, learned, want float64 }{{1, 2, 0.5}, {2, 2, 1}, {6, 2, 3}, {100, 2, mostSpread}, {5, 0, 1}} {
+		if got := spreadOf(c.gap, c.learned); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("spread %v in a gap of %v, learned in %v, expected %v", got, c.gap, c.learned, c.want)
+		}
+	}
+	if g := typicalGap([]float64{0, 1, 4, 0}); math.Abs(g-2) > 1e-12 {
+		t.Errorf("gap %v of learning, expected 2, the geometric mean", g)
+	}
+	if g := typicalGap([]float64{0, 0}); g != 0 {
+		t.Errorf("gap %v of none", g)
+	}
+}
+
+// Frames that are left out are in gaps twice as wide as those between neighbours.
+func TestGapsOfMoments(t *testing.T) {
+	scene := turned()
+	if scene.err != nil {
+		t.Fatal(scene.err)
+	}
+	m := scene.motion
+	for _, c := range []struct {
+		x    motion.Moment
+		want float64
+	}{{m.LeftOut(4), 1}, {filmtest.MomentAt(t, m, 4.5, -1), 0.5}, {filmtest.MomentAt(t, m, 4.25, -1), 0.375}, {m.LeftOut(0), 0}} {
+		if got := NewOthers(scene.frames, new(detail.Detail), c.x, drawn.Width, drawn.Height).gap; math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("gap %v at %v, expected %v", got, c.x.Time, c.want)
+		}
+	}
+}
+
+// Errors that texture has in proportion to the gap are expected to be so in gaps wider and narrower than those of learning.
+func TestTextureAcrossGaps(t *testing.T) {
+	_, law := mixtureOf(t, 0.01)
+	rng := rand.New(rand.NewPCG(9, 4))
+	for k := range law.gaps {
+		law.gaps[k] = 0.5 + float64(k%3)
+	}
+	for k := range law.samples {
+		s := &law.samples[k]
+		s.variance, s.traits = 1e-9, traitsOf{traitTexture: math.Exp2(-4 + 4*rng.Float64())}
+		e := math.Sqrt(0.1*law.gaps[s.frame]*s.traits[traitTexture]) * rng.NormFloat64()
+		for j := range s.errors {
+			s.errors[j] = e
+		}
+	}
+	x := law.Mixture()
+	f, scale := frame.New(drawn.Width, drawn.Height, 1), x.scale[0]
+	f.Variance.Fill(1e-9 * scale)
+	for i := range f.Mean.Data {
+		f.Mean.Data[i] = float64(i%drawn.Width) * math.Sqrt(scale)
+	}
+	for _, gap := range []float64{0.25, 1, 4} {
+		o := Others{gap: gap}
+		for k := range o.means {
+			o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
+			copy(o.means[k].Data, f.Mean.Data)
+		}
+		r := x.Recipe(f, o)
+		middle := drawn.Height/2*drawn.Width + drawn.Width/2
+		texture := traitsOf(r.traits.Data[traits*(r.traits.Height/2*r.traits.Width+r.traits.Width/2):])[traitTexture]
+		if got, want := r.variances.Data[middle]/scale, 0.1*gap*texture; math.Abs(math.Log(got/want)) > 0.15 {
+			t.Errorf("variance %v in a gap of %v, drawn with %v", got, gap, want)
+		}
+	}
+}
+
+// The gap of learning is written and read; older files have none.
+func TestGapText(t *testing.T) {
+	x := &Mixture{scale: []float64{2}, laws: []varianceLaw{{1, 0, 0, 0, 0.5}}, byPaths: true, gap: 1.5}
+	text, err := x.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again, older Mixture
+	if err := again.Decode(text); err != nil || again.gap != 1.5 {
+		t.Fatalf("gap %v: %v", again.gap, err)
+	}
+	if err := older.Decode([]byte(strings.Replace(string(text), `,"Gap":1.5`, ``, 1))); err != nil || older.gap != 0 {
+		t.Fatalf("gap %v of an older file: %v", older.gap, err)
+	}
+	if err := older.Decode([]byte(strings.Replace(string(text), `"Gap":1.5`, `"Gap":-1`, 1))); err == nil || !strings.Contains(err.Error(), "gap") {
+		t.Errorf("a gap of -1: %v", err)
+	}
+}

@@ -1,0 +1,71 @@
+package motion
+
+import (
+	"sort"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// A Sequence is the frames of a shot (cuts.go) in order of time (its Examples) with their displacements, a row each, and the
+// inter-frame flow.
+type Sequence struct {
+	data.Sequence
+	Displacements mat.Matrix
+	Next          [][]float64 // from each frame to the next; nil from the last
+	Over          [][]float64 // from the one before each frame that is left out to the one after it; nil in a Motion that was read
+}
+
+// SequencesOf returns the frames sequence by sequence.
+func SequencesOf(times []float64, labels []int) []Sequence {
+	var all []Sequence
+	for _, s := range data.Sequences(times, labels) {
+		all = append(all, Sequence{Sequence: s})
+	}
+	return all
+}
+
+// shotAt returns which of some shots a time is in or nearest to, of two as near the first.
+func shotAt(shots []Sequence, t float64) int {
+	after := min(sort.Search(len(shots), func(i int) bool { return shots[i].Times[0] > t }), len(shots)-1)
+	if before := max(after-1, 0); t-shots[before].last() <= shots[after].Times[0]-t {
+		return before
+	}
+	return after
+}
+
+// eachShot calls visit with each shot that has some of the times, these, and their places among all.
+func eachShot(shots []Sequence, times []float64, visit func(s Sequence, own []float64, places []int)) {
+	of := make([]int, len(times))
+	for i, t := range times {
+		of[i] = shotAt(shots, t)
+	}
+	for k, s := range shots {
+		var own []float64
+		var places []int
+		for i, t := range times {
+			if of[i] == k {
+				own, places = append(own, t), append(places, i)
+			}
+		}
+		if len(own) > 0 {
+			visit(s, own, places)
+		}
+	}
+}
+
+// last returns the time of the last frame.
+func (s *Sequence) last() float64 { return s.Times[len(s.Times)-1] }
+
+// Beside returns the places of count frames before and as many after one, but for one frame.
+func (s Sequence) Beside(place, without, count int) (all []int) {
+	for _, step := range [2]int{-1, 1} {
+		for k, left := place+step, count; k >= 0 && k < len(s.Examples) && left > 0; k += step {
+			if s.Examples[k] != without {
+				all = append(all, k)
+				left--
+			}
+		}
+	}
+	return all
+}
