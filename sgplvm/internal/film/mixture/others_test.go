@@ -52,3 +52,15 @@ func TestNothingAcrossCut(t *testing.T) {
 		}
 	}
 }
+
+// Three frames of a shot are few, four are not.
+func TestFew(t *testing.T) {
+	for n, want := range map[int]bool{2: true, 3: true, 4: false} {
+		times := drawn.Times(n, 1)
+		m := filmtest.Still(8, 6, times)
+		frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, 8, 6, 1, drawn.Translation), n, 48, 1))
+		if o := NewOthers(frames, new(detail.Detail), m.LeftOut(1), 8, 6); o.few != want {
+			t.Errorf("%d frames are few: %v", n, o.few)
+		}
+	}
+}
