@@ -1,7 +1,6 @@
 package detail
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -31,10 +30,7 @@ func TestAddResidual(t *testing.T) {
 	film := drawn.GrainFilm(times)
 	source := data.NewSource(film, len(times), size, 1)
 	m := filmtest.Fit(t, film, times, 1, filmtest.Quick())
-	frames, err := training.Keep(context.Background(), m, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := filmtest.Keep(t, m, source)
 	registered := mat.New(len(times), size)
 	if err := m.Register(source).ReadExamples(registered.Data, 0, len(times)); err != nil {
 		t.Fatal(err)
@@ -119,10 +115,7 @@ func TestResidualEqualTimes(t *testing.T) {
 	if m.FlowLattice.Across == 0 {
 		t.Fatal("no flow between frames")
 	}
-	frames, err := training.Keep(t.Context(), m, data.NewSource(film, len(times), drawn.Width*drawn.Height, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := filmtest.Keep(t, m, data.NewSource(film, len(times), drawn.Width*drawn.Height, 1))
 	for _, time := range []float64{-1, 0, 0.5, 2, 4, 5} {
 		f, x := frame.New(drawn.Width, drawn.Height, 1), filmtest.MomentAt(t, m, time, 4)
 		AddResidual(f, m, frames, m.Field(x), new(Detail), x)

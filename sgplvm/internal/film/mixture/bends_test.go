@@ -124,10 +124,7 @@ func TestBending(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			known := times[:c.frames]
 			m := filmtest.Still(drawn.Width, drawn.Height, known)
-			frames, err := training.Keep(context.Background(), m, data.NewSource(drawn.Film(known, drawn.Width, drawn.Height, 1, c.m), c.frames, size, 1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(known, drawn.Width, drawn.Height, 1, c.m), c.frames, size, 1))
 			even := &detail.Detail{Width: drawn.Width, Height: drawn.Height}
 			d, err := Bending(context.Background(), m, frames, even)
 			if err != nil {
@@ -157,10 +154,7 @@ func TestBending(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	m := filmtest.Still(drawn.Width, drawn.Height, times)
-	frames, err := training.Keep(context.Background(), m, data.NewSource(drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Translation), 12, size, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Translation), 12, size, 1))
 	if _, err := Bending(ctx, m, frames, new(detail.Detail)); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -1,7 +1,6 @@
 package mixture
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -24,10 +23,7 @@ func TestHalvedFrames(t *testing.T) {
 			values[k] = step * float64(k*k%251)
 		}
 		m := &motion.Motion{Width: width, Height: height, Frames: 2}
-		f, err := training.Keep(context.Background(), m, data.NewSource(values, 2, width*height, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := filmtest.Keep(t, m, data.NewSource(values, 2, width*height, 1))
 		all := make([]float64, len(values))
 		if err := f.ReadExamples(all, 0, 2); err != nil {
 			t.Fatal(err)

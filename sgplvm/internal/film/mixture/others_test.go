@@ -1,7 +1,6 @@
 package mixture
 
 import (
-	"context"
 	"math"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Nothing is interpolated across a cut: at a time between two shots one of them goes on, and a frame that is left out
@@ -28,10 +26,7 @@ func TestNothingAcrossCut(t *testing.T) {
 	if err := back.Decode(text); err != nil {
 		t.Fatal(err)
 	}
-	frames, err := training.Keep(context.Background(), m, data.NewSource(film, len(times), size, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := filmtest.Keep(t, m, data.NewSource(film, len(times), size, 1))
 	for _, m := range []*motion.Motion{m, back} {
 		for _, c := range []struct {
 			time          float64
