@@ -45,8 +45,8 @@ var policy = map[string][]string{
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/edge"}),
-	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/film", "sgplvm/internal/film/*", "sgplvm/edge"}),
-	"sgplvm/internal/film":     {"sgplvm/internal/predict", "sgplvm/internal/film/*", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"},
+	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/film", "sgplvm/edge"}, rooms),
+	"sgplvm/internal/film":     append([]string{"sgplvm/internal/predict", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
 	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
 	"sgplvm/evaluate":          {"mat"},
 
@@ -57,7 +57,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/film/training":  append([]string{"sgplvm/internal/data"}, filmed[:3]...),
 	"sgplvm/internal/film/detail":    slices.Concat([]string{"mat", "chol"}, leaves, filmed),
 	"sgplvm/internal/film/mixture":   slices.Concat([]string{"mat", "chol", "sgplvm/internal/film/detail"}, leaves, filmed),
-	// For tests: drawn films, and what is fitted to them.
+	// Drawn films, and what is fitted to them: tests alone import them.
 	"sgplvm/internal/film/drawn":    {"sgplvm/internal/data"},
 	"sgplvm/internal/film/filmtest": append([]string{"sgplvm/internal/data", "sgplvm/internal/film/drawn"}, filmed...),
 
@@ -92,6 +92,8 @@ var (
 	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
 	// filmed is what lies under the rooms of a film that learn what finer pixels show.
 	filmed = []string{"internal/opticalflow", "sgplvm/internal/film/frame", "sgplvm/internal/film/motion", "sgplvm/internal/film/training"}
+	// rooms are those of a film.
+	rooms = append([]string{"sgplvm/internal/film/chroma", "sgplvm/internal/film/inflation", "sgplvm/internal/film/detail", "sgplvm/internal/film/mixture"}, filmed[1:]...)
 	// program is what the program may know: public packages and its own.
 	program = append([]string{"sgplvm", "sgplvm/edge", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "cmd/sgplvm/internal/*"}, below...)
 	// answers is all that package fuzz and, besides what their package knows, tests may know.

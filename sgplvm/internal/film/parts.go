@@ -76,7 +76,7 @@ func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Ins
 			f.errors = law
 		}
 	}
-	width, height := f.motion.Size()
+	width, height := f.motion.Width, f.motion.Height
 	f.shape = frame.Shape{Width: width, Height: height, Channels: channels, At: at}
 	if err := f.Fits(grid, channels, at); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Ins
 
 // Fits returns why a film is not of frames with the given pixels, channels and times.
 func (f *Film) Fits(grid data.Grid, channels int, at []data.Instant) error {
-	width, height := f.motion.Size()
+	width, height := f.motion.Width, f.motion.Height
 	if points := grid.Len(); width*height != points {
 		return fmt.Errorf("film: frames of %d×%d pixels, expected %d points", width, height, points)
 	}

@@ -42,9 +42,6 @@ type Trial struct {
 	Error float64
 }
 
-// Size returns the width and the height of the frames in pixels.
-func (m *Motion) Size() (width, height int) { return m.Width, m.Height }
-
 // Still reports whether no motion was found worth following.
 func (m *Motion) Still() bool { return m.Lattice.Across == 0 }
 
