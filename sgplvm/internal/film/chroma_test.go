@@ -13,7 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
-// Chroma that pixels share is interpolated in all that is learned from, and in finer pixels. Those of training repeat it, also where they are drawn.
+// Chroma that pixels share is interpolated in all that is learned from, and in finer pixels. These and those of training repeat it in pairs of their own, also where they are drawn.
 func TestShownChroma(t *testing.T) {
 	var film []float64
 	times := make([]float64, n)
@@ -55,11 +55,11 @@ func TestShownChroma(t *testing.T) {
 	l := predict.Latent{At: &data.Instant{Time: 3.5}}
 	mean := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, learned[:3*width*height]), Variance: mat.New(width*height, 3)}
 	for _, c := range []struct {
-		scale  int
-		shared bool
-	}{{1, true}, {2, false}} {
+		width, height int
+		shared        bool
+	}{{width, height, true}, {2 * width, 2 * height, true}, {width / 2, height / 2, false}} {
 		m := &Model{Film: f}
-		dst := f.room(c.scale*width, c.scale*height, true)
+		dst := f.room(c.width, c.height, true)
 		if err := m.show(dst, mean, l); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestShownChroma(t *testing.T) {
 		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)})
 		for name, got := range map[string]mat.Matrix{"shown": dst.Mean, "drawn": drawn} {
 			if most := within(got.Clone().Data); (most < 1e-9) != c.shared {
-				t.Errorf("%s in pixels %d times as fine: chroma differs by %v within pairs", name, c.scale, most)
+				t.Errorf("%s in %d×%d pixels: chroma differs by %v within pairs", name, c.width, c.height, most)
 			}
 		}
 	}

@@ -26,8 +26,8 @@
 //  3. The variances are multiplied by the variance inflation of that part of the picture at that time.
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
-// In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned, shared again by
-// predicted pixels of the training size, and in finer pixels 4 has the variance of what that misses (chroma.Chroma).
+// In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by
+// predicted pixels, finer ones in pairs of their own; in these 4 has the variance of what that misses (chroma.Chroma).
 //
 // Film.Calibrated learns the weights of the mixture and what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the

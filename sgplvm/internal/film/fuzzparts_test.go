@@ -123,7 +123,7 @@ func use(t *testing.T, p frame.Part) {
 		for channels := 1; channels < 4; channels++ {
 			if p.Check(frame.Shape{Channels: channels}) == nil {
 				f := picture(3, 5, channels)
-				p.Repeat(f)
+				p.Repeat(f, 2, 2)
 				p.AddVariance(f, 2, 2)
 				finite(f)
 			}

@@ -155,7 +155,7 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	if dst.Variance.Rows > 0 {
 		m.addFiner(dst, left)
 	}
-	m.repeatChroma(dst)
+	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	return nil
 }
 
@@ -165,13 +165,6 @@ func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
 		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
 	}
 	f.detail.AddTo(dst, left)
-}
-
-// repeatChroma gives pixels of a frame as large as those of training the chroma that these share.
-func (f *Film) repeatChroma(dst frame.Frame) {
-	if dst.Width == f.shape.Width && dst.Height == f.shape.Height {
-		f.chroma.Repeat(dst)
-	}
 }
 
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of

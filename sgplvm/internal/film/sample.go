@@ -137,7 +137,7 @@ func (d *drawing) asked(f frame.Frame) mat.Matrix {
 		frame.Downsample(coarse, f)
 		f = coarse
 	}
-	d.repeatChroma(f)
+	d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
 	return f.Mean
 }
 

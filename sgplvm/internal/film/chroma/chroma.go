@@ -11,15 +11,15 @@ import (
 // Chroma tells which pixels of a film in red, green and blue share their chroma. Most videos keep less chroma than luma (chroma
 // subsampling: 4:2:0, 4:2:2; Poynton, "Digital video and HD", 2nd edition, 2012), and most programs that unpack them repeat each
 // sample of it, so that frames have steps of colour that were never filmed. A film is learned with chroma that is interpolated
-// instead (Interpolated), and predicted frames of the same pixels repeat it again (Repeat). See docs/math.md, 19.13.
+// instead (Interpolated), and predicted frames repeat it again (Repeat). See docs/math.md, 19.13.
 type Chroma struct {
-	Across, Down chromaPairs
-	Rounding     chromaRounding
+	Across, Down pairing
+	Rounding     rounding
 }
 
-// chromaPairs is what pixels share along an axis: pairs of two that follow one another. The chroma of a pair is its mean. With c_k that
+// pairing is what pixels share along an axis: pairs of two that follow one another. The chroma of a pair is its mean. With c_k that
 // of the pairs, its second pixel has c_k + Near·(c_k+1 − c_k−1) + Far·(c_k+2 − c_k−2), and its first as much less.
-type chromaPairs struct {
+type pairing struct {
 	Shared    bool
 	Odd       bool // pairs begin at pixels 1, 3, 5 and so on
 	Near, Far float64
@@ -56,20 +56,6 @@ func (s interpolated) ReadExamples(dst []float64, from, to int) error {
 	return nil
 }
 
-// Repeat gives the pixels of a frame's mean that share their chroma the same, that of their mean. It panics if the frame has not three channels
-// where pixels do.
-func (c *Chroma) Repeat(f frame.Frame) {
-	if !c.concerns("Repeat", f) {
-		return
-	}
-	v := f.View()
-	across, down := c.Across, c.Down
-	across.Near, across.Far, down.Near, down.Far = 0, 0, 0, 0
-	across.spread(v.Data, v.Height, 3*v.Width, v.Width, 3)
-	down.spread(v.Data, v.Width, 3, v.Height, 3*v.Width)
-	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.Data))
-}
-
 // concerns tells whether pixels of a frame share their chroma. It panics, naming the caller, if the shapes do not fit.
 func (c *Chroma) concerns(caller string, f frame.Frame) bool {
 	f.Check(caller, "a frame to change")
@@ -80,7 +66,7 @@ func (c *Chroma) concerns(caller string, f frame.Frame) bool {
 }
 
 // cell returns the pair that a pixel of a line is in, and on which side of its middle the pixel is.
-func (p chromaPairs) cell(pixel int) (pair int, side float64) {
+func (p pairing) cell(pixel int) (pair int, side float64) {
 	if p.Odd {
 		pixel++
 	}
@@ -89,12 +75,12 @@ func (p chromaPairs) cell(pixel int) (pair int, side float64) {
 
 // spread gives each pixel of a frame's lines the chroma that follows from the pairs, where they share it, and leaves luma as it is. Lines begin at
 // multiples of from; their n pixels are step apart.
-func (p chromaPairs) spread(frame []float64, lines, from, n, step int) {
+func (p pairing) spread(frame []float64, lines, from, n, step int) {
 	if !p.Shared {
 		return
 	}
 	mat.Parallel(lines, func(i int) {
-		c := newChromaLine(p, frame[i*from:], n, step)
+		c := differencesOf(p, frame[i*from:], n, step)
 		for k := range n {
 			pair, side := p.cell(k)
 			v := frame[i*from+k*step:][:3]
@@ -114,11 +100,11 @@ func ahead(pairs []float64, pair, far int) float64 {
 	return pairs[min(pair+far, len(pairs)-1)] - pairs[max(pair-far, 0)]
 }
 
-// chromaLine is R − G and B − G of the pairs along a line.
-type chromaLine [2][]float64
+// differences are R − G and B − G of the pairs along a line.
+type differences [2][]float64
 
-// newChromaLine returns that of n pixels, each three numbers, step apart.
-func newChromaLine(p chromaPairs, line []float64, n, step int) (c chromaLine) {
+// differencesOf returns that of n pixels, each three numbers, step apart.
+func differencesOf(p pairing, line []float64, n, step int) (c differences) {
 	last, _ := p.cell(n - 1)
 	count := make([]float64, last+1)
 	c[0], c[1] = make([]float64, last+1), make([]float64, last+1)

@@ -60,15 +60,15 @@ func TestChroma(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		pair         func(x, y int) (int, int)
-		across, down chromaPairs
+		across, down pairing
 		text         string
 	}{
-		{"2×1", func(x, y int) (int, int) { return x / 2, y }, chromaPairs{Shared: true}, chromaPairs{}, "chroma of 2×1 pixels interpolated"},
-		{"2×1 from the second", func(x, y int) (int, int) { return (x + 1) / 2, y }, chromaPairs{Shared: true, Odd: true}, chromaPairs{}, "chroma of 2×1 pixels interpolated"},
-		{"1×2", func(x, y int) (int, int) { return x, y / 2 }, chromaPairs{}, chromaPairs{Shared: true}, "chroma of 1×2 pixels interpolated"},
-		{"2×2 from the second row", func(x, y int) (int, int) { return x / 2, (y + 1) / 2 }, chromaPairs{Shared: true}, chromaPairs{Shared: true, Odd: true}, "chroma of 2×2 pixels interpolated"},
-		{"none", func(x, y int) (int, int) { return x, y }, chromaPairs{}, chromaPairs{}, ""},
-		{"3×1", func(x, y int) (int, int) { return x / 3, y }, chromaPairs{}, chromaPairs{}, ""},
+		{"2×1", func(x, y int) (int, int) { return x / 2, y }, pairing{Shared: true}, pairing{}, "chroma of 2×1 pixels interpolated"},
+		{"2×1 from the second", func(x, y int) (int, int) { return (x + 1) / 2, y }, pairing{Shared: true, Odd: true}, pairing{}, "chroma of 2×1 pixels interpolated"},
+		{"1×2", func(x, y int) (int, int) { return x, y / 2 }, pairing{}, pairing{Shared: true}, "chroma of 1×2 pixels interpolated"},
+		{"2×2 from the second row", func(x, y int) (int, int) { return x / 2, (y + 1) / 2 }, pairing{Shared: true}, pairing{Shared: true, Odd: true}, "chroma of 2×2 pixels interpolated"},
+		{"none", func(x, y int) (int, int) { return x, y }, pairing{}, pairing{}, ""},
+		{"3×1", func(x, y int) (int, int) { return x / 3, y }, pairing{}, pairing{}, ""},
 	} {
 		truth, shared := colourful(frames, width, height, c.pair)
 		src := data.NewSource(shared, frames, width*height, 3)
@@ -76,7 +76,7 @@ func TestChroma(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range []struct{ got, want chromaPairs }{{found.Across, c.across}, {found.Down, c.down}} {
+		for _, p := range []struct{ got, want pairing }{{found.Across, c.across}, {found.Down, c.down}} {
 			if p.got.Shared != p.want.Shared || p.got.Odd != p.want.Odd {
 				t.Errorf("%s: found %+v, want %+v", c.name, p.got, p.want)
 			}
@@ -109,7 +109,7 @@ func TestChroma(t *testing.T) {
 			t.Errorf("%s: squared errors %v of what was shared become %v, expected a fiftieth", c.name, before, after)
 		}
 		f := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 3, got[:3*width*height])}
-		found.Repeat(f)
+		found.Repeat(f, width, height)
 		for k, v := range f.Mean.Data {
 			if x, y := k/3%width, k/3/width; x > 0 && y > 0 && x < width-1 && y < height-1 { // half of a pair may be beyond the edge
 				compare.NearOne(t, c.name+": repeated", v, shared[k], 1e-12)
@@ -160,7 +160,7 @@ func TestChromaNone(t *testing.T) {
 
 // What is written is read again, and what cannot be is refused.
 func TestChromaFile(t *testing.T) {
-	c := Chroma{chromaPairs{true, true, 0.17, -0.03, 0.01}, chromaPairs{Shared: true, Near: 0.125}, chromaRounding{0.5, [3]float64{0, 1, 2}, [3]float64{5, 4, 3}}}
+	c := Chroma{pairing{true, true, 0.17, -0.03, 0.01}, pairing{Shared: true, Near: 0.125}, rounding{0.5, [3]float64{0, 1, 2}, [3]float64{5, 4, 3}}}
 	text, err := c.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -185,10 +185,10 @@ func TestChromaFile(t *testing.T) {
 
 // Frames of other channels than the film's are a programmer's mistake.
 func TestChromaPanics(t *testing.T) {
-	c := Chroma{Across: chromaPairs{Shared: true}}
+	c := Chroma{Across: pairing{Shared: true}}
 	f := frame.New(4, 4, 1)
 	for want, call := range map[string]func(){
-		"film: Repeat: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma":      func() { c.Repeat(f) },
+		"film: Repeat: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma":      func() { c.Repeat(f, 4, 4) },
 		"film: AddVariance: a frame of 1 channels, expected the 3 of a film whose pixels share their chroma": func() { c.AddVariance(f, 2, 2) },
 	} {
 		func() {
@@ -200,6 +200,6 @@ func TestChromaPanics(t *testing.T) {
 			call()
 		}()
 	}
-	new(Chroma).Repeat(f)
+	new(Chroma).Repeat(f, 4, 4)
 	new(Chroma).AddVariance(f, 2, 2)
 }

@@ -2,8 +2,8 @@
 //
 // Video keeps colours in larger pixels than luma, and frames that were unpacked from it have them repeated: pairs of pixels
 // across, down or both, wherever they begin. Nobody filmed these steps. Find tells them by what R − G and B − G do between
-// pixels, Interpolated is the film without them, and Repeat shares chroma again in predicted pixels of the training size, as
-// frames of the film do. Films that share nothing go through untouched.
+// pixels, Interpolated is the film without them, and Repeat shares chroma again in predicted pixels, as frames of the film do
+// (repeat.go): finer pixels in pairs of their own. Films that share nothing go through untouched.
 //
 // Weights of the interpolation are learned an octave below (law.go): pairs twice as large, whose truth is seen. Of what it
 // misses, and of errors of rounding luma, chroma and numbers, training frames show nothing where contents rest, since these are

@@ -16,7 +16,7 @@ func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma,
 	if _, _, channels := frames.Dims(); channels != len(luma) || min(width, height) < frame.LeastSide {
 		return c, nil
 	}
-	var across, down chromaSteps
+	var across, down stepSums
 	if err := frame.Each(ctx, frames, func(_ int, values []float64) {
 		across.add(values, height, 3*width, width, 3)
 		down.add(values, width, 3, height, 3*width)
@@ -34,11 +34,11 @@ func Find(ctx context.Context, frames data.Source, width, height int) (c Chroma,
 	return c, err
 }
 
-// chromaSteps are the sums of squared differences between a pixel and the next, of those at even places and at odd ones.
-type chromaSteps struct{ chroma, luma [2]float64 }
+// stepSums are the sums of squared differences between a pixel and the next, of those at even places and at odd ones.
+type stepSums struct{ chroma, luma [2]float64 }
 
-// add takes in the lines of a frame, as they are for chromaPairs.spread.
-func (s *chromaSteps) add(values []float64, lines, from, n, step int) {
+// add takes in the lines of a frame, as they are for pairing.spread.
+func (s *stepSums) add(values []float64, lines, from, n, step int) {
 	for i := range lines {
 		for k := range n - 1 {
 			a, b := values[i*from+k*step:][:3], values[i*from+(k+1)*step:][:3]
@@ -50,30 +50,30 @@ func (s *chromaSteps) add(values []float64, lines, from, n, step int) {
 }
 
 // pairs returns which pixels share their chroma.
-func (s *chromaSteps) pairs() chromaPairs {
+func (s *stepSums) pairs() pairing {
 	for first, within := range s.chroma {
 		between := s.chroma[1-first]
 		if between > 0 && within <= mostShared*between && s.luma[first] >= leastApart*s.luma[1-first] {
-			return chromaPairs{Shared: true, Odd: first == 1}
+			return pairing{Shared: true, Odd: first == 1}
 		}
 	}
-	return chromaPairs{}
+	return pairing{}
 }
 
 // learn learns how chroma is interpolated from twice as large pairs, of the pairs that share it, as scenes look alike from octave to octave.
 func (c *Chroma) learn(ctx context.Context, frames data.Source, width, height int) error {
-	var slopes [2]chromaSlopes
+	var slopes [2]slopeSums
 	if err := frame.Each(ctx, frames, func(_ int, values []float64) {
 		c.Across.eachHalf(values, height, 3*width, width, 3, slopes[0].add)
 		c.Down.eachHalf(values, width, 3, height, 3*width, slopes[1].add)
 	}); err != nil {
 		return err
 	}
-	var misses [2]chromaMisses
-	for k, p := range []*chromaPairs{&c.Across, &c.Down} {
+	var misses [2]missSums
+	for k, p := range []*pairing{&c.Across, &c.Down} {
 		if p.Shared {
 			p.Near, p.Far = slopes[k].weights()
-			misses[k] = chromaMisses{near: p.Near, far: p.Far, much: muchChange * slopes[k].nn / max(slopes[k].count, 1)}
+			misses[k] = missSums{near: p.Near, far: p.Far, much: muchChange * slopes[k].nn / max(slopes[k].count, 1)}
 		}
 	}
 	if err := frame.Each(ctx, frames, func(_ int, values []float64) {
@@ -88,12 +88,12 @@ func (c *Chroma) learn(ctx context.Context, frames data.Source, width, height in
 
 // eachHalf calls visit for every two pairs of a frame's lines, which are as they are for spread, and both differences of channels: with half of what the second has
 // more than the first, and with what the next two have more than those before, and those next to them.
-func (p chromaPairs) eachHalf(values []float64, lines, from, n, step int, visit func(half, near, far float64)) {
+func (p pairing) eachHalf(values []float64, lines, from, n, step int, visit func(half, near, far float64)) {
 	if !p.Shared {
 		return
 	}
 	for i := range lines {
-		for _, pairs := range newChromaLine(p, values[i*from:], n, step) {
+		for _, pairs := range differencesOf(p, values[i*from:], n, step) {
 			wide := make([]float64, len(pairs)/2)
 			for k := range wide {
 				wide[k] = (pairs[2*k] + pairs[2*k+1]) / 2
@@ -105,16 +105,16 @@ func (p chromaPairs) eachHalf(values []float64, lines, from, n, step int, visit 
 	}
 }
 
-// chromaSlopes are the sums that Near and Far follow from, by least squares.
-type chromaSlopes struct{ count, nn, nf, ff, n, f float64 }
+// slopeSums are the sums that Near and Far follow from, by least squares.
+type slopeSums struct{ count, nn, nf, ff, n, f float64 }
 
 // add takes in what eachHalf calls it with.
-func (s *chromaSlopes) add(half, near, far float64) {
+func (s *slopeSums) add(half, near, far float64) {
 	s.count, s.nn, s.nf, s.ff, s.n, s.f = s.count+1, s.nn+near*near, s.nf+near*far, s.ff+far*far, s.n+near*half, s.f+far*half
 }
 
 // weights returns Near and Far: those of a straight line where nothing was learned.
-func (s *chromaSlopes) weights() (near, far float64) {
+func (s *slopeSums) weights() (near, far float64) {
 	det := s.nn*s.ff - s.nf*s.nf
 	if !(det > 1e-6*s.nn*s.ff) {
 		return 1. / 8, 0
@@ -123,21 +123,21 @@ func (s *chromaSlopes) weights() (near, far float64) {
 	return max(-mostSlope, min(near, mostSlope)), max(-mostSlope, min(far, mostSlope))
 }
 
-// chromaMisses are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise. Squares scatter as
+// missSums are the sums of a line through the squared errors of interpolation over g = (c_k+1 − c_k−1)²: what they are where nothing changes is noise. Squares scatter as
 // much as they are large, so that weights are 1/(g + much)², with muchChange times the mean of g: where chroma changes less g is noise itself, which errors grow with.
-type chromaMisses struct{ near, far, much, w, wg, wgg, we, wge float64 }
+type missSums struct{ near, far, much, w, wg, wgg, we, wge float64 }
 
 const muchChange = 10
 
 // add takes in what eachHalf calls it with.
-func (s *chromaMisses) add(half, near, far float64) {
+func (s *missSums) add(half, near, far float64) {
 	g, e := frame.Square(near), frame.Square(half-s.near*near-s.far*far)
 	w := 1 / frame.Square(g+s.much)
 	s.w, s.wg, s.wgg, s.we, s.wge = s.w+w, s.wg+w*g, s.wgg+w*g*g, s.we+w*e, s.wge+w*g*e
 }
 
 // slope returns Missed.
-func (s *chromaMisses) slope() float64 {
+func (s *missSums) slope() float64 {
 	det := s.w*s.wgg - s.wg*s.wg
 	if !(s.much > 0) || !(det > 1e-6*s.w*s.wgg) {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// chromaRounding is what is known of errors of rounding in frames that were unpacked from luma and chroma. Where contents rest they are the
+// rounding is what is known of errors of rounding in frames that were unpacked from luma and chroma. Where contents rest they are the
 // same in all frames, so that what is learned from frames at other times knows nothing of them. Frames of finer pixels are rounded on their own.
-type chromaRounding struct {
+type rounding struct {
 	Step        float64    // of the numbers; 0 where it is not known
 	Least, Most [3]float64 // of red, green and blue: what lies there was not rounded, but clipped
 }
@@ -32,8 +32,8 @@ const fewestValues, mostValues, nearMultiple = 16, 256, 1e-2
 const truncated = 2
 
 // findRounding finds out to what frames are rounded.
-func findRounding(ctx context.Context, frames data.Source) (chromaRounding, error) {
-	r := chromaRounding{Least: [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, Most: [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}}
+func findRounding(ctx context.Context, frames data.Source) (rounding, error) {
+	r := rounding{Least: [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}, Most: [3]float64{math.Inf(-1), math.Inf(-1), math.Inf(-1)}}
 	values := map[float64]struct{}{}
 	err := frame.Each(ctx, frames, func(_ int, frame []float64) {
 		last := math.NaN()
@@ -48,10 +48,10 @@ func findRounding(ctx context.Context, frames data.Source) (chromaRounding, erro
 		}
 	})
 	if err != nil {
-		return chromaRounding{}, err
+		return rounding{}, err
 	}
 	if r.Step = stepOf(values); r.Step == 0 {
-		return chromaRounding{}, nil
+		return rounding{}, nil
 	}
 	return r, nil
 }
@@ -80,7 +80,7 @@ func stepOf(values map[float64]struct{}) (step float64) {
 
 // variances returns those of errors of rounding of red, green and blue: in luma of 219 steps and chroma of 224 (Recommendation ITU-R BT.601), where
 // training frames were made of them, in their own numbers, and in those of frames of finer pixels.
-func (r *chromaRounding) variances() (v [3]float64) {
+func (r *rounding) variances() (v [3]float64) {
 	y, c := frame.Square(255./219), frame.Square(255./224)
 	red, blue := 2*(1-luma[0]), 2*(1-luma[2])
 	one := truncated * frame.Square(r.Step) / 12
@@ -92,7 +92,7 @@ func (r *chromaRounding) variances() (v [3]float64) {
 }
 
 // addTo adds errors of rounding to the variance of a frame of finer pixels: √(V² + r²) for V, which has them where contents move or have noise.
-func (r *chromaRounding) addTo(f frame.Frame) {
+func (r *rounding) addTo(f frame.Frame) {
 	rounded := r.variances()
 	mat.Parallel(f.Height, func(y int) {
 		for k := y * f.Width; k < (y+1)*f.Width; k++ {

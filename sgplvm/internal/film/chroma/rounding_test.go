@@ -30,13 +30,13 @@ func TestChromaRounding(t *testing.T) {
 			want[c] += frame.Square(round(rounded[c], step)-round(exact[c], step)) / draws
 		}
 	}
-	r := chromaRounding{Step: step}
+	r := rounding{Step: step}
 	for c, got := range r.variances() {
 		compare.NearOne(t, "variance", got/truncated/frame.Square(step), want[c]/frame.Square(step), 0.01)
 	}
 
 	// Variances grow where they are small, but for what is clipped.
-	c := Chroma{Across: chromaPairs{Shared: true}, Rounding: chromaRounding{Step: 2, Least: [3]float64{0, 10, 0}, Most: [3]float64{100, 100, 50}}}
+	c := Chroma{Across: pairing{Shared: true}, Rounding: rounding{Step: 2, Least: [3]float64{0, 10, 0}, Most: [3]float64{100, 100, 50}}}
 	v := c.Rounding.variances()
 	f := frame.New(3, 2, 3)
 	for k, pixel := range [][3]float64{{50, 50, 25}, {0, 10, 50}, {1, 99, 49.5}, {-3, 5, 60}, {2, 12, 48}, {50, 50, 25}} {
@@ -77,7 +77,7 @@ func TestFindRounding(t *testing.T) {
 		if err != nil || !(math.Abs(r.Step-c.step) <= 1e-6) {
 			t.Errorf("%s: step %v, want %v, error %v", c.name, r.Step, c.step, err)
 		}
-		if c.step == 0 && r != (chromaRounding{}) {
+		if c.step == 0 && r != (rounding{}) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
@@ -87,7 +87,7 @@ func TestFindRounding(t *testing.T) {
 	}
 	values = append(values, -1, 150, 200)
 	r, err := findRounding(context.Background(), data.NewSource(values, 1, 41, 3))
-	if want := (chromaRounding{1, [3]float64{-1, 100, 200}, [3]float64{39, 150, 239}}); err != nil || r != want {
+	if want := (rounding{1, [3]float64{-1, 100, 200}, [3]float64{39, 150, 239}}); err != nil || r != want {
 		t.Errorf("found %+v, want %+v, error %v", r, want, err)
 	}
 	if _, err := findRounding(context.Background(), drawn.Failing{Source: data.NewSource(values, 1, 41, 3), At: 0}); !errors.Is(err, drawn.ErrDisk) {

@@ -29,7 +29,7 @@ func TestChromaMissed(t *testing.T) {
 			want[c] += error2 * e * e / draws
 		}
 	}
-	alike := Chroma{Across: chromaPairs{Shared: true, Missed: 0.02}}
+	alike := Chroma{Across: pairing{Shared: true, Missed: 0.02}}
 	even := frame.NewImage[float64](width, height, 3)
 	for y := range height {
 		for x := range width {
@@ -43,10 +43,10 @@ func TestChromaMissed(t *testing.T) {
 		r, b := luma[0], luma[2]
 		return []float64{(1-r)*(1-r)*u2 + b*b*v2, r*r*u2 + b*b*v2, r*r*u2 + (1-b)*(1-b)*v2}
 	}
-	across, down := Chroma{Across: chromaPairs{Missed: 0.02}}, Chroma{Down: chromaPairs{Missed: 0.5}}
+	across, down := Chroma{Across: pairing{Missed: 0.02}}, Chroma{Down: pairing{Missed: 0.5}}
 	compare.Near(t, "across", across.missed(ramp).Row(5)[3*6:][:3], of(0.02*16*red*red, 0.02*16*blue*blue), 1e-12)
 	compare.Near(t, "down", down.missed(ramp).Row(5)[3*6:][:3], of(0.5*16, 0.5*64), 1e-12)
-	both := Chroma{across.Across, down.Down, chromaRounding{}}
+	both := Chroma{across.Across, down.Down, rounding{}}
 	compare.Near(t, "both", both.missed(ramp).Row(5)[3*6:][:3], of(0.02*16*red*red+0.5*16, 0.02*16*blue*blue+0.5*64), 1e-12)
 
 	// A frame of finer pixels has what is missed of its mean in pixels of training, on top of its variance.

@@ -1,0 +1,37 @@
+package chroma
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// alsoDown is the chance that finer frames have pairs down where those of training have them across only: most videos are 4:2:0, with pairs both ways, but
+// frames that were scaled as they were unpacked keep those across.
+const alsoDown = 1. / 2
+
+// Repeat gives the pixels of a predicted frame that share their chroma the same, that of their mean. Frames of the width×height pixels of training have the pairs
+// that these have, finer frames pairs of their own pixels, as if unpacked from the same video, and frames of fewer pixels none. Where finer frames may have pairs down as well or not, mean and variance are
+// those over both. It panics if the frame has not three channels where pixels do.
+func (c *Chroma) Repeat(f frame.Frame, width, height int) {
+	if !c.concerns("Repeat", f) || f.Width < width || f.Height < height {
+		return
+	}
+	across, down := c.Across.repeated(f.Width > width), c.Down.repeated(f.Height > height)
+	repeat(f, across, down)
+	if across.Shared && !down.Shared && f.Height > height {
+		both := frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance}
+		repeat(both, pairing{}, pairing{Shared: true})
+		f.Blend(both, alsoDown)
+	}
+}
+
+// repeated returns pairs that are not interpolated. Those of finer pixels begin at the first.
+func (p pairing) repeated(finer bool) pairing { return pairing{Shared: p.Shared, Odd: p.Odd && !finer} }
+
+// repeat gives pairs across and down the mean chroma that they have in a frame's mean.
+func repeat(f frame.Frame, across, down pairing) {
+	v := f.View()
+	across.spread(v.Data, v.Height, 3*v.Width, v.Width, 3)
+	down.spread(v.Data, v.Width, 3, v.Height, 3*v.Width)
+	mat.Copy(f.Mean, mat.NewDense(f.Mean.Rows, f.Mean.Cols, v.Data))
+}
