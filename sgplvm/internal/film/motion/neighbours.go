@@ -34,10 +34,7 @@ func (s Sequence) neighbours(t float64, without int) []Neighbour {
 	case after == len(s.Times):
 		return []Neighbour{{Place: before, Weight: 1}}
 	}
-	w := 0.5
-	if span := s.Times[after] - s.Times[before]; span > 0 {
-		w = (t - s.Times[before]) / span
-	}
+	w := (t - s.Times[before]) / (s.Times[after] - s.Times[before]) // the frame before is earlier
 	a, b := Neighbour{Place: before, Weight: 1 - w}, Neighbour{Place: after, Weight: w}
 	if g := s.flow(before, after); g != nil {
 		a.offset, b.offset = s.offsets(t, w, [2]int{before, after}, g)
