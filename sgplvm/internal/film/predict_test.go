@@ -76,7 +76,7 @@ func TestShownUnresolved(t *testing.T) {
 		}
 		d, expected, one := &drawing{Model: m, width: 2 * width, height: 2 * height, draw: -1}, c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
 		left := c.warp(expected, registered, moments[0])
-		d.addDetail(one, expected, left, 0, motion.Field{})
+		d.addDetail(one, d.finer(expected, left), 0, motion.Field{})
 		for _, v := range one.Mean.Data {
 			drawn += v * v / float64(len(one.Mean.Data))
 		}

@@ -122,12 +122,21 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	left := d.mix(expected, mean, field, x)
 	d.Film.detail.AddEdges(expected)
 	d.inflation.Apply(expected, *d.latents[i].At)
-	for k, v := range expected.Variance.Data {
-		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
-	}
-	d.addDetail(drawn, expected, left, draw, d.paths[draw][i])
+	finer := d.finer(expected, left)
+	spread(drawn, expected, finer)
+	d.addDetail(drawn, finer, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)
 	return predict.SampledFrame{Values: d.asked(drawn), Mean: d.asked(expected)}, nil
+}
+
+// spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.
+func spread(drawn, expected frame.Frame, finer mat.Matrix) {
+	for k, v := range expected.Variance.Data {
+		if finer.Rows > 0 {
+			v = max(v+min(finer.Data[k], 0), 0)
+		}
+		drawn.Mean.Data[k] = expected.Mean.Data[k] + math.Sqrt(v/drawn.Variance.Data[k])*drawn.Mean.Data[k]
+	}
 }
 
 // asked returns the mean of a frame in the pixels that were asked for.
@@ -141,30 +150,40 @@ func (d *drawing) asked(f frame.Frame) mat.Matrix {
 	return f.Mean
 }
 
-// addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
-// that they move with the contents, of the variance that the mean lets expect and other frames leave.
-func (d *drawing) addDetail(drawn, expected frame.Frame, left detail.Unresolved, draw int, field motion.Field) {
+// finer returns by how much variances of pixels finer than those of training are larger, less their noise: what the mean lets expect and other frames leave,
+// and less than 0 where errors of rounding in frames of training are more. It is 0×0 where pixels are none finer.
+func (d *drawing) finer(expected frame.Frame, left detail.Unresolved) mat.Matrix {
 	if d.width <= d.shape.Width {
+		return mat.Matrix{}
+	}
+	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: expected.Variance.Clone()}
+	d.addFiner(v, left)
+	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
+	for c, noise := range d.Film.detail.Noise(d.width) {
+		for k := range v.Variance.Rows {
+			v.Variance.Row(k)[c] -= noise
+		}
+	}
+	return v.Variance
+}
+
+// addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
+// that they move with the contents, of the variance that finer returns, where that is more than 0.
+func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field motion.Field) {
+	if finer.Rows == 0 {
 		return
 	}
-	points, channels := d.width*d.height, d.shape.Channels
 	if draw != d.draw {
 		rng := rand.New(rand.NewPCG(d.seed, 0x64657461696c0000+uint64(draw)))
-		d.draw, d.detail = draw, mat.New(points, channels)
+		d.draw, d.detail = draw, mat.New(finer.Rows, finer.Cols)
 		for k := range d.detail.Data {
 			d.detail.Data[k] = rng.NormFloat64()
 		}
 	}
-	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: drawn.Variance}
-	mat.Copy(v.Variance, expected.Variance)
-	d.addFiner(v, left)
-	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
-	for c, noise := range d.Film.detail.Noise(d.width) {
-		for k := range points {
-			v.Variance.Row(k)[c] -= noise
-		}
+	for k, v := range finer.Data {
+		finer.Data[k] = max(v, 0)
 	}
-	field.WarpWhite(frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, v.Variance)
+	field.WarpWhite(frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, finer)
 }
 
 // addNoise adds the white noise of pixels finer than those of training, another one in each frame.

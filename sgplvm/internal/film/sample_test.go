@@ -20,7 +20,7 @@ func TestDrawnDetail(t *testing.T) {
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
 	expected, drawn := f.room(d.width, d.height, true), f.room(d.width, d.height, true)
 	expected.Variance.Fill(variance)
-	d.addDetail(drawn, expected, detail.Unresolved{}, 0, motion.Field{})
+	d.addDetail(drawn, d.finer(expected, detail.Unresolved{}), 0, motion.Field{})
 	var square float64
 	for _, v := range drawn.Mean.Data {
 		square += v * v / float64(len(drawn.Mean.Data))

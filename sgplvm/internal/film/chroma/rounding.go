@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -78,29 +77,33 @@ func stepOf(values map[float64]struct{}) (step float64) {
 	return step
 }
 
-// variances returns those of errors of rounding of red, green and blue: in luma of 219 steps and chroma of 224 (Recommendation ITU-R BT.601), where
-// training frames were made of them, in their own numbers, and in those of frames of finer pixels.
-func (r *rounding) variances() (v [3]float64) {
+// once returns the variances of errors of rounding red, green and blue in frames of training: in luma of 219 steps and chroma of 224 (Recommendation
+// ITU-R BT.601), of which they were made, and in their own numbers.
+func (r *rounding) once() [3]float64 {
 	y, c := frame.Square(255./219), frame.Square(255./224)
 	red, blue := 2*(1-luma[0]), 2*(1-luma[2])
-	one := truncated * frame.Square(r.Step) / 12
 	return [3]float64{
-		one * (y + c*frame.Square(red) + 2),
-		one * (y + c*(frame.Square(red*luma[0]/luma[1])+frame.Square(blue*luma[2]/luma[1])) + 2),
-		one * (y + c*frame.Square(blue) + 2),
+		r.number() * (y + c*frame.Square(red) + 1),
+		r.number() * (y + c*(frame.Square(red*luma[0]/luma[1])+frame.Square(blue*luma[2]/luma[1])) + 1),
+		r.number() * (y + c*frame.Square(blue) + 1),
 	}
 }
 
-// addTo adds errors of rounding to the variance of a frame of finer pixels: √(V² + r²) for V, which has them where contents move or have noise.
-func (r *rounding) addTo(f frame.Frame) {
-	rounded := r.variances()
-	mat.Parallel(f.Height, func(y int) {
-		for k := y * f.Width; k < (y+1)*f.Width; k++ {
-			mean, v := f.Mean.Row(k), f.Variance.Row(k)
-			for d, w := range rounded {
-				within := min(mean[d]-r.Least[d], r.Most[d]-mean[d]) / r.Step
-				v[d] = math.Hypot(v[d], max(0, min(within, 1))*w)
-			}
-		}
-	})
+// number is the variance of errors of rounding a number.
+func (r *rounding) number() float64 { return frame.Square(r.Step) / 12 }
+
+// finer returns the mean squared errors by rounding frames of training and numbers of finer pixels.
+func (r *rounding) finer() (v [3]float64) {
+	for d, w := range r.once() {
+		v[d] = truncated * (w + r.number())
+	}
+	return v
+}
+
+// part returns which part of these a number of channel d has: 0 where nothing is known of rounding, and where it was clipped.
+func (r *rounding) part(d int, number float64) float64 {
+	if r.Step == 0 {
+		return 0
+	}
+	return max(0, min((number-r.Least[d])/r.Step, (r.Most[d]-number)/r.Step, 1))
 }

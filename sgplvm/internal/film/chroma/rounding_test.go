@@ -13,31 +13,33 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// The variance of what rounding luma, chroma and numbers does to colours, by drawing them: the errors of a frame that was made of them, and of one in other pixels whose
+// The variance of what rounding luma, chroma and numbers does to colours, by drawing them: the errors of a frame that was made of them, and how far it is from one in other pixels whose
 // numbers alone are rounded.
 func TestChromaRounding(t *testing.T) {
 	const step, draws = 1. / 255, 200000
 	rng := rand.New(rand.NewPCG(1, 2))
 	round := func(v, step float64) float64 { return step * math.Round(v/step) }
-	var want [3]float64
+	var once, finer [3]float64
 	for range draws {
 		y, u, v := rng.Float64(), rng.Float64()-0.5, rng.Float64()-0.5
 		rgb := func(y, u, v float64) [3]float64 { // ITU-R BT.601
 			return [3]float64{y + 1.402*v, y - 0.344136*u - 0.714136*v, y + 1.772*u}
 		}
 		exact, rounded := rgb(y, u, v), rgb(round(y, 1./219), round(u, 1./224), round(v, 1./224))
-		for c := range want {
-			want[c] += frame.Square(round(rounded[c], step)-round(exact[c], step)) / draws
+		for c := range once {
+			once[c] += frame.Square(round(rounded[c], step)-exact[c]) / draws
+			finer[c] += frame.Square(round(rounded[c], step)-round(exact[c], step)) / draws
 		}
 	}
 	r := rounding{Step: step}
-	for c, got := range r.variances() {
-		compare.NearOne(t, "variance", got/truncated/frame.Square(step), want[c]/frame.Square(step), 0.01)
+	for c := range once {
+		compare.NearOne(t, "variance", r.once()[c]/frame.Square(step), once[c]/frame.Square(step), 0.01)
+		compare.NearOne(t, "variance, rounded twice", r.finer()[c]/truncated/frame.Square(step), finer[c]/frame.Square(step), 0.01)
 	}
 
-	// Variances grow where they are small, but for what is clipped.
+	// Variances lose what frames of training have of it and grow where they are small, but for what is clipped.
 	c := Chroma{Across: pairing{Shared: true}, Rounding: rounding{Step: 2, Least: [3]float64{0, 10, 0}, Most: [3]float64{100, 100, 50}}}
-	v := c.Rounding.variances()
+	v, own := c.Rounding.finer(), c.Rounding.once()
 	f := frame.New(3, 2, 3)
 	for k, pixel := range [][3]float64{{50, 50, 25}, {0, 10, 50}, {1, 99, 49.5}, {-3, 5, 60}, {2, 12, 48}, {50, 50, 25}} {
 		copy(f.Mean.Row(k), pixel[:])
@@ -45,7 +47,7 @@ func TestChromaRounding(t *testing.T) {
 	f.Variance.Row(5)[0], f.Variance.Row(5)[1], f.Variance.Row(1)[2] = 1000, 3, 4
 	c.AddVariance(f, 2, 1)
 	compare.Near(t, "variances", f.Variance.Data, []float64{
-		v[0], v[1], v[2], 0, 0, 4, v[0] / 2, v[1] / 2, v[2] / 4, 0, 0, 0, v[0], v[1], v[2], math.Hypot(1000, v[0]), math.Hypot(3, v[1]), v[2],
+		v[0], v[1], v[2], 0, 0, 4, v[0] / 2, v[1] / 2, v[2] / 4, 0, 0, 0, v[0], v[1], v[2], math.Hypot(1000-own[0], v[0]), math.Hypot(3-own[1], v[1]), v[2],
 	}, 1e-12)
 	before := f.Variance.Clone()
 	new(Chroma).AddVariance(f, 2, 1)

@@ -1,33 +1,33 @@
 package chroma
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 // AddVariance adds to the variance of a frame of finer pixels than the width×height of training what frames that share their chroma do not
 // tell: what interpolation of chroma misses, and errors of rounding. Where contents rest both are the same in all frames, so that what is learned from frames at
-// other times knows nothing of them. It panics if the frame has not three channels where pixels of the film share their chroma.
+// other times knows nothing of them. Where contents move it has the errors of rounding of frames of training as well, which those of finer pixels have not. It panics if the frame has not three channels where pixels of the film share their chroma.
 func (c *Chroma) AddVariance(f frame.Frame, width, height int) {
 	if !c.concerns("AddVariance", f) {
 		return
 	}
 	coarse := frame.NewImage[float64](width, min(height, f.Height), len(luma))
 	frame.DownsampleImage(coarse, f.View())
-	missed := c.missed(coarse)
+	missed, once, finer := c.missed(coarse), c.Rounding.once(), c.Rounding.finer()
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, len(luma)*f.Width)
 		missed.RowOver(row, y, f.Width, f.Height)
 		for x := range f.Width {
-			v := f.Variance.Row(y*f.Width + x)
+			mean, v := f.Mean.Row(y*f.Width+x), f.Variance.Row(y*f.Width+x)
 			for d := range v {
-				v[d] += row[len(luma)*x+d]
+				part := c.Rounding.part(d, mean[d])
+				v[d] = math.Hypot(max(v[d]-part*once[d], 0)+row[len(luma)*x+d], part*finer[d])
 			}
 		}
 	})
-	if c.Rounding.Step > 0 {
-		c.Rounding.addTo(f)
-	}
 }
 
 // missed returns the variance of what interpolation of chroma misses in red, green and blue, of a predicted frame in pixels of training: Missed·(c_k+1 − c_k−1)² along each axis, with
