@@ -159,7 +159,8 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	return nil
 }
 
-// addFiner adds to the variance of a frame what only pixels finer than those of training have: detail, and errors of rounding.
+// addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do
+// not have, errors of rounding in frames of training.
 func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
 	if dst.Width > f.shape.Width {
 		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)

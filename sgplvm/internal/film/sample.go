@@ -168,7 +168,7 @@ func (d *drawing) finer(expected frame.Frame, left detail.Unresolved) mat.Matrix
 }
 
 // addDetail adds what pixels finer than those of training show: independent numbers in reference coordinates, so
-// that they move with the contents, of the variance that finer returns, where that is more than 0.
+// that they move with the contents, of the variance that finer returned, which becomes 0 where it is less.
 func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field motion.Field) {
 	if finer.Rows == 0 {
 		return
