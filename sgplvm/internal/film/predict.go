@@ -162,10 +162,11 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 // addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do
 // not have, errors of rounding in frames of training.
 func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
+	missed := f.detail.Missed(dst, left) // by V, without what chroma makes of it
 	if dst.Width > f.shape.Width {
 		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
 	}
-	f.detail.AddTo(dst, left)
+	missed.AddTo(dst)
 }
 
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of

@@ -67,19 +67,28 @@ const WhiteMissed = 0.79
 // mostLost is the largest part of a variance that a mean may lack in energy: all of it.
 const mostLost = 1
 
-// AddTo adds the variance of detail to that of a predicted frame, whatever its pixels: nothing where
+// AddTo adds what Missed returns to the variance of a predicted frame.
+func (d *Detail) AddTo(f frame.Frame, left Unresolved) { d.Missed(f, left).AddTo(f) }
+
+// Missed is the variance of what finer pixels show and a predicted frame does not: of detail, in cells, and of white noise, for each channel. The zero value is none.
+type Missed struct {
+	detail frame.Image[float64]
+	noise  []float64
+}
+
+// Missed returns the variance of detail in a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its energy, and never a larger variance. The energy of the frame is
 // that of its mean and what the mean lacks, a part of the variance. Where other frames resolve detail the part that is left of it counts; noise stays whole. It panics if the numbers of channels differ.
-func (d *Detail) AddTo(f frame.Frame, left Unresolved) {
-	f.Check("AddTo", "a frame to write")
+func (d *Detail) Missed(f frame.Frame, left Unresolved) Missed {
+	f.Check("Missed", "a frame with variances")
 	octaves := math.Log2(float64(f.Width) / float64(d.Width))
 	if !(octaves > 0) || len(d.Energy) == 0 {
-		return
+		return Missed{}
 	}
 	channels := len(d.Energy)
 	if f.Variance.Cols != channels {
-		panic(fmt.Sprintf("film: AddTo: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
+		panic(fmt.Sprintf("film: Missed: variance %d×%d for %d channels", f.Variance.Rows, f.Variance.Cols, channels))
 	}
 	coarse := frame.NewImage[float64](d.Width, min(d.Height, f.Height), channels)
 	frame.DownsampleImage(coarse, f.View())
@@ -92,23 +101,30 @@ func (d *Detail) AddTo(f frame.Frame, left Unresolved) {
 	parts := frame.NewImage[float64](variance.Width, variance.Height, 1)
 	d.partsOf(parts, coarse, left)
 	d.sumOctaves(variance, parts, octaves)
-	noise := d.Noise(f.Width)
+	return Missed{variance, d.Noise(f.Width)}
+}
+
+// AddTo adds it to the variance of the frame that misses it.
+func (m Missed) AddTo(f frame.Frame) {
+	if len(m.detail.Data) == 0 {
+		return
+	}
 	mat.Parallel(f.Height, func(y int) {
-		row := make([]float64, channels*f.Width)
-		variance.RowOver(row, y, f.Width, f.Height)
+		row := make([]float64, m.detail.Channels*f.Width)
+		m.detail.RowOver(row, y, f.Width, f.Height)
 		for x := range f.Width {
 			v := f.Variance.Row(y*f.Width + x)
 			for c := range v {
-				v[c] += row[channels*x+c]
+				v[c] += row[m.detail.Channels*x+c]
 			}
-			for c, w := range noise {
+			for c, w := range m.noise {
 				v[c] += w
 			}
 		}
 	})
 }
 
-// Noise returns the part of what AddTo adds that is white noise, for each channel: means over as many pixels as make one of training
+// Noise returns the part of Missed that is white noise, for each channel: means over as many pixels as make one of training
 // have the noise of that one. It is empty where none is known, and where pixels are none finer.
 func (d *Detail) Noise(width int) (variances []float64) {
 	finer := frame.Square(float64(width)/float64(d.Width)) - 1
