@@ -65,7 +65,7 @@ func TestShownChroma(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &drawing{Model: m, width: dst.Width, height: dst.Height, wanted: [2]int{dst.Width, dst.Height}}
-		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)})
+		drawn := d.asked(frame.Frame{Width: dst.Width, Height: dst.Height, Mean: wavy(dst.Mean)}, ofAll)
 		for name, got := range map[string]mat.Matrix{"shown": dst.Mean, "drawn": drawn} {
 			if most := within(got.Clone().Data); (most < 1e-9) != c.shared {
 				t.Errorf("%s in %d×%d pixels: chroma differs by %v within pairs", name, c.width, c.height, most)
@@ -114,8 +114,51 @@ func TestShownChroma(t *testing.T) {
 
 	// Finer ones than those of training are drawn where coarser ones are asked for.
 	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, wanted: [2]int{width, height}}
-	if got := d.asked(frame.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}); got.Rows != width*height || !(within(got.Data) < 1e-9) {
+	if got := d.asked(frame.Frame{Width: d.width, Height: d.height, Mean: wavy(mat.New(4*width*height, 3)), Variance: mat.New(4*width*height, 3)}, 0); got.Rows != width*height || !(within(got.Data) < 1e-9) {
 		t.Errorf("%d pixels whose chroma differs by %v within pairs", got.Rows, within(got.Data))
+	}
+}
+
+// Each possible film of finer pixels has pairs down or none, in all of its frames, and the mean of all has what lies between.
+func TestDrawnChroma(t *testing.T) {
+	const w, h, draws = 6, 4, 64
+	f := &Film{shape: frame.Shape{Width: w, Height: h, Channels: 3}, detail: new(detail.Detail)}
+	f.chroma.Across.Shared = true
+	d := &drawing{Model: &Model{Film: f}, width: 2 * w, height: 2 * h, wanted: [2]int{2 * w, 2 * h}, seed: 5}
+	shown := func(seed uint64, draw int) (apart float64) {
+		m := wavy(mat.New(4*w*h, 3))
+		d.seed = seed
+		for k, v := range m.Data {
+			m.Data[k] = v + float64(k*k%7)
+		}
+		got := d.asked(frame.Frame{Width: d.width, Height: d.height, Mean: m, Variance: mat.New(4*w*h, 3)}, draw)
+		for x := range d.width {
+			apart += math.Abs(got.At(x, 0) - got.At(x, 1) - got.At(x+d.width, 0) + got.At(x+d.width, 1))
+		}
+		return apart
+	}
+	between := shown(5, ofAll)
+	var paired int
+	for k := range draws {
+		switch apart := shown(5, k); {
+		case apart < 1e-9:
+			paired++
+		case math.Abs(apart-2*between) > 1e-9:
+			t.Errorf("draw %d has rows whose chroma is %v apart, want 0 or %v", k, apart, 2*between)
+		}
+		if shown(5, k) != shown(5, k) {
+			t.Errorf("draw %d is drawn in two ways", k)
+		}
+	}
+	if paired < draws/4 || paired > draws*3/4 {
+		t.Errorf("%d of %d films have pairs down, want about half", paired, draws)
+	}
+	var differ bool
+	for k := range draws {
+		differ = differ || (shown(5, k) < 1e-9) != (shown(6, k) < 1e-9)
+	}
+	if !differ {
+		t.Error("another seed draws the same")
 	}
 }
 

@@ -126,7 +126,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	spread(drawn, expected, finer)
 	d.addDetail(drawn, finer, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)
-	return predict.SampledFrame{Values: d.asked(drawn), Mean: d.asked(expected)}, nil
+	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
 }
 
 // spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.
@@ -139,14 +139,27 @@ func spread(drawn, expected frame.Frame, finer mat.Matrix) {
 	}
 }
 
-// asked returns the mean of a frame in the pixels that were asked for.
-func (d *drawing) asked(f frame.Frame) mat.Matrix {
+// generator returns the random numbers of a draw of one kind.
+func (d *drawing) generator(kind uint64, draw int) *rand.Rand {
+	return rand.New(rand.NewPCG(d.seed, kind+uint64(draw)))
+}
+
+// ofAll stands for no draw but the mean of all.
+const ofAll = -1
+
+// asked returns the mean of a frame in the pixels that were asked for. All frames of a draw share their chroma in one way.
+func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	if d.width > d.wanted[0] || d.height > d.wanted[1] {
 		coarse := d.room(d.wanted[0], d.wanted[1], true)
 		frame.Downsample(coarse, f)
 		f = coarse
 	}
-	d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
+	f = frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean}
+	if draw == ofAll {
+		d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
+	} else {
+		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(0x6368726f6d610000, draw).Float64())
+	}
 	return f.Mean
 }
 
@@ -174,7 +187,7 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field
 		return
 	}
 	if draw != d.draw {
-		rng := rand.New(rand.NewPCG(d.seed, 0x64657461696c0000+uint64(draw)))
+		rng := d.generator(0x64657461696c0000, draw)
 		d.draw, d.detail = draw, mat.New(finer.Rows, finer.Cols)
 		for k := range d.detail.Data {
 			d.detail.Data[k] = rng.NormFloat64()

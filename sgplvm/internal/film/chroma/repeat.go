@@ -13,16 +13,31 @@ const alsoDown = 1. / 2
 // that these have, finer frames pairs of their own pixels, as if unpacked from the same video, and frames of fewer pixels none. Where finer frames may have pairs down as well or not, mean and variance are
 // those over both (docs/math.md, 19.13). It panics if the frame has not three channels where pixels do.
 func (c *Chroma) Repeat(f frame.Frame, width, height int) {
-	if !c.concerns("Repeat", f) || f.Width < width || f.Height < height {
+	c.repeatBy("Repeat", f, width, height, alsoDown)
+}
+
+// RepeatDrawn is Repeat of a frame of one possible film, which has pairs down as well or not: chosen, from 0 to 1 and evenly distributed, tells.
+func (c *Chroma) RepeatDrawn(f frame.Frame, width, height int, chosen float64) {
+	chance := 0.
+	if chosen < alsoDown {
+		chance = 1
+	}
+	c.repeatBy("RepeatDrawn", f, width, height, chance)
+}
+
+// repeatBy is Repeat, for caller, with a chance of pairs down.
+func (c *Chroma) repeatBy(caller string, f frame.Frame, width, height int, chance float64) {
+	if !c.concerns(caller, f) || f.Width < width || f.Height < height {
 		return
 	}
 	across, down := c.Across.repeated(f.Width > width), c.Down.repeated(f.Height > height)
 	repeat(f, across, down)
-	if across.Shared && !down.Shared && f.Height > height {
-		both := frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance}
-		repeat(both, pairing{}, pairing{Shared: true})
-		f.Blend(both, alsoDown)
+	if chance == 0 || !across.Shared || down.Shared || f.Height == height {
+		return
 	}
+	both := frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Mean.Clone(), Variance: f.Variance}
+	repeat(both, pairing{}, pairing{Shared: true})
+	f.Blend(both, chance)
 }
 
 // repeated returns pairs that are not interpolated. Those of finer pixels begin at the first.
