@@ -139,12 +139,15 @@ func spread(drawn, expected frame.Frame, finer mat.Matrix) {
 	}
 }
 
-// generator returns the random numbers of a draw of one kind.
+// Of the kinds of random numbers of a draw: of detail, and of how pixels share their chroma.
+const drawnDetail, drawnChroma = 0x64657461696c0000, 0x6368726f6d610000
+
+// generator returns the random numbers of one kind of a draw.
 func (d *drawing) generator(kind uint64, draw int) *rand.Rand {
 	return rand.New(rand.NewPCG(d.seed, kind+uint64(draw)))
 }
 
-// ofAll stands for no draw but the mean of all.
+// ofAll in place of a draw is the mean of all.
 const ofAll = -1
 
 // asked returns the mean of a frame in the pixels that were asked for. All frames of a draw share their chroma in one way.
@@ -158,7 +161,7 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	if draw == ofAll {
 		d.chroma.Repeat(f, d.shape.Width, d.shape.Height)
 	} else {
-		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(0x6368726f6d610000, draw).Float64())
+		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(drawnChroma, draw).Float64())
 	}
 	return f.Mean
 }
@@ -187,7 +190,7 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field
 		return
 	}
 	if draw != d.draw {
-		rng := d.generator(0x64657461696c0000, draw)
+		rng := d.generator(drawnDetail, draw)
 		d.draw, d.detail = draw, mat.New(finer.Rows, finer.Cols)
 		for k := range d.detail.Data {
 			d.detail.Data[k] = rng.NormFloat64()
