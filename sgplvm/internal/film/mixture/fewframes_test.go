@@ -46,7 +46,7 @@ func TestFewFrames(t *testing.T) {
 	still, far := traitsOf{traitMismatch: 1e-3}, traitsOf{traitMismatch: 4}
 	for left := range 3 {
 		x := lawOfLeftOut(t, left, left < 2)
-		w, v := x.weights(x.deciding(&still), 0), x.laws[0].variance(still.parts(100, x.aliased, 1))
+		w, v := x.weights(x.deciding(&still), 0), x.laws[0].variance(still.parts(100, ownTraits{}, x.aliased, 1))
 		switch left {
 		case 0:
 			if w != (weights{0, 0, 0, 1}) || x.weights(x.deciding(&far), 0) != (weights{0, 0.35, 0, 0.65}) {
@@ -55,9 +55,9 @@ func TestFewFrames(t *testing.T) {
 			if want := 1e-3 + 3e-4 + 100*leastModelled; math.Abs(v-want) > 1e-9 {
 				t.Errorf("no frame left out: variance %v, want %v", v, want)
 			}
-			texture := traitsOf{traitTexture: 1}
+			place, texture := traitsOf{}, ownTraits{texture: 1}
 			near, half := spreadOf(gapOf(0.1*x.unit, 0.9*x.unit), x.gap), spreadOf(gapOf(0.5*x.unit, 0.5*x.unit), x.gap)
-			if a, b := x.laws[0].variance(texture.parts(0, 0, near)), x.laws[0].variance(texture.parts(0, 0, half)); !(b-a > 1e-3) {
+			if a, b := x.laws[0].variance(place.parts(0, texture, 0, near)), x.laws[0].variance(place.parts(0, texture, 0, half)); !(b-a > 1e-3) {
 				t.Errorf("variance %v a tenth of the way, %v half way", a, b)
 			}
 		case 1:

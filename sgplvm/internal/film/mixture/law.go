@@ -47,13 +47,14 @@ type lesson struct {
 	levels [mixtureLevels]products
 }
 
-// An errorSample is a value between the ends: its frame and channel, the traits of its place, and, in units of the channel's variance and of its
+// An errorSample is a value between the ends: its frame and channel, the traits of its place and its own ones, and, in units of the channel's variance and of its
 // deviation, the variance that the model expects and the errors of the model and the others.
 type errorSample struct {
 	frame    int
 	channel  int
 	class    int // of its texture
 	traits   traitsOf
+	own      ownTraits
 	variance float64
 	errors   [1 + others]float64
 }
@@ -113,6 +114,7 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 					rows[y][j].add(a, e, s.variance)
 				}
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
+					s.own = l.mixture.own(o, x, y, c)
 					samples[y] = append(samples[y], s)
 				}
 			}
@@ -209,7 +211,8 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		parts := s.traits.parts(s.variance, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
+		parts := s.traits.parts(s.variance, s.own, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
+		parts[byTexture] = 0 // its own is what counts
 		if !l.knowsModel() {
 			parts[modelled], parts[modelApart] = 0, 0
 		}

@@ -57,6 +57,7 @@ type Recipe struct {
 	beyond    float64              // as that of Others
 	variances frame.Image[float64] // of training pixels; none of a frame without
 	missed    frame.Image[float64] // of these, what pixels miss between them; none beyond the ends
+	steep     frame.Image[float64] // of these, what is in proportion to slopes; none beyond the ends
 }
 
 // Recipe returns that of the model's prediction, f, and the others in pixels of training: finer ones, sharpened, have
@@ -74,6 +75,7 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 	}
 	if r.beyond == 0 {
 		r.missed = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
+		r.steep = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
 	}
 	spread := spreadOf(o.gap, x.gap)
 	mat.Parallel(f.Height, func(y int) {
@@ -84,8 +86,10 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					v = scale * (x.laws[c].variance(t.parts(f.Variance.At(pixel, c)/scale, x.aliased, spread)) + light[c])
+					parts := t.parts(f.Variance.At(pixel, c)/scale, x.own(o, column, y, c), x.aliased, spread)
+					v = scale * (x.laws[c].variance(parts) + light[c])
 					r.missed.Data[pixel*len(x.scale)+c] = scale * x.laws[c][missing] * t[traitMissed]
+					r.steep.Data[pixel*len(x.scale)+c] = scale * x.laws[c][byOwnTexture] * parts[byOwnTexture]
 				}
 				r.variances.Data[pixel*len(x.scale)+c] = v
 			}
@@ -95,9 +99,13 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 }
 
 // Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels: of what pixels miss between them there is as much as frames
-// around leave unresolved. It panics if the sizes do not fit.
+// around leave unresolved, and what is in proportion to slopes lies where finer pixels have them. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 	x.check("Combine", f, o)
+	var steepness frame.Image[float64]
+	if len(r.steep.Data) > 0 {
+		steepness = x.steepness(o.means[others-1], r.steep.Width, r.steep.Height)
+	}
 	mat.Parallel(f.Height, func(y int) {
 		n := len(x.scale)
 		row := make([]float64, max(traits, n)*f.Width)
@@ -116,6 +124,15 @@ func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 			r.variances.RowOver(row, y, f.Width, f.Height)
 			for column := range f.Width {
 				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
+			}
+			if len(steepness.Data) > 0 {
+				r.steep.RowOver(row, y, f.Width, f.Height)
+				for column, steep := range steepness.Row(y) {
+					v := f.Variance.Row(y*f.Width + column)
+					for c := range v {
+						v[c] += (steep - 1) * row[n*column+c]
+					}
+				}
 			}
 			if len(o.unresolved.Data) > 0 && len(r.missed.Data) > 0 {
 				r.missed.RowOver(row, y, f.Width, f.Height)
@@ -146,16 +163,15 @@ func (x *Mixture) traits(f frame.Frame, o Others) frame.Image[float64] {
 		return cells
 	}
 	all, flow, n := frame.NewImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
-	per := frame.Square(float64(f.Width)/float64(mixtureCell*x.width)) / (4 * float64(n)) // of squared differences over two pixels
 	scale := x.meanScale()
 	mat.Parallel(f.Height, func(y int) {
-		row, up, down := flow.Row(y), flow.Row(max(y-1, 0)), flow.Row(min(y+1, f.Height-1))
+		row := flow.Row(y)
 		for i := range f.Width {
-			pixel, left, right := y*f.Width+i, max(i-1, 0)*n, min(i+1, f.Width-1)*n
+			pixel := y*f.Width + i
 			t := all.Data[pixel*traits : (pixel+1)*traits]
 			for c, s := range x.scale {
 				t[traitApart] += frame.Square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
-				t[traitTexture] += per / s * (frame.Square(row[right+c]-row[left+c]) + frame.Square(down[i*n+c]-up[i*n+c]))
+				t[traitTexture] += x.texture(flow, i, y, c) / float64(n)
 			}
 			if len(o.doubts.Data) > 0 { // none at the time of the first frame
 				d := o.doubts.Data[doubts*pixel:]

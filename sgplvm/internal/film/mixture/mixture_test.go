@@ -168,7 +168,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
-	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
+	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, ownTraits{}, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
 		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad
@@ -243,7 +243,7 @@ func TestLightOfFrames(t *testing.T) {
 	}
 	var mean float64
 	for _, s := range law.samples {
-		mean += x.laws[0].variance(s.traits.parts(s.variance, x.aliased, 1)) / float64(len(law.samples))
+		mean += x.laws[0].variance(s.traits.parts(s.variance, ownTraits{}, x.aliased, 1)) / float64(len(law.samples))
 	}
 	if math.Abs(mean-frame.Square(0.05)) > 0.1*frame.Square(0.05) {
 		t.Errorf("variance %v within frames, drawn with %v", mean, frame.Square(0.05))
@@ -267,10 +267,10 @@ func TestLightIsCommon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 6))
 	for k := range law.samples {
 		s := &law.samples[k]
-		s.variance, s.traits = 1, traitsOf{}
+		s.variance, s.traits, s.own = 1, traitsOf{}, ownTraits{}
 		e := 0.01 * rng.NormFloat64()
 		if k%3 == 0 {
-			s.traits[traitTexture] = 1
+			s.own.texture = 1
 			e = float64(s.frame%3-1) + 0.3*rng.NormFloat64()
 		}
 		for j := range s.errors {
@@ -281,11 +281,11 @@ func TestLightIsCommon(t *testing.T) {
 	if !(x.light[0] < 1e-4) {
 		t.Errorf("variance %v of whole frames, most of which is right", x.light[0])
 	}
-	still, wrong := traitsOf{}, traitsOf{traitTexture: 1}
-	if v := x.laws[0].variance(still.parts(1, x.aliased, 1)); !(v > 0.5e-4 && v < 2e-4) {
+	place, wrong := traitsOf{}, ownTraits{texture: 1}
+	if v := x.laws[0].variance(place.parts(1, ownTraits{}, x.aliased, 1)); !(v > 0.5e-4 && v < 2e-4) {
 		t.Errorf("variance %v where errors have 1e-4", v)
 	}
-	if v := x.laws[0].variance(wrong.parts(1, x.aliased, 1)); !(v > 0.4 && v < 1) {
+	if v := x.laws[0].variance(place.parts(1, wrong, x.aliased, 1)); !(v > 0.4 && v < 1) {
 		t.Errorf("variance %v where errors have about 0.7", v)
 	}
 }

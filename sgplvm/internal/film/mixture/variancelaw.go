@@ -12,17 +12,21 @@ import (
 // learned where frames are left out holds between those that are closer.
 type varianceLaw [varianceParts]float64
 
-// Of the parts, in the order of parts; older files have no roots.
+// Of the parts, in the order of parts; older files have fewer.
 const (
-	modelled     = iota // the variance that the model expects
-	modelApart          // how far model and dense flow are apart
-	byMismatch          // the mismatch that is a doubt
-	byDoubt             // the doubt
-	byTexture           // the texture, by the spread
-	everywhere          // the same everywhere
-	missing             // what pixels miss
-	rootMismatch        // the root of the mismatch
-	rootDoubt           // and of the doubt
+	modelled        = iota // the variance that the model expects
+	modelApart             // how far model and dense flow are apart
+	byMismatch             // the mismatch that is a doubt
+	byDoubt                // the doubt
+	byTexture              // the texture, by the spread, of older files
+	everywhere             // the same everywhere
+	missing                // what pixels miss
+	rootMismatch           // the root of the mismatch
+	rootDoubt              // and of the doubt
+	byChange               // how far frames differ where they are, of the value; older files have neither this nor what follows
+	byOwnMismatch          // the mismatch of the pixel
+	rootOwnMismatch        // and its root
+	byOwnTexture           // the texture of the value, by the spread
 	varianceParts
 )
 
@@ -41,14 +45,44 @@ const (
 	traits
 )
 
+// ownTraits are those of a value, which neither other pixels nor other channels share, in units of its channel's variance: the cells of traitsOf do not tell what
+// rests from what moves beside it.
+type ownTraits struct {
+	change   float64 // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
+	mismatch float64 // that of the pixel, of all channels (m′)
+	texture  float64 // the squared slope (g′)
+}
+
+// own returns the traits of a value between two frames, of channel c at a pixel (column, row) of a prediction.
+func (x *Mixture) own(o Others, column, row, c int) (t ownTraits) {
+	flow := o.means[others-1]
+	pixel := row*flow.Width + column
+	k := pixel*flow.Channels + c
+	t.change = frame.Square(o.means[1].Data[k]-o.means[0].Data[k]) / x.scale[c]
+	t.texture = x.texture(flow, column, row, c)
+	if len(o.doubts.Data) > 0 { // none at the time of the first frame
+		t.mismatch = o.doubts.Data[doubts*pixel+doubtMismatch] / x.meanScale()
+	}
+	return t
+}
+
+// texture returns the squared slope of a picture per pixel of training, in units of the channel's variance.
+func (x *Mixture) texture(m frame.Image[float64], column, row, c int) float64 {
+	left, right := m.Row(row)[max(column-1, 0)*m.Channels:], m.Row(row)[min(column+1, m.Width-1)*m.Channels:]
+	up, down := m.Row(max(row-1, 0))[column*m.Channels:], m.Row(min(row+1, m.Height-1))[column*m.Channels:]
+	pixels := float64(m.Width) / float64(mixtureCell*x.width) // to one of training
+	return frame.Square(pixels/2) / x.scale[c] * (frame.Square(right[c]-left[c]) + frame.Square(down[c]-up[c]))
+}
+
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
 // no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not. Where the flow is quite wrong,
 // errors are no larger than contents are different, however large mismatch and doubt become: so their roots count as well. Where contents are
 // between frames is known the worse the farther away these are, and what that makes of texture is in proportion to the spread (spreadOf).
-func (t *traitsOf) parts(v, aliased, spread float64) varianceLaw {
+func (t *traitsOf) parts(v float64, own ownTraits, aliased, spread float64) varianceLaw {
 	mismatch, doubt := max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt]
 	return varianceLaw{modelled: v, modelApart: t[traitApart], byMismatch: mismatch, byDoubt: doubt, byTexture: spread * t[traitTexture],
-		everywhere: 1, missing: t[traitMissed], rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt)}
+		everywhere: 1, missing: t[traitMissed], rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt),
+		byChange: own.change, byOwnMismatch: own.mismatch, rootOwnMismatch: math.Sqrt(own.mismatch), byOwnTexture: spread * own.texture}
 }
 
 // mostSpread bounds the spread: in wider gaps errors are no larger than contents are different.

@@ -81,8 +81,75 @@ func TestKnownAliasing(t *testing.T) {
 func TestVarianceAcrossGaps(t *testing.T) {
 	x, _ := mixtureOf(t, 30)
 	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
-	if v, w := x.laws[0].variance(near.parts(1, 0, 1)), x.laws[0].variance(far.parts(1, 0, 1)); !(v > 0 && v < w) {
+	if v, w := x.laws[0].variance(near.parts(1, ownTraits{}, 0, 1)), x.laws[0].variance(far.parts(1, ownTraits{}, 0, 1)); !(v > 0 && v < w) {
 		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
+	}
+}
+
+// Traits of a value are those of its pixel and channel: what it changes by where frames are, its slope, and the mismatch, which channels share.
+func TestOwnTraits(t *testing.T) {
+	const width, height, n = 10, 5, 2
+	x := &Mixture{scale: []float64{4, 9}, width: 2, height: 1}
+	o := Others{doubts: frame.NewImage[float64](width, height, doubts)}
+	for k := range o.means {
+		o.means[k] = frame.NewImage[float64](width, height, n)
+	}
+	const pixel = 2*width + 3
+	o.means[0].Data[n*pixel+1], o.means[1].Data[n*pixel+1] = 5, 8
+	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
+	o.doubts.Data[doubts*pixel+doubtMismatch] = 13
+	for c, want := range []ownTraits{{mismatch: 2, texture: 25. / 4}, {change: 1, mismatch: 2}} {
+		if got := x.own(o, 3, 2, c); got != want {
+			t.Errorf("channel %d: traits %v, want %v", c, got, want)
+		}
+	}
+	if got, want := x.own(o, 4, 2, 1), (ownTraits{}); got != want {
+		t.Errorf("traits %v of the next pixel, want %v", got, want)
+	}
+	if got, want := x.own(o, 4, 2, 0), (ownTraits{}); got != want { // its neighbours are alike
+		t.Errorf("traits %v of the next pixel, want %v", got, want)
+	}
+	o.doubts = frame.Image[float64]{}
+	if got := x.own(o, 3, 2, 1); got.mismatch != 0 || got.change != 1 {
+		t.Errorf("traits %v where nothing is doubtful", got)
+	}
+}
+
+// Of pixels side by side that share all traits of cells some rest and are predicted right, as most of a video's are, and some change: variances tell them apart.
+func TestVarianceOfRest(t *testing.T) {
+	scene := turned()
+	if scene.err != nil {
+		t.Fatal(scene.err)
+	}
+	law := NewLaw(scene.motion, scene.frames, new(detail.Detail), 0)
+	deviation := math.Sqrt(law.mixture.scale[0])
+	rng := rand.New(rand.NewPCG(5, 2))
+	truth, predicted := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1)
+	predicted.Variance.Fill(frame.Square(deviation))
+	o := Others{gap: 1, doubts: frame.NewImage[float64](drawn.Width, drawn.Height, doubts)}
+	for k := range o.means {
+		o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
+	}
+	for range 8 {
+		for k := range truth.Mean.Data {
+			clear := 0.01 * deviation * rng.NormFloat64()
+			for _, m := range o.means {
+				m.Data[k] = clear
+			}
+			if k%2 == 0 {
+				o.means[1].Data[k] = clear + 0.4*deviation
+				truth.Mean.Data[k] = 0.2 * deviation * rng.NormFloat64()
+			}
+		}
+		law.Add(truth, predicted, o)
+	}
+	x := law.Mixture()
+	r := x.Recipe(predicted, o)
+	middle := drawn.Height/2*drawn.Width + drawn.Width/2/2*2
+	for k, want := range []float64{0.04, 1e-4} {
+		if got := r.variances.Data[middle+k]/frame.Square(deviation) - x.light[0]; !(got > 0.7*want && got < 2*want) {
+			t.Errorf("variance %v of a pixel of which %v was drawn", got, want)
+		}
 	}
 }
 
@@ -90,7 +157,9 @@ func TestVarianceAcrossGaps(t *testing.T) {
 func TestParts(t *testing.T) {
 	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
 	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
-		if got, want := place.parts(0.5, c.aliased, 0.25), (varianceLaw{0.5, 2, c.mismatch, 5, 7. / 4, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5)}); got != want {
+		own := ownTraits{change: 13, mismatch: 17, texture: 19}
+		want := varianceLaw{0.5, 2, c.mismatch, 5, 7. / 4, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5), 13, 17, math.Sqrt(17), 19. / 4}
+		if got := place.parts(0.5, own, c.aliased, 0.25); got != want {
 			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
 		}
 	}
@@ -105,12 +174,12 @@ func TestVarianceBounded(t *testing.T) {
 		bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
 		for i := range rows {
 			place[trait] = math.Exp2(-6 + 12*rng.Float64())
-			rows[i], squares[i] = place.parts(0.001, 0, 1), bounded(place[trait])*frame.Square(rng.NormFloat64())
+			rows[i], squares[i] = place.parts(0.001, ownTraits{}, 0, 1), bounded(place[trait])*frame.Square(rng.NormFloat64())
 		}
 		l := fitVariances(rows, squares, 0)
 		for _, u := range []float64{1. / 32, 1, 32} {
 			place[trait] = u
-			if v, want := l.variance(place.parts(0.001, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
+			if v, want := l.variance(place.parts(0.001, ownTraits{}, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
 				t.Errorf("trait %d of %v: variance %v, drawn with %v", trait, u, v, want)
 			}
 		}
@@ -163,8 +232,8 @@ func TestTextureAcrossGaps(t *testing.T) {
 	}
 	for k := range law.samples {
 		s := &law.samples[k]
-		s.variance, s.traits = 1e-9, traitsOf{traitTexture: math.Exp2(-4 + 4*rng.Float64())}
-		e := math.Sqrt(0.1*law.gaps[s.frame]*s.traits[traitTexture]) * rng.NormFloat64()
+		s.variance, s.traits, s.own = 1e-9, traitsOf{}, ownTraits{texture: math.Exp2(-4 + 4*rng.Float64())}
+		e := math.Sqrt(0.1*law.gaps[s.frame]*s.own.texture) * rng.NormFloat64()
 		for j := range s.errors {
 			s.errors[j] = e
 		}
@@ -183,7 +252,7 @@ func TestTextureAcrossGaps(t *testing.T) {
 		}
 		r := x.Recipe(f, o)
 		middle := drawn.Height/2*drawn.Width + drawn.Width/2
-		texture := traitsOf(r.traits.Data[traits*(r.traits.Height/2*r.traits.Width+r.traits.Width/2):])[traitTexture]
+		texture := x.own(o, drawn.Width/2, drawn.Height/2, 0).texture
 		if got, want := r.variances.Data[middle]/scale, 0.1*gap*texture; math.Abs(math.Log(got/want)) > 0.15 {
 			t.Errorf("variance %v in a gap of %v, drawn with %v", got, gap, want)
 		}
