@@ -197,7 +197,7 @@ func TestFilm(t *testing.T) {
 	if _, fine := predictFilm(t, m, []float64{5}, 2); !(average(fine) > 1.01*average(coarse)) {
 		t.Errorf("mean variance %v in finer pixels, %v in those of training", average(fine), average(coarse))
 	}
-	if text := m.Summary().Motion; !strings.Contains(text, " nodes, strength ") || !strings.Contains(text, ", variance inflation over ") {
+	if text := m.Summary().Motion; !strings.Contains(text, " nodes, strength ") || !strings.Contains(text, ", mixed with ") {
 		t.Errorf("the film is %q", text)
 	}
 
