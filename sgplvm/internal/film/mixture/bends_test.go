@@ -3,6 +3,7 @@ package mixture
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -211,5 +212,24 @@ func TestBendsOfTurns(t *testing.T) {
 	flows.Turns = true
 	if b := bendsAround(f, x, x.Neighbours(), flows); b[0] != nil || b[1] != nil {
 		t.Error("arcs bend")
+	}
+}
+
+// Where the whole picture turns so far between frames left out that it is followed along an arc, and not so far between others, paths between these bend: the frames that are left out, arcs
+// however it is, do not tell.
+func TestBendingOfTurns(t *testing.T) {
+	f := filmtest.Waves(t, drawn.NewWaves(rand.New(rand.NewPCG(2, 6)), 6, 60), 12, func(i int, x, y float64) (float64, float64) {
+		sin, cos := math.Sincos(0.1 * float64(i))
+		return cos*(x-64) - sin*(y-48), sin*(x-64) + cos*(y-48)
+	})
+	if far, near := f.Frames.FlowsBetween(4, 6), f.Frames.FlowsBetween(4, 5); !far.Turns || near.Turns {
+		t.Fatalf("the picture turns: %v far apart, %v near", far.Turns, near.Turns)
+	}
+	d, err := Bending(context.Background(), f.Motion, f.Frames, new(detail.Detail))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.Bends {
+		t.Error("paths are straight")
 	}
 }

@@ -14,7 +14,7 @@ import (
 // along straight ones: contents have four times as far to depart from an even motion between frames that are left out as between others, and flows are as wrong.
 const bendFrames, bendPixels, leastBent = 12, 1 << 15, 0.98
 
-// Bending returns the detail with paths that bend if left-out frames ask for it, each predicted by the flow between those around it. Errors: ctx.Err().
+// Bending returns the detail with paths that bend if left-out frames ask for it, each predicted by the flow between those around it, or if the whole picture turns between most of these. Errors: ctx.Err().
 func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *detail.Detail) (*detail.Detail, error) {
 	var moments []motion.Moment
 	examined := m.Examined(mostMixtureFrames)
@@ -29,25 +29,32 @@ func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *
 		}
 	}
 	var straight, bent float64
+	var turning int // pairs between which the whole picture turns: along an arc, however wide the gap, which narrower ones do not show as a whole
 	scale := frames.Variances()
 	n := min(len(moments), bendFrames)
 	for k := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		a, b := bendErrors(frames, moments[(2*k+1)*len(moments)/(2*n)], scale)
+		a, b, turns := bendErrors(frames, moments[(2*k+1)*len(moments)/(2*n)], scale)
+		if turns {
+			turning++
+		}
 		straight, bent = straight+a, bent+b
 	}
 	bending := *d
-	bending.Bends = bent < leastBent*straight
+	bending.Bends = bent < leastBent*straight || 2*turning > n
 	return &bending, nil
 }
 
-// bendErrors returns the squared errors of a frame that is left out, over the variance of each channel, along straight paths and along those that bend.
-func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight, bent float64) {
+// bendErrors returns the squared errors of a frame that is left out, over the variance of each channel, along straight paths and along those that bend; nothing where the whole picture turns.
+func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight, bent float64, turns bool) {
 	around, s := x.Neighbours(), x.Shot
 	first, second := s.Examples[around[0].Place], s.Examples[around[1].Place]
 	flows, truth := f.FlowsBetween(first, second), f.Picture(x.Without)
+	if flows.Turns {
+		return 0, 0, true
+	}
 	a, b := training.SharpPicture{Image: detail.SplineOf(f, first, detail.Sharpening{}, 0), Finer: 1}, training.SharpPicture{Image: detail.SplineOf(f, second, detail.Sharpening{}, 0), Finer: 1}
 	stride := 1 + 2*(f.Width*f.Height/(2*bendPixels)) // odd, to meet columns of all kinds
 	rows := make([]float64, f.Height)
@@ -68,5 +75,5 @@ func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight,
 		}
 		return sum
 	}
-	return along([2]*bend{}), along(bendsAround(f, x, around, flows))
+	return along([2]*bend{}), along(bendsAround(f, x, around, flows)), false
 }
