@@ -87,7 +87,7 @@ func (l *Law) Frames() int { return len(l.near) }
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 	cells, classes := l.mixture.traits(predicted, o), detail.SpectralClassesOf(o.means[others-1])
-	n := truth.Mean.Cols
+	n, mean := truth.Mean.Cols, l.mixture.meanScale()
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
 		s := errorSample{frame: l.frames}
@@ -114,7 +114,7 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 					rows[y][j].add(a, e, s.variance)
 				}
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
-					s.own = l.mixture.own(o, x, y, c)
+					s.own = o.own(x, y, c, scale, mean)
 					samples[y] = append(samples[y], s)
 				}
 			}

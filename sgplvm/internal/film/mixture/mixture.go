@@ -77,7 +77,7 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 		r.missed = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
 		r.steep = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
 	}
-	spread := spreadOf(o.gap, x.gap)
+	spread, mean := spreadOf(o.gap, x.gap), x.meanScale()
 	mat.Parallel(f.Height, func(y int) {
 		row := make([]float64, traits*f.Width)
 		r.traits.RowOver(row, y, f.Width, f.Height)
@@ -86,7 +86,7 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					parts := t.parts(f.Variance.At(pixel, c)/scale, x.own(o, column, y, c), x.aliased, spread)
+					parts := t.parts(f.Variance.At(pixel, c)/scale, o.own(column, y, c, scale, mean), x.aliased, spread)
 					v = scale * (x.laws[c].variance(parts) + light[c])
 					r.missed.Data[pixel*len(x.scale)+c] = scale * x.laws[c][missing] * t[traitMissed]
 					r.steep.Data[pixel*len(x.scale)+c] = scale * x.laws[c][byOwnTexture] * parts[byOwnTexture]
@@ -102,9 +102,9 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 // around leave unresolved, and what is in proportion to slopes lies where finer pixels have them. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 	x.check("Combine", f, o)
-	var steepness frame.Image[float64]
+	var steeper frame.Image[float64]
 	if len(r.steep.Data) > 0 {
-		steepness = x.steepness(o.means[others-1], r.steep.Width, r.steep.Height)
+		steeper = steepness(o.means[others-1], x.scale, r.steep.Width, r.steep.Height)
 	}
 	mat.Parallel(f.Height, func(y int) {
 		n := len(x.scale)
@@ -125,9 +125,9 @@ func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 			for column := range f.Width {
 				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
 			}
-			if len(steepness.Data) > 0 {
+			if len(steeper.Data) > 0 {
 				r.steep.RowOver(row, y, f.Width, f.Height)
-				for column, steep := range steepness.Row(y) {
+				for column, steep := range steeper.Row(y) {
 					v := f.Variance.Row(y*f.Width + column)
 					for c := range v {
 						v[c] += (steep - 1) * row[n*column+c]
@@ -163,6 +163,7 @@ func (x *Mixture) traits(f frame.Frame, o Others) frame.Image[float64] {
 		return cells
 	}
 	all, flow, n := frame.NewImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
+	per := frame.Square(float64(f.Width) / float64(mixtureCell*x.width)) // of slopes per pixel of training
 	scale := x.meanScale()
 	mat.Parallel(f.Height, func(y int) {
 		row := flow.Row(y)
@@ -171,7 +172,7 @@ func (x *Mixture) traits(f frame.Frame, o Others) frame.Image[float64] {
 			t := all.Data[pixel*traits : (pixel+1)*traits]
 			for c, s := range x.scale {
 				t[traitApart] += frame.Square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
-				t[traitTexture] += x.texture(flow, i, y, c) / float64(n)
+				t[traitTexture] += per * slope(flow, i, y, c) / (s * float64(n))
 			}
 			if len(o.doubts.Data) > 0 { // none at the time of the first frame
 				d := o.doubts.Data[doubts*pixel:]

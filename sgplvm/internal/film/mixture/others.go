@@ -99,6 +99,18 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 	return o
 }
 
+// own returns the traits of a value between two frames, of channel c at a pixel of training; scale is the variance of the channel, mean that of all.
+func (o *Others) own(column, row, c int, scale, mean float64) (t ownTraits) {
+	flow := o.means[others-1]
+	pixel := row*flow.Width + column
+	k := pixel*flow.Channels + c
+	t.change, t.texture = frame.Square(o.means[1].Data[k]-o.means[0].Data[k])/scale, slope(flow, column, row, c)/scale
+	if len(o.doubts.Data) > 0 { // none at the time of the first frame
+		t.mismatch = o.doubts.Data[doubts*pixel+doubtMismatch] / mean
+	}
+	return t
+}
+
 // resolve makes room for what frames around leave unresolved, and tells whether they leave less than all.
 func (o *Others) resolve(d *detail.Detail, pictures []training.SharpPicture) bool {
 	if d.Resolvable == 0 || !slices.ContainsFunc(pictures, func(p training.SharpPicture) bool { return len(p.Unresolved.Data) > 0 }) {

@@ -11,20 +11,27 @@ import (
 // Of squared slopes of finer pixels: what all have, in units of the channels' variances, and how much larger than their mean one is at most.
 const leastSlope, mostSteep = 1e-9, 8
 
-// steepness returns how much larger squared slopes are, means over channels, than in the pixel of training, of width×height ones, that they lie in; nothing of pixels that
+// slope returns the squared slope of a channel of a picture per pixel.
+func slope(m frame.Image[float64], column, row, c int) float64 {
+	left, right := m.Row(row)[max(column-1, 0)*m.Channels:], m.Row(row)[min(column+1, m.Width-1)*m.Channels:]
+	up, down := m.Row(max(row-1, 0))[column*m.Channels:], m.Row(min(row+1, m.Height-1))[column*m.Channels:]
+	return (frame.Square(right[c]-left[c]) + frame.Square(down[c]-up[c])) / 4
+}
+
+// steepness returns how much larger squared slopes are, means over channels of the variances scale, than in the pixel of training, of width×height ones, that they lie in; nothing of pixels that
 // are no finer.
-func (x *Mixture) steepness(flow frame.Image[float64], width, height int) (s frame.Image[float64]) {
+func steepness(flow frame.Image[float64], scale []float64, width, height int) (s frame.Image[float64]) {
 	if flow.Width <= width && flow.Height <= height {
 		return s
 	}
 	s = frame.NewImage[float64](flow.Width, flow.Height, 1)
 	mat.Parallel(s.Height, func(y int) {
 		for column := range s.Width {
-			slope := leastSlope
-			for c := range flow.Channels {
-				slope += x.texture(flow, column, y, c) / float64(flow.Channels)
+			squared := leastSlope
+			for c, v := range scale {
+				squared += slope(flow, column, y, c) / (v * float64(len(scale)))
 			}
-			s.Data[y*s.Width+column] = slope
+			s.Data[y*s.Width+column] = squared
 		}
 	})
 	means := frame.NewImage[float64](width, height, 1)

@@ -53,27 +53,6 @@ type ownTraits struct {
 	texture  float64 // the squared slope (g′)
 }
 
-// own returns the traits of a value between two frames, of channel c at a pixel (column, row) of a prediction.
-func (x *Mixture) own(o Others, column, row, c int) (t ownTraits) {
-	flow := o.means[others-1]
-	pixel := row*flow.Width + column
-	k := pixel*flow.Channels + c
-	t.change = frame.Square(o.means[1].Data[k]-o.means[0].Data[k]) / x.scale[c]
-	t.texture = x.texture(flow, column, row, c)
-	if len(o.doubts.Data) > 0 { // none at the time of the first frame
-		t.mismatch = o.doubts.Data[doubts*pixel+doubtMismatch] / x.meanScale()
-	}
-	return t
-}
-
-// texture returns the squared slope of a picture per pixel of training, in units of the channel's variance.
-func (x *Mixture) texture(m frame.Image[float64], column, row, c int) float64 {
-	left, right := m.Row(row)[max(column-1, 0)*m.Channels:], m.Row(row)[min(column+1, m.Width-1)*m.Channels:]
-	up, down := m.Row(max(row-1, 0))[column*m.Channels:], m.Row(min(row+1, m.Height-1))[column*m.Channels:]
-	pixels := float64(m.Width) / float64(mixtureCell*x.width) // to one of training
-	return frame.Square(pixels/2) / x.scale[c] * (frame.Square(right[c]-left[c]) + frame.Square(down[c]-up[c]))
-}
-
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
 // no doubt about the flow: between two frames half a pixel apart it is there, and between those a pixel apart it is not. Where the flow is quite wrong,
 // errors are no larger than contents are different, however large mismatch and doubt become: so their roots count as well. Where contents are

@@ -89,7 +89,7 @@ func TestVarianceAcrossGaps(t *testing.T) {
 // Traits of a value are those of its pixel and channel: what it changes by where frames are, its slope, and the mismatch, which channels share.
 func TestOwnTraits(t *testing.T) {
 	const width, height, n = 10, 5, 2
-	x := &Mixture{scale: []float64{4, 9}, width: 2, height: 1}
+	scale := []float64{4, 9}
 	o := Others{doubts: frame.NewImage[float64](width, height, doubts)}
 	for k := range o.means {
 		o.means[k] = frame.NewImage[float64](width, height, n)
@@ -99,18 +99,18 @@ func TestOwnTraits(t *testing.T) {
 	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
 	o.doubts.Data[doubts*pixel+doubtMismatch] = 13
 	for c, want := range []ownTraits{{mismatch: 2, texture: 25. / 4}, {change: 1, mismatch: 2}} {
-		if got := x.own(o, 3, 2, c); got != want {
+		if got := o.own(3, 2, c, scale[c], 6.5); got != want {
 			t.Errorf("channel %d: traits %v, want %v", c, got, want)
 		}
 	}
-	if got, want := x.own(o, 4, 2, 1), (ownTraits{}); got != want {
+	if got, want := o.own(4, 2, 1, scale[1], 6.5), (ownTraits{}); got != want {
 		t.Errorf("traits %v of the next pixel, want %v", got, want)
 	}
-	if got, want := x.own(o, 4, 2, 0), (ownTraits{}); got != want { // its neighbours are alike
+	if got, want := o.own(4, 2, 0, scale[0], 6.5), (ownTraits{}); got != want { // its neighbours are alike
 		t.Errorf("traits %v of the next pixel, want %v", got, want)
 	}
 	o.doubts = frame.Image[float64]{}
-	if got := x.own(o, 3, 2, 1); got.mismatch != 0 || got.change != 1 {
+	if got := o.own(3, 2, 1, scale[1], 6.5); got.mismatch != 0 || got.change != 1 {
 		t.Errorf("traits %v where nothing is doubtful", got)
 	}
 }
@@ -252,7 +252,7 @@ func TestTextureAcrossGaps(t *testing.T) {
 		}
 		r := x.Recipe(f, o)
 		middle := drawn.Height/2*drawn.Width + drawn.Width/2
-		texture := x.own(o, drawn.Width/2, drawn.Height/2, 0).texture
+		texture := o.own(drawn.Width/2, drawn.Height/2, 0, x.scale[0], x.scale[0]).texture
 		if got, want := r.variances.Data[middle]/scale, 0.1*gap*texture; math.Abs(math.Log(got/want)) > 0.15 {
 			t.Errorf("variance %v in a gap of %v, drawn with %v", got, gap, want)
 		}
