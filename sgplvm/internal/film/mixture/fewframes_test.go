@@ -10,23 +10,27 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// lawOfLeftOut returns what some left-out frames between others and one at the end teach, in a shot of few frames or not, of which the model predicts all values right and far from sure, and the flow with errors of the deviation 0.1.
-func lawOfLeftOut(t *testing.T, frames int, few bool) *Mixture {
+// nothingLearned returns a law that has seen no frame, and room for a frame, what the model predicts of it and what the others do.
+func nothingLearned(t *testing.T) (law *Law, truth, predicted frame.Frame, o Others) {
 	t.Helper()
 	scene := turned()
 	if scene.err != nil {
 		t.Fatal(scene.err)
 	}
-	law := NewLaw(scene.motion, scene.frames, new(detail.Detail), 0)
-	deviation := math.Sqrt(law.mixture.scale[0])
-	rng := rand.New(rand.NewPCG(8, 9))
-	truth, predicted := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1)
-	predicted.Variance.Fill(100 * frame.Square(deviation))
-	o := Others{gap: 1, few: few}
 	for k := range o.means {
 		o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
 	}
 	o.doubts = frame.NewImage[float64](drawn.Width, drawn.Height, doubts)
+	return NewLaw(scene.motion, scene.frames, new(detail.Detail), 0), frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1), o
+}
+
+// lawOfLeftOut returns what some left-out frames between others and one at the end teach, in a shot of few frames or not, of which the model predicts all values right and far from sure, and the flow with errors of the deviation 0.1.
+func lawOfLeftOut(t *testing.T, frames int, few bool) *Mixture {
+	t.Helper()
+	law, truth, predicted, o := nothingLearned(t)
+	deviation, rng := math.Sqrt(law.mixture.scale[0]), rand.New(rand.NewPCG(8, 9))
+	predicted.Variance.Fill(100 * frame.Square(deviation))
+	o.gap, o.few = 1, few
 	for range frames {
 		for k := range truth.Mean.Data {
 			for _, m := range o.means {

@@ -293,20 +293,9 @@ func TestLightIsCommon(t *testing.T) {
 // Weights go by what two frames show along the paths of the flow: of the model and the flow, equally far apart everywhere, each counts where it is right.
 // Those of older files go by how far the two are apart, which tells nothing here.
 func TestWeightsByPaths(t *testing.T) {
-	scene := turned()
-	if scene.err != nil {
-		t.Fatal(scene.err)
-	}
-	law := NewLaw(scene.motion, scene.frames, new(detail.Detail), 0)
-	scale := law.mixture.scale[0]
-	rng := rand.New(rand.NewPCG(3, 9))
-	truth, predicted := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1)
+	law, truth, predicted, o := nothingLearned(t)
+	scale, rng := law.mixture.scale[0], rand.New(rand.NewPCG(3, 9))
 	predicted.Variance.Fill(scale)
-	var o Others
-	for k := range o.means {
-		o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
-	}
-	o.doubts = frame.NewImage[float64](drawn.Width, drawn.Height, doubts)
 	for range 3 {
 		for k := range truth.Mean.Data {
 			e, far := 0.3*math.Sqrt(scale)*rng.NormFloat64(), 100*math.Sqrt(scale)

@@ -45,8 +45,8 @@ const (
 	traits
 )
 
-// ownTraits are those of a value, which neither other pixels nor other channels share, in units of its channel's variance: the cells of traitsOf do not tell what
-// rests from what moves beside it.
+// ownTraits are those of a value at its pixel, in units of its channel's variance, of the mismatch in that of all channels (docs/math.md, 19.12): the cells of traitsOf
+// do not tell what rests from what moves beside it.
 type ownTraits struct {
 	change   float64 // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
 	mismatch float64 // that of the pixel, of all channels (m′)

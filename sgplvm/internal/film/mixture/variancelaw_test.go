@@ -117,19 +117,10 @@ func TestOwnTraits(t *testing.T) {
 
 // Of pixels side by side that share all traits of cells some rest and are predicted right, as most of a video's are, and some change: variances tell them apart.
 func TestVarianceOfRest(t *testing.T) {
-	scene := turned()
-	if scene.err != nil {
-		t.Fatal(scene.err)
-	}
-	law := NewLaw(scene.motion, scene.frames, new(detail.Detail), 0)
-	deviation := math.Sqrt(law.mixture.scale[0])
-	rng := rand.New(rand.NewPCG(5, 2))
-	truth, predicted := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1)
+	law, truth, predicted, o := nothingLearned(t)
+	deviation, rng := math.Sqrt(law.mixture.scale[0]), rand.New(rand.NewPCG(5, 2))
 	predicted.Variance.Fill(frame.Square(deviation))
-	o := Others{gap: 1, doubts: frame.NewImage[float64](drawn.Width, drawn.Height, doubts)}
-	for k := range o.means {
-		o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
-	}
+	o.gap = 1
 	for range 8 {
 		for k := range truth.Mean.Data {
 			clear := 0.01 * deviation * rng.NormFloat64()
