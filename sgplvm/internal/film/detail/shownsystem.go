@@ -49,9 +49,13 @@ type shownPixel struct {
 	evidence, unlike float32 // the texture there, times how far flows agree; and the local mean square by which both frames differ
 }
 
-// weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error.
+// weight is what a pixel counts in a frame of some mean texture: the texture there over the variance of its error. In an even frame, which has none, it is 0.
 func (p *shownPixel) weight(texture float64, r SuperResolution) float32 {
-	return p.evidence / float32(r.Noise*texture+r.Mismatch*float64(p.unlike))
+	variance := float32(r.Noise*texture + r.Mismatch*float64(p.unlike))
+	if !(variance > 0) {
+		return 0
+	}
+	return p.evidence / variance
 }
 
 // bandRows is how many finer rows are a band, more than a pixel reaches beyond it.

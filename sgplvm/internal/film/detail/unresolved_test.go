@@ -2,6 +2,7 @@ package detail
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -32,6 +33,11 @@ func TestUnresolvedFormula(t *testing.T) {
 				t.Errorf("%v far from all pixels", got)
 			}
 		}
+	}
+	var even shownPixel // of an even frame, as others are
+	even.across, even.down = 0.5, 0.5
+	if left := (&shownPixels{bands: [][]shownPixel{{even}}}).unresolved(frame.Size{Width: 8, Height: 6}, r, 1); slices.ContainsFunc(left.Data, func(v float32) bool { return v != 1 }) {
+		t.Errorf("of an even frame %v is left, want 1", left.Data)
 	}
 	var whole training.SharpPicture
 	if whole.UnresolvedAt(3, 4) != 1 {
