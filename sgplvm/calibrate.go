@@ -7,6 +7,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
@@ -33,50 +35,23 @@ func (t *Trainer) Calibrate(ctx context.Context) error {
 // factors, then power and inflation over time, then the factors for what these leave to them. Of a film there is one pass:
 // it tells the first factors, and the film itself learns where and when its variances are to grow.
 func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) {
-	y, grid := t.evaluator.Data(), t.data.Grid
-	wanted, film := every, t.data.registered
-	if film != nil {
-		wanted = film.film.Examined()
-	}
-	n := 0
-	for i := range y.Examples {
-		if wanted(i) {
-			n++
-		}
-	}
-	square, expected := mat.New(y.Points, y.Channels), mat.New(y.Points, y.Channels)
-	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
-	err := t.leftUnexplained(ctx, wanted, func(_ int, residual, variance mat.Matrix) {
-		mat.Parallel(residual.Cols, func(c int) {
-			for i := range residual.Rows {
-				r, v := residual.At(i, c), variance.At(i, c)
-				if r != r {
-					missing[c]++
-					continue
-				}
-				square.Set(i, c, square.At(i, c)+r*r)
-				expected.Set(i, c, expected.At(i, c)+v)
-				logs[c] += math.Log(v) / float64(n*residual.Rows)
-			}
-		})
-	})
+	sums, logs, err := t.leftOutSums(ctx, t.calibratedBy())
 	if err != nil {
 		return nil, err
 	}
-	c := &predict.Calibration{Factor: predict.Factors(grid, square, expected, n)}
-	for k, l := range logs {
-		all := n * y.Points
-		c.Mean = append(c.Mean, math.Exp(l*(float64(all)/float64(all-missing[k]))))
+	c := &predict.Calibration{Factor: sums.factors()}
+	for _, l := range logs {
+		c.Mean = append(c.Mean, math.Exp(l))
 	}
-	if film != nil {
-		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, y.Examples)}
+	if t.data.registered != nil {
+		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, t.evaluator.Data().Examples)}
 		return c, nil
 	}
 	if err := t.calibrateInTime(ctx, c); err != nil {
 		return nil, err
 	}
-	square.Fill(0)
-	expected.Fill(0)
+	sums.square.Fill(0)
+	sums.expected.Fill(0)
 	examples := t.params.X.At()
 	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
 		inflation := c.Inflation.At(examples[example], examples, example)
@@ -86,19 +61,84 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 				if r != r {
 					continue
 				}
-				square.Set(i, k, square.At(i, k)+r*r/(inflation*v*math.Pow(v/c.Mean[k], c.Power-1)))
-				expected.Set(i, k, expected.At(i, k)+1)
+				sums.square.Set(i, k, sums.square.At(i, k)+r*r/(inflation*v*math.Pow(v/c.Mean[k], c.Power-1)))
+				sums.expected.Set(i, k, sums.expected.At(i, k)+1)
 			}
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.Factor = predict.Factors(grid, square, expected, n)
+	c.Factor = sums.factors()
 	if i, k, bad := mat.NonFinite(c.Factor); bad {
 		return nil, fmt.Errorf("sgplvm: calibration: factor %v at point %d, channel %d", c.Factor.At(i, k), i, k)
 	}
 	return c, nil
+}
+
+// calibratedBy tells which examples tell factors: those of a film that it examines, else all.
+func (t *Trainer) calibratedBy() (wanted func(example int) bool) {
+	if film := t.data.registered; film != nil {
+		return film.film.Examined()
+	}
+	return every
+}
+
+// leftOutSums are sums over examples that were left out, at the training points: of squared errors and of variances, n_s×d_y each in the user's units.
+type leftOutSums struct {
+	grid             data.Grid
+	square, expected mat.Matrix
+	examples         int
+}
+
+// leftOutSums returns those of the examples that are wanted, and the mean logarithm of each channel's variances.
+func (t *Trainer) leftOutSums(ctx context.Context, wanted func(example int) bool) (s leftOutSums, logs []float64, err error) {
+	y := t.evaluator.Data()
+	s = leftOutSums{grid: t.data.Grid, square: mat.New(y.Points, y.Channels), expected: mat.New(y.Points, y.Channels)}
+	for i := range y.Examples {
+		if wanted(i) {
+			s.examples++
+		}
+	}
+	all := s.examples * y.Points
+	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
+	err = t.leftUnexplained(ctx, wanted, func(_ int, residual, variance mat.Matrix) {
+		mat.Parallel(residual.Cols, func(c int) {
+			for i := range residual.Rows {
+				r, v := residual.At(i, c), variance.At(i, c)
+				if r != r {
+					missing[c]++
+					continue
+				}
+				s.square.Set(i, c, s.square.At(i, c)+r*r)
+				s.expected.Set(i, c, s.expected.At(i, c)+v)
+				logs[c] += math.Log(v) / float64(all)
+			}
+		})
+	})
+	for c := range logs {
+		logs[c] *= float64(all) / float64(all-missing[c])
+	}
+	return s, logs, err
+}
+
+// factors returns those under which squared errors are as large as expected.
+func (s *leftOutSums) factors() mat.Matrix {
+	return predict.Factors(s.grid, s.square, s.expected, s.examples)
+}
+
+// without returns the sums without an example, of which residual is what was left unexplained, NaN where values are missing.
+func (s *leftOutSums) without(residual, variance mat.Matrix) *leftOutSums {
+	others := &leftOutSums{s.grid, s.square.Clone(), s.expected.Clone(), s.examples - 1}
+	work.EachRow(residual.Rows, func(i int) {
+		square, expected, v := others.square.Row(i), others.expected.Row(i), variance.Row(i)
+		for c, r := range residual.Row(i) {
+			if r == r {
+				square[c], expected[c] = max(square[c]-r*r, 0), max(expected[c]-v[c], 0)
+			}
+		}
+	})
+	return others
 }
 
 // calibrateInTime sets power and inflation from one number each for every example: how large its squares
@@ -138,7 +178,11 @@ func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) e
 // calibrateFilm finds where variances of the film's frames are too small or too large, and how their errors are
 // correlated, by predicting every frame from the others. Progress may stop it.
 func (t *Trainer) calibrateFilm(ctx context.Context) error {
-	f, err := t.data.registered.film.Calibrated(ctx, t.leaveSomeOut, func(done, total int) error {
+	leaveOut, err := t.leavingFramesOut(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := t.data.registered.film.Calibrated(ctx, leaveOut, func(done, total int) error {
 		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
@@ -151,6 +195,47 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 		t.stopped, err = true, nil
 	}
 	return err
+}
+
+// leavingFramesOut returns LeaveOneOut of a film's frames, each with the factors that the others tell: a frame would know by its own where it is wrong.
+func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
+	if t.calibration == nil {
+		return t.leaveSomeOut, nil
+	}
+	tells := t.calibratedBy()
+	sums, err := t.uncalibratedSums(ctx, tells)
+	if err != nil || sums.examples < 2 {
+		return t.leaveSomeOut, err
+	}
+	y, all := t.evaluator.Data(), t.calibration.Factor
+	residual := mat.New(y.Points, y.Channels)
+	return func(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
+		return t.leaveSomeOut(ctx, wanted, func(example int, mean, variance mat.Matrix) error {
+			if !tells(example) {
+				return body(example, mean, variance)
+			}
+			if err := y.ReadRaw(residual.Data, example, example+1); err != nil {
+				return err
+			}
+			mat.Add(residual, residual, -1, mean)
+			for k, f := range all.Data {
+				variance.Data[k] /= f
+			}
+			for k, f := range sums.without(residual, variance).factors().Data {
+				variance.Data[k] *= f
+			}
+			return body(example, mean, variance)
+		})
+	}, nil
+}
+
+// uncalibratedSums returns leftOutSums before calibration.
+func (t *Trainer) uncalibratedSums(ctx context.Context, wanted func(example int) bool) (leftOutSums, error) {
+	c := t.calibration
+	t.calibration = nil
+	defer func() { t.calibration = c }()
+	sums, _, err := t.leftOutSums(ctx, wanted)
+	return sums, err
 }
 
 // filmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
 // restless are pictures of which one half is noisier.
@@ -353,5 +354,55 @@ func TestCalibrateSomeFrames(t *testing.T) {
 	}
 	if r := square / expected; !(math.Abs(math.Log(r)) < 0.1) {
 		t.Errorf("errors are %v times as large as expected", r)
+	}
+	checkFactorsOfOthers(t, trainer, wanted)
+}
+
+// The film learns from frames whose factors the other frames tell.
+func checkFactorsOfOthers(t *testing.T, trainer *Trainer, wanted func(int) bool) {
+	t.Helper()
+	squares, variances := map[int]mat.Matrix{}, map[int]mat.Matrix{}
+	c := trainer.calibration
+	trainer.calibration = nil
+	if err := trainer.leftUnexplained(context.Background(), wanted, func(i int, residual, variance mat.Matrix) {
+		squares[i], variances[i] = residual.Clone(), variance.Clone()
+		for k, r := range residual.Data {
+			squares[i].Data[k] = r * r
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	trainer.calibration = c
+	leaveOut, err := trainer.leavingFramesOut(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	frames := 0
+	if err := leaveOut(context.Background(), wanted, func(i int, _, variance mat.Matrix) error {
+		frames++
+		square, expected := mat.New(variance.Rows, variance.Cols), mat.New(variance.Rows, variance.Cols)
+		for j, s := range squares {
+			if j != i {
+				mat.Add(square, square, 1, s)
+				mat.Add(expected, expected, 1, variances[j])
+			}
+		}
+		for k, f := range predict.Factors(trainer.data.Grid, square, expected, len(squares)-1).Data {
+			compare.NearOne(t, "variance by the factors of others", variance.Data[k]/(f*variances[i].Data[k]), 1, 1e-9)
+		}
+		return nil
+	}); err != nil || frames != len(squares) {
+		t.Errorf("%d frames of %d, error %v", frames, len(squares), err)
+	}
+	trainer.calibration = nil // of nothing that is calibrated
+	defer func() { trainer.calibration = c }()
+	if leaveOut, err = trainer.leavingFramesOut(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := leaveOut(context.Background(), wanted, func(i int, _, variance mat.Matrix) error {
+		compare.SameBits(t, "variance without calibration", variance.Data, variances[i].Data)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
