@@ -72,7 +72,7 @@ func OctaveEnergy(m frame.Image[float64]) frame.Image[float64] {
 // missedByOctave sets dst to the difference between a picture and the spline through the means of its
 // 2×2 blocks, which it returns.
 func missedByOctave(dst, src frame.Image[float64]) (half frame.Image[float64]) {
-	half = frame.NewImage[float64](src.Width/2, src.Height/2, src.Channels)
+	half = frame.NewImage[float64](max(1, src.Width/2), max(1, src.Height/2), src.Channels)
 	frame.DownsampleImage(half, src)
 	motion.Field{}.Warp(frame.FrameOf(dst), frame.FrameOf(half))
 	for j, v := range src.Data {
@@ -83,7 +83,7 @@ func missedByOctave(dst, src frame.Image[float64]) (half frame.Image[float64]) {
 
 // HalfOf returns the means of 2×2 pixels.
 func HalfOf(m frame.Image[float64]) frame.Image[float64] {
-	half := frame.NewImage[float64](m.Width/2, m.Height/2, m.Channels)
+	half := frame.NewImage[float64](max(1, m.Width/2), max(1, m.Height/2), m.Channels)
 	frame.DownsampleImage(half, m)
 	return half
 }

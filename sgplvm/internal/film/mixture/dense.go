@@ -15,7 +15,7 @@ import (
 // that of s in a with s + w·f_ab(s) = x, and that of s in b with s + (1 − w)·f_ba(s) = x, but for how paths bend (bends.go), both found by fixed-point
 // iteration. Where the two flows agree along a path the contents are seen in both frames, and the interpolation along
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
-// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less.
+// them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less. Where light fades, what one frame alone shows is brought to the light of the time, and both frames are before they are compared.
 type dense struct {
 	w        float64 // the way from a to b
 	a, b     training.SharpPicture
@@ -24,7 +24,26 @@ type dense struct {
 	textures *[2]frame.Image[float64] // of a and b; nil where doubts about their pixels do not count
 
 	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
+	lit                   *[2]relit              // where light fades: what a and b show in the light of w
 }
+
+// A relit multiplies the numbers of each channel by a gain and adds an offset.
+type relit struct{ gain, offset []float64 }
+
+// relight returns what brings frames of two lights to the one w of the way between them.
+func relight(light *[2]motion.Light, w float64) *[2]relit {
+	to := new([2]relit)
+	for k, l := range light {
+		for c, deviation := range l.Deviation {
+			gain := ((1-w)*light[0].Deviation[c] + w*light[1].Deviation[c]) / deviation
+			to[k].gain = append(to[k].gain, gain)
+			to[k].offset = append(to[k].offset, (1-w)*light[0].Mean[c]+w*light[1].Mean[c]-gain*l.Mean[c])
+		}
+	}
+	return to
+}
+
+func (r *relit) of(v float64, c int) float64 { return r.gain[c]*v + r.offset[c] }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
 // deviation. leastPath is a path's least weight, and mostApart the
@@ -42,6 +61,9 @@ func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bend
 	d := &dense{w: w, a: a, b: b, flows: flows, bends: bends}
 	if flows.Turns {
 		d.middle, d.first, d.second = flows.Whole.Power(0.5-w), flows.Whole.Power(-0.5), flows.Whole.Power(0.5)
+	}
+	if flows.Light != nil {
+		d.lit = relight(flows.Light, w)
 	}
 	return d
 }
@@ -114,7 +136,7 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 	from, to := d.paths(x, y)
 	own, other := weightOf(from, 1-d.w), weightOf(to, d.w)
 	own, other = own/(own+other), other/(own+other)
-	for _, s := range [2]struct {
+	for k, s := range [2]struct {
 		detail.Path
 		weight, a float64 // of the path, and of frame a in it
 	}{{from, own, 1 - d.w*from.Agreement}, {to, other, (1 - d.w) * to.Agreement}} {
@@ -122,7 +144,13 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 		d.b.At(second, s.Bx, s.By)
 		for c := range value {
 			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
-			t.mismatch += s.weight / float64(n) * frame.Square(first[c]-second[c])
+			u, v := first[c], second[c]
+			if d.lit != nil {
+				own := [2]float64{u, v}[k]
+				value[c] += s.weight * (1 - s.Agreement) * (d.lit[k].of(own, c) - own)
+				u, v = d.lit[0].of(u, c), d.lit[1].of(v, c)
+			}
+			t.mismatch += s.weight / float64(n) * frame.Square(u-v)
 		}
 		t.apart += s.weight * min(s.Miss+s.Apart, mostApart)
 		t.unresolved += s.weight * (s.a*d.a.UnresolvedAt(s.Ax, s.Ay) + (1-s.a)*d.b.UnresolvedAt(s.Bx, s.By))

@@ -16,10 +16,8 @@ import (
 // mostMixtureFrames is about how many frames a mixture is learned from.
 const mostMixtureFrames = 24
 
-// Of the regression: the part of all values that a level is given beside its own ones, from everywhere; by how much the
-// model's squared errors beyond the ends are multiplied, which few frames show; and the largest factor.
+// Of what is beyond the ends: by how much the model's squared errors are multiplied, which few frames show; and the largest factor.
 const (
-	levelShrinkage  = 0.02
 	outsidePenalty  = 1.2
 	mostErrorFactor = 1e4
 )
@@ -39,12 +37,6 @@ type Law struct {
 	stride  int
 	samples []errorSample
 	gaps    []float64 // of each frame, as that of Others
-}
-
-// A lesson is what left-out frames between others teach: how many they are, and products of their errors, level by level.
-type lesson struct {
-	frames int
-	levels [mixtureLevels]products
 }
 
 // An errorSample is a value between the ends: its frame and channel, the traits of its place and its own ones, and, in units of the channel's variance and of its
@@ -123,18 +115,19 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 	for _, row := range samples {
 		l.samples = append(l.samples, row...)
 	}
-	to := &l.inside
-	if o.few {
-		to = &l.few
-	}
-	if o.beyond == 0 {
-		to.frames++
-	}
+	var of frameErrors
 	for _, row := range rows {
-		for k := range to.levels {
-			to.levels[k].join(&row[k], 1)
+		for k := range of {
+			of[k].join(&row[k], 1)
 		}
 		l.outside.join(&row[mixtureLevels], 1)
+	}
+	switch {
+	case o.beyond > 0:
+	case o.few:
+		l.few = append(l.few, of)
+	default:
+		l.inside = append(l.inside, of)
 	}
 	l.gaps = append(l.gaps, o.gap)
 	l.frames++
@@ -146,7 +139,7 @@ func (l *Law) Mixture() *Mixture {
 	switch {
 	case l.knowsModel():
 		x.levels = l.inside.weights(0)
-	case l.few.frames > 0:
+	case len(l.few) > 0:
 		x.levels = l.few.weights(1)
 	default:
 		x.levels = levelsOfFew()
@@ -163,7 +156,7 @@ func (l *Law) Mixture() *Mixture {
 }
 
 // knowsModel tells whether anything was learned of the model between frames.
-func (l *Law) knowsModel() bool { return l.inside.frames > 0 }
+func (l *Law) knowsModel() bool { return len(l.inside) > 0 }
 
 // beyond returns the weights beyond the ends, of least squared error if the model is known between them, else the nearest frame alone, and the factor that gives errors under them
 // their mean square.
@@ -181,21 +174,6 @@ func (l *Law) beyond() share {
 	}
 	s.Factor = min(max(quadratic(&p.relative, &s.Weights)/p.count, 1/mostErrorFactor), mostErrorFactor)
 	return s
-}
-
-// weights returns those of all levels that are learned, without the predictions before first.
-func (l *lesson) weights(first int) (levels []weights) {
-	var all products
-	for k := range l.levels {
-		all.join(&l.levels[k], 1)
-	}
-	for k := range l.levels {
-		p := l.levels[k]
-		p.join(&all, levelShrinkage)
-		p.joinUsual(l.frames, first)
-		levels = append(levels, simplexWeights(&p.plain, first))
-	}
-	return levels
 }
 
 // variances returns the law of each channel under a mixture's weights, for errors less their medians over each frame, and the mean

@@ -16,47 +16,11 @@ type PairFlow struct {
 	There, Back opticalflow.Flow
 	Turns       bool
 	Whole       opticalflow.Similarity
+	Light       *[2]Light // of what both frames show, where light fades; nil where it does not
 }
 
-// luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
-func luminance(a, b frame.Image[float32]) (p, q opticalflow.Picture) {
-	var sum, squares float64
-	all := make([]float32, 2*a.Width*a.Height)
-	for k := range all {
-		m := a
-		if k >= len(all)/2 {
-			m = b
-		}
-		pixel := k % (len(all) / 2)
-		for _, v := range m.Data[pixel*m.Channels : (pixel+1)*m.Channels] {
-			all[k] += v / float32(m.Channels)
-		}
-		sum += float64(all[k])
-	}
-	mean := sum / float64(len(all))
-	for _, v := range all {
-		squares += frame.Square(float64(v) - mean)
-	}
-	if deviation := math.Sqrt(squares / float64(len(all))); deviation > 0 {
-		for k, v := range all {
-			all[k] = float32((float64(v) - mean) / deviation)
-		}
-	} else {
-		clear(all)
-	}
-	half := len(all) / 2
-	return opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[:half]}, opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[half:]}
-}
-
-// FlowsBetween estimates the flows from one frame to another and back.
-func FlowsBetween(a, b frame.Image[float32]) (f PairFlow) {
-	p, q := luminance(a, b)
-	if f.Whole, f.Turns = opticalflow.Similar(p, q); f.Turns {
-		p, q = f.Whole.Halfway(p, q)
-	}
-	f.There, f.Back = opticalflow.Between(p, q)
-	return f
-}
+// A Light is how bright something is in a frame: of each channel the mean and the deviation over its places.
+type Light struct{ Mean, Deviation []float64 }
 
 // flowPortion is by which part of the displacement flows there and back may disagree besides (a standard deviation).
 const flowPortion = 0.05

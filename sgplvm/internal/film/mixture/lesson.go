@@ -1,0 +1,73 @@
+package mixture
+
+import "math"
+
+// A lesson is what left-out frames between others teach: of each frame products of the errors, level by level.
+type lesson []frameErrors
+
+// frameErrors are the products of the errors of a frame, level by level.
+type frameErrors [mixtureLevels]products
+
+// Of the regression: the part of all values that a level is given beside its own ones, from everywhere; how often frames are weighed anew, and the part of
+// their mean squared error that a frame has at least.
+const (
+	levelShrinkage = 0.02
+	lessonSteps    = 8
+	leastError     = 1e-3
+)
+
+// lessonPower is 1 less the power of a frame's squared error that is made least: by squares, 0, the few frames decide in which the light or the motion leaps,
+// by roots, ½, these are given up. It is half way.
+const lessonPower = 0.25
+
+// weights returns those of all levels, without the predictions before first, of which the mean over frames of a power of the squared error is least (iteratively reweighted least squares).
+func (l lesson) weights(first int) (levels []weights) {
+	part := make([]float64, len(l))
+	for i := range part {
+		part[i] = 1
+	}
+	for step := 0; ; step++ {
+		if levels = l.weighed(part, first); step == lessonSteps {
+			return levels
+		}
+		errors, mean := make([]float64, len(l)), 0.
+		for i := range l {
+			errors[i] = l[i].under(levels)
+			mean += errors[i] / float64(len(l))
+		}
+		if !(mean > 0) {
+			return levels
+		}
+		for i, e := range errors {
+			part[i] = math.Pow(max(e/mean, leastError), -lessonPower)
+		}
+	}
+}
+
+// weighed returns the weights of all levels of least squared error, each frame by its part.
+func (l lesson) weighed(part []float64, first int) (levels []weights) {
+	var of frameErrors
+	var all products
+	for i := range l {
+		for k := range of {
+			of[k].join(&l[i][k], part[i])
+			all.join(&l[i][k], part[i])
+		}
+	}
+	for _, p := range of {
+		p.join(&all, levelShrinkage)
+		p.joinUsual(len(l), first)
+		levels = append(levels, simplexWeights(&p.plain, first))
+	}
+	return levels
+}
+
+// under returns the mean squared error of the frame under weights.
+func (f *frameErrors) under(levels []weights) float64 {
+	var sum, count float64
+	for k := range f {
+		sum += quadratic(&f[k].plain, &levels[k])
+		count += f[k].count
+	}
+	return sum / count
+}

@@ -1,0 +1,128 @@
+package motion
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// Where light fades: how many quantiles of two frames are compared; by how much of their common deviation means or deviations differ at least, squared; which part of
+// that the shape of the quantiles may differ by; and which part of the other frame's deviation a frame has at least that shows anything.
+const (
+	lightQuantiles = 32
+	leastFade      = 0.1 * 0.1
+	mostReshaped   = 0.1
+	leastShown     = 1. / 32
+)
+
+// spread returns mean and deviation of a picture.
+func spread(p opticalflow.Picture) (mean, deviation float64) {
+	var squares float64
+	for _, v := range p.Pixels {
+		mean += float64(v) / float64(len(p.Pixels))
+	}
+	for _, v := range p.Pixels {
+		squares += frame.Square(float64(v)-mean) / float64(len(p.Pixels))
+	}
+	return mean, math.Sqrt(squares)
+}
+
+// evened returns two pictures, neither of them flat, in units of their own deviations, if these or the means differ and else their quantiles are alike, as where light fades: the distance of
+// distributions, that of their quantiles, is that of means, of deviations and of shapes (Wasserstein distance of one dimension).
+func evened(a, b opticalflow.Picture) (p, q opticalflow.Picture, fades bool) {
+	var pictures [2]opticalflow.Picture
+	var quantiles [2][lightQuantiles]float64
+	var mean, deviation [2]float64
+	for i, from := range [2]opticalflow.Picture{a, b} {
+		mean[i], deviation[i] = spread(from)
+		even := opticalflow.Picture{Width: from.Width, Height: from.Height, Pixels: slices.Clone(from.Pixels)}
+		for k, v := range even.Pixels {
+			even.Pixels[k] = float32((float64(v) - mean[i]) / deviation[i])
+		}
+		sorted := slices.Sorted(slices.Values(even.Pixels))
+		for k := range quantiles[i] {
+			quantiles[i][k] = float64(sorted[(2*k+1)*len(sorted)/(2*lightQuantiles)])
+		}
+		pictures[i] = even
+	}
+	fade := frame.Square(mean[0]-mean[1]) + frame.Square(deviation[0]-deviation[1])
+	var reshaped float64
+	for k, v := range quantiles[0] {
+		reshaped += deviation[0] * deviation[1] * frame.Square(v-quantiles[1][k]) / lightQuantiles
+	}
+	return pictures[0], pictures[1], fade >= leastFade && reshaped <= mostReshaped*fade
+}
+
+// flat tells whether one of two pictures shows next to nothing beside the other, as a black one, so that nothing can be followed.
+func flat(a, b opticalflow.Picture) bool {
+	_, s := spread(a)
+	_, t := spread(b)
+	return min(s, t) <= leastShown*max(s, t)
+}
+
+// correlation returns how alike two pictures are along the flows between them, however bright they are; −1 where that cannot be told.
+func (f *PairFlow) correlation(a, b opticalflow.Picture) float64 {
+	l := f.lights(pictureOf(a), pictureOf(b), 0)
+	if l == nil {
+		return -1
+	}
+	return l.covariance[0] / (l.light[0].Deviation[0] * l.light[1].Deviation[0])
+}
+
+func pictureOf(p opticalflow.Picture) frame.Image[float32] {
+	return frame.Image[float32]{Width: p.Width, Height: p.Height, Channels: 1, Data: p.Pixels}
+}
+
+// lights are the lights of what two frames both show, and their covariances.
+type lights struct {
+	light      [2]Light
+	covariance []float64
+}
+
+// lights returns those of two frames along the flows between them, where these agree by more than a part; nil where they show nothing.
+func (f *PairFlow) lights(a, b frame.Image[float32], agreement float64) *lights {
+	n := a.Channels
+	var count float64
+	sums, squares := [2][]float64{make([]float64, n), make([]float64, n)}, [2][]float64{make([]float64, n), make([]float64, n)}
+	products, there := make([]float64, n), make([]float64, n)
+	for way, from := range [2]frame.Image[float32]{a, b} {
+		to := [2]frame.Image[float32]{b, a}[way]
+		forth, back := f.From(way == 1), f.From(way == 0)
+		for k := range a.Width * a.Height {
+			x0, y0 := float64(k%a.Width), float64(k/a.Width)
+			x, y := forth.Follow(x0, y0)
+			if !(x >= 0 && y >= 0 && x <= float64(a.Width-1) && y <= float64(a.Height-1)) {
+				continue
+			}
+			bx, by := back.Follow(x, y)
+			if !(Agreement(frame.Square(bx-x0)+frame.Square(by-y0), x-x0, y-y0, FlowSpread) > agreement) {
+				continue
+			}
+			frame.SampleLinear(there, to, x, y)
+			count++
+			for c, v := range there {
+				u := float64(from.Data[k*n+c])
+				sums[way][c] += u
+				sums[1-way][c] += v
+				squares[way][c] += u * u
+				squares[1-way][c] += v * v
+				products[c] += u * v
+			}
+		}
+	}
+	l := &lights{covariance: make([]float64, n)}
+	for c := range n {
+		for i := range l.light {
+			mean := sums[i][c] / count
+			variance := squares[i][c]/count - mean*mean
+			if !(variance > 0) {
+				return nil
+			}
+			l.light[i].Mean, l.light[i].Deviation = append(l.light[i].Mean, mean), append(l.light[i].Deviation, math.Sqrt(variance))
+		}
+		l.covariance[c] = products[c]/count - l.light[0].Mean[c]*l.light[1].Mean[c]
+	}
+	return l
+}
