@@ -16,11 +16,8 @@ const (
 	leastError     = 1e-3
 )
 
-// lessonPower is 1 less the power of a frame's squared error that is made least: by squares, 0, the few frames decide in which the light or the motion leaps,
-// by roots, ½, these are given up. It is half way.
-const lessonPower = 0.25
-
-// weights returns those of all levels, without the predictions before first, of which the mean over frames of a power of the squared error is least (iteratively reweighted least squares).
+// weights returns those of all levels, without the predictions before first, of which the mean over frames of the root mean squared error is least: each frame counts by
+// one over that (iteratively reweighted least squares). By squares alone the few would decide in which the light or the motion leaps.
 func (l lesson) weights(first int) (levels []weights) {
 	part := make([]float64, len(l))
 	for i := range part {
@@ -39,7 +36,7 @@ func (l lesson) weights(first int) (levels []weights) {
 			return levels
 		}
 		for i, e := range errors {
-			part[i] = math.Pow(max(e/mean, leastError), -lessonPower)
+			part[i] = 1 / math.Sqrt(max(e/mean, leastError))
 		}
 	}
 }
