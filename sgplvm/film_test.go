@@ -299,6 +299,55 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	}
 }
 
+// A film that comes out of black and goes on in full light is predicted better than by its neighbours, and its file can be written.
+func TestFilmFromBlack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a motion and a model to learn")
+	}
+	times := evenly(10)
+	lit := func(times []float64, values []float64) []float64 {
+		for k := range values {
+			values[k] *= min(times[k/(filmWidth*filmHeight)]/8, 1)
+		}
+		return values
+	}
+	d := sceneData(times)
+	d.Source = NewSource(lit(times, scene(times, 1)), len(times), filmWidth*filmHeight, 1)
+	d, err := Register(context.Background(), d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Fit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	m := filmModel(t, trainer)
+	between := []float64{2.5, 4.5, 6.5}
+	mean, variance := predictFilm(t, m, between, 1)
+	var still []float64
+	for _, at := range between {
+		before, after := lit([]float64{at - 0.5}, scene([]float64{at - 0.5}, 1)), lit([]float64{at + 0.5}, scene([]float64{at + 0.5}, 1))
+		for k, v := range before {
+			still = append(still, (v+after[k])/2)
+		}
+	}
+	truth := lit(between, scene(between, 1))
+	if ours, linear := distance(mean, truth), distance(still, truth); !(ours < 0.8*linear) {
+		t.Errorf("error %v, of linear interpolation %v", ours, linear)
+	}
+	for k, v := range variance {
+		if !(v > 0) || math.IsInf(v, 0) {
+			t.Fatalf("variance %v of value %d", v, k)
+		}
+	}
+	if err := m.Save(new(bytes.Buffer)); err != nil {
+		t.Error(err)
+	}
+}
+
 // A film must have pixels; without times it has those of its frames' numbers.
 func TestRegister(t *testing.T) {
 	ctx := context.Background()
