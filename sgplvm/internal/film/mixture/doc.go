@@ -3,7 +3,7 @@
 // (dense.go), on paths that bend as far as the frames beside them say (bends.go).
 //
 // A Mixture's weights depend on what the two frames disagree about at a place; its variances (variancelaw.go) on that, on how far model and
-// flow are apart, on what the two flows disagree about, on the texture (in finer pixels, steep.go), on what rests at a pixel, and on how much whole frames flicker. A Law (law.go) learns both where
+// flow are apart, on what the two flows disagree about, on the texture (in finer pixels, steep.go), on what rests at a pixel, and on how much whole frames flicker. A Law (law.go, lesson.go) learns both where
 // frames are left out, so that what is behind there has no weight; of few frames it takes what usually holds (fewframes.go). Two more
 // laws are learned beside it:
 //

@@ -71,6 +71,7 @@ func (f *PairFlow) correlation(a, b opticalflow.Picture) float64 {
 	return l.covariance[0] / (l.light[0].Deviation[0] * l.light[1].Deviation[0])
 }
 
+// pictureOf returns a picture as a frame of one channel.
 func pictureOf(p opticalflow.Picture) frame.Image[float32] {
 	return frame.Image[float32]{Width: p.Width, Height: p.Height, Channels: 1, Data: p.Pixels}
 }
@@ -81,7 +82,7 @@ type lights struct {
 	covariance []float64
 }
 
-// lights returns those of two frames along the flows between them, where these agree by more than a part; nil where they show nothing.
+// lights returns those of two frames along the flows between them, where these agree by more than a part; nil where a channel shows nothing in one of them.
 func (f *PairFlow) lights(a, b frame.Image[float32], agreement float64) *lights {
 	n := a.Channels
 	var count float64
@@ -121,6 +122,9 @@ func (f *PairFlow) lights(a, b frame.Image[float32], agreement float64) *lights 
 				return nil
 			}
 			l.light[i].Mean, l.light[i].Deviation = append(l.light[i].Mean, mean), append(l.light[i].Deviation, math.Sqrt(variance))
+		}
+		if s, t := l.light[0].Deviation[c], l.light[1].Deviation[c]; min(s, t) <= leastShown*max(s, t) {
+			return nil
 		}
 		l.covariance[c] = products[c]/count - l.light[0].Mean[c]*l.light[1].Mean[c]
 	}

@@ -56,6 +56,20 @@ func TestFlowsOfFade(t *testing.T) {
 	}
 }
 
+// A channel that shows nothing in one of two frames has no light to compare; contents are followed by the other ones.
+func TestLightOfEvenChannel(t *testing.T) {
+	a, b := shiftedBy(0, 1, 0, 2), shiftedBy(1.5, 0.3, 5, 2)
+	if FlowsBetween(a, b).Light == nil {
+		t.Fatal("no light where both channels fade")
+	}
+	for k := 1; k < len(b.Data); k += 2 {
+		b.Data[k] = 7
+	}
+	if l := FlowsBetween(a, b).Light; l != nil {
+		t.Errorf("light %v where a channel is even", *l)
+	}
+}
+
 // Nothing is followed from a black frame, or to it.
 func TestFlowsOfFlat(t *testing.T) {
 	shown, black := shiftedBy(0, 1, 0, 1), shiftedBy(0, 1e-3, 0, 1)
