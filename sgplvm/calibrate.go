@@ -78,8 +78,8 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 
 // calibratedBy tells which examples tell factors: those of a film that it examines, else all.
 func (t *Trainer) calibratedBy() (wanted func(example int) bool) {
-	if film := t.data.registered; film != nil {
-		return film.film.Examined()
+	if r := t.data.registered; r != nil {
+		return r.film.Examined()
 	}
 	return every
 }
@@ -91,8 +91,11 @@ type leftOutSums struct {
 	examples         int
 }
 
-// leftOutSums returns those of the examples that are wanted, and the mean logarithm of each channel's variances.
+// leftOutSums returns those of the examples that are wanted, before calibration, and the mean logarithm of each channel's variances.
 func (t *Trainer) leftOutSums(ctx context.Context, wanted func(example int) bool) (s leftOutSums, logs []float64, err error) {
+	c := t.calibration
+	t.calibration = nil
+	defer func() { t.calibration = c }()
 	y := t.evaluator.Data()
 	s = leftOutSums{grid: t.data.Grid, square: mat.New(y.Points, y.Channels), expected: mat.New(y.Points, y.Channels)}
 	for i := range y.Examples {
@@ -203,7 +206,7 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 		return t.leaveSomeOut, nil
 	}
 	tells := t.calibratedBy()
-	sums, err := t.uncalibratedSums(ctx, tells)
+	sums, _, err := t.leftOutSums(ctx, tells)
 	if err != nil || sums.examples < 2 {
 		return t.leaveSomeOut, err
 	}
@@ -227,15 +230,6 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 			return body(example, mean, variance)
 		})
 	}, nil
-}
-
-// uncalibratedSums returns leftOutSums before calibration.
-func (t *Trainer) uncalibratedSums(ctx context.Context, wanted func(example int) bool) (leftOutSums, error) {
-	c := t.calibration
-	t.calibration = nil
-	defer func() { t.calibration = c }()
-	sums, _, err := t.leftOutSums(ctx, wanted)
-	return sums, err
 }
 
 // filmPhase is the phase that Progress tells of meanwhile. Interrupted, it begins anew.

@@ -71,7 +71,13 @@ func sceneData(times []float64) Data {
 // filmTrainer returns a trainer of a film's model after a few steps; the film is not calibrated.
 func filmTrainer(t testing.TB, times []float64) *Trainer {
 	t.Helper()
-	d, err := Register(context.Background(), sceneData(times), nil)
+	return filmTrainerOf(t, sceneData(times))
+}
+
+// filmTrainerOf is filmTrainer of some frames.
+func filmTrainerOf(t testing.TB, d Data) *Trainer {
+	t.Helper()
+	d, err := Register(context.Background(), d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,15 +319,8 @@ func TestFilmFromBlack(t *testing.T) {
 	}
 	d := sceneData(times)
 	d.Source = NewSource(lit(times, scene(times, 1)), len(times), filmWidth*filmHeight, 1)
-	d, err := Register(context.Background(), d, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 25}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := trainer.Fit(context.Background()); err != nil {
+	trainer := filmTrainerOf(t, d)
+	if err := trainer.calibrateFilm(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	m := filmModel(t, trainer)

@@ -36,6 +36,24 @@ func TestSpectralClasses(t *testing.T) {
 	}
 }
 
+// A picture of one row or column has halves of one, and an energy.
+func TestOctaveOfLine(t *testing.T) {
+	for _, s := range [][2]int{{40, 1}, {1, 40}, {1, 1}} {
+		m := frame.NewImage[float64](s[0], s[1], 2)
+		for k := range m.Data {
+			m.Data[k] = float64(k * k % 7)
+		}
+		if half := HalfOf(m); half.Width != max(1, s[0]/2) || half.Height != max(1, s[1]/2) {
+			t.Errorf("halves of %v: %d×%d", s, half.Width, half.Height)
+		}
+		for _, u := range OctaveEnergy(m).Data {
+			if !(u >= 0) || u == 0 && s != [2]int{1, 1} {
+				t.Errorf("energy %v of %v", u, s)
+			}
+		}
+	}
+}
+
 // Finer pixels miss the part that their texture has, noise is no part of it, and a part is not less than noise may be.
 func TestDetailByParts(t *testing.T) {
 	const width, height = 32, 32

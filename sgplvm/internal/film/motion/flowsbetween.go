@@ -1,15 +1,12 @@
 package motion
 
 import (
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
 // luminance returns two pictures as optical flow wants them: means of the channels, in units of their deviation.
 func luminance(a, b frame.Image[float32]) (p, q opticalflow.Picture) {
-	var sum, squares float64
 	all := make([]float32, 2*a.Width*a.Height)
 	for k := range all {
 		m := a
@@ -20,19 +17,8 @@ func luminance(a, b frame.Image[float32]) (p, q opticalflow.Picture) {
 		for _, v := range m.Data[pixel*m.Channels : (pixel+1)*m.Channels] {
 			all[k] += v / float32(m.Channels)
 		}
-		sum += float64(all[k])
 	}
-	mean := sum / float64(len(all))
-	for _, v := range all {
-		squares += frame.Square(float64(v) - mean)
-	}
-	if deviation := math.Sqrt(squares / float64(len(all))); deviation > 0 {
-		for k, v := range all {
-			all[k] = float32((float64(v) - mean) / deviation)
-		}
-	} else {
-		clear(all)
-	}
+	standardize(all)
 	half := len(all) / 2
 	return opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[:half]}, opticalflow.Picture{Width: a.Width, Height: a.Height, Pixels: all[half:]}
 }

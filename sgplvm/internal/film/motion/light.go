@@ -17,16 +17,30 @@ const (
 	leastShown     = 1. / 32
 )
 
-// spread returns mean and deviation of a picture.
-func spread(p opticalflow.Picture) (mean, deviation float64) {
-	var squares float64
-	for _, v := range p.Pixels {
-		mean += float64(v) / float64(len(p.Pixels))
+// spread returns mean and deviation of some values.
+func spread(values []float32) (mean, deviation float64) {
+	var sum, squares float64
+	for _, v := range values {
+		sum += float64(v)
 	}
-	for _, v := range p.Pixels {
-		squares += frame.Square(float64(v)-mean) / float64(len(p.Pixels))
+	mean = sum / float64(len(values))
+	for _, v := range values {
+		squares += frame.Square(float64(v) - mean)
 	}
-	return mean, math.Sqrt(squares)
+	return mean, math.Sqrt(squares / float64(len(values)))
+}
+
+// standardize brings values to the mean 0 and the deviation 1, and returns what they had; values that are all the same become 0.
+func standardize(values []float32) (mean, deviation float64) {
+	mean, deviation = spread(values)
+	for k, v := range values {
+		if deviation > 0 {
+			values[k] = float32((float64(v) - mean) / deviation)
+		} else {
+			values[k] = 0
+		}
+	}
+	return mean, deviation
 }
 
 // evened returns two pictures, neither of them flat, in units of their own deviations, if these or the means differ and else their quantiles are alike, as where light fades: the distance of
@@ -36,11 +50,8 @@ func evened(a, b opticalflow.Picture) (p, q opticalflow.Picture, fades bool) {
 	var quantiles [2][lightQuantiles]float64
 	var mean, deviation [2]float64
 	for i, from := range [2]opticalflow.Picture{a, b} {
-		mean[i], deviation[i] = spread(from)
 		even := opticalflow.Picture{Width: from.Width, Height: from.Height, Pixels: slices.Clone(from.Pixels)}
-		for k, v := range even.Pixels {
-			even.Pixels[k] = float32((float64(v) - mean[i]) / deviation[i])
-		}
+		mean[i], deviation[i] = standardize(even.Pixels)
 		sorted := slices.Sorted(slices.Values(even.Pixels))
 		for k := range quantiles[i] {
 			quantiles[i][k] = float64(sorted[(2*k+1)*len(sorted)/(2*lightQuantiles)])
@@ -57,8 +68,8 @@ func evened(a, b opticalflow.Picture) (p, q opticalflow.Picture, fades bool) {
 
 // flat tells whether one of two pictures shows next to nothing beside the other, as a black one, so that nothing can be followed.
 func flat(a, b opticalflow.Picture) bool {
-	_, s := spread(a)
-	_, t := spread(b)
+	_, s := spread(a.Pixels)
+	_, t := spread(b.Pixels)
 	return min(s, t) <= leastShown*max(s, t)
 }
 

@@ -125,7 +125,7 @@ func TestEvened(t *testing.T) {
 			continue
 		}
 		for _, p := range []opticalflow.Picture{p, q} {
-			if mean, deviation := spread(p); math.Abs(mean) > 1e-5 || math.Abs(deviation-1) > 1e-5 {
+			if mean, deviation := spread(p.Pixels); math.Abs(mean) > 1e-5 || math.Abs(deviation-1) > 1e-5 {
 				t.Errorf("%s: mean %v, deviation %v of an even picture", c.name, mean, deviation)
 			}
 		}
