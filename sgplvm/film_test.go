@@ -305,35 +305,59 @@ func filmStops(t *testing.T, trainer *Trainer) {
 	}
 }
 
+// litScene returns the frames of the scene in the light of their times.
+func litScene(times []float64, light func(at float64) float64) []float64 {
+	values := scene(times, 1)
+	for k := range values {
+		values[k] *= light(times[k/(filmWidth*filmHeight)])
+	}
+	return values
+}
+
+// calibratedFilm returns the model of the scene's frames with other values.
+func calibratedFilm(t *testing.T, times, values []float64) *Model {
+	t.Helper()
+	d := sceneData(times)
+	d.Source = NewSource(values, len(times), filmWidth*filmHeight, 1)
+	trainer := filmTrainerOf(t, d)
+	if err := trainer.calibrateFilm(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return filmModel(t, trainer)
+}
+
+// Where a film has nothing but one black frame to tell from, it is as unsure as values of the film can be, and no more.
+func TestFilmBeforeBlack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a motion and a model to learn")
+	}
+	times := evenly(10)
+	seen := litScene(times, func(at float64) float64 { return min(at, 1) })
+	_, variance := predictFilm(t, calibratedFilm(t, times, seen), []float64{-2}, 1)
+	bound := frame.Square((slices.Max(seen) - slices.Min(seen)) / 2)
+	if most := slices.Max(variance); !(most > 0.9*bound && most < 1.001*bound) { // values are kept in 16 bits
+		t.Errorf("before the film a variance of %v, want one of %v", most, bound)
+	}
+}
+
 // A film that comes out of black and goes on in full light is predicted better than by its neighbours, and its file can be written.
 func TestFilmFromBlack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a motion and a model to learn")
 	}
 	times := evenly(10)
-	lit := func(times []float64, values []float64) []float64 {
-		for k := range values {
-			values[k] *= min(times[k/(filmWidth*filmHeight)]/8, 1)
-		}
-		return values
-	}
-	d := sceneData(times)
-	d.Source = NewSource(lit(times, scene(times, 1)), len(times), filmWidth*filmHeight, 1)
-	trainer := filmTrainerOf(t, d)
-	if err := trainer.calibrateFilm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	m := filmModel(t, trainer)
+	lit := func(times []float64) []float64 { return litScene(times, func(at float64) float64 { return min(at/8, 1) }) }
+	m := calibratedFilm(t, times, lit(times))
 	between := []float64{2.5, 4.5, 6.5}
 	mean, variance := predictFilm(t, m, between, 1)
 	var still []float64
 	for _, at := range between {
-		before, after := lit([]float64{at - 0.5}, scene([]float64{at - 0.5}, 1)), lit([]float64{at + 0.5}, scene([]float64{at + 0.5}, 1))
+		before, after := lit([]float64{at - 0.5}), lit([]float64{at + 0.5})
 		for k, v := range before {
 			still = append(still, (v+after[k])/2)
 		}
 	}
-	truth := lit(between, scene(between, 1))
+	truth := lit(between)
 	if ours, linear := distance(mean, truth), distance(still, truth); !(ours < 0.8*linear) {
 		t.Errorf("error %v, of linear interpolation %v", ours, linear)
 	}

@@ -23,7 +23,7 @@
 //     residual of the training frames before and after t is added to the mean: what registered frames lose
 //     since they are sampled twice, and what moves between two frames beyond the motion. The mean is mixed with what
 //     the training frames around t say by themselves: interpolation, the nearer frame, dense optical flow.
-//  3. The variances are multiplied by the variance inflation of that part of the picture at that time.
+//  3. The variances are multiplied by the variance inflation of that part of the picture at that time, up to the largest that values within the range of the film's can have.
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by

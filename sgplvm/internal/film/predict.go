@@ -13,6 +13,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Model predicts frames as they are: its Posterior, that of the registered frames, in reference coordinates,
@@ -140,7 +141,7 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	one := func(f frame.Frame, x motion.Moment) detail.Unresolved {
 		left := m.warp(f, registered, x)
 		if f.Variance.Rows > 0 {
-			m.inflation.Apply(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
+			m.inflate(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
 		}
 		return left
 	}
@@ -157,6 +158,18 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	}
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	return nil
+}
+
+// inflate applies the variance inflation of a time, and bounds variances by the largest ones that values within the range of the training frames can have.
+func (f *Film) inflate(dst frame.Frame, at data.Instant) {
+	f.inflation.Apply(dst, at)
+	if most := f.frames.MostVariances(); len(most) > 0 {
+		work.EachRow(dst.Variance.Rows, func(k int) {
+			for c, v := range dst.Variance.Row(k) {
+				dst.Variance.Set(k, c, min(v, most[c]))
+			}
+		})
+	}
 }
 
 // addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do

@@ -49,6 +49,21 @@ func TestShownEdges(t *testing.T) {
 	}
 }
 
+// Variances are inflated up to a bound, that of the range of the frames.
+func TestInflate(t *testing.T) {
+	f, _, _, _ := moving(t, 0, func(i, x, y int) float64 { return float64(100 * ((x + y + i) % 2)) })
+	dst := f.room(width, height, true)
+	for k := range dst.Variance.Data {
+		dst.Variance.Data[k] = []float64{2000, 3000}[k%2]
+	}
+	f.inflate(dst, f.shape.At[0])
+	for k, v := range dst.Variance.Data {
+		if want := []float64{2000, 2500}[k%2]; math.Abs(v-want) > 1e-9 {
+			t.Fatalf("variance %v of pixel %d, want %v", v, k, want)
+		}
+	}
+}
+
 // What other frames resolve of finer pixels is neither in the variances of frames nor in what is drawn.
 func TestShownUnresolved(t *testing.T) {
 	f, frames, leaveOut, _ := moving(t, 0, func(i, column, y int) float64 {

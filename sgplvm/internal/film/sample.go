@@ -121,7 +121,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	mat.Copy(drawn.Variance, expected.Variance)
 	left := d.mix(expected, mean, field, x)
 	d.Film.detail.AddEdges(expected)
-	d.inflation.Apply(expected, *d.latents[i].At)
+	d.inflate(expected, *d.latents[i].At)
 	finer := d.finer(expected, left)
 	spread(drawn, expected, finer)
 	d.addDetail(drawn, finer, draw, d.paths[draw][i])
