@@ -5,6 +5,7 @@
 //
 //   - frame: pictures, how they are made coarser and sampled
 //   - chroma: chroma that pixels share
+//   - limits: between which values lie, and whether they were clipped there
 //   - inflation: variances multiplied by what left-out frames show to be missing
 //   - motion: displacements over space and time, estimated and chosen; flows between frames
 //   - training: the training frames as they are
@@ -23,11 +24,12 @@
 //     residual of the training frames before and after t is added to the mean: what registered frames lose
 //     since they are sampled twice, and what moves between two frames beyond the motion. The mean is mixed with what
 //     the training frames around t say by themselves: interpolation, the nearer frame, dense optical flow.
-//  3. The variances are multiplied by the variance inflation of that part of the picture at that time, up to the largest that values within the range of the film's can have.
+//  3. The variances are multiplied by the variance inflation of that part of the picture at that time, up to the largest that values within the range of the film's can have (limits.Limits).
 //  4. Finer pixels add the variance of the detail that coarse ones do not show.
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by
 // predicted pixels, finer ones in pairs of their own; in these 4 has the variance of what that misses (chroma.Chroma).
+// At last values end where those of the film were clipped, as what is too bright for a camera is (limits.Limits).
 //
 // Film.Calibrated learns the weights of the mixture and what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the

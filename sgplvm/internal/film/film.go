@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/limits"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
@@ -18,6 +19,7 @@ import (
 // number of goroutines may use it at once.
 type Film struct {
 	shape     frame.Shape
+	limits    limits.Limits
 	chroma    chroma.Chroma
 	motion    *motion.Motion
 	frames    *training.Frames // with chroma interpolated
@@ -39,6 +41,9 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	_, _, channels := frames.Dims()
 	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
 	o.Width, o.Height = width, height
+	if f.limits, err = limits.Find(ctx, frames); err != nil {
+		return nil, err
+	}
 	if f.chroma, err = chroma.Find(ctx, frames, width, height); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/limits"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
@@ -29,6 +30,7 @@ func FuzzParts(f *testing.F) {
 		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
 		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2}}`,
 		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0},"Rounding":{"Step":1,"Least":[0,0,-1],"Most":[1,1,0.5]}}`,
+		`{"Step":1,"Channels":[{"Least":0,"Most":255,"Above":true},{"Least":3,"Most":9,"Below":true}]}`,
 	} {
 		f.Add(byte(part), []byte(text))
 	}
@@ -37,7 +39,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		parts := func() []frame.Part {
-			return []frame.Part{new(motion.Motion), new(training.Frames), new(detail.Detail), new(inflation.Inflation), new(mixture.Mixture), new(chroma.Chroma)}
+			return []frame.Part{new(motion.Motion), new(training.Frames), new(detail.Detail), new(inflation.Inflation), new(mixture.Mixture), new(chroma.Chroma), new(limits.Limits)}
 		}
 		k := int(which) % len(parts())
 		p, empty, again := parts()[k], parts()[k], parts()[k]
@@ -125,6 +127,15 @@ func use(t *testing.T, p frame.Part) {
 				f := picture(3, 5, channels)
 				p.Repeat(f, 2, 2)
 				p.AddVariance(f, 2, 2)
+				finite(f)
+			}
+		}
+	case *limits.Limits:
+		for channels := 1; channels < 4; channels++ {
+			if p.Check(frame.Shape{Channels: channels}) == nil {
+				f := picture(3, 5, channels)
+				p.Bound(f)
+				p.Clip(f)
 				finite(f)
 			}
 		}

@@ -38,10 +38,12 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	p, room := predictions.Take(), predictions.Take()
 	defer predictions.Give(p)
 	defer predictions.Give(room)
-	if err := m.PredictTo(p, l, obs.Grid); err != nil {
+	whole, err := m.withoutLimits(p, l, obs.Grid)
+	if err != nil {
 		return err
 	}
-	s := &seenFrame{law: m.errors, frame: frame.Frame{Width: size[0], Height: size[1], Mean: p.Mean, Variance: p.Variance}, values: obs.Values}
+	*p = predict.Prediction{Mean: whole.Mean, Variance: whole.Variance, Conditioning: "none", Noise: "white"}
+	s := &seenFrame{law: m.errors, frame: whole, values: obs.Values}
 	if s.law == nil {
 		s.law = &plainErrors
 	}
@@ -53,6 +55,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 			return err
 		}
 	}
+	m.limits.Clip(filled)
 	inflation := 1.0
 	if len(o.Blends) > 0 {
 		inflation = o.Blends[0].Inflation

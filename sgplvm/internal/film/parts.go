@@ -23,7 +23,8 @@ type namedPart struct {
 // parts returns all parts; errors is the law to write or to read.
 func (f *Film) parts(errors *errorLaw) []namedPart {
 	return []namedPart{{name: "motion", Part: f.motion}, {name: "originals", Part: f.frames}, {name: "detail", Part: f.detail}, {name: "unrest", Part: f.inflation},
-		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}, {"chroma", &f.chroma, true, !f.chroma.Shared()}}
+		{"errors", errors, true, f.errors == nil}, {"mixture", f.mixture, true, f.mixture == nil || f.mixture.Alone()}, {"chroma", &f.chroma, true, !f.chroma.Shared()},
+		{"limits", &f.limits, true, !f.limits.Known()}}
 }
 
 // Parts are the names under which a film is kept: the first of them tells that there is one.

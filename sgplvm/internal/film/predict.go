@@ -13,7 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
 // Model predicts frames as they are: its Posterior, that of the registered frames, in reference coordinates,
@@ -31,26 +30,33 @@ const slabNumbers, groupNumbers = 1 << 23, 1 << 24
 
 // PredictTo sets p to mean and variance of a frame, in its storage where that is as large. After an error p is as it was.
 func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) error {
-	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
+	f, err := m.withoutLimits(p, l, g)
 	if err != nil {
 		return err
 	}
+	m.limits.Clip(f)
+	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
+	return nil
+}
+
+// withoutLimits returns what PredictTo predicts if values have no end, in the storage of p, which stays as it is.
+func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
+	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
+	if err != nil {
+		return f, err
+	}
 	if err := timed([]predict.Latent{l}); err != nil {
-		return err
+		return f, err
 	}
 	room := predictions.Take()
 	defer predictions.Give(room)
 	registered, err := m.registered(room, l)
 	if err != nil {
-		return err
+		return f, err
 	}
 	n, channels := width*height, m.shape.Channels
-	f := frame.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
-	if err := m.show(f, registered, l); err != nil {
-		return err
-	}
-	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
-	return nil
+	f = frame.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
+	return f, m.show(f, registered, l)
 }
 
 // predictions are those that become others, kept for the next frame.
@@ -99,6 +105,7 @@ func (m *Model) PredictSlabs(ctx context.Context, latents []predict.Latent, g da
 			if err := m.show(p, registered[i], l); err != nil {
 				return err
 			}
+			m.limits.Clip(p)
 			registered[i] = frame.Frame{}
 			s := predict.Slab{Latent: from + i, To: g[0].Rows, Mean: []mat.Matrix{p.Mean}}
 			if !o.MeanOnly {
@@ -160,16 +167,10 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	return nil
 }
 
-// inflate applies the variance inflation of a time, and bounds variances by the largest ones that values within the range of the training frames can have.
+// inflate applies the variance inflation of a time, as far as values of the film can differ.
 func (f *Film) inflate(dst frame.Frame, at data.Instant) {
 	f.inflation.Apply(dst, at)
-	if most := f.frames.MostVariances(); len(most) > 0 {
-		work.EachRow(dst.Variance.Rows, func(k int) {
-			for c, v := range dst.Variance.Row(k) {
-				dst.Variance.Set(k, c, min(v, most[c]))
-			}
-		})
-	}
+	f.limits.Bound(dst)
 }
 
 // addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do

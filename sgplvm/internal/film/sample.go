@@ -163,6 +163,7 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	} else {
 		d.chroma.RepeatDrawn(f, d.shape.Width, d.shape.Height, d.generator(drawnChroma, draw).Float64())
 	}
+	d.limits.Clip(f)
 	return f.Mean
 }
 

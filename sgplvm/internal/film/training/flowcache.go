@@ -13,7 +13,7 @@ const mostFlowBytes, mostSplines, lastFlows = 1 << 27, 8, 8
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
-// asked for. It keeps the splines of frames that were asked for last, too, since what is predicted for a time asks for them more than once, and the bounds of variances. It is
+// asked for. It keeps the splines of frames that were asked for last, too, since what is predicted for a time asks for them more than once. It is
 // nil where nothing is to be kept, and safe for concurrent use.
 type Cache struct {
 	mutex   sync.Mutex
@@ -21,7 +21,6 @@ type Cache struct {
 	order   [][2]int // the oldest first
 	bytes   int
 	splines []keptSpline // the one that was asked for last at the end
-	most    []float64    // of MostVariances
 }
 
 // A keptSpline is what is sampled of a frame, however it is sharpened and enlarged: the key tells all.
@@ -54,19 +53,6 @@ func (c *Cache) Spline(key any, find func() SharpPicture) SharpPicture {
 	}
 	c.splines = append(c.splines, s)
 	return s.picture
-}
-
-// mostVariances returns what find does, or did.
-func (c *Cache) mostVariances(find func() []float64) []float64 {
-	if c == nil {
-		return find()
-	}
-	c.mutex.Lock()
-	defer c.mutex.Unlock()
-	if c.most == nil {
-		c.most = find()
-	}
-	return c.most
 }
 
 // Flows returns what find does for a pair of frames, or what it did when it was asked last.

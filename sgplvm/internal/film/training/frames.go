@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -20,7 +19,7 @@ type Frames struct {
 	Head
 	content []byte // as Encode returns it
 	values  []byte // the end of it: (y − Least)/Step of each value, frame by frame, the lower byte first
-	Cache   *Cache // of flows, splines and the bounds of variances
+	Cache   *Cache // of flows and splines
 }
 
 // Head is what comes first where Frames are written, as a line of JSON text.
@@ -71,33 +70,6 @@ func newFrames(head Head) (*Frames, error) {
 	copy(f.content, append(text, '\n'))
 	f.values = f.content[len(text)+1:]
 	return f, nil
-}
-
-// MostVariances returns the largest variance that values of each channel can have within the range of all frames: a quarter of the square of that (Popoviciu 1935).
-// Of a channel that is one value there is no such bound. They are found when they are asked for first, none without frames.
-func (f *Frames) MostVariances() []float64 {
-	if f.Frames == 0 {
-		return nil
-	}
-	return f.Cache.mostVariances(f.findMostVariances)
-}
-
-func (f *Frames) findMostVariances() (variances []float64) {
-	least, most := slices.Repeat([]float32{math.MaxUint16}, f.Channels), make([]float32, f.Channels)
-	for i := range f.Frames {
-		for k, v := range f.Picture(i).Data {
-			c := k % f.Channels
-			least[c], most[c] = min(least[c], v), max(most[c], v)
-		}
-	}
-	for c := range least {
-		bound := math.Inf(1)
-		if most[c] > least[c] {
-			bound = frame.Square(f.Step * float64(most[c]-least[c]) / 2)
-		}
-		variances = append(variances, bound)
-	}
-	return variances
 }
 
 // Variances returns the variance of each channel over all frames.

@@ -48,33 +48,6 @@ func TestTrainingFramesKept(t *testing.T) {
 	}
 }
 
-// The bound of variances is that of each channel's range, over all frames and to the step that they are kept in, also of frames that are read.
-func TestMostVariances(t *testing.T) {
-	m := &motion.Motion{Width: 2, Height: 1, Frames: 2, Lattice: motion.Lattice{Across: 2, Down: 2, Aspect: 2}}
-	kept, err := Keep(context.Background(), m, data.NewSource([]float64{5, 7, 30.5, 5, 7, 31.5, 9, 7, 30.5, -1, 7, 30.5}, 2, 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := kept.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read := new(Frames)
-	if len(read.MostVariances()) > 0 {
-		t.Error("a bound without frames")
-	}
-	if err := read.Decode(file); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []*Frames{kept, read} {
-		for c, want := range []float64{25, math.Inf(1), 0.25} {
-			if got := f.MostVariances()[c]; got != want && !(math.Abs(got-want) < 1e-3) {
-				t.Errorf("channel %d: variances up to %v, want %v", c, got, want)
-			}
-		}
-	}
-}
-
 func TestTrainingFramesFile(t *testing.T) {
 	o, err := newFrames(Head{Width: 3, Height: 2, Channels: 1, Frames: 2, Least: -1, Step: 0.5})
 	if err != nil {
