@@ -406,3 +406,50 @@ func checkFactorsOfOthers(t *testing.T, trainer *Trainer, wanted func(int) bool)
 		t.Fatal(err)
 	}
 }
+
+// Training errors are those of what the model says of registered frames that it has seen, of the ones that are asked for.
+func TestTrainingErrors(t *testing.T) {
+	const n = 6
+	d, err := register(context.Background(), sceneData(evenly(n)), quickMotion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := NewTrainer(d, Config{LatentDims: 2, LatentKernel: "rbf+time", Training: TrainingConfig{Iterations: 10, Uncalibrated: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.Fit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	odd := func(i int) bool { return i%2 == 1 }
+	got, err := trainer.trainingErrors(context.Background(), odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := trainer.posterior(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want float64
+	frame := make([]float64, filmWidth*filmHeight)
+	for i := 1; i < n; i += 2 {
+		var p Prediction
+		if err := q.PredictTo(&p, q.TrainingLatent(i), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Source.ReadExamples(frame, i, i+1); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range frame {
+			want += (v - p.Mean.At(k, 0)) * (v - p.Mean.At(k, 0)) / float64(n/2*len(frame))
+		}
+	}
+	if len(got) != 1 || !(want > 1e-3) || math.Abs(got[0]-want) > 1e-9*want {
+		t.Errorf("mean squared errors %v, want %v", got, want)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := trainer.trainingErrors(ctx, odd); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

@@ -15,10 +15,13 @@ import (
 // each, in the order of the frames.
 type LeaveOut func(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error
 
+// TrainingErrors returns the mean squared error of each channel of what the model says of registered frames that it was trained on, those that are wanted.
+type TrainingErrors func(ctx context.Context, wanted func(example int) bool) (squares []float64, err error)
+
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
 // where and when variances are too small or too large, and how errors of one frame are correlated. progress
 // is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
-func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(done, total int) error) (*Film, error) {
+func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors, progress func(done, total int) error) (*Film, error) {
 	n := len(f.shape.At)
 	mixed := *f
 	f = &mixed
@@ -27,7 +30,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, progress func(
 		return nil, err
 	}
 	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
-	if err := f.learnMixture(ctx, leaveOut, law); err != nil {
+	if err := f.learnMixture(ctx, leaveOut, trainingErrors, law); err != nil {
 		return nil, err
 	}
 	wanted := f.Examined()
@@ -70,7 +73,7 @@ func (f *Film) Rehearse() (frames int) {
 }
 
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *mixture.Law) error {
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors, law *mixture.Law) error {
 	f.mixture = new(mixture.Mixture)
 	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
 	noise := mixture.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
@@ -92,6 +95,11 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, law *mixture
 	if err != nil {
 		return err
 	}
+	squares, err := trainingErrors(ctx, wanted)
+	if err != nil {
+		return err
+	}
+	law.TrainingErrors(squares)
 	f.detail = enlarging.Detail(f.detail, noise.Variances())
 	f.mixture, f.detail = noise.Resolving(law.Mixture()), f.detail.Parts(law.Aliased(f.detail), noise.Most())
 	return nil
