@@ -373,7 +373,7 @@ func TestFilmFromBlack(t *testing.T) {
 	}
 }
 
-// What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames, and nearly sure.
+// What is too bright for the camera is as bright as it can show, in predicted, filled-in and drawn frames, and surer.
 func TestFilmClipped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a motion and a model to learn")

@@ -8,7 +8,7 @@ import (
 )
 
 // unclipped is the chance that a value does not end where the film's do: codecs also change what was clipped.
-const unclipped = 0.03
+const unclipped = 0.1
 
 // farFromLimits is at how many deviations from both limits a value is as it would be without them.
 const farFromLimits = 6

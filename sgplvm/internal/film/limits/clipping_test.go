@@ -45,7 +45,7 @@ func TestClip(t *testing.T) {
 		if f.Mean.At(k, 1) != mean || f.Variance.At(k, 1) != before {
 			t.Errorf("another channel of mean %v and variance %v has %v and %v", mean, before, f.Mean.At(k, 1), f.Variance.At(k, 1))
 		}
-		want := 0.03*before + 0.97*min(before, clippedSquare(mean, before, math.Inf(-1), 140)+1./12)
+		want := 0.1*before + 0.9*min(before, clippedSquare(mean, before, math.Inf(-1), 140)+1./12)
 		if v := f.Variance.At(k, 0); f.Mean.At(k, 0) != min(mean, 140) || !(math.Abs(v-want) <= 1e-12*want) {
 			t.Errorf("mean %v and variance %v become %v and %v, want %v and %v", mean, before, f.Mean.At(k, 0), v, min(mean, 140), want)
 		}

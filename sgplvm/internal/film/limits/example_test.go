@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/limits"
 )
 
-// A window is brighter than the camera can show. What is predicted to be brighter still is as bright as it can show, and nearly sure.
+// A window is brighter than the camera can show. What is predicted to be brighter still is as bright as it can show, and surer.
 func Example() {
 	values := []float64{90, 120, 96, 131}
 	for range 28 {
@@ -26,5 +26,5 @@ func Example() {
 	copy(f.Variance.Data, []float64{25, 25})
 	l.Clip(f)
 	fmt.Printf("%.0f %.2f\n", f.Mean.Data, f.Variance.Data)
-	// Output: [125 255] [25.00 0.84]
+	// Output: [125 255] [25.00 2.58]
 }
