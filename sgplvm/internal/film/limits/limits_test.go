@@ -41,6 +41,7 @@ func TestClipped(t *testing.T) {
 		"even":                   {func(u float64) float64 { return 3 + math.Floor(200*u) }, false, false},
 		"fading out":             {func(u float64) float64 { return 3 + math.Round(30*math.Log(1/(u+1e-4))) }, false, false},
 		"a wave":                 {func(u float64) float64 { return math.Sin(20 * u) }, false, false},
+		"a wave, rounded":        {func(u float64) float64 { return 3 + math.Floor(50.9999*(1+math.Sin(20*u))) }, false, false},
 		"bright":                 {func(u float64) float64 { return 3 + min(math.Floor(300*u), 205) }, false, true},
 		"dark":                   {func(u float64) float64 { return 3 + max(math.Floor(300*u)-40, 0) }, true, false},
 		"both, in fractions":     {func(u float64) float64 { return min(max(300*u-40, 0), 200) / 7 }, true, true},
