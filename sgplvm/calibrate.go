@@ -232,14 +232,14 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 	}, nil
 }
 
-// trainingErrors returns the mean squared error of each channel, in the user's units, of what the model says of observed values that it was trained on, of the examples that are wanted.
+// trainingErrors returns the mean squared error of each channel, in the user's units, of what the model says of examples that it was trained on, those that are wanted.
 func (t *Trainer) trainingErrors(ctx context.Context, wanted func(example int) bool) ([]float64, error) {
 	q, err := t.posterior(ctx)
 	if err != nil {
 		return nil, err
 	}
 	y := t.evaluator.Data()
-	raw, squares, known := mat.New(y.Points, y.Channels), make([]float64, y.Channels), make([]float64, y.Channels)
+	raw, squares, values := mat.New(y.Points, y.Channels), make([]float64, y.Channels), 0
 	for i := range y.Examples {
 		if !wanted(i) {
 			continue
@@ -250,10 +250,8 @@ func (t *Trainer) trainingErrors(ctx context.Context, wanted func(example int) b
 		err := q.PredictSlabs(ctx, []Latent{q.TrainingLatent(i)}, nil, SlabOptions{MeanOnly: true}, func(s Slab) error {
 			for k := range s.Mean[0].Rows {
 				for c, v := range raw.Row(s.First + k) {
-					if r := v - s.Mean[0].At(k, c); r == r { // else it was not observed
-						squares[c] += r * r
-						known[c]++
-					}
+					r := v - s.Mean[0].At(k, c)
+					squares[c] += r * r
 				}
 			}
 			return nil
@@ -261,9 +259,10 @@ func (t *Trainer) trainingErrors(ctx context.Context, wanted func(example int) b
 		if err != nil {
 			return nil, err
 		}
+		values += y.Points
 	}
-	for c, n := range known {
-		squares[c] /= max(n, 1)
+	for c := range squares {
+		squares[c] /= float64(max(values, 1))
 	}
 	return squares, nil
 }

@@ -15,12 +15,12 @@ import (
 // each, in the order of the frames.
 type LeaveOut func(ctx context.Context, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error
 
-// TrainingErrors returns the mean squared error of each channel of what the model says of registered frames that it was trained on, those that are wanted.
+// TrainingErrors returns the mean squared error of each channel, in the user's units, of what the model says of registered frames that it was trained on, those that are wanted.
 type TrainingErrors func(ctx context.Context, wanted func(example int) bool) (squares []float64, err error)
 
 // Calibrated returns the film with what predicting each training frame from all others, its displacement too, tells:
 // where and when variances are too small or too large, and how errors of one frame are correlated. progress
-// is called after every frame with how many are done. Errors: those of leaveOut and progress; *data.ReadError.
+// is called after every frame with how many are done. Errors: those of leaveOut, trainingErrors and progress; *data.ReadError.
 func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors, progress func(done, total int) error) (*Film, error) {
 	n := len(f.shape.At)
 	mixed := *f

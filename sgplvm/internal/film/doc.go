@@ -29,7 +29,7 @@
 //
 // In frames that were unpacked from video neighbouring pixels share their chroma. It is interpolated before anything is learned and shared again by
 // predicted pixels, finer ones in pairs of their own; in these 4 has the variance of what that misses (chroma.Chroma).
-// At last values end where those of the film were clipped, as what is too bright for a camera is (limits.Limits).
+// Last, values end where those of the film were clipped, as what is too bright for a camera is (limits.Limits).
 //
 // Film.Calibrated learns the weights of the mixture and what 3 and 4 need. It predicts each training frame by steps 1 and 2 as if it had not
 // been seen: the model without an example is known in closed form (sgplvm.Trainer.LeaveOneOut), the

@@ -42,7 +42,6 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	if err != nil {
 		return err
 	}
-	*p = predict.Prediction{Mean: whole.Mean, Variance: whole.Variance, Conditioning: "none", Noise: "white"}
 	s := &seenFrame{law: m.errors, frame: whole, values: obs.Values}
 	if s.law == nil {
 		s.law = &plainErrors

@@ -35,11 +35,10 @@ func (m *Model) PredictTo(p *predict.Prediction, l predict.Latent, g data.Grid) 
 		return err
 	}
 	m.limits.Clip(f)
-	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
 	return nil
 }
 
-// withoutLimits returns what PredictTo predicts if values have no end, in the storage of p, which stays as it is.
+// withoutLimits is PredictTo of values that have no end, and returns the frame that p has.
 func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Grid) (f frame.Frame, err error) {
 	width, height, err := m.sizeOn(m.Posterior.Grid(), g)
 	if err != nil {
@@ -56,7 +55,11 @@ func (m *Model) withoutLimits(p *predict.Prediction, l predict.Latent, g data.Gr
 	}
 	n, channels := width*height, m.shape.Channels
 	f = frame.Frame{Width: width, Height: height, Mean: predict.Sized(p.Mean, n, channels), Variance: predict.Sized(p.Variance, n, channels)}
-	return f, m.show(f, registered, l)
+	if err := m.show(f, registered, l); err != nil {
+		return f, err
+	}
+	*p = predict.Prediction{Mean: f.Mean, Variance: f.Variance, Conditioning: "none", Noise: "white"}
+	return f, nil
 }
 
 // predictions are those that become others, kept for the next frame.

@@ -28,7 +28,7 @@ func TestClippedSquare(t *testing.T) {
 	}
 }
 
-// Values end where those of the film were clipped, and are nearly sure beyond; those of another channel, and those far from the limits, stay.
+// Values end where those of the film were clipped, and are surer beyond; those of another channel, and those far from the limits, stay.
 func TestClip(t *testing.T) {
 	l := Limits{Step: 1, Channels: []Range{{Least: 0, Most: 140, Above: true}, {Least: 0, Most: 140}}}
 	means, variances := []float64{-5, 20, 139, 141, 180}, []float64{4, 100}

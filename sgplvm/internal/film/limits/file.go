@@ -2,7 +2,6 @@ package limits
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -31,7 +30,7 @@ func (l *Limits) Decode(text []byte) error {
 		return frame.BadPart("limits", "a step of %v, expected 0 or 1", t.Step)
 	}
 	for c, r := range t.Channels {
-		if !(r.Least <= r.Most) || math.IsInf(r.Least, 0) || math.IsInf(r.Most, 0) {
+		if !(r.Least <= r.Most) {
 			return frame.BadPart("limits", "from %v to %v in channel %d, expected a range", r.Least, r.Most, c)
 		}
 	}

@@ -37,7 +37,7 @@ type Law struct {
 	stride  int
 	samples []errorSample
 	gaps    []float64 // of each frame, as that of Others
-	kept    float64   // the model's mean squared error of frames that it was trained on
+	trained float64   // the model's mean squared error of frames that it was trained on, over the channels' variances
 }
 
 // An errorSample is a value between the ends: its frame and channel, the traits of its place and its own ones, and, in units of the channel's variance and of its
@@ -134,10 +134,10 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 	l.frames++
 }
 
-// TrainingErrors takes in the mean squared error of each channel of what the model says of frames that it was trained on: it has as much however close frames are.
+// TrainingErrors takes in the mean squared error of each channel, in the user's units, of what the model says of frames that it was trained on: it has as much however close frames are.
 func (l *Law) TrainingErrors(squares []float64) {
 	for c, v := range squares {
-		l.kept += v / l.mixture.scale[c] / float64(len(squares))
+		l.trained += v / l.mixture.scale[c] / float64(len(squares))
 	}
 }
 
@@ -146,7 +146,7 @@ func (l *Law) Mixture() *Mixture {
 	x := l.mixture
 	switch {
 	case l.knowsModel():
-		x.levels = l.inside.closer(gapOf(x.unit/2, x.unit/2)/typicalGap(l.gaps), l.kept).weights(0)
+		x.levels = l.inside.closer(gapOf(x.unit/2, x.unit/2)/typicalGap(l.gaps), l.trained).weights(0)
 	case len(l.few) > 0:
 		x.levels = l.few.weights(1)
 	default:
