@@ -56,7 +56,7 @@ func newCompleter(d Data, cfg Config) (*completer, error) {
 	c.variance = mat.New(n, c.y.Cols)
 	c.d.Source = NewSource(c.y.Data, n, points, channels)
 	if len(c.incomplete) > 0 {
-		c.d.holes = c.holes
+		c.d.holes, c.d.observed = c.holes, d.Source
 	}
 	return c, nil
 }

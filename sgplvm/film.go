@@ -47,13 +47,18 @@ func register(ctx context.Context, d Data, o motion.Options) (Data, error) {
 	if err != nil {
 		return d, err
 	}
+	if d.observed != nil {
+		if f, err = f.Observed(ctx, d.observed); err != nil {
+			return d, err
+		}
+	}
 	registered, other := f.Register(frames)
 	if other {
 		if registered, err = InMemory(ctx, registered); err != nil {
 			return d, err
 		}
 	}
-	d.Examples, d.Y, d.Source = 0, mat.Matrix{}, registered
+	d.Examples, d.Y, d.Source, d.observed = 0, mat.Matrix{}, registered, nil
 	d.registered = &registration{f}
 	return d, nil
 }

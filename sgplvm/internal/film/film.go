@@ -65,6 +65,14 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	return f, nil
 }
 
+// Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. Errors: *data.ReadError, ctx.Err().
+func (f *Film) Observed(ctx context.Context, frames data.Source) (*Film, error) {
+	limited := *f
+	var err error
+	limited.limits, err = limits.Find(ctx, frames)
+	return &limited, err
+}
+
 // Register returns the frames with their motion taken out and their chroma interpolated: what a model is to be trained on. Where no
 // motion was found worth following and no pixels share their chroma, it returns frames themselves, and other is false.
 func (f *Film) Register(frames data.Source) (registered data.Source, other bool) {

@@ -55,6 +55,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 		}
 	}
 	m.limits.Clip(filled)
+	m.limits.Within(filled)
 	inflation := 1.0
 	if len(o.Blends) > 0 {
 		inflation = o.Blends[0].Inflation

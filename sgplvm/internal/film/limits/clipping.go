@@ -40,6 +40,15 @@ func (l *Limits) Clip(f frame.Frame) {
 	}
 }
 
+// Within takes means beyond the range of their channel to its end, and leaves variances.
+func (l *Limits) Within(f frame.Frame) {
+	for c, r := range l.Channels {
+		work.EachRow(f.Mean.Rows, func(k int) {
+			f.Mean.Set(k, c, min(max(f.Mean.At(k, c), r.Least), r.Most))
+		})
+	}
+}
+
 // clippedSquare returns the expected squared difference between a Gaussian value that is clipped and its median, which is the clipped mean.
 func clippedSquare(mean, variance, least, most float64) float64 {
 	deviation := math.Sqrt(variance)

@@ -28,15 +28,18 @@ const leastClipped, clippedPart, clippedTimes, picturePart = 16, 1e-3, 4, 1e-4
 // steps is into how many steps a range is divided of values that are no whole numbers.
 const steps = math.MaxUint16
 
-// Find measures the limits of frames. Errors: *data.ReadError, ctx.Err().
+// Find measures the limits of frames, of which values may be missing (NaN), not all of a channel. Errors: *data.ReadError, ctx.Err().
 func Find(ctx context.Context, frames data.Source) (l Limits, err error) {
-	n, points, channels := frames.Dims()
+	_, _, channels := frames.Dims()
 	l.Step, l.Channels = 1, make([]Range, channels)
 	for c := range l.Channels {
 		l.Channels[c] = Range{Least: math.Inf(1), Most: math.Inf(-1)}
 	}
 	err = frame.Each(ctx, frames, func(_ int, values []float64) {
 		for k, v := range values {
+			if v != v {
+				continue
+			}
 			r := &l.Channels[k%channels]
 			r.Least, r.Most = min(r.Least, v), max(r.Most, v)
 			if v != math.Trunc(v) {
@@ -59,8 +62,7 @@ func Find(ctx context.Context, frames data.Source) (l Limits, err error) {
 	}
 	for c, e := range counts {
 		if r := &l.Channels[c]; r.Most > r.Least+l.step(c) {
-			all := float64(n) * float64(points)
-			r.Below, r.Above = l.clipped(e.least, e.nextToLeast, all, r.Least), l.clipped(e.most, e.nextToMost, all, r.Most)
+			r.Below, r.Above = l.clipped(e.least, e.nextToLeast, e.all, r.Least), l.clipped(e.most, e.nextToMost, e.all, r.Most)
 		}
 	}
 	return l, nil
@@ -74,8 +76,8 @@ func (l *Limits) step(c int) float64 {
 	return l.Channels[c].Most/steps - l.Channels[c].Least/steps
 }
 
-// ends are how many values lie at both ends of a range, to half a step, and in the steps next to these.
-type ends struct{ least, nextToLeast, nextToMost, most float64 }
+// ends are how many values lie at both ends of a range, to half a step, and in the steps next to these, of how many in all.
+type ends struct{ least, nextToLeast, nextToMost, most, all float64 }
 
 func (e *ends) add(v float64, r Range, step float64) {
 	switch below, above := (v-r.Least)/step, (r.Most-v)/step; {
@@ -87,7 +89,10 @@ func (e *ends) add(v float64, r Range, step float64) {
 		e.nextToLeast++
 	case above < 1.5:
 		e.nextToMost++
+	case v != v:
+		return
 	}
+	e.all++
 }
 
 // clipped tells whether values end because they were clipped, given how many of all are there and next to it.

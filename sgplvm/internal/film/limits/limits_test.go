@@ -13,9 +13,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Ranges are those of each channel over all frames.
+// Ranges are those of each channel over all values of all frames that are not missing.
 func TestFind(t *testing.T) {
-	frames := data.NewSource([]float64{5, 7, 30.5, 5, 7, 31.5, 9, 7, 30.5, -1, 7, 30.5}, 2, 2, 3)
+	nan := math.NaN()
+	frames := data.NewSource([]float64{5, 7, 30.5, 5, nan, 31.5, nan, nan, nan, 9, 7, 30.5, -1, 7, nan, 8, nan, nan}, 2, 3, 3)
 	got, err := Find(context.Background(), frames)
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +65,40 @@ func TestClipped(t *testing.T) {
 		if r := l.Channels[0]; r.Below != c.below || r.Above != c.above {
 			t.Errorf("%s: %+v, want clipped below %v, above %v", name, r, c.below, c.above)
 		}
+	}
+}
+
+// Where most values are missing the share of the others counts.
+func TestClippedOfObserved(t *testing.T) {
+	values := make([]float64, 1<<18)
+	for k := range values {
+		values[k] = math.NaN()
+		if k%16 == 0 {
+			values[k] = min(3+float64(k/16%1000), 994) // nine in a thousand are more
+		}
+	}
+	l, err := Find(context.Background(), data.NewSource(values, 2, len(values)/2, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Limits{Step: 1, Channels: []Range{{Least: 3, Most: 994, Above: true}}}
+	if d := cmp.Diff(want, l); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Means beyond the range of their channel go to its end, clipped or not, and variances stay.
+func TestWithin(t *testing.T) {
+	l := Limits{Channels: []Range{{Least: -1, Most: 9}, {Least: 7, Most: 8, Above: true}}}
+	f := frame.New(2, 1, 2)
+	copy(f.Mean.Data, []float64{-3, 3, 12, 7.5})
+	copy(f.Variance.Data, []float64{1, 2, 3, 4})
+	l.Within(f)
+	if d := cmp.Diff([]float64{-1, 7, 9, 7.5}, f.Mean.Data); d != "" {
+		t.Errorf("means (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]float64{1, 2, 3, 4}, f.Variance.Data); d != "" {
+		t.Errorf("variances (-want +got):\n%s", d)
 	}
 }
 
