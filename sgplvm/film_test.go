@@ -620,6 +620,38 @@ func TestFilmImpute(t *testing.T) {
 	}
 }
 
+// Where contents are elsewhere than the time tells, what is seen of a frame leads to them in the frames around it, with variances that hold.
+func TestFilmFollows(t *testing.T) {
+	times := evenly(12)
+	m := filmModel(t, filmTrainer(t, times))
+	var square, expected, whole, n float64
+	for _, at := range []float64{3.5, 6.5} {
+		l, err := m.LatentAt(0, []float64{at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth := scene([]float64{at + 0.4}, 1)
+		rng := rand.New(rand.NewPCG(5, uint64(at)))
+		seen := hide(truth, func(x, y int) bool { return rng.IntN(5) == 0 })
+		p, _, err := m.Impute(context.Background(), Observed{Values: seen, Prior: &l[0]}, InferOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := m.Predict(l[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range truth {
+			if math.IsNaN(seen.Data[k]) {
+				square, expected, whole, n = square+frame.Square(p.Mean.Data[k]-v), expected+p.Variance.Data[k], whole+frame.Square(plain.Mean.Data[k]-v), n+1
+			}
+		}
+	}
+	if !(square < 0.075*whole) || !(square < 3*expected && expected < 3*square) {
+		t.Errorf("a mean square of %v, expected %v, of the whole frames %v", square/n, expected/n, whole/n)
+	}
+}
+
 // filmSame compares what is filled in with itself on one processor and on four.
 func filmSame(t *testing.T, m *Model, obs Observed, p Prediction) {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 // ImputeTo fills in a frame that was seen in part, of which Observed.Prior has the time. The whole frame is predicted
 // at its time, from the film and its neighbours in time, and what is seen of it tells the error of that prediction
 // at the seen pixels. The error at the others follows from its correlations (errorLaw), which were learned from
-// training frames that were left out; that also says how much of the variance is left. The latent variables
+// training frames that were left out; that also says how much of the variance is left. Then the frame is followed to where its contents are in the training frames around it (follow). The latent variables
 // stay those of the time: to learn of them from pixels whose errors are correlated as if they were
 // independent makes them too sure, and frames worse. They are inferred where InferOptions.Conditioning says that
 // the pixels are to bear on one another through them alone. Of InferOptions.Blends only the inflation of the first
@@ -51,6 +51,9 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	filled := frame.Frame{Width: size[0], Height: size[1], Mean: room.Mean, Variance: room.Variance}
 	if o.Conditioning != predict.ConditionNone {
 		if room.Conditioning, err = s.fill(ctx, filled); err != nil {
+			return err
+		}
+		if err := m.follow(ctx, s, filled, *l.At); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func (l *Law) Aliased(d *detail.Detail) (parts []float64) {
 		part := 1.0
 		if len(class) > leastClass*len(l.samples)/100 {
 			frames, asked := l.asked(class, errors, apart, expected)
-			part = min(atMost(frames, asking.slope), atMost(frames, asking.most))
+			part = min(atMost(frames, surelyLess, asking.slope), atMost(frames, surelyLess, asking.most))
 			part = 1 - asked*(1-math.Pow(part, endingPower))
 		}
 		parts = append(parts, part)
@@ -117,8 +117,8 @@ func (l *Law) asked(all []int, errors, apart []float64, expected float64) (frame
 	return slices.DeleteFunc(frames, func(a asking) bool { return !(a.missed > 0) }), part / texture
 }
 
-// atMost returns a part that frames say together, from 0 to 1, and two standard errors more, by the jackknife; all where that is no number.
-func atMost(frames []asking, part func(asking) float64) float64 {
+// atMost returns a part that frames say together, from 0 to 1, and some standard errors more, by the jackknife; all where that is no number.
+func atMost(frames []asking, standardErrors float64, part func(asking) float64) float64 {
 	n := float64(len(frames))
 	if n < leastAsked {
 		return 1
@@ -133,7 +133,7 @@ func atMost(frames []asking, part func(asking) float64) float64 {
 		mean += p / n
 		squares += p * p / n
 	}
-	most := part(all) + surelyLess*math.Sqrt(max((n-1)*(squares-mean*mean), 0))
+	most := part(all) + standardErrors*math.Sqrt(max((n-1)*(squares-mean*mean), 0))
 	if !(most < 1) {
 		return 1
 	}

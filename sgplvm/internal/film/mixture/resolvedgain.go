@@ -35,6 +35,6 @@ func (x *Mixture) resolving(gains []gain) *Mixture {
 		frames = append(frames, a)
 	}
 	resolving := *x
-	resolving.resolved = 1 - atMost(frames, func(a asking) float64 { return 1 - a.missedErrors/a.missed })
+	resolving.resolved = 1 - atMost(frames, surelyLess, func(a asking) float64 { return 1 - a.missedErrors/a.missed })
 	return &resolving
 }

@@ -1,0 +1,135 @@
+package mixture
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
+)
+
+// A frame that was seen in part and filled in tells where its contents are in the training frames around it (docs/math.md, 19.9): the dense flow from it to them leads there, and
+// they show what was not seen. A Followed frame is what they show, in the units of the frames.
+type Followed struct {
+	mean  frame.Image[float64]
+	apart frame.Image[float64] // of each value, the squared difference between what both frames show; 0 where there is one
+}
+
+// Follow follows the contents of a whole frame of training pixels at a moment to the training frames around it. A frame counts by its nearness in time and by how far the flows there and back agree.
+func Follow(f *training.Frames, x motion.Moment, whole frame.Image[float64]) Followed {
+	w, h, n := f.Width, f.Height, f.Channels
+	picture := frame.NewImage[float32](w, h, n)
+	for k, v := range whole.Data {
+		picture.Data[k] = float32((v - f.Least) / f.Step)
+	}
+	around := x.Neighbours()
+	paths, shown := make([]*dense, len(around)), make([]training.SharpPicture, len(around))
+	for k, a := range around {
+		other := f.Picture(x.Shot.Examples[a.Place])
+		flows := motion.FlowsBetween(picture, other)
+		shown[k] = training.SharpPicture{Image: other, Finer: 1}
+		shown[k].ToSpline()
+		paths[k] = newDense(0, training.SharpPicture{}, shown[k], flows, [2]*bend{})
+	}
+	to := Followed{frame.NewImage[float64](w, h, n), frame.NewImage[float64](w, h, n)}
+	mat.Parallel(h, func(row int) {
+		values := make([]float64, n*len(around))
+		for column := range w {
+			pixel := row*w + column
+			mean, apart := to.mean.Data[pixel*n:(pixel+1)*n], to.apart.Data[pixel*n:(pixel+1)*n]
+			var all float64
+			for k, a := range around {
+				value := values[k*n : (k+1)*n]
+				from, _ := paths[k].paths(float64(column), float64(row))
+				shown[k].At(value, from.Bx, from.By)
+				weight := weightOf(from, a.Weight)
+				all += weight
+				for c, v := range value {
+					if paths[k].lit != nil {
+						v = paths[k].lit[1].of(v, c)
+					}
+					value[c] = f.Least + f.Step*v
+					mean[c] += weight * value[c]
+				}
+			}
+			for c := range mean {
+				mean[c] /= all
+				if len(around) == 2 {
+					apart[c] = frame.Square(values[c] - values[n+c])
+				}
+			}
+		}
+	})
+	return to
+}
+
+// leastFollowed is of how many values of each channel the truth must be known, at least, to learn how much a followed frame counts.
+const leastFollowed = 64
+
+// followedAreas is into how many areas a frame is divided each way, as errors in one hole are no more than one example; followedErrors is how many standard errors are taken off what areas say.
+const followedAreas, followedErrors = 8, 1
+
+// A FollowedLaw is how much a followed frame counts beside what was filled in without it, and how unsure that is: of each channel in proportion to the variance of what was filled in, to how far both are
+// apart, to how far the frames that are followed to are apart, and everywhere alike.
+type FollowedLaw struct {
+	part float64
+	laws []varianceLaw
+}
+
+// LearnFollowed returns the law under which squared errors are least, less one standard error over areas of the frame, and then likeliest at known values: filled in as the frame says, and followed. truth has NaN where they
+// do not count. Nothing is known of few values, and where what was filled in is better.
+func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l FollowedLaw, known bool) {
+	rows, squares := make([][]varianceLaw, truth.Cols), make([][]float64, truth.Cols)
+	areas := make([]asking, followedAreas*followedAreas) // how far both are apart, and what of that is known to be right
+	for k, v := range truth.Data {
+		if v != v {
+			continue
+		}
+		pixel, d := k/truth.Cols, followed.mean.Data[k]-filled.Mean.Data[k]
+		area := &areas[pixel/filled.Width*followedAreas/filled.Height*followedAreas+pixel%filled.Width*followedAreas/filled.Width]
+		*area = area.plus(asking{missed: d * d, missedErrors: d * (v - filled.Mean.Data[k])}, 1)
+	}
+	areas = slices.DeleteFunc(areas, func(a asking) bool { return !(a.missed > 0) })
+	l.part = 1 - atMost(areas, followedErrors, func(a asking) float64 { return 1 - a.missedErrors/a.missed })
+	if l.part == 0 {
+		return l, false
+	}
+	for k, v := range truth.Data {
+		if v == v {
+			c := k % truth.Cols
+			rows[c] = append(rows[c], followed.parts(filled, k))
+			squares[c] = append(squares[c], frame.Square(v-l.mean(filled, followed, k)))
+		}
+	}
+	l.laws = make([]varianceLaw, truth.Cols)
+	for c := range l.laws {
+		if len(rows[c]) < leastFollowed {
+			return FollowedLaw{}, false
+		}
+		l.laws[c] = fitVariances(rows[c], squares[c], 0)
+	}
+	return l, true
+}
+
+// parts returns what the numbers of a law multiply, of value k.
+func (f Followed) parts(filled frame.Frame, k int) varianceLaw {
+	return varianceLaw{modelled: filled.Variance.Data[k], modelApart: frame.Square(f.mean.Data[k] - filled.Mean.Data[k]), byMismatch: f.apart.Data[k], everywhere: 1}
+}
+
+func (l *FollowedLaw) mean(filled frame.Frame, followed Followed, k int) float64 {
+	return filled.Mean.Data[k] + l.part*(followed.mean.Data[k]-filled.Mean.Data[k])
+}
+
+// Apply changes those values of a frame that were not seen.
+func (l *FollowedLaw) Apply(filled frame.Frame, followed Followed, seen mat.Matrix) {
+	for k, v := range seen.Data {
+		if math.IsNaN(v) {
+			law := &l.laws[k%len(l.laws)]
+			mean, variance := l.mean(filled, followed, k), law.variance(followed.parts(filled, k))
+			filled.Mean.Data[k], filled.Variance.Data[k] = mean, max(variance, detail.LeastScale)
+		}
+	}
+}
