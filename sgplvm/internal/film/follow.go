@@ -17,17 +17,17 @@ func (m *Model) follow(ctx context.Context, s *seenFrame, filled frame.Frame, at
 		return err
 	}
 	x := moments[0]
-	rest, hidden := s.mirrored()
-	if hidden == nil {
+	rest, hidden, some := s.mirrored()
+	if !some {
 		return nil
 	}
 	trial := *s
-	trial.values = *rest
+	trial.values = rest
 	without := frame.Frame{Width: filled.Width, Height: filled.Height, Mean: s.frame.Mean.Clone(), Variance: s.frame.Variance.Clone()}
 	if how, err := trial.fill(ctx, without); how == "none" || err != nil {
 		return err
 	}
-	law, known := mixture.LearnFollowed(*hidden, without, mixture.Follow(m.frames, x, completed(without, trial.values)))
+	law, known := mixture.LearnFollowed(hidden, without, mixture.Follow(m.frames, x, completed(without, trial.values)))
 	if known {
 		law.Apply(filled, mixture.Follow(m.frames, x, completed(filled, s.values)), s.values)
 	}
@@ -49,8 +49,8 @@ func completed(f frame.Frame, values mat.Matrix) frame.Image[float64] {
 const leastRest = 0.5
 
 // mirrored hides those seen values of which the mirror image was not seen: holes of the shapes that the frame has, elsewhere. It returns what is left and what is hidden, NaN elsewhere; of three mirrors by that which
-// hides most and leaves enough. nil: none does.
-func (s *seenFrame) mirrored() (rest, hidden *mat.Matrix) {
+// hides most and leaves enough, if one does.
+func (s *seenFrame) mirrored() (rest, hidden mat.Matrix, some bool) {
 	w, h, n := s.frame.Width, s.frame.Height, s.values.Cols
 	var seen int
 	for _, v := range s.values.Data {
@@ -79,8 +79,8 @@ func (s *seenFrame) mirrored() (rest, hidden *mat.Matrix) {
 			}
 		}
 		if count > most && float64(seen-count) >= leastRest*float64(seen) {
-			most, rest, hidden = count, &left, &out
+			most, rest, hidden, some = count, left, out, true
 		}
 	}
-	return rest, hidden
+	return rest, hidden, some
 }

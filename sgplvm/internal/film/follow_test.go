@@ -32,15 +32,11 @@ func TestMirrored(t *testing.T) {
 				}
 			}
 		}
-		rest, hidden := s.mirrored()
-		if c.hidden == nil {
-			if rest != nil || hidden != nil {
-				t.Errorf("%s: something is hidden", name)
-			}
-			continue
+		rest, hidden, some := s.mirrored()
+		if want := c.hidden != nil; some != want {
+			t.Errorf("%s: something is hidden %v, want %v", name, some, want)
 		}
-		if hidden == nil {
-			t.Errorf("%s: nothing is hidden", name)
+		if !some {
 			continue
 		}
 		for i := range w * h {
@@ -49,7 +45,7 @@ func TestMirrored(t *testing.T) {
 				if c.hidden(i%w, i/w, k) {
 					want[0], want[1] = want[1], want[0]
 				}
-				for j, m := range []*mat.Matrix{rest, hidden} {
+				for j, m := range []mat.Matrix{rest, hidden} {
 					if v := m.At(i, k); v != want[j] && (v == v || want[j] == want[j]) {
 						t.Fatalf("%s: channel %d of pixel %d, %d is %v, want %v", name, k, i%w, i/w, v, want[j])
 					}
