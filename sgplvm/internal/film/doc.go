@@ -41,7 +41,8 @@
 // The frames left out also say how the errors of one prediction hang together over its pixels: errorLaw, the
 // likeliest for errors in patches of them. Model.Impute predicts the whole frame and conditions its error
 // on that at the pixels that were seen, near each of the others: neighbours in time and the motion say most, what
-// is seen corrects them, and no variance is left out.
+// is seen corrects them, and no variance is left out. Then what is seen and filled in is followed to the training frames
+// around it, which show what was missed (follow.go), and values end within the range of those that were observed (limits.Limits).
 //
 // # Samples
 //

@@ -11,6 +11,7 @@ import (
 )
 
 // follow changes what was filled in of a frame by what the training frames around it show along the dense flow from the frame, as far as that is nearer to seen values that are filled in as if they were missing (docs/math.md, 19.9).
+// Frames between two shots stay as they are, and those of other pixels than those of training. Errors: ctx.Err(), *data.ConfigError for an unknown sequence, those of chol.
 func (m *Model) follow(ctx context.Context, s *seenFrame, filled frame.Frame, at data.Instant) error {
 	moments, err := m.motion.Moments(at)
 	if err != nil || len(moments) != 1 || filled.Width != m.shape.Width || filled.Height != m.shape.Height {
@@ -36,10 +37,10 @@ func (m *Model) follow(ctx context.Context, s *seenFrame, filled frame.Frame, at
 
 // completed returns a frame with the values that were seen.
 func completed(f frame.Frame, values mat.Matrix) frame.Image[float64] {
-	all := frame.NewImage[float64](f.Width, f.Height, values.Cols)
+	all := f.Picture()
 	for k, v := range values.Data {
-		if all.Data[k] = v; v != v {
-			all.Data[k] = f.Mean.Data[k]
+		if v == v {
+			all.Data[k] = v
 		}
 	}
 	return all

@@ -1,10 +1,14 @@
 package film
 
 import (
+	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -51,6 +55,49 @@ func TestMirrored(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Frames of training pixels within a shot are followed, no finer ones, and none between two shots.
+func TestFollowWhere(t *testing.T) {
+	scene := func(i, column, y int) float64 {
+		x := float64(column) + 0.5*float64(i)
+		if i >= n/2 {
+			return 60 + 40*math.Sin(1.3*float64(y)+0.5*x) + 25*math.Cos(2.2*x)
+		}
+		return 150 + 30*math.Sin(2.1*x+0.4*float64(y)) + 25*math.Cos(1.7*float64(y)-0.5*x)
+	}
+	f, _, _, _ := moving(t, 0, scene)
+	m := &Model{Film: f}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, c := range map[string]struct {
+		time     float64
+		scale    int
+		followed bool
+	}{
+		"within a shot":     {2, 1, true},
+		"finer":             {2, 2, false},
+		"between two shots": {n/2 - 0.5, 1, false},
+	} {
+		s := &seenFrame{law: &plainErrors, frame: f.room(c.scale*width, c.scale*height, true), values: mat.New(c.scale*width*c.scale*height, 1), unitX: 1 / float64(c.scale), unitY: 1 / float64(c.scale)}
+		for i := range s.values.Rows {
+			v := scene(2, i%s.frame.Width/c.scale, i/s.frame.Width/c.scale)
+			s.frame.Mean.Data[i], s.frame.Variance.Data[i] = v+20*rng.NormFloat64(), 400
+			if s.values.Data[i] = v; rng.IntN(5) == 0 {
+				s.values.Data[i] = math.NaN()
+			}
+		}
+		filled := copied(s.frame)
+		if _, err := s.fill(context.Background(), filled); err != nil {
+			t.Fatal(err)
+		}
+		before := copied(filled)
+		if err := m.follow(context.Background(), s, filled, data.Instant{Time: c.time}); err != nil {
+			t.Fatal(err)
+		}
+		if changed := !slices.Equal(filled.Mean.Data, before.Mean.Data); changed != c.followed {
+			t.Errorf("%s: followed %v, want %v", name, changed, c.followed)
 		}
 	}
 }

@@ -4,6 +4,7 @@
 //   - Find measures the Limits of training frames.
 //   - Bound bounds variances.
 //   - Clip makes of a predicted frame one whose values end at the limits (clipping.go).
+//   - Within takes means that lie beyond the range of their channel to its end.
 //
 // # Sources
 //

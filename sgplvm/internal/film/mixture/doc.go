@@ -10,5 +10,6 @@
 //   - an EnlargingLaw: how much finer pixels still miss where two frames show more together than one;
 //   - a NoiseLaw: what of the frames is white noise, which no prediction can know.
 //
+// What training frames around a time show of a frame that was seen in part is in followed.go.
 // What pixels miss between them, and how much of it frames around resolve, is in aliasedlaw.go and resolvedgain.go.
 package mixture

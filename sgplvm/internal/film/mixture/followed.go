@@ -11,14 +11,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
-// A frame that was seen in part and filled in tells where its contents are in the training frames around it (docs/math.md, 19.9): the dense flow from it to them leads there, and
-// they show what was not seen. A Followed frame is what they show, in the units of the frames.
+// A Followed frame is what the training frames around a time show of one that was seen in part, in the units of the frames (docs/math.md, 19.9). What was seen and what was filled in tell where its contents
+// are in those: the dense flow from it to them leads there, and they show what was not seen.
 type Followed struct {
 	mean  frame.Image[float64]
 	apart frame.Image[float64] // of each value, the squared difference between what both frames show; 0 where there is one
 }
 
-// Follow follows the contents of a whole frame of training pixels at a moment to the training frames around it. A frame counts by its nearness in time and by how far the flows there and back agree.
+// Follow follows the contents of a whole frame, in pixels of training and the units of the frames, at a moment to the training frames around it. A training frame counts by its nearness in time and by how far the flows there and back agree.
 func Follow(f *training.Frames, x motion.Moment, whole frame.Image[float64]) Followed {
 	w, h, n := f.Width, f.Height, f.Channels
 	picture := frame.NewImage[float32](w, h, n)
@@ -79,8 +79,8 @@ type FollowedLaw struct {
 	laws []varianceLaw
 }
 
-// LearnFollowed returns the law under which squared errors are least, less one standard error over areas of the frame, and then likeliest at known values: filled in as the frame says, and followed. truth has NaN where they
-// do not count. Nothing is known of few values, and where what was filled in is better.
+// LearnFollowed returns the law under which squared errors are least, less one standard error over areas of the frame, and then likeliest at known values: filled in as the frame says, and followed. truth is n_s×d_y, in the
+// units of the frames, NaN where values do not count. Nothing is known of few values, and where what was filled in is better.
 func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l FollowedLaw, known bool) {
 	rows, squares := make([][]varianceLaw, truth.Cols), make([][]float64, truth.Cols)
 	areas := make([]asking, followedAreas*followedAreas) // how far both are apart, and what of that is known to be right
@@ -123,7 +123,7 @@ func (l *FollowedLaw) mean(filled frame.Frame, followed Followed, k int) float64
 	return filled.Mean.Data[k] + l.part*(followed.mean.Data[k]-filled.Mean.Data[k])
 }
 
-// Apply changes those values of a frame that were not seen.
+// Apply changes those values of a frame that were not seen, NaN in seen, which is n_s×d_y.
 func (l *FollowedLaw) Apply(filled frame.Frame, followed Followed, seen mat.Matrix) {
 	for k, v := range seen.Data {
 		if math.IsNaN(v) {
