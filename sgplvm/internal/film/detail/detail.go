@@ -35,6 +35,7 @@ type Detail struct {
 	SuperResolution            // how frames are enlarged before finer pixels are sampled from them (superresolution.go)
 	Resolvable      float64    // which part of detail other frames show where they resolve all there is (unresolved.go)
 	Bends           bool       // whether paths between frames bend (bends.go)
+	Hypotheses      bool       // whether paths nearby are hypotheses of where contents are (hypotheses.go)
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
 

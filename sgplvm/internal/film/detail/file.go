@@ -21,11 +21,12 @@ type detailText struct {
 	SuperResolution []float64 `json:",omitempty"` // older files have none
 	Resolvable      float64   `json:",omitempty"` // older files have none
 	Bends           bool      `json:",omitempty"` // older files have none
+	Hypotheses      bool      `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends}
+	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -104,6 +105,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, t.Parts}
 	return nil
 }

@@ -141,7 +141,7 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 		}
 		sides.add(f.View(), d.sharpening, d.Energy)
 	}
-	d.edges = sides.edges()
+	d.edges, d.Hypotheses = sides.edges(), true
 	return d, nil
 }
 

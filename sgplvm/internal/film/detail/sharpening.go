@@ -79,7 +79,7 @@ type sharpenedFrame struct {
 
 // SplineOf returns the coefficients of frame i, in the units of picture, sharpened by part of a filter. They are only to be read.
 func SplineOf(f *training.Frames, i int, s Sharpening, part float64) frame.Image[float32] {
-	return f.Cache.Spline(sharpenedFrame{i, s, part}, func() training.SharpPicture {
+	return training.Kept(f.Cache, sharpenedFrame{i, s, part}, func() training.SharpPicture {
 		m := sharpened(f.Picture(i), s, part)
 		m.ToSpline()
 		return training.SharpPicture{Image: m, Finer: 1}

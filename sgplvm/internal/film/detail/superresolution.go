@@ -21,7 +21,7 @@ func Sharp(f *training.Frames, d *Detail, s motion.Sequence, place, without, wid
 	if part == 0 || d.SuperResolution == (SuperResolution{}) {
 		return training.SharpPicture{Image: SplineOf(f, i, d.sharpening, part), Finer: 1}
 	}
-	return f.Cache.Spline(superResolvedFrame{i, without, d.sharpening, part, d.SuperResolution}, func() training.SharpPicture {
+	return training.Kept(f.Cache, superResolvedFrame{i, without, d.sharpening, part, d.SuperResolution}, func() training.SharpPicture {
 		m, shown := doubled(sharpened(f.Picture(i), d.sharpening, part)), shownBy(f, s, place, without, d.Frames)
 		shown.improve(m, d.SuperResolution, part)
 		m.ToSpline()

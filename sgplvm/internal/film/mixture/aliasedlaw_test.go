@@ -197,7 +197,7 @@ func TestAliasedText(t *testing.T) {
 	if err := again.Decode(text); err != nil || !reflect.DeepEqual(&again, x) {
 		t.Errorf("%+v after %+v, error %v", again, x, err)
 	}
-	old := strings.NewReplacer(`,0.1,0,0,0,0,0,0]`, `]`, `,"Aliased":0.2`, ``).Replace(string(text))
+	old := strings.NewReplacer(`,0.1,0,0,0,0,0,0,0]`, `]`, `,"Aliased":0.2`, ``).Replace(string(text))
 	if err := older.Decode([]byte(old)); err != nil || older.aliased != 0 || older.laws[0] != (varianceLaw{1, 0, 0, 0, 0, 0.5, 0}) {
 		t.Errorf("%+v of %s, error %v", older, old, err)
 	}

@@ -39,10 +39,11 @@ func (b *bend) along(w, u, v, x, y float64) (right, down float64) {
 	return right, down
 }
 
-// A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: the flow to it and over how much time, counted from that between the two.
+// A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: the flow to it and over how much time, counted from that between the two, and whether light fades.
 type besideFrame struct {
-	flow motion.OneWay
-	time float64
+	flow  motion.OneWay
+	time  float64
+	fades bool
 }
 
 // known tells whether it tells anything.
@@ -54,14 +55,13 @@ func (b *besideFrame) kappa(x, y, u, v float64) (right, down float64) {
 	return -(u + (p-x)/b.time) / (1 + b.time), -(v + (q-y)/b.time) / (1 + b.time)
 }
 
-// bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside, and where the whole picture turns.
-func bendsAround(f *training.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
+// besideAround returns what the frames beside the two around a moment tell; nothing where there is none, or it is too near.
+func besideAround(f *training.Frames, x motion.Moment, around []motion.Neighbour) (beside [2]besideFrame) {
 	s, a, b := x.Shot, around[0].Place, around[1].Place
 	span := s.Times[b] - s.Times[a]
-	if flows.Turns || !(span > 0) {
-		return of
+	if !(span > 0) {
+		return beside
 	}
-	beside, share := [2]besideFrame{}, 0.5
 	if a > 0 {
 		beside[0].time = (s.Times[a] - s.Times[a-1]) / span
 	}
@@ -70,13 +70,23 @@ func bendsAround(f *training.Frames, x motion.Moment, around []motion.Neighbour,
 	}
 	if beside[0].known() {
 		flow := f.FlowsBetween(s.Examples[a-1], s.Examples[a])
-		beside[0].flow = flow.From(true)
+		beside[0].flow, beside[0].fades = flow.From(true), flow.Light != nil
 	}
 	if beside[1].known() {
 		flow := f.FlowsBetween(s.Examples[b], s.Examples[b+1])
-		beside[1].flow = flow.From(false)
+		beside[1].flow, beside[1].fades = flow.From(false), flow.Light != nil
 	}
+	return beside
+}
+
+// bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside, and where the whole picture turns.
+func bendsAround(f *training.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
+	if flows.Turns {
+		return of
+	}
+	beside, share := besideAround(f, x, around), 0.5
 	if beside[0].known() && beside[1].known() {
+		s, a, b := x.Shot, around[0].Place, around[1].Place
 		share = (s.Times[b+1] - x.Time) / (s.Times[b+1] - s.Times[a-1])
 	}
 	of[0] = bendOf(&flows.There, &flows.Back, beside, share)

@@ -30,8 +30,8 @@ func (p *products) joinUsual(frames, first int) {
 // stillShare is the part of linear interpolation at the highest level.
 const stillShare = 0.35
 
-// fewLaw is the law where no frame can be left out: what multiplies the mismatch, the doubt and the texture half way between frames, and what is the same everywhere.
-var fewLaw = varianceLaw{modelled: leastModelled, byMismatch: 1, byDoubt: 5, byOwnTexture: 0.0025, everywhere: 3e-4}
+// fewLaw is the law where no frame can be left out: what multiplies the mismatch, the doubt, the texture half way between frames and how far hypotheses differ, and what is the same everywhere.
+var fewLaw = varianceLaw{modelled: leastModelled, byMismatch: 1, byDoubt: 5, byOwnTexture: 0.0025, byHypotheses: 1, everywhere: 3e-4}
 
 // levelsOfFew returns the weights of all levels.
 func levelsOfFew() (levels []weights) {

@@ -18,13 +18,14 @@ const others = 3
 // fewFrames is up to how many frames a shot is no example for others (fewframes.go).
 const fewFrames = 3
 
-// The numbers of a doubt: the mismatch, how far paths are apart, what pixels miss, what that makes of the mismatch, and the texture there.
+// The numbers of a doubt: the mismatch, how far paths are apart, what pixels miss, what that makes of the mismatch, the texture there, and how far hypotheses are apart.
 const (
 	doubtMismatch = iota
 	doubtApart
 	doubtMissed
 	doubtBetween
 	doubtEnergy
+	doubtHypotheses
 	doubts
 )
 
@@ -74,6 +75,10 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 		bends = bendsAround(f, x, around, flows)
 	}
 	flow := newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+	var hypotheses hypothesized
+	if d.Hypotheses {
+		hypotheses = hypothesesAt(f, x, around, flows, bends)
+	}
 	o.sampleStill(f, pictures, []float64{around[0].Weight, around[1].Weight})
 	resolved := o.resolve(d, pictures)
 	doubtful := width == f.Width && height == f.Height
@@ -86,6 +91,7 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 	}
 	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)
+		hypotheses.sample(value[2], buffer[:f.Channels], x, y)
 		if resolved {
 			o.unresolved.Data[pixel] = d.Left(t.unresolved)
 		}
@@ -93,6 +99,7 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 			unit, to := frame.Square(f.Step), o.doubts.Data[doubts*pixel:]
 			to[doubtMismatch], to[doubtApart] = unit*t.mismatch, t.apart
 			to[doubtMissed], to[doubtBetween], to[doubtEnergy] = unit*t.Missed(), unit*t.Between, unit*t.Texture
+			to[doubtHypotheses] = unit * hypotheses.spreadAt(pixel)
 		}
 	})
 	o.toUnits(f)
@@ -107,6 +114,7 @@ func (o *Others) own(column, row, c int, scale, mean float64) (t ownTraits) {
 	t.change, t.texture = frame.Square(o.means[1].Data[k]-o.means[0].Data[k])/scale, slope(flow, column, row, c)/scale
 	if len(o.doubts.Data) > 0 { // none at the time of the first frame
 		t.mismatch = o.doubts.Data[doubts*pixel+doubtMismatch] / mean
+		t.hypotheses = o.doubts.Data[doubts*pixel+doubtHypotheses] / mean
 	}
 	return t
 }

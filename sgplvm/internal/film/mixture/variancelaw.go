@@ -27,6 +27,7 @@ const (
 	byOwnMismatch          // the mismatch of the pixel
 	rootOwnMismatch        // and its root
 	byOwnTexture           // the texture of the value, by the spread
+	byHypotheses           // how far hypotheses of where contents are differ; older files have none
 	varianceParts
 )
 
@@ -48,9 +49,10 @@ const (
 // ownTraits are those of a value at its pixel, in units of its channel's variance, of the mismatch in that of all channels (docs/math.md, 19.12): the cells of traitsOf
 // do not tell what rests from what moves beside it.
 type ownTraits struct {
-	change   float64 // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
-	mismatch float64 // that of the pixel, of all channels (m′)
-	texture  float64 // the squared slope (g′)
+	change     float64 // the squared difference of what lies linearly between two frames where they are and the nearer one (d)
+	mismatch   float64 // that of the pixel, of all channels (m′)
+	texture    float64 // the squared slope (g′)
+	hypotheses float64 // the variance of what hypotheses show, of all channels (ζ)
 }
 
 // parts returns what the numbers of a law multiply where the model expects v. As much of the mismatch as pixels make that miss aliased times the texture is
@@ -61,7 +63,7 @@ func (t *traitsOf) parts(v float64, own ownTraits, aliased, spread float64) vari
 	mismatch, doubt := max(t[traitMismatch]-aliased*t[traitBetween], 0), t[traitDoubt]
 	return varianceLaw{modelled: v, modelApart: t[traitApart], byMismatch: mismatch, byDoubt: doubt, byTexture: spread * t[traitTexture],
 		everywhere: 1, missing: t[traitMissed], rootMismatch: math.Sqrt(mismatch), rootDoubt: math.Sqrt(doubt),
-		byChange: own.change, byOwnMismatch: own.mismatch, rootOwnMismatch: math.Sqrt(own.mismatch), byOwnTexture: spread * own.texture}
+		byChange: own.change, byOwnMismatch: own.mismatch, rootOwnMismatch: math.Sqrt(own.mismatch), byOwnTexture: spread * own.texture, byHypotheses: own.hypotheses}
 }
 
 // mostSpread bounds the spread: in wider gaps errors are no larger than contents are different.

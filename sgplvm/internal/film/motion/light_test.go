@@ -131,3 +131,24 @@ func TestEvened(t *testing.T) {
 		}
 	}
 }
+
+// A pair rests where neither flow leads anywhere, and the picture does not turn.
+func TestRests(t *testing.T) {
+	none := func() opticalflow.Flow {
+		return opticalflow.Flow{Width: 2, Height: 1, Right: make([]float32, 2), Down: make([]float32, 2)}
+	}
+	f := PairFlow{There: none(), Back: none()}
+	if !f.Rests() {
+		t.Error("something moves")
+	}
+	for k, v := range []*float32{&f.There.Right[1], &f.There.Down[0], &f.Back.Right[0], &f.Back.Down[1]} {
+		*v = -0.1
+		if f.Rests() {
+			t.Errorf("displacement %d: nothing moves", k)
+		}
+		*v = 0
+	}
+	if f.Turns = true; f.Rests() {
+		t.Error("what turns rests")
+	}
+}

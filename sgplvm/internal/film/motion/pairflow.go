@@ -2,6 +2,7 @@ package motion
 
 import (
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -28,6 +29,12 @@ const flowPortion = 0.05
 // Agreement returns how far flows agree, from 0 to 1, that come back after the displacement (u, v) at a squared distance, where they may disagree by so many pixels.
 func Agreement(apart, u, v, pixels float64) float64 {
 	return math.Exp(-0.5 * apart / (frame.Square(pixels) + frame.Square(flowPortion)*(u*u+v*v)))
+}
+
+// Rests tells whether nothing moves.
+func (f *PairFlow) Rests() bool {
+	moves := func(v float32) bool { return v != 0 }
+	return !f.Turns && !slices.ContainsFunc([][]float32{f.There.Right, f.There.Down, f.Back.Right, f.Back.Down}, func(all []float32) bool { return slices.ContainsFunc(all, moves) })
 }
 
 // A OneWay is a flow from one frame to another, which turns by turn before it and after it where these do.

@@ -7,52 +7,47 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
-// mostFlowBytes is about how many bytes of flows are kept, and mostSplines how many splines: those of the two frames around a time, plain, sharpened and
-// enlarged, and what the next one asks for. lastFlows is how many pairs of frames a time has in common with the next.
-const mostFlowBytes, mostSplines, lastFlows = 1 << 27, 8, 8
+// mostFlowBytes is about how many bytes of flows are kept, and mostKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
+// enlarged, those of the frames beside these, what paths show, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
+const mostFlowBytes, mostKept, lastFlows = 1 << 27, 12, 8
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
-// asked for. It keeps the splines of frames that were asked for last, too, since what is predicted for a time asks for them more than once. It is
+// asked for. It keeps what else is made of frames and was asked for last, too, since what is predicted for a time asks for it more than once. It is
 // nil where nothing is to be kept, and safe for concurrent use.
 type Cache struct {
-	mutex   sync.Mutex
-	pairs   map[[2]int]motion.PairFlow
-	order   [][2]int // the oldest first
-	bytes   int
-	splines []keptSpline // the one that was asked for last at the end
+	mutex sync.Mutex
+	pairs map[[2]int]motion.PairFlow
+	order [][2]int // the oldest first
+	bytes int
+	kept  []kept // what was asked for last at the end
 }
 
-// A keptSpline is what is sampled of a frame, however it is sharpened and enlarged: the key tells all.
-type keptSpline struct {
-	key     any
-	picture SharpPicture
-}
+// A kept value is what is made of frames, a spline however these are sharpened and enlarged or what paths show at a moment: the key, of a type of its own for each kind, tells all.
+type kept struct{ key, value any }
 
-// Spline returns what find returns for a key, or returned lately. It is only to be read.
-func (c *Cache) Spline(key any, find func() SharpPicture) SharpPicture {
+// Kept returns what find returns for a key, or returned lately. It is only to be read.
+func Kept[T any](c *Cache, key any, find func() T) T {
 	if c == nil {
 		return find()
 	}
-	s := keptSpline{key: key}
 	c.mutex.Lock()
-	at := slices.IndexFunc(c.splines, func(k keptSpline) bool { return k.key == key })
+	at := slices.IndexFunc(c.kept, func(k kept) bool { return k.key == key })
 	if at >= 0 {
-		s = c.splines[at]
-		c.splines = append(slices.Delete(c.splines, at, at+1), s)
+		k := c.kept[at]
+		c.kept = append(slices.Delete(c.kept, at, at+1), k)
+		c.mutex.Unlock()
+		return k.value.(T)
 	}
 	c.mutex.Unlock()
-	if at >= 0 {
-		return s.picture
-	}
-	s.picture = find()
+	value := find()
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if len(c.splines) == mostSplines {
-		c.splines = slices.Delete(c.splines, 0, 1)
+	if len(c.kept) == mostKept {
+		c.kept = slices.Delete(c.kept, 0, 1)
 	}
-	c.splines = append(c.splines, s)
-	return s.picture
+	c.kept = append(c.kept, kept{key, value})
+	return value
 }
 
 // Flows returns what find does for a pair of frames, or what it did when it was asked last.

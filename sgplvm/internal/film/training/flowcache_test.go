@@ -67,23 +67,23 @@ func TestSplineCache(t *testing.T) {
 	c := &Cache{}
 	ask := func(k int, part float64, want int) {
 		t.Helper()
-		m := c.Spline(key{k, part}, func() SharpPicture {
+		m := Kept(c, key{k, part}, func() SharpPicture {
 			made++
 			return SharpPicture{Image: frame.Image[float32]{Width: k, Height: int(part)}}
 		})
-		if m.Width != k || float64(m.Height) != part || made != want || len(c.splines) > mostSplines {
-			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", k, part, m.Width, m.Height, made, want, len(c.splines))
+		if m.Width != k || float64(m.Height) != part || made != want || len(c.kept) > mostKept {
+			t.Fatalf("frame %d, part %v: that of %d and %d, %d made, want %d, %d kept", k, part, m.Width, m.Height, made, want, len(c.kept))
 		}
 	}
-	for k := range mostSplines {
+	for k := range mostKept {
 		ask(k/2, float64(k%2), k+1)
 	}
-	ask(0, 0, mostSplines)
-	ask(9, 0, mostSplines+1) // instead of frame 0, part 1
-	ask(0, 0, mostSplines+1)
-	ask(1, 0, mostSplines+1)
-	ask(0, 1, mostSplines+2)
-	if c.Spline(key{2, -1}, func() SharpPicture { return SharpPicture{Image: frame.Image[float32]{Width: 7}} }).Width != 7 {
+	ask(0, 0, mostKept)
+	ask(9, 0, mostKept+1) // instead of frame 0, part 1
+	ask(0, 0, mostKept+1)
+	ask(1, 0, mostKept+1)
+	ask(0, 1, mostKept+2)
+	if Kept(c, key{2, -1}, func() SharpPicture { return SharpPicture{Image: frame.Image[float32]{Width: 7}} }).Width != 7 {
 		t.Error("the spline of another filter")
 	}
 }
