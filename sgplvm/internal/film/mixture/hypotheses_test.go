@@ -17,8 +17,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
-// unsteady returns frames at some times, a picture with so much grain of its own in each, with flows between neighbours that are waves of up to three pixels and lead back to a fifth of a pixel or so.
-func unsteady(t *testing.T, times []float64, grain float64) (*training.Frames, motion.Sequence) {
+// unsteady returns frames at some times, a picture with so much grain of its own in each, with flows between neighbours that are waves of up to three pixels and lead back to a fifth of a pixel or so, and of some speed.
+func unsteady(t *testing.T, times []float64, grain, speed float64) (*training.Frames, motion.Sequence) {
 	const width, height, channels = 14, 11, 2
 	rng := rand.New(rand.NewPCG(7, 3))
 	values := make([]float64, len(times)*width*height*channels)
@@ -32,8 +32,8 @@ func unsteady(t *testing.T, times []float64, grain float64) (*training.Frames, m
 			to := opticalflow.Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
 			for k := range to.Right {
 				x, y := float64(k%width), float64(k/width)
-				to.Right[k] = float32(sign*(1.5+1.5*math.Sin(0.3*x+0.2*y)) + 0.2*rng.NormFloat64())
-				to.Down[k] = float32(sign*math.Cos(0.25*x-0.3*y) + 0.2*rng.NormFloat64())
+				to.Right[k] = float32(speed * (sign*(1.5+1.5*math.Sin(0.3*x+0.2*y)) + 0.2*rng.NormFloat64()))
+				to.Down[k] = float32(speed * (sign*math.Cos(0.25*x-0.3*y) + 0.2*rng.NormFloat64()))
 			}
 			return to
 		}
@@ -49,9 +49,10 @@ func TestHypotheses(t *testing.T) {
 		time    float64
 		bending bool
 		grain   float64
-	}{{2.3, false, 60}, {2.6, true, 60}, {0.5, false, 3}, {4, true, 3}, {2.4, false, 0.1}} {
-		f, s := unsteady(t, times, c.grain)
-		x := motion.Moment{Shot: s, Time: c.time, Without: -1}
+		speed   float64
+	}{{2.3, false, 60, 1}, {2.6, true, 60, 1}, {0.5, false, 3, 1}, {4, true, 3, 1}, {2.4, false, 1, 0.1}} {
+		f, s := unsteady(t, times, c.grain, c.speed)
+		at, x := c.time, motion.Moment{Shot: s, Time: c.time, Without: -1}
 		around := x.Neighbours()
 		first, second, w := around[0].Place, around[1].Place, around[1].Weight
 		flows := f.FlowsBetween(first, second)
@@ -66,7 +67,7 @@ func TestHypotheses(t *testing.T) {
 		path := newDense(w, pictures[first], pictures[second], flows, bends)
 		var scale float64
 		for _, v := range f.Variances() {
-			scale += v / 2
+			scale += v / frame.Square(f.Step) / 2
 		}
 		differ := func(p, q []float64) float64 { return (frame.Square(p[0]-q[0]) + frame.Square(p[1]-q[1])) / 2 / scale }
 		show := func(i int, x, y float64) []float64 {
@@ -173,7 +174,7 @@ func TestHypotheses(t *testing.T) {
 			for c := range 2 {
 				mean := sum[c] / weights
 				if math.Abs(value[c]+added[c]-mean) > 2e-3 {
-					t.Errorf("time %v, pixel %v: %v in channel %d, want %v after %v", c, p, value[c]+added[c], c, mean, value[c])
+					t.Errorf("time %v, pixel %v: %v in channel %d, want %v after %v", at, p, value[c]+added[c], c, mean, value[c])
 				}
 				spread += (square[c]/weights - mean*mean) / 2
 			}
@@ -232,7 +233,7 @@ func TestHypothesesOfDisc(t *testing.T) {
 
 // There are no hypotheses where the whole picture turns, where light fades and where nothing moves, and nothing is hidden behind what a frame beside shows in another light.
 func TestHypothesesNone(t *testing.T) {
-	f, s := unsteady(t, []float64{0, 1, 2, 3}, 60)
+	f, s := unsteady(t, []float64{0, 1, 2, 3}, 60, 1)
 	x := motion.Moment{Shot: s, Time: 1.5, Without: -1}
 	around, flows := x.Neighbours(), f.FlowsBetween(1, 2)
 	if h := hypothesize(f, x, around, flows, [2]*bend{}); len(h.added.Data) == 0 || len(h.spread.Data) == 0 {
@@ -272,7 +273,7 @@ func TestHypothesesNone(t *testing.T) {
 
 // Hypotheses are kept for a moment, of which all is told: the frames, the one that is left out, the time and whether paths bend.
 func TestHypothesesKept(t *testing.T) {
-	f, s := unsteady(t, []float64{0, 1, 2, 3}, 60)
+	f, s := unsteady(t, []float64{0, 1, 2, 3}, 60, 1)
 	at := func(time float64, bending bool) hypothesized {
 		x := motion.Moment{Shot: s, Time: time, Without: -1}
 		around := x.Neighbours()
