@@ -16,7 +16,7 @@ import (
 //
 // What a hypothesis misses is the mean square, over a window, of how the two frames differ that are said to show the same, and its weight falls with the square of that.
 
-// hypotheticalPaths are how far away a path may lead through a point and still be its own, in pixels of training, with the prior weight of that over its own paths'.
+// hypotheticalPaths are how far from a point, in pixels of training, paths are that may be its own, with the prior weight of one of these over that of the paths through the point.
 var hypotheticalPaths = [...]struct{ right, down, prior float64 }{
 	{3, 0, 0.3}, {-3, 0, 0.3}, {0, 3, 0.3}, {0, -3, 0.3},
 	{6, 0, 0.1}, {-6, 0, 0.1}, {0, 6, 0.1}, {0, -6, 0.1},
@@ -93,9 +93,7 @@ func hypothesize(f *training.Frames, x motion.Moment, around []motion.Neighbour,
 	first, second := around[0].Place, around[1].Place
 	h := &hypotheses{path: newDense(around[1].Weight, picture(first), picture(second), flows, bends), beside: besideAround(f, x, around)}
 	for k, place := range [2]int{first - 1, second + 1} {
-		if b := &h.beside[k]; b.fades {
-			b.time = 0 // what was brighter there is no other contents
-		} else if b.known() {
+		if h.beside[k].known() {
 			h.shown[k] = picture(place)
 		}
 	}
@@ -204,10 +202,10 @@ func (h *hypotheses) add(from int, right, down, prior float64) {
 }
 
 // evenly returns how far the frame beside one of the two differs from what that shows at (x, y), if contents move by (u, v) to the other of the two and evenly, and a prior as far as the flow there leads along the path; nothing
-// where no frame is beside. Buffer other holds a number for each channel.
+// where no frame is beside, and where light fades there: what was brighter is no other contents. Displacements are in pixels of training; buffer other holds a number for each channel.
 func (h *hypotheses) evenly(of int, shows, other []float64, x, y, u, v, prior float64) (missed, weight float64) {
 	b := &h.beside[of]
-	if !b.known() {
+	if !b.known() || b.fades {
 		return 0, 0
 	}
 	p, q := b.flow.Follow(x, y)

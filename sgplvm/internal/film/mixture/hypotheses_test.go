@@ -274,8 +274,8 @@ func TestHypothesesNone(t *testing.T) {
 // Hypotheses are kept for a moment, of which all is told: the frames, the one that is left out, the time and whether paths bend.
 func TestHypothesesKept(t *testing.T) {
 	f, s := unsteady(t, []float64{0, 1, 2, 3}, 60, 1)
-	at := func(time float64, bending bool) hypothesized {
-		x := motion.Moment{Shot: s, Time: time, Without: -1}
+	at := func(time float64, without int, bending bool) hypothesized {
+		x := motion.Moment{Shot: s, Time: time, Without: without}
 		around := x.Neighbours()
 		flows := f.FlowsBetween(s.Examples[around[0].Place], s.Examples[around[1].Place])
 		var bends [2]*bend
@@ -284,11 +284,11 @@ func TestHypothesesKept(t *testing.T) {
 		}
 		return hypothesesAt(f, x, around, flows, bends)
 	}
-	first := at(1.5, false)
-	if &at(1.5, false).added.Data[0] != &first.added.Data[0] {
+	first := at(1.5, -1, false)
+	if &at(1.5, -1, false).added.Data[0] != &first.added.Data[0] {
 		t.Error("made twice")
 	}
-	for name, h := range map[string]hypothesized{"another time": at(1.4, false), "another frame": at(0.5, false), "paths that bend": at(1.5, true)} {
+	for name, h := range map[string]hypothesized{"another time": at(1.4, -1, false), "another frame": at(0.5, -1, false), "a frame left out": at(1.5, 2, false), "paths that bend": at(1.5, -1, true)} {
 		if slices.Equal(h.added.Data, first.added.Data) {
 			t.Errorf("%s: the same", name)
 		}
