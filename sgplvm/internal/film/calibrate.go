@@ -29,6 +29,9 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	if f.detail, err = mixture.Bending(ctx, f.motion, f.frames, f.detail); err != nil {
 		return nil, err
 	}
+	if f.detail, err = mixture.Smoothing(ctx, f.motion, f.frames, f.detail); err != nil {
+		return nil, err
+	}
 	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
 	if err := f.learnMixture(ctx, leaveOut, trainingErrors, law); err != nil {
 		return nil, err

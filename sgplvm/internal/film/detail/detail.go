@@ -36,6 +36,7 @@ type Detail struct {
 	Resolvable      float64    // which part of detail other frames show where they resolve all there is (unresolved.go)
 	Bends           bool       // whether paths between frames bend (bends.go)
 	Hypotheses      bool       // whether paths nearby are hypotheses of where contents are (hypotheses.go)
+	Smoothing       Smoothing  // how frames are averaged with those beside them
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
 }
 

@@ -22,6 +22,7 @@ type detailText struct {
 	Resolvable      float64   `json:",omitempty"` // older files have none
 	Bends           bool      `json:",omitempty"` // older files have none
 	Hypotheses      bool      `json:",omitempty"` // older files have none
+	Smoothing       []float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
@@ -35,6 +36,9 @@ func (d *Detail) Encode() ([]byte, error) {
 	}
 	if r := d.SuperResolution; r != (SuperResolution{}) {
 		t.SuperResolution = []float64{r.Noise, r.Mismatch, float64(r.Frames)}
+	}
+	if s := d.Smoothing; s != (Smoothing{}) {
+		t.Smoothing = []float64{s.Noise, float64(s.Frames)}
 	}
 	return json.Marshal(t)
 }
@@ -98,6 +102,10 @@ func (d *Detail) Decode(text []byte) error {
 			return frame.BadPart("detail", "edge %v, expected 0 to %d", e, mostEdge)
 		}
 	}
+	smoothing, err := decodeSmoothing(t.Smoothing)
+	if err != nil {
+		return err
+	}
 	r, err := decodeSuperResolution(t.SuperResolution)
 	if err != nil {
 		return err
@@ -105,6 +113,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts}
 	return nil
 }

@@ -16,6 +16,26 @@ const bendFrames, bendPixels, leastBent = 12, 1 << 15, 0.98
 
 // Bending returns the detail with paths that bend if left-out frames ask for it, each predicted by the flow between those around it, or if the whole picture turns between most of these. Errors: ctx.Err().
 func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *detail.Detail) (*detail.Detail, error) {
+	var straight, bent float64
+	var turning int // pairs between which the whole picture turns: along an arc, however wide the gap, which narrower ones do not show as a whole
+	scale, moments := frames.Variances(), pathMoments(m)
+	for _, x := range moments {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		a, b, turns := bendErrors(frames, x, scale)
+		if turns {
+			turning++
+		}
+		straight, bent = straight+a, bent+b
+	}
+	bending := *d
+	bending.Bends = bent < leastBent*straight || 2*turning > len(moments)
+	return &bending, nil
+}
+
+// pathMoments returns the moments of the left-out frames that tell how paths are to be followed.
+func pathMoments(m *motion.Motion) (some []motion.Moment) {
 	var moments []motion.Moment
 	examined := m.Examined(mostMixtureFrames)
 	for _, s := range m.Sequences {
@@ -28,52 +48,44 @@ func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *
 			}
 		}
 	}
-	var straight, bent float64
-	var turning int // pairs between which the whole picture turns: along an arc, however wide the gap, which narrower ones do not show as a whole
-	scale := frames.Variances()
 	n := min(len(moments), bendFrames)
 	for k := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		a, b, turns := bendErrors(frames, moments[(2*k+1)*len(moments)/(2*n)], scale)
-		if turns {
-			turning++
-		}
-		straight, bent = straight+a, bent+b
+		some = append(some, moments[(2*k+1)*len(moments)/(2*n)])
 	}
-	bending := *d
-	bending.Bends = bent < leastBent*straight || 2*turning > n
-	return &bending, nil
+	return some
 }
 
 // bendErrors returns the squared errors of a frame that is left out, over the variance of each channel, along straight paths and along those that bend; nothing where the whole picture turns.
 func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight, bent float64, turns bool) {
 	around, s := x.Neighbours(), x.Shot
 	first, second := s.Examples[around[0].Place], s.Examples[around[1].Place]
-	flows, truth := f.FlowsBetween(first, second), f.Picture(x.Without)
+	flows := f.FlowsBetween(first, second)
 	if flows.Turns {
 		return 0, 0, true
 	}
-	a, b := training.SharpPicture{Image: detail.SplineOf(f, first, detail.Sharpening{}, 0), Finer: 1}, training.SharpPicture{Image: detail.SplineOf(f, second, detail.Sharpening{}, 0), Finer: 1}
+	path := pathBetween(f, x, false)
+	straight = pathErrors(f, x, path, scale)
+	path.bends = bendsAround(f, x, around, flows)
+	return straight, pathErrors(f, x, path, scale), false
+}
+
+// pathErrors returns the squared errors of an interpolation of a frame that is left out, at some of its pixels, over the variance of each channel.
+func pathErrors(f *training.Frames, x motion.Moment, path *dense, scale []float64) (sum float64) {
+	truth := f.Picture(x.Without)
 	stride := 1 + 2*(f.Width*f.Height/(2*bendPixels)) // odd, to meet columns of all kinds
 	rows := make([]float64, f.Height)
-	along := func(bends [2]*bend) (sum float64) {
-		path := newDense(around[1].Weight, a, b, flows, bends)
-		mat.Parallel(f.Height, func(y int) {
-			value, buffer, sum := make([]float64, f.Channels), make([]float64, 2*f.Channels), 0.0
-			for x := (stride - y*f.Width%stride) % stride; x < f.Width; x += stride {
-				path.at(value, buffer, float64(x), float64(y))
-				for k, v := range value {
-					sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], detail.LeastScale)
-				}
+	mat.Parallel(f.Height, func(y int) {
+		value, buffer, sum := make([]float64, f.Channels), make([]float64, 2*f.Channels), 0.0
+		for x := (stride - y*f.Width%stride) % stride; x < f.Width; x += stride {
+			path.at(value, buffer, float64(x), float64(y))
+			for k, v := range value {
+				sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], detail.LeastScale)
 			}
-			rows[y] = sum
-		})
-		for _, e := range rows {
-			sum += e
 		}
-		return sum
+		rows[y] = sum
+	})
+	for _, e := range rows {
+		sum += e
 	}
-	return along([2]*bend{}), along(bendsAround(f, x, around, flows)), false
+	return sum
 }

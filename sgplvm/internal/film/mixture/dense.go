@@ -21,6 +21,7 @@ type dense struct {
 	a, b     training.SharpPicture
 	flows    motion.PairFlow
 	bends    [2]*bend                 // of paths from a and from b; nil where they are straight
+	smoothed [2]smoothed              // a and b, averaged with the frames beside them
 	textures *[2]frame.Image[float64] // of a and b; nil where doubts about their pixels do not count
 
 	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
@@ -66,6 +67,27 @@ func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bend
 		d.lit = relight(flows.Light, w)
 	}
 	return d
+}
+
+// pathBetween returns the interpolation at a moment between frames as they are, along paths that may bend.
+func pathBetween(f *training.Frames, x motion.Moment, bending bool) *dense {
+	var pictures [2]training.SharpPicture
+	around := x.Neighbours()
+	first, second := x.Shot.Examples[around[0].Place], x.Shot.Examples[around[1].Place]
+	for k, i := range [2]int{first, second} {
+		pictures[k] = plainPicture(f, i)
+	}
+	flows := f.FlowsBetween(first, second)
+	var bends [2]*bend
+	if bending {
+		bends = bendsAround(f, x, around, flows)
+	}
+	return newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+}
+
+// plainPicture returns a frame as it is.
+func plainPicture(f *training.Frames, i int) training.SharpPicture {
+	return training.SharpPicture{Image: detail.SplineOf(f, i, detail.Sharpening{}, 0), Finer: 1}
 }
 
 // A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
@@ -152,6 +174,8 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 			}
 			t.mismatch += s.weight / float64(n) * frame.Square(u-v)
 		}
+		d.smoothed[0].addTo(value, first, s.weight*s.a, s.Ax, s.Ay)
+		d.smoothed[1].addTo(value, first, s.weight*(1-s.a), s.Bx, s.By)
 		t.apart += s.weight * min(s.Miss+s.Apart, mostApart)
 		t.unresolved += s.weight * (s.a*d.a.UnresolvedAt(s.Ax, s.Ay) + (1-s.a)*d.b.UnresolvedAt(s.Bx, s.By))
 		if d.textures != nil {

@@ -1,6 +1,6 @@
 // Package mixture weighs the model's prediction against three that need the two training frames around a time alone
 // (Others): linear interpolation of each pixel, the nearer frame, and interpolation along the dense optical flow between the two
-// (dense.go), on paths that bend as far as the frames beside them say (bends.go), weighed against those through points nearby (hypotheses.go).
+// (dense.go), on paths that bend as far as the frames beside them say (bends.go), weighed against those through points nearby (hypotheses.go). Frames with noise are averaged with those beside them first (smoothing.go).
 //
 // A Mixture's weights depend on what the two frames disagree about at a place; its variances (variancelaw.go) on that, on how far model and
 // flow are apart, on what the two flows disagree about, on the texture (in finer pixels, steep.go), on what rests at a pixel, and on how much whole frames flicker. A Law (law.go, lesson.go) learns both where

@@ -45,7 +45,7 @@ func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail
 		small.Energy, small.Ratio = append(small.Energy, s/q), append(small.Ratio, q)
 	}
 	l.detail = &small
-	small.Resolvable, small.Hypotheses = 1, false // only places where paths meet best are looked at
+	small.Resolvable, small.Hypotheses, small.Smoothing = 1, false, detail.Smoothing{} // only places where paths meet best are looked at
 	small.SuperResolution = detail.NewSuperResolutionLaw(m.Sequences, frames, l.half, d).Best()
 	return l
 }

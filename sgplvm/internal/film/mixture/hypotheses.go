@@ -22,14 +22,13 @@ var hypotheticalPaths = [...]struct{ right, down, prior float64 }{
 	{6, 0, 0.1}, {-6, 0, 0.1}, {0, 6, 0.1}, {0, -6, 0.1},
 }
 
-// hypothesisReach is how far a window reaches from its middle, in pixels of training; hiddenPrior is the prior weight of contents that one frame alone shows, over that of contents that both do. To what hypotheses miss, over the
+// hiddenPrior is the prior weight of contents that one frame alone shows, over that of contents that both do. To what hypotheses miss, over the
 // channels' mean variance, is added leastMisfit or usualMisfit times the median along the paths themselves, and leastHidden at least for contents that one alone shows: what goes on as before says less than what both show.
 const (
-	hypothesisReach = 2
-	hiddenPrior     = 0.05
-	leastMisfit     = 1e-3
-	leastHidden     = 0.03
-	usualMisfit     = 0.5
+	hiddenPrior = 0.05
+	leastMisfit = 1e-3
+	leastHidden = 0.03
+	usualMisfit = 0.5
 )
 
 // The numbers of a path through a pixel: how far its ends in both frames are from there, and the weight that it has beside the share of a frame.
@@ -87,20 +86,13 @@ func hypothesize(f *training.Frames, x motion.Moment, around []motion.Neighbour,
 	if flows.Turns || flows.Light != nil || flows.Rests() {
 		return to
 	}
-	picture := func(place int) training.SharpPicture {
-		return training.SharpPicture{Image: detail.SplineOf(f, x.Shot.Examples[place], detail.Sharpening{}, 0), Finer: 1}
-	}
-	first, second := around[0].Place, around[1].Place
-	h := &hypotheses{path: newDense(around[1].Weight, picture(first), picture(second), flows, bends), beside: besideAround(f, x, around)}
-	for k, place := range [2]int{first - 1, second + 1} {
-		if h.beside[k].known() {
-			h.shown[k] = picture(place)
+	first, second := x.Shot.Examples[around[0].Place], x.Shot.Examples[around[1].Place]
+	h := &hypotheses{path: newDense(around[1].Weight, plainPicture(f, first), plainPicture(f, second), flows, bends), scale: meanVariance(f), beside: besideAround(f, x, around)}
+	for k, b := range h.beside {
+		if b.known() {
+			h.shown[k] = plainPicture(f, b.number)
 		}
 	}
-	for _, v := range f.Variances() {
-		h.scale += v / frame.Square(f.Step) / float64(f.Channels)
-	}
-	h.scale = max(h.scale, detail.LeastScale)
 	own := h.own(f.Width, f.Height, f.Channels)
 	for _, o := range hypotheticalPaths {
 		for from := range h.paths {
@@ -220,32 +212,6 @@ func meanSquare(a, b []float64) (mean float64) {
 		mean += frame.Square(v-b[c]) / float64(len(a))
 	}
 	return mean
-}
-
-// windowMeans returns the means over the window around each pixel, with the nearest pixel of an edge beyond it.
-func windowMeans(m frame.Image[float64]) frame.Image[float64] {
-	const part = 1. / (2*hypothesisReach + 1)
-	across, both := frame.NewImage[float64](m.Width, m.Height, m.Channels), frame.NewImage[float64](m.Width, m.Height, m.Channels)
-	mat.Parallel(m.Height, func(y int) {
-		row, to := m.Row(y), across.Row(y)
-		for x := range m.Width {
-			for o := x - hypothesisReach; o <= x+hypothesisReach; o++ {
-				k := min(max(o, 0), m.Width-1) * m.Channels
-				for c, v := range row[k : k+m.Channels] {
-					to[x*m.Channels+c] += part * v
-				}
-			}
-		}
-	})
-	mat.Parallel(m.Height, func(y int) {
-		to := both.Row(y)
-		for o := y - hypothesisReach; o <= y+hypothesisReach; o++ {
-			for k, v := range across.Row(min(max(o, 0), m.Height-1)) {
-				to[k] += part * v
-			}
-		}
-	})
-	return both
 }
 
 // sample adds to the values at the point (x, y), in pixels of training, what hypotheses do; buffer holds a number for each.

@@ -77,11 +77,8 @@ func (l *NoiseLaw) Add(truth, predicted frame.Frame, x motion.Moment, o Others) 
 	if o.beyond > 0 || len(o.doubts.Data) == 0 || len(l.scale) == 0 {
 		return
 	}
-	var shares float64 // what noise of the two frames around is in the flow's errors; the model may know contents from many frames
-	for _, n := range x.Neighbours() {
-		shares += frame.Square(n.Weight)
-	}
-	var unit float64 // the mean energy of all channels
+	shares := o.noise // what noise of the frames around is in the flow's errors; the model may know contents from many frames
+	var unit float64  // the mean energy of all channels
 	for _, s := range l.scale {
 		unit += s / float64(len(l.scale))
 	}

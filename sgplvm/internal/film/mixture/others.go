@@ -38,6 +38,7 @@ type Others struct {
 	unresolved frame.Image[float64] // of each pixel, one number, as Unresolved; none where it is all
 	beyond     float64              // by how much the time is beyond the ends; 0 between them
 	gap        float64              // the harmonic mean of how far both frames are away in time; 0 beyond the ends
+	noise      float64              // the variance of noise that the flow has, over that of a frame; 0 beyond the ends
 	few        bool                 // the shot has fewFrames at most
 }
 
@@ -75,9 +76,13 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 		bends = bendsAround(f, x, around, flows)
 	}
 	flow := newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+	flow.smoothed = smoothedAround(f, x, around, d.Smoothing)
 	var hypotheses hypothesized
 	if d.Hypotheses {
 		hypotheses = hypothesesAt(f, x, around, flows, bends)
+	}
+	for k, n := range around { // contents of one frame alone have all of its noise; they are few
+		o.noise += frame.Square(n.Weight) * (1 - flow.smoothed[k].less)
 	}
 	o.sampleStill(f, pictures, []float64{around[0].Weight, around[1].Weight})
 	resolved := o.resolve(d, pictures)
