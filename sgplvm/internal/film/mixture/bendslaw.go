@@ -70,14 +70,19 @@ func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight,
 }
 
 // pathErrors returns the squared errors of an interpolation of a frame that is left out, at some of its pixels, over the variance of each channel.
-func pathErrors(f *training.Frames, x motion.Moment, path *dense, scale []float64) (sum float64) {
-	truth := f.Picture(x.Without)
+func pathErrors(f *training.Frames, x motion.Moment, path *dense, scale []float64) float64 {
+	return sampledErrors(f, x.Without, scale, func(value, buffer []float64, x, y float64) { path.at(value, buffer, x, y) })
+}
+
+// sampledErrors returns the squared errors of what at says of a frame, at some of its pixels, over the variance of each channel. A buffer holds two numbers for each.
+func sampledErrors(f *training.Frames, of int, scale []float64, at func(value, buffer []float64, x, y float64)) (sum float64) {
+	truth := f.Picture(of)
 	stride := 1 + 2*(f.Width*f.Height/(2*bendPixels)) // odd, to meet columns of all kinds
 	rows := make([]float64, f.Height)
 	mat.Parallel(f.Height, func(y int) {
 		value, buffer, sum := make([]float64, f.Channels), make([]float64, 2*f.Channels), 0.0
 		for x := (stride - y*f.Width%stride) % stride; x < f.Width; x += stride {
-			path.at(value, buffer, float64(x), float64(y))
+			at(value, buffer, float64(x), float64(y))
 			for k, v := range value {
 				sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], detail.LeastScale)
 			}

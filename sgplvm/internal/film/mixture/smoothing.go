@@ -95,13 +95,13 @@ func average(f *training.Frames, of, beside int, besides smoothed, noise float64
 	return to
 }
 
-// addTo adds so much of it to the values at the point (x, y), in pixels of training; buffer holds a number for each.
+// addTo adds so much of it to the values at the point (x, y), in pixels of training; buffer holds a number for each, or more.
 func (s *smoothed) addTo(value, buffer []float64, part, x, y float64) {
 	if len(s.added.Data) == 0 {
 		return
 	}
-	frame.Sample(buffer, s.added, x, y)
-	for c, v := range buffer {
-		value[c] += part * v
+	frame.Sample(buffer[:len(value)], s.added, x, y)
+	for c := range value {
+		value[c] += part * buffer[c]
 	}
 }

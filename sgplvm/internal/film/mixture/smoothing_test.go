@@ -207,3 +207,105 @@ func TestSmoothing(t *testing.T) {
 		t.Errorf("three frames: %+v, %v", d.Smoothing, err)
 	}
 }
+
+// More noise and more frames count where they bring enough, one after the other.
+func TestBestSmoothing(t *testing.T) {
+	type errors map[detail.Smoothing]float64
+	at := func(noise float64, frames int) detail.Smoothing {
+		return detail.Smoothing{Noise: noise, Frames: frames}
+	}
+	for name, c := range map[string]struct {
+		errors errors
+		want   detail.Smoothing
+	}{
+		"nothing":           {errors{at(1e-4, 1): 0.998, at(1e-3, 1): 0.9975}, at(0, 0)},
+		"a little":          {errors{at(1e-4, 1): 0.997}, at(1e-4, 1)},
+		"no more":           {errors{at(1e-4, 1): 0.99, at(3e-4, 1): 0.9881}, at(1e-4, 1)},
+		"more":              {errors{at(1e-4, 1): 0.99, at(3e-4, 1): 0.995, at(1e-3, 1): 0.988}, at(1e-3, 1)},
+		"the most":          {errors{at(0.3, 1): 0.9, at(0.3, 2): 0.895}, at(0.3, 1)},
+		"two":               {errors{at(1e-2, 1): 0.9, at(1e-2, 2): 0.89, at(1e-2, 3): 0.885, at(1e-2, 4): 0.8}, at(1e-2, 2)},
+		"all":               {errors{at(1e-2, 1): 0.9, at(1e-2, 2): 0.8, at(1e-2, 3): 0.7, at(1e-2, 4): 0.6}, at(1e-2, 4)},
+		"without any error": {errors{at(1e-2, 1): math.NaN()}, at(0, 0)},
+	} {
+		if got := bestSmoothing(func(how detail.Smoothing) float64 {
+			if e, known := c.errors[how]; known {
+				return e
+			}
+			return 1
+		}); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+	if (smoothingErrors{3, 4}).over(smoothingErrors{6, 5}) != 0.8 || (smoothingErrors{3, 1}).over(smoothingErrors{5, 5}) != 0.6 {
+		t.Error("not the larger of both")
+	}
+}
+
+// What averaging adds counts as the frames do, each at the end of its path.
+func TestSmoothedPaths(t *testing.T) {
+	f, s := unsteady(t, []float64{0, 1, 2, 3}, 12, 1)
+	x := motion.Moment{Shot: s, Time: 1.3, Without: -1}
+	path := pathBetween(f, x, false)
+	how := detail.Smoothing{Noise: 0.2, Frames: 1}
+	for side := range 2 {
+		path.smoothed = [2]smoothed{}
+		value, buffer := make([]float64, 2), make([]float64, 4)
+		var differs float64
+		for _, p := range [][2]float64{{3, 4}, {6.5, 5.25}, {9, 7}} {
+			path.smoothed = [2]smoothed{}
+			path.at(value, buffer, p[0], p[1])
+			plain := slices.Clone(value)
+			path.smoothed[side] = smoothedAround(f, x, x.Neighbours(), how)[side]
+			path.at(value, buffer, p[0], p[1])
+			from, to := path.paths(p[0], p[1])
+			own, other := weightOf(from, 0.7), weightOf(to, 0.3)
+			for c := range value {
+				added := func(q detail.Path) float64 {
+					v := make([]float64, 2)
+					frame.Sample(v, path.smoothed[side].added, [2]float64{q.Ax, q.Bx}[side], [2]float64{q.Ay, q.By}[side])
+					return v[c]
+				}
+				shares := [2]float64{1 - 0.3*from.Agreement, 0.7 * to.Agreement} // of the first frame
+				if side == 1 {
+					shares[0], shares[1] = 1-shares[0], 1-shares[1]
+				}
+				want := (own*shares[0]*added(from) + other*shares[1]*added(to)) / (own + other)
+				if math.Abs(value[c]-plain[c]-want) > 1e-9 {
+					t.Errorf("side %d, point %v, channel %d: %v more, want %v", side, p, c, value[c]-plain[c], want)
+				}
+				differs += math.Abs(want)
+			}
+		}
+		if !(differs > 1) {
+			t.Errorf("side %d: nothing is added", side)
+		}
+	}
+}
+
+// What one frame shows of the next, averaged, is judged where the flow leads.
+func TestNextErrors(t *testing.T) {
+	f, s := unsteady(t, []float64{0, 1, 2, 3, 4}, 12, 0.5)
+	x := motion.Moment{Shot: s, Time: 2, Without: 2}
+	by, scale := smoothedAround(f, x, x.Neighbours(), detail.Smoothing{Noise: 0.2, Frames: 1}), []float64{3, 5}
+	var want float64
+	truth, value, more := f.Picture(2), make([]float64, 2), make([]float64, 2)
+	for k, other := range []int{1, 3} {
+		flow := f.FlowsBetween(1, 2).Back
+		if k == 1 {
+			flow = f.FlowsBetween(2, 3).There
+		}
+		for y := range f.Height {
+			for x := range f.Width {
+				u, v := flow.At(float64(x), float64(y))
+				frame.Sample(value, detail.SplineOf(f, other, detail.Sharpening{}, 0), float64(x)+u, float64(y)+v)
+				frame.Sample(more, by[k].added, float64(x)+u, float64(y)+v)
+				for c := range value {
+					want += frame.Square(f.Step*(value[c]+more[c]-float64(truth.Data[2*(y*f.Width+x)+c]))) / scale[c]
+				}
+			}
+		}
+	}
+	if got := nextErrors(f, x, by, scale); !(math.Abs(got-want) < 1e-9*want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
