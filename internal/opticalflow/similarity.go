@@ -149,31 +149,48 @@ func (o overlay) gain(other overlay, u, v int) float64 {
 	return -0.5 * float64(n) * math.Log(max(1-float64(c)*float64(c)/(float64(va)*float64(vb)), least))
 }
 
-// Of a similarity: how far, in pixels and as a part of a displacement, the flows that it leaves there and back may disagree, and for which part of the pixels
-// that both show they must agree at least. Pictures with little detail may look alike as wholes where flows find nothing.
+// Of a similarity: how far, in pixels and as a part of a displacement, flows there and back may disagree, and what they leave of it may be, and for which part of the pixels
+// that both show they must agree at least. Pictures with little detail may look alike as wholes where flows find nothing. leastTurn is by how much what flows follow turns or enlarges at least: a picture that
+// moves along straight paths is as good below it.
 const (
 	agreeing, agreeingPart = 0.25, 0.05
 	leastAgreement         = 0.75
+	leastTurn              = 0.1
 )
+
+// near tells whether a squared distance is no more than flows may disagree by after so long a squared displacement.
+func near(apart, moved float64) bool {
+	return apart <= agreeing*agreeing+float64(agreeingPart*agreeingPart*moved)
+}
 
 // closer returns the similarity after what it leaves between the pictures, by the least squares of the flow where that back agrees, if that is
 // in enough places.
 func (s Similarity) closer(a, b Picture) (t Similarity, found bool) {
 	a, b = s.Halfway(a, b)
 	there, back := Between(a, b)
+	left, found := fitted(&there, &back)
+	if !found {
+		return s, false
+	}
+	half := s.Power(0.5)
+	return half.after(left).after(half), true
+}
+
+// fitted returns the similarity nearest to a flow, by least squares where that back agrees, if that is in enough places.
+func fitted(there, back *Flow) (s Similarity, found bool) {
 	var z, d, zd complex128
 	var n, inside, zz float64
 	for k, u := range there.Right {
 		v := there.Down[k]
-		apart, moved, shown := there.Return(&back, k)
+		apart, moved, shown := there.Return(back, k)
 		if !shown {
 			continue
 		}
 		inside++
-		if apart > agreeing*agreeing+float64(agreeingPart*agreeingPart*moved) {
+		if !near(apart, moved) {
 			continue
 		}
-		p, q := complex(float64(k%a.Width)-0.5*float64(a.Width-1), float64(k/a.Width)-0.5*float64(a.Height-1)), complex(float64(u), float64(v))
+		p, q := complex(float64(k%there.Width)-0.5*float64(there.Width-1), float64(k/there.Width)-0.5*float64(there.Height-1)), complex(float64(u), float64(v))
 		n++
 		z, d, zd, zz = z+p, d+q, zd+cmplx.Conj(p)*q, zz+real(p)*real(p)+imag(p)*imag(p)
 	}
@@ -182,6 +199,28 @@ func (s Similarity) closer(a, b Picture) (t Similarity, found bool) {
 	}
 	z, d = z/complex(n, 0), d/complex(n, 0)
 	turn := (zd - complex(n, 0)*cmplx.Conj(z)*d) / complex(zz-n*(real(z)*real(z)+imag(z)*imag(z)), 0)
-	half := s.Power(0.5)
-	return half.after(Similarity{1 + turn, d - turn*z}).after(half), true
+	return Similarity{1 + turn, d - turn*z}, true
+}
+
+// Followed returns the similarity that flows from one picture to another and back follow: by which the whole picture turns or is enlarged so little that Similar need not tell it from a shift, but enough
+// that paths are arcs. In most of the places that both pictures show the flows must agree, and lead no farther from where it does than they may disagree.
+func Followed(there, back *Flow) (s Similarity, found bool) {
+	if s, found = fitted(there, back); !found || cmplx.Abs(s.Turn-1) < leastTurn {
+		return s, false
+	}
+	var n, inside float64
+	for k, u := range there.Right {
+		apart, moved, shown := there.Return(back, k)
+		if !shown {
+			continue
+		}
+		inside++
+		x, y := float64(k%there.Width), float64(k/there.Width)
+		p, q := s.At(there.Width, there.Height, x, y)
+		p, q = p-x-float64(u), q-y-float64(there.Down[k])
+		if near(apart, moved) && near(float64(p*p)+float64(q*q), moved) {
+			n++
+		}
+	}
+	return s, n >= leastAgreement*inside
 }

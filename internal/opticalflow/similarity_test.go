@@ -81,3 +81,46 @@ func TestSimilarNone(t *testing.T) {
 		}
 	}
 }
+
+// Flows that lead along arcs, or towards a point, tell the similarity that they follow; those that turn little, that of a shear, of two things that turn apart and that do not lead back tell none.
+func TestFollowed(t *testing.T) {
+	const width, height = 60, 44
+	along := func(to func(x, y float64) (float64, float64)) Flow {
+		f := Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
+		for k := range f.Right {
+			x, y := float64(k%width), float64(k/width)
+			u, v := to(x, y)
+			f.Right[k], f.Down[k] = float32(u-x), float32(v-y)
+		}
+		return f
+	}
+	by := func(s Similarity) Flow {
+		return along(func(x, y float64) (float64, float64) { return s.At(width, height, x, y) })
+	}
+	back := func(s Similarity) Similarity { return s.Power(-1) }
+	for _, want := range []Similarity{{cmplx.Rect(1, 0.2), 0}, {1.13, 3 - 2i}, {cmplx.Rect(0.95, -0.15), 4 + 6i}} {
+		there, back := by(want), by(back(want))
+		if got, found := Followed(&there, &back); !found || cmplx.Abs(got.Turn-want.Turn) > 1e-4 || cmplx.Abs(got.Shift-want.Shift) > 1e-3 {
+			t.Errorf("found %v: %v, want %v", found, got, want)
+		}
+	}
+	turn := Similarity{cmplx.Rect(1, 0.3), 0}
+	two := func(s Similarity) Flow {
+		return along(func(x, y float64) (float64, float64) {
+			if x < 20 {
+				return x, y
+			}
+			return s.At(width, height, x, y)
+		})
+	}
+	shear := func(sign float64) Flow {
+		return along(func(x, y float64) (float64, float64) { return x + sign*0.35*(y-21.5), y })
+	}
+	slow := Similarity{cmplx.Rect(1, 0.08), 2}
+	for name, flows := range map[string][2]Flow{"slow": {by(slow), by(back(slow))}, "a shift": {by(Similarity{1, 9}), by(Similarity{1, -9})}, "a shear": {shear(1), shear(-1)},
+		"two things": {two(turn), two(back(turn))}, "not back": {by(turn), by(turn)}, "at rest": {by(Similarity{1, 0}), by(Similarity{1, 0})}} {
+		if s, found := Followed(&flows[0], &flows[1]); found {
+			t.Errorf("%s: %v", name, s)
+		}
+	}
+}

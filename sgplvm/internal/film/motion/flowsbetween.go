@@ -47,11 +47,23 @@ func FlowsBetween(a, b frame.Image[float32]) PairFlow {
 	return faded
 }
 
-// flowsBetween estimates the flows between two pictures as optical flow wants them.
+// flowsBetween estimates the flows between two pictures as optical flow wants them. Flows that follow a similarity are estimated once more beside it, if along these the pictures are more alike.
 func flowsBetween(p, q opticalflow.Picture) (f PairFlow) {
-	if f.Whole, f.Turns = opticalflow.Similar(p, q); f.Turns {
-		p, q = f.Whole.Halfway(p, q)
+	if s, turns := opticalflow.Similar(p, q); turns {
+		return flowsBeside(s, p, q)
 	}
 	f.There, f.Back = opticalflow.Between(p, q)
+	if s, turns := opticalflow.Followed(&f.There, &f.Back); turns {
+		if beside := flowsBeside(s, p, q); beside.correlation(p, q) > f.correlation(p, q) {
+			return beside
+		}
+	}
+	return f
+}
+
+// flowsBeside estimates the flows between two pictures, each taken half of the way to the other by a similarity.
+func flowsBeside(s opticalflow.Similarity, p, q opticalflow.Picture) PairFlow {
+	f := PairFlow{Turns: true, Whole: s}
+	f.There, f.Back = opticalflow.Between(s.Halfway(p, q))
 	return f
 }
