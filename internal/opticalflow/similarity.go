@@ -155,7 +155,7 @@ func (o overlay) gain(other overlay, u, v int) float64 {
 const (
 	agreeing, agreeingPart = 0.25, 0.05
 	leastAgreement         = 0.75
-	leastTurn              = 0.1
+	leastTurn              = 0.15
 )
 
 // near tells whether a squared distance is no more than flows may disagree by after so long a squared displacement.

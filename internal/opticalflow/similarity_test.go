@@ -98,7 +98,7 @@ func TestFollowed(t *testing.T) {
 		return along(func(x, y float64) (float64, float64) { return s.At(width, height, x, y) })
 	}
 	back := func(s Similarity) Similarity { return s.Power(-1) }
-	for _, want := range []Similarity{{cmplx.Rect(1, 0.2), 0}, {1.13, 3 - 2i}, {cmplx.Rect(0.95, -0.15), 4 + 6i}} {
+	for _, want := range []Similarity{{cmplx.Rect(1, 0.2), 0}, {1.2, 3 - 2i}, {cmplx.Rect(0.95, -0.15), 4 + 6i}} {
 		there, back := by(want), by(back(want))
 		if got, found := Followed(&there, &back); !found || cmplx.Abs(got.Turn-want.Turn) > 1e-4 || cmplx.Abs(got.Shift-want.Shift) > 1e-3 {
 			t.Errorf("found %v: %v, want %v", found, got, want)
