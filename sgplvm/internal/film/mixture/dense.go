@@ -71,18 +71,14 @@ func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bend
 
 // pathBetween returns the interpolation at a moment between frames as they are, along paths that may bend.
 func pathBetween(f *training.Frames, x motion.Moment, bending bool) *dense {
-	var pictures [2]training.SharpPicture
 	around := x.Neighbours()
 	first, second := x.Shot.Examples[around[0].Place], x.Shot.Examples[around[1].Place]
-	for k, i := range [2]int{first, second} {
-		pictures[k] = plainPicture(f, i)
-	}
 	flows := f.FlowsBetween(first, second)
 	var bends [2]*bend
 	if bending {
 		bends = bendsAround(f, x, around, flows)
 	}
-	return newDense(around[1].Weight, pictures[0], pictures[1], flows, bends)
+	return newDense(around[1].Weight, plainPicture(f, first), plainPicture(f, second), flows, bends)
 }
 
 // plainPicture returns a frame as it is.

@@ -25,7 +25,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Bends = true
+		d.Bends, d.Smoothing = true, detail.Smoothing{Noise: 0.01, Frames: 2}
 		law, enlarging := NewLaw(m, frames, d, 0), NewEnlargingLaw(m, frames, d)
 		noise := NewNoiseLaw(frames, enlarging.Resolved(d))
 		for i := range times {

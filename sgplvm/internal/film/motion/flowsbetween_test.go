@@ -3,33 +3,40 @@ package motion
 import (
 	"math"
 	"math/cmplx"
+	"math/rand/v2"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
+	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// Frames between which the picture turns by so little that a shift comes near it, but not so little that paths are straight, have flows beside the turn, which are more precise; others have none.
+// Frames between which the picture turns by so little that a shift comes near it on small pictures, but not so little that paths are straight, have flows beside the turn, which are more precise; others have none.
 func TestFlowsBetweenTurns(t *testing.T) {
 	const width, height = 160, 96
-	between := func(angle float64) PairFlow {
-		turn := func(t, u, v float64) (x, y float64) {
-			sin, cos := math.Sincos(angle * t)
-			u, v = u-0.5, v-0.3
-			return 0.5 + u*cos - v*sin, 0.3 + u*sin + v*cos
-		}
-		film := drawn.Film([]float64{0, 1}, width, height, 1, turn)
-		var frames [2]frame.Image[float32]
-		for i := range frames {
-			frames[i] = frame.NewImage[float32](width, height, 1)
-			for k := range frames[i].Data {
-				frames[i].Data[k] = float32(film[i*width*height+k])
+	rng := rand.New(rand.NewPCG(3, 5))
+	var waves [40][4]float64 // the frequency to the right and down, the phase and the length in pixels
+	for k := range waves {
+		length, direction := 6*math.Pow(20, rng.Float64()), 2*math.Pi*rng.Float64()
+		waves[k] = [4]float64{2 * math.Pi / length * math.Cos(direction), 2 * math.Pi / length * math.Sin(direction), 2 * math.Pi * rng.Float64(), length}
+	}
+	turned := func(angle float64) frame.Image[float32] {
+		sin, cos := math.Sincos(angle)
+		f := frame.NewImage[float32](width, height, 1)
+		for k := range f.Data {
+			x, y := float64(k%width)-79.5, float64(k/width)-47.5
+			u, v := x*cos+y*sin, y*cos-x*sin
+			for _, w := range waves {
+				f.Data[k] += float32(math.Pow(w[3], 0.8) * math.Sin(w[0]*u+w[1]*v+w[2]))
 			}
 		}
-		return FlowsBetween(frames[0], frames[1])
+		return f
 	}
-	const angle = 0.18
-	f := between(angle)
+	const angle = 0.2
+	a, b := turned(0), turned(angle)
+	if s, found := opticalflow.Similar(luminance(a, b)); found {
+		t.Fatalf("small pictures tell the turn: %v", s)
+	}
+	f := FlowsBetween(a, b)
 	if !f.Turns || cmplx.Abs(f.Whole.Turn-cmplx.Rect(1, angle)) > 0.01 {
 		t.Fatalf("turns %v by %v, want %v", f.Turns, f.Whole.Turn, cmplx.Rect(1, angle))
 	}
@@ -42,7 +49,7 @@ func TestFlowsBetweenTurns(t *testing.T) {
 			t.Errorf("%v leads to (%v, %v), %v pixels off", p, x, y, apart)
 		}
 	}
-	if slow := between(0.06); slow.Turns {
+	if slow := FlowsBetween(a, turned(0.1)); slow.Turns {
 		t.Errorf("a slow turn: %v", slow.Whole)
 	}
 }
