@@ -11,14 +11,14 @@ import (
 
 // Detail is the variance of what fine pixels show that coarse ones, of which each is a mean over
 // fine ones, do not tell. Nobody has seen it, but scenes look alike from octave to octave (the
-// scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987). Let a picture of coarse
-// pixels have the energy u at a place: the mean square, nearby, of what a spline through the means of its
-// own 2×2 pixels misses. Then pixels twice as fine are taken to miss with the variance
+// scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987). Let the energy s of a channel be the mean
+// square, over all frames, of what a spline through the means of 2×2 pixels misses, and u how much a picture of coarse pixels bends at a place, over
+// the mean of that (laplacian.go). Then pixels twice as fine are taken to miss with the variance
 //
-//	e^a·q·s^(1−γ)·(u + s/1000)^γ
+//	e^a·q·s·(u + 1/1000)^γ
 //
 // and, where training pixels have white noise of the variance ν, 3ν for that: they are means over four. s is then less what noise has of it.
-// Here s is the channel's mean energy and q its ratio to that of the octave below, as which octaves are taken to
+// Here q is the ratio of s to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
 // frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
 // its own (spectrum.go, aliasedlaw.go), and less where frames around show it (unresolved.go). Of a predicted
@@ -27,6 +27,8 @@ type Detail struct {
 	Width, Height   int
 	Energy          []float64 // s; empty where frames are too small to tell
 	Ratio           []float64 // q; empty for 1
+	Laplacian       []float64 // the mean of each channel's Laplacian energy; empty in older files, where u is what a spline misses nearby, over s
+	LaplacianBelow  []float64 // that of frames of half the size
 	A, Gamma        float64
 	edges           edges      // how values go on across the outermost pixels (edges.go)
 	sharpening      Sharpening // what a picture goes through before finer pixels are sampled from it
@@ -80,7 +82,7 @@ type Missed struct {
 
 // Missed returns the variance of detail in a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
-// An octave has the variance of the octave before it as its energy, and never a larger variance. The energy of the frame is
+// An octave has the variance of the octave before it as its local energy, and never a larger variance. The energy of the frame is
 // that of its mean and what the mean lacks, a part of the variance. Where other frames resolve detail the part that is left of it counts; noise stays whole. It panics if the numbers of channels differ.
 func (d *Detail) Missed(f frame.Frame, left Unresolved) Missed {
 	f.Check("Missed", "a frame with variances")
@@ -94,7 +96,7 @@ func (d *Detail) Missed(f frame.Frame, left Unresolved) Missed {
 	}
 	coarse := frame.NewImage[float64](d.Width, min(d.Height, f.Height), channels)
 	frame.DownsampleImage(coarse, f.View())
-	variance := OctaveEnergy(coarse)
+	variance := d.localEnergy(coarse)
 	if d.lost > 0 {
 		unsure := frame.NewImage[float64](variance.Width, variance.Height, channels)
 		frame.DownsampleImage(unsure, frame.Frame{Width: f.Width, Height: f.Height, Mean: f.Variance}.View())
@@ -104,6 +106,23 @@ func (d *Detail) Missed(f frame.Frame, left Unresolved) Missed {
 	d.partsOf(parts, coarse, left)
 	d.sumOctaves(variance, parts, octaves)
 	return Missed{variance, d.Noise(f.Width)}
+}
+
+// localEnergy returns the energy of a picture of training pixels at each place, in pixels or cells, to be taken over its mean: of the Laplacian, or
+// what cells miss where older files do not know that.
+func (d *Detail) localEnergy(m frame.Image[float64]) frame.Image[float64] {
+	if len(d.Laplacian) == 0 {
+		return OctaveEnergy(m)
+	}
+	return laplacianEnergy(m)
+}
+
+// meanLocal is the mean of channel c's local energy in training frames.
+func (d *Detail) meanLocal(c int) float64 {
+	if len(d.Laplacian) == 0 {
+		return d.Energy[c]
+	}
+	return max(d.Laplacian[c], LeastScale)
 }
 
 // AddTo adds it to the variance of the frame that misses it.
@@ -185,11 +204,12 @@ func (d *Detail) partsOf(parts, m frame.Image[float64], left Unresolved) {
 // Left returns which part of detail is there where so much of it is unresolved.
 func (d *Detail) Left(unresolved float64) float64 { return 1 - d.Resolvable*(1-unresolved) }
 
-// sumOctaves replaces energies by the variances of some octaves, of which parts are there. It works on cells, not on every pixel.
+// sumOctaves replaces local energies by the variances of some octaves, of which parts are there. It works on pixels of training, not on every pixel.
 func (d *Detail) sumOctaves(energy, parts frame.Image[float64], octaves float64) {
 	work.EachRow(len(energy.Data), func(i int) {
 		u := energy.Data[i]
 		s, q, before := d.Energy[i%len(d.Energy)], 1.0, math.Inf(1)
+		mean := d.meanLocal(i % len(d.Energy))
 		if len(d.Ratio) > 0 {
 			q = d.Ratio[i%len(d.Ratio)]
 		}
@@ -197,9 +217,10 @@ func (d *Detail) sumOctaves(energy, parts frame.Image[float64], octaves float64)
 		energy.Data[i] = 0
 		first := d.Scenery(i % len(d.Energy))
 		for left := octaves; left > 0 && s > 0; left-- {
-			v := min(before, part*first*q*s*math.Exp(d.A+d.Gamma*math.Log(u/s+leastEnergy)))
+			v := min(before, part*first*q*s*math.Exp(d.A+d.Gamma*math.Log(u/mean+leastEnergy)))
 			energy.Data[i] += min(left, 1) * v
 			u, s, before, first = v, first*q*s, v, 1
+			mean = s
 		}
 	})
 }
@@ -215,7 +236,7 @@ func (d *Detail) Scenery(c int) float64 {
 // Check is that of Part.
 func (d *Detail) Check(s frame.Shape) error {
 	wrong := func(list []float64, n int) bool { return len(list) != 0 && len(list) != n }
-	if d.Width != s.Width || d.Height != s.Height || wrong(d.Energy, s.Channels) || wrong(d.Ratio, len(d.Energy)) || wrong(d.White, len(d.Energy)) {
+	if d.Width != s.Width || d.Height != s.Height || wrong(d.Energy, s.Channels) || wrong(d.Ratio, len(d.Energy)) || wrong(d.White, len(d.Energy)) || wrong(d.Laplacian, len(d.Energy)) || wrong(d.LaplacianBelow, len(d.Laplacian)) {
 		return frame.BadPart("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.Width, d.Height, len(d.Energy), s.Width, s.Height, s.Channels)
 	}
 	return nil

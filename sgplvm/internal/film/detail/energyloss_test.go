@@ -10,7 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// A mean that shows none of what is white lacks as much energy as it has errors, but for what a spline through 2×2 pixels shows of it. A mean that is right, and one that shows more than there is, change nothing.
+// A mean that shows nothing of what is white lacks 5/4 of its errors in Laplacian energy, of which all of them count. A mean that shows half of it beside other noise lacks less, and in older files one lacks what a spline through 2×2 pixels misses. A mean that is right, and one that shows more than there is, change nothing.
 func TestEnergyLoss(t *testing.T) {
 	const width, height, n = 64, 48, 4
 	rng := rand.New(rand.NewPCG(8, 6))
@@ -39,9 +39,16 @@ func TestEnergyLoss(t *testing.T) {
 			t.Errorf("a mean with %v of what frames show and noise of %v lacks energy", c.shown, c.noise)
 		}
 	}
-	whole, blurred := after(0, 0), frame.New(2*width, 2*height, 1)
-	if want := d.Energy[0] / 25; math.Abs(whole.lost-want) > 0.05*want {
+	whole, blurred := after(0.5, 5*math.Sqrt(1./2)), frame.New(2*width, 2*height, 1)
+	if want := 5. / 12; math.Abs(whole.lost-want) > 0.05*want { // 5/4·(1 − ¼ − ½) of ¼ + ½
 		t.Errorf("%v of the errors, want %v", whole.lost, want)
+	}
+	if all := after(0, 0).lost; all != mostLost {
+		t.Errorf("%v of the errors, want all", all)
+	}
+	d.Laplacian = nil
+	if want, all := d.Energy[0]/25, after(0, 0).lost; math.Abs(all-want) > 0.05*want {
+		t.Errorf("%v of the errors by what a spline misses, want %v", all, want)
 	}
 	// With γ = 1 the detail is in proportion to the energy, which is all a part of the variance.
 	blurred.Variance.Fill(25)

@@ -3,6 +3,7 @@ package detail
 import (
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
@@ -12,6 +13,8 @@ type detailText struct {
 	Width, Height   int
 	Energy          []float64 `json:",omitempty"`
 	Ratio           []float64 `json:",omitempty"` // older files have none
+	Laplacian       []float64 `json:",omitempty"` // older files have none
+	LaplacianBelow  []float64 `json:",omitempty"` // older files have none
 	A, Gamma        float64
 	Sharpening      []float64 `json:",omitempty"` // older files have none
 	Lost            float64   `json:",omitempty"` // older files have none
@@ -27,7 +30,7 @@ type detailText struct {
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
-	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
+	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, LaplacianBelow: d.LaplacianBelow, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -58,6 +61,11 @@ func (d *Detail) Decode(text []byte) error {
 	for c, s := range t.Energy {
 		if !(s >= 0) || math.IsInf(s, 0) {
 			return frame.BadPart("detail", "energy %v of channel %d, expected 0 or more", s, c)
+		}
+	}
+	for _, v := range slices.Concat(t.Laplacian, t.LaplacianBelow) {
+		if !(v >= 0) || math.IsInf(v, 0) {
+			return frame.BadPart("detail", "energy %v of the Laplacian, expected 0 or more", v)
 		}
 	}
 	for _, q := range t.Ratio {
@@ -113,6 +121,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.LaplacianBelow, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts}
 	return nil
 }

@@ -27,10 +27,11 @@ type detailLaw struct {
 	width, height, channels int
 	used                    []int // the numbers of the frames that count
 	stride                  int
-	missed, energies        []float64             // of some values: what an octave missed, and the energy below it
+	missed, energies        []float64             // of some values: what an octave missed, and the local energy below it
 	rings                   [][len(rings)]float64 // what each ring of pixels would have added to these
 	of                      []int                 // their channels
 	total, below            []float64             // sums over the frames of the mean energy and of that one octave below, for each channel
+	bent, bentBelow         []float64             // and of the Laplacian's mean energy
 	frames                  int                   // taken in so far
 }
 
@@ -41,7 +42,7 @@ func newDetailLaw(width, height, channels, frames int) *detailLaw {
 		used[k] = k * frames / len(used)
 	}
 	all := float64(width) * float64(height) * float64(channels) * float64(len(used))
-	return &detailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels), below: make([]float64, channels),
+	return &detailLaw{width: width, height: height, channels: channels, used: used, total: make([]float64, channels), below: make([]float64, channels), bent: make([]float64, channels), bentBelow: make([]float64, channels),
 		stride: 1 + 2*int(all/(2*detailSamples))} // odd, so that it meets columns of all kinds
 }
 
@@ -57,10 +58,10 @@ func (l *detailLaw) add(truth frame.Frame) {
 		l.total[i%l.channels] += v * v / float64(l.width*l.height)
 	}
 	l.frames++
-	energy := OctaveEnergy(half)
-	for i, v := range energy.Data {
-		l.below[i%l.channels] += v * float64(l.channels) / float64(len(energy.Data))
-	}
+	energy := laplacianEnergy(half)
+	addMeans(l.below, OctaveEnergy(half))
+	addMeans(l.bent, laplacianEnergy(truth.View()))
+	addMeans(l.bentBelow, energy)
 	u := make([]float64, l.channels)
 	for i := l.frames % l.stride; i < len(missed.Data); i += l.stride {
 		c, pixel := i%l.channels, i/l.channels
@@ -74,6 +75,13 @@ func (l *detailLaw) add(truth frame.Frame) {
 	}
 }
 
+// addMeans adds the mean of each channel of a picture.
+func addMeans(to []float64, m frame.Image[float64]) {
+	for i, v := range m.Data {
+		to[i%m.Channels] += v * float64(m.Channels) / float64(len(m.Data))
+	}
+}
+
 // detail returns what was learned; nothing from frames of fewer than 16 pixels either way.
 func (l *detailLaw) detail() *Detail {
 	d := &Detail{Width: l.width, Height: l.height}
@@ -84,6 +92,7 @@ func (l *detailLaw) detail() *Detail {
 		s := t / float64(l.frames)
 		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/leastOctave)
 		d.Energy, d.Ratio = append(d.Energy, s), append(d.Ratio, 1)
+		d.Laplacian, d.LaplacianBelow = append(d.Laplacian, l.bent[c]/float64(l.frames)), append(d.LaplacianBelow, l.bentBelow[c]/float64(l.frames))
 		if s > 0 {
 			d.Ratio[c] = math.Pow(s/l.below[c], OctavePower)
 		}
@@ -99,11 +108,11 @@ func (l *detailLaw) detail() *Detail {
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/l.below[l.of[i]]+leastEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(d.LaplacianBelow[l.of[i]], LeastScale)+leastEnergy))
 		}
 	}
 	if len(squares) == 0 {
-		d.Energy, d.Ratio = nil, nil // nothing but plain areas
+		d.Energy, d.Ratio, d.Laplacian, d.LaplacianBelow = nil, nil, nil, nil // nothing but plain areas
 		return d
 	}
 	d.A, d.Gamma = work.LogLinearVariance(squares, logs, 0, 1)

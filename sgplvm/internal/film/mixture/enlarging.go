@@ -37,6 +37,7 @@ func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail
 	small := *d
 	small.Width, small.Height = l.half.Width, l.half.Height
 	small.Energy, small.Ratio, small.White = nil, nil, nil
+	small.Laplacian, small.LaplacianBelow = d.LaplacianBelow, nil
 	for _, s := range d.Energy { // of the octave below, after which that of the frames comes as it is
 		q := 1.0
 		if c := len(small.Energy); len(d.Ratio) > 0 {

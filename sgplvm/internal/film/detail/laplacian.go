@@ -1,0 +1,47 @@
+package detail
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// laplacianEnergy returns how much a picture bends at each pixel: the square of how far the pixel is from the mean of the four
+// beside it, a mean over 3×3 pixels that count 1, 2 and 1 times each way. Pictures go on beyond their edges as if reflected in the middle of the outermost pixels:
+// lines along the edges, which cameras and codecs leave, bend as others do.
+func laplacianEnergy(m frame.Image[float64]) frame.Image[float64] {
+	bent, n := frame.NewImage[float64](m.Width, m.Height, m.Channels), m.Channels
+	mat.Parallel(m.Height, func(y int) {
+		above, under := beside(y, m.Height)
+		to, row, over, below := bent.Row(y), m.Row(y), m.Row(above), m.Row(under)
+		for x := range m.Width {
+			left, right := beside(x, m.Width)
+			for c := range n {
+				k := x*n + c
+				to[k] = frame.Square(row[k] - (row[left*n+c]+row[right*n+c]+over[k]+below[k])/4)
+			}
+		}
+	})
+	across, energy := frame.NewImage[float64](m.Width, m.Height, m.Channels), frame.NewImage[float64](m.Width, m.Height, m.Channels)
+	mat.Parallel(m.Height, func(y int) {
+		to, row := across.Row(y), bent.Row(y)
+		for x := range m.Width {
+			left, right := beside(x, m.Width)
+			for c := range n {
+				to[x*n+c] = row[left*n+c]/4 + row[x*n+c]/2 + row[right*n+c]/4
+			}
+		}
+	})
+	mat.Parallel(m.Height, func(y int) {
+		above, under := beside(y, m.Height)
+		to, row, over, below := energy.Row(y), across.Row(y), across.Row(above), across.Row(under)
+		for k := range to {
+			to[k] = over[k]/4 + row[k]/2 + below[k]/4
+		}
+	})
+	return energy
+}
+
+// beside returns the places before and after one of n, reflected at the ends.
+func beside(k, n int) (before, after int) {
+	return min(max(k-1, 1-k), n-1), max(min(k+1, 2*n-3-k), 0)
+}
