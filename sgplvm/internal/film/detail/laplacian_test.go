@@ -49,13 +49,13 @@ func TestLaplacianEnergy(t *testing.T) {
 // The law by the Laplacian: a chequered picture has the energy 4 everywhere.
 func TestDetailByLaplacian(t *testing.T) {
 	const width, height = 16, 12
-	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, LaplacianBelow: []float64{11}, A: math.Log(0.3), Gamma: 0.5}
-	octave := func(u float64) float64 { return 4 * 2 * 0.3 * math.Sqrt(u+leastEnergy) }
+	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, LaplacianBelow: []float64{11}, A: math.Log(0.03), Gamma: 0.5}
+	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+leastEnergy) }
 	first := octave(4. / 10)
 	for _, c := range []struct {
 		finer int
 		want  float64
-	}{{2, first}, {4, first + min(first, 2*octave(first/8))}} {
+	}{{2, first}, {4, first + 2*octave(first/8)}} {
 		f := frame.New(c.finer*width, c.finer*height, 1)
 		for k := range f.Mean.Data {
 			f.Mean.Data[k] = float64(1 - 2*((k%f.Width/c.finer+k/f.Width/c.finer)%2))

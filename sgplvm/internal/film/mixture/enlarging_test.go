@@ -97,6 +97,9 @@ func TestEnlarging(t *testing.T) {
 	if half := NewEnlargingLaw(m, frames, d).detail; math.Abs(half.Energy[0]*half.Ratio[0]-d.Energy[0]) > 1e-9*d.Energy[0] || !(half.Energy[0] > 1.01*d.Energy[0]) {
 		t.Errorf("energy %v of half the size, which goes on by %v, after %v", half.Energy[0], half.Ratio[0], d.Energy[0])
 	}
+	if half := NewEnlargingLaw(m, frames, d).detail; len(half.Laplacian) != 1 || half.Laplacian[0] != d.LaplacianBelow[0] {
+		t.Errorf("Laplacian %v of half the size, want %v", half.Laplacian, d.LaplacianBelow)
+	}
 	// Half of the energy of this octave is noise, and half of that of the octave below: nothing of this changes how octaves go on.
 	flat := *d
 	flat.Ratio = []float64{math.Pow(4, detail.OctavePower)}
