@@ -74,7 +74,7 @@ const mostLost = 1
 // AddTo adds what Missed returns to the variance of a predicted frame.
 func (d *Detail) AddTo(f frame.Frame, left Unresolved) { d.Missed(f, left).AddTo(f) }
 
-// Missed is the variance of what finer pixels show and a predicted frame does not: of detail, in cells, and of white noise, for each channel. The zero value is none.
+// Missed is the variance of what finer pixels show and a predicted frame does not: of detail, in pixels of training, and of white noise, for each channel. The zero value is none.
 type Missed struct {
 	detail frame.Image[float64]
 	noise  []float64
