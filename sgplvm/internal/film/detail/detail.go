@@ -12,17 +12,17 @@ import (
 // Detail is the variance of what fine pixels show that coarse ones, of which each is a mean over
 // fine ones, do not tell. Nobody has seen it, but scenes look alike from octave to octave (the
 // scale invariance of natural images: Field, J. Opt. Soc. Am. A 4(12), 1987). Let the energy s of a channel be the mean
-// square, over all frames, of what a spline through the means of 2×2 pixels misses, and u how much a picture of coarse pixels bends at a place, over
-// the mean of that (laplacian.go). Then pixels twice as fine are taken to miss with the variance
+// square, over all frames, of what a spline through the means of 2×2 pixels misses, and u the energy of the Laplacian of a picture of coarse pixels at a place, over
+// its mean in all frames (laplacian.go; docs/math.md, 19.8). Then pixels twice as fine are taken to miss with the variance
 //
 //	e^a·q·s·(u + 1/1000)^γ
 //
 // and, where training pixels have white noise of the variance ν, 3ν for that: they are means over four. s is then less what noise has of it.
 // Here q is the ratio of s to that of the octave below, as which octaves are taken to
 // go on, or its root where that is less. a and γ make likeliest what one octave missed in the training
-// frames, given the energy of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
+// frames, given u of the octave below (multiplicative heteroscedasticity: Harvey, Econometrica 44(3), 1976). Of that a part is there, in each class of texture
 // its own (spectrum.go, aliasedlaw.go), and less where frames around show it (unresolved.go). Of a predicted
-// picture u is the energy of its mean and a part of its variance, which the mean lacks (EnergyLoss).
+// picture u is that of its mean and a part of its variance, which the mean lacks (EnergyLoss).
 type Detail struct {
 	Width, Height   int
 	Energy          []float64 // s; empty where frames are too small to tell

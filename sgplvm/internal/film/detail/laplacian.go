@@ -5,8 +5,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// laplacianEnergy returns how much a picture bends at each pixel: the square of how far the pixel is from the mean of the four
-// beside it, a mean over 3×3 pixels that count 1, 2 and 1 times each way. Pictures go on beyond their edges as if reflected in the middle of the outermost pixels:
+// laplacianEnergy returns the energy of the Laplacian of a picture, how much it bends, at each pixel and in each channel, in squared units of the values: the square of how far the pixel is from the mean of the four
+// beside it, a mean over 3×3 pixels that count 1, 2 and 1 times each way. Pictures go on beyond their edges mirrored about their outermost pixels, as splines do:
 // lines along the edges, which cameras and codecs leave, bend as others do.
 func laplacianEnergy(m frame.Image[float64]) frame.Image[float64] {
 	bent, n := frame.NewImage[float64](m.Width, m.Height, m.Channels), m.Channels
@@ -41,7 +41,7 @@ func laplacianEnergy(m frame.Image[float64]) frame.Image[float64] {
 	return energy
 }
 
-// beside returns the places before and after one of n, reflected at the ends.
+// beside returns the places before and after one of n, mirrored at the ends.
 func beside(k, n int) (before, after int) {
-	return min(max(k-1, 1-k), n-1), max(min(k+1, 2*n-3-k), 0)
+	return frame.Mirror(k-1, n), frame.Mirror(k+1, n)
 }

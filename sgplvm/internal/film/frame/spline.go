@@ -32,7 +32,7 @@ func filter[T Number](v []T, n, step, from, to int) {
 	first := line(0)
 	z := pole
 	for k := 1; k < min(2*n-2, 30); k++ {
-		for j, x := range line(mirror(k, n)) {
+		for j, x := range line(Mirror(k, n)) {
 			first[j] += T(z) * x
 		}
 		z *= pole
@@ -68,8 +68,8 @@ func filter[T Number](v []T, n, step, from, to int) {
 	}
 }
 
-// mirror returns the pixel 0 ≤ i < n that pixel k, up to 2n−2 away, stands for.
-func mirror(k, n int) int {
+// Mirror returns the pixel 0 ≤ i < n that pixel k, up to 2n−2 away, stands for: a picture goes on mirrored about its outermost pixels.
+func Mirror(k, n int) int {
 	if k < 0 {
 		k = -k
 	}
@@ -84,7 +84,7 @@ func splinePixels(i, n int) (p0, p1, p2, p3 int) {
 	if i >= 1 && i+2 < n {
 		return i - 1, i, i + 1, i + 2
 	}
-	return mirror(i-1, n), mirror(i, n), mirror(i+1, n), mirror(i+2, n)
+	return Mirror(i-1, n), Mirror(i, n), Mirror(i+1, n), Mirror(i+2, n)
 }
 
 // splineWeights returns the cubic B-spline's weights of these pixels.
