@@ -164,8 +164,9 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.addFiner(dst, left)
+		m.addFiner(dst, left) // as was learned of frames that are not cored
 	}
+	m.detail.Core(dst)
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	return nil
 }

@@ -49,6 +49,47 @@ func TestShownEdges(t *testing.T) {
 	}
 }
 
+// What is sharp and no contents is not in predicted frames of finer pixels nor in those that are drawn, whose variances are as they were; pixels of training stay.
+func TestShownCored(t *testing.T) {
+	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/2) + 7*math.Cos(float64(y)) })
+	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height]), Variance: mat.New(width*height, 1)}
+	registered.Variance.Fill(2)
+	at := predict.Latent{At: &data.Instant{Time: f.shape.At[0].Time}}
+	learned := func(part float64) {
+		f.detail = new(detail.Detail)
+		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Coring":[[%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v]]}`, width, height, part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show := func(part float64, scale int) frame.Frame {
+		learned(part)
+		dst := f.room(scale*width, scale*height, true)
+		if err := (&Model{Film: f}).show(dst, registered, at); err != nil {
+			t.Fatal(err)
+		}
+		return dst
+	}
+	plain, half := show(1, 2), show(0.5, 2)
+	want := frame.FrameOf(plain.Picture())
+	f.detail.Core(want)
+	var changed float64
+	for k, v := range half.Mean.Data {
+		changed += math.Abs(v - plain.Mean.Data[k])
+		if math.Abs(v-want.Mean.Data[k]) > 1e-12 || half.Variance.Data[k] != plain.Variance.Data[k] {
+			t.Fatalf("pixel %d is %v with the variance %v, want %v and %v", k, v, half.Variance.Data[k], want.Mean.Data[k], plain.Variance.Data[k])
+		}
+	}
+	if changed/float64(len(half.Mean.Data)) < 0.1 {
+		t.Errorf("values change by %v together", changed)
+	}
+	plain, half = show(1, 1), show(0.5, 1)
+	for k, v := range plain.Mean.Data {
+		if half.Mean.Data[k] != v {
+			t.Fatalf("pixel %d of training is %v, want %v", k, half.Mean.Data[k], v)
+		}
+	}
+}
+
 // Variances are inflated up to a bound, that of the range of the frames.
 func TestInflate(t *testing.T) {
 	f, _, _, _ := moving(t, 0, func(i, x, y int) float64 { return float64(100 * ((x + y + i) % 2)) })

@@ -123,6 +123,7 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	d.Film.detail.AddEdges(expected)
 	d.inflate(expected, *d.latents[i].At)
 	finer := d.finer(expected, left)
+	d.Film.detail.Core(expected)
 	spread(drawn, expected, finer)
 	d.addDetail(drawn, finer, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)

@@ -40,6 +40,7 @@ type Detail struct {
 	Hypotheses      bool       // whether paths nearby are hypotheses of where contents are (hypotheses.go)
 	Smoothing       Smoothing  // how frames are averaged with those beside them
 	parts           []float64  // which part of the detail is there, of each class of texture (spectrum.go); empty for all
+	coring          []coring   // which part of what is sharp in finer pixels is contents, of each channel (coring.go); empty for all
 }
 
 // Unresolved is which part of the variance of detail, from 0 to 1, is there in each pixel of a predicted frame, since frames around its time show the rest. The zero value is all of it, everywhere.
@@ -179,6 +180,25 @@ func (d *Detail) AddEdges(f frame.Frame) {
 	})
 }
 
+// Core takes off a predicted frame of finer pixels than those of training what is sharp in it and likely no contents.
+func (d *Detail) Core(f frame.Frame) {
+	part := d.sharpness(f.Width)
+	if len(d.coring) == 0 || part == 0 || f.Height <= d.Height {
+		return
+	}
+	sharp, energy := sharpParts(f.View(), d.Width, d.Height)
+	mat.Parallel(f.Height, func(y int) {
+		n := f.Mean.Cols
+		all, energies := sharp.Row(y), energy.Row(y)
+		for x := range f.Width {
+			for c := range n {
+				k := x*n + c
+				f.Mean.Row(y*f.Width + x)[c] -= part * (1 - d.coring[c].at(energies[k]/max(d.Energy[c], LeastScale))) * all[k]
+			}
+		}
+	})
+}
+
 // sharpness returns the part of the sharpening that pixels need of which there are width across.
 func (d *Detail) sharpness(width int) float64 {
 	return min(max(math.Log2(float64(width)/float64(d.Width)), 0), 1)
@@ -236,7 +256,7 @@ func (d *Detail) Scenery(c int) float64 {
 // Check is that of Part.
 func (d *Detail) Check(s frame.Shape) error {
 	wrong := func(list []float64, n int) bool { return len(list) != 0 && len(list) != n }
-	if d.Width != s.Width || d.Height != s.Height || wrong(d.Energy, s.Channels) || wrong(d.Ratio, len(d.Energy)) || wrong(d.White, len(d.Energy)) || wrong(d.Laplacian, len(d.Energy)) || wrong(d.LaplacianBelow, len(d.Laplacian)) {
+	if d.Width != s.Width || d.Height != s.Height || wrong(d.Energy, s.Channels) || wrong(d.Ratio, len(d.Energy)) || wrong(d.White, len(d.Energy)) || wrong(d.Laplacian, len(d.Energy)) || wrong(d.LaplacianBelow, len(d.Laplacian)) || len(d.coring) != 0 && len(d.coring) != len(d.Energy) {
 		return frame.BadPart("detail", "frames of %d×%d pixels and %d channels, expected %d×%d and %d", d.Width, d.Height, len(d.Energy), s.Width, s.Height, s.Channels)
 	}
 	return nil

@@ -16,21 +16,25 @@ type detailText struct {
 	Laplacian       []float64 `json:",omitempty"` // older files have none
 	LaplacianBelow  []float64 `json:",omitempty"` // older files have none
 	A, Gamma        float64
-	Sharpening      []float64 `json:",omitempty"` // older files have none
-	Lost            float64   `json:",omitempty"` // older files have none
-	Noise           []float64 `json:",omitempty"` // older files have none
-	Parts           []float64 `json:",omitempty"` // older files have none
-	Edges           []float64 `json:",omitempty"` // older files have none
-	SuperResolution []float64 `json:",omitempty"` // older files have none
-	Resolvable      float64   `json:",omitempty"` // older files have none
-	Bends           bool      `json:",omitempty"` // older files have none
-	Hypotheses      bool      `json:",omitempty"` // older files have none
-	Smoothing       []float64 `json:",omitempty"` // older files have none
+	Sharpening      []float64   `json:",omitempty"` // older files have none
+	Lost            float64     `json:",omitempty"` // older files have none
+	Noise           []float64   `json:",omitempty"` // older files have none
+	Parts           []float64   `json:",omitempty"` // older files have none
+	Edges           []float64   `json:",omitempty"` // older files have none
+	SuperResolution []float64   `json:",omitempty"` // older files have none
+	Resolvable      float64     `json:",omitempty"` // older files have none
+	Bends           bool        `json:",omitempty"` // older files have none
+	Hypotheses      bool        `json:",omitempty"` // older files have none
+	Smoothing       []float64   `json:",omitempty"` // older files have none
+	Coring          [][]float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
 	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, LaplacianBelow: d.LaplacianBelow, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
+	for _, g := range d.coring {
+		t.Coring = append(t.Coring, g[:])
+	}
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -114,6 +118,10 @@ func (d *Detail) Decode(text []byte) error {
 	if err != nil {
 		return err
 	}
+	parts, err := decodeCoring(t.Coring)
+	if err != nil {
+		return err
+	}
 	r, err := decodeSuperResolution(t.SuperResolution)
 	if err != nil {
 		return err
@@ -121,6 +129,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.LaplacianBelow, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.LaplacianBelow, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts, parts}
 	return nil
 }

@@ -20,7 +20,8 @@ type EnlargingLaw struct {
 	detail           *detail.Detail   // of half the size
 	missed, expected []float64        // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
 	values           float64          // as many in each channel
-	left             float64          // over all channels, of what the detail let expect and other frames leave unresolved
+	coring           *detail.CoringLaw
+	left             float64 // over all channels, of what the detail let expect and other frames leave unresolved
 }
 
 // Of all places one in quietPlaces counts: where the flow is wrong more is missed, for which the mixture's variances stand.
@@ -45,7 +46,7 @@ func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail
 		}
 		small.Energy, small.Ratio = append(small.Energy, s/q), append(small.Ratio, q)
 	}
-	l.detail = &small
+	l.detail, l.coring = &small, detail.NewCoringLaw(d)
 	small.Resolvable, small.Hypotheses, small.Smoothing = 1, false, detail.Smoothing{} // only places where paths meet best are looked at
 	small.SuperResolution = detail.NewSuperResolutionLaw(m.Sequences, frames, l.half, d).Best()
 	return l
@@ -59,6 +60,9 @@ func (l *EnlargingLaw) Add(truth frame.Frame, x motion.Moment) {
 	o := NewOthers(l.half, l.detail, x, truth.Width, truth.Height)
 	if o.beyond > 0 {
 		return
+	}
+	if shown, both, ok := besidesOf(l.half, l.detail, x, frame.Size{Width: truth.Width, Height: truth.Height}); ok {
+		l.coring.Add(truth.View(), shown, both)
 	}
 	f := frame.New(truth.Width, truth.Height, truth.Mean.Cols)
 	copy(f.Mean.Data, o.means[others-1].Data)
@@ -121,6 +125,9 @@ func (l *EnlargingLaw) Resolved(d *detail.Detail) *detail.Detail {
 // if that is less. Noise is taken for what it is.
 func (l *EnlargingLaw) Detail(d *detail.Detail, noise []float64) *detail.Detail {
 	scaled := l.Resolved(d)
+	if l.coring != nil {
+		scaled = l.coring.Detail(scaled)
+	}
 	if len(noise) > 0 {
 		scaled = scaled.WithNoise(noise)
 	}

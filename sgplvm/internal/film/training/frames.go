@@ -126,23 +126,17 @@ func (f *Frames) FlowsBetween(a, b int) motion.PairFlow {
 	return f.Cache.Flows(a, b, func() motion.PairFlow { return motion.FlowsBetween(f.Picture(a), f.Picture(b)) })
 }
 
-// Halved returns the frames of half as many pixels each way, to a quarter of the step if that is possible.
+// Halved returns the frames of half as many pixels each way, with values as these would have been kept: to a step.
 func (f *Frames) Halved() *Frames {
-	finer := 4.
-	for k := 1; k < len(f.values); k += 2 {
-		if f.values[k] >= 1<<6 { // the higher byte
-			finer = 1
-			break
-		}
-	}
-	head := Head{Width: f.Width / 2, Height: f.Height / 2, Channels: f.Channels, Frames: f.Frames, Least: f.Least, Step: f.Step / finer}
+	head := f.Head
+	head.Width, head.Height = f.Width/2, f.Height/2
 	h := &Frames{Head: head, values: make([]byte, 2*f.Frames*head.size()), Cache: new(Cache)}
 	small := frame.NewImage[float64](h.Width, h.Height, h.Channels)
 	for i := range f.Frames {
 		frame.DownsampleImage(small, f.Picture(i))
 		to := h.frame(i)
 		for k, v := range small.Data {
-			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(finer*v)))
+			binary.LittleEndian.PutUint16(to[2*k:], uint16(math.RoundToEven(v)))
 		}
 	}
 	return h
