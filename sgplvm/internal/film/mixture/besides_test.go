@@ -8,6 +8,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // What two frames show of one between them is sampled where the flows from it lead; it counts where these come back, inside both.
@@ -24,34 +26,51 @@ func TestBesides(t *testing.T) {
 	if !ok {
 		t.Fatal("not between two frames")
 	}
-	var counted, left int
-	back, on := half.FlowsBetween(1, 2), half.FlowsBetween(2, 3)
-	for row := range half.Height {
-		for column := range half.Width {
-			want := 1.
-			for _, way := range [2]struct {
-				there, back func(x, y float64) (float64, float64)
-			}{{back.Back.At, back.There.At}, {on.There.At, on.Back.At}} {
-				u, v := way.there(float64(column), float64(row))
-				p, q := float64(column)+u, float64(row)+v
-				a, b := way.back(p, q)
-				if p < 0 || q < 0 || p > float64(half.Width-1) || q > float64(half.Height-1) {
-					want = 0
-					left++
+	unsure, shot := unsteady(t, []float64{0, 1, 2}, 12, 0.4)
+	_, doubted, ok := besidesOf(unsure, &detail.Detail{Width: unsure.Width, Height: unsure.Height}, motion.Moment{Shot: shot, Time: 1, Without: 1, Chance: 1}, unsure.Picture(1).Size())
+	if !ok {
+		t.Fatal("not between two frames")
+	}
+	var left, lost int
+	for _, c := range []struct {
+		f    *training.Frames
+		at   int
+		both frame.Image[float64]
+	}{{half, 2, both}, {unsure, 1, doubted}} {
+		back, on := c.f.FlowsBetween(c.at-1, c.at), c.f.FlowsBetween(c.at, c.at+1)
+		var counted float64
+		for row := range c.f.Height {
+			for column := range c.f.Width {
+				want := 1.
+				for _, way := range [2]struct {
+					there, back func(x, y float64) (float64, float64)
+				}{{back.Back.At, back.There.At}, {on.There.At, on.Back.At}} {
+					u, v := way.there(float64(column), float64(row))
+					p, q := float64(column)+u, float64(row)+v
+					a, b := way.back(p, q)
+					switch {
+					case p < 0 || q < 0 || p > float64(c.f.Width-1) || q > float64(c.f.Height-1):
+						want = 0
+						left++
+					case (u+a)*(u+a)+(v+b)*(v+b) > 0.04:
+						want = 0
+						lost++
+					}
 				}
-				if (u+a)*(u+a)+(v+b)*(v+b) > 0.04 {
-					want = 0
+				if got := c.both.Data[row*c.f.Width+column]; got != want {
+					t.Fatalf("pixel (%d, %d) counts as %v, want %v", column, row, got, want)
 				}
+				counted += want
 			}
-			if got := both.Data[row*half.Width+column]; got != want {
-				t.Fatalf("pixel (%d, %d) counts as %v, want %v", column, row, got, want)
-			}
-			counted += int(want)
+		}
+		if counted < float64(c.f.Width*c.f.Height)/20 {
+			t.Errorf("%v pixels count", counted)
 		}
 	}
-	if left == 0 || counted < half.Width*half.Height/2 {
-		t.Errorf("%d pixels leave a frame, %d count", left, counted)
+	if left < 10 || lost < 10 {
+		t.Errorf("%d pixels leave a frame, %d are not found again", left, lost)
 	}
+	back, on := half.FlowsBetween(1, 2), half.FlowsBetween(2, 3)
 	first, second := detail.Sharp(half, law.detail, x.Shot, 1, 2, f.Width), detail.Sharp(half, law.detail, x.Shot, 3, 2, f.Width)
 	a, b := make([]float64, f.Channels), make([]float64, f.Channels)
 	for row := 0; row < f.Height; row += 5 {
