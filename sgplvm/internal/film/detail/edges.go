@@ -13,6 +13,19 @@ type edges [4]float64
 // mostEdge bounds them: with 1 an edge of half a pixel is all that differs, with ¼ values go on straight.
 const mostEdge = 2
 
+// decodeEdges returns the edges that a file has; older files have none.
+func decodeEdges(t []float64) (e edges, err error) {
+	if n := copy(e[:], t); n != len(t) || n != 0 && n != len(e) {
+		return e, frame.BadPart("detail", "edges of %d sides, expected %d", len(t), len(e))
+	}
+	for _, v := range e {
+		if !(v >= 0 && v <= mostEdge) {
+			return e, frame.BadPart("detail", "edge %v, expected 0 to %d", v, mostEdge)
+		}
+	}
+	return e, nil
+}
+
 // edgeFrames is from how many frames they are learned.
 const edgeFrames = 4
 

@@ -105,14 +105,9 @@ func (d *Detail) Decode(text []byte) error {
 			return frame.BadPart("detail", "sharpening %v, expected numbers of at most %d in size", a, maxSharpening)
 		}
 	}
-	var sides edges
-	if n := copy(sides[:], t.Edges); n != len(t.Edges) || n != 0 && n != len(sides) {
-		return frame.BadPart("detail", "edges of %d sides, expected %d", len(t.Edges), len(sides))
-	}
-	for _, e := range sides {
-		if !(e >= 0 && e <= mostEdge) {
-			return frame.BadPart("detail", "edge %v, expected 0 to %d", e, mostEdge)
-		}
+	sides, err := decodeEdges(t.Edges)
+	if err != nil {
+		return err
 	}
 	smoothing, err := decodeSmoothing(t.Smoothing)
 	if err != nil {
