@@ -12,7 +12,7 @@ type CoringLaw struct {
 }
 
 // cored are sums over values by their levels, in units of the channel's energy: of the squares of what is sharp, of that times what the truth has of it, and how many there are.
-type cored struct{ squares, products, values coring }
+type cored struct{ squares, products, values [coringLevels]float64 }
 
 // coringPrior is as how many more values, all of contents, those of a level are counted: few tell nothing.
 const coringPrior = 256
@@ -22,8 +22,8 @@ func NewCoringLaw(d *Detail) *CoringLaw {
 	return &CoringLaw{d.Energy, make([]cored, len(d.Energy))}
 }
 
-// Add takes in a frame and how it was enlarged from pixels of which there are width×height, where these count: one number for each, 0 or 1.
-func (l *CoringLaw) Add(truth, enlarged frame.Image[float64], counts frame.Image[float64]) {
+// Add takes in a frame and how it was enlarged, of one size and in units of the values, and which of the pixels that it was enlarged from count, 0 or 1 for each.
+func (l *CoringLaw) Add(truth, enlarged, counts frame.Image[float64]) {
 	sharp, energy := sharpParts(enlarged, counts.Width, counts.Height)
 	n := truth.Channels
 	rows := make([][]cored, truth.Height)
@@ -61,7 +61,7 @@ func (l *CoringLaw) Add(truth, enlarged frame.Image[float64], counts frame.Image
 
 // Detail returns the detail with what was learned, by linear regression of each level; the same one if that is nothing.
 func (l *CoringLaw) Detail(d *Detail) *Detail {
-	learned, any := *d, false
+	learned, known := *d, false
 	learned.coring = make([]coring, len(l.levels))
 	for c, of := range l.levels {
 		for k, s := range of.squares {
@@ -69,11 +69,11 @@ func (l *CoringLaw) Detail(d *Detail) *Detail {
 			if s > 0 {
 				few := coringPrior / of.values[k]
 				learned.coring[c][k] = min(max((of.products[k]/s+few)/(1+few), 0), 1)
-				any = true
+				known = true
 			}
 		}
 	}
-	if !any {
+	if !known {
 		return d
 	}
 	return &learned

@@ -113,7 +113,7 @@ func (d *Detail) Decode(text []byte) error {
 	if err != nil {
 		return err
 	}
-	parts, err := decodeCoring(t.Coring)
+	kept, err := decodeCoring(t.Coring)
 	if err != nil {
 		return err
 	}
@@ -124,6 +124,6 @@ func (d *Detail) Decode(text []byte) error {
 	if r != (SuperResolution{}) && min(t.Width, t.Height) < frame.LeastSide {
 		return frame.BadPart("detail", "super-resolution of %d×%d pixels, expected %d at least", t.Width, t.Height, frame.LeastSide)
 	}
-	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.LaplacianBelow, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts, parts}
+	*d = Detail{t.Width, t.Height, t.Energy, t.Ratio, t.Laplacian, t.LaplacianBelow, t.A, t.Gamma, sides, s, t.Lost, t.Noise, r, t.Resolvable, t.Bends, t.Hypotheses, smoothing, t.Parts, kept}
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 // by the dense flow between frames of half the size, where contents move by half as many pixels and so by about as many as
 // between frames that are not left out.
 type EnlargingLaw struct {
-	half             *training.Frames // no frames where they are too small to tell
-	detail           *detail.Detail   // of half the size
-	missed, expected []float64        // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
-	values           float64          // as many in each channel
-	coring           *detail.CoringLaw
-	left             float64 // over all channels, of what the detail let expect and other frames leave unresolved
+	half             *training.Frames  // no frames where they are too small to tell
+	detail           *detail.Detail    // of half the size
+	missed, expected []float64         // of each channel, sums of squared errors within 2×2 pixels, and of what the detail let expect
+	values           float64           // as many in each channel
+	coring           *detail.CoringLaw // which part of what is sharp in enlarged frames is contents
+	left             float64           // over all channels, of what the detail let expect and other frames leave unresolved
 }
 
 // Of all places one in quietPlaces counts: where the flow is wrong more is missed, for which the mixture's variances stand.
@@ -29,7 +29,7 @@ const quietPlaces = 4
 
 // NewEnlargingLaw starts with how frames of the shots of a motion are enlarged best (superresolutionlaw.go), and nothing else.
 func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail) *EnlargingLaw {
-	l := &EnlargingLaw{half: &training.Frames{}, detail: d}
+	l := &EnlargingLaw{half: &training.Frames{}, detail: d, coring: detail.NewCoringLaw(d)}
 	if min(frames.Width, frames.Height) < 2*frame.LeastSide || len(d.Energy) == 0 {
 		return l
 	}
@@ -46,7 +46,7 @@ func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail
 		}
 		small.Energy, small.Ratio = append(small.Energy, s/q), append(small.Ratio, q)
 	}
-	l.detail, l.coring = &small, detail.NewCoringLaw(d)
+	l.detail = &small
 	small.Resolvable, small.Hypotheses, small.Smoothing = 1, false, detail.Smoothing{} // only places where paths meet best are looked at
 	small.SuperResolution = detail.NewSuperResolutionLaw(m.Sequences, frames, l.half, d).Best()
 	return l
@@ -124,10 +124,7 @@ func (l *EnlargingLaw) Resolved(d *detail.Detail) *detail.Detail {
 // Detail returns the detail of frames with white noise of the given variances, with what it expects of contents as what was measured asks for,
 // if that is less. Noise is taken for what it is.
 func (l *EnlargingLaw) Detail(d *detail.Detail, noise []float64) *detail.Detail {
-	scaled := l.Resolved(d)
-	if l.coring != nil {
-		scaled = l.coring.Detail(scaled)
-	}
+	scaled := l.coring.Detail(l.Resolved(d))
 	if len(noise) > 0 {
 		scaled = scaled.WithNoise(noise)
 	}
