@@ -49,7 +49,7 @@ func TestShownEdges(t *testing.T) {
 	}
 }
 
-// What is sharp and no contents is not in predicted frames of finer pixels nor in those that are drawn, whose variances are as they were; pixels of training stay.
+// What is sharp and no contents is not in predicted frames of finer pixels, whose variances are as they were; pixels of training stay.
 func TestShownCored(t *testing.T) {
 	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/2) + 7*math.Cos(float64(y)) })
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height]), Variance: mat.New(width*height, 1)}
