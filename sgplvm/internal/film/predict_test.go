@@ -82,6 +82,20 @@ func TestShownCored(t *testing.T) {
 	if changed/float64(len(half.Mean.Data)) < 0.1 {
 		t.Errorf("values change by %v together", changed)
 	}
+	// What is drawn has it no more than what is predicted.
+	moments, err := f.motion.Moments(*at.At)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, latents: []predict.Latent{at}, moments: moments, draw: -1}
+	drawn, field := f.room(2*width, 2*height, true), f.motion.Field(moments[0])
+	d.alone(drawn, registered, field, moments[0])
+	finer := d.complete(drawn, registered, field, 0)
+	for k, v := range half.Mean.Data {
+		if math.Abs(drawn.Mean.Data[k]-v) > 1e-12 || math.Abs(drawn.Variance.Data[k]+finer.Data[k]-half.Variance.Data[k]) > 1e-9 {
+			t.Fatalf("pixel %d is drawn about %v with the variance %v, want %v and %v", k, drawn.Mean.Data[k], drawn.Variance.Data[k]+finer.Data[k], v, half.Variance.Data[k])
+		}
+	}
 	plain, half = show(1, 1), show(0.5, 1)
 	for k, v := range plain.Mean.Data {
 		if half.Mean.Data[k] != v {

@@ -119,15 +119,21 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	d.alone(own, registered, d.paths[draw][i], x)
 	mat.Add(drawn.Mean, drawn.Mean, -1, expected.Mean)
 	mat.Copy(drawn.Variance, expected.Variance)
-	left := d.mix(expected, mean, field, x)
-	d.Film.detail.AddEdges(expected)
-	d.inflate(expected, *d.latents[i].At)
-	finer := d.finer(expected, left)
-	d.Film.detail.Core(expected)
+	finer := d.complete(expected, mean, field, i)
 	spread(drawn, expected, finer)
 	d.addDetail(drawn, finer, draw, d.paths[draw][i])
 	d.addNoise(drawn, draw, i)
 	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
+}
+
+// complete makes of what the model alone expects of frame i what is predicted of it, without the variance that finer returns, which it returns.
+func (d *drawing) complete(expected, registered frame.Frame, field motion.Field, i int) (finer mat.Matrix) {
+	left := d.mix(expected, registered, field, d.moments[i])
+	d.Film.detail.AddEdges(expected)
+	d.inflate(expected, *d.latents[i].At)
+	finer = d.finer(expected, left)
+	d.Film.detail.Core(expected)
+	return finer
 }
 
 // spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.

@@ -31,8 +31,8 @@ func TestCore(t *testing.T) {
 	}
 	d := &Detail{Width: width, Height: height, Energy: []float64{2, 5}, coring: make([]coring, n)}
 	for c := range d.coring {
-		for k := range d.coring[c] {
-			d.coring[c][k] = rng.Float64()
+		for k := range coringLevels {
+			d.coring[c].own[k], d.coring[c].shared[k] = rng.Float64(), rng.Float64()
 		}
 	}
 	m := frame.Image[float64]{Width: 2 * width, Height: 2 * height, Channels: n, Data: slices.Clone(f.Mean.Data)}
@@ -70,8 +70,10 @@ func TestCore(t *testing.T) {
 				level := min(max((math.Log2(linearOver(energy, x, y, 2*width, 2*height, c)/d.Energy[c])+14)/2, 0), 8)
 				i := min(int(level), 7)
 				levels[i] = true
-				part := d.coring[c][i] + (level-float64(i))*(d.coring[c][i+1]-d.coring[c][i])
-				if want := m.Data[k] - (1-part)*sharp.Data[k]; math.Abs(f.Mean.Data[k]-want) > 1e-12 {
+				at := func(g coringParts) float64 { return g[i] + (level-float64(i))*(g[i+1]-g[i]) }
+				s, other := sharp.Data[k], sharp.Data[k+1-2*c]*math.Sqrt(d.Energy[c]/d.Energy[1-c])
+				mean := (s + other) / 2
+				if want := m.Data[k] - s + at(d.coring[c].own)*s + at(d.coring[c].shared)*(mean-s); math.Abs(f.Mean.Data[k]-want) > 1e-12 {
 					t.Fatalf("pixel (%d, %d), channel %d: %v, want %v", x, y, c, f.Mean.Data[k], want)
 				}
 			}
@@ -83,8 +85,8 @@ func TestCore(t *testing.T) {
 	whole := *d
 	whole.coring = make([]coring, n)
 	for c := range whole.coring {
-		for k := range whole.coring[c] {
-			whole.coring[c][k] = 1
+		for k := range coringLevels {
+			whole.coring[c].own[k] = 1
 		}
 	}
 	for _, c := range []struct {
@@ -108,7 +110,7 @@ func TestCore(t *testing.T) {
 	}
 	none := *d
 	none.coring = make([]coring, n)
-	shown, _ := sharpParts(g.View(), width, height)
+	shown := sharpOf(g.View(), frame.Size{Width: width, Height: height}, d.Energy).sharp
 	want := slices.Clone(g.Mean.Data)
 	for k, v := range shown.Data {
 		want[k] -= math.Log2(float64(g.Width)/width) * v
@@ -133,7 +135,8 @@ func TestCoringLaw(t *testing.T) {
 		}
 	}
 	d := &Detail{Width: 2 * width, Height: 2 * height, Energy: []float64{1, 64}}
-	sharp, _ := sharpParts(enlarged, width, height)
+	p := sharpOf(enlarged, frame.Size{Width: width, Height: height}, d.Energy)
+	sharp := p.sharp
 	truth := frame.NewImage[float64](2*width, 2*height, n)
 	part := func(k int) float64 { // plain: a quarter and half, else three quarters and more than all
 		return [][]float64{{0.25, 0.5}, {0.75, 1.25}}[k/n/width%2][k%n]
@@ -153,23 +156,24 @@ func TestCoringLaw(t *testing.T) {
 	if law.Detail(d) != d {
 		t.Error("another detail before anything was measured")
 	}
-	law.Add(truth, enlarged, counts)
+	for range 4 {
+		law.Add(truth, enlarged, counts)
+	}
 	learned := law.Detail(d)
 	if len(learned.coring) != n || len(d.coring) != 0 || learned.Energy[1] != 64 {
 		t.Fatalf("coring of %d channels, and of %d before", len(learned.coring), len(d.coring))
 	}
 	for c := range n {
-		_, e := sharpParts(enlarged, width, height)
 		for _, at := range []struct {
 			x    int
 			want float64
 		}{{width / 2, part(n*width/2 + c)}, {3 * width / 2, min(part(n*3*width/2+c), 1)}} {
-			got := learned.coring[c].at(e.Data[(height*2*width+at.x)*n+c] / d.Energy[c])
+			got, _ := learned.coring[c].at(p.energy.Data[(height*2*width+at.x)*n+c])
 			if math.Abs(got-at.want) > 0.07 { // few values count as contents besides
 				t.Errorf("channel %d, column %d: %v, want %v", c, at.x, got, at.want)
 			}
 		}
-		if g := learned.coring[c]; g[0] != 1 || g[coringLevels-1] < 0.5 {
+		if g := learned.coring[c].own; g[0] != 1 || g[coringLevels-1] < 0.5 {
 			t.Errorf("levels without values: %v", g)
 		}
 	}
@@ -178,9 +182,9 @@ func TestCoringLaw(t *testing.T) {
 	counts.Data[30*width+5] = 1 // four values of each channel
 	few.Add(truth, enlarged, counts)
 	for _, g := range few.Detail(d).coring {
-		for _, v := range g {
-			if v < 0.97 {
-				t.Errorf("%v after four values", v)
+		for k, v := range g.own {
+			if v < 0.97 || g.shared[k] > 0.03 {
+				t.Errorf("%v and %v after four values", v, g.shared[k])
 			}
 		}
 	}
@@ -193,14 +197,71 @@ func TestCoringLaw(t *testing.T) {
 		truth.Data[k] = enlarged.Data[k] - 3*v
 	}
 	opposite.Add(truth, enlarged, counts)
-	if g := opposite.Detail(d).coring[0]; slices.Min(g[:]) != 0 {
+	if g := opposite.Detail(d).coring[0].own; slices.Min(g[:]) != 0 {
 		t.Errorf("%v where the truth is the opposite", g)
+	}
+}
+
+// Where a channel has noise besides what all have, more of what these share is taken and less of its own, which is nearer to the truth; where one channel alone is sharp, nothing is shared.
+func TestSharedCoring(t *testing.T) {
+	const width, height, n = 64, 48, 3
+	size := frame.Size{Width: width, Height: height}
+	d := &Detail{Width: width, Height: height, Energy: []float64{1, 4, 9}}
+	counts := frame.NewImage[float64](width, height, 1)
+	for k := range counts.Data {
+		counts.Data[k] = 1
+	}
+	for _, alike := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(8, 1))
+		law := NewCoringLaw(d)
+		var truth, enlarged frame.Image[float64]
+		for range 4 {
+			truth, enlarged = frame.NewImage[float64](2*width, 2*height, n), frame.NewImage[float64](2*width, 2*height, n)
+			for k := range truth.Data {
+				c := k % n
+				truth.Data[k] = math.Sqrt(d.Energy[c]) * rng.NormFloat64()
+				if alike {
+					truth.Data[k] = truth.Data[k-c] * math.Sqrt(d.Energy[c])
+				}
+				enlarged.Data[k] = truth.Data[k] + 0.6*math.Sqrt(d.Energy[c])*rng.NormFloat64()
+			}
+			law.Add(truth, enlarged, counts)
+		}
+		errors := func(m frame.Frame) (sum float64) {
+			for k, v := range m.Mean.Data {
+				sum += frame.Square(v-truth.Data[k]) / d.Energy[k%n]
+			}
+			return sum / float64(len(truth.Data))
+		}
+		cored, own := frame.FrameOf(frame.Image[float64]{Width: 2 * width, Height: 2 * height, Channels: n, Data: slices.Clone(enlarged.Data)}), frame.FrameOf(enlarged)
+		law.Core(cored, size)
+		learned := law.Detail(d)
+		twice := *learned // at twice the size, as a prediction
+		for c := range twice.coring {
+			for k, v := range twice.coring[c].shared {
+				if alike && k == 7 && !(v > 0.5) || !alike && v > 0.1 {
+					t.Errorf("alike %v: level %d of channel %d shares %v", alike, k, c, v)
+				}
+			}
+		}
+		again := frame.FrameOf(own.Picture())
+		if twice.Core(again); !slices.Equal(again.Mean.Data, cored.Mean.Data) {
+			t.Errorf("alike %v: the law cores otherwise than the detail it returns", alike)
+		}
+		twice.coring = slices.Clone(learned.coring)
+		for c := range twice.coring {
+			twice.coring[c].shared = coringParts{}
+		}
+		twice.Core(own)
+		if shared, alone := errors(cored), errors(own); alike && !(shared < 0.8*alone) || !alike && math.Abs(shared/alone-1) > 0.02 {
+			t.Errorf("alike %v: squared errors %v, of each channel by itself %v", alike, shared, alone)
+		}
 	}
 }
 
 // Coring comes back from a file to the bit; older files have none, and what cannot be is refused.
 func TestCoringOfFiles(t *testing.T) {
-	d := &Detail{Width: 20, Height: 16, Energy: []float64{1}, coring: []coring{{0.1, 1. / 3, 0, 1}}}
+	d := &Detail{Width: 20, Height: 16, Energy: []float64{1}, coring: []coring{{coringParts{0.1, 1. / 3, 0, 1}, coringParts{0, 2. / 3}}}}
 	text, err := d.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -215,11 +276,18 @@ func TestCoringOfFiles(t *testing.T) {
 	if err := back.Check(frame.Shape{Width: 20, Height: 16, Channels: 1}); err != nil {
 		t.Error(err)
 	}
+	var older Detail
+	if err := older.Decode([]byte(`{"Width":20,"Height":16,"Energy":[1],"Coring":[[1,0.5,1,1,1,1,1,1,0.25]]}`)); err != nil || older.coring[0] != (coring{own: coringParts{1, 0.5, 1, 1, 1, 1, 1, 1, 0.25}}) {
+		t.Errorf("coring %v of an older file (%v)", older.coring, err)
+	}
 	back.coring = append(back.coring, coring{})
 	if err := back.Check(frame.Shape{Width: 20, Height: 16, Channels: 1}); err == nil {
 		t.Error("coring of two channels for a film of one")
 	}
 	for part, want := range map[string]string{
+		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0]]`:                                   "coring of 2 levels, expected 9",
+		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0,0,0,0,0,2,0,0]]`:                     "part 2 of what is sharp, expected 0 to 1",
+		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]`: "shared coring of 2 channels, expected 1",
 		"[[1,1,1]]":                 "coring of 3 levels, expected 9",
 		"[[1,1,1,1,1,1,1,1,1,1]]":   "coring of 10 levels, expected 9",
 		"[[1,1,1,1,1.5,1,1,1,1]]":   "part 1.5 of what is sharp, expected 0 to 1",

@@ -186,17 +186,7 @@ func (d *Detail) Core(f frame.Frame) {
 	if len(d.coring) == 0 || part == 0 || f.Height <= d.Height {
 		return
 	}
-	sharp, energy := sharpParts(f.View(), d.Width, d.Height)
-	mat.Parallel(f.Height, func(y int) {
-		n := f.Mean.Cols
-		all, energies := sharp.Row(y), energy.Row(y)
-		for x := range f.Width {
-			for c := range n {
-				k := x*n + c
-				f.Mean.Row(y*f.Width + x)[c] -= part * (1 - d.coring[c].at(energies[k]/max(d.Energy[c], LeastScale))) * all[k]
-			}
-		}
-	})
+	core(f, frame.Size{Width: d.Width, Height: d.Height}, d.coring, d.Energy, part)
 }
 
 // sharpness returns the part of the sharpening that pixels need of which there are width across.

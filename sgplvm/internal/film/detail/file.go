@@ -27,13 +27,14 @@ type detailText struct {
 	Hypotheses      bool        `json:",omitempty"` // older files have none
 	Smoothing       []float64   `json:",omitempty"` // older files have none
 	Coring          [][]float64 `json:",omitempty"` // older files have none
+	Shared          [][]float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
 	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, LaplacianBelow: d.LaplacianBelow, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
 	for _, g := range d.coring {
-		t.Coring = append(t.Coring, g[:])
+		t.Coring, t.Shared = append(t.Coring, g.own[:]), append(t.Shared, g.shared[:])
 	}
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
@@ -113,7 +114,7 @@ func (d *Detail) Decode(text []byte) error {
 	if err != nil {
 		return err
 	}
-	kept, err := decodeCoring(t.Coring)
+	kept, err := decodeCoring(t.Coring, t.Shared)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,24 @@ func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail
 	l.detail = &small
 	small.Resolvable, small.Hypotheses, small.Smoothing = 1, false, detail.Smoothing{} // only places where paths meet best are looked at
 	small.SuperResolution = detail.NewSuperResolutionLaw(m.Sequences, frames, l.half, d).Best()
+	l.learnCoring(m, frames)
 	return l
+}
+
+// coringFrames is from about how many frames coring is learned.
+const coringFrames = 12
+
+// learnCoring learns which part of what is sharp in enlarged frames is contents, from some of them.
+func (l *EnlargingLaw) learnCoring(m *motion.Motion, frames *training.Frames) {
+	learned := m.Examined(coringFrames)
+	for i := range frames.Frames {
+		if !learned[i] {
+			continue
+		}
+		if shown, both, ok := besidesOf(l.half, l.detail, m.LeftOut(i), frame.Size{Width: frames.Width, Height: frames.Height}); ok {
+			l.coring.Add(frames.Values(i), shown, both)
+		}
+	}
 }
 
 // Add takes in a training frame that was left out, and its moment.
@@ -61,12 +78,10 @@ func (l *EnlargingLaw) Add(truth frame.Frame, x motion.Moment) {
 	if o.beyond > 0 {
 		return
 	}
-	if shown, both, ok := besidesOf(l.half, l.detail, x, frame.Size{Width: truth.Width, Height: truth.Height}); ok {
-		l.coring.Add(truth.View(), shown, both)
-	}
 	f := frame.New(truth.Width, truth.Height, truth.Mean.Cols)
 	copy(f.Mean.Data, o.means[others-1].Data)
 	l.detail.AddTo(f, detail.Unresolved{})
+	l.coring.Core(f, frame.Size{Width: l.half.Width, Height: l.half.Height})
 	e := truth.Picture()
 	e.Add(-1, f.View())
 	n := e.Channels

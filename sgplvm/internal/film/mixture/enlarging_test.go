@@ -59,8 +59,8 @@ func TestEnlarging(t *testing.T) {
 	source := data.NewSource(film, len(times), width*height, 1)
 	m := filmtest.Still(width, height, times)
 	frames, d := trained(t, m, source)
-	if law := NewEnlargingLaw(m, frames, d); law.Detail(d, nil) != d {
-		t.Error("another detail before anything was measured")
+	if started := NewEnlargingLaw(m, frames, d).Detail(d, nil); started.A != d.A || started.Resolvable != d.Resolvable {
+		t.Error("another law of detail before anything was measured")
 	}
 	half := frames.Halved()
 	half.Cache = new(training.Cache) // the same flows for all laws

@@ -121,6 +121,15 @@ func (f *Frames) Picture(i int) frame.Image[float32] {
 	return p
 }
 
+// Values returns a frame as it was given.
+func (f *Frames) Values(i int) frame.Image[float64] {
+	m := frame.NewImage[float64](f.Width, f.Height, f.Channels)
+	for k, v := range f.Picture(i).Data {
+		m.Data[k] = f.Least + f.Step*float64(v)
+	}
+	return m
+}
+
 // FlowsBetween returns the flows from a frame to a later one and back, which are estimated once.
 func (f *Frames) FlowsBetween(a, b int) motion.PairFlow {
 	return f.Cache.Flows(a, b, func() motion.PairFlow { return motion.FlowsBetween(f.Picture(a), f.Picture(b)) })
