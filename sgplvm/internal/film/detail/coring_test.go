@@ -110,10 +110,13 @@ func TestCore(t *testing.T) {
 	}
 	none := *d
 	none.coring = make([]coring, n)
-	shown := sharpOf(g.View(), frame.Size{Width: width, Height: height}, d.Energy).sharp
+	for k := range coringLevels {
+		none.coring[1].shared[k] = 0.5
+	}
+	shown := sharpOf(g.View(), frame.Size{Width: width, Height: height}, d.Energy)
 	want := slices.Clone(g.Mean.Data)
-	for k, v := range shown.Data {
-		want[k] -= math.Log2(float64(g.Width)/width) * v
+	for k, v := range shown.sharp.Data {
+		want[k] -= math.Log2(float64(g.Width)/width) * (v - 0.5*float64(k%n)*shown.more.Data[k])
 	}
 	none.Core(g)
 	for k, v := range g.Mean.Data {

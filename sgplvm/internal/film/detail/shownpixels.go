@@ -83,11 +83,11 @@ func pointsIn(f *training.Frames, s motion.Sequence, place, other, without int, 
 			k, x0, y0 := row*f.Width+column, float64(column), float64(row)
 			x, y := x0, y0
 			for _, step := range way {
-				x, y = step.there.Follow(x, y)
+				x, y = step.There.Follow(x, y)
 			}
 			bx, by := x, y
 			for i := range way {
-				bx, by = way[len(way)-1-i].back.Follow(bx, by)
+				bx, by = way[len(way)-1-i].Back.Follow(bx, by)
 			}
 			points[k] = shownPoint{x, y, motion.Agreement(frame.Square(bx-x0)+frame.Square(by-y0), x-x0, y-y0, shownSpread)}
 			frame.Sample(value, spline, x, y)
@@ -117,11 +117,8 @@ func means3(m frame.Image[float32]) frame.Image[float32] {
 	return mean
 }
 
-// A wayStep leads from a frame to another one and back.
-type wayStep struct{ there, back motion.OneWay }
-
 // wayTo returns how to come from another frame of a shot to the one at a place, in steps of flowFrames frames, which are counted from that one, but for the one that is left out.
-func wayTo(f *training.Frames, s motion.Sequence, place, other, without int) (way []wayStep) {
+func wayTo(f *training.Frames, s motion.Sequence, place, other, without int) (way []motion.RoundTrip) {
 	step, last, frames := 1, place, 0
 	if other < place {
 		step = -1
@@ -135,8 +132,7 @@ func wayTo(f *training.Frames, s motion.Sequence, place, other, without int) (wa
 		}
 		first, second := s.Examples[min(last, k)], s.Examples[max(last, k)]
 		flows := f.FlowsBetween(first, second)
-		w := wayStep{there: flows.From(k > last), back: flows.From(k < last)}
-		way = append([]wayStep{w}, way...)
+		way = append([]motion.RoundTrip{flows.RoundTrip(k > last)}, way...)
 		if last, frames = k, 0; k == other {
 			return way
 		}

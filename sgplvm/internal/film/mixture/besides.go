@@ -28,13 +28,10 @@ func besidesOf(f *training.Frames, d *detail.Detail, x motion.Moment, size frame
 		if flows.Light != nil {
 			return shown, both, false
 		}
-		there, back := flows.From(x.Without > other), flows.From(x.Without < other)
+		trip := flows.RoundTrip(x.Without > other)
 		mat.Parallel(f.Height, func(row int) {
 			for column := range f.Width {
-				p, q := there.Follow(float64(column), float64(row))
-				u, v := back.Follow(p, q)
-				inside := p >= 0 && q >= 0 && p <= float64(f.Width-1) && q <= float64(f.Height-1)
-				if !inside || frame.Square(u-float64(column))+frame.Square(v-float64(row)) > mostUnfollowed {
+				if _, _, apart, inside := trip.Follow(float64(column), float64(row)); !inside || apart > mostUnfollowed {
 					both.Data[row*f.Width+column] = 0
 				}
 			}
@@ -44,7 +41,7 @@ func besidesOf(f *training.Frames, d *detail.Detail, x motion.Moment, size frame
 		mat.Parallel(size.Height, func(row int) {
 			value, to := make([]float64, f.Channels), shown.Row(row)
 			for column := range size.Width {
-				p, q := there.Follow(across*(float64(column)+0.5)-0.5, down*(float64(row)+0.5)-0.5)
+				p, q := trip.There.Follow(across*(float64(column)+0.5)-0.5, down*(float64(row)+0.5)-0.5)
 				picture.At(value, p, q)
 				for c, v := range value {
 					to[column*f.Channels+c] += n.Weight * (f.Least + f.Step*v)

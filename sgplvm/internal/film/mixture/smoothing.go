@@ -53,7 +53,7 @@ func average(f *training.Frames, of, beside int, besides smoothed, noise float64
 	if flows.Light != nil {
 		return to
 	}
-	there, back := flows.From(of > beside), flows.From(of < beside)
+	trip := flows.RoundTrip(of > beside)
 	shows, other, n := f.Picture(of), detail.SplineOf(f, beside, detail.Sharpening{}, 0), f.Channels
 	to.added, to.gain = frame.NewImage[float32](f.Width, f.Height, n), frame.NewImage[float32](f.Width, f.Height, 1)
 	agreed, gains := make([]float64, f.Width*f.Height), make([]float64, f.Width*f.Height)
@@ -62,12 +62,11 @@ func average(f *training.Frames, of, beside int, besides smoothed, noise float64
 		value, buffer, y := make([]float64, n), make([]float64, n), float64(row)
 		for column := range f.Width {
 			x, k := float64(column), row*f.Width+column
-			p, q := there.Follow(x, y)
-			if !(p >= 0 && q >= 0 && p <= float64(f.Width-1) && q <= float64(f.Height-1)) {
+			p, q, apart, inside := trip.Follow(x, y)
+			if !inside {
 				continue // contents have left the picture
 			}
-			u, v := back.Follow(p, q)
-			agreed[k] = motion.Agreement(frame.Square(u-x)+frame.Square(v-y), p-x, q-y, motion.FlowSpread)
+			agreed[k] = motion.Agreement(apart, p-x, q-y, motion.FlowSpread)
 			frame.Sample(value, other, p, q)
 			for c, v := range value {
 				differ.Data[k] += frame.Square(v-float64(shows.Data[k*n+c])) / (float64(n) * scale)

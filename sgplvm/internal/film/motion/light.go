@@ -101,15 +101,11 @@ func (f *PairFlow) lights(a, b frame.Image[float32], agreement float64) *lights 
 	products, there := make([]float64, n), make([]float64, n)
 	for way, from := range [2]frame.Image[float32]{a, b} {
 		to := [2]frame.Image[float32]{b, a}[way]
-		forth, back := f.From(way == 1), f.From(way == 0)
+		trip := f.RoundTrip(way == 1)
 		for k := range a.Width * a.Height {
 			x0, y0 := float64(k%a.Width), float64(k/a.Width)
-			x, y := forth.Follow(x0, y0)
-			if !(x >= 0 && y >= 0 && x <= float64(a.Width-1) && y <= float64(a.Height-1)) {
-				continue
-			}
-			bx, by := back.Follow(x, y)
-			if !(Agreement(frame.Square(bx-x0)+frame.Square(by-y0), x-x0, y-y0, FlowSpread) > agreement) {
+			x, y, apart, inside := trip.Follow(x0, y0)
+			if !inside || !(Agreement(apart, x-x0, y-y0, FlowSpread) > agreement) {
 				continue
 			}
 			frame.SampleLinear(there, to, x, y)
