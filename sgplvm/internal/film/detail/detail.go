@@ -57,8 +57,8 @@ func (u Unresolved) Over(cells frame.Image[float64]) {
 	}
 }
 
-// leastEnergy is the part of its mean that is added to an energy, and LeastScale the least variance, of a channel or of detail, that is divided by.
-const leastEnergy, LeastScale = 1e-3, 1e-12
+// leastEnergy is the part of its mean that is added to an energy.
+const leastEnergy = 1e-3
 
 // leastOctave and MostOctave bound the energy of an octave over that of the one below: white noise has the most, 4.
 const leastOctave, MostOctave = 1. / 16, 4

@@ -5,6 +5,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
+// LeastScale is the least variance or energy, of a channel or of detail, that is divided by.
+const LeastScale = 1e-12
+
 // laplacianEnergy returns the energy of the Laplacian of a picture, how much it bends, at each pixel and in each channel, in squared units of the values: the square of how far the pixel is from the mean of the four
 // beside it, smoothed. Pictures go on beyond their edges mirrored about their outermost pixels, as splines do:
 // lines along the edges, which cameras and codecs leave, bend as others do.

@@ -69,7 +69,9 @@ func (w *OneWay) Follow(x, y float64) (float64, float64) {
 type RoundTrip struct{ There, Back OneWay }
 
 // RoundTrip returns the flows from the first frame of the pair to the second and back, or from the second one.
-func (f *PairFlow) RoundTrip(second bool) RoundTrip { return RoundTrip{f.From(second), f.From(!second)} }
+func (f *PairFlow) RoundTrip(second bool) RoundTrip {
+	return RoundTrip{f.From(second), f.From(!second)}
+}
 
 // Follow returns where the contents at a point are in the other frame, and the squared distance from the point to where the flow back leads. inside tells whether the other frame shows that place.
 func (r *RoundTrip) Follow(x, y float64) (p, q, apart float64, inside bool) {
