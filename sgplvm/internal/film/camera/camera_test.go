@@ -1,0 +1,132 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+)
+
+// Textures have mean 0, variance 1 and channels with 0.64 of it in common, half as much in each octave as in the one above, and repeat themselves.
+func TestTexture(t *testing.T) {
+	x := newTexture(3)
+	var sums, squares [channels]float64
+	var product float64
+	const n = 1 << 20
+	for k := range n {
+		var v [channels]float64
+		x.add(&v, 13.37*float64(k%1024), 12.91*float64(k/1024))
+		for c := range v {
+			sums[c] += v[c] / n
+			squares[c] += v[c] * v[c] / n
+		}
+		product += v[0] * v[2] / n
+	}
+	for c := range sums {
+		if math.Abs(sums[c]) > 0.1 || math.Abs(squares[c]-1) > 0.1 {
+			t.Errorf("channel %d: mean %v and mean square %v", c, sums[c], squares[c])
+		}
+	}
+	if math.Abs(product-0.64) > 0.08 {
+		t.Errorf("%v in common", product)
+	}
+	energy := func(o int) (sum float64) {
+		for _, v := range x[o] {
+			sum += float64(v[0]) * float64(v[0])
+		}
+		return sum
+	}
+	if r := energy(4) / energy(3); math.Abs(r-0.5) > 0.02 {
+		t.Errorf("energy goes on by %v", r)
+	}
+	var a, b [channels]float64
+	x.add(&a, 3.25, -7.5)
+	x.add(&b, 3.25+widest*corners, -7.5-widest*corners)
+	if a != b {
+		t.Errorf("%v, and %v where it repeats itself", a, b)
+	}
+}
+
+// Pixels are means over their area, contents move as scenes say, and noise is as large as it is told to be.
+func TestFilms(t *testing.T) {
+	textures := []*texture{newTexture(1), newTexture(2)}
+	still := film{scene: func(t, x, y float64) (int, float64, float64) { return 0, x + 3*t, y - 2*t }}
+	mean := still.pixel(textures, 0, 20, 30)
+	var want [channels]float64
+	for k := range 16 {
+		var v [channels]float64
+		textures[0].add(&v, 20+(float64(k%4)+0.5)/4, 30+(float64(k/4)+0.5)/4)
+		for c := range v {
+			want[c] += v[c] / 16
+		}
+	}
+	for c, v := range mean {
+		if math.Abs(v-want[c]) > 1e-12 {
+			t.Errorf("channel %d: %v, want %v", c, v, want[c])
+		}
+	}
+	high := still.high(textures)
+	at := func(t, x, y int) uint8 { return high[((t*height+y)*width+x)*channels] }
+	for y := 40; y < height; y += 7 {
+		for x := range width - 15 {
+			if a, b := at(0, x+15, y-10), at(5, x, y); a != b {
+				t.Fatalf("pixel (%d, %d) of frame 5 is %d, and was %d where it was", x, y, b, a)
+			}
+		}
+	}
+	noisy := film{still.scene, 5}.high(textures)
+	var noise float64
+	for k, v := range noisy {
+		d := float64(v) - float64(high[k])
+		noise += d * d / float64(len(noisy))
+	}
+	if math.Abs(noise-25) > 1 {
+		t.Errorf("noise of the variance %v", noise)
+	}
+	low := halved(high)
+	if got, sum := low[(3*width/2+5)*channels+1], int(high[(6*width+10)*channels+1])+int(high[(6*width+11)*channels+1])+int(high[(7*width+10)*channels+1])+int(high[(7*width+11)*channels+1]); int(got) != (sum+2)/4 {
+		t.Errorf("a mean of %d, want %v", got, float64(sum)/4)
+	}
+	if _, u, v := films["rotation"].scene(3, 320, height/2); math.Abs(math.Atan2(v, u)-0.09) > 1e-12 || math.Abs(math.Hypot(u, v)-160) > 1e-9 {
+		t.Errorf("rotation: (%v, %v)", u, v)
+	}
+	if _, u, v := films["zoom"].scene(13, 320, height/2); math.Abs(u-160*1.03*1.03*1.03) > 1e-9 || v != 0 {
+		t.Errorf("zoom: (%v, %v)", u, v)
+	}
+	if i, _, _ := films["layers"].scene(2, 104.4, 75); i != 1 {
+		t.Error("layers: the disc is elsewhere")
+	}
+	if i, _, _ := films["cut"].scene(9, 0, 0); i != 1 {
+		t.Error("cut: it comes later")
+	}
+}
+
+// A film is written in both sizes, with the frames to learn from.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	if err := write(dir, []string{"cut"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"cut"} {
+		for file, shape := range map[string][]int{"high.npy": {frames, height, width, channels}, "low.npy": {frames, height / 2, width / 2, channels}, "every.npy": {frames / 2}, "random.npy": {frames / 2}} {
+			f, err := os.Open(filepath.Join(dir, name, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := npy.Read(f)
+			f.Close()
+			if err != nil || !slices.Equal(a.Shape, shape) {
+				t.Errorf("%s/%s: %v (%v)", name, file, a.Shape, err)
+			}
+			if n := a.Float64s(); file == "random.npy" && (!slices.IsSorted(n) || n[0] == n[1]) {
+				t.Errorf("%s: frames %v", name, n)
+			}
+		}
+	}
+	if err := write(filepath.Join(dir, "cut", "low.npy"), []string{"zoom"}); err == nil {
+		t.Error("wrote below a file")
+	}
+}
