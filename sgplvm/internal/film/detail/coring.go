@@ -8,52 +8,70 @@ import (
 )
 
 // Where pictures are plain, most of what is sharp in finer pixels is no contents: values were rounded, and cameras and codecs leave noise, which sharpening makes larger. So finer pixels keep of that
-// a part which goes by how much of it there is nearby (coring: Rossi, "Digital techniques for reducing television noise", J. SMPTE 87, 1978), and as what all channels have tells more than one, they take on a part of
-// by how much these have more. With x a picture, x̄ its means over pixels of training, interpolated
-// linearly, e the energy of s = x − x̄ there, over that of the channel, and m the mean of s over channels, in units of their energy (docs/math.md, 19.8), it becomes
+// a part which goes by how much of it there is nearby (coring: Rossi, "Digital techniques for reducing television noise", J. SMPTE 87, 1978). Its means over pixels of training are better known than what is within these, and
+// what all channels have tells more than one. With x a picture, x̄ its means over pixels of training, interpolated linearly, d = x − x̄, d̄ its mean over the pixel of training,
+// e the energy of d there, over that of the channel, and m the mean of d over channels, in units of their energy (docs/math.md, 19.8), it becomes
 //
-//	x̄ + g(e)·s + h(e)·(m − s)
+//	x̄ + f(e)·d̄ + g(e)·(d − d̄) + h(e)·(m − d)
 
-// coring are the parts of one channel, from 0 to 1, at levels of log₂e between which they are linear: firstCoring, and coringStep from one to the next.
-type coring struct{ own, shared coringParts } // g and h
+// coring are the parts f, g and h of one channel, from 0 to 1, at levels of log₂e between which they are linear: firstCoring, and coringStep from one to the next.
+type coring [sharpKinds]coringParts
 
 type coringParts [coringLevels]float64
 
 const coringLevels, firstCoring, coringStep = 9, -14, 2
 
+// Of the kinds of what is sharp: means over pixels of training, what is within these, and what all channels have more.
+const (
+	sharpMean = iota
+	sharpWithin
+	sharpMore
+	sharpKinds
+)
+
+// asIs are the parts under which a picture stays as it is.
+var asIs = [sharpKinds]float64{1, 1, 0}
+
 // leastSharp is below the energy of the first level.
 const leastSharp = 1e-24
 
-// decodeCoring returns what a file has of it; older files have none, or none of what channels share.
-func decodeCoring(own, shared [][]float64) (all []coring, err error) {
-	if len(shared) != 0 && len(shared) != len(own) {
-		return nil, frame.BadPart("detail", "shared coring of %d channels, expected %d", len(shared), len(own))
+// coringText is how a file has it, a list for each channel. Older files have less: none, or one part for what is sharp.
+type coringText struct{ within, means, shared [][]float64 }
+
+func encodeCoring(all []coring) (t coringText) {
+	for _, g := range all {
+		t.within, t.means, t.shared = append(t.within, g[sharpWithin][:]), append(t.means, g[sharpMean][:]), append(t.shared, g[sharpMore][:])
 	}
-	for c := range own {
-		var g coring
-		if err := g.own.decode(own[c]); err != nil {
-			return nil, err
-		}
-		if len(shared) != 0 {
-			if err := g.shared.decode(shared[c]); err != nil {
-				return nil, err
-			}
-		}
-		all = append(all, g)
-	}
-	return all, nil
+	return t
 }
 
-func (g *coringParts) decode(list []float64) error {
-	if n := copy(g[:], list); n != len(list) || n != len(g) {
-		return frame.BadPart("detail", "coring of %d levels, expected %d", len(list), len(g))
-	}
-	for _, v := range g {
-		if !(v >= 0 && v <= 1) {
-			return frame.BadPart("detail", "part %v of what is sharp, expected 0 to 1", v)
+func (t coringText) decode() (all []coring, err error) {
+	if len(t.means) == 0 && len(t.shared) == 0 {
+		t.means, t.shared = t.within, make([][]float64, len(t.within))
+		for c := range t.shared {
+			t.shared[c] = make([]float64, coringLevels)
 		}
 	}
-	return nil
+	for range t.within {
+		all = append(all, coring{})
+	}
+	for kind, lists := range [sharpKinds][][]float64{sharpMean: t.means, sharpWithin: t.within, sharpMore: t.shared} {
+		if len(lists) != len(all) {
+			return nil, frame.BadPart("detail", "coring of %d and %d channels", len(lists), len(all))
+		}
+		for c, list := range lists {
+			g := &all[c][kind]
+			if n := copy(g[:], list); n != len(list) || n != len(g) {
+				return nil, frame.BadPart("detail", "coring of %d levels, expected %d", len(list), len(g))
+			}
+			for _, v := range g {
+				if !(v >= 0 && v <= 1) {
+					return nil, frame.BadPart("detail", "part %v of what is sharp, expected 0 to 1", v)
+				}
+			}
+		}
+	}
+	return all, nil
 }
 
 // coringAt returns which two levels an energy lies between, and how far it is from the first to the second.
@@ -61,27 +79,27 @@ func coringAt(energy float64) (i, j int, a float64) {
 	return frame.Between((math.Log2(max(energy, leastSharp))-firstCoring)/coringStep, coringLevels)
 }
 
-// at returns the parts where there is so much energy.
-func (g *coring) at(energy float64) (own, shared float64) {
-	i, j, a := coringAt(energy)
-	return (1-a)*g.own[i] + a*g.own[j], (1-a)*g.shared[i] + a*g.shared[j]
+// A sharpPicture is what linear interpolation between pixels of training lacks of a picture of finer ones, by its kinds, and the energy of that there over the channel's.
+type sharpPicture struct {
+	kinds  [sharpKinds]frame.Image[float64]
+	energy frame.Image[float64]
 }
 
-// A sharpPicture is what linear interpolation between pixels of training lacks of a picture of finer ones, by how much all channels have more of it, and the energy of that there over the channel's.
-type sharpPicture struct{ sharp, more, energy frame.Image[float64] }
-
 // sharpOf returns that of a picture, given the size of training and the mean energy of each channel.
-func sharpOf(m frame.Image[float64], training frame.Size, energy []float64) sharpPicture {
+func sharpOf(m frame.Image[float64], training frame.Size, energy []float64) (p sharpPicture) {
 	n := m.Channels
-	room := func() frame.Image[float64] { return frame.NewImage[float64](m.Width, m.Height, n) }
-	p, coarse := sharpPicture{room(), room(), room()}, frame.NewImage[float64](training.Width, training.Height, n)
-	unit := make([]float64, n)
+	for k := range p.kinds {
+		p.kinds[k] = frame.NewImage[float64](m.Width, m.Height, n)
+	}
+	p.energy = frame.NewImage[float64](m.Width, m.Height, n)
+	coarse, unit := frame.NewImage[float64](training.Width, training.Height, n), make([]float64, n)
 	for c, s := range energy {
 		unit[c] = math.Sqrt(max(s, LeastScale))
 	}
+	sharp := p.kinds[sharpWithin] // before its means are taken off
 	frame.DownsampleImage(coarse, m)
 	mat.Parallel(m.Height, func(y int) {
-		to, more, of := p.sharp.Row(y), p.more.Row(y), p.energy.Row(y)
+		to, of, more := sharp.Row(y), p.energy.Row(y), p.kinds[sharpMore].Row(y)
 		coarse.RowOver(to, y, m.Width, m.Height)
 		for k, v := range m.Row(y) {
 			to[k] = v - to[k]
@@ -98,8 +116,16 @@ func sharpOf(m frame.Image[float64], training frame.Size, energy []float64) shar
 		}
 	})
 	frame.DownsampleImage(coarse, p.energy)
-	coarse = smoothed(coarse)
-	mat.Parallel(m.Height, func(y int) { coarse.RowOver(p.energy.Row(y), y, m.Width, m.Height) })
+	near := smoothed(coarse)
+	frame.DownsampleImage(coarse, sharp)
+	mat.Parallel(m.Height, func(y int) {
+		near.RowOver(p.energy.Row(y), y, m.Width, m.Height)
+		within, means, over := sharp.Row(y), p.kinds[sharpMean].Row(y), coarse.Row(y*training.Height/m.Height)
+		for k := range within {
+			means[k] = over[k/n*training.Width/m.Width*n+k%n]
+			within[k] -= means[k]
+		}
+	})
 	return p
 }
 
@@ -107,13 +133,14 @@ func sharpOf(m frame.Image[float64], training frame.Size, energy []float64) shar
 func core(f frame.Frame, training frame.Size, parts []coring, energy []float64, part float64) {
 	p := sharpOf(f.View(), training, energy)
 	mat.Parallel(f.Height, func(y int) {
-		n := f.Mean.Cols
-		sharp, more, energies := p.sharp.Row(y), p.more.Row(y), p.energy.Row(y)
+		n, energies := f.Mean.Cols, p.energy.Row(y)
 		for x := range f.Width {
 			for c := range n {
 				k := x*n + c
-				own, shared := parts[c].at(energies[k])
-				f.Mean.Row(y*f.Width + x)[c] -= part * ((1-own)*sharp[k] - shared*more[k])
+				i, j, a := coringAt(energies[k])
+				for kind, of := range parts[c] {
+					f.Mean.Row(y*f.Width + x)[c] += part * ((1-a)*of[i] + a*of[j] - asIs[kind]) * p.kinds[kind].Row(y)[k]
+				}
 			}
 		}
 	})

@@ -32,7 +32,9 @@ func TestCore(t *testing.T) {
 	d := &Detail{Width: width, Height: height, Energy: []float64{2, 5}, coring: make([]coring, n)}
 	for c := range d.coring {
 		for k := range coringLevels {
-			d.coring[c].own[k], d.coring[c].shared[k] = rng.Float64(), rng.Float64()
+			for kind := range sharpKinds {
+				d.coring[c][kind][k] = rng.Float64()
+			}
 		}
 	}
 	m := frame.Image[float64]{Width: 2 * width, Height: 2 * height, Channels: n, Data: slices.Clone(f.Mean.Data)}
@@ -72,8 +74,13 @@ func TestCore(t *testing.T) {
 				levels[i] = true
 				at := func(g coringParts) float64 { return g[i] + (level-float64(i))*(g[i+1]-g[i]) }
 				s, other := sharp.Data[k], sharp.Data[k+1-2*c]*math.Sqrt(d.Energy[c]/d.Energy[1-c])
-				mean := (s + other) / 2
-				if want := m.Data[k] - s + at(d.coring[c].own)*s + at(d.coring[c].shared)*(mean-s); math.Abs(f.Mean.Data[k]-want) > 1e-12 {
+				all, mean := (s+other)/2, 0.
+				for v := range 2 {
+					for u := range 2 {
+						mean += sharp.Data[((y/2*2+v)*2*width+x/2*2+u)*n+c] / 4
+					}
+				}
+				if want := m.Data[k] - s + at(d.coring[c][sharpMean])*mean + at(d.coring[c][sharpWithin])*(s-mean) + at(d.coring[c][sharpMore])*(all-s); math.Abs(f.Mean.Data[k]-want) > 1e-12 {
 					t.Fatalf("pixel (%d, %d), channel %d: %v, want %v", x, y, c, f.Mean.Data[k], want)
 				}
 			}
@@ -86,7 +93,7 @@ func TestCore(t *testing.T) {
 	whole.coring = make([]coring, n)
 	for c := range whole.coring {
 		for k := range coringLevels {
-			whole.coring[c].own[k] = 1
+			whole.coring[c][sharpMean][k], whole.coring[c][sharpWithin][k] = 1, 1
 		}
 	}
 	for _, c := range []struct {
@@ -111,12 +118,14 @@ func TestCore(t *testing.T) {
 	none := *d
 	none.coring = make([]coring, n)
 	for k := range coringLevels {
-		none.coring[1].shared[k] = 0.5
+		none.coring[0][sharpMean][k], none.coring[1][sharpMore][k] = 0.25, 0.5
 	}
 	shown := sharpOf(g.View(), frame.Size{Width: width, Height: height}, d.Energy)
 	want := slices.Clone(g.Mean.Data)
-	for k, v := range shown.sharp.Data {
-		want[k] -= math.Log2(float64(g.Width)/width) * (v - 0.5*float64(k%n)*shown.more.Data[k])
+	for k := range want {
+		mean, more := shown.kinds[sharpMean].Data[k], shown.kinds[sharpMore].Data[k]
+		kept := []float64{0.25 * mean, 0.5 * more}[k%n]
+		want[k] -= math.Log2(float64(g.Width)/width) * (mean + shown.kinds[sharpWithin].Data[k] - kept)
 	}
 	none.Core(g)
 	for k, v := range g.Mean.Data {
@@ -139,7 +148,8 @@ func TestCoringLaw(t *testing.T) {
 	}
 	d := &Detail{Width: 2 * width, Height: 2 * height, Energy: []float64{1, 64}}
 	p := sharpOf(enlarged, frame.Size{Width: width, Height: height}, d.Energy)
-	sharp := p.sharp
+	sharp := p.kinds[sharpMean]
+	sharp.Add(1, p.kinds[sharpWithin])
 	truth := frame.NewImage[float64](2*width, 2*height, n)
 	part := func(k int) float64 { // plain: a quarter and half, else three quarters and more than all
 		return [][]float64{{0.25, 0.5}, {0.75, 1.25}}[k/n/width%2][k%n]
@@ -171,12 +181,15 @@ func TestCoringLaw(t *testing.T) {
 			x    int
 			want float64
 		}{{width / 2, part(n*width/2 + c)}, {3 * width / 2, min(part(n*3*width/2+c), 1)}} {
-			got, _ := learned.coring[c].at(p.energy.Data[(height*2*width+at.x)*n+c])
-			if math.Abs(got-at.want) > 0.07 { // few values count as contents besides
-				t.Errorf("channel %d, column %d: %v, want %v", c, at.x, got, at.want)
+			i, j, a := coringAt(p.energy.Data[(height*2*width+at.x)*n+c])
+			for _, kind := range []int{sharpMean, sharpWithin} {
+				of := learned.coring[c][kind]
+				if got := (1-a)*of[i] + a*of[j]; math.Abs(got-at.want) > 0.07 { // few values count as contents besides
+					t.Errorf("channel %d, column %d, kind %d: %v, want %v", c, at.x, kind, got, at.want)
+				}
 			}
 		}
-		if g := learned.coring[c].own; g[0] != 1 || g[coringLevels-1] < 0.5 {
+		if g := learned.coring[c][sharpWithin]; g[0] != 1 || g[coringLevels-1] < 0.5 {
 			t.Errorf("levels without values: %v", g)
 		}
 	}
@@ -185,9 +198,9 @@ func TestCoringLaw(t *testing.T) {
 	counts.Data[30*width+5] = 1 // four values of each channel
 	few.Add(truth, enlarged, counts)
 	for _, g := range few.Detail(d).coring {
-		for k, v := range g.own {
-			if v < 0.97 || g.shared[k] > 0.03 {
-				t.Errorf("%v and %v after four values", v, g.shared[k])
+		for k, v := range g[sharpWithin] {
+			if v < 0.97 || g[sharpMean][k] < 0.97 || g[sharpMore][k] > 0.03 {
+				t.Errorf("%v, %v and %v after four values", v, g[sharpMean][k], g[sharpMore][k])
 			}
 		}
 	}
@@ -200,8 +213,52 @@ func TestCoringLaw(t *testing.T) {
 		truth.Data[k] = enlarged.Data[k] - 3*v
 	}
 	opposite.Add(truth, enlarged, counts)
-	if g := opposite.Detail(d).coring[0].own; slices.Min(g[:]) != 0 {
+	if g := opposite.Detail(d).coring[0][sharpWithin]; slices.Min(g[:]) != 0 {
 		t.Errorf("%v where the truth is the opposite", g)
+	}
+}
+
+// Where the means over pixels of training are right and what is within them is noise, the means are kept and the rest is not.
+func TestCoringOfMeans(t *testing.T) {
+	const width, height = 64, 48
+	rng := rand.New(rand.NewPCG(4, 2))
+	d, law := &Detail{Width: width, Height: height, Energy: []float64{1}}, NewCoringLaw(&Detail{Energy: []float64{1}})
+	counts := frame.NewImage[float64](width, height, 1)
+	for k := range counts.Data {
+		counts.Data[k] = 1
+	}
+	truth, enlarged := frame.NewImage[float64](2*width, 2*height, 1), frame.NewImage[float64](2*width, 2*height, 1)
+	cells, noise := make([]float64, width*height), frame.NewImage[float64](2*width, 2*height, 1)
+	for k := range cells {
+		cells[k] = rng.NormFloat64()
+	}
+	for k := range truth.Data {
+		noise.Data[k] = rng.NormFloat64()
+	}
+	means := frame.NewImage[float64](width, height, 1)
+	frame.DownsampleImage(means, noise)
+	for k := range truth.Data {
+		cell := k/(4*width)*width + k%(2*width)/2
+		truth.Data[k] = cells[cell]
+		enlarged.Data[k] = cells[cell] + noise.Data[k] - means.Data[cell]
+	}
+	law.Add(truth, enlarged, counts)
+	shown := frame.FrameOf(enlarged)
+	coring := law.Detail(d).coring[0]
+	if f, g := coring[sharpMean][7], coring[sharpWithin][7]; !(f > 0.95) || !(g < 0.1) {
+		t.Errorf("of means %v is kept and %v of the rest", f, g)
+	}
+	law.Core(shown, counts.Size())
+	frame.DownsampleImage(means, shown.View())
+	var sum, wrong float64
+	for k, v := range shown.Mean.Data {
+		sum += frame.Square(v-truth.Data[k]) / float64(len(truth.Data))
+	}
+	for k, v := range means.Data {
+		wrong += frame.Square(v-cells[k]) / float64(len(cells))
+	}
+	if sum > 0.05 || wrong > 0.01 {
+		t.Errorf("a mean squared error of %v, and %v of means", sum, wrong)
 	}
 }
 
@@ -241,7 +298,7 @@ func TestSharedCoring(t *testing.T) {
 		learned := law.Detail(d)
 		twice := *learned // at twice the size, as a prediction
 		for c := range twice.coring {
-			for k, v := range twice.coring[c].shared {
+			for k, v := range twice.coring[c][sharpMore] {
 				if alike && k == 7 && !(v > 0.5) || !alike && v > 0.1 {
 					t.Errorf("alike %v: level %d of channel %d shares %v", alike, k, c, v)
 				}
@@ -253,7 +310,7 @@ func TestSharedCoring(t *testing.T) {
 		}
 		twice.coring = slices.Clone(learned.coring)
 		for c := range twice.coring {
-			twice.coring[c].shared = coringParts{}
+			twice.coring[c][sharpMore] = coringParts{}
 		}
 		twice.Core(own)
 		if shared, alone := errors(cored), errors(own); alike && !(shared < 0.8*alone) || !alike && math.Abs(shared/alone-1) > 0.02 {
@@ -264,7 +321,7 @@ func TestSharedCoring(t *testing.T) {
 
 // Coring comes back from a file to the bit; older files have none, and what cannot be is refused.
 func TestCoringOfFiles(t *testing.T) {
-	d := &Detail{Width: 20, Height: 16, Energy: []float64{1}, coring: []coring{{coringParts{0.1, 1. / 3, 0, 1}, coringParts{0, 2. / 3}}}}
+	d := &Detail{Width: 20, Height: 16, Energy: []float64{1}, coring: []coring{{coringParts{0.1, 1. / 3, 0, 1}, coringParts{0, 2. / 3}, coringParts{3: 0.7}}}}
 	text, err := d.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -280,7 +337,7 @@ func TestCoringOfFiles(t *testing.T) {
 		t.Error(err)
 	}
 	var older Detail
-	if err := older.Decode([]byte(`{"Width":20,"Height":16,"Energy":[1],"Coring":[[1,0.5,1,1,1,1,1,1,0.25]]}`)); err != nil || older.coring[0] != (coring{own: coringParts{1, 0.5, 1, 1, 1, 1, 1, 1, 0.25}}) {
+	if err := older.Decode([]byte(`{"Width":20,"Height":16,"Energy":[1],"Coring":[[1,0.5,1,1,1,1,1,1,0.25]]}`)); err != nil || older.coring[0] != (coring{sharpMean: coringParts{1, 0.5, 1, 1, 1, 1, 1, 1, 0.25}, sharpWithin: coringParts{1, 0.5, 1, 1, 1, 1, 1, 1, 0.25}}) {
 		t.Errorf("coring %v of an older file (%v)", older.coring, err)
 	}
 	back.coring = append(back.coring, coring{})
@@ -288,9 +345,10 @@ func TestCoringOfFiles(t *testing.T) {
 		t.Error("coring of two channels for a film of one")
 	}
 	for part, want := range map[string]string{
-		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0]]`:                                   "coring of 2 levels, expected 9",
-		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0,0,0,0,0,2,0,0]]`:                     "part 2 of what is sharp, expected 0 to 1",
-		`[[1,1,1,1,1,1,1,1,1]],"Shared":[[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]`: "shared coring of 2 channels, expected 1",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0]],"CoringShared":[[0,0,0,0,0,0,0,0,0]]`:                                   "coring of 2 levels, expected 9",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]],"CoringShared":[[0,0,0,0,0,0,2,0,0]]`:                     "part 2 of what is sharp, expected 0 to 1",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]],"CoringShared":[[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]`: "coring of 2 and 1 channels",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]]`:                                                          "coring of 0 and 1 channels",
 		"[[1,1,1]]":                 "coring of 3 levels, expected 9",
 		"[[1,1,1,1,1,1,1,1,1,1]]":   "coring of 10 levels, expected 9",
 		"[[1,1,1,1,1.5,1,1,1,1]]":   "part 1.5 of what is sharp, expected 0 to 1",

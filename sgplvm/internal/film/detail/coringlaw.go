@@ -11,8 +11,12 @@ type CoringLaw struct {
 	levels [][coringLevels]cored // of each channel
 }
 
-// cored are sums over the values of a level: of products of what is sharp, by how much all channels have more of it, and what the truth lacks without either, and how many there are.
-type cored struct{ sharp2, sharpMore, more2, sharpTruth, moreTruth, values float64 }
+// cored are sums over the values of a level: of products of the kinds of what is sharp, of these and what the truth lacks without them, and how many there are.
+type cored struct {
+	products [sharpKinds][sharpKinds]float64
+	truth    [sharpKinds]float64
+	values   float64
+}
 
 // coringPrior is as how many more values, all of contents, those of a level are counted: few tell nothing.
 const coringPrior = 256
@@ -29,57 +33,73 @@ func (l *CoringLaw) Add(truth, enlarged, counts frame.Image[float64]) {
 	rows := make([][][coringLevels]cored, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
 		rows[y] = make([][coringLevels]cored, n)
-		more, energy := p.more.Row(y), p.energy.Row(y)
-		for k, s := range p.sharp.Row(y) {
+		for k, v := range truth.Row(y) {
 			x, c := k/n, k%n
 			if counts.Data[y*counts.Height/truth.Height*counts.Width+x*counts.Width/truth.Width] == 0 {
 				continue
 			}
-			lacking := truth.Row(y)[k] - (enlarged.Row(y)[k] - s)
-			i, j, a := coringAt(energy[k])
-			rows[y][c][i].add(1-a, s, more[k], lacking)
-			rows[y][c][j].add(a, s, more[k], lacking)
+			var sharp [sharpKinds]float64
+			for kind, of := range p.kinds {
+				sharp[kind] = of.Row(y)[k]
+			}
+			lacking := v - (enlarged.Row(y)[k] - sharp[sharpMean] - sharp[sharpWithin])
+			i, j, a := coringAt(p.energy.Row(y)[k])
+			rows[y][c][i].add(1-a, sharp, lacking)
+			rows[y][c][j].add(a, sharp, lacking)
 		}
 	})
 	for _, row := range rows {
 		for c := range row {
 			for k := range coringLevels {
-				l.levels[c][k].join(row[c][k])
+				l.levels[c][k].join(&row[c][k])
 			}
 		}
 	}
 }
 
-func (s *cored) add(w, sharp, more, truth float64) {
-	s.join(cored{w * sharp * sharp, w * sharp * more, w * more * more, w * sharp * truth, w * more * truth, w})
+// add takes in a value with a weight.
+func (s *cored) add(w float64, sharp [sharpKinds]float64, truth float64) {
+	for i, a := range sharp {
+		for j, b := range sharp {
+			s.products[i][j] += w * a * b
+		}
+		s.truth[i] += w * a * truth
+	}
+	s.values += w
 }
 
-func (s *cored) join(t cored) {
-	s.sharp2 += t.sharp2
-	s.sharpMore += t.sharpMore
-	s.more2 += t.more2
-	s.sharpTruth += t.sharpTruth
-	s.moreTruth += t.moreTruth
+func (s *cored) join(t *cored) {
+	for i := range s.products {
+		for j, v := range t.products[i] {
+			s.products[i][j] += v
+		}
+		s.truth[i] += t.truth[i]
+	}
 	s.values += t.values
 }
 
-// coringRounds is after how many rounds of coordinate descent two parts are taken for the best ones.
-const coringRounds = 32
+// coringRounds is after how many rounds of coordinate descent parts are taken for the best ones.
+const coringRounds = 64
 
-// parts returns the regression of the truth on what is sharp and on what all channels have more, both from 0 to 1.
-func (s *cored) parts() (own, shared float64) {
-	own = 1
-	if !(s.sharp2 > 0) {
-		return own, shared
-	}
-	few := coringPrior / s.values
+// parts returns the regression of the truth on what is sharp, each part from 0 to 1.
+func (s *cored) parts() [sharpKinds]float64 {
+	parts := asIs
 	for range coringRounds {
-		if s.more2 > 0 {
-			shared = min(max((s.moreTruth-own*s.sharpMore)/((1+few)*s.more2), 0), 1)
+		for i, of := range s.products {
+			if !(of[i] > 0) {
+				continue
+			}
+			few := coringPrior / s.values
+			left := s.truth[i] + few*asIs[i]*of[i]
+			for j, v := range of {
+				if j != i {
+					left -= parts[j] * v
+				}
+			}
+			parts[i] = min(max(left/((1+few)*of[i]), 0), 1)
 		}
-		own = min(max((s.sharpTruth-shared*s.sharpMore+few*s.sharp2)/((1+few)*s.sharp2), 0), 1)
 	}
-	return own, shared
+	return parts
 }
 
 // Detail returns the detail with what was learned; the same one if that is nothing.
@@ -105,8 +125,10 @@ func (l *CoringLaw) parts() (all []coring, known bool) {
 	all = make([]coring, len(l.levels))
 	for c, of := range l.levels {
 		for k, s := range of {
-			all[c].own[k], all[c].shared[k] = s.parts()
-			known = known || s.sharp2 > 0
+			for kind, v := range s.parts() {
+				all[c][kind][k] = v
+				known = known || s.products[kind][kind] > 0
+			}
 		}
 	}
 	return all, known

@@ -27,15 +27,15 @@ type detailText struct {
 	Hypotheses      bool        `json:",omitempty"` // older files have none
 	Smoothing       []float64   `json:",omitempty"` // older files have none
 	Coring          [][]float64 `json:",omitempty"` // older files have none
-	Shared          [][]float64 `json:",omitempty"` // older files have none
+	CoringMeans     [][]float64 `json:",omitempty"` // older files have none
+	CoringShared    [][]float64 `json:",omitempty"` // older files have none
 }
 
 // Encode returns the detail as JSON text, to the bit.
 func (d *Detail) Encode() ([]byte, error) {
 	t := detailText{Width: d.Width, Height: d.Height, Energy: d.Energy, Ratio: d.Ratio, Laplacian: d.Laplacian, LaplacianBelow: d.LaplacianBelow, A: d.A, Gamma: d.Gamma, Lost: d.lost, Noise: d.White, Parts: d.parts, Resolvable: d.Resolvable, Bends: d.Bends, Hypotheses: d.Hypotheses}
-	for _, g := range d.coring {
-		t.Coring, t.Shared = append(t.Coring, g.own[:]), append(t.Shared, g.shared[:])
-	}
+	of := encodeCoring(d.coring)
+	t.Coring, t.CoringMeans, t.CoringShared = of.within, of.means, of.shared
 	if d.sharpening != (Sharpening{}) {
 		t.Sharpening = d.sharpening[:]
 	}
@@ -114,7 +114,7 @@ func (d *Detail) Decode(text []byte) error {
 	if err != nil {
 		return err
 	}
-	kept, err := decodeCoring(t.Coring, t.Shared)
+	kept, err := coringText{t.Coring, t.CoringMeans, t.CoringShared}.decode()
 	if err != nil {
 		return err
 	}
