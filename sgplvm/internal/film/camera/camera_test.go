@@ -15,10 +15,10 @@ func TestTexture(t *testing.T) {
 	x := newTexture(3)
 	var sums, squares [channels]float64
 	var product float64
-	const n = 1 << 20
+	const n = 1 << 18
 	for k := range n {
 		var v [channels]float64
-		x.add(&v, 13.37*float64(k%1024), 12.91*float64(k/1024))
+		x.add(&v, 13.37*float64(k%512), 12.91*float64(k/512))
 		for c := range v {
 			sums[c] += v[c] / n
 			squares[c] += v[c] * v[c] / n
@@ -68,7 +68,7 @@ func TestFilms(t *testing.T) {
 			t.Errorf("channel %d: %v, want %v", c, v, want[c])
 		}
 	}
-	high := still.high(textures)
+	high := still.high(textures, 6)
 	at := func(t, x, y int) uint8 { return high[((t*height+y)*width+x)*channels] }
 	for y := 40; y < height; y += 7 {
 		for x := range width - 15 {
@@ -77,7 +77,7 @@ func TestFilms(t *testing.T) {
 			}
 		}
 	}
-	noisy := film{still.scene, 5}.high(textures)
+	noisy := film{still.scene, 5}.high(textures, 6)
 	var noise float64
 	for k, v := range noisy {
 		d := float64(v) - float64(high[k])
@@ -106,6 +106,9 @@ func TestFilms(t *testing.T) {
 
 // A film is written in both sizes, with the frames to learn from.
 func TestWrite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a whole film")
+	}
 	dir := t.TempDir()
 	if err := write(dir, []string{"cut"}); err != nil {
 		t.Fatal(err)

@@ -52,8 +52,8 @@ func turning(angle float64) scene {
 	}
 }
 
-// high draws all frames of the finer film, in grey levels.
-func (f film) high(textures []*texture) []uint8 {
+// high draws the first frames of the finer film, in grey levels.
+func (f film) high(textures []*texture, frames int) []uint8 {
 	values := make([]uint8, frames*width*height*channels)
 	var all sync.WaitGroup
 	for t := range frames {

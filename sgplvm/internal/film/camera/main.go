@@ -34,7 +34,7 @@ func write(folder string, names []string) error {
 		if err := os.MkdirAll(of, 0o777); err != nil {
 			return err
 		}
-		high := films[name].high(textures)
+		high := films[name].high(textures, frames)
 		for file, a := range map[string]*npy.Array{
 			"high.npy":   npy.New(high, frames, height, width, channels),
 			"low.npy":    npy.New(halved(high), frames, height/2, width/2, channels),
