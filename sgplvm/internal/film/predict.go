@@ -164,7 +164,7 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.addFiner(dst, left) // as was learned of frames that are not cored
+		m.addFiner(dst, left) // by the picture before coring, as it was learned
 	}
 	m.detail.Core(dst)
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)

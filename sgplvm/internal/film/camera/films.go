@@ -11,6 +11,8 @@ const (
 	width, height = 320, 192
 	frames        = 20
 	across        = 4 // samples of a pixel each way
+
+	middle, contrast = 127, 38 // grey levels of a texture's mean and deviation
 )
 
 // A scene tells which texture a camera sees at the point (x, y) of a frame, in its pixels, and where on that.
@@ -52,17 +54,17 @@ func turning(angle float64) scene {
 	}
 }
 
-// high draws the first frames of the finer film, in grey levels.
-func (f film) high(textures []*texture, frames int) []uint8 {
-	values := make([]uint8, frames*width*height*channels)
+// high draws the first count frames of the finer film, in grey levels: frame by frame, row by row, the channels of a pixel together.
+func (f film) high(textures []*texture, count int) []uint8 {
+	values := make([]uint8, count*width*height*channels)
 	var all sync.WaitGroup
-	for t := range frames {
+	for t := range count {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(t), 0x6e6f697365))
 			for p := range width * height {
 				seen := f.pixel(textures, float64(t), p%width, p/width)
 				for c, v := range seen {
-					v = 127 + 38*v
+					v = middle + contrast*v
 					if f.noise > 0 {
 						v += f.noise * rng.NormFloat64()
 					}

@@ -50,12 +50,16 @@ func write(folder string, names []string) error {
 	return nil
 }
 
+// save writes an array to a file, or leaves none.
 func save(path string, a *npy.Array) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(npy.Write(f, a), f.Close())
+	if err := errors.Join(npy.Write(f, a), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
 }
 
 // every returns the numbers of every second frame.

@@ -6,7 +6,7 @@ import (
 )
 
 // A texture is contents at all scales, in colour: a sum of octaves, each smooth between random values at the corners of cells half as wide as those of the octave above, with half of its energy.
-// That is about what videos have (docs/measurements.md, 13.5). Its values have mean 0 and variance 1, and channels have 0.64 of that in common.
+// That is about what videos have (docs/measurements.md, 13.19). Its values have mean 0 and variance 1, and channels have 0.64 of that in common.
 type texture [octaves][][channels]float32 // values at the corners
 
 // widest is the width of the widest cells, in pixels of the finer film; those of the last octave are half a pixel wide. corners is after how many of them a texture repeats itself.
@@ -17,6 +17,7 @@ const (
 	corners  = 256
 )
 
+// newTexture draws one. The deviation of an octave's corners is that of uniform numbers from −1 to 1, √⅓, scaled to its share of the energy.
 func newTexture(seed uint64) *texture {
 	t, rng := new(texture), rand.New(rand.NewPCG(seed, 0x74657874757265))
 	var energy float64
@@ -40,10 +41,10 @@ func newTexture(seed uint64) *texture {
 
 // add adds the values at a point, in pixels of the finer film.
 func (t *texture) add(to *[channels]float64, x, y float64) {
-	width := float64(widest)
+	cell := float64(widest)
 	for o := range t {
-		i, a := cellOf(x / width)
-		j, b := cellOf(y / width)
+		i, a := cellOf(x / cell)
+		j, b := cellOf(y / cell)
 		at := [4]int{j*corners + i, j*corners + (i+1)%corners, (j+1)%corners*corners + i, (j+1)%corners*corners + (i+1)%corners}
 		parts := [4]float64{(1 - a) * (1 - b), a * (1 - b), (1 - a) * b, a * b}
 		for n, k := range at {
@@ -51,7 +52,7 @@ func (t *texture) add(to *[channels]float64, x, y float64) {
 				to[c] += parts[n] * float64(v)
 			}
 		}
-		width /= 2
+		cell /= 2
 	}
 }
 

@@ -79,13 +79,13 @@ func coringAt(energy float64) (i, j int, a float64) {
 	return frame.Between((math.Log2(max(energy, leastSharp))-firstCoring)/coringStep, coringLevels)
 }
 
-// A sharpPicture is what linear interpolation between pixels of training lacks of a picture of finer ones, by its kinds, and the energy of that there over the channel's.
+// A sharpPicture is what linear interpolation between pixels of training lacks of a picture of finer ones, by its kinds, in the units of the values, and the energy of that there over the channel's, without unit. All have the size of the picture.
 type sharpPicture struct {
 	kinds  [sharpKinds]frame.Image[float64]
 	energy frame.Image[float64]
 }
 
-// sharpOf returns that of a picture, given the size of training and the mean energy of each channel.
+// sharpOf returns that of a picture, given the size of training and the mean energy of each channel, in squared units of the values.
 func sharpOf(m frame.Image[float64], training frame.Size, energy []float64) (p sharpPicture) {
 	n := m.Channels
 	for k := range p.kinds {

@@ -13,12 +13,14 @@
 //   - Sharp (superresolution.go) is what a training frame is sampled from. Where contents move by parts of pixels, frames around
 //     show what one alone does not: shownpixels.go gathers pixels that show the same, shownsystem.go solves for finer ones, and
 //     superresolutionlaw.go chooses how much they are trusted. What is left unresolved is in unresolved.go.
+//   - A CoringLaw (coringlaw.go) learns which part of what is sharp in finer pixels is contents, and Core (coring.go) takes off the rest.
 //   - An Aliasing (aliasing.go) tells what pixels miss between which contents have moved.
 //   - An EnergyLoss (energyloss.go) tells how much less texture predictions show than frames have.
 //   - Parts and Resolving (parts.go) scale a detail by what was measured of it.
 //
 // # Sources
 //
+//   - J. P. Rossi, "Digital techniques for reducing television noise", Journal of the SMPTE 87(3), 1978.
 //   - A. C. Harvey, "Estimating regression models with multiplicative heteroscedasticity",
 //     Econometrica 44(3), 1976.
 //   - M. Elad and A. Feuer, "Restoration of a single superresolution image from several blurred, noisy, and

@@ -7,7 +7,8 @@
 // frames are left out, so that what is behind there has no weight; of few frames it takes what usually holds (fewframes.go). Two more
 // laws are learned beside it:
 //
-//   - an EnlargingLaw: how much finer pixels still miss where two frames show more together than one;
+//   - an EnlargingLaw: how much finer pixels still miss where two frames show more together than one, and, by what frames beside a left-out one
+//     show of it (besides.go), which part of what is sharp in them is contents;
 //   - a NoiseLaw: what of the frames is white noise, which no prediction can know.
 //
 // What training frames around a time show of a frame that was seen in part is in followed.go.

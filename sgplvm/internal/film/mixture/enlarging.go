@@ -11,7 +11,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
-// An EnlargingLaw measures how much finer pixels still miss where the two frames around a time, whose contents are
+// An EnlargingLaw measures how much finer pixels still miss, cored, where the two frames around a time, whose contents are
 // displaced by parts of pixels, show more together than one alone: training frames are predicted, each from those around it,
 // by the dense flow between frames of half the size, where contents move by half as many pixels and so by about as many as
 // between frames that are not left out.
@@ -27,7 +27,7 @@ type EnlargingLaw struct {
 // Of all places one in quietPlaces counts: where the flow is wrong more is missed, for which the mixture's variances stand.
 const quietPlaces = 4
 
-// NewEnlargingLaw starts with how frames of the shots of a motion are enlarged best (superresolutionlaw.go), and nothing else.
+// NewEnlargingLaw starts with how frames of the shots of a motion are enlarged best (detail/superresolutionlaw.go), and which part of what is sharp in them then is contents (detail/coringlaw.go).
 func NewEnlargingLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail) *EnlargingLaw {
 	l := &EnlargingLaw{half: &training.Frames{}, detail: d, coring: detail.NewCoringLaw(d)}
 	if min(frames.Width, frames.Height) < 2*frame.LeastSide || len(d.Energy) == 0 {

@@ -104,11 +104,15 @@ func (f *Frames) Dims() (examples, points, channels int) {
 
 // ReadExamples is documented with Dims.
 func (f *Frames) ReadExamples(dst []float64, from, to int) error {
-	values := f.values[2*f.size()*from : 2*f.size()*to]
+	f.decode(dst, f.values[2*f.size()*from:2*f.size()*to])
+	return nil
+}
+
+// decode sets dst to values in the units that they were given in.
+func (f *Frames) decode(dst []float64, values []byte) {
 	for k := range dst {
 		dst[k] = f.Least + f.Step*float64(binary.LittleEndian.Uint16(values[2*k:]))
 	}
-	return nil
 }
 
 // Picture returns a frame, less a constant and over the step.
@@ -121,12 +125,10 @@ func (f *Frames) Picture(i int) frame.Image[float32] {
 	return p
 }
 
-// Values returns a frame as it was given.
+// Values returns a frame, in the units that it was given in.
 func (f *Frames) Values(i int) frame.Image[float64] {
 	m := frame.NewImage[float64](f.Width, f.Height, f.Channels)
-	for k, v := range f.Picture(i).Data {
-		m.Data[k] = f.Least + f.Step*float64(v)
-	}
+	f.decode(m.Data, f.frame(i))
 	return m
 }
 
