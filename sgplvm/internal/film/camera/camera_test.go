@@ -90,17 +90,31 @@ func TestFilms(t *testing.T) {
 	if got, sum := low[(3*width/2+5)*channels+1], int(high[(6*width+10)*channels+1])+int(high[(6*width+11)*channels+1])+int(high[(7*width+10)*channels+1])+int(high[(7*width+11)*channels+1]); int(got) != (sum+2)/4 {
 		t.Errorf("a mean of %d, want %v", got, float64(sum)/4)
 	}
-	if _, u, v := films["rotation"].scene(3, 320, height/2); math.Abs(math.Atan2(v, u)-0.09) > 1e-12 || math.Abs(math.Hypot(u, v)-160) > 1e-9 {
-		t.Errorf("rotation: (%v, %v)", u, v)
+	// Where points are that lie at (100, 40) of the picture's middle, or in the corner of films that are shifted, some frames later.
+	turned := func(angle float64) [2]float64 {
+		return [2]float64{100*math.Cos(angle) - 40*math.Sin(angle), 100*math.Sin(angle) + 40*math.Cos(angle)}
 	}
-	if _, u, v := films["zoom"].scene(13, 320, height/2); math.Abs(u-160*1.03*1.03*1.03) > 1e-9 || v != 0 {
-		t.Errorf("zoom: (%v, %v)", u, v)
+	for _, c := range []struct {
+		film    string
+		t, x, y float64
+		texture int
+		at      [2]float64
+	}{
+		{"rotation", 3, 260, 136, 0, turned(0.09)},
+		{"spin", 5, 260, 136, 0, turned(0.5)},
+		{"zoom", 13, 260, 136, 0, [2]float64{100 * 1.03 * 1.03 * 1.03, 40 * 1.03 * 1.03 * 1.03}},
+		{"layers", 2, 5, 180, 0, [2]float64{9.6, 181.4}},
+		{"layers", 2, 104.4, 75, 1, [2]float64{90, 70}},
+		{"cut", 8, 5, 7, 0, [2]float64{23.4, 15.8}},
+		{"cut", 9, 5, 7, 1, [2]float64{25.7, 16.9}},
+		{"noise", 10, 5, 7, 0, [2]float64{28, 18}},
+	} {
+		if i, u, v := films[c.film].scene(c.t, c.x, c.y); i != c.texture || math.Abs(u-c.at[0]) > 1e-9 || math.Abs(v-c.at[1]) > 1e-9 {
+			t.Errorf("%s: (%v, %v) of texture %d at %v, want %v of %d", c.film, u, v, i, c.t, c.at, c.texture)
+		}
 	}
-	if i, _, _ := films["layers"].scene(2, 104.4, 75); i != 1 {
-		t.Error("layers: the disc is elsewhere")
-	}
-	if i, _, _ := films["cut"].scene(9, 0, 0); i != 1 {
-		t.Error("cut: it comes later")
+	if noise := films["noise"].noise; noise != 5 {
+		t.Errorf("noise of %v", noise)
 	}
 }
 
@@ -122,6 +136,9 @@ func TestWrite(t *testing.T) {
 		f.Close()
 		if err != nil || !slices.Equal(a.Shape, shape) {
 			t.Errorf("%s: %v (%v)", file, a.Shape, err)
+		}
+		if n := a.Float64s(); file == "every.npy" && !slices.Equal(n, []float64{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}) {
+			t.Errorf("every second frame: %v", n)
 		}
 		if n := a.Float64s(); file == "random.npy" && (!slices.IsSorted(n) || n[0] == n[1]) {
 			t.Errorf("%s: frames %v", file, n)
