@@ -57,7 +57,7 @@ func (t coringText) decode() (all []coring, err error) {
 	}
 	for kind, lists := range [sharpKinds][][]float64{sharpMean: t.means, sharpWithin: t.within, sharpMore: t.shared} {
 		if len(lists) != len(all) {
-			return nil, frame.BadPart("detail", "coring of %d and %d channels", len(lists), len(all))
+			return nil, frame.BadPart("detail", "coring of %d channels, expected %d", len(lists), len(all))
 		}
 		for c, list := range lists {
 			g := &all[c][kind]

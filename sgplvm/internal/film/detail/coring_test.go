@@ -347,8 +347,8 @@ func TestCoringOfFiles(t *testing.T) {
 	for part, want := range map[string]string{
 		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0]],"CoringShared":[[0,0,0,0,0,0,0,0,0]]`:                                   "coring of 2 levels, expected 9",
 		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]],"CoringShared":[[0,0,0,0,0,0,2,0,0]]`:                     "part 2 of what is sharp, expected 0 to 1",
-		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]],"CoringShared":[[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]`: "coring of 2 and 1 channels",
-		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]]`:                                                          "coring of 0 and 1 channels",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]],"CoringShared":[[0,0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0,0]]`: "coring of 2 channels, expected 1",
+		`[[1,1,1,1,1,1,1,1,1]],"CoringMeans":[[0,0,0,0,0,0,0,0,0]]`:                                                          "coring of 0 channels, expected 1",
 		"[[1,1,1]]":                 "coring of 3 levels, expected 9",
 		"[[1,1,1,1,1,1,1,1,1,1]]":   "coring of 10 levels, expected 9",
 		"[[1,1,1,1,1.5,1,1,1,1]]":   "part 1.5 of what is sharp, expected 0 to 1",
