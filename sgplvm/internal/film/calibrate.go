@@ -32,8 +32,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	if f.detail, err = mixture.Smoothing(ctx, f.motion, f.frames, f.detail); err != nil {
 		return nil, err
 	}
-	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
-	if err := f.learnMixture(ctx, leaveOut, trainingErrors, law); err != nil {
+	if err := f.learnMixture(ctx, leaveOut, trainingErrors); err != nil {
 		return nil, err
 	}
 	wanted := f.Examined()
@@ -76,12 +75,13 @@ func (f *Film) Rehearse() (frames int) {
 }
 
 // learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
-func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors, law *mixture.Law) error {
+func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors) error {
 	f.mixture = new(mixture.Mixture)
 	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
-	noise := mixture.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
+	resolved := enlarging.Resolved(f.detail)
+	choice, noise := mixture.NewChoice(f.motion, f.frames, f.detail, resolved, f.examined), mixture.NewNoiseLaw(f.frames, resolved)
 	truth, predicted := f.frame(true), f.frame(true)
-	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
+	wanted := func(i int) bool { return choice.Wants(i) && !f.motion.LeftOut(i).Alone() }
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		x := f.motion.LeftOut(i)
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
@@ -89,9 +89,8 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErro
 		}
 		registered := frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
 		f.alone(predicted, registered, f.motion.Field(x), x)
-		others := mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
-		law.Add(truth, predicted, others)
-		noise.Add(truth, predicted, x, others)
+		others, enlarged := choice.Add(truth, predicted, x)
+		noise.Add(truth, predicted, x, others, enlarged)
 		enlarging.Add(truth, x)
 		return ctx.Err()
 	})
@@ -102,8 +101,8 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErro
 	if err != nil {
 		return err
 	}
-	law.TrainingErrors(squares)
+	choice.TrainingErrors(squares)
 	f.detail = enlarging.Detail(f.detail, noise.Variances())
-	f.mixture, f.detail = noise.Resolving(law.Mixture()), f.detail.Parts(law.Aliased(f.detail), noise.Most())
+	f.mixture, f.detail = choice.Mixture(), f.detail.Parts(choice.Aliased(f.detail), noise.Most())
 	return nil
 }

@@ -167,9 +167,9 @@ func TestDetailOfMixture(t *testing.T) {
 		return sum
 	})
 	learned := *f
-	law := mixture.NewLaw(f.motion, f.frames, f.detail, f.examined)
 	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
-	noise := mixture.NewNoiseLaw(f.frames, enlarging.Resolved(f.detail))
+	resolved := enlarging.Resolved(f.detail)
+	choice, noise := mixture.NewChoice(f.motion, f.frames, f.detail, resolved, f.examined), mixture.NewNoiseLaw(f.frames, resolved)
 	truth, predicted := f.frame(true), f.frame(true)
 	err := learned.learnMixture(context.Background(), func(ctx context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
 		return leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
@@ -178,11 +178,12 @@ func TestDetailOfMixture(t *testing.T) {
 				return err
 			}
 			f.alone(predicted, frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}, f.motion.Field(x), x)
-			noise.Add(truth, predicted, x, mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height))
+			plain, enlarged := choice.Add(truth, predicted, x)
+			noise.Add(truth, predicted, x, plain, enlarged)
 			enlarging.Add(truth, x)
 			return body(i, mean, variance)
 		})
-	}, noTrainingErrors, law)
+	}, noTrainingErrors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestDetailOfMixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := law.Aliased(by)
+	parts := choice.Aliased(by)
 	want, err := by.Parts(parts, noise.Most()).Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -202,11 +203,11 @@ func TestDetailOfMixture(t *testing.T) {
 	if got, err = learned.mixture.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if want, err = noise.Resolving(law.Mixture()).Encode(); err != nil {
+	if want, err = choice.Mixture().Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != string(want) || !strings.Contains(string(got), `"Resolved":`) {
-		t.Errorf("the mixture %s, expected %s, which knows what enlarged frames show", got, want)
+	if string(got) != string(want) || !strings.Contains(string(got), `"Enlarged":true`) {
+		t.Errorf("the mixture %s, expected %s, of the flow between enlarged frames", got, want)
 	}
 }
 

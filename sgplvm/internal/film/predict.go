@@ -10,7 +10,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
@@ -207,13 +206,12 @@ func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Mom
 	if f.mixture.Alone() || x.Alone() {
 		return detail.Unresolved{}
 	}
-	others := mixture.NewOthers(f.frames, f.detail, x, dst.Width, dst.Height)
-	coarse, around := dst, others
+	coarse := dst
 	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
 		coarse = f.frame(dst.Variance.Rows > 0)
 		f.alone(coarse, registered, field, x)
-		around = mixture.NewOthers(f.frames, f.detail, x, coarse.Width, coarse.Height)
 	}
+	others, around := f.mixture.Others(f.frames, f.detail, x, dst.Width, dst.Height)
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
 	return others.Unresolved()
 }

@@ -43,7 +43,7 @@ type Detail struct {
 	coring          []coring   // which part of what is sharp in finer pixels is contents, of each channel (coring.go); empty for all
 }
 
-// Unresolved is which part of the variance of detail, from 0 to 1, is there in each pixel of a predicted frame, since frames around its time show the rest. The zero value is all of it, everywhere.
+// Unresolved is which part of what a frame does not show between its pixels, from 0 to 1, those around its time leave, in each pixel of a predicted frame. The zero value is all of it, everywhere.
 type Unresolved struct{ frame.Image[float64] }
 
 // Over sets cells to the means over them.
@@ -84,7 +84,7 @@ type Missed struct {
 // Missed returns the variance of detail in a predicted frame, whatever its pixels: nothing where
 // they are as large as those of training, and that of k octaves where they are 2ᵏ times as fine.
 // An octave has the variance of the octave before it as its local energy, and never a larger variance. The energy of the frame is
-// that of its mean and what the mean lacks, a part of the variance. Where other frames resolve detail the part that is left of it counts; noise stays whole. It panics if the numbers of channels differ.
+// that of its mean and what the mean lacks, a part of the variance. Where other frames resolve detail what of it Left returns counts; noise stays whole. It panics if the numbers of channels differ.
 func (d *Detail) Missed(f frame.Frame, left Unresolved) Missed {
 	f.Check("Missed", "a frame with variances")
 	octaves := math.Log2(float64(f.Width) / float64(d.Width))
@@ -197,6 +197,9 @@ func (d *Detail) sharpness(width int) float64 {
 // partsOf sets parts to which part of the detail is there in cells of a picture: that of its texture times what other frames leave.
 func (d *Detail) partsOf(parts, m frame.Image[float64], left Unresolved) {
 	left.Over(parts)
+	for k, u := range parts.Data {
+		parts.Data[k] = d.Left(u)
+	}
 	if len(d.parts) == 0 {
 		return
 	}

@@ -26,19 +26,19 @@ func TestDeterminismOfMixture(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Bends, d.Smoothing = true, detail.Smoothing{Noise: 0.01, Frames: 2}
-		law, enlarging := NewLaw(m, frames, d, 0), NewEnlargingLaw(m, frames, d)
-		noise := NewNoiseLaw(frames, enlarging.Resolved(d))
+		enlarging := NewEnlargingLaw(m, frames, d)
+		resolved := enlarging.Resolved(d)
+		choice, noise := NewChoice(m, frames, d, resolved, 0), NewNoiseLaw(frames, resolved)
 		for i := range times {
 			truth, predicted, x := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])
 			predicted.Variance.Fill(1)
 			detail.AddResidual(predicted, m, frames, m.Field(x), d, x)
-			others := NewOthers(frames, d, x, drawn.Width, drawn.Height)
-			law.Add(truth, predicted, others)
-			noise.Add(truth, predicted, x, others)
+			others, enlarged := choice.Add(truth, predicted, x)
+			noise.Add(truth, predicted, x, others, enlarged)
 			enlarging.Add(truth, x)
 		}
-		mixture, scaled := law.Mixture(), enlarging.Detail(d, noise.Variances())
+		mixture, scaled := choice.Mixture(), enlarging.Detail(d, noise.Variances())
 		if mixture.Alone() || scaled == d || enlarging.missed[0] == 0 {
 			t.Fatal("nothing was learned")
 		}

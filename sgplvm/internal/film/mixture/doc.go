@@ -12,5 +12,6 @@
 //   - a NoiseLaw: what of the frames is white noise, which no prediction can know.
 //
 // What training frames around a time show of a frame that was seen in part is in followed.go.
-// What pixels miss between them, and how much of it frames around resolve, is in aliasedlaw.go and resolvedgain.go.
+// What pixels miss between them is in aliasedlaw.go. Frames around resolve some of it: enlarged.go chooses, by left-out frames, between the flow between frames as they are and
+// that between enlarged ones, for pixels of training.
 package mixture

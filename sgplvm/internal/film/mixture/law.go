@@ -188,16 +188,11 @@ func (l *Law) beyond() share {
 // square of these medians: light that flickers from frame to frame is as unsure however close frames are.
 func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	channels := len(x.scale)
-	errors := make([]float64, len(l.samples))
-	for i, s := range l.samples {
-		for k, w := range x.weights(x.deciding(&s.traits), 0) {
-			errors[i] += w * s.errors[k]
-		}
-	}
+	errors := l.mixed(x)
 	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		parts := s.traits.parts(s.variance, s.own, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
+		parts := l.parts(x, s)
 		parts[byTexture] = 0 // its own is what counts
 		if !l.knowsModel() {
 			parts[modelled], parts[modelApart] = 0, 0
@@ -208,6 +203,22 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	laws = make([]varianceLaw, channels)
 	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
 	return laws, light
+}
+
+// mixed returns the errors of samples under a mixture.
+func (l *Law) mixed(x *Mixture) (errors []float64) {
+	errors = make([]float64, len(l.samples))
+	for i, s := range l.samples {
+		for k, w := range x.weights(x.deciding(&s.traits), 0) {
+			errors[i] += w * s.errors[k]
+		}
+	}
+	return errors
+}
+
+// parts returns what the numbers of a mixture's law multiply for a sample.
+func (l *Law) parts(x *Mixture, s errorSample) varianceLaw {
+	return s.traits.parts(s.variance, s.own, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
 }
 
 // typicalGap returns the geometric mean of those gaps that are none of 0; 0 of none.

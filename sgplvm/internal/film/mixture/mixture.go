@@ -29,7 +29,7 @@ type Mixture struct {
 	byPaths       bool    // weights go by m; in older files by how far model and dense flow are apart
 	aliased       float64 // what pixels miss half way between them, over their texture; 0 in older files
 	gap           float64 // the geometric mean of the gaps that variances were learned in; 0 in older files
-	resolved      float64 // which part of what pixels miss between them enlarged frames show at least (resolvedgain.go); 0 in older files
+	enlarged      bool    // the dense flow of pixels of training is that between enlarged frames (enlarged.go)
 }
 
 // weights are those of the model and the others.
@@ -134,10 +134,10 @@ func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 					}
 				}
 			}
-			if len(o.unresolved.Data) > 0 && len(r.missed.Data) > 0 {
+			if !x.enlarged && len(o.unresolved.Data) > 0 && len(r.missed.Data) > 0 {
 				r.missed.RowOver(row, y, f.Width, f.Height)
 				for column := range f.Width {
-					resolved := max(1-o.unresolved.Data[y*f.Width+column], x.resolved)
+					resolved := o.resolvable * (1 - o.unresolved.Data[y*f.Width+column])
 					v := f.Variance.Row(y*f.Width + column)
 					for c := range v {
 						v[c] -= resolved * row[n*column+c]
@@ -265,12 +265,12 @@ type mixtureText struct {
 	ByPaths       bool    `json:",omitempty"` // older files have none
 	Aliased       float64 `json:",omitempty"` // older files have none
 	Gap           float64 `json:",omitempty"` // older files have none
-	Resolved      float64 `json:",omitempty"` // older files have none
+	Enlarged      bool    `json:",omitempty"`
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.gap, x.resolved})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.gap, x.enlarged})
 }
 
 // Decode is that of Part.
@@ -327,9 +327,6 @@ func (x *Mixture) Decode(text []byte) error {
 	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
 		return frame.BadPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
 	}
-	if !(t.Resolved >= 0 && t.Resolved <= 1) {
-		return frame.BadPart("mixture", "part %v that enlarged frames show, expected 0 to 1", t.Resolved)
-	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased, t.Gap, t.Resolved}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased, t.Gap, t.Enlarged}
 	return nil
 }

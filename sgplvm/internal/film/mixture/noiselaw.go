@@ -20,8 +20,7 @@ type NoiseLaw struct {
 	frames   [noisePredictions]float64               // how many were taken in
 	film     *training.Frames                        // what frames are predicted from where they are enlarged, as detail says
 	detail   *detail.Detail
-	stride   int     // of how many frames one is predicted from enlarged ones
-	gains    []gain  // of frames that are predicted from enlarged ones
+	stride   int     // of how many frames one is predicted along straight paths as well
 	turns    asking  // how much places differ in what pixels miss between them
 	rounding float64 // the variance of what values were rounded by, which is as much in pixels of any size
 }
@@ -52,15 +51,15 @@ const noiseCell, noiseSamples = 4, 1 << 14
 // interpolatedNoise is what white noise has left in the highest octave where a spline through pixels is sampled between them, the mean over all places.
 const interpolatedNoise = 0.71
 
-// resolvedFrames is about how many frames are predicted from enlarged ones, which takes time.
-const resolvedFrames = 6
+// straightFrames is about how many frames are predicted along straight paths as well, which takes time.
+const straightFrames = 6
 
 // quiet is of how many cells the one is that has the least of contents, as far as that is to be relied on.
 const quiet = 4
 
 // NewNoiseLaw starts with nothing, for frames that are enlarged as a detail says.
 func NewNoiseLaw(frames *training.Frames, d *detail.Detail) *NoiseLaw {
-	l := &NoiseLaw{rounding: frame.Square(frames.Step) / 12, film: frames, detail: d, stride: max(min(frames.Frames, mostMixtureFrames)/resolvedFrames, 1)}
+	l := &NoiseLaw{rounding: frame.Square(frames.Step) / 12, film: frames, detail: d, stride: max(min(frames.Frames, mostMixtureFrames)/straightFrames, 1)}
 	for _, s := range d.Energy {
 		l.scale = append(l.scale, max(s, detail.LeastScale))
 	}
@@ -72,8 +71,8 @@ func NewNoiseLaw(frames *training.Frames, d *detail.Detail) *NoiseLaw {
 	return l
 }
 
-// Add takes in a training frame in pixels of training that was left out, its moment, and what the model and the others predicted of it.
-func (l *NoiseLaw) Add(truth, predicted frame.Frame, x motion.Moment, o Others) {
+// Add takes in a training frame in pixels of training that was left out, its moment, and what the model and the others predicted of it, with the flow between frames as they are and between enlarged ones (Choice).
+func (l *NoiseLaw) Add(truth, predicted frame.Frame, x motion.Moment, o, enlarged Others) {
 	if o.beyond > 0 || len(o.doubts.Data) == 0 || len(l.scale) == 0 {
 		return
 	}
@@ -90,13 +89,13 @@ func (l *NoiseLaw) Add(truth, predicted frame.Frame, x motion.Moment, o Others) 
 		l.turns = l.turns.plus(asking{texture: texture, turned: missed, turned2: missed * missed / max(texture, detail.LeastScale)}, 1)
 	}
 	all := []frame.Image[float64]{predicted.View(), o.means[others-1]}
-	if l.detail.SuperResolution != (detail.SuperResolution{}) && int(l.frames[inModel])%l.stride == 0 {
-		all = append(all, l.resolved(truth, x, l.detail))
-		l.gains = append(l.gains, gainOf(truth, o, all[inEnlarged]))
-		if l.detail.Bends {
+	if l.detail.SuperResolution != (detail.SuperResolution{}) {
+		all = append(all, enlarged.means[others-1])
+		if l.detail.Bends && int(l.frames[inModel])%l.stride == 0 {
 			even := *l.detail
 			even.Bends = false
-			all = append(all, l.resolved(truth, x, &even))
+			straight := o.brought(NewOthers(l.film, &even, x, 2*truth.Width, 2*truth.Height))
+			all = append(all, straight.means[others-1])
 		}
 	}
 	for p, shown := range all {
@@ -150,13 +149,6 @@ func (l *NoiseLaw) addOctave(p, k int, errors, shown, doubt frame.Image[float64]
 	}
 }
 
-// resolved predicts a frame from enlarged ones, as a detail says. Errors are less there where what pixels miss between them is known, which white noise is not.
-func (l *NoiseLaw) resolved(truth frame.Frame, x motion.Moment, d *detail.Detail) frame.Image[float64] {
-	fine, coarse := NewOthers(l.film, d, x, 2*truth.Width, 2*truth.Height), frame.NewImage[float64](truth.Width, truth.Height, truth.Mean.Cols)
-	frame.DownsampleImage(coarse, fine.means[others-1])
-	return coarse
-}
-
 // Variances returns that of each channel's white noise; nothing where no frames were added.
 func (l *NoiseLaw) Variances() []float64 {
 	if l.frames[inModel] == 0 {
@@ -178,9 +170,6 @@ func (l *NoiseLaw) Variances() []float64 {
 	}
 	return noise
 }
-
-// Resolving returns a mixture that knows how much enlarged frames show of what pixels miss between them (resolvedgain.go).
-func (l *NoiseLaw) Resolving(x *Mixture) *Mixture { return x.resolving(l.gains) }
 
 // Most returns how much white noise each channel can have: as much as errors have energy in the quarter of the cells where that is least.
 func (l *NoiseLaw) Most() []float64 {

@@ -48,7 +48,7 @@ func noiseFound(t *testing.T, variance, jump float64, clean bool) (both, model f
 		if clean {
 			copy(predicted.Mean.Data, waves[i*width*height:])
 		}
-		law.Add(truth, predicted, x, o)
+		law.Add(truth, predicted, x, o, o)
 	}
 	if most := law.Most()[0]; !(most >= 0.8*variance) {
 		t.Errorf("noise of %v at most, drawn with %v", most, variance)
@@ -112,7 +112,8 @@ func TestInterpolatedNoise(t *testing.T) {
 	}
 	m, frames, d := still(t, textured(32, 32, 3, 1), 32, 32)
 	x := m.LeftOut(1)
-	law.Add(frame.New(32, 32, 1), frame.New(32, 32, 1), x, NewOthers(frames, d, x, 32, 32))
+	o := NewOthers(frames, d, x, 32, 32)
+	law.Add(frame.New(32, 32, 1), frame.New(32, 32, 1), x, o, o)
 	want := [noisePredictions][noiseOctaves]float64{{detail.WhiteMissed, detail.WhiteMissed / 4}, {detail.WhiteMissed * (1 + interpolatedNoise/2), detail.WhiteMissed * 1.5 / 4}}
 	for p, row := range want {
 		for k, w := range row {

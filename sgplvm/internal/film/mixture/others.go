@@ -35,7 +35,8 @@ const (
 type Others struct {
 	means      [others]frame.Image[float64]
 	doubts     frame.Image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
-	unresolved frame.Image[float64] // of each pixel, one number, as Unresolved; none where it is all
+	unresolved frame.Image[float64] // of each pixel, which part other frames leave of what one does not show; none where it is all
+	resolvable float64              // which part of detail is resolved where nothing is left
 	beyond     float64              // by how much the time is beyond the ends; 0 between them
 	gap        float64              // the harmonic mean of how far both frames are away in time; 0 beyond the ends
 	noise      float64              // the variance of noise that the flow has, over that of a frame; 0 beyond the ends
@@ -50,6 +51,7 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 	if len(around) == 0 {
 		panic(fmt.Sprintf("film: NewOthers: frame %d is alone in its shot", x.Without))
 	}
+	o.resolvable = d.Resolvable
 	pictures := make([]training.SharpPicture, len(around))
 	for k, n := range around {
 		pictures[k] = detail.Sharp(f, d, s, n.Place, x.Without, width)
@@ -60,9 +62,9 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 	if len(around) == 1 {
 		o.beyond = math.Abs(x.Time - s.Times[around[0].Place])
 		o.sampleStill(f, pictures, []float64{1})
-		if o.resolve(d, pictures) {
+		if o.resolve(pictures) {
 			o.each(f, func(pixel int, _ *[others][]float64, _ []float64, x, y float64) {
-				o.unresolved.Data[pixel] = d.Left(pictures[0].UnresolvedAt(x, y))
+				o.unresolved.Data[pixel] = pictures[0].UnresolvedAt(x, y)
 			})
 		}
 		copy(o.means[2].Data, o.means[1].Data)
@@ -85,7 +87,7 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 		o.noise += frame.Square(n.Weight) * (1 - flow.smoothed[k].less)
 	}
 	o.sampleStill(f, pictures, []float64{around[0].Weight, around[1].Weight})
-	resolved := o.resolve(d, pictures)
+	resolved := o.resolve(pictures)
 	doubtful := width == f.Width && height == f.Height
 	if doubtful {
 		o.doubts = frame.NewImage[float64](width, height, doubts)
@@ -98,7 +100,7 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 		t := flow.at(value[2], buffer, x, y)
 		hypotheses.sample(value[2], buffer[:f.Channels], x, y)
 		if resolved {
-			o.unresolved.Data[pixel] = d.Left(t.unresolved)
+			o.unresolved.Data[pixel] = t.unresolved
 		}
 		if doubtful {
 			unit, to := frame.Square(f.Step), o.doubts.Data[doubts*pixel:]
@@ -125,15 +127,15 @@ func (o *Others) own(column, row, c int, scale, mean float64) (t ownTraits) {
 }
 
 // resolve makes room for what frames around leave unresolved, and tells whether they leave less than all.
-func (o *Others) resolve(d *detail.Detail, pictures []training.SharpPicture) bool {
-	if d.Resolvable == 0 || !slices.ContainsFunc(pictures, func(p training.SharpPicture) bool { return len(p.Unresolved.Data) > 0 }) {
+func (o *Others) resolve(pictures []training.SharpPicture) bool {
+	if !slices.ContainsFunc(pictures, func(p training.SharpPicture) bool { return len(p.Unresolved.Data) > 0 }) {
 		return false
 	}
 	o.unresolved = frame.NewImage[float64](o.means[0].Width, o.means[0].Height, 1)
 	return true
 }
 
-// Unresolved returns which part of the variance of detail is there.
+// Unresolved returns what frames around leave of what one does not show.
 func (o *Others) Unresolved() detail.Unresolved { return detail.Unresolved{Image: o.unresolved} }
 
 // gapOf returns how far frames are away in time that lie before and after: the harmonic mean of both distances, to which the variance of

@@ -1,0 +1,181 @@
+package mixture
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+)
+
+// A pixel of training has the mean of the finer ones within it along the flow, and misses what other frames leave; the rest stays, and everything beyond the ends.
+func TestBrought(t *testing.T) {
+	of := func(w, h int) (o Others) {
+		for k := range o.means {
+			o.means[k] = frame.NewImage[float64](w, h, 1)
+			for i := range o.means[k].Data {
+				o.means[k].Data[i] = float64(100*k + i)
+			}
+		}
+		return o
+	}
+	o, finer := of(2, 1), of(4, 2)
+	o.doubts = frame.NewImage[float64](2, 1, doubts)
+	for i := range o.doubts.Data {
+		o.doubts.Data[i] = 1
+	}
+	finer.unresolved = frame.Image[float64]{Width: 4, Height: 2, Channels: 1, Data: []float64{0.1, 0.3, 1, 1, 0.2, 0.2, 0, 0}}
+	b := o.brought(finer)
+	if got, want := b.means[others-1].Data, []float64{202.5, 204.5}; !slices.Equal(got, want) {
+		t.Errorf("flow %v, want %v", got, want)
+	}
+	for k := range others - 1 {
+		if !slices.Equal(b.means[k].Data, o.means[k].Data) {
+			t.Errorf("prediction %d has changed", k)
+		}
+	}
+	for i, d := range b.doubts.Data {
+		want := 1.0
+		if i%doubts == doubtMissed {
+			want = []float64{0.2, 0.5}[i/doubts]
+		}
+		if math.Abs(d-want) > 1e-12 {
+			t.Errorf("number %d of the doubts of pixel %d is %v, want %v", i%doubts, i/doubts, d, want)
+		}
+	}
+	if o.means[others-1].Data[0] != 200 || o.doubts.Data[doubtMissed] != 1 {
+		t.Error("the others that were given have changed")
+	}
+	finer.unresolved = frame.Image[float64]{}
+	if all := o.brought(finer).doubts.Data; slices.Min(all) != 1 {
+		t.Errorf("doubts %v where nothing is resolved", all)
+	}
+	o.beyond = 1
+	if end := o.brought(finer); end.means[others-1].Data[0] != 200 {
+		t.Error("beyond the ends the flow has changed")
+	}
+}
+
+// Whatever pixels are asked for, weights and variances go by the same pixels of training, and these have the flow between enlarged frames if that was chosen.
+func TestOthersOfMixture(t *testing.T) {
+	f := filmOf(t, drawn.NewWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, func(i int, x, y float64) (float64, float64) { return x + 0.7*float64(i), y + 0.7*float64(i) })
+	d := *f.detail
+	d.SuperResolution = detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}
+	moment := filmtest.MomentAt(t, f.Motion, 2.5, -1)
+	plain := NewOthers(f.Frames, &d, moment, 64, 48)
+	for _, x := range []*Mixture{{}, {enlarged: true}} {
+		want := plain
+		if x.enlarged {
+			want = plain.brought(NewOthers(f.Frames, &d, moment, 128, 96))
+			if slices.Equal(want.means[others-1].Data, plain.means[others-1].Data) {
+				t.Fatal("the flow between enlarged frames shows nothing else")
+			}
+		}
+		for _, size := range []frame.Size{{Width: 64, Height: 48}, {Width: 128, Height: 96}, {Width: 160, Height: 96}} {
+			at, around := x.Others(f.Frames, &d, moment, size.Width, size.Height)
+			if !slices.Equal(around.means[others-1].Data, want.means[others-1].Data) || !slices.Equal(around.doubts.Data, want.doubts.Data) {
+				t.Errorf("%v pixels, enlarged %t: weights go by others than of training", size, x.enlarged)
+			}
+			if size.Width == 64 {
+				if !slices.Equal(at.means[others-1].Data, want.means[others-1].Data) {
+					t.Errorf("enlarged %t: pixels of training show something else than what weights go by", x.enlarged)
+				}
+			} else if finer := NewOthers(f.Frames, &d, moment, size.Width, size.Height); !slices.Equal(at.means[others-1].Data, finer.means[others-1].Data) {
+				t.Errorf("%v pixels, enlarged %t: another flow", size, x.enlarged)
+			}
+		}
+	}
+}
+
+// Of a film that moves by parts of pixels the flow between enlarged frames is chosen, and errors at pixels of training are less by it; of one that moves by whole pixels, and of one that is not enlarged, that between frames as they are.
+func TestChoice(t *testing.T) {
+	const width, height = 64, 48
+	for _, c := range []struct {
+		name      string
+		pace      float64 // in pixels twice as fine
+		enlarging detail.SuperResolution
+		want      bool
+	}{
+		{"by parts of pixels", 0.7, detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}, true},
+		{"not enlarged", 0.7, detail.SuperResolution{}, false},
+		{"still", 0, detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}, false},
+	} {
+		f := filmOf(t, drawn.NewWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 9, func(i int, x, y float64) (float64, float64) { return x + c.pace*float64(i), y + c.pace*float64(i) })
+		enlarging := *f.detail
+		enlarging.SuperResolution = c.enlarging
+		choice := NewChoice(f.Motion, f.Frames, f.detail, &enlarging, 0)
+		truth, predicted := frame.New(width, height, 1), frame.New(width, height, 1)
+		predicted.Variance.Fill(1)
+		var errors [2]float64
+		for i := range 9 {
+			if err := f.Frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
+				t.Fatal(err)
+			}
+			plain, enlarged := choice.Add(truth, predicted, f.Motion.LeftOut(i))
+			if plain.beyond > 0 && !slices.Equal(plain.means[others-1].Data, enlarged.means[others-1].Data) {
+				t.Errorf("%s: frame %d lies at an end and is predicted from enlarged ones", c.name, i)
+			}
+			for k, o := range []Others{plain, enlarged} {
+				for j, v := range o.means[others-1].Data {
+					errors[k] += frame.Square(v - truth.Mean.Data[j])
+				}
+			}
+		}
+		choice.TrainingErrors([]float64{1})
+		x := choice.Mixture()
+		if x.enlarged != c.want || c.want && !(errors[1] < 0.8*errors[0]) {
+			t.Errorf("%s: enlarged %t, squared errors %.4g between frames as they are and %.4g between enlarged ones", c.name, x.enlarged, errors[0], errors[1])
+		}
+		if c.want && (choice.plain.trained != choice.enlarged.trained || choice.plain.trained == 0) {
+			t.Errorf("training errors of %v and %v", choice.plain.trained, choice.enlarged.trained)
+		}
+	}
+}
+
+// Surely likelier is what loses less in the mean and two standard errors, of frames enough.
+func TestSurelyLikelier(t *testing.T) {
+	for _, c := range []struct {
+		losses []float64
+		want   bool
+	}{
+		{[]float64{-1, -1, -1, -1}, true},
+		{[]float64{-1, -1, -1}, false},
+		{[]float64{0, 0, 0, 0}, false},
+		{[]float64{-3, -1, -3, -1}, true},    // mean −2, standard error 1/√3
+		{[]float64{-2.2, 0, -2.2, 0}, false}, // mean −1.1, standard error 1.1/√3
+		{[]float64{1, 1, 1, 1}, false},
+		{nil, false},
+	} {
+		before := make([]float64, len(c.losses))
+		for i := range before {
+			before[i] = float64(i)
+			c.losses[i] += float64(i)
+		}
+		if got := surelyLikelier(c.losses, before); got != c.want {
+			t.Errorf("losses %v for %v: %t", c.losses, before, got)
+		}
+	}
+}
+
+// What a frame loses is the mean over its samples of half of log 2πv + e²/v, with v what the law and light expect; frames without samples lose nothing.
+func TestLosses(t *testing.T) {
+	x := &Mixture{levels: make([]weights, mixtureLevels), laws: make([]varianceLaw, 2), light: []float64{0.5, 0}, byPaths: true}
+	for k := range x.levels {
+		x.levels[k] = weights{0.25, 0, 0, 0.75}
+	}
+	x.laws[0][everywhere], x.laws[1][everywhere] = 1.5, 3
+	l := &Law{frames: 3, gaps: make([]float64, 3), samples: []errorSample{
+		{frame: 0, channel: 0, errors: [1 + others]float64{4, 9, 9, 0}},
+		{frame: 0, channel: 1, errors: [1 + others]float64{0, 9, 9, 4}},
+		{frame: 2, channel: 0, errors: [1 + others]float64{0, 9, 9, 0}},
+	}}
+	got := l.losses(x)
+	want := []float64{(math.Log(4*math.Pi) + 1./2 + math.Log(6*math.Pi) + 9./3) / 4, math.Log(4*math.Pi) / 2}
+	if len(got) != 2 || math.Abs(got[0]-want[0]) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
+		t.Errorf("losses %v, want %v", got, want)
+	}
+}
