@@ -1,6 +1,10 @@
 package sgplvm
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film"
+)
 
 // Memory is about how much room a run takes at most, in bytes beside the data as they are given (docs/measurements.md,
 // "Memory").
@@ -8,12 +12,13 @@ type Memory struct {
 	Inducing float64 // grows with the number of latent inducing points: derivatives and what predictions are linear in
 	Space    float64 // grows with the squares of the points of spatial factors
 	Data     float64 // the data in the basis of the spatial factors, some at a time as they are, and filled in
+	Film     float64 // of a film whose contents move: flows, enlarged frames and what is learned from frames that are left out
 	Latent   float64 // the rest
 	Search   float64 // of model selection, which goes before
 }
 
 // Total returns what is taken at once at most.
-func (m Memory) Total() float64 { return max(m.Inducing+m.Space+m.Data+m.Latent, m.Search) }
+func (m Memory) Total() float64 { return max(m.Inducing+m.Space+m.Data+m.Film+m.Latent, m.Search) }
 
 // MemoryNeeded returns how much room Fit takes for data and configuration, a model and its file included. Complete holds the
 // completed values and their variances besides. Errors: those of NewTrainer for sizes and settings that cannot be used.
@@ -40,6 +45,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	numbers := float64(n * points * channels)
 	if d.Film && cfg.Motion != Off {
 		m.Data += (2 + 4) * numbers // frames, and registered ones
+		m.Film = film.Memory(n, points, channels)
 	}
 	folds := float64(plans[cfg.Effort].folds)
 	switch {

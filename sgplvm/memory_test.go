@@ -131,6 +131,17 @@ func TestMemoryNeeded(t *testing.T) {
 	if got := need(d(20, 50, 60), Config{}); got.Space < small.Space+8*3000*3000 || got.Search < 8*20*1200*10 || got.Search > 8*20*1200*11 {
 		t.Errorf("with a search %+v, beside %+v", got, small)
 	}
+	of := d(78, 180, 320)
+	of.Times, of.Film = make([]float64, 78), true
+	for i := range of.Times {
+		of.Times[i] = float64(i)
+	}
+	still := fixed
+	still.Motion = Off
+	moving, at := need(of, fixed), need(of, still)
+	if moving.Film < 2.1e8 || at.Film != 0 || moving.Total()-at.Total() < moving.Film {
+		t.Errorf("a film takes %+v, %+v if nothing is followed", moving, at)
+	}
 	if _, err := MemoryNeeded(Data{}, Config{}); err == nil {
 		t.Error("no data were accepted")
 	}

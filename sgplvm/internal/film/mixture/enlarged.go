@@ -4,28 +4,44 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
-// brought returns the others of pixels of training with the dense flow between enlarged frames in place of that between frames as they are: finer ones have it, of which each pixel of training is a mean. Frames together show
+// enlarge adds, in pixels of training, the flow between enlarged frames, along the same paths with the same hypotheses: of each pixel the mean over finer ones around it, and what other frames leave unresolved there.
+func (o *Others) enlarge(f *training.Frames, d *detail.Detail, x motion.Moment, plain *dense, hypotheses hypothesized) {
+	around, flow, width := x.Neighbours(), *plain, 2*f.Width
+	flow.a = detail.Sharp(f, d, x.Shot, around[0].Place, x.Without, width).Means()
+	flow.b = detail.Sharp(f, d, x.Shot, around[1].Place, x.Without, width).Means()
+	flow.textures = nil
+	o.enlarged = frame.NewImage[float64](f.Width, f.Height, f.Channels)
+	o.unresolved = frame.NewImage[float64](f.Width, f.Height, 1)
+	mat.Parallel(f.Height, func(row int) {
+		buffer, to := make([]float64, 2*f.Channels), o.enlarged.Row(row)
+		for column := range f.Width {
+			value := to[column*f.Channels : (column+1)*f.Channels]
+			t := flow.at(value, buffer, float64(column), float64(row))
+			hypotheses.sample(value, buffer[:f.Channels], float64(column), float64(row))
+			o.unresolved.Data[row*f.Width+column] = t.unresolved
+			for c, v := range value {
+				value[c] = f.Least + f.Step*v
+			}
+		}
+	})
+}
+
+// byEnlarged returns the others of pixels of training with the flow between enlarged frames in place of that between frames as they are. Frames together show
 // what lies between pixels of one, so that pixels miss between them what these leave unresolved. Beyond the ends nothing changes.
-func (o Others) brought(finer Others) Others {
-	if o.beyond > 0 || len(o.doubts.Data) == 0 {
+func (o Others) byEnlarged() Others {
+	if len(o.enlarged.Data) == 0 {
 		return o
 	}
-	flow := o.means[others-1]
-	o.means[others-1] = frame.NewImage[float64](flow.Width, flow.Height, flow.Channels)
-	frame.DownsampleImage(o.means[others-1], finer.means[others-1])
-	if len(finer.unresolved.Data) == 0 {
-		return o
-	}
-	left := frame.NewImage[float64](flow.Width, flow.Height, 1)
-	frame.DownsampleImage(left, finer.unresolved)
+	o.means[others-1] = o.enlarged
 	o.doubts.Data = slices.Clone(o.doubts.Data)
-	for pixel, u := range left.Data {
+	for pixel, u := range o.unresolved.Data {
 		o.doubts.Data[doubts*pixel+doubtMissed] *= u
 	}
 	return o
@@ -33,35 +49,25 @@ func (o Others) brought(finer Others) Others {
 
 // Others returns the predictions of a frame of width×height pixels at a moment, and those of pixels of training by which weights and variances go.
 func (x *Mixture) Others(f *training.Frames, d *detail.Detail, m motion.Moment, width, height int) (at, around Others) {
-	is := func(w, h int) bool { return w == width && h == height }
-	at = NewOthers(f, d, m, width, height)
-	if around = at; !is(f.Width, f.Height) {
-		around = NewOthers(f, d, m, f.Width, f.Height)
+	if around = predictOthers(f, d, m, f.Width, f.Height, x.enlarged); x.enlarged {
+		around = around.byEnlarged()
 	}
-	if x.enlarged {
-		finer := at
-		if !is(2*f.Width, 2*f.Height) {
-			finer = NewOthers(f, d, m, 2*f.Width, 2*f.Height)
-		}
-		around = around.brought(finer)
+	if width == f.Width && height == f.Height {
+		return around, around
 	}
-	if is(f.Width, f.Height) {
-		at = around
-	}
-	return at, around
+	return NewOthers(f, d, m, width, height), around
 }
 
 // A Choice learns two mixtures from the same left-out frames, to take the likelier one: with the dense flow between frames as they are, which is exact where contents rest, and with that between enlarged ones, which know what lies between pixels.
 type Choice struct {
 	plain, enlarged *Law // no enlarged one where frames are not enlarged from one another
 	frames          *training.Frames
-	detail          *detail.Detail
-	enlarging       *detail.Detail // that of frames that are enlarged best
+	enlarging       *detail.Detail // of frames that are enlarged best
 }
 
 // NewChoice starts with two laws (NewLaw), given how frames are enlarged best as well.
 func NewChoice(m *motion.Motion, frames *training.Frames, d, enlarging *detail.Detail, examined int) *Choice {
-	c := &Choice{plain: NewLaw(m, frames, d, examined), frames: frames, detail: d, enlarging: enlarging}
+	c := &Choice{plain: NewLaw(m, frames, d, examined), frames: frames, enlarging: enlarging}
 	if enlarging.SuperResolution != (detail.SuperResolution{}) {
 		c.enlarged = NewLaw(m, frames, d, examined)
 		c.enlarged.mixture.enlarged = true
@@ -74,15 +80,11 @@ func (c *Choice) Wants(i int) bool { return c.plain.Wants(i) }
 
 // Add takes in a frame that was left out, what the model predicted of it, and its moment, and returns what the others predicted: plain, of frames as they are, and enlarged, the same ones where frames are not enlarged from one another.
 func (c *Choice) Add(truth, predicted frame.Frame, m motion.Moment) (plain, enlarged Others) {
-	plain = NewOthers(c.frames, c.detail, m, truth.Width, truth.Height)
+	plain = predictOthers(c.frames, c.enlarging, m, truth.Width, truth.Height, c.enlarged != nil)
 	c.plain.Add(truth, predicted, plain)
-	if c.enlarged == nil {
-		return plain, plain
+	if enlarged = plain.byEnlarged(); c.enlarged != nil {
+		c.enlarged.Add(truth, predicted, enlarged)
 	}
-	if enlarged = plain; plain.beyond == 0 {
-		enlarged = plain.brought(NewOthers(c.frames, c.enlarging, m, 2*truth.Width, 2*truth.Height))
-	}
-	c.enlarged.Add(truth, predicted, enlarged)
 	return plain, enlarged
 }
 

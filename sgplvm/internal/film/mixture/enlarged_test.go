@@ -12,51 +12,68 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
-// A pixel of training has the mean of the finer ones within it along the flow, and misses what other frames leave; the rest stays, and everything beyond the ends.
-func TestBrought(t *testing.T) {
-	of := func(w, h int) (o Others) {
-		for k := range o.means {
-			o.means[k] = frame.NewImage[float64](w, h, 1)
-			for i := range o.means[k].Data {
-				o.means[k].Data[i] = float64(100*k + i)
-			}
-		}
-		return o
+// With enlarged frames pixels of training have another flow, and miss between them what other frames leave; the rest stays, and all of it where there are none.
+func TestByEnlarged(t *testing.T) {
+	o := Others{doubts: frame.NewImage[float64](2, 1, doubts)}
+	for k := range o.means {
+		o.means[k] = frame.Image[float64]{Width: 2, Height: 1, Channels: 1, Data: []float64{float64(k), 10}}
 	}
-	o, finer := of(2, 1), of(4, 2)
-	o.doubts = frame.NewImage[float64](2, 1, doubts)
 	for i := range o.doubts.Data {
 		o.doubts.Data[i] = 1
 	}
-	finer.unresolved = frame.Image[float64]{Width: 4, Height: 2, Channels: 1, Data: []float64{0.1, 0.3, 1, 1, 0.2, 0.2, 0, 0}}
-	b := o.brought(finer)
-	if got, want := b.means[others-1].Data, []float64{202.5, 204.5}; !slices.Equal(got, want) {
-		t.Errorf("flow %v, want %v", got, want)
+	if e := o.byEnlarged(); e.means[others-1].Data[0] != others-1 || slices.Min(e.doubts.Data) != 1 {
+		t.Error("others without enlarged frames have changed")
+	}
+	o.enlarged = frame.Image[float64]{Width: 2, Height: 1, Channels: 1, Data: []float64{20, 21}}
+	o.unresolved = frame.Image[float64]{Width: 2, Height: 1, Channels: 1, Data: []float64{0.2, 0.5}}
+	e := o.byEnlarged()
+	if !slices.Equal(e.means[others-1].Data, o.enlarged.Data) {
+		t.Errorf("flow %v, want %v", e.means[others-1].Data, o.enlarged.Data)
 	}
 	for k := range others - 1 {
-		if !slices.Equal(b.means[k].Data, o.means[k].Data) {
+		if !slices.Equal(e.means[k].Data, o.means[k].Data) {
 			t.Errorf("prediction %d has changed", k)
 		}
 	}
-	for i, d := range b.doubts.Data {
+	for i, d := range e.doubts.Data {
 		want := 1.0
 		if i%doubts == doubtMissed {
 			want = []float64{0.2, 0.5}[i/doubts]
 		}
-		if math.Abs(d-want) > 1e-12 {
+		if d != want {
 			t.Errorf("number %d of the doubts of pixel %d is %v, want %v", i%doubts, i/doubts, d, want)
 		}
 	}
-	if o.means[others-1].Data[0] != 200 || o.doubts.Data[doubtMissed] != 1 {
+	if o.means[others-1].Data[0] != others-1 || o.doubts.Data[doubtMissed] != 1 {
 		t.Error("the others that were given have changed")
 	}
-	finer.unresolved = frame.Image[float64]{}
-	if all := o.brought(finer).doubts.Data; slices.Min(all) != 1 {
-		t.Errorf("doubts %v where nothing is resolved", all)
-	}
-	o.beyond = 1
-	if end := o.brought(finer); end.means[others-1].Data[0] != 200 {
-		t.Error("beyond the ends the flow has changed")
+}
+
+// Pixels of training are means over the finer ones of the flow between enlarged frames, moving or at rest; and as much of them is unresolved.
+func TestEnlargedFlow(t *testing.T) {
+	for _, pace := range []float64{0.7, 0} {
+		f := filmOf(t, drawn.NewWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, func(i int, x, y float64) (float64, float64) { return x + pace*float64(i), y + pace*float64(i) })
+		d := *f.detail
+		d.SuperResolution = detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}
+		x := filmtest.MomentAt(t, f.Motion, 2.5, 3)
+		o, finer, mean := predictOthers(f.Frames, &d, x, 64, 48, true), NewOthers(f.Frames, &d, x, 128, 96), frame.NewImage[float64](64, 48, 1)
+		frame.DownsampleImage(mean, finer.means[others-1])
+		var off, change, left, want float64
+		for k, v := range o.enlarged.Data {
+			off += frame.Square(v - mean.Data[k])
+			change += frame.Square(v - o.means[others-1].Data[k])
+			left += o.unresolved.Data[k] / (64 * 48)
+			want += (finer.unresolved.Data[4*k] + finer.unresolved.Data[4*k+1] + finer.unresolved.Data[4*k+2] + finer.unresolved.Data[4*k+3]) / (4 * 64 * 48)
+		}
+		if !(off < 0.01*change) && !(off < 1e-3) {
+			t.Errorf("pace %v: off the means of finer pixels by %.4g, squared, where they differ by %.4g from the flow between frames as they are", pace, off, change)
+		}
+		if math.Abs(left-want) > 0.03 {
+			t.Errorf("pace %v: %.3f is unresolved, %.3f in finer pixels", pace, left, want)
+		}
+		if plain := NewOthers(f.Frames, &d, x, 64, 48); !slices.Equal(plain.means[others-1].Data, o.means[others-1].Data) || !slices.Equal(plain.doubts.Data, o.doubts.Data) || len(plain.enlarged.Data) > 0 {
+			t.Errorf("pace %v: the flow between frames as they are is another one", pace)
+		}
 	}
 }
 
@@ -66,14 +83,11 @@ func TestOthersOfMixture(t *testing.T) {
 	d := *f.detail
 	d.SuperResolution = detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}
 	moment := filmtest.MomentAt(t, f.Motion, 2.5, -1)
-	plain := NewOthers(f.Frames, &d, moment, 64, 48)
+	both := predictOthers(f.Frames, &d, moment, 64, 48, true)
 	for _, x := range []*Mixture{{}, {enlarged: true}} {
-		want := plain
+		want := both
 		if x.enlarged {
-			want = plain.brought(NewOthers(f.Frames, &d, moment, 128, 96))
-			if slices.Equal(want.means[others-1].Data, plain.means[others-1].Data) {
-				t.Fatal("the flow between enlarged frames shows nothing else")
-			}
+			want = both.byEnlarged()
 		}
 		for _, size := range []frame.Size{{Width: 64, Height: 48}, {Width: 128, Height: 96}, {Width: 160, Height: 96}} {
 			at, around := x.Others(f.Frames, &d, moment, size.Width, size.Height)

@@ -94,8 +94,7 @@ func (l *NoiseLaw) Add(truth, predicted frame.Frame, x motion.Moment, o, enlarge
 		if l.detail.Bends && int(l.frames[inModel])%l.stride == 0 {
 			even := *l.detail
 			even.Bends = false
-			straight := o.brought(NewOthers(l.film, &even, x, 2*truth.Width, 2*truth.Height))
-			all = append(all, straight.means[others-1])
+			all = append(all, predictOthers(l.film, &even, x, truth.Width, truth.Height, true).enlarged)
 		}
 	}
 	for p, shown := range all {

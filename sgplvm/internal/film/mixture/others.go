@@ -34,6 +34,7 @@ const (
 // all are its nearest frame.
 type Others struct {
 	means      [others]frame.Image[float64]
+	enlarged   frame.Image[float64] // in pixels of training, the flow between enlarged frames (enlarged.go); none where it was not asked for and beyond the ends
 	doubts     frame.Image[float64] // of each pixel, the numbers of a doubt; none beyond the ends and of pixels other than those of training
 	unresolved frame.Image[float64] // of each pixel, which part other frames leave of what one does not show; none where it is all
 	resolvable float64              // which part of detail is resolved where nothing is left
@@ -45,7 +46,12 @@ type Others struct {
 
 // NewOthers predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
 // frame of the shot is known.
-func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, height int) (o Others) {
+func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, height int) Others {
+	return predictOthers(f, d, x, width, height, false)
+}
+
+// predictOthers is NewOthers, of pixels of training with the flow between enlarged frames too where they are asked for.
+func predictOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, height int, enlarged bool) (o Others) {
 	s, around := x.Shot, x.Neighbours()
 	o.few = len(s.Examples) <= fewFrames
 	if len(around) == 0 {
@@ -95,6 +101,9 @@ func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, hei
 		for k, n := range around {
 			flow.textures[k] = detail.TextureOf(f.Picture(s.Examples[n.Place]))
 		}
+	}
+	if enlarged {
+		o.enlarge(f, d, x, flow, hypotheses)
 	}
 	o.each(f, func(pixel int, value *[others][]float64, buffer []float64, x, y float64) {
 		t := flow.at(value[2], buffer, x, y)

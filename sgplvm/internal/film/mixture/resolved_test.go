@@ -166,7 +166,7 @@ func TestNoiseOfResolvedFrames(t *testing.T) {
 			for k, law := range laws {
 				finer := o
 				if k > 0 {
-					finer = o.brought(NewOthers(frames, []*detail.Detail{d, enlarged, &bending}[k], x, 2*width, 2*height))
+					finer = predictOthers(frames, []*detail.Detail{d, enlarged, &bending}[k], x, width, height, true).byEnlarged()
 				}
 				law.Add(truth, predicted, x, o, finer)
 			}

@@ -9,7 +9,7 @@ import (
 
 // mostFlowBytes is about how many bytes of flows are kept, and mostKept how many splines and other values: the splines of the two frames around a time, plain, sharpened and
 // enlarged, those of the frames beside these, what averaging adds, what paths show, and what the next time asks for. lastFlows is how many pairs of frames a time has in common with the next.
-const mostFlowBytes, mostKept, lastFlows = 1 << 27, 16, 8
+const mostFlowBytes, mostKept, lastFlows = 1 << 28, 16, 8
 
 // A Cache keeps the dense flows between pairs of training frames that were estimated first, and the last ones: films are
 // gone through from the beginning again, and of more pairs than can be kept the last ones would be gone each time before they are
@@ -83,3 +83,12 @@ func (c *Cache) Flows(a, b int, find func() motion.PairFlow) motion.PairFlow {
 }
 
 func bytesOf(f motion.PairFlow) int { return 2 * 2 * 4 * len(f.There.Right) }
+
+// flowsOfFrame is how many pairs a frame is the first of whose flows are asked for: with the next three.
+const flowsOfFrame = 3
+
+// CacheMemory returns how many bytes a Cache of frames takes at most: flows, and pictures in pixels twice as fine.
+func CacheMemory(frames, points, channels int) float64 {
+	flows := flowsOfFrame * float64(frames) * 2 * 2 * 4 * float64(points)
+	return min(mostFlowBytes, flows) + mostKept*4*4*float64(points)*float64(channels)
+}
