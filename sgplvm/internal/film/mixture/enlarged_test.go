@@ -77,6 +77,29 @@ func TestEnlargedFlow(t *testing.T) {
 	}
 }
 
+// A frame that is left out has no part in what it is predicted from, whatever it shows.
+func TestEnlargedWithout(t *testing.T) {
+	const without = 3
+	var shown [2]Others
+	for k := range shown {
+		f := filmOf(t, drawn.NewWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, func(i int, x, y float64) (float64, float64) {
+			if k == 1 && i == without {
+				y += 5
+			}
+			return x + 0.7*float64(i), y + 0.7*float64(i)
+		})
+		d := detail.Detail{Width: 64, Height: 48, SuperResolution: detail.SuperResolution{Noise: 0.1, Mismatch: 1, Frames: detail.FewShown}}
+		o := predictOthers(f.Frames, &d, f.Motion.LeftOut(without), 64, 48, true)
+		for i, v := range o.enlarged.Data {
+			o.enlarged.Data[i] = (v - f.Frames.Least) / f.Frames.Step // the units may differ
+		}
+		shown[k] = o
+	}
+	if !slices.Equal(shown[0].enlarged.Data, shown[1].enlarged.Data) || !slices.Equal(shown[0].unresolved.Data, shown[1].unresolved.Data) {
+		t.Error("what is predicted of a frame depends on it")
+	}
+}
+
 // Whatever pixels are asked for, weights and variances go by the same pixels of training, and these have the flow between enlarged frames if that was chosen.
 func TestOthersOfMixture(t *testing.T) {
 	f := filmOf(t, drawn.NewWaves(rand.New(rand.NewPCG(1, 3)), 3, 24), 7, func(i int, x, y float64) (float64, float64) { return x + 0.7*float64(i), y + 0.7*float64(i) })
