@@ -55,7 +55,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/film/inflation": {"mat", "sgplvm/internal/data", "sgplvm/internal/work", "sgplvm/internal/film/frame"},
 	"sgplvm/internal/film/limits":    {"sgplvm/internal/data", "sgplvm/internal/work", "sgplvm/internal/film/frame"},
 	"sgplvm/internal/film/motion":    append([]string{"mat", "chol", "internal/opticalflow", "sgplvm/internal/film/frame"}, leaves...),
-	"sgplvm/internal/film/training":  append([]string{"sgplvm/internal/data"}, filmed[:3]...),
+	"sgplvm/internal/film/training":  append([]string{"mat", "sgplvm/internal/data"}, filmed[:3]...),
 	"sgplvm/internal/film/detail":    slices.Concat([]string{"mat", "chol"}, leaves, filmed),
 	"sgplvm/internal/film/mixture":   slices.Concat([]string{"mat", "chol", "sgplvm/internal/film/detail"}, leaves, filmed),
 	// Drawn films, and what is fitted to them: tests alone import them.

@@ -4,34 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
-
-// enlarge adds, in pixels of training, the flow between enlarged frames, along the same paths with the same hypotheses: of each pixel the mean over finer ones around it, and what other frames leave unresolved there.
-func (o *Others) enlarge(f *training.Frames, d *detail.Detail, x motion.Moment, plain *dense, hypotheses hypothesized) {
-	around, flow, width := x.Neighbours(), *plain, 2*f.Width
-	flow.a = detail.Sharp(f, d, x.Shot, around[0].Place, x.Without, width).Means()
-	flow.b = detail.Sharp(f, d, x.Shot, around[1].Place, x.Without, width).Means()
-	flow.textures = nil
-	o.enlarged = frame.NewImage[float64](f.Width, f.Height, f.Channels)
-	o.unresolved = frame.NewImage[float64](f.Width, f.Height, 1)
-	mat.Parallel(f.Height, func(row int) {
-		buffer, to := make([]float64, 2*f.Channels), o.enlarged.Row(row)
-		for column := range f.Width {
-			value := to[column*f.Channels : (column+1)*f.Channels]
-			t := flow.at(value, buffer, float64(column), float64(row))
-			hypotheses.sample(value, buffer[:f.Channels], float64(column), float64(row))
-			o.unresolved.Data[row*f.Width+column] = t.unresolved
-			for c, v := range value {
-				value[c] = f.Least + f.Step*v
-			}
-		}
-	})
-}
 
 // byEnlarged returns the others of pixels of training with the flow between enlarged frames in place of that between frames as they are. Frames together show
 // what lies between pixels of one, so that pixels miss between them what these leave unresolved. Beyond the ends nothing changes.

@@ -52,12 +52,6 @@ type errorSample struct {
 	errors   [1 + others]float64
 }
 
-// LawMemory returns about how many bytes the samples of all laws take that are learned from frames of some channels: of two mixtures (Choice) and of noise.
-func LawMemory(channels int) float64 {
-	const sample, energies = 160, 8 * (varianceParts + 1)
-	return float64(channels) * (2*errorSamples*sample + noisePredictions*noiseOctaves*noiseSamples*energies)
-}
-
 // NewLaw starts with nothing but how octaves of the frames go on, to learn from about as many frames as given (0: 24) and the ends of all shots.
 func NewLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail, examined int) *Law {
 	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true, aliased: d.ExpectedAliasing()}}

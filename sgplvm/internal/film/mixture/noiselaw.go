@@ -57,6 +57,12 @@ const straightFrames = 6
 // quiet is of how many cells the one is that has the least of contents, as far as that is to be relied on.
 const quiet = 4
 
+// LawMemory returns about how many bytes the samples of all laws take that are learned from frames of some channels: of two mixtures (Choice) and of noise.
+func LawMemory(channels int) float64 {
+	const sample, energies = 160, 8 * (varianceParts + 1)
+	return float64(channels) * (2*errorSamples*sample + noisePredictions*noiseOctaves*noiseSamples*energies)
+}
+
 // NewNoiseLaw starts with nothing, for frames that are enlarged as a detail says.
 func NewNoiseLaw(frames *training.Frames, d *detail.Detail) *NoiseLaw {
 	l := &NoiseLaw{rounding: frame.Square(frames.Step) / 12, film: frames, detail: d, stride: max(min(frames.Frames, mostMixtureFrames)/straightFrames, 1)}

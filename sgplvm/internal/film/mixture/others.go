@@ -122,6 +122,28 @@ func predictOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width,
 	return o
 }
 
+// enlarge adds, in pixels of training, the flow between enlarged frames, along the same paths with the same hypotheses: of each pixel the mean over finer ones around it, and what other frames leave unresolved there.
+func (o *Others) enlarge(f *training.Frames, d *detail.Detail, x motion.Moment, plain *dense, hypotheses hypothesized) {
+	around, flow, width := x.Neighbours(), *plain, 2*f.Width
+	flow.a = detail.Sharp(f, d, x.Shot, around[0].Place, x.Without, width).Means()
+	flow.b = detail.Sharp(f, d, x.Shot, around[1].Place, x.Without, width).Means()
+	flow.textures = nil
+	o.enlarged = frame.NewImage[float64](f.Width, f.Height, f.Channels)
+	o.unresolved = frame.NewImage[float64](f.Width, f.Height, 1)
+	mat.Parallel(f.Height, func(row int) {
+		buffer, to := make([]float64, 2*f.Channels), o.enlarged.Row(row)
+		for column := range f.Width {
+			value := to[column*f.Channels : (column+1)*f.Channels]
+			t := flow.at(value, buffer, float64(column), float64(row))
+			hypotheses.sample(value, buffer[:f.Channels], float64(column), float64(row))
+			o.unresolved.Data[row*f.Width+column] = t.unresolved
+			for c, v := range value {
+				value[c] = f.Least + f.Step*v
+			}
+		}
+	})
+}
+
 // own returns the traits of a value between two frames, of channel c at a pixel of training; scale is the variance of the channel, mean that of all.
 func (o *Others) own(column, row, c int, scale, mean float64) (t ownTraits) {
 	flow := o.means[others-1]
