@@ -59,7 +59,7 @@ const quiet = 4
 
 // LawMemory returns about how many bytes the samples of all laws take that are learned from frames of some channels: of two mixtures (Choice) and of noise.
 func LawMemory(channels int) float64 {
-	const sample, energies = 160, 8 * (varianceParts + 1)
+	const sample, energies = 160, 8 * (varianceParts + 1) // bytes of an errorSample, and of what is seen of a cell
 	return float64(channels) * (2*errorSamples*sample + noisePredictions*noiseOctaves*noiseSamples*energies)
 }
 

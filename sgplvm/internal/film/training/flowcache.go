@@ -82,13 +82,17 @@ func (c *Cache) Flows(a, b int, find func() motion.PairFlow) motion.PairFlow {
 	return f
 }
 
-func bytesOf(f motion.PairFlow) int { return 2 * 2 * 4 * len(f.There.Right) }
+// pixelBytes is what the flows between two frames, there and back, take for each pixel.
+const pixelBytes = 2 * 2 * 4
+
+func bytesOf(f motion.PairFlow) int { return pixelBytes * len(f.There.Right) }
 
 // flowsOfFrame is how many pairs a frame is the first of whose flows are asked for: with the next three.
 const flowsOfFrame = 3
 
 // CacheMemory returns how many bytes a Cache of frames takes at most: flows, and pictures in pixels twice as fine.
 func CacheMemory(frames, points, channels int) float64 {
-	flows := flowsOfFrame * float64(frames) * 2 * 2 * 4 * float64(points)
-	return min(mostFlowBytes, flows) + mostKept*4*4*float64(points)*float64(channels)
+	const pictureBytes = 4 * 4 // four finer pixels for one
+	flows := flowsOfFrame * float64(frames) * pixelBytes * float64(points)
+	return min(mostFlowBytes, flows) + mostKept*pictureBytes*float64(points)*float64(channels)
 }
