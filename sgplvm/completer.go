@@ -40,11 +40,13 @@ type completer struct {
 	rounds     int     // so far
 	doing      string  // what it is doing, before the name of a round
 	how        *search
+	times      []float64 // of the examples, also where the search found that they tell nothing
+	sequences  []int
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
 	n, points, channels := d.Source.Dims()
-	c := &completer{d: d, channels: channels, points: data.InSpacings(d.Grid), rng: rand.New(completionRandom(cfg)), watch: watcherOf(cfg.Watch)}
+	c := &completer{d: d, channels: channels, times: d.Times, sequences: d.Sequences, points: data.InSpacings(d.Grid), rng: rand.New(completionRandom(cfg)), watch: watcherOf(cfg.Watch)}
 	if _, err := data.Check(d.Source); err != nil {
 		return nil, err
 	}

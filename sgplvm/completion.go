@@ -57,17 +57,25 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	} else if some {
 		return completeByBound(ctx, d, cfg)
 	}
-	c, err := newCompleter(d, cfg)
+	rest, present, none, err := d.withoutAbsent()
 	if err != nil {
 		return nil, err
 	}
+	c, err := newCompleter(rest, cfg)
+	if err != nil {
+		return nil, err
+	}
+	chosen := cfg
 	if len(c.incomplete) > 0 {
-		if cfg, err = c.learn(ctx, cfg); err != nil {
+		if chosen, err = c.learn(ctx, cfg); err != nil {
 			return nil, c.tooLittle(err)
 		}
 	}
+	if len(none.examples) > 0 {
+		return c.completeAbsent(ctx, cfg, chosen, present, none)
+	}
 	done = &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
-	done.Model, done.Report, err = fitWhole(ctx, c.d, cfg)
+	done.Model, done.Report, err = fitWhole(ctx, c.d, chosen)
 	if done.Model == nil {
 		return nil, err
 	}
@@ -77,6 +85,35 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
 	}
 	return done, err
+}
+
+// completeAbsent is the rest of Complete where nothing was observed of some examples: the others are completed, by a configuration
+// that was chosen.
+func (c *completer) completeAbsent(ctx context.Context, cfg, chosen Config, present []int, none absent) (*Completion, error) {
+	whole := c.d
+	whole.holes = nil
+	if c.how != nil && c.d.Times != nil && cfg.Partly == nil {
+		cfg.Partly = chosen.kept()
+	}
+	whole.Times, whole.Sequences, whole.absent = c.times, c.sequences, none.at
+	done := &Completion{Check: c.check}
+	m, v, err := predictAbsent(ctx, whole, cfg, done)
+	if err != nil {
+		return nil, err
+	}
+	n := len(present) + len(none.examples)
+	mean, variance := mat.New(n, c.y.Cols), mat.New(n, c.y.Cols)
+	for k, i := range present {
+		copy(mean.Row(i), c.y.Row(k))
+		copy(variance.Row(i), c.variance.Row(k))
+	}
+	for k, i := range none.examples {
+		copy(mean.Row(i), m.Row(k))
+		copy(variance.Row(i), v.Row(k))
+	}
+	done.Mean, done.Variance = c.matrix(mean), c.matrix(variance)
+	done.Report.Missing = c.holes.count() + m.Rows*m.Cols
+	return done, nil
 }
 
 // tooLittle returns an error, or, where it says that completed data are none, that all examples are the same or too little was observed.

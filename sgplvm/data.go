@@ -48,6 +48,7 @@ type Data struct {
 	registered *registration // of a film whose motion was taken out; nil: it was not
 	holes      *holes        // of values that were filled in; nil: all were observed
 	unsure     unsure        // about those values
+	absent     []Instant     // of examples of which nothing was observed, which are none of these
 	observed   Source        // what Source was before, NaN where values were missing; nil: all were observed
 }
 

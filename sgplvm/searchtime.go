@@ -246,17 +246,8 @@ const absentFolds = 4
 
 // newAbsentJudge holds out each example once, of the first part alone where little is to be tried.
 func newAbsentJudge(s *search) (absentJudge, error) {
-	n, points, _ := s.data.Source.Dims()
-	heldOut := make([][]int, min(n, absentFolds))
-	for k, i := range s.judgeRandom().Perm(n) {
-		heldOut[k%len(heldOut)] = append(heldOut[k%len(heldOut)], i)
-	}
-	for _, out := range heldOut {
-		slices.Sort(out)
-	}
-	if s.given.Effort == EffortQuick {
-		heldOut = heldOut[:1]
-	}
+	_, points, _ := s.data.Source.Dims()
+	heldOut := s.wholeHeldOut()
 	j, err := s.judgeWithout(heldOut, allBut(points, nil), s.data.Grid, func(fold, example int, values []float64) []fillCase {
 		missing := make([]bool, len(values))
 		for k := range missing {
@@ -265,6 +256,26 @@ func newAbsentJudge(s *search) (absentJudge, error) {
 		return []fillCase{newFillCase(fold, example, values, missing, s.data)}
 	})
 	return absentJudge{j}, err
+}
+
+// wholeHeldOut returns which whole examples are held out of each fold.
+func (s *search) wholeHeldOut() [][]int {
+	rng := s.judgeRandom()
+	if s.data.absent != nil {
+		return likeAbsent(rng, data.Instants(s.data.Times, s.data.Sequences), s.data.absent, 1+s.plan.folds)
+	}
+	n, _, _ := s.data.Source.Dims()
+	heldOut := make([][]int, min(n, absentFolds))
+	for k, i := range rng.Perm(n) {
+		heldOut[k%len(heldOut)] = append(heldOut[k%len(heldOut)], i)
+	}
+	for _, out := range heldOut {
+		slices.Sort(out)
+	}
+	if s.given.Effort == EffortQuick {
+		heldOut = heldOut[:1]
+	}
+	return heldOut
 }
 
 // probe measures a configuration on all folds at once.
