@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -144,41 +145,180 @@ func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) []in
 	return places[rng.IntN(len(places))]
 }
 
-// predictAbsent chooses and trains what predicts whole examples at their times, and predicts those that are missing. d are the others, completed.
-func predictAbsent(ctx context.Context, d Data, cfg Config, c *Completion) (mean, variance mat.Matrix, err error) {
-	var how *search
-	if cfg.Effort != EffortNone && cfg.Start == nil {
-		if cfg, how, err = choose(ctx, d, cfg); err != nil {
-			return mean, variance, err
+// absentees are examples of which nothing was observed, beside others that were completed.
+type absentees struct {
+	d       Data // the others, completed
+	present []int
+	none    absent
+	full    filledData
+}
+
+// filledData are values of all examples, their holes and the variances of what was filled in.
+type filledData struct {
+	y, variance mat.Matrix
+	holes       *holes
+	points      mat.Matrix // in mean spacings
+	channels    int
+	at          []Instant
+}
+
+// full returns all examples as the completer's and those of which nothing was observed.
+func (c *completer) full(present []int, none absent) filledData {
+	n := len(present) + len(none.examples)
+	f := filledData{y: mat.New(n, c.y.Cols), variance: mat.New(n, c.y.Cols), points: c.points, channels: c.channels, at: make([]Instant, n),
+		holes: &holes{size: c.holes.size, missing: make([]bool, n*c.holes.size)}}
+	at := c.at()
+	for k, i := range present {
+		copy(f.y.Row(i), c.y.Row(k))
+		copy(f.holes.of(i), c.holes.of(k))
+		f.at[i] = at[k]
+	}
+	for k, i := range none.examples {
+		f.at[i] = none.at[k]
+		for j := range f.holes.of(i) {
+			f.holes.of(i)[j] = true
 		}
 	}
-	m, report, err := fitWhole(ctx, d, cfg)
+	return f
+}
+
+// predict chooses and trains what predicts whole examples at their times, and predicts those that are missing.
+func (a *absentees) predict(ctx context.Context, cfg Config, done *Completion) error {
+	given := cfg
+	var how *search
+	var err error
+	if cfg.Effort != EffortNone && cfg.Start == nil {
+		if cfg, how, err = choose(ctx, a.d, cfg); err != nil {
+			return err
+		}
+	}
+	m, report, err := fitWhole(ctx, a.d, cfg)
 	if err != nil {
-		return mean, variance, err
+		return err
 	}
-	if how != nil {
-		m.selection = &how.selection
-		report.Searched, report.Forecast = how.searched, how.forecast
+	done.Model, done.Report = m, report
+	if err := a.impute(ctx, m); err != nil || how == nil {
+		return err
 	}
-	_, points, channels := d.Source.Dims()
-	mean, variance = mat.New(len(d.absent), points*channels), mat.New(len(d.absent), points*channels)
-	failures := make([]error, len(d.absent))
-	mat.Parallel(len(d.absent), func(k int) {
+	m.selection = &how.selection
+	done.Report.Searched, done.Report.Forecast = how.searched, how.forecast
+	t, err := a.contest(ctx, given, cfg)
+	if err != nil || t == nil {
+		return err
+	}
+	kinds := a.full.holes.kindsOf(a.full.at, a.full.points, a.full.channels)
+	for i := range kinds {
+		if kinds[i] != kindWhole {
+			kinds[i] = kindCount
+		}
+	}
+	done.Kinds = append(done.Kinds, t.checks(countKinds(kinds))...)
+	if t.winner[kindWhole] == "" {
+		for _, i := range a.none.examples {
+			for k := range a.full.variance.Row(i) {
+				a.full.variance.Row(i)[k] *= t.factor[kindWhole]
+			}
+		}
+	}
+	return t.fill(ctx, kinds, a.full.y, a.full.variance, a.full.fillers(a.full.holes.missing, given.Seed))
+}
+
+func (f *filledData) fillers(missing []bool, seed uint64) []filler {
+	return fillers(f.y, missing, f.points, f.channels, f.at, seed)
+}
+
+// impute predicts the examples at their times.
+func (a *absentees) impute(ctx context.Context, m *Model) error {
+	failures := make([]error, len(a.none.examples))
+	mat.Parallel(len(failures), func(k int) {
 		if failures[k] = ctx.Err(); failures[k] != nil {
 			return
 		}
-		p, err := m.imputeAt(ctx, nothingOf(points, channels), d.absent[k])
+		p, err := m.imputeAt(ctx, nothingOf(a.full.points.Rows, a.full.channels), a.none.at[k])
 		failures[k] = err
-		copy(mean.Row(k), p.Mean.Data)
-		copy(variance.Row(k), p.Variance.Data)
+		copy(a.full.y.Row(a.none.examples[k]), p.Mean.Data)
+		copy(a.full.variance.Row(a.none.examples[k]), p.Variance.Data)
 	})
-	for _, err := range failures {
-		if err != nil {
-			return mean, variance, err
+	return cmp.Or(failures...)
+}
+
+// contest compares the simplest methods with the model by examples held out as these are missing; nil where there are too few.
+func (a *absentees) contest(ctx context.Context, given, chosen Config) (*contest, error) {
+	if n, _, _ := a.d.Source.Dims(); n < leastTraining {
+		return nil, nil
+	}
+	d, err := a.d.checked()
+	if err != nil {
+		return nil, err
+	}
+	s := &search{ctx: ctx, outer: ctx, data: d, given: given, plan: plans[given.Effort], watch: watcherOf(given.Watch)}
+	j, err := newAbsentJudge(s)
+	if err != nil {
+		return nil, err
+	}
+	folds, err := once(given.run(), "examples held out, predicted by "+text(chosen), func() (folds []filledValues, err error) { return a.predictHeld(ctx, j, chosen) })
+	if err != nil {
+		return nil, err
+	}
+	t, read := newContest(deviations(a.full.y, a.full.holes, a.full.channels)), make([]int, len(folds))
+	place := make([]int, len(a.full.at)) // in order of time, with a step between sequences
+	next := 0
+	for _, order := range inOrder(a.full.at) {
+		for _, i := range order {
+			place[i] = next
+			next++
+		}
+		next++
+	}
+	group, last := 0, -2
+	lists := make([][]heldValue, len(folds))
+	for _, c := range j.cases {
+		row := a.present[c.example]
+		if place[row] != last+1 {
+			group++
+		}
+		last = place[row]
+		for k, missing := range a.full.holes.of(row) {
+			at := read[c.fold]
+			read[c.fold]++
+			if !missing {
+				lists[c.fold] = append(lists[c.fold], heldValue{row, k, kindWhole, group, a.full.y.Row(row)[k], folds[c.fold].Mean[at], folds[c.fold].Variance[at]})
+			}
 		}
 	}
-	c.Model, c.Report = m, report
-	return mean, variance, nil
+	for _, list := range lists {
+		t.add("", list)
+		missing := slices.Clone(a.full.holes.missing)
+		for _, v := range list {
+			missing[v.example*a.full.holes.size+v.value] = true
+		}
+		if err := t.try(ctx, list, a.full.fillers(missing, given.Seed)); err != nil {
+			return nil, err
+		}
+	}
+	t.decide()
+	return t, nil
+}
+
+// predictHeld returns what models of the other examples make of those that a judge holds out, fold by fold.
+func (a *absentees) predictHeld(ctx context.Context, j absentJudge, chosen Config) ([]filledValues, error) {
+	models, err := j.models(ctx, chosen, 0, len(j.folds))
+	if err != nil {
+		return nil, err
+	}
+	all, failures := make([]Prediction, len(j.cases)), make([]error, len(j.cases))
+	mat.Parallel(len(j.cases), func(i int) {
+		if failures[i] = ctx.Err(); failures[i] == nil {
+			c := &j.cases[i]
+			all[i], failures[i] = models[c.fold].imputeAt(ctx, nothingOf(a.full.points.Rows, a.full.channels), *c.at)
+		}
+	})
+	folds := make([]filledValues, len(models))
+	for i, p := range all {
+		f := &folds[j.cases[i].fold]
+		f.Mean, f.Variance = append(f.Mean, p.Mean.Data...), append(f.Variance, p.Variance.Data...)
+	}
+	return folds, cmp.Or(failures...)
 }
 
 // nothingOf are values of an example of which none was observed.

@@ -15,15 +15,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
-// FillCheck tells how well values were filled in that were hidden on purpose.
-type FillCheck struct {
-	Values   int     // how many
-	RMSE     float64 // root mean square error, in the user's units
-	NLP      float64 // mean negative log density, nats a value
-	Coverage float64 // the share of them within central intervals of 90 %
-	Factor   float64 // by which variances, also theirs, were multiplied as these values ask, at least 1; 0: nothing was chosen, or factors were given
-}
-
 // A completer fills the holes of data round by round.
 type completer struct {
 	d          Data       // completed
@@ -42,6 +33,7 @@ type completer struct {
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
+	kinds      []FillCheck // of missing values
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
@@ -165,7 +157,7 @@ func (c *completer) putAside(examples int) {
 		if hide == nil {
 			continue
 		}
-		r := aside{i, slices.Clone(c.y.Row(i))}
+		r := aside{example: i, group: len(c.holes.reserve), truth: slices.Clone(c.y.Row(i))}
 		for k, hidden := range hide {
 			if !hidden {
 				r.truth[k] = math.NaN()

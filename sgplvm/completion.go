@@ -19,8 +19,10 @@ type Completion struct {
 	Model  *Model // of the completed examples
 	Report Report // of its training
 
-	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing.
+	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing: errors of
+	// the kinds of missing values, as many of each as are missing. Kinds tells it of each.
 	Check FillCheck
+	Kinds []FillCheck
 }
 
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
@@ -74,7 +76,8 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	if len(none.examples) > 0 {
 		return c.completeAbsent(ctx, cfg, chosen, present, none)
 	}
-	done = &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Check: c.check}
+	done = &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Kinds: c.kinds}
+	done.Check = checkOf(c.kinds, c.check)
 	done.Model, done.Report, err = fitWhole(ctx, c.d, chosen)
 	if done.Model == nil {
 		return nil, err
@@ -92,27 +95,23 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 func (c *completer) completeAbsent(ctx context.Context, cfg, chosen Config, present []int, none absent) (*Completion, error) {
 	whole := c.d
 	whole.holes = nil
+	full := c.full(present, none)
 	if c.how != nil && c.d.Times != nil && cfg.Partly == nil {
 		cfg.Partly = chosen.kept()
 	}
 	whole.Times, whole.Sequences, whole.absent = c.times, c.sequences, none.at
-	done := &Completion{Check: c.check}
-	m, v, err := predictAbsent(ctx, whole, cfg, done)
-	if err != nil {
+	done := &Completion{Kinds: c.kinds}
+	a := &absentees{d: whole, full: full, present: present, none: none}
+	if err := a.predict(ctx, cfg, done); err != nil {
 		return nil, err
 	}
-	n := len(present) + len(none.examples)
-	mean, variance := mat.New(n, c.y.Cols), mat.New(n, c.y.Cols)
 	for k, i := range present {
-		copy(mean.Row(i), c.y.Row(k))
-		copy(variance.Row(i), c.variance.Row(k))
+		copy(full.y.Row(i), c.y.Row(k))
+		copy(full.variance.Row(i), c.variance.Row(k))
 	}
-	for k, i := range none.examples {
-		copy(mean.Row(i), m.Row(k))
-		copy(variance.Row(i), v.Row(k))
-	}
-	done.Mean, done.Variance = c.matrix(mean), c.matrix(variance)
-	done.Report.Missing = c.holes.count() + m.Rows*m.Cols
+	done.Mean, done.Variance = c.matrix(full.y), c.matrix(full.variance)
+	done.Check = checkOf(done.Kinds, c.check)
+	done.Report.Missing = full.holes.count()
 	return done, nil
 }
 
@@ -199,7 +198,19 @@ func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	if err != nil {
 		return cfg, err
 	}
+	contest, err := c.contest(ctx, cfg)
+	if err != nil {
+		return cfg, err
+	}
 	c.holes.missing = observed
 	c.takeBack()
-	return chosen, c.again(ctx, chosen, plan)
+	if contest == nil || contest.modelWins(c.kindsOf()) {
+		if err := c.again(ctx, chosen, plan); err != nil {
+			return cfg, err
+		}
+	}
+	if contest == nil {
+		return chosen, nil
+	}
+	return chosen, c.settle(ctx, contest, cfg.Seed)
 }

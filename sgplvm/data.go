@@ -70,6 +70,7 @@ type holes struct {
 // An aside is the part of an example that is in reserve.
 type aside struct {
 	example int
+	group   int       // what was put aside together
 	truth   []float64 // n_s·d_y, NaN where not in reserve
 }
 

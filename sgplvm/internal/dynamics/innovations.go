@@ -81,6 +81,11 @@ type gains struct {
 func newGains(m *system, precisions []float64) gains {
 	var f kalman
 	f.forward(m, precisions, nil)
+	return gainsOf(m, &f)
+}
+
+// gainsOf returns the gains of a filter that has gone forward.
+func gainsOf(m *system, f *kalman) gains {
 	k := gains{size: m.s}
 	for i, kappa := range f.kappa {
 		k.kappa = append(k.kappa, kappa.v)

@@ -170,13 +170,7 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		}
 		s.text("%d of %d points are outside the model", outside, set.Points())
 	}
-	if c.Check.Values > 0 {
-		s.text("%d observed values that were hidden for a test were filled in with an error of %.4g (root mean square); %.0f %% of them lie within their 90 %% intervals",
-			c.Check.Values, c.Check.RMSE, 100*c.Check.Coverage)
-		if f := c.Check.Factor; f > 1 {
-			s.text("for that all variances were multiplied by %.3g", f)
-		}
-	}
+	s.kinds(c.Completion)
 	s.sureness(surenessOf(set, filled))
 	s.text("completed in %s", took.Round(100*time.Millisecond))
 	fmt.Fprint(e.Stdout, s.String())
@@ -184,6 +178,28 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		e.Note("warning: %s", w)
 	}
 	return nil
+}
+
+// kinds says of each way in which values are missing what fills them in, and how well that did with observed values that were hidden for a test.
+func (s *lines) kinds(c *sgplvm.Completion) {
+	list := c.Kinds
+	if len(list) == 0 && c.Check.Values > 0 {
+		list = []sgplvm.FillCheck{c.Check}
+	}
+	for _, k := range list {
+		line := fmt.Sprintf("%s: %d missing, filled in by %s", k.Kind, k.Missing, k.By)
+		if k.Kind == "" {
+			line = "test"
+		}
+		if k.Values > 0 {
+			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (root mean square), %.0f %% of them lie within their 90 %% intervals",
+				k.Values, k.RMSE, 100*k.Coverage)
+			if k.Simplest != "" && k.Simplest != k.By {
+				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
+			}
+		}
+		s.text("%s", line)
+	}
 }
 
 // sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.

@@ -1,0 +1,164 @@
+package dynamics
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
+)
+
+// drawnSeries draws two sequences of random walks and a sine at irregular times in a random order, with gaps.
+func drawnSeries(n, columns int) (y mat.Matrix, missing []bool, times []float64, labels []int) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	y = mat.New(n, columns)
+	for range n {
+		times, labels = append(times, 0), append(labels, 0)
+	}
+	at := 0.0
+	for k, i := range rng.Perm(n) {
+		at += 0.5 + rng.Float64()
+		times[i] = at
+		if k > n*2/3 {
+			labels[i] = 7
+		}
+		for c := range columns {
+			y.Set(i, c, 3*math.Sin(at/4+float64(c))+0.1*rng.NormFloat64()+float64(10*c))
+		}
+	}
+	missing = make([]bool, n*columns)
+	for k := range missing {
+		missing[k] = rng.Float64() < 0.3
+	}
+	return y, missing, times, labels
+}
+
+// The evidence of a law, up to a constant, the means and the variances are those of dense matrices.
+func TestSeriesIsDense(t *testing.T) {
+	y, missing, times, labels := drawnSeries(40, 1)
+	s := newSeries(data.Sequences(times, labels), y, missing, 0)
+	dense := func(law seriesLaw) (evidence float64, at func(i int) (mean, variance float64)) {
+		var seen []int
+		for i, m := range missing {
+			if !m {
+				seen = append(seen, i)
+			}
+		}
+		n := len(seen)
+		cov := func(i, j int) float64 {
+			if labels[i] != labels[j] {
+				return 0
+			}
+			m := mat.New(1, 1)
+			law.kernel.TimeMatrix(m, times[i:i+1], times[j:j+1])
+			return (1 - law.noise) * m.At(0, 0)
+		}
+		a, ones, v := mat.New(n, n), mat.New(n, 1), mat.New(n, 1)
+		for r, i := range seen {
+			ones.Set(r, 0, 1)
+			v.Set(r, 0, y.At(i, 0))
+			for c, j := range seen {
+				a.Set(r, c, cov(i, j))
+			}
+		}
+		var f chol.Factor
+		if err := f.RefactorizeShifted(a, law.noise); err != nil {
+			t.Fatal(err)
+		}
+		inverse := ones.Clone()
+		f.Solve(inverse)
+		var up, down float64
+		for r := range n {
+			up += inverse.At(r, 0) * v.At(r, 0)
+			down += inverse.At(r, 0)
+		}
+		mu := up / down
+		residual := mat.New(n, 1)
+		for r := range n {
+			residual.Set(r, 0, v.At(r, 0)-mu)
+		}
+		solved, square := residual.Clone(), 0.0
+		f.Solve(solved)
+		for r := range n {
+			square += residual.At(r, 0) * solved.At(r, 0)
+		}
+		return -0.5 * (float64(n)*math.Log(square) + f.LogDet()), func(i int) (mean, variance float64) {
+			k := mat.New(n, 1)
+			for r, j := range seen {
+				k.Set(r, 0, cov(i, j))
+			}
+			w := k.Clone()
+			f.Solve(w)
+			mean, variance = mu, 1
+			for r := range n {
+				mean += k.At(r, 0) * solved.At(r, 0)
+				variance -= k.At(r, 0) * w.At(r, 0)
+			}
+			return mean, variance * square / float64(n-1)
+		}
+	}
+	var last float64
+	for k, law := range []seriesLaw{{kernel.Kernel{Kind: kernel.Matern32, LengthScale: []float64{4}}, 0.05}, {kernel.Kernel{Kind: kernel.Matern12, LengthScale: []float64{9}}, 0.3}} {
+		want, at := dense(law)
+		got := s.evidence(law) - want
+		if k > 0 && math.Abs(got-last) > 1e-8*math.Abs(want) {
+			t.Errorf("law %d: evidence differs from the dense one by %v, by %v of the law before", k, got, last)
+		}
+		last = got
+		s.seriesLaw = law
+		mean, variance := mat.New(40, 1), mat.New(40, 1)
+		s.fill(mean, variance, 0)
+		for i, m := range missing {
+			if !m {
+				continue
+			}
+			if mu, v := at(i); math.Abs(mean.At(i, 0)-mu) > 1e-9*10 || math.Abs(variance.At(i, 0)-v) > 1e-9*10 {
+				t.Errorf("law %d, example %d: %v ± %v, expected %v ± %v", k, i, mean.At(i, 0), variance.At(i, 0), mu, v)
+			}
+		}
+	}
+}
+
+// Smooth series are filled in to their noise, the same at any GOMAXPROCS; a column of two values gets their mean and no claim.
+func TestFillSeries(t *testing.T) {
+	y, missing, times, labels := drawnSeries(300, 4)
+	for i := range y.Rows {
+		missing[i*4+3] = i > 1
+	}
+	var first mat.Matrix
+	for _, procs := range []int{1, 2} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		mean, variance := mat.New(300, 4), mat.New(300, 4)
+		if err := FillSeries(t.Context(), mean, variance, y, missing, times, labels); err != nil {
+			t.Fatal(err)
+		}
+		var square, covered, count float64
+		for i := range y.Rows {
+			for c := range 3 {
+				if missing[i*4+c] {
+					e, v := y.At(i, c)-mean.At(i, c), variance.At(i, c)
+					square, count = square+e*e, count+1
+					if e*e < 2.7*v {
+						covered++
+					}
+				}
+			}
+		}
+		if rmse := math.Sqrt(square / count); rmse > 0.25 || covered/count < 0.8 || covered/count > 0.98 {
+			t.Errorf("error %v, %v within 90 %% intervals", rmse, covered/count)
+		}
+		if want := (y.At(0, 3) + y.At(1, 3)) / 2; mean.At(5, 3) != want || !math.IsInf(variance.At(5, 3), 1) {
+			t.Errorf("two values: %v ± %v, expected %v", mean.At(5, 3), variance.At(5, 3), want)
+		}
+		if procs == 1 {
+			first = mean
+		} else if !slices.Equal(first.Data, mean.Data) {
+			t.Error("other bits at another GOMAXPROCS")
+		}
+	}
+}

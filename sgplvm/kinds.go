@@ -1,0 +1,322 @@
+package sgplvm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+)
+
+// Values are missing in several ways, each of which is a task of its own. Observed values are held out in each of these ways, and what fills in those
+// of a kind best fills in the missing ones of it: the model, or one of the simplest methods that a person would try.
+
+// A kind is a way in which values are missing.
+type kind int
+
+const (
+	kindScattered kind = iota // here and there
+	kindBlocks                // together with those around them in space
+	kindGaps                  // of a point or a column for a while
+	kindWhole                 // all values of an example
+	kindCount
+)
+
+var kindNames = [kindCount]string{"values here and there", "blocks of values", "points for a while", "whole examples"}
+
+// byChance is in what share of data some run of missing values is as long as one that counts as a gap in time, where values are missing independently.
+const byChance = 0.1
+
+// kindsOf returns of which kind each missing value is: kindCount where it is not missing. at are the times of the examples, nil without times; x are the
+// coordinates of the points in mean spacings.
+func (h *holes) kindsOf(at []Instant, x mat.Matrix, channels int) []kind {
+	n := len(h.missing) / h.size
+	kinds := make([]kind, len(h.missing))
+	whole, missing, partly := make([]bool, n), 0, 0
+	for i := range n {
+		if whole[i] = !slices.Contains(h.of(i), false); !whole[i] {
+			partly += h.size
+		}
+	}
+	for k, m := range h.missing {
+		switch {
+		case !m:
+			kinds[k] = kindCount
+		case whole[k/h.size]:
+			kinds[k] = kindWhole
+		default:
+			missing++
+		}
+	}
+	share := float64(missing) / float64(max(1, partly))
+	far := 1.5 * math.Pow(1-share, -1/float64(x.Cols)) // mean spacings
+	for i := range n {
+		own, of := h.of(i), kinds[i*h.size:(i+1)*h.size]
+		if whole[i] || x.Rows == 1 || !slices.Contains(own, true) {
+			continue
+		}
+		if gap(x, channels, func(k int) bool { return own[k] }, func(k int) bool { return !own[k] }) > far {
+			for k, m := range own {
+				if m {
+					of[k] = kindBlocks
+				}
+			}
+		}
+	}
+	if at != nil && share > 0 {
+		h.markGaps(kinds, at, whole)
+	}
+	return kinds
+}
+
+// leastGap is how many missing values of a point, one after the other in time, are a gap at least.
+const leastGap = 3
+
+// markGaps marks values of points that are missing in so many examples one after the other, whole ones aside, as hardly happens by chance: by how often a
+// value is missing after one that was observed.
+func (h *holes) markGaps(kinds []kind, at []Instant, whole []bool) {
+	type gap struct{ value, from, to int }
+	var gaps []gap
+	orders, observed, begun := inOrder(at), 0., 0.
+	for s, order := range orders {
+		order = slices.DeleteFunc(order, func(i int) bool { return whole[i] })
+		orders[s] = order
+		for k := range h.size {
+			for from := 0; from < len(order); from++ {
+				to := from
+				for to < len(order) && h.missing[order[to]*h.size+k] {
+					to++
+				}
+				if to > from {
+					gaps = append(gaps, gap{s*h.size + k, from, to})
+					if from > 0 {
+						begun++
+					}
+				}
+				if from = to; to+1 < len(order) {
+					observed++
+				}
+			}
+		}
+	}
+	least := leastGap
+	if share := begun / observed; share > 0 && share < 1 {
+		least = max(least, int(math.Ceil(math.Log(byChance/float64(len(kinds)))/math.Log(share))))
+	}
+	for _, g := range gaps {
+		if g.to-g.from >= least {
+			for _, i := range orders[g.value/h.size][g.from:g.to] {
+				kinds[i*h.size+g.value%h.size] = kindGaps
+			}
+		}
+	}
+}
+
+// inOrder returns the examples of each sequence in order of time.
+func inOrder(at []Instant) (all [][]int) {
+	times, labels := make([]float64, len(at)), make([]int, len(at))
+	for i, a := range at {
+		times[i], labels[i] = a.Time, a.Sequence
+	}
+	for _, s := range data.Sequences(times, labels) {
+		all = append(all, s.Examples)
+	}
+	return all
+}
+
+// A heldValue is an observed value that was hidden, and what was filled in for it.
+type heldValue struct {
+	example, value int
+	kind           kind
+	group          int // values of one group were hidden together
+	truth          float64
+	mean, variance float64
+}
+
+// A filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell.
+type filler struct {
+	name string
+	fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
+}
+
+// fillers returns the simplest methods for data with holes.
+func fillers(y mat.Matrix, missing []bool, x mat.Matrix, channels int, at []Instant, seed uint64) (list []filler) {
+	d := simple.Data{Y: y, Missing: missing, Channels: channels, Seed: seed}
+	if x.Rows > 1 {
+		d.Points = x
+	}
+	for _, a := range at {
+		d.Times, d.Sequences = append(d.Times, a.Time), append(d.Sequences, a.Sequence)
+	}
+	for _, m := range simple.Methods(d) {
+		list = append(list, filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
+	}
+	if at != nil {
+		list = append(list, filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+			mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
+			return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
+		}})
+	}
+	return list
+}
+
+// A contest compares on the values that were held out what fills in the missing ones.
+type contest struct {
+	scale  []float64              // deviations of the channels
+	held   map[string][]heldValue // by each method, in one order; "" is the model
+	names  []string               // of the methods, in the order in which they were tried
+	winner [kindCount]string
+	factor [kindCount]float64 // of the winner's variances
+}
+
+func newContest(scale []float64) *contest {
+	return &contest{scale: scale, held: map[string][]heldValue{}}
+}
+
+// add adds what a method made of values that were held out.
+func (c *contest) add(name string, list []heldValue) {
+	if _, known := c.held[name]; !known {
+		c.names = append(c.names, name)
+	}
+	c.held[name] = append(c.held[name], list...)
+}
+
+// try fills in held values by simplest methods.
+func (c *contest) try(ctx context.Context, list []heldValue, methods []filler) error {
+	for _, m := range methods {
+		mean, variance, err := m.fill(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		tried := slices.Clone(list)
+		for i := range tried {
+			v := &tried[i]
+			v.mean, v.variance = mean.At(v.example, v.value), variance.At(v.example, v.value)
+		}
+		c.add(m.name, tried)
+	}
+	return nil
+}
+
+// of returns what a method made of one kind, of all for kindCount; nil where it cannot tell all of it.
+func (c *contest) of(name string, k kind) (list []heldValue) {
+	for _, v := range c.held[name] {
+		if v.kind == k || k == kindCount {
+			if v.mean-v.mean != 0 || !(v.variance > 0) || math.IsInf(v.variance, 1) {
+				return nil
+			}
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// pooled is as how many groups of a kind all kinds together count.
+const pooled = 8
+
+// decide finds the winner for each kind: the best mean difference to the model, as no method was chosen by these values but that. Of a kind of
+// which few groups were held out what holds of all kinds counts too.
+func (c *contest) decide() {
+	all, _ := c.verdict(c.of("", kindCount))
+	for k := range kindCount {
+		model, factor := c.verdict(c.of("", k))
+		if c.factor[k] = factor; len(model.losses) == 0 {
+			continue
+		}
+		least, n := 0., float64(len(model.losses))
+		for _, name := range c.names {
+			list := c.of(name, k)
+			if name == "" || list == nil {
+				continue
+			}
+			v, factor := c.verdict(list)
+			m, _ := difference(v, model)
+			if every := c.of(name, kindCount); every != nil {
+				v, _ := c.verdict(every)
+				of, _ := difference(v, all)
+				m = (n*m + pooled*of) / (n + pooled)
+			}
+			if m < least {
+				least, c.winner[k], c.factor[k] = m, name, factor
+			}
+		}
+	}
+}
+
+// verdict returns what values say of their groups, with variances multiplied as is best, and by how much.
+func (c *contest) verdict(list []heldValue) (v verdict, factor float64) {
+	groups := byGroup(list)
+	var chi float64
+	for _, g := range groups {
+		for _, h := range g {
+			chi += (h.truth - h.mean) * (h.truth - h.mean) / h.variance / float64(len(g))
+		}
+	}
+	factor = bestInflation(chi/float64(max(1, len(groups))), float64(len(groups)))
+	for _, g := range groups {
+		var t tally
+		for _, h := range g {
+			t.add(h.truth-h.mean, factor*h.variance, c.scale[h.value%len(c.scale)])
+		}
+		loss, _, square := t.means()
+		v.losses, v.errors = append(v.losses, loss), append(v.errors, math.Sqrt(square))
+	}
+	return v, factor
+}
+
+// byGroup returns the values of each group, in the order of groups.
+func byGroup(list []heldValue) (groups [][]heldValue) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b heldValue) int { return cmp.Compare(a.group, b.group) })
+	for from := 0; from < len(list); {
+		to := from
+		for to < len(list) && list[to].group == list[from].group {
+			to++
+		}
+		groups = append(groups, list[from:to])
+		from = to
+	}
+	return groups
+}
+
+// checks tells of each kind how well held values were filled in by what fills in missing ones, of which there are so many.
+func (c *contest) checks(missing [kindCount]int) (all []FillCheck) {
+	for k := range kindCount {
+		if missing[k] == 0 {
+			continue
+		}
+		f := FillCheck{Kind: kindNames[k], Missing: missing[k], By: cmp.Or(c.winner[k], "the model")}
+		f.measure(c.of(c.winner[k], k), c.factor[k])
+		for _, name := range c.names {
+			var other FillCheck
+			if other.measure(c.of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+				f.Simplest, f.SimplestRMSE = name, other.RMSE
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// measure sets the errors of values, whose variances are multiplied.
+func (f *FillCheck) measure(list []heldValue, factor float64) {
+	var t tally
+	for _, h := range list {
+		e, v := h.truth-h.mean, factor*h.variance
+		t.add(e, v, 1)
+		if e*e < v*normal90*normal90 {
+			f.Coverage += 1 / float64(len(list))
+		}
+	}
+	f.Values, f.Factor = len(list), factor
+	var square float64
+	f.NLP, _, square = t.means()
+	f.RMSE = math.Sqrt(square)
+}
