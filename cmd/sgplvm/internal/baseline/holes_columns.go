@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -92,14 +93,15 @@ func newNeverSeen(d Incomplete, left mat.Matrix) *neverSeen {
 		for k, place := range places {
 			points[k] = s.kept[place] / d.Channels
 		}
-		tree := newTree(rows(d.Points, points))
+		seen := rows(d.Points, points)
+		tree := simple.NewTree(seen)
 		_, difference := seenMoments(left, c, d.Channels)
-		if d := neighbourDifference(left, s.kept, places, tree); d > 0 {
+		if d := neighbourDifference(left, s.kept, places, seen, tree); d > 0 {
 			difference = d
 		}
 		for j := c; j < left.Cols; j += d.Channels {
 			if _, found := slices.BinarySearch(s.kept, j); !found {
-				s.stand[j] = places[tree.nearest(nil, d.Points.Row(j/d.Channels), 1)[0]]
+				s.stand[j] = places[tree.Nearest(nil, d.Points.Row(j/d.Channels), 1)[0]]
 				s.extra[j] = difference
 			}
 		}
@@ -108,10 +110,10 @@ func newNeverSeen(d Incomplete, left mat.Matrix) *neverSeen {
 }
 
 // neighbourDifference is the mean squared difference of values at neighbouring points where both are seen; 0 where none are.
-func neighbourDifference(y mat.Matrix, kept, places []int, t *tree) float64 {
+func neighbourDifference(y mat.Matrix, kept, places []int, x mat.Matrix, t *simple.Tree) float64 {
 	var sum, count float64
-	for k, number := range t.list {
-		for _, other := range t.nearest(nil, t.x.Row(k), 2) {
+	for number := range x.Rows {
+		for _, other := range t.Nearest(nil, x.Row(number), 2) {
 			if other == number {
 				continue
 			}

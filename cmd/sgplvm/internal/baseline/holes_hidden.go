@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -230,10 +231,10 @@ func clustering(d Incomplete) float64 {
 
 // nearestPoints returns the nearest other point of each point.
 func nearestPoints(x mat.Matrix) []int {
-	tree := newTree(x)
+	tree := simple.NewTree(x)
 	nearest := make([]int, x.Rows)
 	mat.Parallel(x.Rows, func(i int) {
-		for _, k := range tree.nearest(nil, x.Row(i), 2) {
+		for _, k := range tree.Nearest(nil, x.Row(i), 2) {
 			if k != i {
 				nearest[i] = k
 				break

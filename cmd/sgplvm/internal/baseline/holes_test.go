@@ -404,81 +404,6 @@ func TestKrigingFit(t *testing.T) {
 	}
 }
 
-// The tree finds what looking at all points finds, also among many at equal places.
-func TestTree(t *testing.T) {
-	rng := rand.New(rand.NewPCG(9, 9))
-	for _, n := range []int{1, 2, 3, 10, 200} {
-		x := mat.New(n, 3)
-		for k := range x.Data {
-			x.Data[k] = float64(rng.IntN(4))
-		}
-		tree := newTree(x)
-		for range 50 {
-			place := []float64{4 * rng.Float64(), float64(rng.IntN(4)), float64(rng.IntN(4))}
-			k := 1 + rng.IntN(12)
-			order := make([]found, n)
-			for i := range order {
-				order[i] = found{i, square(x.At(i, 0)-place[0]) + square(x.At(i, 1)-place[1]) + square(x.At(i, 2)-place[2])}
-			}
-			slices.SortFunc(order, func(a, b found) int {
-				if a.less(b) {
-					return -1
-				}
-				return 1
-			})
-			var want []int
-			for _, f := range order[:min(k, n)] {
-				want = append(want, f.number)
-			}
-			if got := tree.nearest(nil, place, k); !slices.Equal(got, want) {
-				t.Fatalf("%d points, %d nearest %v: %v, expected %v", n, k, place, got, want)
-			}
-		}
-	}
-}
-
-// Cubic interpolation is exact for planes, close for smooth fields, and outside the hull or on a line the nearest value.
-func TestCubic(t *testing.T) {
-	points := gridOf(9, 9)
-	plane := func(x []float64) float64 { return 3 + 2*x[0] - x[1] }
-	wave := func(x []float64) float64 { return math.Sin(x[0]/2) * math.Cos(x[1]/3) }
-	for _, c := range []struct {
-		f         func(x []float64) float64
-		tolerance float64
-	}{{plane, 1e-9}, {wave, 0.01}} {
-		row := make([]float64, points.Rows)
-		for j := range row {
-			row[j] = c.f(points.Row(j))
-			if (j*7)%5 == 0 && j != 0 && j != 80 {
-				row[j] = math.NaN()
-			}
-		}
-		m := newCubic(points, row, 0, 1)
-		for j, v := range row {
-			got, distance := m.at(points.Row(j))
-			if math.IsNaN(v) && m.inside(points.Row(j)) && (math.Abs(got-c.f(points.Row(j))) > c.tolerance || distance < 1) {
-				t.Errorf("point %d: %v, expected %v; distance %v", j, got, c.f(points.Row(j)), distance)
-			}
-			if !math.IsNaN(v) && (got != v || distance != 0) {
-				t.Errorf("point %d: %v, expected the observed %v", j, got, v)
-			}
-		}
-		if got, distance := m.at([]float64{-3, -4}); got != row[0] || distance != 5 {
-			t.Errorf("outside: %v at %v, expected the corner's %v at 5", got, distance, row[0])
-		}
-	}
-	row := make([]float64, points.Rows)
-	for j := range row {
-		if row[j] = points.At(j, 1); points.At(j, 0) != 4 {
-			row[j] = math.NaN()
-		}
-	}
-	m := newCubic(points, row, 0, 1)
-	if got, _ := m.at([]float64{3, 2}); got != 2 {
-		t.Errorf("beside a line: %v, expected the nearest value 2", got)
-	}
-}
-
 // Every method lives with pictures and points of which nothing is seen, with channels, with constant data, with next to nothing.
 func TestHostileHoles(t *testing.T) {
 	y, points := lowRankPictures(14, 2, 0.2, 21)
@@ -642,21 +567,6 @@ func TestHidden(t *testing.T) {
 		}
 		if !c.check(by) {
 			t.Errorf("%s: hidden %v", c.name, by)
-		}
-	}
-}
-
-// The variance by distance rises in steps, whatever the residuals.
-func TestDistanceLaw(t *testing.T) {
-	var distance, mean, truth []float64
-	for k := range 900 {
-		r := float64(1 + k/300) // 1, 2, 3
-		distance, mean, truth = append(distance, r), append(mean, 0), append(truth, []float64{2, 1, 3}[k/300])
-	}
-	l := newDistanceLaw(distance, mean, truth, 50)
-	for r, want := range map[float64]float64{0.5: 2.5, 1: 2.5, 2: 2.5, 2.9: 2.5, 3: 9, 7: 9, math.Inf(1): 50} {
-		if got := l.at(r); got != want {
-			t.Errorf("at %v: %v, expected %v", r, got, want)
 		}
 	}
 }

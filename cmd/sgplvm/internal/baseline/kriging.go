@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/chol"
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
@@ -25,7 +26,7 @@ type localKriging struct {
 
 	observed mat.Matrix // places of observed values of a channel, scaled as the covariance is: N×(d_s+1), time last
 	values   []float64  // their anomalies
-	tree     *tree
+	tree     *simple.Tree
 	mean     []float64 // that was taken off, of each point
 	scale    float64   // of the anomalies
 }
@@ -108,7 +109,7 @@ func newKriging(d Incomplete, channel int, k krigingParameters) *localKriging {
 	asm.Scale(list, 1/m.scale, list)
 	m.values = list
 	m.observed = mat.NewDense(len(list), d.Points.Cols+1, places)
-	m.tree = newTree(m.observed)
+	m.tree = simple.NewTree(m.observed)
 	return m
 }
 
@@ -128,10 +129,10 @@ func (m *localKriging) takeMeans(channel int) {
 			with = append(with, j)
 		}
 	}
-	t := newTree(rows(m.d.Points, with))
+	t := simple.NewTree(rows(m.d.Points, with))
 	for j := range m.mean {
 		if _, found := slices.BinarySearch(with, j); !found {
-			m.mean[j] = m.mean[with[t.nearest(nil, m.d.Points.Row(j), 1)[0]]]
+			m.mean[j] = m.mean[with[t.Nearest(nil, m.d.Points.Row(j), 1)[0]]]
 		}
 	}
 }
@@ -165,7 +166,7 @@ func (m *localKriging) predict(r *krigingRoom, picture, point int) (mean, varian
 	k := m.law
 	n, d := min(k.neighbours, len(m.values)), m.d.Points.Cols
 	r.place = m.place(r.place[:0], picture, point)
-	r.near = m.tree.nearest(r.near[:0], r.place, n)
+	r.near = m.tree.Nearest(r.near[:0], r.place, n)
 	copy(r.at.Row(0), r.place[:d])
 	r.t[0] = r.place[d]
 	target := mat.New(n, 1)

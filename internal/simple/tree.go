@@ -1,4 +1,4 @@
-package baseline
+package simple
 
 import (
 	"cmp"
@@ -7,17 +7,17 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
-// A tree finds nearest points: a k-d tree (J. L. Bentley, Communications of the ACM 18(9), 1975) whose
+// A Tree finds nearest points: a k-d tree (J. L. Bentley, Communications of the ACM 18(9), 1975) whose
 // nodes are the middles of ranges of a list, so that it needs no pointers. Any number of goroutines may ask it.
-type tree struct {
+type Tree struct {
 	x    mat.Matrix // N×d, rows in the tree's order
 	list []int      // the number of each row in the user's order
 	axis []int8     // along which the range with this middle is divided
 }
 
-// newTree puts points, one a row, into a tree. Points at equal places are found in the order of their numbers.
-func newTree(x mat.Matrix) *tree {
-	t := &tree{list: make([]int, x.Rows), axis: make([]int8, x.Rows)}
+// NewTree puts points, one a row, into a tree. Points at equal places are found in the order of their numbers.
+func NewTree(x mat.Matrix) *Tree {
+	t := &Tree{list: make([]int, x.Rows), axis: make([]int8, x.Rows)}
 	for i := range t.list {
 		t.list[i] = i
 	}
@@ -27,7 +27,7 @@ func newTree(x mat.Matrix) *tree {
 }
 
 // divide sorts a range along its longest side and goes on with both halves.
-func (t *tree) divide(x mat.Matrix, from, to int) {
+func (t *Tree) divide(x mat.Matrix, from, to int) {
 	if to-from < 2 {
 		return
 	}
@@ -63,8 +63,8 @@ func (a found) less(b found) bool {
 	return a.distance < b.distance || a.distance == b.distance && a.number < b.number
 }
 
-// nearest appends the numbers of the k points nearest to a place to dst, the nearest first; all of them where there are fewer.
-func (t *tree) nearest(dst []int, place []float64, k int) []int {
+// Nearest appends the numbers of the k points nearest to a place to dst, the nearest first; all of them where there are fewer.
+func (t *Tree) Nearest(dst []int, place []float64, k int) []int {
 	best := make([]found, 0, k+1)
 	t.search(&best, place, k, 0, len(t.list))
 	for _, b := range best {
@@ -73,7 +73,7 @@ func (t *tree) nearest(dst []int, place []float64, k int) []int {
 	return dst
 }
 
-func (t *tree) search(best *[]found, place []float64, k, from, to int) {
+func (t *Tree) search(best *[]found, place []float64, k, from, to int) {
 	if from >= to {
 		return
 	}
@@ -106,3 +106,14 @@ func (t *tree) search(best *[]found, place []float64, k, from, to int) {
 		}
 	}
 }
+
+// rows returns some rows of a matrix.
+func rows(a mat.Matrix, list []int) mat.Matrix {
+	dst := mat.New(len(list), a.Cols)
+	for k, i := range list {
+		copy(dst.Row(k), a.Row(i))
+	}
+	return dst
+}
+
+func square(x float64) float64 { return x * x }
