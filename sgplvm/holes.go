@@ -1,9 +1,11 @@
 package sgplvm
 
 import (
-	"github.com/seed-08962ecc/kronfield/eig"
+	"math/rand/v2"
+
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/pca"
 )
 
 // Training on data with holes (docs/math.md, "Data with holes").
@@ -15,31 +17,16 @@ const (
 	fillRank   = 10
 )
 
-// gramOf returns the Gram matrix of the scaled examples, n_ξ×n_ξ, of filled ones where values are missing.
-func gramOf(y *data.Scaled, d int) (mat.Matrix, error) {
-	if y.Missing == 0 {
-		return y.Gram()
-	}
-	z, err := filledIn(y, min(d, fillRank))
-	if err != nil {
-		return mat.Matrix{}, err
-	}
-	gram := mat.New(y.Examples, y.Examples)
-	mat.Syrk(gram, 1, z, 0)
-	mat.MirrorLower(gram)
-	return gram, nil
-}
-
 // filledIn returns the scaled examples, n_ξ×(n_s·d_y), with what is missing filled in: at first by the mean of what was seen
 // there of other examples, then, fillRounds times, by the leading components of the whole as they are. Components are
 // shrunk by the share of the first one left out in their variance, as probabilistic principal components are.
 // Values that no example has stay 0, the mean of all. This is only where latent variables start: the completion of lowrank.go, whose
 // values are learned from, chooses its threshold and takes ten times as long.
-func filledIn(y *data.Scaled, rank int) (mat.Matrix, error) {
+func filledIn(y *data.Scaled, rank int, rng *rand.Rand) (pca.Dense, error) {
 	n, size := y.Examples, y.Size()
 	z, missing := mat.New(n, size), make([]bool, n*size)
 	if err := y.Read(z.Data, 0, n); err != nil {
-		return z, err
+		return pca.Dense(z), err
 	}
 	mean, count := make([]float64, size), make([]float64, size)
 	for i := range n {
@@ -60,41 +47,36 @@ func filledIn(y *data.Scaled, rank int) (mat.Matrix, error) {
 			z.Data[k] = mean[k%size]
 		}
 	}
-	centred, gram, low := mat.New(n, size), mat.New(n, n), mat.New(n, size)
 	for range fillRounds {
+		c, err := pca.Leading(pca.Dense(z), rank+1, rng)
+		if err != nil {
+			return pca.Dense(z), notDecomposed(err)
+		}
+		r := min(rank, len(c.Values))
+		u, scores, shrunk := c.Scores.Slice(0, n, 0, r), mat.New(r, size), make([]float64, r)
+		for j := range shrunk {
+			shrunk[j] = 1
+			if r < len(c.Values) {
+				shrunk[j] -= c.Values[r] / c.Values[j]
+			}
+		}
+		mat.Mul(scores, 1, u.T(), z, 0)
+		mat.ScaleRows(scores, shrunk, scores)
 		columnMeans(mean, z)
 		for i := range n {
-			for j, v := range z.Row(i) {
-				centred.Row(i)[j] = v - mean[j]
-			}
-		}
-		mat.Syrk(gram, 1, centred, 0)
-		mat.MirrorLower(gram)
-		s, err := eig.Sym(gram)
-		if err != nil {
-			return z, &FactorizationError{Factor: 0, Err: err}
-		}
-		r := min(rank, n-1)
-		if r == 0 {
-			break
-		}
-		u, shrunk := s.Vectors.Slice(0, n, n-r, n), make([]float64, r)
-		for j := range shrunk {
-			if v := s.Values[n-r+j]; v > 0 {
-				shrunk[j] = max(0, 1-max(0, s.Values[n-r-1])/v)
-			}
-		}
-		scores := mat.New(r, size)
-		mat.Mul(scores, 1, u.T(), centred, 0)
-		mat.ScaleRows(scores, shrunk, scores)
-		mat.Mul(low, 1, u, scores, 0)
-		for k, m := range missing {
-			if m {
-				z.Data[k] = mean[k%size] + low.Data[k]
+			row := z.Row(i)
+			for j, m := range missing[i*size : (i+1)*size] {
+				if !m {
+					continue
+				}
+				row[j] = mean[j]
+				for q, w := range u.Row(i) {
+					row[j] += w * scores.Row(q)[j]
+				}
 			}
 		}
 	}
-	return z, nil
+	return pca.Dense(z), nil
 }
 
 // columnMeans sets mean to those of z's columns.

@@ -1,15 +1,16 @@
 package sgplvm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
-	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/pca"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/psi"
 )
 
@@ -112,29 +113,25 @@ func startLatentKernel(p *bound.Params, cfg Config, fractions []float64, common 
 // in the mean square of the data.
 func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractions []float64, common float64, err error) {
 	n, d := mu.Rows, mu.Cols
-	gram, err := gramOf(y, d)
+	rows := pca.Rows(y)
+	if y.Missing > 0 {
+		if rows, err = filledIn(y, min(d, fillRank), rng); err != nil {
+			return nil, 0, err
+		}
+	}
+	c, err := pca.Leading(rows, d, rng)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, notDecomposed(err)
 	}
-	square := mat.Trace(gram)
-	centre(gram)
-	if square > 0 {
-		common = max(0, 1-mat.Trace(gram)/square)
-	}
-	s, err := eig.Sym(gram)
-	if err != nil {
-		return nil, 0, &FactorizationError{Factor: 0, Err: err}
-	}
-	var total float64
-	for _, v := range s.Values {
-		total += max(v, 0)
+	if c.Square > 0 {
+		common = max(0, 1-c.Variance/c.Square)
 	}
 	fractions = make([]float64, d)
 	for q := range d {
-		if j := n - 1 - q; j >= 0 && s.Values[j] > 1e-10*total {
-			fractions[q] = s.Values[j] / total
+		if q < len(c.Values) {
+			fractions[q] = c.Values[q] / c.Variance
 			for i := range n {
-				mu.Set(i, q, s.Vectors.At(i, j)*math.Sqrt(float64(n)))
+				mu.Set(i, q, c.Scores.At(i, q)*math.Sqrt(float64(n)))
 			}
 			continue
 		}
@@ -145,22 +142,10 @@ func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractio
 	return fractions, common, nil
 }
 
-// centre subtracts row and column means from a Gram matrix: the Gram matrix of
-// the centred vectors.
-func centre(g mat.Matrix) {
-	n := g.Rows
-	means := make([]float64, n)
-	var grand float64
-	for i := range n {
-		for _, v := range g.Row(i) {
-			means[i] += v / float64(n)
-		}
-		grand += means[i] / float64(n)
+// notDecomposed is an error of principal components: that of reading, or of the factor of the examples.
+func notDecomposed(err error) error {
+	if read := (*ReadError)(nil); errors.As(err, &read) {
+		return err
 	}
-	for i := range n {
-		row := g.Row(i)
-		for j := range row {
-			row[j] += grand - means[i] - means[j]
-		}
-	}
+	return &FactorizationError{Factor: 0, Err: err}
 }

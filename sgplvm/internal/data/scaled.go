@@ -107,6 +107,17 @@ func (s *Scaled) EachSlab(body func(slab []float64, from int) error) error {
 	return nil
 }
 
+// Dims returns the numbers of examples and of the values of each.
+func (s *Scaled) Dims() (examples, values int) { return s.Examples, s.Size() }
+
+// EachRows reads slab after slab of scaled examples, one a row, and hands it to body with the number of its first example.
+func (s *Scaled) EachRows(body func(rows mat.Matrix, from int) error) error {
+	return s.EachSlab(func(slab []float64, from int) error {
+		s.Scaler.scale(slab)
+		return body(mat.NewDense(len(slab)/s.Size(), s.Size(), slab), from)
+	})
+}
+
 // refuse reports value number i, which is infinite.
 func (s *Scaled) refuse(i int, v float64) error {
 	return &ValueError{Example: i / s.Size(), Point: i % s.Size() / s.Channels, Channel: i % s.Channels, Value: v, Want: "a finite number"}
