@@ -142,28 +142,58 @@ const (
 	tenthReserve = 100 // examples: of one in ten up to so many
 )
 
-// putAside treats some values as missing until takeBack.
+// windowsReserve is how many gaps in time are put aside at least where there are as many.
+const windowsReserve = 6
+
+// putAside treats some values as missing until takeBack: of so many examples, in the ways in which others are missing, as often as these are. What is
+// missing for a while is put aside for as long.
 func (c *completer) putAside(examples int) {
 	n := c.y.Rows
-	examples = min(max(examples, leastReserve, min(n/10, tenthReserve)), max(1, int(mostReserve*float64(n))))
-	for _, i := range c.rng.Perm(n) {
-		if len(c.holes.reserve) == examples {
-			break
-		}
-		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
-		if hide == nil {
-			hide = c.holes.here(c.rng, i)
-		}
-		if hide == nil {
-			continue
-		}
-		r := aside{example: i, group: len(c.holes.reserve), truth: slices.Clone(c.y.Row(i))}
+	most := max(1, int(mostReserve*float64(n)))
+	examples = min(max(examples, leastReserve, min(n/10, tenthReserve)), most)
+	gaps := c.gapsInTime()
+	var length float64
+	for _, g := range gaps {
+		length += float64(g.to-g.from) / float64(len(gaps))
+	}
+	examples = min(max(examples, int(windowsReserve*length)), most)
+	order, group := c.rng.Perm(n), 0
+	used := make([]bool, n)
+	put := func(i int, hide []bool) {
+		r := aside{example: i, group: group, truth: slices.Clone(c.y.Row(i))}
 		for k, hidden := range hide {
 			if !hidden {
 				r.truth[k] = math.NaN()
 			}
 		}
 		c.holes.reserve = append(c.holes.reserve, r)
+		used[i] = true
+	}
+	share := c.shareOf(gaps)
+	for tries := 0; tries < 4*n && len(c.holes.reserve) < examples; tries++ {
+		if len(gaps) > 0 && c.rng.Float64() < share {
+			g := gaps[c.rng.IntN(len(gaps))]
+			for i, hide := range c.shifted(g, used, examples-len(c.holes.reserve)) {
+				put(i, hide)
+			}
+			group++
+			continue
+		}
+		if len(order) == 0 {
+			break
+		}
+		i := order[0]
+		if order = order[1:]; used[i] {
+			continue
+		}
+		hide := c.holes.borrow(c.rng, i, c.points, c.channels)
+		if hide == nil {
+			hide = c.holes.here(c.rng, i)
+		}
+		if hide != nil {
+			put(i, hide)
+			group++
+		}
 	}
 	slices.SortFunc(c.holes.reserve, func(a, b aside) int { return cmp.Compare(a.example, b.example) })
 	for _, r := range c.holes.reserve {

@@ -68,7 +68,11 @@ func (h *holes) kindsOf(at []Instant, x mat.Matrix, channels int) []kind {
 		}
 	}
 	if at != nil && share > 0 {
-		h.markGaps(kinds, at, whole)
+		for _, g := range h.gapsInTime(at) {
+			for _, i := range g.order[g.from:g.to] {
+				kinds[i*h.size+g.value] = kindGaps
+			}
+		}
 	}
 	return kinds
 }
@@ -76,15 +80,18 @@ func (h *holes) kindsOf(at []Instant, x mat.Matrix, channels int) []kind {
 // leastGap is how many missing values of a point, one after the other in time, are a gap at least.
 const leastGap = 3
 
-// markGaps marks values of points that are missing in so many examples one after the other, whole ones aside, as hardly happens by chance: by how often a
-// value is missing after one that was observed.
-func (h *holes) markGaps(kinds []kind, at []Instant, whole []bool) {
-	type gap struct{ value, from, to int }
-	var gaps []gap
-	orders, observed, begun := inOrder(at), 0., 0.
-	for s, order := range orders {
-		order = slices.DeleteFunc(order, func(i int) bool { return whole[i] })
-		orders[s] = order
+// A gapInTime is a value of examples that miss it one after the other: from ≤ k < to of some in order of time.
+type gapInTime struct {
+	order           []int
+	value, from, to int
+}
+
+// gapsInTime returns those as long as hardly any is by chance, by how often a value is missing after one that was observed. Examples of which nothing was
+// observed do not count.
+func (h *holes) gapsInTime(at []Instant) (gaps []gapInTime) {
+	observed, begun := 0., 0.
+	for _, order := range inOrder(at) {
+		order = slices.DeleteFunc(order, func(i int) bool { return !slices.Contains(h.of(i), false) })
 		for k := range h.size {
 			for from := 0; from < len(order); from++ {
 				to := from
@@ -92,7 +99,7 @@ func (h *holes) markGaps(kinds []kind, at []Instant, whole []bool) {
 					to++
 				}
 				if to > from {
-					gaps = append(gaps, gap{s*h.size + k, from, to})
+					gaps = append(gaps, gapInTime{order, k, from, to})
 					if from > 0 {
 						begun++
 					}
@@ -105,15 +112,9 @@ func (h *holes) markGaps(kinds []kind, at []Instant, whole []bool) {
 	}
 	least := leastGap
 	if share := begun / observed; share > 0 && share < 1 {
-		least = max(least, int(math.Ceil(math.Log(byChance/float64(len(kinds)))/math.Log(share))))
+		least = max(least, int(math.Ceil(math.Log(byChance/float64(len(h.missing)))/math.Log(share))))
 	}
-	for _, g := range gaps {
-		if g.to-g.from >= least {
-			for _, i := range orders[g.value/h.size][g.from:g.to] {
-				kinds[i*h.size+g.value%h.size] = kindGaps
-			}
-		}
-	}
+	return slices.DeleteFunc(gaps, func(g gapInTime) bool { return g.to-g.from < least })
 }
 
 // inOrder returns the examples of each sequence in order of time.

@@ -102,6 +102,57 @@ func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 
 // mostGaps is how many values of a channel gap looks at.
 const mostGaps = 256
 
+// gapsInTime are those of the data; none of films.
+func (c *completer) gapsInTime() []gapInTime {
+	if c.times == nil || c.d.Film {
+		return nil
+	}
+	return c.holes.gapsInTime(c.at())
+}
+
+// shareOf returns which share of what is missing gaps in time have.
+func (c *completer) shareOf(gaps []gapInTime) float64 {
+	var in int
+	for _, g := range gaps {
+		in += g.to - g.from
+	}
+	return float64(in) / float64(max(1, c.holes.count()))
+}
+
+// shiftTries is how many other times are looked at for a gap.
+const shiftTries = 20
+
+// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss.
+func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
+	length := min(g.to-g.from, most, max(1, len(g.order)/absentShare))
+	for range shiftTries {
+		at := c.rng.IntN(len(g.order) - length + 1)
+		free := true
+		for _, i := range g.order[at : at+length] {
+			free = free && !used[i] && !c.holes.of(i)[g.value]
+		}
+		if !free {
+			continue
+		}
+		hidden := map[int][]bool{}
+		for k, i := range g.order[at : at+length] {
+			hide, seen := make([]bool, c.holes.size), false
+			for v, missing := range c.holes.of(g.order[g.from+k]) {
+				if own := c.holes.of(i)[v]; !own && missing {
+					hide[v] = true
+				} else if !own {
+					seen = true
+				}
+			}
+			if seen {
+				hidden[i] = hide
+			}
+		}
+		return hidden
+	}
+	return nil
+}
+
 // mostDonors is how many other examples are asked for their holes.
 const mostDonors = 20
 
