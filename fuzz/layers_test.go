@@ -35,6 +35,7 @@ var policy = map[string][]string{
 	"internal/text":   {},
 
 	"internal/opticalflow": {},
+	"internal/simple":      {"asm", "mat", "chol"},
 
 	"sgplvm/kernel":            {"asm", "mat"},
 	"sgplvm/internal/work":     {"asm", "mat"},
@@ -45,7 +46,7 @@ var policy = map[string][]string{
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
 	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/edge"}),
-	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/film", "sgplvm/edge"}, rooms),
+	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/film", "sgplvm/edge", "internal/simple"}, rooms),
 	"sgplvm/internal/film":     append([]string{"sgplvm/internal/predict", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
 	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
 	"sgplvm/evaluate":          {"mat"},
@@ -75,7 +76,7 @@ var policy = map[string][]string{
 	"cmd/sgplvm/internal/filetest":   {"sgplvm/dataset", "mat/npy"},
 	"cmd/sgplvm/internal/picture":    {"sgplvm/dataset", "mat/npy", "cmd/sgplvm/internal/files", "cmd/sgplvm/internal/filetest"},
 	"cmd/sgplvm/internal/report":     {"sgplvm/evaluate", "cmd/sgplvm/internal/filetest"},
-	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel", "internal/opticalflow"}, below...),
+	"cmd/sgplvm/internal/baseline":   append([]string{"sgplvm/kernel", "internal/opticalflow", "internal/simple"}, below...),
 	"cmd/sgplvm/internal/engine":     program,
 	"cmd/sgplvm/internal/experiment": program,
 	"cmd/sgplvm/internal/page":       program,

@@ -31,11 +31,12 @@ func (t *Trainer) Calibrate(ctx context.Context) error {
 	return nil
 }
 
-// calibrated finds the calibration in three passes over examples left out: the mean variances with first
+// calibrated finds the calibration in three passes over what examples left out say: the mean variances with first
 // factors, then power and inflation over time, then the factors for what these leave to them. Of a film there is one pass:
 // it tells the first factors, and the film itself learns where and when its variances are to grow.
 func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) {
-	sums, logs, err := t.leftOutSums(ctx, t.calibratedBy())
+	each := t.keptUnexplained(ctx, t.calibratedBy())
+	sums, logs, err := t.leftOutSums(each, t.calibratedBy())
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +48,15 @@ func (t *Trainer) calibrated(ctx context.Context) (*predict.Calibration, error) 
 		c.Power, c.Inflation = 1, predict.Inflation{Ratios: make([]float64, t.evaluator.Data().Examples)}
 		return c, nil
 	}
-	if err := t.calibrateInTime(ctx, c); err != nil {
+	if err := t.calibrateInTime(each, c); err != nil {
 		return nil, err
 	}
 	sums.square.Fill(0)
 	sums.expected.Fill(0)
-	examples := t.params.X.At()
-	err = t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
-		inflation := c.Inflation.At(examples[example], examples, example)
+	at := t.params.X.At()
+	inflations := c.Inflation.Over(at)
+	err = each(func(example int, residual, variance mat.Matrix) {
+		inflation := inflations(at[example], example)
 		for i := range residual.Rows {
 			for k, r := range residual.Row(i) {
 				v := variance.At(i, k)
@@ -91,11 +93,41 @@ type leftOutSums struct {
 	examples         int
 }
 
-// leftOutSums returns those of the examples that are wanted, before calibration, and the mean logarithm of each channel's variances.
-func (t *Trainer) leftOutSums(ctx context.Context, wanted func(example int) bool) (s leftOutSums, logs []float64, err error) {
-	c := t.calibration
-	t.calibration = nil
-	defer func() { t.calibration = c }()
+// An unexplained calls body as leftUnexplained does.
+type unexplained func(body func(example int, residual, variance mat.Matrix)) error
+
+// mostUnexplained is how many numbers of residuals and variances are kept, 64 MiB: more are computed again.
+const mostUnexplained = 1 << 23
+
+// keptUnexplained is leftUnexplained for several times.
+func (t *Trainer) keptUnexplained(ctx context.Context, wanted func(example int) bool) unexplained {
+	type leftOut struct {
+		example            int
+		residual, variance mat.Matrix
+	}
+	y := t.evaluator.Data()
+	few, all := 2*y.Examples*y.Size() <= mostUnexplained, false
+	var kept []leftOut
+	return func(body func(example int, residual, variance mat.Matrix)) error {
+		if all {
+			for _, k := range kept {
+				body(k.example, k.residual, k.variance)
+			}
+			return nil
+		}
+		err := t.leftUnexplained(ctx, wanted, func(example int, residual, variance mat.Matrix) {
+			if few {
+				kept = append(kept, leftOut{example, residual.Clone(), variance.Clone()})
+			}
+			body(example, residual, variance)
+		})
+		all = few && err == nil
+		return err
+	}
+}
+
+// leftOutSums returns those of the examples that are wanted, each of which is left out, and the mean logarithm of each channel's variances.
+func (t *Trainer) leftOutSums(each unexplained, wanted func(example int) bool) (s leftOutSums, logs []float64, err error) {
 	y := t.evaluator.Data()
 	s = leftOutSums{grid: t.data.Grid, square: mat.New(y.Points, y.Channels), expected: mat.New(y.Points, y.Channels)}
 	for i := range y.Examples {
@@ -105,7 +137,7 @@ func (t *Trainer) leftOutSums(ctx context.Context, wanted func(example int) bool
 	}
 	all := s.examples * y.Points
 	logs, missing := make([]float64, y.Channels), make([]int, y.Channels)
-	err = t.leftUnexplained(ctx, wanted, func(_ int, residual, variance mat.Matrix) {
+	err = each(func(_ int, residual, variance mat.Matrix) {
 		mat.Parallel(residual.Cols, func(c int) {
 			for i := range residual.Rows {
 				r, v := residual.At(i, c), variance.At(i, c)
@@ -146,10 +178,10 @@ func (s *leftOutSums) without(residual, variance mat.Matrix) *leftOutSums {
 
 // calibrateInTime sets power and inflation from one number each for every example: how large its squares
 // are, and its variances.
-func (t *Trainer) calibrateInTime(ctx context.Context, c *predict.Calibration) error {
+func (t *Trainer) calibrateInTime(each unexplained, c *predict.Calibration) error {
 	n := t.evaluator.Data().Examples
 	ratios, sizes := make([]float64, n), make([]float64, n)
-	err := t.leftUnexplained(ctx, every, func(example int, residual, variance mat.Matrix) {
+	err := each(func(example int, residual, variance mat.Matrix) {
 		per := 1 / float64(observed(residual))
 		if math.IsInf(per, 0) { // nothing is known of it
 			ratios[example] = 1
@@ -205,8 +237,12 @@ func (t *Trainer) leavingFramesOut(ctx context.Context) (film.LeaveOut, error) {
 	if t.calibration == nil {
 		return t.leaveSomeOut, nil
 	}
-	tells := t.calibratedBy()
-	sums, _, err := t.leftOutSums(ctx, tells)
+	tells, c := t.calibratedBy(), t.calibration
+	t.calibration = nil
+	sums, _, err := t.leftOutSums(func(body func(example int, residual, variance mat.Matrix)) error {
+		return t.leftUnexplained(ctx, tells, body)
+	}, tells)
+	t.calibration = c
 	if err != nil || sums.examples < 2 {
 		return t.leaveSomeOut, err
 	}

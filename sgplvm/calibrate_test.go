@@ -283,7 +283,7 @@ func TestErrorsChangeNothing(t *testing.T) {
 		"fit, cancelled":       func() error { _, err := tr.Fit(ended); return err },
 		"step, cancelled":      func() error { _, err := tr.Step(ended); return err },
 		"calibrate, source":    func() error { source.failAt = 1; return tr.Calibrate(context.Background()) },
-		"calibrate, late":      func() error { source.failAt = 30; return tr.Calibrate(context.Background()) },
+		"calibrate, late":      func() error { source.failAt = 12; return tr.Calibrate(context.Background()) },
 		"calibrate, cancelled": func() error { return tr.Calibrate(ended) },
 		"densities, source":    func() error { source.failAt = 3; _, err := tr.LeftOutDensities(context.Background()); return err },
 	} {

@@ -50,7 +50,8 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 		return t.leaveOutHoled(ctx, latents, wanted, body)
 	}
 	y := t.evaluator.Data()
-	n, size := y.Examples, t.evaluator.Components()*y.Channels
+	n, m := y.Examples, t.params.Z.Rows
+	size := max(t.evaluator.Components()*y.Channels, m*m) // a value each, and the spread of Ψ2
 	step := max(1, min(n, slabsLeftOut*data.SlabNumbers/size))
 	var chosen []int
 	for i := range n {
@@ -71,7 +72,7 @@ func (t *Trainer) leaveSomeOut(ctx context.Context, wanted func(example int) boo
 
 // leaveOutHoled predicts all examples of data with holes at their cavities.
 func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted func(example int) bool, body func(example int, mean, variance mat.Matrix) error) error {
-	scaler := t.evaluator.Data().Scaler
+	scaler, inflation := t.evaluator.Data().Scaler, t.inflation()
 	for i, l := range latents {
 		if !wanted(i) {
 			continue
@@ -87,7 +88,7 @@ func (t *Trainer) leaveOutHoled(ctx context.Context, latents []Latent, wanted fu
 			}
 		}
 		if t.calibration != nil {
-			t.calibration.Apply(variance, t.calibration.Factor, 0, t.calibration.Inflation.At(*l.At, t.params.X.At(), i))
+			t.calibration.Apply(variance, t.calibration.Factor, 0, inflation(*l.At, i))
 		}
 		if err := body(i, mean, variance); err != nil {
 			return err
@@ -107,16 +108,25 @@ func (t *Trainer) leaveOut(ctx context.Context, q *predict.Posterior, latents []
 		return err
 	}
 	shift, spread := t.evaluator.LeaveOut(psi1, examples)
+	inflation := t.inflation()
 	for k, i := range examples {
 		t.correct(means[k], variances[k], shift, spread, k)
 		if t.calibration != nil {
-			t.calibration.Apply(variances[k], t.calibration.Factor, 0, t.calibration.Inflation.At(*own[k].At, t.params.X.At(), i))
+			t.calibration.Apply(variances[k], t.calibration.Factor, 0, inflation(*own[k].At, i))
 		}
 		if err := body(i, means[k], variances[k]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// inflation returns that of the calibration, if there is one.
+func (t *Trainer) inflation() func(at Instant, without int) float64 {
+	if t.calibration == nil {
+		return nil
+	}
+	return t.calibration.Inflation.Over(t.params.X.At())
 }
 
 // correct applies to mean and variance, in the user's units, what bound.Evaluator.LeaveOut says of its example k.

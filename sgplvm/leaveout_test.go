@@ -163,7 +163,7 @@ func TestLeftOutDensities(t *testing.T) {
 			for j := range mean.Rows {
 				v := expected.At(j, 0)
 				if c := tr.calibration; calibrated {
-					v *= c.Inflation.At(at[i], at, i) * c.Factor.At(j, 0) * math.Pow(v/c.Mean[0], c.Power-1)
+					v *= c.Inflation.Over(at)(at[i], i) * c.Factor.At(j, 0) * math.Pow(v/c.Mean[0], c.Power-1)
 				}
 				expected.Set(j, 0, v)
 				r := d.Y.At(i*mean.Rows+j, 0) - mean.At(j, 0)

@@ -15,6 +15,8 @@ const (
 	patience      = 3       // numbers without a better error that end the search
 	triedValues   = 1 << 18 // of so many, and at least so many examples, the number of components is chosen
 	triedExamples = 200
+	judgedValues  = 500 // that are hidden at least, in several trials where one has too few
+	mostTrials    = 10
 )
 
 // fillComponents is probabilistic principal component analysis by EM with missing values (M. E. Tipping and C. M. Bishop, Journal of the Royal
@@ -24,8 +26,14 @@ const (
 func fillComponents(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	m := d.moments()
 	some := d.some(max(triedExamples, triedValues/d.Y.Cols))
-	left, cells := some.hide()
-	model, scale, err := chooseComponents(ctx, newEM(left, m), some, cells)
+	var trials []trial
+	for judged := 0; len(trials) == 0 || judged < judgedValues && len(trials) < mostTrials; {
+		left, cells := some.hide()
+		trials = append(trials, trial{newEM(left, m), cells})
+		judged += len(cells)
+		some.Seed++
+	}
+	model, scale, err := chooseComponents(ctx, trials, some)
 	if err != nil {
 		return err
 	}
@@ -55,40 +63,46 @@ func (d Data) some(most int) Data {
 	return some
 }
 
-// chooseComponents adds components as long as hidden values are predicted better. It returns the best model and by what factor
-// the squared errors of hidden values exceed its variances.
-func chooseComponents(ctx context.Context, e *em, truth Data, cells []int) (best factors, scale float64, err error) {
-	n, p := e.d.Y.Rows, e.d.Y.Cols
+// A trial is a fit without hidden values.
+type trial struct {
+	e     *em
+	cells []int // hidden
+}
+
+// chooseComponents adds components as long as hidden values are predicted better. It returns the best model of the first trial and by what factor
+// the squared errors of hidden values exceed the variances of all.
+func chooseComponents(ctx context.Context, trials []trial, truth Data) (best factors, scale float64, err error) {
+	n, p := truth.Y.Rows, truth.Y.Cols
 	mean, variance := mat.New(n, p), mat.New(n, p)
-	lowest, since := math.Inf(1), 0
+	lowest, since, scale := math.Inf(1), 0, 1.
 	rng := rand.New(rand.NewPCG(truth.Seed, 0x656d))
-	for q := 0; q < min(n, p); q += max(1, q/5) {
-		if q > 0 {
-			e.grow(q-e.model.w.Cols, rng)
+	for q := 0; q < min(n, p) && since < patience; q += max(1, q/5) {
+		var squares, chi, count float64
+		for _, t := range trials {
+			e := t.e
+			if q > 0 {
+				e.grow(q-e.model.w.Cols, rng)
+			}
+			if err := e.climb(ctx, tryRounds, lastTolerance); err != nil {
+				return best, 0, err
+			}
+			if err := e.fill(ctx, mean, variance, 1); err != nil {
+				return best, 0, err
+			}
+			for _, k := range t.cells {
+				i, j := k/p, k%p
+				r := square(truth.Y.At(i, j) - mean.At(i, j))
+				squares += r / e.m.variance[j]
+				chi += r / variance.At(i, j)
+				count++
+			}
 		}
-		if err := e.climb(ctx, tryRounds, lastTolerance); err != nil {
-			return best, 0, err
+		if since++; squares < lowest || q == 0 {
+			lowest, since, best = squares, 0, trials[0].e.model
+			if count > 0 {
+				scale = chi / count
+			}
 		}
-		if err := e.fill(ctx, mean, variance, 1); err != nil {
-			return best, 0, err
-		}
-		var squares, chi float64
-		for _, k := range cells {
-			i, j := k/p, k%p
-			r := square(truth.Y.At(i, j) - mean.At(i, j))
-			squares += r / e.m.variance[j]
-			chi += r / variance.At(i, j)
-		}
-		if squares < lowest {
-			lowest, since, best, scale = squares, 0, e.model, chi/float64(len(cells))
-			continue
-		}
-		if since++; since == patience {
-			break
-		}
-	}
-	if len(cells) == 0 {
-		return best, 1, nil
 	}
 	return best, scale, nil
 }

@@ -36,11 +36,12 @@ type slab struct {
 }
 
 const (
-	slabValues   = 1 << 18
-	slabExamples = 256 // at least
-	block        = 64  // columns that are maximised over at once
-	noiseWeight  = 10  // observed values for which the noise of all columns counts in that of one
+	block       = 64 // columns that are maximised over at once
+	noiseWeight = 10 // observed values for which the noise of all columns counts in that of one
 )
+
+// slabSize is how many examples of p columns are worked on at once.
+var slabSize = func(p int) int { return max(256, 1<<18/p) }
 
 func newEM(d Data, m *moments) *em {
 	n, p := d.Y.Rows, d.Y.Cols
@@ -49,7 +50,7 @@ func newEM(d Data, m *moments) *em {
 		e.sd[j] = math.Sqrt(v)
 		e.model.noise[j] = 1
 	}
-	size := max(slabExamples, slabValues/p)
+	size := slabSize(p)
 	e.slabs = make([]slab, (n+size-1)/size)
 	mat.Parallel(len(e.slabs), func(k int) {
 		s := slab{from: k * size, to: min(n, (k+1)*size)}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -95,6 +96,37 @@ func TestLaw(t *testing.T) {
 	for r, want := range map[float64]float64{0.5: 2.5, 1: 2.5, 2: 2.5, 2.9: 2.5, 3: 9, 7: 9, math.Inf(1): 50} {
 		if got := l.At(r); got != want {
 			t.Errorf("at %v: %v, expected %v", r, got, want)
+		}
+	}
+}
+
+// On a line a cubic is the natural spline through the observed values, whose second derivatives solve a tridiagonal system.
+func TestSpline(t *testing.T) {
+	x := []float64{0, 1, 2.5, 3, 4.5, 6, 7}
+	points, row := mat.New(len(x)+1, 1), []float64{1, 3, -2, 0, 1, 4, 2, math.NaN()}
+	copy(points.Data, x)
+	n := len(x)
+	a, second := mat.New(n, n), make([]float64, n)
+	for k := range n {
+		if a.Set(k, k, 1); k == 0 || k == n-1 {
+			continue
+		}
+		h, g := x[k]-x[k-1], x[k+1]-x[k]
+		a.Set(k, k-1, h/6)
+		a.Set(k, k, (h+g)/3)
+		a.Set(k, k+1, g/6)
+		second[k] = (row[k+1]-row[k])/g - (row[k]-row[k-1])/h
+	}
+	if !eliminate(a, second) {
+		t.Fatal("singular")
+	}
+	m := NewCubic(points, row, 0, 1)
+	for _, at := range []float64{0.3, 1.7, 2.9, 5, 6.99} {
+		k := sort.SearchFloat64s(x, at)
+		h, u, v := x[k]-x[k-1], x[k]-at, at-x[k-1]
+		want := (second[k-1]*u*u*u+second[k]*v*v*v)/(6*h) + (row[k-1]/h-second[k-1]*h/6)*u + (row[k]/h-second[k]*h/6)*v
+		if got, _ := m.At([]float64{at}); math.Abs(got-want) > 1e-9 {
+			t.Errorf("at %v: %v, expected %v", at, got, want)
 		}
 	}
 }

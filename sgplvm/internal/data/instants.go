@@ -29,6 +29,11 @@ func Instants(times []float64, labels []int) []Instant {
 	return at
 }
 
+// CompareInstants orders instants by sequence, then by time.
+func CompareInstants(a, b Instant) int {
+	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Time, b.Time))
+}
+
 // Sequence is the examples of one label in order of time.
 type Sequence struct {
 	Label    int
@@ -44,9 +49,7 @@ func Sequences(times []float64, labels []int) []Sequence {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(at[i].Sequence, at[j].Sequence), cmp.Compare(at[i].Time, at[j].Time))
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return CompareInstants(at[i], at[j]) })
 	var all []Sequence
 	for _, i := range order {
 		if len(all) == 0 || all[len(all)-1].Label != at[i].Sequence {
@@ -75,16 +78,20 @@ func (s *Sequence) SetColumn(a mat.Matrix, q int, v []float64) {
 // MedianSpacing is the median distance of an example to the nearest other one of its sequence at
 // another time; 1 where there is none.
 func MedianSpacing(examples []Instant) float64 {
+	sorted := slices.Clone(examples)
+	slices.SortFunc(sorted, CompareInstants)
 	var all []float64
-	for i, a := range examples {
+	for from, to := 0, 0; from < len(sorted); from = to { // equal instants together
+		for to = from + 1; to < len(sorted) && sorted[to] == sorted[from]; to++ {
+		}
 		nearest := math.Inf(1)
-		for j, b := range examples {
-			if d := math.Abs(a.Time - b.Time); j != i && a.Sequence == b.Sequence && d > 0 {
-				nearest = min(nearest, d)
+		for _, j := range []int{from - 1, to} {
+			if j >= 0 && j < len(sorted) && sorted[j].Sequence == sorted[from].Sequence {
+				nearest = min(nearest, math.Abs(sorted[j].Time-sorted[from].Time))
 			}
 		}
 		if !math.IsInf(nearest, 1) {
-			all = append(all, nearest)
+			all = append(all, slices.Repeat([]float64{nearest}, to-from)...)
 		}
 	}
 	if len(all) == 0 {

@@ -74,28 +74,25 @@ func (p *Params) startSequence(s data.Sequence, mu mat.Matrix) error {
 
 // startDimensions is startSequence of the dimensions from ≤ q < to, which have one kernel.
 func (p *Params) startDimensions(kernel kernel.Kernel, s data.Sequence, mu mat.Matrix, from, to int) error {
-	n := len(s.Times)
-	k, b, v := mat.New(n, n), mat.New(n, n), mat.New(n, n)
-	kernel.TimeMatrix(k, s.Times, s.Times)
-	var f chol.Factor
-	if err := f.RefactorizeShifted(k, startNoise); err != nil {
+	root, err := rootOf(kernel, s.Times, startNoise)
+	if err != nil {
 		return err
 	}
-	block := work.Gather(mu, s.Examples)
-	block = block.Slice(0, n, from, to).Clone()
-	f.Solve(block)
-	lambda := make([]float64, n)
+	block := work.Gather(mu, s.Examples).Slice(0, len(s.Times), from, to).Clone()
+	root.SolveHalf(block)
+	root.SolveHalfT(block)
+	k := newCovariance(kernel, len(s.Times))
+	k.set(kernel, s.Times)
+	lambda, variance := make([]float64, len(s.Times)), make([]float64, len(s.Times))
 	for i := range lambda {
 		lambda[i] = 1/startShare - 1
 	}
 	for range 6 {
-		if err := factorB(&f, b, v, k, lambda); err != nil {
+		if _, err := k.marginals(0, variance, lambda); err != nil {
 			return err
 		}
-		f.SolveHalf(v)
-		for i, explained := range work.ColumnSquares(v) {
-			lambda[i] *= (k.At(i, i) - explained) / startShare
-			lambda[i] = max(lambda[i], leastPrecision)
+		for i, v := range variance {
+			lambda[i] = max(lambda[i]*v/startShare, leastPrecision)
 		}
 	}
 	for i, e := range s.Examples {

@@ -40,8 +40,8 @@ func (d Dense) Gram() (mat.Matrix, error) {
 	return gram, nil
 }
 
-// Of so many rows the Gram matrix is decomposed, or else of so many columns their covariance: both take a tenth of a second. Tests lower them.
-var mostGram, mostCovariance = 1000, 1000
+// mostWhole is the smaller side up to which its matrix is decomposed: it takes a tenth of a second. Tests lower it.
+var mostWhole = 1000
 
 // negligible is the share of the variance below which a component is rounding.
 const negligible = 1e-10
@@ -61,15 +61,15 @@ type Components struct {
 // columns. Errors: those of y and of eig.
 func Leading(y Rows, k int, rng *rand.Rand) (c Components, err error) {
 	n, p := y.Dims()
-	if n <= mostGram {
-		return c, c.byGram(y, k)
-	}
 	mean := make([]float64, p)
 	var vectors mat.Matrix
-	if p <= mostCovariance {
-		vectors, err = c.byCovariance(y, mean)
-	} else {
+	switch {
+	case min(n, p) > mostWhole:
 		vectors, err = c.bySubspace(y, mean, k, rng)
+	case n <= p:
+		return c, c.byGram(y, k)
+	default:
+		vectors, err = c.byCovariance(y, mean)
 	}
 	if err != nil {
 		return c, err

@@ -32,11 +32,12 @@ type batch struct {
 	ones                      []float64
 }
 
-// A stack holds factors L of some posteriors' spreads Ψ2 − ψ1ψ1ᵀ = L·Lᵀ, side by side.
+// A stack holds factors L of some posteriors' spreads Ψ2 − ψ1ψ1ᵀ = L·Lᵀ, side by side. Where there are fewer values than inducing points,
+// which L does not pay for, it holds the spreads.
 type stack struct {
 	from, to int        // posteriors
 	ranks    []int      // columns of each
-	rows     mat.Matrix // Lᵀ, one under the other, Σ ranks×m_ξ
+	rows     mat.Matrix // Lᵀ, or spreads, one under the other, Σ ranks×m_ξ
 }
 
 // stackRows is about how many rows a stack has, and spreadColumns how many values are
@@ -59,7 +60,7 @@ func (q *Posterior) newBatch(latents []Latent, g data.Grid, meanOnly bool) (*bat
 		copy(psi1.Row(i), t.psi1.Data)
 		copy(tau.Row(i), diagonal.Data)
 		b.prior[i] = t.psi0 * q.params.SpatialVariance()
-		roots[i], failures[i] = t.spreadRoot()
+		roots[i], failures[i] = t.spreadRoot(b.whole())
 	})
 	uncertain := false
 	for i, r := range roots {
@@ -123,15 +124,24 @@ func (b *batch) setStructured() {
 	}
 }
 
-// spreadRoot returns Lᵀ (r×m_ξ) with L·Lᵀ = Ψ2 − ψ1ψ1ᵀ. Eigenvalues of no more than
+// whole reports whether stacks hold spreads.
+func (b *batch) whole() bool { return b.grid.Len()*b.q.channels() < b.q.factors[0].Size() }
+
+// spreadRoot returns Lᵀ (r×m_ξ) with L·Lᵀ = Ψ2 − ψ1ψ1ᵀ, or that itself if it is to be whole. Eigenvalues of no more than
 // m_ξ·ε·tr Ψ2 are left out: they are the rounding of Ψ2 itself.
-func (t moments) spreadRoot() (mat.Matrix, error) {
+func (t moments) spreadRoot(whole bool) (mat.Matrix, error) {
 	m := t.spread.Rows
+	least := float64(m) * 0x1p-52 * (mat.Trace(t.spread) + asm.SumSquares(t.psi1.Data))
+	if whole {
+		if mat.NormMax(t.spread) <= least {
+			return mat.New(0, m), nil
+		}
+		return t.spread, nil
+	}
 	s, err := eig.Sym(t.spread)
 	if err != nil {
 		return mat.Matrix{}, err
 	}
-	least := float64(m) * 0x1p-52 * (mat.Trace(t.spread) + asm.SumSquares(t.psi1.Data))
 	first := slices.IndexFunc(s.Values, func(v float64) bool { return v > least })
 	if first < 0 {
 		return mat.New(0, m), nil
@@ -257,10 +267,16 @@ func (b *batch) addSpread(variance, field mat.Matrix, c int) {
 		for _, s := range b.spreads {
 			buffer := mat.Borrow(s.rows.Rows * (to - from))
 			product := mat.NewDense(s.rows.Rows, to-from, *buffer)
-			mat.Mul(product, 1, s.rows, field.Slice(0, field.Rows, from, to), 0)
-			mat.MulElem(product, product, product)
+			own := field.Slice(0, field.Rows, from, to)
+			mat.Mul(product, 1, s.rows, own, 0)
 			at := 0
 			for k, rank := range s.ranks {
+				part := product.Slice(at, at+rank, 0, to-from)
+				if !b.whole() {
+					mat.MulElem(part, part, part)
+				} else if rank > 0 {
+					mat.MulElem(part, part, own)
+				}
 				asm.AxpyRows(b.ones[:rank], product.Data[at*product.Cols:], product.Cols, variance.Row(s.from + k)[from:to])
 				at += rank
 			}

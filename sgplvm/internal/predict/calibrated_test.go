@@ -30,7 +30,7 @@ func calibratedModels(t *testing.T, body func(m, plain model, l Latent, grids []
 func (m model) ratios(t *testing.T, plain Prediction, at data.Instant, g data.Grid) mat.Matrix {
 	t.Helper()
 	c, r := m.calibration, mat.New(plain.Variance.Rows, plain.Variance.Cols)
-	factor, inflation := c.At(m.grid, m.or(g)), c.Inflation.At(at, m.times, -1)
+	factor, inflation := c.At(m.grid, m.or(g)), c.Inflation.Over(m.times)(at, -1)
 	for i := range r.Rows {
 		for k, mean := range c.Mean {
 			r.Set(i, k, factor.At(i, k)*inflation*math.Pow(plain.Variance.At(i, k)/mean, c.Power-1))

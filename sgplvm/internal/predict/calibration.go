@@ -3,6 +3,7 @@ package predict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/kronprod"
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -36,20 +37,35 @@ type Inflation struct {
 	Reach  float64   // 0: the same at all times
 }
 
-// At returns the inflation at a time from the examples at the given times, without one of them (−1: from
-// all).
-func (v Inflation) At(t data.Instant, examples []data.Instant, without int) float64 {
-	total, weight := 1.0, 1.0
+// farReaches is how many reaches away a ratio weighs less than the rounding of the total.
+const farReaches = 40
+
+// Over returns the inflation as a function of a time, given those of the examples, and of one of these that does not count (−1: all do).
+func (v Inflation) Over(examples []data.Instant) func(t data.Instant, without int) float64 {
 	if v.Reach == 0 {
-		return 1
+		return func(data.Instant, int) float64 { return 1 }
 	}
-	for i, e := range examples {
-		if i != without && e.Sequence == t.Sequence {
-			w := math.Exp(-math.Abs(t.Time-e.Time) / v.Reach)
-			total, weight = total+w*v.Ratios[i], weight+w
+	order := make([]int, len(examples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return data.CompareInstants(examples[i], examples[j]) })
+	return func(t data.Instant, without int) float64 {
+		first := data.Instant{Sequence: t.Sequence, Time: t.Time - farReaches*v.Reach}
+		from, _ := slices.BinarySearchFunc(order, first, func(i int, t data.Instant) int { return data.CompareInstants(examples[i], t) })
+		total, weight := 1.0, 1.0
+		for _, i := range order[from:] {
+			e := examples[i]
+			if e.Sequence != t.Sequence || e.Time > t.Time+farReaches*v.Reach {
+				break
+			}
+			if i != without {
+				w := math.Exp(-math.Abs(t.Time-e.Time) / v.Reach)
+				total, weight = total+w*v.Ratios[i], weight+w
+			}
 		}
+		return total / weight
 	}
-	return total / weight
 }
 
 // NewInflation divides ratios by their mean and chooses the reach, of some multiples of the median
@@ -68,8 +84,9 @@ func NewInflation(ratios []float64, examples []data.Instant) Inflation {
 	for _, reach := range []float64{0, 0.5, 1, 2, 4, 8} {
 		v := Inflation{best.Ratios, reach * spacing}
 		var loss float64
+		at := v.Over(examples)
 		for i, e := range examples {
-			expected := v.At(e, examples, i)
+			expected := at(e, i)
 			loss += math.Log(expected) + v.Ratios[i]/expected
 		}
 		if loss < least {

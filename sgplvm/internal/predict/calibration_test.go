@@ -77,21 +77,21 @@ func TestInflation(t *testing.T) {
 		none = append(none, rng.ExpFloat64())
 	}
 	v := NewInflation(slow, examples)
-	low, high := v.At(data.Instant{Sequence: 0, Time: 3 * math.Pi / 2 * 20}, examples, -1), v.At(data.Instant{Sequence: 1, Time: math.Pi / 2 * 20}, examples, -1)
+	low, high := v.Over(examples)(data.Instant{Sequence: 0, Time: 3 * math.Pi / 2 * 20}, -1), v.Over(examples)(data.Instant{Sequence: 1, Time: math.Pi / 2 * 20}, -1)
 	if v.Reach == 0 || !(high > 5*low) {
 		t.Errorf("reach %v: %v at a time of large errors, %v at one of small", v.Reach, high, low)
 	}
-	if got := v.At(data.Instant{Sequence: 7, Time: 30}, examples, -1); got != 1 {
+	if got := v.Over(examples)(data.Instant{Sequence: 7, Time: 30}, -1); got != 1 {
 		t.Errorf("%v in a sequence that nobody has seen, want 1", got)
 	}
-	if v := NewInflation(none, examples); v.Reach > 0 && math.Abs(v.At(data.Instant{Sequence: 0, Time: 50.5}, examples, -1)-1) > 0.5 {
-		t.Errorf("without order: reach %v, %v at a time", v.Reach, v.At(data.Instant{Sequence: 0, Time: 50.5}, examples, -1))
+	if v := NewInflation(none, examples); v.Reach > 0 && math.Abs(v.Over(examples)(data.Instant{Sequence: 0, Time: 50.5}, -1)-1) > 0.5 {
+		t.Errorf("without order: reach %v, %v at a time", v.Reach, v.Over(examples)(data.Instant{Sequence: 0, Time: 50.5}, -1))
 	}
 	few := Inflation{Ratios: []float64{3, 5, 7}, Reach: 2}
 	at := []data.Instant{{Time: 0}, {Time: 1}, {Sequence: 1, Time: 1}}
 	near, far := math.Exp(-0.25), math.Exp(-0.25)
-	compare.NearOne(t, "from all", few.At(data.Instant{Time: 0.5}, at, -1), (1+3*near+5*far)/(1+near+far), 1e-15)
-	compare.NearOne(t, "without one", few.At(data.Instant{Time: 0.5}, at, 1), (1+3*near)/(1+near), 1e-15)
+	compare.NearOne(t, "from all", few.Over(at)(data.Instant{Time: 0.5}, -1), (1+3*near+5*far)/(1+near+far), 1e-15)
+	compare.NearOne(t, "without one", few.Over(at)(data.Instant{Time: 0.5}, 1), (1+3*near)/(1+near), 1e-15)
 	if NewInflation(make([]float64, 3), at).Ratios[1] != 1 {
 		t.Error("no errors at all: ratios other than 1")
 	}

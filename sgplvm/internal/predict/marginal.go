@@ -60,7 +60,7 @@ func (q *Posterior) inflation(l Latent) (inflation float64, calibrated bool) {
 	if q.calibration == nil || l.At == nil || l.Seen {
 		return 1, false
 	}
-	return q.calibration.Inflation.At(*l.At, q.times, -1), true
+	return q.inflationAt(*l.At, -1), true
 }
 
 // A rescaling is what calibration makes of the joint distribution of the data at a grid's points: every

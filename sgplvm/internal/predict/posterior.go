@@ -41,12 +41,13 @@ type Posterior struct {
 	workspaces *sync.Pool                          // of inference
 	rooms      *sync.Pool                          // of filling in
 
-	calibration *Calibration               // or nil
-	lastFactors *atomic.Pointer[factorsOn] // of calibration, the last on another grid
-	residuals   mat.Matrix                 // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
-	filled      *Filled                    // beside them, or nil
-	kept        func() *trainingResiduals  // the same as nearness sees them; nil
-	direct      func() *directSource       // beside kept
+	calibration *Calibration                              // or nil
+	inflationAt func(t data.Instant, without int) float64 // of the calibration
+	lastFactors *atomic.Pointer[factorsOn]                // of calibration, the last on another grid
+	residuals   mat.Matrix                                // of the training examples, n_ξ×(n_s·d_y); 0×0 where they are not kept
+	filled      *Filled                                   // beside them, or nil
+	kept        func() *trainingResiduals                 // the same as nearness sees them; nil
+	direct      func() *directSource                      // beside kept
 }
 
 // Options are what a model may know beside its parameters. The zero value is a model that knows
@@ -132,6 +133,9 @@ func (q *Posterior) With(o Options) (*Posterior, error) {
 	c := *q
 	c.calibration, c.residuals, c.filled, c.kept, c.direct = o.Calibration, o.Residuals, o.Filled, nil, nil
 	c.lastFactors = new(atomic.Pointer[factorsOn])
+	if o.Calibration != nil {
+		c.inflationAt = o.Calibration.Inflation.Over(q.times)
+	}
 	if o.Residuals.Rows > 0 {
 		kept := sync.OnceValue(func() *trainingResiduals { return q.keep(o.Residuals, o.Filled) })
 		c.kept = kept
