@@ -15,44 +15,6 @@ import (
 // Examples of which nothing was observed tell a model nothing: those with times are left out of it, and predicted at their times at last. What
 // predicts them is chosen by examples that are held out as these are missing: in runs as long, at the ends where these are.
 
-// absent are examples of which nothing was observed, and where they are.
-type absent struct {
-	examples []int
-	at       []Instant
-}
-
-// withoutAbsent returns the data without the examples of which nothing was observed, and which examples remain; nil where all do, as in films and
-// in data without times.
-func (d Data) withoutAbsent() (Data, []int, absent, error) {
-	if d.Times == nil || d.Film {
-		return d, nil, absent{}, nil
-	}
-	n, points, channels := d.Source.Dims()
-	var present []int
-	var none absent
-	at := data.Instants(d.Times, d.Sequences)
-	all := data.Scaled{Source: d.Source, Examples: n, Points: points, Channels: channels}
-	if err := all.EachSlab(func(slab []float64, from int) error {
-		for i := from; len(slab) > 0; i, slab = i+1, slab[all.Size():] {
-			if slices.ContainsFunc(slab[:all.Size()], func(v float64) bool { return v == v }) {
-				present = append(present, i)
-			} else {
-				none.examples, none.at = append(none.examples, i), append(none.at, at[i])
-			}
-		}
-		return nil
-	}); err != nil {
-		return d, nil, none, err
-	}
-	if len(present) == 0 || len(none.examples) == 0 {
-		return d, nil, absent{}, nil
-	}
-	d.Source = SourceOf(d.Source, present)
-	d.Times, d.Sequences = instantsOf(d, present)
-	d.absent = none.at
-	return d, present, none, nil
-}
-
 // absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it.
 const absentShare = 6
 
@@ -145,109 +107,53 @@ func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) []in
 	return places[rng.IntN(len(places))]
 }
 
-// absentees are examples of which nothing was observed, beside others that were completed.
-type absentees struct {
-	d       Data // the others, completed
-	present []int
-	none    absent
-	full    filledData
+// seriesConfig is the configuration of the model of a series, a single value over time. Latent variables tell nothing that the values
+// do not: the simplest methods fill it in, and a model of it is there to be kept.
+func seriesConfig(n int) Config {
+	return Config{LatentKernel: linearLatent, LatentDims: 1, Inducing: min(n, seriesInducing), Training: TrainingConfig{Iterations: seriesSteps, Warmup: shortWarmup(seriesSteps)}}
 }
 
-// filledData are values of all examples, their holes and the variances of what was filled in.
-type filledData struct {
-	y, variance mat.Matrix
-	holes       *holes
-	points      mat.Matrix // in mean spacings
-	channels    int
-	at          []Instant
+const seriesInducing, seriesSteps = 10, 20
+
+// A wholeTask is to predict examples of which nothing was observed, beside others that were completed.
+type wholeTask struct {
+	*completer
+	none    []int    // examples
+	contest *contest // of this task
 }
 
-// full returns all examples as the completer's and those of which nothing was observed.
-func (c *completer) full(present []int, none absent) filledData {
-	n := len(present) + len(none.examples)
-	f := filledData{y: mat.New(n, c.y.Cols), variance: mat.New(n, c.y.Cols), points: c.points, channels: c.channels, at: make([]Instant, n),
-		holes: &holes{size: c.holes.size, missing: make([]bool, n*c.holes.size)}}
-	at := c.at()
-	for k, i := range present {
-		copy(f.y.Row(i), c.y.Row(k))
-		copy(f.holes.of(i), c.holes.of(k))
-		f.at[i] = at[k]
+// train chooses and trains what predicts whole examples at their times.
+func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Completion) (err error) {
+	d := w.d
+	d.holes, d.Times, d.Sequences = nil, w.times, w.sequences
+	given, open := cfg, cfg.Effort != EffortNone && cfg.Start == nil
+	if w.how != nil && w.d.Times != nil && cfg.Partly == nil {
+		cfg.Partly = partly.kept()
 	}
-	for k, i := range none.examples {
-		f.at[i] = none.at[k]
-		for j := range f.holes.of(i) {
-			f.holes.of(i)[j] = true
-		}
-	}
-	return f
-}
-
-// predict chooses and trains what predicts whole examples at their times, and predicts those that are missing.
-func (a *absentees) predict(ctx context.Context, cfg Config, done *Completion) error {
-	given := cfg
-	var how *search
-	var err error
-	if cfg.Effort != EffortNone && cfg.Start == nil {
-		if cfg, how, err = choose(ctx, a.d, cfg); err != nil {
+	how := new(search)
+	if open && w.y.Cols == 1 {
+		cfg = filled(cfg, seriesConfig(w.y.Rows))
+		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
+	} else if open {
+		if cfg, how, err = choose(ctx, d, cfg); err != nil {
 			return err
 		}
 	}
-	m, report, err := fitWhole(ctx, a.d, cfg)
-	if err != nil {
+	if done.Model, done.Report, err = fitWhole(ctx, d, cfg); done.Model == nil || err != nil || !open {
 		return err
 	}
-	done.Model, done.Report = m, report
-	if err := a.impute(ctx, m); err != nil || how == nil {
-		return err
-	}
-	m.selection = &how.selection
+	done.Model.selection = &how.selection
 	done.Report.Searched, done.Report.Forecast = how.searched, how.forecast
-	t, err := a.contest(ctx, given, cfg)
-	if err != nil || t == nil {
-		return err
-	}
-	kinds := a.full.holes.kindsOf(a.full.at, a.full.points, a.full.channels)
-	for i := range kinds {
-		if kinds[i] != kindWhole {
-			kinds[i] = kindCount
-		}
-	}
-	done.Kinds = append(done.Kinds, t.checks(countKinds(kinds))...)
-	if t.winner[kindWhole] == "" {
-		for _, i := range a.none.examples {
-			for k := range a.full.variance.Row(i) {
-				a.full.variance.Row(i)[k] *= t.factor[kindWhole]
-			}
-		}
-	}
-	return t.fill(ctx, kinds, a.full.y, a.full.variance, a.full.fillers(a.full.holes.missing, given.Seed))
+	w.contest, err = w.compete(ctx, d, given, cfg)
+	return err
 }
 
-func (f *filledData) fillers(missing []bool, seed uint64) []filler {
-	return fillers(f.y, missing, f.points, f.channels, f.at, seed)
-}
-
-// impute predicts the examples at their times.
-func (a *absentees) impute(ctx context.Context, m *Model) error {
-	failures := make([]error, len(a.none.examples))
-	mat.Parallel(len(failures), func(k int) {
-		if failures[k] = ctx.Err(); failures[k] != nil {
-			return
-		}
-		p, err := m.imputeAt(ctx, nothingOf(a.full.points.Rows, a.full.channels), a.none.at[k])
-		failures[k] = err
-		copy(a.full.y.Row(a.none.examples[k]), p.Mean.Data)
-		copy(a.full.variance.Row(a.none.examples[k]), p.Variance.Data)
-	})
-	return cmp.Or(failures...)
-}
-
-// contest compares the simplest methods with the model by examples held out as these are missing; nil where there are too few.
-func (a *absentees) contest(ctx context.Context, given, chosen Config) (*contest, error) {
-	if n, _, _ := a.d.Source.Dims(); n < leastTraining {
+// compete compares the simplest methods with the model by examples held out as others are missing; nil where there are too few.
+func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (*contest, error) {
+	if w.y.Rows < leastTraining {
 		return nil, nil
 	}
-	d, err := a.d.checked()
+	d, err := d.checked()
 	if err != nil {
 		return nil, err
 	}
@@ -256,14 +162,17 @@ func (a *absentees) contest(ctx context.Context, given, chosen Config) (*contest
 	if err != nil {
 		return nil, err
 	}
-	folds, err := once(given.run(), "examples held out, predicted by "+text(chosen), func() (folds []filledValues, err error) { return a.predictHeld(ctx, j, chosen) })
-	if err != nil {
-		return nil, err
+	var folds []filledValues // by the model
+	if w.y.Cols > 1 {
+		folds, err = once(given.run(), "examples held out, predicted by "+text(chosen), func() ([]filledValues, error) { return w.predictHeld(ctx, j, chosen) })
+		if err != nil {
+			return nil, err
+		}
 	}
-	t, read := newContest(deviations(a.full.y, a.full.holes, a.full.channels)), make([]int, len(folds))
-	place := make([]int, len(a.full.at)) // in order of time, with a step between sequences
+	t, read := newContest(deviations(w.y, w.holes, w.channels)), make([]int, len(j.folds))
+	place := make([]int, len(w.all.at)) // in order of time, with a step between sequences
 	next := 0
-	for _, order := range inOrder(a.full.at) {
+	for _, order := range inOrder(w.all.at) {
 		for _, i := range order {
 			place[i] = next
 			next++
@@ -271,28 +180,30 @@ func (a *absentees) contest(ctx context.Context, given, chosen Config) (*contest
 		next++
 	}
 	group, last := 0, -2
-	lists := make([][]heldValue, len(folds))
+	lists := make([][]heldValue, len(j.folds))
 	for _, c := range j.cases {
-		row := a.present[c.example]
+		row := w.rows[c.example]
 		if place[row] != last+1 {
 			group++
 		}
 		last = place[row]
-		for k, missing := range a.full.holes.of(row) {
+		for k, missing := range w.all.holes.of(row) {
 			at := read[c.fold]
 			read[c.fold]++
 			if !missing {
-				lists[c.fold] = append(lists[c.fold], heldValue{row, k, kindWhole, group, a.full.y.Row(row)[k], folds[c.fold].Mean[at], folds[c.fold].Variance[at]})
+				v := heldValue{example: row, value: k, kind: kindWhole, group: group, truth: w.all.y.Row(row)[k]}
+				if folds != nil {
+					v.mean, v.variance = folds[c.fold].Mean[at], folds[c.fold].Variance[at]
+				}
+				lists[c.fold] = append(lists[c.fold], v)
 			}
 		}
 	}
 	for _, list := range lists {
-		t.add("", list)
-		missing := slices.Clone(a.full.holes.missing)
-		for _, v := range list {
-			missing[v.example*a.full.holes.size+v.value] = true
+		if folds != nil {
+			t.add("", list)
 		}
-		if err := t.try(ctx, list, a.full.fillers(missing, given.Seed)); err != nil {
+		if err := t.try(ctx, list, w.all.fillers(w.all.hiding(list).missing, given.Seed)); err != nil {
 			return nil, err
 		}
 	}
@@ -301,7 +212,7 @@ func (a *absentees) contest(ctx context.Context, given, chosen Config) (*contest
 }
 
 // predictHeld returns what models of the other examples make of those that a judge holds out, fold by fold.
-func (a *absentees) predictHeld(ctx context.Context, j absentJudge, chosen Config) ([]filledValues, error) {
+func (w *wholeTask) predictHeld(ctx context.Context, j absentJudge, chosen Config) ([]filledValues, error) {
 	models, err := j.models(ctx, chosen, 0, len(j.folds))
 	if err != nil {
 		return nil, err
@@ -310,7 +221,7 @@ func (a *absentees) predictHeld(ctx context.Context, j absentJudge, chosen Confi
 	mat.Parallel(len(j.cases), func(i int) {
 		if failures[i] = ctx.Err(); failures[i] == nil {
 			c := &j.cases[i]
-			all[i], failures[i] = models[c.fold].imputeAt(ctx, nothingOf(a.full.points.Rows, a.full.channels), *c.at)
+			all[i], failures[i] = models[c.fold].imputeAt(ctx, nothingOf(w.points.Rows, w.channels), []Instant{*c.at}, 0)
 		}
 	})
 	folds := make([]filledValues, len(models))
@@ -328,16 +239,18 @@ func nothingOf(points, channels int) mat.Matrix {
 	return y
 }
 
-// imputeAt fills in an example at its time.
-func (m *Model) imputeAt(ctx context.Context, values mat.Matrix, at Instant) (p Prediction, err error) {
+// imputeAt fills in an example at its time, number i of those at; nil where there are none.
+func (m *Model) imputeAt(ctx context.Context, values mat.Matrix, at []Instant, i int) (p Prediction, err error) {
 	obs := Observed{Values: values}
-	if obs.Prior, err = m.priorAt(at); err != nil {
-		return p, err
+	if at != nil && m.Times() != nil {
+		if obs.Prior, err = m.priorAt(at[i]); err != nil {
+			return p, err
+		}
 	}
 	p, _, err = m.Impute(ctx, obs, InferOptions{})
 	if err == nil {
-		if i, k, bad := mat.NonFinite(p.Mean); bad {
-			err = fmt.Errorf("predicted %v at point %d, channel %d, time %v", p.Mean.At(i, k), i, k, at.Time)
+		if j, k, bad := mat.NonFinite(p.Mean); bad {
+			err = fmt.Errorf("example %d: predicted %v at point %d, channel %d", i, p.Mean.At(j, k), j, k)
 		}
 	}
 	return p, err

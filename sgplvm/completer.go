@@ -12,6 +12,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
@@ -33,7 +34,9 @@ type completer struct {
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
-	kinds      []FillCheck // of missing values
+	all        filledData // also of the examples that are not learned from
+	rows       []int      // which of all the examples are
+	contest    *contest   // of the model and the simplest methods; nil: there was none
 }
 
 func newCompleter(d Data, cfg Config) (*completer, error) {
@@ -94,6 +97,9 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if err != nil {
 			return cfg, err
 		}
+		if lost, err := c.probe(ctx, first, cfg); err != nil || lost {
+			return first, err
+		}
 		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
 			return cfg, err
 		}
@@ -109,6 +115,45 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	}
 	c.compare()
 	return cfg, nil
+}
+
+// probeExamples is how many examples teach the model that is compared with the simplest methods first.
+const probeExamples = 500
+
+// probe reports whether a model of some of the examples as they are fills in the reserve so much worse than the simplest methods that nothing
+// more is to be tried.
+func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
+	out := c.holes.reserved()
+	in := allBut(c.y.Rows, out)
+	if c.d.Film || len(out) < fewestJudged || len(in) < leastTraining {
+		return false, nil
+	}
+	if len(in) > probeExamples {
+		rng := rand.New(completionRandom(cfg))
+		rng.Shuffle(len(in), func(i, k int) { in[i], in[k] = in[k], in[i] })
+		in = in[:probeExamples]
+		slices.Sort(in)
+	}
+	y, variance := work.Gather(c.y, out), work.Gather(c.variance, out)
+	if _, err := c.fold(ctx, first, in, out, "first look: "); err != nil {
+		return false, err
+	}
+	t, err := c.compete(ctx, cfg)
+	errors := stopErrors
+	if cfg.Effort == EffortQuick { // which tries hardly anything else
+		errors = sureErrors
+	}
+	if err != nil || t == nil || !t.lost(errors) {
+		for k, i := range out {
+			copy(c.y.Row(i), y.Row(k))
+			copy(c.variance.Row(i), variance.Row(k))
+		}
+		return false, err
+	}
+	c.contest = t
+	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
+	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
+	return true, nil
 }
 
 // again fills in by what was chosen, in as many rounds as a plan has after the choice.

@@ -1,10 +1,12 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -59,60 +61,144 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	} else if some {
 		return completeByBound(ctx, d, cfg)
 	}
-	rest, present, none, err := d.withoutAbsent()
+	c, err := newCompleter(d, cfg)
 	if err != nil {
 		return nil, err
 	}
-	c, err := newCompleter(rest, cfg)
-	if err != nil {
-		return nil, err
+	all, rest, some, none := c.apart()
+	if len(some) < c.y.Rows {
+		if c, err = newCompleter(rest, cfg); err != nil {
+			return nil, err
+		}
 	}
+	c.all, c.rows = all, some
 	chosen := cfg
 	if len(c.incomplete) > 0 {
 		if chosen, err = c.learn(ctx, cfg); err != nil {
 			return nil, c.tooLittle(err)
 		}
 	}
-	if len(none.examples) > 0 {
-		return c.completeAbsent(ctx, cfg, chosen, present, none)
+	done = &Completion{}
+	w := &wholeTask{completer: c, none: none}
+	if len(none) > 0 {
+		err = w.train(ctx, cfg, chosen, done)
+	} else if done.Model, done.Report, err = fitWhole(ctx, c.d, chosen); done.Model != nil && c.how != nil {
+		done.Model.selection = &c.how.selection
+		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
 	}
-	done = &Completion{Mean: c.matrix(c.y), Variance: c.matrix(c.variance), Kinds: c.kinds}
-	done.Check = checkOf(c.kinds, c.check)
-	done.Model, done.Report, err = fitWhole(ctx, c.d, chosen)
 	if done.Model == nil {
 		return nil, err
 	}
-	done.Report.Missing = c.holes.count()
-	if c.how != nil {
-		done.Model.selection = &c.how.selection
-		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
+	if failure := c.finish(ctx, w, cfg, done); failure != nil {
+		return nil, failure
 	}
 	return done, err
 }
 
-// completeAbsent is the rest of Complete where nothing was observed of some examples: the others are completed, by a configuration
-// that was chosen.
-func (c *completer) completeAbsent(ctx context.Context, cfg, chosen Config, present []int, none absent) (*Completion, error) {
-	whole := c.d
-	whole.holes = nil
-	full := c.full(present, none)
-	if c.how != nil && c.d.Times != nil && cfg.Partly == nil {
-		cfg.Partly = chosen.kept()
+// mostLearned is how many examples a completion learns from at most: it fills in the others by what it has learned.
+const mostLearned = 2000
+
+// apart returns the values of all examples, and data of those that are learned from, which these are, and of which nothing was observed: with
+// times examples of which nothing was observed teach nothing, and of many examples some do.
+func (c *completer) apart() (all filledData, d Data, some, none []int) {
+	at := c.at()
+	all = filledData{y: c.y, variance: c.variance, holes: &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}, points: c.points, channels: c.channels, at: at}
+	for i := range c.y.Rows {
+		if at != nil && !c.d.Film && !slices.Contains(c.holes.of(i), false) {
+			none = append(none, i)
+		} else {
+			some = append(some, i)
+		}
 	}
-	whole.Times, whole.Sequences, whole.absent = c.times, c.sequences, none.at
-	done := &Completion{Kinds: c.kinds}
-	a := &absentees{d: whole, full: full, present: present, none: none}
-	if err := a.predict(ctx, cfg, done); err != nil {
-		return nil, err
+	d = c.d
+	if d.observed != nil {
+		d.Source = d.observed
 	}
-	for k, i := range present {
-		copy(full.y.Row(i), c.y.Row(k))
-		copy(full.variance.Row(i), c.variance.Row(k))
+	d.observed, d.holes = nil, nil
+	for _, i := range none {
+		d.absent = append(d.absent, at[i])
 	}
-	done.Mean, done.Variance = c.matrix(full.y), c.matrix(full.variance)
+	if len(some) > mostLearned && !d.Film {
+		rng := rand.New(rand.NewPCG(0, 0x6d616e79))
+		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
+		some = some[:mostLearned]
+		slices.Sort(some)
+	}
+	if len(some) < c.y.Rows {
+		d.Source = SourceOf(d.Source, some)
+		d.Times, d.Sequences = instantsOf(d, some)
+	}
+	return all, d, some, none
+}
+
+// finish fills in examples that were not learned from, and what the simplest methods fill in better, and tells how well that was done.
+func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *Completion) error {
+	for k, i := range c.rows {
+		copy(c.all.y.Row(i), c.y.Row(k))
+		copy(c.all.variance.Row(i), c.variance.Row(k))
+	}
+	kinds := c.all.kinds()
+	if err := c.imputeOthers(ctx, done.Model, kinds); err != nil {
+		return err
+	}
+	methods := c.all.fillers(c.all.holes.missing, cfg.Seed)
+	count := countKinds(kinds)
+	for k := range kindCount {
+		t := c.contest
+		if w.contest != nil && k == kindWhole {
+			t = w.contest
+		}
+		if t == nil || count[k] == 0 {
+			continue
+		}
+		if err := t.fill(ctx, k, kinds, c.all.y, c.all.variance, methods); err != nil {
+			return err
+		}
+		done.Kinds = append(done.Kinds, t.check(k, count[k]))
+	}
+	done.Mean, done.Variance = c.matrix(c.all.y), c.matrix(c.all.variance)
 	done.Check = checkOf(done.Kinds, c.check)
-	done.Report.Missing = full.holes.count()
-	return done, nil
+	done.Report.Missing = c.all.holes.count()
+	return nil
+}
+
+// imputeOthers fills in by the model the examples that were not learned from, unless the simplest methods do.
+func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []kind) error {
+	learned := make([]bool, c.all.y.Rows)
+	for _, i := range c.rows {
+		learned[i] = true
+	}
+	var list []int
+	for i := range learned {
+		own := kinds[i*c.all.holes.size : (i+1)*c.all.holes.size]
+		if !learned[i] && slices.ContainsFunc(own, func(k kind) bool {
+			return k < kindCount && (k == kindWhole || c.contest == nil || c.contest.winner[k] == "")
+		}) {
+			list = append(list, i)
+		}
+	}
+	failures := make([]error, len(list))
+	mat.Parallel(len(list), func(k int) {
+		if failures[k] = ctx.Err(); failures[k] != nil {
+			return
+		}
+		i := list[k]
+		values := mat.New(c.points.Rows, c.channels)
+		for j, missing := range c.all.holes.of(i) {
+			if values.Data[j] = c.all.y.Row(i)[j]; missing {
+				values.Data[j] = math.NaN()
+			}
+		}
+		var p Prediction
+		if p, failures[k] = m.imputeAt(ctx, values, c.all.at, i); failures[k] == nil {
+			for j, missing := range c.all.holes.of(i) {
+				if missing {
+					c.all.y.Row(i)[j], c.all.variance.Row(i)[j] = p.Mean.Data[j], p.Variance.Data[j]
+				}
+			}
+		}
+	})
+	return cmp.Or(failures...)
 }
 
 // tooLittle returns an error, or, where it says that completed data are none, that all examples are the same or too little was observed.
@@ -192,25 +278,21 @@ func completeByBound(ctx context.Context, d Data, cfg Config) (*Completion, erro
 func (c *completer) learn(ctx context.Context, cfg Config) (Config, error) {
 	other, observed, plan := c.withoutTimes(cfg), slices.Clone(c.holes.missing), plans[cfg.Effort]
 	chosen, err := c.chosen(ctx, cfg)
-	if err == nil && other != nil {
+	if err == nil && other != nil && c.contest == nil {
 		chosen, err = c.better(ctx, chosen, other, cfg)
 	}
 	if err != nil {
 		return cfg, err
 	}
-	contest, err := c.contest(ctx, cfg)
-	if err != nil {
-		return cfg, err
-	}
-	c.holes.missing = observed
-	c.takeBack()
-	if contest == nil || contest.modelWins(c.kindsOf()) {
-		if err := c.again(ctx, chosen, plan); err != nil {
+	if c.contest == nil && cfg.Effort != EffortNone {
+		if c.contest, err = c.compete(ctx, cfg); err != nil {
 			return cfg, err
 		}
 	}
-	if contest == nil {
+	c.holes.missing = observed
+	c.takeBack()
+	if c.contest != nil && !c.contest.modelWins(c.all.kinds()) {
 		return chosen, nil
 	}
-	return chosen, c.settle(ctx, contest, cfg.Seed)
+	return chosen, c.again(ctx, chosen, plan)
 }

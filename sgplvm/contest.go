@@ -47,25 +47,51 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 // at returns the times of the examples, also where the search found that they tell nothing; nil without times.
 func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) }
 
-func (c *completer) kindsOf() []kind { return c.holes.kindsOf(c.at(), c.points, c.channels) }
+// filledData are values of all examples, what was missing and the variances of what was filled in.
+type filledData struct {
+	y, variance mat.Matrix
+	holes       *holes
+	points      mat.Matrix // in mean spacings
+	channels    int
+	at          []Instant
+}
 
-// contest compares the simplest methods with what the model has made of the reserve; nil where nothing is to be chosen, and of films.
-func (c *completer) contest(ctx context.Context, cfg Config) (*contest, error) {
-	if c.how == nil || c.d.Film || len(c.holes.reserve) == 0 {
+func (f *filledData) kinds() []kind { return f.holes.kindsOf(f.at, f.points, f.channels) }
+
+func (f *filledData) fillers(missing []bool, seed uint64) []filler {
+	return fillers(f.y, missing, f.points, f.channels, f.at, seed)
+}
+
+// hiding returns the holes of data of which further values are missing.
+func (f *filledData) hiding(list []heldValue) *holes {
+	h := &holes{size: f.holes.size, missing: slices.Clone(f.holes.missing)}
+	for _, v := range list {
+		h.missing[v.example*h.size+v.value] = true
+	}
+	return h
+}
+
+// compete compares the simplest methods with what the model has made of the reserve; nil where nothing is in reserve, and of films.
+func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
+	if c.d.Film || len(c.holes.reserve) == 0 {
 		return nil, nil
 	}
-	kinds := c.kindsOf()
 	t := newContest(deviations(c.y, c.holes, c.channels))
 	var list []heldValue
 	for _, r := range c.holes.reserve {
 		for k, truth := range r.values() {
-			list = append(list, heldValue{example: r.example, value: k, kind: kinds[r.example*c.holes.size+k], group: r.group, truth: truth,
+			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
 				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
 		}
 	}
+	hidden := c.all.hiding(list)
+	kinds := hidden.kindsOf(c.all.at, c.points, c.channels)
+	for i := range list {
+		list[i].kind = kinds[list[i].example*hidden.size+list[i].value]
+	}
 	t.add("", list)
 	defer c.watch.Timing("the simplest methods beside the model")()
-	if err := t.try(ctx, list, fillers(c.y, c.holes.missing, c.points, c.channels, c.at(), cfg.Seed)); err != nil {
+	if err := t.try(ctx, list, c.all.fillers(hidden.missing, cfg.Seed)); err != nil {
 		return nil, err
 	}
 	t.decide()
@@ -77,9 +103,29 @@ func (c *completer) contest(ctx context.Context, cfg Config) (*contest, error) {
 	return t, nil
 }
 
+// lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
+func (c *contest) lost(errors float64) bool {
+	for k := range kindCount {
+		if model, _ := c.verdict(c.of("", k)); len(model.losses) > 0 {
+			other, _ := c.verdict(c.of(c.winner[k], k))
+			if c.winner[k] == "" || !far(model, other, errors) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // deviations returns the standard deviations of what was observed in each channel, 1 where that is 0.
 func deviations(y mat.Matrix, h *holes, channels int) []float64 {
-	mean, squares, count := make([]float64, channels), make([]float64, channels), make([]float64, channels)
+	_, deviation := moments(y, h, channels)
+	return deviation
+}
+
+// moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
+func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
+	mean, deviation = make([]float64, channels), make([]float64, channels)
+	count := make([]float64, channels)
 	for i := range y.Rows {
 		row := y.Row(i)
 		for k, missing := range h.of(i) {
@@ -88,28 +134,21 @@ func deviations(y mat.Matrix, h *holes, channels int) []float64 {
 				count[c]++
 				delta := row[k] - mean[c]
 				mean[c] += delta / count[c]
-				squares[c] += delta * (row[k] - mean[c])
+				deviation[c] += delta * (row[k] - mean[c])
 			}
 		}
 	}
-	for c, s := range squares {
-		if squares[c] = math.Sqrt(s / count[c]); !(squares[c] > 0) {
-			squares[c] = 1
+	for c, s := range deviation {
+		if deviation[c] = math.Sqrt(s / count[c]); !(deviation[c] > 0) {
+			deviation[c] = 1
 		}
 	}
-	return squares
+	return mean, deviation
 }
 
 // modelWins reports whether the model fills in some of the missing values.
 func (c *contest) modelWins(kinds []kind) bool {
 	return slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k] == "" })
-}
-
-// settle fills in by the simplest methods what these win, and keeps how well each kind was filled in.
-func (c *completer) settle(ctx context.Context, t *contest, seed uint64) error {
-	kinds := c.kindsOf()
-	c.kinds = t.checks(countKinds(kinds))
-	return t.fill(ctx, kinds, c.y, c.variance, fillers(c.y, c.holes.missing, c.points, c.channels, c.at(), seed))
 }
 
 func countKinds(kinds []kind) (count [kindCount]int) {
@@ -121,26 +160,29 @@ func countKinds(kinds []kind) (count [kindCount]int) {
 	return count
 }
 
-// fill puts what the winners say into the missing values of their kinds. What a winner cannot tell stays.
-func (c *contest) fill(ctx context.Context, kinds []kind, y, variance mat.Matrix, methods []filler) error {
-	for _, m := range methods {
-		if !slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k] == m.name }) {
-			continue
-		}
-		mean, v, err := m.fill(ctx)
-		if err != nil {
+// fill puts what the winner says into the missing values of a kind. What it cannot tell stays.
+func (c *contest) fill(ctx context.Context, k kind, kinds []kind, y, variance mat.Matrix, methods []filler) error {
+	var mean, v mat.Matrix
+	factor := c.factor[k]
+	switch i := slices.IndexFunc(methods, func(m filler) bool { return m.name == c.winner[k] }); {
+	case i >= 0:
+		var err error
+		if mean, v, err = methods[i].fill(ctx); err != nil {
 			return err
 		}
-		for i := range y.Rows {
-			for j := range y.Cols {
-				k := kinds[i*y.Cols+j]
-				if k == kindCount || c.winner[k] != m.name {
-					continue
-				}
-				if a, b := mean.At(i, j), c.factor[k]*v.At(i, j); a-a == 0 && b > 0 && !math.IsInf(b, 1) {
-					y.Set(i, j, a)
-					variance.Set(i, j, b)
-				}
+	case factor > 1: // the model
+		mean, v = y, variance
+	default:
+		return nil
+	}
+	for i := range y.Rows {
+		for j := range y.Cols {
+			if kinds[i*y.Cols+j] != k {
+				continue
+			}
+			if a, b := mean.At(i, j), factor*v.At(i, j); a-a == 0 && b > 0 && !math.IsInf(b, 1) {
+				y.Set(i, j, a)
+				variance.Set(i, j, b)
 			}
 		}
 	}

@@ -156,13 +156,48 @@ func fillers(y mat.Matrix, missing []bool, x mat.Matrix, channels int, at []Inst
 	for _, m := range simple.Methods(d) {
 		list = append(list, filler{m.Name, func(ctx context.Context) (mean, variance mat.Matrix, err error) { return m.Fill(ctx, d) }})
 	}
-	if at != nil {
-		list = append(list, filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-			mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
-			return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
-		}})
+	if at == nil {
+		return list
+	}
+	series := filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
+		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
+	}}
+	list = append(list, series)
+	if i := slices.IndexFunc(list, func(f filler) bool { return f.name == "principal components" }); i >= 0 {
+		list = append(list, together(list[i], series, y, missing))
 	}
 	return list
+}
+
+// together is what two methods say that see different things: the columns, as far as they tell of one another, and time. Given the value
+// these are taken as independent, so that precisions less that of the column add up.
+func together(a, b filler, y mat.Matrix, missing []bool) filler {
+	return filler{a.name + " and " + b.name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+		mean, variance, err = a.fill(ctx)
+		if err != nil {
+			return mean, variance, err
+		}
+		m, v, err := b.fill(ctx)
+		if err != nil {
+			return mean, variance, err
+		}
+		h := &holes{size: y.Cols, missing: missing}
+		centre, spread := moments(y, h, y.Cols)
+		for i := range y.Rows {
+			for k, hole := range h.of(i) {
+				if !hole {
+					continue
+				}
+				pa, pb, p0 := 1/variance.At(i, k), 1/v.At(i, k), 1/(spread[k]*spread[k])
+				p0 = min(p0, pa, pb)
+				precision := pa + pb - p0
+				mean.Set(i, k, (pa*mean.At(i, k)+pb*m.At(i, k)-p0*centre[k])/precision)
+				variance.Set(i, k, 1/precision)
+			}
+		}
+		return mean, variance, nil
+	}}
 }
 
 // A contest compares on the values that were held out what fills in the missing ones.
@@ -222,23 +257,33 @@ func (c *contest) of(name string, k kind) (list []heldValue) {
 // pooled is as how many groups of a kind all kinds together count.
 const pooled = 8
 
-// decide finds the winner for each kind: the best mean difference to the model, as no method was chosen by these values but that. Of a kind of
-// which few groups were held out what holds of all kinds counts too.
+// decide finds the winner for each kind: the best mean difference to the first method, as none was chosen by these values but the model, which
+// is the first where there is one. Of a kind of which few groups were held out what holds of all kinds counts too.
 func (c *contest) decide() {
-	all, _ := c.verdict(c.of("", kindCount))
+	if len(c.names) == 0 {
+		return
+	}
+	first := c.names[0]
+	defer func() {
+		for k, f := range c.factor {
+			c.factor[k] = max(1, f) // variances that are too large cost less than those that are too small
+		}
+	}()
+	all, _ := c.verdict(c.of(first, kindCount))
 	for k := range kindCount {
-		model, factor := c.verdict(c.of("", k))
-		if c.factor[k] = factor; len(model.losses) == 0 {
+		before, factor := c.verdict(c.of(first, k))
+		if c.factor[k] = factor; len(before.losses) == 0 {
 			continue
 		}
-		least, n := 0., float64(len(model.losses))
-		for _, name := range c.names {
+		c.winner[k] = first
+		least, n := 0., float64(len(before.losses))
+		for _, name := range c.names[1:] {
 			list := c.of(name, k)
-			if name == "" || list == nil {
+			if list == nil {
 				continue
 			}
 			v, factor := c.verdict(list)
-			m, _ := difference(v, model)
+			m, _ := difference(v, before)
 			if every := c.of(name, kindCount); every != nil {
 				v, _ := c.verdict(every)
 				of, _ := difference(v, all)
@@ -287,23 +332,17 @@ func byGroup(list []heldValue) (groups [][]heldValue) {
 	return groups
 }
 
-// checks tells of each kind how well held values were filled in by what fills in missing ones, of which there are so many.
-func (c *contest) checks(missing [kindCount]int) (all []FillCheck) {
-	for k := range kindCount {
-		if missing[k] == 0 {
-			continue
+// check tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
+func (c *contest) check(k kind, missing int) FillCheck {
+	f := FillCheck{Kind: kindNames[k], Missing: missing, By: cmp.Or(c.winner[k], "the model")}
+	f.measure(c.of(c.winner[k], k), c.factor[k])
+	for _, name := range c.names {
+		var other FillCheck
+		if other.measure(c.of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
-		f := FillCheck{Kind: kindNames[k], Missing: missing[k], By: cmp.Or(c.winner[k], "the model")}
-		f.measure(c.of(c.winner[k], k), c.factor[k])
-		for _, name := range c.names {
-			var other FillCheck
-			if other.measure(c.of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
-				f.Simplest, f.SimplestRMSE = name, other.RMSE
-			}
-		}
-		all = append(all, f)
 	}
-	return all
+	return f
 }
 
 // measure sets the errors of values, whose variances are multiplied.
