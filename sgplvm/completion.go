@@ -25,6 +25,9 @@ type Completion struct {
 	// the kinds of missing values, as many of each as are missing. Kinds tells it of each.
 	Check FillCheck
 	Kinds []FillCheck
+
+	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
+	Period int
 }
 
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
@@ -61,11 +64,20 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	} else if some {
 		return completeByBound(ctx, d, cfg)
 	}
+	n, points, _ := d.Source.Dims()
+	d, series, err := d.folded(cfg)
+	if err != nil {
+		return nil, err
+	}
 	c, err := newCompleter(d, cfg)
 	if err != nil {
 		return nil, err
 	}
 	all, rest, some, none := c.apart()
+	if series != nil {
+		all.period = series.period
+		watcherOf(cfg.Watch).Tell(series.String())
+	}
 	if len(some) < c.y.Rows {
 		if c, err = newCompleter(rest, cfg); err != nil {
 			return nil, err
@@ -91,6 +103,14 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	}
 	if failure := c.finish(ctx, w, cfg, done); failure != nil {
 		return nil, failure
+	}
+	if series != nil {
+		done.Period = series.period
+		mean, variance := mat.New(n*points, c.channels), mat.New(n*points, c.channels)
+		size := points * c.channels
+		series.unfold(mat.NewDense(n, size, mean.Data), c.all.y)
+		series.unfold(mat.NewDense(n, size, variance.Data), c.all.variance)
+		done.Mean, done.Variance = mean, variance
 	}
 	return done, err
 }

@@ -26,6 +26,10 @@ type Config struct {
 	// Default: nothing does.
 	Period float64 `json:"period,omitzero"`
 
+	// Fold says whether Complete learns from a long series of regular times that repeats itself as one example a period. The model is then one of periods.
+	// Default: on.
+	Fold Switch `json:"fold,omitzero"`
+
 	// Lean forbids the model to keep anything of the training data: residuals of examples, or frames.
 	Lean bool `json:"lean,omitzero"`
 

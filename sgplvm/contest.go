@@ -54,12 +54,35 @@ type filledData struct {
 	points      mat.Matrix // in mean spacings
 	channels    int
 	at          []Instant
+	period      int // steps of a series in each example; 0: it is none
 }
 
 func (f *filledData) kinds() []kind { return f.holes.kindsOf(f.at, f.points, f.channels) }
 
 func (f *filledData) fillers(missing []bool, seed uint64) []filler {
-	return fillers(f.y, missing, f.points, f.channels, f.at, seed)
+	list := fillers(f.y, missing, f.points, f.channels, f.at, seed)
+	if f.period == 0 {
+		return list
+	}
+	list = slices.DeleteFunc(list, func(m filler) bool { return m.name != components })
+	for i := range list {
+		list[i].name += " of periods"
+	}
+	// The same as a series.
+	n, size := f.y.Rows*f.period, f.y.Cols/f.period
+	at := make([]Instant, n)
+	for k := range at {
+		at[k].Time = float64(k)
+	}
+	for _, m := range fillers(mat.NewDense(n, size, f.y.Data), missing, mat.New(1, 1), size, at, seed) {
+		list = append(list, filler{m.name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+			if mean, variance, err = m.fill(ctx); err == nil {
+				mean, variance = mat.NewDense(f.y.Rows, f.y.Cols, mean.Data), mat.NewDense(f.y.Rows, f.y.Cols, variance.Data)
+			}
+			return mean, variance, err
+		}})
+	}
+	return list
 }
 
 // hiding returns the holes of data of which further values are missing.

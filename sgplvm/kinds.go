@@ -164,11 +164,14 @@ func fillers(y mat.Matrix, missing []bool, x mat.Matrix, channels int, at []Inst
 		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
 	}}
 	list = append(list, series)
-	if i := slices.IndexFunc(list, func(f filler) bool { return f.name == "principal components" }); i >= 0 {
+	if i := slices.IndexFunc(list, func(f filler) bool { return f.name == components }); i >= 0 && x.Rows == 1 {
 		list = append(list, together(list[i], series, y, missing))
 	}
 	return list
 }
+
+// components is the name of the method that sees how columns belong together.
+const components = "principal components"
 
 // together is what two methods say that see different things: the columns, as far as they tell of one another, and time. Given the value
 // these are taken as independent, so that precisions less that of the column add up.

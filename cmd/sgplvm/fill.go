@@ -215,6 +215,9 @@ func (s *fillSettings) learn(ctx context.Context, e *cli.Environment, set *datas
 		return nil, err
 	}
 	cfg.Checkpoints = s.checkpoint.Checkpoints()
+	if *s.save != "" || *s.smooth {
+		cfg.Fold = sgplvm.Off // the model is to be one of the data as they are
+	}
 	done, err := engine.Complete(ctx, e, d, cfg)
 	if err != nil {
 		if field, why, ok := engine.AboutConfig(err); ok && *s.choice.config != "" {

@@ -170,6 +170,9 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 		}
 		s.text("%d of %d points are outside the model", outside, set.Points())
 	}
+	if c.Period > 0 {
+		s.text("the series repeats itself every %d steps: each period was an example of the model", c.Period)
+	}
 	s.kinds(c.Completion)
 	s.sureness(surenessOf(set, filled))
 	s.text("completed in %s", took.Round(100*time.Millisecond))

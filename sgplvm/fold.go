@@ -1,0 +1,167 @@
+package sgplvm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/mat"
+)
+
+// A long series of regular times that repeats itself, such as hours by day, is learned from as one example a period: what is seen at one time of the day
+// tells of the same time on other days, and times of the day of one another.
+
+const (
+	leastFolded    = 20    // periods
+	leastPeriod    = 4     // steps
+	mostFolded     = 2500  // values of a period
+	foldedFrom     = 1000  // steps
+	periodSteps    = 20000 // steps that are looked at
+	periodStrength = 0.3   // by how much of what it could a period makes values alike, at least
+	periodLonger   = 0.1   // by how much more alike a longer period must make them
+)
+
+// A folding says how the steps of a series are the examples of a model: row k of the series is step place[k], and an example is period steps.
+type folding struct {
+	period int
+	place  []int
+}
+
+// folded returns the data with a period of a series as an example, or as they are where they show none. Each step that is not there is missing.
+func (d Data) folded(cfg Config) (Data, *folding, error) {
+	n, points, channels := d.Source.Dims()
+	if cfg.Fold == Off || d.Film || d.Times == nil || d.Sequences != nil || n < foldedFrom || points*channels*leastPeriod > mostFolded {
+		return d, nil, nil
+	}
+	place, first, step := regular(d.Times)
+	if place == nil {
+		return d, nil, nil
+	}
+	steps := slices.Max(place) + 1
+	y := mat.New(steps, points*channels)
+	y.Fill(math.NaN())
+	for i, at := range place {
+		if err := d.Source.ReadExamples(y.Row(at), i, i+1); err != nil {
+			return d, nil, &ReadError{From: i, To: i + 1, Err: err}
+		}
+	}
+	period := periodOf(y.Slice(0, min(steps, periodSteps), 0, y.Cols), min(steps/leastFolded, mostFolded/y.Cols))
+	if period == 0 {
+		return d, nil, nil
+	}
+	count := (steps + period - 1) / period
+	all := mat.New(count*period, y.Cols)
+	all.Fill(math.NaN())
+	copy(all.Data, y.Data)
+	f := d
+	f.Source = NewSource(all.Data, count, period*points, channels)
+	within := mat.New(period, 1)
+	for k := range period {
+		within.Set(k, 0, float64(k))
+	}
+	f.Grid = Grid{within}
+	if points > 1 {
+		f.Grid = append(f.Grid, d.Grid...)
+	}
+	f.Times = make([]float64, count)
+	for k := range f.Times {
+		f.Times[k] = first + float64(k*period)*step
+	}
+	return f, &folding{period, place}, nil
+}
+
+// String says what was done.
+func (f *folding) String() string {
+	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.period)
+}
+
+// unfold sets rows of dst to the steps of the series that src has, an example a row.
+func (f *folding) unfold(dst, src mat.Matrix) {
+	for i, at := range f.place {
+		copy(dst.Row(i), src.Row(at / f.period)[at%f.period*dst.Cols:])
+	}
+}
+
+// regular returns which step from the first each time is at; nil where times are not at regular steps.
+func regular(times []float64) (place []int, first, step float64) {
+	sorted := slices.Sorted(slices.Values(times))
+	var gaps []float64
+	for i, t := range sorted[1:] {
+		gaps = append(gaps, t-sorted[i])
+	}
+	slices.Sort(gaps)
+	if step = gaps[len(gaps)/2]; !(step > 0) || gaps[0] < 0.5*step {
+		return nil, 0, 0
+	}
+	first = sorted[0]
+	if (sorted[len(sorted)-1]-first)/step > 2*float64(len(times)) {
+		return nil, 0, 0
+	}
+	for _, t := range times {
+		k := math.Round((t - first) / step)
+		if math.Abs((t-first)/step-k) > 0.1 {
+			return nil, 0, 0
+		}
+		place = append(place, int(k))
+	}
+	return place, first, step
+}
+
+// periodOf returns the period of columns in steps, at most so many; 0 where they show none. By the mean of their autocorrelations: the shortest lag
+// that makes values about as much alike as any longer one, much more so than some shorter lag, and twice it does as well.
+func periodOf(y mat.Matrix, most int) int {
+	if most < leastPeriod {
+		return 0
+	}
+	r := autocorrelations(y, min(2*most+1, y.Rows/2))
+	least, best, period := 1., 0., 0
+	for lag := 1; lag <= most && lag+1 < len(r); lag++ {
+		strength := (r[lag] - least) / (1 - least)
+		peak := r[lag] > r[lag-1] && r[lag] >= r[lag+1]
+		if peak && lag >= leastPeriod && strength > periodStrength && 2*lag < len(r) && (r[2*lag]-least)/(1-least) > periodStrength && r[lag] > best+periodLonger {
+			best, period = r[lag], lag
+		}
+		least = min(least, r[lag])
+	}
+	return period
+}
+
+// autocorrelations returns those of lags from 0 on, means over columns, of pairs both of which were observed.
+func autocorrelations(y mat.Matrix, lags int) []float64 {
+	n, p := y.Rows, y.Cols
+	columns := mat.New(p, n) // of deviation 1, 0 where missing
+	seen := mat.New(p, n)
+	used := 0.
+	for c := range p {
+		mean, squares, count := 0., 0., 0.
+		for i := range n {
+			if v := y.At(i, c); v == v {
+				count++
+				delta := v - mean
+				mean += delta / count
+				squares += delta * (v - mean)
+			}
+		}
+		if !(squares > 0) {
+			continue
+		}
+		used++
+		for i := range n {
+			if v := y.At(i, c); v == v {
+				columns.Set(c, i, (v-mean)/math.Sqrt(squares/count))
+				seen.Set(c, i, 1)
+			}
+		}
+	}
+	r := make([]float64, lags)
+	mat.Parallel(lags, func(lag int) {
+		for c := range p {
+			a, b := columns.Row(c), seen.Row(c)
+			if pairs := asm.Dot(b[:n-lag], b[lag:]); pairs > 0 {
+				r[lag] += asm.Dot(a[:n-lag], a[lag:]) / pairs / used
+			}
+		}
+	})
+	return r
+}
