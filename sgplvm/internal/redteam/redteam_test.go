@@ -124,6 +124,7 @@ type result struct {
 	by         string  // the simple method whose error is best
 	deviations float64 // standard errors by which ours is behind
 	coverage   float64
+	covered    float64 // by the best simple method
 	took       time.Duration
 	err        error // a refusal
 }
@@ -140,11 +141,11 @@ func (r result) fault() string {
 	return ""
 }
 
-const heading = "row                                             missing      ours      best by                    ratio      z cover      s  fault"
+const heading = "row                                             missing      ours      best by                    ratio      z cover beside      s  fault"
 
 func (r result) String() string {
-	return fmt.Sprintf("%-50s %4.0f %9.3g %9.3g %-20s %6.2f %6.1f %5.0f %6.1f  %s", r.name(), 100*r.share, r.ours, r.best, r.by,
-		r.ours/r.best, r.deviations, 100*r.coverage, r.took.Seconds(), r.fault())
+	return fmt.Sprintf("%-50s %4.0f %9.3g %9.3g %-20s %6.2f %6.1f %5.0f %6.0f %6.1f  %s", r.name(), 100*r.share, r.ours, r.best, r.by,
+		r.ours/r.best, r.deviations, 100*r.coverage, 100*r.covered, r.took.Seconds(), r.fault())
 }
 
 // run fills in a row by ours and by all simple methods, which take the mean where they tell nothing.
@@ -181,22 +182,22 @@ func (r row) run(t *testing.T) result {
 	if r.times {
 		ours.Times, plain.Times = d.t, d.t
 	}
-	var best, means mat.Matrix
+	var best, means, spread mat.Matrix
 	for _, m := range simple.Methods(plain) {
 		mean, variance, err := m.Fill(t.Context(), plain)
 		if err != nil {
 			t.Fatalf("%s by %s: %v", r.name(), m.Name, err)
 		}
 		if means.Rows == 0 {
-			means = mean
+			means, spread = mean, variance
 		}
 		for k, v := range mean.Data {
 			if v != v {
-				mean.Data[k] = means.Data[k]
+				mean.Data[k], variance.Data[k] = means.Data[k], spread.Data[k]
 			}
 		}
-		if rmse, _, _ := judge(d.y, mean, variance, mean, gone, sd); rmse < got.best {
-			got.best, got.by, best = rmse, m.Name, mean
+		if rmse, covered, _ := judge(d.y, mean, variance, mean, gone, sd); rmse < got.best {
+			got.best, got.covered, got.by, best = rmse, covered, m.Name, mean
 		}
 	}
 	start := time.Now()
