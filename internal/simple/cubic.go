@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -179,10 +180,10 @@ func (m *Cubic) interpolate(near []int, place []float64) (value float64, ok bool
 	reach := between(place, m.points.Row(near[n-1]))
 	for i, k := range near {
 		y[i] = m.values[k] - m.values[near[0]]
+		at, row := m.points.Row(k), a.Row(i)
 		for j, l := range near[:i] {
-			v := cube(between(m.points.Row(k), m.points.Row(l)) / reach)
-			a.Set(i, j, v)
-			a.Set(j, i, v)
+			row[j] = cube(between(at, m.points.Row(l)) / reach)
+			a.Data[j*size+i] = row[j]
 		}
 		a.Set(i, n, 1)
 		a.Set(n, i, 1)
@@ -230,9 +231,7 @@ func eliminate(a mat.Matrix, y []float64) bool {
 			if f == 0 {
 				continue
 			}
-			for j := k + 1; j < n; j++ {
-				row[j] -= float64(f * top[j])
-			}
+			asm.Axpy(-f, top[k+1:], row[k+1:])
 			y[i] -= float64(f * y[k])
 		}
 	}
