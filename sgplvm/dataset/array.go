@@ -43,12 +43,15 @@ func arrayError(path, want string, err error) error {
 	if !errors.As(err, &f) {
 		return &Error{Path: path, Err: err}
 	}
-	if video := videoError(path); video != nil {
-		return video
+	if foreign := foreignError(path); foreign != nil {
+		return foreign
 	}
 	e := &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
 	if f.Place == "magic" {
 		e.Want = want
+		if found, remedy := textRemedy(path); found != "" {
+			e.Place, e.Found, e.Want = "", found, remedy
+		}
 	}
 	return e
 }

@@ -117,16 +117,16 @@ func pictureNames(folder string) ([]string, error) {
 		return nil, &Error{Path: folder, Err: err}
 	}
 	var names []string
-	var video *Error
+	foreign := foreignError(folder)
 	for _, e := range entries {
 		if n := e.Name(); formatOf(n) != "" && n[0] != '.' {
 			names = append(names, n)
-		} else if VideoKind(n) != "" && video == nil {
-			video = videoError(filepath.Join(folder, n))
+		} else if VideoKind(n) != "" && foreign == nil {
+			foreign = foreignError(filepath.Join(folder, n))
 		}
 	}
-	if len(names) == 0 && video != nil {
-		return nil, video
+	if len(names) == 0 && foreign != nil {
+		return nil, foreign
 	}
 	if len(names) == 0 {
 		return nil, &Error{Path: folder, Found: "no frame", Want: "files whose names end in .png, .jpg or .jpeg"}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"math"
 	"os"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -126,7 +125,7 @@ func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
 	var s *Set
 	switch {
 	case isNetCDF(name):
-		s, err = loadNetCDF(name, math.NaN())
+		s, err = loadNetCDF(name, SetOptions{})
 	case isNPZ(name):
 		s, err = loadNPZ(name, want, nil)
 	case isCSV(name):

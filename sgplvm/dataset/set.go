@@ -34,9 +34,6 @@ type Set struct {
 	// Units are those of Times, if the source tells them; nil: it does not.
 	Units *TimeUnits
 
-	// Notes are sentences that a user should read: what was taken as missing or as outside, and what looks wrong.
-	Notes []string
-
 	original    []float64 // the values as they stood in the source, where a fill value or a mask has changed them; nil: as Values
 	hidden      []bool    // points that had a value before a mask of what was observed; nil: there was none
 	strides     []int     // for each axis in the source the distance in Values; nil: the order is the same
@@ -101,10 +98,6 @@ func (s *Set) checkLayout(want Layout) error {
 		expected += " and " + quote.Counted(want.Channels, "channel")
 	}
 	return &Error{Path: s.Name, Place: "shape " + quote.Shape(s.Shape), Found: "pictures of " + FormatGrid(s.Width, s.Height) + " and " + quote.Counted(s.Channels, "channel"), Want: expected}
-}
-
-func (s *Set) note(format string, args ...any) {
-	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
 // change makes room for the original values before some are replaced.

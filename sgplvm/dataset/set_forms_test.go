@@ -236,8 +236,8 @@ func TestLongTableRefused(t *testing.T) {
 	for _, c := range []struct{ text, err string }{
 		{"time,x,value\n", "found no row, expected rows of examples, coordinates and values"},
 		{"time,x,value\n1,2\n", "line 2: found 2 values, expected 3 as in the first line"},
-		{"time,x,value\n1,a,2\n", `line 2, column 2 (character 3): found "a", expected a coordinate`},
-		{"time,x,value\n1,,2\n", `line 2, column 2 (character 3): found "", expected a coordinate`},
+		{"time,x,value\n1,a,2\n", `line 2, column 2 (character 3): found "a", expected a coordinate, a number; with a column for each name it is a table: python3 -c 'import sys, pandas; pandas.read_csv(sys.argv[1]).pivot(index="time", columns="x", values="value").to_csv("NEW.csv", index=False)' long.csv`},
+		{"time,x,value\n1,,2\n", `line 2, column 2 (character 3): found "", expected a coordinate, a number`},
 		{"time,x,value\n1,2,b\n", `line 2, column 3 (character 5): found "b", expected a finite number, or nothing or NaN for a missing one`},
 		{"time,x,value\n,2,3\n", `line 2, column 1 (character 1): found "", expected the example of the value`},
 		{"time,x,value\nsoon,2,3\n", `line 2, column 1 (character 1): found "soon", expected a time: a number, or a date such as 1990-01-31 or 1990-01-31 12:00:00, as in the other rows`},
