@@ -23,6 +23,7 @@ type fillSettings struct {
 	channels                       *int
 	points, times, exists, errors_ *string
 	fillValue                      *float64
+	selected                       *string
 	choice                         *choiceFlags
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
@@ -62,7 +63,9 @@ and the same command with -resume goes on to the same results.`)
 		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
 		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
 		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
-		fillValue: f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares"),
+		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),
+
+		selected: f.String("select", "", engine.SelectUsage),
 
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
@@ -184,7 +187,7 @@ func (s *fillSettings) check() error {
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_, Film: *s.film}
+	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_, Film: *s.film, Select: *s.selected}
 	if s.f.Given("fill-value") {
 		o.FillValue = s.fillValue
 	}

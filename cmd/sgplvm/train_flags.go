@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 )
@@ -13,6 +15,8 @@ type trainSettings struct {
 	channels                          *int
 
 	times, sequences *string
+	selected         *string
+	fillValue        *float64
 	film, json       *bool
 	hide             *string
 
@@ -50,6 +54,8 @@ the best so far is trained.`)
 		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
 		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", engine.FilmUsage),
+		selected:  f.String("select", "", engine.SelectUsage),
+		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),
 		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
 		choice: newChoiceFlags(f),

@@ -55,7 +55,9 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 			return nil, &Error{Path: name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprint(v), Want: "a finite number, or NaN for a missing one"}
 		}
 	}
-	s.Film = s.Film || o.Film
+	if s.Film = s.Film || o.Film; s.Film && s.Times == nil {
+		s.Times = s.FilmTimes()
+	}
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,13 @@
 package dataset_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
 	"io"
 	"math"
 	"os"
@@ -311,5 +317,124 @@ func TestForeignFormats(t *testing.T) {
 		}
 		_, err := dataset.LoadSet(store, dataset.SetOptions{})
 		checkError(t, err, filepath.Dir(store), name+`: found a store of Zarr, expected a NetCDF file, which this makes: python3 -c "import sys, xarray; xarray.open_zarr(sys.argv[1]).to_netcdf('NEW.nc', format='NETCDF3_64BIT')" `+name)
+	}
+}
+
+// All eight ways in which EXIF says that a JPEG is stored give the picture as it is seen: the standard names the sides where the first stored row and the first
+// stored column are.
+func TestOrientation(t *testing.T) {
+	const width, height = 24, 16
+	seen := func(x, y int) uint8 { return uint8(10*(x/8) + 100*(y/8)) } // blocks of 8×8 are kept by JPEG
+	sides := [9][2]string{1: {"top", "left"}, 2: {"top", "right"}, 3: {"bottom", "right"}, 4: {"bottom", "left"}, 5: {"left", "top"}, 6: {"right", "top"}, 7: {"right", "bottom"}, 8: {"left", "bottom"}}
+	for turned := 1; turned <= 8; turned++ {
+		w, h := width, height
+		if turned > 4 {
+			w, h = height, width
+		}
+		stored := image.NewGray(image.Rect(0, 0, w, h))
+		for row := range h {
+			for column := range w {
+				var x, y int
+				for k, side := range sides[turned] {
+					switch i := []int{row, column}[k]; side {
+					case "top":
+						y = i
+					case "bottom":
+						y = height - 1 - i
+					case "left":
+						x = i
+					case "right":
+						x = width - 1 - i
+					}
+				}
+				stored.SetGray(column, row, color.Gray{seen(x, y)})
+			}
+		}
+		var b bytes.Buffer
+		if err := jpeg.Encode(&b, stored, &jpeg.Options{Quality: 100}); err != nil {
+			t.Fatal(err)
+		}
+		for name, tiff := range map[string]string{
+			"big":    "MM\x00*\x00\x00\x00\x08\x00\x02\x01\x0f\x00\x02\x00\x00\x00\x01A\x00\x00\x00\x01\x12\x00\x03\x00\x00\x00\x01\x00" + string(rune(turned)) + "\x00\x00",
+			"little": "II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00" + string(rune(turned)) + "\x00\x00\x00",
+		} {
+			segment := "Exif\x00\x00" + tiff
+			file := append([]byte("\xff\xd8\xff\xe0\x00\x04xx\xff\xe1\x00"+string(rune(len(segment)+2))+segment), b.Bytes()[2:]...)
+			for cut := range len(segment) * (turned / 8) { // damaged data count as none
+				orientationOf(t, append(append([]byte("\xff\xd8\xff\xe1\x00"+string(rune(cut+2))), segment[:cut]...), b.Bytes()[2:]...))
+			}
+			f := orientationOf(t, file)
+			if f.Width != width || f.Height != height {
+				t.Fatalf("%s, %d: %d×%d pixels", name, turned, f.Width, f.Height)
+			}
+			for i, v := range f.Values(0) {
+				if want := float64(seen(i%width, i/width)); math.Abs(v-want) > 2 {
+					t.Fatalf("%s, %d: row %d, column %d: %v, want %v", name, turned, i/width, i%width, v, want)
+				}
+			}
+		}
+	}
+}
+
+func orientationOf(t *testing.T, file []byte) *dataset.Frames {
+	t.Helper()
+	f, err := dataset.Load(saveText(t, "a.jpg", string(file)), dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Of an animated PNG the first picture is read, with a note; another chunk does not make one.
+func TestAnimatedPNG(t *testing.T) {
+	plain := pngFile(2, 1, 8, 0, nil, nil, "\x07\x08")
+	chunk := func(name, data string) string {
+		sum := crc32.ChecksumIEEE([]byte(name + data))
+		return string(binary.BigEndian.AppendUint32(nil, uint32(len(data)))) + name + data + string(binary.BigEndian.AppendUint32(nil, sum))
+	}
+	const header = 8 + 25
+	for _, c := range []struct{ chunk, note string }{
+		{chunk("acTL", "\x00\x00\x00\x04\x00\x00\x00\x00"), "a.png is animated: of its 4 frames the first is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i a.png frames/%05d.png)"},
+		{chunk("gAMA", "\x00\x00\xb1\x8f"), ""},
+		{chunk("acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), ""},
+	} {
+		path := saveText(t, "a.png", string(plain[:header])+c.chunk+string(plain[header:]))
+		s := loadSet(t, path, dataset.SetOptions{})
+		if note := strings.ReplaceAll(strings.Join(s.Notes, "; "), filepath.Dir(path)+string(filepath.Separator), ""); note != c.note || !equal(s.Values, []float64{7, 8}) {
+			t.Errorf("%q: note %q, want %q", c.chunk[4:8], note, c.note)
+		}
+	}
+}
+
+// Numbers that are missing in the names of a film's frames are missing in its times; names without numbers of frames say nothing.
+func TestMissingFrames(t *testing.T) {
+	for _, c := range []struct {
+		names string
+		times []float64
+		note  string
+	}{
+		{"f000 f001 f002 f003 f006 f007 f008 f011 f012", []float64{0, 1, 2, 3, 6, 7, 8, 11, 12}, "4 to 5, 9 to 10 are missing in the names of the frames: the frames' times are their numbers"},
+		{"f1 f2 f3", nil, ""},
+		{"f3 f6 f9", nil, ""},
+		{"f10 f20 f40 f50", []float64{0, 1, 3, 4}, "30 is missing in the names of the frames: the frames' times are their numbers"},
+		{"cam2_8 cam2_9 cam2_11", []float64{0, 1, 3}, "10 is missing in the names of the frames: the frames' times are their numbers"},
+		{"a b c", nil, ""},
+		{"1a 2b 4c", nil, ""},
+		{"2024-01-30 2024-01-31 2024-02-01", nil, ""},
+		{"20240130 20240131 20240201", nil, "20240132 to 20240200 are missing in the names of the frames: all are taken as consecutive (-times says otherwise)"},
+		{"1 3", nil, ""},
+	} {
+		files := map[string][]byte{}
+		for i, name := range strings.Fields(c.names) {
+			files[name+".png"] = pngFile(2, 1, 8, 0, nil, nil, "\x07"+string(rune(i)))
+		}
+		path := folderOf(t, files)
+		s := loadSet(t, path, dataset.SetOptions{Film: true})
+		if note := strings.TrimPrefix(strings.Join(s.Notes, "; "), path+": "); note != c.note || !slices.Equal(s.Times, c.times) {
+			t.Errorf("%s: times %v, want %v, note %q, want %q", c.names, s.Times, c.times, note, c.note)
+		}
+		if s := loadSet(t, path, dataset.SetOptions{}); s.Times != nil || s.Notes != nil {
+			t.Errorf("%s, not a film: times %v, notes %q", c.names, s.Times, s.Notes)
+		}
 	}
 }

@@ -24,6 +24,41 @@ func Open(path string, want Layout) (*Training, error) {
 		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
 }
 
+// OpenWith is [Open], or [OpenAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
+// and Select. With one of the last two the values are in memory.
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	if o.FillValue == nil && o.Select == "" {
+		if o.Points == "" {
+			return Open(path, o.Layout)
+		}
+		grid, err := LoadTrainingPoints(o.Points)
+		if err != nil {
+			return nil, err
+		}
+		t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
+		if err == nil {
+			t.Grid = grid
+		}
+		return t, err
+	}
+	s, err := loadSource(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.frames().training(), nil
+}
+
+// training returns frames in memory to learn from.
+func (f *Frames) training() *Training {
+	return &Training{
+		Form: f.Form,
+		read: func(dst []float64, from int) error {
+			return f.ReadExamples(dst, from/f.size(), (from+len(dst))/f.size())
+		},
+		close: func() error { return nil },
+	}
+}
+
 // open opens a .npy file, of which form returns the form. Anything else is read with load.
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
@@ -35,13 +70,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 		if err != nil {
 			return nil, err
 		}
-		return &Training{
-			Form: f.Form,
-			read: func(dst []float64, from int) error {
-				return f.ReadExamples(dst, from/f.size(), (from+len(dst))/f.size())
-			},
-			close: func() error { return nil },
-		}, nil
+		return f.training(), nil
 	}
 	file, err := npy.Open(path)
 	if err != nil {
@@ -75,7 +104,7 @@ func OpenEach(path string, want Layout) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	form.Files = f.names
+	form.Files, form.Notes = f.names, f.notes
 	n := form.size()
 	return &Training{
 		Form: form,

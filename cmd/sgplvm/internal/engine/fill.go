@@ -45,11 +45,14 @@ func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
 	return variance.HoldingVariances(form, Deviation(m))
 }
 
-// DataUsage, MaskUsage and FilmUsage say in the help of a flag what data and what a mask may be, and when pictures are a film.
+// DataUsage and others say in the help of a flag what data and what a mask may be, when pictures are a film, and how data are read.
 const (
 	DataUsage = "a .npy, .npz, .nc or .csv `file`, a GIF, a PNG or JPEG picture or a folder of them"
 	MaskUsage = "the mask `file` or folder: 1 or white where a value was observed, 0 or black where not"
 	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
+
+	SelectUsage    = "one `place` along each dimension that a NetCDF variable has too many, by value or number: level=850, level=#0"
+	FillValueUsage = "the `number` that stands for a missing value, beside NaN and what the file declares"
 )
 
 // LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
