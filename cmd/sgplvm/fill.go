@@ -43,8 +43,8 @@ What was observed stays as it was.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
-	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, "+engine.VarianceUsage)
+	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, .gif, "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, .gif, "+engine.VarianceUsage)
 	s := &fillSettings{
 		f:        f,
 		data:     f.String("data", "", "the examples: "+engine.DataUsage),
@@ -88,10 +88,11 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	var err error
-	if s.results, err = engine.NewOutput(s.f, "out", dataset.SetEndings...); err != nil {
+	more := append([]string{".gif"}, dataset.SetEndings...)
+	if s.results, err = engine.NewOutput(s.f, "out", more...); err != nil {
 		return err
 	}
-	if s.variances, err = engine.NewOutput(s.f, "variance", dataset.SetEndings...); err != nil {
+	if s.variances, err = engine.NewOutput(s.f, "variance", more...); err != nil {
 		return err
 	}
 	if *s.model == "" {

@@ -120,6 +120,9 @@ func (o *Output) HoldingSet(set *dataset.Set) error {
 	case !o.Pictures():
 		return set.CheckOutput(o.path)
 	}
+	if o.kind == ".gif" && set.Exists != nil {
+		return o.f.Usagef("-%s %q of pictures with points that do not exist, expected the name of a folder", o.flag, o.path)
+	}
 	size := len(set.Values) / set.Count
 	return o.Holding(set.Form, LevelsOf(&set.Form, func(i int) []float64 { return set.Values[i*size : (i+1)*size] }))
 }
@@ -136,6 +139,7 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 		}
 		return files.WriteAtomic(o.path, func(w io.Writer) error { return write(w, o.path, filled) })
 	}
+	out.observed = set.Values
 	if err := write(out, filled.Mean, set.Write); err != nil {
 		return err
 	}
