@@ -58,9 +58,9 @@ and the same command with -resume goes on to the same results.`)
 
 		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:    f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points"),
+		points:    f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
 		film:      f.Toggle("film", engine.FilmUsage),
-		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
+		times:     f.String("times", "", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
 		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
 		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
 		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),

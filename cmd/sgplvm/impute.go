@@ -28,7 +28,7 @@ Fills in the missing pixels of pictures, or values at the model's scattered poin
 those of -points (n×points or n×points×channels), or of a table. NaN means missing, or 0 in a
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
 shape of the input.`)
-	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
+	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
 	s := &imputeSettings{
@@ -37,7 +37,7 @@ shape of the input.`)
 		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed:     f.String("observed", "", engine.MaskUsage),
-		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
+		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		json:         f.JSON(),

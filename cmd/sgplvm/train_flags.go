@@ -49,10 +49,10 @@ the best so far is trained.`)
 		observed: f.String("observed", "", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),
+		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points and not on a picture's grid"),
 
-		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
-		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
+		times:     f.String("times", "", "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), where pictures change with time"),
+		sequences: f.String("sequences", "", "the `file` with a label for every picture (.npy, .npz, .nc, .csv), whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", engine.FilmUsage),
 		selected:  f.String("select", "", engine.SelectUsage),
 		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),

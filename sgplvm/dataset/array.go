@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME) or a variable of a NetCDF file (FILE.nc:NAME), in which NaN is missing; want says in
-// messages what it should be. Errors: [*Error].
+// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME), a variable of a NetCDF file (FILE.nc:NAME) or a table of text, in which NaN is missing; want
+// says in messages what it should be. Errors: [*Error].
 func LoadArray(path, want string) (*npy.Array, error) {
 	switch {
 	case isNPZ(path):
@@ -16,6 +16,9 @@ func LoadArray(path, want string) (*npy.Array, error) {
 		return a, err
 	case isNetCDF(path):
 		return readVariable(path)
+	case isCSV(path):
+		a, _, err := readCSV(path)
+		return a, err
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -201,6 +201,9 @@ func ParseTimeUnits(units, name string) (*TimeUnits, error) {
 	return u, err
 }
 
+// sinceEpoch are the units of dates in tables.
+var sinceEpoch, _ = ParseTimeUnits("days since 1970-01-01", "proleptic_gregorian")
+
 // datesAsNumbers replaces dates that are written as numbers (day as %Y%m%d.%f, month as %Y%m.%f, year as %Y.%f, by the conventions of CDO) by days since
 // the first, of which it returns the units. After an error the numbers are as they were.
 func datesAsNumbers(t []float64, units, name string) (*TimeUnits, error) {

@@ -92,7 +92,11 @@ func without(path string, k, columns int, field string) string {
 	case k == columns-1:
 		rest = fmt.Sprintf("1-%d", k)
 	}
-	return fmt.Sprintf("; if the column has dates or names, this leaves it out: cut -d, -f%s %s > NEW.csv", rest, ShellWord(path))
+	text := fmt.Sprintf("; if the column has dates or names, this leaves it out: cut -d, -f%s %s > NEW.csv", rest, ShellWord(path))
+	if _, err := sinceEpoch.Time(field); err == nil {
+		text += fmt.Sprintf("; and this makes times of its dates, for -times: cut -d, -f%d %s > TIMES.csv", k+1, ShellWord(path))
+	}
+	return text
 }
 
 // blanks tells whether a field is numbers with blanks between them.

@@ -216,7 +216,7 @@ func (t *longTable) parseTime(s string) (float64, bool) {
 		} else if len(t.times) > 0 {
 			return 0, false
 		}
-		t.units, _ = ParseTimeUnits("days since 1970-01-01", "proleptic_gregorian")
+		t.units = sinceEpoch
 	}
 	v, err := t.units.Time(s)
 	return v, err == nil
@@ -337,7 +337,10 @@ func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
 	if l.error >= 0 {
 		name = "filled_standard_error"
 	}
-	return s.writeRows(w, append(header, name), func(row []string, example, point int, where []float64, value int) {
+	if r.Variance != nil {
+		header = append(header, name)
+	}
+	return s.writeRows(w, header, func(row []string, example, point int, where []float64, value int) {
 		if l.example >= 0 {
 			row[l.example] = l.labels[example]
 		}
@@ -351,7 +354,9 @@ func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
 		if l.error >= 0 {
 			row[l.error] = s.number(l.errors[value])
 		}
-		row[len(header)] = s.number(r.deviation(value))
+		if r.Variance != nil {
+			row[len(row)-1] = s.number(r.deviation(value))
+		}
 	})
 }
 

@@ -420,6 +420,26 @@ func readVariable(name string) (*npy.Array, error) {
 	return npy.New(x, f.Shape(v)...), nil
 }
 
+// readTimeVariable reads the times of a NetCDF file.
+func readTimeVariable(path string) (*npy.Array, error) {
+	file, err := openNetCDF(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	f := newIndex(file.File)
+	for d := range f.Dimensions {
+		if f.isNamedTime(d) && f.find(f.Dimensions[d].Name) >= 0 {
+			s := new(Set)
+			if err := s.readTimes(path, f, d); err != nil {
+				return nil, err
+			}
+			return npy.New(s.Times, len(s.Times)), nil
+		}
+	}
+	return nil, &Error{Path: path, Found: "no variable of times", Want: "the name of a variable behind the file's, one of " + f.variableNames(upTo(len(f.Variables)))}
+}
+
 // distinct refuses numbers that repeat.
 func distinct(path, what string, x []float64) error {
 	order := make([]int, len(x))

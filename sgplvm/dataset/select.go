@@ -103,13 +103,13 @@ func numberList(x []float64) string {
 	return strings.Join(s, ", ")
 }
 
-// numberText writes a number as a float32 where it is one, and without an exponent where it is of a moderate size.
+// numberText writes a number as a float32 where it is one with decimals, and without an exponent where it is of a moderate size.
 func numberText(v float64) string {
 	format, bits := byte('g'), 64
 	if size := math.Abs(v); size < 1e15 && (size >= 1e-5 || size == 0) {
 		format = 'f'
 	}
-	if float64(float32(v)) == v {
+	if float64(float32(v)) == v && v != math.Trunc(v) {
 		bits = 32
 	}
 	return strconv.FormatFloat(v, format, -1, bits)

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
 )
 
@@ -436,5 +437,70 @@ func TestMissingFrames(t *testing.T) {
 		if s := loadSet(t, path, dataset.SetOptions{}); s.Times != nil || s.Notes != nil {
 			t.Errorf("%s, not a film: times %v, notes %q", c.names, s.Times, s.Notes)
 		}
+	}
+}
+
+// Times, labels and points are read from files of every form that data have.
+func TestListsOfEveryForm(t *testing.T) {
+	h, v := timedMaps("day as %Y%m%d.%f", "", 20001231, 20010101, 20010103)
+	nc := saveNC(t, h, v)
+	array := saveArray(t, "t.npy", npy.New([]float64{0, 1, 3}, 3))
+	for name, path := range map[string]string{
+		"the times of a NetCDF file": nc,
+		"numbers":                    saveText(t, "t.csv", "0\n1\n3\n"),
+		"numbers under a name":       saveText(t, "t.csv", "hours\r\n0\r\n1\r\n3\r\n"),
+		"a row":                      saveText(t, "t.csv", "0,1,3\n"),
+		".npy":                       array,
+	} {
+		if got, err := dataset.LoadTimes(path, 3); err != nil || !slices.Equal(got, []float64{0, 1, 3}) {
+			t.Errorf("%s: times %v (%v)", name, got, err)
+		}
+	}
+	if got, err := dataset.LoadTimes(saveText(t, "t.csv", "date\n1970-01-02\n1970-01-03 12:00\n"), 2); err != nil || !slices.Equal(got, []float64{1, 2.5}) {
+		t.Errorf("dates: times %v (%v)", got, err)
+	}
+	if got, err := dataset.LoadTimes(nc+":time", 3); err != nil || got[0] != 20001231 {
+		t.Errorf("a variable: %v (%v)", got, err)
+	}
+	if got, err := dataset.LoadSequences(saveText(t, "s.csv", "label\n7\n-1\n"), 2); err != nil || !slices.Equal(got, []int{7, -1}) {
+		t.Errorf("labels %v (%v)", got, err)
+	}
+	if g, err := dataset.LoadPoints(saveText(t, "p.csv", "x,y\n1,2\n3,4\n5,6\n")); err != nil || g.Len() != 3 || !slices.Equal(g[0].Data, []float64{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("points %v (%v)", g, err)
+	}
+}
+
+// The variances of a long table stand in its own columns, with its dates and labels.
+func TestVarianceOfLongTable(t *testing.T) {
+	s := loadSet(t, saveText(t, "long.csv", "member,date,x,value\na,1990-01-31,0,1\na,1990-01-31,1,\nb,1990-02-28,0,3\nb,1990-02-28,1,4\n"), dataset.SetOptions{})
+	out := write(t, "v.csv", func(w io.Writer, path string) error { return s.WriteVariance(w, path, fillWith(t, s, 1<<20)) })
+	got, err := os.ReadFile(out)
+	if want := "member,date,x,value\na,1990-01-31,0,0\na,1990-01-31,1,1\nb,1990-02-28,0,0\nb,1990-02-28,1,0\n"; err != nil || string(got) != want {
+		t.Errorf("variances\n%s\nwant\n%s (%v)", got, want, err)
+	}
+}
+
+// Training takes a fill value and a choice of a level, with the notes on what was read.
+func TestOpenWith(t *testing.T) {
+	fill := 19.
+	frames, err := dataset.OpenWith(levels(t, netcdf.NewAttribute("valid_max", "high")), dataset.SetOptions{Select: "level=850", FillValue: &fill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frames.Close()
+	got := make([]float64, 4)
+	if err := frames.ReadExamples(got, 1, 2); err != nil || !equal(got, []float64{16, 17, 18, nan}) || len(frames.Notes) != 1 {
+		t.Errorf("values %v, notes %q (%v)", got, frames.Notes, err)
+	}
+	array := saveArray(t, "a.npy", npy.New([]float64{1, 5, 2, 5, 3, 5}, 3, 2))
+	points := saveText(t, "p.csv", "1\n2\n")
+	fill = 5
+	frames, err = dataset.OpenWith(array, dataset.SetOptions{Points: points, FillValue: &fill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frames.Close()
+	if err := frames.ReadExamples(got[:2], 2, 3); err != nil || !equal(got[:2], []float64{3, nan}) || frames.Grid.Len() != 2 || !frames.Scattered {
+		t.Errorf("values %v at %v (%v)", got[:2], frames.Grid, err)
 	}
 }
