@@ -222,6 +222,14 @@ func (p *packing) numbers(v *netcdf.Variable, name string, want int) []float64 {
 	return x
 }
 
+// attributeText is the text of an attribute, or another where it has none.
+func attributeText(x *netcdf.Variable, name, or string) string {
+	if a, ok := x.Attribute(name); ok && a.Text() != "" {
+		return a.Text()
+	}
+	return or
+}
+
 func isFloat(t netcdf.Type) bool { return t == netcdf.Float || t == netcdf.Double }
 
 // resultType is the type that holds the values: that of the variable or, of packed numbers, that of scale and offset.

@@ -11,32 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// SetOptions say how a source is to be read. The zero value leaves all to the source.
-type SetOptions struct {
-	// Layout divides rows into pictures, where a source has a picture a row (0: it tells itself).
-	Layout
-
-	// Points is a file of coordinates, Times one of times, and Exists a mask of the points that exist, of zeros and ones: height×width,
-	// (height·width) or points. "": the source tells.
-	Points, Times, Exists string
-
-	// Observed is a mask of the values that were observed, as [LoadMask] takes it. "": all that are not NaN.
-	Observed string
-
-	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
-	Errors string
-
-	// Film says that the examples are the frames of a film, in order: all their pixels exist, and Set.Film is true.
-	Film bool
-
-	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
-	FillValue *float64
-
-	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
-	// "level=850", "level=850,member=#0". "": none.
-	Select string
-}
-
 // LoadSet loads incomplete data from a file: what [Load] loads, and
 //
 //	FILE.nc[:VARIABLE]     NetCDF (CDF-1, CDF-2, CDF-5) by the CF conventions, (time, lat, lon), (time, station) and others alike
@@ -81,6 +55,30 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 		}
 	}
 	return s, s.check()
+}
+
+// OpenWith is [Open], or [OpenAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
+// and Select. With one of the last two the values are in memory.
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	if o.FillValue == nil && o.Select == "" {
+		if o.Points == "" {
+			return Open(path, o.Layout)
+		}
+		grid, err := LoadTrainingPoints(o.Points)
+		if err != nil {
+			return nil, err
+		}
+		t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
+		if err == nil {
+			t.Grid = grid
+		}
+		return t, err
+	}
+	s, err := loadSource(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.frames().training(), nil
 }
 
 // loadSource reads the values, the points and the times of a source, without those that mean missing.

@@ -25,6 +25,12 @@ func splitName(name string) (path, part string) {
 	return name, ""
 }
 
+// isRegular tells whether a path is that of a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // beginsNetCDF tells whether a regular file begins as a NetCDF file does.
 func beginsNetCDF(path string) bool {
 	if !isRegular(path) {

@@ -143,13 +143,6 @@ func (n *netcdfStore) header(f *index, v int, missing float64) netcdf.Header {
 	return h
 }
 
-func attributeText(x *netcdf.Variable, name, or string) string {
-	if a, ok := x.Attribute(name); ok && a.Text() != "" {
-		return a.Text()
-	}
-	return or
-}
-
 // write writes the file with two more variables.
 func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
 	f, err := openNetCDF(n.path)

@@ -63,12 +63,6 @@ func (f format) decode(r io.Reader) (image.Image, error) {
 	return png.Decode(r)
 }
 
-// isRegular tells whether a path is that of a regular file.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // openPicture opens a frame, which must be a regular file: a pipe would block.
 func openPicture(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)

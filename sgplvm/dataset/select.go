@@ -90,31 +90,6 @@ func (f *index) remedy(path string, a arrangement) string {
 	return fmt.Sprintf("; -select %s=%s chooses one place along %[1]s, of %[3]s", quote.Line(name), numberList(x[:1]), numberList(x))
 }
 
-// numberList writes some numbers, a few of many.
-func numberList(x []float64) string {
-	var s []string
-	for k, v := range x {
-		if k == 20 {
-			s = append(s, "…")
-			break
-		}
-		s = append(s, numberText(v))
-	}
-	return strings.Join(s, ", ")
-}
-
-// numberText writes a number as a float32 where it is one with decimals, and without an exponent where it is of a moderate size.
-func numberText(v float64) string {
-	format, bits := byte('g'), 64
-	if size := math.Abs(v); size < 1e15 && (size >= 1e-5 || size == 0) {
-		format = 'f'
-	}
-	if float64(float32(v)) == v && v != math.Trunc(v) {
-		bits = 32
-	}
-	return strconv.FormatFloat(v, format, -1, bits)
-}
-
 // free returns the dimensions of a variable that are not fixed, and their lengths.
 func (f *index) free(v int) (dims, shape []int) {
 	for _, d := range f.Variables[v].Dimensions {

@@ -11,6 +11,32 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
+// SetOptions say how a source is to be read. The zero value leaves all to the source.
+type SetOptions struct {
+	// Layout divides rows into pictures, where a source has a picture a row (0: it tells itself).
+	Layout
+
+	// Points is a file of coordinates, Times one of times, and Exists a mask of the points that exist, of zeros and ones: height×width,
+	// (height·width) or points. "": the source tells.
+	Points, Times, Exists string
+
+	// Observed is a mask of the values that were observed, as [LoadMask] takes it. "": all that are not NaN.
+	Observed string
+
+	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
+	Errors string
+
+	// Film says that the examples are the frames of a film, in order: all their pixels exist, and Set.Film is true.
+	Film bool
+
+	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
+	FillValue *float64
+
+	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
+	// "level=850", "level=850,member=#0". "": none.
+	Select string
+}
+
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
 // knows its source, so that what a model fills in is written in the same form. A Set is read only and may be used from
 // many goroutines.

@@ -24,30 +24,6 @@ func Open(path string, want Layout) (*Training, error) {
 		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
 }
 
-// OpenWith is [Open], or [OpenAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
-// and Select. With one of the last two the values are in memory.
-func OpenWith(path string, o SetOptions) (*Training, error) {
-	if o.FillValue == nil && o.Select == "" {
-		if o.Points == "" {
-			return Open(path, o.Layout)
-		}
-		grid, err := LoadTrainingPoints(o.Points)
-		if err != nil {
-			return nil, err
-		}
-		t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
-		if err == nil {
-			t.Grid = grid
-		}
-		return t, err
-	}
-	s, err := loadSource(path, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.frames().training(), nil
-}
-
 // training returns frames in memory to learn from.
 func (f *Frames) training() *Training {
 	return &Training{
