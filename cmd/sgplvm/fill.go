@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"time"
 
@@ -22,8 +21,6 @@ type fillSettings struct {
 	grid                           *string
 	channels                       *int
 	points, times, exists, errors_ *string
-	fillValue                      *float64
-	selected                       *string
 	choice                         *choiceFlags
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
@@ -45,6 +42,7 @@ An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. 
 and the same command with -resume goes on to the same results.`)
 	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, .gif, "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, .gif, "+engine.VarianceUsage)
+	engine.NewReadFlags(f)
 	s := &fillSettings{
 		f:        f,
 		data:     f.String("data", "", "the examples: "+engine.DataUsage),
@@ -56,16 +54,13 @@ and the same command with -resume goes on to the same results.`)
 		json:   f.JSON(),
 		smooth: f.Toggle("smooth", "what was observed is replaced by what the model makes of it, too"),
 
-		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
-		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:    f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
-		film:      f.Toggle("film", engine.FilmUsage),
-		times:     f.String("times", "", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
-		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
-		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
-		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),
-
-		selected: f.String("select", "", engine.SelectUsage),
+		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
+		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
+		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
+		film:     f.Toggle("film", engine.FilmUsage),
+		times:    f.String("times", "", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
+		exists:   f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
+		errors_:  f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
 
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
@@ -188,10 +183,9 @@ func (s *fillSettings) check() error {
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_, Film: *s.film, Select: *s.selected}
-	if s.f.Given("fill-value") {
-		o.FillValue = s.fillValue
-	}
+	o, _ := engine.ReadOptions(s.f)
+	o.Layout, o.Points, o.Times, o.Observed = cli.Layout(*s.grid, *s.channels), *s.points, *s.times, *s.observed
+	o.Exists, o.Errors, o.Film = *s.exists, *s.errors_, *s.film
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err

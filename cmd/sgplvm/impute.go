@@ -31,6 +31,7 @@ shape of the input.`)
 	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
+	engine.NewReadFlags(f)
 	s := &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
@@ -81,7 +82,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	seen, truth, err := s.load(m)
+	seen, truth, err := s.load(e, m)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,12 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 }
 
 // load loads the pictures and, where it is given, their truth.
-func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
+func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
 	if seen, err = engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "points"); err != nil {
 		return nil, nil, err
+	}
+	for _, note := range seen.Notes {
+		e.Note("%s", note)
 	}
 	if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
 		return nil, nil, err

@@ -53,10 +53,8 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // open opens the training data: the frames, and with them their points, times and masks.
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Select: *s.selected}
-	if s.f.Given("fill-value") {
-		o.FillValue = s.fillValue
-	}
+	o, _ := engine.ReadOptions(s.f)
+	o.Layout, o.Points = cli.Layout(*s.grid, *s.channels), *s.points
 	if frames, err = dataset.OpenWith(*s.data, o); err != nil {
 		return nil, d, err
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
 )
@@ -15,8 +13,6 @@ type trainSettings struct {
 	channels                          *int
 
 	times, sequences *string
-	selected         *string
-	fillValue        *float64
 	film, json       *bool
 	hide             *string
 
@@ -43,6 +39,7 @@ Whatever is known better goes into the file of -config, of which sgplvm/docs/con
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves an older MODEL alone. MODEL.checkpoint keeps what was done, every half minute
 too, and the same command with -resume goes on to the same model. With -limit 1s as well the search ends and
 the best so far is trained.`)
+	engine.NewReadFlags(f)
 	s := &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
@@ -54,8 +51,6 @@ the best so far is trained.`)
 		times:     f.String("times", "", "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), where pictures change with time"),
 		sequences: f.String("sequences", "", "the `file` with a label for every picture (.npy, .npz, .nc, .csv), whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", engine.FilmUsage),
-		selected:  f.String("select", "", engine.SelectUsage),
-		fillValue: f.Finite("fill-value", math.NaN(), engine.FillValueUsage),
 		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 
 		choice: newChoiceFlags(f),

@@ -127,7 +127,7 @@ func textRemedy(path string) (found, remedy string) {
 	for _, c := range []struct{ separators, found, command string }{
 		{"\t", "values separated by tabs", `tr '\t' ','`},
 		{";", "values separated by semicolons", "tr ';' ','"},
-		{",", "values separated by commas", "cat"},
+		{",", byCommas, "cat"},
 		{" ", "values separated by blanks", "sed 's/^ *//; s/  */,/g'"},
 	} {
 		if !tabular(text, c.separators) {
@@ -141,6 +141,8 @@ func textRemedy(path string) (found, remedy string) {
 	return "", ""
 }
 
+const byCommas = "values separated by commas"
+
 // tabular tells whether one of the first lines of a text has a number beside another field.
 func tabular(text, separator string) bool {
 	lines := strings.SplitN(text, "\n", 4)
@@ -150,7 +152,7 @@ func tabular(text, separator string) bool {
 		}
 		fields := strings.Split(line, separator)
 		return len(fields) > 1 && slices.ContainsFunc(fields, func(field string) bool {
-			v, ok := parseNumber(strings.Replace(field, ",", ".", 1))
+			v, ok := parseNumber(strings.Replace(strings.Trim(field, " \"\r"), ",", ".", 1))
 			return ok && v == v
 		})
 	})
@@ -210,6 +212,9 @@ func csvError(path string, err error) error {
 	var bad *csv.ParseError
 	if !errors.As(err, &bad) {
 		return &Error{Path: path, Err: err}
+	}
+	if found, remedy := textRemedy(path); found != "" && found != byCommas {
+		return &Error{Path: path, Found: found, Want: remedy}
 	}
 	return &Error{Path: path, Place: fmt.Sprintf("line %d, character %d", bad.Line, bad.Column), Found: bad.Err.Error(), Want: "numbers, separated by commas"}
 }

@@ -62,13 +62,7 @@ func (f *index) isTime(d int) bool {
 	units, axis, standard := f.signs(d)
 	inSpace := strings.HasSuffix(standard, "latitude") || strings.HasSuffix(standard, "longitude") || strings.HasSuffix(standard, "_coordinate") || strings.HasPrefix(units, "degree") ||
 		axis != "" && strings.Contains("XYZ", axis) || slices.Contains(spaceNames, strings.ToLower(f.Dimensions[d].Name))
-	return f.isNamedTime(d) || f.Dimensions[d].Record && !inSpace
-}
-
-// isNamedTime tells whether a dimension's variable or its name says so.
-func (f *index) isNamedTime(d int) bool {
-	units, axis, standard := f.signs(d)
-	return isTimeUnits(units) || axis == "T" || standard == "time" || slices.Contains(timeNames, strings.ToLower(f.Dimensions[d].Name))
+	return f.rank(d) < 2 || f.Dimensions[d].Record && !inSpace
 }
 
 // signs returns what the variable of a dimension's name says of it.
@@ -81,12 +75,16 @@ func (f *index) signs(d int) (units, axis, standardName string) {
 	return attributeText(x, "units", ""), attributeText(x, "axis", ""), attributeText(x, "standard_name", "")
 }
 
-// rank is 0 of a dimension of examples with a sign of its own, and 1 of one that only has the records.
+// rank orders dimensions of examples: 0 of times, 1 of one with a name such as member, 2 of one that only has the records.
 func (f *index) rank(d int) int {
-	if f.isNamedTime(d) {
+	units, axis, standard := f.signs(d)
+	switch {
+	case isTimeUnits(units) || axis == "T" || standard == "time":
 		return 0
+	case slices.Contains(timeNames, strings.ToLower(f.Dimensions[d].Name)):
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // coordinates reads the variable of a dimension's name, 0, 1, 2, … where there is none.

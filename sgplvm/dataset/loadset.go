@@ -57,28 +57,40 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	return s, s.check()
 }
 
-// OpenWith is [Open], or [OpenAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
-// and Select. With one of the last two the values are in memory.
-func OpenWith(path string, o SetOptions) (*Training, error) {
-	if o.FillValue == nil && o.Select == "" {
-		if o.Points == "" {
-			return Open(path, o.Layout)
-		}
-		grid, err := LoadTrainingPoints(o.Points)
-		if err != nil {
-			return nil, err
-		}
-		t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
-		if err == nil {
-			t.Grid = grid
-		}
-		return t, err
+// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
+// and Select. Errors: [*Error].
+func LoadWith(path string, o SetOptions) (*Frames, error) {
+	if o.FillValue == nil && o.Select == "" && o.Points == "" {
+		return Load(path, o.Layout)
 	}
 	s, err := loadSource(path, o)
 	if err != nil {
 		return nil, err
 	}
-	return s.frames().training(), nil
+	return s.frames(), nil
+}
+
+// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select the values are in memory.
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	switch {
+	case o.FillValue != nil || o.Select != "":
+		f, err := LoadWith(path, o)
+		if err != nil {
+			return nil, err
+		}
+		return f.training(), nil
+	case o.Points == "":
+		return Open(path, o.Layout)
+	}
+	grid, err := LoadTrainingPoints(o.Points)
+	if err != nil {
+		return nil, err
+	}
+	t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
+	if err == nil {
+		t.Grid = grid
+	}
+	return t, err
 }
 
 // loadSource reads the values, the points and the times of a source, without those that mean missing.
@@ -323,11 +335,16 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 // check refuses what cannot be learned from, and notes what looks wrong.
 func (s *Set) check() error {
 	if !slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) }) {
-		why := ""
-		if s.Notes != nil {
-			why = " (" + strings.Join(s.Notes, "; ") + ")"
+		why := append([]string{}, s.Notes...)
+		switch {
+		case slices.Contains(s.hidden, true):
+			why = append(why, "the mask of what was observed hides all that are not NaN")
+		case len(why) == 0 && s.original == nil:
+			why = append(why, "they are NaN or empty")
+		case len(why) == 0:
+			why = append(why, "they are the fill value")
 		}
-		return &Error{Path: s.Name, Found: fmt.Sprintf("nothing observed: all %d values are missing%s", len(s.Values), why), Want: "some values"}
+		return &Error{Path: s.Name, Found: fmt.Sprintf("nothing observed: all %d values are missing (%s)", len(s.Values), strings.Join(why, "; ")), Want: "some values"}
 	}
 	for i, e := range s.Errors {
 		switch v := s.Values[i]; {
@@ -384,7 +401,11 @@ func (s *Set) suspects() {
 		if len(in[v]) > 0 {
 			text += " in " + strings.Join(in[v], ", ")
 		}
-		text += ", and no fill value is declared: if that means missing, say so with a fill value"
+		meant := v
+		if v == hugeValue {
+			meant = sample
+		}
+		text += ", and no fill value is declared: if that means missing, -fill-value " + numberText(meant) + " says so"
 		switch {
 		case v == hugeValue && n > 0:
 			s.note("%s of size %g or more, such as %g, %s", counted(n, "value is", "values are"), hugeValue, sample, text)

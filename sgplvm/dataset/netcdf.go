@@ -38,7 +38,7 @@ func (f *index) arrange(v int) (a arrangement, why string) {
 	if len(times) > 1 { // those of length 1 are no matter, and of the others the first counts
 		times = slices.DeleteFunc(times, func(k int) bool { return a.shape[k] == 1 })
 	}
-	if len(times) > 1 { // a dimension of records without any other sign comes last
+	if len(times) > 1 {
 		slices.SortStableFunc(times, func(i, j int) int { return cmp.Compare(f.rank(a.dims[i]), f.rank(a.dims[j])) })
 		space = append(space, times[1:]...)
 		slices.Sort(space)
@@ -233,7 +233,7 @@ func (s *Set) readValues(path string, f *index, a arrangement, o SetOptions) err
 			if v == fill {
 				return fillAmongData(path, place, fill, c.declared, c.low, c.high)
 			}
-			s.note("%s: the fill value %v lies among the other numbers, %v to %v: %s may be data", place, v, c.low, c.high, quote.Counted(c.declared, "value"))
+			s.note("%s: the fill value %s lies among the other numbers, %s to %s: %s may be data", place, numberText(v), numberText(c.low), numberText(c.high), quote.Counted(c.declared, "value"))
 		}
 	}
 	if c.standard > 0 {
@@ -318,7 +318,7 @@ func readTimeVariable(path string) (*npy.Array, error) {
 	defer file.Close()
 	f := newIndex(file.File)
 	for d := range f.Dimensions {
-		if f.isNamedTime(d) && f.find(f.Dimensions[d].Name) >= 0 {
+		if f.rank(d) < 2 && f.find(f.Dimensions[d].Name) >= 0 {
 			s := new(Set)
 			if err := s.readTimes(path, f, d); err != nil {
 				return nil, err

@@ -353,7 +353,7 @@ func TestSetOptions(t *testing.T) {
 	}
 	empty := saveNPY(t, "data.npy", npy.New([]float64{nan, nan}, 2, 1, 1))
 	_, err := dataset.LoadSet(empty, dataset.SetOptions{})
-	checkError(t, err, filepath.Dir(empty), "data.npy: found nothing observed: all 2 values are missing, expected some values")
+	checkError(t, err, filepath.Dir(empty), "data.npy: found nothing observed: all 2 values are missing (they are NaN or empty), expected some values")
 	checkError(t, s.CheckOutput("out.xls"), "", `out.xls: found the ending ".xls", expected a name that ends in .npy, .npz, .nc or .csv`)
 }
 
@@ -364,8 +364,8 @@ func TestSuspects(t *testing.T) {
 		want   string
 	}{
 		{[]float64{1, 2, 3, 4, 5, 6}, ""},
-		{[]float64{1, 2, 1e20, 4, 1e20, 6}, "2 values are of size 1e+19 or more, such as 1e+20, of 6, and no fill value is declared: if that means missing, say so with a fill value"},
-		{[]float64{1, 2, -9999, 4, -9999, 6}, "2 values are -9999, of 6, and no fill value is declared: if that means missing, say so with a fill value"},
+		{[]float64{1, 2, 1e20, 4, 1e20, 6}, "2 values are of size 1e+19 or more, such as 1e+20, of 6, and no fill value is declared: if that means missing, -fill-value 1e+20 says so"},
+		{[]float64{1, 2, -9999, 4, -9999, 6}, "2 values are -9999, of 6, and no fill value is declared: if that means missing, -fill-value -9999 says so"},
 		{[]float64{1, 2, -999, 4, 5, 6}, ""},
 		{[]float64{1000, 2, -999, 4, -999, 6}, ""},
 	} {

@@ -215,7 +215,7 @@ func TestSuspectsByColumn(t *testing.T) {
 	}
 	path := saveText(t, "t.csv", b.String())
 	s := loadSet(t, path, dataset.SetOptions{})
-	want := "4 values are -9999, of 20 in column temp, and no fill value is declared: if that means missing, say so with a fill value"
+	want := "4 values are -9999, of 20 in column temp, and no fill value is declared: if that means missing, -fill-value -9999 says so"
 	if !slices.Equal(s.Notes, []string{want}) {
 		t.Errorf("notes %q, want %q", s.Notes, want)
 	}
