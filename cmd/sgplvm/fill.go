@@ -31,7 +31,7 @@ func newFillSettings(e *cli.Environment) *fillSettings {
 	f := cli.NewFlags(e, "fill", `sgplvm fill -data F -out G [flags]
 
 Learns from examples of which values are missing, and completes them: pictures, maps, a table.
-F is what train takes, a variable of a classic NetCDF file (F.nc:NAME), an array of a .npz file
+F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .npz file
 (F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
 file declares as a fill value, and empty cells. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both

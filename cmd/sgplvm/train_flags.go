@@ -28,7 +28,7 @@ func newTrainSettings(e *cli.Environment) *trainSettings {
 
 Learns a model from pictures, of which values may be missing (NaN), and writes it to a file. F is a .npy array
 of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
-(F.npz:NAME), a variable of a classic NetCDF file (F.nc:NAME), an animated GIF, or a
+(F.npz:NAME), a variable of a NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array
 of shape n×columns without a grid is a table, and so is a .csv file, whose first line may
 have names: each column is scaled by itself.

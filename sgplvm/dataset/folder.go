@@ -96,7 +96,7 @@ func openFolder(path string) (*folder, error) {
 				Want: fmt.Sprintf("%d as in %s", all.bits, quote.Line(names[0]))}
 		}
 		if h.frames > 1 && notes == nil {
-			notes = append(notes, fmt.Sprintf("%s is animated: of its %d frames the first is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i %s frames/%%05d.png)", quote.Line(name), h.frames, ShellWord(filepath.Join(path, name))))
+			notes = append(notes, fmt.Sprintf("%s is animated, of %d frames: its first picture alone is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i %s frames/%%05d.png)", quote.Line(name), h.frames, ShellWord(filepath.Join(path, name))))
 		}
 		all.colour = all.colour || h.colour
 	}

@@ -395,7 +395,7 @@ func TestAnimatedPNG(t *testing.T) {
 	}
 	const header = 8 + 25
 	for _, c := range []struct{ chunk, note string }{
-		{chunk("acTL", "\x00\x00\x00\x04\x00\x00\x00\x00"), "a.png is animated: of its 4 frames the first is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i a.png frames/%05d.png)"},
+		{chunk("acTL", "\x00\x00\x00\x04\x00\x00\x00\x00"), "a.png is animated, of 4 frames: its first picture alone is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i a.png frames/%05d.png)"},
 		{chunk("gAMA", "\x00\x00\xb1\x8f"), ""},
 		{chunk("acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), ""},
 	} {
