@@ -131,7 +131,12 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 			done = engine.CompleteAlready(d)
 		}
 	default:
-		done, err = s.learn(ctx, e, set, d, points)
+		if !*s.smooth && *s.save == "" && !s.variances.Pictures() {
+			done, err = engine.CompleteConstant(d)
+		}
+		if err == nil && done == nil {
+			done, err = s.learn(ctx, e, set, d, points)
+		}
 	}
 	if err != nil {
 		return nil, nil, err

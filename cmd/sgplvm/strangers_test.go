@@ -63,6 +63,24 @@ func TestFillGIF(t *testing.T) {
 	mustFail(t, 2, `impute: -out "o.gif", expected a name that ends in .npy, .csv, .png, or one of a folder for pictures`, "impute", "-model", "model", "-data", "seen.npy", "-out", "o.gif")
 }
 
+// A drawing in one colour is filled in with it: no model can learn from it.
+func TestFillConstant(t *testing.T) {
+	workFolder(t)
+	v := []float64{7, 7, math.NaN(), 7, math.NaN(), math.NaN(), 7, 7}
+	writeArray(t, "one.npy", npy.New(v, 2, 2, 2))
+	if out := mustRun(t, "fill", "-data", "one.npy", "-film", "-out", "filled.npy"); out != "each channel has one value wherever it was observed, which 3 missing values take\n" {
+		t.Errorf("printed %q", out)
+	}
+	if got := readArray(t, "filled.npy").Float64s(); !slices.Equal(got, []float64{7, 7, 7, 7, 7, 7, 7, 7}) {
+		t.Errorf("filled in %v", got)
+	}
+	v[0] = 8
+	writeArray(t, "two.npy", npy.New(v, 2, 2, 2))
+	if o := sgplvmRun("fill", "-data", "two.npy", "-film", "-config", steps(t, 2), "-out", "filled.npy"); strings.Contains(o.stdout, "one value") {
+		t.Errorf("%+v", o)
+	}
+}
+
 // train and impute read a level of a variable and a number that means missing as fill does, and say what they have read.
 func TestReadFlags(t *testing.T) {
 	workFolder(t)

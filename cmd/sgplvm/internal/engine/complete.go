@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -63,6 +66,39 @@ func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm
 func CompleteAlready(d sgplvm.Data) *Completed {
 	n, points, channels := d.Source.Dims()
 	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, nil, true}
+}
+
+// CompleteConstant completes examples of which each channel has one value wherever it was observed, as a drawing in one colour: missing values have it too. It
+// returns nil where values differ, or a channel has none.
+func CompleteConstant(d sgplvm.Data) (*Completed, error) {
+	c := CompleteAlready(d)
+	n, points, channels := d.Source.Dims()
+	values := make([]float64, channels)
+	for k := range values {
+		values[k] = math.NaN()
+	}
+	example := make([]float64, points*channels)
+	for i := range n {
+		if err := d.Source.ReadExamples(example, i, i+1); err != nil {
+			return nil, err
+		}
+		for k, v := range example {
+			switch one := &values[k%channels]; {
+			case v == *one || v != v:
+			case *one == *one:
+				return nil, nil
+			default:
+				*one = v
+			}
+		}
+	}
+	if slices.ContainsFunc(values, math.IsNaN) {
+		return nil, nil
+	}
+	for k := range c.Mean.Data {
+		c.Mean.Data[k] = values[k%channels]
+	}
+	return c, nil
 }
 
 // CompleteWith completes examples by a model in a file.
@@ -155,7 +191,11 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
 	var s lines
 	if c.Model == nil {
-		s.text("nothing is missing: the data are written as they are")
+		text := "nothing is missing: the data are written as they are"
+		if missing, _ := set.Missing(); missing > 0 {
+			text = fmt.Sprintf("each channel has one value wherever it was observed, which %s take", quote.Counted(missing, "missing value"))
+		}
+		s.text("%s", text)
 		_, err := fmt.Fprint(e.Stdout, s.String())
 		return err
 	}
