@@ -65,9 +65,12 @@ func copyNetCDF4(path string) (*netcdfFile, error) {
 		return nil, &Error{Path: path, Err: err}
 	}
 	temp.Close()
-	said := ""
+	source, said := path, ""
+	if path[0] == '-' { // which is no option
+		source = "./" + path
+	}
 	for _, command := range nccopy {
-		text, err := exec.Command(program, append(command[1:], path, temp.Name())...).CombinedOutput()
+		text, err := exec.Command(program, append(slices.Clone(command[1:]), source, temp.Name())...).CombinedOutput()
 		if err == nil {
 			f, err := netcdf.Open(temp.Name())
 			if err != nil {
