@@ -80,6 +80,10 @@ func copyNetCDF4(path string) (*netcdfFile, error) {
 			os.Remove(temp.Name()) // which works already where an open file may lose its name
 			return &netcdfFile{f, strings.Join(command, " "), temp.Name()}, nil
 		}
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() < 0 { // it was stopped by a signal
+			os.Remove(temp.Name())
+			return nil, &Error{Path: path, Err: fmt.Errorf("nccopy: %w", err)}
+		}
 		said, _, _ = strings.Cut(string(text), "\n")
 	}
 	os.Remove(temp.Name())

@@ -19,15 +19,16 @@ import (
 
 // Output is where the values of examples go: the ending of its name says in which format. Without a name they go nowhere.
 type Output struct {
-	f          *cli.Flags
-	flag, path string
-	kind       string // an ending, folderKind or nothing
-	form       dataset.Form
-	levels     picture.Levels
-	deviations bool      // the values are variances: pictures show standard deviations
-	told       bool      // black and white were given
-	twice      bool      // two files of the source have the same name but for its ending
-	observed   []float64 // values of the examples, NaN where they were filled in; nil: not known
+	f            *cli.Flags
+	flag, path   string
+	kind         string // an ending, folderKind or nothing
+	form         dataset.Form
+	levels       picture.Levels
+	deviations   bool      // the values are variances: pictures show standard deviations
+	told         bool      // black and white were given
+	twice        bool      // two files of the source have the same name but for its ending
+	approximated bool      // a GIF has fewer colours than its pictures
+	observed     []float64 // values of the examples, NaN where they were filled in; nil: not known
 }
 
 // folderKind stands for the ending of a folder of pictures.
@@ -123,6 +124,9 @@ func (o *Output) SetLevels(l picture.Levels) { o.levels, o.told = l, true }
 
 // Note tells what black and white are, where pictures do not simply have the levels of their source.
 func (o *Output) Note(e *cli.Environment) {
+	if o.approximated {
+		e.Note("%s: a GIF has 256 colours, and these pictures more, which are approximated (a folder for PNG pictures keeps them)", o.path)
+	}
 	switch {
 	case !o.Pictures() || o.told:
 	case o.deviations:
@@ -191,9 +195,12 @@ func (o *Output) animate(write func(put func(values []float64) error) error) err
 	case err != nil:
 		return err
 	case n == len(o.form.Times) && inSeconds(o.form.Times):
-		return animation.SaveAt(o.form.Times)
+		err = animation.SaveAt(o.form.Times)
+	default:
+		err = animation.Save(10)
 	}
-	return animation.Save(10)
+	o.approximated = animation.Approximated
+	return err
 }
 
 // inSeconds tells whether times can be those of an animation's frames.

@@ -20,6 +20,8 @@ type Animation struct {
 	layout dataset.Layout
 	frames [][]uint8 // rgb or grey levels
 	keep   [][]bool  // pixels of each frame whose colours stay, nil: none
+
+	Approximated bool // by Save: there are too many colours
 }
 
 // NewAnimation returns an animation without pictures for the file at path.
@@ -117,6 +119,7 @@ func (a *Animation) SaveAt(times []float64) error {
 // save writes the pictures, of which number i is shown from times[i] to times[i+1].
 func (a *Animation) save(times []float64) error {
 	q := a.quantizer()
+	a.Approximated = q.nearest != nil
 	palette := make(color.Palette, len(q.colours))
 	for i, c := range q.colours {
 		palette[i] = color.RGBA{c[0], c[1], c[2], 255}
