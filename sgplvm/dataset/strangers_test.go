@@ -197,7 +197,7 @@ func TestNothingObservedWhy(t *testing.T) {
 	path := saveNC(t, maps(netcdf.Short, netcdf.NewAttribute("add_offset", []float64{32768}), netcdf.NewAttribute("valid_range", []int16{100, 1000})), netcdf.Arrays{make([]int16, 12)})
 	_, err := dataset.LoadSet(path, dataset.SetOptions{})
 	checkError(t, err, filepath.Dir(path), "data.nc: found nothing observed: all 12 values are missing (v: 12 values are outside the valid range 100 to 1000, taken as missing), expected some values")
-	path = saveNC(t, maps(netcdf.Short, netcdf.NewAttribute("_FillValue", []int16{0})), netcdf.Arrays{make([]int16, 12)})
+	path = saveNC(t, maps(netcdf.Short, netcdf.NewAttribute("_FillValue", []int16{0}), netcdf.NewAttribute("missing_value", []float64{0})), netcdf.Arrays{make([]int16, 12)})
 	_, err = dataset.LoadSet(path, dataset.SetOptions{})
 	checkError(t, err, filepath.Dir(path), "data.nc: found nothing observed: all 12 values are missing (v: 12 values are a fill value, 0), expected some values")
 }
