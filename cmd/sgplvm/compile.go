@@ -24,7 +24,7 @@ func compile(ctx context.Context, e *cli.Environment, args []string) error {
 Makes a file with everything that filling in and predicting on one set of points needs, for
 small static programs that use package edge. Prints what the file, filling in and fewer bits cost.`)
 	f.String("model", "", "the model `file`")
-	points := f.String("points", "", "the `file` with coordinates to compile for, .npy, points×dimensions, where these are not the training points")
+	points := f.String("points", "", "the `file` with coordinates to compile for (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	grid := f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, where it is not that of the training pictures")
 	kind := f.Choice("type", "f64", "the `type` of the numbers in large tables: f64, f32 or f16", "f64", "f32", "f16")
 	fast := f.Toggle("fast", "fill in faster, in less memory, a little less exactly")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 	"path/filepath"
 	"time"
 
@@ -22,7 +21,6 @@ type fillSettings struct {
 	grid                           *string
 	channels                       *int
 	points, times, exists, errors_ *string
-	fillValue                      *float64
 	choice                         *choiceFlags
 	resume                         *bool
 	checkpoint                     *engine.Checkpoint // nil where a model is given
@@ -33,7 +31,7 @@ func newFillSettings(e *cli.Environment) *fillSettings {
 	f := cli.NewFlags(e, "fill", `sgplvm fill -data F -out G [flags]
 
 Learns from examples of which values are missing, and completes them: pictures, maps, a table.
-F is what train takes, a variable of a classic NetCDF file (F.nc:NAME), an array of a .npz file
+F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .npz file
 (F.npz:NAME), or a table with a value in a row (example, coordinates, value). Missing are NaN, what the
 file declares as a fill value, and empty cells. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
@@ -42,8 +40,9 @@ What was observed stays as it was.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)
-	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, "+engine.OutputUsage)
-	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, "+engine.VarianceUsage)
+	out := f.String("out", "", "the `file` for the completed examples: .npz, .nc, .gif, "+engine.OutputUsage)
+	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: .npz, .nc, .gif, "+engine.VarianceUsage)
+	engine.NewReadFlags(f)
 	s := &fillSettings{
 		f:        f,
 		data:     f.String("data", "", "the examples: "+engine.DataUsage),
@@ -55,14 +54,13 @@ and the same command with -resume goes on to the same results.`)
 		json:   f.JSON(),
 		smooth: f.Toggle("smooth", "what was observed is replaced by what the model makes of it, too"),
 
-		grid:      f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
-		channels:  f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:    f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points"),
-		film:      f.Toggle("film", engine.FilmUsage),
-		times:     f.String("times", "", "the `file` with the times of the examples, .npy, where they change with time and the data do not say when"),
-		exists:    f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
-		errors_:   f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
-		fillValue: f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares"),
+		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
+		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
+		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points"),
+		film:     f.Toggle("film", engine.FilmUsage),
+		times:    f.String("times", "", "the `file` with the times of the examples (.npy, .npz, .nc, .csv), where they change with time and the data do not say when"),
+		exists:   f.String("exists", "", "the `file` with a mask of the points that exist, .npy: 1 where values can be, 0 where not"),
+		errors_:  f.String("errors", "", "the `file` with known standard errors of the values, of the form of the data"),
 
 		choice: newChoiceFlags(f),
 		resume: f.Toggle("resume", engine.ResumeUsage),
@@ -85,10 +83,11 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	var err error
-	if s.results, err = engine.NewOutput(s.f, "out", dataset.SetEndings...); err != nil {
+	more := append([]string{".gif"}, dataset.SetEndings...)
+	if s.results, err = engine.NewOutput(s.f, "out", more...); err != nil {
 		return err
 	}
-	if s.variances, err = engine.NewOutput(s.f, "variance", dataset.SetEndings...); err != nil {
+	if s.variances, err = engine.NewOutput(s.f, "variance", more...); err != nil {
 		return err
 	}
 	if *s.model == "" {
@@ -132,7 +131,12 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 			done = engine.CompleteAlready(d)
 		}
 	default:
-		done, err = s.learn(ctx, e, set, d, points)
+		if !*s.smooth && *s.save == "" && !s.variances.Pictures() {
+			done, err = engine.CompleteConstant(d)
+		}
+		if err == nil && done == nil {
+			done, err = s.learn(ctx, e, set, d, points)
+		}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -184,10 +188,9 @@ func (s *fillSettings) check() error {
 
 // load loads the data, and asks whether the results can be written.
 func (s *fillSettings) load() (*dataset.Set, error) {
-	o := dataset.SetOptions{Layout: cli.Layout(*s.grid, *s.channels), Points: *s.points, Times: *s.times, Observed: *s.observed, Exists: *s.exists, Errors: *s.errors_, Film: *s.film}
-	if s.f.Given("fill-value") {
-		o.FillValue = s.fillValue
-	}
+	o, _ := engine.ReadOptions(s.f)
+	o.Layout, o.Points, o.Times, o.Observed = cli.Layout(*s.grid, *s.channels), *s.points, *s.times, *s.observed
+	o.Exists, o.Errors, o.Film = *s.exists, *s.errors_, *s.film
 	set, err := dataset.LoadSet(*s.data, o)
 	if err != nil {
 		return nil, err

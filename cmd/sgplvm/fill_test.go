@@ -171,7 +171,7 @@ func TestBadFill(t *testing.T) {
 		{2, "", "~fill: -data is missing, expected the examples.*"},
 		{2, "-data patchy.npy", "~fill: -out is missing, .*"},
 		{2, "-data patchy.npy -out x.mp4", `fill: -out "x.mp4" is a video, expected a folder of pictures, from which ffmpeg makes it: -out frames, then ffmpeg -framerate 25 -i frames/frame%04d.png x.mp4`},
-		{2, "-data patchy.npy -out x.tif", `fill: -out "x.tif", expected a name that ends in .npy, .csv, .png, .npz, .nc, .cdf, .nc3, .netcdf, or one of a folder for pictures`},
+		{2, "-data patchy.npy -out x.tif", `fill: -out "x.tif", expected a name that ends in .npy, .csv, .png, .gif, .npz, .nc, .cdf, .nc3, .netcdf, or one of a folder for pictures`},
 		{2, "-data patchy.npy -out x.npy -model model -save m", "fill: -save with -model, which is learned already, expected one of the two"},
 		{2, "-data patchy.npy -out x.npy -model model -film", "fill: -film with -model, which is learned already, expected one of the two"},
 		{2, "-data patchy.npy -out x.npy -points patchy.npy -film", "fill: -film with -points, expected one of the two: a film has pixels"},

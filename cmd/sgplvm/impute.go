@@ -28,16 +28,17 @@ Fills in the missing pixels of pictures, or values at the model's scattered poin
 those of -points (n×points or n×points×channels), or of a table. NaN means missing, or 0 in a
 mask, or nothing in a .csv file. Observed values are kept as they are; the results have the
 shape of the input.`)
-	f.String("points", "", "the `file` with the coordinates of the values, .npy, points×dimensions, where these are not the training points")
+	f.String("points", "", "the `file` with the coordinates of the values (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	f.String("out", "", "the `file` for the filled pictures or table: "+engine.OutputUsage)
 	f.String("variance", "", "the `file` for the variance of every value, noise included, 0 where observed: "+engine.VarianceUsage)
+	engine.NewReadFlags(f)
 	s := &imputeSettings{
 		f:            f,
 		model:        f.String("model", "", "the model `file`"),
 		data:         f.String("data", "", "the pictures, or the table: "+engine.DataUsage),
 		grid:         f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed:     f.String("observed", "", engine.MaskUsage),
-		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
+		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
 		json:         f.JSON(),
@@ -81,7 +82,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	seen, truth, err := s.load(m)
+	seen, truth, err := s.load(e, m)
 	if err != nil {
 		return err
 	}
@@ -104,9 +105,12 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 }
 
 // load loads the pictures and, where it is given, their truth.
-func (s *imputeSettings) load(m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
+func (s *imputeSettings) load(e *cli.Environment, m *sgplvm.Model) (seen *engine.Observations, truth *dataset.Frames, err error) {
 	if seen, err = engine.LoadObserved(s.f, *s.model, m, *s.data, *s.observed, *s.grid, "points"); err != nil {
 		return nil, nil, err
+	}
+	for _, note := range seen.Notes {
+		e.Note("%s", note)
 	}
 	if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
 		return nil, nil, err

@@ -16,7 +16,7 @@ Predicts the training examples, with -times what is at any times, or with -data 
 whose latent variables are inferred from what was seen of them, from the latent variables
 alone: on the training grid, in another resolution, or at any points.`)
 	fields := engine.NewFieldFlags(f, "predict")
-	source := engine.NewLatentFlags(f, "the `file` with the times to predict at, .npy, for a model that knows times; with -data those of its examples")
+	source := engine.NewLatentFlags(f, "the `file` with the times to predict at (.npy, .npz, .nc, .csv), for a model that knows times; with -data those of its examples")
 	mixture := f.Whole("mixture", 0, 0, cli.MaxFields, "`number` of latent points whose Gaussians are mixed, by default none: exact moments")
 	seed := f.Seed("seed", 0, "the `number` that decides which latent points -mixture takes")
 	f.String("out", "", "the `file` for the means: "+engine.OutputUsage)

@@ -145,7 +145,7 @@ func (s *renderSettings) checkSize(out, variance *engine.Output, frames, size in
 	if out.Is(".gif") {
 		most = picture.MaxAnimation
 	}
-	if n := int64(size); (!out.Pictures() || variance.Given()) && n > most/int64(frames) || n > engine.MostValues {
+	if n := int64(size); (!out.Pictures() || out.Is(".gif") || variance.Given()) && n > most/int64(frames) || n > engine.MostValues {
 		return s.f.Usagef("%d frames of %d values, expected at most %d values in all and %d in one", frames, n, most, engine.MostValues)
 	}
 	return nil

@@ -41,8 +41,8 @@ they were learned.`)
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, where the model does not say"),
 		observed: f.String("observed", "", engine.MaskUsage),
 		truth:    f.String("truth", "", "the complete `pictures`, like -data"),
-		labels:   f.String("labels", "", "the `file` with a label for every picture that the model was trained on, .npy, whole numbers: colours on the map"),
-		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures, .npy, for a model that knows times; a film with motion needs them"),
+		labels:   f.String("labels", "", "the `file` with a label for every picture that the model was trained on (.npy, .npz, .nc, .csv), whole numbers: colours on the map"),
+		times:    engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
 		out:      f.String("out", "", "the HTML `file` to write"),
 	}
 	f.Everyday("model", "out", "data", "observed", "truth", "labels")

@@ -535,7 +535,7 @@ func TestDegenerateData(t *testing.T) {
 			}
 			return x
 		}), n: 9, h: 4, w: 5, atTraining: true,
-			line: "data.npy: example 0, point 6, channel 0: value 1e+20, expected a value like the rest: 88 of 180 values are 1e+20, far outside the rest (68 … 100): land or missing? Leave such points out of the data"},
+			line: "data.npy: example 0, point 6, channel 0: value 1e+20, expected a value like the rest: 88 of 180 values are 1e+20, far outside the rest (68 … 100): land or missing? A fill value or a mask says so, or such points are left out of the data"},
 		{name: "far from zero", data: scaled(func(x float64) float64 { return 1e12 + x }), n: 9, h: 4, w: 5},
 		{name: "small", data: scaled(func(x float64) float64 { return 1e-150 * x }), n: 9, h: 4, w: 5},
 		{name: "large", data: scaled(func(x float64) float64 { return 1e150 * x }), n: 9, h: 4, w: 5},

@@ -33,6 +33,9 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 		return err
 	}
 	defer frames.Close()
+	for _, note := range frames.Notes {
+		e.Note("%s", note)
+	}
 	if frames.Table && !*s.json {
 		fmt.Fprintf(e.Stdout, "%s: taken as a table of %d rows and %d columns (pictures, one in a row, need -grid WIDTHxHEIGHT)\n", *s.data, frames.Count, frames.Channels)
 	}
@@ -50,15 +53,12 @@ func train(ctx context.Context, e *cli.Environment, args []string) error {
 
 // open opens the training data: the frames, and with them their points, times and masks.
 func (s *trainSettings) open() (frames *dataset.Training, d sgplvm.Data, err error) {
-	layout := cli.Layout(*s.grid, *s.channels)
-	if *s.points != "" {
-		if d.Grid, err = dataset.LoadTrainingPoints(*s.points); err != nil {
-			return nil, d, err
-		}
-		frames, err = dataset.OpenAt(*s.data, d.Grid.Len(), layout.Channels)
-	} else if frames, err = dataset.Open(*s.data, layout); err == nil && frames.Grid != nil && !*s.film { // which has pixels
-		d.Grid = frames.Grid
-	} else if err == nil {
+	o, _ := engine.ReadOptions(s.f)
+	o.Layout, o.Points = cli.Layout(*s.grid, *s.channels), *s.points
+	if frames, err = dataset.OpenWith(*s.data, o); err != nil {
+		return nil, d, err
+	}
+	if d.Grid = frames.Grid; d.Grid == nil || *s.film { // which has pixels
 		d.Grid, err = dataset.Grid(frames.Width, frames.Height, "product") // the library joins the factors where that is better
 	}
 	if err != nil {
@@ -97,7 +97,10 @@ func (s *trainSettings) loadTimes(d *sgplvm.Data, f *dataset.Form) (err error) {
 		}
 	case f.Times != nil && f.Count > 1:
 		d.Times = f.Times
-	case *s.film || *s.sequences != "":
+	case *s.film && *s.sequences == "":
+		d.Times = f.FilmTimes()
+	}
+	if d.Times == nil && (*s.film || *s.sequences != "") {
 		d.Times = engine.EvenTimes(f.Count, 1)
 	}
 	if *s.sequences != "" {

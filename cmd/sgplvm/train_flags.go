@@ -28,7 +28,7 @@ func newTrainSettings(e *cli.Environment) *trainSettings {
 
 Learns a model from pictures, of which values may be missing (NaN), and writes it to a file. F is a .npy array
 of shape n×height×width, n×height×width×channels or, with -grid, n×p, such an array of a .npz file
-(F.npz:NAME), a variable of a classic NetCDF file (F.nc:NAME), an animated GIF, or a
+(F.npz:NAME), a variable of a NetCDF file (F.nc:NAME), an animated GIF, or a
 folder of PNG or JPEG pictures; with -points, of shape n×points or n×points×channels. An array
 of shape n×columns without a grid is a table, and so is a .csv file, whose first line may
 have names: each column is scaled by itself.
@@ -39,16 +39,17 @@ Whatever is known better goes into the file of -config, of which sgplvm/docs/con
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves an older MODEL alone. MODEL.checkpoint keeps what was done, every half minute
 too, and the same command with -resume goes on to the same model. With -limit 1s as well the search ends and
 the best so far is trained.`)
+	engine.NewReadFlags(f)
 	s := &trainSettings{
 		f:        f,
 		data:     f.String("data", "", "the training pictures, or a table: "+engine.DataUsage),
 		observed: f.String("observed", "", engine.MaskUsage),
 		grid:     f.Grid("grid", "", "`WIDTHxHEIGHT` of a picture, as 20x28; needed where the array has a picture a row, which is a table without"),
 		channels: f.Whole("channels", 0, 0, cli.MaxChannels, "`number` of channels of a pixel, side by side in a row; by default one, or what the array's shape says, and of a table the columns"),
-		points:   f.String("points", "", "the `file` with coordinates, .npy, points×dimensions, where values were seen at scattered points and not on a picture's grid"),
+		points:   f.String("points", "", "the `file` with coordinates (.npy, .npz, .nc, .csv), points×dimensions, where values were seen at scattered points and not on a picture's grid"),
 
-		times:     f.String("times", "", "the `file` with the times of the pictures, .npy, where pictures change with time"),
-		sequences: f.String("sequences", "", "the `file` with a label for every picture, .npy, whole numbers: each label is a sequence of its own in time"),
+		times:     f.String("times", "", "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), where pictures change with time"),
+		sequences: f.String("sequences", "", "the `file` with a label for every picture (.npy, .npz, .nc, .csv), whole numbers: each label is a sequence of its own in time"),
 		film:      f.Toggle("film", engine.FilmUsage),
 		hide:      f.String("hide", "", "masks of pictures that will be filled in, a `file` or a folder as -observed takes: the model is chosen for these"),
 

@@ -19,13 +19,13 @@
 //	values         of each variable in C order, padded to 4 bytes;
 //	               then record by record those of the variables whose first dimension is the record dimension
 //
-// Names and values of attributes are padded to 4 bytes with zeros. A record is padded variable by variable, but
+// Names and values of attributes are padded to 4 bytes, by most writers with zeros. A record is padded variable by variable, but
 // for a file with a single variable of records, whose records follow each other without any room.
 //
 // NetCDF-4 files are of another kind, HDF5. They are recognised and refused; nccopy of the reference library
 // makes a classic file of one:
 //
-//	nccopy -k classic FILE4.nc FILE.nc      (or -k 64-bit-offset, or -k cdf5)
+//	nccopy -k cdf5 FILE4.nc FILE.nc
 //
 // # Reading
 //
@@ -33,10 +33,9 @@
 // when they are asked for, all types as they are, bit for bit. What missing values, scales and times mean is no
 // matter of the format but of conventions above it.
 //
-// The reader is strict. Refused are names that are not UTF-8, repeated, or longer than 256 bytes, padding of the header other than
-// zeros, unknown types, counts below zero, values outside the file (a truncated one), inside the header or inside another
-// variable's, and a record dimension that is not the first of a variable. Allowed, because writers of
-// the reference library leave them, are room between header and values, bytes after the last value, missing padding
+// The reader is strict. Refused are names that are not UTF-8, repeated, or longer than 256 bytes, unknown types, counts below zero, values outside the file (a truncated one), inside the header or inside another
+// variable's, and a record dimension that is not the first of a variable. Allowed, as the reference library allows them, are
+// any bytes as padding of the header, room between header and values, bytes after the last value, missing padding
 // after the last value, and wrong sizes of variables in the header, which dimensions and types tell already. The number of records
 // may be unknown ("streaming"): then as many count as are whole. Every refusal is a [*FormatError]. A header is not
 // believed before its bytes are there: it takes at most four times the bytes of the file and 1 MiB.

@@ -133,7 +133,7 @@ func (p *parser) start(r io.ReaderAt, h *Header) (records int64, err error) {
 		var other [len(magicHDF5)]byte
 		for at := int64(0); at < min(p.size, 1<<20); at = max(2*at, 512) {
 			if n, _ := r.ReadAt(other[:], at); string(other[:n]) == magicHDF5 {
-				return 0, &FormatError{Place: "signature", Found: "that of NetCDF-4 (HDF5)", Want: "a classic file, as nccopy -k classic FILE NEW.nc or nccopy -k 64-bit-offset FILE NEW.nc makes it", Err: ErrNetCDF4}
+				return 0, &FormatError{Place: "signature", Found: "that of NetCDF-4 (HDF5)", Want: "a classic file, as nccopy -k cdf5 FILE NEW.nc makes it", Err: ErrNetCDF4}
 			}
 		}
 		return 0, p.fail("signature", quote.Text(string(b[:n])), `"CDF\x01", "CDF\x02" or "CDF\x05"`)
@@ -232,7 +232,7 @@ func (p *parser) name() (string, error) {
 	if err := checkName(string(p.scratch[:n])); err != nil {
 		return "", p.fail(p.here(all), quote.Text(string(p.scratch[:n])), err.Error())
 	}
-	return string(p.scratch[:n]), p.zeros(p.scratch[n:all])
+	return string(p.scratch[:n]), nil
 }
 
 // checkName says what is wrong with a name.
@@ -244,16 +244,6 @@ func checkName(name string) error {
 		return errors.New("a name in UTF-8")
 	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == '/' || r == 0x7f }) || name[0] == ' ' || name[len(name)-1] == ' ':
 		return errors.New("a name without control characters, slashes and blanks at its ends")
-	}
-	return nil
-}
-
-// zeros refuses padding, the last bytes that were read, that is not zero.
-func (p *parser) zeros(b []byte) error {
-	for k, v := range b {
-		if v != 0 {
-			return p.fail(p.here(len(b)-k), fmt.Sprintf("%#02x as padding", v), "0")
-		}
 	}
 	return nil
 }
@@ -334,11 +324,7 @@ func (p *parser) attribute(a *Attribute) (err error) {
 		left -= len(b)
 	}
 	a.raw = s.String()
-	rest := p.scratch[:padded(int64(n*size))-int64(n*size)]
-	if err := p.read(rest); err != nil {
-		return err
-	}
-	return p.zeros(rest)
+	return p.read(p.scratch[:padded(int64(n*size))-int64(n*size)])
 }
 
 // typ reads a type.

@@ -16,8 +16,9 @@
 //	{"__metadata__":{"made by":"hand"},
 //	 "weights":{"dtype":"F64","shape":[2,3],"data_offsets":[0,48]}}
 //
-// The types supported here are F64, F32, I64, I32 and U8. Files with tensors of
-// any other type are refused, by the name of the type.
+// The types supported here are F64, F32, I64, I32 and U8, and to be read F16 (IEEE 754 binary16) and BF16 (the
+// upper half of an F32), which become float32 exactly. Files with tensors of any other type are refused, by the
+// name of the type.
 //
 // # Reading
 //

@@ -20,7 +20,7 @@ type Element interface {
 type Tensor struct {
 	Name  string
 	Shape []int // length of each axis; empty for a single number
-	Data  any   // the elements: []float64, []float32, []int64, []int32 or []uint8
+	Data  any   // the elements: []float64, []float32 (of F32, F16 and BF16), []int64, []int32 or []uint8
 }
 
 // File is the content of a safetensors file.
@@ -86,12 +86,14 @@ const (
 	f32
 	i32
 	u8
+	f16  // read as float32
+	bf16 // read as float32
 )
 
 var dtypes = [...]struct {
 	name string
 	size int // bytes
-}{{"none", 0}, i64: {"I64", 8}, f64: {"F64", 8}, f32: {"F32", 4}, i32: {"I32", 4}, u8: {"U8", 1}}
+}{{"none", 0}, i64: {"I64", 8}, f64: {"F64", 8}, f32: {"F32", 4}, i32: {"I32", 4}, u8: {"U8", 1}, f16: {"F16", 2}, bf16: {"BF16", 2}}
 
 func (t dtype) String() string { return dtypes[t].name }
 
@@ -99,7 +101,7 @@ func (t dtype) size() int { return dtypes[t].size }
 
 // typeNamed returns the type of that name, zero if there is none.
 func typeNamed(name string) dtype {
-	for t := i64; t <= u8; t++ {
+	for t := i64; t <= bf16; t++ {
 		if name == t.String() {
 			return t
 		}

@@ -163,7 +163,7 @@ func (p *parser) entry(name string) (entry, error) {
 				return err
 			}
 			if e.typ = typeNamed(typ); e.typ == 0 {
-				return fail("type "+quote.Text(typ), "F64, F32, I64, I32 or U8")
+				return fail("type "+quote.Text(typ), "F64, F32, F16, BF16, I64, I32 or U8")
 			}
 			return nil
 		case key == "shape" && e.shape == nil:

@@ -25,7 +25,7 @@ const (
 // tensor included, is a [*FormatError]; errors of r are wrapped.
 //
 // Reading takes memory as the bytes arrive, whatever the header claims: about
-// twice the bytes of the data, those of a regular file or a [bytes.Reader] once, and at
+// twice the bytes of the data (three times those of F16 and BF16), those of a regular file or a [bytes.Reader] once (twice), and at
 // most about twelve times those of the header.
 func Read(r io.Reader) (*File, error) { return read(r, false) }
 
@@ -189,8 +189,32 @@ func decode(e entry, next func() ([]byte, error)) (any, error) {
 				dst[i] = int32(binary.LittleEndian.Uint32(src[4*i:]))
 			}
 		})
+	case f16:
+		return gather(e, next, func(dst []float32, src []byte) {
+			for i := range dst {
+				dst[i] = half(binary.LittleEndian.Uint16(src[2*i:]))
+			}
+		})
+	case bf16:
+		return gather(e, next, func(dst []float32, src []byte) {
+			for i := range dst {
+				dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
+			}
+		})
 	}
 	return gather(e, next, func(dst []uint8, src []byte) { copy(dst, src) })
+}
+
+// half is the number whose bits in binary16 are b: a sign, 5 bits of an exponent with bias 15, and 10 of a fraction.
+func half(b uint16) float32 {
+	sign, exponent, fraction := uint32(b>>15)<<31, uint32(b>>10&31), uint32(b&1023)
+	switch exponent {
+	case 0: // subnormal, or zero
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*0x1p-24))
+	case 31: // infinite, or NaN with its payload
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	}
+	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
 // gather converts the chunks with conv, which fills dst from the bytes of

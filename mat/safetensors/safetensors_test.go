@@ -297,11 +297,10 @@ func TestHostile(t *testing.T) {
 		{"empty shape twice", file(one(`"shape":[],"shape":[],"dtype":"U8","data_offsets":[0,1]`), "a"), `tensor "w": found key "shape", expected ` + keys},
 		{"offsets twice", file(one(u8+`,"data_offsets":[0,4]`), "abcd"), `tensor "w": found key "data_offsets", expected ` + keys},
 		{"unknown key", file(one(u8+`,"order":"F"`), "abcd"), `tensor "w": found key "order", expected ` + keys},
-		{"half precision", file(one(`"dtype":"F16","shape":[2],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "F16", expected F64, F32, I64, I32 or U8`},
-		{"bfloat", file(one(`"dtype":"BF16","shape":[2],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "BF16", expected F64, F32, I64, I32 or U8`},
-		{"truth values", file(one(`"dtype":"BOOL","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "BOOL", expected F64, F32, I64, I32 or U8`},
-		{"the zero type", file(one(`"dtype":"none","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "none", expected F64, F32, I64, I32 or U8`},
-		{"type in lower case", file(one(`"dtype":"u8","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "u8", expected F64, F32, I64, I32 or U8`},
+		{"eighth precision", file(one(`"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "F8_E4M3", expected F64, F32, F16, BF16, I64, I32 or U8`},
+		{"truth values", file(one(`"dtype":"BOOL","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "BOOL", expected F64, F32, F16, BF16, I64, I32 or U8`},
+		{"the zero type", file(one(`"dtype":"none","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "none", expected F64, F32, F16, BF16, I64, I32 or U8`},
+		{"type in lower case", file(one(`"dtype":"u8","shape":[4],"data_offsets":[0,4]`), "abcd"), `tensor "w": found type "u8", expected F64, F32, F16, BF16, I64, I32 or U8`},
 		{"type a number", file(one(`"dtype":8,"shape":[4],"data_offsets":[0,4]`), "abcd"), `byte 22: found "8,\"shape\":[4],\"data_offs", expected the name of a type`},
 		{"shape a number", file(one(`"shape":4`), "abcd"), `byte 22: found "4}}", expected '['`},
 		{"shape open", file(`{"w":{"shape":[4`, "abcd"), `byte 24: found the end of the header, expected ',' or ']'`},
@@ -804,4 +803,45 @@ func TestMessagesAreShort(t *testing.T) {
 		}
 	}()
 	safetensors.Write(io.Discard, &safetensors.File{Tensors: []safetensors.Tensor{{Name: long}}})
+}
+
+// All numbers of 16 bits become the float32 numbers of the same value: by the definition of binary16 with its exponents and fractions, and of BF16 as the upper half
+// of a float32.
+func TestHalfPrecision(t *testing.T) {
+	data := make([]byte, 2<<16)
+	for b := range 1 << 16 {
+		binary.LittleEndian.PutUint16(data[2*b:], uint16(b))
+	}
+	for _, typ := range []string{"F16", "BF16"} {
+		f, err := safetensors.Read(bytes.NewReader([]byte(file(fmt.Sprintf(`{"w":{"dtype":"%s","shape":[65536],"data_offsets":[0,131072]}}`, typ), string(data)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := safetensors.Values[float32](f, "w", 1<<16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bits, bias := 10, 15
+		if typ == "BF16" {
+			bits, bias = 7, 127
+		}
+		for b, v := range got {
+			exponent, fraction := b>>bits&(2*bias+1), float64(b&(1<<bits-1))/float64(int(1)<<bits)
+			want := math.Ldexp(1+fraction, exponent-bias)
+			switch {
+			case exponent == 0:
+				want = math.Ldexp(fraction, 1-bias)
+			case exponent == 2*bias+1 && fraction == 0:
+				want = math.Inf(1)
+			case exponent == 2*bias+1:
+				want = math.NaN()
+			}
+			if b>>15 == 1 {
+				want = -want
+			}
+			if float64(v) != want && !(v != v && want != want) || math.Signbit(float64(v)) != (b>>15 == 1) {
+				t.Fatalf("%s %#04x: %v, want %v", typ, b, v, want)
+			}
+		}
+	}
 }

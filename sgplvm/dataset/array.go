@@ -7,8 +7,8 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME) or a variable of a NetCDF file (FILE.nc:NAME), in which NaN is missing; want says in
-// messages what it should be. Errors: [*Error].
+// LoadArray reads a .npy file, an array of a .npz file (FILE.npz:NAME), a variable of a NetCDF file (FILE.nc:NAME) or a table of text, in which NaN is missing; want
+// says in messages what it should be. Errors: [*Error].
 func LoadArray(path, want string) (*npy.Array, error) {
 	switch {
 	case isNPZ(path):
@@ -16,6 +16,9 @@ func LoadArray(path, want string) (*npy.Array, error) {
 		return a, err
 	case isNetCDF(path):
 		return readVariable(path)
+	case isCSV(path):
+		a, _, err := readCSV(path)
+		return a, err
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -43,12 +46,15 @@ func arrayError(path, want string, err error) error {
 	if !errors.As(err, &f) {
 		return &Error{Path: path, Err: err}
 	}
-	if video := videoError(path); video != nil {
-		return video
+	if foreign := foreignError(path); foreign != nil {
+		return foreign
 	}
 	e := &Error{Path: path, Place: f.Place, Found: f.Found, Want: f.Want, Err: err}
 	if f.Place == "magic" {
 		e.Want = want
+		if found, remedy := textRemedy(path); found != "" && !isKind(path, []string{".npy"}) {
+			e.Place, e.Found, e.Want = "", found, remedy
+		}
 	}
 	return e
 }

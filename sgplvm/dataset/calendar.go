@@ -26,7 +26,7 @@ type calendar struct {
 	date func(day int64) (year, month, dayOfMonth int)
 }
 
-// calendars are those that the conventions name, but for "none".
+// calendars are those that the conventions name, but for "none". Three have other names beside these.
 var calendars = map[string]calendar{
 	"standard":            {mixedDay, mixedDate},
 	"gregorian":           {mixedDay, mixedDate},
@@ -142,25 +142,51 @@ var timeUnits = map[string]float64{
 	"day": 1, "d": 1, "hour": 1. / 24, "hr": 1. / 24, "h": 1. / 24, "minute": 1. / 1440, "min": 1. / 1440,
 	"second": 1. / 86400, "sec": 1. / 86400, "s": 1. / 86400, "week": 7, "month": 365.242198781 / 12, "year": 365.242198781,
 	"millisecond": 1. / 86400000, "msec": 1. / 86400000, "ms": 1. / 86400000,
+	"microsecond": 1. / 86400e6, "us": 1. / 86400e6, "nanosecond": 1. / 86400e9, "ns": 1. / 86400e9,
+}
+
+// calendarOf finds a calendar and its name by the conventions: also 360 and 360days for 360_day, and others alike.
+func calendarOf(text string) (name string, c calendar, ok bool) {
+	name = strings.ToLower(strings.TrimSpace(text))
+	if name == "" {
+		name = "standard"
+	}
+	if c, ok = calendars[name]; ok {
+		return name, c, true
+	}
+	plain := strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
+	plain = strings.TrimSuffix(strings.TrimSuffix(plain, "s"), "day")
+	for long, short := range map[string]string{"360_day": "360", "noleap": "365", "all_leap": "366", "365_day": "noleap", "366_day": "allleap", "proleptic_gregorian": "prolepticgregorian"} {
+		if plain == short {
+			return long, calendars[long], true
+		}
+	}
+	return name, c, false
+}
+
+// isTimeUnits tells whether a text is meant as units of time since a date, or of dates as numbers.
+func isTimeUnits(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, " since ") || strings.Contains(s, " as %y")
 }
 
 // ParseTimeUnits reads units such as "days since 1854-01-15 00:00:00" and the name of a calendar, "" for standard: standard
 // (or gregorian: Julian before 15 October 1582), proleptic_gregorian, julian, noleap (365_day), all_leap (366_day) or 360_day.
 // Any other calendar is an error that names it.
 func ParseTimeUnits(units, name string) (*TimeUnits, error) {
-	word, since, ok := strings.Cut(strings.TrimSpace(units), " ")
-	since, isSince := strings.CutPrefix(strings.TrimSpace(since), "since ")
-	unit, known := timeUnits[strings.ToLower(word)]
-	if !known {
-		unit, known = timeUnits[strings.TrimSuffix(strings.ToLower(word), "s")]
-	}
-	if !ok || !isSince || !known {
+	fields := strings.Fields(units)
+	if len(fields) < 3 || strings.ToLower(fields[1]) != "since" {
 		return nil, fmt.Errorf("units %s, expected such as \"days since 1990-01-01\"", quote.Text(units))
 	}
-	if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
-		name = "standard"
+	word := strings.ToLower(fields[0])
+	unit, known := timeUnits[word]
+	if !known {
+		unit, known = timeUnits[strings.TrimSuffix(word, "s")]
 	}
-	c, known := calendars[name]
+	if !known {
+		return nil, fmt.Errorf("units %s, expected such as \"days since 1990-01-01\"", quote.Text(units))
+	}
+	name, c, known := calendarOf(name)
 	if !known {
 		return nil, fmt.Errorf("calendar %s, expected standard, gregorian, proleptic_gregorian, julian, noleap, 365_day, all_leap, 366_day or 360_day", quote.Text(name))
 	}
@@ -171,8 +197,62 @@ func ParseTimeUnits(units, name string) (*TimeUnits, error) {
 	}
 	u := &TimeUnits{text: units, name: name, unit: unit, calendar: c}
 	var err error
-	u.day, u.fraction, err = u.parse(since)
+	u.day, u.fraction, err = u.parse(strings.Join(fields[2:], " "))
 	return u, err
+}
+
+// sinceEpoch are the units of dates in tables.
+var sinceEpoch, _ = ParseTimeUnits("days since 1970-01-01", "proleptic_gregorian")
+
+// datesAsNumbers replaces dates that are written as numbers (day as %Y%m%d.%f, month as %Y%m.%f, year as %Y.%f, by the conventions of CDO) by days since
+// the first, of which it returns the units. After an error the numbers are as they were.
+func datesAsNumbers(t []float64, units, name string) (*TimeUnits, error) {
+	_, form, _ := strings.Cut(strings.ToLower(strings.TrimSpace(units)), " as ")
+	scale := map[string]float64{"%y%m%d.%f": 10000, "%y%m%d": 10000, "%y%m.%f": 100, "%y%m": 100, "%y.%f": 1, "%y": 1}[form]
+	if scale == 0 {
+		return nil, fmt.Errorf("units %s, expected such as \"day as %%Y%%m%%d.%%f\"", quote.Text(units))
+	}
+	days := make([]float64, len(t))
+	var u *TimeUnits
+	for i, v := range t {
+		whole := math.Floor(math.Abs(v))
+		year := math.Floor(whole / scale)
+		month, day := whole-year*scale, 1.
+		switch scale {
+		case 10000:
+			month, day = math.Floor(month/100), month-100*math.Floor(month/100)
+		case 1:
+			month = 1
+		}
+		date := func(y, m float64) string {
+			return fmt.Sprintf("%s%04.0f-%02.0f-%02.0f", map[bool]string{true: "-"}[v < 0], y, m, day)
+		}
+		if u == nil {
+			var err error
+			if u, err = ParseTimeUnits("days since "+date(year, month), name); err != nil {
+				return nil, err
+			}
+		}
+		from, err := u.Time(date(year, month))
+		if err != nil {
+			return nil, err
+		}
+		length := 1.
+		if scale < 10000 { // a fraction of a month or a year
+			next := date(year+1, 1)
+			if scale == 100 && month < 12 {
+				next = date(year, month+1)
+			}
+			end, err := u.Time(next)
+			if err != nil {
+				return nil, err
+			}
+			length = end - from
+		}
+		days[i] = from + (math.Abs(v)-whole)*length
+	}
+	copy(t, days)
+	return u, nil
 }
 
 // parse reads a date and a time of day: 1990-1-1, 1990-01-01 12:30, 1990-01-01T12:30:15.5Z, … +01:00.
@@ -184,7 +264,7 @@ func (u *TimeUnits) parse(s string) (day int64, fraction float64, err error) {
 	}
 	before, isNegative := strings.CutPrefix(text, "-")
 	parts := strings.Split(before, "-")
-	var date [3]int
+	date := [3]int{1, 1, 1}
 	for k, p := range parts {
 		n, err := strconv.Atoi(p)
 		if k > 2 || err != nil || p[0] == '+' || p[0] == '-' || len(p) > 6 {
@@ -198,32 +278,42 @@ func (u *TimeUnits) parse(s string) (day int64, fraction float64, err error) {
 	if isNegative {
 		date[0] = -date[0]
 	}
-	if len(parts) == 2 {
-		date[2] = 1
-	}
 	day = u.calendar.days(date[0], date[1], max(date[2], 1))
 	if y, m, d := u.calendar.date(day); date != [3]int{y, m, d} {
 		return 0, 0, fmt.Errorf("date %s, expected a day that the calendar has", quote.Text(s))
 	}
-	if at := strings.IndexAny(clock, "Zz+-U "); at >= 0 {
+	if at := strings.IndexAny(clock, "Zz+-UuGg "); at >= 0 {
 		clock, zone = clock[:at], strings.TrimSpace(clock[at:])
 	}
 	seconds, ok := parseClock(clock)
-	shift := 0.
-	switch strings.ToUpper(zone) {
-	case "", "Z", "UTC":
-	default:
-		var okShift bool
-		shift, okShift = parseClock(strings.TrimLeft(zone, "+-"))
-		ok = ok && okShift && (zone[0] == '+' || zone[0] == '-')
-		if zone[0] == '-' {
-			shift = -shift
-		}
-	}
-	if !ok {
+	shift, okZone := parseZone(zone)
+	if !ok || !okZone {
 		return 0, 0, fail
 	}
 	return day, (seconds - shift) / 86400, nil
+}
+
+// parseZone reads Z, UTC, GMT, +1, +01:00, +0100 or UTC+1 as seconds.
+func parseZone(s string) (seconds float64, ok bool) {
+	s = strings.ToUpper(s)
+	for _, name := range []string{"UTC", "GMT", "Z"} {
+		if rest, found := strings.CutPrefix(s, name); found {
+			s = strings.TrimSpace(rest)
+			break
+		}
+	}
+	if s == "" {
+		return 0, true
+	}
+	clock := s[1:]
+	if len(clock) == 4 && !strings.Contains(clock, ":") {
+		clock = clock[:2] + ":" + clock[2:]
+	}
+	seconds, ok = parseClock(clock)
+	if s[0] == '-' {
+		seconds = -seconds
+	}
+	return seconds, ok && (s[0] == '+' || s[0] == '-')
 }
 
 // parseClock reads 12, 12:30 or 12:30:15.5 as seconds.

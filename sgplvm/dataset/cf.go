@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,17 +14,82 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 )
 
-// openNetCDF opens a file and puts what is wrong with it into words.
-func openNetCDF(path string) (*netcdf.File, error) {
+// A netcdfFile is an open file of the classic model: that at a path or, of a NetCDF-4 one, its copy.
+type netcdfFile struct {
+	*netcdf.File
+	by   string // the command that has made the copy; nothing: none was needed
+	copy string
+}
+
+func (f *netcdfFile) Close() error {
+	if f.copy != "" {
+		defer os.Remove(f.copy)
+	}
+	return f.File.Close()
+}
+
+// openNetCDF opens a file and puts what is wrong with it into words. Of a NetCDF-4 file it opens a temporary copy, if there is a program that makes one.
+func openNetCDF(path string) (*netcdfFile, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
+		if bad := foreignError(path); bad != nil {
+			return nil, bad
+		}
 		return nil, &Error{Path: path, Found: quote.Kind(info), Want: "a NetCDF file"}
 	}
 	f, err := netcdf.Open(path)
-	if err == nil {
-		return f, nil
+	switch {
+	case err == nil:
+		return &netcdfFile{File: f}, nil
+	case errors.Is(err, netcdf.ErrNetCDF4):
+		return copyNetCDF4(path)
 	}
 	return nil, netcdfError(path, err)
+}
+
+// nccopy is the program of the reference library that copies files, and what it is called with: cdf5 alone has all integers. The second form takes
+// several dimensions without limit as well.
+var nccopy = [][]string{{"nccopy", "-k", "cdf5"}, {"nccopy", "-u", "-k", "cdf5"}}
+
+// copyNetCDF4 opens a copy of a NetCDF-4 file.
+func copyNetCDF4(path string) (*netcdfFile, error) {
+	script := `python3 -c "import sys, xarray; d = xarray.open_dataset(sys.argv[1]); d.drop_vars([n for n in d.variables if d[n].dtype.kind in 'OSUV']).to_netcdf('NEW.nc', format='NETCDF3_64BIT')" ` + ShellWord(path)
+	bad := &Error{Path: path, Found: "a NetCDF-4 (HDF5) file", Err: netcdf.ErrNetCDF4}
+	bad.Want = fmt.Sprintf("a classic one, which this makes: %s %s NEW.nc (of the package netcdf-bin); or, of a file with strings or groups: %s", strings.Join(nccopy[0], " "), ShellWord(path), script)
+	program, err := exec.LookPath(nccopy[0][0])
+	if err != nil {
+		return nil, bad
+	}
+	temp, err := os.CreateTemp("", "sgplvm-*.nc")
+	if err != nil {
+		return nil, &Error{Path: path, Err: err}
+	}
+	temp.Close()
+	source, said := path, ""
+	if path[0] == '-' { // which is no option
+		source = "./" + path
+	}
+	for _, command := range nccopy {
+		text, err := exec.Command(program, append(slices.Clone(command[1:]), source, temp.Name())...).CombinedOutput()
+		if err == nil {
+			f, err := netcdf.Open(temp.Name())
+			if err != nil {
+				os.Remove(temp.Name())
+				return nil, netcdfError(path, err)
+			}
+			os.Remove(temp.Name()) // which works already where an open file may lose its name
+			return &netcdfFile{f, strings.Join(command, " "), temp.Name()}, nil
+		}
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() < 0 { // it was stopped by a signal
+			os.Remove(temp.Name())
+			return nil, &Error{Path: path, Err: fmt.Errorf("nccopy: %w", err)}
+		}
+		said, _, _ = strings.Cut(string(text), "\n")
+	}
+	os.Remove(temp.Name())
+	bad.Found += " that nccopy does not convert (" + quote.Line(said) + ")"
+	bad.Want = "a classic one; of a file with strings, or with groups (open_dataset(…, group='NAME')), this makes it: " + script
+	return nil, bad
 }
 
 func netcdfError(path string, err error) error {
@@ -31,12 +97,10 @@ func netcdfError(path string, err error) error {
 	if !errors.As(err, &bad) {
 		return &Error{Path: path, Err: err}
 	}
-	e := &Error{Path: path, Place: bad.Place, Found: bad.Found, Want: bad.Want, Err: err}
-	if errors.Is(err, netcdf.ErrNetCDF4) {
-		e.Place, e.Found = "", "a NetCDF-4 (HDF5) file"
-		e.Want = fmt.Sprintf("a classic one, which this makes: nccopy -k classic %s NEW.nc (or -k 64-bit-offset, if it is large)", quote.Line(path))
+	if foreign := foreignError(path); foreign != nil {
+		return foreign
 	}
-	return e
+	return &Error{Path: path, Place: bad.Place, Found: bad.Found, Want: bad.Want, Err: err}
 }
 
 // A packing says what the numbers of a NetCDF variable stand for, by the CF conventions (Eaton et al., version 1.11, sections 2.5 and
@@ -44,67 +108,133 @@ func netcdfError(path string, err error) error {
 type packing struct {
 	scale, offset float64
 	packed        bool      // there is a scale or an offset
-	declared      []float64 // numbers that mean missing, as declared
+	declared      []float64 // numbers that mean missing, as declared, each once
 	standard      float64   // the one that the library leaves where nothing was written; NaN: none
 	low, high     float64   // the valid range
 	unpackedRange bool      // of values, not of numbers
+	singleRange   bool      // numbers or limits are float32: rounded to that they are compared
 	modulus       float64   // what is added to numbers below 0: unsigned numbers in a signed type; 0: they are signed
 	result        netcdf.Type
+	notes         []string // attributes that are ignored
 }
 
-// packingOf reads the attributes of a variable. path is for messages.
-func packingOf(path string, v *netcdf.Variable) (*packing, error) {
-	p := &packing{scale: 1, standard: math.NaN(), low: math.Inf(-1), high: math.Inf(1), result: v.Type}
-	r := attributeReader{path: path, v: v}
+// packingOf reads the attributes of a variable. Those that make no sense are ignored with a note.
+func packingOf(v *netcdf.Variable) *packing {
+	p := &packing{scale: 1, standard: math.NaN(), low: math.Inf(-1), high: math.Inf(1)}
 	if a, ok := v.Attribute("_Unsigned"); ok && strings.EqualFold(a.Text(), "true") && (v.Type == netcdf.Byte || v.Type == netcdf.Short || v.Type == netcdf.Int) {
 		p.modulus = math.Ldexp(1, 8*v.Type.Size())
 	}
-	scale, isScaled := r.one("scale_factor")
-	offset, isOffset := r.one("add_offset")
-	if isScaled {
-		p.scale = scale
+	scale, offset := p.numbers(v, "scale_factor", 1), p.numbers(v, "add_offset", 1)
+	switch {
+	case scale != nil && (scale[0] == 0 || scale[0]-scale[0] != 0):
+		p.ignore(v, "scale_factor", fmt.Sprint(scale[0]))
+	case scale != nil:
+		p.scale, p.packed = scale[0], true
 	}
-	if isOffset {
-		p.offset = offset
-	}
-	p.packed = isScaled || isOffset
-	if r.err == nil && (p.scale == 0 || p.scale-p.scale != 0 || p.offset-p.offset != 0) {
-		r.fail("scale_factor", fmt.Sprintf("%v and add_offset %v", p.scale, p.offset), "finite numbers, the scale not 0")
+	if offset != nil && offset[0]-offset[0] != 0 {
+		p.ignore(v, "add_offset", fmt.Sprint(offset[0]))
+	} else if offset != nil {
+		p.offset, p.packed = offset[0], true
 	}
 	p.result = resultType(v, p.packed)
 	for _, name := range []string{"_FillValue", "missing_value"} {
-		for _, x := range r.numbers(name) {
-			if v.Type == netcdf.Float {
-				x = float64(float32(x))
-			}
-			p.declared = append(p.declared, p.signed(x))
+		for _, x := range p.numbers(v, name, 0) {
+			p.declare(v.Type, x)
 		}
 	}
 	if len(p.declared) == 0 && v.Type.Size() > 1 {
 		p.standard = p.signed(v.Type.Fill())
 	}
-	if x, ok := r.one("valid_min"); ok {
-		p.low = x
+	p.limits(v)
+	return p
+}
+
+// declare takes a further number as missing.
+func (p *packing) declare(t netcdf.Type, x float64) {
+	if t == netcdf.Float {
+		x = float64(float32(x))
 	}
-	if x, ok := r.one("valid_max"); ok {
-		p.high = x
+	if x = p.signed(x); !slices.Contains(p.declared, x) {
+		p.declared = append(p.declared, x)
 	}
-	if x := r.numbers("valid_range"); len(x) == 2 {
-		p.low, p.high = x[0], x[1]
-	} else if len(x) > 0 {
-		r.fail("valid_range", quote.Counted(len(x), "number"), "two")
+}
+
+// limits reads the valid range. Its numbers should be of the variable's type; where they are not, the coarser of the two counts.
+func (p *packing) limits(v *netcdf.Variable) {
+	single := v.Type == netcdf.Float
+	for _, name := range []string{"valid_min", "valid_max", "valid_range"} {
+		least := 1
+		if name == "valid_range" {
+			least = 2
+		}
+		x := p.numbers(v, name, least)
+		if x == nil {
+			continue
+		}
+		a, _ := v.Attribute(name)
+		single = single || a.Type == netcdf.Float
+		p.unpackedRange = p.unpackedRange || p.packed && isFloat(a.Type) && !isFloat(v.Type)
+		if name != "valid_max" {
+			p.low = x[0]
+		}
+		if name != "valid_min" {
+			p.high = x[least-1]
+		}
 	}
-	for _, name := range []string{"valid_range", "valid_min", "valid_max"} {
-		a, ok := v.Attribute(name)
-		p.unpackedRange = p.unpackedRange || ok && p.packed && isFloat(a.Type) && !isFloat(v.Type)
-	}
-	if !p.unpackedRange {
+	if p.unpackedRange {
+		single = single || p.result == netcdf.Float
+	} else {
 		p.low, p.high = p.signed(p.low), p.signed(p.high)
 	}
-	if r.err == nil && p.low > p.high {
-		r.fail("valid_range", fmt.Sprintf("%v to %v", p.low, p.high), "the least value first")
+	if p.singleRange = single; single {
+		p.low, p.high = float64(float32(p.low)), float64(float32(p.high))
 	}
-	return p, r.err
+	if !(p.low <= p.high) {
+		p.ignore(v, "valid range", numberText(p.low)+" to "+numberText(p.high))
+		p.low, p.high = math.Inf(-1), math.Inf(1)
+	}
+}
+
+// outside tells whether a number, unpacked where the range is, lies outside the range.
+func (p *packing) outside(x float64) bool {
+	if p.singleRange {
+		x = float64(float32(x))
+	}
+	return x < p.low || x > p.high
+}
+
+// ignore notes that an attribute makes no sense.
+func (p *packing) ignore(v *netcdf.Variable, name, found string) {
+	p.notes = append(p.notes, fmt.Sprintf("%s: %s is %s, which makes no sense and is ignored", quote.Line(v.Name), name, found))
+}
+
+// numbers returns the numbers of an attribute, also those that a text spells, and none where it is not there. Of another
+// number than want (0: any) it is ignored.
+func (p *packing) numbers(v *netcdf.Variable, name string, want int) []float64 {
+	a, ok := v.Attribute(name)
+	if !ok {
+		return nil
+	}
+	x, found := a.Float64s(), quote.Counted(a.Len(), "number")
+	if a.Type == netcdf.Char {
+		found = quote.Text(a.Text())
+		if one, err := strconv.ParseFloat(strings.TrimSpace(a.Text()), 64); err == nil {
+			x = []float64{one}
+		}
+	}
+	if len(x) == 0 || want > 0 && len(x) != want {
+		p.ignore(v, name, found)
+		return nil
+	}
+	return x
+}
+
+// attributeText is the text of an attribute, or another where it has none.
+func attributeText(x *netcdf.Variable, name, or string) string {
+	if a, ok := x.Attribute(name); ok && a.Text() != "" {
+		return a.Text()
+	}
+	return or
 }
 
 func isFloat(t netcdf.Type) bool { return t == netcdf.Float || t == netcdf.Double }
@@ -171,7 +301,7 @@ func (p *packing) unpack(x []float64) counts {
 		case v == p.standard:
 			c.standard++
 			value = math.NaN()
-		case ranged < p.low || ranged > p.high:
+		case p.outside(ranged):
 			c.outside++
 			value = math.NaN()
 		default:
@@ -180,46 +310,4 @@ func (p *packing) unpack(x []float64) counts {
 		x[i] = value
 	}
 	return c
-}
-
-// An attributeReader reads attributes of a variable and keeps the first error.
-type attributeReader struct {
-	path string
-	v    *netcdf.Variable
-	err  error
-}
-
-func (r *attributeReader) fail(name, found, want string) {
-	if r.err == nil {
-		r.err = &Error{Path: r.path, Place: quote.Line(r.v.Name) + ":" + name, Found: found, Want: want}
-	}
-}
-
-// numbers returns the numbers of an attribute, also those that a text spells, and none where it is not there.
-func (r *attributeReader) numbers(name string) []float64 {
-	a, ok := r.v.Attribute(name)
-	if !ok {
-		return nil
-	}
-	if a.Type != netcdf.Char {
-		return a.Float64s()
-	}
-	x, err := strconv.ParseFloat(strings.TrimSpace(a.Text()), 64)
-	if err != nil {
-		r.fail(name, quote.Text(a.Text()), "a number")
-		return nil
-	}
-	return []float64{x}
-}
-
-// one returns the number of an attribute of one.
-func (r *attributeReader) one(name string) (x float64, ok bool) {
-	all := r.numbers(name)
-	if len(all) > 1 {
-		r.fail(name, quote.Counted(len(all), "number"), "one")
-	}
-	if len(all) != 1 {
-		return 0, false
-	}
-	return all[0], true
 }

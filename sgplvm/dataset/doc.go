@@ -19,8 +19,12 @@
 // to 255, or to 65535 for a PNG of 16 bits. The frames of a GIF have times; for others [LoadTimes] reads
 // them.
 //
+// JPEG pictures are turned as their EXIF orientation says. Of an animated PNG the first picture is read, with a note. Where numbers are missing in the names of a
+// film's frames, the frames' times are those numbers ([Form.FilmTimes]).
+//
 // An array n×d without a grid is a table, and so is a .csv file: one point, of which the channels are
-// the columns, each in a unit of its own. Missing values of a .csv file are empty.
+// the columns, each in a unit of its own. Missing values of a .csv file are empty,
+// or one of the words NaN, NA, N/A, NULL, None and -.
 //
 // Examples seen at scattered points have no grid: [LoadTrainingPoints] reads the coordinates and
 // [LoadAt] the values, n×points or n×points×channels. [Cover] makes the grid of a picture
@@ -35,18 +39,20 @@
 // [LoadSet] reads data with holes into a [Set], which knows how to write what a model fills in ([Set.Fill], [Set.Write]) in the form of
 // its source, by the ending of the result's name. Where a file has several arrays, one is chosen by name behind a colon, or the only one that fits.
 //
-//	FILE.nc:sst     NetCDF (classic, 64-bit offset, CDF-5) with the CF conventions
+//	FILE.nc:sst     NetCDF with the CF conventions, also under other names
 //	FILE.npz:t      an archive of NumPy's arrays
 //	FILE.csv        a table: wide, an example in a row; or long, a value in a row
 //	FILE.npy, …     what Load reads
 //
 // Of a NetCDF variable one dimension is that of the examples: the record dimension, one with times, or one with a name such as time
-// or sample. One or two others are in space, and any more must have length 1. Coordinates are those of the dimensions' variables or, of stations, those
-// that the attribute coordinates names; times are numbers in the file's own units, of which [TimeUnits] knows the dates. Numbers are unpacked
+// or sample. One or two others are in space, and any more must have length 1 or be fixed by [SetOptions].Select. Coordinates are those of the dimensions' variables or, of stations, those
+// that the attribute coordinates names; times are numbers in the file's own units, of which [TimeUnits] knows the dates,
+// and of dates that are written as numbers days. Units that are not known leave the numbers, with a note. Numbers are unpacked
 // (scale_factor, add_offset, _Unsigned). Missing are _FillValue, missing_value, what is outside valid_min, valid_max or valid_range, NaN, and
-// the number that the library leaves where nothing was written. The result is the input file, all of it, and two variables, NAME_filled and
+// the number that the library leaves where nothing was written; attributes that make no sense are ignored with a note. The result is the input file, all of it, and two variables, NAME_filled and
 // NAME_standard_error, unpacked: observed values are what unpacking makes of them, and float values keep their bits.
-// NetCDF-4 files are refused with the command that converts them.
+// A NetCDF-4 file is read by way of a temporary copy that nccopy makes, or refused with the command that converts it where there is no nccopy or it cannot.
+// So are files of other formats.
 //
 // Of a .npz file the array NAME is masked by NAME_mask, "data" by "mask", where there is one: 1 is missing, as numpy.ma has it.
 //
@@ -61,7 +67,7 @@
 // Missing is not the same as not existing: a point without a value in any example, such as land in a map of the sea, is outside the
 // model, unless a mask says that it exists. [Set.Data] leaves such points out, or leaves them without values where a grid is too large to
 // be joined; they come back as they were. A fill value that lies among the data is refused, and what looks like
-// one without being declared (1e20, -9999) is noted with its count: [Set].Notes are for the user.
+// one without being declared (1e20, -9999) among the values of a channel is noted with its count: [Form].Notes are for the user.
 //
 // What files claim is checked before memory is taken: reading a file takes at most four times its bytes and 1 MiB, and beyond that 8 bytes
 // for each number that a file stores in fewer, as a deflated one in an archive or an empty cell of a table.

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -38,3 +40,28 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// numberList writes some numbers, a few of many.
+func numberList(x []float64) string {
+	var s []string
+	for k, v := range x {
+		if k == 20 {
+			s = append(s, "…")
+			break
+		}
+		s = append(s, numberText(v))
+	}
+	return strings.Join(s, ", ")
+}
+
+// numberText writes a number as a float32 where it is one with decimals, and without an exponent where it is of a moderate size.
+func numberText(v float64) string {
+	format, bits := byte('g'), 64
+	if size := math.Abs(v); size < 1e15 && (size >= 1e-5 || size == 0) {
+		format = 'f'
+	}
+	if float64(float32(v)) == v && v != math.Trunc(v) {
+		bits = 32
+	}
+	return strconv.FormatFloat(v, format, -1, bits)
+}

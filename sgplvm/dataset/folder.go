@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
@@ -38,6 +39,7 @@ type folder struct {
 	names []string
 	all   header // of every frame; coloured if one is
 	shape []int  // n×h×w or n×h×w×3
+	notes []string
 }
 
 // size returns the number of values of a frame.
@@ -78,6 +80,7 @@ func openFolder(path string) (*folder, error) {
 		return nil, err
 	}
 	var all header
+	var notes []string
 	for i, name := range names {
 		h, err := readHeader(filepath.Join(path, name))
 		switch {
@@ -91,6 +94,9 @@ func openFolder(path string) (*folder, error) {
 		case h.bits != all.bits:
 			return nil, &Error{Path: filepath.Join(path, name), Found: fmt.Sprintf("%d bits a sample", h.bits),
 				Want: fmt.Sprintf("%d as in %s", all.bits, quote.Line(names[0]))}
+		}
+		if h.frames > 1 && notes == nil {
+			notes = append(notes, fmt.Sprintf("%s is animated, of %d frames: its first picture alone is read (a folder of all, or a GIF, makes a film: mkdir frames && ffmpeg -i %s frames/%%05d.png)", quote.Line(name), h.frames, ShellWord(filepath.Join(path, name))))
 		}
 		all.colour = all.colour || h.colour
 	}
@@ -106,7 +112,7 @@ func openFolder(path string) (*folder, error) {
 		}
 		size *= int64(d)
 	}
-	return &folder{path, names, all, shape}, nil
+	return &folder{path, names, all, shape, notes}, nil
 }
 
 // pictureNames returns the names of the pictures in a folder, in the order of the
@@ -117,22 +123,104 @@ func pictureNames(folder string) ([]string, error) {
 		return nil, &Error{Path: folder, Err: err}
 	}
 	var names []string
-	var video *Error
+	foreign := foreignError(folder)
 	for _, e := range entries {
 		if n := e.Name(); formatOf(n) != "" && n[0] != '.' {
 			names = append(names, n)
-		} else if VideoKind(n) != "" && video == nil {
-			video = videoError(filepath.Join(folder, n))
+		} else if VideoKind(n) != "" && foreign == nil {
+			foreign = foreignError(filepath.Join(folder, n))
 		}
 	}
-	if len(names) == 0 && video != nil {
-		return nil, video
+	if len(names) == 0 && foreign != nil {
+		return nil, foreign
 	}
 	if len(names) == 0 {
 		return nil, &Error{Path: folder, Found: "no frame", Want: "files whose names end in .png, .jpg or .jpeg"}
 	}
 	slices.SortFunc(names, compareNames)
 	return names, nil
+}
+
+// FilmTimes returns the times of a film's frames by the numbers in the names of their files, from 0 in steps of the numbers' common one, with a note, where
+// numbers are missing; nil where none are, or so many (more than frames) that they are no numbers of frames, which is noted too.
+func (f *Form) FilmTimes() []float64 {
+	numbers := numbersIn(f.Files)
+	if len(numbers) < 3 {
+		return nil
+	}
+	step := 0
+	for i, n := range numbers[1:] {
+		for a := n - numbers[i]; a != 0; {
+			step, a = a, step%a
+		}
+	}
+	missing := 0
+	var gaps []string
+	times := make([]float64, len(numbers))
+	for i, n := range numbers[1:] {
+		if n == numbers[i] {
+			return nil // a1 and a01
+		}
+		times[i+1] = float64((n - numbers[0]) / step)
+		before := numbers[i] + step
+		switch missing += (n - before) / step; {
+		case len(gaps) == 5 && n > before:
+			gaps[4] = "…"
+		case n > before+step:
+			gaps = append(gaps, fmt.Sprintf("%d to %d", before, n-step))
+		case n > before:
+			gaps = append(gaps, strconv.Itoa(before))
+		}
+	}
+	text := fmt.Sprintf("%s: %s %s missing in the names of the frames: ", quote.Line(f.Name), strings.Join(gaps, ", "), map[bool]string{true: "is", false: "are"}[missing == 1])
+	switch {
+	case missing == 0:
+		return nil
+	case missing > len(numbers):
+		f.note("%sall are taken as consecutive (-times says otherwise)", text)
+		return nil
+	}
+	f.note("%sthe frames' times are their numbers", text)
+	return times
+}
+
+// numbersIn returns the numbers that alone tell names apart; nil where something else does.
+func numbersIn(names []string) []int {
+	var all [][]string // of each name
+	for _, name := range names {
+		var runs []string
+		text := ""
+		for rest := name; rest != ""; {
+			if n := digits(rest); n > 0 {
+				runs, text, rest = append(runs, rest[:n]), text+"0", rest[n:]
+			} else {
+				text, rest = text+rest[:1], rest[1:]
+			}
+		}
+		if all = append(all, append(runs, text)); len(all[0]) != len(runs)+1 || all[0][len(runs)] != text {
+			return nil
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	var numbers []int
+	for k := range len(all[0]) - 1 {
+		if !slices.ContainsFunc(all, func(runs []string) bool { return runs[k] != all[0][k] }) {
+			continue
+		}
+		if numbers != nil { // two of them
+			return nil
+		}
+		for _, runs := range all {
+			n, err := strconv.Atoi(runs[k])
+			if err != nil {
+				return nil
+			}
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // compareNames orders names by their parts, where a run of digits is one part

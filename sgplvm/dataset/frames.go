@@ -26,6 +26,7 @@ type Form struct {
 
 	Times []float64   // of the examples: of an animation's frames in seconds, else in the source's unit; nil where it has none
 	Grid  sgplvm.Grid // the points, where the source has coordinates; nil: they are pixels, or the caller knows them
+	Notes []string    // sentences that a user should read: what was taken as missing or as outside, and what looks wrong
 }
 
 // Frames are Count pictures of one size, in memory. Frames are read only: they may
@@ -158,6 +159,13 @@ type pictures interface {
 }
 
 func (f *Form) form() *Form { return f }
+
+// note adds a sentence for the user, once.
+func (f *Form) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(f.Notes, text) {
+		f.Notes = append(f.Notes, text)
+	}
+}
 
 // CheckPictures returns an [*Error] that asks for a grid where the source is a table.
 func CheckPictures(p pictures) error {

@@ -31,37 +31,38 @@ func isGIF(path string) bool {
 	return err == nil && string(start[:]) == "GIF8"
 }
 
-// readGIF reads the pictures of an animation as a viewer shows them, n×h×w or n×h×w×3, and
+// readGIF reads the pictures of an animation as a viewer shows them, n×h×w or n×h×w×3, tells which pixels are holes (nil: none), and returns
 // their times in seconds.
-func readGIF(path string) (*npy.Array, []float64, error) {
+func readGIF(path string) (a *npy.Array, holes []bool, times []float64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, nil, &Error{Path: path, Err: err}
+		return nil, nil, nil, &Error{Path: path, Err: err}
 	}
 	defer file.Close()
-	a, times, bad := decodeGIF(file)
+	a, holes, times, bad := decodeGIF(file)
 	if bad != nil {
 		bad.Path = path
-		return nil, nil, bad
+		return nil, nil, nil, bad
 	}
-	return a, times, nil
+	return a, holes, times, nil
 }
 
-func decodeGIF(r io.ReadSeeker) (*npy.Array, []float64, *Error) {
+func decodeGIF(r io.ReadSeeker) (a *npy.Array, holes []bool, times []float64, bad *Error) {
+	fail := func(bad *Error) (*npy.Array, []bool, []float64, *Error) { return nil, nil, nil, bad }
 	config, err := gif.DecodeConfig(bufio.NewReader(r))
 	if err != nil {
-		return nil, nil, &Error{Err: err, Want: "a whole GIF"}
+		return fail(&Error{Err: err, Want: "a whole GIF"})
 	}
 	size := Layout{Width: config.Width, Height: config.Height, Channels: 1}
 	if bad := size.check(); bad != nil {
-		return nil, nil, &Error{Found: bad.found, Want: bad.want}
+		return fail(&Error{Found: bad.found, Want: bad.want})
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return nil, nil, &Error{Err: err}
+		return fail(&Error{Err: err})
 	}
 	film, err := gif.DecodeAll(bufio.NewReader(r))
 	if err != nil {
-		return nil, nil, &Error{Err: err, Want: "a whole GIF"}
+		return fail(&Error{Err: err, Want: "a whole GIF"})
 	}
 	shape := []int{len(film.Image), size.Height, size.Width}
 	if coloured(film.Image) {
@@ -69,13 +70,11 @@ func decodeGIF(r io.ReadSeeker) (*npy.Array, []float64, *Error) {
 		shape = append(shape, 3)
 	}
 	if n := int64(size.size()); n > maxAnimation/int64(len(film.Image)) {
-		return nil, nil, &Error{Found: fmt.Sprintf("%d frames of %d values", len(film.Image), n), Want: fmt.Sprintf("at most %d values in all", maxAnimation)}
+		return fail(&Error{Found: fmt.Sprintf("%d frames of %d values", len(film.Image), n), Want: fmt.Sprintf("at most %d values in all", maxAnimation)})
 	}
 	data := make([]uint8, len(film.Image)*size.size())
-	if bad := compose(data, film, size); bad != nil {
-		return nil, nil, bad
-	}
-	return npy.New(data, shape...), gifTimes(film.Delay), nil
+	holes = compose(data, film, size)
+	return npy.New(data, shape...), holes, gifTimes(film.Delay), nil
 }
 
 // gifTimes returns when each frame appears, in seconds. Viewers show a frame with a delay of
@@ -110,8 +109,8 @@ func coloured(frames []*image.Paletted) bool {
 }
 
 // compose draws the frames one over the other as their disposals say and copies the levels
-// of each picture, of the given size, to dst.
-func compose(dst []uint8, film *gif.GIF, size Layout) *Error {
+// of each picture, of the given size, to dst. It returns which pixels are transparent; nil: none.
+func compose(dst []uint8, film *gif.GIF, size Layout) (holes []bool) {
 	points := size.Points()
 	canvas, before := make([]color.RGBA, points), []color.RGBA(nil)
 	for i, p := range film.Image {
@@ -138,8 +137,10 @@ func compose(dst []uint8, film *gif.GIF, size Layout) *Error {
 		picture := dst[i*size.size() : (i+1)*size.size()]
 		for k, c := range canvas {
 			if c.A == 0 {
-				return &Error{Place: fmt.Sprintf("frame %d, row %d, column %d", i, k/size.Width, k%size.Width), Found: "a transparent pixel",
-					Want: "opaque pictures"}
+				if holes == nil {
+					holes = make([]bool, len(film.Image)*points)
+				}
+				holes[i*points+k] = true
 			}
 			if size.Channels == 1 {
 				picture[k] = c.R
@@ -156,5 +157,5 @@ func compose(dst []uint8, film *gif.GIF, size Layout) *Error {
 			copy(canvas, before)
 		}
 	}
-	return nil
+	return holes
 }

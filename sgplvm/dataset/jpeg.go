@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
@@ -14,13 +16,17 @@ const jpegBlocks = 8 * 64
 
 // jpegHeader is the header of a JPEG file of length bytes.
 func jpegHeader(r io.Reader, length int64) (header, *Error) {
-	config, err := jpeg.DecodeConfig(r)
+	var start bytes.Buffer
+	config, err := jpeg.DecodeConfig(io.TeeReader(r, &start))
 	if err != nil {
 		return header{}, jpegFormat.fault(err)
 	}
 	h := header{width: config.Width, height: config.Height, bits: 8, colour: config.ColorModel != color.GrayModel}
 	if config.ColorModel == color.CMYKModel {
 		return h, &Error{Found: "colours of four inks (CMYK)", Want: "a grey picture, or one of red, green and blue"}
+	}
+	if h.turned = orientation(start.Bytes()); h.turned > 4 {
+		h.width, h.height = h.height, h.width
 	}
 	size := Layout{Width: h.width, Height: h.height, Channels: 1}
 	if bad := size.check(); bad != nil {
@@ -31,6 +37,42 @@ func jpegHeader(r io.Reader, length int64) (header, *Error) {
 			Want: fmt.Sprintf("at least %d", least)}
 	}
 	return h, nil
+}
+
+// orientation finds how a picture is stored in the EXIF data of a JPEG file, which begins with them: 1 to 8, or 0 where that is not told or makes no
+// sense (CIPA DC-008, 4.5.4 and 4.6).
+func orientation(file []byte) int {
+	const app1, scan, tag, short = 0xe1, 0xda, 0x0112, 3
+	for at := 2; at+4 <= len(file) && file[at] == 0xff && file[at+1] != scan; at += 2 + int(binary.BigEndian.Uint16(file[at+2:])) {
+		segment := file[at+4:]
+		if size := int(binary.BigEndian.Uint16(file[at+2:])) - 2; size >= 0 && size < len(segment) {
+			segment = segment[:size]
+		}
+		tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00"))
+		if file[at+1] != app1 || !ok || len(tiff) < 8 {
+			continue
+		}
+		order := binary.ByteOrder(binary.BigEndian)
+		if tiff[0] == 'I' {
+			order = binary.LittleEndian
+		}
+		first := uint64(order.Uint32(tiff[4:]))
+		if first+2 > uint64(len(tiff)) {
+			return 0
+		}
+		entries := tiff[first+2:]
+		for range order.Uint16(tiff[first:]) {
+			if len(entries) < 12 {
+				return 0
+			}
+			if v := order.Uint16(entries[8:]); order.Uint16(entries) == tag && order.Uint16(entries[2:]) == short && v >= 1 && v <= 8 {
+				return int(v)
+			}
+			entries = entries[12:]
+		}
+		return 0
+	}
+	return 0
 }
 
 // unpackYCbCr copies the red, green and blue of each pixel.

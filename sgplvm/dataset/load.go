@@ -1,8 +1,8 @@
 package dataset
 
 import (
-	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
@@ -25,14 +25,14 @@ import (
 // that begin with a dot are passed over. The pictures have one size and 8 or 16
 // bits a sample; grey ones of 1, 2 and 4 bits are stretched to 0…255. Grey
 // pictures have one channel and colour ones three, red, green, blue; grey ones
-// among colour ones have three equal channels, and a palette of greys is grey. Where one channel is
+// among colour ones have three equal channels, and a palette of greys is grey. A JPEG picture is turned as its EXIF orientation says. Where one channel is
 // asked for, colour pictures of nothing but greys have one, and grey ones three where three are.
 // A pixel that is more transparent than opaque is missing: its values are NaN. A picture in four inks is
 // refused. The path of one picture is that of a folder with nothing else.
 //
 // The frames of a GIF are the pictures that a viewer shows one after the other, although the
 // file may hold only the parts that change. They have three channels unless all pixels are
-// grey. A picture in which the viewer's background shows is refused. Times count from the
+// grey. A pixel in which the viewer's background shows is missing. Of an animated PNG the first picture is read, with a note. Times count from the
 // first frame; a delay of less than 0.02 s stands for 0.1 s, as in viewers.
 //
 // Sides are at most 16384, pictures at most 2²⁶ pixels. What a
@@ -50,13 +50,14 @@ func Load(path string, want Layout) (*Frames, error) {
 		return nil, &Error{Path: path, Err: err}
 	}
 	var a *npy.Array
+	var holes []bool
 	var times []float64
 	var columns []string
 	switch {
 	case info.IsDir() || formatOf(path) != "":
 		return loadFolder(path, want)
 	case isGIF(path):
-		a, times, err = readGIF(path)
+		a, holes, times, err = readGIF(path)
 	case isCSV(path):
 		a, columns, err = readCSV(path)
 	default:
@@ -69,8 +70,11 @@ func Load(path string, want Layout) (*Frames, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.hide(holes)
 	if f.Times = times; times != nil && f.Count > 1 {
 		f.Film = true
+	} else if times != nil {
+		f.Files = []string{filepath.Base(path)}
 	}
 	if f.Table {
 		f.Columns = columns
@@ -111,14 +115,20 @@ func loadFolder(path string, want Layout) (*Frames, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Files = pictures.names
-	if holes != nil {
-		for i, hole := range holes {
-			holes[i] = !hole
-		}
-		f.holes = &Mask{layout: f.Layout, observed: holes, frames: f.Count, channels: 1}
-	}
+	f.Files, f.Notes = pictures.names, pictures.notes
+	f.hide(holes)
 	return f, nil
+}
+
+// hide takes the pixels that are holes as missing; nil: there are none. It changes what it is given.
+func (f *Frames) hide(holes []bool) {
+	if holes == nil {
+		return
+	}
+	for i, hole := range holes {
+		holes[i] = !hole
+	}
+	f.holes = &Mask{layout: f.Layout, observed: holes, frames: f.Count, channels: 1}
 }
 
 // loadFrames loads frames from a source with arrays by name or from a long table; ok tells that it is one.
@@ -126,7 +136,7 @@ func loadFrames(name string, want Layout) (f *Frames, ok bool, err error) {
 	var s *Set
 	switch {
 	case isNetCDF(name):
-		s, err = loadNetCDF(name, math.NaN())
+		s, err = loadNetCDF(name, SetOptions{})
 	case isNPZ(name):
 		s, err = loadNPZ(name, want, nil)
 	case isCSV(name):

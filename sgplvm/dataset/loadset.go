@@ -4,33 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
-
-// SetOptions say how a source is to be read. The zero value leaves all to the source.
-type SetOptions struct {
-	// Layout divides rows into pictures, where a source has a picture a row (0: it tells itself).
-	Layout
-
-	// Points is a file of coordinates, Times one of times, and Exists a mask of the points that exist, of zeros and ones: height×width,
-	// (height·width) or points. "": the source tells.
-	Points, Times, Exists string
-
-	// Observed is a mask of the values that were observed, as [LoadMask] takes it. "": all that are not NaN.
-	Observed string
-
-	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
-	Errors string
-
-	// Film says that the examples are the frames of a film, in order: all their pixels exist, and Set.Film is true.
-	Film bool
-
-	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
-	FillValue *float64
-}
 
 // LoadSet loads incomplete data from a file: what [Load] loads, and
 //
@@ -41,25 +20,18 @@ type SetOptions struct {
 // Without a name the only variable that fits is taken. Points that have no value in any example do not exist, unless a mask says
 // which do; a table has no such points. All pixels of PNG and JPEG pictures and of films exist, and so do points of which a mask hides the values. Errors: [*Error].
 func LoadSet(name string, o SetOptions) (*Set, error) {
-	fill := math.NaN()
-	if o.FillValue != nil {
-		fill = *o.FillValue
-	}
-	s, err := loadSource(name, o, fill)
+	s, err := loadSource(name, o)
 	if err != nil {
 		return nil, err
-	}
-	if !isNetCDF(name) && !math.IsNaN(fill) {
-		if err := s.dropFill(fill); err != nil {
-			return nil, err
-		}
 	}
 	for i, v := range s.Values {
 		if math.IsInf(v, 0) {
 			return nil, &Error{Path: name, Place: s.Form.place(i/s.size(), i%s.size()), Found: fmt.Sprint(v), Want: "a finite number, or NaN for a missing one"}
 		}
 	}
-	s.Film = s.Film || o.Film
+	if s.Film = s.Film || o.Film; s.Film && s.Times == nil {
+		s.Times = s.FilmTimes()
+	}
 	if err := s.setObserved(o.Observed); err != nil {
 		return nil, err
 	}
@@ -85,9 +57,48 @@ func LoadSet(name string, o SetOptions) (*Set, error) {
 	return s, s.check()
 }
 
-// loadSource reads the values, the points and the times of a source.
-func loadSource(name string, o SetOptions, fill float64) (s *Set, err error) {
+// LoadWith is [Load], or [LoadAt] at o.Points, which then are the Grid, with those of the options that say how a source is read: Layout, Points, FillValue
+// and Select. Errors: [*Error].
+func LoadWith(path string, o SetOptions) (*Frames, error) {
+	if o.FillValue == nil && o.Select == "" && o.Points == "" {
+		return Load(path, o.Layout)
+	}
+	s, err := loadSource(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.frames(), nil
+}
+
+// OpenWith is [Open] with options, as [LoadWith] is Load. With FillValue or Select the values are in memory.
+func OpenWith(path string, o SetOptions) (*Training, error) {
+	switch {
+	case o.FillValue != nil || o.Select != "":
+		f, err := LoadWith(path, o)
+		if err != nil {
+			return nil, err
+		}
+		return f.training(), nil
+	case o.Points == "":
+		return Open(path, o.Layout)
+	}
+	grid, err := LoadTrainingPoints(o.Points)
+	if err != nil {
+		return nil, err
+	}
+	t, err := OpenAt(path, grid.Len(), o.Layout.Channels)
+	if err == nil {
+		t.Grid = grid
+	}
+	return t, err
+}
+
+// loadSource reads the values, the points and the times of a source, without those that mean missing.
+func loadSource(name string, o SetOptions) (s *Set, err error) {
 	var grid sgplvm.Grid
+	if o.Select != "" && !isNetCDF(name) {
+		return nil, &Error{Path: name, Found: "no names of dimensions", Want: "a NetCDF file to select " + quote.Line(o.Select) + " of"}
+	}
 	if o.Points != "" {
 		if grid, err = loadPoints(o.Points, maxPoints); err != nil {
 			return nil, err
@@ -95,7 +106,7 @@ func loadSource(name string, o SetOptions, fill float64) (s *Set, err error) {
 	}
 	switch {
 	case isNetCDF(name):
-		s, err = loadNetCDF(name, fill)
+		s, err = loadNetCDF(name, o)
 	case isNPZ(name):
 		s, err = loadNPZ(name, o.Layout, grid)
 	default:
@@ -120,7 +131,10 @@ func loadSource(name string, o SetOptions, fill float64) (s *Set, err error) {
 		s.Grid, s.coordinates = grid, nil
 	}
 	s.complete()
-	return s, nil
+	if o.FillValue != nil && !isNetCDF(name) {
+		err = s.dropFill(*o.FillValue)
+	}
+	return s, err
 }
 
 // loadPlain loads frames or a table.
@@ -139,25 +153,29 @@ func loadPlain(name string, want Layout, grid sgplvm.Grid) (*Set, error) {
 	return s, f.ReadExamples(s.Values, 0, f.Count)
 }
 
-// dropFill takes a number as missing.
+// dropFill takes a number as missing, where it is not among the other values of its channel.
 func (s *Set) dropFill(fill float64) error {
 	if s.Type == npy.Float32 {
 		fill = float64(float32(fill))
 	}
-	n, low, high := 0, math.Inf(1), math.Inf(-1)
-	for _, v := range s.Values {
-		if v == fill {
+	n, all := 0, spans(s.Channels)
+	counts := make([]int, s.Channels)
+	for i, v := range s.Values {
+		if c := i % s.Channels; v == fill {
+			counts[c]++
 			n++
-		} else if v-v == 0 {
-			low, high = min(low, v), max(high, v)
+		} else {
+			all[c].add(v)
 		}
 	}
 	if n == 0 {
 		s.note("no value is the fill value %v", fill)
 		return nil
 	}
-	if fill > low && fill < high {
-		return fillAmongData(s.Name, "", fill, n, low, high)
+	for c, a := range all {
+		if counts[c] > 0 && fill > a.low && fill < a.high {
+			return fillAmongData(s.Name, s.channelName(c), fill, counts[c], a.low, a.high)
+		}
 	}
 	s.change()
 	for i, v := range s.Values {
@@ -166,6 +184,35 @@ func (s *Set) dropFill(fill float64) error {
 		}
 	}
 	return nil
+}
+
+// spans returns no range of numbers yet for each of n channels.
+func spans(n int) []extent {
+	all := make([]extent, n)
+	for i := range all {
+		all[i] = extent{math.Inf(1), math.Inf(-1)}
+	}
+	return all
+}
+
+// add widens a range by a finite number.
+func (e *extent) add(v float64) {
+	if v-v == 0 {
+		e.low, e.high = min(e.low, v), max(e.high, v)
+	}
+}
+
+// channelName names a channel where there are several: a column of a table.
+func (s *Set) channelName(c int) string {
+	switch {
+	case s.Channels == 1:
+		return ""
+	case !s.Table:
+		return fmt.Sprintf("channel %d", c)
+	case s.Columns == nil:
+		return fmt.Sprintf("column %d", c)
+	}
+	return "column " + quote.Line(s.Columns[c])
 }
 
 // setObserved drops the values that were not observed.
@@ -271,7 +318,10 @@ func loadExists(path string, s *Set) ([]bool, error) {
 
 // loadErrors reads known standard errors.
 func (s *Set) loadErrors(name string, o SetOptions) error {
-	e, err := loadSource(name, SetOptions{Layout: o.Layout, Points: o.Points}, math.NaN())
+	if !isNetCDF(name) {
+		o.Select = ""
+	}
+	e, err := loadSource(name, SetOptions{Layout: o.Layout, Points: o.Points, Select: o.Select})
 	if err != nil {
 		return err
 	}
@@ -285,7 +335,16 @@ func (s *Set) loadErrors(name string, o SetOptions) error {
 // check refuses what cannot be learned from, and notes what looks wrong.
 func (s *Set) check() error {
 	if !slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) }) {
-		return &Error{Path: s.Name, Found: fmt.Sprintf("nothing observed: all %d values are missing", len(s.Values)), Want: "some values"}
+		why := append([]string{}, s.Notes...)
+		switch {
+		case slices.Contains(s.hidden, true):
+			why = append(why, "the mask of what was observed hides all that are not NaN")
+		case len(why) == 0 && s.original == nil:
+			why = append(why, "they are NaN or empty")
+		case len(why) == 0:
+			why = append(why, "they are the fill value")
+		}
+		return &Error{Path: s.Name, Found: fmt.Sprintf("nothing observed: all %d values are missing (%s)", len(s.Values), strings.Join(why, "; ")), Want: "some values"}
 	}
 	for i, e := range s.Errors {
 		switch v := s.Values[i]; {
@@ -305,27 +364,53 @@ const hugeValue = 1e19
 // noValues are the usual words for "no value" of a moderate size.
 var noValues = []float64{-999, -9999, -99999, -999999, 9999, 99999, 999999, -32768, -32767, 32767, -2147483648, -2147483647, 2147483647}
 
-// suspects notes values that probably mean missing but are not declared.
+// suspects notes values that probably mean missing but are not declared, judged channel by channel.
 func (s *Set) suspects() {
-	huge, sample := 0, 0.
-	found := make([]int, len(noValues))
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, v := range s.Values {
-		if k := slices.Index(noValues, v); k >= 0 {
-			found[k]++
-		} else if math.Abs(v) >= hugeValue {
-			huge, sample = huge+1, v
-		} else if !math.IsNaN(v) {
-			low, high = min(low, v), max(high, v)
+	all := spans(s.Channels)
+	usual := func(v float64) bool { return slices.Contains(noValues, v) || math.Abs(v) >= hugeValue }
+	for i, v := range s.Values {
+		if !usual(v) {
+			all[i%s.Channels].add(v)
 		}
 	}
-	ask := fmt.Sprintf("of %d, and no fill value is declared: if that means missing, say so with a fill value", len(s.Values))
-	if huge > 0 {
-		s.note("%s of size %g or more, such as %g, %s", counted(huge, "value is", "values are"), hugeValue, sample, ask)
+	counts, in, sample := map[float64][]int{}, map[float64][]string{}, 0. // by value, of huge ones by hugeValue
+	for i, v := range s.Values {
+		a, c := all[i%s.Channels], i%s.Channels
+		switch far := 10 * (a.high - a.low); {
+		case math.Abs(v) >= hugeValue:
+			v, sample = hugeValue, v
+		case !usual(v) || v >= a.low-far && v <= a.high+far:
+			continue
+		}
+		if counts[v] == nil {
+			counts[v] = make([]int, s.Channels)
+		}
+		counts[v][c]++
 	}
-	for k, n := range found {
-		if v := noValues[k]; n > 1 && (v < low-10*(high-low) || v > high+10*(high-low)) {
-			s.note("%d values are %g, %s", n, v, ask)
+	for _, v := range append([]float64{hugeValue}, noValues...) {
+		n := 0
+		for c, k := range counts[v] {
+			if n += k; k > 0 && s.Channels > 1 {
+				in[v] = append(in[v], s.channelName(c))
+			}
+		}
+		text := fmt.Sprintf("of %d", s.Count*s.Points()*max(1, len(in[v])))
+		if len(in[v]) > 3 {
+			in[v] = append(in[v][:3], fmt.Sprintf("%d more", len(in[v])-3))
+		}
+		if len(in[v]) > 0 {
+			text += " in " + strings.Join(in[v], ", ")
+		}
+		meant := v
+		if v == hugeValue {
+			meant = sample
+		}
+		text += ", and no fill value is declared: if that means missing, -fill-value " + numberText(meant) + " says so"
+		switch {
+		case v == hugeValue && n > 0:
+			s.note("%s of size %g or more, such as %g, %s", counted(n, "value is", "values are"), hugeValue, sample, text)
+		case n > 1:
+			s.note("%d values are %g, %s", n, v, text)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (t *longTable) row(r *csv.Reader, record []string) error {
 	for _, k := range t.coordinates {
 		v, ok := parseNumber(record[k])
 		if !ok || math.IsNaN(v) {
-			return fail(k, "a coordinate")
+			return fail(k, "a coordinate, a number"+t.pivot(k, record[k]))
 		}
 		if v == 0 {
 			v = 0 // no −0
@@ -159,6 +159,19 @@ func (t *longTable) row(r *csv.Reader, record []string) error {
 	}
 	t.cells = append(t.cells, c)
 	return nil
+}
+
+// pivot says how a table with names in place of a coordinate becomes one with a column for each name.
+func (t *longTable) pivot(k int, label string) string {
+	example := t.columns.example
+	if example < 0 {
+		example = t.time
+	}
+	if len(t.coordinates) > 1 || label == "" {
+		return ""
+	}
+	script := fmt.Sprintf("import sys, pandas; pandas.read_csv(sys.argv[1]).pivot(index=%q, columns=%q, values=%q).to_csv('NEW.csv', index=False)", t.header[example], t.header[k], t.header[t.value])
+	return "; with a column for each name it is a table: python3 -c '" + strings.ReplaceAll(script, "'", "\"") + "' " + ShellWord(t.path)
 }
 
 // exampleOf returns the example of a row. want is not empty where column bad is wrong.
@@ -203,7 +216,7 @@ func (t *longTable) parseTime(s string) (float64, bool) {
 		} else if len(t.times) > 0 {
 			return 0, false
 		}
-		t.units, _ = ParseTimeUnits("days since 1970-01-01", "proleptic_gregorian")
+		t.units = sinceEpoch
 	}
 	v, err := t.units.Time(s)
 	return v, err == nil
@@ -324,7 +337,10 @@ func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
 	if l.error >= 0 {
 		name = "filled_standard_error"
 	}
-	return s.writeRows(w, append(header, name), func(row []string, example, point int, where []float64, value int) {
+	if r.Variance != nil {
+		header = append(header, name)
+	}
+	return s.writeRows(w, header, func(row []string, example, point int, where []float64, value int) {
 		if l.example >= 0 {
 			row[l.example] = l.labels[example]
 		}
@@ -338,7 +354,9 @@ func (l *longStore) write(w *errorWriter, s *Set, r *Filled) error {
 		if l.error >= 0 {
 			row[l.error] = s.number(l.errors[value])
 		}
-		row[len(header)] = s.number(r.deviation(value))
+		if r.Variance != nil {
+			row[len(row)-1] = s.number(r.deviation(value))
+		}
 	})
 }
 

@@ -1,8 +1,12 @@
 package dataset
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/seed-08962ecc/kronfield/mat/netcdf"
 )
 
 // FileName returns the file of a name such as "sst.nc:sst", and any other name as it is.
@@ -11,14 +15,35 @@ func FileName(name string) string {
 	return path
 }
 
-// splitName divides FILE.nc:VARIABLE and FILE.npz:MEMBER.
+// splitName divides FILE.nc:VARIABLE and FILE.npz:MEMBER, and of a NetCDF file of any name FILE:VARIABLE.
 func splitName(name string) (path, part string) {
 	for at, c := range name {
-		if c == ':' && (isKind(name[:at], netcdfEndings) || isKind(name[:at], npzEndings)) {
+		if c == ':' && (isKind(name[:at], netcdfEndings) || isKind(name[:at], npzEndings) || beginsNetCDF(name[:at])) {
 			return name[:at], name[at+1:]
 		}
 	}
 	return name, ""
+}
+
+// isRegular tells whether a path is that of a regular file.
+func isRegular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// beginsNetCDF tells whether a regular file begins as a NetCDF file does.
+func beginsNetCDF(path string) bool {
+	if !isRegular(path) {
+		return false
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	var start [8]byte
+	n, _ := io.ReadFull(file, start[:])
+	return netcdf.IsFile(start[:n])
 }
 
 // Endings of the names of files that hold several arrays.
@@ -38,5 +63,8 @@ func isKind(path string, endings []string) bool {
 }
 
 // isNetCDF and isNPZ tell whether a name, of a variable of a file too, is of that kind.
-func isNetCDF(name string) bool { return isKind(FileName(name), netcdfEndings) }
-func isNPZ(name string) bool    { return isKind(FileName(name), npzEndings) }
+func isNetCDF(name string) bool {
+	path := FileName(name)
+	return isKind(path, netcdfEndings) || beginsNetCDF(path)
+}
+func isNPZ(name string) bool { return isKind(FileName(name), npzEndings) }

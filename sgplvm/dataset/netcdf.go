@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,69 +12,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
 
-// An arrangement is how the dimensions of a variable are taken: as examples, rows and columns, each by its place among the
-// variable's dimensions or −1. All others have length 1.
-type arrangement struct {
-	variable             int
-	example, row, column int
-	swapped              bool // not in the order example, row, column
-}
-
-// timeNames are names of dimensions of examples that need no further sign.
-var timeNames = []string{"time", "t", "month", "year", "day", "hour", "date", "example", "sample", "member", "ensemble", "realization", "record", "frame", "step"}
-
-// An index of a file finds variables and dimensions by their names.
-type index struct {
-	*netcdf.File
-	variables map[string]int
-	times     []bool // for each dimension whether it is one of examples
-	axes      map[string]bool
-}
-
-func newIndex(f *netcdf.File) *index {
-	x := &index{f, make(map[string]int, len(f.Variables)), make([]bool, len(f.Dimensions)), make(map[string]bool, len(f.Dimensions))}
-	for v := range f.Variables {
-		x.variables[f.Variables[v].Name] = v
-	}
-	for d := range f.Dimensions {
-		x.times[d] = x.isTime(d)
-		x.axes[f.Dimensions[d].Name] = true
-	}
-	return x
-}
-
-// find returns the number of a variable, or −1.
-func (f *index) find(name string) int {
-	if v, ok := f.variables[name]; ok {
-		return v
-	}
-	return -1
-}
-
-// isTime tells whether a dimension is that of the examples.
-func (f *index) isTime(d int) bool {
-	dim := f.Dimensions[d]
-	if dim.Record {
-		return true
-	}
-	if v := f.find(dim.Name); v >= 0 {
-		units, _ := f.Variables[v].Attribute("units")
-		axis, _ := f.Variables[v].Attribute("axis")
-		name, _ := f.Variables[v].Attribute("standard_name")
-		if strings.Contains(units.Text(), " since ") || axis.Text() == "T" || name.Text() == "time" {
-			return true
-		}
-	}
-	return slices.Contains(timeNames, strings.ToLower(dim.Name))
-}
-
 // mostAxes is how many dimensions a variable to be filled may have, those of length 1 counted.
 const mostAxes = 16
 
 // arrange finds how a variable can be taken, or says why it cannot.
 func (f *index) arrange(v int) (a arrangement, why string) {
 	x := &f.Variables[v]
-	a = arrangement{v, -1, -1, -1, false}
+	a = arrangement{variable: v, example: -1, row: -1, column: -1, over: -1}
+	a.dims, a.shape = f.free(v)
 	if x.Type == netcdf.Char {
 		return a, "text"
 	}
@@ -81,18 +27,19 @@ func (f *index) arrange(v int) (a arrangement, why string) {
 		return a, quote.Counted(len(x.Dimensions), "dimension")
 	}
 	var space, times []int
-	for k, d := range x.Dimensions {
+	for k, d := range a.dims {
 		switch {
 		case f.times[d]:
 			times = append(times, k)
-		case f.Dimensions[d].Length > 1:
+		case a.shape[k] > 1:
 			space = append(space, k)
 		}
 	}
 	if len(times) > 1 { // those of length 1 are no matter, and of the others the first counts
-		times = slices.DeleteFunc(times, func(k int) bool { return f.Dimensions[x.Dimensions[k]].Length == 1 })
+		times = slices.DeleteFunc(times, func(k int) bool { return a.shape[k] == 1 })
 	}
 	if len(times) > 1 {
+		slices.SortStableFunc(times, func(i, j int) int { return cmp.Compare(f.rank(a.dims[i]), f.rank(a.dims[j])) })
 		space = append(space, times[1:]...)
 		slices.Sort(space)
 		times = times[:1]
@@ -113,6 +60,10 @@ func (f *index) arrange(v int) (a arrangement, why string) {
 	case 0:
 		return a, "no dimension in space"
 	default:
+		a.over = max(0, slices.IndexFunc(space, func(k int) bool {
+			return !slices.Contains(spaceNames[:6], strings.ToLower(f.Dimensions[a.dims[k]].Name))
+		}))
+		a.over = space[a.over]
 		return a, fmt.Sprintf("%d dimensions in space", len(space))
 	}
 	a.swapped = a.example > a.column || a.row >= 0 && a.example > a.row
@@ -143,7 +94,7 @@ func (f *index) chooseVariable(path, name string) (arrangement, error) {
 		}
 		a, why := f.arrange(v)
 		if why != "" {
-			return a, &Error{Path: path, Place: quote.Line(name) + f.shapeText(v), Found: why, Want: wantVariable}
+			return a, &Error{Path: path, Place: quote.Line(name) + f.shapeText(v), Found: why, Want: wantVariable + f.remedy(path, a)}
 		}
 		return a, nil
 	}
@@ -158,14 +109,19 @@ func (f *index) chooseVariable(path, name string) (arrangement, error) {
 		}
 	}
 	var fit, still []arrangement
+	remedy := ""
 	for i := range f.Variables {
 		x := &f.Variables[i]
-		if a, why := f.arrange(i); why == "" && !named[x.Name] && !f.axes[x.Name] {
-			if a.example >= 0 {
-				fit = append(fit, a)
-			} else {
-				still = append(still, a)
-			}
+		if named[x.Name] || f.axes[x.Name] {
+			continue
+		}
+		switch a, why := f.arrange(i); {
+		case why != "" && remedy == "":
+			remedy = f.remedy(path, a)
+		case why == "" && a.example >= 0:
+			fit = append(fit, a)
+		case why == "":
+			still = append(still, a)
 		}
 	}
 	if fit == nil {
@@ -175,7 +131,7 @@ func (f *index) chooseVariable(path, name string) (arrangement, error) {
 	case 1:
 		return fit[0], nil
 	case 0:
-		return arrangement{}, &Error{Path: path, Found: "no variable that fits, only " + f.variableNames(upTo(len(f.Variables))), Want: wantVariable}
+		return arrangement{}, &Error{Path: path, Found: "no variable that fits, only " + f.variableNames(upTo(len(f.Variables))), Want: wantVariable + remedy}
 	}
 	var numbers []int
 	for _, a := range fit {
@@ -201,15 +157,18 @@ func (f *index) variableNames(numbers []int) string {
 	return quote.Line(strings.Join(s, ", "))
 }
 
-// loadNetCDF reads a variable of a NetCDF file as a set. fill is a further number that means missing, or NaN.
-func loadNetCDF(name string, fill float64) (*Set, error) {
+// loadNetCDF reads a variable of a NetCDF file as a set.
+func loadNetCDF(name string, o SetOptions) (*Set, error) {
 	path, variable := splitName(name)
 	file, err := openNetCDF(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f := newIndex(file)
+	f := newIndex(file.File)
+	if err := f.choose(path, o.Select); err != nil {
+		return nil, err
+	}
 	a, err := f.chooseVariable(path, variable)
 	if err != nil {
 		return nil, err
@@ -218,14 +177,16 @@ func loadNetCDF(name string, fill float64) (*Set, error) {
 	if f.Len(a.variable) == 0 {
 		return nil, &Error{Path: path, Place: quote.Line(x.Name) + f.shapeText(a.variable), Found: "no example", Want: "at least one"}
 	}
-	s := &Set{Form: Form{Name: name, Count: 1, Layout: Layout{Width: 1, Height: 1, Channels: 1}, Shape: f.Shape(a.variable), Type: npy.Float64}, Variable: x.Name}
-	length := func(k int) int { return f.Dimensions[x.Dimensions[k]].Length }
-	if a.example >= 0 {
-		s.Count = length(a.example)
+	s := &Set{Form: Form{Name: name, Count: 1, Layout: Layout{Width: 1, Height: 1, Channels: 1}, Shape: a.shape, Type: npy.Float64}, Variable: x.Name}
+	if file.by != "" {
+		s.note("%s: a NetCDF-4 (HDF5) file, read by way of %s", quote.Line(path), file.by)
 	}
-	s.Width = length(a.column)
+	if a.example >= 0 {
+		s.Count = a.shape[a.example]
+	}
+	s.Width = a.shape[a.column]
 	if s.Scattered = a.row < 0; !s.Scattered {
-		s.Height = length(a.row)
+		s.Height = a.shape[a.row]
 	}
 	if bad := s.Layout.check(); bad != nil && !(s.Scattered && s.Width <= maxPoints) {
 		return nil, &Error{Path: path, Place: quote.Line(x.Name) + f.shapeText(a.variable), Found: bad.found, Want: bad.want}
@@ -234,28 +195,32 @@ func loadNetCDF(name string, fill float64) (*Set, error) {
 		return nil, err
 	}
 	if a.example >= 0 {
-		if err := s.readTimes(path, f, x.Dimensions[a.example]); err != nil {
+		if err := s.readTimes(path, f, a.dims[a.example]); err != nil {
 			return nil, err
 		}
 	}
-	return s, s.readValues(path, f, a, fill)
+	for _, note := range f.notes {
+		s.note("%s", note)
+	}
+	return s, s.readValues(path, f, a, o)
 }
 
 // readValues reads the values and unpacks them.
-func (s *Set) readValues(path string, f *index, a arrangement, fill float64) error {
+func (s *Set) readValues(path string, f *index, a arrangement, o SetOptions) error {
 	x := &f.Variables[a.variable]
-	p, err := packingOf(path, x)
-	if err != nil {
-		return err
+	p, fill := packingOf(x), math.NaN()
+	for _, note := range p.notes {
+		s.note("%s", note)
 	}
-	if !math.IsNaN(fill) {
+	if o.FillValue != nil {
+		p.declare(x.Type, *o.FillValue)
+		fill = p.signed(*o.FillValue)
 		if x.Type == netcdf.Float {
 			fill = float64(float32(fill))
 		}
-		p.declared = append(p.declared, p.signed(fill))
 	}
-	values := make([]float64, f.Len(a.variable))
-	if err := f.ReadFloat64s(values, a.variable, 0); err != nil {
+	values := make([]float64, s.Count*s.size())
+	if err := f.runs(a.variable, 0, len(values), func(at, place, n int) error { return f.ReadFloat64s(values[at:at+n], a.variable, place) }); err != nil {
 		return netcdfError(path, err)
 	}
 	c := p.unpack(values)
@@ -268,25 +233,28 @@ func (s *Set) readValues(path string, f *index, a arrangement, fill float64) err
 			if v == fill {
 				return fillAmongData(path, place, fill, c.declared, c.low, c.high)
 			}
-			s.note("%s: the fill value %v lies among the other numbers, %v to %v: %s may be data", place, v, c.low, c.high, quote.Counted(c.declared, "value"))
+			s.note("%s: the fill value %s lies among the other numbers, %s to %s: %s may be data", place, numberText(v), numberText(c.low), numberText(c.high), quote.Counted(c.declared, "value"))
 		}
 	}
 	if c.standard > 0 {
 		s.note("%s: %s %.10g, the number that stands where nothing was written, taken as missing", place, counted(c.standard, "value is", "values are"), p.standard)
 	}
 	if c.outside > 0 {
-		s.note("%s: %s outside the valid range %v to %v, taken as missing", place, counted(c.outside, "value is", "values are"), p.low, p.high)
+		s.note("%s: %s outside the valid range %s to %s, taken as missing", place, counted(c.outside, "value is", "values are"), numberText(p.low), numberText(p.high))
+	}
+	if c.declared > 0 && c.low > c.high {
+		s.note("%s: %s a fill value, %s", place, counted(c.declared, "value is", "values are"), numberList(p.declared))
 	}
 	s.Values, s.strides = values, nil
 	if a.swapped {
-		s.strides = s.stridesOf(a, len(x.Dimensions))
+		s.strides = s.stridesOf(a)
 		s.Values = make([]float64, len(values))
 		for k := range values {
 			s.Values[s.place(k)] = values[k]
 		}
 		s.note("%s: dimensions %s are taken with the examples first; results have the order of the file", place, f.shapeText(a.variable))
 	}
-	s.store = &netcdfStore{path: path, variable: x.Name, packing: p, fill: fill}
+	s.store = &netcdfStore{path: path, variable: x.Name, choice: o.Select, packing: p}
 	return nil
 }
 
@@ -304,8 +272,8 @@ func fillAmongData(path, place string, fill float64, n int, low, high float64) e
 }
 
 // stridesOf returns how far apart in the model's order the neighbours along each dimension in the file are.
-func (s *Set) stridesOf(a arrangement, dimensions int) []int {
-	strides := make([]int, dimensions)
+func (s *Set) stridesOf(a arrangement) []int {
+	strides := make([]int, len(a.dims))
 	strides[a.column] = 1
 	if a.row >= 0 {
 		strides[a.row] = s.Width
@@ -316,39 +284,6 @@ func (s *Set) stridesOf(a arrangement, dimensions int) []int {
 	return strides
 }
 
-// coordinates reads the variable of a dimension's name, 0, 1, 2, … where there is none.
-func coordinates(path string, f *index, d int) ([]float64, error) {
-	dim := f.Dimensions[d]
-	v := f.find(dim.Name)
-	if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{d}) {
-		return count(dim.Length), nil
-	}
-	x, err := readNumbers(path, f, v)
-	if err != nil {
-		return nil, err
-	}
-	return x, distinct(path, quote.Line(dim.Name), x)
-}
-
-// readNumbers reads a variable of finite numbers.
-func readNumbers(path string, f *index, v int) ([]float64, error) {
-	p, err := packingOf(path, &f.Variables[v])
-	if err != nil {
-		return nil, err
-	}
-	x := make([]float64, f.Len(v))
-	if err := f.ReadFloat64s(x, v, 0); err != nil {
-		return nil, netcdfError(path, err)
-	}
-	p.unpack(x)
-	for i, t := range x {
-		if t-t != 0 {
-			return nil, &Error{Path: path, Place: fmt.Sprintf("%s, value %d", quote.Line(f.Variables[v].Name), i), Found: fmt.Sprint(t), Want: "a finite number"}
-		}
-	}
-	return x, nil
-}
-
 // readVariable reads a variable as an array, NaN where it is missing.
 func readVariable(name string) (*npy.Array, error) {
 	path, variable := splitName(name)
@@ -357,7 +292,7 @@ func readVariable(name string) (*npy.Array, error) {
 		return nil, err
 	}
 	defer file.Close()
-	f := newIndex(file)
+	f := newIndex(file.File)
 	v := f.find(variable)
 	if variable == "" || v < 0 || f.Variables[v].Type == netcdf.Char {
 		a, err := f.chooseVariable(path, variable)
@@ -366,54 +301,45 @@ func readVariable(name string) (*npy.Array, error) {
 		}
 		v = a.variable
 	}
-	p, err := packingOf(path, &f.Variables[v])
-	if err != nil {
-		return nil, err
-	}
 	x := make([]float64, f.Len(v))
 	if err := f.ReadFloat64s(x, v, 0); err != nil {
 		return nil, netcdfError(path, err)
 	}
-	p.unpack(x)
+	packingOf(&f.Variables[v]).unpack(x)
 	return npy.New(x, f.Shape(v)...), nil
 }
 
-// distinct refuses numbers that repeat.
-func distinct(path, what string, x []float64) error {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+// readTimeVariable reads the times of a NetCDF file.
+func readTimeVariable(path string) (*npy.Array, error) {
+	file, err := openNetCDF(path)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return compareFloats(x[i], x[j]) })
-	for k := 1; k < len(order); k++ {
-		if i, j := order[k-1], order[k]; x[i] == x[j] {
-			return &Error{Path: path, Place: fmt.Sprintf("%s, value %d", what, j), Found: fmt.Sprintf("%v, as value %d", x[j], i), Want: "each once"}
+	defer file.Close()
+	f := newIndex(file.File)
+	for d := range f.Dimensions {
+		if f.rank(d) < 2 && f.find(f.Dimensions[d].Name) >= 0 {
+			s := new(Set)
+			if err := s.readTimes(path, f, d); err != nil {
+				return nil, err
+			}
+			return npy.New(s.Times, len(s.Times)), nil
 		}
 	}
-	return nil
-}
-
-func compareFloats(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return nil, &Error{Path: path, Found: "no variable of times", Want: "the name of a variable behind the file's, one of " + f.variableNames(upTo(len(f.Variables)))}
 }
 
 // readSpace sets the grid.
 func (s *Set) readSpace(path string, f *index, a arrangement) error {
 	x := &f.Variables[a.variable]
-	column := x.Dimensions[a.column]
+	column := a.dims[a.column]
 	if a.row >= 0 {
-		row := x.Dimensions[a.row]
-		rows, err := coordinates(path, f, row)
+		row := a.dims[a.row]
+		rows, err := f.coordinates(path, row)
 		if err != nil {
 			return err
 		}
-		columns, err := coordinates(path, f, column)
+		columns, err := f.coordinates(path, column)
 		if err != nil {
 			return err
 		}
@@ -435,14 +361,14 @@ func (s *Set) readSpace(path string, f *index, a arrangement) error {
 		if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{column}) {
 			continue
 		}
-		c, err := readNumbers(path, f, v)
+		c, err := f.readNumbers(path, v)
 		if err != nil {
 			return err
 		}
 		all, s.coordinates = append(all, c), append(s.coordinates, name)
 	}
 	if all == nil {
-		c, err := coordinates(path, f, column)
+		c, err := f.coordinates(path, column)
 		if err != nil {
 			return err
 		}
@@ -466,18 +392,20 @@ func (s *Set) readTimes(path string, f *index, d int) error {
 	if v < 0 || f.Variables[v].Type == netcdf.Char || !slices.Equal(f.Variables[v].Dimensions, []int{d}) {
 		return nil
 	}
-	units, _ := f.Variables[v].Attribute("units")
-	if strings.Contains(units.Text(), " since ") {
-		calendar, _ := f.Variables[v].Attribute("calendar")
-		u, err := ParseTimeUnits(units.Text(), calendar.Text())
-		if err != nil {
-			return &Error{Path: path, Place: quote.Line(name), Err: err}
-		}
-		s.Units = u
-	}
-	t, err := coordinates(path, f, d)
+	t, err := f.coordinates(path, d)
 	if err != nil {
 		return err
+	}
+	units, calendar := attributeText(&f.Variables[v], "units", ""), attributeText(&f.Variables[v], "calendar", "")
+	switch {
+	case strings.Contains(units, " as %"):
+		s.Units, err = datesAsNumbers(t, units, calendar)
+	case isTimeUnits(units):
+		s.Units, err = ParseTimeUnits(units, calendar)
+	}
+	if err != nil {
+		s.Units = nil
+		s.note("%s: %v: the times are the numbers as they stand", quote.Line(name), err)
 	}
 	s.Times = t
 	return nil

@@ -13,8 +13,8 @@ import (
 // A netcdfStore writes results beside the variable that they are of.
 type netcdfStore struct {
 	path, variable string
+	choice         string // SetOptions.Select
 	packing        *packing
-	fill           float64 // a further number that meant missing; NaN: none
 }
 
 func (n *netcdfStore) endings() []string { return netcdfEndings }
@@ -41,7 +41,7 @@ func (n *netcdfStore) check() error {
 
 // extra gives the values of the file's variables and of two more.
 type extra struct {
-	*netcdf.File
+	*index
 	of      int // the variable that was filled
 	set     *Set
 	filled  *Filled
@@ -53,13 +53,14 @@ type extra struct {
 func (e *extra) ReadBytes(dst []byte, v, from int) error {
 	n := len(e.Variables)
 	if v < n {
-		return e.File.ReadBytes(dst, v, from)
+		return e.index.ReadBytes(dst, v, from)
 	}
 	size := e.typ.Size()
 	old := make([]byte, 0)
 	if v == n && e.raw {
 		old = make([]byte, len(dst))
-		if err := e.File.ReadBytes(old, e.of, from); err != nil {
+		err := e.runs(e.of, from, len(dst)/size, func(at, place, n int) error { return e.index.ReadBytes(old[at*size:(at+n)*size], e.of, place) })
+		if err != nil {
 			return err
 		}
 	}
@@ -97,11 +98,15 @@ func putNumber(dst []byte, x float64) {
 }
 
 // header returns the header of the file with the two variables of the result.
-func (n *netcdfStore) header(f *netcdf.File, v int, missing float64) netcdf.Header {
+func (n *netcdfStore) header(f *index, v int, missing float64) netcdf.Header {
 	h := f.Header
 	x := &f.Variables[v]
 	filled, deviation := n.names()
 	long := attributeText(x, "long_name", x.Name)
+	if n.choice != "" {
+		long += " at " + n.choice
+	}
+	dims, _ := f.free(v)
 	drop := []string{"scale_factor", "add_offset", "valid_min", "valid_max", "valid_range", "actual_range", "_FillValue", "_Unsigned", "ancillary_variables", "long_name"}
 	if n.packing.packed || n.packing.result != x.Type {
 		drop = append(drop, "missing_value")
@@ -112,7 +117,7 @@ func (n *netcdfStore) header(f *netcdf.File, v int, missing float64) netcdf.Head
 		}
 		return netcdf.NewAttribute(name, []float64{v})
 	}
-	mean := netcdf.Variable{Name: filled, Type: n.packing.result, Dimensions: x.Dimensions, Attributes: []netcdf.Attribute{
+	mean := netcdf.Variable{Name: filled, Type: n.packing.result, Dimensions: dims, Attributes: []netcdf.Attribute{
 		number("_FillValue", missing),
 		netcdf.NewAttribute("long_name", long+", missing values filled in"),
 	}}
@@ -122,7 +127,7 @@ func (n *netcdfStore) header(f *netcdf.File, v int, missing float64) netcdf.Head
 		}
 	}
 	mean.Attributes = append(mean.Attributes, netcdf.NewAttribute("ancillary_variables", deviation))
-	spread := netcdf.Variable{Name: deviation, Type: n.packing.result, Dimensions: x.Dimensions, Attributes: []netcdf.Attribute{
+	spread := netcdf.Variable{Name: deviation, Type: n.packing.result, Dimensions: dims, Attributes: []netcdf.Attribute{
 		number("_FillValue", missing),
 		netcdf.NewAttribute("long_name", "standard error of "+long+", 0 where observed"),
 	}}
@@ -138,13 +143,6 @@ func (n *netcdfStore) header(f *netcdf.File, v int, missing float64) netcdf.Head
 	return h
 }
 
-func attributeText(x *netcdf.Variable, name, or string) string {
-	if a, ok := x.Attribute(name); ok && a.Text() != "" {
-		return a.Text()
-	}
-	return or
-}
-
 // write writes the file with two more variables.
 func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
 	f, err := openNetCDF(n.path)
@@ -152,8 +150,15 @@ func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
 		return err
 	}
 	defer f.Close()
-	v := f.Find(n.variable)
-	if v < 0 || !slices.Equal(f.Shape(v), s.Shape) {
+	x := newIndex(f.File)
+	if err := x.choose(n.path, n.choice); err != nil {
+		return err
+	}
+	v, shape := f.Find(n.variable), []int(nil)
+	if v >= 0 {
+		_, shape = x.free(v)
+	}
+	if !slices.Equal(shape, s.Shape) {
 		return &Error{Path: n.path, Found: "another variable " + quote.Text(n.variable), Want: "the file as it was when it was read"}
 	}
 	missing := f.Variables[v].Type.Fill()
@@ -168,8 +173,8 @@ func (n *netcdfStore) write(w *errorWriter, s *Set, r *Filled) error {
 	case len(n.packing.declared) > 0:
 		missing = n.packing.declared[0]
 	}
-	h := n.header(f, v, missing)
-	e := &extra{File: f, of: v, set: s, filled: r, typ: n.packing.result, raw: raw, missing: missing}
+	h := n.header(x, v, missing)
+	e := &extra{index: x, of: v, set: s, filled: r, typ: n.packing.result, raw: raw, missing: missing}
 	err = netcdf.Write(w, &h, e)
 	if err != nil && h.Version == netcdf.Classic && w.n == 0 { // too large for its places
 		h.Version = netcdf.Offset64

@@ -25,6 +25,8 @@ type header struct {
 	width, height int
 	bits          int // of a sample as it is delivered: 8 or 16
 	colour        bool
+	turned        int // how the picture is stored, by EXIF: 1 (or 0) as it is seen, to 8; width and height are as it is seen
+	frames        int // of an animated PNG; 0: it is none
 }
 
 // A format is a kind of picture file; "" is none.
@@ -59,12 +61,6 @@ func (f format) decode(r io.Reader) (image.Image, error) {
 		return jpeg.Decode(r)
 	}
 	return png.Decode(r)
-}
-
-// isRegular tells whether a path is that of a regular file.
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // openPicture opens a frame, which must be a regular file: a pipe would block.
@@ -129,7 +125,8 @@ func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length 
 	if bad != nil {
 		return nil, bad
 	}
-	h.colour = h.colour || want.colour
+	turned := h.turned
+	h.colour, h.turned, h.frames = h.colour || want.colour, want.turned, want.frames
 	if h != want {
 		return nil, &Error{Found: "another header than a moment ago", Want: "a file that nobody writes to"}
 	}
@@ -140,7 +137,34 @@ func decodePicture[T uint8 | uint16](f format, dst []T, r io.ReadSeeker, length 
 	if err != nil {
 		return nil, f.fault(err)
 	}
-	return samples(dst, picture, len(dst)/(want.width*want.height)), nil
+	holes = samples(dst, picture, len(dst)/(want.width*want.height))
+	if turned > 1 {
+		upright(dst, turned, want.width, want.height)
+	}
+	return holes, nil
+}
+
+// upright brings the pixels of a picture, width×height as it is seen, from the order in which it is stored: turned is EXIF's orientation, 2 to 8
+// (CIPA DC-008, 4.6.5). A JPEG has no holes.
+func upright[T uint8 | uint16](dst []T, turned, width, height int) {
+	stored := slices.Clone(dst)
+	channels := len(dst) / (width * height)
+	for y := range height {
+		for x := range width {
+			row, column, across := y, x, width
+			if turned > 4 { // rows are stored as columns
+				row, column, across = x, y, height
+			}
+			rows := width * height / across
+			if turned == 3 || turned == 4 || turned == 6 || turned == 7 {
+				row = rows - 1 - row
+			}
+			if turned == 2 || turned == 3 || turned == 7 || turned == 8 {
+				column = across - 1 - column
+			}
+			copy(dst[(y*width+x)*channels:][:channels], stored[(row*across+column)*channels:])
+		}
+	}
 }
 
 // samples copies the levels of a picture, channels (1 or 3) side by side, and tells which pixels are holes.

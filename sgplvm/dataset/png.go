@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image/color"
 	"image/png"
@@ -15,7 +17,8 @@ const maxDeflate = 1032
 
 // pngHeader is the header of a PNG file of length bytes.
 func pngHeader(r io.Reader, length int64) (header, *Error) {
-	b := bufio.NewReader(r)
+	var begin bytes.Buffer
+	b := bufio.NewReader(io.TeeReader(r, &begin))
 	// Signature, length and name of the first chunk, then IHDR: width, height,
 	// bits a sample, colour type.
 	var ihdr [26]byte
@@ -39,6 +42,7 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 	case 6:
 		h.colour, samples = true, 4
 	}
+	h.frames = pngFrames(bufio.NewReader(io.MultiReader(&begin, r)))
 	size := Layout{Width: h.width, Height: h.height, Channels: 1}
 	if bad := size.check(); bad != nil {
 		return h, &Error{Found: bad.found, Want: bad.want}
@@ -48,6 +52,24 @@ func pngHeader(r io.Reader, length int64) (header, *Error) {
 			Want: fmt.Sprintf("at least %d", least)}
 	}
 	return h, nil
+}
+
+// pngFrames returns the number of frames of an animated PNG, 0 of any other: the chunk acTL comes before the first picture
+// (PNG, third edition, 11.3.6).
+func pngFrames(r *bufio.Reader) int {
+	r.Discard(8) // the signature
+	for {
+		chunk, err := r.Peek(12)
+		switch {
+		case err != nil || string(chunk[4:8]) == "IDAT":
+			return 0
+		case string(chunk[4:8]) == "acTL":
+			return int(binary.BigEndian.Uint32(chunk[8:]))
+		}
+		if _, err := r.Discard(12 + int(binary.BigEndian.Uint32(chunk))); err != nil {
+			return 0
+		}
+	}
 }
 
 // grey tells whether a palette holds greys alone, and holes.

@@ -11,6 +11,32 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
+// SetOptions say how a source is to be read. The zero value leaves all to the source.
+type SetOptions struct {
+	// Layout divides rows into pictures, where a source has a picture a row (0: it tells itself).
+	Layout
+
+	// Points is a file of coordinates, Times one of times, and Exists a mask of the points that exist, of zeros and ones: height×width,
+	// (height·width) or points. "": the source tells.
+	Points, Times, Exists string
+
+	// Observed is a mask of the values that were observed, as [LoadMask] takes it. "": all that are not NaN.
+	Observed string
+
+	// Errors is a file of known standard errors, of the form of the data, all ≥ 0 where a value is. "": none.
+	Errors string
+
+	// Film says that the examples are the frames of a film, in order: all their pixels exist, and Set.Film is true.
+	Film bool
+
+	// FillValue means missing, as it stands in the source (before any scale). nil: nothing but NaN and what the source declares.
+	FillValue *float64
+
+	// Select fixes dimensions of a NetCDF variable at one place each, by the value of its coordinate or by its number:
+	// "level=850", "level=850,member=#0". "": none.
+	Select string
+}
+
 // Set is incomplete data, in memory: examples of which values are missing, at points of which some may not exist. It
 // knows its source, so that what a model fills in is written in the same form. A Set is read only and may be used from
 // many goroutines.
@@ -33,9 +59,6 @@ type Set struct {
 
 	// Units are those of Times, if the source tells them; nil: it does not.
 	Units *TimeUnits
-
-	// Notes are sentences that a user should read: what was taken as missing or as outside, and what looks wrong.
-	Notes []string
 
 	original    []float64 // the values as they stood in the source, where a fill value or a mask has changed them; nil: as Values
 	hidden      []bool    // points that had a value before a mask of what was observed; nil: there was none
@@ -101,10 +124,6 @@ func (s *Set) checkLayout(want Layout) error {
 		expected += " and " + quote.Counted(want.Channels, "channel")
 	}
 	return &Error{Path: s.Name, Place: "shape " + quote.Shape(s.Shape), Found: "pictures of " + FormatGrid(s.Width, s.Height) + " and " + quote.Counted(s.Channels, "channel"), Want: expected}
-}
-
-func (s *Set) note(format string, args ...any) {
-	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
 // change makes room for the original values before some are replaced.

@@ -236,8 +236,8 @@ func TestLongTableRefused(t *testing.T) {
 	for _, c := range []struct{ text, err string }{
 		{"time,x,value\n", "found no row, expected rows of examples, coordinates and values"},
 		{"time,x,value\n1,2\n", "line 2: found 2 values, expected 3 as in the first line"},
-		{"time,x,value\n1,a,2\n", `line 2, column 2 (character 3): found "a", expected a coordinate`},
-		{"time,x,value\n1,,2\n", `line 2, column 2 (character 3): found "", expected a coordinate`},
+		{"time,x,value\n1,a,2\n", `line 2, column 2 (character 3): found "a", expected a coordinate, a number; with a column for each name it is a table: python3 -c 'import sys, pandas; pandas.read_csv(sys.argv[1]).pivot(index="time", columns="x", values="value").to_csv("NEW.csv", index=False)' long.csv`},
+		{"time,x,value\n1,,2\n", `line 2, column 2 (character 3): found "", expected a coordinate, a number`},
 		{"time,x,value\n1,2,b\n", `line 2, column 3 (character 5): found "b", expected a finite number, or nothing or NaN for a missing one`},
 		{"time,x,value\n,2,3\n", `line 2, column 1 (character 1): found "", expected the example of the value`},
 		{"time,x,value\nsoon,2,3\n", `line 2, column 1 (character 1): found "soon", expected a time: a number, or a date such as 1990-01-31 or 1990-01-31 12:00:00, as in the other rows`},
@@ -353,7 +353,7 @@ func TestSetOptions(t *testing.T) {
 	}
 	empty := saveNPY(t, "data.npy", npy.New([]float64{nan, nan}, 2, 1, 1))
 	_, err := dataset.LoadSet(empty, dataset.SetOptions{})
-	checkError(t, err, filepath.Dir(empty), "data.npy: found nothing observed: all 2 values are missing, expected some values")
+	checkError(t, err, filepath.Dir(empty), "data.npy: found nothing observed: all 2 values are missing (they are NaN or empty), expected some values")
 	checkError(t, s.CheckOutput("out.xls"), "", `out.xls: found the ending ".xls", expected a name that ends in .npy, .npz, .nc or .csv`)
 }
 
@@ -364,8 +364,8 @@ func TestSuspects(t *testing.T) {
 		want   string
 	}{
 		{[]float64{1, 2, 3, 4, 5, 6}, ""},
-		{[]float64{1, 2, 1e20, 4, 1e20, 6}, "2 values are of size 1e+19 or more, such as 1e+20, of 6, and no fill value is declared: if that means missing, say so with a fill value"},
-		{[]float64{1, 2, -9999, 4, -9999, 6}, "2 values are -9999, of 6, and no fill value is declared: if that means missing, say so with a fill value"},
+		{[]float64{1, 2, 1e20, 4, 1e20, 6}, "2 values are of size 1e+19 or more, such as 1e+20, of 6, and no fill value is declared: if that means missing, -fill-value 1e+20 says so"},
+		{[]float64{1, 2, -9999, 4, -9999, 6}, "2 values are -9999, of 6, and no fill value is declared: if that means missing, -fill-value -9999 says so"},
 		{[]float64{1, 2, -999, 4, 5, 6}, ""},
 		{[]float64{1000, 2, -999, 4, -999, 6}, ""},
 	} {

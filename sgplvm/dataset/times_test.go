@@ -55,8 +55,9 @@ func TestLoadSequences(t *testing.T) {
 		{a: npy.New([]uint8{0, 1, 255}, 3), want: []int{0, 1, 255}},
 		{a: npy.New([]int64{1, 2}, 2), err: "shape 2: found 2 values, expected 3 labels of sequences, one for each frame"},
 		{a: npy.New([]int64{1, 2, 3}, 3, 1), err: "shape 3×1: found 3 values, expected 3 labels of sequences, one for each frame"},
-		{a: npy.New([]float64{1, 2, 3}, 3), err: "found elements of type float64, expected integers"},
-		{a: npy.New([]int64{1, 1 << 40, 3}, 3), err: "element 1: found 1099511627776, expected a label of at most 32 bits"},
+		{a: npy.New([]float64{1, 2, 3}, 3), want: []int{1, 2, 3}},
+		{a: npy.New([]float64{1, 2.5, 3}, 3), err: "element 1: found 2.5, expected a label, a whole number of at most 32 bits"},
+		{a: npy.New([]int64{1, 1 << 40, 3}, 3), err: "element 1: found 1099511627776, expected a label, a whole number of at most 32 bits"},
 	} {
 		path := saveArray(t, "sequences.npy", c.a)
 		got, err := dataset.LoadSequences(path, 3)

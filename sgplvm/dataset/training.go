@@ -24,6 +24,17 @@ func Open(path string, want Layout) (*Training, error) {
 		func(shape []int, t npy.Type) (Form, error) { return formOf(path, shape, t, want) })
 }
 
+// training returns frames in memory to learn from.
+func (f *Frames) training() *Training {
+	return &Training{
+		Form: f.Form,
+		read: func(dst []float64, from int) error {
+			return f.ReadExamples(dst, from/f.size(), (from+len(dst))/f.size())
+		},
+		close: func() error { return nil },
+	}
+}
+
 // open opens a .npy file, of which form returns the form. Anything else is read with load.
 // want says in messages what the file should be.
 func open(path, want string, load func() (*Frames, error), form func(shape []int, t npy.Type) (Form, error)) (*Training, error) {
@@ -35,13 +46,7 @@ func open(path, want string, load func() (*Frames, error), form func(shape []int
 		if err != nil {
 			return nil, err
 		}
-		return &Training{
-			Form: f.Form,
-			read: func(dst []float64, from int) error {
-				return f.ReadExamples(dst, from/f.size(), (from+len(dst))/f.size())
-			},
-			close: func() error { return nil },
-		}, nil
+		return f.training(), nil
 	}
 	file, err := npy.Open(path)
 	if err != nil {
@@ -75,7 +80,7 @@ func OpenEach(path string, want Layout) (*Training, error) {
 	if err != nil {
 		return nil, err
 	}
-	form.Files = f.names
+	form.Files, form.Notes = f.names, f.notes
 	n := form.size()
 	return &Training{
 		Form: form,

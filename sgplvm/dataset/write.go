@@ -68,6 +68,8 @@ func (s *Set) WriteVariance(w io.Writer, path string, r *Filled) error {
 		return plain.writeArray(w, plain.whole(v))
 	case (s.Table || s.wide) && isCSV(path):
 		return plain.writeTable(w, plain.whole(v))
+	case isCSV(path) && s.store != nil && isKind(path, s.store.endings()):
+		return s.store.write(&errorWriter{Writer: w}, &plain, &Filled{Mean: v})
 	case isCSV(path):
 		return plain.writeLong(w, &Filled{Mean: v})
 	case isKind(path, npzEndings):

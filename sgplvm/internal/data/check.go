@@ -267,7 +267,7 @@ func (y *Scaled) judge(c int, f far) (warning string, err error) {
 	text := f.describe(least, most, y.Examples, y.Points)
 	e := &ValueError{Example: place / y.Size(), Point: place % y.Size() / y.Channels, Channel: c, Value: value}
 	if refused {
-		e.Want = "a value like the rest: " + text + ": land or missing? Leave such points out of the data"
+		e.Want = "a value like the rest: " + text + ": land or missing? A fill value or a mask says so, or such points are left out of the data"
 		return "", e
 	}
 	return fmt.Sprintf("channel %d: %s; the first is value %.4g of example %d, point %d", c, text, value, e.Example, e.Point), nil

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/files"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
@@ -65,6 +68,39 @@ func CompleteAlready(d sgplvm.Data) *Completed {
 	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, nil, true}
 }
 
+// CompleteConstant completes examples of which each channel has one value wherever it was observed, as a drawing in one colour: missing values have it too. It
+// returns nil where values differ, or a channel has none.
+func CompleteConstant(d sgplvm.Data) (*Completed, error) {
+	c := CompleteAlready(d)
+	n, points, channels := d.Source.Dims()
+	values := make([]float64, channels)
+	for k := range values {
+		values[k] = math.NaN()
+	}
+	example := make([]float64, points*channels)
+	for i := range n {
+		if err := d.Source.ReadExamples(example, i, i+1); err != nil {
+			return nil, err
+		}
+		for k, v := range example {
+			switch one := &values[k%channels]; {
+			case v == *one || v != v:
+			case *one == *one:
+				return nil, nil
+			default:
+				*one = v
+			}
+		}
+	}
+	if slices.ContainsFunc(values, math.IsNaN) {
+		return nil, nil
+	}
+	for k := range c.Mean.Data {
+		c.Mean.Data[k] = values[k%channels]
+	}
+	return c, nil
+}
+
 // CompleteWith completes examples by a model in a file.
 func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data) (*Completed, error) {
 	m, err := Load(path)
@@ -120,6 +156,9 @@ func (o *Output) HoldingSet(set *dataset.Set) error {
 	case !o.Pictures():
 		return set.CheckOutput(o.path)
 	}
+	if o.kind == ".gif" && set.Exists != nil {
+		return o.f.Usagef("-%s %q of pictures with points that do not exist, expected the name of a folder", o.flag, o.path)
+	}
 	size := len(set.Values) / set.Count
 	return o.Holding(set.Form, LevelsOf(&set.Form, func(i int) []float64 { return set.Values[i*size : (i+1)*size] }))
 }
@@ -136,6 +175,7 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 		}
 		return files.WriteAtomic(o.path, func(w io.Writer) error { return write(w, o.path, filled) })
 	}
+	out.observed = set.Values
 	if err := write(out, filled.Mean, set.Write); err != nil {
 		return err
 	}
@@ -151,7 +191,11 @@ func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sg
 func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
 	var s lines
 	if c.Model == nil {
-		s.text("nothing is missing: the data are written as they are")
+		text := "nothing is missing: the data are written as they are"
+		if missing, _ := set.Missing(); missing > 0 {
+			text = fmt.Sprintf("each channel has one value wherever it was observed, which %s take", quote.Counted(missing, "missing value"))
+		}
+		s.text("%s", text)
 		_, err := fmt.Fprint(e.Stdout, s.String())
 		return err
 	}

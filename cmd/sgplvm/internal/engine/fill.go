@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strconv"
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
@@ -52,6 +53,24 @@ const (
 	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
 )
 
+// NewReadFlags defines -select and -fill-value.
+func NewReadFlags(f *cli.Flags) {
+	f.String("select", "", "one `place` along each dimension that a NetCDF variable has too many, by value or number: level=850, level=#0")
+	f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares")
+}
+
+// ReadOptions are those of the flags -select and -fill-value, where a command has them, and whether one is given.
+func ReadOptions(f *cli.Flags) (o dataset.SetOptions, given bool) {
+	if f.Given("select") {
+		o.Select = f.Text("select")
+	}
+	if f.Given("fill-value") {
+		v, _ := strconv.ParseFloat(f.Text("fill-value"), 64) // checked by the flag
+		o.FillValue = &v
+	}
+	return o, f.Given("select") || f.Given("fill-value")
+}
+
 // LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
 // or at those in the file that the named flag takes.
 func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, pointsFlag string) (*Observations, error) {
@@ -91,7 +110,11 @@ func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, 
 // modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
 // and the file itself.
 func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
+	o, given := ReadOptions(f)
 	if scattered(m) {
+		if given {
+			return nil, f.Usagef("-select or -fill-value with a model of scattered points, expected none")
+		}
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
 		}
@@ -100,6 +123,9 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 	if Table(m) {
 		if grid != "" {
 			return nil, f.Usagef("-grid %s with a model of a table, expected none", grid)
+		}
+		if o.Layout.Channels = m.Channels(); given {
+			return dataset.LoadWith(data, o)
 		}
 		return dataset.LoadTable(data, m.Channels())
 	}
@@ -114,7 +140,8 @@ func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) 
 		}
 		want.Width, want.Height = w, h
 	}
-	frames, err := dataset.Load(data, want)
+	o.Layout = want
+	frames, err := dataset.LoadWith(data, o)
 	if err == nil {
 		err = dataset.CheckPictures(frames)
 	}

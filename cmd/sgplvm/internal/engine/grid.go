@@ -119,7 +119,7 @@ type FieldFlags struct {
 func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
 	return FieldFlags{f,
 		f.String("model", "", "the model `file`"),
-		f.String("points", "", "the `file` with coordinates to "+verb+" at, .npy, points×dimensions"),
+		f.String("points", "", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions"),
 		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures"),
 		f.String("sheet", "", "the PNG `file` with the first pictures")}
 }

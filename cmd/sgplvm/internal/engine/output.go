@@ -19,14 +19,16 @@ import (
 
 // Output is where the values of examples go: the ending of its name says in which format. Without a name they go nowhere.
 type Output struct {
-	f          *cli.Flags
-	flag, path string
-	kind       string // an ending, folderKind or nothing
-	form       dataset.Form
-	levels     picture.Levels
-	deviations bool // the values are variances: pictures show standard deviations
-	told       bool // black and white were given
-	twice      bool // two files of the source have the same name but for its ending
+	f            *cli.Flags
+	flag, path   string
+	kind         string // an ending, folderKind or nothing
+	form         dataset.Form
+	levels       picture.Levels
+	deviations   bool      // the values are variances: pictures show standard deviations
+	told         bool      // black and white were given
+	twice        bool      // two files of the source have the same name but for its ending
+	approximated bool      // a GIF has fewer colours than its pictures
+	observed     []float64 // values of the examples, NaN where they were filled in; nil: not known
 }
 
 // folderKind stands for the ending of a folder of pictures.
@@ -75,7 +77,7 @@ func noPictures(f *cli.Flags, flag string) error {
 }
 
 // Pictures tells whether the output is pictures.
-func (o *Output) Pictures() bool { return o.kind == ".png" || o.kind == folderKind }
+func (o *Output) Pictures() bool { return o.kind == ".png" || o.kind == ".gif" || o.kind == folderKind }
 
 // Is tells whether the name has an ending.
 func (o *Output) Is(ending string) bool { return o.kind == ending }
@@ -98,6 +100,8 @@ func (o *Output) Holding(form dataset.Form, levels picture.Levels) error {
 		return noPictures(o.f, o.flag)
 	case form.Channels != 1 && form.Channels != 3:
 		return o.f.Usagef("-%s %q of pictures of %d channels, expected a name that ends in .npy or .csv, or 1 channel (grey) or 3 (red, green, blue)", o.flag, o.path, form.Channels)
+	case o.kind == ".gif" && form.Points()*form.Channels > picture.MaxAnimation/form.Count:
+		return o.f.Usagef("-%s %q of %d pictures of %d values, expected at most %d values in all", o.flag, o.path, form.Count, form.Points()*form.Channels, picture.MaxAnimation)
 	case o.kind == ".png" && form.Count > 1:
 		return o.f.Usagef("-%s %q for %d pictures, expected the name of a folder", o.flag, o.path, form.Count)
 	}
@@ -120,6 +124,9 @@ func (o *Output) SetLevels(l picture.Levels) { o.levels, o.told = l, true }
 
 // Note tells what black and white are, where pictures do not simply have the levels of their source.
 func (o *Output) Note(e *cli.Environment) {
+	if o.approximated {
+		e.Note("%s: a GIF has 256 colours, and these pictures more, which are approximated (a folder for PNG pictures keeps them)", o.path)
+	}
 	switch {
 	case !o.Pictures() || o.told:
 	case o.deviations:
@@ -150,6 +157,9 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 			})
 		})
 	}
+	if o.kind == ".gif" {
+		return o.animate(write)
+	}
 	var all []float64
 	if err := write(func(values []float64) error {
 		all = append(all, values...)
@@ -163,6 +173,44 @@ func (o *Output) Stream(write func(put func(values []float64) error) error) erro
 	return files.WriteAtomic(o.path, func(w io.Writer) error {
 		return dataset.NewSet(o.form, all).Write(w, o.path, &dataset.Filled{Mean: all})
 	})
+}
+
+// animate writes a GIF: of the times of an animation, else ten frames a second.
+func (o *Output) animate(write func(put func(values []float64) error) error) error {
+	animation, n := picture.NewAnimation(o.path), 0
+	err := write(func(values []float64) (err error) {
+		for _, p := range o.pictures(values) {
+			if size := len(p.Values); o.observed != nil {
+				err = animation.AddSeen(p, o.observed[n*size:(n+1)*size], o.levels.Low, o.levels.High)
+			} else {
+				err = animation.Add(p, o.levels.Low, o.levels.High)
+			}
+			if n++; err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case n == len(o.form.Times) && inSeconds(o.form.Times):
+		err = animation.SaveAt(o.form.Times)
+	default:
+		err = animation.Save(10)
+	}
+	o.approximated = animation.Approximated
+	return err
+}
+
+// inSeconds tells whether times can be those of an animation's frames.
+func inSeconds(times []float64) bool {
+	for i := 1; i < len(times); i++ {
+		if step := times[i] - times[i-1]; !(step >= 0.02 && step <= 60) {
+			return false
+		}
+	}
+	return len(times) > 1
 }
 
 // Save writes all values.

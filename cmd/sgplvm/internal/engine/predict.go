@@ -35,7 +35,7 @@ type LatentFlags struct {
 
 // NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
 func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
-	f.String("data-points", "", "the `file` with the coordinates of the values of -data, .npy, points×dimensions, where these are not the training points")
+	f.String("data-points", "", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
 	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
 }
 

@@ -116,6 +116,48 @@ func TestGIFColours(t *testing.T) {
 	}
 }
 
+// Observed pixels keep their colours also where the others have too many, and frames appear at the times that are given.
+func TestGIFSeen(t *testing.T) {
+	pictures := film(3, 40, 30, 3)
+	path := filepath.Join(t.TempDir(), "film.gif")
+	a := picture.NewAnimation(path)
+	for _, p := range pictures {
+		seen := slices.Clone(p.Values)
+		for i := range p.Points() {
+			if i%3 > 0 {
+				seen[3*i+1] = math.NaN()
+				continue
+			}
+			for k := range 3 { // 216 colours
+				p.Values[3*i+k] = 51 * math.Round(p.Values[3*i+k]/51)
+			}
+		}
+		if err := a.AddSeen(p, seen, 0, 255); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.SaveAt([]float64{0, 0.07, 0.5}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := dataset.Load(path, dataset.Layout{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	square := 0.
+	for i, p := range pictures {
+		for k, v := range f.Values(i) {
+			if k/3%3 == 0 && v != p.Values[k] {
+				t.Fatalf("frame %d: value %d is %v, was %v", i, k, v, p.Values[k])
+			}
+			square += (v - p.Values[k]) * (v - p.Values[k]) / float64(3*len(p.Values))
+		}
+	}
+	if !a.Approximated || !(math.Sqrt(square) < 15) || !slices.Equal(f.Times, []float64{0, 0.07, 0.5}) {
+		t.Errorf("root mean square error %.2f levels, times %v", math.Sqrt(square), f.Times)
+	}
+	filetest.Panics(t, "picture: Animation: 3 frames, 2 times", func() { a.SaveAt([]float64{0, 1}) })
+}
+
 // Delays add up to the film's length, and the same film gives the same bytes.
 func TestGIFRate(t *testing.T) {
 	pictures := film(31, 4, 3, 3)

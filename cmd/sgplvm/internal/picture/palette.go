@@ -15,6 +15,7 @@ type quantizer struct {
 	exact   map[rgb]uint8 // or nil: colours are approximated
 	nearest []uint16      // one more than the number of the colour nearest to the middle of each cell, or 0
 	grey    bool          // colour i is level i, and pictures have one channel
+	kept    map[rgb]uint8 // colours of observed pixels
 }
 
 // quantizer makes the palette of an animation.
@@ -27,36 +28,45 @@ func (a *Animation) quantizer() *quantizer {
 		}
 		return q
 	}
-	if q.exact = a.colours(); q.exact != nil {
-		for c := range q.exact {
-			q.colours = append(q.colours, c)
-		}
-		slices.SortFunc(q.colours, func(a, b rgb) int { return slices.Compare(a[:], b[:]) })
-		for i, c := range q.colours {
-			q.exact[c] = uint8(i)
-		}
+	if q.exact = a.colours(false); len(q.exact) <= 256 {
+		q.colours = numbered(q.exact)
 		return q
 	}
-	q.colours = variancePalette(a.histogram(), 256)
+	q.exact = nil
+	if q.kept = a.colours(true); len(q.kept) > 255 {
+		q.kept = nil
+	}
+	q.colours = numbered(q.kept)
+	q.colours = append(q.colours, variancePalette(a.histogram(), 256-len(q.colours))...)
 	q.nearest = make([]uint16, 1<<(3*nearestBits))
 	return q
 }
 
-// colours returns the colours of all frames, or nil if there are more than 256.
-func (a *Animation) colours() map[rgb]uint8 {
+// colours returns the colours of all frames, or those that are kept; more than 256 stand for any number.
+func (a *Animation) colours(kept bool) map[rgb]uint8 {
 	found := map[rgb]uint8{}
-	for _, levels := range a.frames {
+	for k, levels := range a.frames {
 		last := rgb{}
-		for i := 0; i < len(levels); i += 3 {
-			if c := rgb(levels[i:]); i == 0 || c != last {
+		for i := 0; i < len(levels) && len(found) <= 256; i += 3 {
+			if c := rgb(levels[i:]); (len(found) == 0 || c != last) && (!kept || a.keep[k] != nil && a.keep[k][i/3]) {
 				found[c], last = 0, c
-			}
-			if len(found) > 256 {
-				return nil
 			}
 		}
 	}
 	return found
+}
+
+// numbered returns colours in order and sets their numbers.
+func numbered(found map[rgb]uint8) []rgb {
+	var colours []rgb
+	for c := range found {
+		colours = append(colours, c)
+	}
+	slices.SortFunc(colours, func(a, b rgb) int { return slices.Compare(a[:], b[:]) })
+	for i, c := range colours {
+		found[c] = uint8(i)
+	}
+	return colours
 }
 
 // near returns the number of the colour nearest to the middle of the cell that levels lie in.
@@ -241,8 +251,8 @@ const lloydIterations = 8
 
 // draw sets dst to the palette's indices for a picture's levels. Errors of approximated
 // colours are diffused to the pixels that follow, with rows drawn to the right and to the left
-// in turn.
-func (q *quantizer) draw(dst, levels []uint8, width int) {
+// in turn. Pixels that are kept have their colours.
+func (q *quantizer) draw(dst, levels []uint8, keep []bool, width int) {
 	switch {
 	case q.grey:
 		copy(dst, levels)
@@ -251,11 +261,11 @@ func (q *quantizer) draw(dst, levels []uint8, width int) {
 			dst[i] = q.exact[rgb(levels[3*i:])]
 		}
 	default:
-		q.diffuse(dst, levels, width)
+		q.diffuse(dst, levels, keep, width)
 	}
 }
 
-func (q *quantizer) diffuse(dst, levels []uint8, width int) {
+func (q *quantizer) diffuse(dst, levels []uint8, keep []bool, width int) {
 	// Sixteenths of what is missing in the row being drawn and in the next one, with a pixel
 	// more on either side.
 	here, below := make([][3]int32, width+2), make([][3]int32, width+2)
@@ -268,6 +278,10 @@ func (q *quantizer) diffuse(dst, levels []uint8, width int) {
 		for n := range width {
 			x := from + n*step
 			i := row*width + x
+			if q.kept != nil && keep != nil && keep[i] {
+				dst[i] = q.kept[rgb(levels[3*i:])]
+				continue
+			}
 			var want [3]int32
 			for k := range 3 {
 				want[k] = min(max(int32(levels[3*i+k])+(here[x+1][k]+8)>>4, 0), 255)
