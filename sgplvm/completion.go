@@ -84,6 +84,9 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 		}
 	}
 	c.all, c.rows = all, some
+	if series != nil && cfg.Effort == EffortQuick {
+		c.d.Times, c.d.Sequences = nil, nil // a series says more of time than its periods
+	}
 	chosen := cfg
 	if len(c.incomplete) > 0 {
 		if chosen, err = c.learn(ctx, cfg); err != nil {
@@ -192,7 +195,7 @@ func (c *completer) imputeOthers(ctx context.Context, m *Model, kinds []kind) er
 	for i := range learned {
 		own := kinds[i*c.all.holes.size : (i+1)*c.all.holes.size]
 		if !learned[i] && slices.ContainsFunc(own, func(k kind) bool {
-			return k < kindCount && (k == kindWhole || c.contest == nil || c.contest.winner[k] == "")
+			return k < kindCount && (k == kindWhole || c.contest == nil || c.contest.winner[k].needsModel())
 		}) {
 			list = append(list, i)
 		}

@@ -64,7 +64,7 @@ func (f *filledData) fillers(missing []bool, seed uint64) []filler {
 	if f.period == 0 {
 		return list
 	}
-	list = slices.DeleteFunc(list, func(m filler) bool { return m.name != components })
+	list = slices.DeleteFunc(list, func(m filler) bool { return m.name != "principal components" })
 	for i := range list {
 		list[i].name += " of periods"
 	}
@@ -99,7 +99,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	if c.d.Film || len(c.holes.reserve) == 0 {
 		return nil, nil
 	}
-	t := newContest(deviations(c.y, c.holes, c.channels))
+	t := newContest(c.y, c.holes, c.channels)
 	var list []heldValue
 	for _, r := range c.holes.reserve {
 		for k, truth := range r.values() {
@@ -118,9 +118,9 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 		return nil, err
 	}
 	t.decide()
-	for k, name := range t.winner {
-		if name == "" {
-			t.factor[k] = 1 // rescaled has done that
+	for k := range t.winner {
+		if w := &t.winner[k]; w.name == "" && !w.pair {
+			w.factor = 1 // rescaled has done that
 		}
 	}
 	return t, nil
@@ -130,19 +130,14 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 func (c *contest) lost(errors float64) bool {
 	for k := range kindCount {
 		if model, _ := c.verdict(c.of("", k)); len(model.losses) > 0 {
-			other, _ := c.verdict(c.of(c.winner[k], k))
-			if c.winner[k] == "" || !far(model, other, errors) {
+			w := c.winner[k]
+			other, _ := c.verdict(c.list(w, k))
+			if w.needsModel() || !far(model, other, errors) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-// deviations returns the standard deviations of what was observed in each channel, 1 where that is 0.
-func deviations(y mat.Matrix, h *holes, channels int) []float64 {
-	_, deviation := moments(y, h, channels)
-	return deviation
 }
 
 // moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
@@ -169,9 +164,12 @@ func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
 	return mean, deviation
 }
 
+// needsModel reports whether the model has a part in what an entrant says.
+func (e entrant) needsModel() bool { return e.name == "" || e.pair && e.and == "" }
+
 // modelWins reports whether the model fills in some of the missing values.
 func (c *contest) modelWins(kinds []kind) bool {
-	return slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k] == "" })
+	return slices.ContainsFunc(kinds, func(k kind) bool { return k < kindCount && c.winner[k].needsModel() })
 }
 
 func countKinds(kinds []kind) (count [kindCount]int) {
@@ -183,27 +181,38 @@ func countKinds(kinds []kind) (count [kindCount]int) {
 	return count
 }
 
-// fill puts what the winner says into the missing values of a kind. What it cannot tell stays.
+// fill puts what the winner says into the missing values of a kind, which hold what the model says. What it cannot tell stays.
 func (c *contest) fill(ctx context.Context, k kind, kinds []kind, y, variance mat.Matrix, methods []filler) error {
-	var mean, v mat.Matrix
-	factor := c.factor[k]
-	switch i := slices.IndexFunc(methods, func(m filler) bool { return m.name == c.winner[k] }); {
-	case i >= 0:
-		var err error
-		if mean, v, err = methods[i].fill(ctx); err != nil {
+	w := c.winner[k]
+	if w.needsModel() && !w.pair && !(w.factor > 1) {
+		return nil
+	}
+	say := func(name string) (mean, v mat.Matrix, err error) {
+		if i := slices.IndexFunc(methods, func(m filler) bool { return m.name == name }); i >= 0 {
+			return methods[i].fill(ctx)
+		}
+		return y, variance, nil
+	}
+	mean, v, err := say(w.name)
+	if err != nil {
+		return err
+	}
+	other, u := mean, v
+	if w.pair {
+		if other, u, err = say(w.and); err != nil {
 			return err
 		}
-	case factor > 1: // the model
-		mean, v = y, variance
-	default:
-		return nil
 	}
 	for i := range y.Rows {
 		for j := range y.Cols {
 			if kinds[i*y.Cols+j] != k {
 				continue
 			}
-			if a, b := mean.At(i, j), factor*v.At(i, j); a-a == 0 && b > 0 && !math.IsInf(b, 1) {
+			a, b := mean.At(i, j), v.At(i, j)
+			if w.pair {
+				a, b = c.together(j, a, b, other.At(i, j), u.At(i, j))
+			}
+			if b *= w.factor; a-a == 0 && b > 0 && !math.IsInf(b, 1) {
 				y.Set(i, j, a)
 				variance.Set(i, j, b)
 			}

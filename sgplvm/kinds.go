@@ -159,61 +159,53 @@ func fillers(y mat.Matrix, missing []bool, x mat.Matrix, channels int, at []Inst
 	if at == nil {
 		return list
 	}
-	series := filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
+	return append(list, filler{"each column over time by itself", func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 		mean, variance = mat.New(y.Rows, y.Cols), mat.New(y.Rows, y.Cols)
 		return mean, variance, dynamics.FillSeries(ctx, mean, variance, y, missing, d.Times, d.Sequences)
-	}}
-	list = append(list, series)
-	if i := slices.IndexFunc(list, func(f filler) bool { return f.name == components }); i >= 0 && x.Rows == 1 {
-		list = append(list, together(list[i], series, y, missing))
-	}
-	return list
+	}})
 }
 
-// components is the name of the method that sees how columns belong together.
-const components = "principal components"
-
-// together is what two methods say that see different things: the columns, as far as they tell of one another, and time. Given the value
-// these are taken as independent, so that precisions less that of the column add up.
-func together(a, b filler, y mat.Matrix, missing []bool) filler {
-	return filler{a.name + " and " + b.name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
-		mean, variance, err = a.fill(ctx)
-		if err != nil {
-			return mean, variance, err
-		}
-		m, v, err := b.fill(ctx)
-		if err != nil {
-			return mean, variance, err
-		}
-		h := &holes{size: y.Cols, missing: missing}
-		centre, spread := moments(y, h, y.Cols)
-		for i := range y.Rows {
-			for k, hole := range h.of(i) {
-				if !hole {
-					continue
-				}
-				pa, pb, p0 := 1/variance.At(i, k), 1/v.At(i, k), 1/(spread[k]*spread[k])
-				p0 = min(p0, pa, pb)
-				precision := pa + pb - p0
-				mean.Set(i, k, (pa*mean.At(i, k)+pb*m.At(i, k)-p0*centre[k])/precision)
-				variance.Set(i, k, 1/precision)
-			}
-		}
-		return mean, variance, nil
-	}}
-}
-
-// A contest compares on the values that were held out what fills in the missing ones.
+// A contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
+// with another.
 type contest struct {
-	scale  []float64              // deviations of the channels
-	held   map[string][]heldValue // by each method, in one order; "" is the model
-	names  []string               // of the methods, in the order in which they were tried
-	winner [kindCount]string
-	factor [kindCount]float64 // of the winner's variances
+	scale          []float64              // deviations of the channels
+	centre, spread []float64              // means and deviations of the values of an example, over examples
+	held           map[string][]heldValue // by each method, in one order; "" is the model
+	names          []string               // of the methods, in the order in which they were tried
+	winner         [kindCount]entrant
 }
 
-func newContest(scale []float64) *contest {
-	return &contest{scale: scale, held: map[string][]heldValue{}}
+// An entrant fills in the values of a kind.
+type entrant struct {
+	name   string  // "" is the model
+	and    string  // the method that is taken together with it
+	pair   bool    // there is one
+	factor float64 // of its variances
+}
+
+func (e entrant) String() string {
+	name := cmp.Or(e.name, "the model")
+	if e.pair {
+		name += " and " + cmp.Or(e.and, "the model")
+	}
+	return name
+}
+
+// newContest begins a contest of data with holes.
+func newContest(y mat.Matrix, h *holes, channels int) *contest {
+	c := &contest{held: map[string][]heldValue{}}
+	_, c.scale = moments(y, h, channels)
+	c.centre, c.spread = moments(y, h, y.Cols)
+	return c
+}
+
+// together returns the moments of a value by what two methods say of it: a is N(m, v), b N(n, w). Given the value what they see is taken as independent, so that
+// precisions less that of the value itself over examples, N(centre, spread²), add up.
+func (c *contest) together(value int, m, v, n, w float64) (mean, variance float64) {
+	a, b := 1/v, 1/w
+	p := min(a, b, 1/(c.spread[value]*c.spread[value]))
+	variance = 1 / (a + b - p)
+	return variance * (a*m + b*n - p*c.centre[value]), variance
 }
 
 // add adds what a method made of values that were held out.
@@ -260,42 +252,78 @@ func (c *contest) of(name string, k kind) (list []heldValue) {
 // pooled is as how many groups of a kind all kinds together count.
 const pooled = 8
 
+// list returns what an entrant made of one kind, of all for kindCount; nil where it cannot tell all of it.
+func (c *contest) list(e entrant, k kind) []heldValue {
+	list := c.of(e.name, k)
+	if !e.pair {
+		return list
+	}
+	other := c.of(e.and, k)
+	if list == nil || other == nil {
+		return nil
+	}
+	for i := range list {
+		v, w := &list[i], &other[i]
+		v.mean, v.variance = c.together(v.value, v.mean, v.variance, w.mean, w.variance)
+	}
+	return list
+}
+
 // decide finds the winner for each kind: the best mean difference to the first method, as none was chosen by these values but the model, which
-// is the first where there is one. Of a kind of which few groups were held out what holds of all kinds counts too.
+// is the first where there is one; and then another together with it, where these are surely better. Of a kind of which few groups were held out what
+// holds of all kinds counts too.
 func (c *contest) decide() {
 	if len(c.names) == 0 {
 		return
 	}
-	first := c.names[0]
-	defer func() {
-		for k, f := range c.factor {
-			c.factor[k] = max(1, f) // variances that are too large cost less than those that are too small
-		}
-	}()
-	all, _ := c.verdict(c.of(first, kindCount))
 	for k := range kindCount {
-		before, factor := c.verdict(c.of(first, k))
-		if c.factor[k] = factor; len(before.losses) == 0 {
+		best := entrant{name: c.names[0]}
+		before, factor := c.verdict(c.list(best, k))
+		if len(before.losses) == 0 {
+			c.winner[k] = best
 			continue
 		}
-		c.winner[k] = first
-		least, n := 0., float64(len(before.losses))
+		best.factor = factor
 		for _, name := range c.names[1:] {
-			list := c.of(name, k)
-			if list == nil {
-				continue
-			}
-			v, factor := c.verdict(list)
-			m, _ := difference(v, before)
-			if every := c.of(name, kindCount); every != nil {
-				v, _ := c.verdict(every)
-				of, _ := difference(v, all)
-				m = (n*m + pooled*of) / (n + pooled)
-			}
-			if m < least {
-				least, c.winner[k], c.factor[k] = m, name, factor
+			c.challenge(entrant{name: name}, &best, k, 0)
+		}
+		var pair entrant
+		for i, name := range c.names {
+			for _, and := range c.names[:i] {
+				if e := (entrant{name: and, and: name, pair: true}); c.list(e, k) != nil && !pair.pair {
+					pair = e
+				} else {
+					c.challenge(e, &pair, k, 0)
+				}
 			}
 		}
+		if pair.pair {
+			c.challenge(pair, &best, k, sureErrors)
+		}
+		best.factor = max(1, best.factor) // variances that are too large cost less than those that are too small
+		c.winner[k] = best
+	}
+}
+
+// challenge puts an entrant in the place of the best where it is better by more than some standard errors.
+func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
+	list := c.list(e, k)
+	if list == nil {
+		return
+	}
+	v, factor := c.verdict(list)
+	stands, _ := c.verdict(c.list(*best, k))
+	m, s := difference(v, stands)
+	if every := c.list(e, kindCount); every != nil && c.list(*best, kindCount) != nil {
+		v, _ := c.verdict(every)
+		all, _ := c.verdict(c.list(*best, kindCount))
+		of, _ := difference(v, all)
+		n := float64(len(stands.losses))
+		m = (n*m + pooled*of) / (n + pooled)
+	}
+	if -m > errors*s {
+		*best = e
+		best.factor = factor
 	}
 }
 
@@ -337,8 +365,8 @@ func byGroup(list []heldValue) (groups [][]heldValue) {
 
 // check tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
 func (c *contest) check(k kind, missing int) FillCheck {
-	f := FillCheck{Kind: kindNames[k], Missing: missing, By: cmp.Or(c.winner[k], "the model")}
-	f.measure(c.of(c.winner[k], k), c.factor[k])
+	f := FillCheck{Kind: kindNames[k], Missing: missing, By: c.winner[k].String()}
+	f.measure(c.list(c.winner[k], k), c.winner[k].factor)
 	for _, name := range c.names {
 		var other FillCheck
 		if other.measure(c.of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
