@@ -39,6 +39,7 @@ var policy = map[string][]string{
 	"sgplvm/kernel":            {"asm", "mat"},
 	"sgplvm/internal/work":     {"asm", "mat"},
 	"sgplvm/internal/data":     {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
+	"sgplvm/internal/outlier":  {"mat"},
 	"sgplvm/internal/psi":      {"asm", "mat", "sgplvm/kernel", "sgplvm/internal/work"},
 	"sgplvm/internal/infer":    {"mat", "asm", "lbfgs", "sgplvm/kernel", "sgplvm/internal/psi"},
 	"sgplvm/edge":              append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:2]...),
