@@ -45,9 +45,9 @@ var policy = map[string][]string{
 	"sgplvm/edge":              append([]string{"asm", "mat", "chol", "sgplvm/internal/infer", "sgplvm/internal/psi"}, leaves[:2]...),
 	"sgplvm/internal/dynamics": append([]string{"asm", "mat", "chol", "eig"}, leaves...),
 	"sgplvm/internal/bound":    slices.Concat(algebra, leaves, latent),
-	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/edge"}),
-	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/film", "sgplvm/edge"}, rooms),
-	"sgplvm/internal/film":     append([]string{"sgplvm/internal/predict", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
+	"sgplvm/internal/predict":  slices.Concat(algebra, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/infer", "sgplvm/internal/outlier", "sgplvm/edge"}),
+	"sgplvm":                   slices.Concat(below, leaves, latent, []string{"sgplvm/internal/bound", "sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/film", "sgplvm/edge"}, rooms),
+	"sgplvm/internal/film":     append([]string{"sgplvm/internal/predict", "sgplvm/internal/outlier", "sgplvm/internal/data", "sgplvm/internal/work", "mat", "chol"}, rooms...),
 	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
 	"sgplvm/evaluate":          {"mat"},
 

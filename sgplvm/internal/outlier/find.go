@@ -105,7 +105,7 @@ func (s *search) mark(values []int) {
 	for i, x := range v {
 		v[i] = math.Abs(x - middle)
 	}
-	t := tailOf(v, true)
+	t := tailOf(v, different, true)
 	for _, k := range values {
 		if d := math.Abs(s.Y.Data[k] - middle); d >= t.bound {
 			s.far[k] = max(s.far[k], d/t.unit)
@@ -131,7 +131,7 @@ func (s *search) judge(c int) {
 				}
 			}
 		}
-		tails = append(tails, tailOf(pool, false))
+		tails = append(tails, tailOf(pool, different, false))
 	}
 	for k := c; k < len(s.far); k += s.Channels {
 		score, known := math.Inf(1), false
@@ -303,15 +303,4 @@ func median(v []float64) float64 {
 	}
 	slices.Sort(v)
 	return v[(n-1)/2]/2 + v[n/2]/2
-}
-
-// Beyond is how many standard deviations of its predictive distribution, without it, a value of a trained model is away to be an outlier.
-// Normal data are never there; of Student's distribution with 3 degrees of freedom, scaled to its variance, one value in 4000 is.
-const Beyond = 10
-
-// Score returns how many standard deviations a value is away from a predictive distribution with that mean and variance, and whether that is
-// too far.
-func Score(value, mean, variance float64) (score float64, far bool) {
-	score = math.Abs(value-mean) / math.Sqrt(variance)
-	return score, score > Beyond
 }
