@@ -45,7 +45,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	}
 	var outliers []outlier.Value
 	if !o.KeepOutliers {
-		if outliers = predict.Outliers(obs.Values, *p); outliers != nil {
+		if outliers = m.Posterior.Outliers(obs.Values, *p); outliers != nil {
 			obs.Values = obs.Values.Clone()
 		}
 		for _, v := range outliers {

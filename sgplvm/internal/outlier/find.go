@@ -105,7 +105,7 @@ func (s *search) mark(values []int) {
 	for i, x := range v {
 		v[i] = math.Abs(x - middle)
 	}
-	t := tailOf(v, different, true)
+	t := tailOf(v, true)
 	for _, k := range values {
 		if d := math.Abs(s.Y.Data[k] - middle); d >= t.bound {
 			s.far[k] = max(s.far[k], d/t.unit)
@@ -131,7 +131,7 @@ func (s *search) judge(c int) {
 				}
 			}
 		}
-		tails = append(tails, tailOf(pool, different, false))
+		tails = append(tails, tailOf(pool, false))
 	}
 	for k := c; k < len(s.far); k += s.Channels {
 		score, known := math.Inf(1), false

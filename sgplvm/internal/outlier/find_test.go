@@ -255,24 +255,38 @@ func TestScatteredChannels(t *testing.T) {
 	found(t, "channels", e, map[int]bool{5*198 + 2*order[40]: true, 6*198 + 2*order[50] + 1: true})
 }
 
-// A value is far from a predictive distribution beyond 17 of its deviations; where many are far, none is.
+// A value is far from a predictive distribution beyond ten of its deviations.
 func TestScore(t *testing.T) {
-	for value, want := range map[float64]bool{3 + 2*16.9: false, 3 + 2*17.1: true, 3 - 2*17.1: true} {
+	for value, want := range map[float64]bool{3 + 2*9.9: false, 3 + 2*10.1: true, 3 - 2*10.1: true} {
 		if score, far := outlier.Score(value, 3, 4); far != want || math.Abs(score-math.Abs(value-3)/2) > 1e-12 {
 			t.Errorf("%v: %v, %v", value, score, far)
 		}
 	}
-	r, scores, bad := rand.New(rand.NewPCG(3, 69)), []float64(nil), []float64(nil)
-	for i := range 300 {
-		scores = append(scores, math.Abs(r.NormFloat64()))
-		bad = append(bad, math.Abs(r.NormFloat64())*float64(1+i%10*10))
-	}
-	for _, c := range []struct {
-		scores      []float64
+}
+
+// The reach of values is that of the tail of others: of normal and of uniform ones hardly more than themselves, of heavy ones far more, so that of a
+// hundred times as many from the same law next to none is beyond it; and never less than 8.
+func TestReach(t *testing.T) {
+	for name, c := range map[string]struct {
+		draw        func(r *rand.Rand, n int) []float64
 		least, most float64
-	}{{scores, outlier.Beyond, 25}, {append(scores, 40), outlier.Beyond, 25}, {scores[:3], outlier.Beyond, outlier.Beyond}, {bad, 400, 1e5}} {
-		if b := outlier.Bound(c.scores, false); b < c.least || b > c.most {
-			t.Errorf("a bound of %v, want %v to %v", b, c.least, c.most)
+	}{"normal": {laws["normal"], 8, 13}, "uniform": {each(func(r *rand.Rand) float64 { return r.Float64() }), 8, 8},
+		"Student": {laws["Student"], 50, 1e6}, "log-normal": {laws["log-normal"], 1e3, 1e8}, "equal": {func(r *rand.Rand, n int) []float64 { return make([]float64, n) }, 8, 8}} {
+		r := rand.New(rand.NewPCG(4, 70))
+		size := func(v []float64) []float64 {
+			for i, x := range v {
+				v[i] = math.Abs(x)
+			}
+			return v
+		}
+		reach, beyond := outlier.Reach(size(c.draw(r, 1000))), 0
+		for _, v := range size(c.draw(r, 100000)) {
+			if v >= reach {
+				beyond++
+			}
+		}
+		if !(reach >= c.least && reach <= c.most) || beyond > 3 {
+			t.Errorf("%s: a reach of %v, want %v to %v; %d beyond it", name, reach, c.least, c.most, beyond)
 		}
 	}
 }

@@ -34,13 +34,12 @@ type tail struct {
 	unit  float64 // a standard deviation, if they are normal
 }
 
-// tailOf returns the tail of distances, 0 or more, which it sorts. Of outliers few and a share may differ; kinds says that more than few which
-// are alike are data of another kind.
+// tailOf returns the tail of distances, 0 or more, which it sorts; kinds says that a few large ones which are alike are data of another kind.
 // The largest distances are left out as far as the tail of the others does not reach them. With D(p) the distance that a share p of the
 // others exceeds, and β its growth, log D = β·log(−log p) + const between the median and the largest, as of Weibull's
 // distributions (β = ½ of a normal one, 1 of an exponential one, and the more the heavier, where it grows with −log p), the tail ends where
 // −log p has grown by farther.
-func tailOf(d []float64, share float64, kinds bool) tail {
+func tailOf(d []float64, kinds bool) tail {
 	slices.Sort(d)
 	slices.Reverse(d)
 	n := len(d)
@@ -54,7 +53,7 @@ func tailOf(d []float64, share float64, kinds bool) tail {
 			continue
 		}
 		distinct++
-		if distinct > few+int(share*float64(n)) || i+1 > few+int(repeated*float64(n)) {
+		if distinct > few+int(different*float64(n)) || i+1 > few+int(repeated*float64(n)) {
 			break
 		}
 		if d[i] < leastGap*d[i+1] || kinds && distinct > few && d[0] < sameKind*d[i] {

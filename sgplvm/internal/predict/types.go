@@ -250,8 +250,9 @@ type InferOptions struct {
 	// without a share multiply variances in any model. None: the latent variables and the residuals alone.
 	Blends []Blend `json:"blends,omitzero"`
 
-	// KeepOutliers makes Infer and Impute believe all observed values. They otherwise take for missing what lies
-	// farther outside the rest of an example than its own deviations from the model can be, by 17 standard deviations at least (Prediction.Outliers).
+	// KeepOutliers makes Infer and Impute believe all observed values. They otherwise take for missing what is farther from the mean than
+	// the values of training examples can be, by the tail of what the model makes of them, and ten standard deviations at least
+	// from what it predicts without all such values (Prediction.Outliers).
 	KeepOutliers bool `json:"keepOutliers,omitzero"`
 }
 
