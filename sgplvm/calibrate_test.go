@@ -237,7 +237,7 @@ func TestCalibrationFails(t *testing.T) {
 	before := modelOf(t, tr)
 	before.config = nil // the other does not want to be uncalibrated
 	trained, reads := saved(t, before), source.calls
-	s.config.Training.Uncalibrated = false
+	s.config.Training.Uncalibrated, s.config.KeepOutliers = false, true // which are not searched for
 	source = &countingSource{Source: NewSource(s.data.Y.Data, 16, 24, 1)}
 	d := Data{Source: source, Grid: s.data.Grid, Times: s.data.Times}
 	newTestTrainer(t, d, s.config)

@@ -33,6 +33,9 @@ type Config struct {
 	// Lean forbids the model to keep anything of the training data: residuals of examples, or frames.
 	Lean bool `json:"lean,omitzero"`
 
+	// KeepOutliers makes Fit and Complete believe all observed values. They otherwise take for missing what Data.Outliers finds.
+	KeepOutliers bool `json:"keepOutliers,omitzero"`
+
 	// Factors says how the points of a grid of several factors are seen: "product", a kernel for each, or
 	// "joint", one kernel over all points together. Plain default: product.
 	Factors Factors `json:"factors,omitzero"`

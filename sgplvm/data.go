@@ -49,6 +49,8 @@ type Data struct {
 	holes      *holes        // of values that were filled in; nil: all were observed
 	unsure     unsure        // about those values
 	absent     []Instant     // of examples of which nothing was observed, which are none of these
+	searched   bool          // outliers were searched for; those that were found are missing
+	outliers   []Outlier     // that were found
 	observed   Source        // what Source was before, NaN where values were missing; nil: all were observed
 }
 
@@ -140,18 +142,6 @@ type (
 	// FileError reports a model file or a checkpoint that cannot be used, and why (Err).
 	FileError = data.FileError
 )
-
-// Check looks through the data, in one pass, for what cannot be meant: infinite values, nothing that was observed, all
-// channels constant or all examples equal, values so far outside the rest that they must stand for
-// something else, such as 1e20 or -9999 for land. Trainers refuse the same. The warnings, one sentence each,
-// name a single example, what is missing, and values far outside the rest with their count. Errors: *ConfigError,
-// *ValueError, *ReadError.
-func (d Data) Check() (warnings []string, err error) {
-	if d, err = d.checked(); err != nil {
-		return nil, err
-	}
-	return data.Check(d.Source)
-}
 
 // checked returns copies of grid, times and labels, and the data as a source whose sizes fit them.
 func (d Data) checked() (Data, error) {

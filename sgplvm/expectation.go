@@ -16,6 +16,7 @@ const mostUnsure = 2048
 
 // imputeUnsure returns the moments of Impute, and what the example adds to such a sum, scaled, over channels; nil of films, and of many points of which no covariance is learned.
 func (m *Model) imputeUnsure(ctx context.Context, obs Observed, o InferOptions) (p Prediction, lower []float64, err error) {
+	o.KeepOutliers = true
 	by, given, err := m.seen(obs)
 	if err != nil {
 		return p, nil, err

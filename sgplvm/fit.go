@@ -3,7 +3,7 @@ package sgplvm
 import "context"
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
-// afresh with that. Of data with missing values or known errors that is the model of Complete; with EffortNone it is that of
+// afresh with that. Outliers (Data.Outliers) count as missing. Of data with missing values or known errors that is the model of Complete; with EffortNone it is that of
 // NewTrainer. When ctx ends or Progress stops training, the model is the best one found so
 // far and the error, if any, is ctx.Err(). The model is nil only where nothing was learned; where an
 // error came after training (in the calibration of variances, say) it is there beside the error; with Checkpoints a run that
@@ -15,6 +15,15 @@ func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err 
 		return nil, Report{}, err
 	}
 	defer func() { err = end(&report, err) }()
+	if !cfg.KeepOutliers {
+		if d, err = d.checked(); err == nil {
+			d, _, err = d.withoutOutliers()
+		}
+		if err != nil {
+			return nil, Report{}, err
+		}
+		defer func() { report.foundOutliers(d.outliers) }()
+	}
 	if cfg.Effort != EffortNone && cfg.Start == nil {
 		if holes, err := d.incomplete(); err != nil {
 			return nil, Report{}, err

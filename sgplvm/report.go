@@ -3,6 +3,8 @@ package sgplvm
 import (
 	"slices"
 	"time"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // Progress describes a step of training.
@@ -36,7 +38,10 @@ type Report struct {
 	Status      string        // how the last phase ended
 	Warnings    []string      // what a user should know, one sentence each
 
-	Missing int // values of the data
+	Missing int // values of the data, outliers among them
+
+	// Outliers are the observed values that counted as missing; Config.KeepOutliers keeps them.
+	Outliers []Outlier
 
 	// Gap is by how much the bound of data with missing values or errors of their own lies below the one with a full
 	// covariance of the inducing variables, where that can be computed (GapKnown): 0 for complete data, and where all examples
@@ -48,6 +53,13 @@ type Report struct {
 	// search took. Nothing else depends on them.
 	Forecast, Searched time.Duration
 }
+
+// An Outlier is an observed value that counts as missing, since it lies far outside what others say of its place: Example, Point
+// and Channel, counted from 0, its Value, and its Score, its distance from what is expected in standard deviations.
+type Outlier = outlier.Value
+
+// OutlierText says in one sentence that outliers count as missing, and names the first of them.
+func OutlierText(found []Outlier) string { return outlier.Text(found) }
 
 // PhaseReport tells how a phase of training went. A model's file keeps the name, the steps, the status and the bounds.
 type PhaseReport struct {
@@ -107,6 +119,13 @@ func (r *Report) follow(earlier Report) {
 		if !slices.Contains(r.Warnings, w) {
 			r.Warnings = append(r.Warnings, w)
 		}
+	}
+}
+
+// foundOutliers adds those that counted as missing.
+func (r *Report) foundOutliers(found []Outlier) {
+	if r.Outliers = found; len(found) > 0 {
+		r.Warnings = append([]string{OutlierText(found)}, r.Warnings...)
 	}
 }
 

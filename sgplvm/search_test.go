@@ -349,6 +349,8 @@ func fixed(film bool) map[string]func(c *Config) {
 	rbf := kernel.Kernel{Kind: kernel.RBF, LengthScale: []float64{1.7}}
 	list := map[string]func(c *Config){
 		"Lean":                    func(c *Config) { c.Lean = true },
+		"KeepOutliers":            func(c *Config) { c.KeepOutliers = true },
+		"Infer.KeepOutliers":      func(c *Config) { c.Infer.KeepOutliers = true },
 		"Factors":                 func(c *Config) { c.Factors = FactorsJoint },
 		"LatentDims":              func(c *Config) { c.LatentDims = 3 },
 		"Inducing":                func(c *Config) { c.Inducing = 7 },

@@ -15,6 +15,7 @@ type choiceFlags struct {
 	limit          *time.Duration
 	seed           *uint64
 	period         *float64
+	keep           *bool
 }
 
 func newChoiceFlags(f *cli.Flags) *choiceFlags {
@@ -25,6 +26,7 @@ func newChoiceFlags(f *cli.Flags) *choiceFlags {
 			sgplvm.EffortQuick.String(), sgplvm.EffortNormal.String(), sgplvm.EffortThorough.String(), sgplvm.EffortNone.String()),
 		limit:  f.Duration("limit", "the `time` after which the search ends and the best so far is trained, as 90s or 10m"),
 		seed:   f.Seed("seed", 0, "the `number` that decides everything random"),
+		keep:   f.Toggle("keep-outliers", engine.KeepUsage),
 		config: f.String("config", "", "the `file` with what an expert knows better, JSON, as info -write-config writes it"),
 	}
 }
@@ -50,6 +52,7 @@ func (s *choiceFlags) read() (cfg sgplvm.Config, err error) {
 	if *s.limit > 0 && cfg.Effort == sgplvm.EffortNone {
 		return cfg, s.f.Usagef("-limit %v with the effort none, which searches nothing, expected one of the two", *s.limit)
 	}
+	cfg.KeepOutliers = cfg.KeepOutliers || *s.keep
 	cfg.SearchTime = *s.limit
 	return cfg, nil
 }

@@ -125,7 +125,7 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	missing, _ := set.Missing()
 	switch {
 	case *s.model != "":
-		done, err = engine.CompleteWith(ctx, e, *s.model, set, d)
+		done, err = engine.CompleteWith(ctx, e, *s.model, set, d, sgplvm.InferOptions{KeepOutliers: *s.choice.keep})
 	case missing == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
 		if _, err = s.choice.read(); err == nil {
 			done = engine.CompleteAlready(d)
@@ -141,6 +141,7 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	if err != nil {
 		return nil, nil, err
 	}
+	done.Drop(e, set, points)
 	if *s.smooth {
 		if err := done.Smooth(); err != nil {
 			return nil, nil, engine.AboutData(*s.data, err)

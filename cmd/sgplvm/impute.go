@@ -18,7 +18,7 @@ type imputeSettings struct {
 	model, data, grid, observed *string
 	times                       *engine.TimeFlags
 	truth, sheet, conditioning  *string
-	json                        *bool
+	keep, json                  *bool
 }
 
 func newImputeSettings(e *cli.Environment) *imputeSettings {
@@ -41,6 +41,7 @@ shape of the input.`)
 		times:        engine.NewTimeFlags(f, "the `file` with the times of the pictures (.npy, .npz, .nc, .csv), for a model that knows times; a film with motion needs them"),
 		truth:        f.String("truth", "", "the complete `pictures`, like -data: print the errors of what was filled in"),
 		conditioning: f.Choice("conditioning", "latent", "the `way` in which observed values bear on missing ones: latent (given the latent variables), paper (as Atkinson and Zabaras have it) or none (through the latent variables alone)", "latent", "paper", "none"),
+		keep:         f.Toggle("keep-outliers", engine.KeepUsage),
 		json:         f.JSON(),
 		sheet:        f.String("sheet", "", "the PNG `file` with the first pictures: seen, filled and, with -truth, truth"),
 	}
@@ -89,7 +90,7 @@ func impute(ctx context.Context, e *cli.Environment, args []string) error {
 	if err := seen.Results(m, out, variance); err != nil {
 		return err
 	}
-	filled, err := engine.Fill(ctx, e, m, seen, sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning]})
+	filled, err := engine.Fill(ctx, e, m, seen, sgplvm.InferOptions{Conditioning: conditionings[*s.conditioning], KeepOutliers: *s.keep})
 	if err != nil {
 		return err
 	}

@@ -133,6 +133,12 @@ func (s *Set) change() {
 	}
 }
 
+// Drop makes a value missing.
+func (s *Set) Drop(example, point, channel int) {
+	s.change()
+	s.Values[(example*s.Points()+point)*s.Channels+channel] = math.NaN()
+}
+
 // point is the point of value i.
 func (s *Set) point(i int) int { return i / s.Channels % s.Points() }
 

@@ -16,8 +16,7 @@ import (
 //     the sea: of 1e9 or more and a million times as far away as the rest is wide, or one of the usual
 //     words for "no value", such as -9999 or 32767, several times and thirty times as far,
 //
-// and has a warning, one sentence each, for a single example, for missing values, examples and points, and for values a
-// hundred times as far away as the rest is wide. A constant channel beside others, equal examples among others and tails as heavy
+// and has a warning, one sentence each, for a single example and for missing values, examples and points. A constant channel beside others, equal examples among others and tails as heavy
 // as Cauchy's are data like any. Errors: *ReadError, *ValueError.
 func Check(source Source) (warnings []string, err error) {
 	y := &Scaled{Source: source}
@@ -59,14 +58,8 @@ func Check(source Source) (warnings []string, err error) {
 		return nil, &ValueError{Value: all[0].octaves[0].low, Want: want}
 	}
 	for c := range all {
-		if far, ok := all[c].farthest(); ok {
-			text, err := y.judge(c, far)
-			if err != nil {
-				return nil, err
-			}
-			if text != "" {
-				warnings = append(warnings, text)
-			}
+		if far, ok := all[c].farthest(); ok && far.refused() {
+			return nil, y.refuseFar(c, far)
 		}
 	}
 	warnings = append(warnings, missing.warnings(y.Examples, y.Size())...)
@@ -214,12 +207,11 @@ func (c *census) farthest() (best far, ok bool) {
 // size returns the least size of the part's values.
 func (f *far) size() float64 { return min(math.Abs(f.low), math.Abs(f.high)) }
 
-// How far away values are refused, or named in a warning, in widths of the rest, and how large they are.
+// How far away values are refused, in widths of the rest, and how large they are.
 const (
 	refusedRatio, refusedSize = 1e6, 1e9
 	constantRatio             = 1e12 // of the rest's size, where the rest is a single value
 	wordRatio                 = 30
-	namedRatio                = 100
 )
 
 // noValue are the usual words for "no value" of a moderate size.
@@ -239,14 +231,10 @@ func (f *far) refused() bool {
 	return same && f.count > 1 && f.ratio >= wordRatio && slices.Contains(noValue, math.Abs(f.low))
 }
 
-// judge returns what is wrong with a part of channel c: a warning, an error, or neither.
-func (y *Scaled) judge(c int, f far) (warning string, err error) {
-	refused := f.refused()
-	if !refused && (math.IsInf(f.ratio, 1) || f.ratio < namedRatio || f.count > f.rest.count) {
-		return "", nil
-	}
+// refuseFar says what is wrong with a part of channel c.
+func (y *Scaled) refuseFar(c int, f far) error {
 	place, value, least, most := -1, 0.0, math.MaxInt, 0 // least and most: of an example
-	err = y.EachSlab(func(slab []float64, from int) error {
+	err := y.EachSlab(func(slab []float64, from int) error {
 		for k := 0; k*y.Size() < len(slab); k++ {
 			n := 0
 			for j := c; j < y.Size(); j += y.Channels {
@@ -262,15 +250,10 @@ func (y *Scaled) judge(c int, f far) (warning string, err error) {
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return err
 	}
-	text := f.describe(least, most, y.Examples, y.Points)
-	e := &ValueError{Example: place / y.Size(), Point: place % y.Size() / y.Channels, Channel: c, Value: value}
-	if refused {
-		e.Want = "a value like the rest: " + text + ": land or missing? A fill value or a mask says so, or such points are left out of the data"
-		return "", e
-	}
-	return fmt.Sprintf("channel %d: %s; the first is value %.4g of example %d, point %d", c, text, value, e.Example, e.Point), nil
+	return &ValueError{Example: place / y.Size(), Point: place % y.Size() / y.Channels, Channel: c, Value: value,
+		Want: "a value like the rest: " + f.describe(least, most, y.Examples, y.Points) + ": land or missing? A fill value or a mask says so, or such points are left out of the data"}
 }
 
 // describe counts the values of a part, of which an example has least to most.

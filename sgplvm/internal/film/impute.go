@@ -9,6 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -42,6 +43,15 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 	if err != nil {
 		return err
 	}
+	var outliers []outlier.Value
+	if !o.KeepOutliers {
+		if outliers = m.Posterior.Outliers(obs.Values, *p); outliers != nil {
+			obs.Values = obs.Values.Clone()
+		}
+		for _, v := range outliers {
+			obs.Values.Set(v.Point, v.Channel, math.NaN())
+		}
+	}
 	s := &seenFrame{law: m.errors, frame: whole, values: obs.Values}
 	if s.law == nil {
 		s.law = &plainErrors
@@ -64,6 +74,7 @@ func (m *Model) ImputeTo(ctx context.Context, to *predict.Prediction, latent *pr
 		inflation = o.Blends[0].Inflation
 	}
 	s.keep(filled, inflation)
+	room.Outliers = outliers
 	predict.CopyPrediction(to, *room, obs.Values)
 	predict.CopyLatent(latent, l)
 	return nil

@@ -20,6 +20,7 @@ type example struct {
 	errors  mat.Matrix // squares of known standard errors, n_s*×d_y, scaled; 0×0: none are known
 	prior   prior
 	normal  psi.Normal // of prior
+	scores  mat.Matrix // of the values when they were judged (inferWithout)
 	far     []float64  // of the training examples, where that was asked for (Posterior.far)
 	room    *room      // what filling it in works in; nil: what is allocated
 	given   *given     // where what was found is asked for again (ImputeUnsure), else nil

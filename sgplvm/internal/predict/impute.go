@@ -9,6 +9,22 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/infer"
 )
 
+// Infer returns the posterior of a partly seen example's latent variables (docs/math.md, "A
+// partly seen example"). An example with nothing observed gets its prior. Errors:
+// *data.ConfigError, *data.ValueError, ctx.Err().
+func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
+	e, err := q.observe(obs)
+	if err != nil {
+		return Latent{}, err
+	}
+	if o, err = o.complete(); err != nil {
+		return Latent{}, err
+	}
+	l, err := q.inferWithout(ctx, e, o)
+	l.At = copiedTime(nil, l.At)
+	return l, err
+}
+
 // Impute infers a partly seen example's latent variables and returns the
 // distribution of the data at all points of its grid given what was observed:
 // an observed value is its own mean, with variance 0; a missing one is
@@ -40,7 +56,7 @@ func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 	if o, err = o.complete(); err != nil {
 		return err
 	}
-	latent, err := q.infer(ctx, e, o)
+	latent, err := q.inferWithout(ctx, e, o)
 	if err != nil {
 		return err
 	}
@@ -57,6 +73,7 @@ func (q *Posterior) imputeTo(ctx context.Context, p *Prediction, l *Latent, obs 
 		}
 	}
 	CopyPrediction(p, filled, obs.Values) // the room lends it to the next
+	p.Outliers = e.addOutliers(p.Outliers, obs.Values)
 	CopyLatent(l, latent)
 	e.keep(*p, obs)
 	return nil

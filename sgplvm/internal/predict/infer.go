@@ -12,22 +12,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
 )
 
-// Infer returns the posterior of a partly seen example's latent variables (docs/math.md, "A
-// partly seen example"). An example with nothing observed gets its prior. Errors:
-// *data.ConfigError, *data.ValueError, ctx.Err().
-func (q *Posterior) Infer(ctx context.Context, obs Observed, o InferOptions) (Latent, error) {
-	e, err := q.observe(obs)
-	if err != nil {
-		return Latent{}, err
-	}
-	if o, err = o.complete(); err != nil {
-		return Latent{}, err
-	}
-	l, err := q.infer(ctx, e, o)
-	l.At = copiedTime(nil, l.At)
-	return l, err
-}
-
 // infer scores all starting points, optimises the best and returns the best
 // result.
 func (q *Posterior) infer(ctx context.Context, e *example, o InferOptions) (Latent, error) {

@@ -36,6 +36,7 @@ type Posterior struct {
 	// Made when first asked for, and shared by all that With returns.
 	training   func() *projection                  // on the training grid
 	last       *atomic.Pointer[projection]         // the last on another grid
+	reach      func() []float64                    // of the values of each channel (reachOf)
 	starts     func() *starts                      // of inference
 	paths      func() (*dynamics.Posterior, error) // of the latent variables over time
 	workspaces *sync.Pool                          // of inference
@@ -104,6 +105,7 @@ func New(p *bound.Params, grid data.Grid, scaler data.Scaler, alpha kronprod.Ten
 		return nil, err
 	}
 	q.training = sync.OnceValue(func() *projection { return q.project(grid, q.learnedAt(grid)) })
+	q.reach = sync.OnceValue(q.reachOf)
 	q.starts = sync.OnceValue(func() *starts { return newStarts(q.psi, p) })
 	q.paths = sync.OnceValues(func() (*dynamics.Posterior, error) { return dynamics.NewPosterior(p.X.Paths) })
 	q.workspaces = &sync.Pool{New: func() any { return infer.NewOptimiser(p.X.Mu.Cols) }}

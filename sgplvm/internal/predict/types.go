@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // Observed is a partly seen example, in the user's units.
@@ -91,6 +92,10 @@ type Prediction struct {
 	// one). Of a learned one it is "parametric" at a grid with points that are no training
 	// points.
 	Noise string
+
+	// Outliers are the observed values that Impute took for missing ones, since they lie far outside what the model can explain
+	// by the others; nil: there were none.
+	Outliers []outlier.Value
 }
 
 // A Slab is a part of many predictions: the marginal distribution of the data, in the
@@ -244,6 +249,11 @@ type InferOptions struct {
 	// one say, where the model keeps its training residuals: an example takes the blend with the nearest gap. Blends
 	// without a share multiply variances in any model. None: the latent variables and the residuals alone.
 	Blends []Blend `json:"blends,omitzero"`
+
+	// KeepOutliers makes Infer and Impute believe all observed values. They otherwise take for missing what is farther from the mean than
+	// the values of training examples can be, by the tail of what the model makes of them, and ten standard deviations at least
+	// from what it predicts without all such values (Prediction.Outliers).
+	KeepOutliers bool `json:"keepOutliers,omitzero"`
 }
 
 func (o InferOptions) bandwidth() float64 { return cmp.Or(o.LocalBandwidth, 0.7) }
@@ -264,7 +274,7 @@ func (o InferOptions) Or(from InferOptions) InferOptions {
 	o.NoiseStrength, o.Conditioning = cmp.Or(o.NoiseStrength, from.NoiseStrength), cmp.Or(o.Conditioning, from.Conditioning)
 	o.DegreesOfFreedom = cmp.Or(o.DegreesOfFreedom, from.DegreesOfFreedom)
 	o.LocalBandwidth, o.LocalStrength = cmp.Or(o.LocalBandwidth, from.LocalBandwidth), cmp.Or(o.LocalStrength, from.LocalStrength)
-	o.FirstOrder = o.FirstOrder || from.FirstOrder
+	o.FirstOrder, o.KeepOutliers = o.FirstOrder || from.FirstOrder, o.KeepOutliers || from.KeepOutliers
 	if o.Blends == nil {
 		o.Blends = from.Blends
 	}
@@ -332,6 +342,7 @@ func copiedTime(to, at *data.Instant) *data.Instant {
 // CopyPrediction makes to a copy of p, in its storage where that is as large, and apart from observed values.
 func CopyPrediction(to *Prediction, p Prediction, values mat.Matrix) {
 	p.Mean, p.Variance = copied(to.Mean, p.Mean, values), copied(to.Variance, p.Variance, values)
+	p.Outliers = append(to.Outliers[:0], p.Outliers...)
 	*to = p
 }
 

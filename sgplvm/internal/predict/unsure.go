@@ -11,9 +11,10 @@ import (
 // variables, summed over channels, in the model's units, white noise included: what an expectation over missing values adds to the squares of their residuals
 // (Dempster, Laird and Rubin, J. R. Stat. Soc. B 39, 1977, section 4.1). Channels of which too many points were observed add nothing.
 // With white it adds to the diagonal the variances that missing values have given all others, the missing ones too: what of that covariance is white.
-// Errors: those of Impute.
+// All that was observed is believed. Errors: those of Impute.
 func (q *Posterior) ImputeUnsure(ctx context.Context, dst mat.Matrix, white bool, obs Observed, o InferOptions) (p Prediction, l Latent, err error) {
 	u := &unsureness{dst, white}
+	o.KeepOutliers = true
 	err = q.imputeTo(ctx, &p, &l, obs, o, func(e *example, l Latent, o InferOptions) error { return u.add(q, e, l, o) })
 	return p, l, err
 }

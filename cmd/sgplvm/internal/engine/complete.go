@@ -102,7 +102,7 @@ func CompleteConstant(d sgplvm.Data) (*Completed, error) {
 }
 
 // CompleteWith completes examples by a model in a file.
-func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data) (*Completed, error) {
+func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data, o sgplvm.InferOptions) (*Completed, error) {
 	m, err := Load(path)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
 	}
 	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
-	latents := make([]sgplvm.Latent, n)
+	latents, outliers := make([]sgplvm.Latent, n), make([][]sgplvm.Outlier, n)
 	c.latent = func(i int) sgplvm.Latent { return latents[i] }
 	size := points * channels
 	err = e.Each(ctx, "filled", set.Name, n, func(i int) error {
@@ -133,19 +133,30 @@ func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dat
 			}
 			obs.Prior = &priors[0]
 		}
-		p, l, err := m.Impute(ctx, obs, sgplvm.InferOptions{})
+		p, l, err := m.Impute(ctx, obs, o)
 		if err == nil {
 			err = check(p, obs.Values)
 		}
 		if err != nil {
 			return err
 		}
-		latents[i] = l
+		latents[i], outliers[i] = l, p.Outliers
 		copy(c.Mean.Data[i*size:], p.Mean.Data)
 		copy(c.Variance.Data[i*size:], p.Variance.Data)
 		return nil
 	})
+	c.Report.Outliers = numbered(outliers)
 	return c, err
+}
+
+// Drop makes missing in the set what counted as missing when it was completed at some of its points, and says so where the report does not.
+func (c *Completed) Drop(e *cli.Environment, set *dataset.Set, points []int) {
+	for _, v := range c.Report.Outliers {
+		set.Drop(v.Example, points[v.Point], v.Channel)
+	}
+	if c.given {
+		NoteOutliers(e, c.Report.Outliers)
+	}
 }
 
 // HoldingSet says that the output will hold a completed set, and refuses what it cannot hold.

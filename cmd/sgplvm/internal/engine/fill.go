@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -46,10 +47,11 @@ func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
 	return variance.HoldingVariances(form, Deviation(m))
 }
 
-// DataUsage, MaskUsage and FilmUsage say in the help of a flag what data and what a mask may be, and when pictures are a film.
+// DataUsage, MaskUsage, KeepUsage and FilmUsage say in the help of a flag what data and what a mask may be, what outliers are, and when pictures are a film.
 const (
 	DataUsage = "a .npy, .npz, .nc or .csv `file`, a GIF, a PNG or JPEG picture or a folder of them"
 	MaskUsage = "the mask `file` or folder: 1 or white where a value was observed, 0 or black where not"
+	KeepUsage = "values far outside what all others say are data, too; by default they count as missing"
 	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
 )
 
@@ -181,7 +183,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 	r := NewResult(frames.Count, frames.Points()*frames.Channels)
 	rooms := sync.Pool{New: func() any { return new(filled) }}
 	var mu sync.Mutex
-	unseen, neighbourhoods := map[int]bool{}, 0
+	unseen, neighbourhoods, outliers := map[int]bool{}, 0, make([][]sgplvm.Outlier, frames.Count)
 	err := e.Each(ctx, "filled", frames.Name, frames.Count, func(i int) error {
 		seen := frames.Observed(i)
 		f := rooms.Get().(*filled)
@@ -194,6 +196,7 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 		if err != nil {
 			return err
 		}
+		outliers[i] = slices.Clone(prediction.Outliers)
 		copy(r.Mean[i*r.Size:], prediction.Mean.Data)
 		copy(r.Variance[i*r.Size:], prediction.Variance.Data)
 		mu.Lock()
@@ -212,10 +215,29 @@ func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Obse
 			e.Note("%s: picture %d: nothing observed: filled with the prediction of the prior", frames.Name, i)
 		}
 	}
+	NoteOutliers(e, numbered(outliers))
 	if neighbourhoods > 0 {
 		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
 	}
 	return r, nil
+}
+
+// numbered returns the outliers of examples, which have their numbers.
+func numbered(outliers [][]sgplvm.Outlier) (all []sgplvm.Outlier) {
+	for i, some := range outliers {
+		for _, v := range some {
+			v.Example = i
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// NoteOutliers says which values counted as missing.
+func NoteOutliers(e *cli.Environment, found []sgplvm.Outlier) {
+	if len(found) > 0 {
+		e.Note("%s; -keep-outliers keeps such values", sgplvm.OutlierText(found))
+	}
 }
 
 // check refuses a prediction that is no number, or of which the variance is beyond the range of

@@ -1,0 +1,30 @@
+package outlier
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String names the value, its place and its score.
+func (v Value) String() string {
+	return fmt.Sprintf("%.6g of example %d, point %d, channel %d (%.3g standard deviations away)", v.Value, v.Example, v.Point, v.Channel, v.Score)
+}
+
+// named is how many values a text names.
+const named = 5
+
+// Text says in one sentence that values count as missing, and names the first.
+func Text(found []Value) string {
+	var names []string
+	for _, v := range found[:min(named, len(found))] {
+		names = append(names, v.String())
+	}
+	text, more := "1 value lies far outside what the others say and counts", ""
+	if n := len(found); n > 1 {
+		text = fmt.Sprintf("%d values lie far outside what the others say and count", n)
+		if n > named {
+			more = ", …"
+		}
+	}
+	return text + " as missing: " + strings.Join(names, ", ") + more
+}

@@ -1,0 +1,155 @@
+package predict
+
+import (
+	"context"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
+)
+
+// Of at least leastReached training examples, and of more so that there are reachedNumbers predictions of a channel, the reach is found; of no more
+// than so many of an example.
+const leastReached, reachedNumbers = 16, 1 << 12
+
+// reachOf returns how far from 0 the scaled values of each channel may be by what the model says of its training examples: the squares of its
+// predictions, and what these leave of the variance of the data, which is 1.
+func (q *Posterior) reachOf() []float64 {
+	n, points, on := q.params.X.Mu.Rows, q.grid.Len(), q.training()
+	count := min(n, max(leastReached, reachedNumbers/points))
+	step := max(1, points/reachedNumbers)
+	psi1, mean := mat.New(q.factors[0].Size(), 1), mat.New(points, 1)
+	pools, squares := make([][]float64, q.channels()), make([]float64, q.channels())
+	for k := range count {
+		q.psi1(psi1.Data, q.TrainingLatent(k*n/count))
+		for c := range pools {
+			mat.Mul(mean, 1, on.p[c], psi1, 0)
+			for i := 0; i < points; i += step {
+				v := mean.Data[i] * mean.Data[i]
+				pools[c] = append(pools[c], v)
+				squares[c] += v
+			}
+		}
+	}
+	reach := make([]float64, len(pools))
+	for c, pool := range pools {
+		left := max(0, 1-squares[c]/float64(len(pool)))
+		for i, v := range pool {
+			pool[i] = math.Sqrt(v + left)
+		}
+		reach[c] = outlier.Reach(pool)
+	}
+	return reach
+}
+
+// inferWithout is infer of an example without its outliers, which are missing then: values beyond the reach of the model that are also far from
+// what it says of their places when all of those are missing. Where most are beyond it the example is of another kind, and has none.
+func (q *Posterior) inferWithout(ctx context.Context, e *example, o InferOptions) (Latent, error) {
+	if o.KeepOutliers {
+		return q.infer(ctx, e, o)
+	}
+	all := e.values
+	observed, beyond := e.leaveOut(q.reach(), all)
+	if 2*beyond > observed+1 {
+		e.setValues(all)
+		beyond = 0
+	}
+	l, err := q.infer(ctx, e, o)
+	if err != nil || beyond == 0 {
+		return l, err
+	}
+	p := q.marginal(e.on, q.momentsIn(e.room, l))
+	values, back := e.room.clone(e.values), false
+	for i := range all.Rows {
+		for c, v := range all.Row(i) {
+			if v != v || e.values.At(i, c) == v {
+				continue
+			}
+			score, far := outlier.Score(v, p.Mean.At(i, c), p.Variance.At(i, c)+l.noise()/q.params.Noise.Beta+e.square(i, c))
+			if e.scores.Set(i, c, score); !far {
+				values.Set(i, c, v)
+				back = true
+			}
+		}
+	}
+	if !back {
+		return l, nil
+	}
+	e.setValues(values)
+	return q.infer(ctx, e, o)
+}
+
+// leaveOut makes the values of an example missing that are beyond the reach of their channels, and returns how many were observed and how
+// many of them are missing now.
+func (e *example) leaveOut(reach []float64, all mat.Matrix) (observed, beyond int) {
+	for i := range all.Rows {
+		for c, v := range all.Row(i) {
+			if v != v {
+				continue
+			}
+			if observed++; math.Abs(v) < reach[c] {
+				continue
+			}
+			if beyond++; beyond == 1 {
+				e.scores, e.values = e.room.matrix(all.Rows, all.Cols), e.room.clone(all)
+			}
+			e.values.Set(i, c, math.NaN())
+		}
+	}
+	if beyond > 0 {
+		e.setValues(e.values)
+	}
+	return observed, beyond
+}
+
+// setValues gives an example other values, scaled.
+func (e *example) setValues(values mat.Matrix) {
+	e.values, e.far = values, nil
+	for c := range e.seen {
+		e.seen[c] = e.room.list(values.Rows)
+		for i := range values.Rows {
+			if v := values.At(i, c); v == v {
+				e.seen[c] = append(e.seen[c], i)
+			}
+		}
+	}
+}
+
+// addOutliers appends those observed values of an example that are missing now.
+func (e *example) addOutliers(to []outlier.Value, observed mat.Matrix) []outlier.Value {
+	if e.scores.Rows == 0 {
+		return to
+	}
+	for i := range e.values.Rows {
+		for c, v := range e.values.Row(i) {
+			if y := observed.At(i, c); y == y && v != v {
+				to = append(to, outlier.Value{Point: i, Channel: c, Value: y, Score: e.scores.At(i, c)})
+			}
+		}
+	}
+	return to
+}
+
+// Outliers returns the observed values of an example, n_s*×d_y with NaN elsewhere, in the user's units, that are beyond the reach of the model and
+// far from a prediction that was made without them.
+func (q *Posterior) Outliers(values mat.Matrix, p Prediction) (found []outlier.Value) {
+	reach, observed := q.reach(), 0
+	for i := range values.Rows {
+		for c, v := range values.Row(i) {
+			if v != v {
+				continue
+			}
+			observed++
+			if math.Abs(v-q.scaler.Mean[c])/q.scaler.Scale[c] < reach[c] {
+				continue
+			}
+			if score, far := outlier.Score(v, p.Mean.At(i, c), p.Variance.At(i, c)); far {
+				found = append(found, outlier.Value{Point: i, Channel: c, Value: v, Score: score})
+			}
+		}
+	}
+	if 2*len(found) > observed+1 {
+		return nil // as inferWithout
+	}
+	return found
+}
