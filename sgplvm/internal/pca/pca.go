@@ -43,8 +43,8 @@ func (d Dense) Gram() (mat.Matrix, error) {
 // mostWhole is the smaller side up to which its matrix is decomposed: it takes a tenth of a second. Tests lower it.
 var mostWhole = 1000
 
-// negligible is the share of the variance below which a component is rounding.
-const negligible = 1e-10
+// A component is rounding if it has less than these shares of the variance, or of the sum of squares.
+const negligible, rounded = 1e-10, 1e-14
 
 // Components are the leading principal components of rows. With Yc, which is Y without the column means, they are eigenvectors v of
 // A = Ycᵀ·Yc.
@@ -78,10 +78,13 @@ func Leading(y Rows, k int, rng *rand.Rand) (c Components, err error) {
 	return c, c.score(y, mean, vectors.Slice(0, p, 0, len(c.Values)))
 }
 
+// least is the value down to which components are none.
+func (c *Components) least() float64 { return max(negligible*c.Variance, rounded*c.Square) }
+
 // cut keeps k components, and none that are rounding.
 func (c *Components) cut(k int) {
 	count := 0
-	for count < min(k, len(c.Values)) && c.Values[count] > negligible*c.Variance {
+	for count < min(k, len(c.Values)) && c.Values[count] > c.least() {
 		count++
 	}
 	c.Values, c.Errors = c.Values[:count], c.Errors[:count]
