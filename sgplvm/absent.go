@@ -247,7 +247,7 @@ func (m *Model) imputeAt(ctx context.Context, values mat.Matrix, at []Instant, i
 			return p, err
 		}
 	}
-	p, _, err = m.Impute(ctx, obs, InferOptions{})
+	p, _, err = m.Impute(ctx, obs, InferOptions{KeepOutliers: true})
 	if err == nil {
 		if j, k, bad := mat.NonFinite(p.Mean); bad {
 			err = fmt.Errorf("example %d: predicted %v at point %d, channel %d", i, p.Mean.At(j, k), j, k)

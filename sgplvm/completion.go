@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
 // A Completion is examples some of whose values were missing, filled in by what the others say.
@@ -64,7 +65,13 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	} else if some {
 		return completeByBound(ctx, d, cfg)
 	}
-	n, points, _ := d.Source.Dims()
+	if !cfg.KeepOutliers {
+		if d, _, err = d.withoutOutliers(); err != nil {
+			return nil, err
+		}
+	}
+	n, points, channels := d.Source.Dims()
+	found := d.outliers
 	d, series, err := d.folded(cfg)
 	if err != nil {
 		return nil, err
@@ -109,13 +116,28 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	}
 	if series != nil {
 		done.Period = series.period
-		mean, variance := mat.New(n*points, c.channels), mat.New(n*points, c.channels)
-		size := points * c.channels
-		series.unfold(mat.NewDense(n, size, mean.Data), c.all.y)
-		series.unfold(mat.NewDense(n, size, variance.Data), c.all.variance)
-		done.Mean, done.Variance = mean, variance
+		done.Mean, done.Variance = series.unfold(c.all.y, n, points, channels), series.unfold(c.all.variance, n, points, channels)
 	}
+	done.judge(found, points)
 	return done, err
+}
+
+// judge has what was filled in in place of outliers say whether they are any, and puts back those that are none.
+func (c *Completion) judge(found []Outlier, points int) {
+	var list []Outlier
+	for _, v := range found {
+		row := v.Example*points + v.Point
+		score, far := outlier.Score(v.Value, c.Mean.At(row, v.Channel), c.Variance.At(row, v.Channel))
+		if far {
+			v.Score = score
+			list = append(list, v)
+			continue
+		}
+		c.Mean.Set(row, v.Channel, v.Value)
+		c.Variance.Set(row, v.Channel, 0)
+		c.Report.Missing--
+	}
+	c.Report.foundOutliers(list)
 }
 
 // mostLearned is how many examples a completion learns from at most: it fills in the others by what it has learned.

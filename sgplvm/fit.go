@@ -22,7 +22,6 @@ func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err 
 		if err != nil {
 			return nil, Report{}, err
 		}
-		defer func() { report.foundOutliers(d.outliers) }()
 	}
 	if cfg.Effort != EffortNone && cfg.Start == nil {
 		if holes, err := d.incomplete(); err != nil {
@@ -31,7 +30,9 @@ func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err 
 			return fitIncomplete(ctx, d, cfg)
 		}
 	}
-	return fitWhole(ctx, d, cfg)
+	m, report, err = fitWhole(ctx, d, cfg)
+	report.foundOutliers(d.outliers)
+	return m, report, err
 }
 
 // fitIncomplete is Fit of data with missing values or known errors.

@@ -76,11 +76,13 @@ func (f *folding) String() string {
 	return fmt.Sprintf("the series repeats itself every %d steps: each period is an example of the model", f.period)
 }
 
-// unfold sets rows of dst to the steps of the series that src has, an example a row.
-func (f *folding) unfold(dst, src mat.Matrix) {
+// unfold returns the steps of a series that src has, an example a row, as n examples of so many points and channels.
+func (f *folding) unfold(src mat.Matrix, n, points, channels int) mat.Matrix {
+	dst, size := mat.New(n*points, channels), points*channels
 	for i, at := range f.place {
-		copy(dst.Row(i), src.Row(at / f.period)[at%f.period*dst.Cols:])
+		copy(dst.Data[i*size:], src.Row(at / f.period)[at%f.period*size:][:size])
 	}
+	return dst
 }
 
 // regular returns which step from the first each time is at; nil where times are not at regular steps.

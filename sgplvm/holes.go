@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"github.com/seed-08962ecc/kronfield/mat"
@@ -87,4 +88,12 @@ func columnMeans(mean []float64, z mat.Matrix) {
 			mean[j] += v / float64(z.Rows)
 		}
 	}
+}
+
+// notDecomposed is an error of principal components: that of reading, or of the factor of the examples.
+func notDecomposed(err error) error {
+	if read := (*ReadError)(nil); errors.As(err, &read) {
+		return err
+	}
+	return &FactorizationError{Factor: 0, Err: err}
 }

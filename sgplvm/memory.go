@@ -63,7 +63,7 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 
 // A footprint is what docs/measurements.md says about memory, in numbers beside the data as stored.
 type footprint struct {
-	gram          float64 // of the examples, as training begins
+	start         float64 // principal components, as training begins
 	p, h, s, x, b float64 // the symbols there
 	k, free       float64
 }
@@ -88,7 +88,11 @@ func footprintOf(examples, channels, latents, inducing int, grid Grid, space []S
 	f.s += 5 * j
 	f.x = 32*nx*m + 60*m*m + 50*(2*nx+m)*d + procs*(3000*m+1<<19) + 1<<19 + min(1<<22, nx*m*(m+2)/2)
 	f.b, f.k = 1.25*min(data, max(1<<20, ns*dy)), min(5, 2+float64(len(grid)))
-	f.gram = 5*nx*nx + min(data, max(data/4, 1<<23)) + f.b
+	if least := min(nx, ns*dy); least > 1000 {
+		f.start = 16*ns*dy*(d+10) + nx*d + f.b
+	} else {
+		f.start = 5*least*least + nx*d + min(data, max(data/4, 1<<23)) + f.b
+	}
 	return f
 }
 
@@ -96,7 +100,7 @@ func footprintOf(examples, channels, latents, inducing int, grid Grid, space []S
 func (f *footprint) covariances(points int) { f.s += 16 * float64(points) * float64(points) }
 
 // Bytes of the stages.
-func (f footprint) trainer() float64  { return 8 * f.gram }
+func (f footprint) trainer() float64  { return 8 * f.start }
 func (f footprint) warmup() float64   { return 8 * (f.p + f.s + f.x + f.k*f.b) }
 func (f footprint) training() float64 { return f.warmup() + 8*(1+f.free)*f.h }
 func (f footprint) save() float64     { return f.warmup() + f.inducing() }

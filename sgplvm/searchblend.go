@@ -45,6 +45,7 @@ const blendGain = 0.002
 // newBlendSearch returns a search for the blend with which the examples of the trials are filled in best, which have latent posteriors.
 // Errors: those of Model.Infer, trials that cannot be filled in.
 func newBlendSearch(ctx context.Context, trials []blendTrial, rounds int, o InferOptions) (*blendSearch, error) {
+	o.KeepOutliers = true
 	s := &blendSearch{trials: trials, rounds: rounds, o: o, direct: trials[0].model.Summary().ResidualBytes > 0}
 	for _, t := range trials {
 		for _, c := range t.cases {

@@ -253,6 +253,7 @@ func (c *fillCase) judge(ctx context.Context, m *Model, o InferOptions) (loss, c
 	if err != nil {
 		return 0, 0, 0, err
 	}
+	o.KeepOutliers = true // which the search has left out
 	p, _, err := m.Impute(ctx, obs, o)
 	if err != nil {
 		return 0, 0, 0, err

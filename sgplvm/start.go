@@ -1,7 +1,6 @@
 package sgplvm
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -140,12 +139,4 @@ func principalComponents(mu mat.Matrix, y *data.Scaled, rng *rand.Rand) (fractio
 		}
 	}
 	return fractions, common, nil
-}
-
-// notDecomposed is an error of principal components: that of reading, or of the factor of the examples.
-func notDecomposed(err error) error {
-	if read := (*ReadError)(nil); errors.As(err, &read) {
-		return err
-	}
-	return &FactorizationError{Factor: 0, Err: err}
 }

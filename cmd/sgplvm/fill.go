@@ -123,10 +123,16 @@ func fill(ctx context.Context, e *cli.Environment, args []string) error {
 // complete completes the examples and writes the results.
 func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *dataset.Set, d sgplvm.Data, points []int) (done *engine.Completed, filled *dataset.Filled, err error) {
 	missing, _ := set.Missing()
+	var outliers []sgplvm.Outlier
+	if missing == 0 && *s.model == "" && !*s.choice.keep {
+		if outliers, err = d.Outliers(); err != nil {
+			return nil, nil, engine.AboutData(*s.data, err)
+		}
+	}
 	switch {
 	case *s.model != "":
 		done, err = engine.CompleteWith(ctx, e, *s.model, set, d, sgplvm.InferOptions{KeepOutliers: *s.choice.keep})
-	case missing == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
+	case missing == 0 && len(outliers) == 0 && !*s.smooth && *s.save == "" && !s.variances.Pictures(): // else a model is needed
 		if _, err = s.choice.read(); err == nil {
 			done = engine.CompleteAlready(d)
 		}

@@ -3,6 +3,8 @@ package data_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +128,36 @@ func TestCheckInstants(t *testing.T) {
 		err := data.CheckInstants(c.times, c.labels, c.n)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v, %v: error %v, want %q", c.times, c.labels, err, c.want)
+		}
+	}
+}
+
+// The same against all pairs, with equal times and several sequences.
+func TestMedianSpacingByPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		at := make([]data.Instant, 1+rng.IntN(12))
+		for i := range at {
+			at[i] = data.Instant{Time: float64(rng.IntN(8)), Sequence: rng.IntN(3)}
+		}
+		var all []float64
+		for _, a := range at {
+			nearest := math.Inf(1)
+			for _, b := range at {
+				if d := math.Abs(a.Time - b.Time); a.Sequence == b.Sequence && d > 0 {
+					nearest = min(nearest, d)
+				}
+			}
+			if nearest < math.Inf(1) {
+				all = append(all, nearest)
+			}
+		}
+		want := 1.0
+		if slices.Sort(all); len(all) > 0 {
+			want = all[len(all)/2]
+		}
+		if got := data.MedianSpacing(at); got != want {
+			t.Errorf("%v: %v, expected %v", at, got, want)
 		}
 	}
 }

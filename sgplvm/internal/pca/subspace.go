@@ -69,27 +69,20 @@ func (c *Components) bySubspace(y Rows, mean []float64, k int, rng *rand.Rand) (
 func (c *Components) judge(residuals mat.Matrix, k int) (worst float64) {
 	for j := range c.Errors {
 		c.Errors[j] = mat.NormFro(residuals.Slice(0, residuals.Rows, j, j+1))
-		if j < k && c.Values[j] > negligible*c.Variance {
+		if j < k && c.Values[j] > c.least() {
 			worst = max(worst, c.Errors[j]/c.Values[j])
 		}
 	}
 	return worst
 }
 
-// multiply returns A·v.
+// multiply returns A·v = Yᵀ·(Yc·v).
 func multiply(y Rows, mean []float64, v mat.Matrix) (mat.Matrix, error) {
-	image, sums := mat.New(v.Rows, v.Cols), make([]float64, v.Cols)
-	shift := project(mat.NewDense(1, len(mean), mean), v, nil).Data
-	err := y.EachRows(func(rows mat.Matrix, _ int) error {
-		z := project(rows, v, shift)
-		for i := range z.Rows {
-			asm.Axpy(1, z.Row(i), sums)
-		}
-		mat.Mul(image, 1, rows.T(), z, 1)
+	image, shift := mat.New(v.Rows, v.Cols), project(mat.NewDense(1, len(mean), mean), v, nil).Data
+	return image, y.EachRows(func(rows mat.Matrix, _ int) error {
+		mat.Mul(image, 1, rows.T(), project(rows, v, shift), 1)
 		return nil
 	})
-	mat.Mul(image, -1, mat.Vector(mean), mat.Vector(sums).T(), 1)
-	return image, err
 }
 
 // independent is the share of the largest singular value of columns of norm 1 below which a direction is dropped.

@@ -96,3 +96,24 @@ func TestInflation(t *testing.T) {
 		t.Error("no errors at all: ratios other than 1")
 	}
 }
+
+// Inflation asks the examples around a time alone, in whatever order they are given: ratios of others, or of those far away, are not read.
+func TestInflationNearby(t *testing.T) {
+	v := Inflation{Reach: 2}
+	var examples []data.Instant
+	for i := range 400 {
+		at := data.Instant{Time: float64(i * 7 % 400), Sequence: i % 2}
+		examples, v.Ratios = append(examples, at), append(v.Ratios, 1+at.Time/100)
+		if at.Sequence == 1 || math.Abs(at.Time-200) > 100 {
+			v.Ratios[i] = math.NaN()
+		}
+	}
+	total, weight := 1.0, 1.0
+	for i, e := range examples {
+		if r := v.Ratios[i]; r == r && i != 5 {
+			w := math.Exp(-math.Abs(e.Time-200.5) / 2)
+			total, weight = total+w*r, weight+w
+		}
+	}
+	compare.NearOne(t, "inflation", v.Over(examples)(data.Instant{Time: 200.5}, 5), total/weight, 1e-14)
+}
