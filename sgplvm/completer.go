@@ -36,6 +36,7 @@ type completer struct {
 	sequences  []int
 	all        filledData // also of the examples that are not learned from
 	rows       []int      // which of all the examples are
+	hopeless   bool       // the model is much worse than the simplest methods
 	contest    *contest   // of the model and the simplest methods; nil: there was none
 }
 
@@ -120,12 +121,15 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 // probeExamples is how many examples teach the model that is compared with the simplest methods first.
 const probeExamples = 500
 
+// fewestProbed is from how many examples in reserve on that is done. Tests raise it.
+var fewestProbed = fewestJudged
+
 // probe reports whether a model of some of the examples as they are fills in the reserve so much worse than the simplest methods that nothing
 // more is to be tried.
 func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, err error) {
 	out := c.holes.reserved()
 	in := allBut(c.y.Rows, out)
-	if c.d.Film || len(out) < fewestJudged || len(in) < leastTraining {
+	if c.d.Film || len(out) < fewestProbed || len(in) < leastTraining {
 		return false, nil
 	}
 	if len(in) > probeExamples {
@@ -150,7 +154,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		}
 		return false, err
 	}
-	c.contest = t
+	c.contest, c.hopeless = t, true
 	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
 	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
 	return true, nil

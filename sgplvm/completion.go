@@ -104,7 +104,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	w := &wholeTask{completer: c, none: none}
 	if len(none) > 0 {
 		err = w.train(ctx, cfg, chosen, done)
-	} else if done.Model, done.Report, err = fitWhole(ctx, c.d, chosen); done.Model != nil && c.how != nil {
+	} else if done.Model, done.Report, err = fitWhole(ctx, c.taught(cfg), chosen); done.Model != nil && c.how != nil {
 		done.Model.selection = &c.how.selection
 		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
 	}
@@ -120,6 +120,19 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	}
 	done.judge(found, points)
 	return done, err
+}
+
+// taught are the data of the last training: of a model that fills in nothing as many examples as it was judged with.
+func (c *completer) taught(cfg Config) Data {
+	n := c.y.Rows
+	if !c.hopeless || n <= probeExamples {
+		return c.d
+	}
+	d, some := c.d, rand.New(completionRandom(cfg)).Perm(n)[:probeExamples]
+	slices.Sort(some)
+	d.Source, d.holes, d.observed, d.unsure = SourceOf(c.d.Source, some), nil, nil, d.unsure.examples(some)
+	d.Times, d.Sequences = instantsOf(c.d, some)
+	return d
 }
 
 // judge has what was filled in in place of outliers say whether they are any, and puts back those that are none.

@@ -34,6 +34,7 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 			w := float64(k.Missing)
 			total, squares = total+w, squares+w*k.RMSE*k.RMSE
 			check.Missing, check.Values = check.Missing+k.Missing, check.Values+k.Values
+			check.Factor = max(check.Factor, k.Factor)
 			check.NLP, check.Coverage = check.NLP+w*k.NLP, check.Coverage+w*k.Coverage
 		}
 	}

@@ -1,6 +1,9 @@
 package sgplvm
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
 // afresh with that. Outliers (Data.Outliers) count as missing. Of data with missing values or known errors that is the model of Complete; with EffortNone it is that of
@@ -45,6 +48,6 @@ func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, err
 	if c == nil {
 		return nil, Report{}, err
 	}
-	c.Report.Warnings = append(warnings, c.Report.Warnings...)
+	c.Report.Warnings = slices.Insert(c.Report.Warnings, min(1, len(c.Report.Outliers)), warnings...) // outliers first
 	return c.Model, c.Report, err
 }

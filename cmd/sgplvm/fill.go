@@ -149,7 +149,7 @@ func (s *fillSettings) complete(ctx context.Context, e *cli.Environment, set *da
 	}
 	done.Drop(e, set, points)
 	if *s.smooth {
-		if err := done.Smooth(); err != nil {
+		if err := done.Smooth(ctx, d); err != nil {
 			return nil, nil, engine.AboutData(*s.data, err)
 		}
 	}

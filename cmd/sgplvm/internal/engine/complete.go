@@ -27,7 +27,12 @@ type Completed struct {
 }
 
 // Smooth puts what the model makes of observed values in their place.
-func (c *Completed) Smooth() error {
+func (c *Completed) Smooth(ctx context.Context, d sgplvm.Data) error {
+	if c.latent == nil {
+		if err := c.infer(ctx, d); err != nil {
+			return err
+		}
+	}
 	points := c.Mean.Rows / max(1, c.examples())
 	for i := range c.examples() {
 		p, err := c.Model.Predict(c.latent(i), nil)
@@ -46,6 +51,30 @@ func (c *Completed) Smooth() error {
 	return nil
 }
 
+// infer infers the latent variables of all examples from what was observed of them.
+func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
+	n, points, channels := d.Source.Dims()
+	latents := make([]sgplvm.Latent, n)
+	c.latent = func(i int) sgplvm.Latent { return latents[i] }
+	for i := range n {
+		obs := sgplvm.Observed{Values: mat.New(points, channels)}
+		err := d.Source.ReadExamples(obs.Values.Data, i, i+1)
+		if err == nil && Timed(c.Model) && d.Times != nil {
+			var priors []sgplvm.Latent
+			if priors, err = c.Model.LatentAt(0, d.Times[i:i+1]); err == nil {
+				obs.Prior = &priors[0]
+			}
+		}
+		if err == nil {
+			latents[i], err = c.Model.Infer(ctx, obs, sgplvm.InferOptions{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
 
 // Complete learns a model of examples of which values are missing, and completes them.
@@ -59,7 +88,11 @@ func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm
 	if err != nil {
 		return nil, err
 	}
-	return &Completed{c, c.Model.TrainingLatent, false}, nil
+	done := &Completed{c, c.Model.TrainingLatent, false}
+	if c.Model.Examples() != n {
+		done.latent = nil // of some there is none
+	}
+	return done, nil
 }
 
 // CompleteAlready returns examples of which no value is missing, without a model.
