@@ -18,6 +18,9 @@ import (
 // absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it.
 const absentShare = 6
 
+// mostAbsent is how many are held out of a fold at most.
+const mostAbsent = 200
+
 // likeAbsent returns which of some examples are held out of each fold, in ascending order: in runs in time as those that are missing, at the ends where
 // these are, with observed examples on both sides where there are such. No example is in two folds.
 func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
@@ -26,12 +29,11 @@ func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
 	taken := make([]bool, len(at))
 	for range folds {
 		var out []int
-		hidden := make([]bool, len(at))
-		most := max(1, len(at)/absentShare)
+		most := min(max(1, len(at)/absentShare), mostAbsent)
 		for _, r := range rng.Perm(len(runs)) {
 			length := min(runs[r].length, most-len(out))
 			for _, i := range runs[r].place(rng, order, length, taken) {
-				taken[i], hidden[i] = true, true
+				taken[i] = true
 				out = append(out, i)
 			}
 			if len(out) >= most {
@@ -79,32 +81,44 @@ func runsOf(at, missing []Instant) (order [][]int, runs []run) {
 	return order, runs
 }
 
-// place returns so many examples as a run may miss, of none that was taken; nil where there is no room.
-func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) []int {
-	free := func(i int) bool { return i >= 0 && !taken[i] }
-	var places, closed [][]int // closed: an observed example on either side
-	for _, list := range order {
-		list = slices.DeleteFunc(slices.Clone(list), func(i int) bool { return i < 0 && (r.first || r.end) })
-		for k := 0; k+length <= len(list); k++ {
-			some := list[k : k+length]
-			before, after := k > 0 && free(list[k-1]), k+length < len(list) && free(list[k+length])
-			switch {
-			case slices.ContainsFunc(some, func(i int) bool { return !free(i) }):
-			case r.first && (k > 0 || !after), r.end && (k+length < len(list) || !before):
-			case before && after || r.first || r.end:
-				closed = append(closed, some)
-			case before || after:
-				places = append(places, some)
-			}
-		}
-	}
-	if len(closed) > 0 {
-		places = closed
-	}
-	if len(places) == 0 || length == 0 {
+// placeTries is at how many places a run is tried.
+const placeTries = 100
+
+// place returns so many examples as a run may miss, of none that was taken, with observed ones on both sides where such are found; nil where there is no room.
+func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (found []int) {
+	if length == 0 {
 		return nil
 	}
-	return places[rng.IntN(len(places))]
+	free := func(list []int, k int) bool { return k >= 0 && k < len(list) && list[k] >= 0 && !taken[list[k]] }
+	for range placeTries {
+		list := order[rng.IntN(len(order))]
+		if r.first || r.end { // what is missing there makes no gap longer
+			list = slices.DeleteFunc(slices.Clone(list), func(i int) bool { return i < 0 })
+		}
+		if len(list) < length {
+			continue
+		}
+		k := rng.IntN(len(list) - length + 1)
+		switch {
+		case r.first:
+			k = 0
+		case r.end:
+			k = len(list) - length
+		}
+		some := list[k : k+length]
+		before, after := free(list, k-1), free(list, k+length)
+		switch {
+		case slices.ContainsFunc(some, func(i int) bool { return i < 0 || taken[i] }), !before && !after:
+		case before && after || r.first || r.end:
+			return some
+		case found == nil:
+			found = some
+		}
+		if r.first || r.end {
+			break
+		}
+	}
+	return found
 }
 
 // seriesConfig is the configuration of the model of a series, a single value over time. Latent variables tell nothing that the values

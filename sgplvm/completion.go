@@ -80,7 +80,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	if err != nil {
 		return nil, err
 	}
-	all, rest, some, none := c.apart()
+	all, rest, some, none := c.apart(cfg)
 	if series != nil {
 		all.period = series.period
 		watcherOf(cfg.Watch).Tell(series.String())
@@ -153,12 +153,17 @@ func (c *Completion) judge(found []Outlier, points int) {
 	c.Report.foundOutliers(list)
 }
 
-// mostLearned is how many examples a completion learns from at most: it fills in the others by what it has learned.
-const mostLearned = 2000
+// mostLearned is how many examples a completion learns from at most: it fills in the others by what it has learned. Rows of a table are worth less.
+func mostLearned(points int, e Effort) int {
+	if points > 1 || e == EffortNone {
+		return plans[EffortThorough].rows
+	}
+	return plans[e].rows
+}
 
 // apart returns the values of all examples, and data of those that are learned from, which these are, and of which nothing was observed: with
 // times examples of which nothing was observed teach nothing, and of many examples some do.
-func (c *completer) apart() (all filledData, d Data, some, none []int) {
+func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int) {
 	at := c.at()
 	all = filledData{y: c.y, variance: c.variance, holes: &holes{size: c.holes.size, missing: slices.Clone(c.holes.missing)}, points: c.points, channels: c.channels, at: at}
 	for i := range c.y.Rows {
@@ -176,10 +181,10 @@ func (c *completer) apart() (all filledData, d Data, some, none []int) {
 	for _, i := range none {
 		d.absent = append(d.absent, at[i])
 	}
-	if len(some) > mostLearned && !d.Film {
+	if most := mostLearned(c.points.Rows, cfg.Effort); len(some) > most && !d.Film {
 		rng := rand.New(rand.NewPCG(0, 0x6d616e79))
 		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
-		some = some[:mostLearned]
+		some = some[:most]
 		slices.Sort(some)
 	}
 	if len(some) < c.y.Rows {

@@ -10,10 +10,11 @@ import (
 // much of them is missing together, times are all there is. Both are tried, and compared by what was put aside.
 
 // withoutTimes returns a completer of the same data as examples in no order; nil where nothing is to be chosen, where what is given asks for times,
-// where too much would have to be tried, and where nothing was observed of some example, of which its time alone says something.
+// where too much would have to be tried, where nothing was observed of some example, of which its time alone says something, and of a table where little is
+// to be tried: principal components stand beside the model.
 func (c *completer) withoutTimes(cfg Config) *completer {
 	if c.d.Times == nil || c.d.Film || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
-		cfg.LatentKernel != "" || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
+		cfg.LatentKernel != "" || c.points.Rows == 1 && cfg.Effort == EffortQuick || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
 		return nil
 	}
 	for i := range c.y.Rows {

@@ -200,12 +200,13 @@ type plan struct {
 	rounds    int // through the numbers of a blend
 
 	completions int // rounds of filling in holes after the choice
+	rows        int // of a table that a completion learns from at most
 }
 
 var plans = map[Effort]plan{
-	EffortQuick:    {steps: 30, heldOut: 12, learned: 200, folds: 1, patterns: 1, completions: 1},
-	EffortNormal:   {steps: 60, heldOut: 40, learned: math.MaxInt, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2},
-	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3},
+	EffortQuick:    {steps: 30, heldOut: 12, learned: 200, folds: 1, patterns: 1, completions: 1, rows: 500},
+	EffortNormal:   {steps: 60, heldOut: 40, learned: math.MaxInt, folds: 3, patterns: 2, questions: 9, ladder: 5, rounds: 1, completions: 2, rows: 1000},
+	EffortThorough: {steps: 120, heldOut: 100, learned: math.MaxInt, folds: 5, patterns: 4, questions: 99, ladder: 9, rounds: 2, completions: 3, rows: 2000},
 }
 
 // A search goes from question to question.
