@@ -343,7 +343,8 @@ func TestCompleteRefuses(t *testing.T) {
 	}
 }
 
-// What is put aside was observed, is never all of an example, and lies together where holes do.
+// What is put aside was observed, is never all of an example, and lies together where holes do. It is all that another example misses where that is no farther from
+// what is seen than the example's own holes.
 func TestBorrow(t *testing.T) {
 	const n, width, height = 30, 12, 10
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -380,6 +381,19 @@ func TestBorrow(t *testing.T) {
 	}
 	if far["blobs"] < 1.2*far["scattered"] {
 		t.Errorf("hidden values are %.2f spacings from what is seen where blobs are missing, %.2f where values here and there are", far["blobs"], far["scattered"])
+	}
+	_, h, err := readHoles(mustSource(t, holed(mixed(4, 16, 1, 7), func(i, j int) bool { return j%4 == 2*(i%2) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, hidden := range h.borrow(rng, 0, line(16), 1) {
+		if hidden {
+			count++
+		}
+	}
+	if count != 4 {
+		t.Errorf("%d values hidden, expected all 4 that another example misses", count)
 	}
 }
 
