@@ -93,7 +93,10 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
 	}
-	if cfg.Effort != EffortNone && cfg.Start == nil {
+	if open := cfg.Effort != EffortNone && cfg.Start == nil; open && c.y.Cols == 1 && c.d.Times == nil {
+		cfg = filled(cfg, seriesConfig(c.y.Rows))
+		cfg.Effort, cfg.Training.Uncalibrated = EffortNone, true
+	} else if open {
 		first, err := c.first(cfg)
 		if err != nil {
 			return cfg, err

@@ -245,6 +245,39 @@ func TestCompleteGone(t *testing.T) {
 	}
 }
 
+// Without times an example of which nothing was observed is the mean of the others, with their variance about it, also where a single column is all there is; the error
+// foretold is that of the mean.
+func TestCompleteAbsent(t *testing.T) {
+	for _, p := range []int{1, 4} {
+		y, rng := mat.New(30, p), rand.New(rand.NewPCG(1, uint64(p)))
+		for k := range y.Data {
+			y.Data[k] = rng.NormFloat64()
+		}
+		var sum, squares float64
+		for i := range 24 {
+			sum += y.At(i, 0)
+			squares += y.At(i, 0) * y.At(i, 0)
+		}
+		mean, whole := sum/24, y.Clone()
+		want := (squares/24 - mean*mean) * 24 / 23 * 25 / 24
+		y.Slice(24, 30, 0, p).Fill(math.NaN())
+		if p > 1 {
+			y.Set(3, 2, math.NaN())
+		}
+		c, err := Complete(t.Context(), Data{Y: y, Examples: 30, Grid: Grid{line(1)}}, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, v := c.Mean.At(27, 0), c.Variance.At(27, 0); math.Abs(m-mean) > 1e-12 || math.Abs(v-want) > 1e-12 {
+			t.Errorf("%d columns: mean %v, variance %v, want %v and %v", p, m, v, mean, want)
+		}
+		k := c.Kinds[len(c.Kinds)-1]
+		if k.Missing != 6*p || k.Values == 0 || math.Abs(k.RMSE/(mat.NormFro(whole)/math.Sqrt(30*float64(p)))-1) > 0.6 {
+			t.Errorf("%d columns: %+v", p, k)
+		}
+	}
+}
+
 // Where all examples miss the same, or next to nothing is known, what can be is filled in all the same.
 func TestCompleteAlike(t *testing.T) {
 	if testing.Short() {
@@ -310,7 +343,8 @@ func TestCompleteRefuses(t *testing.T) {
 	}
 }
 
-// What is put aside was observed, is never all of an example, and lies together where holes do.
+// What is put aside was observed, is never all of an example, and lies together where holes do. It is all that another example misses where that is no farther from
+// what is seen than the example's own holes.
 func TestBorrow(t *testing.T) {
 	const n, width, height = 30, 12, 10
 	rng := rand.New(rand.NewPCG(6, 6))
@@ -347,6 +381,19 @@ func TestBorrow(t *testing.T) {
 	}
 	if far["blobs"] < 1.2*far["scattered"] {
 		t.Errorf("hidden values are %.2f spacings from what is seen where blobs are missing, %.2f where values here and there are", far["blobs"], far["scattered"])
+	}
+	_, h, err := readHoles(mustSource(t, holed(mixed(4, 16, 1, 7), func(i, j int) bool { return j%4 == 2*(i%2) })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, hidden := range h.borrow(rng, 0, line(16), 1) {
+		if hidden {
+			count++
+		}
+	}
+	if count != 4 {
+		t.Errorf("%d values hidden, expected all 4 that another example misses", count)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -95,9 +96,9 @@ func (f *filledData) hiding(list []heldValue) *holes {
 	return h
 }
 
-// compete compares the simplest methods with what the model has made of the reserve; nil where nothing is in reserve, and of films.
+// compete compares the simplest methods with what the model has made of the reserve; nil of films, and where nothing is in reserve of examples with times.
 func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
-	if c.d.Film || len(c.holes.reserve) == 0 {
+	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
 		return nil, nil
 	}
 	t := newContest(c.y, c.holes, c.channels)
@@ -124,7 +125,25 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 			w.factor = 1 // rescaled has done that
 		}
 	}
-	return t, nil
+	if c.all.at != nil {
+		return t, nil
+	}
+	whole := c.wholeHeld() // which nothing tells from others
+	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
+	return t, t.try(ctx, whole, c.all.fillers(c.all.hiding(whole).missing, cfg.Seed)[:1])
+}
+
+// wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
+func (c *completer) wholeHeld() (list []heldValue) {
+	for k := 0; k < len(c.rows); k += absentShare {
+		i := c.rows[k]
+		for j, missing := range c.holes.of(k) {
+			if !missing {
+				list = append(list, heldValue{example: i, value: j, kind: kindWhole, group: i, truth: c.y.At(k, j)})
+			}
+		}
+	}
+	return list
 }
 
 // lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.

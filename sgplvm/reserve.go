@@ -231,14 +231,16 @@ func (h *holes) part(rng *rand.Rand, example int, hide []bool, x mat.Matrix, cha
 		}
 	}
 	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
-	try(4)
+	random := slices.Clone(points)
 	centre := x.Row(points[0])
 	slices.SortStableFunc(points, func(a, b int) int {
 		return cmp.Compare(work.SquaredDistance(x.Row(a), centre), work.SquaredDistance(x.Row(b), centre))
 	})
-	for _, share := range []int{4, 2, 1} {
+	for _, share := range []int{1, 2, 4} { // the more the better where it makes no difference
 		try(share)
 	}
+	points = random
+	try(4)
 	return best
 }
 

@@ -38,10 +38,13 @@ type Method struct {
 	fill func(ctx context.Context, d Data, mean, variance mat.Matrix) error
 }
 
+// Mean is the name of the method that takes the mean of each column.
+const Mean = "mean of the points"
+
 // Methods returns those that can tell something about the data, the simplest first.
 func Methods(d Data) []Method {
 	d.check()
-	list := []Method{{"mean of the points", fillMeans}}
+	list := []Method{{Mean, fillMeans}}
 	if d.Times != nil {
 		list = append(list, Method{"linear in time", fillLines})
 	}
