@@ -317,7 +317,8 @@ func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 	if every := c.list(e, kindCount); every != nil && c.list(*best, kindCount) != nil {
 		v, _ := c.verdict(every)
 		all, _ := c.verdict(c.list(*best, kindCount))
-		of, _ := difference(v, all)
+		of, e := difference(v, all)
+		s = max(s, e) // which few groups hardly tell
 		n := float64(len(stands.losses))
 		m = (n*m + pooled*of) / (n + pooled)
 	}
