@@ -52,3 +52,15 @@ func TestContestFew(t *testing.T) {
 		t.Errorf("%v", w)
 	}
 }
+
+// The mean of the points, which whatever is taken together takes into account, is not taken together with anything, also where it is more
+// precise.
+func TestContestMean(t *testing.T) {
+	c := drawnContest(1.5)
+	delete(c.held, "other")
+	c.names = []string{"", simple.Mean}
+	c.decide()
+	if w := c.winner[kindScattered]; w.pair || w.name != simple.Mean {
+		t.Errorf("%v", w)
+	}
+}

@@ -290,9 +290,11 @@ func (c *contest) decide() {
 		var pair entrant
 		for i, name := range c.names {
 			for _, and := range c.names[:i] {
-				if e := (entrant{name: and, and: name, pair: true}); c.list(e, k) != nil && !pair.pair {
+				switch e := (entrant{name: and, and: name, pair: true}); {
+				case name == simple.Mean || and == simple.Mean: // which together takes into account
+				case c.list(e, k) != nil && !pair.pair:
 					pair = e
-				} else {
+				default:
 					c.challenge(e, &pair, k, 0)
 				}
 			}
