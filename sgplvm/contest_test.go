@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/internal/simple"
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // drawnContest is one of two methods whose errors are independent, and the mean of the points, of 40 values here and there, a group each, and one of a gap.
@@ -63,4 +64,44 @@ func TestContestMean(t *testing.T) {
 	if w := c.winner[kindScattered]; w.pair || w.name != simple.Mean {
 		t.Errorf("%v", w)
 	}
+}
+
+// What is put aside of a gap in time is held out as a gap, however much shorter it is: here more count as one than are put aside.
+func TestContestGaps(t *testing.T) {
+	const n, p = 48, 8
+	rng := rand.New(rand.NewPCG(5, 5))
+	d := Data{Y: mat.New(n, p), Examples: n, Grid: Grid{line(1)}}
+	for i := range n {
+		d.Times = append(d.Times, float64(i))
+		for j := range p {
+			if d.Y.Set(i, j, rng.NormFloat64()); j == 0 && i >= 18 && i < 32 || j > 1 && rng.Float64() < 0.5 {
+				d.Y.Set(i, j, math.NaN())
+			}
+		}
+	}
+	d, err := d.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Effort: EffortQuick}
+	c, err := newCompleter(d, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.all, _, c.rows, _ = c.apart()
+	gaps := c.gapsInTime()
+	c.putAside(16)
+	contest, err := c.compete(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(gaps) != 1 || len(contest.held[simple.Mean]) == 0 {
+		t.Fatalf("gaps %v", gaps)
+	}
+	for _, v := range contest.held[simple.Mean] {
+		if v.value == 0 && v.kind == kindGaps {
+			return
+		}
+	}
+	t.Errorf("no gap is held out: %+v", contest.held[simple.Mean])
 }
