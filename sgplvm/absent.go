@@ -15,8 +15,9 @@ import (
 // Examples of which nothing was observed tell a model nothing: those with times are left out of it, and predicted at their times at last. What
 // predicts them is chosen by examples that are held out as these are missing: in runs as long, at the ends where these are.
 
-// absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it.
-const absentShare = 6
+// absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it, but for the
+// longest run, of which longestShare are.
+const absentShare, longestShare = 6, 4
 
 // mostAbsent is how many are held out of a fold at most.
 const mostAbsent = 200
@@ -26,13 +27,21 @@ const mostAbsent = 200
 func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)
 	var all [][]int
-	taken := make([]bool, len(at))
+	taken, longest := make([]bool, len(at)), 0
+	for _, r := range runs {
+		longest = max(longest, r.length)
+	}
+	most := min(max(1, len(at)/absentShare, min(longest, len(at)/longestShare)), mostAbsent)
+	var next []int // runs, none of which comes again before all others
 	for range folds {
 		var out []int
-		most := min(max(1, len(at)/absentShare), mostAbsent)
-		for _, r := range rng.Perm(len(runs)) {
-			length := min(runs[r].length, most-len(out))
-			for _, i := range runs[r].place(rng, order, length, taken) {
+		for range runs {
+			if len(next) == 0 {
+				next = rng.Perm(len(runs))
+			}
+			r := runs[next[0]]
+			next = next[1:]
+			for _, i := range r.place(rng, order, min(r.length, most-len(out)), taken) {
 				taken[i] = true
 				out = append(out, i)
 			}

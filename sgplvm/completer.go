@@ -211,8 +211,8 @@ func (c *completer) putAside(examples int) {
 	examples = min(max(examples, int(windowsReserve*length)), most)
 	order, group := c.rng.Perm(n), 0
 	used := make([]bool, n)
-	put := func(i int, hide []bool) {
-		r := aside{example: i, group: group, truth: slices.Clone(c.y.Row(i))}
+	put := func(i int, hide []bool, gap int) {
+		r := aside{example: i, group: group, truth: slices.Clone(c.y.Row(i)), gap: gap}
 		for k, hidden := range hide {
 			if !hidden {
 				r.truth[k] = math.NaN()
@@ -226,7 +226,7 @@ func (c *completer) putAside(examples int) {
 		if len(gaps) > 0 && c.rng.Float64() < share {
 			g := gaps[c.rng.IntN(len(gaps))]
 			for i, hide := range c.shifted(g, used, examples-len(c.holes.reserve)) {
-				put(i, hide)
+				put(i, hide, g.value)
 			}
 			group++
 			continue
@@ -243,7 +243,7 @@ func (c *completer) putAside(examples int) {
 			hide = c.holes.here(c.rng, i)
 		}
 		if hide != nil {
-			put(i, hide)
+			put(i, hide, -1)
 			group++
 		}
 	}

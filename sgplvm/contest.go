@@ -103,8 +103,10 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	}
 	t := newContest(c.y, c.holes, c.channels)
 	var list []heldValue
+	var inGap []bool // however much of a gap was hidden
 	for _, r := range c.holes.reserve {
 		for k, truth := range r.values() {
+			inGap = append(inGap, k == r.gap)
 			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
 				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
 		}
@@ -112,7 +114,9 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	hidden := c.all.hiding(list)
 	kinds := hidden.kindsOf(c.all.at, c.points, c.channels)
 	for i := range list {
-		list[i].kind = kinds[list[i].example*hidden.size+list[i].value]
+		if list[i].kind = kinds[list[i].example*hidden.size+list[i].value]; inGap[i] {
+			list[i].kind = kindGaps
+		}
 	}
 	t.add("", list)
 	defer c.watch.Timing("the simplest methods beside the model")()

@@ -74,6 +74,7 @@ type aside struct {
 	example int
 	group   int       // what was put aside together
 	truth   []float64 // n_s·d_y, NaN where not in reserve
+	gap     int       // the value that the group misses for a while, −1: none
 }
 
 // values returns the places of what is in reserve, and the values there.

@@ -290,9 +290,11 @@ func (c *contest) decide() {
 		var pair entrant
 		for i, name := range c.names {
 			for _, and := range c.names[:i] {
-				if e := (entrant{name: and, and: name, pair: true}); c.list(e, k) != nil && !pair.pair {
+				switch e := (entrant{name: and, and: name, pair: true}); {
+				case name == simple.Mean || and == simple.Mean: // which together takes into account
+				case c.list(e, k) != nil && !pair.pair:
 					pair = e
-				} else {
+				default:
 					c.challenge(e, &pair, k, 0)
 				}
 			}
@@ -317,7 +319,8 @@ func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 	if every := c.list(e, kindCount); every != nil && c.list(*best, kindCount) != nil {
 		v, _ := c.verdict(every)
 		all, _ := c.verdict(c.list(*best, kindCount))
-		of, _ := difference(v, all)
+		of, e := difference(v, all)
+		s = max(s, e) // which few groups hardly tell
 		n := float64(len(stands.losses))
 		m = (n*m + pooled*of) / (n + pooled)
 	}
