@@ -1,0 +1,114 @@
+package sgplvm
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
+)
+
+// absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it.
+const absentShare = 6
+
+// mostAbsent is how many are held out of a fold at most.
+const mostAbsent = 200
+
+// likeAbsent returns which of some examples are held out of each fold, in ascending order: in runs in time as those that are missing, at the ends where
+// these are, with observed examples on both sides where there are such. No example is in two folds.
+func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
+	order, runs := runsOf(at, missing)
+	var all [][]int
+	taken := make([]bool, len(at))
+	for range folds {
+		var out []int
+		most := min(max(1, len(at)/absentShare), mostAbsent)
+		for _, r := range rng.Perm(len(runs)) {
+			length := min(runs[r].length, most-len(out))
+			for _, i := range runs[r].place(rng, order, length, taken) {
+				taken[i] = true
+				out = append(out, i)
+			}
+			if len(out) >= most {
+				break
+			}
+		}
+		if len(out) > 0 {
+			slices.Sort(out)
+			all = append(all, out)
+		}
+	}
+	return all
+}
+
+// A run is so many missing examples, one after the other, at the beginning of a sequence, at its end, or between others.
+type run struct {
+	length     int
+	first, end bool
+}
+
+// runsOf returns each sequence in order of time, examples by their number and missing ones as −1, and the runs of these.
+func runsOf(at, missing []Instant) (order [][]int, runs []run) {
+	var times []float64
+	var labels []int
+	for _, a := range slices.Concat(at, missing) {
+		times, labels = append(times, a.Time), append(labels, a.Sequence)
+	}
+	for _, s := range data.Sequences(times, labels) {
+		var list []int
+		for k, i := range s.Examples {
+			if i < len(at) {
+				list = append(list, i)
+				continue
+			}
+			if k == 0 || list[k-1] >= 0 {
+				runs = append(runs, run{first: k == 0})
+			}
+			list = append(list, -1)
+			r := &runs[len(runs)-1]
+			r.length++
+			r.end = k == len(s.Examples)-1
+		}
+		order = append(order, list)
+	}
+	return order, runs
+}
+
+// placeTries is at how many places a run is tried.
+const placeTries = 100
+
+// place returns so many examples as a run may miss, of none that was taken, with observed ones on both sides where such are found; nil where there is no room.
+func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (found []int) {
+	if length == 0 {
+		return nil
+	}
+	free := func(list []int, k int) bool { return k >= 0 && k < len(list) && list[k] >= 0 && !taken[list[k]] }
+	for range placeTries {
+		list := order[rng.IntN(len(order))]
+		if r.first || r.end { // what is missing there makes no gap longer
+			list = slices.DeleteFunc(slices.Clone(list), func(i int) bool { return i < 0 })
+		}
+		if len(list) < length {
+			continue
+		}
+		k := rng.IntN(len(list) - length + 1)
+		switch {
+		case r.first:
+			k = 0
+		case r.end:
+			k = len(list) - length
+		}
+		some := list[k : k+length]
+		before, after := free(list, k-1), free(list, k+length)
+		switch {
+		case slices.ContainsFunc(some, func(i int) bool { return i < 0 || taken[i] }), !before && !after:
+		case before && after || r.first || r.end:
+			return some
+		case found == nil:
+			found = some
+		}
+		if r.first || r.end {
+			break
+		}
+	}
+	return found
+}
