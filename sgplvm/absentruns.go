@@ -7,14 +7,14 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// absentShare is of how many examples one is held out of a fold at most where whole examples are missing, so that gaps do not grow much by it.
+// absentShare: where whole examples are missing, a fold holds out at most one in so many, so that gaps grow little.
 const absentShare = 6
 
-// mostAbsent is how many are held out of a fold at most.
+// mostAbsent is how many examples a fold holds out at most.
 const mostAbsent = 200
 
-// likeAbsent returns which of some examples are held out of each fold, in ascending order: in runs in time as those that are missing, at the ends where
-// these are, with observed examples on both sides where there are such. No example is in two folds.
+// likeAbsent returns which examples each fold holds out, in ascending order: in runs as long as those that are missing, at the beginning or end of a
+// sequence where these are, elsewhere between observed examples where possible. No example is in two folds.
 func likeAbsent(rng *rand.Rand, at, missing []Instant, folds int) [][]int {
 	order, runs := runsOf(at, missing)
 	var all [][]int
@@ -76,7 +76,8 @@ func runsOf(at, missing []Instant) (order [][]int, runs []run) {
 // placeTries is at how many places a run is tried.
 const placeTries = 100
 
-// place returns so many examples as a run may miss, of none that was taken, with observed ones on both sides where such are found; nil where there is no room.
+// place returns length examples, one after the other, in the place of a run: none of them taken, observed ones on both sides where possible; nil where
+// there is no room.
 func (r run) place(rng *rand.Rand, order [][]int, length int, taken []bool) (found []int) {
 	if length == 0 {
 		return nil

@@ -240,19 +240,19 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// Of how many examples something is put aside: of so many at least where there are so many, of a share of all at most, and of more than a
-// plan holds out of many, as values that are hidden to judge by are few in each, and cost no training.
+// Something is put aside of at least leastReserve examples and at most a share mostReserve of all. Of many examples it is more than a plan
+// holds out, one in ten: few values are hidden in each, and they cost no training.
 const (
 	leastReserve = 4
 	mostReserve  = 1. / 3
-	tenthReserve = 100 // examples: of one in ten up to so many
+	tenthReserve = 100 // examples, at most, by one in ten
 )
 
-// windowsReserve is how many gaps in time are put aside at least where there are as many.
+// windowsReserve is of how many gaps' mean lengths examples are put aside at least.
 const windowsReserve = 6
 
-// putAside treats some values as missing until takeBack: of so many examples, in the ways in which others are missing, as often as these are. What is
-// missing for a while is put aside for as long.
+// putAside treats some values of so many examples as missing until takeBack, in the ways in which others are missing and in their shares. Gaps in time
+// are put aside in runs as long.
 func (c *completer) putAside(examples int) {
 	n := c.y.Rows
 	most := max(1, int(mostReserve*float64(n)))
@@ -389,9 +389,9 @@ func (c *completer) lowRank(ctx context.Context) error {
 	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
 }
 
-// rescaled multiplies the variances of all blends, or of one without similar examples where there is none, as what is in reserve asks for: where
-// the search has seen some points only, it does not know how rough values are between those. They only grow: that they are too large the search has
-// said of the same reserve, and it is nearer to what was observed than what is missing. The variances in place of the reserve follow.
+// rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the reserve asks for: a search
+// on some of the points does not know how rough values are between them. The factor is 1 at least: the search has fitted variances to the same reserve
+// already, which lies nearer to observed values than missing ones do. The variances in place of the reserve are multiplied too.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.reserve {

@@ -160,7 +160,7 @@ type FillCheck struct {
 	RMSE     float64 // root mean square error, in the user's units
 	NLP      float64 // mean negative log density, nats a value
 	Coverage float64 // the share of them within central intervals of 90 %
-	Factor   float64 // by which variances, also theirs, were multiplied as these values ask; 0: nothing was chosen, or factors were given
+	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
 
 	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
 	SimplestRMSE float64
