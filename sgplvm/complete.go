@@ -7,6 +7,24 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
+// A Completion is examples some of whose values were missing, filled in by what the others say.
+type Completion struct {
+	// Mean and Variance are (n_ξ·n_s)×d_y, rows as those of Data.Y, in the user's units, noise included.
+	// Observed values are as they were, with variance 0.
+	Mean, Variance mat.Matrix
+
+	Model  *Model // of the completed examples
+	Report Report // of its training
+
+	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing: errors of
+	// the kinds of missing values, as many of each as are missing. Kinds tells it of each.
+	Check FillCheck
+	Kinds []FillCheck
+
+	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
+	Period int
+}
+
 // completeTogether is how many examples are completed at the same time.
 const completeTogether = 16
 

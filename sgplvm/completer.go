@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/work"
@@ -85,6 +86,9 @@ func (c *completer) observedVariance() float64 {
 func (c *completer) matrix(v mat.Matrix) mat.Matrix {
 	return mat.NewDense(len(v.Data)/c.channels, c.channels, v.Data)
 }
+
+// at returns the times of the examples, also where the search found that they tell nothing; nil without times.
+func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) }
 
 // chosen puts something aside, chooses the configuration and fills in by it, also what was put aside.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
@@ -163,6 +167,60 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 	return true, nil
 }
 
+// compete compares the simplest methods with what the model has made of the reserve; nil of films, and where nothing is in reserve of examples with times.
+func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
+	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
+		return nil, nil
+	}
+	t := newContest(c.y, c.holes, c.channels)
+	var list []heldValue
+	var inGap []bool // however much of a gap was hidden
+	for _, r := range c.holes.reserve {
+		for k, truth := range r.values() {
+			inGap = append(inGap, k == r.gap)
+			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
+				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
+		}
+	}
+	hidden := c.all.hiding(list)
+	kinds := hidden.kindsOf(c.all.at, c.points, c.channels)
+	for i := range list {
+		if list[i].kind = kinds[list[i].example*hidden.size+list[i].value]; inGap[i] {
+			list[i].kind = kindGaps
+		}
+	}
+	t.add("", list)
+	defer c.watch.Timing("the simplest methods beside the model")()
+	if err := t.try(ctx, list, c.all.fillers(hidden.missing, cfg.Seed)); err != nil {
+		return nil, err
+	}
+	t.decide()
+	for k := range t.winner {
+		if w := &t.winner[k]; w.name == "" && !w.pair {
+			w.factor = 1 // rescaled has done that
+		}
+	}
+	if c.all.at != nil {
+		return t, nil
+	}
+	whole := c.wholeHeld() // which nothing tells from others
+	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
+	return t, t.try(ctx, whole, c.all.fillers(c.all.hiding(whole).missing, cfg.Seed)[:1])
+}
+
+// wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
+func (c *completer) wholeHeld() (list []heldValue) {
+	for k := 0; k < len(c.rows); k += absentShare {
+		i := c.rows[k]
+		for j, missing := range c.holes.of(k) {
+			if !missing {
+				list = append(list, heldValue{example: i, value: j, kind: kindWhole, group: i, truth: c.y.At(k, j)})
+			}
+		}
+	}
+	return list
+}
+
 // again fills in by what was chosen, in as many rounds as a plan has after the choice.
 func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
 	rounds := completions(chosen, p)
@@ -186,19 +244,19 @@ func completions(cfg Config, p plan) int {
 	return max(1, p.completions)
 }
 
-// Of how many examples something is put aside: of so many at least where there are so many, of a share of all at most, and of more than a
-// plan holds out of many, as values that are hidden to judge by are few in each, and cost no training.
+// Something is put aside of at least leastReserve examples and at most a share mostReserve of all. Of many examples it is more than a plan
+// holds out, one in ten: few values are hidden in each, and they cost no training.
 const (
 	leastReserve = 4
 	mostReserve  = 1. / 3
-	tenthReserve = 100 // examples: of one in ten up to so many
+	tenthReserve = 100 // examples, at most, by one in ten
 )
 
-// windowsReserve is how many gaps in time are put aside at least where there are as many.
+// windowsReserve is of how many gaps' mean lengths examples are put aside at least.
 const windowsReserve = 6
 
-// putAside treats some values as missing until takeBack: of so many examples, in the ways in which others are missing, as often as these are. What is
-// missing for a while is put aside for as long.
+// putAside treats some values of so many examples as missing until takeBack, in the ways in which others are missing and in their shares. Gaps in time
+// are put aside in runs as long.
 func (c *completer) putAside(examples int) {
 	n := c.y.Rows
 	most := max(1, int(mostReserve*float64(n)))
@@ -257,6 +315,57 @@ func (c *completer) putAside(examples int) {
 	c.listIncomplete()
 }
 
+// gapsInTime are those of the data; none of films.
+func (c *completer) gapsInTime() []gapInTime {
+	if c.times == nil || c.d.Film {
+		return nil
+	}
+	return c.holes.gapsInTime(c.at())
+}
+
+// shareOf returns which share of what is missing gaps in time have.
+func (c *completer) shareOf(gaps []gapInTime) float64 {
+	var in int
+	for _, g := range gaps {
+		in += g.to - g.from
+	}
+	return float64(in) / float64(max(1, c.holes.count()))
+}
+
+// shiftTries is how many other times are looked at for a gap.
+const shiftTries = 20
+
+// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss.
+func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
+	length := min(g.to-g.from, most, max(1, len(g.order)/absentShare))
+	for range shiftTries {
+		at := c.rng.IntN(len(g.order) - length + 1)
+		free := true
+		for _, i := range g.order[at : at+length] {
+			free = free && !used[i] && !c.holes.of(i)[g.value]
+		}
+		if !free {
+			continue
+		}
+		hidden := map[int][]bool{}
+		for k, i := range g.order[at : at+length] {
+			hide, seen := make([]bool, c.holes.size), false
+			for v, missing := range c.holes.of(g.order[g.from+k]) {
+				if own := c.holes.of(i)[v]; !own && missing {
+					hide[v] = true
+				} else if !own {
+					seen = true
+				}
+			}
+			if seen {
+				hidden[i] = hide
+			}
+		}
+		return hidden
+	}
+	return nil
+}
+
 // takeBack puts what was in reserve into its place.
 func (c *completer) takeBack() {
 	for _, r := range c.holes.reserve {
@@ -284,9 +393,9 @@ func (c *completer) lowRank(ctx context.Context) error {
 	return lowRank(ctx, c.y, c.holes, c.points, c.channels)
 }
 
-// rescaled multiplies the variances of all blends, or of one without similar examples where there is none, as what is in reserve asks for: where
-// the search has seen some points only, it does not know how rough values are between those. They only grow: that they are too large the search has
-// said of the same reserve, and it is nearer to what was observed than what is missing. The variances in place of the reserve follow.
+// rescaled multiplies the variances of all blends (of one without similar examples where there is none) by a factor that the reserve asks for: a search
+// on some of the points does not know how rough values are between them. The factor is 1 at least: the search has fitted variances to the same reserve
+// already, which lies nearer to observed values than missing ones do. The variances in place of the reserve are multiplied too.
 func (c *completer) rescaled(list []Blend) []Blend {
 	var chi float64 // squared errors over variances, their mean over each example added up
 	for _, r := range c.holes.reserve {
@@ -339,9 +448,6 @@ func (c *completer) compare() {
 		c.check.RMSE, c.check.NLP, c.check.Coverage = math.Sqrt(squares/n), losses/n, covered/n
 	}
 }
-
-// normal90 is how many standard deviations the central 90 % of a normal distribution reach.
-const normal90 = 1.6448536269514722
 
 // first returns the configuration of the first round: that from which a quick search starts.
 func (c *completer) first(cfg Config) (Config, error) {

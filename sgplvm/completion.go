@@ -13,24 +13,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/outlier"
 )
 
-// A Completion is examples some of whose values were missing, filled in by what the others say.
-type Completion struct {
-	// Mean and Variance are (n_ξ·n_s)×d_y, rows as those of Data.Y, in the user's units, noise included.
-	// Observed values are as they were, with variance 0.
-	Mean, Variance mat.Matrix
-
-	Model  *Model // of the completed examples
-	Report Report // of its training
-
-	// Check tells how well observed values were filled in that were hidden from all that bore on them, the way others are missing: errors of
-	// the kinds of missing values, as many of each as are missing. Kinds tells it of each.
-	Check FillCheck
-	Kinds []FillCheck
-
-	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
-	Period int
-}
-
 // Complete learns from examples of which values are missing, NaN in the data, and fills them in. What cfg leaves open is chosen by
 // what was observed, as by Select, where validation hides values the way others are missing.
 //

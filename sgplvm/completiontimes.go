@@ -9,9 +9,9 @@ import (
 // What examples have to say of one another by their values may be more than what their times say: where some is seen of each of them everywhere. Where
 // much of them is missing together, times are all there is. Both are tried, and compared by what was put aside.
 
-// withoutTimes returns a completer of the same data as examples in no order; nil where nothing is to be chosen, where what is given asks for times,
-// where too much would have to be tried, where nothing was observed of some example, of which its time alone says something, and of a table where little is
-// to be tried: principal components stand beside the model.
+// withoutTimes returns a completer of the same data as examples in no order. It is nil where nothing is to be chosen, where the configuration names a kernel
+// of time, for large data, where only its time says anything of some example, and for tables at quick effort, which have principal components
+// beside the model.
 func (c *completer) withoutTimes(cfg Config) *completer {
 	if c.d.Times == nil || c.d.Film || cfg.Effort == EffortNone || cfg.Start != nil || len(c.y.Data) > largeFilm ||
 		cfg.LatentKernel != "" || c.points.Rows == 1 && cfg.Effort == EffortQuick || cfg.LatentTime.Kind != "" || cfg.TimeKernel.Kind != "" {
@@ -34,8 +34,8 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 	return &other
 }
 
-// better has another completer try, keeps what it found where that is surely better, and returns the configuration that is taken. Examples that others
-// fill in by their values are the better the better those others are completed: unless it looks hopeless before, all rounds are made.
+// better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are
+// completed, the more they tell of an example: both make all rounds first, unless the other looks hopeless after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
 	if c.how.selection.Ended != "" || len(c.verdict.losses) < 2 {
 		return chosen, nil

@@ -5,26 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/internal/simple"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
-
-// A FillCheck tells how well values were filled in that were hidden on purpose.
-type FillCheck struct {
-	Kind    string // in which way values are missing, in words; empty where it is about all
-	Missing int    // how many values are missing like this
-	By      string // what fills them in: the model, or the simplest method that is better
-
-	Values   int     // how many were hidden
-	RMSE     float64 // root mean square error, in the user's units
-	NLP      float64 // mean negative log density, nats a value
-	Coverage float64 // the share of them within central intervals of 90 %
-	Factor   float64 // by which variances, also theirs, were multiplied as these values ask; 0: nothing was chosen, or factors were given
-
-	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
-	SimplestRMSE float64
-}
 
 // checkOf is the check of all kinds, as many values of each as are missing.
 func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
@@ -45,9 +27,6 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	check.RMSE, check.NLP, check.Coverage = math.Sqrt(squares/total), check.NLP/total, check.Coverage/total
 	return check
 }
-
-// at returns the times of the examples, also where the search found that they tell nothing; nil without times.
-func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) }
 
 // filledData are values of all examples, what was missing and the variances of what was filled in.
 type filledData struct {
@@ -96,60 +75,6 @@ func (f *filledData) hiding(list []heldValue) *holes {
 	return h
 }
 
-// compete compares the simplest methods with what the model has made of the reserve; nil of films, and where nothing is in reserve of examples with times.
-func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
-	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
-		return nil, nil
-	}
-	t := newContest(c.y, c.holes, c.channels)
-	var list []heldValue
-	var inGap []bool // however much of a gap was hidden
-	for _, r := range c.holes.reserve {
-		for k, truth := range r.values() {
-			inGap = append(inGap, k == r.gap)
-			list = append(list, heldValue{example: c.rows[r.example], value: k, group: r.group, truth: truth,
-				mean: c.y.Row(r.example)[k], variance: c.variance.Row(r.example)[k]})
-		}
-	}
-	hidden := c.all.hiding(list)
-	kinds := hidden.kindsOf(c.all.at, c.points, c.channels)
-	for i := range list {
-		if list[i].kind = kinds[list[i].example*hidden.size+list[i].value]; inGap[i] {
-			list[i].kind = kindGaps
-		}
-	}
-	t.add("", list)
-	defer c.watch.Timing("the simplest methods beside the model")()
-	if err := t.try(ctx, list, c.all.fillers(hidden.missing, cfg.Seed)); err != nil {
-		return nil, err
-	}
-	t.decide()
-	for k := range t.winner {
-		if w := &t.winner[k]; w.name == "" && !w.pair {
-			w.factor = 1 // rescaled has done that
-		}
-	}
-	if c.all.at != nil {
-		return t, nil
-	}
-	whole := c.wholeHeld() // which nothing tells from others
-	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
-	return t, t.try(ctx, whole, c.all.fillers(c.all.hiding(whole).missing, cfg.Seed)[:1])
-}
-
-// wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
-func (c *completer) wholeHeld() (list []heldValue) {
-	for k := 0; k < len(c.rows); k += absentShare {
-		i := c.rows[k]
-		for j, missing := range c.holes.of(k) {
-			if !missing {
-				list = append(list, heldValue{example: i, value: j, kind: kindWhole, group: i, truth: c.y.At(k, j)})
-			}
-		}
-	}
-	return list
-}
-
 // lost reports whether the model is worse by so many standard errors than another method in all kinds of which values were held out.
 func (c *contest) lost(errors float64) bool {
 	for k := range kindCount {
@@ -162,30 +87,6 @@ func (c *contest) lost(errors float64) bool {
 		}
 	}
 	return true
-}
-
-// moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
-func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
-	mean, deviation = make([]float64, channels), make([]float64, channels)
-	count := make([]float64, channels)
-	for i := range y.Rows {
-		row := y.Row(i)
-		for k, missing := range h.of(i) {
-			if !missing {
-				c := k % channels
-				count[c]++
-				delta := row[k] - mean[c]
-				mean[c] += delta / count[c]
-				deviation[c] += delta * (row[k] - mean[c])
-			}
-		}
-	}
-	for c, s := range deviation {
-		if deviation[c] = math.Sqrt(s / count[c]); !(deviation[c] > 0) {
-			deviation[c] = 1
-		}
-	}
-	return mean, deviation
 }
 
 // needsModel reports whether the model has a part in what an entrant says.

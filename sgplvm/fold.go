@@ -18,8 +18,8 @@ const (
 	mostFolded     = 2500  // values of a period
 	foldedFrom     = 1000  // steps
 	periodSteps    = 20000 // steps that are looked at
-	periodStrength = 0.3   // by how much of what it could a period makes values alike, at least
-	periodLonger   = 0.1   // by how much more alike a longer period must make them
+	periodStrength = 0.3   // the least rise of the autocorrelation at a period above its least value at smaller lags, as a share of the possible
+	periodLonger   = 0.1   // by how much more a longer period must correlate
 )
 
 // A folding says how the steps of a series are the examples of a model: row k of the series is step place[k], and an example is period steps.
@@ -110,8 +110,9 @@ func regular(times []float64) (place []int, first, step float64) {
 	return place, first, step
 }
 
-// periodOf returns the period of columns in steps, at most so many; 0 where they show none. By the mean of their autocorrelations: the shortest lag
-// that makes values about as much alike as any longer one, much more so than some shorter lag, and twice it does as well.
+// periodOf returns the period of columns in steps, at most so many; 0 where they show none: the shortest lag at which the mean of their
+// autocorrelations has a maximum well above its least value at smaller lags, which twice the lag has too. A longer lag must correlate clearly more
+// (docs/math.md, 22.12).
 func periodOf(y mat.Matrix, most int) int {
 	if most < leastPeriod {
 		return 0

@@ -28,7 +28,7 @@ const (
 
 var kindNames = [kindCount]string{"values here and there", "blocks of values", "points for a while", "whole examples"}
 
-// byChance is in what share of data some run of missing values is as long as one that counts as a gap in time, where values are missing independently.
+// byChance is how many runs of missing values as long as a gap in time are expected at most in data whose values are missing independently (docs/math.md, 22.8).
 const byChance = 0.1
 
 // kindsOf returns of which kind each missing value is: kindCount where it is not missing. at are the times of the examples, nil without times; x are the
@@ -86,8 +86,8 @@ type gapInTime struct {
 	value, from, to int
 }
 
-// gapsInTime returns those as long as hardly any is by chance, by how often a value is missing after one that was observed. Examples of which nothing was
-// observed do not count.
+// gapsInTime returns the gaps in time: runs of missing values of one column that are too long to be chance, given how often a value is missing after
+// an observed one. Examples of which nothing was observed are left out of all runs.
 func (h *holes) gapsInTime(at []Instant) (gaps []gapInTime) {
 	observed, begun := 0., 0.
 	for _, order := range inOrder(at) {
@@ -199,8 +199,8 @@ func newContest(y mat.Matrix, h *holes, channels int) *contest {
 	return c
 }
 
-// together returns the moments of a value by what two methods say of it: a is N(m, v), b N(n, w). Given the value what they see is taken as independent, so that
-// precisions less that of the value itself over examples, N(centre, spread²), add up.
+// together returns the moments of a value of which one method says N(m, v) and another N(n, w). Given the value, what the two see is taken to be
+// independent: precisions add up, less that of the value over examples, N(centre, spread²), which both contain (docs/math.md, 22.9).
 func (c *contest) together(value int, m, v, n, w float64) (mean, variance float64) {
 	a, b := 1/v, 1/w
 	p := min(a, b, 1/(c.spread[value]*c.spread[value]))
@@ -249,7 +249,7 @@ func (c *contest) of(name string, k kind) (list []heldValue) {
 	return list
 }
 
-// pooled is as how many groups of a kind all kinds together count.
+// pooled is the weight, in groups, of the mean difference over all kinds in that of one kind.
 const pooled = 8
 
 // list returns what an entrant made of one kind, of all for kindCount; nil where it cannot tell all of it.
@@ -269,9 +269,8 @@ func (c *contest) list(e entrant, k kind) []heldValue {
 	return list
 }
 
-// decide finds the winner for each kind: the best mean difference to the first method, as none was chosen by these values but the model, which
-// is the first where there is one; and then another together with it, where these are surely better. Of a kind of which few groups were held out what
-// holds of all kinds counts too.
+// decide finds the winner for each kind. Methods are challenged in order, the model first where there is one, and the better mean stands: only the
+// model was chosen by these values. Then the best pair of methods wins where it is surely better. A kind without held values goes to the first method.
 func (c *contest) decide() {
 	if len(c.names) == 0 {
 		return
@@ -307,7 +306,8 @@ func (c *contest) decide() {
 	}
 }
 
-// challenge puts an entrant in the place of the best where it is better by more than some standard errors.
+// challenge puts an entrant in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all
+// kinds, with the weight pooled.
 func (c *contest) challenge(e entrant, best *entrant, k kind, errors float64) {
 	list := c.list(e, k)
 	if list == nil {

@@ -149,3 +149,22 @@ func (w *stopwatch) elapsed() time.Duration {
 	}
 	return w.spent + time.Since(w.since)
 }
+
+// A FillCheck tells how well values were filled in that were hidden on purpose.
+type FillCheck struct {
+	Kind    string // in which way values are missing, in words; empty where it is about all
+	Missing int    // how many values are missing like this
+	By      string // what fills them in: the model, or the simplest method that is better
+
+	Values   int     // how many were hidden
+	RMSE     float64 // root mean square error, in the user's units
+	NLP      float64 // mean negative log density, nats a value
+	Coverage float64 // the share of them within central intervals of 90 %
+	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
+
+	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
+	SimplestRMSE float64
+}
+
+// normal90 is how many standard deviations the central 90 % of a normal distribution reach.
+const normal90 = 1.6448536269514722

@@ -79,6 +79,30 @@ func readHoles(source Source) (mat.Matrix, *holes, error) {
 	return y, h, nil
 }
 
+// moments returns means and standard deviations of what was observed in each channel, 1 where those are 0.
+func moments(y mat.Matrix, h *holes, channels int) (mean, deviation []float64) {
+	mean, deviation = make([]float64, channels), make([]float64, channels)
+	count := make([]float64, channels)
+	for i := range y.Rows {
+		row := y.Row(i)
+		for k, missing := range h.of(i) {
+			if !missing {
+				c := k % channels
+				count[c]++
+				delta := row[k] - mean[c]
+				mean[c] += delta / count[c]
+				deviation[c] += delta * (row[k] - mean[c])
+			}
+		}
+	}
+	for c, s := range deviation {
+		if deviation[c] = math.Sqrt(s / count[c]); !(deviation[c] > 0) {
+			deviation[c] = 1
+		}
+	}
+	return mean, deviation
+}
+
 // gap returns the mean distance of what is hidden of an example from what is seen of the same channel, in mean spacings of the points x
 // (n×d), by at most mostGaps values at even steps; 0 where nothing is hidden or seen.
 func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 {
@@ -101,57 +125,6 @@ func gap(x mat.Matrix, channels int, hidden, seen func(value int) bool) float64 
 
 // mostGaps is how many values of a channel gap looks at.
 const mostGaps = 256
-
-// gapsInTime are those of the data; none of films.
-func (c *completer) gapsInTime() []gapInTime {
-	if c.times == nil || c.d.Film {
-		return nil
-	}
-	return c.holes.gapsInTime(c.at())
-}
-
-// shareOf returns which share of what is missing gaps in time have.
-func (c *completer) shareOf(gaps []gapInTime) float64 {
-	var in int
-	for _, g := range gaps {
-		in += g.to - g.from
-	}
-	return float64(in) / float64(max(1, c.holes.count()))
-}
-
-// shiftTries is how many other times are looked at for a gap.
-const shiftTries = 20
-
-// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss.
-func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
-	length := min(g.to-g.from, most, max(1, len(g.order)/absentShare))
-	for range shiftTries {
-		at := c.rng.IntN(len(g.order) - length + 1)
-		free := true
-		for _, i := range g.order[at : at+length] {
-			free = free && !used[i] && !c.holes.of(i)[g.value]
-		}
-		if !free {
-			continue
-		}
-		hidden := map[int][]bool{}
-		for k, i := range g.order[at : at+length] {
-			hide, seen := make([]bool, c.holes.size), false
-			for v, missing := range c.holes.of(g.order[g.from+k]) {
-				if own := c.holes.of(i)[v]; !own && missing {
-					hide[v] = true
-				} else if !own {
-					seen = true
-				}
-			}
-			if seen {
-				hidden[i] = hide
-			}
-		}
-		return hidden
-	}
-	return nil
-}
 
 // mostDonors is how many other examples are asked for their holes.
 const mostDonors = 20

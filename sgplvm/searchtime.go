@@ -559,3 +559,11 @@ func (j leaveOutJudge) probe(ctx context.Context, cfg Config) (p probe, err erro
 	p.judged = time.Since(begin)
 	return p, err
 }
+
+// seriesConfig is the configuration of the model of a series, a single value over time. Latent variables tell nothing that the values
+// do not: the simplest methods fill it in, and a model of it is there to be kept.
+func seriesConfig(n int) Config {
+	return Config{LatentKernel: linearLatent, LatentDims: 1, Inducing: min(n, seriesInducing), Training: TrainingConfig{Iterations: seriesSteps, Warmup: shortWarmup(seriesSteps)}}
+}
+
+const seriesInducing, seriesSteps = 10, 20

@@ -36,7 +36,10 @@ F is what train takes, a variable of a NetCDF file (F.nc:NAME), an array of a .n
 file declares as a fill value, and empty cells. Points that no example has, such as land
 in maps of the sea, are outside the model. G has the form that its name ends in, as F where both
 are the same: .nc and .npz have all that F has and the filled values beside their standard errors.
-What was observed stays as it was.
+What was observed stays as it was. Values far outside what all others say count as missing (-keep-outliers).
+
+Observed values are hidden in the ways in which others are missing. Of each kind of missing values fill says what
+fills them in, the model or a simpler method that is better, and with what error.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves older results alone. G.checkpoint keeps what was done, every half minute too,
 and the same command with -resume goes on to the same results.`)

@@ -292,14 +292,3 @@ func (s *lines) kinds(c *sgplvm.Completion) {
 		s.text("%s", line)
 	}
 }
-
-// sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.
-func (s *lines) sureness(a *surenessAbout) {
-	if a == nil {
-		return
-	}
-	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", a.Median, a.Ninetieth)
-	if a.examples > 1 {
-		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", a.Surest.Example, a.Surest.Error, a.LeastSure.Example, a.LeastSure.Error)
-	}
-}
