@@ -760,11 +760,14 @@ func TestCompleteOthers(t *testing.T) {
 	}
 	same := 0
 	for i := range most + 60 {
+		if !slices.ContainsFunc(d.Y.Row(i), math.IsNaN) {
+			continue
+		}
 		p, _, err := c.Model.Impute(t.Context(), Observed{Values: d.Y.Slice(i, i+1, 0, 4).Clone()}, InferOptions{KeepOutliers: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.ContainsFunc(d.Y.Row(i), math.IsNaN) && slices.Equal(p.Mean.Data, c.Mean.Row(i)) && slices.Equal(p.Variance.Data, c.Variance.Row(i)) {
+		if slices.Equal(p.Mean.Data, c.Mean.Row(i)) && slices.Equal(p.Variance.Data, c.Variance.Row(i)) {
 			same++
 		}
 	}

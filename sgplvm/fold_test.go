@@ -168,7 +168,11 @@ func TestCompleteFolded(t *testing.T) {
 	if !(squares < line/4) || done.Period != 24 {
 		t.Errorf("squared errors of %v, of lines %v; a period of %d", squares/missing, line/missing, done.Period)
 	}
-	if done.Report.Missing != int(missing) {
-		t.Errorf("%d values are said to be missing, of %v", done.Report.Missing, missing)
+	kinds := 0
+	for _, k := range done.Kinds {
+		kinds += k.Missing
+	}
+	if done.Report.Missing != int(missing) || kinds != int(missing) {
+		t.Errorf("%d values are said to be missing, %d of all kinds, of %v", done.Report.Missing, kinds, missing)
 	}
 }
