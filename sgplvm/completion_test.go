@@ -796,3 +796,42 @@ func TestCompleteOthers(t *testing.T) {
 		t.Errorf("learns from %d examples, expected %d", n, probeExamples)
 	}
 }
+
+// A first model is given up where values put aside say that the simplest methods are much better; otherwise all values are as they were before it.
+func TestProbe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns two models")
+	}
+	_, curve := longTable(300)
+	for name, c := range map[string]struct {
+		data Data
+		lost bool
+	}{"a curve": {curve, false}, "of low rank": {holed(mixed(60, 6, 5, 1), scatteredHoles(0.3, 4)), true}} {
+		d, err := c.data.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := Config{Effort: EffortQuick, LatentDims: 2, Training: steps(40)}
+		k, err := newCompleter(d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.all, _, k.rows, _ = k.apart(cfg)
+		k.putAside(plans[EffortQuick].heldOut)
+		if err := k.lowRank(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		y, variance := k.y.Clone(), k.variance.Clone()
+		first, err := k.first(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := k.probe(t.Context(), first, cfg)
+		if err != nil || lost != c.lost || k.hopeless != c.lost || (k.contest != nil) != c.lost {
+			t.Errorf("%s: lost %t, error %v", name, lost, err)
+		}
+		if same := slices.Equal(k.y.Data, y.Data) && slices.Equal(k.variance.Data, variance.Data); same == c.lost {
+			t.Errorf("%s: lost %t, and values are the same as before: %t", name, lost, same)
+		}
+	}
+}
