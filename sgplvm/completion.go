@@ -64,7 +64,7 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	}
 	all, rest, some, none := c.apart(cfg)
 	if series != nil {
-		all.period = series.period
+		all.series = series
 		watcherOf(cfg.Watch).Tell(series.String())
 	}
 	if len(some) < c.y.Rows {
@@ -188,7 +188,9 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 	}
 	methods := c.all.fillers(c.all.holes.missing, cfg.Seed)
 	count := countKinds(kinds)
+	done.Report.Missing = 0
 	for k := range kindCount {
+		done.Report.Missing += count[k]
 		t := c.contest
 		if w.contest != nil && k == kindWhole {
 			t = w.contest
@@ -203,7 +205,6 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 	}
 	done.Mean, done.Variance = c.matrix(c.all.y), c.matrix(c.all.variance)
 	done.Check = checkOf(done.Kinds, c.check)
-	done.Report.Missing = c.all.holes.count()
 	return nil
 }
 

@@ -587,3 +587,251 @@ func TestCompleteFilm(t *testing.T) {
 		t.Errorf("mean squares %g with motion, %g without; 90 %% intervals hold %g", moving, still, inside)
 	}
 }
+
+// steppedMaps are maps that change smoothly in time, of some of which nothing was observed: one, two after one another, and the last.
+func steppedMaps() (whole, d Data) {
+	const n, width, height = 24, 6, 5
+	whole = mixed(n, width, height, 1)
+	for k := range whole.Y.Data {
+		i, j := k/(width*height), k%(width*height)
+		u, v, s := float64(j%width)/width, float64(j/width)/height, float64(i)
+		whole.Y.Data[k] += -20 - 0.98*(whole.Y.Data[k]-20) + 3*math.Sin(0.8*s)*math.Sin(3*u+v) + 2*math.Cos(0.5*s)*math.Cos(2*v-u)
+	}
+	whole.Times = line(n).Data
+	return whole, holed(whole, func(i, _ int) bool { return slices.Contains([]int{6, 11, 12, 17, 23}, i) })
+}
+
+// Steps of which nothing was observed are filled in at their times, better than a line does, by a model of the others; the error is foretold by steps held out, and it is the
+// same at any number of processors.
+func TestCompleteWholeSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns several models")
+	}
+	whole, d := steppedMaps()
+	squares := func(y mat.Matrix) (sum float64) {
+		for k, v := range d.Y.Data {
+			if math.IsNaN(v) {
+				sum += math.Pow(y.Data[k]-whole.Y.Data[k], 2) / 150
+			}
+		}
+		return sum
+	}
+	var first *Completion
+	for _, p := range []int{1, 2} {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p))
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = c
+		} else if !slices.Equal(c.Mean.Data, first.Mean.Data) || !slices.Equal(c.Variance.Data, first.Variance.Data) || c.Check != first.Check || !slices.Equal(c.Kinds, first.Kinds) {
+			t.Errorf("%d processors: other numbers than with one", p)
+		}
+	}
+	_, h, err := readHoles(mustSource(t, d))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]float64{"": squares(first.Mean)}
+	for _, m := range fillers(mat.NewDense(24, 30, d.Y.Data), h.missing, data.InSpacings(d.Grid), 1, data.Instants(d.Times, nil), 0) {
+		y, _, err := m.fill(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[m.name] = squares(y)
+	}
+	if !(of[""] < 0.5*of["linear in time"]) || !(of[""] < of["mean of the points"]/9) {
+		t.Errorf("mean squares %v", of)
+	}
+	if n := first.Model.Examples(); n != 19 {
+		t.Errorf("a model of %d examples, expected the 19 of which something was observed", n)
+	}
+	if k := first.Kinds; len(k) != 1 || k[0].Kind != "whole examples" || k[0].Missing != 150 || k[0].Values == 0 || k[0].Simplest == "" || k[0].RMSE > 3*math.Sqrt(of[""]) || k[0].RMSE < math.Sqrt(of[""])/3 {
+		t.Errorf("said %+v, found an error of %v", k, math.Sqrt(of[""]))
+	}
+	for k, y := range d.Y.Data {
+		if v := first.Variance.Data[k]; math.IsNaN(y) != (v > 0) || y == y && first.Mean.Data[k] != y {
+			t.Fatalf("value %d: %v with variance %v, observed was %v", k, first.Mean.Data[k], v, y)
+		}
+	}
+}
+
+// A broken value of a table is filled in as if it was missing and named, and stays where all values are believed.
+func TestCompleteOutliers(t *testing.T) {
+	d := weather(60)
+	d.Y = d.Y.Clone()
+	was := d.Y.At(20, 1)
+	d.Y.Set(20, 1, 1e6)
+	for i := 3; i < 60; i += 10 {
+		d.Y.Set(i, i%2, math.NaN())
+	}
+	for _, keep := range []bool{false, true} {
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick, Training: steps(5), KeepOutliers: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, v := c.Mean.At(20, 1), c.Variance.At(20, 1)
+		if keep && (y != 1e6 || v != 0 || len(c.Report.Outliers) > 0 || c.Report.Missing != 6) {
+			t.Errorf("kept: %v with variance %v, outliers %v, %d missing", y, v, c.Report.Outliers, c.Report.Missing)
+		}
+		if o := c.Report.Outliers; !keep && (math.Abs(y-was) > 200 || !(v > 0) || len(o) != 1 || o[0].Example != 20 || o[0].Channel != 1 || o[0].Value != 1e6 || c.Report.Missing != 7) {
+			t.Errorf("%v with variance %v in the place of %v, outliers %v, %d missing", y, v, was, o, c.Report.Missing)
+		}
+	}
+}
+
+// A suspect that is near what was filled in in its place is put back as observed, and no longer named; another stays out, with the distance that the model says.
+func TestJudgeOutliers(t *testing.T) {
+	c := &Completion{Mean: mat.NewDense(4, 2, []float64{0, 1, 2, 3, 4, 5, 6, 7}), Variance: mat.NewDense(4, 2, []float64{0, 0, 0, 0.25, 0, 0, 0.25, 0})}
+	c.Report.Missing = 5
+	c.judge([]Outlier{{Example: 0, Point: 1, Channel: 1, Value: 3.5, Score: 40}, {Example: 1, Point: 1, Channel: 0, Value: 1000, Score: 40}}, 2)
+	if c.Mean.At(1, 1) != 3.5 || c.Variance.At(1, 1) != 0 || c.Mean.At(3, 0) != 6 || c.Variance.At(3, 0) != 0.25 || c.Report.Missing != 4 {
+		t.Errorf("means %v, variances %v, %d missing", c.Mean.Data, c.Variance.Data, c.Report.Missing)
+	}
+	if o := c.Report.Outliers; len(o) != 1 || o[0].Value != 1000 || math.Abs(o[0].Score-994/0.5) > 1e-9 {
+		t.Errorf("outliers %v", o)
+	}
+}
+
+// longTable are rows that a curve in four columns gives, with noise, and one value in ten missing.
+func longTable(n int) (whole, d Data) {
+	rng := rand.New(rand.NewPCG(6, 80))
+	whole = Data{Examples: n, Y: mat.New(n, 4), Grid: Grid{line(1)}}
+	for i := range n {
+		x := rng.NormFloat64()
+		for j, v := range []float64{x, x * x, math.Sin(2 * x), -x} {
+			whole.Y.Set(i, j, v+0.05*rng.NormFloat64())
+		}
+	}
+	d = whole
+	d.Y = d.Y.Clone()
+	for k := range d.Y.Data {
+		if rng.Float64() < 0.1 {
+			d.Y.Data[k] = math.NaN()
+		}
+	}
+	return whole, d
+}
+
+// Of many rows some are learned from, and all are filled in; memory that is asked for in all grows hardly faster than the rows.
+func TestCompleteManyRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns several models")
+	}
+	var asked [2]float64
+	for k, n := range []int{1500, 6000} {
+		whole, d := longTable(n)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c, err := Complete(t.Context(), d, Config{Effort: EffortQuick, LatentDims: 2, Inducing: 12, Training: steps(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		asked[k] = float64(after.TotalAlloc - before.TotalAlloc)
+		var squares, spread float64
+		for k, y := range d.Y.Data {
+			if m, v := c.Mean.Data[k], c.Variance.Data[k]; math.IsNaN(y) {
+				squares, spread = squares+math.Pow(m-whole.Y.Data[k], 2), spread+math.Pow(whole.Y.Data[k], 2)
+				if m-m != 0 || !(v > 0) {
+					t.Fatalf("%d rows: value %d is filled in by %v with variance %v", n, k, m, v)
+				}
+			} else if m != y || v != 0 {
+				t.Fatalf("%d rows: value %d, %v, is %v with variance %v", n, k, y, m, v)
+			}
+		}
+		if m := c.Model.Examples(); m != plans[EffortQuick].rows || !(squares < spread/2) {
+			t.Errorf("%d rows: a model of %d examples, squared errors are %v of those of nothing", n, m, squares/spread)
+		}
+	}
+	if slope := math.Log(asked[1]/asked[0]) / math.Log(4); slope > 1.15 {
+		t.Errorf("%.3g bytes for 1,500 rows, %.3g for 6,000: a slope of %.2f", asked[0], asked[1], slope)
+	}
+}
+
+// Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was judged with, at their own times.
+func TestCompleteOthers(t *testing.T) {
+	most := plans[EffortThorough].rows
+	_, d := longTable(most + 60)
+	c, err := Complete(t.Context(), d, Config{Effort: EffortNone, LatentDims: 1, Inducing: 4, Training: TrainingConfig{Iterations: 2, Uncalibrated: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := 0
+	for i := range most + 60 {
+		if !slices.ContainsFunc(d.Y.Row(i), math.IsNaN) {
+			continue
+		}
+		p, _, err := c.Model.Impute(t.Context(), Observed{Values: d.Y.Slice(i, i+1, 0, 4).Clone()}, InferOptions{KeepOutliers: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Equal(p.Mean.Data, c.Mean.Row(i)) && slices.Equal(p.Variance.Data, c.Variance.Row(i)) {
+			same++
+		}
+	}
+	if c.Model.Examples() != most || same < 10 || same > 60 { // about a third of them have holes
+		t.Errorf("a model of %d examples, %d rows are filled in by it", c.Model.Examples(), same)
+	}
+
+	d.Times = line(most + 60).Data
+	d, err = d.checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := newCompleter(d, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k.hopeless = true
+	taught := k.taught(Config{})
+	row := make([]float64, 4)
+	for j, at := range taught.Times {
+		if err := taught.Source.ReadExamples(row, j, j+1); err != nil || !slices.Equal(row, k.y.Row(int(at))) {
+			t.Fatalf("example %d at %v: %v, error %v", j, at, row, err)
+		}
+	}
+	if n, _, _ := taught.Source.Dims(); n != probeExamples || len(taught.Times) != n || !slices.IsSorted(taught.Times) {
+		t.Errorf("learns from %d examples, expected %d", n, probeExamples)
+	}
+}
+
+// A first model is given up where values put aside say that the simplest methods are much better; otherwise all values are as they were before it.
+func TestProbe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("learns two models")
+	}
+	_, curve := longTable(300)
+	for name, c := range map[string]struct {
+		data Data
+		lost bool
+	}{"a curve": {curve, false}, "of low rank": {holed(mixed(60, 6, 5, 1), scatteredHoles(0.3, 4)), true}} {
+		d, err := c.data.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg := Config{Effort: EffortQuick, LatentDims: 2, Training: steps(40)}
+		k, err := newCompleter(d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.all, _, k.rows, _ = k.apart(cfg)
+		k.putAside(plans[EffortQuick].heldOut)
+		if err := k.lowRank(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		y, variance := k.y.Clone(), k.variance.Clone()
+		first, err := k.first(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := k.probe(t.Context(), first, cfg)
+		if err != nil || lost != c.lost || k.hopeless != c.lost || (k.contest != nil) != c.lost {
+			t.Errorf("%s: lost %t, error %v", name, lost, err)
+		}
+		if same := slices.Equal(k.y.Data, y.Data) && slices.Equal(k.variance.Data, variance.Data); same == c.lost {
+			t.Errorf("%s: lost %t, and values are the same as before: %t", name, lost, same)
+		}
+	}
+}

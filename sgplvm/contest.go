@@ -35,14 +35,30 @@ type filledData struct {
 	points      mat.Matrix // in mean spacings
 	channels    int
 	at          []Instant
-	period      int // steps of a series in each example; 0: it is none
+	series      *folding // whose periods the examples are; nil: they are none
 }
 
-func (f *filledData) kinds() []kind { return f.holes.kindsOf(f.at, f.points, f.channels) }
+// kinds returns of which kind each missing value is; a step of a series that is not there misses none.
+func (f *filledData) kinds() []kind {
+	kinds := f.holes.kindsOf(f.at, f.points, f.channels)
+	if f.series == nil {
+		return kinds
+	}
+	there, size := make([]bool, f.y.Rows*f.series.period), f.y.Cols/f.series.period
+	for _, at := range f.series.place {
+		there[at] = true
+	}
+	for k := range kinds {
+		if !there[k/size] {
+			kinds[k] = kindCount
+		}
+	}
+	return kinds
+}
 
 func (f *filledData) fillers(missing []bool, seed uint64) []filler {
 	list := fillers(f.y, missing, f.points, f.channels, f.at, seed)
-	if f.period == 0 {
+	if f.series == nil {
 		return list
 	}
 	list = slices.DeleteFunc(list, func(m filler) bool { return m.name != "principal components" })
@@ -50,7 +66,7 @@ func (f *filledData) fillers(missing []bool, seed uint64) []filler {
 		list[i].name += " of periods"
 	}
 	// The same as a series.
-	n, size := f.y.Rows*f.period, f.y.Cols/f.period
+	n, size := f.y.Rows*f.series.period, f.y.Cols/f.series.period
 	at := make([]Instant, n)
 	for k := range at {
 		at[k].Time = float64(k)

@@ -106,7 +106,9 @@ func TestRunGoesOn(t *testing.T) {
 // So does a completion.
 func TestCompletionGoesOn(t *testing.T) {
 	whole := mixed(14, 5, 4, 2)
+	_, steppedMaps := steppedMaps()
 	for name, s := range map[string]set{
+		"whole steps":  {steppedMaps, Config{Effort: EffortQuick, Training: steps(8)}},
 		"rounds":       {holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(8)}},
 		"known errors": {holed(whole, scatteredHoles(0.3, 4)).withErrors(), Config{Effort: EffortQuick, Training: steps(8)}},
 	} {
