@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 )
@@ -76,19 +77,15 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 		}
 		next++
 	}
-	group, last := 0, -2
+	group := groupsOf(place, w.rows, j.cases)
 	lists := make([][]heldValue, len(j.folds))
 	for _, c := range j.cases {
 		row := w.rows[c.example]
-		if place[row] != last+1 {
-			group++
-		}
-		last = place[row]
 		for k, missing := range w.all.holes.of(row) {
 			at := read[c.fold]
 			read[c.fold]++
 			if !missing {
-				v := heldValue{example: row, value: k, kind: kindWhole, group: group, truth: w.all.y.Row(row)[k]}
+				v := heldValue{example: row, value: k, kind: kindWhole, group: group[row], truth: w.all.y.Row(row)[k]}
 				if folds != nil {
 					v.mean, v.variance = folds[c.fold].Mean[at], folds[c.fold].Variance[at]
 				}
@@ -106,6 +103,26 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 	}
 	t.decide()
 	return t, nil
+}
+
+// groupsOf returns a number for each example that is held out, the same for those of a fold that come one after the other in time.
+func groupsOf(place, rows []int, cases []fillCase) map[int]int {
+	held := slices.Clone(cases)
+	slices.SortStableFunc(held, func(a, b fillCase) int {
+		return cmp.Or(cmp.Compare(a.fold, b.fold), cmp.Compare(place[rows[a.example]], place[rows[b.example]]))
+	})
+	groups := map[int]int{}
+	for k, c := range held {
+		at, next := rows[c.example], 0
+		if k > 0 {
+			before := rows[held[k-1].example]
+			if next = groups[before]; held[k-1].fold != c.fold || place[at] != place[before]+1 {
+				next++
+			}
+		}
+		groups[at] = next
+	}
+	return groups
 }
 
 // predictHeld returns what models of the other examples make of those that a judge holds out, fold by fold.

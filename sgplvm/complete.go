@@ -23,6 +23,9 @@ type Completion struct {
 
 	// Period is how many steps of a long series that repeats itself were an example of the model; 0: the examples are the data's.
 	Period int
+
+	learnable []int     // where the model has learned from some of the examples of which something was observed, all of these; nil: it has from all
+	at        []Instant // of the examples; nil without times
 }
 
 // completeTogether is how many examples are completed at the same time.

@@ -42,16 +42,25 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 			done.Report.Warnings = append(done.Report.Warnings, told.Warnings...)
 		}
 	}()
-	if some, err := checkErrors(d.Errors, d.Source); err != nil {
-		return nil, err
-	} else if some {
-		return completeByBound(ctx, d, cfg)
-	}
 	if !cfg.KeepOutliers {
 		if d, _, err = d.withoutOutliers(); err != nil {
 			return nil, err
 		}
 	}
+	if some, err := checkErrors(d.Errors, d.Source); err != nil {
+		return nil, err
+	} else if some {
+		if done, err = completeByBound(ctx, d, cfg); done != nil {
+			done.Report.foundOutliers(d.outliers)
+		}
+		return done, err
+	}
+	d.Errors = nil // of which there are none
+	return completeByRounds(ctx, d, cfg)
+}
+
+// completeByRounds is Complete of data without known errors.
+func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion, err error) {
 	n, points, channels := d.Source.Dims()
 	found := d.outliers
 	d, series, err := d.folded(cfg)
@@ -82,7 +91,10 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 			return nil, c.tooLittle(err)
 		}
 	}
-	done = &Completion{}
+	done = &Completion{at: all.at}
+	if len(some)+len(none) < all.y.Rows {
+		done.learnable = slices.DeleteFunc(allBut(all.y.Rows, none), func(i int) bool { return !slices.Contains(all.holes.of(i), false) })
+	}
 	w := &wholeTask{completer: c, none: none}
 	if len(none) > 0 {
 		err = w.train(ctx, cfg, chosen, done)
@@ -166,7 +178,16 @@ func (c *completer) apart(cfg Config) (all filledData, d Data, some, none []int)
 	if most := mostLearned(c.points.Rows, cfg.Effort); len(some) > most && !d.Film {
 		rng := rand.New(rand.NewPCG(0, 0x6d616e79))
 		rng.Shuffle(len(some), func(i, k int) { some[i], some[k] = some[k], some[i] })
-		some = some[:most]
+		var holed, whole []int // half of those that are taken show how values are missing, if as many do
+		for _, i := range some {
+			if c.holes.some(i) {
+				holed = append(holed, i)
+			} else {
+				whole = append(whole, i)
+			}
+		}
+		take := min(len(holed), max(most/2, most-len(whole)))
+		some = append(holed[:take], whole[:most-take]...)
 		slices.Sort(some)
 	}
 	if len(some) < c.y.Rows {

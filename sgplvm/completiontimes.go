@@ -49,6 +49,9 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 	if err != nil {
 		return chosen, err
 	}
+	if other.hopeless {
+		return chosen, nil
+	}
 	stage := SelectionStage{Name: "times of the examples", Candidates: []Candidate{{Name: "tell where latent variables are"}, {Name: "tell nothing"}}}
 	if far(other.verdict, c.verdict, stopErrors) {
 		stage.Candidates[1].Name += ", after two rounds"

@@ -3,6 +3,8 @@ package sgplvm
 import (
 	"context"
 	"slices"
+
+	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Fit learns the best model that it knows for data: it chooses what cfg leaves open (Select), and trains
@@ -38,15 +40,35 @@ func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err 
 	return m, report, err
 }
 
-// fitIncomplete is Fit of data with missing values or known errors.
+// fitIncomplete is Fit of data with missing values or known errors. Of a completion that learned from some examples the model is learned again, from all.
 func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 	warnings, err := d.Check()
 	if err != nil {
 		return nil, Report{}, err
 	}
+	cfg.Fold = Off // the model is one of the data as they are
 	c, err := Complete(ctx, d, cfg)
 	if c == nil {
 		return nil, Report{}, err
+	}
+	if found, ok := c.Model.Config(); ok && c.learnable != nil && err == nil {
+		selection := c.Model.selection
+		d.Examples, d.Y, d.Times, d.Sequences = 0, mat.Matrix{}, nil, nil
+		points := d.Grid.Len()
+		d.Source = SourceOf(NewSource(c.Mean.Data, c.Mean.Rows/points, points, c.Mean.Cols), c.learnable)
+		if at := c.at; at != nil && c.Model.Times() != nil {
+			for _, i := range c.learnable {
+				d.Times, d.Sequences = append(d.Times, at[i].Time), append(d.Sequences, at[i].Sequence)
+			}
+		}
+		found.Attributes, found.Watch, found.Training.Progress, found.Checkpoints = cfg.Attributes, cfg.Watch, cfg.Training.Progress, cfg.Checkpoints
+		report := c.Report
+		if c.Model, c.Report, err = fitWhole(ctx, d, found); c.Model == nil {
+			return nil, c.Report, err
+		}
+		c.Model.selection = selection
+		c.Report.Missing, c.Report.Outliers, c.Report.Warnings = report.Missing, report.Outliers, append(report.Warnings, c.Report.Warnings...)
+		c.Report.Searched, c.Report.Forecast = report.Searched, report.Forecast
 	}
 	c.Report.Warnings = slices.Insert(c.Report.Warnings, min(1, len(c.Report.Outliers)), warnings...) // outliers first
 	return c.Model, c.Report, err

@@ -275,35 +275,38 @@ func (c *contest) decide() {
 	if len(c.names) == 0 {
 		return
 	}
+	all := c.best(kindCount)
 	for k := range kindCount {
-		best := entrant{name: c.names[0]}
-		before, factor := c.verdict(c.list(best, k))
-		if len(before.losses) == 0 {
-			c.winner[k] = best
-			continue
+		if c.winner[k] = all; len(c.of(c.names[0], k)) > 0 {
+			c.winner[k] = c.best(k)
 		}
-		best.factor = factor
-		for _, name := range c.names[1:] {
-			c.challenge(entrant{name: name}, &best, k, 0)
-		}
-		var pair entrant
-		for i, name := range c.names {
-			for _, and := range c.names[:i] {
-				switch e := (entrant{name: and, and: name, pair: true}); {
-				case name == simple.Mean || and == simple.Mean: // which together takes into account
-				case c.list(e, k) != nil && !pair.pair:
-					pair = e
-				default:
-					c.challenge(e, &pair, k, 0)
-				}
+	}
+}
+
+// best returns what fills in a kind best, or all for kindCount.
+func (c *contest) best(k kind) entrant {
+	best := entrant{name: c.names[0]}
+	_, best.factor = c.verdict(c.list(best, k))
+	for _, name := range c.names[1:] {
+		c.challenge(entrant{name: name}, &best, k, 0)
+	}
+	var pair entrant
+	for i, name := range c.names {
+		for _, and := range c.names[:i] {
+			switch e := (entrant{name: and, and: name, pair: true}); {
+			case name == simple.Mean || and == simple.Mean: // which together takes into account
+			case c.list(e, k) != nil && !pair.pair:
+				pair = e
+			default:
+				c.challenge(e, &pair, k, 0)
 			}
 		}
-		if pair.pair {
-			c.challenge(pair, &best, k, sureErrors)
-		}
-		best.factor = max(1, best.factor) // variances that are too large cost less than those that are too small
-		c.winner[k] = best
 	}
+	if pair.pair {
+		c.challenge(pair, &best, k, sureErrors)
+	}
+	best.factor = max(1, best.factor) // variances that are too large cost less than those that are too small
+	return best
 }
 
 // challenge puts an entrant in the place of the best where it is better by more than some standard errors. The mean difference is drawn to that over all

@@ -113,10 +113,22 @@ type FilledAbout struct {
 
 	Errors map[string]map[string]float64 `json:"errors,omitempty"` // beside the truth: rmse, mae, mnlp, nlp and coverage
 
+	Kinds     []kindAbout       `json:"kinds,omitempty"`    // of missing values
+	Period    int               `json:"period,omitempty"`   // steps of a series that were an example of the model
 	Hidden    *hiddenAbout      `json:"hidden,omitempty"`   // observed values that were hidden for a test
 	Sureness  *surenessAbout    `json:"sureness,omitempty"` // standard errors of what was filled in
 	Seconds   float64           `json:"seconds,omitempty"`
 	Selection *sgplvm.Selection `json:"selection,omitempty"`
+}
+
+// kindAbout tells what fills in the values that are missing in one way, and how well.
+type kindAbout struct {
+	Kind         string       `json:"kind"`
+	Missing      int          `json:"missing"`
+	By           string       `json:"by"`
+	Hidden       *hiddenAbout `json:"hidden,omitempty"`
+	Simplest     string       `json:"simplest,omitempty"`
+	SimplestRMSE cli.Number   `json:"simplestRMSE,omitzero"`
 }
 
 type hiddenAbout struct {
@@ -139,6 +151,14 @@ func AboutFilled(seen *dataset.Frames, errors *evaluate.Summary) FilledAbout {
 	return a
 }
 
+// aboutCheck tells how well hidden values were filled in; nil: none were hidden.
+func aboutCheck(c sgplvm.FillCheck) *hiddenAbout {
+	if c.Values == 0 {
+		return nil
+	}
+	return &hiddenAbout{c.Values, cli.Number(c.RMSE), cli.Number(c.NLP), cli.Number(c.Coverage), c.Factor}
+}
+
 // AboutCompleted tells of a completed set.
 func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) FilledAbout {
 	a := FilledAbout{Examples: set.Count, Sureness: surenessOf(set, filled), Seconds: took.Seconds()}
@@ -146,8 +166,9 @@ func AboutCompleted(set *dataset.Set, c *Completed, filled *dataset.Filled, took
 	if !c.given {
 		a.Selection = c.Model.Selection()
 	}
-	if c.Check.Values > 0 {
-		a.Hidden = &hiddenAbout{c.Check.Values, cli.Number(c.Check.RMSE), cli.Number(c.Check.NLP), cli.Number(c.Check.Coverage), c.Check.Factor}
+	a.Hidden, a.Period = aboutCheck(c.Check), c.Period
+	for _, k := range c.Kinds {
+		a.Kinds = append(a.Kinds, kindAbout{k.Kind, k.Missing, k.By, aboutCheck(k), k.Simplest, cli.Number(k.SimplestRMSE)})
 	}
 	return a
 }
