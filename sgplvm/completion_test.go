@@ -784,6 +784,9 @@ func TestCompleteOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, _, some, _ := k.apart(Config{Effort: EffortNone}); len(some) != most || !slices.IsSorted(some) || some[most-1] < most {
+		t.Errorf("of %d rows learns from %d up to %d", most+60, len(some), some[most-1])
+	}
 	k.hopeless = true
 	taught := k.taught(Config{})
 	row := make([]float64, 4)
