@@ -61,8 +61,11 @@ func TestLikeAbsent(t *testing.T) {
 					held[i] = true
 				}
 			}
+			if c.runs == nil {
+				continue
+			}
 			for _, got := range runsHeld(inOrder, mixed, folds, missing) {
-				if c.runs != nil && !slices.Contains(c.runs, got) {
+				if !slices.Contains(c.runs, got) {
 					t.Errorf("%s, seed %d: a run %s, expected one of %v", name, seed, got, c.runs)
 				}
 			}

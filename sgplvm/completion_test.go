@@ -782,6 +782,9 @@ func TestCompleteManyRows(t *testing.T) {
 
 // Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was judged with, at their own times.
 func TestCompleteOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills in two thousand rows")
+	}
 	most := plans[EffortThorough].rows
 	_, d := longTable(most + 60)
 	c, err := Complete(t.Context(), d, Config{Effort: EffortNone, LatentDims: 1, Inducing: 4, Training: TrainingConfig{Iterations: 2, Uncalibrated: true}})
