@@ -601,6 +601,36 @@ func steppedMaps() (whole, d Data) {
 	return whole, holed(whole, func(i, _ int) bool { return slices.Contains([]int{6, 11, 12, 17, 23}, i) })
 }
 
+// With times examples of which nothing was observed are set apart, with their times; without times they are not.
+func TestApart(t *testing.T) {
+	_, d := steppedMaps()
+	for _, timed := range []bool{true, false} {
+		if !timed {
+			d.Times = nil
+		}
+		d, err := d.checked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := newCompleter(d, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, some, none := c.apart(Config{})
+		var absent []int
+		for _, a := range rest.absent {
+			absent = append(absent, int(a.Time))
+		}
+		if want := []int{6, 11, 12, 17, 23}; timed && (!slices.Equal(none, want) || !slices.Equal(absent, want)) || !timed && (none != nil || absent != nil) {
+			t.Errorf("times %t: nothing of %v, at %v", timed, none, absent)
+		}
+		n, _, _ := rest.Source.Dims()
+		if n != 24-len(none) || !slices.Equal(some, allBut(24, none)) || timed && (len(rest.Times) != n || rest.Times[18] != 22) {
+			t.Errorf("times %t: learns from %d examples: %v, at %v", timed, n, some, rest.Times)
+		}
+	}
+}
+
 // Steps of which nothing was observed are filled in at their times, better than a line does, by a model of the others; the error is foretold by steps held out, and it is the
 // same at any number of processors.
 func TestCompleteWholeSteps(t *testing.T) {
@@ -752,6 +782,9 @@ func TestCompleteManyRows(t *testing.T) {
 
 // Rows that were not learned from are what the model's Impute says of them, and a hopeless model learns from as many as it was judged with, at their own times.
 func TestCompleteOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fills in two thousand rows")
+	}
 	most := plans[EffortThorough].rows
 	_, d := longTable(2 * most)
 	c, err := Complete(t.Context(), d, Config{Effort: EffortNone, LatentDims: 1, Inducing: 4, Training: TrainingConfig{Iterations: 2, Uncalibrated: true}})
@@ -783,6 +816,9 @@ func TestCompleteOthers(t *testing.T) {
 	k, err := newCompleter(d, Config{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, _, some, _ := k.apart(Config{Effort: EffortNone}); len(some) != most || !slices.IsSorted(some) || some[most-1] < most {
+		t.Errorf("of %d rows learns from %d up to %d", most+60, len(some), some[most-1])
 	}
 	k.hopeless = true
 	taught := k.taught(Config{})

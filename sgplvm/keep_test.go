@@ -112,6 +112,9 @@ func TestCompletionGoesOn(t *testing.T) {
 		"rounds":       {holed(whole, scatteredHoles(0.3, 4)), Config{Effort: EffortQuick, Training: steps(8)}},
 		"known errors": {holed(whole, scatteredHoles(0.3, 4)).withErrors(), Config{Effort: EffortQuick, Training: steps(8)}},
 	} {
+		if testing.Short() && name == "whole steps" {
+			continue
+		}
 		var want, got *Completion
 		complete := func(to **Completion) func(ctx context.Context, cfg Config) error {
 			return func(ctx context.Context, cfg Config) (err error) {

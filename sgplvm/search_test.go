@@ -350,6 +350,7 @@ func fixed(film bool) map[string]func(c *Config) {
 	list := map[string]func(c *Config){
 		"Lean":                    func(c *Config) { c.Lean = true },
 		"KeepOutliers":            func(c *Config) { c.KeepOutliers = true },
+		"Fold":                    func(c *Config) { c.Fold = Off },
 		"Infer.KeepOutliers":      func(c *Config) { c.Infer.KeepOutliers = true },
 		"Factors":                 func(c *Config) { c.Factors = FactorsJoint },
 		"LatentDims":              func(c *Config) { c.LatentDims = 3 },
