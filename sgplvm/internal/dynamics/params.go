@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
 )
 
 // Params are the prior and the variational parameters of q(X), μ̄ and Λ > 0, n×d for n examples and
@@ -81,6 +82,25 @@ func (p *Params) Visit(other *Params, c *Preconditioner, f func(value, slope []f
 	}
 	f(p.Lambda.Data, other.Lambda.Data, true)
 	if p.Prior.Own == nil {
+		before := p.Prior.Kernel.Clone()
 		p.Prior.Kernel.Visit(&other.Prior.Kernel, f)
+		if span := slices.Max(p.Prior.Times) - slices.Min(p.Prior.Times); span > 0 && !p.Prior.Kernel.Equal(before) {
+			limitLengths(&p.Prior.Kernel, mostSpans*span)
+		}
+	}
+}
+
+// mostSpans is how many times as long as all times together a length scale of the kernel becomes at most. Longer ones say the same but for rounding, in which
+// training loses its way: to latent variables that hardly move, under a latent kernel of so large a variance that its jitter counts.
+const mostSpans = 100
+
+func limitLengths(k *kernel.Kernel, most float64) {
+	if k.Kind != kernel.Periodic { // whose length scale has no unit
+		for i, l := range k.LengthScale {
+			k.LengthScale[i] = min(l, most)
+		}
+	}
+	for i := range k.Terms {
+		limitLengths(&k.Terms[i], most)
 	}
 }

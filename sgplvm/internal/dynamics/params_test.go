@@ -136,3 +136,21 @@ func TestPreconditionerError(t *testing.T) {
 		t.Errorf("error %v, expected %q", err, want)
 	}
 }
+
+// However far a trial step goes, a length scale stays below a hundred times the span of the times; one that was given stays as it is.
+func TestLengthsAreLimited(t *testing.T) {
+	p := &Params{Prior: Prior{Times: []float64{3, 1, 5}, Kernel: kernel.Kernel{Kind: kernel.Matern32, LengthScale: []float64{1e9}}}, MuBar: mat.New(3, 1), Lambda: mat.New(3, 1)}
+	visit := func(times float64) {
+		p.Visit(p.Clone(), nil, func(value, _ []float64, positive bool) {
+			for i := range value {
+				value[i] *= times
+			}
+		})
+	}
+	if visit(1); p.Prior.Kernel.LengthScale[0] != 1e9 {
+		t.Errorf("a given length scale is %v", p.Prior.Kernel.LengthScale)
+	}
+	if visit(1e50); p.Prior.Kernel.LengthScale[0] != 4*mostSpans {
+		t.Errorf("a length scale of %v", p.Prior.Kernel.LengthScale)
+	}
+}
