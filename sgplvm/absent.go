@@ -23,7 +23,7 @@ type wholeTask struct {
 // train chooses and trains what predicts whole examples at their times.
 func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Completion) (err error) {
 	d := w.d
-	d.holes, d.Times, d.Sequences = nil, w.times, w.sequences
+	d.holes, d.guessed, d.Times, d.Sequences = nil, w.holes, w.times, w.sequences
 	given, open := cfg, cfg.Effort != EffortNone && cfg.Start == nil
 	if w.how != nil && w.d.Times != nil && cfg.Partly == nil {
 		cfg.Partly = partly.kept()

@@ -253,7 +253,16 @@ func newAbsentJudge(s *search) (absentJudge, error) {
 		for k := range missing {
 			missing[k] = true
 		}
-		return []fillCase{newFillCase(fold, example, values, missing, s.data)}
+		c := newFillCase(fold, example, values, missing, s.data)
+		if g := s.data.guessed; g != nil {
+			c.truth = slices.Clone(values)
+			for k, guessed := range g.of(example) {
+				if guessed {
+					c.truth[k] = math.NaN()
+				}
+			}
+		}
+		return []fillCase{c}
 	})
 	return absentJudge{j}, err
 }

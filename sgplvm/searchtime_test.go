@@ -545,3 +545,27 @@ func TestSecondPatterns(t *testing.T) {
 		t.Errorf("%d cases of %d examples, %d of them different, expected %d", len(j.cases), j.examples(), len(seen), n)
 	}
 }
+
+// Values that were filled in judge no prediction of whole examples.
+func TestAbsentJudgeGuessed(t *testing.T) {
+	d, err := apart(7).checked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, points, _ := d.Source.Dims()
+	d.guessed = &holes{size: points, missing: make([]bool, n*points)}
+	for i := range n {
+		d.guessed.of(i)[i%points] = true
+	}
+	j, err := newAbsentJudge(&search{ctx: t.Context(), data: d, given: Config{Effort: EffortNormal}, plan: plans[EffortNormal]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range j.cases {
+		for k := range c.truth {
+			if c.hidden(k) == (k == c.example%points) {
+				t.Errorf("example %d, value %d: judges %t", c.example, k, c.hidden(k))
+			}
+		}
+	}
+}

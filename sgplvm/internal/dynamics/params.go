@@ -92,7 +92,7 @@ func (p *Params) Visit(other *Params, c *Preconditioner, f func(value, slope []f
 
 // mostSpans is how many times as long as all times together a length scale of the kernel becomes at most. Longer ones say the same but for rounding, in which
 // training loses its way: to latent variables that hardly move, under a latent kernel of so large a variance that its jitter counts.
-const mostSpans = 100
+const mostSpans = 1000
 
 func limitLengths(k *kernel.Kernel, most float64) {
 	if k.Kind != kernel.Periodic { // whose length scale has no unit

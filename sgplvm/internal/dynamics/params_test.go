@@ -137,7 +137,7 @@ func TestPreconditionerError(t *testing.T) {
 	}
 }
 
-// However far a trial step goes, a length scale stays below a hundred times the span of the times; one that was given stays as it is.
+// However far a trial step goes, a length scale stays below a thousand times the span of the times; one that was given stays as it is.
 func TestLengthsAreLimited(t *testing.T) {
 	p := &Params{Prior: Prior{Times: []float64{3, 1, 5}, Kernel: kernel.Kernel{Kind: kernel.Matern32, LengthScale: []float64{1e9}}}, MuBar: mat.New(3, 1), Lambda: mat.New(3, 1)}
 	visit := func(times float64) {
