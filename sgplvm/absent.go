@@ -97,7 +97,7 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 		if folds != nil {
 			t.add("", list)
 		}
-		if err := t.try(ctx, list, w.all.fillers(w.all.hiding(list).missing, given.Seed)); err != nil {
+		if err := t.try(ctx, list, w.all.fillers(list, given.Seed)); err != nil {
 			return nil, err
 		}
 	}

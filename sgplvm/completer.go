@@ -191,21 +191,16 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	}
 	t.add("", list)
 	defer c.watch.Timing("the simplest methods beside the model")()
-	if err := t.try(ctx, list, c.all.fillers(hidden.missing, cfg.Seed)); err != nil {
+	if err := t.try(ctx, list, c.all.fillers(list, cfg.Seed)); err != nil {
 		return nil, err
 	}
 	t.decide()
-	for k := range t.winner {
-		if w := &t.winner[k]; w.name == "" && !w.pair {
-			w.factor = 1 // rescaled has done that
-		}
-	}
 	if c.all.at != nil {
 		return t, nil
 	}
 	whole := c.wholeHeld() // which nothing tells from others
 	t.winner[kindWhole] = entrant{name: simple.Mean, factor: 1}
-	return t, t.try(ctx, whole, c.all.fillers(c.all.hiding(whole).missing, cfg.Seed)[:1])
+	return t, t.try(ctx, whole, c.all.fillers(whole, cfg.Seed)[:1])
 }
 
 // wholeHeld returns the observed values of one in absentShare examples but for those in reserve.
@@ -335,14 +330,22 @@ func (c *completer) shareOf(gaps []gapInTime) float64 {
 // shiftTries is how many other times are looked at for a gap.
 const shiftTries = 20
 
-// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss.
+// shifted returns what some examples, none of which is used, would miss if they came at the time of a gap: what the examples there miss. A gap at an
+// end is moved inwards by its length.
 func (c *completer) shifted(g gapInTime, used []bool, most int) map[int][]bool {
 	length := min(g.to-g.from, most, max(1, len(g.order)/absentShare))
 	for range shiftTries {
 		at := c.rng.IntN(len(g.order) - length + 1)
-		free := true
-		for _, i := range g.order[at : at+length] {
-			free = free && !used[i] && !c.holes.of(i)[g.value]
+		switch { // what is missing from there on makes a gap at an end no longer
+		case g.from == 0:
+			at = g.to
+		case g.to == len(g.order):
+			at = g.from - length
+		}
+		free := at >= 0 && at+length <= len(g.order)
+		for k := at; free && k < at+length; k++ {
+			i := g.order[k]
+			free = !used[i] && !c.holes.of(i)[g.value]
 		}
 		if !free {
 			continue

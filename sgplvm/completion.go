@@ -207,7 +207,7 @@ func (c *completer) finish(ctx context.Context, w *wholeTask, cfg Config, done *
 	if err := c.imputeOthers(ctx, done.Model, kinds); err != nil {
 		return err
 	}
-	methods := c.all.fillers(c.all.holes.missing, cfg.Seed)
+	methods := c.all.fillers(nil, cfg.Seed)
 	count := countKinds(kinds)
 	done.Report.Missing = 0
 	for k := range kindCount {

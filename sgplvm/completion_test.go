@@ -664,7 +664,7 @@ func TestCompleteWholeSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := map[string]float64{"": squares(first.Mean)}
-	for _, m := range fillers(mat.NewDense(24, 30, d.Y.Data), h.missing, data.InSpacings(d.Grid), 1, data.Instants(d.Times, nil), 0) {
+	for _, m := range fillers(mat.NewDense(24, 30, d.Y.Data), h.missing, nil, data.InSpacings(d.Grid), 1, data.Instants(d.Times, nil), 0) {
 		y, _, err := m.fill(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -56,8 +56,16 @@ func (f *filledData) kinds() []kind {
 	return kinds
 }
 
-func (f *filledData) fillers(missing []bool, seed uint64) []filler {
-	list := fillers(f.y, missing, f.points, f.channels, f.at, seed)
+// fillers returns the simplest methods, for values that were held out, or for all missing ones where none were.
+func (f *filledData) fillers(held []heldValue, seed uint64) []filler {
+	missing, wanted := f.holes.missing, []bool(nil)
+	if held != nil {
+		missing, wanted = f.hiding(held).missing, make([]bool, len(missing))
+		for _, v := range held {
+			wanted[v.example*f.holes.size+v.value] = true
+		}
+	}
+	list := fillers(f.y, missing, wanted, f.points, f.channels, f.at, seed)
 	if f.series == nil {
 		return list
 	}
@@ -71,7 +79,7 @@ func (f *filledData) fillers(missing []bool, seed uint64) []filler {
 	for k := range at {
 		at[k].Time = float64(k)
 	}
-	for _, m := range fillers(mat.NewDense(n, size, f.y.Data), missing, mat.New(1, 1), size, at, seed) {
+	for _, m := range fillers(mat.NewDense(n, size, f.y.Data), missing, wanted, mat.New(1, 1), size, at, seed) {
 		list = append(list, filler{m.name, func(ctx context.Context) (mean, variance mat.Matrix, err error) {
 			if mean, variance, err = m.fill(ctx); err == nil {
 				mean, variance = mat.NewDense(f.y.Rows, f.y.Cols, mean.Data), mat.NewDense(f.y.Rows, f.y.Cols, variance.Data)

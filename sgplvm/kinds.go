@@ -138,15 +138,15 @@ type heldValue struct {
 	mean, variance float64
 }
 
-// A filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell.
+// A filler fills in missing values by a method that needs no search. It returns all values of all examples, NaN where it cannot tell or was not asked.
 type filler struct {
 	name string
 	fill func(ctx context.Context) (mean, variance mat.Matrix, err error)
 }
 
-// fillers returns the simplest methods for data with holes.
-func fillers(y mat.Matrix, missing []bool, x mat.Matrix, channels int, at []Instant, seed uint64) (list []filler) {
-	d := simple.Data{Y: y, Missing: missing, Channels: channels, Seed: seed}
+// fillers returns the simplest methods for data with holes, which fill in the wanted values at least, all for nil.
+func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, at []Instant, seed uint64) (list []filler) {
+	d := simple.Data{Y: y, Missing: missing, Wanted: wanted, Channels: channels, Seed: seed}
 	if x.Rows > 1 {
 		d.Points = x
 	}
@@ -306,6 +306,10 @@ func (c *contest) best(k kind) entrant {
 		c.challenge(pair, &best, k, sureErrors)
 	}
 	best.factor = max(1, best.factor) // variances that are too large cost less than those that are too small
+	if groups := len(byGroup(c.list(best, k))); groups > 0 {
+		known := float64(groups + blendPictures)
+		best.factor *= known / (known - 2) // the variance of a Student distribution of as many degrees of freedom: few groups hardly tell the factor
+	}
 	return best
 }
 

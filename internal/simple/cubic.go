@@ -44,7 +44,7 @@ func fillCubic(ctx context.Context, d Data, mean, variance mat.Matrix) error {
 	law := NewLaw(distance[:known], squares[:known], 1)
 	cells = cells[:0]
 	for k, missing := range d.Missing {
-		if missing {
+		if missing && (d.Wanted == nil || d.Wanted[k]) {
 			cells = append(cells, k)
 		}
 	}

@@ -20,6 +20,7 @@ type Data struct {
 	// holds where a value is missing does not count.
 	Y       mat.Matrix
 	Missing []bool // n·p, row by row
+	Wanted  []bool // which of the missing values are asked for at least; nil: all
 
 	// Points are coordinates, p/Channels×d, in units in which distances along different axes compare. No rows: the columns lie nowhere.
 	Points   mat.Matrix
