@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
