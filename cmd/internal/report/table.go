@@ -3,7 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"math"
 	"strconv"
@@ -212,37 +212,37 @@ func (t Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-var page = template.Must(template.New("table").Parse(`<table>
-{{- if .Title}}
-<caption>{{.Title}}</caption>
-{{- end}}
-<thead>
-<tr>{{range .Heading}}<th>{{.}}</th>{{end}}</tr>
-</thead>
-<tbody>
-{{- range .Lines}}
-<tr{{if .Published}} class="published"{{end}}><th>{{.Name}}</th>{{range .Cells}}<td>{{.}}</td>{{end}}</tr>
-{{- end}}
-</tbody>
-</table>
-`))
-
 // WriteHTML writes the table as a <table> element, to be put into a page;
 // published rows have the class published. It panics as WriteText does.
 func (t Table) WriteHTML(w io.Writer) error {
-	type line struct {
-		Name      string
-		Published bool
-		Cells     []string
+	var b strings.Builder
+	add := func(format, text string) { fmt.Fprintf(&b, format, html.EscapeString(text)) }
+	b.WriteString("<table>\n")
+	if t.Title != "" {
+		add("<caption>%s</caption>\n", t.Title)
 	}
-	grid := t.cells(false)
-	content := struct {
-		Title   string
-		Heading []string
-		Lines   []line
-	}{Title: t.Title, Heading: grid[0]}
-	for k, cells := range grid[1:] {
-		content.Lines = append(content.Lines, line{cells[0], t.Rows[k].Published, cells[1:]})
+	for k, line := range t.cells(false) {
+		switch {
+		case k == 0:
+			b.WriteString("<thead>\n<tr>")
+		case t.Rows[k-1].Published:
+			b.WriteString(`<tr class="published">`)
+		default:
+			b.WriteString("<tr>")
+		}
+		for j, cell := range line {
+			if k == 0 || j == 0 {
+				add("<th>%s</th>", cell)
+			} else {
+				add("<td>%s</td>", cell)
+			}
+		}
+		b.WriteString("</tr>\n")
+		if k == 0 {
+			b.WriteString("</thead>\n<tbody>\n")
+		}
 	}
-	return page.Execute(w, content)
+	b.WriteString("</tbody>\n</table>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
 }

@@ -64,7 +64,7 @@ theirs,true,,,14.5,8,25,,,,3.25,,,,,,,,,,,,,,,<1 h
 <tr><th></th><th>pictures</th><th>values</th><th>RMSE</th><th>MAE</th><th>MNLP (median)</th><th>NLP (mean)</th><th>coverage 50 %</th><th>coverage 90 %</th><th>coverage 99 %</th><th>time</th></tr>
 </thead>
 <tbody>
-<tr><th>modèle</th><td>965</td><td>270200</td><td>12.43 [7.100, 20.00]</td><td>8.000 [5.000, 13.00]</td><td>3.210 [2.900, 4.050]</td><td>3.900 [3.100, 1.235e&#43;05]</td><td>50.1 % [40.0 %, 62.0 %]</td><td>89.9 % [80.0 %, 95.0 %]</td><td>98.5 % [90.0 %, 100.0 %]</td><td>5 s</td></tr>
+<tr><th>modèle</th><td>965</td><td>270200</td><td>12.43 [7.100, 20.00]</td><td>8.000 [5.000, 13.00]</td><td>3.210 [2.900, 4.050]</td><td>3.900 [3.100, 1.235e+05]</td><td>50.1 % [40.0 %, 62.0 %]</td><td>89.9 % [80.0 %, 95.0 %]</td><td>98.5 % [90.0 %, 100.0 %]</td><td>5 s</td></tr>
 <tr><th>no, &#34;data&#34;</th><td>0</td><td>0</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td></td></tr>
 <tr class="published"><th>theirs (published)</th><td>–</td><td>–</td><td>14.50 [8.000, 25.00]</td><td>–</td><td>3.250</td><td>–</td><td>–</td><td>–</td><td>–</td><td>&lt;1 h</td></tr>
 </tbody>

@@ -1,10 +1,10 @@
 // Command mutants tests the tests: it puts one fault after another into a copy of the module
 // and tells which of them the tests do not notice.
 //
-//	go run ./fuzz/mutants                     all of them: half an hour on two processors
-//	go run ./fuzz/mutants -run 'mat/|psi'     those whose file or name matches
-//	go run ./fuzz/mutants -sample 5 -seed 3   five, chosen by the seed
-//	go run ./fuzz/mutants -check              only whether each fits its file
+//	go run ./cmd/sgplvm-bench/mutants                     all of them: half an hour on two processors
+//	go run ./cmd/sgplvm-bench/mutants -run 'mat/|psi'     those whose file or name matches
+//	go run ./cmd/sgplvm-bench/mutants -sample 5 -seed 3   five, chosen by the seed
+//	go run ./cmd/sgplvm-bench/mutants -check              only whether each fits its file
 //
 // # The list
 //
@@ -29,5 +29,5 @@
 // "tests", then all tests of the package: each until a test fails. A fault that makes tests
 // run for ever is noticed by their time limit. Before that the same tests must pass
 // without a fault. Faults in assembly need a processor that has its instructions and are
-// left out on others; the command is for amd64. RUNS.md in the folder above has the totals of the last run.
+// left out on others; the command is for amd64. fuzz/RUNS.md has the totals of the last run.
 package main
