@@ -29,20 +29,6 @@ func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Conf
 	return m, Trained{r, time.Since(begin)}, err
 }
 
-// Train trains a model of a configuration and shows how it goes. The trainer is nil where training could not begin.
-func Train(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Trainer, Trained, error) {
-	step, stop := e.Training("")
-	defer stop()
-	cfg.Training.Progress = step
-	begin := time.Now()
-	t, err := sgplvm.NewTrainer(d, cfg)
-	if err != nil {
-		return nil, Trained{}, err
-	}
-	r, err := t.Fit(ctx)
-	return t, Trained{r, time.Since(begin)}, err
-}
-
 // Report prints how training went, and how the model was chosen.
 func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	noun := "picture"
