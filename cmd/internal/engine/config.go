@@ -37,7 +37,7 @@ func ReadConfig(path string) (sgplvm.Config, error) {
 func WriteConfig(path, model string, m *sgplvm.Model) error {
 	cfg, ok := m.Config()
 	if !ok {
-		return fmt.Errorf("%s: a model whose file has no configuration, expected one that was trained with this version or a later one", model)
+		return fmt.Errorf("%s: a model whose file has no configuration", model)
 	}
 	return files.WriteAtomic(path, func(w io.Writer) error { return sgplvm.WriteConfig(w, cfg) })
 }
