@@ -101,7 +101,7 @@ the same data and configuration goes on from there to the same bits, in the midd
 
 Versions are semantic. From 1.0 on, a program that compiles with a version compiles with all later ones of the same major number;
 before, a minor version may change exported names, and CHANGELOG.md says which. A list of them, fuzz/testdata/api.txt, is held
-by a test. Model files of all earlier versions can be read; checkpoints belong to the version that wrote them. Packages
+by a test. Model files of all released versions can be read; checkpoints belong to the version that wrote them. Packages
 under internal, package asm, the text of errors and the last bits of results may change at any time.
 
 # Model files

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/reference"
 )
 
@@ -166,7 +166,7 @@ func TestCompiledAllocatesNothing(t *testing.T) {
 			}
 		}
 		predict()
-		if compare.Race {
+		if tier.Raced {
 			continue
 		}
 		if n := testing.AllocsPerRun(10, fill); n != 0 {
@@ -181,7 +181,7 @@ func TestCompiledAllocatesNothing(t *testing.T) {
 // A loaded model of any kind fills in and predicts again and again without allocating anything, in results that the caller keeps. A film with motion
 // allocates pictures, which are a matter of its flow, not of the pixels' number.
 func TestLoadedAllocatesNothing(t *testing.T) {
-	if compare.Race {
+	if tier.Raced {
 		t.Skip("pools lose what they keep")
 	}
 	files, err := filepath.Glob("testdata/models/*.model")

@@ -247,6 +247,7 @@ var lies = []lie{
 	{`noise precision -1, expected a positive number`, number("beta", -1)},
 	{`latent rbf kernel: variance -1, expected a positive number`, number("latent.variance", -1)},
 	{`latent rbf kernel: length scale 0 of dimension 0, expected a positive number`, number("latent.lengthscale", 0)},
+	{`latent rbf kernel: length scale 1e\+101 of dimension 0, expected 1e-100 to 1e\+100`, number("latent.lengthscale", 1e101)},
 	{`spatial factor 1: rbf kernel: variance -1, expected a positive number`, number("spatial.1.variance", -1)},
 	{`jitter -1e-06, expected 0 to 0.1`, number("jitter", -1e-6)},
 	{`jitter 0.2, expected 0 to 0.1`, number("jitter", 0.2)},

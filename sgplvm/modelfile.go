@@ -49,7 +49,7 @@ import (
 //	holes.version            d_y         that of each channel, whole numbers
 //	holes.latent             m_ξ×m_ξ     T_0
 //	holes.spatial.F          m_F×b_F     T_F; b is the product of all b_F
-//	eigen.latent             m_ξ×m_ξ     T_0 of complete data; absent in older files, like the next
+//	eigen.latent             m_ξ×m_ξ     T_0 of complete data; where it is absent, as the next, loading solves it
 //	eigen.latent.values      m_ξ         Λ_0
 //	eigen.spatial.F          m_F×m_F     T_F; V_F where tied, 0×0 where that is the identity
 //	eigen.spatial.F.values   m_F         Λ_F; s_F where tied
@@ -59,7 +59,7 @@ import (
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
 // latent.time.kernel (as kernel.Parse reads them), config, selection and training (JSON of a Config, a Selection and
-// PhaseReports; absent in older files) and attribute.NAME for the caller's own entries. No
+// PhaseReports) and attribute.NAME for the caller's own entries. No
 // training data are kept but, where asked, their residuals.
 const modelFormat = "kronfield sgplvm 1"
 

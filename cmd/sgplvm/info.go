@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
 func info(_ context.Context, e *cli.Environment, args []string) error {

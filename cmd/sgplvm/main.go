@@ -10,9 +10,6 @@
 //	sgplvm render  -model MODEL [-times T.npy] [-grid 1280x720] -out DIR|FILM.gif|FILM.npy
 //	sgplvm sample  -model MODEL [-grid 40x56 | -points P.npy] -out FIELDS.npy
 //	sgplvm latents -model MODEL [-data F] -out L.npy|L.csv
-//	sgplvm reproduce frey -data F -split SPLIT.npy -observed MASKS.npy [-n 50]
-//	sgplvm reproduce video -frames F -truth F -train TRAIN.npy
-//	sgplvm reproduce holes -data F -holes random:0.3,clouds:0.6
 //	sgplvm report  -model MODEL [-data F] -out REPORT.html
 //	sgplvm info    -model MODEL [-write-config C.json]
 //	sgplvm version
@@ -22,17 +19,11 @@
 // Every command explains itself with -h, and sgplvm help lists topics such as data, missing values and exit codes.
 //
 // A command is one file here and one row of the table below. What several
-// commands use is in the rooms under internal: cli (flags, errors, progress),
-// engine (models), picture, baseline and experiment.
+// commands use is in the rooms under cmd/internal: cli (flags, errors, progress),
+// engine (models), picture and others.
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-)
+import "github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 
 var commands = []cli.Command{
 	{Name: "demo", Summary: "train on drawn faces, hide half of some others, fill them in", Run: demo},
@@ -44,7 +35,6 @@ var commands = []cli.Command{
 	{Name: "render", Summary: "predict pictures of any resolution as frames, a GIF or an array", Run: render},
 	{Name: "sample", Summary: "draw pictures from a model", Run: sample},
 	{Name: "latents", Summary: "write the latent variables of examples as a table", Run: latents},
-	{Name: "reproduce", Summary: "repeat a published experiment beside its baselines", Words: []string{"frey", "video", "holes"}, Run: reproduce},
 	{Name: "report", Summary: "show what a model has learned as one page for a browser", Run: reportPage},
 	{Name: "info", Summary: "print what a model file holds", Run: info},
 	{Name: "version", Summary: "print the version, the build and the instruction set", Run: version},
@@ -53,18 +43,6 @@ var commands = []cli.Command{
 }
 
 func main() {
-	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr}
-	if s, err := os.Stderr.Stat(); err == nil {
-		e.Terminal = s.Mode()&os.ModeCharDevice != 0
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	stops := make(chan os.Signal, 1)
-	signal.Notify(stops, cli.StopSignals...)
-	go func() {
-		<-stops
-		signal.Stop(stops) // the next one ends the program at once
-		cancel()
-	}()
-	os.Exit(cli.Run(ctx, e, commands, os.Args[1:]))
+	cli.Main("sgplvm", `sgplvm learns a structured Bayesian Gaussian process latent variable model from
+pictures of one kind and fills in what other pictures of that kind miss.`, commands)
 }

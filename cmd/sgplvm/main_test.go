@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -23,9 +21,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/picture"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/clitest"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -68,120 +67,21 @@ type outcome struct {
 	stdout, stderr string
 }
 
-// sgplvmRun runs the program in this process, not at a terminal, and however slow the machine is without lines
-// about the work.
+// tested is the program in this process.
+var tested = clitest.Program{Name: "sgplvm", Commands: func() []cli.Command { return commands }}
+
+// sgplvmRun runs the program, not at a terminal.
 func sgplvmRun(args ...string) outcome {
-	var stdout, stderr bytes.Buffer
-	code := cli.Run(context.Background(), &cli.Environment{Stdout: &stdout, Stderr: &stderr, LineEvery: time.Hour}, commands, args)
-	return outcome{code, stdout.String(), stderr.String()}
+	code, stdout, stderr := tested.Run(args...)
+	return outcome{code, stdout, stderr}
 }
 
-// mustRun runs the program, which must succeed in silence on stderr.
-func mustRun(t *testing.T, args ...string) string {
-	t.Helper()
-	o := sgplvmRun(args...)
-	if o.code != 0 || o.stderr != "" {
-		t.Fatalf("sgplvm %s: exit code %d\n%s", strings.Join(args, " "), o.code, o.stderr)
-	}
-	return o.stdout
-}
-
-// mustFail runs the program, which must end with the code and the line on
-// stderr, print nothing and leave the working folder as it was. A line that
-// begins with ~ is a pattern.
-func mustFail(t *testing.T, code int, line string, args ...string) {
-	t.Helper()
-	before := folder(t)
-	o := sgplvmRun(args...)
-	fits := o.stderr == "sgplvm: "+line+"\n"
-	if pattern, ok := strings.CutPrefix(line, "~"); ok {
-		fits = regexp.MustCompile("^sgplvm: " + pattern + "\n$").MatchString(o.stderr)
-	}
-	if o.code != code || o.stdout != "" || !fits {
-		t.Errorf("sgplvm %q\ncode %d, want %d\nstdout %q, want nothing\nstderr %s\n  want sgplvm: %s", args, o.code, code, o.stdout, o.stderr, line)
-	}
-	sameFolder(t, before)
-}
-
-// folder returns the contents of all files below the working folder, and of
-// folders a mark.
-func folder(t *testing.T) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir():
-			files[path] = "a folder"
-		case d.Type()&fs.ModeSymlink != 0:
-			to, err := os.Readlink(path)
-			files[path] = "a link to " + to
-			return err
-		default:
-			b, err := os.ReadFile(path)
-			files[path] = string(b)
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-// sameFolder fails unless the working folder is as it was, but for the files
-// named.
-func sameFolder(t *testing.T, before map[string]string, but ...string) {
-	t.Helper()
-	after := folder(t)
-	for _, path := range slices.Sorted(maps.Keys(after)) {
-		if b, ok := before[path]; !slices.Contains(but, path) && (!ok || b != after[path]) {
-			t.Errorf("%s was made or changed", path)
-		}
-	}
-	for path := range before {
-		if _, ok := after[path]; !ok && !slices.Contains(but, path) {
-			t.Errorf("%s was removed", path)
-		}
-	}
-}
-
-// read returns the content of a file.
-func read(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func write(t *testing.T, path string, b []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, b, 0o666); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func writeArray(t *testing.T, path string, a *npy.Array) {
-	t.Helper()
-	var b bytes.Buffer
-	if err := npy.Write(&b, a); err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, b.Bytes())
-}
-
-func readArray(t *testing.T, path string) *npy.Array {
-	t.Helper()
-	a, err := npy.Read(bytes.NewReader(read(t, path)))
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return a
-}
+var (
+	mustRun, mustFail, terminalRun = tested.Must, tested.Fail, tested.AtTerminal
+	folder, sameFolder             = clitest.Folder, clitest.SameFolder
+	read, write                    = clitest.Read, clitest.Write
+	readArray, writeArray          = clitest.ReadArray, clitest.WriteArray
+)
 
 // sameBits fails unless two lists hold the same bits.
 func sameBits(t *testing.T, what string, got, want []float64) {
@@ -377,7 +277,7 @@ func rawArray(values []float64, shape []int, descr string, fortran bool) []byte 
 func TestHelp(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range []string{"-h", "-help", "--help", "help",
-		"demo -h", "train -h", "impute -h", "predict -h", "sample -h", "info -h", "reproduce -h", "reproduce frey -h", "train --help", "train -seed 5 -help", "impute -data none -h -model none"} {
+		"demo -h", "train -h", "impute -h", "predict -h", "sample -h", "info -h", "train --help", "train -seed 5 -help", "impute -data none -h -model none"} {
 		before := folder(t)
 		o := sgplvmRun(strings.Fields(args)...)
 		if o.code != 0 || o.stderr != "" {
@@ -393,12 +293,8 @@ func TestHelp(t *testing.T) {
 	}
 	// Every flag that the help of a command names is one, and has a word on it.
 	for _, c := range commands {
-		words := []string{c.Name}
-		if c.Name == "reproduce" {
-			words = append(words, "frey")
-		}
 		for _, flag := range regexp.MustCompile(`(?m)^  -([\w-]+).*\n(.*)`).FindAllStringSubmatch(sgplvmRun(c.Name, "-h").stdout, -1) {
-			if o := sgplvmRun(append(words, "-"+flag[1])...); strings.Contains(o.stderr, "not defined") {
+			if o := sgplvmRun(c.Name, "-"+flag[1]); strings.Contains(o.stderr, "not defined") {
 				t.Errorf("%s -%s: %s", c.Name, flag[1], o.stderr)
 			}
 			if len(strings.TrimSpace(flag[2])) < 10 {

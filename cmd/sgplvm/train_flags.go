@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 )
 
 // trainSettings are the flags of train: at most 20 of them. What only experts want to set is in the file of -config.

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/seed-08962ecc/kronfield/asm"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 )
 
 // versionText is what the program is, for people and for scripts.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"image/png"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,16 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/clitest"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 )
-
-// terminalRun runs the program as if a person watched stderr.
-func terminalRun(ctx context.Context, stderr io.Writer, args ...string) (code int, stdout string) {
-	var out bytes.Buffer
-	code = cli.Run(ctx, &cli.Environment{Stdout: &out, Stderr: stderr, Terminal: true}, commands, args)
-	return code, out.String()
-}
 
 // At a terminal one line tells how far the work is and disappears at the end.
 func TestProgress(t *testing.T) {
@@ -58,20 +50,6 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// canceller ends a context at the first write that holds a word.
-type canceller struct {
-	word   string
-	cancel func()
-	text   strings.Builder
-}
-
-func (w *canceller) Write(b []byte) (int, error) {
-	if strings.Contains(string(b), w.word) {
-		w.cancel()
-	}
-	return w.text.Write(b)
-}
-
 // Interrupted before there is a result, a command leaves everything as it was.
 func TestInterrupted(t *testing.T) {
 	workFolder(t)
@@ -101,13 +79,13 @@ func TestInterrupted(t *testing.T) {
 		writeArray(t, "many.npy", npy.New(many, 32*testNew, testHeight, testWidth))
 		before := folder(t)
 		ctx, cancel := context.WithCancel(context.Background())
-		w := &canceller{word: c.word, cancel: cancel}
+		w := &clitest.Canceller{Word: c.word, Cancel: cancel}
 		if c.word == "" {
 			cancel()
 		}
 		code, _ := terminalRun(ctx, w, strings.Fields(c.args)...)
-		if lines := strings.Split(w.text.String(), "\r"); code != 130 || lines[len(lines)-1] != "sgplvm: interrupted\n" {
-			t.Errorf("%s: code %d, stderr %q", c.args, code, w.text.String())
+		if lines := strings.Split(w.Text.String(), "\r"); code != 130 || lines[len(lines)-1] != "sgplvm: interrupted\n" {
+			t.Errorf("%s: code %d, stderr %q", c.args, code, w.Text.String())
 		}
 		sameFolder(t, before)
 		cancel()
@@ -125,10 +103,10 @@ func TestTrainingInterrupted(t *testing.T) {
 	before := folder(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	w := &canceller{word: "warm-up", cancel: cancel}
+	w := &clitest.Canceller{Word: "warm-up", Cancel: cancel}
 	code, stdout := terminalRun(ctx, w, args...)
 	const want = "sgplvm: result.checkpoint keeps what was done: the same command with -resume goes on; result is as it was\nsgplvm: interrupted\n"
-	if lines := strings.Split(w.text.String(), "\r"); code != 130 || stdout != "" || lines[len(lines)-1] != want {
+	if lines := strings.Split(w.Text.String(), "\r"); code != 130 || stdout != "" || lines[len(lines)-1] != want {
 		t.Errorf("code %d, stderr %q, stdout %q", code, lines, stdout)
 	}
 	sameFolder(t, before, "result.checkpoint")
@@ -153,7 +131,7 @@ func TestTrainingFileCut(t *testing.T) {
 	write(t, "c.json", []byte(`{"effort": "none", "training": {"iterations": 8, "joint": true}}`))
 	write(t, "result", []byte("an older result"))
 	before := folder(t)
-	w := &canceller{word: "warm-up", cancel: func() {
+	w := &clitest.Canceller{Word: "warm-up", Cancel: func() {
 		if err := os.Truncate("cut.npy", 1000); err != nil {
 			t.Error(err)
 		}
@@ -161,8 +139,8 @@ func TestTrainingFileCut(t *testing.T) {
 	code, stdout := terminalRun(context.Background(), w, "train", "-config", "c.json", "-data", "cut.npy", "-out", "result")
 	const want = "sgplvm: result.checkpoint keeps what was done: the same command with -resume goes on; result is as it was\n" +
 		"sgplvm: cut.npy: data: found 872 bytes, expected 1440 (the file is truncated)\n"
-	if lines := strings.Split(w.text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
-		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.text.String(), want)
+	if lines := strings.Split(w.Text.String(), "\r"); code != 1 || stdout != "" || lines[len(lines)-1] != want {
+		t.Errorf("code %d, stdout %q, stderr %q, expected %q", code, stdout, w.Text.String(), want)
 	}
 	sameFolder(t, before, "cut.npy", "result.checkpoint")
 }

@@ -32,8 +32,7 @@ type parity struct {
 	block  []int // of each orbit its number in the block, −1 where it has no such function
 }
 
-// fewestMirrored is how many points are worth blocks. Fewer are decomposed as a whole: of models of older files, which have no eigenvectors, samples
-// are those of before. Tests change it.
+// fewestMirrored is how many points are worth blocks; fewer are decomposed as a whole. Tests change it.
 var fewestMirrored = 64
 
 // newMirrored returns the mirrored space of points x (n×d), nil where there is none.

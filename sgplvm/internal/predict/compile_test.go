@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -276,7 +277,7 @@ func TestCompiledFast(t *testing.T) {
 // allocateNothing tells of calls that allocate, of models that begin makes of a seed.
 func allocateNothing(t *testing.T, source uint64, begin func(seed uint64, rng *rand.Rand) map[string]func() error) {
 	t.Helper()
-	if compare.Race {
+	if tier.Raced {
 		t.Skip("the race detector has pools lose what they keep")
 	}
 	for seed := range uint64(6) {

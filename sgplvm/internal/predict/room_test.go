@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -129,7 +130,7 @@ func TestRooms(t *testing.T) {
 
 // Examples that are filled in one after the other, of whatever kind, allocate nothing, once the rooms are large enough, and nor do predictions.
 func TestImputeAllocations(t *testing.T) {
-	if compare.Race {
+	if tier.Raced {
 		t.Skip("pools lose what they keep")
 	}
 	for seed := range uint64(compare.Sizes(2)) {

@@ -71,11 +71,6 @@ func (p *RBF) load(r Reader) bool {
 		return false
 	}
 	p.Variance, p.LengthScale = r.Number("latent.variance"), r.Numbers("latent.lengthscale")
-	for q, l := range p.LengthScale { // earlier versions wrote some that were further off, and meant the same
-		if l > 0 && l <= math.MaxFloat64 {
-			p.LengthScale[q] = min(max(l, leastLength), mostLength)
-		}
-	}
 	return true
 }
 

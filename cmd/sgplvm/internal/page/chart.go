@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"html/template"
+	"html"
 	"math"
 	"strconv"
 	"strings"
@@ -18,7 +18,7 @@ type chart struct {
 
 func newChart(width, height, x0, x1, y0, y1 float64, title string) *chart {
 	c := &chart{width: width, height: height, left: 64, right: 12, top: 24, bottom: 40, x0: x0, x1: x1, y0: y0, y1: y1}
-	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, width, height, template.HTMLEscapeString(title))
+	fmt.Fprintf(c, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, width, height, html.EscapeString(title))
 	return c
 }
 
@@ -66,8 +66,8 @@ func (c *chart) axes(across, up string) {
 		fmt.Fprintf(c, `<text class="tick" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, c.left-8, c.y(v)+4, text(v))
 	}
 	fmt.Fprintf(c, `<line class="axis" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, c.left, c.width-c.right, c.height-c.bottom, c.height-c.bottom)
-	fmt.Fprintf(c, `<text class="label" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, c.width-c.right, c.height-6, template.HTMLEscapeString(across))
-	fmt.Fprintf(c, `<text class="label" x="4" y="10">%s</text>`, template.HTMLEscapeString(up))
+	fmt.Fprintf(c, `<text class="label" x="%.1f" y="%.1f" text-anchor="end">%s</text>`, c.width-c.right, c.height-6, html.EscapeString(across))
+	fmt.Fprintf(c, `<text class="label" x="4" y="10">%s</text>`, html.EscapeString(up))
 }
 
 // line draws a line through points, those outside the range left out.
@@ -81,7 +81,7 @@ func (c *chart) line(class string, x, y []float64) {
 	c.WriteString(`"/>`)
 }
 
-func (c *chart) html() template.HTML {
+func (c *chart) html() markup {
 	c.WriteString("</svg>")
-	return template.HTML(c.String())
+	return markup(c.String())
 }

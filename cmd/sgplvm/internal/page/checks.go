@@ -2,12 +2,11 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 )
 
 // calibration draws how many true values lie in intervals that should have a given share of them.
-func (j *judgement) calibration() template.HTML {
+func (j *judgement) calibration() markup {
 	if !j.Known || j.Training || j.values == 0 {
 		return ""
 	}
@@ -37,7 +36,7 @@ func (j *judgement) calibrationRows() [][2]string {
 
 // A fieldMap is a picture of a quantity over the points, with what its colours mean.
 type fieldMap struct {
-	Picture   template.URL
+	Picture   markup
 	Low, High string
 }
 

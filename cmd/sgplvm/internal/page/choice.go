@@ -2,10 +2,9 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
@@ -18,7 +17,7 @@ type question struct {
 type candidate struct {
 	Name, Score, Difference, RMSE, Note string
 	Chosen                              bool
-	Bar                                 template.HTML
+	Bar                                 markup
 }
 
 const mostCandidates = 400
@@ -72,13 +71,13 @@ func newCandidate(c sgplvm.Candidate, low, high float64) candidate {
 }
 
 // bar draws how much worse than the chosen candidate one is, with the standard error.
-func bar(c sgplvm.Candidate, low, high float64) template.HTML {
+func bar(c sgplvm.Candidate, low, high float64) markup {
 	x := func(v float64) float64 { return 6 + 148*(v-low)/(high-low) }
 	class := "dot"
 	if c.Chosen {
 		class = "dot chosen"
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 160 16" aria-hidden="true"><line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="16"/>`+
+	return markup(fmt.Sprintf(`<svg class="bar" viewBox="0 0 160 16" aria-hidden="true"><line class="grid" x1="%.1f" x2="%.1f" y1="0" y2="16"/>`+
 		`<line class="whisker" x1="%.1f" x2="%.1f" y1="8" y2="8"/><circle class="%s" cx="%.1f" cy="8" r="3.5"/></svg>`,
 		x(0), x(0), x(c.Difference-c.Error), x(c.Difference+c.Error), class, x(c.Difference)))
 }

@@ -2,7 +2,7 @@
 // other file.
 //
 // A file here is a section of the page (story.go, explorer.go, pictures.go, checks.go, choice.go, training.go, kernels.go), or what several
-// of them draw with (chart.go, colour.go, image.go). The template, the style and the two scripts lie beside them:
+// of them draw with (chart.go, colour.go, image.go); sections.go has what they found and writes it (html.go). The style and the two scripts lie beside them:
 // field.js evaluates the model's predictions at any latent variables, explorer.js is what the pointer and the keyboard do.
 //
 // The mean is linear in ψ1(x), the variance in the squares τ of the rotated ψ1(x) (sgplvm.Basis). Both maps are cut to low

@@ -3,7 +3,7 @@ package page
 import (
 	"context"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 )
 
 // newExplorer makes what the scripts need of a model.

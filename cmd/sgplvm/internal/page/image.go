@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"encoding/base64"
-	"html/template"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -64,22 +63,22 @@ func mapped(s *shape, field []float64, colour func(v float64) [3]byte) *image.RG
 }
 
 // pictureURL returns a picture of a shape as the address of itself: of photographs in colour JPEG, which is smaller, else PNG.
-func pictureURL(s *shape, p image.Image) (template.URL, error) {
+func pictureURL(s *shape, p image.Image) (markup, error) {
 	if s.Channels == 3 {
 		text, err := jpegText(p, 85)
-		return template.URL("data:image/jpeg;base64," + text), err
+		return markup("data:image/jpeg;base64," + text), err
 	}
 	return pngURL(p)
 }
 
 // pngURL returns a picture as the address of itself.
-func pngURL(p image.Image) (template.URL, error) {
+func pngURL(p image.Image) (markup, error) {
 	var b bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	if err := encoder.Encode(&b, p); err != nil {
 		return "", err
 	}
-	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
+	return markup("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), nil
 }
 
 // jpegText returns a picture as JPEG of some quality, in base64.

@@ -2,11 +2,10 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -15,7 +14,7 @@ import (
 // A kernelText explains a kernel in words, with its formula's numbers and, in space, a curve.
 type kernelText struct {
 	Of, Words, Numbers string
-	Curve              template.HTML
+	Curve              markup
 }
 
 // kinds say what functions each kernel stands for.
@@ -105,7 +104,7 @@ func within(k kernel.Kernel, unit string) string {
 }
 
 // correlation draws how values at two points vary together over their distance along the first dimension.
-func correlation(k kernel.Kernel, points mat.Matrix) template.HTML {
+func correlation(k kernel.Kernel, points mat.Matrix) markup {
 	if points.Rows < 2 || k.Kind == kernel.White {
 		return ""
 	}

@@ -2,68 +2,14 @@ package page
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/engine"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
-
-var (
-	//go:embed page.html
-	pageText string
-	//go:embed style.css
-	styleText string
-	//go:embed field.js
-	fieldText string
-	//go:embed explorer.js
-	explorerText string
-
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"one": func(i int) int { return i + 1 }}).Parse(pageText))
-)
-
-// content is what the template sees.
-type content struct {
-	Name, Noun                       string
-	Story                            [3]string
-	Style                            template.CSS
-	Field, Script                    template.JS
-	Explorer                         *explorer
-	Bars                             []relevanceBar
-	Unused                           int    // latent dimensions without a bar
-	Hidden                           int    // channels, where only the first is shown
-	Form                             string // "wide" where fields are much wider than high, "landscape" where they are wider, else nothing
-	Picture                          bool   // fields have pixels, or points in a plane
-	Timed, Labelled, Film            bool
-	MeanError, DeviationError, Ranks string
-
-	Judged              *judgement
-	Calibration         template.HTML
-	Levels              [][2]string
-	Residuals, Missing  *fieldMap
-	MissingShare        string
-	Scores              [][2]string
-	Effort, Task, Ended string
-	Questions           []question
-	Config              string
-	Training            template.HTML
-	Bounds              []boundRow
-	Kernels             []kernelText
-	Facts               [][2]string
-}
-
-// A relevanceBar is one latent dimension.
-type relevanceBar struct {
-	Dim     int
-	Percent string
-	Width   float64
-	Across  bool
-	Up      bool
-}
 
 // Write writes the page of a model. The same input gives the same bytes, at any GOMAXPROCS on one instruction set. Errors:
 // of the data, *sgplvm.ConfigError, ctx.Err(), those of w.
@@ -72,7 +18,7 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 	if err != nil {
 		return err
 	}
-	c := &content{Name: in.Name, Style: template.CSS(styleText + gradient()), Field: template.JS(fieldText), Script: template.JS(explorerText), Explorer: x,
+	c := &content{Name: in.Name, Explorer: x,
 		Picture: x.Kind == kindPicture || x.Kind == kindPoints, Timed: x.Path != nil, Labelled: x.Examples.Label != nil, Film: x.Path != nil && x.Path.Frames != nil,
 		MeanError: percent(x.meanError), DeviationError: percent(x.devError), Ranks: fmt.Sprintf("%d and %d", len(x.Mean.Fields), len(x.Taken.Fields))}
 	if x.Channels < x.channels {
@@ -95,7 +41,7 @@ func Write(ctx context.Context, e *cli.Environment, w io.Writer, in *Input) erro
 	c.Training, c.Bounds = training(in.Model.Training()), boundRows(in.Model.Training())
 	c.Kernels = kernels(in.Model, &x.shape, x.Idle)
 	c.setFacts(in.Model, x)
-	return pageTemplate.Execute(w, c)
+	return c.writePage(w)
 }
 
 // judge adds what the data show.
@@ -176,11 +122,6 @@ func (c *content) setFacts(m *sgplvm.Model, x *explorer) {
 	add("seed", "%d", p.Seed)
 }
 
-// StripWidth returns how wide a strip of pictures is at least, in the browser's pixels.
-func (c *content) StripWidth() int {
-	return 30 + len(c.Judged.Headings)*min(150, max(72, 2*c.Judged.shape.Width))
-}
-
 // form says how fields and the map share the page.
 func form(s *shape) string {
 	switch {
@@ -191,6 +132,3 @@ func form(s *shape) string {
 	}
 	return ""
 }
-
-// CellWidth returns how wide a picture of a strip is at most.
-func (c *content) CellWidth() int { return min(260, max(110, 3*c.Judged.shape.Width)) }

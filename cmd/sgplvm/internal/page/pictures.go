@@ -3,12 +3,11 @@ package page
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/seed-08962ecc/kronfield/cmd/sgplvm/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
@@ -44,7 +43,7 @@ type judgement struct {
 // A strip is a picture in several columns.
 type strip struct {
 	Label    string
-	Pictures []template.URL
+	Pictures []markup
 }
 
 // judge fills in some of the data, or has them as the model knows them from training.
@@ -226,7 +225,7 @@ func (j *judgement) draw(seen, truth []mat.Matrix, predictions []sgplvm.Predicti
 		k := n * j.Judged / min(mostShown, j.Judged)
 		s, t, mean := j.shape.cut(seen[k].Data), j.shape.cut(truth[k].Data), j.shape.cut(predictions[k].Mean.Data)
 		row := strip{Label: fmt.Sprint(j.number(k))}
-		add := func(u template.URL, err error) error {
+		add := func(u markup, err error) error {
 			row.Pictures = append(row.Pictures, u)
 			return err
 		}

@@ -2,7 +2,7 @@ package page
 
 import (
 	"fmt"
-	"html/template"
+	"html"
 	"math"
 	"slices"
 
@@ -30,7 +30,7 @@ func boundRows(phases []sgplvm.PhaseReport) []boundRow {
 }
 
 // training draws the bound over the steps, phase by phase; nothing where the file has none.
-func training(phases []sgplvm.PhaseReport) template.HTML {
+func training(phases []sgplvm.PhaseReport) markup {
 	rows := boundRows(phases)
 	if len(rows) < 2 {
 		return ""
@@ -68,7 +68,7 @@ func training(phases []sgplvm.PhaseReport) template.HTML {
 		}
 		c.line("curve", x, y)
 		if wide := c.x(float64(before+p.Steps)) - c.x(float64(before)); wide > 7*float64(len(p.Name)) {
-			fmt.Fprintf(c, `<text class="phase" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, c.x(float64(before))+wide/2, c.top+14, template.HTMLEscapeString(p.Name))
+			fmt.Fprintf(c, `<text class="phase" x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, c.x(float64(before))+wide/2, c.top+14, html.EscapeString(p.Name))
 		}
 		before += p.Steps
 	}

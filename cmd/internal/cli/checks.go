@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+// Read reads the command line; -h prints the flags to stdout.
+func (f *Flags) Read(args []string) error {
+	err := f.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp) && f.e.describe != nil:
+		f.e.describe(f.spec())
+		return err
+	case errors.Is(err, flag.ErrHelp):
+		if _, werr := io.WriteString(f.e.Stdout, f.help()); werr != nil {
+			return werr
+		}
+		return err
+	case err != nil:
+		return Usagef("%s: %v (%s %s -h explains the flags)", f.Name(), err, f.e.program(), f.Name())
+	case f.NArg() > 0:
+		return Usagef("%s: found %s, expected nothing but flags (%s %s -h explains them)", f.Name(), quote.Text(f.Arg(0)), f.e.program(), f.Name())
+	}
+	return nil
+}
+
+// Usagef returns an error of the command's flags.
+func (f *Flags) Usagef(format string, args ...any) error {
+	return Usagef("%s: %s", f.Name(), fmt.Sprintf(format, args...))
+}
+
+// Given tells whether a flag stands on the command line.
+func (f *Flags) Given(name string) bool {
+	found := false
+	f.Visit(func(g *flag.Flag) { found = found || g.Name == name })
+	return found
+}
+
+// Text returns the value of a flag as text.
+func (f *Flags) Text(name string) string { return f.Lookup(name).Value.String() }
+
+// Require refuses a command line without one of the named flags.
+func (f *Flags) Require(names ...string) error {
+	for _, name := range names {
+		if f.Text(name) == "" {
+			_, usage := flag.UnquoteUsage(f.Lookup(name))
+			return f.Usagef("-%s is missing, expected %s", name, usage)
+		}
+	}
+	return nil
+}
+
+// Apart refuses a command line on which a result would replace an input or another result. The
+// names are those of flags that take files.
+func (f *Flags) Apart(inputs, results []string) error {
+	for i, result := range results {
+		path := f.Text(result)
+		for _, other := range append(slices.Clone(inputs), results[:i]...) {
+			if v := f.Text(other); path != "" && v != "" && sameFile(path, v) {
+				return f.Usagef("-%s %q is the file of -%s, expected another one", result, path, other)
+			}
+			if v := f.Text(other); path != "" && v != "" && pictureIn(path, v) {
+				return f.Usagef("-%s %q is a picture of -%s, expected another file", result, path, other)
+			}
+		}
+	}
+	return nil
+}
+
+// pictureIn tells whether a path is that of a picture that is in a folder.
+func pictureIn(path, folder string) bool {
+	info, err := os.Stat(folder)
+	if err != nil || !info.IsDir() || !slices.Contains([]string{".png", ".jpg", ".jpeg"}, strings.ToLower(filepath.Ext(path))) {
+		return false
+	}
+	_, err = os.Stat(path)
+	return err == nil && sameFile(filepath.Dir(path), folder)
+}
+
+// otherEndings are those of files that are no models, by which people and programs know them.
+var otherEndings = []string{".npy", ".npz", ".csv", ".txt", ".nc", ".png", ".jpg", ".jpeg", ".gif", ".html", ".json", ".mp4", ".mov", ".avi", ".mkv", ".webm"}
+
+// ModelName refuses a name for a model by which it would be taken for another file.
+func (f *Flags) ModelName(flag string) error {
+	if path := f.Text(flag); slices.Contains(otherEndings, strings.ToLower(filepath.Ext(path))) {
+		return f.Usagef("-%s %q, expected a name for a model, which has an ending of its own or none: %s", flag, path, strings.TrimSuffix(path, filepath.Ext(path))+".model")
+	}
+	return nil
+}
+
+// Files is Apart for a command line of which all results must be writable, too.
+func (f *Flags) Files(inputs, results []string) error {
+	if err := f.Apart(inputs, results); err != nil {
+		return err
+	}
+	var paths []string
+	for _, name := range results {
+		paths = append(paths, f.Text(name))
+	}
+	return AllWritable(paths...)
+}
+
+// Sheet refuses a name of -sheet that is not one of a PNG file, and a file that cannot be written.
+func (f *Flags) Sheet() error {
+	path := f.Text("sheet")
+	if path != "" && !strings.EqualFold(filepath.Ext(path), ".png") {
+		return f.Usagef("-sheet %q, expected a name that ends in .png", path)
+	}
+	return AllWritable(path)
+}
+
+// Without refuses a command line with one of the named flags, which need another one.
+func (f *Flags) Without(needed string, names ...string) (err error) {
+	f.Visit(func(v *flag.Flag) {
+		if err == nil && slices.Contains(names, v.Name) {
+			err = f.Usagef("-%s without %s", v.Name, needed)
+		}
+	})
+	return err
+}
+
+// Exclusive refuses a command line with both -points and -grid.
+func (f *Flags) Exclusive(points, grid string) error {
+	if points != "" && grid != "" {
+		return f.Usagef("-grid %s with -points, expected one of the two", grid)
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// MostScattered is how many points remain where some do not exist and the others become one factor of points: more stay a grid.
+const MostScattered = 5000
+
+// Completed is completed examples.
+type Completed struct {
+	*sgplvm.Completion
+	latent func(example int) sgplvm.Latent
+	given  bool // the model was
+}
+
+// Smooth puts what the model makes of observed values in their place.
+func (c *Completed) Smooth(ctx context.Context, d sgplvm.Data) error {
+	if c.latent == nil {
+		if err := c.infer(ctx, d); err != nil {
+			return err
+		}
+	}
+	points := c.Mean.Rows / max(1, c.examples())
+	for i := range c.examples() {
+		p, err := c.Model.Predict(c.latent(i), nil)
+		if err != nil {
+			return err
+		}
+		for j := range points {
+			for k, v := range c.Variance.Row(i*points + j) {
+				if v == 0 {
+					c.Mean.Set(i*points+j, k, p.Mean.At(j, k))
+					c.Variance.Set(i*points+j, k, p.Variance.At(j, k))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// infer infers the latent variables of all examples from what was observed of them.
+func (c *Completed) infer(ctx context.Context, d sgplvm.Data) error {
+	n, points, channels := d.Source.Dims()
+	latents := make([]sgplvm.Latent, n)
+	c.latent = func(i int) sgplvm.Latent { return latents[i] }
+	for i := range n {
+		obs := sgplvm.Observed{Values: mat.New(points, channels)}
+		err := d.Source.ReadExamples(obs.Values.Data, i, i+1)
+		if err == nil && Timed(c.Model) && d.Times != nil {
+			var priors []sgplvm.Latent
+			if priors, err = c.Model.LatentAt(0, d.Times[i:i+1]); err == nil {
+				obs.Prior = &priors[0]
+			}
+		}
+		if err == nil {
+			latents[i], err = c.Model.Infer(ctx, obs, sgplvm.InferOptions{})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Completed) examples() int { return c.Mean.Rows / c.Model.Grid().Len() }
+
+// Complete learns a model of examples of which values are missing, and completes them.
+func Complete(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*Completed, error) {
+	n, points, channels := d.Source.Dims()
+	if err := checkMemory(d, cfg, 3*8*float64(n*points*channels)); err != nil {
+		return nil, err
+	}
+	cfg.Watch = e
+	c, err := sgplvm.Complete(ctx, d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	done := &Completed{c, c.Model.TrainingLatent, false}
+	if c.Model.Examples() != n {
+		done.latent = nil // of some there is none
+	}
+	return done, nil
+}
+
+// CompleteAlready returns examples of which no value is missing, without a model.
+func CompleteAlready(d sgplvm.Data) *Completed {
+	n, points, channels := d.Source.Dims()
+	return &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels)}, nil, true}
+}
+
+// CompleteConstant completes examples of which each channel has one value wherever it was observed, as a drawing in one colour: missing values have it too. It
+// returns nil where values differ, or a channel has none.
+func CompleteConstant(d sgplvm.Data) (*Completed, error) {
+	c := CompleteAlready(d)
+	n, points, channels := d.Source.Dims()
+	values := make([]float64, channels)
+	for k := range values {
+		values[k] = math.NaN()
+	}
+	example := make([]float64, points*channels)
+	for i := range n {
+		if err := d.Source.ReadExamples(example, i, i+1); err != nil {
+			return nil, err
+		}
+		for k, v := range example {
+			switch one := &values[k%channels]; {
+			case v == *one || v != v:
+			case *one == *one:
+				return nil, nil
+			default:
+				*one = v
+			}
+		}
+	}
+	if slices.ContainsFunc(values, math.IsNaN) {
+		return nil, nil
+	}
+	for k := range c.Mean.Data {
+		c.Mean.Data[k] = values[k%channels]
+	}
+	return c, nil
+}
+
+// CompleteWith completes examples by a model in a file.
+func CompleteWith(ctx context.Context, e *cli.Environment, path string, set *dataset.Set, d sgplvm.Data, o sgplvm.InferOptions) (*Completed, error) {
+	m, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	n, points, channels := d.Source.Dims()
+	if m.Grid().Len() != points || m.Channels() != channels {
+		return nil, fmt.Errorf("%s: %d points of %d channels, expected %d of %d as the model in %s", set.Name, points, channels, m.Grid().Len(), m.Channels(), path)
+	}
+	c := &Completed{&sgplvm.Completion{Mean: mat.New(n*points, channels), Variance: mat.New(n*points, channels), Model: m}, nil, true}
+	latents, outliers := make([]sgplvm.Latent, n), make([][]sgplvm.Outlier, n)
+	c.latent = func(i int) sgplvm.Latent { return latents[i] }
+	size := points * channels
+	err = e.Each(ctx, "filled", set.Name, n, func(i int) error {
+		obs := sgplvm.Observed{Values: mat.New(points, channels)}
+		if err := d.Source.ReadExamples(obs.Values.Data, i, i+1); err != nil {
+			return err
+		}
+		if d.Errors != nil {
+			obs.Errors = mat.New(points, channels)
+			if err := d.Errors.ReadExamples(obs.Errors.Data, i, i+1); err != nil {
+				return err
+			}
+		}
+		if Timed(m) && d.Times != nil {
+			priors, err := m.LatentAt(0, []float64{d.Times[i]})
+			if err != nil {
+				return err
+			}
+			obs.Prior = &priors[0]
+		}
+		p, l, err := m.Impute(ctx, obs, o)
+		if err == nil {
+			err = check(p, obs.Values)
+		}
+		if err != nil {
+			return err
+		}
+		latents[i], outliers[i] = l, p.Outliers
+		copy(c.Mean.Data[i*size:], p.Mean.Data)
+		copy(c.Variance.Data[i*size:], p.Variance.Data)
+		return nil
+	})
+	c.Report.Outliers = numbered(outliers)
+	return c, err
+}
+
+// Drop makes missing in the set what counted as missing when it was completed at some of its points, and says so where the report does not.
+func (c *Completed) Drop(e *cli.Environment, set *dataset.Set, points []int) {
+	for _, v := range c.Report.Outliers {
+		set.Drop(v.Example, points[v.Point], v.Channel)
+	}
+	if c.given {
+		NoteOutliers(e, c.Report.Outliers)
+	}
+}
+
+// HoldingSet says that the output will hold a completed set, and refuses what it cannot hold.
+func (o *Output) HoldingSet(set *dataset.Set) error {
+	switch {
+	case !o.Given():
+		return nil
+	case !o.Pictures():
+		return set.CheckOutput(o.path)
+	}
+	if o.kind == ".gif" && set.Exists != nil {
+		return o.f.Usagef("-%s %q of pictures with points that do not exist, expected the name of a folder", o.flag, o.path)
+	}
+	size := len(set.Values) / set.Count
+	return o.Holding(set.Form, LevelsOf(&set.Form, func(i int) []float64 { return set.Values[i*size : (i+1)*size] }))
+}
+
+// SaveSet writes a completed set and its variances. Points that are outside the model are transparent in pictures.
+func SaveSet(e *cli.Environment, set *dataset.Set, filled *dataset.Filled, m *sgplvm.Model, out, variance *Output) error {
+	write := func(o *Output, values []float64, write func(w io.Writer, path string, r *dataset.Filled) error) error {
+		switch {
+		case !o.Given():
+			return nil
+		case o.Pictures():
+			defer o.Note(e)
+			return o.Save(values)
+		}
+		return files.WriteAtomic(o.path, func(w io.Writer) error { return write(w, o.path, filled) })
+	}
+	out.observed = set.Values
+	if err := write(out, filled.Mean, set.Write); err != nil {
+		return err
+	}
+	if variance.Pictures() {
+		if err := variance.HoldingVariances(set.Form, Deviation(m)); err != nil {
+			return err
+		}
+	}
+	return write(variance, filled.Variance, set.WriteVariance)
+}
+
+// ReportCompleted prints how much was missing, how well it was filled in, and where the model is sure and where not.
+func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled *dataset.Filled, took time.Duration) error {
+	var s lines
+	if c.Model == nil {
+		text := "nothing is missing: the data are written as they are"
+		if missing, _ := set.Missing(); missing > 0 {
+			text = fmt.Sprintf("each channel has one value wherever it was observed, which %s take", quote.Counted(missing, "missing value"))
+		}
+		s.text("%s", text)
+		_, err := fmt.Fprint(e.Stdout, s.String())
+		return err
+	}
+	if !c.given {
+		s.selection(c.Model.Selection())
+		s.chosen(c.Model)
+	}
+	missing, of := set.Missing()
+	s.text("%d of %d values were missing (%.3g %%)", missing, of, 100*float64(missing)/float64(max(1, of)))
+	if set.Exists != nil {
+		outside := 0
+		for _, exists := range set.Exists {
+			if !exists {
+				outside++
+			}
+		}
+		s.text("%d of %d points are outside the model", outside, set.Points())
+	}
+	if c.Period > 0 {
+		s.text("the series repeats itself every %d steps: each period was an example of the model", c.Period)
+	}
+	s.kinds(c.Completion)
+	s.sureness(surenessOf(set, filled))
+	s.text("completed in %s", took.Round(100*time.Millisecond))
+	fmt.Fprint(e.Stdout, s.String())
+	for _, w := range c.Report.Warnings {
+		e.Note("warning: %s", w)
+	}
+	return nil
+}
+
+// kinds says of each way in which values are missing what fills them in, and how well that did with observed values that were hidden for a test.
+func (s *lines) kinds(c *sgplvm.Completion) {
+	list := c.Kinds
+	if len(list) == 0 && c.Check.Values > 0 {
+		list = []sgplvm.FillCheck{c.Check}
+	}
+	for _, k := range list {
+		line := fmt.Sprintf("%s: %d missing, filled in by %s", k.Kind, k.Missing, k.By)
+		if k.Kind == "" {
+			line = "test"
+		}
+		if k.Values > 0 {
+			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (root mean square), %.0f %% of them lie within their 90 %% intervals",
+				k.Values, k.RMSE, 100*k.Coverage)
+			if k.Simplest != "" && k.Simplest != k.By {
+				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
+			}
+		}
+		s.text("%s", line)
+	}
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/files"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// Save writes a model to a file.
+func Save(path string, m *sgplvm.Model) error {
+	return files.WriteAtomic(path, func(w io.Writer) error { return m.Save(w) })
+}
+
+// Load reads a model from a file.
+func Load(path string) (*sgplvm.Model, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, &dataset.Error{Path: path, Err: err, Want: "a model file"}
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return nil, &dataset.Error{Path: path, Found: "a folder", Want: "a model file"}
+	}
+	m, err := sgplvm.Load(file)
+	if err == nil {
+		return m, nil
+	}
+	if found := otherFile(file); found != "" {
+		return nil, &dataset.Error{Path: path, Found: found, Want: "a model file, as sgplvm train writes it"}
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
+}
+
+// otherFile says what a file is, by how it begins, that people take for a model; nothing where that is not known.
+func otherFile(file io.ReaderAt) string {
+	begin := make([]byte, 8)
+	n, _ := file.ReadAt(begin, 0)
+	for _, kind := range [][2]string{
+		{"\x93NUMPY", "an array of NumPy"}, {"PK\x03\x04", "an archive"}, {"CDF", "a NetCDF file"}, {"\x89PNG", "a picture"}, {"\xff\xd8\xff", "a picture"}, {"GIF8", "a picture"},
+		{"KRONEDGE", "a file of sgplvm compile, for small programs"},
+	} {
+		if bytes.HasPrefix(begin[:n], []byte(kind[0])) {
+			return kind[1]
+		}
+	}
+	return ""
+}
+
+// attributeGrid is where a model keeps the size of its pictures, attributePoints where one of
+// scattered points says so, attributeTable where one of a table does.
+// attributeType is where one of pictures keeps the type of their numbers, which says what black and white are; of other numbers
+// attributeLevels has the least and the greatest.
+const (
+	attributeGrid   = "grid"
+	attributePoints = "points"
+	attributeTable  = "table"
+	attributeType   = "type"
+	attributeLevels = "levels"
+)
+
+// Attributes are what a model keeps of the form of its data. Errors: those of reading values.
+func Attributes(f *dataset.Form, values sgplvm.Source) (map[string]string, error) {
+	if f.Scattered {
+		return map[string]string{attributePoints: "scattered"}, nil
+	}
+	if f.Table {
+		return map[string]string{attributeTable: "columns"}, nil
+	}
+	a := map[string]string{attributeGrid: dataset.FormatGrid(f.Width, f.Height)}
+	if _, ok := typeLevels(f.Type); ok {
+		a[attributeType] = f.Type.String()
+		return a, nil
+	}
+	count, points, channels := values.Dims()
+	l, example := noLevels(), make([]float64, points*channels)
+	for i := range count {
+		if err := values.ReadExamples(example, i, i+1); err != nil {
+			return nil, err
+		}
+		l = extended(l, example)
+	}
+	a[attributeLevels] = levelsText(widened(l))
+	return a, nil
+}
+
+// scattered reports whether a model was trained on values at scattered points.
+func scattered(m *sgplvm.Model) bool { return m.Attributes()[attributePoints] == "scattered" }
+
+// Table reports whether a model was trained on a table.
+func Table(m *sgplvm.Model) bool { return m.Attributes()[attributeTable] == "columns" }
+
+// pictureSize returns the size of the model's pictures, 0×0 if it does not say.
+func pictureSize(path string, m *sgplvm.Model) (width, height int, err error) {
+	g := m.Attributes()[attributeGrid]
+	if g == "" {
+		return 0, 0, nil
+	}
+	if width, height, err = dataset.ParseGrid(g); err != nil {
+		return 0, 0, fmt.Errorf("%s: attribute %s: %w", path, attributeGrid, err)
+	}
+	return width, height, nil
+}
+
+// Timed reports whether a model knows the times of its training examples.
+func Timed(m *sgplvm.Model) bool { return m.Times() != nil }
+
+// TimeSpan returns the first and the last training time of a sequence; ok is false where there is
+// none.
+func TimeSpan(m *sgplvm.Model, sequence int) (first, last float64, ok bool) {
+	first, last = math.Inf(1), math.Inf(-1)
+	for _, t := range m.Times() {
+		if t.Sequence == sequence {
+			first, last, ok = min(first, t.Time), max(last, t.Time), true
+		}
+	}
+	return first, last, ok
+}

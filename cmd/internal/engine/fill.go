@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
+)
+
+// Observations are partly seen examples at the training points or at others.
+type Observations struct {
+	*dataset.Frames
+	Grid   sgplvm.Grid     // nil: the training points
+	Priors []sgplvm.Latent // at the times of the examples; nil: unknown times
+}
+
+// Observed returns one of them.
+func (o *Observations) Observed(i int) sgplvm.Observed {
+	seen := o.Frames.Observed(i)
+	seen.Grid = o.Grid
+	if o.Priors != nil {
+		seen.Prior = &o.Priors[i]
+	}
+	return seen
+}
+
+// Results says what the results of filling in hold: examples of the same form as these.
+func (o *Observations) Results(m *sgplvm.Model, out, variance *Output) error {
+	form := o.Form
+	if form.Type = npy.Float64; form.Scattered {
+		if form.Grid = o.Grid; o.Grid == nil {
+			form.Grid = m.Grid()
+		}
+	}
+	if err := out.Holding(form, LevelsOf(&o.Form, o.Values)); err != nil {
+		return err
+	}
+	return variance.HoldingVariances(form, Deviation(m))
+}
+
+// DataUsage, MaskUsage, KeepUsage and FilmUsage say in the help of a flag what data and what a mask may be, what outliers are, and when pictures are a film.
+const (
+	DataUsage = "a .npy, .npz, .nc or .csv `file`, a GIF, a PNG or JPEG picture or a folder of them"
+	MaskUsage = "the mask `file` or folder: 1 or white where a value was observed, 0 or black where not"
+	KeepUsage = "values far outside what all others say are data, too; by default they count as missing"
+	FilmUsage = "the pictures are the frames of a film, in order, as those of an animated GIF are"
+)
+
+// NewReadFlags defines -select and -fill-value.
+func NewReadFlags(f *cli.Flags) {
+	f.String("select", "", "one `place` along each dimension that a NetCDF variable has too many, by value or number: level=850, level=#0")
+	f.Finite("fill-value", math.NaN(), "the `number` that stands for a missing value, beside NaN and what the file declares")
+}
+
+// ReadOptions are those of the flags -select and -fill-value, where a command has them, and whether one is given.
+func ReadOptions(f *cli.Flags) (o dataset.SetOptions, given bool) {
+	if f.Given("select") {
+		o.Select = f.Text("select")
+	}
+	if f.Given("fill-value") {
+		v, _ := strconv.ParseFloat(f.Text("fill-value"), 64) // checked by the flag
+		o.FillValue = &v
+	}
+	return o, f.Given("select") || f.Given("fill-value")
+}
+
+// LoadObserved loads partly seen examples for a model: its pictures, values at its scattered points,
+// or at those in the file that the named flag takes.
+func LoadObserved(f *cli.Flags, path string, m *sgplvm.Model, data, mask, grid, pointsFlag string) (*Observations, error) {
+	o := new(Observations)
+	var err error
+	points := ""
+	if pointsFlag != "" {
+		points = f.Text(pointsFlag)
+	}
+	if points != "" {
+		if err := f.Exclusive(points, grid); err != nil {
+			return nil, err
+		}
+		if o.Grid, err = loadPoints(f.Name(), pointsFlag, m, points); err != nil {
+			return nil, err
+		}
+		o.Frames, err = dataset.LoadAt(data, o.Grid.Len(), m.Channels())
+	} else {
+		o.Frames, err = modelFrames(f, path, m, data, grid)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if n := o.Points(); o.Grid == nil && n != m.Grid().Len() {
+		return nil, fmt.Errorf("%s: pictures of %d points, expected %d, the model's", data, n, m.Grid().Len())
+	}
+	if mask != "" {
+		seen, err := dataset.LoadMask(mask, &o.Form)
+		if err != nil {
+			return nil, err
+		}
+		o.Frames = o.WithMask(seen)
+	}
+	return o, dataset.CheckNoInf(o.Frames)
+}
+
+// modelFrames loads examples of the form that the model's attributes tell, or else the flag -grid
+// and the file itself.
+func modelFrames(f *cli.Flags, path string, m *sgplvm.Model, data, grid string) (*dataset.Frames, error) {
+	o, given := ReadOptions(f)
+	if scattered(m) {
+		if given {
+			return nil, f.Usagef("-select or -fill-value with a model of scattered points, expected none")
+		}
+		if grid != "" {
+			return nil, f.Usagef("-grid %s with a model of scattered points, expected none", grid)
+		}
+		return dataset.LoadAt(data, m.Grid().Len(), m.Channels())
+	}
+	if Table(m) {
+		if grid != "" {
+			return nil, f.Usagef("-grid %s with a model of a table, expected none", grid)
+		}
+		if o.Layout.Channels = m.Channels(); given {
+			return dataset.LoadWith(data, o)
+		}
+		return dataset.LoadTable(data, m.Channels())
+	}
+	want := cli.Layout(grid, m.Channels())
+	w, h, err := pictureSize(path, m)
+	if err != nil {
+		return nil, err
+	}
+	if w > 0 {
+		if grid != "" && (w != want.Width || h != want.Height) {
+			return nil, f.Usagef("-grid %s, expected %s, the model's", grid, dataset.FormatGrid(w, h))
+		}
+		want.Width, want.Height = w, h
+	}
+	o.Layout = want
+	frames, err := dataset.LoadWith(data, o)
+	if err == nil {
+		err = dataset.CheckPictures(frames)
+	}
+	return frames, err
+}
+
+// LoadLike loads examples of the form of others.
+func LoadLike(frames *dataset.Frames, path string) (*dataset.Frames, error) {
+	if frames.Scattered {
+		return dataset.LoadAt(path, frames.Points(), frames.Channels)
+	}
+	if frames.Table {
+		return dataset.LoadTable(path, frames.Channels)
+	}
+	return dataset.Load(path, frames.Layout)
+}
+
+// A Result holds pictures that were filled in, one after the other.
+type Result struct {
+	Mean, Variance []float64
+	Size           int // values of a picture
+}
+
+// NewResult returns room for some pictures.
+func NewResult(pictures, size int) *Result {
+	return &Result{make([]float64, pictures*size), make([]float64, pictures*size), size}
+}
+
+// filled is what one picture after the other is filled in to.
+type filled struct {
+	prediction sgplvm.Prediction
+	latent     sgplvm.Latent
+}
+
+// Fill fills in all pictures, several at a time.
+func Fill(ctx context.Context, e *cli.Environment, m *sgplvm.Model, frames *Observations, o sgplvm.InferOptions) (*Result, error) {
+	r := NewResult(frames.Count, frames.Points()*frames.Channels)
+	rooms := sync.Pool{New: func() any { return new(filled) }}
+	var mu sync.Mutex
+	unseen, neighbourhoods, outliers := map[int]bool{}, 0, make([][]sgplvm.Outlier, frames.Count)
+	err := e.Each(ctx, "filled", frames.Name, frames.Count, func(i int) error {
+		seen := frames.Observed(i)
+		f := rooms.Get().(*filled)
+		defer rooms.Put(f)
+		prediction := &f.prediction
+		err := m.ImputeTo(ctx, prediction, &f.latent, seen, o)
+		if err == nil {
+			err = check(*prediction, seen.Values)
+		}
+		if err != nil {
+			return err
+		}
+		outliers[i] = slices.Clone(prediction.Outliers)
+		copy(r.Mean[i*r.Size:], prediction.Mean.Data)
+		copy(r.Variance[i*r.Size:], prediction.Variance.Data)
+		mu.Lock()
+		defer mu.Unlock()
+		unseen[i] = frames.Missing(i) == r.Size
+		if prediction.Conditioning == "local" {
+			neighbourhoods++
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range frames.Count {
+		if unseen[i] {
+			e.Note("%s: picture %d: nothing observed: filled with the prediction of the prior", frames.Name, i)
+		}
+	}
+	NoteOutliers(e, numbered(outliers))
+	if neighbourhoods > 0 {
+		e.Note("%d pictures have so many observed points that each missing one was conditioned on its neighbourhood only", neighbourhoods)
+	}
+	return r, nil
+}
+
+// numbered returns the outliers of examples, which have their numbers.
+func numbered(outliers [][]sgplvm.Outlier) (all []sgplvm.Outlier) {
+	for i, some := range outliers {
+		for _, v := range some {
+			v.Example = i
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// NoteOutliers says which values counted as missing.
+func NoteOutliers(e *cli.Environment, found []sgplvm.Outlier) {
+	if len(found) > 0 {
+		e.Note("%s; -keep-outliers keeps such values", sgplvm.OutlierText(found))
+	}
+}
+
+// check refuses a prediction that is no number, or of which the variance is beyond the range of
+// numbers. Where a value was seen (of the zero Matrix: nowhere) the variance may be 0.
+func check(p sgplvm.Prediction, seen mat.Matrix) error {
+	for i := range p.Mean.Rows {
+		for c := range p.Mean.Cols {
+			if v := p.Mean.At(i, c); v-v != 0 {
+				return fmt.Errorf("point %d, channel %d: predicted %v, expected a finite number", i, c, v)
+			}
+			missing := seen.Rows == 0 || math.IsNaN(seen.At(i, c))
+			if v := p.Variance.At(i, c); missing && !(v > 0 && v-v == 0) {
+				return fmt.Errorf("point %d, channel %d: predicted with variance %v, expected a positive number", i, c, v)
+			}
+		}
+	}
+	return nil
+}
+
+// Score compares what was filled in with the truth.
+func (r *Result) Score(seen, truth *dataset.Frames) (evaluate.Summary, error) {
+	whole, part := mat.New(seen.Count, r.Size), mat.New(seen.Count, r.Size)
+	for i := range seen.Count {
+		copy(whole.Row(i), truth.Values(i))
+		copy(part.Row(i), seen.Values(i))
+	}
+	_, s, err := evaluate.Evaluate(whole, part, mat.NewDense(seen.Count, r.Size, r.Mean), mat.NewDense(seen.Count, r.Size, r.Variance), seen.Channels)
+	return s, err
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/mat/npy"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// OutputGrid is the points of a prediction: the training grid, another resolution of it, or points
+// from a file.
+type OutputGrid struct {
+	Points sgplvm.Grid
+	Layout dataset.Layout // of pictures; 0 pixels where the points are no grid
+	shape  []int          // of one field: height×width or points, ×channels if there are several
+}
+
+// newOutputGrid reads the flags -points and -grid of a command, of which one may be given.
+func newOutputGrid(command, path string, m *sgplvm.Model, points, grid string) (OutputGrid, error) {
+	g := OutputGrid{Points: m.Grid(), Layout: dataset.Layout{Channels: m.Channels()}}
+	var err error
+	switch {
+	case Table(m):
+		if points != "" || grid != "" {
+			return OutputGrid{}, cli.Usagef("%s: -points or -grid with a model of a table, expected neither", command)
+		}
+		g.shape = []int{m.Channels()}
+		return g, nil
+	case points != "":
+		if g.Points, err = loadPoints(command, "points", m, points); err != nil {
+			return OutputGrid{}, err
+		}
+	case grid != "":
+		g.Layout = cli.Layout(grid, m.Channels())
+		if Moves(m) { // whose frames have pixels, no points
+			return PixelGrid(command, path, m, grid)
+		}
+		if g.Points, err = dataset.Cover(m.Grid(), g.Layout.Width, g.Layout.Height); err != nil {
+			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
+		}
+	default:
+		if g.Layout.Width, g.Layout.Height, err = pictureSize(path, m); err != nil {
+			return OutputGrid{}, err
+		}
+		if n := g.Layout.Points(); n > 0 && n != g.Points.Len() {
+			return OutputGrid{}, fmt.Errorf("%s: attribute %s: pictures of %d points, expected %d", path, attributeGrid, n, g.Points.Len())
+		}
+	}
+	g.setShape()
+	return g, nil
+}
+
+// PixelGrid returns the pixels of pictures of the size that the flag -grid gives, by default that of
+// the training pictures: those of another resolution cover the area of the training pictures.
+func PixelGrid(command, path string, m *sgplvm.Model, grid string) (OutputGrid, error) {
+	if scattered(m) {
+		return OutputGrid{}, cli.Usagef("%s: a model of scattered points, expected one of pictures", command)
+	}
+	if Table(m) {
+		return OutputGrid{}, cli.Usagef("%s: a model of a table, expected one of pictures", command)
+	}
+	g, err := newOutputGrid(command, path, m, "", "")
+	if err != nil {
+		return OutputGrid{}, err
+	}
+	if space := m.Grid(); g.Layout.Points() == 0 && len(space) == 2 {
+		g.Layout.Width, g.Layout.Height = space[1].Rows, space[0].Rows
+	}
+	if g.Layout.Points() == 0 {
+		return OutputGrid{}, fmt.Errorf("%s: a model that does not say how large its pictures are, expected the attribute %s", path, attributeGrid)
+	}
+	if grid != "" {
+		trained := g.Layout
+		g.Layout = cli.Layout(grid, trained.Channels)
+		if g.Points, err = dataset.Pixels(m.Grid(), trained, g.Layout.Width, g.Layout.Height); err != nil {
+			return OutputGrid{}, cli.Usagef("%s: -grid %s: %v", command, grid, err)
+		}
+	}
+	g.setShape()
+	return g, nil
+}
+
+func (g *OutputGrid) setShape() {
+	g.shape = []int{g.Points.Len()}
+	if g.Layout.Points() > 0 {
+		g.shape = []int{g.Layout.Height, g.Layout.Width}
+	}
+	if g.Layout.Channels > 1 {
+		g.shape = append(g.shape, g.Layout.Channels)
+	}
+}
+
+// loadPoints loads the points that a flag of a command names, for a model.
+func loadPoints(command, flag string, m *sgplvm.Model, path string) (sgplvm.Grid, error) {
+	g, err := dataset.LoadPoints(path)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(m.Grid()); n != 1 {
+		return nil, cli.Usagef("%s: -%s with a model of %d spatial factors, expected one: trained with joint factors or with -points", command, flag, n)
+	}
+	if got, want := g[0].Cols, m.Grid()[0].Cols; got != want {
+		return nil, fmt.Errorf("%s: points of dimension %d, expected %d, the model's", path, got, want)
+	}
+	return g, nil
+}
+
+// FieldFlags are the flags of a command that makes fields with a model, beside -out.
+type FieldFlags struct {
+	f                          *cli.Flags
+	Model, points, grid, Sheet *string
+}
+
+// NewFieldFlags defines the flags; verb is what the command does.
+func NewFieldFlags(f *cli.Flags, verb string) FieldFlags {
+	return FieldFlags{f,
+		f.String("model", "", "the model `file`"),
+		f.String("points", "", "the `file` with coordinates to "+verb+" at (.npy, .npz, .nc, .csv), points×dimensions"),
+		f.Grid("grid", "", "`WIDTHxHEIGHT` of the pictures, from the first to the last row and column of the training grid; of scattered points the first coordinate runs down the rows, and pixels of a film with motion cover the area of the training pictures"),
+		f.String("sheet", "", "the PNG `file` with the first pictures")}
+}
+
+// Fields is what a command needs to make fields: the model, the output grid, and two results, of which the second may be missing.
+type Fields struct {
+	Model *sgplvm.Model
+	Grid  OutputGrid
+	Out   *Output
+	Other *Output
+}
+
+// LoadAt loads the model that the flag -model names, and returns the points that -points or -grid choose of it.
+func LoadAt(f *cli.Flags) (*sgplvm.Model, OutputGrid, error) {
+	m, err := Load(f.Text("model"))
+	if err != nil {
+		return nil, OutputGrid{}, err
+	}
+	g, err := newOutputGrid(f.Name(), f.Text("model"), m, f.Text("points"), f.Text("grid"))
+	return m, g, err
+}
+
+// Open checks the command line, on which the named flags take further files and other takes the second result, and loads the model.
+func (p FieldFlags) Open(inputs []string, other string) (*Fields, error) {
+	f := p.f
+	if err := f.Require("model", "out"); err != nil {
+		return nil, err
+	}
+	if err := f.Exclusive(*p.points, *p.grid); err != nil {
+		return nil, err
+	}
+	if err := f.Apart(append(inputs, "model", "points"), []string{"out", other, "sheet"}); err != nil {
+		return nil, err
+	}
+	if err := f.Sheet(); err != nil {
+		return nil, err
+	}
+	a := new(Fields)
+	var err error
+	if a.Out, err = NewOutput(f, "out"); err != nil {
+		return nil, err
+	}
+	if a.Other, err = NewOutput(f, other); err != nil {
+		return nil, err
+	}
+	if a.Model, err = Load(*p.Model); err != nil {
+		return nil, err
+	}
+	if a.Grid, err = newOutputGrid(f.Name(), *p.Model, a.Model, *p.points, *p.grid); err != nil {
+		return nil, err
+	}
+	if *p.Sheet != "" && Table(a.Model) {
+		return nil, f.Usagef("-sheet of a table, expected pictures")
+	}
+	if *p.Sheet != "" && a.Grid.Layout.Points() == 0 {
+		return nil, f.Usagef("-sheet of scattered points, expected pictures: -grid WIDTHxHEIGHT")
+	}
+	return a, nil
+}
+
+// Holding says how many fields the results will hold, means or draws in the first; what they cannot hold is refused. The second one is
+// variances.
+func (a *Fields) Holding(count int) error {
+	form := a.Grid.Form(a.Model, count)
+	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
+	}
+	return a.Other.HoldingVariances(form, Deviation(a.Model))
+}
+
+// HoldingDraws says the shapes of the results: draws in the first, latent points in the second one.
+func (a *Fields) HoldingDraws(draws, latent []int) error {
+	count := func(shape []int, size int) int {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		return n / size
+	}
+	form := a.Grid.Form(a.Model, count(draws, a.Grid.Size()))
+	form.Shape = draws
+	if err := a.Out.Holding(form, modelLevels(a.Model)); err != nil {
+		return err
+	}
+	dims := latent[len(latent)-1]
+	return a.Other.Holding(dataset.Form{Name: "latent points", Count: count(latent, dims), Table: true, Shape: latent, Type: npy.Float64,
+		Layout: dataset.Layout{Width: 1, Height: 1, Channels: dims}}, picture.Levels{})
+}
+
+// Note tells what black and white are in pictures.
+func (a *Fields) Note(e *cli.Environment) {
+	a.Out.Note(e)
+	a.Other.Note(e)
+}
+
+// Form is that of count fields of a model.
+func (g OutputGrid) Form(m *sgplvm.Model, count int) dataset.Form {
+	form := dataset.Form{Name: "fields", Count: count, Layout: g.Layout, Table: Table(m), Shape: g.Shape(count), Type: npy.Float64, Grid: g.Points}
+	switch {
+	case form.Table:
+		form.Width, form.Height = 1, 1
+	case form.Points() == 0:
+		form.Width, form.Height, form.Scattered = g.Points.Len(), 1, true
+	}
+	return form
+}
+
+// Shape returns the shape of count fields.
+func (g OutputGrid) Shape(count int) []int { return append([]int{count}, g.shape...) }
+
+// Size returns the number of values of a field.
+func (g OutputGrid) Size() int { return g.Points.Len() * g.Layout.Channels }
+
+// MostValues bounds the values of a result, 16 GiB or what an int can count.
+var MostValues = min(int64(1)<<31, math.MaxInt/8)
+
+// Room returns the numbers of count fields, or an error where they are too many.
+func (g OutputGrid) Room(command string, count int) ([]float64, error) {
+	if int64(count) > MostValues/int64(g.Size()) {
+		return nil, cli.Usagef("%s: %d fields of %d values, expected at most %d values in all", command, count, g.Size(), MostValues)
+	}
+	return make([]float64, count*g.Size()), nil
+}
+
+// SheetFrames is how many frames of a film a sheet shows side by side.
+const SheetFrames = 8
+
+// DrawFilms draws frames of films as a sheet, a row for each film: columns names the frames of each.
+func (g OutputGrid) DrawFilms(path string, columns []string, values []float64) error {
+	if path == "" {
+		return nil
+	}
+	var rows []picture.SheetRow
+	for i := 0; len(values) > 0; i++ {
+		row := picture.SheetRow{Label: fmt.Sprint(i)}
+		for range columns {
+			row.Pictures = append(row.Pictures, picture.Picture{Layout: g.Layout, Values: values[:g.Size()]})
+			values = values[g.Size():]
+		}
+		rows = append(rows, row)
+	}
+	sheet := picture.NewSheet(columns, rows)
+	sheet.Across = 1 // a film is a row
+	return picture.SavePNG(path, sheet.Image())
+}
+
+// DrawFields draws the first fields as a sheet if a path is given, with their standard deviations beside them where the variances are
+// known (not nil).
+func (g OutputGrid) DrawFields(path, caption string, values, variances []float64) error {
+	if path == "" {
+		return nil
+	}
+	var rows []picture.SheetRow
+	columns, size := []string{caption}, g.Size()
+	for i := range min(len(values)/size, picture.SheetRows) {
+		row := picture.SheetRow{Label: fmt.Sprint(i), Pictures: []picture.Picture{{Layout: g.Layout, Values: values[i*size : (i+1)*size]}}}
+		if variances != nil {
+			row.Pictures = append(row.Pictures, picture.Deviation(g.Layout, variances[i*size:(i+1)*size]))
+		}
+		rows = append(rows, row)
+	}
+	if variances != nil {
+		columns = append(columns, picture.ScaleDeviations(rows, 1))
+	}
+	return picture.SavePNG(path, picture.NewSheet(columns, rows).Image())
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Latents are latent posteriors, found one by one: name says where their examples are from.
+type Latents struct {
+	Name  string
+	Count int
+	Of    func(i int) (sgplvm.Latent, error)
+}
+
+// All returns the posteriors, several of which are found at once; verb is what they are to be.
+func (l Latents) All(ctx context.Context, e *cli.Environment, verb string) ([]sgplvm.Latent, error) {
+	all := make([]sgplvm.Latent, l.Count)
+	err := e.Each(ctx, verb, l.Name, l.Count, func(i int) (err error) {
+		all[i], err = l.Of(i)
+		return err
+	})
+	return all, err
+}
+
+// LatentFlags are the flags of a command whose latent posteriors are those of the training examples, at times, or of examples of which
+// something is seen.
+type LatentFlags struct {
+	f              *cli.Flags
+	data, observed *string
+	times          *TimeFlags
+}
+
+// NewLatentFlags defines -data, -observed, -data-points, and -times with its description.
+func NewLatentFlags(f *cli.Flags, aboutTimes string) *LatentFlags {
+	f.String("data-points", "", "the `file` with the coordinates of the values of -data (.npy, .npz, .nc, .csv), points×dimensions, where these are not the training points")
+	return &LatentFlags{f, f.String("data", "", "partly seen examples, as impute takes them: "+DataUsage), f.String("observed", "", MaskUsage), NewTimeFlags(f, aboutTimes)}
+}
+
+// Inputs are the flags that take files.
+func (s *LatentFlags) Inputs() []string { return []string{"data", "observed", "data-points", "times"} }
+
+// Check refuses flags that do not fit together.
+func (s *LatentFlags) Check() error {
+	if *s.data == "" {
+		return s.f.Without("-data, expected both", "observed", "data-points")
+	}
+	return nil
+}
+
+// Latents returns the posteriors that are asked for; path is the model's file.
+func (s *LatentFlags) Latents(ctx context.Context, path string, m *sgplvm.Model) (l Latents, err error) {
+	switch {
+	case *s.data != "":
+		seen, err := LoadObserved(s.f, path, m, *s.data, *s.observed, "", "data-points")
+		if err != nil {
+			return l, err
+		}
+		if seen.Priors, err = s.times.Priors(m, seen.Count); err != nil {
+			return l, err
+		}
+		return Latents{*s.data, seen.Count, func(i int) (sgplvm.Latent, error) {
+			return m.Infer(ctx, seen.Observed(i), sgplvm.InferOptions{})
+		}}, nil
+	case s.times.InFile():
+		at, err := s.times.Priors(m, 0)
+		return Latents{path, len(at), func(i int) (sgplvm.Latent, error) { return at[i], nil }}, err
+	}
+	err = s.f.Without("-times", "sequence")
+	return Latents{path, m.Examples(), func(i int) (sgplvm.Latent, error) { return m.TrainingLatent(i), nil }}, err
+}
+
+// Mix predicts a field for each of some latent posteriors by mixtures of Gaussians, several at a time.
+func Mix(ctx context.Context, e *cli.Environment, m *sgplvm.Model, l Latents, g OutputGrid, o sgplvm.MixtureOptions) (*Result, error) {
+	means, err := g.Room("predict", l.Count)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{means, make([]float64, len(means)), g.Size()}
+	err = e.Each(ctx, "predicted", l.Name, l.Count, func(i int) error {
+		latent, err := l.Of(i)
+		if err != nil {
+			return err
+		}
+		mixture, err := m.PredictMixture(latent, g.Points, o)
+		if err != nil {
+			return err
+		}
+		p := mixture.Moments()
+		if err := check(p, mat.Matrix{}); err != nil {
+			return err
+		}
+		copy(r.Mean[i*r.Size:], p.Mean.Data)
+		copy(r.Variance[i*r.Size:], p.Variance.Data)
+		return nil
+	})
+	return r, err
+}

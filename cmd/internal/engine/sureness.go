@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
+)
+
+// surenessOf says how sure what was filled in is; nil: nothing was.
+func surenessOf(set *dataset.Set, filled *dataset.Filled) *surenessAbout {
+	var a surenessAbout
+	var all []float64
+	for i := range set.Count {
+		some, rms := deviations(set, filled, i)
+		if len(some) == 0 {
+			continue
+		}
+		one := exampleSure{i, cli.Number(rms)}
+		if a.examples == 0 || a.Surest.worse(one) {
+			a.Surest = one
+		}
+		if a.examples == 0 || one.worse(a.LeastSure) || one.Error == a.LeastSure.Error {
+			a.LeastSure = one
+		}
+		a.examples++
+		all = append(all, some...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	a.Median, a.Ninetieth = cli.Number(all[len(all)/2]), cli.Number(all[len(all)*9/10])
+	return &a
+}
+
+// surenessAbout says how large the standard errors of what was filled in are, and in which examples they are least and most.
+type surenessAbout struct {
+	Median    cli.Number  `json:"median"`
+	Ninetieth cli.Number  `json:"ninetieth"` // one in ten is larger
+	Surest    exampleSure `json:"surest"`
+	LeastSure exampleSure `json:"leastSure"`
+	examples  int
+}
+
+type exampleSure struct {
+	Example int        `json:"example"`
+	Error   cli.Number `json:"error"` // root mean square
+}
+
+// worse tells whether one is less sure than another.
+func (a exampleSure) worse(b exampleSure) bool { return a.Error > b.Error }
+
+// deviations are the standard errors of what was filled in of an example.
+func deviations(set *dataset.Set, filled *dataset.Filled, example int) (all []float64, rms float64) {
+	size := len(set.Values) / set.Count
+	for k := example * size; k < (example+1)*size; k++ {
+		if v := filled.Variance[k]; math.IsNaN(set.Values[k]) && v == v {
+			all = append(all, math.Sqrt(v))
+			rms += v
+		}
+	}
+	return all, math.Sqrt(rms / float64(max(1, len(all))))
+}
+
+// sureness says how large the standard errors of what was filled in are, and in which examples they are least and most.
+func (s *lines) sureness(a *surenessAbout) {
+	if a == nil {
+		return
+	}
+	s.text("standard errors of what was filled in: half of them below %.4g, one in ten above %.4g", a.Median, a.Ninetieth)
+	if a.examples > 1 {
+		s.text("surest in example %d (%.4g), least sure in example %d (%.4g)", a.Surest.Example, a.Surest.Error, a.LeastSure.Example, a.LeastSure.Error)
+	}
+}

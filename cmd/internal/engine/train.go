@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+	"github.com/seed-08962ecc/kronfield/sgplvm"
+)
+
+// Trained is the outcome of training and the time that it took.
+type Trained struct {
+	sgplvm.Report
+	Took time.Duration
+}
+
+// Fit chooses what the configuration leaves open, trains a model and shows how it goes. The model is nil where
+// nothing was learned; it may be there beside an error.
+func Fit(ctx context.Context, e *cli.Environment, d sgplvm.Data, cfg sgplvm.Config) (*sgplvm.Model, Trained, error) {
+	if err := checkMemory(d, cfg, 0); err != nil {
+		return nil, Trained{}, err
+	}
+	cfg.Watch = e
+	begin := time.Now()
+	m, r, err := sgplvm.Fit(ctx, d, cfg)
+	return m, Trained{r, time.Since(begin)}, err
+}
+
+// Report prints how training went, and how the model was chosen.
+func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
+	noun := "picture"
+	if Table(m) {
+		noun = "row"
+	}
+	var s lines
+	s.selection(m.Selection())
+	s.chosen(m)
+	s.text("trained on %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
+		quote.Counted(m.Examples(), noun), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
+	if r.Forecast > 0 {
+		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
+	}
+	if len(r.Starts) > 0 {
+		s.text("bounds of the starts when the best was chosen: %s", cli.Numbers(r.Starts))
+	}
+	for i := len(r.Phases) - 1; i >= 0; i-- {
+		if p := r.Phases[i]; p.Components > 0 {
+			s.text("truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g", p.LeftOut, p.Components, p.TruncationLoss)
+			break
+		}
+	}
+	s.kept(m)
+	fmt.Fprint(e.Stdout, s.String())
+	for _, w := range r.Warnings {
+		e.Note("warning: %s", w)
+	}
+}
+
+// LimitText says what would have been enough where a limit has ended a search early; nothing elsewhere.
+func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
+	if limit == 0 || c == nil || c.Ended == "" {
+		return ""
+	}
+	text := fmt.Sprintf("-limit %v ended the search early", limit)
+	training := (r.Took - r.Searched).Round(time.Second) // below 0 where runs before this one have searched
+	switch {
+	case r.Forecast > 0 && training >= 0:
+		text += fmt.Sprintf(": with the effort %v it would have taken about %v in all, of which training the chosen model took %v", c.Effort, r.Forecast.Round(time.Second), training)
+	case r.Forecast > 0:
+		text += fmt.Sprintf(": with the effort %v it would have taken about %v in all", c.Effort, r.Forecast.Round(time.Second))
+	case training >= 0:
+		text += fmt.Sprintf(": training the chosen model took another %v", training)
+	}
+	return text
+}
+
+// AboutData names the data in an error, unless that is one of reading them, which does.
+func AboutData(path string, err error) error {
+	if read := (*sgplvm.ReadError)(nil); errors.As(err, &read) {
+		return read.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
