@@ -140,9 +140,6 @@ func (t *Trainer) recognise(c *checkpoint) error {
 		return err
 	}
 	all := []*bound.Params{c.Params, c.State.Params, c.State.Origin, c.State.Truncated, c.State.NoiseFreed, c.State.Best}
-	if chosen := c.State.Chosen; chosen != nil {
-		all = append(all, chosen.Params)
-	}
 	for _, p := range all {
 		if p == nil {
 			continue

@@ -39,7 +39,6 @@ func (t *Trainer) advanceCoarse(ctx context.Context) (err error) {
 		return err
 	}
 	o := t.config.Training
-	o.Restarts = 1
 	if len(t.data.Grid) > 1 {
 		o.Iterations, o.Warmup = min(coarseRounds*(latentSteps+jointSteps), max(1, t.config.Training.Iterations/8)), 0
 	} else {

@@ -186,11 +186,6 @@ type TrainingConfig struct {
 	// residual as they are. A step costs the latent side only then.
 	HoldSpace bool `json:"holdSpace,omitzero"`
 
-	// Restarts is the number of starts. Each takes a tenth of Iterations with noise and
-	// space held, and training goes on from the one with the highest bound. Start 0
-	// is the one of a single start, the others differ from it at random. Default 1.
-	Restarts int `json:"restarts,omitzero"`
-
 	// CoarsePoints, where a model with a structured residual has more points than that, makes all of
 	// this begin on a random subset of at most so many of them, with their mirror images: at all points only the latent side
 	// adapts, in 20 steps, with noise and space held, before the residual's rounds. Of complete data on a grid of several factors

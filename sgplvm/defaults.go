@@ -127,7 +127,6 @@ func (o *TrainingConfig) complete() {
 	if o.Iterations == 0 {
 		o.Iterations = defaultIterations
 	}
-	o.Restarts = max(o.Restarts, 1)
 	o.CoarsePoints = max(o.CoarsePoints, 0)
 	switch {
 	case o.Warmup < 0:
@@ -192,8 +191,6 @@ func (o TrainingConfig) check() error {
 	switch {
 	case o.Iterations < 0:
 		return &ConfigError{Field: "Training.Iterations", Err: fmt.Errorf("%d iterations, expected at least 1", o.Iterations)}
-	case o.Restarts < 0:
-		return &ConfigError{Field: "Training.Restarts", Err: fmt.Errorf("%d starts, expected at least 1", o.Restarts)}
 	case !(o.Truncate >= 0) || math.IsInf(o.Truncate, 0):
 		return &ConfigError{Field: "Training.Truncate", Err: fmt.Errorf("truncation by %v for each number, expected a finite number, 0 or more", o.Truncate)}
 	}

@@ -63,7 +63,7 @@ The zero Config works: Fit chooses what it leaves open by filling in, or predict
 as much work as Effort says, and Model.Selection tells how that went. What Config gives stays as it is; ReadConfig reads one
 from JSON (docs/config.md), and Model.Config is the one that makes the same model again. Select chooses without the
 training that follows, and NewTrainer trains without a choice. Data.Hide says what will be missing of examples to be filled in. Nothing but
-an expert tries free inducing points (SpatialConfig) for factors with thousands of points, and Restarts.
+an expert tries free inducing points (SpatialConfig) for factors with thousands of points.
 
 # Data with holes
 

@@ -86,11 +86,6 @@ func (t *Trainer) ahead() (now, after []stretch, open bool) {
 	switch s.Stage {
 	case stageResidual:
 		return []stretch{{"residual", float64(left)}}, nil, open
-	case stageStarts:
-		starts := max(0, (o.Restarts-s.Start)*t.trial()-s.Phase.Steps)
-		warm := min(s.Hold, left-starts)
-		after = append(after, stretch{"warm-up", float64(warm)})
-		return []stretch{{"start", float64(starts)}}, append(after, t.schedule(left-starts-warm)...), open
 	case stageWarmup:
 		warm := max(0, min(s.Hold-s.Phase.Steps, left))
 		return []stretch{{"warm-up", float64(warm)}}, append(after, t.schedule(left-warm)...), open

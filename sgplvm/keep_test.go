@@ -64,7 +64,7 @@ func runsToKeep() map[string]set {
 	all["film"] = set{sceneData(evenly(10)), Config{Effort: EffortNone, LatentDims: 3, Training: steps(6)}}
 	for name, s := range sets() {
 		if name == "coarse" || name == "residual" {
-			s.config.Training.Iterations, s.config.Training.Warmup, s.config.Training.Restarts = 12, 4, 2
+			s.config.Training.Iterations, s.config.Training.Warmup = 12, 4
 			all["given, "+name] = s
 		}
 	}

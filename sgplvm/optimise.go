@@ -194,7 +194,7 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	t.forecast.step(p.name, elapsed)
 	i, limit := t.state.Result.Iterations+t.state.Phase.Steps, t.state.Limit
 	now, after, open := t.ahead()
-	o := Progress{Phase: p.name, Start: t.state.Start, Starts: t.config.Training.Restarts, Iteration: earlier + i, Total: earlier + limit,
+	o := Progress{Phase: p.name, Iteration: earlier + i, Total: earlier + limit,
 		StepsLeft: stepsOf(now), Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta), Elapsed: elapsed}
 	var known bool
 	if o.PhaseLeft, known = t.forecast.left(now); known && !open {

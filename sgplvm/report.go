@@ -10,7 +10,6 @@ import (
 // Progress describes a step of training.
 type Progress struct {
 	Phase            string  // "start", "warm-up", "joint", "latent" (all but space free), "residual" or "film" (whose frames are left out one by one)
-	Start, Starts    int     // the start that is tried or was chosen, from 0, of how many
 	Iteration, Total int     // steps so far, and at most
 	Bound            float64 // lower bound on the log evidence of the scaled data
 	GradNorm         float64 // largest derivative of the bound in an optimised variable
@@ -32,7 +31,6 @@ type Report struct {
 	Iterations  int           // L-BFGS steps, of all starts
 	Evaluations int           // evaluations of the bound and its gradient
 	Phases      []PhaseReport // how each phase went, in order
-	Starts      []float64     // bound of each start when the best was chosen; nil where there was one
 	Collapses   int           // times that training went back from a collapse into noise
 	Converged   bool          // the last phase ended by itself, not at the limit
 	Status      string        // how the last phase ended
@@ -101,7 +99,7 @@ func (p *PhaseReport) note(bound float64) {
 }
 
 func (r Report) clone() Report {
-	r.Phases, r.Starts, r.Warnings = slices.Clone(r.Phases), slices.Clone(r.Starts), slices.Clone(r.Warnings)
+	r.Phases, r.Warnings = slices.Clone(r.Phases), slices.Clone(r.Warnings)
 	return r
 }
 
@@ -110,7 +108,6 @@ func (r *Report) follow(earlier Report) {
 	r.Iterations += earlier.Iterations
 	r.Evaluations += earlier.Evaluations
 	r.Phases = append(earlier.Phases, r.Phases...)
-	r.Starts = append(earlier.Starts, r.Starts...)
 	r.Collapses += earlier.Collapses
 	if r.Status == "" {
 		r.Status, r.Converged = earlier.Status, earlier.Converged

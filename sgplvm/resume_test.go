@@ -30,10 +30,7 @@ func resumed(t testing.TB, tr *Trainer, s set) *Trainer {
 // A trainer that goes through a checkpoint after every phase ends with the bits and the report of one that
 // does not, and gives the same model at each of them.
 func TestResumeEveryPhase(t *testing.T) {
-	all := sets()
-	all["restarts"] = set{bumps(12, 6, 5, 2), small().with(TrainingConfig{Restarts: 3})}
-	all["restarts in time"] = set{all["timed"].data, all["timed"].config.with(TrainingConfig{Restarts: 3})}
-	for name, s := range all {
+	for name, s := range sets() {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && len(name) > 8 {
 				t.Skip("takes a second")
@@ -71,7 +68,7 @@ func TestResumeEveryPhase(t *testing.T) {
 func TestResumeEveryStep(t *testing.T) {
 	for _, name := range []string{"product", "timed", "residual", "coarse"} {
 		s := sets()[name]
-		s.config.Training.Iterations, s.config.Training.Warmup, s.config.Training.Restarts = 30, 6, 2
+		s.config.Training.Iterations, s.config.Training.Warmup = 30, 6
 		if name == "timed" {
 			s.config.Training.Joint = true
 		}

@@ -54,8 +54,6 @@ func (t *Trainer) next() phase {
 	}
 	p := phase{name: "warm-up", free: bound.GroupLatent, steps: s.Hold, tolerance: warmupTolerance}
 	switch {
-	case s.Stage == stageStarts:
-		p.name, p.steps = "start", t.trial()
 	case s.Stage == stageResidual:
 		p.name, p.steps, p.tolerance = "residual", t.config.Residual.Steps, trainingTolerance
 	case s.Stage == stageTraining:
@@ -95,16 +93,9 @@ func (t *Trainer) advance(ctx context.Context) error {
 	}
 	status, err := t.optimise(ctx, p)
 	s.Phase.Bound, s.Phase.Status = s.Bound, status
-	var start *startError
-	if errors.As(err, &start) && s.Stage == stageStarts && s.Start > 0 {
-		err = nil // the others will do
-	}
 	switch {
 	case err != nil || t.stopped: // the record stays open
 		s.Result.Status, s.Result.Converged = status, false
-	case s.Stage == stageStarts:
-		t.record(status)
-		err = t.nextStart()
 	case s.Stage == stageWarmup:
 		t.record(status)
 		t.freeNoise()

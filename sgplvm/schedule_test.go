@@ -48,8 +48,8 @@ func TestSchedulesAgree(t *testing.T) {
 // The bound never falls from phase to phase, and the phases add up.
 func TestPhases(t *testing.T) {
 	for _, name := range []string{"product", "one factor", "free inducing points", "white", "channels", "moving"} {
-		for _, o := range []TrainingConfig{{Restarts: 3}, {}, {Joint: true}, {Warmup: -1}, {Warmup: 80}, {Warmup: -1, Restarts: 2}}[:compare.Sizes(6)] {
-			t.Run(fmt.Sprintf("%s/restarts %d, warm-up %d, joint %t", name, o.Restarts, o.Warmup, o.Joint), func(t *testing.T) {
+		for _, o := range []TrainingConfig{{}, {Joint: true}, {Warmup: -1}, {Warmup: 80}}[:compare.Sizes(4)] {
+			t.Run(fmt.Sprintf("%s/warm-up %d, joint %t", name, o.Warmup, o.Joint), func(t *testing.T) {
 				s := sets()[name]
 				o.Iterations = 80
 				checkPhases(t, s, o)
@@ -70,12 +70,6 @@ func checkPhases(t *testing.T, s set, o TrainingConfig) {
 		if p.Status == "" || p.Status == "not run" {
 			t.Errorf("%+v", p)
 		}
-		if strings.HasPrefix(p.Name, "start") {
-			if p.Bound != r.Starts[p.Name[6]-'0'] {
-				t.Errorf("%+v, starts %v", p, r.Starts)
-			}
-			continue
-		}
 		if !(p.Bound >= before-1e-11*math.Abs(before)) {
 			t.Errorf("%s from %v to %v", p.Name, before, p.Bound)
 		}
@@ -85,26 +79,21 @@ func checkPhases(t *testing.T, s set, o TrainingConfig) {
 	if count != r.Iterations || evaluations != r.Evaluations || last.Status != r.Status || !(r.Bound >= last.Bound) || r.Bound != boundOf(t, tr) {
 		t.Errorf("%+v", r)
 	}
-	restarts, schedule := max(o.Restarts, 1), "alternating"
+	schedule := "alternating"
 	if o.Joint {
 		schedule = "joint"
 	}
 	var want []string
-	if restarts > 1 {
-		for k := range restarts {
-			want = append(want, fmt.Sprintf("start %d", k))
-		}
-	}
-	if o.Warmup >= 0 || restarts > 1 {
+	if o.Warmup >= 0 {
 		want = append(want, "warm-up")
 	}
 	if o.Warmup < 80 {
 		want = append(want, schedule)
 	}
-	if o.Warmup < 80 && !slices.Equal(names, want) || len(r.Starts) != restarts && restarts > 1 || r.Collapses != 0 {
-		t.Errorf("phases %v, want %v; %d starts", names, want, len(r.Starts))
+	if o.Warmup < 80 && !slices.Equal(names, want) || r.Collapses != 0 {
+		t.Errorf("phases %v, want %v", names, want)
 	}
-	if most := 80 + (restarts-1)*8; r.Iterations > most || r.Iterations < most && last.Status == "iteration limit" && o.Warmup < 80 {
+	if r.Iterations > 80 || r.Iterations < 80 && last.Status == "iteration limit" && o.Warmup < 80 {
 		t.Errorf("%d steps", r.Iterations)
 	}
 }

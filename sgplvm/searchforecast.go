@@ -30,7 +30,7 @@ const probeMove = 1e-3
 func probing(d Data, cfg Config) (*Trainer, error) {
 	cfg.Watch = nil
 	cfg.Residual.Rounds, cfg.Residual.Local, cfg.Residual.Strength, cfg.Residual.Taper = -1, Off, 0, 0
-	cfg.Training.Restarts, cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = 0, -1, true
+	cfg.Training.CoarsePoints, cfg.Training.Uncalibrated = -1, true
 	return NewTrainer(d, cfg)
 }
 

@@ -15,7 +15,6 @@ type stage int
 
 const (
 	stageCoarse   stage = iota // all of it on some of the points
-	stageStarts                // one start after the other
 	stageWarmup                // noise and space held
 	stageTraining              // the schedule
 	stageResidual              // rounds that learn the covariance of the noise
@@ -27,7 +26,6 @@ const (
 type trainerState struct {
 	Stage      stage
 	Round      int           // phases of stageTraining before this one
-	Start      int           // the start that is tried or was chosen
 	Hold       int           // steps of the warm-up
 	Limit      int           // steps in all
 	Params     *bound.Params // at the beginning of the phase
@@ -38,7 +36,6 @@ type trainerState struct {
 	Latent     *lbfgs.State  // where the phases of a round ended last, for their pairs
 	Joint      *lbfgs.State
 	Gained     float64       // by the bound since the round began
-	Chosen     *startState   // the best start so far
 	NoiseFreed *bound.Params // when the noise was last set free
 	Free       int           // steps since then
 	Low        int           // the last of them, with a collapsed signal-to-noise ratio
@@ -57,18 +54,10 @@ func (s *trainerState) check() error {
 	switch {
 	case s.Stage < stageCoarse || s.Stage > stageEnd:
 		return fmt.Errorf("stage %d of training, expected %d to %d", s.Stage, stageCoarse, stageEnd)
-	case running && (s.Params == nil || s.Origin == nil), s.Stage == stageTraining && s.NoiseFreed == nil, s.Chosen != nil && s.Chosen.Params == nil:
+	case running && (s.Params == nil || s.Origin == nil), s.Stage == stageTraining && s.NoiseFreed == nil:
 		return errors.New("parameters of its stage are missing")
 	}
 	return nil
-}
-
-// startState is a start after its steps.
-type startState struct {
-	Start     int
-	Params    *bound.Params
-	Bound     float64
-	Optimiser *lbfgs.State
 }
 
 // begin sets the state to that at the start of training.
@@ -86,14 +75,7 @@ func (t *Trainer) beginAt(o TrainingConfig) error {
 		return err
 	}
 	t.config.Training = o
-	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
-	s := &t.state
-	s.Params = s.Origin.Clone()
-	if o.Restarts > 1 {
-		s.Stage = stageStarts
-		s.Hold = max(s.Hold, t.trial())
-		s.Limit += (o.Restarts - 1) * t.trial()
-	}
+	t.state = trainerState{Stage: stageWarmup, Hold: o.Warmup, Limit: o.Iterations, Origin: t.params.Clone(), Params: t.params.Clone(), Bound: math.Inf(-1), BestBound: math.NaN()}
 	t.enter()
 	return nil
 }
@@ -106,16 +88,11 @@ func (t *Trainer) precondition(p *bound.Params) (err error) {
 	return err
 }
 
-// trial returns the number of steps that each start takes.
-func (t *Trainer) trial() int { return max(1, t.config.Training.Iterations/10) }
-
-// enter begins the record of a stage, or of another start.
+// enter begins the record of a stage.
 func (t *Trainer) enter() {
 	s := &t.state
 	s.Phase = PhaseReport{Name: "warm-up"}
 	switch s.Stage {
-	case stageStarts:
-		s.Phase.Name = fmt.Sprintf("start %d", s.Start)
 	case stageTraining:
 		s.Phase.Name = "alternating"
 		if t.config.Training.Joint {

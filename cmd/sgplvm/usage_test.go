@@ -201,7 +201,7 @@ func TestBadConfigs(t *testing.T) {
 	writeArray(t, "times.npy", npy.New([]float64{3, 1, 4, 1, 5, 9, 2, 6, 5.5}, testTraining))
 	for _, c := range []struct{ text, line string }{
 		{`{"effort": "none", "latent": 3}`, "latent: line 1: an unknown field, expected one of effort, period, fold, lean, keepOutliers, factors, latentDims, inducing, latentKernel, latentTime, timeKernel, ownTimeKernels, motion, spatial, noise, noiseFloor, residual, infer, partly, partlyReach, jitter, seed, training"},
-		{"{\n  \"training\": {\"iters\": 3}\n}", "training.iters: line 2: an unknown field, expected one of iterations, warmup, joint, holdSpace, restarts, coarsePoints, truncate, uncalibrated"},
+		{"{\n  \"training\": {\"iters\": 3}\n}", "training.iters: line 2: an unknown field, expected one of iterations, warmup, joint, holdSpace, coarsePoints, truncate, uncalibrated"},
 		{`{"training": {"iterations": "many"}}`, `training.iterations: line 1: found "many", expected a whole number`},
 		{`{"timeKernel": "rbff"}`, `timeKernel: line 1: expected one of [matern12 matern32 matern52 rbf white] and periodic at "rbff", in a kernel such as matern32 or 0.7*rbf(2)+0.3*rbf*periodic(12,1)`},
 		{`{"effort": "none"`, "line 1: unexpected end of JSON input, expected a configuration as JSON"},
@@ -217,7 +217,6 @@ func TestBadConfigs(t *testing.T) {
 		{`{"effort": "none", "residual": {"kernel": "rbf"}}`, "residual.kernel: rbf with 2 spatial factors, expected one: joint"},
 		{`{"effort": "none", "residual": {"kernel": "white", "rounds": 2}}`, "residual.rounds: 2 rounds beside a residual that is none"},
 		{`{"effort": "none", "residual": {"strength": -1}}`, "residual.strength: a prior as strong as -1 examples, expected a finite number, 0 or more"},
-		{`{"effort": "none", "training": {"restarts": -1}}`, "training.restarts: -1 starts, expected at least 1"},
 		{`{"effort": "none", "period": 12}`, "period: a period of examples without times"},
 		{`{"effort": "none", "motion": "on"}`, "motion: on for examples that are no film"},
 		{`{"effort": "none", "infer": {"conditioning": "exact"}}`, `infer: Conditioning "exact", expected nothing, "paper" or "none"`},

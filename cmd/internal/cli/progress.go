@@ -53,22 +53,16 @@ func (p *Progress) Clear() {
 
 // Step shows a step of training; it never asks training to stop.
 func (p *Progress) Step(s sgplvm.Progress) bool {
-	phase := s.Phase
-	switch {
-	case s.Phase == "film":
+	if s.Phase == "film" {
 		p.Show("left out %d/%d pictures", s.Iteration, s.Total)
 		return true
-	case s.Phase == "start":
-		phase = fmt.Sprintf("start %d of %d", s.Start+1, s.Starts)
-	case s.Starts > 1:
-		phase = fmt.Sprintf("start %d, %s", s.Start+1, s.Phase)
 	}
-	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f%s", phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, timeLeft(s))
+	p.Show("%s %d/%d  bound %.2f  gradient %.3g  noise %.4f%s", s.Phase, s.Iteration, s.Total, s.Bound, s.GradNorm, s.Noise, timeLeft(s))
 	return true
 }
 
 // parts are the words for the parts of training whose phases have these names.
-var parts = map[string]string{"start": "the starts", "warm-up": "the warm-up", "residual": "the residual rounds"}
+var parts = map[string]string{"warm-up": "the warm-up", "residual": "the residual rounds"}
 
 // timeLeft tells how long training, or the part of it that goes on, takes at most; nothing where that
 // is not known.

@@ -8,22 +8,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// The line names the start that is tried or was chosen.
-func TestProgressOfStarts(t *testing.T) {
-	var stderr bytes.Buffer
-	p := NewProgress(&Environment{Stderr: &stderr, Terminal: true})
-	step := sgplvm.Progress{Phase: "start", Start: 1, Starts: 3, Iteration: 5, Total: 12}
-	for _, phase := range []string{"start", "latent"} {
-		p.last = p.last.AddDate(-1, 0, 0) // long ago
-		step.Phase = phase
-		p.Step(step)
-	}
-	const rest = " 5/12  bound 0.00  gradient 0  noise 0.0000"
-	if got := stderr.String(); got != "\rstart 2 of 3"+rest+"\rstart 2, latent"+rest {
-		t.Errorf("%q", got)
-	}
-}
-
 // A line that is shorter than the one before covers it.
 func TestProgressLine(t *testing.T) {
 	var stderr bytes.Buffer
@@ -43,11 +27,10 @@ func TestProgressLine(t *testing.T) {
 // The time left is that of all training where it is known, else that of its part, else nothing.
 func TestTimeLeft(t *testing.T) {
 	for want, s := range map[string]sgplvm.Progress{
-		"":                                         {Phase: "warm-up"},
-		"  12s left at most":                       {Phase: "latent", PhaseLeft: 3 * time.Second, TimeLeft: 12 * time.Second},
-		"  1m30s of the warm-up left at most":      {Phase: "warm-up", PhaseLeft: 90 * time.Second},
-		"  3s of these steps left at most":         {Phase: "joint", PhaseLeft: 3 * time.Second},
-		"  3s of the starts left at most":          {Phase: "start", PhaseLeft: 3 * time.Second},
+		"":                                    {Phase: "warm-up"},
+		"  12s left at most":                  {Phase: "latent", PhaseLeft: 3 * time.Second, TimeLeft: 12 * time.Second},
+		"  1m30s of the warm-up left at most": {Phase: "warm-up", PhaseLeft: 90 * time.Second},
+		"  3s of these steps left at most":    {Phase: "joint", PhaseLeft: 3 * time.Second},
 		"  3s of the residual rounds left at most": {Phase: "residual", PhaseLeft: 3 * time.Second},
 	} {
 		if got := timeLeft(s); got != want {

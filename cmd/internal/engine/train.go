@@ -43,9 +43,6 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	if r.Forecast > 0 {
 		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
 	}
-	if len(r.Starts) > 0 {
-		s.text("bounds of the starts when the best was chosen: %s", cli.Numbers(r.Starts))
-	}
 	for i := len(r.Phases) - 1; i >= 0; i-- {
 		if p := r.Phases[i]; p.Components > 0 {
 			s.text("truncation left out %d of %d spatial components at last, which lowers the bound by at most %.3g", p.LeftOut, p.Components, p.TruncationLoss)
