@@ -205,7 +205,7 @@ func sealed(body []byte) []byte {
 // bodies returns bodies of files of this version, of every type, and each with some words changed.
 func bodies() (all [][]byte) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for kind := Float64; kind <= float48; kind++ {
+	for kind := Float64; kind <= Float16; kind++ {
 		for seed := range uint64(7) {
 			c := contents(seed, seed > 0)
 			if seed%3 == 2 { // few values are used at once
@@ -417,7 +417,7 @@ func TestSetRow(t *testing.T) {
 // Tables of a type are rows of it.
 func TestTable(t *testing.T) {
 	a := mat.NewDense(2, 3, []float64{1, 0.1, -2.5, 3e-5, 1000.3, 7})
-	for kind, digits := range map[Type]float64{Float64: 0, Float32: 0x1p-24, Float16: 0x1p-11, float24: 0x1p-16, float40: 0x1p-29, float48: 0x1p-37} {
+	for kind, digits := range map[Type]float64{Float64: 0, Float32: 0x1p-24, Float16: 0x1p-11} {
 		full := NewTable(a)
 		table := full.as(kind)
 		got := table.matrix()
@@ -474,31 +474,6 @@ func TestColumns(t *testing.T) {
 				t.Errorf("covariance of %d and %d is %v, expected %v", i, p, got, want)
 			}
 		}
-	}
-}
-
-// Three bytes keep 16 binary digits of a number, to the nearest.
-func TestThreeBytes(t *testing.T) {
-	rng := rand.New(rand.NewPCG(8, 8))
-	for range 1000 {
-		v := rng.NormFloat64() * math.Exp2(float64(rng.IntN(60)-30))
-		if got := three(appendNumber(nil, float24, v)); !(math.Abs(got-v) <= math.Abs(v)*(0x1p-16+0x1p-24)) {
-			t.Fatalf("%v became %v", v, got)
-		}
-	}
-	for v, want := range map[float64]float64{0: 0, 1: 1, 1 + 0x1p-16: 1, 1 + 0x3p-16: 1 + 0x4p-16, 1 + 0x1p-15: 1 + 0x1p-15, -3: -3} {
-		if got := three(appendNumber(nil, float24, v)); got != want {
-			t.Errorf("%v became %v, expected %v", v, got, want)
-		}
-	}
-	a := mat.NewDense(2, 3, []float64{1, 2, 3, 4, 5, 6})
-	table := NewTable(a)
-	stored := table.as(float24)
-	var row [2]float64
-	stored.row(row[:], 1, 1)
-	stored.pick(row[:1], 0, []int{2})
-	if len(stored.data) != 18 || stored.at(3) != 4 || row != [2]float64{3, 6} {
-		t.Errorf("%d bytes, element 3 is %v, row %v", len(stored.data), stored.at(3), row)
 	}
 }
 

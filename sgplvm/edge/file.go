@@ -11,7 +11,7 @@ import (
 // lists after their length and the shortest type that has them as they are, texts after their length, lists, texts and tables filled up to a multiple of 8 bytes.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
-	version     = 8
+	version     = 9
 	headerBytes = 32
 )
 
@@ -239,7 +239,7 @@ func (r *reader) numbers(v *[]float64) {
 func (r *reader) kind(t *Table) {
 	var kind int
 	r.integer(&kind)
-	if kind > int(float48) {
+	if kind > int(Float16) {
 		r.fail("a table of an unknown kind")
 		return
 	}

@@ -181,7 +181,7 @@ func (c *Contents) shortened(t Table) Table {
 		return t
 	}
 	x := mat.New(sigma.Rows, 1)
-	for _, kind := range []Type{Float16, float24} {
+	for _, kind := range []Type{Float16, Float32} {
 		short := t.as(kind)
 		e := short.symmetric()
 		for i := range e.Rows {

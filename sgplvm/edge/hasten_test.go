@@ -132,7 +132,7 @@ func TestShortened(t *testing.T) {
 	for _, c := range []struct {
 		distance float64
 		kind     Type
-	}{{2, Float16}, {0.05, float24}, {1e-4, Float64}} {
+	}{{2, Float16}, {0.05, Float32}, {1e-6, Float64}} {
 		sigma := mat.New(20, 20)
 		for i := range 20 {
 			for j := range 20 {

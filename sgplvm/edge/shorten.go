@@ -14,7 +14,7 @@ func (t Type) promise() float64 { return [...]float64{0, 1e-5, 2e-3}[t] }
 const typical = 0.03
 
 // byLength are the types by their bytes, but for Float64.
-var byLength = []Type{Float16, float24, Float32, float40, float48}
+var byLength = []Type{Float16, Float32}
 
 // Shorten gives each large table the type of the fewest bytes with which filling in keeps what a type promises: agreement with tables of 64 bits
 // within 10⁻⁵ (Float32) or 2·10⁻³ (Float16) of a standard deviation. That is measured: training examples of which a tenth or half is seen are filled in with
@@ -34,7 +34,7 @@ func (c *Contents) Shorten(kind Type) {
 	try, whole, chosen := c.newTrials(), make([]Table, len(tables)), make([]Table, len(tables))
 	for i, t := range tables {
 		whole[i] = *t.of
-		*t.of = whole[i].as(float48)
+		*t.of = whole[i].truncated()
 	}
 	allowed := max(typical*kind.promise(), 10*try.off(c))
 	for i, t := range tables {

@@ -18,13 +18,6 @@ const (
 	Float16
 )
 
-// The first three bytes of a Float32, and the first five and six of a Float64: for tables of which a file's type would lose too much.
-const (
-	float24 = Float16 + 1 + iota
-	float40
-	float48
-)
-
 // String returns f64, f32 or f16.
 func (t Type) String() string {
 	if t < Float64 || t > Float16 {
@@ -35,7 +28,7 @@ func (t Type) String() string {
 
 func (t Type) bytes() int { return bytesOf[t] }
 
-var bytesOf = [...]int{8, 4, 2, 3, 5, 6}
+var bytesOf = [...]int{8, 4, 2}
 
 // A Table is a matrix as a file stores it: a view of the file's bytes, of which rows are converted when they are asked for.
 type Table struct {
@@ -92,6 +85,15 @@ func (t *Table) as(kind Type) Table {
 	return c
 }
 
+// truncated returns a table of Float64 without the last 16 binary digits of its numbers.
+func (t *Table) truncated() Table {
+	c := Table{rows: t.rows, cols: t.cols, lower: t.lower, data: slices.Clone(t.data)}
+	for k := 0; k < len(c.data); k += 8 {
+		c.data[k], c.data[k+1] = 0, 0
+	}
+	return c
+}
+
 // at returns number k in the order of rows.
 func (t *Table) at(k int) float64 {
 	switch t.kind {
@@ -99,12 +101,6 @@ func (t *Table) at(k int) float64 {
 		return math.Float64frombits(le64(t.data[8*k:]))
 	case Float32:
 		return float64(math.Float32frombits(le32(t.data[4*k:])))
-	case float24:
-		return three(t.data[3*k:])
-	case float40:
-		return five(t.data[5*k:])
-	case float48:
-		return six(t.data[6*k:])
 	}
 	return asm.Half(le16(t.data[2*k:]))
 }
@@ -125,21 +121,6 @@ func (t *Table) row(dst []float64, i, j int) {
 		asm.FromDouble(dst, t.data[8*from:])
 	case Float32:
 		asm.FromSingle(dst, t.data[4*from:])
-	case float24:
-		b := t.data[3*from:]
-		for k := range dst {
-			dst[k] = three(b[3*k:])
-		}
-	case float40:
-		b := t.data[5*from:]
-		for k := range dst {
-			dst[k] = five(b[5*k:])
-		}
-	case float48:
-		b := t.data[6*from:]
-		for k := range dst {
-			dst[k] = six(b[6*k:])
-		}
 	default:
 		asm.FromHalf(dst, t.data[2*from:])
 	}
@@ -163,14 +144,10 @@ func (t *Table) pick(dst []float64, i int, columns []int) {
 		for k, j := range columns {
 			dst[k] = float64(math.Float32frombits(le32(b[4*j:])))
 		}
-	case Float16:
+	default:
 		b := t.data[2*from:]
 		for k, j := range columns {
 			dst[k] = asm.Half(le16(b[2*j:]))
-		}
-	default:
-		for k, j := range columns {
-			dst[k] = t.at(from + j)
 		}
 	}
 }
@@ -298,38 +275,9 @@ func appendNumber(b []byte, kind Type, v float64) []byte {
 		return append64(b, math.Float64bits(v))
 	case Float32:
 		return append32(b, v)
-	case float24:
-		u := math.Float32bits(float32(v))
-		u += 0x7f + u>>8&1 // to the nearest, of two equally near ones to the even one
-		return append(b, byte(u>>8), byte(u>>16), byte(u>>24))
-	case float40, float48:
-		cut := 64 - 8*kind.bytes()
-		u := math.Float64bits(v)
-		u += 1<<(cut-1) - 1 + u>>cut&1
-		for ; cut < 64; cut += 8 {
-			b = append(b, byte(u>>cut))
-		}
-		return b
 	}
 	u := toHalf(v)
 	return append(b, byte(u), byte(u>>8))
-}
-
-// three returns the number of three bytes.
-func three(b []byte) float64 {
-	_ = b[2]
-	return float64(math.Float32frombits(uint32(b[0])<<8 | uint32(b[1])<<16 | uint32(b[2])<<24))
-}
-
-// five returns the number of five bytes, six that of six.
-func five(b []byte) float64 {
-	_ = b[4]
-	return math.Float64frombits(uint64(b[0])<<24 | uint64(le32(b[1:]))<<32)
-}
-
-func six(b []byte) float64 {
-	_ = b[5]
-	return math.Float64frombits(uint64(le16(b))<<16 | uint64(le32(b[2:]))<<32)
 }
 
 // toHalf rounds to the nearest number of binary16, of two equally near ones to the even one; beyond the largest it is infinite.
