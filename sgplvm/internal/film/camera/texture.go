@@ -6,7 +6,7 @@ import (
 )
 
 // A texture is contents at all scales, in colour: a sum of octaves, each smooth between random values at the corners of cells half as wide as those of the octave above, with half of its energy.
-// That is about what videos have (docs/measurements.md, 13.2). Its values have mean 0 and variance 1, and channels have 0.64 of that in common.
+// That is about what videos have (docs/measurements.md, 13.19). Its values have mean 0 and variance 1, and channels have 0.64 of that in common.
 type texture [octaves][][channels]float32 // values at the corners
 
 // widest is the width of the widest cells, in pixels of the finer film; those of the last octave are half a pixel wide. corners is after how many of them a texture repeats itself.
