@@ -11,7 +11,7 @@ import (
 // lists after their length and the shortest type that has them as they are, texts after their length, lists, texts and tables filled up to a multiple of 8 bytes.
 const (
 	magic       = 0x454744454e4f524b // "KRONEDGE"
-	version     = 9
+	version     = 8
 	headerBytes = 32
 )
 

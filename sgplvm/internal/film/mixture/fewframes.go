@@ -6,7 +6,7 @@ package mixture
 // is far off elsewhere: where no shot has more than three frames the model has no weight, and beyond the ends the nearest frame predicts. Of two frames there is none to
 // leave out. Where no shot has more the dense flow predicts, and in part linear interpolation where what two frames show along its paths is as far apart as frames vary.
 //
-// Numbers are those of 28 films of all kinds (docs/measurements.md, 13.8).
+// Numbers are those of 28 films of all kinds (docs/measurements.md, 13.3).
 
 // usualErrors are the usual products of errors of model, linear interpolation, nearest frame and dense flow, over the squared ones of the flow.
 var usualErrors = [1 + others][1 + others]float64{
