@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // differential names the test that compares the kernels of an operation with
@@ -253,6 +255,7 @@ func operation(r routine) string {
 // reserved registers alone, and has a generic twin, a stub documented by the loop
 // it equals and a differential test.
 func TestLint(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	read := func(name string) string {
 		b, err := os.ReadFile(name)
 		if err != nil {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // TestSteadyStateAllocations holds every method on a factor in use to none.
 func TestSteadyStateAllocations(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const n = 230 // parallel
 	s := fuzz.New(91)

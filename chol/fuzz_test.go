@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -31,6 +32,7 @@ func FuzzFactorize(f *testing.F) {
 }
 
 func TestLaws(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	seeds := uint64(1200)
 	if testing.Short() {
 		seeds = 200

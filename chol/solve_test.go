@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -118,6 +119,7 @@ func TestLogDet(t *testing.T) {
 }
 
 func TestInverse(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	const gate = 30 // of LAPACK's dpot03
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 31, 32, 33, 64, 65, 100} {
 		s := fuzz.New(uint64(n))

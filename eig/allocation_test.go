@@ -10,12 +10,14 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // TestNoAllocation: a Solver that has met an order allocates nothing for it or
 // for a smaller one, whether or not work is shared out.
 func TestNoAllocation(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	to := eig.Tuned()
 	to.SymvOrder = 50
 	eig.Tune(t, to)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -314,6 +315,7 @@ func TestDivideAndConquer(t *testing.T) {
 // TestDivideSizes runs small orders and those around the cut-overs and their
 // multiples.
 func TestDivideSizes(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	s := fuzz.New(21)
 	var sizes []int
 	for n := range 20 {
@@ -343,6 +345,7 @@ func TestDivideSizes(t *testing.T) {
 }
 
 func TestGluedWilkinson(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	var residual, orthogonality worst
 	for _, glue := range []float64{1e-14, 1e-13, 1e-11, 1e-9, 1e-7, 1e-4, 1e-2, 1, 1e2, 1e4} {
 		for _, copies := range []int{2, 5, 11} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -55,6 +56,7 @@ func checkGeneral(t *testing.T, name string, psi, l mat.Matrix, sp eig.Spectrum)
 // TestGeneral: every type of symmetric Ψ against factors of several
 // conditions, at orders around the one that is not halved.
 func TestGeneral(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	sizes := []int{0, 1, 2, 3, 7, 31, 32, 33, 65, 100}
 	if testing.Short() {
 		sizes = []int{0, 1, 2, 5, 33, 65}
@@ -79,6 +81,7 @@ func TestGeneral(t *testing.T) {
 // TestGeneralKnown: Ψ = L·D·Lᵀ has the eigenvalues D. With integers nothing is
 // rounded before the decomposition.
 func TestGeneralKnown(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	rng := fuzz.New(21)
 	for _, n := range []int{1, 2, 5, 20, 33} {
 		l := fuzz.IntegerFactor(rng, n)

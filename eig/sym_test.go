@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/eig"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -161,6 +162,7 @@ func TestStetester(t *testing.T) {
 
 // TestTuning runs every path on small matrices.
 func TestTuning(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	const n = 40
 	usual := eig.Tuned()
 	for _, width := range []int{1, 2, 3, 8, 20, n - 2, n - 1, n} {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // apiFile lists what the module exports, a line for each name, field and method.
@@ -21,6 +23,7 @@ var writeAPI = flag.Bool("write-api", false, "write "+apiFile+" anew, where a ch
 // Exported names, but those of asm, which differ by platform, change only where they are meant to: then go test ./fuzz -run TestAPI -write-api writes the list anew, and CHANGELOG.md
 // tells of it.
 func TestAPI(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
 	}

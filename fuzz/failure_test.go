@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -185,6 +186,7 @@ func TestTrialsEnd(t *testing.T) {
 
 // Laws have names of their own, say something, and draw problems.
 func TestLawsAreTried(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	names := map[string]bool{}
 	x := naive()
 	x.Minimize, x.Gradient, x.Start = descend, square, func(s *fuzz.Source) []float64 { return []float64{s.NormFloat64(), 1} }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 const module = "github.com/seed-08962ecc/kronfield"
@@ -189,6 +191,7 @@ func standard(path string) bool {
 }
 
 func TestLayers(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
 	}

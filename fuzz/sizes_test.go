@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 const (
@@ -26,6 +28,7 @@ var longer = map[string]string{}
 
 // Outside tests no function is too long, and no file of the program.
 func TestSizes(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	if _, err := os.Stat("../go.mod"); err != nil {
 		t.Skip("not inside the module: ", err)
 	}
@@ -89,6 +92,7 @@ var lineRow = regexp.MustCompile("(?m)^\\| `([a-z/-]+)` \\| ([0-9]+) \\| ([0-9]+
 
 // No room grows by more than a tenth beyond the lines of source and of tests that ARCHITECTURE.md has for it, and none is without.
 func TestLines(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	text, err := os.ReadFile("../ARCHITECTURE.md")
 	if err != nil {
 		t.Skip("not inside the module: ", err)

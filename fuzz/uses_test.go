@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // mostBack is how many uses may run back in all packages of the model together.
@@ -34,6 +36,7 @@ type use struct{ from, to string }
 // ARCHITECTURE.md: a file uses files further down. A few uses may run back. With -v it
 // prints them all, and for each package the best order that it finds.
 func TestUses(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
 	}

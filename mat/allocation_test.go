@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // Once its buffers have grown, no operation allocates: small, blocked, long and
 // parallel ones, in row-major and transposed destinations.
 func TestNoAllocation(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	s := fuzz.New(60)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // work is shared out (testing.AllocsPerRun would not)
 	check := func(name string, body func()) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -20,6 +21,7 @@ func layoutsOf(i int) (p, q, r fuzz.Layout) {
 // Products of integers are exact, so that every path gives the bits of the
 // definition, at every size around the tile and the blocks.
 func TestMulExact(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(10)
 		ms := []int{0, 1, 2, mr - 1, mr, mr + 1, 2*mr - 1, 2 * mr, 2*mr + 1}
@@ -190,6 +192,7 @@ func difference(a, b mat.Matrix) float64 {
 // The law of package fuzz: error bounds on normal, wide and cancelling entries,
 // layouts, scalars, transposition.
 func TestMulLaw(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	eachVariant(t, func(t *testing.T) {
 		draws := 800
 		if testing.Short() {
@@ -359,6 +362,7 @@ func TestMulScalars(t *testing.T) {
 
 // Syrk and MulSym form the lower triangle and leave the rest alone.
 func TestSymmetricProducts(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(14)
 		at := 0

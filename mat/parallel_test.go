@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -60,6 +61,7 @@ func eachVariantHere(t *testing.T, f func(t *testing.T)) {
 
 // Goroutines that multiply and solve at the same time get what each gets alone.
 func TestConcurrentUse(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	eachVariantHere(t, func(t *testing.T) {
 		work := func(seed uint64) [sha256.Size]byte {
@@ -204,6 +206,7 @@ func (f partFunc) Do(i int) { f(i) }
 // Callers beside one another, calls within parts, panics and sleeping helpers: every
 // part is called once, nothing hangs, and products have the bits that they have alone.
 func TestParallelTogether(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, processors := range []int{2, 5} {
 		runtime.GOMAXPROCS(processors)

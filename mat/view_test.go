@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/fuzz"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -259,6 +260,7 @@ func TestIsDistinct(t *testing.T) {
 
 // What stands in the buffers that operations borrow reaches no result.
 func TestBuffersMayHoldAnything(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(72)
 		for _, n := range []int{1, mr - 1, mr + 1, 2*mr + 3, 45} {

@@ -10,11 +10,13 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/sgplvm/edge"
 )
 
 // Frames allocate nothing, whatever their form, with times and scores or without: the program collects no garbage.
 func TestAllocations(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	examples, _ := example(t)
 	m, err := edge.Open(file)
 	if err != nil {

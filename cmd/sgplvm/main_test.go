@@ -25,6 +25,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/clitest"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/engine"
 	"github.com/seed-08962ecc/kronfield/cmd/internal/picture"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -49,6 +50,7 @@ func TestMain(m *testing.M) {
 // program returns the command that runs the program in a process of its own.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
+	tier.Skip(t, tier.Race|tier.Emulated)
 	if runtime.GOOS == "wasip1" || runtime.GOOS == "js" {
 		t.Skip("no processes on " + runtime.GOOS)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/asm"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
@@ -247,6 +248,7 @@ func FuzzOpen(f *testing.F) {
 
 // Every word of a sealed file is changed: what is refused is refused by a typed error.
 func TestHostileFiles(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, seed := range []uint64{3, 6} {
 		file := encoded(contents(seed, true), Float16)

@@ -3,10 +3,13 @@ package edge
 import (
 	"math"
 	"testing"
+
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 )
 
 // What a type promises is kept with fewer bytes: a table of which more digits count keeps more.
 func TestShorten(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	for seed := range uint64(12) {
 		for kind := Float32; kind <= Float16; kind++ {
 			c := contents(seed, seed%4 > 0)

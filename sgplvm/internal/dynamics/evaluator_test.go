@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
@@ -226,6 +227,7 @@ func TestSameBits(t *testing.T) {
 
 // A step makes no vectors or matrices of its own; a kernel makes small ones for each transition.
 func TestAllocations(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const n = 100
 	for text, most := range map[string]float64{"rbf(3)": 10, "matern32(3)": 10 + 2*n} {

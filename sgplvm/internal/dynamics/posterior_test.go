@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -75,6 +76,7 @@ func TestPosteriorByDefinition(t *testing.T) {
 // Samples have the means and covariances of q, which near examples in time share; their
 // seed decides them one by one.
 func TestSample(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	withEachForm(func(bool) {
 		for i, text := range allKernels {
 			checkSample(t, few(t, text, false, uint64(i)), text)

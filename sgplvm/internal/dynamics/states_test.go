@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 )
@@ -75,6 +76,7 @@ func TestRootOf(t *testing.T) {
 
 // Long series and large precisions do no harm; the work is linear, or this would not end.
 func TestLongSeries(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	const n = 20000
 	p := many(t, "0.5*matern32(3)+0.5*matern52(40)", n)
 	for i := range p.Lambda.Data {

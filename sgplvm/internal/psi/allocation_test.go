@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 )
 
 // A training step uses its storage again: what is left are kernels and closures, whose number
 // does not grow with the data.
 func TestAllocations(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	for i, names := range everySum() {
 		p := randomProblem(rand.New(rand.NewPCG(48, uint64(i))), names, 60, 20, 3, 1)
 		rng := rand.New(rand.NewPCG(49, 0))

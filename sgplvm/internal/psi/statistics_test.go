@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -16,6 +17,7 @@ import (
 // falls like (2S/(2S+ℓ²))^40 for Ψ2: below 1e-14 with S ≤ 0.4ℓ²; the polynomials of degree 4
 // beside the exponentials cost no digit.
 func TestQuadrature(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	nodes, weights := gaussHermite(t, 40)
 	for i, names := range everySum() {
 		for seed, c := range []struct{ n, m, d int }{{1, 1, 1}, {3, 4, 1}, {2, 3, 2}, {1, 2, 3}, {17, 3, 1}} {
