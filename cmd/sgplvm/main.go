@@ -53,7 +53,7 @@ var commands = []cli.Command{
 }
 
 func main() {
-	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr}
+	e := &cli.Environment{Stdout: os.Stdout, Stderr: os.Stderr, Exit: os.Exit}
 	if s, err := os.Stderr.Stat(); err == nil {
 		e.Terminal = s.Mode()&os.ModeCharDevice != 0
 	}

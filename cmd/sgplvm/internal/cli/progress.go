@@ -9,8 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// Progress writes one line to a terminal again and again, and to anything else a line every half
-// minute.
+// Progress writes one line to a terminal again and again, and to anything else a line now and then.
 type Progress struct {
 	e     *Environment
 	task  string // what lines begin with
@@ -24,25 +23,34 @@ func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
 
 // Show replaces the line, at most some times a second.
 func (p *Progress) Show(format string, args ...any) {
+	line := p.task + fmt.Sprintf(format, args...)
 	if !p.e.Terminal {
-		if p.e.lines.due(cmp.Or(p.e.LineEvery, 30*time.Second)) {
-			p.e.Note("%s", p.task+fmt.Sprintf(format, args...))
+		if p.e.lines.about(line, nil); p.e.lines.due(cmp.Or(p.e.LineEvery, lineEvery)) {
+			p.e.Note("%s", line)
 		}
 		return
 	}
+	p.e.lines.about(line, p.write)
+	p.mu.Lock()
+	soon := time.Since(p.last) < 100*time.Millisecond
+	p.mu.Unlock()
+	if !soon {
+		p.write(line)
+	}
+}
+
+// write replaces the line at a terminal.
+func (p *Progress) write(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.last) < 100*time.Millisecond {
-		return
-	}
 	p.last = time.Now()
-	line := p.task + fmt.Sprintf(format, args...)
 	fmt.Fprintf(p.e.Stderr, "\r%-*s", p.width, line)
 	p.width = len(line)
 }
 
 // Clear removes the line.
 func (p *Progress) Clear() {
+	p.e.lines.about("", nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.width > 0 {
@@ -130,5 +138,42 @@ func (e *Environment) Timing(text string) (stop func()) {
 		close(ended)
 		<-gone
 		p.Clear()
+	}
+}
+
+// remind says what the work is about and for how long it goes on where nothing was said for a while, within one step too, until stop is called.
+func (e *Environment) remind(command string) (stop func()) {
+	begin, tick := time.Now(), time.NewTicker(time.Second)
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				e.sayOverdue(command, time.Since(begin))
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(ended)
+		<-gone
+	}
+}
+
+// sayOverdue writes a line where none was written for long.
+func (e *Environment) sayOverdue(command string, taken time.Duration) {
+	if !e.lines.due(max(e.LineEvery, lineEvery)) {
+		return
+	}
+	e.lines.mu.Lock()
+	text, shown := e.lines.text, e.lines.shown
+	e.lines.mu.Unlock()
+	if text = fmt.Sprintf("%s (%s so far)", cmp.Or(text, command), taken.Round(time.Second)); shown != nil {
+		shown(text)
+	} else {
+		e.Note("%s", text)
 	}
 }

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Program is the word that the user types.
+const Program = "sgplvm"
+
+// Environment is where a command reads and writes.
+type Environment struct {
+	Stdout, Stderr io.Writer
+	Terminal       bool           // a person watches stderr
+	LineEvery      time.Duration  // how often a line tells of the work where nobody watches; 0: every 20 s
+	Exit           func(code int) // ends the program where a command does not hear an interrupt in time; nil: the command goes on
+
+	lines    lineClock
+	leaving  leaving
+	commands []Command    // all of them, for help
+	describe func(s Spec) // asks what a command takes, in place of its help; nil: nobody asks
+}
+
+// Commands are all commands of the program.
+func (e *Environment) Commands() []Command { return e.commands }
+
+// Note writes a line about the work to stderr.
+func (e *Environment) Note(format string, args ...any) {
+	fmt.Fprintf(e.Stderr, Program+": %s\n", Printable(fmt.Sprintf(format, args...)))
+}
+
+// Tell writes a line about model selection to stderr where a person watches: elsewhere what is reported at its
+// end will do.
+func (e *Environment) Tell(line string) {
+	if e.Terminal {
+		e.Note("%s", line)
+	}
+}
+
+// A Command is one word after the program's name.
+type Command struct {
+	Name, Summary string
+	Words         []string // of which one may follow the name; nil: none does
+	Run           func(ctx context.Context, e *Environment, args []string) error
+}
+
+// Spec is what a command takes, for shells and for tests.
+type Spec struct {
+	Name     string // the command, with the word after it where that has flags of its own
+	Flags    []FlagSpec
+	Examples []string
+}
+
+// FlagSpec is a flag of a command.
+type FlagSpec struct {
+	Name, Value, Usage string   // Value is the word for its value; nothing where it takes none
+	Words              []string // that it takes; nil: any
+	Everyday           bool
+}
