@@ -79,7 +79,7 @@ func TestProgressUnwatched(t *testing.T) {
 
 // Where a step takes long, a line says what the work is about and for how long it goes on: of a watched line in its place.
 func TestOverdue(t *testing.T) {
-	for terminal, want := range map[bool]string{false: "sgplvm: at 7 (40s so far)\nsgplvm: fill (1m0s so far)\n", true: "\rat 7\rat 7 (40s so far)\r                \rsgplvm: fill (1m0s so far)\n"} {
+	for terminal, want := range map[bool]string{false: "sgplvm: at 7 (40s so far)\nsgplvm: fill (1m0s so far)\n", true: "\rat 7\rat 7 (40s so far)\r                 \rsgplvm: fill (1m0s so far)\n"} {
 		var stderr bytes.Buffer
 		e := &Environment{Stderr: &stderr, Terminal: terminal, LineEvery: time.Hour}
 		e.lines.last = time.Now()
