@@ -41,7 +41,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 		return err
 	}
 	done.Model.selection = &how.selection
-	done.Report.Searched, done.Report.Forecast = how.searched, how.forecast
+	done.Report.Searched = how.searched
 	w.contest, err = w.compete(ctx, d, given, cfg)
 	return err
 }

@@ -49,7 +49,7 @@ type Report struct {
 	Gap      float64
 	GapKnown bool
 
-	// Of Fit where it searches: how long search and training would take, as it said beforehand, and how long the
+	// How long Fit or Complete would take in all, as was said beforehand (0: nothing was), and how long the
 	// search took. Nothing else depends on them.
 	Forecast, Searched time.Duration
 }

@@ -17,6 +17,7 @@ type Environment struct {
 	LineEvery      time.Duration  // how often a line tells of the work where nobody watches; 0: every 20 s
 	Exit           func(code int) // ends the program where a command does not hear an interrupt in time; nil: the command goes on
 
+	begin    time.Time // of the command
 	lines    lineClock
 	leaving  leaving
 	commands []Command    // all of them, for help
@@ -28,6 +29,7 @@ func (e *Environment) Commands() []Command { return e.commands }
 
 // Note writes a line about the work to stderr.
 func (e *Environment) Note(format string, args ...any) {
+	e.lines.clear()
 	fmt.Fprintf(e.Stderr, Program+": %s\n", Printable(fmt.Sprintf(format, args...)))
 }
 
@@ -38,6 +40,23 @@ func (e *Environment) Tell(line string) {
 		e.Note("%s", line)
 	}
 }
+
+// Forecast tells how long the work will take in all, or at most, to who watches and of what takes long to all.
+func (e *Environment) Forecast(total time.Duration, atMost bool) {
+	about := "about"
+	if atMost {
+		about = "at most"
+	}
+	if total > longWork || e.Terminal && total > longWork/4 {
+		e.Note("will take %s %s in all", about, max(time.Second, total.Round(time.Second)))
+	}
+}
+
+// Remaining tells how long the command will take in all, given what is left.
+func (e *Environment) Remaining(left time.Duration) { e.Forecast(time.Since(e.begin)+left, false) }
+
+// longWork is from when on a forecast is worth a line where nobody watches.
+const longWork = 20 * time.Second
 
 // A Command is one word after the program's name.
 type Command struct {

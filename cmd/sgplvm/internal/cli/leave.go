@@ -21,9 +21,7 @@ func (e *Environment) OnLeave(say func()) {
 func (e *Environment) leave() {
 	time.Sleep(patience)
 	files.Abandon()
-	if shown := e.lines.shown; shown != nil {
-		shown("")
-	}
+	e.lines.clear()
 	e.interrupted(e.leaving.notes...)
 	e.Exit(ExitStopped)
 }

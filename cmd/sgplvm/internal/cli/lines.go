@@ -44,6 +44,16 @@ func (c *lineClock) about(text string, shown func(string)) {
 // lineEvery is how often a line tells of the work.
 const lineEvery = 20 * time.Second
 
+// clear removes the line at a terminal.
+func (c *lineClock) clear() {
+	c.mu.Lock()
+	shown := c.shown
+	c.mu.Unlock()
+	if shown != nil {
+		shown("")
+	}
+}
+
 // due reports whether another line may be written; the first, some time after the first question.
 func (c *lineClock) due(every time.Duration) bool {
 	c.mu.Lock()

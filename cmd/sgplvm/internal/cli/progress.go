@@ -39,10 +39,17 @@ func (p *Progress) Show(format string, args ...any) {
 	}
 }
 
-// write replaces the line at a terminal.
+// write replaces the line at a terminal; by none where it is empty.
 func (p *Progress) write(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if line == "" {
+		if p.width > 0 {
+			fmt.Fprintf(p.e.Stderr, "\r%*s\r", p.width, "")
+		}
+		p.width = 0
+		return
+	}
 	p.last = time.Now()
 	fmt.Fprintf(p.e.Stderr, "\r%-*s", p.width, line)
 	p.width = len(line)
@@ -51,12 +58,7 @@ func (p *Progress) write(line string) {
 // Clear removes the line.
 func (p *Progress) Clear() {
 	p.e.lines.about("", nil)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.width > 0 {
-		fmt.Fprintf(p.e.Stderr, "\r%*s\r", p.width, "")
-		p.width = 0
-	}
+	p.write("")
 }
 
 // Step shows a step of training; it never asks training to stop.
@@ -90,19 +92,19 @@ func timeLeft(s sgplvm.Progress) string {
 	return ""
 }
 
-// Count shows that done of total pictures are filled or predicted, as verb says.
-func (p *Progress) Count(verb string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d pictures  %s left", verb, done, total, left(done, total, begin))
+// Count shows that done of total pictures are filled or predicted since the work began, as verb says, and some before.
+func (p *Progress) Count(verb string, done, total int, begin time.Time, before int) {
+	p.Show("%s %d/%d pictures  %s left", verb, before+done, before+total, left(done, total, begin).Round(time.Second))
 }
 
 // CountAtMost shows that done of at most total steps of something were taken.
 func (p *Progress) CountAtMost(doing string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin))
+	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin).Round(time.Second))
 }
 
 // left is the time that the rest of some steps takes at the pace so far.
 func left(done, total int, begin time.Time) time.Duration {
-	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done)).Round(time.Second)
+	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
 }
 
 // Training returns a function that shows steps of training, after a text.
@@ -114,7 +116,19 @@ func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, st
 // Counting returns a function that shows how many of total pictures are done.
 func (e *Environment) Counting(verb string, total int) (count func(done int), stop func()) {
 	begin, p := time.Now(), NewProgress(e)
-	return func(done int) { p.Count(verb, done, total, begin) }, p.Clear
+	var mu sync.Mutex
+	var first int // done when the pace was first looked at: what all have in common was made by then
+	return func(done int) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.Count(verb, done-first, total-first, begin, first)
+		switch {
+		case first == 0:
+			first, begin = done, time.Now()
+		case done == first+max(2, total/20):
+			e.Remaining(left(done-first, total-first, begin))
+		}
+	}, p.Clear
 }
 
 // Timing shows what is being done and for how long, until stop is called.
@@ -143,7 +157,7 @@ func (e *Environment) Timing(text string) (stop func()) {
 
 // remind says what the work is about and for how long it goes on where nothing was said for a while, within one step too, until stop is called.
 func (e *Environment) remind(command string) (stop func()) {
-	begin, tick := time.Now(), time.NewTicker(time.Second)
+	tick := time.NewTicker(time.Second)
 	ended, gone := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(gone)
@@ -152,7 +166,7 @@ func (e *Environment) remind(command string) (stop func()) {
 			case <-ended:
 				return
 			case <-tick.C:
-				e.sayOverdue(command, time.Since(begin))
+				e.sayOverdue(command, time.Since(e.begin))
 			}
 		}
 	}()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
@@ -14,7 +15,7 @@ import (
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	in := &Environment{Stdout: stdout, Terminal: e.Terminal, LineEvery: e.LineEvery, Exit: e.Exit, commands: commands}
+	in := &Environment{Stdout: stdout, Terminal: e.Terminal, LineEvery: e.LineEvery, Exit: e.Exit, begin: time.Now(), commands: commands}
 	in.Stderr = &said{w: e.Stderr, lines: &in.lines}
 	if in.Exit != nil {
 		defer context.AfterFunc(ctx, in.leave)()

@@ -263,6 +263,9 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	}
 	s.kinds(c.Completion)
 	s.sureness(surenessOf(set, filled))
+	if c.Report.Forecast > 0 && took > time.Second {
+		s.text("forecast %s", c.Report.Forecast.Round(time.Second))
+	}
 	s.text("completed in %s", took.Round(100*time.Millisecond))
 	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range c.Report.Warnings {
