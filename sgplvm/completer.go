@@ -183,7 +183,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
 		return nil, nil
 	}
-	t := newContest(c.y, c.holes, c.channels)
+	t := newContest(c.y, c.holes, c.channels, c.table())
 	var list []heldValue
 	var inGap []bool // however much of a gap was hidden
 	for _, r := range c.holes.reserve {
@@ -475,13 +475,29 @@ func (c *completer) rescaled(list []Blend) []Blend {
 	return list
 }
 
+// table reports whether examples are rows of several columns.
+func (c *completer) table() bool {
+	points := c.points.Rows
+	if c.all.series != nil {
+		points /= c.all.series.period
+	}
+	return points == 1 && c.channels > 1
+}
+
 // compare compares what is in reserve with what was filled in in its place.
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
-	c.check, c.verdict = FillCheck{Factor: factor}, verdict{}
+	c.check, c.verdict = FillCheck{Factor: factor, Deviations: c.table()}, verdict{}
+	units := make([]float64, c.channels)
+	for k := range units {
+		units[k] = 1
+	}
+	if c.table() {
+		_, units = moments(c.y, c.holes, c.channels)
+	}
 	for _, r := range c.holes.reserve {
-		var square, loss, count float64
+		var square, own, loss, count float64
 		for k, y := range r.values() {
 			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
 			square += r * r
@@ -490,9 +506,10 @@ func (c *completer) compare() {
 				covered++
 			}
 			count++
+			own += r * r / (units[k%c.channels] * units[k%c.channels])
 		}
 		c.check.Values += int(count)
-		squares, losses = squares+square, losses+loss
+		squares, losses = squares+own, losses+loss
 		c.verdict.losses = append(c.verdict.losses, loss/count)
 		c.verdict.errors = append(c.verdict.errors, math.Sqrt(square/count)/scale)
 	}

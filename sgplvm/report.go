@@ -157,13 +157,15 @@ type FillCheck struct {
 	By      string // what fills them in: the model, or the simplest method that is better
 
 	Values   int     // how many were hidden
-	RMSE     float64 // root mean square error, in the user's units
+	RMSE     float64 // root mean square error, in the user's units or Deviations
 	NLP      float64 // mean negative log density, nats a value
 	Coverage float64 // the share of them within central intervals of 90 %
 	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
 
 	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
 	SimplestRMSE float64
+
+	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
 }
 
 // normal90 is how many standard deviations the central 90 % of a normal distribution reach.

@@ -286,8 +286,12 @@ func (s *lines) kinds(c *sgplvm.Completion) {
 			line = "test"
 		}
 		if k.Values > 0 {
-			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (root mean square), %.0f %% of them lie within their 90 %% intervals",
-				k.Values, k.RMSE, 100*k.Coverage)
+			of := "root mean square"
+			if k.Deviations {
+				of += ", in standard deviations of the columns"
+			}
+			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (%s), %.0f %% of them lie within their 90 %% intervals",
+				k.Values, k.RMSE, of, 100*k.Coverage)
 			if k.Simplest != "" && k.Simplest != k.By {
 				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
 			}
