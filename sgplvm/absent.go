@@ -41,7 +41,7 @@ func (w *wholeTask) train(ctx context.Context, cfg, partly Config, done *Complet
 		return err
 	}
 	done.Model.selection = &how.selection
-	done.Report.Searched, done.Report.Forecast = how.searched, how.forecast
+	done.Report.Searched = how.searched
 	w.contest, err = w.compete(ctx, d, given, cfg)
 	return err
 }
@@ -67,7 +67,7 @@ func (w *wholeTask) compete(ctx context.Context, d Data, given, chosen Config) (
 			return nil, err
 		}
 	}
-	t, read := newContest(w.y, w.holes, w.channels), make([]int, len(j.folds))
+	t, read := newContest(w.y, w.holes, w.channels, w.table()), make([]int, len(j.folds))
 	place := make([]int, len(w.all.at)) // in order of time, with a step between sequences
 	next := 0
 	for _, order := range inOrder(w.all.at) {

@@ -221,6 +221,9 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 		if step := t.config.Training.Progress; step != nil && !step(Progress{Phase: filmPhase, Iteration: done, Total: total, Bound: t.state.BestBound}) {
 			return errStopped
 		}
+		if t.data.clock.over(leavingShare) {
+			return errLate
+		}
 		return nil
 	})
 	if err == nil {
@@ -228,6 +231,8 @@ func (t *Trainer) calibrateFilm(ctx context.Context) error {
 	}
 	if err == errStopped {
 		t.stopped, err = true, nil
+	} else if err == errLate {
+		t.data.clock.unknown, err = true, nil
 	}
 	return err
 }
@@ -308,3 +313,6 @@ const filmPhase = "film"
 
 // errStopped ends what Progress stops.
 var errStopped = errors.New("stopped")
+
+// errLate says that the limit of the run has come.
+var errLate = errors.New("late")

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/seed-08962ecc/kronfield/asm"
 	"github.com/seed-08962ecc/kronfield/internal/simple"
@@ -29,9 +30,10 @@ type completer struct {
 	rng        *rand.Rand
 	watch      Watcher
 	check      FillCheck
-	verdict    verdict // on each example of which something was in reserve
-	rounds     int     // so far
-	doing      string  // what it is doing, before the name of a round
+	verdict    verdict   // on each example of which something was in reserve
+	rounds     int       // so far
+	took       roundTime // the last one
+	doing      string    // what it is doing, before the name of a round
 	how        *search
 	times      []float64 // of the examples, also where the search found that they tell nothing
 	sequences  []int
@@ -92,7 +94,9 @@ func (c *completer) at() []Instant { return data.Instants(c.times, c.sequences) 
 
 // chosen puts something aside, chooses the configuration and fills in by it, also what was put aside.
 func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
-	given := cfg.Infer.Blends
+	given, begin, clock := cfg.Infer.Blends, time.Now(), c.d.clock
+	work := c.folds()*(1+c.roundsAfter(cfg, plans[cfg.Effort])) + 1
+	clock.expects(work + c.folds() + 1)
 	c.putAside(plans[cfg.Effort].heldOut)
 	if err := c.lowRank(ctx); err != nil {
 		return cfg, err
@@ -111,13 +115,19 @@ func (c *completer) chosen(ctx context.Context, cfg Config) (Config, error) {
 		if err := c.round(ctx, first); err != nil { // the search judges by examples that are not of low rank
 			return cfg, err
 		}
+		clock.expects(work)
+		c.foresee(cfg, time.Since(begin))
 		if cfg, c.how, err = choose(ctx, c.d, cfg); err != nil {
 			return cfg, err
 		}
 	}
+	if c.took.trained > 0 {
+		clock.tell(clock.after+c.took.trained/time.Duration(c.folds()), true)
+	}
 	if err := c.round(ctx, cfg); err != nil {
 		return cfg, err
 	}
+	clock.tell(time.Duration(c.roundsAfter(cfg, plans[cfg.Effort]))*(c.took.trained+c.took.imputed)+c.took.trained/time.Duration(c.folds()), true)
 	if c.how != nil && given == nil {
 		cfg.Infer.Blends = c.rescaled(cfg.Infer.Blends)
 	}
@@ -162,6 +172,7 @@ func (c *completer) probe(ctx context.Context, first, cfg Config) (lost bool, er
 		return false, err
 	}
 	c.contest, c.hopeless = t, true
+	c.d.clock.tell(c.took.trained+c.took.imputed, true)
 	c.how = &search{given: cfg, plan: plans[cfg.Effort]}
 	c.how.selection.Effort, c.how.selection.Task = cfg.Effort, "values put aside: the way that others are missing"
 	return true, nil
@@ -172,7 +183,7 @@ func (c *completer) compete(ctx context.Context, cfg Config) (*contest, error) {
 	if c.d.Film || len(c.holes.reserve) == 0 && c.all.at != nil {
 		return nil, nil
 	}
-	t := newContest(c.y, c.holes, c.channels)
+	t := newContest(c.y, c.holes, c.channels, c.table())
 	var list []heldValue
 	var inGap []bool // however much of a gap was hidden
 	for _, r := range c.holes.reserve {
@@ -218,16 +229,57 @@ func (c *completer) wholeHeld() (list []heldValue) {
 
 // again fills in by what was chosen, in as many rounds as a plan has after the choice.
 func (c *completer) again(ctx context.Context, chosen Config, p plan) error {
-	rounds := completions(chosen, p)
-	if c.d.Film {
-		rounds++ // what moves is found in completed frames
-	}
-	for range rounds {
+	rounds, clock := c.roundsAfter(chosen, p), c.d.clock
+	clock.expects(c.folds()*rounds + 1)
+	for k := range rounds {
+		if clock.over(roundsShare) {
+			clock.rounds += rounds - k
+			break
+		}
 		if err := c.round(ctx, chosen); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// roundsAfter returns how many rounds there are when all is chosen.
+func (c *completer) roundsAfter(chosen Config, p plan) int {
+	rounds := completions(chosen, p)
+	if c.d.Film {
+		rounds++ // what moves is found in completed frames
+	}
+	return rounds
+}
+
+// folds returns how many trainings a round has.
+func (c *completer) folds() int {
+	if c.d.Film {
+		return max(1, min(filmFolds, len(c.incomplete)))
+	}
+	return max(1, min(completionFolds, len(c.incomplete)))
+}
+
+// A roundTime is how long the trainings of a round took, and filling in by the models.
+type roundTime struct{ trained, imputed time.Duration }
+
+// foresee tells the clock what comes after the search, by what the first round took and all of the work so far, where examples with times are tried
+// without these and whole ones are searched for again.
+func (c *completer) foresee(cfg Config, spent time.Duration) {
+	clock := c.d.clock
+	if clock == nil {
+		return
+	}
+	longer := time.Duration(plans[cfg.Effort].steps / plans[EffortQuick].steps)
+	clock.after = time.Duration(1+c.roundsAfter(cfg, plans[cfg.Effort])) * (longer*c.took.trained + c.took.imputed)
+	clock.searches = 1
+	if len(c.d.absent) > 0 {
+		clock.searches++
+	}
+	if c.doing == "" && c.withoutTimes(cfg) != nil {
+		clock.searches++
+		clock.after = 2*clock.after + spent
+	}
 }
 
 // completions returns how many rounds there are after the choice: one where noise has a covariance that is not learned freely, which knows
@@ -426,13 +478,29 @@ func (c *completer) rescaled(list []Blend) []Blend {
 	return list
 }
 
+// table reports whether examples are rows of several columns.
+func (c *completer) table() bool {
+	points := c.points.Rows
+	if c.all.series != nil {
+		points /= c.all.series.period
+	}
+	return points == 1 && c.channels > 1
+}
+
 // compare compares what is in reserve with what was filled in in its place.
 func (c *completer) compare() {
 	var squares, losses, covered float64
 	factor, scale := c.check.Factor, math.Sqrt(c.observedVariance())
-	c.check, c.verdict = FillCheck{Factor: factor}, verdict{}
+	c.check, c.verdict = FillCheck{Factor: factor, Deviations: c.table()}, verdict{}
+	units := make([]float64, c.channels)
+	for k := range units {
+		units[k] = 1
+	}
+	if c.table() {
+		_, units = moments(c.y, c.holes, c.channels)
+	}
 	for _, r := range c.holes.reserve {
-		var square, loss, count float64
+		var square, own, loss, count float64
 		for k, y := range r.values() {
 			r, v := y-c.y.Row(r.example)[k], c.variance.Row(r.example)[k]
 			square += r * r
@@ -441,9 +509,10 @@ func (c *completer) compare() {
 				covered++
 			}
 			count++
+			own += r * r / (units[k%c.channels] * units[k%c.channels])
 		}
 		c.check.Values += int(count)
-		squares, losses = squares+square, losses+loss
+		squares, losses = squares+own, losses+loss
 		c.verdict.losses = append(c.verdict.losses, loss/count)
 		c.verdict.errors = append(c.verdict.errors, math.Sqrt(square/count)/scale)
 	}
@@ -476,15 +545,16 @@ const completionFolds, filmFolds = 4, 2
 // round fills in all examples with holes once, fold by fold.
 func (c *completer) round(ctx context.Context, cfg Config) error {
 	c.rounds++
+	c.took = roundTime{}
 	order := slices.Clone(c.incomplete)
 	c.rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	if c.d.Times != nil { // neighbours in time in different folds
 		slices.Sort(order)
 	}
 	n := c.y.Rows
-	folds, least := min(completionFolds, len(order)), 2 // and how many examples are the least to learn from
+	folds, least := c.folds(), 2 // and how many examples are the least to learn from
 	if c.d.Film {
-		folds, least = min(filmFolds, len(order)), 1 // a frame shows what the one beside it misses
+		least = 1 // a frame shows what the one beside it misses
 	}
 	var lower []float64
 	for f := range folds {
@@ -542,11 +612,15 @@ func (c *completer) filled(ctx context.Context, cfg Config, in, out []int, doing
 	if d.Film && cfg.Training.Iterations == 0 { // the model of all frames is trained for longer
 		cfg.Training.Iterations = 2 * plans[EffortQuick].steps
 	}
+	begin := time.Now()
 	m, _, err := fitWhole(ctx, d, cfg)
+	c.took.trained += time.Since(begin)
 	stop()
 	if err != nil {
 		return all, err
 	}
+	begin = time.Now()
+	defer func() { c.took.imputed += time.Since(begin) }()
 	for k := 0; k < len(out); k += imputedAtOnce {
 		some := out[k:min(len(out), k+imputedAtOnce)]
 		filled, failures := make([]imputed, len(some)), make([]error, len(some))

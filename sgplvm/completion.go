@@ -35,10 +35,12 @@ func Complete(ctx context.Context, d Data, cfg Config) (done *Completion, err er
 	if err != nil {
 		return nil, err
 	}
+	d, timed := d.timed(cfg)
 	defer func() {
 		var told Report
 		err = end(&told, err)
-		if done != nil {
+		if timed(&told); done != nil {
+			done.Report.Forecast = told.Forecast
 			done.Report.Warnings = append(done.Report.Warnings, told.Warnings...)
 		}
 	}()
@@ -100,7 +102,7 @@ func completeByRounds(ctx context.Context, d Data, cfg Config) (done *Completion
 		err = w.train(ctx, cfg, chosen, done)
 	} else if done.Model, done.Report, err = fitWhole(ctx, c.taught(cfg), chosen); done.Model != nil && c.how != nil {
 		done.Model.selection = &c.how.selection
-		done.Report.Searched, done.Report.Forecast = c.how.searched, c.how.forecast
+		done.Report.Searched = c.how.searched
 	}
 	if done.Model == nil {
 		return nil, err

@@ -37,14 +37,11 @@ func (c *completer) withoutTimes(cfg Config) *completer {
 // better has another completer try, keeps its result where that is surely better, and returns the configuration of the one kept. The better the others are
 // completed, the more they tell of an example: both make all rounds first, unless the other looks hopeless after two.
 func (c *completer) better(ctx context.Context, chosen Config, other *completer, cfg Config) (Config, error) {
-	if c.how.selection.Ended != "" || len(c.verdict.losses) < 2 {
+	if c.how.selection.Ended != "" || c.d.clock.over(1./3) || len(c.verdict.losses) < 2 {
 		return chosen, nil
 	}
 	plan := plans[cfg.Effort]
 	cfg.Period = 0
-	if cfg.SearchTime > 0 {
-		cfg.SearchTime = max(1, cfg.SearchTime-c.how.searched)
-	}
 	without, err := other.chosen(ctx, cfg)
 	if err != nil {
 		return chosen, err
@@ -69,12 +66,12 @@ func (c *completer) better(ctx context.Context, chosen Config, other *completer,
 	for k, v := range all {
 		stage.Candidates[k].Score, stage.Candidates[k].RMSE = mean(v.losses), mean(v.errors)
 	}
-	searched, forecast := c.how.searched+other.how.searched, c.how.forecast+other.how.forecast
+	searched := c.how.searched + other.how.searched
 	if better(other.verdict, c.verdict, sureErrors) {
 		other.doing, winner = "", 1
 		*c, chosen = *other, without
 	}
-	c.how.searched, c.how.forecast = searched, forecast
+	c.how.searched = searched
 	c.how.record(stage, all, winner)
 	return chosen, nil
 }

@@ -15,8 +15,8 @@ type Config struct {
 	// Effort is how much work Fit may spend on choosing what is left open. Default: normal.
 	Effort Effort `json:"effort,omitzero"`
 
-	// SearchTime ends the search after so long, if it is positive: Fit then takes what was best so far. It
-	// changes no candidate's result.
+	// SearchTime is what Fit or Complete may take in all, if it is positive: the search ends in time to train what was best so far, and a training
+	// where its share of the time ends. It changes no candidate's result; Report's Warnings say what it ended. Of Select it is the time of the search.
 	SearchTime time.Duration `json:"-"`
 
 	// EndSearch ends it when it is closed.

@@ -15,6 +15,7 @@ func checkOf(kinds []FillCheck, all FillCheck) FillCheck {
 	for _, k := range kinds {
 		if k.Values > 0 {
 			w := float64(k.Missing)
+			check.Deviations = k.Deviations
 			total, squares = total+w, squares+w*k.RMSE*k.RMSE
 			check.Missing, check.Values = check.Missing+k.Missing, check.Values+k.Values
 			check.Factor = max(check.Factor, k.Factor)

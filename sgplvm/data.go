@@ -48,6 +48,7 @@ type Data struct {
 	registered *registration // of a film whose motion was taken out; nil: it was not
 	holes      *holes        // of values that were filled in; nil: all were observed
 	unsure     unsure        // about those values
+	clock      *clock        // of the run under way; nil: there is none
 	guessed    *holes        // of values that were filled in and by which nothing is judged; nil: there are none
 	absent     []Instant     // of examples of which nothing was observed, which are none of these
 	searched   bool          // outliers were searched for; those that were found are missing

@@ -19,7 +19,11 @@ func Fit(ctx context.Context, d Data, cfg Config) (m *Model, report Report, err 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	defer func() { err = end(&report, err) }()
+	d, timed := d.timed(cfg)
+	defer func() {
+		err = end(&report, err)
+		timed(&report)
+	}()
 	if !cfg.KeepOutliers {
 		if d, err = d.checked(); err == nil {
 			d, _, err = d.withoutOutliers()
@@ -68,7 +72,7 @@ func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, err
 		}
 		c.Model.selection = selection
 		c.Report.Missing, c.Report.Outliers, c.Report.Warnings = report.Missing, report.Outliers, append(report.Warnings, c.Report.Warnings...)
-		c.Report.Searched, c.Report.Forecast = report.Searched, report.Forecast
+		c.Report.Searched = report.Searched
 	}
 	c.Report.Warnings = slices.Insert(c.Report.Warnings, min(1, len(c.Report.Outliers)), warnings...) // outliers first
 	return c.Model, c.Report, err

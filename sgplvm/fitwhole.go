@@ -23,7 +23,7 @@ func fitWhole(ctx context.Context, d Data, cfg Config) (*Model, Report, error) {
 	searched := time.Since(begin)
 	m, report, err := fitOne(ctx, d, cfg, "", cfg.Partly != nil)
 	if how != nil {
-		report.Searched, report.Forecast = max(searched, how.searched), how.forecast
+		report.Searched = max(searched, how.searched)
 		if m != nil {
 			m.selection = &how.selection
 		}
@@ -48,6 +48,11 @@ func fitOne(ctx context.Context, d Data, cfg Config, doing string, more bool) (*
 		defer stop()
 		cfg.Training.Progress = step
 	}
+	share := stepsShare
+	if d.registered != nil {
+		share = filmShare
+	}
+	d.clock.train(share)
 	t, report, err := trainKept(ctx, d, cfg, more)
 	if t == nil || err != nil && (report.Iterations == 0 || cfg.run() != nil) {
 		return nil, report, err

@@ -161,7 +161,7 @@ func TestSearchGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, all := m.Selection(), candidates(whole)
-	if list := candidates(got); len(list) != 3 || got.Ended != "the search had 1ns" {
+	if list := candidates(got); len(list) != 3 || got.Ended != "the run had 1ns" {
 		t.Fatalf("%+v, expected three candidates", got)
 	}
 	for i, c := range candidates(got) {

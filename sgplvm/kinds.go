@@ -168,6 +168,7 @@ func fillers(y mat.Matrix, missing, wanted []bool, x mat.Matrix, channels int, a
 // A contest compares on the values that were held out what fills in the missing ones: the model, the simplest methods, and the best of these together
 // with another.
 type contest struct {
+	table          bool                   // errors are told in deviations of its columns
 	scale          []float64              // deviations of the channels
 	centre, spread []float64              // means and deviations of the values of an example, over examples
 	held           map[string][]heldValue // by each method, in one order; "" is the model
@@ -192,8 +193,8 @@ func (e entrant) String() string {
 }
 
 // newContest begins a contest of data with holes.
-func newContest(y mat.Matrix, h *holes, channels int) *contest {
-	c := &contest{held: map[string][]heldValue{}}
+func newContest(y mat.Matrix, h *holes, channels int, table bool) *contest {
+	c := &contest{held: map[string][]heldValue{}, table: table}
 	_, c.scale = moments(y, h, channels)
 	c.centre, c.spread = moments(y, h, y.Cols)
 	return c
@@ -376,22 +377,33 @@ func byGroup(list []heldValue) (groups [][]heldValue) {
 // check tells how well held values of a kind, of which so many are missing, were filled in by what fills in those.
 func (c *contest) check(k kind, missing int) FillCheck {
 	f := FillCheck{Kind: kindNames[k], Missing: missing, By: c.winner[k].String()}
-	f.measure(c.list(c.winner[k], k), c.winner[k].factor)
+	f.measure(c.list(c.winner[k], k), c.winner[k].factor, c.units())
 	for _, name := range c.names {
 		var other FillCheck
-		if other.measure(c.of(name, k), 1); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
+		if other.measure(c.of(name, k), 1, c.units()); name != "" && other.Values > 0 && (f.Simplest == "" || other.RMSE < f.SimplestRMSE) {
 			f.Simplest, f.SimplestRMSE = name, other.RMSE
 		}
 	}
 	return f
 }
 
-// measure sets the errors of values, whose variances are multiplied.
-func (f *FillCheck) measure(list []heldValue, factor float64) {
+// units are those of errors, by channel: of a table the deviations of its columns; nil: those of the data.
+func (c *contest) units() []float64 {
+	if c.table {
+		return c.scale
+	}
+	return nil
+}
+
+// measure sets the errors of values in some units (nil: those of the data), whose variances are multiplied.
+func (f *FillCheck) measure(list []heldValue, factor float64, units []float64) {
+	if f.Deviations = units != nil; !f.Deviations {
+		units = []float64{1}
+	}
 	var t tally
 	for _, h := range list {
 		e, v := h.truth-h.mean, factor*h.variance
-		t.add(e, v, 1)
+		t.add(e, v, units[h.value%len(units)])
 		if e*e < v*normal90*normal90 {
 			f.Coverage += 1 / float64(len(list))
 		}

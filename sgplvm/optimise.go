@@ -10,6 +10,9 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 )
 
+// outOfTime is the status of a phase that the limit of the run ended.
+const outOfTime = "out of time"
+
 // startError reports parameters from which a phase cannot start.
 type startError struct{ err error }
 
@@ -81,7 +84,7 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 	}
 	o := t.options(p)
 	t.forecast.begin(t.watch.elapsed())
-	accepted := s.Params.Clone()
+	accepted, late := s.Params.Clone(), false
 	o.Progress = func(q lbfgs.Progress) bool {
 		c.Unpack(accepted, q.X)
 		s.Phase.Steps = before.Steps + q.Iteration - steps
@@ -92,7 +95,10 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 			s.Low = 0
 		}
 		t.stopped = !t.progress(p, q, accepted.Noise.Beta)
-		return !t.stopped && !t.fell(s.Low >= collapsedSteps)
+		if late = t.data.clock.ends(); late {
+			s.Limit = s.Result.Iterations + s.Phase.Steps
+		}
+		return !late && !t.stopped && !t.fell(s.Low >= collapsedSteps)
 	}
 	r, err := lbfgs.Minimize(ctx, func(x, slope []float64) float64 { return f.at(ctx, x, slope) }, x0, o)
 	s.Phase.Steps = before.Steps + r.Iterations - steps
@@ -112,6 +118,9 @@ func (t *Trainer) optimise(ctx context.Context, p phase) (status string, err err
 		if lost := t.take(p, r, f.first, steps); lost != nil {
 			return r.Status.String(), lost
 		}
+	}
+	if late && err == nil {
+		return outOfTime, nil
 	}
 	return r.Status.String(), err
 }
@@ -197,7 +206,12 @@ func (t *Trainer) progress(p phase, s lbfgs.Progress, beta float64) bool {
 	o := Progress{Phase: p.name, Iteration: earlier + i, Total: earlier + limit,
 		StepsLeft: stepsOf(now), Bound: -s.F, GradNorm: s.GradNorm, Noise: 1 / math.Sqrt(beta), Elapsed: elapsed}
 	var known bool
-	if o.PhaseLeft, known = t.forecast.left(now); known && !open {
+	if o.PhaseLeft, known = t.forecast.left(now); known && t.data.clock.untold() {
+		if rest, known := t.forecast.left(after); known {
+			t.data.clock.tell(o.PhaseLeft+rest+expectedFilm(t.data.registered), true)
+		}
+	}
+	if known && !open {
 		if rest, known := t.forecast.left(after); known {
 			o.TimeLeft = o.PhaseLeft + rest
 		}

@@ -47,7 +47,7 @@ type Report struct {
 	Gap      float64
 	GapKnown bool
 
-	// Of Fit where it searches: how long search and training would take, as it said beforehand, and how long the
+	// How long Fit or Complete would take in all, as was said beforehand (0: nothing was), and how long the
 	// search took. Nothing else depends on them.
 	Forecast, Searched time.Duration
 }
@@ -154,13 +154,15 @@ type FillCheck struct {
 	By      string // what fills them in: the model, or the simplest method that is better
 
 	Values   int     // how many were hidden
-	RMSE     float64 // root mean square error, in the user's units
+	RMSE     float64 // root mean square error, in the user's units or Deviations
 	NLP      float64 // mean negative log density, nats a value
 	Coverage float64 // the share of them within central intervals of 90 %
 	Factor   float64 // of all variances, these among them, as these values ask; 0: nothing was chosen, or factors were given
 
 	Simplest     string // which of the simplest methods has the least error of the same values, and that; empty where there is none
 	SimplestRMSE float64
+
+	Deviations bool // errors are in standard deviations of the columns, since the data are a table of several
 }
 
 // normal90 is how many standard deviations the central 90 % of a normal distribution reach.

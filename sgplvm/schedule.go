@@ -150,6 +150,7 @@ func (t *Trainer) nextRound(p phase, status string) {
 	ends := true
 	switch {
 	case p.pairs == nil, p.free == bound.GroupAll && status == lbfgs.GradientConverged.String():
+	case status == outOfTime:
 	case limit:
 		status = lbfgs.IterationLimit.String()
 	case round && s.Gained <= trainingTolerance*t.scale():

@@ -49,23 +49,24 @@ func choose(ctx context.Context, d Data, cfg Config) (Config, *search, error) {
 		return cfg, nil, err
 	}
 	registered := d.registered
-	d.registered = nil // what is left out is compared as it was learned
+	clock := d.clock
+	d.registered, d.clock = nil, nil // what is left out is compared as it was learned
 	d.Hide = hiding(d.Hide)
-	s := &search{data: d, registered: registered, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
+	s := &search{data: d, registered: registered, clock: clock, given: cfg, plan: plans[cfg.Effort], watch: watcherOf(cfg.Watch), begin: time.Now(), outer: ctx}
 	found, err := s.found(ctx)
 	if err != nil {
 		return cfg, nil, err
 	}
-	s.selection, s.searched, s.forecast = found.Selection, found.Searched, found.Forecast
+	s.selection, s.searched = found.Selection, found.Searched
 	return *found.config, s, nil
 }
 
 // A choice is the outcome of a search.
 type choice struct {
-	config             *Config // nil where an earlier run has made it
-	Text               []byte  // the same as JSON
-	Selection          Selection
-	Searched, Forecast time.Duration
+	config    *Config // nil where an earlier run has made it
+	Text      []byte  // the same as JSON
+	Selection Selection
+	Searched  time.Duration
 }
 
 // found searches, or returns what an earlier run has found.
@@ -105,7 +106,7 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 		return c, err
 	}
 	chosen.Effort = EffortNone
-	c = choice{config: &chosen, Selection: s.selection, Searched: earlier + time.Since(s.begin), Forecast: s.forecast}
+	c = choice{config: &chosen, Selection: s.selection, Searched: earlier + time.Since(s.begin)}
 	if j != nil && chosen.hasText() {
 		c.Text, err = json.Marshal(chosen.kept())
 	}
@@ -114,7 +115,11 @@ func (s *search) choose(ctx context.Context) (c choice, err error) {
 
 // limit begins the time that a search has, of which an earlier run has spent some.
 func (s *search) limit(spent time.Duration) {
-	if left := s.given.SearchTime - spent; s.given.SearchTime > 0 {
+	left := s.given.SearchTime
+	if s.clock != nil {
+		left = s.clock.search()
+	}
+	if left -= spent; s.given.SearchTime > 0 {
 		s.deadline = time.Now().Add(left)
 		s.timer = time.AfterFunc(left, func() { s.cancel(context.DeadlineExceeded) })
 	}
@@ -223,7 +228,7 @@ type search struct {
 	begin      time.Time
 	selection  Selection
 	searched   time.Duration // how long the search took
-	forecast   time.Duration // of search and training; 0 where none is made
+	clock      *clock        // of the run that the search is part of; nil: there is none
 }
 
 // quick reports whether hardly any work goes into complete examples: all candidates with a learned covariance start from as little noise then, so that
@@ -273,7 +278,7 @@ func (s *search) ended() bool {
 	if s.selection.Ended == "" && s.outer.Err() == nil {
 		s.selection.Ended = "the search was stopped"
 		if errors.Is(context.Cause(s.ctx), context.DeadlineExceeded) {
-			s.selection.Ended = fmt.Sprintf("the search had %v", s.given.SearchTime)
+			s.selection.Ended = fmt.Sprintf("the run had %v", s.given.SearchTime)
 		}
 	}
 	return true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -191,13 +190,13 @@ const (
 	filmLaws = 3 * time.Second
 )
 
-// expectedFilm returns how long the variances of a film are learned.
-func (s *search) expectedFilm() time.Duration {
-	if s.registered == nil {
+// expectedFilm returns how long the variances of a film are learned; 0 of none.
+func expectedFilm(r *registration) time.Duration {
+	if r == nil {
 		return 0
 	}
 	begin := time.Now()
-	frames := s.registered.film.Rehearse()
+	frames := r.film.Rehearse()
 	return time.Duration(float64(frames)*filmWork*float64(time.Since(begin))) + filmLaws
 }
 
@@ -218,17 +217,16 @@ func (s *search) foretell(expected func() (time.Duration, error)) error {
 	d, err := judgedOnce(s.ctx, s.given.run(), "forecast", func() (time.Duration, error) {
 		d, err := expected()
 		if err == nil {
-			d += s.expectedFilm()
+			d += expectedFilm(s.registered)
 		}
-		return time.Since(s.begin) + d, err
+		return d, err
 	})
 	stop()
 	if unread := (*ReadError)(nil); errors.As(err, &unread) {
 		return err
 	}
-	if err == nil {
-		s.forecast = d
-		s.watch.Tell(fmt.Sprintf("search and training will take some %s", max(time.Second, s.forecast.Round(time.Second))))
+	if err == nil && s.clock != nil {
+		s.clock.tell(time.Duration(max(1, s.clock.searches))*d+s.clock.after, false)
 	}
 	return nil
 }

@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"testing"
 	"time"
 )
 
-// A teller keeps all lines that it is told.
+// A teller keeps how long it was told that a run takes, and whether that was before any candidate.
 type teller struct {
 	unwatched
-	lines []string
+	told  []time.Duration
+	lines int
+	late  bool
 }
 
-func (l *teller) Tell(line string) { l.lines = append(l.lines, line) }
+func (l *teller) Forecast(d time.Duration, _ bool) {
+	l.told, l.late = append(l.told, d), l.late || l.lines > 0
+}
+
+func (l *teller) Tell(string) { l.lines++ }
 
 // The time of a search is told before its first candidate, and is in the report; of a film with what is learned after training.
 func TestForetold(t *testing.T) {
@@ -31,8 +36,8 @@ func TestForetold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(watch.lines) < 2 || !strings.HasPrefix(watch.lines[0], "search and training will take some ") || !(report.Forecast > 0) {
-			t.Errorf("%s: %q, forecast %v", name, watch.lines, report.Forecast)
+		if len(watch.told) != 1 || watch.late || !(report.Forecast > 0) || report.Forecast != watch.told[0] {
+			t.Errorf("%s: told %v, after a candidate: %v; forecast %v", name, watch.told, watch.late, report.Forecast)
 		}
 		if c.data.Film && !(report.Forecast > filmLaws) {
 			t.Errorf("%s: forecast %v", name, report.Forecast)
@@ -140,9 +145,10 @@ func TestForetellFails(t *testing.T) {
 		err  error
 		want bool
 	}{{&ReadError{Err: errSource}, true}, {errors.New("of any other kind"), false}, {nil, false}} {
+		s.clock = &clock{begin: time.Now(), watch: unwatched{}}
 		err := s.foretell(func() (time.Duration, error) { return time.Second, c.err })
-		if (err != nil) != c.want || (s.forecast > 0) != (c.err == nil) {
-			t.Errorf("%v: error %v, forecast %v", c.err, err, s.forecast)
+		if (err != nil) != c.want || (s.clock.told > 0) != (c.err == nil) {
+			t.Errorf("%v: error %v, forecast %v", c.err, err, s.clock.told)
 		}
 	}
 }
@@ -165,8 +171,7 @@ func TestLongerAtAll(t *testing.T) {
 
 // What is learned of a film after training is foretold too, and of data that are none nothing.
 func TestExpectedFilm(t *testing.T) {
-	s := new(search)
-	if d := s.expectedFilm(); d != 0 {
+	if d := expectedFilm(nil); d != 0 {
 		t.Errorf("%v of no film", d)
 	}
 	for _, n := range []int{2, 5} {
@@ -175,8 +180,7 @@ func TestExpectedFilm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.registered = d.registered
-		if d := s.expectedFilm(); (d > filmLaws) != (n > 2) || d < filmLaws {
+		if d := expectedFilm(d.registered); (d > filmLaws) != (n > 2) || d < filmLaws {
 			t.Errorf("%v of %d frames", d, n)
 		}
 	}

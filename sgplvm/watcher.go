@@ -1,9 +1,14 @@
 package sgplvm
 
+import "time"
+
 // A Watcher shows what model selection is doing.
 type Watcher interface {
 	// Tell shows a line that stays: what was tried and what it brought.
 	Tell(line string)
+
+	// Forecast tells how long the run will take in all, or at most.
+	Forecast(total time.Duration, atMost bool)
 
 	// Timing shows that something is being done, until stop is called.
 	Timing(text string) (stop func())
@@ -20,6 +25,7 @@ type Watcher interface {
 type unwatched struct{}
 
 func (unwatched) Tell(string)                                   {}
+func (unwatched) Forecast(time.Duration, bool)                  {}
 func (unwatched) Timing(string) func()                          { return func() {} }
 func (unwatched) Training(string) (func(Progress) bool, func()) { return nil, func() {} }
 func (unwatched) Counting(string, int) (func(int), func())      { return func(int) {}, func() {} }

@@ -24,7 +24,7 @@ func newChoiceFlags(f *cli.Flags) *choiceFlags {
 		period: f.Positive("period", "the `period` of what repeats itself, in units of the times: 12 for months"),
 		effort: f.Choice("effort", sgplvm.EffortNormal.String(), "`work` to spend on choosing the model: quick, normal, thorough or none (nothing is tried)",
 			sgplvm.EffortQuick.String(), sgplvm.EffortNormal.String(), sgplvm.EffortThorough.String(), sgplvm.EffortNone.String()),
-		limit:  f.Duration("limit", "the `time` after which the search ends and the best so far is trained, as 90s or 10m"),
+		limit:  f.Duration("limit", "the `time` for all of the work, as 90s or 10m: the search, rounds of completion and training end early"),
 		seed:   f.Seed("seed", 0, "the `number` that decides everything random"),
 		keep:   f.Toggle("keep-outliers", engine.KeepUsage),
 		config: f.String("config", "", "the `file` with what an expert knows better, JSON, as info -write-config writes it"),

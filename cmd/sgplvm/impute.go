@@ -147,12 +147,12 @@ func (s *imputeSettings) compare(e *cli.Environment, seen *dataset.Frames, fille
 		}
 		return nil
 	}
-	summary, err := filled.Score(seen, truth)
+	rows, err := filled.Rows("filled in", seen, truth)
 	if err != nil {
 		return err
 	}
 	if *s.json {
-		return e.PrintJSON(engine.AboutFilled(seen, &summary))
+		return e.PrintJSON(engine.AboutFilled(seen, rows))
 	}
-	return (report.Table{Rows: []report.Row{{Name: "filled in", Summary: summary}}}).WriteText(e.Stdout)
+	return (report.Table{Rows: rows}).WriteText(e.Stdout)
 }

@@ -607,9 +607,9 @@ func TestInfo(t *testing.T) {
 	for _, want := range []string{
 		"\npicture                5x4\\r\n",
 		", 20 free inducing points\n",
-		"\nrelevance              1: 100 %, 0: 50 %, 3: 25 %, and 5 dimensions below 1 %\n",
+		"\nrelevance              2: 100 %, 1: 50 %, 4: 25 %, and 5 dimensions below 1 %\n",
 		"\nlatent kernel          rbf, variance 2 + linear, variances of 21 in all + bias 0.5\n",
-		"\nlinear relevance       3: 100 %, 0: 50 %, 1: 25 %, and 5 dimensions below 1 %\n",
+		"\nlinear relevance       4: 100 %, 1: 50 %, 2: 25 %, and 5 dimensions below 1 %\n",
 		"\nnoise                  2 (standard deviation, in the data's units)\n",
 		"\nsignal-to-noise ratio  25\n",
 		"\ndata mean              3\n",

@@ -37,8 +37,8 @@ What kind of model is best for the data is found by trying: -effort says with ho
 Whatever is known better goes into the file of -config, of which sgplvm/docs/config.md has every field.
 
 An interrupt (or SIGTERM, SIGHUP) stops the run and leaves an older MODEL alone. MODEL.checkpoint keeps what was done, every half minute
-too, and the same command with -resume goes on to the same model. With -limit 1s as well the search ends and
-the best so far is trained.`)
+too, and the same command with -resume goes on to the same model. With a short -limit as well the
+search ends and the best so far is trained in that time.`)
 	engine.NewReadFlags(f)
 	s := &trainSettings{
 		f:        f,

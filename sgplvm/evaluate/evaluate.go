@@ -105,6 +105,15 @@ type Summary struct {
 	Coverage             [len(Levels)]Statistic
 }
 
+// Means returns the means, as scores of all values.
+func (s Summary) Means() Scores {
+	all := Scores{Count: s.Values, RMSE: s.RMSE.Mean, MAE: s.MAE.Mean, MNLP: s.MNLP.Mean, NLP: s.NLP.Mean}
+	for k, c := range s.Coverage {
+		all.Coverage[k] = c.Mean
+	}
+	return all
+}
+
 // Summarize combines the scores of pictures. Pictures without a value to score do not
 // count; if there are no others, all statistics are NaN.
 func Summarize(scores []Scores) Summary {

@@ -8,7 +8,7 @@ import (
 
 // Main runs a program: the command that its arguments name, until a signal stops it.
 func Main(program, about string, commands []Command) {
-	e := &Environment{Program: program, About: about, Stdout: os.Stdout, Stderr: os.Stderr}
+	e := &Environment{Program: program, About: about, Stdout: os.Stdout, Stderr: os.Stderr, Exit: os.Exit}
 	if s, err := os.Stderr.Stat(); err == nil {
 		e.Terminal = s.Mode()&os.ModeCharDevice != 0
 	}

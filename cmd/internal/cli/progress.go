@@ -9,8 +9,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 )
 
-// Progress writes one line to a terminal again and again, and to anything else a line every half
-// minute.
+// Progress writes one line to a terminal again and again, and to anything else a line now and then.
 type Progress struct {
 	e     *Environment
 	task  string // what lines begin with
@@ -24,31 +23,42 @@ func NewProgress(e *Environment) *Progress { return &Progress{e: e} }
 
 // Show replaces the line, at most some times a second.
 func (p *Progress) Show(format string, args ...any) {
+	line := p.task + fmt.Sprintf(format, args...)
 	if !p.e.Terminal {
-		if p.e.lines.due(cmp.Or(p.e.LineEvery, 30*time.Second)) {
-			p.e.Note("%s", p.task+fmt.Sprintf(format, args...))
+		if p.e.lines.about(line, nil); p.e.lines.due(cmp.Or(p.e.LineEvery, lineEvery)) {
+			p.e.Note("%s", line)
 		}
 		return
 	}
+	p.e.lines.about(line, p.write)
+	p.mu.Lock()
+	soon := time.Since(p.last) < 100*time.Millisecond
+	p.mu.Unlock()
+	if !soon {
+		p.write(line)
+	}
+}
+
+// write replaces the line at a terminal; by none where it is empty.
+func (p *Progress) write(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.last) < 100*time.Millisecond {
+	if line == "" {
+		if p.width > 0 {
+			fmt.Fprintf(p.e.Stderr, "\r%*s\r", p.width, "")
+		}
+		p.width = 0
 		return
 	}
 	p.last = time.Now()
-	line := p.task + fmt.Sprintf(format, args...)
 	fmt.Fprintf(p.e.Stderr, "\r%-*s", p.width, line)
 	p.width = len(line)
 }
 
 // Clear removes the line.
 func (p *Progress) Clear() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.width > 0 {
-		fmt.Fprintf(p.e.Stderr, "\r%*s\r", p.width, "")
-		p.width = 0
-	}
+	p.e.lines.about("", nil)
+	p.write("")
 }
 
 // Step shows a step of training; it never asks training to stop.
@@ -76,19 +86,19 @@ func timeLeft(s sgplvm.Progress) string {
 	return ""
 }
 
-// Count shows that done of total pictures are filled or predicted, as verb says.
-func (p *Progress) Count(verb string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d pictures  %s left", verb, done, total, left(done, total, begin))
+// Count shows that done of total pictures are filled or predicted since the work began, as verb says, and some before.
+func (p *Progress) Count(verb string, done, total int, begin time.Time, before int) {
+	p.Show("%s %d/%d pictures  %s left", verb, before+done, before+total, left(done, total, begin).Round(time.Second))
 }
 
 // CountAtMost shows that done of at most total steps of something were taken.
 func (p *Progress) CountAtMost(doing string, done, total int, begin time.Time) {
-	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin))
+	p.Show("%s %d/%d  %s left at most", doing, done, total, left(done, total, begin).Round(time.Second))
 }
 
 // left is the time that the rest of some steps takes at the pace so far.
 func left(done, total int, begin time.Time) time.Duration {
-	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done)).Round(time.Second)
+	return time.Duration(float64(time.Since(begin)) / float64(max(done, 1)) * float64(total-done))
 }
 
 // Training returns a function that shows steps of training, after a text.
@@ -100,7 +110,19 @@ func (e *Environment) Training(text string) (step func(sgplvm.Progress) bool, st
 // Counting returns a function that shows how many of total pictures are done.
 func (e *Environment) Counting(verb string, total int) (count func(done int), stop func()) {
 	begin, p := time.Now(), NewProgress(e)
-	return func(done int) { p.Count(verb, done, total, begin) }, p.Clear
+	var mu sync.Mutex
+	var first int // done when the pace was first looked at: what all have in common was made by then
+	return func(done int) {
+		mu.Lock()
+		defer mu.Unlock()
+		p.Count(verb, done-first, total-first, begin, first)
+		switch {
+		case first == 0:
+			first, begin = done, time.Now()
+		case done == first+max(2, total/20):
+			e.Remaining(left(done-first, total-first, begin))
+		}
+	}, p.Clear
 }
 
 // Timing shows what is being done and for how long, until stop is called.
@@ -124,5 +146,42 @@ func (e *Environment) Timing(text string) (stop func()) {
 		close(ended)
 		<-gone
 		p.Clear()
+	}
+}
+
+// remind says what the work is about and for how long it goes on where nothing was said for a while, within one step too, until stop is called.
+func (e *Environment) remind(command string) (stop func()) {
+	tick := time.NewTicker(time.Second)
+	ended, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				e.sayOverdue(command, time.Since(e.begin))
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(ended)
+		<-gone
+	}
+}
+
+// sayOverdue writes a line where none was written for long.
+func (e *Environment) sayOverdue(command string, taken time.Duration) {
+	if !e.lines.due(max(e.LineEvery, lineEvery)) {
+		return
+	}
+	e.lines.mu.Lock()
+	text, shown := e.lines.text, e.lines.shown
+	e.lines.mu.Unlock()
+	if text = fmt.Sprintf("%s (%s so far)", cmp.Or(text, command), taken.Round(time.Second)); shown != nil {
+		shown(text)
+	} else {
+		e.Note("%s", text)
 	}
 }

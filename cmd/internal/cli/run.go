@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,89 +8,20 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seed-08962ecc/kronfield/internal/quote"
 )
 
-// Environment is where a command of a program reads and writes.
-type Environment struct {
-	Program, About string // the word that the user types, by default sgplvm, and the first paragraph of the program's help
-	Stdout, Stderr io.Writer
-	Terminal       bool          // a person watches stderr
-	LineEvery      time.Duration // how often a line tells of the work where nobody watches; 0: every half minute
-
-	lines    lineClock
-	commands []Command    // all of them, for help
-	describe func(s Spec) // asks what a command takes, in place of its help; nil: nobody asks
-}
-
-// program is the word that the user types.
-func (e *Environment) program() string { return cmp.Or(e.Program, "sgplvm") }
-
-// Commands are all commands of the program.
-func (e *Environment) Commands() []Command { return e.commands }
-
-// Note writes a line about the work to stderr.
-func (e *Environment) Note(format string, args ...any) {
-	fmt.Fprintf(e.Stderr, "%s: %s\n", e.program(), Printable(fmt.Sprintf(format, args...)))
-}
-
-// Tell writes a line about model selection to stderr where a person watches: elsewhere what is reported at its
-// end will do.
-func (e *Environment) Tell(line string) {
-	if e.Terminal {
-		e.Note("%s", line)
-	}
-}
-
-// A lineClock says when the last line was written where nobody watches, whatever it was about.
-type lineClock struct {
-	mu   sync.Mutex
-	last time.Time
-}
-
-// due reports whether another line may be written; the first, some time after the first question.
-func (c *lineClock) due(every time.Duration) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.last.IsZero() {
-		c.last = time.Now()
-	}
-	if time.Since(c.last) < every {
-		return false
-	}
-	c.last = time.Now()
-	return true
-}
-
-// A Command is one word after the program's name.
-type Command struct {
-	Name, Summary string
-	Words         []string // of which one may follow the name; nil: none does
-	Run           func(ctx context.Context, e *Environment, args []string) error
-}
-
-// Spec is what a command takes, for shells and for tests.
-type Spec struct {
-	Name     string // the command, with the word after it where that has flags of its own
-	Flags    []FlagSpec
-	Examples []string
-}
-
-// FlagSpec is a flag of a command.
-type FlagSpec struct {
-	Name, Value, Usage string   // Value is the word for its value; nothing where it takes none
-	Words              []string // that it takes; nil: any
-	Everyday           bool
-}
-
 // Run runs the command that the arguments name and returns the exit code.
 func Run(ctx context.Context, e *Environment, commands []Command, args []string) int {
 	stdout := &watched{w: e.Stdout}
-	inside := &Environment{Program: e.Program, About: e.About, Stdout: stdout, Stderr: e.Stderr, Terminal: e.Terminal, LineEvery: e.LineEvery, commands: commands}
-	err := dispatch(ctx, inside, args)
+	in := &Environment{Program: e.Program, About: e.About, Stdout: stdout, Terminal: e.Terminal, LineEvery: e.LineEvery, Exit: e.Exit, begin: time.Now(), commands: commands}
+	in.Stderr = &said{w: e.Stderr, lines: &in.lines}
+	if in.Exit != nil {
+		defer context.AfterFunc(ctx, in.leave)()
+	}
+	err := dispatch(ctx, in, args)
 	if stdout.err != nil && (err == nil || errors.Is(err, flag.ErrHelp) || errors.Is(err, stdout.err)) {
 		err = fmt.Errorf("standard output: %w", stdout.err)
 	}
@@ -99,8 +29,8 @@ func Run(ctx context.Context, e *Environment, commands []Command, args []string)
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
 		return ExitDone
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(e.Stderr, e.program()+": interrupted")
+	case errors.Is(err, context.Canceled) || ctx.Err() != nil: // whatever it made fail
+		in.interrupted()
 		return ExitStopped
 	case errors.As(err, &usage):
 		fmt.Fprintf(e.Stderr, "%s: %s\n", e.program(), oneLine(err))
@@ -154,6 +84,7 @@ func dispatch(ctx context.Context, e *Environment, args []string) (err error) {
 	}
 	for _, c := range e.commands {
 		if c.Name == name {
+			defer e.remind(name)()
 			return c.Run(ctx, e, args[1:])
 		}
 	}

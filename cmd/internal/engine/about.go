@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
 	"github.com/seed-08962ecc/kronfield/sgplvm/dataset"
-	"github.com/seed-08962ecc/kronfield/sgplvm/evaluate"
 )
 
 // ModelAbout is what info -json tells of a model.
@@ -111,7 +110,8 @@ type FilledAbout struct {
 	Values   int `json:"values"`  // that the model knows
 	Missing  int `json:"missing"` // of these
 
-	Errors map[string]map[string]float64 `json:"errors,omitempty"` // beside the truth: rmse, mae, mnlp, nlp and coverage
+	Errors  map[string]map[string]float64 `json:"errors,omitempty"`  // beside the truth: rmse, mae, mnlp, nlp and coverage
+	Columns []columnAbout                 `json:"columns,omitempty"` // the same of a table, by column
 
 	Kinds     []kindAbout       `json:"kinds,omitempty"`    // of missing values
 	Period    int               `json:"period,omitempty"`   // steps of a series that were an example of the model
@@ -119,6 +119,11 @@ type FilledAbout struct {
 	Sureness  *surenessAbout    `json:"sureness,omitempty"` // standard errors of what was filled in
 	Seconds   float64           `json:"seconds,omitempty"`
 	Selection *sgplvm.Selection `json:"selection,omitempty"`
+}
+
+type columnAbout struct {
+	Name   string                        `json:"name"`
+	Errors map[string]map[string]float64 `json:"errors"`
 }
 
 // kindAbout tells what fills in the values that are missing in one way, and how well.
@@ -137,16 +142,22 @@ type hiddenAbout struct {
 	NLP      cli.Number `json:"nlp"`
 	Coverage cli.Number `json:"coverage90"`
 	Factor   float64    `json:"varianceFactor,omitzero"`
+
+	Deviations bool `json:"inDeviations,omitempty"` // of a table's columns the errors are
 }
 
-// AboutFilled tells of pictures that were filled in, and of the errors beside a truth (nil: there is none).
-func AboutFilled(seen *dataset.Frames, errors *evaluate.Summary) FilledAbout {
+// AboutFilled tells of pictures that were filled in, and of the errors beside a truth (nil: there is none), of a table by column.
+func AboutFilled(seen *dataset.Frames, errors []report.Row) FilledAbout {
 	a := FilledAbout{Examples: seen.Count, Values: seen.Count * seen.Points() * seen.Channels}
 	for i := range seen.Count {
 		a.Missing += seen.Missing(i)
 	}
-	if errors != nil {
-		a.Errors = report.Values(*errors)
+	for _, r := range errors {
+		if seen.Table {
+			a.Columns = append(a.Columns, columnAbout{r.Name, report.Values(r.Summary)})
+		} else {
+			a.Errors = report.Values(r.Summary)
+		}
 	}
 	return a
 }
@@ -156,7 +167,7 @@ func aboutCheck(c sgplvm.FillCheck) *hiddenAbout {
 	if c.Values == 0 {
 		return nil
 	}
-	return &hiddenAbout{c.Values, cli.Number(c.RMSE), cli.Number(c.NLP), cli.Number(c.Coverage), c.Factor}
+	return &hiddenAbout{c.Values, cli.Number(c.RMSE), cli.Number(c.NLP), cli.Number(c.Coverage), c.Factor, c.Deviations}
 }
 
 // AboutCompleted tells of a completed set.

@@ -31,6 +31,11 @@ type Checkpoint struct {
 // NewCheckpoint refuses a checkpoint of an earlier run that is not resumed, which another one would replace.
 func NewCheckpoint(f *cli.Flags, e *cli.Environment, result string, resume bool) (*Checkpoint, error) {
 	c := &Checkpoint{result: result, path: result + ".checkpoint"}
+	e.OnLeave(func() {
+		if _, err := os.Stat(c.path); err == nil {
+			c.note(e)
+		}
+	})
 	file, err := os.Open(c.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,7 +83,11 @@ func (c *Checkpoint) End(e *cli.Environment, err error) error {
 		e.Note("what was done since then is lost: %v", c.failure)
 	}
 	if err != nil && c.kept {
-		e.Note("%s keeps what was done: the same command with -resume goes on; %s is as it was", c.path, c.result)
+		c.note(e)
 	}
 	return err
+}
+
+func (c *Checkpoint) note(e *cli.Environment) {
+	e.Note("%s keeps what was done: the same command with -resume goes on; %s is as it was", c.path, c.result)
 }

@@ -263,6 +263,9 @@ func ReportCompleted(e *cli.Environment, set *dataset.Set, c *Completed, filled 
 	}
 	s.kinds(c.Completion)
 	s.sureness(surenessOf(set, filled))
+	if c.Report.Forecast > 0 && took > time.Second {
+		s.text("forecast %s", c.Report.Forecast.Round(time.Second))
+	}
 	s.text("completed in %s", took.Round(100*time.Millisecond))
 	fmt.Fprint(e.Stdout, s.String())
 	for _, w := range c.Report.Warnings {
@@ -283,8 +286,12 @@ func (s *lines) kinds(c *sgplvm.Completion) {
 			line = "test"
 		}
 		if k.Values > 0 {
-			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (root mean square), %.0f %% of them lie within their 90 %% intervals",
-				k.Values, k.RMSE, 100*k.Coverage)
+			of := "root mean square"
+			if k.Deviations {
+				of += ", in standard deviations of the columns"
+			}
+			line += fmt.Sprintf("; %d observed ones that were hidden for a test have an error of %.4g (%s), %.0f %% of them lie within their 90 %% intervals",
+				k.Values, k.RMSE, of, 100*k.Coverage)
 			if k.Simplest != "" && k.Simplest != k.By {
 				line += fmt.Sprintf("; by %s the error is %.4g", k.Simplest, k.SimplestRMSE)
 			}

@@ -210,7 +210,7 @@ func relevance(slopes []float64) string {
 			s = append(s, fmt.Sprintf("and %d dimensions below 1 %%", len(d)-i))
 			break
 		}
-		s = append(s, fmt.Sprintf("%d: %.0f %%", x.index, share))
+		s = append(s, fmt.Sprintf("%d: %.0f %%", x.index+1, share))
 	}
 	return strings.Join(s, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/seed-08962ecc/kronfield/cmd/internal/cli"
+	"github.com/seed-08962ecc/kronfield/cmd/internal/report"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/mat/npy"
 	"github.com/seed-08962ecc/kronfield/sgplvm"
@@ -255,6 +256,37 @@ func check(p sgplvm.Prediction, seen mat.Matrix) error {
 		}
 	}
 	return nil
+}
+
+// Rows compares what was filled in with the truth: one row under a name, or one for each column of a table.
+func (r *Result) Rows(name string, seen, truth *dataset.Frames) ([]report.Row, error) {
+	if !seen.Table {
+		s, err := r.Score(seen, truth)
+		return []report.Row{{Name: name, Summary: s}}, err
+	}
+	var rows []report.Row
+	for k := range seen.Channels {
+		columns := [4]mat.Matrix{mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1), mat.New(seen.Count, 1)}
+		for i := range seen.Count {
+			for c, values := range [4][]float64{truth.Values(i), seen.Values(i), r.Mean[i*r.Size:], r.Variance[i*r.Size:]} {
+				columns[c].Set(i, 0, values[k])
+			}
+		}
+		s, err := evaluate.Score(columns[0], columns[1], columns[2], columns[3])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, report.Row{Name: columnName(seen.Columns, k), Summary: evaluate.Summarize([]evaluate.Scores{s})})
+	}
+	return rows, nil
+}
+
+// columnName is that of a column, or its number, counted from 1.
+func columnName(names []string, k int) string {
+	if k < len(names) {
+		return names[k]
+	}
+	return fmt.Sprint("column ", k+1)
 }
 
 // Score compares what was filled in with the truth.

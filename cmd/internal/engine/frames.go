@@ -83,7 +83,7 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 	}
 	p := cli.NewProgress(f.e)
 	defer p.Clear()
-	begin := time.Now()
+	begin, told := time.Now(), false
 	for first := 0; first < len(f.latents); first += together {
 		group := f.latents[first:min(first+together, len(f.latents))]
 		means := means[:len(group)*size]
@@ -94,6 +94,10 @@ func (f *Frames) predict(ctx context.Context, put func(first int, means, varianc
 			done += float64(first)
 			left := time.Duration(float64(time.Since(begin)) * (float64(len(f.latents)) - done) / done)
 			p.Show("%s %d/%d pictures  %s left", f.verb, int(done), len(f.latents), left.Round(time.Second))
+			if !told && done > float64(len(f.latents))/20 {
+				told = true
+				f.e.Remaining(left)
+			}
 		})
 		if err == nil {
 			err = f.check(first, means, variances)

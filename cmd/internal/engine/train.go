@@ -40,7 +40,7 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 	s.chosen(m)
 	s.text("trained on %s in %s: %d steps (%s), bound %.6g, noise %s, signal-to-noise ratio %.4g",
 		quote.Counted(m.Examples(), noun), r.Took.Round(100*time.Millisecond), r.Iterations, r.Status, r.Bound, cli.Range(m.Summary().Noise), m.Summary().SignalToNoise)
-	if r.Forecast > 0 {
+	if r.Forecast > 0 && (r.Searched > 0 || r.Took > time.Second) {
 		s.text("forecast %s; the search took %s", r.Forecast.Round(time.Second), r.Searched.Round(100*time.Millisecond))
 	}
 	for i := len(r.Phases) - 1; i >= 0; i-- {
@@ -59,7 +59,7 @@ func Report(e *cli.Environment, m *sgplvm.Model, r Trained) {
 // LimitText says what would have been enough where a limit has ended a search early; nothing elsewhere.
 func LimitText(limit time.Duration, c *sgplvm.Selection, r Trained) string {
 	if limit == 0 || c == nil || c.Ended == "" {
-		return ""
+		return "" // what else it ended warnings say
 	}
 	text := fmt.Sprintf("-limit %v ended the search early", limit)
 	training := (r.Took - r.Searched).Round(time.Second) // below 0 where runs before this one have searched

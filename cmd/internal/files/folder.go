@@ -23,7 +23,7 @@ func IsFolder(path string) bool {
 func CheckFolder(path string) error {
 	temp, err := folderFor(path)
 	if err == nil && temp != path {
-		os.Remove(temp)
+		temps.remove(temp)
 	}
 	return err
 }
@@ -46,7 +46,7 @@ func WriteFolder(path string, write func(folder string) error) (err error) {
 	done := false
 	defer func() {
 		if !done {
-			os.RemoveAll(temp)
+			temps.remove(temp)
 		}
 	}()
 	if err := write(temp); err != nil {
@@ -55,7 +55,7 @@ func WriteFolder(path string, write func(folder string) error) (err error) {
 		}
 		return err
 	}
-	if err := os.Rename(temp, filepath.Clean(path)); err != nil {
+	if err := temps.rename(temp, filepath.Clean(path)); err != nil {
 		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot make the folder: %w", quote.Cause(err))}
 	}
 	done = true
@@ -78,9 +78,12 @@ func folderFor(path string) (string, error) {
 	}
 	beside, _ := filepath.Split(filepath.Clean(path))
 	sweepOnce(beside)
+	temps.Lock()
+	defer temps.Unlock()
 	for try := 0; ; try++ {
 		temp := filepath.Join(beside, fmt.Sprintf(tempName, rand.Uint32()))
 		if err := os.Mkdir(temp, 0o777); err == nil {
+			temps.begin(temp)
 			return temp, nil
 		} else if !errors.Is(err, fs.ErrExist) || try == 100 {
 			return "", &dataset.Error{Path: path, Err: err, Want: want}

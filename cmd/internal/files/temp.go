@@ -22,15 +22,61 @@ const (
 // empty or ends in a separator.
 func createTemp(folder string) (*os.File, error) {
 	sweepOnce(folder)
+	temps.Lock()
+	defer temps.Unlock()
 	for try := 0; ; try++ {
 		name := folder + fmt.Sprintf(tempName, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err == nil {
 			lock(f)
+			temps.begin(name)
 		}
 		if err == nil || !errors.Is(err, fs.ErrExist) || try == 100 {
 			return f, err
 		}
+	}
+}
+
+// temps are the temporary files and folders under way.
+var temps temporary
+
+type temporary struct {
+	sync.Mutex
+	names map[string]bool
+}
+
+// begin notes one that was made, by a caller that holds the lock.
+func (t *temporary) begin(name string) {
+	if t.names == nil {
+		t.names = map[string]bool{}
+	}
+	t.names[name] = true
+}
+
+// rename puts one in its place.
+func (t *temporary) rename(name, target string) error {
+	t.Lock()
+	defer t.Unlock()
+	err := os.Rename(name, target)
+	if err == nil {
+		delete(t.names, name)
+	}
+	return err
+}
+
+// remove removes one.
+func (t *temporary) remove(name string) {
+	t.Lock()
+	defer t.Unlock()
+	os.RemoveAll(name)
+	delete(t.names, name)
+}
+
+// Abandon removes all that is being written, for a program that ends at once: nothing begins or takes its place afterwards.
+func Abandon() {
+	temps.Lock() // for good
+	for name := range temps.names {
+		os.RemoveAll(name)
 	}
 }
 

@@ -41,7 +41,7 @@ func WriteAtomic(path string, write func(w io.Writer) error) error {
 	defer func() {
 		if !done {
 			temp.Close()
-			os.Remove(temp.Name())
+			temps.remove(temp.Name())
 		}
 	}()
 	if err := fill(temp, old, write); err != nil {
@@ -51,7 +51,7 @@ func WriteAtomic(path string, write func(w io.Writer) error) error {
 		}
 		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot write: %w%s", quote.Cause(err), unchanged(old))}
 	}
-	if err := os.Rename(temp.Name(), target); err != nil {
+	if err := temps.rename(temp.Name(), target); err != nil {
 		return &dataset.Error{Path: path, Err: fmt.Errorf("cannot replace the file: %w%s", quote.Cause(err), unchanged(old))}
 	}
 	done = true

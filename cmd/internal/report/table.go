@@ -103,7 +103,7 @@ func (m measure) cell(s evaluate.Statistic, alone bool) string {
 	switch {
 	case math.IsNaN(s.Mean):
 		return dash
-	case alone || math.IsNaN(s.Low) || math.IsNaN(s.High):
+	case alone || s.Low == s.High || math.IsNaN(s.Low) || math.IsNaN(s.High):
 		return number(s.Mean)
 	}
 	return fmt.Sprintf("%s [%s, %s]", number(s.Mean), number(s.Low), number(s.High))

@@ -106,7 +106,7 @@ func (x *video) residuals(ctx context.Context, p *cli.Progress) (mat.Matrix, err
 			return rest, err
 		}
 		mat.Add(rest.Slice(k, k+1, 0, size), rest.Slice(k, k+1, 0, size), -1, level)
-		p.Count("interpolated", k+1, len(x.training), begin)
+		p.Count("interpolated", k+1, len(x.training), begin, 0)
 	}
 	return rest, nil
 }

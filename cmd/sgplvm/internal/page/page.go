@@ -61,7 +61,7 @@ func (c *content) judge(ctx context.Context, e *cli.Environment, in *Input, x *e
 		return err
 	}
 	if s := j.Scores; j.Known {
-		unit := ""
+		unit := ", mean over pictures"
 		if j.units != nil {
 			unit = ", in deviations of the columns"
 		}

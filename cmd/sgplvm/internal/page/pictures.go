@@ -146,6 +146,7 @@ func (d *Data) predict(ctx context.Context, m *sgplvm.Model, i int, seen mat.Mat
 // add scores predictions and draws the strips.
 func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Prediction, tones *tones) error {
 	var stream evaluate.Stream
+	var scores []evaluate.Scores // of pictures, whose mean is told everywhere
 	missing, all := 0, 0
 	for k, p := range predictions {
 		judged := seen[k]
@@ -154,9 +155,13 @@ func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Predictio
 			judged.Fill(math.NaN())
 		}
 		if j.Known {
+			if j.units == nil {
+				stream = evaluate.Stream{}
+			}
 			if err := stream.Add(j.perUnit(truth[k], 1), j.perUnit(judged, 1), j.perUnit(p.Mean, 1), j.perUnit(p.Variance, 2)); err != nil {
 				return err
 			}
+			scores = append(scores, stream.Scores())
 		}
 		for i, v := range seen[k].Data {
 			all++
@@ -187,7 +192,9 @@ func (j *judgement) add(seen, truth []mat.Matrix, predictions []sgplvm.Predictio
 	}
 	j.MissingShare = float64(missing) / float64(all)
 	if j.Known {
-		j.Scores = stream.Scores()
+		if j.Scores = stream.Scores(); j.units == nil {
+			j.Scores = evaluate.Summarize(scores).Means()
+		}
 	}
 	return j.draw(seen, truth, predictions, tones)
 }

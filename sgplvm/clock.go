@@ -1,0 +1,111 @@
+package sgplvm
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/seed-08962ecc/kronfield/internal/quote"
+)
+
+// A clock is the time of a run of Fit or Complete: what was foretold of it, and how its limit is divided among the parts of the work. The
+// methods of nil do nothing.
+type clock struct {
+	begin    time.Time
+	limit    time.Duration // 0: none
+	watch    Watcher
+	told     time.Duration // how long the run will take; 0: nothing yet
+	after    time.Duration // what comes after a search and the training that follows
+	searches int           // of which the first is under way; 0: it is the only one
+	waits    bool          // a training is not the last one
+	parts    int           // trainings to come beside those of searches, by what is known
+	until    time.Time     // when the training under way ends; zero: it may take what it needs
+	cut      int           // trainings that ended early
+	counted  bool          // the training under way among them
+	rounds   int           // of completion that were left out
+	unknown  bool          // the variances of a film are not calibrated
+}
+
+// timed returns data with a clock, and what must be called with the outcome of the run; data that have one are within a run.
+func (d Data) timed(cfg Config) (Data, func(r *Report)) {
+	if d.clock != nil {
+		return d, func(*Report) {}
+	}
+	c := &clock{begin: time.Now(), limit: cfg.SearchTime, watch: watcherOf(cfg.Watch), parts: 1}
+	d.clock = c
+	return d, func(r *Report) {
+		r.Forecast = c.told
+		note := func(some int, what string) {
+			if some > 0 {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
+			}
+		}
+		note(c.cut, quote.Counted(c.cut, "training")+" early")
+		note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
+		if c.unknown {
+			note(1, "the run before variances of the film were calibrated")
+		}
+	}
+}
+
+// expects is told how many trainings are to come.
+func (c *clock) expects(parts int) {
+	if c != nil {
+		c.parts, c.waits = parts, true
+	}
+}
+
+// tell tells how long the run will take, given what is still to come; the first time alone.
+func (c *clock) tell(left time.Duration, atMost bool) {
+	if c != nil && c.told == 0 {
+		c.told = time.Since(c.begin) + left
+		c.watch.Forecast(c.told, atMost)
+	}
+}
+
+// untold reports whether the training under way is what the run consists of, and nothing was told.
+func (c *clock) untold() bool { return c != nil && c.told == 0 && !c.waits }
+
+// left returns what is left of the limit; 0 where nothing is.
+func (c *clock) left() time.Duration { return max(0, c.limit-time.Since(c.begin)) }
+
+// search returns how long a search may take before the trainings to come.
+func (c *clock) search() time.Duration {
+	parts := max(1, c.parts)
+	weight := max(1, parts/2)
+	return c.left() * time.Duration(weight) / time.Duration(weight+parts)
+}
+
+// train begins a training, which has a share of the time that is left, and what comes after it the rest.
+func (c *clock) train(share float64) {
+	if c != nil && c.limit > 0 {
+		c.until = time.Now().Add(time.Duration(share * float64(c.left()) / float64(max(1, c.parts))))
+		c.parts--
+		c.counted = false
+	}
+}
+
+// ends reports whether the training under way is to end, and counts it then.
+func (c *clock) ends() bool {
+	if c == nil || c.until.IsZero() || time.Now().Before(c.until) {
+		return false
+	}
+	if !c.counted {
+		c.counted = true
+		c.cut++
+	}
+	return true
+}
+
+// over reports whether more than a share of the limit has passed.
+func (c *clock) over(share float64) bool {
+	return c != nil && c.limit > 0 && float64(time.Since(c.begin)) > share*float64(c.limit)
+}
+
+// How much of the time that is left for a training its steps may take, and those of a film, which is calibrated afterwards; after how much of the limit no
+// further round of completion begins, nor a film is calibrated any more.
+const (
+	stepsShare   = 0.85
+	filmShare    = 0.5
+	roundsShare  = 0.7
+	leavingShare = 0.9
+)

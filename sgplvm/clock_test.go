@@ -1,0 +1,61 @@
+package sgplvm
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A limit that has passed ends each training after a step and leaves rounds of a completion out, and the warnings say so; all holes are filled in.
+func TestLimit(t *testing.T) {
+	_, r, err := Fit(t.Context(), waves(14), Config{LatentDims: 2, Effort: EffortNone, SearchTime: 1, Training: steps(40)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"the limit of 1ns ended 1 training early"}; !slices.Equal(r.Warnings, want) || r.Iterations > 2 || r.Status != outOfTime {
+		t.Errorf("%d steps, %s, warnings %q, expected %q", r.Iterations, r.Status, r.Warnings, want)
+	}
+	c, err := Complete(t.Context(), holed(mixed(12, 3, 3, 1), scatteredHoles(0.2, 3)), Config{LatentDims: 2, Effort: EffortNone, SearchTime: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(c.Report.Warnings, "; ")
+	if !strings.Contains(text, "5 trainings early") || !strings.Contains(text, "the completion 1 round early") {
+		t.Errorf("warnings %q", text)
+	}
+	for _, v := range c.Mean.Data {
+		if v != v {
+			t.Fatal("a value is missing")
+		}
+	}
+}
+
+// Parts of the work get shares of what is left: those to come equal ones, a search half as much as all of them and its own.
+func TestClockShares(t *testing.T) {
+	c := &clock{begin: time.Now(), limit: time.Hour}
+	c.expects(4)
+	about := func(got time.Duration, minutes float64) {
+		t.Helper()
+		if d := got.Minutes() - minutes; d > 0 || d < -1 {
+			t.Errorf("%v, expected %v minutes", got, minutes)
+		}
+	}
+	about(c.search(), 20)
+	for parts, minutes := range map[int]float64{4: 12, 1: 48, 0: 48} {
+		c.parts = parts
+		c.train(0.8)
+		about(time.Until(c.until), minutes)
+	}
+	if c.ends() || c.cut > 0 || c.over(0.5) || !(&clock{begin: time.Now().Add(-time.Hour), limit: time.Hour}).over(0.9) {
+		t.Error("ends early, or not at all")
+	}
+	c.until = time.Now().Add(-1)
+	if !c.ends() || !c.ends() || c.cut != 1 {
+		t.Errorf("%d trainings counted", c.cut)
+	}
+	var none *clock
+	if none.train(1); none.ends() || none.over(0) || none.untold() {
+		t.Error("nothing has a limit")
+	}
+}
