@@ -25,27 +25,28 @@ type clock struct {
 	unknown  bool          // the variances of a film are not calibrated
 }
 
-// timed returns data with a clock, and what must be called with the outcome of the run; data that have one are within a run.
-func (d Data) timed(cfg Config) (Data, func(r *Report)) {
-	if d.clock != nil {
-		return d, func(*Report) {}
+// newClock begins a run.
+func newClock(limit time.Duration, watch Watcher) *clock {
+	return &clock{begin: time.Now(), limit: limit, watch: watch, parts: 1}
+}
+
+// end puts into a report what was foretold, and what the limit ended.
+func (c *clock) end(r *Report) {
+	r.Forecast = c.told
+	note := func(some int, what string) {
+		if some > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
+		}
 	}
-	c := &clock{begin: time.Now(), limit: cfg.SearchTime, watch: watcherOf(cfg.Watch), parts: 1}
-	d.clock = c
-	return d, func(r *Report) {
-		r.Forecast = c.told
-		note := func(some int, what string) {
-			if some > 0 {
-				r.Warnings = append(r.Warnings, fmt.Sprintf("the limit of %v ended %s", c.limit, what))
-			}
-		}
-		note(c.cut, quote.Counted(c.cut, "training")+" early")
-		note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
-		if c.unknown {
-			note(1, "the run before variances of the film were calibrated")
-		}
+	note(c.cut, quote.Counted(c.cut, "training")+" early")
+	note(c.rounds, "the completion "+quote.Counted(c.rounds, "round")+" early")
+	if c.unknown {
+		note(1, "the run before variances of the film were calibrated")
 	}
 }
+
+// outOfTime is the status of a phase that the limit of the run ended.
+const outOfTime = "out of time"
 
 // expects is told how many trainings are to come.
 func (c *clock) expects(parts int) {
