@@ -67,8 +67,6 @@ var policy = map[string][]string{
 	// Drawn films, and what is fitted to them: tests alone import them.
 	"sgplvm/internal/film/drawn":    {"sgplvm/internal/data"},
 	"sgplvm/internal/film/filmtest": append([]string{"sgplvm/internal/data", "sgplvm/internal/film/drawn"}, filmed...),
-	// A command that draws films to measure with.
-	"sgplvm/internal/film/camera": {"mat/npy"},
 
 	// Comparisons of numbers, and the inputs and 50-digit results that tests are held to: tests alone import them.
 	"sgplvm/internal/compare":   {},

@@ -24,8 +24,8 @@ func Register(ctx context.Context, d Data, progress func(tried int)) (Data, erro
 }
 
 // quickMotion is the one motion that is estimated where little is to be tried: the nodes and the middle one of the strengths that
-// others begin with, on fewer pixels, without a flow besides. Whether it helps is still asked. Few frames are left out.
-var quickMotion = motion.Options{Nodes: []int{9}, Strengths: []float64{1e-3}, Pixels: 1 << 14, NoFlow: true, Examined: 8}
+// others begin with, on fewer pixels. Whether it helps is still asked. Few frames are left out.
+var quickMotion = motion.Options{Nodes: []int{9}, Strengths: []float64{1e-3}, Pixels: 1 << 14, Examined: 8}
 
 // register is Register, with options of the motion.
 func register(ctx context.Context, d Data, o motion.Options) (Data, error) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
@@ -29,9 +28,6 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	if f.detail, err = mixture.Bending(ctx, f.motion, f.frames, f.detail); err != nil {
 		return nil, err
 	}
-	if f.detail, err = mixture.Smoothing(ctx, f.motion, f.frames, f.detail); err != nil {
-		return nil, err
-	}
 	if err := f.learnMixture(ctx, leaveOut, trainingErrors); err != nil {
 		return nil, err
 	}
@@ -39,7 +35,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
 	inflation := inflation.New(width, height, f.shape.At)
-	patches, loss := newPatches(width, height, n), new(detail.EnergyLoss)
+	patches := newPatches(width, height, n)
 	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
 			return &data.ReadError{From: i, To: i + 1, Err: err}
@@ -48,7 +44,6 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 		f.warp(predicted, registered, f.motion.LeftOut(i))
 		inflation.Set(i, truth, predicted)
 		patches.add(i, truth, predicted)
-		loss.Add(f.detail, truth, predicted)
 		if err := progress(i+1, n); err != nil {
 			return err
 		}
@@ -58,7 +53,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 		return nil, err
 	}
 	inflation.Choose()
-	f.inflation, f.detail = inflation, loss.Detail(f.detail)
+	f.inflation = inflation
 	f.errors = patches.learn(inflation, f.shape.At)
 	return f, nil
 }
@@ -69,19 +64,18 @@ func (f *Film) Rehearse() (frames int) {
 	n := len(f.shape.At)
 	if x := f.motion.LeftOut(n / 2); n >= 3 && !x.Alone() {
 		mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
-		return mixture.NewLaw(f.motion, f.frames, f.detail, f.examined).Frames()
+		return mixture.NewLaw(f.motion, f.frames, f.examined).Frames()
 	}
 	return 0
 }
 
-// learnMixture learns what the model's prediction is to be mixed with and what finer pixels miss, from some of the frames.
+// learnMixture learns what the model's prediction is to be mixed with, from some of the frames.
 func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErrors TrainingErrors) error {
 	f.mixture = new(mixture.Mixture)
-	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
-	resolved := enlarging.Resolved(f.detail)
-	choice, noise := mixture.NewChoice(f.motion, f.frames, f.detail, resolved, f.examined), mixture.NewNoiseLaw(f.frames, resolved)
+	f.detail = f.detail.Enlarged(f.motion, f.frames)
+	law := mixture.NewLaw(f.motion, f.frames, f.examined)
 	truth, predicted := f.frame(true), f.frame(true)
-	wanted := func(i int) bool { return choice.Wants(i) && !f.motion.LeftOut(i).Alone() }
+	wanted := func(i int) bool { return law.Wants(i) && !f.motion.LeftOut(i).Alone() }
 	err := leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		x := f.motion.LeftOut(i)
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
@@ -89,9 +83,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErro
 		}
 		registered := frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}
 		f.alone(predicted, registered, f.motion.Field(x), x)
-		others, enlarged := choice.Add(truth, predicted, x)
-		noise.Add(truth, predicted, x, others, enlarged)
-		enlarging.Add(truth, x)
+		law.Add(truth, predicted, mixture.NewOthers(f.frames, f.detail, x, truth.Width, truth.Height))
 		return ctx.Err()
 	})
 	if err != nil {
@@ -101,8 +93,7 @@ func (f *Film) learnMixture(ctx context.Context, leaveOut LeaveOut, trainingErro
 	if err != nil {
 		return err
 	}
-	choice.TrainingErrors(squares)
-	f.detail = enlarging.Detail(f.detail, noise.Variances())
-	f.mixture, f.detail = choice.Mixture(), f.detail.Parts(choice.Aliased(f.detail), noise.Most())
+	law.TrainingErrors(squares)
+	f.mixture = law.Mixture()
 	return nil
 }

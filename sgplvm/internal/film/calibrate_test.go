@@ -5,15 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
 
@@ -128,9 +125,6 @@ func TestCalibrated(t *testing.T) {
 		if want := map[int]int{0: n, 3: 4}[examined]; len(left) != want {
 			t.Errorf("%d frames left out of %d, want %d", len(left), n, want)
 		}
-		if text, err := c.detail.Encode(); err != nil || !strings.Contains(string(text), `"Lost":`) {
-			t.Errorf("the texture that differs from frame to frame is lacking nothing: %s, error %v", text, err)
-		}
 		all, err := c.motion.Moments(data.Instant{Time: 4.4})
 		if err != nil {
 			t.Fatal(err)
@@ -148,66 +142,6 @@ func TestCalibrated(t *testing.T) {
 		if off > 0.05*sum {
 			t.Errorf("variances of finer pixels differ by %v of those of training", off/sum)
 		}
-	}
-}
-
-// The detail that is learned with a mixture is the part that flow between frames of half the size and, between pixels, errors of the flow leave of it.
-func TestDetailOfMixture(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 8))
-	var waves [60][4]float64 // of texture that pixels show all of: size, both frequencies, phase
-	for k := range waves {
-		length, turn := 0.3*math.Pow(6, rng.Float64()), 2*math.Pi*rng.Float64()
-		waves[k] = [4]float64{5, length * math.Cos(turn), length * math.Sin(turn), 2 * math.Pi * rng.Float64()}
-	}
-	f, _, leaveOut, _ := moving(t, 0, func(i, x, y int) float64 {
-		sum := 120.0
-		for _, w := range waves {
-			sum += w[0] * math.Sin(w[1]*(float64(x)+0.5*float64(i))+w[2]*float64(y)+w[3])
-		}
-		return sum
-	})
-	learned := *f
-	enlarging := mixture.NewEnlargingLaw(f.motion, f.frames, f.detail)
-	resolved := enlarging.Resolved(f.detail)
-	choice, noise := mixture.NewChoice(f.motion, f.frames, f.detail, resolved, f.examined), mixture.NewNoiseLaw(f.frames, resolved)
-	truth, predicted := f.frame(true), f.frame(true)
-	err := learned.learnMixture(context.Background(), func(ctx context.Context, wanted func(int) bool, body func(int, mat.Matrix, mat.Matrix) error) error {
-		return leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
-			x := f.motion.LeftOut(i)
-			if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {
-				return err
-			}
-			f.alone(predicted, frame.Frame{Width: f.shape.Width, Height: f.shape.Height, Mean: mean, Variance: variance}, f.motion.Field(x), x)
-			plain, enlarged := choice.Add(truth, predicted, x)
-			noise.Add(truth, predicted, x, plain, enlarged)
-			enlarging.Add(truth, x)
-			return body(i, mean, variance)
-		})
-	}, noTrainingErrors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	by := enlarging.Detail(f.detail, noise.Variances())
-	got, err := learned.detail.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := choice.Aliased(by)
-	want, err := by.Parts(parts, noise.Most()).Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(slices.Min(parts) < 1) || string(got) != string(want) {
-		t.Errorf("the detail %s, expected %s, with the parts %v that errors of the flow leave", got, want, parts)
-	}
-	if got, err = learned.mixture.Encode(); err != nil {
-		t.Fatal(err)
-	}
-	if want, err = choice.Mixture().Encode(); err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != string(want) || !strings.Contains(string(got), `"Enlarged":true`) {
-		t.Errorf("the mixture %s, expected %s, of the flow between enlarged frames", got, want)
 	}
 }
 

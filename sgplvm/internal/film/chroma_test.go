@@ -99,9 +99,9 @@ func TestShownChroma(t *testing.T) {
 	deviations.Mean.Fill(2)
 	deviations.Variance.Fill(4)
 	fine := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, draw: -1}
-	finer := fine.finer(expected, detail.Unresolved{})
+	finer := fine.finer(expected)
 	added := expected.Variance.Clone()
-	f.addFiner(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: expected.Mean, Variance: added}, detail.Unresolved{})
+	f.addFiner(frame.Frame{Width: 2 * width, Height: 2 * height, Mean: expected.Mean, Variance: added})
 	spread(deviations, expected, finer)
 	for k, v := range added.Data {
 		if !(v < 1000) {

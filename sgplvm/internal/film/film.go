@@ -65,12 +65,9 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	return f, nil
 }
 
-// Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. That two frames show the same is no evidence where
-// one was filled in from the other, so there are no hypotheses of where contents are. Errors: *data.ReadError, ctx.Err().
+// Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. Errors: *data.ReadError, ctx.Err().
 func (f *Film) Observed(ctx context.Context, frames data.Source) (*Film, error) {
-	limited, plain := *f, *f.detail
-	plain.Hypotheses, limited.detail = false, &plain
-	var err error
+	limited, err := *f, error(nil)
 	limited.limits, err = limits.Find(ctx, frames)
 	return &limited, err
 }

@@ -23,12 +23,12 @@ func FuzzParts(f *testing.F) {
 	const cells = `"Width":1,"Height":1,"At":[{"Sequence":0,"Time":0},{"Sequence":0,"Time":1}]`
 	for part, text := range []string{
 		`{"format":1,"width":4,"height":2,"across":2,"down":2,"process":{"kernel":"matern32","lengthScale":2,"noise":0.01},` +
-			`"covariance":[1,1,1,1,0,0,0,0,1,1,1,1],"sequences":[{"label":0,"frames":[1,0],"times":[0,1],"displacements":[[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0.1]],` +
-			`"paths":[[0,0,0.1,0,0,0,0,0]]}],"pathAcross":2,"pathDown":2,"chosen":{"across":2,"down":2,"strength":1,"error":null},"trials":[{"across":0,"down":0,"strength":0,"error":0.5}]}`,
+			`"covariance":[1,1,1,1,0,0,0,0,1,1,1,1],"sequences":[{"label":0,"frames":[1,0],"times":[0,1],"displacements":[[0,0,0,0,0,0,0,0],[0,0,0,0,0,0,0,0.1]]}],` +
+			`"chosen":{"across":2,"down":2,"strength":1,"error":null},"trials":[{"across":0,"down":0,"strength":0,"error":0.5}]}`,
 		"{\"Width\":4,\"Height\":2,\"Channels\":1,\"Frames\":2,\"Least\":0,\"Step\":1}\n0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
-		`{"Width":4,"Height":2,"Energy":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
+		`{"Width":4,"Height":2,"Energy":[0.5],"Laplacian":[0.5],"Ratio":[0.7],"A":-1,"Gamma":0.5,"Sharpening":[0.1,0.2,0.1,0]}`,
 		`{` + cells + `,"Ratios":"AACAPwAAAEA=","Reach":2,"Prior":1,"Factor":1.5}`,
-		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2}}`,
+		`{"Width":1,"Height":1,"Scale":[2],"Unit":1,"Levels":[[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.5,0.5,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[1,0,0,0],[0.25,0.25,0.25,0.25]],"Laws":[[1,1,1,1]],"Light":[0.1],"Outside":{"Weights":[0.5,0,0.5,0],"Factor":2},"Gap":1}`,
 		`{"Across":{"Shared":true,"Odd":true,"Near":0.2,"Far":-0.03,"Missed":0.02},"Down":{"Shared":false,"Odd":false,"Near":0,"Far":0},"Rounding":{"Step":1,"Least":[0,0,-1],"Most":[1,1,0.5]}}`,
 		`{"Step":1,"Channels":[{"Least":0,"Most":255,"Above":true},{"Least":3,"Most":9,"Below":true}]}`,
 	} {
@@ -110,7 +110,7 @@ func use(t *testing.T, p frame.Part) {
 		for channels := 1; channels < 4; channels++ {
 			if w, h := 8, 6; p.Check(frame.Shape{Width: 4, Height: 3, Channels: channels}) == nil {
 				f := picture(w, h, channels)
-				p.AddTo(f, detail.Unresolved{})
+				p.AddTo(f)
 				finite(f)
 				p.Sharpened(picture(4, 3, channels), w)
 			}

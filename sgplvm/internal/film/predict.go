@@ -10,6 +10,7 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
@@ -147,25 +148,22 @@ func (m *Model) show(dst, registered frame.Frame, l predict.Latent) error {
 	if err != nil {
 		return err
 	}
-	one := func(f frame.Frame, x motion.Moment) detail.Unresolved {
-		left := m.warp(f, registered, x)
+	one := func(f frame.Frame, x motion.Moment) {
+		m.warp(f, registered, x)
 		if f.Variance.Rows > 0 {
 			m.inflate(f, *l.At) // not to what two shots are apart, which no frame that was left out tells of
 		}
-		return left
 	}
-	left := one(dst, moments[0])
+	one(dst, moments[0])
 	for _, x := range moments[1:] {
 		other := m.room(dst.Width, dst.Height, dst.Variance.Rows > 0)
 		one(other, x)
 		dst.Blend(other, x.Chance)
-		left = detail.Unresolved{} // frames of one shot resolve nothing of another
 	}
 	m.detail.AddEdges(dst)
 	if dst.Variance.Rows > 0 {
-		m.addFiner(dst, left) // by the picture before coring, as it was learned
+		m.addFiner(dst)
 	}
-	m.detail.Core(dst)
 	m.chroma.Repeat(dst, m.shape.Width, m.shape.Height)
 	return nil
 }
@@ -178,8 +176,8 @@ func (f *Film) inflate(dst frame.Frame, at data.Instant) {
 
 // addFiner changes the variance of a frame by what only pixels finer than those of training have, detail and errors of rounding of their own, and what these alone do
 // not have, errors of rounding in frames of training.
-func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
-	missed := f.detail.Missed(dst, left) // by V, without what chroma makes of it
+func (f *Film) addFiner(dst frame.Frame) {
+	missed := f.detail.Missed(dst) // by V, without what chroma makes of it
 	if dst.Width > f.shape.Width {
 		f.chroma.AddVariance(dst, f.shape.Width, f.shape.Height)
 	}
@@ -188,32 +186,32 @@ func (f *Film) addFiner(dst frame.Frame, left detail.Unresolved) {
 
 // warp brings a frame from reference coordinates to a moment, adds the motion-compensated residual of
 // the training frames, and mixes it with what these predict by themselves. Pixels larger than those
-// of training are means over these. It returns which part of detail is left.
-func (f *Film) warp(dst, registered frame.Frame, x motion.Moment) detail.Unresolved {
+// of training are means over these.
+func (f *Film) warp(dst, registered frame.Frame, x motion.Moment) {
 	if w, h := max(dst.Width, f.shape.Width), max(dst.Height, f.shape.Height); w > dst.Width || h > dst.Height {
 		fine := f.room(w, h, dst.Variance.Rows > 0)
-		left := f.warp(fine, registered, x)
+		f.warp(fine, registered, x)
 		frame.Downsample(dst, fine)
-		return left
+		return
 	}
 	field := f.motion.Field(x)
 	f.alone(dst, registered, field, x)
-	return f.mix(dst, registered, field, x)
+	f.mix(dst, registered, field, x)
 }
 
-// mix mixes a frame that alone predicted with what training frames say by themselves, and returns which part of detail these leave.
-func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Moment) detail.Unresolved {
+// mix mixes a frame that alone predicted with what training frames say by themselves.
+func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Moment) {
 	if f.mixture.Alone() || x.Alone() {
-		return detail.Unresolved{}
+		return
 	}
-	coarse := dst
+	others := mixture.NewOthers(f.frames, f.detail, x, dst.Width, dst.Height)
+	coarse, around := dst, others
 	if dst.Width > f.shape.Width || dst.Height > f.shape.Height {
 		coarse = f.frame(dst.Variance.Rows > 0)
 		f.alone(coarse, registered, field, x)
+		around = mixture.NewOthers(f.frames, f.detail, x, f.shape.Width, f.shape.Height)
 	}
-	others, around := f.mixture.Others(f.frames, f.detail, x, dst.Width, dst.Height)
 	f.mixture.Combine(dst, others, f.mixture.Recipe(coarse, around))
-	return others.Unresolved()
 }
 
 // alone is warp of the model alone.

@@ -11,7 +11,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
 
@@ -49,61 +48,6 @@ func TestShownEdges(t *testing.T) {
 	}
 }
 
-// What is sharp and no contents is not in predicted frames of finer pixels, whose variances are as they were; pixels of training stay.
-func TestShownCored(t *testing.T) {
-	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/2) + 7*math.Cos(float64(y)) })
-	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height]), Variance: mat.New(width*height, 1)}
-	registered.Variance.Fill(2)
-	at := predict.Latent{At: &data.Instant{Time: f.shape.At[0].Time}}
-	learned := func(part float64) {
-		f.detail = new(detail.Detail)
-		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Coring":[[%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v,%[3]v]]}`, width, height, part)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	show := func(part float64, scale int) frame.Frame {
-		learned(part)
-		dst := f.room(scale*width, scale*height, true)
-		if err := (&Model{Film: f}).show(dst, registered, at); err != nil {
-			t.Fatal(err)
-		}
-		return dst
-	}
-	plain, half := show(1, 2), show(0.5, 2)
-	want := frame.FrameOf(plain.Picture())
-	f.detail.Core(want)
-	var changed float64
-	for k, v := range half.Mean.Data {
-		changed += math.Abs(v - plain.Mean.Data[k])
-		if math.Abs(v-want.Mean.Data[k]) > 1e-12 || half.Variance.Data[k] != plain.Variance.Data[k] {
-			t.Fatalf("pixel %d is %v with the variance %v, want %v and %v", k, v, half.Variance.Data[k], want.Mean.Data[k], plain.Variance.Data[k])
-		}
-	}
-	if changed/float64(len(half.Mean.Data)) < 0.1 {
-		t.Errorf("values change by %v together", changed)
-	}
-	// What is drawn has it no more than what is predicted.
-	moments, err := f.motion.Moments(*at.At)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &drawing{Model: &Model{Film: f}, width: 2 * width, height: 2 * height, latents: []predict.Latent{at}, moments: moments, draw: -1}
-	drawn, field := f.room(2*width, 2*height, true), f.motion.Field(moments[0])
-	d.alone(drawn, registered, field, moments[0])
-	finer := d.complete(drawn, registered, field, 0)
-	for k, v := range half.Mean.Data {
-		if math.Abs(drawn.Mean.Data[k]-v) > 1e-12 || math.Abs(drawn.Variance.Data[k]+finer.Data[k]-half.Variance.Data[k]) > 1e-9 {
-			t.Fatalf("pixel %d is drawn about %v with the variance %v, want %v and %v", k, drawn.Mean.Data[k], drawn.Variance.Data[k]+finer.Data[k], v, half.Variance.Data[k])
-		}
-	}
-	plain, half = show(1, 1), show(0.5, 1)
-	for k, v := range plain.Mean.Data {
-		if half.Mean.Data[k] != v {
-			t.Fatalf("pixel %d of training is %v, want %v", k, half.Mean.Data[k], v)
-		}
-	}
-}
-
 // Variances are inflated up to a bound, that of the range of the frames.
 func TestInflate(t *testing.T) {
 	f, _, _, _ := moving(t, 0, func(i, x, y int) float64 { return float64(100 * ((x + y + i) % 2)) })
@@ -119,62 +63,7 @@ func TestInflate(t *testing.T) {
 	}
 }
 
-// What other frames resolve of finer pixels is neither in the variances of frames nor in what is drawn.
-func TestShownUnresolved(t *testing.T) {
-	f, frames, leaveOut, _ := moving(t, 0, func(i, column, y int) float64 {
-		x := float64(column) + 0.5*float64(i)
-		return 100 + 30*math.Sin(2.1*x+0.4*float64(y)) + 25*math.Cos(1.7*float64(y)-0.5*x)
-	})
-	c, err := f.Calibrated(context.Background(), leaveOut, noTrainingErrors, func(int, int) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
-	at := data.Instant{Time: 3.5}
-	show := func(resolvable float64) (shown frame.Frame, drawn float64) {
-		c.detail = new(detail.Detail)
-		if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":%v}`, width, height, resolvable)); err != nil {
-			t.Fatal(err)
-		}
-		m := &Model{Film: c}
-		shown = c.room(2*width, 2*height, true)
-		if err := m.show(shown, registered, predict.Latent{At: &at}); err != nil {
-			t.Fatal(err)
-		}
-		moments, err := c.motion.Moments(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, expected, one := &drawing{Model: m, width: 2 * width, height: 2 * height, draw: -1}, c.room(2*width, 2*height, true), c.room(2*width, 2*height, true)
-		left := c.warp(expected, registered, moments[0])
-		d.addDetail(one, d.finer(expected, left), 0, motion.Field{})
-		for _, v := range one.Mean.Data {
-			drawn += v * v / float64(len(one.Mean.Data))
-		}
-		return shown, drawn
-	}
-	mean := func(f frame.Frame) (sum float64) {
-		for _, v := range f.Variance.Data {
-			sum += v / float64(len(f.Variance.Data))
-		}
-		return sum
-	}
-	all, drawn := show(0)
-	left, less := show(1)
-	if a, b := mean(all), mean(left); !(b < 0.7*a) {
-		t.Errorf("variance %v of what is left, %v of all", b, a)
-	}
-	if !(less < 0.7*drawn) {
-		t.Errorf("mean square %v of what is drawn, %v of all", less, drawn)
-	}
-	for k, v := range all.Mean.Data {
-		if left.Mean.Data[k] != v {
-			t.Fatalf("mean %v at pixel %d, want %v", left.Mean.Data[k], k, v)
-		}
-	}
-}
-
-// Between two shots all detail counts: frames of one resolve nothing of the other.
+// Between two shots detail is that of the mean over both.
 func TestShownBetweenShots(t *testing.T) {
 	f, frames, leaveOut, _ := moving(t, 0, func(i, column, y int) float64 {
 		x := float64(column) + 0.5*float64(i)
@@ -188,7 +77,7 @@ func TestShownBetweenShots(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.detail = new(detail.Detail)
-	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"SuperResolution":[0.1,1,2],"Resolvable":1}`, width, height)); err != nil {
+	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"SuperResolution":[0.1,1,2]}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[3*width*height:4*width*height]), Variance: mat.New(width*height, 1)}
@@ -206,7 +95,7 @@ func TestShownBetweenShots(t *testing.T) {
 	c.inflation.Apply(want, at)
 	c.inflation.Apply(second, at)
 	want.Blend(second, moments[1].Chance)
-	c.detail.AddTo(want, detail.Unresolved{})
+	c.detail.AddTo(want)
 	for k, v := range want.Variance.Data {
 		if got.Variance.Data[k] != v {
 			t.Fatalf("variance %v at pixel %d, want %v", got.Variance.Data[k], k, v)
@@ -214,10 +103,10 @@ func TestShownBetweenShots(t *testing.T) {
 	}
 }
 
-// What the mean lacks in energy is a part of the variance that is expected before errors of rounding are put right.
+// Detail is added to variances in which errors of rounding are put right.
 func TestAddFiner(t *testing.T) {
 	f := &Film{shape: frame.Shape{Width: 4, Height: 4, Channels: 3}, detail: new(detail.Detail)}
-	if err := f.detail.Decode([]byte(`{"Width":4,"Height":4,"Energy":[400,400,400],"A":0,"Gamma":1,"Lost":0.5}`)); err != nil {
+	if err := f.detail.Decode([]byte(`{"Width":4,"Height":4,"Energy":[400,400,400],"Laplacian":[400,400,400],"A":0,"Gamma":1}`)); err != nil {
 		t.Fatal(err)
 	}
 	got, want := frame.New(8, 8, 3), frame.New(8, 8, 3)
@@ -228,11 +117,11 @@ func TestAddFiner(t *testing.T) {
 	f.chroma.Rounding.Step, f.chroma.Rounding.Most = 20, [3]float64{200, 200, 200}
 	mat.Copy(want.Mean, got.Mean)
 	mat.Copy(want.Variance, got.Variance)
-	f.detail.AddTo(want, detail.Unresolved{})
+	f.detail.AddTo(want)
 	mat.Add(want.Variance, want.Variance, -1, got.Variance)
 	rounded := frame.Frame{Width: 8, Height: 8, Mean: got.Mean, Variance: got.Variance.Clone()}
 	f.chroma.AddVariance(rounded, 4, 4)
 	mat.Add(want.Variance, want.Variance, 1, rounded.Variance)
-	f.addFiner(got, detail.Unresolved{})
+	f.addFiner(got)
 	compare.Near(t, "variances", got.Variance.Data, want.Variance.Data, 1e-10)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
@@ -42,7 +41,7 @@ func (m *Model) Sample(ctx context.Context, l predict.Latent, g data.Grid, o pre
 
 // SampleFilm draws films: registered frames that belong together (predict.Posterior.SampleFilm), displaced by a path of
 // the motion, with the residual of the training frames put back. Deviations from the mean become as much
-// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents. Their noise does not.
+// larger as the variances of predictions do, and the detail that finer pixels show moves with the contents.
 func (m *Model) SampleFilm(ctx context.Context, sequence int, times []float64, g data.Grid, o predict.SampleOptions, body func(f predict.SampledFrame) error) error {
 	latents, err := m.Posterior.LatentAt(sequence, times)
 	if err != nil {
@@ -122,18 +121,15 @@ func (d *drawing) show(draw, i int, values mat.Matrix) (predict.SampledFrame, er
 	finer := d.complete(expected, mean, field, i)
 	spread(drawn, expected, finer)
 	d.addDetail(drawn, finer, draw, d.paths[draw][i])
-	d.addNoise(drawn, draw, i)
 	return predict.SampledFrame{Values: d.asked(drawn, draw), Mean: d.asked(expected, ofAll)}, nil
 }
 
 // complete makes of what the model alone expects of frame i what is predicted of it, without the variance that finer returns, which it returns.
 func (d *drawing) complete(expected, registered frame.Frame, field motion.Field, i int) (finer mat.Matrix) {
-	left := d.mix(expected, registered, field, d.moments[i])
+	d.mix(expected, registered, field, d.moments[i])
 	d.Film.detail.AddEdges(expected)
 	d.inflate(expected, *d.latents[i].At)
-	finer = d.finer(expected, left)
-	d.Film.detail.Core(expected)
-	return finer
+	return d.finer(expected)
 }
 
 // spread makes of deviations, whose variances drawn has, a frame with the mean and the variances that are expected, less what finer pixels lose of these.
@@ -174,20 +170,15 @@ func (d *drawing) asked(f frame.Frame, draw int) mat.Matrix {
 	return f.Mean
 }
 
-// finer returns by how much variances of pixels finer than those of training are larger, less their noise: what the mean lets expect and other frames leave,
+// finer returns by how much variances of pixels finer than those of training are larger: what the mean lets expect,
 // and less than 0 where errors of rounding in frames of training are more. It is 0×0 where pixels are none finer.
-func (d *drawing) finer(expected frame.Frame, left detail.Unresolved) mat.Matrix {
+func (d *drawing) finer(expected frame.Frame) mat.Matrix {
 	if d.width <= d.shape.Width {
 		return mat.Matrix{}
 	}
 	v := frame.Frame{Width: d.width, Height: d.height, Mean: expected.Mean, Variance: expected.Variance.Clone()}
-	d.addFiner(v, left)
+	d.addFiner(v)
 	mat.Add(v.Variance, v.Variance, -1, expected.Variance)
-	for c, noise := range d.Film.detail.Noise(d.width) {
-		for k := range v.Variance.Rows {
-			v.Variance.Row(k)[c] -= noise
-		}
-	}
 	return v.Variance
 }
 
@@ -208,15 +199,4 @@ func (d *drawing) addDetail(drawn frame.Frame, finer mat.Matrix, draw int, field
 		finer.Data[k] = max(v, 0)
 	}
 	field.WarpWhite(frame.Frame{Width: d.width, Height: d.height, Mean: drawn.Mean}, d.detail, finer)
-}
-
-// addNoise adds the white noise of pixels finer than those of training, another one in each frame.
-func (d *drawing) addNoise(drawn frame.Frame, draw, frame int) {
-	noise := d.Film.detail.Noise(d.width)
-	rng := rand.New(rand.NewPCG(d.seed^uint64(frame)<<32, 0x6e6f697365000000+uint64(draw)))
-	for k := range drawn.Mean.Rows {
-		for c, v := range noise {
-			drawn.Mean.Row(k)[c] += math.Sqrt(v) * rng.NormFloat64()
-		}
-	}
 }

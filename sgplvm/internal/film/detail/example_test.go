@@ -29,7 +29,7 @@ func Example() {
 	for k := range fine.Mean.Data {
 		fine.Mean.Data[k] = texture(float64(k%fine.Width)/2, float64(k/fine.Width)/2)
 	}
-	d.AddTo(fine, detail.Unresolved{})
+	d.AddTo(fine)
 	row := fine.Variance.Data[height*fine.Width:]
 	fmt.Println(row[110] > 100*row[20])
 	// Output: true

@@ -49,7 +49,7 @@ func TestLaplacianEnergy(t *testing.T) {
 // The law by the Laplacian: a chequered picture has the energy 4 everywhere.
 func TestDetailByLaplacian(t *testing.T) {
 	const width, height = 16, 12
-	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, LaplacianBelow: []float64{11}, A: math.Log(0.03), Gamma: 0.5}
+	d := &Detail{Width: width, Height: height, Energy: []float64{4}, Ratio: []float64{2}, Laplacian: []float64{10}, A: math.Log(0.03), Gamma: 0.5}
 	octave := func(u float64) float64 { return 4 * 2 * 0.03 * math.Sqrt(u+leastEnergy) }
 	first := octave(4. / 10)
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestDetailByLaplacian(t *testing.T) {
 		for k := range f.Mean.Data {
 			f.Mean.Data[k] = float64(1 - 2*((k%f.Width/c.finer+k/f.Width/c.finer)%2))
 		}
-		d.AddTo(f, Unresolved{})
+		d.AddTo(f)
 		for k, v := range f.Variance.Data {
 			if math.Abs(v-c.want) > 1e-12 {
 				t.Fatalf("pixels %d times as fine: variance %v of pixel %d, want %v", c.finer, v, k, c.want)
@@ -72,7 +72,7 @@ func TestDetailByLaplacian(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := new(Detail)
-	if err := again.Decode(text); err != nil || len(again.Laplacian) != 1 || again.Laplacian[0] != 10 || again.LaplacianBelow[0] != 11 {
+	if err := again.Decode(text); err != nil || len(again.Laplacian) != 1 || again.Laplacian[0] != 10 {
 		t.Errorf("%s read as %+v, error %v", text, again, err)
 	}
 	bad := strings.Replace(string(text), `"Laplacian":[10]`, `"Laplacian":[-10]`, 1)

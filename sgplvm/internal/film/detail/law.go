@@ -92,7 +92,7 @@ func (l *detailLaw) detail() *Detail {
 		s := t / float64(l.frames)
 		l.below[c] = min(max(l.below[c]/float64(l.frames), s/MostOctave), s/leastOctave)
 		d.Energy, d.Ratio = append(d.Energy, s), append(d.Ratio, 1)
-		d.Laplacian, d.LaplacianBelow = append(d.Laplacian, l.bent[c]/float64(l.frames)), append(d.LaplacianBelow, l.bentBelow[c]/float64(l.frames))
+		d.Laplacian = append(d.Laplacian, l.bent[c]/float64(l.frames))
 		if s > 0 {
 			d.Ratio[c] = math.Pow(s/l.below[c], OctavePower)
 		}
@@ -108,11 +108,11 @@ func (l *detailLaw) detail() *Detail {
 	var squares, logs []float64
 	for i, e := range left {
 		if s := d.Energy[l.of[i]]; s > 0 {
-			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(d.LaplacianBelow[l.of[i]], LeastScale)+leastEnergy))
+			squares, logs = append(squares, e*e/s), append(logs, math.Log(l.energies[i]/max(l.bentBelow[l.of[i]]/float64(l.frames), LeastScale)+leastEnergy))
 		}
 	}
 	if len(squares) == 0 {
-		d.Energy, d.Ratio, d.Laplacian, d.LaplacianBelow = nil, nil, nil, nil // nothing but plain areas
+		d.Energy, d.Ratio, d.Laplacian = nil, nil, nil // nothing but plain areas
 		return d
 	}
 	d.A, d.Gamma = work.LogLinearVariance(squares, logs, 0, 1)
@@ -150,17 +150,6 @@ func Measure(ctx context.Context, frames data.Source, width, height int) (*Detai
 		}
 		sides.add(f.View(), d.sharpening, d.Energy)
 	}
-	d.edges, d.Hypotheses = sides.edges(), true
+	d.edges = sides.edges()
 	return d, nil
-}
-
-// WithNoise returns the detail of frames whose white noise is known: octaves of what is left go on as they come.
-func (d *Detail) WithNoise(noise []float64) *Detail {
-	known := *d
-	known.White, known.Ratio = noise, nil
-	for c, q := range d.Ratio {
-		below := 1 - (1-known.Scenery(c))*math.Pow(q, 1/OctavePower)/4 // the part of the octave below that is no noise
-		known.Ratio = append(known.Ratio, min(max(q*math.Pow(known.Scenery(c)/below, OctavePower), leastOctave), MostOctave))
-	}
-	return &known
 }

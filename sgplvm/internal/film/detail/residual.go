@@ -10,7 +10,7 @@ import (
 
 // AddResidual adds the motion-compensated residual to the mean of a frame that was warped to a moment by
 // its field. The residual is the linear interpolation in time of the training frames before and after,
-// each sampled once, where the inter-frame flow says that the contents are (neighbours.go), less the
+// each sampled once, less the
 // same of the registered frames, which were sampled twice and do not move in between. It gives back detail
 // that two samplings blur, and moves edges which the interpolation of registered frames blends. Beyond the
 // ends the nearest frame counts alone.
@@ -28,10 +28,10 @@ func AddResidual(f frame.Frame, m *motion.Motion, frames *training.Frames, field
 
 // A residualFrame is a training frame next to a moment: its weight, the coefficients of its spline, and where its contents are.
 type residualFrame struct {
-	scale       float64
-	spline      frame.Image[float32]
-	finer       training.SharpPicture
-	own, offset *motion.Displacement
+	scale  float64
+	spline frame.Image[float32]
+	finer  training.SharpPicture
+	own    *motion.Displacement
 }
 
 // addNeighbours adds the parts of some neighbours: each as it is, sampled once, less all together as they are when registered, sampled twice.
@@ -42,7 +42,7 @@ func addNeighbours(f frame.Frame, m *motion.Motion, frames *training.Frames, fie
 	one, twice := frame.NewImage[float32](w, h, n), frame.NewImage[float32](w, h, n)
 	for _, o := range neighbours {
 		if o.Weight > 0 {
-			r := residualFrame{o.Weight * frames.Step, SplineOf(frames, s.Examples[o.Place], d.sharpening, d.sharpness(f.Width)), Sharp(frames, d, s, o.Place, moment.Without, f.Width), m.Displacement(w, h, s, o.Place), m.Offset(o, w, h)}
+			r := residualFrame{o.Weight * frames.Step, SplineOf(frames, s.Examples[o.Place], d.sharpening, d.sharpness(f.Width)), Sharp(frames, d, s, o.Place, moment.Without, f.Width), m.Displacement(w, h, s, o.Place)}
 			motion.Resample(one, r.spline, r.own)
 			twice.Add(float32(r.scale), one)
 			around = append(around, r)
@@ -57,10 +57,8 @@ func addNeighbours(f frame.Frame, m *motion.Motion, frames *training.Frames, fie
 		}
 		for k := range around {
 			r := &around[k]
-			ou, ov := r.offset.Value(w.X, w.Y)
-			x, y := w.X+ou, w.Y+ov
-			u, v := r.own.Value(x, y)
-			r.finer.At(sharp, x+u, y+v)
+			u, v := r.own.Value(w.X, w.Y)
+			r.finer.At(sharp, w.X+u, w.Y+v)
 			for c, v := range sharp {
 				mean[c] += r.scale * v
 			}

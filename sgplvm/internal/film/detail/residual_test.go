@@ -71,7 +71,6 @@ func TestAddResidual(t *testing.T) {
 		t.Errorf("error %v with the residual, %v without", a, b)
 	}
 	// The neighbours count by their weights in linear interpolation.
-	m.Sequences[0].Next, m.Sequences[0].Over = nil, nil
 	sum, parts := make([]float64, size), mat.New(2, size)
 	AddResidual(framed(sum), m, frames, own, new(Detail), filmtest.MomentAt(t, m, 0.75*times[2]+0.25*times[3], -1))
 	for k := range 2 {
@@ -112,9 +111,6 @@ func TestResidualEqualTimes(t *testing.T) {
 	times := []float64{0, 0, 0, 1, 2, 2, 3, 4, 4}
 	film := drawn.Disc(times, 0.02)
 	m := filmtest.Fit(t, film, times, 1, motion.Options{Nodes: []int{4}, Strengths: []float64{1e-2}, Gain: -1e9})
-	if m.FlowLattice.Across == 0 {
-		t.Fatal("no flow between frames")
-	}
 	frames := filmtest.Keep(t, m, data.NewSource(film, len(times), drawn.Width*drawn.Height, 1))
 	for _, time := range []float64{-1, 0, 0.5, 2, 4, 5} {
 		f, x := frame.New(drawn.Width, drawn.Height, 1), filmtest.MomentAt(t, m, time, 4)

@@ -25,7 +25,7 @@ func Sharp(f *training.Frames, d *Detail, s motion.Sequence, place, without, wid
 		m, shown := doubled(sharpened(f.Picture(i), d.sharpening, part)), shownBy(f, s, place, without, d.Frames)
 		shown.improve(m, d.SuperResolution, part)
 		m.ToSpline()
-		return training.SharpPicture{Image: m, Finer: 2, Unresolved: shown.unresolved(frame.Size{Width: f.Width, Height: f.Height}, d.SuperResolution, part)}
+		return training.SharpPicture{Image: m, Finer: 2}
 	})
 }
 
@@ -40,4 +40,14 @@ func doubled(m frame.Image[float32]) frame.Image[float32] {
 		}
 	})
 	return finer
+}
+
+// Enlarged returns the detail with frames of the shots of a motion enlarged as halved ones are best (superresolutionlaw.go).
+func (d *Detail) Enlarged(m *motion.Motion, frames *training.Frames) *Detail {
+	if min(frames.Width, frames.Height) < 2*frame.LeastSide || len(d.Energy) == 0 {
+		return d
+	}
+	enlarged := *d
+	enlarged.SuperResolution = NewSuperResolutionLaw(m.Sequences, frames, frames.Halved(), d).Best()
+	return &enlarged
 }

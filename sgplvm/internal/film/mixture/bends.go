@@ -39,12 +39,10 @@ func (b *bend) along(w, u, v, x, y float64) (right, down float64) {
 	return right, down
 }
 
-// A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: its number, the flow to it and over how much time, counted from that between the two, and whether light fades.
+// A besideFrame is what the frame beside one of the two around a time tells of paths that start from that one: the flow to it and over how much time, counted from that between the two.
 type besideFrame struct {
-	number int
-	flow   motion.OneWay
-	time   float64
-	fades  bool
+	flow motion.OneWay
+	time float64
 }
 
 // known tells whether it tells anything.
@@ -71,11 +69,11 @@ func besideAround(f *training.Frames, x motion.Moment, around []motion.Neighbour
 	}
 	if beside[0].known() {
 		flow := f.FlowsBetween(s.Examples[a-1], s.Examples[a])
-		beside[0].number, beside[0].flow, beside[0].fades = s.Examples[a-1], flow.From(true), flow.Light != nil
+		beside[0].flow = flow.From(true)
 	}
 	if beside[1].known() {
 		flow := f.FlowsBetween(s.Examples[b], s.Examples[b+1])
-		beside[1].number, beside[1].flow, beside[1].fades = s.Examples[b+1], flow.From(false), flow.Light != nil
+		beside[1].flow = flow.From(false)
 	}
 	return beside
 }

@@ -17,12 +17,10 @@ import (
 // it is linear; where they do not, the contents are hidden in the other frame, and count as the frame shows
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less. Where light fades, what one frame alone shows is brought to the light of the time, and both frames are before they are compared.
 type dense struct {
-	w        float64 // the way from a to b
-	a, b     training.SharpPicture
-	flows    motion.PairFlow
-	bends    [2]*bend                 // of paths from a and from b; nil where they are straight
-	smoothed [2]smoothed              // a and b, averaged with the frames beside them
-	textures *[2]frame.Image[float64] // of a and b; nil where doubts about their pixels do not count
+	w     float64 // the way from a to b
+	a, b  training.SharpPicture
+	flows motion.PairFlow
+	bends [2]*bend // of paths from a and from b; nil where they are straight
 
 	middle, first, second opticalflow.Similarity // where the whole picture turns: from w of the way to half of it, and from there to a and to b
 	lit                   *[2]relit              // where light fades: what a and b show in the light of w
@@ -47,14 +45,12 @@ func relight(light *[2]motion.Light, w float64) *[2]relit {
 func (r *relit) of(v float64, c int) float64 { return r.gain[c]*v + r.offset[c] }
 
 // Of paths: the iterations for their start, which end when one moves it by less than so many pixels; by how many pixels they may miss a point, a standard
-// deviation. leastPath is a path's least weight, and mostApart the
-// largest squared distance that counts as doubt.
+// deviation. leastPath is a path's least weight.
 const (
 	pathSteps     = 5
 	pathPrecision = 1e-3
 	pathMiss      = 0.5
 	leastPath     = 1e-3
-	mostApart     = 25
 )
 
 // newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
@@ -86,68 +82,69 @@ func plainPicture(f *training.Frames, i int) training.SharpPicture {
 	return training.SharpPicture{Image: detail.SplineOf(f, i, detail.Sharpening{}, 0), Finer: 1}
 }
 
-// A doubt is what is doubtful of an interpolation at a point: the mean square of the differences between what the two frames show
-// along its paths, over the channels, the squared distance in pixels by which the paths miss the point and the flows disagree, and what other frames leave unresolved; and what pixels miss.
-type doubt struct {
-	mismatch, apart, unresolved float64
-	detail.Aliasing
+// A path runs from a point of a to one of b.
+type path struct {
+	ax, ay, bx, by float64
+	miss           float64 // squared distance by which it misses the point at its time
+	apart          float64 // squared distance by which the flows there and back disagree
+	agreement      float64 // of the flows, from 0 to 1
 }
 
 // pathFrom returns the path through (x, y), w of the way along a flow that bends, whose other end back is the flow from.
-func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) detail.Path {
-	p := detail.Path{Ax: x, Ay: y}
+func pathFrom(there, back *opticalflow.Flow, bends *bend, x, y, w float64) path {
+	p := path{ax: x, ay: y}
 	var u, v float64
 	for range pathSteps {
-		u, v = there.At(p.Ax, p.Ay)
-		right, down := bends.along(w, u, v, p.Ax, p.Ay)
-		p.Miss = frame.Square(p.Ax+right-x) + frame.Square(p.Ay+down-y)
-		p.Ax, p.Ay = x-right, y-down
-		if p.Miss < pathPrecision*pathPrecision {
-			p.Miss = 0 // what is left of it is less by the slope of the flow
+		u, v = there.At(p.ax, p.ay)
+		right, down := bends.along(w, u, v, p.ax, p.ay)
+		p.miss = frame.Square(p.ax+right-x) + frame.Square(p.ay+down-y)
+		p.ax, p.ay = x-right, y-down
+		if p.miss < pathPrecision*pathPrecision {
+			p.miss = 0 // what is left of it is less by the slope of the flow
 			break
 		}
 	}
-	if p.Miss > 0 {
-		u, v = there.At(p.Ax, p.Ay)
-		right, down := bends.along(w, u, v, p.Ax, p.Ay)
-		p.Miss = frame.Square(p.Ax+right-x) + frame.Square(p.Ay+down-y)
+	if p.miss > 0 {
+		u, v = there.At(p.ax, p.ay)
+		right, down := bends.along(w, u, v, p.ax, p.ay)
+		p.miss = frame.Square(p.ax+right-x) + frame.Square(p.ay+down-y)
 	}
-	p.Bx, p.By = p.Ax+u, p.Ay+v
-	bu, bv := back.At(p.Bx, p.By)
-	p.Apart = frame.Square(u+bu) + frame.Square(v+bv)
-	p.Agreement = motion.Agreement(p.Apart, u, v, motion.FlowSpread)
+	p.bx, p.by = p.ax+u, p.ay+v
+	bu, bv := back.At(p.bx, p.by)
+	p.apart = frame.Square(u+bu) + frame.Square(v+bv)
+	p.agreement = motion.Agreement(p.apart, u, v, motion.FlowSpread)
 	return p
 }
 
 // paths returns the two paths through (x, y): that which starts from a point of a, and that which starts from one of b.
-func (d *dense) paths(x, y float64) (from, to detail.Path) {
+func (d *dense) paths(x, y float64) (from, to path) {
 	there, back, width, height := &d.flows.There, &d.flows.Back, d.flows.There.Width, d.flows.There.Height
 	if d.flows.Turns {
 		x, y = d.middle.At(width, height, x, y)
 	}
 	from, to = pathFrom(there, back, d.bends[0], x, y, d.w), pathFrom(back, there, d.bends[1], x, y, 1-d.w)
-	to.Ax, to.Ay, to.Bx, to.By = to.Bx, to.By, to.Ax, to.Ay
+	to.ax, to.ay, to.bx, to.by = to.bx, to.by, to.ax, to.ay
 	if d.flows.Turns {
-		for _, p := range [2]*detail.Path{&from, &to} {
-			p.Ax, p.Ay = d.first.At(width, height, p.Ax, p.Ay)
-			p.Bx, p.By = d.second.At(width, height, p.Bx, p.By)
+		for _, p := range [2]*path{&from, &to} {
+			p.ax, p.ay = d.first.At(width, height, p.ax, p.ay)
+			p.bx, p.by = d.second.At(width, height, p.bx, p.by)
 		}
 	}
 	return from, to
 }
 
 // weightOf returns the weight of a path of which share is that of the frame that it starts from.
-func weightOf(p detail.Path, share float64) float64 {
-	w := share * (p.Agreement + 0.02)
-	if p.Miss > 0 {
-		w *= math.Exp(-0.5 * p.Miss / frame.Square(pathMiss))
+func weightOf(p path, share float64) float64 {
+	w := share * (p.agreement + 0.02)
+	if p.miss > 0 {
+		w *= math.Exp(-0.5 * p.miss / frame.Square(pathMiss))
 	}
 	return leastPath + w
 }
 
 // at sets value to the interpolation at the point (x, y) in pixels of the frames; buffer holds two numbers
-// for each channel. It returns what is doubtful there.
-func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
+// for each channel. It returns the mean square, over the channels, of the differences between what the two frames show along its paths.
+func (d *dense) at(value, buffer []float64, x, y float64) (mismatch float64) {
 	n := len(value)
 	first, second := buffer[:n], buffer[n:2*n]
 	clear(value)
@@ -155,28 +152,21 @@ func (d *dense) at(value, buffer []float64, x, y float64) (t doubt) {
 	own, other := weightOf(from, 1-d.w), weightOf(to, d.w)
 	own, other = own/(own+other), other/(own+other)
 	for k, s := range [2]struct {
-		detail.Path
+		path
 		weight, a float64 // of the path, and of frame a in it
-	}{{from, own, 1 - d.w*from.Agreement}, {to, other, (1 - d.w) * to.Agreement}} {
-		d.a.At(first, s.Ax, s.Ay)
-		d.b.At(second, s.Bx, s.By)
+	}{{from, own, 1 - d.w*from.agreement}, {to, other, (1 - d.w) * to.agreement}} {
+		d.a.At(first, s.ax, s.ay)
+		d.b.At(second, s.bx, s.by)
 		for c := range value {
 			value[c] += s.weight * (s.a*first[c] + (1-s.a)*second[c])
 			u, v := first[c], second[c]
 			if d.lit != nil {
 				own := [2]float64{u, v}[k]
-				value[c] += s.weight * (1 - s.Agreement) * (d.lit[k].of(own, c) - own)
+				value[c] += s.weight * (1 - s.agreement) * (d.lit[k].of(own, c) - own)
 				u, v = d.lit[0].of(u, c), d.lit[1].of(v, c)
 			}
-			t.mismatch += s.weight / float64(n) * frame.Square(u-v)
-		}
-		d.smoothed[0].addTo(value, first, s.weight*s.a, s.Ax, s.Ay)
-		d.smoothed[1].addTo(value, first, s.weight*(1-s.a), s.Bx, s.By)
-		t.apart += s.weight * min(s.Miss+s.Apart, mostApart)
-		t.unresolved += s.weight * (s.a*d.a.UnresolvedAt(s.Ax, s.Ay) + (1-s.a)*d.b.UnresolvedAt(s.Bx, s.By))
-		if d.textures != nil {
-			t.Add(s.Path, s.weight, s.a, d.textures)
+			mismatch += s.weight / float64(n) * frame.Square(u-v)
 		}
 	}
-	return t
+	return mismatch
 }

@@ -25,34 +25,30 @@ func TestDeterminismOfMixture(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Bends, d.Smoothing = true, detail.Smoothing{Noise: 0.01, Frames: 2}
-		enlarging := NewEnlargingLaw(m, frames, d)
-		resolved := enlarging.Resolved(d)
-		choice, noise := NewChoice(m, frames, d, resolved, 0), NewNoiseLaw(frames, resolved)
+		d = d.Enlarged(m, frames)
+		law := NewLaw(m, frames, 0)
 		for i := range times {
 			truth, predicted, x := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])
 			predicted.Variance.Fill(1)
 			detail.AddResidual(predicted, m, frames, m.Field(x), d, x)
-			others, enlarged := choice.Add(truth, predicted, x)
-			noise.Add(truth, predicted, x, others, enlarged)
-			enlarging.Add(truth, x)
+			law.Add(truth, predicted, NewOthers(frames, d, x, drawn.Width, drawn.Height))
 		}
-		mixture, scaled := choice.Mixture(), enlarging.Detail(d, noise.Variances())
-		if mixture.Alone() || scaled == d || enlarging.missed[0] == 0 {
+		mixture := law.Mixture()
+		if mixture.Alone() {
 			t.Fatal("nothing was learned")
 		}
 		coarse, fine, x := frame.New(drawn.Width, drawn.Height, 1), frame.New(2*drawn.Width, 2*drawn.Height, 1), filmtest.MomentAt(t, m, 1.25, -1)
 		coarse.Variance.Fill(1)
-		recipe := mixture.Recipe(coarse, NewOthers(frames, scaled, x, coarse.Width, coarse.Height))
-		others := NewOthers(frames, scaled, x, fine.Width, fine.Height)
+		recipe := mixture.Recipe(coarse, NewOthers(frames, d, x, coarse.Width, coarse.Height))
+		others := NewOthers(frames, d, x, fine.Width, fine.Height)
 		mixture.Combine(fine, others, recipe)
-		scaled.AddTo(fine, others.Unresolved())
+		d.AddTo(fine)
 		text, err := mixture.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return fmt.Sprint(string(text), *scaled, fine.Mean.Data, fine.Variance.Data)
+		return fmt.Sprint(string(text), *d, fine.Mean.Data, fine.Variance.Data)
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	want := run()

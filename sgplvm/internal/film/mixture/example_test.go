@@ -37,7 +37,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	law := mixture.NewLaw(m, kept, new(detail.Detail), 0)
+	law := mixture.NewLaw(m, kept, 0)
 	truth, predicted := frame.New(width, height, 1), frame.New(width, height, 1)
 	predicted.Mean.Fill(100) // a model that has learned nothing but the mean
 	predicted.Variance.Fill(1000)

@@ -30,8 +30,8 @@ func (p *products) joinUsual(frames, first int) {
 // stillShare is the part of linear interpolation at the highest level.
 const stillShare = 0.35
 
-// fewLaw is the law where no frame can be left out: what multiplies the mismatch, the doubt, the texture half way between frames and how far hypotheses differ, and what is the same everywhere.
-var fewLaw = varianceLaw{modelled: leastModelled, byMismatch: 1, byDoubt: 5, byOwnTexture: 0.0025, byHypotheses: 1, everywhere: 3e-4}
+// fewLaw is the law where no frame can be left out: what is the same everywhere, and what multiplies the mismatch and the slope half way between frames.
+var fewLaw = varianceLaw{modelled: leastModelled, everywhere: 3e-4, byMismatch: 1, bySlope: 0.0025}
 
 // levelsOfFew returns the weights of all levels.
 func levelsOfFew() (levels []weights) {
@@ -42,12 +42,10 @@ func levelsOfFew() (levels []weights) {
 	return levels
 }
 
-// lawsOfFew returns the law of each of some channels between frames, whose pixels miss aliased times their texture.
-func lawsOfFew(channels int, aliased float64) (laws []varianceLaw) {
-	law := fewLaw
-	law[missing] = aliased
+// lawsOfFew returns the law of each of some channels between frames.
+func lawsOfFew(channels int) (laws []varianceLaw) {
 	for range channels {
-		laws = append(laws, law)
+		laws = append(laws, fewLaw)
 	}
 	return laws
 }

@@ -44,7 +44,7 @@ func Follow(f *training.Frames, x motion.Moment, whole frame.Image[float64]) Fol
 			for k, a := range around {
 				value := values[k*n : (k+1)*n]
 				from, _ := paths[k].paths(float64(column), float64(row))
-				shown[k].At(value, from.Bx, from.By)
+				shown[k].At(value, from.bx, from.by)
 				weight := weightOf(from, a.Weight)
 				all += weight
 				for c, v := range value {
@@ -69,8 +69,39 @@ func Follow(f *training.Frames, x motion.Moment, whole frame.Image[float64]) Fol
 // leastFollowed is of how many values of each channel the truth must be known, at least, to learn how much a followed frame counts.
 const leastFollowed = 64
 
-// followedAreas is into how many areas a frame is divided each way, as errors in one hole are no more than one example; followedErrors is how many standard errors are taken off what areas say.
-const followedAreas, followedErrors = 8, 1
+// followedAreas is into how many areas a frame is divided each way, as errors in one hole are no more than one example; leastAreas is how many of them tell something.
+const followedAreas, leastAreas = 8, 4
+
+// An area has sums over its values: of the squares by which both frames are apart, and of these differences times the truth's.
+type area struct{ apart, right float64 }
+
+func (a area) plus(b area, times float64) area {
+	return area{a.apart + times*b.apart, a.right + times*b.right}
+}
+
+// partOf returns the regression of the truth on what both frames are apart, less one standard error by the jackknife over areas, from 0 to 1.
+func partOf(areas []area) float64 {
+	n := float64(len(areas))
+	if n < leastAreas {
+		return 0
+	}
+	var all area
+	for _, a := range areas {
+		all = all.plus(a, 1)
+	}
+	var mean, squares float64
+	for _, a := range areas {
+		rest := all.plus(a, -1)
+		p := rest.right/rest.apart - all.right/all.apart
+		mean += p / n
+		squares += p * p / n
+	}
+	part := all.right/all.apart - math.Sqrt(max((n-1)*(squares-mean*mean), 0))
+	if !(part > 0) {
+		return 0
+	}
+	return min(part, 1)
+}
 
 // A FollowedLaw is how much a followed frame counts beside what was filled in without it, and how unsure that is: of each channel in proportion to the variance of what was filled in, to how far both are
 // apart, to how far the frames that are followed to are apart, and everywhere alike.
@@ -83,17 +114,16 @@ type FollowedLaw struct {
 // units of the frames, NaN where values do not count. Nothing is known of few values, and where what was filled in is better.
 func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l FollowedLaw, known bool) {
 	rows, squares := make([][]varianceLaw, truth.Cols), make([][]float64, truth.Cols)
-	areas := make([]asking, followedAreas*followedAreas) // how far both are apart, and what of that is known to be right
+	areas := make([]area, followedAreas*followedAreas)
 	for k, v := range truth.Data {
 		if v != v {
 			continue
 		}
 		pixel, d := k/truth.Cols, followed.mean.Data[k]-filled.Mean.Data[k]
-		area := &areas[pixel/filled.Width*followedAreas/filled.Height*followedAreas+pixel%filled.Width*followedAreas/filled.Width]
-		*area = area.plus(asking{missed: d * d, missedErrors: d * (v - filled.Mean.Data[k])}, 1)
+		a := &areas[pixel/filled.Width*followedAreas/filled.Height*followedAreas+pixel%filled.Width*followedAreas/filled.Width]
+		*a = a.plus(area{d * d, d * (v - filled.Mean.Data[k])}, 1)
 	}
-	areas = slices.DeleteFunc(areas, func(a asking) bool { return !(a.missed > 0) })
-	l.part = 1 - atMost(areas, followedErrors, func(a asking) float64 { return 1 - a.missedErrors/a.missed })
+	l.part = partOf(slices.DeleteFunc(areas, func(a area) bool { return !(a.apart > 0) }))
 	if l.part == 0 {
 		return l, false
 	}
@@ -109,14 +139,14 @@ func LearnFollowed(truth mat.Matrix, filled frame.Frame, followed Followed) (l F
 		if len(rows[c]) < leastFollowed {
 			return FollowedLaw{}, false
 		}
-		l.laws[c] = fitVariances(rows[c], squares[c], 0)
+		l.laws[c] = fitVariances(rows[c], squares[c])
 	}
 	return l, true
 }
 
 // parts returns what the numbers of a law multiply, of value k.
 func (f Followed) parts(filled frame.Frame, k int) varianceLaw {
-	return varianceLaw{modelled: filled.Variance.Data[k], modelApart: frame.Square(f.mean.Data[k] - filled.Mean.Data[k]), byMismatch: f.apart.Data[k], everywhere: 1}
+	return varianceLaw{modelled: filled.Variance.Data[k], byChange: frame.Square(f.mean.Data[k] - filled.Mean.Data[k]), byMismatch: f.apart.Data[k], everywhere: 1}
 }
 
 func (l *FollowedLaw) mean(filled frame.Frame, followed Followed, k int) float64 {

@@ -40,21 +40,19 @@ type Law struct {
 	trained float64   // the model's mean squared error of frames that it was trained on, over the channels' variances
 }
 
-// An errorSample is a value between the ends: its frame and channel, the traits of its place and its own ones, and, in units of the channel's variance and of its
-// deviation, the variance that the model expects and the errors of the model and the others.
+// An errorSample is a value between the ends: its frame and channel, the mismatch of its cell, its traits, but for the spread of its gap, and, in units of the channel's
+// deviation, the errors of the model and the others.
 type errorSample struct {
 	frame    int
 	channel  int
-	class    int // of its texture
-	traits   traitsOf
-	own      ownTraits
-	variance float64
+	mismatch float64 // of its cell
+	traits   varianceLaw
 	errors   [1 + others]float64
 }
 
-// NewLaw starts with nothing but how octaves of the frames go on, to learn from about as many frames as given (0: 24) and the ends of all shots.
-func NewLaw(m *motion.Motion, frames *training.Frames, d *detail.Detail, examined int) *Law {
-	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{byPaths: true, aliased: d.ExpectedAliasing()}}
+// NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
+func NewLaw(m *motion.Motion, frames *training.Frames, examined int) *Law {
+	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
 		l.mixture.scale = append(l.mixture.scale, max(v, detail.LeastScale))
@@ -79,17 +77,17 @@ func (l *Law) Frames() int { return len(l.near) }
 
 // Add takes in a frame, what the model predicted of it and what the others did.
 func (l *Law) Add(truth, predicted frame.Frame, o Others) {
-	cells, classes := l.mixture.traits(predicted, o), detail.SpectralClassesOf(o.means[others-1])
+	cells := l.mixture.mismatch(o)
 	n, mean := truth.Mean.Cols, l.mixture.meanScale()
 	rows, samples := make([][mixtureLevels + 1]products, truth.Height), make([][]errorSample, truth.Height)
 	mat.Parallel(truth.Height, func(y int) {
 		s := errorSample{frame: l.frames}
 		e := &s.errors
-		row := make([]float64, traits*truth.Width)
+		row := make([]float64, truth.Width)
 		cells.RowOver(row, y, truth.Width, truth.Height)
 		for x := range truth.Width {
-			s.traits = traitsOf(row[traits*x:])
-			i, j, a := frame.Between(levelOf(l.mixture.deciding(&s.traits)), mixtureLevels)
+			s.mismatch = row[x]
+			i, j, a := frame.Between(levelOf(s.mismatch), mixtureLevels)
 			if o.beyond > 0 {
 				i, j, a = mixtureLevels, mixtureLevels, 0
 			}
@@ -100,14 +98,13 @@ func (l *Law) Add(truth, predicted frame.Frame, o Others) {
 				for k, m := range o.means {
 					e[1+k] = per * (m.Data[pixel*n+c] - truth.Mean.At(pixel, c))
 				}
-				s.class = detail.ClassAt(classes, x, y)
-				s.channel, s.variance = c, predicted.Variance.At(pixel, c)/scale
-				rows[y][i].add(1-a, e, s.variance)
+				v := predicted.Variance.At(pixel, c)
+				rows[y][i].add(1-a, e, v/scale)
 				if a > 0 {
-					rows[y][j].add(a, e, s.variance)
+					rows[y][j].add(a, e, v/scale)
 				}
 				if o.beyond == 0 && (pixel+l.frames)%l.stride == 0 {
-					s.own = o.own(x, y, c, scale, mean)
+					s.channel, s.traits = c, o.traits(x, y, c, v, scale, mean, 1)
 					samples[y] = append(samples[y], s)
 				}
 			}
@@ -154,7 +151,7 @@ func (l *Law) Mixture() *Mixture {
 	}
 	if len(l.samples) == 0 {
 		x.gap = gapOf(x.unit/2, x.unit/2)
-		x.laws = lawsOfFew(len(x.scale), x.aliased)
+		x.laws, x.light = lawsOfFew(len(x.scale)), make([]float64, len(x.scale))
 	} else {
 		x.gap = typicalGap(l.gaps)
 		x.laws, x.light = l.variances(&x)
@@ -192,16 +189,16 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 	light = l.lessLight(errors)
 	rows, squares := make([][]varianceLaw, channels), make([][]float64, channels)
 	for i, s := range l.samples {
-		parts := l.parts(x, s)
-		parts[byTexture] = 0 // its own is what counts
+		parts := s.traits
+		parts[bySlope] *= spreadOf(l.gaps[s.frame], x.gap)
 		if !l.knowsModel() {
-			parts[modelled], parts[modelApart] = 0, 0
+			parts[modelled] = 0
 		}
 		rows[s.channel] = append(rows[s.channel], parts)
 		squares[s.channel] = append(squares[s.channel], frame.Square(errors[i]))
 	}
 	laws = make([]varianceLaw, channels)
-	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c], x.aliased) })
+	mat.Parallel(channels, func(c int) { laws[c] = fitVariances(rows[c], squares[c]) })
 	return laws, light
 }
 
@@ -209,16 +206,11 @@ func (l *Law) variances(x *Mixture) (laws []varianceLaw, light []float64) {
 func (l *Law) mixed(x *Mixture) (errors []float64) {
 	errors = make([]float64, len(l.samples))
 	for i, s := range l.samples {
-		for k, w := range x.weights(x.deciding(&s.traits), 0) {
+		for k, w := range x.weights(s.mismatch, 0) {
 			errors[i] += w * s.errors[k]
 		}
 	}
 	return errors
-}
-
-// parts returns what the numbers of a mixture's law multiply for a sample.
-func (l *Law) parts(x *Mixture, s errorSample) varianceLaw {
-	return s.traits.parts(s.variance, s.own, x.aliased, spreadOf(l.gaps[s.frame], x.gap))
 }
 
 // typicalGap returns the geometric mean of those gaps that are none of 0; 0 of none.
@@ -259,4 +251,10 @@ func (l *Law) lessLight(errors []float64) (light []float64) {
 		errors[i] -= medians[s.frame*channels+s.channel]
 	}
 	return light
+}
+
+// LawMemory returns about how many bytes the samples of a law take that is learned from frames of some channels.
+func LawMemory(channels int) float64 {
+	const sample = 8 * (3 + varianceParts + 1 + others)
+	return float64(channels) * errorSamples * 2 * sample
 }

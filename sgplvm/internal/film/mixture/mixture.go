@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -24,12 +23,9 @@ type Mixture struct {
 	unit          float64       // median distance of frames in time
 	levels        []weights     // none: the model alone
 	laws          []varianceLaw // of each channel
-	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by; none in older files
+	light         []float64     // of each channel, over its variance, the variance of what a whole frame is too light by
 	outside       share
-	byPaths       bool    // weights go by m; in older files by how far model and dense flow are apart
-	aliased       float64 // what pixels miss half way between them, over their texture; 0 in older files
-	gap           float64 // the geometric mean of the gaps that variances were learned in; 0 in older files
-	enlarged      bool    // the dense flow of pixels of training is that between enlarged frames (enlarged.go)
+	gap           float64 // the geometric mean of the gaps that variances were learned in
 }
 
 // weights are those of the model and the others.
@@ -53,43 +49,28 @@ func (x *Mixture) Alone() bool { return len(x.levels) == 0 }
 
 // A Recipe is what pixels of training say of how a frame is to be mixed: the weights, by its traits, and its variances.
 type Recipe struct {
-	traits    frame.Image[float64] // of cells
+	mismatch  frame.Image[float64] // of cells
 	beyond    float64              // as that of Others
 	variances frame.Image[float64] // of training pixels; none of a frame without
-	missed    frame.Image[float64] // of these, what pixels miss between them; none beyond the ends
-	steep     frame.Image[float64] // of these, what is in proportion to slopes; none beyond the ends
 }
 
 // Recipe returns that of the model's prediction, f, and the others in pixels of training: finer ones, sharpened, have
 // other traits than those that weights and variances were learned from. It panics if the sizes do not fit.
 func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 	x.check("Recipe", f, o)
-	r := &Recipe{traits: x.traits(f, o), beyond: o.beyond}
+	r := &Recipe{mismatch: x.mismatch(o), beyond: o.beyond}
 	if f.Variance.Rows == 0 {
 		return r
 	}
 	r.variances = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
-	light := x.light
-	if len(light) == 0 {
-		light = make([]float64, len(x.scale))
-	}
-	if r.beyond == 0 {
-		r.missed = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
-		r.steep = frame.NewImage[float64](f.Width, f.Height, f.Variance.Cols)
-	}
 	spread, mean := spreadOf(o.gap, x.gap), x.meanScale()
 	mat.Parallel(f.Height, func(y int) {
-		row := make([]float64, traits*f.Width)
-		r.traits.RowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			t, pixel := traitsOf(row[traits*column:]), y*f.Width+column
+			pixel := y*f.Width + column
 			for c, scale := range x.scale {
 				v := x.outside.Factor * f.Variance.At(pixel, c)
 				if r.beyond == 0 {
-					parts := t.parts(f.Variance.At(pixel, c)/scale, o.own(column, y, c, scale, mean), x.aliased, spread)
-					v = scale * (x.laws[c].variance(parts) + light[c])
-					r.missed.Data[pixel*len(x.scale)+c] = scale * x.laws[c][missing] * t[traitMissed]
-					r.steep.Data[pixel*len(x.scale)+c] = scale * x.laws[c][byOwnTexture] * parts[byOwnTexture]
+					v = scale * (x.laws[c].variance(o.traits(column, y, c, f.Variance.At(pixel, c), scale, mean, spread)) + x.light[c])
 				}
 				r.variances.Data[pixel*len(x.scale)+c] = v
 			}
@@ -98,20 +79,15 @@ func (x *Mixture) Recipe(f frame.Frame, o Others) *Recipe {
 	return r
 }
 
-// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels: of what pixels miss between them there is as much as frames
-// around leave unresolved, and what is in proportion to slopes lies where finer pixels have them. It panics if the sizes do not fit.
+// Combine makes of the model's prediction, f, and the others the mixture, whatever its pixels. It panics if the sizes do not fit.
 func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 	x.check("Combine", f, o)
-	var steeper frame.Image[float64]
-	if len(r.steep.Data) > 0 {
-		steeper = steepness(o.means[others-1], x.scale, r.steep.Width, r.steep.Height)
-	}
 	mat.Parallel(f.Height, func(y int) {
 		n := len(x.scale)
-		row := make([]float64, max(traits, n)*f.Width)
-		r.traits.RowOver(row, y, f.Width, f.Height)
+		row := make([]float64, n*f.Width)
+		r.mismatch.RowOver(row, y, f.Width, f.Height)
 		for column := range f.Width {
-			w, pixel := x.weights(x.deciding((*traitsOf)(row[traits*column:])), r.beyond), y*f.Width+column
+			w, pixel := x.weights(row[column], r.beyond), y*f.Width+column
 			means := f.Mean.Row(pixel)
 			for c := range means {
 				means[c] *= w[0]
@@ -125,25 +101,6 @@ func (x *Mixture) Combine(f frame.Frame, o Others, r *Recipe) {
 			for column := range f.Width {
 				copy(f.Variance.Row(y*f.Width+column), row[n*column:])
 			}
-			if len(steeper.Data) > 0 {
-				r.steep.RowOver(row, y, f.Width, f.Height)
-				for column, steep := range steeper.Row(y) {
-					v := f.Variance.Row(y*f.Width + column)
-					for c := range v {
-						v[c] += (steep - 1) * row[n*column+c]
-					}
-				}
-			}
-			if !x.enlarged && len(o.unresolved.Data) > 0 && len(r.missed.Data) > 0 {
-				r.missed.RowOver(row, y, f.Width, f.Height)
-				for column := range f.Width {
-					resolved := o.resolvable * (1 - o.unresolved.Data[y*f.Width+column])
-					v := f.Variance.Row(y*f.Width + column)
-					for c := range v {
-						v[c] -= resolved * row[n*column+c]
-					}
-				}
-			}
 		}
 	})
 }
@@ -156,32 +113,16 @@ func (x *Mixture) check(caller string, f frame.Frame, o Others) {
 	}
 }
 
-// traits returns those of the cells of a frame; all are 0 beyond the ends of a sequence.
-func (x *Mixture) traits(f frame.Frame, o Others) frame.Image[float64] {
-	cells := frame.NewImage[float64](min(x.width, f.Width), min(x.height, f.Height), traits)
-	if o.beyond > 0 {
+// mismatch returns that of the cells of a frame, in units of the channels' mean variance; 0 beyond the ends of a sequence and at the time of the first frame.
+func (x *Mixture) mismatch(o Others) frame.Image[float64] {
+	cells := frame.NewImage[float64](min(x.width, o.means[0].Width), min(x.height, o.means[0].Height), 1)
+	if len(o.mismatch.Data) == 0 {
 		return cells
 	}
-	all, flow, n := frame.NewImage[float64](f.Width, f.Height, traits), o.means[others-1], len(x.scale)
-	per := frame.Square(float64(f.Width) / float64(mixtureCell*x.width)) // of slopes per pixel of training
-	scale := x.meanScale()
-	mat.Parallel(f.Height, func(y int) {
-		row := flow.Row(y)
-		for i := range f.Width {
-			pixel := y*f.Width + i
-			t := all.Data[pixel*traits : (pixel+1)*traits]
-			for c, s := range x.scale {
-				t[traitApart] += frame.Square(f.Mean.At(pixel, c)-row[i*n+c]) / (s * float64(n))
-				t[traitTexture] += per * slope(flow, i, y, c) / (s * float64(n))
-			}
-			if len(o.doubts.Data) > 0 { // none at the time of the first frame
-				d := o.doubts.Data[doubts*pixel:]
-				t[traitMismatch], t[traitDoubt] = d[doubtMismatch]/scale, d[doubtApart]*t[traitTexture]
-				t[traitMissed], t[traitBetween], t[traitEnergy] = d[doubtMissed]/scale, d[doubtBetween]/scale, d[doubtEnergy]/scale
-			}
-		}
-	})
-	frame.DownsampleImage(cells, all)
+	frame.DownsampleImage(cells, o.mismatch)
+	for k := range cells.Data {
+		cells.Data[k] /= x.meanScale()
+	}
 	return cells
 }
 
@@ -191,14 +132,6 @@ func (x *Mixture) meanScale() (mean float64) {
 		mean += s / float64(len(x.scale))
 	}
 	return mean
-}
-
-// deciding returns the trait that weights depend on.
-func (x *Mixture) deciding(t *traitsOf) float64 {
-	if x.byPaths {
-		return t[traitMismatch]
-	}
-	return t[traitApart]
 }
 
 // levelOf returns the place between levels, from 0 on, of a trait.
@@ -262,15 +195,12 @@ type mixtureText struct {
 	Laws          []varianceLaw
 	Light         []float64
 	Outside       share
-	ByPaths       bool    `json:",omitempty"` // older files have none
-	Aliased       float64 `json:",omitempty"` // older files have none
-	Gap           float64 `json:",omitempty"` // older files have none
-	Enlarged      bool    `json:",omitempty"`
+	Gap           float64
 }
 
 // Encode returns the mixture as JSON text, to the bit.
 func (x *Mixture) Encode() ([]byte, error) {
-	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.byPaths, x.aliased, x.gap, x.enlarged})
+	return json.Marshal(mixtureText{x.width, x.height, x.scale, x.unit, x.levels, x.laws, x.light, x.outside, x.gap})
 }
 
 // Decode is that of Part.
@@ -313,7 +243,7 @@ func (x *Mixture) Decode(text []byte) error {
 			return frame.BadPart("mixture", "law of variances %v, expected a positive number and more of at least 0", l)
 		}
 	}
-	if len(t.Light) != len(t.Scale) && len(t.Light) != 0 {
+	if len(t.Light) != len(t.Scale) {
 		return frame.BadPart("mixture", "variances of light of %d channels, expected %d", len(t.Light), len(t.Scale))
 	}
 	for _, v := range t.Light {
@@ -321,12 +251,9 @@ func (x *Mixture) Decode(text []byte) error {
 			return frame.BadPart("mixture", "variance of light %v, expected 0 or more", v)
 		}
 	}
-	if !(t.Aliased >= 0 && t.Aliased <= detail.AliasedPart*detail.MostOctave) {
-		return frame.BadPart("mixture", "aliased part %v, expected 0 to %v", t.Aliased, detail.AliasedPart*detail.MostOctave)
-	}
 	if !(t.Gap >= 0) || math.IsInf(t.Gap, 0) {
 		return frame.BadPart("mixture", "gap %v between frames, expected 0 or more", t.Gap)
 	}
-	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.ByPaths, t.Aliased, t.Gap, t.Enlarged}
+	*x = Mixture{t.Width, t.Height, t.Scale, t.Unit, t.Levels, t.Laws, t.Light, t.Outside, t.Gap}
 	return nil
 }

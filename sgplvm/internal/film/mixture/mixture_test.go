@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -94,11 +93,10 @@ func TestDenseFades(t *testing.T) {
 		for y := 12; y < height-12; y++ {
 			for x := from; x < to; x++ {
 				v := float64(truth.Data[y*width+x])
-				d := flow.at(value, buffer, float64(x), float64(y))
+				mismatch += flow.at(value, buffer, float64(x), float64(y))
 				bias += value[0] - v
 				square += frame.Square(value[0] - v)
 				variance += frame.Square(v - 80)
-				mismatch += d.mismatch
 				n++
 			}
 		}
@@ -186,7 +184,7 @@ func mixtureOf(t *testing.T, spoil float64) (*Mixture, *Law) {
 		t.Fatal(scene.err)
 	}
 	film, m, frames := scene.film, scene.motion, scene.frames
-	law := NewLaw(m, frames, new(detail.Detail), 0)
+	law := NewLaw(m, frames, 0)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for i := range frames.Frames {
 		truth, predicted := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1)
@@ -229,7 +227,7 @@ func TestMixture(t *testing.T) {
 		t.Errorf("beside a bad model, of weight %v, the flow has %v", m, f)
 	}
 	scale := good.scale[0] // the model expects a hundred times the variance of its errors
-	if v := scale * good.laws[0].variance((&traitsOf{}).parts(1/scale, ownTraits{}, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
+	if v := scale * good.laws[0].variance(traitsOf(1/scale, 0, 0, 0, 1)); math.Abs(math.Log(v/0.01)) > 0.7 {
 		t.Errorf("variance %v of errors of variance 0.01", v)
 	}
 	x := *bad
@@ -304,7 +302,7 @@ func TestLightOfFrames(t *testing.T) {
 	}
 	var mean float64
 	for _, s := range law.samples {
-		mean += x.laws[0].variance(s.traits.parts(s.variance, ownTraits{}, x.aliased, 1)) / float64(len(law.samples))
+		mean += x.laws[0].variance(s.traits) / float64(len(law.samples))
 	}
 	if math.Abs(mean-frame.Square(0.05)) > 0.1*frame.Square(0.05) {
 		t.Errorf("variance %v within frames, drawn with %v", mean, frame.Square(0.05))
@@ -316,7 +314,7 @@ func TestLightOfFrames(t *testing.T) {
 		o.means[k] = frame.NewImage[float64](drawn.Width, drawn.Height, 1)
 	}
 	with := x.Recipe(f, o).variances.Data[0]
-	x.light = nil
+	x.light = []float64{0}
 	if d := with - x.Recipe(f, o).variances.Data[0]; math.Abs(d-want*x.scale[0]) > 0.1*want*x.scale[0] {
 		t.Errorf("predictions gain the variance %v, want %v", d, want*x.scale[0])
 	}
@@ -328,10 +326,10 @@ func TestLightIsCommon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 6))
 	for k := range law.samples {
 		s := &law.samples[k]
-		s.variance, s.traits, s.own = 1, traitsOf{}, ownTraits{}
+		s.traits = traitsOf(1, 0, 0, 0, 1)
 		e := 0.01 * rng.NormFloat64()
 		if k%3 == 0 {
-			s.own.texture = 1
+			s.traits[bySlope] = 1
 			e = float64(s.frame%3-1) + 0.3*rng.NormFloat64()
 		}
 		for j := range s.errors {
@@ -342,17 +340,15 @@ func TestLightIsCommon(t *testing.T) {
 	if !(x.light[0] < 1e-4) {
 		t.Errorf("variance %v of whole frames, most of which is right", x.light[0])
 	}
-	place, wrong := traitsOf{}, ownTraits{texture: 1}
-	if v := x.laws[0].variance(place.parts(1, ownTraits{}, x.aliased, 1)); !(v > 0.5e-4 && v < 2e-4) {
+	if v := x.laws[0].variance(traitsOf(1, 0, 0, 0, 1)); !(v > 0.5e-4 && v < 2e-4) {
 		t.Errorf("variance %v where errors have 1e-4", v)
 	}
-	if v := x.laws[0].variance(place.parts(1, wrong, x.aliased, 1)); !(v > 0.4 && v < 1) {
+	if v := x.laws[0].variance(traitsOf(1, 0, 0, 1, 1)); !(v > 0.4 && v < 1) {
 		t.Errorf("variance %v where errors have about 0.7", v)
 	}
 }
 
 // Weights go by what two frames show along the paths of the flow: of the model and the flow, equally far apart everywhere, each counts where it is right.
-// Those of older files go by how far the two are apart, which tells nothing here.
 func TestWeightsByPaths(t *testing.T) {
 	law, truth, predicted, o := nothingLearned(t)
 	scale, rng := law.mixture.scale[0], rand.New(rand.NewPCG(3, 9))
@@ -362,18 +358,15 @@ func TestWeightsByPaths(t *testing.T) {
 			e, far := 0.3*math.Sqrt(scale)*rng.NormFloat64(), 100*math.Sqrt(scale)
 			o.means[0].Data[k], o.means[1].Data[k] = far*rng.NormFloat64(), far*rng.NormFloat64()
 			if k%drawn.Width < drawn.Width/2 {
-				predicted.Mean.Data[k], o.means[others-1].Data[k], o.doubts.Data[doubts*k] = e, 0, 1e-3*scale
+				predicted.Mean.Data[k], o.means[others-1].Data[k], o.mismatch.Data[k] = e, 0, 1e-3*scale
 			} else {
-				predicted.Mean.Data[k], o.means[others-1].Data[k], o.doubts.Data[doubts*k] = 0, e, 0.5*scale
+				predicted.Mean.Data[k], o.means[others-1].Data[k], o.mismatch.Data[k] = 0, e, 0.5*scale
 			}
 		}
 		law.Add(truth, predicted, o)
 	}
 	x := law.Mixture()
-	atHalves := func(x *Mixture) (left, right float64) {
-		return x.weights(x.deciding(&traitsOf{0.09, 1e-3}), 0)[others], x.weights(x.deciding(&traitsOf{0.09, 0.5}), 0)[others]
-	}
-	if left, right := atHalves(x); left < 0.9 || right > 0.1 {
+	if left, right := x.weights(1e-3, 0)[others], x.weights(0.5, 0)[others]; left < 0.9 || right > 0.1 {
 		t.Errorf("the flow has the weight %v where it is right and %v where it is not", left, right)
 	}
 	mean := frame.New(drawn.Width, drawn.Height, 1)
@@ -385,16 +378,5 @@ func TestWeightsByPaths(t *testing.T) {
 	}
 	if got > 0.1*alone {
 		t.Errorf("squared errors %v of the mixture, %v of the model", got, alone)
-	}
-	text, err := x.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	older := new(Mixture)
-	if err := older.Decode([]byte(strings.Replace(string(text), `,"ByPaths":true`, "", 1))); err != nil {
-		t.Fatal(err)
-	}
-	if left, right := atHalves(older); left != right {
-		t.Errorf("by how far model and flow are apart, as older files have it, the flow has the weights %v and %v", left, right)
 	}
 }

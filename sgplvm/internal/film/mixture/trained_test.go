@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
@@ -19,17 +18,4 @@ func trained(t testing.TB, m *motion.Motion, src data.Source) (*training.Frames,
 		t.Fatal(err)
 	}
 	return filmtest.Keep(t, m, src), d
-}
-
-// A resolvedFilm is a film of waves that move, and how it is enlarged.
-type resolvedFilm struct {
-	filmtest.WavesFilm
-	detail *detail.Detail
-}
-
-func filmOf(t *testing.T, w drawn.Waves, count int, where func(i int, x, y float64) (float64, float64)) resolvedFilm {
-	t.Helper()
-	f := resolvedFilm{WavesFilm: filmtest.Waves(t, w, count, where)}
-	_, f.detail = trained(t, f.Motion, f.Frames)
-	return f
 }

@@ -3,7 +3,6 @@ package mixture
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
@@ -17,7 +16,7 @@ import (
 // near the one that is found makes them likelier.
 func TestVarianceLaw(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
-	truth := varianceLaw{0.5, 0, 2, 0, 0.1, 0.03, 0}
+	truth := varianceLaw{modelled: 0.5, everywhere: 0.03, byMismatch: 2, bySlope: 0.1}
 	const n = 40000
 	rows, squares := make([]varianceLaw, n), make([]float64, n)
 	for i := range rows {
@@ -31,7 +30,7 @@ func TestVarianceLaw(t *testing.T) {
 		}
 		squares[i] = v * frame.Square(rng.NormFloat64())
 	}
-	l := fitVariances(rows, squares, 0)
+	l := fitVariances(rows, squares)
 	loss := func(l varianceLaw) (sum float64) {
 		for i, r := range rows {
 			var v float64
@@ -56,62 +55,8 @@ func TestVarianceLaw(t *testing.T) {
 			}
 		}
 	}
-	if l := fitVariances(rows[:9], make([]float64, 9), 0); !l.valid() || l[0] > leastModelled {
+	if l := fitVariances(rows[:9], make([]float64, 9)); !l.valid() || l[modelled] > leastModelled {
 		t.Errorf("law %v of no errors at all", l)
-	}
-}
-
-// Errors that do not tell what pixels miss from what is missed everywhere leave it as it is known.
-func TestKnownAliasing(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	rows, squares := make([]varianceLaw, 4000), make([]float64, 4000)
-	for i := range rows {
-		rows[i], squares[i] = varianceLaw{everywhere: 1, missing: 2}, frame.Square(rng.NormFloat64())
-	}
-	for _, known := range []float64{0.1, 0.4} {
-		l := fitVariances(rows, squares, known)
-		if v := l.variance(rows[0]); math.Abs(v-1) > 0.1 || math.Abs(l[missing]-known) > 0.1*known {
-			t.Errorf("known %v: found %v, with the variance %v where 1 was drawn", known, l[missing], v)
-		}
-	}
-}
-
-// Between frames that are closer than those of learning, the variance falls with what the frames themselves show: a film
-// that turns evenly is learned from frames twice as far apart.
-func TestVarianceAcrossGaps(t *testing.T) {
-	x, _ := mixtureOf(t, 30)
-	near, far := traitsOf{0.01, 0.001, 0, 0.1}, traitsOf{0.1, 0.1, 0.01, 0.1}
-	if v, w := x.laws[0].variance(near.parts(1, ownTraits{}, 0, 1)), x.laws[0].variance(far.parts(1, ownTraits{}, 0, 1)); !(v > 0 && v < w) {
-		t.Errorf("variance %v where frames agree, %v where they do not", v, w)
-	}
-}
-
-// Traits of a value are those of its pixel and channel: what it changes by where frames are, its slope, and the mismatch, which channels share.
-func TestOwnTraits(t *testing.T) {
-	const width, height, n = 10, 5, 2
-	scale := []float64{4, 9}
-	o := Others{doubts: frame.NewImage[float64](width, height, doubts)}
-	for k := range o.means {
-		o.means[k] = frame.NewImage[float64](width, height, n)
-	}
-	const pixel = 2*width + 3
-	o.means[0].Data[n*pixel+1], o.means[1].Data[n*pixel+1] = 5, 8
-	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
-	o.doubts.Data[doubts*pixel+doubtMismatch] = 13
-	for c, want := range []ownTraits{{mismatch: 2, texture: 25. / 4}, {change: 1, mismatch: 2}} {
-		if got := o.own(3, 2, c, scale[c], 6.5); got != want {
-			t.Errorf("channel %d: traits %v, want %v", c, got, want)
-		}
-	}
-	if got, want := o.own(4, 2, 1, scale[1], 6.5), (ownTraits{}); got != want {
-		t.Errorf("traits %v of the next pixel, want %v", got, want)
-	}
-	if got, want := o.own(4, 2, 0, scale[0], 6.5), (ownTraits{}); got != want { // its neighbours are alike
-		t.Errorf("traits %v of the next pixel, want %v", got, want)
-	}
-	o.doubts = frame.Image[float64]{}
-	if got := o.own(3, 2, 1, scale[1], 6.5); got.mismatch != 0 || got.change != 1 {
-		t.Errorf("traits %v where nothing is doubtful", got)
 	}
 }
 
@@ -144,40 +89,52 @@ func TestVarianceOfRest(t *testing.T) {
 	}
 }
 
-// What pixels that miss aliased times the texture make of the mismatch of a place is taken off it, and no more than there is. Texture counts by the spread.
-func TestParts(t *testing.T) {
-	place := traitsOf{traitApart: 2, traitMismatch: 3, traitDoubt: 5, traitTexture: 7, traitMissed: 11, traitBetween: 4}
-	for _, c := range []struct{ aliased, mismatch float64 }{{0, 3}, {0.25, 2}, {0.75, 0}, {1, 0}} {
-		own := ownTraits{change: 13, mismatch: 17, texture: 19}
-		want := varianceLaw{0.5, 2, c.mismatch, 5, 7. / 4, 1, 11, math.Sqrt(c.mismatch), math.Sqrt(5), 13, 17, math.Sqrt(17), 19. / 4}
-		if got := place.parts(0.5, own, c.aliased, 0.25); got != want {
-			t.Errorf("parts %v with %v aliased, expected %v", got, c.aliased, want)
-		}
-	}
-}
-
-// Errors that are no larger than contents differ, however large the mismatch or the doubt, are told where these are small and where they are large.
+// Errors that are no larger than contents differ, however large the mismatch, are told where it is small and where it is large.
 func TestVarianceBounded(t *testing.T) {
-	for _, trait := range []int{traitMismatch, traitDoubt} {
-		rng := rand.New(rand.NewPCG(3, 8))
-		rows, squares := make([]varianceLaw, 20000), make([]float64, 20000)
-		place := traitsOf{}
-		bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
-		for i := range rows {
-			place[trait] = math.Exp2(-6 + 12*rng.Float64())
-			rows[i], squares[i] = place.parts(0.001, ownTraits{}, 0, 1), bounded(place[trait])*frame.Square(rng.NormFloat64())
-		}
-		l := fitVariances(rows, squares, 0)
-		for _, u := range []float64{1. / 32, 1, 32} {
-			place[trait] = u
-			if v, want := l.variance(place.parts(0.001, ownTraits{}, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
-				t.Errorf("trait %d of %v: variance %v, drawn with %v", trait, u, v, want)
-			}
+	rng := rand.New(rand.NewPCG(3, 8))
+	rows, squares := make([]varianceLaw, 20000), make([]float64, 20000)
+	bounded := func(u float64) float64 { return 0.5 * u / (1 + u) }
+	for i := range rows {
+		u := math.Exp2(-6 + 12*rng.Float64())
+		rows[i], squares[i] = traitsOf(0.001, 0, u, 0, 1), bounded(u)*frame.Square(rng.NormFloat64())
+	}
+	l := fitVariances(rows, squares)
+	for _, u := range []float64{1. / 32, 1, 32} {
+		if v, want := l.variance(traitsOf(0.001, 0, u, 0, 1)), bounded(u); !(v > want/2 && v < 2*want) {
+			t.Errorf("mismatch %v: variance %v, drawn with %v", u, v, want)
 		}
 	}
 }
 
-// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound, and that of an older file not at all.
+// Traits of a value are those of its pixel and channel: what it changes by where frames are, its slope, and the mismatch, which channels share.
+func TestTraits(t *testing.T) {
+	const width, height, n = 10, 5, 2
+	scale := []float64{4, 9}
+	o := Others{mismatch: frame.NewImage[float64](width, height, 1)}
+	for k := range o.means {
+		o.means[k] = frame.NewImage[float64](width, height, n)
+	}
+	const pixel = 2*width + 3
+	o.means[0].Data[n*pixel+1], o.means[1].Data[n*pixel+1] = 5, 8
+	o.means[others-1].Data[n*(pixel+1)], o.means[others-1].Data[n*(pixel-width)] = 6, 8
+	o.mismatch.Data[pixel] = 26
+	for c, want := range []varianceLaw{{3, 1, 0, 4, 2, 25. / 8}, {4. / 3, 1, 1, 4, 2, 0}} {
+		if got := o.traits(3, 2, c, 12, scale[c], 6.5, 0.5); got != want {
+			t.Errorf("channel %d: traits %v, want %v", c, got, want)
+		}
+	}
+	for c := range scale { // its neighbours are alike
+		if got, want := o.traits(4, 2, c, 0, scale[c], 6.5, 1), (varianceLaw{everywhere: 1}); got != want {
+			t.Errorf("traits %v of the next pixel, want %v", got, want)
+		}
+	}
+	o.mismatch = frame.Image[float64]{}
+	if got := o.traits(3, 2, 1, 0, scale[1], 6.5, 1); got != (varianceLaw{everywhere: 1, byChange: 1}) {
+		t.Errorf("traits %v at the time of the first frame", got)
+	}
+}
+
+// The harmonic mean of distances is the gap; a gap that was not learned in counts in proportion, up to a bound.
 func TestGap(t *testing.T) {
 	for _, c := range []struct{ before, after, want float64 }{{1, 1, 1}, {3, 3, 3}, {1, 3, 1.5}, {2, 0, 0}, {0, 0, 0}} {
 		if got := gapOf(c.before, c.after); math.Abs(got-c.want) > 1e-12 {
@@ -223,8 +180,8 @@ func TestTextureAcrossGaps(t *testing.T) {
 	}
 	for k := range law.samples {
 		s := &law.samples[k]
-		s.variance, s.traits, s.own = 1e-9, traitsOf{}, ownTraits{texture: math.Exp2(-4 + 4*rng.Float64())}
-		e := math.Sqrt(0.1*law.gaps[s.frame]*s.own.texture) * rng.NormFloat64()
+		s.traits = traitsOf(1e-9, 0, 0, math.Exp2(-4+4*rng.Float64()), 1)
+		e := math.Sqrt(0.1*law.gaps[s.frame]*s.traits[bySlope]) * rng.NormFloat64()
 		for j := range s.errors {
 			s.errors[j] = e
 		}
@@ -243,28 +200,9 @@ func TestTextureAcrossGaps(t *testing.T) {
 		}
 		r := x.Recipe(f, o)
 		middle := drawn.Height/2*drawn.Width + drawn.Width/2
-		texture := o.own(drawn.Width/2, drawn.Height/2, 0, x.scale[0], x.scale[0]).texture
+		texture := slope(o.means[others-1], drawn.Width/2, drawn.Height/2, 0) / scale
 		if got, want := r.variances.Data[middle]/scale, 0.1*gap*texture; math.Abs(math.Log(got/want)) > 0.15 {
 			t.Errorf("variance %v in a gap of %v, drawn with %v", got, gap, want)
 		}
-	}
-}
-
-// The gap of learning is written and read; older files have none.
-func TestGapText(t *testing.T) {
-	x := &Mixture{scale: []float64{2}, laws: []varianceLaw{{1, 0, 0, 0, 0.5}}, byPaths: true, gap: 1.5}
-	text, err := x.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again, older Mixture
-	if err := again.Decode(text); err != nil || again.gap != 1.5 {
-		t.Fatalf("gap %v: %v", again.gap, err)
-	}
-	if err := older.Decode([]byte(strings.Replace(string(text), `,"Gap":1.5`, ``, 1))); err != nil || older.gap != 0 {
-		t.Fatalf("gap %v of an older file: %v", older.gap, err)
-	}
-	if err := older.Decode([]byte(strings.Replace(string(text), `"Gap":1.5`, `"Gap":-1`, 1))); err == nil || !strings.Contains(err.Error(), "gap") {
-		t.Errorf("a gap of -1: %v", err)
 	}
 }

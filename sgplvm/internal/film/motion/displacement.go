@@ -102,20 +102,3 @@ func Resample[T, S frame.Number](dst frame.Image[T], src frame.Image[S], f *Disp
 		mat.GiveBack(buffer)
 	})
 }
-
-// resampleAlong is resample at φ(r + share·g(r)), where φ(r) = r + d(r) and g is an inter-frame flow.
-func resampleAlong(dst, src frame.Image[float32], d, g *Displacement, share float64) {
-	n := dst.Channels
-	mat.Parallel(dst.Height, func(y int) {
-		buffer := mat.Borrow(2 * dst.Width)
-		u, v := (*buffer)[:dst.Width], (*buffer)[dst.Width:]
-		g.row(u, v, y)
-		out := dst.Row(y)
-		for x := range dst.Width {
-			rx, ry := float64(x)+share*u[x], float64(y)+share*v[x]
-			du, dv := d.Value(rx, ry)
-			frame.Sample(out[x*n:(x+1)*n], src, rx+du, ry+dv)
-		}
-		mat.GiveBack(buffer)
-	})
-}

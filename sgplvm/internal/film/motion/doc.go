@@ -50,14 +50,6 @@
 // (Rasmussen and Williams 2006, section 5.4.1); the two components of a node have a covariance of their own.
 // Motion.Fields predicts them at any time, with their variances.
 //
-// # Inter-frame flow
-//
-// The nodes are too coarse for an eyelid, or for what opens and closes. Where it pays, the contents are
-// followed further between each training frame and the next by a flow on a finer lattice (interflow.go). It
-// does not change the reference coordinates, and the model knows nothing of it: it tells where the contents of a training frame are
-// when its residual is taken (package detail). The flow is a choice, too: with it the
-// frames left out in the trials have to be predicted better by 1 %.
-//
 // Whatever two frames alone say of one another, pixel by pixel, is a PairFlow: dense optical flow both ways. Cuts are found by it.
 //
 // # Use

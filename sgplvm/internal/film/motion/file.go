@@ -14,7 +14,7 @@ import (
 // motionFormat is the number of the text's format.
 const motionFormat = 1
 
-// motionText is a Motion as JSON text. In it the inter-frame flow is called paths.
+// motionText is a Motion as JSON text.
 type motionText struct {
 	Format     int            `json:"format"`
 	Width      int            `json:"width"`
@@ -24,8 +24,6 @@ type motionText struct {
 	Process    *process       `json:"process,omitempty"`
 	Covariance []float64      `json:"covariance,omitempty"`
 	Sequences  []sequenceText `json:"sequences"`
-	FlowAcross int            `json:"pathAcross,omitempty"`
-	FlowDown   int            `json:"pathDown,omitempty"`
 	Chosen     trialText      `json:"chosen"`
 	Trials     []trialText    `json:"trials"`
 }
@@ -35,7 +33,6 @@ type sequenceText struct {
 	Frames []int       `json:"frames"`
 	Times  []float64   `json:"times"`
 	D      [][]float64 `json:"displacements,omitempty"`
-	Next   [][]float64 `json:"paths,omitempty"` // to the next frame; none from the last
 }
 
 // trialText is a Trial; its error is null where it is NaN.
@@ -43,7 +40,6 @@ type trialText struct {
 	Across   int      `json:"across"`
 	Down     int      `json:"down"`
 	Strength float64  `json:"strength"`
-	Flow     bool     `json:"paths,omitempty"`
 	Error    *float64 `json:"error"`
 }
 
@@ -52,7 +48,6 @@ func (m *Motion) Encode() ([]byte, error) {
 	t := motionText{Format: motionFormat, Width: m.Width, Height: m.Height, Chosen: textOf(m.chosen)}
 	if !m.Still() {
 		t.Across, t.Down, t.Process, t.Covariance = m.Lattice.Across, m.Lattice.Down, &m.process, m.covariance
-		t.FlowAcross, t.FlowDown = m.FlowLattice.Across, m.FlowLattice.Down
 	}
 	for _, trial := range m.trials {
 		t.Trials = append(t.Trials, textOf(trial))
@@ -62,16 +57,13 @@ func (m *Motion) Encode() ([]byte, error) {
 		for p := range s.Displacements.Rows {
 			q.D = append(q.D, s.Displacements.Row(p))
 		}
-		if m.FlowLattice.Across > 0 {
-			q.Next = s.Next[:len(s.Next)-1]
-		}
 		t.Sequences = append(t.Sequences, q)
 	}
 	return json.Marshal(t)
 }
 
 func textOf(t Trial) trialText {
-	text := trialText{Across: t.Across, Down: t.Down, Strength: t.Strength, Flow: t.Flow}
+	text := trialText{Across: t.Across, Down: t.Down, Strength: t.Strength}
 	if !math.IsNaN(t.Error) {
 		text.Error = &t.Error
 	}
@@ -79,7 +71,7 @@ func textOf(t Trial) trialText {
 }
 
 func (t trialText) trial() Trial {
-	trial := Trial{t.Across, t.Down, t.Strength, t.Flow, math.NaN()}
+	trial := Trial{t.Across, t.Down, t.Strength, math.NaN()}
 	if t.Error != nil {
 		trial.Error = *t.Error
 	}
@@ -108,7 +100,7 @@ func (t *motionText) motion() (*Motion, error) {
 	}
 	m := &Motion{Width: t.Width, Height: t.Height, chosen: t.Chosen.trial()}
 	if t.Across != 0 || t.Down != 0 {
-		if err := t.setLattices(m); err != nil {
+		if err := t.setLattice(m); err != nil {
 			return nil, err
 		}
 	}
@@ -135,8 +127,8 @@ func (t *motionText) motion() (*Motion, error) {
 // maxVariance bounds the variances of displacements: (maxShift)²/minNoise.
 const maxVariance = maxShift * maxShift / minNoise
 
-// setLattices sets the lattices of a motion, and the process of its displacements.
-func (t *motionText) setLattices(m *Motion) error {
+// setLattice sets the lattice of a motion, and the process of its displacements.
+func (t *motionText) setLattice(m *Motion) error {
 	if t.Across < 2 || t.Across > maxNodes || t.Down < 2 || t.Down > maxNodes {
 		return frame.BadPart("motion", "across, down: %d×%d nodes, expected 0×0 or 2 to %d", t.Across, t.Down, maxNodes)
 	}
@@ -162,12 +154,6 @@ func (t *motionText) setLattices(m *Motion) error {
 		}
 	}
 	m.covariance = t.Covariance
-	if t.FlowAcross != 0 || t.FlowDown != 0 {
-		if t.FlowAcross < 2 || t.FlowAcross > maxNodes || t.FlowDown < 2 || t.FlowDown > maxNodes {
-			return frame.BadPart("motion", "pathAcross, pathDown: %d×%d nodes, expected 0×0 or 2 to %d", t.FlowAcross, t.FlowDown, maxNodes)
-		}
-		m.FlowLattice = Lattice{t.FlowAcross, t.FlowDown, m.Lattice.Aspect}
-	}
 	return nil
 }
 
@@ -176,7 +162,7 @@ func (q *sequenceText) follows(before sequenceText) bool {
 	return q.Label > before.Label || q.Label == before.Label && q.Times[0] > before.Times[len(before.Times)-1]
 }
 
-// sequence returns the sequence of a motion whose lattices are known.
+// sequence returns the sequence of a motion whose lattice is known.
 func (q *sequenceText) sequence(m *Motion) (Sequence, error) {
 	s := Sequence{Sequence: data.Sequence{Label: q.Label, Examples: q.Frames, Times: q.Times}}
 	n := len(q.Frames)
@@ -202,21 +188,6 @@ func (q *sequenceText) sequence(m *Motion) (Sequence, error) {
 			copy(s.Displacements.Row(p), d)
 		}
 	}
-	if m.FlowLattice.Across == 0 {
-		if len(q.Next) > 0 {
-			return s, fmt.Errorf("paths without their nodes")
-		}
-		return s, nil
-	}
-	if len(q.Next) != n-1 {
-		return s, fmt.Errorf("%d paths between %d frames", len(q.Next), n)
-	}
-	for p, g := range q.Next {
-		if len(g) != m.FlowLattice.size() || slices.ContainsFunc(g, func(v float64) bool { return !(math.Abs(v) <= maxShift) }) {
-			return s, fmt.Errorf("path %d of %d numbers, expected %d of at most %d in size", p, len(g), m.FlowLattice.size(), maxShift)
-		}
-	}
-	s.Next = append(q.Next, nil)
 	return s, nil
 }
 

@@ -35,10 +35,5 @@ func Fit(ctx context.Context, frames data.Source, times []float64, sequences []i
 		return nil, err
 	}
 	m.setDisplacements(l, d)
-	if m.chosen.Flow {
-		if err := m.estimateFlow(ctx, p, true); err != nil {
-			return nil, err
-		}
-	}
 	return m, nil
 }

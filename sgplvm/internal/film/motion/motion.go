@@ -12,8 +12,7 @@ import (
 )
 
 // Motion is how the contents of a film's frames are displaced: for each frame a smooth map
-// φ(r) = r + d(r) from reference coordinates to the frame's, and where it was chosen the inter-frame
-// flow. It does not change, and may be used from many goroutines at once: its fields are for reading.
+// φ(r) = r + d(r) from reference coordinates to the frame's. It does not change, and may be used from many goroutines at once: its fields are for reading.
 type Motion struct {
 	Width, Height int        // of the frames, in pixels
 	Frames        int        // how many there are
@@ -21,7 +20,6 @@ type Motion struct {
 	process       process    // of each node over time
 	covariance    []float64  // of the nodes' components, at any one time: uu, uv and vv of all nodes
 	Sequences     []Sequence // the shots, in order
-	FlowLattice   Lattice    // of the inter-frame flow; 0×0 nodes where there is none
 	chosen        Trial
 	trials        []Trial
 }
@@ -33,9 +31,6 @@ type Trial struct {
 
 	// Strength is that of the prior.
 	Strength float64
-
-	// Flow tells that there is an inter-frame flow besides.
-	Flow bool
 
 	// Error is the root mean square error of the frames that were left out, in standard deviations of
 	// the intensities; NaN where no frame could be.
@@ -50,11 +45,7 @@ func (m *Motion) String() string {
 	if m.Still() {
 		return "frames as they are"
 	}
-	text := fmt.Sprintf("motion of %d×%d nodes, strength %.4g, in time %s(%.4g)", m.chosen.Across, m.chosen.Down, m.chosen.Strength, m.process.Kernel, m.process.LengthScale)
-	if m.chosen.Flow {
-		text += ", with inter-frame flow"
-	}
-	return text
+	return fmt.Sprintf("motion of %d×%d nodes, strength %.4g, in time %s(%.4g)", m.chosen.Across, m.chosen.Down, m.chosen.Strength, m.process.Kernel, m.process.LengthScale)
 }
 
 // Check is that of Part.

@@ -33,9 +33,6 @@ type Options struct {
 	// Default 65536.
 	Pixels int
 
-	// NoFlow leaves the motion as its nodes have it: no flow between frames besides is tried.
-	NoFlow bool
-
 	// Examined is about how many frames are left out at most to learn what predictions are mixed of and how unsure they are.
 	// Default: all for the variance inflation, 24 for the mixture.
 	Examined int

@@ -63,26 +63,6 @@ func (m *Motion) score(frames *pyramids, all []Sequence) float64 {
 	return math.Sqrt(min(linear, cubic))
 }
 
-// scoreFlow is score by linear interpolation along the inter-frame flow.
-func (m *Motion) scoreFlow(frames *pyramids, all []Sequence) float64 {
-	targets, level := m.targets(all), frames.levels[0]
-	errs := make([][1]float64, len(targets))
-	mat.Parallel(len(targets), func(j int) {
-		s, w, h := m.Sequences[targets[j].s], level[0].Width, level[0].Height
-		sum, one := frame.NewImage[float32](w, h, level[0].Channels), frame.NewImage[float32](w, h, level[0].Channels)
-		for _, n := range s.neighbours(targets[j].time, -1) {
-			resampleAlong(one, level[s.Examples[n.Place]], m.Displacement(w, h, s, n.Place), m.Offset(n, w, h), 1)
-			sum.Add(float32(n.Weight), one)
-		}
-		m.warpedErrors(errs[j][:], []frame.Image[float32]{sum}, level[targets[j].frame], s, targets[j].time)
-	})
-	var mean float64
-	for _, v := range errs {
-		mean += v[0] / float64(len(errs))
-	}
-	return math.Sqrt(mean)
-}
-
 // warpedErrors sets dst to the mean squares by which pictures in reference coordinates, warped to a time, differ
 // from that with the coefficients truth. The pictures are overwritten.
 func (m *Motion) warpedErrors(dst []float64, pictures []frame.Image[float32], truth frame.Image[float32], s Sequence, time float64) {

@@ -7,13 +7,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
 
-// A Sequence is the frames of a shot (cuts.go) in order of time (its Examples) with their displacements, a row each, and the
-// inter-frame flow.
+// A Sequence is the frames of a shot (cuts.go) in order of time (its Examples) with their displacements, a row each.
 type Sequence struct {
 	data.Sequence
 	Displacements mat.Matrix
-	Next          [][]float64 // from each frame to the next; nil from the last
-	Over          [][]float64 // from the one before each frame that is left out to the one after it; nil in a Motion that was read
 }
 
 // SequencesOf returns the frames sequence by sequence.

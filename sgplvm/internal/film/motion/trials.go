@@ -43,10 +43,7 @@ func (m *Motion) choose(ctx context.Context, frames *pyramids, o Options) error 
 			return err
 		}
 	}
-	if o.NoFlow {
-		return nil
-	}
-	return t.tryFlow(ctx)
+	return nil
 }
 
 func (t *trials) add(trial Trial) {
@@ -56,7 +53,7 @@ func (t *trials) add(trial Trial) {
 	}
 }
 
-// try tries a setting without inter-frame flow, unless it has been.
+// try tries a setting, unless it has been.
 func (t *trials) try(ctx context.Context, across int, strength float64) error {
 	l := t.frames.latticeOf(across)
 	if slices.ContainsFunc(t.all.trials, func(t Trial) bool { return t.Across == l.Across && t.Down == l.Down && t.Strength == strength }) {
@@ -68,24 +65,10 @@ func (t *trials) try(ctx context.Context, across int, strength float64) error {
 		return err
 	}
 	part.setDisplacements(l, d)
-	trial := Trial{l.Across, l.Down, strength, false, part.score(t.frames, t.all.Sequences)}
+	trial := Trial{l.Across, l.Down, strength, part.score(t.frames, t.all.Sequences)}
 	t.add(trial)
 	if trial.Error < t.limit {
 		t.best, t.all.chosen, t.limit = part, trial, (1-laterGain)*trial.Error
-	}
-	return nil
-}
-
-// tryFlow tries the setting chosen so far with inter-frame flow.
-func (t *trials) tryFlow(ctx context.Context) error {
-	if err := t.best.estimateFlow(ctx, t.frames, false); err != nil {
-		return err
-	}
-	trial := t.all.chosen
-	trial.Flow, trial.Error = true, t.best.scoreFlow(t.frames, t.all.Sequences)
-	t.add(trial)
-	if trial.Error < t.limit {
-		t.all.chosen = trial
 	}
 	return nil
 }
