@@ -192,7 +192,7 @@ func difference(a, b mat.Matrix) float64 {
 // The law of package fuzz: error bounds on normal, wide and cancelling entries,
 // layouts, scalars, transposition.
 func TestMulLaw(t *testing.T) {
-	tier.Skip(t, tier.Race)
+	tier.Skip(t, tier.Race|tier.Emulated)
 	eachVariant(t, func(t *testing.T) {
 		draws := 800
 		if testing.Short() {
@@ -362,7 +362,7 @@ func TestMulScalars(t *testing.T) {
 
 // Syrk and MulSym form the lower triangle and leave the rest alone.
 func TestSymmetricProducts(t *testing.T) {
-	tier.Skip(t, tier.Race)
+	tier.Skip(t, tier.Race|tier.Emulated)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(14)
 		at := 0

@@ -31,7 +31,7 @@ var triangular = []struct {
 // Triangles with powers of two on the diagonal and integers elsewhere are
 // exact: the bits of the definition at every size around the cut-overs.
 func TestTriangularExact(t *testing.T) {
-	tier.Skip(t, tier.Race)
+	tier.Skip(t, tier.Race|tier.Emulated)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(30)
 		at := 0
@@ -77,7 +77,7 @@ func TestTriangularExact(t *testing.T) {
 // Elements on the diagonal whose reciprocals overflow or are subnormal are divided
 // by as well as any; zeros, infinities and NaN do what division does.
 func TestSolveExtremeDiagonal(t *testing.T) {
-	tier.Skip(t, tier.Race)
+	tier.Skip(t, tier.Race|tier.Emulated)
 	eachVariant(t, func(t *testing.T) {
 		s := fuzz.New(31)
 		for _, d := range []float64{0x1p-1074, 0x1p-1040, 0x1p-1022, 0x1p-1020, 0x1p1019, 0x1p1020, 0x1p1023, 0, math.Inf(1), math.NaN()} {
@@ -121,7 +121,7 @@ func sameNumbers(t *testing.T, name string, d float64, got, want mat.Matrix) {
 
 // The laws of package fuzz.
 func TestSolveLaws(t *testing.T) {
-	tier.Skip(t, tier.Race)
+	tier.Skip(t, tier.Race|tier.Emulated)
 	eachVariant(t, func(t *testing.T) {
 		draws := 450
 		if testing.Short() {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -91,6 +92,7 @@ func move(t testing.TB, p *bound.Params, rng *rand.Rand) {
 
 // Every derivative is that of the bound with T held, and of the bound with T that follows.
 func TestMaskedDifferences(t *testing.T) {
+	tier.Skip(t, tier.Race)
 	for seed := range uint64(compare.Sizes(24)) {
 		for _, held := range []bool{true, false} {
 			x := holedSubject(t, seed)
@@ -216,6 +218,7 @@ func checkGap(t *testing.T, s *subject, want float64) {
 
 // What is said of the points without an example is what q(U) of the other examples says by definition, with the same T.
 func TestLeaveOutHoled(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	for seed := range uint64(compare.Sizes(40)) {
 		x := holedSubject(t, 900+seed)
 		u, _, err := x.evaluator.Incomplete(t.Context(), x.Params)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -25,6 +26,7 @@ func racing() bool {
 // each example: twice the examples take at most twice the memory, and all of it is far below n_ξ·m_ξ²
 // numbers, but for the exponentials of Ψ2 that wait for the gradient. A second evaluation allocates next to nothing.
 func TestAllocations(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	if racing() {
 		t.Skip("the race detector makes pools forget")
 	}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/bound"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
@@ -69,6 +70,7 @@ var calls = map[string]func(ctx context.Context, e *bound.Evaluator, p *bound.Pa
 // Wherever a context is cancelled, the call ends with its error, changes no parameters and leaves an
 // evaluator with which later evaluations, there and where it was before, have the bits of a fresh one.
 func TestCancelled(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	free, structured := threeFactors(), structuredNoise()
 	free.Space[2].Inducing = 2
 	defer func(n int) { data.SlabNumbers = n }(data.SlabNumbers)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 )
@@ -13,6 +14,7 @@ import (
 // A frame of a film that is drawn along a certain path has the moments of a field that is drawn by itself, and
 // where the path comes back to a point at the same time the field is the same again.
 func TestSampleFilmMoments(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	count := 4000
 	if testing.Short() {
 		count = 400

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
@@ -173,6 +174,7 @@ func TestPredictSlabsEnd(t *testing.T) {
 
 // A slab takes the numbers it is allowed and little else, of predictions of ten times as many or more.
 func TestPredictSlabsMemory(t *testing.T) {
+	tier.Skip(t, tier.Emulated)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what products borrow depends on how many of them run at once
 	for _, space := range [][]reference.Factor{
 		{{Points: 20, Dims: 1, Kind: kernel.Matern32}, {Points: 30, Dims: 1, Kind: kernel.Matern32}},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/dynamics"
 	"github.com/seed-08962ecc/kronfield/sgplvm/kernel"
@@ -14,6 +15,7 @@ import (
 
 // The nearest points are those that a search through all finds.
 func TestPointTree(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 71))
 		x := mat.New(1+rng.IntN(300), 1+rng.IntN(3))
@@ -50,6 +52,7 @@ func TestPointTree(t *testing.T) {
 // The covariance of what is drawn at a grid finer than the points given is the kernel's, to a
 // hundredth of the variance, and that of points drawn twice is their variance.
 func TestSuccessionCovariance(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	for _, kind := range []kernel.Kind{kernel.Matern12, kernel.Matern32, kernel.Matern52, kernel.RBF} {
 		k := kernel.Kernel{Kind: kind, Variance: 2, LengthScale: []float64{3, 2}}
 		given, x := plane(5, 1), plane(20, 0.26)
