@@ -17,14 +17,14 @@ type Family struct {
 
 // Groups of the [Collection], in its order.
 const (
-	ExactGroup     = "exact" // integers or powers of two, factor or eigenvalues to the bit
-	ClosedGroup    = "closed form"
-	HardGroup      = "hard spectra"
-	StructureGroup = "displacement"
-	GraphGroup     = "graphs"
-	KroneckerGroup = "Kronecker"
-	GeneralGroup   = "general"
-	ExtremeGroup   = "extremes"
+	exactGroup     = "exact" // integers or powers of two, factor or eigenvalues to the bit
+	closedGroup    = "closed form"
+	hardGroup      = "hard spectra"
+	structureGroup = "displacement"
+	graphGroup     = "graphs"
+	kroneckerGroup = "Kronecker"
+	generalGroup   = "general"
+	extremeGroup   = "extremes"
 )
 
 // Collection lists all families. Orders are those of square matrices; of a
@@ -50,42 +50,42 @@ func even(n int) bool               { return n > 0 && n%2 == 0 }
 
 func exactFamilies() []Family {
 	return []Family{
-		{"integer factor", ExactGroup, nil, SPD},
-		{"failing pivot", ExactGroup, from(1), func(s *Source, n int) Case { return FailingPivot(s, n, s.values.IntN(n), -s.values.IntN(2)) }},
-		{"low rank", ExactGroup, nil, func(s *Source, n int) Case { return LowRank(s, n, n/2) }},
-		{"graded", ExactGroup, nil, func(s *Source, n int) Case { return Graded(s, n, 100) }},
-		{"Pascal", ExactGroup, upTo(29), fixed(Pascal)},
-		{"Moler", ExactGroup, nil, fixed(Moler)},
-		{"arrow", ExactGroup, from(1), func(s *Source, n int) Case { return Arrow(integers(s, n-1, 3)) }},
-		{"grounded tree", ExactGroup, nil, GroundedTree},
-		{"Golub", ExactGroup, nil, Golub},
-		{"min(i,j)", ExactGroup, nil, fixed(MinIJ)},
-		{"Hadamard", ExactGroup, power, func(s *Source, n int) Case { return Hadamard(integers(s, n, n)) }},
-		{"rank one", ExactGroup, nil, func(s *Source, n int) Case { return RankOne(integers(s, n, 4)) }},
-		{"diagonal", ExactGroup, nil, func(s *Source, n int) Case { return Diagonal(values(n, func(int) float64 { return s.integer(9) })) }},
-		{"exchange", ExactGroup, nil, fixed(Exchange)},
-		{"zero", ExactGroup, nil, fixed(ZeroMatrix)},
+		{"integer factor", exactGroup, nil, SPD},
+		{"failing pivot", exactGroup, from(1), func(s *Source, n int) Case { return FailingPivot(s, n, s.values.IntN(n), -s.values.IntN(2)) }},
+		{"low rank", exactGroup, nil, func(s *Source, n int) Case { return LowRank(s, n, n/2) }},
+		{"graded", exactGroup, nil, func(s *Source, n int) Case { return Graded(s, n, 100) }},
+		{"Pascal", exactGroup, upTo(29), fixed(Pascal)},
+		{"Moler", exactGroup, nil, fixed(moler)},
+		{"arrow", exactGroup, from(1), func(s *Source, n int) Case { return arrow(integers(s, n-1, 3)) }},
+		{"grounded tree", exactGroup, nil, groundedTree},
+		{"Golub", exactGroup, nil, golub},
+		{"min(i,j)", exactGroup, nil, fixed(MinIJ)},
+		{"Hadamard", exactGroup, power, func(s *Source, n int) Case { return hadamard(integers(s, n, n)) }},
+		{"rank one", exactGroup, nil, func(s *Source, n int) Case { return rankOne(integers(s, n, 4)) }},
+		{"diagonal", exactGroup, nil, func(s *Source, n int) Case { return Diagonal(values(n, func(int) float64 { return s.integer(9) })) }},
+		{"exchange", exactGroup, nil, fixed(exchange)},
+		{"zero", exactGroup, nil, fixed(zeroMatrix)},
 	}
 }
 
 func closedFamilies() []Family {
 	return []Family{
-		{"KMS", ClosedGroup, nil, func(_ *Source, n int) Case { return KMS(n, 0.5) }},
-		{"Lehmer", ClosedGroup, nil, fixed(Lehmer)},
-		{"Pei", ClosedGroup, nil, func(_ *Source, n int) Case { return Pei(n, 1) }},
-		{"Fiedler", ClosedGroup, nil, fixed(Fiedler)},
-		{"gcd", ClosedGroup, nil, fixed(GCD)},
-		{"second difference", ClosedGroup, nil, fixed(SecondDifference)},
-		{"Clement", ClosedGroup, nil, fixed(Clement)},
-		{"Hermite", ClosedGroup, nil, fixed(Hermite)},
-		{"Laguerre", ClosedGroup, nil, fixed(Laguerre)},
-		{"Legendre", ClosedGroup, nil, fixed(Legendre)},
-		{"Hilbert", ClosedGroup, nil, fixed(Hilbert)},
-		{"inverse Hilbert", ClosedGroup, upTo(10), fixed(InverseHilbert)},
-		{"Rosser", ClosedGroup, func(n int) bool { return n == 8 }, func(*Source, int) Case { return Rosser() }},
-		{"sine basis", ClosedGroup, nil, fixed(SineBasis)},
-		{"reflector", ClosedGroup, from(1), func(s *Source, n int) Case { v := integers(s, n, 3); v[0] = 1; return Reflector(v) }},
-		{"bipartite", ClosedGroup, nil, Bipartite},
+		{"KMS", closedGroup, nil, func(_ *Source, n int) Case { return kms(n, 0.5) }},
+		{"Lehmer", closedGroup, nil, fixed(lehmer)},
+		{"Pei", closedGroup, nil, func(_ *Source, n int) Case { return pei(n, 1) }},
+		{"Fiedler", closedGroup, nil, fixed(fiedler)},
+		{"gcd", closedGroup, nil, fixed(gcdMatrix)},
+		{"second difference", closedGroup, nil, fixed(SecondDifference)},
+		{"Clement", closedGroup, nil, fixed(Clement)},
+		{"Hermite", closedGroup, nil, fixed(Hermite)},
+		{"Laguerre", closedGroup, nil, fixed(Laguerre)},
+		{"Legendre", closedGroup, nil, fixed(Legendre)},
+		{"Hilbert", closedGroup, nil, fixed(hilbert)},
+		{"inverse Hilbert", closedGroup, upTo(10), fixed(inverseHilbert)},
+		{"Rosser", closedGroup, func(n int) bool { return n == 8 }, func(*Source, int) Case { return rosser() }},
+		{"sine basis", closedGroup, nil, fixed(sineBasis)},
+		{"reflector", closedGroup, from(1), func(s *Source, n int) Case { v := integers(s, n, 3); v[0] = 1; return reflector(v) }},
+		{"bipartite", closedGroup, nil, bipartite},
 	}
 }
 
@@ -94,102 +94,102 @@ func hardFamilies() []Family {
 		return func(s *Source, n int) Case { return WithSpectrum(s, m.String(), Spectrum(s, m, n, cond)) }
 	}
 	return []Family{
-		{"Wilkinson", HardGroup, nil, fixed(Wilkinson)},
-		{"glued Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-14) }},
-		{"loosely glued Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-7) }},
-		{"joined Wilkinson", HardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1) }},
-		{"Strakoš", HardGroup, nil, func(_ *Source, n int) Case { return Strakos(n, 0.1, 100, 0.9) }},
-		{"prolate", HardGroup, nil, func(_ *Source, n int) Case { return Prolate(n, 0.25) }},
-		{"Ris", HardGroup, nil, fixed(Ris)},
-		{"one large", HardGroup, nil, mode(OneLarge, 1e10)},
-		{"one small", HardGroup, nil, mode(OneSmall, 1e10)},
-		{"geometric", HardGroup, nil, mode(Geometric, 1e10)},
-		{"arithmetic", HardGroup, nil, mode(Arithmetic, 100)},
-		{"log-uniform", HardGroup, nil, mode(LogUniform, 1e10)},
-		{"Gaussian", HardGroup, nil, mode(Gaussian, 1)},
-		{"tiny", HardGroup, nil, mode(Tiny, 1)},
-		{"cluster", HardGroup, nil, mode(Cluster, 1)},
-		{"dense", HardGroup, nil, mode(Dense, 1)},
+		{"Wilkinson", hardGroup, nil, fixed(Wilkinson)},
+		{"glued Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-14) }},
+		{"loosely glued Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1e-7) }},
+		{"joined Wilkinson", hardGroup, threefold, func(_ *Source, n int) Case { return GluedWilkinson(n/3, 3, 1) }},
+		{"Strakoš", hardGroup, nil, func(_ *Source, n int) Case { return strakos(n, 0.1, 100, 0.9) }},
+		{"prolate", hardGroup, nil, func(_ *Source, n int) Case { return prolate(n, 0.25) }},
+		{"Ris", hardGroup, nil, fixed(ris)},
+		{"one large", hardGroup, nil, mode(OneLarge, 1e10)},
+		{"one small", hardGroup, nil, mode(OneSmall, 1e10)},
+		{"geometric", hardGroup, nil, mode(Geometric, 1e10)},
+		{"arithmetic", hardGroup, nil, mode(Arithmetic, 100)},
+		{"log-uniform", hardGroup, nil, mode(LogUniform, 1e10)},
+		{"Gaussian", hardGroup, nil, mode(Gaussian, 1)},
+		{"tiny", hardGroup, nil, mode(Tiny, 1)},
+		{"cluster", hardGroup, nil, mode(Cluster, 1)},
+		{"dense", hardGroup, nil, mode(Dense, 1)},
 	}
 }
 
 func displacementFamilies() []Family {
 	return []Family{
-		{"symmetric circulant", StructureGroup, nil, func(s *Source, n int) Case { return CirculantSymmetric(integers(s, n, 5)) }},
-		{"circulant", StructureGroup, nil, func(s *Source, n int) Case { return CirculantMatrix(integers(s, n, 5)) }},
-		{"tridiagonal Toeplitz", StructureGroup, nil, func(s *Source, n int) Case { return ToeplitzTridiagonal(n, s.integer(3), s.integer(3)) }},
-		{"Toeplitz", StructureGroup, nil, RandomToeplitz},
-		{"Hankel", StructureGroup, nil, RandomHankel},
-		{"Cauchy", StructureGroup, nil, func(_ *Source, n int) Case {
+		{"symmetric circulant", structureGroup, nil, func(s *Source, n int) Case { return circulantSymmetric(integers(s, n, 5)) }},
+		{"circulant", structureGroup, nil, func(s *Source, n int) Case { return circulantMatrix(integers(s, n, 5)) }},
+		{"tridiagonal Toeplitz", structureGroup, nil, func(s *Source, n int) Case { return toeplitzTridiagonal(n, s.integer(3), s.integer(3)) }},
+		{"Toeplitz", structureGroup, nil, randomToeplitz},
+		{"Hankel", structureGroup, nil, randomHankel},
+		{"Cauchy", structureGroup, nil, func(_ *Source, n int) Case {
 			x := values(n, func(k int) float64 { return float64(k) + 1 })
 			y := values(n, func(k int) float64 { return float64(2*k) - 0.5 })
-			return Cauchy(x, y)
+			return cauchy(x, y)
 		}},
-		{"Parter", StructureGroup, nil, fixed(Parter)},
-		{"Grcar", StructureGroup, nil, fixed(Grcar)},
-		{"Vandermonde", StructureGroup, upTo(12), func(_ *Source, n int) Case { return Vandermonde(counting(n), n) }},
+		{"Parter", structureGroup, nil, fixed(parter)},
+		{"Grcar", structureGroup, nil, fixed(grcar)},
+		{"Vandermonde", structureGroup, upTo(12), func(_ *Source, n int) Case { return vandermonde(counting(n), n) }},
 	}
 }
 
 func graphFamilies() []Family {
 	return []Family{
-		{"path", GraphGroup, nil, fixed(PathGraph)},
-		{"cycle", GraphGroup, nil, fixed(CycleGraph)},
-		{"complete graph", GraphGroup, nil, fixed(CompleteGraph)},
-		{"star", GraphGroup, from(2), fixed(StarGraph)},
-		{"hypercube", GraphGroup, power, fixed(Hypercube)},
-		{"complete bipartite graph", GraphGroup, from(2), func(_ *Source, n int) Case { return CompleteBipartite(n/2, n-n/2) }},
-		{"tree", GraphGroup, nil, RandomTree},
-		{"random graph", GraphGroup, nil, RandomGraph},
-		{"cliques", GraphGroup, nil, fixed(Adjacency)},
-		{"Poisson", GraphGroup, square, func(_ *Source, n int) Case { return Poisson(root(n)) }},
+		{"path", graphGroup, nil, fixed(pathGraph)},
+		{"cycle", graphGroup, nil, fixed(cycleGraph)},
+		{"complete graph", graphGroup, nil, fixed(completeGraph)},
+		{"star", graphGroup, from(2), fixed(starGraph)},
+		{"hypercube", graphGroup, power, fixed(hypercube)},
+		{"complete bipartite graph", graphGroup, from(2), func(_ *Source, n int) Case { return completeBipartite(n/2, n-n/2) }},
+		{"tree", graphGroup, nil, randomTree},
+		{"random graph", graphGroup, nil, randomGraph},
+		{"cliques", graphGroup, nil, fixed(adjacency)},
+		{"Poisson", graphGroup, square, func(_ *Source, n int) Case { return poisson(root(n)) }},
 	}
 }
 
 func kroneckerFamilies() []Family {
 	return []Family{
-		{"Kronecker of factors", KroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(SPD(s, 2), SPD(s, n/2)) }},
-		{"Kronecker of spectra", KroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(Hadamard(integers(s, 2, 5)), CompleteGraph(n/2)) }},
-		{"Kronecker of KMS", KroneckerGroup, square, func(_ *Source, n int) Case { return Kronecker(KMS(root(n), 0.5), KMS(root(n), 0.25)) }},
-		{"repeated blocks", KroneckerGroup, even, func(s *Source, n int) Case { return BlockRepeated(Arrow(integers(s, n/2-1, 2)), 2) }},
+		{"Kronecker of factors", kroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(SPD(s, 2), SPD(s, n/2)) }},
+		{"Kronecker of spectra", kroneckerGroup, even, func(s *Source, n int) Case { return Kronecker(hadamard(integers(s, 2, 5)), completeGraph(n/2)) }},
+		{"Kronecker of KMS", kroneckerGroup, square, func(_ *Source, n int) Case { return Kronecker(kms(root(n), 0.5), kms(root(n), 0.25)) }},
+		{"repeated blocks", kroneckerGroup, even, func(s *Source, n int) Case { return blockRepeated(arrow(integers(s, n/2-1, 2)), 2) }},
 	}
 }
 
 func generalFamilies() []Family {
 	return []Family{
-		{"normal", GeneralGroup, nil, SquareNormal},
-		{"badly scaled", GeneralGroup, nil, BadlyScaled},
-		{"Frank", GeneralGroup, nil, fixed(Frank)},
-		{"Kahan", GeneralGroup, nil, func(_ *Source, n int) Case { return Kahan(n, 1.2) }},
-		{"Triw", GeneralGroup, nil, fixed(Triw)},
-		{"growth", GeneralGroup, nil, fixed(Growth)},
-		{"Forsythe", GeneralGroup, from(2), func(_ *Source, n int) Case { return Forsythe(n, 0x1p-26) }},
-		{"Jordan", GeneralGroup, nil, func(_ *Source, n int) Case { return Jordan(n, 1) }},
-		{"companion", GeneralGroup, upTo(18), fixed(Companion)},
-		{"Redheffer", GeneralGroup, nil, fixed(Redheffer)},
-		{"unimodular", GeneralGroup, nil, Unimodular},
-		{"permutation", GeneralGroup, nil, Permutation},
-		{"orthogonal", GeneralGroup, nil, HaarOrthogonal},
-		{"singular values", GeneralGroup, nil, func(s *Source, n int) Case {
-			return WithSingularValues(s, "geometric singular values", n, n, Spectrum(s, Geometric, n, 1e10))
+		{"normal", generalGroup, nil, squareNormal},
+		{"badly scaled", generalGroup, nil, badlyScaled},
+		{"Frank", generalGroup, nil, fixed(frank)},
+		{"Kahan", generalGroup, nil, func(_ *Source, n int) Case { return kahan(n, 1.2) }},
+		{"Triw", generalGroup, nil, fixed(triw)},
+		{"growth", generalGroup, nil, fixed(growthMatrix)},
+		{"Forsythe", generalGroup, from(2), func(_ *Source, n int) Case { return forsythe(n, 0x1p-26) }},
+		{"Jordan", generalGroup, nil, func(_ *Source, n int) Case { return jordan(n, 1) }},
+		{"companion", generalGroup, upTo(18), fixed(companion)},
+		{"Redheffer", generalGroup, nil, fixed(redheffer)},
+		{"unimodular", generalGroup, nil, unimodular},
+		{"permutation", generalGroup, nil, permutation},
+		{"orthogonal", generalGroup, nil, haarOrthogonal},
+		{"singular values", generalGroup, nil, func(s *Source, n int) Case {
+			return withSingularValues(s, "geometric singular values", n, n, Spectrum(s, Geometric, n, 1e10))
 		}},
-		{"devil's stairs", GeneralGroup, nil, DevilsStairs},
-		{"rank deficient", GeneralGroup, nil, func(s *Source, n int) Case { return RankDeficient(s, n, n, n/2) }},
-		{"rank deficient tall", GeneralGroup, nil, func(s *Source, n int) Case { return RankDeficient(s, n+2, n, n/2) }},
-		{"tall normal", GeneralGroup, nil, TallNormal},
-		{"wide integer", GeneralGroup, nil, WideInteger},
-		{"Läuchli", GeneralGroup, from(1), func(_ *Source, n int) Case { return Lauchli(n, 0x1p-30) }},
+		{"devil's stairs", generalGroup, nil, devilsStairs},
+		{"rank deficient", generalGroup, nil, func(s *Source, n int) Case { return rankDeficient(s, n, n, n/2) }},
+		{"rank deficient tall", generalGroup, nil, func(s *Source, n int) Case { return rankDeficient(s, n+2, n, n/2) }},
+		{"tall normal", generalGroup, nil, tallNormal},
+		{"wide integer", generalGroup, nil, wideInteger},
+		{"Läuchli", generalGroup, from(1), func(_ *Source, n int) Case { return lauchli(n, 0x1p-30) }},
 	}
 }
 
 func extremeFamilies() []Family {
 	return []Family{
-		{"NaN", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.NaN()) }},
-		{"Inf", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(1)) }},
-		{"-Inf", ExtremeGroup, from(1), func(s *Source, n int) Case { return WithEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(-1)) }},
-		{"subnormal", ExtremeGroup, nil, SubnormalSPD},
-		{"near overflow", ExtremeGroup, nil, fixed(NearOverflow)},
-		{"straddling", ExtremeGroup, nil, fixed(Straddling)},
+		{"NaN", extremeGroup, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), math.NaN()) }},
+		{"Inf", extremeGroup, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(1)) }},
+		{"-Inf", extremeGroup, from(1), func(s *Source, n int) Case { return withEntry(n, s.values.IntN(n), s.values.IntN(n), math.Inf(-1)) }},
+		{"subnormal", extremeGroup, nil, subnormalSPD},
+		{"near overflow", extremeGroup, nil, fixed(nearOverflow)},
+		{"straddling", extremeGroup, nil, fixed(straddling)},
 	}
 }
 

@@ -60,9 +60,9 @@
 //	fuzz.Cases(s, 20, fuzz.Definite|fuzz.Toeplitz, fuzz.IllConditioned)
 //
 // Where the entries are integers or powers of two, what is known is exact and an
-// algorithm may be held to the bit ([SPD], [Moler], [Arrow], [GroundedTree],
-// [FailingPivot], [LowRank], [Graded], [Hadamard]). Matrices made to a spectrum
-// ([WithSpectrum], [WithSingularValues]) are those of LAPACK's test generators;
+// algorithm may be held to the bit ([SPD], [moler], [arrow], [groundedTree],
+// [FailingPivot], [LowRank], [Graded], [hadamard]). Matrices made to a spectrum
+// ([WithSpectrum], [withSingularValues]) are those of LAPACK's test generators;
 // [SymmetricCases], [DefiniteCases] and [Stetester] are the lists by which LAPACK
 // and STETESTER test, [Regressions] matrices on which well-known libraries have
 // hung or answered wrongly, each with the number of its report.

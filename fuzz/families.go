@@ -199,7 +199,7 @@ func GluedWilkinson(n, copies int, glue float64) Case {
 // Hermite, Laguerre and Legendre return the Jacobi matrices of those families
 // of orthogonal polynomials: the eigenvalues are the nodes of Gauss's
 // quadrature, the squares of the first components of the eigenvectors its
-// weights over the weight function's integral (Golub and Welsch, Mathematics
+// weights over the weight function's integral (golub and Welsch, Mathematics
 // of Computation 23, 1969).
 func Hermite(n int) Case {
 	a := tridiagonal(n, func(int) float64 { return 0 }, func(i int) float64 { return math.Sqrt(float64(i+1) / 2) })
@@ -221,9 +221,9 @@ func Legendre(n int) Case {
 	return Case{Name: fmt.Sprintf("Legendre n=%d", n), A: a, Pivot: 0}
 }
 
-// RankOne returns u·uᵀ for integers u: eigenvalues 0, n-1 times, and ‖u‖²,
+// rankOne returns u·uᵀ for integers u: eigenvalues 0, n-1 times, and ‖u‖²,
 // exactly.
-func RankOne(u []int) Case {
+func rankOne(u []int) Case {
 	n := len(u)
 	c := Case{
 		Name:  fmt.Sprintf("rank one n=%d", n),
@@ -239,9 +239,9 @@ func RankOne(u []int) Case {
 	return c
 }
 
-// Hilbert returns A[i,j] = 1/(i+j+1) (Hilbert, Acta Math. 18, 1894), notoriously
+// hilbert returns A[i,j] = 1/(i+j+1) (hilbert, Acta Math. 18, 1894), notoriously
 // ill-conditioned: about e^(3.5n). Up to n = 10 it is positive definite by a margin above rounding.
-func Hilbert(n int) Case {
+func hilbert(n int) Case {
 	c := Case{Name: fmt.Sprintf("Hilbert n=%d", n), Pivot: Unknown}
 	c.A = fill(n, n, func(i, j int) float64 { return 1 / float64(i+j+1) })
 	if n <= 10 {

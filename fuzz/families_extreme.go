@@ -9,9 +9,9 @@ import (
 
 // Matrices at the ends of what a float64 can be.
 
-// WithEntry returns the identity plus ones with v at (i, j), and at (j, i): for
+// withEntry returns the identity plus ones with v at (i, j), and at (j, i): for
 // v = NaN or ±Inf, which an implementation has to refuse or to spread.
-func WithEntry(n, i, j int, v float64) Case {
+func withEntry(n, i, j int, v float64) Case {
 	c := entries(fmt.Sprintf("%g at (%d, %d)", v, i, j), n, func(p, q int) float64 {
 		switch {
 		case p == i && q == j || p == j && q == i:
@@ -24,17 +24,17 @@ func WithEntry(n, i, j int, v float64) Case {
 	return c
 }
 
-// SubnormalSPD returns [SPD] times 2^-1074: every number subnormal or 0.
+// subnormalSPD returns [SPD] times 2^-1074: every number subnormal or 0.
 // Its eigenvalues are defined, its Cholesky factor is of size 2^-537.
-func SubnormalSPD(s *Source, n int) Case {
+func subnormalSPD(s *Source, n int) Case {
 	c := SPD(s, n)
 	return Case{Name: "subnormal " + c.Name, A: scaled(c.A, -1074), Pivot: Unknown}
 }
 
-// NearOverflow returns a full symmetric matrix with entries about ±2^1020 whose
-// row sums overflow though its eigenvalues do not: [SineBasis] scaled.
-func NearOverflow(n int) Case {
-	c := SineBasis(n)
+// nearOverflow returns a full symmetric matrix with entries about ±2^1020 whose
+// row sums overflow though its eigenvalues do not: [sineBasis] scaled.
+func nearOverflow(n int) Case {
+	c := sineBasis(n)
 	c.Name = "near overflow, " + c.Name
 	c.A = scaled(c.A, 1022)
 	c.Eigenvalues = scaledValues(c.Eigenvalues, 1022)
@@ -43,8 +43,8 @@ func NearOverflow(n int) Case {
 	return c
 }
 
-// ZeroMatrix returns zeros, of both signs.
-func ZeroMatrix(n int) Case {
+// zeroMatrix returns zeros, of both signs.
+func zeroMatrix(n int) Case {
 	c := entries("zero", n, func(i, j int) float64 { return math.Copysign(0, float64((i+j)%2)-0.5) })
 	if n > 0 {
 		c.Pivot = 0
@@ -52,9 +52,9 @@ func ZeroMatrix(n int) Case {
 	return c.spectrum(make([]float64, n)...).singular(make([]float64, n)...).ranked(0)
 }
 
-// Straddling returns diag(2^e) with e from -1060 to 1000: the first numbers
+// straddling returns diag(2^e) with e from -1060 to 1000: the first numbers
 // subnormal, the last near overflow.
-func Straddling(n int) Case {
+func straddling(n int) Case {
 	c := Diagonal(values(n, func(i int) float64 { return math.Ldexp(1, -1060+2060*i/max(n-1, 1)) }))
 	c.Name = "straddling " + c.Name
 	return c
@@ -101,12 +101,12 @@ func Regressions() []Case {
 		c.Name += " (" + report + ")"
 		cases = append(cases, c)
 	}
-	cliques := Adjacency(12)
+	cliques := adjacency(12)
 	kind("as RSpectra #20", cliques)
-	kind("as faer #82", fromGraph(RandomGraph(s, 20)))
+	kind("as faer #82", fromGraph(randomGraph(s, 20)))
 	repeated := Integers(s, 33, 4, 1)
 	kind("rows of 0 and ±1 repeated, as nalgebra #1025", Case{Name: "Gram", A: timesTransposed(repeated), Pivot: Unknown})
-	blocks := BlockRepeated(fromGraph(RandomGraph(s, 7)), 3).Permuted(s)
+	blocks := blockRepeated(fromGraph(randomGraph(s, 7)), 3).Permuted(s)
 	kind("interleaved equal blocks, as faer #136", blocks)
 	kind("small vector components, as lapack #351", Hermite(24))
 	kind("no convergence of a secular root, as lapack #1166", GluedWilkinson(9, 3, 1e-14))

@@ -8,9 +8,9 @@ import (
 
 // General matrices, square and rectangular, for LU, QR and singular values.
 
-// Frank returns n-max(i, j) on and above the first subdiagonal (Frank, J. SIAM
+// frank returns n-max(i, j) on and above the first subdiagonal (frank, J. SIAM
 // 6, 1958): Hessenberg, det 1, small eigenvalues of condition near 2ⁿ.
-func Frank(n int) Case {
+func frank(n int) Case {
 	return entries("Frank", n, func(i, j int) float64 {
 		if i > j+1 {
 			return 0
@@ -19,11 +19,11 @@ func Frank(n int) Case {
 	}).determined(0, 1)
 }
 
-// Kahan returns diag(1, s, s², …)·(I - c·N) with N the strict upper triangle of
-// ones, c = cos θ, s = sin θ (Kahan, Canad. Math. Bull. 9, 1966): QR with column
+// kahan returns diag(1, s, s², …)·(I - c·N) with N the strict upper triangle of
+// ones, c = cos θ, s = sin θ (kahan, Canad. Math. Bull. 9, 1966): QR with column
 // pivoting changes nothing and does not show the smallest singular value; the
 // one before it is s^(n-2)·√(1+c) (Zha, SIAM J. Matrix Anal. Appl. 14, 1993).
-func Kahan(n int, theta float64) Case {
+func kahan(n int, theta float64) Case {
 	c, s := math.Cos(theta), math.Sin(theta)
 	return entries("Kahan", n, func(i, j int) float64 {
 		switch row := math.Pow(s, float64(i)); {
@@ -36,9 +36,9 @@ func Kahan(n int, theta float64) Case {
 	}).determined(float64(n*(n-1)/2)*math.Log(s), 1)
 }
 
-// Triw returns the upper triangle of -1 with ones on the diagonal (Wilkinson
+// triw returns the upper triangle of -1 with ones on the diagonal (Wilkinson
 // 1965): det 1, inverse 2^(j-i-1) above a diagonal of ones, σ_n near 2^(2-n).
-func Triw(n int) Case {
+func triw(n int) Case {
 	c := entries("Triw", n, func(i, j int) float64 {
 		switch {
 		case i == j:
@@ -59,10 +59,10 @@ func Triw(n int) Case {
 	})
 }
 
-// Growth returns Wilkinson's matrix on which partial pivoting doubles the last
+// growthMatrix returns Wilkinson's matrix on which partial pivoting doubles the last
 // column at every step: 1 on the diagonal and in the last column, -1 below
 // (Wilkinson, J. ACM 8, 1961): det 2^(n-1).
-func Growth(n int) Case {
+func growthMatrix(n int) Case {
 	c := entries("growth", n, func(i, j int) float64 {
 		switch {
 		case i == j, j == n-1:
@@ -75,10 +75,10 @@ func Growth(n int) Case {
 	return c.determined(float64(max(n-1, 0))*math.Ln2, 1)
 }
 
-// Forsythe returns the Jordan block of the eigenvalue 0 with alpha in the lower
+// forsythe returns the jordan block of the eigenvalue 0 with alpha in the lower
 // left corner: eigenvalues on a circle of radius |α|^(1/n), det
-// (-1)^(n-1)·α (MATLAB's gallery; after Forsythe).
-func Forsythe(n int, alpha float64) Case {
+// (-1)^(n-1)·α (MATLAB's gallery; after forsythe).
+func forsythe(n int, alpha float64) Case {
 	c := entries("Forsythe", n, func(i, j int) float64 {
 		switch {
 		case i == n-1 && j == 0:
@@ -94,9 +94,9 @@ func Forsythe(n int, alpha float64) Case {
 	return c.determined(math.Log(math.Abs(alpha)), math.Copysign(1, alpha)*math.Pow(-1, float64(n-1)))
 }
 
-// Jordan returns the Jordan block of the given eigenvalue: one eigenvector for n
+// jordan returns the jordan block of the given eigenvalue: one eigenvector for n
 // equal eigenvalues.
-func Jordan(n int, eigenvalue float64) Case {
+func jordan(n int, eigenvalue float64) Case {
 	c := entries("Jordan", n, func(i, j int) float64 {
 		switch j - i {
 		case 0:
@@ -115,10 +115,10 @@ func Jordan(n int, eigenvalue float64) Case {
 	return c.determined(float64(n)*math.Log(math.Abs(eigenvalue)), math.Pow(math.Copysign(1, eigenvalue), float64(n)))
 }
 
-// Companion returns the companion matrix of Π (x-k), k = 1 … n, whose roots move
+// companion returns the companion matrix of Π (x-k), k = 1 … n, whose roots move
 // far for a small change of a coefficient (Wilkinson 1959): det n!. n is at most
 // 18: beyond, coefficients exceed 2⁵³.
-func Companion(n int) Case {
+func companion(n int) Case {
 	p := make([]float64, n+1) // coefficients of xⁱ
 	p[0] = 1
 	for k := 1; k <= n; k++ {
@@ -145,9 +145,9 @@ func Companion(n int) Case {
 	}).determined(log, 1)
 }
 
-// Redheffer returns A[i,j] = 1 where j = 0 or i+1 divides j+1 (Redheffer, 1977):
+// redheffer returns A[i,j] = 1 where j = 0 or i+1 divides j+1 (redheffer, 1977):
 // det is Mertens's function, the sum of μ(k).
-func Redheffer(n int) Case {
+func redheffer(n int) Case {
 	c := entries("Redheffer", n, func(i, j int) float64 {
 		if j == 0 || (j+1)%(i+1) == 0 {
 			return 1
@@ -177,9 +177,9 @@ func Redheffer(n int) Case {
 	return c.determined(math.Log(math.Abs(float64(det))), math.Copysign(1, float64(det)))
 }
 
-// Unimodular returns L·U of random unit triangles of -1, 0 and 1 in a band of
+// unimodular returns L·U of random unit triangles of -1, 0 and 1 in a band of
 // three: integers of det 1, with an inverse of integers.
-func Unimodular(s *Source, n int) Case {
+func unimodular(s *Source, n int) Case {
 	l := fill(n, n, func(i, j int) float64 {
 		switch {
 		case i == j:
@@ -201,8 +201,8 @@ func Unimodular(s *Source, n int) Case {
 	return entries("unimodular", n, NaiveMul(1, l, u, 0, mat.Matrix{}).At).determined(0, 1)
 }
 
-// Permutation returns a random permutation matrix.
-func Permutation(s *Source, n int) Case {
+// permutation returns a random permutation matrix.
+func permutation(s *Source, n int) Case {
 	p := s.Perm(n)
 	sign := 1.0
 	for i := range p {
@@ -221,9 +221,9 @@ func Permutation(s *Source, n int) Case {
 	return c.determined(0, sign).claiming(Orthonormal)
 }
 
-// WithSingularValues returns U·diag(d)·Vᵀ, m×n, with U and V from [Orthogonal],
+// withSingularValues returns U·diag(d)·Vᵀ, m×n, with U and V from [Orthogonal],
 // for min(m, n) values d ≥ 0; Slack is as in [WithSpectrum].
-func WithSingularValues(s *Source, name string, m, n int, d []float64) Case {
+func withSingularValues(s *Source, name string, m, n int, d []float64) Case {
 	u, v := Orthogonal(s, m), Orthogonal(s, n)
 	a := fill(m, n, func(i, j int) float64 {
 		var sum float64
@@ -235,16 +235,16 @@ func WithSingularValues(s *Source, name string, m, n int, d []float64) Case {
 	return general(name, a).singular(d...).slackened(float64(max(m, n)), mat.NormMax(mat.Vector(d)))
 }
 
-// HaarOrthogonal returns [Orthogonal] as a case.
-func HaarOrthogonal(s *Source, n int) Case {
+// haarOrthogonal returns [Orthogonal] as a case.
+func haarOrthogonal(s *Source, n int) Case {
 	one := values(n, func(int) float64 { return 1 })
 	c := general("orthogonal", Orthogonal(s, n)).singular(one...).slackened(float64(n), 1)
 	return c.claiming(Orthonormal)
 }
 
-// Lauchli returns ones above μ·I, (n+1)×n: singular values √(n+μ²) and μ, n-1
+// lauchli returns ones above μ·I, (n+1)×n: singular values √(n+μ²) and μ, n-1
 // times; forming AᵀA loses μ where μ² is below ε (Läuchli, Numer. Math. 3, 1961).
-func Lauchli(n int, mu float64) Case {
+func lauchli(n int, mu float64) Case {
 	a := fill(n+1, n, func(i, j int) float64 {
 		switch {
 		case i == 0:
@@ -262,30 +262,30 @@ func Lauchli(n int, mu float64) Case {
 	})...)
 }
 
-// RankDeficient returns the product of integer matrices m×rank and rank×n, each
+// rankDeficient returns the product of integer matrices m×rank and rank×n, each
 // with an integer triangle in front: of that rank exactly.
-func RankDeficient(s *Source, m, n, rank int) Case {
+func rankDeficient(s *Source, m, n, rank int) Case {
 	g, h := Integers(s, m, rank, 2), Integers(s, rank, n, 2)
 	mat.Copy(g.Slice(0, rank, 0, rank), IntegerFactor(s, rank))
 	mat.Copy(h.Slice(0, rank, 0, rank), IntegerFactor(s, rank).T())
 	return general("rank deficient", NaiveMul(1, g, h, 0, mat.Matrix{})).ranked(rank)
 }
 
-// DevilsStairs returns a matrix whose singular values fall in steps of ten, three
+// devilsStairs returns a matrix whose singular values fall in steps of ten, three
 // at a time, hard for rank-revealing factorisations (Stewart; Hansen's test
 // problems).
-func DevilsStairs(s *Source, n int) Case {
-	return WithSingularValues(s, "devil's stairs", n, n, values(n, func(k int) float64 { return math.Pow(10, -float64(k/3)) }))
+func devilsStairs(s *Source, n int) Case {
+	return withSingularValues(s, "devil's stairs", n, n, values(n, func(k int) float64 { return math.Pow(10, -float64(k/3)) }))
 }
 
-// TallNormal returns a tall matrix of independent normal entries, 2n×n.
-func TallNormal(s *Source, n int) Case { return general("tall normal", Normal(s, 2*n, n)) }
+// tallNormal returns a tall matrix of independent normal entries, 2n×n.
+func tallNormal(s *Source, n int) Case { return general("tall normal", Normal(s, 2*n, n)) }
 
-// WideInteger returns a wide matrix of integers, n×(2n+1).
-func WideInteger(s *Source, n int) Case { return general("wide integer", Integers(s, n, 2*n+1, 9)) }
+// wideInteger returns a wide matrix of integers, n×(2n+1).
+func wideInteger(s *Source, n int) Case { return general("wide integer", Integers(s, n, 2*n+1, 9)) }
 
-// SquareNormal returns independent normal entries.
-func SquareNormal(s *Source, n int) Case { return general("normal", Normal(s, n, n)) }
+// squareNormal returns independent normal entries.
+func squareNormal(s *Source, n int) Case { return general("normal", Normal(s, n, n)) }
 
-// BadlyScaled returns rows and columns of wide range: entries ±x·2^e, |e| ≤ 60.
-func BadlyScaled(s *Source, n int) Case { return general("badly scaled", Wide(s, n, n, 60)) }
+// badlyScaled returns rows and columns of wide range: entries ±x·2^e, |e| ≤ 60.
+func badlyScaled(s *Source, n int) Case { return general("badly scaled", Wide(s, n, n, 60)) }

@@ -35,8 +35,8 @@ func laplacian(name string, n int, edge func(i, j int) bool) Case {
 // connected adds that the graph is: the rank is n-1.
 func connected(c Case) Case { return c.ranked(max(c.A.Rows-1, 0)) }
 
-// PathGraph returns the Laplacian of a path: 2-2cos(πk/n), k = 0 … n-1.
-func PathGraph(n int) Case {
+// pathGraph returns the Laplacian of a path: 2-2cos(πk/n), k = 0 … n-1.
+func pathGraph(n int) Case {
 	c := laplacian("path", n, func(i, j int) bool { return i-j == 1 })
 	return connected(c.spectrum(values(n, func(k int) float64 {
 		sin := math.Sin(math.Pi * float64(k) / float64(2*n))
@@ -44,9 +44,9 @@ func PathGraph(n int) Case {
 	})...))
 }
 
-// CycleGraph returns the Laplacian of a cycle: 2-2cos(2πk/n), each but the
+// cycleGraph returns the Laplacian of a cycle: 2-2cos(2πk/n), each but the
 // first (and, for even n, the last) twice.
-func CycleGraph(n int) Case {
+func cycleGraph(n int) Case {
 	c := laplacian("cycle", n, func(i, j int) bool { return i-j == 1 || i-j == n-1 && n > 2 })
 	if n < 3 {
 		return connected(c)
@@ -57,15 +57,15 @@ func CycleGraph(n int) Case {
 	})...))
 }
 
-// CompleteGraph returns the Laplacian n·I - ones: 0, and n, n-1 times.
-func CompleteGraph(n int) Case {
+// completeGraph returns the Laplacian n·I - ones: 0, and n, n-1 times.
+func completeGraph(n int) Case {
 	c := laplacian("complete graph", n, func(i, j int) bool { return true })
 	return connected(c.spectrum(values(n, func(k int) float64 { return float64(n * min(k, 1)) })...))
 }
 
-// StarGraph returns the Laplacian of n-1 nodes joined to the first: 0, 1, n-2
+// starGraph returns the Laplacian of n-1 nodes joined to the first: 0, 1, n-2
 // times, and n.
-func StarGraph(n int) Case {
+func starGraph(n int) Case {
 	c := laplacian("star", n, func(i, j int) bool { return j == 0 })
 	return connected(c.spectrum(values(n, func(k int) float64 {
 		switch k {
@@ -78,32 +78,32 @@ func StarGraph(n int) Case {
 	})...))
 }
 
-// Hypercube returns the Laplacian of the cube with n = 2^d corners: 2k, C(d, k)
+// hypercube returns the Laplacian of the cube with n = 2^d corners: 2k, C(d, k)
 // times.
-func Hypercube(n int) Case {
+func hypercube(n int) Case {
 	c := laplacian("hypercube", n, func(i, j int) bool { return bits.OnesCount(uint(i^j)) == 1 })
 	return connected(c.spectrum(values(n, func(k int) float64 { return float64(2 * bits.OnesCount(uint(k))) })...))
 }
 
-// CompleteBipartite returns the Laplacian of p nodes each joined to q others: 0,
+// completeBipartite returns the Laplacian of p nodes each joined to q others: 0,
 // p+q, p, q-1 times, and q, p-1 times. p and q are at least 1.
-func CompleteBipartite(p, q int) Case {
+func completeBipartite(p, q int) Case {
 	c := laplacian("complete bipartite graph", p+q, func(i, j int) bool { return i >= p && j < p })
 	w := slices.Concat([]float64{0, float64(p + q)}, slices.Repeat([]float64{float64(p)}, q-1), slices.Repeat([]float64{float64(q)}, p-1))
 	return connected(c.spectrum(w...))
 }
 
-// RandomTree returns the Laplacian of a random tree: of any tree, each cofactor
+// randomTree returns the Laplacian of a random tree: of any tree, each cofactor
 // is 1 (Kirchhoff 1847).
-func RandomTree(s *Source, n int) Case {
+func randomTree(s *Source, n int) Case {
 	parent := parents(s, n)
 	return connected(laplacian("tree", n, func(i, j int) bool { return parent[j] == i }))
 }
 
-// GroundedTree returns the Laplacian of a random tree without the row and
+// groundedTree returns the Laplacian of a random tree without the row and
 // column of a node joined to its root: det 1, and, since children come before
 // parents, the exact factor has -1 where i is j's parent.
-func GroundedTree(s *Source, n int) Case {
+func groundedTree(s *Source, n int) Case {
 	parent := parents(s, n)
 	c := laplacian("grounded tree", n, func(i, j int) bool { return parent[j] == i })
 	c.Claims = 0
@@ -133,9 +133,9 @@ func parents(s *Source, n int) []int {
 	return p
 }
 
-// RandomGraph returns the Laplacian of a graph with each edge there or not,
+// randomGraph returns the Laplacian of a graph with each edge there or not,
 // about three at a node; it may fall apart (Gilbert, Ann. Math. Statist. 30, 1959).
-func RandomGraph(s *Source, n int) Case {
+func randomGraph(s *Source, n int) Case {
 	there := map[[2]int]bool{}
 	for i := range n {
 		for j := range i {
@@ -145,10 +145,10 @@ func RandomGraph(s *Source, n int) Case {
 	return laplacian("random graph", n, func(i, j int) bool { return there[[2]int{i, j}] })
 }
 
-// Adjacency returns the adjacency matrix of two complete graphs of n/2 nodes
+// adjacency returns the adjacency matrix of two complete graphs of n/2 nodes
 // with one edge between them: eigenvalues -1, many times (Brouwer and Haemers,
 // Spectra of Graphs, 2012).
-func Adjacency(n int) Case {
+func adjacency(n int) Case {
 	h := n / 2
 	return entries("cliques", n, func(i, j int) float64 {
 		if i != j && ((i < h) == (j < h) || min(i, j) == 0 && max(i, j) == h) {
@@ -158,10 +158,10 @@ func Adjacency(n int) Case {
 	})
 }
 
-// Poisson returns the five-point Laplacian on a k×k grid with the boundary at 0
-// (Golub and Van Loan, Matrix Computations, section 4.8): order k², eigenvalues
+// poisson returns the five-point Laplacian on a k×k grid with the boundary at 0
+// (golub and Van Loan, Matrix Computations, section 4.8): order k², eigenvalues
 // 4sin²(iπ/(2k+2)) + 4sin²(jπ/(2k+2)).
-func Poisson(k int) Case {
+func poisson(k int) Case {
 	one := SecondDifference(k)
 	a, b := NaiveKron(one.A, mat.Identity(k)), NaiveKron(mat.Identity(k), one.A)
 	c := entries("Poisson", k*k, func(i, j int) float64 { return a.At(i, j) + b.At(i, j) })

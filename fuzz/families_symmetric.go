@@ -7,12 +7,12 @@ import (
 
 // Symmetric matrices in closed form. Indices i, j count from 0.
 
-// KMS returns A[i,j] = ρ^|i-j|, the covariance of an autoregression or of an
+// kms returns A[i,j] = ρ^|i-j|, the covariance of an autoregression or of an
 // exponential kernel on equidistant points (Kac, Murdock and Szegő, J. Rational
 // Mech. Anal. 2, 1953): det = (1-ρ²)^(n-1), the inverse is tridiagonal,
 // 1/(1-ρ²) times -ρ beside a diagonal of 1+ρ², 1 at its ends. |rho| is below 1;
 // where it is a power of two the entries are exact.
-func KMS(n int, rho float64) Case {
+func kms(n int, rho float64) Case {
 	q := 1 - rho*rho
 	c := entries("KMS", n, func(i, j int) float64 { return math.Pow(rho, math.Abs(float64(i-j))) })
 	return c.definite().determined(float64(max(n-1, 0))*math.Log(q), 1).inverted(func(i, j int) float64 {
@@ -30,10 +30,10 @@ func KMS(n int, rho float64) Case {
 	})
 }
 
-// Lehmer returns A[i,j] = min(i+1, j+1)/max(i+1, j+1) (Newman and Todd, J. SIAM
+// lehmer returns A[i,j] = min(i+1, j+1)/max(i+1, j+1) (Newman and Todd, J. SIAM
 // 6, 1958): totally positive, det = (2n)!/(2ⁿ·(n!)³), with k = i+1 the inverse
 // is tridiagonal, 4k³/(4k²-1) beside -k(k+1)/(2k+1), n²/(2n-1) last.
-func Lehmer(n int) Case {
+func lehmer(n int) Case {
 	var log float64
 	for k := 1; k <= n; k++ { // from order k-1 to k: (2k-1)/k²
 		log += math.Log(float64(2*k-1) / float64(k*k))
@@ -53,10 +53,10 @@ func Lehmer(n int) Case {
 	})
 }
 
-// Moler returns L·Lᵀ for the L with ones on the diagonal and -1 below it (Nash,
+// moler returns L·Lᵀ for the L with ones on the diagonal and -1 below it (Nash,
 // Compact Numerical Methods, 1979): A[i,j] = min(i, j) - 1 off the diagonal,
 // i+1 on it; det 1, one eigenvalue near 4^-n.
-func Moler(n int) Case {
+func moler(n int) Case {
 	c := entries("Moler", n, func(i, j int) float64 {
 		if i == j {
 			return float64(i + 1)
@@ -71,9 +71,9 @@ func Moler(n int) Case {
 	})
 }
 
-// Pei returns α·I + ones (Pei, Comm. ACM 5, 1962): eigenvalues α, n-1 times, and
+// pei returns α·I + ones (pei, Comm. ACM 5, 1962): eigenvalues α, n-1 times, and
 // α+n; inverse (I - ones/(α+n))/α. alpha is positive.
-func Pei(n int, alpha float64) Case {
+func pei(n int, alpha float64) Case {
 	c := entries("Pei", n, func(i, j int) float64 {
 		if i == j {
 			return 1 + alpha
@@ -94,10 +94,10 @@ func Pei(n int, alpha float64) Case {
 	return c.definite().determined(float64(n-1)*math.Log(alpha)+math.Log(sum), 1)
 }
 
-// Fiedler returns A[i,j] = |i-j| (Fiedler, in Todd, Basic Numerical
+// fiedler returns A[i,j] = |i-j| (fiedler, in Todd, Basic Numerical
 // Mathematics 2, 1977): one positive eigenvalue, the others negative, det =
 // (-1)^(n-1)·2^(n-2)·(n-1).
-func Fiedler(n int) Case {
+func fiedler(n int) Case {
 	c := entries("Fiedler", n, func(i, j int) float64 { return math.Abs(float64(i - j)) })
 	switch {
 	case n == 0:
@@ -110,16 +110,16 @@ func Fiedler(n int) Case {
 	return c.claiming(Indefinite|Nonsingular).determined(float64(n-2)*math.Ln2+math.Log(float64(n-1)), math.Pow(-1, float64(n-1)))
 }
 
-// Ris returns A[i,j] = 1/(2(n-i-j)-1), a Hankel matrix whose eigenvalues cluster
-// about ±π/2 (Ris; in Nash, Compact Numerical Methods, 1979).
-func Ris(n int) Case {
+// ris returns A[i,j] = 1/(2(n-i-j)-1), a Hankel matrix whose eigenvalues cluster
+// about ±π/2 (ris; in Nash, Compact Numerical Methods, 1979).
+func ris(n int) Case {
 	return entries("Ris", n, func(i, j int) float64 { return 1 / float64(2*(n-i-j)-1) })
 }
 
-// Prolate returns the Toeplitz matrix of sin(2πwk)/(πk) beside 2w (Varah, Linear
+// prolate returns the Toeplitz matrix of sin(2πwk)/(πk) beside 2w (Varah, Linear
 // Algebra Appl. 187, 1993): eigenvalues in (0, 1), nearly all of them within
 // rounding of 0 or of 1. w is in (0, ½).
-func Prolate(n int, w float64) Case {
+func prolate(n int, w float64) Case {
 	return entries("prolate", n, func(i, j int) float64 {
 		if i == j {
 			return 2 * w
@@ -129,13 +129,13 @@ func Prolate(n int, w float64) Case {
 	})
 }
 
-// Strakos returns the diagonal matrix of
+// strakos returns the diagonal matrix of
 //
 //	λ_k = λ₁ + (k-1)/(n-1)·(λ_n-λ₁)·ρ^(n-k), k = 1 … n,
 //
 // on which Lanczos's method and conjugate gradients lose orthogonality (Strakoš,
 // Linear Algebra Appl. 154, 1991). 0 < least < most, 0 < rho ≤ 1.
-func Strakos(n int, least, most, rho float64) Case {
+func strakos(n int, least, most, rho float64) Case {
 	c := Diagonal(values(n, func(k int) float64 {
 		return least + float64(k)/float64(max(n-1, 1))*(most-least)*math.Pow(rho, float64(n-1-k))
 	}))
@@ -143,10 +143,10 @@ func Strakos(n int, least, most, rho float64) Case {
 	return c
 }
 
-// Rosser returns Rosser's matrix of order 8 (Rosser, Lanczos, Hestenes and
+// rosser returns rosser's matrix of order 8 (rosser, Lanczos, Hestenes and
 // Karush, J. Res. Nat. Bur. Standards 47, 1951): eigenvalues ±10√10405,
 // 510±100√26, 1020, 1000 twice and 0.
-func Rosser() Case {
+func rosser() Case {
 	rows := [8][8]float64{
 		{611, 196, -192, 407, -8, -52, -49, 29},
 		{196, 899, 113, -192, -71, -43, -8, -44},
@@ -162,9 +162,9 @@ func Rosser() Case {
 	return c.spectrum(-a, a, 510-b, 510+b, 1020, 1000, 1000, 0).ranked(7)
 }
 
-// InverseHilbert returns the inverse of [Hilbert](n), of integers (Todd, Basic
+// inverseHilbert returns the inverse of [hilbert](n), of integers (Todd, Basic
 // Numerical Mathematics 2, 1977). n is at most 10.
-func InverseHilbert(n int) Case {
+func inverseHilbert(n int) Case {
 	c := entries("inverse Hilbert", n, func(i, j int) float64 {
 		v := float64(i+j+1) * binomial(n+i, n-1-j) * binomial(n+j, n-1-i) * binomial(i+j, i) * binomial(i+j, i)
 		if (i+j)%2 == 1 {
@@ -172,7 +172,7 @@ func InverseHilbert(n int) Case {
 		}
 		return v
 	})
-	var log float64 // of det Hilbert: Π (k!)⁴/((2k)!(2k+1)!)
+	var log float64 // of det hilbert: Π (k!)⁴/((2k)!(2k+1)!)
 	for k := 1; k < n; k++ {
 		for i := 1; i <= k; i++ {
 			log += 4 * math.Log(float64(i))
@@ -187,10 +187,10 @@ func InverseHilbert(n int) Case {
 	return c.definite().determined(-log, 1)
 }
 
-// Arrow returns an arrowhead matrix of integers: the identity bordered by v, and
+// arrow returns an arrowhead matrix of integers: the identity bordered by v, and
 // 1+‖v‖² last. Factor and inverse are of integers; eigenvalues are 1, n-2
 // times, and (2+s±√(s²+4s))/2 with s = ‖v‖².
-func Arrow(v []int) Case {
+func arrow(v []int) Case {
 	n := len(v) + 1
 	var s float64
 	for _, x := range v {
@@ -235,9 +235,9 @@ func Arrow(v []int) Case {
 	return c.spectrum(append(slices.Repeat([]float64{1}, n-2), most, 1/most)...)
 }
 
-// GCD returns A[i,j] = gcd(i+1, j+1) (Smith, Proc. London Math. Soc. 7, 1876):
+// gcdMatrix returns A[i,j] = gcd(i+1, j+1) (Smith, Proc. London Math. Soc. 7, 1876):
 // det = Π φ(k), k = 1 … n, with Euler's φ.
-func GCD(n int) Case {
+func gcdMatrix(n int) Case {
 	gcd := func(a, b int) int {
 		for b != 0 {
 			a, b = b, a%b
@@ -258,19 +258,19 @@ func GCD(n int) Case {
 	return c.definite().determined(log, 1)
 }
 
-// SineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal:
-// eigenvalues 1 and -1 (the eigenvectors of [SecondDifference]; Golub and Van
+// sineBasis returns √(2/(n+1))·sin((i+1)(j+1)π/(n+1)), symmetric and orthogonal:
+// eigenvalues 1 and -1 (the eigenvectors of [SecondDifference]; golub and Van
 // Loan, Matrix Computations, section 4.8).
-func SineBasis(n int) Case {
+func sineBasis(n int) Case {
 	c := entries("sine basis", n, func(i, j int) float64 {
 		return math.Sqrt(2/float64(n+1)) * math.Sin(float64((i+1)*(j+1)%(2*n+2))*math.Pi/float64(n+1))
 	})
 	return signs(c, (n+1)/2).slackened(float64(8*n), 1).claiming(Orthonormal)
 }
 
-// Exchange returns the identity with its columns in reverse order: eigenvalues
+// exchange returns the identity with its columns in reverse order: eigenvalues
 // 1 and -1, exactly orthogonal (Horn and Johnson, Matrix Analysis, section 0.9).
-func Exchange(n int) Case {
+func exchange(n int) Case {
 	c := entries("exchange", n, func(i, j int) float64 {
 		if i+j == n-1 {
 			return 1
@@ -283,9 +283,9 @@ func Exchange(n int) Case {
 	return signs(c, (n+1)/2).claiming(Orthonormal)
 }
 
-// Reflector returns the Householder matrix I - 2v·vᵀ/‖v‖² of an integer vector
+// reflector returns the Householder matrix I - 2v·vᵀ/‖v‖² of an integer vector
 // that is not 0: eigenvalues 1, n-1 times, and -1 (Householder, J. ACM 5, 1958).
-func Reflector(v []int) Case {
+func reflector(v []int) Case {
 	var s float64
 	for _, x := range v {
 		s += float64(x) * float64(x)
@@ -313,10 +313,10 @@ func signs(c Case, ones int) Case {
 	return c.determined(0, math.Pow(-1, float64(n-ones)))
 }
 
-// Golub returns L·Lᵀ for a random unit lower triangular L of integers up to 9
+// golub returns L·Lᵀ for a random unit lower triangular L of integers up to 9
 // in size: integers of det 1 and a condition number far above what they look
-// like (Trefethen and Bau, Numerical Linear Algebra, 1997, on Golub's matrices).
-func Golub(s *Source, n int) Case {
+// like (Trefethen and Bau, Numerical Linear Algebra, 1997, on golub's matrices).
+func golub(s *Source, n int) Case {
 	l := fill(n, n, func(i, j int) float64 {
 		switch {
 		case i == j:
@@ -331,10 +331,10 @@ func Golub(s *Source, n int) Case {
 	return c.factored(l.At)
 }
 
-// Bipartite returns [[0, B], [Bᵀ, 0]] for a matrix B of integers: eigenvalues
-// in pairs ±σ, the singular values of B (Golub and Kahan, SIAM J. Numer. Anal. B
+// bipartite returns [[0, B], [Bᵀ, 0]] for a matrix B of integers: eigenvalues
+// in pairs ±σ, the singular values of B (golub and kahan, SIAM J. Numer. Anal. B
 // 2, 1965).
-func Bipartite(s *Source, n int) Case {
+func bipartite(s *Source, n int) Case {
 	h := n / 2
 	b := Integers(s, h, n-h, 3)
 	c := entries("bipartite", n, func(i, j int) float64 {

@@ -10,10 +10,10 @@ import (
 
 // Matrices with constant diagonals or of displacement structure.
 
-// CirculantSymmetric returns the circulant matrix of the first row c with
+// circulantSymmetric returns the circulant matrix of the first row c with
 // c[k] = c[n-k]: eigenvalues Σ_k c_k·cos(2πjk/n) (Davis, Circulant Matrices,
 // 1979), rounded with Slack.
-func CirculantSymmetric(first []int) Case {
+func circulantSymmetric(first []int) Case {
 	n := len(first)
 	at := func(k int) float64 { return float64(first[min(k%n, n-k%n)%n]) }
 	c := entries("symmetric circulant", n, func(i, j int) float64 { return at(n + j - i) })
@@ -30,9 +30,9 @@ func CirculantSymmetric(first []int) Case {
 	return c.spectrum(w...).slackened(float64(2*n), norm)
 }
 
-// CirculantMatrix returns the circulant matrix of the first row c: singular
+// circulantMatrix returns the circulant matrix of the first row c: singular
 // values |Σ_k c_k·ω^(jk)|, ω = exp(2πi/n) (Davis 1979), rounded with Slack.
-func CirculantMatrix(first []int) Case {
+func circulantMatrix(first []int) Case {
 	n := len(first)
 	c := entries("circulant", n, func(i, j int) float64 { return float64(first[(n+j-i)%n]) })
 	var norm float64
@@ -48,34 +48,34 @@ func CirculantMatrix(first []int) Case {
 	return c.singular(w...).slackened(float64(2*n), norm)
 }
 
-// ToeplitzTridiagonal returns the matrix with b on the diagonal and a beside it:
+// toeplitzTridiagonal returns the matrix with b on the diagonal and a beside it:
 // eigenvalues b + 2a·cos(kπ/(n+1)), k = 1 … n, rounded with Slack (Böttcher and
 // Grudsky, Spectral Properties of Banded Toeplitz Matrices, 2005).
-func ToeplitzTridiagonal(n int, a, b float64) Case {
+func toeplitzTridiagonal(n int, a, b float64) Case {
 	c := entries("tridiagonal Toeplitz", n, tridiagonal(n, func(int) float64 { return b }, func(int) float64 { return a }).At)
 	return c.spectrum(values(n, func(k int) float64 {
 		return b + 2*a*math.Cos(float64(k+1)*math.Pi/float64(n+1))
 	})...).slackened(4, math.Abs(b)+2*math.Abs(a))
 }
 
-// RandomToeplitz returns the symmetric Toeplitz matrix of integers from -9 to 9
+// randomToeplitz returns the symmetric Toeplitz matrix of integers from -9 to 9
 // (Horn and Johnson, Matrix Analysis, section 0.9).
-func RandomToeplitz(s *Source, n int) Case {
+func randomToeplitz(s *Source, n int) Case {
 	t := Integers(s, n, 1, 9)
 	return entries("Toeplitz", n, func(i, j int) float64 { return t.At(max(i-j, j-i), 0) })
 }
 
-// RandomHankel returns the Hankel matrix of integers from -9 to 9 (as above).
-func RandomHankel(s *Source, n int) Case {
+// randomHankel returns the Hankel matrix of integers from -9 to 9 (as above).
+func randomHankel(s *Source, n int) Case {
 	t := Integers(s, max(2*n-1, 0), 1, 9)
 	return entries("Hankel", n, func(i, j int) float64 { return t.At(i+j, 0) })
 }
 
-// Cauchy returns A[i,j] = 1/(x_i + y_j). If it is square, det =
-// Π_{i<j}(x_j-x_i)(y_j-y_i)/Π(x_i+y_j) (Cauchy 1841; Higham, Accuracy and
+// cauchy returns A[i,j] = 1/(x_i + y_j). If it is square, det =
+// Π_{i<j}(x_j-x_i)(y_j-y_i)/Π(x_i+y_j) (cauchy 1841; Higham, Accuracy and
 // Stability, section 28.1). It is claimed up to order 8, where rounding of the
 // entries does not yet drown it.
-func Cauchy(x, y []float64) Case {
+func cauchy(x, y []float64) Case {
 	m, n := len(x), len(y)
 	c := general("Cauchy", fill(m, n, func(i, j int) float64 { return 1 / (x[i] + y[j]) }))
 	if m != n || n > 8 {
@@ -100,16 +100,16 @@ func Cauchy(x, y []float64) Case {
 	return c.determined(log, sign)
 }
 
-// Parter returns A[i,j] = 1/(i-j+½), Cauchy and Toeplitz at once, with most
-// singular values very near π (Parter, Linear Algebra Appl. 80, 1986).
-func Parter(n int) Case {
+// parter returns A[i,j] = 1/(i-j+½), cauchy and Toeplitz at once, with most
+// singular values very near π (parter, Linear Algebra Appl. 80, 1986).
+func parter(n int) Case {
 	return entries("Parter", n, func(i, j int) float64 { return 1 / (float64(i-j) + 0.5) }).claiming(Nonsingular)
 }
 
-// Grcar returns the Toeplitz matrix with -1 below the diagonal and 1 on it and
-// on three diagonals above (Grcar, Sandia Report 89-8691, 1989): sensitive
+// grcar returns the Toeplitz matrix with -1 below the diagonal and 1 on it and
+// on three diagonals above (grcar, Sandia Report 89-8691, 1989): sensitive
 // complex eigenvalues.
-func Grcar(n int) Case {
+func grcar(n int) Case {
 	return entries("Grcar", n, func(i, j int) float64 {
 		switch {
 		case j-i >= 0 && j-i <= 3:
@@ -121,9 +121,9 @@ func Grcar(n int) Case {
 	})
 }
 
-// Vandermonde returns A[i,j] = x_i^j, m×n for m points: det = Π_{i<j}(x_j-x_i)
+// vandermonde returns A[i,j] = x_i^j, m×n for m points: det = Π_{i<j}(x_j-x_i)
 // where it is square. The points are integers.
-func Vandermonde(x []int, n int) Case {
+func vandermonde(x []int, n int) Case {
 	m := len(x)
 	c := general("Vandermonde", fill(m, n, func(i, j int) float64 { return math.Pow(float64(x[i]), float64(j)) }))
 	if m != n || !Structure(c.A).Has(Integer) {
@@ -197,9 +197,9 @@ func Kronecker(cases ...Case) Case {
 	return c.claiming(p & (KnownLogDet | KnownRank | Semidefinite))
 }
 
-// BlockRepeated returns copies of a case along the diagonal, and nothing
+// blockRepeated returns copies of a case along the diagonal, and nothing
 // between them: each eigenvalue comes copies times, exactly.
-func BlockRepeated(block Case, copies int) Case {
+func blockRepeated(block Case, copies int) Case {
 	one := entries("I", copies, mat.Identity(copies).At).spectrum(values(copies, func(int) float64 { return 1 })...)
 	one.Inverse = mat.Identity(copies)
 	one = one.factored(mat.Identity(copies).At).ranked(copies)

@@ -146,7 +146,7 @@ func (t *Trial) nonFinite() (a mat.Matrix, i, j int) {
 	i = t.IntN(n)
 	j = t.IntN(i + 1)
 	v := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[t.IntN(3)]
-	a = t.Given("a", WithEntry(n, i, j, v).A)
+	a = t.Given("a", withEntry(n, i, j, v).A)
 	return a, i, j
 }
 
@@ -250,7 +250,7 @@ func logDetNonFiniteLaw(t *Trial, x Library) {
 
 func schurLaw(t *Trial, x Library) {
 	n := t.Size(mostMul - 1)
-	c := Arrow(integers(t.Source, n, 3))
+	c := arrow(integers(t.Source, n, 3))
 	a := t.Given("a", c.A).Clone()
 	t.Assume(exactPivot(a) == n+1)
 	whole, err := x.LogDetSPD(a)

@@ -100,11 +100,11 @@ func eigValuesLaw(t *Trial, x Library) {
 	t.Judge(c.Name+": values alone off by", farthest(v, w))
 }
 
-// SturmCount returns how many eigenvalues of the symmetric tridiagonal matrix
+// sturmCount returns how many eigenvalues of the symmetric tridiagonal matrix
 // with diagonal d and off-diagonal e lie below x: the negative pivots of its
-// factorisation (Givens 1954; Golub and Van Loan, section 8.4). Its answer is
+// factorisation (Givens 1954; golub and Van Loan, section 8.4). Its answer is
 // right for a matrix off by a few ε·‖T‖. T may be as large as numbers can be: it is scaled by a power of two.
-func SturmCount(d, e []float64, x float64) int {
+func sturmCount(d, e []float64, x float64) int {
 	var largest float64
 	for _, v := range slices.Concat(d, e) {
 		largest = max(largest, math.Abs(v))
@@ -138,10 +138,10 @@ func sturmLaw(t *Trial, x Library) {
 	w := t.eigenvalues(x, c.Name, c.A)
 	tol := max(2*unit(w), 0x1p-1000)
 	for i, v := range w {
-		if below := SturmCount(d, e, v-tol); below > i {
+		if below := sturmCount(d, e, v-tol); below > i {
 			t.Failf("%s: %d eigenvalues are below w[%d] = %g", c.Name, below, i, v)
 		}
-		if to := SturmCount(d, e, v+tol); to < i+1 {
+		if to := sturmCount(d, e, v+tol); to < i+1 {
 			t.Failf("%s: %d eigenvalues are up to w[%d] = %g", c.Name, to, i, v)
 		}
 	}

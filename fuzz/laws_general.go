@@ -59,7 +59,7 @@ func wellConditioned(a mat.Matrix) bool {
 }
 
 func solveUnimodularLaw(t *Trial, x Library) {
-	a := t.Given("a", Unimodular(t.Source, t.Size(16)).A)
+	a := t.Given("a", unimodular(t.Source, t.Size(16)).A)
 	y := t.Given("x", Integers(t.Source, a.Rows, t.some(5), 4))
 	t.Assume(wellConditioned(a))
 	got, err := x.Solve(a, NaiveMul(1, a, y, 0, mat.Matrix{}))
@@ -283,7 +283,7 @@ func qrNonFiniteLaw(t *Trial, x Library) {
 func (t *Trial) withNaN(lower bool) mat.Matrix {
 	n := t.some(13)
 	i, j := t.IntN(n), t.IntN(n)
-	a := WithEntry(n, i, j, math.NaN()).A
+	a := withEntry(n, i, j, math.NaN()).A
 	if !lower && i != j {
 		a.Set(j, i, 1)
 	}
@@ -307,7 +307,7 @@ func solveNonFiniteLaw(t *Trial, solve func(a, b mat.Matrix) (mat.Matrix, error)
 	b := Integers(t.Source, n, k, 4)
 	b.Set(row, column, math.NaN())
 	b = t.Given("b", b)
-	y, err := solve(WithEntry(n, 0, 0, float64(n+1)).A, b.Clone())
+	y, err := solve(withEntry(n, 0, 0, float64(n+1)).A, b.Clone())
 	t.Assume(err == nil)
 	for j := range k {
 		if finite(y.Slice(0, n, j, j+1)) == (j == column) {

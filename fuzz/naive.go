@@ -109,7 +109,7 @@ func NaiveSolveUpper(u, b mat.Matrix) mat.Matrix {
 
 // NaiveEig returns the eigenvalues w of a symmetric matrix in ascending order
 // and orthonormal eigenvectors in the columns of v, by cyclic Jacobi rotations
-// (Golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about
+// (golub and Van Loan, Matrix Computations, section 8.5): O(n³) a sweep, about
 // ten sweeps, no blocks, no cut-overs. Only the lower triangle of a is read;
 // its entries must be finite.
 func NaiveEig(a mat.Matrix) (w []float64, v mat.Matrix) {

@@ -93,7 +93,7 @@ func NaiveLogDet(a mat.Matrix) (log, sign float64) {
 }
 
 // NaiveQR returns a = q·r for m ≥ n by Householder reflections, one column after
-// the other (Golub and Van Loan, Matrix Computations, section 5.2). r has a
+// the other (golub and Van Loan, Matrix Computations, section 5.2). r has a
 // diagonal of any sign.
 func NaiveQR(a mat.Matrix) (q, r mat.Matrix) {
 	m, n := a.Rows, a.Cols
@@ -215,7 +215,7 @@ func complete(u mat.Matrix) {
 		for k := 0; k < u.Rows; k++ {
 			column.Fill(0)
 			column.Set(k, 0, 1)
-			for range 2 { // twice is enough (Kahan; Parlett)
+			for range 2 { // twice is enough (kahan; Parlett)
 				for l := range u.Cols {
 					if l == j {
 						continue

@@ -150,10 +150,10 @@ func Diagonal(d []float64) Case {
 	return c
 }
 
-// Hadamard returns H·diag(d)·Hᵀ/n, where H is the Hadamard matrix of
+// hadamard returns H·diag(d)·Hᵀ/n, where H is the hadamard matrix of
 // Sylvester, n = len(d) is a power of two and d holds integers below 2⁵³/n in
 // size: a full matrix whose eigenvalues are d exactly.
-func Hadamard(d []int) Case {
+func hadamard(d []int) Case {
 	n := len(d)
 	if n == 0 || n&(n-1) != 0 {
 		panic(fmt.Sprintf("fuzz: Hadamard: order %d is not a power of two", n))
