@@ -56,14 +56,10 @@ var policy = map[string][]string{
 	"sgplvm/dataset":           {"sgplvm", "mat/npy", "mat/netcdf"},
 	"sgplvm/evaluate":          {"mat"},
 
-	"sgplvm/internal/film/frame":     {"mat", "sgplvm/internal/data"},
-	"sgplvm/internal/film/chroma":    {"mat", "sgplvm/internal/data", "sgplvm/internal/film/frame"},
-	"sgplvm/internal/film/inflation": {"mat", "sgplvm/internal/data", "sgplvm/internal/work", "sgplvm/internal/film/frame"},
-	"sgplvm/internal/film/limits":    {"sgplvm/internal/data", "sgplvm/internal/work", "sgplvm/internal/film/frame"},
-	"sgplvm/internal/film/motion":    append([]string{"mat", "chol", "internal/opticalflow", "sgplvm/internal/film/frame"}, leaves...),
-	"sgplvm/internal/film/training":  append([]string{"mat", "sgplvm/internal/data"}, filmed[:3]...),
-	"sgplvm/internal/film/detail":    slices.Concat([]string{"mat", "chol"}, leaves, filmed),
-	"sgplvm/internal/film/mixture":   slices.Concat([]string{"mat", "chol", "sgplvm/internal/film/detail"}, leaves, filmed),
+	"sgplvm/internal/film/frame":   {"mat", "sgplvm/internal/data", "sgplvm/internal/work"},
+	"sgplvm/internal/film/chroma":  {"mat", "sgplvm/internal/data", "sgplvm/internal/film/frame"},
+	"sgplvm/internal/film/motion":  append([]string{"mat", "chol", "internal/opticalflow", "sgplvm/internal/film/frame"}, leaves...),
+	"sgplvm/internal/film/mixture": slices.Concat([]string{"mat", "chol"}, leaves, filmed),
 	// Drawn films, and what is fitted to them: tests alone import them.
 	"sgplvm/internal/film/drawn":    {"sgplvm/internal/data"},
 	"sgplvm/internal/film/filmtest": append([]string{"sgplvm/internal/data", "sgplvm/internal/film/drawn"}, filmed...),
@@ -103,9 +99,9 @@ var (
 	leaves = []string{"sgplvm/kernel", "sgplvm/internal/work", "sgplvm/internal/data"}
 	latent = []string{"sgplvm/internal/psi", "sgplvm/internal/dynamics"}
 	// filmed is what lies under the rooms of a film that learn what finer pixels show.
-	filmed = []string{"internal/opticalflow", "sgplvm/internal/film/frame", "sgplvm/internal/film/motion", "sgplvm/internal/film/training"}
+	filmed = []string{"internal/opticalflow", "sgplvm/internal/film/frame", "sgplvm/internal/film/motion"}
 	// rooms are those of a film.
-	rooms = append([]string{"sgplvm/internal/film/chroma", "sgplvm/internal/film/limits", "sgplvm/internal/film/inflation", "sgplvm/internal/film/detail", "sgplvm/internal/film/mixture"}, filmed[1:]...)
+	rooms = append([]string{"sgplvm/internal/film/chroma", "sgplvm/internal/film/mixture"}, filmed[1:]...)
 	// program is what a program may know: public packages and what programs share.
 	program = append([]string{"sgplvm", "sgplvm/edge", "sgplvm/kernel", "sgplvm/dataset", "sgplvm/evaluate", "cmd/internal/*"}, below...)
 	// answers is all that package fuzz and, besides what their package knows, tests may know.

@@ -6,7 +6,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 )
 
@@ -34,7 +33,7 @@ func (f *Film) Calibrated(ctx context.Context, leaveOut LeaveOut, trainingErrors
 	wanted := f.Examined()
 	truth, predicted := f.frame(true), f.frame(true)
 	width, height := f.shape.Width, f.shape.Height
-	inflation := inflation.New(width, height, f.shape.At)
+	inflation := mixture.NewInflation(width, height, f.shape.At)
 	patches := newPatches(width, height, n)
 	err = leaveOut(ctx, wanted, func(i int, mean, variance mat.Matrix) error {
 		if err := f.frames.ReadExamples(truth.Mean.Data, i, i+1); err != nil {

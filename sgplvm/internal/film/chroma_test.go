@@ -2,13 +2,13 @@ package film
 
 import (
 	"context"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
@@ -122,7 +122,7 @@ func TestShownChroma(t *testing.T) {
 // Each possible film of finer pixels has pairs down or none, in all of its frames, and the mean of all has what lies between.
 func TestDrawnChroma(t *testing.T) {
 	const w, h, draws = 6, 4, 64
-	f := &Film{shape: frame.Shape{Width: w, Height: h, Channels: 3}, detail: new(detail.Detail)}
+	f := &Film{shape: frame.Shape{Width: w, Height: h, Channels: 3}, detail: new(mixture.Detail)}
 	f.chroma.Across.Shared = true
 	d := &drawing{Model: &Model{Film: f}, width: 2 * w, height: 2 * h, wanted: [2]int{2 * w, 2 * h}, seed: 5}
 	shown := func(seed uint64, draw int) (apart float64) {

@@ -6,25 +6,21 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/limits"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Film is what is known of a film beside the model of its registered frames. It does not change, and any
 // number of goroutines may use it at once.
 type Film struct {
 	shape     frame.Shape
-	limits    limits.Limits
+	limits    frame.Limits
 	chroma    chroma.Chroma
 	motion    *motion.Motion
-	frames    *training.Frames // with chroma interpolated
-	detail    *detail.Detail
-	inflation *inflation.Inflation
+	frames    *motion.Frames // with chroma interpolated
+	detail    *mixture.Detail
+	inflation *mixture.Inflation
 	mixture   *mixture.Mixture
 	errors    *errorLaw // nil where it was not learned
 	examined  int       // motion.Options.Examined
@@ -41,7 +37,7 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	_, _, channels := frames.Dims()
 	f := &Film{shape: frame.Shape{Width: width, Height: height, Channels: channels, At: data.Instants(times, sequences)}, examined: o.Examined}
 	o.Width, o.Height = width, height
-	if f.limits, err = limits.Find(ctx, frames); err != nil {
+	if f.limits, err = frame.FindLimits(ctx, frames); err != nil {
 		return nil, err
 	}
 	if f.chroma, err = chroma.Find(ctx, frames, width, height); err != nil {
@@ -55,20 +51,20 @@ func New(ctx context.Context, frames data.Source, grid data.Grid, times []float6
 	if f.motion, err = motion.Fit(ctx, frames, times, sequences, o); err != nil {
 		return nil, err
 	}
-	if f.frames, err = training.Keep(ctx, f.motion, frames); err != nil {
+	if f.frames, err = motion.Keep(ctx, f.motion, frames); err != nil {
 		return nil, err
 	}
-	if f.detail, err = detail.Measure(ctx, frames, width, height); err != nil {
+	if f.detail, err = mixture.Measure(ctx, frames, width, height); err != nil {
 		return nil, err
 	}
-	f.inflation, f.mixture = inflation.New(width, height, f.shape.At), new(mixture.Mixture)
+	f.inflation, f.mixture = mixture.NewInflation(width, height, f.shape.At), new(mixture.Mixture)
 	return f, nil
 }
 
 // Observed returns the film with the limits of what was observed of its frames, NaN where values were filled in: first estimates of these lie anywhere. Errors: *data.ReadError, ctx.Err().
 func (f *Film) Observed(ctx context.Context, frames data.Source) (*Film, error) {
 	limited, err := *f, error(nil)
-	limited.limits, err = limits.Find(ctx, frames)
+	limited.limits, err = frame.FindLimits(ctx, frames)
 	return &limited, err
 }
 

@@ -8,13 +8,9 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/chroma"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/limits"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // FuzzParts reads any bytes as each part of a film: what is refused is so in one line, and leaves the part what it was; what
@@ -39,7 +35,7 @@ func FuzzParts(f *testing.F) {
 			return
 		}
 		parts := func() []frame.Part {
-			return []frame.Part{new(motion.Motion), new(training.Frames), new(detail.Detail), new(inflation.Inflation), new(mixture.Mixture), new(chroma.Chroma), new(limits.Limits)}
+			return []frame.Part{new(motion.Motion), new(motion.Frames), new(mixture.Detail), new(mixture.Inflation), new(mixture.Mixture), new(chroma.Chroma), new(frame.Limits)}
 		}
 		k := int(which) % len(parts())
 		p, empty, again := parts()[k], parts()[k], parts()[k]
@@ -98,7 +94,7 @@ func use(t *testing.T, p frame.Part) {
 			}
 		}
 		p.Field(p.LeftOut(0))
-	case *training.Frames:
+	case *motion.Frames:
 		if n, points, channels := p.Dims(); n > 0 {
 			values := make([]float64, points*channels)
 			if err := p.ReadExamples(values, n-1, n); err != nil {
@@ -106,7 +102,7 @@ func use(t *testing.T, p frame.Part) {
 			}
 			p.Variances()
 		}
-	case *detail.Detail:
+	case *mixture.Detail:
 		for channels := 1; channels < 4; channels++ {
 			if w, h := 8, 6; p.Check(frame.Shape{Width: 4, Height: 3, Channels: channels}) == nil {
 				f := picture(w, h, channels)
@@ -115,7 +111,7 @@ func use(t *testing.T, p frame.Part) {
 				p.Sharpened(picture(4, 3, channels), w)
 			}
 		}
-	case *inflation.Inflation:
+	case *mixture.Inflation:
 		f := picture(11, 7, 2)
 		p.Apply(f, data.Instant{Time: 0.5})
 	case *mixture.Mixture:
@@ -130,7 +126,7 @@ func use(t *testing.T, p frame.Part) {
 				finite(f)
 			}
 		}
-	case *limits.Limits:
+	case *frame.Limits:
 		for channels := 1; channels < 4; channels++ {
 			if p.Check(frame.Shape{Channels: channels}) == nil {
 				f := picture(3, 5, channels)

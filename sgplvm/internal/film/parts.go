@@ -4,12 +4,9 @@ import (
 	"fmt"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // A namedPart has the name under which it is kept in a model's file. Older files have no optional ones.
@@ -63,7 +60,7 @@ func (f *Film) FrameBytes() int {
 // Decode returns the film with some parts, which it shares, of a model of frames with the given pixels, channels
 // and times. Errors: something that is not the part of such a film. Nothing in the parts is trusted.
 func Decode(parts map[string][]byte, grid data.Grid, channels int, at []data.Instant) (*Film, error) {
-	f := &Film{motion: new(motion.Motion), frames: new(training.Frames), detail: new(detail.Detail), inflation: new(inflation.Inflation), mixture: new(mixture.Mixture)}
+	f := &Film{motion: new(motion.Motion), frames: new(motion.Frames), detail: new(mixture.Detail), inflation: new(mixture.Inflation), mixture: new(mixture.Mixture)}
 	law := new(errorLaw)
 	for _, p := range f.parts(law) {
 		content := parts[p.name]

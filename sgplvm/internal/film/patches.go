@@ -1,13 +1,13 @@
 package film
 
 import (
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/inflation"
 )
 
 // patches are errors of training frames that were left out, at some pixels around some places: a block of
@@ -105,7 +105,7 @@ type errorSet struct {
 
 // learn returns the law under which the errors of each patch are likeliest together, nil where there is
 // nothing to learn from. inflation is that of the film's variances.
-func (p *patches) learn(inflation *inflation.Inflation, at []data.Instant) *errorLaw {
+func (p *patches) learn(inflation *mixture.Inflation, at []data.Instant) *errorLaw {
 	var sets [][]errorSet
 	for _, q := range p.all {
 		factor := inflation.LeftOut(q.frame)

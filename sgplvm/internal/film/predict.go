@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
@@ -217,7 +216,7 @@ func (f *Film) mix(dst, registered frame.Frame, field motion.Field, x motion.Mom
 // alone is warp of the model alone.
 func (f *Film) alone(dst, registered frame.Frame, field motion.Field, x motion.Moment) {
 	field.Warp(dst, f.detail.Sharpened(registered, dst.Width))
-	detail.AddResidual(dst, f.motion, f.frames, field, f.detail, x)
+	mixture.AddResidual(dst, f.motion, f.frames, field, f.detail, x)
 }
 
 // frame returns a frame of zeros at the training pixels.

@@ -3,13 +3,13 @@ package film
 import (
 	"context"
 	"fmt"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/compare"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/predict"
 )
@@ -19,7 +19,7 @@ func TestShownEdges(t *testing.T) {
 	f, frames, _, _ := moving(t, 0, func(i, x, y int) float64 { return 10*math.Sin(float64(x+i)/3) + float64(20*min(y, 1)) })
 	registered := frame.Frame{Width: width, Height: height, Mean: mat.NewDense(width*height, 1, frames[:width*height])}
 	show := func(edge, scale int) mat.Matrix {
-		f.detail = new(detail.Detail)
+		f.detail = new(mixture.Detail)
 		if err := f.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[1],"A":0,"Gamma":1,"Edges":[0,0,%d,0]}`, width, height, edge)); err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestShownBetweenShots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.detail = new(detail.Detail)
+	c.detail = new(mixture.Detail)
 	if err := c.detail.Decode(fmt.Appendf(nil, `{"Width":%d,"Height":%d,"Energy":[400],"A":0,"Gamma":0,"Laplacian":[400],"SuperResolution":[0.1,1,2]}`, width, height)); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestShownBetweenShots(t *testing.T) {
 
 // Detail is added to variances in which errors of rounding are put right.
 func TestAddFiner(t *testing.T) {
-	f := &Film{shape: frame.Shape{Width: 4, Height: 4, Channels: 3}, detail: new(detail.Detail)}
+	f := &Film{shape: frame.Shape{Width: 4, Height: 4, Channels: 3}, detail: new(mixture.Detail)}
 	if err := f.detail.Decode([]byte(`{"Width":4,"Height":4,"Energy":[400,400,400],"Laplacian":[400,400,400],"A":0,"Gamma":1}`)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,10 @@
 package film
 
 import (
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"math"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
 )
@@ -12,7 +12,7 @@ import (
 // What finer pixels of a drawing show has the variance that a prediction adds for them.
 func TestDrawnDetail(t *testing.T) {
 	const width, height, variance = 40, 30, 25
-	finer := new(detail.Detail)
+	finer := new(mixture.Detail)
 	if err := finer.Decode([]byte(`{"Width":40,"Height":30,"Energy":[4],"Laplacian":[4],"A":-0.5,"Gamma":0.1}`)); err != nil {
 		t.Fatal(err)
 	}

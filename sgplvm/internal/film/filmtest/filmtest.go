@@ -9,7 +9,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Fit returns the motion of frames of drawn.Width×drawn.Height pixels.
@@ -46,9 +45,9 @@ func MomentAt(t testing.TB, m *motion.Motion, time float64, without int) motion.
 }
 
 // Keep returns the frames of a source.
-func Keep(t testing.TB, m *motion.Motion, src data.Source) *training.Frames {
+func Keep(t testing.TB, m *motion.Motion, src data.Source) *motion.Frames {
 	t.Helper()
-	f, err := training.Keep(t.Context(), m, src)
+	f, err := motion.Keep(t.Context(), m, src)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func Keep(t testing.TB, m *motion.Motion, src data.Source) *training.Frames {
 // A WavesFilm is a film of waves that move, and its frames in pixels twice as fine.
 type WavesFilm struct {
 	Motion *motion.Motion // none
-	Frames *training.Frames
+	Frames *motion.Frames
 	Fine   []frame.Image[float32] // in units of the frames
 }
 

@@ -5,7 +5,6 @@ import (
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Contents do not move evenly between two frames a and b (docs/math.md, 19.11; by parabolas Xu et al. 2019). All displacements are in pixels of training. Along the flows from a to b and from a to the frame before it, a⁻, the displacement is
@@ -55,7 +54,7 @@ func (b *besideFrame) kappa(x, y, u, v float64) (right, down float64) {
 }
 
 // besideAround returns what the frames beside the two around a moment tell; nothing where there is none, or it is too near.
-func besideAround(f *training.Frames, x motion.Moment, around []motion.Neighbour) (beside [2]besideFrame) {
+func besideAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour) (beside [2]besideFrame) {
 	s, a, b := x.Shot, around[0].Place, around[1].Place
 	span := s.Times[b] - s.Times[a]
 	if !(span > 0) {
@@ -79,7 +78,7 @@ func besideAround(f *training.Frames, x motion.Moment, around []motion.Neighbour
 }
 
 // bendsAround returns those of paths that start from each of the two frames around a moment; nil where there is nothing beside, and where the whole picture turns.
-func bendsAround(f *training.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
+func bendsAround(f *motion.Frames, x motion.Moment, around []motion.Neighbour, flows motion.PairFlow) (of [2]*bend) {
 	if flows.Turns {
 		return of
 	}

@@ -9,18 +9,16 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // drifting returns frames at some times, whose contents all move along x(t), y(t) in pixels, with the flows between neighbours known.
-func drifting(times []float64, at func(t float64) (x, y float64)) (*training.Frames, motion.Sequence) {
+func drifting(times []float64, at func(t float64) (x, y float64)) (*motion.Frames, motion.Sequence) {
 	const width, height = 6, 5
-	f := &training.Frames{Head: training.Head{Width: width, Height: height, Channels: 1, Frames: len(times)}, Cache: new(training.Cache)}
+	f := &motion.Frames{Head: motion.Head{Width: width, Height: height, Channels: 1, Frames: len(times)}, Cache: new(motion.Cache)}
 	even := func(u, v float64) opticalflow.Flow {
 		flow := opticalflow.Flow{Width: width, Height: height, Right: make([]float32, width*height), Down: make([]float32, width*height)}
 		for k := range flow.Right {
@@ -126,7 +124,7 @@ func TestBending(t *testing.T) {
 			known := times[:c.frames]
 			m := filmtest.Still(drawn.Width, drawn.Height, known)
 			frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(known, drawn.Width, drawn.Height, 1, c.m), c.frames, size, 1))
-			even := &detail.Detail{Width: drawn.Width, Height: drawn.Height}
+			even := &Detail{Width: drawn.Width, Height: drawn.Height}
 			d, err := Bending(context.Background(), m, frames, even)
 			if err != nil {
 				t.Fatal(err)
@@ -141,7 +139,7 @@ func TestBending(t *testing.T) {
 				return
 			}
 			truth := drawn.Film([]float64{5.5}, drawn.Width, drawn.Height, 1, c.m)
-			missed := func(d *detail.Detail) (sum float64) {
+			missed := func(d *Detail) (sum float64) {
 				for k, v := range NewOthers(frames, d, motion.Moment{Shot: m.Sequences[0], Time: 5.5, Without: -1}, drawn.Width, drawn.Height).means[others-1].Data {
 					sum += frame.Square(v - truth[k])
 				}
@@ -156,19 +154,19 @@ func TestBending(t *testing.T) {
 	cancel()
 	m := filmtest.Still(drawn.Width, drawn.Height, times)
 	frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, drawn.Width, drawn.Height, 1, drawn.Translation), 12, size, 1))
-	if _, err := Bending(ctx, m, frames, new(detail.Detail)); err != context.Canceled {
+	if _, err := Bending(ctx, m, frames, new(Detail)); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // A detail keeps whether paths bend; in a file that does not tell they are straight.
 func TestBendsFile(t *testing.T) {
-	d := &detail.Detail{Width: 64, Height: 48, Gamma: 1, Bends: true}
+	d := &Detail{Width: 64, Height: 48, Gamma: 1, Bends: true}
 	text, err := d.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := new(detail.Detail)
+	again := new(Detail)
 	if err := again.Decode(text); err != nil || !again.Bends {
 		t.Errorf("paths bend: %v, %v", again.Bends, err)
 	}
@@ -225,7 +223,7 @@ func TestBendingOfTurns(t *testing.T) {
 	if far, near := f.Frames.FlowsBetween(4, 6), f.Frames.FlowsBetween(4, 5); !far.Turns || near.Turns {
 		t.Fatalf("the picture turns: %v far apart, %v near", far.Turns, near.Turns)
 	}
-	d, err := Bending(context.Background(), f.Motion, f.Frames, new(detail.Detail))
+	d, err := Bending(context.Background(), f.Motion, f.Frames, new(Detail))
 	if err != nil {
 		t.Fatal(err)
 	}

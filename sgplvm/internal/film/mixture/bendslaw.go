@@ -3,9 +3,7 @@ package mixture
 import (
 	"context"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // leastBent is what squared errors along paths that bend are at most over those
@@ -13,7 +11,7 @@ import (
 const leastBent = 0.98
 
 // Bending returns the detail with paths that bend if left-out frames ask for it, each predicted by the flow between those around it, or if the whole picture turns between most of these. Errors: ctx.Err().
-func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *detail.Detail) (*detail.Detail, error) {
+func Bending(ctx context.Context, m *motion.Motion, frames *motion.Frames, d *Detail) (*Detail, error) {
 	var straight, bent float64
 	var turning int // pairs between which the whole picture turns: along an arc, however wide the gap, which narrower ones do not show as a whole
 	scale, moments := frames.Variances(), pathMoments(m)
@@ -33,7 +31,7 @@ func Bending(ctx context.Context, m *motion.Motion, frames *training.Frames, d *
 }
 
 // bendErrors returns the squared errors of a frame that is left out, over the variance of each channel, along straight paths and along those that bend; nothing where the whole picture turns.
-func bendErrors(f *training.Frames, x motion.Moment, scale []float64) (straight, bent float64, turns bool) {
+func bendErrors(f *motion.Frames, x motion.Moment, scale []float64) (straight, bent float64, turns bool) {
 	around, s := x.Neighbours(), x.Shot
 	first, second := s.Examples[around[0].Place], s.Examples[around[1].Place]
 	flows := f.FlowsBetween(first, second)

@@ -4,10 +4,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // A dense interpolation in time follows the contents of two training frames a and b, pixel by pixel, along the optical
@@ -18,7 +16,7 @@ import (
 // them that the path starts from. A path that does not reach the point, or along which the flows disagree, counts less. Where light fades, what one frame alone shows is brought to the light of the time, and both frames are before they are compared.
 type dense struct {
 	w     float64 // the way from a to b
-	a, b  training.SharpPicture
+	a, b  motion.SharpPicture
 	flows motion.PairFlow
 	bends [2]*bend // of paths from a and from b; nil where they are straight
 
@@ -54,7 +52,7 @@ const (
 )
 
 // newDense returns the interpolation w of the way from a to b, given their splines, the flows between them and how paths bend.
-func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bends [2]*bend) *dense {
+func newDense(w float64, a, b motion.SharpPicture, flows motion.PairFlow, bends [2]*bend) *dense {
 	d := &dense{w: w, a: a, b: b, flows: flows, bends: bends}
 	if flows.Turns {
 		d.middle, d.first, d.second = flows.Whole.Power(0.5-w), flows.Whole.Power(-0.5), flows.Whole.Power(0.5)
@@ -66,7 +64,7 @@ func newDense(w float64, a, b training.SharpPicture, flows motion.PairFlow, bend
 }
 
 // pathBetween returns the interpolation at a moment between frames as they are, along paths that may bend.
-func pathBetween(f *training.Frames, x motion.Moment, bending bool) *dense {
+func pathBetween(f *motion.Frames, x motion.Moment, bending bool) *dense {
 	around := x.Neighbours()
 	first, second := x.Shot.Examples[around[0].Place], x.Shot.Examples[around[1].Place]
 	flows := f.FlowsBetween(first, second)
@@ -78,8 +76,8 @@ func pathBetween(f *training.Frames, x motion.Moment, bending bool) *dense {
 }
 
 // plainPicture returns a frame as it is.
-func plainPicture(f *training.Frames, i int) training.SharpPicture {
-	return training.SharpPicture{Image: detail.SplineOf(f, i, detail.Sharpening{}, 0), Finer: 1}
+func plainPicture(f *motion.Frames, i int) motion.SharpPicture {
+	return motion.SharpPicture{Image: SplineOf(f, i, Sharpening{}, 0), Finer: 1}
 }
 
 // A path runs from a point of a to one of b.

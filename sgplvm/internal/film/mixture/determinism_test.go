@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -31,7 +30,7 @@ func TestDeterminismOfMixture(t *testing.T) {
 			truth, predicted, x := frame.New(drawn.Width, drawn.Height, 1), frame.New(drawn.Width, drawn.Height, 1), m.LeftOut(i)
 			copy(truth.Mean.Data, film[i*size:])
 			predicted.Variance.Fill(1)
-			detail.AddResidual(predicted, m, frames, m.Field(x), d, x)
+			AddResidual(predicted, m, frames, m.Field(x), d, x)
 			law.Add(truth, predicted, NewOthers(frames, d, x, drawn.Width, drawn.Height))
 		}
 		mixture := law.Mixture()

@@ -7,11 +7,9 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/mixture"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // Where contents move, left-out frames give weight to what follows them.
@@ -33,7 +31,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	kept, err := training.Keep(ctx, m, source)
+	kept, err := motion.Keep(ctx, m, source)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -43,13 +41,13 @@ func Example() {
 	predicted.Variance.Fill(1000)
 	for i := range frames {
 		copy(truth.Mean.Data, film[i*width*height:])
-		law.Add(truth, predicted, mixture.NewOthers(kept, new(detail.Detail), m.LeftOut(i), width, height))
+		law.Add(truth, predicted, mixture.NewOthers(kept, new(mixture.Detail), m.LeftOut(i), width, height))
 	}
 	x, err := m.Moments(data.Instant{Time: 3.5})
 	if err != nil {
 		log.Fatal(err)
 	}
-	o := mixture.NewOthers(kept, new(detail.Detail), x[0], width, height)
+	o := mixture.NewOthers(kept, new(mixture.Detail), x[0], width, height)
 	mix := law.Mixture()
 	mix.Combine(predicted, o, mix.Recipe(predicted, o))
 	k := height/2*width + width/2

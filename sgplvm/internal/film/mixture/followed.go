@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // A Followed frame is what the training frames around a time show of one that was seen in part, in the units of the frames (docs/math.md, 19.9). What was seen and what was filled in tell where its contents
@@ -19,20 +17,20 @@ type Followed struct {
 }
 
 // Follow follows the contents of a whole frame, in pixels of training and the units of the frames, at a moment to the training frames around it. A training frame counts by its nearness in time and by how far the flows there and back agree.
-func Follow(f *training.Frames, x motion.Moment, whole frame.Image[float64]) Followed {
+func Follow(f *motion.Frames, x motion.Moment, whole frame.Image[float64]) Followed {
 	w, h, n := f.Width, f.Height, f.Channels
 	picture := frame.NewImage[float32](w, h, n)
 	for k, v := range whole.Data {
 		picture.Data[k] = float32((v - f.Least) / f.Step)
 	}
 	around := x.Neighbours()
-	paths, shown := make([]*dense, len(around)), make([]training.SharpPicture, len(around))
+	paths, shown := make([]*dense, len(around)), make([]motion.SharpPicture, len(around))
 	for k, a := range around {
 		other := f.Picture(x.Shot.Examples[a.Place])
 		flows := motion.FlowsBetween(picture, other)
-		shown[k] = training.SharpPicture{Image: other, Finer: 1}
+		shown[k] = motion.SharpPicture{Image: other, Finer: 1}
 		shown[k].ToSpline()
-		paths[k] = newDense(0, training.SharpPicture{}, shown[k], flows, [2]*bend{})
+		paths[k] = newDense(0, motion.SharpPicture{}, shown[k], flows, [2]*bend{})
 	}
 	to := Followed{frame.NewImage[float64](w, h, n), frame.NewImage[float64](w, h, n)}
 	mat.Parallel(h, func(row int) {
@@ -159,7 +157,7 @@ func (l *FollowedLaw) Apply(filled frame.Frame, followed Followed, seen mat.Matr
 		if math.IsNaN(v) {
 			law := &l.laws[k%len(l.laws)]
 			mean, variance := l.mean(filled, followed, k), law.variance(followed.parts(filled, k))
-			filled.Mean.Data[k], filled.Variance.Data[k] = mean, max(variance, detail.LeastScale)
+			filled.Mean.Data[k], filled.Variance.Data[k] = mean, max(variance, LeastScale)
 		}
 	}
 }

@@ -7,10 +7,8 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // mostMixtureFrames is about how many frames a mixture is learned from.
@@ -51,11 +49,11 @@ type errorSample struct {
 }
 
 // NewLaw starts with nothing, to learn from about as many frames as given (0: 24) and the ends of all shots.
-func NewLaw(m *motion.Motion, frames *training.Frames, examined int) *Law {
+func NewLaw(m *motion.Motion, frames *motion.Frames, examined int) *Law {
 	l := &Law{near: m.Examined(cmp.Or(examined, mostMixtureFrames)), mixture: Mixture{}}
 	l.mixture.width, l.mixture.height = mixtureCells(m.Width, m.Height)
 	for _, v := range frames.Variances() {
-		l.mixture.scale = append(l.mixture.scale, max(v, detail.LeastScale))
+		l.mixture.scale = append(l.mixture.scale, max(v, LeastScale))
 	}
 	most := min(m.Frames, cmp.Or(examined, mostMixtureFrames))
 	l.stride = 1 + 2*int(float64(m.Width)*float64(m.Height)*float64(most)/(2*errorSamples)) // odd, to meet columns of all kinds

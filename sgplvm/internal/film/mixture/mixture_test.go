@@ -11,12 +11,10 @@ import (
 	"github.com/seed-08962ecc/kronfield/internal/opticalflow"
 	"github.com/seed-08962ecc/kronfield/mat"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // The dense interpolation meets a picture that turns evenly between two frames, a little or far, or comes nearer, where the mean of the frames does not.
@@ -42,7 +40,7 @@ func TestDense(t *testing.T) {
 			flows := motion.FlowsBetween(a, b)
 			a.ToSpline()
 			b.ToSpline()
-			flow := newDense(0.4, training.SharpPicture{Image: a, Finer: 1}, training.SharpPicture{Image: b, Finer: 1}, flows, [2]*bend{})
+			flow := newDense(0.4, motion.SharpPicture{Image: a, Finer: 1}, motion.SharpPicture{Image: b, Finer: 1}, flows, [2]*bend{})
 			var dense, mean float64
 			value, buffer := make([]float64, 1), make([]float64, 2)
 			for y := 12; y < height-12; y++ {
@@ -87,7 +85,7 @@ func TestDenseFades(t *testing.T) {
 				}
 			}
 		}
-		flow := newDense(w, training.SharpPicture{Image: a, Finer: 1}, training.SharpPicture{Image: b, Finer: 1}, f, [2]*bend{})
+		flow := newDense(w, motion.SharpPicture{Image: a, Finer: 1}, motion.SharpPicture{Image: b, Finer: 1}, f, [2]*bend{})
 		var bias, square, variance, mismatch, n float64
 		value, buffer := make([]float64, 1), make([]float64, 2)
 		for y := 12; y < height-12; y++ {
@@ -161,7 +159,7 @@ func TestSimplexWeights(t *testing.T) {
 type turning struct {
 	film   []float64
 	motion *motion.Motion
-	frames *training.Frames
+	frames *motion.Frames
 	err    error
 }
 
@@ -171,7 +169,7 @@ var turned = sync.OnceValue(func() (x turning) {
 	source := data.NewSource(x.film, len(times), drawn.Width*drawn.Height, 1)
 	o := motion.Options{Width: drawn.Width, Height: drawn.Height, Nodes: []int{5}, Strengths: []float64{1e-5}, Gain: 0.999}
 	if x.motion, x.err = motion.Fit(context.Background(), source, times, nil, o); x.err == nil {
-		x.frames, x.err = training.Keep(context.Background(), x.motion, source)
+		x.frames, x.err = motion.Keep(context.Background(), x.motion, source)
 	}
 	return x
 })
@@ -192,11 +190,11 @@ func mixtureOf(t *testing.T, spoil float64) (*Mixture, *Law) {
 		for k, v := range truth.Mean.Data {
 			predicted.Mean.Data[k], predicted.Variance.Data[k] = v+spoil*rng.NormFloat64(), 1
 		}
-		law.Add(truth, predicted, NewOthers(frames, new(detail.Detail), m.LeftOut(i), drawn.Width, drawn.Height))
+		law.Add(truth, predicted, NewOthers(frames, new(Detail), m.LeftOut(i), drawn.Width, drawn.Height))
 	}
 	x := law.Mixture()
 	for _, time := range []float64{-1, 0, 0.5, 1, 7, 9} { // beyond the ends, at frames and between them
-		o := NewOthers(frames, new(detail.Detail), filmtest.MomentAt(t, m, time, -1), drawn.Width, drawn.Height)
+		o := NewOthers(frames, new(Detail), filmtest.MomentAt(t, m, time, -1), drawn.Width, drawn.Height)
 		f := frame.New(drawn.Width, drawn.Height, 1)
 		f.Variance.Fill(1)
 		x.Combine(f, o, x.Recipe(f, o))

@@ -5,10 +5,8 @@ import (
 	"math"
 
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // others is how many predictions there are beside that of the model.
@@ -30,15 +28,15 @@ type Others struct {
 
 // NewOthers predicts a frame of width×height pixels, sampled from frames that detail has sharpened, at a moment. It panics if no
 // frame of the shot is known.
-func NewOthers(f *training.Frames, d *detail.Detail, x motion.Moment, width, height int) (o Others) {
+func NewOthers(f *motion.Frames, d *Detail, x motion.Moment, width, height int) (o Others) {
 	s, around := x.Shot, x.Neighbours()
 	o.few = len(s.Examples) <= fewFrames
 	if len(around) == 0 {
 		panic(fmt.Sprintf("film: NewOthers: frame %d is alone in its shot", x.Without))
 	}
-	pictures := make([]training.SharpPicture, len(around))
+	pictures := make([]motion.SharpPicture, len(around))
 	for k, n := range around {
-		pictures[k] = detail.Sharp(f, d, s, n.Place, x.Without, width)
+		pictures[k] = Sharp(f, d, s, n.Place, x.Without, width)
 	}
 	for k := range o.means {
 		o.means[k] = frame.NewImage[float64](width, height, f.Channels)
@@ -94,7 +92,7 @@ func gapOf(before, after float64) float64 {
 }
 
 // sampleStill samples pictures where they are: their weighted mean and the one of largest weight.
-func (o *Others) sampleStill(frames *training.Frames, pictures []training.SharpPicture, weights []float64) {
+func (o *Others) sampleStill(frames *motion.Frames, pictures []motion.SharpPicture, weights []float64) {
 	nearest := 0
 	if len(weights) > 1 && weights[1] > weights[0] {
 		nearest = 1
@@ -114,7 +112,7 @@ func (o *Others) sampleStill(frames *training.Frames, pictures []training.SharpP
 }
 
 // each calls set with every pixel, room for its values and its place in the training frames.
-func (o *Others) each(frames *training.Frames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
+func (o *Others) each(frames *motion.Frames, set func(pixel int, value *[others][]float64, buffer []float64, x, y float64)) {
 	w, h, n := o.means[0].Width, o.means[0].Height, frames.Channels
 	mat.Parallel(h, func(row int) {
 		buffer, value := make([]float64, 2*n), new([others][]float64)
@@ -130,7 +128,7 @@ func (o *Others) each(frames *training.Frames, set func(pixel int, value *[other
 }
 
 // toUnits brings all means from those of the pictures to those of the frames.
-func (o *Others) toUnits(frames *training.Frames) {
+func (o *Others) toUnits(frames *motion.Frames) {
 	mat.Parallel(len(o.means), func(i int) {
 		m := o.means[i]
 		for k, v := range m.Data {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
@@ -33,7 +32,7 @@ func TestNothingAcrossCut(t *testing.T) {
 			without, want int
 			beyond        float64
 		}{{3.4, -1, 3, 0.4}, {3.6, -1, 4, 0.4}, {3, 3, 2, 1}, {4, 4, 5, 1}, {8.5, -1, 8, 0.5}} {
-			o := NewOthers(frames, new(detail.Detail), filmtest.MomentAt(t, m, c.time, c.without), drawn.Width, drawn.Height)
+			o := NewOthers(frames, new(Detail), filmtest.MomentAt(t, m, c.time, c.without), drawn.Width, drawn.Height)
 			if math.Abs(o.beyond-c.beyond) > 1e-12 {
 				t.Errorf("time %v without %d: %v beyond, want %v", c.time, c.without, o.beyond, c.beyond)
 			}
@@ -54,7 +53,7 @@ func TestFew(t *testing.T) {
 		times := drawn.Times(n, 1)
 		m := filmtest.Still(8, 6, times)
 		frames := filmtest.Keep(t, m, data.NewSource(drawn.Film(times, 8, 6, 1, drawn.Translation), n, 48, 1))
-		if o := NewOthers(frames, new(detail.Detail), m.LeftOut(1), 8, 6); o.few != want {
+		if o := NewOthers(frames, new(Detail), m.LeftOut(1), 8, 6); o.few != want {
 			t.Errorf("%d frames are few: %v", n, o.few)
 		}
 	}

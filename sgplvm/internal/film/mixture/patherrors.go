@@ -2,10 +2,8 @@ package mixture
 
 import (
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // How paths are to be followed, whether they bend (bendslaw.go) and what frames along them are averaged (smoothinglaw.go), errors of left-out frames tell.
@@ -35,12 +33,12 @@ func pathMoments(m *motion.Motion) (some []motion.Moment) {
 }
 
 // pathErrors returns the squared errors of an interpolation of a frame that is left out, at some of its pixels, over the variance of each channel.
-func pathErrors(f *training.Frames, x motion.Moment, path *dense, scale []float64) float64 {
+func pathErrors(f *motion.Frames, x motion.Moment, path *dense, scale []float64) float64 {
 	return sampledErrors(f, x.Without, scale, func(value, buffer []float64, x, y float64) { path.at(value, buffer, x, y) })
 }
 
 // sampledErrors returns the squared errors of what at says of a frame, at some of its pixels, over the variance of each channel. A buffer holds two numbers for each.
-func sampledErrors(f *training.Frames, of int, scale []float64, at func(value, buffer []float64, x, y float64)) (sum float64) {
+func sampledErrors(f *motion.Frames, of int, scale []float64, at func(value, buffer []float64, x, y float64)) (sum float64) {
 	truth := f.Picture(of)
 	stride := 1 + 2*(f.Width*f.Height/(2*pathPixels)) // odd, to meet columns of all kinds
 	rows := make([]float64, f.Height)
@@ -49,7 +47,7 @@ func sampledErrors(f *training.Frames, of int, scale []float64, at func(value, b
 		for x := (stride - y*f.Width%stride) % stride; x < f.Width; x += stride {
 			at(value, buffer, float64(x), float64(y))
 			for k, v := range value {
-				sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], detail.LeastScale)
+				sum += frame.Square(f.Step*(v-float64(truth.Data[(y*f.Width+x)*f.Channels+k]))) / max(scale[k], LeastScale)
 			}
 		}
 		rows[y] = sum

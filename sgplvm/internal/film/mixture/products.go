@@ -5,7 +5,6 @@ import (
 
 	"github.com/seed-08962ecc/kronfield/chol"
 	"github.com/seed-08962ecc/kronfield/mat"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 )
 
 // products are sums over values: of errors times errors, in units of the channels' variances and of the model's, and
@@ -17,7 +16,7 @@ type products struct {
 
 // add adds errors with a weight, of a value for which the model expects the variance v.
 func (p *products) add(weight float64, e *[1 + others]float64, v float64) {
-	relative := weight / max(v, detail.LeastScale)
+	relative := weight / max(v, LeastScale)
 	p.count += weight
 	for i, a := range e {
 		for j, b := range e[:i+1] {

@@ -4,16 +4,14 @@ import (
 	"testing"
 
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/data"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/training"
 )
 
 // trained returns what a source has to learn from besides motion: its frames and their detail.
-func trained(t testing.TB, m *motion.Motion, src data.Source) (*training.Frames, *detail.Detail) {
+func trained(t testing.TB, m *motion.Motion, src data.Source) (*motion.Frames, *Detail) {
 	t.Helper()
-	d, err := detail.Measure(t.Context(), src, m.Width, m.Height)
+	d, err := Measure(t.Context(), src, m.Width, m.Height)
 	if err != nil {
 		t.Fatal(err)
 	}

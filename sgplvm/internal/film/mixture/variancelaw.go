@@ -3,7 +3,6 @@ package mixture
 import (
 	"math"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
 )
 
@@ -79,7 +78,7 @@ func fitVariances(rows []varianceLaw, squares []float64) (l varianceLaw) {
 	for range varianceSteps {
 		var have, want varianceLaw
 		for i, r := range rows {
-			v := 1 / max(l.variance(r), detail.LeastScale)
+			v := 1 / max(l.variance(r), LeastScale)
 			for k, u := range r {
 				have[k] += u * v
 				want[k] += u * v * v * squares[i]

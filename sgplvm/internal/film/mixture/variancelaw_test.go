@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/detail"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/drawn"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/filmtest"
 	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
@@ -165,7 +164,7 @@ func TestGapsOfMoments(t *testing.T) {
 		x    motion.Moment
 		want float64
 	}{{m.LeftOut(4), 1}, {filmtest.MomentAt(t, m, 4.5, -1), 0.5}, {filmtest.MomentAt(t, m, 4.25, -1), 0.375}, {m.LeftOut(0), 0}} {
-		if got := NewOthers(scene.frames, new(detail.Detail), c.x, drawn.Width, drawn.Height).gap; math.Abs(got-c.want) > 1e-9 {
+		if got := NewOthers(scene.frames, new(Detail), c.x, drawn.Width, drawn.Height).gap; math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("gap %v at %v, expected %v", got, c.x.Time, c.want)
 		}
 	}

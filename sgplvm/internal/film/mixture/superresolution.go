@@ -1,0 +1,52 @@
+package mixture
+
+import (
+	"github.com/seed-08962ecc/kronfield/mat"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/frame"
+	"github.com/seed-08962ecc/kronfield/sgplvm/internal/film/motion"
+)
+
+// A superResolvedFrame is known by its frame, the one that is left out, and how it is enlarged.
+type superResolvedFrame struct {
+	frame, without int
+	filter         Sharpening
+	part           float64
+	SuperResolution
+}
+
+// Sharp returns what to sample from where there are to be width pixels across: a frame of a shot, from what it and those around it show, but for one (−1: none).
+func Sharp(f *motion.Frames, d *Detail, s motion.Sequence, place, without, width int) motion.SharpPicture {
+	i, part := s.Examples[place], d.sharpness(width)
+	if part == 0 || d.SuperResolution == (SuperResolution{}) {
+		return motion.SharpPicture{Image: SplineOf(f, i, d.sharpening, part), Finer: 1}
+	}
+	return motion.Kept(f.Cache, superResolvedFrame{i, without, d.sharpening, part, d.SuperResolution}, func() motion.SharpPicture {
+		m, shown := doubled(sharpened(f.Picture(i), d.sharpening, part)), shownBy(f, s, place, without, d.Frames)
+		shown.improve(m, d.SuperResolution, part)
+		m.ToSpline()
+		return motion.SharpPicture{Image: m, Finer: 2}
+	})
+}
+
+// doubled returns a picture in pixels twice as fine, sampled from its spline, whose coefficients m becomes.
+func doubled(m frame.Image[float32]) frame.Image[float32] {
+	finer := frame.NewImage[float32](2*m.Width, 2*m.Height, m.Channels)
+	m.ToSpline()
+	mat.Parallel(finer.Height, func(y int) {
+		row := finer.Row(y)
+		for x := range finer.Width {
+			frame.Sample(row[x*m.Channels:(x+1)*m.Channels], m, (float64(x)-0.5)/2, (float64(y)-0.5)/2)
+		}
+	})
+	return finer
+}
+
+// Enlarged returns the detail with frames of the shots of a motion enlarged as halved ones are best (superresolutionlaw.go).
+func (d *Detail) Enlarged(m *motion.Motion, frames *motion.Frames) *Detail {
+	if min(frames.Width, frames.Height) < 2*frame.LeastSide || len(d.Energy) == 0 {
+		return d
+	}
+	enlarged := *d
+	enlarged.SuperResolution = NewSuperResolutionLaw(m.Sequences, frames, frames.Halved(), d).Best()
+	return &enlarged
+}
