@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/seed-08962ecc/kronfield/internal/tier"
 	"github.com/seed-08962ecc/kronfield/mat/safetensors"
 )
 
@@ -453,6 +454,7 @@ func samples(t testing.TB) [][]byte {
 }
 
 func TestMutations(t *testing.T) {
+	tier.Skip(t, tier.Race|tier.Emulated)
 	for s, sample := range samples(t) {
 		if err := checkRead(t, sample); err != nil {
 			t.Fatalf("sample %d: %v", s, err)
