@@ -19,7 +19,7 @@ type CompileOptions struct {
 // multiplied out, for examples of unknown time. Impute's options are those of the model's configuration. Learned covariances of the
 // noise, training residuals and mixtures with similar examples go along. With up to 64 training examples, or as many as Starts,
 // edge.Workspace.Fill gives what Impute does; of more it tries Starts of them only. A film with motion, a model of data with holes and latent kernels of other parts
-// than rbf, linear, bias and time are refused. Errors: *ConfigError and these.
+// than rbf, linear, bias and time are refused; where only the part in time is in use there are no streams. Errors: *ConfigError and these.
 func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	if m.film != nil {
 		return nil, errors.New("a film with motion cannot be compiled, expected a model of examples of one grid")
@@ -36,6 +36,9 @@ func (m *Model) Compile(o CompileOptions) ([]byte, error) {
 	c, err := m.posterior.Compile(o.Grid, m.inferOptions(InferOptions{}), o.Starts, o.Type != edge.Float64)
 	if err != nil {
 		return nil, err
+	}
+	if m.Summary().Idle { // what the part in time says no stream knows
+		c.Time = edge.Time{Kernel: c.Time.Kernel, Spacing: c.Time.Spacing}
 	}
 	c.Label = o.Label
 	if o.Fast {

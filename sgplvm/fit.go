@@ -74,6 +74,7 @@ func fitIncomplete(ctx context.Context, d Data, cfg Config) (*Model, Report, err
 		c.Report.Missing, c.Report.Outliers, c.Report.Warnings = report.Missing, report.Outliers, append(report.Warnings, c.Report.Warnings...)
 		c.Report.Searched = report.Searched
 	}
+	warnings = slices.DeleteFunc(warnings, func(w string) bool { return slices.Contains(c.Report.Warnings, w) })
 	c.Report.Warnings = slices.Insert(c.Report.Warnings, min(1, len(c.Report.Outliers)), warnings...) // outliers first
 	return c.Model, c.Report, err
 }

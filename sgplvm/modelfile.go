@@ -59,8 +59,8 @@ import (
 //
 // and its metadata: format, seed, spatial.F.kernel, residual.kernel, dynamics.kernel and
 // latent.time.kernel (as kernel.Parse reads them), config, selection and training (JSON of a Config, a Selection and
-// PhaseReports) and attribute.NAME for the caller's own entries. No
-// training data are kept but, where asked, their residuals.
+// PhaseReports) and attribute.NAME for the caller's own entries. Of the
+// training data residuals and a film's frames are kept, where predictions need them.
 const modelFormat = "kronfield sgplvm 1"
 
 // How the names of the caller's own tensors and metadata entries begin.
@@ -69,8 +69,9 @@ const (
 	attributePrefix = "attribute."
 )
 
-// Save writes the model to w: everything that inference and prediction need, no
-// training data, sealed with a checksum. The bytes depend on the model alone.
+// Save writes the model to w: everything that inference and prediction need, sealed with a checksum. The bytes depend on the model alone. Of the training data
+// it has what predictions are made of: a film's frames and, with local noise, the residuals of all examples (Summary
+// tells how many bytes; Config.Lean forbids both).
 func (m *Model) Save(w io.Writer) error {
 	q := m.posterior
 	p, scaler, alpha := q.Params(), q.Scaler(), q.Alpha()

@@ -98,6 +98,9 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		if tried[text(trial.cfg)] {
 			continue // what is given leaves no difference
 		}
+		if s.forbidden(trial.cfg) {
+			continue
+		}
 		tried[text(trial.cfg)] = true
 		if i > 0 && i == q.like && len(all) > 0 && far(all[len(all)-1], best.verdict, stopErrors) {
 			continue
@@ -136,6 +139,16 @@ func (s *search) ask(j judge, best standing, q question) (standing, error) {
 		s.selection.Ended = fmt.Sprintf("no candidate for %s could be judged", q.name)
 	}
 	return best, s.outer.Err()
+}
+
+// forbidden reports whether a candidate contradicts what is given.
+func (s *search) forbidden(cfg Config) bool {
+	d := s.data
+	var err error
+	if d.Grid, err = seenAs(d.Grid, cfg.Factors); err == nil {
+		err = cfg.contradiction(d)
+	}
+	return err != nil
 }
 
 // mostNats bounds what can be meant, so that squares of it are finite.

@@ -1,6 +1,7 @@
 package sgplvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -68,8 +69,21 @@ var plainTime = timeCandidate{"rbf+time", matern32, 0, false}
 // linearLatent is the latent kernel of examples that are sums of patterns.
 const linearLatent = "linear+bias"
 
+// allowed returns the candidate with what is given.
+func (s *search) allowed(c timeCandidate) timeCandidate {
+	g := &s.given
+	c.latent = cmp.Or(g.LatentKernel, c.latent)
+	if g.TimeKernel.Kind != "" {
+		c.kernel = g.TimeKernel
+	}
+	c.floor = cmp.Or(g.NoiseFloor, c.floor)
+	c.own = c.own && g.OwnTimeKernels != Off
+	return c
+}
+
 // preset returns the candidate as a configuration.
 func (c timeCandidate) preset(s *search) Config {
+	c = s.allowed(c)
 	n, _, _ := s.data.Source.Dims()
 	p := Config{Factors: FactorsProduct, LatentKernel: c.latent, TimeKernel: c.kernel, LatentDims: max(1, min(selectedLatent, n-1)),
 		Residual: ResidualConfig{Kernel: kernel.Kernel{Kind: kernel.White}}}
@@ -131,7 +145,7 @@ func (c timeCandidate) String() string {
 // options returns candidates as options.
 func (s *search) timeOptions(list []timeCandidate) (options []option) {
 	for _, c := range list {
-		options = append(options, option{c.String(), func(cfg *Config) { *cfg = filled(s.given, c.preset(s)) }})
+		options = append(options, option{s.allowed(c).String(), func(cfg *Config) { *cfg = filled(s.given, c.preset(s)) }})
 	}
 	return options
 }

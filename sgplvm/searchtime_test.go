@@ -569,3 +569,22 @@ func TestAbsentJudgeGuessed(t *testing.T) {
 		}
 	}
 }
+
+// No candidate contradicts what is given, nor does its name.
+func TestCandidatesAllowed(t *testing.T) {
+	matern52 := kernel.Kernel{Kind: kernel.Matern52}
+	for _, cfg := range []Config{{LatentKernel: "rbf"}, {OwnTimeKernels: Off}, {LatentKernel: "rbf+time", LatentTime: matern52}, {TimeKernel: matern52, NoiseFloor: 0.2}} {
+		cfg.Effort, cfg.LatentDims, cfg.Training = EffortNormal, 2, steps(3)
+		d := waves(14).at(line(14).Data, nil)
+		_, s, err := Select(t.Context(), d, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range candidates(s) {
+			wrong := c.Failure != "" || cfg.OwnTimeKernels == Off && strings.Contains(c.Name, "single") || cfg.LatentKernel == "rbf" && strings.Contains(c.Name, "linear")
+			if wrong || cfg.LatentTime.Kind != "" && strings.HasPrefix(c.Name, "rbf,") || cfg.NoiseFloor > 0 && strings.Contains(c.Name, "noise at least 0.1") {
+				t.Errorf("%+v: candidate %q, failure %q", cfg, c.Name, c.Failure)
+			}
+		}
+	}
+}

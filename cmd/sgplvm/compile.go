@@ -76,7 +76,7 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 	n := compiled.Points()
 	fmt.Fprintf(e.Stdout, "file               %d bytes, %v\n", len(file), o.Type)
 	fmt.Fprintf(e.Stdout, "example            %d points, %d channels\n", n, compiled.Channels())
-	describeStream(e, compiled)
+	describeStream(e, m, compiled)
 	fmt.Fprintf(e.Stdout, "seen of it             memory beside the file    multiplications\n")
 	for _, c := range []struct {
 		share string
@@ -92,12 +92,14 @@ func describeCompiled(ctx context.Context, e *cli.Environment, m *sgplvm.Model, 
 }
 
 // describeStream says whether examples can be filled in as those of a stream.
-func describeStream(e *cli.Environment, compiled *edge.Model) {
+func describeStream(e *cli.Environment, m *sgplvm.Model, compiled *edge.Model) {
 	stream, err := compiled.NewWorkspace(1).NewStream()
 	var refused *edge.StreamError
 	switch {
 	case err == nil:
 		fmt.Fprintf(e.Stdout, "streams            %d bytes each\n", stream.Bytes())
+	case m.Summary().Idle:
+		fmt.Fprintf(e.Stdout, "streams            none: the latent variables are not in use, and a stream knows nothing else of an example\n")
 	case errors.As(err, &refused) && refused.Kernel != "":
 		fmt.Fprintf(e.Stdout, "streams            none: the kernel %s in time has no state\n", refused.Kernel)
 	}

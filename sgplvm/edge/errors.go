@@ -40,7 +40,7 @@ func (e *ValueError) Error() string {
 	return text.Sprintf("edge: value %d is %v, expected %s", e.Index, e.Value, e.Want)
 }
 
-// A StreamError says why a model has no streams: by its kernel in time, which is not Markov.
+// A StreamError says why a model has no streams: by its kernel in time, which is not Markov, or since its latent variables are not in use.
 type StreamError struct {
 	Kernel string // nothing where the model's examples have no times
 }
@@ -49,7 +49,7 @@ func (e *StreamError) Error() string {
 	if e.Kernel == "" {
 		return "edge: the model's examples have no times, expected those that follow one another for a stream"
 	}
-	return text.Sprintf("edge: the kernel %s in time has no state, expected one of matern12, matern32, matern52, their sums and products for a stream", e.Kernel)
+	return text.Sprintf("edge: the kernel %s in time has no state, or latent variables that are in use; expected these, and one of matern12, matern32, matern52, their sums and products for a stream", e.Kernel)
 }
 
 // A SequenceError says that a sequence is none that the model was trained on.
