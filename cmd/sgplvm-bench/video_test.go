@@ -28,7 +28,7 @@ const (
 )
 
 // videoTitles are the methods of the second experiment in its table.
-var videoTitles = []string{"dynamical SGPLVM", "structured GP in time and space", "structured GP, by left-out frames", "GP in time for each pixel", "linear interpolation in time", "mean of the same phase"}
+var videoTitles = []string{"dynamical SGPLVM", "structured GP in time and space", "GP in time for each pixel", "linear interpolation in time", "mean of the same phase"}
 
 // clipFolder makes a new working folder with a clip of three channels as hd.npy, at half
 // the size as low.npy, and train.npy, and returns the half-size frames.

@@ -89,8 +89,7 @@
 // factors, one evaluation with all gradients costs two products of the data with a matrix for
 // each axis, and predictions with exact variances one each; for 78 frames of 640×360 pixels
 // and three channels that is about 2·10¹¹ operations, and memory is four times that of
-// the data. It can also select the smoothness in time by the exact likelihood of each frame
-// given all others, which in the eigenbasis of space is that of independent series.
+// the data.
 //
 // The flow is that of package opticalflow, estimated both ways between the means of the channels. Frames are warped bicubically
 // and enlarged by Lanczos. Its variances are those of interpolation, for errors of its own.

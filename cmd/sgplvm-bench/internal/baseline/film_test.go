@@ -131,8 +131,7 @@ func structures(t *testing.T) map[*structure]*standardised {
 	return all
 }
 
-// The marginal likelihood, the density of left-out frames and predictions on a finer grid
-// are those of dense matrices. Tolerance: the condition of K is below 10⁴.
+// The marginal likelihood and predictions on a finer grid are those of dense matrices. Tolerance: the condition of K is below 10⁴.
 func TestStructureDense(t *testing.T) {
 	for s, f := range structures(t) {
 		points := f.points()
@@ -157,49 +156,6 @@ func TestStructureDense(t *testing.T) {
 		factor.Solve(alpha)
 		want := (0.5*mat.Dot(y, alpha) + factor.LogDet() + float64(n)*math.Log(2*math.Pi)) / float64(2*n)
 		near(t, "marginal likelihood", s.objective(someTheta, make([]float64, variables), true), want, 1e-11)
-
-		var left float64 // −log p(frame | others)
-		for i := range 6 {
-			var in, out []int
-			for j := range n {
-				if j/points == i {
-					out = append(out, j)
-				} else {
-					in = append(in, j)
-				}
-			}
-			part, err := chol.Factorize(block(k, in, in))
-			if err != nil {
-				t.Fatal(err)
-			}
-			cross := block(k, in, out)
-			half := cross.Clone()
-			part.SolveHalf(half)
-			cov := block(k, out, out)
-			mat.Mul(cov, -1, half.T(), half, 1)
-			residual := mat.New(len(out), 2)
-			for c := range 2 {
-				b := mat.New(len(in), 1)
-				for a, j := range in {
-					b.Set(a, 0, y.At(j, c))
-				}
-				part.Solve(b)
-				for a, j := range out {
-					residual.Set(a, c, y.At(j, c))
-					for l := range in {
-						residual.Set(a, c, residual.At(a, c)-cross.At(l, a)*b.At(l, 0))
-					}
-				}
-			}
-			last, err := chol.Factorize(cov)
-			if err != nil {
-				t.Fatal(err)
-			}
-			solved := residual.Clone()
-			last.Solve(solved)
-			left += (0.5*mat.Dot(residual, solved) + last.LogDet() + float64(points)*math.Log(2*math.Pi)) / float64(2*n)
-		}
-		near(t, "density of left-out frames", s.leaveOneOut(someTheta), left, 1e-10)
 
 		p, err := s.posterior(someTheta)
 		if err != nil {
@@ -395,46 +351,41 @@ func TestFilmMethods(t *testing.T) {
 	f := film(12)
 	times := []float64{3.3, 0.1, 8, 14}
 	for _, kind := range FilmKinds {
-		for _, criterion := range []Criterion{Evidence, LeaveOneOut} {
-			if criterion == LeaveOneOut && kind != SpaceTimeGP {
-				continue
+		o := FilmOptions{Period: 4}
+		if kind == SpaceTimeGP {
+			fewKinds(t, kernel.Matern32, kernel.RBF)
+		}
+		var means, variances []mat.Matrix
+		before := runtime.GOMAXPROCS(0)
+		for _, processors := range []int{1, 3} {
+			runtime.GOMAXPROCS(processors)
+			m, err := FitFilm(context.Background(), kind, f, o)
+			if err != nil {
+				t.Fatal(err)
 			}
-			o := FilmOptions{Period: 4, Criterion: criterion}
-			if kind == SpaceTimeGP {
-				fewKinds(t, kernel.Matern32, kernel.RBF)
+			slabValues = 4 * 12 * 2 * (4 - processors) // three rows, or one
+			mean, variance := predicted(t, m, times, 10, 12)
+			slabValues = 1 << 21
+			means, variances = append(means, mean), append(variances, variance)
+			if s, ok := m.model.(*smoothed); ok {
+				checkSmoothed(t, m, s)
 			}
-			var means, variances []mat.Matrix
-			before := runtime.GOMAXPROCS(0)
-			for _, processors := range []int{1, 3} {
-				runtime.GOMAXPROCS(processors)
-				m, err := FitFilm(context.Background(), kind, f, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				slabValues = 4 * 12 * 2 * (4 - processors) // three rows, or one
-				mean, variance := predicted(t, m, times, 10, 12)
-				slabValues = 1 << 21
-				means, variances = append(means, mean), append(variances, variance)
-				if s, ok := m.model.(*smoothed); ok {
-					checkSmoothed(t, m, s)
-				}
-				var worst float64
-				coarse, _ := predicted(t, m, f.Times[3:4], 5, 6)
-				for j, v := range coarse.Row(0) {
-					worst = max(worst, math.Abs(v-f.Frames.(frames).values.At(3, j)))
-				}
-				if worst > 15 {
-					t.Errorf("%s is off by %v at a training time", kind, worst)
-				}
+			var worst float64
+			coarse, _ := predicted(t, m, f.Times[3:4], 5, 6)
+			for j, v := range coarse.Row(0) {
+				worst = max(worst, math.Abs(v-f.Frames.(frames).values.At(3, j)))
 			}
-			runtime.GOMAXPROCS(before)
-			if !slices.Equal(means[0].Data, means[1].Data) || !slices.Equal(variances[0].Data, variances[1].Data) {
-				t.Errorf("%s: other bits with three processors than with one", kind)
+			if worst > 15 {
+				t.Errorf("%s is off by %v at a training time", kind, worst)
 			}
-			for j, v := range variances[0].Data {
-				if !(v > 0) {
-					t.Fatalf("%s: variance %v of value %d", kind, v, j)
-				}
+		}
+		runtime.GOMAXPROCS(before)
+		if !slices.Equal(means[0].Data, means[1].Data) || !slices.Equal(variances[0].Data, variances[1].Data) {
+			t.Errorf("%s: other bits with three processors than with one", kind)
+		}
+		for j, v := range variances[0].Data {
+			if !(v > 0) {
+				t.Fatalf("%s: variance %v of value %d", kind, v, j)
 			}
 		}
 	}
@@ -541,7 +492,6 @@ func TestFilmRefused(t *testing.T) {
 		}
 	}
 	panics(t, `baseline: FitFilm: kind "x", expected one of [interpolation climatology gp-time gp-space-time flow]`, func() { FitFilm(ctx, "x", film(5), FilmOptions{}) })
-	panics(t, `baseline: FitFilm: criterion "x", expected evidence or leave-one-out`, func() { FitFilm(ctx, TimeGP, film(5), FilmOptions{Criterion: "x"}) })
 }
 
 // Frames that do not change at all have positive variances all the same.
@@ -688,8 +638,7 @@ func TestSmootherChoice(t *testing.T) {
 	}
 }
 
-// Fitting ends at a maximum of the marginal likelihood of all values or, where left-out
-// frames choose, at a point that no step along signal, noise or time improves.
+// Fitting ends at a maximum of the marginal likelihood of all values.
 func TestStructureFit(t *testing.T) {
 	defer func(runs, length int) { excerptRuns, excerptLength = runs, length }(excerptRuns, excerptLength)
 	excerptRuns, excerptLength = 2, 2
@@ -700,39 +649,26 @@ func TestStructureFit(t *testing.T) {
 	y := kronprod.Shaped(f.y.Data, 12, 2, 5, 6)
 	kinds := [axesCount]kernel.Kind{kernel.Matern32, kernel.Matern52, kernel.Matern52}
 	fewKinds(t, kinds[0], kinds[1])
-	var ended [2][]float64
-	for k, criterion := range []Criterion{Evidence, LeaveOneOut} {
-		o := FilmOptions{Criterion: criterion, Progress: func(string, int, int) {}}
-		p, parameters, err := fitSpaceTime(context.Background(), f, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		theta := []float64{math.Log(p.signal), math.Log(p.noise - leastNoise)}
-		for q := range axesCount {
-			theta = append(theta, math.Log(p.length[q]))
-		}
-		ended[k] = theta
-		if parameters[0].Value != p.signal || parameters[1].Value != p.noise || parameters[2].Value != p.length[0] || parameters[4].Value != p.length[2] {
-			t.Errorf("parameters %v of %v", parameters, theta)
-		}
+	p, parameters, err := fitSpaceTime(context.Background(), f, FilmOptions{Progress: func(string, int, int) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := []float64{math.Log(p.signal), math.Log(p.noise - leastNoise)}
+	for q := range axesCount {
+		theta = append(theta, math.Log(p.length[q]))
+	}
+	if parameters[0].Value != p.signal || parameters[1].Value != p.noise || parameters[2].Value != p.length[0] || parameters[4].Value != p.length[2] {
+		t.Errorf("parameters %v of %v", parameters, theta)
 	}
 	s := newStructure(y, kinds, coordinates(f.times, y))
 	for i := range variables {
 		for _, d := range []float64{-0.1, 0.1} {
-			x := slices.Clone(ended[0])
+			x := slices.Clone(theta)
 			x[i] += d
-			if a, b := s.objective(x, make([]float64, variables), true), s.objective(ended[0], make([]float64, variables), true); a < b {
+			if a, b := s.objective(x, make([]float64, variables), true), s.objective(theta, make([]float64, variables), true); a < b {
 				t.Errorf("−log p(y) is %v, and %v after a step of %v along variable %d", b, a, d, i)
 			}
-			x = slices.Clone(ended[1])
-			x[i] += d
-			if a, b := s.leaveOneOut(x), s.leaveOneOut(ended[1]); i <= logLength && a < b {
-				t.Errorf("−log p of left-out frames is %v, and %v after a step of %v along variable %d", b, a, d, i)
-			}
 		}
-	}
-	if a, b := s.leaveOneOut(ended[1]), s.leaveOneOut(ended[0]); !(a < b) {
-		t.Errorf("−log p of left-out frames is %v where they choose, %v where the marginal likelihood does", a, b)
 	}
 }
 

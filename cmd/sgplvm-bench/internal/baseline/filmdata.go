@@ -32,24 +32,8 @@ type Film struct {
 	Frames FrameSource
 }
 
-// Criterion says how the structured Gaussian process selects what concerns time.
-type Criterion string
-
-// The criteria.
-const (
-	// Evidence is the marginal likelihood of all values.
-	Evidence Criterion = "evidence"
-
-	// LeaveOneOut is the likelihood of each frame given all others, with the length
-	// scales in space of the largest marginal likelihood.
-	LeaveOneOut Criterion = "leave-one-out"
-)
-
 // FilmOptions steer FitFilm. The zero value works.
 type FilmOptions struct {
-	// Criterion is how the structured Gaussian process is fitted. Default Evidence.
-	Criterion Criterion
-
 	// Period is that of Climatology, in units of Film.Times: 12 for months. No default.
 	Period float64
 
@@ -59,12 +43,6 @@ type FilmOptions struct {
 }
 
 func (o *FilmOptions) check() {
-	if o.Criterion == "" {
-		o.Criterion = Evidence
-	}
-	if o.Criterion != Evidence && o.Criterion != LeaveOneOut {
-		panic(fmt.Sprintf("baseline: FitFilm: criterion %q, expected %s or %s", o.Criterion, Evidence, LeaveOneOut))
-	}
 	if o.Progress == nil {
 		o.Progress = func(string, int, int) {}
 	}

@@ -16,9 +16,6 @@ const (
 	// Steps of L-BFGS at most: on the excerpt, for each choice of correlations and for the best
 	// one; on all pixels, with the length scales of space fixed and with all of them free.
 	choiceSteps, excerptSteps, timeSteps, allSteps = 20, 40, 12, 8
-
-	// leftOutSteps bounds those by leaving frames out.
-	leftOutSteps = 15
 )
 
 // Correlations and starting points are tried on an excerpt: at most as many runs of
@@ -31,8 +28,7 @@ var timeStarts = []float64{2, 6, 20, 60}
 // fitSpaceTime maximises the marginal likelihood: on an excerpt, which is a sample of the
 // same process, for each choice of correlations from the likeliest starting point and for
 // the best one from all of them; then on all pixels, first with the length scales of space
-// fixed. With LeaveOneOut a search over the signal, the noise and the length scale in time
-// follows.
+// fixed.
 func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTime, []Parameter, error) {
 	n := f.y.Rows
 	values := kronprod.Shaped(f.y.Data, n, f.channels, f.height, f.width)
@@ -88,12 +84,6 @@ func fitSpaceTime(ctx context.Context, f *standardised, o FilmOptions) (*spaceTi
 			return nil, nil, err
 		}
 		theta = r.X
-	}
-	if o.Criterion == LeaveOneOut {
-		var err error
-		if theta, err = s.byLeavingOut(ctx, theta, o); err != nil {
-			return nil, nil, err
-		}
 	}
 	parameters := []Parameter{
 		{"signal variance", math.Exp(theta[logSignal])},
@@ -191,39 +181,4 @@ func (s *structure) value(theta []float64) float64 {
 		return math.Inf(1)
 	}
 	return v
-}
-
-// byLeavingOut maximises the likelihood of left-out frames over the signal, the noise and the
-// length scale in time with L-BFGS, on derivatives from central differences.
-func (s *structure) byLeavingOut(ctx context.Context, theta []float64, o FilmOptions) ([]float64, error) {
-	const h = 1e-4 // errors of h² and of rounding, 10⁻¹²/h
-	full := slices.Clone(theta)
-	density := func(x []float64) float64 {
-		copy(full, x)
-		if ctx.Err() != nil {
-			return math.NaN()
-		}
-		return s.leaveOneOut(full)
-	}
-	r, err := lbfgs.Minimize(ctx, func(x, grad []float64) float64 {
-		for i := range x {
-			moved := slices.Clone(x)
-			moved[i] = x[i] + h
-			above := density(moved)
-			moved[i] = x[i] - h
-			grad[i] = (above - density(moved)) / (2 * h)
-		}
-		return density(x)
-	}, theta[:logLength+1], lbfgs.Options{MaxIterations: leftOutSteps, GradTolerance: 1e-6, RelativeDecrease: -1, InitialStep: 0.5, Noise: 1e-11,
-		Progress: func(p lbfgs.Progress) bool {
-			o.Progress("leaving frames out", p.Iteration, leftOutSteps)
-			return true
-		}})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("baseline: likelihood of left-out frames: %w", err)
-	}
-	return append(r.X, theta[logLength+1:]...), nil
 }
