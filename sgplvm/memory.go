@@ -36,6 +36,9 @@ func MemoryNeeded(d Data, cfg Config) (Memory, error) {
 	if cfg, err = cfg.completed(n, grid, channels); err != nil {
 		return Memory{}, err
 	}
+	if holes, err := d.incomplete(); err == nil && holes && points == 1 {
+		n = min(n, mostLearned(points, cfg.Effort))
+	}
 	f := footprintOf(n, channels, cfg.LatentDims, cfg.Inducing, grid, cfg.Spatial)
 	s := &search{data: d, given: cfg}
 	joint := s.data.Times == nil && s.jointPossible() || s.data.Times != nil && !d.Film && len(s.structuredOptions()) > 0
@@ -114,9 +117,9 @@ func (f footprint) inducing() float64 { return 8 * max(2, 1+f.free) * f.h }
 // covariancesKept returns how many matrices of all points a search has at once, as measured (docs/measurements.md, "Memory"): those of trainings side by side, one
 // in each fold, of models that are remembered, and of what fills in holes.
 func (s *search) covariancesKept() float64 {
-	kept := 40. + 15*float64(plans[s.given.Effort].folds-1)
+	kept := 58. + 22*float64(plans[s.given.Effort].folds-1)
 	if s.data.Times != nil {
-		kept = 25
+		kept = 30
 	}
 	if holes, err := s.data.incomplete(); err == nil && holes {
 		kept += 20

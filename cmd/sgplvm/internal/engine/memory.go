@@ -18,13 +18,13 @@ import (
 )
 
 // slack and room are by how much more than what is needed the garbage collector may take before it works harder, and resident is what the program takes besides.
-const slack, room, resident = 1.25, 48 << 20, 18 << 20
+const slack, room, resident = 1.15, 8 << 20, 15 << 20
 
 // givenLimit is what the user allows, in bytes.
 var givenLimit = float64(debug.SetMemoryLimit(-1))
 
 // checkMemory refuses a run that takes more memory than there is, and names what lowers it. Where the user has not set
-// GOMEMLIMIT, it holds the garbage collector to what is free, and to a quarter more than what is needed. more is what is needed besides, in bytes.
+// GOMEMLIMIT, it holds the garbage collector to what is free, and to a little more than what is needed. more is what is needed besides, in bytes.
 func checkMemory(d sgplvm.Data, cfg sgplvm.Config, more float64) error {
 	need, err := sgplvm.MemoryNeeded(d, cfg)
 	if err != nil {
@@ -44,7 +44,7 @@ const fileTimes, modelMatrices = 3, 54
 
 // checkModelMemory is checkMemory of what is done with a model in a file of some bytes.
 func checkModelMemory(m *sgplvm.Model, bytes int64) error {
-	need := sgplvm.Memory{Data: fileTimes * float64(bytes)}
+	need := sgplvm.Memory{Data: fileTimes*float64(bytes) + resident}
 	if p := m.Summary(); p.Residual.Kind != "" {
 		points := float64(min(m.Grid().Len(), 2000))
 		need.Space = 8 * modelMatrices * points * points
@@ -60,7 +60,7 @@ func holdTo(need sgplvm.Memory, inducing int) error {
 	free := givenLimit - float64(now.HeapAlloc)
 	if givenLimit == math.MaxInt64 {
 		if free = freeMemory("/"); !math.IsInf(free, 0) {
-			debug.SetMemoryLimit(int64(min(0.95*free, slack*need.Total()+room)) + int64(now.Sys))
+			debug.SetMemoryLimit(int64(min(0.95*free, slack*(need.Total()+resident)+room)) + int64(now.HeapAlloc))
 		}
 	}
 	return tooMuch(need, free, inducing)
